@@ -8,11 +8,15 @@ import time
 import pytest
 
 import jobs
+import records
 
 sys.path.insert(0, str(jobs.SOURCE / "scripts"))  # for hpl_campaign
 
 CAMPAIGN = jobs.SOURCE / "scripts/xhpl-campaign"
 FAKE = jobs.SOURCE / "testing/system/fake_xhpl.py"
+
+SCHEMA = type(records.VALIDATOR)(json.loads(
+    (jobs.SOURCE / "docs/campaign.schema.json").read_text()))
 
 # Stages, for options.
 ALONE = ("--stages", "single")
@@ -50,7 +54,10 @@ class Site:
         return {event["run"]: event for event in found}
 
     def result(self, name="c"):
-        return json.loads((self.folder / name / "campaign.json").read_text())
+        """campaign.json, which fits its schema."""
+        found = json.loads((self.folder / name / "campaign.json").read_text())
+        SCHEMA.validate(found)
+        return found
 
     def classes(self, name="c"):
         return {host["name"]: host["class"] for host in self.result(name)["hosts"]}
