@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The files that a campaign leaves, and what it says at its end."""
-import json
 import os
 import statistics
 import subprocess
@@ -43,7 +42,7 @@ def write_all(found, options):
     """All files of a campaign; the earlier ones are compared with it."""
     earlier = history.by_age([history.read(path) for path in options.compare])
     for name, text in (
-            (CAMPAIGN, json.dumps(found, indent=1) + "\n"),
+            (CAMPAIGN, summary.text(found)),
             (DRAIN, drain.text(found["drain"])),
             (PAGE, page.make(found, earlier, options.drain_command))):
         write(os.path.join(options.directory, name), text)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A campaign as one object, campaign.json: docs/CAMPAIGN.md has its members."""
+import json
 from datetime import datetime, timezone
 from statistics import median
 
@@ -190,5 +191,18 @@ def build(state, runs=None, slow=SLOW, chance=CHANCE):
         "counts": counts(hosts), "drain": drained(hosts), "open": left_open(hosts),
         "figures": figures(runs, kinds, state.inventory, getattr(state, "stages", {})),
         "hosts": hosts, "pairs": pair_rows(names, runs),
-        "runs": [{k: v for k, v in run.items() if k != "event"} for run in runs],
+        "runs": list(runs),
     }
+
+
+def text(campaign):
+    """campaign.json: a member a line, of its lists an entry a line."""
+    return "{\n" + ",\n".join(
+        f"{json.dumps(name)}: {listing(value)}" for name, value in campaign.items()
+    ) + "\n}\n"
+
+
+def listing(value):
+    if not isinstance(value, list):
+        return json.dumps(value)
+    return "[\n" + ",\n".join(map(json.dumps, value)) + "\n]"

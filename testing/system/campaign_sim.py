@@ -8,7 +8,6 @@ prints how many good hosts were called slow, how many slow ones were found, what
 the verdicts take, and how large the page is.
 """
 import argparse
-import json
 import math
 import random
 import resource
@@ -221,7 +220,7 @@ def main():
         timed("verdicts", one.verdicts)
         timed("further runs", blame.further, one.hosts, one.ended, one.inventory)
         found = timed("campaign.json", summary.build, one)
-        text = timed("its text", json.dumps, found)
+        text = timed("its text", summary.text, found)
         made = timed("page", page.make, found)
         Path(given.page).write_text(made)
         print(f"{len(one.ended)} runs; campaign.json {len(text) / 1e6:.1f} MB, page "

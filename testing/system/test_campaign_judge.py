@@ -428,6 +428,7 @@ def test_commands_are_shown_as_a_shell_reads_them(tmp_path):
 
 def test_the_summary_fits_its_schema(campaign):
     SCHEMA.validate(campaign)
+    assert json.loads(summary.text(campaign)) == campaign
     SCHEMA.validate(summary.build(campaign_sim.large(60)))
     SCHEMA.validate(summary.build(Simulated(World(HOSTS))))
 
