@@ -107,6 +107,13 @@ window.moreCharts = function (kit) {
         height: Math.max(1, size[1] - 1) } };
   }
 
+  function frame(outcome, api, size) {
+    const [x, y] = api.coord([api.value(0), api.value(1)]), half = size[0] / 2 - 2;
+    return { type: "rect", style: { fill: "none", stroke: colour(outcome), lineWidth: 2 },
+      shape: { x: x - half, y: y - size[1] / 2 + 2, width: 2 * half,
+        height: size[1] - 4 } };
+  }
+
   function matrix(pairs, element) {
     const names = pairs.names, small = kit.narrow(element);
     const left = small ? 70 : 20 + Math.min(150, 8 * Math.max(...names.map((n) => n.length)));
@@ -115,7 +122,8 @@ window.moreCharts = function (kit) {
     element.style.height = 24 + left + cell * names.length + "px";
     const labels = { color: kit.inks().ink, overflow: "truncate", width: left - 14,
       interval: names.length <= 32 ? 0 : "auto", hideOverlap: true, fontSize: 11 };
-    const both = pairs.cells.flatMap(([i, j, x]) => [[i, j, x], [j, i, x]]);
+    const twice = (cells) => cells.flatMap(([i, j, x]) => [[i, j, x], [j, i, x]]);
+    const failed = twice(pairs.failed);
     return kit.base({
       legend: { show: false },
       grid: { left, top: 12, width: width - left, height: cell * names.length },
@@ -123,11 +131,17 @@ window.moreCharts = function (kit) {
         Object.assign({ rotate: 90 }, labels) }),
       yAxis: kit.axis("category", "", { data: names, inverse: true, axisLabel: labels }),
       tooltip: tip((item) => `<b>${kit.safe(names[item.data[0]])}</b> with <b>` +
-        `${kit.safe(names[item.data[1]])}</b><br>${percent(item.data[2])} of the median`),
+        `${kit.safe(names[item.data[1]])}</b><br>` + (item.seriesName === "failed" ?
+        kit.safe(failed[item.dataIndex][2]) : percent(item.data[2]) + " of the median")),
       series: [{
-        name: "pairs", type: "custom", progressive: 0, data: both,
+        name: "pairs", type: "custom", progressive: 0, data: twice(pairs.cells),
         encode: { x: 0, y: 1 },
         renderItem: (params, api) => square(api, api.size([1, 1])),
+      }, {
+        name: "failed", type: "custom", progressive: 0, encode: { x: 0, y: 1 },
+        data: failed.map(([i, j]) => [i, j]),
+        renderItem: (params, api) => frame(failed[params.dataIndex][2], api,
+          api.size([1, 1])),
       }],
     });
   }

@@ -97,11 +97,14 @@ def matrix(campaign, data, place, name, title, sign):
     data[name] = {
         "names": found["hosts"], "what": name,
         "cells": [[row, column, round((x / middle)**sign, 3)]
-                  for row, column, x in cells]}
+                  for row, column, x in cells],
+        "failed": [[cell[0], cell[1], cell[5]] for cell in found["cells"]
+                   if cell[5] != "ok"]}
     return html.figure(
         "matrix", name, title,
         "Each pair that was measured, as a part of the median: a bad link or port is a "
-        "row and a column." + (" The latency is inverted." if sign < 0 else ""))
+        "row and a column. Pairs that failed have a frame."
+        + (" The latency is inverted." if sign < 0 else ""))
 
 
 def rows(campaign, data, place, name, title, sign):
