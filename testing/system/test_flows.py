@@ -507,6 +507,7 @@ def test_the_recipe_of_spack_asks_configure_for_what_it_knows(tmp_path):
     # a BLAS that is not there is not asked for by what configure tries
     words = [w.replace(library, "-lopenblas") for w in package.configure_args()]
     jobs.run(["./configure", "--prefix=/p", *words], tree).succeeded()
-    link = [x for x in made(tree, "-n", "V=1").splitlines() if " -o " in x and "/xhpl " in x]
+    plan = made(tree, "-n", "V=1").stdout
+    link = [x for x in plan.splitlines() if " -o " in x and "/xhpl " in x]
     assert link and all("-lopenblas" in x for x in link), link
     assert {"mpi", "blas", "hwloc", "jansson", "pkgconfig"} <= set(asked)
