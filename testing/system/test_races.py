@@ -16,7 +16,7 @@ RUNS = [(1, 1, "none", None), (1, 1, "emu:3", None), (1, 2, "emu:2", None),
         (1, 2, "none", "kernel=blas"), (2, 1, "none", "lookahead=mixed"),
         (1, 1, "emu:1", "home=device panel=device"), (1, 2, "emu:4", "home=device panel=device emu_peer=100"),
         (2, 2, "emu:4", "home=device panel=device"),
-        (1, 1, "emu:1", "home=device"), (1, 2, "emu:2", "home=device"), (2, 2, "emu:4", "home=device")]  # fmt: skip
+        (1, 1, "emu:1", "home=device"), (1, 2, "emu:2", "home=device"), (2, 2, "emu:4", "home=device device_mpi=on")]  # fmt: skip
 # The trial of kernel and BLAS library is long under the sanitizer.
 SETTINGS = ("threads=2", "tile=24", "emu_memory=4", "kernel=portable")
 
