@@ -349,7 +349,7 @@ $(OBJ)/%.h.alone: %.h $(BUILD)/commands
 check-style:
 	clang-format --dry-run -Werror $$(git ls-files '*.c' '*.h')
 	shellcheck configure .ci/run $$(git ls-files scripts setup | \
-	    xargs grep -l '^#!/bin/.*sh')
+	    xargs awk 'FNR == 1 && /^#!\/bin\/.*sh/ { print FILENAME }')
 
 # ---- installing and packing ------------------------------------------------
 
