@@ -95,7 +95,8 @@ def test_nodes_that_hang_lack_memory_and_cannot_be_reached(cluster):
 def test_the_link_of_one_node_is_slow(cluster):
     running = cluster()
     faults.slow_link(running, "n06")
-    outcome, found = campaign(running, "--stages", "pairs", "--retries", "1")
+    outcome, found = campaign(running, "--stages", "pairs", "--retries", "1",
+                              "--silence", "15")
     assert classes(found) == {"n06": "slow"}, str(outcome)
     assert "bandwidth" in reasons(found, "n06")
 
