@@ -48,9 +48,18 @@ def test_a_launcher_that_is_named_goes_before_with_its_options(launch):
     assert launch("mpirun", "srun", env=env) == "srun --mpi=pmix -n 2 xhpl -n\n"
 
 
+def test_a_launcher_that_is_this_script_is_refused(tmp_path):
+    (tmp_path / "mpirun").symlink_to(MPIRUN)
+    for env in ({"MPIRUN": str(MPIRUN)}, {"PATH": f"{tmp_path}:/usr/bin:/bin"}):
+        words = [MPIRUN, "-np", 1, "true"]
+        outcome = jobs.run(words, tmp_path, {"MPIRUN": "", **env}, limit=20)
+        assert outcome.status == 2, str(outcome)
+        assert "is this script" in outcome.stderr
+
+
 def test_xhpl_runs_under_srun(tmp_path):
     """One that has mpirun start the processes, which count themselves."""
-    text = f'[ "$1" = -n ] || exit 9\nshift\nunset MPIRUN\nexec {MPIRUN} -np "$@"\n'
+    text = f'[ "$1" = -n ] || exit 9\nshift\nunset MPIRUN\n{MPIRUN} -np "$@"\n'
     srun = jobs.program(tmp_path / "srun", text)
     (tmp_path / "HPL.dat").write_text(hpl_dat.text(p="2"))
     env = {"MPIRUN": str(srun), "XHPL_BLAS_CHECK": "off"}
