@@ -71,6 +71,12 @@ def test_values_that_are_given_are_kept_to(xhpl, planned):
     assert [row.tag[-1] for row in report.rows(outcome.stdout)] == ["3", "5"]
 
 
+def warnings_of(outcome):
+    """Lines with one, but for that of a busy machine."""
+    return [line for line in outcome.stderr.splitlines()
+            if "warning" in line and "others had these cores" not in line]
+
+
 @pytest.mark.long
 @retried
 def test_less_time_makes_a_smaller_matrix(planned):
@@ -84,7 +90,7 @@ def test_less_time_makes_a_smaller_matrix(planned):
 def test_devices_have_wider_panels_to_choose_from(planned):
     outcome = planned("--set devices=emu:1")
     assert {row.nb for row in rows_of(outcome)} == {256, 384, 512, 768, 1024}
-    assert "warning" not in outcome.stderr, str(outcome)
+    assert warnings_of(outcome) == [], str(outcome)
 
 
 @pytest.mark.surface
@@ -195,7 +201,7 @@ def predicted(xhpl):
         system = "-n 3000 -nb 128 -p 1 -q 1".split()
         outcome = xhpl("--predict", *SHORT, *system, *words)
         (row,) = rows_of(outcome)
-        assert "warning" not in outcome.stderr and row.seconds > 0, str(outcome)
+        assert warnings_of(outcome) == [] and row.seconds > 0, str(outcome)
         return row.seconds
 
     return run

@@ -174,11 +174,17 @@ TEST(waits_for_who_has_more_to_do_are_explained)
     assert_int_equal(verdict().condition, HYB_HEALTHY);
 }
 
-TEST(waits_on_shared_cores_tell_nothing)
+TEST(waits_on_shared_cores_tell_who_is_crowded)
 {
+    hyb_verdict_t v;
+
     wait_for_messages();
+    pulse[2].turns = 0.3;
     pulse[5].turns = 0.5;
-    assert_int_equal(verdict().condition, HYB_HEALTHY);
+    v = verdict();
+    assert_int_equal(v.condition, HYB_CROWDED);
+    assert_int_equal(v.process, 5);
+    assert_true(v.share == 0.5);
 }
 
 TEST(too_little_work_on_any_process_is_too_early)
