@@ -300,7 +300,7 @@ TESTS_OF_BLAS = $(wildcard $(patsubst %,testing/unit/test_%.c,back_substitution 
 # Of unit tests only those asked for are built. Runs for the thread sanitizer are
 # only for it, unless an architecture file says otherwise.
 TESTS ?= testing
-TEST_MARKS ?= not races
+TEST_MARKS ?= not races and not clusters
 SUITE_UNIT := $(if $(filter testing testing/ testing/unit testing/unit/,$(TESTS)), \
     unit,$(call as_programs,$(filter-out $(UNIT_LEFT_OUT),$(TESTS))))
 SUITE_CHECKS ?= check-layers check-headers
@@ -311,6 +311,11 @@ suite: build $(SUITE_UNIT) $(SUITE_CHECKS)
 	    $(PYTHON) -m pytest -n $(WORKERS) --dist loadfile \
 	    $(if $(TEST_MARKS),-m '$(TEST_MARKS)') \
 	    $(addprefix --ignore=,$(UNIT_LEFT_OUT)) $(TESTS)
+
+## test-clusters: campaigns on small clusters of this machine, which need it to be idle
+test-clusters:
+	@$(MAKE) suite TEST_MARKS=clusters TESTS='$(addprefix \
+	    testing/system/test_campaign_,net.py slurm.py)'
 
 ## test-all: the same with other compilers, sanitizers and BLAS libraries
 test-all:
@@ -435,6 +440,7 @@ help:
 	@sed -n 's/^## \([a-z-]*\): /\1|/p' $(filter %Makefile %.mk,$(MAKEFILE_LIST)) | \
 	    awk -F'|' '{ printf "  %-15s %s\n", $$1, $$2 }'
 
-.PHONY: all build no-old-plugins unit run run-built test check suite test-all coverage bench-hpl \
+.PHONY: all build no-old-plugins unit run run-built test check suite test-all test-clusters coverage \
+        bench-hpl \
         check-upstream check-layers check-headers check-style install uninstall dist \
         clean clean_arch clean_arch_all help FORCE

@@ -65,6 +65,7 @@ def reasons(found, name):
                      + host["differences"])
 
 
+@pytest.mark.clusters
 @retried
 def test_nodes_that_are_slow_wrong_and_die_alone(cluster):
     running = cluster()
@@ -77,6 +78,7 @@ def test_nodes_that_are_slow_wrong_and_die_alone(cluster):
     assert outcome.status == 1
 
 
+@pytest.mark.clusters
 @retried
 def test_nodes_that_hang_lack_memory_and_cannot_be_reached(cluster):
     running = cluster()
@@ -91,6 +93,7 @@ def test_nodes_that_hang_lack_memory_and_cannot_be_reached(cluster):
     assert "it does not answer" in reasons(found, "n08")
 
 
+@pytest.mark.clusters
 @retried
 def test_the_link_of_one_node_is_slow(cluster):
     running = cluster()

@@ -14,7 +14,7 @@ from hpl_campaign import leftovers, state
 
 pytestmark = pytest.mark.scripts
 
-KILLS = 50
+KILLS = int(os.environ.get("TEST_XHPL_KILLS", 10))
 
 
 def test_after_ctrl_c_it_goes_on(site):

@@ -58,6 +58,7 @@ def classes(found):
             if host["class"] != "ok"}
 
 
+@pytest.mark.clusters
 @on_slurm
 @retried
 def test_the_nodes_of_a_partition_are_tried_by_jobs_of_their_own(cluster):
@@ -89,6 +90,7 @@ def submitted(cluster, script, *words, **env):
     return (cluster.folder / "out").read_text()
 
 
+@pytest.mark.clusters
 @on_slurm
 @retried
 def test_a_campaign_runs_within_an_allocation(cluster):
@@ -101,6 +103,7 @@ def test_a_campaign_runs_within_an_allocation(cluster):
     assert found["pairs"]["hosts"] != []
 
 
+@pytest.mark.clusters
 @on_slurm
 @retried
 def test_a_batch_script_runs_xhpl_on_several_nodes(cluster):
