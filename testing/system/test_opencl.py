@@ -79,17 +79,38 @@ def test_operations_are_right(device, tmp_path):
 # ---- tuning ------------------------------------------------------------------
 
 
-def tuned(tmp_path, *words, **env):
+PRODUCT = ["-m", 60, "-k", 9, "--repeat", 1, "--verify", "--set", "tile=64"]
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory):
+    """A cache with all that a product needs, as compiling takes seconds; an empty one
+    where there is no device.
+    """
+    folder = tmp_path_factory.mktemp("compiled")
+    words = [XDGEMM, *PRODUCT, "--set", "devices=opencl:0"]
+    jobs.run(words, folder, {"XDG_CACHE_HOME": str(folder)})
+    (folder / "xhpl").mkdir(exist_ok=True)
+    return folder
+
+
+@pytest.fixture
+def tuned(compiled, tmp_path):
     """What --tune says, with a cache of its own."""
-    env = {"XDG_CACHE_HOME": str(tmp_path), **env}
-    return jobs.run([XDGEMM, "--tune", 2, "-m", 150, *words], tmp_path, env)
+    shutil.copytree(compiled / "xhpl", tmp_path / "xhpl")
+
+    def run(*words, **env):
+        env = {"XDG_CACHE_HOME": str(tmp_path), **env}
+        return jobs.run([XDGEMM, "--tune", 2, "-m", 150, *words], tmp_path, env)
+
+    return run
 
 
 ROW = re.compile(r"^ *(\d+) +(\S+) +(\S+) +(\S+) +(\d+) +0   (\w+=\d+.*)$", re.M)
 
 
-def test_the_tuner_keeps_a_cut_for_each_depth(device, tmp_path):
-    rows = ROW.findall(tuned(tmp_path, *device).succeeded().stdout)
+def test_the_tuner_keeps_a_cut_for_each_depth(tuned, device, tmp_path):
+    rows = ROW.findall(tuned(*device).succeeded().stdout)
     assert [row[0] for row in rows] == ["128", "256", "512", "1024", "2048"]
     for _, default, best, ratio, tried, _ in rows:
         assert float(best) >= float(default) > 0
@@ -100,8 +121,8 @@ def test_the_tuner_keeps_a_cut_for_each_depth(device, tmp_path):
         assert line.split()[:-1] == [depth, *re.findall(r"=(\d+)", cut)]
 
 
-def test_what_is_kept_is_used(device, tmp_path):
-    tuned(tmp_path, *device, "-k", 200).succeeded()
+def test_what_is_kept_is_used(tuned, device, tmp_path):
+    tuned(*device, "-k", 200).succeeded()
     (kept,) = tmp_path.glob("xhpl/*.cuts")
     lines = kept.read_text().splitlines(keepends=True)
     wrong = [re.sub(r"^(\d+) \d+", r"\1 999", line) for line in lines]
@@ -112,15 +133,15 @@ def test_what_is_kept_is_used(device, tmp_path):
     assert said.count("cannot cut products so: a value is out of range") == 5
 
 
-def test_only_the_depth_asked_for_is_tuned(device, tmp_path):
-    rows = ROW.findall(tuned(tmp_path, *device, "-k", 200).succeeded().stdout)
+def test_only_the_depth_asked_for_is_tuned(tuned, device):
+    rows = ROW.findall(tuned(*device, "-k", 200).succeeded().stdout)
     assert [row[0] for row in rows] == ["256"]
 
 
-def test_devices_without_a_choice_are_told(tmp_path):
-    outcome = tuned(tmp_path, "--devices", "emu:1").succeeded()
+def test_devices_without_a_choice_are_told(tuned):
+    outcome = tuned("--devices", "emu:1").succeeded()
     assert "its products are cut in one way" in outcome.stdout
-    assert tuned(tmp_path, "--devices", "none").status == 2
+    assert tuned("--devices", "none").status == 2
 
 
 # ---- where there is none -----------------------------------------------------
@@ -365,18 +386,6 @@ def test_what_the_compiler_says_is_told(failing, tmp_path):
 KEPT = ["kernels.opencl", "product-5.opencl"]
 
 
-PRODUCT = ["-m", 60, "-k", 9, "--repeat", 1, "--verify", "--set", "tile=64"]
-
-
-@pytest.fixture(scope="module")
-def compiled(tmp_path_factory):
-    """A cache with all that a product needs: compiling takes seconds."""
-    folder = tmp_path_factory.mktemp("compiled")
-    words = [XDGEMM, *PRODUCT, "--set", "devices=opencl:0"]
-    jobs.run(words, folder, {"XDG_CACHE_HOME": str(folder)}).succeeded()
-    return folder
-
-
 @pytest.fixture
 def multiply(device, layer, compiled, tmp_path):
     """Run a product with that layer; all runs have one cache."""
@@ -438,8 +447,8 @@ def test_kernels_that_others_may_write_are_not_taken(multiply, tmp_path):
 
 
 # The first product is that of the device itself, all others are candidates.
-def test_a_cut_that_computes_wrong_numbers_is_not_taken(device, layer, tmp_path):
-    outcome = tuned(tmp_path, *device, "-k", 200, PRODUCT="2", **layer).succeeded()
+def test_a_cut_that_computes_wrong_numbers_is_not_taken(tuned, device, layer):
+    outcome = tuned(*device, "-k", 200, PRODUCT="2", **layer).succeeded()
     assert "candidates computed wrong numbers" in outcome.stderr, str(outcome)
     row = re.search(r"^ *256 +\S+ +\S+ +1.000 +(\d+) +(\d+) ", outcome.stdout, re.M)
     assert int(row[1]) == int(row[2]) > 0, str(outcome)
