@@ -109,6 +109,7 @@ def tuned(compiled, tmp_path):
 ROW = re.compile(r"^ *(\d+) +(\S+) +(\S+) +(\S+) +(\d+) +0   (\w+=\d+.*)$", re.M)
 
 
+@pytest.mark.surface
 def test_the_tuner_keeps_a_cut_for_each_depth(tuned, device, tmp_path):
     rows = ROW.findall(tuned(*device).succeeded().stdout)
     assert [row[0] for row in rows] == ["128", "256", "512", "1024", "2048"]
@@ -121,6 +122,7 @@ def test_the_tuner_keeps_a_cut_for_each_depth(tuned, device, tmp_path):
         assert line.split()[:-1] == [depth, *re.findall(r"=(\d+)", cut)]
 
 
+@pytest.mark.surface
 def test_what_is_kept_is_used(tuned, device, tmp_path):
     tuned(*device, "-k", 200).succeeded()
     (kept,) = tmp_path.glob("xhpl/*.cuts")
@@ -133,6 +135,7 @@ def test_what_is_kept_is_used(tuned, device, tmp_path):
     assert said.count("cannot cut products so: a value is out of range") == 5
 
 
+@pytest.mark.surface
 def test_only_the_depth_asked_for_is_tuned(tuned, device):
     rows = ROW.findall(tuned(*device, "-k", 200).succeeded().stdout)
     assert [row[0] for row in rows] == ["256"]
