@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/integers.h"
 #include "hybrid/device/cuda/cuda.h"
+#include "hybrid/device/kernels/groups.h"
 
 /* Where a block is; NULL if it has no buffer, for want of elements. */
 static double *address(hyb_block_t b)
@@ -223,13 +224,15 @@ void hyb_cuda_proposals_free(hyb_cuda_queue_t *queue)
     queue->proposals_bytes = 0;
 }
 
+static const hyb_panel_groups_t groups = {HYB_CUDA_PANEL_GROUPS,
+                                          HYB_CUDA_PANEL_ROWS};
+
 /* Memory for proposals of pivots, of rows that are so wide. CUDA frees what is
  * too small after all work that is queued. */
 static xh_status_t hold_proposals(hyb_cuda_queue_t *queue, int64_t nb)
 {
     const size_t bytes =
-        ((size_t)nb + HYB_CUDA_PANEL_GROUPS * ((size_t)nb + 2)) *
-        sizeof(double);
+        (size_t)hyb_proposals_doubles(nb, groups.most) * sizeof(double);
 
     if (queue->proposals_bytes >= bytes)
         return XH_OK;
@@ -241,26 +244,6 @@ static xh_status_t hold_proposals(hyb_cuda_queue_t *queue, int64_t nb)
     return XH_OK;
 }
 
-/* Of rows of a panel, for each group. */
-static int64_t rows_of_group(hyb_block_t panel)
-{
-    return xh_larger(HYB_CUDA_PANEL_ROWS,
-                     xh_units(panel.rows, HYB_CUDA_PANEL_GROUPS));
-}
-
-static int64_t groups_of(hyb_block_t panel)
-{
-    return xh_larger(1, xh_units(panel.rows, rows_of_group(panel)));
-}
-
-/* What groups propose, each a row. */
-static hyb_block_t proposals_of(hyb_block_t panel, hyb_buffer_t *memory)
-{
-    const int64_t nb = panel.cols;
-
-    return hyb_block(memory, 0, nb + groups_of(panel) * (nb + 2), 1);
-}
-
 /* Column p, whose pivot is one of proposals; leave those for the next one. */
 static xh_status_t advance(hyb_cuda_queue_t *queue, const hyb_panel_column_t *p,
                            hyb_block_t pivots, void *proposals)
@@ -268,7 +251,8 @@ static xh_status_t advance(hyb_cuda_queue_t *queue, const hyb_panel_column_t *p,
     const bool apart = p->top.rows > 0;
     const int64_t next = p->column + 1,
                   what[] = {p->column < p->first ? -1 : p->column, next, p->end,
-                            apart ? 0 : next, rows_of_group(p->panel)};
+                            apart ? 0 : next,
+                            hyb_rows_of_group(&groups, p->panel)};
     arguments_t a = {.count = 0};
 
     pass_block(&a, p->panel);
@@ -277,7 +261,8 @@ static xh_status_t advance(hyb_cuda_queue_t *queue, const hyb_panel_column_t *p,
     pass_block(&a, p->pivot);
     pass(&a, what);
     pass(&a, &proposals);
-    return launch(queue, HYB_CUDA_PANEL_COLUMN, &a, groups_of(p->panel), 1);
+    return launch(queue, HYB_CUDA_PANEL_COLUMN, &a,
+                  hyb_groups_of(&groups, p->panel), 1);
 }
 
 static xh_status_t panel_column(hyb_cuda_queue_t *queue, const hyb_task_t *t)
@@ -289,7 +274,7 @@ static xh_status_t panel_column(hyb_cuda_queue_t *queue, const hyb_task_t *t)
     XH_TRY(hold_proposals(queue, p->panel.cols));
     memory.memory = queue->proposals[0];
     XH_TRY(advance(queue, p, (hyb_block_t){0}, memory.memory));
-    pass_block(&a, proposals_of(p->panel, &memory));
+    pass_block(&a, hyb_proposals_of(&groups, p->panel, &memory));
     pass_block(&a, p->pivot);
     return launch(queue, HYB_CUDA_PANEL_PIVOT, &a, 1, 1);
 }
@@ -305,7 +290,7 @@ static xh_status_t panel_step(hyb_cuda_queue_t *queue, const hyb_task_t *t)
     XH_TRY(hold_proposals(queue, step->panel.cols));
     for (p.column = p.first - 1; p.column < p.end; p.column++) {
         memory.memory = queue->proposals[p.column & 1];
-        p.pivot = proposals_of(p.panel, &memory);
+        p.pivot = hyb_proposals_of(&groups, p.panel, &memory);
         XH_TRY(
             advance(queue, &p, step->pivots, queue->proposals[~p.column & 1]));
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/integers.h"
 #include "hybrid/device/opencl/opencl.h"
+#include "hybrid/device/kernels/groups.h"
 
 /* ---- one launch of a kernel --------------------------------------------- */
 
@@ -372,13 +373,15 @@ static xh_status_t trsm(hyb_opencl_queue_t *queue, const hyb_task_t *t)
 
 /* ---- panels -------------------------------------------------------------- */
 
+static const hyb_panel_groups_t groups = {HYB_OPENCL_PANEL_GROUPS,
+                                          HYB_OPENCL_PANEL_ROWS};
+
 /* Memory for proposals of pivots, of rows that are so wide; what is too small
  * lives on until work that uses it has run. */
 static xh_status_t hold_proposals(hyb_opencl_queue_t *queue, int64_t nb)
 {
     const size_t bytes =
-        ((size_t)nb + HYB_OPENCL_PANEL_GROUPS * ((size_t)nb + 2)) *
-        sizeof(double);
+        (size_t)hyb_proposals_doubles(nb, groups.most) * sizeof(double);
 
     if (queue->proposals_bytes >= bytes)
         return XH_OK;
@@ -393,26 +396,6 @@ static xh_status_t hold_proposals(hyb_opencl_queue_t *queue, int64_t nb)
     return XH_OK;
 }
 
-/* Of rows of a panel, for each group. */
-static int64_t rows_of_group(hyb_block_t panel)
-{
-    return xh_larger(HYB_OPENCL_PANEL_ROWS,
-                     xh_units(panel.rows, HYB_OPENCL_PANEL_GROUPS));
-}
-
-static int64_t groups_of(hyb_block_t panel)
-{
-    return xh_larger(1, xh_units(panel.rows, rows_of_group(panel)));
-}
-
-/* What groups propose, each a row. */
-static hyb_block_t proposals_of(hyb_block_t panel, hyb_buffer_t *memory)
-{
-    const int64_t nb = panel.cols;
-
-    return hyb_block(memory, 0, nb + groups_of(panel) * (nb + 2), 1);
-}
-
 /* Column p, whose pivot is one of proposals; leave those for the next one. */
 static xh_status_t advance(hyb_opencl_queue_t *queue,
                            const hyb_panel_column_t *p, hyb_block_t pivots,
@@ -422,7 +405,8 @@ static xh_status_t advance(hyb_opencl_queue_t *queue,
     const bool apart = p->top.rows > 0;
     const cl_long next = p->column + 1,
                   what[] = {p->column < p->first ? -1 : p->column, next, p->end,
-                            apart ? 0 : next, rows_of_group(p->panel)};
+                            apart ? 0 : next,
+                            hyb_rows_of_group(&groups, p->panel)};
     launch_t l = launch(queue, HYB_OPENCL_PANEL_COLUMN);
 
     pass_block(&l, p->panel);
@@ -431,7 +415,7 @@ static xh_status_t advance(hyb_opencl_queue_t *queue,
     pass_block(&l, p->pivot);
     pass(&l, what, sizeof(what));
     pass_memory(&l, proposals);
-    return run(&l, groups_of(p->panel), 1, items);
+    return run(&l, hyb_groups_of(&groups, p->panel), 1, items);
 }
 
 static xh_status_t panel_column(hyb_opencl_queue_t *queue, const hyb_task_t *t)
@@ -445,7 +429,7 @@ static xh_status_t panel_column(hyb_opencl_queue_t *queue, const hyb_task_t *t)
     memory.memory = queue->proposals[0];
     XH_TRY(advance(queue, p, (hyb_block_t){0}, memory.memory));
     l = launch(queue, HYB_OPENCL_PANEL_PIVOT);
-    pass_block(&l, proposals_of(p->panel, &memory));
+    pass_block(&l, hyb_proposals_of(&groups, p->panel, &memory));
     pass_block(&l, p->pivot);
     return run(&l, 1, 1, items);
 }
@@ -461,7 +445,7 @@ static xh_status_t panel_step(hyb_opencl_queue_t *queue, const hyb_task_t *t)
     XH_TRY(hold_proposals(queue, step->panel.cols));
     for (p.column = p.first - 1; p.column < p.end; p.column++) {
         memory.memory = queue->proposals[p.column & 1];
-        p.pivot = proposals_of(p.panel, &memory);
+        p.pivot = hyb_proposals_of(&groups, p.panel, &memory);
         XH_TRY(
             advance(queue, &p, step->pivots, queue->proposals[~p.column & 1]));
     }
