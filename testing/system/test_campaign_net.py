@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Campaigns on eight hosts with networks of their own, over ssh and TCP, on which
 faults are planted: all of them are named, with the right class, and nobody else."""
-import json
-import subprocess
-from pathlib import Path
-
 import pytest
 
 import cluster_net
 import faults
 import jobs
 from busy import retried
+from campaign_hosts import classes, clusters, result
 
 WHY_NOT = cluster_net.why_not()
 pytestmark = [pytest.mark.surface,
@@ -27,20 +24,7 @@ ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
 
 @pytest.fixture
 def cluster(tmp_path):
-    """Start a cluster, each time a new one; it is gone when the test ends."""
-    running = []
-
-    def start():
-        while running:
-            running.pop().close()
-        folder = tmp_path / f"cluster{len(list(tmp_path.iterdir()))}"
-        folder.mkdir()
-        running.append(cluster_net.Cluster(folder))
-        return running[0]
-
-    yield start
-    while running:
-        running.pop().close()
+    yield from clusters(tmp_path, cluster_net.Cluster)
 
 
 def campaign(cluster, *options):
@@ -48,14 +32,7 @@ def campaign(cluster, *options):
     words = [CAMPAIGN, "run", "--hosts", "n[01-08]", "-C", cluster.folder / "campaign",
              *SIZE, *options]
     outcome = jobs.run(cluster.outside(words), cluster.folder, ROOT, limit=150)
-    path = Path(cluster.folder, "campaign", "campaign.json")
-    assert path.exists(), str(outcome)
-    return outcome, json.loads(path.read_text())
-
-
-def classes(found):
-    return {host["name"]: host["class"] for host in found["hosts"]
-            if host["class"] != "ok"}
+    return outcome, result(cluster.folder / "campaign", outcome)
 
 
 def reasons(found, name):

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Campaigns on a Slurm of eight nodes, by jobs and within an allocation."""
-import json
 import os
 import shutil
 import sys
@@ -12,6 +11,7 @@ import cluster_slurm
 import faults
 import jobs
 from busy import retried
+from campaign_hosts import classes, clusters, result
 
 sys.path.insert(0, str(jobs.SOURCE / "scripts"))
 from hpl_campaign import slurm  # noqa: E402
@@ -26,36 +26,12 @@ EXAMPLES = jobs.SOURCE / "examples"
 
 @pytest.fixture
 def cluster(tmp_path):
-    """Start a cluster, each time a new one; it is gone when the test ends."""
-    running = []
-
-    def start():
-        while running:
-            running.pop().close()
-        folder = tmp_path / f"cluster{len(list(tmp_path.iterdir()))}"
-        folder.mkdir()
-        running.append(cluster_slurm.Slurm(folder))
-        return running[0]
-
-    yield start
-    while running:
-        running.pop().close()
+    yield from clusters(tmp_path, cluster_slurm.Slurm)
 
 
 def at_login(cluster, *words, **env):
     env = {"XHPL_BLAS_CHECK": "off", "PATH": f"{jobs.BIN}:{os.environ['PATH']}", **env}
     return jobs.run(cluster.outside(words), cluster.folder, env, limit=150)
-
-
-def result(cluster, folder, outcome):
-    path = cluster.folder / folder / "campaign.json"
-    assert path.exists(), str(outcome)
-    return json.loads(path.read_text())
-
-
-def classes(found):
-    return {host["name"]: host["class"] for host in found["hosts"]
-            if host["class"] != "ok"}
 
 
 @pytest.mark.clusters
@@ -70,7 +46,7 @@ def test_the_nodes_of_a_partition_are_tried_by_jobs_of_their_own(cluster):
     outcome = at_login(
         running, jobs.SOURCE / "scripts/xhpl-campaign", "run", "--partition", "all",
         "-C", running.folder / "campaign", "--stages", "inventory,single", *SIZE)
-    found = result(running, "campaign", outcome)
+    found = result(running.folder / "campaign", outcome)
     assert classes(found) == {"n03": "slow", "n07": "not started"}, str(outcome)
     groups = {host["name"]: host["group"] for host in found["hosts"]}
     assert groups["n04"] == "left" and groups["n05"] == "right"
@@ -98,7 +74,7 @@ def test_a_campaign_runs_within_an_allocation(cluster):
     out = submitted(running, "slurm/campaign.sbatch", "--nodes=4",
                     CAMPAIGN=str(jobs.SOURCE / "scripts/xhpl-campaign"),
                     OPTIONS=" ".join(["--stages", "inventory,single,pairs", *SIZE]))
-    found = result(running, "campaign", out)
+    found = result(running.folder / "campaign", out)
     assert classes(found) == {} and len(found["hosts"]) == 4, out
     assert found["pairs"]["hosts"] != []
 
