@@ -440,7 +440,7 @@ help:
 	@sed -n 's/^## \([a-z-]*\): /\1|/p' $(filter %Makefile %.mk,$(MAKEFILE_LIST)) | \
 	    awk -F'|' '{ printf "  %-15s %s\n", $$1, $$2 }'
 
-.PHONY: all build no-old-plugins unit run run-built test check suite test-all test-clusters coverage \
-        bench-hpl \
-        check-upstream check-layers check-headers check-style install uninstall dist \
-        clean clean_arch clean_arch_all help FORCE
+.PHONY: all build no-old-plugins unit run run-built test check suite test-all \
+        test-clusters coverage bench-hpl check-upstream check-layers \
+        check-headers check-style install uninstall dist clean clean_arch \
+        clean_arch_all help FORCE
