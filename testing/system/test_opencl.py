@@ -80,6 +80,7 @@ def test_operations_are_right(device, tmp_path):
 
 
 PRODUCT = ["-m", 60, "-k", 9, "--repeat", 1, "--verify", "--set", "tile=64"]
+PRODUCT += ["--set", "stall_seconds=60"]  # the machine may be busy
 
 
 @pytest.fixture(scope="module")

@@ -175,15 +175,15 @@ TEST_SET_UP(what_is_read_of_another_device_takes_a_link_of_its_own)
     hyb_device_t *other;
     hyb_block_t there;
 
-    open_device("emu_dry=off", RATE);
+    open_device("emu_dry=on", RATE);
     other = emu_open(1, NULL);
     there = device_cases_matrix(other, TILE, TILE);
     assert_false(hyb_device_reach(device, other));
     close_device(state);
     xh_clock_install(standing_clock, NULL);
-    open_device("emu_peer=0.262144", RATE);
+    assert_ok(xh_settings_assign("emu_peer=0.262144"));
+    open_device("emu_dry=on", RATE);
     assert_true(hyb_device_reach(device, other));
-    *(double *)there.buffer->memory = 3.0;
     copy_in(0);
     assert_ok(hyb_queue_copy(queues[1], there, in_device));
     multiply(2);
