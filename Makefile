@@ -45,7 +45,7 @@ objects = $(patsubst %.c,$(OBJ)/%.o,$(sort $(wildcard $(1))))
 # xhpl's record of a run and xdgemm need jansson. JSON=no does without.
 # What is left out is said once: by the first make, or by that inside one that
 # first installs what is missing.
-INSTALLS := $(filter run test check test-all,$(MAKECMDGOALS))
+INSTALLS := $(filter run test test-all,$(MAKECMDGOALS))
 INSIDE := $(if $(filter run-built suite,$(MAKECMDGOALS)),,$(MAKELEVEL:0=))
 has = $(shell pkg-config --exists $(1) 2>/dev/null && echo yes)
 ASKED := $(if $(filter-out undefined,$(origin JSON)),json) \
@@ -274,9 +274,17 @@ run-built: build
 	    $(if $(filter yes,$(HYBRID)),numa,core)
 
 ## test: install what is missing, build, test; ends with the counts
-test check:
+test:
 	$(BOOTSTRAP) test
 	@$(MAKE) suite
+
+## check: does what was built compute right? Some seconds; installs nothing
+check: build
+	@LAUNCHER='$(LAUNCHER)' scripts/xhpl-check '$(BINdir)'
+
+## installcheck: the same of what was installed
+installcheck:
+	@LAUNCHER='$(LAUNCHER)' $(DESTDIR)$(bindir)/xhpl-check
 
 # What a sanitizer must know to tell leaks of libraries from ours. Thread-local
 # data of a plug-in that happens to begin a page it would take for something
@@ -366,6 +374,7 @@ includedir ?= $(prefix)/include
 datarootdir ?= $(prefix)/share
 docdir ?= $(datarootdir)/doc/xhpl
 man1dir ?= $(datarootdir)/man/man1
+completiondir ?= $(datarootdir)/bash-completion/completions
 INSTALL ?= install
 
 # A page of the manual: name, what it is, the command whose words it has. A
@@ -392,7 +401,7 @@ install: build
 	    $(DESTDIR)$(docdir)/docs/images
 	$(INSTALL) -m 644 docs/xhpl.1 $(DESTDIR)$(man1dir)
 	$(INSTALL) -m 755 $(XPROBE) scripts/plot-run scripts/write-dat \
-	    $(DESTDIR)$(bindir)
+	    scripts/xhpl-check scripts/pack-submission $(DESTDIR)$(bindir)
 	$(INSTALL) -m 755 scripts/mpirun $(DESTDIR)$(bindir)/xhpl-mpirun
 	$(call MAN,hpl-report,a page about runs of xhpl,scripts/hpl-report --help)
 	$(call MAN,xhpl-campaign,finds the slow$(,) wrong and dead nodes of a cluster, \
@@ -402,12 +411,19 @@ install: build
 	$(call MAN,xprobe,what the cores of this machine can do, \
 	    sed -n '3$(,)/^ \*\//s/^ \* \{0$(,)1\}//p' testing/xprobe/main.c)
 	$(call MAN,write-dat,an HPL.dat of one test,$(call HEAD,write-dat))
+	$(call MAN,xhpl-check,does an installed xhpl compute right,$(call HEAD,xhpl-check))
+	$(call MAN,pack-submission,packs what a submission asks for, \
+	    scripts/pack-submission --help)
 	$(call MAN,xhpl-mpirun,xhpl on this machine,$(call HEAD,mpirun) | \
 	    sed 's/^mpirun/xhpl-mpirun/')
 	sed -e 's|@prefix@|$(prefix)|' -e 's|@libdir@|$(libdir)|' \
 	    -e 's|@includedir@|$(includedir)|' -e 's|@version@|$(VERSION)|' \
 	    -e 's|@libs@|$(strip $(LAlib) $(XH_LIBS))|' setup/xhpl.pc.in \
 	    > $(DESTDIR)$(libdir)/pkgconfig/xhpl.pc
+	$(INSTALL) -d $(DESTDIR)$(completiondir)
+	for name in xhpl xdgemm xhpl-campaign hpl-report; do \
+	    $(INSTALL) -m 644 setup/completion.bash $(DESTDIR)$(completiondir)/$$name; \
+	done
 	scripts/install-report '$(DESTDIR)' '$(bindir)' '$(datarootdir)/xhpl'
 
 ## uninstall: remove what install puts there, but an HPL.dat that was changed
@@ -428,6 +444,10 @@ dist:
 	@mkdir -p dist
 	git archive --prefix=xhpl-$(VERSION)/ -o dist/xhpl-$(VERSION).tar.gz HEAD
 
+## deb: Debian's packages of what is committed, in dist/
+deb: dist
+	packages/build-deb dist/xhpl-$(VERSION).tar.gz dist
+
 ## clean: remove what was built for this arch
 clean clean_arch clean_arch_all:
 	rm -rf $(BUILD) $(HPLlib) $(XHPL) $(XPROBE) testing/xhpl \
@@ -440,7 +460,7 @@ help:
 	@sed -n 's/^## \([a-z-]*\): /\1|/p' $(filter %Makefile %.mk,$(MAKEFILE_LIST)) | \
 	    awk -F'|' '{ printf "  %-15s %s\n", $$1, $$2 }'
 
-.PHONY: all build no-old-plugins unit run run-built test check suite test-all \
+.PHONY: all build no-old-plugins unit run run-built test check installcheck suite test-all \
         test-clusters coverage bench-hpl check-upstream check-layers \
-        check-headers check-style install uninstall dist clean clean_arch \
+        check-headers check-style install uninstall dist deb clean clean_arch \
         clean_arch_all help FORCE

@@ -487,7 +487,7 @@ def test_the_packed_tree_can_be_made(packed):
 def test_the_recipe_of_spack_asks_configure_for_what_it_knows(tmp_path):
     """With what the recipe uses of Spack; what make then does is the same for all."""
     tree = copy_tree(tmp_path)
-    source = (jobs.SOURCE / "setup/spack/packages/xhpl/package.py").read_text()
+    source = (jobs.SOURCE / "packages/spack/packages/xhpl/package.py").read_text()
     asked = []
     spack = {
         "AutotoolsPackage": object, "version": lambda *a, **k: None,

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Completion for bash, and for zsh after "autoload bashcompinit; bashcompinit": a
+# program's options and settings, as its own --help names them.
+
+_xhpl_complete() {
+    local help word=$2 before=$3
+    local topic=
+    [[ ${1##*/} = xhpl ]] && topic=all
+    # shellcheck disable=SC2086 # no word is left out
+    help=$("$1" --help $topic 2>/dev/null)
+    COMPREPLY=()
+    if [[ $before = --set ]]; then
+        compopt -o nospace
+        mapfile -t COMPREPLY < <(compgen -S = -W \
+            "$(sed -n 's/^  \([a-z0-9_]*\)=.*/\1/p' <<< "$help")" -- "$word")
+    elif [[ $word = -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W \
+            "$(grep -oE '(^|[ ,])--?[a-z][a-z-]*' <<< "$help" | tr -d ' ,' | sort -u)" -- "$word")
+    fi
+}
+
+complete -o default -F _xhpl_complete xhpl xdgemm xhpl-campaign hpl-report
