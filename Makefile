@@ -361,7 +361,7 @@ $(OBJ)/%.h.alone: %.h $(BUILD)/commands
 ## check-style: what clang-format and shellcheck have to say
 check-style:
 	clang-format --dry-run -Werror $$(git ls-files '*.c' '*.h')
-	shellcheck configure .ci/run $$(git ls-files scripts setup | \
+	shellcheck configure .ci/run $$(git ls-files packages scripts setup | \
 	    xargs awk 'FNR == 1 && /^#!\/bin\/.*sh/ { print FILENAME }')
 
 # ---- installing and packing ------------------------------------------------
@@ -448,6 +448,11 @@ dist:
 deb: dist
 	packages/build-deb dist/xhpl-$(VERSION).tar.gz dist
 
+## test-packages: what each recipe in packages/ does, in an empty Debian
+RECIPES ?= deb rpm oci spack easybuild conda guix
+test-packages: dist
+	packages/try dist/xhpl-$(VERSION).tar.gz build/packages $(RECIPES)
+
 ## clean: remove what was built for this arch
 clean clean_arch clean_arch_all:
 	rm -rf $(BUILD) $(HPLlib) $(XHPL) $(XPROBE) testing/xhpl \
@@ -462,5 +467,5 @@ help:
 
 .PHONY: all build no-old-plugins unit run run-built test check installcheck suite test-all \
         test-clusters coverage bench-hpl check-upstream check-layers \
-        check-headers check-style install uninstall dist deb clean clean_arch \
+        check-headers check-style install uninstall dist deb test-packages clean clean_arch \
         clean_arch_all help FORCE
