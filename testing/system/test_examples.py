@@ -21,44 +21,11 @@ pytestmark = pytest.mark.surface
 RUN = ["-n", "1000", "--nb", "64", "-p", "1", "-q", "1"]
 
 
-@pytest.fixture
-def installed(tmp_path):
-    """A prefix with the programs."""
-    (tmp_path / "prefix").mkdir()
-    (tmp_path / "prefix/bin").symlink_to(jobs.BIN)
-    return tmp_path / "prefix"
-
-
 def env():
     """mpirun is scripts/mpirun, which is told what to take, so as not to take itself."""
     return {"PATH": f"{jobs.BIN}:{jobs.SOURCE / 'scripts'}:{os.environ['PATH']}",
             "XHPL_BLAS_CHECK": "off", "LAUNCHER": shlex.join(jobs.LAUNCHER),
             "MPIRUN": shutil.which("mpirun") or "mpiexec"}
-
-
-def check(prefix, folder):
-    words = [EXAMPLES / "post-install-check", prefix]
-    return jobs.run(words, folder, env())
-
-
-def test_an_installation_that_computes_passes_its_check(installed, tmp_path):
-    check(installed, tmp_path).succeeded()
-
-
-@pytest.mark.parametrize("broken", ("exit 1", "echo 1 tests completed and failed"))
-def test_one_that_does_not_fails_it(tmp_path, broken):
-    jobs.program(tmp_path / "bin/xhpl", broken)
-    assert check(tmp_path, tmp_path).status != 0
-
-
-def test_easybuild_s_sanity_check_passes(tmp_path):
-    recipe = {}
-    exec((EXAMPLES / "easybuild/xhpl.eb").read_text(), recipe)
-    assert recipe["version"] == (jobs.SOURCE / "VERSION").read_text().strip()
-    assert "bin/xhpl" in recipe["sanity_check_paths"]["files"]
-    assert len(recipe["sanity_check_commands"]) == 2
-    for command in recipe["sanity_check_commands"]:
-        jobs.run(["sh", "-c", command], tmp_path, env()).succeeded()
 
 
 # ---- ReFrame -------------------------------------------------------------------------
@@ -114,27 +81,7 @@ def test_reframe_itself_loads_it(tmp_path):
     assert "xhpl_check" in jobs.run(words, tmp_path).succeeded().stdout
 
 
-# ---- a container, batch scripts ------------------------------------------------------
-
-
-def section(name):
-    """Lines of a section of the Apptainer definition."""
-    text = (EXAMPLES / "apptainer/xhpl.def").read_text()
-    return re.search(rf"^%{name}\n(.*?)(?=^%|\Z)", text, re.M | re.S)[1]
-
-
-def test_the_container_s_own_test_passes(tmp_path):
-    jobs.run(["sh", "-ec", section("test")], tmp_path, env()).succeeded()
-    outcome = jobs.run(["sh", "-ec", section("runscript"), "sh", *RUN], tmp_path, env())
-    assert "1 tests completed and passed" in outcome.succeeded().stdout
-
-
-def test_the_container_is_built_by_targets_and_scripts_that_exist():
-    post = section("post")
-    for target in re.findall(r"^ +make (\w+)", post, re.M):
-        assert jobs.run(["make", "-n", target], jobs.SOURCE).status == 0, target
-    for script in re.findall(r"^ +(setup/\S+)", post, re.M):
-        assert os.access(jobs.SOURCE / script, os.X_OK)
+# ---- batch scripts -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("script", sorted(

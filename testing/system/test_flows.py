@@ -395,7 +395,8 @@ def test_install_takes_hpl_report_along(configured, tmp_path):
 
 
 def test_install_takes_the_tools_along_each_with_a_page(configured, tmp_path):
-    tools = ["plot-run", "hpl-report", "xprobe", "write-dat", "xhpl-mpirun", "xdgemm"]
+    tools = ["plot-run", "hpl-report", "xprobe", "write-dat", "xhpl-mpirun", "xdgemm",
+             "xhpl-campaign", "xhpl-check", "pack-submission"]
     for name in tools:
         assert os.access(configured[1] / "bin" / name, os.X_OK), name
         page = (configured[1] / f"share/man/man1/{name}.1").read_text()
@@ -404,6 +405,12 @@ def test_install_takes_the_tools_along_each_with_a_page(configured, tmp_path):
     (tmp_path / "HPL.dat").write_text(jobs.run(words, tmp_path).succeeded().stdout)
     words = [configured[1] / "bin/xhpl-mpirun", "-np", "1", configured[1] / "bin/xhpl"]
     assert "PASSED" in jobs.run(words, tmp_path).succeeded().stdout
+
+
+def test_what_was_installed_passes_its_own_check(configured, tmp_path):
+    tree, stage = configured[0], configured[1].parent.parent
+    outcome = jobs.run(["make", "installcheck", f"DESTDIR={stage}"], tree).succeeded()
+    assert outcome.stdout.count("ok - ") == 8, str(outcome)
 
 
 def test_pkg_config_names_what_a_driver_needs(configured, tmp_path):
@@ -453,6 +460,16 @@ def test_make_finds_an_include_that_runs_upwards(configured):
     planted.unlink()
     assert outcome.status != 0, str(outcome)
     assert "base/planted.h" in outcome.stderr, str(outcome)
+
+
+def test_archives_of_a_commit_are_the_same_bit_by_bit(packed):
+    clone = packed.parent / "clone"
+    (archive,) = (clone / "dist").glob("xhpl-*.tar.gz")
+    before = archive.read_bytes()
+    archive.unlink()
+    os.utime(clone / "Makefile")
+    made(clone, "dist")
+    assert archive.read_bytes() == before
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Recipes for package managers, as far as they can be read here; make test-packages
+does what they do. And the check that they all end with."""
+import os
+import re
+import shlex
+import shutil
+
+import pytest
+
+import jobs
+
+PACKAGES = jobs.SOURCE / "packages"
+VERSION = (jobs.SOURCE / "VERSION").read_text().strip()
+pytestmark = pytest.mark.surface
+RUN = ["-n", "1000", "--nb", "64", "-p", "1", "-q", "1"]
+
+
+def env():
+    """mpirun is scripts/mpirun, which is told what to take, so as not to take itself."""
+    return {"PATH": f"{jobs.BIN}:{jobs.SOURCE / 'scripts'}:{os.environ['PATH']}",
+            "XHPL_BLAS_CHECK": "off", "LAUNCHER": shlex.join(jobs.LAUNCHER),
+            "MPIRUN": shutil.which("mpirun") or "mpiexec"}
+
+
+# ---- xhpl-check ----------------------------------------------------------------------
+
+
+def check(folder, cwd):
+    words = [jobs.SOURCE / "scripts/xhpl-check", folder]
+    return jobs.run(words, cwd, env())
+
+
+def test_what_computes_passes_the_check(tmp_path):
+    outcome = check(jobs.BIN, tmp_path).succeeded()
+    assert len(re.findall("^ok - ", outcome.stdout, re.M)) == 8, str(outcome)
+
+
+@pytest.mark.parametrize("broken", ("exit 1", "echo 1 tests completed and failed"))
+def test_what_does_not_fails_it(tmp_path, broken):
+    jobs.program(tmp_path / "bin/xhpl", broken)
+    outcome = check(tmp_path / "bin", tmp_path)
+    assert outcome.status == 1 and "not ok - one of order 1000" in outcome.stdout
+
+
+def test_a_wrong_product_fails_it(tmp_path):
+    for program in jobs.BIN.iterdir():
+        (tmp_path / program.name).symlink_to(program)
+    (tmp_path / "xdgemm").unlink()
+    jobs.program(tmp_path / "xdgemm", "exit 1")
+    outcome = check(tmp_path, tmp_path)
+    assert outcome.status == 1, str(outcome)
+    assert re.findall("^not ok - ([^:]*):", outcome.stdout, re.M) == ["products of xdgemm"]
+
+
+def test_nothing_to_check_is_bad_input(tmp_path):
+    assert check(tmp_path, tmp_path).status == 2
+
+
+# ---- recipes -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("recipe, pattern", (
+    ("debian/changelog", r"^xhpl \(([\d.]+)-"),
+    ("rpm/xhpl.spec", r"^Version: +(\S+)"),
+    ("conda/meta.yaml", r'version: "(.*)"'),
+    ("guix/xhpl.scm", r'\(version "(.*)"\)'),
+    ("easybuild/xhpl.eb", r"^version = '(.*)'"),
+))  # fmt: skip
+def test_a_recipe_has_the_version_of_the_program(recipe, pattern):
+    text = (PACKAGES / recipe).read_text()
+    assert re.search(pattern, text, re.M)[1] == VERSION
+
+
+def test_easybuild_s_sanity_check_passes(tmp_path):
+    recipe = {}
+    exec((PACKAGES / "easybuild/xhpl.eb").read_text(), recipe)
+    assert "bin/xhpl" in recipe["sanity_check_paths"]["files"]
+    assert len(recipe["sanity_check_commands"]) == 2
+    for command in recipe["sanity_check_commands"]:
+        jobs.run(["sh", "-c", command], tmp_path, env()).succeeded()
+
+
+def section(name):
+    """Lines of a section of the Apptainer definition."""
+    text = (PACKAGES / "apptainer/xhpl.def").read_text()
+    return re.search(rf"^%{name}\n(.*?)(?=^%|\Z)", text, re.M | re.S)[1]
+
+
+def test_the_container_s_own_test_passes(tmp_path):
+    jobs.run(["sh", "-ec", section("test")], tmp_path, env()).succeeded()
+    outcome = jobs.run(["sh", "-ec", section("runscript"), "sh", *RUN], tmp_path, env())
+    assert "1 tests completed and passed" in outcome.succeeded().stdout
+
+
+@pytest.mark.parametrize("text", (
+    section("post"), (PACKAGES / "oci/Containerfile").read_text(),
+    (PACKAGES / "conda/build.sh").read_text(), (PACKAGES / "rpm/xhpl.spec").read_text(),
+    (PACKAGES / "debian/rules").read_text(), (PACKAGES / "README.md").read_text(),
+), ids=("apptainer", "oci", "conda", "rpm", "debian", "README"))  # fmt: skip
+def test_a_recipe_calls_targets_and_scripts_that_exist(text):
+    found = re.findall(r"(?:\bmake|\$\(MAKE\)|%{__make}) ([a-z][\w-]+)", text)
+    assert found
+    for target in set(found):
+        assert jobs.run(["make", "-n", target], jobs.SOURCE).status == 0, target
+    for script in re.findall(r"(?<![\w/])(setup/\w+|\./configure)\b", text):
+        assert os.access(jobs.SOURCE / script, os.X_OK), script
+
+
+# ---- completion ----------------------------------------------------------------------
+
+COMPLETE = """
+compopt() { :; }
+source "$1"
+_xhpl_complete "$2" "$3" "$4"
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+
+
+@pytest.mark.parametrize("program, word, before, expected", (
+    ("xhpl", "--swap", "xhpl", ["--swap", "--swap-threshold"]),
+    ("xhpl", "watch", "--set", ["watchdog="]),
+    ("xdgemm", "--tor", "xdgemm", ["--torture"]),
+    ("xhpl-campaign", "--rack", "run", ["--racks"]),
+    ("hpl-report", "--verd", "hpl-report", ["--verdict"]),
+    ("xhpl", "HPL", "xhpl", [""]),
+))  # fmt: skip
+def test_a_word_is_completed_by_what_help_names(program, word, before, expected, tmp_path):
+    words = [jobs.SOURCE / "setup/completion.bash", program, word, before]
+    outcome = jobs.run(["bash", "-c", COMPLETE, "bash", *words], tmp_path, env())
+    assert outcome.stdout.splitlines() == expected, str(outcome)
