@@ -448,6 +448,10 @@ dist:
 deb: dist
 	packages/build-deb dist/xhpl-$(VERSION).tar.gz dist
 
+## site: the pages and manuals as a web site, in dist/site
+site: build
+	scripts/make-site dist/site
+
 ## test-packages: what each recipe in packages/ does, in an empty Debian
 RECIPES ?= deb rpm oci spack easybuild conda guix
 test-packages: dist
@@ -467,5 +471,5 @@ help:
 
 .PHONY: all build no-old-plugins unit run run-built test check installcheck suite test-all \
         test-clusters coverage bench-hpl check-upstream check-layers \
-        check-headers check-style install uninstall dist deb test-packages clean clean_arch \
+        check-headers check-style install uninstall dist deb site test-packages clean clean_arch \
         clean_arch_all help FORCE

@@ -69,8 +69,8 @@ HYB_CUDA ?= $(if $(and $(wildcard $(CUDA_HOME)/include/cuda_runtime_api.h), \
               $(wildcard $(CUDA_HOME)/include/cublas_v2.h), \
               $(wildcard $(CUDART))),yes,no)
 # OpenCL is opened at run time; HYB_OPENCL=no leaves its plug-in out.
-HYB_OPENCL ?= $(or $(shell echo '\#include <CL/opencl.h>' | \
-    $(HYB_CC) $(CPPFLAGS) -E -x c -o /dev/null - 2>/dev/null && echo yes),no)
+HYB_OPENCL ?= $(or $(shell $(HYB_CC) $(CPPFLAGS) -E -x c -include CL/opencl.h \
+    -o /dev/null /dev/null 2>/dev/null && echo yes),no)
 HYB_BACKENDS ?= emu $(if $(filter yes,$(HYB_CUDA)),cuda) hip \
                 $(if $(filter yes,$(HYB_OPENCL)),opencl)
 PLUGINS := $(HYB_BACKENDS:%=$(BINdir)/libhyb_%.so)
