@@ -20,6 +20,8 @@
  *     CUDA_MODEL_MEMORY    MiB of each; else 256
  *     CUDA_MODEL_PEERS     0: no device reaches the memory of another; else
  *                          each may
+ *     CUDA_MODEL_PROCESSORS  so many groups of a device can wait for each
+ *                          other, 0: none can; else 4
  *     CUDA_MODEL_DRIVER    version that the driver is for, 0: there is none;
  *                          else as new as the headers
  *     CUDA_MODEL_CONTEXT   MiB that a process takes of each device; else 0
@@ -41,9 +43,9 @@
  *             one of its streams, then ends the program
  *
  * where op is one of malloc, register, stream, handle, load, record, wait,
- * copy_in, copy_out, gemm, copy, trsm, gemv, swap_rows, gather_rows,
- * scatter_rows, generate, checksum, panel_step, a column of it, and
- * panel_pivot; from record on they can fail or stall.
+ * copy_in, copy_out, gemm, copy, fill, trsm, gemv, swap_rows, gather_rows,
+ * scatter_rows, generate, checksum, panel_column, panel_pivot and panel_step;
+ * from record on they can fail or stall.
  */
 typedef struct { /* what there is of each, of all devices */
     int contexts, memory, pinned, streams, events, handles, libraries;
@@ -51,13 +53,14 @@ typedef struct { /* what there is of each, of all devices */
     unsigned flags;        /* of the context that was made last */
     int unpinned_copies;   /* that had host memory which is not pinned */
     int emulated_products; /* not in double precision */
+    int cooperative;       /* launches, whose groups can wait for each other */
     long calls; /* of CUDA and cuBLAS, but for their texts of errors */
 } cuda_model_counts_t;
 
 /*
  * Begin anew, as another process would: nothing exists, no device is broken,
- * faults, a text that stays, are these, "" for none. Nobody else may use the
- * model.
+ * faults, a text that stays, are these, "" for none. CUDA_MODEL_PROCESSORS is
+ * read again. Nobody else may use the model.
  */
 void cuda_model_begin(const char *faults);
 

@@ -52,6 +52,13 @@ void model_leave(const int *held)
 
 /* ---- beginning and ending ------------------------------------------------ */
 
+static long from_environment(const char *name, long otherwise)
+{
+    const char *text = getenv(name);
+
+    return text == NULL ? otherwise : strtol(text, NULL, 10);
+}
+
 void cuda_model_begin(const char *faults)
 {
     MODEL_CALL();
@@ -61,6 +68,7 @@ void cuda_model_begin(const char *faults)
     for (int i = 0; i < MODEL_DEVICES; i++)
         model.device[i] = (model_device_t){.place = model.device[i].place};
     model.counts = (cuda_model_counts_t){.calls = 0};
+    model.processors = (int)from_environment("CUDA_MODEL_PROCESSORS", 4);
     model.faults = faults;
     model.beginnings++;
 }
@@ -83,13 +91,6 @@ static void report(void)
         "handles %d, libraries %d; unpinned copies %d, emulated products %d\n",
         c.memory, c.pinned, c.streams, c.events, c.handles, c.libraries,
         c.unpinned_copies, c.emulated_products);
-}
-
-static long from_environment(const char *name, long otherwise)
-{
-    const char *text = getenv(name);
-
-    return text == NULL ? otherwise : strtol(text, NULL, 10);
 }
 
 /* Of lists such as "01/23" that of this process, as launchers number it. */
@@ -133,10 +134,11 @@ __attribute__((constructor)) static void load(void)
 /* ---- faults -------------------------------------------------------------- */
 
 static const char *const op_names[MODEL_OPS] = {
-    "malloc",       "register", "stream",   "handle",     "load",
-    "record",       "wait",     "copy_in",  "copy_out",   "gemm",
-    "copy",         "trsm",     "gemv",     "swap_rows",  "gather_rows",
-    "scatter_rows", "generate", "checksum", "panel_step", "panel_pivot"};
+    "malloc",      "register",     "stream",   "handle",   "load",
+    "record",      "wait",         "copy_in",  "copy_out", "gemm",
+    "copy",        "fill",         "trsm",     "gemv",     "swap_rows",
+    "gather_rows", "scatter_rows", "generate", "checksum", "panel_column",
+    "panel_pivot", "panel_step"};
 
 static const char *const fault_names[MODEL_FAULTS] = {"", "fail", "refuse",
                                                       "oom", "stall"};
@@ -307,10 +309,13 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties_p,
 
     if (device < 0 || device >= model.count)
         return cudaErrorInvalidDevice;
-    *properties_p = (struct cudaDeviceProp){.name = "model of a CUDA device",
-                                            .totalGlobalMem = model.memory,
-                                            .memPitch = MODEL_MOST_PITCH,
-                                            .major = HOPPER};
+    *properties_p =
+        (struct cudaDeviceProp){.name = "model of a CUDA device",
+                                .totalGlobalMem = model.memory,
+                                .memPitch = MODEL_MOST_PITCH,
+                                .multiProcessorCount = model.processors,
+                                .cooperativeLaunch = model.processors > 0,
+                                .major = HOPPER};
     return cudaSuccess;
 }
 

@@ -50,6 +50,8 @@ SAME(Memcpy2DAsync,
 SAME(MemcpyAsync,
      (void *to, const void *from, size_t bytes, int kind, cudaStream_t stream),
      (to, from, bytes, (enum cudaMemcpyKind)kind, stream))
+SAME(MemsetAsync, (void *memory, int value, size_t bytes, cudaStream_t stream),
+     (memory, value, bytes, stream))
 SAME(SetDevice, (int device), (device))
 SAME(StreamCreateWithPriority,
      (cudaStream_t * stream, unsigned flags, int priority),
@@ -96,6 +98,20 @@ cudaError_t hipDeviceTotalMem(size_t *bytes_p, int device)
     if (device < 0 || device >= model.count)
         return cudaErrorInvalidDevice;
     *bytes_p = model.memory;
+    return cudaSuccess;
+}
+
+cudaError_t hipDeviceGetAttribute(int *value_p, int attribute, int device);
+cudaError_t hipDeviceGetAttribute(int *value_p, int attribute, int device)
+{
+    enum { COOPERATIVE_LAUNCH = 10, PROCESSORS = 63 };
+    struct cudaDeviceProp p;
+
+    MODEL_TRY(cudaGetDeviceProperties(&p, device));
+    if (attribute != COOPERATIVE_LAUNCH && attribute != PROCESSORS)
+        return cudaErrorInvalidValue;
+    *value_p =
+        attribute == PROCESSORS ? p.multiProcessorCount : p.cooperativeLaunch;
     return cudaSuccess;
 }
 
@@ -179,4 +195,27 @@ cudaError_t hipModuleLaunchKernel(cudaKernel_t kernel, unsigned grid_x,
     return cudaLaunchKernel(kernel, (struct dim3){grid_x, grid_y, grid_z},
                             (struct dim3){group_x, group_y, group_z}, arguments,
                             shared, stream);
+}
+
+cudaError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
+    int *groups_p, cudaKernel_t kernel, int items, size_t shared);
+cudaError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
+    int *groups_p, cudaKernel_t kernel, int items, size_t shared)
+{
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(groups_p, kernel,
+                                                         items, shared);
+}
+
+cudaError_t hipModuleLaunchCooperativeKernel(
+    cudaKernel_t kernel, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+    unsigned group_x, unsigned group_y, unsigned group_z, unsigned shared,
+    cudaStream_t stream, void **arguments);
+cudaError_t hipModuleLaunchCooperativeKernel(
+    cudaKernel_t kernel, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+    unsigned group_x, unsigned group_y, unsigned group_z, unsigned shared,
+    cudaStream_t stream, void **arguments)
+{
+    return cudaLaunchCooperativeKernel(
+        kernel, (struct dim3){grid_x, grid_y, grid_z},
+        (struct dim3){group_x, group_y, group_z}, arguments, shared, stream);
 }

@@ -281,9 +281,10 @@ static const struct kernel {
     {"scatter_rows", "bbb", MODEL_SCATTER_ROWS, ITEMS, 1, scatter_rows},
     {"generate", "bwwddp", MODEL_GENERATE, ITEMS, 1, generate},
     {"checksum", "bb", MODEL_CHECKSUM, ITEMS, 1, checksum},
-    {"panel_column", "bbbbsp", MODEL_PANEL_STEP, PANEL_ITEMS, PANEL_PHASES,
+    {"panel_column", "bbbbsp", MODEL_PANEL_COLUMN, PANEL_ITEMS, PANEL_PHASES,
      panel_column},
     {"panel_pivot", "bb", MODEL_PANEL_PIVOT, PANEL_ITEMS, 1, panel_pivot},
+    {"panel_step", "bbbsp", MODEL_PANEL_STEP, PANEL_ITEMS, 0, NULL},
 };
 
 enum { KERNELS = sizeof(kernels) / sizeof(kernels[0]) };
@@ -334,21 +335,86 @@ static void run_group(launch_t *l, place_t me)
             l->kernel->run(l, &me);
 }
 
+static void run_grid(launch_t *l)
+{
+    place_t me = {.groups = {l->grid.x, l->grid.y}};
+
+    for (me.group[1] = 0; me.group[1] < l->grid.y; me.group[1]++)
+        for (me.group[0] = 0; me.group[0] < l->grid.x; me.group[0]++)
+            run_group(l, me);
+}
+
+static const struct kernel *kernel_of(model_op_t op)
+{
+    const struct kernel *k = kernels;
+
+    while (k->op != op)
+        k++;
+    return k;
+}
+
+/* ---- groups that meet -----------------------------------------------------
+ */
+
+enum { STEP_PIVOTS = 1, STEP_PROPOSALS };
+
+/* Two vectors of proposals, and a count of groups that are about to meet. */
+static bool has_vectors(const launch_t *l, int device)
+{
+    const block_t *b = &l->block[STEP_PROPOSALS];
+    const size_t bytes = (size_t)b->rows * sizeof(double);
+
+    return b->offset == 0 && b->rows == proposal(l->block[0].cols, l->grid.x) &&
+           model_place(b->memory, 2 * bytes) == device &&
+           model_place(l->pointer[0], sizeof(uint32_t)) == device;
+}
+
+/* All groups do a column, each with what they have left of the one before. */
+static void run_step(launch_t *l)
+{
+    const uint32_t turn = UINT32_C(1) << 31;
+    uint32_t *arrived = model_content(l->pointer[0]);
+    double *vector = (double *)l->block[STEP_PROPOSALS].memory;
+    int64_t other = l->block[STEP_PROPOSALS].rows;
+    launch_t c = *l;
+
+    c.kernel = kernel_of(MODEL_PANEL_COLUMN);
+    c.block[TOP] = l->block[PANEL];
+    c.block[BEFORE] = l->block[STEP_PROPOSALS];
+    c.block[PIVOTS] = l->block[STEP_PIVOTS];
+    c.outside = *arrived % turn != 0;
+    for (;; *arrived ^= turn, vector += other, other = -other) {
+        c.block[BEFORE].memory = (char *)vector;
+        c.pointer[0] = (char *)(vector + other);
+        run_grid(&c);
+        if (c.step.next == c.step.end)
+            break;
+        c.step.column = c.step.next++;
+        c.step.done = c.step.next;
+    }
+    l->outside = c.outside;
+}
+
+/* ---- work ------------------------------------------------------------------
+ */
+
 static cudaError_t run(int device, const void *argument)
 {
     launch_t l = *(const launch_t *)argument;
-    place_t me = {.groups = {l.grid.x, l.grid.y}};
 
+    if (l.kernel->op == MODEL_PANEL_STEP && !has_vectors(&l, device))
+        return cudaErrorIllegalAddress;
     for (int b = 0; b < BLOCKS; b++)
         if (!find(&l.block[b], device))
             return cudaErrorIllegalAddress;
     if (l.kernel->op == MODEL_GENERATE && !has_jumps(&l, device))
         return cudaErrorIllegalAddress;
-    if (l.kernel->op == MODEL_PANEL_STEP && !find_proposals(&l, device))
+    if (l.kernel->op == MODEL_PANEL_COLUMN && !find_proposals(&l, device))
         return cudaErrorIllegalAddress;
-    for (me.group[1] = 0; me.group[1] < l.grid.y; me.group[1]++)
-        for (me.group[0] = 0; me.group[0] < l.grid.x; me.group[0]++)
-            run_group(&l, me);
+    if (l.kernel->op == MODEL_PANEL_STEP)
+        run_step(&l);
+    else
+        run_grid(&l);
     return l.outside ? cudaErrorIllegalAddress : cudaSuccess;
 }
 
@@ -484,14 +550,28 @@ static bool is_proper(const struct kernel *kernel, struct dim3 grid,
            group.y == 1 && group.z == 1;
 }
 
-/* A kernel that is not loaded yet may wait for the device, and so for ever. */
-cudaError_t cudaLaunchKernel(const void *function, struct dim3 grid,
-                             struct dim3 group, void **arguments, size_t shared,
-                             cudaStream_t stream)
+/* How many groups of it a processor holds at once. */
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *groups_p,
+                                                          const void *function,
+                                                          int items,
+                                                          size_t shared)
 {
     const struct CUkern_st *k = function;
-    launch_t l;
     MODEL_CALL();
+
+    MODEL_TRY(model_check(model_current));
+    if (items != (int)k->kernel->items || shared != 0)
+        return cudaErrorInvalidValue;
+    *groups_p = 1;
+    return cudaSuccess;
+}
+
+/* A kernel that is not loaded yet may wait for the device, and so for ever. */
+static cudaError_t launch(const struct CUkern_st *k, struct dim3 grid,
+                          struct dim3 group, void **arguments, size_t shared,
+                          cudaStream_t stream)
+{
+    launch_t l;
 
     MODEL_TRY(model_check(model_stream_device(stream)));
     if (k->library->unloaded)
@@ -506,4 +586,31 @@ cudaError_t cudaLaunchKernel(const void *function, struct dim3 grid,
     l.grid = grid;
     l.group = group;
     return model_queue(stream, k->kernel->op, run, &l, sizeof(l));
+}
+
+cudaError_t cudaLaunchKernel(const void *function, struct dim3 grid,
+                             struct dim3 group, void **arguments, size_t shared,
+                             cudaStream_t stream)
+{
+    const struct CUkern_st *k = function;
+    MODEL_CALL();
+
+    if (k->kernel->op == MODEL_PANEL_STEP)
+        model_die("groups of %s may wait for ever", k->kernel->name);
+    return launch(k, grid, group, arguments, shared, stream);
+}
+
+/* All groups run at once, or none. */
+cudaError_t cudaLaunchCooperativeKernel(const void *function, struct dim3 grid,
+                                        struct dim3 group, void **arguments,
+                                        size_t shared, cudaStream_t stream)
+{
+    MODEL_CALL();
+
+    if (model.processors == 0)
+        return cudaErrorNotSupported;
+    if (grid.x * grid.y > (unsigned)model.processors)
+        return cudaErrorCooperativeLaunchTooLarge;
+    model.counts.cooperative++;
+    return launch(function, grid, group, arguments, shared, stream);
 }

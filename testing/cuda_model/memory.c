@@ -333,6 +333,33 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from,
     return model_finish_stream(stream, __func__);
 }
 
+typedef struct {
+    void *memory;
+    int value;
+    size_t bytes;
+} filling_t;
+
+static cudaError_t fill(int device, const void *argument)
+{
+    const filling_t *f = argument;
+
+    if (model_place(f->memory, f->bytes) != device)
+        return cudaErrorIllegalAddress;
+    memset(model_content(f->memory), f->value, f->bytes);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes,
+                            cudaStream_t stream)
+{
+    const filling_t f = {memory, value, bytes};
+    MODEL_CALL();
+
+    if (model_place(memory, bytes) != model_current)
+        return cudaErrorInvalidValue;
+    return model_queue(stream, MODEL_FILL, fill, &f, sizeof(f));
+}
+
 /* Returns when host memory has been read; the copy itself may be under way. */
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes,
                        enum cudaMemcpyKind kind)

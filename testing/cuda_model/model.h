@@ -24,6 +24,7 @@ typedef enum {
     MODEL_COPY_OUT,
     MODEL_GEMM,
     MODEL_COPY, /* on the device */
+    MODEL_FILL,
     MODEL_TRSM,
     MODEL_GEMV,
     MODEL_SWAP_ROWS,
@@ -31,8 +32,9 @@ typedef enum {
     MODEL_SCATTER_ROWS,
     MODEL_GENERATE,
     MODEL_CHECKSUM,
-    MODEL_PANEL_STEP, /* a column of it */
+    MODEL_PANEL_COLUMN,
     MODEL_PANEL_PIVOT,
+    MODEL_PANEL_STEP,
     MODEL_OPS
 } model_op_t;
 
@@ -62,6 +64,7 @@ typedef struct {
     int beginnings;     /* calls of cuda_model_begin */
     size_t memory;      /* bytes of each device */
     bool peers;         /* devices may reach each other's memory */
+    int processors;     /* of each, a group of a cooperative launch each */
     size_t context;     /* bytes that a process takes of each that it uses */
     size_t pinnable;    /* bytes of host memory */
     const char *faults; /* as cuda_model_begin takes them */

@@ -173,7 +173,7 @@ def test_where_there_is_no_library_the_host_goes_on(xhpl, tmp_path):
 # A layer between the plug-in and OpenCL. From the nth call on, as variables say,
 # launches and buffers fail, work fails, or never ends, or kernels have an error
 # or compute products that are wrong. LARGEST is what one buffer can have at most,
-# a sixteenth of all.
+# a sixteenth of all. With GPU any device says that it is one.
 LAYER = """
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl_layer.h>
@@ -247,6 +247,8 @@ static cl_int CL_API_CALL describe(cl_device_id device, cl_device_info what,
     const char *largest = getenv("LARGEST");
     cl_int error = theirs.clGetDeviceInfo(device, what, size, value, size_p);
 
+    if (getenv("GPU") != NULL && value != NULL && what == CL_DEVICE_TYPE)
+        *(cl_device_type *)value = CL_DEVICE_TYPE_GPU;
     if (largest != NULL && value != NULL && what == CL_DEVICE_MAX_MEM_ALLOC_SIZE)
         *(cl_ulong *)value = strtoul(largest, NULL, 10);
     if (largest != NULL && value != NULL && what == CL_DEVICE_GLOBAL_MEM_SIZE)
@@ -376,6 +378,15 @@ def test_a_matrix_larger_than_one_buffer_is_solved(xhpl, device, layer, tmp_path
         plan = json.loads(record.read_text())["tests"][0]["plan"]
         blocks = {row["where"]: row["blocks"] for row in plan["rows"]}
         assert 0 < blocks["guests of these"] < blocks["opencl:0"], str(plan)
+
+
+# PoCL has groups of many items, too, as GPUs are given.
+@pytest.mark.parametrize("panel", ["device", "host"])
+def test_groups_of_many_items_solve(failing, tmp_path, panel):
+    env = dict(GPU=1, XDG_CACHE_HOME=tmp_path)
+    outcome = failing(*RESIDENT, "--set", f"panel={panel}", **env).succeeded()
+    assert "1 tests completed and passed" in outcome.stdout, str(outcome)
+    assert "dropped" not in outcome.stderr, str(outcome)
 
 
 def test_what_the_compiler_says_is_told(failing, tmp_path):

@@ -443,10 +443,11 @@ TEST(work_that_fails_is_told_by_what_follows)
 TEST(kernels_that_fail_are_told_by_what_follows)
 {
     static const char *const faults[] = {
-        "fail@checksum:1",      "refuse@checksum:1",  "fail@panel_pivot:1",
-        "refuse@panel_pivot:1", "fail@panel_step:1",  "fail@generate:1",
-        "fail@swap_rows:1",     "fail@gather_rows:1", "fail@scatter_rows:1",
-        "refuse@generate:1",    "refuse@swap_rows:1", "refuse@gather_rows:1",
+        "fail@checksum:1",      "refuse@checksum:1",   "fail@panel_pivot:1",
+        "refuse@panel_pivot:1", "fail@panel_column:1", "fail@panel_step:1",
+        "refuse@panel_step:1",  "refuse@fill:1",       "fail@generate:1",
+        "fail@swap_rows:1",     "fail@gather_rows:1",  "fail@scatter_rows:1",
+        "refuse@generate:1",    "refuse@swap_rows:1",  "refuse@gather_rows:1",
         "refuse@scatter_rows:1"};
     bench_t b = bench_open(0, "");
     bool has_kernels = hyb_device_has(b.device, HYB_OP_GENERATE);
@@ -562,6 +563,61 @@ TEST(a_stall_while_rates_are_measured_ends)
     assert_non_null(strstr(capture_end(NULL), "it stalled"));
     assert_true(hyb_device_failed(device));
     hyb_device_close(device);
+}
+
+/* ---- groups that wait for each other --------------------------------------
+ */
+
+enum { TALL = 600, WIDE = 20 }; /* a panel of three groups */
+
+/* Factor a panel in one step, on a device that holds so many groups at once;
+ * cooperative launches that took. */
+static int factor(const char *processors, double *panel, int64_t *pivots)
+{
+    hyb_block_t a, list;
+    bench_t b;
+    int launches;
+
+    setenv("CUDA_MODEL_PROCESSORS", processors, 1);
+    b = bench_open(0, "");
+    unsetenv("CUDA_MODEL_PROCESSORS");
+    if (!hyb_device_has(b.device, HYB_OP_PANEL_STEP))
+        skip();
+    a = device_cases_matrix(b.device, TALL, WIDE);
+    list = device_cases_matrix(b.device, WIDE, 1);
+    assert_ok(
+        hyb_queue_generate(b.queue, &(hyb_generate_t){.seed = 7,
+                                                      .order = TALL,
+                                                      .rows = {0, TALL, 0, 1},
+                                                      .cols = {0, WIDE, 0, 1},
+                                                      .block = a}));
+    for (int64_t c = 0; c < WIDE; c += WIDE / 2)
+        assert_ok(hyb_queue_panel_step(
+            b.queue, &(hyb_panel_step_t){a, c, WIDE / 2, list}));
+    assert_ok(
+        hyb_queue_copy_out(b.queue, a, (xh_view_t){panel, TALL, WIDE, TALL}));
+    assert_ok(hyb_queue_copy_out(b.queue, list,
+                                 (xh_view_t){(double *)pivots, WIDE, 1, WIDE}));
+    assert_ok(device_cases_finish(b.device, b.queue));
+    launches = model_fixture_counts().cooperative;
+    hyb_buffer_destroy(a.buffer);
+    hyb_buffer_destroy(list.buffer);
+    assert_nothing_left(&b);
+    return launches;
+}
+
+TEST(a_step_is_one_launch_if_the_device_holds_all_of_its_groups)
+{
+    static double at_once[TALL * WIDE], by_column[TALL * WIDE];
+    static const char *const too_few[] = {"2", "0"};
+    int64_t pivots[WIDE], others[WIDE];
+
+    assert_int_equal(factor("3", at_once, pivots), 2);
+    for (size_t i = 0; i < COUNT_OF(too_few); i++) {
+        assert_int_equal(factor(too_few[i], by_column, others), 0);
+        assert_memory_equal(at_once, by_column, sizeof(at_once));
+        assert_memory_equal(pivots, others, sizeof(pivots));
+    }
 }
 
 static int open_shared(void **state)

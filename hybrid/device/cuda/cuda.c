@@ -143,6 +143,8 @@ static xh_status_t prepare(hyb_cuda_device_t *device)
     XH_TRY(read_properties(device, &properties));
     device->memory = properties.totalGlobalMem;
     device->workspace = HYB_CUDA_WORKSPACE(properties.major);
+    if (properties.cooperativeLaunch)
+        device->processors = properties.multiProcessorCount;
     return XH_OK;
 }
 

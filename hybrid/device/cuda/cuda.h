@@ -44,7 +44,8 @@ enum {
     X(GENERATE, generate)                                                      \
     X(CHECKSUM, checksum)                                                      \
     X(PANEL_COLUMN, panel_column)                                              \
-    X(PANEL_PIVOT, panel_pivot)
+    X(PANEL_PIVOT, panel_pivot)                                                \
+    X(PANEL_STEP, panel_step)
 
 #define HYB_CUDA_NUMBER(kernel, name) HYB_CUDA_##kernel,
 typedef enum {
@@ -137,8 +138,10 @@ typedef struct hyb_cuda_queue hyb_cuda_queue_t;
 typedef struct {
     const hyb_cuda_blas_t *blas;
     int index;
-    uint64_t memory;  /* bytes in all */
-    size_t workspace; /* bytes of each queue's */
+    uint64_t memory;      /* bytes in all */
+    size_t workspace;     /* bytes of each queue's */
+    int processors;       /* on which groups can wait for each other, or 0 */
+    int64_t panel_groups; /* of panel_step that they hold at once */
     char pci_address[HYB_CUDA_PCI_ADDRESS];
     cudaLibrary_t library;
     cudaKernel_t kernels[HYB_CUDA_KERNEL_COUNT];
@@ -194,9 +197,10 @@ struct hyb_cuda_queue {
     hyb_cuda_device_t *device;
     cudaStream_t stream;
     cublasHandle_t blas;
-    void *workspace;    /* device memory that blas may use */
-    void *proposals[2]; /* of pivots, for a panel step; NULL before the first */
-    size_t proposals_bytes; /* of each */
+    void *workspace;           /* device memory that blas may use */
+    double *proposals;         /* of pivots, two vectors, and a count of groups
+                                  that meet; NULL before the first panel */
+    int64_t proposals_longest; /* elements of a vector, at most */
     hyb_cuda_queue_t *next;
 };
 

@@ -65,6 +65,22 @@ static xh_status_t fill_jumps(hyb_cuda_device_t *device)
     return hyb_cuda_status(device, "filling a table", cudaDeviceSynchronize());
 }
 
+/* ---- groups that wait for each other ------------------------------------- */
+
+static xh_status_t count_groups(hyb_cuda_device_t *device)
+{
+    int groups = 0;
+
+    if (device->processors == 0)
+        return XH_OK;
+    XH_TRY(hyb_cuda_status(device, "asking how many groups it holds",
+                           cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+                               &groups, device->kernels[HYB_CUDA_PANEL_STEP],
+                               HYB_CUDA_PANEL_ITEMS, 0)));
+    device->panel_groups = (int64_t)groups * device->processors;
+    return XH_OK;
+}
+
 /* ---- coming and going --------------------------------------------------- */
 
 xh_status_t hyb_cuda_kernels_load(hyb_cuda_device_t *device)
@@ -80,6 +96,7 @@ xh_status_t hyb_cuda_kernels_load(hyb_cuda_device_t *device)
                                                NULL, 0, NULL, NULL, 0)));
     for (int k = 0; k < HYB_CUDA_KERNEL_COUNT; k++)
         XH_TRY(find(device, (hyb_cuda_kernel_t)k));
+    XH_TRY(count_groups(device));
     return fill_jumps(device);
 }
 

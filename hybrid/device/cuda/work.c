@@ -135,20 +135,22 @@ static void pass_block(arguments_t *a, hyb_block_t b)
     pass(a, &a->block[i].offset);
 }
 
-/* Queue it for a grid of x times y groups. */
+/* Queue it for a grid of x times y groups; those of panel_step meet. */
 static xh_status_t launch(hyb_cuda_queue_t *queue, hyb_cuda_kernel_t which,
                           arguments_t *a, int64_t x, int64_t y)
 {
     const unsigned items =
-        which == HYB_CUDA_PANEL_COLUMN || which == HYB_CUDA_PANEL_PIVOT
-            ? HYB_CUDA_PANEL_ITEMS
-            : HYB_CUDA_ITEMS;
+        which >= HYB_CUDA_PANEL_COLUMN ? HYB_CUDA_PANEL_ITEMS : HYB_CUDA_ITEMS;
+    const cudaKernel_t kernel = queue->device->kernels[which];
     const struct dim3 grid = {(unsigned)x, (unsigned)y, 1},
                       group = {items, 1, 1};
 
-    return hyb_cuda_status(queue->device, hyb_cuda_kernel_name(which),
-                           cudaLaunchKernel(queue->device->kernels[which], grid,
-                                            group, a->list, 0, queue->stream));
+    return hyb_cuda_status(
+        queue->device, hyb_cuda_kernel_name(which),
+        which == HYB_CUDA_PANEL_STEP
+            ? cudaLaunchCooperativeKernel(kernel, grid, group, a->list, 0,
+                                          queue->stream)
+            : cudaLaunchKernel(kernel, grid, group, a->list, 0, queue->stream));
 }
 
 /* For so many rows, each an item's, and so many columns. */
@@ -215,51 +217,67 @@ static xh_status_t checksum(hyb_cuda_queue_t *queue, const hyb_task_t *t)
 
 void hyb_cuda_proposals_free(hyb_cuda_queue_t *queue)
 {
-    for (int i = 0; i < 2; i++) {
-        if (queue->proposals[i] != NULL)
-            hyb_cuda_status(queue->device, "freeing memory",
-                            cudaFree(queue->proposals[i]));
-        queue->proposals[i] = NULL;
-    }
-    queue->proposals_bytes = 0;
+    if (queue->proposals != NULL)
+        hyb_cuda_status(queue->device, "freeing memory",
+                        cudaFree(queue->proposals));
+    queue->proposals = NULL;
+    queue->proposals_longest = 0;
 }
 
 static const hyb_panel_groups_t groups = {HYB_CUDA_PANEL_GROUPS,
                                           HYB_CUDA_PANEL_ROWS};
 
+/* What comes behind the two vectors of proposals; it begins with zero. */
+static void *arrived(const hyb_cuda_queue_t *queue)
+{
+    return queue->proposals + 2 * queue->proposals_longest;
+}
+
 /* Memory for proposals of pivots, of rows that are so wide. CUDA frees what is
  * too small after all work that is queued. */
 static xh_status_t hold_proposals(hyb_cuda_queue_t *queue, int64_t nb)
 {
-    const size_t bytes =
-        (size_t)hyb_proposals_doubles(nb, groups.most) * sizeof(double);
+    const int64_t longest = hyb_proposals_doubles(nb, groups.most);
+    void *memory;
 
-    if (queue->proposals_bytes >= bytes)
+    if (queue->proposals_longest >= longest)
         return XH_OK;
     hyb_cuda_proposals_free(queue);
-    for (int i = 0; i < 2; i++)
-        XH_TRY(hyb_cuda_status(queue->device, "allocating memory",
-                               cudaMalloc(&queue->proposals[i], bytes)));
-    queue->proposals_bytes = bytes;
-    return XH_OK;
+    XH_TRY(hyb_cuda_status(
+        queue->device, "allocating memory",
+        cudaMalloc(&memory, (size_t)(2 * longest + 1) * sizeof(double))));
+    queue->proposals = memory;
+    queue->proposals_longest = longest;
+    return hyb_cuda_status(
+        queue->device, "clearing memory",
+        cudaMemsetAsync(arrived(queue), 0, sizeof(double), queue->stream));
+}
+
+typedef struct { /* panel_step_t of hybrid/device/kernels */
+    int64_t column, next, end, done, rows_of_group;
+} step_t;
+
+static step_t step_of(const hyb_panel_column_t *p)
+{
+    const int64_t next = p->column + 1;
+
+    return (step_t){p->column < p->first ? -1 : p->column, next, p->end,
+                    p->top.rows > 0 ? 0 : next,
+                    hyb_rows_of_group(&groups, p->panel)};
 }
 
 /* Column p, whose pivot is one of proposals; leave those for the next one. */
 static xh_status_t advance(hyb_cuda_queue_t *queue, const hyb_panel_column_t *p,
-                           hyb_block_t pivots, void *proposals)
+                           hyb_block_t pivots, const double *proposals)
 {
-    const bool apart = p->top.rows > 0;
-    const int64_t next = p->column + 1,
-                  what[] = {p->column < p->first ? -1 : p->column, next, p->end,
-                            apart ? 0 : next,
-                            hyb_rows_of_group(&groups, p->panel)};
+    const step_t step = step_of(p);
     arguments_t a = {.count = 0};
 
     pass_block(&a, p->panel);
-    pass_block(&a, apart ? p->top : p->panel);
+    pass_block(&a, p->top.rows > 0 ? p->top : p->panel);
     pass_block(&a, pivots);
     pass_block(&a, p->pivot);
-    pass(&a, what);
+    pass(&a, &step);
     pass(&a, &proposals);
     return launch(queue, HYB_CUDA_PANEL_COLUMN, &a,
                   hyb_groups_of(&groups, p->panel), 1);
@@ -272,11 +290,29 @@ static xh_status_t panel_column(hyb_cuda_queue_t *queue, const hyb_task_t *t)
     hyb_buffer_t memory;
 
     XH_TRY(hold_proposals(queue, p->panel.cols));
-    memory.memory = queue->proposals[0];
-    XH_TRY(advance(queue, p, (hyb_block_t){0}, memory.memory));
+    memory.memory = queue->proposals;
+    XH_TRY(advance(queue, p, (hyb_block_t){0}, queue->proposals));
     pass_block(&a, hyb_proposals_of(&groups, p->panel, &memory));
     pass_block(&a, p->pivot);
     return launch(queue, HYB_CUDA_PANEL_PIVOT, &a, 1, 1);
+}
+
+/* All columns in one launch, whose groups wait for each other. */
+static xh_status_t advance_to_end(hyb_cuda_queue_t *queue,
+                                  const hyb_panel_column_t *p,
+                                  hyb_block_t pivots)
+{
+    const step_t step = step_of(p);
+    const void *count = arrived(queue);
+    arguments_t a = {.count = 0};
+
+    pass_block(&a, p->panel);
+    pass_block(&a, pivots);
+    pass_block(&a, p->pivot);
+    pass(&a, &step);
+    pass(&a, &count);
+    return launch(queue, HYB_CUDA_PANEL_STEP, &a,
+                  hyb_groups_of(&groups, p->panel), 1);
 }
 
 static xh_status_t panel_step(hyb_cuda_queue_t *queue, const hyb_task_t *t)
@@ -284,15 +320,20 @@ static xh_status_t panel_step(hyb_cuda_queue_t *queue, const hyb_task_t *t)
     const hyb_panel_step_t *step = &t->panel_step;
     hyb_panel_column_t p = {.panel = step->panel,
                             .first = step->first,
-                            .end = step->first + step->count};
+                            .end = step->first + step->count,
+                            .column = step->first - 1};
     hyb_buffer_t memory;
+    int64_t other;
 
     XH_TRY(hold_proposals(queue, step->panel.cols));
-    for (p.column = p.first - 1; p.column < p.end; p.column++) {
-        memory.memory = queue->proposals[p.column & 1];
-        p.pivot = hyb_proposals_of(&groups, p.panel, &memory);
-        XH_TRY(
-            advance(queue, &p, step->pivots, queue->proposals[~p.column & 1]));
+    memory.memory = queue->proposals;
+    p.pivot = hyb_proposals_of(&groups, p.panel, &memory);
+    if (hyb_groups_of(&groups, p.panel) <= queue->device->panel_groups)
+        return advance_to_end(queue, &p, step->pivots);
+    for (; p.column < p.end; p.column++) {
+        other = p.pivot.rows - p.pivot.offset;
+        XH_TRY(advance(queue, &p, step->pivots, queue->proposals + other));
+        p.pivot.offset = other;
     }
     return XH_OK;
 }

@@ -58,6 +58,7 @@ struct dim3 {
 #define HYB_HIP_FUNCTIONS(X)                                                   \
     X(DeviceCanAccessPeer, (int *can_p, int device, int other))                \
     X(DeviceEnablePeerAccess, (int other, unsigned flags))                     \
+    X(DeviceGetAttribute, (int *value_p, int attribute, int device))           \
     X(DeviceGetName, (char *text_p, int bytes, int device))                    \
     X(DeviceGetPCIBusId, (char *text_p, int bytes, int device))                \
     X(DeviceGetStreamPriorityRange, (int *lowest_p, int *highest_p))           \
@@ -82,13 +83,21 @@ struct dim3 {
        size_t width, size_t height, int kind, cudaStream_t stream))            \
     X(MemcpyAsync, (void *to, const void *from, size_t bytes, int kind,        \
                     cudaStream_t stream))                                      \
+    X(MemsetAsync,                                                             \
+      (void *memory, int value, size_t bytes, cudaStream_t stream))            \
     X(ModuleGetFunction,                                                       \
       (cudaKernel_t * kernel_p, cudaLibrary_t library, const char *name))      \
+    X(ModuleLaunchCooperativeKernel,                                           \
+      (cudaKernel_t kernel, unsigned grid_x, unsigned grid_y, unsigned grid_z, \
+       unsigned group_x, unsigned group_y, unsigned group_z, unsigned shared,  \
+       cudaStream_t stream, void **arguments))                                 \
     X(ModuleLaunchKernel,                                                      \
       (cudaKernel_t kernel, unsigned grid_x, unsigned grid_y, unsigned grid_z, \
        unsigned group_x, unsigned group_y, unsigned group_z, unsigned shared,  \
        cudaStream_t stream, void **arguments, void **extra))                   \
     X(ModuleLoadData, (cudaLibrary_t * library_p, const void *image))          \
+    X(ModuleOccupancyMaxActiveBlocksPerMultiprocessor,                         \
+      (int *groups_p, cudaKernel_t kernel, int items, size_t shared))          \
     X(ModuleUnload, (cudaLibrary_t library))                                   \
     X(SetDevice, (int device))                                                 \
     X(SetDeviceFlags, (unsigned flags))                                        \
@@ -127,6 +136,9 @@ extern hyb_hip_t hyb_hip; /* after hyb_cuda_count has found a device */
 #define cudaMemcpy hyb_hip.Memcpy
 #define cudaMemcpy2DAsync hyb_hip.Memcpy2DAsync
 #define cudaMemcpyAsync hyb_hip.MemcpyAsync
+#define cudaMemsetAsync hyb_hip.MemsetAsync
+#define cudaOccupancyMaxActiveBlocksPerMultiprocessor                          \
+    hyb_hip.ModuleOccupancyMaxActiveBlocksPerMultiprocessor
 #define cudaLibraryGetKernel hyb_hip.ModuleGetFunction
 #define cudaLibraryUnload hyb_hip.ModuleUnload
 #define cudaSetDevice hyb_hip.SetDevice
@@ -151,7 +163,10 @@ struct cudaDeviceProp {
     char name[256];
     size_t totalGlobalMem;
     int major; /* 0: no generation of NVIDIA's */
+    int multiProcessorCount, cooperativeLaunch;
 };
+
+enum { HYB_HIP_COOPERATIVE_LAUNCH = 10, HYB_HIP_PROCESSORS = 63 };
 
 static inline cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p,
                                                   int device)
@@ -159,6 +174,12 @@ static inline cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p,
     cudaError_t error = hyb_hip.DeviceTotalMem(&p->totalGlobalMem, device);
 
     p->major = 0;
+    if (hyb_hip.DeviceGetAttribute(&p->multiProcessorCount, HYB_HIP_PROCESSORS,
+                                   device) != cudaSuccess ||
+        hyb_hip.DeviceGetAttribute(&p->cooperativeLaunch,
+                                   HYB_HIP_COOPERATIVE_LAUNCH,
+                                   device) != cudaSuccess)
+        p->cooperativeLaunch = 0;
     return error != cudaSuccess
                ? error
                : hyb_hip.DeviceGetName(p->name, sizeof(p->name), device);
@@ -206,6 +227,16 @@ static inline cudaError_t cudaLaunchKernel(cudaKernel_t kernel,
     return hyb_hip.ModuleLaunchKernel(kernel, grid.x, grid.y, grid.z, group.x,
                                       group.y, group.z, shared, stream,
                                       arguments, NULL);
+}
+
+static inline cudaError_t
+cudaLaunchCooperativeKernel(cudaKernel_t kernel, struct dim3 grid,
+                            struct dim3 group, void **arguments,
+                            unsigned shared, cudaStream_t stream)
+{
+    return hyb_hip.ModuleLaunchCooperativeKernel(kernel, grid.x, grid.y, grid.z,
+                                                 group.x, group.y, group.z,
+                                                 shared, stream, arguments);
 }
 
 /* ---- rocBLAS ------------------------------------------------------------ */

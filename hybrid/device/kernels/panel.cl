@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A column of a panel a launch, on groups that have the same number of rows
- * each. A group ends with a proposal for the next pivot, the best row that it
- * has, which the next launch reads: so no group waits for another one, and each
- * row is written by the group that has it.
+ * Columns of a panel, on groups that have the same number of rows each. A group
+ * ends a column with a proposal for the next pivot, the best row that it has,
+ * which all groups read with the next column: a launch a column, or one for all
+ * where groups can wait for each other. Each row is written by the group that
+ * has it.
  */
 #ifndef PANEL_ITEMS
 #define PANEL_ITEMS 256
 #endif
 
 /*
- * What a launch leaves to the next one, a vector: the current row, nb elements
+ * What a column leaves to the next one, a vector: the current row, nb elements
  * of it, and for each group a proposal: the magnitude in the next column, -1
  * where there is no row, its number, and the row. Where other processes have a
  * say it becomes one proposal, and then what was agreed on.
@@ -40,16 +41,57 @@ FUNCTION double key_of(double x)
     return x != x ? AS_DOUBLE(0x7ff0000000000000UL) : size;
 }
 
+typedef struct {
+    double key;
+    i64 row;
+} candidate_t;
+
+/* Where the items of a group compare candidates. */
+typedef struct {
+    double key[PANEL_ITEMS];
+    i64 row[PANEL_ITEMS];
+} table_t;
+
+/* The best of what the group's items have; of equal ones the first row. */
+FUNCTION candidate_t best_of(candidate_t best, CHIP table_t *all)
+{
+    const int me = (int)ITEM(0);
+
+    all->key[me] = best.key;
+    all->row[me] = best.row;
+    for (int other = PANEL_ITEMS / 2; other > 0; other /= 2) {
+        BARRIER();
+        if (me < other && (all->key[me + other] > all->key[me] ||
+                           (all->key[me + other] == all->key[me] &&
+                            all->row[me + other] < all->row[me]))) {
+            all->key[me] = all->key[me + other];
+            all->row[me] = all->row[me + other];
+        }
+    }
+    BARRIER();
+    best.key = all->key[0];
+    best.row = all->row[0];
+    BARRIER();
+    return best;
+}
+
 /* The place in v of the best proposal; of equal ones the first one counts. */
-FUNCTION i64 best_proposal(GLOBAL const double *v, block_t at, i64 nb)
+FUNCTION i64 best_proposal(GLOBAL const double *v, block_t at, i64 nb,
+                           CHIP table_t *all)
 {
     const i64 groups = (at.rows - nb) / (nb + 2);
-    i64 best = AT(at, PROPOSAL(nb, 0), 0);
+    candidate_t best = {-2.0, 0};
 
-    for (i64 g = 1; g < groups; g++)
-        if (v[AT(at, PROPOSAL(nb, g), 0)] > v[best])
-            best = AT(at, PROPOSAL(nb, g), 0);
-    return best;
+#pragma unroll 1
+    for (i64 g = ITEM(0); g < groups; g += PANEL_ITEMS) {
+        const double key = v[AT(at, PROPOSAL(nb, g), 0)];
+
+        if (key > best.key) {
+            best.key = key;
+            best.row = g;
+        }
+    }
+    return AT(at, PROPOSAL(nb, best_of(best, all).row), 0);
 }
 
 /* Row i of a group's rows first .. end - 1 := row. */
@@ -57,6 +99,7 @@ FUNCTION void put_row(GLOBAL double *a, block_t p, i64 first, i64 end, i64 i,
                       GLOBAL const double *row)
 {
     if (i >= first && i < end)
+#pragma unroll 1
         for (i64 j = ITEM(0); j < p.cols; j += PANEL_ITEMS)
             a[AT(p, i, j)] = row[j];
 }
@@ -66,6 +109,7 @@ FUNCTION void take_row(GLOBAL const double *a, block_t p, i64 first, i64 end,
                        i64 i, GLOBAL double *row)
 {
     if (i >= first && i < end)
+#pragma unroll 1
         for (i64 j = ITEM(0); j < p.cols; j += PANEL_ITEMS)
             row[j] = a[AT(p, i, j)];
 }
@@ -89,11 +133,6 @@ FUNCTION void eliminate(GLOBAL double *a, block_t p, i64 first, i64 end,
     }
 }
 
-typedef struct {
-    double key;
-    i64 row;
-} candidate_t;
-
 /* An item's best row. */
 FUNCTION candidate_t find(GLOBAL const double *a, block_t p, i64 first, i64 end,
                           i64 column)
@@ -111,38 +150,24 @@ FUNCTION candidate_t find(GLOBAL const double *a, block_t p, i64 first, i64 end,
     return best;
 }
 
-/* The best of what the group's items have found; of equal ones the first row. */
-FUNCTION candidate_t best_of(CHIP const double *keys, CHIP const i64 *rows)
-{
-    candidate_t best = {keys[0], rows[0]};
-
-    for (int k = 1; k < PANEL_ITEMS; k++)
-        if (keys[k] > best.key || (keys[k] == best.key && rows[k] < best.row)) {
-            best.key = keys[k];
-            best.row = rows[k];
-        }
-    return best;
-}
-
 /*
  * Bring the pivot into row step.column of the top, eliminate, and propose a
  * pivot for column step.next. Where the top is the panel's, and its owner puts
  * that row back where it was, both write the same.
  */
-KERNEL(PANEL_ITEMS, 1)
-panel_column(GLOBAL double *a, block_t p, GLOBAL double *top, block_t t,
-             GLOBAL i64 *pivots, block_t list, GLOBAL const double *before,
-             block_t at, panel_step_t step, GLOBAL double *after)
+FUNCTION void do_column(GLOBAL double *a, block_t p, GLOBAL double *top,
+                        block_t t, GLOBAL i64 *pivots, block_t list,
+                        GLOBAL const double *before, block_t at,
+                        panel_step_t step, GLOBAL double *after,
+                        CHIP table_t *all)
 {
-    ON_CHIP double keys[PANEL_ITEMS];
-    ON_CHIP i64 rows[PANEL_ITEMS];
     const i64 begin = GROUP(0) * step.rows_of_group, c = step.column;
     const i64 below = begin + step.rows_of_group;
     const i64 end = below < p.rows ? below : p.rows;
     const i64 under = larger(begin, step.done);
     const i64 open = step.next < step.end ? under : end;
     GLOBAL const double *chosen =
-        before + (c < 0 ? 0 : best_proposal(before, at, p.cols));
+        before + (c < 0 ? 0 : best_proposal(before, at, p.cols, all));
     const i64 row = c < 0 ? -1 : (i64)chosen[1];
     GLOBAL double *proposal = after + PROPOSAL(p.cols, GROUP(0));
     candidate_t best;
@@ -156,11 +181,7 @@ panel_column(GLOBAL double *a, block_t p, GLOBAL double *top, block_t t,
     BARRIER();
     if (c >= 0)
         eliminate(a, p, under, end, step, chosen + 2);
-    best = find(a, p, open, end, step.next);
-    keys[ITEM(0)] = best.key;
-    rows[ITEM(0)] = best.row;
-    BARRIER();
-    best = best_of(keys, rows);
+    best = best_of(find(a, p, open, end, step.next), all);
     if (ITEM(0) == 0) {
         proposal[0] = best.key;
         proposal[1] = (double)best.row;
@@ -169,14 +190,74 @@ panel_column(GLOBAL double *a, block_t p, GLOBAL double *top, block_t t,
     take_row(a, p, open, end, step.done, after);
 }
 
+KERNEL(PANEL_ITEMS, 1)
+panel_column(GLOBAL double *a, block_t p, GLOBAL double *top, block_t t,
+             GLOBAL i64 *pivots, block_t list, GLOBAL const double *before,
+             block_t at, panel_step_t step, GLOBAL double *after)
+{
+    ON_CHIP table_t all;
+
+    do_column(a, p, top, t, pivots, list, before, at, step, after, &all);
+}
+
 /* One vector of the groups' proposals: with the best one alone. */
 KERNEL(PANEL_ITEMS, 1)
 panel_pivot(GLOBAL const double *proposals, block_t from,
             GLOBAL double *pivot, block_t to)
 {
+    ON_CHIP table_t all;
     const i64 nb = (to.rows - 2) / 2;
-    const i64 best = best_proposal(proposals, from, nb);
+    const i64 best = best_proposal(proposals, from, nb, &all);
 
     for (i64 j = ITEM(0); j < to.rows; j += PANEL_ITEMS)
         pivot[AT(to, j, 0)] = proposals[j < nb ? AT(from, j, 0) : best + j - nb];
 }
+
+#ifdef COUNT_UP
+
+#define TURN 0x80000000u
+
+/*
+ * All groups of the grid meet; behind it each sees what the others wrote. Each
+ * counts up by one, the first one by what makes a turn of all: the highest bit
+ * changes with the last to come, and the others are as they were.
+ */
+FUNCTION void meet(GLOBAL unsigned *arrived)
+{
+    const unsigned groups = (unsigned)GROUPS(0);
+    unsigned before;
+
+    BARRIER();
+    if (ITEM(0) == 0) {
+        GRID_FENCE();
+        before = COUNT_UP(arrived, GROUP(0) == 0 ? TURN - (groups - 1) : 1);
+        while (((LOOK(arrived) ^ before) & TURN) == 0)
+            ;
+        GRID_FENCE();
+    }
+    BARRIER();
+}
+
+/*
+ * All columns from step.next on, in a cooperative launch. Proposals are two
+ * vectors in turn; at is the first one that is read.
+ */
+KERNEL(PANEL_ITEMS, 1)
+panel_step(GLOBAL double *a, block_t p, GLOBAL i64 *pivots, block_t list,
+           GLOBAL double *proposals, block_t at, panel_step_t step,
+           GLOBAL unsigned *arrived)
+{
+    ON_CHIP table_t all;
+
+    for (;; meet(arrived)) {
+        do_column(a, p, a, p, pivots, list, proposals, at, step,
+                  proposals + (at.rows - at.offset), &all);
+        if (step.next == step.end)
+            return;
+        at.offset = at.rows - at.offset;
+        step.column = step.next++;
+        step.done = step.next;
+    }
+}
+
+#endif
