@@ -169,13 +169,14 @@ ifeq ($(CUDA_MODEL),yes)
 CUBLAS_MAJOR := $(shell sed -n 's/^\#define CUBLAS_VER_MAJOR *\([0-9]*\).*/\1/p' \
     $(CUDA_HOME)/include/cublas_api.h)
 MODEL := $(BUILD)/cuda-model
-MODEL_OWN := blas nvml hip rocblas
+MODEL_OWN := blas nvml hip rocblas rocm_smi
 MODEL_RUNTIME := $(filter-out $(MODEL_OWN), \
     $(patsubst testing/cuda_model/%.c,%,$(wildcard testing/cuda_model/*.c)))
 model_objects = $(1:%=$(PIC)/testing/cuda_model/%.o)
 MODEL_FILES := $(addprefix $(MODEL)/,libcuda_model.so libhyb_cuda.so \
                  libcublas.so.$(CUBLAS_MAJOR) libnvidia-ml.so.1 \
-                 libhyb_hip.so libamdhip64.so librocblas.so)
+                 libhyb_hip.so libamdhip64.so librocblas.so \
+                 librocm_smi64.so)
 
 unit suite: $(MODEL_FILES)
 
@@ -188,6 +189,7 @@ $(MODEL)/libamdhip64.so: $(call model_objects,hip)
 $(MODEL)/librocblas.so: $(call model_objects,rocblas) \
                         $(MODEL)/libcublas.so.$(CUBLAS_MAJOR)
 $(MODEL)/libnvidia-ml.so.1: $(call model_objects,nvml)
+$(MODEL)/librocm_smi64.so: $(call model_objects,rocm_smi)
 $(filter-out %/libcuda_model.so,$(MODEL_FILES)): $(MODEL)/libcuda_model.so
 
 # What is beside them comes before what the system or the user has.

@@ -212,9 +212,15 @@ def test_where_there_is_no_hip_that_is_said(xdgemm, plugins):
     assert re.search(said, outcome.stdout, re.M), str(outcome)
 
 
-def test_without_the_management_library_no_sensor_is_told(xdgemm, plugins):
-    (plugins / "libnvidia-ml.so.1").write_text("no library")
-    outcome = xdgemm("-m", "100", "--torture", "0.1", *OWN_DEVICE, plugins=plugins)
+@pytest.mark.parametrize("device, library", [("cuda", "libnvidia-ml.so.1"),
+                                             ("hip", "librocm_smi64.so")])  # fmt: skip
+def test_without_the_management_library_no_sensor_is_told(
+    xdgemm, plugins, device, library
+):
+    words = ["-m", "100", "--torture", "0.1", "--devices", f"{device}:0"]
+    assert "MHz" in xdgemm(*words, plugins=plugins).succeeded().stdout
+    (plugins / library).write_text("no library")
+    outcome = xdgemm(*words, plugins=plugins)
     assert wrong(outcome) == 0
     assert "MHz" not in outcome.stdout, str(outcome)
 

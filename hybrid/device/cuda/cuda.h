@@ -62,12 +62,13 @@ typedef struct { /* a function of a library, and the pointer to set */
 } hyb_cuda_symbol_t;
 
 /*
- * Open the library called file for the rest of the process's life and set the
- * pointers of symbols, up to one without a name. Returns whether all is there;
- * if not, why_p, of HYB_CUDA_WHY bytes, says what is missing.
+ * Open the first of files, up to NULL, that is there and has all symbols, for
+ * the rest of the process's life, and set the pointers of these, up to one
+ * without a name. Returns whether there is one; if not, why_p, of HYB_CUDA_WHY
+ * bytes, says what the first file lacks.
  */
-bool hyb_cuda_open_library(const char *file, const hyb_cuda_symbol_t *symbols,
-                           char *why_p);
+bool hyb_cuda_open_library(const char *const *files,
+                           const hyb_cuda_symbol_t *symbols, char *why_p);
 
 /* Does the setting fp64 allow cuBLAS to emulate double precision? */
 bool hyb_cuda_emulates_doubles(void);

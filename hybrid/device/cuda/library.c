@@ -50,13 +50,11 @@ int hyb_cuda_look(char *why_p)
 /* The libraries that will do, this one's own version first. */
 static const char *const blas_files[] = {
 #if CUBLAS_VER_MAJOR < 13
-    "libcublas.so.12", "libcublas.so.13"
+    "libcublas.so.12", "libcublas.so.13", NULL
 #else
-    "libcublas.so.13", "libcublas.so.12"
+    "libcublas.so.13", "libcublas.so.12", NULL
 #endif
 };
-
-enum { BLAS_FILES = sizeof(blas_files) / sizeof(blas_files[0]) };
 
 /*
  * A variable of the environment has cuBLAS emulate double precision. What it
@@ -70,8 +68,8 @@ static bool settle_environment(char *why_p)
 
     if (value == NULL || strcmp(value, "0") == 0 || hyb_cuda_emulates_doubles())
         return true;
-    for (size_t i = 0; i < BLAS_FILES; i++)
-        if (dlopen(blas_files[i], RTLD_NOW | RTLD_NOLOAD) != NULL) {
+    for (const char *const *file = blas_files; *file != NULL; file++)
+        if (dlopen(*file, RTLD_NOW | RTLD_NOLOAD) != NULL) {
             snprintf(why_p, HYB_CUDA_WHY,
                      "it was loaded with %s=%s, which fp64=native forbids",
                      name, value);
@@ -86,7 +84,6 @@ static bool settle_environment(char *why_p)
 
 xh_status_t hyb_cuda_load_blas(hyb_cuda_blas_t *blas, char *why_p)
 {
-    char other_reason[HYB_CUDA_WHY];
     const hyb_cuda_symbol_t symbols[] = {
         {NAME_OF(cublasCreate), &blas->create},
         {NAME_OF(cublasDestroy), &blas->destroy},
@@ -102,11 +99,8 @@ xh_status_t hyb_cuda_load_blas(hyb_cuda_blas_t *blas, char *why_p)
 
     if (!settle_environment(why_p))
         return XH_ERR_INPUT;
-    for (size_t i = 0; i < BLAS_FILES; i++)
-        if (hyb_cuda_open_library(blas_files[i], symbols,
-                                  i == 0 ? why_p : other_reason))
-            return XH_OK;
-    return XH_ERR_DEVICE;
+    return hyb_cuda_open_library(blas_files, symbols, why_p) ? XH_OK
+                                                             : XH_ERR_DEVICE;
 }
 
 /* ---- the management library --------------------------------------------- */
@@ -148,9 +142,10 @@ static void load_management(void)
         {"nvmlDeviceGetMemoryInfo", &management.memory},
         {"nvmlDeviceGetSerial", &management.serial},
         {NULL, NULL}};
+    static const char *const files[] = {"libnvidia-ml.so.1", NULL};
     char why[HYB_CUDA_WHY];
 
-    managed = hyb_cuda_open_library("libnvidia-ml.so.1", symbols, why) &&
+    managed = hyb_cuda_open_library(files, symbols, why) &&
               management.init() == SUCCESS;
 }
 

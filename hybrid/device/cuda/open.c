@@ -9,8 +9,8 @@ bool hyb_cuda_emulates_doubles(void)
     return strcmp(hyb_cuda_host->setting("fp64"), "emulated") == 0;
 }
 
-bool hyb_cuda_open_library(const char *file, const hyb_cuda_symbol_t *symbols,
-                           char *why_p)
+static bool open_file(const char *file, const hyb_cuda_symbol_t *symbols,
+                      char *why_p)
 {
     void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     void *address;
@@ -29,6 +29,17 @@ bool hyb_cuda_open_library(const char *file, const hyb_cuda_symbol_t *symbols,
         memcpy(symbols->pointer_p, &address, sizeof(address));
     }
     return true;
+}
+
+bool hyb_cuda_open_library(const char *const *files,
+                           const hyb_cuda_symbol_t *symbols, char *why_p)
+{
+    char other[HYB_CUDA_WHY];
+    bool is_open = open_file(*files, symbols, why_p);
+
+    while (!is_open && *++files != NULL)
+        is_open = open_file(*files, symbols, other);
+    return is_open;
 }
 
 /* ---- looked for once ----------------------------------------------------- */

@@ -1,21 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <math.h>
 #include <stdio.h>
 #include "hybrid/device/cuda/cuda.h"
-
-/* ---- libraries ---------------------------------------------------------- */
-
-/* Open the first of files, up to NULL, that is there; why_p as of the first. */
-static bool open_any(const char *const *files, const hyb_cuda_symbol_t *symbols,
-                     char *why_p)
-{
-    char other[HYB_CUDA_WHY];
-    bool is_open = hyb_cuda_open_library(*files, symbols, why_p);
-
-    while (!is_open && *++files != NULL)
-        is_open = hyb_cuda_open_library(*files, symbols, other);
-    return is_open;
-}
 
 /* ---- finding ------------------------------------------------------------ */
 
@@ -31,7 +16,7 @@ static bool load_hip(char *why_p)
                                         "libamdhip64.so.6", "libamdhip64.so.5",
                                         NULL};
 
-    return open_any(files, symbols, why_p);
+    return hyb_cuda_open_library(files, symbols, why_p);
 }
 
 int hyb_cuda_look(char *why_p)
@@ -90,26 +75,5 @@ xh_status_t hyb_cuda_load_blas(hyb_cuda_blas_t *blas, char *why_p)
     blas->set_workspace = set_workspace;
     blas->set_math = set_math;
     blas->math = get_math;
-    return open_any(files, symbols, why_p) ? XH_OK : XH_ERR_DEVICE;
-}
-
-/* ---- sensors: none ------------------------------------------------------ */
-
-xh_status_t hyb_cuda_sensors(void *state, hyb_device_sensors_t *sensors_p)
-{
-    (void)state;
-    *sensors_p = (hyb_device_sensors_t){NAN, NAN, NAN, NAN};
-    return XH_OK;
-}
-
-bool hyb_cuda_sensor_memory(const char *pci_address, uint64_t *free_p)
-{
-    (void)pci_address, (void)free_p;
-    return false;
-}
-
-void hyb_cuda_serial(const char *pci_address, char text[HYB_CUDA_SERIAL])
-{
-    (void)pci_address;
-    text[0] = '\0';
+    return hyb_cuda_open_library(files, symbols, why_p) ? XH_OK : XH_ERR_DEVICE;
 }
