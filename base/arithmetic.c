@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/arithmetic.h"
+
+#include <string.h>
+#include "base/log.h"
+
+typedef struct {
+    const char *what;
+    char operation;
+    double x, y, expected;
+} case_t;
+
+static const case_t cases[] = {
+    {"epsilon is 2^-53: 1 + 2^-53", '+', 1.0, 0x1p-53, 1.0},
+    {"epsilon is 2^-53: 1 + 2^-52", '+', 1.0, 0x1p-52, 1.0 + 0x1p-52},
+    {"rounding is to nearest: 1 + 3 * 2^-54", '+', 1.0, 0x3p-54, 1.0 + 0x1p-52},
+    {"rounding is to nearest: -1 - 3 * 2^-54", '+', -1.0, -0x3p-54,
+     -1.0 - 0x1p-52},
+    {"subnormal results are kept: 2^-1022 * 2^-1", '*', 0x1p-1022, 0x1p-1,
+     0x1p-1023},
+    {"subnormal operands are read: 2^-1023 * 2", '*', 0x1p-1023, 2.0,
+     0x1p-1022},
+};
+
+/* At run time, by this thread. */
+static double result(const case_t *c)
+{
+    volatile double x = c->x, y = c->y;
+
+    return c->operation == '+' ? x + y : x * y;
+}
+
+bool xh_arithmetic_is_right(xh_exact_t *checks, const char *where)
+{
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        double found = result(&cases[i]);
+
+        if (memcmp(&found, &cases[i].expected, sizeof(found)) == 0)
+            continue;
+        if (atomic_fetch_add(&checks->wrong, 1) == 0)
+            xh_log_error("trust: arithmetic is not IEEE 754: %s, on %s: "
+                         "expected %a, found %a",
+                         cases[i].what, where, cases[i].expected, found);
+        return false;
+    }
+    return true;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef XH_ARITHMETIC_H
+#define XH_ARITHMETIC_H
+
+#include "base/exact.h"
+
+/*
+ * Does the calling thread compute in doubles as IEEE 754 has it: 53 bits,
+ * rounded to nearest, with subnormal numbers as operands and results? As
+ * xh_exact_is_right.
+ */
+bool xh_arithmetic_is_right(xh_exact_t *checks, const char *where);
+
+#endif
