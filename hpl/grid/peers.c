@@ -48,9 +48,8 @@ bool hpl_is_index(double x, double least, double most)
     return x >= least && x <= most && x == floor(x);
 }
 
-void hpl_peer_refuse(const HPL_T_grid *grid, hpl_neighbourhood_t where,
-                     int process, const char *what, double x, double least,
-                     double most)
+void hpl_peer_name(const HPL_T_grid *grid, hpl_neighbourhood_t where,
+                   int process, char name[HPL_PEER_SIZE])
 {
     bool in_column = where == HPL_IN_MY_COLUMN;
     int row = in_column ? process : grid->myrow;
@@ -60,9 +59,20 @@ void hpl_peer_refuse(const HPL_T_grid *grid, hpl_neighbourhood_t where,
                            ? grid->hosts + (size_t)index * HPL_HOST_SIZE
                            : "an unknown host";
 
+    snprintf(name, HPL_PEER_SIZE, "rank %d on %s", HPL_pnum(grid, row, column),
+             host);
+}
+
+void hpl_peer_refuse(const HPL_T_grid *grid, hpl_neighbourhood_t where,
+                     int process, const char *what, double x, double least,
+                     double most)
+{
+    char name[HPL_PEER_SIZE];
+
+    hpl_peer_name(grid, where, process, name);
     HPL_pabort(0, "hpl_peer_refuse",
-               "rank %d on %s sent %.17g as %s, allowed are whole numbers from "
+               "%s sent %.17g as %s, allowed are whole numbers from "
                "%.0f to %.0f: a message was damaged, or that process's memory",
-               HPL_pnum(grid, row, column), host, x, what, least, most);
+               name, x, what, least, most);
     abort(); /* not reached */
 }

@@ -24,6 +24,11 @@ void hpl_peers_forget(HPL_T_grid *grid);
 /* Is x a whole number from least to most? */
 bool hpl_is_index(double x, double least, double most);
 
+/* "rank 3 on node17": a process of my column or row. */
+enum { HPL_PEER_SIZE = HPL_HOST_SIZE + 32 };
+void hpl_peer_name(const HPL_T_grid *grid, hpl_neighbourhood_t where,
+                   int process, char name[HPL_PEER_SIZE]);
+
 /*
  * End the job: a process of my column or row sent x as `what`, which is not
  * from least to most.

@@ -167,6 +167,13 @@ typedef struct {
 
     /* The cores that this process uses. NULL: unknown. */
     hpl_workers_t (*workers)(void);
+
+    /*
+     * Do cores, BLAS library, devices and messages of this process compute and
+     * carry what they should, in the shapes of a test of order n on grid? The
+     * first wrong result is said. Collective over grid, with no system in work.
+     */
+    bool (*trust)(const HPL_T_grid *grid, int n, int nb);
 } hpl_solver_t;
 
 /* The solver of this library: hpl/ alone, one thread. */

@@ -7,6 +7,7 @@
 #include "hpl/pgesv/exchange.h"
 #include "hpl/pgesv/factor_matrix.h"
 #include "hpl/solver/system.h"
+#include "hpl/trust/trust.h"
 
 /* The reference solver: the whole local matrix in host memory, one thread. */
 
@@ -87,7 +88,8 @@ const hpl_solver_t hpl_reference_solver = {.name = "reference",
                                            .check = check,
                                            .destroy = hpl_system_destroy,
                                            .solve_array = solve_array,
-                                           .workers = workers};
+                                           .workers = workers,
+                                           .trust = hpl_trust};
 
 /* ---- the solver in use --------------------------------------------------- */
 

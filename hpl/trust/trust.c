@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "hpl/trust/trust.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include "base/arithmetic.h"
+#include "hpl.h"
+#include "hpl/pauxil/map.h"
+
+void hpl_trust_core(char where[HPL_TRUST_WHERE])
+{
+    snprintf(where, HPL_TRUST_WHERE, "core %d", sched_getcpu());
+}
+
+bool hpl_trust(const HPL_T_grid *grid, int n, int nb)
+{
+    hpl_map_t map = hpl_map(nb, grid->nprow, grid->myrow);
+    char where[HPL_TRUST_WHERE];
+    xh_exact_t checks = {0};
+
+    hpl_trust_core(where);
+    xh_arithmetic_is_right(&checks, where);
+    hpl_trust_blas(&checks, hpl_map_count(&map, n), Mmin(nb, n));
+    hpl_trust_messages(&checks, grid, hpl_trust_panel(grid, n, nb));
+    return atomic_load(&checks.wrong) == 0;
+}
