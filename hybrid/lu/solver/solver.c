@@ -23,6 +23,7 @@
 #include "hybrid/lu/solver/figures.h"
 #include "hybrid/lu/solver/neighbours.h"
 #include "hybrid/lu/solver/notices.h"
+#include "hybrid/lu/trust/trust.h"
 #include "hybrid/lu/tuner/split.h"
 
 /* This process's share of its node; there is one solver a process. */
@@ -297,6 +298,11 @@ static hpl_workers_t workers(void)
                                means.by_blas ? "blas" : means.kernel->name};
 }
 
+static bool trust(const HPL_T_grid *grid, int n, int nb)
+{
+    return hyb_trust(&means, grid, n, nb);
+}
+
 static const hpl_solver_t hybrid_solver = {.name = "hybrid",
                                            .bytes = bytes,
                                            .create = create,
@@ -310,7 +316,8 @@ static const hpl_solver_t hybrid_solver = {.name = "hybrid",
                                            .plan = plan,
                                            .devices = devices,
                                            .clocks = clocks,
-                                           .workers = workers};
+                                           .workers = workers,
+                                           .trust = trust};
 
 /* ---- opening -------------------------------------------------------------
  */
