@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
+#include <inttypes.h>
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -22,6 +23,7 @@
 #include "testing/ptest/tally.h"
 #include "testing/ptest/termination.h"
 #include "testing/ptest/trace_files.h"
+#include "testing/ptest/trust.h"
 
 /* An error inside MPI ends the job with a message that says where. */
 static void abort_job(MPI_Comm *comm, int *code, ...)
@@ -100,17 +102,36 @@ static void close_device(FILE *out)
     hpl_abort_job();
 }
 
+/* Said only where it was asked for. */
+static void say_trusted(const xhpl_order_t *order, const xhpl_trust_t *trust)
+{
+    if (order->ask == XHPL_ASK_TRUST && xhpl_rank(MPI_COMM_WORLD) == 0)
+        xh_log_info("trust: all results are right: %" PRId64 " of %" PRId64
+                    " shapes in %.3f s",
+                    trust->tried, trust->shapes, trust->seconds);
+}
+
 /* With a solver open. Only process 0 has a device. */
 static int run_tests(const xhpl_order_t *order, xhpl_record_t *record, int rank)
 {
     xhpl_trace_files_t files;
     xhpl_forecast_t forecast;
+    xhpl_trust_t trust;
     int ready, status = XH_EXIT_INPUT;
+    xh_status_t trusted;
     FILE *out = NULL;
 
     if (xhpl_capacity_check(&order->parameters) != XH_OK ||
-        xhpl_blas_report() != XH_OK ||
-        xhpl_planner_forecast(&order->parameters, &forecast) != XH_OK ||
+        xhpl_blas_report() != XH_OK)
+        return XH_EXIT_INPUT;
+    trusted = xhpl_trust(order, &trust);
+    xhpl_record_trust(record, &trust);
+    if (trusted != XH_OK)
+        return XH_EXIT_RUNTIME;
+    say_trusted(order, &trust);
+    if (order->ask == XHPL_ASK_TRUST)
+        return XH_EXIT_PASSED;
+    if (xhpl_planner_forecast(&order->parameters, &forecast) != XH_OK ||
         xhpl_trace_files_open(order->trace, order->iterations, &files) != XH_OK)
         return XH_EXIT_INPUT;
     xhpl_record_note(record, XHPL_SOLVER_OPEN, NULL);
@@ -137,8 +158,9 @@ static int carry_out(const xhpl_order_t *order, xhpl_record_t *record, int rank)
     status = xhpl_solver_open(provided >= MPI_THREAD_FUNNELED);
     if (status != XH_OK)
         return status == XH_ERR_INPUT ? XH_EXIT_INPUT : XH_EXIT_RUNTIME;
-    exit_status = order->ask == XHPL_ASK_RUN ? run_tests(order, record, rank)
-                                             : xhpl_planner_answer(order);
+    exit_status = order->ask == XHPL_ASK_PLAN || order->ask == XHPL_ASK_PREDICT
+                      ? xhpl_planner_answer(order)
+                      : run_tests(order, record, rank);
     xhpl_solver_close();
     return exit_status;
 }

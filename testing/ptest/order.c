@@ -173,6 +173,9 @@ static const xh_option_t others[] = {
      XHPL_QUANTITIES + XHPL_RANKS_PER_NODE},
     {"write", "FILE", XH_OPTION_TEXT, AT(write),
      "with --plan: write the best choice to FILE, an HPL.dat", 0, 0, 0},
+    {"trust", NULL, XH_OPTION_CHOICE, AT(ask),
+     "check that the results of this machine are right, and stop", 0, 0,
+     XHPL_ASK_TRUST},
     {"predict", NULL, XH_OPTION_CHOICE, AT(ask),
      "measure, print what the tests should take, and stop", 0, 0,
      XHPL_ASK_PREDICT},
@@ -363,7 +366,7 @@ static xh_status_t check_task(const xhpl_order_t *order)
         {plans && order->given[XHPL_N], "-n: --plan chooses it"},
         {plans && order->given[XHPL_P], "-p: --plan chooses it"},
         {plans && order->given[XHPL_Q], "-q: --plan chooses it"},
-        {files && order->ask != XHPL_ASK_RUN,
+        {files && order->ask > XHPL_ASK_TRUST,
          "--json, --trace and --iterations go with a run, not with --plan or "
          "--predict"},
     };

@@ -33,6 +33,7 @@ enum { XHPL_FILE_SIZE = 4096 }; /* of a file's name, with its 0 byte */
 
 typedef enum {
     XHPL_ASK_RUN,
+    XHPL_ASK_TRUST,   /* a run that ends before its tests */
     XHPL_ASK_PLAN,    /* what to run */
     XHPL_ASK_PREDICT, /* how long a run takes */
     XHPL_ASK_CONFIG,  /* the settings */

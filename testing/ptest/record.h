@@ -8,6 +8,7 @@
 #include "hpl_solver.h"
 #include "testing/ptest/order.h"
 #include "testing/ptest/plan.h"
+#include "testing/ptest/trust.h"
 
 /*
  * The record of a run, the JSON file of --json; docs/RECORD.md describes it. It
@@ -70,6 +71,9 @@ typedef struct {
 /* trial  in  unused at the moments of the solver */
 void xhpl_record_note(xhpl_record_t *record, xhpl_moment_t moment,
                       const xhpl_trial_t *trial);
+
+/* Note what became of the check before the tests. */
+void xhpl_record_trust(xhpl_record_t *record, const xhpl_trust_t *trust);
 
 /* Flop/s that the cores of all hosts reached in multiply-adds alone; 0:
  * unknown. On process 0. */

@@ -218,7 +218,7 @@ static void fill(xhpl_record_t *record, const xhpl_order_t *order,
         {"hpl_dat", order->run ? xhpl_record_hpl_dat(parameters) : NULL},
         {"job", xhpl_record_job()}, {"mpi", xhpl_record_mpi()}, {"blas", NULL},
         {"solver", NULL}, {"kernel", NULL}, {"hosts", hosts}, {"devices", NULL},
-        {"findings", json_array()}, {"tests", tests},
+        {"trust", NULL}, {"findings", json_array()}, {"tests", tests},
         {"iterations", json_array()});
     record->tests = tests;
     record->parameters = parameters;
@@ -318,6 +318,25 @@ static void solver_closing(xhpl_record_t *record)
                             xh_json_table(csv, size));
         free(csv);
     }
+    pthread_mutex_unlock(&lock);
+}
+
+void xhpl_record_trust(xhpl_record_t *record, const xhpl_trust_t *trust)
+{
+    json_t *value;
+
+    if (record == NULL || record->rank != 0)
+        return;
+    value =
+        XH_JSON_OBJECT({"result", json_string(trust->wrong > 0    ? "wrong"
+                                              : trust->tried == 0 ? "off"
+                                                                  : "right")},
+                       {"seconds", xh_json_number(trust->seconds)},
+                       {"shapes", json_integer(trust->shapes)},
+                       {"tried", json_integer(trust->tried)},
+                       {"wrong_processes", json_integer(trust->wrong)});
+    pthread_mutex_lock(&lock);
+    json_object_set_new(record->root, "trust", value);
     pthread_mutex_unlock(&lock);
 }
 

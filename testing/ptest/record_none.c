@@ -29,6 +29,12 @@ void xhpl_record_note(xhpl_record_t *record, xhpl_moment_t moment,
     (void)trial;
 }
 
+void xhpl_record_trust(xhpl_record_t *record, const xhpl_trust_t *trust)
+{
+    (void)record;
+    (void)trust;
+}
+
 double xhpl_record_ceiling(const xhpl_record_t *record)
 {
     (void)record;

@@ -28,6 +28,36 @@ int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag,
 }
 """
 
+# Of one message of doubles one value is another. Negative places count from the
+# end.
+DAMAGE = """
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+
+static long number(const char *name)
+{
+    return strtol(getenv(name), NULL, 0);
+}
+
+int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag,
+              MPI_Comm comm, MPI_Request *request)
+{
+    static long left = -1;
+    long at = number("DAMAGE_AT");
+    double *copy;
+
+    if (left < 0)
+        left = number("DAMAGED_MESSAGE");
+    if (type != MPI_DOUBLE || left == 0 || --left != 0)
+        return PMPI_Isend(data, count, type, to, tag, comm, request);
+    copy = malloc((size_t)count * sizeof(*copy)); /* as long as it is sent */
+    memcpy(copy, data, (size_t)count * sizeof(*copy));
+    copy[at < 0 ? count + at : at] = strtod(getenv("DAMAGE"), NULL);
+    return PMPI_Isend(copy, count, type, to, tag, comm, request);
+}
+"""
+
 
 def library(folder, source):
     """The path of one of this source, for LD_PRELOAD."""

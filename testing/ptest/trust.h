@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef XHPL_TRUST_H
+#define XHPL_TRUST_H
+
+#include <stdbool.h>
+#include "base/status.h"
+#include "testing/ptest/order.h"
+
+/* What became of it. */
+typedef struct {
+    int64_t shapes, tried; /* grids times NBs of the tests; those tried */
+    int wrong;             /* processes with a wrong result */
+    double seconds;
+} xhpl_trust_t;
+
+/*
+ * Before any matrix is filled: do cores, BLAS library, devices and messages
+ * give right results in the shapes of the tests? Each grid and NB with the
+ * largest N, until a second is over. With trust=off nothing is tried.
+ * Collective over MPI_COMM_WORLD, with a solver open.
+ *
+ * Errors: XH_ERR_INTERNAL  a wrong result: said, the first of each process
+ */
+xh_status_t xhpl_trust(const xhpl_order_t *order, xhpl_trust_t *trust_p);
+
+#endif

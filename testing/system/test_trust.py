@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is tried before the matrix is filled: a wrong result ends the run, with
+what, where, expected and found."""
+import json
+import re
+
+import pytest
+
+import jobs
+from conftest import UNMEASURED
+from sabotage import DAMAGE, library, on_rank, preloaded
+
+NB = 64
+SMALL = ("-n", 500, "--nb", NB)
+ONE, FOUR = ("-p", 1, "-q", 1), ("-p", 2, "-q", 2)
+
+# One number of DGEMM's result is wrong, where WRONG holds.
+WRONG_DGEMM = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <unistd.h>
+
+typedef void dgemm_t(const char *, const char *, const int *, const int *,
+                     const int *, const double *, const double *, const int *,
+                     const double *, const int *, const double *, double *,
+                     const int *);
+
+void dgemm_(const char *ta, const char *tb, const int *m, const int *n,
+            const int *k, const double *alpha, const double *a, const int *lda,
+            const double *b, const int *ldb, const double *beta, double *c,
+            const int *ldc)
+{
+    dgemm_t *real = (dgemm_t *)dlsym(RTLD_NEXT, "dgemm_");
+
+    real(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+    if (WRONG)
+        c[*m - 1] += 1.0;
+}
+"""
+FOR_A_SHAPE = f"*k == {NB} && *n == 1"
+ON_A_THREAD = "gettid() != getpid()"
+
+# Threads inherit it.
+FLUSHES = """
+#include <xmmintrin.h>
+
+__attribute__((constructor)) static void flush(void)
+{
+    _MM_SET_FLUSH_ZERO_MODE(_MM_FLUSH_ZERO_ON);
+}
+"""
+ROUNDS_UP = """
+#define _GNU_SOURCE
+#include <fenv.h>
+
+__attribute__((constructor)) static void round_up(void)
+{
+    fesetround(FE_UPWARD);
+}
+"""
+
+
+def said(outcome):
+    return [x for x in outcome.stderr.splitlines() if "trust:" in x]
+
+
+def assert_ended(outcome, *patterns, processes=1):
+    """Wrong results ended it before its first test; the last line counts them."""
+    assert outcome.status == 3, str(outcome)
+    assert "T/V" not in outcome.stdout, str(outcome)
+    *wrong, last = said(outcome)
+    for pattern in patterns:
+        assert any(re.search(pattern, x) for x in wrong), str(outcome)
+    assert len(wrong) <= processes, str(outcome)
+    assert re.search(rf"{len(wrong)} of {processes} processes have wrong results", last)
+
+
+@pytest.mark.parametrize("words", (ONE, FOUR))
+@pytest.mark.parametrize("settings", (("kernel=auto",), ("kernel=blas",), ("devices=emu:1",),
+                                      ("solver=reference",)))  # fmt: skip
+def test_right_results_are_said_where_they_are_asked_for(xhpl, words, settings):
+    options = [x for setting in settings for x in ("--set", setting)]
+    processes = 4 if words == FOUR else None
+    outcome = xhpl(*SMALL, *words, "--trust", *options, processes=processes).succeeded()
+    assert outcome.stdout == ""
+    assert re.fullmatch(r"xhpl: trust: all results are right: 1 of 1 shapes in \S+ s",
+                        *said(outcome)), str(outcome)  # fmt: skip
+
+
+def test_a_run_is_silent_about_right_results_and_records_them(xhpl):
+    shapes = ("-n", "100,50", "--nb", "20,30,40", *ONE, "--json", "run.json")
+    assert said(xhpl(*shapes).succeeded()) == []
+    found = json.loads((xhpl.directory / "run.json").read_text())["trust"]
+    assert found["result"] == "right" and found["shapes"] == 3, found
+    assert 1 <= found["tried"] <= 3 and found["seconds"] > 0, found
+
+
+def test_it_can_be_turned_off(xhpl):
+    xhpl(*SMALL, *ONE, "--set", "trust=off", "--set", "devices=emu:1", "--json",
+         "run.json", "--trust", env={"XHPL_EMU_FAULT": "flip@gemm:1"}).succeeded()  # fmt: skip
+    found = json.loads((xhpl.directory / "run.json").read_text())["trust"]
+    assert found["result"] == "off" and found["tried"] == 0, found
+
+
+@preloaded
+@pytest.mark.parametrize("where", (FOR_A_SHAPE, ON_A_THREAD))
+def test_a_wrong_blas_library_ends_the_run(xhpl, tmp_path, where):
+    env = {"LD_PRELOAD": str(library(tmp_path, WRONG_DGEMM.replace("WRONG)", where + ")")))}
+    outcome = xhpl(*SMALL, *ONE, "--set", "kernel=blas", "--set", "threads=2", env=env)
+    assert_ended(outcome, r"rank 0 on \S+: trust: wrong result: C - L2 U by DGEMM of \S+ .*"
+                 r"on core \d+: element \(\d+, 0\) of \d+ x \d+: expected \S+, found \S+;")  # fmt: skip
+
+
+@preloaded
+def test_a_wrong_blas_library_ends_a_run_of_the_reference_solver(xhpl, tmp_path):
+    env = {"LD_PRELOAD": str(library(tmp_path, WRONG_DGEMM.replace("WRONG)", "*k > 1)")))}
+    outcome = xhpl(*SMALL, *ONE, "--set", "solver=reference", env=env)
+    assert_ended(outcome, "C - L2 U by DGEMM, on .* core ")
+
+
+@preloaded
+@pytest.mark.parametrize("solver", ("hybrid", "reference"))
+@pytest.mark.parametrize("source, what", ((FLUSHES, "subnormal results are kept"),
+                                          (ROUNDS_UP, "epsilon is 2\\^-53")))  # fmt: skip
+def test_other_arithmetic_ends_the_run(xhpl, tmp_path, source, what, solver):
+    if source is FLUSHES and "sse2" not in open("/proc/cpuinfo").read():
+        pytest.skip("it is set in another way here")
+    env = {"LD_PRELOAD": str(library(tmp_path, source))}
+    outcome = xhpl(*SMALL, *ONE, "--set", f"solver={solver}", env=env)
+    assert_ended(outcome, rf"not IEEE 754: {what}.*on core \d+: expected 0x\S+, found 0x")
+
+
+@pytest.mark.parametrize("fault", ("gemm:1", "copy_out:2", "trsm:1", "panel_step:2"))
+def test_a_wrong_device_ends_the_run(xhpl, fault):
+    words = ("--set", "devices=emu:4", "--set", f"emu_fault=2:flip@{fault}")
+    outcome = xhpl(*SMALL, *FOUR, *words, processes=4)
+    assert_ended(outcome, r"rank \d on \S+: trust: wrong result: .*, on emu device 2 \(.*\): "
+                 r"element \(\d+, \d+\) of \d+ x \d+: expected \S+, found \S+;", processes=4)  # fmt: skip
+
+
+@preloaded
+@pytest.mark.parametrize("solver", ("hybrid", "reference"))
+@pytest.mark.parametrize("number, size", ((1, 8), (5, 512)))
+def test_a_damaged_message_ends_the_run(tmp_path, number, size, solver):
+    """Process 3 damages one; its neighbours' neighbours get what was sent."""
+    where = f"DAMAGED_MESSAGE={number} DAMAGE_AT=-1 DAMAGE=0.125"
+    program = on_rank(tmp_path, 3, f"export LD_PRELOAD={library(tmp_path, DAMAGE)} {where}")
+    words = [program, *SMALL, *FOUR, "--set", f"solver={solver}"]
+    outcome = jobs.run(jobs.launched(4, words), tmp_path, UNMEASURED)
+    assert_ended(outcome, rf"trust: a message was damaged: {size} bytes from rank 3 on \S+: "
+                 rf"byte {size - 8}: expected \S+, found 0.125", processes=4)  # fmt: skip
+
+
+def test_the_option_takes_no_plan(xhpl):
+    xhpl("--trust", "--time", "10s").refused("--time goes with --plan")
