@@ -31,7 +31,7 @@ def settings(cluster, host, **values):
 
 def wrong(cluster, host):
     """It computes on a device that flips bits of what it gives back."""
-    settings(cluster, host, devices="emu:1", emu_fault="flip@copy_out:9")
+    settings(cluster, host, devices="emu:1", emu_fault="flip@copy_out:9", trust="off")
 
 
 def little_memory(cluster, host, megabytes=60):

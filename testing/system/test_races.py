@@ -69,7 +69,7 @@ def test_threads_do_not_race_when_a_device_is_lost(xhpl, fault, cause, depth):
     outcome = solve(
         xhpl, ("-n", 120, "--nb", 16, "--depth", depth), (1, 2),
         "devices=emu:2", "split=fixed:0.9", patience(fault, 2),
-        f"emu_fault=1:{fault}",
+        f"emu_fault=1:{fault}", "trust=off",
     )  # fmt: skip
     assert "1 tests completed and passed" in outcome.stdout, str(outcome)
     named = [x for x in outcome.stderr.splitlines() if "emu device 1" in x]
