@@ -5,6 +5,7 @@
  */
 #include <pthread.h>
 #include <time.h>
+#include "base/settings.h"
 #include "hybrid/device/rates.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/device_cases.h"
@@ -549,6 +550,26 @@ TEST(a_failure_on_a_device_that_stalls_ends_when_it_is_given_up)
     assert_ptr_equal(refused, &b);
     hyb_queue_destroy(other);
     bench_close(&b);
+}
+
+/* Nobody gives it up, as the only thread that could is the one that is told. */
+TEST(a_failure_on_a_device_that_stalls_ends_by_itself)
+{
+    bench_t b = bench_open(0, "stall@copy_in:1,refuse@gemm:1");
+    hyb_queue_t *other = device_cases_queue(b.device);
+    const char *said;
+
+    assert_ok(xh_settings_assign("stall_seconds=0.05"));
+    assert_ok(hyb_device_pin(b.device, ones, sizeof(ones)));
+    assert_ok(hyb_queue_copy_in(other, host(ones), b.a));
+    capture_begin();
+    assert_ptr_equal(multiply(&b), &b);
+    said = capture_end(NULL);
+    assert_non_null(strstr(said, "does not end: it is given up"));
+    assert_true(hyb_device_failed(b.device));
+    hyb_queue_destroy(other);
+    bench_close(&b);
+    assert_ok(xh_settings_load());
 }
 
 TEST(a_stall_while_rates_are_measured_ends)

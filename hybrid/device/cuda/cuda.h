@@ -206,7 +206,8 @@ struct hyb_cuda_queue {
 };
 
 /*
- * Wait until no queue has work left, or the device is given up. On a device
+ * Wait until no queue has work left, or the device is given up, which it is
+ * after stall_seconds. On a device
  * whose context is broken that is at once: CUDA has dropped the work.
  */
 void hyb_cuda_queues_settle(hyb_cuda_device_t *device);

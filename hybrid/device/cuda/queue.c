@@ -14,6 +14,15 @@ static void nap(double seconds) /* less than one */
     nanosleep(&t, NULL);
 }
 
+/* Wall-clock seconds; a test may stop the program's clock. */
+static double wall(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 /* ---- handles of cuBLAS -------------------------------------------------- */
 
 /* Of cublasMath_t; headers before CUDA 13 do not have it. */
@@ -168,9 +177,18 @@ static bool has_work(const hyb_cuda_device_t *device,
            cudaStreamQuery(queue->stream) == cudaErrorNotReady;
 }
 
+/* What does not end in time never does. */
+static void give_up(hyb_cuda_device_t *device)
+{
+    atomic_store(&device->given_up, true);
+    hyb_cuda_host->log(XH_LOG_WARNING, HYB_CUDA_NAME, device->index,
+                       "work that is queued does not end: it is given up");
+}
+
 /* Polls, because nothing can interrupt cudaStreamSynchronize. */
 void hyb_cuda_queues_settle(hyb_cuda_device_t *device)
 {
+    double end = wall() + strtod(hyb_cuda_host->setting("stall_seconds"), NULL);
     const hyb_cuda_queue_t *queue;
 
     if (atomic_load(&device->given_up))
@@ -180,9 +198,13 @@ void hyb_cuda_queues_settle(hyb_cuda_device_t *device)
         cudaSetDevice(device->index);
     for (queue = device->queues; queue != NULL; queue = queue->next)
         while (has_work(device, queue))
-            nap(LONGEST_NAP);
+            if (wall() > end)
+                give_up(device);
+            else
+                nap(LONGEST_NAP);
     pthread_mutex_unlock(&device->lock);
-    cudaGetLastError(); /* the device has failed already */
+    if (!atomic_load(&device->given_up))
+        cudaGetLastError(); /* the device has failed already */
 }
 
 /* ---- events ------------------------------------------------------------- */
@@ -230,15 +252,6 @@ static xh_status_t look(hyb_cuda_device_t *device, cudaEvent_t event,
         cudaGetLastError();
     *done_p = done;
     return XH_OK;
-}
-
-/* Wall-clock seconds; a test may stop the program's clock. */
-static double wall(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* CUDA has no wait with a limit: poll, with naps that grow. */

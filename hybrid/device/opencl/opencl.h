@@ -258,7 +258,8 @@ struct hyb_opencl_queue {
 /* Release those that are there; they are NULL then. */
 void hyb_opencl_release_kernels(int count, cl_kernel *kernels);
 
-/* Wait until no queue has work left, or the device is given up. */
+/* Wait until no queue has work left, or the device is given up, which it is
+ * after stall_seconds. */
 void hyb_opencl_settle(hyb_opencl_device_t *device);
 
 /* The backend's own functions, as in hyb_backend_t; work in work.c. */

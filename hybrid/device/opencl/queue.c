@@ -19,6 +19,15 @@ static void nap(double seconds) /* less than one */
     nanosleep(&t, NULL);
 }
 
+/* Wall-clock seconds; a test may stop the program's clock. */
+static double wall(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 /* Mark the end of what is on queue so far, which begins to run. */
 static cl_int mark(const hyb_opencl_queue_t *queue, cl_event *marker_p)
 {
@@ -146,9 +155,19 @@ static bool has_work(const hyb_opencl_device_t *device, cl_event marker)
     return !atomic_load(&device->given_up) && state_of(marker) > CL_COMPLETE;
 }
 
+/* What does not end in time never does. */
+static void give_up(hyb_opencl_device_t *device)
+{
+    atomic_store(&device->given_up, true);
+    hyb_opencl_host->log(XH_LOG_WARNING, "opencl", device->index,
+                         "work that is queued does not end: it is given up");
+}
+
 /* Polls, because nothing can interrupt clFinish. */
 void hyb_opencl_settle(hyb_opencl_device_t *device)
 {
+    double end =
+        wall() + strtod(hyb_opencl_host->setting("stall_seconds"), NULL);
     const hyb_opencl_queue_t *queue;
     cl_event marker;
 
@@ -159,7 +178,10 @@ void hyb_opencl_settle(hyb_opencl_device_t *device)
         if (mark(queue, &marker) != CL_SUCCESS)
             continue;
         while (has_work(device, marker))
-            nap(LONGEST_NAP);
+            if (wall() > end)
+                give_up(device);
+            else
+                nap(LONGEST_NAP);
         hyb_cl.ReleaseEvent(marker);
     }
     pthread_mutex_unlock(&device->lock);
@@ -226,15 +248,6 @@ xh_status_t hyb_opencl_queue_wait(void *state, void *queue, void *event)
 
     hyb_cl.ReleaseEvent(marker);
     return hyb_opencl_status(state, "making a queue wait", error);
-}
-
-/* Wall-clock seconds; a test may stop the program's clock. */
-static double wall(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* OpenCL has no wait with a limit: poll, with naps that grow. */
