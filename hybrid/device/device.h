@@ -377,6 +377,11 @@ typedef struct {
 xh_status_t hyb_devices_choose(const char *text, hyb_device_choice_t **chosen_p,
                                int *count_p);
 
+/* The same without a word of an error: why_p, HYB_DEVICES_WHY bytes, gets it. */
+enum { HYB_DEVICES_WHY = 1024 };
+xh_status_t hyb_devices_find(const char *text, hyb_device_choice_t **chosen_p,
+                             int *count_p, char *why_p);
+
 /*
  * Open a device, whose threads may use these cores; cpu_count 0: any.
  * Errors: XH_ERR_DEVICE, XH_ERR_MEMORY

@@ -16,17 +16,36 @@ typedef struct {
     bool takes_index;             /* may "1" follow, as in "cuda:0,1"? */
     hyb_device_choice_t *choices;
     int count;
+    char *why; /* out: HYB_DEVICES_WHY bytes, where it is refused */
 } choice_t;
+
+__attribute__((format(printf, 2, 3))) static xh_status_t
+refuse(const choice_t *choice, const char *format, ...)
+{
+    char why[HYB_DEVICES_WHY / 2];
+    va_list values;
+
+    va_start(values, format);
+    vsnprintf(why, sizeof(why), format, values);
+    va_end(values);
+    snprintf(choice->why, HYB_DEVICES_WHY, "devices \"%.200s\": %s",
+             choice->text, why);
+    return XH_ERR_INPUT;
+}
+
+static xh_status_t lack_memory(const choice_t *choice)
+{
+    refuse(choice, "no memory for a list of %d devices", choice->count + 1);
+    return XH_ERR_MEMORY;
+}
 
 static xh_status_t add_device(choice_t *choice, int index)
 {
     size_t bytes = ((size_t)choice->count + 1) * sizeof(*choice->choices);
     hyb_device_choice_t *more = realloc(choice->choices, bytes);
 
-    if (more == NULL) {
-        xh_log_error("no memory for a list of %d devices", choice->count + 1);
-        return XH_ERR_MEMORY;
-    }
+    if (more == NULL)
+        return lack_memory(choice);
     more[choice->count++] = (hyb_device_choice_t){choice->backend, index};
     choice->choices = more;
     return XH_OK;
@@ -88,19 +107,6 @@ static xh_status_t choose_all(choice_t *choice)
 }
 
 /* ---- a list of parts ---------------------------------------------------- */
-
-__attribute__((format(printf, 2, 3))) static xh_status_t
-refuse(const choice_t *choice, const char *format, ...)
-{
-    char why[256];
-    va_list values;
-
-    va_start(values, format);
-    vsnprintf(why, sizeof(why), format, values);
-    va_end(values);
-    xh_log_error("devices \"%.200s\": %s", choice->text, why);
-    return XH_ERR_INPUT;
-}
 
 /* A whole number and nothing else; -1 otherwise. */
 static int number(const char *word)
@@ -197,10 +203,8 @@ static xh_status_t refuse_backend(const choice_t *choice, const char *name,
         words[count++] = "auto";
         words[count++] = "none";
     }
-    xh_log_error("devices \"%.200s\": %s; there is: %s; the nearest is %s",
-                 choice->text, why, list,
-                 words[xh_text_nearest(name, words, count)]);
-    return XH_ERR_INPUT;
+    return refuse(choice, "%s; there is: %s; the nearest is %s", why, list,
+                  words[xh_text_nearest(name, words, count)]);
 }
 
 static xh_status_t begin_part(choice_t *choice, const char *name)
@@ -211,10 +215,8 @@ static xh_status_t begin_part(choice_t *choice, const char *name)
 
     if (status == XH_ERR_INPUT)
         return refuse_backend(choice, name, why);
-    if (status != XH_OK) {
-        xh_log_error("devices \"%.200s\": %s", choice->text, why);
-        return XH_ERR_INPUT;
-    }
+    if (status != XH_OK)
+        return refuse(choice, "%s", why);
     for (int i = 0; i < choice->count; i++)
         if (choice->choices[i].backend == backend)
             return refuse(choice, "a backend is there twice");
@@ -242,20 +244,18 @@ static xh_status_t add_word(choice_t *choice, char *word)
 static xh_status_t choose_listed(choice_t *choice)
 {
     char *words = strdup(choice->text), *rest = words;
-    xh_status_t status = words != NULL ? XH_OK : XH_ERR_MEMORY;
+    xh_status_t status = words != NULL ? XH_OK : lack_memory(choice);
 
-    if (words == NULL)
-        xh_log_error("no memory for a list of devices");
     while (rest != NULL && status == XH_OK)
         status = add_word(choice, strsep(&rest, ","));
     free(words);
     return status;
 }
 
-xh_status_t hyb_devices_choose(const char *text, hyb_device_choice_t **chosen_p,
-                               int *count_p)
+xh_status_t hyb_devices_find(const char *text, hyb_device_choice_t **chosen_p,
+                             int *count_p, char *why_p)
 {
-    choice_t choice = {.text = text};
+    choice_t choice = {.text = text, .why = why_p};
     xh_status_t status = XH_OK;
 
     if (strcmp(text, "auto") == 0)
@@ -269,4 +269,15 @@ xh_status_t hyb_devices_choose(const char *text, hyb_device_choice_t **chosen_p,
     *chosen_p = choice.choices;
     *count_p = choice.count;
     return XH_OK;
+}
+
+xh_status_t hyb_devices_choose(const char *text, hyb_device_choice_t **chosen_p,
+                               int *count_p)
+{
+    char why[HYB_DEVICES_WHY];
+    xh_status_t status = hyb_devices_find(text, chosen_p, count_p, why);
+
+    if (status != XH_OK)
+        xh_log_error("%s", why);
+    return status;
 }

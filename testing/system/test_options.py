@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The options of xhpl, and where its report goes."""
+import os
 import re
 
 import pytest
@@ -194,3 +195,14 @@ def test_what_auto_found_is_said_once(xhpl):
     assert stderr.count("devices=auto: ") == 1, stderr
     quiet = xhpl(*options, "--set", "devices=none", processes=2).succeeded()
     assert "devices=auto" not in quiet.stderr, str(quiet)
+
+
+@pytest.mark.skipif(
+    not (jobs.BIN / "libhyb_emu.so").exists(), reason="built without hybrid/"
+)
+@pytest.mark.parametrize("devices", ("enu:1", "emu:1000000", "emu:1,emu:2"))
+def test_devices_that_are_not_there_are_told_once(xhpl, devices):
+    outcome = xhpl("-n", 50, "-nb", 8, "-p", 2, "-q", 2, "--set", f"devices={devices}",
+                   processes=4)  # fmt: skip
+    outcome.refused(f'error: rank 0 on {os.uname().nodename}: devices "{devices}": ')
+    assert outcome.stderr.count(f'devices "{devices}"') == 1, str(outcome)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/log.h"
@@ -150,13 +151,28 @@ static xh_status_t compare(MPI_Comm node, const hyb_neighbours_t *n,
     return status;
 }
 
+/* All have the same setting: of those that refuse it the first one says why. */
+static xh_status_t choose(MPI_Comm comm, hyb_visible_devices_t *seen)
+{
+    char why[HYB_DEVICES_WHY];
+    xh_status_t status = hyb_devices_find(xh_settings_text("devices"),
+                                          &seen->chosen, &seen->count, why);
+    int rank, first;
+
+    MPI_Comm_rank(comm, &rank);
+    first = status != XH_OK ? rank : INT_MAX;
+    MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, comm);
+    if (first == rank)
+        xh_log_error("%s", why);
+    return status;
+}
+
 xh_status_t hyb_visible_devices_find(MPI_Comm comm,
                                      const hyb_neighbours_t *neighbours,
                                      hyb_visible_devices_t *seen_p)
 {
     hyb_visible_devices_t seen = {.own = false};
-    xh_status_t status = hyb_devices_choose(xh_settings_text("devices"),
-                                            &seen.chosen, &seen.count);
+    xh_status_t status = choose(comm, &seen);
     MPI_Comm node;
 
     MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
