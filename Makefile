@@ -206,6 +206,7 @@ $(BASE_UNIT_TESTS): $(BUILD)/unit/%: $(OBJ)/testing/unit/%.o \
 
 ifeq ($(HYBRID),yes)
 include hybrid/hybrid.mk
+include sim/sim.mk
 endif
 XHPL_LIBS += $(JSON_LIBS)
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdbool.h>
-#include "base/memory.h"
 #include "hpl.h"
 #include "hpl/panel/panel.h"
 #include "hpl/pauxil/map.h"
@@ -22,29 +21,6 @@ size_t hpl_panel_doubles(int64_t mp, int jb, int npcol)
     size_t l2 = copies_l(npcol) ? (size_t)mp * (size_t)jb : 0;
 
     return l2 + (size_t)jb * (size_t)jb + (size_t)jb + 1;
-}
-
-enum { ALIGNMENT = 64 };
-
-/* Memory for count doubles at least; contents are not kept. */
-static double *reserve(double *memory, size_t count, size_t *capacity_p)
-{
-    if (count <= *capacity_p)
-        return memory;
-    free(memory);
-    memory = aligned_alloc(ALIGNMENT, (count * sizeof(double) + ALIGNMENT - 1) /
-                                          ALIGNMENT * ALIGNMENT);
-    if (memory == NULL)
-        HPL_pabort(__LINE__, "hpl_panel", "out of memory for %zu MiB",
-                   count * sizeof(double) >> 20);
-    xh_memory_prefer_huge(memory, count * sizeof(double));
-    *capacity_p = count;
-    return memory;
-}
-
-void hpl_panel_reserve_u(HPL_T_panel *panel, size_t count)
-{
-    panel->U = reserve(panel->U, count, &panel->ucapacity);
 }
 
 int hpl_panel_top_rows(const HPL_T_panel *panel)
@@ -70,20 +46,6 @@ static void locate(HPL_T_panel *panel)
     panel->jj = jj + (grid->mycol == panel->pcol ? panel->jb : 0);
     panel->nq = mat->nq - panel->jj;
     panel->A = Mptr(mat->A, panel->ii, panel->jj, mat->ld);
-}
-
-void hpl_panel_lay_out(HPL_T_panel *panel, size_t l2_doubles)
-{
-    size_t jb = (size_t)panel->jb;
-
-    panel->length = l2_doubles + jb * jb + jb + 1;
-    panel->len = (int)Mmin(panel->length, (size_t)INT_MAX);
-    panel->WORK = reserve(panel->WORK, panel->length, &panel->capacity);
-    panel->L2 = panel->WORK;
-    panel->L1 = panel->WORK + l2_doubles;
-    panel->DPIV = panel->L1 + jb * jb;
-    panel->DINFO = panel->DPIV + jb;
-    *panel->DINFO = 0.0;
 }
 
 void HPL_pdpanel_init(HPL_T_grid *GRID, HPL_T_palg *ALGO, int M, int N, int JB,
@@ -129,11 +91,8 @@ void HPL_pdpanel_new(HPL_T_grid *GRID, HPL_T_palg *ALGO, int M, int N, int JB,
 int HPL_pdpanel_free(HPL_T_panel *PANEL)
 {
     free(PANEL->pivots);
-    free(PANEL->WORK);
-    free(PANEL->U);
     PANEL->pivots = NULL;
-    PANEL->WORK = PANEL->U = NULL;
-    PANEL->capacity = PANEL->ucapacity = 0;
+    hpl_panel_release(PANEL);
     return HPL_SUCCESS;
 }
 

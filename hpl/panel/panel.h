@@ -22,4 +22,7 @@ void hpl_panel_lay_out(HPL_T_panel *panel, size_t l2_doubles);
 /* Let panel->U hold count doubles at least. */
 void hpl_panel_reserve_u(HPL_T_panel *panel, size_t count);
 
+/* Free WORK and U. */
+void hpl_panel_release(HPL_T_panel *panel);
+
 #endif

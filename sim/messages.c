@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <mpi.h>
+#include <smpi/smpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "hpl/pauxil/abort.h"
+#include "sim/memory.h"
+#include "sim/model.h"
+
+/*
+ * Messages of the program. Of requests that were begun here the program holds
+ * handles, so that whoever waits can wait for all of them: the simulator's time
+ * passes while a process blocks, never while it spins.
+ */
+typedef struct {
+    MPI_Request real; /* null once it is complete */
+    double tested;    /* when it was not yet */
+    int place;        /* among those that are pending */
+} handle_t;
+
+/* One process's; the simulator gives each process data of its own. */
+static handle_t **pending;
+static int count, capacity;
+static int looks; /* tests in vain since something happened */
+static double sends, bytes;
+
+/* ---- handles ------------------------------------------------------------- */
+
+static MPI_Request keep(MPI_Request real)
+{
+    handle_t *h = malloc(sizeof(*h));
+
+    if (count == capacity) {
+        capacity = 2 * capacity + 64;
+        pending = realloc(pending, (size_t)capacity * sizeof(handle_t *));
+    }
+    if (h == NULL || pending == NULL)
+        hpl_abort_job();
+    *h = (handle_t){real, -1.0, count};
+    pending[count++] = h;
+    sim_event();
+    return (MPI_Request)h;
+}
+
+static void complete(handle_t *h)
+{
+    h->real = MPI_REQUEST_NULL;
+    pending[h->place] = pending[--count];
+    pending[h->place]->place = h->place;
+}
+
+static bool is_complete(handle_t *h)
+{
+    const double now = sim_now();
+    int done = 1;
+
+    if (h->real == MPI_REQUEST_NULL)
+        return true;
+    if (h->tested == now) /* no time has passed */
+        return false;
+    h->tested = now;
+    PMPI_Test(&h->real, &done, MPI_STATUS_IGNORE);
+    if (done)
+        complete(h);
+    return done != 0;
+}
+
+static void forget(MPI_Request *request)
+{
+    free(*request);
+    *request = MPI_REQUEST_NULL;
+}
+
+/* ---- waiting ------------------------------------------------------------- */
+
+void sim_event(void)
+{
+    looks = 0;
+}
+
+/* Until any message of this process is complete. */
+static void wait_for_any(void)
+{
+    MPI_Request *real = malloc((size_t)(count + 1) * sizeof(*real));
+    int index;
+
+    if (real == NULL)
+        hpl_abort_job();
+    for (int i = 0; i < count; i++)
+        real[i] = pending[i]->real;
+    PMPI_Waitany(count, real, &index, MPI_STATUS_IGNORE);
+    free(real);
+    complete(pending[index]);
+    sim_event();
+}
+
+/* After a test in vain: a loop has been round more than once, and nothing has
+ * happened. */
+static void look_again(void)
+{
+    enum { ROUND = 32 };
+
+    if (++looks > ROUND && count > 0)
+        wait_for_any();
+}
+
+/* ---- what the program calls ---------------------------------------------- */
+
+/* What is sent from nowhere, and received there; shared by all processes. */
+static void *allocate(size_t size)
+{
+    return SMPI_SHARED_MALLOC(size);
+}
+
+static void *place_of(const void *buffer)
+{
+    static void *real;
+
+    if (!sim_is_nowhere(buffer))
+        return (void *)(uintptr_t)buffer;
+    if (real == NULL)
+        real = SMPI_SHARED_CALL(allocate, "sim_nowhere", (size_t)1 << 30);
+    return real;
+}
+
+int __wrap_MPI_Isend(const void *buffer, int length, MPI_Datatype type, int to,
+                     int tag, MPI_Comm comm, MPI_Request *request)
+{
+    MPI_Request real;
+    int size, error = PMPI_Isend(place_of(buffer), length, type, to, tag, comm,
+                                 &real);
+
+    MPI_Type_size(type, &size);
+    sends++;
+    bytes += (double)size * length;
+    *request = keep(real);
+    return error;
+}
+
+int __wrap_MPI_Irecv(void *buffer, int length, MPI_Datatype type, int from,
+                     int tag, MPI_Comm comm, MPI_Request *request)
+{
+    MPI_Request real;
+    int error =
+        PMPI_Irecv(place_of(buffer), length, type, from, tag, comm, &real);
+
+    *request = keep(real);
+    return error;
+}
+
+int __wrap_MPI_Iallreduce(const void *sent, void *received, int length,
+                          MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                          MPI_Request *request)
+{
+    MPI_Request real;
+    int error =
+        PMPI_Iallreduce(sent, received, length, type, op, comm, &real);
+
+    *request = keep(real);
+    return error;
+}
+
+int __wrap_MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
+{
+    MPI_Request real;
+    int error = PMPI_Ibarrier(comm, &real);
+
+    *request = keep(real);
+    return error;
+}
+
+int __wrap_MPI_Testall(int many, MPI_Request *request, int *done_p,
+                       MPI_Status *status)
+{
+    (void)status;
+    *done_p = 0;
+    for (int i = 0; i < many; i++)
+        if (request[i] != MPI_REQUEST_NULL &&
+            !is_complete((handle_t *)request[i])) {
+            look_again();
+            return MPI_SUCCESS;
+        }
+    for (int i = 0; i < many; i++)
+        if (request[i] != MPI_REQUEST_NULL)
+            forget(&request[i]);
+    sim_event();
+    *done_p = 1;
+    return MPI_SUCCESS;
+}
+
+int __wrap_MPI_Test(MPI_Request *request, int *done_p, MPI_Status *status)
+{
+    return __wrap_MPI_Testall(1, request, done_p, status);
+}
+
+int __wrap_MPI_Wait(MPI_Request *request, MPI_Status *status)
+{
+    handle_t *h = (handle_t *)*request;
+
+    (void)status;
+    if (h == NULL)
+        return MPI_SUCCESS;
+    if (h->real != MPI_REQUEST_NULL) {
+        PMPI_Wait(&h->real, MPI_STATUS_IGNORE);
+        complete(h);
+    }
+    forget(request);
+    sim_event();
+    return MPI_SUCCESS;
+}
+
+int __wrap_MPI_Waitall(int many, MPI_Request *request, MPI_Status *statuses)
+{
+    (void)statuses;
+    for (int i = 0; i < many; i++)
+        __wrap_MPI_Wait(&request[i], MPI_STATUS_IGNORE);
+    return MPI_SUCCESS;
+}
+
+/* The counts of all processes, on stderr. */
+int __wrap_MPI_Finalize(void)
+{
+    double all[2] = {sends, bytes};
+    int rank;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Allreduce(MPI_IN_PLACE, all, 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    if (rank == 0)
+        fprintf(stderr, "sim: %.0f messages, %.0f bytes\n", all[0], all[1]);
+    return PMPI_Finalize();
+}

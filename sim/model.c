@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "sim/model.h"
+
+#include <mpi.h>
+#include <simgrid/actor.h>
+#include <simgrid/engine.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/log.h"
+#include "hpl/pauxil/abort.h"
+
+/* One process's; the simulator gives each process data of its own. */
+static sim_model_t model = {.rate = 2e12,
+                            .half = 16,
+                            .solve = 1e12,
+                            .panel = 1e12,
+                            .move = 100e9,
+                            .search = 200e9,
+                            .call = 1e-7,
+                            .column = 0.5e-6,
+                            .poll = 100e-6,
+                            .polls = 4};
+static int known;
+static double debt; /* s charged that have not passed */
+
+/* ---- what it is given ---------------------------------------------------- */
+
+static double *field(const char *name)
+{
+    static const struct {
+        const char *name;
+        double *value;
+    } fields[] = {{"rate", &model.rate},     {"half", &model.half},
+                  {"solve", &model.solve},   {"panel", &model.panel},
+                  {"move", &model.move},     {"search", &model.search},
+                  {"call", &model.call},     {"column", &model.column},
+                  {"poll", &model.poll},     {"polls", &model.polls},
+                  {"spread", &model.spread}, {"panels", &model.panels}};
+
+    for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
+        if (strcmp(fields[i].name, name) == 0)
+            return fields[i].value;
+    return NULL;
+}
+
+static void set(char *word)
+{
+    char *equals = strchr(word, '=');
+    double *value;
+
+    if (equals != NULL)
+        *equals = '\0';
+    value = equals != NULL ? field(word) : NULL;
+    if (value == NULL) {
+        xh_log_error("SIM_MODEL has no \"%s\"", word);
+        hpl_abort_job();
+    }
+    *value = strtod(equals + 1, NULL);
+}
+
+static uint64_t mix(uint64_t x)
+{
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+/* 0 <= x < 1, by chance but always the same. */
+static double drawn(uint64_t number)
+{
+    return (double)(mix(number) >> 11) * 0x1p-53;
+}
+
+/* All rates of a process by a factor of its own, 1 on average. */
+static void differ(void)
+{
+    int rank;
+    double factor;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    factor = 1.0 + model.spread * (2.0 * drawn((uint64_t)rank) - 1.0);
+    model.rate *= factor;
+    model.solve *= factor;
+    model.panel *= factor;
+}
+
+const sim_model_t *sim_model(void)
+{
+    const char *given = getenv("SIM_MODEL");
+    char text[1024], *state, *word;
+
+    if (known)
+        return &model;
+    known = 1;
+    snprintf(text, sizeof(text), "%s", given != NULL ? given : "");
+    for (word = strtok_r(text, " ", &state); word != NULL;
+         word = strtok_r(NULL, " ", &state))
+        set(word);
+    differ();
+    return &model;
+}
+
+/* ---- time ---------------------------------------------------------------- */
+
+double sim_now(void)
+{
+    return simgrid_get_clock() + debt;
+}
+
+/* Very short times pass together. */
+void sim_charge(double seconds)
+{
+    const double worth_it = 1e-6;
+    double now;
+
+    sim_event();
+    debt += seconds;
+    if (debt < worth_it)
+        return;
+    now = debt;
+    debt = 0.0;
+    sg_actor_sleep_for(now);
+}
+
+void sim_charge_product(double m, double n, double k)
+{
+    const sim_model_t *s = sim_model();
+
+    if (m > 0 && n > 0 && k > 0)
+        sim_charge(s->call + 2.0 * m * n * (k + s->half) / s->rate);
+}
+
+void sim_charge_solve(double m, double n)
+{
+    if (m > 0 && n > 0)
+        sim_charge(sim_model()->call + m * m * n / sim_model()->solve);
+}
+
+void sim_charge_move(double bytes)
+{
+    sim_charge(bytes > 0 ? sim_model()->call + bytes / sim_model()->move : 0);
+}
+
+void sim_charge_search(double bytes)
+{
+    sim_charge(bytes > 0 ? sim_model()->call + bytes / sim_model()->search : 0);
+}
+
+double __wrap_xh_clock_now(void)
+{
+    return sim_now();
+}
+
+double __wrap_xh_clock_wall(void)
+{
+    return sim_now();
+}
+
+/* ---- pivots -------------------------------------------------------------- */
+
+int64_t sim_pivot(int64_t n, int64_t column)
+{
+    return column + (int64_t)(drawn((uint64_t)column) * (double)(n - column));
+}

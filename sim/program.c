@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdbool.h>
+#include "base/status.h"
+#include "base/view.h"
+#include "hybrid/cpu/trial/trial.h"
+
+/* All kernels take the time of the model: none is tried. */
+hyb_kernels_t __wrap_hyb_kernels_of_setting(void)
+{
+    return (hyb_kernels_t){.set = 1u << XH_ISA_PORTABLE};
+}
+
+const hyb_kernel_t *__wrap_hyb_kernel_of_setting(void)
+{
+    return hyb_kernel_find(XH_ISA_PORTABLE);
+}
+
+/* There is no BLAS library. */
+
+bool __wrap_hyb_blas_present(void)
+{
+    return false;
+}
+
+xh_status_t __wrap_hyb_blas_gemm(const xh_gemm_t *product)
+{
+    (void)product;
+    return XH_ERR_INTERNAL;
+}
+
+xh_status_t __wrap_xhpl_blas_report(void)
+{
+    return XH_OK;
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+#include "hpl.h"
+#include "hpl/matgen/generator.h"
+#include "hpl/panel/panel.h"
+#include "hpl/panel/pivots.h"
+#include "hpl/pauxil/map.h"
+#include "hpl/pfact/pivot.h"
+#include "hpl/pgesv/back_substitution.h"
+#include "hpl/pgesv/exchange.h"
+#include "sim/model.h"
+
+/* What hpl/ does with matrices: for the reference, and for what the solver of
+ * xhpl takes from it. */
+
+void __wrap_hpl_generator_fill(const hpl_generator_t *generator,
+                               hpl_block_t block, double *a, int64_t ld)
+{
+    (void)generator;
+    (void)block;
+    (void)a;
+    (void)ld;
+}
+
+/* ---- pivots -------------------------------------------------------------- */
+
+const hpl_pivots_t *__real_hpl_panel_pivots(HPL_T_panel *panel);
+void __real_hpl_pivot_agree(HPL_T_panel *panel, double *proposal,
+                            const hpl_pivot_wait_t *wait);
+
+/* Whatever the panel's message had. */
+const hpl_pivots_t *__wrap_hpl_panel_pivots(HPL_T_panel *panel)
+{
+    if (panel->pivots == NULL)
+        for (int i = 0; i < panel->jb; i++)
+            panel->DPIV[i] =
+                (double)sim_pivot(panel->pmat->n, (int64_t)panel->ja + i);
+    return __real_hpl_panel_pivots(panel);
+}
+
+/* The column's place is the number of agreements so far: a proposal does not
+ * tell. Its owner has the largest entry. */
+static void propose(const HPL_T_panel *panel, int column, double *proposal)
+{
+    hpl_map_t rows = hpl_map(panel->nb, panel->grid->nprow, panel->grid->myrow);
+    int64_t row = sim_pivot(panel->pmat->n, (int64_t)panel->ja + column);
+    bool mine = hpl_map_owner(&rows, row) == rows.me;
+
+    proposal[HPL_PROPOSAL_KEY] = mine ? 1.0 : -1.0;
+    proposal[HPL_PROPOSAL_ROW] = mine ? (double)row : -1.0;
+    proposal[HPL_PROPOSAL_OWNER] = rows.me;
+    proposal[HPL_PROPOSAL_HAS_CURRENT] = hpl_panel_top_rows(panel) > 0;
+}
+
+static struct { /* of this process */
+    int ja, columns;
+} agreed = {-1, 0};
+
+void __wrap_hpl_pivot_agree(HPL_T_panel *panel, double *proposal,
+                            const hpl_pivot_wait_t *wait)
+{
+    if (panel->ja != agreed.ja || agreed.columns == panel->jb) {
+        agreed.ja = panel->ja;
+        agreed.columns = 0;
+    }
+    propose(panel, agreed.columns++, proposal);
+    __real_hpl_pivot_agree(panel, proposal, wait);
+}
+
+/* The search, the row to L1, the division. */
+void __wrap_hpl_pivot_column(HPL_T_panel *panel, int m, int c, hpl_matrix_t l1,
+                             double *work)
+{
+    static double *scratch;
+
+    (void)l1;
+    if (scratch == NULL)
+        scratch = malloc(hpl_proposal_doubles(panel->nb) * sizeof(double));
+    sim_charge_search(8.0 * m + 32.0 * panel->jb);
+    propose(panel, c, work);
+    if (panel->grid->nprow > 1)
+        __real_hpl_pivot_agree(panel, work,
+                               &(hpl_pivot_wait_t){.scratch = scratch});
+    sim_charge_search(16.0 * m);
+}
+
+/* ---- rows ---------------------------------------------------------------- */
+
+/* Rows that my process gives to U or to others, and that come to their places.
+ */
+static int rows_packed(const hpl_pivots_t *p)
+{
+    const int *mine = p->gather_offset + p->me;
+
+    return mine[1] - mine[0] +
+           (p->me == 0 ? p->displace_offset[p->members] : 0);
+}
+
+static int rows_settled(const hpl_pivots_t *p)
+{
+    const int *mine = p->displace_offset + p->me;
+
+    return mine[1] - mine[0];
+}
+
+void __wrap_hpl_local_swap(HPL_T_panel *panel, int columns)
+{
+    const hpl_pivots_t *p = __wrap_hpl_panel_pivots(panel);
+
+    sim_charge_move(16.0 * (2.0 * panel->jb + p->displace_offset[1]) * columns);
+}
+
+void __wrap_hpl_exchange_pack(const hpl_exchange_t *x, int from, int columns)
+{
+    (void)from;
+    sim_charge_move(16.0 * rows_packed(x->panel->pivots) * columns);
+}
+
+void __wrap_hpl_exchange_settle(const hpl_exchange_t *x, int from, int columns)
+{
+    (void)from;
+    sim_charge_move(16.0 * rows_settled(x->panel->pivots) * columns);
+}
+
+void __wrap_hpl_exchange_begin(hpl_exchange_t *x, HPL_T_panel *panel,
+                               int columns)
+{
+    size_t rows = (size_t)panel->jb * (size_t)columns;
+
+    *x = (hpl_exchange_t){.panel = panel,
+                          .a = panel->A,
+                          .columns = columns,
+                          .tag = panel->msgid,
+                          .u = panel->U,
+                          .gathered = panel->U + rows,
+                          .displaced = panel->U + 2 * rows};
+    __wrap_hpl_panel_pivots(panel);
+    __wrap_hpl_exchange_pack(x, 0, columns);
+    hpl_exchange_start(x);
+}
+
+hpl_matrix_t __wrap_hpl_exchange_end(hpl_exchange_t *x, enum HPL_TRANS form)
+{
+    int jb = x->panel->jb;
+
+    hpl_schedule_end(x->schedule);
+    __wrap_hpl_exchange_settle(x, 0, x->columns);
+    sim_charge_move(16.0 * jb * x->columns);
+    return (hpl_matrix_t){x->u, form == HplNoTrans ? jb : x->columns, form};
+}
+
+/* ---- back-substitution --------------------------------------------------- */
+
+void __real_hpl_back_substitution(HPL_T_grid *grid, HPL_T_pmat *mat,
+                                  const hpl_subtract_t *how);
+
+static void subtract(void *context, const hpl_product_t *p)
+{
+    (void)context;
+    sim_charge_move(8.0 * p->m * p->n);
+}
+
+/* With x and b that are real; of a whole factorization alone. */
+void __wrap_hpl_back_substitution(HPL_T_grid *grid, HPL_T_pmat *mat,
+                                  const hpl_subtract_t *how)
+{
+    static const hpl_subtract_t model = {.subtract = subtract};
+    size_t rows = (size_t)mat->mp + 1, columns = (size_t)mat->nq + 1;
+    double *vectors = calloc(rows + columns, sizeof(double));
+    HPL_T_pmat real = *mat;
+
+    (void)how;
+    if (vectors == NULL)
+        HPL_pabort(__LINE__, "hpl_back_substitution", "out of memory");
+    real.X = vectors + rows;
+    /* where b, the last column, begins at vectors */
+    real.A = (double *)((uintptr_t)vectors -
+                        (uintptr_t)(mat->nq - 1) * (uintptr_t)mat->ld *
+                            sizeof(double));
+    if (sim_model()->panels == 0)
+        __real_hpl_back_substitution(grid, &real, &model);
+    free(vectors);
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+#include "hpl.h"
+#include "hybrid/cpu/panel/panel.h"
+#include "hybrid/cpu/update/chunk.h"
+#include "hybrid/cpu/update/pack.h"
+#include "hybrid/lu/lu.h"
+#include "sim/model.h"
+
+/* What the host's place and the panels of the solver of xhpl compute. */
+
+void __wrap_hyb_pack(xh_view_t v, xh_trans_t op, double scale, int height,
+                     double *packed)
+{
+    (void)op;
+    (void)scale;
+    (void)height;
+    (void)packed;
+    sim_charge_move(16.0 * (double)(v.rows * v.cols));
+}
+
+void __wrap_hyb_factors_pack_l1(xh_view_t v, hyb_tiles_t *l1)
+{
+    l1->rows = v.rows;
+    l1->cols = v.cols;
+    sim_charge_move(16.0 * (double)(v.rows * v.cols));
+}
+
+/* ---- a run of columns ---------------------------------------------------- */
+
+void __wrap_hyb_chunk_swap(const hyb_kernel_t *kernel, const hyb_swap_t *swap,
+                           xh_view_t columns, double *u)
+{
+    (void)kernel;
+    (void)u;
+    sim_charge_move(16.0 * (double)((swap->nb + swap->displaced) *
+                                    columns.cols));
+}
+
+void __wrap_hyb_chunk_unpack_rows(const hyb_kernel_t *kernel,
+                                  const hyb_arrived_t *rows, int64_t cols,
+                                  double *u)
+{
+    (void)kernel;
+    (void)u;
+    sim_charge_move(16.0 * (double)(rows->nb * cols));
+}
+
+void __wrap_hyb_chunk_return_rows(const hyb_kernel_t *kernel, const double *u,
+                                  int64_t cols, const hyb_arrived_t *rows)
+{
+    (void)kernel;
+    (void)u;
+    sim_charge_move(16.0 * (double)(rows->nb * cols));
+}
+
+void __wrap_hyb_chunk_solve(const hyb_factors_t *factors, int64_t cols,
+                            double *u)
+{
+    (void)u;
+    sim_charge_solve((double)factors->l1.rows, (double)cols);
+}
+
+void __wrap_hyb_chunk_store(const hyb_factors_t *factors, const double *u,
+                            xh_view_t matrix)
+{
+    (void)factors;
+    (void)u;
+    sim_charge_move(16.0 * (double)(matrix.rows * matrix.cols));
+}
+
+/* In parts, between which the leader polls. */
+void __wrap_hyb_chunk_multiply(const hyb_factors_t *factors, int64_t first,
+                               const double *u, xh_view_t c,
+                               const hyb_chunk_poll_t *poll)
+{
+    const sim_model_t *s = sim_model();
+    double k = (double)factors->l2.cols, part = (double)c.rows;
+    int parts = 1;
+
+    (void)first;
+    (void)u;
+    if (poll != NULL && poll->poll != NULL)
+        parts = (int)Mmin(s->polls, 1.0 + 2.0 * part * (double)c.cols * k /
+                                              s->rate / s->poll);
+    for (int i = 0; i < parts; i++) {
+        sim_charge_product(part / parts, (double)c.cols, k);
+        if (poll != NULL && poll->poll != NULL)
+            poll->poll(poll->context);
+    }
+}
+
+/* ---- panels -------------------------------------------------------------- */
+
+/* Each column: its search and its part of the updates, m nb^2 flop in all. */
+static void charge_column(const hyb_panel_t *panel)
+{
+    const sim_model_t *s = sim_model();
+    double rows = (double)(panel->body.rows + panel->top.rows);
+
+    sim_charge(s->column + rows * (double)panel->l1.cols / s->panel +
+               8.0 * rows / s->search);
+}
+
+void __wrap_hyb_panel_factor(hyb_panel_engine_t *engine,
+                             const hyb_panel_t *panel, int member, int members)
+{
+    int nb = (int)panel->l1.cols;
+    double *rows = calloc(2 * (size_t)nb + 1, sizeof(double));
+
+    (void)engine;
+    (void)member;
+    (void)members;
+    *panel->zero_p = 0;
+    for (int c = 0; c < nb; c++) {
+        hyb_pivot_t pivot = {.key = 0,
+                             .row = c,
+                             .mine = true,
+                             .candidate = rows,
+                             .current = rows + nb};
+
+        charge_column(panel);
+        if (panel->agree != NULL)
+            panel->agree(panel->context, c, &pivot);
+        panel->pivot[c] = pivot.row;
+    }
+    free(rows);
+}
+
+xh_status_t __real_hyb_panels_create(hyb_lu_t *lu);
+void __real_hyb_panels_destroy(hyb_lu_t *lu);
+
+/* The leader reads and writes proposals. */
+xh_status_t __wrap_hyb_panels_create(hyb_lu_t *lu)
+{
+    size_t doubles = hpl_proposal_doubles(Mmin(lu->mat->nb, lu->mat->n));
+    hyb_panel_shop_t *s;
+
+    XH_TRY(__real_hyb_panels_create(lu));
+    s = lu->panel[0].shop;
+    s->proposal = calloc(doubles, sizeof(double));
+    s->others_proposal = calloc(doubles, sizeof(double));
+    return s->proposal != NULL && s->others_proposal != NULL ? XH_OK
+                                                             : XH_ERR_MEMORY;
+}
+
+void __wrap_hyb_panels_destroy(hyb_lu_t *lu)
+{
+    if (lu->panel[0].shop != NULL) {
+        free(lu->panel[0].shop->proposal);
+        free(lu->panel[0].shop->others_proposal);
+    }
+    __real_hyb_panels_destroy(lu);
+}
