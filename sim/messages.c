@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <mpi.h>
 #include <smpi/smpi.h>
-#include <stdio.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include "hpl/pauxil/abort.h"
 #include "sim/memory.h"
@@ -22,7 +22,6 @@ typedef struct {
 static handle_t **pending;
 static int count, capacity;
 static int looks; /* tests in vain since something happened */
-static double sends, bytes;
 
 /* ---- handles ------------------------------------------------------------- */
 
@@ -131,8 +130,7 @@ int __wrap_MPI_Isend(const void *buffer, int length, MPI_Datatype type, int to,
                                  &real);
 
     MPI_Type_size(type, &size);
-    sends++;
-    bytes += (double)size * length;
+    sim_report_message((double)size * length);
     *request = keep(real);
     return error;
 }
@@ -153,8 +151,7 @@ int __wrap_MPI_Iallreduce(const void *sent, void *received, int length,
                           MPI_Request *request)
 {
     MPI_Request real;
-    int error =
-        PMPI_Iallreduce(sent, received, length, type, op, comm, &real);
+    int error = PMPI_Iallreduce(sent, received, length, type, op, comm, &real);
 
     *request = keep(real);
     return error;
@@ -217,15 +214,8 @@ int __wrap_MPI_Waitall(int many, MPI_Request *request, MPI_Status *statuses)
     return MPI_SUCCESS;
 }
 
-/* The counts of all processes, on stderr. */
 int __wrap_MPI_Finalize(void)
 {
-    double all[2] = {sends, bytes};
-    int rank;
-
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Allreduce(MPI_IN_PLACE, all, 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-    if (rank == 0)
-        fprintf(stderr, "sim: %.0f messages, %.0f bytes\n", all[0], all[1]);
+    sim_report_end();
     return PMPI_Finalize();
 }

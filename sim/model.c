@@ -23,6 +23,7 @@ static sim_model_t model = {.rate = 2e12,
                             .polls = 4};
 static int known;
 static double debt; /* s charged that have not passed */
+static int in_panel;
 
 /* ---- what it is given ---------------------------------------------------- */
 
@@ -36,7 +37,8 @@ static double *field(const char *name)
                   {"move", &model.move},     {"search", &model.search},
                   {"call", &model.call},     {"column", &model.column},
                   {"poll", &model.poll},     {"polls", &model.polls},
-                  {"spread", &model.spread}, {"panels", &model.panels}};
+                  {"spread", &model.spread}, {"first", &model.first},
+                  {"last", &model.last}};
 
     for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
         if (strcmp(fields[i].name, name) == 0)
@@ -110,12 +112,13 @@ double sim_now(void)
 }
 
 /* Very short times pass together. */
-void sim_charge(double seconds)
+void sim_charge(sim_kind_t kind, double seconds)
 {
     const double worth_it = 1e-6;
     double now;
 
     sim_event();
+    sim_report_spent(in_panel ? SIM_PANELS : kind, seconds);
     debt += seconds;
     if (debt < worth_it)
         return;
@@ -124,28 +127,42 @@ void sim_charge(double seconds)
     sg_actor_sleep_for(now);
 }
 
+void sim_panel_begin(void)
+{
+    in_panel = 1;
+}
+
+void sim_panel_end(void)
+{
+    in_panel = 0;
+}
+
+static void charge_call(sim_kind_t kind, double seconds)
+{
+    sim_charge(kind, seconds > 0 ? sim_model()->call + seconds : 0);
+}
+
 void sim_charge_product(double m, double n, double k)
 {
     const sim_model_t *s = sim_model();
 
-    if (m > 0 && n > 0 && k > 0)
-        sim_charge(s->call + 2.0 * m * n * (k + s->half) / s->rate);
+    charge_call(SIM_PRODUCTS,
+                k > 0 ? 2.0 * m * n * (k + s->half) / s->rate : 0);
 }
 
 void sim_charge_solve(double m, double n)
 {
-    if (m > 0 && n > 0)
-        sim_charge(sim_model()->call + m * m * n / sim_model()->solve);
+    charge_call(SIM_SOLVES, m * m * n / sim_model()->solve);
 }
 
 void sim_charge_move(double bytes)
 {
-    sim_charge(bytes > 0 ? sim_model()->call + bytes / sim_model()->move : 0);
+    charge_call(SIM_ROWS, bytes / sim_model()->move);
 }
 
 void sim_charge_search(double bytes)
 {
-    sim_charge(bytes > 0 ? sim_model()->call + bytes / sim_model()->search : 0);
+    charge_call(SIM_PANELS, bytes / sim_model()->search);
 }
 
 double __wrap_xh_clock_now(void)

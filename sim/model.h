@@ -24,20 +24,35 @@ typedef struct {
     double poll;   /* s of a product between polls, but at most ... */
     double polls;  /* ... so many in a run of columns */
     double spread; /* rates differ by this part from process to process */
-    double panels; /* of a factorization; 0: all */
+    double first;  /* panels first to last - 1 alone are of interest; the ... */
+    double last;   /* ... simulation ends with them. 0: all of the run */
 } sim_model_t;
+
+/* What time is spent on. */
+typedef enum {
+    SIM_PRODUCTS,
+    SIM_SOLVES,
+    SIM_PANELS,
+    SIM_ROWS,   /* moved in memory */
+    SIM_PIVOTS, /* waiting for others to agree on one */
+    SIM_KINDS   /* the rest is waiting */
+} sim_kind_t;
 
 /* From the environment's SIM_MODEL, "rate=2e12 half=16 ..."; an unknown name
  * ends the job. */
 const sim_model_t *sim_model(void);
 
-/* Let seconds pass for this process; also tells that it is not idle. */
-void sim_charge(double seconds);
+/* Let seconds pass for this process, which spends them on kind. */
+void sim_charge(sim_kind_t kind, double seconds);
 
+/* What a call takes that does this; between begin and end of a panel's
+ * factorization it is spent on panels. */
 void sim_charge_product(double m, double n, double k);
 void sim_charge_solve(double m, double n);
 void sim_charge_move(double bytes);
 void sim_charge_search(double bytes);
+void sim_panel_begin(void);
+void sim_panel_end(void);
 
 /* Simulated seconds. */
 double sim_now(void);
@@ -46,9 +61,23 @@ double sim_now(void);
  * any row from the diagonal on, as likely as another. */
 int64_t sim_pivot(int64_t n, int64_t column);
 
-/* ---- messages ------------------------------------------------------------ */
-
 /* Something has happened here: a loop that waits is to look again. */
 void sim_event(void);
+
+/* ---- the report ---------------------------------------------------------- */
+
+void sim_report_spent(sim_kind_t kind, double seconds);
+
+/* Seconds that this process has spent on anything. */
+double sim_report_busy(void);
+
+/* Panel k is known to this process. */
+void sim_report_panel(int k);
+
+void sim_report_message(double bytes);
+
+/* This process ends: the last one writes the file that the environment's
+ * SIM_REPORT names, a line for each number. */
+void sim_report_end(void);
 
 #endif

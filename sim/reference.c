@@ -22,6 +22,18 @@ void __wrap_hpl_generator_fill(const hpl_generator_t *generator,
     (void)ld;
 }
 
+void __wrap_HPL_pdmatgen(const HPL_T_grid *grid, int m, int n, int nb,
+                         double *a, int lda, int seed)
+{
+    (void)grid;
+    (void)m;
+    (void)n;
+    (void)nb;
+    (void)a;
+    (void)lda;
+    (void)seed;
+}
+
 /* ---- pivots -------------------------------------------------------------- */
 
 const hpl_pivots_t *__real_hpl_panel_pivots(HPL_T_panel *panel);
@@ -31,10 +43,12 @@ void __real_hpl_pivot_agree(HPL_T_panel *panel, double *proposal,
 /* Whatever the panel's message had. */
 const hpl_pivots_t *__wrap_hpl_panel_pivots(HPL_T_panel *panel)
 {
-    if (panel->pivots == NULL)
+    if (panel->pivots == NULL) {
+        sim_report_panel(panel->ja / panel->nb);
         for (int i = 0; i < panel->jb; i++)
             panel->DPIV[i] =
                 (double)sim_pivot(panel->pmat->n, (int64_t)panel->ja + i);
+    }
     return __real_hpl_panel_pivots(panel);
 }
 
@@ -52,6 +66,17 @@ static void propose(const HPL_T_panel *panel, int column, double *proposal)
     proposal[HPL_PROPOSAL_HAS_CURRENT] = hpl_panel_top_rows(panel) > 0;
 }
 
+/* Time in which this process does nothing else. */
+static void agree(HPL_T_panel *panel, double *proposal,
+                  const hpl_pivot_wait_t *wait)
+{
+    double began = sim_now(), busy = sim_report_busy();
+
+    __real_hpl_pivot_agree(panel, proposal, wait);
+    sim_report_spent(SIM_PIVOTS,
+                     sim_now() - began - (sim_report_busy() - busy));
+}
+
 static struct { /* of this process */
     int ja, columns;
 } agreed = {-1, 0};
@@ -64,7 +89,16 @@ void __wrap_hpl_pivot_agree(HPL_T_panel *panel, double *proposal,
         agreed.columns = 0;
     }
     propose(panel, agreed.columns++, proposal);
-    __real_hpl_pivot_agree(panel, proposal, wait);
+    agree(panel, proposal, wait);
+}
+
+void __real_HPL_pdfact(HPL_T_panel *panel);
+
+void __wrap_HPL_pdfact(HPL_T_panel *panel)
+{
+    sim_panel_begin();
+    __real_HPL_pdfact(panel);
+    sim_panel_end();
 }
 
 /* The search, the row to L1, the division. */
@@ -79,8 +113,7 @@ void __wrap_hpl_pivot_column(HPL_T_panel *panel, int m, int c, hpl_matrix_t l1,
     sim_charge_search(8.0 * m + 32.0 * panel->jb);
     propose(panel, c, work);
     if (panel->grid->nprow > 1)
-        __real_hpl_pivot_agree(panel, work,
-                               &(hpl_pivot_wait_t){.scratch = scratch});
+        agree(panel, work, &(hpl_pivot_wait_t){.scratch = scratch});
     sim_charge_search(16.0 * m);
 }
 
@@ -160,7 +193,7 @@ static void subtract(void *context, const hpl_product_t *p)
     sim_charge_move(8.0 * p->m * p->n);
 }
 
-/* With x and b that are real; of a whole factorization alone. */
+/* With x and b that are real. */
 void __wrap_hpl_back_substitution(HPL_T_grid *grid, HPL_T_pmat *mat,
                                   const hpl_subtract_t *how)
 {
@@ -174,10 +207,14 @@ void __wrap_hpl_back_substitution(HPL_T_grid *grid, HPL_T_pmat *mat,
         HPL_pabort(__LINE__, "hpl_back_substitution", "out of memory");
     real.X = vectors + rows;
     /* where b, the last column, begins at vectors */
-    real.A = (double *)((uintptr_t)vectors -
-                        (uintptr_t)(mat->nq - 1) * (uintptr_t)mat->ld *
-                            sizeof(double));
-    if (sim_model()->panels == 0)
-        __real_hpl_back_substitution(grid, &real, &model);
+    real.A = (double *)((uintptr_t)vectors - (uintptr_t)(mat->nq - 1) *
+                                                 (uintptr_t)mat->ld *
+                                                 sizeof(double));
+    __real_hpl_back_substitution(grid, &real, &model);
     free(vectors);
+}
+
+void __wrap_HPL_pdtrsv(HPL_T_grid *grid, HPL_T_pmat *mat)
+{
+    __wrap_hpl_back_substitution(grid, mat, NULL);
 }

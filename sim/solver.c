@@ -33,8 +33,8 @@ void __wrap_hyb_chunk_swap(const hyb_kernel_t *kernel, const hyb_swap_t *swap,
 {
     (void)kernel;
     (void)u;
-    sim_charge_move(16.0 * (double)((swap->nb + swap->displaced) *
-                                    columns.cols));
+    sim_charge_move(16.0 *
+                    (double)((swap->nb + swap->displaced) * columns.cols));
 }
 
 void __wrap_hyb_chunk_unpack_rows(const hyb_kernel_t *kernel,
@@ -98,8 +98,9 @@ static void charge_column(const hyb_panel_t *panel)
     const sim_model_t *s = sim_model();
     double rows = (double)(panel->body.rows + panel->top.rows);
 
-    sim_charge(s->column + rows * (double)panel->l1.cols / s->panel +
-               8.0 * rows / s->search);
+    sim_charge(SIM_PANELS, s->column +
+                               rows * (double)panel->l1.cols / s->panel +
+                               8.0 * rows / s->search);
 }
 
 void __wrap_hyb_panel_factor(hyb_panel_engine_t *engine,

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command line of xhpl-sim."""
+import argparse
+import shutil
+import sys
+import time
+
+from hpl_sim import platform, record, run, sample
+
+KINDS = {
+    "products": "C := C - L2 U",
+    "solves": "U := L1^-1 U",
+    "panels": "factoring panels",
+    "rows": "moving rows in memory",
+    "pivots": "waiting for pivots",
+}
+
+
+def arguments(words):
+    parser = argparse.ArgumentParser(
+        prog="xhpl-sim", description=sys.modules["__main__"].__doc__
+    )
+    add = parser.add_argument
+    add("--nodes", type=int, help="number of nodes (default: P x Q)")
+    add("--ranks-per-node", type=int, default=1, help="processes of a node")
+    names = ", ".join(platform.TOPOLOGIES)
+    add("--topology", default="ideal", help=f"{names}, or a file of SimGrid's")
+    add("--link", default="25GBps", help="of a node (default 25GBps)")
+    add("--latency", default="1.5us", help="of a link (default 1.5us)")
+    add("--node-record", metavar="FILE", help="a real run's record, for the rates")
+    add("--model", default="", help='numbers of the model, such as "rate=2e12"')
+    add("-n", type=int, required=True, help="order of the matrix")
+    add("--nb", type=int, default=256, help="width of a panel (default 256)")
+    add("-p", type=int, required=True, help="rows of processes")
+    add("-q", type=int, required=True, help="columns of processes")
+    add("--panels", metavar="FIRST:LAST", help="simulate these panels alone ...")
+    add("--orders", type=int, default=5, help="... of so many orders (default 5)")
+    options, rest = parser.parse_known_args(words)
+    complete(parser, options)
+    return options, rest
+
+
+def complete(parser, options):
+    ranks = options.p * options.q
+    if options.nodes is None:
+        options.nodes = -(-ranks // options.ranks_per_node)
+    if options.nodes * options.ranks_per_node < ranks:
+        parser.error(f"{options.p} x {options.q} processes do not fit the nodes")
+    if options.panels is not None:
+        try:
+            first, last = map(int, options.panels.split(":"))
+        except ValueError:
+            parser.error("--panels wants FIRST:LAST, such as 4:12")
+        if not 0 <= first < last or options.orders < 4:
+            parser.error("--panels wants FIRST < LAST, and --orders 4 at least")
+        options.panels = first, last
+    if not run.XHPL.exists() or shutil.which("smpirun") is None:
+        parser.error("there is no build/sim/xhpl, or no smpirun: make sim")
+
+
+def model_of(options):
+    numbers = record.model(options.node_record) if options.node_record else {}
+    for word in options.model.split():
+        name, value = word.split("=")
+        numbers[name] = float(value)
+    return numbers
+
+
+def words_of(options, n, rest):
+    return [f"-n={n}", f"--nb={options.nb}", f"-p={options.p}", f"-q={options.q}", *rest]
+
+
+def sampled(options, model, rest):
+    """The points of sample.total, and the report of all their simulations."""
+    first, last = options.panels
+    points, parts = [], {}
+    for n in sample.orders(options.n, options.nb, options.orders):
+        here = dict(model, first=first, last=min(last, n // options.nb - 1))
+        if here["last"] <= first:
+            continue
+        _, report = run.simulate(options, here, words_of(options, n, rest))
+        began, ended = (report[f"panel{here[name]}"] for name in ("first", "last"))
+        count = here["last"] - first
+        left = n - (first + count / 2) * options.nb
+        points.append((left, (ended - began) / count))
+        parts = report if n == options.n // options.nb * options.nb else parts
+        print(f"panels of order {left:.0f}: {points[-1][1] * 1e3:.4f} ms each")
+    return points, parts
+
+
+def flop(n):
+    return 2 / 3 * n**3 + 3 / 2 * n**2
+
+
+def say_parts(report):
+    print("Where the time of processes goes:")
+    spent = 0.0
+    for name, what in KINDS.items():
+        part = 100 * report[name] / report["seconds"]
+        spent += part
+        print(f"  {part:5.1f}%  {what}")
+    print(f"  {100 - spent:5.1f}%  other waiting, for panels, rows and the last one")
+
+
+def say(options, model, seconds):
+    ranks, rate = options.p * options.q, model.get("rate", 2e12)
+    reached = flop(options.n) / seconds
+    print(f"{seconds:.9g} seconds, {reached / 1e9:.6g} Gflop/s")
+    print(f"efficiency {100 * reached / ranks / rate:.1f}% of {rate / 1e12:g} Tflop/s a process")
+
+
+def main():
+    options, rest = arguments(sys.argv[1:])
+    model = model_of(options)
+    began = time.monotonic()
+    try:
+        if options.panels is None:
+            seconds, report = run.simulate(options, model, words_of(options, options.n, rest))
+        else:
+            points, report = sampled(options, model, rest)
+            seconds = sample.total(points, options.n, options.nb)
+            part = sample.error(points, options.n, options.nb)
+            print(f"interpolated; without any one order it differs by up to {100 * part:.2f}%")
+    except run.Failed as failure:
+        print(failure, file=sys.stderr)
+        return 3
+    say(options, model, seconds)
+    say_parts(report)
+    print(f"{report['messages']:.0f} messages, {report['bytes']:.0f} bytes")
+    print(f"simulated in {time.monotonic() - began:.1f} s")
+    return 0

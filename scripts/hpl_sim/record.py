@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The model's rates from the record of a real run (docs/RECORD.md)."""
+import json
+import statistics
+
+
+def rates(test):
+    """Of a process with all its threads, and how far processes differ."""
+    n, nb, p, q = (float(test[name]) for name in ("n", "nb", "p", "q"))
+    rank = test["ranks"]
+
+    def mean(name):
+        return statistics.mean(r[name] for r in rank)
+
+    products = [1e9 * r["gflop"] / r["update"] for r in rank if r["update"] > 0]
+    if not products:
+        raise ValueError("no process computed products")
+    rate = statistics.mean(products)
+    model = {
+        "rate": rate * (nb + 16) / nb,  # half of it is reached with k = 16
+        "spread": (max(products) - min(products)) / rate / 2,
+    }
+    if mean("panel") > 0:
+        model["panel"] = n * n * nb / 2 / (p * q) / mean("panel")
+    if mean("solve") > 0:
+        model["solve"] = n * n * nb / 2 / q / mean("solve")
+    if mean("swap") > 0:
+        rows = 2.0 if p == 1 else 1.0 + 1.0 / p  # each read and written
+        model["move"] = 16 * rows * n * n / 2 / q / mean("swap")
+    return model
+
+
+def model(path):
+    with open(path, encoding="utf-8") as file:
+        record = json.load(file)
+    tests = [t for t in record["tests"] if t.get("ranks")]
+    if not tests:
+        raise ValueError(f"{path} has no test with what its ranks did")
+    return rates(max(tests, key=lambda test: test["n"]))
