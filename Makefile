@@ -309,7 +309,7 @@ TESTS_OF_BLAS = $(wildcard $(patsubst %,testing/unit/test_%.c,back_substitution 
 # Of unit tests only those asked for are built. Runs for the thread sanitizer are
 # only for it, unless an architecture file says otherwise.
 TESTS ?= testing
-TEST_MARKS ?= not races and not clusters
+TEST_MARKS ?= not races and not clusters and not simulations
 SUITE_UNIT := $(if $(filter testing testing/ testing/unit testing/unit/,$(TESTS)), \
     unit,$(call as_programs,$(filter-out $(UNIT_LEFT_OUT),$(TESTS))))
 SUITE_CHECKS ?= check-layers check-headers

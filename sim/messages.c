@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include "hpl/pauxil/abort.h"
+#include "hybrid/node/wait.h"
 #include "sim/memory.h"
 #include "sim/model.h"
 
@@ -21,7 +22,8 @@ typedef struct {
 /* One process's; the simulator gives each process data of its own. */
 static handle_t **pending;
 static int count, capacity;
-static int looks; /* tests in vain since something happened */
+static int looks;       /* tests in vain since something happened ... */
+static bool has_waited; /* ... and a turn of waiting */
 
 /* ---- handles ------------------------------------------------------------- */
 
@@ -75,6 +77,7 @@ static void forget(MPI_Request *request)
 void sim_event(void)
 {
     looks = 0;
+    has_waited = false;
 }
 
 /* Until any message of this process is complete. */
@@ -101,6 +104,25 @@ static void look_again(void)
 
     if (++looks > ROUND && count > 0)
         wait_for_any();
+}
+
+/* In place of spinning: what happened before the last turn has been looked at.
+ */
+void __wrap_hyb_wait_turn(int *turns)
+{
+    (void)turns;
+    if (has_waited && count > 0)
+        wait_for_any();
+    else
+        has_waited = true;
+}
+
+void __wrap_hyb_wait_until(bool (*is_so)(void *subject), void *subject,
+                           hyb_turn_fn_t turn, void *context)
+{
+    while (!is_so(subject))
+        if (!turn(context))
+            __wrap_hyb_wait_turn(NULL);
 }
 
 /* ---- what the program calls ---------------------------------------------- */

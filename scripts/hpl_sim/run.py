@@ -59,7 +59,7 @@ def command(folder, options, words):
     line = ["smpirun", "-np", str(ranks), "-platform", str(topology.resolve())]
     line += ["-hostfile", str(hosts), "--log=root.thresh:warning"]
     line += [f"--cfg={name}:{value}" for name, value in CONFIGURATION.items()]
-    return line + [f"--cfg=smpi/tmpdir:{folder}", str(XHPL), *words, *OF_XHPL]
+    return line + [f"--cfg=smpi/tmpdir:{folder}", str(XHPL), *OF_XHPL, *words]
 
 
 def simulate(options, model, words):

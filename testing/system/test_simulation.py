@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""xhpl under SimGrid: what is simulated is the program that runs."""
+import argparse
+import math
+import shutil
+import sys
+
+import pytest
+
+import jobs
+from sabotage import library, preloaded
+
+sys.path.insert(0, str(jobs.SOURCE / "scripts"))
+from hpl_sim import platform, record, run, sample  # noqa: E402
+
+pytestmark = [
+    pytest.mark.simulations,
+    pytest.mark.skipif(
+        shutil.which("smpirun") is None or not run.XHPL.exists(),
+        reason="there is no build/sim/xhpl: make sim",
+    ),
+]
+
+# Messages that MPI_Isend begins, of all processes, on stderr.
+COUNTED = """
+#include <mpi.h>
+#include <stdio.h>
+
+static long sent;
+
+int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag,
+              MPI_Comm comm, MPI_Request *request)
+{
+    sent++;
+    return PMPI_Isend(data, count, type, to, tag, comm, request);
+}
+
+int MPI_Finalize(void)
+{
+    long all;
+    int rank;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Reduce(&sent, &all, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
+    if (rank == 0)
+        fprintf(stderr, "sent %ld messages\\n", all);
+    return PMPI_Finalize();
+}
+"""
+
+
+def simulated(p, q, n, nb, *words, topology="ideal", **model):
+    """Seconds, and the report."""
+    options = argparse.Namespace(nodes=p * q, ranks_per_node=1, topology=topology,
+                                 link="25GBps", latency="1.5us")
+    size = [f"-n={n}", f"--nb={nb}", f"-p={p}", f"-q={q}"]
+    return run.simulate(options, model, [*size, *words])
+
+
+def sent(processes, folder, words):
+    """Messages of a real run."""
+    load = f"LD_PRELOAD={library(folder, COUNTED)}"
+    command = ["env", load, jobs.XHPL, *words, *run.OF_XHPL, "--set", "threads=1",
+               "--set", "kernel=portable"]
+    outcome = jobs.run(jobs.launched(processes, command), folder).succeeded()
+    (line,) = (line for line in outcome.stderr.splitlines() if line.startswith("sent "))
+    return int(line.split()[1])
+
+
+SOLVERS = pytest.mark.parametrize("solver", ["hybrid", "reference"])
+
+
+@SOLVERS
+def test_64_processes_take_the_same_time_bit_by_bit_each_time(solver):
+    words = 8, 8, 4096, 128, "--set", f"solver={solver}"
+    seconds, report = simulated(*words)
+    assert (seconds, report) == simulated(*words)
+    assert report["panel31"] < report["panel0"] + seconds
+    assert report["products"] > 2 / 3 * 4096**3 / 2e12
+
+
+@preloaded
+@SOLVERS
+def test_as_many_messages_as_in_a_real_run(solver, tmp_path):
+    words = ["--set", f"solver={solver}", "--depth=1"]
+    size = ["-n=1024", "--nb=64", "-p=2", "-q=2"]
+    _, report = simulated(2, 2, 1024, 64, *words)
+    assert report["messages"] == sent(4, tmp_path, [*size, *words])
+
+
+@pytest.mark.parametrize("topology", list(platform.TOPOLOGIES))
+def test_every_topology_has_room_for_all_nodes(topology):
+    assert simulated(1, 3, 512, 64, topology=topology)[1]["messages"] > 0
+
+
+def test_slower_links_and_slower_processes_take_longer():
+    fast, _ = simulated(2, 2, 1024, 64)
+    slow, _ = simulated(2, 2, 1024, 64, rate=2e11)
+    assert slow > fast
+    assert simulated(2, 2, 1024, 64, topology="fat-tree")[0] >= fast
+
+
+@SOLVERS
+def test_what_has_no_model_crashes(solver):
+    """The residual reads a matrix that is not there."""
+    check = "--threshold", "16", "--set", f"solver={solver}"
+    with pytest.raises(run.Failed, match="Segmentation fault"):
+        simulated(2, 2, 512, 64, *check)
+
+
+def test_no_step_where_a_proposal_takes_two_messages():
+    """A pivot's proposal has 4 + 2 NB doubles, and a message at most 500."""
+    narrow, fewer = simulated(8, 8, 248 * 9, 248, "--depth", "1")
+    wide, more = simulated(8, 8, 249 * 9, 249, "--depth", "1")
+    assert more["messages"] > fewer["messages"]
+    assert wide < 1.02 * narrow
+
+
+def test_panels_alone_interpolate_to_the_whole():
+    n, nb, points = 6144, 64, []
+    whole, _ = simulated(2, 4, n, nb)
+    for order in sample.orders(n, nb, 5):
+        seconds, report = simulated(2, 4, order, nb, first=4, last=12)
+        assert seconds is None
+        points.append((order - 8 * nb, (report["panel12"] - report["panel4"]) / 8))
+    assert math.isclose(sample.total(points, n, nb), whole, rel_tol=0.02)
+    assert sample.error(points, n, nb) < 0.05
+
+
+def test_a_polynomial_of_a_panels_time_is_summed_exactly():
+    def seconds(left):
+        return 1e-3 + 2e-6 * left + 3e-9 * left * left
+
+    points = [(left, seconds(left)) for left in (500, 1000, 2000, 4000)]
+    expected = sum(seconds(4096 - k) for k in range(0, 4096, 64))
+    assert math.isclose(sample.total(points, 4096, 64), expected, rel_tol=1e-9)
+    assert sample.error(points, 4096, 64) < 1e-9
+
+
+def test_rates_are_those_of_a_record():
+    """2000 x 2000 with NB = 100 on 1 x 2."""
+    rank = {"gflop": 2.5, "update": 0.25, "panel": 0.1, "solve": 0.05, "swap": 0.02}
+    slower = {**rank, "update": 0.3125}
+    model = record.rates({"n": 2000, "nb": 100, "p": 1, "q": 2,
+                          "ranks": [rank, slower]})
+    assert math.isclose(model["rate"], 9e9 * 1.16)
+    assert math.isclose(model["spread"], 1 / 9)
+    assert math.isclose(model["panel"], 1e9)
+    assert math.isclose(model["solve"], 2e9)
+    assert math.isclose(model["move"], 1.6e9)
