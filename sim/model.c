@@ -21,7 +21,8 @@ static sim_model_t model = {.rate = 2e12,
                             .call = 1e-7,
                             .column = 0.5e-6,
                             .poll = 100e-6,
-                            .polls = 4};
+                            .polls = 4,
+                            .factor = 1};
 static int known;
 static double debt; /* s charged that have not passed */
 static int in_panel;
@@ -39,7 +40,7 @@ static double *field(const char *name)
                   {"call", &model.call},     {"column", &model.column},
                   {"poll", &model.poll},     {"polls", &model.polls},
                   {"spread", &model.spread}, {"first", &model.first},
-                  {"last", &model.last}};
+                  {"last", &model.last},     {"factor", &model.factor}};
 
     for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
         if (strcmp(fields[i].name, name) == 0)

@@ -2,6 +2,7 @@
 #ifndef SIM_MODEL_H
 #define SIM_MODEL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -26,6 +27,7 @@ typedef struct {
     double spread; /* rates differ by this part from process to process */
     double first;  /* panels first to last - 1 alone are of interest; the ... */
     double last;   /* ... simulation ends with them. 0: all of the run */
+    double factor; /* 0: nothing but the back-substitution */
 } sim_model_t;
 
 /* What time is spent on. */
@@ -70,6 +72,9 @@ void sim_report_spent(sim_kind_t kind, double seconds);
 
 /* Seconds that this process has spent on anything. */
 double sim_report_busy(void);
+
+/* The factorization begins; is it to be simulated? */
+bool sim_report_begins(void);
 
 /* Panel k is known to this process. */
 void sim_report_panel(int k);

@@ -182,6 +182,16 @@ hpl_matrix_t __wrap_hpl_exchange_end(hpl_exchange_t *x, enum HPL_TRANS form)
     return (hpl_matrix_t){x->u, form == HplNoTrans ? jb : x->columns, form};
 }
 
+void __real_hpl_factor_matrix(HPL_T_grid *grid, HPL_T_palg *algo,
+                              HPL_T_pmat *mat);
+
+void __wrap_hpl_factor_matrix(HPL_T_grid *grid, HPL_T_palg *algo,
+                              HPL_T_pmat *mat)
+{
+    if (sim_report_begins())
+        __real_hpl_factor_matrix(grid, algo, mat);
+}
+
 /* ---- back-substitution --------------------------------------------------- */
 
 void __real_hpl_back_substitution(HPL_T_grid *grid, HPL_T_pmat *mat,

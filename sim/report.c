@@ -14,6 +14,7 @@ typedef struct {
     int ended;
     double messages, bytes, seconds; /* sums over processes */
     double spent[SIM_KINDS];
+    double began;
     int panels;
     double known[PANELS_MOST]; /* when panel k was known to the last one */
 } shared_t;
@@ -64,12 +65,12 @@ static void write_all(FILE *file)
                                         "pivots"};
     const shared_t *s = all();
 
-    fprintf(file, "messages %.0f\nbytes %.0f\nseconds %.12g\n", s->messages,
-            s->bytes, s->seconds);
+    fprintf(file, "messages %.0f\nbytes %.0f\nseconds %.17g\nbegan %.17g\n",
+            s->messages, s->bytes, s->seconds, s->began);
     for (int i = 0; i < SIM_KINDS; i++)
-        fprintf(file, "%s %.12g\n", names[i], s->spent[i]);
+        fprintf(file, "%s %.17g\n", names[i], s->spent[i]);
     for (int k = 0; k < s->panels; k++)
-        fprintf(file, "panel%d %.12g\n", k, s->known[k]);
+        fprintf(file, "panel%d %.17g\n", k, s->known[k]);
 }
 
 static void write_report(void)
@@ -104,6 +105,12 @@ static void begin(void)
     since = sim_now();
     for (int i = 0; i < SIM_KINDS; i++)
         spent[i] = 0.0;
+}
+
+bool sim_report_begins(void)
+{
+    all()->began = sim_now();
+    return sim_model()->factor != 0;
 }
 
 /* The last process to come here ends the simulation. */

@@ -153,3 +153,11 @@ void __wrap_hyb_panels_destroy(hyb_lu_t *lu)
     }
     __real_hyb_panels_destroy(lu);
 }
+
+void __real_hyb_factor_run(hyb_lu_t *lu);
+
+void __wrap_hyb_factor_run(hyb_lu_t *lu)
+{
+    if (sim_report_begins())
+        __real_hyb_factor_run(lu);
+}

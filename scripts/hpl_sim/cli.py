@@ -34,7 +34,7 @@ def arguments(words):
     add("-p", type=int, required=True, help="rows of processes")
     add("-q", type=int, required=True, help="columns of processes")
     add("--panels", metavar="FIRST:LAST", help="simulate these panels alone ...")
-    add("--orders", type=int, default=5, help="... of so many orders (default 5)")
+    add("--orders", type=int, default=6, help="... of so many orders (default 6)")
     options, rest = parser.parse_known_args(words)
     complete(parser, options)
     return options, rest
@@ -70,22 +70,34 @@ def words_of(options, n, rest):
     return [f"-n={n}", f"--nb={options.nb}", f"-p={options.p}", f"-q={options.q}", *rest]
 
 
-def sampled(options, model, rest):
-    """The points of sample.total, and the report of all their simulations."""
+def panels(options, model, n, rest):
+    """The first panels of order n: a point of sample.total, and the report."""
     first, last = options.panels
-    points, parts = [], {}
+    last = min(last, n // options.nb - 1)
+    model = dict(model, first=first, last=last)
+    _, report = run.simulate(options, model, words_of(options, n, rest))
+    seconds = (report[f"panel{last}"] - report[f"panel{first}"]) / (last - first)
+    left = n - (first + last) // 2 * options.nb
+    print(f"panels of order {left}: {1e3 * seconds:.4f} ms each")
+    return (left, seconds), report
+
+
+def sampled(options, model, rest):
+    """Seconds of the run: those of the first panel, of all others, and of the
+    back-substitution; and the report of the largest order's panels."""
+    points = []
     for n in sample.orders(options.n, options.nb, options.orders):
-        here = dict(model, first=first, last=min(last, n // options.nb - 1))
-        if here["last"] <= first:
-            continue
-        _, report = run.simulate(options, here, words_of(options, n, rest))
-        began, ended = (report[f"panel{here[name]}"] for name in ("first", "last"))
-        count = here["last"] - first
-        left = n - (first + count / 2) * options.nb
-        points.append((left, (ended - began) / count))
-        parts = report if n == options.n // options.nb * options.nb else parts
-        print(f"panels of order {left:.0f}: {points[-1][1] * 1e3:.4f} ms each")
-    return points, parts
+        if n // options.nb - 1 > options.panels[0]:
+            point, report = panels(options, model, n, rest)
+            points.append(point)
+    solve, _ = run.simulate(
+        options, dict(model, factor=0), words_of(options, options.n, rest)
+    )
+    first = report["panel0"] - report["began"]
+    part = sample.error(points, options.n, options.nb)
+    print(f"back-substitution: {solve:.6g} s")
+    print(f"interpolated; without any one order it differs by up to {100 * part:.2f}%")
+    return first + sample.total(points, options.n, options.nb) + solve, report
 
 
 def flop(n):
@@ -106,7 +118,8 @@ def say(options, model, seconds):
     ranks, rate = options.p * options.q, model.get("rate", 2e12)
     reached = flop(options.n) / seconds
     print(f"{seconds:.9g} seconds, {reached / 1e9:.6g} Gflop/s")
-    print(f"efficiency {100 * reached / ranks / rate:.1f}% of {rate / 1e12:g} Tflop/s a process")
+    efficiency = 100 * reached / ranks / rate
+    print(f"efficiency {efficiency:.1f}% of {rate / 1e12:g} Tflop/s a process")
 
 
 def main():
@@ -115,12 +128,10 @@ def main():
     began = time.monotonic()
     try:
         if options.panels is None:
-            seconds, report = run.simulate(options, model, words_of(options, options.n, rest))
+            words = words_of(options, options.n, rest)
+            seconds, report = run.simulate(options, model, words)
         else:
-            points, report = sampled(options, model, rest)
-            seconds = sample.total(points, options.n, options.nb)
-            part = sample.error(points, options.n, options.nb)
-            print(f"interpolated; without any one order it differs by up to {100 * part:.2f}%")
+            seconds, report = sampled(options, model, rest)
     except run.Failed as failure:
         print(failure, file=sys.stderr)
         return 3

@@ -1,41 +1,48 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A run's time from a few panels of it."""
+from bisect import bisect_right
 
 
-def solve(matrix, right):
-    """The solution of a small system, by elimination with pivots."""
-    rows = [list(row) + [value] for row, value in zip(matrix, right)]
-    size = len(rows)
-    for c in range(size):
-        pivot = max(range(c, size), key=lambda r: abs(rows[r][c]))
-        rows[c], rows[pivot] = rows[pivot], rows[c]
-        for r in range(size):
-            if r != c:
-                part = rows[r][c] / rows[c][c]
-                rows[r] = [x - part * y for x, y in zip(rows[r], rows[c])]
-    return [row[size] / row[c] for c, row in enumerate(rows)]
+def slopes(x, y):
+    """At the points of a cubic that rises where they do (Fritsch and Carlson)."""
+    step = [b - a for a, b in zip(x, x[1:])]
+    rise = [(b - a) / h for a, b, h in zip(y, y[1:], step)]
+    inner = []
+    for i in range(1, len(step)):
+        w, v = 2 * step[i] + step[i - 1], step[i] + 2 * step[i - 1]
+        turns = rise[i - 1] * rise[i] <= 0
+        inner.append(0.0 if turns else (w + v) / (w / rise[i - 1] + v / rise[i]))
+    return [rise[0], *inner, rise[-1]]
 
 
-def fit(points, degree):
-    """Coefficients of the polynomial nearest to points (x, y) in relative terms."""
-    powers = [[x**i / y for i in range(degree + 1)] for x, y in points]
-    size = degree + 1
-    normal = [
-        [sum(row[i] * row[j] for row in powers) for j in range(size)]
-        for i in range(size)
-    ]
-    return solve(normal, [sum(row[i] for row in powers) for i in range(size)])
+def curve(points):
+    """y(x) through points (x, y), x rising; straight beyond the ends."""
+    x, y = zip(*points)
+    slope = slopes(x, y)
+
+    def value(at):
+        if at <= x[0]:
+            return y[0] + slope[0] * (at - x[0])
+        if at >= x[-1]:
+            return y[-1] + slope[-1] * (at - x[-1])
+        i = bisect_right(x, at) - 1
+        h = x[i + 1] - x[i]
+        t = (at - x[i]) / h
+        return (
+            (1 + 2 * t) * (1 - t) ** 2 * y[i]
+            + t * (1 - t) ** 2 * h * slope[i]
+            + t * t * (3 - 2 * t) * y[i + 1]
+            + t * t * (t - 1) * h * slope[i + 1]
+        )
+
+    return value
 
 
 def total(points, n, nb):
     """Seconds of all panels of order n, from those of some: points (order left,
     seconds of a panel)."""
-    scaled = [(x / n, y) for x, y in points]
-    coefficients = fit(scaled, 2)
-    return sum(
-        max(sum(c * ((n - first) / n) ** i for i, c in enumerate(coefficients)), 0.0)
-        for first in range(0, n, nb)
-    )
+    seconds = curve(sorted(points))
+    return sum(max(seconds(n - first), 0.0) for first in range(0, n, nb))
 
 
 def error(points, n, nb):

@@ -11,7 +11,7 @@ import jobs
 from sabotage import library, preloaded
 
 sys.path.insert(0, str(jobs.SOURCE / "scripts"))
-from hpl_sim import platform, record, run, sample  # noqa: E402
+from hpl_sim import cli, platform, record, run, sample  # noqa: E402
 
 pytestmark = [
     pytest.mark.simulations,
@@ -72,17 +72,18 @@ SOLVERS = pytest.mark.parametrize("solver", ["hybrid", "reference"])
 
 @SOLVERS
 def test_64_processes_take_the_same_time_bit_by_bit_each_time(solver):
-    words = 8, 8, 4096, 128, "--set", f"solver={solver}"
+    words = 8, 8, 2048, 128, "--set", f"solver={solver}"
     seconds, report = simulated(*words)
     assert (seconds, report) == simulated(*words)
-    assert report["panel31"] < report["panel0"] + seconds
-    assert report["products"] > 2 / 3 * 4096**3 / 2e12
+    assert report["panel15"] < report["began"] + seconds
+    assert report["products"] > 2 / 3 * 2048**3 / 2e12
 
 
 @preloaded
 @SOLVERS
 def test_as_many_messages_as_in_a_real_run(solver, tmp_path):
-    words = ["--set", f"solver={solver}", "--depth=1"]
+    """With the exchange that leaves out no empty ones, which differ by pivots."""
+    words = ["--set", f"solver={solver}", "--depth=1", "--swap=bin-exch"]
     size = ["-n=1024", "--nb=64", "-p=2", "-q=2"]
     _, report = simulated(2, 2, 1024, 64, *words)
     assert report["messages"] == sent(4, tmp_path, [*size, *words])
@@ -110,31 +111,31 @@ def test_what_has_no_model_crashes(solver):
 
 def test_no_step_where_a_proposal_takes_two_messages():
     """A pivot's proposal has 4 + 2 NB doubles, and a message at most 500."""
-    narrow, fewer = simulated(8, 8, 248 * 9, 248, "--depth", "1")
-    wide, more = simulated(8, 8, 249 * 9, 249, "--depth", "1")
+    narrow, fewer = simulated(8, 8, 248 * 8, 248, "--depth", "1")
+    wide, more = simulated(8, 8, 249 * 8, 249, "--depth", "1")
     assert more["messages"] > fewer["messages"]
     assert wide < 1.02 * narrow
 
 
 def test_panels_alone_interpolate_to_the_whole():
-    n, nb, points = 6144, 64, []
-    whole, _ = simulated(2, 4, n, nb)
-    for order in sample.orders(n, nb, 5):
-        seconds, report = simulated(2, 4, order, nb, first=4, last=12)
-        assert seconds is None
-        points.append((order - 8 * nb, (report["panel12"] - report["panel4"]) / 8))
-    assert math.isclose(sample.total(points, n, nb), whole, rel_tol=0.02)
-    assert sample.error(points, n, nb) < 0.05
+    sizes = ["--nodes", "6", "-n", "4096", "--nb", "64", "-p", "2", "-q", "3"]
+    options, rest = cli.arguments([*sizes, "--panels", "3:9"])
+    whole, _ = simulated(2, 3, 4096, 64)
+    assert math.isclose(cli.sampled(options, {}, rest)[0], whole, rel_tol=0.02)
 
 
-def test_a_polynomial_of_a_panels_time_is_summed_exactly():
-    def seconds(left):
-        return 1e-3 + 2e-6 * left + 3e-9 * left * left
-
-    points = [(left, seconds(left)) for left in (500, 1000, 2000, 4000)]
-    expected = sum(seconds(4096 - k) for k in range(0, 4096, 64))
+def test_times_of_panels_that_follow_a_line_are_summed_exactly():
+    points = [(left, 1e-3 + 2e-6 * left) for left in (500, 1000, 2000, 4000)]
+    expected = sum(1e-3 + 2e-6 * (4096 - k) for k in range(0, 4096, 64))
     assert math.isclose(sample.total(points, 4096, 64), expected, rel_tol=1e-9)
     assert sample.error(points, 4096, 64) < 1e-9
+
+
+def test_the_curve_between_points_has_no_hills_of_its_own():
+    value = sample.curve([(0, 1.0), (1, 1.0), (2, 5.0), (3, 6.0)])
+    steps = [round(value(i / 50), 12) for i in range(151)]
+    assert steps == sorted(steps)
+    assert steps[::50] == [1.0, 1.0, 5.0, 6.0]
 
 
 def test_rates_are_those_of_a_record():
