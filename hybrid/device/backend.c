@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/settings.h"
-#include "base/trust.h"
+#include "base/owner.h"
 #include "hybrid/cpu/product/gemm.h"
 #include "hybrid/device/cache_file.h"
 
@@ -182,11 +182,11 @@ static xh_status_t open_plugin(const char *path, const char *name,
 /* A file of plugin_dir is what the user asked for. */
 static bool is_trusted(const char *path, const char *folder, char *why_p)
 {
-    char why[XH_TRUST_WHY];
+    char why[XH_OWNER_WHY];
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     bool trusted = fd < 0 || /* then it does not load, either */
                    strcmp(folder, xh_settings_text("plugin_dir")) == 0 ||
-                   xh_trust_file(fd, "/proc/self/exe", why);
+                   xh_owner_is_trusted(fd, "/proc/self/exe", why);
 
     if (fd >= 0)
         close(fd);

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/log.h"
-#include "base/trust.h"
+#include "base/owner.h"
 
 static const char *absolute(const char *variable)
 {
@@ -41,14 +41,14 @@ xh_status_t hyb_cache_path(const char *model, const char *kind, char *path_p)
 
 static xh_status_t open_file(const char *model, const char *kind, FILE **file_p)
 {
-    char path[HYB_CACHE_PATH], why[XH_TRUST_WHY];
+    char path[HYB_CACHE_PATH], why[XH_OWNER_WHY];
     FILE *file;
 
     XH_TRY(hyb_cache_path(model, kind, path));
     file = fopen(path, "r");
     if (file == NULL)
         return XH_ERR_IO;
-    if (!xh_trust_file(fileno(file), NULL, why)) {
+    if (!xh_owner_is_trusted(fileno(file), NULL, why)) {
         fclose(file);
         xh_log_warning("%s is ignored: %s", path, why);
         return XH_ERR_INPUT;

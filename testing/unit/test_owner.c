@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "base/trust.h"
+#include "base/owner.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ typedef struct {
 /* A file, open, that is removed already if path_p is NULL. */
 static int make_file(mode_t mode, char *path_p)
 {
-    char path[] = "/tmp/test_trust_XXXXXX";
+    char path[] = "/tmp/test_owner_XXXXXX";
     int fd = mkstemp(path);
 
     assert_true(fd >= 0);
@@ -32,8 +32,8 @@ static int make_file(mode_t mode, char *path_p)
 
 static void assert_trust(int fd, const char *program, const char *expected)
 {
-    char why[XH_TRUST_WHY] = "";
-    bool trusted = xh_trust_file(fd, program, why);
+    char why[XH_OWNER_WHY] = "";
+    bool trusted = xh_owner_is_trusted(fd, program, why);
 
     assert_int_equal(trusted, expected == NULL);
     if (expected != NULL && strstr(why, expected) == NULL)

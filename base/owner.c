@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "base/trust.h"
+#include "base/owner.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,21 +20,21 @@ static bool group_is_trusted(const struct stat *file,
             file->st_gid == program->st_gid);
 }
 
-bool xh_trust_file(int fd, const char *program, char *why_p)
+bool xh_owner_is_trusted(int fd, const char *program, char *why_p)
 {
     struct stat file, of_program, *trusted = NULL;
 
     if (program != NULL && stat(program, &of_program) == 0)
         trusted = &of_program;
     if (fstat(fd, &file) != 0)
-        snprintf(why_p, XH_TRUST_WHY, "its owner cannot be read");
+        snprintf(why_p, XH_OWNER_WHY, "its owner cannot be read");
     else if (!owner_is_trusted(&file, trusted))
-        snprintf(why_p, XH_TRUST_WHY, "it belongs to user %u",
+        snprintf(why_p, XH_OWNER_WHY, "it belongs to user %u",
                  (unsigned)file.st_uid);
     else if ((file.st_mode & S_IWOTH) != 0)
-        snprintf(why_p, XH_TRUST_WHY, "everybody may write it");
+        snprintf(why_p, XH_OWNER_WHY, "everybody may write it");
     else if (!group_is_trusted(&file, trusted))
-        snprintf(why_p, XH_TRUST_WHY, "group %u may write it",
+        snprintf(why_p, XH_OWNER_WHY, "group %u may write it",
                  (unsigned)file.st_gid);
     else
         return true;
