@@ -121,6 +121,7 @@ def test_the_tuner_keeps_a_cut_for_each_depth(tuned, device, tmp_path):
     (kept,) = tmp_path.glob("xhpl/*.cuts")
     for line, (depth, *_, cut) in zip(kept.read_text().splitlines()[3:], rows):
         assert line.split()[:-1] == [depth, *re.findall(r"=(\d+)", cut)]
+    assert len(list(tmp_path.glob("xhpl/*.product-*.opencl"))) == len(rows) + 1
 
 
 @pytest.mark.surface

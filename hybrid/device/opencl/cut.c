@@ -203,7 +203,7 @@ xh_status_t hyb_opencl_set_cut(void *state, int d, const hyb_cut_t *cut)
         memcpy(&made.cut, cut->values, sizeof(made.cut));
         why = hyb_opencl_cut_defect(device, &made.cut);
         if (why == NULL)
-            why = hyb_opencl_compile(device, d, &made.cut, &made.program);
+            why = hyb_opencl_compile(device, d, &made);
     }
     if (why != NULL) {
         hyb_opencl_host->log(XH_LOG_INFO, "opencl", device->index,

@@ -132,6 +132,7 @@ typedef struct { /* the values of a hyb_cut_t, by name */
 typedef struct {
     hyb_opencl_cut_t cut;
     cl_program program; /* NULL: the default's counts */
+    bool is_new;        /* compiled in this run, and not kept */
     int version;        /* changes with program */
 } hyb_opencl_product_t;
 
@@ -195,11 +196,13 @@ void hyb_opencl_free(hyb_opencl_device_t *device, cl_mem memory, size_t bytes);
 xh_status_t hyb_opencl_build(hyb_opencl_device_t *device);
 void hyb_opencl_release_programs(hyb_opencl_device_t *device);
 
-/* Compile product number p with a cut that has no defect. Why it cannot be, or
- * NULL; what the compiler has to say is information. */
+/* Compile product number p, whose cut has no defect. Why it cannot be, or NULL;
+ * what the compiler has to say is information. */
 const char *hyb_opencl_compile(const hyb_opencl_device_t *device, int p,
-                               const hyb_opencl_cut_t *cut,
-                               cl_program *program_p);
+                               hyb_opencl_product_t *product);
+
+/* Keep the products that device has now: a tuner's candidates are gone. */
+void hyb_opencl_keep_products(hyb_opencl_device_t *device);
 
 /* The texts and options of a program, and the name of what is kept of it. */
 typedef struct {

@@ -42,15 +42,16 @@ static void tell_log(const hyb_opencl_device_t *device, xh_log_level_t level,
     free(text);
 }
 
-/* As an earlier run has left it, or compiled; what the compiler says against
- * the text is logged. */
+/* As an earlier run has left it, or compiled and so new; what the compiler says
+ * against the text is logged. */
 static cl_int build(const hyb_opencl_device_t *device,
                     const hyb_opencl_text_t *text, xh_log_level_t level,
-                    cl_program *program_p)
+                    cl_program *program_p, bool *is_new_p)
 {
     cl_int error;
     cl_program program = hyb_opencl_recall(device, text);
 
+    *is_new_p = program == NULL;
     if (program != NULL) {
         *program_p = program;
         return CL_SUCCESS;
@@ -62,7 +63,6 @@ static cl_int build(const hyb_opencl_device_t *device,
     error =
         hyb_cl.BuildProgram(program, 1, &device->id, text->options, NULL, NULL);
     if (error == CL_SUCCESS) {
-        hyb_opencl_keep(device, text, program);
         *program_p = program;
         return CL_SUCCESS;
     }
@@ -85,17 +85,39 @@ static void print_options(const hyb_opencl_cut_t *cut, char *options)
     HYB_OPENCL_KNOBS(PRINT_KNOB)
 }
 
-static cl_int build_product(const hyb_opencl_device_t *device, int p,
-                            const hyb_opencl_cut_t *cut, xh_log_level_t level,
-                            cl_program *program_p)
+/* Of product number p; it has options of so many bytes. */
+static hyb_opencl_text_t text_of(int p, const hyb_opencl_cut_t *cut,
+                                 char options[OPTIONS])
 {
-    char options[OPTIONS];
     hyb_opencl_text_t text = {products, sizeof(products) / sizeof(products[0]),
                               options, ""};
 
     snprintf(text.kind, sizeof(text.kind), "product-%d.opencl", p);
     print_options(cut, options);
-    return build(device, &text, level, program_p);
+    return text;
+}
+
+static cl_int build_product(const hyb_opencl_device_t *device, int p,
+                            xh_log_level_t level, hyb_opencl_product_t *product)
+{
+    char options[OPTIONS];
+    hyb_opencl_text_t text = text_of(p, &product->cut, options);
+
+    return build(device, &text, level, &product->program, &product->is_new);
+}
+
+void hyb_opencl_keep_products(hyb_opencl_device_t *device)
+{
+    char options[OPTIONS];
+
+    for (int i = 0; i < HYB_OPENCL_PRODUCTS; i++) {
+        hyb_opencl_product_t *p = &device->products[i];
+        hyb_opencl_text_t text = text_of(i, &p->cut, options);
+
+        if (p->is_new)
+            hyb_opencl_keep(device, &text, p->program);
+        p->is_new = false;
+    }
 }
 
 /* Can program's product run in groups of so many items? */
@@ -115,18 +137,14 @@ static bool can_run(const hyb_opencl_device_t *device, cl_program program,
 }
 
 const char *hyb_opencl_compile(const hyb_opencl_device_t *device, int p,
-                               const hyb_opencl_cut_t *cut,
-                               cl_program *program_p)
+                               hyb_opencl_product_t *product)
 {
-    cl_program program;
-
-    if (build_product(device, p, cut, XH_LOG_INFO, &program) != CL_SUCCESS)
+    if (build_product(device, p, XH_LOG_INFO, product) != CL_SUCCESS)
         return "it does not compile";
-    if (can_run(device, program, cut->items_m * cut->items_n)) {
-        *program_p = program;
+    if (can_run(device, product->program,
+                product->cut.items_m * product->cut.items_n))
         return NULL;
-    }
-    hyb_cl.ReleaseProgram(program);
+    hyb_cl.ReleaseProgram(product->program);
     return "a group has not as many items, as it is compiled";
 }
 
@@ -139,6 +157,7 @@ xh_status_t hyb_opencl_build(hyb_opencl_device_t *device)
     char options[OPTIONS];
     const hyb_opencl_text_t text = {all_but_products, TEXTS, options,
                                     "kernels.opencl"};
+    bool is_new;
     cl_int error;
 
     snprintf(options, sizeof(options),
@@ -147,10 +166,13 @@ xh_status_t hyb_opencl_build(hyb_opencl_device_t *device)
              hyb_opencl_panel_items(device));
     p->cut = hyb_opencl_default_cut(device);
     p->version = 1;
-    error = build(device, &text, XH_LOG_ERROR, &device->program);
+    error = build(device, &text, XH_LOG_ERROR, &device->program, &is_new);
+    if (error == CL_SUCCESS && is_new)
+        hyb_opencl_keep(device, &text, device->program);
     if (error == CL_SUCCESS)
-        error = build_product(device, HYB_OPENCL_DEFAULT, &p->cut, XH_LOG_ERROR,
-                              &p->program);
+        error = build_product(device, HYB_OPENCL_DEFAULT, XH_LOG_ERROR, p);
+    if (error == CL_SUCCESS)
+        hyb_opencl_keep_products(device);
     return hyb_opencl_status(device, "building the kernels", error);
 }
 
