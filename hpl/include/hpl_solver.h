@@ -72,6 +72,12 @@ typedef struct {
     double planned_up, planned_down; /* ... as predicted; NAN: unknown */
 } hpl_work_t;
 
+/* what a device did in a factorization; 0: nothing, or it is unknown */
+typedef struct {
+    double flop, seconds; /* of products; s at work on them */
+    double up, up_seconds, down, down_seconds; /* B to it and from it; s */
+} hpl_device_work_t;
+
 /* where the block columns of a process live, and what is expected of that: of
  * phases that overlap */
 enum { HPL_PLAN_ROWS = 16 };
@@ -147,6 +153,14 @@ typedef struct {
      * after check. NULL: this solver never knows.
      */
     bool (*work)(const hpl_system_t *system, hpl_work_t *work_p);
+
+    /*
+     * What the first `most` of devices(), in its order, did when the system was
+     * first solved; returns how many these are, 0 where work is not known.
+     * NULL: this solver has none.
+     */
+    int (*device_work)(const hpl_system_t *system, int most,
+                       hpl_device_work_t *list_p);
 
     /* The plan of a system that was created; false: there are no devices to
      * plan with, or they are not known well enough. NULL: this solver has none.

@@ -2,6 +2,7 @@
 #include "hybrid/lu/factor.h"
 
 #include <math.h>
+#include <string.h>
 #include "base/memory.h"
 #include "base/settings.h"
 #include "hpl/pauxil/abort.h"
@@ -259,6 +260,15 @@ hpl_work_t hyb_factor_work(const hyb_lu_t *lu)
     if (work.has_devices)
         add_links(lu, &work);
     return work;
+}
+
+int hyb_factor_device_work(const hyb_lu_t *lu, int most,
+                           hpl_device_work_t *list_p)
+{
+    int count = Mmin(most, hyb_machine_devices(lu->means.machine));
+
+    memcpy(list_p, lu->tuner.device, (size_t)count * sizeof(*list_p));
+    return count;
 }
 
 /* ---- the plan ------------------------------------------------------------

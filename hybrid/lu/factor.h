@@ -35,6 +35,10 @@ bool hyb_factor_is_over(const hyb_lu_t *lu);
 /* What this process did in it, once it has run. */
 hpl_work_t hyb_factor_work(const hyb_lu_t *lu);
 
+/* What its first `most` devices did in it; returns how many these are. */
+int hyb_factor_device_work(const hyb_lu_t *lu, int most,
+                           hpl_device_work_t *list_p);
+
 /* Where columns live, and what is expected of that; false: all live on the
  * host, and rates of devices are not known. */
 bool hyb_factor_plan(const hyb_lu_t *lu, hpl_plan_t *plan_p);

@@ -251,11 +251,16 @@ static double patience(const hyb_device_columns_t *d)
 static void complete(hyb_device_columns_t *d, int at, double now)
 {
     hyb_ledger_t *ledger = &d->base.lu->ledger;
+    hpl_device_work_t *all = &d->base.lu->tuner.device[d->number - 1];
     hyb_blocks_t blocks = d->work[at].blocks;
 
     d->work[at].under_way = false;
     if (d->work[at].flop > 0.0)
         d->pace = fmax(d->pace, (now - d->work[at].since) / d->work[at].flop);
+    if (d->work[at].flop > 0.0) {
+        all->flop += d->work[at].flop;
+        all->seconds += now - d->work[at].since;
+    }
     for (int i = 0; i < d->works; i++)
         d->work[i].since = now;
     for (int64_t b = blocks.from; b < blocks.to; b++)

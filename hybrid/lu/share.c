@@ -225,6 +225,16 @@ static void trace(const hyb_lu_t *lu, const part_t *part,
     }
 }
 
+static void add_work(hpl_device_work_t *all, const hyb_work_t *d)
+{
+    all->flop += d->flop;
+    all->seconds += d->compute_seconds;
+    all->up += (double)d->bytes_in;
+    all->up_seconds += d->in_seconds;
+    all->down += (double)d->bytes_out;
+    all->down_seconds += d->out_seconds;
+}
+
 /* What goes into the record, and what the tuner learns from. */
 static void note(hyb_lu_t *lu, part_t *part, const hyb_report_t *report)
 {
@@ -244,6 +254,7 @@ static void note(hyb_lu_t *lu, part_t *part, const hyb_report_t *report)
         }
         if (d->dropped) /* it says nothing of the others */
             continue;
+        add_work(&lu->tuner.device[i], d);
         lap->devices_flop += d->flop;
         lap->devices_rate += busy > 0.0 ? d->flop / busy : 0.0;
     }

@@ -3,6 +3,8 @@
 #define HYB_TUNE_H
 
 #include <mpi.h>
+#include "hpl_solver.h"
+#include "hybrid/device/machine.h"
 #include "hybrid/lu/step.h"
 #include "hybrid/lu/timer.h"
 #include "hybrid/lu/tuner/engines.h"
@@ -40,9 +42,10 @@ typedef struct {
     double devices_rate;     /* flop/s of all of them; 0: unknown */
     int64_t devices_columns; /* of their tiles */
     double devices_flop;     /* of all iterations so far */
-    hyb_traffic_t link;      /* of all devices' links before it began */
-    double ended;            /* when the last iteration learnt from was over */
-    int shared;              /* iterations whose devices were learnt from */
+    hpl_device_work_t device[HYB_EXECUTORS - 1]; /* what each did */
+    hyb_traffic_t link; /* of all devices' links before it began */
+    double ended;       /* when the last iteration learnt from was over */
+    int shared;         /* iterations whose devices were learnt from */
 } hyb_tuner_t;
 
 /* Errors: XH_ERR_INPUT  the setting split makes no sense: said */

@@ -73,6 +73,16 @@ SHAPE = {
                 [{"host": TEXT, "mhz_least": Maybe(NUMBER),
                   "mhz_most": Maybe(NUMBER)}]
             ),
+            "devices": Maybe(
+                [{"rank": WHOLE, "name": TEXT, "model": TEXT, "gflops": Maybe(NUMBER),
+                  "up_bytes_per_second": Maybe(NUMBER),
+                  "down_bytes_per_second": Maybe(NUMBER), "mhz": Maybe(NUMBER),
+                  "celsius": Maybe(NUMBER)}]
+            ),
+            "device_clocks": Maybe(
+                [{"rank": WHOLE, "name": TEXT, "mhz_mean": Maybe(NUMBER),
+                  "temperature_celsius": Maybe(NUMBER), "power_watts": Maybe(NUMBER)}]
+            ),
             "energy": Maybe(
                 {"source": TEXT, "package_joules": Maybe(NUMBER),
                  "dram_joules": Maybe(NUMBER), "device_joules": Maybe(NUMBER)}

@@ -2,7 +2,7 @@
 """The parts of the page about one run."""
 import shlex
 
-from . import hosts, html, processes, series, submission
+from . import devices, hosts, html, processes, series, submission
 from .run import Run
 from .verdict import FAIR, GOOD, WAITS
 from .words import NONE, duration, moment, percent, plural, rate, significant, size
@@ -152,6 +152,7 @@ def topology(page):
     return page.section(
         "topology", "Hosts and processes", hosts.table(found, page.run.best),
         hosts.devices(page.run.record.get("devices") or []),
+        devices.table(page.run.best),
         hosts.picture(found), hosts.grid(page.run, page.prefix + "grid"))
 
 

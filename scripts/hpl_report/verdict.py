@@ -3,6 +3,7 @@
 import signal
 from collections import namedtuple
 
+from . import devices
 from .run import THRESHOLD, counts, is_wrong
 from .words import NBSP, moment, percent, rate
 
@@ -133,7 +134,8 @@ def of_prediction(run, test):
     if part >= AS_PREDICTED and not run.bound():
         return Verdict("good", "Yes", reached)
     grade = ("fair", "It is fair") if part >= NEAR else ("low", "No")
-    reason = idle_cores(run) or crowded(run, test) or "its iterations show where the time went"
+    reason = (idle_cores(run) or next(iter(devices.slow(test)), None) or crowded(run, test)
+              or "its iterations show where the time went")
     return Verdict(*grade, f"{reached}: {reason}")
 
 

@@ -140,5 +140,5 @@ void xhpl_help_print(xhpl_topic_t topic, const xh_option_t *rows, int count,
         fprintf(out,
                 "\nExit status: 0 all tests passed; 1 a residual failed; 2 bad "
                 "input, not enough\nmemory or a skipped test; 3 a failure at "
-                "run time, or wrong results before\nthe tests.\n");
+                "run time, or wrong results (trust).\n");
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include "base/status.h"
 #include "hpl_solver.h"
+#include "testing/ptest/devices.h"
 #include "testing/ptest/order.h"
 #include "testing/ptest/plan.h"
 #include "testing/ptest/trust.h"
@@ -62,7 +63,9 @@ typedef struct {
     double predicted;                /* s that it should take; 0: unknown */
     const xhpl_forecast_t *forecast; /* where that is from */
     hpl_system_t *system;
-    double seconds;  /* from SOLVED on */
+    double seconds;         /* from SOLVED on, like devices; */
+    xhpl_device_t *devices; /* of all processes, on the first one */
+    int device_count;
     double residual; /* CHECKED, like what follows */
     hpl_norms_t norms;
     bool passed;

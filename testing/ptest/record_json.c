@@ -397,6 +397,27 @@ static json_t *prediction_of(const xhpl_trial_t *trial)
          messages ? xh_json_number(forecast->bandwidth) : json_null()});
 }
 
+static json_t *devices_of(const xhpl_trial_t *trial)
+{
+    json_t *list = json_array();
+
+    for (int i = 0; i < trial->device_count; i++) {
+        const xhpl_device_t *d = &trial->devices[i];
+
+        json_array_append_new(
+            list,
+            XH_JSON_OBJECT({"rank", json_integer(d->rank)},
+                           {"name", xh_json_text(d->name)},
+                           {"model", xh_json_text(d->model)},
+                           {"gflops", xh_json_number(1e-9 * d->rate)},
+                           {"up_bytes_per_second", xh_json_number(d->up)},
+                           {"down_bytes_per_second", xh_json_number(d->down)},
+                           {"mhz", xh_json_number(1e-6 * d->clock)},
+                           {"celsius", xh_json_number(d->celsius)}));
+    }
+    return list;
+}
+
 /* measured  in  given back; NULL: nothing was */
 static void set_solved(const xhpl_trial_t *trial, json_t *measured,
                        json_t *test)
@@ -411,6 +432,8 @@ static void set_solved(const xhpl_trial_t *trial, json_t *measured,
                                                            trial->seconds))});
     if (plan != NULL)
         json_object_set_new(test, "plan", plan);
+    if (trial->device_count > 0)
+        json_object_set_new(test, "devices", devices_of(trial));
     if (trial->predicted > 0.0)
         json_object_set_new(test, "prediction", prediction_of(trial));
 }

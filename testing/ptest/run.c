@@ -3,8 +3,11 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include "base/log.h"
+#include "base/settings.h"
 #include "base/turns.h"
 #include "hpl.h"
 #include "hpl_solver.h"
@@ -50,6 +53,17 @@ static void warn_of_others(const xhpl_trial_t *trial)
                        100.0 * worst.part, trial->test.n);
 }
 
+/* Of a test of some time, what devices did is known and compared. */
+static void compare_devices(xhpl_trial_t *trial)
+{
+    if (trial->seconds <= long_enough)
+        return;
+    trial->devices =
+        xhpl_devices_gather(trial->comm, trial->system, &trial->device_count);
+    if (strcmp(xh_settings_text("diagnosis"), "on") == 0)
+        xhpl_devices_judge(trial->devices, trial->device_count);
+}
+
 /*
  * Solve; the time counts until the last process is done. Returns the solver's
  * info: not 0 if the matrix is singular.
@@ -70,6 +84,7 @@ static int solve(run_t *run, xhpl_trial_t *trial)
     HPL_ptimer_combine(trial->comm, HPL_AMAX_PTIME, HPL_WALL_PTIME, 1, TIMER,
                        &trial->seconds);
     end = time(NULL);
+    compare_devices(trial);
     xhpl_record_note(run->record, XHPL_TEST_SOLVED, trial);
     warn_of_others(trial);
     if (run->report != NULL) {
@@ -163,6 +178,7 @@ static void run_test(run_t *run, const xhpl_test_t *test)
         xhpl_tally_end(trial.passed || run->parameters->threshold <= 0
                            ? 1e9 * xhpl_report_rate(test->n, trial.seconds)
                            : 0.0);
+    free(trial.devices);
     hpl_solver()->destroy(trial.system);
 }
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Who is slow: processes that are stopped and continued while they run."""
+import json
 import os
 import re
 import signal
@@ -300,3 +301,25 @@ def test_who_waits_for_others_at_the_start_says_so(xhpl):
     outcome = jobs.run(jobs.launched(2, words), xhpl.directory, settings).succeeded()
     pattern = "warning: no progress for .* starting: rank 0 on .* waits for other"
     assert len(re.findall(pattern, outcome.stderr)) == 1, str(outcome)
+
+
+# ---- devices ----------------------------------------------------------------
+
+
+@pytest.mark.skipif(
+    not (jobs.BIN / "libhyb_emu.so").exists(), reason="built without hybrid/"
+)
+@pytest.mark.parametrize("rates, slow", (("4,1", True), ("4,3.5", False)))
+@retried
+def test_a_device_that_is_slow_beside_another_is_named(xhpl, rates, slow):
+    words = ["devices=emu:2", f"emu_rate={rates}", "split=fixed:0.8", "tile=128"]
+    outcome = xhpl("-n", 2500, "-nb", 64, "-p", 1, "-q", 1, "--json", "run.json",
+                   *(x for word in words for x in ("--set", word))).succeeded()  # fmt: skip
+    said = [x for x in outcome.stderr.splitlines() if "of the others of this model" in x]
+    found = json.loads((xhpl.directory / "run.json").read_text())["tests"][0]["devices"]
+    assert [x["name"] for x in found] == ["emu:0", "emu:1"]
+    assert (found[1]["gflops"] < 0.7 * found[0]["gflops"]) == slow, found
+    multiplies = [x for x in said if re.search(
+        r"warning: rank 0 on \S+: slow: its device emu:1 \(emulated device\) multiplies at "
+        r"\d+% of the rate of the others of this model, [01]\S* Gflop/s", x)]  # fmt: skip
+    assert len(multiplies) == slow, str(outcome)

@@ -228,3 +228,24 @@ def test_devices_are_listed(told, record):
     text = told()
     assert "1 emu:0 Emulated 2 1 GiB" in text and "devices took part" in text
     assert re.search("Accelerators: +Emulated", text)
+
+
+def test_devices_are_held_beside_the_others_of_their_model(told, record):
+    with_devices(record, gflops=800)
+    record["devices"] = [{"rank": 0, "name": f"cuda:{i}", "model": "H200",
+                          "memory_bytes": 2**37} for i in range(4)]
+    test = record["tests"][0]
+    test["gflops"] = 0.8 * 800
+    test["devices"] = [
+        {"rank": 0, "name": f"cuda:{i}", "model": "H200", "gflops": 60e3,
+         "up_bytes_per_second": 50e9, "down_bytes_per_second": None, "mhz": 1700.0,
+         "celsius": 60.0} for i in range(4)]  # fmt: skip
+    assert "its iterations show where the time went" in told()
+    test["devices"][2].update(gflops=30e3, mhz=800.0, celsius=91.0)
+    text = told()
+    assert "device cuda:2 of process 0 multiplies at 50 % of the rate of the others" in text
+    assert ("cuda:2 of process 0 H200 30 Tflop/s (50 %) 50 GB/s (100 %) – 800 MHz 91 C –"
+            in text), text  # fmt: skip
+    assert "cuda:0 of process 0 H200 60 Tflop/s (100 %)" in text
+    test["devices"][1]["up_bytes_per_second"] = 10e9
+    assert "device cuda:1 of process 0 is sent to at 20 % of the rate" in told()

@@ -259,6 +259,14 @@ static bool work(const hpl_system_t *system, hpl_work_t *work_p)
     return is_over;
 }
 
+static int device_work(const hpl_system_t *system, int most,
+                       hpl_device_work_t *list_p)
+{
+    bool is_over = system->prepared != NULL && !is_fresh(system);
+
+    return is_over ? hyb_factor_device_work(system->prepared, most, list_p) : 0;
+}
+
 /* The node's first devices, and what they tell now. */
 static int devices(int most, hpl_device_t *list_p)
 {
@@ -313,6 +321,7 @@ static const hpl_solver_t hybrid_solver = {.name = "hybrid",
                                            .solve_array = solve_array,
                                            .iterations = iterations,
                                            .work = work,
+                                           .device_work = device_work,
                                            .plan = plan,
                                            .devices = devices,
                                            .clocks = clocks,

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "testing/ptest/devices.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/log.h"
+#include "base/median.h"
+#include "base/text.h"
+#include "hpl.h"
+#include "testing/ptest/processes.h"
+
+enum { MOST = 64 };
+
+static const double clearly = 0.7; /* of the others' rate is slow */
+static const double settled = 0.2; /* s at work that show a rate */
+
+/* ---- gathering ----------------------------------------------------------- */
+
+static double rate_of(double amount, double seconds)
+{
+    return seconds > settled ? amount / seconds : NAN;
+}
+
+static int my_devices(const hpl_system_t *system, xhpl_device_t list_p[MOST])
+{
+    const hpl_solver_t *solver = hpl_solver();
+    hpl_device_work_t work[MOST];
+    hpl_device_t device[MOST];
+    char host[MPI_MAX_PROCESSOR_NAME];
+    int length, count = 0;
+
+    if (solver->device_work != NULL)
+        count = solver->device_work(system, MOST, work);
+    if (count > 0)
+        count = Mmin(count, solver->devices(count, device));
+    MPI_Get_processor_name(host, &length);
+    for (int i = 0; i < count; i++) {
+        xhpl_device_t *d = &list_p[i];
+
+        *d =
+            (xhpl_device_t){.rank = xhpl_rank(MPI_COMM_WORLD),
+                            .rate = rate_of(work[i].flop, work[i].seconds),
+                            .up = rate_of(work[i].up, work[i].up_seconds),
+                            .down = rate_of(work[i].down, work[i].down_seconds),
+                            .clock = device[i].clock,
+                            .celsius = device[i].temperature};
+        snprintf(d->host, sizeof(d->host), "%.63s", host);
+        memcpy(d->name, device[i].name, sizeof(d->name));
+        memcpy(d->model, device[i].model, sizeof(d->model));
+    }
+    return count;
+}
+
+/* Bytes of each process, and where they go; their sum. */
+static int arrange(int *bytes, int *at, int processes)
+{
+    int sum = 0;
+
+    for (int i = 0; i < processes; i++) {
+        at[i] = sum;
+        sum += bytes[i];
+    }
+    return sum;
+}
+
+xhpl_device_t *xhpl_devices_gather(MPI_Comm comm, const hpl_system_t *system,
+                                   int *count_p)
+{
+    xhpl_device_t mine[MOST], *all = NULL;
+    int size = xhpl_size(comm), sum = 0;
+    int count = my_devices(system, mine), bytes = count * (int)sizeof(*mine);
+    int *each = calloc(2 * (size_t)size, sizeof(*each)), any = count;
+
+    if (each == NULL)
+        HPL_pabort(__LINE__, "xhpl_devices_gather", "out of memory");
+    MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, comm);
+    if (any > 0) {
+        MPI_Gather(&bytes, 1, MPI_INT, each, 1, MPI_INT, 0, comm);
+        if (xhpl_rank(comm) == 0) {
+            sum = arrange(each, each + size, size);
+            all = malloc((size_t)sum);
+        }
+        MPI_Gatherv(mine, bytes, MPI_BYTE, all, each, each + size, MPI_BYTE, 0,
+                    comm);
+    }
+    free(each);
+    *count_p = sum / (int)sizeof(*all);
+    return all;
+}
+
+/* ---- comparing ----------------------------------------------------------- */
+
+typedef double measure_t(const xhpl_device_t *device);
+
+static double product_rate(const xhpl_device_t *device)
+{
+    return device->rate;
+}
+
+static double up_rate(const xhpl_device_t *device)
+{
+    return device->up;
+}
+
+static double down_rate(const xhpl_device_t *device)
+{
+    return device->down;
+}
+
+static double clock_of(const xhpl_device_t *device)
+{
+    return device->clock;
+}
+
+static double temperature_of(const xhpl_device_t *device)
+{
+    return device->celsius;
+}
+
+/* The median of the others of that device's model; NAN: nobody tells. */
+static double of_others(const xhpl_device_t *list, int count, int i,
+                        measure_t *of, double *memory)
+{
+    int known = 0;
+
+    for (int j = 0; j < count; j++)
+        if (j != i && strcmp(list[j].model, list[i].model) == 0 &&
+            !isnan(of(&list[j])))
+            memory[known++] = of(&list[j]);
+    return known > 0 ? xh_median(memory, known) : NAN;
+}
+
+/* "; its clock is 800 MHz, theirs 1700; it has 91 C, they 60", what is known */
+static void describe(const xhpl_device_t *list, int count, int i,
+                     double *memory, char *text, size_t size)
+{
+    double clock = of_others(list, count, i, clock_of, memory);
+    double celsius = of_others(list, count, i, temperature_of, memory);
+
+    text[0] = '\0';
+    if (!isnan(list[i].clock) && !isnan(clock))
+        xh_text_append(text, size, "; its clock is %.0f MHz, theirs %.0f",
+                       1e-6 * list[i].clock, 1e-6 * clock);
+    if (!isnan(list[i].celsius) && !isnan(celsius))
+        xh_text_append(text, size, "; it has %.0f C, they %.0f",
+                       list[i].celsius, celsius);
+}
+
+static void judge_by(const xhpl_device_t *list, int count, measure_t *of,
+                     const char *does, const char *unit, double *memory)
+{
+    char more[128], others[64] = "";
+    double least = clearly;
+    int slow = 0, slowest = 0;
+
+    for (int i = 0; i < count; i++) {
+        double share = of(&list[i]) / of_others(list, count, i, of, memory);
+
+        slow += share < clearly; /* not if it is NAN */
+        if (share < least) {
+            least = share;
+            slowest = i;
+        }
+    }
+    if (slow == 0)
+        return;
+    if (slow > 1)
+        snprintf(others, sizeof(others), "; %d more %s slow", slow - 1,
+                 slow == 2 ? "is" : "are");
+    describe(list, count, slowest, memory, more, sizeof(more));
+    xh_log_warning_of(list[slowest].rank, list[slowest].host,
+                      "slow: its device %s (%s) %s at %.0f%% of the rate of "
+                      "the others of this model, %.3g %s%s%s",
+                      list[slowest].name, list[slowest].model, does,
+                      100.0 * least, 1e-9 * of(&list[slowest]), unit, more,
+                      others);
+}
+
+void xhpl_devices_judge(const xhpl_device_t *list, int count)
+{
+    double *memory = malloc(((size_t)count + 1) * sizeof(*memory));
+
+    if (memory == NULL)
+        return;
+    judge_by(list, count, product_rate, "multiplies", "Gflop/s", memory);
+    judge_by(list, count, up_rate, "is sent to", "GB/s", memory);
+    judge_by(list, count, down_rate, "sends", "GB/s", memory);
+    free(memory);
+}
