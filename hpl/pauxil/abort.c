@@ -44,27 +44,32 @@ static bool may_call_mpi(void)
     return is_main || level == MPI_THREAD_MULTIPLE;
 }
 
-static atomic_bool is_wanted; /* the job's end, by another thread */
+static atomic_int wanted; /* the job's end, by another thread: its status */
 
 void hpl_abort_if_wanted(void *context)
 {
     (void)context;
-    if (atomic_load(&is_wanted))
-        MPI_Abort(MPI_COMM_WORLD, XH_EXIT_RUNTIME);
+    if (atomic_load(&wanted) != 0)
+        MPI_Abort(MPI_COMM_WORLD, atomic_load(&wanted));
 }
 
 /* The thread that calls MPI may be in a call, or wait for this one: then this
  * process leaves, and the launcher ends the others. */
-static void let_job_be_aborted(void)
+static void let_job_be_aborted(int status)
 {
     const struct timespec patience = {.tv_sec = 2};
 
-    atomic_store(&is_wanted, true);
+    atomic_store(&wanted, status);
     nanosleep(&patience, NULL);
-    _exit(XH_EXIT_RUNTIME);
+    _exit(status);
 }
 
 void hpl_abort_job(void)
+{
+    hpl_abort_job_as(XH_EXIT_RUNTIME);
+}
+
+void hpl_abort_job_as(int status)
 {
     pthread_mutex_lock(&lock);
     if (listener != NULL)
@@ -72,10 +77,10 @@ void hpl_abort_job(void)
     listener = NULL;
     pthread_mutex_unlock(&lock);
     if (may_call_mpi())
-        MPI_Abort(MPI_COMM_WORLD, XH_EXIT_RUNTIME);
+        MPI_Abort(MPI_COMM_WORLD, status);
     else if (mpi_runs())
-        let_job_be_aborted();
-    exit(XH_EXIT_RUNTIME);
+        let_job_be_aborted(status);
+    exit(status);
 }
 
 /* ---- upstream's messages ------------------------------------------------- */

@@ -18,6 +18,9 @@ void hpl_at_abort(void (*fn)(void *context), void *context);
  */
 void hpl_abort_job(void) __attribute__((noreturn));
 
+/* The same with another exit status. */
+void hpl_abort_job_as(int status) __attribute__((noreturn));
+
 /* End the job if another thread wants it; to be polled by the one that calls
  * MPI. */
 void hpl_abort_if_wanted(void *context);

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "hpl/solver/system.h"
 #include "hybrid/lu/lu.h"
+#include "hybrid/lu/verify/carried.h"
 #include "hybrid/node/units.h"
 
 struct hyb_exchange {
@@ -139,12 +140,14 @@ static void pack_unit(hyb_lu_t *lu)
 {
     struct hyb_exchange *e = lu->exchange;
     int64_t i = hyb_units_take(&e->units);
-    int from = (int)i * UNIT;
+    int from = (int)i * UNIT, columns;
 
     if (i < 0)
         return;
-    hpl_exchange_pack(current(e), from,
-                      Mmin(UNIT, (int)columns_on_host(lu) - from));
+    columns = Mmin(UNIT, (int)columns_on_host(lu) - from);
+    hpl_exchange_pack(current(e), from, columns);
+    hyb_carried_leave(lu, current(e), from, columns,
+                      hyb_ledger_first(&lu->ledger, e->group.from) + from);
     hyb_units_settle(&e->units);
 }
 

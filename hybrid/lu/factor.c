@@ -13,6 +13,7 @@
 #include "hybrid/lu/place_device.h"
 #include "hybrid/lu/share.h"
 #include "hybrid/lu/update.h"
+#include "hybrid/lu/verify/carried.h"
 
 /* ---- create and destroy --------------------------------------------------
  */
@@ -77,6 +78,7 @@ static xh_status_t create_all(hyb_lu_t *lu)
     hyb_panels_touch(lu,
                      lu->grid->npcol == 1 && hyb_homes_by_devices(&lu->homes));
     XH_TRY(hyb_share_create(lu));
+    XH_TRY(hyb_carried_create(lu));
     register_polls(lu);
     return XH_OK;
 }
@@ -107,6 +109,7 @@ void hyb_factor_free(hyb_lu_t *lu)
 {
     if (lu == NULL)
         return;
+    hyb_carried_destroy(lu);
     hyb_share_destroy(lu);
     hyb_homes_destroy(&lu->homes);
     unpin(lu);
@@ -148,6 +151,7 @@ void hyb_factor_run(hyb_lu_t *lu)
     observer->begin(observer);
     lu->mat->info = 0;
     lu->tuner.link = traffic(lu->means.machine);
+    hyb_carried_begin(lu);
     hyb_homes_agree(lu);
     hyb_panel_open(lu, 0);
     if (lu->panels > 0) {
@@ -156,6 +160,7 @@ void hyb_factor_run(hyb_lu_t *lu)
         hyb_team_run(lu->means.team, hyb_loop, lu);
         for (int i = 1; i < lu->homes.places; i++)
             lu->homes.place[i]->end(lu->homes.place[i]);
+        hyb_carried_end(lu);
     }
     observer->end();
 }
@@ -190,6 +195,7 @@ void hyb_factor_generate(hyb_lu_t *lu, int seed)
     for (int i = 1; i < lu->homes.places; i++)
         lu->homes.place[i]->generate(lu->homes.place[i], seed);
     hyb_generate(lu->means.team, lu->grid, &host, seed);
+    hyb_carried_sum(lu);
 }
 
 bool hyb_factor_is_over(const hyb_lu_t *lu)
@@ -348,6 +354,6 @@ uint64_t hyb_factor_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
 {
     return hyb_workers_bytes(means, shape->n, shape->nb) +
            hyb_exchange_bytes(means, shape) + hyb_panels_bytes(means, shape) +
-           hyb_share_bytes(means, shape) +
+           hyb_share_bytes(means, shape) + hyb_carried_bytes(means, shape) +
            (means->resident ? hyb_place_device_bytes(means, shape) : 0);
 }

@@ -32,6 +32,7 @@ struct hyb_lu {
     hyb_lu_panel_t panel[HYB_IN_FLIGHT];
     struct hyb_exchange *exchange; /* of rows; NULL: P = 1 */
     hyb_homes_t homes;
+    struct hyb_carried *carried; /* sums for the online check; NULL: none */
     struct hyb_share *share; /* of updates that devices stream; NULL: none */
     hyb_worker_t *worker;    /* by member */
     hyb_tuner_t tuner;

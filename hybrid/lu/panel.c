@@ -6,6 +6,7 @@
 #include "hpl/solver/system.h"
 #include "hybrid/cpu/update/pack.h"
 #include "hybrid/lu/lu.h"
+#include "hybrid/lu/verify/carried.h"
 
 /* ---- memory --------------------------------------------------------------
  */
@@ -306,4 +307,5 @@ void hyb_panel_receive(hyb_lu_t *lu, int k)
         hyb_l2_columns_begin(p);
     hyb_factors_pack_l1(l1, &p->factors.l1);
     list_moves(p, h->jb, lu->grid->nprow == 1);
+    hyb_carried_receive(lu, k);
 }

@@ -5,6 +5,7 @@
 #include "hybrid/cpu/product/blas.h"
 #include "hybrid/cpu/update/pack.h"
 #include "hybrid/lu/lu.h"
+#include "hybrid/lu/verify/carried.h"
 
 /* ---- where things are ----------------------------------------------------
  */
@@ -83,6 +84,7 @@ static void swap(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
         const hpl_exchange_t *x = hyb_exchange_of(lu, run, &column);
 
         hpl_exchange_settle(x, column, (int)run.count);
+        hyb_carried_enter(lu, x, column, (int)run.count, run.from);
         unpack_u(me, p, run);
     }
     toggle(me, HPL_TIMING_LASWP);

@@ -4,6 +4,7 @@
 #include "hybrid/lu/iteration.h"
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/share.h"
+#include "hybrid/lu/verify/carried.h"
 
 /* ---- runs ----------------------------------------------------------------
  */
@@ -71,9 +72,12 @@ static void work_on_run(const task_t *t)
     } else {
         host->swap(host, t->me, t->step, t->run);
         host->solve(host, t->me, t->step, t->run, !multiplies);
+        hyb_carried_update(t->me, t->step->k, t->run);
     }
-    if (multiplies)
+    if (multiplies) {
         host->multiply(host, t->me, t->step, t->run);
+        hyb_carried_compare(t->me, t->step, t->run);
+    }
     toggle(t->me);
     hyb_ledger_complete(&t->me->lu->ledger, t->run, t->to - t->from);
 }
@@ -256,6 +260,7 @@ void hyb_update_next(hyb_worker_t *me, const hyb_step_t *step)
     next.width = hyb_means_narrow_columns(&lu->means, lu->ledger.nb);
     if (lu->means.by_blas || hyb_blocks_count(step->streamed) > 0)
         hyb_l2_columns_fill(hyb_lu_panel(lu, step->k));
+    hyb_carried_fill(lu, step->k);
     if (hyb_step_solves_first(step))
         solve_all(me, step);
     if (!step->next_is_streamed)

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_ALARM_H
+#define HYB_ALARM_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a check of sums found. */
+typedef enum {
+    HYB_FOUND_UPDATE, /* a column of C, or of what made it: U, sums */
+    HYB_FOUND_PANEL,  /* the factors of a panel */
+    HYB_FOUND_PANEL_MESSAGE,
+    HYB_FOUND_ROWS_MESSAGE,
+    HYB_FOUND_U, /* U in memory, after the last iteration */
+    HYB_FOUND_KINDS
+} hyb_found_t;
+
+typedef struct {
+    hyb_found_t found;
+    int iteration;
+    int64_t block;       /* of columns of the whole matrix; -1: none */
+    int64_t column, row; /* likewise; -1: unknown */
+    int device;          /* that computed it; -1: cores */
+    double size;         /* of the difference */
+    double expected;     /* at most, by rounding */
+} hyb_alarm_t;
+
+/* What was found on this process in a factorization. Any thread. */
+typedef struct {
+    _Atomic int found, repaired;
+    _Atomic int64_t compared; /* columns */
+    hyb_alarm_t first;
+} hyb_alarms_t;
+
+typedef enum { HYB_NOT_REPAIRED, HYB_REPAIRED } hyb_repair_t;
+
+/* Does a single wrong element have to be repaired? */
+bool hyb_alarm_repairs(void);
+
+/* Say it and count it. With on_error=stop, or if it was to be repaired and was
+ * not, the job ends. */
+void hyb_alarm_raise(hyb_alarms_t *alarms, const hyb_alarm_t *alarm,
+                     hyb_repair_t repair);
+
+#endif

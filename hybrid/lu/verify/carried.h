@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_CARRIED_H
+#define HYB_CARRIED_H
+
+#include "hpl/pgesv/exchange.h"
+#include "hpl_solver.h"
+#include "hybrid/lu/means.h"
+#include "hybrid/lu/step.h"
+#include "hybrid/lu/verify/alarm.h"
+#include "hybrid/lu/worker.h"
+
+/*
+ * The online check: sums of the trailing rows of each local column, plain and
+ * weighted, which are carried through all iterations beside the columns, and
+ * compared with them in turn. Columns of the host; NULL in lu: there is no such
+ * check.
+ *
+ * With P = 1 a row's weight goes with it when rows are swapped, so swaps change
+ * no sum. An update takes (e^T L) U from them, L being L1 and L2: so what is
+ * wrong with a swap, with U, L2 or C is found by the same comparison. With
+ * P > 1 weights belong to places. Rows that leave and enter are taken from the
+ * sums and added, and e^T R - (e^T L1) U of the rows R that U was solved from.
+ */
+
+/* lu->carried. Needs lu's means, grid, mat, ledger. Errors: XH_ERR_MEMORY;
+ * destroy then all the same */
+xh_status_t hyb_carried_create(hyb_lu_t *lu);
+void hyb_carried_destroy(hyb_lu_t *lu);
+
+/* Bytes that it takes on a process of shape. */
+uint64_t hyb_carried_bytes(const hyb_means_t *means, const hpl_shape_t *shape);
+
+/* The sums of the matrix as it is: once it is generated, else at the begin. */
+void hyb_carried_sum(hyb_lu_t *lu);
+void hyb_carried_begin(hyb_lu_t *lu);
+
+/* Panel k is here, and its rows are known: sums of L can be taken. The leader.
+ */
+void hyb_carried_receive(hyb_lu_t *lu, int k);
+
+/* Sum parts of panel k's L until none is left; any number of threads. */
+void hyb_carried_fill(hyb_lu_t *lu, int k);
+
+/* U of run is solved, in me->u: its sums are taken from those of the run. */
+void hyb_carried_update(hyb_worker_t *me, int k, hyb_run_t run);
+
+/* The run has met the panel of step: compare it if it is its turn. */
+void hyb_carried_compare(hyb_worker_t *me, const hyb_step_t *step,
+                         hyb_run_t run);
+
+/* P > 1: rows of some columns of x have been packed; have come and been put
+ * into place. column is the first one's number here. */
+void hyb_carried_leave(hyb_lu_t *lu, const hpl_exchange_t *x, int from,
+                       int count, int64_t column);
+void hyb_carried_enter(hyb_lu_t *lu, const hpl_exchange_t *x, int from,
+                       int count, int64_t column);
+
+/* All iterations are over: the last columns. */
+void hyb_carried_end(hyb_lu_t *lu);
+
+/* What was found here; NULL: nothing was checked. */
+const hyb_alarms_t *hyb_carried_alarms(const hyb_lu_t *lu);
+
+#endif
