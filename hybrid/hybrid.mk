@@ -27,9 +27,13 @@ XDGEMM := $(BINdir)/xdgemm
 XBLAS := $(BINdir)/xblas
 XHOST := $(BINdir)/xhost
 XLOOKAHEAD := $(BINdir)/xlookahead
+XINJECT := $(BINdir)/xinject
 XDGEMM_BUILT := $(if $(filter yes,$(JSON)),$(XDGEMM))
 
 build: $(XDGEMM_BUILT) $(XBLAS) $(XHOST) $(XLOOKAHEAD)
+
+.PHONY: inject
+inject: $(XINJECT)
 
 $(XDGEMM): $(XDGEMM_OBJECTS) $(SHARES_OBJECTS) $(JSON_OBJECTS) \
            $(NODE_OBJECTS) $(BASE_OBJECTS) \
@@ -42,6 +46,13 @@ $(XDGEMM): $(XDGEMM_OBJECTS) $(SHARES_OBJECTS) $(JSON_OBJECTS) \
 $(XLOOKAHEAD): $(call objects,testing/xlookahead/*.c) $(DRIVER_OBJECTS) \
                $(LU_OBJECTS) $(NODE_OBJECTS) $(HPLlib) \
                $(BUILD)/blas-checked
+	@mkdir -p $(@D)
+	$(call SAY,LINK  $@,$(LINK) -o $@ $(filter %.o,$^) \
+	    $(XHPL_LIBS) $(LIBS_OF_XHPL))
+
+# Faults and what the online check says of them; no part of the product.
+$(XINJECT): $(call objects,testing/xinject/*.c) $(LU_OBJECTS) $(NODE_OBJECTS) \
+            $(HPLlib) $(BUILD)/blas-checked
 	@mkdir -p $(@D)
 	$(call SAY,LINK  $@,$(LINK) -o $@ $(filter %.o,$^) \
 	    $(XHPL_LIBS) $(LIBS_OF_XHPL))

@@ -470,6 +470,16 @@ static bool differs(double plain, double weighted, double bound)
     return !(fabs(plain) <= bound && fabs(weighted) <= 2.0 * bound);
 }
 
+/* Not exact where two threads meet; a NaN is none. */
+static void note_closeness(hyb_lu_t *lu, double plain, double weighted,
+                           double bound)
+{
+    double part = fmax(fabs(plain), 0.5 * fabs(weighted)) / bound;
+
+    if (part > atomic_load(&lu->carried->alarms.closest))
+        atomic_store(&lu->carried->alarms.closest, part);
+}
+
 static bool is_checked(const carried_t *column)
 {
     return column->variance < INFINITY;
@@ -534,6 +544,7 @@ static void compare_column(hyb_lu_t *lu, int64_t column, int k)
     if (!is_checked(&lu->carried->column[column]))
         return;
     compare(&c);
+    note_closeness(lu, c.plain, c.weighted, c.bound);
     if (differs(c.plain, c.weighted, c.bound))
         raise_at(&c);
     take(lu, column, &c.sum, lu->mat->mp - first_row(lu, k));
@@ -593,6 +604,7 @@ static void check_panel(hyb_lu_t *lu, int k)
 
         carry(lu, k, run.from + j, 1, &sum);
         bound = hyb_noise_bound(c->variance);
+        note_closeness(lu, c->plain, c->weighted, bound);
         if (!is_checked(c) || !differs(c->plain, c->weighted, bound))
             continue;
         alarm = alarm_at(lu, HYB_FOUND_PANEL, k, run.from + j);

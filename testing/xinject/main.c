@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * xinject N NB P Q FIRST COUNT BITS [NAME=VALUE]...: runs of the hybrid solver,
+ * each with one fault, and what the online check says of it.
+ *
+ * BITS is single, or several: those of a word, or of every so many words, as a
+ * vector lane that is wrong for a moment. "none" makes clean runs. The faults
+ * are numbers FIRST .. FIRST + COUNT - 1 of a fixed sequence. A line of JSON
+ * goes to stdout before each run and after it, so that one that ends the job is
+ * known by the line that is missing.
+ */
+#include <math.h>
+#include <mpi.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/settings.h"
+#include "hpl.h"
+#include "hpl/solver/system.h"
+#include "hybrid/lu/back_substitution.h"
+#include "hybrid/lu/factor.h"
+#include "hybrid/lu/solver/solver.h"
+#include "hybrid/lu/verify/carried.h"
+#include "testing/xinject/fault.h"
+
+typedef struct {
+    int n, nb, nprow, npcol;
+    int64_t first, count;
+    fault_bits_t bits;
+} job_t;
+
+/* ---- one run -------------------------------------------------------------
+ */
+
+static HPL_T_palg algorithm(void)
+{
+    return (HPL_T_palg){.btopo = HPL_1RING_M,
+                        .depth = 1,
+                        .nbmin = 4,
+                        .nbdiv = 2,
+                        .pfact = HPL_RIGHT_LOOKING,
+                        .rfact = HPL_CROUT,
+                        .fswap = HPL_SW_MIX,
+                        .fsthr = 64,
+                        .equil = 1,
+                        .align = 8};
+}
+
+/* x of this process goes to x; what the check found to seen. */
+static void solve(HPL_T_grid *grid, HPL_T_palg *algo, const job_t *job,
+                  const fault_t *fault, double *x, hyb_alarms_t *seen)
+{
+    hyb_means_t means = *hyb_driver_means();
+    const hyb_alarms_t *alarms;
+    hpl_system_t *system;
+    hyb_lu_t *lu;
+
+    means.kernel = fault_kernel(means.kernel);
+    if (hpl_system_create(grid, algo, job->n, job->nb, xh_memory_allocate,
+                          &system) != XH_OK ||
+        hyb_factor_prepare(&means, grid, algo, &system->mat, &lu) != XH_OK)
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    hyb_factor_generate(lu, HPL_ISEED);
+    fault_begin(fault, &system->mat);
+    hyb_factor_run(lu);
+    hyb_back_substitution(lu);
+    fault_end();
+    memcpy(x, system->mat.X, (size_t)system->mat.nq * sizeof(*x));
+    alarms = hyb_carried_alarms(lu);
+    memset(seen, 0, sizeof(*seen));
+    if (alarms != NULL)
+        memcpy(seen, alarms, sizeof(*seen));
+    hyb_factor_free(lu);
+    hpl_system_destroy(system);
+}
+
+/* ||x - y|| / ||y||, infinity norms, of all processes. */
+static double distance(const double *x, const double *y, int64_t count)
+{
+    double most[2] = {0.0, 0.0};
+
+    for (int64_t j = 0; j < count; j++) {
+        double d = fabs(x[j] - y[j]);
+
+        most[0] = d <= most[0] ? most[0] : (isnan(d) ? INFINITY : d);
+        most[1] = fmax(most[1], fabs(y[j]));
+    }
+    MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return most[0] / most[1];
+}
+
+/* Who found it first: the lowest iteration, by all processes. */
+static int first_finder(const hyb_alarms_t *seen)
+{
+    struct {
+        int iteration, rank;
+    } mine = {seen->found > 0 ? seen->first.iteration : 1 << 30, 0};
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &mine.rank);
+    MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_2INT, MPI_MINLOC,
+                  MPI_COMM_WORLD);
+    return mine.iteration < 1 << 30 ? mine.rank : -1;
+}
+
+static void say(const fault_t *fault, int64_t number, hyb_alarms_t *seen,
+                double away)
+{
+    int total[3] = {seen->found, seen->repaired, fault_happened()};
+    int finder = first_finder(seen), rank;
+    int kind = seen->found > 0 ? (int)seen->first.found : -1;
+    double closest = seen->closest;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Allreduce(MPI_IN_PLACE, total, 3, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, &kind, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, &closest, 1, MPI_DOUBLE, MPI_MAX,
+                  MPI_COMM_WORLD);
+    if (rank > 0)
+        return;
+    printf("{\"number\": %lld, \"fault\": \"%s\", \"rank\": %d, \"happened\": "
+           "%d, \"found\": %d, \"repaired\": %d, \"finder\": %d, \"kind\": %d, "
+           "\"distance\": %.3g, \"closest\": %.3g}\n",
+           (long long)number, fault_name(fault), fault->rank, total[2],
+           total[0], total[1], finder, kind, isfinite(away) ? away : 1e300,
+           isfinite(closest) ? closest : 1e300);
+    fflush(stdout);
+}
+
+/* ---- all runs ------------------------------------------------------------
+ */
+
+static void run_all(HPL_T_grid *grid, const job_t *job)
+{
+    HPL_T_palg algo = algorithm();
+    fault_t fault = {.where = FAULT_NOWHERE};
+    size_t bytes = ((size_t)job->n + 1) * sizeof(double);
+    double *clean = malloc(bytes), *x = malloc(bytes);
+    int64_t columns;
+    hyb_alarms_t seen;
+
+    if (clean == NULL || x == NULL)
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    solve(grid, &algo, job, &fault, clean, &seen);
+    columns = HPL_numrocI(job->n, 0, job->nb, job->nb, grid->mycol, 0,
+                          grid->npcol);
+    for (int64_t i = job->first; i < job->first + job->count; i++) {
+        fault = fault_draw((uint64_t)i, job->bits, grid->nprocs);
+        if (grid->iam == 0)
+            printf("{\"begins\": %lld, \"fault\": \"%s\", \"rank\": %d}\n",
+                   (long long)i, fault_name(&fault), fault.rank);
+        fflush(stdout);
+        solve(grid, &algo, job, &fault, x, &seen);
+        say(&fault, i, &seen, distance(x, clean, columns));
+    }
+    free(clean);
+    free(x);
+}
+
+static bool read_job(int argc, char **argv, job_t *job)
+{
+    static const char *const bits[] = {"none", "single", "several"};
+
+    if (argc < 8)
+        return false;
+    *job = (job_t){.n = atoi(argv[1]),
+                   .nb = atoi(argv[2]),
+                   .nprow = atoi(argv[3]),
+                   .npcol = atoi(argv[4]),
+                   .first = atoll(argv[5]),
+                   .count = atoll(argv[6])};
+    for (int i = 0; i < 3; i++)
+        if (strcmp(argv[7], bits[i]) == 0)
+            job->bits = (fault_bits_t)i;
+    for (int i = 8; i < argc; i++)
+        if (xh_settings_assign(argv[i]) != XH_OK)
+            return false;
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    int rank, provided, status = XH_EXIT_INPUT;
+    HPL_T_grid grid;
+    job_t job;
+
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    xh_log_identify("xinject", rank, "this host");
+    xh_log_limit(XH_LOG_WARNING);
+    if (xh_settings_load() == XH_OK && read_job(argc, argv, &job) &&
+        hyb_driver_open(provided >= MPI_THREAD_FUNNELED) == XH_OK) {
+        HPL_grid_init(MPI_COMM_WORLD, HPL_ROW_MAJOR, job.nprow, job.npcol,
+                      &grid);
+        run_all(&grid, &job);
+        HPL_grid_exit(&grid);
+        hyb_driver_close();
+        status = XH_EXIT_PASSED;
+    }
+    MPI_Finalize();
+    return status;
+}
