@@ -222,7 +222,8 @@ static void begin_group(hyb_lu_t *lu, hyb_blocks_t group)
         .columns = (int)columns.count,
         .tag = e->tag,
         .gathered = e->gathered + columns.from * e->rows,
-        .displaced = e->displaced + columns.from * e->rows};
+        .displaced = e->displaced + columns.from * e->rows,
+        .sums = hyb_carried_sent(lu, columns.from)};
     e->tag = (e->tag + 1) % TAGS;
     if (group.from >= hyb_lu_step(lu, e->k)->next.to)
         e->growth = Mmin(2 * e->growth, e->most);

@@ -3,6 +3,7 @@
 
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/share.h"
+#include "hybrid/lu/verify/carried.h"
 
 typedef struct { /* the iteration that is waited for */
     hyb_lu_t *lu;
@@ -45,6 +46,7 @@ static bool can_open(void *context)
 static void open_iteration(hyb_lu_t *lu, int k)
 {
     hyb_tune_measure(lu, k);
+    hyb_carried_open(&lu->worker[0], k);
     for (int i = 0; i < lu->homes.places; i++)
         lu->homes.place[i]->receive_panel(lu->homes.place[i], k);
     hyb_panel_open(lu, k + 1);

@@ -19,6 +19,8 @@ static size_t tile_doubles(int64_t rows, int64_t cols, int height)
     return ((size_t)hyb_pack_size(rows, cols, height) + LINE - 1) / LINE * LINE;
 }
 
+enum { SEAL = 8 }; /* doubles behind L2 for sums of bits: a line */
+
 static int64_t body_rows(const HPL_T_panel *panel)
 {
     return panel->mp - hpl_panel_top_rows(panel);
@@ -32,7 +34,7 @@ size_t hyb_panel_doubles(const hpl_shape_t *shape, int k, int height)
     int64_t body =
         hpl_map_count(&rows, shape->n) - hpl_map_count(&rows, first + jb);
 
-    return tile_doubles(body, jb, height) + tile_doubles(jb, jb, height) +
+    return tile_doubles(body, jb, height) + SEAL + tile_doubles(jb, jb, height) +
            (size_t)(jb * jb + jb + 1);
 }
 
@@ -182,6 +184,7 @@ static void place_panel(hyb_lu_t *lu, int k)
     hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
     int first = k * mat->nb, jb = Mmin(mat->nb, mat->n - first);
     int m = mat->n - first, height = lu->means.kernel->rows;
+    size_t body;
 
     if (p->hpl != NULL)
         HPL_bwait(p->hpl);
@@ -195,7 +198,9 @@ static void place_panel(hyb_lu_t *lu, int k)
     p->factors.kernel = lu->means.kernel;
     p->factors.l2 =
         (hyb_tiles_t){.rows = body_rows(p->hpl), .cols = jb, .height = height};
-    hpl_panel_lay_out(p->hpl, tile_doubles(p->factors.l2.rows, jb, height));
+    body = tile_doubles(p->factors.l2.rows, jb, height);
+    hpl_panel_lay_out(p->hpl, body + SEAL);
+    p->seal = p->hpl->L2 + body;
     p->factors.l2.data = p->hpl->L2;
     p->factors.l1.data = p->shop->l1[k % HYB_IN_FLIGHT];
     p->factors.l1.height = height;
@@ -297,6 +302,7 @@ void hyb_panel_receive(hyb_lu_t *lu, int k)
 
     if (!hyb_lu_owns(lu, k))
         HPL_bwait(h);
+    hyb_carried_arrive(lu, k);
     if (lu->mat->info == 0)
         lu->mat->info = (int)*h->DINFO;
     if (!p->by_device)

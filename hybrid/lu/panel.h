@@ -35,6 +35,7 @@ typedef struct {
 typedef struct {
     HPL_T_panel *hpl;       /* place, message, pivots, broadcast */
     hyb_factors_t factors;  /* L1 and L2 for the update */
+    double *seal;           /* sums of the message's bits; see verify/ */
     hyb_swap_t swap;        /* where all rows are here; else source is */
     int *moves;             /* the memory of swap's lists */
     int zero;               /* 1 + first column without pivot, or 0 */

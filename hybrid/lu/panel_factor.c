@@ -4,6 +4,7 @@
 #include "hpl/panel/panel.h"
 #include "hybrid/cpu/update/pack.h"
 #include "hybrid/lu/lu.h"
+#include "hybrid/lu/verify/carried.h"
 
 /* ---- by the team ---------------------------------------------------------
  */
@@ -250,9 +251,12 @@ void hyb_panel_factor_by(hyb_worker_t *me, int k, int members)
     me->is_urgent = true;
     hyb_wait_until(all_have_loaded, &loading, hyb_worker_turn, me);
     me->is_urgent = false;
+    if (me->member == 0)
+        hyb_carried_begin_seal(lu, k);
     hyb_panel_factor(p->shop->engine, &panel, me->member, members);
     if (me->member == 0)
         record(lu, p);
+    hyb_carried_seal(me, k);
     toggle(me);
     seconds = hyb_timer_end(me);
     if (me->member == 0)

@@ -18,6 +18,7 @@ static bool is_mine, is_on;
 static _Atomic int64_t calls[CALLS];
 static int64_t clean_calls[CALLS], at_call;
 static atomic_int happened;
+static int receiver; /* of the message that was wrong */
 
 /* ---- drawing ------------------------------------------------------------- */
 
@@ -74,6 +75,7 @@ void fault_begin(const fault_t *f, const HPL_T_pmat *mat)
     is_mine = f->where != FAULT_NOWHERE && rank == f->rank;
     at_call = (int64_t)(f->when * (double)clean_calls[call_of(f->where)]);
     atomic_store(&happened, 0);
+    receiver = -1;
     for (int i = 0; i < CALLS; i++)
         atomic_store(&calls[i], 0);
     is_on = true;
@@ -85,6 +87,11 @@ void fault_end(void)
     if (fault.where == FAULT_NOWHERE)
         for (int i = 0; i < CALLS; i++)
             clean_calls[i] = atomic_load(&calls[i]);
+}
+
+int fault_receiver(void)
+{
+    return receiver;
 }
 
 int fault_happened(void)
@@ -204,6 +211,19 @@ const hyb_kernel_t *fault_kernel(const hyb_kernel_t *kernel)
 
 /* ---- messages: as long as the program runs ------------------------------- */
 
+static int world_rank(MPI_Comm comm, int rank)
+{
+    MPI_Group group, world;
+    int all;
+
+    MPI_Comm_group(comm, &group);
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_translate_ranks(group, 1, &rank, world, &all);
+    MPI_Group_free(&group);
+    MPI_Group_free(&world);
+    return all;
+}
+
 int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag,
               MPI_Comm comm, MPI_Request *request)
 {
@@ -213,6 +233,7 @@ int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag,
         copy = malloc((size_t)count * sizeof(*copy));
         memcpy(copy, data, (size_t)count * sizeof(*copy));
         spoil(copy, count);
+        receiver = world_rank(comm, to);
         data = copy;
     }
     return PMPI_Isend(data, count, type, to, tag, comm, request);

@@ -44,4 +44,7 @@ void fault_end(void);
 /* How often it did, here. */
 int fault_happened(void);
 
+/* Of the message that was wrong; -1: none was, here. */
+int fault_receiver(void);
+
 #endif

@@ -92,7 +92,7 @@ static double distance(const double *x, const double *y, int64_t count)
     return most[0] / most[1];
 }
 
-/* Who found it first: the lowest iteration, by all processes. */
+/* The process that is named: by the lowest iteration. */
 static int first_finder(const hyb_alarms_t *seen)
 {
     struct {
@@ -100,6 +100,8 @@ static int first_finder(const hyb_alarms_t *seen)
     } mine = {seen->found > 0 ? seen->first.iteration : 1 << 30, 0};
 
     MPI_Comm_rank(MPI_COMM_WORLD, &mine.rank);
+    if (seen->found > 0 && seen->first.from >= 0)
+        mine.rank = seen->first.from;
     MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_2INT, MPI_MINLOC,
                   MPI_COMM_WORLD);
     return mine.iteration < 1 << 30 ? mine.rank : -1;
@@ -112,19 +114,21 @@ static void say(const fault_t *fault, int64_t number, hyb_alarms_t *seen,
     int finder = first_finder(seen), rank;
     int kind = seen->found > 0 ? (int)seen->first.found : -1;
     double closest = seen->closest;
+    int to = fault_receiver();
 
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Allreduce(MPI_IN_PLACE, total, 3, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, &to, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     MPI_Allreduce(MPI_IN_PLACE, &kind, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     MPI_Allreduce(MPI_IN_PLACE, &closest, 1, MPI_DOUBLE, MPI_MAX,
                   MPI_COMM_WORLD);
     if (rank > 0)
         return;
     printf("{\"number\": %lld, \"fault\": \"%s\", \"rank\": %d, \"happened\": "
-           "%d, \"found\": %d, \"repaired\": %d, \"finder\": %d, \"kind\": %d, "
+           "%d, \"found\": %d, \"repaired\": %d, \"finder\": %d, \"to\": %d, \"kind\": %d, "
            "\"distance\": %.3g, \"closest\": %.3g}\n",
            (long long)number, fault_name(fault), fault->rank, total[2],
-           total[0], total[1], finder, kind, isfinite(away) ? away : 1e300,
+           total[0], total[1], finder, to, kind, isfinite(away) ? away : 1e300,
            isfinite(closest) ? closest : 1e300);
     fflush(stdout);
 }

@@ -40,7 +40,8 @@ static void describe(const hyb_alarm_t *a, char *text, size_t size)
     at = add(text, size, at, ", block column %lld", a->block);
     at = add(text, size, at, ", column %lld", a->column);
     at = add(text, size, at, ", row %lld", a->row);
-    if (a->device < 0)
+    at = add(text, size, at, ", from rank %lld", a->from);
+    if (a->device < 0 && a->from < 0)
         at += snprintf(text + at, size - (size_t)at, ", by cores");
     at = add(text, size, at, ", by device %lld", a->device);
     if (a->expected > 0.0)

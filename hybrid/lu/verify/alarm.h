@@ -21,6 +21,7 @@ typedef struct {
     int iteration;
     int64_t block;       /* of columns of the whole matrix; -1: none */
     int64_t column, row; /* likewise; -1: unknown */
+    int from;            /* the process that sent it; -1: none */
     int device;          /* that computed it; -1: cores */
     double size;         /* of the difference */
     double expected;     /* at most, by rounding */

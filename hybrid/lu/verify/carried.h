@@ -34,12 +34,27 @@ uint64_t hyb_carried_bytes(const hyb_means_t *means, const hpl_shape_t *shape);
 void hyb_carried_sum(hyb_lu_t *lu);
 void hyb_carried_begin(hyb_lu_t *lu);
 
+/* Iteration k is to be opened: over a process column the check of panel k - 1
+ * begins. The leader. */
+void hyb_carried_open(hyb_worker_t *leader, int k);
+
+/* Panel k is to be factored here; is, and gets a seal before it travels. All
+ * who factored it. */
+void hyb_carried_begin_seal(hyb_lu_t *lu, int k);
+void hyb_carried_seal(hyb_worker_t *me, int k);
+
+/* Panel k came: before its pivots are used. The leader. */
+void hyb_carried_arrive(hyb_lu_t *lu, int k);
+
 /* Panel k is here, and its rows are known: sums of L can be taken. The leader.
  */
 void hyb_carried_receive(hyb_lu_t *lu, int k);
 
 /* Sum parts of panel k's L until none is left; any number of threads. */
 void hyb_carried_fill(hyb_lu_t *lu, int k);
+
+/* Wait until all are summed. */
+void hyb_carried_wait(hyb_worker_t *me, int k);
 
 /* U of run is solved, in me->u: its sums are taken from those of the run. */
 void hyb_carried_update(hyb_worker_t *me, int k, hyb_run_t run);
@@ -54,6 +69,9 @@ void hyb_carried_leave(hyb_lu_t *lu, const hpl_exchange_t *x, int from,
                        int count, int64_t column);
 void hyb_carried_enter(hyb_lu_t *lu, const hpl_exchange_t *x, int from,
                        int count, int64_t column);
+
+/* Where sums of rows that travel are kept, from a column on; NULL: none. */
+double *hyb_carried_sent(const hyb_lu_t *lu, int64_t column);
 
 /* All iterations are over: the last columns. */
 void hyb_carried_end(hyb_lu_t *lu);

@@ -116,6 +116,41 @@ uint64_t hyb_sums_bits(const double *data, int64_t count)
     return second;
 }
 
+uint64_t hyb_sums_words(const double *a, int64_t rows)
+{
+    uint64_t sum = 0;
+
+    for (int64_t i = 0; i < rows; i++)
+        sum += hyb_sums_word(a[i], i);
+    return sum;
+}
+
+static inline void add_words(int64_t nb, int width, const double *u,
+                             uint64_t *sum)
+{
+    for (int64_t p = 0; p < nb; p++, u += width)
+        for (int j = 0; j < width; j++)
+            sum[j] += hyb_sums_word(-u[j], p);
+}
+
+void hyb_sums_packed_words(int64_t nb, int width, int64_t cols, const double *u,
+                           uint64_t *sum)
+{
+    uint64_t part[HYB_KERNEL_MOST_COLS];
+
+    for (int64_t j = 0; j < cols; j += width, u += width * nb) {
+        memset(part, 0, sizeof(part));
+        if (width == 8)
+            add_words(nb, 8, u, part);
+        else if (width == 4)
+            add_words(nb, 4, u, part);
+        else
+            add_words(nb, width, u, part);
+        for (int64_t i = 0; i < width && j + i < cols; i++)
+            sum[j + i] += part[i];
+    }
+}
+
 /* ---- thresholds ----------------------------------------------------------
  */
 

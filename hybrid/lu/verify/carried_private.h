@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_CARRIED_PRIVATE_H
+#define HYB_CARRIED_PRIVATE_H
+
+#include <math.h>
+#include <string.h>
+#include "base/integers.h"
+#include "hpl/panel/panel.h"
+#include "hybrid/lu/lu.h"
+#include "hybrid/lu/verify/carried.h"
+#include "hybrid/lu/verify/sums.h"
+
+/* What the files of the online check share. */
+
+/* The sums of a panel's L. */
+typedef struct {
+    double *plain, *weighted; /* by column, of L1 and L2 */
+    double *l1;               /* plain, of L1 alone */
+    double square;            /* mean, of L2's elements and 1 */
+    hyb_column_sums_t *part;  /* of L2, by unit and column */
+    hyb_units_t units;
+    _Atomic bool ready;
+    double *weight;        /* of local rows, once panel k has swapped them */
+    hyb_units_t sealing;   /* of the owner's L2 before it travels */
+    _Atomic uint64_t bits; /* of L2, summed over units */
+} hyb_factor_sums_t;
+
+typedef struct { /* of one column */
+    double plain, weighted, variance;
+    uint64_t stored; /* words of the rows of U that stay in the matrix here */
+    bool is_known;   /* false: it is not checked */
+} hyb_carried_column_t;
+
+/* What is left of the sums of a panel's columns, over a process column. */
+typedef struct {
+    int k; /* below 0: none is under way */
+    double *left; /* nb differences, then as many variances */
+    MPI_Request request;
+} hyb_left_over_t;
+
+struct hyb_carried {
+    hyb_carried_column_t *column; /* local ones */
+    hyb_factor_sums_t factor[HYB_IN_FLIGHT];
+    hyb_left_over_t left; /* P > 1 */
+    double *top;          /* weights of rows of U, P > 1 */
+    double *sent;         /* sums of the bits of rows that travel, P > 1 */
+    int every;            /* iterations that see all columns once */
+    bool summed;          /* the columns as they are */
+    hyb_alarms_t alarms;
+    double *memory;
+    size_t bytes;
+};
+
+static inline hyb_factor_sums_t *hyb_factor_sums(const hyb_lu_t *lu, int k)
+{
+    return &lu->carried->factor[k % HYB_IN_FLIGHT];
+}
+
+/* Weights of local rows, once columns have met panels 0 .. k - 1. */
+static inline const double *hyb_row_weights(const hyb_lu_t *lu, int k)
+{
+    return hyb_factor_sums(lu, k + HYB_IN_FLIGHT - 1)->weight;
+}
+
+/* Local rows before the first one of panel k. */
+static inline int64_t hyb_rows_before(const hyb_lu_t *lu, int k)
+{
+    hpl_map_t map = hpl_map(lu->mat->nb, lu->grid->nprow, lu->grid->myrow);
+
+    return hpl_map_count(&map,
+                         Mmin((int64_t)k * lu->mat->nb, (int64_t)lu->mat->n));
+}
+
+/* The columns of panel k, which are here. */
+static inline hyb_run_t hyb_panel_run(const hyb_lu_t *lu, int k)
+{
+    int64_t b = hyb_lu_trailing(lu, k - 1).from;
+
+    return hyb_ledger_columns(&lu->ledger, (hyb_blocks_t){b, b + 1});
+}
+
+/* Of the local column, or below 0 of none; by cores; all else unknown. */
+hyb_alarm_t hyb_alarm_at(const hyb_lu_t *lu, hyb_found_t found, int k,
+                         int64_t column);
+
+/* The number of a local row in the whole matrix; -1 stays. */
+int64_t hyb_global_row(const hyb_lu_t *lu, int64_t row);
+
+/* A NaN does, and what no bound is known of: then numbers are not, or huge. */
+static inline bool hyb_sums_differ(double plain, double weighted, double bound)
+{
+    return !(fabs(plain) <= bound && fabs(weighted) <= 2.0 * bound &&
+             isfinite(bound));
+}
+
+/* Remember the largest difference. */
+void hyb_note_closeness(hyb_lu_t *lu, double plain, double weighted,
+                        double bound);
+
+/* So many columns' sums change; squares are of their U of panel k. */
+void hyb_carry(hyb_lu_t *lu, int k, int64_t column, int64_t count,
+               const hyb_column_sums_t *change);
+
+/* The panel's sums are ready: nothing is left of those of its columns. */
+void hyb_check_panel(hyb_lu_t *lu, int k);
+
+/* The sums that were left over of a panel are known on its process column. */
+void hyb_finish_left_over(hyb_lu_t *lu);
+
+/* The process that sent a panel to this one. */
+int hyb_panel_sender(const hyb_lu_t *lu, int k);
+
+/* U in the matrix is what was stored there; a member's share of the columns.
+ */
+void hyb_check_stored(void *lu, int member);
+
+#endif

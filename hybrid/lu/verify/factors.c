@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/verify/carried_private.h"
+
+#include "base/status.h"
+#include "hpl/pauxil/abort.h"
+
+enum { UNIT = HYB_SUMS_UNIT };
+
+/* ---- sums of L -----------------------------------------------------------
+ */
+
+/* Weights go with the rows. */
+static void move_weights(hyb_lu_t *lu, int k)
+{
+    const hyb_swap_t *swap = &hyb_lu_panel(lu, k)->swap;
+    int64_t from = hyb_lu_panel(lu, k)->hpl->ii, rows = lu->mat->mp - from;
+    const double *old = hyb_factor_sums(lu, k + HYB_IN_FLIGHT - 1)->weight + from;
+    double *new = hyb_factor_sums(lu, k)->weight + from;
+
+    memcpy(new, old, (size_t)rows * sizeof(*new));
+    if (lu->grid->nprow > 1)
+        return;
+    for (int i = 0; i < swap->nb; i++)
+        new[i] = old[swap->source[i]];
+    for (int d = 0; d < swap->displaced; d++)
+        new[swap->to[d]] = old[swap->from[d]];
+}
+
+/* Add L1's columns, whose diagonal is 1. */
+static void add_l1(hyb_lu_t *lu, int k)
+{
+    const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
+    hyb_factor_sums_t *f = hyb_factor_sums(lu, k);
+    const double *weight =
+        lu->grid->nprow > 1 ? lu->carried->top : f->weight + h->ii;
+
+    for (int p = 0; p < h->jb; p++) {
+        int64_t next = p + 1;
+        hyb_column_sums_t sum =
+            hyb_sums_column(h->L1 + next + (size_t)p * (size_t)h->jb,
+                            weight + next, h->jb - next);
+
+        f->l1[p] = sum.plain + 1.0;
+        f->plain[p] += f->l1[p];
+        f->weighted[p] += sum.weighted + weight[p];
+    }
+}
+
+/* All units are summed, in an order of their own. */
+static void add_units(hyb_lu_t *lu, int k)
+{
+    const hyb_tiles_t *l2 = &hyb_lu_panel(lu, k)->factors.l2;
+    hyb_factor_sums_t *f = hyb_factor_sums(lu, k);
+    double squares = 0.0;
+
+    for (int64_t p = 0; p < l2->cols; p++) {
+        f->plain[p] = f->weighted[p] = 0.0;
+        for (int64_t i = 0; i < f->units.count; i++) {
+            const hyb_column_sums_t *part = &f->part[i * l2->cols + p];
+
+            f->plain[p] += part->plain;
+            f->weighted[p] += part->weighted;
+            squares += part->squares;
+        }
+    }
+    f->square = (squares + 1.0) / (double)(l2->rows * l2->cols + 1);
+    add_l1(lu, k);
+}
+
+/* ---- seals: of panels that travel ------------------------------------------
+ *
+ * Behind L2 stand sums of its bits, and of those of what follows: L1, pivots.
+ */
+
+enum { SEAL_OF_L2, SEAL_OF_REST };
+
+static void write_seal(const hyb_lu_panel_t *p, int which, uint64_t bits)
+{
+    memcpy(p->seal + which, &bits, sizeof(bits));
+}
+
+static bool is_sealed(const hyb_lu_panel_t *p, int which, uint64_t bits)
+{
+    return memcmp(p->seal + which, &bits, sizeof(bits)) == 0;
+}
+
+static uint64_t bits_of_rest(const HPL_T_panel *h)
+{
+    return hyb_sums_bits(h->L1, (int64_t)h->jb * h->jb + h->jb + 1);
+}
+
+/* Units may come in any order. */
+static uint64_t bits_of_unit(const hyb_tiles_t *l2, int64_t unit)
+{
+    int64_t from = unit * UNIT, to = Mmin(from + UNIT, l2->rows);
+    int64_t tiles = xh_units(to - from, l2->height);
+
+    return hyb_sums_bits(hyb_tiles_at(l2, from, 0),
+                         tiles * l2->height * l2->cols) *
+           (2 * (uint64_t)unit + 1);
+}
+
+static bool travels(const hyb_lu_t *lu)
+{
+    return lu->carried != NULL && lu->grid->npcol > 1;
+}
+
+void hyb_carried_begin_seal(hyb_lu_t *lu, int k)
+{
+    hyb_factor_sums_t *f;
+
+    if (!travels(lu))
+        return;
+    f = hyb_factor_sums(lu, k);
+    atomic_store(&f->bits, 0);
+    hyb_units_begin(&f->sealing,
+                    xh_units(hyb_lu_panel(lu, k)->factors.l2.rows, UNIT));
+}
+
+static bool is_summed(void *units)
+{
+    return hyb_units_are_settled(units);
+}
+
+void hyb_carried_seal(hyb_worker_t *me, int k)
+{
+    hyb_lu_panel_t *p = hyb_lu_panel(me->lu, k);
+    hyb_factor_sums_t *f;
+    int64_t unit;
+
+    if (!travels(me->lu))
+        return;
+    f = hyb_factor_sums(me->lu, k);
+    while ((unit = hyb_units_take(&f->sealing)) >= 0) {
+        atomic_fetch_add(&f->bits, bits_of_unit(&p->factors.l2, unit));
+        hyb_units_settle(&f->sealing);
+    }
+    if (me->member > 0)
+        return;
+    hyb_wait_until(is_summed, &f->sealing, hyb_worker_turn, me);
+    write_seal(p, SEAL_OF_L2, atomic_load(&f->bits));
+    write_seal(p, SEAL_OF_REST, bits_of_rest(p->hpl));
+}
+
+int hyb_panel_sender(const hyb_lu_t *lu, int k)
+{
+    const HPL_T_grid *g = lu->grid;
+    int column = k % g->npcol;
+
+    return g->order == HPL_ROW_MAJOR ? g->myrow * g->npcol + column
+                                     : column * g->nprow + g->myrow;
+}
+
+static void raise_message(hyb_lu_t *lu, int k)
+{
+    hyb_alarm_t alarm = hyb_alarm_at(lu, HYB_FOUND_PANEL_MESSAGE, k, -1);
+
+    alarm.from = hyb_panel_sender(lu, k);
+    hyb_alarm_raise(&lu->carried->alarms, &alarm, HYB_NOT_REPAIRED);
+}
+
+static bool came_by_message(const hyb_lu_t *lu, int k)
+{
+    return travels(lu) && !hyb_lu_owns(lu, k);
+}
+
+/* With other pivots than the others it could not go on. */
+void hyb_carried_arrive(hyb_lu_t *lu, int k)
+{
+    const hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
+
+    if (!came_by_message(lu, k) ||
+        is_sealed(p, SEAL_OF_REST, bits_of_rest(p->hpl)))
+        return;
+    raise_message(lu, k);
+    hpl_abort_job_as(XH_EXIT_FAILED);
+}
+
+static void check_l2(hyb_lu_t *lu, int k)
+{
+    if (came_by_message(lu, k) &&
+        !is_sealed(hyb_lu_panel(lu, k), SEAL_OF_L2,
+                   atomic_load(&hyb_factor_sums(lu, k)->bits)))
+        raise_message(lu, k);
+}
+
+/* ---- when L is here ------------------------------------------------------
+ */
+
+/* Diagonal block k stays in the matrix. */
+static void note_diagonal(hyb_lu_t *lu, int k)
+{
+    const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
+    hyb_run_t run = hyb_panel_run(lu, k);
+
+    if (hpl_panel_top_rows(h) == 0)
+        return;
+    for (int64_t j = 0; j < run.count; j++)
+        lu->carried->column[run.from + j].stored +=
+            hyb_sums_words(h->L1 + j * h->jb, h->jb);
+}
+
+static void complete(hyb_lu_t *lu, int k)
+{
+    add_units(lu, k);
+    check_l2(lu, k);
+    if (hyb_lu_owns(lu, k)) {
+        note_diagonal(lu, k);
+        hyb_check_panel(lu, k);
+    }
+    atomic_store(&hyb_factor_sums(lu, k)->ready, true);
+}
+
+void hyb_carried_receive(hyb_lu_t *lu, int k)
+{
+    int64_t units;
+
+    if (lu->carried == NULL)
+        return;
+    units = xh_units(hyb_lu_panel(lu, k)->factors.l2.rows, UNIT);
+    move_weights(lu, k);
+    atomic_store(&hyb_factor_sums(lu, k)->bits, 0);
+    atomic_store(&hyb_factor_sums(lu, k)->ready, false);
+    hyb_units_begin(&hyb_factor_sums(lu, k)->units, units);
+    if (units == 0)
+        complete(lu, k);
+}
+
+/* Who sums the last one completes the work. */
+void hyb_carried_fill(hyb_lu_t *lu, int k)
+{
+    const hyb_tiles_t *l2 = &hyb_lu_panel(lu, k)->factors.l2;
+    hyb_factor_sums_t *f;
+    int64_t unit;
+
+    if (lu->carried == NULL)
+        return;
+    f = hyb_factor_sums(lu, k);
+    while ((unit = hyb_units_take(&f->units)) >= 0) {
+        int64_t from = unit * UNIT;
+
+        hyb_sums_tiles(l2, from, Mmin(from + UNIT, l2->rows),
+                       f->weight + lu->mat->mp - l2->rows,
+                       &f->part[unit * l2->cols]);
+        if (came_by_message(lu, k))
+            atomic_fetch_add(&f->bits, bits_of_unit(l2, unit));
+        if (atomic_fetch_add(&f->units.settled, 1) + 1 == f->units.count)
+            complete(lu, k);
+    }
+}
+

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/verify/carried_private.h"
+
+#include "hpl/panel/pivots.h"
+
+/* After its factorization nothing is left of the sums of a panel's columns. */
+
+/* What L takes from the sums of the panel's column j, U's part of it in L1. */
+static hyb_column_sums_t taken(const hyb_factor_sums_t *f, const HPL_T_panel *h,
+                               int j)
+{
+    const double *u = h->L1 + (size_t)j * (size_t)h->jb;
+    bool has_l1 = hpl_panel_top_rows(h) > 0;
+    hyb_column_sums_t sum = {0.0, 0.0, 0.0};
+
+    for (int p = 0; p <= j; p++) {
+        double l = has_l1 ? f->plain[p] : f->plain[p] - f->l1[p];
+
+        sum.plain -= l * u[p];
+        sum.weighted -= f->weighted[p] * u[p];
+        sum.squares += u[p] * u[p];
+    }
+    return sum;
+}
+
+static void raise_panel(hyb_lu_t *lu, int k, int j, double size, double bound)
+{
+    hyb_alarm_t alarm = hyb_alarm_at(lu, HYB_FOUND_PANEL, k,
+                                     hyb_panel_run(lu, k).from + j);
+
+    alarm.size = size;
+    alarm.expected = bound;
+    hyb_alarm_raise(&lu->carried->alarms, &alarm, HYB_NOT_REPAIRED);
+}
+
+/* P = 1: once for all columns of a panel. */
+static void compare_with_none(hyb_lu_t *lu, int k)
+{
+    hyb_run_t run = hyb_panel_run(lu, k);
+
+    for (int64_t j = 0; j < run.count; j++) {
+        const hyb_carried_column_t *c = &lu->carried->column[run.from + j];
+        double bound = hyb_noise_bound(c->variance);
+
+        if (!c->is_known)
+            continue;
+        hyb_note_closeness(lu, c->plain, c->weighted, bound);
+        if (hyb_sums_differ(c->plain, c->weighted, bound)) {
+            raise_panel(lu, k, (int)j, fabs(c->plain), bound);
+            return;
+        }
+    }
+}
+
+void hyb_check_panel(hyb_lu_t *lu, int k)
+{
+    const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
+    hyb_run_t run = hyb_panel_run(lu, k);
+
+    for (int j = 0; j < run.count; j++) {
+        hyb_column_sums_t sum = taken(hyb_factor_sums(lu, k), h, j);
+
+        hyb_carry(lu, k, run.from + j, 1, &sum);
+    }
+    if (lu->grid->nprow == 1)
+        compare_with_none(lu, k);
+}
+
+/* ---- P > 1: over the process column --------------------------------------
+ *
+ * Rows change places between processes while the panel is factored, so only
+ * the sum over all of these is known. What is left is 0.
+ */
+
+void hyb_carried_open(hyb_worker_t *leader, int k)
+{
+    hyb_lu_t *lu = leader->lu;
+    hyb_left_over_t *left;
+    hyb_run_t run;
+
+    if (lu->carried == NULL || lu->grid->nprow == 1)
+        return;
+    hyb_finish_left_over(lu);
+    if (k == 0 || !hyb_lu_owns(lu, k - 1))
+        return;
+    hyb_carried_fill(lu, k - 1);
+    hyb_carried_wait(leader, k - 1);
+    left = &lu->carried->left;
+    run = hyb_panel_run(lu, k - 1);
+    for (int64_t j = 0; j < run.count; j++) {
+        const hyb_carried_column_t *c = &lu->carried->column[run.from + j];
+
+        left->left[2 * j] = c->plain;
+        left->left[2 * j + 1] = c->is_known ? c->variance : INFINITY;
+    }
+    MPI_Iallreduce(MPI_IN_PLACE, left->left, 2 * (int)run.count, MPI_DOUBLE,
+                   MPI_SUM, lu->grid->col_comm, &left->request);
+    left->k = k - 1;
+}
+
+/* (L U)(i, j) of row i of L1, or of L2. */
+static double product(const hyb_lu_panel_t *p, const double *l, int64_t step,
+                      int last, int j)
+{
+    const double *u = p->hpl->L1 + (size_t)j * (size_t)p->hpl->jb;
+    double sum = 0.0;
+
+    for (int c = 0; c < last; c++)
+        sum += l[c * step] * u[c];
+    return sum;
+}
+
+/*
+ * What is left of the sums of this process alone, if the top is not here: its
+ * rows that went to U are taken as L1 U, those that came from the top are none
+ * of its.
+ */
+static double own_left(hyb_lu_t *lu, int k, int j)
+{
+    const hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
+    const hpl_pivots_t *moves = hpl_panel_pivots(p->hpl);
+    const int *gone = moves->gather_offset + moves->me;
+    const int *come = moves->displace_offset + moves->me;
+    int64_t height = p->factors.l2.height, jb = p->hpl->jb;
+    double left = lu->carried->column[hyb_panel_run(lu, k).from + j].plain;
+
+    for (int i = gone[0]; i < gone[1]; i++) {
+        int row = moves->gather[i].to;
+
+        left -= product(p, p->hpl->L1 + row, jb, Mmin(row, j + 1), j);
+        if (row <= j)
+            left -= p->hpl->L1[row + j * jb];
+    }
+    for (int i = come[0]; i < come[1]; i++)
+        left += product(p, hyb_tiles_at(&p->factors.l2, moves->displace[i].to, 0),
+                        height, j + 1, j);
+    return isfinite(left) ? fabs(left) : INFINITY;
+}
+
+/* Who has most left says so; if it is nobody, who has the top. */
+static void locate(hyb_lu_t *lu, int k, int j, double size, double bound)
+{
+    bool has_top = hpl_panel_top_rows(hyb_lu_panel(lu, k)->hpl) > 0;
+    struct {
+        double left;
+        int row;
+    } mine = {has_top ? 0.0 : own_left(lu, k, j), lu->grid->myrow}, most;
+
+    MPI_Allreduce(&mine, &most, 1, MPI_DOUBLE_INT, MPI_MAXLOC,
+                  lu->grid->col_comm);
+    if (most.left > bound ? most.row == lu->grid->myrow : has_top)
+        raise_panel(lu, k, j, size, bound);
+}
+
+void hyb_finish_left_over(hyb_lu_t *lu)
+{
+    hyb_left_over_t *left = &lu->carried->left;
+    int k = left->k;
+    int64_t columns;
+
+    if (k < 0)
+        return;
+    MPI_Wait(&left->request, MPI_STATUS_IGNORE);
+    left->k = -1;
+    columns = hyb_panel_run(lu, k).count;
+    for (int j = 0; j < columns; j++) {
+        double size = left->left[2 * j];
+        double bound = hyb_noise_bound(left->left[2 * j + 1]);
+
+        hyb_note_closeness(lu, size, 0.0, bound);
+        if (!hyb_sums_differ(size, 0.0, bound))
+            continue;
+        locate(lu, k, j, size, bound);
+        return;
+    }
+}
