@@ -32,7 +32,7 @@ static size_t lay_out(struct hyb_carried *c, int64_t rows, int64_t columns,
     c->column = (hyb_carried_column_t *)cut(
         c->memory, &at, in_doubles((size_t)columns, sizeof(hyb_carried_column_t)));
     c->top = cut(c->memory, &at, width);
-    c->left.left = cut(c->memory, &at, 2 * width);
+    c->left.left = cut(c->memory, &at, 2 * width + 1);
     c->sent = cut(c->memory, &at,
                   nprow > 1 ? 2 * (size_t)nprow * (size_t)columns : 0);
     for (int i = 0; i < HYB_IN_FLIGHT; i++) {
@@ -124,6 +124,19 @@ int64_t hyb_global_row(const hyb_lu_t *lu, int64_t row)
     return row < 0 ? -1 : hpl_map_global(&map, row);
 }
 
+double hyb_column_bound(const hyb_carried_column_t *c, double variance)
+{
+    static const double part = 1e-10; /* of huge numbers */
+
+    return hyb_noise_bound(c->variance + variance) + part * c->huge;
+}
+
+void hyb_forget_columns(hyb_lu_t *lu, int64_t from, int64_t count)
+{
+    for (int64_t j = from; j < from + count; j++)
+        lu->carried->column[j].is_known = false;
+}
+
 /* Not exact where two threads meet; a NaN is none. */
 void hyb_note_closeness(hyb_lu_t *lu, double plain, double weighted,
                         double bound)
@@ -154,6 +167,7 @@ static void take(const hyb_lu_t *lu, int64_t column,
 
     c->plain = sum->plain;
     c->weighted = sum->weighted;
+    c->huge = 0.0;
     c->variance = 2.0 * hyb_noise_sum(rows, sum->squares);
 }
 
@@ -243,6 +257,24 @@ static void note_stored(hyb_worker_t *me, int k, hyb_run_t run)
     }
 }
 
+/* Squares of U that are none are left to the largest of its elements. */
+static void keep_huge(hyb_worker_t *me, int nb, int64_t column, hyb_run_t of_u,
+                      hyb_column_sums_t *change)
+{
+    int width = me->lu->means.kernel->cols;
+
+    for (int64_t i = 0; i < of_u.count; i++) {
+        int64_t j = of_u.from + i;
+        hyb_carried_column_t *c = &me->lu->carried->column[column + i];
+        const double *u = me->u + j / width * width * nb + j % width;
+
+        if (isfinite(change[i].squares))
+            continue;
+        change[i].squares = 0.0;
+        c->huge = fmax(c->huge, hyb_sums_largest(u, nb, width));
+    }
+}
+
 enum { AT_ONCE = 64 }; /* columns, a multiple of all kernels' */
 
 void hyb_carried_update(hyb_worker_t *me, int k, hyb_run_t run)
@@ -255,6 +287,8 @@ void hyb_carried_update(hyb_worker_t *me, int k, hyb_run_t run)
     if (lu->carried == NULL)
         return;
     hyb_carried_wait(me, k);
+    if (!hyb_lu_owns(lu, k) && !(hyb_factor_sums(lu, k)->square <= 1.0))
+        hyb_forget_columns(lu, run.from, run.count);
     nb = hyb_lu_panel(lu, k)->hpl->jb;
     l = row_sums(hyb_factor_sums(lu, k), nb);
     for (int64_t j = 0; j < run.count; j += AT_ONCE) {
@@ -262,6 +296,7 @@ void hyb_carried_update(hyb_worker_t *me, int k, hyb_run_t run)
 
         memset(change, 0, sizeof(change));
         hyb_sums_update(&l, width, count, me->u + j * nb, change);
+        keep_huge(me, nb, run.from + j, (hyb_run_t){j, count}, change);
         hyb_carry(lu, k, run.from + j, count, change);
     }
     note_stored(me, k, run);
@@ -282,12 +317,15 @@ static void compare(comparison_t *c)
 {
     const hyb_carried_column_t *carried = &c->lu->carried->column[c->column];
     int64_t rows = c->lu->mat->mp - hyb_rows_before(c->lu, c->k);
+    double squares;
 
     c->sum = sums_now(c->lu, c->column, c->k);
+    squares = c->sum.squares;
+    if (!isfinite(squares) && carried->huge > 0.0)
+        squares = 0.0;
     c->plain = c->sum.plain - carried->plain;
     c->weighted = c->sum.weighted - carried->weighted;
-    c->bound = hyb_noise_bound(carried->variance +
-                               2.0 * hyb_noise_sum(rows, c->sum.squares));
+    c->bound = hyb_column_bound(carried, 2.0 * hyb_noise_sum(rows, squares));
 }
 
 /* The local row of the single wrong element, or -1. */

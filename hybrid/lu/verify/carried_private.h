@@ -27,6 +27,7 @@ typedef struct {
 
 typedef struct { /* of one column */
     double plain, weighted, variance;
+    double huge;     /* the largest number whose square is none, or 0 */
     uint64_t stored; /* words of the rows of U that stay in the matrix here */
     bool is_known;   /* false: it is not checked */
 } hyb_carried_column_t;
@@ -96,6 +97,12 @@ static inline bool hyb_sums_differ(double plain, double weighted, double bound)
 /* Remember the largest difference. */
 void hyb_note_closeness(hyb_lu_t *lu, double plain, double weighted,
                         double bound);
+
+/* What the sums of a column may differ by, and what of it now adds to that. */
+double hyb_column_bound(const hyb_carried_column_t *c, double variance);
+
+/* What goes on from here is no fault of these columns: what they got is. */
+void hyb_forget_columns(hyb_lu_t *lu, int64_t from, int64_t count);
 
 /* So many columns' sums change; squares are of their U of panel k. */
 void hyb_carry(hyb_lu_t *lu, int k, int64_t column, int64_t count,

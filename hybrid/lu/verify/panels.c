@@ -40,7 +40,7 @@ static void compare_with_none(hyb_lu_t *lu, int k)
 
     for (int64_t j = 0; j < run.count; j++) {
         const hyb_carried_column_t *c = &lu->carried->column[run.from + j];
-        double bound = hyb_noise_bound(c->variance);
+        double bound = hyb_column_bound(c, 0.0);
 
         if (!c->is_known)
             continue;
@@ -72,6 +72,17 @@ void hyb_check_panel(hyb_lu_t *lu, int k)
  * the sum over all of these is known. What is left is 0.
  */
 
+/* Of L1 and the pivots, which all have alike: so few bits that they can be
+ * summed as a number. */
+static uint64_t bits_of_l1(hyb_lu_t *lu, int k)
+{
+    const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
+    uint64_t bits =
+        hyb_sums_bits(h->L1, (int64_t)h->jb * h->jb + h->jb + 1);
+
+    return (bits ^ bits >> 32) & 0xffffffffu;
+}
+
 void hyb_carried_open(hyb_worker_t *leader, int k)
 {
     hyb_lu_t *lu = leader->lu;
@@ -91,9 +102,10 @@ void hyb_carried_open(hyb_worker_t *leader, int k)
         const hyb_carried_column_t *c = &lu->carried->column[run.from + j];
 
         left->left[2 * j] = c->plain;
-        left->left[2 * j + 1] = c->is_known ? c->variance : INFINITY;
+        left->left[2 * j + 1] = c->is_known ? c->variance : NAN;
     }
-    MPI_Iallreduce(MPI_IN_PLACE, left->left, 2 * (int)run.count, MPI_DOUBLE,
+    left->left[2 * run.count] = (double)bits_of_l1(lu, k - 1);
+    MPI_Iallreduce(MPI_IN_PLACE, left->left, 2 * (int)run.count + 1, MPI_DOUBLE,
                    MPI_SUM, lu->grid->col_comm, &left->request);
     left->k = k - 1;
 }
@@ -152,6 +164,23 @@ static void locate(hyb_lu_t *lu, int k, int j, double size, double bound)
         raise_panel(lu, k, j, size, bound);
 }
 
+/* L1 is not everywhere the same: those say so whose L1 the fewest have. */
+static void check_l1(hyb_lu_t *lu, int k, double sum)
+{
+    uint64_t mine = bits_of_l1(lu, k), all[lu->grid->nprow];
+    int alike = 0, fewest;
+
+    if (sum == (double)mine * lu->grid->nprow)
+        return;
+    MPI_Allgather(&mine, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T,
+                  lu->grid->col_comm);
+    for (int i = 0; i < lu->grid->nprow; i++)
+        alike += all[i] == mine;
+    MPI_Allreduce(&alike, &fewest, 1, MPI_INT, MPI_MIN, lu->grid->col_comm);
+    if (alike == fewest)
+        raise_panel(lu, k, 0, 0.0, 0.0);
+}
+
 void hyb_finish_left_over(hyb_lu_t *lu)
 {
     hyb_left_over_t *left = &lu->carried->left;
@@ -163,10 +192,13 @@ void hyb_finish_left_over(hyb_lu_t *lu)
     MPI_Wait(&left->request, MPI_STATUS_IGNORE);
     left->k = -1;
     columns = hyb_panel_run(lu, k).count;
+    check_l1(lu, k, left->left[2 * columns]);
     for (int j = 0; j < columns; j++) {
         double size = left->left[2 * j];
         double bound = hyb_noise_bound(left->left[2 * j + 1]);
 
+        if (isnan(bound)) /* not known somewhere */
+            continue;
         hyb_note_closeness(lu, size, 0.0, bound);
         if (!hyb_sums_differ(size, 0.0, bound))
             continue;

@@ -128,6 +128,16 @@ static void receive_words(hyb_lu_t *lu, const hpl_exchange_t *x, int from,
 /* ---- rows that leave and enter -------------------------------------------
  */
 
+/* Numbers that are none leave. */
+static void raise_leaving(hyb_lu_t *lu, const hpl_exchange_t *x, int64_t column)
+{
+    hyb_alarm_t alarm = hyb_alarm_at(lu, HYB_FOUND_UPDATE,
+                                     x->panel->ja / lu->mat->nb - 1, column);
+
+    hyb_forget_columns(lu, column, 1);
+    hyb_alarm_raise(&lu->carried->alarms, &alarm, HYB_NOT_REPAIRED);
+}
+
 void hyb_carried_leave(hyb_lu_t *lu, const hpl_exchange_t *x, int from,
                        int count, int64_t column)
 {
@@ -147,6 +157,9 @@ void hyb_carried_leave(hyb_lu_t *lu, const hpl_exchange_t *x, int from,
     rows = displaced(x, from, -1.0);
     for (int k = 0; p->me == 0 && k < p->displace_offset[p->members]; k++)
         add_row(c, count, &rows, k, weight[p->displace[k].from]);
+    for (int j = 0; j < count; j++)
+        if (c[j].is_known && !isfinite(c[j].plain))
+            raise_leaving(lu, x, column + j);
 }
 
 void hyb_carried_enter(hyb_lu_t *lu, const hpl_exchange_t *x, int from,
@@ -170,4 +183,7 @@ void hyb_carried_enter(hyb_lu_t *lu, const hpl_exchange_t *x, int from,
     rows = gathered(x, from, 1.0);
     for (int k = 0; k < x->panel->jb; k++)
         add_row(c, count, &rows, k, lu->carried->top[p->gather[k].to]);
+    for (int j = 0; j < count; j++)
+        if (!isfinite(c[j].plain)) /* who sent them has said so */
+            hyb_forget_columns(lu, column + j, 1);
 }

@@ -104,6 +104,18 @@ void hyb_sums_update(const hyb_row_sums_t *l, int width, int64_t cols,
     }
 }
 
+double hyb_sums_largest(const double *a, int64_t count, int64_t step)
+{
+    double most = 0.0;
+
+    for (int64_t i = 0; i < count; i++) {
+        double size = isnan(a[i * step]) ? INFINITY : fabs(a[i * step]);
+
+        most = fmax(most, size);
+    }
+    return most;
+}
+
 uint64_t hyb_sums_bits(const double *data, int64_t count)
 {
     uint64_t first = 0, second = 0, bits;

@@ -50,6 +50,9 @@ typedef struct {
 void hyb_sums_update(const hyb_row_sums_t *l, int width, int64_t cols,
                      const double *u, hyb_column_sums_t *sum);
 
+/* The largest magnitude of count numbers step apart; NaN counts as INFINITY. */
+double hyb_sums_largest(const double *a, int64_t count, int64_t step);
+
 /* A sum by which any change of a message's bits is told, but for one in 2^64.
  */
 uint64_t hyb_sums_bits(const double *data, int64_t count);
