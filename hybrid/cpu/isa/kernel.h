@@ -3,6 +3,7 @@
 #define HYB_KERNEL_H
 
 #include <stdint.h>
+#include <string.h>
 #include "base/cpu.h"
 #include "base/sequence.h"
 
@@ -48,6 +49,30 @@ typedef struct {
 typedef struct {
     double *rows, *columns;
 } hyb_sums_t;
+
+/* Checksums of a column, whose row i has a weight w_i. */
+typedef struct {
+    double plain;    /* sum of a_i */
+    double weighted; /* sum of w_i a_i */
+    double squares;  /* sum of a_i^2 */
+} hyb_check_sums_t;
+
+enum {
+    HYB_CHECK_ROWS = 512, /* that are summed before others join */
+    HYB_CHECK_LANES = 8   /* partial sums of a tile's column */
+};
+
+/* What an element of row i adds to an exact sum of the bits of a column, in any
+ * order. */
+static inline uint64_t hyb_check_word(double element, uint32_t i)
+{
+    uint32_t low = 0x9e3779b1u + 0x85ebca76u * i;
+    uint32_t high = 0xc2b2ae35u + 0x27d4eb2eu * i;
+    uint64_t bits;
+
+    memcpy(&bits, &element, sizeof(bits));
+    return (uint64_t)(uint32_t)bits * low + (bits >> 32) * high;
+}
 
 typedef struct {
     const char *name; /* as xh_cpu_isa_name */
@@ -105,6 +130,30 @@ typedef struct {
     /* The same, and sums.rows += |A| 1, sums.columns += |A|^T 1. */
     void (*subtract_and_sum)(const hyb_sweep_t *sweep, double *r,
                              const hyb_sums_t *sums);
+
+    /* The checksums of a column of rows. */
+    void (*sum_column)(const double *a, const double *weight, int64_t rows,
+                       hyb_check_sums_t *sum);
+
+    /*
+     * A tile's columns are added to partial sums: HYB_CHECK_LANES plain ones of
+     * each, then as many weighted. Returns the sum of its squares.
+     *
+     * weight  in  rows
+     */
+    double (*sum_tile)(int64_t cols, const double *tile, const double *weight,
+                       double *lanes);
+
+    /* sum := plain^T u, weighted^T u, and squares of u: nb rows of cols doubles,
+     * packed as B. */
+    void (*sum_u)(int64_t nb, const double *plain, const double *weighted,
+                  const double *u, hyb_check_sums_t *sum);
+
+    /* sum := exact ones of the columns of - u. */
+    void (*sum_u_words)(int64_t nb, const double *u, uint64_t *sum);
+
+    /* The exact sum of a column of rows. */
+    uint64_t (*sum_words)(const double *a, int64_t rows);
 
     xh_sequence_run_t generate; /* entries of the random matrix */
 } hyb_kernel_t;

@@ -27,7 +27,7 @@ static size_t lay_out(struct hyb_carried *c, int64_t rows, int64_t columns,
                       int64_t nb, int nprow)
 {
     size_t at = 0, width = (size_t)nb;
-    size_t parts = ((size_t)xh_units(rows, HYB_SUMS_UNIT) + 1) * width;
+    size_t units = (size_t)xh_units(rows, HYB_SUMS_UNIT) + 1;
 
     c->column = (hyb_carried_column_t *)cut(
         c->memory, &at, in_doubles((size_t)columns, sizeof(hyb_carried_column_t)));
@@ -41,9 +41,11 @@ static size_t lay_out(struct hyb_carried *c, int64_t rows, int64_t columns,
         f->plain = cut(c->memory, &at, width);
         f->l1 = cut(c->memory, &at, width);
         f->weighted = cut(c->memory, &at, width);
-        f->weight = cut(c->memory, &at, (size_t)rows + 1);
-        f->part = (hyb_column_sums_t *)cut(
-            c->memory, &at, in_doubles(parts, sizeof(hyb_column_sums_t)));
+        f->weight =
+            cut(c->memory, &at, (size_t)rows + HYB_KERNEL_MOST_ROWS);
+        f->squares = cut(c->memory, &at, units);
+        f->lanes =
+            cut(c->memory, &at, units * width * 2 * HYB_CHECK_LANES);
     }
     return at;
 }
@@ -81,12 +83,13 @@ xh_status_t hyb_carried_create(hyb_lu_t *lu)
     xh_memory_touch(c->memory, c->bytes, 0, 1);
     lay_out(c, rows, lu->ledger.columns, nb, lu->grid->nprow);
     c->left.k = -1;
+    c->repairs = hyb_alarm_repairs();
     c->every = (int)xh_settings_int("verify_every");
     for (int64_t p = 0; p < nb; p++)
         c->top[p] = 1.0 + (double)p / (double)nb;
-    for (int64_t i = 0; i < rows; i++) /* those before panel 0 are the last's */
+    for (int64_t i = 0; i < rows + HYB_KERNEL_MOST_ROWS; i++)
         for (int k = 0; k < HYB_IN_FLIGHT; k++)
-            c->factor[k].weight[i] = 1.0 + (double)i / (double)rows;
+            c->factor[k].weight[i] = 1.0 + (double)i / (double)Mmax(rows, 1);
     return XH_OK;
 }
 
@@ -151,17 +154,19 @@ void hyb_note_closeness(hyb_lu_t *lu, double plain, double weighted,
  */
 
 /* Those that it had when it had met panels 0 .. k - 1. */
-static hyb_column_sums_t sums_now(const hyb_lu_t *lu, int64_t column, int k)
+static hyb_check_sums_t sums_now(const hyb_lu_t *lu, int64_t column, int k)
 {
     int64_t from = hyb_rows_before(lu, k);
+    hyb_check_sums_t sum;
     const double *weight = hyb_row_weights(lu, k);
 
-    return hyb_sums_column(Mptr(lu->mat->A, from, column, lu->mat->ld),
-                           weight + from, lu->mat->mp - from);
+    lu->means.kernel->sum_column(Mptr(lu->mat->A, from, column, lu->mat->ld),
+                                 weight + from, lu->mat->mp - from, &sum);
+    return sum;
 }
 
 static void take(const hyb_lu_t *lu, int64_t column,
-                 const hyb_column_sums_t *sum, int64_t rows)
+                 const hyb_check_sums_t *sum, int64_t rows)
 {
     hyb_carried_column_t *c = &lu->carried->column[column];
 
@@ -179,7 +184,7 @@ static void sum_share(void *context, int member)
     int members = hyb_team_size(lu->means.team);
 
     for (int64_t j = member; j < lu->ledger.columns; j += members) {
-        hyb_column_sums_t sum = sums_now(lu, j, 0);
+        hyb_check_sums_t sum = sums_now(lu, j, 0);
 
         take(lu, j, &sum, lu->mat->mp);
         lu->carried->column[j].is_known = sum.squares < most;
@@ -215,14 +220,9 @@ void hyb_carried_wait(hyb_worker_t *me, int k)
                     hyb_factor_sums(me->lu, k));
 }
 
-static hyb_row_sums_t row_sums(const hyb_factor_sums_t *f, int64_t nb)
-{
-    return (hyb_row_sums_t){nb, f->plain, f->weighted};
-}
-
 /* The sums of so many columns change; squares are of U. */
 void hyb_carry(hyb_lu_t *lu, int k, int64_t column, int64_t count,
-               const hyb_column_sums_t *change)
+               const hyb_check_sums_t *change)
 {
     const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
     const hyb_factor_sums_t *f = hyb_factor_sums(lu, k);
@@ -237,69 +237,58 @@ void hyb_carry(hyb_lu_t *lu, int k, int64_t column, int64_t count,
     }
 }
 
-/* U stays in the matrix where that has its rows. */
-static void note_stored(hyb_worker_t *me, int k, hyb_run_t run)
+/* Squares of U that are none are left to the largest of its elements. */
+static void keep_huge(hyb_carried_column_t *c, int nb, int width,
+                      const double *u, hyb_check_sums_t *change)
 {
-    hyb_lu_t *lu = me->lu;
-    const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
-    int width = lu->means.kernel->cols;
+    if (isfinite(change->squares))
+        return;
+    change->squares = 0.0;
+    c->huge = fmax(c->huge, hyb_sums_largest(u, nb, width));
+}
+
+/* U stays in the matrix where that has its rows. */
+static void note_stored(hyb_lu_t *lu, int nb, int64_t column, int64_t count,
+                        const double *u)
+{
     uint64_t sum[HYB_KERNEL_MOST_COLS];
 
-    if (hpl_panel_top_rows(h) == 0)
-        return;
-    for (int64_t j = 0; j < run.count; j += width) {
-        int64_t count = Mmin(width, run.count - j);
-
-        memset(sum, 0, sizeof(sum));
-        hyb_sums_packed_words(h->jb, width, count, me->u + j * h->jb, sum);
-        for (int64_t i = 0; i < count; i++)
-            lu->carried->column[run.from + j + i].stored += sum[i];
-    }
+    lu->means.kernel->sum_u_words(nb, u, sum);
+    for (int64_t i = 0; i < count; i++)
+        lu->carried->column[column + i].stored += sum[i];
 }
 
-/* Squares of U that are none are left to the largest of its elements. */
-static void keep_huge(hyb_worker_t *me, int nb, int64_t column, hyb_run_t of_u,
-                      hyb_column_sums_t *change)
+/* A panel of the packed U: count columns. */
+static void update_columns(hyb_lu_t *lu, int k, int64_t column, int64_t count,
+                           const double *u)
 {
-    int width = me->lu->means.kernel->cols;
+    const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
+    const hyb_factor_sums_t *f = hyb_factor_sums(lu, k);
+    const hyb_kernel_t *kernel = lu->means.kernel;
+    hyb_check_sums_t change[HYB_KERNEL_MOST_COLS];
 
-    for (int64_t i = 0; i < of_u.count; i++) {
-        int64_t j = of_u.from + i;
-        hyb_carried_column_t *c = &me->lu->carried->column[column + i];
-        const double *u = me->u + j / width * width * nb + j % width;
-
-        if (isfinite(change[i].squares))
-            continue;
-        change[i].squares = 0.0;
-        c->huge = fmax(c->huge, hyb_sums_largest(u, nb, width));
-    }
+    kernel->sum_u(h->jb, f->plain, f->weighted, u, change);
+    for (int64_t i = 0; i < count; i++)
+        keep_huge(&lu->carried->column[column + i], h->jb, kernel->cols, u + i,
+                  &change[i]);
+    hyb_carry(lu, k, column, count, change);
+    if (hpl_panel_top_rows(h) > 0)
+        note_stored(lu, h->jb, column, count, u);
 }
-
-enum { AT_ONCE = 64 }; /* columns, a multiple of all kernels' */
 
 void hyb_carried_update(hyb_worker_t *me, int k, hyb_run_t run)
 {
     hyb_lu_t *lu = me->lu;
-    int width = lu->means.kernel->cols, nb;
-    hyb_column_sums_t change[AT_ONCE];
-    hyb_row_sums_t l;
+    int width = lu->means.kernel->cols, nb = hyb_lu_panel(lu, k)->hpl->jb;
 
     if (lu->carried == NULL)
         return;
     hyb_carried_wait(me, k);
     if (!hyb_lu_owns(lu, k) && !(hyb_factor_sums(lu, k)->square <= 1.0))
         hyb_forget_columns(lu, run.from, run.count);
-    nb = hyb_lu_panel(lu, k)->hpl->jb;
-    l = row_sums(hyb_factor_sums(lu, k), nb);
-    for (int64_t j = 0; j < run.count; j += AT_ONCE) {
-        int64_t count = Mmin(AT_ONCE, run.count - j);
-
-        memset(change, 0, sizeof(change));
-        hyb_sums_update(&l, width, count, me->u + j * nb, change);
-        keep_huge(me, nb, run.from + j, (hyb_run_t){j, count}, change);
-        hyb_carry(lu, k, run.from + j, count, change);
-    }
-    note_stored(me, k, run);
+    for (int64_t j = 0; j < run.count; j += width)
+        update_columns(lu, k, run.from + j, Mmin(width, run.count - j),
+                       me->u + j * nb);
 }
 
 /* ---- comparing -----------------------------------------------------------
@@ -309,7 +298,7 @@ typedef struct { /* one column, once it has met panels 0 .. k - 1 */
     hyb_lu_t *lu;
     int64_t column;
     int k;
-    hyb_column_sums_t sum; /* as it is */
+    hyb_check_sums_t sum; /* as it is */
     double plain, weighted, bound; /* by how much it differs */
 } comparison_t;
 
@@ -371,7 +360,7 @@ static void raise_at(comparison_t *c)
     alarm.row = hyb_global_row(c->lu, row);
     alarm.size = fabs(c->plain);
     alarm.expected = c->bound;
-    if (row >= 0 && hyb_alarm_repairs() && repair(c, row))
+    if (row >= 0 && c->lu->carried->repairs && repair(c, row))
         repaired = HYB_REPAIRED;
     hyb_alarm_raise(&c->lu->carried->alarms, &alarm, repaired);
 }
@@ -405,7 +394,7 @@ void hyb_carried_compare(hyb_worker_t *me, const hyb_step_t *step,
 
     if (lu->carried == NULL)
         return;
-    if (hyb_step_is_next(step, block) ||
+    if ((lu->carried->repairs && hyb_step_is_next(step, block)) ||
         (block + step->k) % lu->carried->every == 0)
         compare_columns(lu, run, step->k + 1);
 }

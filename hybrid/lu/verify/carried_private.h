@@ -17,7 +17,7 @@ typedef struct {
     double *plain, *weighted; /* by column, of L1 and L2 */
     double *l1;               /* plain, of L1 alone */
     double square;            /* mean, of L2's elements and 1 */
-    hyb_column_sums_t *part;  /* of L2, by unit and column */
+    double *lanes, *squares;  /* of units of L2, as kernels sum them */
     hyb_units_t units;
     _Atomic bool ready;
     double *weight;        /* of local rows, once panel k has swapped them */
@@ -46,6 +46,7 @@ struct hyb_carried {
     double *top;          /* weights of rows of U, P > 1 */
     double *sent;         /* sums of the bits of rows that travel, P > 1 */
     int every;            /* iterations that see all columns once */
+    bool repairs;         /* columns of a panel before it is factored, too */
     bool summed;          /* the columns as they are */
     hyb_alarms_t alarms;
     double *memory;
@@ -106,7 +107,7 @@ void hyb_forget_columns(hyb_lu_t *lu, int64_t from, int64_t count);
 
 /* So many columns' sums change; squares are of their U of panel k. */
 void hyb_carry(hyb_lu_t *lu, int k, int64_t column, int64_t count,
-               const hyb_column_sums_t *change);
+               const hyb_check_sums_t *change);
 
 /* The panel's sums are ready: nothing is left of those of its columns. */
 void hyb_check_panel(hyb_lu_t *lu, int k);

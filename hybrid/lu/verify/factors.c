@@ -33,38 +33,67 @@ static void add_l1(hyb_lu_t *lu, int k)
     hyb_factor_sums_t *f = hyb_factor_sums(lu, k);
     const double *weight =
         lu->grid->nprow > 1 ? lu->carried->top : f->weight + h->ii;
+    hyb_check_sums_t sum;
 
     for (int p = 0; p < h->jb; p++) {
-        int64_t next = p + 1;
-        hyb_column_sums_t sum =
-            hyb_sums_column(h->L1 + next + (size_t)p * (size_t)h->jb,
-                            weight + next, h->jb - next);
+        int next = p + 1;
 
+        lu->means.kernel->sum_column(h->L1 + next + (size_t)p * (size_t)h->jb,
+                                     weight + next, h->jb - next, &sum);
         f->l1[p] = sum.plain + 1.0;
         f->plain[p] += f->l1[p];
         f->weighted[p] += sum.weighted + weight[p];
     }
 }
 
-/* All units are summed, in an order of their own. */
+/* Column p's lanes in all units are added. */
+static void add_lanes(hyb_factor_sums_t *f, int64_t cols, int64_t p)
+{
+    enum { LANES = HYB_CHECK_LANES };
+
+    f->plain[p] = f->weighted[p] = 0.0;
+    for (int64_t i = 0; i < f->units.count; i++) {
+        const double *lanes = f->lanes + (i * cols + p) * 2 * LANES;
+        double plain = 0.0, weighted = 0.0;
+
+        for (int l = 0; l < LANES; l++) {
+            plain += lanes[l];
+            weighted += lanes[LANES + l];
+        }
+        f->plain[p] += plain;
+        f->weighted[p] += weighted;
+    }
+}
+
 static void add_units(hyb_lu_t *lu, int k)
 {
     const hyb_tiles_t *l2 = &hyb_lu_panel(lu, k)->factors.l2;
     hyb_factor_sums_t *f = hyb_factor_sums(lu, k);
     double squares = 0.0;
 
-    for (int64_t p = 0; p < l2->cols; p++) {
-        f->plain[p] = f->weighted[p] = 0.0;
-        for (int64_t i = 0; i < f->units.count; i++) {
-            const hyb_column_sums_t *part = &f->part[i * l2->cols + p];
-
-            f->plain[p] += part->plain;
-            f->weighted[p] += part->weighted;
-            squares += part->squares;
-        }
-    }
+    for (int64_t p = 0; p < l2->cols; p++)
+        add_lanes(f, l2->cols, p);
+    for (int64_t i = 0; i < f->units.count; i++)
+        squares += f->squares[i];
     f->square = (squares + 1.0) / (double)(l2->rows * l2->cols + 1);
     add_l1(lu, k);
+}
+
+/* Rows of L2 go into the lanes of their unit. */
+static void sum_unit(hyb_lu_t *lu, int k, int64_t unit)
+{
+    const hyb_tiles_t *l2 = &hyb_lu_panel(lu, k)->factors.l2;
+    hyb_factor_sums_t *f = hyb_factor_sums(lu, k);
+    const double *weight = f->weight + lu->mat->mp - l2->rows;
+    size_t size = (size_t)l2->cols * 2 * HYB_CHECK_LANES;
+    double *lanes = f->lanes + (size_t)unit * size;
+    int64_t from = unit * UNIT, to = Mmin(from + UNIT, l2->rows);
+
+    memset(lanes, 0, size * sizeof(*lanes));
+    f->squares[unit] = 0.0;
+    for (int64_t i = from; i < to; i += l2->height)
+        f->squares[unit] += lu->means.kernel->sum_tile(
+            l2->cols, hyb_tiles_at(l2, i, 0), weight + i, lanes);
 }
 
 /* ---- seals: of panels that travel ------------------------------------------
@@ -197,7 +226,7 @@ static void note_diagonal(hyb_lu_t *lu, int k)
         return;
     for (int64_t j = 0; j < run.count; j++)
         lu->carried->column[run.from + j].stored +=
-            hyb_sums_words(h->L1 + j * h->jb, h->jb);
+            lu->means.kernel->sum_words(h->L1 + j * h->jb, h->jb);
 }
 
 static void complete(hyb_lu_t *lu, int k)
@@ -237,11 +266,7 @@ void hyb_carried_fill(hyb_lu_t *lu, int k)
         return;
     f = hyb_factor_sums(lu, k);
     while ((unit = hyb_units_take(&f->units)) >= 0) {
-        int64_t from = unit * UNIT;
-
-        hyb_sums_tiles(l2, from, Mmin(from + UNIT, l2->rows),
-                       f->weight + lu->mat->mp - l2->rows,
-                       &f->part[unit * l2->cols]);
+        sum_unit(lu, k, unit);
         if (came_by_message(lu, k))
             atomic_fetch_add(&f->bits, bits_of_unit(l2, unit));
         if (atomic_fetch_add(&f->units.settled, 1) + 1 == f->units.count)

@@ -6,12 +6,12 @@
 /* After its factorization nothing is left of the sums of a panel's columns. */
 
 /* What L takes from the sums of the panel's column j, U's part of it in L1. */
-static hyb_column_sums_t taken(const hyb_factor_sums_t *f, const HPL_T_panel *h,
+static hyb_check_sums_t taken(const hyb_factor_sums_t *f, const HPL_T_panel *h,
                                int j)
 {
     const double *u = h->L1 + (size_t)j * (size_t)h->jb;
     bool has_l1 = hpl_panel_top_rows(h) > 0;
-    hyb_column_sums_t sum = {0.0, 0.0, 0.0};
+    hyb_check_sums_t sum = {0.0, 0.0, 0.0};
 
     for (int p = 0; p <= j; p++) {
         double l = has_l1 ? f->plain[p] : f->plain[p] - f->l1[p];
@@ -58,7 +58,7 @@ void hyb_check_panel(hyb_lu_t *lu, int k)
     hyb_run_t run = hyb_panel_run(lu, k);
 
     for (int j = 0; j < run.count; j++) {
-        hyb_column_sums_t sum = taken(hyb_factor_sums(lu, k), h, j);
+        hyb_check_sums_t sum = taken(hyb_factor_sums(lu, k), h, j);
 
         hyb_carry(lu, k, run.from + j, 1, &sum);
     }

@@ -13,7 +13,7 @@ static uint64_t words_in_matrix(const hyb_lu_t *lu, int64_t column)
     uint64_t sum = 0;
 
     for (int64_t i = 0; i < end; i += lu->mat->nb)
-        sum += hyb_sums_words(a + i, Mmin(lu->mat->nb, end - i));
+        sum += lu->means.kernel->sum_words(a + i, Mmin(lu->mat->nb, end - i));
     return sum;
 }
 
