@@ -179,7 +179,6 @@ static void take(const hyb_lu_t *lu, int64_t column,
 /* Of huge numbers the bounds would be none. */
 static void sum_share(void *context, int member)
 {
-    static const double most = 1e100;
     hyb_lu_t *lu = context;
     int members = hyb_team_size(lu->means.team);
 
@@ -187,7 +186,7 @@ static void sum_share(void *context, int member)
         hyb_check_sums_t sum = sums_now(lu, j, 0);
 
         take(lu, j, &sum, lu->mat->mp);
-        lu->carried->column[j].is_known = sum.squares < most;
+        lu->carried->column[j].is_known = sum.squares < HYB_MOST_SQUARES;
         lu->carried->column[j].stored = 0;
     }
 }
@@ -241,7 +240,7 @@ void hyb_carry(hyb_lu_t *lu, int k, int64_t column, int64_t count,
 static void keep_huge(hyb_carried_column_t *c, int nb, int width,
                       const double *u, hyb_check_sums_t *change)
 {
-    if (isfinite(change->squares))
+    if (change->squares < HYB_MOST_SQUARES)
         return;
     change->squares = 0.0;
     c->huge = fmax(c->huge, hyb_sums_largest(u, nb, width));
@@ -310,7 +309,7 @@ static void compare(comparison_t *c)
 
     c->sum = sums_now(c->lu, c->column, c->k);
     squares = c->sum.squares;
-    if (!isfinite(squares) && carried->huge > 0.0)
+    if (!(squares < HYB_MOST_SQUARES) && carried->huge > 0.0)
         squares = 0.0;
     c->plain = c->sum.plain - carried->plain;
     c->weighted = c->sum.weighted - carried->weighted;
@@ -408,7 +407,9 @@ void hyb_carried_end(hyb_lu_t *lu)
 
     if (lu->carried == NULL)
         return;
-    hyb_finish_left_over(lu);
+    hyb_carried_open(&lu->worker[0], lu->panels); /* of the last panel */
+    if (lu->grid->nprow > 1)
+        hyb_finish_left_over(lu);
     run = hyb_ledger_columns(&lu->ledger, hyb_lu_trailing(lu, lu->panels - 1));
     compare_columns(lu, run, lu->panels);
     hyb_team_run(lu->means.team, hyb_check_stored, lu);

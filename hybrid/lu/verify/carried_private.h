@@ -25,9 +25,12 @@ typedef struct {
     _Atomic uint64_t bits; /* of L2, summed over units */
 } hyb_factor_sums_t;
 
+/* Of larger sums of squares no bound is made. */
+#define HYB_MOST_SQUARES 1e100
+
 typedef struct { /* of one column */
     double plain, weighted, variance;
-    double huge;     /* the largest number whose square is none, or 0 */
+    double huge;     /* the largest number of those that are huge, or 0 */
     uint64_t stored; /* words of the rows of U that stay in the matrix here */
     bool is_known;   /* false: it is not checked */
 } hyb_carried_column_t;
