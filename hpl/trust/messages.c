@@ -10,7 +10,7 @@
 #include "hpl/grid/peers.h"
 #include "hpl/pauxil/map.h"
 
-enum { MOST = 1 << 18, FACTOR = 8, SIDES = 2 };
+enum { MOST = HPL_TRUST_MOST, FACTOR = 8, SIDES = HPL_TRUST_SIDES };
 
 /* What processes of comm send each other, and the expected. */
 typedef struct {
@@ -20,6 +20,7 @@ typedef struct {
     MPI_Comm comm;
     int me, size;
     double *out, *in[SIDES], *expected;
+    const hpl_trust_memory_t *memory; /* NULL: these are sent and received */
 } exchange_t;
 
 static void fill(int process, size_t count, double *data)
@@ -40,8 +41,11 @@ static void send_and_receive(const exchange_t *x, size_t count)
     hpl_schedule_t *messages = hpl_schedule_create(x->comm, 0);
 
     for (int side = 0; side < SIDES; side++) {
-        hpl_schedule_receive(messages, x->in[side], count, neighbour(x, side));
-        hpl_schedule_send(messages, x->out, count, neighbour(x, side));
+        double *in = x->memory != NULL ? x->memory->in[side] : x->in[side];
+        double *out = x->memory != NULL ? x->memory->out : x->out;
+
+        hpl_schedule_receive(messages, in, count, neighbour(x, side));
+        hpl_schedule_send(messages, out, count, neighbour(x, side));
     }
     hpl_schedule_begin(messages);
     hpl_schedule_end(messages);
@@ -66,6 +70,19 @@ static void compare(const exchange_t *x, int side, size_t count)
                  x->expected[wrong], found[wrong]);
 }
 
+static bool put(const exchange_t *x, size_t count)
+{
+    fill(x->me, count, x->out);
+    return x->memory == NULL ||
+           x->memory->store(x->memory->context, x->out, count);
+}
+
+static bool get(const exchange_t *x, int side, size_t count)
+{
+    return x->memory == NULL ||
+           x->memory->load(x->memory->context, side, x->in[side], count);
+}
+
 /* All of comm take as many sizes. */
 static void exchange(exchange_t *x, size_t most)
 {
@@ -77,35 +94,59 @@ static void exchange(exchange_t *x, size_t most)
         return;
     MPI_Allreduce(MPI_IN_PLACE, &longest, 1, MPI_UINT64_T, MPI_MAX, x->comm);
     for (size_t count = 1;; count = Mmin(FACTOR * count, longest)) {
-        fill(x->me, count, x->out);
+        bool is_there = put(x, count);
+
         send_and_receive(x, count);
         for (int side = 0; side < SIDES; side++)
-            compare(x, side, count);
+            if (is_there && get(x, side, count))
+                compare(x, side, count);
         if (count >= longest)
             return;
     }
 }
 
-void hpl_trust_messages(xh_exact_t *checks, const HPL_T_grid *grid, size_t most)
+/* Host memory for what is sent, received and expected. */
+static double *prepare(exchange_t *x)
 {
     enum { VECTORS = SIDES + 2 };
     double *memory = malloc(VECTORS * MOST * sizeof(double));
-    exchange_t x = {.checks = checks, .grid = grid};
 
     if (memory == NULL)
         HPL_pabort(__LINE__, "hpl_trust_messages", "out of memory");
-    x.out = memory;
-    x.expected = memory + MOST;
+    x->out = memory;
+    x->expected = memory + MOST;
     for (int side = 0; side < SIDES; side++)
-        x.in[side] = memory + (2 + side) * MOST;
-    most = Mmin(most, (size_t)MOST);
+        x->in[side] = memory + (2 + side) * MOST;
+    return memory;
+}
+
+static void exchange_in_column(exchange_t *x, size_t most)
+{
+    x->comm = x->grid->exchange_comm;
+    x->of = HPL_IN_MY_COLUMN;
+    exchange(x, Mmin(most, (size_t)MOST));
+}
+
+void hpl_trust_messages(xh_exact_t *checks, const HPL_T_grid *grid, size_t most)
+{
+    exchange_t x = {.checks = checks, .grid = grid};
+    double *memory = prepare(&x);
+
     x.comm = grid->bcast_comm;
     x.of = HPL_IN_MY_ROW;
-    exchange(&x, most);
-    x.comm = grid->exchange_comm;
-    x.of = HPL_IN_MY_COLUMN;
-    exchange(&x, most);
+    exchange(&x, Mmin(most, (size_t)MOST));
+    exchange_in_column(&x, most);
     free(memory);
+}
+
+void hpl_trust_messages_in(xh_exact_t *checks, const HPL_T_grid *grid,
+                           size_t most, const hpl_trust_memory_t *memory)
+{
+    exchange_t x = {.checks = checks, .grid = grid, .memory = memory};
+    double *host = prepare(&x);
+
+    exchange_in_column(&x, most);
+    free(host);
 }
 
 size_t hpl_trust_panel(const HPL_T_grid *grid, int n, int nb)

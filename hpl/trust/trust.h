@@ -26,6 +26,23 @@ void hpl_trust_blas(xh_exact_t *checks, int64_t rows, int64_t nb);
 void hpl_trust_messages(xh_exact_t *checks, const HPL_T_grid *grid,
                         size_t most);
 
+/*
+ * Memory of another kind that MPI takes: HPL_TRUST_MOST doubles at out and at
+ * each of in, which are written and read by way of the host; false: it failed,
+ * which was said.
+ */
+enum { HPL_TRUST_MOST = 1 << 18, HPL_TRUST_SIDES = 2 };
+typedef struct {
+    double *out, *in[HPL_TRUST_SIDES];
+    bool (*store)(void *context, const double *from_host, size_t count);
+    bool (*load)(void *context, int side, double *to_host, size_t count);
+    void *context;
+} hpl_trust_memory_t;
+
+/* The same in such memory, to and from neighbours in my process column. */
+void hpl_trust_messages_in(xh_exact_t *checks, const HPL_T_grid *grid,
+                           size_t most, const hpl_trust_memory_t *memory);
+
 /* Doubles of the longest panel of an n x (n + 1) matrix on this process. */
 size_t hpl_trust_panel(const HPL_T_grid *grid, int n, int nb);
 

@@ -7,6 +7,8 @@ ROW = re.compile(r"^W[RC]\S+ +\d+ +\d+ +\d+ +\d+ +(\S+) +(\S+)$", re.M)
 CHECK = re.compile(r"\.\.\. (PASSED|FAILED)$", re.M)
 DONE = re.compile(r"^xhpl: progress: *([\d.]+)% done.* mean (\S+)$", re.M)
 TORTURE = re.compile(r"^verified: \d+ products, (\d+) wrong$", re.M)
+TRUST = re.compile(r"^xhpl: error: .*\btrust: (wrong result|a message was damaged|"
+                   r"arithmetic is not)", re.M)
 STILL = re.compile(r"no progress for|waits for other processes")
 BANNER = re.compile(r"^(HPLinpack|xhpl: |xdgemm: |C := )", re.M)
 SAID = re.compile(r"^(?:xhpl|xdgemm): (warning|error): (.*)$", re.M)
@@ -78,7 +80,7 @@ def kind(ended):
     """The outcome's name."""
     checks = CHECK.findall(ended.report)
     tortured = TORTURE.search(ended.report)
-    if "FAILED" in checks or (tortured and int(tortured[1])):
+    if "FAILED" in checks or (tortured and int(tortured[1])) or TRUST.search(ended.log):
         return "wrong"
     if ended.by == HOT:
         return "hot"

@@ -111,6 +111,8 @@ HALF = "xhpl: progress: 52.0% done, 900 columns, 0:01 left, 90 Gflops, mean 88.5
     (1, None, TABLE + CHECK + "FAILED\n", "", "wrong"),
     (-11, None, "", HALF, "died"),
     (3, None, "", "xhpl: error: rank 0 on n1: no\n", "died"),
+    (3, None, "", "xhpl: error: rank 0 on n1: trust: wrong result: U, on core 3: ...\n", "wrong"),
+    (3, None, "", "xhpl: error: rank 0 on n1: trust: a message was damaged: 8 bytes\n", "wrong"),
     (2, None, "", "xhpl: error: N needs 9 GiB\n", "not started"),
     (255, None, "", "ssh: connect to host n1: No route to host\n", "not started"),
     (-9, outcome.SILENT, "", HALF, "hung"),

@@ -76,7 +76,8 @@ def assert_ended(outcome, *patterns, processes=1):
 
 
 @pytest.mark.parametrize("words", (ONE, FOUR))
-@pytest.mark.parametrize("settings", (("kernel=auto",), ("kernel=blas",), ("devices=emu:1",),
+@pytest.mark.parametrize("settings", (("kernel=auto",), ("kernel=blas",), ("devices=emu:4",),
+                                      ("devices=emu:4", "device_mpi=on"),
                                       ("solver=reference",)))  # fmt: skip
 def test_right_results_are_said_where_they_are_asked_for(xhpl, words, settings):
     options = [x for setting in settings for x in ("--set", setting)]
@@ -136,6 +137,17 @@ def test_a_wrong_device_ends_the_run(xhpl, fault):
     outcome = xhpl(*SMALL, *FOUR, *words, processes=4)
     assert_ended(outcome, r"rank \d on \S+: trust: wrong result: .*, on emu device 2 \(.*\): "
                  r"element \(\d+, \d+\) of \d+ x \d+: expected \S+, found \S+;", processes=4)  # fmt: skip
+
+
+@preloaded
+def test_a_damaged_message_of_devices_ends_the_run(tmp_path):
+    """The first ones are of device_mpi's probe and of host memory."""
+    where = "DAMAGED_MESSAGE=15 DAMAGE_AT=-1 DAMAGE=0.125"
+    program = on_rank(tmp_path, 1, f"export LD_PRELOAD={library(tmp_path, DAMAGE)} {where}")
+    words = [program, *SMALL, "-p", 2, "-q", 1, "--set", "devices=emu:2", "--set",
+             "device_mpi=on"]
+    outcome = jobs.run(jobs.launched(2, words), tmp_path, UNMEASURED)
+    assert_ended(outcome, "trust: a message was damaged: .* bytes from rank 1 on", processes=2)
 
 
 @preloaded

@@ -195,12 +195,16 @@ static xh_status_t compute(const hyb_means_t *means, int64_t rows, int64_t nb,
 bool hyb_trust(const hyb_means_t *means, const HPL_T_grid *grid, int n, int nb)
 {
     hpl_map_t map = hpl_map(nb, grid->nprow, grid->myrow);
+    size_t longest = hpl_trust_panel(grid, n, nb);
     xh_exact_t messages = {0};
     int wrong = 0;
 
     if (compute(means, hpl_map_count(&map, n), xh_smaller(nb, xh_larger(n, 1)),
                 &wrong) != XH_OK)
         HPL_pabort(__LINE__, "hyb_trust", "out of memory");
-    hpl_trust_messages(&messages, grid, hpl_trust_panel(grid, n, nb));
+    hpl_trust_messages(&messages, grid, longest);
+    if (means->device_mpi)
+        hyb_trust_device_messages(hyb_machine_device(means->machine, 0), grid,
+                                  longest, &messages);
     return wrong + atomic_load(&messages.wrong) == 0;
 }

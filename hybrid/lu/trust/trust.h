@@ -40,4 +40,9 @@ xh_status_t hyb_trust_host(const hyb_means_t *means, hyb_trust_t *trust);
 /* The operations that device has. One that fails is no concern of trust. */
 void hyb_trust_device(hyb_device_t *device, hyb_trust_t *trust);
 
+/* Messages from and to the memory of device, which MPI takes; collective over
+ * the grid. */
+void hyb_trust_device_messages(hyb_device_t *device, const HPL_T_grid *grid,
+                               size_t most, xh_exact_t *checks);
+
 #endif
