@@ -377,7 +377,8 @@ typedef struct {
 xh_status_t hyb_devices_choose(const char *text, hyb_device_choice_t **chosen_p,
                                int *count_p);
 
-/* The same without a word of an error: why_p, HYB_DEVICES_WHY bytes, gets it. */
+/* The same without a word of an error: why_p, HYB_DEVICES_WHY bytes, gets it.
+ */
 enum { HYB_DEVICES_WHY = 1024 };
 xh_status_t hyb_devices_find(const char *text, hyb_device_choice_t **chosen_p,
                              int *count_p, char *why_p);
