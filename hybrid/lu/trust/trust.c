@@ -5,10 +5,17 @@
 #include "base/memory.h"
 #include "hpl/pauxil/map.h"
 #include "hpl/trust/trust.h"
+#include "hybrid/observe/watchdog.h"
 
-/* Multiplications that the product and the panel take, at most. */
-enum { ROWS = 500, COLS = 512, PANEL_COLS = 256, PANEL_ROWS = 200 };
-
+/* At most so many rows, columns, and columns of L; of the panel that is
+ * factored; and multiplications. */
+enum {
+    ROWS = 500,
+    COLS = 512,
+    DEPTH = 2048,
+    PANEL_COLS = 256,
+    PANEL_ROWS = 200
+};
 static const int64_t products = 1 << 26;
 
 /* ---- matrices ------------------------------------------------------------ */
@@ -153,11 +160,13 @@ xh_status_t hyb_trust_create(const hyb_means_t *means, int64_t rows, int64_t nb,
                              hyb_trust_t *trust_p)
 {
     sharing_t sharing = {trust_p, hyb_team_size(means->team)};
-    int64_t run = hyb_means_run_columns(means, nb);
     hyb_trust_t *t = trust_p;
+    int64_t run;
     void *memory;
 
-    *t = (hyb_trust_t){.m = xh_larger(1, xh_smaller(rows, ROWS)), .k = nb};
+    *t = (hyb_trust_t){.m = xh_larger(1, xh_smaller(rows, ROWS)),
+                       .k = xh_smaller(nb, DEPTH)};
+    run = hyb_means_run_columns(means, t->k);
     t->n = hyb_machine_devices(means->machine) > 0 ? COLS : run;
     t->n = xh_smaller(t->n, xh_larger(rows, run));
     t->n = xh_larger(1, xh_smaller(t->n, products / (t->m * t->k)));
@@ -197,8 +206,11 @@ bool hyb_trust(const hyb_means_t *means, const HPL_T_grid *grid, int n, int nb)
     hpl_map_t map = hpl_map(nb, grid->nprow, grid->myrow);
     size_t longest = hpl_trust_panel(grid, n, nb);
     xh_exact_t messages = {0};
+    hyb_phase_t phase;
     int wrong = 0;
 
+    hyb_phase_begin(&phase, "in the check before the tests",
+                    hyb_watchdog_patience());
     if (compute(means, hpl_map_count(&map, n), xh_smaller(nb, xh_larger(n, 1)),
                 &wrong) != XH_OK)
         HPL_pabort(__LINE__, "hyb_trust", "out of memory");
@@ -206,5 +218,6 @@ bool hyb_trust(const hyb_means_t *means, const HPL_T_grid *grid, int n, int nb)
     if (means->device_mpi)
         hyb_trust_device_messages(hyb_machine_device(means->machine, 0), grid,
                                   longest, &messages);
+    hyb_phase_end(&phase);
     return wrong + atomic_load(&messages.wrong) == 0;
 }
