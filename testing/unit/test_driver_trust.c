@@ -132,6 +132,40 @@ static void subtract_and_sum(const hyb_sweep_t *sweep, double *r,
     damage(&sums->columns[0]);
 }
 
+static void sum_column(const double *a, const double *weight, int64_t rows,
+                       hyb_check_sums_t *sum)
+{
+    good->sum_column(a, weight, rows, sum);
+    damage(&sum->squares);
+}
+
+static uint64_t sum_words(const double *a, int64_t rows)
+{
+    return good->sum_words(a, rows) + 1;
+}
+
+static double sum_tile(int64_t cols, const double *tile, const double *weight,
+                       double *lanes)
+{
+    double squares = good->sum_tile(cols, tile, weight, lanes);
+
+    lanes[0] += 1.0;
+    return squares;
+}
+
+static void sum_u(int64_t nb, const double *plain, const double *weighted,
+                  const double *u, hyb_check_sums_t *sum)
+{
+    good->sum_u(nb, plain, weighted, u, sum);
+    damage(&sum[good->cols - 1].weighted);
+}
+
+static void sum_u_words(int64_t nb, const double *u, uint64_t *sum)
+{
+    good->sum_u_words(nb, u, sum);
+    sum[0] ^= 1;
+}
+
 static void generate(const xh_lanes_t *lanes, uint64_t x, int64_t count,
                      double *a)
 {
@@ -189,6 +223,16 @@ TEST(a_kernel_that_is_wrong_in_one_number_is_found)
     assert_found("r - A x, and sums");
     bad.generate = generate;
     assert_found("entries of the random matrix");
+    bad.sum_column = sum_column;
+    assert_found("checksums of a column");
+    bad.sum_words = sum_words;
+    assert_found("checksums of a column");
+    bad.sum_tile = sum_tile;
+    assert_found("checksums of L2");
+    bad.sum_u = sum_u;
+    assert_found("checksums of U");
+    bad.sum_u_words = sum_u_words;
+    assert_found("checksums of U");
     driver_close();
 }
 

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include "base/arithmetic.h"
 #include "base/blas_library.h"
 #include "base/integers.h"
@@ -221,6 +222,93 @@ static void sweep(const thread_t *t)
              by_kernel(t, "r - A x, and sums", text));
 }
 
+/* ---- checksums ----------------------------------------------------------- */
+
+/* Of a column, with weights. */
+static void sum_column(const thread_t *t)
+{
+    const hyb_kernel_t *kernel = t->host->means->kernel;
+    const double *a = t->host->trust->c.data, *w = t->host->trust->l2.data;
+    int64_t m = t->host->trust->m;
+    uint64_t words = kernel->sum_words(a, m); /* those left: none */
+    double expected[4] = {0.0};
+    hyb_check_sums_t sums;
+    char text[TEXT];
+
+    kernel->sum_column(a, w, m, &sums);
+    for (int64_t i = 0; i < m; i++) {
+        expected[0] += a[i];
+        expected[1] += w[i] * a[i];
+        expected[2] += a[i] * a[i];
+        words -= hyb_check_word(a[i], (uint32_t)i);
+    }
+    is_right(t,
+             (xh_view_t){(double[]){sums.plain, sums.weighted, sums.squares,
+                                    (double)words},
+                         4, 1, 4},
+             (xh_view_t){expected, 4, 1, 4},
+             by_kernel(t, "checksums of a column", text));
+}
+
+/* Of columns of U, the first of which gives the weights. */
+static void sum_u(const thread_t *t)
+{
+    const hyb_kernel_t *kernel = t->host->means->kernel;
+    xh_view_t u = t->host->trust->u;
+    int64_t cols = xh_smaller(kernel->cols, u.cols);
+    hyb_check_sums_t sums[HYB_KERNEL_MOST_COLS];
+    uint64_t words[HYB_KERNEL_MOST_COLS];
+    char text[TEXT];
+
+    hyb_pack(xh_view_part(u, 0, 0, u.rows, cols), XH_TRANS, -1.0, kernel->cols,
+             t->packed);
+    kernel->sum_u(u.rows, u.data, u.data, t->packed, sums);
+    kernel->sum_u_words(u.rows, t->packed, words);
+    for (int64_t j = 0; j < cols; j++) {
+        double expected[4] = {0.0};
+
+        for (int64_t i = 0; i < u.rows; i++) {
+            double x = u.data[i + j * u.ld];
+
+            expected[0] -= u.data[i] * x;
+            expected[2] += x * x;
+            words[j] -= hyb_check_word(x, (uint32_t)i);
+        }
+        expected[1] = expected[0];
+        is_right(t,
+                 (xh_view_t){(double[]){sums[j].plain, sums[j].weighted,
+                                        sums[j].squares, (double)words[j]},
+                             4, 1, 4},
+                 (xh_view_t){expected, 4, 1, 4},
+                 by_kernel(t, "checksums of U", text));
+    }
+}
+
+/* Of the first tile of L2, with one weight for all. */
+static void sum_tile(const thread_t *t)
+{
+    enum { COLS = 16, WEIGHT = 3 };
+    const hyb_tiles_t *l2 = &t->host->factors.l2;
+    int64_t cols = xh_smaller(COLS, l2->cols);
+    double weights[HYB_KERNEL_MOST_ROWS], lanes[2 * HYB_CHECK_LANES * COLS];
+    double found[3] = {0.0}, expected[3] = {0.0};
+    char text[TEXT];
+
+    memset(lanes, 0, sizeof(lanes));
+    for (int i = 0; i < l2->height; i++)
+        weights[i] = WEIGHT;
+    found[2] = t->host->means->kernel->sum_tile(cols, l2->data, weights, lanes);
+    for (int64_t i = 0; i < 2 * HYB_CHECK_LANES * cols; i++)
+        found[i / HYB_CHECK_LANES % 2] += lanes[i];
+    for (int64_t i = 0; i < cols * l2->height; i++) {
+        expected[0] += l2->data[i];
+        expected[1] += WEIGHT * l2->data[i];
+        expected[2] += l2->data[i] * l2->data[i];
+    }
+    is_right(t, (xh_view_t){found, 3, 1, 3}, (xh_view_t){expected, 3, 1, 3},
+             by_kernel(t, "checksums of L2", text));
+}
+
 /* ---- a thread ------------------------------------------------------------ */
 
 static void check(const thread_t *t)
@@ -236,6 +324,9 @@ static void check(const thread_t *t)
     update(t, 1);
     generate(t);
     sweep(t);
+    sum_column(t);
+    sum_u(t);
+    sum_tile(t);
 }
 
 static void check_thread(void *host, int member)
