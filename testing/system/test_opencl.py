@@ -178,10 +178,16 @@ def test_where_there_is_no_library_the_host_goes_on(xhpl, tmp_path):
 LAYER = """
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl_layer.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static struct _cl_icd_dispatch ours, theirs;
+
+__attribute__((destructor)) static void end(void)
+{
+    fputs("the driver was ended\\n", stderr);
+}
 
 static int is_due(const char *name, int *calls)
 {
@@ -333,6 +339,7 @@ def test_a_run_goes_on_without_a_device_that_fails(failing, fault, said):
     assert re.search(said, outcome.stderr), str(outcome)
     assert "device 0 is dropped" in outcome.stderr, str(outcome)
     assert "1 tests completed and passed" in outcome.stdout, str(outcome)
+    assert ("the driver was ended" in outcome.stderr) == ("STALL" not in fault)
 
 
 # Of the factorization of a panel with others, in the middle of a column, too.

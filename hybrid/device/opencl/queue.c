@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 #include "base/integers.h"
 #include "hybrid/device/opencl/opencl.h"
 
@@ -187,6 +189,44 @@ void hyb_opencl_settle(hyb_opencl_device_t *device)
     pthread_mutex_unlock(&device->lock);
 }
 
+/* ---- work that never ended ------------------------------------------------
+ */
+
+typedef struct unfinished {
+    cl_event marker;
+    struct unfinished *next;
+} unfinished_t;
+
+static unfinished_t *unfinished;
+static pthread_mutex_t unfinished_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* A driver that is still at work when the program ends would fall over what the
+ * end destroys: then there is none of that. */
+static void leave(int status, void *nothing)
+{
+    (void)nothing;
+    for (const unfinished_t *u = unfinished; u != NULL; u = u->next)
+        if (state_of(u->marker) > CL_COMPLETE) {
+            fflush(NULL);
+            _exit(status);
+        }
+}
+
+/* Look at marker once more when the program ends. */
+static void keep(cl_event marker)
+{
+    unfinished_t *kept = calloc(1, sizeof(*kept));
+
+    if (kept == NULL)
+        return;
+    pthread_mutex_lock(&unfinished_lock);
+    if (unfinished == NULL)
+        on_exit(leave, NULL);
+    *kept = (unfinished_t){marker, unfinished};
+    unfinished = kept;
+    pthread_mutex_unlock(&unfinished_lock);
+}
+
 /* ---- events ------------------------------------------------------------- */
 
 xh_status_t hyb_opencl_event_create(void *state, void **event_p)
@@ -202,10 +242,13 @@ xh_status_t hyb_opencl_event_create(void *state, void **event_p)
 
 void hyb_opencl_event_destroy(void *state, void *event)
 {
+    hyb_opencl_device_t *device = state;
     event_t *ended = event;
 
-    (void)state;
-    if (ended->marker != NULL)
+    if (ended->marker != NULL && atomic_load(&device->given_up) &&
+        state_of(ended->marker) > CL_COMPLETE)
+        keep(ended->marker);
+    else if (ended->marker != NULL)
         hyb_cl.ReleaseEvent(ended->marker);
     free(ended);
 }
