@@ -21,6 +21,7 @@ def test_every_step_has_its_row_and_its_record(tmp_path):
                   "DGEMM of host memory, tile 150, staged",
                   "DGEMM of host memory, tile 150, direct",
                   "resident, N", "resident, panels of the team, N",
+                  "resident, panels of the device, N",
                   "larger than the device, N"):  # fmt: skip
         assert re.search(rf"^{re.escape(begin)}.* [1-9]\d*\.\d\d ", said, re.M), begin
     assert re.search(r"^torture, wrong products +0\.00 ", said, re.M), str(outcome)
