@@ -91,15 +91,18 @@ FLAGS_OF_cuda = -isystem $(CUDA_HOME)/include
 # Its own kernels are an image for several kinds of devices, which takes nvcc;
 # devices that are newer compile the last one's PTX.
 NVCC ?= $(or $(wildcard $(CUDA_HOME)/bin/nvcc),$(shell command -v nvcc))
-CUDA_TARGETS := arch=compute_80,code=sm_80 arch=compute_90,code=sm_90 \
-                arch=compute_100,code=[sm_100,compute_100]
+CUDA_TARGETS := sm_80 sm_90 sm_100
 KERNEL_PARTS := hybrid/device/cuda/groups.h $(wildcard hybrid/device/kernels/*.cl)
 CUDA_IMAGE := $(BUILD)/hybrid/device/cuda/kernels.fatbin
 ifneq ($(NVCC),)
+CUDA_KNOWN = $(filter $(CUDA_TARGETS),$(shell $(NVCC) --list-gpu-code))
+cuda_code = -gencode arch=$(subst sm,compute,$(1)),code=$(2)
+CUDA_CODE = $(foreach t,$(CUDA_KNOWN),$(call cuda_code,$t,$t)) \
+            $(call cuda_code,$(lastword $(CUDA_KNOWN)),$(subst sm,compute,$(lastword $(CUDA_KNOWN))))
 $(CUDA_IMAGE): hybrid/device/cuda/kernels.cu $(KERNEL_PARTS)
 	@mkdir -p $(@D)
 	$(call SAY,NVCC  $<,$(NVCC) -x cu -I. -fatbin --no-compress -Werror \
-	    all-warnings $(CUDA_TARGETS:%=-gencode %) -o $@ $<)
+	    all-warnings $(CUDA_CODE) -o $@ $<)
 $(PIC)/hybrid/device/cuda/kernels.o: $(CUDA_IMAGE)
 $(PIC)/hybrid/device/cuda/kernels.o: FLAGS_OF_cuda += -DHYB_CUDA_IMAGE='"$(CUDA_IMAGE)"'
 else ifeq ($(HYB_CUDA),yes)
@@ -180,7 +183,7 @@ ifeq ($(CUDA_MODEL),yes)
 CUBLAS_MAJOR := $(shell sed -n 's/^\#define CUBLAS_VER_MAJOR *\([0-9]*\).*/\1/p' \
     $(CUDA_HOME)/include/cublas_api.h)
 MODEL := $(BUILD)/cuda-model
-MODEL_OWN := blas nvml hip rocblas rocm_smi
+MODEL_OWN := blas nvml hip rocblas rocm_smi driver
 MODEL_RUNTIME := $(filter-out $(MODEL_OWN), \
     $(patsubst testing/cuda_model/%.c,%,$(wildcard testing/cuda_model/*.c)))
 model_objects = $(1:%=$(PIC)/testing/cuda_model/%.o)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The plug-ins cuda and hip on a model of their libraries, inside whole programs."""
 import os
+import pathlib
 import re
 import shutil
 
@@ -187,6 +188,52 @@ def plugins(tmp_path):
     folder = tmp_path / "plugins"
     shutil.copytree(MODEL, folder)
     return folder
+
+
+@pytest.fixture
+def earlier(plugins, tmp_path):
+    """The plug-in as it is built with headers that lack what CUDA 12.8 brought."""
+    home = pathlib.Path(os.environ.get("CUDA_HOME", "/usr/local/cuda")) / "include"
+    text = (home / "cuda_runtime_api.h").read_text()
+    text = re.sub(r"(#define CUDART_VERSION) .*", r"\1 12000", text)
+    text = re.sub(r"^extern [^;]*\bcudaLibrary\w+\([^;]*;", "", text, flags=re.M)
+    headers = tmp_path / "headers"  # no links: compilers go by where these lead
+    for folder in ("crt", "nv"):
+        shutil.copytree(home / folder, headers / folder)
+    for header in home.glob("*.h*"):
+        shutil.copy(header, headers)
+    (headers / "cuda_runtime_api.h").write_text(text)
+    cc = ["cc", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-shared",
+          "-fPIC", "-I.", f'-DHYB_CUDA_IMAGE="{KERNELS}"']  # fmt: skip
+    there = [f"-L{plugins}", "-lcuda_model", "-Wl,-rpath,$ORIGIN"]
+    sources = sorted(jobs.SOURCE.glob("hybrid/device/cuda/*.c"))
+    jobs.run([*cc, "-isystem", headers, "-o", plugins / "libhyb_cuda.so", *sources,
+              *there], jobs.SOURCE).succeeded()  # fmt: skip
+    jobs.run([*cc, "-isystem", home, "-o", plugins / "libcuda.so.1",
+              "testing/cuda_model/driver.c", *there], jobs.SOURCE).succeeded()  # fmt: skip
+    return plugins
+
+
+@NEEDS_KERNELS
+@pytest.mark.surface
+def test_a_runtime_before_12_8_leaves_kernels_to_the_driver(xhpl, xdgemm, earlier):
+    words = ["--operations", "-m", "200", "-k", "90", "--devices", "cuda:0"]
+    outcome = xdgemm(*words, plugins=earlier).succeeded()
+    assert len(re.findall(r"^cuda:0 .* 0$", outcome.stdout, re.M)) == 4, str(outcome)
+    assert_nothing_left(outcome)
+    options = ["-n", 700, "--nb", 64, "-p", 1, "-q", 1]
+    how = ["--set", "devices=cuda", "--set", "home=device", "--set", "panel=device"]
+    outcome = xhpl(*options, *how, env=environment(earlier)).succeeded()
+    assert "1 tests completed and passed" in outcome.stdout, str(outcome)
+
+
+@NEEDS_KERNELS
+@pytest.mark.surface
+def test_without_the_driver_an_earlier_runtime_has_no_device(xdgemm, earlier):
+    (earlier / "libcuda.so.1").write_text("no library")
+    outcome = xdgemm("--list-devices", plugins=earlier).succeeded()
+    said = "^cuda +no devices: .*libcuda.so.1: "
+    assert re.search(said, outcome.stdout, re.M), str(outcome)
 
 
 def test_without_cublas_there_is_no_device(xdgemm, plugins):

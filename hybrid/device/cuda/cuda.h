@@ -23,8 +23,10 @@
 /* Bytes that cuBLAS advises to give a handle; 9 is Hopper. */
 #define HYB_CUDA_WORKSPACE(major) ((size_t)((major) >= 9 ? 32 : 4) << 20)
 
-#if CUDART_VERSION < 12080
-#error "CUDA 12.8 or later is needed"
+#if CUDART_VERSION < 12000
+#error "CUDA 12 or later is needed"
+#elif CUDART_VERSION < 12080
+#include "hybrid/device/cuda/driver.h"
 #endif
 #endif
 #include "hybrid/device/cuda/groups.h"

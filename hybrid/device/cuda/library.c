@@ -30,6 +30,26 @@ static void say_why(cudaError_t error, int driver, char *why_p)
                  cudaGetErrorString(error));
 }
 
+#if CUDART_VERSION < 12080
+hyb_cuda_driver_t hyb_cuda_driver;
+
+static bool load_driver(char *why_p)
+{
+#define SYMBOL(name, arguments) {"cu" #name, &hyb_cuda_driver.name},
+    static const hyb_cuda_symbol_t symbols[] = {
+        HYB_CUDA_DRIVER_FUNCTIONS(SYMBOL){NULL, NULL}};
+    static const char *const files[] = {"libcuda.so.1", NULL};
+
+    return hyb_cuda_open_library(files, symbols, why_p);
+}
+#else
+static bool load_driver(char *why_p)
+{
+    (void)why_p;
+    return true;
+}
+#endif
+
 int hyb_cuda_look(char *why_p)
 {
     int driver = 0;
@@ -40,7 +60,7 @@ int hyb_cuda_look(char *why_p)
         error = cudaGetDeviceCount(&found);
     cudaGetLastError();
     if (error == cudaSuccess && found > 0)
-        return found;
+        return load_driver(why_p) ? found : 0;
     say_why(error, driver, why_p);
     return 0;
 }
