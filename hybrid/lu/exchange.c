@@ -60,11 +60,20 @@ static void touch_share(void *context, int member)
                     hyb_team_size(lu->means.team));
 }
 
-/* Where devices stream, fewer and longer messages cost the leader less: then
- * groups grow. */
+/*
+ * Groups grow where an exchange has many rounds, each of which waits for a poll
+ * of every process, and where devices stream: fewer and longer messages cost
+ * the leader less.
+ */
+static int64_t most_growth(const hyb_lu_t *lu)
+{
+    enum { TIMES = 8, MANY = 4 };
+
+    return lu->means.offloads || lu->grid->nprow >= MANY ? TIMES : 1;
+}
+
 xh_status_t hyb_exchange_create(hyb_lu_t *lu)
 {
-    enum { TIMES = 8 };
     int64_t nb = lu->mat->nb, rows = Mmax(Mmin(nb, lu->mat->n), 1);
     size_t one = buffer(rows, lu->ledger.columns);
     size_t blocks = (size_t)lu->ledger.blocks + 1;
@@ -76,7 +85,7 @@ xh_status_t hyb_exchange_create(hyb_lu_t *lu)
     if (e == NULL)
         return XH_ERR_MEMORY;
     e->blocks = hyb_exchange_columns(nb) / nb;
-    e->most = lu->means.offloads ? TIMES : 1;
+    e->most = most_growth(lu);
     e->rows = rows;
     e->at = calloc(blocks, sizeof(*e->at));
     e->last = calloc(blocks, sizeof(*e->last));
