@@ -7,6 +7,7 @@ import time
 
 from hpl_sim import platform, record, run, sample
 
+RATE = 2e12  # the model's, without a record
 KINDS = {
     "products": "C := C - L2 U",
     "solves": "U := L1^-1 U",
@@ -77,14 +78,19 @@ def panels(options, model, n, rest):
     model = dict(model, first=first, last=last)
     _, report = run.simulate(options, model, words_of(options, n, rest))
     seconds = (report[f"panel{last}"] - report[f"panel{first}"]) / (last - first)
-    left = n - (first + last) // 2 * options.nb
-    print(f"panels of order {left}: {1e3 * seconds:.4f} ms each")
+    left = n - (first + last - 1) / 2 * options.nb
+    ranks, rate = options.p * options.q, model.get("rate", RATE)
+    efficiency = 200 * left * left * options.nb / ranks / rate / seconds
+    print(
+        f"panels of order {left:.0f}: {1e3 * seconds:.4f} ms each, "
+        f"efficiency {efficiency:.1f}%"
+    )
     return (left, seconds), report
 
 
 def sampled(options, model, rest):
-    """Seconds of the run: those of the first panel, of all others, and of the
-    back-substitution; and the report of the largest order's panels."""
+    """Seconds of the run: until the first panel is known, until the last one is, and
+    of the back-substitution; and the report of the largest order's panels."""
     points = []
     for n in sample.orders(options.n, options.nb, options.orders):
         if n // options.nb - 1 > options.panels[0]:
@@ -115,7 +121,7 @@ def say_parts(report):
 
 
 def say(options, model, seconds):
-    ranks, rate = options.p * options.q, model.get("rate", 2e12)
+    ranks, rate = options.p * options.q, model.get("rate", RATE)
     reached = flop(options.n) / seconds
     print(f"{seconds:.9g} seconds, {reached / 1e9:.6g} Gflop/s")
     efficiency = 100 * reached / ranks / rate

@@ -39,10 +39,10 @@ def curve(points):
 
 
 def total(points, n, nb):
-    """Seconds of all panels of order n, from those of some: points (order left,
-    seconds of a panel)."""
+    """Seconds from the first panel of order n to the last one, from those between some
+    panels and the next ones: points (order left, seconds)."""
     seconds = curve(sorted(points))
-    return sum(max(seconds(n - first), 0.0) for first in range(0, n, nb))
+    return sum(max(seconds(n - first), 0.0) for first in range(0, n - nb, nb))
 
 
 def error(points, n, nb):
