@@ -9,14 +9,15 @@
 
 /* What the host's place and the panels of the solver of xhpl compute. */
 
+/* Of U. Panels are packed, too, in the time of their factorization. */
 void __wrap_hyb_pack(xh_view_t v, xh_trans_t op, double scale, int height,
                      double *packed)
 {
-    (void)op;
     (void)scale;
     (void)height;
     (void)packed;
-    sim_charge_move(16.0 * (double)(v.rows * v.cols));
+    if (op == XH_TRANS)
+        sim_charge_move(16.0 * (double)(v.rows * v.cols));
 }
 
 void __wrap_hyb_factors_pack_l1(xh_view_t v, hyb_tiles_t *l1)
@@ -61,12 +62,14 @@ void __wrap_hyb_chunk_solve(const hyb_factors_t *factors, int64_t cols,
     sim_charge_solve((double)factors->l1.rows, (double)cols);
 }
 
+/* In the time of the solve. */
 void __wrap_hyb_chunk_store(const hyb_factors_t *factors, const double *u,
                             xh_view_t matrix)
 {
     (void)factors;
     (void)u;
-    sim_charge_move(16.0 * (double)(matrix.rows * matrix.cols));
+    (void)matrix;
+    sim_event();
 }
 
 /* In parts, between which the leader polls. */
