@@ -88,6 +88,8 @@ NOT_RUN = {
     "make bench-gpu": "test_bench_gpu.py, with --quick",
     "make bench-homes": "test_bench_homes.py, with --quick",
     "srun": "there is no Slurm",
+    "make sim": "it needs SimGrid; test_simulation.py",
+    "scripts/xhpl-sim": "likewise; simulations of minutes",
     r".* \[-o F": "it only shows which options there are",
 }
 
@@ -170,7 +172,7 @@ def test_a_path_named_exists(page):
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_a_target_of_make_named_exists(page):
     phony = []
-    for name in ("Makefile", "hybrid/hybrid.mk"):
+    for name in ("Makefile", "hybrid/hybrid.mk", "sim/sim.mk"):
         makefile = (jobs.SOURCE / name).read_text()
         listed = re.search(r"^\.PHONY:((?:.*\\\n)*.*)", makefile, re.M)
         phony += listed[1].split()

@@ -84,7 +84,8 @@ def test_options_within_a_sentence_exist():
     programs = ["xhpl", "xdgemm"]
     asked = [[jobs.BIN / name, "--help"] for name in programs]
     asked[0].append("all")
-    scripts = ["hpl-report", "pack-submission", "plot-run", "xhpl-campaign"]
+    scripts = ["hpl-report", "pack-submission", "plot-run", "xhpl-campaign",
+               "xhpl-sim"]
     asked += [[jobs.SOURCE / "scripts" / name, "--help"] for name in scripts]
     known = " ".join(jobs.run(words, jobs.SOURCE).stdout for words in asked)
     alone = [code for code in CODE if code.startswith("--")]
