@@ -11,11 +11,15 @@
  */
 
 /*
- * The instruction sets that code here is written for, the widest first:
- * AVX-512 F, AVX2 with FMA, and what the compiler's baseline gives.
+ * The instruction sets that code here is written for, the widest first: of x86
+ * AVX-512 F and AVX2 with FMA; of Arm SVE with vectors of 512, 256 or 128 bits,
+ * of which a process has one, and NEON; and what the compiler's baseline gives.
  */
-#define XH_EACH_ISA(X) X(AVX512, avx512) X(AVX2, avx2) X(PORTABLE, portable)
-#define XH_ISA_NAMES "avx512|avx2|portable"
+#define XH_EACH_ISA(X)                                                         \
+    X(AVX512, avx512)                                                          \
+    X(AVX2, avx2) X(SVE512, sve512) X(SVE256, sve256) X(SVE128, sve128)        \
+        X(NEON, neon) X(PORTABLE, portable)
+#define XH_ISA_NAMES "avx512|avx2|sve512|sve256|sve128|neon|portable"
 
 #define XH_ISA_(NAME, name) XH_ISA_##NAME,
 typedef enum { XH_EACH_ISA(XH_ISA_) XH_ISA_COUNT } xh_isa_t;
@@ -27,7 +31,7 @@ bool xh_cpu_has(xh_isa_t isa);
 /* The widest instruction set usable here. */
 xh_isa_t xh_cpu_isa(void);
 
-/* "portable", "avx2", "avx512". */
+/* Its name, of XH_ISA_NAMES. */
 const char *xh_cpu_isa_name(xh_isa_t isa);
 
 /* Model name of the processor, "unknown" where the system does not tell. */

@@ -12,6 +12,16 @@
 #include <immintrin.h>
 #endif
 
+#ifdef __aarch64__
+#include <arm_neon.h>
+#endif
+
+#ifdef XH_SVE
+#include <arm_sve.h>
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+#endif
+
 /* Let a * b + c be one instruction where the processor has one. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("fp-contract=fast")
@@ -20,6 +30,8 @@
 #define EACH_OF_12(X)                                                          \
     X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
 #define EACH_OF_16(X) EACH_OF_12(X) X(12) X(13) X(14) X(15)
+#define EACH_OF_24(X)                                                          \
+    EACH_OF_16(X) X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23)
 
 /*
  * The chains c = 0.999 c + 1 run towards 1000 and get neither large nor
@@ -75,11 +87,63 @@ __attribute__((target("avx512f"))) static double run_avx512(int64_t rounds)
 }
 #endif
 
+/*
+ * Arm's instruction adds to the register that it overwrites: the chains are
+ * sums, c = c + 0.999 0.001.
+ */
+#ifdef __aarch64__
+static double run_neon(int64_t rounds)
+{
+    typedef float64x2_t wide;
+#define FMA(c, factor, one) vfmaq_f64(c, factor, 0.001 * (one))
+    LOOP(rounds, EACH_OF_24)
+#undef FMA
+}
+#endif
+
+/* For vectors of any length, which have no size here. */
+#ifdef XH_SVE
+#define START_SVE(i) svfloat64_t c##i = svdup_f64(i);
+#define STEP_SVE(i) c##i = svmla_x(all, c##i, factor, small);
+#define ADD_SVE(i) total += svaddv(all, c##i);
+
+__attribute__((target("+sve"))) static double run_sve(int64_t rounds)
+{
+    const svbool_t all = svptrue_b64();
+    const svfloat64_t factor = svdup_f64(0.999), small = svdup_f64(0.001);
+    double total = 0.0;
+
+    EACH_OF_24(START_SVE)
+    for (; rounds > 0; rounds--) {
+        EACH_OF_24(STEP_SVE)
+    }
+    EACH_OF_24(ADD_SVE)
+    return total;
+}
+
+#define FLOP_SVE(bits, chains) (2.0 * (chains) * (bits) / 64)
+
+/* Are vectors so long in this process? */
+static bool has_sve(int bits)
+{
+    return (getauxval(AT_HWCAP) & HWCAP_SVE) != 0 &&
+           (prctl(PR_SVE_GET_VL) & PR_SVE_VL_LEN_MASK) * 8 == bits;
+}
+#endif
+
 static const xh_fma_t kernels[XH_ISA_COUNT] = {
     [XH_ISA_PORTABLE] = {run_portable, FLOP(vector_t, 12)},
 #ifdef __x86_64__
     [XH_ISA_AVX2] = {run_avx2, FLOP(__m256d, 12)},
     [XH_ISA_AVX512] = {run_avx512, FLOP(__m512d, 16)},
+#endif
+#ifdef __aarch64__
+    [XH_ISA_NEON] = {run_neon, FLOP(float64x2_t, 24)},
+#endif
+#ifdef XH_SVE
+    [XH_ISA_SVE128] = {run_sve, FLOP_SVE(128, 24)},
+    [XH_ISA_SVE256] = {run_sve, FLOP_SVE(256, 24)},
+    [XH_ISA_SVE512] = {run_sve, FLOP_SVE(512, 24)},
 #endif
 };
 
@@ -91,6 +155,18 @@ static bool is_usable(xh_isa_t isa)
         return __builtin_cpu_supports("avx512f");
     if (isa == XH_ISA_AVX2)
         return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#endif
+#ifdef __aarch64__
+    if (isa == XH_ISA_NEON)
+        return true;
+#endif
+#ifdef XH_SVE
+    if (isa == XH_ISA_SVE512)
+        return has_sve(512);
+    if (isa == XH_ISA_SVE256)
+        return has_sve(256);
+    if (isa == XH_ISA_SVE128)
+        return has_sve(128);
 #endif
     return isa == XH_ISA_PORTABLE;
 }

@@ -43,6 +43,8 @@ TEST(every_instruction_set_has_a_name)
     assert_string_equal(xh_cpu_isa_name(XH_ISA_PORTABLE), "portable");
     assert_string_equal(xh_cpu_isa_name(XH_ISA_AVX2), "avx2");
     assert_string_equal(xh_cpu_isa_name(XH_ISA_AVX512), "avx512");
+    assert_string_equal(xh_cpu_isa_name(XH_ISA_SVE256), "sve256");
+    assert_string_equal(xh_cpu_isa_name(XH_ISA_NEON), "neon");
 }
 
 TEST(the_instruction_set_found_is_the_widest_usable)
@@ -199,6 +201,17 @@ TEST_SET_UP(a_quota_is_rounded_down_but_not_to_nothing)
     assert_int_equal(xh_cpu_cores(fake_root), cpus_of_mask());
 }
 
+/*
+ * What each chain is after 100000 rounds, on average: it has converged, or is a
+ * sum that began with 0, 1, .. or 23.
+ */
+static double end_of_chain(xh_isa_t isa)
+{
+    bool is_sum = isa >= XH_ISA_SVE512 && isa <= XH_ISA_NEON;
+
+    return is_sum ? 11.5 + 100000 * 0.999 * 0.001 : 1000.0;
+}
+
 TEST(every_usable_loop_computes_its_chains)
 {
     for (int isa = 0; isa < XH_ISA_COUNT; isa++) {
@@ -208,10 +221,9 @@ TEST(every_usable_loop_computes_its_chains)
         if (kernel == NULL)
             continue;
         assert_true(kernel->flop >= 2 * 12);
-        /* each of flop / 2 accumulators has converged to 1000 */
-        limit = kernel->flop / 2 * 1000.0;
+        limit = kernel->flop / 2 * end_of_chain((xh_isa_t)isa);
         assert_true(fabs(kernel->run(100000) - limit) < 1e-6 * limit);
-        assert_true(kernel->run(10) < 0.1 * limit);
+        assert_true(kernel->run(10) < 0.2 * limit);
     }
 }
 

@@ -9,7 +9,7 @@
  *     xhost swap    KERNEL THREADS M N NB      NB rows of M, in N columns
  *     xhost pass    KERNEL THREADS M N         line by line through M x N
  *
- * KERNEL is auto, avx512, avx2 or portable. THREADS are pinned to cores of
+ * KERNEL is auto or a name as of the setting kernel. THREADS are pinned to cores of
  * their own where there are as many. What is printed:
  *
  *     kernel avx512

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+#include "hybrid/cpu/isa/kernel.h"
+
+#if XH_SVE_BITS == 128
+
+/* 24 accumulators, 6 vectors of A and one element of B in registers */
+enum { ROWS = 12, COLS = 4, NEAR = 0 };
+
+#include "hybrid/cpu/isa/sve.inc"
+
+const hyb_kernel_t hyb_kernel_sve128 = {KERNEL(SVE128, sve128)};
+
+#else
+
+const hyb_kernel_t hyb_kernel_sve128 = {.name = 0};
+
+#endif
