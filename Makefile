@@ -17,6 +17,7 @@ ifeq ($(ARCHFILE),)
 $(error no Make.$(arch), neither here nor in setup/)
 endif
 
+PKG_CONFIG ?= pkg-config
 -include config.make
 include $(ARCHFILE)
 
@@ -47,7 +48,7 @@ objects = $(patsubst %.c,$(OBJ)/%.o,$(sort $(wildcard $(1))))
 # first installs what is missing.
 INSTALLS := $(filter run test test-all,$(MAKECMDGOALS))
 INSIDE := $(if $(filter run-built suite,$(MAKECMDGOALS)),,$(MAKELEVEL:0=))
-has = $(shell pkg-config --exists $(1) 2>/dev/null && echo yes)
+has = $(shell $(PKG_CONFIG) --exists $(1) 2>/dev/null && echo yes)
 ASKED := $(if $(filter-out undefined,$(origin JSON)),json) \
          $(if $(filter-out undefined,$(origin HYBRID)),hybrid)
 JSON ?= $(or $(call has,jansson),no)
@@ -58,7 +59,7 @@ endif
 RECORD_NONE := $(OBJ)/testing/ptest/record_none.o
 RECORD_NOT_BUILT := $(if $(filter yes,$(JSON)),$(RECORD_NONE), \
     $(filter-out $(RECORD_NONE),$(call objects,testing/ptest/record_*.c)))
-JANSSON_LIBS := $(shell pkg-config --libs jansson 2>/dev/null)
+JANSSON_LIBS := $(shell $(PKG_CONFIG) --libs jansson 2>/dev/null)
 JSON_LIBS := $(if $(filter yes,$(JSON)),$(JANSSON_LIBS))
 
 BASE_OBJECTS := $(call objects,base/*.c)
@@ -80,7 +81,7 @@ endif
 # What is found with pkg-config is used as that says.
 PACKAGES := $(if $(filter yes,$(HYBRID)),hwloc) \
             $(if $(filter yes,$(JSON)),jansson)
-PACKAGE_FLAGS := $(if $(strip $(PACKAGES)),$(shell pkg-config --cflags $(PACKAGES)))
+PACKAGE_FLAGS := $(if $(strip $(PACKAGES)),$(shell $(PKG_CONFIG) --cflags $(PACKAGES)))
 
 # The tests of hybrid/ and its program, and what tests share with them.
 HYBRID_WORDS := '"hybrid/|\<hyb_|"testing/(xdgemm/|unit/driver_)'
@@ -126,6 +127,19 @@ XH_LIBS = -lm -lpthread
 NO_FAST_MATH := $(shell echo 'int x;' | \
     $(CC) -Werror -fno-fast-math -x c -c -o /dev/null - >/dev/null 2>&1 && \
     echo -fno-fast-math)
+
+# Arm's SVE: one source, compiled for each length of vectors, by a compiler that
+# can do so; clang has to be told of SVE as well.
+IS_ARM := $(filter aarch64%,$(shell $(CC) -dumpmachine 2>/dev/null))
+FLAGS_OF_sve = -DXH_SVE_BITS=$(1) -msve-vector-bits=$(1)
+TRY = $(CC) $(XH_FIRST) $(CCFLAGS) -std=c11 -D_DEFAULT_SOURCE -Werror -fsyntax-only
+SVE := $(if $(IS_ARM),$(shell for more in '' -march=armv8-a+sve; do \
+    $(TRY) -DXH_SVE base/fma.c && \
+    $(TRY) $(call FLAGS_OF_sve,256) $$more hybrid/cpu/isa/sve256.c && \
+    echo "-DXH_SVE $$more" && break; done 2>/dev/null))
+$(OBJ)/base/fma.o: private XH_LAST += $(firstword $(SVE))
+$(OBJ)/hybrid/cpu/isa/sve%.o: private XH_LAST += $(if $(SVE), \
+    $(call FLAGS_OF_sve,$(subst hybrid/cpu/isa/sve,,$*)) $(wordlist 2,2,$(SVE)))
 
 COMPILE = $(CC) $(XH_FIRST) $(CCFLAGS) $(XH_LAST)
 LINK = $(LINKER) $(LINKFLAGS) $(NO_FAST_MATH)
@@ -240,7 +254,7 @@ $(OBJ)/testing/ptest/record_program.o: $(BUILD)/facts/facts.h
 # A BLAS with 64-bit integers would compute nonsense: it is refused here.
 $(BUILD)/blas-checked: $(OBJ)/setup/blas-check.o $(HPLlib) $(MORE_OBJECTS) \
                        setup/blas-check
-	@setup/blas-check $(BUILD)/blas-check \
+	@RUN='$(EMULATOR)' setup/blas-check $(BUILD)/blas-check \
 	    '$(subst ','\'',$(LINK)) $<' '$(LIBS_OF_XHPL)'
 	@touch $@
 
@@ -261,7 +275,8 @@ testing/xhpl: $(XHPL)
 BOOTSTRAP = @CC='$(CC) $(MPinc)' LAlib='$(LAlib) $(MPlib)' setup/bootstrap
 PYTHON ?= $(shell /usr/bin/python3 -c 'import pytest' 2>/dev/null && \
             echo /usr/bin/)python3
-TEST_ALL ?= clang asan tsan Linux_BLIS Linux_refblas
+TEST_ALL ?= clang asan tsan Linux_BLIS Linux_refblas aarch64@sve512 aarch64@sve256 \
+            aarch64@sve128 aarch64@neon
 # Files of tests at a time, which mostly wait for processes to start and to end.
 WORKERS ?= 4
 
@@ -306,6 +321,10 @@ TESTS_OF_BLAS = $(wildcard $(patsubst %,testing/unit/test_%.c,back_substitution 
     xdgemm_*) $(patsubst %,testing/system/test_%.py,blas_report failures \
     reference_runs xdgemm))
 
+# What instruction sets have a part in, for other kinds of machines.
+TESTS_OF_CPU = $(patsubst %,testing/unit/test_%.c,cpu generator kernel pack hyb_panel) \
+    testing/system/test_isas.py
+
 # Of unit tests only those asked for are built. Runs for the thread sanitizer are
 # only for it, unless an architecture file says otherwise.
 TESTS ?= testing
@@ -316,7 +335,8 @@ SUITE_CHECKS ?= check-layers check-headers
 suite: build $(SUITE_UNIT) $(SUITE_CHECKS)
 	@TEST_XHPL_SOURCE='$(CURDIR)' TEST_XHPL_BUILD='$(abspath $(BUILD))' \
 	    TEST_XHPL_BIN='$(abspath $(BINdir))' \
-	    TEST_XHPL_MPIRUN='$(CURDIR)/scripts/mpirun' PYTHONDONTWRITEBYTECODE=1 \
+	    TEST_XHPL_MPIRUN='$(CURDIR)/scripts/mpirun' \
+	    TEST_XHPL_RUN='$(EMULATOR)' PYTHONDONTWRITEBYTECODE=1 \
 	    $(PYTHON) -m pytest -n $(WORKERS) --dist loadfile \
 	    $(if $(TEST_MARKS),-m '$(TEST_MARKS)') \
 	    $(addprefix --ignore=,$(UNIT_LEFT_OUT)) $(TESTS)

@@ -15,7 +15,7 @@ XDGEMM_TESTED := $(filter-out $(addprefix %/,main.o record.o \
 HEADERS += $(filter-out hybrid/device/cuda/% hybrid/device/opencl/%, \
              $(wildcard hybrid/*/*.h hybrid/*/*/*.h))
 
-HWLOC_LIBS := $(shell pkg-config --libs hwloc)
+HWLOC_LIBS := $(shell $(PKG_CONFIG) --libs hwloc)
 HYB_LIBS = $(HWLOC_LIBS) $(PLAIN_LIBS)
 
 # xhpl gets the solver and what that stands on.

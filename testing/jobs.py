@@ -24,6 +24,8 @@ XHPL = BIN / "xhpl"
 LAUNCHER = shlex.split(
     os.environ.get("TEST_XHPL_MPIRUN", str(SOURCE / "scripts/mpirun"))
 )
+# Before programs of another kind of machine: an emulator and its options.
+EMULATOR = shlex.split(os.environ.get("TEST_XHPL_RUN", ""))
 DATA = HERE / "data"
 REFERENCE = DATA / "reference"
 LIMIT = 120  # seconds a job may take unless it says otherwise
@@ -131,10 +133,19 @@ def hear_signals():
         signal.signal(number, signal.SIG_DFL)
 
 
+def emulated(words):
+    """The command with the emulator, if there is one, before what was built."""
+    for i, word in enumerate(words):
+        folders = Path(word).parents
+        if EMULATOR and (BUILD in folders or BIN in folders):
+            return [*words[:i], *EMULATOR, *words[i:]]
+    return words
+
+
 def start(command, cwd, env=None, stdin=subprocess.DEVNULL):
     """Start a job and return its Popen object; finish() collects it."""
     return subprocess.Popen(
-        [str(word) for word in command],
+        emulated([str(word) for word in command]),
         cwd=cwd,
         env=environment(env),
         stdin=stdin,
