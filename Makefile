@@ -351,6 +351,16 @@ test-all:
 	$(BOOTSTRAP) test-all
 	@MAKE='$(MAKE)' WERROR=yes scripts/test-archs $(TEST_ALL)
 
+## test-arm: all tests of base and cores for Arm, under QEMU, at each length of vectors
+test-arm:
+	@MAKE='$(MAKE)' CROSS_TESTS='$(sort $(UNIT_BASE) $(TESTS_OF_CPU) \
+	    $(shell grep -l '"hybrid/cpu/' $(UNIT_ALL)))' scripts/test-archs \
+	    $(filter aarch64@%,$(TEST_ALL))
+
+## test-portable: the kernel for all processors on POWER and RISC-V, under QEMU
+test-portable:
+	@MAKE='$(MAKE)' scripts/test-archs ppc64le riscv64
+
 ## coverage: which lines of base, hpl and hybrid the tests run
 coverage:
 	@find build/gcov -name '*.gcda' -delete 2>/dev/null || true
@@ -490,7 +500,9 @@ help:
 	@sed -n 's/^## \([a-z-]*\): /\1|/p' $(filter %Makefile %.mk,$(MAKEFILE_LIST)) | \
 	    awk -F'|' '{ printf "  %-15s %s\n", $$1, $$2 }'
 
-.PHONY: all build no-old-plugins unit run run-built test check installcheck suite test-all \
+.PHONY: all build no-old-plugins unit run run-built test check installcheck \
+        suite test-all test-arm test-portable \
         test-clusters coverage bench-hpl check-upstream check-layers \
-        check-headers check-style install uninstall dist deb site test-packages clean clean_arch \
+        check-headers check-style install uninstall dist deb site \
+        test-packages clean clean_arch \
         clean_arch_all help FORCE
