@@ -6,6 +6,7 @@
 #include "hybrid/observe/watchdog.h"
 #include "hybrid/cpu/isa/kernel.h"
 #include "hybrid/lu/lu.h"
+#include "hybrid/lu/verify/carried.h"
 
 enum {
     LINE = 8,          /* rows of a cache line, which members do not share */
@@ -22,6 +23,26 @@ typedef struct {
     hyb_phase_t phase;
 } solve_t;
 
+/* The same in pieces that are still in a core's cache when their bits are
+ * summed. */
+static void subtract_and_check(const solve_t *s, int64_t from, int64_t end)
+{
+    enum { ROWS = 1 << 12, COLS = 8 };
+    const hpl_product_t *p = s->product;
+
+    for (int64_t i = from; i < end; i += ROWS)
+        for (int64_t j = 0; j < p->n; j += COLS) {
+            hyb_sweep_t piece = {.a = p->a + i + j * p->lda,
+                                 .rows = Mmin(ROWS, end - i),
+                                 .cols = Mmin(COLS, p->n - j),
+                                 .ld = p->lda,
+                                 .x = p->x + j};
+
+            s->kernel->subtract(&piece, p->y + i);
+            hyb_carried_read(s->lu, piece.a, piece.rows, piece.cols);
+        }
+}
+
 static void subtract_share(void *argument, int member)
 {
     const solve_t *s = argument;
@@ -29,6 +50,10 @@ static void subtract_share(void *argument, int member)
     hyb_sweep_t tile = {.cols = p->n, .ld = p->lda, .x = p->x};
     int64_t i = member * s->share, end = Mmin(i + s->share, p->m);
 
+    if (s->lu->carried != NULL) {
+        subtract_and_check(s, i, end);
+        return;
+    }
     for (; i < end; i += TILE) {
         tile.a = p->a + i;
         tile.rows = Mmin(TILE, end - i);
@@ -76,6 +101,8 @@ void hyb_back_substitution(hyb_lu_t *lu)
 
     hyb_phase_begin(&solve.phase, "in the back-substitution",
                     hyb_watchdog_patience());
+    hyb_carried_begin_read(lu);
     hpl_back_substitution(lu->grid, lu->mat, &how);
+    hyb_carried_end_read(lu);
     hyb_phase_end(&solve.phase);
 }

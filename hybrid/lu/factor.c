@@ -231,6 +231,20 @@ static hyb_traffic_t planned_traffic(const hyb_lu_t *lu)
                : (hyb_traffic_t){NAN, NAN};
 }
 
+/* What the online check found. */
+static void add_check(const hyb_lu_t *lu, hpl_work_t *work)
+{
+    const hyb_alarms_t *alarms = hyb_carried_alarms(lu);
+
+    work->is_checked = alarms != NULL;
+    if (alarms == NULL)
+        return;
+    work->wrong = atomic_load(&alarms->found);
+    work->repaired = atomic_load(&alarms->repaired);
+    work->compared = atomic_load(&alarms->compared);
+    work->closest = atomic_load(&alarms->closest);
+}
+
 /* What crossed the links of this process, and should have. */
 static void add_links(const hyb_lu_t *lu, hpl_work_t *work)
 {
@@ -263,6 +277,7 @@ hpl_work_t hyb_factor_work(const hyb_lu_t *lu)
         .others = seconds > 0.0 ? all.turns / (all.turns + seconds) : 0.0,
         .has_devices = hyb_machine_devices(lu->means.machine) > 0};
 
+    add_check(lu, &work);
     if (work.has_devices)
         add_links(lu, &work);
     return work;

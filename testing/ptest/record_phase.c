@@ -334,6 +334,12 @@ static json_t *my_work(const hpl_system_t *system)
                        {"gflop", xh_json_number(work.flop * 1e-9)},
                        {"thread_gflops", xh_json_number(work.rate * 1e-9)},
                        {"others", xh_json_number(work.others)}));
+    if (work.is_checked)
+        XH_JSON_SET(json_array_get(list, 0),
+                    {"sums_wrong", json_integer(work.wrong)},
+                    {"sums_repaired", json_integer(work.repaired)},
+                    {"columns_compared", json_integer(work.compared)},
+                    {"sums_closest", xh_json_number(work.closest)});
     if (work.has_devices)
         XH_JSON_SET(json_array_get(list, 0),
                     {"link_up_bytes", xh_json_number(work.link_up)},

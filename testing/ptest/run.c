@@ -64,6 +64,24 @@ static void compare_devices(xhpl_trial_t *trial)
         xhpl_devices_judge(trial->devices, trial->device_count);
 }
 
+/* What the online check found in all processes. */
+static void warn_of_sums(const xhpl_trial_t *trial)
+{
+    int found[2] = {0, 0}, rank = xhpl_rank(trial->comm);
+    hpl_work_t work;
+
+    if (hpl_solver()->work != NULL &&
+        hpl_solver()->work(trial->system, &work) && work.is_checked) {
+        found[0] = work.wrong;
+        found[1] = work.repaired;
+    }
+    MPI_Allreduce(MPI_IN_PLACE, found, 2, MPI_INT, MPI_SUM, trial->comm);
+    if (rank == 0 && found[0] > 0)
+        xh_log_warning("N = %d is no clean result: %d sums were wrong, %d "
+                       "columns were repaired",
+                       trial->test.n, found[0], found[1]);
+}
+
 /*
  * Solve; the time counts until the last process is done. Returns the solver's
  * info: not 0 if the matrix is singular.
@@ -87,6 +105,7 @@ static int solve(run_t *run, xhpl_trial_t *trial)
     compare_devices(trial);
     xhpl_record_note(run->record, XHPL_TEST_SOLVED, trial);
     warn_of_others(trial);
+    warn_of_sums(trial);
     if (run->report != NULL) {
         if (info != 0)
             xh_log_warning("the matrix is singular: column %d has no pivot",

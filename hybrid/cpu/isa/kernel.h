@@ -149,11 +149,12 @@ typedef struct {
     void (*sum_u)(int64_t nb, const double *plain, const double *weighted,
                   const double *u, hyb_check_sums_t *sum);
 
-    /* sum := exact ones of the columns of - u. */
-    void (*sum_u_words)(int64_t nb, const double *u, uint64_t *sum);
+    /* sum := exact ones of the columns of - u, from row number row on. */
+    void (*sum_u_words)(int64_t nb, const double *u, uint32_t row,
+                        uint64_t *sum);
 
-    /* The exact sum of a column of rows. */
-    uint64_t (*sum_words)(const double *a, int64_t rows);
+    /* The exact sum of a column of rows, from row number row on. */
+    uint64_t (*sum_words)(const double *a, int64_t rows, uint32_t row);
 
     xh_sequence_run_t generate; /* entries of the random matrix */
 } hyb_kernel_t;

@@ -31,6 +31,7 @@ static size_t lay_out(struct hyb_carried *c, int64_t rows, int64_t columns,
 
     c->column = (hyb_carried_column_t *)cut(
         c->memory, &at, in_doubles((size_t)columns, sizeof(hyb_carried_column_t)));
+    c->read = (_Atomic uint64_t *)cut(c->memory, &at, (size_t)columns);
     c->top = cut(c->memory, &at, width);
     c->left.left = cut(c->memory, &at, 2 * width + 1);
     c->sent = cut(c->memory, &at,
@@ -247,12 +248,12 @@ static void keep_huge(hyb_carried_column_t *c, int nb, int width,
 }
 
 /* U stays in the matrix where that has its rows. */
-static void note_stored(hyb_lu_t *lu, int nb, int64_t column, int64_t count,
-                        const double *u)
+static void note_stored(hyb_lu_t *lu, const HPL_T_panel *h, int64_t column,
+                        int64_t count, const double *u)
 {
     uint64_t sum[HYB_KERNEL_MOST_COLS];
 
-    lu->means.kernel->sum_u_words(nb, u, sum);
+    lu->means.kernel->sum_u_words(h->jb, u, (uint32_t)h->ii, sum);
     for (int64_t i = 0; i < count; i++)
         lu->carried->column[column + i].stored += sum[i];
 }
@@ -272,7 +273,7 @@ static void update_columns(hyb_lu_t *lu, int k, int64_t column, int64_t count,
                   &change[i]);
     hyb_carry(lu, k, column, count, change);
     if (hpl_panel_top_rows(h) > 0)
-        note_stored(lu, h->jb, column, count, u);
+        note_stored(lu, h, column, count, u);
 }
 
 void hyb_carried_update(hyb_worker_t *me, int k, hyb_run_t run)
@@ -412,7 +413,6 @@ void hyb_carried_end(hyb_lu_t *lu)
         hyb_finish_left_over(lu);
     run = hyb_ledger_columns(&lu->ledger, hyb_lu_trailing(lu, lu->panels - 1));
     compare_columns(lu, run, lu->panels);
-    hyb_team_run(lu->means.team, hyb_check_stored, lu);
 }
 
 const hyb_alarms_t *hyb_carried_alarms(const hyb_lu_t *lu)

@@ -73,6 +73,13 @@ void hyb_carried_enter(hyb_lu_t *lu, const hpl_exchange_t *x, int from,
 /* Where sums of rows that travel are kept, from a column on; NULL: none. */
 double *hyb_carried_sent(const hyb_lu_t *lu, int64_t column);
 
+/* The back-substitution reads U; reads rows of cols columns of the matrix from
+ * a on, any thread; has read all but the diagonal blocks. */
+void hyb_carried_begin_read(hyb_lu_t *lu);
+void hyb_carried_read(hyb_lu_t *lu, const double *a, int64_t rows,
+                      int64_t cols);
+void hyb_carried_end_read(hyb_lu_t *lu);
+
 /* All iterations are over: the last columns. */
 void hyb_carried_end(hyb_lu_t *lu);
 

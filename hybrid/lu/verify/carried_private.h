@@ -49,6 +49,7 @@ struct hyb_carried {
     double *top;          /* weights of rows of U, P > 1 */
     double *sent;         /* sums of the bits of rows that travel, P > 1 */
     int every;            /* iterations that see all columns once */
+    _Atomic uint64_t *read; /* words of U as it was read in the end */
     bool repairs;         /* columns of a panel before it is factored, too */
     bool summed;          /* the columns as they are */
     hyb_alarms_t alarms;
@@ -121,8 +122,5 @@ void hyb_finish_left_over(hyb_lu_t *lu);
 /* The process that sent a panel to this one. */
 int hyb_panel_sender(const hyb_lu_t *lu, int k);
 
-/* U in the matrix is what was stored there; a member's share of the columns.
- */
-void hyb_check_stored(void *lu, int member);
 
 #endif

@@ -226,7 +226,8 @@ static void note_diagonal(hyb_lu_t *lu, int k)
         return;
     for (int64_t j = 0; j < run.count; j++)
         lu->carried->column[run.from + j].stored +=
-            lu->means.kernel->sum_words(h->L1 + j * h->jb, h->jb);
+            lu->means.kernel->sum_words(h->L1 + j * h->jb, h->jb,
+                                        (uint32_t)h->ii);
 }
 
 static void complete(hyb_lu_t *lu, int k)

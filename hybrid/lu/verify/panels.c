@@ -149,6 +149,20 @@ static double own_left(hyb_lu_t *lu, int k, int j)
     return isfinite(left) ? fabs(left) : INFINITY;
 }
 
+/* Numbers that are none spread to all that was made of them: were they in the
+ * panel's columns here, which still are as they were? */
+static bool had_no_numbers(hyb_lu_t *lu, int k)
+{
+    const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
+    int top = hpl_panel_top_rows(h);
+
+    for (int j = 0; j < h->jb; j++)
+        if (hyb_sums_largest(h->top + top + (int64_t)j * h->lda, h->mp - top,
+                             1) == INFINITY)
+            return true;
+    return false;
+}
+
 /* Who has most left says so; if it is nobody, who has the top. */
 static void locate(hyb_lu_t *lu, int k, int j, double size, double bound)
 {
@@ -156,11 +170,15 @@ static void locate(hyb_lu_t *lu, int k, int j, double size, double bound)
     struct {
         double left;
         int row;
-    } mine = {has_top ? 0.0 : own_left(lu, k, j), lu->grid->myrow}, most;
+    } mine = {0.0, lu->grid->myrow}, most;
 
+    if (!isfinite(size))
+        mine.left = had_no_numbers(lu, k) ? INFINITY : 0.0;
+    else if (!has_top)
+        mine.left = own_left(lu, k, j);
     MPI_Allreduce(&mine, &most, 1, MPI_DOUBLE_INT, MPI_MAXLOC,
                   lu->grid->col_comm);
-    if (most.left > bound ? most.row == lu->grid->myrow : has_top)
+    if (most.left >= 0.5 * size ? most.row == lu->grid->myrow : has_top)
         raise_panel(lu, k, j, size, bound);
 }
 
@@ -194,7 +212,8 @@ void hyb_finish_left_over(hyb_lu_t *lu)
     columns = hyb_panel_run(lu, k).count;
     check_l1(lu, k, left->left[2 * columns]);
     for (int j = 0; j < columns; j++) {
-        double size = left->left[2 * j];
+        double size = isfinite(left->left[2 * j]) ? fabs(left->left[2 * j])
+                                                  : INFINITY;
         double bound = hyb_noise_bound(left->left[2 * j + 1]);
 
         if (isnan(bound)) /* not known somewhere */

@@ -1,33 +1,61 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/lu/verify/carried_private.h"
 
-/* U that stays in the matrix until the back-substitution reads it. */
+/* U that stays in the matrix until the back-substitution reads it. A word's
+ * number is that of its row, so that all may be read in any pieces. */
 
-static uint64_t words_in_matrix(const hyb_lu_t *lu, int64_t column)
+static uint64_t words(const hyb_lu_t *lu, int64_t row, int64_t column,
+                      int64_t rows)
 {
-    hpl_map_t map = hpl_map(lu->mat->nb, lu->grid->npcol, lu->grid->mycol);
-    bool is_b = column >= lu->ledger.columns_of_a;
-    int64_t panel = hpl_map_global(&map, column) / lu->mat->nb;
-    int64_t end = is_b ? lu->mat->mp : hyb_rows_before(lu, (int)panel + 1);
-    const double *a = Mptr(lu->mat->A, 0, column, lu->mat->ld);
-    uint64_t sum = 0;
-
-    for (int64_t i = 0; i < end; i += lu->mat->nb)
-        sum += lu->means.kernel->sum_words(a + i, Mmin(lu->mat->nb, end - i));
-    return sum;
+    return lu->means.kernel->sum_words(
+        Mptr(lu->mat->A, row, column, lu->mat->ld), rows, (uint32_t)row);
 }
 
-void hyb_check_stored(void *context, int member)
+/* The panel that a local column is of, and its rows here before that. */
+static int64_t rows_above(const hyb_lu_t *lu, int64_t column, int64_t *end_p)
 {
-    hyb_lu_t *lu = context;
-    int members = hyb_team_size(lu->means.team);
+    hpl_map_t map = hpl_map(lu->mat->nb, lu->grid->npcol, lu->grid->mycol);
+    int panel = (int)(hpl_map_global(&map, column) / lu->mat->nb);
 
-    for (int64_t j = member; j < lu->ledger.columns; j += members) {
-        hyb_alarm_t alarm;
+    *end_p = hyb_rows_before(lu, panel + 1);
+    return hyb_rows_before(lu, panel);
+}
 
-        if (words_in_matrix(lu, j) == lu->carried->column[j].stored)
-            continue;
-        alarm = hyb_alarm_at(lu, HYB_FOUND_U, lu->panels - 1, j);
-        hyb_alarm_raise(&lu->carried->alarms, &alarm, HYB_NOT_REPAIRED);
+/* b, and the diagonal blocks, which are read otherwise. */
+void hyb_carried_begin_read(hyb_lu_t *lu)
+{
+    int64_t from, end;
+
+    if (lu->carried == NULL)
+        return;
+    for (int64_t j = 0; j < lu->ledger.columns; j++) {
+        from = rows_above(lu, j, &end);
+        if (j >= lu->ledger.columns_of_a) {
+            from = 0;
+            end = lu->mat->mp;
+        }
+        atomic_store(&lu->carried->read[j], words(lu, from, j, end - from));
+    }
+}
+
+void hyb_carried_read(hyb_lu_t *lu, const double *a, int64_t rows,
+                      int64_t cols)
+{
+    int64_t at = a - lu->mat->A;
+    int64_t row = at % lu->mat->ld, column = at / lu->mat->ld;
+
+    for (int64_t j = column; j < column + cols; j++)
+        atomic_fetch_add(&lu->carried->read[j], words(lu, row, j, rows));
+}
+
+void hyb_carried_end_read(hyb_lu_t *lu)
+{
+    if (lu->carried == NULL)
+        return;
+    for (int64_t j = 0; j < lu->ledger.columns; j++) {
+        hyb_alarm_t alarm = hyb_alarm_at(lu, HYB_FOUND_U, lu->panels - 1, j);
+
+        if (atomic_load(&lu->carried->read[j]) != lu->carried->column[j].stored)
+            hyb_alarm_raise(&lu->carried->alarms, &alarm, HYB_NOT_REPAIRED);
     }
 }
