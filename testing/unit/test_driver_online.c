@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ranks: 1 4 */
+/*
+ * The online check in whole factorizations: silent where all is right, and what
+ * it says and repairs where the kernel is wrong for a moment.
+ */
+#include "testing/unit/unit_mpi.h"
+
+#include <stdatomic.h>
+#include "hybrid/lu/solver/solver.h"
+#include "testing/unit/capture.h"
+#include "testing/unit/combinations.h"
+#include "testing/unit/driver_fixture.h"
+#include "testing/unit/small_system.h"
+
+/* A kernel of which one product is wrong in one element. */
+static const hyb_kernel_t *real;
+static hyb_kernel_t wrong;
+static _Atomic int products;
+static int wrong_product;
+
+static void multiply(int64_t k, const double *a, const double *b, double *c,
+                     int64_t ldc, const double *ahead)
+{
+    real->multiply(k, a, b, c, ldc, ahead);
+    if (atomic_fetch_add(&products, 1) == wrong_product)
+        c[1] += 1e-3;
+}
+
+/* On one process, in its product of that number; below 0: in none. */
+static void plant(int process, int product)
+{
+    hyb_means_t *means = (hyb_means_t *)hyb_driver_means();
+    int rank;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    real = means->kernel;
+    wrong = *real;
+    wrong.multiply = multiply;
+    means->kernel = &wrong;
+    atomic_store(&products, 0);
+    wrong_product = rank == process ? product : -1;
+}
+
+/* One system on all processes, of several iterations on each. */
+static combination_t medium(void)
+{
+    const combinations_t of = {NARROWED({N, 250, 250, 1}, {NB, 24, 24, 1})};
+    uint64_t random = 5;
+    combination_t c = combination_next(&of, &random);
+
+    c.value[P] = c.value[Q] = small_processes() == 4 ? 2 : 1;
+    return c;
+}
+
+/* Solve it with such a kernel on the last process; what all say of it. */
+static const char *solve_with(const char *settings, int product,
+                              const char **said_p)
+{
+    combination_t c = medium();
+    const char *problem;
+
+    driver_open(settings);
+    plant(small_processes() - 1, product);
+    capture_begin();
+    problem = combination_solve(&c);
+    *said_p = capture_end(NULL);
+    driver_close();
+    return problem;
+}
+
+/* Here or on another process. */
+static int anywhere(bool here)
+{
+    int any = here;
+
+    MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    return any;
+}
+
+TEST(right_results_raise_no_alarm)
+{
+    static const combinations_t of = {
+        .seed = 7, .settings = "verify=online verify_every=1 on_error=report"};
+    const char *said;
+    int failures;
+
+    driver_open("threads=2 verify=online verify_every=1 on_error=report");
+    capture_begin();
+    failures = combinations_solve(&of);
+    said = capture_end(NULL);
+    driver_close();
+    if (strstr(said, "wrong") != NULL)
+        fail_msg("%s", said);
+    combinations_end(failures);
+}
+
+TEST(a_wrong_product_is_found_where_it_was)
+{
+    const char *said, *problem;
+    bool named;
+    int rank;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    problem = solve_with("threads=2 verify=online on_error=report", 400, &said);
+    named = strstr(said, "is wrong, block column") != NULL;
+    assert_int_equal(named, rank == small_processes() - 1);
+    assert_true(anywhere(problem != NULL));
+}
+
+TEST(a_wrong_element_is_repaired)
+{
+    const char *said, *problem;
+
+    problem = solve_with(
+        "threads=2 verify=online verify_every=1 on_error=repair", 400, &said);
+    assert_true(anywhere(strstr(said, "; repaired") != NULL));
+    combinations_end(problem != NULL);
+}
+
+TEST_MPI_MAIN()
