@@ -34,8 +34,8 @@ size_t hyb_panel_doubles(const hpl_shape_t *shape, int k, int height)
     int64_t body =
         hpl_map_count(&rows, shape->n) - hpl_map_count(&rows, first + jb);
 
-    return tile_doubles(body, jb, height) + SEAL + tile_doubles(jb, jb, height) +
-           (size_t)(jb * jb + jb + 1);
+    return tile_doubles(body, jb, height) + SEAL +
+           tile_doubles(jb, jb, height) + (size_t)(jb * jb + jb + 1);
 }
 
 /* The next doubles of the memory that was laid out up to at. */

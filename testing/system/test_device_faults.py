@@ -193,3 +193,19 @@ def test_memory_for_less_than_a_block_column_is_said_and_enough(xhpl):
     said = re.findall("has memory for tiles of .* at most", outcome.stderr)
     assert len(said) == 4, str(outcome)
     assert "dropped" not in outcome.stderr, str(outcome)
+
+
+def test_a_wrong_tile_is_found_while_the_run_is_under_way(xhpl):
+    outcome = solve(xhpl, 1, 1, "verify=online", "home=host",
+                    "emu_fault=flip@copy_out:5")
+    assert outcome.status == 1, str(outcome)
+    said = r"error: iteration \d+: .* is wrong, block column \d+, column \d+"
+    assert re.search(said, outcome.stderr), str(outcome)
+    assert "PASSED" not in outcome.stdout, str(outcome)
+
+
+@pytest.mark.parametrize("processes", GRIDS)
+def test_right_tiles_raise_no_alarm(xhpl, processes):
+    outcome = solve(xhpl, processes, 1, "verify=online", "verify_every=1")
+    assert_passed(outcome)
+    assert "wrong" not in outcome.stderr, str(outcome)

@@ -70,12 +70,12 @@ static const char *solve_with(const char *settings, int product,
 }
 
 /* Here or on another process. */
-static int anywhere(bool here)
+static bool anywhere(bool here)
 {
     int any = here;
 
     MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    return any;
+    return any != 0;
 }
 
 TEST(right_results_raise_no_alarm)
@@ -98,24 +98,25 @@ TEST(right_results_raise_no_alarm)
 TEST(a_wrong_product_is_found_where_it_was)
 {
     const char *said, *problem;
-    bool named;
+    bool named, is_wrong;
     int rank;
 
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    problem = solve_with("threads=2 verify=online on_error=report", 400, &said);
+    problem = solve_with("threads=2 verify=online on_error=report", 100, &said);
+    is_wrong = anywhere(problem != NULL);
     named = strstr(said, "is wrong, block column") != NULL;
-    assert_int_equal(named, rank == small_processes() - 1);
-    assert_true(anywhere(problem != NULL));
+    combinations_end(!is_wrong || named != (rank == small_processes() - 1));
 }
 
 TEST(a_wrong_element_is_repaired)
 {
     const char *said, *problem;
+    bool repaired;
 
     problem = solve_with(
-        "threads=2 verify=online verify_every=1 on_error=repair", 400, &said);
-    assert_true(anywhere(strstr(said, "; repaired") != NULL));
-    combinations_end(problem != NULL);
+        "threads=2 verify=online verify_every=1 on_error=repair", 100, &said);
+    repaired = anywhere(strstr(said, "; repaired") != NULL);
+    combinations_end(problem != NULL || !repaired);
 }
 
 TEST_MPI_MAIN()

@@ -102,8 +102,7 @@ static int first_finder(const hyb_alarms_t *seen)
     MPI_Comm_rank(MPI_COMM_WORLD, &mine.rank);
     if (seen->found > 0 && seen->first.from >= 0)
         mine.rank = seen->first.from;
-    MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_2INT, MPI_MINLOC,
-                  MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_2INT, MPI_MINLOC, MPI_COMM_WORLD);
     return mine.iteration < 1 << 30 ? mine.rank : -1;
 }
 
@@ -125,7 +124,8 @@ static void say(const fault_t *fault, int64_t number, hyb_alarms_t *seen,
     if (rank > 0)
         return;
     printf("{\"number\": %lld, \"fault\": \"%s\", \"rank\": %d, \"happened\": "
-           "%d, \"found\": %d, \"repaired\": %d, \"finder\": %d, \"to\": %d, \"kind\": %d, "
+           "%d, \"found\": %d, \"repaired\": %d, \"finder\": %d, \"to\": %d, "
+           "\"kind\": %d, "
            "\"distance\": %.3g, \"closest\": %.3g}\n",
            (long long)number, fault_name(fault), fault->rank, total[2],
            total[0], total[1], finder, to, kind, isfinite(away) ? away : 1e300,
@@ -148,8 +148,8 @@ static void run_all(HPL_T_grid *grid, const job_t *job)
     if (clean == NULL || x == NULL)
         MPI_Abort(MPI_COMM_WORLD, 3);
     solve(grid, &algo, job, &fault, clean, &seen);
-    columns = HPL_numrocI(job->n, 0, job->nb, job->nb, grid->mycol, 0,
-                          grid->npcol);
+    columns =
+        HPL_numrocI(job->n, 0, job->nb, job->nb, grid->mycol, 0, grid->npcol);
     for (int64_t i = job->first; i < job->first + job->count; i++) {
         fault = fault_draw((uint64_t)i, job->bits, grid->nprocs);
         if (grid->iam == 0)

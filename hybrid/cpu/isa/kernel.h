@@ -144,8 +144,8 @@ typedef struct {
     double (*sum_tile)(int64_t cols, const double *tile, const double *weight,
                        double *lanes);
 
-    /* sum := plain^T u, weighted^T u, and squares of u: nb rows of cols doubles,
-     * packed as B. */
+    /* sum := plain^T u, weighted^T u, and squares of u: nb rows of cols
+     * doubles, packed as B. */
     void (*sum_u)(int64_t nb, const double *plain, const double *weighted,
                   const double *u, hyb_check_sums_t *sum);
 

@@ -25,15 +25,14 @@ static int add(char *text, size_t size, int at, const char *what,
 {
     if (number < 0)
         return at;
-    return at + snprintf(text + at, size - (size_t)at, what,
-                         (long long)number);
+    return at + snprintf(text + at, size - (size_t)at, what, (long long)number);
 }
 
 static void describe(const hyb_alarm_t *a, char *text, size_t size)
 {
     static const char *const phases[HYB_FOUND_KINDS] = {
-        "the update", "a panel", "a panel that came",
-        "rows that came", "U in memory"};
+        "the update", "a panel", "a panel that came", "rows that came",
+        "U in memory"};
     int at = snprintf(text, size, "iteration %d: %s is wrong", a->iteration,
                       phases[a->found]);
 
@@ -63,8 +62,7 @@ void hyb_alarm_raise(hyb_alarms_t *alarms, const hyb_alarm_t *alarm,
         atomic_fetch_add(&alarms->repaired, 1);
     describe(alarm, text, sizeof(text));
     if (before < SAID)
-        xh_log_error("%s%s", text,
-                     repair == HYB_REPAIRED ? "; repaired" : "");
+        xh_log_error("%s%s", text, repair == HYB_REPAIRED ? "; repaired" : "");
     if (ends_job(repair))
         hpl_abort_job_as(XH_EXIT_FAILED);
 }

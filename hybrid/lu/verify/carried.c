@@ -30,7 +30,8 @@ static size_t lay_out(struct hyb_carried *c, int64_t rows, int64_t columns,
     size_t units = (size_t)xh_units(rows, HYB_SUMS_UNIT) + 1;
 
     c->column = (hyb_carried_column_t *)cut(
-        c->memory, &at, in_doubles((size_t)columns, sizeof(hyb_carried_column_t)));
+        c->memory, &at,
+        in_doubles((size_t)columns, sizeof(hyb_carried_column_t)));
     c->read = (_Atomic uint64_t *)cut(c->memory, &at, (size_t)columns);
     c->top = cut(c->memory, &at, width);
     c->left.left = cut(c->memory, &at, 2 * width + 1);
@@ -42,11 +43,9 @@ static size_t lay_out(struct hyb_carried *c, int64_t rows, int64_t columns,
         f->plain = cut(c->memory, &at, width);
         f->l1 = cut(c->memory, &at, width);
         f->weighted = cut(c->memory, &at, width);
-        f->weight =
-            cut(c->memory, &at, (size_t)rows + HYB_KERNEL_MOST_ROWS);
+        f->weight = cut(c->memory, &at, (size_t)rows + HYB_KERNEL_MOST_ROWS);
         f->squares = cut(c->memory, &at, units);
-        f->lanes =
-            cut(c->memory, &at, units * width * 2 * HYB_CHECK_LANES);
+        f->lanes = cut(c->memory, &at, units * width * 2 * HYB_CHECK_LANES);
     }
     return at;
 }
@@ -298,7 +297,7 @@ typedef struct { /* one column, once it has met panels 0 .. k - 1 */
     hyb_lu_t *lu;
     int64_t column;
     int k;
-    hyb_check_sums_t sum; /* as it is */
+    hyb_check_sums_t sum;          /* as it is */
     double plain, weighted, bound; /* by how much it differs */
 } comparison_t;
 
@@ -320,7 +319,8 @@ static void compare(comparison_t *c)
 /* The local row of the single wrong element, or -1. */
 static int64_t wrong_row(const comparison_t *c)
 {
-    int64_t from = hyb_rows_before(c->lu, c->k), rows = c->lu->mat->mp - from, row;
+    int64_t from = hyb_rows_before(c->lu, c->k), rows = c->lu->mat->mp - from,
+            row;
     const double *weight = hyb_row_weights(c->lu, c->k) + from;
     const double *a = Mptr(c->lu->mat->A, from, c->column, c->lu->mat->ld);
 

@@ -37,7 +37,7 @@ typedef struct { /* of one column */
 
 /* What is left of the sums of a panel's columns, over a process column. */
 typedef struct {
-    int k; /* below 0: none is under way */
+    int k;        /* below 0: none is under way */
     double *left; /* nb differences, then as many variances */
     MPI_Request request;
 } hyb_left_over_t;
@@ -45,13 +45,13 @@ typedef struct {
 struct hyb_carried {
     hyb_carried_column_t *column; /* local ones */
     hyb_factor_sums_t factor[HYB_IN_FLIGHT];
-    hyb_left_over_t left; /* P > 1 */
-    double *top;          /* weights of rows of U, P > 1 */
-    double *sent;         /* sums of the bits of rows that travel, P > 1 */
-    int every;            /* iterations that see all columns once */
+    hyb_left_over_t left;   /* P > 1 */
+    double *top;            /* weights of rows of U, P > 1 */
+    double *sent;           /* sums of the bits of rows that travel, P > 1 */
+    int every;              /* iterations that see all columns once */
     _Atomic uint64_t *read; /* words of U as it was read in the end */
-    bool repairs;         /* columns of a panel before it is factored, too */
-    bool summed;          /* the columns as they are */
+    bool repairs;           /* columns of a panel before it is factored, too */
+    bool summed;            /* the columns as they are */
     hyb_alarms_t alarms;
     double *memory;
     size_t bytes;
@@ -121,6 +121,5 @@ void hyb_finish_left_over(hyb_lu_t *lu);
 
 /* The process that sent a panel to this one. */
 int hyb_panel_sender(const hyb_lu_t *lu, int k);
-
 
 #endif

@@ -14,7 +14,8 @@ static void move_weights(hyb_lu_t *lu, int k)
 {
     const hyb_swap_t *swap = &hyb_lu_panel(lu, k)->swap;
     int64_t from = hyb_lu_panel(lu, k)->hpl->ii, rows = lu->mat->mp - from;
-    const double *old = hyb_factor_sums(lu, k + HYB_IN_FLIGHT - 1)->weight + from;
+    const double *old =
+        hyb_factor_sums(lu, k + HYB_IN_FLIGHT - 1)->weight + from;
     double *new = hyb_factor_sums(lu, k)->weight + from;
 
     memcpy(new, old, (size_t)rows * sizeof(*new));
@@ -225,9 +226,8 @@ static void note_diagonal(hyb_lu_t *lu, int k)
     if (hpl_panel_top_rows(h) == 0)
         return;
     for (int64_t j = 0; j < run.count; j++)
-        lu->carried->column[run.from + j].stored +=
-            lu->means.kernel->sum_words(h->L1 + j * h->jb, h->jb,
-                                        (uint32_t)h->ii);
+        lu->carried->column[run.from + j].stored += lu->means.kernel->sum_words(
+            h->L1 + j * h->jb, h->jb, (uint32_t)h->ii);
 }
 
 static void complete(hyb_lu_t *lu, int k)
@@ -274,4 +274,3 @@ void hyb_carried_fill(hyb_lu_t *lu, int k)
             complete(lu, k);
     }
 }
-

@@ -7,7 +7,7 @@
 
 /* What L takes from the sums of the panel's column j, U's part of it in L1. */
 static hyb_check_sums_t taken(const hyb_factor_sums_t *f, const HPL_T_panel *h,
-                               int j)
+                              int j)
 {
     const double *u = h->L1 + (size_t)j * (size_t)h->jb;
     bool has_l1 = hpl_panel_top_rows(h) > 0;
@@ -25,8 +25,8 @@ static hyb_check_sums_t taken(const hyb_factor_sums_t *f, const HPL_T_panel *h,
 
 static void raise_panel(hyb_lu_t *lu, int k, int j, double size, double bound)
 {
-    hyb_alarm_t alarm = hyb_alarm_at(lu, HYB_FOUND_PANEL, k,
-                                     hyb_panel_run(lu, k).from + j);
+    hyb_alarm_t alarm =
+        hyb_alarm_at(lu, HYB_FOUND_PANEL, k, hyb_panel_run(lu, k).from + j);
 
     alarm.size = size;
     alarm.expected = bound;
@@ -77,8 +77,7 @@ void hyb_check_panel(hyb_lu_t *lu, int k)
 static uint64_t bits_of_l1(hyb_lu_t *lu, int k)
 {
     const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
-    uint64_t bits =
-        hyb_sums_bits(h->L1, (int64_t)h->jb * h->jb + h->jb + 1);
+    uint64_t bits = hyb_sums_bits(h->L1, (int64_t)h->jb * h->jb + h->jb + 1);
 
     return (bits ^ bits >> 32) & 0xffffffffu;
 }
@@ -144,8 +143,9 @@ static double own_left(hyb_lu_t *lu, int k, int j)
             left -= p->hpl->L1[row + j * jb];
     }
     for (int i = come[0]; i < come[1]; i++)
-        left += product(p, hyb_tiles_at(&p->factors.l2, moves->displace[i].to, 0),
-                        height, j + 1, j);
+        left +=
+            product(p, hyb_tiles_at(&p->factors.l2, moves->displace[i].to, 0),
+                    height, j + 1, j);
     return isfinite(left) ? fabs(left) : INFINITY;
 }
 
@@ -212,8 +212,8 @@ void hyb_finish_left_over(hyb_lu_t *lu)
     columns = hyb_panel_run(lu, k).count;
     check_l1(lu, k, left->left[2 * columns]);
     for (int j = 0; j < columns; j++) {
-        double size = isfinite(left->left[2 * j]) ? fabs(left->left[2 * j])
-                                                  : INFINITY;
+        double size =
+            isfinite(left->left[2 * j]) ? fabs(left->left[2 * j]) : INFINITY;
         double bound = hyb_noise_bound(left->left[2 * j + 1]);
 
         if (isnan(bound)) /* not known somewhere */

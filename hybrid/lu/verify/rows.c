@@ -13,8 +13,8 @@ typedef struct {
     double sign;
 } packed_t;
 
-static void add_row(hyb_carried_column_t *column, int count, const packed_t *rows, int k,
-                    double weight)
+static void add_row(hyb_carried_column_t *column, int count,
+                    const packed_t *rows, int k, double weight)
 {
     const double *row = rows->packed + k * rows->ld;
 
@@ -51,8 +51,8 @@ static void sum_words(const packed_t *rows, int first, int end, int count,
     memset(sum, 0, (size_t)count * sizeof(*sum));
     for (int k = first; k < end; k++)
         for (int j = 0; j < count; j++)
-            sum[j] += hyb_check_word(rows->packed[k * rows->ld + j],
-                                     (uint32_t)k);
+            sum[j] +=
+                hyb_check_word(rows->packed[k * rows->ld + j], (uint32_t)k);
 }
 
 enum { MOST = 512 }; /* columns at a time */

@@ -38,8 +38,7 @@ void hyb_carried_begin_read(hyb_lu_t *lu)
     }
 }
 
-void hyb_carried_read(hyb_lu_t *lu, const double *a, int64_t rows,
-                      int64_t cols)
+void hyb_carried_read(hyb_lu_t *lu, const double *a, int64_t rows, int64_t cols)
 {
     int64_t at = a - lu->mat->A;
     int64_t row = at % lu->mat->ld, column = at / lu->mat->ld;

@@ -39,12 +39,14 @@ static const double rounding = 0x1p-106 / 3.0;
 double hyb_noise_sum(int64_t rows, double squares)
 {
     return rounding * squares *
-           (HYB_CHECK_ROWS / (2.0 * HYB_CHECK_LANES) + 1.0 + (double)rows / (2.0 * HYB_CHECK_ROWS));
+           (HYB_CHECK_ROWS / (2.0 * HYB_CHECK_LANES) + 1.0 +
+            (double)rows / (2.0 * HYB_CHECK_ROWS));
 }
 
 double hyb_noise_update(int64_t rows, int64_t nb, double l, double u)
 {
-    double products = l * u * ((double)nb + (double)rows / (2.0 * HYB_CHECK_ROWS));
+    double products =
+        l * u * ((double)nb + (double)rows / (2.0 * HYB_CHECK_ROWS));
     double element = u / (double)nb;
 
     return rounding * (double)rows * (products + 2.0 * element);
@@ -72,8 +74,8 @@ int64_t hyb_sums_row(const double *weight, int64_t rows, double plain,
             row = i;
         }
     slack = 2.0 * bound + 0x1p-50 * fabs(plain);
-    return nearest * fabs(plain) <= slack && slack * 4.0 * (double)rows <
-                                                 fabs(plain)
+    return nearest * fabs(plain) <= slack &&
+                   slack * 4.0 * (double)rows < fabs(plain)
                ? row
                : -1;
 }

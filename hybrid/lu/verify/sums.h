@@ -10,8 +10,10 @@
  * weight w_i in [1, 2), no two of a process the same, so that the ratio of what
  * is wrong with both sums tells the row of a single wrong element.
  */
-enum { HYB_SUMS_UNIT = 480 }; /* rows of L2 that are summed at a time: a multiple
-                                 of all tiles' heights */
+enum {
+    HYB_SUMS_UNIT = 480
+}; /* rows of L2 that are summed at a time: a multiple
+      of all tiles' heights */
 
 /* The largest magnitude of count numbers step apart; NaN counts as INFINITY. */
 double hyb_sums_largest(const double *a, int64_t count, int64_t step);
