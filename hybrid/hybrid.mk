@@ -4,7 +4,7 @@
 # where hwloc is. Nothing but xhpl, xlookahead and the solver's tests links MPI.
 
 NODE_OBJECTS := $(call objects,hybrid/node/*.c hybrid/cpu/*/*.c hybrid/device/*.c)
-LU_OBJECTS := $(call objects,hybrid/lu/*.c hybrid/lu/*/*.c hybrid/observe/*.c)
+LU_OBJECTS := $(call objects,hybrid/lu/*.c hybrid/lu/*/*.c hybrid/observe/*.c hybrid/observe/*/*.c)
 PLANNER_OBJECTS := $(call objects,hybrid/plan/*.c testing/planner/*.c)
 # Of the solver xdgemm takes what shares a product out, which knows no MPI.
 SHARES_OBJECTS := $(call objects,hybrid/lu/tuner/split.c)

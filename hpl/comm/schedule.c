@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hpl.h"
 #include "hpl/comm/schedule.h"
+#include "hpl/comm/waits.h"
 #include "hpl/pauxil/abort.h"
 
 typedef struct {
@@ -103,6 +104,37 @@ void hpl_schedule_begin(hpl_schedule_t *s)
         start_message(s, &s->messages[s->started++]);
 }
 
+/* The first message of the round in flight, of those up to message number end.
+ */
+static int first_of_round(const hpl_schedule_t *s, int end)
+{
+    int i = end - 1;
+
+    while (i > 0 && s->messages[i - 1].round == s->messages[end - 1].round)
+        i--;
+    return i;
+}
+
+/* Note the messages of the round that are not here yet. */
+static void note_pending(const hpl_schedule_t *s)
+{
+    int request = 0, done;
+
+    for (int i = first_of_round(s, s->started); i < s->started; i++) {
+        const message_t *m = &s->messages[i];
+        bool is_here = true;
+
+        for (size_t at = 0; at < m->count; at += hpl_message_chunk) {
+            MPI_Request_get_status(s->requests[request++], &done,
+                                   MPI_STATUS_IGNORE);
+            is_here = is_here && done;
+        }
+        if (!is_here)
+            hpl_waits_note_in(s->comm, m->peer, s->tag,
+                              (double)m->count * sizeof(double));
+    }
+}
+
 bool hpl_schedule_poll(hpl_schedule_t *s)
 {
     int done = 1;
@@ -110,6 +142,8 @@ bool hpl_schedule_poll(hpl_schedule_t *s)
     hpl_abort_if_wanted(NULL);
     while (s->pending > 0) {
         MPI_Testall(s->pending, s->requests, &done, MPI_STATUSES_IGNORE);
+        if (!done && hpl_waits_are_wanted())
+            note_pending(s);
         if (!done)
             return false;
         hpl_schedule_begin(s);
@@ -117,12 +151,23 @@ bool hpl_schedule_poll(hpl_schedule_t *s)
     return true;
 }
 
+/* For one of its messages: which is not told. */
+static void wait_for_round(hpl_schedule_t *s)
+{
+    const message_t *m = &s->messages[s->started - 1];
+
+    hpl_wait_begin_in(s->comm, m->peer, hpl_waits_name(s->comm),
+                      (double)m->count * sizeof(double));
+    MPI_Waitall(s->pending, s->requests, MPI_STATUSES_IGNORE);
+    hpl_wait_end();
+}
+
 void hpl_schedule_end(hpl_schedule_t *s)
 {
     if (s == NULL)
         return;
     while (s->pending > 0) {
-        MPI_Waitall(s->pending, s->requests, MPI_STATUSES_IGNORE);
+        wait_for_round(s);
         hpl_schedule_begin(s);
     }
     free(s->messages);

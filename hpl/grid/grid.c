@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hpl.h"
+#include "hpl/comm/waits.h"
 #include "hpl/grid/peers.h"
 #include "hpl/pauxil/abort.h"
 
@@ -54,6 +55,22 @@ static int make_communicators(HPL_T_grid *g)
     return error;
 }
 
+/* Ranks along my row, along my column, and of all. */
+static void know_waits(const HPL_T_grid *g)
+{
+    bool by_row = g->order == HPL_ROW_MAJOR;
+    hpl_ranks_t row = {HPL_pnum(g, g->myrow, 0), by_row ? 1 : g->nprow,
+                       g->npcol};
+    hpl_ranks_t column = {HPL_pnum(g, 0, g->mycol), by_row ? g->npcol : 1,
+                          g->nprow};
+
+    hpl_waits_know(g->all_comm, "all", (hpl_ranks_t){0, 1, g->nprocs});
+    hpl_waits_know(g->row_comm, "its row", row);
+    hpl_waits_know(g->col_comm, "its column", column);
+    hpl_waits_know(g->bcast_comm, "panel", row);
+    hpl_waits_know(g->exchange_comm, "rows", column);
+}
+
 int HPL_grid_init(MPI_Comm COMM, HPL_T_ORDER ORDER, int NPROW, int NPCOL,
                   HPL_T_grid *GRID)
 {
@@ -81,6 +98,8 @@ int HPL_grid_init(MPI_Comm COMM, HPL_T_ORDER ORDER, int NPROW, int NPCOL,
                            &GRID->all_comm);
     if (error == MPI_SUCCESS && GRID->all_comm != MPI_COMM_NULL)
         error = make_communicators(GRID);
+    if (error == MPI_SUCCESS && GRID->all_comm != MPI_COMM_NULL)
+        know_waits(GRID);
     return error;
 }
 
@@ -102,7 +121,9 @@ int HPL_grid_exit(HPL_T_grid *GRID)
 
     hpl_peers_forget(GRID);
     for (size_t i = 0; i < sizeof(comms) / sizeof(comms[0]); i++)
-        if (*comms[i] != MPI_COMM_NULL && error == MPI_SUCCESS)
+        if (*comms[i] != MPI_COMM_NULL && error == MPI_SUCCESS) {
+            hpl_waits_forget(*comms[i]);
             error = MPI_Comm_free(comms[i]);
+        }
     return error;
 }

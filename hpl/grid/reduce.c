@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hpl.h"
 #include "hpl/auxil/norm.h"
+#include "hpl/comm/waits.h"
 
 enum { REDUCE_TAG = 101 };
 
@@ -15,25 +16,58 @@ static MPI_Datatype mpi_type(HPL_T_TYPE type)
     return type == HPL_INT ? MPI_INT : MPI_DOUBLE;
 }
 
+static size_t bytes_of_type(HPL_T_TYPE type)
+{
+    return type == HPL_INT ? sizeof(int) : sizeof(double);
+}
+
+static double bytes_of(values_t v)
+{
+    return (double)v.count * (double)bytes_of_type(v.type);
+}
+
 int HPL_barrier(MPI_Comm COMM)
 {
-    return MPI_Barrier(COMM);
+    int error;
+
+    hpl_wait_begin_in(COMM, -1, "a barrier", 0.0);
+    error = MPI_Barrier(COMM);
+    hpl_wait_end();
+    return error;
 }
 
 int HPL_broadcast(void *BUFFER, int COUNT, HPL_T_TYPE DTYPE, int ROOT,
                   MPI_Comm COMM)
 {
-    return MPI_Bcast(BUFFER, Mmax(COUNT, 0), mpi_type(DTYPE), ROOT, COMM);
+    int error;
+
+    hpl_wait_begin_in(COMM, -1, "a result for all", 0.0);
+    error = MPI_Bcast(BUFFER, Mmax(COUNT, 0), mpi_type(DTYPE), ROOT, COMM);
+    hpl_wait_end();
+    return error;
 }
 
 static int receive_and_combine(values_t v, void *other, HPL_T_OP op, int source,
                                MPI_Comm comm)
 {
-    int error = MPI_Recv(other, v.count, mpi_type(v.type), source, REDUCE_TAG,
-                         comm, MPI_STATUS_IGNORE);
+    int error;
 
+    hpl_wait_begin_in(comm, source, "a part of a sum", bytes_of(v));
+    error = MPI_Recv(other, v.count, mpi_type(v.type), source, REDUCE_TAG, comm,
+                     MPI_STATUS_IGNORE);
+    hpl_wait_end();
     if (error == MPI_SUCCESS)
         op(v.count, other, v.buffer, v.type);
+    return error;
+}
+
+static int send_on(values_t v, int to, MPI_Comm comm)
+{
+    int error;
+
+    hpl_wait_begin_in(comm, to, "a part of a sum", bytes_of(v));
+    error = MPI_Send(v.buffer, v.count, mpi_type(v.type), to, REDUCE_TAG, comm);
+    hpl_wait_end();
     return error;
 }
 
@@ -52,8 +86,7 @@ static int reduce_tree(values_t v, void *other, HPL_T_OP op, int root,
     distance = (rank - root + size) % size;
     for (int mask = 1; mask < size && error == MPI_SUCCESS; mask *= 2) {
         if (distance & mask)
-            return MPI_Send(v.buffer, v.count, mpi_type(v.type),
-                            (rank - mask + size) % size, REDUCE_TAG, comm);
+            return send_on(v, (rank - mask + size) % size, comm);
         if (distance + mask < size)
             error =
                 receive_and_combine(v, other, op, (rank + mask) % size, comm);
@@ -70,8 +103,7 @@ int HPL_reduce(void *BUFFER, int COUNT, HPL_T_TYPE DTYPE, HPL_T_OP OP, int ROOT,
 
     if (COUNT <= 0)
         return MPI_SUCCESS;
-    other = malloc((size_t)COUNT *
-                   (DTYPE == HPL_INT ? sizeof(int) : sizeof(double)));
+    other = malloc((size_t)COUNT * bytes_of_type(DTYPE));
     if (other == NULL)
         HPL_pabort(__LINE__, "HPL_reduce", "no memory for %d values", COUNT);
     error = reduce_tree(v, other, OP, ROOT, COMM);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include "hpl.h"
+#include "hpl/comm/waits.h"
 #include "hpl/grid/peers.h"
 #include "hpl/panel/panel.h"
 #include "hpl/pauxil/map.h"
@@ -36,18 +37,29 @@ static hpl_map_t rows_of(const HPL_T_panel *panel)
     return hpl_map(panel->nb, panel->grid->nprow, panel->grid->myrow);
 }
 
-static void wait_for(MPI_Request *requests, int count,
-                     const hpl_pivot_wait_t *wait)
+typedef struct { /* messages with a peer */
+    MPI_Request *requests;
+    int count;
+    hpl_wait_t whom; /* it is waited for */
+} messages_t;
+
+static void wait_for(const messages_t *m, const hpl_pivot_wait_t *wait)
 {
     int done = 0;
 
-    if (wait->poll == NULL)
-        MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
-    else
-        while (MPI_Testall(count, requests, &done, MPI_STATUSES_IGNORE) ==
-                   MPI_SUCCESS &&
-               !done)
-            wait->poll(wait->context);
+    if (wait->poll == NULL) {
+        hpl_wait_begin(&m->whom);
+        MPI_Waitall(m->count, m->requests, MPI_STATUSES_IGNORE);
+        hpl_wait_end();
+        return;
+    }
+    while (MPI_Testall(m->count, m->requests, &done, MPI_STATUSES_IGNORE) ==
+               MPI_SUCCESS &&
+           !done) {
+        wait->poll(wait->context);
+        if (hpl_waits_are_wanted())
+            hpl_waits_note(&m->whom);
+    }
 }
 
 /* Is the current row's owner among the merged processes up to this row? */
@@ -118,21 +130,27 @@ static void trade(const HPL_T_panel *panel, const double *proposal, int merged,
     int out = length_of(panel, me, merged), in = length_of(panel, from, merged);
     MPI_Comm comm = panel->grid->col_comm;
     MPI_Request requests[AT_ONCE];
-    int count = 0;
+    messages_t m = {
+        .requests = requests,
+        .whom = {
+            .what = "pivot",
+            .iteration = panel->ja / panel->nb,
+            .bytes = (double)in * sizeof(double),
+            .whom = {HPL_pnum(panel->grid, from, panel->grid->mycol), 0, 1}}};
 
     for (int at = 0; at < Mmax(in, out); at += PIECE) {
         if (at < in)
             MPI_Irecv(wait->scratch + at, Mmin(PIECE, in - at), MPI_DOUBLE,
-                      from, TAG, comm, &requests[count++]);
+                      from, TAG, comm, &requests[m.count++]);
         if (at < out)
             MPI_Isend(proposal + at, Mmin(PIECE, out - at), MPI_DOUBLE, to, TAG,
-                      comm, &requests[count++]);
-        if (count > AT_ONCE - 2) {
-            wait_for(requests, count, wait);
-            count = 0;
+                      comm, &requests[m.count++]);
+        if (m.count > AT_ONCE - 2) {
+            wait_for(&m, wait);
+            m.count = 0;
         }
     }
-    wait_for(requests, count, wait);
+    wait_for(&m, wait);
     check(panel, wait->scratch, from, merged);
 }
 

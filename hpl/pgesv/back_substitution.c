@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdbool.h>
 #include "hpl.h"
+#include "hpl/comm/waits.h"
 #include "hpl/pauxil/map.h"
 #include "hpl/pgesv/back_substitution.h"
 
@@ -55,15 +56,28 @@ static void subtract(solve_t *s, const block_t *b, int from, int to)
     s->how->subtract(s->how->context, &product);
 }
 
+/* For the others of comm, in the step of this block. */
+static void begin_wait(const solve_t *s, const block_t *b, MPI_Comm comm,
+                       const char *what)
+{
+    hpl_wait_begin(&(hpl_wait_t){.what = what,
+                                 .iteration = b->first / s->mat->nb,
+                                 .bytes = b->size * (double)sizeof(double),
+                                 .whom = hpl_waits_ranks(comm, -1)});
+}
+
 /* Bring the partial sums of block k together on its diagonal's owner. */
 static void collect(solve_t *s, const block_t *b)
 {
     double *sum = s->sum + b->above;
     bool mine = s->grid->mycol == b->pcol;
 
-    if (s->grid->npcol > 1 && s->grid->myrow == b->prow)
-        MPI_Reduce(mine ? MPI_IN_PLACE : sum, mine ? sum : NULL, b->size,
-                   MPI_DOUBLE, MPI_SUM, b->pcol, s->grid->row_comm);
+    if (s->grid->npcol == 1 || s->grid->myrow != b->prow)
+        return;
+    begin_wait(s, b, s->grid->row_comm, "sums of a block");
+    MPI_Reduce(mine ? MPI_IN_PLACE : sum, mine ? sum : NULL, b->size,
+               MPI_DOUBLE, MPI_SUM, b->pcol, s->grid->row_comm);
+    hpl_wait_end();
 }
 
 /* Solve the diagonal block and spread x over its process column. */
@@ -79,8 +93,11 @@ static void solve_block(solve_t *s, const block_t *b)
                   Mptr(s->mat->A, b->above, b->column, s->mat->ld), s->mat->ld,
                   x, 1);
     }
-    if (s->grid->nprow > 1)
-        MPI_Bcast(x, b->size, MPI_DOUBLE, b->prow, s->grid->col_comm);
+    if (s->grid->nprow == 1)
+        return;
+    begin_wait(s, b, s->grid->col_comm, "x of a block");
+    MPI_Bcast(x, b->size, MPI_DOUBLE, b->prow, s->grid->col_comm);
+    hpl_wait_end();
 }
 
 static void run(solve_t *s)

@@ -94,6 +94,7 @@ static void agree(void *context, int column, hyb_pivot_t *pivot)
     pivot->row = global_row(h, pivot->row);
     pivot->mine = true;
     a->turns = 0;
+    hyb_timer_step(a->lu->worker);
     if (h->grid->nprow > 1)
         hyb_panel_agree(h, shop->proposal, &wait, pivot);
     else

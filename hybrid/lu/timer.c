@@ -66,6 +66,13 @@ void hyb_timer_begin(hyb_worker_t *me, hyb_activity_t activity, int iteration)
 }
 
 /* Polls may find nothing to do, and there are many. */
+void hyb_timer_step(hyb_worker_t *me)
+{
+    unsigned steps = atomic_load_explicit(&me->steps, memory_order_relaxed);
+
+    atomic_store_explicit(&me->steps, steps + 1, memory_order_relaxed);
+}
+
 double hyb_timer_end(hyb_worker_t *me)
 {
     static const double least = 1e-4; /* of a poll's span */
@@ -73,7 +80,6 @@ double hyb_timer_end(hyb_worker_t *me)
     int activity = doing % HYB_ACTIVITIES;
     bool is_poll = activity == HYB_BROADCAST || activity == HYB_EXCHANGE;
     double began = me->nested[depth].began, now = xh_clock_now();
-    unsigned steps = atomic_load_explicit(&me->steps, memory_order_relaxed);
 
     add(&me->seconds[activity],
         fmax(0.0, now - began - me->nested[depth].inside));
@@ -82,7 +88,7 @@ double hyb_timer_end(hyb_worker_t *me)
         set_doing(me, me->nested[depth].outer);
     }
     if (!is_poll)
-        atomic_store_explicit(&me->steps, steps + 1, memory_order_relaxed);
+        hyb_timer_step(me);
     if ((!is_poll || now - began >= least) && xh_trace_on())
         xh_trace_span(me->member, names[activity], doing / HYB_ACTIVITIES,
                       began, now);
@@ -152,10 +158,21 @@ uint64_t hyb_timer_steps(const hyb_worker_t *worker, int members)
     return steps;
 }
 
+bool hyb_timer_waits(const hyb_worker_t *worker, int *panel_p)
+{
+    int awaits = atomic_load(&worker[0].awaits) - 1;
+
+    *panel_p = awaits >= 0 && awaits % HYB_ACTIVITIES == HYB_WAIT_PANEL
+                   ? awaits / HYB_ACTIVITIES
+                   : -1;
+    return awaits >= 0;
+}
+
 void hyb_timer_where(const hyb_worker_t *worker, int iterations, char *text,
                      size_t size)
 {
-    int doing = atomic_load(&worker[0].doing);
+    int awaits = atomic_load(&worker[0].awaits);
+    int doing = awaits > 0 ? awaits - 1 : atomic_load(&worker[0].doing);
 
     snprintf(text, size, "iteration %d of %d, %s", doing / HYB_ACTIVITIES,
              iterations, phases[doing % HYB_ACTIVITIES]);

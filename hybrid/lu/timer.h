@@ -2,6 +2,7 @@
 #ifndef HYB_TIMER_H
 #define HYB_TIMER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -56,12 +57,19 @@ void hyb_timer_begin(hyb_worker_t *me, hyb_activity_t activity, int iteration);
 /* It has done what it began last. Returns the seconds since then. */
 double hyb_timer_end(hyb_worker_t *me);
 
+/* Part of it is done. */
+void hyb_timer_step(hyb_worker_t *me);
+
 /* The same around a product of so many flop. */
 void hyb_timer_begin_product(hyb_worker_t *me, int iteration, double flop);
 void hyb_timer_end_product(hyb_worker_t *me, double flop);
 
 /* The activities that members 0 .. members - 1 have finished so far. */
 uint64_t hyb_timer_steps(const hyb_worker_t *worker, int members);
+
+/* Does member 0 wait? iteration_p: of the panel that it waits for, below 0: for
+ * something else. */
+bool hyb_timer_waits(const hyb_worker_t *worker, int *panel_p);
 
 /*
  * What member 0 is doing, less than size characters:

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include "base/settings.h"
+#include "hpl/comm/waits.h"
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/share.h"
 
@@ -457,12 +458,16 @@ void hyb_tune_measure(hyb_lu_t *lu, int k)
 }
 
 /* Is the reduction, if there is one, over? */
-static bool has_come(MPI_Request *request)
+static bool has_come(hyb_lu_t *lu, MPI_Request *request)
 {
     int done = 0;
 
     if (*request != MPI_REQUEST_NULL)
         MPI_Test(request, &done, MPI_STATUS_IGNORE);
+    if (*request != MPI_REQUEST_NULL && hpl_waits_are_wanted())
+        hpl_waits_note_in(request == &lu->tuner.request ? lu->grid->all_comm
+                                                        : lu->grid->col_comm,
+                          -1, -1, sizeof(lu->tuner.measured.took));
     return done;
 }
 
@@ -471,9 +476,9 @@ bool hyb_tune_is_ready(hyb_lu_t *lu)
     hyb_tuner_t *t = &lu->tuner;
     int nb = lu->mat->nb;
 
-    if (has_come(&t->request))
+    if (has_come(lu, &t->request))
         hyb_lookahead_learn(&t->chooser, &t->measured);
-    if (has_come(&t->panel_request))
+    if (has_come(lu, &t->panel_request))
         hyb_engines_learn(&t->engines, t->last_engine,
                           lu->mat->n - (int64_t)t->last * nb, nb,
                           t->last_seconds);

@@ -76,14 +76,18 @@ bool hyb_workers_have_left(const hyb_lu_t *lu, int k)
 /* ---- waiting -------------------------------------------------------------
  */
 
-void hyb_worker_poll(void *context)
+static void poll(hyb_worker_t *me)
 {
-    hyb_worker_t *me = context;
-
     if (me->member == 0)
         hyb_poller_poll(&me->lu->poller);
     else
         hyb_exchange_assist(me);
+}
+
+void hyb_worker_poll(void *worker)
+{
+    hyb_timer_step(worker);
+    poll(worker);
 }
 
 /* Others also copy L2 for devices that hold columns while the leader opens an
@@ -93,7 +97,7 @@ bool hyb_worker_turn(void *context)
     hyb_worker_t *me = context;
     hyb_lu_t *lu = me->lu;
 
-    hyb_worker_poll(me);
+    poll(me);
     if (me->member > 0 && hyb_homes_resident(&lu->homes))
         hyb_l2_columns_fill(hyb_lu_panel(lu, atomic_load(&lu->open)));
     return hyb_share_help(me);
@@ -105,7 +109,11 @@ void hyb_worker_wait(hyb_worker_t *me, hyb_activity_t activity, int k,
     if (is_so(context))
         return;
     hyb_timer_begin(me, activity, k);
+    atomic_store_explicit(
+        &me->awaits, atomic_load_explicit(&me->doing, memory_order_relaxed) + 1,
+        memory_order_relaxed);
     hyb_wait_until(is_so, context, hyb_worker_turn, me);
+    atomic_store_explicit(&me->awaits, 0, memory_order_relaxed);
     hyb_timer_end(me);
 }
 

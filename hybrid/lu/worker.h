@@ -27,6 +27,7 @@ struct hyb_worker {
         turns;              /* as in a lap */
     _Atomic unsigned steps; /* activities that it has finished */
     _Atomic int doing;      /* iteration * HYB_ACTIVITIES + activity */
+    _Atomic int awaits;     /* likewise, 1 more, while it waits; else 0 */
     int depth;              /* of what it is at, from the outermost in: */
     struct {
         double began, inside; /* when; seconds spent on what was within */

@@ -31,6 +31,13 @@ static void where(const void *context, char *text, size_t size)
     hyb_timer_where(run->worker, run->iterations, text, size);
 }
 
+static bool waits(const void *context, int *panel_p)
+{
+    const hyb_observer_t *run = context;
+
+    return hyb_timer_waits(run->worker, panel_p);
+}
+
 /* ---- events -------------------------------------------------------------- */
 
 /*
@@ -58,8 +65,8 @@ static void name_actors(const hyb_observer_t *run)
 static void begin(const hyb_observer_t *run)
 {
     all.run = *run;
-    all.dog =
-        (hyb_watchdog_t){.steps = steps, .where = where, .context = &all.run};
+    all.dog = (hyb_watchdog_t){
+        .steps = steps, .where = where, .waits = waits, .context = &all.run};
     all.progress = hpl_progress_begin(run->grid, run->n);
     hyb_health_begin(&all.health, &all.run, planned(run));
     hyb_iterations_begin(all.record, run);

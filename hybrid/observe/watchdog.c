@@ -63,32 +63,24 @@ static void *watch(void *argument)
     return NULL;
 }
 
-void hyb_watchdog_begin(hyb_watchdog_t *dog, double patience)
+static void begin_thread(hyb_watchdog_t *dog)
 {
     pthread_condattr_t monotonic;
 
-    *dog = (hyb_watchdog_t){.steps = dog->steps,
-                            .where = dog->where,
-                            .context = dog->context,
-                            .patience = patience};
-    if (patience <= 0.0)
-        return;
     pthread_mutex_init(&dog->mutex, NULL);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&dog->wake, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    if (pthread_create(&dog->thread, NULL, watch, dog) == 0)
+    dog->alone = pthread_create(&dog->thread, NULL, watch, dog) == 0;
+    if (dog->alone)
         return;
     pthread_cond_destroy(&dog->wake);
     pthread_mutex_destroy(&dog->mutex);
-    dog->patience = 0.0;
 }
 
-void hyb_watchdog_end(hyb_watchdog_t *dog)
+static void end_thread(hyb_watchdog_t *dog)
 {
-    if (dog->patience <= 0.0)
-        return;
     pthread_mutex_lock(&dog->mutex);
     dog->over = true;
     pthread_cond_signal(&dog->wake);
@@ -96,6 +88,110 @@ void hyb_watchdog_end(hyb_watchdog_t *dog)
     pthread_join(dog->thread, NULL);
     pthread_cond_destroy(&dog->wake);
     pthread_mutex_destroy(&dog->mutex);
+}
+
+/* ---- watches that others make -------------------------------------------- */
+
+enum { NESTED = 4 };
+
+static struct {
+    pthread_mutex_t lock; /* of what follows */
+    const hyb_watchdog_t *watch[NESTED];
+    int depth;
+    uint64_t changes; /* of these */
+    bool to_hang;
+    uint64_t seen; /* steps of all kinds, at the last look */
+    double still;  /* s since another number was seen */
+} all = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void hyb_watchdog_leave_to_hang(bool to_hang)
+{
+    all.to_hang = to_hang;
+}
+
+static void change(const hyb_watchdog_t *dog, int more)
+{
+    pthread_mutex_lock(&all.lock);
+    if (more > 0 && all.depth < NESTED)
+        all.watch[all.depth] = dog;
+    all.depth += more;
+    all.changes++;
+    pthread_mutex_unlock(&all.lock);
+}
+
+/* The innermost one, or NULL. Under the lock. */
+static const hyb_watchdog_t *innermost(void)
+{
+    return all.depth > 0 && all.depth <= NESTED ? all.watch[all.depth - 1]
+                                                : NULL;
+}
+
+static void describe_waits(const hyb_watchdog_t *dog, hyb_state_t *state)
+{
+    hpl_wait_t one, notes[HPL_WAITS_MOST];
+    int count = hpl_waits_notes(notes), panel = -1;
+    bool in_loop = false;
+
+    if (hpl_waits_read(&one)) {
+        hyb_state_await(state, &one);
+        return;
+    }
+    if (dog != NULL && dog->waits != NULL)
+        in_loop = dog->waits(dog->context, &panel);
+    hyb_state_choose(state, notes, count, in_loop, panel);
+}
+
+/* Under the lock. */
+static void describe(const hyb_watchdog_t *dog, hyb_state_t *state)
+{
+    *state = (hyb_state_t){.still = all.still, .doing = HYB_WORKS};
+    describe_waits(dog, state);
+    if (dog != NULL)
+        dog->where(dog->context, state->where, sizeof(state->where));
+    else
+        snprintf(state->where, sizeof(state->where), "between two phases");
+    if (dog == NULL && state->count == 0)
+        state->doing = HYB_BETWEEN;
+}
+
+void hyb_watchdog_state(double gap, hyb_state_t *state_p)
+{
+    const hyb_watchdog_t *dog;
+    uint64_t steps;
+
+    pthread_mutex_lock(&all.lock);
+    dog = innermost();
+    steps = all.changes + hpl_waits_count() +
+            (dog != NULL ? dog->steps(dog->context) : 0);
+    all.still = steps == all.seen ? all.still + gap : 0.0;
+    all.seen = steps;
+    describe(dog, state_p);
+    pthread_mutex_unlock(&all.lock);
+}
+
+/* ---- begin and end ------------------------------------------------------- */
+
+void hyb_watchdog_begin(hyb_watchdog_t *dog, double patience)
+{
+    *dog = (hyb_watchdog_t){.steps = dog->steps,
+                            .where = dog->where,
+                            .waits = dog->waits,
+                            .context = dog->context,
+                            .patience = patience};
+    if (patience <= 0.0)
+        return;
+    change(dog, 1);
+    if (!all.to_hang)
+        begin_thread(dog);
+}
+
+void hyb_watchdog_end(hyb_watchdog_t *dog)
+{
+    if (dog->patience <= 0.0)
+        return;
+    change(dog, -1);
+    if (dog->alone)
+        end_thread(dog);
 }
 
 double hyb_watchdog_patience(void)
@@ -124,6 +220,7 @@ void hyb_phase_begin(hyb_phase_t *phase, const char *doing, double patience)
     atomic_init(&phase->steps, 0);
     phase->dog.steps = steps;
     phase->dog.where = where;
+    phase->dog.waits = NULL;
     phase->dog.context = phase;
     hyb_watchdog_begin(&phase->dog, patience);
 }

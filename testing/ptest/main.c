@@ -153,6 +153,7 @@ static int carry_out(const xhpl_order_t *order, xhpl_record_t *record, int rank)
     int provided, exit_status;
 
     xhpl_settings_share();
+    xhpl_hang_watch_begin();
     hpl_message_chunk = (size_t)xh_settings_int("message_chunk");
     MPI_Query_thread(&provided);
     status = xhpl_solver_open(provided >= MPI_THREAD_FUNNELED);
@@ -234,6 +235,7 @@ int main(int argc, char **argv)
         if (xhpl_record_close(record, exit_status) != XH_OK)
             exit_status = XH_EXIT_RUNTIME;
     }
+    xhpl_hang_watch_end();
     finalize(exit_status);
     return exit_status;
 }

@@ -11,6 +11,7 @@
 #include "hpl.h"
 #include "hpl/grid/agree.h"
 #include "hpl/pauxil/abort.h"
+#include "hpl/pauxil/hang.h"
 #include "testing/json/json.h"
 #include "testing/ptest/processes.h"
 #include "testing/ptest/record_parts.h"
@@ -134,11 +135,27 @@ static void forget_findings(void)
 
 /* ---- the file ------------------------------------------------------------ */
 
+/* Who held up the run; NULL: nobody. */
+static json_t *hang(void)
+{
+    hpl_hang_t found;
+
+    if (!hpl_hang_found(&found))
+        return json_null();
+    return XH_JSON_OBJECT(
+        {"rank", found.rank >= 0 ? json_integer(found.rank) : json_null()},
+        {"host", found.rank >= 0 ? xh_json_text(found.host) : json_null()},
+        {"text", xh_json_text(found.text)},
+        {"seconds", xh_json_number(found.seconds)},
+        {"ended", json_boolean(found.ended)});
+}
+
 /* Replace the file's contents by what is known so far. */
 static bool write_all(xhpl_record_t *record)
 {
     record->written = xh_clock_wall();
     json_object_set_new(record->root, "findings", findings());
+    json_object_set_new(record->root, "hang", hang());
     return xhpl_record_file_write(&record->file, record->root);
 }
 
@@ -218,8 +235,8 @@ static void fill(xhpl_record_t *record, const xhpl_order_t *order,
         {"hpl_dat", order->run ? xhpl_record_hpl_dat(parameters) : NULL},
         {"job", xhpl_record_job()}, {"mpi", xhpl_record_mpi()}, {"blas", NULL},
         {"solver", NULL}, {"kernel", NULL}, {"hosts", hosts}, {"devices", NULL},
-        {"trust", NULL}, {"findings", json_array()}, {"tests", tests},
-        {"iterations", json_array()});
+        {"trust", NULL}, {"findings", json_array()}, {"hang", NULL},
+        {"tests", tests}, {"iterations", json_array()});
     record->tests = tests;
     record->parameters = parameters;
 }

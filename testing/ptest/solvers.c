@@ -8,6 +8,7 @@
 #include <string.h>
 #include "base/log.h"
 #include "base/settings.h"
+#include "hybrid/observe/hang/hang.h"
 #include "hybrid/observe/watchdog.h"
 #include "hybrid/lu/solver/solver.h"
 #include "testing/ptest/processes.h"
@@ -59,6 +60,16 @@ void xhpl_start_watch_end(void)
     hyb_phase_end(&start);
 }
 
+void xhpl_hang_watch_begin(void)
+{
+    hyb_hang_open();
+}
+
+void xhpl_hang_watch_end(void)
+{
+    hyb_hang_close();
+}
+
 #else
 
 #include <string.h>
@@ -94,6 +105,14 @@ void xhpl_start_watch_begin(int rank, const char *host, bool funneled)
 }
 
 void xhpl_start_watch_end(void)
+{
+}
+
+void xhpl_hang_watch_begin(void)
+{
+}
+
+void xhpl_hang_watch_end(void)
 {
 }
 

@@ -26,4 +26,12 @@ void xhpl_solver_close(void);
 void xhpl_start_watch_begin(int rank, const char *host, bool funneled);
 void xhpl_start_watch_end(void);
 
+/*
+ * From now on a job that hangs says who is waited for, and ends; collective
+ * over MPI_COMM_WORLD, after the settings are shared. A build without the
+ * hybrid solver does nothing.
+ */
+void xhpl_hang_watch_begin(void);
+void xhpl_hang_watch_end(void);
+
 #endif

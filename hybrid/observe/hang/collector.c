@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/log.h"
+#include "hybrid/observe/hang/party.h"
+
+enum {
+    NEWCOMERS = 64, /* that have not said who they are; more have to wait */
+    LINES = 8       /* what so many say is said */
+};
+
+static const double introduction = 10.0; /* s that they have for it */
+static const double least_pause = 0.2;   /* s between questions */
+
+typedef struct {
+    hyb_line_t line;
+    double asked;      /* when first, since it answered last; 0: it has */
+    double closed;     /* when the connection ended; 0: it has not */
+    bool parted;       /* in words */
+    bool answered;     /* this time */
+    bool is_said_lost; /* that its host does not answer */
+} member_t;
+
+static struct {
+    member_t *member; /* by rank */
+    hyb_witness_t *witness;
+    struct {
+        hyb_line_t line;
+        double since;
+    } newcomer[NEWCOMERS];
+    bool asks;    /* some have not answered yet */
+    double asked; /* when it asked, or has heard all */
+    bool is_due;  /* somebody says that nothing moves */
+    bool is_long; /* somebody in a phase has waited for half of the patience */
+    hyb_blame_t said;
+    double longest; /* s for which those of whom it is said waited */
+} all;
+
+bool hyb_collector_open(const hyb_party_t *party)
+{
+    size_t count = (size_t)party->count;
+
+    memset(&all, 0, sizeof(all));
+    all.member = calloc(count, sizeof(*all.member));
+    all.witness = calloc(count, sizeof(*all.witness));
+    for (int i = 0; i < NEWCOMERS; i++)
+        all.newcomer[i].line.fd = -1;
+    if (all.member == NULL || all.witness == NULL) {
+        free(all.member);
+        free(all.witness);
+        return false;
+    }
+    for (int rank = 0; rank < party->count; rank++) {
+        all.member[rank].line.fd = -1;
+        all.witness[rank].contact = rank == 0 ? HYB_ANSWERS : HYB_UNHEARD;
+    }
+    return true;
+}
+
+int hyb_collector_fds_most(const hyb_party_t *party)
+{
+    return party->count + NEWCOMERS;
+}
+
+static void add_fd(int fd, struct pollfd *fds_p, int *count_p)
+{
+    fds_p[(*count_p)++] = (struct pollfd){.fd = fd, .events = POLLIN};
+}
+
+int hyb_collector_fds(const hyb_party_t *party, struct pollfd *fds_p)
+{
+    int count = 0, room = 0;
+
+    for (int i = 0; i < NEWCOMERS; i++)
+        if (all.newcomer[i].line.fd >= 0)
+            add_fd(all.newcomer[i].line.fd, fds_p, &count);
+        else
+            room++;
+    for (int rank = 1; rank < party->count; rank++)
+        if (all.member[rank].line.fd >= 0)
+            add_fd(all.member[rank].line.fd, fds_p, &count);
+    if (room > 0 && party->listener >= 0)
+        add_fd(party->listener, fds_p, &count);
+    return count;
+}
+
+/* ---- who comes ----------------------------------------------------------- */
+
+static void admit(const hyb_party_t *party, double now)
+{
+    for (int i = 0; i < NEWCOMERS; i++)
+        if (all.newcomer[i].line.fd < 0) {
+            all.newcomer[i].line = hyb_wire_accept(party->listener);
+            all.newcomer[i].since = now;
+            if (all.newcomer[i].line.fd < 0)
+                return;
+        }
+}
+
+static bool is_ours(const hyb_party_t *party, const hyb_frame_t *frame)
+{
+    return memcmp(frame->secret, party->meeting.secret,
+                  sizeof(frame->secret)) == 0 &&
+           frame->rank > 0 && frame->rank < party->count;
+}
+
+/* What others sent is a number of entries, and ends where it should. */
+static void keep_state(const hyb_frame_t *frame)
+{
+    hyb_state_t *state = &all.witness[frame->rank].state;
+
+    *state = frame->state;
+    if (state->count < 0 || state->count > HPL_WAITS_MOST)
+        state->count = 0;
+    state->where[HYB_WHERE - 1] = '\0';
+    for (int i = 0; i < state->count; i++)
+        state->awaited[i].what[HYB_WHAT - 1] = '\0';
+}
+
+static void hear(const hyb_party_t *party, const hyb_frame_t *frame)
+{
+    member_t *m = &all.member[frame->rank];
+    hyb_frame_t answer = hyb_party_frame(party, HYB_HELLO);
+
+    keep_state(frame);
+    if (frame->word == HYB_BYE) {
+        m->parted = true;
+        all.witness[frame->rank].state.still = 0.0;
+    }
+    all.witness[frame->rank].contact = HYB_ANSWERS;
+    all.witness[frame->rank].silent = m->asked = 0.0;
+    if (m->is_said_lost)
+        xh_log_warning_of(frame->rank, party->host[frame->rank],
+                          "it answers again");
+    m->is_said_lost = false;
+    m->answered = true;
+    all.is_due = all.is_due || frame->word == HYB_STALL;
+    hyb_line_send(&m->line, &answer);
+}
+
+/* A newcomer has said who it is: its line takes the place of the one before. */
+static void welcome(const hyb_party_t *party, hyb_line_t *line)
+{
+    member_t *m = &all.member[line->in.rank];
+
+    hyb_line_close(&m->line);
+    m->line = *line;
+    m->closed = 0.0;
+    line->fd = -1;
+    hear(party, &m->line.in);
+}
+
+static void hear_newcomers(const hyb_party_t *party, double now)
+{
+    for (int i = 0; i < NEWCOMERS; i++) {
+        hyb_line_t *line = &all.newcomer[i].line;
+        hyb_heard_t heard = hyb_line_receive(line);
+
+        if (heard == HYB_FRAME && is_ours(party, &line->in))
+            welcome(party, line);
+        else if (heard == HYB_FRAME ||
+                 now > all.newcomer[i].since + introduction)
+            hyb_line_close(line);
+    }
+}
+
+/* ---- members ------------------------------------------------------------- */
+
+static void say_lost(const hyb_party_t *party, int rank)
+{
+    member_t *m = &all.member[rank];
+
+    all.witness[rank].contact = HYB_CUT_OFF;
+    if (!m->is_said_lost)
+        xh_log_warning_of(rank, party->host[rank],
+                          "its host does not answer: it is down, or cut off");
+    m->is_said_lost = true;
+}
+
+static void hear_member(const hyb_party_t *party, int rank, double now)
+{
+    member_t *m = &all.member[rank];
+    hyb_heard_t heard;
+
+    while ((heard = hyb_line_receive(&m->line)) == HYB_FRAME)
+        if (is_ours(party, &m->line.in) && m->line.in.rank == rank)
+            hear(party, &m->line.in);
+    if (m->parted || heard == HYB_NOTHING)
+        return;
+    if (heard == HYB_LOST)
+        say_lost(party, rank);
+    else
+        m->closed = now;
+    if (m->asked == 0.0)
+        m->asked = now;
+}
+
+/* The launcher had time to end the job: say who ended, and end it. */
+static void end_for(const hyb_party_t *party, int rank)
+{
+    const hyb_state_t *state = &all.witness[rank].state;
+    hpl_hang_t hang = {.rank = rank, .ended = true};
+
+    memcpy(hang.host, party->host[rank], HYB_HOST);
+    snprintf(hang.text, sizeof(hang.text),
+             "rank %d on %s has ended without a word, last seen %.*s; the job "
+             "ends",
+             rank, party->host[rank], HYB_WHERE, state->where);
+    hpl_hang_note(&hang);
+    hyb_collector_abort(party);
+    hyb_hang_end_job(hang.text);
+}
+
+static void look_for_dead(const hyb_party_t *party, double now)
+{
+    for (int rank = 1; rank < party->count; rank++) {
+        const member_t *m = &all.member[rank];
+
+        if (m->closed > 0.0 && !m->parted)
+            all.witness[rank].contact = HYB_DEAD;
+        if (m->closed > 0.0 && !m->parted &&
+            now > m->closed + HYB_GRACE_SECONDS)
+            end_for(party, rank);
+    }
+}
+
+/* ---- asking -------------------------------------------------------------- */
+
+static void tell_all(const hyb_party_t *party, hyb_word_t word)
+{
+    hyb_frame_t frame = hyb_party_frame(party, word);
+
+    for (int rank = 1; rank < party->count; rank++)
+        hyb_line_send(&all.member[rank].line, &frame);
+}
+
+void hyb_collector_abort(const hyb_party_t *party)
+{
+    tell_all(party, HYB_ABORT);
+}
+
+static void ask(const hyb_party_t *party, double now)
+{
+    for (int rank = 1; rank < party->count; rank++) {
+        member_t *m = &all.member[rank];
+
+        m->answered = m->line.fd < 0;
+        if (m->asked == 0.0)
+            m->asked = now;
+    }
+    tell_all(party, HYB_ASK);
+    all.asks = true;
+    all.asked = now;
+    all.is_due = false;
+}
+
+/* Whoever was silent before is not waited for. */
+static bool all_have_answered(const hyb_party_t *party)
+{
+    for (int rank = 1; rank < party->count; rank++)
+        if (!all.member[rank].answered &&
+            all.witness[rank].contact == HYB_ANSWERS)
+            return false;
+    return true;
+}
+
+static void note_silence(const hyb_party_t *party, double now)
+{
+    for (int rank = 1; rank < party->count; rank++) {
+        const member_t *m = &all.member[rank];
+        hyb_witness_t *w = &all.witness[rank];
+
+        if (m->answered && m->line.fd >= 0)
+            continue;
+        w->silent = m->asked > 0.0 ? now - m->asked : 0.0;
+        if (m->line.fd >= 0)
+            w->contact = hyb_line_is_heard(&m->line) ? HYB_SILENT : HYB_CUT_OFF;
+    }
+}
+
+/* ---- judging ------------------------------------------------------------- */
+
+static void say_states(const hyb_party_t *party)
+{
+    char text[512];
+    int said = 0;
+
+    for (int rank = 0; rank < party->count && said < LINES; rank++) {
+        const hyb_witness_t *w = &all.witness[rank];
+
+        if (w->contact != HYB_ANSWERS || w->state.still < party->patience ||
+            w->state.doing == HYB_BETWEEN)
+            continue;
+        hyb_words_of_state(party, &w->state, text, sizeof(text));
+        xh_log_warning_of(rank, party->host[rank], "no progress for %.0f s, %s",
+                          w->state.still, text);
+        said++;
+    }
+}
+
+static void note(const hyb_party_t *party, const hyb_blame_t *blame,
+                 const char *text, bool ends)
+{
+    hpl_hang_t hang = {
+        .rank = blame->rank, .seconds = blame->still, .ended = ends};
+
+    if (blame->rank >= 0)
+        memcpy(hang.host, party->host[blame->rank], HYB_HOST);
+    snprintf(hang.text, sizeof(hang.text), "%s", text);
+    hpl_hang_note(&hang);
+}
+
+static void say(const hyb_party_t *party, const hyb_blame_t *blame)
+{
+    char text[512];
+    bool ends = party->limit > 0.0 && blame->still >= party->limit;
+
+    if (!ends && all.said.fault == blame->fault && all.said.rank == blame->rank)
+        return;
+    hyb_words_of_blame(party, all.witness, blame, text, sizeof(text));
+    if (all.said.fault == HYB_NOBODY)
+        say_states(party);
+    all.said = *blame;
+    note(party, blame, text, ends);
+    if (!ends) {
+        xh_log_warning_of(-1, "", "%s", text);
+        return;
+    }
+    hyb_collector_abort(party);
+    strncat(text, "; the job ends", sizeof(text) - strlen(text) - 1);
+    hyb_hang_end_job(text);
+}
+
+static void look_for_long(const hyb_party_t *party)
+{
+    all.is_long = false;
+    for (int rank = 0; rank < party->count; rank++) {
+        const hyb_witness_t *w = &all.witness[rank];
+
+        if (w->contact == HYB_ANSWERS && w->state.doing != HYB_BETWEEN &&
+            w->state.still >= party->patience / 2.0)
+            all.is_long = true;
+    }
+}
+
+static void judge(const hyb_party_t *party)
+{
+    hyb_blame_t blame = hyb_blame(all.witness, party->count, party->patience);
+
+    look_for_long(party);
+    if (blame.fault != HYB_NOBODY) {
+        say(party, &blame);
+        all.longest = blame.still;
+    } else if (all.said.fault != HYB_NOBODY) {
+        xh_log_warning_of(-1, "", "it goes on, after %.0f s", all.longest);
+        all.said.fault = HYB_NOBODY;
+    }
+}
+
+/* s between two rounds of questions */
+static double pause_of(const hyb_party_t *party)
+{
+    double most = all.is_long || all.said.fault != HYB_NOBODY ? 2.0 : 60.0;
+
+    return fmax(0.2, fmin(party->patience / 4.0, most));
+}
+
+void hyb_collector_turn(const hyb_party_t *party, double now)
+{
+    admit(party, now);
+    hear_newcomers(party, now);
+    for (int rank = 1; rank < party->count; rank++)
+        hear_member(party, rank, now);
+    all.witness[0].state = party->mine;
+    look_for_dead(party, now);
+    if (!all.asks && ((all.is_due && now > all.asked + least_pause) ||
+                      now > all.asked + pause_of(party)))
+        ask(party, now);
+    if (!all.asks ||
+        (!all_have_answered(party) && now < all.asked + HYB_ANSWER_SECONDS))
+        return;
+    note_silence(party, now);
+    all.asks = false;
+    all.asked = now;
+    judge(party);
+}
+
+void hyb_collector_close(const hyb_party_t *party)
+{
+    tell_all(party, HYB_BYE);
+    for (int rank = 1; rank < party->count; rank++)
+        hyb_line_close(&all.member[rank].line);
+    for (int i = 0; i < NEWCOMERS; i++)
+        hyb_line_close(&all.newcomer[i].line);
+    free(all.member);
+    free(all.witness);
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/observe/hang/hang.h"
+
+#include <math.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/settings.h"
+#include "hpl.h"
+#include "hpl/pauxil/abort.h"
+#include "hybrid/observe/hang/party.h"
+#include "hybrid/observe/watchdog.h"
+
+static hyb_party_t party;
+static pthread_t thread;
+static bool is_open;
+static int wake = -1; /* an event that ends the thread */
+
+hyb_frame_t hyb_party_frame(const hyb_party_t *of, hyb_word_t word)
+{
+    hyb_frame_t frame = {.word = word, .rank = of->rank, .state = of->mine};
+
+    memcpy(frame.secret, of->meeting.secret, sizeof(frame.secret));
+    return frame;
+}
+
+void hyb_hang_end_job(const char *text)
+{
+    xh_log_error("%s", text);
+    hpl_abort_job();
+}
+
+/* ---- the thread ---------------------------------------------------------- */
+
+/* s between two looks */
+static double tick(void)
+{
+    return fmin(0.5, party.patience / 8.0);
+}
+
+/* Where this process stands. The last while that it was stopped for is not
+ * counted. Between phases it may wait for all. */
+static void look_at_myself(double gap)
+{
+    hyb_state_t *mine = &party.mine;
+    hpl_ranks_t all = {0, 1, party.count};
+
+    hyb_watchdog_state(fmin(gap, 2.0 * tick()), mine);
+    hpl_waits_want(mine->still > party.patience / 4.0);
+    if (mine->doing != HYB_BETWEEN)
+        return;
+    hyb_state_await(mine, &(hpl_wait_t){"all others", -1, 0.0, all});
+    mine->doing = HYB_BETWEEN;
+}
+
+/* Wait for whatever comes, at most for a tick; false: it is over. */
+static bool wait_for_others(struct pollfd *fds)
+{
+    int count = 1;
+
+    fds[0] = (struct pollfd){.fd = wake, .events = POLLIN};
+    count += party.rank == 0 ? hyb_collector_fds(&party, fds + 1)
+                             : hyb_teller_fds(fds + 1);
+    poll(fds, (nfds_t)count, (int)(1000.0 * tick()) + 1);
+    return (fds[0].revents & POLLIN) == 0;
+}
+
+static void *watch(void *context)
+{
+    struct pollfd *fds = context;
+    double now, last = xh_clock_wall();
+
+    while (wait_for_others(fds)) {
+        now = xh_clock_wall();
+        look_at_myself(now - last);
+        last = now;
+        if (party.rank == 0)
+            hyb_collector_turn(&party, now);
+        else
+            hyb_teller_turn(&party, now);
+    }
+    free(fds);
+    return NULL;
+}
+
+/* ---- begin and end ------------------------------------------------------- */
+
+/* A connection of each process takes a file. */
+static void raise_limit(void)
+{
+    struct rlimit files;
+
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0)
+        return;
+    files.rlim_cur = files.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &files);
+}
+
+/* Who is where, and where process 0 listens. */
+static void meet(void)
+{
+    char mine[MPI_MAX_PROCESSOR_NAME];
+    int length;
+
+    MPI_Get_processor_name(mine, &length);
+    snprintf(party.host[party.rank], HYB_HOST, "%.*s", HYB_HOST - 1, mine);
+    MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, party.host, HYB_HOST,
+                  MPI_CHAR, MPI_COMM_WORLD);
+    if (party.rank == 0 && party.count > 1 &&
+        xh_settings_int("hang_sockets") == 0) {
+        raise_limit();
+        party.listener = hyb_wire_listen(&party.meeting);
+    }
+    MPI_Bcast(&party.meeting, sizeof(party.meeting), MPI_BYTE, 0,
+              MPI_COMM_WORLD);
+}
+
+static bool begin_thread(void)
+{
+    size_t most = 2 + (size_t)hyb_collector_fds_most(&party);
+    struct pollfd *fds = calloc(most, sizeof(*fds));
+
+    wake = eventfd(0, EFD_CLOEXEC);
+    if (fds != NULL && wake >= 0 &&
+        pthread_create(&thread, NULL, watch, fds) == 0)
+        return true;
+    free(fds);
+    return false;
+}
+
+void hyb_hang_open(void)
+{
+    double hang = xh_settings_real("hang");
+
+    party = (hyb_party_t){.patience = hyb_watchdog_patience(), .listener = -1};
+    if (party.patience <= 0.0)
+        return;
+    party.limit = hang < 0.0 ? 10.0 * party.patience : hang;
+    MPI_Comm_rank(MPI_COMM_WORLD, &party.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &party.count);
+    party.host = calloc((size_t)party.count, HYB_HOST);
+    if (party.host == NULL)
+        HPL_pabort(__LINE__, "hyb_hang_open", "out of memory");
+    meet();
+    hyb_teller_open();
+    is_open = (party.rank != 0 || hyb_collector_open(&party)) && begin_thread();
+    hyb_watchdog_leave_to_hang(is_open);
+}
+
+static void end_thread(void)
+{
+    uint64_t one = 1;
+
+    if (write(wake, &one, sizeof(one)) == (ssize_t)sizeof(one))
+        pthread_join(thread, NULL);
+    if (party.rank == 0)
+        hyb_collector_close(&party);
+    else
+        hyb_teller_close(&party);
+}
+
+void hyb_hang_close(void)
+{
+    if (party.host == NULL)
+        return;
+    hyb_watchdog_leave_to_hang(false);
+    if (is_open)
+        end_thread();
+    is_open = false;
+    hpl_waits_want(false);
+    if (party.listener >= 0)
+        close(party.listener);
+    if (wake >= 0)
+        close(wake);
+    wake = -1;
+    free(party.host);
+    party.host = NULL;
+}

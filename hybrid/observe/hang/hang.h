@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_HANG_H
+#define HYB_HANG_H
+
+/*
+ * A job that hangs says who is waited for, and ends. A thread of each process
+ * looks whether anything is finished. After `watchdog` seconds it tells process
+ * 0, over a connection beside MPI; that one asks all others, names the one that
+ * all wait for (hpl/pauxil/hang.h keeps it), and after `hang` seconds ends the
+ * job. A process that ends without a word is noticed by its connection.
+ */
+
+/*
+ * Begin, with the settings of this process; collective over MPI_COMM_WORLD.
+ * Where there can be no connection, each process speaks for itself.
+ * Order: once MPI allows further threads
+ */
+void hyb_hang_open(void);
+
+/* Part from the others, and end. */
+void hyb_hang_close(void);
+
+#endif

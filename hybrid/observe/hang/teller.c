@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/log.h"
+#include "base/status.h"
+#include "hybrid/observe/hang/party.h"
+
+static const double to_connect = 2.0;    /* s to one address */
+static const double between = 10.0;      /* s, once all were tried */
+static const double most_between = 60.0; /* s from telling to telling again */
+
+static struct {
+    hyb_line_t line;
+    int tried;     /* addresses, since it was connected */
+    double since;  /* when it began to connect, or will */
+    bool greeted;  /* a frame has left on this line */
+    bool is_met;   /* process 0 has answered on this line */
+    bool has_met;  /* or on one before */
+    bool parted;   /* it has said good-bye */
+    double closed; /* when it ended without that; 0: it has not */
+    double told;   /* when it was told first of what it has not answered */
+    double next_tell, pause; /* when it will be told that nothing moves */
+    double last_end;         /* when this process will end; 0: not */
+    bool is_said;            /* that nothing moves, by this process itself */
+} me;
+
+void hyb_teller_open(void)
+{
+    memset(&me, 0, sizeof(me));
+    me.line.fd = -1;
+}
+
+int hyb_teller_fds(struct pollfd *fds_p)
+{
+    fds_p[0].fd = me.line.fd;
+    fds_p[0].events = me.greeted ? POLLIN : POLLIN | POLLOUT;
+    return me.line.fd >= 0;
+}
+
+/* ---- the line ------------------------------------------------------------ */
+
+/* Which address comes next; below 0: a round is over. Process 0 on this host is
+ * behind a loopback address, which come last. */
+static int next_address(const hyb_party_t *party)
+{
+    bool same = strcmp(party->host[0], party->host[party->rank]) == 0;
+    int i;
+
+    while (me.tried < party->meeting.count) {
+        i = same ? party->meeting.count - 1 - me.tried : me.tried;
+        me.tried++;
+        if (same || !hyb_wire_is_loopback(&party->meeting.address[i]))
+            return i;
+    }
+    me.tried = 0;
+    return -1;
+}
+
+static void connect_to_first(const hyb_party_t *party, double now)
+{
+    int i;
+
+    if (party->meeting.count == 0 || now < me.since)
+        return;
+    hyb_line_close(&me.line);
+    me.greeted = false;
+    i = next_address(party);
+    me.since = now + (i < 0 ? between : to_connect);
+    if (i >= 0)
+        me.line = hyb_wire_connect(&party->meeting.address[i]);
+}
+
+static void tell(const hyb_party_t *party, hyb_word_t word, double now)
+{
+    hyb_frame_t frame = hyb_party_frame(party, word);
+
+    me.greeted = hyb_line_send(&me.line, &frame) || me.greeted;
+    if (me.told == 0.0)
+        me.told = now;
+}
+
+static void hear(const hyb_party_t *party, double now)
+{
+    hyb_word_t word = (hyb_word_t)me.line.in.word;
+
+    if (memcmp(me.line.in.secret, party->meeting.secret,
+               sizeof(me.line.in.secret)) != 0)
+        return;
+    me.is_met = me.has_met = true;
+    me.told = 0.0;
+    me.tried = 0;
+    if (word == HYB_ASK)
+        tell(party, HYB_STATE, now);
+    if (word == HYB_BYE)
+        me.parted = true;
+    if (word == HYB_ABORT && me.last_end == 0.0)
+        me.last_end = now + HYB_GRACE_SECONDS;
+}
+
+static void listen_to_first(const hyb_party_t *party, double now)
+{
+    hyb_heard_t heard;
+
+    while ((heard = hyb_line_receive(&me.line)) == HYB_FRAME)
+        hear(party, now);
+    if (heard == HYB_CLOSED && me.is_met && !me.parted)
+        me.closed = now;
+    if (heard == HYB_CLOSED || heard == HYB_LOST)
+        me.is_met = false;
+}
+
+/* ---- alone --------------------------------------------------------------- */
+
+/* Has process 0 not answered for so long? */
+static bool is_alone(double now)
+{
+    return !me.is_met || (me.told > 0.0 && now > me.told + HYB_ANSWER_SECONDS);
+}
+
+static void describe_first(const hyb_party_t *party, double now, char *text,
+                           size_t size)
+{
+    const char *how = "its host does not answer: one of both hosts is cut off";
+
+    text[0] = '\0';
+    if (!me.has_met || !is_alone(now))
+        return;
+    if (me.line.fd >= 0 && hyb_line_is_heard(&me.line))
+        how = "does not answer while its host does: it is stopped";
+    snprintf(text, size, "; rank 0 on %s %s", party->host[0], how);
+}
+
+/* Nobody collects what this process says. Between phases it does not know
+ * whether it waits, unless process 0 is stopped. */
+static void speak(const hyb_party_t *party, double now)
+{
+    char state[512], first[256], text[800];
+    bool ends = party->limit > 0.0 && party->mine.still >= party->limit;
+
+    if (party->mine.doing == HYB_BETWEEN && !me.has_met)
+        return;
+    hyb_words_of_state(party, &party->mine, state, sizeof(state));
+    describe_first(party, now, first, sizeof(first));
+    snprintf(text, sizeof(text), "no progress for %.0f s, %s%s",
+             party->mine.still, state, first);
+    if (ends) {
+        strncat(text, "; the job ends", sizeof(text) - strlen(text) - 1);
+        hyb_hang_end_job(text);
+    }
+    if (!me.is_said)
+        xh_log_warning("%s", text);
+    me.is_said = true;
+}
+
+static void look(const hyb_party_t *party, double now)
+{
+    if (party->mine.still < party->patience) {
+        if (me.is_said)
+            xh_log_warning("it goes on");
+        me.is_said = false;
+        me.next_tell = me.pause = 0.0;
+        return;
+    }
+    if (me.is_met && now > me.next_tell) {
+        tell(party, HYB_STALL, now);
+        me.pause = fmin(fmax(1.0, 2.0 * me.pause), most_between);
+        me.next_tell = now + me.pause;
+    }
+    if (is_alone(now))
+        speak(party, now);
+}
+
+/* Process 0 has ended, or ends the job: that, and the launcher, come first. Not
+ * all others say so at the same time. */
+static void look_for_end(const hyb_party_t *party, double now)
+{
+    double turn = fmin(0.05 * party->rank, 2.0);
+    char text[256];
+
+    if (me.last_end > 0.0 && now > me.last_end)
+        _exit(XH_EXIT_RUNTIME);
+    if (me.closed == 0.0 || now < me.closed + HYB_GRACE_SECONDS + turn)
+        return;
+    snprintf(text, sizeof(text),
+             "rank 0 on %s has ended without a word; the job ends",
+             party->host[0]);
+    hyb_hang_end_job(text);
+}
+
+void hyb_teller_turn(const hyb_party_t *party, double now)
+{
+    listen_to_first(party, now);
+    if (!me.is_met && me.closed == 0.0) {
+        connect_to_first(party, now);
+        if (!me.greeted)
+            tell(party, HYB_HELLO, now);
+    }
+    look(party, now);
+    look_for_end(party, now);
+}
+
+void hyb_teller_close(const hyb_party_t *party)
+{
+    tell(party, HYB_BYE, 0.0);
+    hyb_line_close(&me.line);
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/observe/hang/blame.h"
+
+#include "testing/unit/unit.h"
+
+enum { COUNT = 6 };
+
+static const double patience = 10.0;
+
+static hyb_witness_t witness[COUNT];
+
+/* All go on. */
+static void go_on(void)
+{
+    memset(witness, 0, sizeof(witness));
+}
+
+static void wait_for(int rank, double still, const char *what, hpl_ranks_t whom)
+{
+    witness[rank].state.still = still;
+    hyb_state_await(&witness[rank].state, &(hpl_wait_t){what, 7, 800.0, whom});
+}
+
+static void wait_for_one(int rank, int whom)
+{
+    wait_for(rank, 12.0 + rank, "panel", (hpl_ranks_t){whom, 0, 1});
+}
+
+static void stand(int rank)
+{
+    witness[rank].state.still = 20.0;
+}
+
+static void be_between(int rank, double still)
+{
+    wait_for(rank, still, "all others", (hpl_ranks_t){0, 1, COUNT});
+    witness[rank].state.doing = HYB_BETWEEN;
+}
+
+static hyb_blame_t blame(void)
+{
+    return hyb_blame(witness, COUNT, patience);
+}
+
+static void assert_blamed(hyb_fault_t fault, int rank)
+{
+    hyb_blame_t b = blame();
+
+    assert_int_equal(b.fault, fault);
+    assert_int_equal(b.rank, rank);
+}
+
+/* 1 waits for 0, 2 for 1, and so on. */
+static void wait_in_a_chain(void)
+{
+    go_on();
+    for (int rank = 1; rank < COUNT; rank++)
+        wait_for_one(rank, rank - 1);
+}
+
+TEST(nobody_holds_up_those_that_go_on)
+{
+    go_on();
+    assert_blamed(HYB_NOBODY, -1);
+}
+
+TEST(a_chain_behind_one_that_goes_on_moves)
+{
+    wait_in_a_chain();
+    assert_blamed(HYB_NOBODY, -1);
+}
+
+TEST(a_chain_ends_at_one_that_stands)
+{
+    wait_in_a_chain();
+    stand(0);
+    assert_blamed(HYB_STANDS, 0);
+    assert_int_equal(blame().by, 1);
+    assert_true(blame().still == 20.0);
+}
+
+TEST(a_chain_ends_at_one_that_is_silent_or_gone)
+{
+    static const struct {
+        hyb_contact_t contact;
+        hyb_fault_t fault;
+    } each[] = {{HYB_SILENT, HYB_STOPPED},
+                {HYB_CUT_OFF, HYB_HOST_GONE},
+                {HYB_DEAD, HYB_ENDED},
+                {HYB_UNHEARD, HYB_UNKNOWN}};
+
+    for (size_t i = 0; i < COUNT_OF(each); i++) {
+        wait_in_a_chain();
+        witness[0].contact = each[i].contact;
+        assert_blamed(each[i].fault, 0);
+        assert_int_equal(blame().by, 1);
+    }
+}
+
+TEST(each_place_of_the_chain_may_be_the_silent_one)
+{
+    for (int rank = 0; rank < COUNT - 1; rank++) {
+        wait_in_a_chain();
+        stand(0);
+        witness[rank].contact = HYB_SILENT;
+        assert_blamed(HYB_STOPPED, rank);
+        assert_int_equal(blame().by, rank + 1);
+    }
+}
+
+TEST(those_that_wait_for_a_short_time_are_followed_too)
+{
+    go_on();
+    wait_for_one(2, 1);
+    wait_for(1, 6.0, "rows", (hpl_ranks_t){4, 0, 1});
+    witness[4].contact = HYB_SILENT;
+    assert_blamed(HYB_STOPPED, 4);
+}
+
+TEST(who_has_only_begun_to_wait_goes_on)
+{
+    go_on();
+    wait_for_one(2, 1);
+    wait_for(1, 1.0, "rows", (hpl_ranks_t){4, 0, 1});
+    witness[4].contact = HYB_SILENT;
+    assert_blamed(HYB_NOBODY, -1);
+}
+
+TEST(one_that_goes_on_elsewhere_excuses_nobody_who_has_ended)
+{
+    go_on();
+    wait_for(2, 12.0, "x of a block", (hpl_ranks_t){0, 1, 3});
+    witness[1].contact = HYB_SILENT;
+    assert_blamed(HYB_NOBODY, -1); /* 0 goes on */
+    witness[1].contact = HYB_DEAD;
+    assert_blamed(HYB_ENDED, 1);
+}
+
+TEST(two_that_wait_for_each_other_are_named)
+{
+    go_on();
+    wait_for_one(3, 5);
+    wait_for_one(5, 3);
+    wait_for_one(1, 3);
+    assert_int_equal(blame().fault, HYB_EACH_OTHER);
+    assert_true(blame().rank == 3 || blame().rank == 5);
+    assert_true(blame().by >= 0);
+}
+
+TEST(in_a_group_the_one_that_is_elsewhere_is_named)
+{
+    go_on();
+    for (int rank = 0; rank < COUNT; rank += 2)
+        wait_for(rank, 11.0, "sums of a block", (hpl_ranks_t){0, 2, 3});
+    witness[4].state.count = 0;
+    witness[4].state.doing = HYB_WORKS;
+    assert_blamed(HYB_STANDS, 4);
+    assert_int_equal(blame().by, 0);
+}
+
+TEST(a_group_all_of_which_wait_names_nobody)
+{
+    go_on();
+    for (int rank = 0; rank < COUNT; rank++)
+        wait_for(rank, 11.0, "a barrier", (hpl_ranks_t){0, 1, COUNT});
+    assert_blamed(HYB_EACH_OTHER, -1);
+}
+
+TEST(between_phases_only_those_silent_for_long_are_named)
+{
+    go_on();
+    for (int rank = 0; rank < COUNT; rank++)
+        be_between(rank, 11.0);
+    assert_blamed(HYB_NOBODY, -1);
+    witness[3].contact = HYB_SILENT;
+    witness[3].silent = 3.0;
+    assert_blamed(HYB_NOBODY, -1);
+    witness[3].silent = 8.0;
+    assert_blamed(HYB_STOPPED, 3);
+}
+
+TEST(one_that_computes_between_phases_has_a_minute)
+{
+    go_on();
+    wait_for_one(0, 1);
+    be_between(1, 50.0);
+    assert_blamed(HYB_NOBODY, -1);
+    go_on();
+    wait_for_one(0, 1);
+    be_between(1, 70.0);
+    assert_blamed(HYB_STANDS, 1);
+}
+
+TEST(those_outside_of_a_grid_wait_as_long_as_that_goes_on)
+{
+    go_on();
+    be_between(4, 1000.0);
+    be_between(5, 1000.0);
+    assert_blamed(HYB_NOBODY, -1);
+    wait_for(0, 0.5, "panel", (hpl_ranks_t){1, 0, 1});
+    assert_blamed(HYB_NOBODY, -1);
+}
+
+TEST(ranks_that_do_not_exist_are_not_followed)
+{
+    go_on();
+    wait_for_one(2, COUNT);
+    wait_for_one(3, -4);
+    assert_int_equal(blame().fault, HYB_EACH_OTHER);
+}
+
+/* ---- what a process waits for -------------------------------------------- */
+
+static const hpl_ranks_t one = {1, 0, 1};
+
+static hyb_state_t chosen(bool in_loop, int panel)
+{
+    static const hpl_wait_t notes[] = {{"all", -1, 8.0, {0, 1, 4}},
+                                       {"rows", 311, 64.0, {2, 0, 1}},
+                                       {"panel", 16, 80.0, {3, 0, 1}},
+                                       {"panel", 17, 80.0, {1, 0, 1}}};
+    hyb_state_t state = {.count = 0};
+
+    hyb_state_choose(&state, notes, COUNT_OF(notes), in_loop, panel);
+    return state;
+}
+
+TEST(of_messages_under_way_those_that_are_waited_for_are_chosen)
+{
+    assert_int_equal(chosen(false, -1).count, 0);
+    assert_int_equal(chosen(true, 17).awaited[0].first, one.first);
+    assert_int_equal(chosen(true, 17).count, 1);
+    assert_string_equal(chosen(true, -1).awaited[0].what, "rows");
+    assert_string_equal(chosen(true, 40).awaited[0].what, "rows");
+}
+
+TEST(what_is_waited_for_is_told_with_iteration_and_bytes)
+{
+    hyb_state_t waits = chosen(true, 17);
+    char text[80];
+
+    hyb_awaited_text(&waits.awaited[0], text, sizeof(text));
+    assert_string_equal(text, "panel of iteration 17, 80 bytes");
+    waits = chosen(true, -1);
+    hyb_awaited_text(&waits.awaited[0], text, sizeof(text));
+    assert_string_equal(text, "rows, 64 bytes");
+}
+
+TEST_MAIN()
