@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Jobs that hang: who is waited for is named, with its phase, and the job ends."""
+import json
+import re
+
+import pytest
+
+import hpl_dat
+import jobs
+import records
+from busy import retried
+from conftest import UNMEASURED
+from sabotage import library, on_rank, preloaded
+
+pytestmark = [pytest.mark.surface, preloaded]
+
+# At a call of HANG_CALL, the one of number HANG_AFTER with at least HANG_LEAST and
+# at most HANG_MOST entries, the process does what HANG_HOW says.
+HANGING = """
+#include <mpi.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int number(const char *name, int otherwise)
+{
+    const char *text = getenv(name);
+
+    return text != NULL ? atoi(text) : otherwise;
+}
+
+static void reach(const char *call, int count)
+{
+    static int calls;
+
+    if (strcmp(getenv("HANG_CALL"), call) != 0 || count < number("HANG_LEAST", 0) ||
+        count > number("HANG_MOST", 1 << 30) || ++calls != number("HANG_AFTER", 1))
+        return;
+    if (strcmp(getenv("HANG_HOW"), "loop") == 0)
+        for (;;)
+            usleep(1000);
+    if (strcmp(getenv("HANG_HOW"), "leave") == 0)
+        _exit(0);
+    raise(SIGSTOP);
+}
+
+#define HANGS(name, count, parameters, arguments) \\
+    int name parameters { reach(#name, count); return P##name arguments; }
+
+HANGS(MPI_Isend, n, (const void *d, int n, MPI_Datatype t, int to, int tag,
+                     MPI_Comm c, MPI_Request *r), (d, n, t, to, tag, c, r))
+HANGS(MPI_Reduce, n, (const void *s, void *d, int n, MPI_Datatype t, MPI_Op o, int to,
+                      MPI_Comm c), (s, d, n, t, o, to, c))
+HANGS(MPI_Recv, n, (void *d, int n, MPI_Datatype t, int from, int tag, MPI_Comm c,
+                    MPI_Status *s), (d, n, t, from, tag, c, s))
+HANGS(MPI_Send, n, (const void *d, int n, MPI_Datatype t, int to, int tag, MPI_Comm c),
+      (d, n, t, to, tag, c))
+HANGS(MPI_Barrier, 0, (MPI_Comm c), (c))
+HANGS(MPI_Comm_split, 0, (MPI_Comm c, int x, int k, MPI_Comm *n), (c, x, k, n))
+"""
+
+STOPPED = "does not answer while its host does: it is stopped"
+STANDS = "waits for nobody and finishes nothing"
+PANEL = "in the panel: its factorization"
+
+
+def hang(folder, grid, rank, how, call, limit=2, **more):
+    """The outcome of a run of which one process hangs, and what its record says."""
+    settings = {"HANG_CALL": call, "HANG_HOW": how,
+                "LD_PRELOAD": library(folder, HANGING),
+                **{f"HANG_{name.upper()}": value for name, value in more.items()}}
+    exports = " ".join(f"{name}={value}" for name, value in settings.items())
+    program = on_rank(folder, rank, f"export {exports}")
+    rows, columns = grid
+    (folder / "HPL.dat").write_text(
+        hpl_dat.text(n="1200", nb="64", p=str(rows), q=str(columns), depth="1"))
+    words = [program, "--json", "run.json", "--set", "watchdog=1", "--set",
+             f"hang={limit}", "--set", "threads=1"]
+    outcome = records.run(jobs.launched(rows * columns, words), folder, UNMEASURED)
+    assert outcome.status == 3 and not outcome.timed_out, str(outcome)
+    found = json.loads((folder / "run.json").read_text())
+    return outcome, found
+
+
+def assert_named(folder, rank, how, phase, case):
+    outcome, found = hang(folder, *case[0], **case[1])
+    named = re.search(r"all wait for rank (\d+) on (\S+), which (.*)", outcome.stderr)
+    assert named and int(named[1]) == rank, str(outcome)
+    assert how in named[3] and re.search(phase, named[3]), str(outcome)
+    assert found["exit_status"] == 3 and found["end"], str(outcome)
+    assert found["hang"]["rank"] == rank and found["hang"]["ended"]
+    assert found["hang"]["host"] == named[2]
+
+
+def case(grid, rank, how, call, **more):
+    return (grid, rank, how, call), more
+
+
+@retried
+def test_one_that_is_stopped_is_named(tmp_path):
+    assert_named(tmp_path, 1, STOPPED, "its panel of iteration",
+                 case((1, 2), 1, "stop", "MPI_Isend", least=501, after=3))
+
+
+@retried
+def test_one_that_loops_is_named(tmp_path):
+    assert_named(tmp_path, 1, STANDS, PANEL,
+                 case((2, 1), 1, "loop", "MPI_Isend", most=500, after=300))
+
+
+# These keep the cores busy for longer.
+@pytest.mark.clusters
+@pytest.mark.parametrize("grid", [(2, 1), (2, 2)])
+@pytest.mark.parametrize("call, most, least, phase", [
+    ("MPI_Isend", 500, 0, "its pivot of iteration .*panel"),
+    ("MPI_Isend", 1 << 30, 501, "its (rows|panel)"),
+])
+@retried
+def test_one_that_is_stopped_in_a_phase_is_named(tmp_path, grid, call, most, least, phase):
+    rank = grid[0] * grid[1] - 1
+    assert_named(tmp_path, rank, STOPPED, phase, case(
+        grid, rank, "stop", call, most=most, least=least, after=40))
+
+
+@pytest.mark.clusters
+@pytest.mark.parametrize("grid", [(1, 2), (2, 2)])
+@pytest.mark.parametrize("call, most, after, phase", [
+    ("MPI_Reduce", 64, 3, "in the back-substitution"),
+    ("MPI_Send", 700, 1, "(in the verification|between two phases)"),
+    ("MPI_Barrier", 0, 3, "between two phases"),
+])
+@retried
+def test_one_that_is_stopped_outside_of_the_loop_is_named(
+        tmp_path, grid, call, most, after, phase):
+    rank = grid[0] * grid[1] - 1
+    assert_named(tmp_path, rank, STOPPED, phase, case(
+        grid, rank, "stop", call, most=most, after=after))
+
+
+@pytest.mark.clusters
+@retried
+def test_a_first_process_that_is_stopped_is_named_by_others(tmp_path):
+    outcome, _ = hang(tmp_path, (1, 2), 0, "stop", "MPI_Isend", least=501, after=3)
+    said = rf"rank 1 on .*waits for rank 0 on .*rank 0 on \S+ {STOPPED}"
+    assert re.search(said, outcome.stderr), str(outcome)
