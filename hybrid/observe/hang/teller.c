@@ -105,7 +105,7 @@ static void listen_to_first(const hyb_party_t *party, double now)
 
     while ((heard = hyb_line_receive(&me.line)) == HYB_FRAME)
         hear(party, now);
-    if (heard == HYB_CLOSED && me.is_met && !me.parted)
+    if (heard == HYB_CLOSED && me.is_met && !me.parted && me.last_end == 0.0)
         me.closed = now;
     if (heard == HYB_CLOSED || heard == HYB_LOST)
         me.is_met = false;
@@ -122,13 +122,13 @@ static bool is_alone(double now)
 static void describe_first(const hyb_party_t *party, double now, char *text,
                            size_t size)
 {
-    const char *how = "its host does not answer: one of both hosts is cut off";
+    const char *how = "does not answer while its host does: it is stopped";
 
     text[0] = '\0';
     if (!me.has_met || !is_alone(now))
         return;
-    if (me.line.fd >= 0 && hyb_line_is_heard(&me.line))
-        how = "does not answer while its host does: it is stopped";
+    if (!me.is_met || !hyb_line_is_heard(&me.line))
+        how = "does not answer, nor does its host: one of both is cut off";
     snprintf(text, size, "; rank 0 on %s %s", party->host[0], how);
 }
 
@@ -197,7 +197,8 @@ void hyb_teller_turn(const hyb_party_t *party, double now)
         if (!me.greeted)
             tell(party, HYB_HELLO, now);
     }
-    look(party, now);
+    if (me.last_end == 0.0 && me.closed == 0.0)
+        look(party, now);
     look_for_end(party, now);
 }
 
