@@ -341,10 +341,10 @@ suite: build $(SUITE_UNIT) $(SUITE_CHECKS)
 	    $(if $(TEST_MARKS),-m '$(TEST_MARKS)') \
 	    $(addprefix --ignore=,$(UNIT_LEFT_OUT)) $(TESTS)
 
-## test-clusters: campaigns on small clusters of this machine, which need it to be idle
+## test-clusters: campaigns, and jobs that hang, on small clusters of this machine, which need it to be idle
 test-clusters:
 	@$(MAKE) suite TEST_MARKS=clusters TESTS='$(addprefix \
-	    testing/system/test_campaign_,net.py slurm.py)'
+	    testing/system/test_,campaign_net.py campaign_slurm.py hang.py hang_net.py)'
 
 ## test-all: the same with other compilers, sanitizers and BLAS libraries
 test-all:
