@@ -15,8 +15,9 @@ WHY_NOT = cluster_net.why_not()
 pytestmark = [pytest.mark.surface, pytest.mark.clusters,
               pytest.mark.skipif(WHY_NOT is not None, reason=str(WHY_NOT))]
 
-# The launcher waits for a host that is cut off as long as its own connections do.
-PATIENCE = {"time": 15, "intvl": 5, "probes": 3}
+# The launcher learns by these that a host is cut off, after 19 s, and ends the job. If
+# it has to end one before, it waits for that host's daemon, for a quarter of an hour.
+PATIENCE = {"time": 10, "intvl": 3, "probes": 3}
 ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
         **{f"OMPI_MCA_oob_tcp_keepalive_{name}": value for name, value in PATIENCE.items()}}
 CUT_OFF = "does not answer, nor does its host: that is down or cut off"
@@ -50,7 +51,7 @@ def running(cluster):
                for host in cluster_net.HOSTS[:4])
 
 
-def after(cluster, fault, order=9000, watchdog=5, hang=10):
+def after(cluster, fault, order=9000, watchdog=5, hang=60):
     """The outcome of a run with a fault that begins while it computes."""
     job = jobs.start(launched(cluster, order, watchdog, hang), cluster.folder)
     until = time.monotonic() + 60
@@ -62,6 +63,7 @@ def after(cluster, fault, order=9000, watchdog=5, hang=10):
 
 
 def assert_named(cluster, outcome, rank, how):
+    """Who was named, and that nothing of the job is left."""
     named = re.search(rf"all wait for rank {rank} on n0{rank + 1}, which (.*)", outcome.stderr)
     assert named and how in named[1] and "iteration" in named[1], str(outcome)
     until = time.monotonic() + 60  # the host that is cut off looks after itself
@@ -69,8 +71,9 @@ def assert_named(cluster, outcome, rank, how):
         time.sleep(0.2)
     assert running(cluster) == 0
     found = json.loads((cluster.folder / "run.json").read_text())
-    assert found["exit_status"] == 3 and found["end"], str(outcome)
-    assert found["hang"]["rank"] == rank and found["hang"]["ended"]
+    assert found["exit_status"] in (3, 143) and found["end"], str(outcome)
+    assert found["hang"]["rank"] == rank
+    return found
 
 
 @retried
@@ -90,9 +93,9 @@ def test_a_host_all_of_whose_packets_are_lost_is_named(cluster):
 @retried
 def test_a_process_that_is_stopped_on_another_host_is_named(cluster):
     one = cluster()
-    outcome = after(one, lambda: one.on("n02", "pkill -STOP -x xhpl"))
-    assert_named(one, outcome, 1, STOPPED)
-    assert outcome.status == 3, str(outcome)
+    outcome = after(one, lambda: one.on("n02", "pkill -STOP -x xhpl"), hang=10)
+    found = assert_named(one, outcome, 1, STOPPED)
+    assert outcome.status == found["exit_status"] == 3 and found["hang"]["ended"]
 
 
 @retried
