@@ -9,7 +9,8 @@ DONE = re.compile(r"^xhpl: progress: *([\d.]+)% done.* mean (\S+)$", re.M)
 TORTURE = re.compile(r"^verified: \d+ products, (\d+) wrong$", re.M)
 TRUST = re.compile(r"^xhpl: error: .*\btrust: (wrong result|a message was damaged|"
                    r"arithmetic is not)", re.M)
-STILL = re.compile(r"no progress for|waits for other processes")
+STILL = re.compile(r"no progress for|waits for other processes|host does not answer")
+HUNG = re.compile(r"no progress for .*(all wait for|the job ends)")
 BANNER = re.compile(r"^(HPLinpack|xhpl: |xdgemm: |C := )", re.M)
 SAID = re.compile(r"^(?:xhpl|xdgemm): (warning|error): (.*)$", re.M)
 
@@ -76,6 +77,12 @@ def share_done(log):
     return (float(found[-1][0]) / 100, float(found[-1][1])) if found else (None, None)
 
 
+def has_hung(ended):
+    """Whether it failed while the program itself said that nothing moves."""
+    said = [match.end() for match in HUNG.finditer(ended.log)]
+    return bool(ended.status and said) and said[-1] > ended.log.rfind("it goes on")
+
+
 def kind(ended):
     """The outcome's name."""
     checks = CHECK.findall(ended.report)
@@ -90,6 +97,8 @@ def kind(ended):
         return "hung" if has_begun(ended) else "not started"
     if ended.by == LATE:
         return "unknown"
+    if has_hung(ended):
+        return "hung"
     if ended.status == 0:
         return "unknown"
     return "died" if has_begun(ended) and ended.status != 2 else "not started"

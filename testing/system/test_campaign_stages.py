@@ -102,6 +102,7 @@ def test_runs_that_share_a_host_are_not_in_one_round():
 
 TABLE = "HPLinpack 2.3\nWR21R2C8   4000   192     1     1     0.21     2.0369e+02\n"
 CHECK = "||Ax-b||_oo/(eps*(||A||_oo*||x||_oo+||b||_oo)*N)=   2.1e-03 ...... "
+WAITING = "xhpl: warning: no progress for 6 s: all wait for rank 1 on n2, which is gone\n"
 HALF = "xhpl: progress: 52.0% done, 900 columns, 0:01 left, 90 Gflops, mean 88.5\n"
 
 
@@ -113,6 +114,8 @@ HALF = "xhpl: progress: 52.0% done, 900 columns, 0:01 left, 90 Gflops, mean 88.5
     (3, None, "", "xhpl: error: rank 0 on n1: no\n", "died"),
     (3, None, "", "xhpl: error: rank 0 on n1: trust: wrong result: U, on core 3: ...\n", "wrong"),
     (3, None, "", "xhpl: error: rank 0 on n1: trust: a message was damaged: 8 bytes\n", "wrong"),
+    (3, None, "", HALF + WAITING, "hung"),
+    (3, None, "", WAITING + "xhpl: warning: it goes on, after 9 s\n", "died"),
     (2, None, "", "xhpl: error: N needs 9 GiB\n", "not started"),
     (255, None, "", "ssh: connect to host n1: No route to host\n", "not started"),
     (-9, outcome.SILENT, "", HALF, "hung"),
