@@ -99,7 +99,7 @@ def case(grid, rank, how, call, **more):
 
 @retried
 def test_one_that_is_stopped_is_named(tmp_path):
-    assert_named(tmp_path, 1, STOPPED, "its panel of iteration",
+    assert_named(tmp_path, 1, STOPPED, "for it: panel of iteration",
                  case((1, 2), 1, "stop", "MPI_Isend", least=501, after=3))
 
 
@@ -113,8 +113,8 @@ def test_one_that_loops_is_named(tmp_path):
 @pytest.mark.clusters
 @pytest.mark.parametrize("grid", [(2, 1), (2, 2)])
 @pytest.mark.parametrize("call, most, least, phase", [
-    ("MPI_Isend", 500, 0, "its pivot of iteration .*panel"),
-    ("MPI_Isend", 1 << 30, 501, "its (rows|panel)"),
+    ("MPI_Isend", 500, 0, "for it: pivot of iteration .*panel"),
+    ("MPI_Isend", 1 << 30, 501, "for it: (rows|panel)"),
 ])
 @retried
 def test_one_that_is_stopped_in_a_phase_is_named(tmp_path, grid, call, most, least, phase):

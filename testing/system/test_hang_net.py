@@ -65,7 +65,8 @@ def after(cluster, fault, order=9000, watchdog=5, hang=60):
 def assert_named(cluster, outcome, rank, how):
     """Who was named, and that nothing of the job is left."""
     named = re.search(rf"all wait for rank {rank} on n0{rank + 1}, which (.*)", outcome.stderr)
-    assert named and how in named[1] and "iteration" in named[1], str(outcome)
+    assert named and how in named[1], str(outcome)
+    assert re.search("iteration|a barrier", named[1]), str(outcome)
     until = time.monotonic() + 60  # the host that is cut off looks after itself
     while running(cluster) and time.monotonic() < until:
         time.sleep(0.2)

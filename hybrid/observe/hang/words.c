@@ -66,7 +66,7 @@ static void add_witness(const hyb_party_t *party, const hyb_witness_t *witness,
     } else if (blame->by >= 0) {
         state = &witness[blame->by].state;
         hyb_awaited_text(&state->awaited[blame->awaited], what, sizeof(what));
-        snprintf(text, size, "; rank %d on %s waits for its %s, %.*s",
+        snprintf(text, size, "; rank %d on %s waits for it: %s, %.*s",
                  blame->by, host_of(party, blame->by), what, HYB_WHERE,
                  state->where);
     }
