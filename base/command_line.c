@@ -60,8 +60,13 @@ static xh_status_t assign(const char *name, const char *value)
 {
     char assignment[1280];
 
-    if (snprintf(assignment, sizeof(assignment), "%s=%s", name, value) <
-        (int)sizeof(assignment))
+    int length =
+        snprintf(assignment, sizeof(assignment), "%s=%s", name, value);
+
+    for (char *at = assignment; *at != '=' && *at != '\0'; at++)
+        if (*at == '-')
+            *at = '_';
+    if (length < (int)sizeof(assignment))
         return xh_settings_assign(assignment);
     xh_log_error("--%s: a value of %zu characters is too long", name,
                  strlen(value));

@@ -17,7 +17,8 @@ typedef enum {
     XH_OPTION_INT,     /* an int64_t, from least to most */
     XH_OPTION_REAL,    /* a double, from least to most */
     XH_OPTION_SET,     /* the argument is name=value of a setting */
-    XH_OPTION_SETTING, /* the argument is the value of the setting `name` */
+    XH_OPTION_SETTING, /* the argument is the value of the setting `name`, which
+                          has _ for - */
     XH_OPTION_OTHER    /* the program's own function is called */
 } xh_option_kind_t;
 

@@ -101,6 +101,24 @@ typedef struct {
     } row[HPL_PLAN_ROWS];
 } hpl_plan_t;
 
+/* a checkpoint that all processes wrote */
+typedef struct {
+    int iteration; /* with which a restart goes on */
+    double bytes;
+    double seconds; /* from its beginning until all knew that it is whole */
+} hpl_checkpoint_t;
+
+/* what a solution wrote, and what it was restarted from */
+typedef struct {
+    int count, failed;            /* checkpoints; those that somebody could not
+                                     write */
+    const hpl_checkpoint_t *list; /* count of them */
+    int restarts;         /* 0: it ran undisturbed, and all that follows is 0 */
+    int iteration;        /* that it went on with */
+    double before;        /* s from the run's start until this clock's: */
+    double lost, between; /* computed in vain, and between the processes */
+} hpl_checkpoints_t;
+
 typedef struct hpl_system hpl_system_t; /* one system of equations */
 
 typedef struct {
@@ -167,6 +185,10 @@ typedef struct {
      */
     int (*device_work)(const hpl_system_t *system, int most,
                        hpl_device_work_t *list_p);
+
+    /* The checkpoints of a system that was solved; false: none were asked for.
+     * The list lasts until check. NULL: this solver writes none. */
+    bool (*checkpoints)(const hpl_system_t *system, hpl_checkpoints_t *found_p);
 
     /* The plan of a system that was created; false: there are no devices to
      * plan with, or they are not known well enough. NULL: this solver has none.

@@ -7,6 +7,7 @@
 #include "base/settings.h"
 #include "hpl/pauxil/abort.h"
 #include "hpl/solver/system.h"
+#include "hybrid/lu/checkpoint/checkpoint.h"
 #include "hybrid/lu/generate.h"
 #include "hybrid/lu/loop.h"
 #include "hybrid/lu/lu.h"
@@ -97,6 +98,7 @@ xh_status_t hyb_factor_prepare(const hyb_means_t *means, HPL_T_grid *grid,
     lu->mat = mat;
     lu->means = *means;
     lu->panels = (int)(((int64_t)mat->n + mat->nb - 1) / mat->nb);
+    lu->resumed = (hyb_boundary_t){0, 1, lu->panels};
     status = create_all(lu);
     if (status == XH_OK)
         *lu_p = lu;
@@ -109,6 +111,7 @@ void hyb_factor_free(hyb_lu_t *lu)
 {
     if (lu == NULL)
         return;
+    hyb_checkpoint_destroy(lu);
     hyb_carried_destroy(lu);
     hyb_share_destroy(lu);
     hyb_homes_destroy(&lu->homes);
@@ -149,11 +152,13 @@ void hyb_factor_run(hyb_lu_t *lu)
     observer->worker = lu->worker;
     observer->has_devices = lu->share != NULL;
     observer->begin(observer);
-    lu->mat->info = 0;
+    if (lu->resumed.first == 0)
+        lu->mat->info = 0;
     lu->tuner.link = traffic(lu->means.machine);
     hyb_carried_begin(lu);
     hyb_homes_agree(lu);
-    hyb_panel_open(lu, 0);
+    hyb_panel_open(lu, lu->resumed.first);
+    hyb_checkpoint_begin(lu);
     if (lu->panels > 0) {
         for (int i = 1; i < lu->homes.places; i++)
             lu->homes.place[i]->begin(lu->homes.place[i]);
@@ -189,6 +194,7 @@ void hyb_factor_generate(hyb_lu_t *lu, int seed)
 {
     HPL_T_pmat host = *lu->mat;
 
+    lu->seed = seed;
     host.nq = (int)hyb_ledger_first(&lu->ledger,
                                     hyb_homes_in_host_memory(&lu->homes));
     touch_kept(lu, host.nq);
@@ -200,7 +206,7 @@ void hyb_factor_generate(hyb_lu_t *lu, int seed)
 
 bool hyb_factor_is_over(const hyb_lu_t *lu)
 {
-    return hyb_lu_is_open(lu, 0);
+    return hyb_lu_is_open(lu, lu->resumed.first);
 }
 
 /* Who factors panels on devices; the tuner's last choice. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/lu/iteration.h"
 
+#include "hybrid/lu/checkpoint/checkpoint.h"
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/share.h"
 #include "hybrid/lu/verify/carried.h"
@@ -40,7 +41,8 @@ static bool can_open(void *context)
 
     return hyb_panel_is_here(lu, next->k) && hyb_exchange_is_over(lu) &&
            is_complete(lu, next->k - HYB_IN_FLIGHT + 1) &&
-           hyb_homes_can_receive(&lu->homes, next->k) && hyb_tune_is_ready(lu);
+           hyb_homes_can_receive(&lu->homes, next->k) &&
+           hyb_tune_is_ready(lu) && hyb_checkpoint_is_ready(lu, next->k);
 }
 
 static void open_iteration(hyb_lu_t *lu, int k)
@@ -49,6 +51,7 @@ static void open_iteration(hyb_lu_t *lu, int k)
     hyb_carried_open(&lu->worker[0], k);
     for (int i = 0; i < lu->homes.places; i++)
         lu->homes.place[i]->receive_panel(lu->homes.place[i], k);
+    hyb_checkpoint_open(lu, k);
     hyb_panel_open(lu, k + 1);
     hyb_tune_step(lu, k, hyb_lu_step(lu, k));
     hyb_share_open(lu, hyb_lu_step(lu, k));
@@ -105,4 +108,5 @@ void hyb_iteration_drain(hyb_worker_t *me)
     hyb_tune_close(me->lu);
     hyb_worker_wait(me, HYB_WAIT_PANEL, me->lu->panels - 1, is_at_rest, me->lu);
     hyb_tune_end(me->lu);
+    hyb_checkpoint_end(me->lu);
 }

@@ -8,12 +8,16 @@ xh_status_t hyb_ledger_create(int64_t columns, bool has_b, int64_t nb,
                               hyb_ledger_t *ledger_p)
 {
     int64_t blocks = (columns + nb - 1) / nb + has_b;
-    _Atomic int64_t *queued = calloc(2 * (size_t)blocks + 1, sizeof(*queued));
+    _Atomic int64_t *queued = calloc(3 * (size_t)blocks + 1, sizeof(*queued));
 
     if (queued == NULL)
         return XH_ERR_MEMORY;
-    *ledger_p = (hyb_ledger_t){nb,     columns, columns + has_b,
-                               blocks, queued,  queued + blocks};
+    *ledger_p = (hyb_ledger_t){
+        nb,     columns,         columns + has_b,     blocks,
+        queued, queued + blocks, queued + 2 * blocks,
+    };
+    for (int64_t b = 0; b < blocks; b++)
+        hyb_ledger_hold(ledger_p, b, HYB_LEDGER_FREE);
     return XH_OK;
 }
 
@@ -85,6 +89,23 @@ int hyb_ledger_panels_queued(const hyb_ledger_t *ledger, int64_t b)
                  (width_of(ledger, b) * HYB_STEPS));
 }
 
+void hyb_ledger_hold(hyb_ledger_t *ledger, int64_t b, int64_t stage)
+{
+    atomic_store_explicit(&ledger->hold[b], stage, memory_order_release);
+}
+
+bool hyb_ledger_is_held(const hyb_ledger_t *ledger, int64_t b, int64_t stage)
+{
+    return stage >=
+           atomic_load_explicit(&ledger->hold[b], memory_order_acquire);
+}
+
+void hyb_ledger_begin_at(hyb_ledger_t *ledger, int64_t b, int64_t stage)
+{
+    atomic_store(&ledger->queued[b], stage * width_of(ledger, b));
+    atomic_store(&ledger->applied[b], stage * width_of(ledger, b));
+}
+
 /* From block b; its columns' share of what was queued tells which is next. */
 static bool take_from(hyb_ledger_t *ledger, int64_t b, int64_t from, int64_t to,
                       int64_t width, hyb_run_t *run_p)
@@ -94,6 +115,7 @@ static bool take_from(hyb_ledger_t *ledger, int64_t b, int64_t from, int64_t to,
 
     do {
         if (queued >= to * all || queued < from * all ||
+            hyb_ledger_is_held(ledger, b, from) ||
             !has_reached(ledger, b, from))
             return false;
         first = (queued - from * all) / steps;

@@ -35,6 +35,7 @@ typedef struct {
     int64_t columns_of_a, columns; /* of A and of [ A | b ], here */
     int64_t blocks;
     _Atomic int64_t *queued, *applied; /* by block: columns times stages */
+    _Atomic int64_t *hold; /* by block: it does not leave this stage */
 } hyb_ledger_t;
 
 typedef struct { /* blocks from .. to - 1 */
@@ -44,6 +45,8 @@ typedef struct { /* blocks from .. to - 1 */
 typedef struct { /* neighbouring columns within one block */
     int64_t from, count;
 } hyb_run_t;
+
+#define HYB_LEDGER_FREE INT64_MAX
 
 /* The stage of a column that has met panels 0 .. k - 1 and no other. */
 static inline int64_t hyb_stage(int k)
@@ -106,6 +109,16 @@ bool hyb_ledger_take(hyb_ledger_t *ledger, hyb_blocks_t blocks, int64_t from,
 
 /* The run that was taken has gone on by so many stages. */
 void hyb_ledger_complete(hyb_ledger_t *ledger, hyb_run_t run, int64_t stages);
+
+/* Block b is not taken from stage, or one behind it, until another stage is
+ * given; HYB_LEDGER_FREE: from none. It is not beyond stage. */
+void hyb_ledger_hold(hyb_ledger_t *ledger, int64_t b, int64_t stage);
+
+/* Is block b, which is to be taken from stage, held? */
+bool hyb_ledger_is_held(const hyb_ledger_t *ledger, int64_t b, int64_t stage);
+
+/* All columns of block b are at stage: before any is taken. */
+void hyb_ledger_begin_at(hyb_ledger_t *ledger, int64_t b, int64_t stage);
 
 /* All of blocks are queued, all are complete: for work on whole blocks. */
 void hyb_ledger_queue_all(hyb_ledger_t *ledger, hyb_blocks_t blocks,

@@ -4,6 +4,7 @@
 
 #include "hpl.h"
 #include "hpl/pauxil/map.h"
+#include "hybrid/lu/checkpoint/boundary.h"
 #include "hybrid/lu/exchange.h"
 #include "hybrid/lu/factor.h"
 #include "hybrid/lu/homes.h"
@@ -27,6 +28,9 @@ struct hyb_lu {
     HPL_T_pmat *mat;
     hyb_means_t means;
     int panels; /* in all */
+    hyb_boundary_t resumed; /* what the matrix was when the loop began */
+    int seed;               /* of the matrix */
+    struct hyb_checkpoint *checkpoint; /* that are written; NULL: none */
     hyb_ledger_t ledger;
     hyb_step_t step[HYB_IN_FLIGHT];
     hyb_lu_panel_t panel[HYB_IN_FLIGHT];
@@ -64,14 +68,27 @@ static inline bool hyb_lu_owns(const hyb_lu_t *lu, int k)
            hpl_map_owner(&map, (int64_t)k * lu->mat->nb) == map.me;
 }
 
-/* The local blocks to the right of panel k. */
+/* The first local block behind those that meet panel k: after a restart some
+ * have met it. */
+static inline int64_t hyb_lu_ahead(const hyb_lu_t *lu, int k)
+{
+    hpl_map_t map = hpl_map(1, lu->grid->npcol, lu->grid->mycol);
+    int ahead = hyb_boundary_ahead(&lu->resumed, k);
+
+    return k < lu->resumed.first || k + 1 >= lu->resumed.first + lu->resumed.over ||
+                   ahead > lu->panels
+               ? lu->ledger.blocks
+               : hpl_map_count(&map, ahead);
+}
+
+/* The local blocks to the right of panel k that meet it. */
 static inline hyb_blocks_t hyb_lu_trailing(const hyb_lu_t *lu, int k)
 {
     hpl_map_t map = hpl_map(lu->mat->nb, lu->grid->npcol, lu->grid->mycol);
     int64_t first = hpl_map_count(&map, (int64_t)(k + 1) * lu->mat->nb);
 
     return (hyb_blocks_t){(first + lu->mat->nb - 1) / lu->mat->nb,
-                          lu->ledger.blocks};
+                          hyb_lu_ahead(lu, k)};
 }
 
 /* Where the columns of panel k live, which are here. */

@@ -3,6 +3,7 @@
 
 #include "hpl/panel/panel.h"
 #include "hybrid/cpu/update/pack.h"
+#include "hybrid/lu/checkpoint/checkpoint.h"
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/verify/carried.h"
 
@@ -27,6 +28,8 @@ static void load(hyb_lu_t *lu, int k, int member, int members)
     if (member == 0 && top > 0)
         HPL_dlacpy(top, (int)all.cols, all.data, (int)all.ld, p->shop->top,
                    top);
+    if (member == 0)
+        hyb_checkpoint_keep_top(lu, k, p->shop->top, top);
 }
 
 typedef struct {

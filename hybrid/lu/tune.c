@@ -418,7 +418,7 @@ static void close_lap(hyb_lu_t *lu, int k)
     hyb_tuner_t *t = &lu->tuner;
     hyb_lap_t *lap, now = hyb_timer_lap(lu->worker, members_of(lu));
 
-    if (k < 0)
+    if (k < lu->resumed.first)
         return;
     lap = lap_of(lu, k);
     *lap = hyb_lap_between(&t->opened[k % HYB_IN_FLIGHT], &now);
@@ -435,7 +435,8 @@ static void close_lap(hyb_lu_t *lu, int k)
  */
 static int64_t columns_left(hyb_lu_t *lu, int k)
 {
-    bool overlaps = k > 0 && hyb_lu_step(lu, k - 1)->mode != HYB_LOOKAHEAD_NONE;
+    bool overlaps = k > lu->resumed.first &&
+                    hyb_lu_step(lu, k - 1)->mode != HYB_LOOKAHEAD_NONE;
 
     return lu->mat->n - (int64_t)(overlaps ? k - 1 : k) * lu->mat->nb;
 }
@@ -445,7 +446,7 @@ void hyb_tune_measure(hyb_lu_t *lu, int k)
     hyb_tuner_t *t = &lu->tuner;
 
     learn_shares(lu, k);
-    if (k > 1) {
+    if (k > lu->resumed.first + 1) {
         learn(lu, k - 2);
         tell(lu, k - 2);
     }
@@ -453,8 +454,8 @@ void hyb_tune_measure(hyb_lu_t *lu, int k)
     lu->means.observer.step(columns_left(lu, k));
     t->panel_seconds[k % HYB_IN_FLIGHT] = 0.0;
     t->opened[k % HYB_IN_FLIGHT] = hyb_timer_lap(lu->worker, members_of(lu));
-    if (k == 0)
-        t->ended = t->opened[0].time;
+    if (k == lu->resumed.first)
+        t->ended = t->opened[k % HYB_IN_FLIGHT].time;
 }
 
 /* Is the reduction, if there is one, over? */
@@ -494,7 +495,7 @@ void hyb_tune_close(hyb_lu_t *lu)
 void hyb_tune_end(hyb_lu_t *lu)
 {
     learn_shares(lu, lu->panels);
-    if (lu->panels > 1)
+    if (lu->panels - 1 > lu->resumed.first)
         tell(lu, lu->panels - 2);
     tell(lu, lu->panels - 1);
 }

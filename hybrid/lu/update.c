@@ -339,7 +339,7 @@ void hyb_update_rest(hyb_worker_t *me, const hyb_step_t *step)
     task_t t = updating(me, step, step->rest);
 
     feed(me, step, NULL);
-    if (step->k > 0)
+    if (step->k > me->lu->resumed.first)
         hyb_update_leave(me, step->k - 1);
     t.is_enough = has_to_leave;
     while (work_on_one(&t))

@@ -15,6 +15,7 @@
 #include "testing/ptest/dat_file.h"
 #include "testing/ptest/launcher.h"
 #include "testing/ptest/named_files.h"
+#include "testing/ptest/plan.h"
 
 static const double usual_share = 0.8; /* of the memory, without --memory */
 static const char default_dat[] = "HPL.dat", default_conf[] = "xhpl.conf";
@@ -152,6 +153,14 @@ static const xh_option_t others[] = {
      "write a record of the run, of all that it depends on", 0, 0, 0},
     {"progress", "WHEN", XH_OPTION_SETTING, 0,
      "say on stderr how far the run is: auto, on, off or live", 0, 0, 0},
+    {"checkpoint", "DIR", XH_OPTION_SETTING, 0,
+     "write checkpoints to DIR while the run goes on", 0, 0, 0},
+    {"every", "TIME", XH_OPTION_SETTING, 0,
+     "time between checkpoints: 90s, 30m, 2h", 0, 0, 0},
+    {"checkpoint-bandwidth", "RATE", XH_OPTION_SETTING, 0,
+     "bytes/s that a process writes at most: 500M, 2G", 0, 0, 0},
+    {"restart", "DIR", XH_OPTION_SETTING, 0,
+     "go on from the newest checkpoint in DIR", 0, 0, 0},
     {"quiet", NULL, XH_OPTION_FLAG, AT(quiet),
      "only warnings and errors on stderr", 0, 0, 0},
     {"upstream-exit", NULL, XH_OPTION_FLAG, AT(upstream_exit),
@@ -407,6 +416,29 @@ static xh_status_t check_files(const xhpl_order_t *order, const char *report)
     return xhpl_named_files_check(files, sizeof(files) / sizeof(files[0]));
 }
 
+static bool is_set(const char *setting)
+{
+    return xh_settings_text(setting)[0] != '\0';
+}
+
+/* Checkpoints are of one test, by the hybrid solver. */
+static xh_status_t check_checkpoints(const xhpl_parameters_t *parameters)
+{
+    int64_t tests = xhpl_plan_count(parameters);
+
+    if (!is_set("checkpoint") && !is_set("restart"))
+        return XH_OK;
+    if (tests > 1)
+        xh_log_error("--checkpoint and --restart go with one test; here are "
+                     "%" PRId64,
+                     tests);
+    else if (strcmp(xh_settings_text("solver"), "hybrid") != 0)
+        xh_log_error("--checkpoint and --restart go with solver=hybrid");
+    else
+        return XH_OK;
+    return XH_ERR_INPUT;
+}
+
 /* Are the settings and the parameters such that the task can be done? */
 static bool read_task(xhpl_order_t *order, int processes)
 {
@@ -425,7 +457,7 @@ static bool read_task(xhpl_order_t *order, int processes)
         return false;
     }
     return order->ask == XHPL_ASK_PREDICT || /* which runs no test */
-           check_grids(&order->parameters, processes) == XH_OK;
+           (check_checkpoints(&order->parameters) == XH_OK && check_grids(&order->parameters, processes) == XH_OK);
 }
 
 /* Answer what takes no run; true if that could be done. */

@@ -82,6 +82,18 @@ static void warn_of_sums(const xhpl_trial_t *trial)
                        trial->test.n, found[0], found[1]);
 }
 
+/* Seconds from the beginning of a restarted run until this clock's. */
+static double seconds_before(const xhpl_trial_t *trial)
+{
+    hpl_checkpoints_t found = {.before = 0.0};
+
+    if (hpl_solver()->checkpoints == NULL ||
+        !hpl_solver()->checkpoints(trial->system, &found))
+        found.before = 0.0;
+    MPI_Bcast(&found.before, 1, MPI_DOUBLE, 0, trial->comm);
+    return found.before;
+}
+
 /*
  * Solve; the time counts until the last process is done. Returns the solver's
  * info: not 0 if the matrix is singular.
@@ -89,6 +101,7 @@ static void warn_of_sums(const xhpl_trial_t *trial)
 static int solve(run_t *run, xhpl_trial_t *trial)
 {
     time_t start, end;
+    double before;
     int info;
 
     HPL_ptimer_boot();
@@ -101,6 +114,9 @@ static int solve(run_t *run, xhpl_trial_t *trial)
     HPL_ptimer(TIMER);
     HPL_ptimer_combine(trial->comm, HPL_AMAX_PTIME, HPL_WALL_PTIME, 1, TIMER,
                        &trial->seconds);
+    before = seconds_before(trial);
+    trial->seconds += before;
+    start -= (time_t)before;
     end = time(NULL);
     compare_devices(trial);
     xhpl_record_note(run->record, XHPL_TEST_SOLVED, trial);

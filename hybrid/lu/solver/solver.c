@@ -13,6 +13,7 @@
 #include "hpl/solver/system.h"
 #include "hybrid/lu/back_substitution.h"
 #include "hybrid/lu/check.h"
+#include "hybrid/lu/checkpoint/checkpoint.h"
 #include "hybrid/observe/observers.h"
 #include "hybrid/observe/sensors.h"
 #include "hybrid/lu/factor.h"
@@ -33,6 +34,9 @@ static hyb_neighbours_t neighbours;
 static bool said_depth, said_forms; /* in this run */
 static hpl_shape_t said_plan;       /* likewise, the last one */
 static bool gave_up;                /* home=auto: devices would not hold it */
+static bool passed;                 /* what checkpoints are of: they may go */
+
+static const double usual_threshold = 16.0; /* of the scaled residual */
 
 /* ---- the socket ----------------------------------------------------------
  */
@@ -86,6 +90,9 @@ static void free_prepared(hpl_system_t *system)
 static void destroy(hpl_system_t *system)
 {
     if (system != NULL) {
+        if (passed)
+            hyb_checkpoint_clear(system->grid);
+        passed = false;
         free_prepared(system);
         if (hyb_machine_devices(means.machine) > 0)
             hyb_machine_unpin(means.machine, system->mat.A);
@@ -160,6 +167,8 @@ static xh_status_t create_by(const hyb_means_t *mine, HPL_T_grid *grid,
         grid, algo, n, nb,
         mine->resident ? xh_memory_reserve : xh_memory_allocate, &system));
     status = hpl_agree(grid->all_comm, prepare(system, mine));
+    if (status == XH_OK)
+        status = hyb_checkpoint_create(system->prepared);
     if (status == XH_OK) {
         say_plan(system);
         *system_p = system;
@@ -200,6 +209,8 @@ static bool is_fresh(const hpl_system_t *system)
 
 static void generate(hpl_system_t *system, int seed)
 {
+    if (is_fresh(system) && hyb_checkpoint_resumes(system->prepared, seed))
+        return;
     if (is_fresh(system))
         hyb_factor_generate(system->prepared, seed);
     else
@@ -242,6 +253,7 @@ static void check(hpl_system_t *system, int seed, hpl_norms_t *norms_p)
 {
     free_prepared(system);
     hyb_check_solution(means.team, system->grid, &system->mat, seed, norms_p);
+    passed = hpl_scaled_residual(norms_p, system->mat.n) < usual_threshold;
 }
 
 static xh_status_t iterations(int process, double zero, char **csv_p,
@@ -265,6 +277,12 @@ static int device_work(const hpl_system_t *system, int most,
     bool is_over = system->prepared != NULL && !is_fresh(system);
 
     return is_over ? hyb_factor_device_work(system->prepared, most, list_p) : 0;
+}
+
+static bool checkpoints(const hpl_system_t *system, hpl_checkpoints_t *found_p)
+{
+    return system->prepared != NULL && !is_fresh(system) &&
+           hyb_checkpoint_report(system->prepared, found_p);
 }
 
 /* The node's first devices, and what they tell now. */
@@ -322,6 +340,7 @@ static const hpl_solver_t hybrid_solver = {.name = "hybrid",
                                            .iterations = iterations,
                                            .work = work,
                                            .device_work = device_work,
+                                           .checkpoints = checkpoints,
                                            .plan = plan,
                                            .devices = devices,
                                            .clocks = clocks,
@@ -366,6 +385,8 @@ static xh_status_t open_node(bool funneled)
 
     if (status == XH_OK)
         status = hyb_split_of_setting(&split); /* refused before all work */
+    if (status == XH_OK)
+        status = hyb_checkpoint_check_settings();
     if (!funneled && threads != 1) {
         xh_log_warning("one thread works: this MPI allows no other");
         threads = 1;

@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/checkpoint/checkpoint.h"
+
+#include <errno.h>
+#include <math.h>
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/settings.h"
+#include "hpl/grid/agree.h"
+#include "hybrid/lu/checkpoint/geometry.h"
+#include "hybrid/lu/checkpoint/restart.h"
+#include "hybrid/lu/checkpoint/writer.h"
+
+enum { NONE = -1, LAG = 2 }; /* iterations that a vote has to come */
+
+/* what a process adds to a vote, whose sum all learn */
+typedef struct {
+    double over;   /* process 0: begin one, over so many iterations */
+    double done;   /* 1: its part is on the disk */
+    double failed; /* 1: there is none */
+    double bytes;  /* of its part */
+} vote_t;
+
+struct hyb_checkpoint {
+    hyb_store_t store;
+    hyb_writer_t *writer;
+    double every; /* s */
+    double rate;  /* bytes/s of this process's disk */
+    MPI_Comm comm;
+    MPI_Request request;
+    vote_t vote;   /* mine, then all processes' */
+    int voted;     /* the iteration in which it began, or NONE */
+    double opened; /* when that was */
+    double step;   /* s of an iteration, of late */
+    bool writes;   /* one is being written */
+    double last;   /* when that began, or the one before */
+    hyb_boundary_t boundary; /* of that one */
+    int whole[2];            /* the last two that all have; or 0 */
+    int64_t final_bytes;     /* of the final file, for the newest */
+    hyb_restart_t from;
+    double before;           /* s from the run's beginning to the clock's */
+    double begun;            /* s since 1970: when the run began, restarts ... */
+    double lost, between;    /* ... and all, which took so much */
+    hpl_checkpoints_t report;
+    hpl_checkpoint_t *list;
+};
+
+/* ---- settings ------------------------------------------------------------
+ */
+
+static xh_status_t refuse(const char *option, const char *allowed)
+{
+    xh_log_error("--%s: '%.80s' is not allowed; allowed: %s", option,
+                 xh_settings_text(strcmp(option, "every") == 0
+                                      ? "every"
+                                      : "checkpoint_bandwidth"),
+                 allowed);
+    return XH_ERR_INPUT;
+}
+
+/* Bytes/s; 0: no limit. */
+static double bandwidth(void)
+{
+    double bytes = 0.0;
+
+    hyb_read_bytes(xh_settings_text("checkpoint_bandwidth"), &bytes);
+    return bytes;
+}
+
+xh_status_t hyb_checkpoint_check_settings(void)
+{
+    double x;
+
+    if (!hyb_read_duration(xh_settings_text("every"), &x))
+        return refuse("every", "a time above 0, such as 90s, 30m or 2h");
+    if (xh_settings_text("checkpoint_bandwidth")[0] != '\0' && bandwidth() == 0)
+        return refuse("checkpoint-bandwidth",
+                      "bytes a second, such as 500M or 2G");
+    return XH_OK;
+}
+
+hyb_store_t hyb_checkpoint_store(const hyb_lu_t *lu, const char *folder)
+{
+    return (hyb_store_t){folder, lu->grid->myrow, lu->grid->mycol};
+}
+
+/* ---- create and destroy --------------------------------------------------
+ */
+
+/* Bytes of this process's checkpoint at its beginning. */
+static int64_t bytes_of(const hyb_lu_t *lu, int first)
+{
+    int64_t doubles = 0;
+
+    for (int64_t b = 0; b < lu->ledger.blocks; b++) {
+        hyb_part_t part = hyb_boundary_part(lu, b, first);
+
+        doubles += part.columns.count * (part.end - part.final);
+    }
+    return doubles * (int64_t)sizeof(double);
+}
+
+/* Does no other run need it? Without a checkpoint that all have there is none
+ * to go on from. */
+static xh_status_t take_folder(hyb_lu_t *lu, const hyb_store_t *store)
+{
+    const char *folder = store->folder;
+    char text[200];
+    int first[HYB_STORE_MOST];
+    int all = hyb_restart_common(lu, store, first);
+
+    if (hyb_store_has_others(folder, lu->grid->nprow, lu->grid->npcol))
+        xh_log_error("--checkpoint: %s holds checkpoints of another grid",
+                     folder);
+    else if (hyb_restart_is_other(lu, store, text, sizeof(text)))
+        xh_log_error("--checkpoint: the folder is another run's: %s", text);
+    else if (all > 0 && lu->grid->iam == 0)
+        xh_log_error("--checkpoint: %s holds checkpoints: --restart %s goes on "
+                     "from the newest, or remove them",
+                     folder, folder);
+    else if (all == 0) {
+        hyb_store_clear(store);
+        return XH_OK;
+    }
+    return XH_ERR_INPUT;
+}
+
+static bool goes_on(const hyb_lu_t *lu)
+{
+    return lu->resumed.first > 0 &&
+           hyb_store_is_same(xh_settings_text("checkpoint"),
+                             xh_settings_text("restart"));
+}
+
+/* What a restart left there goes on, or a new run begins. */
+static void take_files(hyb_lu_t *lu)
+{
+    struct hyb_checkpoint *c = lu->checkpoint;
+
+    c->whole[0] = lu->resumed.first;
+    c->whole[1] = c->from.earlier;
+    c->final_bytes = c->from.final_bytes;
+    hyb_store_keep(&c->store, c->whole, 2);
+}
+
+static xh_status_t make_folder(const hyb_store_t *store)
+{
+    if (hyb_store_make(store->folder))
+        return XH_OK;
+    xh_log_error("--checkpoint: cannot make the folder %s: %s", store->folder,
+                 strerror(errno));
+    return XH_ERR_INPUT;
+}
+
+static xh_status_t open_files(hyb_lu_t *lu)
+{
+    enum { SAMPLE = 32 << 20 };
+    struct hyb_checkpoint *c = lu->checkpoint;
+    int64_t bytes = Mmin(bytes_of(lu, 0), (int64_t)SAMPLE);
+
+    if (goes_on(lu))
+        take_files(lu);
+    c->rate = hyb_writer_probe(&c->store, bytes);
+    if (c->rate == 0.0 && bytes > 0)
+        return XH_ERR_INPUT;
+    if (bandwidth() > 0.0)
+        c->rate = fmin(c->rate, bandwidth());
+    return hyb_writer_create(lu, &c->store, bandwidth(), &c->writer);
+}
+
+static bool is_asked_for(const char *setting)
+{
+    return xh_settings_text(setting)[0] != '\0';
+}
+
+xh_status_t hyb_checkpoint_create(hyb_lu_t *lu)
+{
+    struct hyb_checkpoint *c;
+    MPI_Comm all = lu->grid->all_comm;
+
+    if (!is_asked_for("checkpoint") && !is_asked_for("restart"))
+        return XH_OK;
+    lu->checkpoint = c = calloc(1, sizeof(*c));
+    if (c != NULL)
+        c->comm = MPI_COMM_NULL;
+    XH_TRY(hpl_agree(all, c != NULL ? XH_OK : XH_ERR_MEMORY));
+    c->voted = NONE;
+    c->request = MPI_REQUEST_NULL;
+    MPI_Comm_dup(all, &c->comm);
+    XH_TRY(hyb_restart_load(lu, &c->from));
+    if (!is_asked_for("checkpoint"))
+        return XH_OK;
+    c->store = hyb_checkpoint_store(lu, xh_settings_text("checkpoint"));
+    hyb_read_duration(xh_settings_text("every"), &c->every);
+    XH_TRY(hpl_agree(all, make_folder(&c->store)));
+    if (!goes_on(lu))
+        XH_TRY(hpl_agree(all, take_folder(lu, &c->store)));
+    return hpl_agree(all, open_files(lu));
+}
+
+void hyb_checkpoint_destroy(hyb_lu_t *lu)
+{
+    struct hyb_checkpoint *c = lu->checkpoint;
+
+    if (c == NULL)
+        return;
+    hyb_writer_destroy(c->writer);
+    if (c->comm != MPI_COMM_NULL)
+        MPI_Comm_free(&c->comm);
+    free(c->list);
+    free(c);
+}
+
+void hyb_checkpoint_clear(const HPL_T_grid *grid)
+{
+    hyb_store_t store = {"", grid->myrow, grid->mycol};
+
+    if (is_asked_for("restart")) {
+        store.folder = xh_settings_text("restart");
+        hyb_store_clear(&store);
+    }
+    if (is_asked_for("checkpoint")) {
+        store.folder = xh_settings_text("checkpoint");
+        hyb_store_clear(&store);
+    }
+}
+
+bool hyb_checkpoint_resumes(const hyb_lu_t *lu, int seed)
+{
+    if (lu->resumed.first == 0)
+        return false;
+    if (lu->seed != seed)
+        HPL_pabort(__LINE__, "hyb_checkpoint",
+                   "--restart: the matrix has the seed %d, not %d", lu->seed,
+                   seed);
+    return true;
+}
+
+/* ---- moments -------------------------------------------------------------
+ */
+
+void hyb_checkpoint_begin(hyb_lu_t *lu)
+{
+    struct hyb_checkpoint *c = lu->checkpoint;
+    const hyb_header_t *h;
+    double now = hyb_store_now(), seen;
+
+    if (c == NULL)
+        return;
+    h = &c->from.header;
+    seen = fmax(c->from.seen, h->moment);
+    c->last = c->opened = xh_clock_wall();
+    c->begun = now;
+    if (h->first == 0)
+        return;
+    c->begun = h->begun;
+    c->lost = h->lost + (seen - h->moment);
+    c->between = h->between + fmax(0.0, now - seen);
+    c->before = now - h->begun;
+}
+
+/* What the header of a checkpoint that begins now says. */
+static hyb_header_t header(const hyb_lu_t *lu)
+{
+    const struct hyb_checkpoint *c = lu->checkpoint;
+    hyb_header_t h = hyb_restart_header(lu);
+
+    h.seed = lu->seed;
+    h.first = c->boundary.first;
+    h.over = c->boundary.over;
+    h.info = lu->mat->info;
+    h.restarts = c->from.header.first > 0 ? c->from.header.restarts + 1 : 0;
+    h.begun = c->begun;
+    h.moment = hyb_store_now();
+    h.lost = c->lost;
+    h.between = c->between;
+    return h;
+}
+
+/* ---- deciding ------------------------------------------------------------
+ */
+
+/* Process 0: over how many iterations one that is decided on in iteration k is
+ * written; 0: none is due. */
+static int decide(const hyb_lu_t *lu, int k, double now)
+{
+    const struct hyb_checkpoint *c = lu->checkpoint;
+    int first = k + LAG + 1;
+    double seconds;
+
+    if (lu->grid->iam > 0 || c->writes || now < c->last + c->every ||
+        first > lu->panels - 2 || first < lu->resumed.first + lu->resumed.over)
+        return 0;
+    seconds = c->rate > 0.0 ? (double)bytes_of(lu, first) / c->rate : 0.0;
+    return hyb_boundary_over(first, lu->panels,
+                             c->step > 0.0 ? 1.0 + seconds / c->step : 1.0);
+}
+
+static void begin_vote(hyb_lu_t *lu, int k)
+{
+    struct hyb_checkpoint *c = lu->checkpoint;
+    hyb_writer_state_t state = hyb_writer_state(c->writer);
+    double now = xh_clock_wall();
+
+    if (c->voted != NONE)
+        c->step = (now - c->opened) / LAG;
+    c->opened = now;
+    c->voted = k;
+    c->vote = (vote_t){.over = decide(lu, k, now),
+                       .done = c->writes && state == HYB_WRITER_DONE,
+                       .failed = c->writes && state == HYB_WRITER_FAILED};
+    if (c->vote.done > 0.0)
+        c->vote.bytes = (double)hyb_writer_bytes(c->writer);
+    MPI_Iallreduce(MPI_IN_PLACE, &c->vote, (int)(sizeof(vote_t) / sizeof(double)),
+                   MPI_DOUBLE, MPI_SUM, c->comm, &c->request);
+}
+
+bool hyb_checkpoint_is_ready(hyb_lu_t *lu, int k)
+{
+    struct hyb_checkpoint *c = lu->checkpoint;
+    int done = 1;
+
+    if (c == NULL || c->request == MPI_REQUEST_NULL)
+        return true;
+    MPI_Test(&c->request, &done, MPI_STATUS_IGNORE);
+    return done || k < c->voted + LAG;
+}
+
+/* ---- what all know -------------------------------------------------------
+ */
+
+static void begin_checkpoint(hyb_lu_t *lu, int k, int over)
+{
+    struct hyb_checkpoint *c = lu->checkpoint;
+    hyb_writer_job_t job;
+
+    c->writes = true;
+    c->last = xh_clock_wall();
+    c->boundary = (hyb_boundary_t){k + 1, over, lu->panels};
+    job = (hyb_writer_job_t){.header = header(lu),
+                             .boundary = c->boundary,
+                             .final_from = c->final_bytes > 0 ? c->whole[0] : 0,
+                             .final_bytes = c->final_bytes};
+    hyb_writer_begin(c->writer, &job);
+}
+
+static void note(struct hyb_checkpoint *c, double bytes)
+{
+    size_t room = ((size_t)c->report.count + 1) * sizeof(*c->list);
+    hpl_checkpoint_t *list = realloc(c->list, room);
+
+    if (list == NULL)
+        return;
+    list[c->report.count++] = (hpl_checkpoint_t){
+        c->boundary.first, bytes, xh_clock_wall() - c->last};
+    c->list = list;
+}
+
+/* All have written their part: what is older than the last two goes. */
+static void complete(hyb_lu_t *lu, double bytes)
+{
+    struct hyb_checkpoint *c = lu->checkpoint;
+
+    c->writes = false;
+    c->whole[1] = c->whole[0];
+    c->whole[0] = c->boundary.first;
+    c->final_bytes = hyb_writer_final_bytes(c->writer);
+    hyb_store_keep(&c->store, c->whole, 2);
+    note(c, bytes);
+    if (lu->grid->iam == 0)
+        xh_log_info("checkpoint of iteration %d of %d: %.3g GB in %.3g s",
+                    c->boundary.first, lu->panels, 1e-9 * bytes,
+                    xh_clock_wall() - c->last);
+}
+
+/* Somebody could not: the last ones stay. */
+static void drop(hyb_lu_t *lu)
+{
+    struct hyb_checkpoint *c = lu->checkpoint;
+
+    c->writes = false;
+    c->report.failed++;
+    hyb_store_keep(&c->store, c->whole, 2);
+}
+
+static void learn(hyb_lu_t *lu, int k)
+{
+    struct hyb_checkpoint *c = lu->checkpoint;
+    const vote_t *sum = &c->vote;
+    double all = lu->grid->nprocs;
+
+    if (c->writes && sum->done == all)
+        complete(lu, sum->bytes);
+    else if (c->writes && sum->failed > 0.0 && sum->done + sum->failed == all)
+        drop(lu);
+    if (sum->over > 0.0)
+        begin_checkpoint(lu, k, (int)sum->over);
+}
+
+void hyb_checkpoint_open(hyb_lu_t *lu, int k)
+{
+    struct hyb_checkpoint *c = lu->checkpoint;
+
+    if (c == NULL || c->writer == NULL ||
+        (c->voted != NONE && k < c->voted + LAG))
+        return;
+    if (c->voted != NONE)
+        learn(lu, k);
+    begin_vote(lu, k);
+}
+
+void hyb_checkpoint_keep_top(hyb_lu_t *lu, int k, const double *top, int rows)
+{
+    struct hyb_checkpoint *c = lu->checkpoint;
+
+    if (c != NULL && c->writer != NULL)
+        hyb_writer_keep_top(c->writer, k, top, rows,
+                            hyb_lu_panel(lu, k)->hpl->jb);
+}
+
+/* One that is still being written comes too late. */
+void hyb_checkpoint_end(hyb_lu_t *lu)
+{
+    struct hyb_checkpoint *c = lu->checkpoint;
+
+    if (c == NULL || c->writer == NULL)
+        return;
+    MPI_Wait(&c->request, MPI_STATUS_IGNORE);
+    hyb_writer_give_up(c->writer);
+}
+
+bool hyb_checkpoint_report(const hyb_lu_t *lu, hpl_checkpoints_t *report_p)
+{
+    const struct hyb_checkpoint *c = lu->checkpoint;
+    const hyb_header_t *from;
+
+    if (c == NULL)
+        return false;
+    from = &c->from.header;
+    *report_p = c->report;
+    report_p->list = c->list;
+    if (from->first == 0)
+        return true;
+    report_p->restarts = (int)from->restarts + 1;
+    report_p->iteration = (int)from->first;
+    report_p->before = c->before;
+    report_p->lost = c->lost;
+    report_p->between = c->between;
+    return true;
+}

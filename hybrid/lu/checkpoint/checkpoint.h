@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_CHECKPOINT_H
+#define HYB_CHECKPOINT_H
+
+#include "hpl_solver.h"
+#include "hybrid/lu/checkpoint/store.h"
+#include "hybrid/lu/factor.h"
+#include "hybrid/lu/worker.h"
+
+/*
+ * Checkpoints while the factorization runs. Process 0 decides by its clock;
+ * what it decides, and what all have done, is summed up over all processes
+ * while iterations run, so that they know it before the same iteration opens.
+ * A checkpoint counts once all have written it; then each removes what is older
+ * than the last two.
+ */
+
+/* Do the settings make sense? Errors: XH_ERR_INPUT  said */
+xh_status_t hyb_checkpoint_check_settings(void);
+
+/* The files of this process of lu's grid in folder. */
+hyb_store_t hyb_checkpoint_store(const hyb_lu_t *lu, const char *folder);
+
+/*
+ * lu->checkpoint, as settings say; collective. lu is as it begins, after a
+ * restart or not.
+ * Errors: XH_ERR_INPUT   said: the folder cannot be written, or holds
+ *                        checkpoints that nobody restarts from
+ *         XH_ERR_MEMORY
+ */
+xh_status_t hyb_checkpoint_create(hyb_lu_t *lu);
+void hyb_checkpoint_destroy(hyb_lu_t *lu);
+
+/* The run's checkpoints are needed no more: this process's files go. */
+void hyb_checkpoint_clear(const HPL_T_grid *grid);
+
+/* Was it restarted from a checkpoint? Then it needs no matrix. Another seed ends
+ * the job. */
+bool hyb_checkpoint_resumes(const hyb_lu_t *lu, int seed);
+
+/* The rest does nothing without checkpoints; the leader. */
+
+/* The clock runs. */
+void hyb_checkpoint_begin(hyb_lu_t *lu);
+
+/* Is it known what all decide when iteration k opens? Without waiting. */
+bool hyb_checkpoint_is_ready(hyb_lu_t *lu, int k);
+
+/* Iteration k, whose panel is here, is about to open. */
+void hyb_checkpoint_open(hyb_lu_t *lu, int k);
+
+/* The rows x columns of panel k's top here, before they are factored. */
+void hyb_checkpoint_keep_top(hyb_lu_t *lu, int k, const double *top, int rows);
+
+/* The last iteration is complete. */
+void hyb_checkpoint_end(hyb_lu_t *lu);
+
+/* What was written, and what it was restarted from; false: neither. */
+bool hyb_checkpoint_report(const hyb_lu_t *lu, hpl_checkpoints_t *report_p);
+
+#endif

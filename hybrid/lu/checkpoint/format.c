@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/checkpoint/format.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/checksum.h"
+
+static const char header_magic[8] = "XHPLCKP";
+static const uint64_t piece_magic = 0x4543454950504858;
+
+/* FNV-1a. */
+static uint64_t check_of(const void *data, size_t bytes)
+{
+    const unsigned char *at = data;
+    uint64_t hash = 0xcbf29ce484222325;
+
+    for (size_t i = 0; i < bytes; i++)
+        hash = (hash ^ at[i]) * 0x100000001b3;
+    return hash;
+}
+
+/* ---- headers -------------------------------------------------------------
+ */
+
+void hyb_header_seal(hyb_header_t *header)
+{
+    memcpy(header->magic, header_magic, sizeof(header_magic));
+    header->version = HYB_FORMAT_VERSION;
+    header->check = check_of(header, offsetof(hyb_header_t, check));
+}
+
+const char *hyb_header_fault(const hyb_header_t *header)
+{
+    if (memcmp(header->magic, header_magic, sizeof(header_magic)) != 0)
+        return "it is no checkpoint";
+    if (header->version != HYB_FORMAT_VERSION)
+        return "another version of xhpl wrote it";
+    if (header->check != check_of(header, offsetof(hyb_header_t, check)))
+        return "its header is damaged";
+    return NULL;
+}
+
+bool hyb_header_differs(const hyb_header_t *header, const hyb_header_t *wanted,
+                        char *text, int64_t size)
+{
+    const struct {
+        const char *name;
+        int64_t is, wanted;
+    } member[] = {{"N", header->n, wanted->n},
+                  {"NB", header->nb, wanted->nb},
+                  {"P", header->nprow, wanted->nprow},
+                  {"Q", header->npcol, wanted->npcol},
+                  {"the process row", header->myrow, wanted->myrow},
+                  {"the process column", header->mycol, wanted->mycol},
+                  {"the seed", header->seed, wanted->seed}};
+
+    for (size_t i = 0; i < sizeof(member) / sizeof(member[0]); i++)
+        if (member[i].is != member[i].wanted) {
+            snprintf(text, (size_t)size, "%s = %" PRId64 ", not %" PRId64,
+                     member[i].name, member[i].is, member[i].wanted);
+            return true;
+        }
+    return false;
+}
+
+bool hyb_header_rounds_otherwise(const hyb_header_t *header,
+                                 const hyb_header_t *wanted)
+{
+    return memcmp(header->rounding, wanted->rounding,
+                  sizeof(header->rounding)) != 0 ||
+           strncmp(header->kernel, wanted->kernel, sizeof(header->kernel)) != 0;
+}
+
+/* ---- pieces --------------------------------------------------------------
+ */
+
+int64_t hyb_piece_columns(int64_t rows)
+{
+    int64_t columns =
+        HYB_FORMAT_PIECE / (int64_t)sizeof(double) / (rows > 0 ? rows : 1);
+
+    return columns > 0 ? columns : 1;
+}
+
+hyb_piece_t hyb_piece_seal(int64_t row, int64_t rows, int64_t col, int64_t cols,
+                           const double *elements)
+{
+    hyb_piece_t piece = {piece_magic, row, rows, col, cols, {0, 0}, 0};
+
+    xh_checksum(elements, rows * cols, piece.sums);
+    piece.check = check_of(&piece, offsetof(hyb_piece_t, check));
+    return piece;
+}
+
+bool hyb_piece_is_whole(const hyb_piece_t *piece, int64_t mp, int64_t nq)
+{
+    return piece->magic == piece_magic &&
+           piece->check == check_of(piece, offsetof(hyb_piece_t, check)) &&
+           piece->row >= 0 && piece->rows > 0 && piece->col >= 0 &&
+           piece->cols > 0 && piece->row + piece->rows <= mp &&
+           piece->col + piece->cols <= nq &&
+           piece->cols <= hyb_piece_columns(piece->rows);
+}
+
+bool hyb_piece_holds(const hyb_piece_t *piece, const double *elements)
+{
+    uint64_t sums[2];
+
+    xh_checksum(elements, piece->rows * piece->cols, sums);
+    return sums[0] == piece->sums[0] && sums[1] == piece->sums[1];
+}
+
+/* ---- amounts -------------------------------------------------------------
+ */
+
+typedef struct {
+    const char *letter;
+    double factor;
+} unit_t;
+
+static bool read_amount(const char *text, const unit_t *unit, int units,
+                        double *amount_p)
+{
+    char *end;
+    double amount = strtod(text, &end);
+
+    if (end == text || !(amount > 0.0) || !isfinite(amount))
+        return false;
+    for (int i = 0; i < units; i++)
+        if (strcmp(end, unit[i].letter) == 0) {
+            *amount_p = amount * unit[i].factor;
+            return true;
+        }
+    return false;
+}
+
+bool hyb_read_duration(const char *text, double *seconds_p)
+{
+    static const unit_t unit[] = {
+        {"s", 1.0}, {"", 1.0}, {"m", 60.0}, {"h", 3600.0}};
+
+    return read_amount(text, unit, 4, seconds_p);
+}
+
+bool hyb_read_bytes(const char *text, double *bytes_p)
+{
+    static const unit_t unit[] = {
+        {"", 1.0}, {"k", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}};
+
+    return read_amount(text, unit, 5, bytes_p);
+}

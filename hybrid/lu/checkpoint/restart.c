@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/checkpoint/restart.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/log.h"
+#include "base/settings.h"
+#include "hpl/grid/agree.h"
+#include "hybrid/lu/checkpoint/checkpoint.h"
+#include "hybrid/lu/checkpoint/geometry.h"
+#include "hybrid/lu/generate.h"
+
+typedef struct { /* what is read */
+    hyb_lu_t *lu;
+    hyb_store_t store;
+    double *buffer;       /* elements of a piece */
+    int64_t room;         /* elements */
+    hyb_header_t header;  /* of the checkpoint that is tried */
+    char why[200];        /* what is wrong with it */
+} reader_t;
+
+/* ---- what it must be -----------------------------------------------------
+ */
+
+hyb_header_t hyb_restart_header(const hyb_lu_t *lu)
+{
+    const HPL_T_grid *grid = lu->grid;
+    const HPL_T_palg *a = lu->algo;
+    hyb_header_t h = {
+        .n = lu->mat->n,
+        .nb = lu->mat->nb,
+        .nprow = grid->nprow,
+        .npcol = grid->npcol,
+        .myrow = grid->myrow,
+        .mycol = grid->mycol,
+        .rounding = {a->pfact, a->rfact, a->nbmin, a->nbdiv}};
+
+    snprintf(h.kernel, sizeof(h.kernel), "%s",
+             lu->means.by_blas ? "blas" : lu->means.kernel->name);
+    return h;
+}
+
+/* ---- files ---------------------------------------------------------------
+ */
+
+static bool is_bad(reader_t *r, const char *path, const char *what)
+{
+    snprintf(r->why, sizeof(r->why), "%.100s: %.80s", path, what);
+    return false;
+}
+
+static void scatter(const reader_t *r, const hyb_piece_t *p)
+{
+    const HPL_T_pmat *mat = r->lu->mat;
+
+    for (int64_t j = 0; j < p->cols; j++)
+        memcpy(Mptr(mat->A, p->row, p->col + j, mat->ld),
+               r->buffer + j * p->rows, (size_t)p->rows * sizeof(double));
+}
+
+/* One piece at *at, which moves on; its elements count. */
+static bool read_piece(reader_t *r, int file, const char *path, int64_t *at,
+                       int64_t *elements)
+{
+    const HPL_T_pmat *mat = r->lu->mat;
+    hyb_piece_t p;
+    int64_t count;
+
+    if (!hyb_store_read(file, &p, sizeof(p), *at))
+        return is_bad(r, path, "it ends too early");
+    if (!hyb_piece_is_whole(&p, mat->mp, mat->nq))
+        return is_bad(r, path, "it is damaged");
+    count = p.rows * p.cols;
+    if (count > r->room)
+        return is_bad(r, path, "it is damaged");
+    *at += (int64_t)sizeof(p);
+    if (!hyb_store_read(file, r->buffer, (size_t)count * sizeof(double), *at))
+        return is_bad(r, path, "it ends too early");
+    if (!hyb_piece_holds(&p, r->buffer))
+        return is_bad(r, path, "it is damaged");
+    scatter(r, &p);
+    *at += count * (int64_t)sizeof(double);
+    *elements += count;
+    return true;
+}
+
+/* The pieces from .. to - 1, bytes, which hold so many elements. */
+static bool read_pieces(reader_t *r, const char *path, int64_t from, int64_t to,
+                        int64_t expected)
+{
+    int64_t elements = 0;
+    bool good = true;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+
+    if (file < 0)
+        return expected == 0 || is_bad(r, path, strerror(errno));
+    while (good && from < to)
+        good = read_piece(r, file, path, &from, &elements);
+    close(file);
+    if (good && elements != expected)
+        return is_bad(r, path, "parts of the matrix are missing");
+    return good;
+}
+
+static int64_t size_of(const char *path)
+{
+    struct stat about;
+
+    return stat(path, &about) == 0 ? (int64_t)about.st_size : 0;
+}
+
+static bool read_header(reader_t *r, const char *path)
+{
+    hyb_header_t wanted = hyb_restart_header(r->lu);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    const char *fault;
+    char text[80];
+    bool whole;
+
+    if (file < 0)
+        return is_bad(r, path, strerror(errno));
+    whole = hyb_store_read(file, &r->header, sizeof(r->header), 0);
+    close(file);
+    fault = whole ? hyb_header_fault(&r->header) : "it ends too early";
+    if (fault != NULL)
+        return is_bad(r, path, fault);
+    wanted.seed = r->header.seed; /* seen when the matrix is to be generated */
+    if (hyb_header_differs(&r->header, &wanted, text, sizeof(text)))
+        return is_bad(r, path, text);
+    return true;
+}
+
+bool hyb_restart_is_other(hyb_lu_t *lu, const hyb_store_t *store, char *text,
+                          int64_t size)
+{
+    reader_t r = {.lu = lu, .store = *store};
+    char path[HYB_STORE_PATH];
+    int first[HYB_STORE_MOST];
+
+    if (hyb_store_list(store, first) == 0)
+        return false;
+    hyb_store_checkpoint_path(store, first[0], path);
+    if (read_header(&r, path))
+        return false;
+    snprintf(text, (size_t)size, "%s", r.why);
+    return true;
+}
+
+/* Elements that the two files must hold. */
+static void count(const reader_t *r, int64_t *final_p, int64_t *others_p)
+{
+    *final_p = *others_p = 0;
+    for (int64_t b = 0; b < r->lu->ledger.blocks; b++) {
+        hyb_part_t part = hyb_boundary_part(r->lu, b, (int)r->header.first);
+
+        *final_p += part.final * part.columns.count;
+        *others_p += (part.end - part.final) * part.columns.count;
+    }
+}
+
+static bool read_checkpoint(reader_t *r, int first)
+{
+    char path[HYB_STORE_PATH], final[HYB_STORE_PATH];
+    int64_t of_final, others;
+
+    hyb_store_checkpoint_path(&r->store, first, path);
+    hyb_store_path(&r->store, "final", final);
+    if (!read_header(r, path))
+        return false;
+    count(r, &of_final, &others);
+    return read_pieces(r, final, 0, r->header.final_bytes, of_final) &&
+           read_pieces(r, path, sizeof(r->header), size_of(path), others);
+}
+
+/* ---- agreeing ------------------------------------------------------------
+ */
+
+/* The newest of the list below limit; 0: none. */
+static int newest_below(const int *list, int count, int limit)
+{
+    for (int i = 0; i < count; i++)
+        if (list[i] < limit)
+            return list[i];
+    return 0;
+}
+
+static int least(const hyb_lu_t *lu, int mine)
+{
+    int all;
+
+    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, lu->grid->all_comm);
+    return all;
+}
+
+int hyb_restart_common(const hyb_lu_t *lu, const hyb_store_t *store,
+                       int *first_p)
+{
+    int mine[HYB_STORE_MOST], have = hyb_store_list(store, mine);
+    int count = 0, limit = INT_MAX, next;
+
+    while ((next = least(lu, newest_below(mine, have, limit))) > 0) {
+        if (least(lu, newest_below(mine, have, next + 1) == next) > 0)
+            first_p[count++] = next;
+        limit = next;
+    }
+    return count;
+}
+
+static bool all_can(const reader_t *r, bool mine)
+{
+    return hpl_agree(r->lu->grid->all_comm, mine ? XH_OK : XH_ERR_INPUT) ==
+           XH_OK;
+}
+
+/* The newest that is not damaged; its place in first, or -1. */
+static int read_newest(reader_t *r, const int *first, int count)
+{
+    for (int i = 0; i < count; i++) {
+        bool good = read_checkpoint(r, first[i]);
+
+        if (!good)
+            xh_log_warning("--restart: the checkpoint of iteration %d cannot "
+                           "be used: %s",
+                           first[i], r->why);
+        if (all_can(r, good))
+            return i;
+    }
+    return -1;
+}
+
+/* ---- going on ------------------------------------------------------------
+ */
+
+static void set_stages(hyb_lu_t *lu)
+{
+    for (int64_t b = 0; b < lu->ledger.blocks; b++) {
+        int panel = hyb_block_panel(lu, b);
+        int stage = panel < lu->resumed.first
+                        ? panel
+                        : hyb_boundary_of(&lu->resumed, panel);
+
+        hyb_ledger_begin_at(&lu->ledger, b, hyb_stage(stage));
+    }
+}
+
+static void resume(hyb_lu_t *lu, const hyb_header_t *header)
+{
+    lu->resumed =
+        (hyb_boundary_t){(int)header->first, (int)header->over, lu->panels};
+    lu->seed = (int)header->seed;
+    lu->mat->info = (int)header->info;
+    set_stages(lu);
+    for (int i = 0; i < hyb_team_size(lu->means.team); i++)
+        atomic_store(&lu->worker[i].iteration, lu->resumed.first);
+    atomic_store(&lu->open, lu->resumed.first);
+}
+
+static void say(const reader_t *r)
+{
+    const hyb_header_t *h = &r->header;
+    hyb_header_t now = hyb_restart_header(r->lu);
+
+    if (r->lu->grid->iam > 0)
+        return;
+    xh_log_info("restarts with iteration %d of %d from %s", (int)h->first,
+                r->lu->panels, r->store.folder);
+    if (hyb_header_rounds_otherwise(h, &now))
+        xh_log_warning("--restart: other kernels or another PFACT, NBMIN, "
+                       "NDIV or RFACT than before: last bits may differ");
+}
+
+/* When any process was last seen. */
+static double last_seen(const reader_t *r)
+{
+    double seen = hyb_store_last_seen(&r->store);
+
+    MPI_Allreduce(MPI_IN_PLACE, &seen, 1, MPI_DOUBLE, MPI_MAX,
+                  r->lu->grid->all_comm);
+    return seen;
+}
+
+static xh_status_t load(reader_t *r, hyb_restart_t *restart_p)
+{
+    int first[HYB_STORE_MOST], at;
+    int all = hyb_restart_common(r->lu, &r->store, first);
+
+    hyb_generate_touch(r->lu->means.team, r->lu->mat);
+    at = read_newest(r, first, all);
+    if (at < 0) {
+        if (r->lu->grid->iam == 0)
+            xh_log_error("--restart: %s holds no checkpoint that all "
+                         "processes of this grid can read",
+                         r->store.folder);
+        return XH_ERR_INPUT;
+    }
+    restart_p->earlier = at + 1 < all ? first[at + 1] : 0;
+    restart_p->header = r->header;
+    restart_p->final_bytes = r->header.final_bytes;
+    restart_p->seen = last_seen(r);
+    resume(r->lu, &r->header);
+    say(r);
+    return XH_OK;
+}
+
+xh_status_t hyb_restart_load(hyb_lu_t *lu, hyb_restart_t *restart_p)
+{
+    const char *folder = xh_settings_text("restart");
+    int64_t piece = HYB_FORMAT_PIECE / (int64_t)sizeof(double);
+    reader_t r = {.lu = lu, .store = hyb_checkpoint_store(lu, folder)};
+    xh_status_t status;
+
+    if (folder[0] == '\0')
+        return XH_OK;
+    r.room = Mmax(piece, lu->mat->mp);
+    r.buffer = malloc((size_t)r.room * sizeof(double));
+    status = hpl_agree(lu->grid->all_comm,
+                       r.buffer != NULL ? XH_OK : XH_ERR_MEMORY);
+    if (status == XH_OK)
+        status = load(&r, restart_p);
+    free(r.buffer);
+    return status;
+}

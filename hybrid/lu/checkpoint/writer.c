@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/checkpoint/writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <pthread.h>
+#include <time.h>
+#include <unistd.h>
+#include "base/clock.h"
+#include "base/log.h"
+#include "hybrid/lu/checkpoint/geometry.h"
+
+enum { FLUSH = 64 << 20 }; /* bytes that wait in the system at most */
+static const double turn = 0.0005; /* s between looks at the ledger */
+static const double pulse = 0.2;   /* s between signs of life */
+
+typedef struct { /* a file that grows */
+    char path[HYB_STORE_PATH];
+    int fd;
+    int64_t at, flushed;
+} stream_t;
+
+struct hyb_writer {
+    hyb_lu_t *lu;
+    hyb_store_t store;
+    double bandwidth; /* bytes/s; 0: no limit */
+    pthread_t thread;
+    pthread_mutex_t lock; /* of these two */
+    pthread_cond_t change;
+    bool closes;
+    _Atomic int state;
+    _Atomic bool gives_up;
+    hyb_writer_job_t job;
+    stream_t final, checkpoint;
+    int alive; /* the file that says when this process was last seen: */
+    double shown;
+    double begun;
+    int64_t written;
+    char *buffer; /* a piece: its header and elements */
+    double *top;  /* rows of the panel that a restart factors first */
+    int64_t top_rows;
+    _Atomic int top_of; /* that panel, once they are there; else -1 */
+};
+
+/* ---- files ---------------------------------------------------------------
+ */
+
+static void fail(hyb_writer_t *w, const char *what, const char *path)
+{
+    int error = errno;
+
+    if (atomic_exchange(&w->state, HYB_WRITER_FAILED) != HYB_WRITER_FAILED)
+        xh_log_warning("the checkpoint of iteration %d failed: cannot %s %s: "
+                       "%s; the run goes on",
+                       w->job.boundary.first, what, path, strerror(error));
+}
+
+static bool is_at_work(const hyb_writer_t *w)
+{
+    return atomic_load(&w->state) == HYB_WRITER_BUSY &&
+           !atomic_load(&w->gives_up);
+}
+
+static void show_life(hyb_writer_t *w)
+{
+    double now = hyb_store_now();
+
+    if (w->alive < 0 || now < w->shown + pulse)
+        return;
+    hyb_store_write(w->alive, &now, sizeof(now), 0);
+    w->shown = now;
+}
+
+static void doze(hyb_writer_t *w, double seconds)
+{
+    struct timespec time = {(time_t)seconds,
+                            (long)(1e9 * (seconds - (double)(time_t)seconds))};
+
+    show_life(w);
+    nanosleep(&time, NULL);
+}
+
+static void open_stream(hyb_writer_t *w, stream_t *s, const char *suffix,
+                        int flags, int64_t from)
+{
+    hyb_store_path(&w->store, suffix, s->path);
+    s->at = s->flushed = from;
+    s->fd = open(s->path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
+    if (s->fd < 0 || ftruncate(s->fd, from) != 0)
+        fail(w, "write", s->path);
+}
+
+/* So little of it stays in memory, which others need. */
+static void flush(hyb_writer_t *w, stream_t *s)
+{
+    if (fdatasync(s->fd) != 0) {
+        fail(w, "write", s->path);
+        return;
+    }
+    posix_fadvise(s->fd, s->flushed, s->at - s->flushed, POSIX_FADV_DONTNEED);
+    s->flushed = s->at;
+}
+
+/* No faster than asked for. */
+static void keep_pace(hyb_writer_t *w)
+{
+    double due = w->bandwidth > 0.0
+                     ? w->begun + (double)w->written / w->bandwidth
+                     : 0.0;
+
+    while (is_at_work(w) && xh_clock_wall() < due)
+        doze(w, fmin(0.01, fmax(turn, due - xh_clock_wall())));
+}
+
+static void append(hyb_writer_t *w, stream_t *s, const void *data, size_t bytes)
+{
+    if (!is_at_work(w))
+        return;
+    if (!hyb_store_write(s->fd, data, bytes, s->at)) {
+        fail(w, "write", s->path);
+        return;
+    }
+    show_life(w);
+    s->at += (int64_t)bytes;
+    w->written += (int64_t)bytes;
+    if (s->at - s->flushed >= FLUSH)
+        flush(w, s);
+    keep_pace(w);
+}
+
+static void close_stream(stream_t *s)
+{
+    if (s->fd >= 0)
+        close(s->fd);
+    s->fd = -1;
+}
+
+/* ---- pieces --------------------------------------------------------------
+ */
+
+/* Rows of some columns, in one piece. */
+static void gather(const hyb_writer_t *w, const hyb_piece_t *p, double *to)
+{
+    const HPL_T_pmat *mat = w->lu->mat;
+
+    for (int64_t j = 0; j < p->cols; j++)
+        memcpy(to + j * p->rows, Mptr(mat->A, p->row, p->col + j, mat->ld),
+               (size_t)p->rows * sizeof(double));
+}
+
+/* The first panel is being factored meanwhile: its top rows as they were. */
+static void put_top(const hyb_writer_t *w, const hyb_piece_t *p, int64_t first,
+                    double *to)
+{
+    for (int64_t j = 0; j < p->cols; j++)
+        memcpy(to + j * p->rows, w->top + (p->col + j - first) * w->top_rows,
+               (size_t)w->top_rows * sizeof(double));
+}
+
+/* Rows from .. to - 1 of a block's columns, as pieces of stream s. */
+static void write_rows(hyb_writer_t *w, stream_t *s, const hyb_part_t *part,
+                       int64_t from, int64_t to)
+{
+    bool has_top = part->panel == w->job.boundary.first &&
+                   from == part->final && w->top_rows > 0;
+    double *elements = (double *)(w->buffer + sizeof(hyb_piece_t));
+    hyb_piece_t p = {.row = from, .rows = to - from};
+    int64_t end = part->columns.from + part->columns.count;
+    int64_t width = hyb_piece_columns(p.rows);
+
+    for (p.col = part->columns.from; p.rows > 0 && p.col < end;
+         p.col += width) {
+        p.cols = Mmin(width, end - p.col);
+        gather(w, &p, elements);
+        if (has_top)
+            put_top(w, &p, part->columns.from, elements);
+        *(hyb_piece_t *)w->buffer =
+            hyb_piece_seal(p.row, p.rows, p.col, p.cols, elements);
+        append(w, s, w->buffer,
+               sizeof(p) + (size_t)(p.rows * p.cols) * sizeof(double));
+    }
+}
+
+/* ---- block columns -------------------------------------------------------
+ */
+
+/* Has block b reached its boundary, and is it as it was then? */
+static bool is_ready(const hyb_writer_t *w, int64_t b)
+{
+    const hyb_boundary_t *boundary = &w->job.boundary;
+    int panel = hyb_block_panel(w->lu, b);
+    int64_t stage;
+
+    if (panel < boundary->first)
+        return true;
+    stage = hyb_stage(hyb_boundary_of(boundary, panel));
+    return hyb_ledger_reached(&w->lu->ledger, (hyb_blocks_t){b, b + 1},
+                              stage) &&
+           (panel > boundary->first ||
+            atomic_load(&w->top_of) == boundary->first);
+}
+
+static void write_block(hyb_writer_t *w, int64_t b)
+{
+    hyb_part_t part = hyb_boundary_part(w->lu, b, w->job.boundary.first);
+    int64_t old = hyb_rows_above(w->lu, w->job.final_from);
+
+    while (is_at_work(w) && !is_ready(w, b))
+        doze(w, turn);
+    if (!is_at_work(w))
+        return;
+    write_rows(w, &w->final, &part, Mmin(old, part.final), part.final);
+    write_rows(w, &w->checkpoint, &part, part.final, part.end);
+}
+
+static void write_blocks(hyb_writer_t *w)
+{
+    hyb_ledger_t *ledger = &w->lu->ledger;
+
+    for (int64_t b = 0; b < ledger->blocks; b++) {
+        write_block(w, b);
+        hyb_ledger_hold(ledger, b, HYB_LEDGER_FREE);
+    }
+}
+
+/* ---- a checkpoint --------------------------------------------------------
+ */
+
+/* Rows of U are on the disk before the header that counts on them. */
+static void finish(hyb_writer_t *w)
+{
+    hyb_header_t *header = &w->job.header;
+    char path[HYB_STORE_PATH];
+
+    if (is_at_work(w))
+        flush(w, &w->final);
+    header->final_bytes = w->final.at;
+    hyb_header_seal(header);
+    if (is_at_work(w) && !hyb_store_write(w->checkpoint.fd, header,
+                                          sizeof(*header), 0))
+        fail(w, "write", w->checkpoint.path);
+    if (is_at_work(w))
+        flush(w, &w->checkpoint);
+    hyb_store_checkpoint_path(&w->store, w->job.boundary.first, path);
+    if (is_at_work(w) && (rename(w->checkpoint.path, path) != 0 ||
+                          !hyb_store_sync(w->store.folder)))
+        fail(w, "name", path);
+}
+
+/* The disk's room; older checkpoints need what they wrote. */
+static void give_back(hyb_writer_t *w)
+{
+    unlink(w->checkpoint.path);
+    if (w->final.fd >= 0 && ftruncate(w->final.fd, w->job.final_bytes) == 0)
+        w->final.at = w->job.final_bytes;
+}
+
+static void write_checkpoint(hyb_writer_t *w)
+{
+    const hyb_header_t empty = {.version = 0};
+
+    w->begun = xh_clock_wall();
+    w->written = 0;
+    open_stream(w, &w->final, "final", 0, w->job.final_bytes);
+    open_stream(w, &w->checkpoint, "part", O_TRUNC, 0);
+    append(w, &w->checkpoint, &empty, sizeof(empty));
+    write_blocks(w);
+    finish(w);
+    if (is_at_work(w))
+        atomic_store(&w->state, HYB_WRITER_DONE);
+    else
+        give_back(w);
+    close_stream(&w->final);
+    close_stream(&w->checkpoint);
+}
+
+/* ---- the thread ----------------------------------------------------------
+ */
+
+
+static struct timespec next_pulse(void)
+{
+    double due = hyb_store_now() + pulse;
+
+    return (struct timespec){(time_t)due,
+                             (long)(1e9 * (due - (double)(time_t)due))};
+}
+
+static void *work(void *argument)
+{
+    hyb_writer_t *w = argument;
+
+    pthread_mutex_lock(&w->lock);
+    while (!w->closes) {
+        struct timespec due = next_pulse();
+
+        if (atomic_load(&w->state) != HYB_WRITER_BUSY)
+            pthread_cond_timedwait(&w->change, &w->lock, &due);
+        pthread_mutex_unlock(&w->lock);
+        show_life(w);
+        if (atomic_load(&w->state) == HYB_WRITER_BUSY &&
+            !atomic_load(&w->gives_up))
+            write_checkpoint(w);
+        pthread_mutex_lock(&w->lock);
+    }
+    pthread_mutex_unlock(&w->lock);
+    return NULL;
+}
+
+static int open_alive(const hyb_store_t *store)
+{
+    char path[HYB_STORE_PATH];
+
+    hyb_store_path(store, "alive", path);
+    return open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+}
+
+static bool allocate(hyb_writer_t *w)
+{
+    const HPL_T_pmat *mat = w->lu->mat;
+    size_t column = (size_t)mat->mp * sizeof(double);
+    size_t nb = (size_t)Mmin(mat->nb, mat->n);
+
+    w->buffer =
+        malloc(sizeof(hyb_piece_t) + Mmax(column, (size_t)HYB_FORMAT_PIECE));
+    w->top = malloc((nb * nb + 1) * sizeof(double));
+    return w->buffer != NULL && w->top != NULL;
+}
+
+static void free_all(hyb_writer_t *w)
+{
+    if (w->alive >= 0)
+        close(w->alive);
+    pthread_cond_destroy(&w->change);
+    pthread_mutex_destroy(&w->lock);
+    free(w->buffer);
+    free(w->top);
+    free(w);
+}
+
+xh_status_t hyb_writer_create(hyb_lu_t *lu, const hyb_store_t *store,
+                              double bandwidth, hyb_writer_t **writer_p)
+{
+    hyb_writer_t *w = calloc(1, sizeof(*w));
+
+    if (w == NULL)
+        return XH_ERR_MEMORY;
+    w->lu = lu;
+    w->store = *store;
+    w->bandwidth = bandwidth;
+    w->final.fd = w->checkpoint.fd = -1;
+    w->alive = open_alive(store);
+    atomic_store(&w->top_of, -1);
+    pthread_mutex_init(&w->lock, NULL);
+    pthread_cond_init(&w->change, NULL);
+    if (!allocate(w) || pthread_create(&w->thread, NULL, work, w) != 0) {
+        free_all(w);
+        return XH_ERR_MEMORY;
+    }
+    *writer_p = w;
+    return XH_OK;
+}
+
+void hyb_writer_give_up(hyb_writer_t *w)
+{
+    atomic_store(&w->gives_up, true);
+}
+
+void hyb_writer_destroy(hyb_writer_t *w)
+{
+    if (w == NULL)
+        return;
+    hyb_writer_give_up(w);
+    pthread_mutex_lock(&w->lock);
+    w->closes = true;
+    pthread_cond_signal(&w->change);
+    pthread_mutex_unlock(&w->lock);
+    pthread_join(w->thread, NULL);
+    free_all(w);
+}
+
+/* ---- the leader ----------------------------------------------------------
+ */
+
+/* The first panel's columns are not held: they are factored, not updated. */
+void hyb_writer_begin(hyb_writer_t *w, const hyb_writer_job_t *job)
+{
+    hyb_lu_t *lu = w->lu;
+    int first = job->boundary.first;
+
+    w->job = *job;
+    w->top_rows = 0;
+    for (int64_t b = 0; b < lu->ledger.blocks; b++) {
+        int panel = hyb_block_panel(lu, b);
+
+        if (panel > first)
+            hyb_ledger_hold(&lu->ledger, b,
+                            hyb_stage(hyb_boundary_of(&job->boundary, panel)));
+    }
+    pthread_mutex_lock(&w->lock);
+    atomic_store(&w->state, HYB_WRITER_BUSY);
+    pthread_cond_signal(&w->change);
+    pthread_mutex_unlock(&w->lock);
+}
+
+hyb_writer_state_t hyb_writer_state(const hyb_writer_t *w)
+{
+    return (hyb_writer_state_t)atomic_load(&w->state);
+}
+
+int64_t hyb_writer_bytes(const hyb_writer_t *w)
+{
+    return w->written;
+}
+
+int64_t hyb_writer_final_bytes(const hyb_writer_t *w)
+{
+    return w->final.at;
+}
+
+void hyb_writer_keep_top(hyb_writer_t *w, int k, const double *top,
+                         int64_t rows, int64_t cols)
+{
+    if (hyb_writer_state(w) != HYB_WRITER_BUSY || w->job.boundary.first != k)
+        return;
+    w->top_rows = rows;
+    memcpy(w->top, top, (size_t)(rows * cols) * sizeof(double));
+    atomic_store(&w->top_of, k);
+}
+
+/* ---- the disk ------------------------------------------------------------
+ */
+
+static bool write_zeros(int file, int64_t bytes)
+{
+    static const char zeros[1 << 20];
+    int64_t part;
+
+    for (int64_t at = 0; at < bytes; at += part) {
+        part = Mmin((int64_t)sizeof(zeros), bytes - at);
+        if (!hyb_store_write(file, zeros, (size_t)part, at))
+            return false;
+    }
+    return fdatasync(file) == 0;
+}
+
+double hyb_writer_probe(const hyb_store_t *store, int64_t bytes)
+{
+    char path[HYB_STORE_PATH];
+    double begun = xh_clock_wall();
+    bool done;
+    int file;
+
+    hyb_store_path(store, "part", path);
+    file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    done = file >= 0 && write_zeros(file, bytes);
+    if (!done)
+        xh_log_error("--checkpoint: cannot write %s: %s", path,
+                     strerror(errno));
+    if (file >= 0) {
+        close(file);
+        unlink(path);
+    }
+    return done ? (double)bytes / (xh_clock_wall() - begun) : 0.0;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_WRITER_H
+#define HYB_WRITER_H
+
+#include "hybrid/lu/checkpoint/format.h"
+#include "hybrid/lu/checkpoint/boundary.h"
+#include "hybrid/lu/checkpoint/store.h"
+#include "hybrid/lu/lu.h"
+
+/*
+ * A thread that writes this process's part of checkpoints, and calls no MPI.
+ * The ledger holds the block columns that it has still to write; it lets each
+ * go on once its bytes are with the system.
+ */
+typedef struct hyb_writer hyb_writer_t;
+
+typedef struct {
+    hyb_header_t header; /* but for final_bytes */
+    hyb_boundary_t boundary;
+    int final_from;      /* U above this panel is in the final file, */
+    int64_t final_bytes; /* of which so many bytes count */
+} hyb_writer_job_t;
+
+typedef enum {
+    HYB_WRITER_IDLE,
+    HYB_WRITER_BUSY,
+    HYB_WRITER_DONE,  /* the checkpoint is whole, on the disk */
+    HYB_WRITER_FAILED /* said; there is none, and nothing is held */
+} hyb_writer_state_t;
+
+/* store  in  its folder outlives the writer. Errors: XH_ERR_MEMORY */
+xh_status_t hyb_writer_create(hyb_lu_t *lu, const hyb_store_t *store,
+                              double bandwidth, hyb_writer_t **writer_p);
+
+/* What is being written is given up and removed. Accepts NULL. */
+void hyb_writer_destroy(hyb_writer_t *writer);
+
+/* Hold the columns that are to be written, and write them; it was not busy.
+ * None has passed its boundary yet. The leader. */
+void hyb_writer_begin(hyb_writer_t *writer, const hyb_writer_job_t *job);
+
+hyb_writer_state_t hyb_writer_state(const hyb_writer_t *writer);
+
+/* What is being written is given up and removed; it then writes no more. */
+void hyb_writer_give_up(hyb_writer_t *writer);
+
+/* Of the last one that is done. */
+int64_t hyb_writer_bytes(const hyb_writer_t *writer);
+int64_t hyb_writer_final_bytes(const hyb_writer_t *writer);
+
+/* The top rows of panel k, before they are factored. The leader. */
+void hyb_writer_keep_top(hyb_writer_t *writer, int k, const double *top,
+                         int64_t rows, int64_t cols);
+
+/* Bytes/s at which the folder takes a file of so many bytes now; 0: it does
+ * not, which is said. */
+double hyb_writer_probe(const hyb_store_t *store, int64_t bytes);
+
+#endif

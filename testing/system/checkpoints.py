@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs that write checkpoints, are killed, and go on."""
+import json
+import os
+import random
+import signal
+import time
+from pathlib import Path
+
+import jobs
+from conftest import UNMEASURED
+
+SETTINGS = {**UNMEASURED, "XHPL_PREDICT": "off", "XHPL_THREADS": "1"}
+GONE = 20  # seconds in which all processes of a killed job have ended
+
+
+def words(p, q, n, nb, *options):
+    system = ["-n", n, "-nb", nb, "-p", p, "-q", q, "--json", "run.json"]
+    command = [jobs.XHPL, *system, *options]
+    return jobs.launched(p * q, command) if p * q > 1 else command
+
+
+def bits(folder):
+    """All that tells of a solution to the last bit."""
+    test = json.loads((folder / "run.json").read_text())["tests"][0]
+    assert test["status"] == "PASSED"
+    return test["norms"], test["residual"]
+
+
+def files(folder):
+    return sorted(path.name for path in folder.glob("d/*"))
+
+
+def whole(folder, ranks):
+    """The iterations of checkpoints that all processes have."""
+    numbers = [name.rpartition(".")[2] for name in files(folder)]
+    return sorted({int(x) for x in numbers if x.isdigit() and numbers.count(x) == ranks})
+
+
+def has_begun(folder, ranks, since):
+    alive = [x for x in folder.glob("d/*.alive") if x.stat().st_mtime > since]
+    return len(alive) == ranks
+
+
+def members(job):
+    return [x for x in jobs.session_members(job.pid) if name_of(x)]
+
+
+def name_of(pid):
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    except OSError:
+        return ""
+
+
+class Campaign:
+    """One system on one grid, killed at random moments until it is done."""
+
+    def __init__(self, folder, p, q, n, nb, *options, seed=1):
+        self.folder, self.ranks = folder, p * q
+        self.words = lambda *more: words(p, q, n, nb, *options, *more)
+        self.random = random.Random(seed)
+        self.kills = self.restarts = self.orphans = self.leftovers = 0
+        self.clean, self.seconds = None, 0.0
+
+    def run_undisturbed(self):
+        began = time.monotonic()
+        jobs.run(self.words(), self.folder, SETTINGS).succeeded()
+        self.seconds = time.monotonic() - began
+        self.clean = bits(self.folder)
+
+    def start(self):
+        more = ["--checkpoint", "d", "--every", "0.01s"]
+        if whole(self.folder, self.ranks):
+            more += ["--restart", "d"]
+            self.restarts += 1
+        return jobs.start(self.words(*more), self.folder, SETTINGS)
+
+    def kill_one(self, job):
+        """Kill a process of the job, its launcher included; all others end."""
+        victims = [x for x in members(job) if name_of(x) in ("xhpl", "mpirun", "orterun")]
+        if not victims:
+            return
+        os.kill(self.random.choice(victims), signal.SIGKILL)
+        self.kills += 1
+        until = time.monotonic() + GONE
+        while members(job) and time.monotonic() < until:
+            time.sleep(0.02)
+        self.orphans += len(members(job))
+
+    def disturb(self):
+        """Start it and kill it; false: it was done before."""
+        since = time.time()
+        job = self.start()
+        while job.poll() is None and not has_begun(self.folder, self.ranks, since):
+            time.sleep(0.005)
+        time.sleep(self.random.uniform(0.0, self.seconds))
+        if job.poll() is None:
+            self.kill_one(job)
+        outcome = jobs.finish(job)
+        self.leftovers += len(whole(self.folder, self.ranks)) > 3
+        return "PASSED" not in outcome.stdout
+
+    def finish(self):
+        """Let it come to its end, with the bits of the undisturbed run."""
+        outcome = jobs.finish(self.start()).succeeded()
+        assert bits(self.folder) == self.clean, str(outcome)
+        assert files(self.folder) == [], str(outcome)
+        return outcome
+
+    def clear(self):
+        for path in self.folder.glob("d/*"):
+            path.unlink()
+
+    def round(self, kills):
+        """Kill it so many times, then let it end."""
+        self.clear()
+        for _ in range(kills):
+            if not self.disturb():
+                self.clear()
+        self.finish()
