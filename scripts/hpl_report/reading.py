@@ -63,6 +63,9 @@ SHAPE = {
             "status": TEXT, "start": Maybe(TEXT), "end": Maybe(TEXT),
             "seconds": Maybe(NUMBER), "gflops": Maybe(NUMBER),
             "residual": Maybe(NUMBER),
+            "restarted": Maybe(
+                {"times": WHOLE, "lost_seconds": NUMBER, "between_seconds": NUMBER}
+            ),
             "prediction": Maybe({"seconds": NUMBER, "gflops": Maybe(NUMBER)}),
             "ranks": Maybe(
                 [{"rank": WHOLE, "panel": NUMBER, "swap": NUMBER, "solve": NUMBER,

@@ -238,6 +238,12 @@ def submit(page):
 # ---- the first look ----------------------------------------------------------
 
 
+def restarts(found):
+    lost, between = found["lost_seconds"], found["between_seconds"]
+    return ("Restarted", plural(found["times"], "time"),
+            f"{duration(lost)} lost, {duration(between)} between are in the time")
+
+
 def tiles(run):
     test = run.best
     if test is None:
@@ -253,6 +259,8 @@ def tiles(run):
         ("Hosts", len(run.record["hosts"]),
          plural(run.record["mpi"]["processes"], "process")),
     ]
+    if test.get("restarted"):
+        found.append(restarts(test["restarted"]))
     if predicted:
         found.append(("Predicted", rate(predicted["gflops"]),
                       duration(predicted["seconds"])))

@@ -439,7 +439,14 @@ static json_t *devices_of(const xhpl_trial_t *trial)
 static void set_solved(const xhpl_trial_t *trial, json_t *measured,
                        json_t *test)
 {
-    json_t *plan = plan_of(trial->system);
+    const struct {
+        const char *name;
+        json_t *value;
+    } part[] = {{"plan", plan_of(trial->system)},
+                {"checkpoints", xhpl_record_checkpoints(trial->system)},
+                {"restarted", xhpl_record_restarted(trial->system)},
+                {"devices",
+                 trial->device_count > 0 ? devices_of(trial) : NULL}};
 
     json_object_update(test, measured);
     json_decref(measured);
@@ -447,10 +454,9 @@ static void set_solved(const xhpl_trial_t *trial, json_t *measured,
                 {"seconds", xh_json_number(trial->seconds)},
                 {"gflops", xh_json_number(xhpl_report_rate(trial->test.n,
                                                            trial->seconds))});
-    if (plan != NULL)
-        json_object_set_new(test, "plan", plan);
-    if (trial->device_count > 0)
-        json_object_set_new(test, "devices", devices_of(trial));
+    for (size_t i = 0; i < sizeof(part) / sizeof(part[0]); i++)
+        if (part[i].value != NULL)
+            json_object_set_new(test, part[i].name, part[i].value);
     if (trial->predicted > 0.0)
         json_object_set_new(test, "prediction", prediction_of(trial));
 }

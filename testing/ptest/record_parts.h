@@ -40,6 +40,13 @@ json_t *xhpl_record_job(void);
  */
 json_t *xhpl_record_modules(const char *root);
 
+/* ---- checkpoints: record_checkpoints.c ----------------------------------- */
+
+/* "checkpoints" and "restarted" of a test on process 0; NULL: none were asked
+ * for; it was not. */
+json_t *xhpl_record_checkpoints(const hpl_system_t *system);
+json_t *xhpl_record_restarted(const hpl_system_t *system);
+
 /* ---- the hosts: record_hosts.c ------------------------------------------- */
 
 /*

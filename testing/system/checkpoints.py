@@ -11,7 +11,7 @@ import jobs
 from conftest import UNMEASURED
 
 SETTINGS = {**UNMEASURED, "XHPL_PREDICT": "off", "XHPL_THREADS": "1"}
-GONE = 20  # seconds in which all processes of a killed job have ended
+GONE = 60  # seconds in which all processes of a killed job have ended
 
 
 def words(p, q, n, nb, *options):
@@ -20,9 +20,13 @@ def words(p, q, n, nb, *options):
     return jobs.launched(p * q, command) if p * q > 1 else command
 
 
+def test_of(folder):
+    return json.loads((folder / "run.json").read_text())["tests"][0]
+
+
 def bits(folder):
     """All that tells of a solution to the last bit."""
-    test = json.loads((folder / "run.json").read_text())["tests"][0]
+    test = test_of(folder)
     assert test["status"] == "PASSED"
     return test["norms"], test["residual"]
 
@@ -64,10 +68,11 @@ class Campaign:
         self.clean, self.seconds = None, 0.0
 
     def run_undisturbed(self):
-        began = time.monotonic()
+        """Without checkpoints, and with, which takes longer."""
         jobs.run(self.words(), self.folder, SETTINGS).succeeded()
-        self.seconds = time.monotonic() - began
         self.clean = bits(self.folder)
+        self.finish()
+        self.seconds = test_of(self.folder)["seconds"]
 
     def start(self):
         more = ["--checkpoint", "d", "--every", "0.01s"]
@@ -86,15 +91,20 @@ class Campaign:
         until = time.monotonic() + GONE
         while members(job) and time.monotonic() < until:
             time.sleep(0.02)
-        self.orphans += len(members(job))
+        for pid in members(job):
+            print(f"orphan {pid}: {name_of(pid)}")
+            self.orphans += 1
 
     def disturb(self):
         """Start it and kill it; false: it was done before."""
-        since = time.time()
+        since, before = time.time(), whole(self.folder, self.ranks)
+        has_new = lambda: whole(self.folder, self.ranks) != before
+        begun = lambda: has_begun(self.folder, self.ranks, since)
         job = self.start()
-        while job.poll() is None and not has_begun(self.folder, self.ranks, since):
-            time.sleep(0.005)
-        time.sleep(self.random.uniform(0.0, self.seconds))
+        moment = self.random.choice([begun, has_new])
+        while job.poll() is None and not moment():
+            time.sleep(0.002)
+        time.sleep(self.random.uniform(0.0, (1.2 if moment is begun else 0.3) * self.seconds))
         if job.poll() is None:
             self.kill_one(job)
         outcome = jobs.finish(job)

@@ -7,12 +7,14 @@ import pytest
 from checkpoints import Campaign
 
 KILLS = int(os.environ.get("TEST_XHPL_KILLS", 2))
-GRIDS = [(1, 1), (1, 2), (2, 2)]
+SLOW = ("--checkpoint-bandwidth", "60M")  # columns of a boundary are spread
+CASES = [(1, 1, SLOW), (1, 2, SLOW), (2, 1, ()), (2, 2, SLOW)]
 
 
-@pytest.mark.parametrize("p,q", GRIDS)
-def test_killed_at_random_moments_it_ends_with_the_bits_of_a_clean_run(tmp_path, p, q):
-    campaign = Campaign(tmp_path, p, q, 800, 16, seed=p + 10 * q)
+@pytest.mark.parametrize("p,q,options", CASES)
+def test_killed_at_random_moments_it_ends_with_the_bits_of_a_clean_run(
+        tmp_path, p, q, options):
+    campaign = Campaign(tmp_path, p, q, 1200, 16, *options, seed=p + 10 * q)
     campaign.run_undisturbed()
     while campaign.kills < KILLS:
         campaign.round(min(2, KILLS - campaign.kills))
