@@ -156,7 +156,7 @@ static xh_status_t open_files(hyb_lu_t *lu)
 {
     enum { SAMPLE = 32 << 20 };
     struct hyb_checkpoint *c = lu->checkpoint;
-    int64_t bytes = Mmin(bytes_of(lu, 0), (int64_t)SAMPLE);
+    int64_t bytes = Mmin(bytes_of(lu, 0) / 4, (int64_t)SAMPLE);
 
     if (goes_on(lu))
         take_files(lu);

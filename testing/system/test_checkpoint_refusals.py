@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Checkpoints that cannot be written, or used: nothing is lost, or it is said."""
+import json
+import random
+import shutil
+
+import pytest
+
+import hpl_dat
+import jobs
+from checkpoints import SETTINGS, bits, files, whole, words
+
+SYSTEM = (1, 2, 1200, 16)  # P, Q, N, NB
+
+
+def run(folder, *options, system=SYSTEM):
+    return jobs.run(words(*system, *options), folder, SETTINGS)
+
+
+@pytest.fixture(scope="module")
+def left(tmp_path_factory):
+    """A folder with the last two checkpoints of a run that nobody checked."""
+    folder = tmp_path_factory.mktemp("left")
+    (folder / "unchecked").write_text(hpl_dat.text(threshold="0"))
+    for _ in range(20):
+        shutil.rmtree(folder / "d", ignore_errors=True)
+        run(folder, "--dat", "unchecked", "--checkpoint", "d", "--every",
+            "0.001s").succeeded()
+        if len(whole(folder, 2)) == 2:
+            return folder
+    raise AssertionError(f"two checkpoints never came to be: {files(folder)}")
+
+
+@pytest.fixture(scope="module")
+def clean(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("clean")
+    run(folder).succeeded()
+    return bits(folder)
+
+
+@pytest.fixture
+def copy(left, tmp_path):
+    shutil.copytree(left / "d", tmp_path / "d")
+    return tmp_path
+
+
+def newest(folder, place="r0-c0"):
+    return folder / f"d/xhpl-{place}.{whole(folder, 2)[-1]}"
+
+
+def flip(path, at):
+    data = bytearray(path.read_bytes())
+    data[at] ^= 0x10
+    path.write_bytes(data)
+
+
+def test_only_the_last_two_stay(left):
+    found = whole(left, 2)
+    assert len(files(left)) == 2 * (len(found) + 2), files(left)  # final, alive
+
+
+def test_a_restart_ends_with_the_bits_of_a_clean_run_and_says_so(copy, clean):
+    first = whole(copy, 2)[-1]
+    outcome = run(copy, "--restart", "d").succeeded()
+    found = json.loads((copy / "run.json").read_text())["tests"][0]
+    assert bits(copy) == clean and files(copy) == []
+    assert f"restarts with iteration {first} of 75 from d" in outcome.stderr
+    restarted = found["restarted"]
+    assert (restarted["times"], restarted["iteration"]) == (1, first)
+    assert restarted["between_seconds"] > 0 and restarted["lost_seconds"] >= 0
+    assert restarted["before_seconds"] < found["seconds"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_damaged_byte_makes_it_use_the_one_before(copy, clean, seed):
+    older, last = whole(copy, 2)
+    path = newest(copy, f"r0-c{seed % 2}")
+    flip(path, random.Random(seed).randrange(path.stat().st_size))
+    outcome = run(copy, "--restart", "d").succeeded()
+    assert f"the checkpoint of iteration {last} cannot be used" in outcome.stderr
+    assert f"restarts with iteration {older} " in outcome.stderr
+    assert bits(copy) == clean
+
+
+def test_a_file_cut_at_a_random_byte_makes_it_use_the_one_before(copy, clean):
+    older, last = whole(copy, 2)
+    size = newest(copy).stat().st_size
+    with open(newest(copy), "r+b") as file:
+        file.truncate(random.Random(4).randrange(size))
+    outcome = run(copy, "--restart", "d").succeeded()
+    assert f"restarts with iteration {older} " in outcome.stderr
+    assert bits(copy) == clean
+
+
+def test_without_a_process_s_newest_file_the_one_before_is_used(copy, clean):
+    older, _ = whole(copy, 2)
+    newest(copy, "r0-c1").unlink()
+    outcome = run(copy, "--restart", "d").succeeded()
+    assert f"restarts with iteration {older} " in outcome.stderr
+    assert bits(copy) == clean
+
+
+def refused(outcome, *said):
+    assert outcome.status == 2, str(outcome)
+    assert [x for x in said if x not in outcome.stderr] == [], str(outcome)
+
+
+def test_rows_of_u_that_are_damaged_are_refused(copy):
+    path = copy / "d/xhpl-r0-c1.final"
+    flip(path, 100)
+    before = files(copy)
+    refused(run(copy, "--restart", "d"), "xhpl-r0-c1.final: it is damaged",
+            "holds no checkpoint that all processes of this grid can read")
+    assert files(copy) == before
+
+
+@pytest.mark.parametrize("system,said", [
+    ((1, 2, 1184, 16), "N = 1200, not 1184"),
+    ((1, 2, 1200, 32), "NB = 16, not 32"),
+    ((2, 1, 1200, 16), "holds no checkpoint that all processes"),
+    ((1, 1, 1200, 16), "Q = 2, not 1"),
+])
+def test_another_system_is_refused(copy, system, said):
+    before = files(copy)
+    refused(run(copy, "--restart", "d", system=system), said)
+    refused(run(copy, "--checkpoint", "d", system=system), "--checkpoint: ")
+    assert files(copy) == before
+
+
+def test_a_run_from_the_start_leaves_them_alone(copy):
+    refused(run(copy, "--checkpoint", "d"), "--restart d goes on from the newest")
+    assert len(whole(copy, 2)) == 2
+
+
+def test_an_empty_folder_is_refused(tmp_path):
+    refused(run(tmp_path, "--restart", "d"), "d holds no checkpoint that all")
+
+
+@pytest.mark.parametrize("options,said", [
+    (("--every", "soon"), "--every: 'soon' is not allowed"),
+    (("--checkpoint-bandwidth", "fast"), "--checkpoint-bandwidth: 'fast' is not"),
+    (("--checkpoint", "d", "-nb", "16,32"), "go with one test; here are 2"),
+    (("--restart", "d", "--set", "solver=reference"), "go with solver=hybrid"),
+    (("--checkpoint", "no/d"), "cannot make the folder no/d"),
+])
+def test_options_that_make_no_sense_are_refused(tmp_path, options, said):
+    outcome = run(tmp_path, *options)
+    assert outcome.status == 2 and said in outcome.stderr, str(outcome)
+
+
+def test_on_a_full_disk_the_run_goes_on_and_says_so(tmp_path):
+    limit = "trap '' XFSZ; ulimit -f 10000; exec \"$@\""
+    program = ["sh", "-c", limit, "sh"]
+    system = words(1, 1, 1200, 16, "--checkpoint", "e", "--every", "0.01s")
+    outcome = jobs.run([*program, *system], tmp_path, SETTINGS).succeeded()
+    assert "the checkpoint of iteration" in outcome.stderr
+    assert "File too large; the run goes on" in outcome.stderr
+    assert list(tmp_path.glob("e/*")) == []

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/checkpoint/format.h"
+
+#include <string.h>
+#include "hybrid/lu/checkpoint/boundary.h"
+#include "testing/unit/unit.h"
+
+enum { ROWS = 5, COLS = 3 };
+
+static double elements[ROWS * COLS];
+
+static hyb_piece_t some_piece(void)
+{
+    for (int i = 0; i < ROWS * COLS; i++)
+        elements[i] = 1.0 / (i + 1);
+    return hyb_piece_seal(2, ROWS, 4, COLS, elements);
+}
+
+static hyb_header_t some_header(void)
+{
+    hyb_header_t header = {.n = 100, .nb = 8, .nprow = 2, .npcol = 3};
+
+    hyb_header_seal(&header);
+    return header;
+}
+
+/* Each byte in turn is changed, in one bit. */
+static void flip(void *data, size_t at)
+{
+    ((unsigned char *)data)[at] ^= (unsigned char)(1u << at % 8);
+}
+
+TEST(a_header_with_any_byte_changed_is_refused)
+{
+    hyb_header_t header = some_header();
+
+    assert_true(hyb_header_fault(&header) == NULL);
+    for (size_t at = 0; at < sizeof(header); at++) {
+        flip(&header, at);
+        assert_true(hyb_header_fault(&header) != NULL);
+        flip(&header, at);
+    }
+}
+
+TEST(a_header_of_another_system_says_what_differs)
+{
+    hyb_header_t header = some_header(), wanted = header;
+    char text[80];
+
+    assert_true(!hyb_header_differs(&header, &wanted, text, sizeof(text)));
+    wanted.npcol = 4;
+    assert_true(hyb_header_differs(&header, &wanted, text, sizeof(text)));
+    assert_true(strcmp(text, "Q = 3, not 4") == 0);
+    wanted.nb = 16;
+    assert_true(hyb_header_differs(&header, &wanted, text, sizeof(text)));
+    assert_true(strcmp(text, "NB = 8, not 16") == 0);
+}
+
+TEST(another_kernel_or_variant_may_round_otherwise)
+{
+    hyb_header_t a = some_header(), b = a;
+
+    assert_true(!hyb_header_rounds_otherwise(&a, &b));
+    b.rounding[1] = 1;
+    assert_true(hyb_header_rounds_otherwise(&a, &b));
+    b = a;
+    b.kernel[0] = 'x';
+    assert_true(hyb_header_rounds_otherwise(&a, &b));
+}
+
+TEST(a_piece_whose_header_or_elements_changed_is_refused)
+{
+    hyb_piece_t piece = some_piece();
+
+    assert_true(hyb_piece_is_whole(&piece, 7, 7));
+    assert_true(hyb_piece_holds(&piece, elements));
+    for (size_t at = 0; at < sizeof(piece); at++) {
+        flip(&piece, at);
+        assert_true(!hyb_piece_is_whole(&piece, 7, 7));
+        flip(&piece, at);
+    }
+    for (size_t at = 0; at < sizeof(elements); at++) {
+        flip(elements, at);
+        assert_true(!hyb_piece_holds(&piece, elements));
+        flip(elements, at);
+    }
+}
+
+TEST(a_piece_outside_of_the_matrix_is_refused)
+{
+    hyb_piece_t piece = some_piece();
+
+    assert_true(!hyb_piece_is_whole(&piece, 6, 7));
+    assert_true(!hyb_piece_is_whole(&piece, 7, 6));
+}
+
+TEST(columns_of_a_piece_fit_into_its_size_or_are_one)
+{
+    int64_t most = HYB_FORMAT_PIECE / (int64_t)sizeof(double);
+
+    assert_true(hyb_piece_columns(0) == most);
+    assert_true(hyb_piece_columns(most) == 1);
+    assert_true(hyb_piece_columns(10 * most) == 1);
+    assert_true(hyb_piece_columns(1000) * 1000 <= most);
+}
+
+TEST(durations_and_bytes_have_units)
+{
+    double x = 0.0;
+
+    assert_true(hyb_read_duration("30m", &x) && x == 1800.0);
+    assert_true(hyb_read_duration("0.5", &x) && x == 0.5);
+    assert_true(hyb_read_duration("2h", &x) && x == 7200.0);
+    assert_true(hyb_read_bytes("500M", &x) && x == 5e8);
+    assert_true(!hyb_read_duration("0s", &x) && !hyb_read_duration("", &x));
+    assert_true(!hyb_read_duration("3x", &x) && !hyb_read_bytes("-1G", &x));
+    assert_true(!hyb_read_duration("inf", &x) && !hyb_read_bytes("G", &x));
+}
+
+/* ---- boundaries ---------------------------------------------------------- */
+
+static void check_boundary(int first, int over, int panels)
+{
+    hyb_boundary_t b = {first, over, panels};
+    int last = first;
+
+    assert_true(hyb_boundary_of(&b, first) == first);
+    for (int panel = first + 1; panel <= panels; panel++) {
+        int met = hyb_boundary_of(&b, panel);
+
+        assert_true(met >= last && met < panel && met < first + over);
+        last = met;
+    }
+    for (int k = first; k < panels; k++)
+        for (int panel = k; panel <= panels; panel++)
+            assert_true((panel >= hyb_boundary_ahead(&b, k)) ==
+                        (hyb_boundary_of(&b, panel) > k));
+}
+
+TEST(boundaries_rise_from_left_to_right_and_lie_before_their_panels)
+{
+    for (int panels = 3; panels < 40; panels++)
+        for (int first = 1; first < panels - 1; first++)
+            for (int over = 1; over <= (panels + 1 - first) / 2; over++)
+                check_boundary(first, over, panels);
+}
+
+TEST(writing_is_spread_over_as_many_iterations_as_it_takes_or_as_there_are)
+{
+    assert_true(hyb_boundary_over(10, 100, 0.3) == 1);
+    assert_true(hyb_boundary_over(10, 100, 7.9) == 7);
+    assert_true(hyb_boundary_over(10, 100, 1e9) == 45);
+    assert_true(hyb_boundary_over(99, 100, 1e9) == 1);
+    assert_true(hyb_boundary_over(10, 100, 0.0 / 0.0) == 1);
+}
+
+TEST_MAIN()
