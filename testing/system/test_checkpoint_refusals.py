@@ -13,7 +13,8 @@ from checkpoints import SETTINGS, bits, files, whole, words
 SYSTEM = (1, 2, 1200, 16)  # P, Q, N, NB
 
 
-def run(folder, *options, system=SYSTEM):
+def run(folder, *options, system=SYSTEM, threshold="16.0"):
+    (folder / "HPL.dat").write_text(hpl_dat.text(threshold=threshold))
     return jobs.run(words(*system, *options), folder, SETTINGS)
 
 
@@ -21,11 +22,10 @@ def run(folder, *options, system=SYSTEM):
 def left(tmp_path_factory):
     """A folder with the last two checkpoints of a run that nobody checked."""
     folder = tmp_path_factory.mktemp("left")
-    (folder / "unchecked").write_text(hpl_dat.text(threshold="0"))
     for _ in range(20):
         shutil.rmtree(folder / "d", ignore_errors=True)
-        run(folder, "--dat", "unchecked", "--checkpoint", "d", "--every",
-            "0.001s").succeeded()
+        run(folder, "--checkpoint", "d", "--every", "0.001s",
+            threshold="0").succeeded()
         if len(whole(folder, 2)) == 2:
             return folder
     raise AssertionError(f"two checkpoints never came to be: {files(folder)}")
@@ -64,7 +64,7 @@ def test_a_restart_ends_with_the_bits_of_a_clean_run_and_says_so(copy, clean):
     outcome = run(copy, "--restart", "d").succeeded()
     found = json.loads((copy / "run.json").read_text())["tests"][0]
     assert bits(copy) == clean and files(copy) == []
-    assert f"restarts with iteration {first} of 75 from d" in outcome.stderr
+    assert f"restarts with iteration {first} of 75 from d" in outcome.stderr, str(outcome)
     restarted = found["restarted"]
     assert (restarted["times"], restarted["iteration"]) == (1, first)
     assert restarted["between_seconds"] > 0 and restarted["lost_seconds"] >= 0
@@ -130,6 +130,12 @@ def test_another_system_is_refused(copy, system, said):
 def test_a_run_from_the_start_leaves_them_alone(copy):
     refused(run(copy, "--checkpoint", "d"), "--restart d goes on from the newest")
     assert len(whole(copy, 2)) == 2
+
+
+def test_another_variant_is_said_to_round_otherwise(copy):
+    (copy / "HPL.dat").write_text(hpl_dat.text(pfact="0", nbmin="2"))
+    outcome = jobs.run(words(*SYSTEM, "--restart", "d"), copy, SETTINGS).succeeded()
+    assert "last bits may differ" in outcome.stderr
 
 
 def test_an_empty_folder_is_refused(tmp_path):

@@ -227,11 +227,25 @@ static void write_blocks(hyb_writer_t *w)
 /* ---- a checkpoint --------------------------------------------------------
  */
 
-/* Rows of U are on the disk before the header that counts on them. */
-static void finish(hyb_writer_t *w)
+/* It gets its name: from then on it is whole, and nobody gives it up. */
+static bool name_it(hyb_writer_t *w)
+{
+    char path[HYB_STORE_PATH];
+
+    hyb_store_checkpoint_path(&w->store, w->job.boundary.first, path);
+    if (rename(w->checkpoint.path, path) == 0 &&
+        hyb_store_sync(w->store.folder))
+        return true;
+    fail(w, "name", path);
+    unlink(path);
+    return false;
+}
+
+/* Rows of U are on the disk before the header that counts on them. Is the
+ * checkpoint whole? */
+static bool finish(hyb_writer_t *w)
 {
     hyb_header_t *header = &w->job.header;
-    char path[HYB_STORE_PATH];
 
     if (is_at_work(w))
         flush(w, &w->final);
@@ -242,10 +256,7 @@ static void finish(hyb_writer_t *w)
         fail(w, "write", w->checkpoint.path);
     if (is_at_work(w))
         flush(w, &w->checkpoint);
-    hyb_store_checkpoint_path(&w->store, w->job.boundary.first, path);
-    if (is_at_work(w) && (rename(w->checkpoint.path, path) != 0 ||
-                          !hyb_store_sync(w->store.folder)))
-        fail(w, "name", path);
+    return is_at_work(w) && name_it(w);
 }
 
 /* The disk's room; older checkpoints need what they wrote. */
@@ -266,8 +277,7 @@ static void write_checkpoint(hyb_writer_t *w)
     open_stream(w, &w->checkpoint, "part", O_TRUNC, 0);
     append(w, &w->checkpoint, &empty, sizeof(empty));
     write_blocks(w);
-    finish(w);
-    if (is_at_work(w))
+    if (finish(w))
         atomic_store(&w->state, HYB_WRITER_DONE);
     else
         give_back(w);
