@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/lu/device_columns.h"
+#include "hybrid/lu/checkpoint/checkpoint.h"
 
 #include <math.h>
 #include "base/clock.h"
@@ -298,12 +299,14 @@ void hyb_place_device_destroy(hyb_place_t *place)
         hyb_event_destroy(d->seat[i].met);
         hyb_event_destroy(d->seat[i].come);
     }
+    hyb_event_destroy(d->saved);
     hyb_event_destroy(d->kept);
     hyb_event_destroy(d->arrived);
     hyb_event_destroy(d->down);
     hyb_event_destroy(d->begun);
     hyb_event_destroy(d->copied);
     hyb_event_destroy(d->computed);
+    hyb_queue_destroy(d->save);
     hyb_queue_destroy(d->guests);
     hyb_queue_destroy(d->arrive);
     hyb_queue_destroy(d->factor);
@@ -337,10 +340,10 @@ void hyb_device_check(const hyb_device_columns_t *d, xh_status_t status)
         snprintf(when, sizeof(when), "iteration %d", k);
     HPL_pabort(__LINE__, "hyb_place_device",
                "%s: the device that holds the columns is lost: %s device %d "
-               "(%s%s%s): %s",
+               "(%s%s%s): %s%s",
                when, d->info.backend, d->info.index, d->info.name,
                d->info.pci_address[0] != '\0' ? ", " : "", d->info.pci_address,
-               xh_status_text(status));
+               xh_status_text(status), hyb_checkpoint_advice(d->base.lu));
 }
 
 xh_status_t hyb_device_settle(const hyb_device_columns_t *d)

@@ -33,6 +33,8 @@ typedef struct {
     hyb_device_info_t info;
     hyb_queue_t *compute, *link, *leave, *factor;
     hyb_queue_t *arrive, *guests;   /* NULL without guests */
+    hyb_queue_t *save;              /* NULL without checkpoints, as: */
+    hyb_event_t *saved;
     hyb_event_t *computed, *copied; /* the next panel's columns */
     hyb_event_t *begun, *down;      /* its factorization, or its way down; both
                                        end when it is in host */
@@ -156,6 +158,14 @@ void hyb_device_factor_panel(hyb_place_t *place, int k,
                              hyb_panel_agree_fn_t agree, void *context);
 xh_view_t hyb_device_take_panel(hyb_place_t *place, int k, int64_t *pivots);
 double hyb_device_panel_seconds(hyb_place_t *place);
+
+/* ---- device_checkpoint.c: places' save and restore ------------------------
+ */
+
+void hyb_device_save(hyb_place_t *place, int64_t b, const hyb_part_t *part,
+                     double *to);
+void hyb_device_restore(hyb_place_t *place, int64_t b, const hyb_part_t *part,
+                        const double *from);
 
 /* ---- device_rows.c: places' send_rows, has_sent_rows and put_rows ---------
  */

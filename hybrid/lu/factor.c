@@ -190,13 +190,29 @@ static void touch_kept(const hyb_lu_t *lu, int64_t from)
     }
 }
 
-void hyb_factor_generate(hyb_lu_t *lu, int seed)
+/* The columns that live in host memory. */
+static HPL_T_pmat host_matrix(const hyb_lu_t *lu)
 {
     HPL_T_pmat host = *lu->mat;
 
-    lu->seed = seed;
     host.nq = (int)hyb_ledger_first(&lu->ledger,
                                     hyb_homes_in_host_memory(&lu->homes));
+    return host;
+}
+
+void hyb_factor_touch(hyb_lu_t *lu)
+{
+    HPL_T_pmat host = host_matrix(lu);
+
+    touch_kept(lu, host.nq);
+    hyb_generate_touch(lu->means.team, &host);
+}
+
+void hyb_factor_generate(hyb_lu_t *lu, int seed)
+{
+    HPL_T_pmat host = host_matrix(lu);
+
+    lu->seed = seed;
     touch_kept(lu, host.nq);
     for (int i = 1; i < lu->homes.places; i++)
         lu->homes.place[i]->generate(lu->homes.place[i], seed);

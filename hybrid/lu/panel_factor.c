@@ -176,6 +176,13 @@ static bool can_come_down(void *context)
            hyb_homes_can_receive(&q->lu->homes, q->k + 1);
 }
 
+static bool is_saved(void *context)
+{
+    const queueing_t *q = context;
+
+    return hyb_checkpoint_lets_factor(q->lu, q->k);
+}
+
 /* Its memory on the host may be that of panel k - 1, which other devices
  * read. */
 static void queue_on_device(hyb_worker_t *leader, int k)
@@ -186,6 +193,8 @@ static void queue_on_device(hyb_worker_t *leader, int k)
 
     hyb_timer_begin(leader, HYB_PANEL, k);
     hyb_wait_until(can_come_down, &(queueing_t){leader->lu, k}, hyb_worker_turn,
+                   leader);
+    hyb_wait_until(is_saved, &(queueing_t){leader->lu, k}, hyb_worker_turn,
                    leader);
     home->factor_panel(home, k, agree, &agreement);
     hyb_lu_panel(leader->lu, k)->queued = true;

@@ -19,6 +19,10 @@
  */
 typedef struct hyb_place hyb_place_t;
 
+typedef struct { /* of the local matrix */
+    int64_t row, rows, col, cols;
+} hyb_part_t;
+
 struct hyb_place {
     hyb_lu_t *lu;
 
@@ -103,6 +107,13 @@ struct hyb_place {
     bool (*has_sent_rows)(hyb_place_t *place);
     void (*put_rows)(hyb_place_t *place, const hpl_exchange_t *x,
                      hyb_blocks_t group);
+
+    /* Rows of columns of block b, which lives here, and which nobody changes
+     * now: to host memory without gaps, or from there. One thread at a time. */
+    void (*save)(hyb_place_t *place, int64_t b, const hyb_part_t *part,
+                 double *to);
+    void (*restore)(hyb_place_t *place, int64_t b, const hyb_part_t *part,
+                    const double *from);
 
     /* Fill the columns with the random matrix of seed. */
     void (*generate)(hyb_place_t *place, int seed);

@@ -126,7 +126,7 @@ static bool can_receive(hyb_place_t *place, int k)
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
     bool has_come = true;
 
-    if (k >= HYB_SLOTS)
+    if (k >= place->lu->resumed.first + HYB_SLOTS)
         hyb_device_check(
             d, hyb_event_wait(hyb_device_slot(d, k - HYB_SLOTS)->ready, 0.0,
                               &has_come));
@@ -318,14 +318,16 @@ static void generate(hyb_place_t *place, int seed)
 static void begin(hyb_place_t *place)
 {
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+    int first = place->lu->resumed.first;
 
-    if (!hyb_lu_owns(place->lu, 0) || hyb_lu_panel_home(place->lu, 0) != place)
+    if (!hyb_lu_owns(place->lu, first) ||
+        hyb_lu_panel_home(place->lu, first) != place)
         return;
-    if (!hyb_device_holds(d, 0))
+    if (first == 0 && !hyb_device_holds(d, 0))
         hyb_device_check(d, hyb_device_seat_first(d));
     hyb_device_check(d, hyb_event_record(d->compute, d->computed));
-    if (!hyb_lu_panel(place->lu, 0)->by_device)
-        hyb_device_check(d, hyb_device_fetch_panel(d, 0));
+    if (!hyb_lu_panel(place->lu, first)->by_device)
+        hyb_device_check(d, hyb_device_fetch_panel(d, first));
     hyb_device_check(d, hyb_device_settle(d));
 }
 
@@ -388,6 +390,8 @@ const hyb_place_t hyb_place_device = {.swap = swap,
                                       .send_rows = hyb_device_send_rows,
                                       .has_sent_rows = hyb_device_has_sent_rows,
                                       .put_rows = hyb_device_put_rows,
+                                      .save = hyb_device_save,
+                                      .restore = hyb_device_restore,
                                       .generate = generate,
                                       .poll = poll,
                                       .begin = begin,

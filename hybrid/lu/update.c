@@ -172,22 +172,12 @@ static void queue_blocks(hyb_worker_t *leader, const hyb_step_t *step,
     place->multiply(place, leader, step, run);
 }
 
-/*
- * The next blocks of place that can be queued, from block b on: first what
- * panel k + 1 waits for, behind it what runs while that is factored. Where
- * P > 1, a group whose rows are here.
- */
-static hyb_blocks_t blocks_to_queue(hyb_lu_t *lu, const hyb_step_t *step,
-                                    int64_t b)
+/* Is what block b meets before iteration k queued? A guest has missed some. */
+static bool has_come_up(const hyb_lu_t *lu, int k, int64_t b)
 {
-    hyb_blocks_t one = {b, b + 1};
-
-    if (lu->grid->nprow == 1)
-        return b < step->next.to ? one : (hyb_blocks_t){b, step->all.to};
-    if (!hyb_ledger_queued(&lu->ledger, one,
-                           hyb_stage_after(step->k, HYB_STEP_ARRIVE)))
-        return (hyb_blocks_t){b, b};
-    return hyb_homes_devices(&lu->homes, hyb_exchange_group(lu, b));
+    return hyb_homes_is_guest(&lu->homes, b) ||
+           hyb_ledger_queued(&lu->ledger, (hyb_blocks_t){b, b + 1},
+                             hyb_stage(k));
 }
 
 /* Has place to queue block b for iteration k, and has not yet? */
@@ -195,8 +185,56 @@ static bool is_due(const hyb_lu_t *lu, int k, const hyb_place_t *place,
                    int64_t b)
 {
     return hyb_home_of(&lu->homes, b) == place && hyb_lu_meets(lu, b, k) &&
+           has_come_up(lu, k, b) &&
            !hyb_ledger_queued(&lu->ledger, (hyb_blocks_t){b, b + 1},
                               hyb_stage(k + 1));
+}
+
+/* Does block b, which has met the panels before k, wait to be saved? */
+static bool is_held(const hyb_lu_t *lu, int k, int64_t b)
+{
+    return hyb_ledger_is_held(&lu->ledger, b, hyb_stage(k));
+}
+
+/* P = 1: from block b on, up to one of place that is held, or is queued. */
+static hyb_blocks_t due_blocks(const hyb_lu_t *lu, const hyb_step_t *step,
+                               const hyb_place_t *place, int64_t b)
+{
+    hyb_blocks_t due = {b, b + 1};
+
+    while (due.to < step->all.to &&
+           (hyb_home_of(&lu->homes, due.to) != place ||
+            (!is_held(lu, step->k, due.to) &&
+             is_due(lu, step->k, place, due.to))))
+        due.to++;
+    return due;
+}
+
+static bool is_any_held(const hyb_lu_t *lu, int k, hyb_blocks_t blocks)
+{
+    for (int64_t b = blocks.from; b < blocks.to; b++)
+        if (is_held(lu, k, b))
+            return true;
+    return false;
+}
+
+/*
+ * The next blocks of place that can be queued, from block b on: first what
+ * panel k + 1 waits for, behind it what runs while that is factored. Where
+ * P > 1, a group whose rows are here.
+ */
+static hyb_blocks_t blocks_to_queue(hyb_lu_t *lu, const hyb_step_t *step,
+                                    const hyb_place_t *place, int64_t b)
+{
+    hyb_blocks_t one = {b, b + 1};
+
+    if (lu->grid->nprow == 1)
+        return b < step->next.to ? one
+                                : due_blocks(lu, step, place, b);
+    if (!hyb_ledger_queued(&lu->ledger, one,
+                           hyb_stage_after(step->k, HYB_STEP_ARRIVE)))
+        return (hyb_blocks_t){b, b};
+    return hyb_homes_devices(&lu->homes, hyb_exchange_group(lu, b));
 }
 
 /* Guests of place that come in iteration k, as far as it has room now. */
@@ -220,10 +258,11 @@ static void queue_ready(hyb_lu_t *lu, int k, hyb_place_t *place)
     while (left.from < left.to) {
         ready = (hyb_blocks_t){left.from, left.from + 1};
         if (is_due(lu, k, place, left.from)) {
-            ready = blocks_to_queue(lu, step, left.from);
+            ready = blocks_to_queue(lu, step, place, left.from);
             if (hyb_blocks_count(ready) == 0)
                 return;
-            queue_blocks(&lu->worker[0], step, place, ready);
+            if (!is_any_held(lu, k, ready))
+                queue_blocks(&lu->worker[0], step, place, ready);
         }
         left.from = ready.to;
     }
@@ -236,7 +275,7 @@ void hyb_update_poll(void *context)
 
     for (int i = 1; i < lu->homes.places; i++)
         lu->homes.place[i]->poll(lu->homes.place[i]);
-    for (int k = Mmax(open - 2, 0); k < open; k++)
+    for (int k = Mmax(open - 2, lu->resumed.first); k < open; k++)
         for (int i = 1; i < lu->homes.places; i++)
             queue_ready(lu, k, lu->homes.place[i]);
 }

@@ -93,7 +93,7 @@ static int64_t bytes_of(const hyb_lu_t *lu, int first)
     int64_t doubles = 0;
 
     for (int64_t b = 0; b < lu->ledger.blocks; b++) {
-        hyb_part_t part = hyb_boundary_part(lu, b, first);
+        hyb_saved_rows_t part = hyb_boundary_part(lu, b, first);
 
         doubles += part.columns.count * (part.end - part.final);
     }
@@ -168,6 +168,14 @@ static xh_status_t open_files(hyb_lu_t *lu)
     return hyb_writer_create(lu, &c->store, bandwidth(), &c->writer);
 }
 
+static xh_status_t refuse_guests(const hyb_lu_t *lu)
+{
+    if (lu->grid->iam == 0)
+        xh_log_error("--checkpoint and --restart: columns come to devices as "
+                     "guests; a smaller N, or home=host, goes with checkpoints");
+    return XH_ERR_INPUT;
+}
+
 static bool is_asked_for(const char *setting)
 {
     return xh_settings_text(setting)[0] != '\0';
@@ -180,6 +188,8 @@ xh_status_t hyb_checkpoint_create(hyb_lu_t *lu)
 
     if (!is_asked_for("checkpoint") && !is_asked_for("restart"))
         return XH_OK;
+    if (hpl_agree(all, lu->homes.guests > 0 ? XH_ERR_INPUT : XH_OK) != XH_OK)
+        return refuse_guests(lu);
     lu->checkpoint = c = calloc(1, sizeof(*c));
     if (c != NULL)
         c->comm = MPI_COMM_NULL;
@@ -416,6 +426,23 @@ void hyb_checkpoint_keep_top(hyb_lu_t *lu, int k, const double *top, int rows)
     if (c != NULL && c->writer != NULL)
         hyb_writer_keep_top(c->writer, k, top, rows,
                             hyb_lu_panel(lu, k)->hpl->jb);
+}
+
+bool hyb_checkpoint_lets_factor(hyb_lu_t *lu, int k)
+{
+    const struct hyb_checkpoint *c = lu->checkpoint;
+
+    return c == NULL || c->writer == NULL ||
+           hyb_writer_has_saved_first(c->writer, k);
+}
+
+const char *hyb_checkpoint_advice(const hyb_lu_t *lu)
+{
+    const struct hyb_checkpoint *c = lu->checkpoint;
+
+    return c != NULL && c->whole[0] > 0
+               ? "; --restart goes on from the last checkpoint"
+               : "";
 }
 
 /* One that is still being written comes too late. */

@@ -52,6 +52,14 @@ void hyb_checkpoint_open(hyb_lu_t *lu, int k);
 /* The rows x columns of panel k's top here, before they are factored. */
 void hyb_checkpoint_keep_top(hyb_lu_t *lu, int k, const double *top, int rows);
 
+/* May a device factor panel k where it stands? It is not to be saved, or has
+ * been. */
+bool hyb_checkpoint_lets_factor(hyb_lu_t *lu, int k);
+
+/* Behind the message of what ends the run: that a restart can go on, or "".
+ * Static text; any thread. */
+const char *hyb_checkpoint_advice(const hyb_lu_t *lu);
+
 /* The last iteration is complete. */
 void hyb_checkpoint_end(hyb_lu_t *lu);
 

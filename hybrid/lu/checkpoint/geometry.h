@@ -27,15 +27,17 @@ static inline int64_t hyb_rows_above(const hyb_lu_t *lu, int k)
  * and those behind them that a restart needs. */
 typedef struct {
     hyb_run_t columns;
+    int64_t block;
     int panel;
     int64_t final, end; /* rows 0 .. final - 1; final .. end - 1 */
-} hyb_part_t;
+} hyb_saved_rows_t;
 
-static inline hyb_part_t hyb_boundary_part(const hyb_lu_t *lu, int64_t b,
+static inline hyb_saved_rows_t hyb_boundary_part(const hyb_lu_t *lu, int64_t b,
                                         int first)
 {
-    hyb_part_t part = {
+    hyb_saved_rows_t part = {
         .columns = hyb_ledger_columns(&lu->ledger, (hyb_blocks_t){b, b + 1}),
+        .block = b,
         .panel = hyb_block_panel(lu, b)};
 
     part.final = hyb_rows_above(lu, Mmin(part.panel + 1, first));

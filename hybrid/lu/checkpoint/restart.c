@@ -12,7 +12,6 @@
 #include "hpl/grid/agree.h"
 #include "hybrid/lu/checkpoint/checkpoint.h"
 #include "hybrid/lu/checkpoint/geometry.h"
-#include "hybrid/lu/generate.h"
 
 typedef struct { /* what is read */
     hyb_lu_t *lu;
@@ -53,13 +52,44 @@ static bool is_bad(reader_t *r, const char *path, const char *what)
     return false;
 }
 
-static void scatter(const reader_t *r, const hyb_piece_t *p)
+/* Rows of a piece from this one on, to host memory. */
+static void scatter_rows(const reader_t *r, const hyb_piece_t *p, int64_t from)
 {
     const HPL_T_pmat *mat = r->lu->mat;
+    int64_t rows = p->row + p->rows - from;
 
-    for (int64_t j = 0; j < p->cols; j++)
-        memcpy(Mptr(mat->A, p->row, p->col + j, mat->ld),
-               r->buffer + j * p->rows, (size_t)p->rows * sizeof(double));
+    for (int64_t j = 0; j < p->cols && rows > 0; j++)
+        memcpy(Mptr(mat->A, from, p->col + j, mat->ld),
+               r->buffer + j * p->rows + (from - p->row),
+               (size_t)rows * sizeof(double));
+}
+
+/* Where the columns live; and diagonal blocks of finished panels on the host.
+ */
+static void scatter(const reader_t *r, const hyb_piece_t *p)
+{
+    hyb_lu_t *lu = r->lu;
+    int64_t b = hyb_ledger_block(&lu->ledger, p->col);
+    hyb_place_t *home = hyb_home_of(&lu->homes, b);
+    int panel = hyb_block_panel(lu, b);
+
+    if (home->restore == NULL) {
+        scatter_rows(r, p, p->row);
+        return;
+    }
+    home->restore(home, b, &(hyb_part_t){p->row, p->rows, p->col, p->cols},
+                  r->buffer);
+    if (panel < r->header.first)
+        scatter_rows(r, p, Mmax(hyb_rows_above(lu, panel), p->row));
+}
+
+/* It lies within one block's columns. */
+static bool is_of_one_block(const reader_t *r, const hyb_piece_t *p)
+{
+    const hyb_ledger_t *ledger = &r->lu->ledger;
+
+    return hyb_ledger_block(ledger, p->col) ==
+           hyb_ledger_block(ledger, p->col + p->cols - 1);
 }
 
 /* One piece at *at, which moves on; its elements count. */
@@ -75,7 +105,7 @@ static bool read_piece(reader_t *r, int file, const char *path, int64_t *at,
     if (!hyb_piece_is_whole(&p, mat->mp, mat->nq))
         return is_bad(r, path, "it is damaged");
     count = p.rows * p.cols;
-    if (count > r->room)
+    if (count > r->room || !is_of_one_block(r, &p))
         return is_bad(r, path, "it is damaged");
     *at += (int64_t)sizeof(p);
     if (!hyb_store_read(file, r->buffer, (size_t)count * sizeof(double), *at))
@@ -155,7 +185,7 @@ static void count(const reader_t *r, int64_t *final_p, int64_t *others_p)
 {
     *final_p = *others_p = 0;
     for (int64_t b = 0; b < r->lu->ledger.blocks; b++) {
-        hyb_part_t part = hyb_boundary_part(r->lu, b, (int)r->header.first);
+        hyb_saved_rows_t part = hyb_boundary_part(r->lu, b, (int)r->header.first);
 
         *final_p += part.final * part.columns.count;
         *others_p += (part.end - part.final) * part.columns.count;
@@ -288,7 +318,7 @@ static xh_status_t load(reader_t *r, hyb_restart_t *restart_p)
     int first[HYB_STORE_MOST], at;
     int all = hyb_restart_common(r->lu, &r->store, first);
 
-    hyb_generate_touch(r->lu->means.team, r->lu->mat);
+    hyb_factor_touch(r->lu);
     at = read_newest(r, first, all);
     if (at < 0) {
         if (r->lu->grid->iam == 0)

@@ -41,6 +41,7 @@ struct hyb_writer {
     double *top;  /* rows of the panel that a restart factors first */
     int64_t top_rows;
     _Atomic int top_of; /* that panel, once they are there; else -1 */
+    _Atomic bool first_is_saved; /* all of that panel */
 };
 
 /* ---- files ---------------------------------------------------------------
@@ -139,14 +140,34 @@ static void close_stream(stream_t *s)
 /* ---- pieces --------------------------------------------------------------
  */
 
-/* Rows of some columns, in one piece. */
-static void gather(const hyb_writer_t *w, const hyb_piece_t *p, double *to)
+/* Rows from .. to - 1 of a piece's columns, in host memory. */
+static void gather_rows(const hyb_writer_t *w, const hyb_piece_t *p,
+                        int64_t from, int64_t to, double *elements)
 {
     const HPL_T_pmat *mat = w->lu->mat;
 
     for (int64_t j = 0; j < p->cols; j++)
-        memcpy(to + j * p->rows, Mptr(mat->A, p->row, p->col + j, mat->ld),
-               (size_t)p->rows * sizeof(double));
+        memcpy(elements + j * p->rows + (from - p->row),
+               Mptr(mat->A, from, p->col + j, mat->ld),
+               (size_t)(to - from) * sizeof(double));
+}
+
+/* A piece of block b, where it lives. The host has the diagonal blocks of
+ * finished panels in any case. */
+static void gather(const hyb_writer_t *w, int64_t b, const hyb_piece_t *p,
+                   double *to)
+{
+    hyb_place_t *home = hyb_home_of(&w->lu->homes, b);
+    int panel = hyb_block_panel(w->lu, b);
+    int64_t end = p->row + p->rows, top = hyb_rows_above(w->lu, panel);
+
+    if (home->save == NULL) {
+        gather_rows(w, p, p->row, end, to);
+        return;
+    }
+    home->save(home, b, &(hyb_part_t){p->row, p->rows, p->col, p->cols}, to);
+    if (panel < w->job.boundary.first)
+        gather_rows(w, p, Mmax(top, p->row), end, to);
 }
 
 /* The first panel is being factored meanwhile: its top rows as they were. */
@@ -159,8 +180,8 @@ static void put_top(const hyb_writer_t *w, const hyb_piece_t *p, int64_t first,
 }
 
 /* Rows from .. to - 1 of a block's columns, as pieces of stream s. */
-static void write_rows(hyb_writer_t *w, stream_t *s, const hyb_part_t *part,
-                       int64_t from, int64_t to)
+static void write_rows(hyb_writer_t *w, stream_t *s,
+                       const hyb_saved_rows_t *part, int64_t from, int64_t to)
 {
     bool has_top = part->panel == w->job.boundary.first &&
                    from == part->final && w->top_rows > 0;
@@ -172,7 +193,7 @@ static void write_rows(hyb_writer_t *w, stream_t *s, const hyb_part_t *part,
     for (p.col = part->columns.from; p.rows > 0 && p.col < end;
          p.col += width) {
         p.cols = Mmin(width, end - p.col);
-        gather(w, &p, elements);
+        gather(w, part->block, &p, elements);
         if (has_top)
             put_top(w, &p, part->columns.from, elements);
         *(hyb_piece_t *)w->buffer =
@@ -203,7 +224,7 @@ static bool is_ready(const hyb_writer_t *w, int64_t b)
 
 static void write_block(hyb_writer_t *w, int64_t b)
 {
-    hyb_part_t part = hyb_boundary_part(w->lu, b, w->job.boundary.first);
+    hyb_saved_rows_t part = hyb_boundary_part(w->lu, b, w->job.boundary.first);
     int64_t old = hyb_rows_above(w->lu, w->job.final_from);
 
     while (is_at_work(w) && !is_ready(w, b))
@@ -212,6 +233,8 @@ static void write_block(hyb_writer_t *w, int64_t b)
         return;
     write_rows(w, &w->final, &part, Mmin(old, part.final), part.final);
     write_rows(w, &w->checkpoint, &part, part.final, part.end);
+    if (part.panel == w->job.boundary.first)
+        atomic_store(&w->first_is_saved, true);
 }
 
 static void write_blocks(hyb_writer_t *w)
@@ -401,6 +424,7 @@ void hyb_writer_begin(hyb_writer_t *w, const hyb_writer_job_t *job)
 
     w->job = *job;
     w->top_rows = 0;
+    atomic_store(&w->first_is_saved, false);
     for (int64_t b = 0; b < lu->ledger.blocks; b++) {
         int panel = hyb_block_panel(lu, b);
 
@@ -437,6 +461,15 @@ void hyb_writer_keep_top(hyb_writer_t *w, int k, const double *top,
     w->top_rows = rows;
     memcpy(w->top, top, (size_t)(rows * cols) * sizeof(double));
     atomic_store(&w->top_of, k);
+}
+
+bool hyb_writer_has_saved_first(hyb_writer_t *w, int k)
+{
+    if (hyb_writer_state(w) != HYB_WRITER_BUSY || w->job.boundary.first != k)
+        return true;
+    if (atomic_load(&w->top_of) != k) /* nobody else has it */
+        atomic_store(&w->top_of, k);
+    return atomic_load(&w->first_is_saved);
 }
 
 /* ---- the disk ------------------------------------------------------------

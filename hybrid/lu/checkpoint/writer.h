@@ -52,6 +52,10 @@ int64_t hyb_writer_final_bytes(const hyb_writer_t *writer);
 void hyb_writer_keep_top(hyb_writer_t *writer, int k, const double *top,
                          int64_t rows, int64_t cols);
 
+/* Panel k is about to be factored where its columns stand. Is it no panel that
+ * a restart begins with, or have these been saved? */
+bool hyb_writer_has_saved_first(hyb_writer_t *writer, int k);
+
 /* Bytes/s at which the folder takes a file of so many bytes now; 0: it does
  * not, which is said. */
 double hyb_writer_probe(const hyb_store_t *store, int64_t bytes);
