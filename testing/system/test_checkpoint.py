@@ -4,11 +4,13 @@ import os
 
 import pytest
 
-from checkpoints import Campaign
+import jobs
+from checkpoints import Campaign, SETTINGS, bits, whole, words
 
 KILLS = int(os.environ.get("TEST_XHPL_KILLS", 2))
 SLOW = ("--checkpoint-bandwidth", "60M")  # columns of a boundary are spread
-CASES = [(1, 1, SLOW), (1, 2, SLOW), (2, 1, ()), (2, 2, SLOW)]
+DEVICE = ("--set", "devices=emu", "--set", "home=device", "--set", "panel=device")
+CASES = [(1, 1, SLOW), (1, 2, ()), (2, 2, SLOW), (2, 1, DEVICE)]
 
 
 @pytest.mark.parametrize("p,q,options", CASES)
@@ -21,3 +23,19 @@ def test_killed_at_random_moments_it_ends_with_the_bits_of_a_clean_run(
     print(f"{p} x {q}: {campaign.kills} kills, {campaign.restarts} restarts, "
           f"{campaign.orphans} orphans, {campaign.leftovers} files too many")
     assert (campaign.orphans, campaign.leftovers) == (0, 0)
+
+
+def test_after_the_loss_of_a_device_with_columns_a_restart_goes_on(tmp_path):
+    system = words(1, 1, 800, 16, *DEVICE)
+    jobs.run(system, tmp_path, SETTINGS).succeeded()
+    clean, calls = bits(tmp_path), 40
+    options = ("--checkpoint", "d", "--every", "0.001s")
+    while not (tmp_path / "d").exists() or not whole(tmp_path, 1):
+        calls *= 2
+        assert calls < 1e6
+        fault = ("--set", f"emu_fault=0:fail@gemm:{calls}")
+        lost = jobs.run([*system, *options, *fault], tmp_path, SETTINGS)
+        assert lost.status == 3 and "is lost" in lost.stderr, str(lost)
+    assert "--restart goes on from the last checkpoint" in lost.stderr, str(lost)
+    again = jobs.run([*system, *options, "--restart", "d"], tmp_path, SETTINGS)
+    assert bits(tmp_path) == clean, str(again.succeeded())
