@@ -60,8 +60,7 @@ static xh_status_t assign(const char *name, const char *value)
 {
     char assignment[1280];
 
-    int length =
-        snprintf(assignment, sizeof(assignment), "%s=%s", name, value);
+    int length = snprintf(assignment, sizeof(assignment), "%s=%s", name, value);
 
     for (char *at = assignment; *at != '=' && *at != '\0'; at++)
         if (*at == '-')

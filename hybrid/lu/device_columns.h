@@ -32,8 +32,8 @@ typedef struct {
     hyb_device_t *device;
     hyb_device_info_t info;
     hyb_queue_t *compute, *link, *leave, *factor;
-    hyb_queue_t *arrive, *guests;   /* NULL without guests */
-    hyb_queue_t *save;              /* NULL without checkpoints, as: */
+    hyb_queue_t *arrive, *guests; /* NULL without guests */
+    hyb_queue_t *save;            /* NULL without checkpoints, as: */
     hyb_event_t *saved;
     hyb_event_t *computed, *copied; /* the next panel's columns */
     hyb_event_t *begun, *down;      /* its factorization, or its way down; both

@@ -27,7 +27,7 @@ struct hyb_lu {
     HPL_T_palg *algo;
     HPL_T_pmat *mat;
     hyb_means_t means;
-    int panels; /* in all */
+    int panels;             /* in all */
     hyb_boundary_t resumed; /* what the matrix was when the loop began */
     int seed;               /* of the matrix */
     struct hyb_checkpoint *checkpoint; /* that are written; NULL: none */
@@ -75,7 +75,8 @@ static inline int64_t hyb_lu_ahead(const hyb_lu_t *lu, int k)
     hpl_map_t map = hpl_map(1, lu->grid->npcol, lu->grid->mycol);
     int ahead = hyb_boundary_ahead(&lu->resumed, k);
 
-    return k < lu->resumed.first || k + 1 >= lu->resumed.first + lu->resumed.over ||
+    return k < lu->resumed.first ||
+                   k + 1 >= lu->resumed.first + lu->resumed.over ||
                    ahead > lu->panels
                ? lu->ledger.blocks
                : hpl_map_count(&map, ahead);

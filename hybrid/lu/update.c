@@ -202,10 +202,9 @@ static hyb_blocks_t due_blocks(const hyb_lu_t *lu, const hyb_step_t *step,
 {
     hyb_blocks_t due = {b, b + 1};
 
-    while (due.to < step->all.to &&
-           (hyb_home_of(&lu->homes, due.to) != place ||
-            (!is_held(lu, step->k, due.to) &&
-             is_due(lu, step->k, place, due.to))))
+    while (due.to < step->all.to && (hyb_home_of(&lu->homes, due.to) != place ||
+                                     (!is_held(lu, step->k, due.to) &&
+                                      is_due(lu, step->k, place, due.to))))
         due.to++;
     return due;
 }
@@ -229,8 +228,7 @@ static hyb_blocks_t blocks_to_queue(hyb_lu_t *lu, const hyb_step_t *step,
     hyb_blocks_t one = {b, b + 1};
 
     if (lu->grid->nprow == 1)
-        return b < step->next.to ? one
-                                : due_blocks(lu, step, place, b);
+        return b < step->next.to ? one : due_blocks(lu, step, place, b);
     if (!hyb_ledger_queued(&lu->ledger, one,
                            hyb_stage_after(step->k, HYB_STEP_ARRIVE)))
         return (hyb_blocks_t){b, b};

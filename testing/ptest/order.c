@@ -457,7 +457,8 @@ static bool read_task(xhpl_order_t *order, int processes)
         return false;
     }
     return order->ask == XHPL_ASK_PREDICT || /* which runs no test */
-           (check_checkpoints(&order->parameters) == XH_OK && check_grids(&order->parameters, processes) == XH_OK);
+           (check_checkpoints(&order->parameters) == XH_OK &&
+            check_grids(&order->parameters, processes) == XH_OK);
 }
 
 /* Answer what takes no run; true if that could be done. */

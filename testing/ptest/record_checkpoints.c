@@ -8,10 +8,10 @@ static json_t *list_of(const hpl_checkpoints_t *c)
 
     for (int i = 0; i < c->count; i++)
         json_array_append_new(
-            list, XH_JSON_OBJECT(
-                      {"iteration", json_integer(c->list[i].iteration)},
-                      {"bytes", xh_json_number(c->list[i].bytes)},
-                      {"seconds", xh_json_number(c->list[i].seconds)}));
+            list,
+            XH_JSON_OBJECT({"iteration", json_integer(c->list[i].iteration)},
+                           {"bytes", xh_json_number(c->list[i].bytes)},
+                           {"seconds", xh_json_number(c->list[i].seconds)}));
     return list;
 }
 

@@ -28,19 +28,19 @@ struct hyb_checkpoint {
     double rate;  /* bytes/s of this process's disk */
     MPI_Comm comm;
     MPI_Request request;
-    vote_t vote;   /* mine, then all processes' */
-    int voted;     /* the iteration in which it began, or NONE */
-    double opened; /* when that was */
-    double step;   /* s of an iteration, of late */
-    bool writes;   /* one is being written */
-    double last;   /* when that began, or the one before */
+    vote_t vote;             /* mine, then all processes' */
+    int voted;               /* the iteration in which it began, or NONE */
+    double opened;           /* when that was */
+    double step;             /* s of an iteration, of late */
+    bool writes;             /* one is being written */
+    double last;             /* when that began, or the one before */
     hyb_boundary_t boundary; /* of that one */
     int whole[2];            /* the last two that all have; or 0 */
     int64_t final_bytes;     /* of the final file, for the newest */
     hyb_restart_t from;
-    double before;           /* s from the run's beginning to the clock's */
-    double begun;            /* s since 1970: when the run began, restarts ... */
-    double lost, between;    /* ... and all, which took so much */
+    double before;        /* s from the run's beginning to the clock's */
+    double begun;         /* s since 1970: when the run began, restarts ... */
+    double lost, between; /* ... and all, which took so much */
     hpl_checkpoints_t report;
     hpl_checkpoint_t *list;
 };
@@ -171,8 +171,9 @@ static xh_status_t open_files(hyb_lu_t *lu)
 static xh_status_t refuse_guests(const hyb_lu_t *lu)
 {
     if (lu->grid->iam == 0)
-        xh_log_error("--checkpoint and --restart: columns come to devices as "
-                     "guests; a smaller N, or home=host, goes with checkpoints");
+        xh_log_error(
+            "--checkpoint and --restart: columns come to devices as "
+            "guests; a smaller N, or home=host, goes with checkpoints");
     return XH_ERR_INPUT;
 }
 
@@ -321,8 +322,9 @@ static void begin_vote(hyb_lu_t *lu, int k)
                        .failed = c->writes && state == HYB_WRITER_FAILED};
     if (c->vote.done > 0.0)
         c->vote.bytes = (double)hyb_writer_bytes(c->writer);
-    MPI_Iallreduce(MPI_IN_PLACE, &c->vote, (int)(sizeof(vote_t) / sizeof(double)),
-                   MPI_DOUBLE, MPI_SUM, c->comm, &c->request);
+    MPI_Iallreduce(MPI_IN_PLACE, &c->vote,
+                   (int)(sizeof(vote_t) / sizeof(double)), MPI_DOUBLE, MPI_SUM,
+                   c->comm, &c->request);
 }
 
 bool hyb_checkpoint_is_ready(hyb_lu_t *lu, int k)
@@ -361,8 +363,8 @@ static void note(struct hyb_checkpoint *c, double bytes)
 
     if (list == NULL)
         return;
-    list[c->report.count++] = (hpl_checkpoint_t){
-        c->boundary.first, bytes, xh_clock_wall() - c->last};
+    list[c->report.count++] =
+        (hpl_checkpoint_t){c->boundary.first, bytes, xh_clock_wall() - c->last};
     c->list = list;
 }
 
@@ -440,8 +442,8 @@ const char *hyb_checkpoint_advice(const hyb_lu_t *lu)
 {
     const struct hyb_checkpoint *c = lu->checkpoint;
 
-    return c != NULL && c->whole[0] > 0
-               ? "; --restart goes on from the last checkpoint"
+    return c != NULL && c->writer != NULL
+               ? "; --restart goes on from the last checkpoint, if there is one"
                : "";
 }
 

@@ -11,8 +11,7 @@ static inline int hyb_block_panel(const hyb_lu_t *lu, int64_t b)
 {
     bool is_b = hyb_ledger_first(&lu->ledger, b) >= lu->ledger.columns_of_a;
 
-    return is_b ? lu->panels
-                : (int)(b * lu->grid->npcol + lu->grid->mycol);
+    return is_b ? lu->panels : (int)(b * lu->grid->npcol + lu->grid->mycol);
 }
 
 /* Local rows above panel k. */
@@ -33,7 +32,7 @@ typedef struct {
 } hyb_saved_rows_t;
 
 static inline hyb_saved_rows_t hyb_boundary_part(const hyb_lu_t *lu, int64_t b,
-                                        int first)
+                                                 int first)
 {
     hyb_saved_rows_t part = {
         .columns = hyb_ledger_columns(&lu->ledger, (hyb_blocks_t){b, b + 1}),

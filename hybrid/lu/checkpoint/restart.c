@@ -16,10 +16,10 @@
 typedef struct { /* what is read */
     hyb_lu_t *lu;
     hyb_store_t store;
-    double *buffer;       /* elements of a piece */
-    int64_t room;         /* elements */
-    hyb_header_t header;  /* of the checkpoint that is tried */
-    char why[200];        /* what is wrong with it */
+    double *buffer;      /* elements of a piece */
+    int64_t room;        /* elements */
+    hyb_header_t header; /* of the checkpoint that is tried */
+    char why[200];       /* what is wrong with it */
 } reader_t;
 
 /* ---- what it must be -----------------------------------------------------
@@ -29,14 +29,13 @@ hyb_header_t hyb_restart_header(const hyb_lu_t *lu)
 {
     const HPL_T_grid *grid = lu->grid;
     const HPL_T_palg *a = lu->algo;
-    hyb_header_t h = {
-        .n = lu->mat->n,
-        .nb = lu->mat->nb,
-        .nprow = grid->nprow,
-        .npcol = grid->npcol,
-        .myrow = grid->myrow,
-        .mycol = grid->mycol,
-        .rounding = {a->pfact, a->rfact, a->nbmin, a->nbdiv}};
+    hyb_header_t h = {.n = lu->mat->n,
+                      .nb = lu->mat->nb,
+                      .nprow = grid->nprow,
+                      .npcol = grid->npcol,
+                      .myrow = grid->myrow,
+                      .mycol = grid->mycol,
+                      .rounding = {a->pfact, a->rfact, a->nbmin, a->nbdiv}};
 
     snprintf(h.kernel, sizeof(h.kernel), "%s",
              lu->means.by_blas ? "blas" : lu->means.kernel->name);
@@ -185,7 +184,8 @@ static void count(const reader_t *r, int64_t *final_p, int64_t *others_p)
 {
     *final_p = *others_p = 0;
     for (int64_t b = 0; b < r->lu->ledger.blocks; b++) {
-        hyb_saved_rows_t part = hyb_boundary_part(r->lu, b, (int)r->header.first);
+        hyb_saved_rows_t part =
+            hyb_boundary_part(r->lu, b, (int)r->header.first);
 
         *final_p += part.final * part.columns.count;
         *others_p += (part.end - part.final) * part.columns.count;
@@ -347,8 +347,8 @@ xh_status_t hyb_restart_load(hyb_lu_t *lu, hyb_restart_t *restart_p)
         return XH_OK;
     r.room = Mmax(piece, lu->mat->mp);
     r.buffer = malloc((size_t)r.room * sizeof(double));
-    status = hpl_agree(lu->grid->all_comm,
-                       r.buffer != NULL ? XH_OK : XH_ERR_MEMORY);
+    status =
+        hpl_agree(lu->grid->all_comm, r.buffer != NULL ? XH_OK : XH_ERR_MEMORY);
     if (status == XH_OK)
         status = load(&r, restart_p);
     free(r.buffer);

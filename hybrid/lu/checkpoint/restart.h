@@ -10,8 +10,8 @@
 typedef struct {
     hyb_header_t header; /* of process 0's checkpoint */
     double seen;         /* s since 1970: the last sign of life */
-    int64_t final_bytes;  /* of this process's final file, that it needs */
-    int earlier;          /* the checkpoint before, whole as well; or 0 */
+    int64_t final_bytes; /* of this process's final file, that it needs */
+    int earlier;         /* the checkpoint before, whole as well; or 0 */
 } hyb_restart_t;
 
 /* What a checkpoint of lu's system has in its header, but for moments. */

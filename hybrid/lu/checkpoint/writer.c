@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "hybrid/lu/checkpoint/geometry.h"
 
-enum { FLUSH = 64 << 20 }; /* bytes that wait in the system at most */
+enum { FLUSH = 64 << 20 };         /* bytes that wait in the system at most */
 static const double turn = 0.0005; /* s between looks at the ledger */
 static const double pulse = 0.2;   /* s between signs of life */
 
@@ -40,7 +40,7 @@ struct hyb_writer {
     char *buffer; /* a piece: its header and elements */
     double *top;  /* rows of the panel that a restart factors first */
     int64_t top_rows;
-    _Atomic int top_of; /* that panel, once they are there; else -1 */
+    _Atomic int top_of;          /* that panel, once they are there; else -1 */
     _Atomic bool first_is_saved; /* all of that panel */
 };
 
@@ -106,9 +106,8 @@ static void flush(hyb_writer_t *w, stream_t *s)
 /* No faster than asked for. */
 static void keep_pace(hyb_writer_t *w)
 {
-    double due = w->bandwidth > 0.0
-                     ? w->begun + (double)w->written / w->bandwidth
-                     : 0.0;
+    double due =
+        w->bandwidth > 0.0 ? w->begun + (double)w->written / w->bandwidth : 0.0;
 
     while (is_at_work(w) && xh_clock_wall() < due)
         doze(w, fmin(0.01, fmax(turn, due - xh_clock_wall())));
@@ -274,8 +273,8 @@ static bool finish(hyb_writer_t *w)
         flush(w, &w->final);
     header->final_bytes = w->final.at;
     hyb_header_seal(header);
-    if (is_at_work(w) && !hyb_store_write(w->checkpoint.fd, header,
-                                          sizeof(*header), 0))
+    if (is_at_work(w) &&
+        !hyb_store_write(w->checkpoint.fd, header, sizeof(*header), 0))
         fail(w, "write", w->checkpoint.path);
     if (is_at_work(w))
         flush(w, &w->checkpoint);
@@ -310,7 +309,6 @@ static void write_checkpoint(hyb_writer_t *w)
 
 /* ---- the thread ----------------------------------------------------------
  */
-
 
 static struct timespec next_pulse(void)
 {
