@@ -230,7 +230,7 @@ static void sum_column(const thread_t *t)
     const hyb_kernel_t *kernel = t->host->means->kernel;
     const double *a = t->host->trust->c.data, *w = t->host->trust->l2.data;
     int64_t m = t->host->trust->m;
-    uint64_t words = kernel->sum_words(a, m); /* those left: none */
+    uint64_t words = kernel->sum_words(a, m, 7); /* those left: none */
     double expected[4] = {0.0};
     hyb_check_sums_t sums;
     char text[TEXT];
@@ -240,7 +240,7 @@ static void sum_column(const thread_t *t)
         expected[0] += a[i];
         expected[1] += w[i] * a[i];
         expected[2] += a[i] * a[i];
-        words -= hyb_check_word(a[i], (uint32_t)i);
+        words -= hyb_check_word(a[i], (uint32_t)i + 7);
     }
     is_right(t,
              (xh_view_t){(double[]){sums.plain, sums.weighted, sums.squares,
@@ -263,7 +263,7 @@ static void sum_u(const thread_t *t)
     hyb_pack(xh_view_part(u, 0, 0, u.rows, cols), XH_TRANS, -1.0, kernel->cols,
              t->packed);
     kernel->sum_u(u.rows, u.data, u.data, t->packed, sums);
-    kernel->sum_u_words(u.rows, t->packed, words);
+    kernel->sum_u_words(u.rows, t->packed, 7, words);
     for (int64_t j = 0; j < cols; j++) {
         double expected[4] = {0.0};
 
@@ -272,7 +272,7 @@ static void sum_u(const thread_t *t)
 
             expected[0] -= u.data[i] * x;
             expected[2] += x * x;
-            words[j] -= hyb_check_word(x, (uint32_t)i);
+            words[j] -= hyb_check_word(x, (uint32_t)i + 7);
         }
         expected[1] = expected[0];
         is_right(t,
