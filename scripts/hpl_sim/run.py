@@ -26,7 +26,7 @@ CONFIGURATION = {
     "network/crosstraffic": "no",
 }
 OF_XHPL = ["--threshold", "-1", "--set", "diagnosis=off", "--set", "progress=off"]
-OF_XHPL += ["--set", "watchdog=0", "--set", "devices=none"]
+OF_XHPL += ["--set", "watchdog=0", "--set", "devices=none", "--set", "trust=off"]
 
 
 class Failed(Exception):
