@@ -101,6 +101,16 @@ bool hyb_place_device_able(const hyb_means_t *means, int nprow, char *why,
     return true;
 }
 
+double hyb_place_device_panel_rows(hyb_device_t *device)
+{
+    hyb_device_info_t info;
+
+    if (hyb_device_describe(device, &info) == XH_OK && !info.models_time &&
+        hyb_device_has(device, HYB_OP_PANEL_COLUMN))
+        return HUGE_VAL;
+    return hyb_device_has(device, HYB_OP_PANEL_STEP) ? 1.0 : 0.0;
+}
+
 int64_t hyb_place_device_room(const hyb_means_t *means,
                               const hpl_shape_t *shape, int device, double part,
                               bool guests)
@@ -270,10 +280,7 @@ xh_status_t hyb_place_device_create(hyb_lu_t *lu, int number,
     d->stall_seconds = xh_settings_real("stall_seconds");
     d->device = hyb_machine_device(lu->means.machine, number - 1);
     status = open_all(d);
-    if (lu->grid->nprow > 1
-            ? d->info.models_time ||
-                  !hyb_device_has(d->device, HYB_OP_PANEL_COLUMN)
-            : !hyb_device_has(d->device, HYB_OP_PANEL_STEP))
+    if (lu->grid->nprow > hyb_place_device_panel_rows(d->device))
         d->base.factor_panel = NULL;
     if (status == XH_OK)
         *place_p = &d->base;

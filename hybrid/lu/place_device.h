@@ -23,6 +23,9 @@
 bool hyb_place_device_able(const hyb_means_t *means, int nprow, char *why,
                            size_t size);
 
+/* Most process rows with which a device can factor panels; HUGE_VAL: any. */
+double hyb_place_device_panel_rows(hyb_device_t *device);
+
 /* Blocks of nb columns for which a device of shape's process has room in this
  * part of its memory, with what it needs for guests or without; 0 where it
  * cannot have guests. */

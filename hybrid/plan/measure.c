@@ -56,7 +56,6 @@ typedef struct {
     int ceilings;
     bool lost; /* a process has no device, or lost the last one: none counts */
     bool lost_resident; /* likewise, with columns of their own */
-    bool panels_there;  /* devices may factor panels */
 } work_t;
 
 /* The slowest process counts. */
@@ -266,8 +265,10 @@ static xh_status_t measure_resident(work_t *w, int64_t m)
         add_point(w, &w->width->resident, m, seconds.column);
         add_point(w, &w->width->transfer, m + w->width->nb, seconds.transfer);
         add_point(w, &w->width->subtract, m, seconds.subtract);
-        if (w->panels_there && -hyb_slowest(-seconds.factor) > 0.0)
+        if (w->rates->figures.panel_rows > 0.0)
             add_point(w, &w->width->factor, m + w->width->nb, seconds.factor);
+        if (w->rates->figures.peers > 0.0)
+            add_point(w, &w->width->peers, m, seconds.peers);
     }
     w->lost_resident = hyb_slowest(failed) > 0.0 || w->lost_resident;
     return status;
@@ -356,7 +357,8 @@ static xh_status_t measure_widths(work_t *w, double seconds)
         if (w->lost_resident ||
             w->rates->width[i].resident.count < LEAST_HEIGHTS)
             w->rates->width[i].resident.count =
-                w->rates->width[i].factor.count = 0;
+                w->rates->width[i].factor.count =
+                    w->rates->width[i].peers.count = 0;
     if (status == XH_OK)
         w->rates->ceiling = xh_median(w->ceiling, w->ceilings);
     return status;
@@ -376,22 +378,6 @@ static xh_status_t measure_all(work_t *w)
     return measure_widths(w, w->what->seconds - 2.0 * of_link - of_sweep);
 }
 
-/* Does a device factor panels only where all their rows are here? */
-static bool factors_alone(const hyb_machine_t *machine)
-{
-    hyb_device_info_t info;
-
-    for (int i = 0; i < hyb_machine_devices(machine); i++) {
-        if (hyb_device_describe(hyb_machine_device(machine, i), &info) !=
-                XH_OK ||
-            info.models_time ||
-            !hyb_device_has(hyb_machine_device(machine, i),
-                            HYB_OP_PANEL_COLUMN))
-            return true;
-    }
-    return false;
-}
-
 xh_status_t hyb_measure(const hyb_means_t *means, const hyb_measurement_t *what,
                         hyb_model_rates_t *rates_p)
 {
@@ -405,9 +391,7 @@ xh_status_t hyb_measure(const hyb_means_t *means, const hyb_measurement_t *what,
                    .what = what,
                    .rates = &rates,
                    .phase = &phase,
-                   .by_blas = by_blas(means),
-                   .panels_there =
-                       strcmp(xh_settings_text("panel"), "host") != 0};
+                   .by_blas = by_blas(means)};
     xh_status_t status;
 
     XH_TRY(hyb_split_of_setting(&split));
@@ -416,7 +400,6 @@ xh_status_t hyb_measure(const hyb_means_t *means, const hyb_measurement_t *what,
     rates.home = (hyb_home_t)xh_settings_int("home");
     rates.figures = means->figures;
     rates.there = strcmp(xh_settings_text("panel"), "device") == 0;
-    rates.factors_alone = hyb_slowest(factors_alone(means->machine)) > 0.0;
     MPI_Comm_size(MPI_COMM_WORLD, &work.processes);
     hyb_phase_begin(&phase, "measuring rates of links, cores and devices",
                     hyb_watchdog_patience());

@@ -27,30 +27,41 @@ typedef struct {
     double rows[HYB_MODEL_CURVE_MOST], seconds[HYB_MODEL_CURVE_MOST];
 } hyb_model_curve_t;
 
+/*
+ * The curves of a width: their names, and by what their seconds grow where
+ * panels are wider: WORK as their columns, PANEL as these squared, MESSAGE not
+ * at all.
+ */
+#define HYB_MODEL_CURVES(X)                                                    \
+    X(update, WORK)   /* rows swapped or placed, U solved, C updated */        \
+    X(prepare, WORK)  /* of that, all but C updated */                         \
+    X(pack, WORK)     /* rows copied for other processes, where one had all    \
+                         of them to send */                                    \
+    X(narrow, WORK)   /* update in the narrow runs of the next panel's         \
+                         columns; no point: the same */                        \
+    X(alone, PANEL)   /* a panel, loaded and factored by one thread */         \
+    X(team, PANEL)    /* ... and by all of them, over its rows */              \
+    X(pivot, MESSAGE) /* one round of the agreement on a pivot */              \
+    X(devices, WORK)  /* C updated by all devices of a process; no point:      \
+                         there are none */                                     \
+    X(resident, WORK) /* rows swapped, U solved, C updated by all of them in   \
+                         their memory; no point: they cannot */                \
+    X(transfer, WORK) /* a panel from there to the host and back, over its     \
+                         rows */                                               \
+    X(peers, WORK)    /* L2 from one of them to all others, over its rows; no  \
+                         point: they do not reach each other */                \
+    X(factor, PANEL)  /* a panel there, over its rows; no point: they          \
+                         cannot */                                             \
+    X(subtract, WORK) /* y - A x there, A as wide as a panel */
+
 /* What work with panels of nb columns takes a process, all threads busy. All
- * but panels, pivots and transfers are seconds of a column, over C's rows. */
+ * but panels, pivots and ways are seconds of a column, over C's rows. */
 typedef struct {
     int nb;
-    hyb_model_curve_t update;  /* rows swapped or placed, U solved, C updated */
-    hyb_model_curve_t prepare; /* of that, all but C updated */
-    hyb_model_curve_t pack;    /* rows copied for other processes, where one
-                                  had all of them to send */
-    hyb_model_curve_t alone;   /* a panel, loaded and factored by one thread */
-    hyb_model_curve_t team;    /* ... and by all of them, over its rows */
-    hyb_model_curve_t pivot;   /* one round of the agreement on a pivot */
-    hyb_model_curve_t narrow;  /* update in the narrow runs of the next panel's
-                                  columns; no point: the same */
-    hyb_model_curve_t devices; /* C updated by all devices of a process; no
-                                  point: there are none */
-    int tile;                  /* columns of their tiles */
-    hyb_model_curve_t resident; /* rows swapped, U solved, C updated by all of
-                                   them in their memory; no point: they
-                                   cannot */
-    hyb_model_curve_t transfer; /* a panel from there to the host and back, over
-                                   its rows */
-    hyb_model_curve_t factor;   /* a panel there, over its rows; no point: they
-                                   cannot */
-    hyb_model_curve_t subtract; /* y - A x there, A as wide as a panel */
+    int tile; /* columns of the tiles of devices */
+#define HYB_MODEL_CURVE(name, kind) hyb_model_curve_t name;
+    HYB_MODEL_CURVES(HYB_MODEL_CURVE)
+#undef HYB_MODEL_CURVE
 } hyb_model_width_t;
 
 /* Between neighbours; what all send at the same time is counted in. */
@@ -71,7 +82,6 @@ typedef struct {
     hyb_home_figures_t figures; /* ... and as these decide */
     bool there;                 /* only devices factor panels of their columns,
                                    not who is quicker; no curve: only threads */
-    bool factors_alone;         /* devices do so for P = 1 alone */
     bool fixed;   /* devices always get the same share of an update, not ... */
     double share; /* ... what balances: 0 to 1 */
     int widths;   /* at least 1, nb ascending */

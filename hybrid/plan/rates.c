@@ -24,16 +24,20 @@ double hyb_model_curve_at(const hyb_model_curve_t *curve, double rows)
     return fmax(0.0, y[to] + (rows - x[to]) * slope(curve, to - 1, to));
 }
 
+static void scale(hyb_model_curve_t *curve, double factor)
+{
+    for (int i = 0; i < curve->count; i++)
+        curve->seconds[i] *= factor;
+}
+
 void hyb_model_width_scale(hyb_model_width_t *width, double work, double panels)
 {
-    hyb_model_curve_t *const curves[] = {
-        &width->update,  &width->prepare,  &width->pack,     &width->narrow,
-        &width->devices, &width->resident, &width->transfer, &width->subtract,
-        &width->alone,   &width->team,     &width->factor};
+    enum { WORK, PANEL, MESSAGE };
+    const double by[] = {[WORK] = work, [PANEL] = panels, [MESSAGE] = 1.0};
 
-    for (int c = 0; c < 11; c++)
-        for (int i = 0; i < curves[c]->count; i++)
-            curves[c]->seconds[i] *= c < 8 ? work : panels;
+#define SCALE(name, kind) scale(&width->name, by[kind]);
+    HYB_MODEL_CURVES(SCALE)
+#undef SCALE
 }
 
 void hyb_model_slow_down(hyb_model_rates_t *rates, double factor)

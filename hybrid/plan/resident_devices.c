@@ -41,7 +41,7 @@ struct hyb_resident_devices {
     _Atomic bool stops;
     int samples; /* as wide as the last one */
     double column[SAMPLES], transfer[SAMPLES], factor[SAMPLES],
-        subtract[SAMPLES];
+        subtract[SAMPLES], peers[SAMPLES];
     xh_status_t status;
 };
 
@@ -169,6 +169,24 @@ static xh_status_t subtract(const hyb_resident_devices_t *d,
     return hyb_queue_copy_out(r->queue, y, host_y);
 }
 
+static xh_status_t take(const hyb_resident_devices_t *d, const resident_t *r)
+{
+    const resident_t *first = &d->device[0];
+
+    return r == first ? XH_OK
+                      : hyb_queue_copy(r->queue, first->panel.l2, r->panel.l2);
+}
+
+static bool reach_first(const hyb_resident_devices_t *d)
+{
+    hyb_device_t *first = hyb_machine_device(d->machine, 0);
+    bool all = d->devices > 1;
+
+    for (int i = 1; i < d->devices; i++)
+        all = all && hyb_device_reach(hyb_machine_device(d->machine, i), first);
+    return all;
+}
+
 /* A panel's place among the columns, and its values. */
 static hyb_block_t panel_of(const hyb_resident_devices_t *d,
                             const resident_t *r)
@@ -242,6 +260,16 @@ static xh_status_t time_panel(const hyb_resident_devices_t *d,
     return time_work(d, factor, seconds_p, &unused);
 }
 
+/* 0: they do not reach each other. */
+static xh_status_t time_peers(const hyb_resident_devices_t *d,
+                              double *seconds_p)
+{
+    double unused;
+
+    *seconds_p = 0.0;
+    return reach_first(d) ? time_work(d, take, seconds_p, &unused) : XH_OK;
+}
+
 /*
  * Wider and wider, as long as there is time for that, as narrow products are
  * slower; then until the end, at least once. The first sample as wide as this
@@ -259,6 +287,7 @@ static xh_status_t measure(hyb_resident_devices_t *d)
         XH_TRY(time_work(d, update, &slowest, &column));
         XH_TRY(time_work(d, subtract, &d->subtract[at], &unused));
         XH_TRY(time_panel(d, &d->factor[at]));
+        XH_TRY(time_peers(d, &d->peers[at]));
         d->column[at] = column / (double)d->count;
         d->samples += is_warm;
         is_warm = d->count == d->most || slowest > d->seconds / 4;
@@ -318,7 +347,8 @@ void hyb_resident_devices_begin(hyb_machine_t *machine, int64_t m, int64_t nb,
 
 hyb_resident_seconds_t hyb_resident_devices_end(hyb_resident_devices_t *d)
 {
-    hyb_resident_seconds_t s = {INFINITY, INFINITY, INFINITY, INFINITY};
+    hyb_resident_seconds_t s = {INFINITY, INFINITY, INFINITY, INFINITY,
+                                INFINITY};
     int count;
 
     if (d == NULL)
@@ -329,7 +359,8 @@ hyb_resident_seconds_t hyb_resident_devices_end(hyb_resident_devices_t *d)
     if (d->status == XH_OK)
         s = (hyb_resident_seconds_t){
             xh_median(d->column, count), xh_median(d->transfer, count),
-            xh_median(d->factor, count), xh_median(d->subtract, count)};
+            xh_median(d->factor, count), xh_median(d->peers, count),
+            xh_median(d->subtract, count)};
     close_all(d);
     return s;
 }

@@ -30,6 +30,8 @@ typedef struct {
     double column;   /* all together, for a column of C */
     double transfer; /* of a panel of m + nb rows, both ways */
     double factor;   /* of such a panel by one; 0: they cannot */
+    double peers;    /* of L2 from the first one to all others; 0: they do not
+                        reach it */
     double subtract; /* y := y - A x of m x nb by one, x and y on the host */
 } hyb_resident_seconds_t;
 

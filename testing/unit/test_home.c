@@ -204,6 +204,66 @@ TEST(without_look_ahead_phases_add_up)
     }
 }
 
+static hyb_home_figures_t with_panels(double devices, double peers)
+{
+    hyb_home_figures_t figures = fast;
+
+    figures.panel_rows = HUGE_VAL;
+    figures.devices = devices;
+    figures.peers = peers;
+    return figures;
+}
+
+/* Else the team does. L1 alone moves then: no way counts. */
+TEST(a_device_factors_where_it_is_quicker)
+{
+    const hpl_shape_t shape = shape_of(80000, 1024, 1, 1);
+    hyb_home_figures_t figures = with_panels(1, 0);
+    hyb_home_seconds_t there = predict(&figures, &shape, 0.0);
+
+    assert_true(there.link == 0.0);
+    assert_true(there.total < predict(&fast, &shape, 0.0).total);
+    assert_true(predict(&figures, &shape, 0.5).link > 0.0); /* the host's */
+    figures.threads = 4096;
+    figures.link = 1e12;
+    assert_true(predict(&figures, &shape, 0.0).link > 0.0);
+    figures = with_panels(1, 0);
+    figures.panel_rows = 1;
+    assert_true(predict(&figures, &shape, 0.0).total == there.total);
+}
+
+/* Of four devices three take it from one, by its link; by the host it goes down
+ * and up. */
+TEST(peers_take_panels_by_the_link_of_one)
+{
+    hpl_shape_t shape = shape_of(80000, 1024, 1, 1);
+    hyb_home_figures_t two = with_panels(2, 1), four = with_panels(4, 1);
+    hyb_home_figures_t by_host = with_panels(2, 0);
+    double one = predict(&two, &shape, 0.0).link;
+
+    assert_true(one > 0.0);
+    assert_true(fabs(predict(&four, &shape, 0.0).link / one - 3.0) < 1e-9);
+    assert_true(fabs(predict(&by_host, &shape, 0.0).link / one - 2.0) < 1e-9);
+    shape.npcol = 2; /* other processes read it from the host */
+    assert_true(fabs(predict(&two, &shape, 0.0).link / one - 3.0) < 1e-9);
+}
+
+TEST(rows_that_mpi_takes_from_a_device_cross_no_link)
+{
+    const hpl_shape_t shape = shape_of(80000, 1024, 2, 1);
+    hyb_home_figures_t figures = with_panels(1, 0), direct = figures;
+
+    direct.device_mpi = 1;
+    assert_true(predict(&figures, &shape, 0.0).link >
+                0.9 * 8.0 * 80000.0 * 80000.0 / figures.link);
+    assert_true(predict(&direct, &shape, 0.0).link == 0.0);
+    assert_true(predict(&direct, &shape, 0.0).total <=
+                predict(&figures, &shape, 0.0).total);
+    figures.devices = direct.devices = 2;
+    assert_true(predict(&direct, &shape, 0.0).link ==
+                predict(&figures, &shape, 0.0).link);
+}
+
 /* However many panels there are. */
 TEST(predictions_of_any_size_are_quick)
 {

@@ -128,6 +128,25 @@ TEST(an_unknown_width_has_the_nearest_ones_rates_by_work)
 
 /* ---- on cores ------------------------------------------------------------ */
 
+/* Each curve of a width that is twice as wide. */
+TEST(all_curves_grow_by_what_they_are_of)
+{
+    const hyb_model_curve_t one = {2, {1, 2}, {1, 1}};
+    hyb_model_width_t width = {.nb = 100};
+
+#define FILL(name, kind) width.name = one;
+#define WORK 2
+#define PANEL 4
+#define MESSAGE 1
+#define ASSERT_GROWN(name, kind) assert_near(width.name.seconds[1], kind);
+    HYB_MODEL_CURVES(FILL)
+    hyb_model_width_scale(&width, 2, 4);
+    HYB_MODEL_CURVES(ASSERT_GROWN)
+    assert_near(width.factor.seconds[0], 4);
+    assert_near(width.subtract.seconds[0], 2);
+    assert_near(width.pivot.seconds[0], 1);
+}
+
 TEST(nothing_takes_no_time)
 {
     assert_true(seconds(usual(), 0, 1, 1) == 0.0);
@@ -454,7 +473,8 @@ static hyb_model_rates_t on_device(double bytes, double ns, double way)
     hyb_model_rates_t rates = usual();
 
     rates.home = HYB_HOME_DEVICE;
-    rates.figures = (hyb_home_figures_t){.devices = 1, .memory = bytes};
+    rates.figures = (hyb_home_figures_t){
+        .devices = 1, .memory = bytes, .panel_rows = HUGE_VAL};
     rates.width[0].resident = columns_of(ns);
     rates.width[0].transfer = columns_of(100.0 * way);
     return rates;
@@ -511,6 +531,24 @@ TEST(of_panels_for_other_processes_all_comes_down)
                     30 * 100 * 100e-9);
 }
 
+/* L2 goes to the other device from the one that factored it; by the host down
+ * and up. L1 comes down in any case. */
+TEST(of_panels_for_peers_l2_crosses_their_link_alone)
+{
+    hyb_model_rates_t rates = factored_there(70, 200);
+    double wanted = panels_of(3000, columns_of(70)) + 30 * 100 * 100e-9 * 100;
+    double by_host;
+
+    rates.figures.devices = 2;
+    by_host = wanted + panels_of(3000, columns_of(1e4)) +
+              panels_of(2900, columns_of(1e4)) + 2900 * 1e-5;
+    assert_near(at_depth(0, rates, 3000, 1, 1), by_host);
+    rates.width[0].peers = columns_of(40);
+    assert_near(at_depth(0, rates, 3000, 1, 1),
+                wanted + panels_of(2900, columns_of(40)));
+    assert_true(at_depth(0, rates, 3000, 1, 2) > by_host);
+}
+
 /* A panel by one takes half of what is left, as all threads are free. */
 TEST(who_is_quicker_factors_but_threads_try)
 {
@@ -530,7 +568,7 @@ TEST(devices_may_factor_for_p_1_alone)
 
     none.width[0].factor.count = 0;
     assert_true(seconds(rates, 3000, 2, 1) < 0.9 * seconds(none, 3000, 2, 1));
-    rates.factors_alone = true;
+    rates.figures.panel_rows = none.figures.panel_rows = 1;
     assert_near(seconds(rates, 3000, 2, 1), seconds(none, 3000, 2, 1));
     assert_true(seconds(rates, 3000, 1, 2) < 0.9 * seconds(none, 3000, 1, 2));
 }
@@ -599,6 +637,22 @@ TEST(rows_of_columns_on_devices_cross_the_link)
         assert_true(at_depth(depth, rates, 3000, 2, 1) >
                     free + 0.99 * panels_of(2900, columns_of(100)));
     }
+}
+
+/* What is left are panels, where MPI takes the rows from the one device. */
+TEST(rows_that_mpi_takes_from_a_device_cross_no_link)
+{
+    hyb_model_rates_t rates = without_panels(on_device(1e12, 1e-12, 0)), stay;
+    double panels;
+
+    rates.width[0].transfer = columns_of(100);
+    panels = seconds(rates, 3000, 1, 1);
+    stay = rates;
+    stay.figures.device_mpi = 1;
+    assert_true(seconds(rates, 3000, 2, 1) > 1.3 * panels);
+    assert_true(seconds(stay, 3000, 2, 1) < 1.1 * panels);
+    rates.figures.devices = stay.figures.devices = 2;
+    assert_near(seconds(stay, 3000, 2, 1), seconds(rates, 3000, 2, 1));
 }
 
 TEST_MAIN()

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <mpi.h>
+#include <string.h>
 #include "base/log.h"
 #include "base/settings.h"
 #include "hybrid/lu/place_device.h"
@@ -21,6 +22,30 @@ static double thread_rate(const hyb_means_t *means)
                : kernels.rate[means->kernel->isa];
 }
 
+/* With how many process rows do all devices factor panels? */
+static double panel_rows(const hyb_machine_t *machine)
+{
+    double most = strcmp(xh_settings_text("panel"), "host") == 0 ? 0 : HUGE_VAL;
+
+    for (int i = 0; i < hyb_machine_devices(machine); i++)
+        most = fmin(
+            most, hyb_place_device_panel_rows(hyb_machine_device(machine, i)));
+    return most;
+}
+
+/* As their backend says: a run tries it. */
+static bool are_peers(const hyb_machine_t *machine)
+{
+    int devices = hyb_machine_devices(machine);
+
+    for (int i = 0; i < devices; i++)
+        for (int j = 0; j < devices; j++)
+            if (i != j && !hyb_device_reach(hyb_machine_device(machine, i),
+                                            hyb_machine_device(machine, j)))
+                return false;
+    return devices > 1;
+}
+
 /* Of this process, whose devices can keep columns. */
 static hyb_home_figures_t figures_of(const hyb_means_t *means)
 {
@@ -29,7 +54,10 @@ static hyb_home_figures_t figures_of(const hyb_means_t *means)
                             .memory = HUGE_VAL,
                             .link = HUGE_VAL,
                             .threads = hyb_team_size(means->team),
-                            .thread_rate = thread_rate(means)};
+                            .thread_rate = thread_rate(means),
+                            .panel_rows = panel_rows(means->machine),
+                            .peers = are_peers(means->machine),
+                            .device_mpi = means->device_mpi};
 
     for (int i = 0; i < devices; i++) {
         double link = hyb_machine_link_rate(means->machine, i);

@@ -10,7 +10,8 @@
  */
 
 static const double panel_part = 0.25; /* of a thread's rate, in panels */
-static const double solve_part = 0.5;  /* ... in swaps and solves */
+static const double panel_part_there = 0.125; /* of a device's */
+static const double solve_part = 0.5;         /* ... in swaps and solves */
 /* A device moves a byte in the time of so many flop. */
 static const double flop_of_byte = 16.0;
 static const double clearly = 0.95; /* of the seconds on the host */
@@ -36,7 +37,11 @@ typedef struct {
     double stream;  /* ... in tiles of columns that live on the host */
     double link;    /* B/s */
     double visits;  /* ... of guests, over all links each way */
-    double npcol;
+    double count;   /* of devices */
+    double nprow, npcol;
+    bool factor; /* devices, where they are quicker */
+    bool peers;  /* take panels from each other */
+    bool rows_travel;
     bool overlaps; /* the next panel, under updates */
 } rates_t;
 
@@ -51,7 +56,13 @@ static rates_t rates_of(const hyb_home_figures_t *f, const hpl_shape_t *shape)
                      .stream = f->devices * fmin(rate, nb * f->link / 4.0),
                      .link = f->link,
                      .visits = f->devices * f->link,
+                     .count = f->devices,
+                     .nprow = shape->nprow,
                      .npcol = shape->npcol,
+                     .factor = shape->nprow <= f->panel_rows,
+                     .peers = f->devices > 1.0 && f->peers > 0.0,
+                     .rows_travel = shape->nprow > 1 &&
+                                    (f->devices > 1.0 || f->device_mpi <= 0.0),
                      .overlaps = shape->depth > 0};
 }
 
@@ -66,35 +77,84 @@ static double visits(const rates_t *r, double m, double guests)
     return sizeof(double) * m * guests / HYB_GUEST_PANELS / r->visits;
 }
 
+/* Rows of U and displaced ones, of so many columns of each device. */
+static double rows_way(const rates_t *r, double columns)
+{
+    double rows = r->nb * (1.0 + 2.0 / r->nprow);
+
+    return r->rows_travel ? sizeof(double) * rows * columns / r->link : 0.0;
+}
+
+/*
+ * How often a panel that a device factors crosses a link, one crossing after
+ * the other: down and up where others read it from the host; by the link of its
+ * device to each of the peers.
+ */
+static double crossings(const rates_t *r)
+{
+    bool by_host = r->npcol > 1.0 || (r->count > 1.0 && !r->peers);
+
+    return (by_host ? 2.0 : 0.0) + (r->peers ? r->count - 1.0 : 0.0);
+}
+
+/* The panel and its way: by a device, if all columns are there and that is
+ * quicker; else by the team. Returns whether by a device. */
+static bool let_factor(const rates_t *r, double m, columns_t c,
+                       hyb_home_seconds_t *s)
+{
+    double elements = (m + r->nb) * r->nb, flop = elements * r->nb;
+    double crossing = sizeof(double) * elements / r->link;
+    double there = flop / (panel_part_there * r->device);
+    double way = crossings(r) * crossing;
+
+    s->panel = flop / (panel_part * r->team);
+    s->link = c.devices > 0.0 ? (c.host > 0.0 ? 1.0 : 2.0) * crossing : 0.0;
+    if (!r->factor || c.host > 0.0 || c.devices <= 0.0 ||
+        there + way > s->panel + s->link)
+        return false;
+    s->devices += r->overlaps ? there / r->count / r->npcol : 0.0;
+    s->panel = there;
+    s->link = way;
+    return true;
+}
+
+/* What host and devices compute, and the products of the host's columns that
+ * devices take so that both end together; panel: the team's, before. */
+static void let_work(const rates_t *r, double m, columns_t c, double panel,
+                     hyb_home_seconds_t *s)
+{
+    double flop = 2.0 * m * r->nb, solve = r->nb * r->nb;
+    double move = flop_of_byte * 5.0 * sizeof(double) * r->nb;
+    double work = c.host * (flop + solve / solve_part) / r->team;
+    double shared = c.host * flop / r->team;
+    double streamed = c.host * flop / r->stream;
+
+    s->devices += c.devices * (flop + solve + move) / r->devices;
+    if (shared + streamed > 0.0)
+        s->share = fmin(1.0, fmax(0.0, work + panel - s->devices) /
+                                 (shared + streamed));
+    s->host = work - s->share * shared;
+    s->devices += s->share * streamed;
+}
+
 /* With C of m rows. */
 static hyb_home_seconds_t iteration(const rates_t *r, double m, columns_t c)
 {
-    double host = c.host, devices = c.devices;
-    double flop = 2.0 * m * r->nb, solve = r->nb * r->nb;
-    double panel = (m + r->nb) * solve / (panel_part * r->team);
-    double move = flop_of_byte * 5.0 * sizeof(double) * r->nb;
-    double own = devices * (flop + solve + move) / r->devices;
-    double work = host * (flop + solve / solve_part) / r->team;
-    double shared = host * flop / r->team, streamed = host * flop / r->stream;
-    double busy = work + panel / r->npcol, share = 0.0;
-    hyb_home_seconds_t s = {.panel = panel};
-    double next = fmin(r->nb, host + devices) * flop;
+    hyb_home_seconds_t s = {.total = 0.0};
+    double next = fmin(r->nb, c.host + c.devices) * 2.0 * m * r->nb;
+    double team, way, beside = visits(r, m, c.guests);
 
-    if (devices > 0.0)
-        s.link = (host > 0.0 ? 1.0 : 2.0) * sizeof(double) * (m + r->nb) *
-                 r->nb / r->link;
-    if (shared + streamed > 0.0)
-        share = fmin(1.0, fmax(0.0, busy - own) / (shared + streamed));
-    s.share = share;
-    s.host = work - share * shared;
-    s.devices = own + share * streamed;
-    s.link += visits(r, m, c.guests);
-    s.total = fmax(s.host + panel / r->npcol,
-                   fmax(s.devices, visits(r, m, c.guests)));
-    next = next / (host > 0.0 ? r->team : r->device) + panel + s.link -
-           visits(r, m, c.guests);
-    s.total = r->overlaps ? fmax(s.total, next)
-                          : fmax(s.host, s.devices) + panel + s.link;
+    team = let_factor(r, m, c, &s) ? 0.0 : s.panel / r->npcol;
+    let_work(r, m, c, team, &s);
+    way = s.link + rows_way(r, fmin(r->nb, c.devices));
+    beside += rows_way(r, c.devices / r->count);
+    s.link += beside;
+    if (!r->overlaps) {
+        s.total = fmax(s.host, s.devices) + s.panel + s.link;
+        return s;
+    }
+    next = next / (c.host > 0.0 ? r->team : r->device) + s.panel + way;
+    s.total = fmax(fmax(s.host + team, next), fmax(s.devices, beside));
     return s;
 }
 

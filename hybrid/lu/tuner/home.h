@@ -29,12 +29,17 @@ typedef struct {
                                      hyb_rate_depth(d) deep */
     double threads;               /* of a process */
     double thread_rate;           /* flop/s of one in products */
+    double panel_rows; /* most process rows with which devices factor panels of
+                          their columns where that is quicker */
+    double peers;      /* 1: devices of a process reach each other's memory */
+    double device_mpi; /* 1: MPI takes rows of columns from it */
 } hyb_home_figures_t;
 
 /* Seconds of a process. Phases overlap: the total is less than their sum. */
 typedef struct {
-    double panel;   /* factored by the team, and waited for */
-    double link;    /* panels on their way down and up, guests each way */
+    double panel;   /* factored, and waited for */
+    double link;    /* panels on their way down and up, or to peers; guests each
+                       way; rows of other processes */
     double host;    /* the team swaps, solves and multiplies */
     double devices; /* the same of all devices */
     double total;
