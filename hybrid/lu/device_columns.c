@@ -50,21 +50,32 @@ static int64_t device_doubles(extent_t e)
            seats_of(e) * seat_doubles(e);
 }
 
-/* Several devices read panels of each other where they came down. */
-static size_t host_doubles(int64_t rows, int64_t nb, int devices)
+static size_t host_doubles(int64_t rows, int64_t nb)
 {
-    return (size_t)((devices > 1 ? 2 : 1) * rows * nb +
-                    HYB_SLOTS * (HYB_ROW_LISTS + nb) * nb + nb + nb * nb +
-                    hyb_pivot_elements(nb));
+    return (size_t)(rows * nb + HYB_SLOTS * (HYB_ROW_LISTS + nb) * nb + nb +
+                    nb * nb + hyb_pivot_elements(nb));
+}
+
+/* Do others read panels that a device factored where they came down, while the
+ * next one comes down? All do unless they are peers. */
+static bool needs_body(int devices, bool peers, int npcol)
+{
+    return devices > 1 && (npcol > 1 || !peers) &&
+           strcmp(xh_settings_text("panel"), "host") != 0;
 }
 
 uint64_t hyb_place_device_bytes(const hyb_means_t *means,
                                 const hpl_shape_t *shape)
 {
-    return (uint64_t)hyb_machine_working_devices(means->machine) *
-           host_doubles(hpl_system_rows(shape), Mmin(shape->nb, shape->n),
-                        hyb_machine_devices(means->machine)) *
-           sizeof(double);
+    int devices = hyb_machine_working_devices(means->machine);
+    int64_t rows = hpl_system_rows(shape), nb = Mmin(shape->nb, shape->n);
+    size_t doubles = host_doubles(rows, nb);
+    bool guests, peers = means->figures.peers > 0.0;
+
+    hyb_homes_rest(means, shape, &guests);
+    if (needs_body(devices, peers && !guests, shape->npcol))
+        doubles += (size_t)(rows * nb);
+    return (uint64_t)devices * doubles * sizeof(double);
 }
 
 /* ---- which blocks --------------------------------------------------------
@@ -224,7 +235,6 @@ static xh_status_t deal(hyb_device_columns_t *d)
 
 static xh_status_t open_memory(hyb_device_columns_t *d, extent_t e)
 {
-    int devices = hyb_machine_devices(d->base.lu->means.machine);
     uint64_t bytes = (uint64_t)device_doubles(e) * sizeof(double);
     xh_status_t status;
 
@@ -236,7 +246,7 @@ static xh_status_t open_memory(hyb_device_columns_t *d, extent_t e)
             "take %.1f MiB of device %d, which has not as much",
             (double)bytes / (1 << 20), d->number - 1);
     XH_TRY(status);
-    d->host_bytes = host_doubles(e.rows, e.nb, devices) * sizeof(double);
+    d->host_bytes = host_doubles(e.rows, e.nb) * sizeof(double);
     XH_TRY(hyb_pinned_alloc(d->device, d->host_bytes, &d->host));
     xh_memory_touch(d->host, d->host_bytes, 0, 1);
     d->rows = (int64_t *)(d->host + e.rows * e.nb);
@@ -244,7 +254,7 @@ static xh_status_t open_memory(hyb_device_columns_t *d, extent_t e)
     d->l1_down = d->l1 + HYB_SLOTS * e.nb * e.nb;
     d->pivot = (int64_t *)(d->l1_down + e.nb * e.nb);
     d->proposal = (double *)(d->pivot + e.nb);
-    d->body = devices > 1 ? d->proposal + hyb_pivot_elements(e.nb) : d->host;
+    d->body = d->host;
     lay_out(d, e);
     return XH_OK;
 }
@@ -296,6 +306,8 @@ void hyb_place_device_destroy(hyb_place_t *place)
     if (d == NULL)
         return;
     hyb_machine_set_aside(d->base.lu->means.machine, d->number - 1, 0);
+    if (d->body != d->host)
+        hyb_pinned_free(d->device, d->body, d->body_bytes);
     hyb_pinned_free(d->device, d->host, d->host_bytes);
     hyb_buffer_destroy(d->memory);
     for (int i = 0; d->work != NULL && i < d->works; i++)
@@ -323,6 +335,22 @@ void hyb_place_device_destroy(hyb_place_t *place)
     free(d->work);
     free(d->columns);
     free(d);
+}
+
+xh_status_t hyb_place_device_open_body(hyb_place_t *place)
+{
+    hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+    const hyb_homes_t *homes = &place->lu->homes;
+    double *body;
+
+    if (!needs_body(homes->places - 1, homes->peers && homes->guests == 0,
+                    place->lu->grid->npcol))
+        return XH_OK;
+    d->body_bytes = (size_t)(d->matrix.rows * d->u.rows) * sizeof(double);
+    XH_TRY(hyb_pinned_alloc(d->device, d->body_bytes, &body));
+    xh_memory_touch(body, d->body_bytes, 0, 1);
+    d->body = body;
+    return XH_OK;
 }
 
 hyb_seat_t *hyb_device_seat(hyb_device_columns_t *d, int64_t block)

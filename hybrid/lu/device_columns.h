@@ -64,13 +64,13 @@ typedef struct {
     int sending;  /* P > 1: the work by which a group's rows leave, or -1 */
     double *host; /* pinned: the panel that comes down, row lists, and L1 */
     double *l1;   /* HYB_SLOTS of nb x nb, in host */
-    size_t host_bytes;
-    int64_t *rows;        /* HYB_SLOTS x HYB_ROW_LISTS x nb, in host, */
-    double *body;         /* the panel that comes down factored, */
-    double *l1_down;      /* nb x nb: its L1, */
-    int64_t *pivot;       /* nb: its pivots */
-    double *proposal;     /* P > 1: what is agreed on, in host and there */
-    double pace;          /* s a flop of the slowest work so far, or a guess */
+    size_t host_bytes, body_bytes;
+    int64_t *rows;    /* HYB_SLOTS x HYB_ROW_LISTS x nb, in host, */
+    double *body;     /* the one that comes down factored, in host or not, */
+    double *l1_down;  /* nb x nb: its L1, */
+    int64_t *pivot;   /* nb: its pivots */
+    double *proposal; /* P > 1: what is agreed on, in host and there */
+    double pace;      /* s a flop of the slowest work so far, or a guess */
     double stall_seconds; /* the setting: each poll asks for it */
 } hyb_device_columns_t;
 

@@ -65,7 +65,8 @@ double hyb_device_flop(const hyb_device_panel_t *panel,
 /* ---- device_factor.c -------------------------------------------------------
  */
 
-/* A panel: the blocks of a step as device.h describes it, or of its columns. */
+/* A panel: the blocks of a step as operations.h describes it, or of its
+ * columns. */
 typedef struct {
     hyb_block_t panel, pivots, top, pivot;
     /* NULL: all rows are here. Else queue, for this column, that what pivot

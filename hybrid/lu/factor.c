@@ -73,11 +73,10 @@ static xh_status_t create_all(hyb_lu_t *lu)
     XH_TRY(hyb_tune_begin(lu));
     XH_TRY(hyb_workers_create(lu));
     XH_TRY(hyb_exchange_create(lu));
+    XH_TRY(hyb_homes_deal_blocks(lu));
     XH_TRY(hyb_panels_create(lu));
     pin(lu);
     XH_TRY(hyb_homes_create(lu));
-    hyb_panels_touch(lu,
-                     lu->grid->npcol == 1 && hyb_homes_by_devices(&lu->homes));
     XH_TRY(hyb_share_create(lu));
     XH_TRY(hyb_carried_create(lu));
     register_polls(lu);

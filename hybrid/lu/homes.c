@@ -119,9 +119,17 @@ int64_t hyb_homes_host_columns(const hyb_means_t *means,
                       hpl_system_columns(shape));
 }
 
-/* Those that the host does not compute get devices, as each has room; guests
- * only by rate. */
-static xh_status_t deal(hyb_lu_t *lu)
+bool hyb_homes_all_on_devices(const hyb_means_t *means,
+                              const hpl_shape_t *shape)
+{
+    bool guests;
+    int64_t rest = hyb_homes_rest(means, shape, &guests);
+
+    return means->resident && (rest == 0 || guests);
+}
+
+/* Devices get blocks as each has room; guests only by rate. */
+xh_status_t hyb_homes_deal_blocks(hyb_lu_t *lu)
 {
     hyb_homes_t *h = &lu->homes;
     hpl_shape_t shape = hpl_system_shape(lu->grid, lu->mat->n, lu->mat->nb);
@@ -132,6 +140,7 @@ static xh_status_t deal(hyb_lu_t *lu)
 
     if (lu->means.resident)
         left = survey(&lu->means, &shape, device, &guests);
+    h->places = 1;
     h->guests = guests ? left : 0;
     h->host_blocks = left - h->guests;
     theirs = lu->ledger.blocks - h->host_blocks;
@@ -166,20 +175,20 @@ xh_status_t hyb_homes_create(hyb_lu_t *lu)
     h->host = hyb_place_host;
     h->host.lu = lu;
     h->place[0] = &h->host;
-    h->places = 1;
-    XH_TRY(deal(lu));
     for (int i = 1; i < h->places; i++)
         XH_TRY(hyb_place_device_create(lu, i, &h->place[i]));
     h->peers = are_peers(h);
-    for (int i = 1; i < h->places; i++)
+    for (int i = 1; i < h->places; i++) {
+        XH_TRY(hyb_place_device_open_body(h->place[i]));
         XH_TRY(hyb_place_device_warm_up(h->place[i]));
+    }
     return XH_OK;
 }
 
-bool hyb_homes_can_receive(const hyb_homes_t *h, int k)
+bool hyb_homes_have_panel(const hyb_homes_t *h, int k)
 {
     for (int i = 1; i < h->places; i++)
-        if (!h->place[i]->can_receive(h->place[i], k))
+        if (!h->place[i]->has_panel(h->place[i], k))
             return false;
     return true;
 }
@@ -190,12 +199,6 @@ static bool can_factor(const hyb_homes_t *h)
         if (h->place[i]->factor_panel == NULL)
             return false;
     return true;
-}
-
-bool hyb_homes_by_devices(const hyb_homes_t *h)
-{
-    return h->places > 1 && h->host_blocks == 0 && can_factor(h) &&
-           strcmp(xh_settings_text("panel"), "host") != 0;
 }
 
 void hyb_homes_agree(hyb_lu_t *lu)

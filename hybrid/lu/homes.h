@@ -103,9 +103,8 @@ typedef struct {  /* a device, as blocks are dealt */
 void hyb_homes_deal(const hyb_home_device_t *device, int devices,
                     int64_t blocks, uint8_t *device_p);
 
-/* Do devices need the memory that panel k takes no more, that of panel
- * k - 2? */
-bool hyb_homes_can_receive(const hyb_homes_t *homes, int k);
+/* Has panel k come up to all devices? True before the first one. */
+bool hyb_homes_have_panel(const hyb_homes_t *homes, int k);
 
 /*
  * Blocks of shape's process that devices do not hold: for which they have no
@@ -120,14 +119,18 @@ int64_t hyb_homes_rest(const hyb_means_t *means, const hpl_shape_t *shape,
 int64_t hyb_homes_host_columns(const hyb_means_t *means,
                                const hpl_shape_t *shape);
 
-/* Needs what hyb_place_device_create does. Errors: XH_ERR_MEMORY,
+/* Do devices compute all columns of shape's process, guests too? */
+bool hyb_homes_all_on_devices(const hyb_means_t *means,
+                              const hpl_shape_t *shape);
+
+/* Which blocks live where: needs lu's means, grid, mat, ledger. Errors:
+ * XH_ERR_MEMORY */
+xh_status_t hyb_homes_deal_blocks(hyb_lu_t *lu);
+
+/* Needs that, and what hyb_place_device_create does. Errors: XH_ERR_MEMORY,
  * XH_ERR_DEVICE; destroy then all the same */
 xh_status_t hyb_homes_create(hyb_lu_t *lu);
 void hyb_homes_destroy(hyb_homes_t *homes);
-
-/* Do devices compute all columns, and factor panels unless the team is quicker?
- */
-bool hyb_homes_by_devices(const hyb_homes_t *homes);
 
 /* Find factored_from; collective over the process column. */
 void hyb_homes_agree(hyb_lu_t *lu);

@@ -26,7 +26,16 @@ static int64_t body_rows(const HPL_T_panel *panel)
     return panel->mp - hpl_panel_top_rows(panel);
 }
 
-size_t hyb_panel_doubles(const hpl_shape_t *shape, int k, int height)
+static hyb_panel_copies_t copies_of(int npcol, bool all_on_devices)
+{
+    return npcol == 1 && all_on_devices
+               ? (hyb_panel_copies_t){1, 1}
+               : (hyb_panel_copies_t){HYB_IN_FLIGHT, HYB_L2_COLUMNS};
+}
+
+/* Doubles of panel k's message on this process, of L2 but with copies. */
+static size_t message_doubles(const hpl_shape_t *shape, int k, int height,
+                              hyb_panel_copies_t copies)
 {
     hpl_map_t rows = hpl_map(shape->nb, shape->nprow, shape->myrow);
     int64_t first = (int64_t)k * shape->nb;
@@ -34,8 +43,8 @@ size_t hyb_panel_doubles(const hpl_shape_t *shape, int k, int height)
     int64_t body =
         hpl_map_count(&rows, shape->n) - hpl_map_count(&rows, first + jb);
 
-    return tile_doubles(body, jb, height) + SEAL +
-           tile_doubles(jb, jb, height) + (size_t)(jb * jb + jb + 1);
+    return (copies.tiles > 1 ? tile_doubles(body, jb, height) : 0) + SEAL +
+           (size_t)(jb * jb + jb + 1);
 }
 
 /* The next doubles of the memory that was laid out up to at. */
@@ -55,6 +64,10 @@ static size_t lay_out(hyb_panel_shop_t *s, const hyb_means_t *means,
 
     s->columns_doubles =
         hyb_means_need_columns(means) ? hyb_whole_pages(rows * nb + 1) : 0;
+    if (s->copies.tiles == 1)
+        s->tiles =
+            cut(s, &at,
+                hyb_whole_pages(hyb_pack_size(rows, nb, means->kernel->rows)));
     for (int i = 0; i < HYB_IN_FLIGHT; i++)
         s->l1[i] =
             cut(s, &at,
@@ -62,7 +75,7 @@ static size_t lay_out(hyb_panel_shop_t *s, const hyb_means_t *means,
     s->top = cut(s, &at, hyb_whole_pages(nb * nb));
     s->proposal = cut(s, &at, proposal);
     s->others_proposal = cut(s, &at, proposal);
-    for (int i = 0; i < HYB_L2_COLUMNS; i++)
+    for (int i = 0; i < s->copies.columns; i++)
         s->columns[i] = cut(s, &at, s->columns_doubles);
     return at;
 }
@@ -71,24 +84,20 @@ uint64_t hyb_panels_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
 {
     int nb = Mmin(shape->nb, shape->n);
     int panels = shape->nb > 0 ? (shape->n + shape->nb - 1) / shape->nb : 0;
-    hyb_panel_shop_t shop = {.memory = NULL};
+    hyb_panel_shop_t shop = {
+        .copies =
+            copies_of(shape->npcol, hyb_homes_all_on_devices(means, shape))};
     size_t doubles =
         lay_out(&shop, means, hpl_system_rows(shape), nb) +
         hyb_panel_engine_doubles(means->kernel, nb, hyb_team_size(means->team));
 
     for (int k = 0; k < Mmin(panels, HYB_IN_FLIGHT); k++)
-        doubles += hyb_panel_doubles(shape, k, means->kernel->rows);
+        doubles += message_doubles(shape, k, means->kernel->rows, shop.copies);
     return doubles * sizeof(double);
 }
 
 /* The place of panel k; nothing travels yet. */
 static void place_panel(hyb_lu_t *lu, int k);
-
-/* Is memory number i of panels, or of L2 in columns, used in any case? */
-static bool is_used(const hyb_lu_t *lu, int i)
-{
-    return !lu->panel[0].shop->stay_on_devices || i == HYB_ENGINES_TRIAL;
-}
 
 /* Pages are backed by all members, each its part. */
 static void touch_share(void *context, int member)
@@ -96,26 +105,14 @@ static void touch_share(void *context, int member)
     hyb_lu_t *lu = context;
     const hyb_panel_shop_t *s = lu->panel[0].shop;
     int members = hyb_team_size(lu->means.team);
-    size_t columns = s->columns_doubles * sizeof(double);
 
-    xh_memory_touch(s->memory, s->bytes - HYB_L2_COLUMNS * columns, member,
-                    members);
-    for (int i = 0; i < HYB_L2_COLUMNS; i++)
-        if (is_used(lu, i))
-            xh_memory_touch(s->columns[i], columns, member, members);
+    xh_memory_touch(s->memory, s->bytes, member, members);
     for (int i = 0; i < Mmin(lu->panels, HYB_IN_FLIGHT); i++) {
         const HPL_T_panel *panel = lu->panel[i].hpl;
 
-        if (is_used(lu, i))
-            xh_memory_touch(panel->WORK, panel->length * sizeof(double), member,
-                            members);
+        xh_memory_touch(panel->WORK, panel->length * sizeof(double), member,
+                        members);
     }
-}
-
-void hyb_panels_touch(hyb_lu_t *lu, bool stay_on_devices)
-{
-    lu->panel[0].shop->stay_on_devices = stay_on_devices;
-    hyb_team_run(lu->means.team, touch_share, lu);
 }
 
 /* The first panels have the memory that those to come need. */
@@ -133,6 +130,8 @@ xh_status_t hyb_panels_create(hyb_lu_t *lu)
         if (lu->panel[i].moves == NULL)
             return XH_ERR_MEMORY;
     }
+    s->copies = copies_of(lu->grid->npcol, hyb_homes_resident(&lu->homes) &&
+                                               lu->homes.host_blocks == 0);
     s->pivots = calloc((size_t)nb + 1, sizeof(*s->pivots));
     if (s->pivots == NULL)
         return XH_ERR_MEMORY;
@@ -142,6 +141,7 @@ xh_status_t hyb_panels_create(hyb_lu_t *lu)
     XH_TRY(hyb_panel_engine_create(means->team, means->kernel, nb, &s->engine));
     for (int k = 0; k < Mmin(lu->panels, HYB_IN_FLIGHT); k++)
         place_panel(lu, k);
+    hyb_team_run(means->team, touch_share, lu);
     return XH_OK;
 }
 
@@ -169,8 +169,9 @@ double *hyb_panels_columns(hyb_lu_t *lu, size_t *bytes_p)
 {
     const hyb_panel_shop_t *s = lu->panel[0].shop;
 
-    *bytes_p =
-        s != NULL ? HYB_L2_COLUMNS * s->columns_doubles * sizeof(double) : 0;
+    *bytes_p = s != NULL ? (size_t)s->copies.columns * s->columns_doubles *
+                               sizeof(double)
+                         : 0;
     return s != NULL ? s->columns[0] : NULL;
 }
 
@@ -198,10 +199,13 @@ static void place_panel(hyb_lu_t *lu, int k)
     p->factors.kernel = lu->means.kernel;
     p->factors.l2 =
         (hyb_tiles_t){.rows = body_rows(p->hpl), .cols = jb, .height = height};
-    body = tile_doubles(p->factors.l2.rows, jb, height);
+    body = p->shop->copies.tiles > 1
+               ? tile_doubles(p->factors.l2.rows, jb, height)
+               : 0;
     hpl_panel_lay_out(p->hpl, body + SEAL);
     p->seal = p->hpl->L2 + body;
-    p->factors.l2.data = p->hpl->L2;
+    p->factors.l2.data =
+        p->shop->copies.tiles > 1 ? p->hpl->L2 : p->shop->tiles;
     p->factors.l1.data = p->shop->l1[k % HYB_IN_FLIGHT];
     p->factors.l1.height = height;
     p->zero = 0;
@@ -307,7 +311,7 @@ void hyb_panel_receive(hyb_lu_t *lu, int k)
         lu->mat->info = (int)*h->DINFO;
     if (!p->by_device)
         p->columns =
-            (xh_view_t){p->shop->columns[k % HYB_L2_COLUMNS],
+            (xh_view_t){p->shop->columns[k % p->shop->copies.columns],
                         p->factors.l2.rows, h->jb, Mmax(p->factors.l2.rows, 1)};
     if (!p->by_device && p->columns.data != NULL)
         hyb_l2_columns_begin(p);

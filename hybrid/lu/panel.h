@@ -11,6 +11,15 @@
 
 enum { HYB_L2_COLUMNS = 2 }; /* copies of L2: of iterations k and k + 1 */
 
+/*
+ * How many panels have memory of their own, in flight. One after the other
+ * takes the same where Q = 1 and devices compute all columns: the next one's
+ * are not there before its L2 has come up.
+ */
+typedef struct {
+    int tiles, columns; /* L2 in tiles, in columns */
+} hyb_panel_copies_t;
+
 /* What factors the panels in flight, and their memory beside the messages:
  * whole pages each. */
 typedef struct {
@@ -19,11 +28,12 @@ typedef struct {
     double *top;     /* nb x nb: the top of the panel being factored */
     double *proposal, *others_proposal;
     double *l1[HYB_IN_FLIGHT];
+    hyb_panel_copies_t copies;
+    double *tiles; /* of L2, the only one; else messages have it */
     double *columns[HYB_L2_COLUMNS]; /* of L2, where someone reads it so */
     size_t columns_doubles;          /* of one */
     double *memory;
     size_t bytes;
-    bool stay_on_devices; /* panels; see hyb_panels_touch */
 } hyb_panel_shop_t;
 
 /*
@@ -49,24 +59,13 @@ typedef struct {
     hyb_panel_shop_t *shop; /* what factors all; the panels' own */
 } hyb_lu_panel_t;
 
-/* lu->panel. Needs lu's means, grid, mat, panels. Errors: XH_ERR_MEMORY;
- * destroy then all the same */
+/* lu->panel, backed by pages. Needs lu's means, grid, mat, panels, and what
+ * homes say of blocks. Errors: XH_ERR_MEMORY; destroy then all the same */
 xh_status_t hyb_panels_create(hyb_lu_t *lu);
 void hyb_panels_destroy(hyb_lu_t *lu);
 
-/*
- * Back their memory by pages.
- *
- * stay_on_devices  in  devices factor all panels, but for the trial of the
- *                      team, and nobody else reads them
- */
-void hyb_panels_touch(hyb_lu_t *lu, bool stay_on_devices);
-
 /* Bytes that they take on a process of shape. */
 uint64_t hyb_panels_bytes(const hyb_means_t *means, const hpl_shape_t *shape);
-
-/* Doubles of panel k's message on this process. */
-size_t hyb_panel_doubles(const hpl_shape_t *shape, int k, int height);
 
 /* Its place and memory, and where another process factors it the beginning of
  * its broadcast. The leader; no iteration uses panel k - 3 any more. */
@@ -103,7 +102,7 @@ void hyb_panel_receive(hyb_lu_t *lu, int k);
 /* ---- L2 in columns -------------------------------------------------------
  *
  * For devices and the BLAS library, which cannot read tiles. There is memory
- * for those of two iterations, k and k + 1.
+ * for those of two iterations, k and k + 1, or of one.
  */
 
 /* All of its memory, in one piece, to be pinned. */

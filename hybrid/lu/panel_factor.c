@@ -173,7 +173,7 @@ static bool can_come_down(void *context)
     const queueing_t *q = context;
 
     return q->lu->homes.places == 2 ||
-           hyb_homes_can_receive(&q->lu->homes, q->k + 1);
+           hyb_homes_have_panel(&q->lu->homes, q->k - 1);
 }
 
 static bool is_saved(void *context)

@@ -85,8 +85,9 @@ struct hyb_place {
 
     /* The rest is the leader's, for places with a queue; NULL on the host. */
 
-    /* Does panel k - 2 need the memory that panel k takes no more? */
-    bool (*can_receive)(hyb_place_t *place, int k);
+    /* Has panel k come up: nobody reads it on the host any more? True before
+     * the first one; of the last panels. */
+    bool (*has_panel)(hyb_place_t *place, int k);
 
     /*
      * A guest comes, if it is not here, and is queued to meet the panels up to

@@ -120,16 +120,14 @@ static xh_status_t send_panel(hyb_device_columns_t *d, int k)
     return hyb_queue_wait(d->compute, panel->ready);
 }
 
-/* Its memory on the host is that of panel k - 2, too. */
-static bool can_receive(hyb_place_t *place, int k)
+static bool has_panel(hyb_place_t *place, int k)
 {
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
     bool has_come = true;
 
-    if (k >= place->lu->resumed.first + HYB_SLOTS)
+    if (k >= place->lu->resumed.first)
         hyb_device_check(
-            d, hyb_event_wait(hyb_device_slot(d, k - HYB_SLOTS)->ready, 0.0,
-                              &has_come));
+            d, hyb_event_wait(hyb_device_slot(d, k)->ready, 0.0, &has_come));
     return has_come;
 }
 
@@ -385,7 +383,7 @@ const hyb_place_t hyb_place_device = {.swap = swap,
                                       .take_panel = hyb_device_take_panel,
                                       .panel_seconds = hyb_device_panel_seconds,
                                       .subtract = subtract,
-                                      .can_receive = can_receive,
+                                      .has_panel = has_panel,
                                       .host_guest = hyb_device_host_guest,
                                       .send_rows = hyb_device_send_rows,
                                       .has_sent_rows = hyb_device_has_sent_rows,

@@ -45,6 +45,12 @@ xh_status_t hyb_place_device_create(hyb_lu_t *lu, int number,
 void hyb_place_device_destroy(hyb_place_t *place); /* accepts NULL */
 
 /*
+ * Host memory for panels that it factors and others read there, once homes say
+ * whether devices are peers. Errors: XH_ERR_MEMORY
+ */
+xh_status_t hyb_place_device_open_body(hyb_place_t *place);
+
+/*
  * Run each operation of a factorization once, on the queue that it will be on,
  * with few elements of the memory, of no meaning yet: it brings in libraries
  * and kernels. Errors: those of the device, logged

@@ -69,10 +69,11 @@ void hyb_share_destroy(hyb_lu_t *lu)
 
 uint64_t hyb_share_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
 {
-    int64_t columns = hyb_homes_host_columns(means, shape);
     bool guests;
+    int64_t columns =
+        xh_smaller(hyb_homes_rest(means, shape, &guests) * shape->nb,
+                   hpl_system_columns(shape));
 
-    hyb_homes_rest(means, shape, &guests);
     if (guests || columns == 0 ||
         hyb_machine_working_devices(means->machine) == 0)
         return 0;

@@ -646,13 +646,13 @@ TEST(rows_that_mpi_takes_from_a_device_cross_no_link)
     double panels;
 
     rates.width[0].transfer = columns_of(100);
-    panels = seconds(rates, 3000, 1, 1);
+    panels = at_depth(0, rates, 3000, 1, 1);
     stay = rates;
     stay.figures.device_mpi = 1;
-    assert_true(seconds(rates, 3000, 2, 1) > 1.3 * panels);
-    assert_true(seconds(stay, 3000, 2, 1) < 1.1 * panels);
+    assert_true(at_depth(0, rates, 3000, 2, 1) > 1.3 * panels);
+    assert_true(at_depth(0, stay, 3000, 2, 1) < 1.1 * panels);
     rates.figures.devices = stay.figures.devices = 2;
-    assert_near(seconds(stay, 3000, 2, 1), seconds(rates, 3000, 2, 1));
+    assert_near(at_depth(0, stay, 3000, 2, 1), at_depth(0, rates, 3000, 2, 1));
 }
 
 TEST_MAIN()
