@@ -295,7 +295,17 @@ static size_t rounded_up(size_t bytes)
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* The system backs pages when they are touched; NULL if it has none. */
+/* All pages are backed, as a device's memory is, not when they are first used.
+ * A device that only models time uses none. */
+static void back(char *memory, size_t bytes)
+{
+    enum { PAGE = 4096 };
+
+    for (size_t at = 0; at < bytes && !is_dry(); at += PAGE)
+        memory[at] = 0;
+}
+
+/* NULL if the system has none. */
 static void *map_memory(size_t bytes)
 {
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
@@ -306,6 +316,7 @@ static void *map_memory(size_t bytes)
 #ifdef MADV_HUGEPAGE
     madvise(memory, bytes, MADV_HUGEPAGE);
 #endif
+    back(memory, bytes);
     return memory;
 }
 
