@@ -71,6 +71,29 @@ static void list_rows(const hyb_resident_devices_t *d)
     }
 }
 
+/* L1 and L2 so small that columns keep their size however often they meet
+ * them: products of zeros, or of infinities, take less time. */
+static void scale_panel(const hyb_resident_devices_t *d, const resident_t *r)
+{
+    for (int64_t i = 0; i < (d->m + d->nb) * d->nb; i++)
+        r->host[i] /= (double)d->nb;
+    for (int64_t i = 0; i < d->nb; i++)
+        r->host[i * (d->nb + 1)] = 1.0;
+}
+
+/* Values as a matrix has them. */
+static xh_status_t fill_columns(const hyb_resident_devices_t *d,
+                                const resident_t *r)
+{
+    const hyb_generate_t columns = {.seed = 1,
+                                    .order = d->m + d->nb,
+                                    .rows = {0, d->nb, 0, 1},
+                                    .cols = {0, d->nb, 0, 1},
+                                    .block = r->columns};
+
+    return hyb_queue_generate(r->queue, &columns);
+}
+
 static xh_status_t open_device(hyb_resident_devices_t *d, int i)
 {
     hyb_device_t *device = hyb_machine_device(d->machine, i);
@@ -100,7 +123,8 @@ static xh_status_t open_device(hyb_resident_devices_t *d, int i)
                                 (const int64_t *)d->host.data + list * d->nb,
                                 r->panel.list[list]));
     }
-    return XH_OK;
+    scale_panel(d, r);
+    return fill_columns(d, r);
 }
 
 static xh_status_t open_all(hyb_resident_devices_t *d)
