@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_OPERATIONS_H
+#define HYB_OPERATIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/status.h"
+#include "base/view.h"
+
+/* What devices compute with, and each operation that they may have. Included
+ * by device.h. */
+
+typedef struct hyb_buffer hyb_buffer_t; /* device memory */
+typedef struct hyb_queue hyb_queue_t;
+
+/* ---- matrices in device memory ------------------------------------------ */
+
+/*
+ * A matrix in device memory, column-major: element (i, j) is double number
+ * offset + i + j * ld of the buffer. No address of device memory exists
+ * outside a backend.
+ */
+typedef struct {
+    hyb_buffer_t *buffer; /* may be NULL where there are no elements */
+    int64_t offset;       /* doubles */
+    int64_t rows, cols;
+    int64_t ld; /* >= max(1, rows) */
+} hyb_block_t;
+
+/* The rows x cols matrix that fills buffer from offset on without gaps. */
+static inline hyb_block_t hyb_block(hyb_buffer_t *buffer, int64_t offset,
+                                    int64_t rows, int64_t cols)
+{
+    return (hyb_block_t){buffer, offset, rows, cols, rows > 0 ? rows : 1};
+}
+
+/* The rows x cols part of b whose first element is b's (i, j). */
+static inline hyb_block_t hyb_block_part(hyb_block_t b, int64_t i, int64_t j,
+                                         int64_t rows, int64_t cols)
+{
+    return (hyb_block_t){b.buffer, b.offset + i + j * b.ld, rows, cols, b.ld};
+}
+
+typedef struct { /* one product: C := beta C + alpha op(A) op(B) */
+    xh_trans_t trans_a, trans_b;
+    double alpha, beta;
+    hyb_block_t a, b; /* as stored: op(a) is m x k, op(b) is k x n */
+    hyb_block_t c;    /* m x n; with beta 0 not read */
+} hyb_gemm_t;
+
+/*
+ * How one panel's pivots permute the rows of some columns. Row numbers count
+ * from the first row of columns; both assignments read the old rows:
+ *
+ *     U's row i := row source[i], and then the top rows := U
+ *     row to[d] := row from[d], for the rows displaced from the top
+ */
+typedef struct {
+    hyb_block_t columns; /* in,out */
+    hyb_block_t u;       /* out: nb rows, as many columns; apart from columns */
+    hyb_block_t source;  /* list of nb rows: a column of int64_t from 0, each */
+    hyb_block_t from, to; /* in place of a double; of equal length; to is below
+                             the top nb rows */
+} hyb_row_swap_t;
+
+/*
+ * Rows or columns of a process: blocks of nb, dealt out in turn to so many
+ * processes. Local index l is global index
+ * (l / nb * processes + process) * nb + l % nb.
+ */
+typedef struct {
+    int64_t first; /* local index of a matrix's first row or column */
+    int64_t nb, process, processes;
+} hyb_dealt_t;
+
+/*
+ * A part of HPL's random matrix of order rows: its entry (i, j) is
+ * 0.5 - x(i + j * order + 1) * 2^-64, where conversion and subtraction each
+ * round to nearest, x(0) = seed and
+ * x(t + 1) = 6364136223846793005 x(t) + 1 mod 2^64.
+ */
+typedef struct {
+    uint64_t seed;
+    int64_t order;
+    hyb_dealt_t rows, cols; /* which rows and columns block holds */
+    hyb_block_t block;      /* out */
+} hyb_generate_t;
+
+/*
+ * A step of the factorization of a panel, m x nb, which has met columns
+ * 0 .. first - 1. For each of its columns c in turn: the row from c on with the
+ * largest magnitude in column c changes places with row c, in all columns of
+ * the panel; what is below c is divided by it, and the step's columns behind c
+ * are updated. Of equal rows the first one counts, and a NaN as infinite. A
+ * zero divides nothing.
+ */
+typedef struct {
+    hyb_block_t panel;    /* in,out */
+    int64_t first, count; /* of its columns, and rows */
+    hyb_block_t pivots;   /* out: a list of nb rows; number c is the row that
+                             row c changed places with */
+} hyb_panel_step_t;
+
+/*
+ * A column of such a step where other processes hold rows of the panel, too:
+ * between one column and the next the host agrees with them on the pivot, in a
+ * vector of hyb_pivot_elements(nb).
+ *
+ *      0 .. nb - 1    the current row, if it is here; agreed: in any case
+ *      nb             magnitude of the best row's element in the column, -1 if
+ *                     no row is left, INFINITY for a NaN
+ *      nb + 1         number of that row; agreed: where the current one goes,
+ *                     or -1
+ *      nb + 2 ..      the row; agreed: the pivot's, which becomes row column
+ *
+ * The pivot of column, if that is not before first, is brought into its row,
+ * what is below is divided, and the columns behind it, before end, are updated.
+ * Then the vector proposes a pivot for column + 1, if that is before end.
+ */
+typedef struct {
+    hyb_block_t panel; /* in,out */
+    hyb_block_t top;   /* in,out: its first nb rows: nb x nb, apart from panel,
+                          or no rows: those of panel */
+    int64_t first, end, column;
+    hyb_block_t pivot; /* in,out */
+} hyb_panel_column_t;
+
+static inline int64_t hyb_pivot_elements(int64_t nb)
+{
+    return 2 * nb + 2;
+}
+
+enum { HYB_PANEL_STEP = 32 }; /* columns of a step, at most */
+
+/* ---- all of them --------------------------------------------------------- */
+
+/* What a queue does; all but the copies a device may lack. */
+#define HYB_OPERATIONS(X)                                                      \
+    X(COPY_IN, copy_in)                                                        \
+    X(COPY_OUT, copy_out)                                                      \
+    X(GEMM, gemm)                                                              \
+    X(COPY, copy)                                                              \
+    X(SWAP_ROWS, swap_rows)                                                    \
+    X(GATHER_ROWS, gather_rows)                                                \
+    X(SCATTER_ROWS, scatter_rows)                                              \
+    X(TRSM, trsm)                                                              \
+    X(GEMV, gemv)                                                              \
+    X(GENERATE, generate)                                                      \
+    X(CHECKSUM, checksum)                                                      \
+    X(PANEL_STEP, panel_step)                                                  \
+    X(PANEL_COLUMN, panel_column)
+
+#define HYB_OP(op, name) HYB_OP_##op,
+typedef enum { HYB_OPERATIONS(HYB_OP) HYB_OPS } hyb_op_t;
+
+static inline const char *hyb_op_name(hyb_op_t op) /* "gemm" */
+{
+#define HYB_OP_NAME(op, name) #name,
+    static const char *const names[] = {HYB_OPERATIONS(HYB_OP_NAME)};
+
+    return names[op];
+}
+
+/* One piece of work, as the public function of its name documents it. */
+typedef struct {
+    hyb_op_t op;
+    union {
+        struct {
+            xh_view_t host;
+            hyb_block_t block;
+        } link; /* copies in and out */
+        struct {
+            hyb_block_t from, to;
+        } copy;
+        hyb_gemm_t gemm;
+        hyb_row_swap_t swap_rows;
+        struct {
+            hyb_block_t columns, packed, rows;
+        } pack; /* gather and scatter */
+        struct {
+            hyb_block_t l1, u;
+        } trsm;
+        struct {
+            hyb_block_t a, x, y;
+        } gemv;
+        hyb_generate_t generate;
+        struct {
+            hyb_block_t of, sums;
+        } checksum;
+        hyb_panel_step_t panel_step;
+        hyb_panel_column_t panel_column;
+    };
+} hyb_task_t;
+
+/* ---- work --------------------------------------------------------------- */
+
+/*
+ * Each of these returns before the work has run; the caller leaves its memory
+ * alone until then. Work on no elements does nothing. Output overlaps no input,
+ * except where one operand is in,out.
+ *
+ * Errors: XH_ERR_ARG     shapes do not conform, ld < rows, a block or list
+ *                        that is not inside a buffer of this device, or work
+ *                        that the device lacks
+ *         XH_ERR_MEMORY  the backend needs more; nothing is queued
+ *         XH_ERR_DEVICE
+ * A row number outside its block is the caller's error: emu fails the device
+ * when the work runs, other backends need not check.
+ */
+
+/* Copy between host memory (best pinned) and device memory; equal shapes. */
+xh_status_t hyb_queue_copy_in(hyb_queue_t *queue, xh_view_t from_host,
+                              hyb_block_t to);
+xh_status_t hyb_queue_copy_out(hyb_queue_t *queue, hyb_block_t from,
+                               xh_view_t to_host);
+
+/* Copy rows, to.rows numbers in host memory (best pinned), to the device. */
+xh_status_t hyb_queue_upload(hyb_queue_t *queue, const int64_t *rows,
+                             hyb_block_t to);
+
+/* C := beta C + alpha op(A) op(B). Cost: 2 m n k flop */
+xh_status_t hyb_queue_gemm(hyb_queue_t *queue, const hyb_gemm_t *product);
+
+/* to := from, of equal shape; from is on this device, or on one that it
+ * reaches. */
+xh_status_t hyb_queue_copy(hyb_queue_t *queue, hyb_block_t from,
+                           hyb_block_t to);
+
+/* Exchange rows as swap says, in all of its columns. */
+xh_status_t hyb_queue_swap_rows(hyb_queue_t *queue, const hyb_row_swap_t *swap);
+
+/* Gather: column r of packed := row rows[r] of columns; scatter: the reverse.
+ * A message then holds one row after the other. packed is cols x rows.rows. */
+xh_status_t hyb_queue_gather_rows(hyb_queue_t *queue, hyb_block_t columns,
+                                  hyb_block_t rows, hyb_block_t packed);
+xh_status_t hyb_queue_scatter_rows(hyb_queue_t *queue, hyb_block_t packed,
+                                   hyb_block_t rows, hyb_block_t columns);
+
+/* U := L1^-1 U. Only the part of L1, nb x nb, below its diagonal of ones is
+ * read. Cost: nb^2 n flop */
+xh_status_t hyb_queue_trsm(hyb_queue_t *queue, hyb_block_t l1, hyb_block_t u);
+
+/*
+ * C := beta C + alpha A A^T on and below C's diagonal, by products: where a
+ * tile of HYB_SYRK_TILE columns crosses the diagonal, it is computed whole.
+ * Cost: n (n + HYB_SYRK_TILE) k flop
+ */
+enum { HYB_SYRK_TILE = 64 };
+
+xh_status_t hyb_queue_syrk(hyb_queue_t *queue, double alpha, hyb_block_t a,
+                           double beta, hyb_block_t c);
+
+/* y := y - A x, with A m x n */
+xh_status_t hyb_queue_gemv(hyb_queue_t *queue, hyb_block_t a, hyb_block_t x,
+                           hyb_block_t y);
+
+/* Fill a block with its part of a random matrix, bit for bit as hpl/matgen. */
+xh_status_t hyb_queue_generate(hyb_queue_t *queue, const hyb_generate_t *part);
+
+/* Column j of sums, 2 x of.cols, := the two of xh_checksum (base/checksum.h) of
+ * column j of of, each in place of a double. Equal on all devices, and the
+ * host. */
+xh_status_t hyb_queue_checksum(hyb_queue_t *queue, hyb_block_t of,
+                               hyb_block_t sums);
+
+/* Cost: m w nb flop of the panel's m nb^2, with w columns in the step. */
+xh_status_t hyb_queue_panel_step(hyb_queue_t *queue,
+                                 const hyb_panel_step_t *step);
+xh_status_t hyb_queue_panel_column(hyb_queue_t *queue,
+                                   const hyb_panel_column_t *column);
+
+#endif
