@@ -44,7 +44,7 @@ static size_t message_doubles(const hpl_shape_t *shape, int k, int height,
         hpl_map_count(&rows, shape->n) - hpl_map_count(&rows, first + jb);
 
     return (copies.tiles > 1 ? tile_doubles(body, jb, height) : 0) + SEAL +
-           (size_t)(jb * jb + jb + 1);
+           tile_doubles(jb, jb, height) + (size_t)(jb * jb + jb + 1);
 }
 
 /* The next doubles of the memory that was laid out up to at. */
