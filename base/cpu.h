@@ -15,10 +15,16 @@
  * AVX-512 F and AVX2 with FMA; of Arm SVE with vectors of 512, 256 or 128 bits,
  * of which a process has one, and NEON; and what the compiler's baseline gives.
  */
+/* clang-format off */
 #define XH_EACH_ISA(X)                                                         \
     X(AVX512, avx512)                                                          \
-    X(AVX2, avx2) X(SVE512, sve512) X(SVE256, sve256) X(SVE128, sve128)        \
-        X(NEON, neon) X(PORTABLE, portable)
+    X(AVX2, avx2)                                                              \
+    X(SVE512, sve512)                                                          \
+    X(SVE256, sve256)                                                          \
+    X(SVE128, sve128)                                                          \
+    X(NEON, neon)                                                              \
+    X(PORTABLE, portable)
+/* clang-format on */
 #define XH_ISA_NAMES "avx512|avx2|sve512|sve256|sve128|neon|portable"
 
 #define XH_ISA_(NAME, name) XH_ISA_##NAME,

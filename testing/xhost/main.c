@@ -9,8 +9,8 @@
  *     xhost swap    KERNEL THREADS M N NB      NB rows of M, in N columns
  *     xhost pass    KERNEL THREADS M N         line by line through M x N
  *
- * KERNEL is auto or a name as of the setting kernel. THREADS are pinned to cores of
- * their own where there are as many. What is printed:
+ * KERNEL is auto or a name, as of the setting kernel. THREADS are pinned to
+ * cores of their own where there are as many. What is printed:
  *
  *     kernel avx512
  *     update 1.1e+11         flop/s; of swap and pass bytes/s, read and
