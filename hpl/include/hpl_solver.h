@@ -67,12 +67,12 @@ typedef struct {
                          others had its core; NAN: all were too short */
     double others;    /* that time, as a part of all that these took; 0: none,
                          or all were too short */
-    bool is_checked;   /* by sums during the factorization: */
-    int wrong;         /* differences that are no rounding ... */
-    int repaired;      /* ... of which so many were put right */
-    int64_t compared;  /* columns */
-    double closest;    /* the largest difference, in parts of what rounding may
-                          make of it */
+    bool is_checked;  /* by sums during the factorization: */
+    int wrong;        /* differences that are no rounding ... */
+    int repaired;     /* ... of which so many were put right */
+    int64_t compared; /* columns */
+    double closest;   /* the largest difference, in parts of what rounding may
+                         make of it */
     bool has_devices; /* the following is of their links: */
     double link_up, link_down;       /* bytes to devices and from them */
     double planned_up, planned_down; /* ... as predicted; NAN: unknown */
