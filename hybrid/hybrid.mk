@@ -32,7 +32,6 @@ XDGEMM_BUILT := $(if $(filter yes,$(JSON)),$(XDGEMM))
 
 build: $(XDGEMM_BUILT) $(XBLAS) $(XHOST) $(XLOOKAHEAD)
 
-.PHONY: inject
 inject: $(XINJECT)
 
 $(XDGEMM): $(XDGEMM_OBJECTS) $(SHARES_OBJECTS) $(JSON_OBJECTS) \
@@ -277,5 +276,5 @@ bench-dgemm bench-gpu bench-host bench-lookahead bench-streaming bench-homes \
 bundle: build
 	@bundle/make-bundle '$(BINdir)' xhpl-$(VERSION)-$(shell uname -m)
 
-.PHONY: install-hybrid bench-dgemm bench-gpu bench-host bench-lookahead \
+.PHONY: install-hybrid inject bench-dgemm bench-gpu bench-host bench-lookahead \
         bench-streaming bench-homes bench-plan bench-opencl bundle
