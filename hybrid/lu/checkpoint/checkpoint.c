@@ -67,9 +67,27 @@ static double bandwidth(void)
     return bytes;
 }
 
+static bool is_asked_for(const char *setting)
+{
+    return xh_settings_text(setting)[0] != '\0';
+}
+
+/* Sums that are carried would have to be saved as well. */
+static bool is_verified_online(void)
+{
+    return (is_asked_for("checkpoint") || is_asked_for("restart")) &&
+           strcmp(xh_settings_text("verify"), "online") == 0;
+}
+
 xh_status_t hyb_checkpoint_check_settings(void)
 {
     double x;
+
+    if (is_verified_online()) {
+        xh_log_error("--checkpoint and --restart go with verify=end or off, "
+                     "not with verify=online");
+        return XH_ERR_INPUT;
+    }
 
     if (!hyb_read_duration(xh_settings_text("every"), &x))
         return refuse("every", "a time above 0, such as 90s, 30m or 2h");
@@ -175,11 +193,6 @@ static xh_status_t refuse_guests(const hyb_lu_t *lu)
             "--checkpoint and --restart: columns come to devices as "
             "guests; a smaller N, or home=host, goes with checkpoints");
     return XH_ERR_INPUT;
-}
-
-static bool is_asked_for(const char *setting)
-{
-    return xh_settings_text(setting)[0] != '\0';
 }
 
 xh_status_t hyb_checkpoint_create(hyb_lu_t *lu)
