@@ -442,11 +442,11 @@ static void set_solved(const xhpl_trial_t *trial, json_t *measured,
     const struct {
         const char *name;
         json_t *value;
-    } part[] = {{"plan", plan_of(trial->system)},
-                {"checkpoints", xhpl_record_checkpoints(trial->system)},
-                {"restarted", xhpl_record_restarted(trial->system)},
-                {"devices",
-                 trial->device_count > 0 ? devices_of(trial) : NULL}};
+    } part[] = {
+        {"plan", plan_of(trial->system)},
+        {"checkpoints", xhpl_record_checkpoints(trial->system)},
+        {"restarted", xhpl_record_restarted(trial->system)},
+        {"devices", trial->device_count > 0 ? devices_of(trial) : NULL}};
 
     json_object_update(test, measured);
     json_decref(measured);

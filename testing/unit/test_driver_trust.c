@@ -139,9 +139,9 @@ static void sum_column(const double *a, const double *weight, int64_t rows,
     damage(&sum->squares);
 }
 
-static uint64_t sum_words(const double *a, int64_t rows)
+static uint64_t sum_words(const double *a, int64_t rows, uint32_t row)
 {
-    return good->sum_words(a, rows) + 1;
+    return good->sum_words(a, rows, row) + 1;
 }
 
 static double sum_tile(int64_t cols, const double *tile, const double *weight,
@@ -160,9 +160,10 @@ static void sum_u(int64_t nb, const double *plain, const double *weighted,
     damage(&sum[good->cols - 1].weighted);
 }
 
-static void sum_u_words(int64_t nb, const double *u, uint64_t *sum)
+static void sum_u_words(int64_t nb, const double *u, uint32_t row,
+                        uint64_t *sum)
 {
-    good->sum_u_words(nb, u, sum);
+    good->sum_u_words(nb, u, row, sum);
     sum[0] ^= 1;
 }
 
