@@ -99,7 +99,7 @@ def case(grid, rank, how, call, **more):
 
 @retried
 def test_one_that_is_stopped_is_named(tmp_path):
-    assert_named(tmp_path, 1, STOPPED, "for it: panel of iteration",
+    assert_named(tmp_path, 1, STOPPED, "for it: panel",
                  case((1, 2), 1, "stop", "MPI_Isend", least=501, after=3))
 
 
