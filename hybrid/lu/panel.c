@@ -8,8 +8,7 @@
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/verify/carried.h"
 
-/* ---- memory --------------------------------------------------------------
- */
+/* ---- memory -------------------------------------------------------------- */
 
 /* Doubles of tiles with rows x cols, as a multiple of a cache line. */
 static size_t tile_doubles(int64_t rows, int64_t cols, int height)
