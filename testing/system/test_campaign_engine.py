@@ -40,7 +40,7 @@ def test_where_all_is_well_the_status_is_0(site):
 def test_each_fault_has_its_class_and_its_evidence(site):
     told = {"n2": "wrong", "n3": "die", "n4": "hang", "n6": "refuse", "n7": 0.5}
     names = "n[1-12]"
-    done = site.run(*LOADS, "--silence", "1", told=told, hosts=names)
+    done = site.run(*LOADS, "--silence", "3", told=told, hosts=names)
     assert done.status == 1, str(done)
     bad = {"n2": "wrong", "n3": "died", "n4": "hung", "n6": "not started", "n7": "slow"}
     expected = {name: bad.get(name, "ok") for name in hosts.expand(names)}

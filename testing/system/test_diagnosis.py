@@ -230,7 +230,7 @@ def test_messages_that_are_long_on_their_way_are_told(tmp_path, rank):
     dat = hpl_dat.text(n="3000", nb="64", q="2", depth="1", threshold="0")
     program = on_rank(tmp_path, rank, "export LATE=1")
     words = ["env", f"LD_PRELOAD={library(tmp_path, SLOW_SEND)}", program]
-    job, _ = start(tmp_path, 2, dat, *words)
+    job, _ = start(tmp_path, 2, dat, *words, XHPL_TRUST="off")
     with watched(job) as warnings:
         said = warnings.first()
     assert len(said) == 1 and "communication is slow: " in said[0], said

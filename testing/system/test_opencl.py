@@ -319,6 +319,7 @@ def failing(xhpl, device, layer):
     def run(*options, p=1, q=1, **fault):
         env = {**layer, **{name: str(nth) for name, nth in fault.items()}}
         system = ["-n", 500, "--nb", 48, "-p", p, "-q", q, *device]
+        system += ["--set", "trust=off"]  # faults are counted from the run on
         patience = 0.5 if "STALL" in fault else 60  # the machine may be busy
         how = ["--set", f"stall_seconds={patience}"]
         return xhpl(*system, *options, *how, processes=p * q, env=env)

@@ -460,7 +460,8 @@ const char *hyb_checkpoint_advice(const hyb_lu_t *lu)
                : "";
 }
 
-/* One that is still being written comes too late. */
+/* One that is still being written comes too late, and so does one that only some
+ * processes have. */
 void hyb_checkpoint_end(hyb_lu_t *lu)
 {
     struct hyb_checkpoint *c = lu->checkpoint;
@@ -469,6 +470,7 @@ void hyb_checkpoint_end(hyb_lu_t *lu)
         return;
     MPI_Wait(&c->request, MPI_STATUS_IGNORE);
     hyb_writer_give_up(c->writer);
+    hyb_store_keep(&c->store, c->whole, 2);
 }
 
 bool hyb_checkpoint_report(const hyb_lu_t *lu, hpl_checkpoints_t *report_p)
