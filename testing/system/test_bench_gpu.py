@@ -16,6 +16,7 @@ def test_every_step_has_its_row_and_its_record(tmp_path):
     outcome = jobs.run([*QUICK, "--json", "all.json", jobs.BIN], tmp_path).succeeded()
     said = outcome.stdout
     assert re.search(r"^emu +software devices", said, re.M), str(outcome)
+    assert "double precision: native" in said, str(outcome)
     for begin in ("link, both", "DGEMM on its own data, k = 64", "streaming, N",
                   "syrk on its own data, checked",
                   "DGEMM of host memory, tile 150, staged",
@@ -24,10 +25,12 @@ def test_every_step_has_its_row_and_its_record(tmp_path):
                   "resident, panels of the device, N",
                   "larger than the device, N"):  # fmt: skip
         assert re.search(rf"^{re.escape(begin)}.* [1-9]\d*\.\d\d ", said, re.M), begin
+    assert re.search(r"^host memory pinned, GB +0\.00 ", said, re.M), str(outcome)
+    assert re.search(r"^before it: every operation .* 0\.\d\d ", said, re.M), str(outcome)
     assert re.search(r"^torture, wrong products +0\.00 ", said, re.M), str(outcome)
     assert "0 steps failed" in said, str(outcome)
     records = json.loads((tmp_path / "all.json").read_text())
-    assert {"probe 64", "operations", "resident", "torture"} <= records.keys()
+    assert {"probe 64", "operations", "pinned", "resident", "torture"} <= records.keys()
 
 
 def test_a_step_that_fails_is_said_and_others_follow(tmp_path):
