@@ -276,8 +276,8 @@ testing/xhpl: $(XHPL)
 BOOTSTRAP = @CC='$(CC) $(MPinc)' LAlib='$(LAlib) $(MPlib)' setup/bootstrap
 PYTHON ?= $(shell /usr/bin/python3 -c 'import pytest' 2>/dev/null && \
             echo /usr/bin/)python3
-TEST_ALL ?= clang asan tsan Linux_BLIS Linux_refblas aarch64@sve512 aarch64@sve256 \
-            aarch64@sve128 aarch64@neon
+ARM = aarch64@sve512 aarch64@sve256 aarch64@sve128 aarch64@neon
+TEST_ALL ?= clang asan tsan Linux_BLIS Linux_refblas $(firstword $(ARM))
 # Files of tests at a time, which mostly wait for processes to start and to end.
 WORKERS ?= 4
 
@@ -356,7 +356,7 @@ test-all:
 test-arm:
 	@MAKE='$(MAKE)' CROSS_TESTS='$(sort $(UNIT_BASE) $(TESTS_OF_CPU) \
 	    $(shell grep -l '"hybrid/cpu/' $(UNIT_ALL)))' scripts/test-archs \
-	    $(filter aarch64@%,$(TEST_ALL))
+	    $(ARM)
 
 ## test-portable: the kernel for all processors on POWER and RISC-V, under QEMU
 test-portable:
