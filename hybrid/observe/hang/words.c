@@ -43,8 +43,8 @@ void hyb_words_of_state(const hyb_party_t *party, const hyb_state_t *state,
 
 static const char *const faults[] = {
     [HYB_NOBODY] = "",
-    [HYB_EACH_OTHER] = "waits as well: a message between them is lost, or "
-                       "their connection",
+    [HYB_EACH_OTHER] = ("waits as well: a message between them is lost, or "
+                        "their connection"),
     [HYB_UNKNOWN] = "cannot be asked",
     [HYB_STANDS] = "waits for nobody and finishes nothing",
     [HYB_STOPPED] = "does not answer while its host does: it is stopped",
