@@ -102,7 +102,8 @@ TEST(a_wrong_product_is_found_where_it_was)
     int rank;
 
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    problem = solve_with("threads=2 verify=online on_error=report", 100, &said);
+    problem = solve_with(
+        "threads=2 kernel=portable verify=online on_error=report", 100, &said);
     is_wrong = anywhere(problem != NULL);
     named = strstr(said, "is wrong, block column") != NULL;
     combinations_end(!is_wrong || named != (rank == small_processes() - 1));
@@ -113,8 +114,9 @@ TEST(a_wrong_element_is_repaired)
     const char *said, *problem;
     bool repaired;
 
-    problem = solve_with(
-        "threads=2 verify=online verify_every=1 on_error=repair", 100, &said);
+    problem = solve_with("threads=2 kernel=portable verify=online "
+                         "verify_every=1 on_error=repair",
+                         100, &said);
     repaired = anywhere(strstr(said, "; repaired") != NULL);
     combinations_end(problem != NULL || !repaired);
 }
