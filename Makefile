@@ -155,7 +155,7 @@ endif
 
 # The BLAS is a weak symbol there, which alone would not have it linked.
 PLAIN_LINK = $(HYB_CC) $(LINKFLAGS) $(NO_FAST_MATH)
-PLAIN_LIBS = -Wl,--no-as-needed $(LAlib) -Wl,--as-needed -ldl $(XH_LIBS)
+PLAIN_LIBS = -Wl,--no-as-needed $(LAlib) $(LIBS) -Wl,--as-needed -ldl $(XH_LIBS)
 
 LIBS_OF_XHPL = $(abspath $(MORE_OBJECTS)) $(HPL_LIBS) $(XH_LIBS)
 
@@ -450,7 +450,7 @@ install: build
 	    sed 's/^mpirun/xhpl-mpirun/')
 	sed -e 's|@prefix@|$(prefix)|' -e 's|@libdir@|$(libdir)|' \
 	    -e 's|@includedir@|$(includedir)|' -e 's|@version@|$(VERSION)|' \
-	    -e 's|@libs@|$(strip $(LAlib) $(XH_LIBS))|' setup/xhpl.pc.in \
+	    -e 's|@libs@|$(strip $(LAlib) $(LIBS) $(XH_LIBS))|' setup/xhpl.pc.in \
 	    > $(DESTDIR)$(libdir)/pkgconfig/xhpl.pc
 	$(INSTALL) -d $(DESTDIR)$(completiondir)
 	for name in xhpl xdgemm xhpl-campaign hpl-report; do \

@@ -346,7 +346,8 @@ def configured(tmp_path_factory):
     """A copy that was configured, built and installed below a DESTDIR."""
     tree = copy_tree(tmp_path_factory.mktemp("configured"))
     stage = tmp_path_factory.mktemp("stage")
-    jobs.run(["./configure", "--prefix=/opt/hpl", "CFLAGS=-O0"], tree).succeeded()
+    given = ["CFLAGS=-O0", "LIBS=-lopenblas"]  # as package managers do
+    jobs.run(["./configure", "--prefix=/opt/hpl", *given], tree).succeeded()
     made(tree)
     made(tree, "install", f"DESTDIR={stage}")
     return tree, stage / "opt/hpl"
