@@ -460,8 +460,8 @@ const char *hyb_checkpoint_advice(const hyb_lu_t *lu)
                : "";
 }
 
-/* One that is still being written comes too late, and so does one that only some
- * processes have. */
+/* One that is still being written comes too late, and so does one that only
+ * some processes have. */
 void hyb_checkpoint_end(hyb_lu_t *lu)
 {
     struct hyb_checkpoint *c = lu->checkpoint;
