@@ -81,4 +81,7 @@ void hpl_exchange_start(hpl_exchange_t *x);
  */
 void hpl_exchange_settle(const hpl_exchange_t *x, int from, int columns);
 
+/* Copy the rows of gathered to their places in u (jb x columns). */
+void hpl_exchange_order(const hpl_exchange_t *x, hpl_matrix_t u);
+
 #endif
