@@ -7,6 +7,7 @@ settings of whoever runs the tests; at the limit all its processes are killed.
 import importlib.util
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -96,6 +97,15 @@ def environment(extra=None):
         env.setdefault("RES_OPTIONS", "timeout:1 attempts:1")
     env.update(extra or {})
     return env
+
+
+def as_installed():
+    """What environment() is given where programs are found by name, as if they were
+    installed. mpirun is scripts/mpirun, which is told what to take, so as not to take
+    itself."""
+    return {"PATH": f"{BIN}:{SOURCE / 'scripts'}:{os.environ['PATH']}",
+            "XHPL_BLAS_CHECK": "off", "LAUNCHER": shlex.join(LAUNCHER),
+            "MPIRUN": shutil.which("mpirun") or "mpiexec"}
 
 
 def session_members(session):

@@ -28,6 +28,36 @@ int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag,
 }
 """
 
+DGEMM = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <unistd.h>
+
+typedef void dgemm_t(const char *, const char *, const int *, const int *,
+                     const int *, const double *, const double *, const int *,
+                     const double *, const int *, const double *, double *,
+                     const int *);
+
+void dgemm_(const char *ta, const char *tb, const int *m, const int *n,
+            const int *k, const double *alpha, const double *a, const int *lda,
+            const double *b, const int *ldb, const double *beta, double *c,
+            const int *ldc)
+{
+    dgemm_t *real = (dgemm_t *)dlsym(RTLD_NEXT, "dgemm_");
+    BEFORE
+
+    real(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+    AFTER
+}
+"""
+
+
+def dgemm(after, before=""):
+    """DGEMM between xhpl and the real library, with statements of C after the real
+    one, and before it."""
+    return DGEMM.replace("BEFORE", before).replace("AFTER", after)
+
+
 # Of one message of doubles one value is another. Negative places count from the
 # end.
 DAMAGE = """

@@ -8,7 +8,7 @@ import pytest
 import hpl_dat
 import jobs
 from busy import retried
-from sabotage import library, preloaded
+from sabotage import dgemm, library, preloaded
 
 FLAGS = Path("/proc/cpuinfo").read_text()
 
@@ -94,7 +94,6 @@ def test_the_report_itself_names_no_blas(xhpl):
 # this one does: while DGEMM runs, two more threads are taken to work.
 GREEDY = """
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -123,24 +122,8 @@ int clock_gettime(clockid_t clock, struct timespec *t)
     t->tv_nsec = (long)(1e9 * (all - (double)t->tv_sec));
     return 0;
 }
-
-typedef void dgemm_t(const char *, const char *, const int *, const int *,
-                     const int *, const double *, const double *, const int *,
-                     const double *, const int *, const double *, double *,
-                     const int *);
-
-void dgemm_(const char *ta, const char *tb, const int *m, const int *n,
-            const int *k, const double *alpha, const double *a, const int *lda,
-            const double *b, const int *ldb, const double *beta, double *c,
-            const int *ldc)
-{
-    dgemm_t *real = (dgemm_t *)dlsym(RTLD_NEXT, "dgemm_");
-    double start = now();
-
-    real(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
-    added += MORE * (now() - start);
-}
 """
+GREEDY += dgemm("added += MORE * (now() - start);", before="double start = now();")
 
 # Of OpenBLAS: it does not tell how many threads there are.
 SILENT = """

@@ -5,8 +5,6 @@ import io
 import json
 import os
 import re
-import shlex
-import shutil
 import subprocess
 import sys
 import tarfile
@@ -19,13 +17,6 @@ import jobs
 EXAMPLES = jobs.SOURCE / "examples"
 pytestmark = pytest.mark.surface
 RUN = ["-n", "1000", "--nb", "64", "-p", "1", "-q", "1"]
-
-
-def env():
-    """mpirun is scripts/mpirun, which is told what to take, so as not to take itself."""
-    return {"PATH": f"{jobs.BIN}:{jobs.SOURCE / 'scripts'}:{os.environ['PATH']}",
-            "XHPL_BLAS_CHECK": "off", "LAUNCHER": shlex.join(jobs.LAUNCHER),
-            "MPIRUN": shutil.which("mpirun") or "mpiexec"}
 
 
 # ---- ReFrame -------------------------------------------------------------------------
@@ -62,7 +53,7 @@ def test_reframe_s_test_reads_what_xhpl_prints(tmp_path):
     made = reframe_check("")
     made.n, made.nb = 1000, 64
     made.set_options()
-    outcome = jobs.run([made.executable, *made.executable_opts], tmp_path, env())
+    outcome = jobs.run([made.executable, *made.executable_opts], tmp_path, jobs.as_installed())
     made = reframe_check(outcome.succeeded().stdout)
     assert made.residual_passed()
     record = json.loads((tmp_path / made_file(made)).read_text())
@@ -101,7 +92,7 @@ def test_a_script_calls_what_there_is(script, tmp_path):
         assert {"--json": "xhpl-7.json", "--set": "devices=cuda"}[given[0]] == given[1]
         program = [jobs.XHPL, *RUN, *given]
         jobs.run([w.replace("devices=cuda", "devices=none") if isinstance(w, str) else w
-                  for w in program], tmp_path, env()).succeeded()  # fmt: skip
+                  for w in program], tmp_path, jobs.as_installed()).succeeded()  # fmt: skip
     else:
         assert words[:2] == ["xhpl-campaign", "run"]
         program = [jobs.SOURCE / "scripts/xhpl-campaign", *words[1:]]
@@ -115,7 +106,7 @@ def test_a_script_calls_what_there_is(script, tmp_path):
 @pytest.fixture
 def packed(tmp_path):
     """Pack a run; its files by name, and the outcome."""
-    jobs.run([jobs.XHPL, *RUN, "--json", "run.json"], tmp_path, env()).succeeded()
+    jobs.run([jobs.XHPL, *RUN, "--json", "run.json"], tmp_path, jobs.as_installed()).succeeded()
     (tmp_path / "HPL.dat").write_text("as it was\n")
     record = json.loads((tmp_path / "run.json").read_text())
 

@@ -3,8 +3,6 @@
 does what they do. And the check that they all end with."""
 import os
 import re
-import shlex
-import shutil
 
 import pytest
 
@@ -16,19 +14,12 @@ pytestmark = pytest.mark.surface
 RUN = ["-n", "1000", "--nb", "64", "-p", "1", "-q", "1"]
 
 
-def env():
-    """mpirun is scripts/mpirun, which is told what to take, so as not to take itself."""
-    return {"PATH": f"{jobs.BIN}:{jobs.SOURCE / 'scripts'}:{os.environ['PATH']}",
-            "XHPL_BLAS_CHECK": "off", "LAUNCHER": shlex.join(jobs.LAUNCHER),
-            "MPIRUN": shutil.which("mpirun") or "mpiexec"}
-
-
 # ---- xhpl-check ----------------------------------------------------------------------
 
 
 def check(folder, cwd):
     words = [jobs.SOURCE / "scripts/xhpl-check", folder]
-    return jobs.run(words, cwd, env())
+    return jobs.run(words, cwd, jobs.as_installed())
 
 
 def test_what_computes_passes_the_check(tmp_path):
@@ -78,7 +69,7 @@ def test_easybuild_s_sanity_check_passes(tmp_path):
     assert "bin/xhpl" in recipe["sanity_check_paths"]["files"]
     assert len(recipe["sanity_check_commands"]) == 2
     for command in recipe["sanity_check_commands"]:
-        jobs.run(["sh", "-c", command], tmp_path, env()).succeeded()
+        jobs.run(["sh", "-c", command], tmp_path, jobs.as_installed()).succeeded()
 
 
 def section(name):
@@ -88,8 +79,8 @@ def section(name):
 
 
 def test_the_container_s_own_test_passes(tmp_path):
-    jobs.run(["sh", "-ec", section("test")], tmp_path, env()).succeeded()
-    outcome = jobs.run(["sh", "-ec", section("runscript"), "sh", *RUN], tmp_path, env())
+    jobs.run(["sh", "-ec", section("test")], tmp_path, jobs.as_installed()).succeeded()
+    outcome = jobs.run(["sh", "-ec", section("runscript"), "sh", *RUN], tmp_path, jobs.as_installed())
     assert "1 tests completed and passed" in outcome.succeeded().stdout
 
 
@@ -127,5 +118,5 @@ printf '%s\\n' "${COMPREPLY[@]}"
 ))  # fmt: skip
 def test_a_word_is_completed_by_what_help_names(program, word, before, expected, tmp_path):
     words = [jobs.SOURCE / "setup/completion.bash", program, word, before]
-    outcome = jobs.run(["bash", "-c", COMPLETE, "bash", *words], tmp_path, env())
+    outcome = jobs.run(["bash", "-c", COMPLETE, "bash", *words], tmp_path, jobs.as_installed())
     assert outcome.stdout.splitlines() == expected, str(outcome)

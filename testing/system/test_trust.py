@@ -8,35 +8,14 @@ import pytest
 
 import jobs
 from conftest import UNMEASURED
-from sabotage import DAMAGE, library, on_rank, preloaded
+from sabotage import DAMAGE, dgemm, library, on_rank, preloaded
 
 NB = 64
 SMALL = ("-n", 500, "--nb", NB)
 ONE, FOUR = ("-p", 1, "-q", 1), ("-p", 2, "-q", 2)
 
 # One number of DGEMM's result is wrong, where WRONG holds.
-WRONG_DGEMM = """
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <unistd.h>
-
-typedef void dgemm_t(const char *, const char *, const int *, const int *,
-                     const int *, const double *, const double *, const int *,
-                     const double *, const int *, const double *, double *,
-                     const int *);
-
-void dgemm_(const char *ta, const char *tb, const int *m, const int *n,
-            const int *k, const double *alpha, const double *a, const int *lda,
-            const double *b, const int *ldb, const double *beta, double *c,
-            const int *ldc)
-{
-    dgemm_t *real = (dgemm_t *)dlsym(RTLD_NEXT, "dgemm_");
-
-    real(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
-    if (WRONG)
-        c[*m - 1] += 1.0;
-}
-"""
+WRONG_DGEMM = dgemm("if (WRONG)\n        c[*m - 1] += 1.0;")
 FOR_A_SHAPE = f"*k == {NB} && *n == 1"
 ON_A_THREAD = "gettid() != getpid()"
 
