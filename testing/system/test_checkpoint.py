@@ -38,7 +38,8 @@ def lose_device(system, folder):
 
 def test_after_the_loss_of_a_device_with_columns_a_restart_goes_on(tmp_path):
     options = ("--checkpoint", "d", "--every", "0.001s")
-    system = words(1, 1, 1600, 16, *DEVICE)
+    # seconds long, so that a checkpoint is on the disk before the end
+    system = words(1, 1, 1600, 16, *DEVICE, "--set", "emu_rate=1")
     jobs.run(system, tmp_path, SETTINGS).succeeded()
     clean = bits(tmp_path)
     lost = lose_device([*system, *options], tmp_path)
