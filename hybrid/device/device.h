@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "hybrid/device/knobs.h"
 #include "hybrid/device/operations.h"
+#include "hybrid/device/pins.h"
 
 /*
  * One accelerator as the solver sees it: buffers of its own memory, in-order
@@ -269,6 +270,13 @@ void hyb_pinned_free(hyb_device_t *device, double *memory, size_t bytes);
  */
 xh_status_t hyb_device_pin(hyb_device_t *device, double *memory, size_t bytes);
 void hyb_device_unpin(hyb_device_t *device, double *memory);
+
+/*
+ * Queue copies in parts from now on, none of which crosses from one segment of
+ * a matrix of pins into the next. pins is borrowed until the device is closed,
+ * and stays as it is while copies are queued.
+ */
+void hyb_device_cut_copies(hyb_device_t *device, const hyb_pins_t *pins);
 
 /* Where b begins, as an MPI library takes it that is built for such devices;
  * NULL: only the backend knows. */

@@ -188,26 +188,6 @@ static xh_view_t tile_of_c(const hyb_product_t *product, const hyb_slot_t *slot)
     return xh_view_part(product->gemm->c, p->row, p->col, p->rows, p->cols);
 }
 
-/* Copy in or out. A copy does not cross from one pinned segment into the
- * next. */
-static xh_status_t copy(const hyb_lanes_t *lanes, hyb_op_t op, xh_view_t host,
-                        hyb_block_t block)
-{
-    int64_t rows = host.rows, cols;
-
-    for (int64_t j = 0; j < host.cols; j += cols) {
-        xh_view_t rest = xh_view_part(host, 0, j, rows, host.cols - j);
-        hyb_block_t part;
-
-        cols = rest.cols = hyb_pins_together(lanes->pins, rest);
-        part = hyb_block_part(block, 0, j, rows, cols);
-        XH_TRY(op == HYB_OP_COPY_IN
-                   ? hyb_queue_copy_in(lanes->in, rest, part)
-                   : hyb_queue_copy_out(lanes->out, part, rest));
-    }
-    return XH_OK;
-}
-
 /* one operand's piece for a multiplication: where from, and where it is */
 typedef struct {
     xh_view_t host;
@@ -252,12 +232,12 @@ static xh_status_t fetch_chunk(hyb_lanes_t *lanes, const hyb_product_t *product,
                           &b->loads));
     XH_TRY(hyb_event_record(lanes->in, lap[HYB_BEGIN]));
     if (a->loads)
-        XH_TRY(copy(lanes, HYB_OP_COPY_IN, a->host, packed(lanes, a)));
+        XH_TRY(hyb_queue_copy_in(lanes->in, a->host, packed(lanes, a)));
     if (b->loads)
-        XH_TRY(copy(lanes, HYB_OP_COPY_IN, b->host, packed(lanes, b)));
+        XH_TRY(hyb_queue_copy_in(lanes->in, b->host, packed(lanes, b)));
     if (z == 0 && reads_c(lanes, product))
-        XH_TRY(copy(lanes, HYB_OP_COPY_IN, tile_of_c(product, slot),
-                    tile_there(lanes, slot)));
+        XH_TRY(hyb_queue_copy_in(lanes->in, tile_of_c(product, slot),
+                                 tile_there(lanes, slot)));
     XH_TRY(hyb_event_record(lanes->in, lap[HYB_END]));
     return hyb_queue_wait(lanes->multiply, lap[HYB_END]);
 }
@@ -294,15 +274,12 @@ static xh_status_t send_back(const hyb_lanes_t *lanes,
 {
     const xh_rectangle_t *p = &slot->tile.part;
     xh_view_t staging = {slot->staging, p->rows, p->cols, p->rows};
+    bool direct = lanes->tile_return == HYB_RETURN_DIRECT;
 
     XH_TRY(hyb_queue_wait(lanes->out, lanes->last));
     XH_TRY(hyb_event_record(lanes->out, slot->out[HYB_BEGIN]));
-    if (lanes->tile_return == HYB_RETURN_DIRECT)
-        XH_TRY(copy(lanes, HYB_OP_COPY_OUT, tile_of_c(product, slot),
-                    tile_there(lanes, slot)));
-    else
-        XH_TRY(
-            hyb_queue_copy_out(lanes->out, tile_there(lanes, slot), staging));
+    XH_TRY(hyb_queue_copy_out(lanes->out, tile_there(lanes, slot),
+                              direct ? tile_of_c(product, slot) : staging));
     return hyb_event_record(lanes->out, slot->out[HYB_END]);
 }
 

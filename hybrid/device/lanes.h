@@ -41,7 +41,6 @@ enum { HYB_SLOTS = 64 }; /* tiles in flight, at most, as of setting pipeline */
 /* The launching thread's, but for a slot from its launch to its commit. */
 typedef struct {
     hyb_device_t *device;
-    const hyb_pins_t *pins;
     hyb_tile_return_t tile_return;
     hyb_queue_t *in, *multiply, *out;
     hyb_event_t **event;       /* of all slots and pieces */

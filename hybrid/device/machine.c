@@ -70,7 +70,6 @@ static xh_status_t open_device(hyb_machine_t *machine,
                                           .stall_seconds =
                                               xh_settings_real("stall_seconds"),
                                           .rates = &d->rates,
-                                          .pins = &machine->pins,
                                           .cpus = cpus,
                                           .cpu_count = cpu_count};
     hyb_device_info_t info;
@@ -79,6 +78,7 @@ static xh_status_t open_device(hyb_machine_t *machine,
 
     *d = (hyb_machine_device_t){.commit_threads = cpu_count};
     XH_TRY(hyb_device_open(choice, cpus, cpu_count, &device));
+    hyb_device_cut_copies(device, &machine->pins);
     status = hyb_device_load_cuts(device);
     if (status == XH_OK && machine->tile == 0 && !choice.backend->emulated)
         status = hyb_device_rates(device, &d->rates);

@@ -3,7 +3,6 @@
 #define HYB_MACHINE_PRIVATE_H
 
 #include "hybrid/device/machine.h"
-#include "hybrid/device/pins.h"
 #include "hybrid/device/rates.h"
 #include "hybrid/device/stream.h"
 

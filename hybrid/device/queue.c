@@ -211,15 +211,32 @@ static xh_status_t add(const hyb_queue_t *queue, hyb_block_t extent,
                             : HYB_CALL(device, work, queue->queue, task);
 }
 
+/* A vendor's copy must not cross from one pinned segment into the next. */
+static xh_status_t add_parts(const hyb_queue_t *queue, hyb_op_t op,
+                             xh_view_t host, hyb_block_t block)
+{
+    int64_t rows = host.rows, cols;
+
+    for (int64_t j = 0; j < host.cols; j += cols) {
+        hyb_task_t task = {
+            .op = op,
+            .link = {xh_view_part(host, 0, j, rows, host.cols - j), block}};
+
+        cols = hyb_pins_together(queue->device->pins, task.link.host);
+        task.link.host.cols = cols;
+        task.link.block = hyb_block_part(block, 0, j, rows, cols);
+        XH_TRY(add(queue, task.link.block, &task));
+    }
+    return XH_OK;
+}
+
 static xh_status_t cross(const hyb_queue_t *queue, hyb_op_t op, xh_view_t host,
                          hyb_block_t block, _Atomic uint64_t *moved)
 {
-    const hyb_task_t task = {.op = op, .link = {host, block}};
-
     XH_TRY(check_view("the host's side of a copy", host));
     XH_TRY(check_operand(queue->device, "the device's side of a copy", block,
                          host.rows, host.cols));
-    XH_TRY(add(queue, block, &task));
+    XH_TRY(add_parts(queue, op, host, block));
     atomic_fetch_add(moved, (uint64_t)block.rows * (uint64_t)block.cols *
                                 sizeof(double));
     return XH_OK;

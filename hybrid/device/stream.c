@@ -299,7 +299,6 @@ static xh_status_t start(hyb_stream_t *s, hyb_device_t *device)
 {
     XH_TRY(hyb_lanes_open(&s->lanes, device));
     s->lanes.tile_return = s->options.tile_return;
-    s->lanes.pins = s->options.pins;
     XH_TRY(hyb_device_describe(device, &s->info));
     if (pthread_create(&s->launcher, NULL, run_launcher, s) != 0)
         return XH_ERR_MEMORY;

@@ -3,7 +3,6 @@
 #define HYB_STREAM_H
 
 #include "hybrid/device/device.h"
-#include "hybrid/device/pins.h"
 #include "hybrid/device/product.h"
 #include "hybrid/device/rates.h"
 
@@ -35,7 +34,6 @@ typedef struct {
     /* borrowed for the stream's life */
     const hyb_rate_table_t *rates; /* as measured; where 0, what the device
                                       says, or else a guess */
-    const hyb_pins_t *pins;        /* of the operands; or NULL */
     const int *cpus; /* a thread on each of them commits; none: anywhere */
     int cpu_count;
 } hyb_stream_options_t;
