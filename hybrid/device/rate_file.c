@@ -16,7 +16,7 @@ xh_status_t hyb_rate_table_path(const char *model, char *path_p)
 static void print(const hyb_rate_table_t *table, const char *model, FILE *out)
 {
     fprintf(out,
-            "tile rates 4\n%s\n%.6g bytes/s each way\n"
+            "tile rates 5\n%s\n%.6g bytes/s each way\n"
             "%.6g bytes/s committed by a thread\n"
             "flop/s of sizes, a line a depth:\n",
             model, table->link_rate, table->commit_rate);

@@ -96,25 +96,92 @@ static size_t bytes_of(int64_t size, int64_t depth)
     return (size_t)(2 * size * depth + size * size) * sizeof(double);
 }
 
-/* flop/s of one point, as the second of two products takes, since the first
- * warms up; unchanged on failure. */
-static xh_status_t measure(bench_t *b, int s, int d, double *rate_p)
+/* Values as a matrix has them, where the device makes some: a product of zeros
+ * takes less power, so less time. */
+static xh_status_t fill(const bench_t *b, int64_t size, int64_t cols)
+{
+    const hyb_generate_t all = {.seed = 1,
+                                .order = size,
+                                .rows = {0, size, 0, 1},
+                                .cols = {0, cols, 0, 1},
+                                .block = hyb_block(b->memory, 0, size, cols)};
+
+    return hyb_device_has(b->device, HYB_OP_GENERATE)
+               ? hyb_queue_generate(b->queue, &all)
+               : XH_OK;
+}
+
+/* Memory for the product of one point. */
+static xh_status_t prepare(bench_t *b, int s, int d, hyb_gemm_t *p)
 {
     int64_t size = hyb_rate_size(s), depth = hyb_rate_depth(d);
-    hyb_gemm_t p = {.alpha = -1.0, .beta = 1.0};
-    double seconds = 0.0;
 
     XH_TRY(hyb_buffer_create(b->device, bytes_of(size, depth), &b->memory));
-    p.a = hyb_block(b->memory, 0, size, depth);
-    p.b = hyb_block(b->memory, size * depth, depth, size);
-    p.c = hyb_block(b->memory, 2 * size * depth, size, size);
-    for (int i = 0; i < 2; i++) {
-        XH_TRY(hyb_event_record(b->queue, b->begin));
-        XH_TRY(hyb_queue_gemm(b->queue, &p));
-        XH_TRY(finish(b, &seconds));
+    *p = (hyb_gemm_t){.alpha = -1.0, .beta = 1.0};
+    p->a = hyb_block(b->memory, 0, size, depth);
+    p->b = hyb_block(b->memory, size * depth, depth, size);
+    p->c = hyb_block(b->memory, 2 * size * depth, size, size);
+    return fill(b, size, 2 * depth + size);
+}
+
+static double flop_of(const hyb_gemm_t *p)
+{
+    return 2.0 * (double)(p->c.rows * p->c.cols) * (double)p->a.cols;
+}
+
+static xh_status_t multiply(bench_t *b, const hyb_gemm_t *p, int count,
+                            double *seconds_p)
+{
+    XH_TRY(hyb_event_record(b->queue, b->begin));
+    for (int i = 0; i < count; i++)
+        XH_TRY(hyb_queue_gemm(b->queue, p));
+    return finish(b, seconds_p);
+}
+
+/* Products that take so long together, if one takes seconds; at most so many.
+ */
+static int count_for(double together, double seconds, int most)
+{
+    return (int)fmin(most, 1.0 + together / fmax(seconds, 1e-9));
+}
+
+/* flop/s of one point, behind a product that warms up; unchanged on failure. */
+static xh_status_t measure(bench_t *b, int s, int d, double *rate_p)
+{
+    const double least = 1e-3;
+    double seconds = 0.0;
+    hyb_gemm_t p;
+    int count;
+
+    XH_TRY(prepare(b, s, d, &p));
+    XH_TRY(multiply(b, &p, 1, &seconds));
+    count = count_for(least, seconds, 16);
+    XH_TRY(multiply(b, &p, count, &seconds));
+    release(b);
+    *rate_p = rate(count * flop_of(&p), seconds);
+    return XH_OK;
+}
+
+/* The same of a device that has been at it for some seconds, for as many more:
+ * by then its clock is what its power and its heat allow. */
+static xh_status_t sustain(bench_t *b, int s, int d, double some,
+                           double *rate_p)
+{
+    double took, at = 0.0, seconds = 0.0, flop = 0.0;
+    hyb_gemm_t p;
+    int count = 1;
+
+    XH_TRY(prepare(b, s, d, &p));
+    for (; at < 2.0 * some; at += fmax(took, 1e-6)) {
+        XH_TRY(multiply(b, &p, count, &took));
+        if (at >= some) {
+            seconds += took;
+            flop += count * flop_of(&p);
+        }
+        count = count_for(some / 16.0, took / count, 1000);
     }
     release(b);
-    *rate_p = rate(2.0 * (double)(size * size) * (double)depth, seconds);
+    *rate_p = rate(flop, seconds);
     return XH_OK;
 }
 
@@ -182,6 +249,32 @@ bool hyb_device_rates_complete(const hyb_rate_table_t *table, uint64_t memory)
     return table->rate[0][0] > 0.0 && table->link_rate > 0.0;
 }
 
+/* The last point of table, by size and then by depth. */
+static void last_point(const hyb_rate_table_t *table, int *s_p, int *d_p)
+{
+    *s_p = *d_p = 0;
+    while (*s_p + 1 < HYB_RATE_SIZES && table->rate[0][*s_p + 1] > 0.0)
+        (*s_p)++;
+    while (*d_p + 1 < HYB_RATE_DEPTHS && table->rate[*d_p + 1][*s_p] > 0.0)
+        (*d_p)++;
+}
+
+/* All rates are those of a cool device: scale them by what is sustained of the
+ * largest product. */
+static xh_status_t scale(bench_t *b, double seconds, hyb_rate_table_t *table)
+{
+    double sustained, part;
+    int s, d;
+
+    last_point(table, &s, &d);
+    XH_TRY(sustain(b, s, d, seconds, &sustained));
+    part = fmin(1.0, sustained / table->rate[d][s]);
+    for (s = 0; s < HYB_RATE_SIZES; s++)
+        for (d = 0; d < HYB_RATE_DEPTHS; d++)
+            table->rate[d][s] *= part;
+    return XH_OK;
+}
+
 /* Only now the clock starts: the first product may bring libraries in. */
 static xh_status_t measure_all(bench_t *b, uint64_t memory, double seconds,
                                hyb_rate_table_t *table)
@@ -199,7 +292,8 @@ static xh_status_t measure_all(bench_t *b, uint64_t memory, double seconds,
         for (int d = 0; d < HYB_RATE_DEPTHS; d++)
             if (is_admitted(s, d, memory) && xh_clock_now() < end)
                 XH_TRY(measure(b, s, d, &table->rate[d][s]));
-    return XH_OK;
+    return hyb_device_rates_complete(table, memory) ? scale(b, seconds, table)
+                                                    : XH_OK;
 }
 
 xh_status_t hyb_device_rates_measure(hyb_device_t *device, uint64_t memory,

@@ -47,7 +47,7 @@ double hyb_rate_table_rate(const hyb_rate_table_t *table, int64_t rows,
 
 /*
  * The table of device's model: as kept from an earlier run, else measured, in
- * about a second. Only a complete table, for the memory that is free now, is
+ * about three seconds. Only a complete table, for the memory that is free now, is
  * kept, and used again.
  */
 xh_status_t hyb_device_rates(hyb_device_t *device, hyb_rate_table_t *table_p);
@@ -57,10 +57,11 @@ xh_status_t hyb_device_rates(hyb_device_t *device, hyb_rate_table_t *table_p);
  * writes that into C, and what the device reaches on operands that are there
  * already, for tiles of several sizes and depths: from the smallest up, until
  * about seconds have passed or an eighth of memory is too little. What the
- * first product takes, which brings libraries in, is not counted. A device that
- * takes longer than patience for one product is given up. The numbers are
- * whatever memory holds, and some devices are faster on some numbers: compare
- * sizes with each other only.
+ * first product takes, which brings libraries in, is not counted. If there was
+ * time for all, the rates are scaled to what the device sustains: after seconds
+ * of products, for as long again. A device that takes longer than patience for
+ * one product is given up. The values are those of a random matrix if the
+ * device generates them, or else whatever memory holds, which may be faster.
  *
  * memory   in   bytes of the device that are free
  * table_p  out  empty if not even one point could be measured

@@ -125,6 +125,18 @@ static xh_status_t noted_wait(void *state, void *event, double seconds,
     return emu->event_wait(state, event, seconds, done_p);
 }
 
+/* After so many seconds of events the device is hot, and half as fast. */
+static double cool_seconds, slower; /* times as slow as events are */
+
+static xh_status_t hot_elapsed(void *state, void *begin, void *end,
+                               double *seconds_p)
+{
+    XH_TRY(emu->event_elapsed(state, begin, end, seconds_p));
+    cool_seconds -= *seconds_p;
+    *seconds_p *= cool_seconds < 0.0 ? 2.0 * slower : slower;
+    return XH_OK;
+}
+
 static void noted_destroy(void *state, void *queue)
 {
     emu->queue_destroy(state, queue);
@@ -155,6 +167,9 @@ static int enter(void **state)
     slow.work = slow_work;
     slow.event_record = short_record;
     slow.event_wait = noted_wait;
+    slow.event_elapsed = hot_elapsed;
+    cool_seconds = INFINITY;
+    slower = 1.0;
     slow.queue_destroy = noted_destroy;
     slow.buffer_destroy = idle_buffer_destroy;
     records_left = INT_MAX;
@@ -182,13 +197,21 @@ static int count_of(const hyb_rate_table_t *table)
     return count;
 }
 
-static hyb_rate_table_t measured(int slow)
+/* Few products follow those of the table: emu sleeps until the end of each on a
+ * clock that stands still. */
+static hyb_rate_table_t measured_for(double seconds, int slow)
 {
     hyb_rate_table_t table;
 
+    now += 10.0; /* what emu models from now on is not late */
     slow_products = slow;
-    assert_ok(hyb_device_rates_measure(device, memory, 1.0, 60.0, &table));
+    assert_ok(hyb_device_rates_measure(device, memory, seconds, 60.0, &table));
     return table;
+}
+
+static hyb_rate_table_t measured(int slow)
+{
+    return measured_for(1e-3, slow);
 }
 
 static void assert_close(double x, double expected)
@@ -209,6 +232,18 @@ TEST_SET_UP(rates_are_those_of_the_device)
                 assert_close(table.rate[d][i], 1e12);
     assert_close(table.link_rate, 1e10);
     assert_true(hyb_device_rates_complete(&table, memory));
+}
+
+/* All of them, though it is hot only after they were measured. */
+TEST_SET_UP(rates_are_those_of_a_hot_device)
+{
+    hyb_rate_table_t table;
+
+    cool_seconds = 0.015;
+    table = measured_for(0.01, 0);
+    assert_true(cool_seconds < 0.0);
+    assert_int_equal(count_of(&table), POINTS);
+    assert_close(table.rate[0][0], 0.5e12);
 }
 
 TEST_SET_UP(products_that_are_slow_throughout_end_with_the_time)
@@ -273,7 +308,9 @@ static int points(int slow)
 {
     hyb_rate_table_t table;
 
+    now += 10.0;
     slow_products = slow;
+    slower = 1000.0; /* so that they are few, as above */
     products = 0;
     assert_ok(hyb_device_rates(device, &table));
     return count_of(&table);
