@@ -202,8 +202,11 @@ static xh_status_t open_queues(hyb_device_columns_t *d, extent_t e)
     XH_TRY(hyb_event_create(d->device, &d->arrived));
     for (int i = 0; i < panels_of(e); i++)
         XH_TRY(hyb_event_create(d->device, &d->panel[i].ready));
-    for (int i = 0; i < d->works; i++)
+    for (int i = 0; i < d->works; i++) {
+        XH_TRY(hyb_event_create(d->device, &d->work[i].begun));
+        XH_TRY(hyb_event_create(d->device, &d->work[i].ended));
         XH_TRY(hyb_event_create(d->device, &d->work[i].done));
+    }
     return e.guests ? open_for_guests(d) : XH_OK;
 }
 
@@ -310,8 +313,11 @@ void hyb_place_device_destroy(hyb_place_t *place)
         hyb_pinned_free(d->device, d->body, d->body_bytes);
     hyb_pinned_free(d->device, d->host, d->host_bytes);
     hyb_buffer_destroy(d->memory);
-    for (int i = 0; d->work != NULL && i < d->works; i++)
+    for (int i = 0; d->work != NULL && i < d->works; i++) {
+        hyb_event_destroy(d->work[i].begun);
+        hyb_event_destroy(d->work[i].ended);
         hyb_event_destroy(d->work[i].done);
+    }
     for (int i = 0; i < HYB_MOST_PANELS; i++)
         hyb_event_destroy(d->panel[i].ready);
     for (int i = 0; i < HYB_GUEST_SEATS; i++) {
@@ -394,13 +400,30 @@ xh_status_t hyb_device_settle(const hyb_device_columns_t *d)
     return hyb_event_await(d->copied, seconds);
 }
 
-int hyb_device_note(hyb_device_columns_t *d, hyb_blocks_t blocks, int panels,
-                    double flop, hyb_queue_t *queue)
+static int free_work(const hyb_device_columns_t *d)
 {
     int at = 0;
 
     while (d->work[at].under_way)
         at++;
+    return at;
+}
+
+void hyb_device_begin(hyb_device_columns_t *d, hyb_queue_t *queue)
+{
+    hyb_device_check(d, hyb_event_record(queue, d->work[free_work(d)].begun));
+}
+
+void hyb_device_end(hyb_device_columns_t *d, hyb_queue_t *queue)
+{
+    hyb_device_check(d, hyb_event_record(queue, d->work[free_work(d)].ended));
+}
+
+int hyb_device_note(hyb_device_columns_t *d, hyb_blocks_t blocks, int panels,
+                    double flop, hyb_queue_t *queue)
+{
+    int at = free_work(d);
+
     d->work[at].blocks = blocks;
     d->work[at].panels = panels;
     d->work[at].seat = NULL;

@@ -53,6 +53,7 @@ typedef struct {
     int panels;                                /* 2 without guests */
     hyb_seat_t seat[HYB_GUEST_SEATS];
     struct { /* what is queued */
+        hyb_event_t *begun, *ended; /* its products, if it has any */
         hyb_event_t *done;
         hyb_blocks_t blocks; /* those that it completes here */
         int panels;          /* that they meet */
@@ -113,6 +114,11 @@ void hyb_device_check(const hyb_device_columns_t *d, xh_status_t status);
 
 /* Wait for all that is queued; a device that takes too long has failed. */
 xh_status_t hyb_device_settle(const hyb_device_columns_t *d);
+
+/* Around the products, on queue, of the work that hyb_device_note notes next.
+ */
+void hyb_device_begin(hyb_device_columns_t *d, hyb_queue_t *queue);
+void hyb_device_end(hyb_device_columns_t *d, hyb_queue_t *queue);
 
 /*
  * Remember work of so many flop, complete when what is queued on queue now has

@@ -53,10 +53,12 @@ static xh_status_t meet(hyb_device_columns_t *d, hyb_seat_t *seat,
     hyb_device_part_t part = {
         .queue = queue, .columns = seat->columns, .u = seat->u};
 
+    hyb_device_begin(d, queue);
     for (int p = first; p <= k; p++) {
         XH_TRY(hyb_device_meet(hyb_device_slot(d, p), &part));
         *flop_p += hyb_device_flop(hyb_device_slot(d, p), &part);
     }
+    hyb_device_end(d, queue);
     return hyb_event_record(queue, seat->met);
 }
 

@@ -225,7 +225,9 @@ static void multiply(hyb_place_t *place, hyb_worker_t *me,
     hyb_device_part_t p = part_of(d, run);
 
     (void)me;
+    hyb_device_begin(d, p.queue);
     hyb_device_check(d, hyb_device_update(panel, &p));
+    hyb_device_end(d, p.queue);
     hyb_device_has_met(d, step, blocks_of(d, run), 1,
                        hyb_device_flop(panel, &p));
 }
@@ -245,19 +247,28 @@ static double patience(const hyb_device_columns_t *d)
     return fmax(TIMES * flop * d->pace, d->stall_seconds);
 }
 
+/* Its products took the device so long, whatever else ran before or beside. */
+static void count_products(hyb_device_columns_t *d, int at)
+{
+    hpl_device_work_t *all = &d->base.lu->tuner.device[d->number - 1];
+    double seconds = 0.0;
+
+    hyb_device_check(d, hyb_event_elapsed(d->work[at].begun, d->work[at].ended,
+                                          &seconds));
+    all->flop += d->work[at].flop;
+    all->seconds += seconds;
+}
+
 /* The work has run; what is queued behind it can run from now on. */
 static void complete(hyb_device_columns_t *d, int at, double now)
 {
     hyb_ledger_t *ledger = &d->base.lu->ledger;
-    hpl_device_work_t *all = &d->base.lu->tuner.device[d->number - 1];
     hyb_blocks_t blocks = d->work[at].blocks;
 
     d->work[at].under_way = false;
-    if (d->work[at].flop > 0.0)
-        d->pace = fmax(d->pace, (now - d->work[at].since) / d->work[at].flop);
     if (d->work[at].flop > 0.0) {
-        all->flop += d->work[at].flop;
-        all->seconds += now - d->work[at].since;
+        d->pace = fmax(d->pace, (now - d->work[at].since) / d->work[at].flop);
+        count_products(d, at);
     }
     for (int i = 0; i < d->works; i++)
         d->work[i].since = now;
