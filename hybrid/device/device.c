@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "base/memory.h"
+#include "base/settings.h"
 #include "hybrid/device/device_private.h"
 
 bool hyb_device_failed(const hyb_device_t *device)
@@ -95,12 +96,15 @@ void hyb_device_close(hyb_device_t *device)
 
 xh_status_t hyb_device_describe(hyb_device_t *device, hyb_device_info_t *info_p)
 {
+    uint64_t most = (uint64_t)xh_settings_int("device_memory") << 20;
     hyb_device_info_t info;
 
     XH_TRY(hyb_device_enter(device));
     XH_TRY(hyb_device_keep(device,
                            device->backend->describe(device->index, &info)));
     XH_TRY(HYB_CALL(device, memory_left, &info.memory_free));
+    if (most > 0 && most < info.memory_free)
+        info.memory_free = most;
     *info_p = info;
     return XH_OK;
 }
