@@ -52,13 +52,18 @@ class Row:
         )
 
 
+def line(cells, width):
+    """Of a table whose names are so wide."""
+    name, *figures, floor, goal = cells
+    return (
+        f"{name:<{width}}"
+        + "".join(f"{figure:>11}" for figure in figures)
+        + f"   {floor:<12} {goal}".rstrip()
+    )
+
+
 def table(title, rows):
     """The lines of all rows below a title and the columns' names."""
     lines = [(title, *HEAD), *(row.cells() for row in rows)]
     width = max(len(name) for name, *_ in lines)
-    return [
-        f"{name:<{width}}"
-        + "".join(f"{figure:>11}" for figure in figures)
-        + f"   {floor:<12} {goal}".rstrip()
-        for name, *figures, floor, goal in lines
-    ]
+    return [line(cells, width) for cells in lines]

@@ -47,8 +47,8 @@ double hyb_rate_table_rate(const hyb_rate_table_t *table, int64_t rows,
 
 /*
  * The table of device's model: as kept from an earlier run, else measured, in
- * about three seconds. Only a complete table, for the memory that is free now, is
- * kept, and used again.
+ * about three seconds. Only a complete table, for the memory that is free now,
+ * is kept, and used again.
  */
 xh_status_t hyb_device_rates(hyb_device_t *device, hyb_rate_table_t *table_p);
 

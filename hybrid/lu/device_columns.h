@@ -52,7 +52,7 @@ typedef struct {
     hyb_device_panel_t panel[HYB_MOST_PANELS]; /* k at k % panels */
     int panels;                                /* 2 without guests */
     hyb_seat_t seat[HYB_GUEST_SEATS];
-    struct { /* what is queued */
+    struct {                        /* what is queued */
         hyb_event_t *begun, *ended; /* its products, if it has any */
         hyb_event_t *done;
         hyb_blocks_t blocks; /* those that it completes here */

@@ -253,8 +253,8 @@ static void count_products(hyb_device_columns_t *d, int at)
     hpl_device_work_t *all = &d->base.lu->tuner.device[d->number - 1];
     double seconds = 0.0;
 
-    hyb_device_check(d, hyb_event_elapsed(d->work[at].begun, d->work[at].ended,
-                                          &seconds));
+    hyb_device_check(
+        d, hyb_event_elapsed(d->work[at].begun, d->work[at].ended, &seconds));
     all->flop += d->work[at].flop;
     all->seconds += seconds;
 }
