@@ -12,6 +12,12 @@ SCRIPT = jobs.SOURCE / "bench/gpu"
 QUICK = [SCRIPT, "--quick", "--device", "emu:1", "--set", "emu_memory=64"]
 
 
+def homes(record):
+    """Blocks of columns of the host, and of the device."""
+    rows = {row["where"]: row["blocks"] for row in record["tests"][0]["plan"]["rows"]}
+    return rows["host"], rows["emu:0"]
+
+
 def test_every_step_has_its_row_and_its_record(tmp_path):
     outcome = jobs.run([*QUICK, "--json", "all.json", jobs.BIN], tmp_path).succeeded()
     said = outcome.stdout
@@ -21,16 +27,20 @@ def test_every_step_has_its_row_and_its_record(tmp_path):
                   "syrk on its own data, checked",
                   "DGEMM of host memory, tile 150, staged",
                   "DGEMM of host memory, tile 150, direct",
-                  "resident, N", "resident, panels of the team, N",
+                  "resident, N", "half resident, N", "resident, panels of the host, N",
                   "resident, panels of the device, N",
                   "larger than the device, N"):  # fmt: skip
         assert re.search(rf"^{re.escape(begin)}.* [1-9]\d*\.\d\d ", said, re.M), begin
+    assert re.search(r"^resident, N = \d+, NB = 64, \d+\.\d\d s ", said, re.M), str(outcome)
+    assert "getrf of NVIDIA: not for devices of emu" in said, str(outcome)
     assert re.search(r"^host memory pinned, GB +0\.00 ", said, re.M), str(outcome)
     assert re.search(r"^before it: every operation .* 0\.\d\d ", said, re.M), str(outcome)
     assert re.search(r"^torture, wrong products +0\.00 ", said, re.M), str(outcome)
     assert "0 steps failed" in said, str(outcome)
     records = json.loads((tmp_path / "all.json").read_text())
     assert {"probe 64", "operations", "pinned", "resident", "torture"} <= records.keys()
+    assert homes(records["resident"])[0] == 0
+    assert min(homes(records["half resident"])) > 0, "of the host, and of the device"
 
 
 def test_a_step_that_fails_is_said_and_others_follow(tmp_path):
@@ -41,6 +51,14 @@ def test_a_step_that_fails_is_said_and_others_follow(tmp_path):
     assert re.search(r": failed, .*(wrong|status)", outcome.stdout), str(outcome)
     assert re.search(r"^[1-9]\d* s, [1-9]\d* steps failed", outcome.stdout, re.M)
     assert "DGEMM on its own data, k = 256" in outcome.stdout, str(outcome)
+
+
+def test_what_there_is_no_time_for_is_left_out(tmp_path):
+    """The file has what was measured until then."""
+    begun = [*QUICK, "--limit", "25", "--json", "all.json", jobs.BIN]
+    outcome = jobs.run(begun, tmp_path).succeeded()
+    assert "torture: left out, there is no time for it" in outcome.stdout, str(outcome)
+    assert "probe 64" in json.loads((tmp_path / "all.json").read_text())
 
 
 def test_a_device_that_is_missing_is_no_result(tmp_path):
