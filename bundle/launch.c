@@ -85,7 +85,11 @@ static void point_mpi(const char *root)
         snprintf(path, sizeof(path), "%s/%s", root, places[i].folder);
         setenv(places[i].variable, path, 1);
     }
+    /* PMIx looks in the machine's folder first, whose components may be of
+     * another version: the optional ones are not needed. */
+    setenv("PMIX_MCA_pcompress", "^zlib", 0);
     setenv("PMIX_MCA_pcompress_base_silence_warning", "1", 0);
+    setenv("PMIX_MCA_prm", "^default,slurm", 0);
     setenv("HWLOC_HIDE_ERRORS", "2", 0); /* of a machine without /sys */
     if (!is_command("ssh") && !is_command("rsh"))
         setenv("OMPI_MCA_plm", "isolated", 0); /* this machine only */
