@@ -85,3 +85,29 @@ def test_mpirun_starts_two_processes_in_an_empty_root(empty_root):
     outcome = run_inside(empty_root, "/x/bin/mpirun", "-np", "2", "/x/bin/xhpl")
     assert "1     2 " in outcome.stdout, str(outcome)
     assert "PASSED" in outcome.stdout, str(outcome)
+
+
+@pytest.fixture(name="foreign")
+def add_foreign_components(empty_root):
+    """Components of another PMIx, which no program of the bundle can load."""
+    own = next(Path("/usr/lib").glob("*/pmix2/lib/pmix"), None)
+    if own is None:
+        pytest.skip("the PMIx of this machine has no components")
+    folder = empty_root / own.relative_to("/")
+    folder.mkdir(parents=True)
+    source = empty_root / "component.c"
+    source.write_text("int pmix_nowhere(void); int (*x)(void) = pmix_nowhere;")
+    for component in own.glob("pmix_mca_*.so"):
+        words = ["cc", "-shared", "-fPIC", "-o", folder / component.name, source]
+        jobs.run(words, folder).succeeded()
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize("launcher", [(), ("/x/bin/mpirun", "-np", "1")])
+def test_components_of_another_pmix_are_left_alone(empty_root, foreign, launcher):
+    words = "/x/bin/xhpl -n 100 --nb 32 -p 1 -q 1"
+    outcome = run_inside(empty_root, *launcher, *words.split())
+    assert list(foreign.glob("*.so")), str(outcome)
+    assert "PASSED" in outcome.stdout, str(outcome)
+    assert "pmix" not in outcome.stderr, str(outcome)
