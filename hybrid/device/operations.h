@@ -131,7 +131,7 @@ static inline int64_t hyb_pivot_elements(int64_t nb)
     return 2 * nb + 2;
 }
 
-enum { HYB_PANEL_STEP = 32 }; /* columns of a step, at most */
+enum { HYB_PANEL_STEP = 16 }; /* columns of a step, at most */
 
 /* ---- all of them --------------------------------------------------------- */
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include "base/settings.h"
 #include "hpl/comm/waits.h"
+#include "hybrid/cpu/trial/trial.h"
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/share.h"
 
@@ -20,12 +21,25 @@ static int members_of(const hyb_lu_t *lu)
 /* ---- beginning -----------------------------------------------------------
  */
 
+/* Of a process's threads in products, by the trial of kernels; 0: there was
+ * none. The least of all processes, which decide alike. */
+static double products_rate(const hyb_lu_t *lu)
+{
+    double rate = members_of(lu) *
+                  hyb_kernels_of_setting().rate[lu->means.kernel->isa];
+
+    MPI_Allreduce(MPI_IN_PLACE, &rate, 1, MPI_DOUBLE, MPI_MIN,
+                  lu->grid->all_comm);
+    return rate;
+}
+
 xh_status_t hyb_tune_begin(hyb_lu_t *lu)
 {
     hyb_tuner_t *t = &lu->tuner;
 
     XH_TRY(hyb_split_of_setting(&t->split));
     t->panel_split = t->split;
+    t->engines.team_rate = products_rate(lu);
     /* Columns on devices are as those of cores: groups travel under updates. */
     t->chooser = hyb_lookahead_begin(
         xh_settings_text("lookahead"), lu->algo->depth,

@@ -103,6 +103,16 @@ double hyb_model_factored_there(const model_t *model, double rows)
            transfer(model, model->test.nb) / 2.0;
 }
 
+/* Does the team try a panel, as a device is not quicker than its products? */
+static bool is_tried(const model_t *model, int64_t k, double rows)
+{
+    double product = (double)model->test.nb / 2.0 *
+                     hyb_model_curve_at(&model->width.update, rows);
+
+    return k == HYB_ENGINES_TRIAL &&
+           hyb_model_factored_there(model, rows) >= product;
+}
+
 bool hyb_model_by_device(const model_t *model, int64_t k)
 {
     const hyb_model_rates_t *rates = model->rates;
@@ -112,7 +122,7 @@ bool hyb_model_by_device(const model_t *model, int64_t k)
         model->test.nprow > rates->figures.panel_rows || !lives_there(model, k))
         return false;
     return rates->there ||
-           (k != HYB_ENGINES_TRIAL &&
+           (!is_tried(model, k, rows) &&
             hyb_model_factored_there(model, rows) <=
                 hyb_model_panel_seconds(model, rows, rates->threads) +
                     transfer(model, rows));

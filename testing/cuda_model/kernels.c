@@ -17,6 +17,7 @@
 enum {
     ITEMS = 64, /* of a group, which kernels rely on */
     PANEL_ITEMS = 256,
+    HELD_ROWS = 4 * PANEL_ITEMS, /* of a group in panel_step */
     BLOCKS = 5,
     MOST_GROUPS_X = 0x7fffffff,
     MOST_GROUPS_Y = 65535
@@ -32,7 +33,7 @@ typedef struct {
 } dealt_t;
 
 typedef struct {
-    int64_t column, next, end, done, rows_of_group;
+    int64_t column, next, end, done, rows_of_group, above;
 } step_t;
 
 typedef struct {
@@ -187,10 +188,11 @@ static void exchange(launch_t *l, const place_t *me, int64_t begin, int64_t end)
     const int64_t nb = l->block[PANEL].cols, c = l->step.column;
     const int64_t best = best_proposal(l, BEFORE, nb);
     const int64_t pivot = (int64_t)*at(l, BEFORE, best + 1, 0);
+    const int64_t chosen = l->step.above + pivot;
     const bool first = me->group[0] == 0;
 
     if (me->phase == 0 && me->item == 0 && first && l->block[PIVOTS].rows > 0)
-        memcpy(at(l, PIVOTS, c, 0), &pivot, sizeof(pivot));
+        memcpy(at(l, PIVOTS, c, 0), &chosen, sizeof(chosen));
     for (int64_t j = me->item; j < nb; j += PANEL_ITEMS)
         if (me->phase == 0 && pivot >= begin && pivot < end)
             *at(l, PANEL, pivot, j) = *at(l, BEFORE, j, 0);
@@ -267,6 +269,22 @@ static void panel_pivot(launch_t *l, const place_t *me)
         *at(l, TO, j, 0) = *at(l, FROM, j < nb ? j : best + j - nb, 0);
 }
 
+/* Rows of one column change places, one after the other. */
+static void panel_swap(launch_t *l, const place_t *me)
+{
+    enum { PANEL, LIST };
+    const int64_t first = (int64_t)l->word[0], count = l->block[LIST].rows;
+    const int64_t j = me->group[0] + (me->group[0] < first ? 0 : count);
+
+    for (int64_t i = 0; i < count && me->item == 0; i++) {
+        double *x = at(l, PANEL, first + i, j);
+        double *y = at(l, PANEL, listed(l, LIST, i), j), kept = *x;
+
+        *x = *y;
+        *y = kept;
+    }
+}
+
 /* Parameters: b a pointer and a block's part, w a word, d how rows or columns
  * are dealt out, s a step_t, p a pointer. */
 static const struct kernel {
@@ -284,7 +302,8 @@ static const struct kernel {
     {"panel_column", "bbbbsp", MODEL_PANEL_COLUMN, PANEL_ITEMS, PANEL_PHASES,
      panel_column},
     {"panel_pivot", "bb", MODEL_PANEL_PIVOT, PANEL_ITEMS, 1, panel_pivot},
-    {"panel_step", "bbbsp", MODEL_PANEL_STEP, PANEL_ITEMS, 0, NULL},
+    {"panel_swap", "bbw", MODEL_PANEL_SWAP, ITEMS, 1, panel_swap},
+    {"panel_step", "bbbswp", MODEL_PANEL_STEP, PANEL_ITEMS, 0, NULL},
 };
 
 enum { KERNELS = sizeof(kernels) / sizeof(kernels[0]) };
@@ -358,22 +377,34 @@ static const struct kernel *kernel_of(model_op_t op)
 
 enum { STEP_PIVOTS = 1, STEP_PROPOSALS };
 
-/* Two vectors of proposals, and a count of groups that are about to meet. */
+/* Two vectors of proposals, the turns of all groups, and rows that fit. */
 static bool has_vectors(const launch_t *l, int device)
 {
     const block_t *b = &l->block[STEP_PROPOSALS];
     const size_t bytes = (size_t)b->rows * sizeof(double);
 
     return b->offset == 0 && b->rows == proposal(l->block[0].cols, l->grid.x) &&
+           l->step.rows_of_group <= HELD_ROWS &&
            model_place(b->memory, 2 * bytes) == device &&
-           model_place(l->pointer[0], sizeof(uint32_t)) == device;
+           model_place(l->pointer[0], l->grid.x * sizeof(uint64_t)) == device;
+}
+
+/* Was it their turn? */
+static bool take_turns(const launch_t *l)
+{
+    uint64_t *turns = model_content(l->pointer[0]);
+    bool all = true;
+
+    for (unsigned g = 0; g < l->grid.x; g++) {
+        all = all && turns[g] < l->word[0];
+        turns[g] = l->word[0] + (uint64_t)l->block[PANEL].cols - 1;
+    }
+    return all;
 }
 
 /* All groups do a column, each with what they have left of the one before. */
 static void run_step(launch_t *l)
 {
-    const uint32_t turn = UINT32_C(1) << 31;
-    uint32_t *arrived = model_content(l->pointer[0]);
     double *vector = (double *)l->block[STEP_PROPOSALS].memory;
     int64_t other = l->block[STEP_PROPOSALS].rows;
     launch_t c = *l;
@@ -382,15 +413,15 @@ static void run_step(launch_t *l)
     c.block[TOP] = l->block[PANEL];
     c.block[BEFORE] = l->block[STEP_PROPOSALS];
     c.block[PIVOTS] = l->block[STEP_PIVOTS];
-    c.outside = *arrived % turn != 0;
-    for (;; *arrived ^= turn, vector += other, other = -other) {
+    c.step.end = l->block[PANEL].cols;
+    c.outside = !take_turns(l);
+    for (c.step.column = -1; c.step.column < c.step.end; c.step.column++) {
+        c.step.done = c.step.next = c.step.column + 1;
         c.block[BEFORE].memory = (char *)vector;
         c.pointer[0] = (char *)(vector + other);
         run_grid(&c);
-        if (c.step.next == c.step.end)
-            break;
-        c.step.column = c.step.next++;
-        c.step.done = c.step.next;
+        vector += other;
+        other = -other;
     }
     l->outside = c.outside;
 }

@@ -34,6 +34,7 @@ typedef enum {
     MODEL_CHECKSUM,
     MODEL_PANEL_COLUMN,
     MODEL_PANEL_PIVOT,
+    MODEL_PANEL_SWAP,
     MODEL_PANEL_STEP,
     MODEL_OPS
 } model_op_t;

@@ -5,7 +5,7 @@
 
 /* Steps of a panel, held against elimination as the textbook has it. */
 
-enum { LD = 620, COLUMNS = 50, TOP = 5, LEFT = 3 }; /* where the panel begins */
+enum { LD = 2200, COLUMNS = 50, TOP = 5, LEFT = 3 }; /* where the panel begins */
 
 static double host[LD * COLUMNS];
 static int64_t pivots[COLUMNS];
@@ -131,7 +131,7 @@ void a_panel_step_eliminates_with_pivots(void **state)
 
     srand(3);
     for (int round = 0; round < 20; round++) {
-        int64_t cols = 1 + rand() % 40, count = 1 + rand() % 32;
+        int64_t cols = 1 + rand() % 40, count = 1 + rand() % HYB_PANEL_STEP;
         int64_t first = rand() % cols, rows = cols + rand() % (80 - cols);
 
         fill(random_entry);
@@ -139,11 +139,11 @@ void a_panel_step_eliminates_with_pivots(void **state)
                    count < cols - first ? count : cols - first);
     }
     fill(random_entry);
-    check_step(f, 600, 12, 3, 9); /* of several groups */
+    check_step(f, 2100, 12, 3, 9); /* of several groups */
     fill(random_entry);
     check_step(f, 1, 1, 0, 1);
-    check_step(f, 20, 40, 0, 20); /* no row is left */
-    check_step(f, 32, 32, 0, HYB_PANEL_STEP);
+    check_step(f, 16, 40, 0, 16); /* no row is left */
+    check_step(f, 16, 16, 0, HYB_PANEL_STEP);
     check_step(f, 40, 40, 8, 0);
 }
 
@@ -211,7 +211,7 @@ void a_panels_nan_counts_as_infinite(void **state)
 /* ---- of two processes -----------------------------------------------------
  */
 
-enum { HALF = 30, WIDTH = 20, KEY = WIDTH, ROW, BEST };
+enum { HALF = 30, WIDTH = HYB_PANEL_STEP, KEY = WIDTH, ROW, BEST };
 
 /* A part of the panel, with the vector by which it agrees. */
 typedef struct {

@@ -618,7 +618,7 @@ TEST(a_stall_while_rates_are_measured_ends)
 /* ---- groups that wait for each other --------------------------------------
  */
 
-enum { TALL = 600, WIDE = 20 }; /* a panel of three groups */
+enum { TALL = 2500, WIDE = 20 }; /* a panel of three groups */
 
 /* Factor a panel in one step, on a device that holds so many groups at once;
  * cooperative launches that took. */

@@ -43,6 +43,18 @@ TEST(a_near_one_is_tried_again_when_panels_are_half_as_long)
     assert_int_equal(hyb_engines_choose(&e, ROWS / 2 - 3), HYB_PANEL_BY_TEAM);
 }
 
+/* A panel has rows NB^2 flop. */
+TEST(a_device_quicker_than_the_teams_products_needs_no_trial)
+{
+    const double pace = 1.0 / (NB * NB);
+    hyb_engines_t e = {.team_rate = 0.9 / pace};
+
+    learn(&e, HYB_PANEL_BY_DEVICE, ROWS, 1);
+    assert_int_equal(hyb_engines_choose(&e, ROWS), HYB_PANEL_BY_DEVICE);
+    e.team_rate = 1.1 / pace;
+    assert_int_equal(hyb_engines_choose(&e, ROWS), HYB_PANEL_BY_TEAM);
+}
+
 TEST(times_that_are_none_teach_nothing)
 {
     static const double bad[] = {0, -1, INFINITY, NAN};

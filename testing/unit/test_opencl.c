@@ -329,9 +329,9 @@ TEST_DEVICE(a_panel_of_many_groups_is_lower_times_upper)
     const device_fixture_t *f = device_cases_fixture(state);
 
     srand(8);
-    check_panel(f, 256, 32);
+    check_panel(f, 256, HYB_PANEL_STEP);
     check_panel(f, 257, 5);
-    check_panel(f, 1500, 32);
+    check_panel(f, 1500, HYB_PANEL_STEP);
     check_panel(f, 20000, 7); /* more than the least rows of a group */
 }
 

@@ -32,10 +32,12 @@ static double as_double(uint64_t bits)
 #define BARRIER()
 #define AS_DOUBLE(bits) as_double(bits)
 /* These order memory by themselves. */
-#define COUNT_UP(p, by) __atomic_fetch_add(p, by, __ATOMIC_ACQ_REL)
+#define TELL(p, x) __atomic_store_n(p, x, __ATOMIC_RELEASE)
 #define LOOK(p) (sched_yield(), __atomic_load_n(p, __ATOMIC_ACQUIRE))
 #define GRID_FENCE()
+#define ITEMS 1
 #define PANEL_ITEMS 1
+#define PANEL_HELD 20
 
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"
 #include "hybrid/device/kernels/dialect.cl"
@@ -44,10 +46,21 @@ static double as_double(uint64_t bits)
 typedef struct { /* a panel, and what its groups share */
     double a[ROWS * COLS], proposals[2 * VECTOR];
     i64 pivots[COLS];
-    unsigned arrived;
+    u64 turn, arrived[ALL_GROUPS];
 } panel_t;
 
 static const block_t whole = {0, ROWS, COLS, ROWS}, list = {0, COLS, 1, COLS};
+
+/* The columns of a step from its first row on, and their pivots. */
+static block_t columns_of(i64 first, i64 end)
+{
+    return (block_t){first + first * ROWS, ROWS - first, end - first, ROWS};
+}
+
+static block_t pivots_of(i64 first, i64 end)
+{
+    return (block_t){first, end - first, 1, end - first};
+}
 
 static void fill(panel_t *panel)
 {
@@ -56,19 +69,15 @@ static void fill(panel_t *panel)
         panel->a[i] = (double)(rand() % 64 - 32);
 }
 
-static panel_step_t step_from(i64 first, i64 end)
-{
-    return (panel_step_t){-1, first, end, first, ROWS_OF_GROUP};
-}
-
 /* ---- a launch a column ----------------------------------------------------
  */
 
+/* The whole panel, so that rows change places in all of its columns. */
 static void by_columns(panel_t *panel, i64 first, i64 end)
 {
     double *vector[] = {panel->proposals, panel->proposals + VECTOR};
     const block_t at = {0, VECTOR, 1, VECTOR};
-    panel_step_t step = step_from(first, end);
+    panel_step_t step = {-1, first, end, first, ROWS_OF_GROUP, 0};
 
     for (int turn = 0; step.column < end - 1; turn++) {
         step.column = turn == 0 ? -1 : step.next++;
@@ -90,20 +99,27 @@ typedef struct {
 static void *run_group(void *argument)
 {
     const part_t *part = argument;
+    const block_t columns = columns_of(part->first, part->end);
+    const i64 elements = PROPOSAL(columns.cols, ALL_GROUPS);
     panel_t *panel = part->panel;
 
     this_group = part->group;
-    panel_step(panel->a, whole, panel->pivots, list, panel->proposals,
-               (block_t){0, VECTOR, 1, VECTOR},
-               step_from(part->first, part->end), &panel->arrived);
+    panel_step(panel->a, columns, panel->pivots,
+               pivots_of(part->first, part->end), panel->proposals,
+               (block_t){0, elements, 1, elements},
+               (panel_step_t){.rows_of_group = ROWS_OF_GROUP,
+                              .above = part->first},
+               panel->turn, panel->arrived);
     return NULL;
 }
 
+/* Rows change places in the other columns afterwards. */
 static void at_once(panel_t *panel, i64 first, i64 end)
 {
     pthread_t threads[ALL_GROUPS];
     part_t parts[ALL_GROUPS];
 
+    panel->turn += COLS;
     for (int g = 0; g < ALL_GROUPS; g++) {
         parts[g] = (part_t){panel, g, first, end};
         assert_int_equal(
@@ -111,6 +127,9 @@ static void at_once(panel_t *panel, i64 first, i64 end)
     }
     for (int g = 0; g < ALL_GROUPS; g++)
         pthread_join(threads[g], NULL);
+    for (this_group = 0; this_group < COLS - (end - first); this_group++)
+        panel_swap(panel->a, whole, panel->pivots, pivots_of(first, end),
+                   first);
 }
 
 /* Pivots of small numbers are often equal. */

@@ -45,6 +45,7 @@ enum {
     X(SCATTER_ROWS, scatter_rows)                                              \
     X(GENERATE, generate)                                                      \
     X(CHECKSUM, checksum)                                                      \
+    X(PANEL_SWAP, panel_swap)                                                  \
     X(PANEL_COLUMN, panel_column)                                              \
     X(PANEL_PIVOT, panel_pivot)                                                \
     X(PANEL_STEP, panel_step)
@@ -201,9 +202,10 @@ struct hyb_cuda_queue {
     cudaStream_t stream;
     cublasHandle_t blas;
     void *workspace;           /* device memory that blas may use */
-    double *proposals;         /* of pivots, two vectors, and a count of groups
+    double *proposals;         /* of pivots, two vectors, and the turns of groups
                                   that meet; NULL before the first panel */
     int64_t proposals_longest; /* elements of a vector, at most */
+    uint64_t turn;             /* the last one */
     hyb_cuda_queue_t *next;
 };
 

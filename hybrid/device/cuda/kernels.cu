@@ -4,6 +4,8 @@
 
 #define ITEMS HYB_CUDA_ITEMS
 #define PANEL_ITEMS HYB_CUDA_PANEL_ITEMS
+#define PANEL_COLUMNS HYB_CUDA_PANEL_COLUMNS
+#define PANEL_HELD HYB_CUDA_PANEL_HELD
 
 #include "hybrid/device/kernels/dialect.cl"
 #include "hybrid/device/kernels/rows.cl"

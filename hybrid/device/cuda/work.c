@@ -224,10 +224,14 @@ void hyb_cuda_proposals_free(hyb_cuda_queue_t *queue)
     queue->proposals_longest = 0;
 }
 
+/* Of a launch a column. */
 static const hyb_panel_groups_t groups = {HYB_CUDA_PANEL_GROUPS,
                                           HYB_CUDA_PANEL_ROWS};
 
-/* What comes behind the two vectors of proposals; it begins with zero. */
+/* Of one launch, whose groups have their rows in registers. */
+enum { HELD_ROWS = HYB_CUDA_PANEL_HELD * HYB_CUDA_PANEL_ITEMS };
+
+/* What comes behind the two vectors of proposals: the turn of each group. */
 static void *arrived(const hyb_cuda_queue_t *queue)
 {
     return queue->proposals + 2 * queue->proposals_longest;
@@ -238,6 +242,7 @@ static void *arrived(const hyb_cuda_queue_t *queue)
 static xh_status_t hold_proposals(hyb_cuda_queue_t *queue, int64_t nb)
 {
     const int64_t longest = hyb_proposals_doubles(nb, groups.most);
+    const size_t turns = (size_t)groups.most * sizeof(uint64_t);
     void *memory;
 
     if (queue->proposals_longest >= longest)
@@ -245,32 +250,30 @@ static xh_status_t hold_proposals(hyb_cuda_queue_t *queue, int64_t nb)
     hyb_cuda_proposals_free(queue);
     XH_TRY(hyb_cuda_status(
         queue->device, "allocating memory",
-        cudaMalloc(&memory, (size_t)(2 * longest + 1) * sizeof(double))));
+        cudaMalloc(&memory, (size_t)(2 * longest) * sizeof(double) + turns)));
     queue->proposals = memory;
     queue->proposals_longest = longest;
     return hyb_cuda_status(
         queue->device, "clearing memory",
-        cudaMemsetAsync(arrived(queue), 0, sizeof(double), queue->stream));
+        cudaMemsetAsync(arrived(queue), 0, turns, queue->stream));
 }
 
 typedef struct { /* panel_step_t of hybrid/device/kernels */
-    int64_t column, next, end, done, rows_of_group;
+    int64_t column, next, end, done, rows_of_group, above;
 } step_t;
-
-static step_t step_of(const hyb_panel_column_t *p)
-{
-    const int64_t next = p->column + 1;
-
-    return (step_t){p->column < p->first ? -1 : p->column, next, p->end,
-                    p->top.rows > 0 ? 0 : next,
-                    hyb_rows_of_group(&groups, p->panel)};
-}
 
 /* Column p, whose pivot is one of proposals; leave those for the next one. */
 static xh_status_t advance(hyb_cuda_queue_t *queue, const hyb_panel_column_t *p,
-                           hyb_block_t pivots, const double *proposals)
+                           hyb_block_t pivots, int64_t above,
+                           const double *proposals)
 {
-    const step_t step = step_of(p);
+    const int64_t next = p->column + 1;
+    const step_t step = {.column = p->column < p->first ? -1 : p->column,
+                         .next = next,
+                         .end = p->end,
+                         .done = p->top.rows > 0 ? 0 : next,
+                         .rows_of_group = hyb_rows_of_group(&groups, p->panel),
+                         .above = above};
     arguments_t a = {.count = 0};
 
     pass_block(&a, p->panel);
@@ -291,51 +294,74 @@ static xh_status_t panel_column(hyb_cuda_queue_t *queue, const hyb_task_t *t)
 
     XH_TRY(hold_proposals(queue, p->panel.cols));
     memory.memory = queue->proposals;
-    XH_TRY(advance(queue, p, (hyb_block_t){0}, queue->proposals));
+    XH_TRY(advance(queue, p, (hyb_block_t){0}, 0, queue->proposals));
     pass_block(&a, hyb_proposals_of(&groups, p->panel, &memory));
     pass_block(&a, p->pivot);
     return launch(queue, HYB_CUDA_PANEL_PIVOT, &a, 1, 1);
 }
 
-/* All columns in one launch, whose groups wait for each other. */
-static xh_status_t advance_to_end(hyb_cuda_queue_t *queue,
-                                  const hyb_panel_column_t *p,
-                                  hyb_block_t pivots)
+/* All columns of a step, in one launch, whose groups wait for each other. */
+static xh_status_t step_at_once(hyb_cuda_queue_t *queue, hyb_block_t columns,
+                                hyb_block_t pivots, int64_t above)
 {
-    const step_t step = step_of(p);
-    const void *count = arrived(queue);
+    const hyb_panel_groups_t all = {groups.most, HELD_ROWS};
+    const step_t step = {.rows_of_group = HELD_ROWS, .above = above};
+    const uint64_t turn = queue->turn + 1;
+    const void *turns = arrived(queue);
     arguments_t a = {.count = 0};
+    hyb_buffer_t memory = {.memory = queue->proposals};
 
-    pass_block(&a, p->panel);
+    pass_block(&a, columns);
     pass_block(&a, pivots);
-    pass_block(&a, p->pivot);
+    pass_block(&a, hyb_proposals_of(&all, columns, &memory));
     pass(&a, &step);
-    pass(&a, &count);
-    return launch(queue, HYB_CUDA_PANEL_STEP, &a,
-                  hyb_groups_of(&groups, p->panel), 1);
+    pass(&a, &turn);
+    pass(&a, &turns);
+    queue->turn += HYB_PANEL_STEP;
+    return launch(queue, HYB_CUDA_PANEL_STEP, &a, hyb_groups_of(&all, columns),
+                  1);
 }
 
-static xh_status_t panel_step(hyb_cuda_queue_t *queue, const hyb_task_t *t)
+static xh_status_t step_by_columns(hyb_cuda_queue_t *queue, hyb_block_t columns,
+                                   hyb_block_t pivots, int64_t above)
 {
-    const hyb_panel_step_t *step = &t->panel_step;
-    hyb_panel_column_t p = {.panel = step->panel,
-                            .first = step->first,
-                            .end = step->first + step->count,
-                            .column = step->first - 1};
-    hyb_buffer_t memory;
+    hyb_buffer_t memory = {.memory = queue->proposals};
+    hyb_panel_column_t p = {.panel = columns,
+                            .end = columns.cols,
+                            .column = -1,
+                            .pivot =
+                                hyb_proposals_of(&groups, columns, &memory)};
     int64_t other;
 
-    XH_TRY(hold_proposals(queue, step->panel.cols));
-    memory.memory = queue->proposals;
-    p.pivot = hyb_proposals_of(&groups, p.panel, &memory);
-    if (hyb_groups_of(&groups, p.panel) <= queue->device->panel_groups)
-        return advance_to_end(queue, &p, step->pivots);
     for (; p.column < p.end; p.column++) {
         other = p.pivot.rows - p.pivot.offset;
-        XH_TRY(advance(queue, &p, step->pivots, queue->proposals + other));
+        XH_TRY(advance(queue, &p, pivots, above, queue->proposals + other));
         p.pivot.offset = other;
     }
     return XH_OK;
+}
+
+/* Rows change places in the step's columns, and then in the others. */
+static xh_status_t panel_step(hyb_cuda_queue_t *queue, const hyb_task_t *t)
+{
+    const hyb_panel_step_t *s = &t->panel_step;
+    const int64_t first = s->first, others = s->panel.cols - s->count;
+    const hyb_block_t columns = hyb_block_part(
+        s->panel, first, first, s->panel.rows - first, s->count);
+    const hyb_block_t pivots = hyb_block_part(s->pivots, first, 0, s->count, 1);
+    const int64_t most = xh_smaller(queue->device->panel_groups, groups.most);
+    arguments_t a = {.count = 0};
+
+    XH_TRY(hold_proposals(queue, HYB_PANEL_STEP));
+    XH_TRY(columns.rows <= most * HELD_ROWS
+               ? step_at_once(queue, columns, pivots, first)
+               : step_by_columns(queue, columns, pivots, first));
+    if (others == 0)
+        return XH_OK;
+    pass_block(&a, s->panel);
+    pass_block(&a, pivots);
+    pass(&a, &first);
+    return launch(queue, HYB_CUDA_PANEL_SWAP, &a, others, 1);
 }
 
 /* ---- all operations ----------------------------------------------------- */

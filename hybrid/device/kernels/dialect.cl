@@ -6,9 +6,9 @@
  * A kernel runs as a grid of groups, and a group as x times y items. The items
  * of a group share ON_CHIP arrays and meet at BARRIER(), behind which each
  * sees what the others wrote. All kernels have C names, by which programs find
- * them. Where groups can wait for each other there are words for it: COUNT_UP
- * adds to a number of the whole grid and says what it was, LOOK reads it, and
- * GRID_FENCE() orders this item's memory for all groups. Whoever defines KERNEL
+ * them. Where groups can wait for each other there are words for it: TELL writes
+ * a number of the whole grid, LOOK reads it, and GRID_FENCE() orders this item's
+ * memory for all groups. Whoever defines KERNEL
  * before brings all words along.
  */
 #if defined(KERNEL)
@@ -45,7 +45,7 @@ typedef ulong u64;
 typedef long long i64;
 typedef unsigned long long u64;
 
-#define FUNCTION static __attribute__((device)) inline
+#define FUNCTION static __attribute__((device, always_inline)) inline
 #define GLOBAL
 #define CHIP
 #define TOUCH(p)
@@ -68,8 +68,8 @@ typedef unsigned long long u64;
      __builtin_amdgcn_s_barrier(),                                             \
      __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup"))
 #define AS_DOUBLE(bits) __builtin_bit_cast(double, bits)
-#define COUNT_UP(p, by)                                                        \
-    __hip_atomic_fetch_add(p, by, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)
+#define TELL(p, x)                                                             \
+    __hip_atomic_store(p, x, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)
 #define LOOK(p)                                                                \
     __hip_atomic_load(p, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)
 #define GRID_FENCE() __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "agent")
@@ -84,8 +84,8 @@ typedef unsigned long long u64;
 #define ITEM(d) BY_AXIS(d, threadIdx)
 #define BARRIER() __syncthreads()
 #define AS_DOUBLE(bits) __longlong_as_double((i64)(bits))
-#define COUNT_UP(p, by) atomicAdd(p, by)
-#define LOOK(p) (*(volatile unsigned *)(p))
+#define TELL(p, x) (*(volatile u64 *)(p) = (x))
+#define LOOK(p) (*(volatile u64 *)(p))
 #define GRID_FENCE() __threadfence()
 
 #endif

@@ -9,6 +9,9 @@
 #ifndef PANEL_ITEMS
 #define PANEL_ITEMS 256
 #endif
+#ifndef PANEL_COLUMNS
+#define PANEL_COLUMNS 16 /* of a step, at most */
+#endif
 
 /*
  * What a column leaves to the next one, a vector: the current row, nb elements
@@ -26,6 +29,7 @@ typedef struct {
     i64 end;    /* of the step's columns */
     i64 done;   /* rows of the panel that come before the next one */
     i64 rows_of_group;
+    i64 above; /* rows of the whole panel before those that p has */
 } panel_step_t;
 
 FUNCTION i64 larger(i64 x, i64 y)
@@ -173,7 +177,7 @@ FUNCTION void do_column(GLOBAL double *a, block_t p, GLOBAL double *top,
     candidate_t best;
 
     if (c >= 0 && c < list.rows && begin == 0 && ITEM(0) == 0)
-        pivots[AT(list, c, 0)] = row;
+        pivots[AT(list, c, 0)] = step.above + row;
     put_row(a, p, begin, end, row, before + at.offset);
     BARRIER();
     if (begin == 0)
@@ -213,51 +217,224 @@ panel_pivot(GLOBAL const double *proposals, block_t from,
         pivot[AT(to, j, 0)] = proposals[j < nb ? AT(from, j, 0) : best + j - nb];
 }
 
-#ifdef COUNT_UP
+/*
+ * The rows of a step, first and those behind it, change places with its pivots
+ * one after the other, in the panel's other columns. A group has one column. It
+ * holds the step's rows and the pivots' in places 0, 1, ...; a row that comes
+ * twice has the first of its places.
+ */
+KERNEL(ITEMS, 1)
+panel_swap(GLOBAL double *a, block_t p, GLOBAL const i64 *pivots, block_t list,
+           i64 first)
+{
+    ON_CHIP i64 row[2 * PANEL_COLUMNS], place[2 * PANEL_COLUMNS];
+    ON_CHIP i64 from[2 * PANEL_COLUMNS];
+    ON_CHIP double held[2 * PANEL_COLUMNS];
+    const i64 count = list.rows, all = 2 * count;
+    const i64 j = GROUP(0) < first ? GROUP(0) : GROUP(0) + count;
 
-#define TURN 0x80000000u
+    for (i64 i = ITEM(0); i < all; i += ITEMS) {
+        row[i] = i < count ? first + i : pivots[AT(list, i - count, 0)];
+        held[i] = a[AT(p, row[i], j)];
+        from[i] = i;
+    }
+    BARRIER();
+    for (i64 i = ITEM(0); i < all; i += ITEMS)
+        for (place[i] = 0; row[place[i]] != row[i];)
+            place[i]++;
+    BARRIER();
+    for (i64 i = 0; i < count && ITEM(0) == 0; i++) {
+        const i64 kept = from[i], other = place[count + i];
+
+        from[i] = from[other];
+        from[other] = kept;
+    }
+    BARRIER();
+    for (i64 i = ITEM(0); i < all; i += ITEMS)
+        if (place[i] == i)
+            a[AT(p, row[i], j)] = held[from[i]];
+}
+
+#ifdef LOOK
+
+#ifndef PANEL_HELD
+#define PANEL_HELD 4 /* rows that an item has in registers */
+#endif
 
 /*
  * All groups of the grid meet; behind it each sees what the others wrote. Each
- * counts up by one, the first one by what makes a turn of all: the highest bit
- * changes with the last to come, and the others are as they were.
+ * one tells its turn, which grows from meeting to meeting, and waits for all.
  */
-FUNCTION void meet(GLOBAL unsigned *arrived)
+FUNCTION void meet(GLOBAL u64 *arrived, u64 turn)
 {
-    const unsigned groups = (unsigned)GROUPS(0);
-    unsigned before;
-
     BARRIER();
     if (ITEM(0) == 0) {
         GRID_FENCE();
-        before = COUNT_UP(arrived, GROUP(0) == 0 ? TURN - (groups - 1) : 1);
-        while (((LOOK(arrived) ^ before) & TURN) == 0)
-            ;
-        GRID_FENCE();
+        TELL(arrived + GROUP(0), turn);
     }
+    for (i64 g = ITEM(0); g < GROUPS(0); g += PANEL_ITEMS)
+        while (LOOK(arrived + g) < turn)
+            ;
+    GRID_FENCE();
     BARRIER();
 }
 
+/* What the items of a group share. */
+typedef struct {
+    double current[PANEL_COLUMNS], pivot[PANEL_COLUMNS]; /* rows */
+    double row;                                          /* of the pivot */
+    table_t all;
+} shared_t;
+
+/* Number of row r of an item. */
+#define ROW(begin, r) ((begin) + ITEM(0) + (r) * PANEL_ITEMS)
+
+/* What stays as it is from column to column. */
+typedef struct {
+    GLOBAL double *proposals; /* two vectors in turn, of vector elements each */
+    i64 vector, begin, end, cols;
+    u64 turn; /* of column 0 */
+    GLOBAL u64 *arrived;
+} launch_t;
+
+/* Whoever has row i writes it. */
+FUNCTION void write_row(double x[PANEL_HELD][PANEL_COLUMNS], i64 i,
+                        const launch_t *l, GLOBAL double *row)
+{
+#pragma unroll
+    for (int r = 0; r < PANEL_HELD; r++)
+        if (ROW(l->begin, r) == i)
+#pragma unroll
+            for (int j = 0; j < PANEL_COLUMNS; j++)
+                if (j < l->cols)
+                    row[j] = x[r][j];
+}
+
+/* Leave a proposal for column c, and its current row. */
+FUNCTION void propose(double x[PANEL_HELD][PANEL_COLUMNS], int c,
+                      const launch_t *l, GLOBAL double *after,
+                      CHIP table_t *all)
+{
+    GLOBAL double *proposal = after + PROPOSAL(l->cols, GROUP(0));
+    candidate_t best = {-1.0, -1};
+
+#pragma unroll
+    for (int r = 0; r < PANEL_HELD; r++) {
+        const i64 i = ROW(l->begin, r);
+        const double key = key_of(x[r][c]);
+
+        if (i >= c && i < l->end && key > best.key) {
+            best.key = key;
+            best.row = i;
+        }
+    }
+    best = best_of(best, all);
+    if (ITEM(0) == 0) {
+        proposal[0] = best.key;
+        proposal[1] = (double)best.row;
+    }
+    if (best.row >= 0)
+        write_row(x, best.row, l, proposal + 2);
+    if (c < l->end)
+        write_row(x, c, l, after);
+}
+
+/* Bring the best proposal and the current row here. */
+FUNCTION void choose(GLOBAL const double *before, block_t at, i64 cols,
+                     CHIP shared_t *s)
+{
+    GLOBAL const double *chosen =
+        before + best_proposal(before, at, cols, &s->all);
+
+    for (i64 j = ITEM(0); j < cols; j += PANEL_ITEMS) {
+        s->current[j] = before[at.offset + j];
+        s->pivot[j] = chosen[2 + j];
+    }
+    if (ITEM(0) == 0)
+        s->row = chosen[1];
+    BARRIER();
+}
+
+/* Put rows in their places, and eliminate column c from row x, number i. */
+FUNCTION void advance_row(double x[PANEL_COLUMNS], i64 i, int c, double inverse,
+                          CHIP const shared_t *s)
+{
+    const double by = s->pivot[c];
+
+    if (i == (i64)s->row)
+#pragma unroll
+        for (int j = 0; j < PANEL_COLUMNS; j++)
+            x[j] = s->current[j];
+    if (i == c)
+#pragma unroll
+        for (int j = 0; j < PANEL_COLUMNS; j++)
+            x[j] = s->pivot[j];
+    if (i <= c)
+        return;
+    if (by != 0.0)
+        x[c] = key_of(by) < SMALLEST ? x[c] / by : x[c] * inverse;
+#pragma unroll
+    for (int j = 0; j < PANEL_COLUMNS; j++)
+        if (j > c)
+            x[j] -= x[c] * s->pivot[j];
+}
+
+/* Column c of a step; the next one's proposals go to the other vector. */
+FUNCTION void step_column(double x[PANEL_HELD][PANEL_COLUMNS], int c,
+                          const launch_t *l, CHIP shared_t *s)
+{
+    const block_t at = {c % 2 * l->vector, l->vector, 1, l->vector};
+
+    meet(l->arrived, l->turn + c);
+    choose(l->proposals, at, l->cols, s);
+#pragma unroll
+    for (int r = 0; r < PANEL_HELD; r++)
+        advance_row(x[r], ROW(l->begin, r), c, 1.0 / s->pivot[c], s);
+    if (c + 1 < PANEL_COLUMNS && c + 1 < l->cols)
+        propose(x, c + 1, l, l->proposals + (c + 1) % 2 * l->vector, &s->all);
+}
+
 /*
- * All columns from step.next on, in a cooperative launch. Proposals are two
- * vectors in turn; at is the first one that is read.
+ * A whole step, p, in a cooperative launch, whose groups have their rows in
+ * registers: at most PANEL_HELD an item.
  */
 KERNEL(PANEL_ITEMS, 1)
 panel_step(GLOBAL double *a, block_t p, GLOBAL i64 *pivots, block_t list,
-           GLOBAL double *proposals, block_t at, panel_step_t step,
-           GLOBAL unsigned *arrived)
+           GLOBAL double *proposals, block_t at, panel_step_t step, u64 turn,
+           GLOBAL u64 *arrived)
 {
-    ON_CHIP table_t all;
+    ON_CHIP shared_t s;
+    double x[PANEL_HELD][PANEL_COLUMNS];
+    const i64 begin = GROUP(0) * step.rows_of_group;
+    const i64 below = begin + step.rows_of_group;
+    const i64 end = below < p.rows ? below : p.rows;
+    const launch_t l = {proposals, at.rows, begin, end, p.cols, turn, arrived};
 
-    for (;; meet(arrived)) {
-        do_column(a, p, a, p, pivots, list, proposals, at, step,
-                  proposals + (at.rows - at.offset), &all);
-        if (step.next == step.end)
-            return;
-        at.offset = at.rows - at.offset;
-        step.column = step.next++;
-        step.done = step.next;
+#pragma unroll
+    for (int r = 0; r < PANEL_HELD; r++)
+#pragma unroll
+        for (int j = 0; j < PANEL_COLUMNS; j++)
+            x[r][j] = ROW(begin, r) < end && j < p.cols
+                          ? a[AT(p, ROW(begin, r), j)]
+                          : 0.0;
+    propose(x, 0, &l, proposals, &s.all);
+#define COLUMN(c)                                                              \
+    if (c < p.cols) {                                                          \
+        step_column(x, c, &l, &s);                                             \
+        if (GROUP(0) == 0 && ITEM(0) == 0)                                     \
+            pivots[AT(list, c, 0)] = step.above + (i64)s.row;                  \
     }
+#define FOUR_COLUMNS(c) COLUMN(c) COLUMN(c + 1) COLUMN(c + 2) COLUMN(c + 3)
+    FOUR_COLUMNS(0)
+    FOUR_COLUMNS(4)
+    FOUR_COLUMNS(8)
+    FOUR_COLUMNS(12)
+#pragma unroll
+    for (int r = 0; r < PANEL_HELD; r++)
+#pragma unroll
+        for (int j = 0; j < PANEL_COLUMNS; j++)
+            if (ROW(begin, r) < end && j < p.cols)
+                a[AT(p, ROW(begin, r), j)] = x[r][j];
 }
 
 #endif

@@ -43,6 +43,7 @@ enum {
     X(CHECKSUM, checksum)                                                      \
     X(GEMV, gemv)                                                              \
     X(INVERT, invert)                                                          \
+    X(PANEL_SWAP, panel_swap)                                                  \
     X(PANEL_COLUMN, panel_column)                                              \
     X(PANEL_PIVOT, panel_pivot)                                                \
     X(PACK_A, pack_a)                                                          \

@@ -161,9 +161,10 @@ xh_status_t hyb_opencl_build(hyb_opencl_device_t *device)
     cl_int error;
 
     snprintf(options, sizeof(options),
-             "-cl-std=CL1.2 -DITEMS=%d -DINVERTED=%d -DPANEL_ITEMS=%d",
+             "-cl-std=CL1.2 -DITEMS=%d -DINVERTED=%d -DPANEL_ITEMS=%d "
+             "-DPANEL_COLUMNS=%d",
              HYB_OPENCL_ITEMS, HYB_OPENCL_INVERTED,
-             hyb_opencl_panel_items(device));
+             hyb_opencl_panel_items(device), HYB_PANEL_STEP);
     p->cut = hyb_opencl_default_cut(device);
     p->version = 1;
     error = build(device, &text, XH_LOG_ERROR, &device->program, &is_new);

@@ -399,14 +399,17 @@ static xh_status_t hold_proposals(hyb_opencl_queue_t *queue, int64_t nb)
 /* Column p, whose pivot is one of proposals; leave those for the next one. */
 static xh_status_t advance(hyb_opencl_queue_t *queue,
                            const hyb_panel_column_t *p, hyb_block_t pivots,
-                           cl_mem proposals)
+                           int64_t above, cl_mem proposals)
 {
     const size_t items[] = {(size_t)hyb_opencl_panel_items(queue->device), 1};
     const bool apart = p->top.rows > 0;
     const cl_long next = p->column + 1,
-                  what[] = {p->column < p->first ? -1 : p->column, next, p->end,
+                  what[] = {p->column < p->first ? -1 : p->column,
+                            next,
+                            p->end,
                             apart ? 0 : next,
-                            hyb_rows_of_group(&groups, p->panel)};
+                            hyb_rows_of_group(&groups, p->panel),
+                            above};
     launch_t l = launch(queue, HYB_OPENCL_PANEL_COLUMN);
 
     pass_block(&l, p->panel);
@@ -427,29 +430,48 @@ static xh_status_t panel_column(hyb_opencl_queue_t *queue, const hyb_task_t *t)
 
     XH_TRY(hold_proposals(queue, p->panel.cols));
     memory.memory = queue->proposals[0];
-    XH_TRY(advance(queue, p, (hyb_block_t){0}, memory.memory));
+    XH_TRY(advance(queue, p, (hyb_block_t){0}, 0, memory.memory));
     l = launch(queue, HYB_OPENCL_PANEL_PIVOT);
     pass_block(&l, hyb_proposals_of(&groups, p->panel, &memory));
     pass_block(&l, p->pivot);
     return run(&l, 1, 1, items);
 }
 
-static xh_status_t panel_step(hyb_opencl_queue_t *queue, const hyb_task_t *t)
+static xh_status_t step_by_columns(hyb_opencl_queue_t *queue,
+                                   hyb_block_t columns, hyb_block_t pivots,
+                                   int64_t above)
 {
-    const hyb_panel_step_t *step = &t->panel_step;
-    hyb_panel_column_t p = {.panel = step->panel,
-                            .first = step->first,
-                            .end = step->first + step->count};
+    hyb_panel_column_t p = {.panel = columns, .end = columns.cols};
     hyb_buffer_t memory;
 
-    XH_TRY(hold_proposals(queue, step->panel.cols));
-    for (p.column = p.first - 1; p.column < p.end; p.column++) {
+    for (p.column = -1; p.column < p.end; p.column++) {
         memory.memory = queue->proposals[p.column & 1];
-        p.pivot = hyb_proposals_of(&groups, p.panel, &memory);
-        XH_TRY(
-            advance(queue, &p, step->pivots, queue->proposals[~p.column & 1]));
+        p.pivot = hyb_proposals_of(&groups, columns, &memory);
+        XH_TRY(advance(queue, &p, pivots, above,
+                       queue->proposals[~p.column & 1]));
     }
     return XH_OK;
+}
+
+/* Rows change places in the step's columns, and then in the others. */
+static xh_status_t panel_step(hyb_opencl_queue_t *queue, const hyb_task_t *t)
+{
+    const hyb_panel_step_t *s = &t->panel_step;
+    const int64_t first = s->first, others = s->panel.cols - s->count;
+    const hyb_block_t columns = hyb_block_part(
+        s->panel, first, first, s->panel.rows - first, s->count);
+    const hyb_block_t pivots = hyb_block_part(s->pivots, first, 0, s->count, 1);
+    launch_t l;
+
+    XH_TRY(hold_proposals(queue, s->count));
+    XH_TRY(step_by_columns(queue, columns, pivots, first));
+    if (others == 0)
+        return XH_OK;
+    l = launch(queue, HYB_OPENCL_PANEL_SWAP);
+    pass_block(&l, s->panel);
+    pass_block(&l, pivots);
+    pass_number(&l, first);
+    return run(&l, others, 1, (const size_t[]){HYB_OPENCL_ITEMS, 1});
 }
 
 /* ---- all operations ----------------------------------------------------- */

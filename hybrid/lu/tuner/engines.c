@@ -11,7 +11,8 @@ hyb_panel_by_t hyb_engines_choose(const hyb_engines_t *e, int64_t rows)
     if (e->pace[best] == 0.0)
         return best;
     if (e->pace[other] == 0.0)
-        return other;
+        return e->pace[best] * e->team_rate < 1.0 && e->team_rate > 0.0 ? best
+                                                                        : other;
     if (e->pace[other] < e->pace[best]) {
         best = HYB_PANEL_BY_TEAM;
         other = HYB_PANEL_BY_DEVICE;

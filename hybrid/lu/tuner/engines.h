@@ -18,12 +18,15 @@ enum {
 typedef struct {               /* of the last panel of each: plain data */
     double pace[HYB_ENGINES];  /* s a flop, m nb^2; 0: there was none */
     int64_t rows[HYB_ENGINES]; /* m */
+    double team_rate; /* flop/s of its products, which no panel reaches; 0:
+                         unknown */
 } hyb_engines_t;
 
 /*
- * First the device, then the team, then who has the better pace. If the other
- * one's is of panels with more than twice as many rows, that one is tried
- * again, unless it was more than four times as slow.
+ * First the device, then the team, unless the device is quicker than the team's
+ * products, then who has the better pace. If the other one's is of panels with
+ * more than twice as many rows, that one is tried again, unless it was more
+ * than four times as slow.
  *
  * rows  in  of the panel
  */
