@@ -314,7 +314,8 @@ void hyb_panel_receive(hyb_lu_t *lu, int k)
                         p->factors.l2.rows, h->jb, Mmax(p->factors.l2.rows, 1)};
     if (!p->by_device && p->columns.data != NULL)
         hyb_l2_columns_begin(p);
-    hyb_factors_pack_l1(l1, &p->factors.l1);
+    if (lu->homes.host_blocks > 0)
+        hyb_factors_pack_l1(l1, &p->factors.l1);
     list_moves(p, h->jb, lu->grid->nprow == 1);
     hyb_carried_receive(lu, k);
 }

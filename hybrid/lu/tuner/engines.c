@@ -30,6 +30,10 @@ void hyb_engines_learn(hyb_engines_t *e, hyb_panel_by_t engine, int64_t rows,
 
     if (!(flop > 0.0 && seconds > 0.0 && isfinite(seconds)))
         return;
-    e->pace[engine] = seconds / flop;
+    /* one that something held up for once says little: the better of two */
+    e->pace[engine] = e->last[engine] > 0.0
+                          ? fmin(seconds / flop, e->last[engine])
+                          : seconds / flop;
+    e->last[engine] = seconds / flop;
     e->rows[engine] = rows;
 }
