@@ -550,16 +550,21 @@ TEST(of_panels_for_peers_l2_crosses_their_link_alone)
 }
 
 /* A panel by one takes half of what is left, as all threads are free. */
-TEST(who_is_quicker_factors_but_threads_try)
+/* The team's products are worth 50 ns a row. */
+TEST(who_is_quicker_factors_but_threads_may_try)
 {
-    hyb_model_rates_t slow = factored_there(1e6, 2), quick = slow;
+    hyb_model_rates_t slow = factored_there(1e6, 2), near = slow, quick = slow;
     double tried = 2900 * 200e-9 + hyb_model_curve_at(&halved, 2900);
+    double by_device = panels_of(3000, columns_of(60)) - 2900 * 60e-9;
 
-    slow.there = quick.there = false;
+    slow.there = near.there = quick.there = false;
+    near.width[0].factor = columns_of(60);
     quick.width[0].factor = columns_of(1e-9);
     assert_near(seconds(slow, 3000, 1, 1),
                 seconds(on_device(1e12, 1e-12, 2), 3000, 1, 1));
-    assert_near(seconds(quick, 3000, 1, 1), tried + 29 * 100 * 100e-9);
+    assert_near(seconds(near, 3000, 1, 1),
+                tried + by_device + 29 * 100 * 100e-9);
+    assert_near(seconds(quick, 3000, 1, 1), 30 * 100 * 100e-9);
 }
 
 TEST(devices_may_factor_for_p_1_alone)
