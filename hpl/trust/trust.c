@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE
 #include "hpl/trust/trust.h"
 
-#include <sched.h>
-#include <stdio.h>
 #include "base/arithmetic.h"
 #include "hpl.h"
 #include "hpl/pauxil/map.h"
-
-void hpl_trust_core(char where[HPL_TRUST_WHERE])
-{
-    snprintf(where, HPL_TRUST_WHERE, "core %d", sched_getcpu());
-}
 
 bool hpl_trust(const HPL_T_grid *grid, int n, int nb)
 {

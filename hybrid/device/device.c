@@ -129,6 +129,11 @@ bool hyb_device_reach(hyb_device_t *device, const hyb_device_t *other)
            backend->reach(device->state, other->index);
 }
 
+bool hyb_device_has(const hyb_device_t *device, hyb_op_t op)
+{
+    return (device->backend->ops >> op & 1) != 0;
+}
+
 const hyb_knob_t *hyb_device_knobs(hyb_device_t *device, int *count_p)
 {
     if (device->backend->knobs != NULL)

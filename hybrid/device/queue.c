@@ -189,11 +189,6 @@ static xh_status_t check_operand(const hyb_device_t *device, const char *name,
 
 /* ---- work --------------------------------------------------------------- */
 
-bool hyb_device_has(const hyb_device_t *device, hyb_op_t op)
-{
-    return (device->backend->ops >> op & 1) != 0;
-}
-
 /* Queue task, whose operands are in order, unless it is on no elements: those
  * of extent. */
 static xh_status_t add(const hyb_queue_t *queue, hyb_block_t extent,

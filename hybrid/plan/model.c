@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include "base/integers.h"
-#include "hpl/pauxil/map.h"
 #include "hybrid/lu/exchange.h"
 
 enum {
@@ -23,19 +22,6 @@ typedef struct hyb_model_process {
     double host;           /* what threads have to do, all products included, */
     double saved;          /* and what devices save them */
 } process_t;
-
-double hyb_model_panel_seconds(const hyb_model_t *model, double rows,
-                               int threads)
-{
-    double alone = hyb_model_curve_at(&model->width.alone, rows);
-    double team = hyb_model_curve_at(&model->width.team, rows);
-    int most = model->rates->threads;
-    double divided = (alone - team) / (1.0 - 1.0 / most);
-
-    if (threads == 1 || most == 1)
-        return threads == most ? team : alone;
-    return alone - divided + divided / threads;
-}
 
 /* ---- messages ------------------------------------------------------------ */
 
@@ -71,34 +57,6 @@ static double exchange_groups(const hyb_model_t *model, double columns)
 
 /* ---- one iteration ------------------------------------------------------- */
 
-double hyb_model_local(const hpl_shape_t *test, int64_t first, int64_t n,
-                       int processes, int me)
-{
-    hpl_map_t map = hpl_map(test->nb, processes, me);
-
-    return first < n
-               ? (double)(hpl_map_count(&map, n) - hpl_map_count(&map, first))
-               : 0.0;
-}
-
-enum { TALLEST = -1 };
-
-/* Rows from first on, which begins a block, of process row p; of the one that
- * has most for TALLEST, and where rows are not told apart. */
-static double local_rows(const hyb_model_t *model, int64_t first, int p)
-{
-    const hpl_shape_t *test = &model->test;
-
-    if (p == TALLEST || model->rows < test->nprow)
-        p = (int)(first / test->nb % test->nprow);
-    return hyb_model_local(test, first, test->n, test->nprow, p);
-}
-
-double hyb_model_most_rows(const hyb_model_t *model, int64_t first)
-{
-    return local_rows(model, first, TALLEST);
-}
-
 static hyb_model_step_t step_of(const hyb_model_t *model, int64_t k, int p,
                                 int q)
 {
@@ -106,7 +64,7 @@ static hyb_model_step_t step_of(const hyb_model_t *model, int64_t k, int p,
     const hyb_model_width_t *width = &model->width;
     int64_t next = (k + 1) * test->nb;
     bool owner = (k + 1) % test->npcol == q && next < test->n;
-    double m = local_rows(model, next, p);
+    double m = hyb_model_rows(model, next, p);
     double n =
         hyb_model_local(test, next, (int64_t)test->n + 1, test->npcol, q);
     double host = hyb_model_host_columns(model, n);
@@ -214,7 +172,7 @@ static void send_panel(const hyb_model_t *model, int64_t k, double ready)
     int root = (int)(k % test->npcol);
 
     for (int p = 0; p < model->rows; p++) {
-        double rows = local_rows(model, k * test->nb, p);
+        double rows = hyb_model_rows(model, k * test->nb, p);
         double bytes = 8.0 * test->nb * (rows + test->nb);
 
         for (int q = 0; q < test->npcol; q++) {
@@ -237,7 +195,7 @@ static double factor_next(const hyb_model_t *model, int64_t k, double ready)
 {
     const hpl_shape_t *test = &model->test;
     int q = (int)((k + 1) % test->npcol), most = model->rates->threads;
-    double rows = local_rows(model, (k + 1) * test->nb, TALLEST);
+    double rows = hyb_model_rows(model, (k + 1) * test->nb, HYB_MODEL_TALLEST);
     bool there = hyb_model_by_device(model, k + 1);
     int threads =
         there ? 0 : panel_threads(model, &at(model, 0, q)->step, rows);
@@ -285,7 +243,8 @@ static double iterate_column(const hyb_model_t *model, int64_t k, int q)
 static double factorize(const hyb_model_t *model)
 {
     int npcol = model->test.npcol;
-    double rows = local_rows(model, 0, TALLEST), done = 0.0, ready = 0.0;
+    double rows = hyb_model_rows(model, 0, HYB_MODEL_TALLEST), done = 0.0,
+           ready = 0.0;
 
     send_panel(model, 0, hyb_model_first_panel(model) + pivots(model, rows));
     for (int64_t k = 0; k < model->panels; k++) {

@@ -116,7 +116,7 @@ static bool is_tried(const model_t *model, int64_t k, double rows)
 bool hyb_model_by_device(const model_t *model, int64_t k)
 {
     const hyb_model_rates_t *rates = model->rates;
-    double rows = hyb_model_most_rows(model, k * model->test.nb);
+    double rows = hyb_model_rows(model, k * model->test.nb, HYB_MODEL_TALLEST);
 
     if (model->width.factor.count == 0 ||
         model->test.nprow > rates->figures.panel_rows || !lives_there(model, k))
@@ -144,7 +144,7 @@ static double way_to_others(const model_t *model, int64_t k, double m)
 
 double hyb_model_first_panel(const model_t *model)
 {
-    double rows = hyb_model_most_rows(model, 0);
+    double rows = hyb_model_rows(model, 0, HYB_MODEL_TALLEST);
     double down = model->on_host <= 0.0 ? transfer(model, rows) / 2.0 : 0.0;
 
     return hyb_model_by_device(model, 0)

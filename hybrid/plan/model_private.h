@@ -4,7 +4,8 @@
 
 #include "hybrid/plan/model.h"
 
-/* The model from inside: model.c, and model_devices.c for what devices add. */
+/* The model from inside: model.c, model_host.c for rows and panels of the host,
+ * and model_devices.c for what devices add. */
 
 /* Iterations that the driver has in flight: one, or also the one before. */
 typedef enum {
@@ -45,7 +46,7 @@ typedef struct {
     struct hyb_model_process *process; /* rows x npcol, by rows */
 } hyb_model_t;
 
-/* ---- model.c --------------------------------------------------------------
+/* ---- model_host.c ---------------------------------------------------------
  */
 
 /* A panel by some of the threads: a part of it is serial. */
@@ -56,8 +57,10 @@ double hyb_model_panel_seconds(const hyb_model_t *model, double rows,
 double hyb_model_local(const hpl_shape_t *test, int64_t first, int64_t n,
                        int processes, int me);
 
-/* Rows of the process that has most, from first on, which begins a block. */
-double hyb_model_most_rows(const hyb_model_t *model, int64_t first);
+/* Rows from first on, which begins a block, of process row p; of the one that
+ * has most for HYB_MODEL_TALLEST, and where rows are not told apart. */
+enum { HYB_MODEL_TALLEST = -1 };
+double hyb_model_rows(const hyb_model_t *model, int64_t first, int p);
 
 /* ---- model_devices.c ------------------------------------------------------
  */

@@ -6,15 +6,12 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <unistd.h>
 #include "base/clock.h"
-#include "base/log.h"
 #include "base/settings.h"
 #include "hpl.h"
-#include "hpl/pauxil/abort.h"
 #include "hybrid/observe/hang/party.h"
 #include "hybrid/observe/watchdog.h"
 
@@ -22,20 +19,6 @@ static hyb_party_t party;
 static pthread_t thread;
 static bool is_open;
 static int wake = -1; /* an event that ends the thread */
-
-hyb_frame_t hyb_party_frame(const hyb_party_t *of, hyb_word_t word)
-{
-    hyb_frame_t frame = {.word = word, .rank = of->rank, .state = of->mine};
-
-    memcpy(frame.secret, of->meeting.secret, sizeof(frame.secret));
-    return frame;
-}
-
-void hyb_hang_end_job(const char *text)
-{
-    xh_log_error("%s", text);
-    hpl_abort_job();
-}
 
 /* ---- the thread ---------------------------------------------------------- */
 
