@@ -93,6 +93,7 @@ def environment(extra=None):
     env.setdefault("HWLOC_COMPONENTS", "-opencl")
     if FOLDER:
         env["TMPDIR"] = FOLDER.name
+        env["POCL_CACHE_DIR"] = f"{FOLDER.name}/pocl"  # compiling takes seconds
     if not Path("/etc/hosts").exists():  # as scripts/mpirun does
         env.setdefault("RES_OPTIONS", "timeout:1 attempts:1")
     env.update(extra or {})
@@ -143,21 +144,29 @@ def hear_signals():
         signal.signal(number, signal.SIG_DFL)
 
 
-def emulated(words):
-    """The command with the emulator, if there is one, before what was built."""
+def built(words):
+    """Where among these words the program is that was built; None without one."""
     for i, word in enumerate(words):
         folders = Path(word).parents
-        if EMULATOR and (BUILD in folders or BIN in folders):
-            return [*words[:i], *EMULATOR, *words[i:]]
-    return words
+        if BUILD in folders or BIN in folders:
+            return i
+    return None
 
 
 def start(command, cwd, env=None, stdin=subprocess.DEVNULL):
-    """Start a job and return its Popen object; finish() collects it."""
+    """Start a job and return its Popen object; finish() collects it.
+
+    A program that was built gets the emulator before it, if there is one, and keeps
+    what it knows of devices where nobody else's is."""
+    words, cache = [str(word) for word in command], {}
+    at = built(words)
+    if at is not None:
+        words[at:at] = EMULATOR
+        cache = {"XDG_CACHE_HOME": FOLDER.name} if FOLDER else {}
     return subprocess.Popen(
-        emulated([str(word) for word in command]),
+        words,
         cwd=cwd,
-        env=environment(env),
+        env=environment({**cache, **(env or {})}),
         stdin=stdin,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -168,16 +177,26 @@ def start(command, cwd, env=None, stdin=subprocess.DEVNULL):
     )
 
 
-def finish(job, limit=LIMIT):
-    """Wait for a job, at most limit seconds, and leave no process of it.
+def communicated(job, limit):
+    """What the job wrote. Where more wants to run than there are cores, it may take up
+    to four times as long."""
+    begin, allowed, longest = time.monotonic(), 0, limit
+    while allowed < longest:
+        allowed = longest
+        try:
+            left = begin + allowed - time.monotonic()
+            return job.communicate(timeout=max(0, left))
+        except subprocess.TimeoutExpired:
+            crowd = os.getloadavg()[0] / len(os.sched_getaffinity(0))
+            longest = limit * min(4, max(1, crowd))
+    raise subprocess.TimeoutExpired(job.args, allowed)
 
-    Where more wants to run than there are cores, it may take up to four times
-    as long.
-    """
+
+def finish(job, limit=LIMIT):
+    """Wait for a job, at most limit seconds, and leave no process of it."""
     timed_out = False
-    crowd = os.getloadavg()[0] / os.cpu_count()
     try:
-        out, err = job.communicate(timeout=limit * min(4, max(1, crowd)))
+        out, err = communicated(job, limit)
     except subprocess.TimeoutExpired:
         timed_out = True
         kill_session(job.pid)

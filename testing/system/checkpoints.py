@@ -42,8 +42,15 @@ def whole(folder, ranks):
 
 
 def has_begun(folder, ranks, since):
-    alive = [x for x in folder.glob("d/*.alive") if x.stat().st_mtime > since]
-    return len(alive) == ranks
+    return sum(modified(x) > since for x in folder.glob("d/*.alive")) == ranks
+
+
+def modified(path):
+    """When it was; 0: it is gone."""
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:
+        return 0
 
 
 def members(job):
@@ -86,7 +93,10 @@ class Campaign:
         victims = [x for x in members(job) if name_of(x) in ("xhpl", "mpirun", "orterun")]
         if not victims:
             return
-        os.kill(self.random.choice(victims), signal.SIGKILL)
+        try:
+            os.kill(self.random.choice(victims), signal.SIGKILL)
+        except ProcessLookupError:  # it has just ended
+            return
         self.kills += 1
         until = time.monotonic() + GONE
         while members(job) and time.monotonic() < until:

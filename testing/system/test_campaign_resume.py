@@ -41,7 +41,7 @@ def test_ctrl_c_does_not_wait_for_hosts_that_do_not_answer(site):
     wait_for(site, lambda events: len(events) == 2)
     wait_for(site, lambda _: len(pids_of(site)) == 8)
     job.send_signal(signal.SIGINT)
-    stopped = jobs.finish(job, limit=10)
+    stopped = jobs.finish(job)
     assert stopped.status == 130 and not stopped.timed_out, str(stopped)
     assert [pid for pid in pids_of(site) if os.path.exists(f"/proc/{pid}/exe")] == []
 

@@ -53,7 +53,7 @@ def test_an_interrupted_run_says_what_was_finished(tmp_path, processes):
                 break
         wait_for_ranks(job, processes)
         job.send_signal(signal.SIGINT)
-        _, stderr = job.communicate(timeout=60)
+        _, stderr = job.communicate(timeout=4 * jobs.LIMIT)
     finally:
         jobs.kill_session(job.pid)
     assert "interrupted: 2 of 3 tests finished, test 3 under way: N = 9000" in stderr

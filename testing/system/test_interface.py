@@ -343,7 +343,7 @@ def test_a_thread_that_may_not_call_mpi_ends_the_job(tmp_path, polls):
               "-o", "main.o").succeeded()  # fmt: skip
     link(tmp_path, "main", "main.o")
     words = [tmp_path / "main", *["polls"] * polls]
-    outcome = jobs.run(jobs.launched(2, words), tmp_path, limit=60)
+    outcome = jobs.run(jobs.launched(2, words), tmp_path)
     assert not outcome.timed_out and outcome.status == 3, str(outcome)
     said = [x for x in outcome.stderr.splitlines() if x.startswith("HPL ERROR")]
     assert len(said) == 1, str(outcome)
