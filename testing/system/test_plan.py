@@ -88,7 +88,7 @@ def test_less_time_makes_a_smaller_matrix(planned):
 
 @pytest.mark.long
 def test_devices_have_wider_panels_to_choose_from(planned):
-    outcome = planned("--set devices=emu:1")
+    outcome = planned("--set devices=emu:1 --depth 1 --bcast 1")
     assert {row.nb for row in rows_of(outcome)} == {256, 384, 512, 768, 1024}
     assert warnings_of(outcome) == [], str(outcome)
 
