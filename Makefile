@@ -310,9 +310,11 @@ export ASAN_OPTIONS ?= fast_unwind_on_malloc=0:malloc_context_size=10:intercept_
 export TSAN_OPTIONS ?= suppressions=$(CURDIR)/testing/sanitizer/tsan.supp
 export LSAN_OPTIONS ?= print_suppressions=0:suppressions=$(CURDIR)/testing/sanitizer/lsan.supp
 
-# What runs without MPI, and small runs beside it, for the thread sanitizer.
+# What has to do with threads or devices and runs without MPI, and small runs beside
+# it, for the thread sanitizer.
 TESTS_OF_THREADS = testing/system/test_races.py \
-    $(shell grep -L '^/\* ranks:' testing/unit/test_*.c)
+    $(shell grep -L '^/\* ranks:' testing/unit/test_*.c | \
+        xargs grep -lE 'hyb_|xdg_|emu_|pthread|team|turns|device')
 
 # What computes with the BLAS library, for builds with another one.
 TESTS_OF_BLAS = $(wildcard $(patsubst %,testing/unit/test_%.c,back_substitution \

@@ -10,7 +10,8 @@ from checkpoints import Campaign, SETTINGS, bits, whole, words
 KILLS = int(os.environ.get("TEST_XHPL_KILLS", 2))
 SLOW = ("--checkpoint-bandwidth", "60M")  # columns of a boundary are spread
 DEVICE = ("--set", "devices=emu", "--set", "home=device", "--set", "panel=device")
-CASES = [(1, 1, SLOW), (1, 2, ()), (2, 2, SLOW), (2, 1, DEVICE)]
+CASES = [*(pytest.param(*case, marks=pytest.mark.long)
+           for case in ((1, 1, SLOW), (1, 2, ()), (2, 2, SLOW))), (2, 1, DEVICE)]
 
 
 @pytest.mark.parametrize("p,q,options", CASES)
@@ -36,6 +37,7 @@ def lose_device(system, folder):
     raise AssertionError("no checkpoint came to be")
 
 
+@pytest.mark.long
 def test_after_the_loss_of_a_device_with_columns_a_restart_goes_on(tmp_path):
     options = ("--checkpoint", "d", "--every", "0.001s")
     # seconds long, so that a checkpoint is on the disk before the end

@@ -306,14 +306,15 @@ def test_who_waits_for_others_at_the_start_says_so(xhpl):
 # ---- devices ----------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.skipif(
     not (jobs.BIN / "libhyb_emu.so").exists(), reason="built without hybrid/"
 )
-@pytest.mark.parametrize("rates, slow", (("4,1", True), ("4,3.5", False)))
+@pytest.mark.parametrize("rates, slow", (("1,0.25", True), ("1,0.875", False)))
 @retried
 def test_a_device_that_is_slow_beside_another_is_named(xhpl, rates, slow):
     words = ["devices=emu:2", f"emu_rate={rates}", "split=fixed:0.8", "tile=128"]
-    outcome = xhpl("-n", 2500, "-nb", 64, "-p", 1, "-q", 1, "--json", "run.json",
+    outcome = xhpl("-n", 1500, "-nb", 64, "-p", 1, "-q", 1, "--json", "run.json",
                    *(x for word in words for x in ("--set", word))).succeeded()  # fmt: skip
     said = [x for x in outcome.stderr.splitlines() if "of the others of this model" in x]
     found = json.loads((xhpl.directory / "run.json").read_text())["tests"][0]["devices"]

@@ -8,6 +8,7 @@ import pytest
 
 import jobs
 
+pytestmark = pytest.mark.surface
 OPTIONS = ["-n", "40", "-nb", "8", "-p", "1", "-q", "1"]
 FOUR = {
     "mpirun of Open MPI": {"OMPI_COMM_WORLD_SIZE": "4", "OMPI_COMM_WORLD_RANK": "0"},

@@ -475,6 +475,7 @@ def test_kernels_that_others_may_write_are_not_taken(multiply, tmp_path):
 
 
 # The first product that is compiled is that of the device itself, all others are candidates.
+@pytest.mark.surface
 def test_a_cut_that_computes_wrong_numbers_is_not_taken(tuned, device, layer, tmp_path):
     env = {**layer, "PRODUCT": "2", "XDG_CACHE_HOME": str(tmp_path / "empty")}
     outcome = tuned(*device, "-k", 200, **env).succeeded()

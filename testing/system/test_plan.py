@@ -22,7 +22,7 @@ NARROW = "--nb 64 --depth 1 --bcast 1"  # choices: quick
 
 measures = pytest.mark.skipif(
     not (jobs.BIN / "xhost").exists(), reason="built with HYBRID=no")  # fmt: skip
-pytestmark = measures
+pytestmark = [measures, pytest.mark.surface]
 
 
 def rows_of(outcome):
@@ -63,7 +63,6 @@ def test_a_plan_is_a_ranked_table_and_a_file_that_runs(xhpl, planned, processes)
     assert report.counts(outcome.stdout)["passed"] == 1
 
 
-@pytest.mark.surface
 def test_values_that_are_given_are_kept_to(xhpl, planned):
     rows = rows_of(planned("--nb 64 --depth 0 --nbmin 3,5 --align 16 --write new.dat"))
     assert {(row.nb, row.depth) for row in rows} == {(64, 0)}
@@ -93,7 +92,6 @@ def test_devices_have_wider_panels_to_choose_from(planned):
     assert warnings_of(outcome) == [], str(outcome)
 
 
-@pytest.mark.surface
 def test_devices_that_hold_the_matrix_make_room_for_more(planned):
     """And N fills their memory and the host's."""
     def largest(home):
@@ -137,7 +135,6 @@ def test_another_job_is_planned_from_what_there_is(
     assert times == [int(warning in said) for warning in WARNINGS], str(outcome)
 
 
-@pytest.mark.surface
 def test_a_plan_that_is_ended_leaves_no_file(tmp_path):
     options = "--plan --memory 200M --write HPL.dat --set plan_seconds=60"
     job = jobs.start([jobs.XHPL, *options.split(), *SHORT[2:]], tmp_path)
@@ -155,7 +152,6 @@ def test_a_file_that_exists_is_left_as_it_is(planned):
     planned("--write HPL.dat", dat="mine\n").refused("--write: HPL.dat exists")
 
 
-@pytest.mark.surface
 @pytest.mark.parametrize(
     "options, complaint",
     [
@@ -184,7 +180,6 @@ def test_what_cannot_be_met_is_refused(xhpl, options, complaint):
 # ---- predictions -------------------------------------------------------------
 
 
-@pytest.mark.surface
 def test_every_test_is_predicted_and_none_is_run(xhpl):
     dat = hpl_dat.text(n="100 400", nb="16 1000", p="1 2", q="2 3", bcast="0 4")
     rows = rows_of(xhpl("--predict", *SHORT, dat=dat, processes=2))
@@ -210,7 +205,6 @@ def predicted(xhpl):
 # What is measured is little and short: a pause in it makes all much longer.
 
 
-@pytest.mark.surface
 @retried
 def test_devices_are_in_a_prediction(predicted):
     """However fast this machine is now, 0.2 Gflop/s do half of all in 45 s."""
@@ -219,7 +213,6 @@ def test_devices_are_in_a_prediction(predicted):
     assert 15 < seconds < 120
 
 
-@pytest.mark.surface
 @retried
 def test_columns_on_devices_are_in_a_prediction(predicted):
     """0.5 Gflop/s do all in 36 s, and no core can help."""

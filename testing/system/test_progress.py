@@ -13,6 +13,7 @@ import report
 from busy import retried
 from conftest import UNMEASURED
 
+pytestmark = pytest.mark.surface
 SLOW = ("--set", "kernel=portable", "--set", "threads=1", "--set", "diagnosis=off")
 SHARE = re.compile(r"(\d+\.\d)% done, (\d+) columns")
 
@@ -68,13 +69,11 @@ def test_a_terminal_has_one_live_line_that_goes_away(tmp_path):
     assert_live(*on_a_terminal(tmp_path, [jobs.XHPL, *SLOW]))
 
 
-@pytest.mark.surface
 @retried
 def test_a_terminal_behind_a_launcher_has_that_line_too(tmp_path):
     assert_live(*on_a_terminal(tmp_path, launched_slowly(tmp_path)))
 
 
-@pytest.mark.surface
 @pytest.mark.parametrize("how", ["option", "environment", "file"])
 def test_what_the_user_chose_goes_before_the_terminal(tmp_path, how):
     command, env = launched_slowly(tmp_path), {}
@@ -88,7 +87,6 @@ def test_what_the_user_chose_goes_before_the_terminal(tmp_path, how):
     assert "PASSED" in out and "% done" not in written
 
 
-@pytest.mark.surface
 @retried
 def test_live_is_a_live_line_whatever_stderr_is(tmp_path):
     command = launched_slowly(tmp_path, "--progress", "live")
@@ -122,7 +120,6 @@ def test_when_to_speak_is_checked(xhpl):
     assert "allowed is auto, on, off, live; the nearest is on" in outcome.stderr
 
 
-@pytest.mark.surface
 @retried
 def test_what_is_said_to_be_done_is_done(xhpl):
     """With look-ahead, too: no line tells of a rate that nobody sees later."""
