@@ -37,7 +37,8 @@ def device(tmp_path_factory):
         pytest.skip("no device of OpenCL")
     found = ["--set", "devices=opencl:0"]
     for home in RESIDENT, STREAMING:
-        words = [jobs.XHPL, "-n", 100, "--nb", 3, "-p", 1, "-q", 1, *found, *home]
+        words = [jobs.XHPL, "-n", 100, "--nb", 3, "-p", 1, "-q", 1, *found, *home,
+                 "--set", "stall_seconds=60"]  # the machine may be busy
         jobs.run(words, folder).succeeded()
     return found
 
