@@ -141,7 +141,7 @@ bool hpl_schedule_poll(hpl_schedule_t *s)
 
     hpl_abort_if_wanted(NULL);
     while (s->pending > 0) {
-        MPI_Testall(s->pending, s->requests, &done, MPI_STATUSES_IGNORE);
+        MPI_Testall(s->pending, s->requests, &done, hpl_no_statuses);
         if (!done && hpl_waits_are_wanted())
             note_pending(s);
         if (!done)
@@ -158,7 +158,7 @@ static void wait_for_round(hpl_schedule_t *s)
 
     hpl_wait_begin_in(s->comm, m->peer, hpl_waits_name(s->comm),
                       (double)m->count * sizeof(double));
-    MPI_Waitall(s->pending, s->requests, MPI_STATUSES_IGNORE);
+    MPI_Waitall(s->pending, s->requests, hpl_no_statuses);
     hpl_wait_end();
 }
 

@@ -18,6 +18,12 @@ typedef struct {
     int first, apart, count;
 } hpl_ranks_t;
 
+/*
+ * MPI_STATUSES_IGNORE as a variable: MPICH's constant is the address 1, which
+ * gcc takes for an array that is too short, and warns.
+ */
+extern MPI_Status *const hpl_no_statuses;
+
 typedef struct {
     const char *what; /* static memory: "a pivot" */
     int iteration;    /* below 0: of none */

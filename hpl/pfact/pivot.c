@@ -49,11 +49,11 @@ static void wait_for(const messages_t *m, const hpl_pivot_wait_t *wait)
 
     if (wait->poll == NULL) {
         hpl_wait_begin(&m->whom);
-        MPI_Waitall(m->count, m->requests, MPI_STATUSES_IGNORE);
+        MPI_Waitall(m->count, m->requests, hpl_no_statuses);
         hpl_wait_end();
         return;
     }
-    while (MPI_Testall(m->count, m->requests, &done, MPI_STATUSES_IGNORE) ==
+    while (MPI_Testall(m->count, m->requests, &done, hpl_no_statuses) ==
                MPI_SUCCESS &&
            !done) {
         wait->poll(wait->context);

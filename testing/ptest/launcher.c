@@ -27,20 +27,29 @@ static int number(const char *variable)
     return text != NULL ? (int)strtol(text, NULL, 10) : 0;
 }
 
-/* The name and version of this program's library, without more. */
-static void name_library(char *text_p)
+/* MPICH says "MPICH Version:", blanks, "4.0.2". */
+void xhpl_mpi_library(char *text_p)
 {
+    static const char word[] = " Version:";
+    char *found, *number;
     int length;
 
     MPI_Get_library_version(text_p, &length);
-    text_p[strcspn(text_p, ",\n")] = '\0';
+    text_p[strcspn(text_p, "\n")] = '\0';
+    found = strstr(text_p, word);
+    if (found == NULL)
+        return;
+    number = found + strlen(word);
+    number += strspn(number, " \t");
+    memmove(found + 1, number, strlen(number) + 1);
 }
 
 static void report(int launcher, int count)
 {
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
 
-    name_library(library);
+    xhpl_mpi_library(library);
+    library[strcspn(library, ",")] = '\0';
     xh_log_error(
         "%s started %d processes, and each is alone: this xhpl was "
         "built with %s, which does not know that launcher; start it "

@@ -5,6 +5,14 @@
 #include "base/status.h"
 
 /*
+ * The name and version of this program's MPI library, its first line about
+ * itself.
+ *
+ * text_p  out  of MPI_MAX_LIBRARY_VERSION_STRING
+ */
+void xhpl_mpi_library(char *text_p);
+
+/*
  * A launcher of another MPI library starts processes that do not find each
  * other: each is alone and would run all tests. By the environment, was this
  * process, one of `processes`, started as one of more?

@@ -9,6 +9,7 @@
 #include "base/settings.h"
 #include "facts.h" /* made by the Makefile: XH_REVISION, XH_COMPILE */
 #include "testing/json/json.h"
+#include "testing/ptest/launcher.h"
 #include "testing/ptest/processes.h"
 
 #ifdef __clang__
@@ -49,10 +50,9 @@ static const char *thread_level(void)
 json_t *xhpl_record_mpi(void)
 {
     char library[MPI_MAX_LIBRARY_VERSION_STRING], standard[32];
-    int length, version, subversion;
+    int version, subversion;
 
-    MPI_Get_library_version(library, &length);
-    library[strcspn(library, "\n")] = '\0';
+    xhpl_mpi_library(library);
     MPI_Get_version(&version, &subversion);
     snprintf(standard, sizeof(standard), "%d.%d", version, subversion);
     return XH_JSON_OBJECT(
@@ -97,8 +97,8 @@ static const char *const taken[] = {
     "XHPL_", "OMP_", "GOMP_", "KMP_", "OPENBLAS_", "GOTO_", "BLIS_", "MKL_",
     "ARMPL_",
     /* MPI libraries and those below them */
-    "OMPI_MCA_", "PRTE_MCA_", "PMIX_MCA_", "MPICH_", "MPIR_CVAR_", "I_MPI_",
-    "UCX_", "HCOLL_", "FI_", "PSM2_", "HWLOC_",
+    "OMPI_MCA_", "PRTE_MCA_", "PMIX_MCA_", "MPICH_", "MPIR_CVAR_", "HYDRA_",
+    "I_MPI_", "UCX_", "HCOLL_", "FI_", "PSM2_", "HWLOC_",
     /* the size and the binding of a job */
     "SLURM_NNODES", "SLURM_NPROCS", "SLURM_NTASKS", "SLURM_CPUS_",
     "SLURM_TASKS_PER_NODE", "SLURM_JOB_NUM_NODES", "SLURM_JOB_CPUS_PER_NODE",
@@ -110,9 +110,13 @@ static const char *const taken[] = {
     NULL};
 
 /* Exceptions: what launchers tell their processes differs in each job. */
-static const char *const of_launchers[] = {
-    "OMPI_MCA_orte_", "OMPI_MCA_ess_base_", "OMPI_MCA_initial_wdir",
-    "PRTE_MCA_prte_", "PRTE_MCA_ess_base_", NULL};
+static const char *const of_launchers[] = {"OMPI_MCA_orte_",
+                                           "OMPI_MCA_ess_base_",
+                                           "OMPI_MCA_initial_wdir",
+                                           "PRTE_MCA_prte_",
+                                           "PRTE_MCA_ess_base_",
+                                           "MPIR_CVAR_CH3_INTERFACE_HOSTNAME",
+                                           NULL};
 
 /* Parts of names whose values may be secret. */
 static const char *const secret[] = {"KEY",  "TOKEN",      "PASSW", "SECRET",

@@ -48,6 +48,18 @@ def test_a_launcher_that_is_named_goes_before_with_its_options(launch):
     assert launch("mpirun", "srun", env=env) == "srun --mpi=pmix -n 2 xhpl -n\n"
 
 
+@pytest.mark.parametrize("library, launcher", (
+    ("libmpich.so.12 => /lib/libmpich.so.12", "mpiexec.mpich"),
+    ("libmpi.so.40 => /lib/libmpi.so.40", "mpirun.openmpi"),
+    ("libc.so.6 => /lib/libc.so.6", "mpirun"),
+))  # fmt: skip
+def test_where_there_are_several_it_is_that_of_the_program(
+        launch, tmp_path, library, launcher):
+    jobs.program(tmp_path / "ldd", f"echo '{library}'\n")
+    found = launch("mpirun", "mpiexec.mpich", "mpirun.openmpi", "xhpl")
+    assert found == f"{launcher} -np 2 xhpl -n\n"
+
+
 def test_a_launcher_that_is_this_script_is_refused(tmp_path):
     (tmp_path / "mpirun").symlink_to(MPIRUN)
     for env in ({"MPIRUN": str(MPIRUN)}, {"PATH": f"{tmp_path}:/usr/bin:/bin"}):

@@ -16,6 +16,7 @@ static int set_up(void **state)
     (void)state;
     unsetenv("OMPI_COMM_WORLD_SIZE");
     unsetenv("SLURM_PROCID");
+    unsetenv("MPI_LOCALNRANKS");
     return xh_settings_load() != XH_OK;
 }
 
@@ -260,12 +261,15 @@ TEST_SET_UP(nothing_is_said_where_threads_have_cores_or_all_cores_are_used)
 TEST_SET_UP(the_launchers_option_is_named)
 {
     static const char mpirun[] = ": mpirun --bind-to none or --set bind=node";
+    static const char mpiexec[] = ": mpiexec -bind-to none or --set bind=node";
     static const char srun[] =
         ": srun --cpus-per-task=4 --cpu-bind=none or --set bind=node";
 
     usable();
     setenv("SLURM_PROCID", "0", 1);
     assert_non_null(strstr(said_with("0", "2", 0, 0), srun));
+    setenv("MPI_LOCALNRANKS", "2", 1);
+    assert_non_null(strstr(said_with("0", "2", 0, 0), mpiexec));
     setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
     assert_non_null(strstr(said_with("0", "2", 0, 0), mpirun));
 }

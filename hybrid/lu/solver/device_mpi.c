@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/settings.h"
+#include "hpl/comm/waits.h"
 #include "hpl/grid/agree.h"
 
 /* Doubles of the messages: one that libraries copy at once, one that they do
@@ -31,12 +32,14 @@ typedef struct {
 /* Does the library say that it does not know this kind of device? */
 static bool is_denied(const char *backend)
 {
-    static const char *const name[][2] = {{"cuda", "MPIX_Query_cuda_support"},
-                                          {"hip", "MPIX_Query_rocm_support"}};
+    static const char *const name[][2] = {
+        {"cuda", "MPIX_Query_cuda_support"}, /* Open MPI and MPICH */
+        {"hip", "MPIX_Query_rocm_support"},  /* Open MPI */
+        {"hip", "MPIX_Query_hip_support"}};  /* MPICH */
     void *program = dlopen(NULL, RTLD_LAZY);
     int (*knows)(void) = NULL;
 
-    for (int i = 0; i < 2 && program != NULL; i++)
+    for (int i = 0; i < 3 && program != NULL && knows == NULL; i++)
         if (strcmp(backend, name[i][0]) == 0)
             *(void **)&knows = dlsym(program, name[i][1]);
     return knows != NULL && knows() == 0;
@@ -122,7 +125,7 @@ static bool has_passed_on(const probe_t *p, MPI_Comm comm, int count)
         error = MPI_Isend(hyb_block_address(p->out), count, MPI_DOUBLE, next, 0,
                           comm, &request[1]);
     while (error == MPI_SUCCESS && !done) {
-        error = MPI_Testall(2, request, &done, MPI_STATUSES_IGNORE);
+        error = MPI_Testall(2, request, &done, hpl_no_statuses);
         if (!done && xh_clock_now() > end)
             end_in_words(0);
     }

@@ -95,13 +95,17 @@ void hyb_neighbours_free(hyb_neighbours_t *neighbours)
  * The launcher that the environment shows, with its option that leaves a
  * process so many hardware threads, all of its part of the node; "" if there is
  * none. Where mpirun works inside Slurm both leave their traces, and it is
- * mpirun that binds.
+ * mpirun that binds. srun does not set what MPICH's mpiexec does.
  */
 static void launcher_option(int processors, char *text, size_t size)
 {
     text[0] = '\0';
     if (getenv("OMPI_COMM_WORLD_SIZE") != NULL)
         snprintf(text, size, "mpirun --bind-to none or ");
+    else if (getenv("MPI_LOCALNRANKS") != NULL) /* MPICH's or Intel's mpiexec */
+        snprintf(text, size, "%s or ",
+                 getenv("I_MPI_ROOT") != NULL ? "I_MPI_PIN=off"
+                                              : "mpiexec -bind-to none");
     else if (getenv("SLURM_PROCID") != NULL)
         snprintf(text, size, "srun --cpus-per-task=%d --cpu-bind=none or ",
                  processors > 1 ? processors : 1);
