@@ -277,7 +277,7 @@ BOOTSTRAP = @CC='$(CC) $(MPinc)' LAlib='$(LAlib) $(MPlib)' setup/bootstrap
 PYTHON ?= $(shell /usr/bin/python3 -c 'import pytest' 2>/dev/null && \
             echo /usr/bin/)python3
 ARM = aarch64@sve512 aarch64@sve256 aarch64@sve128 aarch64@neon
-TEST_ALL ?= clang asan tsan Linux_BLIS Linux_refblas $(firstword $(ARM))
+TEST_ALL ?= clang asan tsan Linux_BLIS Linux_refblas mpich $(firstword $(ARM))
 # Files of tests at a time, which mostly wait for processes to start and to end.
 WORKERS ?= 4
 
@@ -324,6 +324,11 @@ TESTS_OF_BLAS = $(wildcard $(patsubst %,testing/unit/test_%.c,back_substitution 
     xdgemm_*) $(patsubst %,testing/system/test_%.py,blas_report failures \
     reference_runs xdgemm))
 
+# What depends on the MPI library, for builds with another one.
+TESTS_OF_MPI = $(wildcard $(patsubst %,testing/unit/test_%.c,broadcast \
+    driver_exchange driver_neighbours driver_ways exchange factor_matrix grid panel_factor \
+    pieces schedule) $(patsubst %,testing/system/test_%.py,failures launcher mpirun))
+
 # What instruction sets have a part in, for other kinds of machines.
 TESTS_OF_CPU = $(patsubst %,testing/unit/test_%.c,cpu generator kernel pack hyb_panel) \
     testing/system/test_isas.py
@@ -354,10 +359,12 @@ test-all:
 	$(BOOTSTRAP) test-all
 	@MAKE='$(MAKE)' WERROR=yes scripts/test-archs $(TEST_ALL)
 
+# 800 threads at a time are too much for QEMU.
 ## test-arm: all tests of base and cores for Arm, under QEMU, at each length of vectors
 test-arm:
-	@MAKE='$(MAKE)' CROSS_TESTS='$(sort $(UNIT_BASE) $(TESTS_OF_CPU) \
-	    $(shell grep -l '"hybrid/cpu/' $(UNIT_ALL)))' scripts/test-archs \
+	@MAKE='$(MAKE)' CROSS_TESTS='$(filter-out %/test_blas_callers.c, \
+	    $(sort $(UNIT_BASE) $(TESTS_OF_CPU) \
+	    $(shell grep -l '"hybrid/cpu/' $(UNIT_ALL))))' scripts/test-archs \
 	    $(ARM)
 
 ## test-portable: the kernel for all processors on POWER and RISC-V, under QEMU
