@@ -106,7 +106,7 @@ def as_installed():
     itself."""
     return {"PATH": f"{BIN}:{SOURCE / 'scripts'}:{os.environ['PATH']}",
             "XHPL_BLAS_CHECK": "off", "LAUNCHER": shlex.join(LAUNCHER),
-            "MPIRUN": shutil.which("mpirun") or "mpiexec"}
+            "MPIRUN": os.environ.get("MPIRUN") or shutil.which("mpirun") or "mpiexec"}
 
 
 def session_members(session):
