@@ -109,9 +109,9 @@ def as_installed():
             "MPIRUN": os.environ.get("MPIRUN") or shutil.which("mpirun") or "mpiexec"}
 
 
-def session_members(session):
-    """Ids of the processes of a session that are alive."""
-    members = []
+def living():
+    """Of each process that is alive, by id: its parent and its session."""
+    found = {}
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit():
             continue
@@ -119,21 +119,34 @@ def session_members(session):
             fields = (entry / "stat").read_text().rpartition(")")[2].split()
         except OSError:
             continue
-        if int(fields[3]) == session and fields[0] != "Z":
-            members.append(int(entry.name))
-    return members
+        if fields[0] != "Z":
+            found[int(entry.name)] = int(fields[1]), int(fields[3])
+    return found
+
+
+def members(sessions):
+    """Ids of the processes of these sessions that are alive. What they started joins:
+    MPICH's launcher gives each process a session, which is added to sessions."""
+    alive = living()
+    while True:
+        found = [pid for pid, (_, own) in alive.items() if own in sessions]
+        more = {own for parent, own in alive.values() if parent in found} - sessions
+        if not more:
+            return found
+        sessions |= more
 
 
 def kill_session(session, grace=3):
     """End a session: first politely, then not; returns when it is gone."""
+    sessions = {session}
     for number, seconds in ((signal.SIGTERM, grace), (signal.SIGKILL, 10)):
         until = time.monotonic() + seconds
-        for pid in session_members(session):
+        for pid in members(sessions):
             try:
                 os.kill(pid, number)
             except ProcessLookupError:
                 pass
-        while session_members(session) and time.monotonic() < until:
+        while members(sessions) and time.monotonic() < until:
             time.sleep(0.05)
 
 

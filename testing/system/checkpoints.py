@@ -54,7 +54,7 @@ def modified(path):
 
 
 def members(job):
-    return [x for x in jobs.session_members(job.pid) if name_of(x)]
+    return [x for x in jobs.members({job.pid}) if name_of(x)]
 
 
 def name_of(pid):

@@ -107,7 +107,7 @@ def on_rank(folder, rank, command):
 def ranks_of(job):
     """Process ids of the xhpl processes that a job has started."""
     found = []
-    for pid in jobs.session_members(job.pid):
+    for pid in jobs.members({job.pid}):
         try:
             if Path(f"/proc/{pid}/exe").resolve() == jobs.XHPL.resolve():
                 found.append(pid)
