@@ -326,8 +326,8 @@ TESTS_OF_BLAS = $(wildcard $(patsubst %,testing/unit/test_%.c,back_substitution 
 
 # What depends on the MPI library, for builds with another one.
 TESTS_OF_MPI = $(wildcard $(patsubst %,testing/unit/test_%.c,broadcast \
-    driver_exchange driver_neighbours driver_ways exchange factor_matrix grid panel_factor \
-    pieces schedule) $(patsubst %,testing/system/test_%.py,failures launcher mpirun))
+    driver_neighbours exchange grid pieces schedule) \
+    $(patsubst %,testing/system/test_%.py,failures hang launcher mpirun))
 
 # What instruction sets have a part in, for other kinds of machines.
 TESTS_OF_CPU = $(patsubst %,testing/unit/test_%.c,cpu generator kernel pack hyb_panel) \

@@ -92,7 +92,8 @@ int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag,
 def library(folder, source):
     """The path of one of this source, for LD_PRELOAD."""
     (folder / "ours.c").write_text(source)
-    words = ["mpicc", "-O1", "-shared", "-fPIC", "-o", "ours.so", "ours.c", "-ldl"]
+    compiler = (jobs.BUILD / "commands").read_text().split()[0]
+    words = [compiler, "-O1", "-shared", "-fPIC", "-o", "ours.so", "ours.c", "-ldl"]
     jobs.run(words, folder).succeeded()
     return folder / "ours.so"
 
