@@ -105,22 +105,42 @@ class Local(Launcher):
         return words
 
 
+def is_hydra(mpirun):
+    """Is it Hydra, the launcher of MPICH and of Intel MPI?"""
+    try:
+        said = subprocess.run([*mpirun, "--version"], capture_output=True, timeout=60)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return b"HYDRA" in said.stdout or b"Intel(R) MPI" in said.stdout
+
+
 class Ssh(Launcher):
-    """mpirun over ssh, from this machine; Open MPI's options."""
+    """mpirun over ssh, from this machine, of Open MPI or Hydra's."""
 
     def __init__(self, options):
         super().__init__(options)
         self.ssh = shlex.split(options.ssh or "ssh -o BatchMode=yes")
         self.mpirun = shlex.split(options.mpirun or "mpirun")
         self.at_once = options.slots or 256
+        self.is_hydra = is_hydra(self.mpirun)
 
     def command(self, run, words, folder):
         each = run.p * run.q // len(run.hosts)
         hosts = ",".join(f"{host}:{each}" for host in run.hosts)
-        return [*self.mpirun, "-np", str(run.p * run.q), "--host", hosts,
-                "--map-by", f"ppr:{each}:node", "--bind-to", self.binding(each),
-                "--wdir", str(folder), "-x", MARK, "-x", leftovers.HOSTS,
-                "--mca", "plm_rsh_agent", shlex.join(self.ssh), *words]
+        mpirun = self.hydra if self.is_hydra else self.open_mpi
+        return [*mpirun(hosts, each), "-np", str(run.p * run.q), "-bind-to",
+                self.binding(each), "-wdir", str(folder), *words]
+
+    def open_mpi(self, hosts, each):
+        return [*self.mpirun, "--host", hosts, "--map-by", f"ppr:{each}:node",
+                "-x", MARK, "-x", leftovers.HOSTS,
+                "--mca", "plm_rsh_agent", shlex.join(self.ssh)]
+
+    def hydra(self, hosts, each):
+        """It hands on the whole environment, and takes options of ssh from there."""
+        return ["env", f"HYDRA_LAUNCHER_EXTRA_ARGS={shlex.join(self.ssh[1:])}",
+                *self.mpirun, "-hosts", hosts, "-launcher", "ssh", "-launcher-exec",
+                self.ssh[0]]
 
     def binding(self, each):
         return "none" if each == 1 else "numa"

@@ -128,7 +128,8 @@ def own_lines(log):
                                            not STILL.search(found[1])))
 
 
-WHO = re.compile(r"exited on signal|: task \d+: ")  # of mpirun, of srun
+# Of mpirun, of Hydra, of srun.
+WHO = re.compile(r"exited on signal|PID \d+ RUNNING AT|: task \d+: ")
 
 
 def foreign_lines(log):

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What xhpl-campaign decides without running anything: hosts, which runs there are, how
 they ended."""
+import shlex
+import types
+
 import pytest
 
 import campaign_site
-from hpl_campaign import hosts, outcome, stages
+import jobs
+from hpl_campaign import hosts, launch, outcome, stages
 from hpl_campaign.run import Host, Run, label, run_id
 
 pytestmark = pytest.mark.scripts
@@ -37,6 +41,20 @@ def test_in_a_tournament_no_pair_meets_twice(count):
         assert len({host for pair in found for host in pair}) == 2 * len(found)
     assert len(stages.tournament(list(range(count)))) == max(
         1, (count - 1).bit_length())
+
+
+@pytest.mark.parametrize("version, options", (
+    ("mpirun (Open MPI) 4.1.4", "--host n1:2,n2:2 --map-by ppr:2:node -x HPL_CAMPAIGN_RUN "
+     "-x HPL_CAMPAIGN_HOSTS --mca plm_rsh_agent 'ssh -v'"),
+    ("HYDRA build details:", "-hosts n1:2,n2:2 -launcher ssh -launcher-exec ssh"),
+))  # fmt: skip
+def test_mpirun_is_told_the_hosts_in_its_dialect(tmp_path, version, options):
+    mpirun = jobs.program(tmp_path / "mpirun", f"echo '{version}'\n")
+    given = types.SimpleNamespace(ssh="ssh -v", mpirun=str(mpirun), slots=None)
+    run = types.SimpleNamespace(p=2, q=2, hosts=["n1", "n2"])
+    line = shlex.join(launch.Ssh(given).command(run, ["xhpl"], "/f"))
+    assert line.endswith(f"{mpirun} {options} -np 4 -bind-to numa -wdir /f xhpl")
+    assert ("EXTRA_ARGS=-v" in line) == ("HYDRA" in version)
 
 
 SIZE = stages.Sizing(n=50000, rate=2e12, nb=192, half=2000.0)
