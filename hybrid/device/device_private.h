@@ -14,7 +14,7 @@ struct hyb_device {
     xh_affinity_t cores; /* of its threads, if it is confined to some */
     bool confined;
     const hyb_pins_t *pins; /* at whose segments copies are cut; or NULL */
-    atomic_bool failed;
+    atomic_int failed;      /* not bool: RISC-V exchanges no bytes */
     _Atomic uint64_t bytes_in, bytes_out;
     _Atomic(hyb_buffer_t *) kept; /* destroyed after it failed */
 };

@@ -150,7 +150,7 @@ typedef struct {
     cudaLibrary_t library;
     cudaKernel_t kernels[HYB_CUDA_KERNEL_COUNT];
     void *jumps; /* what the kernel generate takes */
-    atomic_bool failed;
+    atomic_int failed;
     atomic_bool given_up; /* its work may never end: call CUDA no more */
 
     pthread_mutex_t lock; /* of the list of queues */

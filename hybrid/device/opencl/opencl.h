@@ -168,7 +168,7 @@ typedef struct {
     cl_mem jumps; /* what the kernel generate takes */
     bool has_priorities;
     uint64_t memory, largest; /* bytes in all, and in one allocation */
-    atomic_bool failed;
+    atomic_int failed;
     atomic_bool given_up; /* its work may never end: wait for none */
 
     pthread_mutex_t lock; /* of what follows, and of events */
