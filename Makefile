@@ -324,10 +324,9 @@ TESTS_OF_BLAS = $(wildcard $(patsubst %,testing/unit/test_%.c,back_substitution 
     xdgemm_*) $(patsubst %,testing/system/test_%.py,blas_report failures \
     reference_runs xdgemm))
 
-# What depends on the MPI library, for builds with another one: few, as processes
-# that poll wait long for each other where they are more than the cores.
+# What depends on the MPI library, for builds with another one, on few processes.
 TESTS_OF_MPI = $(wildcard $(patsubst %,testing/unit/test_%.c,driver_neighbours \
-    exchange grid schedule) \
+    measure record record_phase timer trace_files) \
     $(patsubst %,testing/system/test_%.py,failures hang launcher mpirun))
 
 # What instruction sets have a part in, for other kinds of machines.
