@@ -75,6 +75,7 @@ NOT_RUN = {
     "make run": "it may install packages; test_run_fitted.py has the rest of it",
     "make test": "this is it",
     r"\./configure": "test_flows.py, in a copy of the tree",
+    "make arch=mpich": "make test-all does it, where MPICH is",
     "make HPL_OPTS": "test_flows.py, in a copy of the tree",
     "make check-upstream": "HPL 2.3's sources are not here",
     "CUDA_LIBS=no make bundle": "test_bundle.py",
