@@ -88,7 +88,7 @@ double HPL_pdlange(const HPL_T_grid *GRID, HPL_T_NORM NORM, int M, int N,
                    int NB, const double *A, int LDA)
 {
     hpl_map_t rows = hpl_map(NB, GRID->nprow, GRID->myrow);
-    hpl_map_t cols = hpl_map(NB, GRID->npcol, GRID->mycol);
+    hpl_map_t cols = hpl_map_columns(GRID, NB);
     int64_t mp = hpl_map_count(&rows, Mmax(M, 0));
     int64_t nq = hpl_map_count(&cols, Mmax(N, 0));
     int64_t count = NORM == HPL_NORM_1 ? nq : mp;

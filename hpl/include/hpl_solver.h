@@ -16,6 +16,7 @@ typedef struct {
     int n, nb;
     int nprow, npcol, myrow, mycol;
     int depth, align;
+    const struct hpl_deal *deal; /* of the grid */
 } hpl_shape_t;
 
 /* infinity and one norms of the generated system and of its solution */

@@ -85,6 +85,7 @@ typedef void (*HPL_T_OP)(int N, const void *IN, void *INOUT, HPL_T_TYPE DTYPE);
 enum { HPL_FAILURE = 0, HPL_SUCCESS = 1, HPL_KEEP_TESTING = 2 };
 
 struct HPL_S_panel;
+struct hpl_deal; /* hpl/pauxil/deal.h */
 
 /* the functions of hpl_pfact.h and hpl_pgesv.h */
 typedef void hpl_factor_fn_t(struct HPL_S_panel *PANEL, int M, int N, int ICOFF,
@@ -108,6 +109,7 @@ typedef struct HPL_S_grid {
     MPI_Comm bcast_comm;    /* along my process row: panel broadcast */
     MPI_Comm exchange_comm; /* along my process column: row exchange */
     char *hosts; /* of my process column, then row: hpl/grid/peers.h; or NULL */
+    const struct hpl_deal *deal; /* of block columns; NULL: dealt in turn */
 } HPL_T_grid;
 
 /* the algorithm chosen for one test */

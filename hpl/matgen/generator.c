@@ -81,7 +81,7 @@ void HPL_pdmatgen(const HPL_T_grid *GRID, int M, int N, int NB, double *A,
                   int LDA, int ISEED)
 {
     hpl_map_t rows = hpl_map(NB, GRID->nprow, GRID->myrow);
-    hpl_map_t cols = hpl_map(NB, GRID->npcol, GRID->mycol);
+    hpl_map_t cols = hpl_map_columns(GRID, NB);
     hpl_generator_t g;
 
     if (M <= 0 || N <= 0)

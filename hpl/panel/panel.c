@@ -34,7 +34,7 @@ static void locate(HPL_T_panel *panel)
     const HPL_T_grid *grid = panel->grid;
     const HPL_T_pmat *mat = panel->pmat;
     hpl_map_t rows = hpl_map(mat->nb, grid->nprow, grid->myrow);
-    hpl_map_t columns = hpl_map(mat->nb, grid->npcol, grid->mycol);
+    hpl_map_t columns = hpl_map_columns(grid, mat->nb);
     int jj = (int)hpl_map_count(&columns, panel->ja);
 
     panel->prow = hpl_map_owner(&rows, panel->ia);

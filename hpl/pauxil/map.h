@@ -2,40 +2,86 @@
 #ifndef HPL_MAP_H
 #define HPL_MAP_H
 
+#include <stdbool.h>
 #include <stdint.h>
+#include "hpl/pauxil/deal.h"
+#include "hpl_types.h"
 
 /*
- * The block-cyclic distribution: blocks of nb are dealt to nprocs processes,
- * the first one to process 0. One object maps rows to process rows, another
- * columns to process columns; only these know the distribution.
+ * The distribution: blocks of nb are dealt to nprocs processes, in turn, the
+ * first one to process 0, or as `deal` says. One object maps rows to process
+ * rows, another columns to process columns; only these know the distribution.
  */
 typedef struct {
     int64_t nb;
     int nprocs;
-    int me; /* the process asking */
+    int me;                 /* the process asking */
+    const hpl_deal_t *deal; /* NULL: in turn */
 } hpl_map_t;
 
+/* Rows, and columns that are dealt in turn. */
 static inline hpl_map_t hpl_map(int64_t nb, int nprocs, int me)
 {
     return (hpl_map_t){.nb = nb, .nprocs = nprocs, .me = me};
 }
 
+/* Columns, as grid has them. */
+static inline hpl_map_t hpl_map_columns(const HPL_T_grid *grid, int64_t nb)
+{
+    return (hpl_map_t){
+        .nb = nb, .nprocs = grid->npcol, .me = grid->mycol, .deal = grid->deal};
+}
+
+/* ---- of blocks ----------------------------------------------------------- */
+
+static inline int hpl_map_block_owner(const hpl_map_t *map, int64_t block)
+{
+    return map->deal != NULL ? map->deal->owner[block]
+                             : (int)(block % map->nprocs);
+}
+
+/* Position of a block among its owner's. */
+static inline int64_t hpl_map_block_local(const hpl_map_t *map, int64_t block)
+{
+    return map->deal != NULL ? map->deal->local[block] : block / map->nprocs;
+}
+
+/* The number of my block l; of one that I do not have, behind all others. */
+static inline int64_t hpl_map_block_global(const hpl_map_t *map, int64_t l)
+{
+    if (map->deal == NULL)
+        return l * map->nprocs + map->me;
+    l += map->deal->first[map->me];
+    return l < map->deal->first[map->me + 1] ? map->deal->list[l]
+                                             : map->deal->blocks;
+}
+
+/* How many of the blocks 0 .. blocks - 1 I hold. */
+static inline int64_t hpl_map_block_count(const hpl_map_t *map, int64_t blocks)
+{
+    return map->deal != NULL
+               ? hpl_deal_count(map->deal, blocks, map->me)
+               : (blocks + map->nprocs - 1 - map->me) / map->nprocs;
+}
+
+/* ---- of indices ---------------------------------------------------------- */
+
 /* Process that holds global index g >= 0. */
 static inline int hpl_map_owner(const hpl_map_t *map, int64_t g)
 {
-    return (int)(g / map->nb % map->nprocs);
+    return hpl_map_block_owner(map, g / map->nb);
 }
 
 /* Position of g among its owner's local indices. */
 static inline int64_t hpl_map_local(const hpl_map_t *map, int64_t g)
 {
-    return g / map->nb / map->nprocs * map->nb + g % map->nb;
+    return hpl_map_block_local(map, g / map->nb) * map->nb + g % map->nb;
 }
 
 /* Global index of my local index l >= 0. */
 static inline int64_t hpl_map_global(const hpl_map_t *map, int64_t l)
 {
-    return (l / map->nb * map->nprocs + map->me) * map->nb + l % map->nb;
+    return hpl_map_block_global(map, l / map->nb) * map->nb + l % map->nb;
 }
 
 /*
@@ -44,10 +90,11 @@ static inline int64_t hpl_map_global(const hpl_map_t *map, int64_t l)
  */
 static inline int64_t hpl_map_count(const hpl_map_t *map, int64_t n)
 {
-    int64_t blocks = n / map->nb;
-    int64_t mine = (blocks + map->nprocs - 1 - map->me) / map->nprocs;
+    int64_t blocks = n / map->nb, mine = hpl_map_block_count(map, blocks);
+    bool is_cut =
+        n % map->nb > 0 && hpl_map_block_owner(map, blocks) == map->me;
 
-    return mine * map->nb + (blocks % map->nprocs == map->me ? n % map->nb : 0);
+    return mine * map->nb + (is_cut ? n % map->nb : 0);
 }
 
 #endif

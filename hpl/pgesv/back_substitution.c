@@ -123,7 +123,7 @@ void hpl_back_substitution(HPL_T_grid *grid, HPL_T_pmat *mat,
                  .mat = mat,
                  .how = how,
                  .rows = hpl_map(mat->nb, grid->nprow, grid->myrow),
-                 .columns = hpl_map(mat->nb, grid->npcol, grid->mycol)};
+                 .columns = hpl_map_columns(grid, mat->nb)};
     int y = (int)hpl_map_local(&s.columns, mat->n); /* local column of b */
 
     s.sum = calloc((size_t)mat->mp + 1, sizeof(double));

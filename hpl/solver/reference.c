@@ -16,7 +16,7 @@ static size_t panel_doubles(const hpl_shape_t *shape, const HPL_T_pmat *mat,
                             int64_t k)
 {
     hpl_map_t rows = hpl_map(shape->nb, shape->nprow, shape->myrow);
-    hpl_map_t columns = hpl_map(shape->nb, shape->npcol, shape->mycol);
+    hpl_map_t columns = hpl_system_column_map(shape);
     int64_t first = k * shape->nb;
     int jb = (int)Mmin(shape->nb, shape->n - first);
     int64_t below = mat->mp - hpl_map_count(&rows, first + jb);

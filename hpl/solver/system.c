@@ -28,7 +28,8 @@ hpl_shape_t hpl_system_shape(const HPL_T_grid *grid, int n, int nb)
                          .nprow = grid->nprow,
                          .npcol = grid->npcol,
                          .myrow = grid->myrow,
-                         .mycol = grid->mycol};
+                         .mycol = grid->mycol,
+                         .deal = grid->deal};
 }
 
 int64_t hpl_system_rows(const hpl_shape_t *shape)
@@ -38,9 +39,17 @@ int64_t hpl_system_rows(const hpl_shape_t *shape)
     return hpl_map_count(&map, shape->n);
 }
 
+hpl_map_t hpl_system_column_map(const hpl_shape_t *shape)
+{
+    return (hpl_map_t){.nb = shape->nb,
+                       .nprocs = shape->npcol,
+                       .me = shape->mycol,
+                       .deal = shape->deal};
+}
+
 int64_t hpl_system_columns(const hpl_shape_t *shape)
 {
-    hpl_map_t map = hpl_map(shape->nb, shape->npcol, shape->mycol);
+    hpl_map_t map = hpl_system_column_map(shape);
 
     return hpl_map_count(&map, (int64_t)shape->n + 1);
 }
@@ -135,7 +144,7 @@ static double residual(const HPL_T_grid *grid, const HPL_T_pmat *mat,
 void hpl_system_norms(const HPL_T_grid *grid, const HPL_T_pmat *mat,
                       hpl_norms_t *norms_p)
 {
-    hpl_map_t columns = hpl_map(mat->nb, grid->npcol, grid->mycol);
+    hpl_map_t columns = hpl_map_columns(grid, mat->nb);
     int n = mat->n, nq = (int)hpl_map_count(&columns, n);
     const double *b = nq < mat->nq ? Mptr(mat->A, 0, nq, mat->ld) : NULL;
 

@@ -2,6 +2,7 @@
 #ifndef HPL_SYSTEM_H
 #define HPL_SYSTEM_H
 
+#include "hpl/pauxil/map.h"
 #include "hpl_solver.h"
 
 /* A system of equations whose local matrix lies in host memory. */
@@ -17,6 +18,9 @@ struct hpl_system {
 /* The share of an n x n system that a process of grid has; depth and align are
  * 0. */
 hpl_shape_t hpl_system_shape(const HPL_T_grid *grid, int n, int nb);
+
+/* Who has which columns. */
+hpl_map_t hpl_system_column_map(const hpl_shape_t *shape);
 
 /* Local rows of A, and local columns of [ A | b ]. */
 int64_t hpl_system_rows(const hpl_shape_t *shape);

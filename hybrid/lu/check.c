@@ -104,7 +104,7 @@ static size_t bytes_of(int64_t mp, int64_t nq, int64_t members)
 
 uint64_t hyb_check_bytes(const hpl_shape_t *shape, int members)
 {
-    hpl_map_t columns = hpl_map(shape->nb, shape->npcol, shape->mycol);
+    hpl_map_t columns = hpl_system_column_map(shape);
 
     return bytes_of(hpl_system_rows(shape), hpl_map_count(&columns, shape->n),
                     members);
@@ -152,7 +152,7 @@ static void reduce(const HPL_T_grid *grid, const check_t *c,
 void hyb_check_solution(hyb_team_t *team, const HPL_T_grid *grid,
                         const HPL_T_pmat *mat, int seed, hpl_norms_t *norms_p)
 {
-    hpl_map_t columns = hpl_map(mat->nb, grid->npcol, grid->mycol);
+    hpl_map_t columns = hpl_map_columns(grid, mat->nb);
     hyb_phase_t phase;
     check_t check = {.generator = hyb_generator(grid, mat, seed),
                      .kernel = hyb_kernel_widest(),

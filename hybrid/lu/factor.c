@@ -22,7 +22,7 @@
 static xh_status_t create_ledger(hyb_lu_t *lu)
 {
     const HPL_T_pmat *mat = lu->mat;
-    hpl_map_t map = hpl_map(mat->nb, lu->grid->npcol, lu->grid->mycol);
+    hpl_map_t map = hpl_map_columns(lu->grid, mat->nb);
 
     return hyb_ledger_create(hpl_map_count(&map, mat->n),
                              hpl_map_owner(&map, mat->n) == map.me, mat->nb,
@@ -175,7 +175,7 @@ static void touch_kept(const hyb_lu_t *lu, int64_t from)
 {
     const HPL_T_pmat *mat = lu->mat;
     hpl_map_t rows = hpl_map(mat->nb, lu->grid->nprow, lu->grid->myrow);
-    hpl_map_t cols = hpl_map(mat->nb, lu->grid->npcol, lu->grid->mycol);
+    hpl_map_t cols = hpl_map_columns(lu->grid, mat->nb);
 
     for (int64_t j = from; j < lu->ledger.columns; j++) {
         bool is_b = j >= lu->ledger.columns_of_a;

@@ -22,7 +22,7 @@ hpl_generator_t hyb_generator(const HPL_T_grid *grid, const HPL_T_pmat *mat,
                               int seed)
 {
     hpl_map_t rows = hpl_map(mat->nb, grid->nprow, grid->myrow);
-    hpl_map_t columns = hpl_map(mat->nb, grid->npcol, grid->mycol);
+    hpl_map_t columns = hpl_map_columns(grid, mat->nb);
     hpl_generator_t generator =
         hpl_generator(mat->n, (uint32_t)seed, &rows, &columns);
 

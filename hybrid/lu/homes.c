@@ -13,43 +13,29 @@
 /* ---- dealing -------------------------------------------------------------
  */
 
-/* Its rate as a part of the highest, if all are known. */
-static double weight(const hyb_home_device_t *device, int devices, int i)
+/* The highest rate, if all are known; else 0. */
+static double highest_rate(const hyb_home_device_t *device, int devices)
 {
-    const double steps = 8.0; /* from a rate to its double */
     double most = 0.0, least = HUGE_VAL;
 
     for (int d = 0; d < devices; d++) {
         most = fmax(most, device[d].rate);
         least = fmin(least, device[d].rate);
     }
-    return least > 0.0
-               ? exp2(round(steps * log2(device[i].rate / most)) / steps)
-               : 1.0;
+    return least > 0.0 ? most : 0.0;
 }
 
 void hyb_homes_deal(const hyb_home_device_t *device, int devices,
-                    int64_t blocks, uint8_t *device_p)
+                    int64_t blocks, int *device_p)
 {
-    double seconds[HYB_EXECUTORS]; /* of a block on it, in some unit */
-    int64_t count[HYB_EXECUTORS] = {0};
+    double most = highest_rate(device, devices);
+    hpl_dealt_t to[HYB_EXECUTORS];
 
     for (int d = 0; d < devices; d++)
-        seconds[d] = 1.0 / weight(device, devices, d);
-    for (int64_t b = blocks - 1; b >= 0; b--) {
-        double first = HUGE_VAL;
-
-        for (int64_t i = b + devices; i > b; i--) { /* equal ones in turn */
-            int d = (int)(i % devices);
-            double done = (double)(count[d] + 1) * seconds[d];
-
-            if (count[d] < device[d].room && done < first) {
-                first = done;
-                device_p[b] = (uint8_t)d;
-            }
-        }
-        count[device_p[b]]++;
-    }
+        to[d] = (hpl_dealt_t){
+            .rate = most > 0.0 ? hpl_deal_round(device[d].rate, most) : 1.0,
+            .room = device[d].room};
+    hpl_deal_blocks(to, devices, blocks, blocks, device_p);
 }
 
 /* ---- homes of a process --------------------------------------------------
@@ -58,7 +44,7 @@ void hyb_homes_deal(const hyb_home_device_t *device, int devices,
 /* All local ones, with b's. */
 static int64_t blocks_of(const hpl_shape_t *shape)
 {
-    hpl_map_t map = hpl_map(shape->nb, shape->npcol, shape->mycol);
+    hpl_map_t map = hpl_system_column_map(shape);
     int64_t columns_of_a = hpl_map_count(&map, shape->n);
 
     return xh_units(columns_of_a, shape->nb) +
@@ -147,7 +133,7 @@ xh_status_t hyb_homes_deal_blocks(hyb_lu_t *lu)
     if (theirs == 0)
         return XH_OK;
     h->places += devices;
-    h->device = malloc((size_t)theirs);
+    h->device = malloc((size_t)theirs * sizeof(*h->device));
     if (h->device == NULL)
         return XH_ERR_MEMORY;
     hyb_homes_deal(device, devices, theirs - h->guests, h->device + h->guests);

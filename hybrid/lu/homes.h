@@ -20,7 +20,7 @@
  */
 typedef struct {
     int64_t host_blocks, guests; /* one of the two is 0 */
-    uint8_t *device;             /* of each block behind the host's, from 0 */
+    int *device;                 /* of each block behind the host's, from 0 */
     bool peers; /* devices reach each other's memory: from there they get L2 of
                    what they factored, but for guests' */
     int64_t factored_from; /* the device that it lives on can factor a panel
@@ -89,19 +89,14 @@ typedef struct {  /* a device, as blocks are dealt */
 } hyb_home_device_t;
 
 /*
- * Deal blocks from the right, each to the device that with it, and what it has,
- * is done first. So every trailing part of the matrix, and that is what an
- * iteration computes, is shared as rates and room allow. Rates are rounded to
- * steps of 9%: equal devices, which get blocks in turn, are measured as not
- * quite equal. If one is unknown all count as equal.
+ * Deal blocks as hpl_deal_blocks does, with rates that are rounded. If one is
+ * unknown all count as equal.
  *
  * blocks    in   not more than there is room for
  * device_p  out  by block: the number of its device
- *
- * Source: greedy scheduling; dealing by weight as in clMAGMA
  */
 void hyb_homes_deal(const hyb_home_device_t *device, int devices,
-                    int64_t blocks, uint8_t *device_p);
+                    int64_t blocks, int *device_p);
 
 /* Has panel k come up to all devices? True before the first one. */
 bool hyb_homes_have_panel(const hyb_homes_t *homes, int k);

@@ -62,7 +62,7 @@ static inline bool hyb_lu_is_open(const hyb_lu_t *lu, int k)
 /* Is panel k's block column on this process? */
 static inline bool hyb_lu_owns(const hyb_lu_t *lu, int k)
 {
-    hpl_map_t map = hpl_map(lu->mat->nb, lu->grid->npcol, lu->grid->mycol);
+    hpl_map_t map = hpl_map_columns(lu->grid, lu->mat->nb);
 
     return k < lu->panels &&
            hpl_map_owner(&map, (int64_t)k * lu->mat->nb) == map.me;
@@ -72,20 +72,20 @@ static inline bool hyb_lu_owns(const hyb_lu_t *lu, int k)
  * have met it. */
 static inline int64_t hyb_lu_ahead(const hyb_lu_t *lu, int k)
 {
-    hpl_map_t map = hpl_map(1, lu->grid->npcol, lu->grid->mycol);
+    hpl_map_t map = hpl_map_columns(lu->grid, lu->mat->nb);
     int ahead = hyb_boundary_ahead(&lu->resumed, k);
 
     return k < lu->resumed.first ||
                    k + 1 >= lu->resumed.first + lu->resumed.over ||
                    ahead > lu->panels
                ? lu->ledger.blocks
-               : hpl_map_count(&map, ahead);
+               : hpl_map_block_count(&map, ahead);
 }
 
 /* The local blocks to the right of panel k that meet it. */
 static inline hyb_blocks_t hyb_lu_trailing(const hyb_lu_t *lu, int k)
 {
-    hpl_map_t map = hpl_map(lu->mat->nb, lu->grid->npcol, lu->grid->mycol);
+    hpl_map_t map = hpl_map_columns(lu->grid, lu->mat->nb);
     int64_t first = hpl_map_count(&map, (int64_t)(k + 1) * lu->mat->nb);
 
     return (hyb_blocks_t){(first + lu->mat->nb - 1) / lu->mat->nb,
@@ -102,7 +102,8 @@ static inline hyb_place_t *hyb_lu_panel_home(const hyb_lu_t *lu, int k)
  * then meets it later, with others. */
 static inline bool hyb_lu_meets(const hyb_lu_t *lu, int64_t b, int k)
 {
-    int64_t panel = b * lu->grid->npcol + lu->grid->mycol;
+    hpl_map_t map = hpl_map_columns(lu->grid, lu->mat->nb);
+    int64_t panel = hpl_map_block_global(&map, b);
 
     return !hyb_homes_is_guest(&lu->homes, b) || hyb_guest_comes(b, panel, k);
 }

@@ -306,15 +306,16 @@ static void generate(hyb_place_t *place, int seed)
     const hyb_device_columns_t *d = (hyb_device_columns_t *)place;
     const HPL_T_grid *grid = place->lu->grid;
     const HPL_T_pmat *mat = place->lu->mat;
+    hpl_map_t map = hpl_map_columns(grid, mat->nb);
 
     for (int64_t b = 0; b < place->lu->ledger.blocks; b++) {
+        int64_t first = hyb_ledger_first(&place->lu->ledger, b);
         hyb_run_t run = hyb_device_run(d, (hyb_blocks_t){b, b + 1});
         hyb_generate_t columns = {
             .seed = (uint64_t)seed,
             .order = mat->n,
             .rows = {0, mat->nb, grid->myrow, grid->nprow},
-            .cols = {hyb_ledger_first(&place->lu->ledger, b), mat->nb,
-                     grid->mycol, grid->npcol},
+            .cols = {hpl_map_global(&map, first), mat->nb, 0, 1},
             .block =
                 hyb_block_part(d->matrix, 0, run.from, mat->mp, run.count)};
 

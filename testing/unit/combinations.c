@@ -2,12 +2,14 @@
 #include "testing/unit/combinations.h"
 
 #include <math.h>
+#include "base/status.h"
 #include "hpl.h"
+#include "hpl/pauxil/deal.h"
 #include "hpl/solver/system.h"
 #include "testing/unit/small_system.h"
 #include "testing/unit/unit_mpi.h"
 
-enum { MOST_N = 700 };
+enum { MOST_N = 700, MOST_COLUMNS = 9 };
 
 static const double TOLERANCE = 1e-8; /* of x, relative to its largest entry */
 
@@ -44,7 +46,7 @@ static int choose(const range_t *range, uint64_t *random)
 combination_t combination_next(const combinations_t *of, uint64_t *random)
 {
     range_t range[QUANTITIES];
-    combination_t c;
+    combination_t c = {.rate = of->rate};
 
     for (int q = 0; q < QUANTITIES; q++)
         range[q] = everything[q].range;
@@ -163,11 +165,31 @@ static const char *find_expected(HPL_T_grid *grid, const combination_t *c,
     return NULL;
 }
 
+/* Solve c by the solver in use, with columns dealt by rates if it has any. */
+static const char *solve_dealt(HPL_T_grid *grid, const combination_t *c,
+                               double *x)
+{
+    hpl_deal_t *deal = NULL;
+    double rate[MOST_COLUMNS];
+    const char *wrong;
+
+    for (int q = 0; q < grid->npcol && c->rate != NULL; q++)
+        rate[q] = c->rate[q % COMBINATION_RATES];
+    if (c->rate != NULL)
+        assert_ok(hpl_deal_create(rate, grid->npcol, c->value[N], c->value[NB],
+                                  &deal));
+    grid->deal = deal;
+    wrong = solve(hpl_solver(), grid, c, x);
+    grid->deal = NULL;
+    hpl_deal_destroy(deal);
+    return wrong;
+}
+
 /* NULL, or what is wrong with the result on this process. */
 static const char *compare(HPL_T_grid *grid, const combination_t *c)
 {
     static double x[MOST_N], expected[MOST_N];
-    const char *wrong = solve(hpl_solver(), grid, c, x);
+    const char *wrong = solve_dealt(grid, c, x);
     const char *unknown = find_expected(grid, c, expected);
 
     if (wrong != NULL || unknown != NULL)

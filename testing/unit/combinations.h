@@ -39,8 +39,12 @@ typedef struct {
     int least, most, step;
 } range_t;
 
+enum { COMBINATION_RATES = 4 };
+
 typedef struct {
     int value[QUANTITIES];
+    const double *rate; /* of process columns 0, 4, ..., of 1, 5, ..., by which
+                           they get block columns; NULL: in turn */
 } combination_t;
 
 /* Those of a case. */
@@ -50,6 +54,8 @@ typedef struct combinations {
     const char *settings; /* what is said of them if one fails */
     const range_t *narrowed; /* everything else is random; N is at most 500 */
     size_t ranges;           /* that are narrowed */
+
+    const double *rate; /* of each combination */
 
     /* Before the i-th of them; returns what was set. NULL: nothing to do. */
     const char *(*prepare)(int i);

@@ -52,7 +52,7 @@ typedef struct {
 static maps_t maps(const HPL_T_grid *grid, int nb)
 {
     return (maps_t){hpl_map(nb, grid->nprow, grid->myrow),
-                    hpl_map(nb, grid->npcol, grid->mycol)};
+                    hpl_map_columns(grid, nb)};
 }
 
 /* where the whole matrix holds what is at (i, j) locally */

@@ -44,7 +44,7 @@ static void solve_by_the_book(setting_t *s)
 static int wrong_x(const setting_t *s, const HPL_T_grid *grid,
                    const HPL_T_pmat *mat)
 {
-    hpl_map_t columns = hpl_map(s->nb, grid->npcol, grid->mycol);
+    hpl_map_t columns = hpl_map_columns(grid, s->nb);
     int j, nq = (int)hpl_map_count(&columns, s->n), errors = 0;
 
     for (j = 0; j < nq; j++)

@@ -14,7 +14,7 @@ static HPL_T_pmat system_of(const HPL_T_grid *grid, int n, int nb, int seed)
 {
     size_t count = (size_t)n * ((size_t)n + 1);
     double *whole = malloc((count + 1) * sizeof(double));
-    hpl_map_t columns = hpl_map(nb, grid->npcol, grid->mycol);
+    hpl_map_t columns = hpl_map_columns(grid, nb);
     HPL_T_pmat mat;
 
     if (whole == NULL)

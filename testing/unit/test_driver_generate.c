@@ -16,7 +16,7 @@ enum { SLACK = 5 }; /* rows between columns */
 static HPL_T_pmat part(const HPL_T_grid *grid, int n, int nb, size_t *bytes_p)
 {
     hpl_map_t rows = hpl_map(nb, grid->nprow, grid->myrow);
-    hpl_map_t columns = hpl_map(nb, grid->npcol, grid->mycol);
+    hpl_map_t columns = hpl_map_columns(grid, nb);
     HPL_T_pmat mat = {.n = n, .nb = nb};
 
     mat.mp = (int)hpl_map_count(&rows, n);

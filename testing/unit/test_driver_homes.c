@@ -76,7 +76,7 @@ static void find_pivots(const HPL_T_grid *grid, const HPL_T_pmat *mat,
                         double *pivot)
 {
     hpl_map_t rows = hpl_map(mat->nb, grid->nprow, grid->myrow);
-    hpl_map_t cols = hpl_map(mat->nb, grid->npcol, grid->mycol);
+    hpl_map_t cols = hpl_map_columns(grid, mat->nb);
 
     memset(pivot, 0, (size_t)mat->n * sizeof(*pivot));
     for (int64_t g = 0; g < mat->n; g++)

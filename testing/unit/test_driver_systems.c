@@ -46,10 +46,11 @@ static hpl_system_t *create(life_t *life)
 
 static hpl_shape_t shape_of(const life_t *life, int n, int nb)
 {
-    const HPL_T_grid *grid = &life->grid;
+    hpl_shape_t shape = hpl_system_shape(&life->grid, n, nb);
 
-    return (hpl_shape_t){n,           nb,          grid->nprow, grid->npcol,
-                         grid->myrow, grid->mycol, 2,           8};
+    shape.depth = 2;
+    shape.align = 8;
+    return shape;
 }
 
 /* Generated, solved, checked: the residual. */
@@ -133,7 +134,7 @@ static HPL_T_pmat as_upstreams(const hpl_system_t *system)
 {
     HPL_T_pmat mat = system->mat;
     size_t ld = (size_t)mat.ld, held = ld * (size_t)mat.nq;
-    hpl_map_t map = hpl_map(mat.nb, system->grid->npcol, system->grid->mycol);
+    hpl_map_t map = hpl_map_columns(system->grid, mat.nb);
 
     mat.nq = (int)hpl_map_count(&map, mat.n) + 1;
     mat.A = malloc((ld + 1) * (size_t)mat.nq * sizeof(double));

@@ -10,7 +10,7 @@ typedef struct {
     hyb_home_device_t device[MOST_DEVICES];
     int devices;
     int64_t blocks;
-    uint8_t home[MOST_BLOCKS];
+    int home[MOST_BLOCKS];
 } dealt_t;
 
 static void deal(dealt_t *d)

@@ -55,10 +55,9 @@ static uint64_t watched_bytes(hpl_system_t *system)
 static bool wrong_bytes(HPL_T_grid *grid, int n, int nb, int depth)
 {
     HPL_T_palg algo = small_algorithm(SMALL_L1_N, HPL_CROUT, HPL_CROUT);
-    hpl_shape_t shape = {n,           nb,          grid->nprow, grid->npcol,
-                         grid->myrow, grid->mycol, depth,       algo.align};
+    hpl_shape_t shape = hpl_system_shape(grid, n, nb);
     hpl_map_t rows = hpl_map(nb, grid->nprow, grid->myrow);
-    hpl_map_t columns = hpl_map(nb, grid->npcol, grid->mycol);
+    hpl_map_t columns = hpl_map_columns(grid, nb);
     uint64_t mp = (uint64_t)hpl_map_count(&rows, n);
     uint64_t nq = (uint64_t)hpl_map_count(&columns, n + 1), held, said;
     /* two steps of the leading dimension, x and the sums of the solve; and U
@@ -67,7 +66,8 @@ static bool wrong_bytes(HPL_T_grid *grid, int n, int nb, int depth)
     uint64_t u_slack = nq * 3 * (uint64_t)(nb * Mmin(depth, PANELS));
     hpl_system_t *system;
 
-    algo.depth = depth;
+    algo.depth = shape.depth = depth;
+    shape.align = algo.align;
     algo.upfun = watched_update;
     if (hpl_solver()->create(grid, &algo, n, nb, &system) != XH_OK)
         return true;

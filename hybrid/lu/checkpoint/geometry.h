@@ -9,9 +9,10 @@
 /* The panel that block b's columns belong to; b's is lu->panels. */
 static inline int hyb_block_panel(const hyb_lu_t *lu, int64_t b)
 {
+    hpl_map_t map = hpl_map_columns(lu->grid, lu->mat->nb);
     bool is_b = hyb_ledger_first(&lu->ledger, b) >= lu->ledger.columns_of_a;
 
-    return is_b ? lu->panels : (int)(b * lu->grid->npcol + lu->grid->mycol);
+    return is_b ? lu->panels : (int)hpl_map_block_global(&map, b);
 }
 
 /* Local rows above panel k. */

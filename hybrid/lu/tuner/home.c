@@ -264,7 +264,7 @@ typedef struct {
 static panel_t panel_of(const hpl_shape_t *shape, int64_t k)
 {
     hpl_map_t rows = hpl_map(shape->nb, shape->nprow, shape->myrow);
-    hpl_map_t columns = hpl_map(shape->nb, shape->npcol, shape->mycol);
+    hpl_map_t columns = hpl_system_column_map(shape);
     int64_t first = k * shape->nb;
     int64_t jb = xh_smaller(shape->nb, shape->n - first);
     int64_t above = hpl_map_count(&rows, first);
@@ -326,7 +326,8 @@ static hyb_traffic_t row_traffic(const panel_t *p, double left)
  */
 static hyb_traffic_t guest_traffic(const hpl_shape_t *shape, int64_t block)
 {
-    int64_t panel = block * shape->npcol + shape->mycol, met = 0;
+    hpl_map_t map = hpl_system_column_map(shape);
+    int64_t panel = hpl_map_block_global(&map, block), met = 0;
     double width = (double)xh_smaller(shape->nb, shape->n - panel * shape->nb);
     hyb_traffic_t t = {0.0, 0.0};
 
@@ -349,7 +350,7 @@ static hyb_traffic_t guest_traffic(const hpl_shape_t *shape, int64_t block)
 hyb_traffic_t hyb_home_traffic(const hpl_shape_t *shape, const hyb_ways_t *ways)
 {
     int64_t panels = xh_units(shape->n, shape->nb);
-    hpl_map_t columns = hpl_map(shape->nb, shape->npcol, shape->mycol);
+    hpl_map_t columns = hpl_system_column_map(shape);
     hyb_traffic_t sum = {0.0, 0.0}, t;
 
     for (int64_t b = 0; b < ways->guests; b++) {
@@ -359,7 +360,8 @@ hyb_traffic_t hyb_home_traffic(const hpl_shape_t *shape, const hyb_ways_t *ways)
     }
     for (int64_t k = 0; k < panels; k++) {
         panel_t p = panel_of(shape, k);
-        bool resides = p.is_mine && k / shape->npcol >= ways->guests;
+        bool resides =
+            p.is_mine && hpl_map_block_local(&columns, k) >= ways->guests;
 
         t = panel_traffic(&p, ways, shape->npcol > 1, ways->peers && resides);
         sum.up += t.up + (resides ? 2.0 * p.jb + p.above : 0.0);

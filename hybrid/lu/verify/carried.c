@@ -108,7 +108,7 @@ void hyb_carried_destroy(hyb_lu_t *lu)
 hyb_alarm_t hyb_alarm_at(const hyb_lu_t *lu, hyb_found_t found, int k,
                          int64_t column)
 {
-    hpl_map_t map = hpl_map(lu->mat->nb, lu->grid->npcol, lu->grid->mycol);
+    hpl_map_t map = hpl_map_columns(lu->grid, lu->mat->nb);
     int64_t global = column < 0 ? -1 : hpl_map_global(&map, column);
 
     return (hyb_alarm_t){.found = found,

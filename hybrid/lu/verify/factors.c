@@ -175,7 +175,8 @@ void hyb_carried_seal(hyb_worker_t *me, int k)
 int hyb_panel_sender(const hyb_lu_t *lu, int k)
 {
     const HPL_T_grid *g = lu->grid;
-    int column = k % g->npcol;
+    hpl_map_t columns = hpl_map_columns(g, lu->mat->nb);
+    int column = hpl_map_block_owner(&columns, k);
 
     return g->order == HPL_ROW_MAJOR ? g->myrow * g->npcol + column
                                      : column * g->nprow + g->myrow;

@@ -14,7 +14,7 @@ static uint64_t words(const hyb_lu_t *lu, int64_t row, int64_t column,
 /* The panel that a local column is of, and its rows here before that. */
 static int64_t rows_above(const hyb_lu_t *lu, int64_t column, int64_t *end_p)
 {
-    hpl_map_t map = hpl_map(lu->mat->nb, lu->grid->npcol, lu->grid->mycol);
+    hpl_map_t map = hpl_map_columns(lu->grid, lu->mat->nb);
     int panel = (int)(hpl_map_global(&map, column) / lu->mat->nb);
 
     *end_p = hyb_rows_before(lu, panel + 1);
