@@ -15,13 +15,18 @@
 #include "hpl/grid/agree.h"
 #include "hybrid/lu/solver/solver.h"
 #include "hybrid/plan/measure.h"
+#include "hybrid/plan/process_rate.h"
 #include "testing/planner/choices.h"
 #include "testing/ptest/capacity.h"
 #include "testing/ptest/dat_file.h"
 #include "testing/ptest/plan.h"
 #include "testing/ptest/processes.h"
 
-enum { SHOWN = 12 }; /* choices */
+enum {
+    SHOWN = 12, /* choices */
+    NARROWEST = 8,
+    WIDEST = 1024 /* panels that a process's rate is measured with */
+};
 
 static const double most_part = 0.1;        /* of the memory, to measure with */
 static const double forecast_seconds = 4.0; /* at most, before the tests */
@@ -335,4 +340,19 @@ xh_status_t xhpl_planner_forecast(const xhpl_parameters_t *parameters,
                           .bandwidth = rates.row.bandwidth,
                           .disturbed = rates.others > XH_TURNS_CROWDED};
     return XH_OK;
+}
+
+/* ---- the rate of a process ----------------------------------------------- */
+
+xh_status_t xhpl_planner_rate(const xhpl_list_t *nb, double *rate_p)
+{
+    const double seconds = 1.0;
+    const hyb_means_t *means = means_for("weights=measure");
+    int widest = NARROWEST;
+
+    if (means == NULL)
+        return XH_ERR_INPUT;
+    for (int i = 0; i < nb->count; i++)
+        widest = (int)xh_larger(widest, xh_smaller(nb->value[i], WIDEST));
+    return hyb_process_rate(means, widest, seconds, rate_p);
 }

@@ -7,8 +7,8 @@
 #include "testing/ptest/order.h"
 
 /*
- * --plan, --predict and the setting predict; with a solver open. A build with
- * HYBRID=no refuses them.
+ * --plan, --predict, predict=on and weights=measure; with a solver open. A
+ * build with HYBRID=no refuses them.
  */
 
 /* Measure, print the answer on stdout, write a file. Collective over
@@ -28,5 +28,17 @@ int xhpl_planner_answer(const xhpl_order_t *order);
  */
 xh_status_t xhpl_planner_forecast(const xhpl_parameters_t *parameters,
                                   xhpl_forecast_t *forecast_p);
+
+/*
+ * For weights=measure, the flop/s of this process with the widest of panels nb.
+ * Collective over MPI_COMM_WORLD.
+ *
+ * Cost:   a second
+ * Errors: XH_ERR_INPUT   not with this solver, in this build, or with its
+ *                        devices: reported
+ *         XH_ERR_MEMORY
+ *         on all processes
+ */
+xh_status_t xhpl_planner_rate(const xhpl_list_t *nb, double *rate_p);
 
 #endif

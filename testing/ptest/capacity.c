@@ -58,6 +58,7 @@ xhpl_capacity_t xhpl_capacity_of_nodes(void)
 
 typedef struct {
     const xhpl_parameters_t *parameters;
+    const xhpl_weights_t *weights;
     MPI_Comm node;
     double available; /* on it */
 } check_t;
@@ -68,9 +69,11 @@ typedef struct {
     int rank;     /* a process of it */
 } worst_t;
 
-static double process_bytes(const xhpl_parameters_t *parameters,
-                            const xhpl_test_t *test)
+static double process_bytes(const check_t *check, const xhpl_test_t *test)
 {
+    const xhpl_parameters_t *parameters = check->parameters;
+    hpl_deal_t *deal;
+    double bytes;
     hpl_shape_t shape = {.n = test->n,
                          .nb = test->nb,
                          .nprow = test->nprow,
@@ -79,19 +82,25 @@ static double process_bytes(const xhpl_parameters_t *parameters,
                          .align =
                              xhpl_parameters_value(parameters, XHPL_ALIGN)};
     int rank = xhpl_rank(MPI_COMM_WORLD);
-    bool by_rows = xhpl_order(parameters) == HPL_ROW_MAJOR;
+    HPL_T_ORDER order = xhpl_order(parameters);
+    bool by_rows = order == HPL_ROW_MAJOR;
 
     if (rank >= test->nprow * test->npcol)
         return allowance;
     shape.myrow = by_rows ? rank / test->npcol : rank % test->nprow;
     shape.mycol = by_rows ? rank % test->npcol : rank / test->nprow;
-    return xhpl_capacity_bytes(&shape);
+    if (xhpl_weights_deal(check->weights, order, test, &deal) != XH_OK)
+        return INFINITY;
+    shape.deal = deal;
+    bytes = xhpl_capacity_bytes(&shape);
+    hpl_deal_destroy(deal);
+    return bytes;
 }
 
 /* Where test fits least; collective over all. */
 static worst_t worst_of(const check_t *check, const xhpl_test_t *test)
 {
-    double bytes = process_bytes(check->parameters, test);
+    double bytes = process_bytes(check, test);
     worst_t worst = {.rank = xhpl_rank(MPI_COMM_WORLD)};
 
     MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_SUM, check->node);
@@ -138,9 +147,10 @@ static void say_too_large(const xhpl_test_t *test, double bytes,
                  available / GIB, advice);
 }
 
-xh_status_t xhpl_capacity_check(const xhpl_parameters_t *parameters)
+xh_status_t xhpl_capacity_check(const xhpl_parameters_t *parameters,
+                                const xhpl_weights_t *weights)
 {
-    check_t check = {.parameters = parameters};
+    check_t check = {.parameters = parameters, .weights = weights};
     int64_t tests = xhpl_plan_count(parameters);
     int64_t step = xhpl_plan_same_shape(parameters);
     xhpl_test_t largest = {.n = 0};

@@ -112,7 +112,8 @@ static void say_trusted(const xhpl_order_t *order, const xhpl_trust_t *trust)
 }
 
 /* With a solver open. Only process 0 has a device. */
-static int run_tests(const xhpl_order_t *order, xhpl_record_t *record, int rank)
+static int run_weighted_tests(const xhpl_order_t *order, xhpl_record_t *record,
+                              const xhpl_weights_t *weights, int rank)
 {
     xhpl_trace_files_t files;
     xhpl_forecast_t forecast;
@@ -121,7 +122,7 @@ static int run_tests(const xhpl_order_t *order, xhpl_record_t *record, int rank)
     xh_status_t trusted;
     FILE *out = NULL;
 
-    if (xhpl_capacity_check(&order->parameters) != XH_OK ||
+    if (xhpl_capacity_check(&order->parameters, weights) != XH_OK ||
         xhpl_blas_report() != XH_OK)
         return XH_EXIT_INPUT;
     trusted = xhpl_trust(order, &trust);
@@ -142,9 +143,22 @@ static int run_tests(const xhpl_order_t *order, xhpl_record_t *record, int rank)
     ready = out != NULL;
     MPI_Bcast(&ready, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (ready)
-        status = xhpl_run(order, out, record, &forecast);
+        status = xhpl_run(order, out, record, &forecast, weights);
     close_device(out);
     return xhpl_trace_files_write(&files) == XH_OK ? status : XH_EXIT_RUNTIME;
+}
+
+static int run_tests(const xhpl_order_t *order, xhpl_record_t *record, int rank)
+{
+    xhpl_weights_t *weights;
+    int exit_status;
+
+    if (xhpl_weights_open(&order->parameters, xhpl_planner_rate, &weights) !=
+        XH_OK)
+        return XH_EXIT_INPUT;
+    exit_status = run_weighted_tests(order, record, weights, rank);
+    free(weights);
+    return exit_status;
 }
 
 static int carry_out(const xhpl_order_t *order, xhpl_record_t *record, int rank)

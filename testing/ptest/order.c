@@ -161,6 +161,8 @@ static const xh_option_t others[] = {
      "bytes/s that a process writes at most: 500M, 2G", 0, 0, 0},
     {"restart", "DIR", XH_OPTION_SETTING, 0,
      "go on from the newest checkpoint in DIR", 0, 0, 0},
+    {"weights", "HOW", XH_OPTION_SETTING, 0,
+     "columns by speed: measure, off, or a file of rates", 0, 0, 0},
     {"quiet", NULL, XH_OPTION_FLAG, AT(quiet),
      "only warnings and errors on stderr", 0, 0, 0},
     {"upstream-exit", NULL, XH_OPTION_FLAG, AT(upstream_exit),
@@ -421,6 +423,11 @@ static bool is_set(const char *setting)
     return xh_settings_text(setting)[0] != '\0';
 }
 
+static bool is(const char *setting, const char *value)
+{
+    return strcmp(xh_settings_text(setting), value) == 0;
+}
+
 /* Checkpoints are of one test, by the hybrid solver. */
 static xh_status_t check_checkpoints(const xhpl_parameters_t *parameters)
 {
@@ -432,8 +439,10 @@ static xh_status_t check_checkpoints(const xhpl_parameters_t *parameters)
         xh_log_error("--checkpoint and --restart go with one test; here are "
                      "%" PRId64,
                      tests);
-    else if (strcmp(xh_settings_text("solver"), "hybrid") != 0)
+    else if (!is("solver", "hybrid"))
         xh_log_error("--checkpoint and --restart go with solver=hybrid");
+    else if (!is("weights", "off"))
+        xh_log_error("--checkpoint and --restart go with --weights off");
     else
         return XH_OK;
     return XH_ERR_INPUT;

@@ -10,6 +10,7 @@
 #include "testing/ptest/order.h"
 #include "testing/ptest/plan.h"
 #include "testing/ptest/trust.h"
+#include "testing/ptest/weights.h"
 
 /*
  * The record of a run, the JSON file of --json; docs/RECORD.md describes it. It
@@ -62,6 +63,9 @@ typedef struct {
     MPI_Comm comm;                   /* its processes */
     double predicted;                /* s that it should take; 0: unknown */
     const xhpl_forecast_t *forecast; /* where that is from */
+    const xhpl_weights_t *weights;   /* by which columns are dealt, ... */
+    const hpl_deal_t *deal;          /* ... so; NULL: in turn */
+    HPL_T_ORDER order;               /* of ranks on the grid */
     hpl_system_t *system;
     double seconds;         /* from SOLVED on, like devices; */
     xhpl_device_t *devices; /* of all processes, on the first one */

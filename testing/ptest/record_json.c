@@ -444,6 +444,7 @@ static void set_solved(const xhpl_trial_t *trial, json_t *measured,
         json_t *value;
     } part[] = {
         {"plan", plan_of(trial->system)},
+        {"weights", xhpl_record_weights(trial)},
         {"checkpoints", xhpl_record_checkpoints(trial->system)},
         {"restarted", xhpl_record_restarted(trial->system)},
         {"devices", trial->device_count > 0 ? devices_of(trial) : NULL}};

@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "hpl_solver.h"
 #include "testing/ptest/order.h"
+#include "testing/ptest/record.h"
 
 /*
  * Parts of a record, each the value of one member as docs/RECORD.md describes
@@ -46,6 +47,11 @@ json_t *xhpl_record_modules(const char *root);
  * for; it was not. */
 json_t *xhpl_record_checkpoints(const hpl_system_t *system);
 json_t *xhpl_record_restarted(const hpl_system_t *system);
+
+/* ---- weights: record_weights.c ------------------------------------------- */
+
+/* "weights" of a test; NULL: all process columns get equally many columns. */
+json_t *xhpl_record_weights(const xhpl_trial_t *trial);
 
 /* ---- the hosts: record_hosts.c ------------------------------------------- */
 

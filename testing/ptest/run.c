@@ -24,6 +24,7 @@ typedef struct {
     xhpl_report_t *report; /* NULL but on process 0 */
     xhpl_record_t *record;
     const xhpl_forecast_t *forecast;
+    const xhpl_weights_t *weights;
     HPL_T_grid grid;
     double flop_left; /* of the tests to come */
 } run_t;
@@ -175,12 +176,16 @@ static void skip(run_t *run, const xhpl_trial_t *trial, xh_status_t status)
     xhpl_record_note(run->record, XHPL_TEST_SKIPPED, trial);
 }
 
-static void run_test(run_t *run, const xhpl_test_t *test)
+static void run_dealt_test(run_t *run, const xhpl_test_t *test)
 {
     const xhpl_forecast_t *forecast = run->forecast;
     HPL_T_palg algorithm = xhpl_algorithm(run->parameters, test);
-    xhpl_trial_t trial = {
-        .test = *test, .comm = run->grid.all_comm, .forecast = forecast};
+    xhpl_trial_t trial = {.test = *test,
+                          .comm = run->grid.all_comm,
+                          .forecast = forecast,
+                          .weights = run->weights,
+                          .deal = run->grid.deal,
+                          .order = run->grid.order};
     xh_status_t status = hpl_solver()->create(&run->grid, &algorithm, test->n,
                                               test->nb, &trial.system);
     int64_t number = run->report != NULL ? xhpl_tally_start(test) : 0;
@@ -217,6 +222,20 @@ static void run_test(run_t *run, const xhpl_test_t *test)
     hpl_solver()->destroy(trial.system);
 }
 
+/* With columns dealt by weights. */
+static void run_test(run_t *run, const xhpl_test_t *test)
+{
+    hpl_deal_t *deal;
+
+    if (xhpl_weights_deal(run->weights, xhpl_order(run->parameters), test,
+                          &deal) != XH_OK)
+        HPL_pabort(__LINE__, "run_test", "out of memory");
+    run->grid.deal = deal;
+    run_dealt_test(run, test);
+    run->grid.deal = NULL;
+    hpl_deal_destroy(deal);
+}
+
 /* Each N comes equally often. */
 static double flop_of_all(const xhpl_parameters_t *parameters)
 {
@@ -247,13 +266,14 @@ static int exit_status(const xhpl_order_t *order, const xhpl_report_t *report)
 }
 
 int xhpl_run(const xhpl_order_t *order, FILE *out, xhpl_record_t *record,
-             const xhpl_forecast_t *forecast)
+             const xhpl_forecast_t *forecast, const xhpl_weights_t *weights)
 {
     const xhpl_parameters_t *parameters = &order->parameters;
     xhpl_report_t report;
     run_t run = {.parameters = parameters,
                  .record = record,
                  .forecast = forecast,
+                 .weights = weights,
                  .flop_left = flop_of_all(parameters)};
     int64_t tests = xhpl_plan_count(parameters);
     int64_t tests_a_grid = tests / parameters->list[XHPL_P].count;
@@ -269,6 +289,8 @@ int xhpl_run(const xhpl_order_t *order, FILE *out, xhpl_record_t *record,
 
         HPL_grid_init(MPI_COMM_WORLD, xhpl_order(parameters), test.nprow,
                       test.npcol, &run.grid);
+        if (run.report != NULL)
+            xhpl_weights_say(weights, xhpl_order(parameters), &test);
         for (int64_t i = 0; run.grid.myrow >= 0 && i < tests_a_grid; i++) {
             test = xhpl_plan_test(parameters, begin + i);
             run_test(&run, &test);

@@ -15,10 +15,11 @@
  * out        in   the output device; used by process 0 only
  * record     in   NULL: none
  * forecast   in   what each test should take, for progress and record
+ * weights    in   by which processes get columns; NULL: equally many
  *
  * Errors: a failure at run time ends the job
  */
 int xhpl_run(const xhpl_order_t *order, FILE *out, xhpl_record_t *record,
-             const xhpl_forecast_t *forecast);
+             const xhpl_forecast_t *forecast, const xhpl_weights_t *weights);
 
 #endif

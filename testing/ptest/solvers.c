@@ -141,4 +141,10 @@ xh_status_t xhpl_planner_forecast(const xhpl_parameters_t *parameters,
                : refuse("predict=on");
 }
 
+xh_status_t xhpl_planner_rate(const xhpl_list_t *nb, double *rate_p)
+{
+    (void)nb, (void)rate_p;
+    return refuse("weights=measure");
+}
+
 #endif

@@ -38,7 +38,7 @@ static const char *check(xh_status_t status)
     xh_status_t found;
 
     capture_begin();
-    found = xhpl_capacity_check(&parameters);
+    found = xhpl_capacity_check(&parameters, NULL);
     snprintf(said, sizeof(said), "%s", capture_end(NULL));
     MPI_Bcast(said, sizeof(said), MPI_CHAR, 0, MPI_COMM_WORLD);
     assert_int_equal(found, status);

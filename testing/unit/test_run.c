@@ -115,7 +115,7 @@ static const char *run(int status)
     if (rank_of_mine() == 0)
         out = fmemopen(text, sizeof(text), "w");
     capture_begin();
-    found = xhpl_run(&order, out, NULL, &unknown);
+    found = xhpl_run(&order, out, NULL, &unknown, NULL);
     if (out != NULL)
         fclose(out);
     said = capture_end(NULL);

@@ -161,7 +161,7 @@ static int measure(const xhpl_order_t *order, int runs)
     xh_status_t status;
 
     if (check_grids(&order->parameters) != XH_OK ||
-        xhpl_capacity_check(&order->parameters) != XH_OK ||
+        xhpl_capacity_check(&order->parameters, NULL) != XH_OK ||
         xhpl_trace_files_open(order->trace, order->iterations, &files) != XH_OK)
         return XH_EXIT_INPUT;
     status = run_tests(&order->parameters, runs);

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_PROCESS_RATE_H
+#define HYB_PROCESS_RATE_H
+
+#include "base/status.h"
+#include "hybrid/lu/means.h"
+
+/*
+ * Flop/s of this process in updates with panels of nb: of its threads, as all
+ * processes update at the same time, and of its devices, as their tables have
+ * it. Collective over MPI_COMM_WORLD.
+ *
+ * Cost:   seconds, and an update more
+ * Errors: XH_ERR_INPUT   the rate of a device is unknown: said
+ *         XH_ERR_MEMORY
+ *         on all processes
+ */
+xh_status_t hyb_process_rate(const hyb_means_t *means, int nb, double seconds,
+                             double *rate_p);
+
+#endif

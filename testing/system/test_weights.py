@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Columns dealt by speed: files of rates, measured ones, what is refused."""
+import json
+import os
+import re
+
+import pytest
+
+import jobs
+import records
+from conftest import UNMEASURED
+
+SETTINGS = {"XHPL_THREADS": "1", **UNMEASURED}
+TWO = ("-n", 1000, "--nb", 32, "-p", 1, "-q", 2)
+FOUR = ("-n", 601, "--nb", 32, "-p", 2, "-q", 2)
+
+
+def run(folder, system, *options, processes=2):
+    command = jobs.launched(processes, (jobs.XHPL, *system, *options))
+    return records.run(command, folder, SETTINGS)
+
+
+def weights(folder):
+    (test,) = json.loads((folder / "r.json").read_text())["tests"]
+    assert test["status"] == "PASSED"
+    return test["weights"]
+
+
+@pytest.mark.parametrize("options", ((), ("--set", "solver=reference"),
+                                     ("--set", "verify=online")))  # fmt: skip
+def test_a_file_of_ranks_deals_columns(options, tmp_path):
+    (tmp_path / "rates").write_text("0 3\n1 1 # slow\n")
+    outcome = run(tmp_path, TWO, "--weights", "rates", "--json", "r.json", *options)
+    assert outcome.status == 0, str(outcome)
+    assert "column 1 gets least of the matrix, 25.0%, column 0 most, 75.0%" in (
+        outcome.stderr
+    ), str(outcome)
+    found = weights(tmp_path)
+    assert found["source"] == "rates" and found["rates"] == [3.0, 1.0]
+    assert sum(found["columns"]) == 1000 and 730 < found["columns"][0] < 780
+
+
+def test_a_file_of_hosts_makes_equal_ones_equal(tmp_path):
+    name = os.uname().nodename.partition(".")[0]
+    (tmp_path / "rates").write_text(f"elsewhere 1\n{name} 7\n")
+    outcome = run(tmp_path, TWO, "--weights", "rates", "--json", "r.json")
+    assert outcome.status == 0, str(outcome)
+    assert "all process columns are equally fast" in outcome.stderr, str(outcome)
+    assert weights(tmp_path)["columns"] == [512, 488]
+
+
+def test_unlike_processes_of_a_column_are_named(tmp_path):
+    (tmp_path / "rates").write_text("0 4\n1 2\n2 4\n3 1\n")
+    outcome = run(tmp_path, FOUR, "--weights", "rates", "--json", "r.json", processes=4)
+    assert outcome.status == 0, str(outcome)
+    assert "process column 1 has rank 3, of 50% of the speed of rank 1" in (
+        outcome.stderr
+    ), str(outcome)
+    assert weights(tmp_path)["rates"] == [4.0, 1.0]
+
+
+def test_rates_are_measured(tmp_path):
+    outcome = run(tmp_path, TWO, "--weights", "measure", "--json", "r.json")
+    assert outcome.status == 0, str(outcome)
+    found = weights(tmp_path)
+    assert found["source"] == "measure" and len(found["rates"]) == 2
+    assert sum(found["columns"]) == 1000 and min(found["rates"]) > 0
+
+
+REFUSED = (
+    ("0 1\n", (), "no rate for rank 1 on host"),
+    ("0 1\n1 much\n", (), "rates:2: '1' needs one rate above 0"),
+    ("0 1\n2 1\n", (), "rank 2 is none of this run's"),
+    (None, (), "--weights: cannot read 'rates': No such file"),
+    ("0 1\n1 2\n", ("--checkpoint", "d"), "go with --weights off"),
+)
+
+
+@pytest.mark.parametrize("text,options,said", REFUSED)
+def test_what_cannot_be_is_refused(text, options, said, tmp_path):
+    if text is not None:
+        (tmp_path / "rates").write_text(text)
+    outcome = run(tmp_path, TWO, "--weights", "rates", *options)
+    assert outcome.status == 2 and said in outcome.stderr, str(outcome)
+    assert "T/V" not in outcome.stdout
+
+
+def test_the_reference_is_not_measured(tmp_path):
+    outcome = run(tmp_path, TWO, "--weights", "measure", "--set", "solver=reference")
+    assert outcome.status == 2, str(outcome)
+    assert "weights=measure: solver=reference cannot be predicted" in outcome.stderr
