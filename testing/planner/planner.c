@@ -21,6 +21,7 @@
 #include "testing/ptest/dat_file.h"
 #include "testing/ptest/plan.h"
 #include "testing/ptest/processes.h"
+#include "testing/ptest/weights.h"
 
 enum {
     SHOWN = 12, /* choices */
@@ -275,6 +276,21 @@ static hpl_shape_t shape_of(const xhpl_test_t *test, int align)
                          .align = align};
 }
 
+/* What weights would give each grid. Process 0. */
+static void say_weights(const xhpl_parameters_t *parameters,
+                        const xhpl_weights_t *weights)
+{
+    int64_t tests = xhpl_plan_count(parameters);
+    int64_t step = tests / parameters->list[XHPL_P].count;
+
+    for (int64_t index = 0; index < tests; index += step) {
+        xhpl_test_t test = xhpl_plan_test(parameters, index);
+
+        if (test.nprow * test.npcol <= xhpl_size(MPI_COMM_WORLD))
+            xhpl_weights_say(weights, xhpl_order(parameters), &test);
+    }
+}
+
 static xh_status_t predict(const xhpl_order_t *order, const hyb_means_t *means)
 {
     const xhpl_parameters_t *parameters = &order->parameters;
@@ -282,7 +298,12 @@ static xh_status_t predict(const xhpl_order_t *order, const hyb_means_t *means)
     hyb_model_rates_t rates;
     xhpl_job_t job = {.rates = &rates, .bytes = xhpl_capacity_bytes};
     int align = xhpl_parameters_value(parameters, XHPL_ALIGN);
+    xhpl_weights_t *weights;
 
+    XH_TRY(xhpl_weights_open(parameters, xhpl_planner_rate, &weights));
+    if (xhpl_rank(MPI_COMM_WORLD) == 0)
+        say_weights(parameters, weights);
+    free(weights);
     XH_TRY(measure(means, &parameters->list[XHPL_NB],
                    xh_settings_real("plan_seconds"), &rates));
     if (xhpl_rank(MPI_COMM_WORLD) != 0)

@@ -220,9 +220,11 @@ void xhpl_weights_say(const xhpl_weights_t *weights, HPL_T_ORDER order,
     }
     if (rate[least] < rate[most])
         xh_log_info("weights: on %d x %d process column %d gets least of the "
-                    "matrix, %.1f%%, column %d most, %.1f%%",
+                    "matrix, %.1f%%, column %d most, %.1f%%: at best %.2f "
+                    "times as fast as equal columns",
                     test->nprow, test->npcol, least, 100.0 * rate[least] / all,
-                    most, 100.0 * rate[most] / all);
+                    most, 100.0 * rate[most] / all,
+                    all / rate[least] / test->npcol);
     else
         xh_log_info("weights: on %d x %d all process columns are equally fast",
                     test->nprow, test->npcol);

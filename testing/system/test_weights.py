@@ -40,6 +40,14 @@ def test_a_file_of_ranks_deals_columns(options, tmp_path):
     assert sum(found["columns"]) == 1000 and 730 < found["columns"][0] < 780
 
 
+def test_a_prediction_says_what_weights_give(tmp_path):
+    (tmp_path / "rates").write_text("0 3\n1 1\n")
+    outcome = run(tmp_path, TWO, "--predict", "--weights", "rates",
+                  "--set", "plan_seconds=0.1")  # fmt: skip
+    assert outcome.status == 0, str(outcome)
+    assert "at best 2.00 times as fast as equal columns" in outcome.stderr
+
+
 def test_a_file_of_hosts_makes_equal_ones_equal(tmp_path):
     name = os.uname().nodename.partition(".")[0]
     (tmp_path / "rates").write_text(f"elsewhere 1\n{name} 7\n")
