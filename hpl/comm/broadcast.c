@@ -6,11 +6,11 @@
  * The broadcast of a panel's message. The rank after root, which factors next,
  * receives it first, but in plain blong, where all end together.
  *
- * ring (1ring, 2ring)  each passes the whole message on; two rings halve the
- *                      way to the last
- * long (blong)         spread and roll: every process sends about twice the
- *                      message in all, however many processes there are
- * M (modified)         the rank after root passes nothing on: it is busy
+ * ring (1ring, 2ring)  each passes the whole message on, piece by piece if it
+ * is long; two rings halve the way to the last long (blong)         spread and
+ * roll: every process sends about twice the message in all, however many
+ * processes there are M (modified)         the rank after root passes nothing
+ * on: it is busy
  *
  * Root sends the message at most three times (rings) or twice (long; three
  * times with M).
@@ -32,11 +32,17 @@ static int relative(const HPL_T_panel *panel)
     return (panel->grid->mycol - panel->pcol + nprocs) % nprocs;
 }
 
-/* Move the whole message between me and relative rank r. */
+/* Move the message's doubles from .. to - 1 between me and relative rank r. */
+static void part(const HPL_T_panel *panel, hpl_schedule_t *schedule,
+                 hpl_schedule_add_t *add, size_t from, size_t to, int r)
+{
+    add(schedule, panel->WORK + from, to - from,
+        (panel->pcol + r) % panel->grid->npcol);
+}
+
 static void whole(const HPL_T_panel *panel, hpl_schedule_add_t *add, int r)
 {
-    add(panel->bcast, panel->WORK, panel->length,
-        (panel->pcol + r) % panel->grid->npcol);
+    part(panel, panel->bcast, add, 0, panel->length, r);
 }
 
 /* Does relative rank r receive from root itself? Others receive from r - 1. */
@@ -48,18 +54,41 @@ static bool starts_ring(topology_t t, int r, int nprocs)
     return r == 1 || r == first || (t.rings == 2 && r == second);
 }
 
-static void plan_rings(const HPL_T_panel *panel, topology_t t)
+static void plan_piece(const HPL_T_panel *panel, topology_t t,
+                       hpl_schedule_t *s, size_t from, size_t to)
 {
     int parent, r = relative(panel), nprocs = panel->grid->npcol;
 
     for (int child = 1; child < nprocs; child++) {
         parent = starts_ring(t, child, nprocs) ? 0 : child - 1;
         if (r == child) {
-            whole(panel, hpl_schedule_receive, parent);
-            hpl_schedule_next_round(panel->bcast);
+            part(panel, s, hpl_schedule_receive, from, to, parent);
+            hpl_schedule_next_round(s);
         }
         if (r == parent)
-            whole(panel, hpl_schedule_send, child);
+            part(panel, s, hpl_schedule_send, from, to, child);
+    }
+}
+
+/* So many, where anybody passes on. */
+static size_t pieces_of(const HPL_T_panel *panel)
+{
+    enum { MOST = 16 };
+
+    return panel->grid->npcol > 2
+               ? Mmin(panel->length / hpl_message_piece + 1, (size_t)MOST)
+               : 1;
+}
+
+static void plan_rings(const HPL_T_panel *panel, topology_t t)
+{
+    const size_t length = panel->length, pieces = pieces_of(panel);
+    hpl_schedule_t *s = panel->bcast;
+
+    for (size_t i = 0; i < pieces; i++) {
+        if (i > 0)
+            s = hpl_schedule_beside(s);
+        plan_piece(panel, t, s, length * i / pieces, length * (i + 1) / pieces);
     }
 }
 

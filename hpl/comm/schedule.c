@@ -21,9 +21,11 @@ struct hpl_schedule {
     int started;           /* messages handed to MPI */
     MPI_Request *requests; /* of the round in flight */
     int pending, request_capacity;
+    hpl_schedule_t *beside; /* one more, or NULL */
 };
 
 size_t hpl_message_chunk = (size_t)1 << 26;
+size_t hpl_message_piece = (size_t)1 << 17; /* 1 MiB */
 
 static void *grow(void *array, int count, int *capacity_p, size_t size)
 {
@@ -91,8 +93,14 @@ static void start_message(hpl_schedule_t *s, const message_t *m)
     }
 }
 
-/* Start the first round, and later the next one. */
-void hpl_schedule_begin(hpl_schedule_t *s)
+hpl_schedule_t *hpl_schedule_beside(hpl_schedule_t *s)
+{
+    s->beside = hpl_schedule_create(s->comm, s->tag);
+    return s->beside;
+}
+
+/* The first one, and later the next one. */
+static void start_round(hpl_schedule_t *s)
 {
     int round;
 
@@ -102,6 +110,12 @@ void hpl_schedule_begin(hpl_schedule_t *s)
     round = s->messages[s->started].round;
     while (s->started < s->count && s->messages[s->started].round == round)
         start_message(s, &s->messages[s->started++]);
+}
+
+void hpl_schedule_begin(hpl_schedule_t *s)
+{
+    for (; s != NULL; s = s->beside)
+        start_round(s);
 }
 
 /* The first message of the round in flight, of those up to message number end.
@@ -135,19 +149,48 @@ static void note_pending(const hpl_schedule_t *s)
     }
 }
 
-bool hpl_schedule_poll(hpl_schedule_t *s)
+static bool poll_alone(hpl_schedule_t *s)
 {
     int done = 1;
 
-    hpl_abort_if_wanted(NULL);
     while (s->pending > 0) {
         MPI_Testall(s->pending, s->requests, &done, hpl_no_statuses);
         if (!done && hpl_waits_are_wanted())
             note_pending(s);
         if (!done)
             return false;
-        hpl_schedule_begin(s);
+        start_round(s);
     }
+    return true;
+}
+
+/* Messages of one tag arrive in the order of their sending: nobody overtakes.
+ */
+static bool is_in_first_round(const hpl_schedule_t *s)
+{
+    return s->pending > 0 && s->messages[s->started - 1].round == 0;
+}
+
+bool hpl_schedule_poll(hpl_schedule_t *s)
+{
+    bool done = true;
+
+    hpl_abort_if_wanted(NULL);
+    for (; s != NULL; s = s->beside) {
+        done = poll_alone(s) && done;
+        if (is_in_first_round(s))
+            return false;
+    }
+    return done;
+}
+
+bool hpl_schedule_has_received(const hpl_schedule_t *s)
+{
+    for (; s != NULL; s = s->beside)
+        for (int i = s->pending > 0 ? first_of_round(s, s->started) : s->count;
+             i < s->count; i++)
+            if (!s->messages[i].outgoing)
+                return false;
     return true;
 }
 
@@ -162,17 +205,32 @@ static void wait_for_round(hpl_schedule_t *s)
     hpl_wait_end();
 }
 
+/* A round of each of them; false: there is none. */
+static bool finish_rounds(hpl_schedule_t *s)
+{
+    bool any = false;
+
+    for (; s != NULL; s = s->beside)
+        if (s->pending > 0) {
+            wait_for_round(s);
+            start_round(s);
+            any = true;
+        }
+    return any;
+}
+
 void hpl_schedule_end(hpl_schedule_t *s)
 {
-    if (s == NULL)
-        return;
-    while (s->pending > 0) {
-        wait_for_round(s);
-        hpl_schedule_begin(s);
+    hpl_schedule_t *beside;
+
+    while (finish_rounds(s))
+        ;
+    for (; s != NULL; s = beside) {
+        beside = s->beside;
+        free(s->messages);
+        free(s->requests);
+        free(s);
     }
-    free(s->messages);
-    free(s->requests);
-    free(s);
 }
 
 /* ---- upstream's blocking messages ---------------------------------------- */

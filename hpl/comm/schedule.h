@@ -30,6 +30,9 @@ typedef struct hpl_schedule hpl_schedule_t;
 /* Doubles in the longest message given to MPI, 1 .. INT_MAX. */
 extern size_t hpl_message_chunk;
 
+/* Doubles from which on a message is passed on in pieces. */
+extern size_t hpl_message_piece;
+
 /* An empty schedule. comm is borrowed. */
 hpl_schedule_t *hpl_schedule_create(MPI_Comm comm, int tag);
 
@@ -41,11 +44,23 @@ hpl_schedule_add_t hpl_schedule_send, hpl_schedule_receive;
 /* Later messages wait for those added so far. */
 void hpl_schedule_next_round(hpl_schedule_t *s);
 
+/*
+ * An empty schedule that begins, advances and ends with s, the last one so far:
+ * so a long message is passed on piece by piece, each as soon as it is here.
+ * All that stand beside each other have two rounds at most, and the same peers
+ * in a round.
+ */
+hpl_schedule_t *hpl_schedule_beside(hpl_schedule_t *s);
+
 /* Start the first round. Buffers belong to the schedule until it is done. */
 void hpl_schedule_begin(hpl_schedule_t *s);
 
 /* Advance as far as possible without waiting; true once all is done. */
 bool hpl_schedule_poll(hpl_schedule_t *s);
+
+/* As of the last poll: is all here that is to come? Something may have to be
+ * sent still. Accepts NULL. */
+bool hpl_schedule_has_received(const hpl_schedule_t *s);
 
 /* Wait until all is done, unless it never began, and free s; accepts NULL. */
 void hpl_schedule_end(hpl_schedule_t *s);

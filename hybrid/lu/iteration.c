@@ -40,7 +40,8 @@ static bool can_open(void *context)
     hyb_lu_t *lu = next->lu;
     int before = lu->panel[0].shop->copies.columns;
 
-    return hyb_panel_is_here(lu, next->k) && hyb_exchange_is_over(lu) &&
+    return hyb_panel_is_here(lu, next->k) &&
+           hyb_panel_is_free(lu, next->k + 1) && hyb_exchange_is_over(lu) &&
            is_complete(lu, next->k - HYB_IN_FLIGHT + 1) &&
            hyb_homes_have_panel(&lu->homes, next->k - before) &&
            hyb_tune_is_ready(lu) && hyb_checkpoint_is_ready(lu, next->k);

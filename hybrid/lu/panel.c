@@ -267,13 +267,20 @@ bool hyb_panels_are_still(const hyb_lu_t *lu)
     return true;
 }
 
+bool hyb_panel_is_free(const hyb_lu_t *lu, int k)
+{
+    return !lu->panel[k % HYB_IN_FLIGHT].travels;
+}
+
 bool hyb_panel_is_here(hyb_lu_t *lu, int k)
 {
     const hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
     int state;
 
-    return hyb_lu_owns(lu, k) ? p->factored
-                              : HPL_bcast(p->hpl, &state) == HPL_SUCCESS;
+    if (hyb_lu_owns(lu, k))
+        return p->factored;
+    HPL_bcast(p->hpl, &state);
+    return hpl_schedule_has_received(p->hpl->bcast);
 }
 
 /* The permutation as lists for hyb_chunk_swap, or where rows come to stand. */
@@ -303,8 +310,6 @@ void hyb_panel_receive(hyb_lu_t *lu, int k)
     HPL_T_panel *h = p->hpl;
     xh_view_t l1 = {h->L1, h->jb, h->jb, h->jb};
 
-    if (!hyb_lu_owns(lu, k))
-        HPL_bwait(h);
     hyb_carried_arrive(lu, k);
     if (lu->mat->info == 0)
         lu->mat->info = (int)*h->DINFO;

@@ -92,7 +92,11 @@ void hyb_panel_poll(void *lu);
 /* Does no panel travel any more? */
 bool hyb_panels_are_still(const hyb_lu_t *lu);
 
-/* Is panel k known here? Its broadcast advances. The leader. */
+/* Has the panel that has panel k's place been passed on? */
+bool hyb_panel_is_free(const hyb_lu_t *lu, int k);
+
+/* Is panel k known here? It may have to be passed on still, and its broadcast
+ * advances. The leader. */
 bool hyb_panel_is_here(hyb_lu_t *lu, int k);
 
 /* Make ready what the host needs of a panel that is here: L1 packed, the row

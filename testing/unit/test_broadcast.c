@@ -46,10 +46,11 @@ static int broadcast_on(MPI_Comm comm, HPL_T_TOP topology)
     return errors;
 }
 
-/* The same on the first 1, 2, ... processes, in long and in short messages. */
+/* The same on the first 1, 2, ... processes, in long and in short messages,
+ * and in pieces that are passed on. */
 static void broadcast_everywhere(HPL_T_TOP topology)
 {
-    size_t usual = hpl_message_chunk;
+    size_t usual = hpl_message_chunk, usual_piece = hpl_message_piece;
     int rank, errors = 0;
     MPI_Comm comm;
 
@@ -63,6 +64,9 @@ static void broadcast_everywhere(HPL_T_TOP topology)
         hpl_message_chunk = 1000;
         errors += broadcast_on(comm, topology);
         hpl_message_chunk = usual;
+        hpl_message_piece = LONGEST / 7;
+        errors += broadcast_on(comm, topology);
+        hpl_message_piece = usual_piece;
         MPI_Comm_free(&comm);
     }
     assert_int_equal(errors, 0);

@@ -196,6 +196,69 @@ TEST(schedules_of_different_tags_do_not_mix)
     assert_int_equal(errors, 0);
 }
 
+/* Receive rank 0's vector in pieces from the left, and send each on. */
+static hpl_schedule_t *relay_pieces(double *v, size_t piece, int pieces)
+{
+    hpl_schedule_t *first = hpl_schedule_create(MPI_COMM_WORLD, TAG);
+    hpl_schedule_t *s = first;
+    ring_t r = ring();
+
+    fill(v, piece * (size_t)pieces, r.me);
+    for (int i = 0; i < pieces; i++, v += piece) {
+        if (i > 0)
+            s = hpl_schedule_beside(s);
+        if (r.me > 0)
+            hpl_schedule_receive(s, v, piece, r.left);
+        hpl_schedule_next_round(s);
+        if (r.right > 0)
+            hpl_schedule_send(s, v, piece, r.right);
+    }
+    return first;
+}
+
+TEST(pieces_are_passed_on_in_their_order)
+{
+    enum { PIECE = 100, PIECES = 7 };
+    double v[PIECE * PIECES];
+    hpl_schedule_t *s = relay_pieces(v, PIECE, PIECES);
+    int errors;
+
+    hpl_schedule_begin(s);
+    while (!hpl_schedule_poll(s))
+        ;
+    errors = wrong(v, PIECE * PIECES, 0);
+    hpl_schedule_end(s);
+    s = relay_pieces(v, PIECE, PIECES);
+    hpl_schedule_begin(s);
+    hpl_schedule_end(s);
+    assert_int_equal(errors + wrong(v, PIECE * PIECES, 0), 0);
+}
+
+/* The one to the right takes nothing until the last but one has all. */
+TEST(a_piece_is_here_before_it_is_passed_on)
+{
+    enum { PIECE = 200000, PIECES = 2, CALL = TAG + 1 };
+    static double v[PIECE * PIECES];
+    hpl_schedule_t *s = relay_pieces(v, PIECE, PIECES);
+    ring_t r = ring();
+    int last = r.size - 1, errors = 0;
+
+    if (r.me < last || last == 0)
+        hpl_schedule_begin(s);
+    if (r.me == last - 1) {
+        while (!hpl_schedule_poll(s) && !hpl_schedule_has_received(s))
+            ;
+        errors = wrong(v, PIECE * PIECES, 0);
+        HPL_send(v, 1, last, CALL, MPI_COMM_WORLD);
+    }
+    if (r.me == last && last > 0) {
+        HPL_recv(v, 1, last - 1, CALL, MPI_COMM_WORLD);
+        hpl_schedule_begin(s);
+    }
+    hpl_schedule_end(s);
+    assert_int_equal(errors + wrong(v, PIECE * PIECES, 0), 0);
+}
+
 TEST(blocking_messages_cross_without_a_deadlock)
 {
     static double out[LONGEST], in[LONGEST];
