@@ -8,19 +8,21 @@
 #include "hybrid/lu/verify/carried.h"
 #include "hybrid/node/units.h"
 
+enum { MOVING_MOST = 8 };
+
 struct hyb_exchange {
-    int k;                /* iteration that is exchanged */
-    hyb_blocks_t left;    /* groups that have not begun */
-    hyb_blocks_t group;   /* the one in flight; none: from == to */
-    int64_t blocks;       /* of the first group ... */
+    int k;              /* iteration that is exchanged */
+    hyb_blocks_t left;  /* groups that have not begun */
+    hyb_blocks_t group; /* the one that is packed; none: from == to */
+    hyb_blocks_t moving[MOVING_MOST]; /* those that travel */
+    int count, together;              /* how many do, and may */
+    int64_t blocks;                   /* of the first group ... */
     int64_t growth, most; /* ... and of the next one, times blocks; at most */
     int tag;              /* of the next exchange */
     hpl_exchange_t *at;   /* by a group's first block */
     hyb_blocks_t *last;   /* by block: its last group */
 
-    /* The group does not move yet: any worker packs some columns of it. */
-    bool packs;
-    hyb_units_t units; /* of its columns on the host */
+    hyb_units_t units; /* of its columns on the host: any worker packs some */
 
     int64_t rows;      /* of a column in the next three: nb, or less */
     double *gathered;  /* rows x columns: rows of U */
@@ -60,16 +62,28 @@ static void touch_share(void *context, int member)
                     hyb_team_size(lu->means.team));
 }
 
-/*
- * Groups grow where an exchange has many rounds, each of which waits for a poll
- * of every process, and where devices stream: fewer and longer messages cost
- * the leader less.
- */
+/* Does an exchange have many rounds, each of which waits for a poll of every
+ * process? */
+static bool has_many_rounds(const hyb_lu_t *lu)
+{
+    enum { MANY = 4 };
+
+    return lu->grid->nprow >= MANY;
+}
+
+/* Groups grow there, and where devices stream: fewer and longer messages cost
+ * the leader less. */
 static int64_t most_growth(const hyb_lu_t *lu)
 {
-    enum { TIMES = 8, MANY = 4 };
+    enum { TIMES = 8 };
 
-    return lu->means.offloads || lu->grid->nprow >= MANY ? TIMES : 1;
+    return lu->means.offloads || has_many_rounds(lu) ? TIMES : 1;
+}
+
+/* Groups under way at the same time: one where columns live on devices. */
+static int most_together(const hyb_lu_t *lu)
+{
+    return has_many_rounds(lu) && lu->homes.places <= 1 ? MOVING_MOST : 1;
 }
 
 xh_status_t hyb_exchange_create(hyb_lu_t *lu)
@@ -86,6 +100,7 @@ xh_status_t hyb_exchange_create(hyb_lu_t *lu)
         return XH_ERR_MEMORY;
     e->blocks = hyb_exchange_columns(nb) / nb;
     e->most = most_growth(lu);
+    e->together = most_together(lu);
     e->rows = rows;
     e->at = calloc(blocks, sizeof(*e->at));
     e->last = calloc(blocks, sizeof(*e->last));
@@ -130,14 +145,20 @@ xh_view_t hyb_exchange_u(hyb_lu_t *lu, int k, hyb_run_t run)
 /* ---- packing: all workers ------------------------------------------------
  */
 
-enum { UNIT = 32 }; /* columns that a worker packs at a time */
+/* Columns that a worker packs at a time: it has about its part of the rows. */
+static int unit(const hyb_lu_t *lu)
+{
+    enum { ALONE = 32 };
+
+    return ALONE * lu->grid->nprow;
+}
 
 static hpl_exchange_t *current(struct hyb_exchange *e)
 {
     return &e->at[e->group.from];
 }
 
-/* Of the group in flight: its first ones, which workers pack. */
+/* Of the group that is packed: its first ones, which workers pack. */
 static int64_t columns_on_host(const hyb_lu_t *lu)
 {
     return hyb_ledger_columns(&lu->ledger,
@@ -149,11 +170,11 @@ static void pack_unit(hyb_lu_t *lu)
 {
     struct hyb_exchange *e = lu->exchange;
     int64_t i = hyb_units_take(&e->units);
-    int from = (int)i * UNIT, columns;
+    int from = (int)i * unit(lu), columns;
 
     if (i < 0)
         return;
-    columns = Mmin(UNIT, (int)columns_on_host(lu) - from);
+    columns = Mmin(unit(lu), (int)columns_on_host(lu) - from);
     hpl_exchange_pack(current(e), from, columns);
     hyb_carried_leave(lu, current(e), from, columns,
                       hyb_ledger_first(&lu->ledger, e->group.from) + from);
@@ -238,8 +259,7 @@ static void begin_group(hyb_lu_t *lu, hyb_blocks_t group)
         e->growth = Mmin(2 * e->growth, e->most);
     e->group = group;
     e->left.from = group.to;
-    e->packs = true;
-    hyb_units_begin(&e->units, xh_units(columns_on_host(lu), UNIT));
+    hyb_units_begin(&e->units, xh_units(columns_on_host(lu), unit(lu)));
     for (int i = 1; i < lu->homes.places; i++)
         lu->homes.place[i]->send_rows(lu->homes.place[i], current(e), group);
 }
@@ -265,38 +285,72 @@ static bool is_packed(hyb_lu_t *lu)
     return hyb_units_are_settled(&lu->exchange->units);
 }
 
-static void move_group(hyb_lu_t *lu)
+/* The group's rows leave, once they are packed. */
+static bool start_group(hyb_lu_t *lu)
 {
     struct hyb_exchange *e = lu->exchange;
-    hpl_exchange_t *x = current(e);
 
-    if (e->packs) {
-        if (!is_packed(lu))
-            return;
-        hpl_exchange_start(x);
-        e->packs = false;
-    }
-    if (!hpl_schedule_poll(x->schedule))
-        return;
-    hpl_schedule_end(x->schedule);
-    hyb_ledger_queue_all(&lu->ledger, e->group, 1);
-    hyb_ledger_complete_all(&lu->ledger, hyb_homes_host(&lu->homes, e->group),
-                            1);
-    for (int i = 1; i < lu->homes.places; i++)
-        lu->homes.place[i]->put_rows(lu->homes.place[i], x, e->group);
+    if (hyb_blocks_count(e->group) == 0 || !is_packed(lu))
+        return false;
+    hpl_exchange_start(current(e));
+    e->moving[e->count++] = e->group;
     e->group = (hyb_blocks_t){0, 0};
+    return true;
+}
+
+/* A group's rows are here. */
+static void end_group(hyb_lu_t *lu, hyb_blocks_t group)
+{
+    hpl_exchange_t *x = &lu->exchange->at[group.from];
+
+    hpl_schedule_end(x->schedule);
+    hyb_ledger_queue_all(&lu->ledger, group, 1);
+    hyb_ledger_complete_all(&lu->ledger, hyb_homes_host(&lu->homes, group), 1);
+    for (int i = 1; i < lu->homes.places; i++)
+        lu->homes.place[i]->put_rows(lu->homes.place[i], x, group);
+}
+
+static void move_groups(hyb_lu_t *lu)
+{
+    struct hyb_exchange *e = lu->exchange;
+    int left = 0;
+
+    for (int i = 0; i < e->count; i++)
+        if (hpl_schedule_poll(e->at[e->moving[i].from].schedule))
+            end_group(lu, e->moving[i]);
+        else
+            e->moving[left++] = e->moving[i];
+    e->count = left;
+}
+
+/* A group after the other, as far as that goes without waiting. */
+static void begin_groups(hyb_lu_t *lu)
+{
+    struct hyb_exchange *e = lu->exchange;
+
+    do {
+        if (hyb_blocks_count(e->group) == 0 && e->count < e->together)
+            begin_next_group(lu);
+    } while (start_group(lu));
+}
+
+static bool is_any_under_way(const struct hyb_exchange *e)
+{
+    return e->count > 0 || hyb_blocks_count(e->group) > 0;
 }
 
 void hyb_exchange_poll(void *context)
 {
     hyb_lu_t *lu = context;
+    struct hyb_exchange *e = lu->exchange;
 
-    if (hyb_blocks_count(lu->exchange->group) == 0)
+    if (!is_any_under_way(e))
         begin_next_group(lu);
-    if (hyb_blocks_count(lu->exchange->group) == 0)
+    if (!is_any_under_way(e))
         return;
-    hyb_timer_begin(lu->worker, HYB_EXCHANGE, lu->exchange->k);
-    move_group(lu);
+    hyb_timer_begin(lu->worker, HYB_EXCHANGE, e->k);
+    begin_groups(lu);
+    move_groups(lu);
     hyb_timer_end(lu->worker);
 }
 
@@ -305,7 +359,7 @@ bool hyb_exchange_is_over(const hyb_lu_t *lu)
     const struct hyb_exchange *e = lu->exchange;
 
     return e == NULL ||
-           (hyb_blocks_count(e->group) == 0 && hyb_blocks_count(e->left) == 0);
+           (!is_any_under_way(e) && hyb_blocks_count(e->left) == 0);
 }
 
 hyb_blocks_t hyb_exchange_group(const hyb_lu_t *lu, int64_t block)
