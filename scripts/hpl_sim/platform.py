@@ -29,8 +29,8 @@ def dragonfly(nodes):
 
 
 def ideal(nodes):
-    """Nobody shares a link with anybody."""
-    return nodes, 'sharing_policy="FATPIPE"'
+    """A node's messages share its link, one each way, and nothing else is shared."""
+    return nodes, 'sharing_policy="SPLITDUPLEX"'
 
 
 TOPOLOGIES = {"ideal": ideal, "fat-tree": fat_tree, "dragonfly": dragonfly}
