@@ -13,8 +13,8 @@
 /*
  * The row exchanges of an iteration where P > 1: the rows of a group of blocks
  * travel together. Groups begin in the same order on all processes of a process
- * column, and where there are many, several are under way at the same time. Once
- * a group has arrived the ledger says so.
+ * column, and where there are many, several are under way at the same time.
+ * Once a group has arrived the ledger says so.
  */
 
 /* lu->exchange. Needs lu's means, mat and ledger. P = 1: none.
