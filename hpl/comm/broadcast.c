@@ -70,19 +70,11 @@ static void plan_piece(const HPL_T_panel *panel, topology_t t,
     }
 }
 
-/* So many, where anybody passes on. */
-static size_t pieces_of(const HPL_T_panel *panel)
-{
-    enum { MOST = 16 };
-
-    return panel->grid->npcol > 2
-               ? Mmin(panel->length / hpl_message_piece + 1, (size_t)MOST)
-               : 1;
-}
-
 static void plan_rings(const HPL_T_panel *panel, topology_t t)
 {
-    const size_t length = panel->length, pieces = pieces_of(panel);
+    const bool nobody_passes_on = panel->grid->npcol == 2;
+    const size_t length = panel->length;
+    const size_t pieces = nobody_passes_on ? 1 : hpl_message_pieces(length);
     hpl_schedule_t *s = panel->bcast;
 
     for (size_t i = 0; i < pieces; i++) {

@@ -27,6 +27,13 @@ struct hpl_schedule {
 size_t hpl_message_chunk = (size_t)1 << 26;
 size_t hpl_message_piece = (size_t)1 << 17; /* 1 MiB */
 
+size_t hpl_message_pieces(size_t count)
+{
+    const size_t most = 16;
+
+    return Mmin(count / hpl_message_piece + 1, most);
+}
+
 static void *grow(void *array, int count, int *capacity_p, size_t size)
 {
     if (count < *capacity_p)

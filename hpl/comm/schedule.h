@@ -30,8 +30,11 @@ typedef struct hpl_schedule hpl_schedule_t;
 /* Doubles in the longest message given to MPI, 1 .. INT_MAX. */
 extern size_t hpl_message_chunk;
 
-/* Doubles from which on a message is passed on in pieces. */
+/* Doubles of the shortest piece of a message that is passed on in pieces. */
 extern size_t hpl_message_piece;
+
+/* In how many one of count doubles is. */
+size_t hpl_message_pieces(size_t count);
 
 /* An empty schedule. comm is borrowed. */
 hpl_schedule_t *hpl_schedule_create(MPI_Comm comm, int tag);

@@ -62,28 +62,24 @@ static void touch_share(void *context, int member)
                     hyb_team_size(lu->means.team));
 }
 
-/* Does an exchange have many rounds, each of which waits for a poll of every
- * process? */
-static bool has_many_rounds(const hyb_lu_t *lu)
-{
-    enum { MANY = 4 };
-
-    return lu->grid->nprow >= MANY;
-}
-
-/* Groups grow there, and where devices stream: fewer and longer messages cost
- * the leader less. */
+/* Groups grow where there are many rounds, and where devices stream: fewer and
+ * longer messages cost the leader less. */
 static int64_t most_growth(const hyb_lu_t *lu)
 {
     enum { TIMES = 8 };
 
-    return lu->means.offloads || has_many_rounds(lu) ? TIMES : 1;
+    return lu->means.offloads || hyb_exchange_has_many_rounds(lu->grid->nprow)
+               ? TIMES
+               : 1;
 }
 
 /* Groups under way at the same time: one where columns live on devices. */
 static int most_together(const hyb_lu_t *lu)
 {
-    return has_many_rounds(lu) && lu->homes.places <= 1 ? MOVING_MOST : 1;
+    return hyb_exchange_has_many_rounds(lu->grid->nprow) &&
+                   lu->homes.places <= 1
+               ? MOVING_MOST
+               : 1;
 }
 
 xh_status_t hyb_exchange_create(hyb_lu_t *lu)

@@ -60,4 +60,15 @@ static inline int64_t hyb_exchange_columns(int64_t nb)
     return xh_whole_units(LEAST, nb);
 }
 
+/* Does an exchange have many rounds, each of which waits for a poll of every
+ * process? Then groups grow, and where columns live on the host travel
+ * together.
+ */
+static inline bool hyb_exchange_has_many_rounds(int nprow)
+{
+    enum { MANY = 4 };
+
+    return nprow >= MANY;
+}
+
 #endif

@@ -45,12 +45,15 @@ static double exchange(const hyb_model_t *model, double columns)
            bytes / link->bandwidth;
 }
 
-/* In groups, each with messages of its own. */
+/* In groups, each with messages of its own, or all together. */
 static double exchange_groups(const hyb_model_t *model, double columns)
 {
     double group = (double)hyb_exchange_columns(model->test.nb);
     double whole = floor(columns / group);
 
+    if (hyb_exchange_has_many_rounds(model->test.nprow) &&
+        model->on_host == 1.0)
+        return exchange(model, columns);
     return whole * exchange(model, group) +
            exchange(model, columns - whole * group);
 }

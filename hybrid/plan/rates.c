@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include "hpl/comm/schedule.h"
 
 static double slope(const hyb_model_curve_t *curve, int from, int to)
 {
@@ -89,6 +90,15 @@ static int hops(int bcast, int npcol, int distance)
     return distance;
 }
 
+/* So many processes, one after the other, pass pieces of a message on. */
+static double along_ring(const hyb_model_link_t *link, int hops, double bytes)
+{
+    double pieces = (double)hpl_message_pieces((size_t)bytes / sizeof(double));
+    double piece = hyb_messages_transfer(link, bytes / pieces);
+
+    return hops * piece + (pieces - 1.0) / pieces * bytes / link->bandwidth;
+}
+
 double hyb_messages_broadcast(const hyb_model_link_t *link, int bcast,
                               int npcol, int distance, double bytes)
 {
@@ -97,8 +107,7 @@ double hyb_messages_broadcast(const hyb_model_link_t *link, int bcast,
     if (distance == 0 || link->bandwidth <= 0.0)
         return 0.0;
     if (bcast < 4 || members < 2 || (bcast == 5 && distance == 1))
-        return hops(bcast, npcol, distance) *
-               hyb_messages_transfer(link, bytes);
+        return along_ring(link, hops(bcast, npcol, distance), bytes);
     return (hyb_messages_rounds(members) + members - 1) * link->latency +
            2.0 * bytes * (members - 1) / members / link->bandwidth;
 }

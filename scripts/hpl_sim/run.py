@@ -23,6 +23,7 @@ CONFIGURATION = {
     "smpi/host-speed": "1Gf",
     "smpi/bw-factor": "0:1",
     "smpi/lat-factor": "0:1",
+    "smpi/send-is-detached-thresh": "8192",
     "network/crosstraffic": "no",
 }
 OF_XHPL = ["--threshold", "-1", "--set", "diagnosis=off", "--set", "progress=off"]

@@ -343,8 +343,10 @@ TEST(a_long_message_is_better_cut_in_pieces)
 {
     static const hyb_model_link_t link = {.latency = 1e-6, .bandwidth = 1e9};
 
-    assert_true(hyb_messages_broadcast(&link, 4, 16, 15, 1e8) <
-                hyb_messages_broadcast(&link, 0, 16, 15, 1e8));
+    assert_true(hyb_messages_broadcast(&link, 4, 16, 15, 1e6) <
+                hyb_messages_broadcast(&link, 0, 16, 15, 1e6));
+    assert_true(hyb_messages_broadcast(&link, 0, 16, 15, 1e8) <
+                2 * hyb_messages_broadcast(&link, 0, 16, 1, 1e8));
     assert_true(hyb_messages_broadcast(&link, 4, 16, 1, 8) >
                 hyb_messages_broadcast(&link, 0, 16, 1, 8));
 }
