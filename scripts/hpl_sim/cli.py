@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The command line of xhpl-sim."""
 import argparse
+import os
 import shutil
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 from hpl_sim import platform, record, run, sample
 
@@ -36,6 +38,8 @@ def arguments(words):
     add("-q", type=int, required=True, help="columns of processes")
     add("--panels", metavar="FIRST:LAST", help="simulate these panels alone ...")
     add("--orders", type=int, default=6, help="... of so many orders (default 6)")
+    cores = len(os.sched_getaffinity(0))
+    add("--jobs", type=int, default=cores, help=f"... so many at once (default {cores})")
     options, rest = parser.parse_known_args(words)
     complete(parser, options)
     return options, rest
@@ -72,7 +76,7 @@ def words_of(options, n, rest):
 
 
 def panels(options, model, n, rest):
-    """The first panels of order n: a point of sample.total, and the report."""
+    """The first panels of order n: a point of sample.total, the report, and words."""
     first, last = options.panels
     last = min(last, n // options.nb - 1)
     model = dict(model, first=first, last=last)
@@ -81,20 +85,24 @@ def panels(options, model, n, rest):
     left = n - (first + last - 1) / 2 * options.nb
     ranks, rate = options.p * options.q, model.get("rate", RATE)
     efficiency = 200 * left * left * options.nb / ranks / rate / seconds
-    print(
+    said = (
         f"panels of order {left:.0f}: {1e3 * seconds:.4f} ms each, "
         f"efficiency {efficiency:.1f}%"
     )
-    return (left, seconds), report
+    return (left, seconds), report, said
 
 
 def sampled(options, model, rest):
     """Seconds of the run: until the first panel is known, until the last one is, and
     of the back-substitution; and the report of the largest order's panels."""
     points = []
-    for n in sample.orders(options.n, options.nb, options.orders):
-        if n // options.nb - 1 > options.panels[0]:
-            point, report = panels(options, model, n, rest)
+    orders = sample.orders(options.n, options.nb, options.orders)
+    orders = [n for n in orders if n // options.nb - 1 > options.panels[0]]
+    with ThreadPoolExecutor(options.jobs) as pool:
+        for point, report, said in pool.map(
+            lambda n: panels(options, model, n, rest), orders
+        ):
+            print(said)
             points.append(point)
     solve, _ = run.simulate(
         options, dict(model, factor=0), words_of(options, options.n, rest)
