@@ -22,6 +22,8 @@ static sim_model_t model = {.rate = 2e12,
                             .column = 0.5e-6,
                             .poll = 100e-6,
                             .polls = 4,
+                            .slow = -1,
+                            .slower = 0.5,
                             .factor = 1};
 static int known;
 static double debt; /* s charged that have not passed */
@@ -39,7 +41,8 @@ static double *field(const char *name)
                   {"move", &model.move},     {"search", &model.search},
                   {"call", &model.call},     {"column", &model.column},
                   {"poll", &model.poll},     {"polls", &model.polls},
-                  {"spread", &model.spread}, {"first", &model.first},
+                  {"spread", &model.spread}, {"slow", &model.slow},
+                  {"slower", &model.slower}, {"first", &model.first},
                   {"last", &model.last},     {"factor", &model.factor}};
 
     for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
@@ -77,7 +80,8 @@ static double drawn(uint64_t number)
     return (double)(mix(number) >> 11) * 0x1p-53;
 }
 
-/* All rates of a process by a factor of its own, 1 on average. */
+/* All rates of a process by a factor of its own, 1 on average but for the one
+ * that is slow. */
 static void differ(void)
 {
     int rank;
@@ -85,6 +89,8 @@ static void differ(void)
 
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     factor = 1.0 + model.spread * (2.0 * drawn((uint64_t)rank) - 1.0);
+    if (rank == (int)model.slow)
+        factor *= model.slower;
     model.rate *= factor;
     model.solve *= factor;
     model.panel *= factor;

@@ -25,6 +25,8 @@ typedef struct {
     double poll;   /* s of a product between polls, but at most ... */
     double polls;  /* ... so many in a run of columns */
     double spread; /* rates differ by this part from process to process */
+    double slow; /* one process by rank, if it is 0 or more, whose rates ... */
+    double slower; /* ... are this part of all others' */
     double first;  /* panels first to last - 1 alone are of interest; the ... */
     double last;   /* ... simulation ends with them. 0: all of the run */
     double factor; /* 0: nothing but the back-substitution */

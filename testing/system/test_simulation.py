@@ -99,6 +99,8 @@ def test_slower_links_and_slower_processes_take_longer():
     slow, _ = simulated(2, 2, 1024, 64, rate=2e11)
     assert slow > fast
     assert simulated(2, 2, 1024, 64, topology="fat-tree")[0] >= fast
+    one, _ = simulated(2, 2, 1024, 64, rate=2e11, slow=3, slower=0.5)
+    assert slow < one < 2 * slow
 
 
 @SOLVERS
