@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 #include "hpl.h"
 #include "hpl/auxil/norm.h"
 #include "hpl/pauxil/map.h"
@@ -81,6 +82,21 @@ double hpl_norm_one_of_x(const HPL_T_grid *grid, const double *x, int64_t count)
 
     hpl_norm_column_sums(count, 1, x, count, &sum);
     HPL_all_reduce(&sum, 1, HPL_DOUBLE, HPL_sum, grid->row_comm);
+    return sum;
+}
+
+uint64_t hpl_bits_of_x(const HPL_T_grid *grid, const double *x, int64_t count,
+                       int nb)
+{
+    hpl_map_t map = hpl_map(nb, grid->npcol, grid->mycol);
+    uint64_t sum = 0, bits;
+
+    for (int64_t j = 0; j < count; j++) {
+        memcpy(&bits, &x[j], sizeof(bits));
+        sum +=
+            (2 * (uint64_t)hpl_map_global(&map, j) + 1) * (bits ^ bits >> 29);
+    }
+    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, grid->row_comm);
     return sum;
 }
 

@@ -64,4 +64,9 @@ double hpl_norm_of_sums(const HPL_T_grid *grid, double *sums, int64_t count,
 double hpl_norm_one_of_x(const HPL_T_grid *grid, const double *x,
                          int64_t count);
 
+/* Of such an x, dealt out in blocks of nb: a sum of its bits, each with the
+ * element's number, whatever the grid. */
+uint64_t hpl_bits_of_x(const HPL_T_grid *grid, const double *x, int64_t count,
+                       int nb);
+
 #endif

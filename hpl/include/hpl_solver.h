@@ -24,7 +24,8 @@ typedef struct {
     double a_inf, a_one; /* A */
     double b_inf;
     double x_inf, x_one;
-    double r_inf; /* A x - b */
+    double r_inf;    /* A x - b */
+    uint64_t x_bits; /* a sum of the bits of x: the same for the same x */
 } hpl_norms_t;
 
 /* a device of a process; NAN: unknown */

@@ -155,5 +155,6 @@ void hpl_system_norms(const HPL_T_grid *grid, const HPL_T_pmat *mat,
     norms_p->b_inf = hpl_norm_of_all(grid, b, b != NULL ? mat->mp : 0);
     norms_p->x_inf = hpl_norm_of_all(grid, mat->X, nq);
     norms_p->x_one = hpl_norm_one_of_x(grid, mat->X, nq);
+    norms_p->x_bits = hpl_bits_of_x(grid, mat->X, nq, mat->nb);
     norms_p->r_inf = residual(grid, mat, b, nq);
 }

@@ -137,7 +137,7 @@ static void add_members(const check_t *c)
             c->columns[j] += c->columns[j + member * c->apart];
 }
 
-static void reduce(const HPL_T_grid *grid, const check_t *c,
+static void reduce(const HPL_T_grid *grid, const check_t *c, int nb,
                    hpl_norms_t *norms_p)
 {
     add_members(c);
@@ -146,6 +146,7 @@ static void reduce(const HPL_T_grid *grid, const check_t *c,
     norms_p->b_inf = hpl_norm_of_all(grid, c->b, c->mp);
     norms_p->x_inf = hpl_norm_of_all(grid, c->x, c->nq);
     norms_p->x_one = hpl_norm_one_of_x(grid, c->x, c->nq);
+    norms_p->x_bits = hpl_bits_of_x(grid, c->x, c->nq, nb);
     norms_p->r_inf = hpl_norm_of_sums(grid, c->r, c->mp, grid->row_comm);
 }
 
@@ -169,7 +170,7 @@ void hyb_check_solution(hyb_team_t *team, const HPL_T_grid *grid,
     bytes = allocate(&check, &memory);
     hyb_phase_begin(&phase, "in the verification", hyb_watchdog_patience());
     hyb_team_run(team, check_strips, &check);
-    reduce(grid, &check, norms_p);
+    reduce(grid, &check, mat->nb, norms_p);
     hyb_phase_end(&phase);
     xh_memory_free(memory, bytes);
 }

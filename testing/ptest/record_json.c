@@ -2,6 +2,7 @@
 #include "testing/ptest/record.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -465,9 +466,12 @@ static void set_solved(const xhpl_trial_t *trial, json_t *measured,
 static void set_checked(const xhpl_trial_t *trial, json_t *test)
 {
     const hpl_norms_t *norms = &trial->norms;
+    char bits[20];
 
+    snprintf(bits, sizeof(bits), "%016" PRIx64, norms->x_bits);
     XH_JSON_SET(
-        test, {"status", json_string(trial->passed ? "PASSED" : "FAILED")},
+        test, {"x_bits", json_string(bits)},
+        {"status", json_string(trial->passed ? "PASSED" : "FAILED")},
         {"residual", xh_json_number(trial->residual)},
         {"norms", XH_JSON_OBJECT({"a_inf", xh_json_number(norms->a_inf)},
                                  {"a_one", xh_json_number(norms->a_one)},

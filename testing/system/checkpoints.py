@@ -25,10 +25,10 @@ def test_of(folder):
 
 
 def bits(folder):
-    """All that tells of a solution to the last bit."""
+    """Those of x, and what follows from them."""
     test = test_of(folder)
     assert test["status"] == "PASSED"
-    return test["norms"], test["residual"]
+    return test["x_bits"], test["norms"], test["residual"]
 
 
 def files(folder):
