@@ -84,7 +84,7 @@ xh_status_t hyb_checkpoint_check_settings(void)
     double x;
 
     if (is_verified_online()) {
-        xh_log_error("--checkpoint and --restart go with verify=end or off, "
+        xh_log_error("--checkpoint and --restart go with verify=end, "
                      "not with verify=online");
         return XH_ERR_INPUT;
     }
