@@ -8,7 +8,14 @@
 #include <string.h>
 
 /* What is called, and counted. */
-typedef enum { MULTIPLY, SOLVE, ELIMINATE, SEND, CALLS } call_t;
+typedef enum {
+    MULTIPLY,
+    SOLVE,
+    ELIMINATE,
+    SEND,
+    WORK, /* of device 0; others follow */
+    CALLS = WORK + HYB_EXECUTORS
+} call_t;
 
 static const hyb_kernel_t *real;
 static hyb_kernel_t wrapped;
@@ -32,11 +39,12 @@ static uint64_t next(uint64_t *state)
     return z ^ (z >> 31);
 }
 
-fault_t fault_draw(uint64_t number, fault_bits_t bits, int processes)
+fault_t fault_draw(uint64_t number, fault_bits_t bits, int processes,
+                   int devices)
 {
     uint64_t state = number * 1000003 + (uint64_t)bits;
     int last = processes > 1 ? FAULT_MESSAGE : FAULT_MEMORY;
-    fault_t f = {.bits = bits};
+    fault_t f = {.bits = bits, .device = -1};
 
     if (bits == FAULT_NO_BITS)
         return f;
@@ -44,20 +52,28 @@ fault_t fault_draw(uint64_t number, fault_bits_t bits, int processes)
     f.rank = (int)(next(&state) % (uint64_t)processes);
     f.when = (double)(next(&state) >> 11) * 0x1p-53;
     f.random = next(&state);
+    if (devices == 0 || next(&state) % 2 == 0)
+        return f;
+    f.device = (int)(next(&state) % (uint64_t)devices);
+    f.where = next(&state) % 4 == 0 ? FAULT_DEVICE_MEMORY : FAULT_DEVICE;
     return f;
 }
 
 const char *fault_name(const fault_t *f)
 {
     static const char *const names[FAULT_PLACES] = {
-        "none",  "C",         "register", "U",      "L2",
-        "solve", "eliminate", "memory",   "message"};
+        "none",      "C",      "register", "U",      "L2",           "solve",
+        "eliminate", "memory", "message",  "device", "device memory"};
 
     return names[f->where];
 }
 
-static call_t call_of(fault_place_t where)
+static int call_of(const fault_t *f)
 {
+    fault_place_t where = f->where;
+
+    if (f->device >= 0)
+        return WORK + f->device;
     if (where == FAULT_SOLVE)
         return SOLVE;
     if (where == FAULT_ELIMINATE)
@@ -73,7 +89,7 @@ void fault_begin(const fault_t *f, const HPL_T_pmat *mat)
     fault = *f;
     matrix = mat;
     is_mine = f->where != FAULT_NOWHERE && rank == f->rank;
-    at_call = (int64_t)(f->when * (double)clean_calls[call_of(f->where)]);
+    at_call = (int64_t)(f->when * (double)clean_calls[call_of(f)]);
     atomic_store(&happened, 0);
     receiver = -1;
     for (int i = 0; i < CALLS; i++)
@@ -100,11 +116,11 @@ int fault_happened(void)
 }
 
 /* Is it this call that the fault happens in? */
-static bool is_due(call_t call)
+static bool is_due(int call)
 {
     int64_t number = is_on ? atomic_fetch_add(&calls[call], 1) : -1;
 
-    return is_mine && call == call_of(fault.where) && number == at_call;
+    return is_mine && call == call_of(&fault) && number == at_call;
 }
 
 /* ---- bits ---------------------------------------------------------------- */
@@ -120,7 +136,7 @@ static void flip(double *at, uint64_t bits)
 }
 
 /* One bit of one of count numbers, or some bits of one, or of every eighth. */
-static void spoil(double *data, int64_t count)
+void fault_spoil(double *data, int64_t count)
 {
     uint64_t state = fault.random, bits = UINT64_C(1) << (next(&state) % 64);
     int64_t at = (int64_t)(next(&state) % (uint64_t)count);
@@ -138,6 +154,11 @@ static void spoil(double *data, int64_t count)
             flip(data + at, bits);
 }
 
+fault_place_t fault_of_device(int device)
+{
+    return is_due(WORK + device) ? fault.where : FAULT_NOWHERE;
+}
+
 /* The same in a block of columns; a lane is a row of it. */
 static void spoil_tile(double *c, int64_t ld)
 {
@@ -146,7 +167,7 @@ static void spoil_tile(double *c, int64_t ld)
 
     for (int j = 0; j < cols; j++)
         memcpy(tile + j * rows, c + j * ld, (size_t)rows * sizeof(*c));
-    spoil(tile, rows * cols);
+    fault_spoil(tile, rows * cols);
     for (int j = 0; j < cols; j++)
         memcpy(c + j * ld, tile + j * rows, (size_t)rows * sizeof(*c));
 }
@@ -158,7 +179,7 @@ static void spoil_matrix(void)
     int64_t row = (int64_t)(next(&state) % (uint64_t)matrix->mp);
     int64_t count = matrix->mp - row;
 
-    spoil(matrix->A + row + column * matrix->ld, count < 64 ? count : 64);
+    fault_spoil(matrix->A + row + column * matrix->ld, count < 64 ? count : 64);
 }
 
 /* ---- the kernel's functions ---------------------------------------------- */
@@ -171,9 +192,9 @@ static void multiply(int64_t k, const double *a, const double *b, double *c,
     if (due && fault.where == FAULT_C)
         spoil_tile(c, ldc);
     if (due && fault.where == FAULT_U)
-        spoil((double *)b, k * real->cols);
+        fault_spoil((double *)b, k * real->cols);
     if (due && fault.where == FAULT_L2)
-        spoil((double *)a, k * real->rows);
+        fault_spoil((double *)a, k * real->rows);
     if (due && fault.where == FAULT_MEMORY)
         spoil_matrix();
     real->multiply(k, a, b, c, ldc, ahead);
@@ -186,14 +207,14 @@ static void solve(int64_t k, const double *a, const double *l, const double *b,
 {
     real->solve(k, a, l, b, x);
     if (is_due(SOLVE))
-        spoil(x, real->rows * real->cols);
+        fault_spoil(x, real->rows * real->cols);
 }
 
 static hyb_candidate_t eliminate(const hyb_elimination_t *e, double *first,
                                  int64_t stride, int64_t count)
 {
     if (is_due(ELIMINATE) && e->cols > 0)
-        spoil(first + e->depth * real->rows, real->rows * e->cols);
+        fault_spoil(first + e->depth * real->rows, real->rows * e->cols);
     return real->eliminate(e, first, stride, count);
 }
 
@@ -232,7 +253,7 @@ int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag,
     if (type == MPI_DOUBLE && count > 0 && is_due(SEND)) {
         copy = malloc((size_t)count * sizeof(*copy));
         memcpy(copy, data, (size_t)count * sizeof(*copy));
-        spoil(copy, count);
+        fault_spoil(copy, count);
         receiver = world_rank(comm, to);
         data = copy;
     }

@@ -59,6 +59,8 @@ static void solve(HPL_T_grid *grid, HPL_T_palg *algo, const job_t *job,
     hyb_lu_t *lu;
 
     means.kernel = fault_kernel(means.kernel);
+    fault_devices(means.machine);
+    means.resident = strcmp(xh_settings_text("home"), "device") == 0;
     if (hpl_system_create(grid, algo, job->n, job->nb, xh_memory_allocate,
                           &system) != XH_OK ||
         hyb_factor_prepare(&means, grid, algo, &system->mat, &lu) != XH_OK)
@@ -106,11 +108,23 @@ static int first_finder(const hyb_alarms_t *seen)
     return mine.iteration < 1 << 30 ? mine.rank : -1;
 }
 
+/* The device that finder names, or -1. */
+static int first_device(const hyb_alarms_t *seen, int finder)
+{
+    int rank, device = -1;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == finder && seen->found > 0 && seen->first.from < 0)
+        device = seen->first.device;
+    MPI_Allreduce(MPI_IN_PLACE, &device, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    return device;
+}
+
 static void say(const fault_t *fault, int64_t number, hyb_alarms_t *seen,
                 double away)
 {
     int total[3] = {seen->found, seen->repaired, fault_happened()};
-    int finder = first_finder(seen), rank;
+    int finder = first_finder(seen), named = first_device(seen, finder), rank;
     int kind = seen->found > 0 ? (int)seen->first.found : -1;
     double closest = seen->closest;
     int to = fault_receiver();
@@ -125,11 +139,11 @@ static void say(const fault_t *fault, int64_t number, hyb_alarms_t *seen,
         return;
     printf("{\"number\": %lld, \"fault\": \"%s\", \"rank\": %d, \"happened\": "
            "%d, \"found\": %d, \"repaired\": %d, \"finder\": %d, \"to\": %d, "
-           "\"kind\": %d, "
+           "\"kind\": %d, \"device\": %d, \"named\": %d, "
            "\"distance\": %.3g, \"closest\": %.3g}\n",
            (long long)number, fault_name(fault), fault->rank, total[2],
-           total[0], total[1], finder, to, kind, isfinite(away) ? away : 1e300,
-           isfinite(closest) ? closest : 1e300);
+           total[0], total[1], finder, to, kind, fault->device, named,
+           isfinite(away) ? away : 1e300, isfinite(closest) ? closest : 1e300);
     fflush(stdout);
 }
 
@@ -139,7 +153,7 @@ static void say(const fault_t *fault, int64_t number, hyb_alarms_t *seen,
 static void run_all(HPL_T_grid *grid, const job_t *job)
 {
     HPL_T_palg algo = algorithm();
-    fault_t fault = {.where = FAULT_NOWHERE};
+    fault_t fault = {.where = FAULT_NOWHERE, .device = -1};
     size_t bytes = ((size_t)job->n + 1) * sizeof(double);
     double *clean = malloc(bytes), *x = malloc(bytes);
     int64_t columns;
@@ -151,10 +165,12 @@ static void run_all(HPL_T_grid *grid, const job_t *job)
     columns =
         HPL_numrocI(job->n, 0, job->nb, job->nb, grid->mycol, 0, grid->npcol);
     for (int64_t i = job->first; i < job->first + job->count; i++) {
-        fault = fault_draw((uint64_t)i, job->bits, grid->nprocs);
+        fault = fault_draw((uint64_t)i, job->bits, grid->nprocs,
+                           hyb_machine_devices(hyb_driver_means()->machine));
         if (grid->iam == 0)
-            printf("{\"begins\": %lld, \"fault\": \"%s\", \"rank\": %d}\n",
-                   (long long)i, fault_name(&fault), fault.rank);
+            printf("{\"begins\": %lld, \"fault\": \"%s\", \"rank\": %d, "
+                   "\"device\": %d}\n",
+                   (long long)i, fault_name(&fault), fault.rank, fault.device);
         fflush(stdout);
         solve(grid, &algo, job, &fault, x, &seen);
         say(&fault, i, &seen, distance(x, clean, columns));
