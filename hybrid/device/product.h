@@ -28,7 +28,18 @@
  * tiles that another one loses. With tile_return=direct a device that fails
  * loses its tiles for good: the product is lost.
  */
-typedef struct { /* private, but for tiling */
+/* Who sees each column of a tile, col of C: as it was, but with
+ * tile_return=direct, and once it is computed. */
+typedef struct {
+    void (*before)(void *context, const hyb_tile_t *tile, int64_t col,
+                   const double *column);
+    void (*landed)(void *context, const hyb_tile_t *tile, int64_t col,
+                   const double *column); /* NULL: nobody looks */
+    void *context;
+} hyb_product_watch_t;
+
+typedef struct { /* private, but for tiling, and watch and owner */
+    hyb_product_watch_t watch; /* before columns are released; of devices */
     hyb_tiling_t tiling;
     const xh_gemm_t *gemm; /* borrowed */
     hyb_machine_t *machine;

@@ -98,7 +98,7 @@ static void commit_part(void *stream, int member)
 {
     hyb_stream_t *s = stream;
 
-    if (s->options.tile_return == HYB_RETURN_DIRECT || s->info.models_time)
+    if (s->info.models_time)
         return;
     hyb_lanes_commit(&s->lanes, s->product, slot_of(s, s->landed), member,
                      s->copiers != NULL ? hyb_team_size(s->copiers) : 1);

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/settings.h"
 #include "hpl/solver/system.h"
+#include "hybrid/lu/verify/carried.h"
 
 /* ---- sizes ---------------------------------------------------------------
  */
@@ -17,6 +18,7 @@ typedef struct {
     int64_t rows, columns, nb;
     bool exchanges; /* P > 1: rows travel */
     bool guests;    /* columns of the host come */
+    bool sums;      /* of the online check */
 } extent_t;
 
 static int panels_of(extent_t e)
@@ -47,13 +49,17 @@ static int64_t device_doubles(extent_t e)
 
     return 1 + e.rows * e.columns + u + e.rows + 2 * e.nb +
            hyb_pivot_elements(e.nb) + panels_of(e) * panel_doubles(e) +
-           seats_of(e) * seat_doubles(e);
+           seats_of(e) * seat_doubles(e) +
+           (e.sums ? hyb_device_sums_doubles(e.rows, e.nb, e.columns) : 0);
 }
 
-static size_t host_doubles(int64_t rows, int64_t nb)
+static size_t host_doubles(extent_t e)
 {
+    int64_t rows = e.rows, nb = e.nb;
+
     return (size_t)(rows * nb + HYB_SLOTS * (HYB_ROW_LISTS + nb) * nb + nb +
-                    nb * nb + hyb_pivot_elements(nb));
+                    nb * nb + hyb_pivot_elements(nb)) +
+           (e.sums ? hyb_device_sums_host_doubles(rows, nb, e.columns) : 0);
 }
 
 /* Do others read panels that a device factored where they came down, while the
@@ -69,7 +75,11 @@ uint64_t hyb_place_device_bytes(const hyb_means_t *means,
 {
     int devices = hyb_machine_working_devices(means->machine);
     int64_t rows = hpl_system_rows(shape), nb = Mmin(shape->nb, shape->n);
-    size_t doubles = host_doubles(rows, nb);
+    extent_t e = {.rows = rows,
+                  .nb = nb,
+                  .columns = hpl_system_columns(shape),
+                  .sums = hyb_carried_on_devices(means, shape->nprow)};
+    size_t doubles = host_doubles(e);
     bool guests, peers = means->figures.peers > 0.0;
 
     hyb_homes_rest(means, shape, &guests);
@@ -126,8 +136,13 @@ int64_t hyb_place_device_room(const hyb_means_t *means,
                               const hpl_shape_t *shape, int device, double part,
                               bool guests)
 {
-    extent_t e = {hpl_system_rows(shape), 0, Mmin(shape->nb, shape->n),
-                  shape->nprow > 1, guests};
+    extent_t e = {hpl_system_rows(shape),
+                  0,
+                  Mmin(shape->nb, shape->n),
+                  shape->nprow > 1,
+                  guests,
+                  strcmp(xh_settings_text("verify"), "online") == 0 &&
+                      shape->nprow == 1};
     uint64_t memory =
         (uint64_t)(part * (double)hyb_machine_memory(means->machine, device));
     uint64_t fixed = (uint64_t)device_doubles(e) * sizeof(double), block;
@@ -144,8 +159,8 @@ int64_t hyb_place_device_room(const hyb_means_t *means,
 /* ---- create and destroy --------------------------------------------------
  */
 
-/* Cut the device's memory into its parts. */
-static void lay_out(hyb_device_columns_t *d, extent_t e)
+/* Cut the device's memory into its parts; what is behind them. */
+static int64_t lay_out(hyb_device_columns_t *d, extent_t e)
 {
     hyb_buffer_t *m = d->memory;
     int64_t at = 0, u = e.nb * e.columns;
@@ -175,6 +190,7 @@ static void lay_out(hyb_device_columns_t *d, extent_t e)
         d->seat[i].columns = hyb_block(m, at, e.rows, e.nb);
         d->seat[i].u = hyb_block(m, at + e.rows * e.nb, e.nb, e.nb);
     }
+    return at;
 }
 
 static xh_status_t open_for_guests(hyb_device_columns_t *d)
@@ -230,8 +246,9 @@ static xh_status_t deal(hyb_device_columns_t *d)
         d->columns[b + 1] += d->columns[b];
     }
     /* Of two iterations each block and the panel, there and factored, and the
-     * rows of one group; of each seat two. */
-    d->works = 2 * (int)count + 5 + 2 * HYB_GUEST_SEATS;
+     * rows of one group; panels whose sums wait for others; of each seat two.
+     */
+    d->works = 2 * (int)count + 7 + 2 * HYB_GUEST_SEATS;
     d->work = calloc((size_t)d->works, sizeof(*d->work));
     return d->work != NULL ? XH_OK : XH_ERR_MEMORY;
 }
@@ -240,6 +257,7 @@ static xh_status_t open_memory(hyb_device_columns_t *d, extent_t e)
 {
     uint64_t bytes = (uint64_t)device_doubles(e) * sizeof(double);
     xh_status_t status;
+    int64_t at;
 
     hyb_machine_set_aside(d->base.lu->means.machine, d->number - 1, bytes);
     status = hyb_buffer_create(d->device, bytes, &d->memory);
@@ -249,7 +267,7 @@ static xh_status_t open_memory(hyb_device_columns_t *d, extent_t e)
             "take %.1f MiB of device %d, which has not as much",
             (double)bytes / (1 << 20), d->number - 1);
     XH_TRY(status);
-    d->host_bytes = host_doubles(e.rows, e.nb) * sizeof(double);
+    d->host_bytes = host_doubles(e) * sizeof(double);
     XH_TRY(hyb_pinned_alloc(d->device, d->host_bytes, &d->host));
     xh_memory_touch(d->host, d->host_bytes, 0, 1);
     d->rows = (int64_t *)(d->host + e.rows * e.nb);
@@ -258,8 +276,10 @@ static xh_status_t open_memory(hyb_device_columns_t *d, extent_t e)
     d->pivot = (int64_t *)(d->l1_down + e.nb * e.nb);
     d->proposal = (double *)(d->pivot + e.nb);
     d->body = d->host;
-    lay_out(d, e);
-    return XH_OK;
+    at = lay_out(d, e);
+    return e.sums ? hyb_device_sums_create(
+                        d, at, d->proposal + hyb_pivot_elements(e.nb))
+                  : XH_OK;
 }
 
 static xh_status_t open_all(hyb_device_columns_t *d)
@@ -273,6 +293,8 @@ static xh_status_t open_all(hyb_device_columns_t *d)
     XH_TRY(deal(d));
     e.columns = d->columns[lu->ledger.blocks];
     XH_TRY(hyb_device_describe(d->device, &d->info));
+    e.sums = hyb_carried_on_devices(&lu->means, lu->grid->nprow) &&
+             !d->info.models_time;
     XH_TRY(open_queues(d, e));
     return open_memory(d, e);
 }
@@ -338,6 +360,7 @@ void hyb_place_device_destroy(hyb_place_t *place)
     hyb_queue_destroy(d->leave);
     hyb_queue_destroy(d->link);
     hyb_queue_destroy(d->compute);
+    free(d->sums);
     free(d->work);
     free(d->columns);
     free(d);
@@ -426,6 +449,7 @@ int hyb_device_note(hyb_device_columns_t *d, hyb_blocks_t blocks, int panels,
 
     d->work[at].blocks = blocks;
     d->work[at].panels = panels;
+    d->work[at].met = d->work[at].came = -1;
     d->work[at].seat = NULL;
     d->work[at].under_way = true;
     d->work[at].flop = flop;

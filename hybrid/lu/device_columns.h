@@ -57,6 +57,8 @@ typedef struct {
         hyb_event_t *done;
         hyb_blocks_t blocks; /* those that it completes here */
         int panels;          /* that they meet */
+        int met;             /* panel whose sums of them came down, or -1 */
+        int came;            /* panel that came up, or -1 */
         hyb_seat_t *seat;    /* that is free then, or NULL */
         bool under_way;
         double flop, since; /* since when it, or the work before it, can run */
@@ -72,7 +74,8 @@ typedef struct {
     int64_t *pivot;   /* nb: its pivots */
     double *proposal; /* P > 1: what is agreed on, in host and there */
     double pace;      /* s a flop of the slowest work so far, or a guess */
-    double stall_seconds; /* the setting: each poll asks for it */
+    double stall_seconds;         /* the setting: each poll asks for it */
+    struct hyb_device_sums *sums; /* of the online check; NULL: none */
 } hyb_device_columns_t;
 
 static inline hyb_device_panel_t *hyb_device_slot(hyb_device_columns_t *d,
@@ -172,6 +175,41 @@ void hyb_device_save(hyb_place_t *place, int64_t b, const hyb_part_t *part,
                      double *to);
 void hyb_device_restore(hyb_place_t *place, int64_t b, const hyb_part_t *part,
                         const double *from);
+
+/* ---- device_sums.c: sums of the online check, P = 1 -----------------------
+ */
+
+/* What it takes there and, pinned, on the host. */
+int64_t hyb_device_sums_doubles(int64_t rows, int64_t nb, int64_t columns);
+size_t hyb_device_sums_host_doubles(int64_t rows, int64_t nb, int64_t columns);
+
+/* d->sums, of the device's memory from double number at on, and of host's.
+ * Errors: XH_ERR_MEMORY, XH_ERR_DEVICE */
+xh_status_t hyb_device_sums_create(hyb_device_columns_t *d, int64_t at,
+                                   double *host);
+
+/* The function sum of places. */
+void hyb_device_sum_all(hyb_place_t *place);
+
+/* Queue: sums of panel k's L, behind what came up of it; of U of blocks that
+ * meet the panel of step, and of C of those whose turn it is. */
+xh_status_t hyb_device_sum_panel(hyb_device_columns_t *d, int k);
+xh_status_t hyb_device_sum_run(hyb_device_columns_t *d, const hyb_step_t *step,
+                               hyb_blocks_t blocks);
+
+/* They have come down: of blocks, if panel k's are known, and those of the one
+ * before carried; of
+ * L, if the panel's own are known. */
+void hyb_device_sums_met(hyb_device_columns_t *d, int k, hyb_blocks_t blocks);
+bool hyb_device_sums_are_next(const hyb_device_columns_t *d, int k,
+                              hyb_blocks_t blocks);
+bool hyb_device_sums_can_take(hyb_device_columns_t *d, int k);
+void hyb_device_sums_take(hyb_device_columns_t *d, int k);
+
+/* Queue on link: sums of a, a part of the matrix from row on; what came. */
+xh_status_t hyb_device_sum_factors(const hyb_device_columns_t *d, hyb_block_t a,
+                                   int64_t row);
+const double *hyb_device_sums_of_factors(const hyb_device_columns_t *d);
 
 /* ---- device_rows.c: places' send_rows, has_sent_rows and put_rows ---------
  */

@@ -43,13 +43,13 @@ typedef struct {
 } agreement_t;
 
 /* A flipped bit must not lead out of the panel. */
-static void check_row(const HPL_T_panel *h, int64_t column, double least,
-                      double row)
+static void check_row(const hyb_device_columns_t *d, const HPL_T_panel *h,
+                      int64_t column, double least, double row)
 {
     if (!(row >= least && row < h->mp))
         HPL_pabort(__LINE__, "hyb_device_panel",
-                   "a device chose row %g of %d as pivot %d of a panel", row,
-                   h->mp, (int)column);
+                   "%s device %d chose row %g of %d as pivot %d of a panel",
+                   d->info.backend, d->info.index, row, h->mp, (int)column);
 }
 
 static hyb_block_t proposed(const hyb_device_columns_t *d, int64_t jb)
@@ -78,7 +78,7 @@ static xh_status_t agree_on(void *agreement, int64_t column)
     hyb_wait_until(has_run, &d->work[at].under_way, hyb_worker_turn,
                    d->base.lu->worker);
     mine = *row;
-    check_row(a->h, column, -1.0, mine);
+    check_row(d, a->h, column, -1.0, mine);
     pivot.key = *key;
     pivot.row = (int64_t)mine;
     a->agree(a->context, (int)column, &pivot);
@@ -146,7 +146,7 @@ xh_view_t hyb_device_take_panel(hyb_place_t *place, int k, int64_t *pivots)
     hyb_device_check(d, hyb_event_wait(d->down, 0.0, &is_down));
     for (int c = 0; c < jb && is_down; c++) {
         if (place->lu->grid->nprow == 1)
-            check_row(h, c, c, (double)d->pivot[c]);
+            check_row(d, h, c, c, (double)d->pivot[c]);
         pivots[c] = d->pivot[c];
     }
     return (xh_view_t){is_down ? d->l1_down : NULL, jb, jb, jb};
@@ -186,5 +186,7 @@ void hyb_device_has_met(hyb_device_columns_t *d, const hyb_step_t *step,
         hyb_device_check(d, hyb_event_record(d->compute, d->computed));
     if (comes_down)
         hyb_device_check(d, hyb_device_fetch_panel(d, step->k + 1));
-    hyb_device_note(d, blocks, panels, flop, comes_down ? d->link : d->compute);
+    d->work[hyb_device_note(d, blocks, panels, flop,
+                            comes_down ? d->link : d->compute)]
+        .met = step->k;
 }

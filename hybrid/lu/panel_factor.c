@@ -201,6 +201,15 @@ static void queue_on_device(hyb_worker_t *leader, int k)
     hyb_timer_end(leader);
 }
 
+/* Is it known that the panel's columns have met all before? Their sums are. */
+static bool has_met_all(const hyb_lu_t *lu, int k)
+{
+    int64_t b = hyb_lu_trailing(lu, k - 1).from;
+
+    return hyb_ledger_reached(&lu->ledger, (hyb_blocks_t){b, b + 1},
+                              hyb_stage(k));
+}
+
 bool hyb_panel_take(hyb_lu_t *lu, int k)
 {
     hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
@@ -209,7 +218,7 @@ bool hyb_panel_take(hyb_lu_t *lu, int k)
     xh_view_t l1 = home->take_panel(home, k, p->shop->pivots), all;
     int top = hpl_panel_top_rows(h);
 
-    if (l1.data == NULL)
+    if (l1.data == NULL || (lu->carried != NULL && !has_met_all(lu, k)))
         return false;
     hyb_timer_begin(lu->worker, HYB_PANEL, k);
     all = home->panel_columns(home, k);
@@ -223,10 +232,31 @@ bool hyb_panel_take(hyb_lu_t *lu, int k)
         if (h->L1[c + (size_t)c * (size_t)h->jb] == 0.0)
             p->zero = c + 1;
     record(lu, p);
+    hyb_carried_begin_seal(lu, k);
+    hyb_carried_seal(lu->worker, k);
     p->queued = false;
     hyb_timer_end(lu->worker);
     hyb_tune_panel(lu, k, 0, home->panel_seconds(home));
     return true;
+}
+
+/* Where there are only these tiles, are those of the panel before summed up? */
+static void wait_for_tiles(hyb_worker_t *me, int k)
+{
+    hyb_lu_t *lu = me->lu;
+
+    if (lu->carried != NULL && k > lu->resumed.first &&
+        lu->panel[0].shop->copies.tiles == 1)
+        hyb_carried_wait(me, k - 1);
+}
+
+/* What came down from a device. */
+static void check_what_came(hyb_worker_t *me, int k, int members)
+{
+    hyb_place_t *home = hyb_lu_panel_home(me->lu, k);
+
+    if (me->lu->carried != NULL && home != &me->lu->homes.host)
+        hyb_carried_came_down(me, k, members, home->panel_columns(home, k));
 }
 
 /* ---- either way ----------------------------------------------------------
@@ -259,7 +289,9 @@ void hyb_panel_factor_by(hyb_worker_t *me, int k, int members)
     hyb_timer_begin(me, HYB_PANEL, k);
     toggle(me);
     /* All must have loaded before any may exchange rows. */
+    wait_for_tiles(me, k);
     load(lu, k, me->member, members);
+    check_what_came(me, k, members);
     atomic_fetch_add(&p->loaded, 1);
     me->is_urgent = true;
     hyb_wait_until(all_have_loaded, &loading, hyb_worker_turn, me);

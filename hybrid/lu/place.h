@@ -119,6 +119,9 @@ struct hyb_place {
     /* Fill the columns with the random matrix of seed. */
     void (*generate)(hyb_place_t *place, int seed);
 
+    /* Sum up its columns, as they are, for the online check. */
+    void (*sum)(hyb_place_t *place);
+
     /* Tell the ledger what has run. */
     void (*poll)(hyb_place_t *place);
 

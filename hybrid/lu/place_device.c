@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "hybrid/lu/device_columns.h"
 #include "hybrid/lu/l1_inverses.h"
+#include "hybrid/lu/verify/carried.h"
 
 /* The part of a block of a panel's: it may be narrower than the others. */
 static hyb_block_t part(hyb_block_t all, int64_t rows, int64_t cols)
@@ -114,6 +115,7 @@ static xh_status_t send_panel(hyb_device_columns_t *d, int k)
     XH_TRY(send_l2(d, k));
     l1 = stage_l1(d, k);
     XH_TRY(hyb_queue_copy_in(d->link, l1, part(panel->l1, l1.rows, l1.cols)));
+    XH_TRY(hyb_device_sum_panel(d, k));
     XH_TRY(hyb_event_record(d->link, panel->ready));
     if (d->guests != NULL)
         XH_TRY(hyb_queue_wait(d->guests, panel->ready));
@@ -153,7 +155,7 @@ static void receive_panel(hyb_place_t *place, int k)
     hyb_l2_columns_fill(panel);
     hyb_wait_until(l2_is_complete, panel, nothing_to_do, NULL);
     hyb_device_check(d, send_panel(d, k));
-    hyb_device_note(d, (hyb_blocks_t){0}, 0, 0.0, d->link);
+    d->work[hyb_device_note(d, (hyb_blocks_t){0}, 0, 0.0, d->link)].came = k;
 }
 
 static xh_view_t panel_columns(hyb_place_t *place, int k)
@@ -228,6 +230,7 @@ static void multiply(hyb_place_t *place, hyb_worker_t *me,
     hyb_device_begin(d, p.queue);
     hyb_device_check(d, hyb_device_update(panel, &p));
     hyb_device_end(d, p.queue);
+    hyb_device_check(d, hyb_device_sum_run(d, step, blocks_of(d, run)));
     hyb_device_has_met(d, step, blocks_of(d, run), 1,
                        hyb_device_flop(panel, &p));
 }
@@ -272,12 +275,28 @@ static void complete(hyb_device_columns_t *d, int at, double now)
     }
     for (int i = 0; i < d->works; i++)
         d->work[i].since = now;
+    if (d->work[at].met >= 0)
+        hyb_device_sums_met(d, d->work[at].met, blocks);
+    if (d->work[at].came >= 0)
+        hyb_device_sums_take(d, d->work[at].came);
     for (int64_t b = blocks.from; b < blocks.to; b++)
         if (hyb_home_of(&d->base.lu->homes, b) == &d->base)
             hyb_ledger_complete_all(ledger, (hyb_blocks_t){b, b + 1},
                                     hyb_stage(d->work[at].panels));
     if (d->work[at].seat != NULL)
         d->work[at].seat->block = HYB_NO_BLOCK;
+}
+
+/* Sums are carried in order; those of L wait for those of the team. */
+static bool can_complete(hyb_device_columns_t *d, int at)
+{
+    int met = d->work[at].met, came = d->work[at].came;
+
+    if (d->sums == NULL)
+        return true;
+    if (met >= 0)
+        return hyb_device_sums_are_next(d, met, d->work[at].blocks);
+    return came < 0 || hyb_device_sums_can_take(d, came);
 }
 
 static void poll(hyb_place_t *place)
@@ -290,9 +309,9 @@ static void poll(hyb_place_t *place)
         if (!d->work[i].under_way)
             continue;
         hyb_device_check(d, hyb_event_wait(d->work[i].done, 0.0, &done));
-        if (done)
+        if (done && can_complete(d, i))
             complete(d, i, now);
-        else if (now - d->work[i].since > most)
+        else if (!done && now - d->work[i].since > most)
             hyb_device_check(d, hyb_event_await(d->work[i].done, 0.0));
     }
 }
@@ -350,6 +369,8 @@ static void end(hyb_place_t *place)
     const hyb_ledger_t *ledger = &place->lu->ledger;
     int64_t last = ledger->blocks - 1;
 
+    hyb_device_check(d, hyb_device_settle(d));
+    poll(place);
     if (ledger->columns > ledger->columns_of_a && hyb_device_holds(d, last))
         hyb_device_check(
             d, hyb_queue_copy_out(
@@ -361,7 +382,7 @@ static void end(hyb_place_t *place)
 }
 
 static xh_status_t queue_subtract(const hyb_device_columns_t *d, hyb_block_t a,
-                                  const hpl_product_t *product)
+                                  int64_t row, const hpl_product_t *product)
 {
     hyb_block_t x = part(d->x, a.cols, 1), y = part(d->y, a.rows, 1);
     xh_view_t host_y = {product->y, a.rows, 1, a.rows};
@@ -370,6 +391,7 @@ static xh_status_t queue_subtract(const hyb_device_columns_t *d, hyb_block_t a,
     XH_TRY(hyb_queue_copy_in(d->link, host_x, x));
     XH_TRY(hyb_queue_copy_in(d->link, host_y, y));
     XH_TRY(hyb_queue_gemv(d->link, a, x, y));
+    XH_TRY(hyb_device_sum_factors(d, a, row));
     return hyb_queue_copy_out(d->link, y, host_y);
 }
 
@@ -381,9 +403,15 @@ static void subtract(hyb_place_t *place, const hpl_product_t *product)
     int64_t b = hyb_ledger_block(&place->lu->ledger, column);
     hyb_block_t a = hyb_block_part(d->matrix, at % mat->ld, d->columns[b],
                                    product->m, product->n);
+    hyb_sums_of_y_t before;
 
-    hyb_device_check(d, queue_subtract(d, a, product));
+    if (d->sums != NULL)
+        before = hyb_carried_sum_y(place->lu, product->y, at % mat->ld, a.rows);
+    hyb_device_check(d, queue_subtract(d, a, at % mat->ld, product));
     hyb_device_check(d, hyb_device_settle(d));
+    if (d->sums != NULL)
+        hyb_carried_subtracted(place->lu, product, d->number - 1, &before,
+                               hyb_device_sums_of_factors(d));
 }
 
 const hyb_place_t hyb_place_device = {.swap = swap,
@@ -403,6 +431,7 @@ const hyb_place_t hyb_place_device = {.swap = swap,
                                       .save = hyb_device_save,
                                       .restore = hyb_device_restore,
                                       .generate = generate,
+                                      .sum = hyb_device_sum_all,
                                       .poll = poll,
                                       .begin = begin,
                                       .end = end};

@@ -204,6 +204,30 @@ def test_a_wrong_tile_is_found_while_the_run_is_under_way(xhpl):
     assert "PASSED" not in outcome.stdout, str(outcome)
 
 
+# What each operation of the device that holds the columns makes wrong.
+WRONG = [(q, panel, fault)
+         for q, panel, faults in (
+             (1, "host", ("gemm:5", "gemm:30", "copy_in:15", "copy_out:6",
+                          "swap_rows:5", "gemv:3")),
+             (1, "device", ("gemm:9", "gemm:40", "copy_out:9",
+                            "panel_step:3", "swap_rows:6")),
+             (2, "host", ("gemm:20", "copy_out:5")),
+             (2, "device", ("gemm:20", "panel_step:2")))
+         for fault in faults]  # fmt: skip
+
+
+@pytest.mark.parametrize("q, panel, fault", WRONG)
+def test_a_device_with_columns_that_is_wrong_is_named(xhpl, q, panel, fault):
+    home = (f"devices=emu:{2 * q}", "home=device", f"panel={panel}", "threads=1",
+            "verify=online", f"emu_fault={2 * q - 1}:flip@{fault}")  # fmt: skip
+    words = [word for pair in home for word in ("--set", pair)]
+    outcome = xhpl(*SYSTEM, "-p", 1, "-q", q, *words, processes=q)
+    assert outcome.status == 1, str(outcome)
+    said = rf"error: rank {q - 1} .*iteration \d+: .* is wrong.*, by device 1"
+    assert re.search(said, outcome.stderr), str(outcome)
+    assert "PASSED" not in outcome.stdout, str(outcome)
+
+
 @pytest.mark.parametrize("processes", GRIDS)
 def test_right_tiles_raise_no_alarm(xhpl, processes):
     outcome = solve(xhpl, processes, 1, "verify=online", "verify_every=1")

@@ -78,14 +78,14 @@ static bool anywhere(bool here)
     return any != 0;
 }
 
-TEST(right_results_raise_no_alarm)
+/* Random parameters, with so many devices on each process. */
+static void raise_no_alarm(int devices, const char *settings)
 {
-    static const combinations_t of = {
-        .seed = 7, .settings = "verify=online verify_every=1 on_error=report"};
+    const combinations_t of = {.seed = 7, .settings = settings};
     const char *said;
     int failures;
 
-    driver_open("threads=2 verify=online verify_every=1 on_error=report");
+    driver_open_with_devices(devices, settings);
     capture_begin();
     failures = combinations_solve(&of);
     said = capture_end(NULL);
@@ -93,6 +93,28 @@ TEST(right_results_raise_no_alarm)
     if (strstr(said, "wrong") != NULL)
         fail_msg("%s", said);
     combinations_end(failures);
+}
+
+#define CHECKED "threads=2 verify=online verify_every=1 on_error=report "
+
+TEST(right_results_raise_no_alarm)
+{
+    raise_no_alarm(0, CHECKED);
+}
+
+TEST(right_results_of_devices_raise_no_alarm)
+{
+    raise_no_alarm(1, CHECKED "home=device panel=host");
+}
+
+TEST(right_panels_of_several_devices_raise_no_alarm)
+{
+    raise_no_alarm(2, CHECKED "home=device panel=device");
+}
+
+TEST(right_guests_raise_no_alarm)
+{
+    raise_no_alarm(1, CHECKED "home=device emu_memory=1");
 }
 
 TEST(a_wrong_product_is_found_where_it_was)

@@ -2,6 +2,7 @@
 #include "hybrid/lu/verify/carried_private.h"
 
 #include <stdlib.h>
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/settings.h"
 #include "hpl/solver/system.h"
@@ -24,7 +25,7 @@ static size_t in_doubles(size_t count, size_t bytes)
 
 /* Cut the memory, if there is any, into its parts; returns its doubles. */
 static size_t lay_out(struct hyb_carried *c, int64_t rows, int64_t columns,
-                      int64_t nb, int nprow)
+                      int64_t nb, int nprow, bool devices)
 {
     size_t at = 0, width = (size_t)nb;
     size_t units = (size_t)xh_units(rows, HYB_SUMS_UNIT) + 1;
@@ -37,6 +38,9 @@ static size_t lay_out(struct hyb_carried *c, int64_t rows, int64_t columns,
     c->left.left = cut(c->memory, &at, 2 * width + 1);
     c->sent = cut(c->memory, &at,
                   nprow > 1 ? 2 * (size_t)nprow * (size_t)columns : 0);
+    c->kept = (hyb_kept_sums_t *)cut(
+        c->memory, &at,
+        devices ? in_doubles((size_t)columns, sizeof(*c->kept)) : 0);
     for (int i = 0; i < HYB_IN_FLIGHT; i++) {
         hyb_factor_sums_t *f = &c->factor[i];
 
@@ -50,21 +54,38 @@ static size_t lay_out(struct hyb_carried *c, int64_t rows, int64_t columns,
     return at;
 }
 
-static bool is_wanted(const hyb_means_t *means)
+static bool is_wanted(const hyb_means_t *means, int nprow)
 {
     return strcmp(xh_settings_text("verify"), "online") == 0 &&
-           !means->resident;
+           (!means->resident || nprow == 1);
+}
+
+bool hyb_carried_on_devices(const hyb_means_t *means, int nprow)
+{
+    return is_wanted(means, nprow) && means->resident;
 }
 
 uint64_t hyb_carried_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
 {
     struct hyb_carried c = {.memory = NULL};
 
-    if (!is_wanted(means))
+    if (!is_wanted(means, shape->nprow))
         return 0;
-    return sizeof(double) * lay_out(&c, hpl_system_rows(shape),
-                                    hpl_system_columns(shape),
-                                    Mmin(shape->nb, shape->n), shape->nprow);
+    return sizeof(double) *
+           lay_out(&c, hpl_system_rows(shape), hpl_system_columns(shape),
+                   Mmin(shape->nb, shape->n), shape->nprow, means->resident);
+}
+
+static void say_if_unchecked(const hyb_lu_t *lu)
+{
+    static bool said;
+
+    if (said || lu->grid->iam > 0 ||
+        strcmp(xh_settings_text("verify"), "online") != 0)
+        return;
+    said = true;
+    xh_log_warning("verify=online does not check columns on devices with "
+                   "P > 1: the residual alone is looked at");
 }
 
 xh_status_t hyb_carried_create(hyb_lu_t *lu)
@@ -72,16 +93,20 @@ xh_status_t hyb_carried_create(hyb_lu_t *lu)
     int64_t rows = lu->mat->mp, nb = Mmax(Mmin(lu->mat->nb, lu->mat->n), 1);
     struct hyb_carried *c;
 
-    if (!is_wanted(&lu->means))
+    if (!is_wanted(&lu->means, lu->grid->nprow)) {
+        say_if_unchecked(lu);
         return XH_OK;
+    }
     lu->carried = c = calloc(1, sizeof(*c));
     if (c == NULL)
         return XH_ERR_MEMORY;
-    c->bytes = lay_out(c, rows, lu->ledger.columns, nb, lu->grid->nprow) *
+    c->bytes = lay_out(c, rows, lu->ledger.columns, nb, lu->grid->nprow,
+                       lu->means.resident) *
                sizeof(double);
     XH_TRY(xh_memory_allocate(c->bytes, (void **)&c->memory));
     xh_memory_touch(c->memory, c->bytes, 0, 1);
-    lay_out(c, rows, lu->ledger.columns, nb, lu->grid->nprow);
+    lay_out(c, rows, lu->ledger.columns, nb, lu->grid->nprow,
+            lu->means.resident);
     c->left.k = -1;
     c->repairs = hyb_alarm_repairs();
     c->every = (int)xh_settings_int("verify_every");
@@ -97,6 +122,7 @@ void hyb_carried_destroy(hyb_lu_t *lu)
 {
     if (lu->carried == NULL)
         return;
+    free(lu->carried->tiles.sums);
     if (lu->carried->memory != NULL)
         xh_memory_free(lu->carried->memory, lu->carried->bytes);
     free(lu->carried);
@@ -173,7 +199,7 @@ static void take(const hyb_lu_t *lu, int64_t column,
     c->plain = sum->plain;
     c->weighted = sum->weighted;
     c->huge = 0.0;
-    c->variance = 2.0 * hyb_noise_sum(rows, sum->squares);
+    c->variance = 2.0 * hyb_noise_sum(HYB_SUMS_OF_HOST, rows, sum->squares);
 }
 
 /* Of huge numbers the bounds would be none. */
@@ -181,8 +207,9 @@ static void sum_share(void *context, int member)
 {
     hyb_lu_t *lu = context;
     int members = hyb_team_size(lu->means.team);
+    int64_t end = hyb_ledger_first(&lu->ledger, lu->homes.host_blocks);
 
-    for (int64_t j = member; j < lu->ledger.columns; j += members) {
+    for (int64_t j = member; j < end; j += members) {
         hyb_check_sums_t sum = sums_now(lu, j, 0);
 
         take(lu, j, &sum, lu->mat->mp);
@@ -195,7 +222,10 @@ void hyb_carried_sum(hyb_lu_t *lu)
 {
     if (lu->carried == NULL)
         return;
+    hyb_forget_columns(lu, 0, lu->ledger.columns);
     hyb_team_run(lu->means.team, sum_share, lu);
+    for (int i = 1; i < lu->homes.places; i++)
+        lu->homes.place[i]->sum(lu->homes.place[i]);
     lu->carried->summed = true;
 }
 
@@ -231,8 +261,8 @@ void hyb_carry(hyb_lu_t *lu, int k, int64_t column, int64_t count,
 
         c->plain += change[j].plain;
         c->weighted += change[j].weighted;
-        c->variance += hyb_noise_update(Mmax(h->mp, h->jb), h->jb, f->square,
-                                        change[j].squares);
+        c->variance += hyb_noise_update(f->by, Mmax(h->mp, h->jb), h->jb,
+                                        f->square, change[j].squares);
     }
 }
 
@@ -299,21 +329,28 @@ typedef struct { /* one column, once it has met panels 0 .. k - 1 */
     int k;
     hyb_check_sums_t sum;          /* as it is */
     double plain, weighted, bound; /* by how much it differs */
+    bool landed;                   /* in tiles */
 } comparison_t;
 
-static void compare(comparison_t *c)
+static void compare_sums(comparison_t *c)
 {
     const hyb_carried_column_t *carried = &c->lu->carried->column[c->column];
     int64_t rows = c->lu->mat->mp - hyb_rows_before(c->lu, c->k);
     double squares;
 
-    c->sum = sums_now(c->lu, c->column, c->k);
     squares = c->sum.squares;
     if (!(squares < HYB_MOST_SQUARES) && carried->huge > 0.0)
         squares = 0.0;
     c->plain = c->sum.plain - carried->plain;
     c->weighted = c->sum.weighted - carried->weighted;
-    c->bound = hyb_column_bound(carried, 2.0 * hyb_noise_sum(rows, squares));
+    c->bound = hyb_column_bound(
+        carried, 2.0 * hyb_noise_sum(HYB_SUMS_OF_HOST, rows, squares));
+}
+
+static void compare(comparison_t *c)
+{
+    c->sum = sums_now(c->lu, c->column, c->k);
+    compare_sums(c);
 }
 
 /* The local row of the single wrong element, or -1. */
@@ -356,7 +393,12 @@ static void raise_at(comparison_t *c)
         hyb_alarm_at(c->lu, HYB_FOUND_UPDATE, c->k - 1, c->column);
     hyb_repair_t repaired = HYB_NOT_REPAIRED;
     int64_t row = wrong_row(c);
+    int64_t block = hyb_ledger_block(&c->lu->ledger, c->column);
 
+    alarm.device =
+        (c->landed ? hyb_tile_owner(&c->lu->carried->tiles, c->column, c->bound)
+                   : hyb_home_number(&c->lu->homes, block)) -
+        1;
     alarm.row = hyb_global_row(c->lu, row);
     alarm.size = fabs(c->plain);
     alarm.expected = c->bound;
@@ -366,6 +408,15 @@ static void raise_at(comparison_t *c)
 }
 
 /* What is carried on are the sums of the column, as it is now. */
+static void judge(comparison_t *c)
+{
+    hyb_note_closeness(c->lu, c->plain, c->weighted, c->bound);
+    if (hyb_sums_differ(c->plain, c->weighted, c->bound))
+        raise_at(c);
+    take(c->lu, c->column, &c->sum,
+         c->lu->mat->mp - hyb_rows_before(c->lu, c->k));
+}
+
 static void compare_column(hyb_lu_t *lu, int64_t column, int k)
 {
     comparison_t c = {.lu = lu, .column = column, .k = k};
@@ -373,10 +424,19 @@ static void compare_column(hyb_lu_t *lu, int64_t column, int k)
     if (!lu->carried->column[column].is_known)
         return;
     compare(&c);
-    hyb_note_closeness(lu, c.plain, c.weighted, c.bound);
-    if (hyb_sums_differ(c.plain, c.weighted, c.bound))
-        raise_at(&c);
-    take(lu, column, &c.sum, lu->mat->mp - hyb_rows_before(lu, k));
+    judge(&c);
+}
+
+void hyb_compare_landed(hyb_lu_t *lu, int64_t column, int k,
+                        const hyb_check_sums_t *sum)
+{
+    comparison_t c = {
+        .lu = lu, .column = column, .k = k, .sum = *sum, .landed = true};
+
+    if (!lu->carried->column[column].is_known)
+        return;
+    compare_sums(&c);
+    judge(&c);
 }
 
 static void compare_columns(hyb_lu_t *lu, hyb_run_t run, int k)
@@ -386,16 +446,21 @@ static void compare_columns(hyb_lu_t *lu, hyb_run_t run, int k)
     atomic_fetch_add(&lu->carried->alarms.compared, run.count);
 }
 
+bool hyb_carried_is_due(const hyb_lu_t *lu, const hyb_step_t *step,
+                        int64_t block)
+{
+    const struct hyb_carried *c = lu->carried;
+
+    return c != NULL && ((c->repairs && hyb_step_is_next(step, block)) ||
+                         (block + step->k) % c->every == 0);
+}
+
 void hyb_carried_compare(hyb_worker_t *me, const hyb_step_t *step,
                          hyb_run_t run)
 {
     hyb_lu_t *lu = me->lu;
-    int64_t block = hyb_ledger_block(&lu->ledger, run.from);
 
-    if (lu->carried == NULL)
-        return;
-    if ((lu->carried->repairs && hyb_step_is_next(step, block)) ||
-        (block + step->k) % lu->carried->every == 0)
+    if (hyb_carried_is_due(lu, step, hyb_ledger_block(&lu->ledger, run.from)))
         compare_columns(lu, run, step->k + 1);
 }
 

@@ -2,8 +2,11 @@
 #ifndef HYB_CARRIED_H
 #define HYB_CARRIED_H
 
+#include "hpl/pgesv/back_substitution.h"
 #include "hpl/pgesv/exchange.h"
+#include "base/product.h"
 #include "hpl_solver.h"
+#include "hybrid/device/product.h"
 #include "hybrid/lu/means.h"
 #include "hybrid/lu/step.h"
 #include "hybrid/lu/verify/alarm.h"
@@ -12,8 +15,9 @@
 /*
  * The online check: sums of the trailing rows of each local column, plain and
  * weighted, which are carried through all iterations beside the columns, and
- * compared with them in turn. Columns of the host; NULL in lu: there is no such
- * check.
+ * compared with them in turn. NULL in lu: there is no such check. Devices sum
+ * up what lives there. They have no more than one process row then; guests are
+ * not checked.
  *
  * With P = 1 a row's weight goes with it when rows are swapped, so swaps change
  * no sum. An update takes (e^T L) U from them, L being L1 and L2: so what is
@@ -82,6 +86,95 @@ void hyb_carried_end_read(hyb_lu_t *lu);
 
 /* All iterations are over: the last columns. */
 void hyb_carried_end(hyb_lu_t *lu);
+
+/* ---- streamed.c: tiles that devices stream --------------------------------
+ */
+
+/* The watch of panel k's product, cut as tiling says, whose first column is
+ * column here. */
+hyb_product_watch_t hyb_carried_watch(hyb_lu_t *lu, int k,
+                                      const xh_gemm_t *product,
+                                      const hyb_tiling_t *tiling,
+                                      int64_t column);
+
+/* A tile of it is to be computed on cores: C's part; was. */
+void hyb_carried_begin_tile(hyb_lu_t *lu, const hyb_tile_t *tile, xh_view_t c);
+void hyb_carried_end_tile(hyb_lu_t *lu, const hyb_tile_t *tile, xh_view_t c);
+
+/* All tiles of run's columns have landed, by these executors. */
+void hyb_carried_compare_tiles(hyb_lu_t *lu, hyb_run_t run,
+                               const int16_t *owner);
+
+/* ---- devices.c: columns that live on devices, P = 1 ------------------------
+ *
+ * Devices sum up by products with columns of weights, so each sum of a column
+ * comes with scalar products with random signs, of which bounds are made.
+ */
+enum {
+    HYB_SUM_PLAIN,
+    HYB_SUM_WEIGHTED,
+    HYB_SUM_SIGNS, /* the first of so many: */
+    HYB_SIGNS = 4,
+    HYB_SUMS_OF_C = HYB_SUM_SIGNS + HYB_SIGNS,
+    HYB_SUM_KEPT = HYB_SUMS_OF_C, /* of U's rows, plain; by place */
+    HYB_SUM_KEPT_WEIGHTED,
+    HYB_SUMS_OF_U
+};
+
+/* Are sums of columns on devices carried? */
+bool hyb_carried_on_devices(const hyb_means_t *means, int nprow);
+
+/* Weights of rows: rows x HYB_SUMS_OF_C, as none has been moved. */
+void hyb_carried_weights(const hyb_lu_t *lu, double *weights);
+
+/* Those of panel k: of its rows from its first one on, once it has moved them;
+ * L1's sums, plain and weighted: jb x 2, ld nb. */
+void hyb_carried_panel_weights(const hyb_lu_t *lu, int k, double *weights);
+void hyb_carried_l1(const hyb_lu_t *lu, int k, double *sums);
+
+/* Those of its rows of U, by place. */
+void hyb_carried_kept_weights(const hyb_lu_t *lu, int k, double *weights);
+
+/* HYB_SUMS_OF_C sums of each column of run, as it is generated. */
+void hyb_carried_start(hyb_lu_t *lu, hyb_run_t run, const double *sums);
+
+/* Is block to be compared in step's iteration? */
+bool hyb_carried_is_due(const hyb_lu_t *lu, const hyb_step_t *step,
+                        int64_t block);
+
+typedef struct {
+    int k, device;
+    hyb_run_t run;       /* of a block */
+    const double *l;     /* sums of L: jb x 2, ld nb */
+    const double *u, *c; /* of each column; c: NULL if it is not due */
+} hyb_device_sums_of_run_t;
+
+/* The run has met panel k on the device. */
+void hyb_carried_met(hyb_lu_t *lu, const hyb_device_sums_of_run_t *sums);
+
+/* Is it known whether panel k is right? Until then nobody else is blamed. */
+bool hyb_carried_knows(const hyb_lu_t *lu, int k);
+
+/* Can sums of L, jb x 2, ld nb, be compared that device has of panel k? They
+ * are. */
+bool hyb_carried_can_take(hyb_lu_t *lu, int k, int device);
+void hyb_carried_take_l(hyb_lu_t *lu, int k, int device, const double *l);
+
+/* Columns of panel k that came down from a device to the team: some of them, of
+ * each member. */
+void hyb_carried_came_down(hyb_worker_t *me, int k, int members,
+                           xh_view_t columns);
+
+/* y := y - A x on a device, with HYB_SUMS_OF_C sums of A's n columns, from a
+ * local row and column on, by place: before y is changed, and after. */
+typedef struct {
+    double plain, weighted, squares;
+} hyb_sums_of_y_t;
+hyb_sums_of_y_t hyb_carried_sum_y(const hyb_lu_t *lu, const double *y,
+                                  int64_t row, int64_t rows);
+void hyb_carried_subtracted(hyb_lu_t *lu, const hpl_product_t *product,
+                            int device, const hyb_sums_of_y_t *before,
+                            const double *sums);
 
 /* What was found here; NULL: nothing was checked. */
 const hyb_alarms_t *hyb_carried_alarms(const hyb_lu_t *lu);

@@ -17,7 +17,8 @@ typedef struct {
     double *plain, *weighted; /* by column, of L1 and L2 */
     double *l1;               /* plain, of L1 alone */
     double square;            /* mean, of L2's elements and 1 */
-    double *lanes, *squares;  /* of units of L2, as kernels sum them */
+    hyb_summer_t by;
+    double *lanes, *squares; /* of units of L2, as kernels sum them */
     hyb_units_t units;
     _Atomic bool ready;
     double *weight;        /* of local rows, once panel k has swapped them */
@@ -35,6 +36,10 @@ typedef struct { /* of one column */
     bool is_known;   /* false: it is not checked */
 } hyb_carried_column_t;
 
+typedef struct { /* sums of U's rows of a column that stay on a device */
+    double plain, weighted, variance, read, read_weighted;
+} hyb_kept_sums_t;
+
 /* What is left of the sums of a panel's columns, over a process column. */
 typedef struct {
     int k;        /* below 0: none is under way */
@@ -42,12 +47,27 @@ typedef struct {
     MPI_Request request;
 } hyb_left_over_t;
 
+typedef struct { /* of tiles of a product */
+    hyb_lu_t *lu;
+    int k;
+    hyb_tiling_t tiling;
+    const xh_gemm_t *product;
+    int64_t column, from;   /* of its first element, here */
+    const int16_t *owner;   /* of each tile: 0, cores, or 1 + a device */
+    hyb_check_sums_t *sums; /* by strip and column, as they were, and then as
+                               they are; NULL: none */
+    size_t room;
+} hyb_tile_sums_t;
+
 struct hyb_carried {
+    hyb_tile_sums_t tiles;
     hyb_carried_column_t *column; /* local ones */
     hyb_factor_sums_t factor[HYB_IN_FLIGHT];
     hyb_left_over_t left;   /* P > 1 */
     double *top;            /* weights of rows of U, P > 1 */
     double *sent;           /* sums of the bits of rows that travel, P > 1 */
+    hyb_kept_sums_t *kept;  /* by column, with devices */
+    double square;          /* mean, of elements on devices: the largest */
     int every;              /* iterations that see all columns once */
     _Atomic uint64_t *read; /* words of U as it was read in the end */
     bool repairs;           /* columns of a panel before it is factored, too */
@@ -112,6 +132,32 @@ void hyb_forget_columns(hyb_lu_t *lu, int64_t from, int64_t count);
 /* So many columns' sums change; squares are of their U of panel k. */
 void hyb_carry(hyb_lu_t *lu, int k, int64_t column, int64_t count,
                const hyb_check_sums_t *change);
+
+/* The executor whose tile of column is wrong by more than bound; 0, cores, if
+ * none is: then it was wrong before. */
+int hyb_tile_owner(const hyb_tile_sums_t *tiles, int64_t column, double bound);
+
+/* The column's sums are known, of tiles, once it met panels 0 .. k - 1. */
+void hyb_compare_landed(hyb_lu_t *lu, int64_t column, int k,
+                        const hyb_check_sums_t *sum);
+
+/* Does column live on a device? */
+bool hyb_is_on_device(const hyb_lu_t *lu, int64_t column);
+
+/* Column, b, has come down from one; raise what is wrong with U in memory of
+ * columns on devices, all of which is read. */
+void hyb_read_kept(hyb_lu_t *lu, int64_t column);
+void hyb_check_kept(hyb_lu_t *lu);
+
+/* Do panel k's sums come from the device that factored it, as the host has no
+ * L2? */
+bool hyb_sums_come(const hyb_lu_t *lu, int k);
+
+/* Sum of L1's column p and its diagonal. */
+hyb_check_sums_t hyb_l1_sum(const hyb_lu_t *lu, int k, int p);
+
+/* A column of panel k is wrong; by which device, or -1. */
+void hyb_raise_panel(hyb_lu_t *lu, int k, int j, double size, double bound);
 
 /* The panel's sums are ready: nothing is left of those of its columns. */
 void hyb_check_panel(hyb_lu_t *lu, int k);

@@ -27,23 +27,33 @@ static void move_weights(hyb_lu_t *lu, int k)
         new[swap->to[d]] = old[swap->from[d]];
 }
 
-/* Add L1's columns, whose diagonal is 1. */
-static void add_l1(hyb_lu_t *lu, int k)
+/* With the diagonal, which is 1. */
+hyb_check_sums_t hyb_l1_sum(const hyb_lu_t *lu, int k, int p)
 {
-    const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
-    hyb_factor_sums_t *f = hyb_factor_sums(lu, k);
-    const double *weight =
-        lu->grid->nprow > 1 ? lu->carried->top : f->weight + h->ii;
+    const HPL_T_panel *h = lu->panel[k % HYB_IN_FLIGHT].hpl;
+    const double *weight = lu->grid->nprow > 1
+                               ? lu->carried->top
+                               : hyb_factor_sums(lu, k)->weight + h->ii;
+    int next = p + 1;
     hyb_check_sums_t sum;
 
-    for (int p = 0; p < h->jb; p++) {
-        int next = p + 1;
+    lu->means.kernel->sum_column(h->L1 + next + (size_t)p * (size_t)h->jb,
+                                 weight + next, h->jb - next, &sum);
+    sum.plain += 1.0;
+    sum.weighted += weight[p];
+    return sum;
+}
 
-        lu->means.kernel->sum_column(h->L1 + next + (size_t)p * (size_t)h->jb,
-                                     weight + next, h->jb - next, &sum);
-        f->l1[p] = sum.plain + 1.0;
-        f->plain[p] += f->l1[p];
-        f->weighted[p] += sum.weighted + weight[p];
+static void add_l1(hyb_lu_t *lu, int k)
+{
+    hyb_factor_sums_t *f = hyb_factor_sums(lu, k);
+
+    for (int p = 0; p < hyb_lu_panel(lu, k)->hpl->jb; p++) {
+        hyb_check_sums_t sum = hyb_l1_sum(lu, k, p);
+
+        f->l1[p] = sum.plain;
+        f->plain[p] += sum.plain;
+        f->weighted[p] += sum.weighted;
     }
 }
 
@@ -76,6 +86,7 @@ static void add_units(hyb_lu_t *lu, int k)
         add_lanes(f, l2->cols, p);
     for (int64_t i = 0; i < f->units.count; i++)
         squares += f->squares[i];
+    f->by = HYB_SUMS_OF_HOST;
     f->square = (squares + 1.0) / (double)(l2->rows * l2->cols + 1);
     add_l1(lu, k);
 }
@@ -249,11 +260,13 @@ void hyb_carried_receive(hyb_lu_t *lu, int k)
     if (lu->carried == NULL)
         return;
     units = xh_units(hyb_lu_panel(lu, k)->factors.l2.rows, UNIT);
+    if (hyb_sums_come(lu, k))
+        units = 0;
     move_weights(lu, k);
     atomic_store(&hyb_factor_sums(lu, k)->bits, 0);
     atomic_store(&hyb_factor_sums(lu, k)->ready, false);
     hyb_units_begin(&hyb_factor_sums(lu, k)->units, units);
-    if (units == 0)
+    if (units == 0 && !hyb_sums_come(lu, k))
         complete(lu, k);
 }
 

@@ -23,11 +23,14 @@ static hyb_check_sums_t taken(const hyb_factor_sums_t *f, const HPL_T_panel *h,
     return sum;
 }
 
-static void raise_panel(hyb_lu_t *lu, int k, int j, double size, double bound)
+void hyb_raise_panel(hyb_lu_t *lu, int k, int j, double size, double bound)
 {
     hyb_alarm_t alarm =
         hyb_alarm_at(lu, HYB_FOUND_PANEL, k, hyb_panel_run(lu, k).from + j);
 
+    if (hyb_lu_panel(lu, k)->by_device)
+        alarm.device =
+            hyb_home_number(&lu->homes, hyb_lu_trailing(lu, k - 1).from) - 1;
     alarm.size = size;
     alarm.expected = bound;
     hyb_alarm_raise(&lu->carried->alarms, &alarm, HYB_NOT_REPAIRED);
@@ -46,7 +49,7 @@ static void compare_with_none(hyb_lu_t *lu, int k)
             continue;
         hyb_note_closeness(lu, c->plain, c->weighted, bound);
         if (hyb_sums_differ(c->plain, c->weighted, bound)) {
-            raise_panel(lu, k, (int)j, fabs(c->plain), bound);
+            hyb_raise_panel(lu, k, (int)j, fabs(c->plain), bound);
             return;
         }
     }
@@ -179,7 +182,7 @@ static void locate(hyb_lu_t *lu, int k, int j, double size, double bound)
     MPI_Allreduce(&mine, &most, 1, MPI_DOUBLE_INT, MPI_MAXLOC,
                   lu->grid->col_comm);
     if (most.left >= 0.5 * size ? most.row == lu->grid->myrow : has_top)
-        raise_panel(lu, k, j, size, bound);
+        hyb_raise_panel(lu, k, j, size, bound);
 }
 
 /* L1 is not everywhere the same: those say so whose L1 the fewest have. */
@@ -196,7 +199,7 @@ static void check_l1(hyb_lu_t *lu, int k, double sum)
         alike += all[i] == mine;
     MPI_Allreduce(&alike, &fewest, 1, MPI_INT, MPI_MIN, lu->grid->col_comm);
     if (alike == fewest)
-        raise_panel(lu, k, 0, 0.0, 0.0);
+        hyb_raise_panel(lu, k, 0, 0.0, 0.0);
 }
 
 void hyb_finish_left_over(hyb_lu_t *lu)

@@ -29,6 +29,11 @@ void hyb_carried_begin_read(hyb_lu_t *lu)
     if (lu->carried == NULL)
         return;
     for (int64_t j = 0; j < lu->ledger.columns; j++) {
+        if (hyb_is_on_device(lu, j)) {
+            if (j >= lu->ledger.columns_of_a)
+                hyb_read_kept(lu, j);
+            continue;
+        }
         from = rows_above(lu, j, &end);
         if (j >= lu->ledger.columns_of_a) {
             from = 0;
@@ -54,7 +59,9 @@ void hyb_carried_end_read(hyb_lu_t *lu)
     for (int64_t j = 0; j < lu->ledger.columns; j++) {
         hyb_alarm_t alarm = hyb_alarm_at(lu, HYB_FOUND_U, lu->panels - 1, j);
 
-        if (atomic_load(&lu->carried->read[j]) != lu->carried->column[j].stored)
+        if (!hyb_is_on_device(lu, j) && lu->carried->column[j].is_known &&
+            atomic_load(&lu->carried->read[j]) != lu->carried->column[j].stored)
             hyb_alarm_raise(&lu->carried->alarms, &alarm, HYB_NOT_REPAIRED);
     }
+    hyb_check_kept(lu);
 }

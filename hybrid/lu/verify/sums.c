@@ -2,6 +2,7 @@
 #include "hybrid/lu/verify/sums.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include "hybrid/cpu/isa/kernel.h"
 
@@ -35,21 +36,48 @@ uint64_t hyb_sums_bits(const double *data, int64_t count)
 /* Mean square of the rounding error of a result of size 1. */
 static const double rounding = 0x1p-106 / 3.0;
 
-/* Lanes of a block, and blocks. */
-double hyb_noise_sum(int64_t rows, double squares)
+/* Additions that a number takes part in: lanes of a block, and blocks. */
+static double additions(hyb_summer_t by, int64_t rows)
 {
-    return rounding * squares *
-           (HYB_CHECK_ROWS / (2.0 * HYB_CHECK_LANES) + 1.0 +
-            (double)rows / (2.0 * HYB_CHECK_ROWS));
+    return by == HYB_SUMS_OF_DEVICE
+               ? 1.0 + (double)rows / 2.0
+               : HYB_CHECK_ROWS / (2.0 * HYB_CHECK_LANES) + 1.0 +
+                     (double)rows / (2.0 * HYB_CHECK_ROWS);
 }
 
-double hyb_noise_update(int64_t rows, int64_t nb, double l, double u)
+double hyb_noise_sum(hyb_summer_t by, int64_t rows, double squares)
 {
-    double products =
-        l * u * ((double)nb + (double)rows / (2.0 * HYB_CHECK_ROWS));
+    return rounding * squares * additions(by, rows);
+}
+
+double hyb_noise_update(hyb_summer_t by, int64_t rows, int64_t nb, double l,
+                        double u)
+{
+    double sums = by == HYB_SUMS_OF_DEVICE
+                      ? additions(by, rows)
+                      : (double)rows / (2.0 * HYB_CHECK_ROWS);
+    double products = l * u * ((double)nb + sums);
     double element = u / (double)nb;
 
     return rounding * (double)rows * (products + 2.0 * element);
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The median of squares of normal numbers is 0.455 times their mean. */
+double hyb_noise_square(double *values, int64_t count, int64_t length)
+{
+    static const double median = 0.455;
+
+    for (int64_t i = 0; i < count; i++)
+        values[i] = isnan(values[i]) ? INFINITY : values[i] * values[i];
+    qsort(values, (size_t)count, sizeof(*values), by_size);
+    return values[count / 2] / (median * (double)length);
 }
 
 double hyb_noise_bound(double variance)

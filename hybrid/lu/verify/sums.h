@@ -24,8 +24,12 @@ uint64_t hyb_sums_bits(const double *data, int64_t count);
 
 /* ---- thresholds: variances that rounding is to be expected to have ------- */
 
+/* Who sums up: the host's kernels in lanes and blocks, or a device, of which
+ * only the worst is known: one element after the other. */
+typedef enum { HYB_SUMS_OF_HOST, HYB_SUMS_OF_DEVICE } hyb_summer_t;
+
 /* Of the sum of rows numbers whose squares add up to squares. */
-double hyb_noise_sum(int64_t rows, double squares);
+double hyb_noise_sum(hyb_summer_t by, int64_t rows, double squares);
 
 /*
  * Of the difference between carried and true sum that one update adds.
@@ -35,7 +39,14 @@ double hyb_noise_sum(int64_t rows, double squares);
  * l     in  mean square of its elements
  * u     in  squares of a column of U, summed
  */
-double hyb_noise_update(int64_t rows, int64_t nb, double l, double u);
+double hyb_noise_update(hyb_summer_t by, int64_t rows, int64_t nb, double l,
+                        double u);
+
+/* The mean square of elements of vectors, of which values are scalar products
+ * with vectors of random signs, so many elements long: by the median, so that
+ * a few that are wrong change nothing. Reorders values; INFINITY if most are
+ * no numbers. */
+double hyb_noise_square(double *values, int64_t count, int64_t length);
 
 /* What a difference of sums does not exceed by rounding; of weighted ones it is
  * twice that. */

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/device_columns.h"
+
+#include <string.h>
+#include "hybrid/lu/verify/carried.h"
+
+/* Sums of the online check: products of columns with columns of weights. */
+struct hyb_device_sums {
+    hyb_block_t places;      /* weights of rows, as none has been moved */
+    struct {                 /* of an iteration */
+        hyb_block_t rows, l; /* weights: of rows; sums of L, and of U's rows */
+        double *weights, *l1, *kept; /* on their way up, pinned, as all here */
+        double *l_sums, *u_sums, *c_sums; /* down */
+    } slot[HYB_IN_FLIGHT];
+    hyb_block_t u, c; /* by column: what is on its way down */
+};
+
+typedef struct hyb_device_sums sums_t;
+
+/* ---- memory --------------------------------------------------------------
+ */
+
+int64_t hyb_device_sums_doubles(int64_t rows, int64_t nb, int64_t columns)
+{
+    return (HYB_IN_FLIGHT + 1) * HYB_SUMS_OF_C * rows +
+           HYB_IN_FLIGHT * HYB_SUMS_OF_U * nb +
+           (HYB_SUMS_OF_U + HYB_SUMS_OF_C) * columns;
+}
+
+/* The first slot begins with the weights that never change, on their way up. */
+static int64_t slot_doubles(int64_t rows, int64_t nb, int64_t columns)
+{
+    return rows + 5 * nb + (HYB_SUMS_OF_U + HYB_SUMS_OF_C) * columns;
+}
+
+size_t hyb_device_sums_host_doubles(int64_t rows, int64_t nb, int64_t columns)
+{
+    return (size_t)(HYB_IN_FLIGHT * slot_doubles(rows, nb, columns) +
+                    (HYB_SUMS_OF_C + 1) * rows + HYB_SUMS_OF_U * nb);
+}
+
+static int64_t columns_of(const hyb_device_columns_t *d)
+{
+    return d->columns[d->base.lu->ledger.blocks];
+}
+
+static void lay_out_there(hyb_device_columns_t *d, int64_t at)
+{
+    sums_t *s = d->sums;
+    int64_t rows = d->matrix.rows, nb = d->u.rows, columns = columns_of(d);
+
+    s->places = hyb_block(d->memory, at, rows, HYB_SUMS_OF_C);
+    at += rows * HYB_SUMS_OF_C;
+    for (int i = 0; i < HYB_IN_FLIGHT; i++) {
+        s->slot[i].rows = hyb_block(d->memory, at, rows, HYB_SUMS_OF_C);
+        at += rows * HYB_SUMS_OF_C;
+        s->slot[i].l = hyb_block(d->memory, at, nb, HYB_SUMS_OF_U);
+        at += nb * HYB_SUMS_OF_U;
+    }
+    s->u = hyb_block(d->memory, at, HYB_SUMS_OF_U, columns);
+    s->c = hyb_block(d->memory, at + HYB_SUMS_OF_U * columns, HYB_SUMS_OF_C,
+                     columns);
+}
+
+/* Returns what is left of host. */
+static double *lay_out_here(hyb_device_columns_t *d, double *host)
+{
+    int64_t rows = d->matrix.rows, nb = d->u.rows, columns = columns_of(d);
+
+    for (int i = 0; i < HYB_IN_FLIGHT; i++) {
+        double *at = host + i * slot_doubles(rows, nb, columns);
+
+        d->sums->slot[i].weights = at;
+        d->sums->slot[i].l1 = at += rows;
+        d->sums->slot[i].kept = at += 2 * nb;
+        d->sums->slot[i].l_sums = at += nb;
+        d->sums->slot[i].u_sums = at += 2 * nb;
+        d->sums->slot[i].c_sums = at + HYB_SUMS_OF_U * columns;
+    }
+    return host + HYB_IN_FLIGHT * slot_doubles(rows, nb, columns);
+}
+
+/* Weights that never change go up. */
+static xh_status_t send_weights(hyb_device_columns_t *d, double *host)
+{
+    int64_t rows = d->matrix.rows, nb = d->u.rows;
+    xh_view_t all = {host, rows, HYB_SUMS_OF_C, Mmax(rows, 1)};
+    double *of_l = host + rows * HYB_SUMS_OF_C;
+    xh_view_t l = {of_l, nb, HYB_SUMS_OF_U, nb};
+
+    hyb_carried_weights(d->base.lu, host);
+    memset(of_l, 0, (size_t)(nb * HYB_SUMS_OF_U) * sizeof(*of_l));
+    for (int c = HYB_SUM_SIGNS; c < HYB_SUMS_OF_C; c++)
+        memcpy(of_l + c * nb, host + c * rows, (size_t)nb * sizeof(*of_l));
+    for (int64_t i = 0; i < nb; i++)
+        of_l[i + HYB_SUM_KEPT * nb] = 1.0;
+    XH_TRY(hyb_queue_copy_in(d->link, all, d->sums->places));
+    for (int i = 0; i < HYB_IN_FLIGHT; i++) {
+        XH_TRY(hyb_queue_copy_in(d->link, all, d->sums->slot[i].rows));
+        XH_TRY(hyb_queue_copy_in(d->link, l, d->sums->slot[i].l));
+    }
+    return hyb_device_settle(d);
+}
+
+xh_status_t hyb_device_sums_create(hyb_device_columns_t *d, int64_t at,
+                                   double *host)
+{
+    d->sums = calloc(1, sizeof(*d->sums));
+    if (d->sums == NULL)
+        return XH_ERR_MEMORY;
+    lay_out_there(d, at);
+    return send_weights(d, lay_out_here(d, host));
+}
+
+/* ---- sums ----------------------------------------------------------------
+ */
+
+/* sums := weights^T a, which come down to host. */
+static xh_status_t sum(hyb_queue_t *queue, hyb_block_t weights, hyb_block_t a,
+                       hyb_block_t sums, double *host)
+{
+    const hyb_gemm_t product = {
+        .trans_a = XH_TRANS, .alpha = 1.0, .a = weights, .b = a, .c = sums};
+
+    XH_TRY(hyb_queue_gemm(queue, &product));
+    return hyb_queue_copy_out(
+        queue, sums, (xh_view_t){host, sums.rows, sums.cols, sums.rows});
+}
+
+/* Of sums by column. */
+static hyb_block_t of_columns(hyb_block_t sums, hyb_run_t run)
+{
+    return hyb_block_part(sums, 0, run.from, sums.rows, run.count);
+}
+
+void hyb_device_sum_all(hyb_place_t *place)
+{
+    hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+    sums_t *s = d->sums;
+    hyb_lu_t *lu = place->lu;
+
+    if (s == NULL || columns_of(d) == 0)
+        return;
+    hyb_device_check(
+        d, sum(d->link, s->places, d->matrix, s->c, s->slot[0].c_sums));
+    hyb_device_check(d, hyb_device_settle(d));
+    for (int64_t b = 0; b < lu->ledger.blocks; b++)
+        if (hyb_device_holds(d, b))
+            hyb_carried_start(
+                lu, hyb_ledger_columns(&lu->ledger, (hyb_blocks_t){b, b + 1}),
+                s->slot[0].c_sums + d->columns[b] * HYB_SUMS_OF_C);
+}
+
+/* What L is multiplied with to be summed up goes up, and its sums come down. */
+xh_status_t hyb_device_sum_panel(hyb_device_columns_t *d, int k)
+{
+    const hyb_device_panel_t *panel = hyb_device_slot(d, k);
+    int64_t nb = d->u.rows, below = panel->first + panel->top, jb = panel->jb;
+    int i = k % HYB_IN_FLIGHT;
+    hyb_gemm_t product = {.trans_a = XH_TRANS, .alpha = 1.0, .beta = 1.0};
+    hyb_block_t rows, l;
+    double *weights;
+
+    if (d->sums == NULL)
+        return XH_OK;
+    rows = d->sums->slot[i].rows;
+    l = hyb_block_part(d->sums->slot[i].l, 0, 0, jb, 2);
+    weights = d->sums->slot[i].weights;
+    hyb_carried_panel_weights(d->base.lu, k, weights);
+    hyb_carried_l1(d->base.lu, k, d->sums->slot[i].l1);
+    hyb_carried_kept_weights(d->base.lu, k, d->sums->slot[i].kept);
+    XH_TRY(hyb_queue_copy_in(
+        d->link, (xh_view_t){weights, panel->rows, 1, Mmax(panel->rows, 1)},
+        hyb_block_part(rows, panel->first, HYB_SUM_WEIGHTED, panel->rows, 1)));
+    XH_TRY(hyb_queue_copy_in(d->link,
+                             (xh_view_t){d->sums->slot[i].l1, jb, 2, nb}, l));
+    XH_TRY(hyb_queue_copy_in(
+        d->link, (xh_view_t){d->sums->slot[i].kept, jb, 1, nb},
+        hyb_block_part(d->sums->slot[i].l, 0, HYB_SUM_KEPT_WEIGHTED, jb, 1)));
+    product.a = panel->l2;
+    product.b = hyb_block_part(rows, below, 0, panel->l2.rows, 2);
+    product.c = l;
+    if (panel->l2.rows > 0)
+        XH_TRY(hyb_queue_gemm(d->link, &product));
+    return hyb_queue_copy_out(d->link, l,
+                              (xh_view_t){d->sums->slot[i].l_sums, jb, 2, nb});
+}
+
+/* C of block b, which has met the panel of step. */
+static xh_status_t sum_c(hyb_device_columns_t *d, const hyb_step_t *step,
+                         int64_t b)
+{
+    const hyb_device_panel_t *panel = hyb_device_slot(d, step->k);
+    sums_t *s = d->sums;
+    int i = step->k % HYB_IN_FLIGHT;
+    hyb_run_t run = hyb_device_run(d, (hyb_blocks_t){b, b + 1});
+    int64_t from = panel->first + panel->top, rows = d->matrix.rows - from;
+
+    return sum(d->compute,
+               hyb_block_part(s->slot[i].rows, from, 0, rows, HYB_SUMS_OF_C),
+               hyb_block_part(d->matrix, from, run.from, rows, run.count),
+               of_columns(s->c, run),
+               s->slot[i].c_sums + run.from * HYB_SUMS_OF_C);
+}
+
+/* Is C of block b summed up in the iteration of step? What is factored next
+ * is. */
+static bool is_due(const hyb_device_columns_t *d, const hyb_step_t *step,
+                   int64_t b)
+{
+    return hyb_device_holds(d, b) && step->k + 1 < d->base.lu->panels &&
+           (hyb_step_is_next(step, b) ||
+            hyb_carried_is_due(d->base.lu, step, b));
+}
+
+xh_status_t hyb_device_sum_run(hyb_device_columns_t *d, const hyb_step_t *step,
+                               hyb_blocks_t blocks)
+{
+    const hyb_device_panel_t *panel = hyb_device_slot(d, step->k);
+    sums_t *s = d->sums;
+    int i = step->k % HYB_IN_FLIGHT;
+    hyb_run_t run = hyb_device_run(d, blocks);
+
+    if (s == NULL)
+        return XH_OK;
+    XH_TRY(sum(
+        d->compute,
+        hyb_block_part(s->slot[i].l, 0, 0, panel->jb, HYB_SUMS_OF_U),
+        hyb_block_part(d->matrix, panel->first, run.from, panel->jb, run.count),
+        of_columns(s->u, run), s->slot[i].u_sums + run.from * HYB_SUMS_OF_U));
+    for (int64_t b = blocks.from; b < blocks.to; b++)
+        if (is_due(d, step, b))
+            XH_TRY(sum_c(d, step, b));
+    return XH_OK;
+}
+
+/* ---- what came down ------------------------------------------------------
+ */
+
+void hyb_device_sums_met(hyb_device_columns_t *d, int k, hyb_blocks_t blocks)
+{
+    hyb_lu_t *lu = d->base.lu;
+    sums_t *s = d->sums;
+    int i = k % HYB_IN_FLIGHT;
+
+    for (int64_t b = blocks.from; s != NULL && b < blocks.to; b++) {
+        int64_t at = d->columns[b];
+        hyb_device_sums_of_run_t sums = {
+            .k = k,
+            .device = d->number - 1,
+            .run = hyb_ledger_columns(&lu->ledger, (hyb_blocks_t){b, b + 1}),
+            .l = s->slot[i].l_sums,
+            .u = s->slot[i].u_sums + at * HYB_SUMS_OF_U};
+
+        if (is_due(d, hyb_lu_step(lu, k), b))
+            sums.c = s->slot[i].c_sums + at * HYB_SUMS_OF_C;
+        if (hyb_device_holds(d, b))
+            hyb_carried_met(lu, &sums);
+    }
+}
+
+bool hyb_device_sums_are_next(const hyb_device_columns_t *d, int k,
+                              hyb_blocks_t blocks)
+{
+    const hyb_ledger_t *ledger = &d->base.lu->ledger;
+
+    for (int64_t b = blocks.from; b < blocks.to; b++)
+        if (hyb_device_holds(d, b) &&
+            !hyb_ledger_reached(ledger, (hyb_blocks_t){b, b + 1}, hyb_stage(k)))
+            return false;
+    return hyb_carried_knows(d->base.lu, k);
+}
+
+bool hyb_device_sums_can_take(hyb_device_columns_t *d, int k)
+{
+    return hyb_carried_can_take(d->base.lu, k, d->number - 1);
+}
+
+void hyb_device_sums_take(hyb_device_columns_t *d, int k)
+{
+    if (d->sums != NULL)
+        hyb_carried_take_l(d->base.lu, k, d->number - 1,
+                           d->sums->slot[k % HYB_IN_FLIGHT].l_sums);
+}
+
+/* ---- the back-substitution -----------------------------------------------
+ */
+
+xh_status_t hyb_device_sum_factors(const hyb_device_columns_t *d, hyb_block_t a,
+                                   int64_t row)
+{
+    sums_t *s = d->sums;
+
+    if (s == NULL)
+        return XH_OK;
+    return sum(
+        d->link, hyb_block_part(s->places, row, 0, a.rows, HYB_SUMS_OF_C), a,
+        hyb_block_part(s->c, 0, 0, HYB_SUMS_OF_C, a.cols), s->slot[0].c_sums);
+}
+
+const double *hyb_device_sums_of_factors(const hyb_device_columns_t *d)
+{
+    return d->sums->slot[0].c_sums;
+}

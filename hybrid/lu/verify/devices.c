@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/verify/carried_private.h"
+
+/* ---- which columns -------------------------------------------------------
+ */
+
+bool hyb_is_on_device(const hyb_lu_t *lu, int64_t column)
+{
+    int64_t b = hyb_ledger_block(&lu->ledger, column);
+
+    return hyb_home_number(&lu->homes, b) > 0 &&
+           !hyb_homes_is_guest(&lu->homes, b);
+}
+
+bool hyb_sums_come(const hyb_lu_t *lu, int k)
+{
+    return lu->panel[k % HYB_IN_FLIGHT].by_device && lu->grid->npcol == 1;
+}
+
+/* ---- weights -------------------------------------------------------------
+ */
+
+/* 1 or -1, of a row and a column of signs. */
+static double sign(int64_t row, int64_t column)
+{
+    uint64_t z = (uint64_t)(row * HYB_SIGNS + column) * 0x9e3779b97f4a7c15;
+
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return z >> 63 != 0 ? -1.0 : 1.0;
+}
+
+static double place_weight(const hyb_lu_t *lu, int64_t row)
+{
+    return 1.0 + (double)row / (double)Mmax(lu->mat->mp, 1);
+}
+
+void hyb_carried_weights(const hyb_lu_t *lu, double *weights)
+{
+    int64_t rows = lu->mat->mp;
+
+    for (int64_t i = 0; i < rows; i++) {
+        weights[i + HYB_SUM_PLAIN * rows] = 1.0;
+        weights[i + HYB_SUM_WEIGHTED * rows] = place_weight(lu, i);
+        for (int64_t s = 0; s < HYB_SIGNS; s++)
+            weights[i + (HYB_SUM_SIGNS + s) * rows] = sign(i, s);
+    }
+}
+
+void hyb_carried_panel_weights(const hyb_lu_t *lu, int k, double *weights)
+{
+    int64_t from = lu->panel[k % HYB_IN_FLIGHT].hpl->ii;
+
+    memcpy(weights, hyb_factor_sums(lu, k)->weight + from,
+           (size_t)(lu->mat->mp - from) * sizeof(*weights));
+}
+
+void hyb_carried_l1(const hyb_lu_t *lu, int k, double *sums)
+{
+    int nb = Mmin(lu->mat->nb, lu->mat->n);
+
+    for (int p = 0; p < lu->panel[k % HYB_IN_FLIGHT].hpl->jb; p++) {
+        hyb_check_sums_t sum = hyb_l1_sum(lu, k, p);
+
+        sums[p] = sum.plain;
+        sums[p + nb] = sum.weighted;
+    }
+}
+
+void hyb_carried_kept_weights(const hyb_lu_t *lu, int k, double *weights)
+{
+    const HPL_T_panel *h = lu->panel[k % HYB_IN_FLIGHT].hpl;
+
+    for (int i = 0; i < h->jb; i++)
+        weights[i] = place_weight(lu, h->ii + i);
+}
+
+/* ---- squares -------------------------------------------------------------
+ */
+
+/* Of so many numbers a column's elements: the mean square. */
+static double mean_square(const double *sums, int64_t stride, int64_t count,
+                          int64_t rows)
+{
+    enum { MOST = 32 };
+    double values[MOST * HYB_SIGNS];
+    int64_t step = xh_units(count, MOST), all = 0;
+
+    for (int64_t j = 0; j < count; j += step)
+        for (int s = 0; s < HYB_SIGNS; s++)
+            values[all++] = sums[j * stride + HYB_SUM_SIGNS + s];
+    return hyb_noise_square(values, all, rows);
+}
+
+/* Of L's elements, at most 1: by its sums, as if signs were random. */
+static double square_of_l(const double *l, int64_t count, int64_t rows)
+{
+    enum { MOST = 128 };
+    double values[MOST];
+    int64_t step = xh_units(count, MOST), all = 0;
+
+    for (int64_t p = 0; p < count; p += step)
+        values[all++] = l[p];
+    return hyb_noise_square(values, all, rows);
+}
+
+/* Are L's sums numbers, as those of elements up to 1? */
+static bool is_l(const double *l, int64_t count, int64_t rows)
+{
+    for (int64_t p = 0; p < count; p++)
+        if (!(fabs(l[p]) <= (double)rows))
+            return false;
+    return true;
+}
+
+/* ---- carrying and comparing ----------------------------------------------
+ */
+
+/* Of what is wrong with two sums. */
+static double size_of(double plain, double weighted)
+{
+    return fmax(fabs(plain), 0.5 * fabs(weighted));
+}
+
+static double noise_of_sum(const hyb_lu_t *lu, int64_t rows)
+{
+    return 2.0 * hyb_noise_sum(HYB_SUMS_OF_DEVICE, rows,
+                               (double)rows * lu->carried->square);
+}
+
+static void start(hyb_lu_t *lu, int64_t column, const double *sums,
+                  int64_t rows)
+{
+    hyb_carried_column_t *c = &lu->carried->column[column];
+
+    c->plain = sums[HYB_SUM_PLAIN];
+    c->weighted = sums[HYB_SUM_WEIGHTED];
+    c->variance = noise_of_sum(lu, rows);
+    c->huge = 0.0;
+}
+
+void hyb_carried_start(hyb_lu_t *lu, hyb_run_t run, const double *sums)
+{
+    double square = mean_square(sums, HYB_SUMS_OF_C, run.count, lu->mat->mp);
+
+    lu->carried->square = fmax(lu->carried->square, square);
+    for (int64_t j = 0; j < run.count; j++) {
+        start(lu, run.from + j, sums + j * HYB_SUMS_OF_C, lu->mat->mp);
+        lu->carried->column[run.from + j].is_known = true;
+        lu->carried->kept[run.from + j] =
+            (hyb_kept_sums_t){0.0, 0.0, 0.0, 0.0, 0.0};
+    }
+}
+
+static void carry(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s)
+{
+    const HPL_T_panel *h = hyb_lu_panel(lu, s->k)->hpl;
+    double l = fmin(square_of_l(s->l, h->jb, h->mp), 1.0), u;
+
+    lu->carried->square =
+        fmax(lu->carried->square,
+             mean_square(s->u, HYB_SUMS_OF_U, s->run.count, h->jb));
+    u = lu->carried->square * h->jb;
+    for (int64_t j = 0; j < s->run.count; j++) {
+        hyb_carried_column_t *c = &lu->carried->column[s->run.from + j];
+        hyb_kept_sums_t *kept = &lu->carried->kept[s->run.from + j];
+        const double *sums = s->u + j * HYB_SUMS_OF_U;
+
+        c->plain -= sums[HYB_SUM_PLAIN];
+        c->weighted -= sums[HYB_SUM_WEIGHTED];
+        c->variance += hyb_noise_update(HYB_SUMS_OF_DEVICE, h->mp, h->jb, l, u);
+        kept->plain += sums[HYB_SUM_KEPT];
+        kept->weighted += sums[HYB_SUM_KEPT_WEIGHTED];
+        kept->variance += hyb_noise_sum(HYB_SUMS_OF_DEVICE, h->jb, u);
+    }
+}
+
+/* Column j of the run; what is carried on are the sums that it has. */
+static void compare(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s, int64_t j)
+{
+    int64_t column = s->run.from + j, from = hyb_rows_before(lu, s->k + 1);
+    const hyb_carried_column_t *c = &lu->carried->column[column];
+    const double *sums = s->c + j * HYB_SUMS_OF_C;
+    double plain = sums[HYB_SUM_PLAIN] - c->plain;
+    double weighted = sums[HYB_SUM_WEIGHTED] - c->weighted;
+    double bound = hyb_column_bound(c, noise_of_sum(lu, lu->mat->mp - from));
+    hyb_alarm_t alarm = hyb_alarm_at(lu, HYB_FOUND_UPDATE, s->k, column);
+    int64_t row;
+
+    if (!c->is_known)
+        return;
+    hyb_note_closeness(lu, plain, weighted, bound);
+    start(lu, column, sums, lu->mat->mp - from);
+    if (!hyb_sums_differ(plain, weighted, bound))
+        return;
+    row = hyb_sums_row(hyb_row_weights(lu, s->k + 1) + from, lu->mat->mp - from,
+                       plain, weighted, bound);
+    alarm.row = hyb_global_row(lu, row < 0 ? -1 : from + row);
+    alarm.device = s->device;
+    alarm.size = size_of(plain, weighted);
+    alarm.expected = bound;
+    hyb_alarm_raise(&lu->carried->alarms, &alarm, HYB_NOT_REPAIRED);
+}
+
+void hyb_carried_met(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s)
+{
+    const HPL_T_panel *h = hyb_lu_panel(lu, s->k)->hpl;
+
+    if (!hyb_lu_owns(lu, s->k) && !is_l(s->l, h->jb, h->mp))
+        hyb_forget_columns(lu, s->run.from, s->run.count);
+    carry(lu, s);
+    if (s->c == NULL)
+        return;
+    for (int64_t j = 0; j < s->run.count; j++)
+        compare(lu, s, j);
+    atomic_fetch_add(&lu->carried->alarms.compared, s->run.count);
+}
+
+/* ---- sums of L -----------------------------------------------------------
+ */
+
+static bool is_home(const hyb_lu_t *lu, int k, int device)
+{
+    return hyb_home_number(&lu->homes, hyb_lu_trailing(lu, k - 1).from) ==
+           device + 1;
+}
+
+bool hyb_carried_knows(const hyb_lu_t *lu, int k)
+{
+    return atomic_load(&hyb_factor_sums(lu, k)->ready);
+}
+
+bool hyb_carried_can_take(hyb_lu_t *lu, int k, int device)
+{
+    return hyb_carried_knows(lu, k) ||
+           (hyb_sums_come(lu, k) && is_home(lu, k, device));
+}
+
+/* The device's sums are the panel's. */
+static void adopt(hyb_lu_t *lu, int k, const double *l)
+{
+    hyb_factor_sums_t *f = hyb_factor_sums(lu, k);
+    const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
+    int nb = Mmin(lu->mat->nb, lu->mat->n);
+
+    f->by = HYB_SUMS_OF_DEVICE;
+    f->square = fmin(square_of_l(l, h->jb, h->mp), 1.0);
+    memcpy(f->plain, l, (size_t)h->jb * sizeof(*l));
+    memcpy(f->weighted, l + nb, (size_t)h->jb * sizeof(*l));
+    hyb_check_panel(lu, k);
+    atomic_store(&f->ready, true);
+}
+
+/* L came to device by way of the host: was its column p wrong there, so that
+ * the device that factored it is to blame? */
+static int who_copied(hyb_lu_t *lu, int k, int device, int p, double bound)
+{
+    const hyb_lu_panel_t *panel = hyb_lu_panel(lu, k);
+    const hyb_factor_sums_t *f = hyb_factor_sums(lu, k);
+    int64_t block = hyb_lu_trailing(lu, k - 1).from;
+    xh_view_t l2 = panel->columns;
+    hyb_check_sums_t l1 = hyb_l1_sum(lu, k, p), sum;
+
+    if (!panel->by_device || hyb_homes_by_peers(&lu->homes, block))
+        return device;
+    lu->means.kernel->sum_column(
+        l2.data + p * l2.ld, f->weight + lu->mat->mp - l2.rows, l2.rows, &sum);
+    return hyb_sums_differ(sum.plain + l1.plain - f->plain[p],
+                           sum.weighted + l1.weighted - f->weighted[p], bound)
+               ? hyb_home_number(&lu->homes, block) - 1
+               : device;
+}
+
+/* Is the device's L that of the panel? */
+static void compare_l(hyb_lu_t *lu, int k, int device, const double *l)
+{
+    const hyb_factor_sums_t *f = hyb_factor_sums(lu, k);
+    const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
+    int nb = Mmin(lu->mat->nb, lu->mat->n);
+    double bound = hyb_noise_bound(
+        2.0 * hyb_noise_sum(HYB_SUMS_OF_DEVICE, h->mp, h->mp * f->square));
+    hyb_alarm_t alarm = hyb_alarm_at(lu, HYB_FOUND_PANEL, k, -1);
+
+    if (!(f->square <= 1.0)) /* who made it says so */
+        return;
+    for (int p = 0; p < h->jb; p++) {
+        double plain = l[p] - f->plain[p];
+
+        if (!hyb_sums_differ(plain, l[p + nb] - f->weighted[p], bound))
+            continue;
+        alarm.device = who_copied(lu, k, device, p, bound);
+        alarm.size = size_of(plain, l[p + nb] - f->weighted[p]);
+        alarm.expected = bound;
+        hyb_alarm_raise(&lu->carried->alarms, &alarm, HYB_NOT_REPAIRED);
+        return;
+    }
+}
+
+void hyb_carried_take_l(hyb_lu_t *lu, int k, int device, const double *l)
+{
+    if (!atomic_load(&hyb_factor_sums(lu, k)->ready))
+        adopt(lu, k, l);
+    else
+        compare_l(lu, k, device, l);
+}
+
+/* ---- columns that come down ----------------------------------------------
+ */
+
+static bool has_come_wrong(hyb_lu_t *lu, int k, int64_t column, const double *a,
+                           hyb_alarm_t *alarm)
+{
+    const hyb_carried_column_t *c = &lu->carried->column[column];
+    int64_t from = hyb_rows_before(lu, k), rows = lu->mat->mp - from;
+    hyb_check_sums_t sum;
+
+    lu->means.kernel->sum_column(a, hyb_row_weights(lu, k) + from, rows, &sum);
+    alarm->size = fabs(sum.plain - c->plain);
+    alarm->expected = hyb_column_bound(c, noise_of_sum(lu, rows));
+    return c->is_known &&
+           hyb_sums_differ(sum.plain - c->plain, sum.weighted - c->weighted,
+                           alarm->expected);
+}
+
+void hyb_carried_came_down(hyb_worker_t *me, int k, int members,
+                           xh_view_t columns)
+{
+    hyb_lu_t *lu = me->lu;
+    int64_t block = hyb_lu_trailing(lu, k - 1).from;
+    hyb_run_t run;
+    hyb_alarm_t alarm;
+
+    if (lu->carried == NULL || k == 0 ||
+        hyb_home_number(&lu->homes, block) == 0)
+        return;
+    run = hyb_panel_run(lu, k);
+    for (int64_t j = me->member; j < columns.cols; j += members) {
+        alarm = hyb_alarm_at(lu, HYB_FOUND_UPDATE, k - 1, run.from + j);
+        if (!has_come_wrong(lu, k, run.from + j, columns.data + j * columns.ld,
+                            &alarm))
+            continue;
+        alarm.device = hyb_home_number(&lu->homes, block) - 1;
+        hyb_alarm_raise(&lu->carried->alarms, &alarm, HYB_NOT_REPAIRED);
+        return;
+    }
+}
+
+/* ---- the back-substitution -----------------------------------------------
+ */
+
+hyb_sums_of_y_t hyb_carried_sum_y(const hyb_lu_t *lu, const double *y,
+                                  int64_t row, int64_t rows)
+{
+    hyb_sums_of_y_t sum = {0.0, 0.0, 0.0};
+
+    for (int64_t i = 0; i < rows; i++) {
+        sum.plain += y[i];
+        sum.weighted += place_weight(lu, row + i) * y[i];
+        sum.squares += y[i] * y[i];
+    }
+    return sum;
+}
+
+/* Is what y lost A x? */
+static void compare_y(hyb_lu_t *lu, const hpl_product_t *p, int64_t row,
+                      int device, const hyb_sums_of_y_t *before,
+                      const double *sums)
+{
+    hyb_sums_of_y_t after = hyb_carried_sum_y(lu, p->y, row, p->m);
+    double plain = before->plain - after.plain, squares = 0.0;
+    double weighted = before->weighted - after.weighted;
+    hyb_alarm_t alarm = hyb_alarm_at(lu, HYB_FOUND_U, lu->panels - 1, -1);
+
+    for (int64_t j = 0; j < p->n; j++, sums += HYB_SUMS_OF_C) {
+        plain -= sums[HYB_SUM_PLAIN] * p->x[j];
+        weighted -= sums[HYB_SUM_WEIGHTED] * p->x[j];
+        squares += p->x[j] * p->x[j];
+    }
+    squares *= p->m * lu->carried->square;
+    squares = 2.0 * squares + before->squares + after.squares;
+    alarm.device = device;
+    alarm.size = size_of(plain, weighted);
+    alarm.expected = hyb_noise_bound(
+        hyb_noise_sum(HYB_SUMS_OF_DEVICE, p->m + p->n, 2.0 * squares));
+    if (hyb_sums_differ(plain, weighted, alarm.expected))
+        hyb_alarm_raise(&lu->carried->alarms, &alarm, HYB_NOT_REPAIRED);
+}
+
+void hyb_carried_subtracted(hyb_lu_t *lu, const hpl_product_t *product,
+                            int device, const hyb_sums_of_y_t *before,
+                            const double *sums)
+{
+    int64_t at = product->a - lu->mat->A;
+    hyb_kept_sums_t *kept = &lu->carried->kept[at / lu->mat->ld];
+
+    compare_y(lu, product, at % lu->mat->ld, device, before, sums);
+    for (int64_t j = 0; j < product->n; j++) {
+        kept[j].read += sums[j * HYB_SUMS_OF_C + HYB_SUM_PLAIN];
+        kept[j].read_weighted += sums[j * HYB_SUMS_OF_C + HYB_SUM_WEIGHTED];
+        kept[j].variance +=
+            hyb_noise_sum(HYB_SUMS_OF_DEVICE, product->m,
+                          (double)product->m * lu->carried->square);
+    }
+}
+
+void hyb_read_kept(hyb_lu_t *lu, int64_t column)
+{
+    hyb_kept_sums_t *kept = &lu->carried->kept[column];
+    hyb_sums_of_y_t sum = hyb_carried_sum_y(
+        lu, Mptr(lu->mat->A, 0, column, lu->mat->ld), 0, lu->mat->mp);
+
+    kept->read = sum.plain;
+    kept->read_weighted = sum.weighted;
+    kept->variance +=
+        hyb_noise_sum(HYB_SUMS_OF_DEVICE, lu->mat->mp, sum.squares);
+}
+
+void hyb_check_kept(hyb_lu_t *lu)
+{
+    for (int64_t j = 0; j < lu->ledger.columns; j++) {
+        const hyb_kept_sums_t *kept = &lu->carried->kept[j];
+        double plain = kept->read - kept->plain;
+        double weighted = kept->read_weighted - kept->weighted;
+        hyb_alarm_t alarm = hyb_alarm_at(lu, HYB_FOUND_U, lu->panels - 1, j);
+        int64_t block = hyb_ledger_block(&lu->ledger, j);
+
+        alarm.size = size_of(plain, weighted);
+        alarm.expected = hyb_noise_bound(kept->variance);
+        alarm.device = hyb_home_number(&lu->homes, block) - 1;
+        if (hyb_is_on_device(lu, j) && lu->carried->column[j].is_known &&
+            hyb_sums_differ(plain, weighted, alarm.expected))
+            hyb_alarm_raise(&lu->carried->alarms, &alarm, HYB_NOT_REPAIRED);
+    }
+}
