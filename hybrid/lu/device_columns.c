@@ -288,13 +288,12 @@ static xh_status_t open_all(hyb_device_columns_t *d)
     extent_t e = {.rows = lu->mat->mp,
                   .nb = Mmin(lu->mat->nb, lu->mat->n),
                   .exchanges = lu->grid->nprow > 1,
+                  .sums = hyb_carried_on_devices(&lu->means, lu->grid->nprow),
                   .guests = lu->homes.guests > 0};
 
     XH_TRY(deal(d));
     e.columns = d->columns[lu->ledger.blocks];
     XH_TRY(hyb_device_describe(d->device, &d->info));
-    e.sums = hyb_carried_on_devices(&lu->means, lu->grid->nprow) &&
-             !d->info.models_time;
     XH_TRY(open_queues(d, e));
     return open_memory(d, e);
 }

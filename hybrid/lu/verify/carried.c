@@ -54,10 +54,23 @@ static size_t lay_out(struct hyb_carried *c, int64_t rows, int64_t columns,
     return at;
 }
 
+/* Are there devices that only model time? What they compute is none. */
+static bool models_time(const hyb_means_t *means)
+{
+    hyb_device_info_t info;
+
+    for (int i = 0; i < hyb_machine_devices(means->machine); i++)
+        if (hyb_device_describe(hyb_machine_device(means->machine, i), &info) ==
+                XH_OK &&
+            info.models_time)
+            return true;
+    return false;
+}
+
 static bool is_wanted(const hyb_means_t *means, int nprow)
 {
     return strcmp(xh_settings_text("verify"), "online") == 0 &&
-           (!means->resident || nprow == 1);
+           (!means->resident || nprow == 1) && !models_time(means);
 }
 
 bool hyb_carried_on_devices(const hyb_means_t *means, int nprow)

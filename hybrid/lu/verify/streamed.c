@@ -103,7 +103,7 @@ void hyb_carried_end_tile(hyb_lu_t *lu, const hyb_tile_t *tile, xh_view_t c)
 static double excess(const hyb_tile_sums_t *t, const hyb_tile_t *tile,
                      int64_t col)
 {
-    static const double part = 1e-10; /* of huge numbers: rounding */
+    static const double part = 1e-14; /* of huge numbers: rounding */
     const hyb_check_sums_t *before = sums_of(t, BEFORE, tile->row, col);
     const hyb_check_sums_t *after = sums_of(t, AFTER, tile->row, col);
     const double *u = t->product->b.data + col * t->product->b.ld;
