@@ -101,7 +101,8 @@ def test_a_killed_process_takes_the_job_down(xhpl):
     assert not outcome.timed_out, str(outcome)
     assert outcome.status not in (0, 1, 2), str(outcome)
     assert "End of Tests" not in outcome.stdout
-    said = re.findall(r".*signal:? 9\b.*", outcome.stderr, re.IGNORECASE)
+    words = outcome.stderr + outcome.stdout  # where Hydra says it
+    said = re.findall(r".*signal:? 9\b.*", words, re.IGNORECASE)
     assert len(said) == 1, str(outcome)
     assert "error:" not in outcome.stderr, str(outcome)
     assert ranks_of(job) == []
