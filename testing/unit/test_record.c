@@ -122,7 +122,7 @@ static void solve(void)
 static void check(double residual, bool passed)
 {
     trial.residual = residual;
-    trial.norms = (hpl_norms_t){1, 2, 3, 4, 5, 6};
+    trial.norms = (hpl_norms_t){1, 2, 3, 4, 5, 6, 7};
     trial.passed = passed;
     xhpl_record_note(record, XHPL_TEST_CHECKED, &trial);
 }

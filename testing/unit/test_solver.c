@@ -300,7 +300,7 @@ TEST(norms_are_those_of_the_definition)
 static hpl_norms_t norms_with_nan(int i, int j)
 {
     static caller_t c;
-    hpl_norms_t norms = {NAN, NAN, NAN, NAN, NAN, NAN};
+    hpl_norms_t norms = {NAN, NAN, NAN, NAN, NAN, NAN, 0};
 
     if (caller_open(&c, 30)) {
         *Mptr(c.whole, i, j, 30) = NAN;
@@ -332,7 +332,7 @@ TEST(a_nan_in_b_reaches_its_norm_and_the_residual)
 TEST(a_nan_in_x_reaches_its_norms_and_the_residual)
 {
     static caller_t c;
-    hpl_norms_t norms = {NAN, NAN, NAN, NAN, NAN, NAN};
+    hpl_norms_t norms = {NAN, NAN, NAN, NAN, NAN, NAN, 0};
 
     if (caller_open(&c, 30)) {
         c.mat = small_distribute(&c.grid, 30, 4, c.whole);
