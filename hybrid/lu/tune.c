@@ -25,8 +25,8 @@ static int members_of(const hyb_lu_t *lu)
  * none. The least of all processes, which decide alike. */
 static double products_rate(const hyb_lu_t *lu)
 {
-    double rate = members_of(lu) *
-                  hyb_kernels_of_setting().rate[lu->means.kernel->isa];
+    double rate =
+        members_of(lu) * hyb_kernels_of_setting().rate[lu->means.kernel->isa];
 
     MPI_Allreduce(MPI_IN_PLACE, &rate, 1, MPI_DOUBLE, MPI_MIN,
                   lu->grid->all_comm);

@@ -5,7 +5,12 @@
 
 /* Steps of a panel, held against elimination as the textbook has it. */
 
-enum { LD = 2200, COLUMNS = 50, TOP = 5, LEFT = 3 }; /* where the panel begins */
+enum {
+    LD = 2200,
+    COLUMNS = 50,
+    TOP = 5,
+    LEFT = 3
+}; /* where the panel begins */
 
 static double host[LD * COLUMNS];
 static int64_t pivots[COLUMNS];

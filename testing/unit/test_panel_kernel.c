@@ -104,12 +104,11 @@ static void *run_group(void *argument)
     panel_t *panel = part->panel;
 
     this_group = part->group;
-    panel_step(panel->a, columns, panel->pivots,
-               pivots_of(part->first, part->end), panel->proposals,
-               (block_t){0, elements, 1, elements},
-               (panel_step_t){.rows_of_group = ROWS_OF_GROUP,
-                              .above = part->first},
-               panel->turn, panel->arrived);
+    panel_step(
+        panel->a, columns, panel->pivots, pivots_of(part->first, part->end),
+        panel->proposals, (block_t){0, elements, 1, elements},
+        (panel_step_t){.rows_of_group = ROWS_OF_GROUP, .above = part->first},
+        panel->turn, panel->arrived);
     return NULL;
 }
 

@@ -201,9 +201,9 @@ struct hyb_cuda_queue {
     hyb_cuda_device_t *device;
     cudaStream_t stream;
     cublasHandle_t blas;
-    void *workspace;           /* device memory that blas may use */
-    double *proposals;         /* of pivots, two vectors, and the turns of groups
-                                  that meet; NULL before the first panel */
+    void *workspace;   /* device memory that blas may use */
+    double *proposals; /* of pivots, two vectors, and the turns of groups
+                          that meet; NULL before the first panel */
     int64_t proposals_longest; /* elements of a vector, at most */
     uint64_t turn;             /* the last one */
     hyb_cuda_queue_t *next;

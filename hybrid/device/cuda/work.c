@@ -346,8 +346,8 @@ static xh_status_t panel_step(hyb_cuda_queue_t *queue, const hyb_task_t *t)
 {
     const hyb_panel_step_t *s = &t->panel_step;
     const int64_t first = s->first, others = s->panel.cols - s->count;
-    const hyb_block_t columns = hyb_block_part(
-        s->panel, first, first, s->panel.rows - first, s->count);
+    const hyb_block_t columns =
+        hyb_block_part(s->panel, first, first, s->panel.rows - first, s->count);
     const hyb_block_t pivots = hyb_block_part(s->pivots, first, 0, s->count, 1);
     const int64_t most = xh_smaller(queue->device->panel_groups, groups.most);
     arguments_t a = {.count = 0};

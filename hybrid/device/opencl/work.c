@@ -447,8 +447,8 @@ static xh_status_t step_by_columns(hyb_opencl_queue_t *queue,
     for (p.column = -1; p.column < p.end; p.column++) {
         memory.memory = queue->proposals[p.column & 1];
         p.pivot = hyb_proposals_of(&groups, columns, &memory);
-        XH_TRY(advance(queue, &p, pivots, above,
-                       queue->proposals[~p.column & 1]));
+        XH_TRY(
+            advance(queue, &p, pivots, above, queue->proposals[~p.column & 1]));
     }
     return XH_OK;
 }
@@ -458,8 +458,8 @@ static xh_status_t panel_step(hyb_opencl_queue_t *queue, const hyb_task_t *t)
 {
     const hyb_panel_step_t *s = &t->panel_step;
     const int64_t first = s->first, others = s->panel.cols - s->count;
-    const hyb_block_t columns = hyb_block_part(
-        s->panel, first, first, s->panel.rows - first, s->count);
+    const hyb_block_t columns =
+        hyb_block_part(s->panel, first, first, s->panel.rows - first, s->count);
     const hyb_block_t pivots = hyb_block_part(s->pivots, first, 0, s->count, 1);
     launch_t l;
 

@@ -15,9 +15,9 @@ enum {
     HYB_ENGINES_TRIAL = 1 /* the panel that the team factors first */
 };
 
-typedef struct {               /* of the last panels of each: plain data */
-    double pace[HYB_ENGINES];  /* s a flop, m nb^2: the better of two; 0: none */
-    double last[HYB_ENGINES];  /* of the last one */
+typedef struct {              /* of the last panels of each: plain data */
+    double pace[HYB_ENGINES]; /* s a flop, m nb^2: the better of two; 0: none */
+    double last[HYB_ENGINES]; /* of the last one */
     int64_t rows[HYB_ENGINES]; /* m of it */
     double team_rate; /* flop/s of its products, which no panel reaches; 0:
                          unknown */
