@@ -326,7 +326,7 @@ TESTS_OF_BLAS = $(wildcard $(patsubst %,testing/unit/test_%.c,back_substitution 
 
 # What depends on the MPI library, for builds with another one, on few processes.
 TESTS_OF_MPI = $(wildcard $(patsubst %,testing/unit/test_%.c,driver_neighbours \
-    measure record record_phase timer trace_files) \
+    record record_phase timer trace_files) \
     $(patsubst %,testing/system/test_%.py,failures hang launcher mpirun))
 
 # What instruction sets have a part in, for other kinds of machines.
