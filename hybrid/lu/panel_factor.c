@@ -183,6 +183,18 @@ static bool is_saved(void *context)
     return hyb_checkpoint_lets_factor(q->lu, q->k);
 }
 
+/* P > 1: L1 comes to where that of panel k - 2 was, which columns that wait to
+ * be saved have not met yet. */
+static bool has_place(void *context)
+{
+    const queueing_t *q = context;
+    const hyb_lu_t *lu = q->lu;
+
+    return lu->grid->nprow == 1 || q->k < lu->resumed.first + 2 ||
+           hyb_ledger_reached(&lu->ledger, hyb_lu_trailing(lu, q->k - 2),
+                              hyb_stage(q->k - 1));
+}
+
 /* Its memory on the host may be that of panel k - 1, which other devices
  * read. */
 static void queue_on_device(hyb_worker_t *leader, int k)
@@ -195,6 +207,8 @@ static void queue_on_device(hyb_worker_t *leader, int k)
     hyb_wait_until(can_come_down, &(queueing_t){leader->lu, k}, hyb_worker_turn,
                    leader);
     hyb_wait_until(is_saved, &(queueing_t){leader->lu, k}, hyb_worker_turn,
+                   leader);
+    hyb_wait_until(has_place, &(queueing_t){leader->lu, k}, hyb_worker_turn,
                    leader);
     home->factor_panel(home, k, agree, &agreement);
     hyb_lu_panel(leader->lu, k)->queued = true;

@@ -59,7 +59,7 @@ def test_what_there_is_no_time_for_is_left_out(tmp_path):
     """The file has what was measured until then."""
     begun = [*QUICK, "--limit", "25", "--json", "all.json", jobs.BIN]
     outcome = jobs.run(begun, tmp_path).succeeded()
-    assert "torture: left out, there is no time for it" in outcome.stdout, str(outcome)
+    assert "pinning: left out, there is no time for it" in outcome.stdout, str(outcome)
     assert "probe 64" in json.loads((tmp_path / "all.json").read_text())
 
 

@@ -26,6 +26,16 @@ def test_killed_at_random_moments_it_ends_with_the_bits_of_a_clean_run(
     assert (campaign.orphans, campaign.leftovers) == (0, 0)
 
 
+@pytest.mark.long
+def test_a_device_waits_for_the_place_of_l1_while_columns_are_saved(tmp_path):
+    """A slow disk holds columns that need L1 of the last panel but one."""
+    slow = ("--checkpoint", "d", "--every", "0.01s", "--checkpoint-bandwidth", "3M")
+    jobs.run(words(2, 1, 1200, 16, *DEVICE), tmp_path, SETTINGS).succeeded()
+    clean = bits(tmp_path)
+    jobs.run(words(2, 1, 1200, 16, *DEVICE, *slow), tmp_path, SETTINGS).succeeded()
+    assert bits(tmp_path) == clean
+
+
 def lose_device(system, folder):
     """Fail later and later, until a checkpoint is whole before."""
     for calls in range(200, 2000, 150):

@@ -87,6 +87,7 @@ def test_options_within_a_sentence_exist():
     scripts = ["hpl-report", "pack-submission", "plot-run", "xhpl-campaign",
                "xhpl-sim"]
     asked += [[jobs.SOURCE / "scripts" / name, "--help"] for name in scripts]
+    asked.append([jobs.SOURCE / "bench" / "gpu", "--help"])
     known = " ".join(jobs.run(words, jobs.SOURCE).stdout for words in asked)
     alone = [code for code in CODE if code.startswith("--")]
     named = {x for code in alone for x in re.findall(r"(?<!\S)--[a-z][\w-]*", code)}

@@ -8,6 +8,7 @@ import pytest
 import hpl_dat
 import jobs
 import report
+from busy import retried
 from conftest import UNMEASURED
 from sabotage import library, preloaded, wait_for_ranks
 
@@ -38,6 +39,7 @@ def test_with_a_record_the_best_is_held_against_the_ceiling(xhpl):
     assert re.search(share, outcome.succeeded().stderr), str(outcome)
 
 
+@retried
 @pytest.mark.parametrize("processes", [1, 2])
 def test_an_interrupted_run_says_what_was_finished(tmp_path, processes):
     dat = hpl_dat.text(n="100 200 9000", nb="64", q=str(processes))

@@ -11,7 +11,8 @@ import jobs
 pytestmark = pytest.mark.scripts
 KERNELS = "hybrid/device/kernels/kernels.cl"
 NAMES = ["copy", "swap_rows", "gather_rows", "scatter_rows", "checksum", "generate",
-         "gemv", "invert", "panel_column", "panel_pivot", "panel_step", "pack_a",
+         "gemv", "invert", "panel_column", "panel_pivot", "panel_step",
+         "panel_swap", "pack_a",
          "pack_b", "multiply"]  # fmt: skip
 
 

@@ -331,17 +331,17 @@ static void step(int queue, int64_t count)
 TEST_SET_UP(a_panel_has_a_rate_of_its_own)
 {
     open_device("emu_dry=on", RATE);
-    step(0, 32); /* half of the panel, which is half of a product */
-    assert_time(end_of(0), GEMM / 4);
+    step(0, 16); /* a quarter of the panel, which is half of a product */
+    assert_time(end_of(0), GEMM / 8);
     close_device(state);
     xh_clock_install(standing_clock, NULL);
     assert_ok(xh_settings_assign("emu_panel=0.00131072"));
     open_device("emu_dry=on",
                 SLOW_RATE); /* so that the first step runs still */
-    step(0, 32);
-    step(HIGH, 16); /* at a quarter of the engine's rate: it takes as much */
-    assert_time(end_of(HIGH), SLOW_GEMM / 2);
-    assert_time(end_of(0), SLOW_GEMM + SLOW_GEMM / 8);
+    step(0, 16);
+    step(HIGH, 8); /* at a quarter of the engine's rate: it takes as much */
+    assert_time(end_of(HIGH), SLOW_GEMM / 4);
+    assert_time(end_of(0), SLOW_GEMM / 2 + SLOW_GEMM / 16);
 }
 
 TEST_SET_UP(a_wait_puts_work_behind_another_queue)
