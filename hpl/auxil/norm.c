@@ -88,7 +88,7 @@ double hpl_norm_one_of_x(const HPL_T_grid *grid, const double *x, int64_t count)
 uint64_t hpl_bits_of_x(const HPL_T_grid *grid, const double *x, int64_t count,
                        int nb)
 {
-    hpl_map_t map = hpl_map(nb, grid->npcol, grid->mycol);
+    hpl_map_t map = hpl_map_columns(grid, nb);
     uint64_t sum = 0, bits;
 
     for (int64_t j = 0; j < count; j++) {
