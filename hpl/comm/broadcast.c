@@ -6,11 +6,11 @@
  * The broadcast of a panel's message. The rank after root, which factors next,
  * receives it first, but in plain blong, where all end together.
  *
- * ring (1ring, 2ring)  each passes the whole message on, piece by piece if it
- * is long; two rings halve the way to the last long (blong)         spread and
- * roll: every process sends about twice the message in all, however many
- * processes there are M (modified)         the rank after root passes nothing
- * on: it is busy
+ * - ring (1ring, 2ring): each passes the whole message on, piece by piece if it
+ *   is long; two rings halve the way to the last
+ * - long (blong): spread and roll: every process sends about twice the message
+ *   in all, however many processes there are
+ * - M (modified): the rank after root passes nothing on: it is busy
  *
  * Root sends the message at most three times (rings) or twice (long; three
  * times with M).

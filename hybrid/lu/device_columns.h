@@ -198,8 +198,7 @@ xh_status_t hyb_device_sum_run(hyb_device_columns_t *d, const hyb_step_t *step,
                                hyb_blocks_t blocks);
 
 /* They have come down: of blocks, if panel k's are known, and those of the one
- * before carried; of
- * L, if the panel's own are known. */
+ * before carried; of L, if the panel's own are known. */
 void hyb_device_sums_met(hyb_device_columns_t *d, int k, hyb_blocks_t blocks);
 bool hyb_device_sums_are_next(const hyb_device_columns_t *d, int k,
                               hyb_blocks_t blocks);

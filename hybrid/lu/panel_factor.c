@@ -168,26 +168,18 @@ typedef struct {
     int k;
 } queueing_t;
 
-static bool can_come_down(void *context)
+/* Its memory on the host may be that of panel k - 1, which other devices
+ * read. */
+static bool can_come_down(const queueing_t *q)
 {
-    const queueing_t *q = context;
-
     return q->lu->homes.places == 2 ||
            hyb_homes_have_panel(&q->lu->homes, q->k - 1);
 }
 
-static bool is_saved(void *context)
-{
-    const queueing_t *q = context;
-
-    return hyb_checkpoint_lets_factor(q->lu, q->k);
-}
-
 /* P > 1: L1 comes to where that of panel k - 2 was, which columns that wait to
  * be saved have not met yet. */
-static bool has_place(void *context)
+static bool has_place(const queueing_t *q)
 {
-    const queueing_t *q = context;
     const hyb_lu_t *lu = q->lu;
 
     return lu->grid->nprow == 1 || q->k < lu->resumed.first + 2 ||
@@ -195,8 +187,14 @@ static bool has_place(void *context)
                               hyb_stage(q->k - 1));
 }
 
-/* Its memory on the host may be that of panel k - 1, which other devices
- * read. */
+static bool can_queue(void *context)
+{
+    const queueing_t *q = context;
+
+    return can_come_down(q) && hyb_checkpoint_lets_factor(q->lu, q->k) &&
+           has_place(q);
+}
+
 static void queue_on_device(hyb_worker_t *leader, int k)
 {
     hyb_place_t *home = hyb_lu_panel_home(leader->lu, k);
@@ -204,11 +202,7 @@ static void queue_on_device(hyb_worker_t *leader, int k)
                              .panel = hyb_lu_panel(leader->lu, k)};
 
     hyb_timer_begin(leader, HYB_PANEL, k);
-    hyb_wait_until(can_come_down, &(queueing_t){leader->lu, k}, hyb_worker_turn,
-                   leader);
-    hyb_wait_until(is_saved, &(queueing_t){leader->lu, k}, hyb_worker_turn,
-                   leader);
-    hyb_wait_until(has_place, &(queueing_t){leader->lu, k}, hyb_worker_turn,
+    hyb_wait_until(can_queue, &(queueing_t){leader->lu, k}, hyb_worker_turn,
                    leader);
     home->factor_panel(home, k, agree, &agreement);
     hyb_lu_panel(leader->lu, k)->queued = true;

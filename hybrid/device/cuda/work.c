@@ -228,6 +228,9 @@ void hyb_cuda_proposals_free(hyb_cuda_queue_t *queue)
 static const hyb_panel_groups_t groups = {HYB_CUDA_PANEL_GROUPS,
                                           HYB_CUDA_PANEL_ROWS};
 
+_Static_assert(HYB_CUDA_PANEL_COLUMNS == HYB_PANEL_STEP,
+               "panel_step has registers for so many columns");
+
 /* Of one launch, whose groups have their rows in registers. */
 enum { HELD_ROWS = HYB_CUDA_PANEL_HELD * HYB_CUDA_PANEL_ITEMS };
 
@@ -346,9 +349,8 @@ static xh_status_t panel_step(hyb_cuda_queue_t *queue, const hyb_task_t *t)
 {
     const hyb_panel_step_t *s = &t->panel_step;
     const int64_t first = s->first, others = s->panel.cols - s->count;
-    const hyb_block_t columns =
-        hyb_block_part(s->panel, first, first, s->panel.rows - first, s->count);
-    const hyb_block_t pivots = hyb_block_part(s->pivots, first, 0, s->count, 1);
+    const hyb_block_t columns = hyb_step_columns(s);
+    const hyb_block_t pivots = hyb_step_pivots(s);
     const int64_t most = xh_smaller(queue->device->panel_groups, groups.most);
     arguments_t a = {.count = 0};
 

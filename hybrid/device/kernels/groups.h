@@ -39,4 +39,16 @@ static inline hyb_block_t hyb_proposals_of(const hyb_panel_groups_t *g,
                      1);
 }
 
+/* A step's columns from its first row on, and their pivots. */
+static inline hyb_block_t hyb_step_columns(const hyb_panel_step_t *s)
+{
+    return hyb_block_part(s->panel, s->first, s->first,
+                          s->panel.rows - s->first, s->count);
+}
+
+static inline hyb_block_t hyb_step_pivots(const hyb_panel_step_t *s)
+{
+    return hyb_block_part(s->pivots, s->first, 0, s->count, 1);
+}
+
 #endif

@@ -458,9 +458,8 @@ static xh_status_t panel_step(hyb_opencl_queue_t *queue, const hyb_task_t *t)
 {
     const hyb_panel_step_t *s = &t->panel_step;
     const int64_t first = s->first, others = s->panel.cols - s->count;
-    const hyb_block_t columns =
-        hyb_block_part(s->panel, first, first, s->panel.rows - first, s->count);
-    const hyb_block_t pivots = hyb_block_part(s->pivots, first, 0, s->count, 1);
+    const hyb_block_t columns = hyb_step_columns(s);
+    const hyb_block_t pivots = hyb_step_pivots(s);
     launch_t l;
 
     XH_TRY(hold_proposals(queue, s->count));
