@@ -133,6 +133,8 @@ void hyb_hang_open(void)
         HPL_pabort(__LINE__, "hyb_hang_open", "out of memory");
     meet();
     hyb_teller_open();
+    if (party.rank != 0) /* known to process 0 before anything can stop */
+        hyb_teller_turn(&party, xh_clock_wall());
     is_open = (party.rank != 0 || hyb_collector_open(&party)) && begin_thread();
     hyb_watchdog_leave_to_hang(is_open);
 }
