@@ -4,11 +4,11 @@
 /* Its own queue, made by the first who copies: nothing else runs on it. */
 static xh_status_t open_queue(hyb_device_columns_t *d)
 {
-    if (d->saved == NULL)
-        XH_TRY(hyb_event_create(d->device, &d->saved));
-    return d->save != NULL
+    if (d->event.saved == NULL)
+        XH_TRY(hyb_event_create(d->device, &d->event.saved));
+    return d->queue.save != NULL
                ? XH_OK
-               : hyb_queue_create(d->device, HYB_QUEUE_NORMAL, &d->save);
+               : hyb_queue_create(d->device, HYB_QUEUE_NORMAL, &d->queue.save);
 }
 
 /* The same columns on the device. */
@@ -17,15 +17,15 @@ static hyb_block_t part_of(const hyb_device_columns_t *d, int64_t b,
 {
     int64_t first = hyb_ledger_first(&d->base.lu->ledger, b);
 
-    return hyb_block_part(d->matrix, part->row,
+    return hyb_block_part(d->memory.matrix, part->row,
                           d->columns[b] + part->col - first, part->rows,
                           part->cols);
 }
 
 static xh_status_t wait_for_copy(hyb_device_columns_t *d)
 {
-    XH_TRY(hyb_event_record(d->save, d->saved));
-    return hyb_event_await(d->saved, d->stall_seconds);
+    XH_TRY(hyb_event_record(d->queue.save, d->event.saved));
+    return hyb_event_await(d->event.saved, d->stall_seconds);
 }
 
 void hyb_device_save(hyb_place_t *place, int64_t b, const hyb_part_t *part,
@@ -35,7 +35,8 @@ void hyb_device_save(hyb_place_t *place, int64_t b, const hyb_part_t *part,
     xh_view_t host = {to, part->rows, part->cols, part->rows};
 
     hyb_device_check(d, open_queue(d));
-    hyb_device_check(d, hyb_queue_copy_out(d->save, part_of(d, b, part), host));
+    hyb_device_check(
+        d, hyb_queue_copy_out(d->queue.save, part_of(d, b, part), host));
     hyb_device_check(d, wait_for_copy(d));
 }
 
@@ -46,6 +47,7 @@ void hyb_device_restore(hyb_place_t *place, int64_t b, const hyb_part_t *part,
     xh_view_t host = {(double *)from, part->rows, part->cols, part->rows};
 
     hyb_device_check(d, open_queue(d));
-    hyb_device_check(d, hyb_queue_copy_in(d->save, host, part_of(d, b, part)));
+    hyb_device_check(
+        d, hyb_queue_copy_in(d->queue.save, host, part_of(d, b, part)));
     hyb_device_check(d, wait_for_copy(d));
 }

@@ -162,19 +162,19 @@ int64_t hyb_place_device_room(const hyb_means_t *means,
 /* Cut the device's memory into its parts; what is behind them. */
 static int64_t lay_out(hyb_device_columns_t *d, extent_t e)
 {
-    hyb_buffer_t *m = d->memory;
+    hyb_buffer_t *m = d->memory.buffer;
     int64_t at = 0, u = e.nb * e.columns;
 
-    d->matrix = hyb_block(m, at, e.rows, e.columns);
-    d->u = hyb_block(m, at += e.rows * e.columns, e.nb, e.columns);
-    d->packed_u = at += u;
-    d->packed = at += e.exchanges ? u : 0;
+    d->memory.matrix = hyb_block(m, at, e.rows, e.columns);
+    d->memory.u = hyb_block(m, at += e.rows * e.columns, e.nb, e.columns);
+    d->memory.packed_u = at += u;
+    d->memory.packed = at += e.exchanges ? u : 0;
     at += e.exchanges ? u : 0;
-    d->y = hyb_block(m, at, e.rows, 1);
-    d->x = hyb_block(m, at += e.rows, e.nb, 1);
-    d->pivots = hyb_block(m, at += e.nb, e.nb, 1);
-    d->proposed = hyb_block(m, at += e.nb, hyb_pivot_elements(e.nb), 1);
-    at += d->proposed.rows;
+    d->memory.y = hyb_block(m, at, e.rows, 1);
+    d->memory.x = hyb_block(m, at += e.rows, e.nb, 1);
+    d->memory.pivots = hyb_block(m, at += e.nb, e.nb, 1);
+    d->memory.proposed = hyb_block(m, at += e.nb, hyb_pivot_elements(e.nb), 1);
+    at += d->memory.proposed.rows;
     d->panels = panels_of(e);
     for (int i = 0; i < d->panels; i++, at += panel_doubles(e)) {
         int64_t lists = at + e.nb * e.nb + e.rows * e.nb;
@@ -195,9 +195,9 @@ static int64_t lay_out(hyb_device_columns_t *d, extent_t e)
 
 static xh_status_t open_for_guests(hyb_device_columns_t *d)
 {
-    XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_NORMAL, &d->arrive));
-    XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_NORMAL, &d->guests));
-    XH_TRY(hyb_event_create(d->device, &d->kept));
+    XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_NORMAL, &d->queue.arrive));
+    XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_NORMAL, &d->queue.guests));
+    XH_TRY(hyb_event_create(d->device, &d->event.kept));
     for (int i = 0; i < HYB_GUEST_SEATS; i++) {
         XH_TRY(hyb_event_create(d->device, &d->seat[i].come));
         XH_TRY(hyb_event_create(d->device, &d->seat[i].met));
@@ -207,21 +207,21 @@ static xh_status_t open_for_guests(hyb_device_columns_t *d)
 
 static xh_status_t open_queues(hyb_device_columns_t *d, extent_t e)
 {
-    XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_NORMAL, &d->compute));
-    XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_HIGH, &d->link));
-    XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_HIGH, &d->leave));
-    XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_HIGH, &d->factor));
-    XH_TRY(hyb_event_create(d->device, &d->computed));
-    XH_TRY(hyb_event_create(d->device, &d->copied));
-    XH_TRY(hyb_event_create(d->device, &d->begun));
-    XH_TRY(hyb_event_create(d->device, &d->down));
-    XH_TRY(hyb_event_create(d->device, &d->arrived));
+    XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_NORMAL, &d->queue.compute));
+    XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_HIGH, &d->queue.link));
+    XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_HIGH, &d->queue.leave));
+    XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_HIGH, &d->queue.factor));
+    XH_TRY(hyb_event_create(d->device, &d->event.computed));
+    XH_TRY(hyb_event_create(d->device, &d->event.copied));
+    XH_TRY(hyb_event_create(d->device, &d->event.begun));
+    XH_TRY(hyb_event_create(d->device, &d->event.down));
+    XH_TRY(hyb_event_create(d->device, &d->event.arrived));
     for (int i = 0; i < panels_of(e); i++)
         XH_TRY(hyb_event_create(d->device, &d->panel[i].ready));
-    for (int i = 0; i < d->works; i++) {
-        XH_TRY(hyb_event_create(d->device, &d->work[i].begun));
-        XH_TRY(hyb_event_create(d->device, &d->work[i].ended));
-        XH_TRY(hyb_event_create(d->device, &d->work[i].done));
+    for (int i = 0; i < d->queued.count; i++) {
+        XH_TRY(hyb_event_create(d->device, &d->queued.work[i].begun));
+        XH_TRY(hyb_event_create(d->device, &d->queued.work[i].ended));
+        XH_TRY(hyb_event_create(d->device, &d->queued.work[i].done));
     }
     return e.guests ? open_for_guests(d) : XH_OK;
 }
@@ -248,9 +248,9 @@ static xh_status_t deal(hyb_device_columns_t *d)
     /* Of two iterations each block and the panel, there and factored, and the
      * rows of one group; panels whose sums wait for others; of each seat two.
      */
-    d->works = 2 * (int)count + 7 + 2 * HYB_GUEST_SEATS;
-    d->work = calloc((size_t)d->works, sizeof(*d->work));
-    return d->work != NULL ? XH_OK : XH_ERR_MEMORY;
+    d->queued.count = 2 * (int)count + 7 + 2 * HYB_GUEST_SEATS;
+    d->queued.work = calloc((size_t)d->queued.count, sizeof(*d->queued.work));
+    return d->queued.work != NULL ? XH_OK : XH_ERR_MEMORY;
 }
 
 static xh_status_t open_memory(hyb_device_columns_t *d, extent_t e)
@@ -260,25 +260,26 @@ static xh_status_t open_memory(hyb_device_columns_t *d, extent_t e)
     int64_t at;
 
     hyb_machine_set_aside(d->base.lu->means.machine, d->number - 1, bytes);
-    status = hyb_buffer_create(d->device, bytes, &d->memory);
+    status = hyb_buffer_create(d->device, bytes, &d->memory.buffer);
     if (status == XH_ERR_MEMORY)
         xh_log_warning(
             "home=device: the columns of this process and its panels "
             "take %.1f MiB of device %d, which has not as much",
             (double)bytes / (1 << 20), d->number - 1);
     XH_TRY(status);
-    d->host_bytes = host_doubles(e) * sizeof(double);
-    XH_TRY(hyb_pinned_alloc(d->device, d->host_bytes, &d->host));
-    xh_memory_touch(d->host, d->host_bytes, 0, 1);
-    d->rows = (int64_t *)(d->host + e.rows * e.nb);
-    d->l1 = d->host + e.rows * e.nb + HYB_SLOTS * HYB_ROW_LISTS * e.nb;
-    d->l1_down = d->l1 + HYB_SLOTS * e.nb * e.nb;
-    d->pivot = (int64_t *)(d->l1_down + e.nb * e.nb);
-    d->proposal = (double *)(d->pivot + e.nb);
-    d->body = d->host;
+    d->host.bytes = host_doubles(e) * sizeof(double);
+    XH_TRY(hyb_pinned_alloc(d->device, d->host.bytes, &d->host.pinned));
+    xh_memory_touch(d->host.pinned, d->host.bytes, 0, 1);
+    d->host.rows = (int64_t *)(d->host.pinned + e.rows * e.nb);
+    d->host.l1 =
+        d->host.pinned + e.rows * e.nb + HYB_SLOTS * HYB_ROW_LISTS * e.nb;
+    d->host.l1_down = d->host.l1 + HYB_SLOTS * e.nb * e.nb;
+    d->host.pivot = (int64_t *)(d->host.l1_down + e.nb * e.nb);
+    d->host.proposal = (double *)(d->host.pivot + e.nb);
+    d->host.body = d->host.pinned;
     at = lay_out(d, e);
     return e.sums ? hyb_device_sums_create(
-                        d, at, d->proposal + hyb_pivot_elements(e.nb))
+                        d, at, d->host.proposal + hyb_pivot_elements(e.nb))
                   : XH_OK;
 }
 
@@ -309,8 +310,8 @@ xh_status_t hyb_place_device_create(hyb_lu_t *lu, int number,
     d->base = hyb_place_device;
     d->base.lu = lu;
     d->number = number;
-    d->sending = -1;
-    d->pace = 1e-10;
+    d->queued.sending = -1;
+    d->queued.pace = 1e-10;
     d->stall_seconds = xh_settings_real("stall_seconds");
     d->device = hyb_machine_device(lu->means.machine, number - 1);
     status = open_all(d);
@@ -330,14 +331,14 @@ void hyb_place_device_destroy(hyb_place_t *place)
     if (d == NULL)
         return;
     hyb_machine_set_aside(d->base.lu->means.machine, d->number - 1, 0);
-    if (d->body != d->host)
-        hyb_pinned_free(d->device, d->body, d->body_bytes);
-    hyb_pinned_free(d->device, d->host, d->host_bytes);
-    hyb_buffer_destroy(d->memory);
-    for (int i = 0; d->work != NULL && i < d->works; i++) {
-        hyb_event_destroy(d->work[i].begun);
-        hyb_event_destroy(d->work[i].ended);
-        hyb_event_destroy(d->work[i].done);
+    if (d->host.body != d->host.pinned)
+        hyb_pinned_free(d->device, d->host.body, d->host.body_bytes);
+    hyb_pinned_free(d->device, d->host.pinned, d->host.bytes);
+    hyb_buffer_destroy(d->memory.buffer);
+    for (int i = 0; d->queued.work != NULL && i < d->queued.count; i++) {
+        hyb_event_destroy(d->queued.work[i].begun);
+        hyb_event_destroy(d->queued.work[i].ended);
+        hyb_event_destroy(d->queued.work[i].done);
     }
     for (int i = 0; i < HYB_MOST_PANELS; i++)
         hyb_event_destroy(d->panel[i].ready);
@@ -345,22 +346,22 @@ void hyb_place_device_destroy(hyb_place_t *place)
         hyb_event_destroy(d->seat[i].met);
         hyb_event_destroy(d->seat[i].come);
     }
-    hyb_event_destroy(d->saved);
-    hyb_event_destroy(d->kept);
-    hyb_event_destroy(d->arrived);
-    hyb_event_destroy(d->down);
-    hyb_event_destroy(d->begun);
-    hyb_event_destroy(d->copied);
-    hyb_event_destroy(d->computed);
-    hyb_queue_destroy(d->save);
-    hyb_queue_destroy(d->guests);
-    hyb_queue_destroy(d->arrive);
-    hyb_queue_destroy(d->factor);
-    hyb_queue_destroy(d->leave);
-    hyb_queue_destroy(d->link);
-    hyb_queue_destroy(d->compute);
+    hyb_event_destroy(d->event.saved);
+    hyb_event_destroy(d->event.kept);
+    hyb_event_destroy(d->event.arrived);
+    hyb_event_destroy(d->event.down);
+    hyb_event_destroy(d->event.begun);
+    hyb_event_destroy(d->event.copied);
+    hyb_event_destroy(d->event.computed);
+    hyb_queue_destroy(d->queue.save);
+    hyb_queue_destroy(d->queue.guests);
+    hyb_queue_destroy(d->queue.arrive);
+    hyb_queue_destroy(d->queue.factor);
+    hyb_queue_destroy(d->queue.leave);
+    hyb_queue_destroy(d->queue.link);
+    hyb_queue_destroy(d->queue.compute);
     free(d->sums);
-    free(d->work);
+    free(d->queued.work);
     free(d->columns);
     free(d);
 }
@@ -374,16 +375,17 @@ xh_status_t hyb_place_device_open_body(hyb_place_t *place)
     if (!needs_body(homes->places - 1, homes->peers && homes->guests == 0,
                     place->lu->grid->npcol))
         return XH_OK;
-    d->body_bytes = (size_t)(d->matrix.rows * d->u.rows) * sizeof(double);
-    XH_TRY(hyb_pinned_alloc(d->device, d->body_bytes, &body));
-    xh_memory_touch(body, d->body_bytes, 0, 1);
-    d->body = body;
+    d->host.body_bytes =
+        (size_t)(d->memory.matrix.rows * d->memory.u.rows) * sizeof(double);
+    XH_TRY(hyb_pinned_alloc(d->device, d->host.body_bytes, &body));
+    xh_memory_touch(body, d->host.body_bytes, 0, 1);
+    d->host.body = body;
     return XH_OK;
 }
 
 hyb_seat_t *hyb_device_seat(hyb_device_columns_t *d, int64_t block)
 {
-    for (int i = 0; d->guests != NULL && i < HYB_GUEST_SEATS; i++)
+    for (int i = 0; d->queue.guests != NULL && i < HYB_GUEST_SEATS; i++)
         if (d->seat[i].block == block)
             return &d->seat[i];
     return NULL;
@@ -411,34 +413,37 @@ void hyb_device_check(const hyb_device_columns_t *d, xh_status_t status)
 
 xh_status_t hyb_device_settle(const hyb_device_columns_t *d)
 {
-    double all = (double)d->matrix.rows * (double)d->base.lu->ledger.columns;
+    double all =
+        (double)d->memory.matrix.rows * (double)d->base.lu->ledger.columns;
     double seconds = fmax(all * 1e-6, d->stall_seconds);
 
-    XH_TRY(hyb_event_record(d->compute, d->computed));
-    XH_TRY(hyb_event_record(d->leave, d->arrived));
-    XH_TRY(hyb_queue_wait(d->link, d->computed));
-    XH_TRY(hyb_queue_wait(d->link, d->arrived));
-    XH_TRY(hyb_event_record(d->link, d->copied));
-    return hyb_event_await(d->copied, seconds);
+    XH_TRY(hyb_event_record(d->queue.compute, d->event.computed));
+    XH_TRY(hyb_event_record(d->queue.leave, d->event.arrived));
+    XH_TRY(hyb_queue_wait(d->queue.link, d->event.computed));
+    XH_TRY(hyb_queue_wait(d->queue.link, d->event.arrived));
+    XH_TRY(hyb_event_record(d->queue.link, d->event.copied));
+    return hyb_event_await(d->event.copied, seconds);
 }
 
 static int free_work(const hyb_device_columns_t *d)
 {
     int at = 0;
 
-    while (d->work[at].under_way)
+    while (d->queued.work[at].under_way)
         at++;
     return at;
 }
 
 void hyb_device_begin(hyb_device_columns_t *d, hyb_queue_t *queue)
 {
-    hyb_device_check(d, hyb_event_record(queue, d->work[free_work(d)].begun));
+    hyb_device_check(
+        d, hyb_event_record(queue, d->queued.work[free_work(d)].begun));
 }
 
 void hyb_device_end(hyb_device_columns_t *d, hyb_queue_t *queue)
 {
-    hyb_device_check(d, hyb_event_record(queue, d->work[free_work(d)].ended));
+    hyb_device_check(
+        d, hyb_event_record(queue, d->queued.work[free_work(d)].ended));
 }
 
 int hyb_device_note(hyb_device_columns_t *d, hyb_blocks_t blocks, int panels,
@@ -446,13 +451,13 @@ int hyb_device_note(hyb_device_columns_t *d, hyb_blocks_t blocks, int panels,
 {
     int at = free_work(d);
 
-    d->work[at].blocks = blocks;
-    d->work[at].panels = panels;
-    d->work[at].met = d->work[at].came = -1;
-    d->work[at].seat = NULL;
-    d->work[at].under_way = true;
-    d->work[at].flop = flop;
-    d->work[at].since = xh_clock_now();
-    hyb_device_check(d, hyb_event_record(queue, d->work[at].done));
+    d->queued.work[at].blocks = blocks;
+    d->queued.work[at].panels = panels;
+    d->queued.work[at].met = d->queued.work[at].came = -1;
+    d->queued.work[at].seat = NULL;
+    d->queued.work[at].under_way = true;
+    d->queued.work[at].flop = flop;
+    d->queued.work[at].since = xh_clock_now();
+    hyb_device_check(d, hyb_event_record(queue, d->queued.work[at].done));
     return at;
 }

@@ -31,49 +31,60 @@ typedef struct {
     int64_t *columns; /* before local block b of those that live here, by b */
     hyb_device_t *device;
     hyb_device_info_t info;
-    hyb_queue_t *compute, *link, *leave, *factor;
-    hyb_queue_t *arrive, *guests; /* NULL without guests */
-    hyb_queue_t *save;            /* NULL without checkpoints, as: */
-    hyb_event_t *saved;
-    hyb_event_t *computed, *copied; /* the next panel's columns */
-    hyb_event_t *begun, *down;      /* its factorization, or its way down; both
-                                       end when it is in host */
-    hyb_event_t *arrived;           /* rows of other processes */
-    hyb_event_t *kept;              /* a guest's L2, once it is factored */
-    hyb_buffer_t *memory;
-    hyb_block_t matrix;       /* mp x all columns */
-    hyb_block_t u;            /* nb x the same: rows on their way to the top,
+    struct {
+        hyb_queue_t *compute, *link, *leave, *factor;
+        hyb_queue_t *arrive, *guests; /* NULL without guests */
+        hyb_queue_t *save;            /* NULL without checkpoints, as: */
+    } queue;
+    struct {
+        hyb_event_t *saved;
+        hyb_event_t *computed, *copied; /* the next panel's columns */
+        hyb_event_t *begun, *down; /* its factorization, or its way down; both
+                                      end when it is in host */
+        hyb_event_t *arrived;      /* rows of other processes */
+        hyb_event_t *kept;         /* a guest's L2, once it is factored */
+    } event;
+    struct { /* of the device */
+        hyb_buffer_t *buffer;
+        hyb_block_t matrix;   /* mp x all columns */
+        hyb_block_t u;        /* nb x the same: rows on their way to the top,
                                  before they are solved */
-    hyb_block_t x, y;         /* vectors of the back-substitution */
-    hyb_block_t pivots;       /* a list: of the panel being factored, P = 1; */
-    hyb_block_t proposed;     /* P > 1: of its column */
-    int64_t packed_u, packed; /* P > 1: offsets of rows that travel, nb x all
-                                 columns: of U, displaced */
+        hyb_block_t x, y;     /* vectors of the back-substitution */
+        hyb_block_t pivots;   /* a list: of the panel being factored, P = 1; */
+        hyb_block_t proposed; /* P > 1: of its column */
+        int64_t packed_u, packed; /* P > 1: offsets of rows that travel, nb x
+                                     all columns: of U, displaced */
+    } memory;
     hyb_device_panel_t panel[HYB_MOST_PANELS]; /* k at k % panels */
     int panels;                                /* 2 without guests */
     hyb_seat_t seat[HYB_GUEST_SEATS];
-    struct {                        /* what is queued */
-        hyb_event_t *begun, *ended; /* its products, if it has any */
-        hyb_event_t *done;
-        hyb_blocks_t blocks; /* those that it completes here */
-        int panels;          /* that they meet */
-        int met;             /* panel whose sums of them came down, or -1 */
-        int came;            /* panel that came up, or -1 */
-        hyb_seat_t *seat;    /* that is free then, or NULL */
-        bool under_way;
-        double flop, since; /* since when it, or the work before it, can run */
-    } * work;
-    int works;
-    int sending;  /* P > 1: the work by which a group's rows leave, or -1 */
-    double *host; /* pinned: the panel that comes down, row lists, and L1 */
-    double *l1;   /* HYB_SLOTS of nb x nb, in host */
-    size_t host_bytes, body_bytes;
-    int64_t *rows;    /* HYB_SLOTS x HYB_ROW_LISTS x nb, in host, */
-    double *body;     /* the one that comes down factored, in host or not, */
-    double *l1_down;  /* nb x nb: its L1, */
-    int64_t *pivot;   /* nb: its pivots */
-    double *proposal; /* P > 1: what is agreed on, in host and there */
-    double pace;      /* s a flop of the slowest work so far, or a guess */
+    struct {
+        struct {
+            hyb_event_t *begun, *ended; /* its products, if it has any */
+            hyb_event_t *done;
+            hyb_blocks_t blocks; /* those that it completes here */
+            int panels;          /* that they meet */
+            int met;             /* panel whose sums of them came down, or -1 */
+            int came;            /* panel that came up, or -1 */
+            hyb_seat_t *seat;    /* that is free then, or NULL */
+            bool under_way;
+            double flop, since; /* since when it, or the work before it, can
+                                   run */
+        } * work;
+        int count;
+        int sending; /* P > 1: the work by which a group's rows leave, or -1 */
+        double pace; /* s a flop of the slowest work so far, or a guess */
+    } queued;
+    struct {
+        double *pinned; /* the panel that comes down, row lists, and L1 */
+        double *l1;     /* HYB_SLOTS of nb x nb, there */
+        int64_t *rows;  /* HYB_SLOTS x HYB_ROW_LISTS x nb, there, */
+        size_t bytes, body_bytes;
+        double *body;     /* the one that comes down factored, there or not, */
+        double *l1_down;  /* nb x nb: its L1, */
+        int64_t *pivot;   /* nb: its pivots */
+        double *proposal; /* P > 1: what is agreed on, in host and there */
+    } host;
     double stall_seconds;         /* the setting: each poll asks for it */
     struct hyb_device_sums *sums; /* of the online check; NULL: none */
 } hyb_device_columns_t;
@@ -106,7 +117,7 @@ static inline hyb_block_t hyb_device_trailing(const hyb_device_columns_t *d,
                                               const HPL_T_panel *h,
                                               hyb_run_t run)
 {
-    return hyb_block_part(d->matrix, h->ii, run.from, h->mp, run.count);
+    return hyb_block_part(d->memory.matrix, h->ii, run.from, h->mp, run.count);
 }
 
 /* The functions of every device's place. */

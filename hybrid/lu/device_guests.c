@@ -35,9 +35,10 @@ static xh_status_t arrive(hyb_device_columns_t *d, hyb_seat_t *seat,
     seat->block = block;
     seat->columns.cols = seat->u.cols = columns.count;
     seat->from = first_row(d->base.lu, panel);
-    XH_TRY(hyb_queue_copy_in(d->arrive, at_home(d, seat, seat->from, rows),
+    XH_TRY(hyb_queue_copy_in(d->queue.arrive,
+                             at_home(d, seat, seat->from, rows),
                              here(seat, seat->from, rows)));
-    return hyb_event_record(d->arrive, seat->come);
+    return hyb_event_record(d->queue.arrive, seat->come);
 }
 
 /* Behind the work on it before. */
@@ -67,7 +68,7 @@ static xh_status_t go_home(hyb_device_columns_t *d, const hyb_seat_t *seat,
 {
     if (to == seat->from)
         return XH_OK;
-    return hyb_queue_copy_out(d->leave, here(seat, seat->from, to),
+    return hyb_queue_copy_out(d->queue.leave, here(seat, seat->from, to),
                               at_home(d, seat, seat->from, to));
 }
 
@@ -82,12 +83,13 @@ static xh_status_t end_visit(hyb_device_columns_t *d, hyb_seat_t *seat,
         return XH_OK;
     }
     if (hyb_lu_meets(d->base.lu, seat->block, step->k + 1)) {
-        hyb_device_note(d, block, panels, flop, d->guests);
+        hyb_device_note(d, block, panels, flop, d->queue.guests);
         return XH_OK;
     }
-    XH_TRY(hyb_queue_wait(d->leave, seat->met));
+    XH_TRY(hyb_queue_wait(d->queue.leave, seat->met));
     XH_TRY(go_home(d, seat, d->base.lu->mat->mp));
-    d->work[hyb_device_note(d, block, panels, flop, d->leave)].seat = seat;
+    d->queued.work[hyb_device_note(d, block, panels, flop, d->queue.leave)]
+        .seat = seat;
     return XH_OK;
 }
 
@@ -98,7 +100,8 @@ static xh_status_t visit(hyb_device_columns_t *d, hyb_seat_t *seat,
     int first = hyb_ledger_panels_queued(ledger, block);
     int panels = step->k + 1 - first;
     bool has_come = seat->block == block;
-    hyb_queue_t *queue = hyb_step_is_next(step, block) ? d->compute : d->guests;
+    hyb_queue_t *queue =
+        hyb_step_is_next(step, block) ? d->queue.compute : d->queue.guests;
     double flop = 0.0;
 
     if (!has_come)
@@ -128,7 +131,7 @@ xh_status_t hyb_device_seat_first(hyb_device_columns_t *d)
     hyb_seat_t *seat = &d->seat[0];
 
     XH_TRY(arrive(d, seat, 0, 0));
-    return hyb_queue_wait(d->compute, seat->come);
+    return hyb_queue_wait(d->queue.compute, seat->come);
 }
 
 xh_status_t hyb_device_keep_panel(hyb_device_columns_t *d, int k)
@@ -139,12 +142,14 @@ xh_status_t hyb_device_keep_panel(hyb_device_columns_t *d, int k)
     int64_t below = panel->first + panel->top;
 
     if (hyb_device_factored(d, k) && panel->l2.rows > 0)
-        XH_TRY(hyb_queue_copy(
-            d->link, here(seat, below, below + panel->l2.rows), panel->l2));
+        XH_TRY(hyb_queue_copy(d->queue.link,
+                              here(seat, below, below + panel->l2.rows),
+                              panel->l2));
     XH_TRY(go_home(d, seat, panel->first));
-    XH_TRY(hyb_event_record(d->link, d->kept));
-    XH_TRY(hyb_queue_wait(d->leave, d->kept));
-    d->work[hyb_device_note(d, (hyb_blocks_t){0}, 0, 0.0, d->leave)].seat =
-        seat;
+    XH_TRY(hyb_event_record(d->queue.link, d->event.kept));
+    XH_TRY(hyb_queue_wait(d->queue.leave, d->event.kept));
+    d->queued
+        .work[hyb_device_note(d, (hyb_blocks_t){0}, 0, 0.0, d->queue.leave)]
+        .seat = seat;
     return XH_OK;
 }

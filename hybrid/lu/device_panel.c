@@ -54,7 +54,7 @@ static void check_row(const hyb_device_columns_t *d, const HPL_T_panel *h,
 
 static hyb_block_t proposed(const hyb_device_columns_t *d, int64_t jb)
 {
-    return hyb_block_part(d->proposed, 0, 0, hyb_pivot_elements(jb), 1);
+    return hyb_block_part(d->memory.proposed, 0, 0, hyb_pivot_elements(jb), 1);
 }
 
 static bool has_run(void *under_way)
@@ -68,23 +68,23 @@ static xh_status_t agree_on(void *agreement, int64_t column)
     const agreement_t *a = agreement;
     hyb_device_columns_t *d = a->d;
     hyb_block_t there = proposed(d, a->h->jb);
-    xh_view_t here = {d->proposal, there.rows, 1, there.rows};
-    double *key = d->proposal + a->h->jb, *row = key + 1, mine;
-    hyb_pivot_t pivot = {.candidate = row + 1, .current = d->proposal};
+    xh_view_t here = {d->host.proposal, there.rows, 1, there.rows};
+    double *key = d->host.proposal + a->h->jb, *row = key + 1, mine;
+    hyb_pivot_t pivot = {.candidate = row + 1, .current = d->host.proposal};
     int at;
 
-    XH_TRY(hyb_queue_copy_out(d->factor, there, here));
-    at = hyb_device_note(d, (hyb_blocks_t){0}, 0, 0.0, d->factor);
-    hyb_wait_until(has_run, &d->work[at].under_way, hyb_worker_turn,
+    XH_TRY(hyb_queue_copy_out(d->queue.factor, there, here));
+    at = hyb_device_note(d, (hyb_blocks_t){0}, 0, 0.0, d->queue.factor);
+    hyb_wait_until(has_run, &d->queued.work[at].under_way, hyb_worker_turn,
                    d->base.lu->worker);
     mine = *row;
     check_row(d, a->h, column, -1.0, mine);
     pivot.key = *key;
     pivot.row = (int64_t)mine;
     a->agree(a->context, (int)column, &pivot);
-    d->pivot[column] = pivot.row;
+    d->host.pivot[column] = pivot.row;
     *row = pivot.mine ? mine : -1.0;
-    return hyb_queue_copy_in(d->factor, here, there);
+    return hyb_queue_copy_in(d->queue.factor, here, there);
 }
 
 /* L1 comes down, and L2 if others read it, but for devices that reach it. */
@@ -98,28 +98,30 @@ static xh_status_t queue_factorization(hyb_device_columns_t *d, int k,
         hyb_homes_by_peers(&lu->homes, hyb_lu_trailing(lu, k - 1).from);
     int top = hpl_panel_top_rows(agreement->h);
     int64_t below = alone && lu->grid->npcol == 1 ? 0 : panel.rows - top;
-    xh_view_t host = {d->body, panel.rows, panel.cols, Mmax(panel.rows, 1)};
+    xh_view_t host = {d->host.body, panel.rows, panel.cols,
+                      Mmax(panel.rows, 1)};
     const hyb_device_factoring_t f = {
         .panel = panel,
-        .pivots = hyb_block_part(d->pivots, 0, 0, panel.cols, 1),
+        .pivots = hyb_block_part(d->memory.pivots, 0, 0, panel.cols, 1),
         .top = top > 0 ? hyb_block_part(l1, 0, 0, 0, 0) : l1,
         .pivot = proposed(d, panel.cols),
         .agree = lu->grid->nprow > 1 ? agree_on : NULL,
         .context = agreement};
 
-    XH_TRY(hyb_queue_wait(d->factor, d->computed));
-    XH_TRY(hyb_event_record(d->factor, d->begun));
-    XH_TRY(hyb_device_factor(d->factor, &f, 0, panel.cols));
+    XH_TRY(hyb_queue_wait(d->queue.factor, d->event.computed));
+    XH_TRY(hyb_event_record(d->queue.factor, d->event.begun));
+    XH_TRY(hyb_device_factor(d->queue.factor, &f, 0, panel.cols));
     if (lu->grid->nprow == 1)
         XH_TRY(hyb_queue_copy_out(
-            d->factor, f.pivots,
-            (xh_view_t){(double *)d->pivot, panel.cols, 1, panel.cols}));
+            d->queue.factor, f.pivots,
+            (xh_view_t){(double *)d->host.pivot, panel.cols, 1, panel.cols}));
     XH_TRY(hyb_queue_copy_out(
-        d->factor, l1, (xh_view_t){d->l1_down, l1.rows, l1.cols, l1.rows}));
-    XH_TRY(hyb_queue_copy_out(d->factor,
+        d->queue.factor, l1,
+        (xh_view_t){d->host.l1_down, l1.rows, l1.cols, l1.rows}));
+    XH_TRY(hyb_queue_copy_out(d->queue.factor,
                               hyb_block_part(panel, top, 0, below, panel.cols),
                               xh_view_part(host, top, 0, below, panel.cols)));
-    return hyb_event_record(d->factor, d->down);
+    return hyb_event_record(d->queue.factor, d->event.down);
 }
 
 /* A device that only models time leaves the pivots as they are here. */
@@ -131,9 +133,9 @@ void hyb_device_factor_panel(hyb_place_t *place, int k,
                              context};
 
     for (int c = 0; c < agreement.h->jb; c++)
-        d->pivot[c] = c;
+        d->host.pivot[c] = c;
     hyb_device_check(d, queue_factorization(d, k, &agreement));
-    hyb_device_note(d, (hyb_blocks_t){0}, 0, 0.0, d->factor);
+    hyb_device_note(d, (hyb_blocks_t){0}, 0, 0.0, d->queue.factor);
 }
 
 xh_view_t hyb_device_take_panel(hyb_place_t *place, int k, int64_t *pivots)
@@ -143,13 +145,13 @@ xh_view_t hyb_device_take_panel(hyb_place_t *place, int k, int64_t *pivots)
     int jb = h->jb;
     bool is_down;
 
-    hyb_device_check(d, hyb_event_wait(d->down, 0.0, &is_down));
+    hyb_device_check(d, hyb_event_wait(d->event.down, 0.0, &is_down));
     for (int c = 0; c < jb && is_down; c++) {
         if (place->lu->grid->nprow == 1)
-            check_row(d, h, c, c, (double)d->pivot[c]);
-        pivots[c] = d->pivot[c];
+            check_row(d, h, c, c, (double)d->host.pivot[c]);
+        pivots[c] = d->host.pivot[c];
     }
-    return (xh_view_t){is_down ? d->l1_down : NULL, jb, jb, jb};
+    return (xh_view_t){is_down ? d->host.l1_down : NULL, jb, jb, jb};
 }
 
 double hyb_device_panel_seconds(hyb_place_t *place)
@@ -157,7 +159,8 @@ double hyb_device_panel_seconds(hyb_place_t *place)
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
     double seconds = 0.0;
 
-    hyb_device_check(d, hyb_event_elapsed(d->begun, d->down, &seconds));
+    hyb_device_check(
+        d, hyb_event_elapsed(d->event.begun, d->event.down, &seconds));
     return seconds;
 }
 
@@ -168,12 +171,12 @@ xh_status_t hyb_device_fetch_panel(hyb_device_columns_t *d, int k)
 {
     hyb_block_t panel = hyb_device_panel(d, k);
 
-    XH_TRY(hyb_queue_wait(d->link, d->computed));
-    XH_TRY(hyb_event_record(d->link, d->begun));
-    XH_TRY(hyb_queue_copy_out(
-        d->link, panel,
-        (xh_view_t){d->host, panel.rows, panel.cols, Mmax(panel.rows, 1)}));
-    return hyb_event_record(d->link, d->down);
+    XH_TRY(hyb_queue_wait(d->queue.link, d->event.computed));
+    XH_TRY(hyb_event_record(d->queue.link, d->event.begun));
+    XH_TRY(hyb_queue_copy_out(d->queue.link, panel,
+                              (xh_view_t){d->host.pinned, panel.rows,
+                                          panel.cols, Mmax(panel.rows, 1)}));
+    return hyb_event_record(d->queue.link, d->event.down);
 }
 
 void hyb_device_has_met(hyb_device_columns_t *d, const hyb_step_t *step,
@@ -183,10 +186,12 @@ void hyb_device_has_met(hyb_device_columns_t *d, const hyb_step_t *step,
     bool comes_down = is_next && !step->by_device;
 
     if (is_next)
-        hyb_device_check(d, hyb_event_record(d->compute, d->computed));
+        hyb_device_check(d,
+                         hyb_event_record(d->queue.compute, d->event.computed));
     if (comes_down)
         hyb_device_check(d, hyb_device_fetch_panel(d, step->k + 1));
-    d->work[hyb_device_note(d, blocks, panels, flop,
-                            comes_down ? d->link : d->compute)]
+    d->queued
+        .work[hyb_device_note(d, blocks, panels, flop,
+                              comes_down ? d->queue.link : d->queue.compute)]
         .met = step->k;
 }

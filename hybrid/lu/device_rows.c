@@ -14,11 +14,12 @@ static packed_t packed(const hyb_device_columns_t *d, const hpl_exchange_t *x,
                        hyb_blocks_t group, bool displaced)
 {
     hyb_run_t run = hyb_device_run(d, group);
-    int64_t offset = displaced ? d->packed : d->packed_u;
+    int64_t offset = displaced ? d->memory.packed : d->memory.packed_u;
 
     return (packed_t){x, group, displaced ? x->displaced : x->gathered,
-                      hyb_block(d->memory, offset + run.from * d->u.rows,
-                                run.count, d->u.rows)};
+                      hyb_block(d->memory.buffer,
+                                offset + run.from * d->memory.u.rows, run.count,
+                                d->memory.u.rows)};
 }
 
 /* Rows first .. first + count - 1. */
@@ -52,9 +53,9 @@ static xh_status_t copy(const hyb_device_columns_t *d, const packed_t *p,
         if (width == 0)
             continue;
         if (way == TO_HOST)
-            XH_TRY(hyb_queue_copy_out(d->leave, device, host));
+            XH_TRY(hyb_queue_copy_out(d->queue.leave, device, host));
         else
-            XH_TRY(hyb_queue_copy_in(d->link, host, device));
+            XH_TRY(hyb_queue_copy_in(d->queue.link, host, device));
         if (whole)
             break;
         at += width;
@@ -69,7 +70,7 @@ static xh_status_t gather(const hyb_device_columns_t *d, const packed_t *p,
     hyb_block_t columns =
         hyb_device_trailing(d, p->x->panel, hyb_device_run(d, p->group));
 
-    XH_TRY(hyb_queue_gather_rows(d->leave, columns, list,
+    XH_TRY(hyb_queue_gather_rows(d->queue.leave, columns, list,
                                  rows_of(p, first, (int)list.rows)));
     return copy(d, p, first, (int)list.rows, TO_HOST);
 }
@@ -98,7 +99,7 @@ static xh_status_t send_rows(hyb_device_columns_t *d, const hpl_exchange_t *x,
     packed_t u = packed(d, x, group, false);
     packed_t displaced = packed(d, x, group, true);
 
-    XH_TRY(hyb_queue_wait(d->leave, panel->ready));
+    XH_TRY(hyb_queue_wait(d->queue.leave, panel->ready));
     XH_TRY(gather(d, &u, list[HYB_U_FROM], moves->gather_offset[moves->me]));
     return gather(d, &displaced, list[HYB_DISPLACED_FROM], 0);
 }
@@ -112,14 +113,16 @@ void hyb_device_send_rows(hyb_place_t *place, hpl_exchange_t *x,
         return;
     lend(d, x, group);
     hyb_device_check(d, send_rows(d, x, group));
-    d->sending = hyb_device_note(d, (hyb_blocks_t){0}, 0, 0.0, d->leave);
+    d->queued.sending =
+        hyb_device_note(d, (hyb_blocks_t){0}, 0, 0.0, d->queue.leave);
 }
 
 bool hyb_device_has_sent_rows(hyb_place_t *place)
 {
     const hyb_device_columns_t *d = (hyb_device_columns_t *)place;
 
-    return d->sending < 0 || !d->work[d->sending].under_way;
+    return d->queued.sending < 0 ||
+           !d->queued.work[d->queued.sending].under_way;
 }
 
 /* Mine are there already. */
@@ -136,8 +139,8 @@ static xh_status_t put_rows(const hyb_device_columns_t *d,
     XH_TRY(copy(d, &u, mine[1], x->panel->jb - mine[1], TO_DEVICE));
     if (moves->me > 0)
         XH_TRY(copy(d, &displaced, come[0], come[1] - come[0], TO_DEVICE));
-    XH_TRY(hyb_event_record(d->link, d->arrived));
-    return hyb_queue_wait(d->compute, d->arrived);
+    XH_TRY(hyb_event_record(d->queue.link, d->event.arrived));
+    return hyb_queue_wait(d->queue.compute, d->event.arrived);
 }
 
 void hyb_device_put_rows(hyb_place_t *place, const hpl_exchange_t *x,
@@ -161,10 +164,10 @@ xh_status_t hyb_device_take_rows(hyb_device_columns_t *d, int k,
     packed_t rows = packed(d, x, group, false);
     packed_t displaced = packed(d, x, group, true);
 
-    XH_TRY(hyb_queue_scatter_rows(d->compute, rows_of(&rows, 0, x->panel->jb),
-                                  list[HYB_U_TO], u));
+    XH_TRY(hyb_queue_scatter_rows(
+        d->queue.compute, rows_of(&rows, 0, x->panel->jb), list[HYB_U_TO], u));
     return hyb_queue_scatter_rows(
-        d->compute,
+        d->queue.compute,
         rows_of(&displaced, moves->displace_offset[moves->me],
                 (int)list[HYB_DISPLACED_TO].rows),
         list[HYB_DISPLACED_TO],

@@ -47,25 +47,27 @@ static int64_t columns_of(const hyb_device_columns_t *d)
 static void lay_out_there(hyb_device_columns_t *d, int64_t at)
 {
     sums_t *s = d->sums;
-    int64_t rows = d->matrix.rows, nb = d->u.rows, columns = columns_of(d);
+    int64_t rows = d->memory.matrix.rows, nb = d->memory.u.rows,
+            columns = columns_of(d);
 
-    s->places = hyb_block(d->memory, at, rows, HYB_SUMS_OF_C);
+    s->places = hyb_block(d->memory.buffer, at, rows, HYB_SUMS_OF_C);
     at += rows * HYB_SUMS_OF_C;
     for (int i = 0; i < HYB_IN_FLIGHT; i++) {
-        s->slot[i].rows = hyb_block(d->memory, at, rows, HYB_SUMS_OF_C);
+        s->slot[i].rows = hyb_block(d->memory.buffer, at, rows, HYB_SUMS_OF_C);
         at += rows * HYB_SUMS_OF_C;
-        s->slot[i].l = hyb_block(d->memory, at, nb, HYB_SUMS_OF_U);
+        s->slot[i].l = hyb_block(d->memory.buffer, at, nb, HYB_SUMS_OF_U);
         at += nb * HYB_SUMS_OF_U;
     }
-    s->u = hyb_block(d->memory, at, HYB_SUMS_OF_U, columns);
-    s->c = hyb_block(d->memory, at + HYB_SUMS_OF_U * columns, HYB_SUMS_OF_C,
-                     columns);
+    s->u = hyb_block(d->memory.buffer, at, HYB_SUMS_OF_U, columns);
+    s->c = hyb_block(d->memory.buffer, at + HYB_SUMS_OF_U * columns,
+                     HYB_SUMS_OF_C, columns);
 }
 
 /* Returns what is left of host. */
 static double *lay_out_here(hyb_device_columns_t *d, double *host)
 {
-    int64_t rows = d->matrix.rows, nb = d->u.rows, columns = columns_of(d);
+    int64_t rows = d->memory.matrix.rows, nb = d->memory.u.rows,
+            columns = columns_of(d);
 
     for (int i = 0; i < HYB_IN_FLIGHT; i++) {
         double *at = host + i * slot_doubles(rows, nb, columns);
@@ -83,7 +85,7 @@ static double *lay_out_here(hyb_device_columns_t *d, double *host)
 /* Weights that never change go up. */
 static xh_status_t send_weights(hyb_device_columns_t *d, double *host)
 {
-    int64_t rows = d->matrix.rows, nb = d->u.rows;
+    int64_t rows = d->memory.matrix.rows, nb = d->memory.u.rows;
     xh_view_t all = {host, rows, HYB_SUMS_OF_C, Mmax(rows, 1)};
     double *of_l = host + rows * HYB_SUMS_OF_C;
     xh_view_t l = {of_l, nb, HYB_SUMS_OF_U, nb};
@@ -94,10 +96,10 @@ static xh_status_t send_weights(hyb_device_columns_t *d, double *host)
         memcpy(of_l + c * nb, host + c * rows, (size_t)nb * sizeof(*of_l));
     for (int64_t i = 0; i < nb; i++)
         of_l[i + HYB_SUM_KEPT * nb] = 1.0;
-    XH_TRY(hyb_queue_copy_in(d->link, all, d->sums->places));
+    XH_TRY(hyb_queue_copy_in(d->queue.link, all, d->sums->places));
     for (int i = 0; i < HYB_IN_FLIGHT; i++) {
-        XH_TRY(hyb_queue_copy_in(d->link, all, d->sums->slot[i].rows));
-        XH_TRY(hyb_queue_copy_in(d->link, l, d->sums->slot[i].l));
+        XH_TRY(hyb_queue_copy_in(d->queue.link, all, d->sums->slot[i].rows));
+        XH_TRY(hyb_queue_copy_in(d->queue.link, l, d->sums->slot[i].l));
     }
     return hyb_device_settle(d);
 }
@@ -141,8 +143,8 @@ void hyb_device_sum_all(hyb_place_t *place)
 
     if (s == NULL || columns_of(d) == 0)
         return;
-    hyb_device_check(
-        d, sum(d->link, s->places, d->matrix, s->c, s->slot[0].c_sums));
+    hyb_device_check(d, sum(d->queue.link, s->places, d->memory.matrix, s->c,
+                            s->slot[0].c_sums));
     hyb_device_check(d, hyb_device_settle(d));
     for (int64_t b = 0; b < lu->ledger.blocks; b++)
         if (hyb_device_holds(d, b))
@@ -155,7 +157,8 @@ void hyb_device_sum_all(hyb_place_t *place)
 xh_status_t hyb_device_sum_panel(hyb_device_columns_t *d, int k)
 {
     const hyb_device_panel_t *panel = hyb_device_slot(d, k);
-    int64_t nb = d->u.rows, below = panel->first + panel->top, jb = panel->jb;
+    int64_t nb = d->memory.u.rows, below = panel->first + panel->top,
+            jb = panel->jb;
     int i = k % HYB_IN_FLIGHT;
     hyb_gemm_t product = {.trans_a = XH_TRANS, .alpha = 1.0, .beta = 1.0};
     hyb_block_t rows, l;
@@ -170,19 +173,20 @@ xh_status_t hyb_device_sum_panel(hyb_device_columns_t *d, int k)
     hyb_carried_l1(d->base.lu, k, d->sums->slot[i].l1);
     hyb_carried_kept_weights(d->base.lu, k, d->sums->slot[i].kept);
     XH_TRY(hyb_queue_copy_in(
-        d->link, (xh_view_t){weights, panel->rows, 1, Mmax(panel->rows, 1)},
+        d->queue.link,
+        (xh_view_t){weights, panel->rows, 1, Mmax(panel->rows, 1)},
         hyb_block_part(rows, panel->first, HYB_SUM_WEIGHTED, panel->rows, 1)));
-    XH_TRY(hyb_queue_copy_in(d->link,
+    XH_TRY(hyb_queue_copy_in(d->queue.link,
                              (xh_view_t){d->sums->slot[i].l1, jb, 2, nb}, l));
     XH_TRY(hyb_queue_copy_in(
-        d->link, (xh_view_t){d->sums->slot[i].kept, jb, 1, nb},
+        d->queue.link, (xh_view_t){d->sums->slot[i].kept, jb, 1, nb},
         hyb_block_part(d->sums->slot[i].l, 0, HYB_SUM_KEPT_WEIGHTED, jb, 1)));
     product.a = panel->l2;
     product.b = hyb_block_part(rows, below, 0, panel->l2.rows, 2);
     product.c = l;
     if (panel->l2.rows > 0)
-        XH_TRY(hyb_queue_gemm(d->link, &product));
-    return hyb_queue_copy_out(d->link, l,
+        XH_TRY(hyb_queue_gemm(d->queue.link, &product));
+    return hyb_queue_copy_out(d->queue.link, l,
                               (xh_view_t){d->sums->slot[i].l_sums, jb, 2, nb});
 }
 
@@ -194,13 +198,14 @@ static xh_status_t sum_c(hyb_device_columns_t *d, const hyb_step_t *step,
     sums_t *s = d->sums;
     int i = step->k % HYB_IN_FLIGHT;
     hyb_run_t run = hyb_device_run(d, (hyb_blocks_t){b, b + 1});
-    int64_t from = panel->first + panel->top, rows = d->matrix.rows - from;
+    int64_t from = panel->first + panel->top,
+            rows = d->memory.matrix.rows - from;
 
-    return sum(d->compute,
-               hyb_block_part(s->slot[i].rows, from, 0, rows, HYB_SUMS_OF_C),
-               hyb_block_part(d->matrix, from, run.from, rows, run.count),
-               of_columns(s->c, run),
-               s->slot[i].c_sums + run.from * HYB_SUMS_OF_C);
+    return sum(
+        d->queue.compute,
+        hyb_block_part(s->slot[i].rows, from, 0, rows, HYB_SUMS_OF_C),
+        hyb_block_part(d->memory.matrix, from, run.from, rows, run.count),
+        of_columns(s->c, run), s->slot[i].c_sums + run.from * HYB_SUMS_OF_C);
 }
 
 /* Is C of block b summed up in the iteration of step? What is factored next
@@ -223,11 +228,12 @@ xh_status_t hyb_device_sum_run(hyb_device_columns_t *d, const hyb_step_t *step,
 
     if (s == NULL)
         return XH_OK;
-    XH_TRY(sum(
-        d->compute,
-        hyb_block_part(s->slot[i].l, 0, 0, panel->jb, HYB_SUMS_OF_U),
-        hyb_block_part(d->matrix, panel->first, run.from, panel->jb, run.count),
-        of_columns(s->u, run), s->slot[i].u_sums + run.from * HYB_SUMS_OF_U));
+    XH_TRY(sum(d->queue.compute,
+               hyb_block_part(s->slot[i].l, 0, 0, panel->jb, HYB_SUMS_OF_U),
+               hyb_block_part(d->memory.matrix, panel->first, run.from,
+                              panel->jb, run.count),
+               of_columns(s->u, run),
+               s->slot[i].u_sums + run.from * HYB_SUMS_OF_U));
     for (int64_t b = blocks.from; b < blocks.to; b++)
         if (is_due(d, step, b))
             XH_TRY(sum_c(d, step, b));
@@ -293,9 +299,10 @@ xh_status_t hyb_device_sum_factors(const hyb_device_columns_t *d, hyb_block_t a,
 
     if (s == NULL)
         return XH_OK;
-    return sum(
-        d->link, hyb_block_part(s->places, row, 0, a.rows, HYB_SUMS_OF_C), a,
-        hyb_block_part(s->c, 0, 0, HYB_SUMS_OF_C, a.cols), s->slot[0].c_sums);
+    return sum(d->queue.link,
+               hyb_block_part(s->places, row, 0, a.rows, HYB_SUMS_OF_C), a,
+               hyb_block_part(s->c, 0, 0, HYB_SUMS_OF_C, a.cols),
+               s->slot[0].c_sums);
 }
 
 const double *hyb_device_sums_of_factors(const hyb_device_columns_t *d)

@@ -14,42 +14,43 @@ typedef struct {
 
 static sample_t sample(const hyb_device_columns_t *d)
 {
-    int64_t n = Mmin(d->matrix.rows, Mmin(d->matrix.cols, d->u.rows));
+    int64_t n = Mmin(d->memory.matrix.rows,
+                     Mmin(d->memory.matrix.cols, d->memory.u.rows));
     hyb_block_t list = d->panel[0].list[0];
 
     return (sample_t){.d = d,
-                      .columns = hyb_block_part(d->matrix, 0, 0, n, n),
+                      .columns = hyb_block_part(d->memory.matrix, 0, 0, n, n),
                       .l1 = hyb_block_part(d->panel[0].l1, 0, 0, n, n),
                       .l2 = hyb_block_part(d->panel[0].l2, 0, 0, n, n),
-                      .u = hyb_block_part(d->u, 0, 0, n, n),
-                      .packed =
-                          hyb_block(d->memory, d->packed_u, n, Mmin(n, 1)),
+                      .u = hyb_block_part(d->memory.u, 0, 0, n, n),
+                      .packed = hyb_block(d->memory.buffer, d->memory.packed_u,
+                                          n, Mmin(n, 1)),
                       .list = hyb_block_part(list, 0, 0, Mmin(n, 1), 1),
                       .no_list = hyb_block_part(list, 0, 0, 0, 1),
-                      .host = {d->host, n, n, Mmax(n, 1)}};
+                      .host = {d->host.pinned, n, n, Mmax(n, 1)}};
 }
 
 /* What comes up is what others work with. */
 static xh_status_t use_link(const sample_t *s)
 {
     const hyb_device_columns_t *d = s->d;
-    hyb_block_t x = hyb_block_part(d->x, 0, 0, s->columns.cols, 1);
-    hyb_block_t y = hyb_block_part(d->y, 0, 0, s->columns.rows, 1);
+    hyb_block_t x = hyb_block_part(d->memory.x, 0, 0, s->columns.cols, 1);
+    hyb_block_t y = hyb_block_part(d->memory.y, 0, 0, s->columns.rows, 1);
 
-    XH_TRY(hyb_queue_upload(d->link, d->rows, s->list));
-    XH_TRY(hyb_queue_copy_in(d->link, s->host, s->columns));
-    XH_TRY(hyb_queue_gemv(d->link, s->columns, x, y));
-    XH_TRY(hyb_queue_copy_out(d->link, s->columns, s->host));
-    if (d->guests != NULL)
-        XH_TRY(hyb_queue_copy(d->link, s->columns, s->l2));
-    XH_TRY(hyb_event_record(d->link, d->copied));
-    XH_TRY(hyb_queue_wait(d->compute, d->copied));
-    return hyb_queue_wait(d->leave, d->copied);
+    XH_TRY(hyb_queue_upload(d->queue.link, d->host.rows, s->list));
+    XH_TRY(hyb_queue_copy_in(d->queue.link, s->host, s->columns));
+    XH_TRY(hyb_queue_gemv(d->queue.link, s->columns, x, y));
+    XH_TRY(hyb_queue_copy_out(d->queue.link, s->columns, s->host));
+    if (d->queue.guests != NULL)
+        XH_TRY(hyb_queue_copy(d->queue.link, s->columns, s->l2));
+    XH_TRY(hyb_event_record(d->queue.link, d->event.copied));
+    XH_TRY(hyb_queue_wait(d->queue.compute, d->event.copied));
+    return hyb_queue_wait(d->queue.leave, d->event.copied);
 }
 
 static xh_status_t compute(const sample_t *s, bool exchanges)
 {
-    hyb_queue_t *queue = s->d->compute;
+    hyb_queue_t *queue = s->d->queue.compute;
     hyb_gemm_t update = {
         .alpha = -1.0, .beta = 1.0, .a = s->l2, .b = s->u, .c = s->columns};
     hyb_gemm_t by_inverse = {
@@ -72,7 +73,7 @@ static xh_status_t compute(const sample_t *s, bool exchanges)
 
 static xh_status_t let_rows_leave(const sample_t *s)
 {
-    hyb_queue_t *queue = s->d->leave;
+    hyb_queue_t *queue = s->d->queue.leave;
     xh_view_t host = {s->host.data, s->packed.rows, s->packed.cols, s->host.ld};
 
     XH_TRY(hyb_queue_gather_rows(queue, s->columns, s->list, s->packed));
@@ -82,20 +83,21 @@ static xh_status_t let_rows_leave(const sample_t *s)
 static xh_status_t step(const sample_t *s, bool exchanges)
 {
     int64_t n = s->columns.cols;
-    hyb_panel_step_t all = {.panel = s->columns,
-                            .count = Mmin(n, HYB_PANEL_STEP),
-                            .pivots = hyb_block_part(s->d->pivots, 0, 0, n, 1)};
-    hyb_panel_column_t one = {
+    hyb_panel_step_t all = {
         .panel = s->columns,
-        .end = all.count,
-        .column = -1,
-        .pivot =
-            hyb_block_part(s->d->proposed, 0, 0, hyb_pivot_elements(n), 1)};
+        .count = Mmin(n, HYB_PANEL_STEP),
+        .pivots = hyb_block_part(s->d->memory.pivots, 0, 0, n, 1)};
+    hyb_panel_column_t one = {.panel = s->columns,
+                              .end = all.count,
+                              .column = -1,
+                              .pivot =
+                                  hyb_block_part(s->d->memory.proposed, 0, 0,
+                                                 hyb_pivot_elements(n), 1)};
 
-    XH_TRY(exchanges ? hyb_queue_panel_column(s->d->factor, &one)
-                     : hyb_queue_panel_step(s->d->factor, &all));
-    XH_TRY(hyb_event_record(s->d->factor, s->d->down));
-    return hyb_queue_wait(s->d->leave, s->d->down);
+    XH_TRY(exchanges ? hyb_queue_panel_column(s->d->queue.factor, &one)
+                     : hyb_queue_panel_step(s->d->queue.factor, &all));
+    XH_TRY(hyb_event_record(s->d->queue.factor, s->d->event.down));
+    return hyb_queue_wait(s->d->queue.leave, s->d->event.down);
 }
 
 /* What leaves, or is factored, compute may have worked on: then it waits. */
@@ -117,7 +119,7 @@ xh_status_t hyb_place_device_warm_up(const hyb_place_t *place)
     sample_t s = sample(d);
     xh_status_t tried, ended;
 
-    d->rows[0] = 0;
+    d->host.rows[0] = 0;
     tried = run_all(&s);
     ended = hyb_device_settle(d); /* its memory may be given back then */
     if (tried == XH_OK && ended == XH_OK)
@@ -136,15 +138,15 @@ xh_status_t hyb_place_device_warm_up(const hyb_place_t *place)
 static xh_status_t cross(const hyb_device_columns_t *d,
                          const hyb_device_columns_t *other, int64_t count)
 {
-    hyb_block_t from = hyb_block_part(other->y, 0, 0, count, 1);
-    hyb_block_t to = hyb_block_part(d->y, 0, 0, count, 1);
+    hyb_block_t from = hyb_block_part(other->memory.y, 0, 0, count, 1);
+    hyb_block_t to = hyb_block_part(d->memory.y, 0, 0, count, 1);
 
-    XH_TRY(hyb_queue_copy_in(other->link, (xh_view_t){d->host, count, 1, count},
-                             from));
+    XH_TRY(hyb_queue_copy_in(
+        other->queue.link, (xh_view_t){d->host.pinned, count, 1, count}, from));
     XH_TRY(hyb_device_settle(other));
-    XH_TRY(hyb_queue_copy(d->link, from, to));
-    XH_TRY(hyb_queue_copy_out(d->link, to,
-                              (xh_view_t){other->host, count, 1, count}));
+    XH_TRY(hyb_queue_copy(d->queue.link, from, to));
+    XH_TRY(hyb_queue_copy_out(
+        d->queue.link, to, (xh_view_t){other->host.pinned, count, 1, count}));
     return hyb_device_settle(d);
 }
 
@@ -154,18 +156,19 @@ bool hyb_place_device_reaches(const hyb_place_t *place,
     const hyb_device_columns_t *d = (const hyb_device_columns_t *)place;
     const hyb_device_columns_t *other =
         (const hyb_device_columns_t *)other_place;
-    int64_t count = d->y.rows;
+    int64_t count = d->memory.y.rows;
     size_t bytes = (size_t)count * sizeof(double);
     xh_status_t status;
 
     if (!hyb_device_reach(d->device, other->device))
         return false;
     for (int64_t i = 0; i < count; i++)
-        d->host[i] = (double)(i + d->number);
-    memset(other->host, 0, bytes);
+        d->host.pinned[i] = (double)(i + d->number);
+    memset(other->host.pinned, 0, bytes);
     status = cross(d, other, count);
     if (status == XH_OK &&
-        (d->info.models_time || memcmp(d->host, other->host, bytes) == 0))
+        (d->info.models_time ||
+         memcmp(d->host.pinned, other->host.pinned, bytes) == 0))
         return true;
     xh_log_warning("%s device %d does not read the memory of device %d as it "
                    "should: panels go by way of the host",

@@ -42,7 +42,8 @@ static void list_moves(hyb_device_columns_t *d, int k)
     int i;
 
     for (i = 0; i < HYB_ROW_LISTS; i++)
-        row[i] = d->rows + (k % HYB_SLOTS * HYB_ROW_LISTS + i) * d->u.rows;
+        row[i] = d->host.rows +
+                 (k % HYB_SLOTS * HYB_ROW_LISTS + i) * d->memory.u.rows;
     for (i = u[me]; i < u[me + 1]; i++)
         row[HYB_U_FROM][all == 1 ? moves->gather[i].to : i - u[me]] =
             moves->gather[i].from;
@@ -64,8 +65,9 @@ static xh_view_t stage_l1(hyb_device_columns_t *d, int k)
     const HPL_T_panel *h = hyb_lu_panel(d->base.lu, k)->hpl;
     hyb_device_panel_t *panel = hyb_device_slot(d, k);
     xh_view_t l1 = host_view(h->L1, h->jb, h->jb);
-    xh_view_t staged =
-        host_view(d->l1 + k % HYB_SLOTS * d->u.rows * d->u.rows, h->jb, h->jb);
+    xh_view_t staged = host_view(d->host.l1 + k % HYB_SLOTS * d->memory.u.rows *
+                                                  d->memory.u.rows,
+                                 h->jb, h->jb);
     double growth = hyb_l1_invert(l1, staged);
 
     panel->has_inverses = growth <= HYB_L1_MOST_GROWTH;
@@ -94,10 +96,10 @@ static xh_status_t send_l2(hyb_device_columns_t *d, int k)
     if (hyb_device_factored(d, k) && hyb_device_holds(d, b))
         panel->l2 = l2_of(&d->base, k);
     else if (source->by_device && hyb_homes_by_peers(&lu->homes, b))
-        XH_TRY(hyb_queue_copy(d->link, l2_of(hyb_lu_panel_home(lu, k), k),
+        XH_TRY(hyb_queue_copy(d->queue.link, l2_of(hyb_lu_panel_home(lu, k), k),
                               panel->l2));
     else if (!hyb_device_factored(d, k))
-        XH_TRY(hyb_queue_copy_in(d->link, source->columns, panel->l2));
+        XH_TRY(hyb_queue_copy_in(d->queue.link, source->columns, panel->l2));
     return hyb_lu_owns(lu, k) && hyb_device_seat(d, b) != NULL
                ? hyb_device_keep_panel(d, k)
                : XH_OK;
@@ -107,19 +109,22 @@ static xh_status_t send_l2(hyb_device_columns_t *d, int k)
 static xh_status_t send_panel(hyb_device_columns_t *d, int k)
 {
     hyb_device_panel_t *panel = hyb_device_slot(d, k);
-    int64_t *row = d->rows + k % HYB_SLOTS * HYB_ROW_LISTS * d->u.rows;
+    int64_t *row =
+        d->host.rows + k % HYB_SLOTS * HYB_ROW_LISTS * d->memory.u.rows;
     xh_view_t l1;
 
     for (int i = 0; i < HYB_ROW_LISTS; i++)
-        XH_TRY(hyb_queue_upload(d->link, row + i * d->u.rows, panel->list[i]));
+        XH_TRY(hyb_queue_upload(d->queue.link, row + i * d->memory.u.rows,
+                                panel->list[i]));
     XH_TRY(send_l2(d, k));
     l1 = stage_l1(d, k);
-    XH_TRY(hyb_queue_copy_in(d->link, l1, part(panel->l1, l1.rows, l1.cols)));
+    XH_TRY(hyb_queue_copy_in(d->queue.link, l1,
+                             part(panel->l1, l1.rows, l1.cols)));
     XH_TRY(hyb_device_sum_panel(d, k));
-    XH_TRY(hyb_event_record(d->link, panel->ready));
-    if (d->guests != NULL)
-        XH_TRY(hyb_queue_wait(d->guests, panel->ready));
-    return hyb_queue_wait(d->compute, panel->ready);
+    XH_TRY(hyb_event_record(d->queue.link, panel->ready));
+    if (d->queue.guests != NULL)
+        XH_TRY(hyb_queue_wait(d->queue.guests, panel->ready));
+    return hyb_queue_wait(d->queue.compute, panel->ready);
 }
 
 static bool has_panel(hyb_place_t *place, int k)
@@ -155,7 +160,8 @@ static void receive_panel(hyb_place_t *place, int k)
     hyb_l2_columns_fill(panel);
     hyb_wait_until(l2_is_complete, panel, nothing_to_do, NULL);
     hyb_device_check(d, send_panel(d, k));
-    d->work[hyb_device_note(d, (hyb_blocks_t){0}, 0, 0.0, d->link)].came = k;
+    d->queued.work[hyb_device_note(d, (hyb_blocks_t){0}, 0, 0.0, d->queue.link)]
+        .came = k;
 }
 
 static xh_view_t panel_columns(hyb_place_t *place, int k)
@@ -163,8 +169,8 @@ static xh_view_t panel_columns(hyb_place_t *place, int k)
     const hyb_device_columns_t *d = (hyb_device_columns_t *)place;
     const HPL_T_panel *h = hyb_lu_panel(place->lu, k)->hpl;
 
-    return host_view(hyb_device_factored(d, k) ? d->body : d->host, h->mp,
-                     h->jb);
+    return host_view(hyb_device_factored(d, k) ? d->host.body : d->host.pinned,
+                     h->mp, h->jb);
 }
 
 /* ---- swap, solve, multiply ------------------------------------------------
@@ -183,15 +189,16 @@ static hyb_blocks_t blocks_of(const hyb_device_columns_t *d, hyb_run_t run)
 static hyb_device_part_t part_of(const hyb_device_columns_t *d, hyb_run_t run)
 {
     hyb_run_t mine = hyb_device_run(d, blocks_of(d, run));
-    int64_t nb = d->u.rows;
+    int64_t nb = d->memory.u.rows;
 
     return (hyb_device_part_t){
-        .queue = d->compute,
-        .columns =
-            hyb_block_part(d->matrix, 0, mine.from, d->matrix.rows, mine.count),
-        .u = hyb_block_part(d->u, 0, mine.from, nb, mine.count),
+        .queue = d->queue.compute,
+        .columns = hyb_block_part(d->memory.matrix, 0, mine.from,
+                                  d->memory.matrix.rows, mine.count),
+        .u = hyb_block_part(d->memory.u, 0, mine.from, nb, mine.count),
         .aside =
-            hyb_block(d->memory, d->packed_u + mine.from * nb, nb, mine.count)};
+            hyb_block(d->memory.buffer, d->memory.packed_u + mine.from * nb, nb,
+                      mine.count)};
 }
 
 static void swap(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
@@ -245,9 +252,9 @@ static double patience(const hyb_device_columns_t *d)
     enum { TIMES = 20 };
     double flop = 0.0;
 
-    for (int i = 0; i < d->works; i++)
-        flop += d->work[i].under_way ? d->work[i].flop : 0.0;
-    return fmax(TIMES * flop * d->pace, d->stall_seconds);
+    for (int i = 0; i < d->queued.count; i++)
+        flop += d->queued.work[i].under_way ? d->queued.work[i].flop : 0.0;
+    return fmax(TIMES * flop * d->queued.pace, d->stall_seconds);
 }
 
 /* Its products took the device so long, whatever else ran before or beside. */
@@ -256,9 +263,9 @@ static void count_products(hyb_device_columns_t *d, int at)
     hpl_device_work_t *all = &d->base.lu->tuner.device[d->number - 1];
     double seconds = 0.0;
 
-    hyb_device_check(
-        d, hyb_event_elapsed(d->work[at].begun, d->work[at].ended, &seconds));
-    all->flop += d->work[at].flop;
+    hyb_device_check(d, hyb_event_elapsed(d->queued.work[at].begun,
+                                          d->queued.work[at].ended, &seconds));
+    all->flop += d->queued.work[at].flop;
     all->seconds += seconds;
 }
 
@@ -266,36 +273,37 @@ static void count_products(hyb_device_columns_t *d, int at)
 static void complete(hyb_device_columns_t *d, int at, double now)
 {
     hyb_ledger_t *ledger = &d->base.lu->ledger;
-    hyb_blocks_t blocks = d->work[at].blocks;
+    hyb_blocks_t blocks = d->queued.work[at].blocks;
 
-    d->work[at].under_way = false;
-    if (d->work[at].flop > 0.0) {
-        d->pace = fmax(d->pace, (now - d->work[at].since) / d->work[at].flop);
+    d->queued.work[at].under_way = false;
+    if (d->queued.work[at].flop > 0.0) {
+        d->queued.pace = fmax(d->queued.pace, (now - d->queued.work[at].since) /
+                                                  d->queued.work[at].flop);
         count_products(d, at);
     }
-    for (int i = 0; i < d->works; i++)
-        d->work[i].since = now;
-    if (d->work[at].met >= 0)
-        hyb_device_sums_met(d, d->work[at].met, blocks);
-    if (d->work[at].came >= 0)
-        hyb_device_sums_take(d, d->work[at].came);
+    for (int i = 0; i < d->queued.count; i++)
+        d->queued.work[i].since = now;
+    if (d->queued.work[at].met >= 0)
+        hyb_device_sums_met(d, d->queued.work[at].met, blocks);
+    if (d->queued.work[at].came >= 0)
+        hyb_device_sums_take(d, d->queued.work[at].came);
     for (int64_t b = blocks.from; b < blocks.to; b++)
         if (hyb_home_of(&d->base.lu->homes, b) == &d->base)
             hyb_ledger_complete_all(ledger, (hyb_blocks_t){b, b + 1},
-                                    hyb_stage(d->work[at].panels));
-    if (d->work[at].seat != NULL)
-        d->work[at].seat->block = HYB_NO_BLOCK;
+                                    hyb_stage(d->queued.work[at].panels));
+    if (d->queued.work[at].seat != NULL)
+        d->queued.work[at].seat->block = HYB_NO_BLOCK;
 }
 
 /* Sums are carried in order; those of L wait for those of the team. */
 static bool can_complete(hyb_device_columns_t *d, int at)
 {
-    int met = d->work[at].met, came = d->work[at].came;
+    int met = d->queued.work[at].met, came = d->queued.work[at].came;
 
     if (d->sums == NULL)
         return true;
     if (met >= 0)
-        return hyb_device_sums_are_next(d, met, d->work[at].blocks);
+        return hyb_device_sums_are_next(d, met, d->queued.work[at].blocks);
     return came < 0 || hyb_device_sums_can_take(d, came);
 }
 
@@ -305,14 +313,14 @@ static void poll(hyb_place_t *place)
     double now = xh_clock_now(), most = patience(d);
     bool done;
 
-    for (int i = 0; i < d->works; i++) {
-        if (!d->work[i].under_way)
+    for (int i = 0; i < d->queued.count; i++) {
+        if (!d->queued.work[i].under_way)
             continue;
-        hyb_device_check(d, hyb_event_wait(d->work[i].done, 0.0, &done));
+        hyb_device_check(d, hyb_event_wait(d->queued.work[i].done, 0.0, &done));
         if (done && can_complete(d, i))
             complete(d, i, now);
-        else if (!done && now - d->work[i].since > most)
-            hyb_device_check(d, hyb_event_await(d->work[i].done, 0.0));
+        else if (!done && now - d->queued.work[i].since > most)
+            hyb_device_check(d, hyb_event_await(d->queued.work[i].done, 0.0));
     }
 }
 
@@ -335,11 +343,11 @@ static void generate(hyb_place_t *place, int seed)
             .order = mat->n,
             .rows = {0, mat->nb, grid->myrow, grid->nprow},
             .cols = {hpl_map_global(&map, first), mat->nb, 0, 1},
-            .block =
-                hyb_block_part(d->matrix, 0, run.from, mat->mp, run.count)};
+            .block = hyb_block_part(d->memory.matrix, 0, run.from, mat->mp,
+                                    run.count)};
 
         if (run.count > 0)
-            hyb_device_check(d, hyb_queue_generate(d->compute, &columns));
+            hyb_device_check(d, hyb_queue_generate(d->queue.compute, &columns));
     }
     hyb_device_check(d, hyb_device_settle(d));
 }
@@ -354,7 +362,7 @@ static void begin(hyb_place_t *place)
         return;
     if (first == 0 && !hyb_device_holds(d, 0))
         hyb_device_check(d, hyb_device_seat_first(d));
-    hyb_device_check(d, hyb_event_record(d->compute, d->computed));
+    hyb_device_check(d, hyb_event_record(d->queue.compute, d->event.computed));
     if (!hyb_lu_panel(place->lu, first)->by_device)
         hyb_device_check(d, hyb_device_fetch_panel(d, first));
     hyb_device_check(d, hyb_device_settle(d));
@@ -374,8 +382,9 @@ static void end(hyb_place_t *place)
     if (ledger->columns > ledger->columns_of_a && hyb_device_holds(d, last))
         hyb_device_check(
             d, hyb_queue_copy_out(
-                   d->link,
-                   hyb_block_part(d->matrix, 0, d->columns[last], mat->mp, 1),
+                   d->queue.link,
+                   hyb_block_part(d->memory.matrix, 0, d->columns[last],
+                                  mat->mp, 1),
                    (xh_view_t){Mptr(mat->A, 0, ledger->columns_of_a, mat->ld),
                                mat->mp, 1, mat->ld}));
     hyb_device_check(d, hyb_device_settle(d));
@@ -384,15 +393,16 @@ static void end(hyb_place_t *place)
 static xh_status_t queue_subtract(const hyb_device_columns_t *d, hyb_block_t a,
                                   int64_t row, const hpl_product_t *product)
 {
-    hyb_block_t x = part(d->x, a.cols, 1), y = part(d->y, a.rows, 1);
+    hyb_block_t x = part(d->memory.x, a.cols, 1),
+                y = part(d->memory.y, a.rows, 1);
     xh_view_t host_y = {product->y, a.rows, 1, a.rows};
     xh_view_t host_x = {(double *)product->x, a.cols, 1, a.cols};
 
-    XH_TRY(hyb_queue_copy_in(d->link, host_x, x));
-    XH_TRY(hyb_queue_copy_in(d->link, host_y, y));
-    XH_TRY(hyb_queue_gemv(d->link, a, x, y));
+    XH_TRY(hyb_queue_copy_in(d->queue.link, host_x, x));
+    XH_TRY(hyb_queue_copy_in(d->queue.link, host_y, y));
+    XH_TRY(hyb_queue_gemv(d->queue.link, a, x, y));
     XH_TRY(hyb_device_sum_factors(d, a, row));
-    return hyb_queue_copy_out(d->link, y, host_y);
+    return hyb_queue_copy_out(d->queue.link, y, host_y);
 }
 
 static void subtract(hyb_place_t *place, const hpl_product_t *product)
@@ -401,8 +411,8 @@ static void subtract(hyb_place_t *place, const hpl_product_t *product)
     const HPL_T_pmat *mat = place->lu->mat;
     int64_t at = product->a - mat->A, column = at / mat->ld;
     int64_t b = hyb_ledger_block(&place->lu->ledger, column);
-    hyb_block_t a = hyb_block_part(d->matrix, at % mat->ld, d->columns[b],
-                                   product->m, product->n);
+    hyb_block_t a = hyb_block_part(d->memory.matrix, at % mat->ld,
+                                   d->columns[b], product->m, product->n);
     hyb_sums_of_y_t before;
 
     if (d->sums != NULL)
