@@ -71,7 +71,7 @@ static bool needs_body(int devices, bool peers, int npcol)
 }
 
 uint64_t hyb_place_device_bytes(const hyb_means_t *means,
-                                const hpl_shape_t *shape)
+                                const hpl_shape_t *shape, bool guests)
 {
     int devices = hyb_machine_working_devices(means->machine);
     int64_t rows = hpl_system_rows(shape), nb = Mmin(shape->nb, shape->n);
@@ -80,9 +80,8 @@ uint64_t hyb_place_device_bytes(const hyb_means_t *means,
                   .columns = hpl_system_columns(shape),
                   .sums = hyb_carried_on_devices(means, shape->nprow)};
     size_t doubles = host_doubles(e);
-    bool guests, peers = means->figures.peers > 0.0;
+    bool peers = means->figures.peers > 0.0;
 
-    hyb_homes_rest(means, shape, &guests);
     if (needs_body(devices, peers && !guests, shape->npcol))
         doubles += (size_t)(rows * nb);
     return (uint64_t)devices * doubles * sizeof(double);

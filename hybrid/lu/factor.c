@@ -8,7 +8,6 @@
 #include "hpl/pauxil/abort.h"
 #include "hpl/solver/system.h"
 #include "hybrid/lu/checkpoint/checkpoint.h"
-#include "hybrid/lu/generate.h"
 #include "hybrid/lu/loop.h"
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/place_device.h"
@@ -167,56 +166,6 @@ void hyb_factor_run(hyb_lu_t *lu)
         hyb_carried_end(lu);
     }
     observer->end();
-}
-
-/* Back by pages what the host keeps of columns that live on devices: diagonal
- * blocks, and b. The loop writes them while the devices wait. */
-static void touch_kept(const hyb_lu_t *lu, int64_t from)
-{
-    const HPL_T_pmat *mat = lu->mat;
-    hpl_map_t rows = hpl_map(mat->nb, lu->grid->nprow, lu->grid->myrow);
-    hpl_map_t cols = hpl_map_columns(lu->grid, mat->nb);
-
-    for (int64_t j = from; j < lu->ledger.columns; j++) {
-        bool is_b = j >= lu->ledger.columns_of_a;
-        int64_t g = hpl_map_global(&cols, j) / mat->nb * mat->nb;
-        int64_t i = is_b ? 0 : hpl_map_count(&rows, g);
-        int64_t end = is_b ? mat->mp : hpl_map_count(&rows, g + mat->nb);
-
-        xh_memory_touch(Mptr(mat->A, i, j, mat->ld),
-                        (size_t)(Mmin(end, mat->mp) - i) * sizeof(double), 0,
-                        1);
-    }
-}
-
-/* The columns that live in host memory. */
-static HPL_T_pmat host_matrix(const hyb_lu_t *lu)
-{
-    HPL_T_pmat host = *lu->mat;
-
-    host.nq = (int)hyb_ledger_first(&lu->ledger,
-                                    hyb_homes_in_host_memory(&lu->homes));
-    return host;
-}
-
-void hyb_factor_touch(hyb_lu_t *lu)
-{
-    HPL_T_pmat host = host_matrix(lu);
-
-    touch_kept(lu, host.nq);
-    hyb_generate_touch(lu->means.team, &host);
-}
-
-void hyb_factor_generate(hyb_lu_t *lu, int seed)
-{
-    HPL_T_pmat host = host_matrix(lu);
-
-    lu->seed = seed;
-    touch_kept(lu, host.nq);
-    for (int i = 1; i < lu->homes.places; i++)
-        lu->homes.place[i]->generate(lu->homes.place[i], seed);
-    hyb_generate(lu->means.team, lu->grid, &host, seed);
-    hyb_carried_sum(lu);
 }
 
 bool hyb_factor_is_over(const hyb_lu_t *lu)
@@ -386,10 +335,21 @@ bool hyb_factor_plan(const hyb_lu_t *lu, hpl_plan_t *plan_p)
 /* ---- memory that will be needed ------------------------------------------
  */
 
+/* Of devices' places, on the host. */
+static uint64_t place_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
+{
+    bool guests;
+
+    if (!means->resident)
+        return 0;
+    hyb_homes_rest(means, shape, &guests);
+    return hyb_place_device_bytes(means, shape, guests);
+}
+
 uint64_t hyb_factor_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
 {
     return hyb_workers_bytes(means, shape->n, shape->nb) +
            hyb_exchange_bytes(means, shape) + hyb_panels_bytes(means, shape) +
            hyb_share_bytes(means, shape) + hyb_carried_bytes(means, shape) +
-           (means->resident ? hyb_place_device_bytes(means, shape) : 0);
+           place_bytes(means, shape);
 }

@@ -26,12 +26,6 @@ void hyb_factor_free(hyb_lu_t *lu); /* accepts NULL */
  */
 void hyb_factor_run(hyb_lu_t *lu);
 
-/* Fill all columns, each at its home, with the random matrix of seed. */
-void hyb_factor_generate(hyb_lu_t *lu, int seed);
-
-/* Back by pages what host memory holds of them, without filling it. */
-void hyb_factor_touch(hyb_lu_t *lu);
-
 /* Has it run? */
 bool hyb_factor_is_over(const hyb_lu_t *lu);
 

@@ -62,8 +62,9 @@ xh_status_t hyb_place_device_warm_up(const hyb_place_t *place);
 bool hyb_place_device_reaches(const hyb_place_t *place,
                               const hyb_place_t *other);
 
-/* Bytes on the host of all devices' places, beside what every place needs. */
+/* Bytes on the host of all devices' places, beside what every place needs; do
+ * they take guests? */
 uint64_t hyb_place_device_bytes(const hyb_means_t *means,
-                                const hpl_shape_t *shape);
+                                const hpl_shape_t *shape, bool guests);
 
 #endif

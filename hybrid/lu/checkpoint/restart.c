@@ -12,6 +12,7 @@
 #include "hpl/grid/agree.h"
 #include "hybrid/lu/checkpoint/checkpoint.h"
 #include "hybrid/lu/checkpoint/geometry.h"
+#include "hybrid/lu/fill.h"
 
 typedef struct { /* what is read */
     hyb_lu_t *lu;
@@ -318,7 +319,7 @@ static xh_status_t load(reader_t *r, hyb_restart_t *restart_p)
     int first[HYB_STORE_MOST], at;
     int all = hyb_restart_common(r->lu, &r->store, first);
 
-    hyb_factor_touch(r->lu);
+    hyb_fill_touch(r->lu);
     at = read_newest(r, first, all);
     if (at < 0) {
         if (r->lu->grid->iam == 0)
