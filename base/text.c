@@ -2,6 +2,7 @@
 #include "base/text.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -81,4 +82,24 @@ xh_status_t xh_text_close(FILE *out, char **text, const char *what)
     free(*text);
     *text = NULL;
     return XH_ERR_MEMORY;
+}
+
+char *xh_text_read(const char *path, size_t most, size_t *length_p)
+{
+    FILE *file = fopen(path, "rb");
+    char *text = file != NULL ? malloc(most) : NULL;
+    size_t length = text != NULL ? fread(text, 1, most, file) : most;
+    int why = text != NULL && length == most ? EFBIG : errno;
+
+    if (length < most && !ferror(file)) {
+        text[length] = '\0';
+        *length_p = length;
+        fclose(file);
+        return text;
+    }
+    if (file != NULL)
+        fclose(file);
+    free(text);
+    errno = why;
+    return NULL;
 }

@@ -37,4 +37,12 @@ void xh_text_append(char *text, size_t size, const char *format, ...)
  */
 xh_status_t xh_text_close(FILE *out, char **text, const char *what);
 
+/*
+ * All of a file that is shorter than most bytes, with a 0 behind it, for
+ * free(). NULL: errno says why.
+ *
+ * length_p  out  bytes of the file
+ */
+char *xh_text_read(const char *path, size_t most, size_t *length_p);
+
 #endif

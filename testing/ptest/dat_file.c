@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/log.h"
+#include "base/text.h"
 
 enum {
     OUTPUT_LINE = 3,
@@ -275,17 +276,12 @@ xh_status_t xhpl_dat_parse(const char *text, size_t length,
 
 xh_status_t xhpl_dat_read(const char *path, xhpl_parameters_t *parameters_p)
 {
-    FILE *file = fopen(path, "rb");
-    char *text = file != NULL ? malloc(FILE_SIZE_MOST) : NULL;
-    size_t length = 0;
+    size_t length;
+    char *text = xh_text_read(path, FILE_SIZE_MOST, &length);
     xh_status_t status = XH_ERR_IO;
     xhpl_dat_error_t error;
 
-    if (text != NULL)
-        length = fread(text, 1, FILE_SIZE_MOST, file);
-    if (length == FILE_SIZE_MOST)
-        errno = EFBIG;
-    if (text == NULL || ferror(file) || length == FILE_SIZE_MOST)
+    if (text == NULL)
         xh_log_error(
             "cannot read %s: %s; a run needs this file, or the "
             "options -n, --nb, -p and -q; xhpl --plan --write HPL.dat makes "
@@ -296,8 +292,6 @@ xh_status_t xhpl_dat_read(const char *path, xhpl_parameters_t *parameters_p)
         if (status != XH_OK)
             xh_log_error("%s, line %d: %s", path, error.line, error.text);
     }
-    if (file != NULL)
-        fclose(file);
     free(text);
     return status;
 }

@@ -441,8 +441,6 @@ static xh_status_t check_checkpoints(const xhpl_parameters_t *parameters)
                      tests);
     else if (!is("solver", "hybrid"))
         xh_log_error("--checkpoint and --restart go with solver=hybrid");
-    else if (!is("weights", "off"))
-        xh_log_error("--checkpoint and --restart go with --weights off");
     else
         return XH_OK;
     return XH_ERR_INPUT;

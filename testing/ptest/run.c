@@ -196,6 +196,8 @@ static void run_dealt_test(run_t *run, const xhpl_test_t *test)
         skip(run, &trial, status);
         return;
     }
+    if (run->report != NULL)
+        xhpl_weights_save(run->weights);
     if (forecast->seconds != NULL)
         trial.predicted = forecast->seconds(forecast->context, test);
     hpl_progress_expect(
@@ -220,6 +222,8 @@ static void run_dealt_test(run_t *run, const xhpl_test_t *test)
                            : 0.0);
     free(trial.devices);
     hpl_solver()->destroy(trial.system);
+    if (trial.passed)
+        xhpl_weights_forget();
 }
 
 /* With columns dealt by weights. */

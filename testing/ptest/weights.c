@@ -7,40 +7,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "base/log.h"
 #include "base/settings.h"
+#include "base/text.h"
 #include "hpl/grid/agree.h"
 #include "hpl/pauxil/map.h"
 #include "testing/ptest/processes.h"
 
-enum { MOST_BYTES = 16 << 20 }; /* of a file */
+enum { MOST_BYTES = 16 << 20, PATH = 4096 }; /* of a file; of its name */
 
 /* ---- a file ---------------------------------------------------------------
  */
-
-/* All of it, for free(); NULL: said. */
-static char *read_file(const char *name)
-{
-    char *text = calloc(MOST_BYTES + 1, 1);
-    FILE *file = fopen(name, "r");
-    bool is_read = false;
-
-    if (text != NULL && file != NULL) {
-        is_read =
-            fread(text, 1, MOST_BYTES, file) < MOST_BYTES && !ferror(file);
-        errno = is_read ? 0 : errno != 0 ? errno : EFBIG;
-    }
-    if (!is_read)
-        xh_log_error("--weights: cannot read '%s': %s; allowed: measure, off, "
-                     "or a file of hosts or ranks and rates",
-                     name, strerror(errno));
-    if (file != NULL)
-        fclose(file);
-    if (is_read)
-        return text;
-    free(text);
-    return NULL;
-}
 
 /* On process 0, which has the names of all hosts one after the other. */
 static xh_status_t take_file(const char *name, const char *names,
@@ -48,9 +26,14 @@ static xh_status_t take_file(const char *name, const char *names,
 {
     int processes = weights->processes;
     const char **host = calloc((size_t)processes, sizeof(*host));
-    char *text = read_file(name);
+    size_t length;
+    char *text = xh_text_read(name, MOST_BYTES, &length);
     xh_status_t status = XH_ERR_INPUT;
 
+    if (text == NULL)
+        xh_log_error("--weights: cannot read '%s': %s; allowed: measure, off, "
+                     "or a file of hosts or ranks and rates",
+                     name, strerror(errno));
     for (int i = 0; i < processes && host != NULL; i++)
         host[i] = names + (size_t)i * MPI_MAX_PROCESSOR_NAME;
     if (host == NULL)
@@ -103,6 +86,57 @@ static xh_status_t measure_rates(const xhpl_list_t *nb, xhpl_rate_fn_t *measure,
     return XH_OK;
 }
 
+/* ---- beside checkpoints ---------------------------------------------------
+ */
+
+/* The file in the folder that a setting names; false: none is named. */
+static bool file_in(const char *setting, char *path)
+{
+    const char *folder = xh_settings_text(setting);
+
+    snprintf(path, PATH, "%.4000s/xhpl-weights", folder);
+    return folder[0] != '\0';
+}
+
+/* Does a restart take the rates that were measured? Process 0 looks. */
+static bool are_saved(char *path)
+{
+    int are = file_in("restart", path) && access(path, R_OK) == 0;
+
+    MPI_Bcast(&are, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return are;
+}
+
+void xhpl_weights_save(const xhpl_weights_t *weights)
+{
+    char path[PATH];
+    FILE *out;
+    bool good;
+
+    if (weights == NULL || !file_in("checkpoint", path) ||
+        strcmp(xh_settings_text("weights"), "measure") != 0)
+        return;
+    out = fopen(path, "w");
+    good = out != NULL;
+    for (int i = 0; i < weights->processes && good; i++)
+        good = fprintf(out, "%d %.17g\n", i, weights->rate[i]) > 0;
+    if (out != NULL)
+        good = fclose(out) == 0 && good;
+    if (!good)
+        xh_log_warning("cannot write %s: %s; a restart needs these rates",
+                       path, strerror(errno));
+}
+
+void xhpl_weights_forget(void)
+{
+    char path[PATH];
+
+    if (file_in("checkpoint", path))
+        unlink(path);
+    if (file_in("restart", path))
+        unlink(path);
+}
+
 xh_status_t xhpl_weights_open(const xhpl_parameters_t *parameters,
                               xhpl_rate_fn_t *measure,
                               xhpl_weights_t **weights_p)
@@ -111,10 +145,13 @@ xh_status_t xhpl_weights_open(const xhpl_parameters_t *parameters,
     int processes = xhpl_size(MPI_COMM_WORLD);
     xhpl_weights_t *weights;
     xh_status_t status;
+    char saved[PATH];
 
     *weights_p = NULL;
     if (strcmp(how, "off") == 0)
         return XH_OK;
+    if (strcmp(how, "measure") == 0 && are_saved(saved))
+        how = saved;
     weights = calloc(1, sizeof(*weights) +
                             (size_t)processes * sizeof(weights->rate[0]));
     XH_TRY(hpl_agree(MPI_COMM_WORLD, weights != NULL ? XH_OK : XH_ERR_MEMORY));

@@ -20,8 +20,9 @@ typedef struct {
 typedef xh_status_t xhpl_rate_fn_t(const xhpl_list_t *nb, double *rate_p);
 
 /*
- * Measure the rates, or read them from the file that weights names; collective
- * over MPI_COMM_WORLD, with a solver open.
+ * Measure the rates, or read them from the file that weights names, or where a
+ * restart finds those measured before; collective over MPI_COMM_WORLD, with a
+ * solver open.
  *
  * weights_p  out  for free(); NULL: weights=off
  *
@@ -59,6 +60,11 @@ xh_status_t xhpl_weights_deal(const xhpl_weights_t *weights, HPL_T_ORDER order,
  * unlike. By one process; nothing where weights is NULL. */
 void xhpl_weights_say(const xhpl_weights_t *weights, HPL_T_ORDER order,
                       const xhpl_test_t *test);
+
+/* Measured rates go into the folder of checkpoints, for a restart to take; and
+ * are needed no more. Process 0. */
+void xhpl_weights_save(const xhpl_weights_t *weights);
+void xhpl_weights_forget(void);
 
 /*
  * Of text, whose lines are "HOST RATE" or "RANK RATE", with # before comments,

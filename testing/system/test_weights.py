@@ -6,6 +6,8 @@ import re
 
 import pytest
 
+import checkpoints
+import hpl_dat
 import jobs
 import records
 from conftest import UNMEASURED
@@ -80,7 +82,6 @@ REFUSED = (
     ("0 1\n1 much\n", (), "rates:2: '1' needs one rate above 0"),
     ("0 1\n2 1\n", (), "rank 2 is none of this run's"),
     (None, (), "--weights: cannot read 'rates': No such file"),
-    ("0 1\n1 2\n", ("--checkpoint", "d"), "go with --weights off"),
 )
 
 
@@ -97,3 +98,52 @@ def test_the_reference_is_not_measured(tmp_path):
     outcome = run(tmp_path, TWO, "--weights", "measure", "--set", "solver=reference")
     assert outcome.status == 2, str(outcome)
     assert "weights=measure: solver=reference cannot be predicted" in outcome.stderr
+
+
+# ---- checkpoints ---------------------------------------------------------------------
+
+
+def saving(folder, *options, threshold="16.0"):
+    """A run of which checkpoints stay, unless it was checked."""
+    (folder / "HPL.dat").write_text(hpl_dat.text(threshold=threshold))
+    return jobs.run(checkpoints.words(1, 2, 1200, 16, *options), folder, SETTINGS)
+
+
+def leave_checkpoints(folder, how):
+    for _ in range(20):
+        saving(folder, "--weights", how, "--checkpoint", "d", "--every", "0.001s",
+               threshold="0").succeeded()  # fmt: skip
+        if checkpoints.whole(folder, 2):
+            return
+    raise AssertionError(f"no checkpoint came to be: {checkpoints.files(folder)}")
+
+
+def test_a_restart_has_the_bits_and_no_other_weights(tmp_path):
+    (tmp_path / "rates").write_text("0 3\n1 1\n")
+    (tmp_path / "others").write_text("0 1\n1 2\n")
+    saving(tmp_path, "--weights", "rates").succeeded()
+    clean = checkpoints.bits(tmp_path)
+    leave_checkpoints(tmp_path, "rates")
+    for how in ("off", "others"):
+        outcome = saving(tmp_path, "--weights", how, "--restart", "d")
+        assert outcome.status == 2, str(outcome)
+        assert "its columns are dealt by other weights" in outcome.stderr, str(outcome)
+    outcome = saving(tmp_path, "--weights", "rates", "--restart", "d").succeeded()
+    assert "restarts with iteration" in outcome.stderr, str(outcome)
+    assert checkpoints.bits(tmp_path) == clean and checkpoints.files(tmp_path) == []
+
+
+def test_a_restart_takes_the_rates_that_were_measured(tmp_path):
+    leave_checkpoints(tmp_path, "measure")
+    saved = (tmp_path / "d/xhpl-weights").read_text()
+    (tmp_path / "d/xhpl-weights").write_text("0 3\n1 1\n")
+    outcome = saving(tmp_path, "--weights", "measure", "--restart", "d")
+    assert outcome.status == 2 and "dealt by other weights" in outcome.stderr, str(outcome)
+    (tmp_path / "d/xhpl-weights").write_text(saved)
+    (tmp_path / "rates").write_text(saved)
+    outcome = saving(tmp_path, "--weights", "measure", "--restart", "d").succeeded()
+    assert "restarts with iteration" in outcome.stderr, str(outcome)
+    found = checkpoints.bits(tmp_path)
+    assert checkpoints.files(tmp_path) == []
+    saving(tmp_path, "--weights", "rates").succeeded()
+    assert checkpoints.bits(tmp_path) == found

@@ -54,6 +54,24 @@ TEST(a_header_of_another_system_says_what_differs)
     wanted.nb = 16;
     assert_true(hyb_header_differs(&header, &wanted, text, sizeof(text)));
     assert_true(strcmp(text, "NB = 8, not 16") == 0);
+    wanted = header;
+    wanted.dealing = 1;
+    assert_true(hyb_header_differs(&header, &wanted, text, sizeof(text)));
+    assert_true(strcmp(text, "its columns are dealt by other weights") == 0);
+}
+
+TEST(a_dealing_has_a_number_of_its_own)
+{
+    const double rate[] = {3.0, 1.0}, other[] = {1.0, 3.0};
+    hpl_deal_t *deal, *others;
+
+    assert_true(hpl_deal_create(rate, 2, 100, 8, &deal) == XH_OK);
+    assert_true(hpl_deal_create(other, 2, 100, 8, &others) == XH_OK);
+    assert_true(hyb_header_dealing(NULL) == 0);
+    assert_true(hyb_header_dealing(deal) != 0);
+    assert_true(hyb_header_dealing(deal) != hyb_header_dealing(others));
+    hpl_deal_destroy(deal);
+    hpl_deal_destroy(others);
 }
 
 TEST(another_kernel_or_variant_may_round_otherwise)

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
 #include "testing/unit/unit.h"
 
 TEST(a_distance_counts_single_edits)
@@ -53,6 +57,24 @@ TEST(the_nearest_word_is_the_first_at_least_distance)
     assert_int_equal(xh_text_nearest("ight", words, 4), 2);
     assert_int_equal(xh_text_nearest("LIGHT", words, 4), 3);
     assert_int_equal(xh_text_nearest("anything", words, 1), 0);
+}
+
+TEST(a_file_is_read_whole_or_not_at_all)
+{
+    char path[] = "/tmp/xhpl-text-XXXXXX", *text;
+    int file = mkstemp(path);
+    size_t length = 0;
+
+    assert_true(file >= 0 && write(file, "a\0b\n", 4) == 4);
+    close(file);
+    text = xh_text_read(path, 5, &length);
+    assert_true(text != NULL && length == 4);
+    assert_memory_equal(text, "a\0b\n", 5);
+    free(text);
+    assert_true(xh_text_read(path, 4, &length) == NULL && errno == EFBIG);
+    unlink(path);
+    assert_true(xh_text_read(path, 5, &length) == NULL && errno == ENOENT);
+    assert_true(xh_text_read("/", 5, &length) == NULL && errno == EISDIR);
 }
 
 TEST_MAIN()

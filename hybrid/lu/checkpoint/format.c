@@ -26,6 +26,13 @@ static uint64_t check_of(const void *data, size_t bytes)
 /* ---- headers -------------------------------------------------------------
  */
 
+uint64_t hyb_header_dealing(const hpl_deal_t *deal)
+{
+    return deal == NULL ? 0
+                        : check_of(deal->owner, (size_t)deal->blocks *
+                                                    sizeof(*deal->owner));
+}
+
 void hyb_header_seal(hyb_header_t *header)
 {
     memcpy(header->magic, header_magic, sizeof(header_magic));
@@ -64,7 +71,10 @@ bool hyb_header_differs(const hyb_header_t *header, const hyb_header_t *wanted,
                      member[i].name, member[i].is, member[i].wanted);
             return true;
         }
-    return false;
+    if (header->dealing == wanted->dealing)
+        return false;
+    snprintf(text, (size_t)size, "its columns are dealt by other weights");
+    return true;
 }
 
 bool hyb_header_rounds_otherwise(const hyb_header_t *header,

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "base/view.h"
+#include "hpl/pauxil/deal.h"
 
 /*
  * A process writes two kinds of files, in the byte order of the machine:
@@ -16,12 +16,13 @@
  *
  * A piece is a part of the local matrix, with sums of its own.
  */
-enum { HYB_FORMAT_VERSION = 1, HYB_FORMAT_PIECE = 1 << 22 }; /* bytes, about */
+enum { HYB_FORMAT_VERSION = 2, HYB_FORMAT_PIECE = 1 << 22 }; /* bytes, about */
 
 typedef struct {
     char magic[8];
     int64_t version;
     int64_t n, nb, nprow, npcol, myrow, mycol, seed;
+    uint64_t dealing;     /* hyb_header_dealing of its columns */
     int64_t first, over;  /* as hyb_boundary_t */
     int64_t info;         /* as mat->info */
     int64_t restarts;     /* of the run so far */
@@ -40,6 +41,9 @@ typedef struct {
     uint64_t check;               /* of all before it */
 } hyb_piece_t;
 
+/* Tells one dealing of block columns from another; 0: in turn. */
+uint64_t hyb_header_dealing(const hpl_deal_t *deal);
+
 /* Fill in magic, version and check. */
 void hyb_header_seal(hyb_header_t *header);
 
@@ -48,7 +52,7 @@ const char *hyb_header_fault(const hyb_header_t *header);
 
 /*
  * The first member that tells another system than wanted: "N = 100, not 200";
- * of n to seed. False: it is the same.
+ * of n to dealing. False: it is the same.
  */
 bool hyb_header_differs(const hyb_header_t *header, const hyb_header_t *wanted,
                         char *text, int64_t size);

@@ -36,6 +36,7 @@ hyb_header_t hyb_restart_header(const hyb_lu_t *lu)
                       .npcol = grid->npcol,
                       .myrow = grid->myrow,
                       .mycol = grid->mycol,
+                      .dealing = hyb_header_dealing(grid->deal),
                       .rounding = {a->pfact, a->rfact, a->nbmin, a->nbdiv}};
 
     snprintf(h.kernel, sizeof(h.kernel), "%s",
