@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include "base/integers.h"
+#include "hpl/pauxil/deal.h"
 #include "hybrid/lu/exchange.h"
 
 enum {
@@ -60,16 +61,38 @@ static double exchange_groups(const hyb_model_t *model, double columns)
 
 /* ---- one iteration ------------------------------------------------------- */
 
+static process_t *at(const hyb_model_t *model, int p, int q)
+{
+    return &model->process[p * model->test.npcol + q];
+}
+
+/* All but messages and ways takes one speed-th. */
+static void hasten(hyb_model_step_t *step, double speed)
+{
+    double *seconds[] = {&step->update,  &step->prepare,  &step->first,
+                         &step->product, &step->copy,     &step->shared,
+                         &step->theirs,  &step->resident, &step->next};
+
+    for (size_t i = 0; i < sizeof(seconds) / sizeof(seconds[0]); i++)
+        *seconds[i] /= speed;
+}
+
+static double panel_seconds(const hyb_model_t *model, int q, double rows,
+                            int threads)
+{
+    return hyb_model_panel_seconds(model, rows, threads) /
+           hyb_model_speed(model, q);
+}
+
 static hyb_model_step_t step_of(const hyb_model_t *model, int64_t k, int p,
                                 int q)
 {
     const hpl_shape_t *test = &model->test;
     const hyb_model_width_t *width = &model->width;
     int64_t next = (k + 1) * test->nb;
-    bool owner = (k + 1) % test->npcol == q && next < test->n;
+    bool owner = next < test->n && hyb_model_owner(model, k + 1) == q;
     double m = hyb_model_rows(model, next, p);
-    double n =
-        hyb_model_local(test, next, (int64_t)test->n + 1, test->npcol, q);
+    double n = hyb_model_columns(model, next, q);
     double host = hyb_model_host_columns(model, n);
     double update = hyb_model_curve_at(&width->update, m);
     double packed = test->nprow > 1
@@ -97,21 +120,24 @@ static hyb_model_step_t step_of(const hyb_model_t *model, int64_t k, int p,
     step.group = fmin(step.exchange,
                       exchange(model, (double)hyb_exchange_columns(test->nb)));
     hyb_model_stream(model, ahead, column - prepare, &step);
-    hyb_model_reside(model, k, k % test->npcol == q, both - ahead, &step);
+    hyb_model_reside(model, k, hyb_model_owner(model, k) == q, both - ahead,
+                     &step);
+    hasten(&step, hyb_model_speed(model, q));
     return step;
 }
 
-/* The threads for a panel with which an iteration takes least. */
-static int panel_threads(const hyb_model_t *model, const hyb_model_step_t *step,
-                         double rows)
+/* The threads for a panel of process column q with which an iteration takes
+ * least. */
+static int panel_threads(const hyb_model_t *model, int q, double rows)
 {
+    const hyb_model_step_t *step = &at(model, 0, q)->step;
     int most = model->rates->threads, best = most;
     double least = INFINITY;
 
     if (model->mode == HYB_OVERLAP_NOTHING || model->on_host <= 0.0)
         return most;
     for (int t = 1; t <= most; t = t < most && 2 * t > most ? most : 2 * t) {
-        double panel = hyb_model_panel_seconds(model, rows, t);
+        double panel = panel_seconds(model, q, rows, t);
         double host = step->copy + step->update + panel * t / most;
         double all = fmax(host - hyb_model_saved(model, step, host),
                           step->group + step->copy + step->first +
@@ -162,17 +188,12 @@ static double update(const hyb_model_t *model, process_t *me, double together)
     return model->mode == HYB_OVERLAP_PANEL ? ready : fmax(me->done, ready);
 }
 
-static process_t *at(const hyb_model_t *model, int p, int q)
-{
-    return &model->process[p * model->test.npcol + q];
-}
-
 /* Panel number k is factored, and its column of processes knows it. */
 static void send_panel(const hyb_model_t *model, int64_t k, double ready)
 {
     const hpl_shape_t *test = &model->test;
     const hyb_model_link_t *link = &model->rates->row;
-    int root = (int)(k % test->npcol);
+    int root = hyb_model_owner(model, k);
 
     for (int p = 0; p < model->rows; p++) {
         double rows = hyb_model_rows(model, k * test->nb, p);
@@ -197,13 +218,12 @@ static void send_panel(const hyb_model_t *model, int64_t k, double ready)
 static double factor_next(const hyb_model_t *model, int64_t k, double ready)
 {
     const hpl_shape_t *test = &model->test;
-    int q = (int)((k + 1) % test->npcol), most = model->rates->threads;
+    int q = hyb_model_owner(model, k + 1), most = model->rates->threads;
     double rows = hyb_model_rows(model, (k + 1) * test->nb, HYB_MODEL_TALLEST);
     bool there = hyb_model_by_device(model, k + 1);
-    int threads =
-        there ? 0 : panel_threads(model, &at(model, 0, q)->step, rows);
+    int threads = there ? 0 : panel_threads(model, q, rows);
     double panel = (there ? hyb_model_factored_there(model, rows)
-                          : hyb_model_panel_seconds(model, rows, threads)) +
+                          : panel_seconds(model, q, rows, threads)) +
                    pivots(model, rows);
 
     for (int p = 0; p < model->rows; p++) {
@@ -248,13 +268,15 @@ static double factorize(const hyb_model_t *model)
     int npcol = model->test.npcol;
     double rows = hyb_model_rows(model, 0, HYB_MODEL_TALLEST), done = 0.0,
            ready = 0.0;
+    double first = hyb_model_first_panel(model) /
+                   hyb_model_speed(model, hyb_model_owner(model, 0));
 
-    send_panel(model, 0, hyb_model_first_panel(model) + pivots(model, rows));
+    send_panel(model, 0, first + pivots(model, rows));
     for (int64_t k = 0; k < model->panels; k++) {
         for (int q = 0; q < npcol; q++) {
             double column = iterate_column(model, k, q);
 
-            if (q == (k + 1) % npcol)
+            if (q == hyb_model_owner(model, k + 1))
                 ready = column;
         }
         if (k + 1 < model->panels)
@@ -265,6 +287,16 @@ static double factorize(const hyb_model_t *model)
     return done;
 }
 
+/* Of process columns: each has as many columns as it is fast. */
+static double mean_speed(const hyb_model_t *model)
+{
+    double sum = 0.0;
+
+    for (int q = 0; q < model->test.npcol; q++)
+        sum += hyb_model_speed(model, q);
+    return sum / model->test.npcol;
+}
+
 /* Each element of U is read once, where it lives; each block waits for two sets
  * of messages. */
 static double back_substitution(const hyb_model_t *model)
@@ -272,7 +304,8 @@ static double back_substitution(const hyb_model_t *model)
     const hyb_model_rates_t *rates = model->rates;
     const hpl_shape_t *test = &model->test;
     double n = test->n, processes = (double)test->nprow * test->npcol;
-    double read = 8.0 * n * n / 2.0 / processes * model->on_host;
+    double read =
+        8.0 * n * n / 2.0 / processes * model->on_host / mean_speed(model);
     double block = 8.0 * test->nb, blocks = ceil(n / test->nb);
     double messages = hyb_messages_rounds(test->npcol) *
                           hyb_messages_transfer(&rates->row, block) +
@@ -311,10 +344,24 @@ static void take_runs(hyb_model_t *model)
     test->nb *= (int)model->run;
 }
 
+/* Columns are dealt as a run with these weights does. */
+static xh_status_t deal(hyb_model_t *model, hpl_deal_t **deal_p)
+{
+    hpl_shape_t *test = &model->test;
+
+    *deal_p = NULL;
+    if (model->rates->speed != NULL)
+        XH_TRY(hpl_deal_create(model->rates->speed, test->npcol, test->n,
+                               test->nb, deal_p));
+    test->deal = *deal_p;
+    return XH_OK;
+}
+
 double hyb_model_seconds(const hyb_model_rates_t *rates,
                          const hpl_shape_t *test, int bcast)
 {
     hyb_model_t model = {.rates = rates, .test = *test, .bcast = bcast};
+    hpl_deal_t *dealt;
     double seconds;
 
     if (test->n == 0)
@@ -331,9 +378,12 @@ double hyb_model_seconds(const hyb_model_rates_t *rates,
     take_runs(&model);
     model.process =
         calloc((size_t)model.rows * (size_t)test->npcol, sizeof(process_t));
-    if (model.process == NULL)
-        return 0.0;
-    seconds += factorize(&model);
+    if (model.process == NULL || deal(&model, &dealt) != XH_OK)
+        seconds = 0.0;
+    else {
+        seconds += factorize(&model);
+        hpl_deal_destroy(dealt);
+    }
     free(model.process);
     return seconds;
 }

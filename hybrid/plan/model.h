@@ -82,6 +82,9 @@ typedef struct {
     hyb_home_figures_t figures; /* ... and as these decide */
     bool there;                 /* only devices factor panels of their columns,
                                    not who is quicker; no curve: only threads */
+    const double *speed; /* of each process column of the test: so many times
+                            that of what was measured, and columns are dealt by
+                            it; NULL: equally many columns */
     bool fixed;   /* devices always get the same share of an update, not ... */
     double share; /* ... what balances: 0 to 1 */
     int widths;   /* at least 1, nb ascending */

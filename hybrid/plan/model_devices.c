@@ -68,10 +68,8 @@ double hyb_model_host_columns(const model_t *model, double n)
 /* From panel k on, on the process that has it. */
 static double columns_from(const model_t *model, int64_t k)
 {
-    const hpl_shape_t *test = &model->test;
-
-    return hyb_model_local(test, k * test->nb, (int64_t)test->n + 1,
-                           test->npcol, (int)(k % test->npcol));
+    return hyb_model_columns(model, k * model->test.nb,
+                             hyb_model_owner(model, k));
 }
 
 static bool lives_there(const model_t *model, int64_t k)

@@ -16,21 +16,43 @@ double hyb_model_panel_seconds(const hyb_model_t *model, double rows,
     return alone - divided + divided / threads;
 }
 
-double hyb_model_local(const hpl_shape_t *test, int64_t first, int64_t n,
-                       int processes, int me)
+int hyb_model_owner(const hyb_model_t *model, int64_t k)
 {
-    hpl_map_t map = hpl_map(test->nb, processes, me);
+    const hpl_deal_t *deal = model->test.deal;
 
+    return deal != NULL && k < deal->blocks ? deal->owner[k]
+                                            : (int)(k % model->test.npcol);
+}
+
+double hyb_model_speed(const hyb_model_t *model, int q)
+{
+    return model->rates->speed != NULL ? model->rates->speed[q] : 1.0;
+}
+
+/* Of the indices first .. n - 1, those of the process that asks. */
+static double count(const hpl_map_t *map, int64_t first, int64_t n)
+{
     return first < n
-               ? (double)(hpl_map_count(&map, n) - hpl_map_count(&map, first))
+               ? (double)(hpl_map_count(map, n) - hpl_map_count(map, first))
                : 0.0;
+}
+
+double hyb_model_columns(const hyb_model_t *model, int64_t first, int q)
+{
+    const hpl_shape_t *test = &model->test;
+    hpl_map_t map = hpl_map(test->nb, test->npcol, q);
+
+    map.deal = test->deal;
+    return count(&map, first, (int64_t)test->n + 1);
 }
 
 double hyb_model_rows(const hyb_model_t *model, int64_t first, int p)
 {
     const hpl_shape_t *test = &model->test;
+    hpl_map_t map;
 
     if (p == HYB_MODEL_TALLEST || model->rows < test->nprow)
         p = (int)(first / test->nb % test->nprow);
-    return hyb_model_local(test, first, test->n, test->nprow, p);
+    map = hpl_map(test->nb, test->nprow, p);
+    return count(&map, first, test->n);
 }

@@ -53,9 +53,15 @@ typedef struct {
 double hyb_model_panel_seconds(const hyb_model_t *model, double rows,
                                int threads);
 
-/* Of the n indices from first on, those that a process has. */
-double hyb_model_local(const hpl_shape_t *test, int64_t first, int64_t n,
-                       int processes, int me);
+/* The process column that has panel k. */
+int hyb_model_owner(const hyb_model_t *model, int64_t k);
+
+/* Columns from first on, which begins a panel, of process column q; b counts.
+ */
+double hyb_model_columns(const hyb_model_t *model, int64_t first, int q);
+
+/* How many times as fast as what was measured process column q is. */
+double hyb_model_speed(const hyb_model_t *model, int q);
 
 /* Rows from first on, which begins a block, of process row p; of the one that
  * has most for HYB_MODEL_TALLEST, and where rows are not told apart. */

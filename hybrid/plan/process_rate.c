@@ -1,40 +1,67 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/plan/process_rate.h"
 
+#include <math.h>
 #include <mpi.h>
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/median.h"
 #include "base/settings.h"
 #include "hpl/grid/agree.h"
+#include "hybrid/plan/busy_devices.h"
 #include "hybrid/plan/host_parts.h"
+#include "hybrid/plan/resident_devices.h"
 
-enum { ROWS = 2048 };
+enum {
+    ROWS = 2048,
+    GLANCES = 9, /* of which the median counts: others may have the cores now
+                    and then */
+    DEVICE_BYTES = 1 << 28
+};
 
-/* Update after update, until time is over. */
-static double update_rate(hyb_host_update_t *x, double seconds)
+typedef struct {
+    const hyb_means_t *means;
+    int nb;
+    double seconds;
+    bool resident;           /* may devices have all columns? */
+    double threads, devices; /* flop/s; of devices 0: unknown */
+} measured_t;
+
+/* ---- threads ------------------------------------------------------------- */
+
+/* Update after update, until time is over; seconds of each. */
+static double update_seconds(hyb_host_update_t *x, double seconds)
 {
-    double flop = 2.0 * (double)x->m * (double)x->n * (double)x->k;
-    double begun, spent;
+    double begun = xh_clock_now(), spent;
     int runs = 0;
 
-    hyb_host_update_run(x);
-    MPI_Barrier(MPI_COMM_WORLD);
-    begun = xh_clock_now();
     do {
         hyb_host_update_run(x);
         runs++;
         spent = xh_clock_now() - begun;
     } while (spent < seconds);
-    return runs * flop / spent;
+    return spent / runs;
 }
 
-static xh_status_t measure_threads(const hyb_means_t *means, int nb,
-                                   double seconds, double *rate_p)
+static double update_rate(hyb_host_update_t *x, double seconds)
 {
-    int64_t chunk = hyb_means_run_columns(means, nb);
+    double flop = 2.0 * (double)x->m * (double)x->n * (double)x->k;
+    double glance[GLANCES];
+
+    hyb_host_update_run(x);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < GLANCES; i++)
+        glance[i] = update_seconds(x, seconds / GLANCES);
+    return flop / xh_median(glance, GLANCES);
+}
+
+static xh_status_t measure_threads(measured_t *it)
+{
+    const hyb_means_t *means = it->means;
+    int64_t chunk = hyb_means_run_columns(means, it->nb);
     hyb_host_update_t x = {.m = ROWS,
                            .n = chunk * hyb_team_size(means->team),
-                           .k = nb,
+                           .k = it->nb,
                            .chunk = chunk,
                            .parts = HYB_PART_SWAP | HYB_PART_SOLVE |
                                     HYB_PART_MULTIPLY};
@@ -42,37 +69,86 @@ static xh_status_t measure_threads(const hyb_means_t *means, int nb,
         MPI_COMM_WORLD, hyb_host_update_open(&x, means->kernel, means->team));
 
     if (status == XH_OK)
-        *rate_p = update_rate(&x, seconds);
+        it->threads = update_rate(&x, it->seconds);
     hyb_host_update_close(&x);
     return status;
 }
 
-static xh_status_t add_devices(const hyb_means_t *means, int nb, double *rate_p)
+/* ---- devices ------------------------------------------------------------- */
+
+/* As their tables have it; 0: one is unknown. */
+static double known_rate(const hyb_means_t *means, int nb)
 {
+    double sum = 0.0;
+
     for (int i = 0; i < hyb_machine_devices(means->machine); i++) {
         double rate = hyb_machine_rate(means->machine, i, nb);
 
-        if (rate <= 0.0) {
-            xh_log_error("weights=measure: the rate of device %d of this "
-                         "process is unknown: give a file of rates",
-                         i);
-            return XH_ERR_INPUT;
-        }
-        *rate_p += rate;
+        if (rate <= 0.0)
+            return 0.0;
+        sum += rate;
     }
-    return XH_OK;
+    return sum;
+}
+
+/* Threads, beside columns that live on devices. */
+static xh_status_t measure_beside_resident(measured_t *it, double *column_p)
+{
+    hyb_resident_devices_t *devices;
+    xh_status_t status;
+
+    hyb_resident_devices_begin(it->means->machine, ROWS, it->nb, DEVICE_BYTES,
+                               it->seconds, &devices);
+    status = measure_threads(it);
+    *column_p = hyb_resident_devices_end(devices).column;
+    return status;
+}
+
+/* Threads, beside tiles that go to devices and back. */
+static xh_status_t measure_beside_busy(measured_t *it, double *column_p)
+{
+    hyb_busy_devices_t *devices = NULL;
+    xh_status_t status;
+    int tile;
+
+    (void)hyb_busy_devices_create(it->means->machine, ROWS, it->nb,
+                                  DEVICE_BYTES, &devices);
+    hyb_busy_devices_begin(devices, ROWS, it->nb, it->seconds);
+    status = measure_threads(it);
+    *column_p = hyb_busy_devices_end(devices, &tile);
+    hyb_busy_devices_destroy(devices);
+    return status;
+}
+
+/* All processes at the same time, those with unknown devices these, too. */
+static xh_status_t measure(measured_t *it)
+{
+    double column = INFINITY;
+    bool has = hyb_machine_devices(it->means->machine) > 0;
+
+    it->devices = known_rate(it->means, it->nb);
+    if (!has || it->devices > 0.0)
+        return measure_threads(it);
+    XH_TRY((it->resident ? measure_beside_resident
+                         : measure_beside_busy)(it, &column));
+    it->devices = 2.0 * ROWS * it->nb / column;
+    if (it->devices > 0.0)
+        return XH_OK;
+    xh_log_error("weights=measure: the rate of this process's devices is "
+                 "unknown: give a file of rates");
+    return XH_ERR_INPUT;
 }
 
 xh_status_t hyb_process_rate(const hyb_means_t *means, int nb, double seconds,
                              double *rate_p)
 {
-    double rate = 0.0;
+    measured_t it = {.means = means,
+                     .nb = nb,
+                     .seconds = seconds,
+                     .resident = hyb_home_may_be_device(
+                         (hyb_home_t)xh_settings_int("home"), &means->figures)};
 
-    XH_TRY(measure_threads(means, nb, seconds, &rate));
-    if (hyb_home_may_be_device((hyb_home_t)xh_settings_int("home"),
-                               &means->figures))
-        rate = 0.0; /* devices have all columns */
-    XH_TRY(hpl_agree(MPI_COMM_WORLD, add_devices(means, nb, &rate)));
-    *rate_p = rate;
+    XH_TRY(hpl_agree(MPI_COMM_WORLD, measure(&it)));
+    *rate_p = it.devices + (it.resident ? 0.0 : it.threads);
     return XH_OK;
 }

@@ -8,10 +8,11 @@
 /*
  * Flop/s of this process in updates with panels of nb: of its threads, as all
  * processes update at the same time, and of its devices, as their tables have
- * it. Collective over MPI_COMM_WORLD.
+ * it; where those lack one, as they work meanwhile. Collective over
+ * MPI_COMM_WORLD.
  *
  * Cost:   seconds, and an update more
- * Errors: XH_ERR_INPUT   the rate of a device is unknown: said
+ * Errors: XH_ERR_INPUT   the devices cannot be measured: said
  *         XH_ERR_MEMORY
  *         on all processes
  */

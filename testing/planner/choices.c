@@ -2,6 +2,7 @@
 #include "testing/planner/choices.h"
 
 #include <math.h>
+#include "hpl/pauxil/deal.h"
 
 enum {
     LARGEST = 1000000000, /* N that HPL.dat may have */
@@ -20,6 +21,24 @@ typedef struct { /* the best choices so far; equal ones stay in order */
 
 /* ---- N ------------------------------------------------------------------- */
 
+/* Of the process that has most: columns may be dealt by speed. */
+static double bytes_of(const xhpl_job_t *job, hpl_shape_t test)
+{
+    const double *speed = job->rates->speed;
+    hpl_deal_t *deal = NULL;
+    double bytes;
+
+    if (speed != NULL &&
+        hpl_deal_create(speed, test.npcol, test.n, test.nb, &deal) != XH_OK)
+        return INFINITY;
+    for (int q = 1; speed != NULL && q < test.npcol; q++)
+        test.mycol = speed[q] > speed[test.mycol] ? q : test.mycol;
+    test.deal = deal;
+    bytes = job->bytes(&test);
+    hpl_deal_destroy(deal);
+    return bytes;
+}
+
 /* The most steps of unit that the memory holds. Process (0, 0) has most: N is a
  * multiple of NB times P and Q. */
 static int64_t within_memory(const xhpl_job_t *job, hpl_shape_t test,
@@ -30,7 +49,7 @@ static int64_t within_memory(const xhpl_job_t *job, hpl_shape_t test,
     while (bad - good > 1) {
         middle = good + (bad - good) / 2;
         test.n = (int)(middle * unit);
-        if (job->bytes(&test) <= job->most_bytes)
+        if (bytes_of(job, test) <= job->most_bytes)
             good = middle;
         else
             bad = middle;
@@ -114,7 +133,7 @@ xhpl_choice_t xhpl_choices_of(const xhpl_job_t *job, hpl_shape_t test,
                             .bcast = bcast,
                             .seconds =
                                 hyb_model_seconds(job->rates, &test, bcast),
-                            .bytes = job->bytes(&test)};
+                            .bytes = bytes_of(job, test)};
 
     if (choice.seconds > 0.0)
         choice.gflops = (2.0 / 3.0 * test.n + 1.5) * test.n * test.n /

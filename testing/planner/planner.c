@@ -17,6 +17,7 @@
 #include "hybrid/plan/measure.h"
 #include "hybrid/plan/process_rate.h"
 #include "testing/planner/choices.h"
+#include "testing/planner/unequal.h"
 #include "testing/ptest/capacity.h"
 #include "testing/ptest/dat_file.h"
 #include "testing/ptest/plan.h"
@@ -38,13 +39,14 @@ static void print_head(void)
            "DEPTH", "BCAST", "seconds", "Gflop/s", "GiB/process");
 }
 
-static void print_row(const xhpl_choice_t *choice)
+/* With words behind it, "" or "  equal columns". */
+static void print_row(const xhpl_choice_t *choice, const char *words)
 {
     const hpl_shape_t *test = &choice->test;
 
-    printf("%10d %5d %5d %5d %5d %5d %12.3g %12.4g %12.3g\n", test->n, test->nb,
-           test->nprow, test->npcol, test->depth, choice->bcast,
-           choice->seconds, choice->gflops, choice->bytes / 0x1p30);
+    printf("%10d %5d %5d %5d %5d %5d %12.3g %12.4g %12.3g%s\n", test->n,
+           test->nb, test->nprow, test->npcol, test->depth, choice->bcast,
+           choice->seconds, choice->gflops, choice->bytes / 0x1p30, words);
 }
 
 /* ---- measuring ----------------------------------------------------------- */
@@ -211,8 +213,43 @@ static xh_status_t write_best(const xhpl_order_t *order,
     return xhpl_dat_create(order->write, &parameters);
 }
 
+/* What equal columns, weights, and leaving the slowest out give; the choice
+ * with weights. */
+static xhpl_choice_t compare_weights(const xhpl_order_t *order,
+                                     const xhpl_job_t *job,
+                                     const xhpl_weights_t *weights,
+                                     const xhpl_choice_t *equal)
+{
+    xhpl_choice_t without,
+        weighted = xhpl_unequal_best(job, weights,
+                                     xhpl_order(&order->parameters), equal);
+    int slowest = xhpl_unequal_without(job, weights, &without);
+    char words[64];
+
+    printf("\nProcesses of unequal speed:\n");
+    print_row(equal, "  equal columns");
+    print_row(&weighted, "  by weights");
+    snprintf(words, sizeof(words), "  without the slowest (%d of %d)", slowest,
+             weights->processes);
+    if (slowest > 0)
+        print_row(&without, words);
+    return weighted;
+}
+
+/* Are there as many rates as processes? */
+static bool are_of(const xhpl_weights_t *weights, int processes)
+{
+    if (weights == NULL || weights->processes == processes)
+        return weights != NULL;
+    xh_log_warning("weights are of the %d started processes: this plan for %d "
+                   "has equal columns",
+                   weights->processes, processes);
+    return false;
+}
+
 /* On process 0, which prints and writes. */
-static xh_status_t answer_plan(const xhpl_order_t *order, const xhpl_job_t *job)
+static xh_status_t answer_plan(const xhpl_order_t *order, const xhpl_job_t *job,
+                               const xhpl_weights_t *weights)
 {
     xhpl_choice_t choices[SHOWN];
     int count = xhpl_choices_make(job, SHOWN, choices);
@@ -236,7 +273,9 @@ static xh_status_t answer_plan(const xhpl_order_t *order, const xhpl_job_t *job)
                        job->processes, rows, job->processes / rows);
     print_head();
     for (int i = 0; i < count; i++)
-        print_row(&choices[i]);
+        print_row(&choices[i], "");
+    if (are_of(weights, job->processes))
+        choices[0] = compare_weights(order, job, weights, &choices[0]);
     return order->write == NULL ? XH_OK : write_best(order, &choices[0]);
 }
 
@@ -251,16 +290,19 @@ static xh_status_t plan(const xhpl_order_t *order, const hyb_means_t *means)
     xhpl_job_t job = job_of(order, means->offloads, (int)planned.processes);
     hyb_model_rates_t rates;
     xh_status_t status = speaks ? check_plan(order, &started, &planned) : XH_OK;
+    xhpl_weights_t *weights;
 
     XH_TRY(hpl_agree(MPI_COMM_WORLD, status));
-    XH_TRY(measure(means, &job.nb, xh_settings_real("plan_seconds"), &rates));
-    if (speaks) {
+    XH_TRY(xhpl_weights_open(&order->parameters, xhpl_planner_rate, &weights));
+    status = measure(means, &job.nb, xh_settings_real("plan_seconds"), &rates);
+    if (speaks && status == XH_OK) {
         share_cores(started.ranks_per_node, planned.ranks_per_node, &rates);
         job.rates = &rates;
         job.most_bytes = bytes_of_node(&order->wanted, capacity.node_bytes) /
                          planned.ranks_per_node;
-        status = answer_plan(order, &job);
+        status = answer_plan(order, &job, weights);
     }
+    free(weights);
     return hpl_agree(MPI_COMM_WORLD, status);
 }
 
@@ -291,33 +333,40 @@ static void say_weights(const xhpl_parameters_t *parameters,
     }
 }
 
+static void answer_prediction(const xhpl_parameters_t *parameters,
+                              const xhpl_weights_t *weights,
+                              const hyb_model_rates_t *rates)
+{
+    xhpl_job_t job = {.rates = rates, .bytes = xhpl_capacity_bytes};
+    int align = xhpl_parameters_value(parameters, XHPL_ALIGN);
+
+    say_weights(parameters, weights);
+    print_head();
+    for (int64_t index = 0; index < xhpl_plan_count(parameters); index++) {
+        xhpl_test_t test = xhpl_plan_test(parameters, index);
+        xhpl_choice_t choice =
+            xhpl_unequal_choice(&job, weights, xhpl_order(parameters),
+                                shape_of(&test, align), test.bcast);
+
+        print_row(&choice, "");
+    }
+    warn_of_unknown_links(xhpl_parameters_processes(parameters));
+}
+
 static xh_status_t predict(const xhpl_order_t *order, const hyb_means_t *means)
 {
     const xhpl_parameters_t *parameters = &order->parameters;
-    int64_t tests = xhpl_plan_count(parameters);
     hyb_model_rates_t rates;
-    xhpl_job_t job = {.rates = &rates, .bytes = xhpl_capacity_bytes};
-    int align = xhpl_parameters_value(parameters, XHPL_ALIGN);
     xhpl_weights_t *weights;
+    xh_status_t status;
 
     XH_TRY(xhpl_weights_open(parameters, xhpl_planner_rate, &weights));
-    if (xhpl_rank(MPI_COMM_WORLD) == 0)
-        say_weights(parameters, weights);
+    status = measure(means, &parameters->list[XHPL_NB],
+                     xh_settings_real("plan_seconds"), &rates);
+    if (xhpl_rank(MPI_COMM_WORLD) == 0 && status == XH_OK)
+        answer_prediction(parameters, weights, &rates);
     free(weights);
-    XH_TRY(measure(means, &parameters->list[XHPL_NB],
-                   xh_settings_real("plan_seconds"), &rates));
-    if (xhpl_rank(MPI_COMM_WORLD) != 0)
-        return XH_OK;
-    print_head();
-    for (int64_t index = 0; index < tests; index++) {
-        xhpl_test_t test = xhpl_plan_test(parameters, index);
-        xhpl_choice_t choice =
-            xhpl_choices_of(&job, shape_of(&test, align), test.bcast);
-
-        print_row(&choice);
-    }
-    warn_of_unknown_links(xhpl_parameters_processes(parameters));
-    return XH_OK;
+    return status;
 }
 
 int xhpl_planner_answer(const xhpl_order_t *order)
@@ -332,17 +381,28 @@ int xhpl_planner_answer(const xhpl_order_t *order)
 
 /* ---- a forecast ---------------------------------------------------------- */
 
+typedef struct {
+    hyb_model_rates_t rates;
+    const xhpl_weights_t *weights; /* NULL: equal columns */
+    HPL_T_ORDER order;
+} known_t;
+
 static double forecast(const void *context, const xhpl_test_t *test)
 {
-    hpl_shape_t shape = shape_of(test, 0);
+    const known_t *known = context;
+    xhpl_job_t job = {.rates = &known->rates, .bytes = xhpl_capacity_bytes};
 
-    return hyb_model_seconds(context, &shape, test->bcast);
+    return xhpl_unequal_choice(&job, known->weights, known->order,
+                               shape_of(test, 0), test->bcast)
+        .seconds;
 }
 
 xh_status_t xhpl_planner_forecast(const xhpl_parameters_t *parameters,
+                                  const xhpl_weights_t *weights,
                                   xhpl_forecast_t *forecast_p)
 {
-    static hyb_model_rates_t rates;
+    static known_t known;
+    hyb_model_rates_t *rates = &known.rates;
     double seconds = fmin(forecast_seconds, xh_settings_real("plan_seconds"));
     const hyb_means_t *means;
 
@@ -352,14 +412,16 @@ xh_status_t xhpl_planner_forecast(const xhpl_parameters_t *parameters,
     means = means_for("predict=on");
     if (means == NULL)
         return XH_ERR_INPUT;
-    XH_TRY(measure(means, &parameters->list[XHPL_NB], seconds, &rates));
+    XH_TRY(measure(means, &parameters->list[XHPL_NB], seconds, rates));
+    known.weights = weights;
+    known.order = xhpl_order(parameters);
     *forecast_p =
         (xhpl_forecast_t){.seconds = forecast,
-                          .context = &rates,
-                          .ceiling = rates.ceiling,
-                          .latency = rates.row.latency,
-                          .bandwidth = rates.row.bandwidth,
-                          .disturbed = rates.others > XH_TURNS_CROWDED};
+                          .context = &known,
+                          .ceiling = rates->ceiling,
+                          .latency = rates->row.latency,
+                          .bandwidth = rates->row.bandwidth,
+                          .disturbed = rates->others > XH_TURNS_CROWDED};
     return XH_OK;
 }
 

@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "testing/ptest/plan.h"
 #include "testing/ptest/order.h"
+#include "testing/ptest/weights.h"
 
 /*
  * --plan, --predict, predict=on and weights=measure; with a solver open. A
@@ -19,6 +20,8 @@ int xhpl_planner_answer(const xhpl_order_t *order);
  * With predict=on, measure what the tests of parameters need. Collective over
  * MPI_COMM_WORLD.
  *
+ * weights     in   by which columns are dealt, until all tests are done; NULL:
+ *                  equally
  * forecast_p  out  of these tests; all zero with predict=off
  * Cost:   about plan_seconds, at most four seconds; more with many NB, as each
  *         takes some calls
@@ -27,6 +30,7 @@ int xhpl_planner_answer(const xhpl_order_t *order);
  *         on all processes
  */
 xh_status_t xhpl_planner_forecast(const xhpl_parameters_t *parameters,
+                                  const xhpl_weights_t *weights,
                                   xhpl_forecast_t *forecast_p);
 
 /*

@@ -132,7 +132,8 @@ static int run_weighted_tests(const xhpl_order_t *order, xhpl_record_t *record,
     say_trusted(order, &trust);
     if (order->ask == XHPL_ASK_TRUST)
         return XH_EXIT_PASSED;
-    if (xhpl_planner_forecast(&order->parameters, &forecast) != XH_OK ||
+    if (xhpl_planner_forecast(&order->parameters, weights, &forecast) !=
+            XH_OK ||
         xhpl_trace_files_open(order->trace, order->iterations, &files) != XH_OK)
         return XH_EXIT_INPUT;
     xhpl_record_note(record, XHPL_SOLVER_OPEN, NULL);

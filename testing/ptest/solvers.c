@@ -132,9 +132,10 @@ int xhpl_planner_answer(const xhpl_order_t *order)
 }
 
 xh_status_t xhpl_planner_forecast(const xhpl_parameters_t *parameters,
+                                  const xhpl_weights_t *weights,
                                   xhpl_forecast_t *forecast_p)
 {
-    (void)parameters;
+    (void)parameters, (void)weights;
     *forecast_p = (xhpl_forecast_t){0};
     return strcmp(xh_settings_text("predict"), "off") == 0
                ? XH_OK

@@ -123,8 +123,8 @@ void xhpl_weights_save(const xhpl_weights_t *weights)
     if (out != NULL)
         good = fclose(out) == 0 && good;
     if (!good)
-        xh_log_warning("cannot write %s: %s; a restart needs these rates",
-                       path, strerror(errno));
+        xh_log_warning("cannot write %s: %s; a restart needs these rates", path,
+                       strerror(errno));
 }
 
 void xhpl_weights_forget(void)

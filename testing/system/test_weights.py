@@ -50,6 +50,49 @@ def test_a_prediction_says_what_weights_give(tmp_path):
     assert "at best 2.00 times as fast as equal columns" in outcome.stderr
 
 
+def rows(outcome):
+    """The last lines of a table of choices, by the words behind their numbers."""
+    lines = outcome.succeeded().stdout.partition("Processes of unequal speed:")[2]
+    found = {}
+    for line in lines.strip().splitlines():
+        numbers = line.split(maxsplit=9)
+        found[numbers[9]] = [float(x) for x in numbers[:9]]
+    return found
+
+
+def plan(folder, text, *options):
+    (folder / "rates").write_text(text)
+    return run(folder, ("--plan", "--memory", "200M", "--nb", 64), "--weights", "rates",
+               "--set", "plan_seconds=0.1", *options)  # fmt: skip
+
+
+def test_a_plan_compares_weights_and_leaving_the_slowest_out(tmp_path):
+    found = rows(plan(tmp_path, "0 4\n1 1\n", "--write", "HPL.dat"))
+    assert list(found) == ["equal columns", "by weights", "without the slowest (1 of 2)"]
+    n, nb, p, q, *_, size = found["by weights"]
+    assert (p, q) == (1, 2) and size < 0.1
+    assert n < found["equal columns"][0]
+    assert found["without the slowest (1 of 2)"][2:4] == [1, 1]
+    assert f"{int(n)} " in (tmp_path / "HPL.dat").read_text()
+
+
+def test_a_plan_of_equal_processes_leaves_none_out(tmp_path):
+    assert list(rows(plan(tmp_path, "0 4\n1 4\n"))) == ["equal columns", "by weights"]
+
+
+def test_a_plan_for_other_processes_knows_no_weights(tmp_path):
+    outcome = plan(tmp_path, "0 4\n1 1\n", "--nodes", 4).succeeded()
+    assert "weights are of the 2 started processes" in outcome.stderr, str(outcome)
+    assert "unequal speed" not in outcome.stdout
+
+
+def test_unknown_devices_are_measured(tmp_path):
+    outcome = run(tmp_path, TWO, "--weights", "measure", "--json", "r.json",
+                  "--set", "devices=emu", "--set", "home=host")  # fmt: skip
+    assert outcome.status == 0, str(outcome)
+    assert min(weights(tmp_path)["rates"]) > 0
+
+
 def test_a_file_of_hosts_makes_equal_ones_equal(tmp_path):
     name = os.uname().nodename.partition(".")[0]
     (tmp_path / "rates").write_text(f"elsewhere 1\n{name} 7\n")

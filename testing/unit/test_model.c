@@ -126,6 +126,42 @@ TEST(an_unknown_width_has_the_nearest_ones_rates_by_work)
     assert_near(hyb_model_of_width(&rates, 160).alone.seconds[0], 4e-4 * 0.64);
 }
 
+/* ---- unequal processes ----------------------------------------------------
+ */
+
+static double with_speeds(double first, double second, int n)
+{
+    const double speed[] = {first, second};
+    hyb_model_rates_t rates = usual();
+
+    rates.speed = speed;
+    return seconds(rates, n, 1, 2);
+}
+
+TEST(equal_speeds_are_a_speed)
+{
+    assert_near(with_speeds(1, 1, 5000), seconds(usual(), 5000, 1, 2));
+    assert_near(with_speeds(2, 2, 5000), seconds(usual(), 5000, 1, 2) / 2);
+}
+
+TEST(columns_by_speed_reach_the_sum_of_speeds)
+{
+    double equal = seconds(usual(), 20000, 1, 2);
+
+    assert_true(fabs(with_speeds(1, 3, 20000) / equal - 0.5) < 0.05);
+    assert_true(fabs(with_speeds(2, 1, 20000) / equal - 2.0 / 3) < 0.05);
+}
+
+TEST(messages_are_as_fast_between_fast_processes)
+{
+    const double speed[] = {1e9, 1e9};
+    hyb_model_rates_t rates = usual();
+
+    rates.row = slow_link;
+    rates.speed = speed;
+    assert_true(seconds(rates, 5000, 1, 2) > 8e-8 * 100 * 5000);
+}
+
 /* ---- on cores ------------------------------------------------------------ */
 
 /* Each curve of a width that is twice as wide. */

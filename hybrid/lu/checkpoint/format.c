@@ -29,8 +29,8 @@ static uint64_t check_of(const void *data, size_t bytes)
 uint64_t hyb_header_dealing(const hpl_deal_t *deal)
 {
     return deal == NULL ? 0
-                        : check_of(deal->owner, (size_t)deal->blocks *
-                                                    sizeof(*deal->owner));
+                        : check_of(deal->owner,
+                                   (size_t)deal->blocks * sizeof(*deal->owner));
 }
 
 void hyb_header_seal(hyb_header_t *header)
