@@ -135,22 +135,51 @@ static hyb_block_t of_columns(hyb_block_t sums, hyb_run_t run)
     return hyb_block_part(sums, 0, run.from, sums.rows, run.count);
 }
 
+/* Of so many rows of block b: on their way down. */
+static const double *sum_rows(hyb_device_columns_t *d, int64_t b, int64_t row,
+                              int64_t rows)
+{
+    sums_t *s = d->sums;
+    hyb_run_t run = hyb_device_run(d, (hyb_blocks_t){b, b + 1});
+    double *down = s->slot[0].c_sums + run.from * HYB_SUMS_OF_C;
+
+    if (rows == 0)
+        return down;
+    hyb_device_check(
+        d, sum(d->queue.link,
+               hyb_block_part(s->places, row, 0, rows, HYB_SUMS_OF_C),
+               hyb_block_part(d->memory.matrix, row, run.from, rows, run.count),
+               of_columns(s->c, run), down));
+    return down;
+}
+
+/* After a restart rows of U are there, too. */
+static void sum_block(hyb_device_columns_t *d, int64_t b)
+{
+    hyb_lu_t *lu = d->base.lu;
+    hyb_run_t run = hyb_ledger_columns(&lu->ledger, (hyb_blocks_t){b, b + 1});
+    int64_t u = hyb_carried_u_rows(lu, b), from = hyb_carried_first_row(lu, b);
+    const double *sums;
+
+    memset(d->sums->slot[0].c_sums + d->columns[b] * HYB_SUMS_OF_C, 0,
+           (size_t)(run.count * HYB_SUMS_OF_C) * sizeof(double));
+    sums = sum_rows(d, b, from, d->memory.matrix.rows - from);
+    hyb_device_check(d, hyb_device_settle(d));
+    hyb_carried_start(lu, run, sums);
+    if (u == 0)
+        return;
+    sums = sum_rows(d, b, 0, u);
+    hyb_device_check(d, hyb_device_settle(d));
+    hyb_carried_start_u(lu, run, sums);
+}
+
 void hyb_device_sum_all(hyb_place_t *place)
 {
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
-    sums_t *s = d->sums;
-    hyb_lu_t *lu = place->lu;
 
-    if (s == NULL || columns_of(d) == 0)
-        return;
-    hyb_device_check(d, sum(d->queue.link, s->places, d->memory.matrix, s->c,
-                            s->slot[0].c_sums));
-    hyb_device_check(d, hyb_device_settle(d));
-    for (int64_t b = 0; b < lu->ledger.blocks; b++)
+    for (int64_t b = 0; d->sums != NULL && b < place->lu->ledger.blocks; b++)
         if (hyb_device_holds(d, b))
-            hyb_carried_start(
-                lu, hyb_ledger_columns(&lu->ledger, (hyb_blocks_t){b, b + 1}),
-                s->slot[0].c_sums + d->columns[b] * HYB_SUMS_OF_C);
+            sum_block(d, b);
 }
 
 /* What L is multiplied with to be summed up goes up, and its sums come down. */

@@ -18,6 +18,9 @@ TARGET static inline vector_t multiply_add(vector_t a, vector_t b, vector_t c)
     return _mm256_fmadd_pd(a, b, c);
 }
 
+#define MULTIPLY_LOW(a, b)                                                     \
+    (words_t) _mm256_mul_epu32((__m256i)(a), (__m256i)(b))
+
 #include "hybrid/cpu/isa/loops.inc"
 
 const hyb_kernel_t hyb_kernel_avx2 = {KERNEL(AVX2, avx2)};

@@ -64,14 +64,26 @@ enum {
 
 /* What an element of row i adds to an exact sum of the bits of a column, in any
  * order. */
+#define HYB_CHECK_LOW 0x85ebca76u /* from one row's factor to the next one's */
+#define HYB_CHECK_HIGH 0x27d4eb2eu
+
+static inline uint32_t hyb_check_low(uint32_t i)
+{
+    return 0x9e3779b1u + HYB_CHECK_LOW * i;
+}
+
+static inline uint32_t hyb_check_high(uint32_t i)
+{
+    return 0xc2b2ae35u + HYB_CHECK_HIGH * i;
+}
+
 static inline uint64_t hyb_check_word(double element, uint32_t i)
 {
-    uint32_t low = 0x9e3779b1u + 0x85ebca76u * i;
-    uint32_t high = 0xc2b2ae35u + 0x27d4eb2eu * i;
     uint64_t bits;
 
     memcpy(&bits, &element, sizeof(bits));
-    return (uint64_t)(uint32_t)bits * low + (bits >> 32) * high;
+    return (uint64_t)(uint32_t)bits * hyb_check_low(i) +
+           (bits >> 32) * hyb_check_high(i);
 }
 
 typedef struct {

@@ -10,6 +10,7 @@
 #include "hybrid/lu/checkpoint/geometry.h"
 #include "hybrid/lu/checkpoint/restart.h"
 #include "hybrid/lu/checkpoint/writer.h"
+#include "hybrid/lu/verify/carried.h"
 
 enum { NONE = -1, LAG = 2 }; /* iterations that a vote has to come */
 
@@ -72,22 +73,9 @@ static bool is_asked_for(const char *setting)
     return xh_settings_text(setting)[0] != '\0';
 }
 
-/* Sums that are carried would have to be saved as well. */
-static bool is_verified_online(void)
-{
-    return (is_asked_for("checkpoint") || is_asked_for("restart")) &&
-           strcmp(xh_settings_text("verify"), "online") == 0;
-}
-
 xh_status_t hyb_checkpoint_check_settings(void)
 {
     double x;
-
-    if (is_verified_online()) {
-        xh_log_error("--checkpoint and --restart go with verify=end, "
-                     "not with verify=online");
-        return XH_ERR_INPUT;
-    }
 
     if (!hyb_read_duration(xh_settings_text("every"), &x))
         return refuse("every", "a time above 0, such as 90s, 30m or 2h");
@@ -438,9 +426,12 @@ void hyb_checkpoint_keep_top(hyb_lu_t *lu, int k, const double *top, int rows)
 {
     struct hyb_checkpoint *c = lu->checkpoint;
 
-    if (c != NULL && c->writer != NULL)
-        hyb_writer_keep_top(c->writer, k, top, rows,
-                            hyb_lu_panel(lu, k)->hpl->jb);
+    if (c == NULL || c->writer == NULL)
+        return;
+    if (c->writes && c->boundary.first == k)
+        hyb_carried_keep(lu, k);
+    hyb_writer_keep_top(c->writer, k, top, rows,
+                        hyb_lu_panel(lu, k)->hpl->jb);
 }
 
 bool hyb_checkpoint_lets_factor(hyb_lu_t *lu, int k)

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "hybrid/lu/checkpoint/geometry.h"
+#include "hybrid/lu/verify/carried.h"
 
 enum { FLUSH = 64 << 20 };         /* bytes that wait in the system at most */
 static const double turn = 0.0005; /* s between looks at the ledger */
@@ -47,14 +48,20 @@ struct hyb_writer {
 /* ---- files ---------------------------------------------------------------
  */
 
+static void fail_for(hyb_writer_t *w, const char *why)
+{
+    if (atomic_exchange(&w->state, HYB_WRITER_FAILED) != HYB_WRITER_FAILED)
+        xh_log_warning("the checkpoint of iteration %d failed: %s; the run "
+                       "goes on",
+                       w->job.boundary.first, why);
+}
+
 static void fail(hyb_writer_t *w, const char *what, const char *path)
 {
-    int error = errno;
+    char why[HYB_STORE_PATH + 100];
 
-    if (atomic_exchange(&w->state, HYB_WRITER_FAILED) != HYB_WRITER_FAILED)
-        xh_log_warning("the checkpoint of iteration %d failed: cannot %s %s: "
-                       "%s; the run goes on",
-                       w->job.boundary.first, what, path, strerror(error));
+    snprintf(why, sizeof(why), "cannot %s %s: %s", what, path, strerror(errno));
+    fail_for(w, why);
 }
 
 static bool is_at_work(const hyb_writer_t *w)
@@ -178,6 +185,25 @@ static void put_top(const hyb_writer_t *w, const hyb_piece_t *p, int64_t first,
                (size_t)w->top_rows * sizeof(double));
 }
 
+/* What is wrong is said when its turn comes; a restart would not know. */
+static void compare(hyb_writer_t *w, const hyb_piece_t *p, int panel,
+                    const double *elements)
+{
+    int met = hyb_boundary_of(&w->job.boundary, panel);
+    int64_t skip = hyb_rows_above(w->lu, met) - p->row;
+    char why[100];
+
+    for (int64_t j = 0; j < p->cols; j++) {
+        if (hyb_carried_is_right(w->lu, p->col + j, met,
+                                 elements + j * p->rows + skip))
+            continue;
+        snprintf(why, sizeof(why), "sums of local column %lld are wrong",
+                 (long long)(p->col + j));
+        fail_for(w, why);
+        return;
+    }
+}
+
 /* Rows from .. to - 1 of a block's columns, as pieces of stream s. */
 static void write_rows(hyb_writer_t *w, stream_t *s,
                        const hyb_saved_rows_t *part, int64_t from, int64_t to)
@@ -195,6 +221,8 @@ static void write_rows(hyb_writer_t *w, stream_t *s,
         gather(w, part->block, &p, elements);
         if (has_top)
             put_top(w, &p, part->columns.from, elements);
+        if (s == &w->checkpoint)
+            compare(w, &p, part->panel, elements);
         *(hyb_piece_t *)w->buffer =
             hyb_piece_seal(p.row, p.rows, p.col, p.cols, elements);
         append(w, s, w->buffer,

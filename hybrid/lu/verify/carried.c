@@ -35,6 +35,9 @@ static size_t lay_out(struct hyb_carried *c, int64_t rows, int64_t columns,
         in_doubles((size_t)columns, sizeof(hyb_carried_column_t)));
     c->read = (_Atomic uint64_t *)cut(c->memory, &at, (size_t)columns);
     c->top = cut(c->memory, &at, width);
+    c->panel.column = (hyb_carried_column_t *)cut(
+        c->memory, &at, in_doubles(width, sizeof(hyb_carried_column_t)));
+    c->panel.weight = cut(c->memory, &at, (size_t)rows);
     c->left.left = cut(c->memory, &at, 2 * width + 1);
     c->sent = cut(c->memory, &at,
                   nprow > 1 ? 2 * (size_t)nprow * (size_t)columns : 0);
@@ -121,6 +124,7 @@ xh_status_t hyb_carried_create(hyb_lu_t *lu)
     lay_out(c, rows, lu->ledger.columns, nb, lu->grid->nprow,
             lu->means.resident);
     c->left.k = -1;
+    c->panel.k = -1;
     c->repairs = hyb_alarm_repairs();
     c->every = (int)xh_settings_int("verify_every");
     for (int64_t p = 0; p < nb; p++)
@@ -215,20 +219,35 @@ static void take(const hyb_lu_t *lu, int64_t column,
     c->variance = 2.0 * hyb_noise_sum(HYB_SUMS_OF_HOST, rows, sum->squares);
 }
 
-/* Of huge numbers the bounds would be none. */
+void hyb_begin_column(hyb_lu_t *lu, int64_t column, const hyb_check_sums_t *sum,
+                      int64_t rows)
+{
+    take(lu, column, sum, rows);
+    /* of huge numbers the bounds would be none */
+    lu->carried->column[column].is_known = sum->squares < HYB_MOST_SQUARES;
+}
+
+/* As the loop begins: with U, after a restart. */
+static void sum_column(hyb_lu_t *lu, int64_t column)
+{
+    int met = hyb_met_at_first(lu, column);
+    int64_t from = hyb_rows_before(lu, met);
+    hyb_check_sums_t sum = sums_now(lu, column, met);
+
+    hyb_begin_column(lu, column, &sum, lu->mat->mp - from);
+    lu->carried->column[column].stored = hyb_words_of_u(lu, column, from);
+    if (hyb_begins_late(lu, column, met + 1))
+        hyb_forget_columns(lu, column, 1);
+}
+
 static void sum_share(void *context, int member)
 {
     hyb_lu_t *lu = context;
     int members = hyb_team_size(lu->means.team);
     int64_t end = hyb_ledger_first(&lu->ledger, lu->homes.host_blocks);
 
-    for (int64_t j = member; j < end; j += members) {
-        hyb_check_sums_t sum = sums_now(lu, j, 0);
-
-        take(lu, j, &sum, lu->mat->mp);
-        lu->carried->column[j].is_known = sum.squares < HYB_MOST_SQUARES;
-        lu->carried->column[j].stored = 0;
-    }
+    for (int64_t j = member; j < end; j += members)
+        sum_column(lu, j);
 }
 
 void hyb_carried_sum(hyb_lu_t *lu)
@@ -423,18 +442,29 @@ static void raise_at(comparison_t *c)
 /* What is carried on are the sums of the column, as it is now. */
 static void judge(comparison_t *c)
 {
+    int64_t rows = c->lu->mat->mp - hyb_rows_before(c->lu, c->k);
+
+    if (hyb_begins_late(c->lu, c->column, c->k)) {
+        hyb_begin_column(c->lu, c->column, &c->sum, rows);
+        return;
+    }
     hyb_note_closeness(c->lu, c->plain, c->weighted, c->bound);
     if (hyb_sums_differ(c->plain, c->weighted, c->bound))
         raise_at(c);
-    take(c->lu, c->column, &c->sum,
-         c->lu->mat->mp - hyb_rows_before(c->lu, c->k));
+    take(c->lu, c->column, &c->sum, rows);
+}
+
+static bool can_compare(const hyb_lu_t *lu, int64_t column, int k)
+{
+    return lu->carried->column[column].is_known ||
+           hyb_begins_late(lu, column, k);
 }
 
 static void compare_column(hyb_lu_t *lu, int64_t column, int k)
 {
     comparison_t c = {.lu = lu, .column = column, .k = k};
 
-    if (!lu->carried->column[column].is_known)
+    if (!can_compare(lu, column, k))
         return;
     compare(&c);
     judge(&c);
@@ -446,7 +476,7 @@ void hyb_compare_landed(hyb_lu_t *lu, int64_t column, int k,
     comparison_t c = {
         .lu = lu, .column = column, .k = k, .sum = *sum, .landed = true};
 
-    if (!lu->carried->column[column].is_known)
+    if (!can_compare(lu, column, k))
         return;
     compare_sums(&c);
     judge(&c);
@@ -464,8 +494,11 @@ bool hyb_carried_is_due(const hyb_lu_t *lu, const hyb_step_t *step,
 {
     const struct hyb_carried *c = lu->carried;
 
-    return c != NULL && ((c->repairs && hyb_step_is_next(step, block)) ||
-                         (block + step->k) % c->every == 0);
+    return c != NULL &&
+           ((c->repairs && hyb_step_is_next(step, block)) ||
+            (block + step->k) % c->every == 0 ||
+            hyb_begins_late(lu, hyb_ledger_first(&lu->ledger, block),
+                            step->k + 1));
 }
 
 void hyb_carried_compare(hyb_worker_t *me, const hyb_step_t *step,

@@ -87,6 +87,20 @@ void hyb_carried_end_read(hyb_lu_t *lu);
 /* All iterations are over: the last columns. */
 void hyb_carried_end(hyb_lu_t *lu);
 
+/* ---- saved.c: columns that a checkpoint holds ------------------------------
+ *
+ * After a restart sums begin with the columns as they were saved. So what is
+ * saved is compared before.
+ */
+
+/* The team is about to factor panel k: its sums are kept. The leader. */
+void hyb_carried_keep(hyb_lu_t *lu, int k);
+
+/* Is this the local column that has met panels 0 .. k - 1, and is held there?
+ * Its trailing rows are in a, those of U where it lives. Any thread. */
+bool hyb_carried_is_right(const hyb_lu_t *lu, int64_t column, int k,
+                          const double *a);
+
 /* ---- streamed.c: tiles that devices stream --------------------------------
  */
 
@@ -135,8 +149,15 @@ void hyb_carried_l1(const hyb_lu_t *lu, int k, double *sums);
 /* Those of its rows of U, by place. */
 void hyb_carried_kept_weights(const hyb_lu_t *lu, int k, double *weights);
 
-/* HYB_SUMS_OF_C sums of each column of run, as it is generated. */
+/* The rows of block's U and those before its trailing ones, as the loop begins:
+ * 0, or what a restart found. */
+int64_t hyb_carried_u_rows(const hyb_lu_t *lu, int64_t block);
+int64_t hyb_carried_first_row(const hyb_lu_t *lu, int64_t block);
+
+/* HYB_SUMS_OF_C sums of each column of run, a block, then: of its trailing
+ * rows, and of U after that. */
 void hyb_carried_start(hyb_lu_t *lu, hyb_run_t run, const double *sums);
+void hyb_carried_start_u(hyb_lu_t *lu, hyb_run_t run, const double *sums);
 
 /* Is block to be compared in step's iteration? */
 bool hyb_carried_is_due(const hyb_lu_t *lu, const hyb_step_t *step,

@@ -47,6 +47,12 @@ typedef struct {
     MPI_Request request;
 } hyb_left_over_t;
 
+typedef struct { /* of a panel's columns, before it was factored */
+    hyb_carried_column_t *column; /* nb */
+    double *weight;               /* of local rows, as they were then */
+    int k;                        /* below 0: none */
+} hyb_kept_panel_t;
+
 typedef struct { /* of tiles of a product */
     hyb_lu_t *lu;
     int k;
@@ -70,6 +76,7 @@ struct hyb_carried {
     double square;          /* mean, of elements on devices: the largest */
     int every;              /* iterations that see all columns once */
     _Atomic uint64_t *read; /* words of U as it was read in the end */
+    hyb_kept_panel_t panel; /* one that is factored while it is saved */
     bool repairs;           /* columns of a panel before it is factored, too */
     bool summed;            /* the columns as they are */
     hyb_alarms_t alarms;
@@ -136,6 +143,22 @@ void hyb_carry(hyb_lu_t *lu, int k, int64_t column, int64_t count,
 /* The executor whose tile of column is wrong by more than bound; 0, cores, if
  * none is: then it was wrong before. */
 int hyb_tile_owner(const hyb_tile_sums_t *tiles, int64_t column, double bound);
+
+/* The column's sums begin here, those that it has, as many rows. */
+void hyb_begin_column(hyb_lu_t *lu, int64_t column, const hyb_check_sums_t *sum,
+                      int64_t rows);
+
+/* The panels that column has met when the loop begins: none, or after a restart
+ * some. */
+int hyb_met_at_first(const hyb_lu_t *lu, int64_t column);
+
+/* Do the column's sums begin once it has met panels 0 .. k - 1? After a
+ * restart with P = 1 those that are ahead cannot begin before: nobody knows the
+ * weights of their rows. */
+bool hyb_begins_late(const hyb_lu_t *lu, int64_t column, int k);
+
+/* Words of rows 0 .. rows - 1, which are U's. */
+uint64_t hyb_words_of_u(const hyb_lu_t *lu, int64_t column, int64_t rows);
 
 /* The column's sums are known, of tiles, once it met panels 0 .. k - 1. */
 void hyb_compare_landed(hyb_lu_t *lu, int64_t column, int k,

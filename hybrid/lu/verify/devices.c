@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/checkpoint/geometry.h"
 #include "hybrid/lu/verify/carried_private.h"
 
 /* ---- which columns -------------------------------------------------------
@@ -139,16 +140,59 @@ static void start(hyb_lu_t *lu, int64_t column, const double *sums,
     c->huge = 0.0;
 }
 
-void hyb_carried_start(hyb_lu_t *lu, hyb_run_t run, const double *sums)
+int64_t hyb_carried_u_rows(const hyb_lu_t *lu, int64_t block)
 {
-    double square = mean_square(sums, HYB_SUMS_OF_C, run.count, lu->mat->mp);
+    int met = hyb_met_at_first(lu, hyb_ledger_first(&lu->ledger, block));
+
+    return hyb_rows_before(lu, Mmin(met, hyb_block_panel(lu, block)));
+}
+
+int64_t hyb_carried_first_row(const hyb_lu_t *lu, int64_t block)
+{
+    return hyb_rows_before(
+        lu, hyb_met_at_first(lu, hyb_ledger_first(&lu->ledger, block)));
+}
+
+/* The mean square of the run's elements is known. */
+static void note_square(hyb_lu_t *lu, hyb_run_t run, const double *sums,
+                        int64_t rows)
+{
+    double square = rows > 0
+                        ? mean_square(sums, HYB_SUMS_OF_C, run.count, rows)
+                        : 0.0;
 
     lu->carried->square = fmax(lu->carried->square, square);
+}
+
+void hyb_carried_start(hyb_lu_t *lu, hyb_run_t run, const double *sums)
+{
+    int met = hyb_met_at_first(lu, run.from);
+    int64_t rows = lu->mat->mp - hyb_rows_before(lu, met);
+
+    note_square(lu, run, sums, rows);
     for (int64_t j = 0; j < run.count; j++) {
-        start(lu, run.from + j, sums + j * HYB_SUMS_OF_C, lu->mat->mp);
-        lu->carried->column[run.from + j].is_known = true;
+        start(lu, run.from + j, sums + j * HYB_SUMS_OF_C, rows);
+        lu->carried->column[run.from + j].is_known =
+            !hyb_begins_late(lu, run.from, met + 1);
         lu->carried->kept[run.from + j] =
             (hyb_kept_sums_t){0.0, 0.0, 0.0, 0.0, 0.0};
+    }
+}
+
+void hyb_carried_start_u(hyb_lu_t *lu, hyb_run_t run, const double *sums)
+{
+    int64_t block = hyb_ledger_block(&lu->ledger, run.from);
+    int64_t rows = hyb_carried_u_rows(lu, block);
+
+    note_square(lu, run, sums, rows);
+    for (int64_t j = 0; j < run.count; j++) {
+        const double *sum = sums + j * HYB_SUMS_OF_C;
+
+        lu->carried->kept[run.from + j] = (hyb_kept_sums_t){
+            .plain = sum[HYB_SUM_PLAIN],
+            .weighted = sum[HYB_SUM_WEIGHTED],
+            .variance = hyb_noise_sum(HYB_SUMS_OF_DEVICE, rows,
+                                      (double)rows * lu->carried->square)};
     }
 }
 
@@ -185,12 +229,16 @@ static void compare(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s, int64_t j)
     double weighted = sums[HYB_SUM_WEIGHTED] - c->weighted;
     double bound = hyb_column_bound(c, noise_of_sum(lu, lu->mat->mp - from));
     hyb_alarm_t alarm = hyb_alarm_at(lu, HYB_FOUND_UPDATE, s->k, column);
+    bool begins = hyb_begins_late(lu, column, s->k + 1);
     int64_t row;
 
-    if (!c->is_known)
+    if (!c->is_known && !begins)
+        return;
+    start(lu, column, sums, lu->mat->mp - from);
+    lu->carried->column[column].is_known = true;
+    if (begins)
         return;
     hyb_note_closeness(lu, plain, weighted, bound);
-    start(lu, column, sums, lu->mat->mp - from);
     if (!hyb_sums_differ(plain, weighted, bound))
         return;
     row = hyb_sums_row(hyb_row_weights(lu, s->k + 1) + from, lu->mat->mp - from,

@@ -11,6 +11,11 @@ static uint64_t words(const hyb_lu_t *lu, int64_t row, int64_t column,
         Mptr(lu->mat->A, row, column, lu->mat->ld), rows, (uint32_t)row);
 }
 
+uint64_t hyb_words_of_u(const hyb_lu_t *lu, int64_t column, int64_t rows)
+{
+    return words(lu, 0, column, rows);
+}
+
 /* The panel that a local column is of, and its rows here before that. */
 static int64_t rows_above(const hyb_lu_t *lu, int64_t column, int64_t *end_p)
 {

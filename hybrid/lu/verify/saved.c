@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/checkpoint/geometry.h"
+#include "hybrid/lu/verify/carried_private.h"
+
+/* ---- where sums begin ----------------------------------------------------
+ */
+
+int hyb_met_at_first(const hyb_lu_t *lu, int64_t column)
+{
+    int panel = hyb_block_panel(lu, hyb_ledger_block(&lu->ledger, column));
+
+    return panel < lu->resumed.first ? panel + 1
+                                     : hyb_boundary_of(&lu->resumed, panel);
+}
+
+bool hyb_begins_late(const hyb_lu_t *lu, int64_t column, int k)
+{
+    const hyb_boundary_t *begun = &lu->resumed;
+
+    return lu->grid->nprow == 1 && begun->first + 1 < k &&
+           k <= begun->first + begun->over &&
+           hyb_met_at_first(lu, column) + 1 == k;
+}
+
+/* ---- what is saved -------------------------------------------------------
+ */
+
+void hyb_carried_keep(hyb_lu_t *lu, int k)
+{
+    hyb_kept_panel_t *kept;
+    hyb_run_t run;
+
+    if (lu->carried == NULL)
+        return;
+    kept = &lu->carried->panel;
+    run = hyb_panel_run(lu, k);
+    kept->k = k;
+    memcpy(kept->column, &lu->carried->column[run.from],
+           (size_t)run.count * sizeof(*kept->column));
+    memcpy(kept->weight, hyb_row_weights(lu, k),
+           (size_t)lu->mat->mp * sizeof(*kept->weight));
+}
+
+/* Of a panel that is factored meanwhile: as they were. */
+static const hyb_carried_column_t *sums_of(const hyb_lu_t *lu, int64_t column,
+                                           int k, const double **weight_p)
+{
+    const hyb_kept_panel_t *kept = &lu->carried->panel;
+    int64_t block = hyb_ledger_block(&lu->ledger, column);
+
+    *weight_p = hyb_row_weights(lu, k);
+    if (kept->k != k || hyb_block_panel(lu, block) != k)
+        return &lu->carried->column[column];
+    *weight_p = kept->weight;
+    return &kept->column[column - hyb_ledger_first(&lu->ledger, block)];
+}
+
+static bool has_right_u(const hyb_lu_t *lu, int64_t column,
+                        const hyb_carried_column_t *c, int64_t rows)
+{
+    return hyb_is_on_device(lu, column) ||
+           hyb_words_of_u(lu, column, rows) == c->stored;
+}
+
+bool hyb_carried_is_right(const hyb_lu_t *lu, int64_t column, int k,
+                          const double *a)
+{
+    int64_t from = hyb_rows_before(lu, k), rows = lu->mat->mp - from;
+    const hyb_carried_column_t *c;
+    const double *weight;
+    hyb_check_sums_t sum;
+    double squares;
+
+    if (lu->carried == NULL)
+        return true;
+    c = sums_of(lu, column, k, &weight);
+    if (!c->is_known)
+        return true;
+    lu->means.kernel->sum_column(a, weight + from, rows, &sum);
+    squares = sum.squares < HYB_MOST_SQUARES || c->huge == 0.0 ? sum.squares
+                                                               : 0.0;
+    return has_right_u(lu, column, c, from) &&
+           !hyb_sums_differ(
+               sum.plain - c->plain, sum.weighted - c->weighted,
+               hyb_column_bound(c, 2.0 * hyb_noise_sum(HYB_SUMS_OF_HOST, rows,
+                                                       squares)));
+}
