@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A campaign from its first stage to its last. What the state file has is not done
 again, so that the same steps begin one and go on with one."""
+import math
 import os
+import re
 import shlex
 import statistics
 import tempfile
 
-from . import blame, inventory, judge, planning, stages
+from . import blame, inventory, judge, planning, stages, weights
 from .ceiling import Ceiling
 from .live import duration
 from .measures import kinds_of
@@ -16,11 +18,12 @@ from .runner import Runner
 # Hosts of these classes take no part in what comes after.
 UNFIT = ("wrong", "died", "hung", "hot", "not started")
 
+WORTH = 0.005  # a gain that is less is none
 DIFFERENT = 20  # hosts that are named for it
 LOG_LIMIT = 20.0  # s in which a host says what its kernel said
 
 
-def words_of(options):
+def words_of(options, state):
     """The command line of the program for a run."""
     watchdog = f"watchdog={max(1, int(options.silence / 2))}"
 
@@ -31,6 +34,9 @@ def words_of(options):
                     "--torture", str(run.predicted), "--json", "record.json"]
         if len(run.hosts) == 2:  # measure the link before the run
             more = ["--set", "predict=on", "--set", "plan_seconds=2", *more]
+        if run.stage == "all" and state.stages["all"].get("weights"):
+            more = ["--weights", os.path.join(options.directory, weights.FILE),
+                    "--pmap", "column", *more]
         return [*shlex.split(options.xhpl), "-n", str(run.n), "--nb", str(run.nb),
                 "-p", str(run.p), "-q", str(run.q), "--json", "record.json",
                 "--progress", "on", "--set", watchdog, *more]
@@ -97,8 +103,8 @@ class Campaign:
         self.hosts = [Host(**host) for host in state.hosts]
         self.names = [host.name for host in self.hosts]
         self.runner = Runner(
-            state, launcher, words_of(options), os.path.join(options.directory, "runs"),
-            silence=options.silence, ramp=options.ramp, view=view, witness=self.witness,
+            state, launcher, words_of(options, state),
+            os.path.join(options.directory, "runs"), silence=options.silence, ramp=options.ramp, view=view, witness=self.witness,
             ceiling=options.ceiling and Ceiling(options.ceiling, launcher), **rest)
 
     def run(self):
@@ -173,6 +179,7 @@ class Campaign:
         """One stage, and what its failures ask for."""
         planner = self.planner()
         begun = self.state.stages.get(stage) or self.begin(stage, planner)
+        self.write_rates(begun)
         rounds = rounds_of(stage, self.scaled(planner, begun), self.options,
                            begun["hosts"], {h.name: h.group for h in self.hosts},
                            begun["efficiency"])
@@ -192,7 +199,7 @@ class Campaign:
         fit = [name for name in self.names if classes[name] not in UNFIT]
         event = {"event": "stage", "stage": stage, "hosts": fit,
                  "efficiency": stages.EFFICIENCY, "rate": None, "left_out": [],
-                 "gain": 0.0}
+                 "gain": 0.0, "weights": None, "weights_gain": 0.0}
         if stage == "all":
             self.consider(event, planner.size)
         self.state.add(event)
@@ -205,23 +212,62 @@ class Campaign:
     def consider(self, event, size):
         """Plan the full run from what was measured."""
         alone = rates_alone(self.state.runs(), size)
-        choice = stages.leave_out(event["hosts"], alone)
         event["efficiency"] = (measured_efficiency(self.state.runs(), alone, size)
                                or stages.EFFICIENCY)
-        event["left_out"], event["gain"] = choice.left_out, round(choice.gain, 4)
-        if choice.left_out and choice.gain >= 0.005:
-            self.view.say(f"all: leaving out {' and '.join(choice.left_out)} gives "
-                          f"{100 * choice.gain:.0f}% more")
-        if self.options.leave_out and choice.gain >= 0.005:
-            event["hosts"] = choice.hosts
+        everyone = event["hosts"]
+        self.without_slow(event, alone)
         known = [alone[name] for name in event["hosts"] if name in alone]
         event["rate"] = min(known) if known else None
+        if known and self.may_share(everyone):
+            self.by_speed(event, everyone, alone)
+
+    def without_slow(self, event, alone):
+        """Say what it costs to wait for slow hosts, and leave them out if asked to."""
+        choice = stages.leave_out(event["hosts"], alone)
+        event["left_out"], event["gain"] = choice.left_out, round(choice.gain, 4)
+        if choice.gain < WORTH:
+            return
+        self.view.say(f"all: leaving out {blame.listed(choice.left_out, 10)} gives "
+                      f"{100 * choice.gain:.0f}% more")
+        if self.options.leave_out:
+            event["hosts"] = choice.hosts
+
+    def may_share(self, hosts):
+        """Whether columns can be dealt by speed."""
+        own = re.search("weights|checkpoint|restart", self.options.xhpl_options)
+        return (self.options.weights == "auto" and not own
+                and weights.names(hosts, self.state.inventory))
+
+    def by_speed(self, event, everyone, alone):
+        """Deal columns by speed if that is faster than what was planned."""
+        share = weights.best(everyone, alone, self.options.ranks_per_node,
+                             self.options.slow, self.options.leave_out)
+        planned = event["rate"] * len(event["hosts"])
+        if share is None or share.rate < (1 + WORTH) * planned:
+            return
+        equal = min(alone[name] for name in everyone if name in alone) * len(everyone)
+        event["weights_gain"] = round(share.rate / equal - 1, 4)
+        self.view.say(f"all: columns by speed give {100 * event['weights_gain']:.0f}% "
+                      "more, and so it is run")
+        event["hosts"], event["weights"] = list(share.weights), share.weights
+        event["rate"], event["room"] = share.rate / len(share.weights), share.room
 
     def scaled(self, planner, begun):
         """The planner by the rate that was measured, if it was."""
         if not begun["rate"]:
             return planner
-        return planner._replace(size=planner.size._replace(rate=begun["rate"]))
+        size = planner.size._replace(rate=begun["rate"])
+        if begun.get("weights"):
+            n = int(size.n * math.sqrt(begun["room"]))
+            size = size._replace(n=n, rate=stages.rate(size, 1, n, 1.0))
+        return planner._replace(size=size)
+
+    def write_rates(self, begun):
+        """What xhpl --weights reads; also if the campaign goes on."""
+        if begun.get("weights"):
+            path = os.path.join(self.options.directory, weights.FILE)
+            with open(path, "w") as file:
+                file.write(weights.text(begun["weights"], self.state.inventory))
 
     def settle(self, stage):
         """Runs that make the blame certain, until there are none, or too many."""

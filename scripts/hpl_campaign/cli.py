@@ -80,8 +80,8 @@ def stage_names(text):
 DEFAULTS = {
     "launcher": None, "stages": list(STAGES), "seconds": 600.0, "short": 60.0,
     "full": False, "memory": "80%", "rate": None, "nb": None, "ranks_per_node": 1,
-    "repeats": 1, "rounds": None, "leave_out": False, "retries": 8, "bound": 3.0,
-    "grace": 60.0, "silence": 120.0, "ramp": 0.0, "torture": None,
+    "repeats": 1, "rounds": None, "leave_out": False, "weights": "auto", "retries": 8,
+    "bound": 3.0, "grace": 60.0, "silence": 120.0, "ramp": 0.0, "torture": None,
     "ceiling": None, "xhpl": None, "xdgemm": None, "xhpl_options": "",
     "slow": blame.SLOW, "chance": blame.CHANCE,
 }
@@ -115,6 +115,8 @@ def shape_options(group):
         "(default: log2)")
     add("--leave-out", action="store_true", help="run the last stage without nodes "
         "that make it slower")
+    add("--weights", choices=("auto", "off"), help="auto: in the last stage faster nodes "
+        "get more columns, if nodes are unequal and that is faster (default: auto)")
     add("--retries", type=whole, metavar="R", help="how often a stage asks for more "
         "runs to find who is to blame (default: 8)")
     add("--torture", type=positive, metavar="S", help="after single, xdgemm --torture of "

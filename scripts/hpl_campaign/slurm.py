@@ -15,6 +15,7 @@ import time
 from . import hosts, launch
 
 SCRIPT, STATUS = "job.sh", "status"  # of a batch job, in the folder of its run
+ORDER = "hosts"  # there, too: in which processes are dealt to hosts
 SECOND = 1.0  # between two looks at the queue
 NEVER = re.compile(r"Down|DOWN|Drain|DRAIN|ReqNodeNotAvail|BadConstraints|Partition.*"
                    r"(Limit|Inactive)|InvalidQOS|AssociationNotAllowed|Deleted")
@@ -153,6 +154,15 @@ class BatchJob:
             said("scancel", self.number)
 
 
+def placed_in_order(hosts, each, folder):
+    """srun, and its option, for so many processes on each host in the order of hosts: a
+    list of nodes it would sort."""
+    path = os.path.join(folder, ORDER)
+    with open(path, "w") as file:
+        file.writelines(f"{host}\n" * each for host in hosts)
+    return ["env", f"SLURM_HOSTFILE={path}", "srun"], "--distribution=arbitrary"
+
+
 SHELL = """\
 #!/bin/sh
 {command}
@@ -178,9 +188,11 @@ class Slurm(launch.Ssh):
 
     def command(self, run, words, folder):
         each = run.p * run.q // len(run.hosts)
-        return ["srun", *self.mpi, f"--nodes={len(run.hosts)}",
+        srun, where = placed_in_order(run.hosts, each, folder) if "--weights" in words \
+            else (["srun"], f"--nodelist={','.join(run.hosts)}")
+        return [*srun, *self.mpi, f"--nodes={len(run.hosts)}",
                 f"--ntasks={run.p * run.q}", f"--ntasks-per-node={each}",
-                f"--nodelist={','.join(run.hosts)}", "--mem=0", "--cpu-bind=none",
+                where, "--mem=0", "--cpu-bind=none",
                 "--kill-on-bad-exit", f"--chdir={folder}",
                 *(self.more if allocated() else []), *words]
 

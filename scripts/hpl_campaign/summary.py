@@ -89,7 +89,9 @@ def figures(runs, kinds, inventory, stages):
         "groups": {"runs": large_figures(runs, "groups", rates)},
         "all": {"runs": large_figures(runs, "all", rates),
                 "left_out": begun.get("left_out") or [],
-                "gain": begun.get("gain") or 0.0},
+                "gain": begun.get("gain") or 0.0,
+                "weights": begun.get("weights"),
+                "weights_gain": begun.get("weights_gain") or 0.0},
     }
 
 

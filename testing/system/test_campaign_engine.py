@@ -92,21 +92,49 @@ def test_the_inventory_asks_every_host(site):
     assert all(event["facts"]["cores"] > 0 and not event["error"] for event in told)
 
 
+def told_before(site, stages, told, keep=None):
+    """A campaign of one stage has others, hosts have told before, and it has no more
+    than so many of its events."""
+    path = site.folder / "c/state.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)[:keep]
+    words = json.dumps(stages, separators=(",", ":")).encode()
+    lines[0] = lines[0].replace(b'"stages":["single"]', b'"stages":' + words)
+    path.write_bytes(b"".join(lines) + b"".join(json.dumps(x).encode() + b"\n"
+                                                for x in told))
+
+
 def test_hosts_that_differ_are_named_after_the_inventory(site):
     """All but the last have told before, one of them another governor."""
     site.run(*ALONE, hosts="n[1-7]").succeeded()
-    path = site.folder / "c/state.jsonl"
-    head = path.read_bytes().splitlines(keepends=True)[:2]
     told = [{"event": "inventory", "host": f"n{i}", "error": None, "facts": {
         "governor": "8 x powersave" if i == 3 else "8 x performance"}}
         for i in range(1, 7)]
-    path.write_bytes(head[0].replace(b'"stages":["single"]',
-                                     b'"stages":["inventory","single"]')
-                     + head[1] + b"".join(json.dumps(x).encode() + b"\n" for x in told))
+    told_before(site, ["inventory", "single"], told, keep=2)
     done = jobs.run([sys.executable, CAMPAIGN, "run", "-C", "c", "--mpirun", site.mpirun],
                     site.folder, site.env())
     assert ("n3 differs: governor is 8 x powersave, elsewhere 8 x performance"
             in done.stderr), str(done)
+
+
+def test_the_full_run_deals_columns_by_speed(site):
+    """Where hosts are unequal: 4 of 16 have half of the speed."""
+    slow = dict.fromkeys(("n3", "n4", "n5", "n6"), 0.5)
+    site.run(*ALONE, hosts="n[1-16]", told=slow)
+    told_before(site, ["single", "all"], [
+        {"event": "inventory", "host": f"n{i}", "error": None,
+         "facts": {"host": f"node{i}.site"}} for i in range(1, 17)])
+    done = jobs.run([sys.executable, CAMPAIGN, "run", "-C", "c", "--mpirun", site.mpirun],
+                    site.folder, site.env(**slow))
+    assert "columns by speed give" in done.stderr, str(done)
+    (start,) = [event for event in site.events() if event.get("run") == "all-1-all"
+                and event["event"] == "start"]
+    assert set(start["hosts"][-4:]) == set(slow)
+    rates = start["argv"][start["argv"].index("--weights") + 1]
+    lines = [line.split() for line in open(rates).read().splitlines()]
+    assert lines[0][0] == "node1" and float(lines[0][1]) == 1
+    assert {name for name, rate in lines if float(rate) < 0.6} == {
+        "node3", "node4", "node5", "node6"}
+    assert site.result()["figures"]["all"]["weights"]["n3"] < 0.6
 
 
 def test_a_ramp_starts_runs_one_after_the_other(site):

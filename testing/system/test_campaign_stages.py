@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What xhpl-campaign decides without running anything: hosts, which runs there are, how
 they ended."""
+import random
 import shlex
 import types
 
@@ -8,7 +9,7 @@ import pytest
 
 import campaign_site
 import jobs
-from hpl_campaign import hosts, launch, outcome, stages
+from hpl_campaign import hosts, launch, outcome, stages, weights
 from hpl_campaign.run import Host, Run, label, run_id
 
 pytestmark = pytest.mark.scripts
@@ -100,6 +101,55 @@ def test_hosts_are_left_out_only_if_the_others_are_faster_without():
     found = stages.leave_out(names, {**alike, "n3": 80.0})
     assert found.left_out == ["n3"] and abs(found.gain - 0.125) < 1e-9
     assert "n3" not in found.hosts and len(found.hosts) == 9
+
+
+NAMES = [f"n{i}" for i in range(16)]
+ALIKE = {name: 100.0 + i % 3 for i, name in enumerate(NAMES)}
+
+
+def test_hosts_that_are_alike_share_columns_equally():
+    assert weights.best(NAMES, ALIKE, 1, 0.03) is None
+    assert weights.best(NAMES, {}, 1, 0.03) is None
+
+
+def test_a_column_goes_at_the_speed_of_its_slowest_host():
+    """On 4 x 4 one host at half speed takes three with it, four take nobody."""
+    one = weights.best(NAMES, {**ALIKE, "n2": 50.0}, 1, 0.03)
+    assert list(one.weights)[-1] == "n2" and set(list(one.weights.values())[:15]) == {1.0}
+    assert 1350 < one.rate < 1400
+    four = weights.best(NAMES, {**ALIKE, **dict.fromkeys(NAMES[:4], 50.0)}, 1, 0.03)
+    assert abs(four.rate - one.rate) < 1e-6
+    # The slow column holds half of what the others do.
+    assert abs(four.room - 3.5 / 4) < 0.01
+
+
+def test_slow_hosts_are_left_out_where_others_are_faster_without():
+    rates = {**ALIKE, "n2": 10.0, **dict.fromkeys(NAMES[8:], 50.0)}
+    assert "n2" in weights.best(NAMES, rates, 1, 0.03).weights
+    found = weights.best(NAMES, rates, 1, 0.03, leave_out=True)
+    assert "n2" not in found.weights and len(found.weights) == 15
+
+
+def test_no_share_is_faster_than_all_hosts_together():
+    draw = random.Random(3)
+    for _ in range(200):
+        rates = {name: draw.choice((1, 1, 1, 0.9, 0.5)) * draw.gauss(100, 1)
+                 for name in NAMES[:draw.randrange(2, 17)]}
+        ranks = draw.choice((1, 2))
+        found = weights.best(list(rates), rates, ranks, 0.03)
+        if found:
+            assert found.rate <= sum(rates.values()) * (1 + 1e-9)
+            assert set(found.weights) == set(rates) and 0 < found.room <= 1
+
+
+@pytest.mark.parametrize("told, names", (
+    (("c1.site", "c2.site"), {"a": "c1", "b": "c2"}),
+    (("c1", "c1"), None), (("17", "18"), None), (("c1", None), None),
+))  # fmt: skip
+def test_rates_go_by_the_names_that_xhpl_sees(told, names):
+    inventory = {host: {"facts": {"host": name} if name else {}}
+                 for host, name in zip("ab", told)}
+    assert weights.names("ab", inventory) == names
 
 
 def test_ids_of_runs_are_names_of_folders():
