@@ -440,6 +440,10 @@ install: build
 	    $(DESTDIR)$(docdir)/docs
 	$(INSTALL) -m 644 $(wildcard docs/images/*) \
 	    $(DESTDIR)$(docdir)/docs/images
+	for file in $(wildcard examples/*.md examples/*/*.*); do \
+	    $(INSTALL) -d $(DESTDIR)$(docdir)/$${file%/*}; \
+	    $(INSTALL) $$file $(DESTDIR)$(docdir)/$$file; \
+	done
 	$(INSTALL) -m 644 docs/xhpl.1 $(DESTDIR)$(man1dir)
 	$(INSTALL) -m 755 $(XPROBE) scripts/plot-run scripts/write-dat \
 	    scripts/xhpl-check scripts/pack-submission $(DESTDIR)$(bindir)

@@ -288,15 +288,15 @@ def ask_failures(failures, names, asked):
             ask_halves(failures, run, asked)
 
 
-def undecided(measure, slow_already, chance):
-    """Hosts that may be slow, but not for certain yet."""
-    of = measure.of
-    if of.is_few():
-        return []
-    return [host for host in of.values
-            if host not in slow_already and is_suspect(of.gap(host), measure.part)
-            and not (len(of.values[host]) >= SURE
-                     and is_slow(of.find(host), measure.part, chance))]
+def suspected(measure, bad_already, chance):
+    """Hosts that are slow for certain, and those that may be."""
+    of, certain, open_yet = measure.of, [], []
+    for host in [] if of.is_few() else of.values:
+        if host not in bad_already and is_suspect(of.gap(host), measure.part):
+            is_sure = (len(of.values[host]) >= SURE
+                       and is_slow(of.find(host), measure.part, chance))
+            (certain if is_sure else open_yet).append(host)
+    return certain, open_yet
 
 
 def ask_slow(measure, hosts, asked):
@@ -347,5 +347,7 @@ def further(hosts, runs, inventory=None, slow=SLOW, chance=CHANCE):
     for measure in measures.measures(runs, kinds, slow):
         if measure.what == "rate in pairs":
             continue  # what it shows, the rate alone and the link show as well
-        ask_slow(measure, undecided(measure, known, chance), asked)
+        certain, open_yet = suspected(measure, known, chance)
+        ask_slow(measure, open_yet, asked)
+        known.update(certain)  # its link need not be tried as well
     return asked.found

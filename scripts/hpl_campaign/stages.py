@@ -10,6 +10,7 @@ from .run import Run, label, run_id
 
 EFFICIENCY = 0.9  # of several hosts, until it is measured
 START = 3.0  # s, from the launcher's start to the first matrix
+LINK = 5.0  # s, in which a pair measures its link
 BYTES_A_SECOND = 2e9  # of a host, generating the matrix and checking the solution
 
 TORTURE = "torture"  # a stage that is there if it is asked for
@@ -76,7 +77,8 @@ def solve_seconds(size, hosts, n, efficiency=EFFICIENCY):
 
 def around(run):
     """Seconds of a run before and after it computes."""
-    return START + 8 * run.n * run.n / len(run.hosts) / BYTES_A_SECOND
+    link = LINK if len(run.hosts) == 2 else 0.0
+    return START + link + 8 * run.n * run.n / len(run.hosts) / BYTES_A_SECOND
 
 
 def whole(run):

@@ -231,6 +231,17 @@ def test_a_host_that_is_slow_alone_is_not_blamed_for_its_pairs_again():
 # ---- failures ----------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("speed, pairs", ((1.0, True), (0.5, False)))
+def test_the_link_of_a_host_that_is_slow_alone_is_not_tried_again(speed, pairs):
+    names = named(8)
+    one = Simulated(World(names, noise=0.001, slow={names[2]: speed},
+                          link={names[2]: 0.93}))
+    one.single()
+    one.pairs()
+    asked = blame.further(one.hosts, one.ended, one.inventory)
+    assert any(names[2] in run.hosts for run in asked if run.stage == "pairs") == pairs
+
+
 @pytest.mark.parametrize("outcome", blame.FAILED)
 def test_who_fails_alone_is_to_blame(outcome):
     found = judged(["a", "b"], ended("a", outcome), ended("b"))

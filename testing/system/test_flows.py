@@ -391,6 +391,7 @@ def test_installed_pages_find_each_other(configured):
             source = link.startswith(("testing/", "packages/"))
             assert source or (page.parent / link).exists(), f"{page.name}: {link}"
     assert (pages / "docs/images/run.png").exists()
+    assert os.access(pages / "examples/slurm/campaign.sbatch", os.X_OK)
 
 
 def test_install_takes_hpl_report_along(configured, tmp_path):
