@@ -139,7 +139,7 @@ def blame_alone(found):
         return None
     certain = what == "wrong" or len(failed) > 1 or clean == 0
     times = f"{len(failed)} of {len(found)} runs" if len(found) > 1 else "its run"
-    text = f"{what} alone, in {times}"
+    text = f"in {times} alone"
     if not certain:
         text += ", and not again"
     return Blame(what, certain, text + first_evidence(failed),

@@ -145,8 +145,8 @@ def evidence(ended, outcome):
     """What a reader needs to believe the outcome."""
     own = own_lines(ended.log)
     errors = [text for level, text in own if level == "error"]
-    failed = re.search(r"^.*\.\.\. FAILED$", ended.report, re.M)
-    lines = [ended.remark, failed and failed[0].strip(), *errors]
+    failed = re.search(r"= *(\S+) \.+ FAILED$", ended.report, re.M)
+    lines = [ended.remark, failed and f"the residual {failed[1]} FAILED", *errors]
     if outcome not in ("ok", "wrong"):
         share, rate = share_done(ended.log)
         lines += foreign_lines(ended.log) if not errors else []

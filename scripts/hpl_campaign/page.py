@@ -295,7 +295,7 @@ def failed(campaign):
 
 def provenance(campaign):
     options = [(name, value) for name, value in campaign["options"].items()
-               if value not in (None, "", [])]
+               if value not in (None, "", []) and name not in ("slow", "chance")]
     return html.section("how", "How it was run", html.facts([
         ("Command", " ".join(map(str, campaign["command"]))),
         *[(name, ",".join(map(str, value)) if isinstance(value, list) else value)

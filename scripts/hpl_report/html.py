@@ -3,6 +3,8 @@
 import json
 from html import escape
 
+NUMBER = 30  # letters of a number and its unit are fewer
+
 
 def embedded(data):
     """JSON that can stand in a <script>, whatever its texts are."""
@@ -15,7 +17,8 @@ def embedded(data):
 def cell(value):
     """A cell of a table: numbers to the right."""
     text = str(value)
-    kind = ' class="number"' if text[:1].isdigit() or text[:1] == "-" else ""
+    is_number = len(text) < NUMBER and (text[:1].isdigit() or text[:1] == "-")
+    kind = ' class="number"' if is_number else ""
     return f"<td{kind}>{escape(text)}</td>"
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Campaigns on a Slurm of eight nodes, by jobs and within an allocation."""
+import json
 import os
 import shutil
 import sys
@@ -87,6 +88,24 @@ def test_a_batch_script_runs_xhpl_on_several_nodes(cluster):
     out = submitted(running, "slurm/cpu.sbatch", "--nodes=4",
                     OPTIONS="-n 1000 --nb 64 -p 2 -q 2")
     assert "1 tests completed and passed residual checks" in out, out
+
+
+@pytest.mark.clusters
+@on_slurm
+@retried
+def test_processes_are_on_nodes_in_the_order_of_their_speed(cluster):
+    """srun sorts a list of nodes. n02 is slow, so the full run has it last."""
+    running = cluster()
+    faults.half_speed(running, "n02")
+    outcome = at_login(
+        running, jobs.SOURCE / "scripts/xhpl-campaign", "run", "--partition", "half",
+        "-C", running.folder / "campaign", "--stages", "inventory,single,all", *SIZE)
+    found = result(running.folder / "campaign", outcome)
+    (run,) = (run for run in found["runs"] if run["stage"] == "all")
+    assert run["outcome"] == "ok" and run["hosts"][-1] == "n02", str(outcome)
+    record = json.loads(open(run["record"]).read())
+    ranks = [host["name"] for host in record["hosts"] for _ in host["ranks"]]
+    assert ranks.index("n02") == 3 and record["tests"][0]["weights"], record["hosts"]
 
 
 # ---- what Slurm prints ---------------------------------------------------------------

@@ -202,6 +202,11 @@ def test_how_a_run_ended(status, by, report, log, expected):
         assert (found.seconds, found.gflops) == (0.21, 203.69)
 
 
+def test_a_wrong_result_is_told_by_its_residual():
+    ended = outcome.Ended(1, None, TABLE + CHECK + "FAILED\n", "")
+    assert outcome.classify(ended).evidence[0] == "the residual 2.1e-03 FAILED"
+
+
 def test_a_run_that_took_too_long_has_the_rate_so_far():
     found = outcome.classify(outcome.Ended(-15, outcome.LATE, "", HALF, "late"))
     assert found.gflops == 88.5
