@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/lu/checkpoint/checkpoint.h"
 
-#include <errno.h>
 #include <math.h>
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/settings.h"
 #include "hpl/grid/agree.h"
+#include "hybrid/lu/checkpoint/copies.h"
+#include "hybrid/lu/checkpoint/disks.h"
 #include "hybrid/lu/checkpoint/geometry.h"
 #include "hybrid/lu/checkpoint/restart.h"
 #include "hybrid/lu/checkpoint/writer.h"
@@ -24,6 +25,9 @@ typedef struct {
 
 struct hyb_checkpoint {
     hyb_store_t store;
+    hyb_disks_t disks;
+    hyb_holdings_t holdings; /* as it begins */
+    hyb_copies_t *copies;    /* on a partner's disk; NULL: none */
     hyb_writer_t *writer;
     double every; /* s */
     double rate;  /* bytes/s of this process's disk */
@@ -87,7 +91,7 @@ xh_status_t hyb_checkpoint_check_settings(void)
 
 hyb_store_t hyb_checkpoint_store(const hyb_lu_t *lu, const char *folder)
 {
-    return (hyb_store_t){folder, lu->grid->myrow, lu->grid->mycol};
+    return (hyb_store_t){folder, lu->grid->myrow, lu->grid->mycol, false};
 }
 
 /* ---- create and destroy --------------------------------------------------
@@ -110,10 +114,11 @@ static int64_t bytes_of(const hyb_lu_t *lu, int first)
  * to go on from. */
 static xh_status_t take_folder(hyb_lu_t *lu, const hyb_store_t *store)
 {
+    const struct hyb_checkpoint *c = lu->checkpoint;
     const char *folder = store->folder;
     char text[200];
     int first[HYB_STORE_MOST];
-    int all = hyb_restart_common(lu, store, first);
+    int all = hyb_disks_common(&c->disks, &c->holdings, first);
 
     if (hyb_store_has_others(folder, lu->grid->nprow, lu->grid->npcol))
         xh_log_error("--checkpoint: %s holds checkpoints of another grid",
@@ -126,9 +131,23 @@ static xh_status_t take_folder(hyb_lu_t *lu, const hyb_store_t *store)
                      folder, folder);
     else if (all == 0) {
         hyb_store_clear(store);
+        hyb_store_clear_copies(folder);
         return XH_OK;
     }
     return XH_ERR_INPUT;
+}
+
+/* What is older than the last two goes. */
+static void keep_last(const struct hyb_checkpoint *c)
+{
+    hyb_store_keep(&c->store, c->whole, 2);
+    if (c->copies != NULL)
+        hyb_copies_keep(c->copies, c->whole, 2);
+}
+
+static void poll_copies(void *copies)
+{
+    hyb_copies_poll(copies);
 }
 
 static bool goes_on(const hyb_lu_t *lu)
@@ -146,16 +165,26 @@ static void take_files(hyb_lu_t *lu)
     c->whole[0] = lu->resumed.first;
     c->whole[1] = c->from.earlier;
     c->final_bytes = c->from.final_bytes;
-    hyb_store_keep(&c->store, c->whole, 2);
+    keep_last(c);
 }
 
-static xh_status_t make_folder(const hyb_store_t *store)
+/* Where hosts have folders of their own. */
+static xh_status_t begin_copies(hyb_lu_t *lu)
 {
-    if (hyb_store_make(store->folder))
+    struct hyb_checkpoint *c = lu->checkpoint;
+
+    if (c->disks.disks == 1)
         return XH_OK;
-    xh_log_error("--checkpoint: cannot make the folder %s: %s", store->folder,
-                 strerror(errno));
-    return XH_ERR_INPUT;
+    if (goes_on(lu))
+        hyb_disks_copy(&c->disks, c->comm, &c->holdings, lu->resumed.first);
+    if (lu->grid->iam == 0)
+        xh_log_info("checkpoints: %s is on %d disks: each process's files "
+                    "are copied to another one",
+                    c->store.folder, c->disks.disks);
+    XH_TRY(hyb_copies_create(&c->disks, c->comm, hyb_writer_piece(lu),
+                             &c->copies));
+    hyb_poller_add(&lu->poller, poll_copies, c->copies);
+    return XH_OK;
 }
 
 static xh_status_t open_files(hyb_lu_t *lu)
@@ -166,12 +195,13 @@ static xh_status_t open_files(hyb_lu_t *lu)
 
     if (goes_on(lu))
         take_files(lu);
-    c->rate = hyb_writer_probe(&c->store, bytes);
+    c->rate = hyb_store_probe(&c->store, bytes);
     if (c->rate == 0.0 && bytes > 0)
         return XH_ERR_INPUT;
     if (bandwidth() > 0.0)
         c->rate = fmin(c->rate, bandwidth());
-    return hyb_writer_create(lu, &c->store, bandwidth(), &c->writer);
+    return hyb_writer_create(lu, &c->store, bandwidth(), c->copies,
+                             &c->writer);
 }
 
 static xh_status_t refuse_guests(const hyb_lu_t *lu)
@@ -204,9 +234,12 @@ xh_status_t hyb_checkpoint_create(hyb_lu_t *lu)
         return XH_OK;
     c->store = hyb_checkpoint_store(lu, xh_settings_text("checkpoint"));
     hyb_read_duration(xh_settings_text("every"), &c->every);
-    XH_TRY(hpl_agree(all, make_folder(&c->store)));
+    XH_TRY(hyb_disks_find(lu->grid, c->store.folder, HYB_DISKS_TO_WRITE,
+                          &c->disks));
+    XH_TRY(hyb_disks_list(&c->disks, all, &c->holdings));
     if (!goes_on(lu))
         XH_TRY(hpl_agree(all, take_folder(lu, &c->store)));
+    XH_TRY(begin_copies(lu));
     return hpl_agree(all, open_files(lu));
 }
 
@@ -217,24 +250,30 @@ void hyb_checkpoint_destroy(hyb_lu_t *lu)
     if (c == NULL)
         return;
     hyb_writer_destroy(c->writer);
+    hyb_copies_destroy(c->copies);
+    hyb_holdings_free(&c->holdings);
+    hyb_disks_free(&c->disks);
     if (c->comm != MPI_COMM_NULL)
         MPI_Comm_free(&c->comm);
     free(c->list);
     free(c);
 }
 
+static void clear(const HPL_T_grid *grid, const char *setting)
+{
+    hyb_store_t store = {xh_settings_text(setting), grid->myrow, grid->mycol,
+                         false};
+
+    if (!is_asked_for(setting))
+        return;
+    hyb_store_clear(&store);
+    hyb_store_clear_copies(store.folder);
+}
+
 void hyb_checkpoint_clear(const HPL_T_grid *grid)
 {
-    hyb_store_t store = {"", grid->myrow, grid->mycol};
-
-    if (is_asked_for("restart")) {
-        store.folder = xh_settings_text("restart");
-        hyb_store_clear(&store);
-    }
-    if (is_asked_for("checkpoint")) {
-        store.folder = xh_settings_text("checkpoint");
-        hyb_store_clear(&store);
-    }
+    clear(grid, "restart");
+    clear(grid, "checkpoint");
 }
 
 bool hyb_checkpoint_resumes(const hyb_lu_t *lu, int seed)
@@ -308,10 +347,26 @@ static int decide(const hyb_lu_t *lu, int k, double now)
                              c->step > 0.0 ? 1.0 + seconds / c->step : 1.0);
 }
 
+/* Nothing is written any more, nor copies that come here. */
+static bool has_ended(const struct hyb_checkpoint *c)
+{
+    hyb_writer_state_t state = hyb_writer_state(c->writer);
+
+    return c->writes &&
+           (state == HYB_WRITER_DONE || state == HYB_WRITER_FAILED) &&
+           (c->copies == NULL || hyb_copies_have_ended(c->copies));
+}
+
+static bool is_whole(const struct hyb_checkpoint *c)
+{
+    return hyb_writer_state(c->writer) == HYB_WRITER_DONE &&
+           (c->copies == NULL || hyb_copies_are_whole(c->copies));
+}
+
 static void begin_vote(hyb_lu_t *lu, int k)
 {
     struct hyb_checkpoint *c = lu->checkpoint;
-    hyb_writer_state_t state = hyb_writer_state(c->writer);
+    bool ended = has_ended(c);
     double now = xh_clock_wall();
 
     if (c->voted != NONE)
@@ -319,8 +374,8 @@ static void begin_vote(hyb_lu_t *lu, int k)
     c->opened = now;
     c->voted = k;
     c->vote = (vote_t){.over = decide(lu, k, now),
-                       .done = c->writes && state == HYB_WRITER_DONE,
-                       .failed = c->writes && state == HYB_WRITER_FAILED};
+                       .done = ended && is_whole(c),
+                       .failed = ended && !is_whole(c)};
     if (c->vote.done > 0.0)
         c->vote.bytes = (double)hyb_writer_bytes(c->writer);
     MPI_Iallreduce(MPI_IN_PLACE, &c->vote,
@@ -354,6 +409,8 @@ static void begin_checkpoint(hyb_lu_t *lu, int k, int over)
                              .boundary = c->boundary,
                              .final_from = c->final_bytes > 0 ? c->whole[0] : 0,
                              .final_bytes = c->final_bytes};
+    if (c->copies != NULL)
+        hyb_copies_begin(c->copies);
     hyb_writer_begin(c->writer, &job);
 }
 
@@ -378,7 +435,7 @@ static void complete(hyb_lu_t *lu, double bytes)
     c->whole[1] = c->whole[0];
     c->whole[0] = c->boundary.first;
     c->final_bytes = hyb_writer_final_bytes(c->writer);
-    hyb_store_keep(&c->store, c->whole, 2);
+    keep_last(c);
     note(c, bytes);
     if (lu->grid->iam == 0)
         xh_log_info("checkpoint of iteration %d of %d: %.3g GB in %.3g s",
@@ -393,7 +450,7 @@ static void drop(hyb_lu_t *lu)
 
     c->writes = false;
     c->report.failed++;
-    hyb_store_keep(&c->store, c->whole, 2);
+    keep_last(c);
 }
 
 static void learn(hyb_lu_t *lu, int k)
@@ -461,7 +518,9 @@ void hyb_checkpoint_end(hyb_lu_t *lu)
         return;
     MPI_Wait(&c->request, MPI_STATUS_IGNORE);
     hyb_writer_give_up(c->writer);
-    hyb_store_keep(&c->store, c->whole, 2);
+    if (c->copies != NULL)
+        hyb_copies_close(c->copies);
+    keep_last(c);
 }
 
 bool hyb_checkpoint_report(const hyb_lu_t *lu, hpl_checkpoints_t *report_p)

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -21,6 +20,8 @@ typedef struct { /* what is read */
     int64_t room;        /* elements */
     hyb_header_t header; /* of the checkpoint that is tried */
     char why[200];       /* what is wrong with it */
+    hyb_disks_t disks;
+    hyb_holdings_t holdings;
 } reader_t;
 
 /* ---- what it must be -----------------------------------------------------
@@ -211,37 +212,6 @@ static bool read_checkpoint(reader_t *r, int first)
 /* ---- agreeing ------------------------------------------------------------
  */
 
-/* The newest of the list below limit; 0: none. */
-static int newest_below(const int *list, int count, int limit)
-{
-    for (int i = 0; i < count; i++)
-        if (list[i] < limit)
-            return list[i];
-    return 0;
-}
-
-static int least(const hyb_lu_t *lu, int mine)
-{
-    int all;
-
-    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, lu->grid->all_comm);
-    return all;
-}
-
-int hyb_restart_common(const hyb_lu_t *lu, const hyb_store_t *store,
-                       int *first_p)
-{
-    int mine[HYB_STORE_MOST], have = hyb_store_list(store, mine);
-    int count = 0, limit = INT_MAX, next;
-
-    while ((next = least(lu, newest_below(mine, have, limit))) > 0) {
-        if (least(lu, newest_below(mine, have, next + 1) == next) > 0)
-            first_p[count++] = next;
-        limit = next;
-    }
-    return count;
-}
-
 static bool all_can(const reader_t *r, bool mine)
 {
     return hpl_agree(r->lu->grid->all_comm, mine ? XH_OK : XH_ERR_INPUT) ==
@@ -252,7 +222,11 @@ static bool all_can(const reader_t *r, bool mine)
 static int read_newest(reader_t *r, const int *first, int count)
 {
     for (int i = 0; i < count; i++) {
-        bool good = read_checkpoint(r, first[i]);
+        bool good;
+
+        hyb_disks_bring(&r->disks, r->lu->grid->all_comm, &r->holdings,
+                        first[i]);
+        good = read_checkpoint(r, first[i]);
 
         if (!good)
             xh_log_warning("--restart: the checkpoint of iteration %d cannot "
@@ -318,7 +292,7 @@ static double last_seen(const reader_t *r)
 static xh_status_t load(reader_t *r, hyb_restart_t *restart_p)
 {
     int first[HYB_STORE_MOST], at;
-    int all = hyb_restart_common(r->lu, &r->store, first);
+    int all = hyb_disks_common(&r->disks, &r->holdings, first);
 
     hyb_fill_touch(r->lu);
     at = read_newest(r, first, all);
@@ -352,7 +326,16 @@ xh_status_t hyb_restart_load(hyb_lu_t *lu, hyb_restart_t *restart_p)
     status =
         hpl_agree(lu->grid->all_comm, r.buffer != NULL ? XH_OK : XH_ERR_MEMORY);
     if (status == XH_OK)
+        status = hyb_disks_find(r.lu->grid, folder, HYB_DISKS_TO_READ,
+                                &r.disks);
+    if (status == XH_OK)
+        status = hyb_disks_list(&r.disks, lu->grid->all_comm, &r.holdings);
+    if (status == XH_OK)
         status = load(&r, restart_p);
+    if (status != XH_OK)
+        rmdir(folder); /* if it is empty: it has just been made */
+    hyb_holdings_free(&r.holdings);
+    hyb_disks_free(&r.disks);
     free(r.buffer);
     return status;
 }

@@ -2,6 +2,7 @@
 #ifndef HYB_RESTART_H
 #define HYB_RESTART_H
 
+#include "hybrid/lu/checkpoint/disks.h"
 #include "hybrid/lu/checkpoint/format.h"
 #include "hybrid/lu/checkpoint/store.h"
 #include "hybrid/lu/factor.h"
@@ -23,11 +24,6 @@ hyb_header_t hyb_restart_header(const hyb_lu_t *lu);
  */
 bool hyb_restart_is_other(hyb_lu_t *lu, const hyb_store_t *store, char *text,
                           int64_t size);
-
-/* The iterations of checkpoints that all processes have, newest first, at most
- * HYB_STORE_MOST; returns how many. Collective. */
-int hyb_restart_common(const hyb_lu_t *lu, const hyb_store_t *store,
-                       int *first_p);
 
 /*
  * Load the newest checkpoint of the setting restart that all processes have and

@@ -10,14 +10,17 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include "base/clock.h"
+#include "base/integers.h"
+#include "base/log.h"
 
 /* ---- names ---------------------------------------------------------------
  */
 
 void hyb_store_path(const hyb_store_t *store, const char *suffix, char *path)
 {
-    snprintf(path, HYB_STORE_PATH, "%.3900s/xhpl-r%d-c%d.%s", store->folder,
-             store->row, store->column, suffix);
+    snprintf(path, HYB_STORE_PATH, "%.3900s/xhpl-r%d-c%d.%s%s", store->folder,
+             store->row, store->column, store->is_copy ? "copy-" : "", suffix);
 }
 
 void hyb_store_checkpoint_path(const hyb_store_t *store, int first, char *path)
@@ -28,22 +31,42 @@ void hyb_store_checkpoint_path(const hyb_store_t *store, int first, char *path)
     hyb_store_path(store, suffix, path);
 }
 
-/* The iteration of a whole checkpoint of that name, and whose it is; -1: it is
- * none. */
-static int iteration_of(const char *name, hyb_store_t *whose)
+/* The whole checkpoint of that name; false: it is none. */
+static bool read_name(const char *name, hyb_saved_t *s)
 {
-    int first, length = 0;
+    int length = 0;
 
-    if (sscanf(name, "xhpl-r%d-c%d.%d%n", &whose->row, &whose->column, &first,
-               &length) < 3 ||
-        name[length] != '\0')
-        return -1;
-    return first;
+    s->is_copy = strstr(name, ".copy-") != NULL;
+    return sscanf(name,
+                  s->is_copy ? "xhpl-r%d-c%d.copy-%d%n" : "xhpl-r%d-c%d.%d%n",
+                  &s->row, &s->column, &s->first, &length) == 3 &&
+           name[length] == '\0' && s->first >= 0;
 }
 
-static bool is_of(const hyb_store_t *a, const hyb_store_t *b)
+static bool is_of(const hyb_store_t *store, const hyb_saved_t *s)
 {
-    return a->row == b->row && a->column == b->column;
+    return s->row == store->row && s->column == store->column &&
+           s->is_copy == store->is_copy;
+}
+
+size_t hyb_store_scan(const char *name, hyb_saved_t *list_p, size_t room)
+{
+    DIR *folder = opendir(name);
+    struct dirent *entry;
+    hyb_saved_t saved;
+    size_t count = 0;
+
+    if (folder == NULL)
+        return 0;
+    while ((entry = readdir(folder)) != NULL) {
+        if (!read_name(entry->d_name, &saved))
+            continue;
+        if (count < room)
+            list_p[count] = saved;
+        count++;
+    }
+    closedir(folder);
+    return count;
 }
 
 /* Keep the largest HYB_STORE_MOST in order. */
@@ -63,16 +86,14 @@ int hyb_store_list(const hyb_store_t *store, int *first_p)
 {
     DIR *folder = opendir(store->folder);
     struct dirent *entry;
-    hyb_store_t whose;
-    int count = 0, first;
+    hyb_saved_t saved;
+    int count = 0;
 
     if (folder == NULL)
         return 0;
-    while ((entry = readdir(folder)) != NULL) {
-        first = iteration_of(entry->d_name, &whose);
-        if (first >= 0 && is_of(store, &whose))
-            count = insert(first_p, count, first);
-    }
+    while ((entry = readdir(folder)) != NULL)
+        if (read_name(entry->d_name, &saved) && is_of(store, &saved))
+            count = insert(first_p, count, saved.first);
     closedir(folder);
     return count;
 }
@@ -81,14 +102,14 @@ bool hyb_store_has_others(const char *name, int rows, int columns)
 {
     DIR *folder = opendir(name);
     struct dirent *entry;
-    hyb_store_t whose;
+    hyb_saved_t saved;
     bool found = false;
 
     if (folder == NULL)
         return false;
     while (!found && (entry = readdir(folder)) != NULL)
-        found = iteration_of(entry->d_name, &whose) >= 0 &&
-                (whose.row >= rows || whose.column >= columns);
+        found = read_name(entry->d_name, &saved) &&
+                (saved.row >= rows || saved.column >= columns);
     closedir(folder);
     return found;
 }
@@ -125,17 +146,16 @@ void hyb_store_keep(const hyb_store_t *store, const int *first, int count)
     DIR *folder = opendir(store->folder);
     char path[HYB_STORE_PATH];
     struct dirent *entry;
-    hyb_store_t whose;
-    int found;
+    hyb_saved_t saved;
 
     remove_file(store, "part");
     if (folder == NULL)
         return;
     while ((entry = readdir(folder)) != NULL) {
-        found = iteration_of(entry->d_name, &whose);
-        if (found < 0 || !is_of(store, &whose) || is_kept(found, first, count))
+        if (!read_name(entry->d_name, &saved) || !is_of(store, &saved) ||
+            is_kept(saved.first, first, count))
             continue;
-        hyb_store_checkpoint_path(store, found, path);
+        hyb_store_checkpoint_path(store, saved.first, path);
         unlink(path);
     }
     closedir(folder);
@@ -146,6 +166,30 @@ void hyb_store_clear(const hyb_store_t *store)
     hyb_store_keep(store, NULL, 0);
     remove_file(store, "final");
     remove_file(store, "alive");
+}
+
+/* A copy, or a mark that a process left which was killed. */
+static bool is_shared(const char *name)
+{
+    return strncmp(name, "xhpl-here-", 10) == 0 ||
+           (strncmp(name, "xhpl-r", 6) == 0 && strstr(name, ".copy-") != NULL);
+}
+
+void hyb_store_clear_copies(const char *name)
+{
+    DIR *folder = opendir(name);
+    struct dirent *entry;
+    char path[HYB_STORE_PATH];
+
+    if (folder == NULL)
+        return;
+    while ((entry = readdir(folder)) != NULL) {
+        if (!is_shared(entry->d_name))
+            continue;
+        snprintf(path, sizeof(path), "%.3000s/%.1000s", name, entry->d_name);
+        unlink(path);
+    }
+    closedir(folder);
 }
 
 /* ---- the folder ----------------------------------------------------------
@@ -232,4 +276,40 @@ bool hyb_store_read(int file, void *data, size_t bytes, int64_t offset)
         bytes -= (size_t)done;
     }
     return true;
+}
+
+/* ---- the disk ------------------------------------------------------------
+ */
+
+static bool write_zeros(int file, int64_t bytes)
+{
+    static const char zeros[1 << 20];
+    int64_t part;
+
+    for (int64_t at = 0; at < bytes; at += part) {
+        part = xh_smaller((int64_t)sizeof(zeros), bytes - at);
+        if (!hyb_store_write(file, zeros, (size_t)part, at))
+            return false;
+    }
+    return fdatasync(file) == 0;
+}
+
+double hyb_store_probe(const hyb_store_t *store, int64_t bytes)
+{
+    char path[HYB_STORE_PATH];
+    double begun = xh_clock_wall();
+    bool done;
+    int file;
+
+    hyb_store_path(store, "part", path);
+    file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    done = file >= 0 && write_zeros(file, bytes);
+    if (!done)
+        xh_log_error("--checkpoint: cannot write %s: %s", path,
+                     strerror(errno));
+    if (file >= 0) {
+        close(file);
+        unlink(path);
+    }
+    return done ? (double)bytes / (xh_clock_wall() - begun) : 0.0;
 }

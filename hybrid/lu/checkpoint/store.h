@@ -13,13 +13,22 @@
  *   xhpl-r0-c1.120          the checkpoint of iteration 120, whole
  *   xhpl-r0-c1.part         one that is being written
  *   xhpl-r0-c1.alive        when its process was last seen
+ *
+ * Copies that its partner keeps are xhpl-r0-c1.copy-final, .copy-120 and
+ * .copy-part.
  */
 enum { HYB_STORE_PATH = 4096, HYB_STORE_MOST = 4 };
 
 typedef struct {
     const char *folder;
     int row, column; /* of the process */
+    bool is_copy;
 } hyb_store_t;
+
+typedef struct { /* a whole checkpoint */
+    int row, column, first;
+    bool is_copy;
+} hyb_saved_t;
 
 void hyb_store_path(const hyb_store_t *store, const char *suffix, char *path);
 void hyb_store_checkpoint_path(const hyb_store_t *store, int first, char *path);
@@ -27,6 +36,10 @@ void hyb_store_checkpoint_path(const hyb_store_t *store, int first, char *path);
 /* The iterations of its whole checkpoints, newest first; returns how many, at
  * most HYB_STORE_MOST. */
 int hyb_store_list(const hyb_store_t *store, int *first_p);
+
+/* All whole checkpoints in folder: fills in at most room, returns how many
+ * there are. */
+size_t hyb_store_scan(const char *folder, hyb_saved_t *list_p, size_t room);
 
 /* Does the folder hold a checkpoint of a process outside of this grid? */
 bool hyb_store_has_others(const char *folder, int rows, int columns);
@@ -39,6 +52,9 @@ void hyb_store_keep(const hyb_store_t *store, const int *first, int count);
 
 /* Remove all of its files. */
 void hyb_store_clear(const hyb_store_t *store);
+
+/* Remove all copies in folder, whosever they are. */
+void hyb_store_clear_copies(const char *folder);
 
 /* Make the folder, and have the names of its files on the disk. False: errno */
 bool hyb_store_make(const char *folder);
@@ -53,5 +69,9 @@ bool hyb_store_write(int file, const void *data, size_t bytes, int64_t offset);
 
 /* Read all bytes from offset on; false: there are fewer. */
 bool hyb_store_read(int file, void *data, size_t bytes, int64_t offset);
+
+/* Bytes/s at which the folder takes a file of so many bytes now; 0: it does
+ * not, which is said. */
+double hyb_store_probe(const hyb_store_t *store, int64_t bytes);
 
 #endif

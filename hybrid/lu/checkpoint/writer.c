@@ -20,6 +20,7 @@ typedef struct { /* a file that grows */
     char path[HYB_STORE_PATH];
     int fd;
     int64_t at, flushed;
+    hyb_copy_kind_t kind;
 } stream_t;
 
 struct hyb_writer {
@@ -34,6 +35,7 @@ struct hyb_writer {
     _Atomic bool gives_up;
     hyb_writer_job_t job;
     stream_t final, checkpoint;
+    hyb_copies_t *copies; /* on a partner's disk, or NULL */
     int alive; /* the file that says when this process was last seen: */
     double shown;
     double begun;
@@ -120,6 +122,15 @@ static void keep_pace(hyb_writer_t *w)
         doze(w, fmin(0.01, fmax(turn, due - xh_clock_wall())));
 }
 
+/* What was written at offset goes to the partner as well. */
+static void give(hyb_writer_t *w, hyb_copy_kind_t kind, int64_t offset,
+                 const void *data, size_t bytes)
+{
+    hyb_copy_t what = {kind, w->job.boundary.first, offset, (int64_t)bytes};
+
+    hyb_copies_give(w->copies, what, data);
+}
+
 static void append(hyb_writer_t *w, stream_t *s, const void *data, size_t bytes)
 {
     if (!is_at_work(w))
@@ -129,6 +140,7 @@ static void append(hyb_writer_t *w, stream_t *s, const void *data, size_t bytes)
         return;
     }
     show_life(w);
+    give(w, s->kind, s->at, data, bytes);
     s->at += (int64_t)bytes;
     w->written += (int64_t)bytes;
     if (s->at - s->flushed >= FLUSH)
@@ -306,12 +318,17 @@ static bool finish(hyb_writer_t *w)
         fail(w, "write", w->checkpoint.path);
     if (is_at_work(w))
         flush(w, &w->checkpoint);
-    return is_at_work(w) && name_it(w);
+    if (!is_at_work(w) || !name_it(w))
+        return false;
+    give(w, HYB_COPY_PART, 0, header, sizeof(*header));
+    give(w, HYB_COPY_WHOLE, 0, NULL, 0);
+    return true;
 }
 
 /* The disk's room; older checkpoints need what they wrote. */
 static void give_back(hyb_writer_t *w)
 {
+    give(w, HYB_COPY_GIVEN_UP, 0, NULL, 0);
     unlink(w->checkpoint.path);
     if (w->final.fd >= 0 && ftruncate(w->final.fd, w->job.final_bytes) == 0)
         w->final.at = w->job.final_bytes;
@@ -378,11 +395,9 @@ static int open_alive(const hyb_store_t *store)
 static bool allocate(hyb_writer_t *w)
 {
     const HPL_T_pmat *mat = w->lu->mat;
-    size_t column = (size_t)mat->mp * sizeof(double);
     size_t nb = (size_t)Mmin(mat->nb, mat->n);
 
-    w->buffer =
-        malloc(sizeof(hyb_piece_t) + Mmax(column, (size_t)HYB_FORMAT_PIECE));
+    w->buffer = malloc((size_t)hyb_writer_piece(w->lu));
     w->top = malloc((nb * nb + 1) * sizeof(double));
     return w->buffer != NULL && w->top != NULL;
 }
@@ -398,8 +413,16 @@ static void free_all(hyb_writer_t *w)
     free(w);
 }
 
+int64_t hyb_writer_piece(const hyb_lu_t *lu)
+{
+    int64_t column = (int64_t)lu->mat->mp * (int64_t)sizeof(double);
+
+    return (int64_t)sizeof(hyb_piece_t) + Mmax(column, (int64_t)HYB_FORMAT_PIECE);
+}
+
 xh_status_t hyb_writer_create(hyb_lu_t *lu, const hyb_store_t *store,
-                              double bandwidth, hyb_writer_t **writer_p)
+                              double bandwidth, hyb_copies_t *copies,
+                              hyb_writer_t **writer_p)
 {
     hyb_writer_t *w = calloc(1, sizeof(*w));
 
@@ -408,6 +431,9 @@ xh_status_t hyb_writer_create(hyb_lu_t *lu, const hyb_store_t *store,
     w->lu = lu;
     w->store = *store;
     w->bandwidth = bandwidth;
+    w->copies = copies;
+    w->final.kind = HYB_COPY_FINAL;
+    w->checkpoint.kind = HYB_COPY_PART;
     w->final.fd = w->checkpoint.fd = -1;
     w->alive = open_alive(store);
     atomic_store(&w->top_of, -1);
@@ -496,40 +522,4 @@ bool hyb_writer_has_saved_first(hyb_writer_t *w, int k)
     if (atomic_load(&w->top_of) != k) /* nobody else has it */
         atomic_store(&w->top_of, k);
     return atomic_load(&w->first_is_saved);
-}
-
-/* ---- the disk ------------------------------------------------------------
- */
-
-static bool write_zeros(int file, int64_t bytes)
-{
-    static const char zeros[1 << 20];
-    int64_t part;
-
-    for (int64_t at = 0; at < bytes; at += part) {
-        part = Mmin((int64_t)sizeof(zeros), bytes - at);
-        if (!hyb_store_write(file, zeros, (size_t)part, at))
-            return false;
-    }
-    return fdatasync(file) == 0;
-}
-
-double hyb_writer_probe(const hyb_store_t *store, int64_t bytes)
-{
-    char path[HYB_STORE_PATH];
-    double begun = xh_clock_wall();
-    bool done;
-    int file;
-
-    hyb_store_path(store, "part", path);
-    file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    done = file >= 0 && write_zeros(file, bytes);
-    if (!done)
-        xh_log_error("--checkpoint: cannot write %s: %s", path,
-                     strerror(errno));
-    if (file >= 0) {
-        close(file);
-        unlink(path);
-    }
-    return done ? (double)bytes / (xh_clock_wall() - begun) : 0.0;
 }

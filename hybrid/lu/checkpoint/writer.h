@@ -4,6 +4,7 @@
 
 #include "hybrid/lu/checkpoint/format.h"
 #include "hybrid/lu/checkpoint/boundary.h"
+#include "hybrid/lu/checkpoint/copies.h"
 #include "hybrid/lu/checkpoint/store.h"
 #include "hybrid/lu/lu.h"
 
@@ -28,9 +29,18 @@ typedef enum {
     HYB_WRITER_FAILED /* said; there is none, and nothing is held */
 } hyb_writer_state_t;
 
-/* store  in  its folder outlives the writer. Errors: XH_ERR_MEMORY */
+/* Bytes that are written at a time, at most. */
+int64_t hyb_writer_piece(const hyb_lu_t *lu);
+
+/*
+ * store   in  its folder outlives the writer
+ * copies  in  go to a partner; NULL: there are none
+ *
+ * Errors: XH_ERR_MEMORY
+ */
 xh_status_t hyb_writer_create(hyb_lu_t *lu, const hyb_store_t *store,
-                              double bandwidth, hyb_writer_t **writer_p);
+                              double bandwidth, hyb_copies_t *copies,
+                              hyb_writer_t **writer_p);
 
 /* What is being written is given up and removed. Accepts NULL. */
 void hyb_writer_destroy(hyb_writer_t *writer);
@@ -55,9 +65,5 @@ void hyb_writer_keep_top(hyb_writer_t *writer, int k, const double *top,
 /* Panel k is about to be factored where its columns stand. Is it no panel that
  * a restart begins with, or have these been saved? */
 bool hyb_writer_has_saved_first(hyb_writer_t *writer, int k);
-
-/* Bytes/s at which the folder takes a file of so many bytes now; 0: it does
- * not, which is said. */
-double hyb_writer_probe(const hyb_store_t *store, int64_t bytes);
 
 #endif
