@@ -234,7 +234,7 @@ class Campaign:
 
     def may_share(self, hosts):
         """Whether columns can be dealt by speed."""
-        own = re.search("weights|checkpoint|restart", self.options.xhpl_options)
+        own = re.search("weights|restart", self.options.xhpl_options)
         return (self.options.weights == "auto" and not own
                 and weights.names(hosts, self.state.inventory))
 

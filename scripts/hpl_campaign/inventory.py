@@ -106,7 +106,10 @@ def request_log(seconds):
 
 
 def difference(name, value, usual):
-    return f"{name} is {value}, elsewhere {usual}"
+    """Both in words; None: a host did not tell."""
+    value, usual = ("unknown" if x is None else x for x in (value, usual))
+    words = name.replace("_bytes", "").replace("_", " ")
+    return f"{words} is {value}, elsewhere {usual}"
 
 
 def unlike(name, values):

@@ -2,7 +2,7 @@
 """What a node is, and in which state: one JSON object of flat facts on stdout.
 
 This file goes to a node as it is, by `python3 -`; it imports the standard library
-alone, puts no load on the node, and leaves a fact out where it is not readable.
+alone, puts next to no load on the node, and leaves a fact out where it is not readable.
 
     probe.py FOLDER PROGRAM    facts; FOLDER is where runs will write
     probe.py log SECONDS       {"log": [...]}, what the kernel said of faults since
@@ -180,12 +180,31 @@ def libraries(program, pattern):
                      for name, path in sorted(found) if re.match(pattern, name)) or None
 
 
+CHECK = ("--trust", "-n", "1000", "--nb", "128", "-p", "1", "-q", "1")
+
+
+def trust(program):
+    """What the check says that each run begins with, on this node alone: "right", or
+    the first wrong result; None if it says neither."""
+    alone = {name: value for name, value in os.environ.items()
+             if not re.match("SLURM|PMI|OMPI_COMM", name)}
+    try:
+        ended = subprocess.run([program, *CHECK], stdout=subprocess.DEVNULL, timeout=20,
+                               stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
+                               universal_newlines=True, env=alone)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    wrong = re.search(r"error: .*?\btrust: (.*)", ended.stderr)
+    return wrong[1] if wrong else "right" if ended.returncode == 0 else None
+
+
 def program_facts(program):
     path = shutil.which(program)
     return {
         "xhpl": digest(path) if path else f"{program}: not found",
         "mpi": path and libraries(path, r"libmpi\b"),
         "blas": path and libraries(path, r"lib(mkl_|blis|flexiblas|.*blas)"),
+        "trust": path and trust(path),
     }
 
 

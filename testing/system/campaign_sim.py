@@ -60,7 +60,7 @@ class Simulated:
                     for name in world.hosts}
         self.inventory = {name: {"facts": dict(FACTS), "error": None}
                           for name in world.hosts}
-        self.campaign = {"name": "simulated", "time": BEGAN, "options": {"retries": 6},
+        self.campaign = {"name": "simulated", "time": BEGAN, "options": {"retries": 8},
                          "command": ["xhpl-campaign", "run", "--repeats", "3"]}
         self.stages, self.ended, self.now = {}, [], BEGAN
         self.rounds = 0  # of further runs
@@ -114,7 +114,7 @@ class Simulated:
         self.end(Run("all-1-all", "all", tuple(self.world.hosts), 1, 10 * N, NB, 20,
                      len(self.world.hosts) // 20 or 1, 3600.0, 10800.0))
 
-    def settle(self, retries=6):
+    def settle(self, retries=8):
         """The further runs that are asked for."""
         for _ in range(retries):
             wanted = blame.further(self.hosts, self.ended, self.inventory)
@@ -149,7 +149,7 @@ class Tally(NamedTuple):
     found: int
 
 
-def tally(hosts, campaigns, slow, part=0.95, repeats=3, retries=6, seed=1, **world):
+def tally(hosts, campaigns, slow, part=0.95, repeats=3, retries=8, seed=1, **world):
     """Simulate campaigns in which so many hosts, drawn, have a part of the rate."""
     draw, names = random.Random(seed), named(hosts)
     counts = [0] * 6
@@ -204,7 +204,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     for name, kind, value in (("nodes", int, 500), ("campaigns", int, 20),
                               ("noise", float, 0.02), ("spread", float, 0.0),
-                              ("slow", int, 5), ("repeats", int, 3), ("retries", int, 6),
+                              ("slow", int, 5), ("repeats", int, 3), ("retries", int, 8),
                               ("hiccups", float, 0.0), ("seed", int, 1)):
         parser.add_argument(f"--{name}", type=kind, default=value)
     parser.add_argument("--page", metavar="FILE", help="write the page of a campaign "

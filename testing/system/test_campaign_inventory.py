@@ -33,14 +33,14 @@ def test_nodes_that_are_alike_are_not_named():
 
 @pytest.mark.parametrize("fact, value, said", (
     ("kernel", "5.4.0", "kernel is 5.4.0, elsewhere 6.1.0"),
-    ("kernel", None, "kernel is None, elsewhere 6.1.0"),
-    ("governor", "powersave", "governor is powersave, elsewhere None"),
-    ("memory_bytes", 32e9, "memory_bytes is 32 GB, elsewhere 64 GB"),
+    ("kernel", None, "kernel is unknown, elsewhere 6.1.0"),
+    ("governor", "powersave", "governor is powersave, elsewhere unknown"),
+    ("memory_bytes", 32e9, "memory is 32 GB, elsewhere 64 GB"),
     ("memory_available_bytes", 20e9, "20 GB, elsewhere 60 GB"),
     ("folder", "No space left on device", "No space left on device"),
     ("load", 8.2, "load is 8.2, elsewhere 0.1"),
-    ("ecc_corrected", 12, "ecc_corrected is 12, elsewhere 0"),
-    ("clock_offset", 40.0, "clock_offset is 40"),
+    ("ecc_corrected", 12, "ecc corrected is 12, elsewhere 0"),
+    ("clock_offset", 40.0, "clock offset is 40"),
 ))  # fmt: skip
 def test_the_node_that_differs_is_named_with_the_difference(fact, value, said):
     found = differences(n3={fact: value})
@@ -84,7 +84,7 @@ def test_a_node_tells_what_it_is(tmp_path):
     assert facts["memory_bytes"] > facts["memory_available_bytes"] > 0
     assert facts["folder"] == "writable" and facts["disk_free_bytes"] > 0
     assert facts["xhpl"].startswith("xhpl ") and "libmpi" in facts["mpi"]
-    assert facts["clock_offset"] == 0
+    assert facts["clock_offset"] == 0 and facts["trust"] == "right"
     assert os.listdir(tmp_path) == []
 
 
@@ -134,6 +134,15 @@ def test_the_probe_needs_nothing_but_python(tmp_path):
         said = subprocess.run(words, stdin=text, stdout=subprocess.PIPE, env={},
                               check=True, cwd="/").stdout
     assert json.loads(said)["xhpl"] == "no-xhpl: not found"
+
+
+@pytest.mark.parametrize("script, said", (
+    ("echo 'xhpl: error: rank 0 on n1: trust: wrong result: U, on core 3' >&2; exit 3",
+     "wrong result: U, on core 3"),
+    ("exit 0", "right"), ("exit 1", None), ("kill -9 $$", None),
+))  # fmt: skip
+def test_the_check_of_xhpl_is_a_fact(tmp_path, script, said):
+    assert probe.trust(jobs.program(tmp_path / "xhpl", script + "\n")) == said
 
 
 def memory_module(size, strings, speed):

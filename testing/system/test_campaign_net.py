@@ -66,7 +66,7 @@ def test_nodes_that_hang_lack_memory_and_cannot_be_reached(cluster):
     assert classes(found) == {"n01": "hung", "n04": "not started",
                               "n08": "not started"}, str(outcome)  # fmt: skip
     assert "needs 0.13 GiB" in reasons(found, "n04")
-    assert "memory_bytes is" in reasons(found, "n04")
+    assert "memory is" in reasons(found, "n04")
     assert "it does not answer" in reasons(found, "n08")
 
 
