@@ -16,6 +16,11 @@ MARK = leftovers.MARK
 REPORT, LOG, RECORD = "report", "log", "record.json"  # what a run writes
 
 
+def joined(words):
+    """Words as a line for a shell; shlex.join is none of Python 3.6."""
+    return " ".join(map(shlex.quote, words))
+
+
 class Job:
     """The process of a run, in a group and a session of its own.
 
@@ -108,7 +113,8 @@ class Local(Launcher):
 def is_hydra(mpirun):
     """Is it Hydra, the launcher of MPICH and of Intel MPI?"""
     try:
-        said = subprocess.run([*mpirun, "--version"], capture_output=True, timeout=60)
+        said = subprocess.run([*mpirun, "--version"], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, timeout=60)
     except (OSError, subprocess.TimeoutExpired):
         return False
     return b"HYDRA" in said.stdout or b"Intel(R) MPI" in said.stdout
@@ -134,11 +140,11 @@ class Ssh(Launcher):
     def open_mpi(self, hosts, each):
         return [*self.mpirun, "--host", hosts, "--map-by", f"ppr:{each}:node",
                 "-x", MARK, "-x", leftovers.HOSTS,
-                "--mca", "plm_rsh_agent", shlex.join(self.ssh)]
+                "--mca", "plm_rsh_agent", joined(self.ssh)]
 
     def hydra(self, hosts, each):
         """It hands on the whole environment, and takes options of ssh from there."""
-        return ["env", f"HYDRA_LAUNCHER_EXTRA_ARGS={shlex.join(self.ssh[1:])}",
+        return ["env", f"HYDRA_LAUNCHER_EXTRA_ARGS={joined(self.ssh[1:])}",
                 *self.mpirun, "-hosts", hosts, "-launcher", "ssh", "-launcher-exec",
                 self.ssh[0]]
 
@@ -146,7 +152,7 @@ class Ssh(Launcher):
         return "none" if each == 1 else "numa"
 
     def remote(self, host, words):
-        return [*self.ssh, host, shlex.join(words)]
+        return [*self.ssh, host, joined(words)]
 
     def end(self, run, folder):
         self.sweep([{"hosts": run.hosts}], folder)

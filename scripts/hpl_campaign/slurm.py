@@ -208,7 +208,7 @@ class Slurm(launch.Ssh):
             if os.path.exists(os.path.join(folder, name)):
                 os.unlink(os.path.join(folder, name))
         with open(os.path.join(folder, SCRIPT), "w") as script:
-            script.write(SHELL.format(command=shlex.join(words), status=STATUS))
+            script.write(SHELL.format(command=launch.joined(words), status=STATUS))
         return self.submit(folder, environment, run)
 
     def submit(self, folder, environment, run):

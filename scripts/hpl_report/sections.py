@@ -195,7 +195,7 @@ def provenance(page):
     record = page.run.record
     program, blas = record["program"], record["blas"] or {}
     pairs = [
-        ("Command", shlex.join(record["command_line"])),
+        ("Command", " ".join(map(shlex.quote, record["command_line"]))),
         ("Start and end", f"{moment(record['start'])} to {moment(record['end'])}"),
         ("Exit status", NONE if record["exit_status"] is None
          else record["exit_status"]),

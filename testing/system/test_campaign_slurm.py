@@ -94,11 +94,14 @@ def test_a_batch_script_runs_xhpl_on_several_nodes(cluster):
 @on_slurm
 @retried
 def test_processes_are_on_nodes_in_the_order_of_their_speed(cluster):
-    """srun sorts a list of nodes. n02 is slow, so the full run has it last."""
+    """srun sorts a list of nodes. n02 of this reservation is slow, so the full run has
+    it last."""
     running = cluster()
+    at_login(running, "scontrol", "create", "reservation", "reservationname=night",
+             "starttime=now", "duration=60", "users=root", "nodes=n[01-04]").succeeded()
     faults.half_speed(running, "n02")
     outcome = at_login(
-        running, jobs.SOURCE / "scripts/xhpl-campaign", "run", "--partition", "half",
+        running, jobs.SOURCE / "scripts/xhpl-campaign", "run", "--reservation", "night",
         "-C", running.folder / "campaign", "--stages", "inventory,single,all", *SIZE)
     found = result(running.folder / "campaign", outcome)
     (run,) = (run for run in found["runs"] if run["stage"] == "all")
