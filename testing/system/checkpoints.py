@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import shutil
 import signal
 import time
 from pathlib import Path
@@ -139,3 +140,59 @@ class Campaign:
             if not self.disturb():
                 self.clear()
         self.finish()
+
+
+class Disks:
+    """One system, whose processes have folders of their own: hosts' disks."""
+
+    ENTER = ('cd "disk${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" || exit 2; exec "$@"')
+
+    def __init__(self, folder, p, q, n, nb, *options):
+        self.folder, self.ranks = folder, p * q
+        system = ["-n", n, "-nb", nb, "-p", p, "-q", q, "--json", "run.json"]
+        self.words = [jobs.XHPL, *system, *options]
+        self.make(range(self.ranks))
+
+    def make(self, ranks):
+        for rank in ranks:
+            (self.folder / f"disk{rank}").mkdir()
+
+    def lose(self, rank):
+        """With a new disk in its place."""
+        shutil.rmtree(self.folder / f"disk{rank}")
+        self.make([rank])
+
+    def swap(self, a, b):
+        """Processes are on other hosts than before."""
+        a, b = (self.folder / f"disk{x}" for x in (a, b))
+        spare = self.folder / "spare"
+        for old, new in ((a, spare), (b, a), (spare, b)):
+            old.rename(new)
+
+    def start(self, *more):
+        command = ["sh", "-c", self.ENTER, "sh", *map(str, self.words), *more]
+        return jobs.start(jobs.launched(self.ranks, command), self.folder, SETTINGS)
+
+    def bits(self):
+        return bits(self.folder / "disk0")
+
+    def names(self):
+        return sorted(path.name for path in self.folder.glob("disk*/d/*"))
+
+    def iterations(self, mark):
+        """Of checkpoints that all have, or that copies are there of all."""
+        found = [x.rpartition(mark)[2] for x in self.names() if mark in x]
+        return {x for x in found if x.isdigit() and found.count(x) == self.ranks}
+
+    def interrupt(self, *more):
+        """Kill it once a checkpoint and its copies are whole."""
+        job = self.start(*more)
+        while job.poll() is None and not (self.iterations(".") & self.iterations("copy-")):
+            time.sleep(0.01)
+        assert job.poll() is None, str(jobs.finish(job))
+        for pid in members(job):
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        jobs.finish(job)

@@ -5,7 +5,7 @@ import os
 import pytest
 
 import jobs
-from checkpoints import Campaign, SETTINGS, bits, whole, words
+from checkpoints import Campaign, Disks, SETTINGS, bits, whole, words
 
 KILLS = int(os.environ.get("TEST_XHPL_KILLS", 2))
 SLOW = ("--checkpoint-bandwidth", "60M")  # columns of a boundary are spread
@@ -58,3 +58,50 @@ def test_after_the_loss_of_a_device_with_columns_a_restart_goes_on(tmp_path):
     assert "--restart goes on from the last checkpoint" in lost.stderr, str(lost)
     jobs.run([*system, *options, "--restart", "d"], tmp_path, SETTINGS).succeeded()
     assert bits(tmp_path) == clean
+
+
+SAVING = ("--checkpoint", "d", "--every", "0.01s")
+
+
+@pytest.mark.parametrize("p,q,verify", [(1, 2, "online"), (2, 1, "end")])
+def test_what_was_on_a_lost_disk_comes_from_the_partners_copies(tmp_path, p, q, verify):
+    disks = Disks(tmp_path, p, q, 800, 16, "--set", f"verify={verify}")
+    jobs.finish(disks.start()).succeeded()
+    clean = disks.bits()
+    disks.interrupt(*SAVING, "--checkpoint-bandwidth", "5M")
+    disks.lose(1)
+    outcome = jobs.finish(disks.start(*SAVING, "--restart", "d")).succeeded()
+    assert "restarts with iteration" in outcome.stderr, str(outcome)
+    assert "d is on 2 disks" in outcome.stderr, str(outcome)
+    assert disks.bits() == clean
+    assert disks.names() == []
+
+
+@pytest.mark.long
+def test_after_a_restart_on_other_hosts_the_next_loss_costs_nothing_either(tmp_path):
+    disks = Disks(tmp_path, 1, 2, 800, 16)
+    jobs.finish(disks.start()).succeeded()
+    clean = disks.bits()
+    slow = (*SAVING, "--checkpoint-bandwidth", "5M")
+    disks.interrupt(*slow)
+    disks.swap(0, 1)
+    disks.lose(0)
+    disks.interrupt(*slow, "--restart", "d")
+    disks.lose(1)
+    jobs.finish(disks.start(*slow, "--restart", "d")).succeeded()
+    assert disks.bits() == clean
+    assert disks.names() == []
+
+
+@pytest.mark.long
+def test_two_lost_disks_are_refused(tmp_path):
+    disks = Disks(tmp_path, 1, 2, 800, 16)
+    disks.interrupt(*SAVING, "--checkpoint-bandwidth", "5M")
+    disks.lose(0)
+    disks.lose(1)
+    outcome = jobs.finish(disks.start("--restart", "d"))
+    assert outcome.status == 2, str(outcome)
+    assert "holds no checkpoint that all processes" in outcome.stderr, str(outcome)
+    assert disks.names() == []
+
+
