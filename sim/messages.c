@@ -61,8 +61,10 @@ static bool is_complete(handle_t *h)
         return false;
     h->tested = now;
     PMPI_Test(&h->real, &done, MPI_STATUS_IGNORE);
-    if (done)
+    if (done) {
         complete(h);
+        sim_activities_forget();
+    }
     return done != 0;
 }
 
@@ -234,6 +236,24 @@ int __wrap_MPI_Waitall(int many, MPI_Request *request, MPI_Status *statuses)
     for (int i = 0; i < many; i++)
         __wrap_MPI_Wait(&request[i], MPI_STATUS_IGNORE);
     return MPI_SUCCESS;
+}
+
+int __wrap_MPI_Sendrecv(const void *sent, int length, MPI_Datatype type, int to,
+                        int tag, void *received, int other_length,
+                        MPI_Datatype other_type, int from, int other_tag,
+                        MPI_Comm comm, MPI_Status *status)
+{
+    return PMPI_Sendrecv(place_of(sent), length, type, to, tag,
+                         place_of(received), other_length, other_type, from,
+                         other_tag, comm, status);
+}
+
+int __wrap_MPI_Init_thread(int *argc, char ***argv, int wanted, int *provided)
+{
+    int error = PMPI_Init_thread(argc, argv, wanted, provided);
+
+    sim_activities_find();
+    return error;
 }
 
 int __wrap_MPI_Finalize(void)

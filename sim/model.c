@@ -22,8 +22,6 @@ static sim_model_t model = {.rate = 2e12,
                             .column = 0.5e-6,
                             .poll = 100e-6,
                             .polls = 4,
-                            .slow = -1,
-                            .slower = 0.5,
                             .factor = 1};
 static int known;
 static double debt; /* s charged that have not passed */
@@ -36,14 +34,13 @@ static double *field(const char *name)
     static const struct {
         const char *name;
         double *value;
-    } fields[] = {{"rate", &model.rate},     {"half", &model.half},
-                  {"solve", &model.solve},   {"panel", &model.panel},
-                  {"move", &model.move},     {"search", &model.search},
-                  {"call", &model.call},     {"column", &model.column},
-                  {"poll", &model.poll},     {"polls", &model.polls},
-                  {"spread", &model.spread}, {"slow", &model.slow},
-                  {"slower", &model.slower}, {"first", &model.first},
-                  {"last", &model.last},     {"factor", &model.factor}};
+    } fields[] = {{"rate", &model.rate},    {"half", &model.half},
+                  {"solve", &model.solve},  {"panel", &model.panel},
+                  {"move", &model.move},    {"search", &model.search},
+                  {"call", &model.call},    {"column", &model.column},
+                  {"poll", &model.poll},    {"polls", &model.polls},
+                  {"first", &model.first},  {"last", &model.last},
+                  {"factor", &model.factor}};
 
     for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
         if (strcmp(fields[i].name, name) == 0)
@@ -80,20 +77,33 @@ static double drawn(uint64_t number)
     return (double)(mix(number) >> 11) * 0x1p-53;
 }
 
-/* All rates of a process by a factor of its own, 1 on average but for the one
- * that is slow. */
-static void differ(void)
+/* The part of all rates that this process reaches. */
+static double part_of_rates(const char *path)
 {
+    FILE *file = fopen(path, "r");
+    double part = -1.0;
     int rank;
-    double factor;
 
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    factor = 1.0 + model.spread * (2.0 * drawn((uint64_t)rank) - 1.0);
-    if (rank == (int)model.slow)
-        factor *= model.slower;
-    model.rate *= factor;
-    model.solve *= factor;
-    model.panel *= factor;
+    for (int i = 0; file != NULL && i <= rank; i++)
+        if (fscanf(file, "%lf", &part) != 1)
+            part = -1.0;
+    if (file != NULL)
+        fclose(file);
+    if (part > 0.0)
+        return part;
+    xh_log_error("SIM_RATES has no rate of process %d", rank);
+    hpl_abort_job();
+}
+
+static void differ(void)
+{
+    const char *path = getenv("SIM_RATES");
+    double part = path != NULL ? part_of_rates(path) : 1.0;
+
+    model.rate *= part;
+    model.solve *= part;
+    model.panel *= part;
 }
 
 const sim_model_t *sim_model(void)

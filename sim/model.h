@@ -24,9 +24,6 @@ typedef struct {
     double column; /* s of a panel's column beside its bytes and flop */
     double poll;   /* s of a product between polls, but at most ... */
     double polls;  /* ... so many in a run of columns */
-    double spread; /* rates differ by this part from process to process */
-    double slow; /* one process by rank, if it is 0 or more, whose rates ... */
-    double slower; /* ... are this part of all others' */
     double first;  /* panels first to last - 1 alone are of interest; the ... */
     double last;   /* ... simulation ends with them. 0: all of the run */
     double factor; /* 0: nothing but the back-substitution */
@@ -43,7 +40,8 @@ typedef enum {
 } sim_kind_t;
 
 /* From the environment's SIM_MODEL, "rate=2e12 half=16 ..."; an unknown name
- * ends the job. */
+ * ends the job. In the file that SIM_RATES names, if any, each process has a
+ * line with the part of these rates that it reaches. */
 const sim_model_t *sim_model(void);
 
 /* Let seconds pass for this process, which spends them on kind. */
@@ -67,6 +65,10 @@ int64_t sim_pivot(int64_t n, int64_t column);
 
 /* Something has happened here: a loop that waits is to look again. */
 void sim_event(void);
+
+/* A process begins; a test of its found a message complete (activities.c). */
+void sim_activities_find(void);
+void sim_activities_forget(void);
 
 /* ---- the report ---------------------------------------------------------- */
 

@@ -52,12 +52,19 @@ const hpl_pivots_t *__wrap_hpl_panel_pivots(HPL_T_panel *panel)
     return __real_hpl_panel_pivots(panel);
 }
 
+/* Where the planner measures a panel there is no matrix but that. */
+static int64_t order_of(const HPL_T_panel *panel)
+{
+    return panel->pmat != NULL ? panel->pmat->n
+                               : (int64_t)panel->nb * panel->grid->nprow;
+}
+
 /* The column's place is the number of agreements so far: a proposal does not
  * tell. Its owner has the largest entry. */
 static void propose(const HPL_T_panel *panel, int column, double *proposal)
 {
     hpl_map_t rows = hpl_map(panel->nb, panel->grid->nprow, panel->grid->myrow);
-    int64_t row = sim_pivot(panel->pmat->n, (int64_t)panel->ja + column);
+    int64_t row = sim_pivot(order_of(panel), (int64_t)panel->ja + column);
     bool mine = hpl_map_owner(&rows, row) == rows.me;
 
     proposal[HPL_PROPOSAL_KEY] = mine ? 1.0 : -1.0;

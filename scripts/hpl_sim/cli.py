@@ -2,12 +2,13 @@
 """The command line of xhpl-sim."""
 import argparse
 import os
+import random
 import shutil
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from hpl_sim import platform, record, run, sample
+from hpl_sim import platform, record, run, sample, whatif
 
 RATE = 2e12  # the model's, without a record
 KINDS = {
@@ -32,6 +33,8 @@ def arguments(words):
     add("--latency", default="1.5us", help="of a link (default 1.5us)")
     add("--node-record", metavar="FILE", help="a real run's record, for the rates")
     add("--model", default="", help='numbers of the model, such as "rate=2e12"')
+    add("--spread", type=float, help="nodes differ by up to this part (default 0)")
+    add("--rates", dest="rates_file", metavar="FILE", help="the part of the rate that each node reaches")
     add("-n", type=int, required=True, help="order of the matrix")
     add("--nb", type=int, default=256, help="width of a panel (default 256)")
     add("-p", type=int, required=True, help="rows of processes")
@@ -40,6 +43,8 @@ def arguments(words):
     add("--orders", type=int, default=6, help="... of so many orders (default 6)")
     cores = len(os.sched_getaffinity(0))
     add("--jobs", type=int, default=cores, help=f"... so many at once (default {cores})")
+    kinds = ", ".join(f"{kind}=..." for kind in whatif.KINDS)
+    add("--what-if", action="append", default=[], metavar="CASE", help=f"{kinds} or all")
     options, rest = parser.parse_known_args(words)
     complete(parser, options)
     return options, rest
@@ -58,13 +63,38 @@ def complete(parser, options):
             parser.error("--panels wants FIRST:LAST, such as 4:12")
         if not 0 <= first < last or options.orders < 4:
             parser.error("--panels wants FIRST < LAST, and --orders 4 at least")
+        if options.n // options.nb < 2 * (last + 1):
+            parser.error("so few panels are simulated whole: without --panels")
         options.panels = first, last
+    try:
+        take_rates(options)
+        whatif.cases(options)
+    except (OSError, ValueError) as error:
+        parser.error(str(error))
     if not run.XHPL.exists() or shutil.which("smpirun") is None:
         parser.error("there is no build/sim/xhpl, or no smpirun: make sim")
 
 
+def take_rates(options):
+    """The part of the rate that each node reaches: --rates, else by chance."""
+    test = record.largest_test(options.node_record) if options.node_record else None
+    spread = options.spread or 0.0
+    if options.spread is None and test is not None:
+        spread = record.spread(test)
+    drawn = random.Random(1)
+    options.rates = [1 + spread * drawn.uniform(-1, 1) for _ in range(options.nodes)]
+    if options.rates_file is not None:
+        with open(options.rates_file, encoding="ascii") as file:
+            options.rates = [float(line) for line in file]
+    if len(options.rates) != options.nodes or min(options.rates) <= 0:
+        raise ValueError(f"--rates wants {options.nodes} numbers above 0, one a line")
+    options.slow_link = 1.0
+
+
 def model_of(options):
-    numbers = record.model(options.node_record) if options.node_record else {}
+    numbers = {}
+    if options.node_record:
+        numbers = record.rates(record.largest_test(options.node_record))
     for word in options.model.split():
         name, value = word.split("=")
         numbers[name] = float(value)
@@ -76,42 +106,53 @@ def words_of(options, n, rest):
 
 
 def panels(options, model, n, rest):
-    """The first panels of order n: a point of sample.total, the report, and words."""
+    """When the first panels of order n are known, by number, and the report."""
     first, last = options.panels
-    last = min(last, n // options.nb - 1)
-    model = dict(model, first=first, last=last)
+    model = dict(model, first=first, last=min(last, -(-n // options.nb) - 1))
     _, report = run.simulate(options, model, words_of(options, n, rest))
+    return n, report
+
+
+def point(options, n, report):
+    """The order left in the middle of the panels, and seconds of each."""
+    first, last = options.panels
     seconds = (report[f"panel{last}"] - report[f"panel{first}"]) / (last - first)
-    left = n - (first + last - 1) / 2 * options.nb
+    return n - (first + last - 1) / 2 * options.nb, seconds
+
+
+def say_point(options, model, left, seconds):
     ranks, rate = options.p * options.q, model.get("rate", RATE)
     efficiency = 200 * left * left * options.nb / ranks / rate / seconds
-    said = (
+    print(
         f"panels of order {left:.0f}: {1e3 * seconds:.4f} ms each, "
         f"efficiency {efficiency:.1f}%"
     )
-    return (left, seconds), report, said
 
 
 def sampled(options, model, rest):
-    """Seconds of the run: until the first panel is known, until the last one is, and
-    of the back-substitution; and the report of the largest order's panels."""
-    points = []
-    orders = sample.orders(options.n, options.nb, options.orders)
-    orders = [n for n in orders if n // options.nb - 1 > options.panels[0]]
+    """Seconds of the run: its first panels, those between by a curve, the last ones as
+    those of a small system; and the report of its first panels."""
+    (first, last), n, nb = options.panels, options.n, options.nb
+    orders = sample.orders(n, nb, last + 1, options.orders)
     with ThreadPoolExecutor(options.jobs) as pool:
-        for point, report, said in pool.map(
-            lambda n: panels(options, model, n, rest), orders
-        ):
-            print(said)
-            points.append(point)
-    solve, _ = run.simulate(
-        options, dict(model, factor=0), words_of(options, options.n, rest)
-    )
-    first = report["panel0"] - report["began"]
-    part = sample.error(points, options.n, options.nb)
-    print(f"back-substitution: {solve:.6g} s")
+        whole = pool.submit(
+            run.simulate, options, dict(model, factor=0), words_of(options, n, rest)
+        )
+        done = list(pool.map(lambda m: panels(options, model, m, rest), orders))
+    points = [point(options, *each) for each in done]
+    for each in points if not options.what_if else []:
+        say_point(options, model, *each)
+    report, small = done[0][1], done[-1][1]
+    head = report[f"panel{last}"] - report["began"]
+    tail = small[f"panel{last}"] - small[f"panel{first}"]
+    ends = n - last * nb, orders[-1] - first * nb, nb
+    seconds = head + sample.between(points, *ends) + tail + whole.result()[0]
+    part = sample.error(points, *ends) / seconds
+    if options.what_if:
+        return seconds, report
+    print(f"back-substitution: {whole.result()[0]:.6g} s")
     print(f"interpolated; without any one order it differs by up to {100 * part:.2f}%")
-    return first + sample.total(points, options.n, options.nb) + solve, report
+    return seconds, report
 
 
 def flop(n):
@@ -136,21 +177,35 @@ def say(options, model, seconds):
     print(f"efficiency {efficiency:.1f}% of {rate / 1e12:g} Tflop/s a process")
 
 
-def main():
-    options, rest = arguments(sys.argv[1:])
+def seconds_of(options, model, rest):
+    if options.panels is None:
+        words = words_of(options, options.n, rest)
+        return run.simulate(options, model, words)
+    return sampled(options, model, rest)
+
+
+def answer(options, rest):
     model = model_of(options)
-    began = time.monotonic()
-    try:
-        if options.panels is None:
-            words = words_of(options, options.n, rest)
-            seconds, report = run.simulate(options, model, words)
-        else:
-            seconds, report = sampled(options, model, rest)
-    except run.Failed as failure:
-        print(failure, file=sys.stderr)
-        return 3
+    if options.what_if:
+        whatif.answer(
+            options,
+            lambda changed: seconds_of(changed, model, rest)[0],
+            lambda seconds: flop(options.n) / seconds / 1e9,
+        )
+        return
+    seconds, report = seconds_of(options, model, rest)
     say(options, model, seconds)
     say_parts(report)
     print(f"{report['messages']:.0f} messages, {report['bytes']:.0f} bytes")
+
+
+def main():
+    options, rest = arguments(sys.argv[1:])
+    began = time.monotonic()
+    try:
+        answer(options, rest)
+    except run.Failed as failure:
+        print(failure, file=sys.stderr)
+        return 3
     print(f"simulated in {time.monotonic() - began:.1f} s")
     return 0

@@ -1,14 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Platform files for SimGrid."""
+import re
 from math import ceil
 
 HEAD = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1">
- <cluster id="nodes" prefix="node-" suffix="" radical="0-{last}" speed="1Gf" core="{ranks}"
-  bw="{link}" lat="{latency}" loopback_bw="{link}" loopback_lat="{latency}" {shape}/>
-</platform>
+{nodes}</platform>
 """
+NODES = """ <cluster id="{name}" prefix="node-" suffix="" radical="{first}-{last}" speed="1Gf"
+  core="{ranks}" bw="{link}" lat="{latency}" loopback_bw="{link}" loopback_lat="{latency}"
+  {shape}/>
+"""
+# The first node's link is another; nothing lies between it and the others.
+TWO = """<zone id="all" routing="Full">
+{nodes} <link id="between" bandwidth="1EBps" latency="0" sharing_policy="FATPIPE"/>
+ <zoneRoute src="slow" dst="nodes" gw_src="node-slow_router" gw_dst="node-nodes_router">
+  <link_ctn id="between"/>
+ </zoneRoute>
+</zone>
+"""
+UNITS = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 
 
 def fat_tree(nodes):
@@ -36,11 +48,23 @@ def ideal(nodes):
 TOPOLOGIES = {"ideal": ideal, "fat-tree": fat_tree, "dragonfly": dragonfly}
 
 
-def text(topology, nodes, ranks, link, latency):
+def bytes_per_second(link):
+    """25GBps and the like."""
+    number, unit = re.fullmatch(r"([0-9.e+]+)([kMGT]?)Bps", link).groups()
+    return float(number) * UNITS[unit]
+
+
+def text(topology, nodes, ranks, link, latency, slow_link=1.0):
+    """slow_link: the part of a link's bandwidth that the first node's has."""
     hosts, shape = TOPOLOGIES[topology](nodes)
-    return HEAD.format(
-        last=hosts - 1, ranks=ranks, link=link, latency=latency, shape=shape
-    )
+    same = {"last": hosts - 1, "ranks": ranks, "latency": latency, "shape": shape}
+    if slow_link == 1.0:
+        return HEAD.format(nodes=NODES.format(name="nodes", first=0, link=link, **same))
+    slow = f"{bytes_per_second(link) * slow_link:.9g}Bps"
+    first = {**same, "last": 0}
+    one = NODES.format(name="slow", first=0, link=slow, **first)
+    others = NODES.format(name="nodes", first=1, link=link, **same)
+    return HEAD.format(nodes=TWO.format(nodes=one + others))
 
 
 def hostfile(nodes, ranks):

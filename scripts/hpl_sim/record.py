@@ -5,7 +5,7 @@ import statistics
 
 
 def rates(test):
-    """Of a process with all its threads, and how far processes differ."""
+    """Of a process with all its threads."""
     n, nb, p, q = (float(test[name]) for name in ("n", "nb", "p", "q"))
     rank = test["ranks"]
 
@@ -17,8 +17,7 @@ def rates(test):
         raise ValueError("no process computed products")
     rate = statistics.mean(products)
     model = {
-        "rate": rate * (nb + 16) / nb,  # half of it is reached with k = 16
-        "spread": (max(products) - min(products)) / rate / 2,
+        "rate": rate * (nb + 16) / nb  # half of it is reached with k = 16
     }
     if mean("panel") > 0:
         model["panel"] = n * n * nb / 2 / (p * q) / mean("panel")
@@ -30,10 +29,17 @@ def rates(test):
     return model
 
 
-def model(path):
+def spread(test):
+    """How far processes differ, as a part of the mean."""
+    rank = [r for r in test["ranks"] if r["update"] > 0]
+    products = [r["gflop"] / r["update"] for r in rank]
+    return (max(products) - min(products)) / statistics.mean(products) / 2
+
+
+def largest_test(path):
     with open(path, encoding="utf-8") as file:
         record = json.load(file)
     tests = [t for t in record["tests"] if t.get("ranks")]
     if not tests:
         raise ValueError(f"{path} has no test with what its ranks did")
-    return rates(max(tests, key=lambda test: test["n"]))
+    return max(tests, key=lambda test: test["n"])

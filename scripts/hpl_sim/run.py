@@ -53,6 +53,7 @@ def command(folder, options, words):
                 options.ranks_per_node,
                 options.link,
                 options.latency,
+                options.slow_link,
             )
         )
     hosts = folder / "hosts"
@@ -61,6 +62,14 @@ def command(folder, options, words):
     line += ["-hostfile", str(hosts), "--log=root.thresh:warning"]
     line += [f"--cfg={name}:{value}" for name, value in CONFIGURATION.items()]
     return line + [f"--cfg=smpi/tmpdir:{folder}", str(XHPL), *OF_XHPL, *words]
+
+
+def rates_file(folder, options):
+    """What each process reaches: --rates has a part for each node."""
+    lines = [f"{part:.9g}\n" for part in options.rates]
+    path = folder / "rates"
+    path.write_text("".join(line * options.ranks_per_node for line in lines))
+    return {"SIM_RATES": str(path)}
 
 
 def simulate(options, model, words):
@@ -73,6 +82,7 @@ def simulate(options, model, words):
             SIM_MODEL=" ".join(f"{key}={value:.12g}" for key, value in model.items()),
             SIM_REPORT=str(report),
             HWLOC_SYNTHETIC=f"numa:1 core:{options.ranks_per_node} pu:1",
+            **rates_file(folder, options),
         )
         done = subprocess.run(
             command(folder, options, words),

@@ -38,23 +38,28 @@ def curve(points):
     return value
 
 
-def total(points, n, nb):
-    """Seconds from the first panel of order n to the last one, from those between some
-    panels and the next ones: points (order left, seconds)."""
+def between(points, left, end, nb):
+    """Seconds of the panels while the order left falls from left to end: points (order
+    left, seconds until the next panel), in any order."""
     seconds = curve(sorted(points))
-    return sum(max(seconds(n - first), 0.0) for first in range(0, n - nb, nb))
+    whole = int((left - end) / nb)
+    part = (left - end) / nb - whole
+    steps = sum(max(seconds(left - k * nb), 0.0) for k in range(whole))
+    return steps + part * max(seconds(left - whole * nb), 0.0)
 
 
-def error(points, n, nb):
-    """How far the total moves without one of the points, at most, as a part of it."""
-    whole = total(points, n, nb)
+def error(points, left, end, nb):
+    """How far that moves without one of the points but the first and last, at most."""
+    points = sorted(points)
+    whole = between(points, left, end, nb)
     return max(
-        abs(total(points[:i] + points[i + 1 :], n, nb) / whole - 1.0)
-        for i in range(len(points))
+        abs(between(points[:i] + points[i + 1 :], left, end, nb) - whole)
+        for i in range(1, len(points) - 1)
     )
 
 
-def orders(n, nb, count):
-    """Orders of systems whose first panels are simulated: whole panels."""
-    panels = n // nb
-    return [max(panels * (i + 1) // count, 1) * nb for i in range(count)]
+def orders(n, nb, least, count):
+    """Orders of systems whose first panels are simulated, the largest first: whole
+    panels but for n, at least so many."""
+    panels = {least, *(n // nb * (i + 1) // count for i in range(1, count - 1))}
+    return [n, *(k * nb for k in sorted(panels, reverse=True) if least <= k < n // nb)]

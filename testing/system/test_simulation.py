@@ -11,7 +11,7 @@ import jobs
 from sabotage import library, preloaded
 
 sys.path.insert(0, str(jobs.SOURCE / "scripts"))
-from hpl_sim import cli, platform, record, run, sample  # noqa: E402
+from hpl_sim import cli, platform, record, run, sample, whatif  # noqa: E402
 
 pytestmark = [
     pytest.mark.simulations,
@@ -49,10 +49,12 @@ int MPI_Finalize(void)
 """
 
 
-def simulated(p, q, n, nb, *words, topology="ideal", **model):
+def simulated(p, q, n, nb, *words, topology="ideal", rates=None, slow_link=1.0,
+              **model):
     """Seconds, and the report."""
     options = argparse.Namespace(nodes=p * q, ranks_per_node=1, topology=topology,
-                                 link="25GBps", latency="1.5us")
+                                 link="25GBps", latency="1.5us", slow_link=slow_link,
+                                 rates=rates or [1.0] * p * q)
     size = [f"-n={n}", f"--nb={nb}", f"-p={p}", f"-q={q}"]
     return run.simulate(options, model, [*size, *words])
 
@@ -99,8 +101,9 @@ def test_slower_links_and_slower_processes_take_longer():
     slow, _ = simulated(2, 2, 1024, 64, rate=2e11)
     assert slow > fast
     assert simulated(2, 2, 1024, 64, topology="fat-tree")[0] >= fast
-    one, _ = simulated(2, 2, 1024, 64, rate=2e11, slow=3, slower=0.5)
+    one, _ = simulated(2, 2, 1024, 64, rate=2e11, rates=[1, 1, 1, 0.5])
     assert slow < one < 2 * slow
+    assert simulated(2, 2, 1024, 64, rate=2e11, slow_link=0.1)[0] > slow
 
 
 @SOLVERS
@@ -127,10 +130,19 @@ def test_panels_alone_interpolate_to_the_whole():
 
 
 def test_times_of_panels_that_follow_a_line_are_summed_exactly():
-    points = [(left, 1e-3 + 2e-6 * left) for left in (500, 1000, 2000, 4000)]
-    expected = sum(1e-3 + 2e-6 * (4096 - k) for k in range(0, 4032, 64))
-    assert math.isclose(sample.total(points, 4096, 64), expected, rel_tol=1e-9)
-    assert sample.error(points, 4096, 64) < 1e-9
+    points = [(left, 1e-3 + 2e-6 * left) for left in (4000, 500, 1000, 2000)]
+    expected = sum(1e-3 + 2e-6 * (4000 - 64 * k) for k in range(50))
+    assert math.isclose(sample.between(points, 4000, 800, 64), expected, rel_tol=1e-9)
+    half = 0.5 * (1e-3 + 2e-6 * 800)
+    assert math.isclose(sample.between(points, 4000, 768, 64), expected + half,
+                        rel_tol=1e-9)
+    assert sample.error(points, 4000, 800, 64) < 1e-9
+
+
+def test_orders_fall_to_the_fewest_panels():
+    assert sample.orders(20000, 256, 13, 6) == [
+        20000, 16640, 13312, 9984, 6656, 3328]
+    assert sample.orders(2000, 64, 13, 6)[-1] == 13 * 64
 
 
 def test_the_curve_between_points_has_no_hills_of_its_own():
@@ -144,10 +156,39 @@ def test_rates_are_those_of_a_record():
     """2000 x 2000 with NB = 100 on 1 x 2."""
     rank = {"gflop": 2.5, "update": 0.25, "panel": 0.1, "solve": 0.05, "swap": 0.02}
     slower = {**rank, "update": 0.3125}
-    model = record.rates({"n": 2000, "nb": 100, "p": 1, "q": 2,
-                          "ranks": [rank, slower]})
+    test = {"n": 2000, "nb": 100, "p": 1, "q": 2, "ranks": [rank, slower]}
+    model = record.rates(test)
+    assert math.isclose(record.spread(test), 1 / 9)
     assert math.isclose(model["rate"], 9e9 * 1.16)
-    assert math.isclose(model["spread"], 1 / 9)
     assert math.isclose(model["panel"], 1e9)
     assert math.isclose(model["solve"], 2e9)
     assert math.isclose(model["move"], 1.6e9)
+
+
+ASKED = ["-n", "2048", "--nb", "64", "-p", "2", "-q", "4", "--model", "rate=2e11"]
+
+
+def test_what_if_has_a_row_for_each_case(capsys):
+    options, rest = cli.arguments([*ASKED, "--what-if", "all"])
+    cli.answer(options, rest)
+    rows = {line[:34].strip(): float(line.rsplit(None, 1)[1].rstrip("%"))
+            for line in capsys.readouterr().out.splitlines()[1:]}
+    assert rows.pop("as asked for") == 0
+    assert rows["one node at 0.8 of its rate"] < 0
+    assert rows["one node's link at 0.5"] <= 0 <= rows["2 links a node"]
+    assert rows["without the slowest 1: 2x3"] < 0
+    assert len(rows) == 4  # 2 x 4 is the one grid from 1:4 to 1:1
+
+
+@pytest.mark.parametrize("word", ["grid=9x9", "rain=2", "without=8", "slow=x"])
+def test_a_case_that_is_none_is_refused(word, capsys):
+    with pytest.raises(SystemExit):
+        cli.arguments([*ASKED, "--what-if", word])
+    assert word.partition("=")[2] in capsys.readouterr().err
+
+
+def test_the_slowest_nodes_are_left_out():
+    options, _ = cli.arguments([*ASKED, "--what-if", "without=2"])
+    options.rates = [1, 0.5, 1, 1, 0.9, 1, 1, 1]
+    changed, _ = whatif.case(options, "without=2")
+    assert (changed.rates, changed.p, changed.q) == ([1] * 6, 2, 3)
