@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/log.h"
+#include "hpl/comm/waits.h"
 #include "hpl/grid/agree.h"
 
 enum { TAG = 18 };
@@ -100,7 +101,7 @@ static void poll_giving(hyb_copies_t *c)
         send(c);
     if (atomic_load(&c->giving) != SENDING)
         return;
-    MPI_Testall(2, c->request, &done, MPI_STATUSES_IGNORE);
+    MPI_Testall(2, c->request, &done, hpl_no_statuses);
     if (done)
         set_free(c);
 }
