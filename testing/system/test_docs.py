@@ -116,6 +116,7 @@ SMALLER = [
     (r"make bench-lookahead\n", ""),  # the script in the next line
     (r"bench/lookahead ", r"bench/lookahead --quick "),
     (r"--n 12000", "--n 300 --speeds 20"),
+    (r"bench/weights 16000 192", "bench/weights 500 64"),
     (r"/usr/bin/python3 -m pytest", "python3 -m pytest --collect-only"),
 ]
 
