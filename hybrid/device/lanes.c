@@ -306,25 +306,13 @@ void hyb_lanes_drain(hyb_lanes_t *lanes, double seconds)
     }
 }
 
-/* Column j of the tile is seen by who watches. */
-static void see_before(const hyb_product_t *product, const hyb_slot_t *slot,
-                       int64_t j, const double *column)
+/* Column j of the tile is seen by who watches; NULL: nobody does. */
+static void see(hyb_seen_fn_t *seen, const hyb_product_t *product,
+                const hyb_slot_t *slot, int64_t j, const double *column)
 {
-    const hyb_product_watch_t *watch = &product->watch;
-
-    if (watch->landed != NULL)
-        watch->before(watch->context, &slot->tile, slot->tile.part.col + j,
-                      column);
-}
-
-static void see(const hyb_product_t *product, const hyb_slot_t *slot, int64_t j,
-                const double *column)
-{
-    const hyb_product_watch_t *watch = &product->watch;
-
-    if (watch->landed != NULL)
-        watch->landed(watch->context, &slot->tile, slot->tile.part.col + j,
-                      column);
+    if (seen != NULL)
+        seen(product->watch.context, &slot->tile, slot->tile.part.col + j,
+             column);
 }
 
 void hyb_lanes_commit(const hyb_lanes_t *lanes, const hyb_product_t *product,
@@ -340,17 +328,17 @@ void hyb_lanes_commit(const hyb_lanes_t *lanes, const hyb_product_t *product,
         double *to = c.data + j * c.ld;
 
         if (lanes->tile_return == HYB_RETURN_DIRECT) {
-            see(product, slot, j, to);
+            see(product->watch.landed, product, slot, j, to);
             continue;
         }
-        see_before(product, slot, j, to);
+        see(product->watch.before, product, slot, j, to);
         if (!adds || beta == 0.0) {
-            see(product, slot, j, from);
+            see(product->watch.landed, product, slot, j, from);
             hyb_copy_past_caches(to, from, c.rows);
         } else {
             for (i = 0; i < c.rows; i++)
                 to[i] = beta * to[i] + from[i];
-            see(product, slot, j, to);
+            see(product->watch.landed, product, slot, j, to);
         }
     }
 }

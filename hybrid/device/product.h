@@ -10,11 +10,11 @@
 
 /* Who sees each column of a tile, col of C: as it was, but with
  * tile_return=direct, and once it is computed. */
+typedef void hyb_seen_fn_t(void *context, const hyb_tile_t *tile, int64_t col,
+                           const double *column);
+
 typedef struct {
-    void (*before)(void *context, const hyb_tile_t *tile, int64_t col,
-                   const double *column);
-    void (*landed)(void *context, const hyb_tile_t *tile, int64_t col,
-                   const double *column); /* NULL: nobody looks */
+    hyb_seen_fn_t *before, *landed; /* NULL: nobody looks */
     void *context;
 } hyb_product_watch_t;
 

@@ -135,17 +135,16 @@ int64_t hyb_place_device_room(const hyb_means_t *means,
                               const hpl_shape_t *shape, int device, double part,
                               bool guests)
 {
-    extent_t e = {hpl_system_rows(shape),
-                  0,
-                  Mmin(shape->nb, shape->n),
-                  shape->nprow > 1,
-                  guests,
-                  strcmp(xh_settings_text("verify"), "online") == 0 &&
-                      shape->nprow == 1};
+    hyb_means_t there = *means;
+    extent_t e = {hpl_system_rows(shape), 0,      Mmin(shape->nb, shape->n),
+                  shape->nprow > 1,       guests, false};
     uint64_t memory =
         (uint64_t)(part * (double)hyb_machine_memory(means->machine, device));
-    uint64_t fixed = (uint64_t)device_doubles(e) * sizeof(double), block;
+    uint64_t fixed, block;
 
+    there.resident = true;
+    e.sums = hyb_carried_on_devices(&there, shape->nprow);
+    fixed = (uint64_t)device_doubles(e) * sizeof(double);
     if (guests && (e.exchanges ||
                    !hyb_device_has(hyb_machine_device(means->machine, device),
                                    HYB_OP_COPY)))

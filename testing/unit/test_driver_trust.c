@@ -167,6 +167,14 @@ static void sum_u_words(int64_t nb, const double *u, uint32_t row,
     sum[0] ^= 1;
 }
 
+static void sum_rows(int64_t rows, int64_t cols, const double *a, int64_t ld,
+                     const double *weight, uint32_t row,
+                     const hyb_check_rows_t *sums)
+{
+    good->sum_rows(rows, cols, a, ld, weight, row, sums);
+    sums->words[cols - 1]++;
+}
+
 static void generate(const xh_lanes_t *lanes, uint64_t x, int64_t count,
                      double *a)
 {
@@ -234,6 +242,8 @@ TEST(a_kernel_that_is_wrong_in_one_number_is_found)
     assert_found("checksums of U");
     bad.sum_u_words = sum_u_words;
     assert_found("checksums of U");
+    bad.sum_rows = sum_rows;
+    assert_found("checksums of rows");
     driver_close();
 }
 

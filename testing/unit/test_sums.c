@@ -107,6 +107,29 @@ TEST_EVERY_KERNEL(exact_sums_are_those_of_any_pieces)
     assert_true(column[1] == stored);
 }
 
+TEST_EVERY_KERNEL(rows_that_travel_have_the_sums_of_their_columns)
+{
+    enum { LD = 23, ROW = 6 }; /* not a whole number of vectors */
+    double plain[LD] = {0.0}, weighted[LD] = {0.0};
+    uint64_t words[LD] = {0};
+    const hyb_check_rows_t sums = {plain, weighted, words};
+
+    draw();
+    kernel->sum_rows(10, LD - 2, a, LD, weight, ROW, &sums);
+    kernel->sum_rows(7, LD - 2, a + 10 * LD, LD, weight + 10, ROW + 10, &sums);
+    for (int j = 0; j < LD - 2; j++) {
+        for (int k = 0; k < 17; k++) {
+            plain[j] -= a[k * LD + j];
+            weighted[j] -= weight[k] * a[k * LD + j];
+            words[j] -= hyb_check_word(a[k * LD + j], ROW + (uint32_t)k);
+        }
+        assert_close(plain[j], 0.0);
+        assert_close(weighted[j], 0.0);
+        assert_true(words[j] == 0);
+    }
+    assert_true(plain[LD - 1] == 0.0 && words[LD - 2] == 0);
+}
+
 /* Of a column that is rounded, and of one with an element that is wrong. */
 TEST(a_wrong_element_is_beyond_the_bound_and_its_row_is_told)
 {

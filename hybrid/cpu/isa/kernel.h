@@ -62,9 +62,8 @@ enum {
     HYB_CHECK_LANES = 8   /* partial sums of a tile's column */
 };
 
-/* What an element of row i adds to an exact sum of the bits of a column, in any
- * order. */
-#define HYB_CHECK_LOW 0x85ebca76u /* from one row's factor to the next one's */
+/* From one row's factors to the next one's. */
+#define HYB_CHECK_LOW 0x85ebca76u
 #define HYB_CHECK_HIGH 0x27d4eb2eu
 
 static inline uint32_t hyb_check_low(uint32_t i)
@@ -77,6 +76,8 @@ static inline uint32_t hyb_check_high(uint32_t i)
     return 0xc2b2ae35u + HYB_CHECK_HIGH * i;
 }
 
+/* What an element of row i adds to an exact sum of the bits of a column, in any
+ * order. */
 static inline uint64_t hyb_check_word(double element, uint32_t i)
 {
     uint64_t bits;
@@ -85,6 +86,11 @@ static inline uint64_t hyb_check_word(double element, uint32_t i)
     return (uint64_t)(uint32_t)bits * hyb_check_low(i) +
            (bits >> 32) * hyb_check_high(i);
 }
+
+typedef struct { /* by column */
+    double *plain, *weighted;
+    uint64_t *words;
+} hyb_check_rows_t;
 
 typedef struct {
     const char *name; /* as xh_cpu_isa_name */
@@ -160,6 +166,18 @@ typedef struct {
      * doubles, packed as B. */
     void (*sum_u)(int64_t nb, const double *plain, const double *weighted,
                   const double *u, hyb_check_sums_t *sum);
+
+    /*
+     * Sums of the columns of rows x cols numbers that stand row by row, as
+     * rows travel, are added to those in sums.
+     *
+     * a       in  ld doubles from one row to the next
+     * weight  in  rows
+     * row     in  number of the first one
+     */
+    void (*sum_rows)(int64_t rows, int64_t cols, const double *a, int64_t ld,
+                     const double *weight, uint32_t row,
+                     const hyb_check_rows_t *sums);
 
     /* sum := exact ones of the columns of - u, from row number row on. */
     void (*sum_u_words)(int64_t nb, const double *u, uint32_t row,

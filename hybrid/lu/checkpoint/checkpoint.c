@@ -200,8 +200,7 @@ static xh_status_t open_files(hyb_lu_t *lu)
         return XH_ERR_INPUT;
     if (bandwidth() > 0.0)
         c->rate = fmin(c->rate, bandwidth());
-    return hyb_writer_create(lu, &c->store, bandwidth(), c->copies,
-                             &c->writer);
+    return hyb_writer_create(lu, &c->store, bandwidth(), c->copies, &c->writer);
 }
 
 static xh_status_t refuse_guests(const hyb_lu_t *lu)
@@ -487,8 +486,7 @@ void hyb_checkpoint_keep_top(hyb_lu_t *lu, int k, const double *top, int rows)
         return;
     if (c->writes && c->boundary.first == k)
         hyb_carried_keep(lu, k);
-    hyb_writer_keep_top(c->writer, k, top, rows,
-                        hyb_lu_panel(lu, k)->hpl->jb);
+    hyb_writer_keep_top(c->writer, k, top, rows, hyb_lu_panel(lu, k)->hpl->jb);
 }
 
 bool hyb_checkpoint_lets_factor(hyb_lu_t *lu, int k)

@@ -181,8 +181,8 @@ static void write_bytes(source_t *s, int *file, const char *suffix)
     hyb_store_path(&s->store, suffix, path);
     if (*file < 0)
         *file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    if (*file < 0 || !hyb_store_write(*file, s->data, (size_t)s->what.bytes,
-                                      s->what.offset))
+    if (*file < 0 ||
+        !hyb_store_write(*file, s->data, (size_t)s->what.bytes, s->what.offset))
         fail(s, path);
 }
 

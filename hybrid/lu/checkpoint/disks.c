@@ -206,8 +206,8 @@ xh_status_t hyb_disks_list(const hyb_disks_t *d, MPI_Comm comm,
 {
     int mine, all, *count = malloc(2 * (size_t)d->ranks * sizeof(*count));
     hyb_holding_t *list = list_mine(d, &mine), *holding = NULL;
-    xh_status_t status = hpl_agree(
-        comm, count != NULL && list != NULL ? XH_OK : XH_ERR_MEMORY);
+    xh_status_t status =
+        hpl_agree(comm, count != NULL && list != NULL ? XH_OK : XH_ERR_MEMORY);
 
     if (status == XH_OK) {
         all = place_all(mine * (int)sizeof(*list), comm, d->ranks, count,
@@ -399,8 +399,7 @@ void hyb_disks_bring(const hyb_disks_t *d, MPI_Comm comm,
     for (int r = 0; r < d->ranks && m.buffer != NULL; r++) {
         const hyb_holding_t *from = find(d, h, r, first);
 
-        if (from != NULL &&
-            (from->saved.is_copy || from->rank != d->first[r]))
+        if (from != NULL && (from->saved.is_copy || from->rank != d->first[r]))
             move(&m, from, r, r, false);
     }
     free(m.buffer);

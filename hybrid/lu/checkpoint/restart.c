@@ -326,8 +326,8 @@ xh_status_t hyb_restart_load(hyb_lu_t *lu, hyb_restart_t *restart_p)
     status =
         hpl_agree(lu->grid->all_comm, r.buffer != NULL ? XH_OK : XH_ERR_MEMORY);
     if (status == XH_OK)
-        status = hyb_disks_find(r.lu->grid, folder, HYB_DISKS_TO_READ,
-                                &r.disks);
+        status =
+            hyb_disks_find(r.lu->grid, folder, HYB_DISKS_TO_READ, &r.disks);
     if (status == XH_OK)
         status = hyb_disks_list(&r.disks, lu->grid->all_comm, &r.holdings);
     if (status == XH_OK)

@@ -417,7 +417,8 @@ int64_t hyb_writer_piece(const hyb_lu_t *lu)
 {
     int64_t column = (int64_t)lu->mat->mp * (int64_t)sizeof(double);
 
-    return (int64_t)sizeof(hyb_piece_t) + Mmax(column, (int64_t)HYB_FORMAT_PIECE);
+    return (int64_t)sizeof(hyb_piece_t) +
+           Mmax(column, (int64_t)HYB_FORMAT_PIECE);
 }
 
 xh_status_t hyb_writer_create(hyb_lu_t *lu, const hyb_store_t *store,

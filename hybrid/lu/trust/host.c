@@ -250,6 +250,34 @@ static void sum_column(const thread_t *t)
              by_kernel(t, "checksums of a column", text));
 }
 
+/* Of rows of 8 numbers. */
+static void sum_rows(const thread_t *t)
+{
+    enum { COLS = 8 };
+    const hyb_kernel_t *kernel = t->host->means->kernel;
+    const double *a = t->host->trust->c.data, *w = t->host->trust->l2.data;
+    int64_t rows = t->host->trust->m / COLS;
+    double got[3 * COLS] = {0.0}, expected[3 * COLS] = {0.0};
+    uint64_t words[COLS] = {0};
+    char text[TEXT];
+
+    kernel->sum_rows(rows, COLS, a, COLS, w, 7,
+                     &(hyb_check_rows_t){got, got + COLS, words});
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < COLS; j++) {
+            double x = a[i * COLS + j];
+
+            expected[j] += x;
+            expected[COLS + j] += w[i] * x;
+            words[j] -= hyb_check_word(x, (uint32_t)i + 7);
+        }
+    for (int64_t j = 0; j < COLS; j++)
+        got[2 * COLS + j] = (double)words[j];
+    is_right(t, (xh_view_t){got, 3 * COLS, 1, 3 * COLS},
+             (xh_view_t){expected, 3 * COLS, 1, 3 * COLS},
+             by_kernel(t, "checksums of rows", text));
+}
+
 /* Of columns of U, the first of which gives the weights. */
 static void sum_u(const thread_t *t)
 {
@@ -325,6 +353,7 @@ static void check(const thread_t *t)
     generate(t);
     sweep(t);
     sum_column(t);
+    sum_rows(t);
     sum_u(t);
     sum_tile(t);
 }

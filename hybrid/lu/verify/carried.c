@@ -70,22 +70,35 @@ static bool models_time(const hyb_means_t *means)
     return false;
 }
 
-static bool is_wanted(const hyb_means_t *means, int nprow)
+/* Below 1% of the run: on cores, of so many rows a process. The check grows
+ * with the square of N, and with P; the factorization with the cube. */
+static bool is_cheap(const hyb_means_t *means, int64_t n, int nprow)
 {
-    return strcmp(xh_settings_text("verify"), "online") == 0 &&
-           (!means->resident || nprow == 1) && !models_time(means);
+    enum { ROWS = 12000 };
+
+    return n / nprow >= ROWS && hyb_machine_devices(means->machine) == 0;
+}
+
+static bool is_wanted(const hyb_means_t *means, int64_t n, int nprow)
+{
+    const char *asked = xh_settings_text("verify");
+
+    if (strcmp(asked, "auto") == 0)
+        return is_cheap(means, n, nprow);
+    return strcmp(asked, "online") == 0 && (!means->resident || nprow == 1) &&
+           !models_time(means);
 }
 
 bool hyb_carried_on_devices(const hyb_means_t *means, int nprow)
 {
-    return is_wanted(means, nprow) && means->resident;
+    return means->resident && is_wanted(means, 0, nprow);
 }
 
 uint64_t hyb_carried_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
 {
     struct hyb_carried c = {.memory = NULL};
 
-    if (!is_wanted(means, shape->nprow))
+    if (!is_wanted(means, shape->n, shape->nprow))
         return 0;
     return sizeof(double) *
            lay_out(&c, hpl_system_rows(shape), hpl_system_columns(shape),
@@ -109,7 +122,7 @@ xh_status_t hyb_carried_create(hyb_lu_t *lu)
     int64_t rows = lu->mat->mp, nb = Mmax(Mmin(lu->mat->nb, lu->mat->n), 1);
     struct hyb_carried *c;
 
-    if (!is_wanted(&lu->means, lu->grid->nprow)) {
+    if (!is_wanted(&lu->means, lu->mat->n, lu->grid->nprow)) {
         say_if_unchecked(lu);
         return XH_OK;
     }

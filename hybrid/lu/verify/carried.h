@@ -181,8 +181,8 @@ bool hyb_carried_knows(const hyb_lu_t *lu, int k);
 bool hyb_carried_can_take(hyb_lu_t *lu, int k, int device);
 void hyb_carried_take_l(hyb_lu_t *lu, int k, int device, const double *l);
 
-/* Columns of panel k that came down from a device to the team: some of them, of
- * each member. */
+/* With such a check: columns of panel k that came down from a device to the
+ * team: some of them, of each member. */
 void hyb_carried_came_down(hyb_worker_t *me, int k, int members,
                            xh_view_t columns);
 

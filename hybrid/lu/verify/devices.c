@@ -157,9 +157,8 @@ int64_t hyb_carried_first_row(const hyb_lu_t *lu, int64_t block)
 static void note_square(hyb_lu_t *lu, hyb_run_t run, const double *sums,
                         int64_t rows)
 {
-    double square = rows > 0
-                        ? mean_square(sums, HYB_SUMS_OF_C, run.count, rows)
-                        : 0.0;
+    double square =
+        rows > 0 ? mean_square(sums, HYB_SUMS_OF_C, run.count, rows) : 0.0;
 
     lu->carried->square = fmax(lu->carried->square, square);
 }
@@ -378,8 +377,7 @@ void hyb_carried_came_down(hyb_worker_t *me, int k, int members,
     hyb_run_t run;
     hyb_alarm_t alarm;
 
-    if (lu->carried == NULL || k == 0 ||
-        hyb_home_number(&lu->homes, block) == 0)
+    if (k == 0)
         return;
     run = hyb_panel_run(lu, k);
     for (int64_t j = me->member; j < columns.cols; j += members) {

@@ -3,35 +3,89 @@
 
 #include "hpl/panel/pivots.h"
 
-/* ---- rows that leave and enter, P > 1 ------------------------------------
+/* Rows that leave and enter, P > 1. */
+
+enum { MOST = 256, ROWS = 64 }; /* columns and rows at a time */
+
+typedef struct { /* of packed rows, by column */
+    double plain[MOST], weighted[MOST];
+    uint64_t words[MOST];
+} sums_t;
+
+typedef enum { GATHERED, DISPLACED } packed_t;
+
+/* ---- their sums ----------------------------------------------------------
  */
 
-/* Rows of packed, one after the other, are added to columns' sums. */
-typedef struct {
-    const double *packed;
-    int64_t ld; /* between rows */
-    double sign;
-} packed_t;
-
-static void add_row(hyb_carried_column_t *column, int count,
-                    const packed_t *rows, int k, double weight)
+static const double *packed(const hpl_exchange_t *x, packed_t which, int k)
 {
-    const double *row = rows->packed + k * rows->ld;
+    const double *all = which == GATHERED ? x->gathered : x->displaced;
 
-    for (int j = 0; j < count; j++) {
-        column[j].plain += rows->sign * row[j];
-        column[j].weighted += rows->sign * weight * row[j];
+    return all + (int64_t)k * x->columns;
+}
+
+/* Rows first .. end - 1 of the columns from .. from + count - 1, whose weights
+ * those functions tell. */
+typedef struct {
+    const hpl_exchange_t *x;
+    packed_t which;
+    int from, count;
+    double (*weight)(const hyb_lu_t *lu, const hpl_exchange_t *x, int k);
+} part_t;
+
+static void sum_part(const hyb_lu_t *lu, const part_t *p, int first, int end,
+                     sums_t *s)
+{
+    const hyb_check_rows_t sums = {s->plain, s->weighted, s->words};
+    double weight[ROWS];
+
+    memset(s, 0, sizeof(*s));
+    for (int k = first; k < end; k += ROWS) {
+        int rows = Mmin(ROWS, end - k);
+
+        for (int i = 0; i < rows; i++)
+            weight[i] = p->weight(lu, p->x, k + i);
+        lu->means.kernel->sum_rows(rows, p->count,
+                                   packed(p->x, p->which, k) + p->from,
+                                   p->x->columns, weight, (uint32_t)k, &sums);
     }
 }
 
-static packed_t gathered(const hpl_exchange_t *x, int from, double sign)
+static void add(hyb_carried_column_t *c, int count, double sign,
+                const sums_t *s)
 {
-    return (packed_t){x->gathered + from, x->columns, sign};
+    for (int j = 0; j < count; j++) {
+        c[j].plain += sign * s->plain[j];
+        c[j].weighted += sign * s->weighted[j];
+    }
 }
 
-static packed_t displaced(const hpl_exchange_t *x, int from, double sign)
+/* ---- weights of packed row k: before it goes, and where it goes ----------
+ */
+
+static double of_place(const hyb_lu_t *lu, const hpl_exchange_t *x, int row)
 {
-    return (packed_t){x->displaced + from, x->columns, sign};
+    return hyb_row_weights(lu, 0)[x->panel->ii + row];
+}
+
+static double gathered_from(const hyb_lu_t *lu, const hpl_exchange_t *x, int k)
+{
+    return of_place(lu, x, x->panel->pivots->gather[k].from);
+}
+
+static double gathered_to(const hyb_lu_t *lu, const hpl_exchange_t *x, int k)
+{
+    return lu->carried->top[x->panel->pivots->gather[k].to];
+}
+
+static double displaced_from(const hyb_lu_t *lu, const hpl_exchange_t *x, int k)
+{
+    return of_place(lu, x, x->panel->pivots->displace[k].from);
+}
+
+static double displaced_to(const hyb_lu_t *lu, const hpl_exchange_t *x, int k)
+{
+    return of_place(lu, x, x->panel->pivots->displace[k].to);
 }
 
 /* ---- what travels with them: sums of their bits, by column ---------------
@@ -44,41 +98,10 @@ double *hyb_carried_sent(const hyb_lu_t *lu, int64_t column)
     return lu->carried->sent + 2 * lu->grid->nprow * column;
 }
 
-/* Of packed rows first .. end - 1. */
-static void sum_words(const packed_t *rows, int first, int end, int count,
-                      uint64_t *sum)
-{
-    memset(sum, 0, (size_t)count * sizeof(*sum));
-    for (int k = first; k < end; k++)
-        for (int j = 0; j < count; j++)
-            sum[j] +=
-                hyb_check_word(rows->packed[k * rows->ld + j], (uint32_t)k);
-}
-
-enum { MOST = 512 }; /* columns at a time */
-
 /* A member's slot of x's sums, from one of its columns on. */
 static double *slot(const hpl_exchange_t *x, int member, int from)
 {
     return x->sums + (size_t)member * (size_t)x->columns + from;
-}
-
-static void send_words(const hpl_exchange_t *x, int from, int count)
-{
-    const hpl_pivots_t *p = x->panel->pivots;
-    packed_t rows = gathered(x, from, 0.0);
-    uint64_t sum[MOST];
-
-    sum_words(&rows, p->gather_offset[p->me], p->gather_offset[p->me + 1],
-              count, sum);
-    memcpy(slot(x, p->me, from), sum, (size_t)count * sizeof(*sum));
-    rows = displaced(x, from, 0.0);
-    for (int g = 0; g < p->members && p->me == 0; g++) {
-        sum_words(&rows, p->displace_offset[g], p->displace_offset[g + 1],
-                  count, sum);
-        memcpy(slot(x, p->members + g, from), sum,
-               (size_t)count * sizeof(*sum));
-    }
 }
 
 static int sender(const hyb_lu_t *lu, const hpl_exchange_t *x, int member)
@@ -91,45 +114,32 @@ static int sender(const hyb_lu_t *lu, const hpl_exchange_t *x, int member)
 }
 
 /* Rows that came of a member are those that it sent. */
-static void compare_words(hyb_lu_t *lu, const hpl_exchange_t *x, int member,
-                          const packed_t *rows, const int *offset,
-                          const double *sent, int count, int64_t column)
+static void compare_words(hyb_lu_t *lu, const part_t *p, int member,
+                          const double *sent, const sums_t *s, int64_t column)
 {
     hyb_alarm_t alarm;
-    uint64_t sum[MOST];
 
-    sum_words(rows, offset[0], offset[1], count, sum);
-    for (int j = 0; j < count; j++) {
-        if (memcmp(&sum[j], sent + j, sizeof(*sum)) == 0)
+    for (int j = 0; j < p->count; j++) {
+        if (memcmp(&s->words[j], sent + j, sizeof(*s->words)) == 0)
             continue;
         alarm = hyb_alarm_at(lu, HYB_FOUND_ROWS_MESSAGE,
-                             x->panel->ja / lu->mat->nb, column + j);
-        alarm.from = sender(lu, x, member);
+                             p->x->panel->ja / lu->mat->nb, column + j);
+        alarm.from = sender(lu, p->x, member);
         hyb_alarm_raise(&lu->carried->alarms, &alarm, HYB_NOT_REPAIRED);
         return;
     }
 }
 
-static void receive_words(hyb_lu_t *lu, const hpl_exchange_t *x, int from,
-                          int count, int64_t column)
-{
-    const hpl_pivots_t *p = x->panel->pivots;
-    packed_t rows = gathered(x, from, 0.0);
-
-    for (int g = 0; g < p->members; g++)
-        if (g != p->me)
-            compare_words(lu, x, g, &rows, p->gather_offset + g,
-                          slot(x, g, from), count, column);
-    rows = displaced(x, from, 0.0);
-    if (p->me != 0)
-        compare_words(lu, x, 0, &rows, p->displace_offset + p->me,
-                      slot(x, p->members + p->me, from), count, column);
-}
-
-/* ---- rows that leave and enter -------------------------------------------
+/* ---- rows that leave -----------------------------------------------------
  */
 
-/* Numbers that are none leave. */
+/* A sum of numbers, none of them huge. */
+static bool is_usual(double sum)
+{
+    return fabs(sum) * fabs(sum) < HYB_MOST_SQUARES;
+}
+
+/* Numbers that are none, or huge, leave. */
 static void raise_leaving(hyb_lu_t *lu, const hpl_exchange_t *x, int64_t column)
 {
     hyb_alarm_t alarm = hyb_alarm_at(lu, HYB_FOUND_UPDATE,
@@ -139,52 +149,70 @@ static void raise_leaving(hyb_lu_t *lu, const hpl_exchange_t *x, int64_t column)
     hyb_alarm_raise(&lu->carried->alarms, &alarm, HYB_NOT_REPAIRED);
 }
 
+static void leave(hyb_lu_t *lu, const hpl_exchange_t *x, int from, int count,
+                  int64_t column)
+{
+    const hpl_pivots_t *m = x->panel->pivots;
+    const int *mine = m->gather_offset + m->me, *go = m->displace_offset;
+    hyb_carried_column_t *c = &lu->carried->column[column];
+    part_t p = {x, GATHERED, from, count, gathered_from};
+    size_t bytes = (size_t)count * sizeof(uint64_t);
+    sums_t s;
+
+    sum_part(lu, &p, mine[0], mine[1], &s);
+    memcpy(slot(x, m->me, from), s.words, bytes);
+    add(c, count, -1.0, &s);
+    p.which = DISPLACED;
+    p.weight = displaced_from;
+    for (int g = 0; g < m->members && m->me == 0; g++) {
+        sum_part(lu, &p, go[g], go[g + 1], &s);
+        memcpy(slot(x, m->members + g, from), s.words, bytes);
+        add(c, count, -1.0, &s);
+    }
+    for (int j = 0; j < count; j++)
+        if (c[j].is_known && !is_usual(c[j].plain))
+            raise_leaving(lu, x, column + j);
+}
+
 void hyb_carried_leave(hyb_lu_t *lu, const hpl_exchange_t *x, int from,
                        int count, int64_t column)
 {
-    const hpl_pivots_t *p = x->panel->pivots;
-    const double *weight;
-    hyb_carried_column_t *c;
-    packed_t rows;
+    for (int j = 0; lu->carried != NULL && j < count; j += MOST)
+        leave(lu, x, from + j, Mmin(MOST, count - j), column + j);
+}
 
-    if (lu->carried == NULL)
-        return;
-    send_words(x, from, count);
-    c = &lu->carried->column[column];
-    weight = hyb_row_weights(lu, 0) + x->panel->ii;
-    rows = gathered(x, from, -1.0);
-    for (int k = p->gather_offset[p->me]; k < p->gather_offset[p->me + 1]; k++)
-        add_row(c, count, &rows, k, weight[p->gather[k].from]);
-    rows = displaced(x, from, -1.0);
-    for (int k = 0; p->me == 0 && k < p->displace_offset[p->members]; k++)
-        add_row(c, count, &rows, k, weight[p->displace[k].from]);
+/* ---- rows that enter -----------------------------------------------------
+ */
+
+static void enter(hyb_lu_t *lu, const hpl_exchange_t *x, int from, int count,
+                  int64_t column)
+{
+    const hpl_pivots_t *m = x->panel->pivots;
+    const int *mine = m->displace_offset + m->me, *come = m->gather_offset;
+    hyb_carried_column_t *c = &lu->carried->column[column];
+    part_t p = {x, GATHERED, from, count, gathered_to};
+    sums_t s;
+
+    for (int g = 0; g < m->members; g++) {
+        sum_part(lu, &p, come[g], come[g + 1], &s);
+        if (g != m->me)
+            compare_words(lu, &p, g, slot(x, g, from), &s, column);
+        add(c, count, 1.0, &s);
+    }
+    p.which = DISPLACED;
+    p.weight = displaced_to;
+    sum_part(lu, &p, mine[0], mine[1], &s);
+    if (m->me != 0)
+        compare_words(lu, &p, 0, slot(x, m->members + m->me, from), &s, column);
+    add(c, count, 1.0, &s);
     for (int j = 0; j < count; j++)
-        if (c[j].is_known && !isfinite(c[j].plain))
-            raise_leaving(lu, x, column + j);
+        if (!is_usual(c[j].plain)) /* who sent them has said so */
+            hyb_forget_columns(lu, column + j, 1);
 }
 
 void hyb_carried_enter(hyb_lu_t *lu, const hpl_exchange_t *x, int from,
                        int count, int64_t column)
 {
-    const hpl_pivots_t *p = x->panel->pivots;
-    const int *mine = p->displace_offset + p->me;
-    const double *weight;
-    hyb_carried_column_t *c;
-    packed_t rows;
-
-    if (lu->carried == NULL)
-        return;
-    for (int j = 0; j < count; j += MOST)
-        receive_words(lu, x, from + j, Mmin(MOST, count - j), column + j);
-    c = &lu->carried->column[column];
-    weight = hyb_row_weights(lu, 0) + x->panel->ii;
-    rows = displaced(x, from, 1.0);
-    for (int k = mine[0]; k < mine[1]; k++)
-        add_row(c, count, &rows, k, weight[p->displace[k].to]);
-    rows = gathered(x, from, 1.0);
-    for (int k = 0; k < x->panel->jb; k++)
-        add_row(c, count, &rows, k, lu->carried->top[p->gather[k].to]);
-    for (int j = 0; j < count; j++)
-        if (!isfinite(c[j].plain)) /* who sent them has said so */
-            hyb_forget_columns(lu, column + j, 1);
+    for (int j = 0; lu->carried != NULL && j < count; j += MOST)
+        enter(lu, x, from + j, Mmin(MOST, count - j), column + j);
 }

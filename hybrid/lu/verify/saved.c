@@ -77,11 +77,11 @@ bool hyb_carried_is_right(const hyb_lu_t *lu, int64_t column, int k,
     if (!c->is_known)
         return true;
     lu->means.kernel->sum_column(a, weight + from, rows, &sum);
-    squares = sum.squares < HYB_MOST_SQUARES || c->huge == 0.0 ? sum.squares
-                                                               : 0.0;
+    squares =
+        sum.squares < HYB_MOST_SQUARES || c->huge == 0.0 ? sum.squares : 0.0;
     return has_right_u(lu, column, c, from) &&
            !hyb_sums_differ(
                sum.plain - c->plain, sum.weighted - c->weighted,
-               hyb_column_bound(c, 2.0 * hyb_noise_sum(HYB_SUMS_OF_HOST, rows,
-                                                       squares)));
+               hyb_column_bound(
+                   c, 2.0 * hyb_noise_sum(HYB_SUMS_OF_HOST, rows, squares)));
 }
