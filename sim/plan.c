@@ -7,6 +7,16 @@
 
 /* What the planner measures: the same parts of the solver, on shapes alone. */
 
+/* Once: simulated times are the same each time. */
+hyb_seconds_t __wrap_hyb_time_together(void (*prepare)(void *context),
+                                       void (*run)(void *context),
+                                       void *context, double seconds)
+{
+    (void)seconds;
+    MPI_Barrier(MPI_COMM_WORLD);
+    return hyb_time_runs(prepare, run, context, 1);
+}
+
 /* ---- cores and memory ---------------------------------------------------- */
 
 double __wrap_hyb_probe_ceiling(hyb_team_t *team, xh_isa_t isa, double seconds)
@@ -103,4 +113,21 @@ void __wrap_hyb_host_update_run(void *update)
         sim_charge_move(16.0 * 2.0 * (double)(x->k * x->n));
     else
         __real_hyb_host_update_run(update);
+}
+
+/* ---- all ----------------------------------------------------------------- */
+
+xh_status_t __real_hyb_measure(const hyb_means_t *means,
+                               const hyb_measurement_t *what,
+                               hyb_model_rates_t *rates_p);
+
+/* The one thread of a process stands for all of them, of which messages would
+ * take a small part. */
+xh_status_t __wrap_hyb_measure(const hyb_means_t *means,
+                               const hyb_measurement_t *what,
+                               hyb_model_rates_t *rates_p)
+{
+    XH_TRY(__real_hyb_measure(means, what, rates_p));
+    rates_p->aside = true;
+    return XH_OK;
 }

@@ -70,6 +70,29 @@ static void plan_piece(const HPL_T_panel *panel, topology_t t,
     }
 }
 
+/*
+ * Root's pieces: all to the rank that factors next, then a few at a time to
+ * each ring. Together they would share the link, and all would arrive last.
+ */
+static void plan_root(const HPL_T_panel *panel, topology_t t, size_t pieces)
+{
+    const size_t length = panel->length;
+    hpl_schedule_t *s = panel->bcast;
+    int nprocs = panel->grid->npcol;
+
+    for (size_t i = 0; i < pieces && t.modified; i++)
+        part(panel, s, hpl_schedule_send, length * i / pieces,
+             length * (i + 1) / pieces, 1);
+    for (size_t i = 0; i < pieces; i++) {
+        if (i % HPL_PIECES_TOGETHER == 0)
+            hpl_schedule_next_round(s);
+        for (int child = t.modified ? 2 : 1; child < nprocs; child++)
+            if (starts_ring(t, child, nprocs))
+                part(panel, s, hpl_schedule_send, length * i / pieces,
+                     length * (i + 1) / pieces, child);
+    }
+}
+
 static void plan_rings(const HPL_T_panel *panel, topology_t t)
 {
     const bool nobody_passes_on = panel->grid->npcol == 2;
@@ -77,6 +100,10 @@ static void plan_rings(const HPL_T_panel *panel, topology_t t)
     const size_t pieces = nobody_passes_on ? 1 : hpl_message_pieces(length);
     hpl_schedule_t *s = panel->bcast;
 
+    if (relative(panel) == 0) {
+        plan_root(panel, t, pieces);
+        return;
+    }
     for (size_t i = 0; i < pieces; i++) {
         if (i > 0)
             s = hpl_schedule_beside(s);

@@ -36,6 +36,10 @@ extern size_t hpl_message_piece;
 /* In how many one of count doubles is. */
 size_t hpl_message_pieces(size_t count);
 
+/* So many of these are under way from who has all of them: together they share
+ * a link, and arrive together. */
+enum { HPL_PIECES_TOGETHER = 8 };
+
 /* An empty schedule. comm is borrowed. */
 hpl_schedule_t *hpl_schedule_create(MPI_Comm comm, int tag);
 

@@ -59,6 +59,12 @@ static double exchange_groups(const hyb_model_t *model, double columns)
            exchange(model, columns - whole * group);
 }
 
+/* What all threads miss while their main one is at messages. */
+static double missed(const hyb_model_t *model, double messages)
+{
+    return model->rates->aside ? 0.0 : messages / model->rates->threads;
+}
+
 /* ---- one iteration ------------------------------------------------------- */
 
 static process_t *at(const hyb_model_t *model, int p, int q)
@@ -84,6 +90,21 @@ static double panel_seconds(const hyb_model_t *model, int q, double rows,
            hyb_model_speed(model, q);
 }
 
+/*
+ * Rows of a column that are packed for others. The process that has the top
+ * packs the most. With DEPTH 0 and 1 all wait for it; else each process has the
+ * top in turn.
+ */
+static double pack(const hyb_model_t *model, double all)
+{
+    double p = model->test.nprow;
+
+    if (p == 1.0)
+        return 0.0;
+    return model->mode == HYB_OVERLAP_PIPELINE ? all / p
+                                               : all * (1.0 + 1.0 / p) / 2.0;
+}
+
 static hyb_model_step_t step_of(const hyb_model_t *model, int64_t k, int p,
                                 int q)
 {
@@ -95,10 +116,11 @@ static hyb_model_step_t step_of(const hyb_model_t *model, int64_t k, int p,
     double n = hyb_model_columns(model, next, q);
     double host = hyb_model_host_columns(model, n);
     double update = hyb_model_curve_at(&width->update, m);
-    double packed = test->nprow > 1
-                        ? hyb_model_curve_at(&width->pack, m) / test->nprow
-                        : 0.0;
-    double column = update + packed;
+    double copied = hyb_model_curve_at(&width->pack, m);
+    double packed = pack(model, copied);
+    double again = /* U, which was stored when all columns were prepared */
+        model->mode == HYB_OVERLAP_PIPELINE ? 0.0 : copied / 2.0;
+    double column = update + packed + again;
     double prepare =
         fmin(hyb_model_curve_at(&width->prepare, m) + packed, column);
     double both = owner ? fmin(test->nb, n) / (double)model->run : 0.0;
@@ -167,7 +189,7 @@ static double update(const hyb_model_t *model, process_t *me, double together)
 {
     const hyb_model_step_t *step = &me->step;
     double begin = fmax(me->done, me->open), prepared, ready;
-    double messages = step->exchange / model->rates->threads + me->messages;
+    double messages = missed(model, step->exchange) + me->messages;
 
     if (step->next > 0.0) /* in its order: behind the iteration before */
         together = fmax(together, begin);
@@ -207,9 +229,8 @@ static void send_panel(const hyb_model_t *model, int64_t k, double ready)
             at(model, p, q)->panel =
                 ready + hyb_messages_broadcast(link, model->bcast, test->npcol,
                                                distance, bytes);
-            at(model, p, q)->messages = times *
-                                        hyb_messages_transfer(link, bytes) /
-                                        model->rates->threads;
+            at(model, p, q)->messages =
+                missed(model, times * hyb_messages_transfer(link, bytes));
         }
     }
 }

@@ -73,6 +73,7 @@ typedef struct {
 /* What was measured: of the slowest process each. */
 typedef struct {
     int threads;    /* of each process */
+    bool aside;     /* messages take no time of any of them */
     double ceiling; /* flop/s of FMA of all processes, at that time */
     double others;  /* part of that time in which others had the cores */
     double sweep;   /* B/s of reading the matrix, each process; 0: no time */

@@ -79,24 +79,31 @@ int hyb_messages_rounds(int processes)
     return rounds;
 }
 
-/* Messages, one after the other, until the panel is at distance in a ring. */
-static int hops(int bcast, int npcol, int distance)
+/* Where the second ring begins; npcol: there is none. */
+static int second_ring(int bcast, int npcol)
 {
     int first = bcast % 2 == 1 ? 2 : 1;
-    int second = first + (npcol - first + 1) / 2;
 
-    if (bcast >= 2 && distance >= second)
-        return distance - second + 2;
-    return distance;
+    return bcast >= 2 ? first + (npcol - first + 1) / 2 : npcol;
 }
 
-/* So many processes, one after the other, pass pieces of a message on. */
-static double along_ring(const hyb_model_link_t *link, int hops, double bytes)
+/*
+ * The root sends the whole message to who factors next, then to the rings,
+ * which share its link; there some pieces at a time are passed on.
+ */
+static double along_ring(const hyb_model_link_t *link, int bcast, int npcol,
+                         int distance, double bytes)
 {
+    int modified = bcast % 2, second = second_ring(bcast, npcol);
+    int hops = distance - (distance >= second ? second : 1 + modified);
     double pieces = (double)hpl_message_pieces((size_t)bytes / sizeof(double));
-    double piece = hyb_messages_transfer(link, bytes / pieces);
+    double passed = bytes * fmin(1.0, HPL_PIECES_TOGETHER / pieces);
 
-    return hops * piece + (pieces - 1.0) / pieces * bytes / link->bandwidth;
+    if (modified && distance == 1)
+        return hyb_messages_transfer(link, bytes);
+    return modified * bytes / link->bandwidth +
+           hyb_messages_transfer(link, second < npcol ? 2.0 * bytes : bytes) +
+           hops * hyb_messages_transfer(link, passed);
 }
 
 double hyb_messages_broadcast(const hyb_model_link_t *link, int bcast,
@@ -107,7 +114,7 @@ double hyb_messages_broadcast(const hyb_model_link_t *link, int bcast,
     if (distance == 0 || link->bandwidth <= 0.0)
         return 0.0;
     if (bcast < 4 || members < 2 || (bcast == 5 && distance == 1))
-        return along_ring(link, hops(bcast, npcol, distance), bytes);
+        return along_ring(link, bcast < 4 ? bcast : 1, npcol, distance, bytes);
     return (hyb_messages_rounds(members) + members - 1) * link->latency +
            2.0 * bytes * (members - 1) / members / link->bandwidth;
 }
