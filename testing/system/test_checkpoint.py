@@ -65,10 +65,10 @@ SAVING = ("--checkpoint", "d", "--every", "0.01s")
 
 @pytest.mark.parametrize("p,q,verify", [(1, 2, "online"), (2, 1, "end")])
 def test_what_was_on_a_lost_disk_comes_from_the_partners_copies(tmp_path, p, q, verify):
-    disks = Disks(tmp_path, p, q, 800, 16, "--set", f"verify={verify}")
+    disks = Disks(tmp_path, p, q, 2000, 16, "--set", f"verify={verify}")
     jobs.finish(disks.start()).succeeded()
     clean = disks.bits()
-    disks.interrupt(*SAVING, "--checkpoint-bandwidth", "5M")
+    disks.interrupt(*SAVING)
     disks.lose(1)
     outcome = jobs.finish(disks.start(*SAVING, "--restart", "d")).succeeded()
     assert "restarts with iteration" in outcome.stderr, str(outcome)
@@ -79,24 +79,23 @@ def test_what_was_on_a_lost_disk_comes_from_the_partners_copies(tmp_path, p, q, 
 
 @pytest.mark.long
 def test_after_a_restart_on_other_hosts_the_next_loss_costs_nothing_either(tmp_path):
-    disks = Disks(tmp_path, 1, 2, 800, 16)
+    disks = Disks(tmp_path, 1, 2, 2000, 16)
     jobs.finish(disks.start()).succeeded()
     clean = disks.bits()
-    slow = (*SAVING, "--checkpoint-bandwidth", "5M")
-    disks.interrupt(*slow)
+    disks.interrupt(*SAVING)
     disks.swap(0, 1)
     disks.lose(0)
-    disks.interrupt(*slow, "--restart", "d")
+    disks.interrupt(*SAVING, "--restart", "d")
     disks.lose(1)
-    jobs.finish(disks.start(*slow, "--restart", "d")).succeeded()
+    jobs.finish(disks.start(*SAVING, "--restart", "d")).succeeded()
     assert disks.bits() == clean
     assert disks.names() == []
 
 
 @pytest.mark.long
 def test_two_lost_disks_are_refused(tmp_path):
-    disks = Disks(tmp_path, 1, 2, 800, 16)
-    disks.interrupt(*SAVING, "--checkpoint-bandwidth", "5M")
+    disks = Disks(tmp_path, 1, 2, 2000, 16)
+    disks.interrupt(*SAVING)
     disks.lose(0)
     disks.lose(1)
     outcome = jobs.finish(disks.start("--restart", "d"))
