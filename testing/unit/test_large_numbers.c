@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "testing/unit/unit.h"
+#include <limits.h>
+#include <math.h>
+#include "base/sequence.h"
+#include "hpl.h"
+#include "hpl/comm/schedule.h"
+#include "hpl/matgen/generator.h"
+#include "hpl/panel/panel.h"
+#include "hpl/solver/system.h"
+#include "hybrid/lu/ledger.h"
+#include "hybrid/lu/lu.h"
+#include "testing/unit/small_team.h"
+
+/*
+ * Systems larger than any that was solved, on 1024 and 9216 processes: what is
+ * computed of sizes and places, without the memory.
+ */
+enum { N = 20000000 };
+
+static const struct {
+    int nprow, npcol;
+} grids[] = {{32, 32}, {128, 72}};
+
+static const int widths[] = {128, 256, 384, 1000};
+
+static hpl_shape_t shape_of(size_t grid, int nb, int myrow, int mycol)
+{
+    return (hpl_shape_t){.n = N,
+                         .nb = nb,
+                         .nprow = grids[grid].nprow,
+                         .npcol = grids[grid].npcol,
+                         .myrow = myrow,
+                         .mycol = mycol};
+}
+
+static void for_all(void (*check)(size_t grid, int nb))
+{
+    for (size_t grid = 0; grid < COUNT_OF(grids); grid++)
+        for (size_t w = 0; w < COUNT_OF(widths); w++)
+            check(grid, widths[w]);
+}
+
+/* ---- places -------------------------------------------------------------- */
+
+static void check_rows(size_t grid, int nb)
+{
+    int nprow = grids[grid].nprow;
+    int64_t all = 0;
+
+    for (int p = 0; p < nprow; p++) {
+        hpl_map_t map = hpl_map(nb, nprow, p);
+
+        all += hpl_map_count(&map, N);
+    }
+    assert_true(all == N);
+    for (int64_t i = N - 3 * nb; i < N; i++) {
+        hpl_map_t map = hpl_map(nb, nprow, 0);
+
+        map.me = hpl_map_owner(&map, i);
+        assert_true(hpl_map_global(&map, hpl_map_local(&map, i)) == i);
+        assert_true(hpl_map_count(&map, i) == hpl_map_local(&map, i));
+    }
+}
+
+TEST(all_rows_have_a_place_of_their_own)
+{
+    for_all(check_rows);
+}
+
+static void check_dealt(size_t grid, int nb)
+{
+    int npcol = grids[grid].npcol;
+    double rate[72] = {0.0};
+    hpl_deal_t *deal;
+    int64_t all = 0;
+
+    for (int q = 0; q < npcol; q++)
+        rate[q] = q == 5 ? 0.5 : 1.0;
+    assert_ok(hpl_deal_create(rate, npcol, N, nb, &deal));
+    for (int q = 0; q < npcol; q++) {
+        hpl_map_t map = hpl_map(nb, npcol, q);
+
+        map.deal = deal;
+        all += hpl_map_count(&map, (int64_t)N + 1);
+    }
+    assert_true(all == (int64_t)N + 1);
+    hpl_deal_destroy(deal);
+}
+
+TEST(columns_that_are_dealt_by_speed_have_places_too)
+{
+    for_all(check_dealt);
+}
+
+static void check_ledger(size_t grid, int nb)
+{
+    hpl_shape_t shape = shape_of(grid, nb, 0, 0);
+    int64_t columns = hpl_system_columns(&shape);
+    hyb_ledger_t ledger;
+
+    assert_ok(hyb_ledger_create(columns, false, nb, &ledger));
+    assert_true(hyb_ledger_first(&ledger, ledger.blocks) >= columns);
+    hyb_ledger_destroy(&ledger);
+}
+
+TEST(the_ledger_has_all_local_columns)
+{
+    for_all(check_ledger);
+}
+
+/* ---- sizes --------------------------------------------------------------- */
+
+static void check_bytes(size_t grid, int nb)
+{
+    double sum = 0.0;
+
+    for (int p = 0; p < grids[grid].nprow; p++)
+        for (int q = 0; q < grids[grid].npcol; q++) {
+            hpl_shape_t shape = shape_of(grid, nb, p, q);
+            HPL_T_pmat mat = hpl_system_matrix(&shape);
+            double bytes = 8.0 * mat.ld * mat.nq;
+
+            assert_true(mat.mp > 0 && mat.nq > 0 && mat.ld >= mat.mp);
+            assert_true((double)hpl_system_matrix_bytes(&mat, 8) >= bytes);
+            assert_true((double)hpl_system_matrix_bytes(&mat, 8) <
+                        1.001 * bytes);
+            sum += 8.0 * mat.mp * mat.nq;
+        }
+    assert_true(sum == 8.0 * N * (N + 1.0));
+}
+
+TEST(the_matrix_has_3200_terabytes_on_all_processes)
+{
+    for_all(check_bytes);
+}
+
+/* Doubles of a panel at its tallest. */
+static size_t panel_doubles(size_t grid, int nb)
+{
+    hpl_shape_t shape = shape_of(grid, nb, 0, 0);
+    size_t jb = (size_t)nb;
+
+    return (size_t)hpl_system_rows(&shape) * jb + jb * jb + jb + 1;
+}
+
+static void check_pieces(size_t grid, int nb)
+{
+    size_t length = panel_doubles(grid, nb);
+    size_t pieces = hpl_message_pieces(length), all = 0;
+
+    assert_true(pieces >= 1 && length > 10000000);
+    for (size_t i = 0; i < pieces; i++) {
+        size_t from = length * i / pieces, to = length * (i + 1) / pieces;
+
+        assert_true(to > from);
+        all += to - from;
+    }
+    assert_true(all == length);
+    assert_true(hpl_message_chunk <= INT_MAX);
+}
+
+TEST(a_panel_is_cut_into_pieces_without_gaps)
+{
+    for_all(check_pieces);
+}
+
+static void check_working_memory(size_t grid, int nb)
+{
+    hpl_shape_t shape = shape_of(grid, nb, 0, 0);
+    hyb_means_t means = {.by_blas = true,
+                         .team = small_team(1),
+                         .kernel = hyb_kernel_find(XH_ISA_PORTABLE)};
+    double rows = (double)hpl_system_rows(&shape);
+    double columns = (double)hpl_system_columns(&shape);
+
+    assert_true((double)hyb_panels_bytes(&means, &shape) >= 16.0 * nb * rows);
+    assert_true((double)hyb_panels_bytes(&means, &shape) < 800.0 * nb * rows);
+    assert_true((double)hyb_exchange_bytes(&means, &shape) >=
+                16.0 * nb * columns);
+    assert_true((double)hyb_exchange_bytes(&means, &shape) <
+                32.0 * nb * columns);
+    hyb_team_destroy(means.team);
+}
+
+TEST(working_memory_is_some_panels_and_rows)
+{
+    for_all(check_working_memory);
+}
+
+/* ---- the matrix ---------------------------------------------------------- */
+
+/* Entry (i, j), from its definition. */
+static double entry(int64_t i, int64_t j)
+{
+    xh_jump_t way = xh_jump_power(xh_jump_step, (uint64_t)(i + j * N + 1));
+
+    return xh_sequence_entry(xh_jump_apply(way, HPL_ISEED));
+}
+
+static void check_last_entries(size_t grid, int nb)
+{
+    enum { ROWS = 5, COLS = 3 };
+    hpl_map_t rows = hpl_map(nb, grids[grid].nprow, 0);
+    hpl_map_t cols = hpl_map(nb, grids[grid].npcol, 0);
+    hpl_generator_t generator;
+    double a[ROWS * COLS];
+    int64_t row, col;
+
+    rows.me = hpl_map_owner(&rows, N - 1);
+    cols.me = hpl_map_owner(&cols, N);
+    row = hpl_map_count(&rows, N) - ROWS;
+    col = hpl_map_count(&cols, (int64_t)N + 1) - COLS;
+    generator = hpl_generator(N, HPL_ISEED, &rows, &cols);
+    hpl_generator_fill(&generator, (hpl_block_t){row, ROWS, col, COLS}, a,
+                       ROWS);
+    for (int64_t j = 0; j < COLS; j++)
+        for (int64_t i = 0; i < ROWS; i++)
+            assert_true(a[i + j * ROWS] ==
+                        entry(hpl_map_global(&rows, row + i),
+                              hpl_map_global(&cols, col + j)));
+}
+
+TEST(the_last_entries_are_those_of_the_sequence)
+{
+    for_all(check_last_entries);
+}
+
+TEST_MAIN()
