@@ -76,7 +76,7 @@ static bool is_cheap(const hyb_means_t *means, int64_t n, int nprow)
 {
     enum { ROWS = 12000 };
 
-    return n / nprow >= ROWS && hyb_machine_devices(means->machine) == 0;
+    return n / nprow >= ROWS && !means->offloads;
 }
 
 static bool is_wanted(const hyb_means_t *means, int64_t n, int nprow)
