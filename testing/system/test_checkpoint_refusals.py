@@ -147,7 +147,7 @@ def test_an_empty_folder_is_refused(tmp_path):
     (("--checkpoint-bandwidth", "fast"), "--checkpoint-bandwidth: 'fast' is not"),
     (("--checkpoint", "d", "-nb", "16,32"), "go with one test; here are 2"),
     (("--restart", "d", "--set", "solver=reference"), "go with solver=hybrid"),
-    (("--checkpoint", "no/d"), "cannot make the folder no/d"),
+    (("--checkpoint", "no/d"), "cannot write to the folder no/d"),
 ])
 def test_options_that_make_no_sense_are_refused(tmp_path, options, said):
     outcome = run(tmp_path, *options)

@@ -207,12 +207,12 @@ def test_a_wrong_tile_is_found_while_the_run_is_under_way(xhpl):
 # What each operation of the device that holds the columns makes wrong.
 WRONG = [(q, panel, fault)
          for q, panel, faults in (
-             (1, "host", ("gemm:5", "gemm:30", "copy_in:15", "copy_out:6",
+             (1, "host", ("gemm:11", "gemm:30", "copy_in:15", "copy_out:8",
                           "swap_rows:5", "gemv:3")),
-             (1, "device", ("gemm:9", "gemm:40", "copy_out:9",
+             (1, "device", ("gemm:9", "gemm:38", "copy_out:8",
                             "panel_step:3", "swap_rows:6")),
-             (2, "host", ("gemm:20", "copy_out:5")),
-             (2, "device", ("gemm:20", "panel_step:2")))
+             (2, "host", ("gemm:14", "copy_out:6")),
+             (2, "device", ("gemm:14", "panel_step:2")))
          for fault in faults]  # fmt: skip
 
 
