@@ -88,7 +88,7 @@ TEST(an_empty_table_knows_no_rate)
 enum { POINTS = 4 };
 static const uint64_t memory = (uint64_t)100 << 20;
 
-static double now; /* the clock */
+static _Atomic double now; /* the clock, which devices read, too */
 static int slow_products, products;
 static const hyb_backend_t *emu; /* that those below ask */
 static hyb_device_t *device;
@@ -108,7 +108,7 @@ static xh_status_t slow_work(void *state, void *queue, const hyb_task_t *task)
 {
     has_work = true;
     if (task->op == HYB_OP_GEMM && products++ < slow_products)
-        now += 5.0;
+        now = now + 5.0;
     return emu->work(state, queue, task);
 }
 
@@ -203,7 +203,7 @@ static hyb_rate_table_t measured_for(double seconds, int slow)
 {
     hyb_rate_table_t table;
 
-    now += 10.0; /* what emu models from now on is not late */
+    now = now + 10.0; /* what emu models from now on is not late */
     slow_products = slow;
     assert_ok(hyb_device_rates_measure(device, memory, seconds, 60.0, &table));
     return table;
@@ -308,7 +308,7 @@ static int points(int slow)
 {
     hyb_rate_table_t table;
 
-    now += 10.0;
+    now = now + 10.0;
     slow_products = slow;
     slower = 1000.0; /* so that they are few, as above */
     products = 0;
