@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include "base/log.h"
 #include "hpl/comm/waits.h"
 #include "hpl/grid/agree.h"
+#include "hybrid/node/wait.h"
 
 enum { TAG = 18 };
 
@@ -355,12 +355,27 @@ void hyb_copies_destroy(hyb_copies_t *c)
     free(c);
 }
 
-static bool are_closed(const hyb_copies_t *c)
+static bool is_free(void *copies)
 {
+    return atomic_load(&((hyb_copies_t *)copies)->giving) == FREE;
+}
+
+static bool are_closed(void *copies)
+{
+    const hyb_copies_t *c = copies;
+
+    if (!is_free(copies))
+        return false;
     for (int i = 0; i < c->sources; i++)
         if (atomic_load(&c->source[i].state) != IS_CLOSED)
             return false;
     return true;
+}
+
+static bool poll_turn(void *copies)
+{
+    hyb_copies_poll(copies);
+    return false;
 }
 
 void hyb_copies_close(hyb_copies_t *c)
@@ -371,12 +386,8 @@ void hyb_copies_close(hyb_copies_t *c)
         atomic_store(&c->giving, FREE);
     pthread_cond_broadcast(&c->change);
     pthread_mutex_unlock(&c->lock);
-    while (atomic_load(&c->giving) != FREE)
-        hyb_copies_poll(c);
+    hyb_wait_until(is_free, c, poll_turn, c);
     c->what = (hyb_copy_t){.kind = HYB_COPY_CLOSE};
     atomic_store(&c->giving, GIVEN);
-    while (atomic_load(&c->giving) != FREE || !are_closed(c)) {
-        hyb_copies_poll(c);
-        sched_yield();
-    }
+    hyb_wait_until(are_closed, c, poll_turn, c);
 }

@@ -245,6 +245,14 @@ static int newest_below(const hyb_holdings_t *h, int limit)
     return newest;
 }
 
+/* Is it the one of rank before that iteration? */
+static bool is_of(const hyb_disks_t *d, const hyb_saved_t *s, int rank,
+                  int first)
+{
+    return s->row == d->row[rank] && s->column == d->column[rank] &&
+           s->first == first;
+}
+
 /* Who has that checkpoint of rank: itself, or the first of those who see it,
  * or NULL. */
 static const hyb_holding_t *find(const hyb_disks_t *d, const hyb_holdings_t *h,
@@ -255,8 +263,7 @@ static const hyb_holding_t *find(const hyb_disks_t *d, const hyb_holdings_t *h,
     for (int i = 0; i < h->count; i++) {
         const hyb_saved_t *s = &h->holding[i].saved;
 
-        if (s->row != d->row[rank] || s->column != d->column[rank] ||
-            s->first != first)
+        if (!is_of(d, s, rank, first))
             continue;
         if (!s->is_copy && h->holding[i].rank == d->first[rank])
             return &h->holding[i];
@@ -303,17 +310,30 @@ static void send_file(const char *path, int to, MPI_Comm comm, char *buffer)
         close(file);
 }
 
-/* Under another name until all of it is there. */
+/* A file has another name until all of it is there. */
+static int open_part(const hyb_store_t *store, char *part_path)
+{
+    hyb_store_path(store, "part", part_path);
+    return open(part_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+}
+
+static void close_part(int file, bool is_whole, const char *part_path,
+                       const char *path)
+{
+    if (!(is_whole && fdatasync(file) == 0 && rename(part_path, path) == 0))
+        unlink(part_path);
+    if (file >= 0)
+        close(file);
+}
+
 static void receive_file(const hyb_store_t *store, const char *path, int from,
                          MPI_Comm comm, char *buffer)
 {
     char part_path[HYB_STORE_PATH];
+    int file = open_part(store, part_path);
     int64_t bytes;
     bool good;
-    int file;
 
-    hyb_store_path(store, "part", part_path);
-    file = open(part_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     MPI_Recv(&bytes, 1, MPI_INT64_T, from, TAG, comm, MPI_STATUS_IGNORE);
     good = file >= 0 && bytes >= 0;
     for (int64_t at = 0; at < bytes; at += PIECE) {
@@ -322,11 +342,7 @@ static void receive_file(const hyb_store_t *store, const char *path, int from,
         MPI_Recv(buffer, part, MPI_BYTE, from, TAG, comm, MPI_STATUS_IGNORE);
         good = good && hyb_store_write(file, buffer, (size_t)part, at);
     }
-    good = good && fdatasync(file) == 0 && rename(part_path, path) == 0;
-    if (file >= 0)
-        close(file);
-    if (!good)
-        unlink(part_path);
+    close_part(file, good, part_path, path);
 }
 
 /* The same on one disk. */
@@ -334,25 +350,20 @@ static void copy_file(const hyb_store_t *store, const char *from,
                       const char *path, char *buffer)
 {
     char part_path[HYB_STORE_PATH];
-    int source = open(from, O_RDONLY | O_CLOEXEC), file;
+    int source = open(from, O_RDONLY | O_CLOEXEC);
+    int file = open_part(store, part_path);
     struct stat about;
-    bool good = source >= 0 && fstat(source, &about) == 0;
+    bool good = source >= 0 && fstat(source, &about) == 0 && file >= 0;
 
-    hyb_store_path(store, "part", part_path);
-    file = open(part_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    good = good && file >= 0;
     for (int64_t at = 0; good && at < about.st_size; at += PIECE) {
         size_t part = (size_t)xh_smaller(PIECE, about.st_size - at);
 
         good = hyb_store_read(source, buffer, part, at) &&
                hyb_store_write(file, buffer, part, at);
     }
-    if (!(good && fdatasync(file) == 0 && rename(part_path, path) == 0))
-        unlink(part_path);
+    close_part(file, good, part_path, path);
     if (source >= 0)
         close(source);
-    if (file >= 0)
-        close(file);
 }
 
 typedef struct {
@@ -411,8 +422,7 @@ static bool has_copy(const hyb_disks_t *d, const hyb_holdings_t *h, int rank,
     for (int i = 0; i < h->count; i++) {
         const hyb_saved_t *s = &h->holding[i].saved;
 
-        if (s->row == d->row[rank] && s->column == d->column[rank] &&
-            s->first == first && s->is_copy &&
+        if (is_of(d, s, rank, first) && s->is_copy &&
             h->holding[i].rank == d->first[d->partner[rank]])
             return true;
     }
