@@ -19,14 +19,17 @@ static double *speeds(const xhpl_weights_t *weights, HPL_T_ORDER order,
                       const hpl_shape_t *shape)
 {
     const xhpl_test_t grid = {.nprow = shape->nprow, .npcol = shape->npcol};
-    double *speed =
-        weights == NULL ? NULL : malloc((size_t)grid.npcol * sizeof(*speed));
+    double *speed, slowest;
     int least, most;
 
+    if (weights == NULL)
+        return NULL;
+    slowest = slowest_rate(weights);
+    speed = malloc((size_t)grid.npcol * sizeof(*speed));
     for (int q = 0; speed != NULL && q < grid.npcol; q++)
         speed[q] =
             xhpl_weights_column(weights, order, &grid, q, &least, &most) /
-            slowest_rate(weights);
+            slowest;
     return speed;
 }
 
