@@ -123,6 +123,9 @@ static inline hyb_block_t hyb_device_trailing(const hyb_device_columns_t *d,
 /* The functions of every device's place. */
 extern const hyb_place_t hyb_place_device;
 
+/* ---- device_queued.c ------------------------------------------------------
+ */
+
 /* The device is lost, or refuses: its columns are gone, and the job ends. */
 void hyb_device_check(const hyb_device_columns_t *d, xh_status_t status);
 

@@ -44,13 +44,14 @@ static bool can_open(void *context)
            hyb_panel_is_free(lu, next->k + 1) && hyb_exchange_is_over(lu) &&
            is_complete(lu, next->k - HYB_IN_FLIGHT + 1) &&
            hyb_homes_have_panel(&lu->homes, next->k - before) &&
-           hyb_tune_is_ready(lu) && hyb_checkpoint_is_ready(lu, next->k);
+           hyb_tune_is_ready(lu) && hyb_carried_can_open(lu, next->k) &&
+           hyb_checkpoint_is_ready(lu, next->k);
 }
 
 static void open_iteration(hyb_lu_t *lu, int k)
 {
     hyb_tune_measure(lu, k);
-    hyb_carried_open(&lu->worker[0], k);
+    hyb_carried_open(lu, k);
     for (int i = 0; i < lu->homes.places; i++)
         lu->homes.place[i]->receive_panel(lu->homes.place[i], k);
     hyb_checkpoint_open(lu, k);

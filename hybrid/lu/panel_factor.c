@@ -241,7 +241,8 @@ bool hyb_panel_take(hyb_lu_t *lu, int k)
             p->zero = c + 1;
     record(lu, p);
     hyb_carried_begin_seal(lu, k);
-    hyb_carried_seal(lu->worker, k);
+    hyb_carried_sum_bits(lu, k);
+    hyb_carried_seal(lu, k);
     p->queued = false;
     hyb_timer_end(lu->worker);
     hyb_tune_panel(lu, k, 0, home->panel_seconds(home));
@@ -255,7 +256,7 @@ static void wait_for_tiles(hyb_worker_t *me, int k)
 
     if (lu->carried != NULL && k > lu->resumed.first &&
         lu->panel[0].shop->copies.tiles == 1)
-        hyb_carried_wait(me, k - 1);
+        hyb_worker_wait_sums(me, k - 1);
 }
 
 /* What came down from a device. */
@@ -264,7 +265,30 @@ static void check_what_came(hyb_worker_t *me, int k, int members)
     hyb_place_t *home = hyb_lu_panel_home(me->lu, k);
 
     if (me->lu->carried != NULL && home != &me->lu->homes.host)
-        hyb_carried_came_down(me, k, members, home->panel_columns(home, k));
+        hyb_carried_came_down(me->lu, k, me->member, members,
+                              home->panel_columns(home, k));
+}
+
+typedef struct {
+    hyb_lu_t *lu;
+    int k;
+} sealing_t;
+
+static bool has_bits(void *context)
+{
+    const sealing_t *s = context;
+
+    return hyb_carried_has_bits(s->lu, s->k);
+}
+
+/* The panel gets its seal once all have summed up their parts. */
+static void seal(hyb_worker_t *me, int k)
+{
+    hyb_carried_sum_bits(me->lu, k);
+    if (me->member > 0)
+        return;
+    hyb_wait_until(has_bits, &(sealing_t){me->lu, k}, hyb_worker_turn, me);
+    hyb_carried_seal(me->lu, k);
 }
 
 /* ---- either way ----------------------------------------------------------
@@ -309,7 +333,7 @@ void hyb_panel_factor_by(hyb_worker_t *me, int k, int members)
     hyb_panel_factor(p->shop->engine, &panel, me->member, members);
     if (me->member == 0)
         record(lu, p);
-    hyb_carried_seal(me, k);
+    seal(me, k);
     toggle(me);
     seconds = hyb_timer_end(me);
     if (me->member == 0)

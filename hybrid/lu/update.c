@@ -72,11 +72,12 @@ static void work_on_run(const task_t *t)
     } else {
         host->swap(host, t->me, t->step, t->run);
         host->solve(host, t->me, t->step, t->run, !multiplies);
-        hyb_carried_update(t->me, t->step->k, t->run);
+        hyb_worker_wait_sums(t->me, t->step->k);
+        hyb_carried_update(t->me->lu, t->step->k, t->run, t->me->u);
     }
     if (multiplies) {
         host->multiply(host, t->me, t->step, t->run);
-        hyb_carried_compare(t->me, t->step, t->run);
+        hyb_carried_compare(t->me->lu, t->step, t->run);
     }
     toggle(t->me);
     hyb_ledger_complete(&t->me->lu->ledger, t->run, t->to - t->from);

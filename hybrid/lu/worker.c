@@ -5,6 +5,7 @@
 #include "hybrid/cpu/update/chunk.h"
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/share.h"
+#include "hybrid/lu/verify/carried.h"
 
 /* Doubles of one worker's rows of U: whole pages. */
 static size_t u_doubles(const hyb_means_t *means, int n, int nb)
@@ -135,4 +136,21 @@ void hyb_worker_wait_columns(hyb_worker_t *me, int k, hyb_blocks_t blocks,
 {
     hyb_worker_wait(me, HYB_WAIT_COLUMNS, k, have_reached,
                     &(awaited_t){&me->lu->ledger, blocks, stage});
+}
+
+typedef struct {
+    const hyb_lu_t *lu;
+    int k;
+} summing_t;
+
+static bool is_summed(void *context)
+{
+    const summing_t *s = context;
+
+    return hyb_carried_is_filled(s->lu, s->k);
+}
+
+void hyb_worker_wait_sums(hyb_worker_t *me, int k)
+{
+    hyb_worker_wait(me, HYB_WAIT_PANEL, k, is_summed, &(summing_t){me->lu, k});
 }

@@ -61,6 +61,9 @@ bool hyb_worker_turn(void *worker);
 void hyb_worker_wait(hyb_worker_t *me, hyb_activity_t activity, int k,
                      bool (*is_so)(void *context), void *context);
 
+/* Wait until panel k's sums are known; without an online check not at all. */
+void hyb_worker_wait_sums(hyb_worker_t *me, int k);
+
 /* Wait until the columns of blocks have reached stage. */
 void hyb_worker_wait_columns(hyb_worker_t *me, int k, hyb_blocks_t blocks,
                              int64_t stage);

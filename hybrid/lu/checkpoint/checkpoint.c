@@ -89,11 +89,6 @@ xh_status_t hyb_checkpoint_check_settings(void)
     return XH_OK;
 }
 
-hyb_store_t hyb_checkpoint_store(const hyb_lu_t *lu, const char *folder)
-{
-    return (hyb_store_t){folder, lu->grid->myrow, lu->grid->mycol, false};
-}
-
 /* ---- create and destroy --------------------------------------------------
  */
 
@@ -231,7 +226,7 @@ xh_status_t hyb_checkpoint_create(hyb_lu_t *lu)
     XH_TRY(hyb_restart_load(lu, &c->from));
     if (!is_asked_for("checkpoint"))
         return XH_OK;
-    c->store = hyb_checkpoint_store(lu, xh_settings_text("checkpoint"));
+    c->store = hyb_restart_store(lu, xh_settings_text("checkpoint"));
     hyb_read_duration(xh_settings_text("every"), &c->every);
     XH_TRY(hyb_disks_find(lu->grid, c->store.folder, HYB_DISKS_TO_WRITE,
                           &c->disks));

@@ -18,9 +18,6 @@
 /* Do the settings make sense? Errors: XH_ERR_INPUT  said */
 xh_status_t hyb_checkpoint_check_settings(void);
 
-/* The files of this process of lu's grid in folder. */
-hyb_store_t hyb_checkpoint_store(const hyb_lu_t *lu, const char *folder);
-
 /*
  * lu->checkpoint, as settings say; collective. lu is as it begins, after a
  * restart or not.

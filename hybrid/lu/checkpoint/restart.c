@@ -9,7 +9,6 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "hpl/grid/agree.h"
-#include "hybrid/lu/checkpoint/checkpoint.h"
 #include "hybrid/lu/checkpoint/geometry.h"
 #include "hybrid/lu/fill.h"
 
@@ -26,6 +25,11 @@ typedef struct { /* what is read */
 
 /* ---- what it must be -----------------------------------------------------
  */
+
+hyb_store_t hyb_restart_store(const hyb_lu_t *lu, const char *folder)
+{
+    return (hyb_store_t){folder, lu->grid->myrow, lu->grid->mycol, false};
+}
 
 hyb_header_t hyb_restart_header(const hyb_lu_t *lu)
 {
@@ -316,7 +320,7 @@ xh_status_t hyb_restart_load(hyb_lu_t *lu, hyb_restart_t *restart_p)
 {
     const char *folder = xh_settings_text("restart");
     int64_t piece = HYB_FORMAT_PIECE / (int64_t)sizeof(double);
-    reader_t r = {.lu = lu, .store = hyb_checkpoint_store(lu, folder)};
+    reader_t r = {.lu = lu, .store = hyb_restart_store(lu, folder)};
     xh_status_t status;
 
     if (folder[0] == '\0')

@@ -15,6 +15,9 @@ typedef struct {
     int earlier;         /* the checkpoint before, whole as well; or 0 */
 } hyb_restart_t;
 
+/* The files of this process of lu's grid in folder. */
+hyb_store_t hyb_restart_store(const hyb_lu_t *lu, const char *folder);
+
 /* What a checkpoint of lu's system has in its header, but for moments. */
 hyb_header_t hyb_restart_header(const hyb_lu_t *lu);
 

@@ -158,94 +158,15 @@ void hyb_carried_destroy(hyb_lu_t *lu)
     free(lu->carried);
 }
 
-/* ---- small things --------------------------------------------------------
- */
-
-hyb_alarm_t hyb_alarm_at(const hyb_lu_t *lu, hyb_found_t found, int k,
-                         int64_t column)
-{
-    hpl_map_t map = hpl_map_columns(lu->grid, lu->mat->nb);
-    int64_t global = column < 0 ? -1 : hpl_map_global(&map, column);
-
-    return (hyb_alarm_t){.found = found,
-                         .iteration = k,
-                         .block = global < 0 ? -1 : global / lu->mat->nb,
-                         .column = global,
-                         .row = -1,
-                         .from = -1,
-                         .device = -1};
-}
-
-int64_t hyb_global_row(const hyb_lu_t *lu, int64_t row)
-{
-    hpl_map_t map = hpl_map(lu->mat->nb, lu->grid->nprow, lu->grid->myrow);
-
-    return row < 0 ? -1 : hpl_map_global(&map, row);
-}
-
-double hyb_column_bound(const hyb_carried_column_t *c, double variance)
-{
-    static const double part = 1e-10; /* of huge numbers */
-
-    return hyb_noise_bound(c->variance + variance) + part * c->huge;
-}
-
-void hyb_forget_columns(hyb_lu_t *lu, int64_t from, int64_t count)
-{
-    for (int64_t j = from; j < from + count; j++)
-        lu->carried->column[j].is_known = false;
-}
-
-/* Not exact where two threads meet; a NaN is none. */
-void hyb_note_closeness(hyb_lu_t *lu, double plain, double weighted,
-                        double bound)
-{
-    double part = fmax(fabs(plain), 0.5 * fabs(weighted)) / bound;
-
-    if (part > atomic_load(&lu->carried->alarms.closest))
-        atomic_store(&lu->carried->alarms.closest, part);
-}
-
 /* ---- sums of the columns as they are -------------------------------------
  */
-
-/* Those that it had when it had met panels 0 .. k - 1. */
-static hyb_check_sums_t sums_now(const hyb_lu_t *lu, int64_t column, int k)
-{
-    int64_t from = hyb_rows_before(lu, k);
-    hyb_check_sums_t sum;
-    const double *weight = hyb_row_weights(lu, k);
-
-    lu->means.kernel->sum_column(Mptr(lu->mat->A, from, column, lu->mat->ld),
-                                 weight + from, lu->mat->mp - from, &sum);
-    return sum;
-}
-
-static void take(const hyb_lu_t *lu, int64_t column,
-                 const hyb_check_sums_t *sum, int64_t rows)
-{
-    hyb_carried_column_t *c = &lu->carried->column[column];
-
-    c->plain = sum->plain;
-    c->weighted = sum->weighted;
-    c->huge = 0.0;
-    c->variance = 2.0 * hyb_noise_sum(HYB_SUMS_OF_HOST, rows, sum->squares);
-}
-
-void hyb_begin_column(hyb_lu_t *lu, int64_t column, const hyb_check_sums_t *sum,
-                      int64_t rows)
-{
-    take(lu, column, sum, rows);
-    /* of huge numbers the bounds would be none */
-    lu->carried->column[column].is_known = sum->squares < HYB_MOST_SQUARES;
-}
 
 /* As the loop begins: with U, after a restart. */
 static void sum_column(hyb_lu_t *lu, int64_t column)
 {
     int met = hyb_met_at_first(lu, column);
     int64_t from = hyb_rows_before(lu, met);
-    hyb_check_sums_t sum = sums_now(lu, column, met);
+    hyb_check_sums_t sum = hyb_sums_now(lu, column, met);
 
     hyb_begin_column(lu, column, &sum, lu->mat->mp - from);
     lu->carried->column[column].stored = hyb_words_of_u(lu, column, from);
@@ -282,34 +203,6 @@ void hyb_carried_begin(hyb_lu_t *lu)
 
 /* ---- carrying ------------------------------------------------------------
  */
-
-static bool is_ready(void *factor)
-{
-    return atomic_load(&((hyb_factor_sums_t *)factor)->ready);
-}
-
-void hyb_carried_wait(hyb_worker_t *me, int k)
-{
-    hyb_worker_wait(me, HYB_WAIT_PANEL, k, is_ready,
-                    hyb_factor_sums(me->lu, k));
-}
-
-/* The sums of so many columns change; squares are of U. */
-void hyb_carry(hyb_lu_t *lu, int k, int64_t column, int64_t count,
-               const hyb_check_sums_t *change)
-{
-    const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
-    const hyb_factor_sums_t *f = hyb_factor_sums(lu, k);
-
-    for (int64_t j = 0; j < count; j++) {
-        hyb_carried_column_t *c = &lu->carried->column[column + j];
-
-        c->plain += change[j].plain;
-        c->weighted += change[j].weighted;
-        c->variance += hyb_noise_update(f->by, Mmax(h->mp, h->jb), h->jb,
-                                        f->square, change[j].squares);
-    }
-}
 
 /* Squares of U that are none are left to the largest of its elements. */
 static void keep_huge(hyb_carried_column_t *c, int nb, int width,
@@ -350,193 +243,17 @@ static void update_columns(hyb_lu_t *lu, int k, int64_t column, int64_t count,
         note_stored(lu, h, column, count, u);
 }
 
-void hyb_carried_update(hyb_worker_t *me, int k, hyb_run_t run)
+void hyb_carried_update(hyb_lu_t *lu, int k, hyb_run_t run, const double *u)
 {
-    hyb_lu_t *lu = me->lu;
     int width = lu->means.kernel->cols, nb = hyb_lu_panel(lu, k)->hpl->jb;
 
     if (lu->carried == NULL)
         return;
-    hyb_carried_wait(me, k);
     if (!hyb_lu_owns(lu, k) && !(hyb_factor_sums(lu, k)->square <= 1.0))
         hyb_forget_columns(lu, run.from, run.count);
     for (int64_t j = 0; j < run.count; j += width)
         update_columns(lu, k, run.from + j, Mmin(width, run.count - j),
-                       me->u + j * nb);
-}
-
-/* ---- comparing -----------------------------------------------------------
- */
-
-typedef struct { /* one column, once it has met panels 0 .. k - 1 */
-    hyb_lu_t *lu;
-    int64_t column;
-    int k;
-    hyb_check_sums_t sum;          /* as it is */
-    double plain, weighted, bound; /* by how much it differs */
-    bool landed;                   /* in tiles */
-} comparison_t;
-
-static void compare_sums(comparison_t *c)
-{
-    const hyb_carried_column_t *carried = &c->lu->carried->column[c->column];
-    int64_t rows = c->lu->mat->mp - hyb_rows_before(c->lu, c->k);
-    double squares;
-
-    squares = c->sum.squares;
-    if (!(squares < HYB_MOST_SQUARES) && carried->huge > 0.0)
-        squares = 0.0;
-    c->plain = c->sum.plain - carried->plain;
-    c->weighted = c->sum.weighted - carried->weighted;
-    c->bound = hyb_column_bound(
-        carried, 2.0 * hyb_noise_sum(HYB_SUMS_OF_HOST, rows, squares));
-}
-
-static void compare(comparison_t *c)
-{
-    c->sum = sums_now(c->lu, c->column, c->k);
-    compare_sums(c);
-}
-
-/* The local row of the single wrong element, or -1. */
-static int64_t wrong_row(const comparison_t *c)
-{
-    int64_t from = hyb_rows_before(c->lu, c->k), rows = c->lu->mat->mp - from,
-            row;
-    const double *weight = hyb_row_weights(c->lu, c->k) + from;
-    const double *a = Mptr(c->lu->mat->A, from, c->column, c->lu->mat->ld);
-
-    if (!isfinite(c->plain)) {
-        for (row = 0; row < rows && isfinite(a[row]);)
-            row++;
-        return row < rows ? from + row : -1;
-    }
-    row = hyb_sums_row(weight, rows, c->plain, c->weighted, c->bound);
-    return row < 0 ? -1 : from + row;
-}
-
-/* Give the element the value that the sums ask for, if both ask for one. */
-static bool repair(comparison_t *c, int64_t row)
-{
-    double *element = Mptr(c->lu->mat->A, row, c->column, c->lu->mat->ld);
-    double was = *element;
-
-    *element = 0.0;
-    compare(c);
-    *element = -c->plain;
-    compare(c);
-    if (!hyb_sums_differ(c->plain, c->weighted, c->bound))
-        return true;
-    *element = was;
-    compare(c);
-    return false;
-}
-
-static void raise_at(comparison_t *c)
-{
-    hyb_alarm_t alarm =
-        hyb_alarm_at(c->lu, HYB_FOUND_UPDATE, c->k - 1, c->column);
-    hyb_repair_t repaired = HYB_NOT_REPAIRED;
-    int64_t row = wrong_row(c);
-    int64_t block = hyb_ledger_block(&c->lu->ledger, c->column);
-
-    alarm.device =
-        (c->landed ? hyb_tile_owner(&c->lu->carried->tiles, c->column, c->bound)
-                   : hyb_home_number(&c->lu->homes, block)) -
-        1;
-    alarm.row = hyb_global_row(c->lu, row);
-    alarm.size = fabs(c->plain);
-    alarm.expected = c->bound;
-    if (row >= 0 && c->lu->carried->repairs && repair(c, row))
-        repaired = HYB_REPAIRED;
-    hyb_alarm_raise(&c->lu->carried->alarms, &alarm, repaired);
-}
-
-/* What is carried on are the sums of the column, as it is now. */
-static void judge(comparison_t *c)
-{
-    int64_t rows = c->lu->mat->mp - hyb_rows_before(c->lu, c->k);
-
-    if (hyb_begins_late(c->lu, c->column, c->k)) {
-        hyb_begin_column(c->lu, c->column, &c->sum, rows);
-        return;
-    }
-    hyb_note_closeness(c->lu, c->plain, c->weighted, c->bound);
-    if (hyb_sums_differ(c->plain, c->weighted, c->bound))
-        raise_at(c);
-    take(c->lu, c->column, &c->sum, rows);
-}
-
-static bool can_compare(const hyb_lu_t *lu, int64_t column, int k)
-{
-    return lu->carried->column[column].is_known ||
-           hyb_begins_late(lu, column, k);
-}
-
-static void compare_column(hyb_lu_t *lu, int64_t column, int k)
-{
-    comparison_t c = {.lu = lu, .column = column, .k = k};
-
-    if (!can_compare(lu, column, k))
-        return;
-    compare(&c);
-    judge(&c);
-}
-
-void hyb_compare_landed(hyb_lu_t *lu, int64_t column, int k,
-                        const hyb_check_sums_t *sum)
-{
-    comparison_t c = {
-        .lu = lu, .column = column, .k = k, .sum = *sum, .landed = true};
-
-    if (!can_compare(lu, column, k))
-        return;
-    compare_sums(&c);
-    judge(&c);
-}
-
-static void compare_columns(hyb_lu_t *lu, hyb_run_t run, int k)
-{
-    for (int64_t j = run.from; j < run.from + run.count; j++)
-        compare_column(lu, j, k);
-    atomic_fetch_add(&lu->carried->alarms.compared, run.count);
-}
-
-bool hyb_carried_is_due(const hyb_lu_t *lu, const hyb_step_t *step,
-                        int64_t block)
-{
-    const struct hyb_carried *c = lu->carried;
-
-    return c != NULL &&
-           ((c->repairs && hyb_step_is_next(step, block)) ||
-            (block + step->k) % c->every == 0 ||
-            hyb_begins_late(lu, hyb_ledger_first(&lu->ledger, block),
-                            step->k + 1));
-}
-
-void hyb_carried_compare(hyb_worker_t *me, const hyb_step_t *step,
-                         hyb_run_t run)
-{
-    hyb_lu_t *lu = me->lu;
-
-    if (hyb_carried_is_due(lu, step, hyb_ledger_block(&lu->ledger, run.from)))
-        compare_columns(lu, run, step->k + 1);
-}
-
-/* ---- the end -------------------------------------------------------------
- */
-
-void hyb_carried_end(hyb_lu_t *lu)
-{
-    hyb_run_t run;
-
-    if (lu->carried == NULL)
-        return;
-    hyb_carried_open(&lu->worker[0], lu->panels); /* of the last panel */
-    if (lu->grid->nprow > 1)
-        hyb_finish_left_over(lu);
-    run = hyb_ledger_columns(&lu->ledger, hyb_lu_trailing(lu, lu->panels - 1));
-    compare_columns(lu, run, lu->panels);
+                       u + j * nb);
 }
 
 const hyb_alarms_t *hyb_carried_alarms(const hyb_lu_t *lu)

@@ -10,7 +10,6 @@
 #include "hybrid/lu/means.h"
 #include "hybrid/lu/step.h"
 #include "hybrid/lu/verify/alarm.h"
-#include "hybrid/lu/worker.h"
 
 /*
  * The online check: sums of the trailing rows of each local column, plain and
@@ -38,14 +37,18 @@ uint64_t hyb_carried_bytes(const hyb_means_t *means, const hpl_shape_t *shape);
 void hyb_carried_sum(hyb_lu_t *lu);
 void hyb_carried_begin(hyb_lu_t *lu);
 
-/* Iteration k is to be opened: over a process column the check of panel k - 1
- * begins. The leader. */
-void hyb_carried_open(hyb_worker_t *leader, int k);
+/* Over a process column panel k - 1 is checked once its sums are known: are
+ * they, so that iteration k can be opened? It is: the check begins. The leader.
+ */
+bool hyb_carried_can_open(const hyb_lu_t *lu, int k);
+void hyb_carried_open(hyb_lu_t *lu, int k);
 
-/* Panel k is to be factored here; is, and gets a seal before it travels. All
- * who factored it. */
+/* Panel k is to be factored here, and gets a seal before it travels: the bits
+ * of its parts are summed up by all who factored it; are all; it is written. */
 void hyb_carried_begin_seal(hyb_lu_t *lu, int k);
-void hyb_carried_seal(hyb_worker_t *me, int k);
+void hyb_carried_sum_bits(hyb_lu_t *lu, int k);
+bool hyb_carried_has_bits(hyb_lu_t *lu, int k);
+void hyb_carried_seal(hyb_lu_t *lu, int k);
 
 /* Panel k came: before its pivots are used. The leader. */
 void hyb_carried_arrive(hyb_lu_t *lu, int k);
@@ -57,15 +60,15 @@ void hyb_carried_receive(hyb_lu_t *lu, int k);
 /* Sum parts of panel k's L until none is left; any number of threads. */
 void hyb_carried_fill(hyb_lu_t *lu, int k);
 
-/* Wait until all are summed. */
-void hyb_carried_wait(hyb_worker_t *me, int k);
+/* Are all summed up? Without such a check, too. */
+bool hyb_carried_is_filled(const hyb_lu_t *lu, int k);
 
-/* U of run is solved, in me->u: its sums are taken from those of the run. */
-void hyb_carried_update(hyb_worker_t *me, int k, hyb_run_t run);
+/* They are. U of run is solved, packed: its sums are taken from those of the
+ * run. */
+void hyb_carried_update(hyb_lu_t *lu, int k, hyb_run_t run, const double *u);
 
 /* The run has met the panel of step: compare it if it is its turn. */
-void hyb_carried_compare(hyb_worker_t *me, const hyb_step_t *step,
-                         hyb_run_t run);
+void hyb_carried_compare(hyb_lu_t *lu, const hyb_step_t *step, hyb_run_t run);
 
 /* P > 1: rows of some columns of x have been packed; have come and been put
  * into place. column is the first one's number here. */
@@ -183,7 +186,7 @@ void hyb_carried_take_l(hyb_lu_t *lu, int k, int device, const double *l);
 
 /* With such a check: columns of panel k that came down from a device to the
  * team: some of them, of each member. */
-void hyb_carried_came_down(hyb_worker_t *me, int k, int members,
+void hyb_carried_came_down(hyb_lu_t *lu, int k, int member, int members,
                            xh_view_t columns);
 
 /* y := y - A x on a device, with HYB_SUMS_OF_C sums of A's n columns, from a

@@ -140,11 +140,20 @@ void hyb_forget_columns(hyb_lu_t *lu, int64_t from, int64_t count);
 void hyb_carry(hyb_lu_t *lu, int k, int64_t column, int64_t count,
                const hyb_check_sums_t *change);
 
+/* The sums of column col of the product, of all its tiles, as they are. */
+hyb_check_sums_t hyb_tile_sums(const hyb_tile_sums_t *tiles, int64_t col);
+
 /* The executor whose tile of column is wrong by more than bound; 0, cores, if
  * none is: then it was wrong before. */
 int hyb_tile_owner(const hyb_tile_sums_t *tiles, int64_t column, double bound);
 
-/* The column's sums begin here, those that it has, as many rows. */
+/* The sums that a column has, once it has met panels 0 .. k - 1. */
+hyb_check_sums_t hyb_sums_now(const hyb_lu_t *lu, int64_t column, int k);
+
+/* These, of so many rows, are those that are carried on; begin here: then it is
+ * also told whether the column can be checked. */
+void hyb_carry_on(const hyb_lu_t *lu, int64_t column,
+                  const hyb_check_sums_t *sum, int64_t rows);
 void hyb_begin_column(hyb_lu_t *lu, int64_t column, const hyb_check_sums_t *sum,
                       int64_t rows);
 
@@ -159,10 +168,6 @@ bool hyb_begins_late(const hyb_lu_t *lu, int64_t column, int k);
 
 /* Words of rows 0 .. rows - 1, which are U's. */
 uint64_t hyb_words_of_u(const hyb_lu_t *lu, int64_t column, int64_t rows);
-
-/* The column's sums are known, of tiles, once it met panels 0 .. k - 1. */
-void hyb_compare_landed(hyb_lu_t *lu, int64_t column, int k,
-                        const hyb_check_sums_t *sum);
 
 /* Does column live on a device? */
 bool hyb_is_on_device(const hyb_lu_t *lu, int64_t column);

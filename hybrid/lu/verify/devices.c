@@ -5,19 +5,6 @@
 /* ---- which columns -------------------------------------------------------
  */
 
-bool hyb_is_on_device(const hyb_lu_t *lu, int64_t column)
-{
-    int64_t b = hyb_ledger_block(&lu->ledger, column);
-
-    return hyb_home_number(&lu->homes, b) > 0 &&
-           !hyb_homes_is_guest(&lu->homes, b);
-}
-
-bool hyb_sums_come(const hyb_lu_t *lu, int k)
-{
-    return lu->panel[k % HYB_IN_FLIGHT].by_device && lu->grid->npcol == 1;
-}
-
 /* ---- weights -------------------------------------------------------------
  */
 
@@ -369,10 +356,9 @@ static bool has_come_wrong(hyb_lu_t *lu, int k, int64_t column, const double *a,
                            alarm->expected);
 }
 
-void hyb_carried_came_down(hyb_worker_t *me, int k, int members,
+void hyb_carried_came_down(hyb_lu_t *lu, int k, int member, int members,
                            xh_view_t columns)
 {
-    hyb_lu_t *lu = me->lu;
     int64_t block = hyb_lu_trailing(lu, k - 1).from;
     hyb_run_t run;
     hyb_alarm_t alarm;
@@ -380,7 +366,7 @@ void hyb_carried_came_down(hyb_worker_t *me, int k, int members,
     if (k == 0)
         return;
     run = hyb_panel_run(lu, k);
-    for (int64_t j = me->member; j < columns.cols; j += members) {
+    for (int64_t j = member; j < columns.cols; j += members) {
         alarm = hyb_alarm_at(lu, HYB_FOUND_UPDATE, k - 1, run.from + j);
         if (!has_come_wrong(lu, k, run.from + j, columns.data + j * columns.ld,
                             &alarm))

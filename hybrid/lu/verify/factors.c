@@ -158,28 +158,34 @@ void hyb_carried_begin_seal(hyb_lu_t *lu, int k)
                     xh_units(hyb_lu_panel(lu, k)->factors.l2.rows, UNIT));
 }
 
-static bool is_summed(void *units)
+void hyb_carried_sum_bits(hyb_lu_t *lu, int k)
 {
-    return hyb_units_are_settled(units);
-}
-
-void hyb_carried_seal(hyb_worker_t *me, int k)
-{
-    hyb_lu_panel_t *p = hyb_lu_panel(me->lu, k);
+    const hyb_tiles_t *l2 = &hyb_lu_panel(lu, k)->factors.l2;
     hyb_factor_sums_t *f;
     int64_t unit;
 
-    if (!travels(me->lu))
+    if (!travels(lu))
         return;
-    f = hyb_factor_sums(me->lu, k);
+    f = hyb_factor_sums(lu, k);
     while ((unit = hyb_units_take(&f->sealing)) >= 0) {
-        atomic_fetch_add(&f->bits, bits_of_unit(&p->factors.l2, unit));
+        atomic_fetch_add(&f->bits, bits_of_unit(l2, unit));
         hyb_units_settle(&f->sealing);
     }
-    if (me->member > 0)
+}
+
+bool hyb_carried_has_bits(hyb_lu_t *lu, int k)
+{
+    return !travels(lu) ||
+           hyb_units_are_settled(&hyb_factor_sums(lu, k)->sealing);
+}
+
+void hyb_carried_seal(hyb_lu_t *lu, int k)
+{
+    const hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
+
+    if (!travels(lu))
         return;
-    hyb_wait_until(is_summed, &f->sealing, hyb_worker_turn, me);
-    write_seal(p, SEAL_OF_L2, atomic_load(&f->bits));
+    write_seal(p, SEAL_OF_L2, atomic_load(&hyb_factor_sums(lu, k)->bits));
     write_seal(p, SEAL_OF_REST, bits_of_rest(p->hpl));
 }
 

@@ -85,19 +85,27 @@ static uint64_t bits_of_l1(hyb_lu_t *lu, int k)
     return (bits ^ bits >> 32) & 0xffffffffu;
 }
 
-void hyb_carried_open(hyb_worker_t *leader, int k)
+/* Is panel k - 1 to be checked so? */
+static bool leaves_over(const hyb_lu_t *lu, int k)
 {
-    hyb_lu_t *lu = leader->lu;
+    return lu->carried != NULL && lu->grid->nprow > 1 &&
+           k > lu->resumed.first && hyb_lu_owns(lu, k - 1);
+}
+
+bool hyb_carried_can_open(const hyb_lu_t *lu, int k)
+{
+    return !leaves_over(lu, k) || hyb_carried_is_filled(lu, k - 1);
+}
+
+void hyb_carried_open(hyb_lu_t *lu, int k)
+{
     hyb_left_over_t *left;
     hyb_run_t run;
 
-    if (lu->carried == NULL || lu->grid->nprow == 1)
+    if (lu->carried != NULL)
+        hyb_finish_left_over(lu);
+    if (!leaves_over(lu, k))
         return;
-    hyb_finish_left_over(lu);
-    if (k == 0 || !hyb_lu_owns(lu, k - 1))
-        return;
-    hyb_carried_fill(lu, k - 1);
-    hyb_carried_wait(leader, k - 1);
     left = &lu->carried->left;
     run = hyb_panel_run(lu, k - 1);
     for (int64_t j = 0; j < run.count; j++) {

@@ -2,29 +2,6 @@
 #include "hybrid/lu/checkpoint/geometry.h"
 #include "hybrid/lu/verify/carried_private.h"
 
-/* ---- where sums begin ----------------------------------------------------
- */
-
-int hyb_met_at_first(const hyb_lu_t *lu, int64_t column)
-{
-    int panel = hyb_block_panel(lu, hyb_ledger_block(&lu->ledger, column));
-
-    return panel < lu->resumed.first ? panel + 1
-                                     : hyb_boundary_of(&lu->resumed, panel);
-}
-
-bool hyb_begins_late(const hyb_lu_t *lu, int64_t column, int k)
-{
-    const hyb_boundary_t *begun = &lu->resumed;
-
-    return lu->grid->nprow == 1 && begun->first + 1 < k &&
-           k <= begun->first + begun->over &&
-           hyb_met_at_first(lu, column) + 1 == k;
-}
-
-/* ---- what is saved -------------------------------------------------------
- */
-
 void hyb_carried_keep(hyb_lu_t *lu, int k)
 {
     hyb_kept_panel_t *kept;

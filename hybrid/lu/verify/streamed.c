@@ -96,6 +96,20 @@ void hyb_carried_end_tile(hyb_lu_t *lu, const hyb_tile_t *tile, xh_view_t c)
     sum_tile(lu, AFTER, tile, c);
 }
 
+hyb_check_sums_t hyb_tile_sums(const hyb_tile_sums_t *t, int64_t col)
+{
+    hyb_check_sums_t all = {0.0, 0.0, 0.0};
+
+    for (int64_t strip = 0; strip < t->tiling.rows; strip++) {
+        const hyb_check_sums_t *one = sums_of(t, AFTER, strip, col);
+
+        all.plain += one->plain;
+        all.weighted += one->weighted;
+        all.squares += one->squares;
+    }
+    return all;
+}
+
 /* ---- whose tile is wrong -------------------------------------------------
  */
 
@@ -146,38 +160,4 @@ int hyb_tile_owner(const hyb_tile_sums_t *t, int64_t column, double bound)
         owner = t->owner[i];
     }
     return owner;
-}
-
-/* ---- comparing -----------------------------------------------------------
- */
-
-static hyb_check_sums_t add_strips(const hyb_tile_sums_t *t, int64_t col)
-{
-    hyb_check_sums_t all = {0.0, 0.0, 0.0};
-
-    for (int64_t strip = 0; strip < t->tiling.rows; strip++) {
-        const hyb_check_sums_t *one = sums_of(t, AFTER, strip, col);
-
-        all.plain += one->plain;
-        all.weighted += one->weighted;
-        all.squares += one->squares;
-    }
-    return all;
-}
-
-void hyb_carried_compare_tiles(hyb_lu_t *lu, hyb_run_t run,
-                               const int16_t *owner)
-{
-    hyb_tile_sums_t *t;
-
-    if (lu->carried == NULL || lu->carried->tiles.sums == NULL)
-        return;
-    t = &lu->carried->tiles;
-    t->owner = owner;
-    for (int64_t j = run.from; j < run.from + run.count; j++) {
-        hyb_check_sums_t all = add_strips(t, j - t->column);
-
-        hyb_compare_landed(lu, j, t->k + 1, &all);
-    }
-    atomic_fetch_add(&lu->carried->alarms.compared, run.count);
 }

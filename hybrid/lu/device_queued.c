@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/device_columns.h"
+
+#include <math.h>
+#include "base/clock.h"
+#include "hpl/pauxil/abort.h"
+#include "hybrid/lu/checkpoint/checkpoint.h"
+
+/* Work that is queued on the device of a place. */
+
+void hyb_device_check(const hyb_device_columns_t *d, xh_status_t status)
+{
+    int k = atomic_load(&d->base.lu->open) - 1;
+    char when[32] = "before iteration 0";
+
+    if (status == XH_OK)
+        return;
+    if (k >= 0)
+        snprintf(when, sizeof(when), "iteration %d", k);
+    HPL_pabort(__LINE__, "hyb_place_device",
+               "%s: the device that holds the columns is lost: %s device %d "
+               "(%s%s%s): %s%s",
+               when, d->info.backend, d->info.index, d->info.name,
+               d->info.pci_address[0] != '\0' ? ", " : "", d->info.pci_address,
+               xh_status_text(status), hyb_checkpoint_advice(d->base.lu));
+}
+
+xh_status_t hyb_device_settle(const hyb_device_columns_t *d)
+{
+    double all =
+        (double)d->memory.matrix.rows * (double)d->base.lu->ledger.columns;
+    double seconds = fmax(all * 1e-6, d->stall_seconds);
+
+    XH_TRY(hyb_event_record(d->queue.compute, d->event.computed));
+    XH_TRY(hyb_event_record(d->queue.leave, d->event.arrived));
+    XH_TRY(hyb_queue_wait(d->queue.link, d->event.computed));
+    XH_TRY(hyb_queue_wait(d->queue.link, d->event.arrived));
+    XH_TRY(hyb_event_record(d->queue.link, d->event.copied));
+    return hyb_event_await(d->event.copied, seconds);
+}
+
+static int free_work(const hyb_device_columns_t *d)
+{
+    int at = 0;
+
+    while (d->queued.work[at].under_way)
+        at++;
+    return at;
+}
+
+void hyb_device_begin(hyb_device_columns_t *d, hyb_queue_t *queue)
+{
+    hyb_device_check(
+        d, hyb_event_record(queue, d->queued.work[free_work(d)].begun));
+}
+
+void hyb_device_end(hyb_device_columns_t *d, hyb_queue_t *queue)
+{
+    hyb_device_check(
+        d, hyb_event_record(queue, d->queued.work[free_work(d)].ended));
+}
+
+int hyb_device_note(hyb_device_columns_t *d, hyb_blocks_t blocks, int panels,
+                    double flop, hyb_queue_t *queue)
+{
+    int at = free_work(d);
+
+    d->queued.work[at].blocks = blocks;
+    d->queued.work[at].panels = panels;
+    d->queued.work[at].met = d->queued.work[at].came = -1;
+    d->queued.work[at].seat = NULL;
+    d->queued.work[at].under_way = true;
+    d->queued.work[at].flop = flop;
+    d->queued.work[at].since = xh_clock_now();
+    hyb_device_check(d, hyb_event_record(queue, d->queued.work[at].done));
+    return at;
+}

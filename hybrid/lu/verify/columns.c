@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/checkpoint/geometry.h"
+#include "hybrid/lu/verify/carried_private.h"
+
+/* The sums of a column or a panel, and what is known of them. */
+
+bool hyb_is_on_device(const hyb_lu_t *lu, int64_t column)
+{
+    int64_t b = hyb_ledger_block(&lu->ledger, column);
+
+    return hyb_home_number(&lu->homes, b) > 0 &&
+           !hyb_homes_is_guest(&lu->homes, b);
+}
+
+bool hyb_sums_come(const hyb_lu_t *lu, int k)
+{
+    return lu->panel[k % HYB_IN_FLIGHT].by_device && lu->grid->npcol == 1;
+}
+
+bool hyb_carried_is_filled(const hyb_lu_t *lu, int k)
+{
+    return lu->carried == NULL || atomic_load(&hyb_factor_sums(lu, k)->ready);
+}
+
+int hyb_met_at_first(const hyb_lu_t *lu, int64_t column)
+{
+    int panel = hyb_block_panel(lu, hyb_ledger_block(&lu->ledger, column));
+
+    return panel < lu->resumed.first ? panel + 1
+                                     : hyb_boundary_of(&lu->resumed, panel);
+}
+
+bool hyb_begins_late(const hyb_lu_t *lu, int64_t column, int k)
+{
+    const hyb_boundary_t *begun = &lu->resumed;
+
+    return lu->grid->nprow == 1 && begun->first + 1 < k &&
+           k <= begun->first + begun->over &&
+           hyb_met_at_first(lu, column) + 1 == k;
+}
+
+hyb_alarm_t hyb_alarm_at(const hyb_lu_t *lu, hyb_found_t found, int k,
+                         int64_t column)
+{
+    hpl_map_t map = hpl_map_columns(lu->grid, lu->mat->nb);
+    int64_t global = column < 0 ? -1 : hpl_map_global(&map, column);
+
+    return (hyb_alarm_t){.found = found,
+                         .iteration = k,
+                         .block = global < 0 ? -1 : global / lu->mat->nb,
+                         .column = global,
+                         .row = -1,
+                         .from = -1,
+                         .device = -1};
+}
+
+int64_t hyb_global_row(const hyb_lu_t *lu, int64_t row)
+{
+    hpl_map_t map = hpl_map(lu->mat->nb, lu->grid->nprow, lu->grid->myrow);
+
+    return row < 0 ? -1 : hpl_map_global(&map, row);
+}
+
+double hyb_column_bound(const hyb_carried_column_t *c, double variance)
+{
+    static const double part = 1e-10; /* of huge numbers */
+
+    return hyb_noise_bound(c->variance + variance) + part * c->huge;
+}
+
+void hyb_forget_columns(hyb_lu_t *lu, int64_t from, int64_t count)
+{
+    for (int64_t j = from; j < from + count; j++)
+        lu->carried->column[j].is_known = false;
+}
+
+/* Not exact where two threads meet; a NaN is none. */
+void hyb_note_closeness(hyb_lu_t *lu, double plain, double weighted,
+                        double bound)
+{
+    double part = fmax(fabs(plain), 0.5 * fabs(weighted)) / bound;
+
+    if (part > atomic_load(&lu->carried->alarms.closest))
+        atomic_store(&lu->carried->alarms.closest, part);
+}
+
+hyb_check_sums_t hyb_sums_now(const hyb_lu_t *lu, int64_t column, int k)
+{
+    int64_t from = hyb_rows_before(lu, k);
+    hyb_check_sums_t sum;
+    const double *weight = hyb_row_weights(lu, k);
+
+    lu->means.kernel->sum_column(Mptr(lu->mat->A, from, column, lu->mat->ld),
+                                 weight + from, lu->mat->mp - from, &sum);
+    return sum;
+}
+
+void hyb_carry_on(const hyb_lu_t *lu, int64_t column,
+                  const hyb_check_sums_t *sum, int64_t rows)
+{
+    hyb_carried_column_t *c = &lu->carried->column[column];
+
+    c->plain = sum->plain;
+    c->weighted = sum->weighted;
+    c->huge = 0.0;
+    c->variance = 2.0 * hyb_noise_sum(HYB_SUMS_OF_HOST, rows, sum->squares);
+}
+
+void hyb_begin_column(hyb_lu_t *lu, int64_t column, const hyb_check_sums_t *sum,
+                      int64_t rows)
+{
+    hyb_carry_on(lu, column, sum, rows);
+    /* of huge numbers the bounds would be none */
+    lu->carried->column[column].is_known = sum->squares < HYB_MOST_SQUARES;
+}
+
+void hyb_carry(hyb_lu_t *lu, int k, int64_t column, int64_t count,
+               const hyb_check_sums_t *change)
+{
+    const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
+    const hyb_factor_sums_t *f = hyb_factor_sums(lu, k);
+
+    for (int64_t j = 0; j < count; j++) {
+        hyb_carried_column_t *c = &lu->carried->column[column + j];
+
+        c->plain += change[j].plain;
+        c->weighted += change[j].weighted;
+        c->variance += hyb_noise_update(f->by, Mmax(h->mp, h->jb), h->jb,
+                                        f->square, change[j].squares);
+    }
+}
