@@ -128,6 +128,15 @@ def test_what_is_below_may_be_needed(tree):
     assert check(tree).status == 0
 
 
+def test_files_that_call_each_other_are_named(tree):
+    compiled(tree, ("hybrid/lu/one.c", calling("hyb_two", "hyb_one")),
+             ("hybrid/lu/two.c", calling("hyb_three", "hyb_two")),
+             ("hybrid/lu/three.c", calling("hyb_one", "hyb_three")))  # fmt: skip
+    said = refused(tree)
+    assert "files call each other in a circle:\n" in said, said
+    assert set(re.findall(r"lu/(\w+)\.o$", said, re.M)) == {"one", "two", "three"}
+
+
 def test_an_object_whose_source_is_gone_does_not_count(tree):
     compiled(tree, ("base/planted.c", calling("MPI_Bcast")))
     (tree / "base/planted.c").unlink()
