@@ -91,9 +91,10 @@ def environment(extra=None):
     env.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
     # Nor, with a plug-in of hwloc, for devices of OpenCL, which starts them.
     env.setdefault("HWLOC_COMPONENTS", "-opencl")
+    # Compiling for PoCL takes seconds: once for all workers and builds.
+    env.setdefault("POCL_CACHE_DIR", str(BUILD.parent / "pocl"))
     if FOLDER:
         env["TMPDIR"] = FOLDER.name
-        env["POCL_CACHE_DIR"] = f"{FOLDER.name}/pocl"  # compiling takes seconds
     if not Path("/etc/hosts").exists():  # as scripts/mpirun does
         env.setdefault("RES_OPTIONS", "timeout:1 attempts:1")
     env.update(extra or {})
