@@ -122,7 +122,7 @@ XPROBE := $(BINdir)/xprobe
 XH_FIRST = -I. -Ihpl/include
 XH_LAST = $(PACKAGE_FLAGS) -std=c11 -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE \
           -DXH_VERSION='"$(VERSION)"' $(NO_FAST_MATH)
-XH_LIBS = -lm -lpthread
+XH_LIBS = -lm -lpthread -ldl
 
 NO_FAST_MATH := $(shell echo 'int x;' | \
     $(CC) -Werror -fno-fast-math -x c -c -o /dev/null - >/dev/null 2>&1 && \
@@ -155,7 +155,7 @@ endif
 
 # The BLAS is a weak symbol there, which alone would not have it linked.
 PLAIN_LINK = $(HYB_CC) $(LINKFLAGS) $(NO_FAST_MATH)
-PLAIN_LIBS = -Wl,--no-as-needed $(LAlib) $(LIBS) -Wl,--as-needed -ldl $(XH_LIBS)
+PLAIN_LIBS = -Wl,--no-as-needed $(LAlib) $(LIBS) -Wl,--as-needed $(XH_LIBS)
 
 LIBS_OF_XHPL = $(abspath $(MORE_OBJECTS)) $(HPL_LIBS) $(XH_LIBS)
 

@@ -21,7 +21,7 @@ HYB_LIBS = $(HWLOC_LIBS) $(PLAIN_LIBS)
 # xhpl gets the solver and what that stands on.
 $(OBJ)/testing/ptest/solvers.o: XH_FIRST += -DXH_HYBRID
 $(XHPL): $(PLANNER_OBJECTS) $(LU_OBJECTS) $(NODE_OBJECTS)
-XHPL_LIBS = $(HWLOC_LIBS) -ldl
+XHPL_LIBS = $(HWLOC_LIBS)
 
 XDGEMM := $(BINdir)/xdgemm
 XBLAS := $(BINdir)/xblas
@@ -58,7 +58,7 @@ $(XINJECT): $(call objects,testing/xinject/*.c) $(LU_OBJECTS) $(NODE_OBJECTS) \
 
 $(XBLAS): $(call objects,testing/xblas/*.c) $(BASE_OBJECTS)
 	@mkdir -p $(@D)
-	$(call SAY,LINK  $@,$(HYB_CC) $(LINKFLAGS) -o $@ $^ -ldl $(XH_LIBS))
+	$(call SAY,LINK  $@,$(HYB_CC) $(LINKFLAGS) -o $@ $^ $(XH_LIBS))
 
 $(XHOST): $(call objects,testing/xhost/*.c hybrid/plan/host_parts.c) \
           $(NODE_OBJECTS) $(BASE_OBJECTS) $(BUILD)/blas-checked
@@ -163,7 +163,7 @@ define PLUGIN
 $(BINdir)/libhyb_$(1).so: $(if $(filter hip,$(1)),$(HIP_OBJECTS),$(call pic,$(1)))
 	@mkdir -p $$(@D)
 	$$(call SAY,LINK  $$@,$$(HYB_CC) $$(LINKFLAGS) -shared -o $$@ $$^ \
-	    $$(LIBS_OF_$(1)) -ldl $$(XH_LIBS))
+	    $$(LIBS_OF_$(1)) $$(XH_LIBS))
 endef
 $(foreach backend,$(HYB_BACKENDS),$(eval $(call PLUGIN,$(backend))))
 
@@ -210,7 +210,7 @@ MODEL_LINK = -Wl,-soname,$(@F) -Wl,--disable-new-dtags -Wl,-rpath,'$$ORIGIN'
 $(MODEL_FILES):
 	@mkdir -p $(@D)
 	$(call SAY,LINK  $@,$(HYB_CC) $(LINKFLAGS) -shared -o $@ $^ \
-	    $(MODEL_LINK) -ldl $(XH_LIBS))
+	    $(MODEL_LINK) $(XH_LIBS))
 endif
 
 # Installed programs look in ../lib/xhpl, too.

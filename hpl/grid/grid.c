@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hpl.h"
 #include "hpl/comm/waits.h"
+#include "hpl/comm/yield.h"
 #include "hpl/grid/peers.h"
 #include "hpl/pauxil/abort.h"
 
@@ -85,6 +86,7 @@ int HPL_grid_init(MPI_Comm COMM, HPL_T_ORDER ORDER, int NPROW, int NPCOL,
                          .nprow = NPROW,
                          .npcol = NPCOL};
     hpl_abort_identify();
+    hpl_yield_in_mpi();
     MPI_Comm_rank(COMM, &GRID->iam);
     MPI_Comm_size(COMM, &size);
     if (NPROW < 1 || NPCOL < 1 || NPROW > size / NPCOL)
