@@ -66,17 +66,25 @@ static void begin_wait(const solve_t *s, const block_t *b, MPI_Comm comm,
                                  .whom = hpl_waits_ranks(comm, -1)});
 }
 
-/* Bring the partial sums of block k together on its diagonal's owner. */
+/*
+ * x := the partial sums of block k, on its diagonal's owner. Not in place,
+ * which MPICH 4.0 cannot do for more than 2048 bytes.
+ */
 static void collect(solve_t *s, const block_t *b)
 {
-    double *sum = s->sum + b->above;
+    const double *sum = s->sum + b->above;
     bool mine = s->grid->mycol == b->pcol;
+    double *x = mine ? s->mat->X + b->column : NULL;
 
-    if (s->grid->npcol == 1 || s->grid->myrow != b->prow)
+    if (s->grid->myrow != b->prow)
         return;
+    if (s->grid->npcol == 1) {
+        memcpy(x, sum, (size_t)b->size * sizeof(double));
+        return;
+    }
     begin_wait(s, b, s->grid->row_comm, "sums of a block");
-    MPI_Reduce(mine ? MPI_IN_PLACE : sum, mine ? sum : NULL, b->size,
-               MPI_DOUBLE, MPI_SUM, b->pcol, s->grid->row_comm);
+    MPI_Reduce(sum, x, b->size, MPI_DOUBLE, MPI_SUM, b->pcol,
+               s->grid->row_comm);
     hpl_wait_end();
 }
 
@@ -87,12 +95,10 @@ static void solve_block(solve_t *s, const block_t *b)
 
     if (s->grid->mycol != b->pcol)
         return;
-    if (s->grid->myrow == b->prow) {
-        memcpy(x, s->sum + b->above, (size_t)b->size * sizeof(double));
+    if (s->grid->myrow == b->prow)
         HPL_dtrsv(HplColumnMajor, HplUpper, HplNoTrans, HplNonUnit, b->size,
                   Mptr(s->mat->A, b->above, b->column, s->mat->ld), s->mat->ld,
                   x, 1);
-    }
     if (s->grid->nprow == 1)
         return;
     begin_wait(s, b, s->grid->col_comm, "x of a block");

@@ -74,7 +74,10 @@ TEST_EVERYWHERE(every_team_on_every_grid_solves_as_the_reference, solve,
 TEST_EVERYWHERE(n_may_be_smaller_than_nb, solve, {0, 8}, {1, 2}, {7, 8},
                 {6, INT_MAX})
 
-/* Products large enough for all members, on the squarest grid. */
+/*
+ * Products large enough for all members, on the squarest grid. The sums of a
+ * block are over 2048 bytes, which MPICH adds up in another way.
+ */
 TEST(members_share_large_products)
 {
     int nprow = small_processes() >= 4 ? 2 : 1, members, errors = 0;
@@ -84,7 +87,7 @@ TEST(members_share_large_products)
     if (small_grid_open(&grid, nprow, small_processes() / nprow))
         for (members = 1; members <= MOST_TEAM; members++) {
             team = small_team(members);
-            errors += solve(team, &grid, MOST, 150);
+            errors += solve(team, &grid, MOST, 260);
             hyb_team_destroy(team);
         }
     small_grid_close(&grid);
