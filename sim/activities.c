@@ -8,9 +8,10 @@
 
 /*
  * SimGrid 3.32 keeps each activity that a test found complete in a list of its
- * actor, and looks through all of the list whenever one ends: a process of a
- * large run spends its time there. The list is a std::list in the actor, at a
- * place that is found by beginning a message and looking what grows.
+ * actor, and short messages in one of the simulation's own actor, and looks
+ * through all of these lists whenever an activity ends: a large run spends its
+ * time there. The list is a std::list in the actor, at a place that is found by
+ * beginning a message and looking what grows.
  */
 typedef struct node {
     struct node *next, *last;
@@ -24,9 +25,21 @@ void activity_release(void *activity) __asm__(
     "_ZN7simgrid6kernel8activity21intrusive_ptr_releaseEPNS1_12ActivityImplE")
     __attribute__((weak));
 
+/* A std::function<void()>, run as the simulation's own actor. */
+typedef struct {
+    void *data[2], *is_given;
+    void (*run)(void *data);
+} task_t;
+
+void run_as_simulation(const task_t *task, void *observer) __asm__(
+    "_Z20simcall_run_answeredRKSt8functionIFvvEEPN7simgrid6kernel5actor15Simcall"
+    "ObserverE") __attribute__((weak));
+
 enum { WORDS = 48, UNKNOWN = -1 };
 
-static int place = UNKNOWN; /* of this process; the same in all */
+/* Of this process; the same in all. */
+static int place = UNKNOWN;
+static uintptr_t *simulation;
 
 /* The word of the actor where the list begins, that has one more than before;
  * UNKNOWN in another SimGrid: then all is slow. */
@@ -43,14 +56,22 @@ static int list_of(const uintptr_t *actor, const uintptr_t *before)
     return UNKNOWN;
 }
 
+static void find_simulation(void *data)
+{
+    (void)data;
+    simulation = actor_self();
+}
+
 void sim_activities_find(void)
 {
+    const task_t task = {.is_given = &place, .run = find_simulation};
     uintptr_t before[WORDS];
     const uintptr_t *actor;
     MPI_Request request;
     char letter = 0;
 
-    if (actor_self == NULL || activity_release == NULL)
+    if (actor_self == NULL || activity_release == NULL ||
+        run_as_simulation == NULL)
         return;
     actor = actor_self();
     memcpy(before, actor, sizeof(before));
@@ -58,6 +79,7 @@ void sim_activities_find(void)
     place = list_of(actor, before);
     PMPI_Send(&letter, 1, MPI_CHAR, 0, 0, MPI_COMM_SELF);
     PMPI_Wait(&request, MPI_STATUS_IGNORE);
+    run_as_simulation(&task, NULL);
 }
 
 /* Those that are not complete are kept by others, too. */
@@ -76,6 +98,8 @@ void sim_activities_forget(void)
     enum { MANY = 64 };
     static int tests;
 
-    if (++tests % MANY == 0 && place != UNKNOWN)
-        forget((node_t *)((uintptr_t *)actor_self() + place));
+    if (++tests % MANY != 0 || place == UNKNOWN)
+        return;
+    forget((node_t *)((uintptr_t *)actor_self() + place));
+    forget((node_t *)(simulation + place));
 }
