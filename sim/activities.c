@@ -39,7 +39,7 @@ enum { WORDS = 48, UNKNOWN = -1 };
 
 /* Of this process; the same in all. */
 static int place = UNKNOWN;
-static uintptr_t *simulation;
+static uintptr_t *simulation; /* its actor */
 
 /* The word of the actor where the list begins, that has one more than before;
  * UNKNOWN in another SimGrid: then all is slow. */
@@ -93,13 +93,19 @@ static void forget(node_t *head)
     *head = (node_t){head, head, NULL};
 }
 
-void sim_activities_forget(void)
+static void forget_many(uintptr_t *actor)
 {
     enum { MANY = 64 };
-    static int tests;
+    node_t *head = (node_t *)(actor + place);
 
-    if (++tests % MANY != 0 || place == UNKNOWN)
+    if ((uintptr_t)head->activity > MANY)
+        forget(head);
+}
+
+void sim_activities_forget(void)
+{
+    if (place == UNKNOWN)
         return;
-    forget((node_t *)((uintptr_t *)actor_self() + place));
-    forget((node_t *)(simulation + place));
+    forget_many(actor_self());
+    forget_many(simulation);
 }

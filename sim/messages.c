@@ -48,6 +48,7 @@ static void complete(handle_t *h)
     h->real = MPI_REQUEST_NULL;
     pending[h->place] = pending[--count];
     pending[h->place]->place = h->place;
+    sim_activities_forget();
 }
 
 static bool is_complete(handle_t *h)
@@ -61,10 +62,8 @@ static bool is_complete(handle_t *h)
         return false;
     h->tested = now;
     PMPI_Test(&h->real, &done, MPI_STATUS_IGNORE);
-    if (done) {
+    if (done)
         complete(h);
-        sim_activities_forget();
-    }
     return done != 0;
 }
 

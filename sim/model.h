@@ -66,7 +66,7 @@ int64_t sim_pivot(int64_t n, int64_t column);
 /* Something has happened here: a loop that waits is to look again. */
 void sim_event(void);
 
-/* A process begins; a test of its found a message complete (activities.c). */
+/* A process begins; a message of its is complete (activities.c). */
 void sim_activities_find(void);
 void sim_activities_forget(void);
 

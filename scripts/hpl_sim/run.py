@@ -24,6 +24,8 @@ CONFIGURATION = {
     "smpi/bw-factor": "0:1",
     "smpi/lat-factor": "0:1",
     "smpi/send-is-detached-thresh": "8192",
+    "smpi/coll-selector": "ompi",
+    "smpi/bcast": "binomial_tree",
     "network/crosstraffic": "no",
 }
 OF_XHPL = ["--threshold", "-1", "--set", "diagnosis=off", "--set", "progress=off"]
