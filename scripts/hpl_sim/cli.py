@@ -7,8 +7,10 @@ import shutil
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
 
-from hpl_sim import platform, record, run, sample, whatif
+from hpl_sim import page, platform, record, run, sample, whatif
 
 RATE = 2e12  # the model's, without a record
 KINDS = {
@@ -44,6 +46,7 @@ def arguments(words):
     cores = len(os.sched_getaffinity(0))
     add("--jobs", type=int, default=cores, help=f"... so many at once (default {cores})")
     kinds = ", ".join(f"{kind}=..." for kind in whatif.KINDS)
+    add("--page", metavar="FILE", help="a page of pictures, in HTML")
     add("--what-if", action="append", default=[], metavar="CASE", help=f"{kinds} or all")
     options, rest = parser.parse_known_args(words)
     complete(parser, options)
@@ -129,9 +132,17 @@ def say_point(options, model, left, seconds):
     )
 
 
+class Outcome(NamedTuple):
+    seconds: float
+    report: dict  # of the first panels, if these alone were simulated
+    points: list  # the order left, and seconds until the next panel
+    after: float = 0.0  # of seconds: back-substitution, if it was simulated alone
+    error: float = 0.0  # a part of seconds
+
+
 def sampled(options, model, rest):
-    """Seconds of the run: its first panels, those between by a curve, the last ones as
-    those of a small system; and the report of its first panels."""
+    """The run: its first panels, those between by a curve, the last ones as those of a
+    small system."""
     (first, last), n, nb = options.panels, options.n, options.nb
     orders = sample.orders(n, nb, last + 1, options.orders)
     with ThreadPoolExecutor(options.jobs) as pool:
@@ -140,19 +151,20 @@ def sampled(options, model, rest):
         )
         done = list(pool.map(lambda m: panels(options, model, m, rest), orders))
     points = [point(options, *each) for each in done]
-    for each in points if not options.what_if else []:
-        say_point(options, model, *each)
     report, small = done[0][1], done[-1][1]
     head = report[f"panel{last}"] - report["began"]
     tail = small[f"panel{last}"] - small[f"panel{first}"]
     ends = n - last * nb, orders[-1] - first * nb, nb
-    seconds = head + sample.between(points, *ends) + tail + whole.result()[0]
-    part = sample.error(points, *ends) / seconds
-    if options.what_if:
-        return seconds, report
-    print(f"back-substitution: {whole.result()[0]:.6g} s")
-    print(f"interpolated; without any one order it differs by up to {100 * part:.2f}%")
-    return seconds, report
+    after = whole.result()[0]
+    seconds = head + sample.between(points, *ends) + tail + after
+    return Outcome(seconds, report, points, after, sample.error(points, *ends) / seconds)
+
+
+def simulated(options, model, rest):
+    """All of the run."""
+    words = words_of(options, options.n, rest)
+    seconds, report = run.simulate(options, model, words)
+    return Outcome(seconds, report, sample.of_panels(report, options.n, options.nb))
 
 
 def flop(n):
@@ -169,42 +181,59 @@ def say_parts(report):
     print(f"  {100 - spent:5.1f}%  other waiting, for panels, rows and the last one")
 
 
-def say(options, model, seconds):
+def say_sample(options, model, outcome):
+    for each in outcome.points:
+        say_point(options, model, *each)
+    print(f"back-substitution: {outcome.after:.6g} s")
+    part = 100 * outcome.error
+    print(f"interpolated; without any one order it differs by up to {part:.2f}%")
+
+
+def say(options, model, outcome):
     ranks, rate = options.p * options.q, model.get("rate", RATE)
-    reached = flop(options.n) / seconds
-    print(f"{seconds:.9g} seconds, {reached / 1e9:.6g} Gflop/s")
+    reached = flop(options.n) / outcome.seconds
+    print(f"{outcome.seconds:.9g} seconds, {reached / 1e9:.6g} Gflop/s")
     efficiency = 100 * reached / ranks / rate
     print(f"efficiency {efficiency:.1f}% of {rate / 1e12:g} Tflop/s a process")
+    say_parts(outcome.report)
+    messages, volume = outcome.report["messages"], outcome.report["bytes"]
+    print(f"{messages:.0f} messages, {volume:.0f} bytes")
 
 
-def seconds_of(options, model, rest):
-    if options.panels is None:
-        words = words_of(options, options.n, rest)
-        return run.simulate(options, model, words)
-    return sampled(options, model, rest)
+def outcome_of(options, model, rest):
+    return (sampled if options.panels else simulated)(options, model, rest)
 
 
 def answer(options, rest):
+    """Print it; each case, its options, and what came out."""
     model = model_of(options)
     if options.what_if:
-        whatif.answer(
+        return whatif.answer(
             options,
-            lambda changed: seconds_of(changed, model, rest)[0],
-            lambda seconds: flop(options.n) / seconds / 1e9,
+            lambda changed: outcome_of(changed, model, rest),
+            lambda outcome: flop(options.n) / outcome.seconds / 1e9,
         )
-        return
-    seconds, report = seconds_of(options, model, rest)
-    say(options, model, seconds)
-    say_parts(report)
-    print(f"{report['messages']:.0f} messages, {report['bytes']:.0f} bytes")
+    outcome = outcome_of(options, model, rest)
+    if options.panels:
+        say_sample(options, model, outcome)
+    say(options, model, outcome)
+    return [("as asked for", options, outcome)]
+
+
+def draw(options, found):
+    rate = model_of(options).get("rate", RATE)
+    Path(options.page).write_text(page.make(options, found, rate), "utf-8")
+    print(options.page)
 
 
 def main():
     options, rest = arguments(sys.argv[1:])
     began = time.monotonic()
     try:
-        answer(options, rest)
-    except run.Failed as failure:
+        found = answer(options, rest)
+        if options.page:
+            draw(options, found)
+    except (run.Failed, OSError) as failure:
         print(failure, file=sys.stderr)
         return 3
     print(f"simulated in {time.monotonic() - began:.1f} s")

@@ -48,6 +48,13 @@ def between(points, left, end, nb):
     return steps + part * max(seconds(left - whole * nb), 0.0)
 
 
+def of_panels(report, n, nb):
+    """Points of a whole run's report."""
+    known = [report["began"], *(report[f"panel{k}"] for k in range(1, -(-n // nb)))]
+    return [(n - k * nb, end - begin) for k, (begin, end) in
+            enumerate(zip(known, known[1:]))]
+
+
 def error(points, left, end, nb):
     """How far that moves without one of the points but the first and last, at most."""
     points = sorted(points)

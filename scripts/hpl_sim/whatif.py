@@ -90,12 +90,15 @@ def cases(options):
     return [case(options, word) for word in words_of(options)]
 
 
-def answer(options, seconds_of, gflops_of):
-    """A row for each case beside the run as asked for."""
+def answer(options, outcome_of, gflops_of):
+    """A row for each case beside the run as asked for; each with its options and what
+    came out."""
     print(f"{'':34s} {'seconds':>12s} {'Gflop/s':>12s} {'faster by':>9s}")
-    usual = seconds_of(options)
+    found = []
     for changed, what in [(options, "as asked for"), *cases(options)]:
-        seconds = usual if changed is options else seconds_of(changed)
-        gain = f"{100 * (usual / seconds - 1):+.1f}%"
-        print(f"{what:34s} {seconds:12.6g} {gflops_of(seconds):12.6g} {gain:>9s}",
-              flush=True)
+        outcome = outcome_of(changed)
+        found.append((what, changed, outcome))
+        gain = f"{100 * (found[0][2].seconds / outcome.seconds - 1):+.1f}%"
+        print(f"{what:34s} {outcome.seconds:12.6g} {gflops_of(outcome):12.6g} "
+              f"{gain:>9s}", flush=True)
+    return found

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """xhpl under SimGrid: what is simulated is the program that runs."""
 import argparse
+import json
 import math
+import re
 import shutil
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -178,6 +181,39 @@ def test_what_if_has_a_row_for_each_case(capsys):
     assert rows["one node's link at 0.5"] <= 0 <= rows["2 links a node"]
     assert rows["without the slowest 1: 2x3"] < 0
     assert len(rows) == 4  # 2 x 4 is the one grid from 1:4 to 1:1
+
+
+def drawn(options, rest):
+    """What the charts of the page show."""
+    cli.draw(options, cli.answer(options, rest))
+    text = Path(options.page).read_text("utf-8")
+    (data,) = re.findall(r'id="data">(.*)</script>', text)
+    kinds = re.findall(r'data-chart="(\w+)" data-key="(\w+)"', text)
+    assert [kind for kind, _ in kinds] == [key for _, key in kinds] == list(json.loads(data))
+    return json.loads(data)
+
+
+def test_a_page_shows_each_case(tmp_path, capsys):
+    page = str(tmp_path / "page.html")
+    options, rest = cli.arguments([*ASKED, "--page", page, "--what-if", "slow=0.5"])
+    data = drawn(options, rest)
+    rows = capsys.readouterr().out.splitlines()[1:3]
+    assert [f"{bar['gflops']:.6g}" for bar in data["bars"]] == [
+        row.split()[-2] for row in rows]
+    names = ["as asked for", "one node at 0.5 of its rate"]
+    assert data["work"]["rows"] == [run["name"] for run in data["curves"]] == names
+    usual, slow = map(sum, zip(*data["work"]["seconds"]))
+    assert usual < slow
+    assert all(len(run["points"]) == 2048 / 64 - 1 for run in data["curves"])
+
+
+def test_a_page_of_one_sampled_run(tmp_path):
+    words = [*ASKED, "--page", str(tmp_path / "page.html"), "--panels", "2:5"]
+    options, rest = cli.arguments(words)
+    (curve,) = drawn(options, rest)["curves"]
+    done, rates = zip(*curve["points"])
+    assert list(done) == sorted(done)
+    assert rates[0] == max(rates)
 
 
 @pytest.mark.parametrize("word", ["grid=9x9", "rain=2", "without=8", "slow=x"])
