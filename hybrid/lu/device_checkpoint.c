@@ -34,10 +34,12 @@ void hyb_device_save(hyb_place_t *place, int64_t b, const hyb_part_t *part,
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
     xh_view_t host = {to, part->rows, part->cols, part->rows};
 
+    pthread_mutex_lock(&d->saving);
     hyb_device_check(d, open_queue(d));
     hyb_device_check(
         d, hyb_queue_copy_out(d->queue.save, part_of(d, b, part), host));
     hyb_device_check(d, wait_for_copy(d));
+    pthread_mutex_unlock(&d->saving);
 }
 
 void hyb_device_restore(hyb_place_t *place, int64_t b, const hyb_part_t *part,
@@ -46,8 +48,10 @@ void hyb_device_restore(hyb_place_t *place, int64_t b, const hyb_part_t *part,
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
     xh_view_t host = {(double *)from, part->rows, part->cols, part->rows};
 
+    pthread_mutex_lock(&d->saving);
     hyb_device_check(d, open_queue(d));
     hyb_device_check(
         d, hyb_queue_copy_in(d->queue.save, host, part_of(d, b, part)));
     hyb_device_check(d, wait_for_copy(d));
+    pthread_mutex_unlock(&d->saving);
 }

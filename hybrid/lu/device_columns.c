@@ -16,9 +16,9 @@
 /* What one device holds. */
 typedef struct {
     int64_t rows, columns, nb;
-    bool exchanges; /* P > 1: rows travel */
-    bool guests;    /* columns of the host come */
-    bool sums;      /* of the online check */
+    int nprow;   /* P > 1: rows travel */
+    bool guests; /* columns of the host come */
+    bool sums;   /* of the online check */
 } extent_t;
 
 static int panels_of(extent_t e)
@@ -45,12 +45,14 @@ static int64_t panel_doubles(extent_t e)
 /* At least one: nothing is no buffer. */
 static int64_t device_doubles(extent_t e)
 {
-    int64_t u = (e.exchanges ? 3 : 1) * e.nb * e.columns;
+    int64_t u = (e.nprow > 1 ? 3 : 1) * e.nb * e.columns;
 
     return 1 + e.rows * e.columns + u + e.rows + 2 * e.nb +
            hyb_pivot_elements(e.nb) + panels_of(e) * panel_doubles(e) +
            seats_of(e) * seat_doubles(e) +
-           (e.sums ? hyb_device_sums_doubles(e.rows, e.nb, e.columns) : 0);
+           (e.sums ? hyb_device_sums_doubles(e.rows, e.nb, e.columns) +
+                         hyb_device_row_sums_doubles(e.nprow, e.nb, e.columns)
+                   : 0);
 }
 
 static size_t host_doubles(extent_t e)
@@ -59,7 +61,10 @@ static size_t host_doubles(extent_t e)
 
     return (size_t)(rows * nb + HYB_SLOTS * (HYB_ROW_LISTS + nb) * nb + nb +
                     nb * nb + hyb_pivot_elements(nb)) +
-           (e.sums ? hyb_device_sums_host_doubles(rows, nb, e.columns) : 0);
+           (e.sums
+                ? hyb_device_sums_host_doubles(rows, nb, e.columns) +
+                      hyb_device_row_sums_host_doubles(e.nprow, nb, e.columns)
+                : 0);
 }
 
 /* Do others read panels that a device factored where they came down, while the
@@ -78,6 +83,7 @@ uint64_t hyb_place_device_bytes(const hyb_means_t *means,
     extent_t e = {.rows = rows,
                   .nb = nb,
                   .columns = hpl_system_columns(shape),
+                  .nprow = shape->nprow,
                   .sums = hyb_carried_on_devices(means, shape->nprow)};
     size_t doubles = host_doubles(e);
     bool peers = means->figures.peers > 0.0;
@@ -137,7 +143,7 @@ int64_t hyb_place_device_room(const hyb_means_t *means,
 {
     hyb_means_t there = *means;
     extent_t e = {hpl_system_rows(shape), 0,      Mmin(shape->nb, shape->n),
-                  shape->nprow > 1,       guests, false};
+                  shape->nprow,           guests, false};
     uint64_t memory =
         (uint64_t)(part * (double)hyb_machine_memory(means->machine, device));
     uint64_t fixed, block;
@@ -145,7 +151,7 @@ int64_t hyb_place_device_room(const hyb_means_t *means,
     there.resident = true;
     e.sums = hyb_carried_on_devices(&there, shape->nprow);
     fixed = (uint64_t)device_doubles(e) * sizeof(double);
-    if (guests && (e.exchanges ||
+    if (guests && (e.nprow > 1 ||
                    !hyb_device_has(hyb_machine_device(means->machine, device),
                                    HYB_OP_COPY)))
         return 0;
@@ -166,8 +172,8 @@ static int64_t lay_out(hyb_device_columns_t *d, extent_t e)
     d->memory.matrix = hyb_block(m, at, e.rows, e.columns);
     d->memory.u = hyb_block(m, at += e.rows * e.columns, e.nb, e.columns);
     d->memory.packed_u = at += u;
-    d->memory.packed = at += e.exchanges ? u : 0;
-    at += e.exchanges ? u : 0;
+    d->memory.packed = at += e.nprow > 1 ? u : 0;
+    at += e.nprow > 1 ? u : 0;
     d->memory.y = hyb_block(m, at, e.rows, 1);
     d->memory.x = hyb_block(m, at += e.rows, e.nb, 1);
     d->memory.pivots = hyb_block(m, at += e.nb, e.nb, 1);
@@ -251,6 +257,17 @@ static xh_status_t deal(hyb_device_columns_t *d)
     return d->queued.work != NULL ? XH_OK : XH_ERR_MEMORY;
 }
 
+/* Behind what every place has, there from double number at on. */
+static xh_status_t open_sums(hyb_device_columns_t *d, extent_t e, int64_t at)
+{
+    double *host = d->host.proposal + hyb_pivot_elements(e.nb);
+
+    XH_TRY(hyb_device_sums_create(d, at, host));
+    return hyb_device_row_sums_create(
+        d, at + hyb_device_sums_doubles(e.rows, e.nb, e.columns),
+        host + hyb_device_sums_host_doubles(e.rows, e.nb, e.columns));
+}
+
 static xh_status_t open_memory(hyb_device_columns_t *d, extent_t e)
 {
     uint64_t bytes = (uint64_t)device_doubles(e) * sizeof(double);
@@ -276,9 +293,7 @@ static xh_status_t open_memory(hyb_device_columns_t *d, extent_t e)
     d->host.proposal = (double *)(d->host.pivot + e.nb);
     d->host.body = d->host.pinned;
     at = lay_out(d, e);
-    return e.sums ? hyb_device_sums_create(
-                        d, at, d->host.proposal + hyb_pivot_elements(e.nb))
-                  : XH_OK;
+    return e.sums ? open_sums(d, e, at) : XH_OK;
 }
 
 static xh_status_t open_all(hyb_device_columns_t *d)
@@ -286,7 +301,7 @@ static xh_status_t open_all(hyb_device_columns_t *d)
     const hyb_lu_t *lu = d->base.lu;
     extent_t e = {.rows = lu->mat->mp,
                   .nb = Mmin(lu->mat->nb, lu->mat->n),
-                  .exchanges = lu->grid->nprow > 1,
+                  .nprow = lu->grid->nprow,
                   .sums = hyb_carried_on_devices(&lu->means, lu->grid->nprow),
                   .guests = lu->homes.guests > 0};
 
@@ -309,6 +324,7 @@ xh_status_t hyb_place_device_create(hyb_lu_t *lu, int number,
     d->base.lu = lu;
     d->number = number;
     d->queued.sending = -1;
+    pthread_mutex_init(&d->saving, NULL);
     d->queued.pace = 1e-10;
     d->stall_seconds = xh_settings_real("stall_seconds");
     d->device = hyb_machine_device(lu->means.machine, number - 1);
@@ -359,6 +375,8 @@ void hyb_place_device_destroy(hyb_place_t *place)
     hyb_queue_destroy(d->queue.link);
     hyb_queue_destroy(d->queue.compute);
     free(d->sums);
+    pthread_mutex_destroy(&d->saving);
+    free(d->row_sums);
     free(d->queued.work);
     free(d->columns);
     free(d);

@@ -2,10 +2,12 @@
 #ifndef HYB_DEVICE_COLUMNS_H
 #define HYB_DEVICE_COLUMNS_H
 
+#include <pthread.h>
 #include "hpl/panel/panel.h"
 #include "hybrid/lu/device_work.h"
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/place_device.h"
+#include "hybrid/lu/verify/carried.h"
 
 /* The place of one device from inside: place_device.c and device_*.c. */
 
@@ -34,8 +36,10 @@ typedef struct {
     struct {
         hyb_queue_t *compute, *link, *leave, *factor;
         hyb_queue_t *arrive, *guests; /* NULL without guests */
-        hyb_queue_t *save;            /* NULL without checkpoints, as: */
+        hyb_queue_t
+            *save; /* NULL until the first copy by save or restore, as: */
     } queue;
+    pthread_mutex_t saving; /* whoever copies by it */
     struct {
         hyb_event_t *saved;
         hyb_event_t *computed, *copied; /* the next panel's columns */
@@ -72,7 +76,9 @@ typedef struct {
                                    run */
         } * work;
         int count;
-        int sending; /* P > 1: the work by which a group's rows leave, or -1 */
+        int sending; /* P > 1: the work by which a group's rows leave, or -1: */
+        const hpl_exchange_t *leaving; /* these, */
+        hyb_blocks_t group;            /* of this group */
         double pace; /* s a flop of the slowest work so far, or a guess */
     } queued;
     struct {
@@ -87,6 +93,7 @@ typedef struct {
     } host;
     double stall_seconds;         /* the setting: each poll asks for it */
     struct hyb_device_sums *sums; /* of the online check; NULL: none */
+    struct hyb_device_row_sums *row_sums; /* likewise; P = 1: NULL */
 } hyb_device_columns_t;
 
 static inline hyb_device_panel_t *hyb_device_slot(hyb_device_columns_t *d,
@@ -190,7 +197,7 @@ void hyb_device_save(hyb_place_t *place, int64_t b, const hyb_part_t *part,
 void hyb_device_restore(hyb_place_t *place, int64_t b, const hyb_part_t *part,
                         const double *from);
 
-/* ---- device_sums.c: sums of the online check, P = 1 -----------------------
+/* ---- device_sums.c: sums of the online check ------------------------------
  */
 
 /* What it takes there and, pinned, on the host. */
@@ -206,10 +213,10 @@ xh_status_t hyb_device_sums_create(hyb_device_columns_t *d, int64_t at,
 void hyb_device_sum_all(hyb_place_t *place);
 
 /* Queue: sums of panel k's L, behind what came up of it; of U of blocks that
- * meet the panel of step, and of C of those whose turn it is. */
+ * meet the panel of step, which is in u, and of C of those whose turn it is. */
 xh_status_t hyb_device_sum_panel(hyb_device_columns_t *d, int k);
 xh_status_t hyb_device_sum_run(hyb_device_columns_t *d, const hyb_step_t *step,
-                               hyb_blocks_t blocks);
+                               hyb_blocks_t blocks, hyb_block_t u);
 
 /* They have come down: of blocks, if panel k's are known, and those of the one
  * before carried; of L, if the panel's own are known. */
@@ -223,6 +230,42 @@ void hyb_device_sums_take(hyb_device_columns_t *d, int k);
 xh_status_t hyb_device_sum_factors(const hyb_device_columns_t *d, hyb_block_t a,
                                    int64_t row);
 const double *hyb_device_sums_of_factors(const hyb_device_columns_t *d);
+
+/* ---- device_row_sums.c: of rows that travel, P > 1 ------------------------
+ */
+
+typedef enum { HYB_ROWS_LEAVE, HYB_ROWS_ENTER, HYB_ROW_WAYS } hyb_row_way_t;
+
+typedef struct { /* packed rows of panel k, from number first on */
+    hyb_queue_t *queue;
+    hyb_row_way_t way;
+    int k, first;
+    hyb_run_t run;    /* their columns there */
+    hyb_block_t rows; /* a column each */
+} hyb_device_rows_t;
+
+/* As those of device_sums.c; without memory for P = 1. */
+int64_t hyb_device_row_sums_doubles(int nprow, int64_t nb, int64_t columns);
+size_t hyb_device_row_sums_host_doubles(int nprow, int64_t nb, int64_t columns);
+xh_status_t hyb_device_row_sums_create(hyb_device_columns_t *d, int64_t at,
+                                       double *host);
+
+/* Queue: weights of rows that panel k moves go up. */
+xh_status_t hyb_device_weigh_rows(hyb_device_columns_t *d, int k);
+
+/* Queue: sums of this process's own rows; of all of those that leave the top,
+ * or of U's that enter. */
+xh_status_t hyb_device_sum_own_rows(hyb_device_columns_t *d,
+                                    const hyb_device_rows_t *rows);
+xh_status_t hyb_device_sum_all_rows(hyb_device_columns_t *d,
+                                    const hyb_device_rows_t *rows);
+
+/* They have come down: those from a column there on; of a group whose rows have
+ * left it. */
+void hyb_device_row_sums_met(const hyb_device_columns_t *d,
+                             hyb_device_sums_of_run_t *sums, int64_t column);
+void hyb_device_rows_left(const hyb_device_columns_t *d,
+                          const hpl_exchange_t *x, hyb_blocks_t group);
 
 /* ---- device_rows.c: places' send_rows, has_sent_rows and put_rows ---------
  */

@@ -89,6 +89,22 @@ static void lend(const hyb_device_columns_t *d, hpl_exchange_t *x,
     x->displaced = hyb_block_address(packed(d, x, group, true).device);
 }
 
+/* What leaves, or enters, from row first on. */
+static hyb_device_rows_t rows_to_sum(hyb_device_columns_t *d, const packed_t *p,
+                                     hyb_row_way_t way, int first,
+                                     int64_t count)
+{
+    const HPL_T_panel *h = p->x->panel;
+
+    return (hyb_device_rows_t){
+        .queue = way == HYB_ROWS_LEAVE ? d->queue.leave : d->queue.compute,
+        .way = way,
+        .k = h->ja / h->nb,
+        .first = first,
+        .run = hyb_device_run(d, p->group),
+        .rows = rows_of(p, first, (int)count)};
+}
+
 static xh_status_t send_rows(hyb_device_columns_t *d, const hpl_exchange_t *x,
                              hyb_blocks_t group)
 {
@@ -98,10 +114,17 @@ static xh_status_t send_rows(hyb_device_columns_t *d, const hpl_exchange_t *x,
     const hpl_pivots_t *moves = x->panel->pivots;
     packed_t u = packed(d, x, group, false);
     packed_t displaced = packed(d, x, group, true);
+    int mine = moves->gather_offset[moves->me];
+    hyb_device_rows_t own =
+        rows_to_sum(d, &u, HYB_ROWS_LEAVE, mine, list[HYB_U_FROM].rows);
+    hyb_device_rows_t all = rows_to_sum(d, &displaced, HYB_ROWS_LEAVE, 0,
+                                        list[HYB_DISPLACED_FROM].rows);
 
     XH_TRY(hyb_queue_wait(d->queue.leave, panel->ready));
-    XH_TRY(gather(d, &u, list[HYB_U_FROM], moves->gather_offset[moves->me]));
-    return gather(d, &displaced, list[HYB_DISPLACED_FROM], 0);
+    XH_TRY(gather(d, &u, list[HYB_U_FROM], mine));
+    XH_TRY(gather(d, &displaced, list[HYB_DISPLACED_FROM], 0));
+    XH_TRY(hyb_device_sum_own_rows(d, &own));
+    return hyb_device_sum_all_rows(d, &all);
 }
 
 void hyb_device_send_rows(hyb_place_t *place, hpl_exchange_t *x,
@@ -113,6 +136,8 @@ void hyb_device_send_rows(hyb_place_t *place, hpl_exchange_t *x,
         return;
     lend(d, x, group);
     hyb_device_check(d, send_rows(d, x, group));
+    d->queued.leaving = x;
+    d->queued.group = group;
     d->queued.sending =
         hyb_device_note(d, (hyb_blocks_t){0}, 0, 0.0, d->queue.leave);
 }
@@ -163,13 +188,17 @@ xh_status_t hyb_device_take_rows(hyb_device_columns_t *d, int k,
     const hyb_block_t *list = hyb_device_slot(d, k)->list;
     packed_t rows = packed(d, x, group, false);
     packed_t displaced = packed(d, x, group, true);
+    hyb_device_rows_t all =
+        rows_to_sum(d, &rows, HYB_ROWS_ENTER, 0, x->panel->jb);
+    hyb_device_rows_t own = rows_to_sum(d, &displaced, HYB_ROWS_ENTER,
+                                        moves->displace_offset[moves->me],
+                                        list[HYB_DISPLACED_TO].rows);
 
-    XH_TRY(hyb_queue_scatter_rows(
-        d->queue.compute, rows_of(&rows, 0, x->panel->jb), list[HYB_U_TO], u));
-    return hyb_queue_scatter_rows(
-        d->queue.compute,
-        rows_of(&displaced, moves->displace_offset[moves->me],
-                (int)list[HYB_DISPLACED_TO].rows),
-        list[HYB_DISPLACED_TO],
-        hyb_device_trailing(d, x->panel, hyb_device_run(d, group)));
+    XH_TRY(hyb_device_sum_all_rows(d, &all));
+    XH_TRY(hyb_device_sum_own_rows(d, &own));
+    XH_TRY(
+        hyb_queue_scatter_rows(d->queue.compute, all.rows, list[HYB_U_TO], u));
+    return hyb_queue_scatter_rows(d->queue.compute, own.rows,
+                                  list[HYB_DISPLACED_TO],
+                                  hyb_device_trailing(d, x->panel, own.run));
 }

@@ -90,10 +90,8 @@ static xh_status_t send_weights(hyb_device_columns_t *d, double *host)
     double *of_l = host + rows * HYB_SUMS_OF_C;
     xh_view_t l = {of_l, nb, HYB_SUMS_OF_U, nb};
 
-    hyb_carried_weights(d->base.lu, host);
-    memset(of_l, 0, (size_t)(nb * HYB_SUMS_OF_U) * sizeof(*of_l));
-    for (int c = HYB_SUM_SIGNS; c < HYB_SUMS_OF_C; c++)
-        memcpy(of_l + c * nb, host + c * rows, (size_t)nb * sizeof(*of_l));
+    hyb_carried_weights(d->base.lu, rows, host);
+    hyb_carried_weights(d->base.lu, nb, of_l);
     for (int64_t i = 0; i < nb; i++)
         of_l[i + HYB_SUM_KEPT * nb] = 1.0;
     XH_TRY(hyb_queue_copy_in(d->queue.link, all, d->sums->places));
@@ -124,6 +122,10 @@ static xh_status_t sum(hyb_queue_t *queue, hyb_block_t weights, hyb_block_t a,
     const hyb_gemm_t product = {
         .trans_a = XH_TRANS, .alpha = 1.0, .a = weights, .b = a, .c = sums};
 
+    if (a.rows == 0) {
+        memset(host, 0, (size_t)(sums.rows * sums.cols) * sizeof(*host));
+        return XH_OK;
+    }
     XH_TRY(hyb_queue_gemm(queue, &product));
     return hyb_queue_copy_out(
         queue, sums, (xh_view_t){host, sums.rows, sums.cols, sums.rows});
@@ -201,6 +203,7 @@ xh_status_t hyb_device_sum_panel(hyb_device_columns_t *d, int k)
     hyb_carried_panel_weights(d->base.lu, k, weights);
     hyb_carried_l1(d->base.lu, k, d->sums->slot[i].l1);
     hyb_carried_kept_weights(d->base.lu, k, d->sums->slot[i].kept);
+    XH_TRY(hyb_device_weigh_rows(d, k));
     XH_TRY(hyb_queue_copy_in(
         d->queue.link,
         (xh_view_t){weights, panel->rows, 1, Mmax(panel->rows, 1)},
@@ -248,7 +251,7 @@ static bool is_due(const hyb_device_columns_t *d, const hyb_step_t *step,
 }
 
 xh_status_t hyb_device_sum_run(hyb_device_columns_t *d, const hyb_step_t *step,
-                               hyb_blocks_t blocks)
+                               hyb_blocks_t blocks, hyb_block_t u)
 {
     const hyb_device_panel_t *panel = hyb_device_slot(d, step->k);
     sums_t *s = d->sums;
@@ -258,9 +261,7 @@ xh_status_t hyb_device_sum_run(hyb_device_columns_t *d, const hyb_step_t *step,
     if (s == NULL)
         return XH_OK;
     XH_TRY(sum(d->queue.compute,
-               hyb_block_part(s->slot[i].l, 0, 0, panel->jb, HYB_SUMS_OF_U),
-               hyb_block_part(d->memory.matrix, panel->first, run.from,
-                              panel->jb, run.count),
+               hyb_block_part(s->slot[i].l, 0, 0, panel->jb, HYB_SUMS_OF_U), u,
                of_columns(s->u, run),
                s->slot[i].u_sums + run.from * HYB_SUMS_OF_U));
     for (int64_t b = blocks.from; b < blocks.to; b++)
@@ -289,6 +290,7 @@ void hyb_device_sums_met(hyb_device_columns_t *d, int k, hyb_blocks_t blocks)
 
         if (is_due(d, hyb_lu_step(lu, k), b))
             sums.c = s->slot[i].c_sums + at * HYB_SUMS_OF_C;
+        hyb_device_row_sums_met(d, &sums, at);
         if (hyb_device_holds(d, b))
             hyb_carried_met(lu, &sums);
     }

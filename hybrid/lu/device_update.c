@@ -29,8 +29,8 @@ static hyb_block_t come_to(const hyb_device_panel_t *panel,
  * product does not leave it where it came to: then it takes the place of the
  * rows that travelled.
  */
-static hyb_block_t u_of(const hyb_device_panel_t *panel,
-                        const hyb_device_part_t *p)
+hyb_block_t hyb_device_u(const hyb_device_panel_t *panel,
+                         const hyb_device_part_t *p)
 {
     if (panel->top > 0)
         return part(trailing(panel, p), panel->jb, p->columns.cols);
@@ -42,7 +42,7 @@ static hyb_block_t u_of(const hyb_device_panel_t *panel,
 hyb_block_t hyb_device_u_that_comes(const hyb_device_panel_t *panel,
                                     const hyb_device_part_t *p)
 {
-    return panel->has_inverses ? come_to(panel, p) : u_of(panel, p);
+    return panel->has_inverses ? come_to(panel, p) : hyb_device_u(panel, p);
 }
 
 xh_status_t hyb_device_swap(const hyb_device_panel_t *panel,
@@ -96,7 +96,7 @@ xh_status_t hyb_device_solve(const hyb_device_panel_t *panel,
     solve_t s = {.queue = p->queue,
                  .l1 = part(panel->l1, panel->jb, panel->jb),
                  .w = come_to(panel, p),
-                 .x = u_of(panel, p)};
+                 .x = hyb_device_u(panel, p)};
 
     return panel->has_inverses ? solve_rows(&s, 0, panel->jb)
                                : hyb_queue_trsm(s.queue, s.l1, s.x);
@@ -110,7 +110,7 @@ xh_status_t hyb_device_update(const hyb_device_panel_t *panel,
         .alpha = -1.0,
         .beta = 1.0,
         .a = panel->l2,
-        .b = u_of(panel, p),
+        .b = hyb_device_u(panel, p),
         .c = hyb_block_part(all, panel->top, 0, panel->l2.rows, all.cols)};
 
     return hyb_queue_gemm(p->queue, &product);

@@ -58,6 +58,10 @@ xh_status_t hyb_device_meet(const hyb_device_panel_t *panel,
 hyb_block_t hyb_device_u_that_comes(const hyb_device_panel_t *panel,
                                     const hyb_device_part_t *part);
 
+/* Where U is once it is solved. */
+hyb_block_t hyb_device_u(const hyb_device_panel_t *panel,
+                         const hyb_device_part_t *part);
+
 /* flop of the update. */
 double hyb_device_flop(const hyb_device_panel_t *panel,
                        const hyb_device_part_t *part);

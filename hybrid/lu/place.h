@@ -110,7 +110,7 @@ struct hyb_place {
                      hyb_blocks_t group);
 
     /* Rows of columns of block b, which lives here, and which nobody changes
-     * now: to host memory without gaps, or from there. One thread at a time. */
+     * now: to host memory without gaps, or from there. Any thread. */
     void (*save)(hyb_place_t *place, int64_t b, const hyb_part_t *part,
                  double *to);
     void (*restore)(hyb_place_t *place, int64_t b, const hyb_part_t *part,

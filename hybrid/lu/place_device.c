@@ -237,7 +237,8 @@ static void multiply(hyb_place_t *place, hyb_worker_t *me,
     hyb_device_begin(d, p.queue);
     hyb_device_check(d, hyb_device_update(panel, &p));
     hyb_device_end(d, p.queue);
-    hyb_device_check(d, hyb_device_sum_run(d, step, blocks_of(d, run)));
+    hyb_device_check(d, hyb_device_sum_run(d, step, blocks_of(d, run),
+                                           hyb_device_u(panel, &p)));
     hyb_device_has_met(d, step, blocks_of(d, run), 1,
                        hyb_device_flop(panel, &p));
 }
@@ -283,6 +284,10 @@ static void complete(hyb_device_columns_t *d, int at, double now)
     }
     for (int i = 0; i < d->queued.count; i++)
         d->queued.work[i].since = now;
+    if (at == d->queued.sending)
+        hyb_device_rows_left(d, d->queued.leaving, d->queued.group);
+    if (at == d->queued.sending)
+        d->queued.sending = -1;
     if (d->queued.work[at].met >= 0)
         hyb_device_sums_met(d, d->queued.work[at].met, blocks);
     if (d->queued.work[at].came >= 0)

@@ -85,8 +85,7 @@ static bool is_wanted(const hyb_means_t *means, int64_t n, int nprow)
 
     if (strcmp(asked, "auto") == 0)
         return is_cheap(means, n, nprow);
-    return strcmp(asked, "online") == 0 && (!means->resident || nprow == 1) &&
-           !models_time(means);
+    return strcmp(asked, "online") == 0 && !models_time(means);
 }
 
 bool hyb_carried_on_devices(const hyb_means_t *means, int nprow)
@@ -113,8 +112,9 @@ static void say_if_unchecked(const hyb_lu_t *lu)
         strcmp(xh_settings_text("verify"), "online") != 0)
         return;
     said = true;
-    xh_log_warning("verify=online does not check columns on devices with "
-                   "P > 1: the residual alone is looked at");
+    xh_log_warning(
+        "verify=online checks nothing, as a device only models time: "
+        "the residual alone is looked at");
 }
 
 xh_status_t hyb_carried_create(hyb_lu_t *lu)
@@ -195,10 +195,26 @@ void hyb_carried_sum(hyb_lu_t *lu)
     lu->carried->summed = true;
 }
 
+/* Which columns all processes of the process column have on the host. */
+static void agree_on_exact(hyb_lu_t *lu)
+{
+    int64_t *exact = &lu->carried->exact;
+
+    *exact = hyb_ledger_first(&lu->ledger, hyb_homes_resident(&lu->homes)
+                                               ? lu->homes.host_blocks
+                                               : lu->ledger.blocks);
+    if (lu->grid->nprow > 1)
+        MPI_Allreduce(MPI_IN_PLACE, exact, 1, MPI_INT64_T, MPI_MIN,
+                      lu->grid->col_comm);
+}
+
 void hyb_carried_begin(hyb_lu_t *lu)
 {
-    if (lu->carried != NULL && !lu->carried->summed)
+    if (lu->carried == NULL)
+        return;
+    if (!lu->carried->summed)
         hyb_carried_sum(lu);
+    agree_on_exact(lu);
 }
 
 /* ---- carrying ------------------------------------------------------------

@@ -15,8 +15,7 @@
  * The online check: sums of the trailing rows of each local column, plain and
  * weighted, which are carried through all iterations beside the columns, and
  * compared with them in turn. NULL in lu: there is no such check. Devices sum
- * up what lives there. They have no more than one process row then; guests are
- * not checked.
+ * up what lives there; guests are not checked.
  *
  * With P = 1 a row's weight goes with it when rows are swapped, so swaps change
  * no sum. An update takes (e^T L) U from them, L being L1 and L2: so what is
@@ -122,7 +121,7 @@ void hyb_carried_end_tile(hyb_lu_t *lu, const hyb_tile_t *tile, xh_view_t c);
 void hyb_carried_compare_tiles(hyb_lu_t *lu, hyb_run_t run,
                                const int16_t *owner);
 
-/* ---- devices.c: columns that live on devices, P = 1 ------------------------
+/* ---- devices.c: columns that live on devices -------------------------------
  *
  * Devices sum up by products with columns of weights, so each sum of a column
  * comes with scalar products with random signs, of which bounds are made.
@@ -141,8 +140,8 @@ enum {
 /* Are sums of columns on devices carried? */
 bool hyb_carried_on_devices(const hyb_means_t *means, int nprow);
 
-/* Weights of rows: rows x HYB_SUMS_OF_C, as none has been moved. */
-void hyb_carried_weights(const hyb_lu_t *lu, double *weights);
+/* Weights of the first rows: rows x HYB_SUMS_OF_C, as none has been moved. */
+void hyb_carried_weights(const hyb_lu_t *lu, int64_t rows, double *weights);
 
 /* Those of panel k: of its rows from its first one on, once it has moved them;
  * L1's sums, plain and weighted: jb x 2, ld nb. */
@@ -166,11 +165,40 @@ void hyb_carried_start_u(hyb_lu_t *lu, hyb_run_t run, const double *sums);
 bool hyb_carried_is_due(const hyb_lu_t *lu, const hyb_step_t *step,
                         int64_t block);
 
+/*
+ * P > 1: what is summed up of the rows that leave, and of those that enter, a
+ * number of each column. This process's own are the rows of U that leave it and
+ * the displaced ones that enter; all are those that leave the top, and the rows
+ * of U that enter.
+ */
+enum {
+    HYB_ROWS_PLAIN,        /* its own */
+    HYB_ROWS_WEIGHTED,     /* likewise */
+    HYB_ROWS_ALL_WEIGHTED, /* all */
+    HYB_ROWS_OF_MEMBER     /* all, plain, by member: the first of P numbers */
+};
+
+static inline int hyb_rows_sums(int nprow)
+{
+    return HYB_ROWS_OF_MEMBER + nprow;
+}
+
+/* Weights of the packed rows that panel k moves, nb x hyb_rows_sums each. */
+void hyb_carried_row_weights(const hyb_lu_t *lu, int k, double *leave,
+                             double *enter);
+
+/* Rows have left count columns of x, from one on: their sums travel, too. By
+ * column, each sum ld numbers behind the one before. */
+void hyb_carried_left(const hpl_exchange_t *x, int from, int count,
+                      const double *sums, int64_t ld);
+
 typedef struct {
     int k, device;
-    hyb_run_t run;       /* of a block */
-    const double *l;     /* sums of L: jb x 2, ld nb */
-    const double *u, *c; /* of each column; c: NULL if it is not due */
+    hyb_run_t run;               /* of a block */
+    const double *l;             /* sums of L: jb x 2, ld nb */
+    const double *u, *c;         /* of each column; c: NULL if it is not due */
+    const double *leave, *enter; /* P > 1: of rows, as above */
+    int64_t ld;
 } hyb_device_sums_of_run_t;
 
 /* The run has met panel k on the device. */

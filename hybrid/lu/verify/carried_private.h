@@ -69,9 +69,11 @@ struct hyb_carried {
     hyb_tile_sums_t tiles;
     hyb_carried_column_t *column; /* local ones */
     hyb_factor_sums_t factor[HYB_IN_FLIGHT];
-    hyb_left_over_t left;   /* P > 1 */
-    double *top;            /* weights of rows of U, P > 1 */
-    double *sent;           /* sums of the bits of rows that travel, P > 1 */
+    hyb_left_over_t left; /* P > 1 */
+    double *top;          /* weights of rows of U, P > 1 */
+    double *sent;         /* sums of the bits of rows that travel, P > 1; */
+    int64_t exact; /* plain ones from this column on, which live on devices of
+                      some process of the process column */
     hyb_kept_sums_t *kept;  /* by column, with devices */
     double square;          /* mean, of elements on devices: the largest */
     int every;              /* iterations that see all columns once */
@@ -168,6 +170,18 @@ bool hyb_begins_late(const hyb_lu_t *lu, int64_t column, int k);
 
 /* Words of rows 0 .. rows - 1, which are U's. */
 uint64_t hyb_words_of_u(const hyb_lu_t *lu, int64_t column, int64_t rows);
+
+/* Numbers that are none, or huge, have left the columns, count from one on,
+ * with these sums; have entered: who sent them says so. */
+void hyb_watch_leaving(hyb_lu_t *lu, const hpl_exchange_t *x, int64_t column,
+                       int64_t count, int device);
+void hyb_watch_entering(hyb_lu_t *lu, int64_t column, int64_t count);
+
+/* The sums of rows of a block's columns that live on a device. */
+void hyb_carry_rows(hyb_lu_t *lu, const hyb_device_sums_of_run_t *sums);
+
+/* Twice what rounding makes of a sum of so many rows there. */
+double hyb_noise_of_rows(const hyb_lu_t *lu, int64_t rows);
 
 /* Does column live on a device? */
 bool hyb_is_on_device(const hyb_lu_t *lu, int64_t column);

@@ -23,10 +23,8 @@ static double place_weight(const hyb_lu_t *lu, int64_t row)
     return 1.0 + (double)row / (double)Mmax(lu->mat->mp, 1);
 }
 
-void hyb_carried_weights(const hyb_lu_t *lu, double *weights)
+void hyb_carried_weights(const hyb_lu_t *lu, int64_t rows, double *weights)
 {
-    int64_t rows = lu->mat->mp;
-
     for (int64_t i = 0; i < rows; i++) {
         weights[i + HYB_SUM_PLAIN * rows] = 1.0;
         weights[i + HYB_SUM_WEIGHTED * rows] = place_weight(lu, i);
@@ -92,6 +90,12 @@ static double square_of_l(const double *l, int64_t count, int64_t rows)
     return hyb_noise_square(values, all, rows);
 }
 
+/* Rows of L here, with L1. */
+static int64_t rows_of_l(const HPL_T_panel *h)
+{
+    return h->mp - hpl_panel_top_rows(h) + h->jb;
+}
+
 /* Are L's sums numbers, as those of elements up to 1? */
 static bool is_l(const double *l, int64_t count, int64_t rows)
 {
@@ -110,7 +114,7 @@ static double size_of(double plain, double weighted)
     return fmax(fabs(plain), 0.5 * fabs(weighted));
 }
 
-static double noise_of_sum(const hyb_lu_t *lu, int64_t rows)
+double hyb_noise_of_rows(const hyb_lu_t *lu, int64_t rows)
 {
     return 2.0 * hyb_noise_sum(HYB_SUMS_OF_DEVICE, rows,
                                (double)rows * lu->carried->square);
@@ -123,7 +127,7 @@ static void start(hyb_lu_t *lu, int64_t column, const double *sums,
 
     c->plain = sums[HYB_SUM_PLAIN];
     c->weighted = sums[HYB_SUM_WEIGHTED];
-    c->variance = noise_of_sum(lu, rows);
+    c->variance = hyb_noise_of_rows(lu, rows);
     c->huge = 0.0;
 }
 
@@ -185,7 +189,7 @@ void hyb_carried_start_u(hyb_lu_t *lu, hyb_run_t run, const double *sums)
 static void carry(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s)
 {
     const HPL_T_panel *h = hyb_lu_panel(lu, s->k)->hpl;
-    double l = fmin(square_of_l(s->l, h->jb, h->mp), 1.0), u;
+    double l = fmin(square_of_l(s->l, h->jb, rows_of_l(h)), 1.0), u;
 
     lu->carried->square =
         fmax(lu->carried->square,
@@ -198,7 +202,10 @@ static void carry(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s)
 
         c->plain -= sums[HYB_SUM_PLAIN];
         c->weighted -= sums[HYB_SUM_WEIGHTED];
-        c->variance += hyb_noise_update(HYB_SUMS_OF_DEVICE, h->mp, h->jb, l, u);
+        c->variance +=
+            hyb_noise_update(HYB_SUMS_OF_DEVICE, rows_of_l(h), h->jb, l, u);
+        if (hpl_panel_top_rows(h) == 0) /* U stays on another process */
+            continue;
         kept->plain += sums[HYB_SUM_KEPT];
         kept->weighted += sums[HYB_SUM_KEPT_WEIGHTED];
         kept->variance += hyb_noise_sum(HYB_SUMS_OF_DEVICE, h->jb, u);
@@ -213,7 +220,8 @@ static void compare(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s, int64_t j)
     const double *sums = s->c + j * HYB_SUMS_OF_C;
     double plain = sums[HYB_SUM_PLAIN] - c->plain;
     double weighted = sums[HYB_SUM_WEIGHTED] - c->weighted;
-    double bound = hyb_column_bound(c, noise_of_sum(lu, lu->mat->mp - from));
+    double bound =
+        hyb_column_bound(c, hyb_noise_of_rows(lu, lu->mat->mp - from));
     hyb_alarm_t alarm = hyb_alarm_at(lu, HYB_FOUND_UPDATE, s->k, column);
     bool begins = hyb_begins_late(lu, column, s->k + 1);
     int64_t row;
@@ -240,8 +248,10 @@ void hyb_carried_met(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s)
 {
     const HPL_T_panel *h = hyb_lu_panel(lu, s->k)->hpl;
 
-    if (!hyb_lu_owns(lu, s->k) && !is_l(s->l, h->jb, h->mp))
+    if (!hyb_lu_owns(lu, s->k) && !is_l(s->l, h->jb, rows_of_l(h)))
         hyb_forget_columns(lu, s->run.from, s->run.count);
+    if (s->leave != NULL)
+        hyb_carry_rows(lu, s);
     carry(lu, s);
     if (s->c == NULL)
         return;
@@ -278,9 +288,11 @@ static void adopt(hyb_lu_t *lu, int k, const double *l)
     int nb = Mmin(lu->mat->nb, lu->mat->n);
 
     f->by = HYB_SUMS_OF_DEVICE;
-    f->square = fmin(square_of_l(l, h->jb, h->mp), 1.0);
+    f->square = fmin(square_of_l(l, h->jb, rows_of_l(h)), 1.0);
     memcpy(f->plain, l, (size_t)h->jb * sizeof(*l));
     memcpy(f->weighted, l + nb, (size_t)h->jb * sizeof(*l));
+    for (int p = 0; p < h->jb; p++)
+        f->l1[p] = hyb_l1_sum(lu, k, p).plain;
     hyb_check_panel(lu, k);
     atomic_store(&f->ready, true);
 }
@@ -311,8 +323,10 @@ static void compare_l(hyb_lu_t *lu, int k, int device, const double *l)
     const hyb_factor_sums_t *f = hyb_factor_sums(lu, k);
     const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
     int nb = Mmin(lu->mat->nb, lu->mat->n);
-    double bound = hyb_noise_bound(
-        2.0 * hyb_noise_sum(HYB_SUMS_OF_DEVICE, h->mp, h->mp * f->square));
+    int64_t rows = rows_of_l(h);
+    double bound =
+        hyb_noise_bound(2.0 * hyb_noise_sum(HYB_SUMS_OF_DEVICE, rows,
+                                            (double)rows * f->square));
     hyb_alarm_t alarm = hyb_alarm_at(lu, HYB_FOUND_PANEL, k, -1);
 
     if (!(f->square <= 1.0)) /* who made it says so */
@@ -350,7 +364,7 @@ static bool has_come_wrong(hyb_lu_t *lu, int k, int64_t column, const double *a,
 
     lu->means.kernel->sum_column(a, hyb_row_weights(lu, k) + from, rows, &sum);
     alarm->size = fabs(sum.plain - c->plain);
-    alarm->expected = hyb_column_bound(c, noise_of_sum(lu, rows));
+    alarm->expected = hyb_column_bound(c, hyb_noise_of_rows(lu, rows));
     return c->is_known &&
            hyb_sums_differ(sum.plain - c->plain, sum.weighted - c->weighted,
                            alarm->expected);

@@ -132,6 +132,23 @@ static double product(const hyb_lu_panel_t *p, const double *l, int64_t step,
     return sum;
 }
 
+/* The same of a row of L2, by place; a device that factored it may have it
+ * alone. */
+static double product_of_l2(hyb_lu_t *lu, int k, int row, int j)
+{
+    const hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
+    hyb_place_t *home = hyb_lu_panel_home(lu, k);
+    const hyb_part_t part = {p->hpl->ii + row, 1, hyb_panel_run(lu, k).from,
+                             j + 1};
+    double l[j + 1];
+
+    if (!hyb_sums_come(lu, k))
+        return product(p, hyb_tiles_at(&p->factors.l2, row, 0),
+                       p->factors.l2.height, j + 1, j);
+    home->save(home, hyb_lu_trailing(lu, k - 1).from, &part, l);
+    return product(p, l, 1, j + 1, j);
+}
+
 /*
  * What is left of the sums of this process alone, if the top is not here: its
  * rows that went to U are taken as L1 U, those that came from the top are none
@@ -143,7 +160,7 @@ static double own_left(hyb_lu_t *lu, int k, int j)
     const hpl_pivots_t *moves = hpl_panel_pivots(p->hpl);
     const int *gone = moves->gather_offset + moves->me;
     const int *come = moves->displace_offset + moves->me;
-    int64_t height = p->factors.l2.height, jb = p->hpl->jb;
+    int64_t jb = p->hpl->jb;
     double left = lu->carried->column[hyb_panel_run(lu, k).from + j].plain;
 
     for (int i = gone[0]; i < gone[1]; i++) {
@@ -154,19 +171,20 @@ static double own_left(hyb_lu_t *lu, int k, int j)
             left -= p->hpl->L1[row + j * jb];
     }
     for (int i = come[0]; i < come[1]; i++)
-        left +=
-            product(p, hyb_tiles_at(&p->factors.l2, moves->displace[i].to, 0),
-                    height, j + 1, j);
+        left += product_of_l2(lu, k, moves->displace[i].to, j);
     return isfinite(left) ? fabs(left) : INFINITY;
 }
 
 /* Numbers that are none spread to all that was made of them: were they in the
- * panel's columns here, which still are as they were? */
+ * panel's columns here, which still are as they were? Of those that live on
+ * devices this is known before. */
 static bool had_no_numbers(hyb_lu_t *lu, int k)
 {
     const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
     int top = hpl_panel_top_rows(h);
 
+    if (hyb_lu_panel_home(lu, k) != &lu->homes.host)
+        return false;
     for (int j = 0; j < h->jb; j++)
         if (hyb_sums_largest(h->top + top + (int64_t)j * h->lda, h->mp - top,
                              1) == INFINITY)

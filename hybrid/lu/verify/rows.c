@@ -30,7 +30,7 @@ typedef struct {
     const hpl_exchange_t *x;
     packed_t which;
     int from, count;
-    double (*weight)(const hyb_lu_t *lu, const hpl_exchange_t *x, int k);
+    double (*weight)(const hyb_lu_t *lu, const HPL_T_panel *h, int k);
 } part_t;
 
 static void sum_part(const hyb_lu_t *lu, const part_t *p, int first, int end,
@@ -44,7 +44,7 @@ static void sum_part(const hyb_lu_t *lu, const part_t *p, int first, int end,
         int rows = Mmin(ROWS, end - k);
 
         for (int i = 0; i < rows; i++)
-            weight[i] = p->weight(lu, p->x, k + i);
+            weight[i] = p->weight(lu, p->x->panel, k + i);
         lu->means.kernel->sum_rows(rows, p->count,
                                    packed(p->x, p->which, k) + p->from,
                                    p->x->columns, weight, (uint32_t)k, &sums);
@@ -63,29 +63,29 @@ static void add(hyb_carried_column_t *c, int count, double sign,
 /* ---- weights of packed row k: before it goes, and where it goes ----------
  */
 
-static double of_place(const hyb_lu_t *lu, const hpl_exchange_t *x, int row)
+static double of_place(const hyb_lu_t *lu, const HPL_T_panel *h, int row)
 {
-    return hyb_row_weights(lu, 0)[x->panel->ii + row];
+    return hyb_row_weights(lu, 0)[h->ii + row];
 }
 
-static double gathered_from(const hyb_lu_t *lu, const hpl_exchange_t *x, int k)
+static double gathered_from(const hyb_lu_t *lu, const HPL_T_panel *h, int k)
 {
-    return of_place(lu, x, x->panel->pivots->gather[k].from);
+    return of_place(lu, h, h->pivots->gather[k].from);
 }
 
-static double gathered_to(const hyb_lu_t *lu, const hpl_exchange_t *x, int k)
+static double gathered_to(const hyb_lu_t *lu, const HPL_T_panel *h, int k)
 {
-    return lu->carried->top[x->panel->pivots->gather[k].to];
+    return lu->carried->top[h->pivots->gather[k].to];
 }
 
-static double displaced_from(const hyb_lu_t *lu, const hpl_exchange_t *x, int k)
+static double displaced_from(const hyb_lu_t *lu, const HPL_T_panel *h, int k)
 {
-    return of_place(lu, x, x->panel->pivots->displace[k].from);
+    return of_place(lu, h, h->pivots->displace[k].from);
 }
 
-static double displaced_to(const hyb_lu_t *lu, const hpl_exchange_t *x, int k)
+static double displaced_to(const hyb_lu_t *lu, const HPL_T_panel *h, int k)
 {
-    return of_place(lu, x, x->panel->pivots->displace[k].to);
+    return of_place(lu, h, h->pivots->displace[k].to);
 }
 
 /* ---- what travels with them: sums of their bits, by column ---------------
@@ -113,41 +113,97 @@ static int sender(const hyb_lu_t *lu, const hpl_exchange_t *x, int member)
                                      : g->mycol * g->nprow + row;
 }
 
-/* Rows that came of a member are those that it sent. */
-static void compare_words(hyb_lu_t *lu, const part_t *p, int member,
-                          const double *sent, const sums_t *s, int64_t column)
-{
-    hyb_alarm_t alarm;
-
-    for (int j = 0; j < p->count; j++) {
-        if (memcmp(&s->words[j], sent + j, sizeof(*s->words)) == 0)
-            continue;
-        alarm = hyb_alarm_at(lu, HYB_FOUND_ROWS_MESSAGE,
-                             p->x->panel->ja / lu->mat->nb, column + j);
-        alarm.from = sender(lu, p->x, member);
-        hyb_alarm_raise(&lu->carried->alarms, &alarm, HYB_NOT_REPAIRED);
-        return;
-    }
-}
-
-/* ---- rows that leave -----------------------------------------------------
- */
-
 /* A sum of numbers, none of them huge. */
 static bool is_usual(double sum)
 {
     return fabs(sum) * fabs(sum) < HYB_MOST_SQUARES;
 }
 
-/* Numbers that are none, or huge, leave. */
-static void raise_leaving(hyb_lu_t *lu, const hpl_exchange_t *x, int64_t column)
+/* Of count columns, those whose sums are exact. */
+static int exact_ones(const hyb_lu_t *lu, int64_t column, int count)
 {
-    hyb_alarm_t alarm = hyb_alarm_at(lu, HYB_FOUND_UPDATE,
-                                     x->panel->ja / lu->mat->nb - 1, column);
+    int64_t left = lu->carried->exact - column;
 
-    hyb_forget_columns(lu, column, 1);
+    return (int)Mmax(Mmin(left, (int64_t)count), 0);
+}
+
+static void note_sent(const hyb_lu_t *lu, const part_t *p, int member,
+                      const sums_t *s, int64_t column)
+{
+    double *sent = slot(p->x, member, p->from);
+    int exact = exact_ones(lu, column, p->count);
+
+    memcpy(sent, s->words, (size_t)exact * sizeof(*sent));
+    memcpy(sent + exact, s->plain + exact,
+           (size_t)(p->count - exact) * sizeof(*sent));
+}
+
+/* Is the plain sum of rows the one that was sent? Who sent none says so. */
+static bool is_close(const hyb_lu_t *lu, int64_t column, double sent,
+                     double sum)
+{
+    const hyb_carried_column_t *c = &lu->carried->column[column];
+    double bound = hyb_column_bound(
+        c, hyb_noise_of_rows(lu, Mmin(lu->mat->nb, lu->mat->n)));
+
+    return !c->is_known || !is_usual(sent) ||
+           !hyb_sums_differ(sent - sum, 0.0, bound);
+}
+
+static void raise_rows(hyb_lu_t *lu, const hpl_exchange_t *x, int member,
+                       int64_t column)
+{
+    hyb_alarm_t alarm = hyb_alarm_at(lu, HYB_FOUND_ROWS_MESSAGE,
+                                     x->panel->ja / lu->mat->nb, column);
+
+    alarm.from = sender(lu, x, member);
     hyb_alarm_raise(&lu->carried->alarms, &alarm, HYB_NOT_REPAIRED);
 }
+
+/* Rows that came of a member are those that it sent. */
+static void compare_sent(hyb_lu_t *lu, const part_t *p, int member,
+                         const double *sent, const sums_t *s, int64_t column)
+{
+    int exact = exact_ones(lu, column, p->count);
+
+    for (int j = 0; j < p->count; j++)
+        if (j < exact ? memcmp(&s->words[j], sent + j, sizeof(*s->words)) != 0
+                      : !is_close(lu, column + j, sent[j], s->plain[j])) {
+            raise_rows(lu, p->x, member, column + j);
+            return;
+        }
+}
+
+/* ---- numbers that are none, or huge --------------------------------------
+ */
+
+void hyb_watch_leaving(hyb_lu_t *lu, const hpl_exchange_t *x, int64_t column,
+                       int64_t count, int device)
+{
+    hyb_alarm_t alarm;
+
+    for (int64_t j = column; j < column + count; j++) {
+        const hyb_carried_column_t *c = &lu->carried->column[j];
+
+        if (!c->is_known || is_usual(c->plain))
+            continue;
+        alarm = hyb_alarm_at(lu, HYB_FOUND_UPDATE,
+                             x->panel->ja / lu->mat->nb - 1, j);
+        alarm.device = device;
+        hyb_forget_columns(lu, j, 1);
+        hyb_alarm_raise(&lu->carried->alarms, &alarm, HYB_NOT_REPAIRED);
+    }
+}
+
+void hyb_watch_entering(hyb_lu_t *lu, int64_t column, int64_t count)
+{
+    for (int64_t j = column; j < column + count; j++)
+        if (!is_usual(lu->carried->column[j].plain))
+            hyb_forget_columns(lu, j, 1);
+}
+
+/* ---- rows that leave -----------------------------------------------------
+ */
 
 static void leave(hyb_lu_t *lu, const hpl_exchange_t *x, int from, int count,
                   int64_t column)
@@ -156,22 +212,19 @@ static void leave(hyb_lu_t *lu, const hpl_exchange_t *x, int from, int count,
     const int *mine = m->gather_offset + m->me, *go = m->displace_offset;
     hyb_carried_column_t *c = &lu->carried->column[column];
     part_t p = {x, GATHERED, from, count, gathered_from};
-    size_t bytes = (size_t)count * sizeof(uint64_t);
     sums_t s;
 
     sum_part(lu, &p, mine[0], mine[1], &s);
-    memcpy(slot(x, m->me, from), s.words, bytes);
+    note_sent(lu, &p, m->me, &s, column);
     add(c, count, -1.0, &s);
     p.which = DISPLACED;
     p.weight = displaced_from;
     for (int g = 0; g < m->members && m->me == 0; g++) {
         sum_part(lu, &p, go[g], go[g + 1], &s);
-        memcpy(slot(x, m->members + g, from), s.words, bytes);
+        note_sent(lu, &p, m->members + g, &s, column);
         add(c, count, -1.0, &s);
     }
-    for (int j = 0; j < count; j++)
-        if (c[j].is_known && !is_usual(c[j].plain))
-            raise_leaving(lu, x, column + j);
+    hyb_watch_leaving(lu, x, column, count, -1);
 }
 
 void hyb_carried_leave(hyb_lu_t *lu, const hpl_exchange_t *x, int from,
@@ -196,18 +249,16 @@ static void enter(hyb_lu_t *lu, const hpl_exchange_t *x, int from, int count,
     for (int g = 0; g < m->members; g++) {
         sum_part(lu, &p, come[g], come[g + 1], &s);
         if (g != m->me)
-            compare_words(lu, &p, g, slot(x, g, from), &s, column);
+            compare_sent(lu, &p, g, slot(x, g, from), &s, column);
         add(c, count, 1.0, &s);
     }
     p.which = DISPLACED;
     p.weight = displaced_to;
     sum_part(lu, &p, mine[0], mine[1], &s);
     if (m->me != 0)
-        compare_words(lu, &p, 0, slot(x, m->members + m->me, from), &s, column);
+        compare_sent(lu, &p, 0, slot(x, m->members + m->me, from), &s, column);
     add(c, count, 1.0, &s);
-    for (int j = 0; j < count; j++)
-        if (!is_usual(c[j].plain)) /* who sent them has said so */
-            hyb_forget_columns(lu, column + j, 1);
+    hyb_watch_entering(lu, column, count);
 }
 
 void hyb_carried_enter(hyb_lu_t *lu, const hpl_exchange_t *x, int from,
@@ -215,4 +266,123 @@ void hyb_carried_enter(hyb_lu_t *lu, const hpl_exchange_t *x, int from,
 {
     for (int j = 0; lu->carried != NULL && j < count; j += MOST)
         enter(lu, x, from + j, Mmin(MOST, count - j), column + j);
+}
+
+/* ---- columns on devices --------------------------------------------------
+ */
+
+typedef struct { /* of a panel's packed rows, nb x hyb_rows_sums each */
+    double *leave, *enter;
+    int64_t nb;
+} weights_t;
+
+static void weigh_gathered(const hyb_lu_t *lu, const HPL_T_panel *h,
+                           const weights_t *w, int g)
+{
+    const hpl_pivots_t *m = h->pivots;
+
+    for (int r = m->gather_offset[g]; r < m->gather_offset[g + 1]; r++) {
+        w->enter[r + HYB_ROWS_ALL_WEIGHTED * w->nb] = gathered_to(lu, h, r);
+        w->enter[r + (HYB_ROWS_OF_MEMBER + g) * w->nb] = 1.0;
+        if (g != m->me)
+            continue;
+        w->leave[r + HYB_ROWS_PLAIN * w->nb] = 1.0;
+        w->leave[r + HYB_ROWS_WEIGHTED * w->nb] = gathered_from(lu, h, r);
+    }
+}
+
+static void weigh_displaced(const hyb_lu_t *lu, const HPL_T_panel *h,
+                            const weights_t *w, int g)
+{
+    const hpl_pivots_t *m = h->pivots;
+
+    for (int r = m->displace_offset[g]; r < m->displace_offset[g + 1]; r++) {
+        if (m->me == 0) {
+            w->leave[r + HYB_ROWS_ALL_WEIGHTED * w->nb] =
+                displaced_from(lu, h, r);
+            w->leave[r + (HYB_ROWS_OF_MEMBER + g) * w->nb] = 1.0;
+        }
+        if (g != m->me)
+            continue;
+        w->enter[r + HYB_ROWS_PLAIN * w->nb] = 1.0;
+        w->enter[r + HYB_ROWS_WEIGHTED * w->nb] = displaced_to(lu, h, r);
+    }
+}
+
+void hyb_carried_row_weights(const hyb_lu_t *lu, int k, double *leave,
+                             double *enter)
+{
+    const HPL_T_panel *h = lu->panel[k % HYB_IN_FLIGHT].hpl;
+    const weights_t w = {leave, enter, Mmin(lu->mat->nb, lu->mat->n)};
+    size_t bytes =
+        (size_t)w.nb * (size_t)hyb_rows_sums(lu->grid->nprow) * sizeof(*leave);
+
+    memset(leave, 0, bytes);
+    memset(enter, 0, bytes);
+    for (int g = 0; g < h->pivots->members; g++) {
+        weigh_gathered(lu, h, &w, g);
+        weigh_displaced(lu, h, &w, g);
+    }
+}
+
+void hyb_carried_left(const hpl_exchange_t *x, int from, int count,
+                      const double *sums, int64_t ld)
+{
+    const hpl_pivots_t *m = x->panel->pivots;
+    size_t bytes = (size_t)count * sizeof(*sums);
+
+    memcpy(slot(x, m->me, from), sums + HYB_ROWS_PLAIN * ld, bytes);
+    for (int g = 0; g < m->members && m->me == 0; g++)
+        memcpy(slot(x, m->members + g, from),
+               sums + (HYB_ROWS_OF_MEMBER + g) * ld, bytes);
+}
+
+/* What came of each member is what it sent: of the first column that is not. */
+static void compare_came(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s,
+                         const hpl_exchange_t *x, int at)
+{
+    const hpl_pivots_t *m = x->panel->pivots;
+
+    for (int g = 0; g < m->members; g++) {
+        const double *u = s->enter + (HYB_ROWS_OF_MEMBER + g) * s->ld;
+        const double *sent = slot(x, g, at);
+        const double *displaced = slot(x, m->members + m->me, at);
+        bool is_top = g == 0 && m->me != 0;
+
+        for (int64_t j = 0; j < s->run.count && g != m->me; j++)
+            if (!is_close(lu, s->run.from + j, sent[j], u[j]) ||
+                (is_top &&
+                 !is_close(lu, s->run.from + j, displaced[j], s->enter[j]))) {
+                raise_rows(lu, x, g, s->run.from + j);
+                break;
+            }
+    }
+}
+
+/* Rows of a way have sign times these sums. */
+static void add_way(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s,
+                    double sign, const double *sums)
+{
+    for (int64_t j = 0; j < s->run.count; j++) {
+        hyb_carried_column_t *c = &lu->carried->column[s->run.from + j];
+
+        c->plain += sign * sums[j + HYB_ROWS_PLAIN * s->ld];
+        for (int g = 0; g < lu->grid->nprow; g++)
+            c->plain += sign * sums[j + (HYB_ROWS_OF_MEMBER + g) * s->ld];
+        c->weighted += sign * (sums[j + HYB_ROWS_WEIGHTED * s->ld] +
+                               sums[j + HYB_ROWS_ALL_WEIGHTED * s->ld]);
+        c->variance += hyb_noise_of_rows(lu, lu->mat->nb);
+    }
+}
+
+void hyb_carry_rows(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s)
+{
+    int at;
+    const hpl_exchange_t *x = hyb_exchange_of(lu, s->run, &at);
+
+    compare_came(lu, s, x, at);
+    add_way(lu, s, -1.0, s->leave);
+    hyb_watch_leaving(lu, x, s->run.from, s->run.count, s->device);
+    add_way(lu, s, 1.0, s->enter);
+    hyb_watch_entering(lu, s->run.from, s->run.count);
 }
