@@ -19,6 +19,7 @@ typedef struct {
     double square;            /* mean, of L2's elements and 1 */
     hyb_summer_t by;
     double *lanes, *squares; /* of units of L2, as kernels sum them */
+    double *came; /* nb x nb, P > 1: rows of L2 that the top lost to here */
     hyb_units_t units;
     _Atomic bool ready;
     double *weight;        /* of local rows, once panel k has swapped them */
@@ -200,6 +201,9 @@ hyb_check_sums_t hyb_l1_sum(const hyb_lu_t *lu, int k, int p);
 
 /* A column of panel k is wrong; by which device, or -1. */
 void hyb_raise_panel(hyb_lu_t *lu, int k, int j, double size, double bound);
+
+/* Keep rows of L2, as the panel's tiles are the next one's, too. */
+void hyb_keep_displaced(hyb_lu_t *lu, int k);
 
 /* The panel's sums are ready: nothing is left of those of its columns. */
 void hyb_check_panel(hyb_lu_t *lu, int k);

@@ -255,6 +255,8 @@ static void complete(hyb_lu_t *lu, int k)
     if (hyb_lu_owns(lu, k)) {
         note_diagonal(lu, k);
         hyb_check_panel(lu, k);
+        if (lu->grid->nprow > 1 && lu->panel[0].shop->copies.tiles == 1)
+            hyb_keep_displaced(lu, k);
     }
     atomic_store(&hyb_factor_sums(lu, k)->ready, true);
 }

@@ -132,21 +132,50 @@ static double product(const hyb_lu_panel_t *p, const double *l, int64_t step,
     return sum;
 }
 
-/* The same of a row of L2, by place; a device that factored it may have it
- * alone. */
-static double product_of_l2(hyb_lu_t *lu, int k, int row, int j)
+/* The same of a row of L2 that came as number i of those displaced. A device
+ * that factored it may have it alone. */
+static double product_of_displaced(hyb_lu_t *lu, int k, int i, int j)
 {
-    const hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
+    hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
+    int64_t row = hpl_panel_pivots(p->hpl)->displace[i].to;
+    int64_t below = row - hpl_panel_top_rows(p->hpl);
     hyb_place_t *home = hyb_lu_panel_home(lu, k);
     const hyb_part_t part = {p->hpl->ii + row, 1, hyb_panel_run(lu, k).from,
                              j + 1};
     double l[j + 1];
 
-    if (!hyb_sums_come(lu, k))
-        return product(p, hyb_tiles_at(&p->factors.l2, row, 0),
-                       p->factors.l2.height, j + 1, j);
-    home->save(home, hyb_lu_trailing(lu, k - 1).from, &part, l);
-    return product(p, l, 1, j + 1, j);
+    if (hyb_sums_come(lu, k)) {
+        home->save(home, hyb_lu_trailing(lu, k - 1).from, &part, l);
+        return product(p, l, 1, j + 1, j);
+    }
+    if (p->shop->copies.tiles == 1)
+        return product(p, hyb_factor_sums(lu, k)->came + i, p->hpl->jb, j + 1,
+                       j);
+    return product(p, hyb_tiles_at(&p->factors.l2, below, 0),
+                   p->factors.l2.height, j + 1, j);
+}
+
+void hyb_keep_displaced(hyb_lu_t *lu, int k)
+{
+    hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
+    const hpl_pivots_t *m = hpl_panel_pivots(p->hpl);
+    double *came = hyb_factor_sums(lu, k)->came;
+    int top = hpl_panel_top_rows(p->hpl);
+
+    for (int i = m->displace_offset[m->me]; i < m->displace_offset[m->me + 1];
+         i++)
+        for (int c = 0; c < p->hpl->jb; c++)
+            came[i + (int64_t)c * p->hpl->jb] =
+                *hyb_tiles_at(&p->factors.l2, m->displace[i].to - top, c);
+}
+
+/* And of a row of U. */
+static double product_of_l1(const hyb_lu_panel_t *p, int row, int j)
+{
+    const HPL_T_panel *h = p->hpl;
+
+    return product(p, h->L1 + row, h->jb, Mmin(row, j + 1), j) +
+           (row <= j ? h->L1[row + (size_t)j * (size_t)h->jb] : 0.0);
 }
 
 /*
@@ -160,19 +189,113 @@ static double own_left(hyb_lu_t *lu, int k, int j)
     const hpl_pivots_t *moves = hpl_panel_pivots(p->hpl);
     const int *gone = moves->gather_offset + moves->me;
     const int *come = moves->displace_offset + moves->me;
-    int64_t jb = p->hpl->jb;
     double left = lu->carried->column[hyb_panel_run(lu, k).from + j].plain;
 
-    for (int i = gone[0]; i < gone[1]; i++) {
-        int row = moves->gather[i].to;
-
-        left -= product(p, p->hpl->L1 + row, jb, Mmin(row, j + 1), j);
-        if (row <= j)
-            left -= p->hpl->L1[row + j * jb];
-    }
+    for (int i = gone[0]; i < gone[1]; i++)
+        left -= product_of_l1(p, moves->gather[i].to, j);
     for (int i = come[0]; i < come[1]; i++)
-        left += product_of_l2(lu, k, moves->displace[i].to, j);
+        left += product_of_displaced(lu, k, i, j);
     return isfinite(left) ? fabs(left) : INFINITY;
+}
+
+/* ---- rows that the top lost to others, as the panel was factored ---------
+ */
+
+/* Of those that were displaced, by their number: L U, wherever they are. */
+static void products_of_displaced(hyb_lu_t *lu, int k, int j, double *product)
+{
+    const hpl_pivots_t *moves = hpl_panel_pivots(hyb_lu_panel(lu, k)->hpl);
+    const int *come = moves->displace_offset + moves->me;
+    int all = moves->displace_offset[moves->members];
+
+    memset(product, 0, (size_t)all * sizeof(*product));
+    for (int i = come[0]; i < come[1]; i++)
+        product[i] = product_of_displaced(lu, k, i, j);
+    MPI_Allreduce(MPI_IN_PLACE, product, all, MPI_DOUBLE, MPI_SUM,
+                  lu->grid->col_comm);
+}
+
+/* What is left of both sums of the rows that the process of the top had, as
+ * they were, wherever they are now. */
+static hyb_check_sums_t top_left(hyb_lu_t *lu, int k, int j,
+                                 const double *displaced)
+{
+    const hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
+    const hpl_pivots_t *m = hpl_panel_pivots(p->hpl);
+    const hyb_carried_column_t *c =
+        &lu->carried->column[hyb_panel_run(lu, k).from + j];
+    const double *weight = hyb_row_weights(lu, 0) + p->hpl->ii;
+    hyb_check_sums_t left = {c->plain, c->weighted, 0.0};
+
+    for (int i = 0; i < m->gather_offset[m->members]; i++) {
+        bool own = i < m->gather_offset[1];
+        double u = product_of_l1(p, m->gather[i].to, j);
+
+        left.plain += own ? 0.0 : u;
+        left.weighted += (lu->carried->top[m->gather[i].to] -
+                          (own ? weight[m->gather[i].from] : 0.0)) *
+                         u;
+    }
+    for (int i = 0; i < m->displace_offset[m->members]; i++) {
+        bool own = i < m->displace_offset[1];
+
+        left.plain -= own ? 0.0 : displaced[i];
+        left.weighted += ((own ? weight[m->displace[i].to] : 0.0) -
+                          weight[m->displace[i].from]) *
+                         displaced[i];
+    }
+    return left;
+}
+
+/* The column at which row t of the top left for another place. */
+static int left_at(const HPL_T_panel *h, int t)
+{
+    int at = t;
+
+    for (int i = 0; i < h->jb; i++) {
+        int target = (int)h->DPIV[i] - h->ia;
+
+        if (at == i && target >= h->jb)
+            return i;
+        if (at == i || at == target)
+            at = at == i ? target : i;
+    }
+    return h->jb;
+}
+
+/* The member that had row `row` of the top's process as its column j was
+ * eliminated. */
+static int holder(HPL_T_panel *h, int64_t row, int j)
+{
+    const hpl_pivots_t *m = hpl_panel_pivots(h);
+
+    for (int g = 1; g < m->members; g++)
+        for (int i = m->displace_offset[g]; i < m->displace_offset[g + 1]; i++)
+            if (m->displace[i].from == row)
+                return left_at(h, (int)row) <= j ? g : 0;
+    return 0;
+}
+
+/* The process has not the top: is it the one that has made a row of it wrong?
+ * With the top: is none? */
+static bool has_spoilt_top(hyb_lu_t *lu, int k, int j, double bound)
+{
+    HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
+    int me = hpl_panel_pivots(h)->me, member = 0;
+    double displaced[h->jb];
+    hyb_check_sums_t left;
+
+    products_of_displaced(lu, k, j, displaced);
+    if (me == 0) {
+        left = top_left(lu, k, j, displaced);
+        member = holder(h,
+                        hyb_sums_row(hyb_row_weights(lu, 0) + h->ii, h->mp,
+                                     left.plain, left.weighted, bound),
+                        j);
+    }
+    MPI_Allreduce(MPI_IN_PLACE, &member, 1, MPI_INT, MPI_MAX,
+                  lu->grid->col_comm);
+    return me == member;
 }
 
 /* Numbers that are none spread to all that was made of them: were they in the
@@ -192,7 +315,8 @@ static bool had_no_numbers(hyb_lu_t *lu, int k)
     return false;
 }
 
-/* Who has most left says so; if it is nobody, who has the top. */
+/* Who has most left says so; if it is nobody, who has the top, or a row of it.
+ */
 static void locate(hyb_lu_t *lu, int k, int j, double size, double bound)
 {
     bool has_top = hpl_panel_top_rows(hyb_lu_panel(lu, k)->hpl) > 0;
@@ -207,7 +331,9 @@ static void locate(hyb_lu_t *lu, int k, int j, double size, double bound)
         mine.left = own_left(lu, k, j);
     MPI_Allreduce(&mine, &most, 1, MPI_DOUBLE_INT, MPI_MAXLOC,
                   lu->grid->col_comm);
-    if (most.left >= 0.5 * size ? most.row == lu->grid->myrow : has_top)
+    if (most.left >= 0.5 * size
+            ? most.row == lu->grid->myrow
+            : (isfinite(size) ? has_spoilt_top(lu, k, j, bound) : has_top))
         hyb_raise_panel(lu, k, j, size, bound);
 }
 
