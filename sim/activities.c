@@ -32,7 +32,8 @@ typedef struct {
 } task_t;
 
 void run_as_simulation(const task_t *task, void *observer) __asm__(
-    "_Z20simcall_run_answeredRKSt8functionIFvvEEPN7simgrid6kernel5actor15Simcall"
+    "_Z20simcall_run_"
+    "answeredRKSt8functionIFvvEEPN7simgrid6kernel5actor15Simcall"
     "ObserverE") __attribute__((weak));
 
 enum { WORDS = 48, UNKNOWN = -1 };
