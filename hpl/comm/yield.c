@@ -23,14 +23,26 @@ void hpl_yield_in_mpi(void)
  */
 __attribute__((weak)) unsigned ucp_worker_progress(void *worker);
 
+typedef unsigned progress_t(void *worker);
+
+/* An MPI library may have loaded UCX for itself alone. */
+static progress_t *of_ucx(void)
+{
+    void *found = dlsym(RTLD_NEXT, "ucp_worker_progress"), *ucx;
+
+    if (found == NULL && (ucx = dlopen("libucp.so.0", RTLD_NOW | RTLD_NOLOAD)))
+        found = dlsym(ucx, "ucp_worker_progress");
+    return (progress_t *)found;
+}
+
 unsigned ucp_worker_progress(void *worker)
 {
-    static unsigned (*progress)(void *);
+    static progress_t *progress;
     static int polls;
     unsigned moved;
 
     if (progress == NULL)
-        *(void **)&progress = dlsym(RTLD_NEXT, "ucp_worker_progress");
+        progress = of_ucx();
     moved = progress(worker);
     polls = moved > 0 ? 0 : polls + 1;
     if (yields && polls % POLLS == POLLS - 1)
