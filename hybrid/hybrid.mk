@@ -88,11 +88,13 @@ PLUGINS := $(HYB_BACKENDS:%=$(BINdir)/libhyb_%.so)
 FLAGS_OF_cuda = -isystem $(CUDA_HOME)/include
 
 # Its own kernels are an image for several kinds of devices, which takes nvcc;
-# devices that are newer compile the last one's PTX.
+# devices that are newer compile the last one's PTX. Images take long to compile,
+# and are the same for every ARCH.
+IMAGES := build/images
 NVCC ?= $(or $(wildcard $(CUDA_HOME)/bin/nvcc),$(shell command -v nvcc))
 CUDA_TARGETS := sm_80 sm_90 sm_100
 KERNEL_PARTS := hybrid/device/cuda/groups.h $(wildcard hybrid/device/kernels/*.cl)
-CUDA_IMAGE := $(BUILD)/hybrid/device/cuda/kernels.fatbin
+CUDA_IMAGE := $(IMAGES)/cuda.fatbin
 ifneq ($(NVCC),)
 CUDA_KNOWN = $(filter $(CUDA_TARGETS),$(shell $(NVCC) --list-gpu-code))
 cuda_code = -gencode arch=$(subst sm,compute,$(1)),code=$(2)
@@ -121,7 +123,7 @@ knows_hip = $(shell $(1) --target=amdgcn -print-supported-cpus 2>&1 | \
     test -x "$$($(1) -print-prog-name=ld.lld)" && command -v $(1))
 HIP_CLANG ?= $(firstword $(foreach clang,/opt/rocm/llvm/bin/clang \
     $(patsubst %,clang-%,22 21 20 19 18 17) clang,$(call knows_hip,$(clang))))
-HIP_IMAGE := $(BUILD)/hybrid/device/hip/kernels.bundle
+HIP_IMAGE := $(IMAGES)/hip.bundle
 HIP_SHARED := $(addprefix hybrid/device/cuda/,cuda.c kernels.c open.c queue.c work.c)
 HIP_OBJECTS := $(HIP_SHARED:%.c=$(PIC)/hip/%.o) $(call pic,hip)
 FLAGS_OF_hip = -DHYB_HIP

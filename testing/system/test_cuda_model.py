@@ -11,7 +11,7 @@ import jobs
 from busy import patience
 
 MODEL = jobs.BUILD / "cuda-model"
-KERNELS = jobs.BUILD / "hybrid/device/cuda/kernels.fatbin"
+KERNELS = jobs.BUILD.parent / "images/cuda.fatbin"
 XDGEMM = jobs.BIN / "xdgemm"
 
 pytestmark = pytest.mark.skipif(
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(
     reason="built without CUDA's headers, or without hybrid/",
 )
 
-HIP_KERNELS = jobs.BUILD / "hybrid/device/hip/kernels.bundle"
+HIP_KERNELS = jobs.BUILD.parent / "images/hip.bundle"
 NEEDS_KERNELS = pytest.mark.skipif(not KERNELS.exists(), reason="built without nvcc")
 NEEDS_HIP = pytest.mark.skipif(
     not HIP_KERNELS.exists(), reason="built without a clang that knows AMD's devices"
