@@ -23,8 +23,9 @@ def found(*names):
     return next(filter(None, (shutil.which(x, path=path) for x in names)), None)
 
 
-@pytest.mark.parametrize("target", ["sm_80", "sm_90", "sm_100"])
-def test_nvcc_takes_them(tmp_path, target):
+def test_nvcc_takes_them_and_spills_nothing(tmp_path):
+    """For one kind of device: the build has the plug-in's for others."""
+    target = "sm_90"
     nvcc = found("nvcc")
     if nvcc is None:
         pytest.skip("no nvcc")
@@ -72,7 +73,7 @@ def test_clang_takes_them_for_hip(tmp_path, target):
         pytest.skip(f"{clang} does not know {target}")
     made = tmp_path / "kernels.s"
     words = [clang, "-x", "hip", "-I.", f"--offload-arch={target}", "-nogpulib",
-             "-nogpuinc", "--cuda-device-only", "-O3", "-Wall", "-Wextra", "-Werror",
+             "-nogpuinc", "--cuda-device-only", "-O1", "-Wall", "-Wextra", "-Werror",
              "-S", "-o", made, KERNELS]  # fmt: skip
     jobs.run(words, jobs.SOURCE).succeeded()
     of = re.findall(r"^\s*\.amdhsa_kernel (\w+)$", made.read_text(), re.M)
