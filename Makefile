@@ -498,7 +498,7 @@ site: build
 	scripts/make-site dist/site
 
 ## test-packages: what each recipe in packages/ does, in an empty Debian
-RECIPES ?= deb rpm oci spack easybuild conda guix
+RECIPES ?= deb rpm oci apptainer spack easybuild conda guix
 test-packages: dist
 	packages/try dist/xhpl-$(VERSION).tar.gz build/packages $(RECIPES)
 
