@@ -5,11 +5,12 @@
 
 SIM := build/sim/xhpl
 
-## sim: build/sim/xhpl, which scripts/xhpl-sim runs on simulated nodes (needs SimGrid)
+## sim: build/sim/xhpl, which xhpl-sim beside xhpl runs on simulated nodes (needs SimGrid)
 sim:
 	@command -v smpicc >/dev/null || \
 	    { echo 'make sim needs SimGrid: apt-get install libsimgrid-dev' >&2; exit 2; }
 	@$(MAKE) arch=sim $(SIM)
+	@mkdir -p $(BINdir) && ln -sf $(CURDIR)/scripts/xhpl-sim $(BINdir)/xhpl-sim
 
 ## test-sim: tests of simulated runs
 test-sim: build sim

@@ -17,6 +17,7 @@
 #include "hybrid/plan/measure.h"
 #include "hybrid/plan/process_rate.h"
 #include "testing/planner/choices.h"
+#include "testing/planner/simulate.h"
 #include "testing/planner/unequal.h"
 #include "testing/ptest/capacity.h"
 #include "testing/ptest/dat_file.h"
@@ -122,7 +123,7 @@ static void warn_of_unknown_links(int64_t processes)
  * What can be refused before measuring. The file of --write must not exist; it
  * is written at the end, so an interrupted plan leaves none. Process 0.
  */
-static xh_status_t check_plan(const xhpl_order_t *order,
+static xh_status_t check_plan(const xhpl_order_t *order, bool offloads,
                               const xhpl_extent_t *started,
                               const xhpl_extent_t *planned)
 {
@@ -139,6 +140,8 @@ static xh_status_t check_plan(const xhpl_order_t *order,
                        "nodes uses those within one; start on at least two "
                        "nodes",
                        planned->nodes);
+    if (order->simulate)
+        XH_TRY(xhpl_simulate_check(offloads));
     return order->write != NULL ? xhpl_dat_try(order->write) : XH_OK;
 }
 
@@ -249,7 +252,8 @@ static bool are_of(const xhpl_weights_t *weights, int processes)
 
 /* On process 0, which prints and writes. */
 static xh_status_t answer_plan(const xhpl_order_t *order, const xhpl_job_t *job,
-                               const xhpl_weights_t *weights)
+                               const xhpl_weights_t *weights,
+                               xhpl_choice_t *best_p)
 {
     xhpl_choice_t choices[SHOWN];
     int count = xhpl_choices_make(job, SHOWN, choices);
@@ -276,6 +280,7 @@ static xh_status_t answer_plan(const xhpl_order_t *order, const xhpl_job_t *job,
         print_row(&choices[i], "");
     if (are_of(weights, job->processes))
         choices[0] = compare_weights(order, job, weights, &choices[0]);
+    *best_p = choices[0];
     return order->write == NULL ? XH_OK : write_best(order, &choices[0]);
 }
 
@@ -289,8 +294,10 @@ static xh_status_t plan(const xhpl_order_t *order, const hyb_means_t *means)
     bool speaks = xhpl_rank(MPI_COMM_WORLD) == 0;
     xhpl_job_t job = job_of(order, means->offloads, (int)planned.processes);
     hyb_model_rates_t rates;
-    xh_status_t status = speaks ? check_plan(order, &started, &planned) : XH_OK;
+    xh_status_t status =
+        speaks ? check_plan(order, means->offloads, &started, &planned) : XH_OK;
     xhpl_weights_t *weights;
+    xhpl_choice_t best;
 
     XH_TRY(hpl_agree(MPI_COMM_WORLD, status));
     XH_TRY(xhpl_weights_open(&order->parameters, xhpl_planner_rate, &weights));
@@ -300,7 +307,9 @@ static xh_status_t plan(const xhpl_order_t *order, const hyb_means_t *means)
         job.rates = &rates;
         job.most_bytes = bytes_of_node(&order->wanted, capacity.node_bytes) /
                          planned.ranks_per_node;
-        status = answer_plan(order, &job, weights);
+        status = answer_plan(order, &job, weights, &best);
+        if (order->simulate && status == XH_OK)
+            status = xhpl_simulate_run(&best, &rates, &planned);
     }
     free(weights);
     return hpl_agree(MPI_COMM_WORLD, status);

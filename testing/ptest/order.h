@@ -54,6 +54,7 @@ typedef struct {
     bool upstream_exit;
     const char *dat, *conf, *trace, *iterations, *json;
     const char *write;           /* of a plan */
+    bool simulate;               /* the best choice of a plan */
     xhpl_request_t wanted;       /* of a plan */
     bool given[XHPL_QUANTITIES]; /* which parameters options gave */
     xhpl_parameters_t parameters;

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import time
 from collections import namedtuple
 
@@ -169,12 +170,61 @@ def test_a_file_that_exists_is_left_as_it_is(planned):
         ("--plan --set solver=reference", "solver=hybrid"),
         ("--predict --set solver=reference", "solver=hybrid"),
         ("--predict --memory 12G", "--memory goes with --plan"),
+        ("--simulate", "--simulate goes with --plan"),
         ("--time 10m", "--time goes with --plan"),
         ("--write new.dat", "--write goes with --plan"),
     ],
 )
 def test_what_cannot_be_met_is_refused(xhpl, options, complaint):
     xhpl(*SHORT, *options.split(), dat=hpl_dat.text()).refused(complaint)
+
+
+# ---- simulating --------------------------------------------------------------
+
+
+@pytest.fixture
+def copied(tmp_path):
+    """Run a copy of xhpl beside which there is xhpl-sim, a script of these lines."""
+
+    def run(*lines):
+        program = shutil.copy(jobs.XHPL, tmp_path)
+        if lines:
+            script = tmp_path / "xhpl-sim"
+            script.write_text("\n".join(["#!/bin/sh", *lines]))
+            script.chmod(0o755)
+        words = ["--plan", *SHORT, "--memory", "200M", *NARROW.split(), "--simulate"]
+        words += ["--nodes", "4", "--ranks-per-node", "2"]
+        return jobs.run(["env", "PATH=/nowhere", program, *words], tmp_path)
+
+    return run
+
+
+def test_the_best_choice_is_simulated_with_what_was_measured(copied):
+    table, said = copied('echo "$@"').succeeded().stdout.split("\nSimulated:\n")
+    best = dict(zip(HEAD, table.splitlines()[1].split()))
+    given = dict(re.findall(r"-+([\w-]+)=(\S+)", said))
+    for name in ("N", "NB", "P", "Q", "DEPTH", "BCAST"):
+        assert given[name.lower()] == best[name]
+    assert (given["nodes"], given["ranks-per-node"]) == ("4", "2")
+    rates = dict(re.findall(r"(\w+)=([\d.e+]+)(?= |$)", said[said.index("--model="):]))
+    rate = 8 * float(rates["rate"])  # of 8 processes; the test cannot be faster
+    assert rate > 1e9 * float(best["Gflop/s"])
+    assert all(float(rates[name]) > 0 for name in ("solve", "panel", "move"))
+
+
+def test_a_simulation_that_fails_is_told(copied):
+    outcome = copied("exit 3")
+    assert outcome.status == 2 and "xhpl-sim failed" in outcome.stderr, str(outcome)
+
+
+def test_without_xhpl_sim_nothing_is_measured(copied):
+    outcome = copied()
+    outcome.refused("there is no xhpl-sim beside this program or in PATH: make sim")
+    assert outcome.stdout == ""
+
+
+def test_devices_are_not_simulated(planned):
+    planned("--simulate --set devices=emu").refused("devices are not simulated")
 
 
 # ---- predictions -------------------------------------------------------------

@@ -223,6 +223,15 @@ def test_a_case_that_is_none_is_refused(word, capsys):
     assert word.partition("=")[2] in capsys.readouterr().err
 
 
+def test_a_plan_is_simulated(tmp_path):
+    words = ["--plan", "--simulate", "--set", "plan_seconds=0.01", "--set", "devices=none"]
+    words += ["--memory", "100M", "--nodes", "4", "--ranks-per-node", "1", "--nb", "64"]
+    assert (jobs.BIN / "xhpl-sim").exists()
+    said = jobs.run([jobs.XHPL, *words], tmp_path).succeeded().stdout
+    rows = said.split("Simulated:")[1]
+    assert "as asked for" in rows and "without the slowest 1: 1x3" in rows
+
+
 def test_the_slowest_nodes_are_left_out():
     options, _ = cli.arguments([*ASKED, "--what-if", "without=2"])
     options.rates = [1, 0.5, 1, 1, 0.9, 1, 1, 1]

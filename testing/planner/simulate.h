@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef XHPL_SIMULATE_H
+#define XHPL_SIMULATE_H
+
+#include "base/status.h"
+#include "testing/planner/choices.h"
+#include "testing/ptest/order.h"
+
+/* xhpl-sim (docs/SCALING.md) on a choice of a plan. On one process. */
+
+/*
+ * Errors: XH_ERR_INPUT  xhpl-sim is neither beside this program nor in PATH, or
+ *                       devices compute, of which it has no model: reported
+ */
+xh_status_t xhpl_simulate_check(bool offloads);
+
+/*
+ * Run it with the rates and links that were measured; it prints what the choice
+ * reaches and what other grids, a slow node, a slow link, more links, and
+ * leaving the slowest node out would change.
+ *
+ * Errors: XH_ERR_INPUT  it failed: reported
+ */
+xh_status_t xhpl_simulate_run(const xhpl_choice_t *choice,
+                              const hyb_model_rates_t *rates,
+                              const xhpl_extent_t *extent);
+
+#endif
