@@ -116,7 +116,7 @@ void __wrap_hpl_pivot_column(HPL_T_panel *panel, int m, int c, hpl_matrix_t l1,
 
     (void)l1;
     if (scratch == NULL)
-        scratch = malloc(hpl_proposal_doubles(panel->nb) * sizeof(double));
+        scratch = malloc(hpl_pivot_scratch_doubles(panel->nb) * sizeof(double));
     sim_charge_search(8.0 * m + 32.0 * panel->jb);
     propose(panel, c, work);
     if (panel->grid->nprow > 1)

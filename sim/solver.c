@@ -143,7 +143,7 @@ xh_status_t __wrap_hyb_panels_create(hyb_lu_t *lu)
     XH_TRY(__real_hyb_panels_create(lu));
     s = lu->panel[0].shop;
     s->proposal = calloc(doubles, sizeof(double));
-    s->others_proposal = calloc(doubles, sizeof(double));
+    s->others_proposal = calloc(HPL_PIVOT_PEERS * doubles, sizeof(double));
     return s->proposal != NULL && s->others_proposal != NULL ? XH_OK
                                                              : XH_ERR_MEMORY;
 }

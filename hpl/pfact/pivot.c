@@ -37,31 +37,6 @@ static hpl_map_t rows_of(const HPL_T_panel *panel)
     return hpl_map(panel->nb, panel->grid->nprow, panel->grid->myrow);
 }
 
-typedef struct { /* messages with a peer */
-    MPI_Request *requests;
-    int count;
-    hpl_wait_t whom; /* it is waited for */
-} messages_t;
-
-static void wait_for(const messages_t *m, const hpl_pivot_wait_t *wait)
-{
-    int done = 0;
-
-    if (wait->poll == NULL) {
-        hpl_wait_begin(&m->whom);
-        MPI_Waitall(m->count, m->requests, hpl_no_statuses);
-        hpl_wait_end();
-        return;
-    }
-    while (MPI_Testall(m->count, m->requests, &done, hpl_no_statuses) ==
-               MPI_SUCCESS &&
-           !done) {
-        wait->poll(wait->context);
-        if (hpl_waits_are_wanted())
-            hpl_waits_note(&m->whom);
-    }
-}
-
 /* Is the current row's owner among the merged processes up to this row? */
 static bool has_current(const HPL_T_panel *panel, int row, int merged)
 {
@@ -116,56 +91,115 @@ static void check(const HPL_T_panel *panel, const double *proposal, int from,
             owner);
 }
 
-/*
- * Send my proposal, which covers as many processes as merged, as far on, and
- * receive one from as far back; in pieces so short that MPI sends them eagerly,
- * many at a time.
- */
-static void trade(const HPL_T_panel *panel, const double *proposal, int merged,
+/* ---- messages ------------------------------------------------------------ */
+
+enum { PIECE = 500, PIECES = 16, TAG = 0 };
+
+typedef struct {    /* with a peer: so short that MPI sends them eagerly */
+    int to, from;   /* process rows */
+    double *theirs; /* the proposal that comes ... */
+    int length;     /* ... and its doubles */
+    MPI_Request requests[2 * PIECES];
+    int count;
+} peer_t;
+
+/* The peers of a round in which proposals cover as many processes as merged,
+ * of whom each is as far from the next. */
+static int find_peers(const HPL_T_panel *panel, int merged, double *scratch,
+                      peer_t *peers)
+{
+    int nprow = panel->grid->nprow, me = panel->grid->myrow, count = 0;
+
+    for (int d = merged; d < nprow && count < HPL_PIVOT_PEERS; d += merged) {
+        peer_t *p = &peers[count];
+
+        p->to = (me + d) % nprow;
+        p->from = (me + nprow - d) % nprow;
+        p->theirs = scratch + (size_t)count++ * hpl_proposal_doubles(panel->jb);
+        p->length = length_of(panel, p->from, merged);
+    }
+    return count;
+}
+
+/* Exchange some pieces of proposals, from the double at on; mine has length. */
+static void begin(const HPL_T_panel *panel, const double *proposal, int length,
+                  int at, peer_t *p)
+{
+    MPI_Comm comm = panel->grid->col_comm;
+    int end = at + PIECES * PIECE;
+
+    p->count = 0;
+    for (; at < end; at += PIECE) {
+        if (at < p->length)
+            MPI_Irecv(p->theirs + at, Mmin(PIECE, p->length - at), MPI_DOUBLE,
+                      p->from, TAG, comm, &p->requests[p->count++]);
+        if (at < length)
+            MPI_Isend(proposal + at, Mmin(PIECE, length - at), MPI_DOUBLE,
+                      p->to, TAG, comm, &p->requests[p->count++]);
+    }
+}
+
+static void wait_for(const HPL_T_panel *panel, peer_t *p,
+                     const hpl_pivot_wait_t *wait)
+{
+    const hpl_wait_t whom = {
+        .what = "pivot",
+        .iteration = panel->ja / panel->nb,
+        .bytes = (double)p->length * sizeof(double),
+        .whom = {HPL_pnum(panel->grid, p->from, panel->grid->mycol), 0, 1}};
+    int done = 0;
+
+    if (wait->poll == NULL) {
+        hpl_wait_begin(&whom);
+        MPI_Waitall(p->count, p->requests, hpl_no_statuses);
+        hpl_wait_end();
+        return;
+    }
+    while (MPI_Testall(p->count, p->requests, &done, hpl_no_statuses) ==
+               MPI_SUCCESS &&
+           !done) {
+        wait->poll(wait->context);
+        if (hpl_waits_are_wanted())
+            hpl_waits_note(&whom);
+    }
+}
+
+/* A round: my proposal goes to some peers, those of others come, many pieces at
+ * a time. */
+static void trade(const HPL_T_panel *panel, double *proposal, int merged,
                   const hpl_pivot_wait_t *wait)
 {
-    enum { PIECE = 500, AT_ONCE = 32, TAG = 0 };
-    int nprow = panel->grid->nprow, me = panel->grid->myrow;
-    int to = (me + merged) % nprow, from = (me + nprow - merged) % nprow;
-    int out = length_of(panel, me, merged), in = length_of(panel, from, merged);
-    MPI_Comm comm = panel->grid->col_comm;
-    MPI_Request requests[AT_ONCE];
-    messages_t m = {
-        .requests = requests,
-        .whom = {
-            .what = "pivot",
-            .iteration = panel->ja / panel->nb,
-            .bytes = (double)in * sizeof(double),
-            .whom = {HPL_pnum(panel->grid, from, panel->grid->mycol), 0, 1}}};
+    int longest = (int)hpl_proposal_doubles(panel->jb);
+    int length = length_of(panel, panel->grid->myrow, merged), i;
+    peer_t peers[HPL_PIVOT_PEERS];
+    int count = find_peers(panel, merged, wait->scratch, peers);
 
-    for (int at = 0; at < Mmax(in, out); at += PIECE) {
-        if (at < in)
-            MPI_Irecv(wait->scratch + at, Mmin(PIECE, in - at), MPI_DOUBLE,
-                      from, TAG, comm, &requests[m.count++]);
-        if (at < out)
-            MPI_Isend(proposal + at, Mmin(PIECE, out - at), MPI_DOUBLE, to, TAG,
-                      comm, &requests[m.count++]);
-        if (m.count > AT_ONCE - 2) {
-            wait_for(&m, wait);
-            m.count = 0;
-        }
+    for (int at = 0; at < longest; at += PIECES * PIECE) {
+        for (i = 0; i < count; i++)
+            begin(panel, proposal, length, at, &peers[i]);
+        for (i = 0; i < count; i++)
+            wait_for(panel, &peers[i], wait);
     }
-    wait_for(&m, wait);
-    check(panel, wait->scratch, from, merged);
+    for (i = 0; i < count; i++) {
+        check(panel, peers[i].theirs, peers[i].from, merged);
+        merge(peers[i].theirs, proposal, panel->jb);
+    }
 }
 
 /*
- * In round r each process merges what the process 2^r before has merged so far.
- * Merging a proposal twice changes nothing, so this works for any number of
- * processes in the fewest rounds.
+ * In each round a process merges what some processes before it have merged so
+ * far. Merging a proposal twice changes nothing, so this works for any number
+ * of processes in the fewest rounds.
  */
 void hpl_pivot_agree(HPL_T_panel *panel, double *proposal,
                      const hpl_pivot_wait_t *wait)
 {
+    int merged = 1;
+
     HPL_ptimer(HPL_TIMING_MXSWP);
-    for (int merged = 1; merged < panel->grid->nprow; merged *= 2) {
+    for (int r = hpl_pivot_rounds(panel->grid->nprow); r > 0; r--) {
         trade(panel, proposal, merged, wait);
-        merge(wait->scratch, proposal, panel->jb);
+        merged *= HPL_PIVOT_PEERS + 1;
     }
     if (proposal[KEY] < 0.0)
         HPL_pabort(__LINE__, "hpl_pivot_agree",
@@ -237,7 +271,7 @@ void hpl_pivot_column(HPL_T_panel *panel, int m, int c, hpl_matrix_t l1,
 
     propose(panel, m, first, c, work);
     if (panel->grid->nprow > 1) {
-        hpl_panel_reserve_u(panel, hpl_proposal_doubles(panel->jb));
+        hpl_panel_reserve_u(panel, hpl_pivot_scratch_doubles(panel->jb));
         hpl_pivot_agree(panel, work, &(hpl_pivot_wait_t){.scratch = panel->U});
     }
     interchange(panel, c, l1, work);

@@ -2,6 +2,8 @@
 #ifndef HPL_PIVOT_H
 #define HPL_PIVOT_H
 
+#include <stddef.h>
+#include <stdint.h>
 #include "hpl/blas/matrix.h"
 #include "hpl_types.h"
 
@@ -40,9 +42,30 @@ static inline size_t hpl_proposal_doubles(int jb)
     return HPL_PROPOSAL_ROWS + 2 * (size_t)jb;
 }
 
+/*
+ * So many others tell a process what they know in a round: a round takes little
+ * more time with some short messages than with one, and there are fewer rounds.
+ */
+enum { HPL_PIVOT_PEERS = 3 };
+
+/* Rounds until all processes of a column know what each knows. */
+static inline int hpl_pivot_rounds(int nprow)
+{
+    int rounds = 0;
+
+    for (int64_t known = 1; known < nprow; known *= HPL_PIVOT_PEERS + 1)
+        rounds++;
+    return rounds;
+}
+
+static inline size_t hpl_pivot_scratch_doubles(int jb)
+{
+    return HPL_PIVOT_PEERS * hpl_proposal_doubles(jb);
+}
+
 /* How to spend the time of an agreement that is under way. */
 typedef struct {
-    double *scratch;             /* as long as a proposal */
+    double *scratch;             /* hpl_pivot_scratch_doubles */
     void (*poll)(void *context); /* NULL: only wait */
     void *context;
 } hpl_pivot_wait_t;

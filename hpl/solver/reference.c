@@ -24,7 +24,7 @@ static size_t panel_doubles(const hpl_shape_t *shape, const HPL_T_pmat *mat,
     int width = Mmin(right, hpl_exchange_width(jb, shape->nb));
     size_t u = shape->nprow == 1 ? (size_t)jb
                                  : Mmax(hpl_exchange_doubles(jb, width),
-                                        hpl_proposal_doubles(jb));
+                                        hpl_pivot_scratch_doubles(jb));
 
     return hpl_panel_doubles(below, jb, shape->npcol) + u;
 }

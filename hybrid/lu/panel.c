@@ -73,7 +73,7 @@ static size_t lay_out(hyb_panel_shop_t *s, const hyb_means_t *means,
                 hyb_whole_pages(hyb_pack_size(nb, nb, means->kernel->rows)));
     s->top = cut(s, &at, hyb_whole_pages(nb * nb));
     s->proposal = cut(s, &at, proposal);
-    s->others_proposal = cut(s, &at, proposal);
+    s->others_proposal = cut(s, &at, HPL_PIVOT_PEERS * proposal);
     for (int i = 0; i < s->copies.columns; i++)
         s->columns[i] = cut(s, &at, s->columns_doubles);
     return at;

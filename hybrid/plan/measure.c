@@ -196,7 +196,8 @@ static void agree(void *context, int column, hyb_pivot_t *pivot)
 static xh_status_t measure_pivots(const work_t *w, hyb_host_panel_t *x)
 {
     size_t length = HPL_PROPOSAL_ROWS + 2 * (size_t)w->width->nb;
-    double *memory = calloc(2 * length, sizeof(*memory)), alone, together;
+    double *memory = calloc((1 + HPL_PIVOT_PEERS) * length, sizeof(*memory)),
+           alone, together;
     pivots_t p = {.column = {.col_comm = MPI_COMM_WORLD, .nprow = w->processes},
                   .panel = {.grid = &p.column,
                             .m = INT_MAX,
@@ -216,7 +217,7 @@ static xh_status_t measure_pivots(const work_t *w, hyb_host_panel_t *x)
         together = hyb_slowest(panel_seconds(x, w->share / 2));
         add_point(w, &w->width->pivot, x->columns.rows,
                   fmax(0.0, together - alone) / w->width->nb /
-                      hyb_messages_rounds(w->processes));
+                      hpl_pivot_rounds(w->processes));
     }
     free(memory);
     return status;

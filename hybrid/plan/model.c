@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include "base/integers.h"
 #include "hpl/pauxil/deal.h"
+#include "hpl/pfact/pivot.h"
 #include "hybrid/lu/exchange.h"
 
 enum {
@@ -29,7 +30,7 @@ typedef struct hyb_model_process {
 /* The choice of a panel's pivots among the processes of a column. */
 static double pivots(const hyb_model_t *model, double rows)
 {
-    return model->test.nb * hyb_messages_rounds(model->test.nprow) *
+    return model->test.nb * hpl_pivot_rounds(model->test.nprow) *
            hyb_model_curve_at(&model->width.pivot, rows);
 }
 

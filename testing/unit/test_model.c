@@ -3,6 +3,7 @@
 #include "testing/unit/unit.h"
 
 #include <math.h>
+#include "hpl/pfact/pivot.h"
 
 /* Processes of two threads: a column takes 1 ns a row, a panel 1 us. */
 static const hyb_model_curve_t nothing;
@@ -329,15 +330,17 @@ TEST(messages_take_time_and_free_ones_none)
 /* Each column of a panel waits for as many rounds as reach all. */
 TEST(pivots_are_agreed_on_in_rounds)
 {
-    static const int rounds[] = {0, 0, 1, 2, 2, 3};
+    static const int rounds[] = {0, 0, 1, 1, 1, 2};
     hyb_model_rates_t agreeing = usual();
 
     agreeing.width[0].pivot = (hyb_model_curve_t){2, {0, 1}, {1e-6, 1e-6}};
     for (int p = 1; p <= 5; p++) {
-        assert_int_equal(hyb_messages_rounds(p), rounds[p]);
+        assert_int_equal(hpl_pivot_rounds(p), rounds[p]);
         assert_near(at_depth(0, agreeing, 3000, p, 1),
                     at_depth(0, usual(), 3000, p, 1) + 3000e-6 * rounds[p]);
     }
+    assert_int_equal(hpl_pivot_rounds(16), 2);
+    assert_int_equal(hpl_pivot_rounds(17), 3);
     assert_int_equal(hyb_messages_rounds(8), 3);
 }
 
