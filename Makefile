@@ -325,8 +325,8 @@ TESTS_OF_BLAS = $(wildcard $(patsubst %,testing/unit/test_%.c,back_substitution 
     reference_runs xdgemm))
 
 # What depends on the MPI library, for builds with another one, on few processes.
-TESTS_OF_MPI = $(wildcard $(patsubst %,testing/unit/test_%.c,driver_neighbours \
-    record record_phase timer trace_files) \
+TESTS_OF_MPI = $(wildcard $(patsubst %,testing/unit/test_%.c, \
+    driver_back_substitution driver_neighbours record record_phase timer trace_files) \
     $(patsubst %,testing/system/test_%.py,failures hang launcher mpirun))
 
 # What instruction sets have a part in, for other kinds of machines.
@@ -358,6 +358,13 @@ test-clusters:
 test-all:
 	$(BOOTSTRAP) test-all
 	@MAKE='$(MAKE)' WERROR=yes scripts/test-archs $(TEST_ALL)
+
+## test-mpich: with MPICH, all unit tests on several processes, HPL 2.3's tests, faults
+test-mpich:
+	@$(MAKE) arch=mpich suite TESTS='$(sort $(TESTS_OF_MPI) \
+	    $(shell grep -l '^/\* ranks:' testing/unit/test_*.c) \
+	    $(patsubst %,testing/system/test_%.py,reference_runs device_faults \
+	        damaged_messages checkpoint weights))'
 
 # 800 threads at a time are too much for QEMU.
 ## test-arm: all tests of base and cores for Arm, under QEMU, at each length of vectors
@@ -515,7 +522,7 @@ help:
 	    awk -F'|' '{ printf "  %-15s %s\n", $$1, $$2 }'
 
 .PHONY: all build no-old-plugins unit run run-built test check installcheck \
-        suite test-all test-arm test-portable \
+        suite test-all test-mpich test-arm test-portable \
         test-clusters coverage bench-hpl check-upstream check-layers \
         check-headers check-style install uninstall dist deb site \
         test-packages clean clean_arch \
