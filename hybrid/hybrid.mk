@@ -102,7 +102,7 @@ CUDA_CODE = $(foreach t,$(CUDA_KNOWN),$(call cuda_code,$t,$t)) \
             $(call cuda_code,$(lastword $(CUDA_KNOWN)),$(subst sm,compute,$(lastword $(CUDA_KNOWN))))
 $(CUDA_IMAGE): hybrid/device/cuda/kernels.cu $(KERNEL_PARTS)
 	@mkdir -p $(@D)
-	$(call SAY,NVCC  $<,$(NVCC) -x cu -I. -fatbin --no-compress -Werror \
+	$(call SAY,NVCC  $<,$(NVCC) -x cu -I. -t 0 -fatbin --no-compress -Werror \
 	    all-warnings $(CUDA_CODE) -o $@ $<)
 $(PIC)/hybrid/device/cuda/kernels.o: $(CUDA_IMAGE)
 $(PIC)/hybrid/device/cuda/kernels.o: FLAGS_OF_cuda += -DHYB_CUDA_IMAGE='"$(CUDA_IMAGE)"'
