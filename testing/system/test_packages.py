@@ -3,6 +3,7 @@
 does what they do. And the check that they all end with."""
 import os
 import re
+import shutil
 
 import pytest
 
@@ -96,6 +97,45 @@ def test_a_recipe_calls_targets_and_scripts_that_exist(text):
         assert jobs.run(["make", "-n", target], jobs.SOURCE).status == 0, target
     for script in re.findall(r"(?<![\w/])(setup/\w+|\./configure)\b", text):
         assert os.access(jobs.SOURCE / script, os.X_OK), script
+
+
+STEPS = ("spack", "easybuild", "conda", "guix", "apptainer")
+
+
+def steps(recipe, cwd, packages=PACKAGES):
+    """Lines up to what was installed, and those that check it."""
+    outcome = jobs.run([packages / "steps", recipe], cwd).succeeded()
+    before, _, after = outcome.stdout.partition("\n--\n")
+    return before.splitlines(), after.splitlines()
+
+
+@pytest.mark.parametrize("recipe", STEPS)
+def test_what_is_done_with_a_recipe_is_read_from_it(recipe, tmp_path):
+    commands, checks = steps(recipe, tmp_path)
+    assert [x for x in checks if "xhpl" in x]
+    if recipe == "conda":  # its script does all
+        assert "packages/conda/build.sh" in commands
+        return
+    assert [x for x in commands if "make install" in x]
+    if recipe != "apptainer":  # which has a test of its own
+        assert [x for x in commands if re.match("make.* check", x)]
+        assert not [x for x in commands if re.match("make.* test", x)]
+
+
+@pytest.mark.parametrize("recipe, path, name", (
+    ("spack", "spack/packages/xhpl/package.py", '"hwloc"'),
+    ("easybuild", "easybuild/xhpl.eb", "'hwloc'"),
+    ("conda", "conda/meta.yaml", "libhwloc"),
+    ("guix", "guix/xhpl.scm", "hwloc"),
+))  # fmt: skip
+def test_a_package_that_a_recipe_does_not_name_is_not_there(recipe, path, name, tmp_path):
+    copy = tmp_path / "packages"
+    shutil.copytree(PACKAGES, copy)
+    assert "libhwloc-dev" in steps(recipe, tmp_path, copy)[0][0]
+    text = (copy / path).read_text()
+    other = re.sub("(lib)?hwloc", "jansson", name)
+    (copy / path).write_text(text.replace(name, other))
+    assert "libhwloc-dev" not in steps(recipe, tmp_path, copy)[0][0]
 
 
 # ---- completion ----------------------------------------------------------------------
