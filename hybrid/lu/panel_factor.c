@@ -187,12 +187,22 @@ static bool has_place(const queueing_t *q)
                               hyb_stage(q->k - 1));
 }
 
+/* Is it known that the panel's columns have met all before? Their sums are. */
+static bool has_met_all(const hyb_lu_t *lu, int k)
+{
+    int64_t b = hyb_lu_trailing(lu, k - 1).from;
+
+    return hyb_ledger_reached(&lu->ledger, (hyb_blocks_t){b, b + 1},
+                              hyb_stage(k));
+}
+
 static bool can_queue(void *context)
 {
     const queueing_t *q = context;
 
     return can_come_down(q) && hyb_checkpoint_lets_factor(q->lu, q->k) &&
-           has_place(q);
+           has_place(q) &&
+           (!hyb_carried_repairs(q->lu) || has_met_all(q->lu, q->k));
 }
 
 static void queue_on_device(hyb_worker_t *leader, int k)
@@ -207,15 +217,6 @@ static void queue_on_device(hyb_worker_t *leader, int k)
     home->factor_panel(home, k, agree, &agreement);
     hyb_lu_panel(leader->lu, k)->queued = true;
     hyb_timer_end(leader);
-}
-
-/* Is it known that the panel's columns have met all before? Their sums are. */
-static bool has_met_all(const hyb_lu_t *lu, int k)
-{
-    int64_t b = hyb_lu_trailing(lu, k - 1).from;
-
-    return hyb_ledger_reached(&lu->ledger, (hyb_blocks_t){b, b + 1},
-                              hyb_stage(k));
 }
 
 bool hyb_panel_take(hyb_lu_t *lu, int k)

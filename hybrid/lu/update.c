@@ -173,12 +173,13 @@ static void queue_blocks(hyb_worker_t *leader, const hyb_step_t *step,
     place->multiply(place, leader, step, run);
 }
 
-/* Is what block b meets before iteration k queued? A guest has missed some. */
+/* Is what block b meets before iteration k queued? A guest has missed some. If
+ * what is wrong there is to be repaired it has run. */
 static bool has_come_up(const hyb_lu_t *lu, int k, int64_t b)
 {
     return hyb_homes_is_guest(&lu->homes, b) ||
-           hyb_ledger_queued(&lu->ledger, (hyb_blocks_t){b, b + 1},
-                             hyb_stage(k));
+           (hyb_carried_repairs(lu) ? hyb_ledger_reached : hyb_ledger_queued)(
+               &lu->ledger, (hyb_blocks_t){b, b + 1}, hyb_stage(k));
 }
 
 /* Has place to queue block b for iteration k, and has not yet? */

@@ -95,6 +95,12 @@ static double distance(const double *x, const double *y, int64_t count)
     return most[0] / most[1];
 }
 
+/* The process that this one names. */
+static int named(const hyb_alarms_t *seen, int rank)
+{
+    return seen->first.from >= 0 ? seen->first.from : rank;
+}
+
 /* The process that is named: by the lowest iteration. */
 static int first_finder(const hyb_alarms_t *seen)
 {
@@ -103,8 +109,7 @@ static int first_finder(const hyb_alarms_t *seen)
     } mine = {seen->found > 0 ? seen->first.iteration : 1 << 30, 0};
 
     MPI_Comm_rank(MPI_COMM_WORLD, &mine.rank);
-    if (seen->found > 0 && seen->first.from >= 0)
-        mine.rank = seen->first.from;
+    mine.rank = named(seen, mine.rank);
     MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_2INT, MPI_MINLOC, MPI_COMM_WORLD);
     return mine.iteration < 1 << 30 ? mine.rank : -1;
 }
@@ -115,7 +120,7 @@ static int first_device(const hyb_alarms_t *seen, int finder)
     int rank, device = -1;
 
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == finder && seen->found > 0 && seen->first.from < 0)
+    if (seen->found > 0 && named(seen, rank) == finder)
         device = seen->first.device;
     MPI_Allreduce(MPI_IN_PLACE, &device, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     return device;
@@ -125,7 +130,7 @@ static void say(const fault_t *fault, int64_t number, hyb_alarms_t *seen,
                 double away)
 {
     int total[3] = {seen->found, seen->repaired, fault_happened()};
-    int finder = first_finder(seen), named = first_device(seen, finder), rank;
+    int finder = first_finder(seen), device = first_device(seen, finder), rank;
     int kind = seen->found > 0 ? (int)seen->first.found : -1;
     double closest = seen->closest;
     int to = fault_receiver();
@@ -143,7 +148,7 @@ static void say(const fault_t *fault, int64_t number, hyb_alarms_t *seen,
            "\"kind\": %d, \"device\": %d, \"named\": %d, "
            "\"distance\": %.3g, \"closest\": %.3g}\n",
            (long long)number, fault_name(fault), fault->rank, total[2],
-           total[0], total[1], finder, to, kind, fault->device, named,
+           total[0], total[1], finder, to, kind, fault->device, device,
            isfinite(away) ? away : 1e300, isfinite(closest) ? closest : 1e300);
     fflush(stdout);
 }

@@ -41,6 +41,9 @@ static size_t lay_out(struct hyb_carried *c, int64_t rows, int64_t columns,
     c->left.left = cut(c->memory, &at, 2 * width + 1);
     c->sent = cut(c->memory, &at,
                   nprow > 1 ? 2 * (size_t)nprow * (size_t)columns : 0);
+    c->home = (int *)cut(
+        c->memory, &at,
+        in_doubles((size_t)(nprow * (xh_units(columns, nb) + 1)), sizeof(int)));
     c->kept = (hyb_kept_sums_t *)cut(
         c->memory, &at,
         devices ? in_doubles((size_t)columns, sizeof(*c->kept)) : 0);
@@ -167,7 +170,8 @@ static void sum_column(hyb_lu_t *lu, int64_t column)
 {
     int met = hyb_met_at_first(lu, column);
     int64_t from = hyb_rows_before(lu, met);
-    hyb_check_sums_t sum = hyb_sums_now(lu, column, met);
+    hyb_check_sums_t sum =
+        hyb_sums_now(lu, Mptr(lu->mat->A, from, column, lu->mat->ld), met);
 
     hyb_begin_column(lu, column, &sum, lu->mat->mp - from);
     lu->carried->column[column].stored = hyb_words_of_u(lu, column, from);
@@ -196,17 +200,29 @@ void hyb_carried_sum(hyb_lu_t *lu)
     lu->carried->summed = true;
 }
 
-/* Which columns all processes of the process column have on the host. */
-static void agree_on_exact(hyb_lu_t *lu)
+static bool is_on_all_hosts(const hyb_lu_t *lu, int64_t block)
 {
-    int64_t *exact = &lu->carried->exact;
+    for (int i = 0; i < lu->grid->nprow; i++)
+        if (lu->carried->home[i * lu->ledger.blocks + block] > 0)
+            return false;
+    return true;
+}
 
-    *exact = hyb_ledger_first(&lu->ledger, hyb_homes_resident(&lu->homes)
-                                               ? lu->homes.host_blocks
-                                               : lu->ledger.blocks);
-    if (lu->grid->nprow > 1)
-        MPI_Allreduce(MPI_IN_PLACE, exact, 1, MPI_INT64_T, MPI_MIN,
-                      lu->grid->col_comm);
+/* Where the processes of a process column have its blocks; all of them have the
+ * first ones on the host. */
+static void agree_on_homes(hyb_lu_t *lu)
+{
+    struct hyb_carried *c = lu->carried;
+    int64_t blocks = lu->ledger.blocks, exact = 0;
+    int *mine = c->home + lu->grid->myrow * blocks;
+
+    for (int64_t b = 0; b < blocks; b++)
+        mine[b] = hyb_home_number(&lu->homes, b);
+    MPI_Allgather(MPI_IN_PLACE, 0, MPI_INT, c->home, (int)blocks, MPI_INT,
+                  lu->grid->col_comm);
+    while (exact < blocks && is_on_all_hosts(lu, exact))
+        exact++;
+    c->exact = hyb_ledger_first(&lu->ledger, exact);
 }
 
 void hyb_carried_begin(hyb_lu_t *lu)
@@ -215,7 +231,8 @@ void hyb_carried_begin(hyb_lu_t *lu)
         return;
     if (!lu->carried->summed)
         hyb_carried_sum(lu);
-    agree_on_exact(lu);
+    if (lu->grid->nprow > 1)
+        agree_on_homes(lu);
 }
 
 /* ---- carrying ------------------------------------------------------------

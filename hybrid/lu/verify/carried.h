@@ -66,6 +66,9 @@ bool hyb_carried_is_filled(const hyb_lu_t *lu, int k);
  * run. */
 void hyb_carried_update(hyb_lu_t *lu, int k, hyb_run_t run, const double *u);
 
+/* Are wrong elements put right? Then a block goes on once it was compared. */
+bool hyb_carried_repairs(const hyb_lu_t *lu);
+
 /* The run has met the panel of step: compare it if it is its turn. */
 void hyb_carried_compare(hyb_lu_t *lu, const hyb_step_t *step, hyb_run_t run);
 
@@ -197,8 +200,10 @@ typedef struct {
     hyb_run_t run;               /* of a block */
     const double *l;             /* sums of L: jb x 2, ld nb */
     const double *u, *c;         /* of each column; c: NULL if it is not due */
-    const double *leave, *enter; /* P > 1: of rows, as above */
+    const double *leave, *enter; /* P > 1: of rows, as above, */
     int64_t ld;
+    const hpl_exchange_t *x; /* that these came with; */
+    int at;                  /* the run's first column in it */
 } hyb_device_sums_of_run_t;
 
 /* The run has met panel k on the device. */

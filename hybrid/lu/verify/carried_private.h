@@ -73,6 +73,7 @@ struct hyb_carried {
     hyb_left_over_t left; /* P > 1 */
     double *top;          /* weights of rows of U, P > 1 */
     double *sent;         /* sums of the bits of rows that travel, P > 1; */
+    int *home;            /* by process row and block: its place, P > 1 */
     int64_t exact; /* plain ones from this column on, which live on devices of
                       some process of the process column */
     hyb_kept_sums_t *kept;  /* by column, with devices */
@@ -150,8 +151,8 @@ hyb_check_sums_t hyb_tile_sums(const hyb_tile_sums_t *tiles, int64_t col);
  * none is: then it was wrong before. */
 int hyb_tile_owner(const hyb_tile_sums_t *tiles, int64_t column, double bound);
 
-/* The sums that a column has, once it has met panels 0 .. k - 1. */
-hyb_check_sums_t hyb_sums_now(const hyb_lu_t *lu, int64_t column, int k);
+/* The sums of a column's trailing rows a, once it has met panels 0 .. k - 1. */
+hyb_check_sums_t hyb_sums_now(const hyb_lu_t *lu, const double *a, int k);
 
 /* These, of so many rows, are those that are carried on; begin here: then it is
  * also told whether the column can be checked. */
@@ -172,11 +173,27 @@ bool hyb_begins_late(const hyb_lu_t *lu, int64_t column, int k);
 /* Words of rows 0 .. rows - 1, which are U's. */
 uint64_t hyb_words_of_u(const hyb_lu_t *lu, int64_t column, int64_t rows);
 
+/* The column's trailing rows, which differ from its sums, are in a, once it met
+ * panels 0 .. k - 1: if one is wrong it gets the value that the sums ask for.
+ * Returns the row, or -1. */
+int64_t hyb_repair_column(hyb_lu_t *lu, int64_t column, int k, double *a);
+
 /* Numbers that are none, or huge, have left the columns, count from one on,
  * with these sums; have entered: who sent them says so. */
 void hyb_watch_leaving(hyb_lu_t *lu, const hpl_exchange_t *x, int64_t column,
                        int64_t count, int device);
 void hyb_watch_entering(hyb_lu_t *lu, int64_t column, int64_t count);
+
+/* A member's slot of x's sums, from one of its columns on. */
+double *hyb_sums_slot(const hpl_exchange_t *x, int member, int from);
+
+/* Is the plain sum of rows the one that was sent? Who sent none says so. */
+bool hyb_is_what_was_sent(const hyb_lu_t *lu, int64_t column, double sent,
+                          double sum);
+
+/* What came of x's member is not what it sent. */
+void hyb_raise_rows(hyb_lu_t *lu, const hpl_exchange_t *x, int member,
+                    int64_t column);
 
 /* The sums of rows of a block's columns that live on a device. */
 void hyb_carry_rows(hyb_lu_t *lu, const hyb_device_sums_of_run_t *sums);

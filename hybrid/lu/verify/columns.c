@@ -84,14 +84,13 @@ void hyb_note_closeness(hyb_lu_t *lu, double plain, double weighted,
         atomic_store(&lu->carried->alarms.closest, part);
 }
 
-hyb_check_sums_t hyb_sums_now(const hyb_lu_t *lu, int64_t column, int k)
+hyb_check_sums_t hyb_sums_now(const hyb_lu_t *lu, const double *a, int k)
 {
     int64_t from = hyb_rows_before(lu, k);
     hyb_check_sums_t sum;
-    const double *weight = hyb_row_weights(lu, k);
 
-    lu->means.kernel->sum_column(Mptr(lu->mat->A, from, column, lu->mat->ld),
-                                 weight + from, lu->mat->mp - from, &sum);
+    lu->means.kernel->sum_column(a, hyb_row_weights(lu, k) + from,
+                                 lu->mat->mp - from, &sum);
     return sum;
 }
 

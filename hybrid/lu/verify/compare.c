@@ -7,10 +7,20 @@ typedef struct { /* one column, once it has met panels 0 .. k - 1 */
     hyb_lu_t *lu;
     int64_t column;
     int k;
+    double *a;                     /* its trailing rows */
     hyb_check_sums_t sum;          /* as it is */
     double plain, weighted, bound; /* by how much it differs */
     bool landed;                   /* in tiles */
 } comparison_t;
+
+static comparison_t comparison(hyb_lu_t *lu, int64_t column, int k)
+{
+    return (comparison_t){
+        .lu = lu,
+        .column = column,
+        .k = k,
+        .a = Mptr(lu->mat->A, hyb_rows_before(lu, k), column, lu->mat->ld)};
+}
 
 static void compare_sums(comparison_t *c)
 {
@@ -29,32 +39,36 @@ static void compare_sums(comparison_t *c)
 
 static void compare(comparison_t *c)
 {
-    c->sum = hyb_sums_now(c->lu, c->column, c->k);
+    c->sum = hyb_sums_now(c->lu, c->a, c->k);
     compare_sums(c);
 }
 
-/* The local row of the single wrong element, or -1. */
+/* Of the largest element, or one that is no number. */
+static int64_t largest_row(const double *a, int64_t rows)
+{
+    int64_t row = 0;
+
+    for (int64_t i = 1; i < rows && !isnan(a[row]); i++)
+        if (!(fabs(a[i]) <= fabs(a[row])))
+            row = i;
+    return row;
+}
+
+/* The trailing row of the single wrong element, or -1. */
 static int64_t wrong_row(const comparison_t *c)
 {
-    int64_t from = hyb_rows_before(c->lu, c->k), rows = c->lu->mat->mp - from,
-            row;
-    const double *weight = hyb_row_weights(c->lu, c->k) + from;
-    const double *a = Mptr(c->lu->mat->A, from, c->column, c->lu->mat->ld);
+    int64_t from = hyb_rows_before(c->lu, c->k), rows = c->lu->mat->mp - from;
 
-    if (!isfinite(c->plain)) {
-        for (row = 0; row < rows && isfinite(a[row]);)
-            row++;
-        return row < rows ? from + row : -1;
-    }
-    row = hyb_sums_row(weight, rows, c->plain, c->weighted, c->bound);
-    return row < 0 ? -1 : from + row;
+    if (!isfinite(c->plain) || !isfinite(c->bound))
+        return rows > 0 ? largest_row(c->a, rows) : -1;
+    return hyb_sums_row(hyb_row_weights(c->lu, c->k) + from, rows, c->plain,
+                        c->weighted, c->bound);
 }
 
 /* Give the element the value that the sums ask for, if both ask for one. */
 static bool repair(comparison_t *c, int64_t row)
 {
-    double *element = Mptr(c->lu->mat->A, row, c->column, c->lu->mat->ld);
-    double was = *element;
+    double *element = c->a + row, was = *element;
 
     *element = 0.0;
     compare(c);
@@ -67,19 +81,32 @@ static bool repair(comparison_t *c, int64_t row)
     return false;
 }
 
+int64_t hyb_repair_column(hyb_lu_t *lu, int64_t column, int k, double *a)
+{
+    comparison_t c = {.lu = lu, .column = column, .k = k, .a = a};
+    int64_t row;
+
+    compare(&c);
+    row = wrong_row(&c);
+    if (row < 0 || !repair(&c, row))
+        return -1;
+    hyb_carry_on(lu, column, &c.sum, lu->mat->mp - hyb_rows_before(lu, k));
+    return row;
+}
+
 static void raise_at(comparison_t *c)
 {
     hyb_alarm_t alarm =
         hyb_alarm_at(c->lu, HYB_FOUND_UPDATE, c->k - 1, c->column);
     hyb_repair_t repaired = HYB_NOT_REPAIRED;
-    int64_t row = wrong_row(c);
+    int64_t row = wrong_row(c), from = hyb_rows_before(c->lu, c->k);
     int64_t block = hyb_ledger_block(&c->lu->ledger, c->column);
 
     alarm.device =
         (c->landed ? hyb_tile_owner(&c->lu->carried->tiles, c->column, c->bound)
                    : hyb_home_number(&c->lu->homes, block)) -
         1;
-    alarm.row = hyb_global_row(c->lu, row);
+    alarm.row = hyb_global_row(c->lu, row < 0 ? -1 : from + row);
     alarm.size = fabs(c->plain);
     alarm.expected = c->bound;
     if (row >= 0 && c->lu->carried->repairs && repair(c, row))
@@ -110,7 +137,7 @@ static bool can_compare(const hyb_lu_t *lu, int64_t column, int k)
 
 static void compare_column(hyb_lu_t *lu, int64_t column, int k)
 {
-    comparison_t c = {.lu = lu, .column = column, .k = k};
+    comparison_t c = comparison(lu, column, k);
 
     if (!can_compare(lu, column, k))
         return;
@@ -123,6 +150,11 @@ static void compare_columns(hyb_lu_t *lu, hyb_run_t run, int k)
     for (int64_t j = run.from; j < run.from + run.count; j++)
         compare_column(lu, j, k);
     atomic_fetch_add(&lu->carried->alarms.compared, run.count);
+}
+
+bool hyb_carried_repairs(const hyb_lu_t *lu)
+{
+    return lu->carried != NULL && lu->carried->repairs;
 }
 
 bool hyb_carried_is_due(const hyb_lu_t *lu, const hyb_step_t *step,
@@ -149,9 +181,10 @@ void hyb_carried_compare(hyb_lu_t *lu, const hyb_step_t *step, hyb_run_t run)
 static void compare_landed(hyb_lu_t *lu, int64_t column, int k,
                            const hyb_check_sums_t *sum)
 {
-    comparison_t c = {
-        .lu = lu, .column = column, .k = k, .sum = *sum, .landed = true};
+    comparison_t c = comparison(lu, column, k);
 
+    c.sum = *sum;
+    c.landed = true;
     if (!can_compare(lu, column, k))
         return;
     compare_sums(&c);

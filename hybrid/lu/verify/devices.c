@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
 #include "hybrid/lu/checkpoint/geometry.h"
 #include "hybrid/lu/verify/carried_private.h"
 
@@ -212,36 +213,78 @@ static void carry(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s)
     }
 }
 
+/* A column of the run that is wrong comes down; if one element is, that goes up
+ * again, and to the panel's columns if these have come down. */
+static hyb_repair_t repair(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s,
+                           int64_t column)
+{
+    int64_t from = hyb_rows_before(lu, s->k + 1), row;
+    int64_t block = hyb_ledger_block(&lu->ledger, column);
+    hyb_place_t *home = hyb_home_of(&lu->homes, block);
+    hyb_part_t part = {from, lu->mat->mp - from, column, 1};
+    double *a = malloc((size_t)part.rows * sizeof(*a));
+    const hyb_step_t *step = hyb_lu_step(lu, s->k);
+    xh_view_t came;
+
+    if (a == NULL)
+        return HYB_NOT_REPAIRED;
+    home->save(home, block, &part, a);
+    row = hyb_repair_column(lu, column, s->k + 1, a);
+    if (row >= 0) {
+        part = (hyb_part_t){from + row, 1, column, 1};
+        home->restore(home, block, &part, a + row);
+        if (hyb_step_is_next(step, block) && !step->by_device) {
+            came = home->panel_columns(home, s->k + 1);
+            came.data[row + (column - s->run.from) * came.ld] = a[row];
+        }
+    }
+    free(a);
+    return row >= 0 ? HYB_REPAIRED : HYB_NOT_REPAIRED;
+}
+
+/* Column j of the run, whose sums differ by so much. */
+static hyb_repair_t raise_met(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s,
+                              int64_t j, double plain, double weighted,
+                              double bound)
+{
+    hyb_repair_t repaired = HYB_NOT_REPAIRED;
+    int64_t column = s->run.from + j, from = hyb_rows_before(lu, s->k + 1);
+    int64_t row = hyb_sums_row(hyb_row_weights(lu, s->k + 1) + from,
+                               lu->mat->mp - from, plain, weighted, bound);
+    hyb_alarm_t alarm = hyb_alarm_at(lu, HYB_FOUND_UPDATE, s->k, column);
+
+    alarm.row = hyb_global_row(lu, row < 0 ? -1 : from + row);
+    alarm.device = s->device;
+    alarm.size = size_of(plain, weighted);
+    alarm.expected = bound;
+    if (lu->carried->repairs)
+        repaired = repair(lu, s, column);
+    hyb_alarm_raise(&lu->carried->alarms, &alarm, repaired);
+    return repaired;
+}
+
 /* Column j of the run; what is carried on are the sums that it has. */
 static void compare(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s, int64_t j)
 {
     int64_t column = s->run.from + j, from = hyb_rows_before(lu, s->k + 1);
-    const hyb_carried_column_t *c = &lu->carried->column[column];
+    hyb_carried_column_t *c = &lu->carried->column[column];
     const double *sums = s->c + j * HYB_SUMS_OF_C;
     double plain = sums[HYB_SUM_PLAIN] - c->plain;
     double weighted = sums[HYB_SUM_WEIGHTED] - c->weighted;
     double bound =
         hyb_column_bound(c, hyb_noise_of_rows(lu, lu->mat->mp - from));
-    hyb_alarm_t alarm = hyb_alarm_at(lu, HYB_FOUND_UPDATE, s->k, column);
     bool begins = hyb_begins_late(lu, column, s->k + 1);
-    int64_t row;
+    hyb_repair_t repaired = HYB_NOT_REPAIRED;
 
     if (!c->is_known && !begins)
         return;
-    start(lu, column, sums, lu->mat->mp - from);
-    lu->carried->column[column].is_known = true;
-    if (begins)
-        return;
-    hyb_note_closeness(lu, plain, weighted, bound);
-    if (!hyb_sums_differ(plain, weighted, bound))
-        return;
-    row = hyb_sums_row(hyb_row_weights(lu, s->k + 1) + from, lu->mat->mp - from,
-                       plain, weighted, bound);
-    alarm.row = hyb_global_row(lu, row < 0 ? -1 : from + row);
-    alarm.device = s->device;
-    alarm.size = size_of(plain, weighted);
-    alarm.expected = bound;
-    hyb_alarm_raise(&lu->carried->alarms, &alarm, HYB_NOT_REPAIRED);
+    if (!begins)
+        hyb_note_closeness(lu, plain, weighted, bound);
+    if (!begins && hyb_sums_differ(plain, weighted, bound))
+        repaired = raise_met(lu, s, j, plain, weighted, bound);
+    if (repaired == HYB_NOT_REPAIRED)
+        start(lu, column, sums, lu->mat->mp - from);
+    c->is_known = true;
 }
 
 void hyb_carried_met(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s)

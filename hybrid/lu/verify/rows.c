@@ -98,8 +98,7 @@ double *hyb_carried_sent(const hyb_lu_t *lu, int64_t column)
     return lu->carried->sent + 2 * lu->grid->nprow * column;
 }
 
-/* A member's slot of x's sums, from one of its columns on. */
-static double *slot(const hpl_exchange_t *x, int member, int from)
+double *hyb_sums_slot(const hpl_exchange_t *x, int member, int from)
 {
     return x->sums + (size_t)member * (size_t)x->columns + from;
 }
@@ -130,7 +129,7 @@ static int exact_ones(const hyb_lu_t *lu, int64_t column, int count)
 static void note_sent(const hyb_lu_t *lu, const part_t *p, int member,
                       const sums_t *s, int64_t column)
 {
-    double *sent = slot(p->x, member, p->from);
+    double *sent = hyb_sums_slot(p->x, member, p->from);
     int exact = exact_ones(lu, column, p->count);
 
     memcpy(sent, s->words, (size_t)exact * sizeof(*sent));
@@ -138,9 +137,8 @@ static void note_sent(const hyb_lu_t *lu, const part_t *p, int member,
            (size_t)(p->count - exact) * sizeof(*sent));
 }
 
-/* Is the plain sum of rows the one that was sent? Who sent none says so. */
-static bool is_close(const hyb_lu_t *lu, int64_t column, double sent,
-                     double sum)
+bool hyb_is_what_was_sent(const hyb_lu_t *lu, int64_t column, double sent,
+                          double sum)
 {
     const hyb_carried_column_t *c = &lu->carried->column[column];
     double bound = hyb_column_bound(
@@ -150,13 +148,16 @@ static bool is_close(const hyb_lu_t *lu, int64_t column, double sent,
            !hyb_sums_differ(sent - sum, 0.0, bound);
 }
 
-static void raise_rows(hyb_lu_t *lu, const hpl_exchange_t *x, int member,
-                       int64_t column)
+void hyb_raise_rows(hyb_lu_t *lu, const hpl_exchange_t *x, int member,
+                    int64_t column)
 {
     hyb_alarm_t alarm = hyb_alarm_at(lu, HYB_FOUND_ROWS_MESSAGE,
                                      x->panel->ja / lu->mat->nb, column);
+    int64_t block = hyb_ledger_block(&lu->ledger, column);
+    int row = (x->panel->prow + member) % lu->grid->nprow;
 
     alarm.from = sender(lu, x, member);
+    alarm.device = lu->carried->home[row * lu->ledger.blocks + block] - 1;
     hyb_alarm_raise(&lu->carried->alarms, &alarm, HYB_NOT_REPAIRED);
 }
 
@@ -167,9 +168,10 @@ static void compare_sent(hyb_lu_t *lu, const part_t *p, int member,
     int exact = exact_ones(lu, column, p->count);
 
     for (int j = 0; j < p->count; j++)
-        if (j < exact ? memcmp(&s->words[j], sent + j, sizeof(*s->words)) != 0
-                      : !is_close(lu, column + j, sent[j], s->plain[j])) {
-            raise_rows(lu, p->x, member, column + j);
+        if (j < exact
+                ? memcmp(&s->words[j], sent + j, sizeof(*s->words)) != 0
+                : !hyb_is_what_was_sent(lu, column + j, sent[j], s->plain[j])) {
+            hyb_raise_rows(lu, p->x, member, column + j);
             return;
         }
 }
@@ -249,14 +251,15 @@ static void enter(hyb_lu_t *lu, const hpl_exchange_t *x, int from, int count,
     for (int g = 0; g < m->members; g++) {
         sum_part(lu, &p, come[g], come[g + 1], &s);
         if (g != m->me)
-            compare_sent(lu, &p, g, slot(x, g, from), &s, column);
+            compare_sent(lu, &p, g, hyb_sums_slot(x, g, from), &s, column);
         add(c, count, 1.0, &s);
     }
     p.which = DISPLACED;
     p.weight = displaced_to;
     sum_part(lu, &p, mine[0], mine[1], &s);
     if (m->me != 0)
-        compare_sent(lu, &p, 0, slot(x, m->members + m->me, from), &s, column);
+        compare_sent(lu, &p, 0, hyb_sums_slot(x, m->members + m->me, from), &s,
+                     column);
     add(c, count, 1.0, &s);
     hyb_watch_entering(lu, column, count);
 }
@@ -266,123 +269,4 @@ void hyb_carried_enter(hyb_lu_t *lu, const hpl_exchange_t *x, int from,
 {
     for (int j = 0; lu->carried != NULL && j < count; j += MOST)
         enter(lu, x, from + j, Mmin(MOST, count - j), column + j);
-}
-
-/* ---- columns on devices --------------------------------------------------
- */
-
-typedef struct { /* of a panel's packed rows, nb x hyb_rows_sums each */
-    double *leave, *enter;
-    int64_t nb;
-} weights_t;
-
-static void weigh_gathered(const hyb_lu_t *lu, const HPL_T_panel *h,
-                           const weights_t *w, int g)
-{
-    const hpl_pivots_t *m = h->pivots;
-
-    for (int r = m->gather_offset[g]; r < m->gather_offset[g + 1]; r++) {
-        w->enter[r + HYB_ROWS_ALL_WEIGHTED * w->nb] = gathered_to(lu, h, r);
-        w->enter[r + (HYB_ROWS_OF_MEMBER + g) * w->nb] = 1.0;
-        if (g != m->me)
-            continue;
-        w->leave[r + HYB_ROWS_PLAIN * w->nb] = 1.0;
-        w->leave[r + HYB_ROWS_WEIGHTED * w->nb] = gathered_from(lu, h, r);
-    }
-}
-
-static void weigh_displaced(const hyb_lu_t *lu, const HPL_T_panel *h,
-                            const weights_t *w, int g)
-{
-    const hpl_pivots_t *m = h->pivots;
-
-    for (int r = m->displace_offset[g]; r < m->displace_offset[g + 1]; r++) {
-        if (m->me == 0) {
-            w->leave[r + HYB_ROWS_ALL_WEIGHTED * w->nb] =
-                displaced_from(lu, h, r);
-            w->leave[r + (HYB_ROWS_OF_MEMBER + g) * w->nb] = 1.0;
-        }
-        if (g != m->me)
-            continue;
-        w->enter[r + HYB_ROWS_PLAIN * w->nb] = 1.0;
-        w->enter[r + HYB_ROWS_WEIGHTED * w->nb] = displaced_to(lu, h, r);
-    }
-}
-
-void hyb_carried_row_weights(const hyb_lu_t *lu, int k, double *leave,
-                             double *enter)
-{
-    const HPL_T_panel *h = lu->panel[k % HYB_IN_FLIGHT].hpl;
-    const weights_t w = {leave, enter, Mmin(lu->mat->nb, lu->mat->n)};
-    size_t bytes =
-        (size_t)w.nb * (size_t)hyb_rows_sums(lu->grid->nprow) * sizeof(*leave);
-
-    memset(leave, 0, bytes);
-    memset(enter, 0, bytes);
-    for (int g = 0; g < h->pivots->members; g++) {
-        weigh_gathered(lu, h, &w, g);
-        weigh_displaced(lu, h, &w, g);
-    }
-}
-
-void hyb_carried_left(const hpl_exchange_t *x, int from, int count,
-                      const double *sums, int64_t ld)
-{
-    const hpl_pivots_t *m = x->panel->pivots;
-    size_t bytes = (size_t)count * sizeof(*sums);
-
-    memcpy(slot(x, m->me, from), sums + HYB_ROWS_PLAIN * ld, bytes);
-    for (int g = 0; g < m->members && m->me == 0; g++)
-        memcpy(slot(x, m->members + g, from),
-               sums + (HYB_ROWS_OF_MEMBER + g) * ld, bytes);
-}
-
-/* What came of each member is what it sent: of the first column that is not. */
-static void compare_came(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s,
-                         const hpl_exchange_t *x, int at)
-{
-    const hpl_pivots_t *m = x->panel->pivots;
-
-    for (int g = 0; g < m->members; g++) {
-        const double *u = s->enter + (HYB_ROWS_OF_MEMBER + g) * s->ld;
-        const double *sent = slot(x, g, at);
-        const double *displaced = slot(x, m->members + m->me, at);
-        bool is_top = g == 0 && m->me != 0;
-
-        for (int64_t j = 0; j < s->run.count && g != m->me; j++)
-            if (!is_close(lu, s->run.from + j, sent[j], u[j]) ||
-                (is_top &&
-                 !is_close(lu, s->run.from + j, displaced[j], s->enter[j]))) {
-                raise_rows(lu, x, g, s->run.from + j);
-                break;
-            }
-    }
-}
-
-/* Rows of a way have sign times these sums. */
-static void add_way(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s,
-                    double sign, const double *sums)
-{
-    for (int64_t j = 0; j < s->run.count; j++) {
-        hyb_carried_column_t *c = &lu->carried->column[s->run.from + j];
-
-        c->plain += sign * sums[j + HYB_ROWS_PLAIN * s->ld];
-        for (int g = 0; g < lu->grid->nprow; g++)
-            c->plain += sign * sums[j + (HYB_ROWS_OF_MEMBER + g) * s->ld];
-        c->weighted += sign * (sums[j + HYB_ROWS_WEIGHTED * s->ld] +
-                               sums[j + HYB_ROWS_ALL_WEIGHTED * s->ld]);
-        c->variance += hyb_noise_of_rows(lu, lu->mat->nb);
-    }
-}
-
-void hyb_carry_rows(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s)
-{
-    int at;
-    const hpl_exchange_t *x = hyb_exchange_of(lu, s->run, &at);
-
-    compare_came(lu, s, x, at);
-    add_way(lu, s, -1.0, s->leave);
-    hyb_watch_leaving(lu, x, s->run.from, s->run.count, s->device);
-    add_way(lu, s, 1.0, s->enter);
-    hyb_watch_entering(lu, s->run.from, s->run.count);
 }
