@@ -7,6 +7,7 @@
 #include "testing/unit/unit_mpi.h"
 
 #include <stdatomic.h>
+#include "hybrid/device/device_private.h"
 #include "hybrid/lu/solver/solver.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/combinations.h"
@@ -38,6 +39,58 @@ static void plant(int process, int product)
     wrong = *real;
     wrong.multiply = multiply;
     means->kernel = &wrong;
+    atomic_store(&products, 0);
+    wrong_product = rank == process ? product : -1;
+}
+
+/* ---- the same of a device ------------------------------------------------
+ */
+
+static const hyb_backend_t *backend;
+static hyb_backend_t wrong_backend;
+
+/* A product that C of columns on a device is updated by: what U is solved by
+ * has fewer rows. */
+static bool is_update(const hyb_task_t *t)
+{
+    return t->op == HYB_OP_GEMM && t->gemm.alpha == -1.0 && t->gemm.c.rows > 60;
+}
+
+static void wait_for(void *state, void *queue)
+{
+    void *event;
+    bool done = false;
+
+    assert_ok(backend->event_create(state, &event));
+    assert_ok(backend->event_record(state, queue, event));
+    while (!done)
+        assert_ok(backend->event_wait(state, event, 1.0, &done));
+    backend->event_destroy(state, event);
+}
+
+static xh_status_t work(void *state, void *queue, const hyb_task_t *task)
+{
+    xh_status_t status = backend->work(state, queue, task);
+    hyb_block_t c = task->gemm.c;
+
+    if (status != XH_OK || !is_update(task) ||
+        atomic_fetch_add(&products, 1) != wrong_product)
+        return status;
+    wait_for(state, queue);
+    ((double *)c.buffer->memory)[c.offset + c.rows / 2] += 1e-3;
+    return XH_OK;
+}
+
+static void plant_on_device(int process, int product)
+{
+    hyb_device_t *device = hyb_machine_device(hyb_driver_means()->machine, 0);
+    int rank;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    backend = device->backend;
+    wrong_backend = *backend;
+    wrong_backend.work = work;
+    device->backend = &wrong_backend;
     atomic_store(&products, 0);
     wrong_product = rank == process ? product : -1;
 }
@@ -141,6 +194,35 @@ TEST(a_wrong_element_is_repaired)
                          100, &said);
     repaired = anywhere(strstr(said, "; repaired") != NULL);
     combinations_end(problem != NULL || !repaired);
+}
+
+static void repair_on_device(const char *settings)
+{
+    combination_t c = medium();
+    const char *said, *problem;
+    bool named;
+
+    driver_open_with_devices(1, settings);
+    plant_on_device(small_processes() - 1, 8);
+    capture_begin();
+    problem = combination_solve(&c);
+    said = capture_end(NULL);
+    driver_close();
+    named = strstr(said, "by device 0") != NULL &&
+            strstr(said, "; repaired") != NULL;
+    combinations_end(problem != NULL || !anywhere(named));
+}
+
+#define REPAIRED "threads=2 verify=online verify_every=1 on_error=repair "
+
+TEST(a_wrong_element_on_a_device_is_repaired)
+{
+    repair_on_device(REPAIRED "home=device panel=host");
+}
+
+TEST(a_wrong_element_of_a_panel_on_a_device_is_repaired)
+{
+    repair_on_device(REPAIRED "home=device panel=device");
 }
 
 TEST_MPI_MAIN()

@@ -190,7 +190,7 @@ void hyb_watch_leaving(hyb_lu_t *lu, const hpl_exchange_t *x, int64_t column,
         if (!c->is_known || is_usual(c->plain))
             continue;
         alarm = hyb_alarm_at(lu, HYB_FOUND_UPDATE,
-                             x->panel->ja / lu->mat->nb - 1, j);
+                             Mmax(x->panel->ja / lu->mat->nb - 1, 0), j);
         alarm.device = device;
         hyb_forget_columns(lu, j, 1);
         hyb_alarm_raise(&lu->carried->alarms, &alarm, HYB_NOT_REPAIRED);
