@@ -73,8 +73,14 @@ def words_of(options):
             continue
         other = [(p, q) for p, q in grids(options.p * options.q)]
         words += [f"grid={p}x{q}" for p, q in other if (p, q) != (options.p, options.q)]
-        words += [w for w in USUAL if options.topology == "ideal" or w[:5] != "link="]
+        words += [word for word in USUAL if is_possible(options, word)]
     return words
+
+
+def is_possible(options, word):
+    if word.startswith("link="):
+        return options.topology == "ideal"
+    return options.nodes > 1 or not word.startswith("without=")
 
 
 def case(options, word):

@@ -216,6 +216,14 @@ def test_a_page_of_one_sampled_run(tmp_path):
     assert rates[0] == max(rates)
 
 
+def test_what_all_cases_are_of_one_node_and_of_a_fat_tree():
+    one = ["-n", "512", "--nb", "64", "-p", "1", "-q", "2", "--ranks-per-node", "2"]
+    options, _ = cli.arguments([*one, "--what-if", "all"])
+    assert whatif.words_of(options) == ["slow=0.8", "link=0.5", "rails=2"]
+    options, _ = cli.arguments([*ASKED, "--topology", "fat-tree", "--what-if", "all"])
+    assert whatif.words_of(options) == ["slow=0.8", "rails=2", "without=1"]
+
+
 @pytest.mark.parametrize("word", ["grid=9x9", "rain=2", "without=8", "slow=x"])
 def test_a_case_that_is_none_is_refused(word, capsys):
     with pytest.raises(SystemExit):
