@@ -203,14 +203,16 @@ static void repair_on_device(const char *settings)
     bool named;
 
     driver_open_with_devices(1, settings);
-    plant_on_device(small_processes() - 1, 8);
+    plant_on_device(small_processes() - 1, 3);
     capture_begin();
     problem = combination_solve(&c);
     said = capture_end(NULL);
     driver_close();
-    named = strstr(said, "by device 0") != NULL &&
-            strstr(said, "; repaired") != NULL;
-    combinations_end(problem != NULL || !anywhere(named));
+    named = anywhere(strstr(said, "by device 0") != NULL &&
+                     strstr(said, "; repaired") != NULL);
+    if (problem != NULL || !named)
+        printf("# %s: %s\n", problem != NULL ? problem : "not repaired", said);
+    combinations_end(problem != NULL || !named);
 }
 
 #define REPAIRED "threads=2 verify=online verify_every=1 on_error=repair "

@@ -68,6 +68,12 @@ double hyb_column_bound(const hyb_carried_column_t *c, double variance)
     return hyb_noise_bound(c->variance + variance) + part * c->huge;
 }
 
+double hyb_noise_of_rows(const hyb_lu_t *lu, int64_t rows)
+{
+    return 2.0 * hyb_noise_sum(HYB_SUMS_OF_DEVICE, rows,
+                               (double)rows * lu->carried->square);
+}
+
 void hyb_forget_columns(hyb_lu_t *lu, int64_t from, int64_t count)
 {
     for (int64_t j = from; j < from + count; j++)

@@ -115,12 +115,6 @@ static double size_of(double plain, double weighted)
     return fmax(fabs(plain), 0.5 * fabs(weighted));
 }
 
-double hyb_noise_of_rows(const hyb_lu_t *lu, int64_t rows)
-{
-    return 2.0 * hyb_noise_sum(HYB_SUMS_OF_DEVICE, rows,
-                               (double)rows * lu->carried->square);
-}
-
 static void start(hyb_lu_t *lu, int64_t column, const double *sums,
                   int64_t rows)
 {
