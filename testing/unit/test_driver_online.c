@@ -50,10 +50,11 @@ static const hyb_backend_t *backend;
 static hyb_backend_t wrong_backend;
 
 /* A product that C of columns on a device is updated by: what U is solved by
- * has fewer rows. */
+ * has fewer rows, what a panel is factored by fewer columns. */
 static bool is_update(const hyb_task_t *t)
 {
-    return t->op == HYB_OP_GEMM && t->gemm.alpha == -1.0 && t->gemm.c.rows > 60;
+    return t->op == HYB_OP_GEMM && t->gemm.alpha == -1.0 &&
+           t->gemm.c.rows > 60 && t->gemm.c.cols >= 24;
 }
 
 static void wait_for(void *state, void *queue)
