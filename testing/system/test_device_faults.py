@@ -228,6 +228,17 @@ def test_a_device_with_columns_that_is_wrong_is_named(xhpl, q, panel, fault):
     assert "PASSED" not in outcome.stdout, str(outcome)
 
 
+@pytest.mark.parametrize("panel", ("host", "device"))
+def test_rows_that_a_device_takes_wrong_are_found_with_two_process_rows(xhpl, panel):
+    home = ("devices=emu:2", "home=device", f"panel={panel}", "threads=1",
+            "verify=online", "emu_fault=1:flip@scatter_rows:9")  # fmt: skip
+    words = [word for pair in home for word in ("--set", pair)]
+    outcome = xhpl(*SYSTEM, "-p", 2, "-q", 1, *words, processes=2)
+    assert outcome.status == 1, str(outcome)
+    said = r"error: rank 1 .*iteration \d+: .* is wrong.*, by device 0"
+    assert re.search(said, outcome.stderr), str(outcome)
+
+
 @pytest.mark.parametrize("processes", GRIDS)
 def test_right_tiles_raise_no_alarm(xhpl, processes):
     outcome = solve(xhpl, processes, 1, "verify=online", "verify_every=1")
