@@ -185,7 +185,7 @@ static const xh_option_t others[] = {
     {"write", "FILE", XH_OPTION_TEXT, AT(write),
      "with --plan: write the best choice to FILE, an HPL.dat", 0, 0, 0},
     {"simulate", NULL, XH_OPTION_FLAG, AT(simulate),
-     "with --plan: what if the best choice had another grid, a slow node ...",
+     "with --plan: simulate the best choice, other grids and slow nodes",
      0, 0, 0},
     {"trust", NULL, XH_OPTION_CHOICE, AT(ask),
      "check that the results of this machine are right, and stop", 0, 0,
