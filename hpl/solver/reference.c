@@ -22,9 +22,11 @@ static size_t panel_doubles(const hpl_shape_t *shape, const HPL_T_pmat *mat,
     int64_t below = mat->mp - hpl_map_count(&rows, first + jb);
     int right = mat->nq - (int)hpl_map_count(&columns, first + jb);
     int width = Mmin(right, hpl_exchange_width(jb, shape->nb));
-    size_t u = shape->nprow == 1 ? (size_t)jb
-                                 : Mmax(hpl_exchange_doubles(jb, width),
-                                        hpl_pivot_scratch_doubles(jb));
+    bool factors = hpl_map_block_owner(&columns, (int)k) == shape->mycol;
+    size_t pivots = factors ? hpl_pivot_scratch_doubles(jb) : 0;
+    size_t u = shape->nprow == 1
+                   ? (size_t)jb
+                   : Mmax(hpl_exchange_doubles(jb, width), pivots);
 
     return hpl_panel_doubles(below, jb, shape->npcol) + u;
 }
