@@ -337,46 +337,57 @@ static void locate(hyb_lu_t *lu, int k, int j, double size, double bound)
         hyb_raise_panel(lu, k, j, size, bound);
 }
 
-/* L1 is not everywhere the same: those say so whose L1 the fewest have. */
-static void check_l1(hyb_lu_t *lu, int k, double sum)
+/* How many have the same L1 as this process; of other L1 the fewest. */
+static int count_alike(hyb_lu_t *lu, int k, double sum, int *fewest_p)
 {
     uint64_t mine = bits_of_l1(lu, k), all[lu->grid->nprow];
-    int alike = 0, fewest;
+    int alike = 0;
 
+    *fewest_p = lu->grid->nprow;
     if (sum == (double)mine * lu->grid->nprow)
-        return;
+        return lu->grid->nprow;
     MPI_Allgather(&mine, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T,
                   lu->grid->col_comm);
     for (int i = 0; i < lu->grid->nprow; i++)
         alike += all[i] == mine;
-    MPI_Allreduce(&alike, &fewest, 1, MPI_INT, MPI_MIN, lu->grid->col_comm);
-    if (alike == fewest)
-        hyb_raise_panel(lu, k, 0, 0.0, 0.0);
+    MPI_Allreduce(&alike, fewest_p, 1, MPI_INT, MPI_MIN, lu->grid->col_comm);
+    return alike;
 }
 
+/* Is a column of the panel wrong? Then it is said where. */
+static bool is_wrong(hyb_lu_t *lu, int k, int j)
+{
+    const double *left = lu->carried->left.left + 2 * (int64_t)j;
+    double size = isfinite(left[0]) ? fabs(left[0]) : INFINITY;
+    double bound = hyb_noise_bound(left[1]);
+
+    if (isnan(bound)) /* not known somewhere */
+        return false;
+    hyb_note_closeness(lu, size, 0.0, bound);
+    if (!hyb_sums_differ(size, 0.0, bound))
+        return false;
+    locate(lu, k, j, size, bound);
+    return true;
+}
+
+/* Those say that a panel is wrong whose L1 the fewest have; where halves of
+ * them differ, sums tell who is right, if they can. */
 void hyb_finish_left_over(hyb_lu_t *lu)
 {
     hyb_left_over_t *left = &lu->carried->left;
-    int k = left->k;
-    int64_t columns;
+    int k = left->k, columns, alike, fewest, j = 0;
+    bool halves;
 
     if (k < 0)
         return;
     MPI_Wait(&left->request, MPI_STATUS_IGNORE);
     left->k = -1;
-    columns = hyb_panel_run(lu, k).count;
-    check_l1(lu, k, left->left[2 * columns]);
-    for (int j = 0; j < columns; j++) {
-        double size =
-            isfinite(left->left[2 * j]) ? fabs(left->left[2 * j]) : INFINITY;
-        double bound = hyb_noise_bound(left->left[2 * j + 1]);
-
-        if (isnan(bound)) /* not known somewhere */
-            continue;
-        hyb_note_closeness(lu, size, 0.0, bound);
-        if (!hyb_sums_differ(size, 0.0, bound))
-            continue;
-        locate(lu, k, j, size, bound);
-        return;
-    }
+    columns = (int)hyb_panel_run(lu, k).count;
+    alike = count_alike(lu, k, left->left[2 * columns], &fewest);
+    halves = 2 * fewest == lu->grid->nprow;
+    if (alike == lu->grid->nprow || halves)
+        while (j < columns && !is_wrong(lu, k, j))
+            j++;
+    if (halves ? j == columns : alike < lu->grid->nprow && alike == fewest)
+        hyb_raise_panel(lu, k, 0, 0.0, 0.0);
 }
