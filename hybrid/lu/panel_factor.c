@@ -163,14 +163,14 @@ static void toggle(const hyb_worker_t *me)
 /* ---- by a device ---------------------------------------------------------
  */
 
-typedef struct {
+typedef struct { /* for panel k */
     hyb_lu_t *lu;
     int k;
-} queueing_t;
+} waiting_t;
 
 /* Its memory on the host may be that of panel k - 1, which other devices
  * read. */
-static bool can_come_down(const queueing_t *q)
+static bool can_come_down(const waiting_t *q)
 {
     return q->lu->homes.places == 2 ||
            hyb_homes_have_panel(&q->lu->homes, q->k - 1);
@@ -178,7 +178,7 @@ static bool can_come_down(const queueing_t *q)
 
 /* P > 1: L1 comes to where that of panel k - 2 was, which columns that wait to
  * be saved have not met yet. */
-static bool has_place(const queueing_t *q)
+static bool has_place(const waiting_t *q)
 {
     const hyb_lu_t *lu = q->lu;
 
@@ -198,7 +198,7 @@ static bool has_met_all(const hyb_lu_t *lu, int k)
 
 static bool can_queue(void *context)
 {
-    const queueing_t *q = context;
+    const waiting_t *q = context;
 
     return can_come_down(q) && hyb_checkpoint_lets_factor(q->lu, q->k) &&
            has_place(q) &&
@@ -212,7 +212,7 @@ static void queue_on_device(hyb_worker_t *leader, int k)
                              .panel = hyb_lu_panel(leader->lu, k)};
 
     hyb_timer_begin(leader, HYB_PANEL, k);
-    hyb_wait_until(can_queue, &(queueing_t){leader->lu, k}, hyb_worker_turn,
+    hyb_wait_until(can_queue, &(waiting_t){leader->lu, k}, hyb_worker_turn,
                    leader);
     home->factor_panel(home, k, agree, &agreement);
     hyb_lu_panel(leader->lu, k)->queued = true;
@@ -270,16 +270,11 @@ static void check_what_came(hyb_worker_t *me, int k, int members)
                               home->panel_columns(home, k));
 }
 
-typedef struct {
-    hyb_lu_t *lu;
-    int k;
-} sealing_t;
-
 static bool has_bits(void *context)
 {
-    const sealing_t *s = context;
+    const waiting_t *w = context;
 
-    return hyb_carried_has_bits(s->lu, s->k);
+    return hyb_carried_has_bits(w->lu, w->k);
 }
 
 /* The panel gets its seal once all have summed up their parts. */
@@ -288,7 +283,7 @@ static void seal(hyb_worker_t *me, int k)
     hyb_carried_sum_bits(me->lu, k);
     if (me->member > 0)
         return;
-    hyb_wait_until(has_bits, &(sealing_t){me->lu, k}, hyb_worker_turn, me);
+    hyb_wait_until(has_bits, &(waiting_t){me->lu, k}, hyb_worker_turn, me);
     hyb_carried_seal(me->lu, k);
 }
 

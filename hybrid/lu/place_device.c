@@ -284,10 +284,10 @@ static void complete(hyb_device_columns_t *d, int at, double now)
     }
     for (int i = 0; i < d->queued.count; i++)
         d->queued.work[i].since = now;
-    if (at == d->queued.sending)
+    if (at == d->queued.sending) {
         hyb_device_rows_left(d, d->queued.leaving, d->queued.group);
-    if (at == d->queued.sending)
         d->queued.sending = -1;
+    }
     if (d->queued.work[at].met >= 0)
         hyb_device_sums_met(d, d->queued.work[at].met, blocks);
     if (d->queued.work[at].came >= 0)

@@ -29,19 +29,25 @@ static void multiply(int64_t k, const double *a, const double *b, double *c,
         c[1] += 1e-3;
 }
 
-/* On one process, in its product of that number; below 0: in none. */
-static void plant(int process, int product)
+/* On one process the product of that number is wrong; below 0: none. */
+static void choose(int process, int product)
 {
-    hyb_means_t *means = (hyb_means_t *)hyb_driver_means();
     int rank;
 
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    atomic_store(&products, 0);
+    wrong_product = rank == process ? product : -1;
+}
+
+static void plant(int process, int product)
+{
+    hyb_means_t *means = (hyb_means_t *)hyb_driver_means();
+
     real = means->kernel;
     wrong = *real;
     wrong.multiply = multiply;
     means->kernel = &wrong;
-    atomic_store(&products, 0);
-    wrong_product = rank == process ? product : -1;
+    choose(process, product);
 }
 
 /* ---- the same of a device ------------------------------------------------
@@ -86,15 +92,12 @@ static xh_status_t work(void *state, void *queue, const hyb_task_t *task)
 static void plant_on_device(int process, int product)
 {
     hyb_device_t *device = hyb_machine_device(hyb_driver_means()->machine, 0);
-    int rank;
 
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     backend = device->backend;
     wrong_backend = *backend;
     wrong_backend.work = work;
     device->backend = &wrong_backend;
-    atomic_store(&products, 0);
-    wrong_product = rank == process ? product : -1;
+    choose(process, product);
 }
 
 /* One system on all processes, of several iterations on each. */

@@ -178,6 +178,16 @@ uint64_t hyb_words_of_u(const hyb_lu_t *lu, int64_t column, int64_t rows);
  * Returns the row, or -1. */
 int64_t hyb_repair_column(hyb_lu_t *lu, int64_t column, int k, double *a);
 
+/* P > 1: the weight of a panel's packed row, where it was and where it goes. */
+double hyb_weight_gathered_from(const hyb_lu_t *lu, const HPL_T_panel *h,
+                                int row);
+double hyb_weight_gathered_to(const hyb_lu_t *lu, const HPL_T_panel *h,
+                              int row);
+double hyb_weight_displaced_from(const hyb_lu_t *lu, const HPL_T_panel *h,
+                                 int row);
+double hyb_weight_displaced_to(const hyb_lu_t *lu, const HPL_T_panel *h,
+                               int row);
+
 /* Numbers that are none, or huge, have left the columns, count from one on,
  * with these sums; have entered: who sent them says so. */
 void hyb_watch_leaving(hyb_lu_t *lu, const hpl_exchange_t *x, int64_t column,

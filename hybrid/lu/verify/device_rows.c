@@ -9,11 +9,6 @@
 /* ---- weights of packed rows, where they were and where they go -----------
  */
 
-static double of_place(const hyb_lu_t *lu, const HPL_T_panel *h, int row)
-{
-    return hyb_row_weights(lu, 0)[h->ii + row];
-}
-
 typedef struct { /* of a panel's packed rows, nb x hyb_rows_sums each */
     double *leave, *enter;
     int64_t nb;
@@ -26,13 +21,13 @@ static void weigh_gathered(const hyb_lu_t *lu, const HPL_T_panel *h,
 
     for (int r = m->gather_offset[g]; r < m->gather_offset[g + 1]; r++) {
         w->enter[r + HYB_ROWS_ALL_WEIGHTED * w->nb] =
-            lu->carried->top[m->gather[r].to];
+            hyb_weight_gathered_to(lu, h, r);
         w->enter[r + (HYB_ROWS_OF_MEMBER + g) * w->nb] = 1.0;
         if (g != m->me)
             continue;
         w->leave[r + HYB_ROWS_PLAIN * w->nb] = 1.0;
         w->leave[r + HYB_ROWS_WEIGHTED * w->nb] =
-            of_place(lu, h, m->gather[r].from);
+            hyb_weight_gathered_from(lu, h, r);
     }
 }
 
@@ -44,14 +39,14 @@ static void weigh_displaced(const hyb_lu_t *lu, const HPL_T_panel *h,
     for (int r = m->displace_offset[g]; r < m->displace_offset[g + 1]; r++) {
         if (m->me == 0) {
             w->leave[r + HYB_ROWS_ALL_WEIGHTED * w->nb] =
-                of_place(lu, h, m->displace[r].from);
+                hyb_weight_displaced_from(lu, h, r);
             w->leave[r + (HYB_ROWS_OF_MEMBER + g) * w->nb] = 1.0;
         }
         if (g != m->me)
             continue;
         w->enter[r + HYB_ROWS_PLAIN * w->nb] = 1.0;
         w->enter[r + HYB_ROWS_WEIGHTED * w->nb] =
-            of_place(lu, h, m->displace[r].to);
+            hyb_weight_displaced_to(lu, h, r);
     }
 }
 

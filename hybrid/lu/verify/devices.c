@@ -3,9 +3,6 @@
 #include "hybrid/lu/checkpoint/geometry.h"
 #include "hybrid/lu/verify/carried_private.h"
 
-/* ---- which columns -------------------------------------------------------
- */
-
 /* ---- weights -------------------------------------------------------------
  */
 
@@ -396,10 +393,9 @@ static bool has_come_wrong(hyb_lu_t *lu, int k, int64_t column, const double *a,
                            hyb_alarm_t *alarm)
 {
     const hyb_carried_column_t *c = &lu->carried->column[column];
-    int64_t from = hyb_rows_before(lu, k), rows = lu->mat->mp - from;
-    hyb_check_sums_t sum;
+    int64_t rows = lu->mat->mp - hyb_rows_before(lu, k);
+    hyb_check_sums_t sum = hyb_sums_now(lu, a, k);
 
-    lu->means.kernel->sum_column(a, hyb_row_weights(lu, k) + from, rows, &sum);
     alarm->size = fabs(sum.plain - c->plain);
     alarm->expected = hyb_column_bound(c, hyb_noise_of_rows(lu, rows));
     return c->is_known &&

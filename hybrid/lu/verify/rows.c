@@ -68,22 +68,23 @@ static double of_place(const hyb_lu_t *lu, const HPL_T_panel *h, int row)
     return hyb_row_weights(lu, 0)[h->ii + row];
 }
 
-static double gathered_from(const hyb_lu_t *lu, const HPL_T_panel *h, int k)
+double hyb_weight_gathered_from(const hyb_lu_t *lu, const HPL_T_panel *h, int k)
 {
     return of_place(lu, h, h->pivots->gather[k].from);
 }
 
-static double gathered_to(const hyb_lu_t *lu, const HPL_T_panel *h, int k)
+double hyb_weight_gathered_to(const hyb_lu_t *lu, const HPL_T_panel *h, int k)
 {
     return lu->carried->top[h->pivots->gather[k].to];
 }
 
-static double displaced_from(const hyb_lu_t *lu, const HPL_T_panel *h, int k)
+double hyb_weight_displaced_from(const hyb_lu_t *lu, const HPL_T_panel *h,
+                                 int k)
 {
     return of_place(lu, h, h->pivots->displace[k].from);
 }
 
-static double displaced_to(const hyb_lu_t *lu, const HPL_T_panel *h, int k)
+double hyb_weight_displaced_to(const hyb_lu_t *lu, const HPL_T_panel *h, int k)
 {
     return of_place(lu, h, h->pivots->displace[k].to);
 }
@@ -213,14 +214,14 @@ static void leave(hyb_lu_t *lu, const hpl_exchange_t *x, int from, int count,
     const hpl_pivots_t *m = x->panel->pivots;
     const int *mine = m->gather_offset + m->me, *go = m->displace_offset;
     hyb_carried_column_t *c = &lu->carried->column[column];
-    part_t p = {x, GATHERED, from, count, gathered_from};
+    part_t p = {x, GATHERED, from, count, hyb_weight_gathered_from};
     sums_t s;
 
     sum_part(lu, &p, mine[0], mine[1], &s);
     note_sent(lu, &p, m->me, &s, column);
     add(c, count, -1.0, &s);
     p.which = DISPLACED;
-    p.weight = displaced_from;
+    p.weight = hyb_weight_displaced_from;
     for (int g = 0; g < m->members && m->me == 0; g++) {
         sum_part(lu, &p, go[g], go[g + 1], &s);
         note_sent(lu, &p, m->members + g, &s, column);
@@ -245,7 +246,7 @@ static void enter(hyb_lu_t *lu, const hpl_exchange_t *x, int from, int count,
     const hpl_pivots_t *m = x->panel->pivots;
     const int *mine = m->displace_offset + m->me, *come = m->gather_offset;
     hyb_carried_column_t *c = &lu->carried->column[column];
-    part_t p = {x, GATHERED, from, count, gathered_to};
+    part_t p = {x, GATHERED, from, count, hyb_weight_gathered_to};
     sums_t s;
 
     for (int g = 0; g < m->members; g++) {
@@ -255,7 +256,7 @@ static void enter(hyb_lu_t *lu, const hpl_exchange_t *x, int from, int count,
         add(c, count, 1.0, &s);
     }
     p.which = DISPLACED;
-    p.weight = displaced_to;
+    p.weight = hyb_weight_displaced_to;
     sum_part(lu, &p, mine[0], mine[1], &s);
     if (m->me != 0)
         compare_sent(lu, &p, 0, hyb_sums_slot(x, m->members + m->me, from), &s,
