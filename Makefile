@@ -432,7 +432,7 @@ MAN = $(3) | scripts/man-page $(1) '$(strip $(2))' > $(DESTDIR)$(man1dir)/$(1).1
 HEAD = sed -n '4$(,)/^[^\#]/s/^\#[ ]*//p' scripts/$(1)
 
 ## install: to prefix=/usr/local, below DESTDIR if given
-install: build
+install: build $(if $(wildcard $(SIM)),install-sim)
 	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir) \
 	    $(DESTDIR)$(includedir) $(DESTDIR)$(docdir)/docs/images \
 	    $(DESTDIR)$(man1dir) $(DESTDIR)$(libdir)/pkgconfig

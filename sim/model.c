@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sim/model.h"
 
+#include <math.h>
 #include <mpi.h>
 #include <simgrid/actor.h>
 #include <simgrid/engine.h>
@@ -19,11 +20,12 @@ static sim_model_t model = {.rate = 2e12,
                             .move = 100e9,
                             .search = 200e9,
                             .call = 1e-7,
+                            .noise = 0,
                             .column = 0.5e-6,
                             .poll = 100e-6,
                             .polls = 4,
                             .factor = 1};
-static int known;
+static int known, process;
 static double debt; /* s charged that have not passed */
 static int in_panel;
 
@@ -34,13 +36,13 @@ static double *field(const char *name)
     static const struct {
         const char *name;
         double *value;
-    } fields[] = {{"rate", &model.rate},    {"half", &model.half},
-                  {"solve", &model.solve},  {"panel", &model.panel},
-                  {"move", &model.move},    {"search", &model.search},
-                  {"call", &model.call},    {"column", &model.column},
-                  {"poll", &model.poll},    {"polls", &model.polls},
-                  {"first", &model.first},  {"last", &model.last},
-                  {"factor", &model.factor}};
+    } fields[] = {{"rate", &model.rate},     {"half", &model.half},
+                  {"solve", &model.solve},   {"panel", &model.panel},
+                  {"move", &model.move},     {"search", &model.search},
+                  {"call", &model.call},     {"noise", &model.noise},
+                  {"column", &model.column}, {"poll", &model.poll},
+                  {"polls", &model.polls},   {"first", &model.first},
+                  {"last", &model.last},     {"factor", &model.factor}};
 
     for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
         if (strcmp(fields[i].name, name) == 0)
@@ -82,17 +84,15 @@ static double part_of_rates(const char *path)
 {
     FILE *file = fopen(path, "r");
     double part = -1.0;
-    int rank;
 
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    for (int i = 0; file != NULL && i <= rank; i++)
+    for (int i = 0; file != NULL && i <= process; i++)
         if (fscanf(file, "%lf", &part) != 1)
             part = -1.0;
     if (file != NULL)
         fclose(file);
     if (part > 0.0)
         return part;
-    xh_log_error("SIM_RATES has no rate of process %d", rank);
+    xh_log_error("SIM_RATES has no rate of process %d", process);
     hpl_abort_job();
 }
 
@@ -118,6 +118,7 @@ const sim_model_t *sim_model(void)
     for (word = strtok_r(text, " ", &state); word != NULL;
          word = strtok_r(NULL, " ", &state))
         set(word);
+    MPI_Comm_rank(MPI_COMM_WORLD, &process);
     differ();
     return &model;
 }
@@ -160,12 +161,26 @@ static void charge_call(sim_kind_t kind, double seconds)
     sim_charge(kind, seconds > 0 ? sim_model()->call + seconds : 0);
 }
 
+/* 1 on average, with a deviation of noise. One half of a normal distribution:
+ * calls are slow at times, but never faster than the machine. */
+static double varied(double noise)
+{
+    static uint64_t calls;
+    const double pi = acos(-1.0), mean = sqrt(2.0 / pi);
+    double u = drawn(2 * ++calls + mix((uint64_t)process)),
+           v = drawn(2 * calls + 1 + mix((uint64_t)process)),
+           normal = sqrt(-2.0 * log(1.0 - u)) * cos(2.0 * pi * v);
+
+    return 1.0 + noise * (fabs(normal) - mean) / sqrt(1.0 - mean * mean);
+}
+
 void sim_charge_product(double m, double n, double k)
 {
     const sim_model_t *s = sim_model();
+    double seconds = k > 0 ? 2.0 * m * n * (k + s->half) / s->rate : 0;
 
     charge_call(SIM_PRODUCTS,
-                k > 0 ? 2.0 * m * n * (k + s->half) / s->rate : 0);
+                s->noise > 0 ? seconds * varied(s->noise) : seconds);
 }
 
 void sim_charge_solve(double m, double n)

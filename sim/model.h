@@ -21,6 +21,7 @@ typedef struct {
     double move;   /* bytes/s of copying and moving rows, read and written */
     double search; /* bytes/s of level 1 and 2 BLAS in panels */
     double call;   /* s of any of these */
+    double noise;  /* how far products differ from each other, of their time */
     double column; /* s of a panel's column beside its bytes and flop */
     double poll;   /* s of a product between polls, but at most ... */
     double polls;  /* ... so many in a run of columns */

@@ -12,11 +12,17 @@ sim:
 	@$(MAKE) arch=sim $(SIM)
 	@mkdir -p $(BINdir) && ln -sf $(CURDIR)/scripts/xhpl-sim $(BINdir)/xhpl-sim
 
+# A part of install, where sim was made.
+install-sim:
+	scripts/install-sim '$(DESTDIR)' '$(bindir)' '$(datarootdir)/xhpl' '$(libdir)/xhpl'
+	@mkdir -p $(DESTDIR)$(man1dir)
+	$(call MAN,xhpl-sim,xhpl on simulated nodes,scripts/xhpl-sim --help)
+
 ## test-sim: tests of simulated runs
 test-sim: build sim
 	@$(MAKE) suite TEST_MARKS=simulations TESTS=testing/system/test_simulation.py
 
-.PHONY: sim test-sim
+.PHONY: sim install-sim test-sim
 
 ifeq ($(ARCH),sim)
 SIM_SOURCES := $(sort $(wildcard sim/*.c))

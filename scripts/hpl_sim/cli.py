@@ -36,7 +36,9 @@ def arguments(words):
     add("--node-record", metavar="FILE", help="a real run's record, for the rates")
     add("--model", default="", help='numbers of the model, such as "rate=2e12"')
     add("--spread", type=float, help="nodes differ by up to this part (default 0)")
-    add("--rates", dest="rates_file", metavar="FILE", help="the part of the rate that each node reaches")
+    add("--rates", dest="rates_file", metavar="FILE",
+        help="the part of the rate that each node reaches, one a line; of several in "
+        "a line each is that of every so many-th process there")
     add("-n", type=int, required=True, help="order of the matrix")
     add("--nb", type=int, default=256, help="width of a panel (default 256)")
     add("-p", type=int, required=True, help="rows of processes")
@@ -78,6 +80,10 @@ def complete(parser, options):
         parser.error("there is no build/sim/xhpl, or no smpirun: make sim")
 
 
+def least(parts):
+    return min(parts, default=0)
+
+
 def take_rates(options):
     """The part of the rate that each node reaches: --rates, else by chance."""
     test = record.largest_test(options.node_record) if options.node_record else None
@@ -85,12 +91,12 @@ def take_rates(options):
     if options.spread is None and test is not None:
         spread = record.spread(test)
     drawn = random.Random(1)
-    options.rates = [1 + spread * drawn.uniform(-1, 1) for _ in range(options.nodes)]
+    options.rates = [(1 + spread * drawn.uniform(-1, 1),) for _ in range(options.nodes)]
     if options.rates_file is not None:
         with open(options.rates_file, encoding="ascii") as file:
-            options.rates = [float(line) for line in file]
-    if len(options.rates) != options.nodes or min(options.rates) <= 0:
-        raise ValueError(f"--rates wants {options.nodes} numbers above 0, one a line")
+            options.rates = [tuple(map(float, line.split())) for line in file]
+    if len(options.rates) != options.nodes or min(map(least, options.rates)) <= 0:
+        raise ValueError(f"--rates wants {options.nodes} lines of numbers above 0")
     options.slow_link = 1.0
 
 

@@ -68,9 +68,14 @@ def command(folder, options, words):
 
 def rates_file(folder, options):
     """What each process reaches: --rates has a part for each node."""
-    lines = [f"{part:.9g}\n" for part in options.rates]
     path = folder / "rates"
-    path.write_text("".join(line * options.ranks_per_node for line in lines))
+    path.write_text(
+        "".join(
+            f"{parts[i % len(parts)]:.9g}\n"
+            for parts in options.rates
+            for i in range(options.ranks_per_node)
+        )
+    )
     return {"SIM_RATES": str(path)}
 
 

@@ -28,7 +28,8 @@ def with_grid(options, value):
 
 
 def with_slow_node(options, value):
-    options.rates = [options.rates[0] * float(value), *options.rates[1:]]
+    slow = tuple(part * float(value) for part in options.rates[0])
+    options.rates = [slow, *options.rates[1:]]
     return f"one node at {value} of its rate"
 
 
@@ -48,7 +49,7 @@ def without_slowest(options, value):
     left = options.nodes - int(value)
     if left < 1:
         raise ValueError(f"without={value} leaves no node")
-    options.rates = sorted(options.rates, reverse=True)[:left]
+    options.rates = sorted(options.rates, key=min, reverse=True)[:left]
     options.nodes = left
     options.p, options.q = grid_within(min(options.p * options.q,
                                            left * options.ranks_per_node))

@@ -57,7 +57,7 @@ def simulated(p, q, n, nb, *words, topology="ideal", rates=None, slow_link=1.0,
     """Seconds, and the report."""
     options = argparse.Namespace(nodes=p * q, ranks_per_node=1, topology=topology,
                                  link="25GBps", latency="1.5us", slow_link=slow_link,
-                                 rates=rates or [1.0] * p * q)
+                                 rates=rates or [(1.0,)] * p * q)
     size = [f"-n={n}", f"--nb={nb}", f"-p={p}", f"-q={q}"]
     return run.simulate(options, model, [*size, *words])
 
@@ -104,7 +104,7 @@ def test_slower_links_and_slower_processes_take_longer():
     slow, _ = simulated(2, 2, 1024, 64, rate=2e11)
     assert slow > fast
     assert simulated(2, 2, 1024, 64, topology="fat-tree")[0] >= fast
-    one, _ = simulated(2, 2, 1024, 64, rate=2e11, rates=[1, 1, 1, 0.5])
+    one, _ = simulated(2, 2, 1024, 64, rate=2e11, rates=[(1,), (1,), (1,), (0.5,)])
     assert slow < one < 2 * slow
     assert simulated(2, 2, 1024, 64, rate=2e11, slow_link=0.1)[0] > slow
 
@@ -242,6 +242,6 @@ def test_a_plan_is_simulated(tmp_path):
 
 def test_the_slowest_nodes_are_left_out():
     options, _ = cli.arguments([*ASKED, "--what-if", "without=2"])
-    options.rates = [1, 0.5, 1, 1, 0.9, 1, 1, 1]
+    options.rates = [(1,), (1, 0.5), (1,), (1,), (0.9,), (1,), (1,), (1,)]
     changed, _ = whatif.case(options, "without=2")
-    assert (changed.rates, changed.p, changed.q) == ([1] * 6, 2, 3)
+    assert (changed.rates, changed.p, changed.q) == ([(1,)] * 6, 2, 3)
