@@ -31,23 +31,16 @@
 #endif
 #include "hybrid/device/cuda/groups.h"
 #include "hybrid/device/device.h"
+#include "hybrid/device/kernels/launch.h"
 
 enum {
     HYB_CUDA_PCI_ADDRESS = sizeof(((hyb_device_info_t *)0)->pci_address),
-    HYB_CUDA_PANEL_GROUPS = 128, /* that share a panel's rows, at most, */
-    HYB_CUDA_PANEL_ROWS = HYB_CUDA_PANEL_ITEMS /* and of each, at least */
+    HYB_CUDA_PANEL_GROUPS = 128 /* that share a panel's rows, at most */
 };
 
 /* The kernels that are used. */
 #define HYB_CUDA_KERNELS(X)                                                    \
-    X(SWAP_ROWS, swap_rows)                                                    \
-    X(GATHER_ROWS, gather_rows)                                                \
-    X(SCATTER_ROWS, scatter_rows)                                              \
-    X(GENERATE, generate)                                                      \
-    X(CHECKSUM, checksum)                                                      \
-    X(PANEL_SWAP, panel_swap)                                                  \
-    X(PANEL_COLUMN, panel_column)                                              \
-    X(PANEL_PIVOT, panel_pivot)                                                \
+    HYB_LAUNCH_KERNELS(X)                                                      \
     X(PANEL_STEP, panel_step)
 
 #define HYB_CUDA_NUMBER(kernel, name) HYB_CUDA_##kernel,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/integers.h"
 #include "hybrid/device/cuda/cuda.h"
-#include "hybrid/device/kernels/groups.h"
 
 /* Where a block is; NULL if it has no buffer, for want of elements. */
 static double *address(hyb_block_t b)
@@ -106,111 +105,31 @@ static xh_status_t gemv(hyb_cuda_queue_t *queue, const hyb_task_t *t)
 
 /* ---- our kernels -------------------------------------------------------- */
 
-/* The arguments of a launch. A block is two: its buffer, and the part of it as
- * block_t of hybrid/device/kernels. */
-typedef struct {
-    struct {
-        const void *memory;
-        int64_t offset, rows, cols, ld;
-    } block[5];
-    void *list[10];
-    int blocks, count;
-} arguments_t;
+_Static_assert((int)HYB_CUDA_ITEMS == (int)HYB_LAUNCH_ITEMS,
+               "kernels are compiled for groups of so many items");
+_Static_assert(HYB_CUDA_PANEL_COLUMNS == HYB_PANEL_STEP,
+               "panel_step has registers for so many columns");
 
-static void pass(arguments_t *a, const void *value)
+/* Groups of panel_step meet. */
+static xh_status_t launch(void *state, const hyb_launch_t *l)
 {
-    a->list[a->count++] = (void *)(uintptr_t)value;
-}
+    hyb_cuda_queue_t *queue = state;
+    const cudaKernel_t kernel = queue->device->kernels[l->kernel];
+    const struct dim3 grid = {(unsigned)l->x, (unsigned)l->y, 1},
+                      group = {l->kernel >= HYB_CUDA_PANEL_COLUMN
+                                   ? HYB_CUDA_PANEL_ITEMS
+                                   : HYB_CUDA_ITEMS,
+                               1, 1};
+    void *list[HYB_LAUNCH_ARGUMENTS];
 
-static void pass_block(arguments_t *a, hyb_block_t b)
-{
-    const int i = a->blocks++;
-
-    a->block[i].memory = b.buffer != NULL ? b.buffer->memory : NULL;
-    a->block[i].offset = b.offset;
-    a->block[i].rows = b.rows;
-    a->block[i].cols = b.cols;
-    a->block[i].ld = b.ld;
-    pass(a, &a->block[i].memory);
-    pass(a, &a->block[i].offset);
-}
-
-/* Queue it for a grid of x times y groups; those of panel_step meet. */
-static xh_status_t launch(hyb_cuda_queue_t *queue, hyb_cuda_kernel_t which,
-                          arguments_t *a, int64_t x, int64_t y)
-{
-    const unsigned items =
-        which >= HYB_CUDA_PANEL_COLUMN ? HYB_CUDA_PANEL_ITEMS : HYB_CUDA_ITEMS;
-    const cudaKernel_t kernel = queue->device->kernels[which];
-    const struct dim3 grid = {(unsigned)x, (unsigned)y, 1},
-                      group = {items, 1, 1};
-
+    for (int i = 0; i < l->count; i++)
+        list[i] = (void *)(uintptr_t)l->argument[i].value;
     return hyb_cuda_status(
-        queue->device, hyb_cuda_kernel_name(which),
-        which == HYB_CUDA_PANEL_STEP
-            ? cudaLaunchCooperativeKernel(kernel, grid, group, a->list, 0,
+        queue->device, hyb_cuda_kernel_name((hyb_cuda_kernel_t)l->kernel),
+        l->kernel == HYB_CUDA_PANEL_STEP
+            ? cudaLaunchCooperativeKernel(kernel, grid, group, list, 0,
                                           queue->stream)
-            : cudaLaunchKernel(kernel, grid, group, a->list, 0, queue->stream));
-}
-
-/* For so many rows, each an item's, and so many columns. */
-static xh_status_t launch_rows(hyb_cuda_queue_t *queue, hyb_cuda_kernel_t which,
-                               arguments_t *a, int64_t rows, int64_t cols)
-{
-    enum { MOST = 65535 }; /* kernels take more in turn */
-
-    return launch(queue, which, a, xh_units(rows, HYB_CUDA_ITEMS),
-                  xh_smaller(cols, MOST));
-}
-
-static xh_status_t swap_rows(hyb_cuda_queue_t *queue, const hyb_task_t *t)
-{
-    const hyb_row_swap_t *swap = &t->swap_rows;
-    arguments_t a = {.count = 0};
-
-    pass_block(&a, swap->columns);
-    pass_block(&a, swap->u);
-    pass_block(&a, swap->source);
-    pass_block(&a, swap->from);
-    pass_block(&a, swap->to);
-    return launch(queue, HYB_CUDA_SWAP_ROWS, &a, swap->u.cols, 1);
-}
-
-static xh_status_t pack_rows(hyb_cuda_queue_t *queue, const hyb_task_t *t)
-{
-    arguments_t a = {.count = 0};
-
-    pass_block(&a, t->pack.columns);
-    pass_block(&a, t->pack.rows);
-    pass_block(&a, t->pack.packed);
-    return launch_rows(queue,
-                       t->op == HYB_OP_GATHER_ROWS ? HYB_CUDA_GATHER_ROWS
-                                                   : HYB_CUDA_SCATTER_ROWS,
-                       &a, t->pack.packed.rows, t->pack.packed.cols);
-}
-
-static xh_status_t generate(hyb_cuda_queue_t *queue, const hyb_task_t *t)
-{
-    const hyb_generate_t *part = &t->generate;
-    arguments_t a = {.count = 0};
-
-    pass_block(&a, part->block);
-    pass(&a, &part->seed);
-    pass(&a, &part->order);
-    pass(&a, &part->rows);
-    pass(&a, &part->cols);
-    pass(&a, &queue->device->jumps);
-    return launch_rows(queue, HYB_CUDA_GENERATE, &a, part->block.rows,
-                       part->block.cols);
-}
-
-static xh_status_t checksum(hyb_cuda_queue_t *queue, const hyb_task_t *t)
-{
-    arguments_t a = {.count = 0};
-
-    pass_block(&a, t->checksum.of);
-    pass_block(&a, t->checksum.sums);
-    return launch(queue, HYB_CUDA_CHECKSUM, &a, t->checksum.sums.cols, 1);
+            : cudaLaunchKernel(kernel, grid, group, list, 0, queue->stream));
 }
 
 /* ---- panels ------------------------------------------------------------- */
@@ -224,146 +143,94 @@ void hyb_cuda_proposals_free(hyb_cuda_queue_t *queue)
     queue->proposals_longest = 0;
 }
 
-/* Of a launch a column. */
-static const hyb_panel_groups_t groups = {HYB_CUDA_PANEL_GROUPS,
-                                          HYB_CUDA_PANEL_ROWS};
-
-_Static_assert(HYB_CUDA_PANEL_COLUMNS == HYB_PANEL_STEP,
-               "panel_step has registers for so many columns");
-
-/* Of one launch, whose groups have their rows in registers. */
-enum { HELD_ROWS = HYB_CUDA_PANEL_HELD * HYB_CUDA_PANEL_ITEMS };
-
 /* What comes behind the two vectors of proposals: the turn of each group. */
 static void *arrived(const hyb_cuda_queue_t *queue)
 {
     return queue->proposals + 2 * queue->proposals_longest;
 }
 
-/* Memory for proposals of pivots, of rows that are so wide. CUDA frees what is
- * too small after all work that is queued. */
-static xh_status_t hold_proposals(hyb_cuda_queue_t *queue, int64_t nb)
+/* CUDA frees what is too small after all work that is queued. */
+static xh_status_t hold_proposals(void *state, int64_t doubles,
+                                  void *vector_p[2])
 {
-    const int64_t longest = hyb_proposals_doubles(nb, groups.most);
-    const size_t turns = (size_t)groups.most * sizeof(uint64_t);
+    const size_t turns = HYB_CUDA_PANEL_GROUPS * sizeof(uint64_t);
+    hyb_cuda_queue_t *queue = state;
     void *memory;
 
-    if (queue->proposals_longest >= longest)
-        return XH_OK;
-    hyb_cuda_proposals_free(queue);
-    XH_TRY(hyb_cuda_status(
-        queue->device, "allocating memory",
-        cudaMalloc(&memory, (size_t)(2 * longest) * sizeof(double) + turns)));
-    queue->proposals = memory;
-    queue->proposals_longest = longest;
-    return hyb_cuda_status(
-        queue->device, "clearing memory",
-        cudaMemsetAsync(arrived(queue), 0, turns, queue->stream));
-}
-
-typedef struct { /* panel_step_t of hybrid/device/kernels */
-    int64_t column, next, end, done, rows_of_group, above;
-} step_t;
-
-/* Column p, whose pivot is one of proposals; leave those for the next one. */
-static xh_status_t advance(hyb_cuda_queue_t *queue, const hyb_panel_column_t *p,
-                           hyb_block_t pivots, int64_t above,
-                           const double *proposals)
-{
-    const int64_t next = p->column + 1;
-    const step_t step = {.column = p->column < p->first ? -1 : p->column,
-                         .next = next,
-                         .end = p->end,
-                         .done = p->top.rows > 0 ? 0 : next,
-                         .rows_of_group = hyb_rows_of_group(&groups, p->panel),
-                         .above = above};
-    arguments_t a = {.count = 0};
-
-    pass_block(&a, p->panel);
-    pass_block(&a, p->top.rows > 0 ? p->top : p->panel);
-    pass_block(&a, pivots);
-    pass_block(&a, p->pivot);
-    pass(&a, &step);
-    pass(&a, &proposals);
-    return launch(queue, HYB_CUDA_PANEL_COLUMN, &a,
-                  hyb_groups_of(&groups, p->panel), 1);
-}
-
-static xh_status_t panel_column(hyb_cuda_queue_t *queue, const hyb_task_t *t)
-{
-    const hyb_panel_column_t *p = &t->panel_column;
-    arguments_t a = {.count = 0};
-    hyb_buffer_t memory;
-
-    XH_TRY(hold_proposals(queue, p->panel.cols));
-    memory.memory = queue->proposals;
-    XH_TRY(advance(queue, p, (hyb_block_t){0}, 0, queue->proposals));
-    pass_block(&a, hyb_proposals_of(&groups, p->panel, &memory));
-    pass_block(&a, p->pivot);
-    return launch(queue, HYB_CUDA_PANEL_PIVOT, &a, 1, 1);
-}
-
-/* All columns of a step, in one launch, whose groups wait for each other. */
-static xh_status_t step_at_once(hyb_cuda_queue_t *queue, hyb_block_t columns,
-                                hyb_block_t pivots, int64_t above)
-{
-    const hyb_panel_groups_t all = {groups.most, HELD_ROWS};
-    const step_t step = {.rows_of_group = HELD_ROWS, .above = above};
-    const uint64_t turn = queue->turn + 1;
-    const void *turns = arrived(queue);
-    arguments_t a = {.count = 0};
-    hyb_buffer_t memory = {.memory = queue->proposals};
-
-    pass_block(&a, columns);
-    pass_block(&a, pivots);
-    pass_block(&a, hyb_proposals_of(&all, columns, &memory));
-    pass(&a, &step);
-    pass(&a, &turn);
-    pass(&a, &turns);
-    queue->turn += HYB_PANEL_STEP;
-    return launch(queue, HYB_CUDA_PANEL_STEP, &a, hyb_groups_of(&all, columns),
-                  1);
-}
-
-static xh_status_t step_by_columns(hyb_cuda_queue_t *queue, hyb_block_t columns,
-                                   hyb_block_t pivots, int64_t above)
-{
-    hyb_buffer_t memory = {.memory = queue->proposals};
-    hyb_panel_column_t p = {.panel = columns,
-                            .end = columns.cols,
-                            .column = -1,
-                            .pivot =
-                                hyb_proposals_of(&groups, columns, &memory)};
-    int64_t other;
-
-    for (; p.column < p.end; p.column++) {
-        other = p.pivot.rows - p.pivot.offset;
-        XH_TRY(advance(queue, &p, pivots, above, queue->proposals + other));
-        p.pivot.offset = other;
+    if (queue->proposals_longest < doubles) {
+        hyb_cuda_proposals_free(queue);
+        XH_TRY(hyb_cuda_status(
+            queue->device, "allocating memory",
+            cudaMalloc(&memory,
+                       (size_t)(2 * doubles) * sizeof(double) + turns)));
+        queue->proposals = memory;
+        queue->proposals_longest = doubles;
+        XH_TRY(hyb_cuda_status(
+            queue->device, "clearing memory",
+            cudaMemsetAsync(arrived(queue), 0, turns, queue->stream)));
     }
+    vector_p[0] = queue->proposals;
+    vector_p[1] = queue->proposals + queue->proposals_longest;
     return XH_OK;
 }
 
-/* Rows change places in the step's columns, and then in the others. */
+static hyb_launcher_t launcher_of(hyb_cuda_queue_t *queue)
+{
+    return (hyb_launcher_t){queue, launch, hold_proposals, queue->device->jumps,
+                            HYB_CUDA_PANEL_GROUPS};
+}
+
+static xh_status_t by_kernel(hyb_cuda_queue_t *queue, const hyb_task_t *t)
+{
+    const hyb_launcher_t by = launcher_of(queue);
+
+    return hyb_launch_task(&by, t);
+}
+
+/* Of one launch, whose groups have their rows in registers. */
+enum { HELD_ROWS = HYB_CUDA_PANEL_HELD * HYB_CUDA_PANEL_ITEMS };
+
+/* All columns of a step, in one launch, whose groups wait for each other. */
+static xh_status_t step_at_once(hyb_cuda_queue_t *queue,
+                                const hyb_panel_step_t *s)
+{
+    const hyb_launch_step_t step = {.rows_of_group = HELD_ROWS,
+                                    .above = s->first};
+    const hyb_block_t columns = hyb_launch_step_columns(s);
+    const int64_t groups = xh_larger(1, xh_units(columns.rows, HELD_ROWS));
+    const uint64_t turn = queue->turn + 1;
+    const void *turns = arrived(queue);
+    hyb_buffer_t memory = {.memory = queue->proposals};
+    hyb_launch_t l = {HYB_CUDA_PANEL_STEP, .x = groups, .y = 1};
+
+    hyb_launch_pass_block(&l, columns);
+    hyb_launch_pass_block(&l, hyb_launch_step_pivots(s));
+    hyb_launch_pass_block(
+        &l,
+        hyb_block(&memory, 0, hyb_launch_proposals(columns.cols, groups), 1));
+    hyb_launch_pass(&l, &step, sizeof(step));
+    hyb_launch_pass(&l, &turn, sizeof(turn));
+    hyb_launch_pass(&l, &turns, sizeof(turns));
+    queue->turn += HYB_PANEL_STEP;
+    return launch(queue, &l);
+}
+
+/* At once if the device holds groups for all rows. */
 static xh_status_t panel_step(hyb_cuda_queue_t *queue, const hyb_task_t *t)
 {
     const hyb_panel_step_t *s = &t->panel_step;
-    const int64_t first = s->first, others = s->panel.cols - s->count;
-    const hyb_block_t columns = hyb_step_columns(s);
-    const hyb_block_t pivots = hyb_step_pivots(s);
-    const int64_t most = xh_smaller(queue->device->panel_groups, groups.most);
-    arguments_t a = {.count = 0};
+    const int64_t most =
+        xh_smaller(queue->device->panel_groups, HYB_CUDA_PANEL_GROUPS);
+    const hyb_launcher_t by = launcher_of(queue);
+    void *vector[2];
 
-    XH_TRY(hold_proposals(queue, HYB_PANEL_STEP));
-    XH_TRY(columns.rows <= most * HELD_ROWS
-               ? step_at_once(queue, columns, pivots, first)
-               : step_by_columns(queue, columns, pivots, first));
-    if (others == 0)
-        return XH_OK;
-    pass_block(&a, s->panel);
-    pass_block(&a, pivots);
-    pass(&a, &first);
-    return launch(queue, HYB_CUDA_PANEL_SWAP, &a, others, 1);
+    if (s->panel.rows - s->first > most * HELD_ROWS)
+        return hyb_launch_task(&by, t);
+    XH_TRY(hold_proposals(
+        queue, hyb_launch_proposals(HYB_PANEL_STEP, HYB_CUDA_PANEL_GROUPS),
+        vector));
+    XH_TRY(step_at_once(queue, s));
+    return hyb_launch_step_swap(&by, s);
 }
 
 /* ---- all operations ----------------------------------------------------- */
@@ -376,15 +243,15 @@ xh_status_t hyb_cuda_work(void *state, void *queue, const hyb_task_t *task)
         [HYB_OP_COPY_OUT] = copy_out,
         [HYB_OP_GEMM] = gemm,
         [HYB_OP_COPY] = copy,
-        [HYB_OP_SWAP_ROWS] = swap_rows,
-        [HYB_OP_GATHER_ROWS] = pack_rows,
-        [HYB_OP_SCATTER_ROWS] = pack_rows,
+        [HYB_OP_SWAP_ROWS] = by_kernel,
+        [HYB_OP_GATHER_ROWS] = by_kernel,
+        [HYB_OP_SCATTER_ROWS] = by_kernel,
         [HYB_OP_TRSM] = trsm,
         [HYB_OP_GEMV] = gemv,
-        [HYB_OP_GENERATE] = generate,
-        [HYB_OP_CHECKSUM] = checksum,
+        [HYB_OP_GENERATE] = by_kernel,
+        [HYB_OP_CHECKSUM] = by_kernel,
         [HYB_OP_PANEL_STEP] = panel_step,
-        [HYB_OP_PANEL_COLUMN] = panel_column,
+        [HYB_OP_PANEL_COLUMN] = by_kernel,
     };
 
     (void)state;

@@ -17,11 +17,13 @@
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/opencl.h>
 #include "hybrid/device/device.h"
+#include "hybrid/device/kernels/launch.h"
 
 enum {
-    HYB_OPENCL_ITEMS = 64,    /* of a group in kernels of one dimension */
-    HYB_OPENCL_INVERTED = 64, /* order of diagonal blocks that are inverted, */
-    HYB_OPENCL_INVERSES = 32, /* so many at a time */
+    HYB_OPENCL_ITEMS = HYB_LAUNCH_ITEMS,
+    HYB_OPENCL_INVERTED = HYB_OPENCL_ITEMS, /* order of diagonal blocks that are
+                                               inverted, */
+    HYB_OPENCL_INVERSES = 32,               /* so many at a time */
     HYB_OPENCL_INVERSES_BYTES = HYB_OPENCL_INVERSES * HYB_OPENCL_INVERTED *
                                 HYB_OPENCL_INVERTED * (int)sizeof(double),
     HYB_OPENCL_SIDE = 2048,  /* rows and columns of C multiplied at a time, */
@@ -29,23 +31,15 @@ enum {
     HYB_OPENCL_WIDEST = 512, /* tile */
     HYB_OPENCL_MOST_SUMS = 512, /* of an item */
     HYB_OPENCL_PANEL_GROUPS = 64,
-    HYB_OPENCL_PANEL_ROWS = 256, /* of a group, at least */
-    HYB_OPENCL_PACKED = 16       /* columns that a group packs */
+    HYB_OPENCL_PACKED = 16 /* columns that a group packs */
 };
 
 /* The kernels of hybrid/device/kernels; the last ones are the product's. */
 #define HYB_OPENCL_KERNELS(X)                                                  \
+    HYB_LAUNCH_KERNELS(X)                                                      \
     X(COPY, copy)                                                              \
-    X(SWAP_ROWS, swap_rows)                                                    \
-    X(GATHER_ROWS, gather_rows)                                                \
-    X(SCATTER_ROWS, scatter_rows)                                              \
-    X(GENERATE, generate)                                                      \
-    X(CHECKSUM, checksum)                                                      \
     X(GEMV, gemv)                                                              \
     X(INVERT, invert)                                                          \
-    X(PANEL_SWAP, panel_swap)                                                  \
-    X(PANEL_COLUMN, panel_column)                                              \
-    X(PANEL_PIVOT, panel_pivot)                                                \
     X(PACK_A, pack_a)                                                          \
     X(PACK_B, pack_b)                                                          \
     X(MULTIPLY, multiply)

@@ -1,43 +1,50 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/integers.h"
 #include "hybrid/device/opencl/opencl.h"
-#include "hybrid/device/kernels/groups.h"
 
 /* ---- one launch of a kernel --------------------------------------------- */
 
-typedef struct {
-    hyb_opencl_queue_t *queue;
-    cl_kernel kernel;
-    const char *name;
-    cl_uint arguments; /* passed so far */
-    cl_int error;      /* the first */
-} launch_t;
-
-/* Of program, made when it is first used. Each queue has its own: arguments
- * belong to the kernel. */
-static launch_t launch_of(hyb_opencl_queue_t *queue, cl_program program,
-                          hyb_opencl_kernel_t which, cl_kernel *kernel)
+/* Of program, in which the kernel is made when it is first used. Each queue has
+ * its own: arguments belong to the kernel. */
+static xh_status_t run(hyb_opencl_queue_t *queue, cl_program program,
+                       cl_kernel *kernel, const hyb_launch_t *l,
+                       const size_t items[2])
 {
 #define NAME_OF(kernel, name) #name,
     static const char *const names[] = {HYB_OPENCL_KERNELS(NAME_OF)};
-    launch_t l = {.queue = queue, .name = names[which], .error = CL_SUCCESS};
+    const size_t all[] = {(size_t)l->x * items[0], (size_t)l->y * items[1]};
+    cl_int error = CL_SUCCESS;
 
     if (*kernel == NULL)
-        *kernel = hyb_cl.CreateKernel(program, l.name, &l.error);
-    l.kernel = *kernel;
-    return l;
+        *kernel = hyb_cl.CreateKernel(program, names[l->kernel], &error);
+    for (int i = 0; i < l->count && error == CL_SUCCESS; i++)
+        error = hyb_cl.SetKernelArg(*kernel, (cl_uint)i, l->argument[i].bytes,
+                                    l->argument[i].value);
+    if (error == CL_SUCCESS)
+        error = hyb_cl.EnqueueNDRangeKernel(queue->commands, *kernel, 2, NULL,
+                                            all, items, 0, NULL, NULL);
+    return hyb_opencl_status(queue->device, names[l->kernel], error);
 }
 
-static launch_t launch(hyb_opencl_queue_t *queue, hyb_opencl_kernel_t which)
+/* All but the product's. */
+static xh_status_t launch(void *state, const hyb_launch_t *l)
 {
-    return launch_of(queue, queue->device->program, which,
-                     &queue->kernels[which]);
+    hyb_opencl_queue_t *queue = state;
+    const bool is_panel = l->kernel == HYB_OPENCL_PANEL_COLUMN ||
+                          l->kernel == HYB_OPENCL_PANEL_PIVOT;
+    const size_t items[] = {is_panel
+                                ? (size_t)hyb_opencl_panel_items(queue->device)
+                                : HYB_OPENCL_ITEMS,
+                            1};
+
+    return run(queue, queue->device->program, &queue->kernels[l->kernel], l,
+               items);
 }
 
 /* The product's program may have changed since the last time. */
-static launch_t launch_product(hyb_opencl_queue_t *queue,
-                               const hyb_opencl_product_t *product,
-                               hyb_opencl_kernel_t which)
+static xh_status_t launch_product(hyb_opencl_queue_t *queue,
+                                  const hyb_opencl_product_t *product,
+                                  const hyb_launch_t *l, const size_t items[2])
 {
     ptrdiff_t i = product - queue->device->products;
     cl_kernel *kernels = queue->products[i].kernels;
@@ -45,53 +52,50 @@ static launch_t launch_product(hyb_opencl_queue_t *queue,
     if (queue->products[i].version != product->version)
         hyb_opencl_release_kernels(HYB_OPENCL_OF_PRODUCT, kernels);
     queue->products[i].version = product->version;
-    return launch_of(queue, product->program, which,
-                     &kernels[which - HYB_OPENCL_OTHERS]);
+    return run(queue, product->program, &kernels[l->kernel - HYB_OPENCL_OTHERS],
+               l, items);
 }
 
-static void pass(launch_t *l, const void *value, size_t bytes)
+/* Memory for proposals of pivots; what is too small lives on until work that
+ * uses it has run. */
+static xh_status_t hold_proposals(void *state, int64_t doubles,
+                                  void *vector_p[2])
 {
-    if (l->error == CL_SUCCESS)
-        l->error = hyb_cl.SetKernelArg(l->kernel, l->arguments++, bytes, value);
+    hyb_opencl_queue_t *queue = state;
+    const size_t bytes = (size_t)doubles * sizeof(double);
+
+    if (queue->proposals_bytes < bytes) {
+        for (int i = 0; i < 2; i++) {
+            hyb_opencl_free(queue->device, queue->proposals[i],
+                            queue->proposals_bytes);
+            queue->proposals[i] = NULL;
+        }
+        queue->proposals_bytes = bytes;
+        for (int i = 0; i < 2; i++)
+            XH_TRY(hyb_opencl_allocate(queue->device, bytes,
+                                       &queue->proposals[i]));
+    }
+    for (int i = 0; i < 2; i++)
+        vector_p[i] = queue->proposals[i];
+    return XH_OK;
 }
 
-static void pass_number(launch_t *l, int64_t number)
+static xh_status_t by_kernel(hyb_opencl_queue_t *queue, const hyb_task_t *t)
 {
-    pass(l, &number, sizeof(number));
+    const hyb_launcher_t by = {queue, launch, hold_proposals,
+                               queue->device->jumps, HYB_OPENCL_PANEL_GROUPS};
+
+    return hyb_launch_task(&by, t);
 }
 
-static void pass_memory(launch_t *l, cl_mem memory)
+static void pass_number(hyb_launch_t *l, int64_t number)
 {
-    pass(l, &memory, sizeof(memory));
+    hyb_launch_pass(l, &number, sizeof(number));
 }
 
-/* A buffer, and which part of it. */
-static void pass_block(launch_t *l, hyb_block_t b)
+static void pass_memory(hyb_launch_t *l, cl_mem memory)
 {
-    const cl_long at[] = {b.offset, b.rows, b.cols, b.ld};
-
-    pass_memory(l, b.buffer != NULL ? b.buffer->memory : NULL);
-    pass(l, at, sizeof(at));
-}
-
-/* Queue it for a grid of x times y groups. */
-static xh_status_t run(launch_t *l, int64_t x, int64_t y, const size_t items[2])
-{
-    const size_t all[] = {(size_t)x * items[0], (size_t)y * items[1]};
-
-    if (l->error == CL_SUCCESS)
-        l->error = hyb_cl.EnqueueNDRangeKernel(l->queue->commands, l->kernel, 2,
-                                               NULL, all, items, 0, NULL, NULL);
-    return hyb_opencl_status(l->queue->device, l->name, l->error);
-}
-
-/* For so many rows, each an item's, and so many columns. */
-static xh_status_t run_rows(launch_t *l, int64_t rows, int64_t cols)
-{
-    enum { MOST = 65535 }; /* kernels take more in turn */
-
-    return run(l, xh_units(rows, HYB_OPENCL_ITEMS), xh_smaller(cols, MOST),
-               (const size_t[]){HYB_OPENCL_ITEMS, 1});
+    hyb_launch_pass(l, &memory, sizeof(memory));
 }
 
 /* ---- moving elements ---------------------------------------------------- */
@@ -123,60 +127,12 @@ static xh_status_t cross(hyb_opencl_queue_t *queue, const hyb_task_t *t)
 
 static xh_status_t copy(hyb_opencl_queue_t *queue, const hyb_task_t *t)
 {
-    launch_t l = launch(queue, HYB_OPENCL_COPY);
+    hyb_launch_t l =
+        hyb_launch_of_rows(HYB_OPENCL_COPY, t->copy.to.rows, t->copy.to.cols);
 
-    pass_block(&l, t->copy.from);
-    pass_block(&l, t->copy.to);
-    return run_rows(&l, t->copy.to.rows, t->copy.to.cols);
-}
-
-static xh_status_t swap_rows(hyb_opencl_queue_t *queue, const hyb_task_t *t)
-{
-    launch_t l = launch(queue, HYB_OPENCL_SWAP_ROWS);
-    const hyb_row_swap_t *swap = &t->swap_rows;
-
-    pass_block(&l, swap->columns);
-    pass_block(&l, swap->u);
-    pass_block(&l, swap->source);
-    pass_block(&l, swap->from);
-    pass_block(&l, swap->to);
-    return run(&l, swap->u.cols, 1, (const size_t[]){HYB_OPENCL_ITEMS, 1});
-}
-
-static xh_status_t pack_rows(hyb_opencl_queue_t *queue, const hyb_task_t *t)
-{
-    launch_t l =
-        launch(queue, t->op == HYB_OP_GATHER_ROWS ? HYB_OPENCL_GATHER_ROWS
-                                                  : HYB_OPENCL_SCATTER_ROWS);
-
-    pass_block(&l, t->pack.columns);
-    pass_block(&l, t->pack.rows);
-    pass_block(&l, t->pack.packed);
-    return run_rows(&l, t->pack.packed.rows, t->pack.packed.cols);
-}
-
-static xh_status_t generate(hyb_opencl_queue_t *queue, const hyb_task_t *t)
-{
-    launch_t l = launch(queue, HYB_OPENCL_GENERATE);
-    const hyb_generate_t *part = &t->generate;
-
-    pass_block(&l, part->block);
-    pass(&l, &part->seed, sizeof(part->seed));
-    pass_number(&l, part->order);
-    pass(&l, &part->rows, sizeof(part->rows));
-    pass(&l, &part->cols, sizeof(part->cols));
-    pass_memory(&l, queue->device->jumps);
-    return run_rows(&l, part->block.rows, part->block.cols);
-}
-
-static xh_status_t checksum(hyb_opencl_queue_t *queue, const hyb_task_t *t)
-{
-    launch_t l = launch(queue, HYB_OPENCL_CHECKSUM);
-
-    pass_block(&l, t->checksum.of);
-    pass_block(&l, t->checksum.sums);
-    return run(&l, t->checksum.sums.cols, 1,
-               (const size_t[]){HYB_OPENCL_ITEMS, 1});
+    hyb_launch_pass_block(&l, t->copy.from);
+    hyb_launch_pass_block(&l, t->copy.to);
+    return launch(queue, &l);
 }
 
 /* ---- products ----------------------------------------------------------- */
@@ -198,10 +154,10 @@ typedef struct {
     const hyb_opencl_product_t *product;
 } multiplier_t;
 
-static void pass_operand(launch_t *l, cl_mem memory, operand_t at)
+static void pass_operand(hyb_launch_t *l, cl_mem memory, operand_t at)
 {
     pass_memory(l, memory);
-    pass(l, &at, sizeof(at));
+    hyb_launch_pass(l, &at, sizeof(at));
 }
 
 /* Pack it in strips, by the kernel pack_a or pack_b, if products are to be. */
@@ -214,21 +170,21 @@ static xh_status_t pack(multiplier_t with, hyb_opencl_kernel_t which,
     const size_t items =
         cut->items_m * cut->items_n == 1 ? 1 : HYB_OPENCL_ITEMS;
     const int64_t depth = xh_whole_units(at.depth, cut->depth);
-    launch_t l;
+    hyb_launch_t l = {which, .x = xh_units(at.rows, width),
+                      .y = xh_units(depth, HYB_OPENCL_PACKED)};
 
     if (cut->packed == 0 || depth == 0)
         return XH_OK;
-    l = launch_product(with.queue, with.product, which);
     pass_operand(&l, b.buffer->memory, at);
     pass_number(&l, depth);
     pass_memory(&l, is_a ? with.queue->strips_a : with.queue->strips_b);
-    return run(&l, xh_units(at.rows, width), xh_units(depth, HYB_OPENCL_PACKED),
-               (const size_t[]){items, 1});
+    return launch_product(with.queue, with.product, &l,
+                          (const size_t[]){items, 1});
 }
 
 /* An operand, from its strips if it was packed. */
-static void pass_factor(launch_t *l, const hyb_opencl_cut_t *cut, cl_mem strips,
-                        hyb_block_t b, operand_t at)
+static void pass_factor(hyb_launch_t *l, const hyb_opencl_cut_t *cut,
+                        cl_mem strips, hyb_block_t b, operand_t at)
 {
     const bool in_place = cut->packed == 0 && b.buffer != NULL;
 
@@ -241,19 +197,21 @@ static void pass_factor(launch_t *l, const hyb_opencl_cut_t *cut, cl_mem strips,
 static xh_status_t multiply(multiplier_t with, const hyb_gemm_t *p)
 {
     const hyb_opencl_cut_t *cut = &with.product->cut;
-    launch_t l = launch_product(with.queue, with.product, HYB_OPENCL_MULTIPLY);
+    hyb_launch_t l = {HYB_OPENCL_MULTIPLY,
+                      .x = xh_units(p->c.rows, hyb_opencl_tile_m(cut)) *
+                           xh_units(p->c.cols, hyb_opencl_tile_n(cut)),
+                      .y = 1};
 
     pass_factor(&l, cut, with.queue->strips_a, p->a,
                 operand_of(p->a, p->trans_a == XH_TRANS));
     pass_factor(&l, cut, with.queue->strips_b, p->b,
                 operand_of(p->b, p->trans_b == XH_NO_TRANS));
-    pass(&l, &p->alpha, sizeof(p->alpha));
-    pass(&l, &p->beta, sizeof(p->beta));
-    pass_block(&l, p->c);
-    return run(&l,
-               xh_units(p->c.rows, hyb_opencl_tile_m(cut)) *
-                   xh_units(p->c.cols, hyb_opencl_tile_n(cut)),
-               1, (const size_t[]){(size_t)cut->items_m, (size_t)cut->items_n});
+    hyb_launch_pass(&l, &p->alpha, sizeof(p->alpha));
+    hyb_launch_pass(&l, &p->beta, sizeof(p->beta));
+    hyb_launch_pass_block(&l, p->c);
+    return launch_product(
+        with.queue, with.product, &l,
+        (const size_t[]){(size_t)cut->items_m, (size_t)cut->items_n});
 }
 
 /* The part of b that holds a part of op(b), as xh_view_op_part. */
@@ -311,25 +269,24 @@ static xh_status_t gemm(hyb_opencl_queue_t *queue, const hyb_task_t *t)
 
 static xh_status_t gemv(hyb_opencl_queue_t *queue, const hyb_task_t *t)
 {
-    launch_t l = launch(queue, HYB_OPENCL_GEMV);
+    hyb_launch_t l = hyb_launch_of_rows(HYB_OPENCL_GEMV, t->gemv.a.rows, 1);
 
-    pass_block(&l, t->gemv.a);
-    pass_block(&l, t->gemv.x);
-    pass_block(&l, t->gemv.y);
-    return run_rows(&l, t->gemv.a.rows, 1);
+    hyb_launch_pass_block(&l, t->gemv.a);
+    hyb_launch_pass_block(&l, t->gemv.x);
+    hyb_launch_pass_block(&l, t->gemv.y);
+    return launch(queue, &l);
 }
 
 /* Inverses of the diagonal blocks of l1, at most as many as there is room. */
 static xh_status_t invert(hyb_opencl_queue_t *queue, hyb_block_t l1)
 {
-    launch_t l = launch(queue, HYB_OPENCL_INVERT);
+    const int64_t blocks = xh_units(l1.rows, HYB_OPENCL_INVERTED);
+    hyb_launch_t l = {HYB_OPENCL_INVERT,
+                      .x = xh_smaller(blocks, HYB_OPENCL_INVERSES), .y = 1};
 
-    pass_block(&l, l1);
+    hyb_launch_pass_block(&l, l1);
     pass_memory(&l, queue->inverses);
-    return run(
-        &l,
-        xh_smaller(xh_units(l1.rows, HYB_OPENCL_INVERTED), HYB_OPENCL_INVERSES),
-        1, (const size_t[]){HYB_OPENCL_INVERTED, 1});
+    return launch(queue, &l);
 }
 
 /*
@@ -371,108 +328,6 @@ static xh_status_t trsm(hyb_opencl_queue_t *queue, const hyb_task_t *t)
     return XH_OK;
 }
 
-/* ---- panels -------------------------------------------------------------- */
-
-static const hyb_panel_groups_t groups = {HYB_OPENCL_PANEL_GROUPS,
-                                          HYB_OPENCL_PANEL_ROWS};
-
-/* Memory for proposals of pivots, of rows that are so wide; what is too small
- * lives on until work that uses it has run. */
-static xh_status_t hold_proposals(hyb_opencl_queue_t *queue, int64_t nb)
-{
-    const size_t bytes =
-        (size_t)hyb_proposals_doubles(nb, groups.most) * sizeof(double);
-
-    if (queue->proposals_bytes >= bytes)
-        return XH_OK;
-    for (int i = 0; i < 2; i++) {
-        hyb_opencl_free(queue->device, queue->proposals[i],
-                        queue->proposals_bytes);
-        queue->proposals[i] = NULL;
-    }
-    queue->proposals_bytes = bytes;
-    for (int i = 0; i < 2; i++)
-        XH_TRY(hyb_opencl_allocate(queue->device, bytes, &queue->proposals[i]));
-    return XH_OK;
-}
-
-/* Column p, whose pivot is one of proposals; leave those for the next one. */
-static xh_status_t advance(hyb_opencl_queue_t *queue,
-                           const hyb_panel_column_t *p, hyb_block_t pivots,
-                           int64_t above, cl_mem proposals)
-{
-    const size_t items[] = {(size_t)hyb_opencl_panel_items(queue->device), 1};
-    const bool apart = p->top.rows > 0;
-    const cl_long next = p->column + 1,
-                  what[] = {p->column < p->first ? -1 : p->column,
-                            next,
-                            p->end,
-                            apart ? 0 : next,
-                            hyb_rows_of_group(&groups, p->panel),
-                            above};
-    launch_t l = launch(queue, HYB_OPENCL_PANEL_COLUMN);
-
-    pass_block(&l, p->panel);
-    pass_block(&l, apart ? p->top : p->panel);
-    pass_block(&l, pivots);
-    pass_block(&l, p->pivot);
-    pass(&l, what, sizeof(what));
-    pass_memory(&l, proposals);
-    return run(&l, hyb_groups_of(&groups, p->panel), 1, items);
-}
-
-static xh_status_t panel_column(hyb_opencl_queue_t *queue, const hyb_task_t *t)
-{
-    const size_t items[] = {(size_t)hyb_opencl_panel_items(queue->device), 1};
-    const hyb_panel_column_t *p = &t->panel_column;
-    hyb_buffer_t memory;
-    launch_t l;
-
-    XH_TRY(hold_proposals(queue, p->panel.cols));
-    memory.memory = queue->proposals[0];
-    XH_TRY(advance(queue, p, (hyb_block_t){0}, 0, memory.memory));
-    l = launch(queue, HYB_OPENCL_PANEL_PIVOT);
-    pass_block(&l, hyb_proposals_of(&groups, p->panel, &memory));
-    pass_block(&l, p->pivot);
-    return run(&l, 1, 1, items);
-}
-
-static xh_status_t step_by_columns(hyb_opencl_queue_t *queue,
-                                   hyb_block_t columns, hyb_block_t pivots,
-                                   int64_t above)
-{
-    hyb_panel_column_t p = {.panel = columns, .end = columns.cols};
-    hyb_buffer_t memory;
-
-    for (p.column = -1; p.column < p.end; p.column++) {
-        memory.memory = queue->proposals[p.column & 1];
-        p.pivot = hyb_proposals_of(&groups, columns, &memory);
-        XH_TRY(
-            advance(queue, &p, pivots, above, queue->proposals[~p.column & 1]));
-    }
-    return XH_OK;
-}
-
-/* Rows change places in the step's columns, and then in the others. */
-static xh_status_t panel_step(hyb_opencl_queue_t *queue, const hyb_task_t *t)
-{
-    const hyb_panel_step_t *s = &t->panel_step;
-    const int64_t first = s->first, others = s->panel.cols - s->count;
-    const hyb_block_t columns = hyb_step_columns(s);
-    const hyb_block_t pivots = hyb_step_pivots(s);
-    launch_t l;
-
-    XH_TRY(hold_proposals(queue, s->count));
-    XH_TRY(step_by_columns(queue, columns, pivots, first));
-    if (others == 0)
-        return XH_OK;
-    l = launch(queue, HYB_OPENCL_PANEL_SWAP);
-    pass_block(&l, s->panel);
-    pass_block(&l, pivots);
-    pass_number(&l, first);
-    return run(&l, others, 1, (const size_t[]){HYB_OPENCL_ITEMS, 1});
-}
-
 /* ---- all operations ----------------------------------------------------- */
 
 xh_status_t hyb_opencl_work(void *state, void *queue, const hyb_task_t *task)
@@ -483,15 +338,15 @@ xh_status_t hyb_opencl_work(void *state, void *queue, const hyb_task_t *task)
         [HYB_OP_COPY_OUT] = cross,
         [HYB_OP_GEMM] = gemm,
         [HYB_OP_COPY] = copy,
-        [HYB_OP_SWAP_ROWS] = swap_rows,
-        [HYB_OP_GATHER_ROWS] = pack_rows,
-        [HYB_OP_SCATTER_ROWS] = pack_rows,
+        [HYB_OP_SWAP_ROWS] = by_kernel,
+        [HYB_OP_GATHER_ROWS] = by_kernel,
+        [HYB_OP_SCATTER_ROWS] = by_kernel,
         [HYB_OP_TRSM] = trsm,
         [HYB_OP_GEMV] = gemv,
-        [HYB_OP_GENERATE] = generate,
-        [HYB_OP_CHECKSUM] = checksum,
-        [HYB_OP_PANEL_STEP] = panel_step,
-        [HYB_OP_PANEL_COLUMN] = panel_column,
+        [HYB_OP_GENERATE] = by_kernel,
+        [HYB_OP_CHECKSUM] = by_kernel,
+        [HYB_OP_PANEL_STEP] = by_kernel,
+        [HYB_OP_PANEL_COLUMN] = by_kernel,
     };
     hyb_opencl_queue_t *q = queue;
 
