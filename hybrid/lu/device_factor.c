@@ -43,15 +43,37 @@ static xh_status_t update_right(hyb_queue_t *queue,
     return hyb_queue_gemm(queue, &product);
 }
 
+/* Of so many columns those that are factored first. */
+static int64_t left_half(int64_t count)
+{
+    return xh_units(count, 2 * HYB_PANEL_STEP) * HYB_PANEL_STEP;
+}
+
 xh_status_t hyb_device_factor(hyb_queue_t *queue,
                               const hyb_device_factoring_t *f, int64_t first,
                               int64_t count)
 {
-    int64_t half = xh_units(count, 2 * HYB_PANEL_STEP) * HYB_PANEL_STEP;
+    int64_t half = left_half(count);
 
     if (count <= HYB_PANEL_STEP)
         return step(queue, f, first, count);
     XH_TRY(hyb_device_factor(queue, f, first, half));
     XH_TRY(update_right(queue, f, first, half, count));
     return hyb_device_factor(queue, f, first + half, count - half);
+}
+
+int64_t hyb_device_factor_met(int64_t row, int64_t column, int64_t count)
+{
+    int64_t first = 0, middle;
+
+    if (column < row)
+        return row;
+    while (count > HYB_PANEL_STEP) {
+        middle = first + left_half(count);
+        if (row < middle && column >= middle)
+            return first;
+        count = row < middle ? middle - first : first + count - middle;
+        first = row < middle ? first : middle;
+    }
+    return row;
 }

@@ -89,4 +89,8 @@ xh_status_t hyb_device_factor(hyb_queue_t *queue,
                               const hyb_device_factoring_t *f, int64_t first,
                               int64_t count);
 
+/* The columns from the first one on that element (row, column) of a panel, of
+ * whose columns these are count, has met when its row is agreed on as pivot. */
+int64_t hyb_device_factor_met(int64_t row, int64_t column, int64_t count);
+
 #endif

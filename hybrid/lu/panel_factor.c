@@ -46,6 +46,7 @@ static bool all_have_loaded(void *context)
 
 typedef struct {
     hyb_lu_t *lu;
+    int k;
     const hyb_lu_panel_t *panel;
     int turns; /* of waiting for the pivot */
 } agreement_t;
@@ -93,15 +94,16 @@ static void agree(void *context, int column, hyb_pivot_t *pivot)
     hpl_pivot_wait_t wait = {shop->others_proposal, wait_for_pivot, a};
     HPL_T_panel *h = a->panel->hpl;
 
-    (void)column;
     pivot->row = global_row(h, pivot->row);
     pivot->mine = true;
     a->turns = 0;
     hyb_timer_step(a->lu->worker);
-    if (h->grid->nprow > 1)
-        hyb_panel_agree(h, shop->proposal, &wait, pivot);
-    else
+    if (h->grid->nprow == 1) {
         hyb_poller_poll(&a->lu->poller);
+        return;
+    }
+    hyb_panel_agree(h, shop->proposal, &wait, pivot);
+    hyb_carried_agreed(a->lu, a->k, column, pivot);
 }
 
 /* Without the option nobody reads upstream's timer of the leaves. */
@@ -208,8 +210,8 @@ static bool can_queue(void *context)
 static void queue_on_device(hyb_worker_t *leader, int k)
 {
     hyb_place_t *home = hyb_lu_panel_home(leader->lu, k);
-    agreement_t agreement = {.lu = leader->lu,
-                             .panel = hyb_lu_panel(leader->lu, k)};
+    agreement_t agreement = {
+        .lu = leader->lu, .k = k, .panel = hyb_lu_panel(leader->lu, k)};
 
     hyb_timer_begin(leader, HYB_PANEL, k);
     hyb_wait_until(can_queue, &(waiting_t){leader->lu, k}, hyb_worker_turn,
@@ -295,7 +297,7 @@ void hyb_panel_factor_by(hyb_worker_t *me, int k, int members)
     hyb_lu_t *lu = me->lu;
     hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
     HPL_T_panel *h = p->hpl;
-    agreement_t agreement = {.lu = lu, .panel = p};
+    agreement_t agreement = {.lu = lu, .k = k, .panel = p};
     hyb_panel_t panel = {
         .method = method(lu->algo),
         .body = p->factors.l2,

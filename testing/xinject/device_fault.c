@@ -9,6 +9,7 @@
 static const hyb_backend_t *real;
 static hyb_backend_t wrapped;
 static void *state_of[HYB_EXECUTORS]; /* by device */
+static int operation = -1; /* after which it was wrong */
 
 static hyb_block_t result(const hyb_task_t *t)
 {
@@ -83,8 +84,14 @@ static xh_status_t work(void *state, void *queue, const hyb_task_t *task)
     if (where == FAULT_NOWHERE || status != XH_OK)
         return status;
     wait_for(state, queue);
+    operation = (int)task->op;
     spoil(task, where);
     return XH_OK;
+}
+
+int fault_operation(void)
+{
+    return fault_happened() ? operation : -1;
 }
 
 void fault_devices(hyb_machine_t *machine)

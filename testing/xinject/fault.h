@@ -58,6 +58,9 @@ void fault_end(void);
 /* How often it did, here. */
 int fault_happened(void);
 
+/* After which operation of a device it did; -1: of none, here. */
+int fault_operation(void);
+
 /* Of the message that was wrong; -1: none was, here. */
 int fault_receiver(void);
 

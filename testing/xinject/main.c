@@ -133,11 +133,12 @@ static void say(const fault_t *fault, int64_t number, hyb_alarms_t *seen,
     int finder = first_finder(seen), device = first_device(seen, finder), rank;
     int kind = seen->found > 0 ? (int)seen->first.found : -1;
     double closest = seen->closest;
-    int to = fault_receiver();
+    int to = fault_receiver(), op = fault_operation();
 
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Allreduce(MPI_IN_PLACE, total, 3, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     MPI_Allreduce(MPI_IN_PLACE, &to, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, &op, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     MPI_Allreduce(MPI_IN_PLACE, &kind, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     MPI_Allreduce(MPI_IN_PLACE, &closest, 1, MPI_DOUBLE, MPI_MAX,
                   MPI_COMM_WORLD);
@@ -146,11 +147,38 @@ static void say(const fault_t *fault, int64_t number, hyb_alarms_t *seen,
     printf("{\"number\": %lld, \"fault\": \"%s\", \"rank\": %d, \"happened\": "
            "%d, \"found\": %d, \"repaired\": %d, \"finder\": %d, \"to\": %d, "
            "\"kind\": %d, \"device\": %d, \"named\": %d, "
-           "\"distance\": %.3g, \"closest\": %.3g}\n",
+           "\"operation\": \"%s\", \"distance\": %.3g, \"closest\": %.3g}\n",
            (long long)number, fault_name(fault), fault->rank, total[2],
            total[0], total[1], finder, to, kind, fault->device, device,
+           op < 0 ? "" : hyb_op_name((hyb_op_t)op),
            isfinite(away) ? away : 1e300, isfinite(closest) ? closest : 1e300);
     fflush(stdout);
+}
+
+/* What this process's devices are called in messages: their numbers among all
+ * of their kind. A line of them, by process. */
+static void say_devices(void)
+{
+    hyb_machine_t *machine = hyb_driver_means()->machine;
+    int count = hyb_machine_devices(machine), rank, processes;
+    hyb_device_info_t info;
+    int called[HYB_EXECUTORS];
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &processes);
+    for (int i = 0; i < HYB_EXECUTORS; i++)
+        called[i] =
+            i < count && hyb_device_describe(hyb_machine_device(machine, i),
+                                             &info) == XH_OK
+                ? info.index
+                : -1;
+    int all[processes][HYB_EXECUTORS];
+    MPI_Gather(called, HYB_EXECUTORS, MPI_INT, all, HYB_EXECUTORS, MPI_INT, 0,
+               MPI_COMM_WORLD);
+    for (int p = 0; p < processes && rank == 0; p++)
+        for (int i = 0; i < HYB_EXECUTORS && all[p][i] >= 0; i++)
+            printf("{\"rank\": %d, \"device\": %d, \"called\": %d}\n", p, i,
+                   all[p][i]);
 }
 
 /* ---- all runs ------------------------------------------------------------
@@ -220,6 +248,7 @@ int main(int argc, char **argv)
         hyb_driver_open(provided >= MPI_THREAD_FUNNELED) == XH_OK) {
         HPL_grid_init(MPI_COMM_WORLD, HPL_ROW_MAJOR, job.nprow, job.npcol,
                       &grid);
+        say_devices();
         run_all(&grid, &job);
         HPL_grid_exit(&grid);
         hyb_driver_close();

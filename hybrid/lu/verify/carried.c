@@ -56,6 +56,8 @@ static size_t lay_out(struct hyb_carried *c, int64_t rows, int64_t columns,
         f->weight = cut(c->memory, &at, (size_t)rows + HYB_KERNEL_MOST_ROWS);
         f->squares = cut(c->memory, &at, units);
         f->came = cut(c->memory, &at, nprow > 1 && devices ? width * width : 0);
+        f->agreed =
+            cut(c->memory, &at, nprow > 1 && devices ? 2 * width * width : 0);
         f->lanes = cut(c->memory, &at, units * width * 2 * HYB_CHECK_LANES);
     }
     return at;

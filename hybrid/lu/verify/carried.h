@@ -6,6 +6,7 @@
 #include "hpl/pgesv/exchange.h"
 #include "base/product.h"
 #include "hpl_solver.h"
+#include "hybrid/cpu/panel/panel.h"
 #include "hybrid/device/product.h"
 #include "hybrid/lu/means.h"
 #include "hybrid/lu/step.h"
@@ -48,6 +49,11 @@ void hyb_carried_begin_seal(hyb_lu_t *lu, int k);
 void hyb_carried_sum_bits(hyb_lu_t *lu, int k);
 bool hyb_carried_has_bits(hyb_lu_t *lu, int k);
 void hyb_carried_seal(hyb_lu_t *lu, int k);
+
+/* P > 1: the rows, whole, that all agreed on as the device that factors panel k
+ * had come to column. The leader. */
+void hyb_carried_agreed(hyb_lu_t *lu, int k, int column,
+                        const hyb_pivot_t *pivot);
 
 /* Panel k came: before its pivots are used. The leader. */
 void hyb_carried_arrive(hyb_lu_t *lu, int k);

@@ -19,7 +19,8 @@ typedef struct {
     double square;            /* mean, of L2's elements and 1 */
     hyb_summer_t by;
     double *lanes, *squares; /* of units of L2, as kernels sum them */
-    double *came; /* nb x nb, P > 1: rows of L2 that the top lost to here */
+    double *came;   /* nb x nb, P > 1: rows of L2 that the top lost to here */
+    double *agreed; /* by column: the rows that were agreed on, whole */
     hyb_units_t units;
     _Atomic bool ready;
     double *weight;        /* of local rows, once panel k has swapped them */
@@ -234,6 +235,14 @@ void hyb_keep_displaced(hyb_lu_t *lu, int k);
 
 /* The panel's sums are ready: nothing is left of those of its columns. */
 void hyb_check_panel(hyb_lu_t *lu, int k);
+
+/* L of the row that is number i of those that the top of panel k lost, and that
+ * came here. A device that factored it may have it alone. */
+void hyb_displaced_row(hyb_lu_t *lu, int k, int i, int count, double *l);
+
+/* The process row whose L of panel k is not what the rows give that were agreed
+ * on; -1: nobody's. Collective over the process column. */
+int hyb_who_disagrees(hyb_lu_t *lu, int k);
 
 /* The sums that were left over of a panel are known on its process column. */
 void hyb_finish_left_over(hyb_lu_t *lu);

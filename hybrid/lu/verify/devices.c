@@ -282,7 +282,8 @@ void hyb_carried_met(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s)
 {
     const HPL_T_panel *h = hyb_lu_panel(lu, s->k)->hpl;
 
-    if (!hyb_lu_owns(lu, s->k) && !is_l(s->l, h->jb, rows_of_l(h)))
+    if ((lu->grid->nprow > 1 || !hyb_lu_owns(lu, s->k)) &&
+        !is_l(s->l, h->jb, rows_of_l(h)))
         hyb_forget_columns(lu, s->run.from, s->run.count);
     if (s->leave != NULL)
         hyb_carry_rows(lu, s);

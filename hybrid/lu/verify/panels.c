@@ -132,27 +132,32 @@ static double product(const hyb_lu_panel_t *p, const double *l, int64_t step,
     return sum;
 }
 
-/* The same of a row of L2 that came as number i of those displaced. A device
- * that factored it may have it alone. */
-static double product_of_displaced(hyb_lu_t *lu, int k, int i, int j)
+void hyb_displaced_row(hyb_lu_t *lu, int k, int i, int count, double *l)
 {
     hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
     int64_t row = hpl_panel_pivots(p->hpl)->displace[i].to;
     int64_t below = row - hpl_panel_top_rows(p->hpl);
     hyb_place_t *home = hyb_lu_panel_home(lu, k);
     const hyb_part_t part = {p->hpl->ii + row, 1, hyb_panel_run(lu, k).from,
-                             j + 1};
+                             count};
+
+    if (hyb_sums_come(lu, k))
+        home->save(home, hyb_lu_trailing(lu, k - 1).from, &part, l);
+    else
+        for (int c = 0; c < count; c++)
+            l[c] =
+                p->shop->copies.tiles == 1
+                    ? hyb_factor_sums(lu, k)->came[i + (int64_t)c * p->hpl->jb]
+                    : *hyb_tiles_at(&p->factors.l2, below, c);
+}
+
+/* The same of a row of L2 that came as number i of those displaced. */
+static double product_of_displaced(hyb_lu_t *lu, int k, int i, int j)
+{
     double l[j + 1];
 
-    if (hyb_sums_come(lu, k)) {
-        home->save(home, hyb_lu_trailing(lu, k - 1).from, &part, l);
-        return product(p, l, 1, j + 1, j);
-    }
-    if (p->shop->copies.tiles == 1)
-        return product(p, hyb_factor_sums(lu, k)->came + i, p->hpl->jb, j + 1,
-                       j);
-    return product(p, hyb_tiles_at(&p->factors.l2, below, 0),
-                   p->factors.l2.height, j + 1, j);
+    hyb_displaced_row(lu, k, i, j + 1, l);
+    return product(hyb_lu_panel(lu, k), l, 1, j + 1, j);
 }
 
 void hyb_keep_displaced(hyb_lu_t *lu, int k)
@@ -354,40 +359,62 @@ static int count_alike(hyb_lu_t *lu, int k, double sum, int *fewest_p)
     return alike;
 }
 
-/* Is a column of the panel wrong? Then it is said where. */
-static bool is_wrong(hyb_lu_t *lu, int k, int j)
+/* The first column of the panel whose sums differ, by size, or the number of
+ * its columns. */
+static int first_wrong(hyb_lu_t *lu, int k, double *size_p, double *bound_p)
 {
-    const double *left = lu->carried->left.left + 2 * (int64_t)j;
-    double size = isfinite(left[0]) ? fabs(left[0]) : INFINITY;
-    double bound = hyb_noise_bound(left[1]);
+    int columns = (int)hyb_panel_run(lu, k).count;
 
-    if (isnan(bound)) /* not known somewhere */
-        return false;
-    hyb_note_closeness(lu, size, 0.0, bound);
-    if (!hyb_sums_differ(size, 0.0, bound))
-        return false;
-    locate(lu, k, j, size, bound);
-    return true;
+    for (int j = 0; j < columns; j++) {
+        const double *left = lu->carried->left.left + 2 * (int64_t)j;
+        double size = isfinite(left[0]) ? fabs(left[0]) : INFINITY;
+        double bound = hyb_noise_bound(left[1]);
+
+        if (isnan(bound)) /* not known somewhere */
+            continue;
+        hyb_note_closeness(lu, size, 0.0, bound);
+        if (!hyb_sums_differ(size, 0.0, bound))
+            continue;
+        *size_p = size;
+        *bound_p = bound;
+        return j;
+    }
+    return columns;
+}
+
+/* Halves of the processes have another L1, or sums differ. */
+static void find_culprit(hyb_lu_t *lu, int k, bool halves)
+{
+    int columns = (int)hyb_panel_run(lu, k).count, who;
+    double size = 0.0, bound = 0.0;
+    int j = first_wrong(lu, k, &size, &bound);
+
+    if (!halves && j == columns)
+        return;
+    who = hyb_who_disagrees(lu, k);
+    if (who < 0 && j < columns)
+        locate(lu, k, j, size, bound);
+    else if (who < 0 || who == lu->grid->myrow)
+        hyb_raise_panel(lu, k, j < columns ? j : 0, size, bound);
 }
 
 /* Those say that a panel is wrong whose L1 the fewest have; where halves of
- * them differ, sums tell who is right, if they can. */
+ * them differ, or none, what they agreed on tells who is right, or sums do. */
 void hyb_finish_left_over(hyb_lu_t *lu)
 {
     hyb_left_over_t *left = &lu->carried->left;
-    int k = left->k, columns, alike, fewest, j = 0;
+    int k = left->k, alike, fewest;
     bool halves;
 
     if (k < 0)
         return;
     MPI_Wait(&left->request, MPI_STATUS_IGNORE);
     left->k = -1;
-    columns = (int)hyb_panel_run(lu, k).count;
-    alike = count_alike(lu, k, left->left[2 * columns], &fewest);
+    alike =
+        count_alike(lu, k, left->left[2 * hyb_panel_run(lu, k).count], &fewest);
     halves = 2 * fewest == lu->grid->nprow;
     if (alike == lu->grid->nprow || halves)
-        while (j < columns && !is_wrong(lu, k, j))
-            j++;
-    if (halves ? j == columns : alike < lu->grid->nprow && alike == fewest)
+        find_culprit(lu, k, halves);
+    else if (alike == fewest)
         hyb_raise_panel(lu, k, 0, 0.0, 0.0);
 }
