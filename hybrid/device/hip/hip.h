@@ -108,55 +108,26 @@ struct dim3 {
     X(StreamSynchronize, (cudaStream_t stream))                                \
     X(StreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned flags))
 
-typedef struct {
-#define HYB_HIP_FUNCTION(name, arguments) cudaError_t(*name) arguments;
-    HYB_HIP_FUNCTIONS(HYB_HIP_FUNCTION)
-    const char *(*GetErrorString)(cudaError_t error);
-} hyb_hip_t;
+/* Pointers to them, after hyb_cuda_count has found a device. */
+#define HYB_HIP_POINTER(name, arguments)                                       \
+    extern cudaError_t(*cuda##name) arguments;
+HYB_HIP_FUNCTIONS(HYB_HIP_POINTER)
+extern const char *(*cudaGetErrorString)(cudaError_t error);
 
-extern hyb_hip_t hyb_hip; /* after hyb_cuda_count has found a device */
-
-#define cudaDeviceCanAccessPeer hyb_hip.DeviceCanAccessPeer
-#define cudaDeviceEnablePeerAccess hyb_hip.DeviceEnablePeerAccess
-#define cudaDeviceGetPCIBusId hyb_hip.DeviceGetPCIBusId
-#define cudaDeviceGetStreamPriorityRange hyb_hip.DeviceGetStreamPriorityRange
-#define cudaDeviceSynchronize hyb_hip.DeviceSynchronize
-#define cudaEventCreateWithFlags hyb_hip.EventCreateWithFlags
-#define cudaEventDestroy hyb_hip.EventDestroy
-#define cudaEventElapsedTime hyb_hip.EventElapsedTime
-#define cudaEventQuery hyb_hip.EventQuery
-#define cudaEventRecord hyb_hip.EventRecord
-#define cudaFree hyb_hip.Free
-#define cudaGetErrorString hyb_hip.GetErrorString
-#define cudaGetLastError hyb_hip.GetLastError
-#define cudaHostRegister hyb_hip.HostRegister
-#define cudaHostUnregister hyb_hip.HostUnregister
-#define cudaMalloc hyb_hip.Malloc
-#define cudaMemGetInfo hyb_hip.MemGetInfo
-#define cudaMemcpy hyb_hip.Memcpy
-#define cudaMemcpy2DAsync hyb_hip.Memcpy2DAsync
-#define cudaMemcpyAsync hyb_hip.MemcpyAsync
-#define cudaMemsetAsync hyb_hip.MemsetAsync
 #define cudaOccupancyMaxActiveBlocksPerMultiprocessor                          \
-    hyb_hip.ModuleOccupancyMaxActiveBlocksPerMultiprocessor
-#define cudaLibraryGetKernel hyb_hip.ModuleGetFunction
-#define cudaLibraryUnload hyb_hip.ModuleUnload
-#define cudaSetDevice hyb_hip.SetDevice
-#define cudaStreamCreateWithPriority hyb_hip.StreamCreateWithPriority
-#define cudaStreamDestroy hyb_hip.StreamDestroy
-#define cudaStreamQuery hyb_hip.StreamQuery
-#define cudaStreamSynchronize hyb_hip.StreamSynchronize
-#define cudaStreamWaitEvent hyb_hip.StreamWaitEvent
+    cudaModuleOccupancyMaxActiveBlocksPerMultiprocessor
+#define cudaLibraryGetKernel cudaModuleGetFunction
+#define cudaLibraryUnload cudaModuleUnload
 
 /* ---- what HIP has in another form --------------------------------------- */
 
 static inline cudaError_t cudaInitDevice(int device, unsigned device_flags,
                                          unsigned flags)
 {
-    cudaError_t error = hyb_hip.SetDevice(device);
+    cudaError_t error = cudaSetDevice(device);
 
     (void)flags;
-    return error != cudaSuccess ? error : hyb_hip.SetDeviceFlags(device_flags);
+    return error != cudaSuccess ? error : cudaSetDeviceFlags(device_flags);
 }
 
 struct cudaDeviceProp {
@@ -171,18 +142,18 @@ enum { HYB_HIP_COOPERATIVE_LAUNCH = 10, HYB_HIP_PROCESSORS = 63 };
 static inline cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p,
                                                   int device)
 {
-    cudaError_t error = hyb_hip.DeviceTotalMem(&p->totalGlobalMem, device);
+    cudaError_t error = cudaDeviceTotalMem(&p->totalGlobalMem, device);
 
     p->major = 0;
-    if (hyb_hip.DeviceGetAttribute(&p->multiProcessorCount, HYB_HIP_PROCESSORS,
-                                   device) != cudaSuccess ||
-        hyb_hip.DeviceGetAttribute(&p->cooperativeLaunch,
-                                   HYB_HIP_COOPERATIVE_LAUNCH,
-                                   device) != cudaSuccess)
+    if (cudaDeviceGetAttribute(&p->multiProcessorCount, HYB_HIP_PROCESSORS,
+                               device) != cudaSuccess ||
+        cudaDeviceGetAttribute(&p->cooperativeLaunch,
+                               HYB_HIP_COOPERATIVE_LAUNCH,
+                               device) != cudaSuccess)
         p->cooperativeLaunch = 0;
     return error != cudaSuccess
                ? error
-               : hyb_hip.DeviceGetName(p->name, sizeof(p->name), device);
+               : cudaDeviceGetName(p->name, sizeof(p->name), device);
 }
 
 enum { cudaMemoryTypeUnregistered, cudaMemoryTypeHost };
@@ -197,7 +168,7 @@ cudaPointerGetAttributes(struct cudaPointerAttributes *p, const void *address)
 {
     void *pointer;
     cudaError_t error =
-        hyb_hip.HostGetDevicePointer(&pointer, (void *)(uintptr_t)address, 0);
+        cudaHostGetDevicePointer(&pointer, (void *)(uintptr_t)address, 0);
 
     if (error == cudaSuccess)
         p->type = cudaMemoryTypeHost;
@@ -206,7 +177,7 @@ cudaPointerGetAttributes(struct cudaPointerAttributes *p, const void *address)
 
 /* A module is loaded at once, with all of its kernels. */
 #define cudaLibraryLoadData(library_p, image, ...)                             \
-    hyb_hip.ModuleLoadData(library_p, image)
+    cudaModuleLoadData(library_p, image)
 
 struct cudaFuncAttributes {
     int none;
@@ -224,9 +195,9 @@ static inline cudaError_t cudaLaunchKernel(cudaKernel_t kernel,
                                            void **arguments, unsigned shared,
                                            cudaStream_t stream)
 {
-    return hyb_hip.ModuleLaunchKernel(kernel, grid.x, grid.y, grid.z, group.x,
-                                      group.y, group.z, shared, stream,
-                                      arguments, NULL);
+    return cudaModuleLaunchKernel(kernel, grid.x, grid.y, grid.z, group.x,
+                                  group.y, group.z, shared, stream, arguments,
+                                  NULL);
 }
 
 static inline cudaError_t
@@ -234,9 +205,9 @@ cudaLaunchCooperativeKernel(cudaKernel_t kernel, struct dim3 grid,
                             struct dim3 group, void **arguments,
                             unsigned shared, cudaStream_t stream)
 {
-    return hyb_hip.ModuleLaunchCooperativeKernel(kernel, grid.x, grid.y, grid.z,
-                                                 group.x, group.y, group.z,
-                                                 shared, stream, arguments);
+    return cudaModuleLaunchCooperativeKernel(kernel, grid.x, grid.y, grid.z,
+                                             group.x, group.y, group.z, shared,
+                                             stream, arguments);
 }
 
 /* ---- rocBLAS ------------------------------------------------------------ */

@@ -4,13 +4,15 @@
 
 /* ---- finding ------------------------------------------------------------ */
 
-hyb_hip_t hyb_hip;
+#define POINTER(name, arguments) cudaError_t(*cuda##name) arguments;
+HYB_HIP_FUNCTIONS(POINTER)
+const char *(*cudaGetErrorString)(cudaError_t error);
 
 static bool load_hip(char *why_p)
 {
-#define SYMBOL(name, arguments) {"hip" #name, &hyb_hip.name},
+#define SYMBOL(name, arguments) {"hip" #name, &cuda##name},
     static const hyb_cuda_symbol_t symbols[] = {
-        HYB_HIP_FUNCTIONS(SYMBOL){"hipGetErrorString", &hyb_hip.GetErrorString},
+        HYB_HIP_FUNCTIONS(SYMBOL){"hipGetErrorString", &cudaGetErrorString},
         {NULL, NULL}};
     static const char *const files[] = {"libamdhip64.so", "libamdhip64.so.7",
                                         "libamdhip64.so.6", "libamdhip64.so.5",
@@ -26,11 +28,11 @@ int hyb_cuda_look(char *why_p)
 
     if (!load_hip(why_p))
         return 0;
-    error = hyb_hip.GetDeviceCount(&found);
+    error = cudaGetDeviceCount(&found);
     if (error == cudaSuccess && found > 0)
         return found;
     snprintf(why_p, HYB_CUDA_WHY, "the AMD driver shows no device: %s",
-             hyb_hip.GetErrorString(error));
+             cudaGetErrorString(error));
     return 0;
 }
 
