@@ -2,7 +2,6 @@
 #include "testing/ptest/record.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -360,127 +359,6 @@ void xhpl_record_trust(xhpl_record_t *record, const xhpl_trust_t *trust)
 
 /* ---- a test -------------------------------------------------------------- */
 
-/* A test as if it were skipped; more is set later. */
-static json_t *skipped(const xhpl_record_t *record, const xhpl_test_t *test)
-{
-    char tag[XHPL_TAG_SIZE];
-
-    xhpl_report_tag(record->parameters, test, tag);
-    return XH_JSON_OBJECT(
-        {"tag", json_string(tag)}, {"n", json_integer(test->n)},
-        {"nb", json_integer(test->nb)}, {"p", json_integer(test->nprow)},
-        {"q", json_integer(test->npcol)}, {"status", json_string("SKIPPED")},
-        {"start", NULL}, {"end", NULL}, {"seconds", NULL}, {"gflops", NULL},
-        {"ranks", NULL}, {"clocks", NULL}, {"device_clocks", NULL},
-        {"energy", NULL}, {"residual", NULL}, {"norms", NULL});
-}
-
-/* The plan of process 0; NULL: there is none. */
-static json_t *plan_of(const hpl_system_t *system)
-{
-    const hpl_solver_t *solver = hpl_solver();
-    json_t *rows;
-    hpl_plan_t p;
-
-    if (solver->plan == NULL || !solver->plan(system, &p))
-        return NULL;
-    rows = json_array();
-    for (int i = 0; i < p.rows; i++)
-        json_array_append_new(
-            rows,
-            XH_JSON_OBJECT({"where", json_string(p.row[i].where)},
-                           {"blocks", p.row[i].blocks < 0
-                                          ? json_null()
-                                          : json_integer(p.row[i].blocks)},
-                           {"seconds", xh_json_number(p.row[i].seconds)}));
-    return XH_JSON_OBJECT(
-        {"home", json_string(p.home)}, {"panels", json_string(p.panel)},
-        {"tile", p.tile > 0 ? json_integer(p.tile) : json_null()},
-        {"share", xh_json_number(p.share)}, {"rows", rows});
-}
-
-static json_t *prediction_of(const xhpl_trial_t *trial)
-{
-    const xhpl_forecast_t *forecast = trial->forecast;
-    double rate = xhpl_report_rate(trial->test.n, trial->predicted);
-    bool messages = forecast->bandwidth > 0.0;
-
-    return XH_JSON_OBJECT(
-        {"seconds", xh_json_number(trial->predicted)},
-        {"gflops", xh_json_number(rate)},
-        {"ceiling_gflops", xh_json_number(forecast->ceiling * 1e-9)},
-        {"latency_seconds",
-         messages ? xh_json_number(forecast->latency) : json_null()},
-        {"bandwidth",
-         messages ? xh_json_number(forecast->bandwidth) : json_null()});
-}
-
-static json_t *devices_of(const xhpl_trial_t *trial)
-{
-    json_t *list = json_array();
-
-    for (int i = 0; i < trial->device_count; i++) {
-        const xhpl_device_t *d = &trial->devices[i];
-
-        json_array_append_new(
-            list,
-            XH_JSON_OBJECT({"rank", json_integer(d->rank)},
-                           {"name", xh_json_text(d->name)},
-                           {"model", xh_json_text(d->model)},
-                           {"gflops", xh_json_number(1e-9 * d->rate)},
-                           {"up_bytes_per_second", xh_json_number(d->up)},
-                           {"down_bytes_per_second", xh_json_number(d->down)},
-                           {"mhz", xh_json_number(1e-6 * d->clock)},
-                           {"celsius", xh_json_number(d->celsius)}));
-    }
-    return list;
-}
-
-/* measured  in  given back; NULL: nothing was */
-static void set_solved(const xhpl_trial_t *trial, json_t *measured,
-                       json_t *test)
-{
-    const struct {
-        const char *name;
-        json_t *value;
-    } part[] = {
-        {"plan", plan_of(trial->system)},
-        {"weights", xhpl_record_weights(trial)},
-        {"checkpoints", xhpl_record_checkpoints(trial->system)},
-        {"restarted", xhpl_record_restarted(trial->system)},
-        {"devices", trial->device_count > 0 ? devices_of(trial) : NULL}};
-
-    json_object_update(test, measured);
-    json_decref(measured);
-    XH_JSON_SET(test, {"status", json_string("UNCHECKED")},
-                {"seconds", xh_json_number(trial->seconds)},
-                {"gflops", xh_json_number(xhpl_report_rate(trial->test.n,
-                                                           trial->seconds))});
-    for (size_t i = 0; i < sizeof(part) / sizeof(part[0]); i++)
-        if (part[i].value != NULL)
-            json_object_set_new(test, part[i].name, part[i].value);
-    if (trial->predicted > 0.0)
-        json_object_set_new(test, "prediction", prediction_of(trial));
-}
-
-static void set_checked(const xhpl_trial_t *trial, json_t *test)
-{
-    const hpl_norms_t *norms = &trial->norms;
-    char bits[20];
-
-    snprintf(bits, sizeof(bits), "%016" PRIx64, norms->x_bits);
-    XH_JSON_SET(
-        test, {"x_bits", json_string(bits)},
-        {"status", json_string(trial->passed ? "PASSED" : "FAILED")},
-        {"residual", xh_json_number(trial->residual)},
-        {"norms", XH_JSON_OBJECT({"a_inf", xh_json_number(norms->a_inf)},
-                                 {"a_one", xh_json_number(norms->a_one)},
-                                 {"b_inf", xh_json_number(norms->b_inf)},
-                                 {"x_inf", xh_json_number(norms->x_inf)},
-                                 {"x_one", xh_json_number(norms->x_one)},
-                                 {"r_inf", xh_json_number(norms->r_inf)})});
-}
-
 /* On process 0. */
 static void write_test(xhpl_record_t *record, xhpl_moment_t moment,
                        const xhpl_trial_t *trial, json_t *measured)
@@ -492,15 +370,16 @@ static void write_test(xhpl_record_t *record, xhpl_moment_t moment,
 
     pthread_mutex_lock(&lock);
     if (moment == XHPL_TEST_READY || moment == XHPL_TEST_SKIPPED)
-        json_array_append_new(record->tests, skipped(record, of));
+        json_array_append_new(record->tests,
+                              xhpl_record_skipped(record->parameters, of));
     test = json_array_get(record->tests, json_array_size(record->tests) - 1);
     if (moment == XHPL_TEST_READY)
         XH_JSON_SET(test, {"status", json_string("RUNNING")},
                     {"start", xh_json_now()});
     else if (moment == XHPL_TEST_SOLVED)
-        set_solved(trial, measured, test);
+        xhpl_record_solved(trial, measured, test);
     else if (moment == XHPL_TEST_CHECKED)
-        set_checked(trial, test);
+        xhpl_record_checked(trial, test);
     if ((moment == XHPL_TEST_READY && is_long) ||
         xh_clock_wall() - record->written > seconds_between)
         save(record);

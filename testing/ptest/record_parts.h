@@ -41,17 +41,17 @@ json_t *xhpl_record_job(void);
  */
 json_t *xhpl_record_modules(const char *root);
 
-/* ---- checkpoints: record_checkpoints.c ----------------------------------- */
+/* ---- a test: record_test.c ----------------------------------------------- */
 
-/* "checkpoints" and "restarted" of a test on process 0; NULL: none were asked
- * for; it was not. */
-json_t *xhpl_record_checkpoints(const hpl_system_t *system);
-json_t *xhpl_record_restarted(const hpl_system_t *system);
+/* A test as if it were skipped; more is set later. */
+json_t *xhpl_record_skipped(const xhpl_parameters_t *parameters,
+                            const xhpl_test_t *test);
 
-/* ---- weights: record_weights.c ------------------------------------------- */
-
-/* "weights" of a test; NULL: all process columns get equally many columns. */
-json_t *xhpl_record_weights(const xhpl_trial_t *trial);
+/* It was solved, and checked: set what is known from then on.
+ * measured  in  given back; NULL: nothing was */
+void xhpl_record_solved(const xhpl_trial_t *trial, json_t *measured,
+                        json_t *test);
+void xhpl_record_checked(const xhpl_trial_t *trial, json_t *test);
 
 /* ---- the hosts: record_hosts.c ------------------------------------------- */
 
@@ -102,7 +102,7 @@ json_t *xhpl_record_devices(void);
  */
 double xhpl_record_devices_energy(void);
 
-/* ---- a test: record_phase.c ---------------------------------------------- */
+/* ---- measuring it: record_phase.c ---------------------------------------- */
 
 /*
  * What is measured around the timed phase of a test: its start and end, energy,
