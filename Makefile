@@ -105,7 +105,7 @@ UNIT_COMMON := $(call as_objects,$(call common_of,$(UNIT_SOURCES)))
 UNIT_OBJECTS := $(call as_objects,$(UNIT_ALL))
 UNIT_LEFT_OUT := $(if $(filter yes,$(HYBRID)),,$(UNIT_HYBRID)) \
                  $(if $(filter yes,$(JSON)),,$(UNIT_RECORD))
-HEADERS := $(filter-out testing/cuda_model/model.h \
+HEADERS := $(filter-out $(addprefix testing/cuda_model/,launch.h model.h) \
              $(if $(filter yes,$(HYBRID)),,testing/xdgemm/% \
              $(shell grep -lE $(HYBRID_WORDS) testing/*/*.h)) \
              $(if $(filter yes,$(JSON)),,testing/ptest/record_% \

@@ -6,27 +6,22 @@
  * The driver's functions that hybrid/device/cuda/driver.h takes for a runtime
  * before 12.8: the model of the later one by other names.
  */
-cudaError_t cuModuleLoadData(cudaLibrary_t *library_p, const void *image);
 cudaError_t cuModuleLoadData(cudaLibrary_t *library_p, const void *image)
 {
     return cudaLibraryLoadData(library_p, image, NULL, NULL, 0, NULL, NULL, 0);
 }
 
-cudaError_t cuModuleUnload(cudaLibrary_t library);
 cudaError_t cuModuleUnload(cudaLibrary_t library)
 {
     return cudaLibraryUnload(library);
 }
 
 cudaError_t cuModuleGetFunction(cudaKernel_t *kernel_p, cudaLibrary_t library,
-                                const char *name);
-cudaError_t cuModuleGetFunction(cudaKernel_t *kernel_p, cudaLibrary_t library,
                                 const char *name)
 {
     return cudaLibraryGetKernel(kernel_p, library, name);
 }
 
-cudaError_t cuFuncGetAttribute(int *value_p, int which, cudaKernel_t kernel);
 cudaError_t cuFuncGetAttribute(int *value_p, int which, cudaKernel_t kernel)
 {
     enum { REGISTERS = 4 };
@@ -42,20 +37,12 @@ cudaError_t cuFuncGetAttribute(int *value_p, int which, cudaKernel_t kernel)
 cudaError_t cuOccupancyMaxActiveBlocksPerMultiprocessor(int *groups_p,
                                                         cudaKernel_t kernel,
                                                         int items,
-                                                        size_t shared);
-cudaError_t cuOccupancyMaxActiveBlocksPerMultiprocessor(int *groups_p,
-                                                        cudaKernel_t kernel,
-                                                        int items,
                                                         size_t shared)
 {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(groups_p, kernel,
                                                          items, shared);
 }
 
-cudaError_t cuLaunchKernel(cudaKernel_t kernel, unsigned grid_x,
-                           unsigned grid_y, unsigned grid_z, unsigned group_x,
-                           unsigned group_y, unsigned group_z, unsigned shared,
-                           cudaStream_t stream, void **arguments, void **extra);
 cudaError_t cuLaunchKernel(cudaKernel_t kernel, unsigned grid_x,
                            unsigned grid_y, unsigned grid_z, unsigned group_x,
                            unsigned group_y, unsigned group_z, unsigned shared,
@@ -68,11 +55,6 @@ cudaError_t cuLaunchKernel(cudaKernel_t kernel, unsigned grid_x,
                             shared, stream);
 }
 
-cudaError_t cuLaunchCooperativeKernel(cudaKernel_t kernel, unsigned grid_x,
-                                      unsigned grid_y, unsigned grid_z,
-                                      unsigned group_x, unsigned group_y,
-                                      unsigned group_z, unsigned shared,
-                                      cudaStream_t stream, void **arguments);
 cudaError_t cuLaunchCooperativeKernel(cudaKernel_t kernel, unsigned grid_x,
                                       unsigned grid_y, unsigned grid_z,
                                       unsigned group_x, unsigned group_y,

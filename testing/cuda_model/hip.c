@@ -62,7 +62,6 @@ SAME(StreamSynchronize, (cudaStream_t stream), (stream))
 SAME(StreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned flags),
      (stream, event, flags))
 
-const char *hipGetErrorString(cudaError_t error);
 const char *hipGetErrorString(cudaError_t error)
 {
     return cudaGetErrorString(error);
@@ -70,7 +69,6 @@ const char *hipGetErrorString(cudaError_t error)
 
 /* ---- devices and memory -------------------------------------------------- */
 
-cudaError_t hipSetDeviceFlags(unsigned flags);
 cudaError_t hipSetDeviceFlags(unsigned flags)
 {
     MODEL_CALL();
@@ -79,7 +77,6 @@ cudaError_t hipSetDeviceFlags(unsigned flags)
     return cudaSuccess;
 }
 
-cudaError_t hipDeviceGetName(char *text_p, int bytes, int device);
 cudaError_t hipDeviceGetName(char *text_p, int bytes, int device)
 {
     MODEL_CALL();
@@ -90,7 +87,6 @@ cudaError_t hipDeviceGetName(char *text_p, int bytes, int device)
     return cudaSuccess;
 }
 
-cudaError_t hipDeviceTotalMem(size_t *bytes_p, int device);
 cudaError_t hipDeviceTotalMem(size_t *bytes_p, int device)
 {
     MODEL_CALL();
@@ -101,7 +97,6 @@ cudaError_t hipDeviceTotalMem(size_t *bytes_p, int device)
     return cudaSuccess;
 }
 
-cudaError_t hipDeviceGetAttribute(int *value_p, int attribute, int device);
 cudaError_t hipDeviceGetAttribute(int *value_p, int attribute, int device)
 {
     enum { COOPERATIVE_LAUNCH = 10, PROCESSORS = 63 };
@@ -115,8 +110,6 @@ cudaError_t hipDeviceGetAttribute(int *value_p, int attribute, int device)
     return cudaSuccess;
 }
 
-cudaError_t hipHostGetDevicePointer(void **pointer_p, void *host,
-                                    unsigned flags);
 cudaError_t hipHostGetDevicePointer(void **pointer_p, void *host,
                                     unsigned flags)
 {
@@ -148,7 +141,6 @@ static uint64_t bundle_bytes(const char *bundle)
     return bytes;
 }
 
-cudaError_t hipModuleLoadData(cudaLibrary_t *library_p, const void *image);
 cudaError_t hipModuleLoadData(cudaLibrary_t *library_p, const void *image)
 {
     MODEL_CALL();
@@ -159,15 +151,12 @@ cudaError_t hipModuleLoadData(cudaLibrary_t *library_p, const void *image)
                       library_p);
 }
 
-cudaError_t hipModuleUnload(cudaLibrary_t library);
 cudaError_t hipModuleUnload(cudaLibrary_t library)
 {
     return cudaLibraryUnload(library);
 }
 
 /* A module's kernels are loaded with it. */
-cudaError_t hipModuleGetFunction(cudaKernel_t *kernel_p, cudaLibrary_t library,
-                                 const char *name);
 cudaError_t hipModuleGetFunction(cudaKernel_t *kernel_p, cudaLibrary_t library,
                                  const char *name)
 {
@@ -177,12 +166,6 @@ cudaError_t hipModuleGetFunction(cudaKernel_t *kernel_p, cudaLibrary_t library,
     return cudaFuncGetAttributes(&attributes, *kernel_p);
 }
 
-cudaError_t hipModuleLaunchKernel(cudaKernel_t kernel, unsigned grid_x,
-                                  unsigned grid_y, unsigned grid_z,
-                                  unsigned group_x, unsigned group_y,
-                                  unsigned group_z, unsigned shared,
-                                  cudaStream_t stream, void **arguments,
-                                  void **extra);
 cudaError_t hipModuleLaunchKernel(cudaKernel_t kernel, unsigned grid_x,
                                   unsigned grid_y, unsigned grid_z,
                                   unsigned group_x, unsigned group_y,
@@ -198,18 +181,12 @@ cudaError_t hipModuleLaunchKernel(cudaKernel_t kernel, unsigned grid_x,
 }
 
 cudaError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
-    int *groups_p, cudaKernel_t kernel, int items, size_t shared);
-cudaError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
     int *groups_p, cudaKernel_t kernel, int items, size_t shared)
 {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(groups_p, kernel,
                                                          items, shared);
 }
 
-cudaError_t hipModuleLaunchCooperativeKernel(
-    cudaKernel_t kernel, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-    unsigned group_x, unsigned group_y, unsigned group_z, unsigned shared,
-    cudaStream_t stream, void **arguments);
 cudaError_t hipModuleLaunchCooperativeKernel(
     cudaKernel_t kernel, unsigned grid_x, unsigned grid_y, unsigned grid_z,
     unsigned group_x, unsigned group_y, unsigned group_z, unsigned shared,

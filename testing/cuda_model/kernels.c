@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/sequence.h"
-#include "testing/cuda_model/model.h"
+#include "testing/cuda_model/launch.h"
 
 /*
  * Kernels of hybrid/device/kernels, in C. A launch runs them item by item of
@@ -17,42 +17,15 @@
 enum {
     ITEMS = 64, /* of a group, which kernels rely on */
     PANEL_ITEMS = 256,
-    HELD_ROWS = 4 * PANEL_ITEMS, /* of a group in panel_step */
-    BLOCKS = 5,
-    MOST_GROUPS_X = 0x7fffffff,
-    MOST_GROUPS_Y = 65535
+    HELD_ROWS = 4 * PANEL_ITEMS /* of a group in panel_step */
 };
 
-typedef struct { /* as a kernel gets it: a pointer, and what follows */
-    char *memory;
-    int64_t offset, rows, cols, ld;
-} block_t;
-
-typedef struct {
-    int64_t first, nb, process, processes;
-} dealt_t;
-
-typedef struct {
-    int64_t column, next, end, done, rows_of_group, above;
-} step_t;
+typedef model_launch_t launch_t;
+typedef model_block_t block_t;
 
 typedef struct {
     int64_t group[2], groups[2], item, phase;
 } place_t;
-
-struct kernel;
-
-typedef struct {
-    const struct kernel *kernel;
-    struct dim3 grid, group;
-    block_t block[BLOCKS];
-    uint64_t word[2];
-    dealt_t dealt[2];
-    step_t step;
-    char *pointer[1];
-    bool outside; /* an element that there is not was touched */
-    double nowhere;
-} launch_t;
 
 /* ---- elements ------------------------------------------------------------ */
 
@@ -97,29 +70,26 @@ static void swap_rows(launch_t *l, const place_t *me)
 
 enum { PACK_COLUMNS, PACK_LIST, PACKED };
 
-static void gather_rows(launch_t *l, const place_t *me)
+/* One way or the other. */
+static void pack_rows(launch_t *l, const place_t *me)
 {
     const int64_t j = me->group[0] * ITEMS + me->item;
 
-    if (j < l->block[PACKED].rows)
-        for (int64_t r = me->group[1]; r < l->block[PACKED].cols;
-             r += me->groups[1])
-            *at(l, PACKED, j, r) =
-                *at(l, PACK_COLUMNS, listed(l, PACK_LIST, r), j);
+    if (j >= l->block[PACKED].rows)
+        return;
+    for (int64_t r = me->group[1]; r < l->block[PACKED].cols;
+         r += me->groups[1]) {
+        double *packed = at(l, PACKED, j, r);
+        double *x = at(l, PACK_COLUMNS, listed(l, PACK_LIST, r), j);
+
+        if (l->kernel->op == MODEL_GATHER_ROWS)
+            *packed = *x;
+        else
+            *x = *packed;
+    }
 }
 
-static void scatter_rows(launch_t *l, const place_t *me)
-{
-    const int64_t j = me->group[0] * ITEMS + me->item;
-
-    if (j < l->block[PACKED].rows)
-        for (int64_t r = me->group[1]; r < l->block[PACKED].cols;
-             r += me->groups[1])
-            *at(l, PACK_COLUMNS, listed(l, PACK_LIST, r), j) =
-                *at(l, PACKED, j, r);
-}
-
-static uint64_t global_of(dealt_t d, int64_t i)
+static uint64_t global_of(model_dealt_t d, int64_t i)
 {
     const int64_t block = (d.first + i) / d.nb;
 
@@ -285,28 +255,33 @@ static void panel_swap(launch_t *l, const place_t *me)
     }
 }
 
-/* Parameters: b a pointer and a block's part, w a word, d how rows or columns
- * are dealt out, s a step_t, p a pointer. */
 static const struct kernel {
-    const char *name, *parameters;
-    model_op_t op;
-    unsigned items;
+    model_kernel_t of;
     int phases; /* between barriers */
     void (*run)(launch_t *l, const place_t *me);
 } kernels[] = {
-    {"swap_rows", "bbbbb", MODEL_SWAP_ROWS, ITEMS, SWAP_PHASES, swap_rows},
-    {"gather_rows", "bbb", MODEL_GATHER_ROWS, ITEMS, 1, gather_rows},
-    {"scatter_rows", "bbb", MODEL_SCATTER_ROWS, ITEMS, 1, scatter_rows},
-    {"generate", "bwwddp", MODEL_GENERATE, ITEMS, 1, generate},
-    {"checksum", "bb", MODEL_CHECKSUM, ITEMS, 1, checksum},
-    {"panel_column", "bbbbsp", MODEL_PANEL_COLUMN, PANEL_ITEMS, PANEL_PHASES,
+    {{"swap_rows", "bbbbb", MODEL_SWAP_ROWS, ITEMS}, SWAP_PHASES, swap_rows},
+    {{"gather_rows", "bbb", MODEL_GATHER_ROWS, ITEMS}, 1, pack_rows},
+    {{"scatter_rows", "bbb", MODEL_SCATTER_ROWS, ITEMS}, 1, pack_rows},
+    {{"generate", "bwwddp", MODEL_GENERATE, ITEMS}, 1, generate},
+    {{"checksum", "bb", MODEL_CHECKSUM, ITEMS}, 1, checksum},
+    {{"panel_column", "bbbbsp", MODEL_PANEL_COLUMN, PANEL_ITEMS},
+     PANEL_PHASES,
      panel_column},
-    {"panel_pivot", "bb", MODEL_PANEL_PIVOT, PANEL_ITEMS, 1, panel_pivot},
-    {"panel_swap", "bbw", MODEL_PANEL_SWAP, ITEMS, 1, panel_swap},
-    {"panel_step", "bbbswp", MODEL_PANEL_STEP, PANEL_ITEMS, 0, NULL},
+    {{"panel_pivot", "bb", MODEL_PANEL_PIVOT, PANEL_ITEMS}, 1, panel_pivot},
+    {{"panel_swap", "bbw", MODEL_PANEL_SWAP, ITEMS}, 1, panel_swap},
+    {{"panel_step", "bbbswp", MODEL_PANEL_STEP, PANEL_ITEMS}, 0, NULL},
 };
 
 enum { KERNELS = sizeof(kernels) / sizeof(kernels[0]) };
+
+const model_kernel_t *model_kernel(const char *name)
+{
+    for (int k = 0; k < KERNELS; k++)
+        if (strcmp(kernels[k].of.name, name) == 0)
+            return &kernels[k].of;
+    return NULL;
+}
 
 /* ---- running a launch ---------------------------------------------------- */
 
@@ -347,11 +322,22 @@ static bool find_proposals(launch_t *l, int device)
     return l->pointer[0] != l->block[BEFORE].memory;
 }
 
+static const struct kernel *kernel_of(model_op_t op)
+{
+    const struct kernel *k = kernels;
+
+    while (k->of.op != op)
+        k++;
+    return k;
+}
+
 static void run_group(launch_t *l, place_t me)
 {
-    for (me.phase = 0; me.phase < l->kernel->phases; me.phase++)
+    const struct kernel *k = kernel_of(l->kernel->op);
+
+    for (me.phase = 0; me.phase < k->phases; me.phase++)
         for (me.item = 0; me.item < l->group.x; me.item++)
-            l->kernel->run(l, &me);
+            k->run(l, &me);
 }
 
 static void run_grid(launch_t *l)
@@ -361,15 +347,6 @@ static void run_grid(launch_t *l)
     for (me.group[1] = 0; me.group[1] < l->grid.y; me.group[1]++)
         for (me.group[0] = 0; me.group[0] < l->grid.x; me.group[0]++)
             run_group(l, me);
-}
-
-static const struct kernel *kernel_of(model_op_t op)
-{
-    const struct kernel *k = kernels;
-
-    while (k->op != op)
-        k++;
-    return k;
 }
 
 /* ---- groups that meet -----------------------------------------------------
@@ -409,7 +386,7 @@ static void run_step(launch_t *l)
     int64_t other = l->block[STEP_PROPOSALS].rows;
     launch_t c = *l;
 
-    c.kernel = kernel_of(MODEL_PANEL_COLUMN);
+    c.kernel = &kernel_of(MODEL_PANEL_COLUMN)->of;
     c.block[TOP] = l->block[PANEL];
     c.block[BEFORE] = l->block[STEP_PROPOSALS];
     c.block[PIVOTS] = l->block[STEP_PIVOTS];
@@ -429,13 +406,13 @@ static void run_step(launch_t *l)
 /* ---- work ------------------------------------------------------------------
  */
 
-static cudaError_t run(int device, const void *argument)
+cudaError_t model_run(int device, const void *argument)
 {
     launch_t l = *(const launch_t *)argument;
 
     if (l.kernel->op == MODEL_PANEL_STEP && !has_vectors(&l, device))
         return cudaErrorIllegalAddress;
-    for (int b = 0; b < BLOCKS; b++)
+    for (int b = 0; b < MODEL_BLOCKS; b++)
         if (!find(&l.block[b], device))
             return cudaErrorIllegalAddress;
     if (l.kernel->op == MODEL_GENERATE && !has_jumps(&l, device))
@@ -447,201 +424,4 @@ static cudaError_t run(int device, const void *argument)
     else
         run_grid(&l);
     return l.outside ? cudaErrorIllegalAddress : cudaSuccess;
-}
-
-/* ---- libraries ----------------------------------------------------------- */
-
-struct CUlib_st {
-    model_image_t image;
-    bool unloaded;
-};
-
-struct CUkern_st {
-    const struct CUlib_st *library;
-    const struct kernel *kernel;
-    bool loaded[MODEL_DEVICES]; /* its attributes were asked for there */
-};
-
-cudaError_t model_load(model_image_t image, cudaLibrary_t *library_p)
-{
-    MODEL_TRY(model_admit(model_current, MODEL_LOAD));
-    *library_p = model_object(sizeof(**library_p));
-    (*library_p)->image = image;
-    model.counts.libraries++;
-    return cudaSuccess;
-}
-
-/* The header of an image of nvcc's: which it is, and how much follows. */
-cudaError_t cudaLibraryLoadData(cudaLibrary_t *library_p, const void *code,
-                                enum cudaJitOption *options, void **values,
-                                unsigned count,
-                                enum cudaLibraryOption *more_options,
-                                void **more_values, unsigned more_count)
-{
-    struct {
-        uint32_t magic;
-        uint16_t version, bytes;
-        uint64_t content;
-    } header;
-    MODEL_CALL();
-
-    (void)options, (void)values, (void)more_options, (void)more_values;
-    memcpy(&header, code, sizeof(header));
-    if (header.magic != 0xba55ed50 || count != 0 || more_count != 0)
-        return cudaErrorInvalidValue;
-    return model_load(
-        (model_image_t){code, header.bytes + header.content, ".text.", ""},
-        library_p);
-}
-
-cudaError_t cudaLibraryUnload(cudaLibrary_t library)
-{
-    MODEL_CALL();
-
-    if (library->unloaded)
-        return cudaErrorInvalidResourceHandle;
-    library->unloaded = true;
-    model.counts.libraries--;
-    return model_finish_device(model_current, __func__);
-}
-
-/* Is there code under that name in the image? It is not compressed. */
-static bool has_code(const model_image_t *image, const char *name)
-{
-    char text[64];
-    size_t length = (size_t)snprintf(text, sizeof(text), "%s%s%s",
-                                     image->before, name, image->after) +
-                    1;
-
-    for (uint64_t i = 0; i + length <= image->bytes; i++)
-        if (memcmp(image->content + i, text, length) == 0)
-            return true;
-    return false;
-}
-
-cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel_p, cudaLibrary_t library,
-                                 const char *name)
-{
-    MODEL_CALL();
-
-    MODEL_TRY(model_check(model_current));
-    for (int k = 0; k < KERNELS; k++)
-        if (strcmp(kernels[k].name, name) == 0 && !library->unloaded &&
-            has_code(&library->image, name)) {
-            *kernel_p = model_object(sizeof(**kernel_p));
-            (*kernel_p)->library = library;
-            (*kernel_p)->kernel = &kernels[k];
-            return cudaSuccess;
-        }
-    return cudaErrorSymbolNotFound;
-}
-
-cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes_p,
-                                  const void *kernel)
-{
-    MODEL_CALL();
-
-    MODEL_TRY(model_check(model_current));
-    ((cudaKernel_t)(uintptr_t)kernel)->loaded[model_current] = true;
-    *attributes_p = (struct cudaFuncAttributes){.maxThreadsPerBlock = 1024};
-    return cudaSuccess;
-}
-
-/* ---- launching ----------------------------------------------------------- */
-
-/* What arguments point to is read before the launch returns. */
-static launch_t read_arguments(const struct kernel *kernel, void **arguments)
-{
-    launch_t l = {.kernel = kernel};
-    int blocks = 0, words = 0, dealt = 0, pointers = 0;
-
-    for (const char *p = kernel->parameters; *p != '\0'; p++)
-        if (*p == 'b') {
-            block_t *b = &l.block[blocks++];
-
-            memcpy(&b->memory, *arguments++, sizeof(b->memory));
-            memcpy(&b->offset, *arguments++, sizeof(*b) - sizeof(b->memory));
-        } else if (*p == 'w') {
-            memcpy(&l.word[words++], *arguments++, sizeof(l.word[0]));
-        } else if (*p == 'd') {
-            memcpy(&l.dealt[dealt++], *arguments++, sizeof(l.dealt[0]));
-        } else if (*p == 's') {
-            memcpy(&l.step, *arguments++, sizeof(l.step));
-        } else {
-            memcpy(&l.pointer[pointers++], *arguments++, sizeof(l.pointer[0]));
-        }
-    return l;
-}
-
-static bool is_proper(const struct kernel *kernel, struct dim3 grid,
-                      struct dim3 group)
-{
-    return grid.x >= 1 && grid.x <= MOST_GROUPS_X && grid.y >= 1 &&
-           grid.y <= MOST_GROUPS_Y && grid.z == 1 && group.x == kernel->items &&
-           group.y == 1 && group.z == 1;
-}
-
-/* How many groups of it a processor holds at once. */
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *groups_p,
-                                                          const void *function,
-                                                          int items,
-                                                          size_t shared)
-{
-    const struct CUkern_st *k = function;
-    MODEL_CALL();
-
-    MODEL_TRY(model_check(model_current));
-    if (items != (int)k->kernel->items || shared != 0)
-        return cudaErrorInvalidValue;
-    *groups_p = 1;
-    return cudaSuccess;
-}
-
-/* A kernel that is not loaded yet may wait for the device, and so for ever. */
-static cudaError_t launch(const struct CUkern_st *k, struct dim3 grid,
-                          struct dim3 group, void **arguments, size_t shared,
-                          cudaStream_t stream)
-{
-    launch_t l;
-
-    MODEL_TRY(model_check(model_stream_device(stream)));
-    if (k->library->unloaded)
-        return cudaErrorInvalidDeviceFunction;
-    if (!is_proper(k->kernel, grid, group) || shared != 0)
-        return cudaErrorInvalidConfiguration;
-    if (!k->loaded[model_current])
-        model_die("%s is launched and was not loaded", k->kernel->name);
-    if (model.device[model_current].copies_under_way)
-        model_die("%s may begin before a copy has ended", k->kernel->name);
-    l = read_arguments(k->kernel, arguments);
-    l.grid = grid;
-    l.group = group;
-    return model_queue(stream, k->kernel->op, run, &l, sizeof(l));
-}
-
-cudaError_t cudaLaunchKernel(const void *function, struct dim3 grid,
-                             struct dim3 group, void **arguments, size_t shared,
-                             cudaStream_t stream)
-{
-    const struct CUkern_st *k = function;
-    MODEL_CALL();
-
-    if (k->kernel->op == MODEL_PANEL_STEP)
-        model_die("groups of %s may wait for ever", k->kernel->name);
-    return launch(k, grid, group, arguments, shared, stream);
-}
-
-/* All groups run at once, or none. */
-cudaError_t cudaLaunchCooperativeKernel(const void *function, struct dim3 grid,
-                                        struct dim3 group, void **arguments,
-                                        size_t shared, cudaStream_t stream)
-{
-    MODEL_CALL();
-
-    if (model.processors == 0)
-        return cudaErrorNotSupported;
-    if (grid.x * grid.y > (unsigned)model.processors)
-        return cudaErrorCooperativeLaunchTooLarge;
-    model.counts.cooperative++;
-    return launch(function, grid, group, arguments, shared, stream);
 }

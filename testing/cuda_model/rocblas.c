@@ -23,14 +23,12 @@ static int status_of(cublasStatus_t status)
                                                    : 6;
 }
 
-const char *rocblas_status_to_string(int status);
 const char *rocblas_status_to_string(int status)
 {
     return cublasGetStatusString(status == 11 ? CUBLAS_STATUS_INVALID_VALUE
                                               : CUBLAS_STATUS_EXECUTION_FAILED);
 }
 
-int rocblas_create_handle(cublasHandle_t *handle_p);
 int rocblas_create_handle(cublasHandle_t *handle_p)
 {
     const int status = status_of(cublasCreate(handle_p));
@@ -40,22 +38,16 @@ int rocblas_create_handle(cublasHandle_t *handle_p)
     return status;
 }
 
-int rocblas_destroy_handle(cublasHandle_t handle);
 int rocblas_destroy_handle(cublasHandle_t handle)
 {
     return status_of(cublasDestroy(handle));
 }
 
-int rocblas_set_stream(cublasHandle_t handle, cudaStream_t stream);
 int rocblas_set_stream(cublasHandle_t handle, cudaStream_t stream)
 {
     return status_of(cublasSetStream(handle, stream));
 }
 
-int rocblas_dgemm_64(cublasHandle_t handle, int op_a, int op_b, int64_t m,
-                     int64_t n, int64_t k, const double *alpha, const double *a,
-                     int64_t lda, const double *b, int64_t ldb,
-                     const double *beta, double *c, int64_t ldc);
 int rocblas_dgemm_64(cublasHandle_t handle, int op_a, int op_b, int64_t m,
                      int64_t n, int64_t k, const double *alpha, const double *a,
                      int64_t lda, const double *b, int64_t ldb,
@@ -67,9 +59,6 @@ int rocblas_dgemm_64(cublasHandle_t handle, int op_a, int op_b, int64_t m,
 
 int rocblas_dtrsm_64(cublasHandle_t handle, int side, int fill, int op_a,
                      int diagonal, int64_t m, int64_t n, const double *alpha,
-                     const double *a, int64_t lda, double *b, int64_t ldb);
-int rocblas_dtrsm_64(cublasHandle_t handle, int side, int fill, int op_a,
-                     int diagonal, int64_t m, int64_t n, const double *alpha,
                      const double *a, int64_t lda, double *b, int64_t ldb)
 {
     if (side != LEFT || fill != LOWER || diagonal != UNIT)
@@ -79,10 +68,6 @@ int rocblas_dtrsm_64(cublasHandle_t handle, int side, int fill, int op_a,
         CUBLAS_DIAG_UNIT, m, n, alpha, a, lda, b, ldb));
 }
 
-int rocblas_dgemv_64(cublasHandle_t handle, int op_a, int64_t m, int64_t n,
-                     const double *alpha, const double *a, int64_t lda,
-                     const double *x, int64_t incx, const double *beta,
-                     double *y, int64_t incy);
 int rocblas_dgemv_64(cublasHandle_t handle, int op_a, int64_t m, int64_t n,
                      const double *alpha, const double *a, int64_t lda,
                      const double *x, int64_t incx, const double *beta,

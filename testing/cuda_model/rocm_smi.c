@@ -10,14 +10,12 @@ enum { SUCCESS = 0, INVALID = 1, NOT_SUPPORTED = 2 };
 
 static bool initialized;
 
-int rsmi_init(uint64_t flags);
 int rsmi_init(uint64_t flags)
 {
     initialized = flags == 0;
     return initialized ? SUCCESS : INVALID;
 }
 
-int rsmi_num_monitor_devices(uint32_t *count_p);
 int rsmi_num_monitor_devices(uint32_t *count_p)
 {
     *count_p = (uint32_t)model.count + 1;
@@ -32,7 +30,6 @@ static const model_device_t *device_of(uint32_t number)
 }
 
 /* Domain, a partition's number, bus, device and function. */
-int rsmi_dev_pci_id_get(uint32_t number, uint64_t *address_p);
 int rsmi_dev_pci_id_get(uint32_t number, uint64_t *address_p)
 {
     const model_device_t *d = device_of(number);
@@ -48,8 +45,6 @@ static int told(uint32_t number, bool known)
 }
 
 int rsmi_dev_temp_metric_get(uint32_t number, uint32_t sensor, int what,
-                             int64_t *millidegrees_p);
-int rsmi_dev_temp_metric_get(uint32_t number, uint32_t sensor, int what,
                              int64_t *millidegrees_p)
 {
     *millidegrees_p = 45500;
@@ -62,14 +57,12 @@ typedef struct {
     uint64_t hertz[33];
 } frequencies_t;
 
-int rsmi_dev_gpu_clk_freq_get(uint32_t number, int which, frequencies_t *all_p);
 int rsmi_dev_gpu_clk_freq_get(uint32_t number, int which, frequencies_t *all_p)
 {
     *all_p = (frequencies_t){true, 3, 1, {500000000, 1700000000, 2100000000}};
     return told(number, which == 0);
 }
 
-int rsmi_dev_power_get(uint32_t number, uint64_t *microwatt_p, int *kind_p);
 int rsmi_dev_power_get(uint32_t number, uint64_t *microwatt_p, int *kind_p)
 {
     *microwatt_p = 300500000;
@@ -77,8 +70,6 @@ int rsmi_dev_power_get(uint32_t number, uint64_t *microwatt_p, int *kind_p)
     return told(number, true);
 }
 
-int rsmi_dev_energy_count_get(uint32_t number, uint64_t *count_p,
-                              float *microjoule_p, uint64_t *time_p);
 int rsmi_dev_energy_count_get(uint32_t number, uint64_t *count_p,
                               float *microjoule_p, uint64_t *time_p)
 {
@@ -88,14 +79,12 @@ int rsmi_dev_energy_count_get(uint32_t number, uint64_t *count_p,
     return told(number, true);
 }
 
-int rsmi_dev_memory_total_get(uint32_t number, int kind, uint64_t *bytes_p);
 int rsmi_dev_memory_total_get(uint32_t number, int kind, uint64_t *bytes_p)
 {
     *bytes_p = model.memory;
     return told(number, kind == 0);
 }
 
-int rsmi_dev_memory_usage_get(uint32_t number, int kind, uint64_t *bytes_p);
 int rsmi_dev_memory_usage_get(uint32_t number, int kind, uint64_t *bytes_p)
 {
     MODEL_CALL();
@@ -107,7 +96,6 @@ int rsmi_dev_memory_usage_get(uint32_t number, int kind, uint64_t *bytes_p)
     return SUCCESS;
 }
 
-int rsmi_dev_serial_number_get(uint32_t number, char *text, uint32_t size);
 int rsmi_dev_serial_number_get(uint32_t number, char *text, uint32_t size)
 {
     if (told(number, size >= 30) != SUCCESS)

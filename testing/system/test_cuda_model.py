@@ -206,7 +206,8 @@ def earlier(plugins, tmp_path):
     cc = ["cc", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-shared",
           "-fPIC", "-I.", f'-DHYB_CUDA_IMAGE="{KERNELS}"']  # fmt: skip
     there = [f"-L{plugins}", "-lcuda_model", "-Wl,-rpath,$ORIGIN"]
-    sources = sorted(jobs.SOURCE.glob("hybrid/device/cuda/*.c"))
+    sources = [*jobs.SOURCE.glob("hybrid/device/cuda/*.c"),
+               "hybrid/device/kernels/launch.c"]  # fmt: skip
     jobs.run([*cc, "-isystem", headers, "-o", plugins / "libhyb_cuda.so", *sources,
               *there], jobs.SOURCE).succeeded()  # fmt: skip
     jobs.run([*cc, "-isystem", home, "-o", plugins / "libcuda.so.1",
@@ -227,15 +228,6 @@ def test_a_runtime_before_12_8_leaves_kernels_to_the_driver(xhpl, xdgemm, earlie
     assert "1 tests completed and passed" in outcome.stdout, str(outcome)
 
 
-@NEEDS_KERNELS
-@pytest.mark.surface
-def test_without_the_driver_an_earlier_runtime_has_no_device(xdgemm, earlier):
-    (earlier / "libcuda.so.1").write_text("no library")
-    outcome = xdgemm("--list-devices", plugins=earlier).succeeded()
-    said = "^cuda +no devices: .*libcuda.so.1: "
-    assert re.search(said, outcome.stdout, re.M), str(outcome)
-
-
 def test_without_cublas_there_is_no_device(xdgemm, plugins):
     (blas,) = plugins.glob("libcublas.so.*")
     blas.write_text("no library")
@@ -252,10 +244,20 @@ def test_without_rocblas_there_is_no_device_of_hip(xdgemm, plugins):
     assert "it cannot be used without rocblas: " in outcome.stderr, str(outcome)
 
 
-def test_where_there_is_no_hip_that_is_said(xdgemm, plugins):
-    (plugins / "libamdhip64.so").write_text("no library")
+NO_LIBRARY = [
+    ("hip", "libamdhip64.so", "plugins"),
+    # of an earlier runtime
+    pytest.param("cuda", "libcuda.so.1", "earlier",
+                 marks=[NEEDS_KERNELS, pytest.mark.surface]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name, library, folder", NO_LIBRARY)
+def test_without_its_driver_there_is_no_device(xdgemm, request, name, library, folder):
+    plugins = request.getfixturevalue(folder)
+    (plugins / library).write_text("no library")
     outcome = xdgemm("--list-devices", plugins=plugins).succeeded()
-    said = "^hip +no devices: .*libamdhip64.so: "
+    said = f"^{name} +no devices: .*{library}: "
     assert re.search(said, outcome.stdout, re.M), str(outcome)
 
 
@@ -305,22 +307,19 @@ def test_a_cublas_that_is_there_already_is_refused_at_such_a_site(xdgemm, site):
     assert outcome.status == 2, str(outcome)
 
 
-def test_a_cublas_that_only_emulates_is_refused(xdgemm):
-    outcome = xdgemm(*TILED, *OWN_DEVICE, MATH="emulated")
-    assert outcome.status == 2, str(outcome)
-    assert NATIVE in outcome.stderr, str(outcome)
-
-
 def test_emulated_products_are_marked(xdgemm, site):
     outcome = xdgemm(*TILED, *OWN_DEVICE, *EMULATED)
     assert outcome.stderr.count("double precision is EMULATED") == 1, str(outcome)
     assert left(outcome)["emulated products"] > 0, str(outcome)
 
 
-def test_a_cublas_that_cannot_emulate_is_refused_where_it_should(xdgemm):
-    outcome = xdgemm(*TILED, *OWN_DEVICE, *EMULATED, MATH="native")
+@pytest.mark.parametrize(
+    "words, math, why", [([], "emulated", NATIVE), (EMULATED, "native", CANNOT)]
+)
+def test_a_cublas_that_cannot_compute_so_is_refused(xdgemm, words, math, why):
+    outcome = xdgemm(*TILED, *OWN_DEVICE, *words, MATH=math)
     assert outcome.status == 2, str(outcome)
-    assert CANNOT in outcome.stderr, str(outcome)
+    assert why in outcome.stderr, str(outcome)
 
 
 # ---- faults -----------------------------------------------------------------
@@ -361,22 +360,18 @@ def test_where_memory_is_refused_tiles_become_smaller(xdgemm, devices):
     assert_nothing_left(outcome)
 
 
-def test_memory_that_cannot_be_pinned_costs_no_device(xdgemm):
-    faults = ",".join(f"refuse@register:{nth}" for nth in range(1, 11))
-    outcome = xdgemm(*TILED, *OWN_DEVICE, FAULT=faults)
-    assert wrong(outcome) == 0
-    assert "cannot be pinned" in outcome.stderr, str(outcome)
-    assert "is dropped" not in outcome.stderr, str(outcome)
-    counts = left(outcome)
-    assert counts.pop("unpinned copies") > 0, str(outcome)
-    assert set(counts.values()) == {0}, str(outcome)
+REFUSED = ",".join(f"refuse@register:{nth}" for nth in range(1, 11))
+LARGE = "-m 700 -n 700 -k 200 --repeat 1 --verify --set tile=200".split()
 
 
-def test_a_limit_to_pinned_memory_costs_no_device(xdgemm):
-    shape = "-m 700 -n 700 -k 200 --repeat 1 --verify --set tile=200"
-    outcome = xdgemm(*shape.split(), *OWN_DEVICE, PINNABLE=2)
+@pytest.mark.parametrize(
+    "product, limit, why",
+    [(TILED, dict(FAULT=REFUSED), ""), (LARGE, dict(PINNABLE=2), ": error 2")],
+)
+def test_memory_that_cannot_be_pinned_costs_no_device(xdgemm, product, limit, why):
+    outcome = xdgemm(*product, *OWN_DEVICE, **limit)
     assert wrong(outcome) == 0
-    assert "cannot be pinned: error 2" in outcome.stderr, str(outcome)
+    assert f"cannot be pinned{why}" in outcome.stderr, str(outcome)
     assert "is dropped" not in outcome.stderr, str(outcome)
     counts = left(outcome)
     assert counts.pop("unpinned copies") > 0, str(outcome)
