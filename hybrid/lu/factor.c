@@ -152,7 +152,7 @@ void hyb_factor_run(hyb_lu_t *lu)
     observer->begin(observer);
     if (lu->resumed.first == 0)
         lu->mat->info = 0;
-    lu->tuner.link = traffic(lu->means.machine);
+    lu->tuner.devices.link = traffic(lu->means.machine);
     hyb_carried_begin(lu);
     hyb_homes_agree(lu);
     hyb_panel_open(lu, lu->resumed.first);
@@ -181,7 +181,7 @@ static hyb_panel_by_t factored_by(const hyb_lu_t *lu)
     if (lu->homes.factored_from > 0 || strcmp(asked, "host") == 0)
         return HYB_PANEL_BY_TEAM;
     return strcmp(asked, "device") == 0 ? HYB_PANEL_BY_DEVICE
-                                        : lu->tuner.last_engine;
+                                        : lu->tuner.engine.by;
 }
 
 /* What was planned where all columns live on devices; else tiles come and go,
@@ -221,8 +221,8 @@ static void add_links(const hyb_lu_t *lu, hpl_work_t *work)
     hyb_traffic_t link = traffic(lu->means.machine);
     hyb_traffic_t planned = planned_traffic(lu);
 
-    work->link_up = link.up - lu->tuner.link.up;
-    work->link_down = link.down - lu->tuner.link.down;
+    work->link_up = link.up - lu->tuner.devices.link.up;
+    work->link_down = link.down - lu->tuner.devices.link.down;
     work->planned_up = planned.up;
     work->planned_down = planned.down;
 }
@@ -242,7 +242,7 @@ hpl_work_t hyb_factor_work(const hyb_lu_t *lu)
         .broadcast = s[HYB_BROADCAST],
         .exchange = s[HYB_EXCHANGE],
         .wait = s[HYB_WAIT_PANEL] + s[HYB_WAIT_ROWS] + s[HYB_WAIT_COLUMNS],
-        .flop = all.flop + lu->tuner.devices_flop,
+        .flop = all.flop + lu->tuner.devices.flop,
         .rate = seconds > 0.0 ? all.paced_flop / seconds : NAN,
         .others = seconds > 0.0 ? all.turns / (all.turns + seconds) : 0.0,
         .has_devices = hyb_machine_devices(lu->means.machine) > 0};
@@ -258,7 +258,7 @@ int hyb_factor_device_work(const hyb_lu_t *lu, int most,
 {
     int count = Mmin(most, hyb_machine_devices(lu->means.machine));
 
-    memcpy(list_p, lu->tuner.device, (size_t)count * sizeof(*list_p));
+    memcpy(list_p, lu->tuner.devices.did, (size_t)count * sizeof(*list_p));
     return count;
 }
 

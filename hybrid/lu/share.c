@@ -260,7 +260,7 @@ static void note(hyb_lu_t *lu, part_t *part, const hyb_report_t *report)
         }
         if (d->dropped) /* it says nothing of the others */
             continue;
-        add_work(&lu->tuner.device[i], d);
+        add_work(&lu->tuner.devices.did[i], d);
         lap->devices_flop += d->flop;
         lap->devices_rate += busy > 0.0 ? d->flop / busy : 0.0;
     }

@@ -8,9 +8,9 @@
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/share.h"
 
-static hyb_lap_t *lap_of(hyb_lu_t *lu, int k)
+static struct hyb_took *took(hyb_lu_t *lu, int k)
 {
-    return &lu->tuner.lap[k % HYB_IN_FLIGHT];
+    return &lu->tuner.took[k % HYB_IN_FLIGHT];
 }
 
 static int members_of(const hyb_lu_t *lu)
@@ -39,12 +39,12 @@ xh_status_t hyb_tune_begin(hyb_lu_t *lu)
 
     XH_TRY(hyb_split_of_setting(&t->split));
     t->panel_split = t->split;
-    t->engines.team_rate = products_rate(lu);
+    t->engine.known.team_rate = products_rate(lu);
     /* Columns on devices are as those of cores: groups travel under updates. */
     t->chooser = hyb_lookahead_begin(
         xh_settings_text("lookahead"), lu->algo->depth,
         lu->means.offloads && !lu->means.resident, lu->grid->nprow);
-    t->request = t->panel_request = MPI_REQUEST_NULL;
+    t->request = t->engine.request = MPI_REQUEST_NULL;
     return XH_OK;
 }
 
@@ -89,9 +89,9 @@ static bool devices_are_quicker(hyb_lu_t *lu, const hyb_step_t *step)
     double team = members_of(lu) * t->team.thread_rate;
     double next = (double)columns_of(lu, step->next);
 
-    return hyb_share_works(lu) && t->devices_columns > 0 && team > 0.0 &&
+    return hyb_share_works(lu) && t->devices.columns > 0 && team > 0.0 &&
            flop_of(lu, step->k, 1) > 0.0 &&
-           (double)t->devices_columns / t->devices_rate < next / team;
+           (double)t->devices.columns / t->devices.rate < next / team;
 }
 
 /* What is known of updates such as iteration k's: with a panel of the team? */
@@ -112,7 +112,7 @@ static double devices_share(hyb_lu_t *lu, int k, int64_t columns)
     /* All but what the team takes tile by tile from the end: so asked for, or
      * as nobody's rate is known yet. */
     if (split->policy == HYB_SPLIT_STEAL ||
-        (split->policy == HYB_SPLIT_RATIO && lu->tuner.devices_rate == 0.0))
+        (split->policy == HYB_SPLIT_RATIO && lu->tuner.devices.rate == 0.0))
         return 1.0;
     return hyb_split_share(split, flop_of(lu, k, columns));
 }
@@ -153,8 +153,8 @@ static void divide(hyb_lu_t *lu, hyb_step_t *step)
     if (step->next_is_streamed)
         step->streamed.from = step->next.from;
     step->rest = (hyb_blocks_t){ours, others.to};
-    lu->tuner.used[step->k % HYB_IN_FLIGHT] = share;
-    lu->tuner.balanced[step->k % HYB_IN_FLIGHT] = share;
+    took(lu, step->k)->used = share;
+    took(lu, step->k)->balanced = share;
 }
 
 /* Seconds from the start of the iteration until panel k + 1 can begin. */
@@ -163,9 +163,9 @@ static double before_panel(hyb_lu_t *lu, const hyb_step_t *step)
     const hyb_tuner_t *t = &lu->tuner;
     bool theirs = step->next_is_streamed;
     double columns =
-        (double)(theirs ? t->devices_columns : columns_of(lu, step->next));
+        (double)(theirs ? t->devices.columns : columns_of(lu, step->next));
     double rate =
-        theirs ? t->devices_rate : members_of(lu) * t->team.thread_rate;
+        theirs ? t->devices.rate : members_of(lu) * t->team.thread_rate;
     double all = (double)columns_of(lu, step->all);
     double exchange = t->exchange_seconds;
 
@@ -182,7 +182,7 @@ static int panel_threads(hyb_lu_t *lu, const hyb_step_t *step)
     hyb_tuner_t *t = &lu->tuner;
 
     t->team.threads = members_of(lu);
-    t->team.device_rate = hyb_share_works(lu) ? t->devices_rate : 0.0;
+    t->team.device_rate = hyb_share_works(lu) ? t->devices.rate : 0.0;
     if (step->by_device)
         return 1;
     if (step->mode == HYB_LOOKAHEAD_NONE || t->team.threads == 1 ||
@@ -208,7 +208,7 @@ static bool chooses_engine(const hyb_lu_t *lu, int k)
 hyb_panel_by_t hyb_tune_engine(hyb_lu_t *lu, int k)
 {
     if (chooses_engine(lu, k))
-        return hyb_engines_choose(&lu->tuner.engines,
+        return hyb_engines_choose(&lu->tuner.engine.known,
                                   lu->mat->n - (int64_t)k * lu->mat->nb);
     return panel_is(lu, k, "device") ? HYB_PANEL_BY_DEVICE : HYB_PANEL_BY_TEAM;
 }
@@ -223,7 +223,7 @@ void hyb_tune_step(hyb_lu_t *lu, int k, hyb_step_t *step)
                          .next = {all.from, all.from},
                          .thread_rate = lu->tuner.team.thread_rate};
     if (k > 0)
-        step->panel_seconds = lu->tuner.panel_seconds[(k - 1) % HYB_IN_FLIGHT];
+        step->panel_seconds = took(lu, k - 1)->panel_seconds;
     step->mode =
         hyb_lookahead_choose(&lu->tuner.chooser, &about, &step->reason);
     if (hyb_lu_owns(lu, k + 1)) {
@@ -255,13 +255,13 @@ static void learn_engine(hyb_lu_t *lu, int k, hyb_panel_by_t engine,
     hyb_tuner_t *t = &lu->tuner;
     hyb_place_t *home = hyb_lu_panel_home(lu, k);
 
-    t->last = k;
-    t->last_engine = engine;
-    t->last_seconds = seconds;
+    t->engine.last = k;
+    t->engine.by = engine;
+    t->engine.seconds = seconds;
     if (engine == HYB_PANEL_BY_TEAM) /* down, and up again */
-        t->last_seconds += 2.0 * home->panel_seconds(home);
-    MPI_Iallreduce(MPI_IN_PLACE, &t->last_seconds, 1, MPI_DOUBLE, MPI_MAX,
-                   lu->grid->col_comm, &t->panel_request);
+        t->engine.seconds += 2.0 * home->panel_seconds(home);
+    MPI_Iallreduce(MPI_IN_PLACE, &t->engine.seconds, 1, MPI_DOUBLE, MPI_MAX,
+                   lu->grid->col_comm, &t->engine.request);
 }
 
 void hyb_tune_panel(hyb_lu_t *lu, int k, int threads, double seconds)
@@ -269,7 +269,7 @@ void hyb_tune_panel(hyb_lu_t *lu, int k, int threads, double seconds)
     const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
 
     if (k > 0)
-        lu->tuner.panel_seconds[(k - 1) % HYB_IN_FLIGHT] = seconds;
+        took(lu, k - 1)->panel_seconds = seconds;
     if (threads > 0)
         hyb_regroup_learn(&lu->tuner.team, threads, h->mp, h->jb, seconds);
     if (chooses_engine(lu, k))
@@ -292,20 +292,20 @@ static double other_seconds(const hyb_lu_t *lu, const double *seconds)
 static void learn_share(hyb_lu_t *lu, int k, const hyb_lap_t *then)
 {
     hyb_tuner_t *t = &lu->tuner;
-    hyb_lap_t lap = hyb_lap_between(&t->opened[k % HYB_IN_FLIGHT], then);
+    hyb_lap_t lap = hyb_lap_between(&took(lu, k)->opened, then);
     hyb_split_t *split = split_of(lu, k);
     double theirs = lap.devices_flop, rate = lap.devices_rate;
     bool shows = shows_rate(lu, k, lap.flop);
     double ours = shows ? lap.flop : 0.0;
 
     if (rate > 0.0)
-        t->devices_rate = rate;
-    t->devices_columns = lap.devices_columns;
+        t->devices.rate = rate;
+    t->devices.columns = lap.devices_columns;
     hyb_split_learn(split, theirs, rate > 0.0 ? theirs / rate : 0.0, ours,
                     shows ? lap.team[HYB_MULTIPLY] : 0.0,
                     other_seconds(lu, lap.team));
     hyb_split_expect(split == &t->split ? &t->panel_split : &t->split, split);
-    t->balanced[k % HYB_IN_FLIGHT] = hyb_split_share(split, theirs + ours);
+    took(lu, k)->balanced = hyb_split_share(split, theirs + ours);
 }
 
 /* Of iterations before k, what devices completed since the last call. */
@@ -348,14 +348,14 @@ static double exchange_seconds(const hyb_lap_t *lap)
 /* What iteration k took, for the choice of the mode; all but the total. */
 static hyb_lookahead_iteration_t measured(hyb_lu_t *lu, int k)
 {
-    const hyb_lap_t *lap = lap_of(lu, k);
+    const hyb_lap_t *lap = &took(lu, k)->lap;
     double rate = team_rate(lap), all = rate;
     double flop = lap->flop + devices_flop(lu, k);
     hyb_lookahead_iteration_t it = iteration(lu, k);
 
     if (hyb_share_works(lu))
-        all += lu->tuner.devices_rate;
-    it.took.panel = lu->tuner.panel_seconds[k % HYB_IN_FLIGHT];
+        all += lu->tuner.devices.rate;
+    it.took.panel = took(lu, k)->panel_seconds;
     if (!hyb_lu_step(lu, k)->by_device)
         it.took.panel_share =
             (double)hyb_lu_step(lu, k)->panel_threads / members_of(lu);
@@ -377,7 +377,7 @@ static void learn(hyb_lu_t *lu, int k)
     double begun = t->ended;
     double end = devices != NULL
                      ? devices->time
-                     : t->opened[k % HYB_IN_FLIGHT].time + lap_of(lu, k)->time;
+                     : took(lu, k)->opened.time + took(lu, k)->lap.time;
 
     t->ended = fmax(begun, end);
     if (t->chooser.fixed != NULL)
@@ -392,9 +392,8 @@ static void learn(hyb_lu_t *lu, int k)
 /* Iteration k is over on the devices, too: its row for the record. */
 static void tell(hyb_lu_t *lu, int k)
 {
-    const hyb_tuner_t *t = &lu->tuner;
     const hyb_step_t *step = hyb_lu_step(lu, k);
-    const hyb_lap_t *lap = lap_of(lu, k);
+    const hyb_lap_t *lap = &took(lu, k)->lap;
     const double *s = lap->leader;
     bool shared = lu->share != NULL;
     hyb_iteration_t row = {
@@ -404,13 +403,12 @@ static void tell(hyb_lu_t *lu, int k)
         .columns_left = columns_of(lu, step->all),
         .panel_threads =
             s[HYB_PANEL] > 0.0 && !step->by_device ? step->panel_threads : 0,
-        .begin = t->opened[k % HYB_IN_FLIGHT].time,
+        .begin = took(lu, k)->opened.time,
         .seconds = lap->time,
-        .share_used = shared ? t->used[k % HYB_IN_FLIGHT] : NAN,
-        .share_measured = shared ? t->balanced[k % HYB_IN_FLIGHT] : NAN,
+        .share_used = shared ? took(lu, k)->used : NAN,
+        .share_measured = shared ? took(lu, k)->balanced : NAN,
         .panel = s[HYB_PANEL],
-        .panel_device =
-            step->by_device ? t->panel_seconds[k % HYB_IN_FLIGHT] : NAN,
+        .panel_device = step->by_device ? took(lu, k)->panel_seconds : NAN,
         .broadcast = s[HYB_BROADCAST],
         .exchange = s[HYB_EXCHANGE],
         .swap = s[HYB_SWAP],
@@ -434,9 +432,9 @@ static void close_lap(hyb_lu_t *lu, int k)
 
     if (k < lu->resumed.first)
         return;
-    lap = lap_of(lu, k);
-    *lap = hyb_lap_between(&t->opened[k % HYB_IN_FLIGHT], &now);
-    t->devices_flop += devices_flop(lu, k);
+    lap = &took(lu, k)->lap;
+    *lap = hyb_lap_between(&took(lu, k)->opened, &now);
+    t->devices.flop += devices_flop(lu, k);
     if (shows_rate(lu, k, lap->flop))
         t->team.thread_rate = team_rate(lap) / members_of(lu);
     t->exchange_seconds = exchange_seconds(lap);
@@ -466,10 +464,10 @@ void hyb_tune_measure(hyb_lu_t *lu, int k)
     }
     close_lap(lu, k - 1);
     lu->means.observer.step(columns_left(lu, k));
-    t->panel_seconds[k % HYB_IN_FLIGHT] = 0.0;
-    t->opened[k % HYB_IN_FLIGHT] = hyb_timer_lap(lu->worker, members_of(lu));
+    took(lu, k)->panel_seconds = 0.0;
+    took(lu, k)->opened = hyb_timer_lap(lu->worker, members_of(lu));
     if (k == lu->resumed.first)
-        t->ended = t->opened[k % HYB_IN_FLIGHT].time;
+        t->ended = took(lu, k)->opened.time;
 }
 
 /* Is the reduction, if there is one, over? */
@@ -493,12 +491,12 @@ bool hyb_tune_is_ready(hyb_lu_t *lu)
 
     if (has_come(lu, &t->request))
         hyb_lookahead_learn(&t->chooser, &t->measured);
-    if (has_come(lu, &t->panel_request))
-        hyb_engines_learn(&t->engines, t->last_engine,
-                          lu->mat->n - (int64_t)t->last * nb, nb,
-                          t->last_seconds);
+    if (has_come(lu, &t->engine.request))
+        hyb_engines_learn(&t->engine.known, t->engine.by,
+                          lu->mat->n - (int64_t)t->engine.last * nb, nb,
+                          t->engine.seconds);
     return t->request == MPI_REQUEST_NULL &&
-           t->panel_request == MPI_REQUEST_NULL;
+           t->engine.request == MPI_REQUEST_NULL;
 }
 
 void hyb_tune_close(hyb_lu_t *lu)

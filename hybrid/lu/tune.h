@@ -26,26 +26,32 @@ typedef struct {
     hyb_lookahead_iteration_t measured; /* that is being reduced, */
     MPI_Request request;                /* by this */
     hyb_regroup_t team;                 /* of the last iterations */
+    double exchange_seconds; /* swaps and solves, by all workers: the last's */
     hyb_split_t split;       /* of updates without a panel of the team, ... */
     hyb_split_t panel_split; /* and of those with one */
-    double balanced[HYB_IN_FLIGHT];  /* share that would have been best */
-    double used[HYB_IN_FLIGHT];      /* share that the devices got, or NAN */
-    hyb_lap_t opened[HYB_IN_FLIGHT]; /* all until the iteration opened */
-    hyb_lap_t lap[HYB_IN_FLIGHT];    /* and in it, once it is closed */
-    double panel_seconds[HYB_IN_FLIGHT]; /* of panel k + 1, here */
-    hyb_engines_t engines;               /* who factors those on devices: */
-    MPI_Request panel_request;           /* what the last one took is reduced */
-    int last;
-    hyb_panel_by_t last_engine;
-    double last_seconds;
-    double exchange_seconds; /* swaps and solves, by all workers */
-    double devices_rate;     /* flop/s of all of them; 0: unknown */
-    int64_t devices_columns; /* of their tiles */
-    double devices_flop;     /* of all iterations so far */
-    hpl_device_work_t device[HYB_EXECUTORS - 1]; /* what each did */
-    hyb_traffic_t link; /* of all devices' links before it began */
-    double ended;       /* when the last iteration learnt from was over */
-    int shared;         /* iterations whose devices were learnt from */
+    struct hyb_took {
+        double used;          /* share that the devices got, or NAN */
+        double balanced;      /* share that would have been best */
+        hyb_lap_t opened;     /* all until the iteration opened */
+        hyb_lap_t lap;        /* and in it, once it is closed */
+        double panel_seconds; /* of panel k + 1, here */
+    } took[HYB_IN_FLIGHT];    /* by iteration k at k % HYB_IN_FLIGHT */
+    struct {
+        hyb_engines_t known; /* who factors panels on devices: */
+        MPI_Request request; /* what the last one took is reduced */
+        int last;
+        hyb_panel_by_t by;
+        double seconds;
+    } engine;
+    struct {                                      /* all of them */
+        double rate;                              /* flop/s; 0: unknown */
+        int64_t columns;                          /* of their tiles */
+        double flop;                              /* of all iterations so far */
+        hpl_device_work_t did[HYB_EXECUTORS - 1]; /* each */
+        hyb_traffic_t link; /* of their links before it began */
+    } devices;
+    double ended; /* when the last iteration learnt from was over */
+    int shared;   /* iterations whose devices were learnt from */
 } hyb_tuner_t;
 
 /* Errors: XH_ERR_INPUT  the setting split makes no sense: said */
