@@ -9,7 +9,7 @@
 static const hyb_backend_t *real;
 static hyb_backend_t wrapped;
 static void *state_of[HYB_EXECUTORS]; /* by device */
-static int operation = -1; /* after which it was wrong */
+static int operation = -1;            /* after which it was wrong */
 
 static hyb_block_t result(const hyb_task_t *t)
 {
