@@ -39,6 +39,7 @@ def arguments(words):
     add("--rates", dest="rates_file", metavar="FILE",
         help="the part of the rate that each node reaches, one a line; of several in "
         "a line each is that of every so many-th process there")
+    add("--cfg", action="append", default=[], metavar="NAME:VALUE", help="of SimGrid's")
     add("-n", type=int, required=True, help="order of the matrix")
     add("--nb", type=int, default=256, help="width of a panel (default 256)")
     add("-p", type=int, required=True, help="rows of processes")

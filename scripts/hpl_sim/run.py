@@ -63,6 +63,7 @@ def command(folder, options, words):
     line = ["smpirun", "-np", str(ranks), "-platform", str(topology.resolve())]
     line += ["-hostfile", str(hosts), "--log=root.thresh:warning"]
     line += [f"--cfg={name}:{value}" for name, value in CONFIGURATION.items()]
+    line += [f"--cfg={word}" for word in options.cfg]
     return line + [f"--cfg=smpi/tmpdir:{folder}", str(XHPL), *OF_XHPL, *words]
 
 

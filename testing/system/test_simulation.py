@@ -55,7 +55,7 @@ int MPI_Finalize(void)
 def simulated(p, q, n, nb, *words, topology="ideal", rates=None, slow_link=1.0,
               **model):
     """Seconds, and the report."""
-    options = argparse.Namespace(nodes=p * q, ranks_per_node=1, topology=topology,
+    options = argparse.Namespace(nodes=p * q, ranks_per_node=1, topology=topology, cfg=[],
                                  link="25GBps", latency="1.5us", slow_link=slow_link,
                                  rates=rates or [(1.0,)] * p * q)
     size = [f"-n={n}", f"--nb={nb}", f"-p={p}", f"-q={q}"]
@@ -107,6 +107,15 @@ def test_slower_links_and_slower_processes_take_longer():
     one, _ = simulated(2, 2, 1024, 64, rate=2e11, rates=[(1,), (1,), (1,), (0.5,)])
     assert slow < one < 2 * slow
     assert simulated(2, 2, 1024, 64, rate=2e11, slow_link=0.1)[0] > slow
+
+
+def test_products_that_differ_by_chance_cost_waiting_the_same_each_time():
+    words = 4, 4, 2048, 64
+    even, usual = simulated(*words, rate=2e11)
+    uneven, report = simulated(*words, rate=2e11, noise=0.3)
+    assert uneven > even
+    assert math.isclose(report["products"], usual["products"], rel_tol=0.02)
+    assert (uneven, report) == simulated(*words, rate=2e11, noise=0.3)
 
 
 @SOLVERS
@@ -245,3 +254,24 @@ def test_the_slowest_nodes_are_left_out():
     options.rates = [(1,), (1, 0.5), (1,), (1,), (0.9,), (1,), (1,), (1,)]
     changed, _ = whatif.case(options, "without=2")
     assert (changed.rates, changed.p, changed.q) == ([(1,)] * 6, 2, 3)
+
+
+def test_a_line_of_rates_is_dealt_to_the_processes_of_its_node(tmp_path):
+    rates = tmp_path / "of-nodes"
+    rates.write_text("1 0.5\n0.9\n")
+    words = ["--nodes", "2", "--ranks-per-node", "4", "--rates", str(rates)]
+    options, _ = cli.arguments([*ASKED, *words])
+    run.rates_file(tmp_path, options)
+    assert (tmp_path / "rates").read_text().split() == ["1", "0.5"] * 2 + ["0.9"] * 4
+    rates.write_text("1\n\n")
+    with pytest.raises(SystemExit):
+        cli.arguments([*ASKED, *words])
+
+
+def test_it_runs_where_it_is_installed(tmp_path):
+    scripts, places = jobs.SOURCE / "scripts", ["/bin", "/share/xhpl"]
+    jobs.run([scripts / "install-report", tmp_path, *places], tmp_path).succeeded()
+    jobs.run([scripts / "install-sim", tmp_path, *places, "/lib"], tmp_path).succeeded()
+    words = ["-n", "512", "--nb", "64", "-p", "1", "-q", "2"]
+    outcome = jobs.run([tmp_path / "bin/xhpl-sim", *words], tmp_path)
+    assert "efficiency" in outcome.succeeded().stdout
