@@ -110,7 +110,7 @@ def test_slower_links_and_slower_processes_take_longer():
 
 
 def test_products_that_differ_by_chance_cost_waiting_the_same_each_time():
-    words = 4, 4, 2048, 64
+    words = 2, 4, 1024, 32
     even, usual = simulated(*words, rate=2e11)
     uneven, report = simulated(*words, rate=2e11, noise=0.3)
     assert uneven > even
