@@ -64,7 +64,7 @@ def command(folder, options, words):
     line += ["-hostfile", str(hosts), "--log=root.thresh:warning"]
     line += [f"--cfg={name}:{value}" for name, value in CONFIGURATION.items()]
     line += [f"--cfg={word}" for word in options.cfg]
-    return line + [f"--cfg=smpi/tmpdir:{folder}", str(XHPL), *OF_XHPL, *words]
+    return [*line, str(XHPL), *OF_XHPL, *words]
 
 
 def rates_file(folder, options):
@@ -89,6 +89,7 @@ def simulate(options, model, words):
             os.environ,
             SIM_MODEL=" ".join(f"{key}={value:.12g}" for key, value in model.items()),
             SIM_REPORT=str(report),
+            TMPDIR=str(folder),  # a copy of the program for each process
             HWLOC_SYNTHETIC=f"numa:1 core:{options.ranks_per_node} pu:1",
             **rates_file(folder, options),
         )
