@@ -8,26 +8,7 @@
 #include "base/status.h"
 #include "testing/ptest/help.h"
 #include "testing/ptest/parameters.h"
-
-enum { XHPL_PROCESSES_MOST = 1 << 20 };
-
-/* the options that limit a plan */
-typedef enum {
-    XHPL_TIME,   /* "90", "90s", "10m", "2h" */
-    XHPL_MEMORY, /* "80%", "500M", "12G", "1T" */
-    XHPL_NODES,  /* whole numbers */
-    XHPL_RANKS_PER_NODE,
-    XHPL_HELP /* no limit: another option with an argument of its own */
-} xhpl_limit_t;
-
-/* what they ask for */
-typedef struct {
-    double seconds;      /* of the timed phase, 0: no limit */
-    double memory_share; /* of a node's available memory, 0 to 1, or ... */
-    double memory_bytes; /* ... of each node, if not 0 */
-    int nodes;           /* of the job, 0: as started */
-    int ranks_per_node;  /* likewise */
-} xhpl_request_t;
+#include "testing/ptest/request.h"
 
 enum { XHPL_FILE_SIZE = 4096 }; /* of a file's name, with its 0 byte */
 
@@ -88,23 +69,5 @@ xh_status_t xhpl_options_parse(int argc, char **argv, xhpl_order_t *order_p);
  */
 xh_status_t xhpl_options_complete(xhpl_order_t *order,
                                   const xhpl_parameters_t *file);
-
-/*
- * Read the argument of the option of limit.
- * Errors: XH_ERR_INPUT  it is not allowed: reported with what is, and with the
- *                       nearest valid value; request stays
- */
-xh_status_t xhpl_request_read(xhpl_limit_t limit, const char *text,
-                              xhpl_request_t *request);
-
-typedef struct { /* the size of a job */
-    int nodes;
-    int ranks_per_node; /* of the node with the most */
-    int64_t processes;  /* may be more than XHPL_PROCESSES_MOST */
-} xhpl_extent_t;
-
-/* The job that a plan is for: as started, with the changes of request. */
-xhpl_extent_t xhpl_request_extent(const xhpl_request_t *request,
-                                  const xhpl_extent_t *started);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "testing/ptest/order.h"
+#include "testing/ptest/request.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/unit.h"
 
