@@ -90,7 +90,7 @@ FLAGS_OF_cuda = -isystem $(CUDA_HOME)/include
 
 # Its own kernels are an image for several kinds of devices, which takes nvcc;
 # devices that are newer compile the last one's PTX. Images take long to compile,
-# and are the same for every ARCH.
+# and are the same for every ARCH. Beside one is what ptxas said, for a test.
 IMAGES := build/images
 NVCC ?= $(or $(wildcard $(CUDA_HOME)/bin/nvcc),$(shell command -v nvcc))
 CUDA_TARGETS := sm_80 sm_90 sm_100
@@ -104,7 +104,8 @@ CUDA_CODE = $(foreach t,$(CUDA_KNOWN),$(call cuda_code,$t,$t)) \
 $(CUDA_IMAGE): hybrid/device/cuda/kernels.cu $(KERNEL_PARTS)
 	@mkdir -p $(@D)
 	$(call SAY,NVCC  $<,$(NVCC) -x cu -I. -t 0 -fatbin --no-compress -Werror \
-	    all-warnings $(CUDA_CODE) -o $@ $<)
+	    all-warnings -Xptxas -v $(CUDA_CODE) -o $@ $< > $@.log 2>&1 || \
+	    { cat $@.log >&2; false; })
 $(PIC)/hybrid/device/cuda/kernels.o: $(CUDA_IMAGE)
 $(PIC)/hybrid/device/cuda/kernels.o: FLAGS_OF_cuda += -DHYB_CUDA_IMAGE='"$(CUDA_IMAGE)"'
 else ifeq ($(HYB_CUDA),yes)

@@ -9,7 +9,7 @@ import jobs
 
 pytestmark = pytest.mark.scripts
 SCRIPT = jobs.SOURCE / "bench/opencl"
-QUICK = "--size 96 --depth 64,200 --repeat 1 --tune 1 --clblast".split()
+QUICK = "--size 96 --depth 64 --repeat 1 --tune 0.2 --clblast".split()
 
 # Parameters with which CLBlast multiplies on any device, beside a worse one.
 XGEMM = dict(GEMMK=0, KREG=1, KWG=32, KWI=2, MDIMA=8, MDIMC=8, MWG=32, NDIMB=8,
@@ -40,7 +40,7 @@ def test_products_stand_beside_those_of_others(tuned):
     if "no device of OpenCL" in outcome.stdout:
         pytest.skip("no device of OpenCL")
     rows = re.findall(r"^k = (\d+): (\w.*?)  +(\S+) +(\S+) +(\S+)", outcome.stdout, re.M)
-    assert len(rows) == 10, str(outcome)
+    assert len(rows) == 5, str(outcome)
     for _, name, *figures in rows:
         if "CLBlast" in name and "-" in figures:
             continue  # it is not there
