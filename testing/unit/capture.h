@@ -14,6 +14,14 @@ void capture_begin(void);
  */
 const char *capture_end(int *writes_p);
 
+/* Do this, and do not show what it writes to stderr. */
+#define unheard(...)                                                           \
+    do {                                                                       \
+        capture_begin();                                                       \
+        __VA_ARGS__;                                                           \
+        capture_end(NULL);                                                     \
+    } while (0)
+
 /* call returns status, and what it writes to stderr contains words. */
 #define assert_said(call, status, words)                                       \
     do {                                                                       \

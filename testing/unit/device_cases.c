@@ -218,9 +218,8 @@ void an_event_never_recorded_has_passed(void **state)
     assert_ok(hyb_event_wait(event, 0, &done));
     assert_true(done);
     assert_ok(hyb_queue_wait(f->queue, event));
-    capture_begin();
-    assert_int_equal(hyb_event_elapsed(event, event, &seconds), XH_ERR_ARG);
-    capture_end(NULL);
+    unheard(assert_int_equal(hyb_event_elapsed(event, event, &seconds),
+                             XH_ERR_ARG));
     hyb_event_destroy(event);
     assert_ok(device_cases_finish(f->device, f->queue));
 }
@@ -392,9 +391,7 @@ void a_device_given_up_closes(void **state)
 
     keep_busy(f);
     assert_ok(hyb_event_record(f->queue, event));
-    capture_begin();
-    hyb_device_fail(f->device, "this test wants to be rid of it");
-    capture_end(NULL);
+    unheard(hyb_device_fail(f->device, "this test wants to be rid of it"));
     assert_int_equal(hyb_event_wait(event, DEVICE_PATIENCE, &done),
                      XH_ERR_DEVICE);
     hyb_event_destroy(event);

@@ -75,10 +75,8 @@ TEST_SET_UP(what_is_no_list_of_rates_is_refused)
 
     for (size_t i = 0; i < COUNT_OF(lists); i++) {
         assert_ok(xh_settings_assign(lists[i]));
-        capture_begin();
-        assert_int_equal(hyb_device_open(choice, NULL, 0, &device),
-                         XH_ERR_INPUT);
-        assert_non_null(strstr(capture_end(NULL), "is no list of Gflop/s"));
+        assert_said(hyb_device_open(choice, NULL, 0, &device), XH_ERR_INPUT,
+                    "is no list of Gflop/s");
     }
 }
 
@@ -96,9 +94,7 @@ static xh_status_t create(size_t bytes, hyb_buffer_t **buffer_p)
 {
     xh_status_t status;
 
-    capture_begin();
-    status = hyb_buffer_create(device, bytes, buffer_p);
-    capture_end(NULL);
+    unheard(status = hyb_buffer_create(device, bytes, buffer_p));
     return status;
 }
 

@@ -93,9 +93,7 @@ TEST(columns_on_a_device_that_fails_do_not_count)
              "emu_fault=%d:fail@swap_rows:3",
              xhpl_rank(MPI_COMM_WORLD));
     driver_open_with_devices(2, settings);
-    capture_begin();
-    assert_int_equal(measured(true).width[0].resident.count, 0);
-    capture_end(NULL);
+    unheard(assert_int_equal(measured(true).width[0].resident.count, 0));
 }
 
 TEST(without_devices_there_is_none)
