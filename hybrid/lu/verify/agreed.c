@@ -18,8 +18,8 @@ enum { MOST = 16 }; /* roundings, of all that is added up */
 
 typedef struct {
     const HPL_T_panel *h;
-    int column;           /* that its pivot was agreed on in */
-    bool is_pivot;        /* L1's row column; else one of L2 */
+    int column; /* that its pivot was agreed on in */
+    int until;  /* that column it stayed below: then it was the pivot */
     const double *agreed; /* jb */
     const double *now;    /* likewise: of L, behind the diagonal of U */
     int64_t step;         /* of now */
@@ -49,7 +49,7 @@ static double distance(const row_t *r, int j)
 {
     const double *u = r->h->L1 + (int64_t)j * r->h->jb;
     int64_t met = hyb_device_factor_met(r->column, j, r->h->jb);
-    int64_t end = r->is_pivot ? r->column : j + 1;
+    int64_t end = Mmin(j + 1, r->until);
     double left = r->agreed[j], now = r->now[j * r->step], size = fabs(left);
 
     if (j < r->column || met == end)
@@ -62,7 +62,7 @@ static double distance(const row_t *r, int j)
     }
     if (!isfinite(size)) /* it was wrong before, or above */
         return 0.0;
-    left = fabs(r->is_pivot ? left - now : left);
+    left = fabs(j >= r->until ? left - now : left);
     return left <= size * (MOST * DBL_EPSILON) ? 0.0
                                                : left / (size * DBL_EPSILON);
 }
@@ -89,13 +89,13 @@ static int came_in(const HPL_T_panel *h, int64_t row)
     return c;
 }
 
-/* Of those that came from the top to places of this process. */
+/* Of those that came from the top to places of this process and are there. */
 static double most_of_displaced(hyb_lu_t *lu, int k)
 {
     const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
     const hpl_pivots_t *m = h->pivots;
     double now[h->jb], most = 0.0;
-    row_t r = {.h = h, .now = now, .step = 1};
+    row_t r = {.h = h, .until = h->jb, .now = now, .step = 1};
 
     for (int i = m->displace_offset[m->me]; i < m->displace_offset[m->me + 1];
          i++) {
@@ -109,13 +109,38 @@ static double most_of_displaced(hyb_lu_t *lu, int k)
     return most;
 }
 
+/* Of those that were taken from there as pivots. */
+static double most_of_returned(hyb_lu_t *lu, int k)
+{
+    const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
+    hpl_map_t rows = hpl_map(h->nb, h->grid->nprow, h->grid->myrow);
+    row_t r = {.h = h, .step = h->jb};
+    double most = 0.0;
+
+    for (r.until = 1; r.until < h->jb; r.until++) {
+        int64_t row = (int64_t)h->DPIV[r.until];
+
+        r.column = r.until - 1;
+        while (r.column >= 0 && (int64_t)h->DPIV[r.column] != row)
+            r.column--;
+        if (r.column < 0 || row == h->ia + r.column ||
+            hpl_map_owner(&rows, row) != h->grid->myrow)
+            continue;
+        r.agreed = pivot_row(lu, k, r.column) + h->jb;
+        r.now = h->L1 + r.until;
+        most = fmax(most, most_of_row(&r));
+    }
+    return most;
+}
+
 static double most_of_l1(hyb_lu_t *lu, int k)
 {
     const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
-    row_t r = {.h = h, .is_pivot = true, .step = h->jb};
+    row_t r = {.h = h, .step = h->jb};
     double most = 0.0;
 
     for (r.column = 0; r.column < h->jb; r.column++) {
+        r.until = r.column;
         r.agreed = pivot_row(lu, k, r.column);
         r.now = h->L1 + r.column;
         most = fmax(most, most_of_row(&r));
@@ -160,6 +185,7 @@ int hyb_who_disagrees(hyb_lu_t *lu, int k)
     if (!hyb_lu_panel(lu, k)->by_device)
         return -1;
     mine.most = fmax(most_of_l1(lu, k), most_of_displaced(lu, k));
+    mine.most = fmax(mine.most, most_of_returned(lu, k));
     MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE_INT, MPI_MAXLOC,
                   lu->grid->col_comm);
     return all.most > 0.0 ? all.row : who_had_none(lu, k);

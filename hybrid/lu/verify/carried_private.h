@@ -202,6 +202,10 @@ double *hyb_sums_slot(const hpl_exchange_t *x, int member, int from);
 bool hyb_is_what_was_sent(const hyb_lu_t *lu, int64_t column, double sent,
                           double sum);
 
+/* Are the plain sums of all rows that came here in x's column numbers, and none
+ * of them huge? Who sent others says so. */
+bool hyb_all_sent_numbers(const hpl_exchange_t *x, int column);
+
 /* What came of x's member is not what it sent. */
 void hyb_raise_rows(hyb_lu_t *lu, const hpl_exchange_t *x, int member,
                     int64_t column);

@@ -117,7 +117,8 @@ static void compare_rows(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s,
     for (int64_t j = 0; j < s->run.count; j++) {
         int64_t column = s->run.from + j;
 
-        if (hyb_is_what_was_sent(lu, column, c->sent[j], c->sums[j]))
+        if (!hyb_all_sent_numbers(c->x, c->at + (int)j) ||
+            hyb_is_what_was_sent(lu, column, c->sent[j], c->sums[j]))
             continue;
         if (mine || (!lu->means.device_mpi &&
                      hyb_is_what_was_sent(lu, column, c->sent[j],

@@ -112,6 +112,26 @@ static double size_of(double plain, double weighted)
     return fmax(fabs(plain), 0.5 * fabs(weighted));
 }
 
+/* Squares of a column's elements: those of all, but where it has far larger
+ * ones, of which rounding is larger. */
+static double squares_of(const hyb_lu_t *lu, const double *sums, int64_t rows)
+{
+    enum { FAR = 1000 };
+    double all = lu->carried->square, own, values[HYB_SIGNS];
+
+    if (rows == 0)
+        return 0.0;
+    memcpy(values, sums + HYB_SUM_SIGNS, sizeof(values));
+    own = hyb_noise_square(values, HYB_SIGNS, rows);
+    return (double)rows * (own > FAR * all ? own : all);
+}
+
+static double noise_of(const hyb_lu_t *lu, const double *sums, int64_t rows)
+{
+    return 2.0 *
+           hyb_noise_sum(HYB_SUMS_OF_DEVICE, rows, squares_of(lu, sums, rows));
+}
+
 static void start(hyb_lu_t *lu, int64_t column, const double *sums,
                   int64_t rows)
 {
@@ -119,7 +139,7 @@ static void start(hyb_lu_t *lu, int64_t column, const double *sums,
 
     c->plain = sums[HYB_SUM_PLAIN];
     c->weighted = sums[HYB_SUM_WEIGHTED];
-    c->variance = hyb_noise_of_rows(lu, rows);
+    c->variance = noise_of(lu, sums, rows);
     c->huge = 0.0;
 }
 
@@ -186,12 +206,12 @@ static void carry(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s)
     lu->carried->square =
         fmax(lu->carried->square,
              mean_square(s->u, HYB_SUMS_OF_U, s->run.count, h->jb));
-    u = lu->carried->square * h->jb;
     for (int64_t j = 0; j < s->run.count; j++) {
         hyb_carried_column_t *c = &lu->carried->column[s->run.from + j];
         hyb_kept_sums_t *kept = &lu->carried->kept[s->run.from + j];
         const double *sums = s->u + j * HYB_SUMS_OF_U;
 
+        u = squares_of(lu, sums, h->jb);
         c->plain -= sums[HYB_SUM_PLAIN];
         c->weighted -= sums[HYB_SUM_WEIGHTED];
         c->variance +=
@@ -262,8 +282,7 @@ static void compare(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s, int64_t j)
     const double *sums = s->c + j * HYB_SUMS_OF_C;
     double plain = sums[HYB_SUM_PLAIN] - c->plain;
     double weighted = sums[HYB_SUM_WEIGHTED] - c->weighted;
-    double bound =
-        hyb_column_bound(c, hyb_noise_of_rows(lu, lu->mat->mp - from));
+    double bound = hyb_column_bound(c, noise_of(lu, sums, lu->mat->mp - from));
     bool begins = hyb_begins_late(lu, column, s->k + 1);
     hyb_repair_t repaired = HYB_NOT_REPAIRED;
 
@@ -456,6 +475,8 @@ static void compare_y(hyb_lu_t *lu, const hpl_product_t *p, int64_t row,
         weighted -= sums[HYB_SUM_WEIGHTED] * p->x[j];
         squares += p->x[j] * p->x[j];
     }
+    if (!(squares < HYB_MOST_SQUARES && before->squares < HYB_MOST_SQUARES))
+        return; /* who made x or y so has said it */
     squares *= p->m * lu->carried->square;
     squares = 2.0 * squares + before->squares + after.squares;
     alarm.device = device;

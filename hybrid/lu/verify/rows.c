@@ -119,6 +119,16 @@ static bool is_usual(double sum)
     return fabs(sum) * fabs(sum) < HYB_MOST_SQUARES;
 }
 
+bool hyb_all_sent_numbers(const hpl_exchange_t *x, int column)
+{
+    const hpl_pivots_t *m = x->panel->pivots;
+    bool all = is_usual(*hyb_sums_slot(x, m->members + m->me, column));
+
+    for (int g = 0; g < m->members; g++)
+        all = all && is_usual(*hyb_sums_slot(x, g, column));
+    return all;
+}
+
 /* Of count columns, those whose sums are exact. */
 static int exact_ones(const hyb_lu_t *lu, int64_t column, int count)
 {
@@ -138,6 +148,16 @@ static void note_sent(const hyb_lu_t *lu, const part_t *p, int member,
            (size_t)(p->count - exact) * sizeof(*sent));
 }
 
+/* Of a sum of far larger numbers than all others: their rounding. */
+static double rounding_of_huge(const hyb_lu_t *lu, double sum)
+{
+    static const double part = 1e-10, far = 1e3;
+
+    double usual = sqrt(lu->mat->nb * lu->carried->square);
+
+    return usual > 0.0 && fabs(sum) > far * usual ? part * fabs(sum) : 0.0;
+}
+
 bool hyb_is_what_was_sent(const hyb_lu_t *lu, int64_t column, double sent,
                           double sum)
 {
@@ -145,6 +165,7 @@ bool hyb_is_what_was_sent(const hyb_lu_t *lu, int64_t column, double sent,
     double bound = hyb_column_bound(
         c, hyb_noise_of_rows(lu, Mmin(lu->mat->nb, lu->mat->n)));
 
+    bound += rounding_of_huge(lu, sent);
     return !c->is_known || !is_usual(sent) ||
            !hyb_sums_differ(sent - sum, 0.0, bound);
 }
