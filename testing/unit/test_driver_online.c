@@ -64,6 +64,15 @@ static bool is_update(const hyb_task_t *t)
            t->gemm.c.rows > 60 && t->gemm.c.cols >= 24;
 }
 
+/* What a process column has agreed on of a column of a panel goes up. */
+static bool is_agreed(const hyb_task_t *t)
+{
+    return t->op == HYB_OP_COPY_IN && t->link.block.cols == 1 &&
+           t->link.block.rows == hyb_pivot_elements(24);
+}
+
+static bool (*is_meant)(const hyb_task_t *task);
+
 static void wait_for(void *state, void *queue)
 {
     void *event;
@@ -79,20 +88,22 @@ static void wait_for(void *state, void *queue)
 static xh_status_t work(void *state, void *queue, const hyb_task_t *task)
 {
     xh_status_t status = backend->work(state, queue, task);
-    hyb_block_t c = task->gemm.c;
+    hyb_block_t c = task->op == HYB_OP_GEMM ? task->gemm.c : task->link.block;
 
-    if (status != XH_OK || !is_update(task) ||
+    if (status != XH_OK || !is_meant(task) ||
         atomic_fetch_add(&products, 1) != wrong_product)
         return status;
     wait_for(state, queue);
-    ((double *)c.buffer->memory)[c.offset + c.rows / 2] += 1e-3;
+    ((double *)c.buffer->memory)[c.offset + c.rows - 1] += 1e-3;
     return XH_OK;
 }
 
-static void plant_on_device(int process, int product)
+static void plant_on_device(bool (*meant)(const hyb_task_t *), int process,
+                            int product)
 {
     hyb_device_t *device = hyb_machine_device(hyb_driver_means()->machine, 0);
 
+    is_meant = meant;
     backend = device->backend;
     wrong_backend = *backend;
     wrong_backend.work = work;
@@ -259,7 +270,7 @@ static void repair_on_device(const char *settings)
     bool named;
 
     driver_open_with_devices(1, settings);
-    plant_on_device(small_processes() - 1, 3);
+    plant_on_device(is_update, small_processes() - 1, 3);
     capture_begin();
     problem = combination_solve(&c);
     said = capture_end(NULL);
@@ -281,6 +292,36 @@ TEST(a_wrong_element_on_a_device_is_repaired)
 TEST(a_wrong_element_of_a_panel_on_a_device_is_repaired)
 {
     repair_on_device(REPAIRED "home=device panel=device");
+}
+
+/* Is a panel said to be wrong by the process whose device got another row than
+ * all have agreed on, and by nobody else? */
+static bool is_blamed_for_row(int row)
+{
+    combination_t c = medium();
+    int process = small_processes() - 1;
+    const char *said;
+    bool named;
+
+    driver_open_with_devices(
+        1, "verify=online on_error=report home=device panel=device");
+    plant_on_device(is_agreed, process, row);
+    capture_begin();
+    combination_solve(&c);
+    said = capture_end(NULL);
+    driver_close();
+    named = strstr(said, "a panel is wrong") != NULL;
+    MPI_Comm_rank(MPI_COMM_WORLD, &row);
+    return !anywhere(named != (row == process));
+}
+
+TEST(a_device_that_gets_another_row_than_all_agreed_on_is_named)
+{
+    bool right = true;
+
+    for (int i = 0; small_processes() == 4 && i < 4; i++)
+        right = is_blamed_for_row(5 + 9 * i) && right;
+    combinations_end(!right);
 }
 
 TEST_MPI_MAIN()
