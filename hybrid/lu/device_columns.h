@@ -21,6 +21,8 @@ enum {
 typedef struct {
     int64_t block; /* or HYB_NO_BLOCK */
     int64_t from;  /* the first row that came */
+    int last;      /* panel that it has met when it goes home, */
+    bool is_panel; /* or as it is the next one */
     hyb_block_t columns, u;
     hyb_event_t *come, *met; /* it has; and what is queued for it has run */
 } hyb_seat_t;
@@ -126,6 +128,11 @@ static inline hyb_block_t hyb_device_trailing(const hyb_device_columns_t *d,
 {
     return hyb_block_part(d->memory.matrix, h->ii, run.from, h->mp, run.count);
 }
+
+/* A guest of the online check: can its visit be over? It is. */
+bool hyb_device_guest_can_leave(const hyb_device_columns_t *d,
+                                const hyb_seat_t *seat);
+void hyb_device_guest_left(hyb_device_columns_t *d, hyb_seat_t *seat);
 
 /* The functions of every device's place. */
 extern const hyb_place_t hyb_place_device;

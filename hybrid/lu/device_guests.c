@@ -88,6 +88,8 @@ static xh_status_t end_visit(hyb_device_columns_t *d, hyb_seat_t *seat,
     }
     XH_TRY(hyb_queue_wait(d->queue.leave, seat->met));
     XH_TRY(go_home(d, seat, d->base.lu->mat->mp));
+    seat->last = step->k;
+    seat->is_panel = false;
     d->queued.work[hyb_device_note(d, block, panels, flop, d->queue.leave)]
         .seat = seat;
     return XH_OK;
@@ -146,10 +148,32 @@ xh_status_t hyb_device_keep_panel(hyb_device_columns_t *d, int k)
                               here(seat, below, below + panel->l2.rows),
                               panel->l2));
     XH_TRY(go_home(d, seat, panel->first));
+    seat->last = k - 1;
+    seat->is_panel = true;
     XH_TRY(hyb_event_record(d->queue.link, d->event.kept));
     XH_TRY(hyb_queue_wait(d->queue.leave, d->event.kept));
     d->queued
         .work[hyb_device_note(d, (hyb_blocks_t){0}, 0, 0.0, d->queue.leave)]
         .seat = seat;
     return XH_OK;
+}
+
+bool hyb_device_guest_can_leave(const hyb_device_columns_t *d,
+                                const hyb_seat_t *seat)
+{
+    return hyb_carried_knows_guests(d->base.lu,
+                                    seat->last + (seat->is_panel ? 1 : 0));
+}
+
+void hyb_device_guest_left(hyb_device_columns_t *d, hyb_seat_t *seat)
+{
+    const hyb_visit_t visit = {.block = seat->block,
+                               .device = d->number - 1,
+                               .first = (int)(seat->from / d->base.lu->mat->nb),
+                               .last = seat->last,
+                               .is_panel = seat->is_panel};
+
+    if (d->sums != NULL)
+        hyb_carried_guest_left(d->base.lu, &visit);
+    seat->block = HYB_NO_BLOCK;
 }

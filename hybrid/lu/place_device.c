@@ -297,7 +297,7 @@ static void complete(hyb_device_columns_t *d, int at, double now)
             hyb_ledger_complete_all(ledger, (hyb_blocks_t){b, b + 1},
                                     hyb_stage(d->queued.work[at].panels));
     if (d->queued.work[at].seat != NULL)
-        d->queued.work[at].seat->block = HYB_NO_BLOCK;
+        hyb_device_guest_left(d, d->queued.work[at].seat);
 }
 
 /* Sums are carried in order; those of L wait for those of the team. */
@@ -307,6 +307,8 @@ static bool can_complete(hyb_device_columns_t *d, int at)
 
     if (d->sums == NULL)
         return true;
+    if (d->queued.work[at].seat != NULL)
+        return hyb_device_guest_can_leave(d, d->queued.work[at].seat);
     if (met >= 0)
         return hyb_device_sums_are_next(d, met, d->queued.work[at].blocks);
     return came < 0 || hyb_device_sums_can_take(d, came);

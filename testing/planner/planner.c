@@ -16,6 +16,7 @@
 #include "hybrid/lu/solver/solver.h"
 #include "hybrid/plan/measure.h"
 #include "hybrid/plan/process_rate.h"
+#include "testing/planner/beside.h"
 #include "testing/planner/choices.h"
 #include "testing/planner/simulate.h"
 #include "testing/planner/unequal.h"
@@ -281,6 +282,7 @@ static xh_status_t answer_plan(const xhpl_order_t *order, const xhpl_job_t *job,
     if (are_of(weights, job->processes))
         choices[0] = compare_weights(order, job, weights, &choices[0]);
     *best_p = choices[0];
+    xhpl_beside_say(job->rates, best_p);
     return order->write == NULL ? XH_OK : write_best(order, &choices[0]);
 }
 

@@ -47,6 +47,9 @@ static size_t lay_out(struct hyb_carried *c, int64_t rows, int64_t columns,
     c->kept = (hyb_kept_sums_t *)cut(
         c->memory, &at,
         devices ? in_doubles((size_t)columns, sizeof(*c->kept)) : 0);
+    for (int i = 0; i < HYB_PANELS_OF_GUESTS; i++)
+        c->guests[i].plain =
+            cut(c->memory, &at, devices && nprow == 1 ? width : 0);
     for (int i = 0; i < HYB_IN_FLIGHT; i++) {
         hyb_factor_sums_t *f = &c->factor[i];
 
@@ -143,6 +146,8 @@ xh_status_t hyb_carried_create(hyb_lu_t *lu)
     lay_out(c, rows, lu->ledger.columns, nb, lu->grid->nprow,
             lu->means.resident);
     c->left.k = -1;
+    for (int i = 0; i < HYB_PANELS_OF_GUESTS; i++)
+        c->guests[i].k = -1;
     c->panel.k = -1;
     c->repairs = hyb_alarm_repairs();
     c->every = (int)xh_settings_int("verify_every");
@@ -177,6 +182,8 @@ static void sum_column(hyb_lu_t *lu, int64_t column)
 
     hyb_begin_column(lu, column, &sum, lu->mat->mp - from);
     lu->carried->column[column].stored = hyb_words_of_u(lu, column, from);
+    if (hyb_has_guests(lu))
+        lu->carried->column[column].weighted = 0.0;
     if (hyb_begins_late(lu, column, met + 1))
         hyb_forget_columns(lu, column, 1);
 }
@@ -185,7 +192,8 @@ static void sum_share(void *context, int member)
 {
     hyb_lu_t *lu = context;
     int members = hyb_team_size(lu->means.team);
-    int64_t end = hyb_ledger_first(&lu->ledger, lu->homes.host_blocks);
+    int64_t end =
+        hyb_ledger_first(&lu->ledger, lu->homes.host_blocks + lu->homes.guests);
 
     for (int64_t j = member; j < end; j += members)
         sum_column(lu, j);

@@ -16,7 +16,7 @@
  * The online check: sums of the trailing rows of each local column, plain and
  * weighted, which are carried through all iterations beside the columns, and
  * compared with them in turn. NULL in lu: there is no such check. Devices sum
- * up what lives there; guests are not checked.
+ * up what lives there.
  *
  * With P = 1 a row's weight goes with it when rows are swapped, so swaps change
  * no sum. An update takes (e^T L) U from them, L being L1 and L2: so what is
@@ -238,6 +238,22 @@ hyb_sums_of_y_t hyb_carried_sum_y(const hyb_lu_t *lu, const double *y,
 void hyb_carried_subtracted(hyb_lu_t *lu, const hpl_product_t *product,
                             int device, const hyb_sums_of_y_t *before,
                             const double *sums);
+
+/* ---- guests.c: columns that come to a device for some panels --------------
+ */
+
+typedef struct { /* of a block, that has gone home */
+    int64_t block;
+    int device;
+    int first, last; /* panels that it met there; fewer: none */
+    bool is_panel;   /* and it is the next one, which was factored */
+} hyb_visit_t;
+
+/* Is L of panel k summed up? Until then no such visit is over. */
+bool hyb_carried_knows_guests(const hyb_lu_t *lu, int k);
+
+/* All rows that it had there, or of U, are in host memory. */
+void hyb_carried_guest_left(hyb_lu_t *lu, const hyb_visit_t *visit);
 
 /* What was found here; NULL: nothing was checked. */
 const hyb_alarms_t *hyb_carried_alarms(const hyb_lu_t *lu);

@@ -49,6 +49,15 @@ typedef struct {
     MPI_Request request;
 } hyb_left_over_t;
 
+/* A guest may have missed so many panels, and some may be on their way. */
+enum { HYB_PANELS_OF_GUESTS = 4 * HYB_GUEST_PANELS };
+
+typedef struct { /* sums of a panel's L */
+    _Atomic int k;
+    int jb;
+    double square, *plain;
+} hyb_l_of_guests_t;
+
 typedef struct { /* of a panel's columns, before it was factored */
     hyb_carried_column_t *column; /* nb */
     double *weight;               /* of local rows, as they were then */
@@ -77,6 +86,7 @@ struct hyb_carried {
     int *home;            /* by process row and block: its place, P > 1 */
     int64_t exact; /* plain ones from this column on, which live on devices of
                       some process of the process column */
+    hyb_l_of_guests_t guests[HYB_PANELS_OF_GUESTS];
     hyb_kept_sums_t *kept;  /* by column, with devices */
     double square;          /* mean, of elements on devices: the largest */
     int every;              /* iterations that see all columns once */
@@ -234,6 +244,9 @@ hyb_check_sums_t hyb_l1_sum(const hyb_lu_t *lu, int k, int p);
 /* A column of panel k is wrong; by which device, or -1. */
 void hyb_raise_panel(hyb_lu_t *lu, int k, int j, double size, double bound);
 
+/* Diagonal block k stays in the matrix. */
+void hyb_note_diagonal(hyb_lu_t *lu, int k);
+
 /* Keep rows of L2, as the panel's tiles are the next one's, too. */
 void hyb_keep_displaced(hyb_lu_t *lu, int k);
 
@@ -247,6 +260,14 @@ void hyb_displaced_row(hyb_lu_t *lu, int k, int i, int count, double *l);
 /* The process row whose L of panel k is not what the rows give that were agreed
  * on; -1: nobody's. Collective over the process column. */
 int hyb_who_disagrees(hyb_lu_t *lu, int k);
+
+/* Are there guests? Then keep the sums of L of panel k, which are known. */
+bool hyb_has_guests(const hyb_lu_t *lu);
+void hyb_keep_l(hyb_lu_t *lu, int k);
+
+/* Is too much left of the sums of a column of a panel that was factored? By how
+ * much goes to alarm. */
+bool hyb_is_left_over(hyb_lu_t *lu, int64_t column, hyb_alarm_t *alarm);
 
 /* The sums that were left over of a panel are known on its process column. */
 void hyb_finish_left_over(hyb_lu_t *lu);

@@ -347,7 +347,9 @@ static void adopt(hyb_lu_t *lu, int k, const double *l)
     memcpy(f->weighted, l + nb, (size_t)h->jb * sizeof(*l));
     for (int p = 0; p < h->jb; p++)
         f->l1[p] = hyb_l1_sum(lu, k, p).plain;
+    hyb_note_diagonal(lu, k);
     hyb_check_panel(lu, k);
+    hyb_keep_l(lu, k);
     atomic_store(&f->ready, true);
 }
 
@@ -430,7 +432,7 @@ void hyb_carried_came_down(hyb_lu_t *lu, int k, int member, int members,
     hyb_run_t run;
     hyb_alarm_t alarm;
 
-    if (k == 0)
+    if (k == 0 || hyb_homes_is_guest(&lu->homes, block))
         return;
     run = hyb_panel_run(lu, k);
     for (int64_t j = member; j < columns.cols; j += members) {

@@ -235,8 +235,7 @@ static void check_l2(hyb_lu_t *lu, int k)
 /* ---- when L is here ------------------------------------------------------
  */
 
-/* Diagonal block k stays in the matrix. */
-static void note_diagonal(hyb_lu_t *lu, int k)
+void hyb_note_diagonal(hyb_lu_t *lu, int k)
 {
     const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
     hyb_run_t run = hyb_panel_run(lu, k);
@@ -253,11 +252,12 @@ static void complete(hyb_lu_t *lu, int k)
     add_units(lu, k);
     check_l2(lu, k);
     if (hyb_lu_owns(lu, k)) {
-        note_diagonal(lu, k);
+        hyb_note_diagonal(lu, k);
         hyb_check_panel(lu, k);
         if (lu->grid->nprow > 1 && lu->panel[0].shop->copies.tiles == 1)
             hyb_keep_displaced(lu, k);
     }
+    hyb_keep_l(lu, k);
     atomic_store(&hyb_factor_sums(lu, k)->ready, true);
 }
 

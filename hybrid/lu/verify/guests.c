@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/verify/carried_private.h"
+
+/*
+ * Guests, P = 1: a column comes to a device, meets some panels there, and goes
+ * home with its rows of U. Then their part is taken from its sums, the plain
+ * ones alone, as weights of rows are those of the present iteration.
+ */
+
+static hyb_l_of_guests_t *l_of(const hyb_lu_t *lu, int k)
+{
+    return &lu->carried->guests[k % HYB_PANELS_OF_GUESTS];
+}
+
+bool hyb_has_guests(const hyb_lu_t *lu)
+{
+    return lu->homes.guests > 0;
+}
+
+void hyb_keep_l(hyb_lu_t *lu, int k)
+{
+    const hyb_factor_sums_t *f = hyb_factor_sums(lu, k);
+    hyb_l_of_guests_t *l = l_of(lu, k);
+    int jb = hyb_lu_panel(lu, k)->hpl->jb;
+
+    if (!hyb_has_guests(lu))
+        return;
+    memcpy(l->plain, f->plain, (size_t)jb * sizeof(double));
+    l->square = f->square;
+    l->jb = jb;
+    atomic_store(&l->k, k);
+}
+
+bool hyb_carried_knows_guests(const hyb_lu_t *lu, int k)
+{
+    return lu->carried == NULL || atomic_load(&l_of(lu, k)->k) == k;
+}
+
+/* Panel k's part; its rows of U stand in the column. */
+static void take(hyb_lu_t *lu, int64_t column, int k)
+{
+    hyb_l_of_guests_t *l = l_of(lu, k);
+    hyb_carried_column_t *c = &lu->carried->column[column];
+    int64_t from = (int64_t)k * lu->mat->nb;
+    const double *u = Mptr(lu->mat->A, from, column, lu->mat->ld);
+    double squares = 0.0;
+
+    for (int p = 0; p < l->jb; p++) {
+        c->plain -= l->plain[p] * u[p];
+        squares += u[p] * u[p];
+    }
+    c->variance += hyb_noise_update(HYB_SUMS_OF_DEVICE, lu->mat->mp - from,
+                                    l->jb, l->square, squares);
+}
+
+/* What is left of the sums of the column, of whose rows those from one on are
+ * none of U's; then they begin anew. */
+static bool is_wrong(hyb_lu_t *lu, int64_t column, int64_t from,
+                     hyb_alarm_t *alarm)
+{
+    hyb_carried_column_t *c = &lu->carried->column[column];
+    const double *a = Mptr(lu->mat->A, from, column, lu->mat->ld);
+    int64_t rows = lu->mat->mp - from;
+    hyb_check_sums_t sum;
+    double left;
+
+    lu->means.kernel->sum_column(a, hyb_row_weights(lu, 0) + from, rows, &sum);
+    left = sum.plain - c->plain;
+    alarm->size = fabs(left);
+    alarm->expected = hyb_column_bound(
+        c, 2.0 * hyb_noise_sum(HYB_SUMS_OF_HOST, rows, sum.squares));
+    hyb_carry_on(lu, column, &sum, rows);
+    c->weighted = 0.0;
+    hyb_note_closeness(lu, left, 0.0, alarm->expected);
+    return hyb_sums_differ(left, 0.0, alarm->expected);
+}
+
+/* Is the guest's turn among the iterations first .. last? */
+static bool is_due(const hyb_lu_t *lu, int64_t block, int first, int last)
+{
+    int64_t every = lu->carried->every;
+
+    return (block + last + 1) / every != (block + first) / every;
+}
+
+void hyb_carried_guest_left(hyb_lu_t *lu, const hyb_visit_t *visit)
+{
+    hyb_run_t run = hyb_ledger_columns(
+        &lu->ledger, (hyb_blocks_t){visit->block, visit->block + 1});
+    int64_t rows = Mmin((int64_t)(visit->last + 1) * lu->mat->nb, lu->mat->mp);
+    bool due =
+        visit->is_panel || is_due(lu, visit->block, visit->first, visit->last);
+
+    for (int64_t j = run.from; j < run.from + run.count; j++) {
+        hyb_carried_column_t *c = &lu->carried->column[j];
+        hyb_alarm_t alarm = hyb_alarm_at(lu, HYB_FOUND_UPDATE, visit->last, j);
+
+        for (int k = visit->first; k <= visit->last; k++)
+            take(lu, j, k);
+        c->stored += lu->means.kernel->sum_words(
+            Mptr(lu->mat->A, (int64_t)visit->first * lu->mat->nb, j,
+                 lu->mat->ld),
+            rows - (int64_t)visit->first * lu->mat->nb,
+            (uint32_t)(visit->first * lu->mat->nb));
+        alarm.device = visit->device;
+        if (!c->is_known || !due)
+            continue;
+        if (visit->is_panel ? hyb_is_left_over(lu, j, &alarm)
+                            : is_wrong(lu, j, rows, &alarm))
+            hyb_alarm_raise(&lu->carried->alarms, &alarm, HYB_NOT_REPAIRED);
+    }
+}

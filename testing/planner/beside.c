@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "testing/planner/beside.h"
+
+#include <math.h>
+#include "base/log.h"
+#include "base/settings.h"
+#include "hybrid/lu/checkpoint/format.h"
+
+double xhpl_beside_check(const hpl_shape_t *test, int every)
+{
+    double n = test->n, rows = n / test->nprow, columns = n / test->npcol;
+    double compared = n * rows * columns / (3.0 * test->nb * every);
+    double l = n * rows / 2.0, u = n * columns, again = rows * columns / 2.0;
+    double moved = test->nprow > 1 ? 2.0 * u : 0.0;
+
+    return sizeof(double) * (compared + l + u + again + moved);
+}
+
+double xhpl_beside_checkpoint(const hpl_shape_t *test)
+{
+    return sizeof(double) * (double)test->n / test->nprow * test->n /
+           test->npcol;
+}
+
+static void say_check(const hyb_model_rates_t *rates,
+                      const xhpl_choice_t *choice)
+{
+    int every = (int)xh_settings_int("verify_every");
+    double seconds = xhpl_beside_check(&choice->test, every) / rates->sweep;
+
+    xh_log_info("verify=online would take about %.2g s, %.2g%% of the first of "
+                "these (an estimate for cores)",
+                seconds, 100.0 * seconds / choice->seconds);
+}
+
+static void say_checkpoint(const xhpl_choice_t *choice)
+{
+    double rate = 1e9, every, bytes = xhpl_beside_checkpoint(&choice->test);
+
+    hyb_read_bytes(xh_settings_text("checkpoint_bandwidth"), &rate);
+    if (!hyb_read_duration(xh_settings_text("every"), &every))
+        return;
+    xh_log_info(
+        "a checkpoint of it is at most %.2f GiB of each process: %.3g s "
+        "at %.3g GB/s, while that computes, every %.3g s (%.2g%%)",
+        bytes / 0x1p30, bytes / rate, rate * 1e-9, every,
+        100.0 * bytes / rate / every);
+}
+
+void xhpl_beside_say(const hyb_model_rates_t *rates,
+                     const xhpl_choice_t *choice)
+{
+    if (rates->sweep > 0.0 && choice->seconds > 0.0)
+        say_check(rates, choice);
+    say_checkpoint(choice);
+}
