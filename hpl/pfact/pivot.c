@@ -14,6 +14,7 @@ enum {
     PIVOT_ROW = HPL_PROPOSAL_ROW,
     OWNER = HPL_PROPOSAL_OWNER,
     HAS_CURRENT = HPL_PROPOSAL_HAS_CURRENT,
+    SEAL = HPL_PROPOSAL_SEAL,
     ROWS = HPL_PROPOSAL_ROWS
 };
 
@@ -65,6 +66,34 @@ static void require(origin_t origin, const char *what, double x, double least,
                         x, least, most);
 }
 
+/* Another row, as allowed as the right one, would lead processes apart. */
+static double seal_of(const double *proposal)
+{
+    uint64_t word, bits = 0;
+    double seal;
+
+    for (int i = 0; i < SEAL; i++) {
+        memcpy(&word, proposal + i, sizeof(word));
+        bits = (bits << 13 | bits >> 51) ^ word;
+    }
+    memcpy(&seal, &bits, sizeof(seal));
+    return seal;
+}
+
+static void require_seal(origin_t origin, const double *proposal)
+{
+    double seal = seal_of(proposal);
+    char name[HPL_PEER_SIZE];
+
+    if (memcmp(&seal, proposal + SEAL, sizeof(seal)) == 0)
+        return;
+    hpl_peer_name(origin.panel->grid, HPL_IN_MY_COLUMN, origin.from, name);
+    HPL_pabort(0, "hpl_pivot_agree",
+               "%s sent a pivot whose bits are not those that it summed up: a "
+               "message was damaged, or that process's memory",
+               name);
+}
+
 /*
  * The values of another process's proposal, of as many processes as merged, do
  * not lead out of the panel.
@@ -81,14 +110,17 @@ static void check(const HPL_T_panel *panel, const double *proposal, int from,
             panel->grid->nprow - 1);
     require(origin, "the number of current rows", proposal[HAS_CURRENT],
             current, current);
-    if (proposal[KEY] == -1.0) /* it has no candidate */
+    if (proposal[KEY] == -1.0) { /* it has no candidate */
+        require_seal(origin, proposal);
         return;
+    }
     require(origin, "the magnitude of a pivot", floor(proposal[KEY]), 0,
             INFINITY);
     require(origin, "the row of a pivot", proposal[PIVOT_ROW], first, last);
     owner = hpl_map_owner(&rows, (int64_t)proposal[PIVOT_ROW]);
     require(origin, "the row of processes of a pivot", proposal[OWNER], owner,
             owner);
+    require_seal(origin, proposal);
 }
 
 /* ---- messages ------------------------------------------------------------ */
@@ -174,6 +206,7 @@ static void trade(const HPL_T_panel *panel, double *proposal, int merged,
     peer_t peers[HPL_PIVOT_PEERS];
     int count = find_peers(panel, merged, wait->scratch, peers);
 
+    proposal[SEAL] = seal_of(proposal);
     for (int at = 0; at < longest; at += PIECES * PIECE) {
         for (i = 0; i < count; i++)
             begin(panel, proposal, length, at, &peers[i]);

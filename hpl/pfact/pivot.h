@@ -27,13 +27,14 @@ void hpl_pivot_column(HPL_T_panel *panel, int m, int c, hpl_matrix_t l1,
 /*
  * What the processes of a column agree on for one pivot: the best candidate
  * with its whole row, and the current row, which only its owner knows; as
- * doubles: these four, then the two rows, jb each.
+ * doubles: these, then the two rows, jb each.
  */
 enum {
     HPL_PROPOSAL_KEY,   /* magnitude; a NaN counts as INFINITY; none: -1 */
     HPL_PROPOSAL_ROW,   /* global, of the candidate */
     HPL_PROPOSAL_OWNER, /* process row */
     HPL_PROPOSAL_HAS_CURRENT, /* not 0: the current row is mine */
+    HPL_PROPOSAL_SEAL,        /* of the bits of those before, on its way */
     HPL_PROPOSAL_ROWS
 };
 

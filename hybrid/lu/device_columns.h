@@ -22,7 +22,8 @@ typedef struct {
     int64_t block; /* or HYB_NO_BLOCK */
     int64_t from;  /* the first row that came */
     int last;      /* panel that it has met when it goes home, */
-    bool is_panel; /* or as it is the next one */
+    bool is_panel; /* or as it is the next one, */
+    bool by_team;  /* factored by the team */
     hyb_block_t columns, u;
     hyb_event_t *come, *met; /* it has; and what is queued for it has run */
 } hyb_seat_t;

@@ -150,6 +150,7 @@ xh_status_t hyb_device_keep_panel(hyb_device_columns_t *d, int k)
     XH_TRY(go_home(d, seat, panel->first));
     seat->last = k - 1;
     seat->is_panel = true;
+    seat->by_team = !hyb_device_factored(d, k);
     XH_TRY(hyb_event_record(d->queue.link, d->event.kept));
     XH_TRY(hyb_queue_wait(d->queue.leave, d->event.kept));
     d->queued
@@ -171,7 +172,8 @@ void hyb_device_guest_left(hyb_device_columns_t *d, hyb_seat_t *seat)
                                .device = d->number - 1,
                                .first = (int)(seat->from / d->base.lu->mat->nb),
                                .last = seat->last,
-                               .is_panel = seat->is_panel};
+                               .is_panel = seat->is_panel,
+                               .by_team = seat->by_team};
 
     if (d->sums != NULL)
         hyb_carried_guest_left(d->base.lu, &visit);

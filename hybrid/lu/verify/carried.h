@@ -246,7 +246,8 @@ typedef struct { /* of a block, that has gone home */
     int64_t block;
     int device;
     int first, last; /* panels that it met there; fewer: none */
-    bool is_panel;   /* and it is the next one, which was factored */
+    bool is_panel;   /* and it is the next one, which was factored, */
+    bool by_team;    /* by the team */
 } hyb_visit_t;
 
 /* Is L of panel k summed up? Until then no such visit is over. */

@@ -75,12 +75,47 @@ static bool is_wrong(hyb_lu_t *lu, int64_t column, int64_t from,
     return hyb_sums_differ(left, 0.0, alarm->expected);
 }
 
+/* The panel, which the team factored, is wrong: is that not what came down? */
+static bool is_by_team(const hyb_carried_column_t *c, const hyb_visit_t *visit,
+                       double bound)
+{
+    return visit->by_team && isfinite(c->weighted) && fabs(c->weighted) > bound;
+}
+
 /* Is the guest's turn among the iterations first .. last? */
 static bool is_due(const hyb_lu_t *lu, int64_t block, int first, int last)
 {
     int64_t every = lu->carried->every;
 
     return (block + last + 1) / every != (block + first) / every;
+}
+
+/* Take from the column's sums what it met, and note its rows of U. */
+static void carry_visit(hyb_lu_t *lu, const hyb_visit_t *visit, int64_t column,
+                        int64_t rows)
+{
+    int64_t from = (int64_t)visit->first * lu->mat->nb;
+
+    for (int k = visit->first; k <= visit->last; k++)
+        take(lu, column, k);
+    lu->carried->column[column].stored +=
+        lu->means.kernel->sum_words(Mptr(lu->mat->A, from, column, lu->mat->ld),
+                                    rows - from, (uint32_t)from);
+}
+
+static void compare(hyb_lu_t *lu, const hyb_visit_t *visit, int64_t column,
+                    int64_t rows)
+{
+    const hyb_carried_column_t *c = &lu->carried->column[column];
+    hyb_alarm_t alarm = hyb_alarm_at(lu, HYB_FOUND_UPDATE, visit->last, column);
+
+    alarm.device = visit->device;
+    if (!(visit->is_panel ? hyb_is_left_over(lu, column, &alarm)
+                          : is_wrong(lu, column, rows, &alarm)))
+        return;
+    if (visit->is_panel && is_by_team(c, visit, alarm.expected))
+        alarm.device = -1;
+    hyb_alarm_raise(&lu->carried->alarms, &alarm, HYB_NOT_REPAIRED);
 }
 
 void hyb_carried_guest_left(hyb_lu_t *lu, const hyb_visit_t *visit)
@@ -92,21 +127,8 @@ void hyb_carried_guest_left(hyb_lu_t *lu, const hyb_visit_t *visit)
         visit->is_panel || is_due(lu, visit->block, visit->first, visit->last);
 
     for (int64_t j = run.from; j < run.from + run.count; j++) {
-        hyb_carried_column_t *c = &lu->carried->column[j];
-        hyb_alarm_t alarm = hyb_alarm_at(lu, HYB_FOUND_UPDATE, visit->last, j);
-
-        for (int k = visit->first; k <= visit->last; k++)
-            take(lu, j, k);
-        c->stored += lu->means.kernel->sum_words(
-            Mptr(lu->mat->A, (int64_t)visit->first * lu->mat->nb, j,
-                 lu->mat->ld),
-            rows - (int64_t)visit->first * lu->mat->nb,
-            (uint32_t)(visit->first * lu->mat->nb));
-        alarm.device = visit->device;
-        if (!c->is_known || !due)
-            continue;
-        if (visit->is_panel ? hyb_is_left_over(lu, j, &alarm)
-                            : is_wrong(lu, j, rows, &alarm))
-            hyb_alarm_raise(&lu->carried->alarms, &alarm, HYB_NOT_REPAIRED);
+        carry_visit(lu, visit, j, rows);
+        if (due && lu->carried->column[j].is_known)
+            compare(lu, visit, j, rows);
     }
 }

@@ -71,14 +71,17 @@ void hyb_check_panel(hyb_lu_t *lu, int k)
 {
     const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
     hyb_run_t run = hyb_panel_run(lu, k);
+    bool guest =
+        hyb_homes_is_guest(&lu->homes, hyb_lu_trailing(lu, k - 1).from);
 
     for (int j = 0; j < run.count; j++) {
         hyb_check_sums_t sum = taken(hyb_factor_sums(lu, k), h, j);
 
+        if (guest) /* the plain sum, as it came down */
+            sum.weighted = sum.plain;
         hyb_carry(lu, k, run.from + j, 1, &sum);
     }
-    if (lu->grid->nprow == 1 &&
-        !hyb_homes_is_guest(&lu->homes, hyb_lu_trailing(lu, k - 1).from))
+    if (lu->grid->nprow == 1 && !guest)
         compare_with_none(lu, k);
 }
 
@@ -143,25 +146,6 @@ static double product(const hyb_lu_panel_t *p, const double *l, int64_t step,
     for (int c = 0; c < last; c++)
         sum += l[c * step] * u[c];
     return sum;
-}
-
-void hyb_displaced_row(hyb_lu_t *lu, int k, int i, int count, double *l)
-{
-    hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
-    int64_t row = hpl_panel_pivots(p->hpl)->displace[i].to;
-    int64_t below = row - hpl_panel_top_rows(p->hpl);
-    hyb_place_t *home = hyb_lu_panel_home(lu, k);
-    const hyb_part_t part = {p->hpl->ii + row, 1, hyb_panel_run(lu, k).from,
-                             count};
-
-    if (hyb_sums_come(lu, k))
-        home->save(home, hyb_lu_trailing(lu, k - 1).from, &part, l);
-    else
-        for (int c = 0; c < count; c++)
-            l[c] =
-                p->shop->copies.tiles == 1
-                    ? hyb_factor_sums(lu, k)->came[i + (int64_t)c * p->hpl->jb]
-                    : *hyb_tiles_at(&p->factors.l2, below, c);
 }
 
 /* The same of a row of L2 that came as number i of those displaced. */
