@@ -56,6 +56,19 @@ cuda_model_counts_t model_fixture_counts(void)
     return model_counts();
 }
 
+void model_fixture_assert_nothing_left(void)
+{
+    const cuda_model_counts_t c = model_counts();
+
+    assert_int_equal(c.memory, 0);
+    assert_int_equal(c.pinned, 0);
+    assert_int_equal(c.streams, 0);
+    assert_int_equal(c.events, 0);
+    assert_int_equal(c.handles, 0);
+    assert_int_equal(c.libraries, 0);
+    assert_int_equal(c.emulated_products, 0);
+}
+
 hyb_device_t *model_fixture_device(const char *backend, int index)
 {
     hyb_device_choice_t choice = {device_cases_backend(backend), index};

@@ -17,6 +17,9 @@ bool model_fixture_begin(const char *faults);
 
 cuda_model_counts_t model_fixture_counts(void);
 
+/* All was given back, and no product was emulated; or the case fails. */
+void model_fixture_assert_nothing_left(void);
+
 /* Device index of backend, which is there. */
 hyb_device_t *model_fixture_device(const char *backend, int index);
 

@@ -99,17 +99,8 @@ static void bench_close(const bench_t *b)
 /* Close the last device: all is given back. */
 static void assert_nothing_left(const bench_t *b)
 {
-    cuda_model_counts_t c;
-
     bench_close(b);
-    c = model_fixture_counts();
-    assert_int_equal(c.memory, 0);
-    assert_int_equal(c.pinned, 0);
-    assert_int_equal(c.streams, 0);
-    assert_int_equal(c.events, 0);
-    assert_int_equal(c.handles, 0);
-    assert_int_equal(c.libraries, 0);
-    assert_int_equal(c.emulated_products, 0);
+    model_fixture_assert_nothing_left();
 }
 
 /* ---- coming and going ---------------------------------------------------- */
@@ -168,9 +159,7 @@ static void check_refused_device(const char *fault, xh_status_t expected)
     assert_true(model_fixture_begin(fault));
     unheard(
         assert_int_equal(hyb_device_open(choice, NULL, 0, &device), expected));
-    assert_int_equal(model_fixture_counts().memory, 0);
-    assert_int_equal(model_fixture_counts().handles, 0);
-    assert_int_equal(model_fixture_counts().libraries, 0);
+    model_fixture_assert_nothing_left();
 }
 
 TEST(a_device_that_cannot_be_opened_leaves_nothing)

@@ -189,27 +189,16 @@ static bool are_many(void)
     return small_processes() >= 4;
 }
 
-TEST(the_next_panels_columns_are_a_group_of_their_own)
-{
-    groups_end_at(HYB_LOOKAHEAD_PIPELINE, 1, false,
-                  are_many() ? ENDS(2, 4) : ENDS(2, 4, 6));
-}
-
-TEST(without_them_here_all_groups_are_wide_or_grow_between_many)
-{
-    groups_end_at(HYB_LOOKAHEAD_PIPELINE, 0, false,
-                  are_many() ? ENDS(3, 7) : ENDS(3, 5, 7));
-}
-
-TEST(groups_grow_where_devices_stream)
-{
-    groups_end_at(HYB_LOOKAHEAD_PIPELINE, 0, true, ENDS(3, 7));
-}
-
-TEST(without_overlap_all_others_are_one_group)
-{
-    groups_end_at(HYB_LOOKAHEAD_PANEL, 1, false, ENDS(2));
-}
+TEST_CALL(the_next_panels_columns_are_a_group_of_their_own,
+          groups_end_at(HYB_LOOKAHEAD_PIPELINE, 1, false,
+                        are_many() ? ENDS(2, 4) : ENDS(2, 4, 6)))
+TEST_CALL(without_them_here_all_groups_are_wide_or_grow_between_many,
+          groups_end_at(HYB_LOOKAHEAD_PIPELINE, 0, false,
+                        are_many() ? ENDS(3, 7) : ENDS(3, 5, 7)))
+TEST_CALL(groups_grow_where_devices_stream,
+          groups_end_at(HYB_LOOKAHEAD_PIPELINE, 0, true, ENDS(3, 7)))
+TEST_CALL(without_overlap_all_others_are_one_group,
+          groups_end_at(HYB_LOOKAHEAD_PANEL, 1, false, ENDS(2)))
 
 TEST(nothing_leaves_before_it_has_met_the_last_panel)
 {

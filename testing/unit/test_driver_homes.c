@@ -201,35 +201,16 @@ static void check(int devices, const char *settings, bool guests)
     assert_true(fabs(sums.moved - sums.planned) <= 0.05 * sums.planned);
 }
 
-TEST(one_device_holds_any_part_of_the_matrix)
-{
-    check(1, "threads=2", false);
-}
-
-TEST(two_devices_hold_any_part_of_the_matrix)
-{
-    check(2, "threads=1", false);
-}
-
-TEST(three_devices_hold_any_part_of_the_matrix)
-{
-    check(3, "threads=1", false);
-}
-
-TEST(rows_travel_from_device_to_device)
-{
-    check(1, "threads=2 device_mpi=on", false);
-}
-
-TEST(devices_read_the_panels_of_others)
-{
-    check(3, "threads=1 panel=device emu_peer=1e3", false);
-}
-
-TEST(what_one_device_has_no_room_for_comes_in_turns)
-{
-    check(1, "threads=2 panel=host", true);
-}
+TEST_CALL(one_device_holds_any_part_of_the_matrix, check(1, "threads=2", false))
+TEST_CALL(two_devices_hold_any_part_of_the_matrix, check(2, "threads=1", false))
+TEST_CALL(three_devices_hold_any_part_of_the_matrix,
+          check(3, "threads=1", false))
+TEST_CALL(rows_travel_from_device_to_device,
+          check(1, "threads=2 device_mpi=on", false))
+TEST_CALL(devices_read_the_panels_of_others,
+          check(3, "threads=1 panel=device emu_peer=1e3", false))
+TEST_CALL(what_one_device_has_no_room_for_comes_in_turns,
+          check(1, "threads=2 panel=host", true))
 
 TEST(what_two_devices_have_no_room_for_comes_in_turns)
 {

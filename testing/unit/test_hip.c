@@ -28,18 +28,12 @@ static uint64_t free_now(hyb_device_t *device)
 TEST_WITH(a_device_that_closes_leaves_nothing, open_device, NULL)
 {
     const device_fixture_t *f = device_cases_fixture(state);
-    cuda_model_counts_t c;
 
     assert_ok(device_cases_finish(f->device, f->queue));
     device_cases_close(state);
     if (!has_model)
         skip();
-    c = model_fixture_counts();
-    assert_int_equal(c.memory, 0);
-    assert_int_equal(c.streams, 0);
-    assert_int_equal(c.events, 0);
-    assert_int_equal(c.handles, 0);
-    assert_int_equal(c.libraries, 0);
+    model_fixture_assert_nothing_left();
 }
 
 /* Of the second device. */

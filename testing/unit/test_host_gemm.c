@@ -172,9 +172,7 @@ static void refuse(hyb_host_gemm_t *gemm)
     assert_int_equal(hyb_host_gemm(gemm, &p), XH_ERR_ARG);
 }
 
-TEST(shapes_that_do_not_conform_are_refused)
-{
-    with_kernel(refuse, hyb_kernel_widest(), 1);
-}
+TEST_CALL(shapes_that_do_not_conform_are_refused,
+          with_kernel(refuse, hyb_kernel_widest(), 1))
 
 TEST_MAIN()

@@ -217,11 +217,9 @@ TEST(the_output_file_is_named_only_where_one_is_asked_for)
     assert_int_equal(error.line, 3);
 }
 
-TEST(a_missing_file_is_an_error_that_names_it)
-{
-    assert_said(xhpl_dat_read("/nonexistent/HPL.dat", &parameters), XH_ERR_IO,
-                "/nonexistent/HPL.dat: No such file");
-}
+TEST_CALL(a_missing_file_is_an_error_that_names_it,
+          assert_said(xhpl_dat_read("/nonexistent/HPL.dat", &parameters),
+                      XH_ERR_IO, "/nonexistent/HPL.dat: No such file"))
 
 TEST(a_bad_file_is_an_error_that_names_file_and_line)
 {

@@ -337,10 +337,8 @@ static void check_all(kind_t kind, int cases, double error)
         }
 }
 
-TEST(any_shape_and_method_is_the_textbooks_lu)
-{
-    check_all((kind_t){1, MOST_COLS, 300, any}, 80, 1e-9);
-}
+TEST_CALL(any_shape_and_method_is_the_textbooks_lu,
+          check_all((kind_t){1, MOST_COLS, 300, any}, 80, 1e-9))
 
 /* All of the first column ties, and three columns stay exact. */
 static double plus_or_minus_one(int i, int j)
@@ -350,10 +348,8 @@ static double plus_or_minus_one(int i, int j)
     return upto(1) == 0 ? 1.0 : -1.0;
 }
 
-TEST(ties_go_to_the_first_row)
-{
-    check_all((kind_t){3, 3, 100, plus_or_minus_one}, 100, 0.0);
-}
+TEST_CALL(ties_go_to_the_first_row,
+          check_all((kind_t){3, 3, 100, plus_or_minus_one}, 100, 0.0))
 
 /* Columns 4 and 7 are zeros and stay so. */
 static double two_columns_are_zero(int i, int j)
@@ -361,10 +357,8 @@ static double two_columns_are_zero(int i, int j)
     return j == 4 || j == 7 ? 0.0 : any(i, j);
 }
 
-TEST(the_first_zero_pivot_is_recorded_and_divides_nothing)
-{
-    check_all((kind_t){5, 30, 300, two_columns_are_zero}, 40, 1e-9);
-}
+TEST_CALL(the_first_zero_pivot_is_recorded_and_divides_nothing,
+          check_all((kind_t){5, 30, 300, two_columns_are_zero}, 40, 1e-9))
 
 /* A tenth of the numbers of column 2 are none. */
 static double some_are_nan(int i, int j)
@@ -372,10 +366,8 @@ static double some_are_nan(int i, int j)
     return j == 2 && upto(9) == 0 ? NAN : any(i, j);
 }
 
-TEST(a_nan_is_the_largest_and_none_is_lost)
-{
-    check_all((kind_t){3, 23, 300, some_are_nan}, 40, 1e-9);
-}
+TEST_CALL(a_nan_is_the_largest_and_none_is_lost,
+          check_all((kind_t){3, 23, 300, some_are_nan}, 40, 1e-9))
 
 /* The inverse of a number as small as this is infinite. */
 static double tiny(int i, int j)
@@ -383,10 +375,8 @@ static double tiny(int i, int j)
     return ldexp(floor(ldexp(any(i, j), 20)), -1070);
 }
 
-TEST(a_tiny_pivot_divides_its_column)
-{
-    check_all((kind_t){2, 2, 100, tiny}, 40, 1e-15);
-}
+TEST_CALL(a_tiny_pivot_divides_its_column,
+          check_all((kind_t){2, 2, 100, tiny}, 40, 1e-15))
 
 TEST(the_number_of_members_does_not_change_a_bit)
 {

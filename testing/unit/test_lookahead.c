@@ -198,26 +198,16 @@ static void mixed_is_within(double most, course_t c)
     }
 }
 
-TEST(mixed_is_within_a_hundredth_of_the_better_mode)
-{
-    mixed_is_within(1.01, (course_t){0});
-}
+TEST_CALL(mixed_is_within_a_hundredth_of_the_better_mode,
+          mixed_is_within(1.01, (course_t){0}))
 
 /* As on one row of processes, where chunks need no messages. */
-TEST(mixed_is_as_good_when_it_begins_with_the_pipeline)
-{
-    mixed_is_within(1.01, (course_t){.begins_with_pipeline = true});
-}
-
-TEST(times_that_come_late_do_as_well)
-{
-    mixed_is_within(1.015, (course_t){.late = LATEST});
-}
-
-TEST(a_slow_first_iteration_is_no_evidence)
-{
-    mixed_is_within(1.015, (course_t){.warm_up = 3.0});
-}
+TEST_CALL(mixed_is_as_good_when_it_begins_with_the_pipeline,
+          mixed_is_within(1.01, (course_t){.begins_with_pipeline = true}))
+TEST_CALL(times_that_come_late_do_as_well,
+          mixed_is_within(1.015, (course_t){.late = LATEST}))
+TEST_CALL(a_slow_first_iteration_is_no_evidence,
+          mixed_is_within(1.015, (course_t){.warm_up = 3.0}))
 
 /* In a mixed run of m, which turns into after; first: most of its beginning is
  * in this mode, and last: of part. */

@@ -55,15 +55,9 @@ static void check_sizes(xh_trans_t op)
                 check(op, rows, depth, heights[h]);
 }
 
-TEST(a_matrix_is_packed_in_panels_filled_with_zeros)
-{
-    check_sizes(XH_NO_TRANS);
-}
-
-TEST(so_is_a_transpose)
-{
-    check_sizes(XH_TRANS);
-}
+TEST_CALL(a_matrix_is_packed_in_panels_filled_with_zeros,
+          check_sizes(XH_NO_TRANS))
+TEST_CALL(so_is_a_transpose, check_sizes(XH_TRANS))
 
 TEST(nothing_takes_no_room)
 {

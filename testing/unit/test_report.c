@@ -134,10 +134,8 @@ TEST(what_is_not_finite_has_failed)
     assert_failed(0.0, norms);
 }
 
-TEST(a_residual_at_the_threshold_has_failed)
-{
-    assert_failed(16.0, norms_300);
-}
+TEST_CALL(a_residual_at_the_threshold_has_failed,
+          assert_failed(16.0, norms_300))
 
 TEST(detailed_timings_are_six_lines)
 {

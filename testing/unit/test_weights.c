@@ -35,10 +35,8 @@ TEST(hosts_have_rates)
     assert_rates("n17 1\nn2 1\nn1 1", 1.0, 1.0, 1.0, 1.0);
 }
 
-TEST(ranks_have_rates)
-{
-    assert_rates("0 1\n1 2\n2 3\n3 4\n", 1.0, 2.0, 3.0, 4.0);
-}
+TEST_CALL(ranks_have_rates,
+          assert_rates("0 1\n1 2\n2 3\n3 4\n", 1.0, 2.0, 3.0, 4.0))
 
 TEST(a_rank_counts_more_than_its_host)
 {

@@ -82,10 +82,8 @@ TEST(what_no_single_knob_reaches_is_found_at_random)
     assert_int_equal(found.best.values[1], 30);
 }
 
-TEST(when_all_cuts_were_tried_it_ends)
-{
-    assert_int_equal(search(island, 1000, 3).tried, CUTS);
-}
+TEST_CALL(when_all_cuts_were_tried_it_ends,
+          assert_int_equal(search(island, 1000, 3).tried, CUTS))
 
 TEST(when_time_is_up_the_best_so_far_counts)
 {
