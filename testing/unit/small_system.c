@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include "hpl/pauxil/map.h"
+#include "testing/unit/unit_mpi.h"
 
 /* splitmix64 */
 static uint64_t next(uint64_t *state)
@@ -27,10 +28,7 @@ void small_fill(uint64_t *state, double *a, size_t count)
 
 int small_processes(void)
 {
-    int size;
-
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    return size;
+    return unit_processes();
 }
 
 bool small_grid_open(HPL_T_grid *grid, int nprow, int npcol)

@@ -51,10 +51,9 @@ static int broadcast_on(MPI_Comm comm, HPL_T_TOP topology)
 static void broadcast_everywhere(HPL_T_TOP topology)
 {
     size_t usual = hpl_message_chunk, usual_piece = hpl_message_piece;
-    int rank, errors = 0;
+    int rank = unit_rank(), errors = 0;
     MPI_Comm comm;
 
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (int nprocs = 1; nprocs <= small_processes(); nprocs++) {
         MPI_Comm_split(MPI_COMM_WORLD, rank < nprocs ? 0 : MPI_UNDEFINED, rank,
                        &comm);

@@ -45,21 +45,13 @@ static const char *check(xh_status_t status)
     return said;
 }
 
-static int processes(void)
-{
-    int size;
-
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    return size;
-}
-
 /* One test of order n on all processes, NB = 100. */
 static const char *check_order(int n, xh_status_t status)
 {
     xhpl_parameters_default(&parameters);
     parameters.list[XHPL_N].value[0] = n;
     parameters.list[XHPL_NB].value[0] = 100;
-    parameters.list[XHPL_Q].value[0] = processes();
+    parameters.list[XHPL_Q].value[0] = unit_processes();
     return check(status);
 }
 
@@ -108,7 +100,7 @@ TEST(a_node_that_all_share_is_one_node)
     xhpl_capacity_t capacity = xhpl_capacity_of_nodes();
 
     assert_int_equal(capacity.nodes, 1);
-    assert_int_equal(capacity.processes, processes());
+    assert_int_equal(capacity.processes, unit_processes());
 }
 
 TEST_MPI_MAIN()

@@ -49,12 +49,10 @@ static int two_but_on_the_first(int rank)
 #define TEST_MIXTURE(sentence, number, devices, with, ...)                     \
     TEST(sentence)                                                             \
     {                                                                          \
-        int rank;                                                              \
-                                                                               \
-        MPI_Comm_rank(MPI_COMM_WORLD, &rank);                                  \
-        driver_solve(devices(rank), &(combinations_t){.seed = SEED + number,   \
-                                                      .settings = with,        \
-                                                      NARROWED(__VA_ARGS__)}); \
+        driver_solve(devices(unit_rank()),                                     \
+                     &(combinations_t){.seed = SEED + number,                  \
+                                       .settings = with,                       \
+                                       NARROWED(__VA_ARGS__)});                \
     }
 
 TEST_MIXTURE(none_to_three_devices_solve, 1, none_to_three, "threads=2",

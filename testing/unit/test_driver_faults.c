@@ -28,10 +28,7 @@ static combination_t medium(const char *mode)
 /* Devices are dealt in turn: this process's first one has its rank's number. */
 static int first_device(void)
 {
-    int rank;
-
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    return rank;
+    return unit_rank();
 }
 
 /* Solve with so many devices a process, and one of the faults on victims. What

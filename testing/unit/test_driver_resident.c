@@ -64,9 +64,8 @@ typedef struct {
 /* All rows are here. */
 static void take_diagonal(const HPL_T_pmat *mat, double *u)
 {
-    int processes = small_processes(), rank;
+    int processes = small_processes(), rank = unit_rank();
 
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (int j = 0; j < ORDER; j++) {
         int block = j / BLOCK, local = block / processes * BLOCK + j % BLOCK;
 
@@ -204,13 +203,12 @@ TEST(columns_live_where_that_is_predicted_to_be_faster)
 TEST(the_host_holds_what_devices_refuse)
 {
     const char *said;
-    int rank;
 
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     capture_begin();
     assert_false(was_resident(solve(1, 1, FAST "emu_fault=0:oom@alloc:1")));
     said = capture_end(NULL);
-    assert_true(rank > 0 || strstr(said, "which has not as much") != NULL);
+    assert_true(unit_rank() > 0 ||
+                strstr(said, "which has not as much") != NULL);
 }
 
 /* Block columns of process 0 by place. */
@@ -346,9 +344,7 @@ static xh_status_t created(int devices, const char *settings)
     return status;
 }
 
-TEST(no_device_is_refused)
-{
-    assert_int_equal(created(0, "home=device"), XH_ERR_INPUT);
-}
+TEST_CALL(no_device_is_refused,
+          assert_int_equal(created(0, "home=device"), XH_ERR_INPUT))
 
 TEST_MPI_MAIN()

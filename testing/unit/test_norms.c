@@ -82,10 +82,9 @@ static double distributed_norm(const matrix_t *x, HPL_T_NORM norm,
 /* All grids of all processes of this run. */
 static void for_all_grids(void (*check)(const HPL_T_grid *))
 {
-    int size;
+    int size = unit_processes();
     HPL_T_grid grid;
 
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
     for (int p = 1; p <= size; p++) {
         if (size % p != 0)
             continue;

@@ -113,10 +113,9 @@ static int run_all_cuts(case_t one, setting_t *s, int rank)
 /* The same on the first 1, 2, ... processes of the job. */
 static void run_everywhere(case_t one)
 {
-    int rank, errors = 0;
+    int rank = unit_rank(), errors = 0;
     setting_t s;
 
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (int nprocs = 1; nprocs <= small_processes(); nprocs++) {
         MPI_Comm_split(MPI_COMM_WORLD, rank < nprocs ? 0 : MPI_UNDEFINED, rank,
                        &s.comm);

@@ -57,11 +57,10 @@ static void check_lines(FILE *file)
 
 TEST(process_0_prints_every_element_in_column_order)
 {
-    int size;
+    int size = unit_processes();
     HPL_T_grid grid;
     FILE *file;
 
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
     for (int p = 1; p <= size; p *= 2)
         for (int at = 0; at < size; at++) {
             HPL_grid_init(MPI_COMM_WORLD, HPL_COLUMN_MAJOR, p, size / p, &grid);

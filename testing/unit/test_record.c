@@ -25,8 +25,8 @@ static int setup(void **state)
     int id = (int)getpid();
 
     (void)state;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &processes);
+    rank = unit_rank();
+    processes = unit_processes();
     MPI_Bcast(&id, 1, MPI_INT, 0, MPI_COMM_WORLD);
     memset(&order, 0, sizeof(order));
     order.run = true;

@@ -21,8 +21,8 @@ static json_t *measured; /* of the last phase */
 static int setup(void **state)
 {
     (void)state;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &processes);
+    rank = unit_rank();
+    processes = unit_processes();
     root = fake_root_create();
     atomic_store(&readings, 0);
     solver = hpl_reference_solver;

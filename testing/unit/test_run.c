@@ -96,14 +96,6 @@ static int teardown(void **state)
     return fake.created != fake.destroyed;
 }
 
-static int rank_of_mine(void)
-{
-    int rank;
-
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    return rank;
-}
-
 /* Run, to end with status; returns what was said on stderr. */
 static const char *run(int status)
 {
@@ -112,7 +104,7 @@ static const char *run(int status)
     int found;
 
     memset(text, 0, sizeof(text));
-    if (rank_of_mine() == 0)
+    if (unit_rank() == 0)
         out = fmemopen(text, sizeof(text), "w");
     capture_begin();
     found = xhpl_run(&order, out, NULL, &unknown, NULL);
@@ -125,7 +117,7 @@ static const char *run(int status)
 
 static void assert_reported(const char *line)
 {
-    if (rank_of_mine() == 0)
+    if (unit_rank() == 0)
         assert_non_null(strstr(text, line));
 }
 
@@ -150,7 +142,7 @@ TEST_SET_UP(a_singular_matrix_is_named_on_stderr)
     fake.x_inf = NAN;
     assert_int_equal(strstr(run(XH_EXIT_FAILED), "column 7 has no pivot") !=
                          NULL,
-                     rank_of_mine() == 0);
+                     unit_rank() == 0);
 }
 
 TEST_SET_UP(a_system_without_memory_is_skipped)
@@ -170,15 +162,12 @@ TEST_SET_UP(without_a_threshold_nothing_is_checked)
 
 TEST_SET_UP(every_test_runs_once_on_its_grid)
 {
-    int processes;
-
-    MPI_Comm_size(MPI_COMM_WORLD, &processes);
     parameters->list[XHPL_N] = (xhpl_list_t){.count = 2, .value = {10, 20}};
     parameters->list[XHPL_P] = (xhpl_list_t){.count = 2, .value = {1, 1}};
     parameters->list[XHPL_Q] =
-        (xhpl_list_t){.count = 2, .value = {1, processes}};
+        (xhpl_list_t){.count = 2, .value = {1, unit_processes()}};
     run(XH_EXIT_PASSED);
-    assert_int_equal(fake.created, rank_of_mine() == 0 ? 4 : 2);
+    assert_int_equal(fake.created, unit_rank() == 0 ? 4 : 2);
     assert_reported("Finished      4 tests");
 }
 
@@ -204,7 +193,7 @@ TEST_SET_UP(the_forms_of_l1_and_u_choose_the_functions)
         parameters->list[XHPL_U].value[0] = forms[i].u;
         fake.created = fake.destroyed = 0;
         run(XH_EXIT_PASSED);
-        if (rank_of_mine() != 0)
+        if (unit_rank() != 0)
             continue;
         assert_true(algorithm->pffun == forms[i].pffun);
         assert_true(algorithm->rffun == forms[i].rffun);
@@ -227,7 +216,7 @@ TEST_SET_UP(the_values_of_the_plan_reach_the_solver)
     parameters->list[XHPL_EQUIL].value[0] = 0;
     parameters->list[XHPL_ALIGN].value[0] = 4;
     run(XH_EXIT_PASSED);
-    if (rank_of_mine() != 0)
+    if (unit_rank() != 0)
         return;
     assert_int_equal(algorithm[0].btopo, HPL_1RING);
     assert_int_equal(algorithm[1].btopo, HPL_BLONG_M);

@@ -119,11 +119,9 @@ TEST_SET_UP(wall_time_is_the_clock_of_the_process)
 /* Timer 10 runs rank + 1 seconds, timer 11 twice that. */
 TEST_SET_UP(readings_combine_to_the_same_on_all_processes)
 {
-    int rank, size;
+    int rank = unit_rank(), size = unit_processes();
     double t[2];
 
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
     run(HPL_ptimer, 10, rank + 1.0);
     run(HPL_ptimer, 11, 2.0 * (rank + 1.0));
     HPL_ptimer_combine(MPI_COMM_WORLD, HPL_AMAX_PTIME, HPL_WALL_PTIME, 2, 10,

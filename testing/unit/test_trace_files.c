@@ -45,8 +45,8 @@ static int setup(void **state)
     int id = (int)getpid();
 
     (void)state;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &processes);
+    rank = unit_rank();
+    processes = unit_processes();
     MPI_Bcast(&id, 1, MPI_INT, 0, MPI_COMM_WORLD);
     snprintf(trace, NAME_SIZE, "/tmp/xhpl-unit-%d.json", id);
     snprintf(iterations, NAME_SIZE, "/tmp/xhpl-unit-%d.csv", id);

@@ -15,12 +15,29 @@
 #include <mpi.h>
 #include "testing/unit/unit.h"
 
+/* This process, and how many there are. */
+static inline int unit_rank(void)
+{
+    int rank;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank;
+}
+
+static inline int unit_processes(void)
+{
+    int size;
+
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    return size;
+}
+
 static inline int unit_mpi_main(void)
 {
     int rank, failed, any, provided;
 
     MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    rank = unit_rank();
     cmocka_set_message_output(CM_OUTPUT_TAP);
     if (rank != 0 && freopen("/dev/null", "w", stdout) == NULL)
         MPI_Abort(MPI_COMM_WORLD, 3);
