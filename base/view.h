@@ -30,6 +30,16 @@ static inline xh_view_t xh_view_part(xh_view_t v, int64_t i, int64_t j,
     return (xh_view_t){v.data + i + j * v.ld, rows, cols, v.ld};
 }
 
+/* The rows x cols matrix at *next_p, which goes on to what is behind it. */
+static inline xh_view_t xh_view_take(double **next_p, int64_t rows,
+                                     int64_t cols)
+{
+    xh_view_t v = {*next_p, rows, cols, rows};
+
+    *next_p += rows * cols;
+    return v;
+}
+
 /*
  * The part of v that holds the rows x cols part of op(v) whose first element
  * is op(v)'s (i, j).

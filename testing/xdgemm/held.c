@@ -22,14 +22,6 @@ struct xdg_held {
     size_t bytes;
 };
 
-static xh_view_t take(double **next_p, int64_t rows, int64_t cols)
-{
-    xh_view_t v = {*next_p, rows, cols, rows};
-
-    *next_p += rows * cols;
-    return v;
-}
-
 static size_t bytes_of(xh_view_t v)
 {
     return (size_t)(v.rows * v.cols) * sizeof(double);
@@ -107,10 +99,10 @@ static xh_status_t open_host(xdg_held_t *h, hyb_team_t *team, int64_t rows,
     h->bytes = (size_t)(2 * (rows + 2) * cols) * sizeof(double);
     XH_TRY(hyb_pinned_alloc(h->device, h->bytes, &h->memory));
     next = h->memory;
-    h->here = take(&next, rows, cols);
-    h->back = take(&next, rows, cols);
-    h->expected = take(&next, 2, cols);
-    h->summed = take(&next, 2, cols);
+    h->here = xh_view_take(&next, rows, cols);
+    h->back = xh_view_take(&next, rows, cols);
+    h->expected = xh_view_take(&next, 2, cols);
+    h->summed = xh_view_take(&next, 2, cols);
     xdg_fill(team, &random, 0, 0, h->here);
     for (int64_t j = 0; j < cols; j++) {
         xh_checksum(h->here.data + j * rows, rows, sums);

@@ -86,14 +86,6 @@ static int64_t size_of(const xh_gemm_t *sizes, char letter)
                            : 1;
 }
 
-static xh_view_t take(double **next_p, int64_t rows, int64_t cols)
-{
-    xh_view_t v = {*next_p, rows, cols, rows};
-
-    *next_p += rows * cols;
-    return v;
-}
-
 static int64_t elements(xh_view_t v)
 {
     return v.rows * v.cols;
@@ -117,9 +109,9 @@ static xh_status_t open_host(bench_t *b, const xh_gemm_t *sizes)
     XH_TRY(hyb_pinned_alloc(b->device, b->bytes, &b->memory));
     next = b->memory;
     for (int i = 0; i < OPERANDS; i++)
-        b->host[i] = take(&next, b->host[i].rows, b->host[i].cols);
-    b->found = take(&next, b->host[C].rows, b->host[C].cols);
-    b->right = take(&next, b->host[C].rows, b->host[C].cols);
+        b->host[i] = xh_view_take(&next, b->host[i].rows, b->host[i].cols);
+    b->found = xh_view_take(&next, b->host[C].rows, b->host[C].cols);
+    b->right = xh_view_take(&next, b->host[C].rows, b->host[C].cols);
     return XH_OK;
 }
 

@@ -44,14 +44,6 @@ typedef struct {
 
 /* ---- what it takes ------------------------------------------------------- */
 
-static xh_view_t take(double **free_p, int64_t rows, int64_t cols)
-{
-    xh_view_t view = {*free_p, rows, cols, rows};
-
-    *free_p += rows * cols;
-    return view;
-}
-
 static void fill(xh_view_t v, uint64_t seed)
 {
     for (int64_t i = 0; i < v.rows * v.cols; i++) {
@@ -68,10 +60,10 @@ static xh_status_t open_host(tuner_t *t)
     t->bytes = (size_t)doubles * sizeof(double);
     XH_TRY(xh_memory_allocate(t->bytes, &t->memory));
     next = t->memory;
-    t->a = take(&next, t->m, t->deepest);
-    t->b = take(&next, t->deepest, t->n);
-    t->c = take(&next, t->m, t->n);
-    t->right = take(&next, t->m, t->n);
+    t->a = xh_view_take(&next, t->m, t->deepest);
+    t->b = xh_view_take(&next, t->deepest, t->n);
+    t->c = xh_view_take(&next, t->m, t->n);
+    t->right = xh_view_take(&next, t->m, t->n);
     fill(t->a, 1);
     fill(t->b, 2);
     return XH_OK;
