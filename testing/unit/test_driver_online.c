@@ -324,4 +324,42 @@ TEST(a_device_that_gets_another_row_than_all_agreed_on_is_named)
     combinations_end(!right);
 }
 
+/* ---- guests --------------------------------------------------------------
+ */
+
+/* Half of the columns come to the device in turns, which has this product of
+ * all wrong; what is said. */
+static const char *say_with_guests(const char *settings, int product)
+{
+    const combinations_t of = {NARROWED({N, 1000, 1000, 1}, {NB, 32, 32, 1},
+                                        {P, 1, 1, 1}, {Q, 1, 1, 1})};
+    uint64_t random = 5;
+    combination_t c = combination_next(&of, &random);
+    const char *said;
+
+    driver_open_with_devices(1, settings);
+    plant_on_device(is_update, 0, product);
+    capture_begin();
+    combination_solve(&c);
+    said = capture_end(NULL);
+    driver_close();
+    return said;
+}
+
+#define GUESTS                                                                 \
+    "verify=online on_error=report home=device emu_memory=5 panel=device"
+
+TEST(a_wrong_element_of_a_guest_is_found)
+{
+    bool right = true;
+
+    if (small_processes() == 1)
+        right = strstr(say_with_guests(GUESTS, -1), "wrong") == NULL;
+    for (int i = 0; small_processes() == 1 && i < 8; i++)
+        right = strstr(say_with_guests(GUESTS, 20 + 40 * i), "by device 0") !=
+                    NULL &&
+                right;
+    combinations_end(!right);
+}
+
 TEST_MPI_MAIN()
