@@ -317,8 +317,8 @@ static bool had_no_numbers(hyb_lu_t *lu, int k)
     return false;
 }
 
-/* Who has most left says so; if it is nobody, who has the top, or a row of it.
- */
+/* Who has most left says so; if it is nobody, who has the top, or a row of it:
+ * but rows that devices got of it are right, as they were agreed on. */
 static void locate(hyb_lu_t *lu, int k, int j, double size, double bound)
 {
     bool has_top = hpl_panel_top_rows(hyb_lu_panel(lu, k)->hpl) > 0;
@@ -335,7 +335,9 @@ static void locate(hyb_lu_t *lu, int k, int j, double size, double bound)
                   lu->grid->col_comm);
     if (most.left >= 0.5 * size
             ? most.row == lu->grid->myrow
-            : (isfinite(size) ? has_spoilt_top(lu, k, j, bound) : has_top))
+            : (isfinite(size) && !hyb_lu_panel(lu, k)->by_device
+                   ? has_spoilt_top(lu, k, j, bound)
+                   : has_top))
         hyb_raise_panel(lu, k, j, size, bound);
 }
 
