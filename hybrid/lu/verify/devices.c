@@ -385,8 +385,8 @@ static void compare_l(hyb_lu_t *lu, int k, int device, const double *l)
                                             (double)rows * f->square));
     hyb_alarm_t alarm = hyb_alarm_at(lu, HYB_FOUND_PANEL, k, -1);
 
-    if (!(f->square <= 1.0)) /* who made it says so */
-        return;
+    if (!(f->square <= 1.0) || !is_l(f->plain, h->jb, rows))
+        return; /* who made it says so */
     for (int p = 0; p < h->jb; p++) {
         double plain = l[p] - f->plain[p];
 
