@@ -331,7 +331,7 @@ TEST(a_device_that_gets_another_row_than_all_agreed_on_is_named)
  * all wrong; what is said. */
 static const char *say_with_guests(const char *settings, int product)
 {
-    const combinations_t of = {NARROWED({N, 1000, 1000, 1}, {NB, 32, 32, 1},
+    const combinations_t of = {NARROWED({N, 700, 700, 1}, {NB, 24, 24, 1},
                                         {P, 1, 1, 1}, {Q, 1, 1, 1})};
     uint64_t random = 5;
     combination_t c = combination_next(&of, &random);
@@ -347,7 +347,7 @@ static const char *say_with_guests(const char *settings, int product)
 }
 
 #define GUESTS                                                                 \
-    "verify=online on_error=report home=device emu_memory=5 panel=device"
+    "verify=online on_error=report home=device emu_memory=3 panel=device"
 
 TEST(a_wrong_element_of_a_guest_is_found)
 {

@@ -534,7 +534,9 @@ void hyb_check_kept(hyb_lu_t *lu)
         alarm.size = size_of(plain, weighted);
         alarm.expected = hyb_noise_bound(kept->variance);
         alarm.device = hyb_home_number(&lu->homes, block) - 1;
+        /* with no bound, who made what has none has said it */
         if (hyb_is_on_device(lu, j) && lu->carried->column[j].is_known &&
+            isfinite(alarm.expected) &&
             hyb_sums_differ(plain, weighted, alarm.expected))
             hyb_alarm_raise(&lu->carried->alarms, &alarm, HYB_NOT_REPAIRED);
     }
