@@ -56,8 +56,8 @@ static void solve(HPL_T_grid *grid, HPL_T_palg *algo, const job_t *job,
 {
     hyb_means_t means = *hyb_driver_means();
     const hyb_alarms_t *alarms;
-    hpl_system_t *system;
-    hyb_lu_t *lu;
+    hpl_system_t *system = NULL;
+    hyb_lu_t *lu = NULL;
 
     means.kernel = fault_kernel(means.kernel);
     fault_devices(means.machine);
