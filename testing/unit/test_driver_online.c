@@ -20,13 +20,14 @@ static const hyb_kernel_t *real;
 static hyb_kernel_t wrong;
 static _Atomic int products;
 static int wrong_product;
+static double error; /* of an element */
 
 static void multiply(int64_t k, const double *a, const double *b, double *c,
                      int64_t ldc, const double *ahead)
 {
     real->multiply(k, a, b, c, ldc, ahead);
     if (atomic_fetch_add(&products, 1) == wrong_product)
-        c[1] += 1e-3;
+        c[1] += error;
 }
 
 /* On one process the product of that number is wrong; below 0: none. */
@@ -36,6 +37,7 @@ static void choose(int process, int product)
 
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     atomic_store(&products, 0);
+    error = 1e-3;
     wrong_product = rank == process ? product : -1;
 }
 
@@ -94,7 +96,7 @@ static xh_status_t work(void *state, void *queue, const hyb_task_t *task)
         atomic_fetch_add(&products, 1) != wrong_product)
         return status;
     wait_for(state, queue);
-    ((double *)c.buffer->memory)[c.offset + c.rows - 1] += 1e-3;
+    ((double *)c.buffer->memory)[c.offset + c.rows - 1] += error;
     return XH_OK;
 }
 
@@ -179,11 +181,6 @@ TEST(right_results_of_devices_raise_no_alarm)
 TEST(right_panels_of_several_devices_raise_no_alarm)
 {
     raise_no_alarm(2, CHECKED "home=device panel=device");
-}
-
-TEST(right_guests_raise_no_alarm)
-{
-    raise_no_alarm(1, CHECKED "home=device emu_memory=1");
 }
 
 TEST(a_wrong_product_is_found_where_it_was)
@@ -296,7 +293,7 @@ TEST(a_wrong_element_of_a_panel_on_a_device_is_repaired)
 
 /* Is a panel said to be wrong by the process whose device got another row than
  * all have agreed on, and by nobody else? */
-static bool is_blamed_for_row(int row)
+static bool is_blamed_for_row(int row, double by)
 {
     combination_t c = medium();
     int process = small_processes() - 1;
@@ -306,6 +303,7 @@ static bool is_blamed_for_row(int row)
     driver_open_with_devices(
         1, "verify=online on_error=report home=device panel=device");
     plant_on_device(is_agreed, process, row);
+    error = by;
     capture_begin();
     combination_solve(&c);
     said = capture_end(NULL);
@@ -319,8 +317,9 @@ TEST(a_device_that_gets_another_row_than_all_agreed_on_is_named)
 {
     bool right = true;
 
+    /* by bits that no sum tells, too */
     for (int i = 0; small_processes() == 4 && i < 4; i++)
-        right = is_blamed_for_row(5 + 9 * i) && right;
+        right = is_blamed_for_row(5 + 9 * i, i < 2 ? 1e-13 : 1e-3) && right;
     combinations_end(!right);
 }
 
