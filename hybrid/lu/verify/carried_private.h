@@ -275,4 +275,16 @@ void hyb_finish_left_over(hyb_lu_t *lu);
 /* The process that sent a panel to this one. */
 int hyb_panel_sender(const hyb_lu_t *lu, int k);
 
+/* Of local row, by its place, as devices weigh rows. */
+static inline double hyb_place_weight(const hyb_lu_t *lu, int64_t row)
+{
+    return 1.0 + (double)row / (double)Mmax(lu->mat->mp, 1);
+}
+
+/* Of what is wrong with two sums. */
+static inline double hyb_size_of(double plain, double weighted)
+{
+    return fmax(fabs(plain), 0.5 * fabs(weighted));
+}
+
 #endif
