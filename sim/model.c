@@ -37,6 +37,7 @@ static double *field(const char *name)
         const char *name;
         double *value;
     } fields[] = {{"rate", &model.rate},     {"half", &model.half},
+                  {"half_m", &model.half_m}, {"half_n", &model.half_n},
                   {"solve", &model.solve},   {"panel", &model.panel},
                   {"move", &model.move},     {"search", &model.search},
                   {"call", &model.call},     {"noise", &model.noise},
@@ -177,7 +178,9 @@ static double varied(double noise)
 void sim_charge_product(double m, double n, double k)
 {
     const sim_model_t *s = sim_model();
-    double seconds = k > 0 ? 2.0 * m * n * (k + s->half) / s->rate : 0;
+    double flop =
+        m * n * k + s->half * m * n + s->half_m * n * k + s->half_n * m * k;
+    double seconds = m * n * k > 0 ? 2.0 * flop / s->rate : 0;
 
     charge_call(SIM_PRODUCTS,
                 s->noise > 0 ? seconds * varied(s->noise) : seconds);

@@ -14,8 +14,10 @@
  * What touches memory and has no model here crashes.
  */
 typedef struct {
-    double rate;   /* flop/s of a process's products with infinite k ... */
-    double half;   /* ... of which k = half reaches one half */
+    double rate;   /* flop/s of a process's endless products (m, n, k) ... */
+    double half;   /* ... of which k = half reaches one half, */
+    double half_m; /* and likewise m, */
+    double half_n; /* and n */
     double solve;  /* flop/s of triangular solves */
     double panel;  /* flop/s of panels */
     double move;   /* bytes/s of copying and moving rows, read and written */
