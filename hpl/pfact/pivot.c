@@ -2,6 +2,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
+#include "base/checksum.h"
 #include "hpl.h"
 #include "hpl/comm/waits.h"
 #include "hpl/grid/peers.h"
@@ -69,14 +70,11 @@ static void require(origin_t origin, const char *what, double x, double least,
 /* Another row, as allowed as the right one, would lead processes apart. */
 static double seal_of(const double *proposal)
 {
-    uint64_t word, bits = 0;
+    uint64_t sums[2];
     double seal;
 
-    for (int i = 0; i < SEAL; i++) {
-        memcpy(&word, proposal + i, sizeof(word));
-        bits = (bits << 13 | bits >> 51) ^ word;
-    }
-    memcpy(&seal, &bits, sizeof(seal));
+    xh_checksum(proposal, SEAL, sums);
+    memcpy(&seal, &sums[1], sizeof(seal));
     return seal;
 }
 
@@ -94,32 +92,36 @@ static void require_seal(origin_t origin, const double *proposal)
                name);
 }
 
-/*
- * The values of another process's proposal, of as many processes as merged, do
- * not lead out of the panel.
- */
-static void check(const HPL_T_panel *panel, const double *proposal, int from,
-                  int merged)
+static void check_candidate(origin_t origin, const double *proposal)
 {
-    const origin_t origin = {panel, from};
+    const HPL_T_panel *panel = origin.panel;
     hpl_map_t rows = rows_of(panel);
     double first = panel->ia, last = first + panel->m - 1, owner;
-    bool current = has_current(panel, from, merged);
 
-    require(origin, "a row of processes", proposal[OWNER], 0,
-            panel->grid->nprow - 1);
-    require(origin, "the number of current rows", proposal[HAS_CURRENT],
-            current, current);
-    if (proposal[KEY] == -1.0) { /* it has no candidate */
-        require_seal(origin, proposal);
-        return;
-    }
     require(origin, "the magnitude of a pivot", floor(proposal[KEY]), 0,
             INFINITY);
     require(origin, "the row of a pivot", proposal[PIVOT_ROW], first, last);
     owner = hpl_map_owner(&rows, (int64_t)proposal[PIVOT_ROW]);
     require(origin, "the row of processes of a pivot", proposal[OWNER], owner,
             owner);
+}
+
+/*
+ * The values of another process's proposal, of as many processes as merged, do
+ * not lead out of the panel, and are those that it sent.
+ */
+static void check(const HPL_T_panel *panel, const double *proposal, int from,
+                  int merged)
+{
+    const origin_t origin = {panel, from};
+    bool current = has_current(panel, from, merged);
+
+    require(origin, "a row of processes", proposal[OWNER], 0,
+            panel->grid->nprow - 1);
+    require(origin, "the number of current rows", proposal[HAS_CURRENT],
+            current, current);
+    if (proposal[KEY] != -1.0) /* else it has none */
+        check_candidate(origin, proposal);
     require_seal(origin, proposal);
 }
 

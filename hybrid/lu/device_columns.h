@@ -130,11 +130,6 @@ static inline hyb_block_t hyb_device_trailing(const hyb_device_columns_t *d,
     return hyb_block_part(d->memory.matrix, h->ii, run.from, h->mp, run.count);
 }
 
-/* A guest of the online check: can its visit be over? It is. */
-bool hyb_device_guest_can_leave(const hyb_device_columns_t *d,
-                                const hyb_seat_t *seat);
-void hyb_device_guest_left(hyb_device_columns_t *d, hyb_seat_t *seat);
-
 /* The functions of every device's place. */
 extern const hyb_place_t hyb_place_device;
 
@@ -173,6 +168,12 @@ xh_status_t hyb_device_seat_first(hyb_device_columns_t *d);
 /* Panel k, which sits here, is factored: queue a copy of L2 to where it is kept
  * and the way home of U's rows above it. */
 xh_status_t hyb_device_keep_panel(hyb_device_columns_t *d, int k);
+
+/* A guest's visit: can it be over, as the online check knows what it needs? It
+ * is, and the seat is free. */
+bool hyb_device_guest_can_leave(const hyb_device_columns_t *d,
+                                const hyb_seat_t *seat);
+void hyb_device_guest_left(hyb_device_columns_t *d, hyb_seat_t *seat);
 
 /* ---- device_panel.c: panels that live here --------------------------------
  */

@@ -47,7 +47,6 @@ static bool all_have_loaded(void *context)
 typedef struct {
     hyb_lu_t *lu;
     int k;
-    const hyb_lu_panel_t *panel;
     int turns; /* of waiting for the pivot */
 } agreement_t;
 
@@ -90,9 +89,10 @@ void hyb_panel_agree(HPL_T_panel *panel, double *proposal,
 static void agree(void *context, int column, hyb_pivot_t *pivot)
 {
     agreement_t *a = context;
-    const hyb_panel_shop_t *shop = a->panel->shop;
+    const hyb_lu_panel_t *panel = hyb_lu_panel(a->lu, a->k);
+    const hyb_panel_shop_t *shop = panel->shop;
     hpl_pivot_wait_t wait = {shop->others_proposal, wait_for_pivot, a};
-    HPL_T_panel *h = a->panel->hpl;
+    HPL_T_panel *h = panel->hpl;
 
     pivot->row = global_row(h, pivot->row);
     pivot->mine = true;
@@ -210,8 +210,7 @@ static bool can_queue(void *context)
 static void queue_on_device(hyb_worker_t *leader, int k)
 {
     hyb_place_t *home = hyb_lu_panel_home(leader->lu, k);
-    agreement_t agreement = {
-        .lu = leader->lu, .k = k, .panel = hyb_lu_panel(leader->lu, k)};
+    agreement_t agreement = {.lu = leader->lu, .k = k};
 
     hyb_timer_begin(leader, HYB_PANEL, k);
     hyb_wait_until(can_queue, &(waiting_t){leader->lu, k}, hyb_worker_turn,
@@ -297,7 +296,7 @@ void hyb_panel_factor_by(hyb_worker_t *me, int k, int members)
     hyb_lu_t *lu = me->lu;
     hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
     HPL_T_panel *h = p->hpl;
-    agreement_t agreement = {.lu = lu, .k = k, .panel = p};
+    agreement_t agreement = {.lu = lu, .k = k};
     hyb_panel_t panel = {
         .method = method(lu->algo),
         .body = p->factors.l2,

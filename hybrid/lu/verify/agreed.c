@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <float.h>
+#include "hpl/panel/pivots.h"
 #include "hybrid/lu/device_work.h"
 #include "hybrid/lu/verify/carried_private.h"
-
-#include "hpl/panel/pivots.h"
 
 /*
  * P > 1: rows as a process column agreed on them, while devices factored a
@@ -79,10 +78,11 @@ static double most_of_row(const row_t *r)
     return most;
 }
 
-/* The column in which the row that is now here came to its place. */
-static int came_in(const HPL_T_panel *h, int64_t row)
+/* The last column before `until` whose pivot was in this row, so that another
+ * one came to its place; -1: none was. */
+static int came_in(const HPL_T_panel *h, int64_t row, int until)
 {
-    int c = h->jb - 1;
+    int c = until - 1;
 
     while (c >= 0 && (int64_t)h->DPIV[c] != row)
         c--;
@@ -118,7 +118,8 @@ static double most_of_displaced(hyb_lu_t *lu, int k)
 
     for (int i = m->displace_offset[m->me]; i < m->displace_offset[m->me + 1];
          i++) {
-        r.column = came_in(h, hyb_global_row(lu, h->ii + m->displace[i].to));
+        r.column =
+            came_in(h, hyb_global_row(lu, h->ii + m->displace[i].to), h->jb);
         if (r.column < 0)
             continue;
         r.agreed = pivot_row(lu, k, r.column) + h->jb;
@@ -139,9 +140,7 @@ static double most_of_returned(hyb_lu_t *lu, int k)
     for (r.until = 1; r.until < h->jb; r.until++) {
         int64_t row = (int64_t)h->DPIV[r.until];
 
-        r.column = r.until - 1;
-        while (r.column >= 0 && (int64_t)h->DPIV[r.column] != row)
-            r.column--;
+        r.column = came_in(h, row, r.until);
         if (r.column < 0 || row == h->ia + r.column ||
             hpl_map_owner(&rows, row) != h->grid->myrow)
             continue;

@@ -193,7 +193,7 @@ static void sum_share(void *context, int member)
     hyb_lu_t *lu = context;
     int members = hyb_team_size(lu->means.team);
     int64_t end =
-        hyb_ledger_first(&lu->ledger, lu->homes.host_blocks + lu->homes.guests);
+        hyb_ledger_first(&lu->ledger, hyb_homes_in_host_memory(&lu->homes));
 
     for (int64_t j = member; j < end; j += members)
         sum_column(lu, j);

@@ -422,11 +422,13 @@ void hyb_carried_came_down(hyb_lu_t *lu, int k, int member, int members,
     hyb_alarm_t alarm;
 
     run = hyb_panel_run(lu, k);
-    if (hyb_homes_is_guest(&lu->homes, block))
+    if (hyb_homes_is_guest(&lu->homes, block)) {
         for (int64_t j = member; j < columns.cols; j += members)
             lu->carried->column[run.from + j].weighted =
                 hyb_sums_now(lu, columns.data + j * columns.ld, k).plain;
-    if (k == 0 || hyb_homes_is_guest(&lu->homes, block))
+        return;
+    }
+    if (k == 0)
         return;
     for (int64_t j = member; j < columns.cols; j += members) {
         alarm = hyb_alarm_at(lu, HYB_FOUND_UPDATE, k - 1, run.from + j);
