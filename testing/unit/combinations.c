@@ -55,7 +55,7 @@ combination_t combination_next(const combinations_t *of, uint64_t *random)
     do {
         for (int q = 0; q < QUANTITIES; q++)
             c.value[q] = choose(&range[q], random);
-    } while (c.value[P] * c.value[Q] > small_processes());
+    } while (c.value[P] * c.value[Q] > unit_processes());
     return c;
 }
 
@@ -228,7 +228,7 @@ int combinations_solve(const combinations_t *of)
     int failures = 0;
 
     if (count == 0)
-        count = small_processes() > 4 ? 4 : 10;
+        count = unit_processes() > 4 ? 4 : 10;
     for (int i = 0; i < count; i++) {
         combination_t c = combination_next(of, &random);
         const char *more = of->prepare != NULL ? of->prepare(i) : "", *wrong;

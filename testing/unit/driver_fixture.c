@@ -6,6 +6,7 @@
 #include "hybrid/lu/solver/solver.h"
 #include "testing/unit/combinations.h"
 #include "testing/unit/small_system.h"
+#include "testing/unit/unit_mpi.h"
 #include "testing/unit/unit.h"
 
 void driver_set(const char *settings)
@@ -35,7 +36,7 @@ void driver_open_with_devices(int count, const char *settings)
     assert_true(strlen(settings) < sizeof(all) / 2);
     if (count > 0)
         snprintf(all, sizeof(all), "devices=emu:%d emu_memory=16 ",
-                 count * small_processes());
+                 count * unit_processes());
     driver_open(strcat(all, settings));
 }
 

@@ -4,6 +4,7 @@
 
 #include "hpl.h"
 #include "testing/unit/small_system.h"
+#include "testing/unit/unit_mpi.h"
 #include "testing/unit/small_team.h"
 
 enum { MOST_TEAM = 3 }; /* threads */
@@ -25,8 +26,8 @@ static inline void everywhere(everywhere_t *errors_of, const int (*shapes)[2],
     HPL_T_grid grid;
     size_t i;
 
-    for (p = 1; p <= small_processes(); p++)
-        for (q = 1; p * q <= small_processes(); q++) {
+    for (p = 1; p <= unit_processes(); p++)
+        for (q = 1; p * q <= unit_processes(); q++) {
             bool inside = small_grid_open(&grid, p, q);
 
             for (size = 1; inside && size <= MOST_TEAM; size++) {

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include "hpl/pauxil/map.h"
-#include "testing/unit/unit_mpi.h"
 
 /* splitmix64 */
 static uint64_t next(uint64_t *state)
@@ -24,11 +23,6 @@ void small_fill(uint64_t *state, double *a, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         a[i] = (double)(next(state) >> 11) * 0x1p-53 - 0.5;
-}
-
-int small_processes(void)
-{
-    return unit_processes();
 }
 
 bool small_grid_open(HPL_T_grid *grid, int nprow, int npcol)

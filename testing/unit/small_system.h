@@ -23,9 +23,6 @@ void small_fill(uint64_t *state, double *a, size_t count);
 bool small_grid_open(HPL_T_grid *grid, int nprow, int npcol);
 void small_grid_close(HPL_T_grid *grid);
 
-/* Processes of the job. */
-int small_processes(void);
-
 /* The local part of the n x (n+1) matrix whole on grid; X is NaN. */
 HPL_T_pmat small_distribute(const HPL_T_grid *grid, int n, int nb,
                             const double *whole);

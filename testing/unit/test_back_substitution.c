@@ -83,8 +83,8 @@ static void solve_everywhere(const int (*shapes)[2], size_t count)
     int errors = 0;
     HPL_T_grid grid;
 
-    for (int p = 1; p <= small_processes(); p++)
-        for (int q = 1; p * q <= small_processes(); q++) {
+    for (int p = 1; p <= unit_processes(); p++)
+        for (int q = 1; p * q <= unit_processes(); q++) {
             bool inside = small_grid_open(&grid, p, q);
 
             for (size_t i = 0; i < count; i++) {

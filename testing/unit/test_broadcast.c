@@ -54,7 +54,7 @@ static void broadcast_everywhere(HPL_T_TOP topology)
     int rank = unit_rank(), errors = 0;
     MPI_Comm comm;
 
-    for (int nprocs = 1; nprocs <= small_processes(); nprocs++) {
+    for (int nprocs = 1; nprocs <= unit_processes(); nprocs++) {
         MPI_Comm_split(MPI_COMM_WORLD, rank < nprocs ? 0 : MPI_UNDEFINED, rank,
                        &comm);
         if (comm == MPI_COMM_NULL)
@@ -107,7 +107,7 @@ typedef struct {
 
 static bool row_open(row_t *r)
 {
-    int npcol = small_processes();
+    int npcol = unit_processes();
 
     r->n = 2 * NB * (npcol + ENTRIES);
     r->algo = small_algorithm(SMALL_L1_N, HPL_CROUT, HPL_CROUT);

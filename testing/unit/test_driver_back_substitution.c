@@ -80,11 +80,11 @@ TEST_EVERYWHERE(n_may_be_smaller_than_nb, solve, {0, 8}, {1, 2}, {7, 8},
  */
 TEST(members_share_large_products)
 {
-    int nprow = small_processes() >= 4 ? 2 : 1, members, errors = 0;
+    int nprow = unit_processes() >= 4 ? 2 : 1, members, errors = 0;
     hyb_team_t *team;
     HPL_T_grid grid;
 
-    if (small_grid_open(&grid, nprow, small_processes() / nprow))
+    if (small_grid_open(&grid, nprow, unit_processes() / nprow))
         for (members = 1; members <= MOST_TEAM; members++) {
             team = small_team(members);
             errors += solve(team, &grid, MOST, 260);

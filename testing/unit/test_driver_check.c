@@ -68,11 +68,11 @@ TEST_EVERYWHERE(a_member_may_have_nothing_to_do, wrong_norms, {0, 4}, {1, 1},
 /* More rows than a strip has; strips begin inside blocks. */
 TEST(strips_make_up_the_whole_matrix)
 {
-    int nprow = small_processes() >= 4 ? 2 : 1, errors = 0;
+    int nprow = unit_processes() >= 4 ? 2 : 1, errors = 0;
     hyb_team_t *one = small_team(1), *two = small_team(2);
     HPL_T_grid grid;
 
-    if (small_grid_open(&grid, nprow, small_processes() / nprow)) {
+    if (small_grid_open(&grid, nprow, unit_processes() / nprow)) {
         errors += wrong_norms(one, &grid, 2500, 72);
         errors += wrong_norms(two, &grid, 1500, 500);
     }
@@ -85,13 +85,13 @@ TEST(strips_make_up_the_whole_matrix)
 /* The norms of a generated system when one entry of x is replaced. */
 static hpl_norms_t norms_with(double value)
 {
-    int nprow = small_processes() >= 4 ? 2 : 1;
+    int nprow = unit_processes() >= 4 ? 2 : 1;
     hpl_norms_t norms = {.r_inf = 0.0};
     hyb_team_t *team = small_team(2);
     HPL_T_pmat mat;
     HPL_T_grid grid;
 
-    if (small_grid_open(&grid, nprow, small_processes() / nprow)) {
+    if (small_grid_open(&grid, nprow, unit_processes() / nprow)) {
         mat = system_of(&grid, 130, 16, HPL_ISEED);
         if (grid.mycol == grid.npcol - 1)
             mat.X[1] = value;

@@ -59,7 +59,7 @@ static void table_open(table_t *t, int k, bool devices)
     t->s.n = ORDER;
     t->s.nb = BLOCK;
     t->s.k = k;
-    small_grid_open(&t->s.grid, small_processes(), 1);
+    small_grid_open(&t->s.grid, unit_processes(), 1);
     exchange_setting_open(&t->s, &random);
     lu->grid = &t->s.grid;
     lu->mat = &t->s.mat;
@@ -186,7 +186,7 @@ static void groups_end_at(hyb_lookahead_t mode, int next, bool devices,
 /* So many that groups grow without devices, too. */
 static bool are_many(void)
 {
-    return small_processes() >= 4;
+    return unit_processes() >= 4;
 }
 
 TEST_CALL(the_next_panels_columns_are_a_group_of_their_own,

@@ -21,7 +21,7 @@ static combination_t medium(const char *mode)
     uint64_t random = (uint64_t)mode[0];
     combination_t c = combination_next(&of, &random);
 
-    c.value[P] = c.value[Q] = small_processes() == 4 ? 2 : 1;
+    c.value[P] = c.value[Q] = unit_processes() == 4 ? 2 : 1;
     return c;
 }
 

@@ -175,7 +175,7 @@ static void check(int devices, const char *settings, bool guests)
     const combinations_t of = {.narrowed = guests ? narrow : any,
                                .ranges = COUNT_OF(any)};
     uint64_t random = SEED + (uint64_t)devices;
-    int count = small_processes() > 4 ? SHARES : 2 * SHARES, failures = 0;
+    int count = unit_processes() > 4 ? SHARES : 2 * SHARES, failures = 0;
     sums_t sums = {.guests = 0};
 
     driver_open_with_devices(devices, settings);

@@ -33,12 +33,9 @@ static void multiply(int64_t k, const double *a, const double *b, double *c,
 /* On one process the product of that number is wrong; below 0: none. */
 static void choose(int process, int product)
 {
-    int rank;
-
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     atomic_store(&products, 0);
     error = 1e-3;
-    wrong_product = rank == process ? product : -1;
+    wrong_product = unit_rank() == process ? product : -1;
 }
 
 static void plant(int process, int product)
@@ -120,7 +117,7 @@ static combination_t medium(void)
     uint64_t random = 5;
     combination_t c = combination_next(&of, &random);
 
-    c.value[P] = c.value[Q] = small_processes() == 4 ? 2 : 1;
+    c.value[P] = c.value[Q] = unit_processes() == 4 ? 2 : 1;
     return c;
 }
 
@@ -132,7 +129,7 @@ static const char *solve_with(const char *settings, int product,
     const char *problem;
 
     driver_open(settings);
-    plant(small_processes() - 1, product);
+    plant(unit_processes() - 1, product);
     capture_begin();
     problem = combination_solve(&c);
     *said_p = capture_end(NULL);
@@ -194,7 +191,7 @@ TEST(a_wrong_product_is_found_where_it_was)
         "threads=2 kernel=portable verify=online on_error=report", 100, &said);
     is_wrong = anywhere(problem != NULL);
     named = strstr(said, "is wrong, block column") != NULL;
-    combinations_end(!is_wrong || named != (rank == small_processes() - 1));
+    combinations_end(!is_wrong || named != (rank == unit_processes() - 1));
 }
 
 TEST(a_wrong_element_is_repaired)
@@ -270,7 +267,7 @@ static void repair_on_device(const char *settings)
     bool named;
 
     driver_open_with_devices(1, settings);
-    plant_on_device(is_update, small_processes() - 1, 3);
+    plant_on_device(is_update, unit_processes() - 1, 3);
     capture_begin();
     problem = combination_solve(&c);
     said = capture_end(NULL);
@@ -299,7 +296,7 @@ TEST(a_wrong_element_of_a_panel_on_a_device_is_repaired)
 static bool is_blamed_for_row(int row, double by)
 {
     combination_t c = medium();
-    int process = small_processes() - 1;
+    int process = unit_processes() - 1;
     const char *said;
     bool named;
 
@@ -312,8 +309,7 @@ static bool is_blamed_for_row(int row, double by)
     said = capture_end(NULL);
     driver_close();
     named = strstr(said, "a panel is wrong") != NULL;
-    MPI_Comm_rank(MPI_COMM_WORLD, &row);
-    return !anywhere(named != (row == process));
+    return !anywhere(named != (unit_rank() == process));
 }
 
 TEST(a_device_that_gets_another_row_than_all_agreed_on_is_named)
@@ -321,7 +317,7 @@ TEST(a_device_that_gets_another_row_than_all_agreed_on_is_named)
     bool right = true;
 
     /* by bits that no sum tells, too */
-    for (int i = 0; small_processes() == 4 && i < 4; i++)
+    for (int i = 0; unit_processes() == 4 && i < 4; i++)
         right = is_blamed_for_row(5 + 9 * i, i < 2 ? 1e-13 : 1e-3) && right;
     combinations_end(!right);
 }
@@ -355,9 +351,9 @@ TEST(a_wrong_element_of_a_guest_is_found)
 {
     bool right = true;
 
-    if (small_processes() == 1)
+    if (unit_processes() == 1)
         right = strstr(say_with_guests(GUESTS, -1), "wrong") == NULL;
-    for (int i = 0; small_processes() == 1 && i < 8; i++)
+    for (int i = 0; unit_processes() == 1 && i < 8; i++)
         right = strstr(say_with_guests(GUESTS, 20 + 40 * i), "by device 0") !=
                     NULL &&
                 right;

@@ -64,7 +64,7 @@ typedef struct {
 /* All rows are here. */
 static void take_diagonal(const HPL_T_pmat *mat, double *u)
 {
-    int processes = small_processes(), rank = unit_rank();
+    int processes = unit_processes(), rank = unit_rank();
 
     for (int j = 0; j < ORDER; j++) {
         int block = j / BLOCK, local = block / processes * BLOCK + j % BLOCK;
@@ -84,7 +84,7 @@ static hpl_system_t *open_system(int devices, int nprow, const char *settings)
     hpl_system_t *system = NULL;
 
     algo = small_algorithm(SMALL_L1_T, HPL_RIGHT_LOOKING, HPL_CROUT);
-    small_grid_open(&grid, nprow, small_processes() / nprow);
+    small_grid_open(&grid, nprow, unit_processes() / nprow);
     driver_open_with_devices(devices, settings);
     assert_ok(hpl_solver()->create(&grid, &algo, ORDER, BLOCK, &system));
     hpl_solver()->generate(system, seed);
@@ -166,10 +166,10 @@ TEST(what_is_planned_crosses_the_link)
                                        "home=device threads=2 panel=device"};
 
     for (int devices = 1; devices <= 2; devices++)
-        for (int p = 1; p <= small_processes(); p++) {
+        for (int p = 1; p <= unit_processes(); p++) {
             hpl_work_t work;
 
-            if (small_processes() % p != 0)
+            if (unit_processes() % p != 0)
                 continue;
             for (int by = 0; by < 2; by++) {
                 work = solve(devices, p, ways[by]).work;
@@ -230,7 +230,7 @@ TEST(a_device_of_twice_the_rate_holds_twice_the_columns)
     count_blocks(count);
     assert_int_equal(count[0], 0);
     assert_true(llabs(count[2] - 2 * count[1]) <= 2);
-    assert_true(small_processes() > 1 || count[1] > 2);
+    assert_true(unit_processes() > 1 || count[1] > 2);
 }
 
 /* ---- a panel whose inverse grows ------------------------------------------

@@ -24,7 +24,7 @@ typedef struct {
 
 static void open_grid(life_t *life)
 {
-    int rows = small_processes() == 4 ? 2 : 1;
+    int rows = unit_processes() == 4 ? 2 : 1;
 
     assert_true(small_grid_open(&life->grid, rows, rows));
     life->algo = small_algorithm(SMALL_L1_T, HPL_CROUT, HPL_RIGHT_LOOKING);

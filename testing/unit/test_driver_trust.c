@@ -21,7 +21,7 @@ enum { ROWS = 300, NB = 40 };
 
 static void open_grid(HPL_T_grid *grid)
 {
-    int q = small_processes() == 4 ? 2 : 1;
+    int q = unit_processes() == 4 ? 2 : 1;
 
     HPL_grid_init(MPI_COMM_WORLD, HPL_ROW_MAJOR, q, q, grid);
 }

@@ -25,7 +25,7 @@ typedef struct {
 
 static void trouble_open(trouble_t *t)
 {
-    int side = small_processes() == 4 ? 2 : 1;
+    int side = unit_processes() == 4 ? 2 : 1;
     uint64_t random = 31;
 
     small_fill(&random, t->whole, ORDER * (ORDER + 1));

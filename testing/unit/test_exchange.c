@@ -84,8 +84,8 @@ static void exchange_everywhere(HPL_T_SWAP swap, int threshold, int equil)
     exchange_setting_t s = {
         .algo = {.fswap = swap, .fsthr = threshold, .equil = equil}};
 
-    for (int p = 1; p <= small_processes(); p++)
-        for (int q = 1; p * q <= small_processes(); q += p == 2 ? 1 : 2) {
+    for (int p = 1; p <= unit_processes(); p++)
+        for (int q = 1; p * q <= unit_processes(); q += p == 2 ? 1 : 2) {
             if (small_grid_open(&s.grid, p, q))
                 errors += exchange_shapes(&s);
             small_grid_close(&s.grid);
@@ -137,7 +137,7 @@ TEST(a_local_swap_interchanges_rows_in_place)
     int errors = 0;
     exchange_setting_t s = {.n = 31};
 
-    for (int q = 1; q <= small_processes(); q++) {
+    for (int q = 1; q <= unit_processes(); q++) {
         if (small_grid_open(&s.grid, 1, q))
             for (s.nb = 1; s.nb <= 33; s.nb += 8)
                 errors += swap_locally(&s, &random);

@@ -95,8 +95,8 @@ static HPL_T_palg any_algorithm(uint64_t *random)
 /* A grid of the job's processes. */
 static void choose_grid(setting_t *s, uint64_t *random)
 {
-    s->nprow = 1 + small_random(random, small_processes());
-    s->npcol = 1 + small_random(random, small_processes() / s->nprow);
+    s->nprow = 1 + small_random(random, unit_processes());
+    s->npcol = 1 + small_random(random, unit_processes() / s->nprow);
 }
 
 static void print_setting(const setting_t *s)

@@ -109,7 +109,7 @@ static void judge_everywhere(judge_t judge)
 
     for (size_t g = 0; g < sizeof(grids) / sizeof(*grids); g++)
         for (size_t k = 0; k < sizeof(shapes) / sizeof(*shapes); k++) {
-            if (grids[g][0] * grids[g][1] > small_processes())
+            if (grids[g][0] * grids[g][1] > unit_processes())
                 continue;
             if (setting_open(&s, grids[g][0], grids[g][1], shapes[k][0],
                              shapes[k][1]))

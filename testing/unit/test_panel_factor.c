@@ -118,7 +118,7 @@ static int try_on_grids(setting_t *s, trial_t trial, fill_t fill)
     int errors = 0;
 
     for (int q = 1; q <= 2; q++)
-        for (int p = 1; p <= 3 && p * q <= small_processes(); p++) {
+        for (int p = 1; p <= 3 && p * q <= unit_processes(); p++) {
             if (small_grid_open(&s->grid, p, q))
                 errors += trial(s, fill);
             small_grid_close(&s->grid);

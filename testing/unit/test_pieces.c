@@ -116,7 +116,7 @@ static void run_everywhere(case_t one)
     int rank = unit_rank(), errors = 0;
     setting_t s;
 
-    for (int nprocs = 1; nprocs <= small_processes(); nprocs++) {
+    for (int nprocs = 1; nprocs <= unit_processes(); nprocs++) {
         MPI_Comm_split(MPI_COMM_WORLD, rank < nprocs ? 0 : MPI_UNDEFINED, rank,
                        &s.comm);
         if (s.comm == MPI_COMM_NULL)

@@ -89,7 +89,7 @@ TEST(bytes_is_a_close_bound_of_what_is_held)
 
     xh_log_limit(XH_LOG_WARNING);
     for (int g = 0; g < GRIDS; g++) {
-        if (grids[g][0] * grids[g][1] > small_processes())
+        if (grids[g][0] * grids[g][1] > unit_processes())
             continue;
         if (small_grid_open(&grid, grids[g][0], grids[g][1]))
             for (int k = 0; k < 5; k++)
@@ -173,7 +173,7 @@ TEST(a_generated_system_is_solved)
 
     xh_log_limit(XH_LOG_WARNING);
     for (int g = 0; g < GRIDS; g++) {
-        if (grids[g][0] * grids[g][1] > small_processes())
+        if (grids[g][0] * grids[g][1] > unit_processes())
             continue;
         if (small_grid_open(&grid, grids[g][0], grids[g][1]))
             for (int k = 0; k < 6; k++)
@@ -195,14 +195,14 @@ typedef struct {
 /* On all processes, as far as they make a rectangle. */
 static bool caller_open(caller_t *c, int n)
 {
-    int nprow = small_processes() >= 4 ? 2 : 1;
+    int nprow = unit_processes() >= 4 ? 2 : 1;
     uint64_t random = 8;
 
     xh_log_limit(XH_LOG_WARNING);
     c->n = n;
     c->algo = small_algorithm(SMALL_L1_N, HPL_RIGHT_LOOKING, HPL_CROUT);
     small_fill(&random, c->whole, (size_t)n * ((size_t)n + 1));
-    return small_grid_open(&c->grid, nprow, small_processes() / nprow);
+    return small_grid_open(&c->grid, nprow, unit_processes() / nprow);
 }
 
 static void caller_close(caller_t *c)
