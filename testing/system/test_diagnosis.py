@@ -19,7 +19,7 @@ from sabotage import library, on_rank, preloaded, wait_for_ranks
 from test_plan import measures
 
 # Longer than anyone waits for; slow, too, and the same on every processor.
-DAT = hpl_dat.text(n="6500", nb="64", p="2", q="2", depth="1", threshold="0")
+DAT = hpl_dat.text(n="9000", nb="64", p="2", q="2", depth="1", threshold="0")
 LIMIT = 60  # seconds until something must have been said
 ALONE = 8  # seconds without a word
 CROWD = 8  # programs a core
