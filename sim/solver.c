@@ -141,7 +141,7 @@ xh_status_t __wrap_hyb_panels_create(hyb_lu_t *lu)
     hyb_panel_shop_t *s;
 
     XH_TRY(__real_hyb_panels_create(lu));
-    s = lu->panel[0].shop;
+    s = hyb_lu_panel(lu, 0)->shop;
     s->proposal = calloc(doubles, sizeof(double));
     s->others_proposal = calloc(HPL_PIVOT_PEERS * doubles, sizeof(double));
     return s->proposal != NULL && s->others_proposal != NULL ? XH_OK
@@ -150,9 +150,11 @@ xh_status_t __wrap_hyb_panels_create(hyb_lu_t *lu)
 
 void __wrap_hyb_panels_destroy(hyb_lu_t *lu)
 {
-    if (lu->panel[0].shop != NULL) {
-        free(lu->panel[0].shop->proposal);
-        free(lu->panel[0].shop->others_proposal);
+    const hyb_panel_shop_t *s = hyb_lu_panel(lu, 0)->shop;
+
+    if (s != NULL) {
+        free(s->proposal);
+        free(s->others_proposal);
     }
     __real_hyb_panels_destroy(lu);
 }

@@ -10,7 +10,7 @@
 
 void hyb_device_check(const hyb_device_columns_t *d, xh_status_t status)
 {
-    int k = atomic_load(&d->base.lu->open) - 1;
+    int k = hyb_lu_opened(d->base.lu) - 1;
     char when[32] = "before iteration 0";
 
     if (status == XH_OK)

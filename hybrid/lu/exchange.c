@@ -183,7 +183,7 @@ void hyb_exchange_assist(hyb_worker_t *me)
 
     if (lu->exchange == NULL || !hyb_units_are_left(&lu->exchange->units))
         return;
-    hyb_timer_begin(me, HYB_EXCHANGE, atomic_load(&lu->open) - 1);
+    hyb_timer_begin(me, HYB_EXCHANGE, hyb_lu_opened(lu) - 1);
     pack_unit(lu);
     hyb_timer_end(me);
 }

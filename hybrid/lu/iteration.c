@@ -38,7 +38,7 @@ static bool can_open(void *context)
 {
     const next_t *next = context;
     hyb_lu_t *lu = next->lu;
-    int before = lu->panel[0].shop->copies.columns;
+    int before = hyb_lu_panel(lu, 0)->shop->copies.columns;
 
     return hyb_panel_is_here(lu, next->k) &&
            hyb_panel_is_free(lu, next->k + 1) && hyb_exchange_is_over(lu) &&
@@ -60,7 +60,7 @@ static void open_iteration(hyb_lu_t *lu, int k)
     hyb_share_open(lu, hyb_lu_step(lu, k));
     if (lu->grid->nprow > 1)
         hyb_exchange_open(lu, hyb_lu_step(lu, k));
-    atomic_store_explicit(&lu->open, k + 1, memory_order_release);
+    atomic_store_explicit(&lu->ledger.opened, k + 1, memory_order_release);
 }
 
 void hyb_iteration_open_early(hyb_worker_t *me, int k)

@@ -13,8 +13,13 @@ xh_status_t hyb_ledger_create(int64_t columns, bool has_b, int64_t nb,
     if (queued == NULL)
         return XH_ERR_MEMORY;
     *ledger_p = (hyb_ledger_t){
-        nb,     columns,         columns + has_b,     blocks,
-        queued, queued + blocks, queued + 2 * blocks,
+        .nb = nb,
+        .columns_of_a = columns,
+        .columns = columns + has_b,
+        .blocks = blocks,
+        .queued = queued,
+        .applied = queued + blocks,
+        .hold = queued + 2 * blocks,
     };
     for (int64_t b = 0; b < blocks; b++)
         hyb_ledger_hold(ledger_p, b, HYB_LEDGER_FREE);

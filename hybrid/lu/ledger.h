@@ -36,6 +36,7 @@ typedef struct {
     int64_t blocks;
     _Atomic int64_t *queued, *applied; /* by block: columns times stages */
     _Atomic int64_t *hold; /* by block: it does not leave this stage */
+    _Atomic int opened;    /* iterations: so many so far */
 } hyb_ledger_t;
 
 typedef struct { /* blocks from .. to - 1 */

@@ -32,8 +32,10 @@ struct hyb_lu {
     int seed;               /* of the matrix */
     struct hyb_checkpoint *checkpoint; /* that are written; NULL: none */
     hyb_ledger_t ledger;
-    hyb_step_t step[HYB_IN_FLIGHT];
-    hyb_lu_panel_t panel[HYB_IN_FLIGHT];
+    struct {
+        hyb_step_t step;           /* of iteration k */
+        hyb_lu_panel_t panel;      /* k */
+    } flight[HYB_IN_FLIGHT];       /* at k % HYB_IN_FLIGHT */
     struct hyb_exchange *exchange; /* of rows; NULL: P = 1 */
     hyb_homes_t homes;
     struct hyb_carried *carried; /* sums for the online check; NULL: none */
@@ -41,22 +43,26 @@ struct hyb_lu {
     hyb_worker_t *worker;    /* by member */
     hyb_tuner_t tuner;
     hyb_poller_t poller; /* the leader's */
-    _Atomic int open;    /* iterations opened so far */
 };
 
 static inline hyb_step_t *hyb_lu_step(hyb_lu_t *lu, int k)
 {
-    return &lu->step[k % HYB_IN_FLIGHT];
+    return &lu->flight[k % HYB_IN_FLIGHT].step;
 }
 
 static inline hyb_lu_panel_t *hyb_lu_panel(hyb_lu_t *lu, int k)
 {
-    return &lu->panel[k % HYB_IN_FLIGHT];
+    return &lu->flight[k % HYB_IN_FLIGHT].panel;
+}
+
+static inline int hyb_lu_opened(const hyb_lu_t *lu)
+{
+    return atomic_load_explicit(&lu->ledger.opened, memory_order_acquire);
 }
 
 static inline bool hyb_lu_is_open(const hyb_lu_t *lu, int k)
 {
-    return atomic_load_explicit(&lu->open, memory_order_acquire) > k;
+    return hyb_lu_opened(lu) > k;
 }
 
 /* Is panel k's block column on this process? */

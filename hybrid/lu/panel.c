@@ -102,12 +102,12 @@ static void place_panel(hyb_lu_t *lu, int k);
 static void touch_share(void *context, int member)
 {
     hyb_lu_t *lu = context;
-    const hyb_panel_shop_t *s = lu->panel[0].shop;
+    const hyb_panel_shop_t *s = hyb_lu_panel(lu, 0)->shop;
     int members = hyb_team_size(lu->means.team);
 
     xh_memory_touch(s->memory, s->bytes, member, members);
     for (int i = 0; i < Mmin(lu->panels, HYB_IN_FLIGHT); i++) {
-        const HPL_T_panel *panel = lu->panel[i].hpl;
+        const HPL_T_panel *panel = hyb_lu_panel(lu, i)->hpl;
 
         xh_memory_touch(panel->WORK, panel->length * sizeof(double), member,
                         members);
@@ -124,9 +124,11 @@ xh_status_t hyb_panels_create(hyb_lu_t *lu)
     if (s == NULL)
         return XH_ERR_MEMORY;
     for (int i = 0; i < HYB_IN_FLIGHT; i++) {
-        lu->panel[i].shop = s;
-        lu->panel[i].moves = calloc(3 * (size_t)nb + 1, sizeof(int));
-        if (lu->panel[i].moves == NULL)
+        hyb_lu_panel_t *p = hyb_lu_panel(lu, i);
+
+        p->shop = s;
+        p->moves = calloc(3 * (size_t)nb + 1, sizeof(int));
+        if (p->moves == NULL)
             return XH_ERR_MEMORY;
     }
     s->copies = copies_of(lu->grid->npcol, hyb_homes_resident(&lu->homes) &&
@@ -146,16 +148,18 @@ xh_status_t hyb_panels_create(hyb_lu_t *lu)
 
 void hyb_panels_destroy(hyb_lu_t *lu)
 {
-    hyb_panel_shop_t *s = lu->panel[0].shop;
+    hyb_panel_shop_t *s = hyb_lu_panel(lu, 0)->shop;
 
     if (s == NULL)
         return;
     for (int i = 0; i < HYB_IN_FLIGHT; i++) {
-        if (lu->panel[i].hpl != NULL) {
-            HPL_bwait(lu->panel[i].hpl);
-            HPL_pdpanel_disp(&lu->panel[i].hpl);
+        hyb_lu_panel_t *p = hyb_lu_panel(lu, i);
+
+        if (p->hpl != NULL) {
+            HPL_bwait(p->hpl);
+            HPL_pdpanel_disp(&p->hpl);
         }
-        free(lu->panel[i].moves);
+        free(p->moves);
     }
     free(s->pivots);
     if (s->memory != NULL)
@@ -166,7 +170,7 @@ void hyb_panels_destroy(hyb_lu_t *lu)
 
 double *hyb_panels_columns(hyb_lu_t *lu, size_t *bytes_p)
 {
-    const hyb_panel_shop_t *s = lu->panel[0].shop;
+    const hyb_panel_shop_t *s = hyb_lu_panel(lu, 0)->shop;
 
     *bytes_p = s != NULL ? (size_t)s->copies.columns * s->columns_doubles *
                                sizeof(double)
@@ -245,7 +249,7 @@ void hyb_panel_poll(void *context)
     int state;
 
     for (int i = 0; i < HYB_IN_FLIGHT; i++) {
-        hyb_lu_panel_t *p = &lu->panel[i];
+        hyb_lu_panel_t *p = hyb_lu_panel(lu, i);
         int k = p->queued ? p->hpl->ja / lu->mat->nb : 0;
 
         if (p->queued && hyb_panel_take(lu, k))
@@ -253,7 +257,7 @@ void hyb_panel_poll(void *context)
         if (!p->travels)
             continue;
         hyb_timer_begin(lu->worker, HYB_BROADCAST,
-                        Mmax(atomic_load(&lu->open) - 1, 0));
+                        Mmax(hyb_lu_opened(lu) - 1, 0));
         p->travels = HPL_bcast(p->hpl, &state) != HPL_SUCCESS;
         hyb_timer_end(lu->worker);
     }
@@ -262,14 +266,14 @@ void hyb_panel_poll(void *context)
 bool hyb_panels_are_still(const hyb_lu_t *lu)
 {
     for (int i = 0; i < HYB_IN_FLIGHT; i++)
-        if (lu->panel[i].travels)
+        if (lu->flight[i].panel.travels)
             return false;
     return true;
 }
 
 bool hyb_panel_is_free(const hyb_lu_t *lu, int k)
 {
-    return !lu->panel[k % HYB_IN_FLIGHT].travels;
+    return !lu->flight[k % HYB_IN_FLIGHT].panel.travels;
 }
 
 bool hyb_panel_is_here(hyb_lu_t *lu, int k)

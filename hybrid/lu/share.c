@@ -188,7 +188,7 @@ static void begin(hyb_lu_t *lu, part_t *part)
 
 static bool has_columns(const hyb_lu_t *lu, int k)
 {
-    return hyb_blocks_count(lu->step[k % HYB_IN_FLIGHT].streamed) > 0;
+    return hyb_blocks_count(lu->flight[k % HYB_IN_FLIGHT].step.streamed) > 0;
 }
 
 /* Pass iterations without columns for devices; none is on them. */
@@ -196,7 +196,7 @@ static void pass_empty(const hyb_lu_t *lu)
 {
     struct hyb_share *s = lu->share;
 
-    while (s->current < atomic_load(&lu->open) && !has_columns(lu, s->current))
+    while (s->current < hyb_lu_opened(lu) && !has_columns(lu, s->current))
         s->current++;
 }
 
@@ -206,7 +206,7 @@ static void begin_next(hyb_lu_t *lu)
     struct hyb_share *s = lu->share;
 
     pass_empty(lu);
-    if (s->current < atomic_load(&lu->open) &&
+    if (s->current < hyb_lu_opened(lu) &&
         hyb_l2_columns_complete(hyb_lu_panel(lu, s->current)))
         begin(lu, part_of(lu, s->current));
 }

@@ -271,7 +271,7 @@ static void queue_ready(hyb_lu_t *lu, int k, hyb_place_t *place)
 void hyb_update_poll(void *context)
 {
     hyb_lu_t *lu = context;
-    int open = atomic_load(&lu->open);
+    int open = hyb_lu_opened(lu);
 
     for (int i = 1; i < lu->homes.places; i++)
         lu->homes.place[i]->poll(lu->homes.place[i]);

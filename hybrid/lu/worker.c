@@ -100,7 +100,7 @@ bool hyb_worker_turn(void *context)
 
     poll(me);
     if (me->member > 0 && hyb_homes_resident(&lu->homes))
-        hyb_l2_columns_fill(hyb_lu_panel(lu, atomic_load(&lu->open)));
+        hyb_l2_columns_fill(hyb_lu_panel(lu, hyb_lu_opened(lu)));
     return hyb_share_help(me);
 }
 

@@ -266,7 +266,7 @@ static void resume(hyb_lu_t *lu, const hyb_header_t *header)
     set_stages(lu);
     for (int i = 0; i < hyb_team_size(lu->means.team); i++)
         atomic_store(&lu->worker[i].iteration, lu->resumed.first);
-    atomic_store(&lu->open, lu->resumed.first);
+    atomic_store(&lu->ledger.opened, lu->resumed.first);
 }
 
 static void say(const reader_t *r)

@@ -14,7 +14,8 @@ bool hyb_is_on_device(const hyb_lu_t *lu, int64_t column)
 
 bool hyb_sums_come(const hyb_lu_t *lu, int k)
 {
-    return lu->panel[k % HYB_IN_FLIGHT].by_device && lu->grid->npcol == 1;
+    return lu->flight[k % HYB_IN_FLIGHT].panel.by_device &&
+           lu->grid->npcol == 1;
 }
 
 bool hyb_carried_is_filled(const hyb_lu_t *lu, int k)

@@ -53,7 +53,7 @@ static void weigh_displaced(const hyb_lu_t *lu, const HPL_T_panel *h,
 void hyb_carried_row_weights(const hyb_lu_t *lu, int k, double *leave,
                              double *enter)
 {
-    const HPL_T_panel *h = lu->panel[k % HYB_IN_FLIGHT].hpl;
+    const HPL_T_panel *h = lu->flight[k % HYB_IN_FLIGHT].panel.hpl;
     const weights_t w = {leave, enter, Mmin(lu->mat->nb, lu->mat->n)};
     size_t bytes =
         (size_t)w.nb * (size_t)hyb_rows_sums(lu->grid->nprow) * sizeof(*leave);

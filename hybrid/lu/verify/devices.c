@@ -28,7 +28,7 @@ void hyb_carried_weights(const hyb_lu_t *lu, int64_t rows, double *weights)
 
 void hyb_carried_panel_weights(const hyb_lu_t *lu, int k, double *weights)
 {
-    int64_t from = lu->panel[k % HYB_IN_FLIGHT].hpl->ii;
+    int64_t from = lu->flight[k % HYB_IN_FLIGHT].panel.hpl->ii;
 
     memcpy(weights, hyb_factor_sums(lu, k)->weight + from,
            (size_t)(lu->mat->mp - from) * sizeof(*weights));
@@ -38,7 +38,7 @@ void hyb_carried_l1(const hyb_lu_t *lu, int k, double *sums)
 {
     int nb = Mmin(lu->mat->nb, lu->mat->n);
 
-    for (int p = 0; p < lu->panel[k % HYB_IN_FLIGHT].hpl->jb; p++) {
+    for (int p = 0; p < lu->flight[k % HYB_IN_FLIGHT].panel.hpl->jb; p++) {
         hyb_check_sums_t sum = hyb_l1_sum(lu, k, p);
 
         sums[p] = sum.plain;
@@ -48,7 +48,7 @@ void hyb_carried_l1(const hyb_lu_t *lu, int k, double *sums)
 
 void hyb_carried_kept_weights(const hyb_lu_t *lu, int k, double *weights)
 {
-    const HPL_T_panel *h = lu->panel[k % HYB_IN_FLIGHT].hpl;
+    const HPL_T_panel *h = lu->flight[k % HYB_IN_FLIGHT].panel.hpl;
 
     for (int i = 0; i < h->jb; i++)
         weights[i] = hyb_place_weight(lu, h->ii + i);

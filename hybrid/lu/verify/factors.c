@@ -30,7 +30,7 @@ static void move_weights(hyb_lu_t *lu, int k)
 /* With the diagonal, which is 1. */
 hyb_check_sums_t hyb_l1_sum(const hyb_lu_t *lu, int k, int p)
 {
-    const HPL_T_panel *h = lu->panel[k % HYB_IN_FLIGHT].hpl;
+    const HPL_T_panel *h = lu->flight[k % HYB_IN_FLIGHT].panel.hpl;
     const double *weight = lu->grid->nprow > 1
                                ? lu->carried->top
                                : hyb_factor_sums(lu, k)->weight + h->ii;
@@ -254,7 +254,7 @@ static void complete(hyb_lu_t *lu, int k)
     if (hyb_lu_owns(lu, k)) {
         hyb_note_diagonal(lu, k);
         hyb_check_panel(lu, k);
-        if (lu->grid->nprow > 1 && lu->panel[0].shop->copies.tiles == 1)
+        if (lu->grid->nprow > 1 && hyb_lu_panel(lu, 0)->shop->copies.tiles == 1)
             hyb_keep_displaced(lu, k);
     }
     hyb_keep_l(lu, k);
