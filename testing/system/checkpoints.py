@@ -184,12 +184,16 @@ class Disks:
         found = [x.rpartition(mark)[2] for x in self.names() if mark in x]
         return {x for x in found if x.isdigit() and found.count(x) == self.ranks}
 
-    def interrupt(self, *more):
-        """Kill it once a checkpoint and its copies are whole."""
+    def interrupt(self, *more, tries=5):
+        """Kill it once a checkpoint and its copies are whole. Where others have the
+        cores that may be too late: again, unless there is nothing left to restart."""
         job = self.start(*more)
         while job.poll() is None and not (self.iterations(".") & self.iterations("copy-")):
             time.sleep(0.01)
-        assert job.poll() is None, str(jobs.finish(job))
+        if job.poll() is not None:
+            outcome = jobs.finish(job)
+            assert tries > 1 and "--restart" not in more, str(outcome)
+            return self.interrupt(*more, tries=tries - 1)
         for pid in members(job):
             try:
                 os.kill(pid, signal.SIGKILL)
