@@ -5,6 +5,7 @@
 #include <mpi.h>
 #include <simgrid/actor.h>
 #include <simgrid/engine.h>
+#include <simgrid/host.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,8 +43,9 @@ static double *field(const char *name)
                   {"move", &model.move},     {"search", &model.search},
                   {"call", &model.call},     {"noise", &model.noise},
                   {"column", &model.column}, {"poll", &model.poll},
-                  {"polls", &model.polls},   {"first", &model.first},
-                  {"last", &model.last},     {"factor", &model.factor}};
+                  {"polls", &model.polls},   {"cores", &model.cores},
+                  {"first", &model.first},   {"last", &model.last},
+                  {"factor", &model.factor}};
 
     for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
         if (strcmp(fields[i].name, name) == 0)
@@ -131,20 +133,34 @@ double sim_now(void)
     return simgrid_get_clock() + debt;
 }
 
+/* Processes that compute on the same cores share them evenly, and who waits
+ * takes none. */
+static void compute(double seconds)
+{
+    if (sim_model()->cores > 0)
+        sg_actor_execute(seconds * sg_host_get_speed(sg_host_self()));
+    else
+        sg_actor_sleep_for(seconds);
+}
+
 /* Very short times pass together. */
 void sim_charge(sim_kind_t kind, double seconds)
 {
     const double worth_it = 1e-6;
-    double now;
+    double before, now;
 
     sim_event();
-    sim_report_spent(in_panel ? SIM_PANELS : kind, seconds);
+    kind = in_panel ? SIM_PANELS : kind;
+    sim_report_spent(kind, seconds);
     debt += seconds;
     if (debt < worth_it)
         return;
     now = debt;
     debt = 0.0;
-    sg_actor_sleep_for(now);
+    before = sim_now();
+    compute(now);
+    if (sim_model()->cores > 0)
+        sim_report_spent(kind, sim_now() - before - now);
 }
 
 void sim_panel_begin(void)

@@ -27,6 +27,7 @@ typedef struct {
     double column; /* s of a panel's column beside its bytes and flop */
     double poll;   /* s of a product between polls, but at most ... */
     double polls;  /* ... so many in a run of columns */
+    double cores;  /* of a node, which its processes share; 0: each has one */
     double first;  /* panels first to last - 1 alone are of interest; the ... */
     double last;   /* ... simulation ends with them. 0: all of the run */
     double factor; /* 0: nothing but the back-substitution */

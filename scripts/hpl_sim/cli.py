@@ -30,6 +30,8 @@ def arguments(words):
     add("--nodes", type=int, help="number of nodes (default: P x Q)")
     add("--ranks-per-node", type=int, default=1, help="processes of a node")
     names = ", ".join(platform.TOPOLOGIES)
+    add("--cores", type=int, help="of a node, which its processes share (default: each "
+        "has its own)")
     add("--topology", default="ideal", help=f"{names}, or a file of SimGrid's")
     add("--link", default="25GBps", help="of a node (default 25GBps)")
     add("--latency", default="1.5us", help="of a link (default 1.5us)")
@@ -104,10 +106,13 @@ def take_rates(options):
 def model_of(options):
     numbers = {}
     if options.node_record:
-        numbers = record.rates(record.largest_test(options.node_record))
+        test = record.largest_test(options.node_record)
+        numbers = record.rates(test, options.cores is not None)
     for word in options.model.split():
         name, value = word.split("=")
         numbers[name] = float(value)
+    if options.cores is not None:
+        numbers["cores"] = options.cores
     return numbers
 
 

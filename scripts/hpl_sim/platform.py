@@ -9,7 +9,7 @@ HEAD = """<?xml version='1.0'?>
 {nodes}</platform>
 """
 NODES = """ <cluster id="{name}" prefix="node-" suffix="" radical="{first}-{last}" speed="1Gf"
-  core="{ranks}" bw="{link}" lat="{latency}" loopback_bw="{link}" loopback_lat="{latency}"
+  core="{cores}" bw="{link}" lat="{latency}" loopback_bw="{link}" loopback_lat="{latency}"
   {shape}/>
 """
 # The first node's link is another; nothing lies between it and the others.
@@ -54,10 +54,10 @@ def bytes_per_second(link):
     return float(number) * UNITS[unit]
 
 
-def text(topology, nodes, ranks, link, latency, slow_link=1.0):
+def text(topology, nodes, cores, link, latency, slow_link=1.0):
     """slow_link: the part of a link's bandwidth that the first node's has."""
     hosts, shape = TOPOLOGIES[topology](nodes)
-    same = {"last": hosts - 1, "ranks": ranks, "latency": latency, "shape": shape}
+    same = {"last": hosts - 1, "cores": cores, "latency": latency, "shape": shape}
     if slow_link == 1.0:
         return HEAD.format(nodes=NODES.format(name="nodes", first=0, link=link, **same))
     slow = f"{bytes_per_second(link) * slow_link:.9g}Bps"

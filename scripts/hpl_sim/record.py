@@ -4,22 +4,31 @@ import json
 import statistics
 
 
-def rates(test):
-    """Of a process with all its threads."""
+def products_rate(rank, shared):
+    """By the time of the processor where a process had it at times only; what its polls
+    did meanwhile counts, too."""
+    if shared and all(r["thread_gflops"] for r in rank):
+        return statistics.mean(1e9 * r["thread_gflops"] for r in rank)
+    products = [1e9 * r["gflop"] / r["update"] for r in rank if r["update"] > 0]
+    if not products:
+        raise ValueError("no process computed products")
+    return statistics.mean(products)
+
+
+def rates(test, shared=False):
+    """Of a process with all its threads. Shared: processes of one thread had turns on the
+    same cores; what they took for panels was waiting for each other where P > 1."""
     n, nb, p, q = (float(test[name]) for name in ("n", "nb", "p", "q"))
     rank = test["ranks"]
 
     def mean(name):
         return statistics.mean(r[name] for r in rank)
 
-    products = [1e9 * r["gflop"] / r["update"] for r in rank if r["update"] > 0]
-    if not products:
-        raise ValueError("no process computed products")
-    rate = statistics.mean(products)
     model = {
-        "rate": rate * (nb + 16) / nb  # half of it is reached with k = 16
+        # half of it is reached with k = 16
+        "rate": products_rate(rank, shared) * (nb + 16) / nb
     }
-    if mean("panel") > 0:
+    if mean("panel") > 0 and not (shared and p > 1):
         model["panel"] = n * n * nb / 2 / (p * q) / mean("panel")
     if mean("solve") > 0:
         model["solve"] = n * n * nb / 2 / q / mean("solve")

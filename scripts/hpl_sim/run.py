@@ -52,7 +52,7 @@ def command(folder, options, words):
             platform.text(
                 options.topology,
                 options.nodes,
-                options.ranks_per_node,
+                options.cores or options.ranks_per_node,
                 options.link,
                 options.latency,
                 options.slow_link,

@@ -53,9 +53,10 @@ int MPI_Finalize(void)
 
 
 def simulated(p, q, n, nb, *words, topology="ideal", rates=None, slow_link=1.0,
-              **model):
+              ranks_per_node=1, **model):
     """Seconds, and the report."""
-    options = argparse.Namespace(nodes=p * q, ranks_per_node=1, topology=topology, cfg=[],
+    options = argparse.Namespace(nodes=p * q // ranks_per_node, cfg=[], topology=topology,
+                                 ranks_per_node=ranks_per_node, cores=model.get("cores"),
                                  link="25GBps", latency="1.5us", slow_link=slow_link,
                                  rates=rates or [(1.0,)] * p * q)
     size = [f"-n={n}", f"--nb={nb}", f"-p={p}", f"-q={q}"]
@@ -118,6 +119,21 @@ def test_products_that_differ_by_chance_cost_waiting_the_same_each_time():
     assert (uneven, report) == simulated(*words, rate=2e11, noise=0.3)
 
 
+COMPUTED = ["products", "solves", "panels", "rows"]
+
+
+def test_processes_that_share_a_core_take_all_of_it_in_turns():
+    """While one waits the other goes on: the core is never idle for long."""
+    words, model = (1, 2, 2000, 100), {"rate": 2e10, "ranks_per_node": 2}
+    own, usual = simulated(*words, **model, cores=2)
+    assert math.isclose(own, simulated(*words, **model)[0], rel_tol=1e-9)
+    one, shared = simulated(*words, **model, cores=1)
+    work = sum(usual[name] for name in COMPUTED)
+    assert work <= one < 1.01 * work
+    assert 1.8 * usual["products"] < shared["products"] <= 2 * usual["products"]
+    assert (one, shared) == simulated(*words, **model, cores=1)
+
+
 @SOLVERS
 def test_what_has_no_model_crashes(solver):
     """The residual reads a matrix that is not there."""
@@ -175,6 +191,17 @@ def test_rates_are_those_of_a_record():
     assert math.isclose(model["panel"], 1e9)
     assert math.isclose(model["solve"], 2e9)
     assert math.isclose(model["move"], 1.6e9)
+
+
+def test_rates_on_shared_cores_are_by_the_time_of_the_processor():
+    rank = {"gflop": 2.5, "update": 0.5, "panel": 0.1, "solve": 0.05, "swap": 0.02,
+            "thread_gflops": 9.0}
+    test = {"n": 2000, "nb": 100, "p": 2, "q": 1, "ranks": [rank, rank]}
+    assert math.isclose(record.rates(test)["rate"], 5e9 * 1.16)
+    model = record.rates(test, shared=True)
+    assert math.isclose(model["rate"], 9e9 * 1.16)
+    assert "panel" not in model
+    assert "panel" in record.rates({**test, "p": 1, "q": 2}, shared=True)
 
 
 ASKED = ["-n", "2048", "--nb", "64", "-p", "2", "-q", "4", "--model", "rate=2e11"]
