@@ -19,7 +19,7 @@ typedef struct { /* one product: C := beta C + alpha op(A) op(B) */
     xh_view_t c;    /* m x n; with beta 0 not read */
 } xh_gemm_t;
 
-typedef struct { /* a part of C */
+typedef struct { /* a part of a matrix */
     int64_t row, rows, col, cols;
 } xh_rectangle_t;
 

@@ -13,7 +13,7 @@ static xh_status_t open_queue(hyb_device_columns_t *d)
 
 /* The same columns on the device. */
 static hyb_block_t part_of(const hyb_device_columns_t *d, int64_t b,
-                           const hyb_part_t *part)
+                           const xh_rectangle_t *part)
 {
     int64_t first = hyb_ledger_first(&d->base.lu->ledger, b);
 
@@ -28,7 +28,7 @@ static xh_status_t wait_for_copy(hyb_device_columns_t *d)
     return hyb_event_await(d->event.saved, d->stall_seconds);
 }
 
-void hyb_device_save(hyb_place_t *place, int64_t b, const hyb_part_t *part,
+void hyb_device_save(hyb_place_t *place, int64_t b, const xh_rectangle_t *part,
                      double *to)
 {
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
@@ -42,8 +42,8 @@ void hyb_device_save(hyb_place_t *place, int64_t b, const hyb_part_t *part,
     pthread_mutex_unlock(&d->saving);
 }
 
-void hyb_device_restore(hyb_place_t *place, int64_t b, const hyb_part_t *part,
-                        const double *from)
+void hyb_device_restore(hyb_place_t *place, int64_t b,
+                        const xh_rectangle_t *part, const double *from)
 {
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
     xh_view_t host = {(double *)from, part->rows, part->cols, part->rows};

@@ -201,10 +201,10 @@ double hyb_device_panel_seconds(hyb_place_t *place);
 /* ---- device_checkpoint.c: places' save and restore ------------------------
  */
 
-void hyb_device_save(hyb_place_t *place, int64_t b, const hyb_part_t *part,
+void hyb_device_save(hyb_place_t *place, int64_t b, const xh_rectangle_t *part,
                      double *to);
-void hyb_device_restore(hyb_place_t *place, int64_t b, const hyb_part_t *part,
-                        const double *from);
+void hyb_device_restore(hyb_place_t *place, int64_t b,
+                        const xh_rectangle_t *part, const double *from);
 
 /* ---- device_sums.c: sums of the online check ------------------------------
  */
@@ -240,20 +240,11 @@ xh_status_t hyb_device_sum_factors(const hyb_device_columns_t *d, hyb_block_t a,
                                    int64_t row);
 const double *hyb_device_sums_of_factors(const hyb_device_columns_t *d);
 
-/* ---- device_row_sums.c: of rows that travel, P > 1 ------------------------
+/* ---- device_rows.c: rows that travel, P > 1 -------------------------------
  */
 
-typedef enum { HYB_ROWS_LEAVE, HYB_ROWS_ENTER, HYB_ROW_WAYS } hyb_row_way_t;
-
-typedef struct { /* packed rows of panel k, from number first on */
-    hyb_queue_t *queue;
-    hyb_row_way_t way;
-    int k, first;
-    hyb_run_t run;    /* their columns there */
-    hyb_block_t rows; /* a column each */
-} hyb_device_rows_t;
-
-/* As those of device_sums.c; without memory for P = 1. */
+/* Their sums for the online check, as those of device_sums.c; without memory
+ * for P = 1. */
 int64_t hyb_device_row_sums_doubles(int nprow, int64_t nb, int64_t columns);
 size_t hyb_device_row_sums_host_doubles(int nprow, int64_t nb, int64_t columns);
 xh_status_t hyb_device_row_sums_create(hyb_device_columns_t *d, int64_t at,
@@ -262,13 +253,6 @@ xh_status_t hyb_device_row_sums_create(hyb_device_columns_t *d, int64_t at,
 /* Queue: weights of rows that panel k moves go up. */
 xh_status_t hyb_device_weigh_rows(hyb_device_columns_t *d, int k);
 
-/* Queue: sums of this process's own rows; of all of those that leave the top,
- * or of U's that enter. */
-xh_status_t hyb_device_sum_own_rows(hyb_device_columns_t *d,
-                                    const hyb_device_rows_t *rows);
-xh_status_t hyb_device_sum_all_rows(hyb_device_columns_t *d,
-                                    const hyb_device_rows_t *rows);
-
 /* They have come down: those from a column there on; of a group whose rows have
  * left it. */
 void hyb_device_row_sums_met(const hyb_device_columns_t *d,
@@ -276,9 +260,7 @@ void hyb_device_row_sums_met(const hyb_device_columns_t *d,
 void hyb_device_rows_left(const hyb_device_columns_t *d,
                           const hpl_exchange_t *x, hyb_blocks_t group);
 
-/* ---- device_rows.c: places' send_rows, has_sent_rows and put_rows ---------
- */
-
+/* The functions send_rows, has_sent_rows and put_rows of places. */
 void hyb_device_send_rows(hyb_place_t *place, hpl_exchange_t *x,
                           hyb_blocks_t group);
 bool hyb_device_has_sent_rows(hyb_place_t *place);

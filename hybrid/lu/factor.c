@@ -125,17 +125,16 @@ void hyb_factor_free(hyb_lu_t *lu)
  */
 
 /* Of all devices' links so far. */
-static hyb_traffic_t traffic(const hyb_machine_t *machine)
+static void traffic(const hyb_machine_t *machine, double *up_p, double *down_p)
 {
-    hyb_traffic_t all = {0.0, 0.0};
     uint64_t up, down;
 
+    *up_p = *down_p = 0.0;
     for (int i = 0; i < hyb_machine_devices(machine); i++) {
         hyb_device_traffic(hyb_machine_device(machine, i), &up, &down);
-        all.up += (double)up;
-        all.down += (double)down;
+        *up_p += (double)up;
+        *down_p += (double)down;
     }
-    return all;
 }
 
 void hyb_factor_run(hyb_lu_t *lu)
@@ -152,7 +151,7 @@ void hyb_factor_run(hyb_lu_t *lu)
     observer->begin(observer);
     if (lu->resumed.first == 0)
         lu->mat->info = 0;
-    lu->tuner.devices.link = traffic(lu->means.machine);
+    traffic(lu->means.machine, &lu->tuner.devices.up, &lu->tuner.devices.down);
     hyb_carried_begin(lu);
     hyb_homes_agree(lu);
     hyb_panel_open(lu, lu->resumed.first);
@@ -173,20 +172,19 @@ bool hyb_factor_is_over(const hyb_lu_t *lu)
     return hyb_lu_is_open(lu, lu->resumed.first);
 }
 
-/* Who factors panels on devices; the tuner's last choice. */
-static hyb_panel_by_t factored_by(const hyb_lu_t *lu)
+/* Do devices factor panels? The tuner's last choice. */
+static bool devices_factor(const hyb_lu_t *lu)
 {
     const char *asked = xh_settings_text("panel");
 
     if (lu->homes.factored_from > 0 || strcmp(asked, "host") == 0)
-        return HYB_PANEL_BY_TEAM;
-    return strcmp(asked, "device") == 0 ? HYB_PANEL_BY_DEVICE
-                                        : lu->tuner.engine.by;
+        return false;
+    return strcmp(asked, "device") == 0 || lu->tuner.engine.by_device;
 }
 
 /* What was planned where all columns live on devices; else tiles come and go,
  * as many as measured rates say. */
-static hyb_traffic_t planned_traffic(const hyb_lu_t *lu)
+static void plan_traffic(const hyb_lu_t *lu, double *up_p, double *down_p)
 {
     const hyb_homes_t *h = &lu->homes;
     hpl_shape_t shape = hpl_system_shape(lu->grid, lu->mat->n, lu->mat->nb);
@@ -194,11 +192,11 @@ static hyb_traffic_t planned_traffic(const hyb_lu_t *lu)
                        .peers = h->peers,
                        .rows_stay = lu->means.device_mpi && h->places == 2,
                        .guests = h->guests,
-                       .by = factored_by(lu)};
+                       .by_device = devices_factor(lu)};
 
-    return hyb_homes_resident(h) && h->host_blocks == 0
-               ? hyb_home_traffic(&shape, &ways)
-               : (hyb_traffic_t){NAN, NAN};
+    *up_p = *down_p = NAN;
+    if (hyb_homes_resident(h) && h->host_blocks == 0)
+        hyb_home_traffic(&shape, &ways, up_p, down_p);
 }
 
 /* What the online check found. */
@@ -218,13 +216,10 @@ static void add_check(const hyb_lu_t *lu, hpl_work_t *work)
 /* What crossed the links of this process, and should have. */
 static void add_links(const hyb_lu_t *lu, hpl_work_t *work)
 {
-    hyb_traffic_t link = traffic(lu->means.machine);
-    hyb_traffic_t planned = planned_traffic(lu);
-
-    work->link_up = link.up - lu->tuner.devices.link.up;
-    work->link_down = link.down - lu->tuner.devices.link.down;
-    work->planned_up = planned.up;
-    work->planned_down = planned.down;
+    traffic(lu->means.machine, &work->link_up, &work->link_down);
+    work->link_up -= lu->tuner.devices.up;
+    work->link_down -= lu->tuner.devices.down;
+    plan_traffic(lu, &work->planned_up, &work->planned_down);
 }
 
 hpl_work_t hyb_factor_work(const hyb_lu_t *lu)

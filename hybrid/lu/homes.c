@@ -14,7 +14,7 @@
  */
 
 /* The highest rate, if all are known; else 0. */
-static double highest_rate(const hyb_home_device_t *device, int devices)
+static double highest_rate(const hpl_dealt_t *device, int devices)
 {
     double most = 0.0, least = HUGE_VAL;
 
@@ -25,8 +25,8 @@ static double highest_rate(const hyb_home_device_t *device, int devices)
     return least > 0.0 ? most : 0.0;
 }
 
-void hyb_homes_deal(const hyb_home_device_t *device, int devices,
-                    int64_t blocks, int *device_p)
+void hyb_homes_deal(const hpl_dealt_t *device, int devices, int64_t blocks,
+                    int *device_p)
 {
     double most = highest_rate(device, devices);
     hpl_dealt_t to[HYB_EXECUTORS];
@@ -56,7 +56,7 @@ static int64_t blocks_of(const hpl_shape_t *shape)
  * left then, or all of them if a device has no room at all for guests.
  */
 static int64_t ask(const hyb_means_t *means, const hpl_shape_t *shape,
-                   double part, bool guests, hyb_home_device_t *device)
+                   double part, bool guests, hpl_dealt_t *device)
 {
     int64_t all = blocks_of(shape), left = all;
     bool has_room = true;
@@ -73,7 +73,7 @@ static int64_t ask(const hyb_means_t *means, const hpl_shape_t *shape,
 /* Without anything beside the blocks if that is enough, else with room for
  * guests, or else for tiles. Returns the blocks that are left. */
 static int64_t survey(const hyb_means_t *means, const hpl_shape_t *shape,
-                      hyb_home_device_t *device, bool *guests_p)
+                      hpl_dealt_t *device, bool *guests_p)
 {
     const double beside_tiles = 0.75;
     int64_t left = ask(means, shape, 1.0, false, device);
@@ -89,7 +89,7 @@ static int64_t survey(const hyb_means_t *means, const hpl_shape_t *shape,
 int64_t hyb_homes_rest(const hyb_means_t *means, const hpl_shape_t *shape,
                        bool *guests_p)
 {
-    hyb_home_device_t device[HYB_EXECUTORS];
+    hpl_dealt_t device[HYB_EXECUTORS];
 
     *guests_p = false;
     return means->resident ? survey(means, shape, device, guests_p)
@@ -119,7 +119,7 @@ xh_status_t hyb_homes_deal_blocks(hyb_lu_t *lu)
 {
     hyb_homes_t *h = &lu->homes;
     hpl_shape_t shape = hpl_system_shape(lu->grid, lu->mat->n, lu->mat->nb);
-    hyb_home_device_t device[HYB_EXECUTORS];
+    hpl_dealt_t device[HYB_EXECUTORS];
     int devices = hyb_machine_devices(lu->means.machine);
     int64_t left = lu->ledger.blocks, theirs;
     bool guests = false;

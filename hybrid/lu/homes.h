@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 #include "base/integers.h"
+#include "hpl/pauxil/deal.h"
 #include "hpl_solver.h"
 #include "hybrid/device/machine.h"
 #include "hybrid/lu/ledger.h"
@@ -83,20 +84,15 @@ static inline bool hyb_homes_resident(const hyb_homes_t *homes)
     return homes->places > 1;
 }
 
-typedef struct {  /* a device, as blocks are dealt */
-    double rate;  /* of its products, in any unit; 0: unknown */
-    int64_t room; /* blocks that its memory holds */
-} hyb_home_device_t;
-
 /*
  * Deal blocks as hpl_deal_blocks does, with rates that are rounded. If one is
- * unknown all count as equal.
+ * 0, unknown, all count as equal.
  *
  * blocks    in   not more than there is room for
  * device_p  out  by block: the number of its device
  */
-void hyb_homes_deal(const hyb_home_device_t *device, int devices,
-                    int64_t blocks, int *device_p);
+void hyb_homes_deal(const hpl_dealt_t *device, int devices, int64_t blocks,
+                    int *device_p);
 
 /* Has panel k come up to all devices? True before the first one. */
 bool hyb_homes_have_panel(const hyb_homes_t *homes, int k);

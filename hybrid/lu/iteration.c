@@ -38,7 +38,7 @@ static bool can_open(void *context)
 {
     const next_t *next = context;
     hyb_lu_t *lu = next->lu;
-    int before = hyb_lu_panel(lu, 0)->shop->copies.columns;
+    int before = hyb_panel_columns(hyb_lu_panel(lu, 0)->shop);
 
     return hyb_panel_is_here(lu, next->k) &&
            hyb_panel_is_free(lu, next->k + 1) && hyb_exchange_is_over(lu) &&

@@ -98,6 +98,15 @@ static inline hyb_blocks_t hyb_lu_trailing(const hyb_lu_t *lu, int k)
                           hyb_lu_ahead(lu, k)};
 }
 
+/* Local rows above panel k's first one. */
+static inline int64_t hyb_lu_rows_above(const hyb_lu_t *lu, int k)
+{
+    hpl_map_t map = hpl_map(lu->mat->nb, lu->grid->nprow, lu->grid->myrow);
+
+    return hpl_map_count(&map,
+                         Mmin((int64_t)k * lu->mat->nb, (int64_t)lu->mat->n));
+}
+
 /* Where the columns of panel k live, which are here. */
 static inline hyb_place_t *hyb_lu_panel_home(const hyb_lu_t *lu, int k)
 {

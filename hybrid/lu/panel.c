@@ -25,16 +25,9 @@ static int64_t body_rows(const HPL_T_panel *panel)
     return panel->mp - hpl_panel_top_rows(panel);
 }
 
-static hyb_panel_copies_t copies_of(int npcol, bool all_on_devices)
-{
-    return npcol == 1 && all_on_devices
-               ? (hyb_panel_copies_t){1, 1}
-               : (hyb_panel_copies_t){HYB_IN_FLIGHT, HYB_L2_COLUMNS};
-}
-
-/* Doubles of panel k's message on this process, of L2 but with copies. */
+/* Doubles of panel k's message on this process, with L2 or without. */
 static size_t message_doubles(const hpl_shape_t *shape, int k, int height,
-                              hyb_panel_copies_t copies)
+                              bool has_l2)
 {
     hpl_map_t rows = hpl_map(shape->nb, shape->nprow, shape->myrow);
     int64_t first = (int64_t)k * shape->nb;
@@ -42,7 +35,7 @@ static size_t message_doubles(const hpl_shape_t *shape, int k, int height,
     int64_t body =
         hpl_map_count(&rows, shape->n) - hpl_map_count(&rows, first + jb);
 
-    return (copies.tiles > 1 ? tile_doubles(body, jb, height) : 0) + SEAL +
+    return (has_l2 ? tile_doubles(body, jb, height) : 0) + SEAL +
            tile_doubles(jb, jb, height) + (size_t)(jb * jb + jb + 1);
 }
 
@@ -63,7 +56,7 @@ static size_t lay_out(hyb_panel_shop_t *s, const hyb_means_t *means,
 
     s->columns_doubles =
         hyb_means_need_columns(means) ? hyb_whole_pages(rows * nb + 1) : 0;
-    if (s->copies.tiles == 1)
+    if (s->shares_l2)
         s->tiles =
             cut(s, &at,
                 hyb_whole_pages(hyb_pack_size(rows, nb, means->kernel->rows)));
@@ -74,7 +67,7 @@ static size_t lay_out(hyb_panel_shop_t *s, const hyb_means_t *means,
     s->top = cut(s, &at, hyb_whole_pages(nb * nb));
     s->proposal = cut(s, &at, proposal);
     s->others_proposal = cut(s, &at, HPL_PIVOT_PEERS * proposal);
-    for (int i = 0; i < s->copies.columns; i++)
+    for (int i = 0; i < hyb_panel_columns(s); i++)
         s->columns[i] = cut(s, &at, s->columns_doubles);
     return at;
 }
@@ -83,15 +76,16 @@ uint64_t hyb_panels_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
 {
     int nb = Mmin(shape->nb, shape->n);
     int panels = shape->nb > 0 ? (shape->n + shape->nb - 1) / shape->nb : 0;
-    hyb_panel_shop_t shop = {
-        .copies =
-            copies_of(shape->npcol, hyb_homes_all_on_devices(means, shape))};
+    hyb_panel_shop_t shop = {.shares_l2 =
+                                 shape->npcol == 1 &&
+                                 hyb_homes_all_on_devices(means, shape)};
     size_t doubles =
         lay_out(&shop, means, hpl_system_rows(shape), nb) +
         hyb_panel_engine_doubles(means->kernel, nb, hyb_team_size(means->team));
 
     for (int k = 0; k < Mmin(panels, HYB_IN_FLIGHT); k++)
-        doubles += message_doubles(shape, k, means->kernel->rows, shop.copies);
+        doubles +=
+            message_doubles(shape, k, means->kernel->rows, !shop.shares_l2);
     return doubles * sizeof(double);
 }
 
@@ -131,8 +125,8 @@ xh_status_t hyb_panels_create(hyb_lu_t *lu)
         if (p->moves == NULL)
             return XH_ERR_MEMORY;
     }
-    s->copies = copies_of(lu->grid->npcol, hyb_homes_resident(&lu->homes) &&
-                                               lu->homes.host_blocks == 0);
+    s->shares_l2 = lu->grid->npcol == 1 && hyb_homes_resident(&lu->homes) &&
+                   lu->homes.host_blocks == 0;
     s->pivots = calloc((size_t)nb + 1, sizeof(*s->pivots));
     if (s->pivots == NULL)
         return XH_ERR_MEMORY;
@@ -172,7 +166,7 @@ double *hyb_panels_columns(hyb_lu_t *lu, size_t *bytes_p)
 {
     const hyb_panel_shop_t *s = hyb_lu_panel(lu, 0)->shop;
 
-    *bytes_p = s != NULL ? (size_t)s->copies.columns * s->columns_doubles *
+    *bytes_p = s != NULL ? (size_t)hyb_panel_columns(s) * s->columns_doubles *
                                sizeof(double)
                          : 0;
     return s != NULL ? s->columns[0] : NULL;
@@ -202,13 +196,11 @@ static void place_panel(hyb_lu_t *lu, int k)
     p->factors.kernel = lu->means.kernel;
     p->factors.l2 =
         (hyb_tiles_t){.rows = body_rows(p->hpl), .cols = jb, .height = height};
-    body = p->shop->copies.tiles > 1
-               ? tile_doubles(p->factors.l2.rows, jb, height)
-               : 0;
+    body =
+        !p->shop->shares_l2 ? tile_doubles(p->factors.l2.rows, jb, height) : 0;
     hpl_panel_lay_out(p->hpl, body + SEAL);
     p->seal = p->hpl->L2 + body;
-    p->factors.l2.data =
-        p->shop->copies.tiles > 1 ? p->hpl->L2 : p->shop->tiles;
+    p->factors.l2.data = p->shop->shares_l2 ? p->shop->tiles : p->hpl->L2;
     p->factors.l1.data = p->shop->l1[k % HYB_IN_FLIGHT];
     p->factors.l1.height = height;
     p->zero = 0;
@@ -222,8 +214,7 @@ void hyb_panel_open(hyb_lu_t *lu, int k)
         return;
     place_panel(lu, k);
     if (hyb_lu_owns(lu, k))
-        hyb_lu_panel(lu, k)->by_device =
-            hyb_tune_engine(lu, k) == HYB_PANEL_BY_DEVICE;
+        hyb_lu_panel(lu, k)->by_device = hyb_tune_gives_to_device(lu, k);
     else
         hyb_panel_broadcast(lu->worker, k);
 }
@@ -319,7 +310,7 @@ void hyb_panel_receive(hyb_lu_t *lu, int k)
         lu->mat->info = (int)*h->DINFO;
     if (!p->by_device)
         p->columns =
-            (xh_view_t){p->shop->columns[k % p->shop->copies.columns],
+            (xh_view_t){p->shop->columns[k % hyb_panel_columns(p->shop)],
                         p->factors.l2.rows, h->jb, Mmax(p->factors.l2.rows, 1)};
     if (!p->by_device && p->columns.data != NULL)
         hyb_l2_columns_begin(p);

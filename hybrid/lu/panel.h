@@ -11,15 +11,6 @@
 
 enum { HYB_L2_COLUMNS = 2 }; /* copies of L2: of iterations k and k + 1 */
 
-/*
- * How many panels have memory of their own, in flight. One after the other
- * takes the same where Q = 1 and devices compute all columns: the next one's
- * are not there before its L2 has come up.
- */
-typedef struct {
-    int tiles, columns; /* L2 in tiles, in columns */
-} hyb_panel_copies_t;
-
 /* What factors the panels in flight, and their memory beside the messages:
  * whole pages each. */
 typedef struct {
@@ -28,13 +19,21 @@ typedef struct {
     double *top;     /* nb x nb: the top of the panel being factored */
     double *proposal, *others_proposal;
     double *l1[HYB_IN_FLIGHT];
-    hyb_panel_copies_t copies;
-    double *tiles; /* of L2, the only one; else messages have it */
+    bool shares_l2; /* one panel's L2 after the other takes the same memory:
+                       where Q = 1 and devices compute all columns, the next
+                       one's are not there before its L2 has come up */
+    double *tiles;  /* of L2, then; else messages have it */
     double *columns[HYB_L2_COLUMNS]; /* of L2, where someone reads it so */
     size_t columns_doubles;          /* of one */
     double *memory;
     size_t bytes;
 } hyb_panel_shop_t;
+
+/* The panels whose L2 has memory in columns. */
+static inline int hyb_panel_columns(const hyb_panel_shop_t *shop)
+{
+    return shop->shares_l2 ? 1 : HYB_L2_COLUMNS;
+}
 
 /*
  * The life of panel k: opened on all processes; on its process column loaded

@@ -257,7 +257,7 @@ static void wait_for_tiles(hyb_worker_t *me, int k)
     hyb_lu_t *lu = me->lu;
 
     if (lu->carried != NULL && k > lu->resumed.first &&
-        hyb_lu_panel(lu, 0)->shop->copies.tiles == 1)
+        hyb_lu_panel(lu, 0)->shop->shares_l2)
         hyb_worker_wait_sums(me, k - 1);
 }
 

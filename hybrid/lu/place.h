@@ -19,10 +19,6 @@
  */
 typedef struct hyb_place hyb_place_t;
 
-typedef struct { /* of the local matrix */
-    int64_t row, rows, col, cols;
-} hyb_part_t;
-
 struct hyb_place {
     hyb_lu_t *lu;
 
@@ -111,9 +107,9 @@ struct hyb_place {
 
     /* Rows of columns of block b, which lives here, and which nobody changes
      * now: to host memory without gaps, or from there. Any thread. */
-    void (*save)(hyb_place_t *place, int64_t b, const hyb_part_t *part,
+    void (*save)(hyb_place_t *place, int64_t b, const xh_rectangle_t *part,
                  double *to);
-    void (*restore)(hyb_place_t *place, int64_t b, const hyb_part_t *part,
+    void (*restore)(hyb_place_t *place, int64_t b, const xh_rectangle_t *part,
                     const double *from);
 
     /* Fill the columns with the random matrix of seed. */

@@ -420,7 +420,7 @@ static void subtract(hyb_place_t *place, const hpl_product_t *product)
     int64_t b = hyb_ledger_block(&place->lu->ledger, column);
     hyb_block_t a = hyb_block_part(d->memory.matrix, at % mat->ld,
                                    d->columns[b], product->m, product->n);
-    hyb_sums_of_y_t before;
+    hyb_check_sums_t before;
 
     if (d->sums != NULL)
         before = hyb_carried_sum_y(place->lu, product->y, at % mat->ld, a.rows);

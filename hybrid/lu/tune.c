@@ -205,12 +205,12 @@ static bool chooses_engine(const hyb_lu_t *lu, int k)
     return panel_is(lu, k, "auto");
 }
 
-hyb_panel_by_t hyb_tune_engine(hyb_lu_t *lu, int k)
+bool hyb_tune_gives_to_device(hyb_lu_t *lu, int k)
 {
     if (chooses_engine(lu, k))
-        return hyb_engines_choose(&lu->tuner.engine.known,
-                                  lu->mat->n - (int64_t)k * lu->mat->nb);
-    return panel_is(lu, k, "device") ? HYB_PANEL_BY_DEVICE : HYB_PANEL_BY_TEAM;
+        return hyb_engines_choose_device(&lu->tuner.engine.known,
+                                         lu->mat->n - (int64_t)k * lu->mat->nb);
+    return panel_is(lu, k, "device");
 }
 
 void hyb_tune_step(hyb_lu_t *lu, int k, hyb_step_t *step)
@@ -249,16 +249,15 @@ static bool shows_rate(hyb_lu_t *lu, int k, double flop)
 }
 
 /* Panel k is done: the processes of its column learn of the slowest. */
-static void learn_engine(hyb_lu_t *lu, int k, hyb_panel_by_t engine,
-                         double seconds)
+static void learn_engine(hyb_lu_t *lu, int k, bool by_device, double seconds)
 {
     hyb_tuner_t *t = &lu->tuner;
     hyb_place_t *home = hyb_lu_panel_home(lu, k);
 
     t->engine.last = k;
-    t->engine.by = engine;
+    t->engine.by_device = by_device;
     t->engine.seconds = seconds;
-    if (engine == HYB_PANEL_BY_TEAM) /* down, and up again */
+    if (!by_device) /* down, and up again */
         t->engine.seconds += 2.0 * home->panel_seconds(home);
     MPI_Iallreduce(MPI_IN_PLACE, &t->engine.seconds, 1, MPI_DOUBLE, MPI_MAX,
                    lu->grid->col_comm, &t->engine.request);
@@ -273,9 +272,7 @@ void hyb_tune_panel(hyb_lu_t *lu, int k, int threads, double seconds)
     if (threads > 0)
         hyb_regroup_learn(&lu->tuner.team, threads, h->mp, h->jb, seconds);
     if (chooses_engine(lu, k))
-        learn_engine(lu, k,
-                     threads > 0 ? HYB_PANEL_BY_TEAM : HYB_PANEL_BY_DEVICE,
-                     seconds);
+        learn_engine(lu, k, threads == 0, seconds);
 }
 
 /* Seconds that a worker spent otherwise than in updates, or than waiting for
@@ -492,7 +489,7 @@ bool hyb_tune_is_ready(hyb_lu_t *lu)
     if (has_come(lu, &t->request))
         hyb_lookahead_learn(&t->chooser, &t->measured);
     if (has_come(lu, &t->engine.request))
-        hyb_engines_learn(&t->engine.known, t->engine.by,
+        hyb_engines_learn(&t->engine.known, t->engine.by_device,
                           lu->mat->n - (int64_t)t->engine.last * nb, nb,
                           t->engine.seconds);
     return t->request == MPI_REQUEST_NULL &&

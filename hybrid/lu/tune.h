@@ -40,7 +40,7 @@ typedef struct {
         hyb_engines_t known; /* who factors panels on devices: */
         MPI_Request request; /* what the last one took is reduced */
         int last;
-        hyb_panel_by_t by;
+        bool by_device;
         double seconds;
     } engine;
     struct {                                      /* all of them */
@@ -48,7 +48,7 @@ typedef struct {
         int64_t columns;                          /* of their tiles */
         double flop;                              /* of all iterations so far */
         hpl_device_work_t did[HYB_EXECUTORS - 1]; /* each */
-        hyb_traffic_t link; /* of their links before it began */
+        double up, down; /* bytes of their links before it began */
     } devices;
     double ended; /* when the last iteration learnt from was over */
     int shared;   /* iterations whose devices were learnt from */
@@ -81,8 +81,8 @@ bool hyb_tune_is_ready(hyb_lu_t *lu);
 void hyb_tune_close(hyb_lu_t *lu);
 void hyb_tune_end(hyb_lu_t *lu);
 
-/* Who factors panel k, whose columns are here. */
-hyb_panel_by_t hyb_tune_engine(hyb_lu_t *lu, int k);
+/* Does the device factor panel k, whose columns it has here? */
+bool hyb_tune_gives_to_device(hyb_lu_t *lu, int k);
 
 /* Panel k took threads so many seconds; 0 threads: it took a device. */
 void hyb_tune_panel(hyb_lu_t *lu, int k, int threads, double seconds);

@@ -274,10 +274,22 @@ TEST(predictions_of_any_size_are_quick)
 
 /* ---- traffic ------------------------------------------------------------- */
 
-static hyb_traffic_t traffic(hpl_shape_t shape, int devices, hyb_panel_by_t by)
+typedef struct {
+    double up, down; /* bytes */
+} traffic_t;
+
+static traffic_t moved(const hpl_shape_t *shape, const hyb_ways_t *ways)
 {
-    return hyb_home_traffic(&shape,
-                            &(hyb_ways_t){.devices = devices, .by = by});
+    traffic_t t;
+
+    hyb_home_traffic(shape, ways, &t.up, &t.down);
+    return t;
+}
+
+static traffic_t traffic(hpl_shape_t shape, int devices, bool by_device)
+{
+    return moved(&shape,
+                 &(hyb_ways_t){.devices = devices, .by_device = by_device});
 }
 
 /* Of panels alone: lists and vectors are as little as nb is large. */
@@ -285,16 +297,16 @@ TEST(one_process_moves_its_panels_down_and_up)
 {
     double panels = 8.0 * 6000 * (6000 + 500) / 2;
     hpl_shape_t shape = shape_of(6000, 500, 1, 1);
-    hyb_traffic_t t = traffic(shape, 1, HYB_PANEL_BY_TEAM);
+    traffic_t t = traffic(shape, 1, false);
 
     assert_true(t.down > panels && t.down < 1.02 * panels);
     assert_true(t.up > panels && t.up < 1.02 * panels);
     /* each device gets all of them */
-    t = traffic(shape, 3, HYB_PANEL_BY_TEAM);
+    t = traffic(shape, 3, false);
     assert_true(t.up > 3 * panels && t.up < 3 * 1.02 * panels);
     assert_true(t.down < 1.02 * panels);
     /* L1 alone comes down, and goes up for the solve */
-    t = traffic(shape, 1, HYB_PANEL_BY_DEVICE);
+    t = traffic(shape, 1, true);
     assert_true(t.down < 0.2 * panels && t.up < 0.2 * panels);
 }
 
@@ -302,20 +314,20 @@ TEST(one_process_moves_its_panels_down_and_up)
 TEST(devices_that_reach_each_other_keep_panels_from_the_link)
 {
     hpl_shape_t shape = shape_of(6000, 500, 1, 1);
-    hyb_ways_t ways = {.devices = 3, .peers = true, .by = HYB_PANEL_BY_DEVICE};
+    hyb_ways_t ways = {.devices = 3, .peers = true, .by_device = true};
     double l1 = 8.0 * 6000 * 500, l2 = 8.0 * 6000 * (6000 - 500) / 2;
-    hyb_traffic_t t = hyb_home_traffic(&shape, &ways);
+    traffic_t t = moved(&shape, &ways);
 
     assert_true(t.down > l1 && t.down < 2.1 * l1);
     assert_true(t.up > 3 * l1 && t.up < 4.1 * l1);
     ways.guests = 12; /* of all panels */
-    assert_true(hyb_home_traffic(&shape, &ways).down > l1 + l2);
+    assert_true(moved(&shape, &ways).down > l1 + l2);
     shape.npcol = 2;
     ways.guests = 0;
-    t = hyb_home_traffic(&shape, &ways);
+    t = moved(&shape, &ways);
     assert_true(t.down > l2 / 2 && t.up > 3 * l2 / 2);
     ways.peers = false;
-    assert_true(hyb_home_traffic(&shape, &ways).up > t.up + 2 * 0.9 * l2 / 2);
+    assert_true(moved(&shape, &ways).up > t.up + 2 * 0.9 * l2 / 2);
 }
 
 /* All processes of a grid: each row of U leaves one and comes to all others. */
@@ -327,8 +339,8 @@ TEST(rows_of_a_process_column_cross_each_link)
     hpl_shape_t shape = shape_of(N, NB, P, 1);
 
     for (shape.myrow = 0; shape.myrow < P; shape.myrow++) {
-        up += traffic(shape, 1, HYB_PANEL_BY_TEAM).up;
-        others += hyb_home_traffic(&shape, &stay).up;
+        up += traffic(shape, 1, false).up;
+        others += moved(&shape, &stay).up;
     }
     for (int k = 1; k <= N / NB; k++) {
         columns += NB * (N - k * NB + 1.0);

@@ -7,7 +7,7 @@
 enum { MOST_DEVICES = 6, MOST_BLOCKS = 150, ROUNDS = 300 };
 
 typedef struct {
-    hyb_home_device_t device[MOST_DEVICES];
+    hpl_dealt_t device[MOST_DEVICES];
     int devices;
     int64_t blocks;
     int home[MOST_BLOCKS];
@@ -24,7 +24,7 @@ static dealt_t with_room(int devices, int64_t blocks)
     dealt_t d = {.devices = devices, .blocks = blocks};
 
     for (int i = 0; i < devices; i++)
-        d.device[i] = (hyb_home_device_t){1e12, blocks};
+        d.device[i] = (hpl_dealt_t){.rate = 1e12, .room = blocks};
     return d;
 }
 
@@ -138,8 +138,8 @@ static dealt_t random_deal(void)
     int64_t room = 0;
 
     for (int i = 0; i < d.devices; i++) {
-        d.device[i] =
-            (hyb_home_device_t){3.7e12 * exp2(rand() % 40 / 8.0), rand() % 60};
+        d.device[i] = (hpl_dealt_t){.rate = 3.7e12 * exp2(rand() % 40 / 8.0),
+                                    .room = rand() % 60};
         room += d.device[i].room;
     }
     d.blocks = xh_smaller(room, rand() % MOST_BLOCKS);

@@ -139,8 +139,7 @@ TEST(a_wrong_element_is_beyond_the_bound_and_its_row_is_told)
 
     draw();
     kernel->sum_column(a, weight, ROWS, &before);
-    bound = hyb_noise_bound(
-        2.0 * hyb_noise_sum(HYB_SUMS_OF_HOST, ROWS, before.squares));
+    bound = hyb_noise_bound(2.0 * hyb_noise_sum(ROWS, before.squares));
     assert_true(fabs(before.plain - textbook(ROWS).plain) <= bound);
     assert_true(bound < 1e-11);
     a[777] += 1e-3;

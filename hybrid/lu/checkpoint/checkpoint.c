@@ -8,7 +8,6 @@
 #include "hpl/grid/agree.h"
 #include "hybrid/lu/checkpoint/copies.h"
 #include "hybrid/lu/checkpoint/disks.h"
-#include "hybrid/lu/checkpoint/geometry.h"
 #include "hybrid/lu/checkpoint/restart.h"
 #include "hybrid/lu/checkpoint/writer.h"
 #include "hybrid/lu/verify/carried.h"
@@ -26,8 +25,7 @@ typedef struct {
 struct hyb_checkpoint {
     hyb_store_t store;
     hyb_disks_t disks;
-    hyb_holdings_t holdings; /* as it begins */
-    hyb_copies_t *copies;    /* on a partner's disk; NULL: none */
+    hyb_copies_t *copies; /* on a partner's disk; NULL: none */
     hyb_writer_t *writer;
     double every; /* s */
     double rate;  /* bytes/s of this process's disk */
@@ -42,7 +40,9 @@ struct hyb_checkpoint {
     hyb_boundary_t boundary; /* of that one */
     int whole[2];            /* the last two that all have; or 0 */
     int64_t final_bytes;     /* of the final file, for the newest */
-    hyb_restart_t from;
+    hyb_header_t from;    /* what it was restarted from; first 0: it was not */
+    double seen;          /* s since 1970: the last sign of life before */
+    int earlier;          /* whole as well: the one before it; or 0 */
     double before;        /* s from the run's beginning to the clock's */
     double begun;         /* s since 1970: when the run began, restarts ... */
     double lost, between; /* ... and all, which took so much */
@@ -95,14 +95,10 @@ xh_status_t hyb_checkpoint_check_settings(void)
 /* Bytes of this process's checkpoint at its beginning. */
 static int64_t bytes_of(const hyb_lu_t *lu, int first)
 {
-    int64_t doubles = 0;
+    int64_t final, others;
 
-    for (int64_t b = 0; b < lu->ledger.blocks; b++) {
-        hyb_saved_rows_t part = hyb_boundary_part(lu, b, first);
-
-        doubles += part.columns.count * (part.end - part.final);
-    }
-    return doubles * (int64_t)sizeof(double);
+    hyb_restart_elements(lu, first, &final, &others);
+    return others * (int64_t)sizeof(double);
 }
 
 /* Does no other run need it? Without a checkpoint that all have there is none
@@ -113,7 +109,7 @@ static xh_status_t take_folder(hyb_lu_t *lu, const hyb_store_t *store)
     const char *folder = store->folder;
     char text[200];
     int first[HYB_STORE_MOST];
-    int all = hyb_disks_common(&c->disks, &c->holdings, first);
+    int all = hyb_disks_common(&c->disks, first);
 
     if (hyb_store_has_others(folder, lu->grid->nprow, lu->grid->npcol))
         xh_log_error("--checkpoint: %s holds checkpoints of another grid",
@@ -158,7 +154,7 @@ static void take_files(hyb_lu_t *lu)
     struct hyb_checkpoint *c = lu->checkpoint;
 
     c->whole[0] = lu->resumed.first;
-    c->whole[1] = c->from.earlier;
+    c->whole[1] = c->earlier;
     c->final_bytes = c->from.final_bytes;
     keep_last(c);
 }
@@ -171,13 +167,12 @@ static xh_status_t begin_copies(hyb_lu_t *lu)
     if (c->disks.disks == 1)
         return XH_OK;
     if (goes_on(lu))
-        hyb_disks_copy(&c->disks, c->comm, &c->holdings, lu->resumed.first);
+        hyb_disks_copy(&c->disks, lu->resumed.first);
     if (lu->grid->iam == 0)
         xh_log_info("checkpoints: %s is on %d disks: each process's files "
                     "are copied to another one",
                     c->store.folder, c->disks.disks);
-    XH_TRY(hyb_copies_create(&c->disks, c->comm, hyb_writer_piece(lu),
-                             &c->copies));
+    XH_TRY(hyb_copies_create(&c->disks, hyb_writer_piece(lu), &c->copies));
     hyb_poller_add(&lu->poller, poll_copies, c->copies);
     return XH_OK;
 }
@@ -207,6 +202,15 @@ static xh_status_t refuse_guests(const hyb_lu_t *lu)
     return XH_ERR_INPUT;
 }
 
+static xh_status_t can_write(const hyb_disks_t *d)
+{
+    if (d->error == 0)
+        return XH_OK;
+    xh_log_error("--checkpoint: cannot write to the folder %s: %s", d->folder,
+                 strerror(d->error));
+    return XH_ERR_INPUT;
+}
+
 xh_status_t hyb_checkpoint_create(hyb_lu_t *lu)
 {
     struct hyb_checkpoint *c;
@@ -223,14 +227,13 @@ xh_status_t hyb_checkpoint_create(hyb_lu_t *lu)
     c->voted = NONE;
     c->request = MPI_REQUEST_NULL;
     MPI_Comm_dup(all, &c->comm);
-    XH_TRY(hyb_restart_load(lu, &c->from));
+    XH_TRY(hyb_restart_load(lu, &c->from, &c->seen, &c->earlier));
     if (!is_asked_for("checkpoint"))
         return XH_OK;
     c->store = hyb_restart_store(lu, xh_settings_text("checkpoint"));
     hyb_read_duration(xh_settings_text("every"), &c->every);
-    XH_TRY(hyb_disks_find(lu->grid, c->store.folder, HYB_DISKS_TO_WRITE,
-                          &c->disks));
-    XH_TRY(hyb_disks_list(&c->disks, all, &c->holdings));
+    XH_TRY(hyb_disks_find(lu->grid, c->store.folder, &c->disks));
+    XH_TRY(hpl_agree(all, can_write(&c->disks)));
     if (!goes_on(lu))
         XH_TRY(hpl_agree(all, take_folder(lu, &c->store)));
     XH_TRY(begin_copies(lu));
@@ -245,7 +248,6 @@ void hyb_checkpoint_destroy(hyb_lu_t *lu)
         return;
     hyb_writer_destroy(c->writer);
     hyb_copies_destroy(c->copies);
-    hyb_holdings_free(&c->holdings);
     hyb_disks_free(&c->disks);
     if (c->comm != MPI_COMM_NULL)
         MPI_Comm_free(&c->comm);
@@ -292,8 +294,8 @@ void hyb_checkpoint_begin(hyb_lu_t *lu)
 
     if (c == NULL)
         return;
-    h = &c->from.header;
-    seen = fmax(c->from.seen, h->moment);
+    h = &c->from;
+    seen = fmax(c->seen, h->moment);
     c->last = c->opened = xh_clock_wall();
     c->begun = now;
     if (h->first == 0)
@@ -304,7 +306,7 @@ void hyb_checkpoint_begin(hyb_lu_t *lu)
     c->before = now - h->begun;
 }
 
-/* What the header of a checkpoint that begins now says. */
+/* What the header of a checkpoint that begins now says; final_bytes: so far. */
 static hyb_header_t header(const hyb_lu_t *lu)
 {
     const struct hyb_checkpoint *c = lu->checkpoint;
@@ -314,7 +316,8 @@ static hyb_header_t header(const hyb_lu_t *lu)
     h.first = c->boundary.first;
     h.over = c->boundary.over;
     h.info = lu->mat->info;
-    h.restarts = c->from.header.first > 0 ? c->from.header.restarts + 1 : 0;
+    h.final_bytes = c->final_bytes;
+    h.restarts = c->from.first > 0 ? c->from.restarts + 1 : 0;
     h.begun = c->begun;
     h.moment = hyb_store_now();
     h.lost = c->lost;
@@ -344,16 +347,13 @@ static int decide(const hyb_lu_t *lu, int k, double now)
 /* Nothing is written any more, nor copies that come here. */
 static bool has_ended(const struct hyb_checkpoint *c)
 {
-    hyb_writer_state_t state = hyb_writer_state(c->writer);
-
-    return c->writes &&
-           (state == HYB_WRITER_DONE || state == HYB_WRITER_FAILED) &&
+    return c->writes && hyb_writer_has_ended(c->writer) &&
            (c->copies == NULL || hyb_copies_have_ended(c->copies));
 }
 
 static bool is_whole(const struct hyb_checkpoint *c)
 {
-    return hyb_writer_state(c->writer) == HYB_WRITER_DONE &&
+    return hyb_writer_is_whole(c->writer) &&
            (c->copies == NULL || hyb_copies_are_whole(c->copies));
 }
 
@@ -394,18 +394,15 @@ bool hyb_checkpoint_is_ready(hyb_lu_t *lu, int k)
 static void begin_checkpoint(hyb_lu_t *lu, int k, int over)
 {
     struct hyb_checkpoint *c = lu->checkpoint;
-    hyb_writer_job_t job;
+    hyb_header_t next;
 
     c->writes = true;
     c->last = xh_clock_wall();
     c->boundary = (hyb_boundary_t){k + 1, over, lu->panels};
-    job = (hyb_writer_job_t){.header = header(lu),
-                             .boundary = c->boundary,
-                             .final_from = c->final_bytes > 0 ? c->whole[0] : 0,
-                             .final_bytes = c->final_bytes};
+    next = header(lu);
     if (c->copies != NULL)
         hyb_copies_begin(c->copies);
-    hyb_writer_begin(c->writer, &job);
+    hyb_writer_begin(c->writer, &next, c->final_bytes > 0 ? c->whole[0] : 0);
 }
 
 static void note(struct hyb_checkpoint *c, double bytes)
@@ -523,7 +520,7 @@ bool hyb_checkpoint_report(const hyb_lu_t *lu, hpl_checkpoints_t *report_p)
 
     if (c == NULL)
         return false;
-    from = &c->from.header;
+    from = &c->from;
     *report_p = c->report;
     report_p->list = c->list;
     if (from->first == 0)

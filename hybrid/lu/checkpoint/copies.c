@@ -27,10 +27,23 @@ typedef enum {
     IS_CLOSED
 } taking_t;
 
+typedef enum {
+    FINAL, /* bytes of that file */
+    PART,  /* of the checkpoint that is being written */
+    WHOLE, /* it is: it gets its name */
+    GIVEN_UP,
+    CLOSES /* nothing follows */
+} kind_t;
+
+typedef struct {  /* what is sent before data */
+    int64_t kind; /* kind_t */
+    int64_t first, offset, bytes;
+} message_t;
+
 typedef struct { /* one whose copies come here */
     int rank;
     hyb_store_t store;
-    hyb_copy_t what;
+    message_t what;
     char *data;
     MPI_Request request;
     _Atomic int state; /* taking_t */
@@ -41,9 +54,9 @@ typedef struct { /* one whose copies come here */
 } source_t;
 
 struct hyb_copies {
-    MPI_Comm comm;
+    MPI_Comm comm; /* the grid's */
     int to;
-    hyb_copy_t what; /* what is given */
+    message_t what; /* what is given */
     const void *data;
     MPI_Request request[2];
     _Atomic int giving; /* giving_t */
@@ -59,7 +72,7 @@ struct hyb_copies {
 /* ---- giving: the writer's thread, and the leader -------------------------
  */
 
-void hyb_copies_give(hyb_copies_t *c, hyb_copy_t what, const void *data)
+static void give(hyb_copies_t *c, message_t what, const void *data)
 {
     if (c == NULL)
         return;
@@ -72,6 +85,22 @@ void hyb_copies_give(hyb_copies_t *c, hyb_copy_t what, const void *data)
     while (atomic_load(&c->giving) != FREE)
         pthread_cond_wait(&c->change, &c->lock);
     pthread_mutex_unlock(&c->lock);
+}
+
+void hyb_copies_give(hyb_copies_t *c, bool is_final, int64_t offset,
+                     const void *data, size_t bytes)
+{
+    give(c,
+         (message_t){.kind = is_final ? FINAL : PART,
+                     .offset = offset,
+                     .bytes = (int64_t)bytes},
+         data);
+}
+
+void hyb_copies_end(hyb_copies_t *c, int first, bool is_whole)
+{
+    give(c, (message_t){.kind = is_whole ? WHOLE : GIVEN_UP, .first = first},
+         NULL);
 }
 
 static void set_free(hyb_copies_t *c)
@@ -222,14 +251,14 @@ static void end_one(source_t *s, bool is_whole)
 
 static void write_one(source_t *s)
 {
-    bool closes = s->what.kind == HYB_COPY_CLOSE;
+    bool closes = s->what.kind == CLOSES;
 
-    if (s->what.kind == HYB_COPY_FINAL)
+    if (s->what.kind == FINAL)
         write_bytes(s, &s->final, "final");
-    else if (s->what.kind == HYB_COPY_PART)
+    else if (s->what.kind == PART)
         write_bytes(s, &s->part, "part");
     else
-        end_one(s, s->what.kind == HYB_COPY_WHOLE);
+        end_one(s, s->what.kind == WHOLE);
     atomic_store(&s->state, closes ? IS_CLOSED : IS_WRITTEN);
 }
 
@@ -315,22 +344,22 @@ static bool add_sources(hyb_copies_t *c, const hyb_disks_t *d, int64_t piece)
     return c->source != NULL;
 }
 
-xh_status_t hyb_copies_create(const hyb_disks_t *disks, MPI_Comm comm,
-                              int64_t piece, hyb_copies_t **copies_p)
+xh_status_t hyb_copies_create(const hyb_disks_t *disks, int64_t piece,
+                              hyb_copies_t **copies_p)
 {
     hyb_copies_t *c = calloc(1, sizeof(*c));
     bool made = c != NULL;
 
-    MPI_Allreduce(MPI_IN_PLACE, &piece, 1, MPI_INT64_T, MPI_MAX, comm);
+    MPI_Allreduce(MPI_IN_PLACE, &piece, 1, MPI_INT64_T, MPI_MAX, disks->comm);
     if (made) {
-        c->comm = comm;
+        c->comm = disks->comm;
         c->to = disks->partner[disks->rank];
         pthread_mutex_init(&c->lock, NULL);
         pthread_cond_init(&c->change, NULL);
         made = add_sources(c, disks, piece) &&
                pthread_create(&c->thread, NULL, work, c) == 0;
     }
-    if (hpl_agree(comm, made ? XH_OK : XH_ERR_MEMORY) != XH_OK)
+    if (hpl_agree(disks->comm, made ? XH_OK : XH_ERR_MEMORY) != XH_OK)
         return XH_ERR_MEMORY; /* the run ends */
     for (int i = 0; i < c->sources; i++)
         await_header(c, &c->source[i]);
@@ -387,7 +416,7 @@ void hyb_copies_close(hyb_copies_t *c)
     pthread_cond_broadcast(&c->change);
     pthread_mutex_unlock(&c->lock);
     hyb_wait_until(is_free, c, poll_turn, c);
-    c->what = (hyb_copy_t){.kind = HYB_COPY_CLOSE};
+    c->what = (message_t){.kind = CLOSES};
     atomic_store(&c->giving, GIVEN);
     hyb_wait_until(are_closed, c, poll_turn, c);
 }

@@ -14,29 +14,24 @@
  */
 typedef struct hyb_copies hyb_copies_t;
 
-typedef enum {
-    HYB_COPY_FINAL, /* bytes of that file, at an offset */
-    HYB_COPY_PART,  /* of the checkpoint that is being written */
-    HYB_COPY_WHOLE, /* it is: it gets its name */
-    HYB_COPY_GIVEN_UP,
-    HYB_COPY_CLOSE /* nothing follows */
-} hyb_copy_kind_t;
-
-typedef struct {
-    int64_t kind, first, offset, bytes;
-} hyb_copy_t;
-
 /*
  * piece  in  bytes that are given at a time, at most, by any process
  *
  * disks outlives it. Collective. Errors: XH_ERR_MEMORY
  */
-xh_status_t hyb_copies_create(const hyb_disks_t *disks, MPI_Comm comm,
-                              int64_t piece, hyb_copies_t **copies_p);
+xh_status_t hyb_copies_create(const hyb_disks_t *disks, int64_t piece,
+                              hyb_copies_t **copies_p);
 void hyb_copies_destroy(hyb_copies_t *copies);
 
-/* Returns when data may be changed. The writer's thread. Accepts NULL. */
-void hyb_copies_give(hyb_copies_t *copies, hyb_copy_t what, const void *data);
+/* Bytes of the final file at offset, or of the checkpoint that is being
+ * written. Returns when data may be changed. The writer's thread. Accepts NULL.
+ */
+void hyb_copies_give(hyb_copies_t *copies, bool is_final, int64_t offset,
+                     const void *data, size_t bytes);
+
+/* The checkpoint of panel `first` is whole: its copies get their names; or it
+ * is given up. Likewise. */
+void hyb_copies_end(hyb_copies_t *copies, int first, bool is_whole);
 
 /* The rest is the leader's. */
 

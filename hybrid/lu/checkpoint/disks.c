@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,14 +64,14 @@ static int64_t name_run(MPI_Comm comm)
     return run;
 }
 
-static void look(hyb_disks_t *d, MPI_Comm comm, int64_t run)
+static void look(hyb_disks_t *d, int64_t run)
 {
     char path[HYB_STORE_PATH];
     int lowest;
 
-    MPI_Barrier(comm);
+    MPI_Barrier(d->comm);
     lowest = lowest_seen(d, run);
-    MPI_Allgather(&lowest, 1, MPI_INT, d->first, 1, MPI_INT, comm);
+    MPI_Allgather(&lowest, 1, MPI_INT, d->first, 1, MPI_INT, d->comm);
     marker(d, run, d->rank, path);
     unlink(path);
 }
@@ -105,13 +104,13 @@ static int partner_of(const hyb_disks_t *d, int rank)
     return next;
 }
 
-static void find_partners(hyb_disks_t *d, MPI_Comm comm)
+static void find_partners(hyb_disks_t *d)
 {
     int mine = partner_of(d, d->rank);
 
     for (int r = 0; r < d->ranks; r++)
         d->disks += d->first[r] == r;
-    MPI_Allgather(&mine, 1, MPI_INT, d->partner, 1, MPI_INT, comm);
+    MPI_Allgather(&mine, 1, MPI_INT, d->partner, 1, MPI_INT, d->comm);
 }
 
 static xh_status_t allocate(const HPL_T_grid *grid, const char *folder,
@@ -120,39 +119,93 @@ static xh_status_t allocate(const HPL_T_grid *grid, const char *folder,
     size_t bytes = (size_t)grid->nprocs * sizeof(int);
 
     *d = (hyb_disks_t){.folder = folder,
+                       .comm = grid->all_comm,
                        .rank = grid->iam,
                        .ranks = grid->nprocs,
                        .first = malloc(bytes),
                        .row = malloc(bytes),
                        .column = malloc(bytes),
                        .partner = malloc(bytes)};
-    return hpl_agree(grid->all_comm, d->first != NULL && d->row != NULL &&
-                                             d->column != NULL &&
-                                             d->partner != NULL
-                                         ? XH_OK
-                                         : XH_ERR_MEMORY);
+    return hpl_agree(d->comm, d->first != NULL && d->row != NULL &&
+                                      d->column != NULL && d->partner != NULL
+                                  ? XH_OK
+                                  : XH_ERR_MEMORY);
+}
+
+/* ---- what is there -------------------------------------------------------
+ */
+
+/* Of one process for each disk. */
+static hyb_saved_t *list_mine(const hyb_disks_t *d, int *count_p)
+{
+    bool lists = d->first[d->rank] == d->rank;
+    size_t room = lists ? hyb_store_scan(d->folder, NULL, 0) : 0, count;
+    hyb_saved_t *list = malloc((room + 1) * sizeof(*list));
+
+    if (list == NULL)
+        return NULL;
+    count = lists ? hyb_store_scan(d->folder, list, room) : 0;
+    *count_p = (int)(count < room ? count : room);
+    for (int i = 0; i < *count_p; i++)
+        list[i].disk = d->rank;
+    return list;
+}
+
+/* Bytes that each process gives, and where they stand. */
+static int place_all(int mine, const hyb_disks_t *d, int *count, int *at)
+{
+    int all = 0;
+
+    MPI_Allgather(&mine, 1, MPI_INT, count, 1, MPI_INT, d->comm);
+    for (int r = 0; r < d->ranks; r++) {
+        at[r] = all;
+        all += count[r];
+    }
+    return all;
+}
+
+static xh_status_t gather(hyb_disks_t *d, const hyb_saved_t *list, int mine,
+                          int *count)
+{
+    int *at = count + d->ranks, bytes = mine * (int)sizeof(*list);
+    int all = place_all(bytes, d, count, at);
+
+    d->saved = malloc((size_t)all + 1);
+    XH_TRY(hpl_agree(d->comm, d->saved != NULL ? XH_OK : XH_ERR_MEMORY));
+    MPI_Allgatherv(list, bytes, MPI_BYTE, d->saved, count, at, MPI_BYTE,
+                   d->comm);
+    d->count = all / (int)sizeof(*list);
+    return XH_OK;
+}
+
+static xh_status_t list_all(hyb_disks_t *d)
+{
+    int mine = 0, *count = malloc(2 * (size_t)d->ranks * sizeof(*count));
+    hyb_saved_t *list = list_mine(d, &mine);
+    xh_status_t status = hpl_agree(
+        d->comm, count != NULL && list != NULL ? XH_OK : XH_ERR_MEMORY);
+
+    if (status == XH_OK)
+        status = gather(d, list, mine, count);
+    free(count);
+    free(list);
+    return status;
 }
 
 xh_status_t hyb_disks_find(const HPL_T_grid *grid, const char *folder,
-                           hyb_disks_use_t use, hyb_disks_t *d)
+                           hyb_disks_t *d)
 {
-    MPI_Comm comm = grid->all_comm;
-    xh_status_t mine = XH_OK;
     int64_t run;
 
     XH_TRY(allocate(grid, folder, d));
-    MPI_Allgather(&grid->myrow, 1, MPI_INT, d->row, 1, MPI_INT, comm);
-    MPI_Allgather(&grid->mycol, 1, MPI_INT, d->column, 1, MPI_INT, comm);
-    run = name_run(comm);
-    if ((!hyb_store_make(folder) || !put_marker(d, run)) &&
-        use == HYB_DISKS_TO_WRITE) {
-        xh_log_error("--checkpoint: cannot write to the folder %s: %s", folder,
-                     strerror(errno));
-        mine = XH_ERR_INPUT;
-    }
-    look(d, comm, run);
-    find_partners(d, comm);
-    return hpl_agree(comm, mine);
+    MPI_Allgather(&grid->myrow, 1, MPI_INT, d->row, 1, MPI_INT, d->comm);
+    MPI_Allgather(&grid->mycol, 1, MPI_INT, d->column, 1, MPI_INT, d->comm);
+    run = name_run(d->comm);
+    if (!hyb_store_make(folder) || !put_marker(d, run))
+        d->error = errno;
+    look(d, run);
+    find_partners(d);
+    return list_all(d);
 }
 
 void hyb_disks_free(hyb_disks_t *d)
@@ -161,87 +214,18 @@ void hyb_disks_free(hyb_disks_t *d)
     free(d->row);
     free(d->column);
     free(d->partner);
+    free(d->saved);
     *d = (hyb_disks_t){.rank = 0};
 }
 
-/* ---- what is there -------------------------------------------------------
- */
-
-/* Of one process for each disk. */
-static hyb_holding_t *list_mine(const hyb_disks_t *d, int *count_p)
-{
-    bool lists = d->first[d->rank] == d->rank;
-    size_t room = lists ? hyb_store_scan(d->folder, NULL, 0) : 0, count;
-    hyb_saved_t *saved = malloc((room + 1) * sizeof(*saved));
-    hyb_holding_t *list = malloc((room + 1) * sizeof(*list));
-
-    *count_p = 0;
-    if (saved == NULL || list == NULL) {
-        free(saved);
-        free(list);
-        return NULL;
-    }
-    count = lists ? hyb_store_scan(d->folder, saved, room) : 0;
-    for (size_t i = 0; i < count && i < room; i++)
-        list[(*count_p)++] = (hyb_holding_t){saved[i], d->rank};
-    free(saved);
-    return list;
-}
-
-/* Bytes that each process gives, and where they stand. */
-static int place_all(int mine, MPI_Comm comm, int ranks, int *count, int *at)
-{
-    int all = 0;
-
-    MPI_Allgather(&mine, 1, MPI_INT, count, 1, MPI_INT, comm);
-    for (int r = 0; r < ranks; r++) {
-        at[r] = all;
-        all += count[r];
-    }
-    return all;
-}
-
-xh_status_t hyb_disks_list(const hyb_disks_t *d, MPI_Comm comm,
-                           hyb_holdings_t *holdings_p)
-{
-    int mine, all, *count = malloc(2 * (size_t)d->ranks * sizeof(*count));
-    hyb_holding_t *list = list_mine(d, &mine), *holding = NULL;
-    xh_status_t status =
-        hpl_agree(comm, count != NULL && list != NULL ? XH_OK : XH_ERR_MEMORY);
-
-    if (status == XH_OK) {
-        all = place_all(mine * (int)sizeof(*list), comm, d->ranks, count,
-                        count + d->ranks);
-        holding = malloc((size_t)all + 1);
-        status = hpl_agree(comm, holding != NULL ? XH_OK : XH_ERR_MEMORY);
-    }
-    if (status == XH_OK) {
-        MPI_Allgatherv(list, mine * (int)sizeof(*list), MPI_BYTE, holding,
-                       count, count + d->ranks, MPI_BYTE, comm);
-        *holdings_p =
-            (hyb_holdings_t){holding, all / (int)sizeof(hyb_holding_t)};
-    } else
-        free(holding);
-    free(count);
-    free(list);
-    return status;
-}
-
-void hyb_holdings_free(hyb_holdings_t *h)
-{
-    free(h->holding);
-    *h = (hyb_holdings_t){NULL, 0};
-}
-
 /* The newest iteration below limit of any; 0: none. */
-static int newest_below(const hyb_holdings_t *h, int limit)
+static int newest_below(const hyb_disks_t *d, int limit)
 {
     int newest = 0;
 
-    for (int i = 0; i < h->count; i++)
-        if (h->holding[i].saved.first < limit &&
-            h->holding[i].saved.first > newest)
-            newest = h->holding[i].saved.first;
+    for (int i = 0; i < d->count; i++)
+        if (d->saved[i].first < limit && d->saved[i].first > newest)
+            newest = d->saved[i].first;
     return newest;
 }
 
@@ -253,34 +237,32 @@ static bool is_of(const hyb_disks_t *d, const hyb_saved_t *s, int rank,
            s->first == first;
 }
 
-/* Who has that checkpoint of rank: itself, or the first of those who see it,
- * or NULL. */
-static const hyb_holding_t *find(const hyb_disks_t *d, const hyb_holdings_t *h,
-                                 int rank, int first)
+/* That checkpoint of rank: its own on its disk, or the first that is found, or
+ * NULL. */
+static const hyb_saved_t *find(const hyb_disks_t *d, int rank, int first)
 {
-    const hyb_holding_t *found = NULL;
+    const hyb_saved_t *found = NULL;
 
-    for (int i = 0; i < h->count; i++) {
-        const hyb_saved_t *s = &h->holding[i].saved;
+    for (int i = 0; i < d->count; i++) {
+        const hyb_saved_t *s = &d->saved[i];
 
         if (!is_of(d, s, rank, first))
             continue;
-        if (!s->is_copy && h->holding[i].rank == d->first[rank])
-            return &h->holding[i];
+        if (!s->is_copy && s->disk == d->first[rank])
+            return s;
         if (found == NULL)
-            found = &h->holding[i];
+            found = s;
     }
     return found;
 }
 
-int hyb_disks_common(const hyb_disks_t *d, const hyb_holdings_t *h,
-                     int *first_p)
+int hyb_disks_common(const hyb_disks_t *d, int *first_p)
 {
     int count = 0, next = INT_MAX, have;
 
-    while ((next = newest_below(h, next)) > 0 && count < HYB_STORE_MOST) {
+    while ((next = newest_below(d, next)) > 0 && count < HYB_STORE_MOST) {
         for (have = 0; have < d->ranks; have++)
-            if (find(d, h, have, next) == NULL)
+            if (find(d, have, next) == NULL)
                 break;
         if (have == d->ranks)
             first_p[count++] = next;
@@ -368,76 +350,72 @@ static void copy_file(const hyb_store_t *store, const char *from,
 
 typedef struct {
     const hyb_disks_t *disks;
-    MPI_Comm comm;
     char *buffer;
 } mover_t;
 
 /* One file of rank goes from who holds it to `to`. */
-static void move_file(const mover_t *m, const hyb_holding_t *from, int rank,
+static void move_file(const mover_t *m, const hyb_saved_t *from, int rank,
                       int to, bool is_copy, const char *suffix)
 {
     const hyb_disks_t *d = m->disks;
-    hyb_store_t source = hyb_disks_store(d, rank, from->saved.is_copy);
+    hyb_store_t source = hyb_disks_store(d, rank, from->is_copy);
     hyb_store_t target = hyb_disks_store(d, rank, is_copy);
     char path[HYB_STORE_PATH], there[HYB_STORE_PATH];
 
     hyb_store_path(&source, suffix, path);
     hyb_store_path(&target, suffix, there);
-    if (from->rank == d->rank && to == d->rank)
+    if (from->disk == d->rank && to == d->rank)
         copy_file(&target, path, there, m->buffer);
-    else if (from->rank == d->rank)
-        send_file(path, to, m->comm, m->buffer);
+    else if (from->disk == d->rank)
+        send_file(path, to, d->comm, m->buffer);
     else if (to == d->rank)
-        receive_file(&target, there, from->rank, m->comm, m->buffer);
+        receive_file(&target, there, from->disk, d->comm, m->buffer);
 }
 
-static void move(const mover_t *m, const hyb_holding_t *from, int rank, int to,
+static void move(const mover_t *m, const hyb_saved_t *from, int rank, int to,
                  bool is_copy)
 {
     char suffix[16];
 
-    snprintf(suffix, sizeof(suffix), "%d", from->saved.first);
+    snprintf(suffix, sizeof(suffix), "%d", from->first);
     move_file(m, from, rank, to, is_copy, "final");
     move_file(m, from, rank, to, is_copy, suffix);
 }
 
 /* All take part in the same order. */
-void hyb_disks_bring(const hyb_disks_t *d, MPI_Comm comm,
-                     const hyb_holdings_t *h, int first)
+void hyb_disks_bring(const hyb_disks_t *d, int first)
 {
-    mover_t m = {d, comm, malloc(PIECE)};
+    mover_t m = {d, malloc(PIECE)};
 
     for (int r = 0; r < d->ranks && m.buffer != NULL; r++) {
-        const hyb_holding_t *from = find(d, h, r, first);
+        const hyb_saved_t *from = find(d, r, first);
 
-        if (from != NULL && (from->saved.is_copy || from->rank != d->first[r]))
+        if (from != NULL && (from->is_copy || from->disk != d->first[r]))
             move(&m, from, r, r, false);
     }
     free(m.buffer);
 }
 
-static bool has_copy(const hyb_disks_t *d, const hyb_holdings_t *h, int rank,
-                     int first)
+static bool has_copy(const hyb_disks_t *d, int rank, int first)
 {
-    for (int i = 0; i < h->count; i++) {
-        const hyb_saved_t *s = &h->holding[i].saved;
+    for (int i = 0; i < d->count; i++) {
+        const hyb_saved_t *s = &d->saved[i];
 
         if (is_of(d, s, rank, first) && s->is_copy &&
-            h->holding[i].rank == d->first[d->partner[rank]])
+            s->disk == d->first[d->partner[rank]])
             return true;
     }
     return false;
 }
 
-void hyb_disks_copy(const hyb_disks_t *d, MPI_Comm comm,
-                    const hyb_holdings_t *h, int first)
+void hyb_disks_copy(const hyb_disks_t *d, int first)
 {
-    mover_t m = {d, comm, malloc(PIECE)};
+    mover_t m = {d, malloc(PIECE)};
 
     for (int r = 0; r < d->ranks && m.buffer != NULL && d->disks > 1; r++) {
-        hyb_holding_t own = {{d->row[r], d->column[r], first, false}, r};
+        hyb_saved_t own = {d->row[r], d->column[r], first, r, false};
 
-        if (!has_copy(d, h, r, first))
+        if (!has_copy(d, r, first))
             move(&m, &own, r, d->partner[r], true);
     }
     free(m.buffer);

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "hpl/pauxil/deal.h"
+#include "hybrid/lu/checkpoint/boundary.h"
 
 /*
  * A process writes two kinds of files, in the byte order of the machine:
@@ -43,6 +44,13 @@ typedef struct {
 
 /* Tells one dealing of block columns from another; 0: in turn. */
 uint64_t hyb_header_dealing(const hpl_deal_t *deal);
+
+/* first and over, of a matrix with so many panels. */
+static inline hyb_boundary_t hyb_header_boundary(const hyb_header_t *header,
+                                                 int panels)
+{
+    return (hyb_boundary_t){(int)header->first, (int)header->over, panels};
+}
 
 /* Fill in magic, version and check. */
 void hyb_header_seal(hyb_header_t *header);

@@ -15,34 +15,17 @@ static inline int hyb_block_panel(const hyb_lu_t *lu, int64_t b)
     return is_b ? lu->panels : (int)hpl_map_block_global(&map, b);
 }
 
-/* Local rows above panel k. */
-static inline int64_t hyb_rows_above(const hyb_lu_t *lu, int k)
+/* Local rows of block b at the boundary of panel `first`: the first ones are
+ * U's and final; behind these a restart needs some up to the end. */
+static inline int64_t hyb_final_rows(const hyb_lu_t *lu, int64_t b, int first)
 {
-    hpl_map_t rows = hpl_map(lu->mat->nb, lu->grid->nprow, lu->grid->myrow);
-
-    return hpl_map_count(&rows, Mmin((int64_t)k * lu->mat->nb, lu->mat->n));
+    return hyb_lu_rows_above(lu, Mmin(hyb_block_panel(lu, b) + 1, first));
 }
 
-/* A block's rows at the boundary of panel `first`: those of U, which are final,
- * and those behind them that a restart needs. */
-typedef struct {
-    hyb_run_t columns;
-    int64_t block;
-    int panel;
-    int64_t final, end; /* rows 0 .. final - 1; final .. end - 1 */
-} hyb_saved_rows_t;
-
-static inline hyb_saved_rows_t hyb_boundary_part(const hyb_lu_t *lu, int64_t b,
-                                                 int first)
+static inline int64_t hyb_saved_end(const hyb_lu_t *lu, int64_t b, int first)
 {
-    hyb_saved_rows_t part = {
-        .columns = hyb_ledger_columns(&lu->ledger, (hyb_blocks_t){b, b + 1}),
-        .block = b,
-        .panel = hyb_block_panel(lu, b)};
-
-    part.final = hyb_rows_above(lu, Mmin(part.panel + 1, first));
-    part.end = part.panel >= first ? lu->mat->mp : part.final;
-    return part;
+    return hyb_block_panel(lu, b) >= first ? lu->mat->mp
+                                           : hyb_final_rows(lu, b, first);
 }
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "hpl/grid/agree.h"
+#include "hybrid/lu/checkpoint/disks.h"
 #include "hybrid/lu/checkpoint/geometry.h"
 #include "hybrid/lu/fill.h"
 
@@ -20,7 +21,6 @@ typedef struct { /* what is read */
     hyb_header_t header; /* of the checkpoint that is tried */
     char why[200];       /* what is wrong with it */
     hyb_disks_t disks;
-    hyb_holdings_t holdings;
 } reader_t;
 
 /* ---- what it must be -----------------------------------------------------
@@ -83,10 +83,10 @@ static void scatter(const reader_t *r, const hyb_piece_t *p)
         scatter_rows(r, p, p->row);
         return;
     }
-    home->restore(home, b, &(hyb_part_t){p->row, p->rows, p->col, p->cols},
+    home->restore(home, b, &(xh_rectangle_t){p->row, p->rows, p->col, p->cols},
                   r->buffer);
     if (panel < r->header.first)
-        scatter_rows(r, p, Mmax(hyb_rows_above(lu, panel), p->row));
+        scatter_rows(r, p, Mmax(hyb_lu_rows_above(lu, panel), p->row));
 }
 
 /* It lies within one block's columns. */
@@ -186,16 +186,17 @@ bool hyb_restart_is_other(hyb_lu_t *lu, const hyb_store_t *store, char *text,
     return true;
 }
 
-/* Elements that the two files must hold. */
-static void count(const reader_t *r, int64_t *final_p, int64_t *others_p)
+void hyb_restart_elements(const hyb_lu_t *lu, int first, int64_t *final_p,
+                          int64_t *others_p)
 {
     *final_p = *others_p = 0;
-    for (int64_t b = 0; b < r->lu->ledger.blocks; b++) {
-        hyb_saved_rows_t part =
-            hyb_boundary_part(r->lu, b, (int)r->header.first);
+    for (int64_t b = 0; b < lu->ledger.blocks; b++) {
+        int64_t columns =
+            hyb_ledger_columns(&lu->ledger, (hyb_blocks_t){b, b + 1}).count;
+        int64_t final = hyb_final_rows(lu, b, first);
 
-        *final_p += part.final * part.columns.count;
-        *others_p += (part.end - part.final) * part.columns.count;
+        *final_p += final * columns;
+        *others_p += (hyb_saved_end(lu, b, first) - final) * columns;
     }
 }
 
@@ -208,7 +209,7 @@ static bool read_checkpoint(reader_t *r, int first)
     hyb_store_path(&r->store, "final", final);
     if (!read_header(r, path))
         return false;
-    count(r, &of_final, &others);
+    hyb_restart_elements(r->lu, (int)r->header.first, &of_final, &others);
     return read_pieces(r, final, 0, r->header.final_bytes, of_final) &&
            read_pieces(r, path, sizeof(r->header), size_of(path), others);
 }
@@ -228,8 +229,7 @@ static int read_newest(reader_t *r, const int *first, int count)
     for (int i = 0; i < count; i++) {
         bool good;
 
-        hyb_disks_bring(&r->disks, r->lu->grid->all_comm, &r->holdings,
-                        first[i]);
+        hyb_disks_bring(&r->disks, first[i]);
         good = read_checkpoint(r, first[i]);
 
         if (!good)
@@ -259,8 +259,7 @@ static void set_stages(hyb_lu_t *lu)
 
 static void resume(hyb_lu_t *lu, const hyb_header_t *header)
 {
-    lu->resumed =
-        (hyb_boundary_t){(int)header->first, (int)header->over, lu->panels};
+    lu->resumed = hyb_header_boundary(header, lu->panels);
     lu->seed = (int)header->seed;
     lu->mat->info = (int)header->info;
     set_stages(lu);
@@ -293,10 +292,11 @@ static double last_seen(const reader_t *r)
     return seen;
 }
 
-static xh_status_t load(reader_t *r, hyb_restart_t *restart_p)
+static xh_status_t load(reader_t *r, hyb_header_t *header_p, double *seen_p,
+                        int *earlier_p)
 {
     int first[HYB_STORE_MOST], at;
-    int all = hyb_disks_common(&r->disks, &r->holdings, first);
+    int all = hyb_disks_common(&r->disks, first);
 
     hyb_fill_touch(r->lu);
     at = read_newest(r, first, all);
@@ -307,16 +307,16 @@ static xh_status_t load(reader_t *r, hyb_restart_t *restart_p)
                          r->store.folder);
         return XH_ERR_INPUT;
     }
-    restart_p->earlier = at + 1 < all ? first[at + 1] : 0;
-    restart_p->header = r->header;
-    restart_p->final_bytes = r->header.final_bytes;
-    restart_p->seen = last_seen(r);
+    *earlier_p = at + 1 < all ? first[at + 1] : 0;
+    *header_p = r->header;
+    *seen_p = last_seen(r);
     resume(r->lu, &r->header);
     say(r);
     return XH_OK;
 }
 
-xh_status_t hyb_restart_load(hyb_lu_t *lu, hyb_restart_t *restart_p)
+xh_status_t hyb_restart_load(hyb_lu_t *lu, hyb_header_t *header_p,
+                             double *seen_p, int *earlier_p)
 {
     const char *folder = xh_settings_text("restart");
     int64_t piece = HYB_FORMAT_PIECE / (int64_t)sizeof(double);
@@ -330,15 +330,11 @@ xh_status_t hyb_restart_load(hyb_lu_t *lu, hyb_restart_t *restart_p)
     status =
         hpl_agree(lu->grid->all_comm, r.buffer != NULL ? XH_OK : XH_ERR_MEMORY);
     if (status == XH_OK)
-        status =
-            hyb_disks_find(r.lu->grid, folder, HYB_DISKS_TO_READ, &r.disks);
+        status = hyb_disks_find(lu->grid, folder, &r.disks);
     if (status == XH_OK)
-        status = hyb_disks_list(&r.disks, lu->grid->all_comm, &r.holdings);
-    if (status == XH_OK)
-        status = load(&r, restart_p);
+        status = load(&r, header_p, seen_p, earlier_p);
     if (status != XH_OK)
         rmdir(folder); /* if it is empty: it has just been made */
-    hyb_holdings_free(&r.holdings);
     hyb_disks_free(&r.disks);
     free(r.buffer);
     return status;

@@ -27,6 +27,7 @@ typedef struct {
 
 typedef struct { /* a whole checkpoint */
     int row, column, first;
+    int disk; /* set by hyb_disks_find: the lowest rank that sees it */
     bool is_copy;
 } hyb_saved_t;
 

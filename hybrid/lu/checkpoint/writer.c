@@ -16,11 +16,12 @@ enum { FLUSH = 64 << 20 };         /* bytes that wait in the system at most */
 static const double turn = 0.0005; /* s between looks at the ledger */
 static const double pulse = 0.2;   /* s between signs of life */
 
+typedef enum { IDLE, BUSY, DONE, FAILED } state_t;
+
 typedef struct { /* a file that grows */
     char path[HYB_STORE_PATH];
     int fd;
     int64_t at, flushed;
-    hyb_copy_kind_t kind;
 } stream_t;
 
 struct hyb_writer {
@@ -31,9 +32,11 @@ struct hyb_writer {
     pthread_mutex_t lock; /* of these two */
     pthread_cond_t change;
     bool closes;
-    _Atomic int state;
+    _Atomic int state; /* state_t */
     _Atomic bool gives_up;
-    hyb_writer_job_t job;
+    hyb_header_t header;
+    hyb_boundary_t boundary;
+    int final_from; /* U above this panel is in the final file already */
     stream_t final, checkpoint;
     hyb_copies_t *copies; /* on a partner's disk, or NULL */
     int alive; /* the file that says when this process was last seen: */
@@ -52,10 +55,10 @@ struct hyb_writer {
 
 static void fail_for(hyb_writer_t *w, const char *why)
 {
-    if (atomic_exchange(&w->state, HYB_WRITER_FAILED) != HYB_WRITER_FAILED)
+    if (atomic_exchange(&w->state, FAILED) != FAILED)
         xh_log_warning("the checkpoint of iteration %d failed: %s; the run "
                        "goes on",
-                       w->job.boundary.first, why);
+                       w->boundary.first, why);
 }
 
 static void fail(hyb_writer_t *w, const char *what, const char *path)
@@ -68,8 +71,7 @@ static void fail(hyb_writer_t *w, const char *what, const char *path)
 
 static bool is_at_work(const hyb_writer_t *w)
 {
-    return atomic_load(&w->state) == HYB_WRITER_BUSY &&
-           !atomic_load(&w->gives_up);
+    return atomic_load(&w->state) == BUSY && !atomic_load(&w->gives_up);
 }
 
 static void show_life(hyb_writer_t *w)
@@ -123,12 +125,10 @@ static void keep_pace(hyb_writer_t *w)
 }
 
 /* What was written at offset goes to the partner as well. */
-static void give(hyb_writer_t *w, hyb_copy_kind_t kind, int64_t offset,
+static void give(hyb_writer_t *w, const stream_t *s, int64_t offset,
                  const void *data, size_t bytes)
 {
-    hyb_copy_t what = {kind, w->job.boundary.first, offset, (int64_t)bytes};
-
-    hyb_copies_give(w->copies, what, data);
+    hyb_copies_give(w->copies, s == &w->final, offset, data, bytes);
 }
 
 static void append(hyb_writer_t *w, stream_t *s, const void *data, size_t bytes)
@@ -140,7 +140,7 @@ static void append(hyb_writer_t *w, stream_t *s, const void *data, size_t bytes)
         return;
     }
     show_life(w);
-    give(w, s->kind, s->at, data, bytes);
+    give(w, s, s->at, data, bytes);
     s->at += (int64_t)bytes;
     w->written += (int64_t)bytes;
     if (s->at - s->flushed >= FLUSH)
@@ -177,14 +177,15 @@ static void gather(const hyb_writer_t *w, int64_t b, const hyb_piece_t *p,
 {
     hyb_place_t *home = hyb_home_of(&w->lu->homes, b);
     int panel = hyb_block_panel(w->lu, b);
-    int64_t end = p->row + p->rows, top = hyb_rows_above(w->lu, panel);
+    int64_t end = p->row + p->rows, top = hyb_lu_rows_above(w->lu, panel);
 
     if (home->save == NULL) {
         gather_rows(w, p, p->row, end, to);
         return;
     }
-    home->save(home, b, &(hyb_part_t){p->row, p->rows, p->col, p->cols}, to);
-    if (panel < w->job.boundary.first)
+    home->save(home, b, &(xh_rectangle_t){p->row, p->rows, p->col, p->cols},
+               to);
+    if (panel < w->boundary.first)
         gather_rows(w, p, Mmax(top, p->row), end, to);
 }
 
@@ -201,8 +202,8 @@ static void put_top(const hyb_writer_t *w, const hyb_piece_t *p, int64_t first,
 static void compare(hyb_writer_t *w, const hyb_piece_t *p, int panel,
                     const double *elements)
 {
-    int met = hyb_boundary_of(&w->job.boundary, panel);
-    int64_t skip = hyb_rows_above(w->lu, met) - p->row;
+    int met = hyb_boundary_of(&w->boundary, panel);
+    int64_t skip = hyb_lu_rows_above(w->lu, met) - p->row;
     char why[100];
 
     for (int64_t j = 0; j < p->cols; j++) {
@@ -217,24 +218,26 @@ static void compare(hyb_writer_t *w, const hyb_piece_t *p, int panel,
 }
 
 /* Rows from .. to - 1 of a block's columns, as pieces of stream s. */
-static void write_rows(hyb_writer_t *w, stream_t *s,
-                       const hyb_saved_rows_t *part, int64_t from, int64_t to)
+static void write_rows(hyb_writer_t *w, stream_t *s, int64_t b, int64_t from,
+                       int64_t to)
 {
-    bool has_top = part->panel == w->job.boundary.first &&
-                   from == part->final && w->top_rows > 0;
+    hyb_run_t columns =
+        hyb_ledger_columns(&w->lu->ledger, (hyb_blocks_t){b, b + 1});
+    int panel = hyb_block_panel(w->lu, b);
+    bool is_final = s == &w->final;
+    bool has_top = panel == w->boundary.first && !is_final && w->top_rows > 0;
     double *elements = (double *)(w->buffer + sizeof(hyb_piece_t));
     hyb_piece_t p = {.row = from, .rows = to - from};
-    int64_t end = part->columns.from + part->columns.count;
+    int64_t end = columns.from + columns.count;
     int64_t width = hyb_piece_columns(p.rows);
 
-    for (p.col = part->columns.from; p.rows > 0 && p.col < end;
-         p.col += width) {
+    for (p.col = columns.from; p.rows > 0 && p.col < end; p.col += width) {
         p.cols = Mmin(width, end - p.col);
-        gather(w, part->block, &p, elements);
+        gather(w, b, &p, elements);
         if (has_top)
-            put_top(w, &p, part->columns.from, elements);
-        if (s == &w->checkpoint)
-            compare(w, &p, part->panel, elements);
+            put_top(w, &p, columns.from, elements);
+        if (!is_final)
+            compare(w, &p, panel, elements);
         *(hyb_piece_t *)w->buffer =
             hyb_piece_seal(p.row, p.rows, p.col, p.cols, elements);
         append(w, s, w->buffer,
@@ -248,7 +251,7 @@ static void write_rows(hyb_writer_t *w, stream_t *s,
 /* Has block b reached its boundary, and is it as it was then? */
 static bool is_ready(const hyb_writer_t *w, int64_t b)
 {
-    const hyb_boundary_t *boundary = &w->job.boundary;
+    const hyb_boundary_t *boundary = &w->boundary;
     int panel = hyb_block_panel(w->lu, b);
     int64_t stage;
 
@@ -263,16 +266,17 @@ static bool is_ready(const hyb_writer_t *w, int64_t b)
 
 static void write_block(hyb_writer_t *w, int64_t b)
 {
-    hyb_saved_rows_t part = hyb_boundary_part(w->lu, b, w->job.boundary.first);
-    int64_t old = hyb_rows_above(w->lu, w->job.final_from);
+    int first = w->boundary.first;
+    int64_t old = hyb_lu_rows_above(w->lu, w->final_from);
+    int64_t final = hyb_final_rows(w->lu, b, first);
 
     while (is_at_work(w) && !is_ready(w, b))
         doze(w, turn);
     if (!is_at_work(w))
         return;
-    write_rows(w, &w->final, &part, Mmin(old, part.final), part.final);
-    write_rows(w, &w->checkpoint, &part, part.final, part.end);
-    if (part.panel == w->job.boundary.first)
+    write_rows(w, &w->final, b, Mmin(old, final), final);
+    write_rows(w, &w->checkpoint, b, final, hyb_saved_end(w->lu, b, first));
+    if (hyb_block_panel(w->lu, b) == first)
         atomic_store(&w->first_is_saved, true);
 }
 
@@ -294,7 +298,7 @@ static bool name_it(hyb_writer_t *w)
 {
     char path[HYB_STORE_PATH];
 
-    hyb_store_checkpoint_path(&w->store, w->job.boundary.first, path);
+    hyb_store_checkpoint_path(&w->store, w->boundary.first, path);
     if (rename(w->checkpoint.path, path) == 0 &&
         hyb_store_sync(w->store.folder))
         return true;
@@ -307,45 +311,46 @@ static bool name_it(hyb_writer_t *w)
  * checkpoint whole? */
 static bool finish(hyb_writer_t *w)
 {
-    hyb_header_t *header = &w->job.header;
+    hyb_header_t header = w->header;
 
     if (is_at_work(w))
         flush(w, &w->final);
-    header->final_bytes = w->final.at;
-    hyb_header_seal(header);
+    header.final_bytes = w->final.at;
+    hyb_header_seal(&header);
     if (is_at_work(w) &&
-        !hyb_store_write(w->checkpoint.fd, header, sizeof(*header), 0))
+        !hyb_store_write(w->checkpoint.fd, &header, sizeof(header), 0))
         fail(w, "write", w->checkpoint.path);
     if (is_at_work(w))
         flush(w, &w->checkpoint);
     if (!is_at_work(w) || !name_it(w))
         return false;
-    give(w, HYB_COPY_PART, 0, header, sizeof(*header));
-    give(w, HYB_COPY_WHOLE, 0, NULL, 0);
+    give(w, &w->checkpoint, 0, &header, sizeof(header));
     return true;
 }
 
 /* The disk's room; older checkpoints need what they wrote. */
 static void give_back(hyb_writer_t *w)
 {
-    give(w, HYB_COPY_GIVEN_UP, 0, NULL, 0);
     unlink(w->checkpoint.path);
-    if (w->final.fd >= 0 && ftruncate(w->final.fd, w->job.final_bytes) == 0)
-        w->final.at = w->job.final_bytes;
+    if (w->final.fd >= 0 && ftruncate(w->final.fd, w->header.final_bytes) == 0)
+        w->final.at = w->header.final_bytes;
 }
 
 static void write_checkpoint(hyb_writer_t *w)
 {
     const hyb_header_t empty = {.version = 0};
+    bool is_whole;
 
     w->begun = xh_clock_wall();
     w->written = 0;
-    open_stream(w, &w->final, "final", 0, w->job.final_bytes);
+    open_stream(w, &w->final, "final", 0, w->header.final_bytes);
     open_stream(w, &w->checkpoint, "part", O_TRUNC, 0);
     append(w, &w->checkpoint, &empty, sizeof(empty));
     write_blocks(w);
-    if (finish(w))
-        atomic_store(&w->state, HYB_WRITER_DONE);
+    is_whole = finish(w);
+    hyb_copies_end(w->copies, w->boundary.first, is_whole);
+    if (is_whole)
+        atomic_store(&w->state, DONE);
     else
         give_back(w);
     close_stream(&w->final);
@@ -371,12 +376,11 @@ static void *work(void *argument)
     while (!w->closes) {
         struct timespec due = next_pulse();
 
-        if (atomic_load(&w->state) != HYB_WRITER_BUSY)
+        if (atomic_load(&w->state) != BUSY)
             pthread_cond_timedwait(&w->change, &w->lock, &due);
         pthread_mutex_unlock(&w->lock);
         show_life(w);
-        if (atomic_load(&w->state) == HYB_WRITER_BUSY &&
-            !atomic_load(&w->gives_up))
+        if (atomic_load(&w->state) == BUSY && !atomic_load(&w->gives_up))
             write_checkpoint(w);
         pthread_mutex_lock(&w->lock);
     }
@@ -433,8 +437,6 @@ xh_status_t hyb_writer_create(hyb_lu_t *lu, const hyb_store_t *store,
     w->store = *store;
     w->bandwidth = bandwidth;
     w->copies = copies;
-    w->final.kind = HYB_COPY_FINAL;
-    w->checkpoint.kind = HYB_COPY_PART;
     w->final.fd = w->checkpoint.fd = -1;
     w->alive = open_alive(store);
     atomic_store(&w->top_of, -1);
@@ -470,30 +472,37 @@ void hyb_writer_destroy(hyb_writer_t *w)
  */
 
 /* The first panel's columns are not held: they are factored, not updated. */
-void hyb_writer_begin(hyb_writer_t *w, const hyb_writer_job_t *job)
+void hyb_writer_begin(hyb_writer_t *w, const hyb_header_t *header,
+                      int final_from)
 {
     hyb_lu_t *lu = w->lu;
-    int first = job->boundary.first;
 
-    w->job = *job;
+    w->header = *header;
+    w->boundary = hyb_header_boundary(header, lu->panels);
+    w->final_from = final_from;
     w->top_rows = 0;
     atomic_store(&w->first_is_saved, false);
     for (int64_t b = 0; b < lu->ledger.blocks; b++) {
         int panel = hyb_block_panel(lu, b);
 
-        if (panel > first)
+        if (panel > w->boundary.first)
             hyb_ledger_hold(&lu->ledger, b,
-                            hyb_stage(hyb_boundary_of(&job->boundary, panel)));
+                            hyb_stage(hyb_boundary_of(&w->boundary, panel)));
     }
     pthread_mutex_lock(&w->lock);
-    atomic_store(&w->state, HYB_WRITER_BUSY);
+    atomic_store(&w->state, BUSY);
     pthread_cond_signal(&w->change);
     pthread_mutex_unlock(&w->lock);
 }
 
-hyb_writer_state_t hyb_writer_state(const hyb_writer_t *w)
+bool hyb_writer_is_whole(const hyb_writer_t *w)
 {
-    return (hyb_writer_state_t)atomic_load(&w->state);
+    return atomic_load(&w->state) == DONE;
+}
+
+bool hyb_writer_has_ended(const hyb_writer_t *w)
+{
+    return hyb_writer_is_whole(w) || atomic_load(&w->state) == FAILED;
 }
 
 int64_t hyb_writer_bytes(const hyb_writer_t *w)
@@ -509,7 +518,7 @@ int64_t hyb_writer_final_bytes(const hyb_writer_t *w)
 void hyb_writer_keep_top(hyb_writer_t *w, int k, const double *top,
                          int64_t rows, int64_t cols)
 {
-    if (hyb_writer_state(w) != HYB_WRITER_BUSY || w->job.boundary.first != k)
+    if (atomic_load(&w->state) != BUSY || w->boundary.first != k)
         return;
     w->top_rows = rows;
     memcpy(w->top, top, (size_t)(rows * cols) * sizeof(double));
@@ -518,7 +527,7 @@ void hyb_writer_keep_top(hyb_writer_t *w, int k, const double *top,
 
 bool hyb_writer_has_saved_first(hyb_writer_t *w, int k)
 {
-    if (hyb_writer_state(w) != HYB_WRITER_BUSY || w->job.boundary.first != k)
+    if (atomic_load(&w->state) != BUSY || w->boundary.first != k)
         return true;
     if (atomic_load(&w->top_of) != k) /* nobody else has it */
         atomic_store(&w->top_of, k);

@@ -3,7 +3,6 @@
 #define HYB_WRITER_H
 
 #include "hybrid/lu/checkpoint/format.h"
-#include "hybrid/lu/checkpoint/boundary.h"
 #include "hybrid/lu/checkpoint/copies.h"
 #include "hybrid/lu/checkpoint/store.h"
 #include "hybrid/lu/lu.h"
@@ -14,20 +13,6 @@
  * go on once its bytes are with the system.
  */
 typedef struct hyb_writer hyb_writer_t;
-
-typedef struct {
-    hyb_header_t header; /* but for final_bytes */
-    hyb_boundary_t boundary;
-    int final_from;      /* U above this panel is in the final file, */
-    int64_t final_bytes; /* of which so many bytes count */
-} hyb_writer_job_t;
-
-typedef enum {
-    HYB_WRITER_IDLE,
-    HYB_WRITER_BUSY,
-    HYB_WRITER_DONE,  /* the checkpoint is whole, on the disk */
-    HYB_WRITER_FAILED /* said; there is none, and nothing is held */
-} hyb_writer_state_t;
 
 /* Bytes that are written at a time, at most. */
 int64_t hyb_writer_piece(const hyb_lu_t *lu);
@@ -45,11 +30,21 @@ xh_status_t hyb_writer_create(hyb_lu_t *lu, const hyb_store_t *store,
 /* What is being written is given up and removed. Accepts NULL. */
 void hyb_writer_destroy(hyb_writer_t *writer);
 
-/* Hold the columns that are to be written, and write them; it was not busy.
- * None has passed its boundary yet. The leader. */
-void hyb_writer_begin(hyb_writer_t *writer, const hyb_writer_job_t *job);
+/*
+ * Hold the columns that are to be written, and write them; it was not busy.
+ * None has passed its boundary yet. The leader.
+ *
+ * header      in  of the checkpoint; final_bytes: of the final file count so
+ *                 far
+ * final_from  in  U above this panel is in these
+ */
+void hyb_writer_begin(hyb_writer_t *writer, const hyb_header_t *header,
+                      int final_from);
 
-hyb_writer_state_t hyb_writer_state(const hyb_writer_t *writer);
+/* Is the last one over? Either it is whole, on the disk; or it failed, which is
+ * said: then there is none, and nothing is held. */
+bool hyb_writer_has_ended(const hyb_writer_t *writer);
+bool hyb_writer_is_whole(const hyb_writer_t *writer);
 
 /* What is being written is given up and removed; it then writes no more. */
 void hyb_writer_give_up(hyb_writer_t *writer);

@@ -3,10 +3,10 @@
 
 #include <math.h>
 
-hyb_panel_by_t hyb_engines_choose(const hyb_engines_t *e, int64_t rows)
+bool hyb_engines_choose_device(const hyb_engines_t *e, int64_t rows)
 {
     enum { FEWER = 2, SLOWER = 4 };
-    hyb_panel_by_t best = HYB_PANEL_BY_DEVICE, other = HYB_PANEL_BY_TEAM;
+    bool best = true, other = false; /* the device, the team */
 
     if (e->pace[best] == 0.0)
         return best;
@@ -14,8 +14,8 @@ hyb_panel_by_t hyb_engines_choose(const hyb_engines_t *e, int64_t rows)
         return e->pace[best] * e->team_rate < 1.0 && e->team_rate > 0.0 ? best
                                                                         : other;
     if (e->pace[other] < e->pace[best]) {
-        best = HYB_PANEL_BY_TEAM;
-        other = HYB_PANEL_BY_DEVICE;
+        best = false;
+        other = true;
     }
     return e->rows[other] > FEWER * rows &&
                    e->pace[other] <= SLOWER * e->pace[best]
@@ -23,7 +23,7 @@ hyb_panel_by_t hyb_engines_choose(const hyb_engines_t *e, int64_t rows)
                : best;
 }
 
-void hyb_engines_learn(hyb_engines_t *e, hyb_panel_by_t engine, int64_t rows,
+void hyb_engines_learn(hyb_engines_t *e, bool by_device, int64_t rows,
                        int64_t nb, double seconds)
 {
     double flop = (double)rows * (double)nb * (double)nb;
@@ -31,9 +31,9 @@ void hyb_engines_learn(hyb_engines_t *e, hyb_panel_by_t engine, int64_t rows,
     if (!(flop > 0.0 && seconds > 0.0 && isfinite(seconds)))
         return;
     /* one that something held up for once says little: the better of two */
-    e->pace[engine] = e->last[engine] > 0.0
-                          ? fmin(seconds / flop, e->last[engine])
-                          : seconds / flop;
-    e->last[engine] = seconds / flop;
-    e->rows[engine] = rows;
+    e->pace[by_device] = e->last[by_device] > 0.0
+                             ? fmin(seconds / flop, e->last[by_device])
+                             : seconds / flop;
+    e->last[by_device] = seconds / flop;
+    e->rows[by_device] = rows;
 }

@@ -282,19 +282,22 @@ static panel_t panel_of(const hpl_shape_t *shape, int64_t k)
                      .is_shared = shape->nprow > 1};
 }
 
-/* In doubles: L1, L2 and the lists of row moves; what pivots are agreed by. */
-static hyb_traffic_t panel_traffic(const panel_t *p, const hyb_ways_t *ways,
-                                   bool travels, bool by_peers)
+typedef struct {
+    double up, down; /* doubles */
+} traffic_t;
+
+/* L1, L2 and the lists of row moves; what pivots are agreed by. */
+static traffic_t panel_traffic(const panel_t *p, const hyb_ways_t *ways,
+                               bool travels, bool by_peers)
 {
     double l1 = p->jb * p->jb, body = (p->rows - p->top) * p->jb;
     double displaced = p->rows > 0.0 ? 1.0 - p->jb * p->part / p->rows : 0.0;
     double lists =
         p->jb * (1.0 + p->part) + (p->jb * p->part + p->top) * displaced;
-    bool stays = ways->by == HYB_PANEL_BY_DEVICE && p->is_mine;
+    bool stays = ways->by_device && p->is_mine;
     int need = stays ? by_peers ? 0 : ways->devices - 1 : ways->devices;
     double agreed = stays && p->is_shared ? p->jb * (2.0 * p->jb + 2.0) : 0.0;
-    hyb_traffic_t t = {.up =
-                           ways->devices * (lists + l1) + need * body + agreed};
+    traffic_t t = {.up = ways->devices * (lists + l1) + need * body + agreed};
 
     if (stays)
         t.down = l1 + (p->is_shared ? agreed : p->jb) +
@@ -309,27 +312,27 @@ static hyb_traffic_t panel_traffic(const panel_t *p, const hyb_ways_t *ways,
  * U's rows mine leave and the others come; the rows that they displace from the
  * top leave it, and come to those that rows of U leave.
  */
-static hyb_traffic_t row_traffic(const panel_t *p, double left)
+static traffic_t row_traffic(const panel_t *p, double left)
 {
     double mine = p->jb * p->part;
 
     if (p->top > 0.0)
-        return (hyb_traffic_t){.up = p->columns * (p->jb - mine),
-                               .down = p->columns *
-                                       (mine + p->jb * (1.0 - p->jb / left))};
-    return (hyb_traffic_t){.up = p->columns * p->jb, .down = p->columns * mine};
+        return (traffic_t){.up = p->columns * (p->jb - mine),
+                           .down = p->columns *
+                                   (mine + p->jb * (1.0 - p->jb / left))};
+    return (traffic_t){.up = p->columns * p->jb, .down = p->columns * mine};
 }
 
 /*
  * Guests come and go, P = 1: rows from the first panel on that they have not
  * met. For good they come once, and U goes.
  */
-static hyb_traffic_t guest_traffic(const hpl_shape_t *shape, int64_t block)
+static traffic_t guest_traffic(const hpl_shape_t *shape, int64_t block)
 {
     hpl_map_t map = hpl_system_column_map(shape);
     int64_t panel = hpl_map_block_global(&map, block), met = 0;
     double width = (double)xh_smaller(shape->nb, shape->n - panel * shape->nb);
-    hyb_traffic_t t = {0.0, 0.0};
+    traffic_t t = {0.0, 0.0};
 
     for (int64_t k = 0; k < panel; k++) {
         double rows = (double)(shape->n - met * shape->nb);
@@ -347,11 +350,12 @@ static hyb_traffic_t guest_traffic(const hpl_shape_t *shape, int64_t block)
     return t;
 }
 
-hyb_traffic_t hyb_home_traffic(const hpl_shape_t *shape, const hyb_ways_t *ways)
+void hyb_home_traffic(const hpl_shape_t *shape, const hyb_ways_t *ways,
+                      double *up_p, double *down_p)
 {
     int64_t panels = xh_units(shape->n, shape->nb);
     hpl_map_t columns = hpl_system_column_map(shape);
-    hyb_traffic_t sum = {0.0, 0.0}, t;
+    traffic_t sum = {0.0, 0.0}, t;
 
     for (int64_t b = 0; b < ways->guests; b++) {
         t = guest_traffic(shape, b);
@@ -374,5 +378,6 @@ hyb_traffic_t hyb_home_traffic(const hpl_shape_t *shape, const hyb_ways_t *ways)
     }
     if (hpl_map_owner(&columns, shape->n) == columns.me)
         sum.down += (double)hpl_system_rows(shape);
-    return (hyb_traffic_t){8.0 * sum.up, 8.0 * sum.down};
+    *up_p = 8.0 * sum.up;
+    *down_p = 8.0 * sum.down;
 }

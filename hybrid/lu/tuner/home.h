@@ -96,28 +96,22 @@ static inline bool hyb_guest_comes(int64_t block, int64_t panel, int64_t k)
 
 /* ---- what crosses links -------------------------------------------------- */
 
-typedef enum { HYB_PANEL_BY_TEAM, HYB_PANEL_BY_DEVICE } hyb_panel_by_t;
-
-typedef struct {
-    double up, down; /* bytes */
-} hyb_traffic_t;
-
-typedef struct {       /* what goes which way, in a process */
-    int devices;       /* each gets all panels, */
-    bool peers;        /* L2 from the device that factored it, but guests' */
-    bool rows_stay;    /* MPI takes those of the exchange from the device */
-    int64_t guests;    /* blocks */
-    hyb_panel_by_t by; /* a panel that the device of its columns factors stays
-                          there, and comes down only where others need it */
+typedef struct {    /* what goes which way, in a process */
+    int devices;    /* each gets all panels, */
+    bool peers;     /* L2 from the device that factored it, but guests' */
+    bool rows_stay; /* MPI takes those of the exchange from the device */
+    int64_t guests; /* blocks */
+    bool by_device; /* it factors the panels of its columns, which stay there
+                       and come down only where others need them */
 } hyb_ways_t;
 
 /*
- * What moves between the host and the devices of shape's process from the first
- * panel to x, where devices compute all of its columns: panels and lists of
- * rows; if P > 1, rows of the exchange, as many as pivots are expected to move;
- * if P = 1, guests; x and y of the back-substitution.
+ * Bytes that move between the host and the devices of shape's process from the
+ * first panel to x, where devices compute all of its columns: panels and lists
+ * of rows; if P > 1, rows of the exchange, as many as pivots are expected to
+ * move; if P = 1, guests; x and y of the back-substitution.
  */
-hyb_traffic_t hyb_home_traffic(const hpl_shape_t *shape,
-                               const hyb_ways_t *ways);
+void hyb_home_traffic(const hpl_shape_t *shape, const hyb_ways_t *ways,
+                      double *up_p, double *down_p);
 
 #endif

@@ -95,15 +95,15 @@ void hyb_displaced_row(hyb_lu_t *lu, int k, int i, int count, double *l)
     int64_t row = hpl_panel_pivots(p->hpl)->displace[i].to;
     int64_t below = row - hpl_panel_top_rows(p->hpl);
     hyb_place_t *home = hyb_lu_panel_home(lu, k);
-    const hyb_part_t part = {p->hpl->ii + row, 1, hyb_panel_run(lu, k).from,
-                             count};
+    const xh_rectangle_t part = {p->hpl->ii + row, 1, hyb_panel_run(lu, k).from,
+                                 count};
 
     if (hyb_sums_come(lu, k))
         home->save(home, hyb_lu_trailing(lu, k - 1).from, &part, l);
     else
         for (int c = 0; c < count; c++)
             l[c] =
-                p->shop->copies.tiles == 1
+                p->shop->shares_l2
                     ? hyb_factor_sums(lu, k)->came[i + (int64_t)c * p->hpl->jb]
                     : *hyb_tiles_at(&p->factors.l2, below, c);
 }

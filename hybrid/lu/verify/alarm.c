@@ -13,9 +13,9 @@ bool hyb_alarm_repairs(void)
     return strcmp(xh_settings_text("on_error"), "repair") == 0;
 }
 
-static bool ends_job(hyb_repair_t repair)
+static bool ends_job(const hyb_alarm_t *alarm)
 {
-    return repair == HYB_NOT_REPAIRED &&
+    return !alarm->is_repaired &&
            strcmp(xh_settings_text("on_error"), "report") != 0;
 }
 
@@ -49,8 +49,7 @@ static void describe(const hyb_alarm_t *a, char *text, size_t size)
                  a->expected);
 }
 
-void hyb_alarm_raise(hyb_alarms_t *alarms, const hyb_alarm_t *alarm,
-                     hyb_repair_t repair)
+void hyb_alarm_raise(hyb_alarms_t *alarms, const hyb_alarm_t *alarm)
 {
     enum { SAID = 8 };
     int before = atomic_fetch_add(&alarms->found, 1);
@@ -58,11 +57,11 @@ void hyb_alarm_raise(hyb_alarms_t *alarms, const hyb_alarm_t *alarm,
 
     if (before == 0)
         alarms->first = *alarm;
-    if (repair == HYB_REPAIRED)
+    if (alarm->is_repaired)
         atomic_fetch_add(&alarms->repaired, 1);
     describe(alarm, text, sizeof(text));
     if (before < SAID)
-        xh_log_error("%s%s", text, repair == HYB_REPAIRED ? "; repaired" : "");
-    if (ends_job(repair))
+        xh_log_error("%s%s", text, alarm->is_repaired ? "; repaired" : "");
+    if (ends_job(alarm))
         hpl_abort_job_as(XH_EXIT_FAILED);
 }

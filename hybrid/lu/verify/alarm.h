@@ -25,6 +25,7 @@ typedef struct {
     int device;          /* that computed it; -1: cores */
     double size;         /* of the difference */
     double expected;     /* at most, by rounding */
+    bool is_repaired;
 } hyb_alarm_t;
 
 /* What was found on this process in a factorization. Any thread. */
@@ -35,14 +36,11 @@ typedef struct {
     hyb_alarm_t first;
 } hyb_alarms_t;
 
-typedef enum { HYB_NOT_REPAIRED, HYB_REPAIRED } hyb_repair_t;
-
 /* Does a single wrong element have to be repaired? */
 bool hyb_alarm_repairs(void);
 
 /* Say it and count it. With on_error=stop, or if it was to be repaired and was
  * not, the job ends. */
-void hyb_alarm_raise(hyb_alarms_t *alarms, const hyb_alarm_t *alarm,
-                     hyb_repair_t repair);
+void hyb_alarm_raise(hyb_alarms_t *alarms, const hyb_alarm_t *alarm);
 
 #endif

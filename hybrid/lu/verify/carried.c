@@ -38,18 +38,17 @@ static size_t lay_out(struct hyb_carried *c, int64_t rows, int64_t columns,
     c->panel.column = (hyb_carried_column_t *)cut(
         c->memory, &at, in_doubles(width, sizeof(hyb_carried_column_t)));
     c->panel.weight = cut(c->memory, &at, (size_t)rows);
-    c->left.left = cut(c->memory, &at, 2 * width + 1);
+    c->left.over = cut(c->memory, &at, 2 * width + 1);
     c->sent = cut(c->memory, &at,
                   nprow > 1 ? 2 * (size_t)nprow * (size_t)columns : 0);
     c->home = (int *)cut(
         c->memory, &at,
         in_doubles((size_t)(nprow * (xh_units(columns, nb) + 1)), sizeof(int)));
-    c->kept = (hyb_kept_sums_t *)cut(
+    c->kept = (void *)cut(
         c->memory, &at,
         devices ? in_doubles((size_t)columns, sizeof(*c->kept)) : 0);
     for (int i = 0; i < HYB_PANELS_OF_GUESTS; i++)
-        c->guests[i].plain =
-            cut(c->memory, &at, devices && nprow == 1 ? width : 0);
+        c->l[i].plain = cut(c->memory, &at, devices && nprow == 1 ? width : 0);
     for (int i = 0; i < HYB_IN_FLIGHT; i++) {
         hyb_factor_sums_t *f = &c->factor[i];
 
@@ -147,7 +146,7 @@ xh_status_t hyb_carried_create(hyb_lu_t *lu)
             lu->means.resident);
     c->left.k = -1;
     for (int i = 0; i < HYB_PANELS_OF_GUESTS; i++)
-        c->guests[i].k = -1;
+        c->l[i].k = -1;
     c->panel.k = -1;
     c->repairs = hyb_alarm_repairs();
     c->every = (int)xh_settings_int("verify_every");
@@ -176,7 +175,7 @@ void hyb_carried_destroy(hyb_lu_t *lu)
 static void sum_column(hyb_lu_t *lu, int64_t column)
 {
     int met = hyb_met_at_first(lu, column);
-    int64_t from = hyb_rows_before(lu, met);
+    int64_t from = hyb_lu_rows_above(lu, met);
     hyb_check_sums_t sum =
         hyb_sums_now(lu, Mptr(lu->mat->A, from, column, lu->mat->ld), met);
 

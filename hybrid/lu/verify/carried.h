@@ -6,6 +6,7 @@
 #include "hpl/pgesv/exchange.h"
 #include "base/product.h"
 #include "hpl_solver.h"
+#include "hybrid/cpu/isa/kernel.h"
 #include "hybrid/cpu/panel/panel.h"
 #include "hybrid/device/product.h"
 #include "hybrid/lu/means.h"
@@ -112,7 +113,7 @@ void hyb_carried_keep(hyb_lu_t *lu, int k);
 bool hyb_carried_is_right(const hyb_lu_t *lu, int64_t column, int k,
                           const double *a);
 
-/* ---- streamed.c: tiles that devices stream --------------------------------
+/* ---- tiles that devices stream --------------------------------------------
  */
 
 /* The watch of panel k's product, cut as tiling says, whose first column is
@@ -230,13 +231,10 @@ void hyb_carried_came_down(hyb_lu_t *lu, int k, int member, int members,
 
 /* y := y - A x on a device, with HYB_SUMS_OF_C sums of A's n columns, from a
  * local row and column on, by place: before y is changed, and after. */
-typedef struct {
-    double plain, weighted, squares;
-} hyb_sums_of_y_t;
-hyb_sums_of_y_t hyb_carried_sum_y(const hyb_lu_t *lu, const double *y,
-                                  int64_t row, int64_t rows);
+hyb_check_sums_t hyb_carried_sum_y(const hyb_lu_t *lu, const double *y,
+                                   int64_t row, int64_t rows);
 void hyb_carried_subtracted(hyb_lu_t *lu, const hpl_product_t *product,
-                            int device, const hyb_sums_of_y_t *before,
+                            int device, const hyb_check_sums_t *before,
                             const double *sums);
 
 /* ---- guests.c: columns that come to a device for some panels --------------

@@ -17,8 +17,8 @@ typedef struct {
     double *plain, *weighted; /* by column, of L1 and L2 */
     double *l1;               /* plain, of L1 alone */
     double square;            /* mean, of L2's elements and 1 */
-    hyb_summer_t by;
-    double *lanes, *squares; /* of units of L2, as kernels sum them */
+    bool by_device;           /* summed up there */
+    double *lanes, *squares;  /* of units of L2, as kernels sum them */
     double *came;   /* nb x nb, P > 1: rows of L2 that the top lost to here */
     double *agreed; /* by column: the rows that were agreed on, whole */
     hyb_units_t units;
@@ -38,60 +38,48 @@ typedef struct { /* of one column */
     bool is_known;   /* false: it is not checked */
 } hyb_carried_column_t;
 
-typedef struct { /* sums of U's rows of a column that stay on a device */
-    double plain, weighted, variance, read, read_weighted;
-} hyb_kept_sums_t;
-
-/* What is left of the sums of a panel's columns, over a process column. */
-typedef struct {
-    int k;        /* below 0: none is under way */
-    double *left; /* nb differences, then as many variances */
-    MPI_Request request;
-} hyb_left_over_t;
-
 /* A guest may have missed so many panels, and some may be on their way. */
 enum { HYB_PANELS_OF_GUESTS = 4 * HYB_GUEST_PANELS };
 
-typedef struct { /* sums of a panel's L */
-    _Atomic int k;
-    int jb;
-    double square, *plain;
-} hyb_l_of_guests_t;
-
-typedef struct { /* of a panel's columns, before it was factored */
-    hyb_carried_column_t *column; /* nb */
-    double *weight;               /* of local rows, as they were then */
-    int k;                        /* below 0: none */
-} hyb_kept_panel_t;
-
-typedef struct { /* of tiles of a product */
-    hyb_lu_t *lu;
-    int k;
-    hyb_tiling_t tiling;
-    const xh_gemm_t *product;
-    int64_t column, from;   /* of its first element, here */
-    const int16_t *owner;   /* of each tile: 0, cores, or 1 + a device */
-    hyb_check_sums_t *sums; /* by strip and column, as they were, and then as
-                               they are; NULL: none */
-    size_t room;
-} hyb_tile_sums_t;
-
 struct hyb_carried {
-    hyb_tile_sums_t tiles;
     hyb_carried_column_t *column; /* local ones */
     hyb_factor_sums_t factor[HYB_IN_FLIGHT];
-    hyb_left_over_t left; /* P > 1 */
-    double *top;          /* weights of rows of U, P > 1 */
-    double *sent;         /* sums of the bits of rows that travel, P > 1; */
-    int *home;            /* by process row and block: its place, P > 1 */
+    struct { /* of tiles of a product of panel k, that devices stream */
+        int k;
+        hyb_tiling_t tiling;
+        const xh_gemm_t *product;
+        int64_t column, from;   /* of its first element, here */
+        const int16_t *owner;   /* of each tile: 0, cores, or 1 + a device */
+        hyb_check_sums_t *sums; /* by strip and column, as they were, and then
+                                   as they are; NULL: none */
+        size_t room;
+    } tiles;
+    struct {   /* of the sums of a panel's columns, over a process column; P > 1
+                */
+        int k; /* below 0: none is under way */
+        double *over; /* by column: a difference and its variance */
+        MPI_Request request;
+    } left;
+    struct {   /* a panel's columns that are saved while it is factored */
+        int k; /* below 0: none */
+        hyb_carried_column_t *column; /* nb, before */
+        double *weight;               /* of local rows, as they were then */
+    } panel;
+    struct { /* sums of a panel's L, with guests */
+        _Atomic int k;
+        double square, *plain;
+    } l[HYB_PANELS_OF_GUESTS];
+    struct { /* with devices: of U's rows of a column that stay on one */
+        double plain, weighted, variance, read, read_weighted;
+    } * kept;
+    double *top;   /* weights of rows of U, P > 1 */
+    double *sent;  /* sums of the bits of rows that travel, P > 1; */
+    int *home;     /* by process row and block: its place, P > 1 */
     int64_t exact; /* plain ones from this column on, which live on devices of
                       some process of the process column */
-    hyb_l_of_guests_t guests[HYB_PANELS_OF_GUESTS];
-    hyb_kept_sums_t *kept;  /* by column, with devices */
-    double square;          /* mean, of elements on devices: the largest */
-    int every;              /* iterations that see all columns once */
+    double square; /* mean, of elements on devices: the largest */
+    int every;     /* iterations that see all columns once */
     _Atomic uint64_t *read; /* words of U as it was read in the end */
-    hyb_kept_panel_t panel; /* one that is factored while it is saved */
     bool repairs;           /* columns of a panel before it is factored, too */
     bool summed;            /* the columns as they are */
     hyb_alarms_t alarms;
@@ -108,15 +96,6 @@ static inline hyb_factor_sums_t *hyb_factor_sums(const hyb_lu_t *lu, int k)
 static inline const double *hyb_row_weights(const hyb_lu_t *lu, int k)
 {
     return hyb_factor_sums(lu, k + HYB_IN_FLIGHT - 1)->weight;
-}
-
-/* Local rows before the first one of panel k. */
-static inline int64_t hyb_rows_before(const hyb_lu_t *lu, int k)
-{
-    hpl_map_t map = hpl_map(lu->mat->nb, lu->grid->nprow, lu->grid->myrow);
-
-    return hpl_map_count(&map,
-                         Mmin((int64_t)k * lu->mat->nb, (int64_t)lu->mat->n));
 }
 
 /* The columns of panel k, which are here. */
@@ -154,13 +133,6 @@ void hyb_forget_columns(hyb_lu_t *lu, int64_t from, int64_t count);
 /* So many columns' sums change; squares are of their U of panel k. */
 void hyb_carry(hyb_lu_t *lu, int k, int64_t column, int64_t count,
                const hyb_check_sums_t *change);
-
-/* The sums of column col of the product, of all its tiles, as they are. */
-hyb_check_sums_t hyb_tile_sums(const hyb_tile_sums_t *tiles, int64_t col);
-
-/* The executor whose tile of column is wrong by more than bound; 0, cores, if
- * none is: then it was wrong before. */
-int hyb_tile_owner(const hyb_tile_sums_t *tiles, int64_t column, double bound);
 
 /* The sums of a column's trailing rows a, once it has met panels 0 .. k - 1. */
 hyb_check_sums_t hyb_sums_now(const hyb_lu_t *lu, const double *a, int k);
@@ -241,9 +213,6 @@ bool hyb_sums_come(const hyb_lu_t *lu, int k);
 /* Sum of L1's column p and its diagonal. */
 hyb_check_sums_t hyb_l1_sum(const hyb_lu_t *lu, int k, int p);
 
-/* A column of panel k is wrong; by which device, or -1. */
-void hyb_raise_panel(hyb_lu_t *lu, int k, int j, double size, double bound);
-
 /* Diagonal block k stays in the matrix. */
 void hyb_note_diagonal(hyb_lu_t *lu, int k);
 
@@ -271,9 +240,6 @@ bool hyb_is_left_over(hyb_lu_t *lu, int64_t column, hyb_alarm_t *alarm);
 
 /* The sums that were left over of a panel are known on its process column. */
 void hyb_finish_left_over(hyb_lu_t *lu);
-
-/* The process that sent a panel to this one. */
-int hyb_panel_sender(const hyb_lu_t *lu, int k);
 
 /* Of local row, by its place, as devices weigh rows. */
 static inline double hyb_place_weight(const hyb_lu_t *lu, int64_t row)

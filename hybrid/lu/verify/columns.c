@@ -71,8 +71,7 @@ double hyb_column_bound(const hyb_carried_column_t *c, double variance)
 
 double hyb_noise_of_rows(const hyb_lu_t *lu, int64_t rows)
 {
-    return 2.0 * hyb_noise_sum(HYB_SUMS_OF_DEVICE, rows,
-                               (double)rows * lu->carried->square);
+    return 2.0 * hyb_noise_device_sum(rows, (double)rows * lu->carried->square);
 }
 
 void hyb_forget_columns(hyb_lu_t *lu, int64_t from, int64_t count)
@@ -93,7 +92,7 @@ void hyb_note_closeness(hyb_lu_t *lu, double plain, double weighted,
 
 hyb_check_sums_t hyb_sums_now(const hyb_lu_t *lu, const double *a, int k)
 {
-    int64_t from = hyb_rows_before(lu, k);
+    int64_t from = hyb_lu_rows_above(lu, k);
     hyb_check_sums_t sum;
 
     lu->means.kernel->sum_column(a, hyb_row_weights(lu, k) + from,
@@ -109,7 +108,7 @@ void hyb_carry_on(const hyb_lu_t *lu, int64_t column,
     c->plain = sum->plain;
     c->weighted = sum->weighted;
     c->huge = 0.0;
-    c->variance = 2.0 * hyb_noise_sum(HYB_SUMS_OF_HOST, rows, sum->squares);
+    c->variance = 2.0 * hyb_noise_sum(rows, sum->squares);
 }
 
 void hyb_begin_column(hyb_lu_t *lu, int64_t column, const hyb_check_sums_t *sum,
@@ -125,13 +124,16 @@ void hyb_carry(hyb_lu_t *lu, int k, int64_t column, int64_t count,
 {
     const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
     const hyb_factor_sums_t *f = hyb_factor_sums(lu, k);
+    int64_t rows = Mmax(h->mp, h->jb);
 
     for (int64_t j = 0; j < count; j++) {
         hyb_carried_column_t *c = &lu->carried->column[column + j];
+        double u = change[j].squares;
 
         c->plain += change[j].plain;
         c->weighted += change[j].weighted;
-        c->variance += hyb_noise_update(f->by, Mmax(h->mp, h->jb), h->jb,
-                                        f->square, change[j].squares);
+        c->variance += f->by_device
+                           ? hyb_noise_device_update(rows, h->jb, f->square, u)
+                           : hyb_noise_update(rows, h->jb, f->square, u);
     }
 }

@@ -98,7 +98,7 @@ static void raise_here(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s,
     hyb_alarm_t alarm = hyb_alarm_at(lu, HYB_FOUND_UPDATE, s->k, column);
 
     alarm.device = s->device;
-    hyb_alarm_raise(&lu->carried->alarms, &alarm, HYB_NOT_REPAIRED);
+    hyb_alarm_raise(&lu->carried->alarms, &alarm);
 }
 
 typedef struct { /* rows of a member, which sent their sums */

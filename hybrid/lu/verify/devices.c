@@ -117,8 +117,7 @@ static double squares_of(const hyb_lu_t *lu, const double *sums, int64_t rows)
 
 static double noise_of(const hyb_lu_t *lu, const double *sums, int64_t rows)
 {
-    return 2.0 *
-           hyb_noise_sum(HYB_SUMS_OF_DEVICE, rows, squares_of(lu, sums, rows));
+    return 2.0 * hyb_noise_device_sum(rows, squares_of(lu, sums, rows));
 }
 
 static void start(hyb_lu_t *lu, int64_t column, const double *sums,
@@ -136,12 +135,12 @@ int64_t hyb_carried_u_rows(const hyb_lu_t *lu, int64_t block)
 {
     int met = hyb_met_at_first(lu, hyb_ledger_first(&lu->ledger, block));
 
-    return hyb_rows_before(lu, Mmin(met, hyb_block_panel(lu, block)));
+    return hyb_lu_rows_above(lu, Mmin(met, hyb_block_panel(lu, block)));
 }
 
 int64_t hyb_carried_first_row(const hyb_lu_t *lu, int64_t block)
 {
-    return hyb_rows_before(
+    return hyb_lu_rows_above(
         lu, hyb_met_at_first(lu, hyb_ledger_first(&lu->ledger, block)));
 }
 
@@ -158,16 +157,16 @@ static void note_square(hyb_lu_t *lu, hyb_run_t run, const double *sums,
 void hyb_carried_start(hyb_lu_t *lu, hyb_run_t run, const double *sums)
 {
     int met = hyb_met_at_first(lu, run.from);
-    int64_t rows = lu->mat->mp - hyb_rows_before(lu, met);
+    int64_t rows = lu->mat->mp - hyb_lu_rows_above(lu, met);
 
     note_square(lu, run, sums, rows);
     for (int64_t j = 0; j < run.count; j++) {
         start(lu, run.from + j, sums + j * HYB_SUMS_OF_C, rows);
         lu->carried->column[run.from + j].is_known =
             !hyb_begins_late(lu, run.from, met + 1);
-        lu->carried->kept[run.from + j] =
-            (hyb_kept_sums_t){0.0, 0.0, 0.0, 0.0, 0.0};
     }
+    memset(lu->carried->kept + run.from, 0,
+           (size_t)run.count * sizeof(*lu->carried->kept));
 }
 
 void hyb_carried_start_u(hyb_lu_t *lu, hyb_run_t run, const double *sums)
@@ -176,14 +175,12 @@ void hyb_carried_start_u(hyb_lu_t *lu, hyb_run_t run, const double *sums)
     int64_t rows = hyb_carried_u_rows(lu, block);
 
     note_square(lu, run, sums, rows);
-    for (int64_t j = 0; j < run.count; j++) {
-        const double *sum = sums + j * HYB_SUMS_OF_C;
-
-        lu->carried->kept[run.from + j] = (hyb_kept_sums_t){
-            .plain = sum[HYB_SUM_PLAIN],
-            .weighted = sum[HYB_SUM_WEIGHTED],
-            .variance = hyb_noise_sum(HYB_SUMS_OF_DEVICE, rows,
-                                      (double)rows * lu->carried->square)};
+    for (int64_t j = run.from; j < run.from + run.count; j++) {
+        lu->carried->kept[j].plain = sums[HYB_SUM_PLAIN];
+        lu->carried->kept[j].weighted = sums[HYB_SUM_WEIGHTED];
+        lu->carried->kept[j].variance =
+            hyb_noise_device_sum(rows, (double)rows * lu->carried->square);
+        sums += HYB_SUMS_OF_C;
     }
 }
 
@@ -196,42 +193,41 @@ static void carry(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s)
         fmax(lu->carried->square,
              mean_square(s->u, HYB_SUMS_OF_U, s->run.count, h->jb));
     for (int64_t j = 0; j < s->run.count; j++) {
-        hyb_carried_column_t *c = &lu->carried->column[s->run.from + j];
-        hyb_kept_sums_t *kept = &lu->carried->kept[s->run.from + j];
+        int64_t column = s->run.from + j;
+        hyb_carried_column_t *c = &lu->carried->column[column];
         const double *sums = s->u + j * HYB_SUMS_OF_U;
 
         u = squares_of(lu, sums, h->jb);
         c->plain -= sums[HYB_SUM_PLAIN];
         c->weighted -= sums[HYB_SUM_WEIGHTED];
-        c->variance +=
-            hyb_noise_update(HYB_SUMS_OF_DEVICE, rows_of_l(h), h->jb, l, u);
+        c->variance += hyb_noise_device_update(rows_of_l(h), h->jb, l, u);
         if (hpl_panel_top_rows(h) == 0) /* U stays on another process */
             continue;
-        kept->plain += sums[HYB_SUM_KEPT];
-        kept->weighted += sums[HYB_SUM_KEPT_WEIGHTED];
-        kept->variance += hyb_noise_sum(HYB_SUMS_OF_DEVICE, h->jb, u);
+        lu->carried->kept[column].plain += sums[HYB_SUM_KEPT];
+        lu->carried->kept[column].weighted += sums[HYB_SUM_KEPT_WEIGHTED];
+        lu->carried->kept[column].variance += hyb_noise_device_sum(h->jb, u);
     }
 }
 
 /* A column of the run that is wrong comes down; if one element is, that goes up
  * again, and to the panel's columns if these have come down. */
-static hyb_repair_t repair(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s,
-                           int64_t column)
+static bool repair(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s,
+                   int64_t column)
 {
-    int64_t from = hyb_rows_before(lu, s->k + 1), row;
+    int64_t from = hyb_lu_rows_above(lu, s->k + 1), row;
     int64_t block = hyb_ledger_block(&lu->ledger, column);
     hyb_place_t *home = hyb_home_of(&lu->homes, block);
-    hyb_part_t part = {from, lu->mat->mp - from, column, 1};
+    xh_rectangle_t part = {from, lu->mat->mp - from, column, 1};
     double *a = malloc((size_t)part.rows * sizeof(*a));
     const hyb_step_t *step = hyb_lu_step(lu, s->k);
     xh_view_t came;
 
     if (a == NULL)
-        return HYB_NOT_REPAIRED;
+        return false;
     home->save(home, block, &part, a);
     row = hyb_repair_column(lu, column, s->k + 1, a);
     if (row >= 0) {
-        part = (hyb_part_t){from + row, 1, column, 1};
+        part = (xh_rectangle_t){from + row, 1, column, 1};
         home->restore(home, block, &part, a + row);
         if (hyb_step_is_next(step, block) && !step->by_device) {
             came = home->panel_columns(home, s->k + 1);
@@ -239,16 +235,14 @@ static hyb_repair_t repair(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s,
         }
     }
     free(a);
-    return row >= 0 ? HYB_REPAIRED : HYB_NOT_REPAIRED;
+    return row >= 0;
 }
 
-/* Column j of the run, whose sums differ by so much. */
-static hyb_repair_t raise_met(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s,
-                              int64_t j, double plain, double weighted,
-                              double bound)
+/* Column j of the run, whose sums differ by so much; is it repaired? */
+static bool raise_met(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s,
+                      int64_t j, double plain, double weighted, double bound)
 {
-    hyb_repair_t repaired = HYB_NOT_REPAIRED;
-    int64_t column = s->run.from + j, from = hyb_rows_before(lu, s->k + 1);
+    int64_t column = s->run.from + j, from = hyb_lu_rows_above(lu, s->k + 1);
     int64_t row = hyb_sums_row(hyb_row_weights(lu, s->k + 1) + from,
                                lu->mat->mp - from, plain, weighted, bound);
     hyb_alarm_t alarm = hyb_alarm_at(lu, HYB_FOUND_UPDATE, s->k, column);
@@ -257,23 +251,22 @@ static hyb_repair_t raise_met(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s,
     alarm.device = s->device;
     alarm.size = hyb_size_of(plain, weighted);
     alarm.expected = bound;
-    if (lu->carried->repairs)
-        repaired = repair(lu, s, column);
-    hyb_alarm_raise(&lu->carried->alarms, &alarm, repaired);
-    return repaired;
+    alarm.is_repaired = lu->carried->repairs && repair(lu, s, column);
+    hyb_alarm_raise(&lu->carried->alarms, &alarm);
+    return alarm.is_repaired;
 }
 
 /* Column j of the run; what is carried on are the sums that it has. */
 static void compare(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s, int64_t j)
 {
-    int64_t column = s->run.from + j, from = hyb_rows_before(lu, s->k + 1);
+    int64_t column = s->run.from + j, from = hyb_lu_rows_above(lu, s->k + 1);
     hyb_carried_column_t *c = &lu->carried->column[column];
     const double *sums = s->c + j * HYB_SUMS_OF_C;
     double plain = sums[HYB_SUM_PLAIN] - c->plain;
     double weighted = sums[HYB_SUM_WEIGHTED] - c->weighted;
     double bound = hyb_column_bound(c, noise_of(lu, sums, lu->mat->mp - from));
     bool begins = hyb_begins_late(lu, column, s->k + 1);
-    hyb_repair_t repaired = HYB_NOT_REPAIRED;
+    bool repaired = false;
 
     if (!c->is_known && !begins)
         return;
@@ -281,7 +274,7 @@ static void compare(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s, int64_t j)
         hyb_note_closeness(lu, plain, weighted, bound);
     if (!begins && hyb_sums_differ(plain, weighted, bound))
         repaired = raise_met(lu, s, j, plain, weighted, bound);
-    if (repaired == HYB_NOT_REPAIRED)
+    if (!repaired)
         start(lu, column, sums, lu->mat->mp - from);
     c->is_known = true;
 }
@@ -330,7 +323,7 @@ static void adopt(hyb_lu_t *lu, int k, const double *l)
     const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
     int nb = Mmin(lu->mat->nb, lu->mat->n);
 
-    f->by = HYB_SUMS_OF_DEVICE;
+    f->by_device = true;
     f->square = fmin(square_of_l(l, h->jb, rows_of_l(h)), 1.0);
     memcpy(f->plain, l, (size_t)h->jb * sizeof(*l));
     memcpy(f->weighted, l + nb, (size_t)h->jb * sizeof(*l));
@@ -369,9 +362,8 @@ static void compare_l(hyb_lu_t *lu, int k, int device, const double *l)
     const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
     int nb = Mmin(lu->mat->nb, lu->mat->n);
     int64_t rows = rows_of_l(h);
-    double bound =
-        hyb_noise_bound(2.0 * hyb_noise_sum(HYB_SUMS_OF_DEVICE, rows,
-                                            (double)rows * f->square));
+    double bound = hyb_noise_bound(
+        2.0 * hyb_noise_device_sum(rows, (double)rows * f->square));
     hyb_alarm_t alarm = hyb_alarm_at(lu, HYB_FOUND_PANEL, k, -1);
 
     if (!(f->square <= 1.0) || !is_l(f->plain, h->jb, rows))
@@ -384,7 +376,7 @@ static void compare_l(hyb_lu_t *lu, int k, int device, const double *l)
         alarm.device = who_copied(lu, k, device, p, bound);
         alarm.size = hyb_size_of(plain, l[p + nb] - f->weighted[p]);
         alarm.expected = bound;
-        hyb_alarm_raise(&lu->carried->alarms, &alarm, HYB_NOT_REPAIRED);
+        hyb_alarm_raise(&lu->carried->alarms, &alarm);
         return;
     }
 }
@@ -404,7 +396,7 @@ static bool has_come_wrong(hyb_lu_t *lu, int k, int64_t column, const double *a,
                            hyb_alarm_t *alarm)
 {
     const hyb_carried_column_t *c = &lu->carried->column[column];
-    int64_t rows = lu->mat->mp - hyb_rows_before(lu, k);
+    int64_t rows = lu->mat->mp - hyb_lu_rows_above(lu, k);
     hyb_check_sums_t sum = hyb_sums_now(lu, a, k);
 
     alarm->size = fabs(sum.plain - c->plain);
@@ -436,7 +428,7 @@ void hyb_carried_came_down(hyb_lu_t *lu, int k, int member, int members,
                             &alarm))
             continue;
         alarm.device = hyb_home_number(&lu->homes, block) - 1;
-        hyb_alarm_raise(&lu->carried->alarms, &alarm, HYB_NOT_REPAIRED);
+        hyb_alarm_raise(&lu->carried->alarms, &alarm);
         return;
     }
 }

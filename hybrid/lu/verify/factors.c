@@ -86,7 +86,7 @@ static void add_units(hyb_lu_t *lu, int k)
         add_lanes(f, l2->cols, p);
     for (int64_t i = 0; i < f->units.count; i++)
         squares += f->squares[i];
-    f->by = HYB_SUMS_OF_HOST;
+    f->by_device = false;
     f->square = (squares + 1.0) / (double)(l2->rows * l2->cols + 1);
     add_l1(lu, k);
 }
@@ -189,7 +189,7 @@ void hyb_carried_seal(hyb_lu_t *lu, int k)
     write_seal(p, SEAL_OF_REST, bits_of_rest(p->hpl));
 }
 
-int hyb_panel_sender(const hyb_lu_t *lu, int k)
+static int panel_sender(const hyb_lu_t *lu, int k)
 {
     const HPL_T_grid *g = lu->grid;
     hpl_map_t columns = hpl_map_columns(g, lu->mat->nb);
@@ -203,8 +203,8 @@ static void raise_message(hyb_lu_t *lu, int k)
 {
     hyb_alarm_t alarm = hyb_alarm_at(lu, HYB_FOUND_PANEL_MESSAGE, k, -1);
 
-    alarm.from = hyb_panel_sender(lu, k);
-    hyb_alarm_raise(&lu->carried->alarms, &alarm, HYB_NOT_REPAIRED);
+    alarm.from = panel_sender(lu, k);
+    hyb_alarm_raise(&lu->carried->alarms, &alarm);
 }
 
 static bool came_by_message(const hyb_lu_t *lu, int k)
@@ -254,7 +254,7 @@ static void complete(hyb_lu_t *lu, int k)
     if (hyb_lu_owns(lu, k)) {
         hyb_note_diagonal(lu, k);
         hyb_check_panel(lu, k);
-        if (lu->grid->nprow > 1 && hyb_lu_panel(lu, 0)->shop->copies.tiles == 1)
+        if (lu->grid->nprow > 1 && hyb_lu_panel(lu, 0)->shop->shares_l2)
             hyb_keep_displaced(lu, k);
     }
     hyb_keep_l(lu, k);

@@ -7,10 +7,7 @@
  * ones alone, as weights of rows are those of the present iteration.
  */
 
-static hyb_l_of_guests_t *l_of(const hyb_lu_t *lu, int k)
-{
-    return &lu->carried->guests[k % HYB_PANELS_OF_GUESTS];
-}
+enum { PANELS = HYB_PANELS_OF_GUESTS };
 
 bool hyb_has_guests(const hyb_lu_t *lu)
 {
@@ -20,37 +17,38 @@ bool hyb_has_guests(const hyb_lu_t *lu)
 void hyb_keep_l(hyb_lu_t *lu, int k)
 {
     const hyb_factor_sums_t *f = hyb_factor_sums(lu, k);
-    hyb_l_of_guests_t *l = l_of(lu, k);
-    int jb = hyb_lu_panel(lu, k)->hpl->jb;
+    struct hyb_carried *c = lu->carried;
 
     if (!hyb_has_guests(lu))
         return;
-    memcpy(l->plain, f->plain, (size_t)jb * sizeof(double));
-    l->square = f->square;
-    l->jb = jb;
-    atomic_store(&l->k, k);
+    memcpy(c->l[k % PANELS].plain, f->plain,
+           (size_t)hyb_lu_panel(lu, k)->hpl->jb * sizeof(double));
+    c->l[k % PANELS].square = f->square;
+    atomic_store(&c->l[k % PANELS].k, k);
 }
 
 bool hyb_carried_knows_guests(const hyb_lu_t *lu, int k)
 {
-    return lu->carried == NULL || atomic_load(&l_of(lu, k)->k) == k;
+    return lu->carried == NULL ||
+           atomic_load(&lu->carried->l[k % PANELS].k) == k;
 }
 
 /* Panel k's part; its rows of U stand in the column. */
 static void take(hyb_lu_t *lu, int64_t column, int k)
 {
-    hyb_l_of_guests_t *l = l_of(lu, k);
+    const double *l = lu->carried->l[k % PANELS].plain;
     hyb_carried_column_t *c = &lu->carried->column[column];
     int64_t from = (int64_t)k * lu->mat->nb;
+    int64_t jb = Mmin(lu->mat->nb, lu->mat->n - from);
     const double *u = Mptr(lu->mat->A, from, column, lu->mat->ld);
     double squares = 0.0;
 
-    for (int p = 0; p < l->jb; p++) {
-        c->plain -= l->plain[p] * u[p];
+    for (int64_t p = 0; p < jb; p++) {
+        c->plain -= l[p] * u[p];
         squares += u[p] * u[p];
     }
-    c->variance += hyb_noise_update(HYB_SUMS_OF_DEVICE, lu->mat->mp - from,
-                                    l->jb, l->square, squares);
+    c->variance += hyb_noise_device_update(
+        lu->mat->mp - from, jb, lu->carried->l[k % PANELS].square, squares);
 }
 
 /* What is left of the sums of the column, of whose rows those from one on are
@@ -67,8 +65,8 @@ static bool is_wrong(hyb_lu_t *lu, int64_t column, int64_t from,
     lu->means.kernel->sum_column(a, hyb_row_weights(lu, 0) + from, rows, &sum);
     left = sum.plain - c->plain;
     alarm->size = fabs(left);
-    alarm->expected = hyb_column_bound(
-        c, 2.0 * hyb_noise_sum(HYB_SUMS_OF_HOST, rows, sum.squares));
+    alarm->expected =
+        hyb_column_bound(c, 2.0 * hyb_noise_sum(rows, sum.squares));
     hyb_carry_on(lu, column, &sum, rows);
     c->weighted = 0.0;
     hyb_note_closeness(lu, left, 0.0, alarm->expected);
@@ -115,7 +113,7 @@ static void compare(hyb_lu_t *lu, const hyb_visit_t *visit, int64_t column,
         return;
     if (visit->is_panel && is_by_team(c, visit, alarm.expected))
         alarm.device = -1;
-    hyb_alarm_raise(&lu->carried->alarms, &alarm, HYB_NOT_REPAIRED);
+    hyb_alarm_raise(&lu->carried->alarms, &alarm);
 }
 
 void hyb_carried_guest_left(hyb_lu_t *lu, const hyb_visit_t *visit)

@@ -23,7 +23,7 @@ static hyb_check_sums_t taken(const hyb_factor_sums_t *f, const HPL_T_panel *h,
     return sum;
 }
 
-void hyb_raise_panel(hyb_lu_t *lu, int k, int j, double size, double bound)
+static void raise_panel(hyb_lu_t *lu, int k, int j, double size, double bound)
 {
     hyb_alarm_t alarm =
         hyb_alarm_at(lu, HYB_FOUND_PANEL, k, hyb_panel_run(lu, k).from + j);
@@ -33,7 +33,7 @@ void hyb_raise_panel(hyb_lu_t *lu, int k, int j, double size, double bound)
             hyb_home_number(&lu->homes, hyb_lu_trailing(lu, k - 1).from) - 1;
     alarm.size = size;
     alarm.expected = bound;
-    hyb_alarm_raise(&lu->carried->alarms, &alarm, HYB_NOT_REPAIRED);
+    hyb_alarm_raise(&lu->carried->alarms, &alarm);
 }
 
 bool hyb_is_left_over(hyb_lu_t *lu, int64_t column, hyb_alarm_t *alarm)
@@ -61,7 +61,7 @@ static void compare_with_none(hyb_lu_t *lu, int k)
             continue;
         hyb_note_closeness(lu, c->plain, c->weighted, bound);
         if (hyb_sums_differ(c->plain, c->weighted, bound)) {
-            hyb_raise_panel(lu, k, (int)j, fabs(c->plain), bound);
+            raise_panel(lu, k, (int)j, fabs(c->plain), bound);
             return;
         }
     }
@@ -115,25 +115,25 @@ bool hyb_carried_can_open(const hyb_lu_t *lu, int k)
 
 void hyb_carried_open(hyb_lu_t *lu, int k)
 {
-    hyb_left_over_t *left;
+    double *left;
     hyb_run_t run;
 
     if (lu->carried != NULL)
         hyb_finish_left_over(lu);
     if (!leaves_over(lu, k))
         return;
-    left = &lu->carried->left;
+    left = lu->carried->left.over;
     run = hyb_panel_run(lu, k - 1);
     for (int64_t j = 0; j < run.count; j++) {
         const hyb_carried_column_t *c = &lu->carried->column[run.from + j];
 
-        left->left[2 * j] = c->plain;
-        left->left[2 * j + 1] = c->is_known ? c->variance : NAN;
+        left[2 * j] = c->plain;
+        left[2 * j + 1] = c->is_known ? c->variance : NAN;
     }
-    left->left[2 * run.count] = (double)bits_of_l1(lu, k - 1);
-    MPI_Iallreduce(MPI_IN_PLACE, left->left, 2 * (int)run.count + 1, MPI_DOUBLE,
-                   MPI_SUM, lu->grid->col_comm, &left->request);
-    left->k = k - 1;
+    left[2 * run.count] = (double)bits_of_l1(lu, k - 1);
+    MPI_Iallreduce(MPI_IN_PLACE, left, 2 * (int)run.count + 1, MPI_DOUBLE,
+                   MPI_SUM, lu->grid->col_comm, &lu->carried->left.request);
+    lu->carried->left.k = k - 1;
 }
 
 /* (L U)(i, j) of row i of L1, or of L2. */
@@ -338,7 +338,7 @@ static void locate(hyb_lu_t *lu, int k, int j, double size, double bound)
             : (isfinite(size) && !hyb_lu_panel(lu, k)->by_device
                    ? has_spoilt_top(lu, k, j, bound)
                    : has_top))
-        hyb_raise_panel(lu, k, j, size, bound);
+        raise_panel(lu, k, j, size, bound);
 }
 
 /* How many have the same L1 as this process; of other L1 the fewest. */
@@ -365,7 +365,7 @@ static int first_wrong(hyb_lu_t *lu, int k, double *size_p, double *bound_p)
     int columns = (int)hyb_panel_run(lu, k).count;
 
     for (int j = 0; j < columns; j++) {
-        const double *left = lu->carried->left.left + 2 * (int64_t)j;
+        const double *left = lu->carried->left.over + 2 * (int64_t)j;
         double size = isfinite(left[0]) ? fabs(left[0]) : INFINITY;
         double bound = hyb_noise_bound(left[1]);
 
@@ -394,26 +394,26 @@ static void find_culprit(hyb_lu_t *lu, int k, bool halves)
     if (who < 0 && j < columns)
         locate(lu, k, j, size, bound);
     else if (who < 0 || who == lu->grid->myrow)
-        hyb_raise_panel(lu, k, j < columns ? j : 0, size, bound);
+        raise_panel(lu, k, j < columns ? j : 0, size, bound);
 }
 
 /* Those say that a panel is wrong whose L1 the fewest have; where halves of
  * them differ, or none, what they agreed on tells who is right, or sums do. */
 void hyb_finish_left_over(hyb_lu_t *lu)
 {
-    hyb_left_over_t *left = &lu->carried->left;
-    int k = left->k, alike, fewest;
+    struct hyb_carried *c = lu->carried;
+    int k = c->left.k, alike, fewest;
     bool halves;
 
     if (k < 0)
         return;
-    MPI_Wait(&left->request, MPI_STATUS_IGNORE);
-    left->k = -1;
-    alike =
-        count_alike(lu, k, left->left[2 * hyb_panel_run(lu, k).count], &fewest);
+    MPI_Wait(&c->left.request, MPI_STATUS_IGNORE);
+    c->left.k = -1;
+    alike = count_alike(lu, k, c->left.over[2 * hyb_panel_run(lu, k).count],
+                        &fewest);
     halves = 2 * fewest == lu->grid->nprow;
     if (alike == lu->grid->nprow || halves)
         find_culprit(lu, k, halves);
     else if (alike == fewest)
-        hyb_raise_panel(lu, k, 0, 0.0, 0.0);
+        raise_panel(lu, k, 0, 0.0, 0.0);
 }

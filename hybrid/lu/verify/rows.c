@@ -180,7 +180,7 @@ void hyb_raise_rows(hyb_lu_t *lu, const hpl_exchange_t *x, int member,
 
     alarm.from = sender(lu, x, member);
     alarm.device = lu->carried->home[row * lu->ledger.blocks + block] - 1;
-    hyb_alarm_raise(&lu->carried->alarms, &alarm, HYB_NOT_REPAIRED);
+    hyb_alarm_raise(&lu->carried->alarms, &alarm);
 }
 
 /* Rows that came of a member are those that it sent. */
@@ -215,7 +215,7 @@ void hyb_watch_leaving(hyb_lu_t *lu, const hpl_exchange_t *x, int64_t column,
                              Mmax(x->panel->ja / lu->mat->nb - 1, 0), j);
         alarm.device = device;
         hyb_forget_columns(lu, j, 1);
-        hyb_alarm_raise(&lu->carried->alarms, &alarm, HYB_NOT_REPAIRED);
+        hyb_alarm_raise(&lu->carried->alarms, &alarm);
     }
 }
 

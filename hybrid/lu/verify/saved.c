@@ -4,32 +4,31 @@
 
 void hyb_carried_keep(hyb_lu_t *lu, int k)
 {
-    hyb_kept_panel_t *kept;
+    struct hyb_carried *c = lu->carried;
     hyb_run_t run;
 
-    if (lu->carried == NULL)
+    if (c == NULL)
         return;
-    kept = &lu->carried->panel;
     run = hyb_panel_run(lu, k);
-    kept->k = k;
-    memcpy(kept->column, &lu->carried->column[run.from],
-           (size_t)run.count * sizeof(*kept->column));
-    memcpy(kept->weight, hyb_row_weights(lu, k),
-           (size_t)lu->mat->mp * sizeof(*kept->weight));
+    c->panel.k = k;
+    memcpy(c->panel.column, &c->column[run.from],
+           (size_t)run.count * sizeof(*c->column));
+    memcpy(c->panel.weight, hyb_row_weights(lu, k),
+           (size_t)lu->mat->mp * sizeof(*c->panel.weight));
 }
 
 /* Of a panel that is factored meanwhile: as they were. */
 static const hyb_carried_column_t *sums_of(const hyb_lu_t *lu, int64_t column,
                                            int k, const double **weight_p)
 {
-    const hyb_kept_panel_t *kept = &lu->carried->panel;
+    const struct hyb_carried *c = lu->carried;
     int64_t block = hyb_ledger_block(&lu->ledger, column);
 
     *weight_p = hyb_row_weights(lu, k);
-    if (kept->k != k || hyb_block_panel(lu, block) != k)
-        return &lu->carried->column[column];
-    *weight_p = kept->weight;
-    return &kept->column[column - hyb_ledger_first(&lu->ledger, block)];
+    if (c->panel.k != k || hyb_block_panel(lu, block) != k)
+        return &c->column[column];
+    *weight_p = c->panel.weight;
+    return &c->panel.column[column - hyb_ledger_first(&lu->ledger, block)];
 }
 
 static bool has_right_u(const hyb_lu_t *lu, int64_t column,
@@ -42,7 +41,7 @@ static bool has_right_u(const hyb_lu_t *lu, int64_t column,
 bool hyb_carried_is_right(const hyb_lu_t *lu, int64_t column, int k,
                           const double *a)
 {
-    int64_t from = hyb_rows_before(lu, k), rows = lu->mat->mp - from;
+    int64_t from = hyb_lu_rows_above(lu, k), rows = lu->mat->mp - from;
     const hyb_carried_column_t *c;
     const double *weight;
     hyb_check_sums_t sum;
@@ -59,6 +58,5 @@ bool hyb_carried_is_right(const hyb_lu_t *lu, int64_t column, int k,
     return has_right_u(lu, column, c, from) &&
            !hyb_sums_differ(
                sum.plain - c->plain, sum.weighted - c->weighted,
-               hyb_column_bound(
-                   c, 2.0 * hyb_noise_sum(HYB_SUMS_OF_HOST, rows, squares)));
+               hyb_column_bound(c, 2.0 * hyb_noise_sum(rows, squares)));
 }

@@ -7,10 +7,10 @@
  * columns were last met.
  */
 
-hyb_sums_of_y_t hyb_carried_sum_y(const hyb_lu_t *lu, const double *y,
-                                  int64_t row, int64_t rows)
+hyb_check_sums_t hyb_carried_sum_y(const hyb_lu_t *lu, const double *y,
+                                   int64_t row, int64_t rows)
 {
-    hyb_sums_of_y_t sum = {0.0, 0.0, 0.0};
+    hyb_check_sums_t sum = {0.0, 0.0, 0.0};
 
     for (int64_t i = 0; i < rows; i++) {
         sum.plain += y[i];
@@ -22,10 +22,10 @@ hyb_sums_of_y_t hyb_carried_sum_y(const hyb_lu_t *lu, const double *y,
 
 /* Is what y lost A x? */
 static void compare_y(hyb_lu_t *lu, const hpl_product_t *p, int64_t row,
-                      int device, const hyb_sums_of_y_t *before,
+                      int device, const hyb_check_sums_t *before,
                       const double *sums)
 {
-    hyb_sums_of_y_t after = hyb_carried_sum_y(lu, p->y, row, p->m);
+    hyb_check_sums_t after = hyb_carried_sum_y(lu, p->y, row, p->m);
     double plain = before->plain - after.plain, squares = 0.0;
     double weighted = before->weighted - after.weighted;
     hyb_alarm_t alarm = hyb_alarm_at(lu, HYB_FOUND_U, lu->panels - 1, -1);
@@ -41,57 +41,58 @@ static void compare_y(hyb_lu_t *lu, const hpl_product_t *p, int64_t row,
     squares = 2.0 * squares + before->squares + after.squares;
     alarm.device = device;
     alarm.size = hyb_size_of(plain, weighted);
-    alarm.expected = hyb_noise_bound(
-        hyb_noise_sum(HYB_SUMS_OF_DEVICE, p->m + p->n, 2.0 * squares));
+    alarm.expected =
+        hyb_noise_bound(hyb_noise_device_sum(p->m + p->n, 2.0 * squares));
     if (hyb_sums_differ(plain, weighted, alarm.expected))
-        hyb_alarm_raise(&lu->carried->alarms, &alarm, HYB_NOT_REPAIRED);
+        hyb_alarm_raise(&lu->carried->alarms, &alarm);
 }
 
 void hyb_carried_subtracted(hyb_lu_t *lu, const hpl_product_t *product,
-                            int device, const hyb_sums_of_y_t *before,
+                            int device, const hyb_check_sums_t *before,
                             const double *sums)
 {
     int64_t at = product->a - lu->mat->A;
-    hyb_kept_sums_t *kept = &lu->carried->kept[at / lu->mat->ld];
+    int64_t column = at / lu->mat->ld;
+    struct hyb_carried *c = lu->carried;
 
     compare_y(lu, product, at % lu->mat->ld, device, before, sums);
-    for (int64_t j = 0; j < product->n; j++) {
-        kept[j].read += sums[j * HYB_SUMS_OF_C + HYB_SUM_PLAIN];
-        kept[j].read_weighted += sums[j * HYB_SUMS_OF_C + HYB_SUM_WEIGHTED];
-        kept[j].variance +=
-            hyb_noise_sum(HYB_SUMS_OF_DEVICE, product->m,
-                          (double)product->m * lu->carried->square);
+    for (int64_t j = column; j < column + product->n; j++) {
+        c->kept[j].read += sums[HYB_SUM_PLAIN];
+        c->kept[j].read_weighted += sums[HYB_SUM_WEIGHTED];
+        c->kept[j].variance +=
+            hyb_noise_device_sum(product->m, (double)product->m * c->square);
+        sums += HYB_SUMS_OF_C;
     }
 }
 
 void hyb_read_kept(hyb_lu_t *lu, int64_t column)
 {
-    hyb_kept_sums_t *kept = &lu->carried->kept[column];
-    hyb_sums_of_y_t sum = hyb_carried_sum_y(
+    hyb_check_sums_t sum = hyb_carried_sum_y(
         lu, Mptr(lu->mat->A, 0, column, lu->mat->ld), 0, lu->mat->mp);
 
-    kept->read = sum.plain;
-    kept->read_weighted = sum.weighted;
-    kept->variance +=
-        hyb_noise_sum(HYB_SUMS_OF_DEVICE, lu->mat->mp, sum.squares);
+    lu->carried->kept[column].read = sum.plain;
+    lu->carried->kept[column].read_weighted = sum.weighted;
+    lu->carried->kept[column].variance +=
+        hyb_noise_device_sum(lu->mat->mp, sum.squares);
 }
 
 void hyb_check_kept(hyb_lu_t *lu)
 {
+    const struct hyb_carried *c = lu->carried;
+
     for (int64_t j = 0; j < lu->ledger.columns; j++) {
-        const hyb_kept_sums_t *kept = &lu->carried->kept[j];
-        double plain = kept->read - kept->plain;
-        double weighted = kept->read_weighted - kept->weighted;
+        double plain = c->kept[j].read - c->kept[j].plain;
+        double weighted = c->kept[j].read_weighted - c->kept[j].weighted;
         hyb_alarm_t alarm = hyb_alarm_at(lu, HYB_FOUND_U, lu->panels - 1, j);
         int64_t block = hyb_ledger_block(&lu->ledger, j);
 
         alarm.size = hyb_size_of(plain, weighted);
-        alarm.expected = hyb_noise_bound(kept->variance);
+        alarm.expected = hyb_noise_bound(c->kept[j].variance);
         alarm.device = hyb_home_number(&lu->homes, block) - 1;
         /* with no bound, who made what has none has said it */
         if (hyb_is_on_device(lu, j) && lu->carried->column[j].is_known &&
             isfinite(alarm.expected) &&
             hyb_sums_differ(plain, weighted, alarm.expected))
-            hyb_alarm_raise(&lu->carried->alarms, &alarm, HYB_NOT_REPAIRED);
+            hyb_alarm_raise(&lu->carried->alarms, &alarm);
     }
 }

@@ -22,8 +22,8 @@ static int64_t rows_above(const hyb_lu_t *lu, int64_t column, int64_t *end_p)
     hpl_map_t map = hpl_map_columns(lu->grid, lu->mat->nb);
     int panel = (int)(hpl_map_global(&map, column) / lu->mat->nb);
 
-    *end_p = hyb_rows_before(lu, panel + 1);
-    return hyb_rows_before(lu, panel);
+    *end_p = hyb_lu_rows_above(lu, panel + 1);
+    return hyb_lu_rows_above(lu, panel);
 }
 
 /* b, and the diagonal blocks, which are read otherwise. */
@@ -66,7 +66,7 @@ void hyb_carried_end_read(hyb_lu_t *lu)
 
         if (!hyb_is_on_device(lu, j) && lu->carried->column[j].is_known &&
             atomic_load(&lu->carried->read[j]) != lu->carried->column[j].stored)
-            hyb_alarm_raise(&lu->carried->alarms, &alarm, HYB_NOT_REPAIRED);
+            hyb_alarm_raise(&lu->carried->alarms, &alarm);
     }
     hyb_check_kept(lu);
 }

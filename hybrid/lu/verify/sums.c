@@ -36,30 +36,47 @@ uint64_t hyb_sums_bits(const double *data, int64_t count)
 /* Mean square of the rounding error of a result of size 1. */
 static const double rounding = 0x1p-106 / 3.0;
 
-/* Additions that a number takes part in: lanes of a block, and blocks. */
-static double additions(hyb_summer_t by, int64_t rows)
+/* Additions of blocks of rows that a number takes part in; by a device, of
+ * numbers. */
+static double block_additions(int64_t rows)
 {
-    return by == HYB_SUMS_OF_DEVICE
-               ? 1.0 + (double)rows / 2.0
-               : HYB_CHECK_ROWS / (2.0 * HYB_CHECK_LANES) + 1.0 +
-                     (double)rows / (2.0 * HYB_CHECK_ROWS);
+    return (double)rows / (2.0 * HYB_CHECK_ROWS);
 }
 
-double hyb_noise_sum(hyb_summer_t by, int64_t rows, double squares)
+static double device_additions(int64_t rows)
 {
-    return rounding * squares * additions(by, rows);
+    return 1.0 + (double)rows / 2.0;
 }
 
-double hyb_noise_update(hyb_summer_t by, int64_t rows, int64_t nb, double l,
-                        double u)
+double hyb_noise_sum(int64_t rows, double squares)
 {
-    double sums = by == HYB_SUMS_OF_DEVICE
-                      ? additions(by, rows)
-                      : (double)rows / (2.0 * HYB_CHECK_ROWS);
-    double products = l * u * ((double)nb + sums);
+    return rounding * squares *
+           (HYB_CHECK_ROWS / (2.0 * HYB_CHECK_LANES) + 1.0 +
+            block_additions(rows));
+}
+
+double hyb_noise_device_sum(int64_t rows, double squares)
+{
+    return rounding * squares * device_additions(rows);
+}
+
+static double update(double additions, int64_t rows, int64_t nb, double l,
+                     double u)
+{
+    double products = l * u * ((double)nb + additions);
     double element = u / (double)nb;
 
     return rounding * (double)rows * (products + 2.0 * element);
+}
+
+double hyb_noise_update(int64_t rows, int64_t nb, double l, double u)
+{
+    return update(block_additions(rows), rows, nb, l, u);
+}
+
+double hyb_noise_device_update(int64_t rows, int64_t nb, double l, double u)
+{
+    return update(device_additions(rows), rows, nb, l, u);
 }
 
 static int by_size(const void *a, const void *b)

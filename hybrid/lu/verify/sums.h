@@ -24,12 +24,11 @@ uint64_t hyb_sums_bits(const double *data, int64_t count);
 
 /* ---- thresholds: variances that rounding is to be expected to have ------- */
 
-/* Who sums up: the host's kernels in lanes and blocks, or a device, of which
- * only the worst is known: one element after the other. */
-typedef enum { HYB_SUMS_OF_HOST, HYB_SUMS_OF_DEVICE } hyb_summer_t;
-
-/* Of the sum of rows numbers whose squares add up to squares. */
-double hyb_noise_sum(hyb_summer_t by, int64_t rows, double squares);
+/* Of the sum of rows numbers whose squares add up to squares: by the host's
+ * kernels, in lanes and blocks; by a device, of which only the worst is known:
+ * one element after the other. */
+double hyb_noise_sum(int64_t rows, double squares);
+double hyb_noise_device_sum(int64_t rows, double squares);
 
 /*
  * Of the difference between carried and true sum that one update adds.
@@ -39,8 +38,8 @@ double hyb_noise_sum(hyb_summer_t by, int64_t rows, double squares);
  * l     in  mean square of its elements
  * u     in  squares of a column of U, summed
  */
-double hyb_noise_update(hyb_summer_t by, int64_t rows, int64_t nb, double l,
-                        double u);
+double hyb_noise_update(int64_t rows, int64_t nb, double l, double u);
+double hyb_noise_device_update(int64_t rows, int64_t nb, double l, double u);
 
 /* The mean square of elements of vectors, of which values are scalar products
  * with vectors of random signs, so many elements long: by the median, so that
