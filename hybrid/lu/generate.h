@@ -4,6 +4,7 @@
 
 #include "hpl/matgen/generator.h"
 #include "hpl_types.h"
+#include "hybrid/lu/factor.h"
 #include "hybrid/node/team.h"
 
 /* The generator of my part of [ A | b ], as HPL_pdmatgen fills it. */
@@ -26,5 +27,11 @@ void hyb_generate(hyb_team_t *team, const HPL_T_grid *grid,
  * who pins it would have all of it in the memory of his own node.
  */
 void hyb_generate_touch(hyb_team_t *team, const HPL_T_pmat *mat);
+
+/* Fill all columns of lu, each at its home, with the random matrix of seed. */
+void hyb_generate_homes(hyb_lu_t *lu, int seed);
+
+/* Back by pages what host memory holds of them, without filling it. */
+void hyb_generate_touch_homes(hyb_lu_t *lu);
 
 #endif

@@ -22,7 +22,7 @@
 #include "hpl/solver/system.h"
 #include "hybrid/lu/back_substitution.h"
 #include "hybrid/lu/factor.h"
-#include "hybrid/lu/fill.h"
+#include "hybrid/lu/generate.h"
 #include "hybrid/lu/solver/solver.h"
 #include "hybrid/lu/verify/carried.h"
 #include "testing/xinject/fault.h"
@@ -66,7 +66,7 @@ static void solve(HPL_T_grid *grid, HPL_T_palg *algo, const job_t *job,
                           &system) != XH_OK ||
         hyb_factor_prepare(&means, grid, algo, &system->mat, &lu) != XH_OK)
         MPI_Abort(MPI_COMM_WORLD, 3);
-    hyb_fill_random(lu, HPL_ISEED);
+    hyb_generate_homes(lu, HPL_ISEED);
     fault_begin(fault, &system->mat);
     hyb_factor_run(lu);
     hyb_back_substitution(lu);

@@ -11,7 +11,7 @@
 #include "hpl/grid/agree.h"
 #include "hybrid/lu/checkpoint/disks.h"
 #include "hybrid/lu/checkpoint/geometry.h"
-#include "hybrid/lu/fill.h"
+#include "hybrid/lu/generate.h"
 
 typedef struct { /* what is read */
     hyb_lu_t *lu;
@@ -298,7 +298,7 @@ static xh_status_t load(reader_t *r, hyb_header_t *header_p, double *seen_p,
     int first[HYB_STORE_MOST], at;
     int all = hyb_disks_common(&r->disks, first);
 
-    hyb_fill_touch(r->lu);
+    hyb_generate_touch_homes(r->lu);
     at = read_newest(r, first, all);
     if (at < 0) {
         if (r->lu->grid->iam == 0)

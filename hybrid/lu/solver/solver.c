@@ -17,7 +17,6 @@
 #include "hybrid/observe/observers.h"
 #include "hybrid/observe/sensors.h"
 #include "hybrid/lu/factor.h"
-#include "hybrid/lu/fill.h"
 #include "hybrid/lu/homes.h"
 #include "hybrid/lu/place_device.h"
 #include "hybrid/lu/generate.h"
@@ -213,7 +212,7 @@ static void generate(hpl_system_t *system, int seed)
     if (is_fresh(system) && hyb_checkpoint_resumes(system->prepared, seed))
         return;
     if (is_fresh(system))
-        hyb_fill_random(system->prepared, seed);
+        hyb_generate_homes(system->prepared, seed);
     else
         hyb_generate(means.team, system->grid, &system->mat, seed);
 }

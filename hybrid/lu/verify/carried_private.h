@@ -161,37 +161,6 @@ uint64_t hyb_words_of_u(const hyb_lu_t *lu, int64_t column, int64_t rows);
  * Returns the row, or -1. */
 int64_t hyb_repair_column(hyb_lu_t *lu, int64_t column, int k, double *a);
 
-/* P > 1: the weight of a panel's packed row, where it was and where it goes. */
-double hyb_weight_gathered_from(const hyb_lu_t *lu, const HPL_T_panel *h,
-                                int row);
-double hyb_weight_gathered_to(const hyb_lu_t *lu, const HPL_T_panel *h,
-                              int row);
-double hyb_weight_displaced_from(const hyb_lu_t *lu, const HPL_T_panel *h,
-                                 int row);
-double hyb_weight_displaced_to(const hyb_lu_t *lu, const HPL_T_panel *h,
-                               int row);
-
-/* Numbers that are none, or huge, have left the columns, count from one on,
- * with these sums; have entered: who sent them says so. */
-void hyb_watch_leaving(hyb_lu_t *lu, const hpl_exchange_t *x, int64_t column,
-                       int64_t count, int device);
-void hyb_watch_entering(hyb_lu_t *lu, int64_t column, int64_t count);
-
-/* A member's slot of x's sums, from one of its columns on. */
-double *hyb_sums_slot(const hpl_exchange_t *x, int member, int from);
-
-/* Is the plain sum of rows the one that was sent? Who sent none says so. */
-bool hyb_is_what_was_sent(const hyb_lu_t *lu, int64_t column, double sent,
-                          double sum);
-
-/* Are the plain sums of all rows that came here in x's column numbers, and none
- * of them huge? Who sent others says so. */
-bool hyb_all_sent_numbers(const hpl_exchange_t *x, int column);
-
-/* What came of x's member is not what it sent. */
-void hyb_raise_rows(hyb_lu_t *lu, const hpl_exchange_t *x, int member,
-                    int64_t column);
-
 /* The sums of rows of a block's columns that live on a device. */
 void hyb_carry_rows(hyb_lu_t *lu, const hyb_device_sums_of_run_t *sums);
 

@@ -68,23 +68,26 @@ static double of_place(const hyb_lu_t *lu, const HPL_T_panel *h, int row)
     return hyb_row_weights(lu, 0)[h->ii + row];
 }
 
-double hyb_weight_gathered_from(const hyb_lu_t *lu, const HPL_T_panel *h, int k)
+static double weight_gathered_from(const hyb_lu_t *lu, const HPL_T_panel *h,
+                                   int k)
 {
     return of_place(lu, h, h->pivots->gather[k].from);
 }
 
-double hyb_weight_gathered_to(const hyb_lu_t *lu, const HPL_T_panel *h, int k)
+static double weight_gathered_to(const hyb_lu_t *lu, const HPL_T_panel *h,
+                                 int k)
 {
     return lu->carried->top[h->pivots->gather[k].to];
 }
 
-double hyb_weight_displaced_from(const hyb_lu_t *lu, const HPL_T_panel *h,
-                                 int k)
+static double weight_displaced_from(const hyb_lu_t *lu, const HPL_T_panel *h,
+                                    int k)
 {
     return of_place(lu, h, h->pivots->displace[k].from);
 }
 
-double hyb_weight_displaced_to(const hyb_lu_t *lu, const HPL_T_panel *h, int k)
+static double weight_displaced_to(const hyb_lu_t *lu, const HPL_T_panel *h,
+                                  int k)
 {
     return of_place(lu, h, h->pivots->displace[k].to);
 }
@@ -99,7 +102,8 @@ double *hyb_carried_sent(const hyb_lu_t *lu, int64_t column)
     return lu->carried->sent + 2 * lu->grid->nprow * column;
 }
 
-double *hyb_sums_slot(const hpl_exchange_t *x, int member, int from)
+/* A member's slot of x's sums, from one of its columns on. */
+static double *slot(const hpl_exchange_t *x, int member, int from)
 {
     return x->sums + (size_t)member * (size_t)x->columns + from;
 }
@@ -119,13 +123,15 @@ static bool is_usual(double sum)
     return fabs(sum) * fabs(sum) < HYB_MOST_SQUARES;
 }
 
-bool hyb_all_sent_numbers(const hpl_exchange_t *x, int column)
+/* Are the plain sums of all rows that came here in x's column numbers, and none
+ * of them huge? Who sent others says so. */
+static bool all_sent_numbers(const hpl_exchange_t *x, int column)
 {
     const hpl_pivots_t *m = x->panel->pivots;
-    bool all = is_usual(*hyb_sums_slot(x, m->members + m->me, column));
+    bool all = is_usual(*slot(x, m->members + m->me, column));
 
     for (int g = 0; g < m->members; g++)
-        all = all && is_usual(*hyb_sums_slot(x, g, column));
+        all = all && is_usual(*slot(x, g, column));
     return all;
 }
 
@@ -140,7 +146,7 @@ static int exact_ones(const hyb_lu_t *lu, int64_t column, int count)
 static void note_sent(const hyb_lu_t *lu, const part_t *p, int member,
                       const sums_t *s, int64_t column)
 {
-    double *sent = hyb_sums_slot(p->x, member, p->from);
+    double *sent = slot(p->x, member, p->from);
     int exact = exact_ones(lu, column, p->count);
 
     memcpy(sent, s->words, (size_t)exact * sizeof(*sent));
@@ -158,8 +164,9 @@ static double rounding_of_huge(const hyb_lu_t *lu, double sum)
     return usual > 0.0 && fabs(sum) > far * usual ? part * fabs(sum) : 0.0;
 }
 
-bool hyb_is_what_was_sent(const hyb_lu_t *lu, int64_t column, double sent,
-                          double sum)
+/* Is the plain sum of rows the one that was sent? Who sent none says so. */
+static bool is_what_was_sent(const hyb_lu_t *lu, int64_t column, double sent,
+                             double sum)
 {
     const hyb_carried_column_t *c = &lu->carried->column[column];
     double bound = hyb_column_bound(
@@ -170,8 +177,9 @@ bool hyb_is_what_was_sent(const hyb_lu_t *lu, int64_t column, double sent,
            !hyb_sums_differ(sent - sum, 0.0, bound);
 }
 
-void hyb_raise_rows(hyb_lu_t *lu, const hpl_exchange_t *x, int member,
-                    int64_t column)
+/* What came of x's member is not what it sent. */
+static void raise_message(hyb_lu_t *lu, const hpl_exchange_t *x, int member,
+                          int64_t column)
 {
     hyb_alarm_t alarm = hyb_alarm_at(lu, HYB_FOUND_ROWS_MESSAGE,
                                      x->panel->ja / lu->mat->nb, column);
@@ -192,8 +200,8 @@ static void compare_sent(hyb_lu_t *lu, const part_t *p, int member,
     for (int j = 0; j < p->count; j++)
         if (j < exact
                 ? memcmp(&s->words[j], sent + j, sizeof(*s->words)) != 0
-                : !hyb_is_what_was_sent(lu, column + j, sent[j], s->plain[j])) {
-            hyb_raise_rows(lu, p->x, member, column + j);
+                : !is_what_was_sent(lu, column + j, sent[j], s->plain[j])) {
+            raise_message(lu, p->x, member, column + j);
             return;
         }
 }
@@ -201,8 +209,9 @@ static void compare_sent(hyb_lu_t *lu, const part_t *p, int member,
 /* ---- numbers that are none, or huge --------------------------------------
  */
 
-void hyb_watch_leaving(hyb_lu_t *lu, const hpl_exchange_t *x, int64_t column,
-                       int64_t count, int device)
+/* They have left the columns, count from one on: who sent them says so. */
+static void watch_leaving(hyb_lu_t *lu, const hpl_exchange_t *x, int64_t column,
+                          int64_t count, int device)
 {
     hyb_alarm_t alarm;
 
@@ -219,7 +228,8 @@ void hyb_watch_leaving(hyb_lu_t *lu, const hpl_exchange_t *x, int64_t column,
     }
 }
 
-void hyb_watch_entering(hyb_lu_t *lu, int64_t column, int64_t count)
+/* They have entered. */
+static void watch_entering(hyb_lu_t *lu, int64_t column, int64_t count)
 {
     for (int64_t j = column; j < column + count; j++)
         if (!is_usual(lu->carried->column[j].plain))
@@ -235,20 +245,20 @@ static void leave(hyb_lu_t *lu, const hpl_exchange_t *x, int from, int count,
     const hpl_pivots_t *m = x->panel->pivots;
     const int *mine = m->gather_offset + m->me, *go = m->displace_offset;
     hyb_carried_column_t *c = &lu->carried->column[column];
-    part_t p = {x, GATHERED, from, count, hyb_weight_gathered_from};
+    part_t p = {x, GATHERED, from, count, weight_gathered_from};
     sums_t s;
 
     sum_part(lu, &p, mine[0], mine[1], &s);
     note_sent(lu, &p, m->me, &s, column);
     add(c, count, -1.0, &s);
     p.which = DISPLACED;
-    p.weight = hyb_weight_displaced_from;
+    p.weight = weight_displaced_from;
     for (int g = 0; g < m->members && m->me == 0; g++) {
         sum_part(lu, &p, go[g], go[g + 1], &s);
         note_sent(lu, &p, m->members + g, &s, column);
         add(c, count, -1.0, &s);
     }
-    hyb_watch_leaving(lu, x, column, count, -1);
+    watch_leaving(lu, x, column, count, -1);
 }
 
 void hyb_carried_leave(hyb_lu_t *lu, const hpl_exchange_t *x, int from,
@@ -267,23 +277,22 @@ static void enter(hyb_lu_t *lu, const hpl_exchange_t *x, int from, int count,
     const hpl_pivots_t *m = x->panel->pivots;
     const int *mine = m->displace_offset + m->me, *come = m->gather_offset;
     hyb_carried_column_t *c = &lu->carried->column[column];
-    part_t p = {x, GATHERED, from, count, hyb_weight_gathered_to};
+    part_t p = {x, GATHERED, from, count, weight_gathered_to};
     sums_t s;
 
     for (int g = 0; g < m->members; g++) {
         sum_part(lu, &p, come[g], come[g + 1], &s);
         if (g != m->me)
-            compare_sent(lu, &p, g, hyb_sums_slot(x, g, from), &s, column);
+            compare_sent(lu, &p, g, slot(x, g, from), &s, column);
         add(c, count, 1.0, &s);
     }
     p.which = DISPLACED;
-    p.weight = hyb_weight_displaced_to;
+    p.weight = weight_displaced_to;
     sum_part(lu, &p, mine[0], mine[1], &s);
     if (m->me != 0)
-        compare_sent(lu, &p, 0, hyb_sums_slot(x, m->members + m->me, from), &s,
-                     column);
+        compare_sent(lu, &p, 0, slot(x, m->members + m->me, from), &s, column);
     add(c, count, 1.0, &s);
-    hyb_watch_entering(lu, column, count);
+    watch_entering(lu, column, count);
 }
 
 void hyb_carried_enter(hyb_lu_t *lu, const hpl_exchange_t *x, int from,
@@ -291,4 +300,179 @@ void hyb_carried_enter(hyb_lu_t *lu, const hpl_exchange_t *x, int from,
 {
     for (int j = 0; lu->carried != NULL && j < count; j += MOST)
         enter(lu, x, from + j, Mmin(MOST, count - j), column + j);
+}
+
+/* ---- of columns on devices, which sum the rows up -------------------------
+ */
+
+typedef struct { /* of a panel's packed rows, nb x hyb_rows_sums each */
+    double *leave, *enter;
+    int64_t nb;
+} weights_t;
+
+static void weigh_gathered(const hyb_lu_t *lu, const HPL_T_panel *h,
+                           const weights_t *w, int g)
+{
+    const hpl_pivots_t *m = h->pivots;
+
+    for (int r = m->gather_offset[g]; r < m->gather_offset[g + 1]; r++) {
+        w->enter[r + HYB_ROWS_ALL_WEIGHTED * w->nb] =
+            weight_gathered_to(lu, h, r);
+        w->enter[r + (HYB_ROWS_OF_MEMBER + g) * w->nb] = 1.0;
+        if (g != m->me)
+            continue;
+        w->leave[r + HYB_ROWS_PLAIN * w->nb] = 1.0;
+        w->leave[r + HYB_ROWS_WEIGHTED * w->nb] =
+            weight_gathered_from(lu, h, r);
+    }
+}
+
+static void weigh_displaced(const hyb_lu_t *lu, const HPL_T_panel *h,
+                            const weights_t *w, int g)
+{
+    const hpl_pivots_t *m = h->pivots;
+
+    for (int r = m->displace_offset[g]; r < m->displace_offset[g + 1]; r++) {
+        if (m->me == 0) {
+            w->leave[r + HYB_ROWS_ALL_WEIGHTED * w->nb] =
+                weight_displaced_from(lu, h, r);
+            w->leave[r + (HYB_ROWS_OF_MEMBER + g) * w->nb] = 1.0;
+        }
+        if (g != m->me)
+            continue;
+        w->enter[r + HYB_ROWS_PLAIN * w->nb] = 1.0;
+        w->enter[r + HYB_ROWS_WEIGHTED * w->nb] = weight_displaced_to(lu, h, r);
+    }
+}
+
+void hyb_carried_row_weights(const hyb_lu_t *lu, int k, double *leave,
+                             double *enter)
+{
+    const HPL_T_panel *h = lu->flight[k % HYB_IN_FLIGHT].panel.hpl;
+    const weights_t w = {leave, enter, Mmin(lu->mat->nb, lu->mat->n)};
+    size_t bytes =
+        (size_t)w.nb * (size_t)hyb_rows_sums(lu->grid->nprow) * sizeof(*leave);
+
+    memset(leave, 0, bytes);
+    memset(enter, 0, bytes);
+    for (int g = 0; g < h->pivots->members; g++) {
+        weigh_gathered(lu, h, &w, g);
+        weigh_displaced(lu, h, &w, g);
+    }
+}
+
+void hyb_carried_left(const hpl_exchange_t *x, int from, int count,
+                      const double *sums, int64_t ld)
+{
+    const hpl_pivots_t *m = x->panel->pivots;
+    size_t bytes = (size_t)count * sizeof(*sums);
+
+    memcpy(slot(x, m->me, from), sums + HYB_ROWS_PLAIN * ld, bytes);
+    for (int g = 0; g < m->members && m->me == 0; g++)
+        memcpy(slot(x, m->members + g, from),
+               sums + (HYB_ROWS_OF_MEMBER + g) * ld, bytes);
+}
+
+/* A column of packed rows, as the host has them. */
+static double sum_here(const hpl_exchange_t *x, const double *packed, int first,
+                       int end, int64_t column)
+{
+    double sum = 0.0;
+
+    for (int r = first; r < end; r++)
+        sum += packed[(int64_t)r * x->columns + column];
+    return sum;
+}
+
+static void raise_here(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s,
+                       int64_t column)
+{
+    hyb_alarm_t alarm = hyb_alarm_at(lu, HYB_FOUND_UPDATE, s->k, column);
+
+    alarm.device = s->device;
+    hyb_alarm_raise(&lu->carried->alarms, &alarm);
+}
+
+typedef struct { /* rows of a member, which sent their sums */
+    const hpl_exchange_t *x;
+    int member, first, end;
+    const double *packed, *sent, *sums; /* by column of the run */
+    int at;                             /* the run's first one in x */
+} came_t;
+
+/* If it came right the device has it wrong, or has sent itself other sums. */
+static void compare_rows(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s,
+                         const came_t *c)
+{
+    bool mine = c->member == c->x->panel->pivots->me;
+
+    for (int64_t j = 0; j < s->run.count; j++) {
+        int64_t column = s->run.from + j;
+
+        if (!all_sent_numbers(c->x, c->at + (int)j) ||
+            is_what_was_sent(lu, column, c->sent[j], c->sums[j]))
+            continue;
+        if (mine || (!lu->means.device_mpi &&
+                     is_what_was_sent(lu, column, c->sent[j],
+                                      sum_here(c->x, c->packed, c->first,
+                                               c->end, c->at + j))))
+            raise_here(lu, s, column);
+        else
+            raise_message(lu, c->x, c->member, column);
+        return;
+    }
+}
+
+static void compare_came(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s)
+{
+    const hpl_exchange_t *x = s->x;
+    const hpl_pivots_t *m = x->panel->pivots;
+    const int *mine = m->displace_offset + m->me;
+    const came_t displaced = {x,
+                              0,
+                              mine[0],
+                              mine[1],
+                              x->displaced,
+                              slot(x, m->members + m->me, s->at),
+                              s->enter + HYB_ROWS_PLAIN * s->ld,
+                              s->at};
+
+    for (int g = 0; g < m->members; g++) {
+        const came_t u = {x,
+                          g,
+                          m->gather_offset[g],
+                          m->gather_offset[g + 1],
+                          x->gathered,
+                          slot(x, g, s->at),
+                          s->enter + (HYB_ROWS_OF_MEMBER + g) * s->ld,
+                          s->at};
+
+        compare_rows(lu, s, &u);
+    }
+    compare_rows(lu, s, &displaced);
+}
+
+/* Rows of a way have sign times these sums. */
+static void add_way(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s,
+                    double sign, const double *sums)
+{
+    for (int64_t j = 0; j < s->run.count; j++) {
+        hyb_carried_column_t *c = &lu->carried->column[s->run.from + j];
+
+        c->plain += sign * sums[j + HYB_ROWS_PLAIN * s->ld];
+        for (int g = 0; g < lu->grid->nprow; g++)
+            c->plain += sign * sums[j + (HYB_ROWS_OF_MEMBER + g) * s->ld];
+        c->weighted += sign * (sums[j + HYB_ROWS_WEIGHTED * s->ld] +
+                               sums[j + HYB_ROWS_ALL_WEIGHTED * s->ld]);
+        c->variance += hyb_noise_of_rows(lu, lu->mat->nb);
+    }
+}
+
+void hyb_carry_rows(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s)
+{
+    compare_came(lu, s);
+    add_way(lu, s, -1.0, s->leave);
+    watch_leaving(lu, s->x, s->run.from, s->run.count, s->device);
+    add_way(lu, s, 1.0, s->enter);
+    watch_entering(lu, s->run.from, s->run.count);
 }
