@@ -82,8 +82,8 @@ TEST_FRESH(values_are_read_in_their_type)
 {
     assert_ok(xh_settings_assign("blas_threads=12"));
     assert_int_equal(xh_settings_int("blas_threads"), 12);
-    assert_ok(xh_settings_assign("ceiling_seconds=1.5e-1"));
-    assert_true(xh_settings_real("ceiling_seconds") == 0.15);
+    assert_ok(xh_settings_assign("plan_seconds=1.5e-1"));
+    assert_true(xh_settings_real("plan_seconds") == 0.15);
     assert_ok(xh_settings_assign("progress=off"));
     assert_int_equal(xh_settings_int("progress"), 2);
     assert_ok(xh_settings_assign("progress=on"));
@@ -96,8 +96,8 @@ TEST_FRESH(changed_compares_values_and_not_spellings)
     assert_false(xh_settings_changed("blas_threads"));
     assert_ok(xh_settings_assign("blas_threads=2"));
     assert_true(xh_settings_changed("blas_threads"));
-    assert_ok(xh_settings_assign("ceiling_seconds=2e-1"));
-    assert_false(xh_settings_changed("ceiling_seconds"));
+    assert_ok(xh_settings_assign("plan_seconds=1e1"));
+    assert_false(xh_settings_changed("plan_seconds"));
 }
 
 TEST_FRESH(the_last_of_default_environment_and_set_wins)
@@ -140,9 +140,9 @@ TEST_REFUSED(a_value_out_of_range_gets_range_and_nearest,
              {"blas_threads=4097", "the nearest is 4096\n"},
              {"message_chunk=99999999999999999999999",
               "allowed is 1 to 134217728; the nearest is 134217728\n"},
-             {"ceiling_seconds=0.001",
+             {"plan_seconds=0.001",
               "allowed is 0.01 to 60; the nearest is 0.01\n"},
-             {"ceiling_seconds=inf", "the nearest is 60\n"})
+             {"plan_seconds=inf", "the nearest is 60\n"})
 
 TEST_REFUSED(the_nearest_leaves_off_a_unit_or_a_fraction,
              {"watchdog=30s", "is 30\n"}, {"watchdog=0.25h", "is 0.25\n"},
@@ -174,9 +174,9 @@ TEST_REFUSED(
     {"blas_threads= 2", "allowed is "}, {"blas_threads=2x", "allowed is "},
     {"blas_threads=1e1", "allowed is "}, {"blas_threads=2.0", "allowed is "},
     {"blas_threads=0x10", "allowed is "}, {"blas_threads=--2", "allowed is "},
-    {"ceiling_seconds=", "allowed is "}, {"ceiling_seconds=nan", "allowed is "},
-    {"ceiling_seconds= 1", "allowed is "},
-    {"ceiling_seconds=1s", "allowed is "})
+    {"plan_seconds=", "allowed is "}, {"plan_seconds=nan", "allowed is "},
+    {"plan_seconds= 1", "allowed is "},
+    {"plan_seconds=1s", "allowed is "})
 
 TEST_REFUSED(a_name_without_a_value_gets_what_is_allowed,
              {"progress", "allowed is auto, on, off, live\n"})
