@@ -277,7 +277,7 @@ BOOTSTRAP = @CC='$(CC) $(MPinc)' LAlib='$(LAlib) $(MPlib)' setup/bootstrap
 PYTHON ?= $(shell /usr/bin/python3 -c 'import pytest' 2>/dev/null && \
             echo /usr/bin/)python3
 ARM = aarch64@sve512 aarch64@sve256 aarch64@sve128 aarch64@neon
-TEST_ALL ?= clang asan tsan Linux_BLIS Linux_refblas mpich $(firstword $(ARM))
+TEST_ALL ?= more clang asan tsan Linux_BLIS Linux_refblas mpich $(firstword $(ARM))
 # Files of tests at a time, which mostly wait for processes to start and to end.
 WORKERS ?= 4
 
@@ -290,7 +290,7 @@ run-built: build
 	@scripts/run-fitted '$(BINdir)' build/run \
 	    $(if $(filter yes,$(HYBRID)),numa,core)
 
-## test: install what is missing, build, test; ends with the counts
+## test: install what is missing, build, test in minutes; ends with the counts
 test:
 	$(BOOTSTRAP) test
 	@$(MAKE) suite
@@ -336,7 +336,11 @@ TESTS_OF_CPU = $(patsubst %,testing/unit/test_%.c,cpu generator kernel pack hyb_
 # Of unit tests only those asked for are built. Runs for the thread sanitizer are
 # only for it, unless an architecture file says otherwise.
 TESTS ?= testing
-TEST_MARKS ?= not races and not clusters and not simulations
+MARKS_ELSEWHERE = not races and not clusters and not simulations
+# What make test leaves to make test-all, unless files are named.
+MARKS_LEFT = flows or long or more
+TEST_MARKS ?= $(MARKS_ELSEWHERE)$(if $(filter testing testing/,$(TESTS)), \
+    and not ($(MARKS_LEFT)))
 SUITE_UNIT := $(if $(filter testing testing/ testing/unit testing/unit/,$(TESTS)), \
     unit,$(call as_programs,$(filter-out $(UNIT_LEFT_OUT),$(TESTS))))
 SUITE_CHECKS ?= check-layers check-headers
@@ -354,7 +358,7 @@ test-clusters:
 	@$(MAKE) suite TEST_MARKS=clusters TESTS='$(addprefix \
 	    testing/system/test_,campaign_net.py campaign_slurm.py hang.py hang_net.py)'
 
-## test-all: the same with other compilers, sanitizers and BLAS libraries
+## test-all: what test leaves out, then other compilers, sanitizers, BLAS libraries
 test-all:
 	$(BOOTSTRAP) test-all
 	@MAKE='$(MAKE)' WERROR=yes scripts/test-archs $(TEST_ALL)

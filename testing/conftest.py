@@ -17,7 +17,7 @@ LIST = re.compile(r"^#define (\w+_CASES)\(\w+\)((?:.*\\\n)+.*)", re.MULTILINE)
 USE = re.compile(r"^ *(\w+_CASES)\(", re.MULTILINE)
 SHARED = re.compile(r"(?:TEST_SHARED|_CASE)\((\w+)")
 TEST = re.compile(r"^TEST\w*\(\s*(\w+)", re.MULTILINE)
-RANKS = re.compile(r"/\*\s*ranks:([\d\s]+)(; long)?\s*\*/")
+RANKS = re.compile(r"/\* ranks: ([\w ;]+) \*/")
 PLAN = re.compile(r"^1\.\.(\d+)$", re.MULTILINE)
 RESULT = re.compile(r"(not ok|ok) \d+ (- |# SKIP )(\w+)$", re.MULTILINE)
 UNIT_LIMIT = 420
@@ -73,6 +73,15 @@ class ProgramRun:
         )
 
 
+def runs_of(ranks):
+    """Of "4 surface; 1 9 long": each number of processes and its mark, or None."""
+    for part in ranks.split(";"):
+        *counts, last = part.split()
+        mark = None if last.isdigit() else last
+        for count in counts if mark else [*counts, last]:
+            yield count, mark
+
+
 class UnitFailure(Exception):
     """A unit test case that did not pass, with its program's output."""
 
@@ -116,7 +125,7 @@ class UnitProgram(pytest.File):
         source = self.path.read_text()
         ranks = RANKS.match((source.splitlines() + ["", ""])[1])
         cases = TEST.findall(source) + self.shared_cases(source)
-        for count in ranks[1].split() if ranks else [None]:
+        for count, mark in runs_of(ranks[1]) if ranks else [(None, None)]:
             program = ProgramRun(self.path.stem, count, cases)
             suffix = f"[{count}]" if count else ""
             for case in [*cases, None]:
@@ -124,8 +133,8 @@ class UnitProgram(pytest.File):
                 item = UnitItem.from_parent(
                     self, name=name, case=case, program=program
                 )
-                if ranks and ranks[2]:
-                    item.add_marker("long")
+                if mark:
+                    item.add_marker(mark)
                 yield item
 
 

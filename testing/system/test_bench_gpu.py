@@ -19,6 +19,7 @@ def homes(record):
     return rows["all"] - others, others
 
 
+@pytest.mark.more
 def test_every_step_has_its_row_and_its_record(tmp_path):
     outcome = jobs.run([*QUICK, "--json", "all.json", jobs.BIN], tmp_path).succeeded()
     said = outcome.stdout
@@ -45,6 +46,7 @@ def test_every_step_has_its_row_and_its_record(tmp_path):
     assert 0.3 * others < stay < 2 * others
 
 
+@pytest.mark.more
 def test_what_fails_or_has_no_time_is_said_and_others_follow(tmp_path):
     """The file has what was measured until then."""
     fault = ["--set", "emu_fault=0:flip@gemm:2"]  # of operations, the first checked step

@@ -81,6 +81,7 @@ def test_the_link_of_one_node_is_slow(cluster):
     assert "bandwidth" in reasons(found, "n06")
 
 
+@pytest.mark.more
 def test_nodes_that_are_another_are_named_with_the_difference(cluster):
     """Without load: another BLAS, and a disk that is full."""
     running = cluster()

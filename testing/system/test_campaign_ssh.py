@@ -54,6 +54,7 @@ def until(holds):
         time.sleep(0.1)
 
 
+@pytest.mark.more
 def test_what_a_killed_campaign_left_on_other_hosts_is_ended(cluster):
     """The fakes lock their hosts: a second one would die."""
     xhpl = fake(cluster, 3600)

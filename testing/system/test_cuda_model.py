@@ -106,6 +106,7 @@ def test_products_of_any_kind_are_right(xdgemm, shape):
     assert_nothing_left(outcome)
 
 
+@pytest.mark.more
 @pytest.mark.surface  # a sanitizer is too slow to try all sizes in a second
 def test_a_size_of_tiles_is_found(xdgemm):
     for _ in range(8):  # as often as a busy machine has no second for it
@@ -215,6 +216,7 @@ def earlier(plugins, tmp_path):
     return plugins
 
 
+@pytest.mark.more
 @NEEDS_KERNELS
 @pytest.mark.surface
 def test_a_runtime_before_12_8_leaves_kernels_to_the_driver(xhpl, xdgemm, earlier):

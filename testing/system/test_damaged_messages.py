@@ -36,6 +36,7 @@ PROPOSALS = [(place, value) for place in (KEY, ROW, OWNER, HAS_CURRENT)
 PROPOSALS += [(ROW, 500.0), (OWNER, 2.0), (OWNER, 0.0), (HAS_CURRENT, 2.0)]
 PANELS = [(place, value) for place in (DPIV, DPIV + NB - 1, DINFO) for value in ANY]
 PANELS += [(DPIV, 500.0), (DPIV + NB - 1, NB - 2.0), (DINFO, NB + 1.0)]
+SOLVERS = ("default", pytest.param("reference", marks=pytest.mark.more))
 
 
 def damaged(folder, p, q, damage, solver):
@@ -63,14 +64,14 @@ def assert_blames(outcome, rank):
 
 
 @preloaded
-@pytest.mark.parametrize("solver", ("default", "reference"))
+@pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("damage", PROPOSALS)
 def test_a_damaged_proposal_of_a_pivot_names_its_sender(tmp_path, solver, damage):
     assert_blames(damaged(tmp_path, 2, 1, damage, solver), 1)
 
 
 @preloaded
-@pytest.mark.parametrize("solver", ("default", "reference"))
+@pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("damage", PANELS)
 def test_a_damaged_panel_names_who_factored_it(tmp_path, solver, damage):
     assert_blames(damaged(tmp_path, 1, 2, damage, solver), 0)

@@ -123,6 +123,7 @@ SMALLER = [
 STATUS = {"-n 1000000 ": 2, "emu_fault=0:flip": 1}
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("where", [x for x in COMMANDS if is_run(NOT_RUN, COMMANDS[x])])
 def test_the_commands_shown_work(shell, where):
     script = COMMANDS[where]

@@ -55,6 +55,7 @@ def is_call(code):
 CALLS = sorted(code for code in CODE if is_call(code))
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("call", [x for x in CALLS if is_run(NOT_RUN, x)])
 def test_a_command_within_a_sentence_works(shell, call):
     shell(smaller(RUN, call))

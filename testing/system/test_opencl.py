@@ -119,6 +119,7 @@ def tuned(compiled, tmp_path):
 ROW = re.compile(r"^ *(\d+) +(\S+) +(\S+) +(\S+) +(\d+) +0   (\w+=\d+.*)$", re.M)
 
 
+@pytest.mark.more
 @pytest.mark.surface
 def test_the_tuner_keeps_a_cut_for_each_depth(tuned, device, tmp_path):
     rows = ROW.findall(tuned(*device).succeeded().stdout)
@@ -133,6 +134,7 @@ def test_the_tuner_keeps_a_cut_for_each_depth(tuned, device, tmp_path):
     assert len(list(tmp_path.glob("xhpl/*.product-*.opencl"))) == len(rows) + 1
 
 
+@pytest.mark.more
 @pytest.mark.surface
 def test_what_is_kept_is_used(tuned, device, tmp_path):
     rows = ROW.findall(tuned(*device, "-k", 200).succeeded().stdout)
@@ -395,6 +397,7 @@ def test_a_matrix_larger_than_one_buffer_is_solved(xhpl, device, layer, tmp_path
 
 
 # PoCL has groups of many items, too, as GPUs are given.
+@pytest.mark.more
 @pytest.mark.parametrize("panel", ["device", "host"])
 def test_groups_of_many_items_solve(failing, tmp_path, panel):
     env = dict(GPU=1, XDG_CACHE_HOME=tmp_path)
@@ -476,6 +479,7 @@ def test_kernels_that_others_may_write_are_not_taken(multiply, tmp_path):
 
 
 # The first product that is compiled is that of the device itself, all others are candidates.
+@pytest.mark.more
 @pytest.mark.surface
 def test_a_cut_that_computes_wrong_numbers_is_not_taken(tuned, device, layer, tmp_path):
     env = {**layer, "PRODUCT": "2", "XDG_CACHE_HOME": str(tmp_path / "empty")}

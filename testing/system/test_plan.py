@@ -93,6 +93,7 @@ def test_devices_have_wider_panels_to_choose_from(planned):
     assert warnings_of(outcome) == [], str(outcome)
 
 
+@pytest.mark.more
 def test_devices_that_hold_the_matrix_make_room_for_more(planned):
     """And N fills their memory and the host's."""
     def largest(home):
@@ -255,6 +256,7 @@ def predicted(xhpl):
 # What is measured is little and short: a pause in it makes all much longer.
 
 
+@pytest.mark.more
 @retried
 def test_devices_are_in_a_prediction(predicted):
     """However fast this machine is now, 0.2 Gflop/s do half of all in 45 s."""

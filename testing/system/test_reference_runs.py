@@ -14,9 +14,11 @@ SOLVERS = {
     "-reference": ("--set", "solver=reference"),
     "-devices": tuple(x for y in DEVICES.split() for x in ("--set", y)),
 }
+# The first, of the default solver, is a part of make test.
 LONG = [
     pytest.param(
-        name, csv, count, options, marks=pytest.mark.long, id=f"{count}{suffix}"
+        name, csv, count, options, id=f"{count}{suffix}",
+        marks=pytest.mark.surface if f"{count}{suffix}" == "864" else pytest.mark.long,
     )
     for suffix, options in SOLVERS.items()
     for name, csv, count in (

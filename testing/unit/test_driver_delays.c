@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 4; long */
+/* ranks: 4 long */
 /*
  * Threads and messages are late at random: what is right must not depend on
  * who comes first, and nobody may wait for ever. Threads are late where they
