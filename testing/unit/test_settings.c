@@ -175,8 +175,7 @@ TEST_REFUSED(
     {"blas_threads=1e1", "allowed is "}, {"blas_threads=2.0", "allowed is "},
     {"blas_threads=0x10", "allowed is "}, {"blas_threads=--2", "allowed is "},
     {"plan_seconds=", "allowed is "}, {"plan_seconds=nan", "allowed is "},
-    {"plan_seconds= 1", "allowed is "},
-    {"plan_seconds=1s", "allowed is "})
+    {"plan_seconds= 1", "allowed is "}, {"plan_seconds=1s", "allowed is "})
 
 TEST_REFUSED(a_name_without_a_value_gets_what_is_allowed,
              {"progress", "allowed is auto, on, off, live\n"})
