@@ -401,7 +401,7 @@ static void begin_checkpoint(hyb_lu_t *lu, int k, int over)
     c->boundary = (hyb_boundary_t){k + 1, over, lu->panels};
     next = header(lu);
     if (c->copies != NULL)
-        hyb_copies_begin(c->copies);
+        hyb_copies_begin(c->copies, c->boundary.first);
     hyb_writer_begin(c->writer, &next, c->final_bytes > 0 ? c->whole[0] : 0);
 }
 

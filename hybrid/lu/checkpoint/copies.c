@@ -63,6 +63,7 @@ struct hyb_copies {
     bool closes;        /* nobody gives any more */
     source_t *source;
     int sources, begun;
+    int first; /* panel of the checkpoint that is written */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t change;
@@ -72,13 +73,14 @@ struct hyb_copies {
 /* ---- giving: the writer's thread, and the leader -------------------------
  */
 
-static void give(hyb_copies_t *c, message_t what, const void *data)
+static void give(hyb_copies_t *c, kind_t kind, int64_t offset, const void *data,
+                 size_t bytes)
 {
     if (c == NULL)
         return;
     pthread_mutex_lock(&c->lock);
     if (!c->closes) {
-        c->what = what;
+        c->what = (message_t){kind, c->first, offset, (int64_t)bytes};
         c->data = data;
         atomic_store(&c->giving, GIVEN);
     }
@@ -90,17 +92,12 @@ static void give(hyb_copies_t *c, message_t what, const void *data)
 void hyb_copies_give(hyb_copies_t *c, bool is_final, int64_t offset,
                      const void *data, size_t bytes)
 {
-    give(c,
-         (message_t){.kind = is_final ? FINAL : PART,
-                     .offset = offset,
-                     .bytes = (int64_t)bytes},
-         data);
+    give(c, is_final ? FINAL : PART, offset, data, bytes);
 }
 
-void hyb_copies_end(hyb_copies_t *c, int first, bool is_whole)
+void hyb_copies_end(hyb_copies_t *c, bool is_whole)
 {
-    give(c, (message_t){.kind = is_whole ? WHOLE : GIVEN_UP, .first = first},
-         NULL);
+    give(c, is_whole ? WHOLE : GIVEN_UP, 0, NULL, 0);
 }
 
 static void set_free(hyb_copies_t *c)
@@ -293,8 +290,9 @@ static void *work(void *argument)
 /* ---- a checkpoint --------------------------------------------------------
  */
 
-void hyb_copies_begin(hyb_copies_t *c)
+void hyb_copies_begin(hyb_copies_t *c, int first)
 {
+    c->first = first;
     c->begun++;
 }
 

@@ -29,16 +29,17 @@ void hyb_copies_destroy(hyb_copies_t *copies);
 void hyb_copies_give(hyb_copies_t *copies, bool is_final, int64_t offset,
                      const void *data, size_t bytes);
 
-/* The checkpoint of panel `first` is whole: its copies get their names; or it
- * is given up. Likewise. */
-void hyb_copies_end(hyb_copies_t *copies, int first, bool is_whole);
+/* The checkpoint is whole: its copies get their names; or it is given up.
+ * Likewise. */
+void hyb_copies_end(hyb_copies_t *copies, bool is_whole);
 
 /* The rest is the leader's. */
 
 void hyb_copies_poll(hyb_copies_t *copies);
 
-/* A checkpoint begins: have all copies that come here ended; are they whole? */
-void hyb_copies_begin(hyb_copies_t *copies);
+/* The checkpoint of panel `first` begins: have all copies that come here ended;
+ * are they whole? */
+void hyb_copies_begin(hyb_copies_t *copies, int first);
 bool hyb_copies_have_ended(const hyb_copies_t *copies);
 bool hyb_copies_are_whole(const hyb_copies_t *copies);
 

@@ -348,7 +348,7 @@ static void write_checkpoint(hyb_writer_t *w)
     append(w, &w->checkpoint, &empty, sizeof(empty));
     write_blocks(w);
     is_whole = finish(w);
-    hyb_copies_end(w->copies, w->boundary.first, is_whole);
+    hyb_copies_end(w->copies, is_whole);
     if (is_whole)
         atomic_store(&w->state, DONE);
     else
