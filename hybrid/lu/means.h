@@ -32,6 +32,17 @@ static inline size_t hyb_whole_pages(int64_t doubles)
     return (size_t)xh_whole_units(doubles, PAGE);
 }
 
+/* The next doubles, in whole pages, of memory that is laid out up to *at; NULL
+ * while there is no memory: then *at tells what it takes. */
+static inline double *hyb_next_pages(double *memory, size_t *at,
+                                     int64_t doubles)
+{
+    size_t from = *at;
+
+    *at += hyb_whole_pages(doubles);
+    return memory != NULL ? memory + from : NULL;
+}
+
 /*
  * by_blas, as the setting kernel asks for. With auto, where the trial found the
  * BLAS library clearly faster than kernel and it uses one thread a call.

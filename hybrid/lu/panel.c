@@ -39,36 +39,29 @@ static size_t message_doubles(const hpl_shape_t *shape, int k, int height,
            tile_doubles(jb, jb, height) + (size_t)(jb * jb + jb + 1);
 }
 
-/* The next doubles of the memory that was laid out up to at. */
-static double *cut(const hyb_panel_shop_t *shop, size_t *at, size_t doubles)
-{
-    size_t from = *at;
-
-    *at += doubles;
-    return shop->memory != NULL ? shop->memory + from : NULL;
-}
-
 /* Cut the memory, if there is any, into its parts; returns its doubles. */
 static size_t lay_out(hyb_panel_shop_t *s, const hyb_means_t *means,
                       int64_t rows, int64_t nb)
 {
-    size_t at = 0, proposal = hyb_whole_pages(HPL_PROPOSAL_ROWS + 2 * nb);
+    int64_t proposal = (int64_t)hyb_whole_pages(HPL_PROPOSAL_ROWS + 2 * nb);
+    int height = means->kernel->rows;
+    size_t at = 0;
 
     s->columns_doubles =
         hyb_means_need_columns(means) ? hyb_whole_pages(rows * nb + 1) : 0;
     if (s->shares_l2)
         s->tiles =
-            cut(s, &at,
-                hyb_whole_pages(hyb_pack_size(rows, nb, means->kernel->rows)));
+            hyb_next_pages(s->memory, &at, hyb_pack_size(rows, nb, height));
     for (int i = 0; i < HYB_IN_FLIGHT; i++)
         s->l1[i] =
-            cut(s, &at,
-                hyb_whole_pages(hyb_pack_size(nb, nb, means->kernel->rows)));
-    s->top = cut(s, &at, hyb_whole_pages(nb * nb));
-    s->proposal = cut(s, &at, proposal);
-    s->others_proposal = cut(s, &at, HPL_PIVOT_PEERS * proposal);
+            hyb_next_pages(s->memory, &at, hyb_pack_size(nb, nb, height));
+    s->top = hyb_next_pages(s->memory, &at, nb * nb);
+    s->proposal = hyb_next_pages(s->memory, &at, proposal);
+    s->others_proposal =
+        hyb_next_pages(s->memory, &at, HPL_PIVOT_PEERS * proposal);
     for (int i = 0; i < hyb_panel_columns(s); i++)
-        s->columns[i] = cut(s, &at, s->columns_doubles);
+        s->columns[i] =
+            hyb_next_pages(s->memory, &at, (int64_t)s->columns_doubles);
     return at;
 }
 

@@ -10,57 +10,48 @@
 /* ---- memory --------------------------------------------------------------
  */
 
-static double *cut(double *memory, size_t *at, size_t doubles)
+static int64_t in_doubles(int64_t count, size_t bytes)
 {
-    size_t from = *at;
-
-    *at += hyb_whole_pages((int64_t)doubles);
-    return memory != NULL ? memory + from : NULL;
-}
-
-static size_t in_doubles(size_t count, size_t bytes)
-{
-    return (count * bytes + sizeof(double) - 1) / sizeof(double);
+    return (int64_t)(((size_t)count * bytes + sizeof(double) - 1) /
+                     sizeof(double));
 }
 
 /* Cut the memory, if there is any, into its parts; returns its doubles. */
-static size_t lay_out(struct hyb_carried *c, int64_t rows, int64_t columns,
+static size_t lay_out(struct hyb_carried *c, int64_t rows, int64_t nq,
                       int64_t nb, int nprow, bool devices)
 {
-    size_t at = 0, width = (size_t)nb;
-    size_t units = (size_t)xh_units(rows, HYB_SUMS_UNIT) + 1;
+    int64_t units = xh_units(rows, HYB_SUMS_UNIT) + 1;
+    int64_t blocks = xh_units(nq, nb) + 1;
+    int64_t moved = nprow > 1 && devices ? nb * nb : 0;
+    double *m = c->memory;
+    size_t at = 0;
 
-    c->column = (hyb_carried_column_t *)cut(
-        c->memory, &at,
-        in_doubles((size_t)columns, sizeof(hyb_carried_column_t)));
-    c->read = (_Atomic uint64_t *)cut(c->memory, &at, (size_t)columns);
-    c->top = cut(c->memory, &at, width);
-    c->panel.column = (hyb_carried_column_t *)cut(
-        c->memory, &at, in_doubles(width, sizeof(hyb_carried_column_t)));
-    c->panel.weight = cut(c->memory, &at, (size_t)rows);
-    c->left.over = cut(c->memory, &at, 2 * width + 1);
-    c->sent = cut(c->memory, &at,
-                  nprow > 1 ? 2 * (size_t)nprow * (size_t)columns : 0);
-    c->home = (int *)cut(
-        c->memory, &at,
-        in_doubles((size_t)(nprow * (xh_units(columns, nb) + 1)), sizeof(int)));
-    c->kept = (void *)cut(
-        c->memory, &at,
-        devices ? in_doubles((size_t)columns, sizeof(*c->kept)) : 0);
+    c->column =
+        (void *)hyb_next_pages(m, &at, in_doubles(nq, sizeof(*c->column)));
+    c->read = (void *)hyb_next_pages(m, &at, nq);
+    c->top = hyb_next_pages(m, &at, nb);
+    c->panel.column =
+        (void *)hyb_next_pages(m, &at, in_doubles(nb, sizeof(*c->column)));
+    c->panel.weight = hyb_next_pages(m, &at, rows);
+    c->left.over = hyb_next_pages(m, &at, 2 * nb + 1);
+    c->sent = hyb_next_pages(m, &at, nprow > 1 ? 2 * nprow * nq : 0);
+    c->home = (void *)hyb_next_pages(
+        m, &at, in_doubles(nprow * blocks, sizeof(*c->home)));
+    c->kept = (void *)hyb_next_pages(
+        m, &at, devices ? in_doubles(nq, sizeof(*c->kept)) : 0);
     for (int i = 0; i < HYB_PANELS_OF_GUESTS; i++)
-        c->l[i].plain = cut(c->memory, &at, devices && nprow == 1 ? width : 0);
+        c->l[i].plain = hyb_next_pages(m, &at, devices && nprow == 1 ? nb : 0);
     for (int i = 0; i < HYB_IN_FLIGHT; i++) {
         hyb_factor_sums_t *f = &c->factor[i];
 
-        f->plain = cut(c->memory, &at, width);
-        f->l1 = cut(c->memory, &at, width);
-        f->weighted = cut(c->memory, &at, width);
-        f->weight = cut(c->memory, &at, (size_t)rows + HYB_KERNEL_MOST_ROWS);
-        f->squares = cut(c->memory, &at, units);
-        f->came = cut(c->memory, &at, nprow > 1 && devices ? width * width : 0);
-        f->agreed =
-            cut(c->memory, &at, nprow > 1 && devices ? 2 * width * width : 0);
-        f->lanes = cut(c->memory, &at, units * width * 2 * HYB_CHECK_LANES);
+        f->plain = hyb_next_pages(m, &at, nb);
+        f->l1 = hyb_next_pages(m, &at, nb);
+        f->weighted = hyb_next_pages(m, &at, nb);
+        f->weight = hyb_next_pages(m, &at, rows + HYB_KERNEL_MOST_ROWS);
+        f->squares = hyb_next_pages(m, &at, units);
+        f->came = hyb_next_pages(m, &at, moved);
+        f->agreed = hyb_next_pages(m, &at, 2 * moved);
+        f->lanes = hyb_next_pages(m, &at, units * nb * 2 * HYB_CHECK_LANES);
     }
     return at;
 }

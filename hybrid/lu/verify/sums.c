@@ -2,8 +2,8 @@
 #include "hybrid/lu/verify/sums.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
+#include "base/median.h"
 #include "hybrid/cpu/isa/kernel.h"
 
 double hyb_sums_largest(const double *a, int64_t count, int64_t step)
@@ -79,13 +79,6 @@ double hyb_noise_device_update(int64_t rows, int64_t nb, double l, double u)
     return update(device_additions(rows), rows, nb, l, u);
 }
 
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* The median of squares of normal numbers is 0.455 times their mean. */
 double hyb_noise_square(double *values, int64_t count, int64_t length)
 {
@@ -93,7 +86,7 @@ double hyb_noise_square(double *values, int64_t count, int64_t length)
 
     for (int64_t i = 0; i < count; i++)
         values[i] = isnan(values[i]) ? INFINITY : values[i] * values[i];
-    qsort(values, (size_t)count, sizeof(*values), by_size);
+    xh_sort(values, (int)count);
     return values[count / 2] / (median * (double)length);
 }
 
