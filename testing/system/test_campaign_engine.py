@@ -58,6 +58,7 @@ def test_each_fault_has_its_class_and_its_evidence(site):
     assert "leaving out n7 gives" in done.stderr
 
 
+@pytest.mark.more
 def test_what_a_hanging_run_started_is_ended_too(site):
     """Its child has left its process group and hears no SIGTERM."""
     done = site.run(*ALONE, "--silence", "1", hosts="n1,n2", told={"n1": "deaf"})
@@ -116,6 +117,7 @@ def test_hosts_that_differ_are_named_after_the_inventory(site):
             in done.stderr), str(done)
 
 
+@pytest.mark.more
 def test_the_full_run_deals_columns_by_speed(site):
     """Where hosts are unequal: 4 of 16 have half of the speed."""
     slow = dict.fromkeys(("n3", "n4", "n5", "n6"), 0.5)

@@ -118,7 +118,7 @@ def test_a_size_of_tiles_is_found(xdgemm):
 
 
 # Each of three queues takes 32 MiB, kernels keep 64; C is of 57.
-@pytest.mark.parametrize("memory", [164, 200])
+@pytest.mark.parametrize("memory", [164, pytest.param(200, marks=pytest.mark.more)])
 def test_little_memory_is_enough(xdgemm, memory):
     shape = "-m 3000 -n 2500 -k 32 --repeat 1 --verify --set tile=2900"
     outcome = xdgemm(*shape.split(), *OWN_DEVICE, MEMORY=memory)
@@ -341,7 +341,7 @@ LOSSES = [
 
 
 @pytest.mark.parametrize("fault, cause", LOSSES)
-@pytest.mark.parametrize("devices", ["0", "0,1"])
+@pytest.mark.parametrize("devices", ["0", pytest.param("0,1", marks=pytest.mark.more)])
 def test_a_lost_device_costs_no_element(xdgemm, fault, cause, devices):
     options = ["--devices", f"cuda:{devices}", "--set", patience(fault)]
     outcome = xdgemm(*TILED, *STAGED, *options, DEVICES=2, FAULT=f"0:{fault}")
@@ -422,7 +422,8 @@ def test_the_record_of_a_run_says_that_products_were_emulated(recorded):
     assert any("double precision is EMULATED" in text for text in said), said
 
 
-KINDS = [pytest.param("cuda", marks=NEEDS_KERNELS), pytest.param("hip", marks=NEEDS_HIP)]
+KINDS = [pytest.param("cuda", marks=NEEDS_KERNELS),
+         pytest.param("hip", marks=[NEEDS_HIP, pytest.mark.more])]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -457,7 +458,7 @@ def test_two_devices_share_a_matrix(solved, kind, peers):
 
 # The host cannot read the model's memory, and the MPI library of tests is built
 # for the host: it says so, or crashes.
-@pytest.mark.parametrize("kind", ["cuda", "hip"])
+@pytest.mark.parametrize("kind", ["cuda", pytest.param("hip", marks=pytest.mark.more)])
 def test_mpi_that_does_not_know_the_devices_is_refused(xhpl, kind):
     words = f"-n 100 --nb 20 -p 2 -q 1 --set devices={kind}:0,1 --set device_mpi=on".split()
     outcome = xhpl(*words, processes=2, env=environment(DEVICES=2))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 1 4 9 */
+/* ranks: 1 4; 9 more */
 #include "testing/unit/unit_mpi.h"
 
 #include "base/log.h"
