@@ -52,7 +52,8 @@ CUTS = [dict(PREFETCH=1), dict(PACKED=0), dict(PACKED=0, PREFETCH=1),
         dict(STAGED=0), dict(STAGED=0, PREFETCH=1)]  # fmt: skip
 
 
-@pytest.mark.parametrize("other", [{}, *CUTS])
+@pytest.mark.parametrize("other", [
+    {}, *(pytest.param(cut, marks=pytest.mark.more) for cut in CUTS)])
 def test_nvcc_takes_the_others_and_any_cut_of_the_product(tmp_path, other):
     nvcc = found("nvcc")
     if nvcc is None:
@@ -71,6 +72,7 @@ def test_nvcc_takes_the_others_and_any_cut_of_the_product(tmp_path, other):
     assert sorted(name for name, _ in assembled(outcome.stderr)) == sorted(names)
 
 
+@pytest.mark.more
 def test_clang_takes_them_for_hip(tmp_path):
     """For one kind of device, likewise."""
     target = "gfx90a"

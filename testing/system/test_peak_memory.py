@@ -37,14 +37,17 @@ def peak(folder, nprow, npcol, *options):
     return 1024 * max(map(int, peaks))
 
 
-@pytest.mark.parametrize("nprow, npcol", [(1, 1), (1, 2), (2, 1)])
+MORE = pytest.param(2, 1, marks=pytest.mark.more)
+
+
+@pytest.mark.parametrize("nprow, npcol", [(1, 1), (1, 2), MORE])
 def test_it_is_within_a_twentieth_and_100_mb_of_the_share(tmp_path, nprow, npcol):
     share = 8 * N**2 / (nprow * npcol)
     found = peak(tmp_path, nprow, npcol, "-nb", 192)
     assert share < found <= 1.05 * share + 100e6
 
 
-@pytest.mark.parametrize("nprow, npcol", [(1, 1), (2, 1)])
+@pytest.mark.parametrize("nprow, npcol", [(1, 1), MORE])
 def test_columns_on_a_device_leave_diagonal_blocks_on_the_host(tmp_path, nprow, npcol):
     """The emulated device's memory, a share of the matrix, is the host's, too."""
     share, nb = 8 * N**2 / (nprow * npcol), 64
@@ -53,6 +56,7 @@ def test_columns_on_a_device_leave_diagonal_blocks_on_the_host(tmp_path, nprow, 
     assert share < found <= 1.05 * share + 100e6 + 8 * N * nb / npcol
 
 
+@pytest.mark.more
 def test_u_of_a_whole_iteration_takes_none_of_its_own(tmp_path):
     """With DEPTH 1 it waits for its update, with DEPTH 2 it need not."""
     nb = 256

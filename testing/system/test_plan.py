@@ -306,6 +306,7 @@ def test_without_being_asked_for_there_is_none(xhpl):
     assert "prediction" not in test
 
 
+@pytest.mark.more
 @pytest.mark.scripts
 @pytest.mark.parametrize(
     "options, head, rows",
