@@ -172,7 +172,8 @@ static xh_status_t begin_copies(hyb_lu_t *lu)
         xh_log_info("checkpoints: %s is on %d disks: each process's files "
                     "are copied to another one",
                     c->store.folder, c->disks.disks);
-    XH_TRY(hyb_copies_create(&c->disks, hyb_writer_piece(lu), &c->copies));
+    XH_TRY(hyb_copies_create(&c->disks, c->comm, hyb_writer_piece(lu),
+                             &c->copies));
     hyb_poller_add(&lu->poller, poll_copies, c->copies);
     return XH_OK;
 }

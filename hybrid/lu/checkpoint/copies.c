@@ -54,7 +54,7 @@ typedef struct { /* one whose copies come here */
 } source_t;
 
 struct hyb_copies {
-    MPI_Comm comm; /* the grid's */
+    MPI_Comm comm; /* for votes and copies alone */
     int to;
     message_t what; /* what is given */
     const void *data;
@@ -342,22 +342,22 @@ static bool add_sources(hyb_copies_t *c, const hyb_disks_t *d, int64_t piece)
     return c->source != NULL;
 }
 
-xh_status_t hyb_copies_create(const hyb_disks_t *disks, int64_t piece,
-                              hyb_copies_t **copies_p)
+xh_status_t hyb_copies_create(const hyb_disks_t *disks, MPI_Comm comm,
+                              int64_t piece, hyb_copies_t **copies_p)
 {
     hyb_copies_t *c = calloc(1, sizeof(*c));
     bool made = c != NULL;
 
-    MPI_Allreduce(MPI_IN_PLACE, &piece, 1, MPI_INT64_T, MPI_MAX, disks->comm);
+    MPI_Allreduce(MPI_IN_PLACE, &piece, 1, MPI_INT64_T, MPI_MAX, comm);
     if (made) {
-        c->comm = disks->comm;
+        c->comm = comm;
         c->to = disks->partner[disks->rank];
         pthread_mutex_init(&c->lock, NULL);
         pthread_cond_init(&c->change, NULL);
         made = add_sources(c, disks, piece) &&
                pthread_create(&c->thread, NULL, work, c) == 0;
     }
-    if (hpl_agree(disks->comm, made ? XH_OK : XH_ERR_MEMORY) != XH_OK)
+    if (hpl_agree(comm, made ? XH_OK : XH_ERR_MEMORY) != XH_OK)
         return XH_ERR_MEMORY; /* the run ends */
     for (int i = 0; i < c->sources; i++)
         await_header(c, &c->source[i]);

@@ -15,12 +15,13 @@
 typedef struct hyb_copies hyb_copies_t;
 
 /*
+ * comm   in  all processes; of copies and collective calls alone
  * piece  in  bytes that are given at a time, at most, by any process
  *
- * disks outlives it. Collective. Errors: XH_ERR_MEMORY
+ * disks and comm outlive it. Collective. Errors: XH_ERR_MEMORY
  */
-xh_status_t hyb_copies_create(const hyb_disks_t *disks, int64_t piece,
-                              hyb_copies_t **copies_p);
+xh_status_t hyb_copies_create(const hyb_disks_t *disks, MPI_Comm comm,
+                              int64_t piece, hyb_copies_t **copies_p);
 void hyb_copies_destroy(hyb_copies_t *copies);
 
 /* Bytes of the final file at offset, or of the checkpoint that is being
