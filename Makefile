@@ -290,7 +290,7 @@ run-built: build
 	@scripts/run-fitted '$(BINdir)' build/run \
 	    $(if $(filter yes,$(HYBRID)),numa,core)
 
-## test: install what is missing, build, test in minutes; ends with the counts
+## test: install what is missing, build, run the main tests; ends with the counts
 test:
 	$(BOOTSTRAP) test
 	@$(MAKE) suite
