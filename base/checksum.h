@@ -2,6 +2,7 @@
 #ifndef XH_CHECKSUM_H
 #define XH_CHECKSUM_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -23,6 +24,19 @@ static inline void xh_checksum(const double *column, int64_t rows,
         sums_p[0] += bits;
         sums_p[1] += (uint64_t)(2 * i + 1) * bits;
     }
+}
+
+/* A hash of bytes (FNV-1a), which goes on from that of what lies before them;
+ * XH_HASH_START: from nothing. */
+#define XH_HASH_START UINT64_C(0xcbf29ce484222325)
+
+static inline uint64_t xh_hash(uint64_t hash, const void *data, size_t bytes)
+{
+    const unsigned char *at = data;
+
+    for (size_t i = 0; i < bytes; i++)
+        hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
+    return hash;
 }
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>
 #include <string.h>
+#include "base/checksum.h"
 #include "hybrid/device/opencl/opencl.h"
 
 /*
@@ -15,21 +16,9 @@ typedef struct {
 
 static const char what[16] = "OpenCL program";
 
-/* FNV-1a, which goes on from sum. */
-static uint64_t hash(uint64_t sum, const void *data, size_t bytes)
+static uint64_t hash_text(uint64_t hash, const char *text)
 {
-    const unsigned char *at = data;
-
-    for (size_t i = 0; i < bytes; i++)
-        sum = (sum ^ at[i]) * UINT64_C(0x100000001b3);
-    return sum;
-}
-
-static const uint64_t start = UINT64_C(0xcbf29ce484222325);
-
-static uint64_t hash_text(uint64_t sum, const char *text)
-{
-    return hash(sum, text, strlen(text) + 1);
+    return xh_hash(hash, text, strlen(text) + 1);
 }
 
 /* The device's name is in the file's, too. */
@@ -45,7 +34,7 @@ static uint64_t key_of(const hyb_opencl_device_t *device,
 {
     static const cl_device_info which[] = {
         CL_DEVICE_NAME, CL_DEVICE_VENDOR, CL_DEVICE_VERSION, CL_DRIVER_VERSION};
-    uint64_t key = hash_text(start, text->options);
+    uint64_t key = hash_text(XH_HASH_START, text->options);
     char value[256];
 
     for (size_t i = 0; i < sizeof(which) / sizeof(which[0]); i++) {
@@ -65,8 +54,8 @@ static bool is_sound(const void *data, size_t bytes, uint64_t key)
         return false;
     memcpy(&h, data, sizeof(h));
     return memcmp(h.what, what, sizeof(what)) == 0 && h.key == key &&
-           h.sum ==
-               hash(start, (const char *)data + sizeof(h), bytes - sizeof(h));
+           h.sum == xh_hash(XH_HASH_START, (const char *)data + sizeof(h),
+                            bytes - sizeof(h));
 }
 
 static cl_program program_of(const hyb_opencl_device_t *device,
@@ -123,7 +112,7 @@ void hyb_opencl_keep(const hyb_opencl_device_t *device,
     if (hyb_cl.GetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof(binary),
                               &binary, NULL) == CL_SUCCESS) {
         memcpy(h.what, what, sizeof(what));
-        h.sum = hash(start, binary, bytes);
+        h.sum = xh_hash(XH_HASH_START, binary, bytes);
         memcpy(data, &h, sizeof(h));
         name_of(device, CL_DEVICE_NAME, name);
         hyb_opencl_host->store(name, text->kind, data, sizeof(h) + bytes,

@@ -12,15 +12,9 @@
 static const char header_magic[8] = "XHPLCKP";
 static const uint64_t piece_magic = 0x4543454950504858;
 
-/* FNV-1a. */
 static uint64_t check_of(const void *data, size_t bytes)
 {
-    const unsigned char *at = data;
-    uint64_t hash = 0xcbf29ce484222325;
-
-    for (size_t i = 0; i < bytes; i++)
-        hash = (hash ^ at[i]) * 0x100000001b3;
-    return hash;
+    return xh_hash(XH_HASH_START, data, bytes);
 }
 
 /* ---- headers -------------------------------------------------------------
