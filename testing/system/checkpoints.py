@@ -11,7 +11,9 @@ from pathlib import Path
 import jobs
 from conftest import UNMEASURED
 
-SETTINGS = {**UNMEASURED, "XHPL_PREDICT": "off", "XHPL_THREADS": "1"}
+# kernel=auto may choose another one for each run, which rounds otherwise.
+SETTINGS = {**UNMEASURED, "XHPL_PREDICT": "off", "XHPL_THREADS": "1",
+            "XHPL_KERNEL": "portable"}
 GONE = 60  # seconds in which all processes of a killed job have ended
 
 
