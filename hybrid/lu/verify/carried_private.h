@@ -54,10 +54,9 @@ struct hyb_carried {
                                    as they are; NULL: none */
         size_t room;
     } tiles;
-    struct {   /* of the sums of a panel's columns, over a process column; P > 1
-                */
+    struct {   /* P > 1: of sums of a panel's columns, in a process column */
         int k; /* below 0: none is under way */
-        double *over; /* by column: a difference and its variance */
+        double *over; /* by column: a difference and its variance; L1's bits */
         MPI_Request request;
     } left;
     struct {   /* a panel's columns that are saved while it is factored */
