@@ -26,16 +26,6 @@ static int panels_of(extent_t e)
     return e.guests ? HYB_MOST_PANELS : HYB_SLOTS;
 }
 
-static int seats_of(extent_t e)
-{
-    return e.guests ? HYB_GUEST_SEATS : 0;
-}
-
-static int64_t seat_doubles(extent_t e)
-{
-    return (e.rows + e.nb) * e.nb;
-}
-
 /* Doubles of a panel's place. */
 static int64_t panel_doubles(extent_t e)
 {
@@ -49,7 +39,7 @@ static int64_t device_doubles(extent_t e)
 
     return 1 + e.rows * e.columns + u + e.rows + 2 * e.nb +
            hyb_pivot_elements(e.nb) + panels_of(e) * panel_doubles(e) +
-           seats_of(e) * seat_doubles(e) +
+           (e.guests ? hyb_device_guests_doubles(e.rows, e.nb) : 0) +
            (e.sums ? hyb_device_sums_doubles(e.rows, e.nb, e.columns) +
                          hyb_device_row_sums_doubles(e.nprow, e.nb, e.columns)
                    : 0);
@@ -189,24 +179,7 @@ static int64_t lay_out(hyb_device_columns_t *d, extent_t e)
         for (int list = 0; list < HYB_ROW_LISTS; list++)
             d->panel[i].list[list] = hyb_block(m, lists + list * e.nb, e.nb, 1);
     }
-    for (int i = 0; i < seats_of(e); i++, at += seat_doubles(e)) {
-        d->seat[i].block = HYB_NO_BLOCK;
-        d->seat[i].columns = hyb_block(m, at, e.rows, e.nb);
-        d->seat[i].u = hyb_block(m, at + e.rows * e.nb, e.nb, e.nb);
-    }
     return at;
-}
-
-static xh_status_t open_for_guests(hyb_device_columns_t *d)
-{
-    XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_NORMAL, &d->queue.arrive));
-    XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_NORMAL, &d->queue.guests));
-    XH_TRY(hyb_event_create(d->device, &d->event.kept));
-    for (int i = 0; i < HYB_GUEST_SEATS; i++) {
-        XH_TRY(hyb_event_create(d->device, &d->seat[i].come));
-        XH_TRY(hyb_event_create(d->device, &d->seat[i].met));
-    }
-    return XH_OK;
 }
 
 static xh_status_t open_queues(hyb_device_columns_t *d, extent_t e)
@@ -227,7 +200,7 @@ static xh_status_t open_queues(hyb_device_columns_t *d, extent_t e)
         XH_TRY(hyb_event_create(d->device, &d->queued.work[i].ended));
         XH_TRY(hyb_event_create(d->device, &d->queued.work[i].done));
     }
-    return e.guests ? open_for_guests(d) : XH_OK;
+    return XH_OK;
 }
 
 /* The blocks that live here. */
@@ -293,6 +266,9 @@ static xh_status_t open_memory(hyb_device_columns_t *d, extent_t e)
     d->host.proposal = (double *)(d->host.pivot + e.nb);
     d->host.body = d->host.pinned;
     at = lay_out(d, e);
+    if (e.guests)
+        XH_TRY(hyb_device_guests_create(d, at));
+    at += e.guests ? hyb_device_guests_doubles(e.rows, e.nb) : 0;
     return e.sums ? open_sums(d, e, at) : XH_OK;
 }
 
@@ -356,10 +332,7 @@ void hyb_place_device_destroy(hyb_place_t *place)
     }
     for (int i = 0; i < HYB_MOST_PANELS; i++)
         hyb_event_destroy(d->panel[i].ready);
-    for (int i = 0; i < HYB_GUEST_SEATS; i++) {
-        hyb_event_destroy(d->seat[i].met);
-        hyb_event_destroy(d->seat[i].come);
-    }
+    hyb_device_guests_destroy(d);
     hyb_event_destroy(d->event.saved);
     hyb_event_destroy(d->event.kept);
     hyb_event_destroy(d->event.arrived);
@@ -397,12 +370,4 @@ xh_status_t hyb_place_device_open_body(hyb_place_t *place)
     xh_memory_touch(body, d->host.body_bytes, 0, 1);
     d->host.body = body;
     return XH_OK;
-}
-
-hyb_seat_t *hyb_device_seat(hyb_device_columns_t *d, int64_t block)
-{
-    for (int i = 0; d->queue.guests != NULL && i < HYB_GUEST_SEATS; i++)
-        if (d->seat[i].block == block)
-            return &d->seat[i];
-    return NULL;
 }

@@ -12,21 +12,9 @@
 /* The place of one device from inside: place_device.c and device_*.c. */
 
 enum {
-    HYB_NO_BLOCK = -1,
     HYB_SLOTS = 2, /* panels on their way to the device */
     HYB_MOST_PANELS = HYB_GUEST_PANELS + 1 /* there, with guests */
 };
-
-/* Room for a guest. */
-typedef struct {
-    int64_t block; /* or HYB_NO_BLOCK */
-    int64_t from;  /* the first row that came */
-    int last;      /* panel that it has met when it goes home, */
-    bool is_panel; /* or as it is the next one, */
-    bool by_team;  /* factored by the team */
-    hyb_block_t columns, u;
-    hyb_event_t *come, *met; /* it has; and what is queued for it has run */
-} hyb_seat_t;
 
 /* Columns are counted on the device: those of its blocks, one after the other.
  */
@@ -64,7 +52,7 @@ typedef struct {
     } memory;
     hyb_device_panel_t panel[HYB_MOST_PANELS]; /* k at k % panels */
     int panels;                                /* 2 without guests */
-    hyb_seat_t seat[HYB_GUEST_SEATS];
+    struct hyb_device_guests *guests;          /* NULL: none */
     struct {
         struct {
             hyb_event_t *begun, *ended; /* its products, if it has any */
@@ -73,7 +61,7 @@ typedef struct {
             int panels;          /* that they meet */
             int met;             /* panel whose sums of them came down, or -1 */
             int came;            /* panel that came up, or -1 */
-            hyb_seat_t *seat;    /* that is free then, or NULL */
+            int seat;            /* that is free then, or -1 */
             bool under_way;
             double flop, since; /* since when it, or the work before it, can
                                    run */
@@ -105,9 +93,6 @@ static inline hyb_device_panel_t *hyb_device_slot(hyb_device_columns_t *d,
     return &d->panel[k % d->panels];
 }
 
-/* The seat of block, or one with HYB_NO_BLOCK, or NULL. */
-hyb_seat_t *hyb_device_seat(hyb_device_columns_t *d, int64_t block);
-
 /* Does block b live there? */
 static inline bool hyb_device_holds(const hyb_device_columns_t *d, int64_t b)
 {
@@ -120,6 +105,13 @@ static inline hyb_run_t hyb_device_run(const hyb_device_columns_t *d,
 {
     return (hyb_run_t){d->columns[blocks.from],
                        d->columns[blocks.to] - d->columns[blocks.from]};
+}
+
+/* Was panel k factored here? Then L2 stands in the matrix. */
+static inline bool hyb_device_factored(const hyb_device_columns_t *d, int k)
+{
+    return hyb_lu_panel(d->base.lu, k)->by_device &&
+           hyb_lu_panel_home(d->base.lu, k) == &d->base;
 }
 
 /* From panel h's first row on. */
@@ -158,9 +150,28 @@ int hyb_device_note(hyb_device_columns_t *d, hyb_blocks_t blocks, int panels,
 /* ---- device_guests.c ------------------------------------------------------
  */
 
-/* The function host_guest of places. */
-bool hyb_device_host_guest(hyb_place_t *place, const hyb_step_t *step,
-                           int64_t block);
+/* Doubles of room for guests with so many rows. */
+int64_t hyb_device_guests_doubles(int64_t rows, int64_t nb);
+
+/* d->guests and their queues, with room from double number at on of the
+ * device's memory. Errors: XH_ERR_MEMORY, XH_ERR_DEVICE */
+xh_status_t hyb_device_guests_create(hyb_device_columns_t *d, int64_t at);
+void hyb_device_guests_destroy(hyb_device_columns_t *d);
+
+/*
+ * A guest comes, if it is not here, and is queued to meet the panels that it
+ * has not met, up to that of step: how many, and their flop. Returns false if
+ * no seat is free. All that follows is queued, too, unless it is the next
+ * panel: then it stays, and hyb_device_has_met goes on with it.
+ */
+bool hyb_device_visit(hyb_device_columns_t *d, const hyb_step_t *step,
+                      int64_t block, int *panels_p, double *flop_p);
+
+/* Is block a guest that is here? */
+bool hyb_device_is_visited(const hyb_device_columns_t *d, int64_t block);
+
+/* Panel k, from its first row on: a guest's, or the matrix's. */
+hyb_block_t hyb_device_panel(const hyb_device_columns_t *d, int k);
 
 /* Guest 0 comes, before panel 0 is factored. */
 xh_status_t hyb_device_seat_first(hyb_device_columns_t *d);
@@ -171,18 +182,11 @@ xh_status_t hyb_device_keep_panel(hyb_device_columns_t *d, int k);
 
 /* A guest's visit: can it be over, as the online check knows what it needs? It
  * is, and the seat is free. */
-bool hyb_device_guest_can_leave(const hyb_device_columns_t *d,
-                                const hyb_seat_t *seat);
-void hyb_device_guest_left(hyb_device_columns_t *d, hyb_seat_t *seat);
+bool hyb_device_guest_can_leave(const hyb_device_columns_t *d, int seat);
+void hyb_device_guest_left(hyb_device_columns_t *d, int seat);
 
 /* ---- device_panel.c: panels that live here --------------------------------
  */
-
-/* Panel k, from its first row on. */
-hyb_block_t hyb_device_panel(hyb_device_columns_t *d, int k);
-
-/* Was panel k factored here? Then L2 stands in the matrix. */
-bool hyb_device_factored(const hyb_device_columns_t *d, int k);
 
 /* Queue: panel k comes down to pinned memory, once its columns are computed. */
 xh_status_t hyb_device_fetch_panel(hyb_device_columns_t *d, int k);

@@ -1,59 +1,141 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/lu/device_columns.h"
 
-/* P = 1: a row of the process is that row of the matrix. */
-static int64_t first_row(const hyb_lu_t *lu, int panel)
+enum { NO_BLOCK = -1 };
+
+/* Room for a guest. */
+typedef struct {
+    hyb_visit_t visit; /* its block, or NO_BLOCK */
+    hyb_block_t columns, u;
+    hyb_event_t *come, *met; /* it has; and what is queued for it has run */
+} seat_t;
+
+struct hyb_device_guests {
+    seat_t seat[HYB_GUEST_SEATS];
+};
+
+/* ---- create and destroy --------------------------------------------------
+ */
+
+int64_t hyb_device_guests_doubles(int64_t rows, int64_t nb)
 {
-    return (int64_t)panel * lu->mat->nb;
+    return HYB_GUEST_SEATS * (rows + nb) * nb;
+}
+
+xh_status_t hyb_device_guests_create(hyb_device_columns_t *d, int64_t at)
+{
+    int64_t rows = d->memory.matrix.rows, nb = d->memory.u.rows;
+
+    d->guests = calloc(1, sizeof(*d->guests));
+    if (d->guests == NULL)
+        return XH_ERR_MEMORY;
+    XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_NORMAL, &d->queue.arrive));
+    XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_NORMAL, &d->queue.guests));
+    XH_TRY(hyb_event_create(d->device, &d->event.kept));
+    for (int i = 0; i < HYB_GUEST_SEATS; i++, at += (rows + nb) * nb) {
+        seat_t *seat = &d->guests->seat[i];
+
+        seat->visit = (hyb_visit_t){.block = NO_BLOCK, .device = d->number - 1};
+        seat->columns = hyb_block(d->memory.buffer, at, rows, nb);
+        seat->u = hyb_block(d->memory.buffer, at + rows * nb, nb, nb);
+        XH_TRY(hyb_event_create(d->device, &seat->come));
+        XH_TRY(hyb_event_create(d->device, &seat->met));
+    }
+    return XH_OK;
+}
+
+void hyb_device_guests_destroy(hyb_device_columns_t *d)
+{
+    for (int i = 0; d->guests != NULL && i < HYB_GUEST_SEATS; i++) {
+        hyb_event_destroy(d->guests->seat[i].met);
+        hyb_event_destroy(d->guests->seat[i].come);
+    }
+    free(d->guests);
+}
+
+/* The seat of block, or one with NO_BLOCK, or NULL. */
+static seat_t *seat_of(const hyb_device_columns_t *d, int64_t block)
+{
+    for (int i = 0; d->guests != NULL && i < HYB_GUEST_SEATS; i++)
+        if (d->guests->seat[i].visit.block == block)
+            return &d->guests->seat[i];
+    return NULL;
+}
+
+bool hyb_device_is_visited(const hyb_device_columns_t *d, int64_t block)
+{
+    return seat_of(d, block) != NULL;
+}
+
+hyb_block_t hyb_device_panel(const hyb_device_columns_t *d, int k)
+{
+    int64_t b = hyb_lu_trailing(d->base.lu, k - 1).from;
+    const HPL_T_panel *h = hyb_lu_panel(d->base.lu, k)->hpl;
+    const seat_t *seat = seat_of(d, b);
+
+    if (seat != NULL)
+        return hyb_block_part(seat->columns, h->ii, 0, h->mp, h->jb);
+    return hyb_device_trailing(d, h,
+                               hyb_device_run(d, (hyb_blocks_t){b, b + 1}));
+}
+
+/* ---- coming and going ----------------------------------------------------
+ */
+
+/* P = 1: a row of the process is that row of the matrix. */
+static int64_t first_row(const hyb_device_columns_t *d, int panel)
+{
+    return (int64_t)panel * d->base.lu->mat->nb;
 }
 
 /* Its rows from .. to - 1, at home and here. */
-static xh_view_t at_home(const hyb_device_columns_t *d, const hyb_seat_t *seat,
+static xh_view_t at_home(const hyb_device_columns_t *d, const seat_t *seat,
                          int64_t from, int64_t to)
 {
     const HPL_T_pmat *mat = d->base.lu->mat;
-    int64_t column = hyb_ledger_first(&d->base.lu->ledger, seat->block);
+    int64_t column = hyb_ledger_first(&d->base.lu->ledger, seat->visit.block);
 
     return (xh_view_t){Mptr(mat->A, from, column, mat->ld), to - from,
                        seat->columns.cols, mat->ld};
 }
 
-static hyb_block_t here(const hyb_seat_t *seat, int64_t from, int64_t to)
+static hyb_block_t here(const seat_t *seat, int64_t from, int64_t to)
 {
     return hyb_block_part(seat->columns, from, 0, to - from,
                           seat->columns.cols);
 }
 
 /* Block takes seat and comes, as far as panels up to this one are not done. */
-static xh_status_t arrive(hyb_device_columns_t *d, hyb_seat_t *seat,
-                          int64_t block, int panel)
+static xh_status_t arrive(hyb_device_columns_t *d, seat_t *seat, int64_t block,
+                          int panel)
 {
     int64_t rows = d->base.lu->mat->mp;
     hyb_run_t columns = hyb_ledger_columns(&d->base.lu->ledger,
                                            (hyb_blocks_t){block, block + 1});
 
-    seat->block = block;
+    seat->visit.block = block;
+    seat->visit.first = panel;
     seat->columns.cols = seat->u.cols = columns.count;
-    seat->from = first_row(d->base.lu, panel);
     XH_TRY(hyb_queue_copy_in(d->queue.arrive,
-                             at_home(d, seat, seat->from, rows),
-                             here(seat, seat->from, rows)));
+                             at_home(d, seat, first_row(d, panel), rows),
+                             here(seat, first_row(d, panel), rows)));
     return hyb_event_record(d->queue.arrive, seat->come);
 }
 
 /* Behind the work on it before. */
-static hyb_event_t *work_before(const hyb_seat_t *seat, bool has_come)
+static hyb_event_t *work_before(const seat_t *seat, bool has_come)
 {
     return has_come ? seat->met : seat->come;
 }
 
-/* Panels first .. k; returns their flop in *flop_p. */
-static xh_status_t meet(hyb_device_columns_t *d, hyb_seat_t *seat,
+/* Panels first .. k. */
+static xh_status_t meet(hyb_device_columns_t *d, seat_t *seat,
                         hyb_queue_t *queue, int first, int k, double *flop_p)
 {
     hyb_device_part_t part = {
         .queue = queue, .columns = seat->columns, .u = seat->u};
 
+    *flop_p = 0.0;
     hyb_device_begin(d, queue);
     for (int p = first; p <= k; p++) {
         XH_TRY(hyb_device_meet(hyb_device_slot(d, p), &part));
@@ -63,74 +145,82 @@ static xh_status_t meet(hyb_device_columns_t *d, hyb_seat_t *seat,
     return hyb_event_record(queue, seat->met);
 }
 
-static xh_status_t go_home(hyb_device_columns_t *d, const hyb_seat_t *seat,
-                           int64_t to)
+/* Its rows above row `to` go home: it has met panels up to last, and may be the
+ * next one itself. */
+static xh_status_t go_home(hyb_device_columns_t *d, seat_t *seat, int64_t to,
+                           int last, bool is_panel)
 {
-    if (to == seat->from)
+    int64_t from = first_row(d, seat->visit.first);
+
+    seat->visit.last = last;
+    seat->visit.is_panel = is_panel;
+    if (to == from)
         return XH_OK;
-    return hyb_queue_copy_out(d->queue.leave, here(seat, seat->from, to),
-                              at_home(d, seat, seat->from, to));
+    return hyb_queue_copy_out(d->queue.leave, here(seat, from, to),
+                              at_home(d, seat, from, to));
 }
 
-/* What follows: it is factored, stays until it is, or goes home. */
-static xh_status_t end_visit(hyb_device_columns_t *d, hyb_seat_t *seat,
-                             const hyb_step_t *step, int panels, double flop)
+/* Once what is queued on leave has run the seat is free. */
+static void note_end(hyb_device_columns_t *d, const seat_t *seat,
+                     hyb_blocks_t blocks, int panels, double flop)
 {
-    hyb_blocks_t block = {seat->block, seat->block + 1};
+    int at = hyb_device_note(d, blocks, panels, flop, d->queue.leave);
 
-    if (hyb_step_is_next(step, seat->block)) {
-        hyb_device_has_met(d, step, block, panels, flop);
-        return XH_OK;
-    }
-    if (hyb_lu_meets(d->base.lu, seat->block, step->k + 1)) {
+    d->queued.work[at].seat = (int)(seat - d->guests->seat);
+}
+
+/* It is no panel yet: it stays for the next iteration, or goes home. */
+static xh_status_t end_visit(hyb_device_columns_t *d, seat_t *seat, int k,
+                             int panels, double flop)
+{
+    hyb_blocks_t block = {seat->visit.block, seat->visit.block + 1};
+
+    if (hyb_lu_meets(d->base.lu, seat->visit.block, k + 1)) {
         hyb_device_note(d, block, panels, flop, d->queue.guests);
         return XH_OK;
     }
     XH_TRY(hyb_queue_wait(d->queue.leave, seat->met));
-    XH_TRY(go_home(d, seat, d->base.lu->mat->mp));
-    seat->last = step->k;
-    seat->is_panel = false;
-    d->queued.work[hyb_device_note(d, block, panels, flop, d->queue.leave)]
-        .seat = seat;
+    XH_TRY(go_home(d, seat, d->base.lu->mat->mp, k, false));
+    note_end(d, seat, block, panels, flop);
     return XH_OK;
 }
 
-static xh_status_t visit(hyb_device_columns_t *d, hyb_seat_t *seat,
-                         const hyb_step_t *step, int64_t block)
+static xh_status_t visit(hyb_device_columns_t *d, seat_t *seat,
+                         const hyb_step_t *step, int64_t block, int *panels_p,
+                         double *flop_p)
 {
     hyb_ledger_t *ledger = &d->base.lu->ledger;
     int first = hyb_ledger_panels_queued(ledger, block);
     int panels = step->k + 1 - first;
-    bool has_come = seat->block == block;
-    hyb_queue_t *queue =
-        hyb_step_is_next(step, block) ? d->queue.compute : d->queue.guests;
-    double flop = 0.0;
+    bool has_come = seat->visit.block == block;
+    bool is_next = hyb_step_is_next(step, block);
+    hyb_queue_t *queue = is_next ? d->queue.compute : d->queue.guests;
 
     if (!has_come)
         XH_TRY(arrive(d, seat, block, first));
     XH_TRY(hyb_queue_wait(queue, work_before(seat, has_come)));
-    XH_TRY(meet(d, seat, queue, first, step->k, &flop));
+    XH_TRY(meet(d, seat, queue, first, step->k, flop_p));
     hyb_ledger_queue_all(ledger, (hyb_blocks_t){block, block + 1},
                          hyb_stage(panels));
-    return end_visit(d, seat, step, panels, flop);
+    *panels_p = panels;
+    return is_next ? XH_OK : end_visit(d, seat, step->k, panels, *flop_p);
 }
 
-bool hyb_device_host_guest(hyb_place_t *place, const hyb_step_t *step,
-                           int64_t block)
+bool hyb_device_visit(hyb_device_columns_t *d, const hyb_step_t *step,
+                      int64_t block, int *panels_p, double *flop_p)
 {
-    hyb_device_columns_t *d = (hyb_device_columns_t *)place;
-    hyb_seat_t *seat = hyb_device_seat(d, block);
+    seat_t *seat = seat_of(d, block);
 
     if (seat == NULL)
-        seat = hyb_device_seat(d, HYB_NO_BLOCK);
+        seat = seat_of(d, NO_BLOCK);
     if (seat != NULL)
-        hyb_device_check(d, visit(d, seat, step, block));
+        hyb_device_check(d, visit(d, seat, step, block, panels_p, flop_p));
     return seat != NULL;
 }
 
 xh_status_t hyb_device_seat_first(hyb_device_columns_t *d)
 {
-    hyb_seat_t *seat = &d->seat[0];
+    seat_t *seat = &d->guests->seat[0];
 
     XH_TRY(arrive(d, seat, 0, 0));
     return hyb_queue_wait(d->queue.compute, seat->come);
@@ -139,43 +229,34 @@ xh_status_t hyb_device_seat_first(hyb_device_columns_t *d)
 xh_status_t hyb_device_keep_panel(hyb_device_columns_t *d, int k)
 {
     const hyb_device_panel_t *panel = hyb_device_slot(d, k);
-    hyb_seat_t *seat =
-        hyb_device_seat(d, hyb_lu_trailing(d->base.lu, k - 1).from);
+    seat_t *seat = seat_of(d, hyb_lu_trailing(d->base.lu, k - 1).from);
     int64_t below = panel->first + panel->top;
 
     if (hyb_device_factored(d, k) && panel->l2.rows > 0)
         XH_TRY(hyb_queue_copy(d->queue.link,
                               here(seat, below, below + panel->l2.rows),
                               panel->l2));
-    XH_TRY(go_home(d, seat, panel->first));
-    seat->last = k - 1;
-    seat->is_panel = true;
-    seat->by_team = !hyb_device_factored(d, k);
+    XH_TRY(go_home(d, seat, panel->first, k - 1, true));
+    seat->visit.by_team = !hyb_device_factored(d, k);
     XH_TRY(hyb_event_record(d->queue.link, d->event.kept));
     XH_TRY(hyb_queue_wait(d->queue.leave, d->event.kept));
-    d->queued
-        .work[hyb_device_note(d, (hyb_blocks_t){0}, 0, 0.0, d->queue.leave)]
-        .seat = seat;
+    note_end(d, seat, (hyb_blocks_t){0}, 0, 0.0);
     return XH_OK;
 }
 
-bool hyb_device_guest_can_leave(const hyb_device_columns_t *d,
-                                const hyb_seat_t *seat)
+bool hyb_device_guest_can_leave(const hyb_device_columns_t *d, int seat)
 {
+    const hyb_visit_t *visit = &d->guests->seat[seat].visit;
+
     return hyb_carried_knows_guests(d->base.lu,
-                                    seat->last + (seat->is_panel ? 1 : 0));
+                                    visit->last + (visit->is_panel ? 1 : 0));
 }
 
-void hyb_device_guest_left(hyb_device_columns_t *d, hyb_seat_t *seat)
+void hyb_device_guest_left(hyb_device_columns_t *d, int seat)
 {
-    const hyb_visit_t visit = {.block = seat->block,
-                               .device = d->number - 1,
-                               .first = (int)(seat->from / d->base.lu->mat->nb),
-                               .last = seat->last,
-                               .is_panel = seat->is_panel,
-                               .by_team = seat->by_team};
+    hyb_visit_t *visit = &d->guests->seat[seat].visit;
 
     if (d->sums != NULL)
-        hyb_carried_guest_left(d->base.lu, &visit);
-    seat->block = HYB_NO_BLOCK;
+        hyb_carried_guest_left(d->base.lu, visit);
+    visit->block = NO_BLOCK;
 }

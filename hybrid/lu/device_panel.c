@@ -3,26 +3,6 @@
 
 #include "hybrid/lu/lu.h"
 
-hyb_block_t hyb_device_panel(hyb_device_columns_t *d, int k)
-{
-    int64_t b = hyb_lu_trailing(d->base.lu, k - 1).from;
-    const HPL_T_panel *h = hyb_lu_panel(d->base.lu, k)->hpl;
-    const hyb_seat_t *seat = hyb_device_seat(d, b);
-
-    if (seat != NULL)
-        return hyb_block_part(seat->columns, h->ii, 0, h->mp, h->jb);
-    return hyb_device_trailing(d, h,
-                               hyb_device_run(d, (hyb_blocks_t){b, b + 1}));
-}
-
-bool hyb_device_factored(const hyb_device_columns_t *d, int k)
-{
-    const hyb_lu_t *lu = d->base.lu;
-
-    return hyb_lu_panel(d->base.lu, k)->by_device &&
-           hyb_lu_panel_home(lu, k) == &d->base;
-}
-
 /* Where its pivots' rows come to stand: its own first ones, or the place of L1
  * where the top is on another process. */
 static hyb_block_t l1_of(hyb_device_columns_t *d, int k)

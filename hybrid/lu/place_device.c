@@ -100,7 +100,7 @@ static xh_status_t send_l2(hyb_device_columns_t *d, int k)
                               panel->l2));
     else if (!hyb_device_factored(d, k))
         XH_TRY(hyb_queue_copy_in(d->queue.link, source->columns, panel->l2));
-    return hyb_lu_owns(lu, k) && hyb_device_seat(d, b) != NULL
+    return hyb_lu_owns(lu, k) && hyb_device_is_visited(d, b)
                ? hyb_device_keep_panel(d, k)
                : XH_OK;
 }
@@ -243,6 +243,21 @@ static void multiply(hyb_place_t *place, hyb_worker_t *me,
                        hyb_device_flop(panel, &p));
 }
 
+static bool host_guest(hyb_place_t *place, const hyb_step_t *step,
+                       int64_t block)
+{
+    hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+    int panels;
+    double flop;
+
+    if (!hyb_device_visit(d, step, block, &panels, &flop))
+        return false;
+    if (hyb_step_is_next(step, block))
+        hyb_device_has_met(d, step, (hyb_blocks_t){block, block + 1}, panels,
+                           flop);
+    return true;
+}
+
 /* ---- what has run ---------------------------------------------------------
  */
 
@@ -296,7 +311,7 @@ static void complete(hyb_device_columns_t *d, int at, double now)
         if (hyb_home_of(&d->base.lu->homes, b) == &d->base)
             hyb_ledger_complete_all(ledger, (hyb_blocks_t){b, b + 1},
                                     hyb_stage(d->queued.work[at].panels));
-    if (d->queued.work[at].seat != NULL)
+    if (d->queued.work[at].seat >= 0)
         hyb_device_guest_left(d, d->queued.work[at].seat);
 }
 
@@ -307,7 +322,7 @@ static bool can_complete(hyb_device_columns_t *d, int at)
 
     if (d->sums == NULL)
         return true;
-    if (d->queued.work[at].seat != NULL)
+    if (d->queued.work[at].seat >= 0)
         return hyb_device_guest_can_leave(d, d->queued.work[at].seat);
     if (met >= 0)
         return hyb_device_sums_are_next(d, met, d->queued.work[at].blocks);
@@ -441,7 +456,7 @@ const hyb_place_t hyb_place_device = {.swap = swap,
                                       .panel_seconds = hyb_device_panel_seconds,
                                       .subtract = subtract,
                                       .has_panel = has_panel,
-                                      .host_guest = hyb_device_host_guest,
+                                      .host_guest = host_guest,
                                       .send_rows = hyb_device_send_rows,
                                       .has_sent_rows = hyb_device_has_sent_rows,
                                       .put_rows = hyb_device_put_rows,
