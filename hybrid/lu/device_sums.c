@@ -245,7 +245,7 @@ static xh_status_t sum_c(hyb_device_columns_t *d, const hyb_step_t *step,
 static bool is_due(const hyb_device_columns_t *d, const hyb_step_t *step,
                    int64_t b)
 {
-    return hyb_device_holds(d, b) && step->k + 1 < d->base.lu->panels &&
+    return hyb_device_holds(d, b) && step->k + 1 < d->base.lu->range.panels &&
            (hyb_step_is_next(step, b) ||
             hyb_carried_is_due(d->base.lu, step, b));
 }

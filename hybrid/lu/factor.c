@@ -95,8 +95,8 @@ xh_status_t hyb_factor_prepare(const hyb_means_t *means, HPL_T_grid *grid,
     lu->algo = algo;
     lu->mat = mat;
     lu->means = *means;
-    lu->panels = (int)(((int64_t)mat->n + mat->nb - 1) / mat->nb);
-    lu->resumed = (hyb_boundary_t){0, 1, lu->panels};
+    lu->range.panels = (int)(((int64_t)mat->n + mat->nb - 1) / mat->nb);
+    lu->range = (hyb_boundary_t){0, 1, lu->range.panels};
     status = create_all(lu);
     if (status == XH_OK)
         *lu_p = lu;
@@ -144,19 +144,19 @@ void hyb_factor_run(hyb_lu_t *lu)
     observer->grid = lu->grid;
     observer->n = lu->mat->n;
     observer->nb = lu->mat->nb;
-    observer->iterations = lu->panels;
+    observer->iterations = lu->range.panels;
     observer->members = hyb_team_size(lu->means.team);
     observer->worker = lu->worker;
     observer->has_devices = lu->share != NULL;
     observer->begin(observer);
-    if (lu->resumed.first == 0)
+    if (lu->range.first == 0)
         lu->mat->info = 0;
     traffic(lu->means.machine, &lu->tuner.devices.up, &lu->tuner.devices.down);
     hyb_carried_begin(lu);
     hyb_homes_agree(lu);
-    hyb_panel_open(lu, lu->resumed.first);
+    hyb_panel_open(lu, lu->range.first);
     hyb_checkpoint_begin(lu);
-    if (lu->panels > 0) {
+    if (lu->range.panels > 0) {
         for (int i = 1; i < lu->homes.places; i++)
             lu->homes.place[i]->begin(lu->homes.place[i]);
         hyb_team_run(lu->means.team, hyb_loop, lu);
@@ -169,7 +169,7 @@ void hyb_factor_run(hyb_lu_t *lu)
 
 bool hyb_factor_is_over(const hyb_lu_t *lu)
 {
-    return hyb_lu_is_open(lu, lu->resumed.first);
+    return hyb_lu_is_open(lu, lu->range.first);
 }
 
 /* Do devices factor panels? The tuner's last choice. */

@@ -141,7 +141,6 @@ void hyb_generate_homes(hyb_lu_t *lu, int seed)
 {
     HPL_T_pmat host = host_matrix(lu);
 
-    lu->seed = seed;
     touch_kept(lu, host.nq);
     for (int i = 1; i < lu->homes.places; i++)
         lu->homes.place[i]->generate(lu->homes.place[i], seed);

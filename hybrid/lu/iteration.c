@@ -67,8 +67,8 @@ void hyb_iteration_open_early(hyb_worker_t *me, int k)
 {
     next_t next = {me->lu, k};
 
-    if (me->member == 0 && k < me->lu->panels && !hyb_lu_is_open(me->lu, k) &&
-        can_open(&next))
+    if (me->member == 0 && k < me->lu->range.panels &&
+        !hyb_lu_is_open(me->lu, k) && can_open(&next))
         open_iteration(me->lu, k);
 }
 
@@ -99,9 +99,10 @@ static bool is_at_rest(void *context)
 
     return hyb_exchange_is_over(lu) && hyb_panels_are_still(lu) &&
            hyb_tune_is_ready(lu) &&
-           hyb_ledger_reached(&lu->ledger, hyb_lu_trailing(lu, lu->panels - 1),
-                              hyb_stage(lu->panels)) &&
-           hyb_share_has_left(lu, lu->panels - 1);
+           hyb_ledger_reached(&lu->ledger,
+                              hyb_lu_trailing(lu, lu->range.panels - 1),
+                              hyb_stage(lu->range.panels)) &&
+           hyb_share_has_left(lu, lu->range.panels - 1);
 }
 
 void hyb_iteration_drain(hyb_worker_t *me)
@@ -109,7 +110,8 @@ void hyb_iteration_drain(hyb_worker_t *me)
     if (me->member > 0)
         return;
     hyb_tune_close(me->lu);
-    hyb_worker_wait(me, HYB_WAIT_PANEL, me->lu->panels - 1, is_at_rest, me->lu);
+    hyb_worker_wait(me, HYB_WAIT_PANEL, me->lu->range.panels - 1, is_at_rest,
+                    me->lu);
     hyb_tune_end(me->lu);
     hyb_checkpoint_end(me->lu);
 }

@@ -10,14 +10,14 @@ void hyb_loop(void *context, int member)
     hyb_lu_t *lu = context;
     hyb_worker_t *me = &lu->worker[member];
     const hyb_step_t *step;
-    const int first = lu->resumed.first;
+    const int first = lu->range.first;
     int k;
 
     if (hyb_lu_owns(lu, first)) {
         hyb_panel_factor_by(me, first, hyb_team_size(lu->means.team));
         hyb_panel_broadcast(me, first);
     }
-    for (k = first; k < lu->panels; k++) {
+    for (k = first; k < lu->range.panels; k++) {
         step = hyb_iteration_open(me, k); /* panel k is here */
         hyb_update_next(me, step); /* swap, solve, multiply: its columns */
         if (hyb_factors_next(me, step)) {

@@ -27,9 +27,7 @@ struct hyb_lu {
     HPL_T_palg *algo;
     HPL_T_pmat *mat;
     hyb_means_t means;
-    int panels;             /* in all */
-    hyb_boundary_t resumed; /* what the matrix was when the loop began */
-    int seed;               /* of the matrix */
+    hyb_boundary_t range; /* of panels: the first one of the loop, and all */
     struct hyb_checkpoint *checkpoint; /* that are written; NULL: none */
     hyb_ledger_t ledger;
     struct {
@@ -70,7 +68,7 @@ static inline bool hyb_lu_owns(const hyb_lu_t *lu, int k)
 {
     hpl_map_t map = hpl_map_columns(lu->grid, lu->mat->nb);
 
-    return k < lu->panels &&
+    return k < lu->range.panels &&
            hpl_map_owner(&map, (int64_t)k * lu->mat->nb) == map.me;
 }
 
@@ -79,11 +77,10 @@ static inline bool hyb_lu_owns(const hyb_lu_t *lu, int k)
 static inline int64_t hyb_lu_ahead(const hyb_lu_t *lu, int k)
 {
     hpl_map_t map = hpl_map_columns(lu->grid, lu->mat->nb);
-    int ahead = hyb_boundary_ahead(&lu->resumed, k);
+    int ahead = hyb_boundary_ahead(&lu->range, k);
 
-    return k < lu->resumed.first ||
-                   k + 1 >= lu->resumed.first + lu->resumed.over ||
-                   ahead > lu->panels
+    return k < lu->range.first || k + 1 >= lu->range.first + lu->range.over ||
+                   ahead > lu->range.panels
                ? lu->ledger.blocks
                : hpl_map_block_count(&map, ahead);
 }

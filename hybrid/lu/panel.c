@@ -93,7 +93,7 @@ static void touch_share(void *context, int member)
     int members = hyb_team_size(lu->means.team);
 
     xh_memory_touch(s->memory, s->bytes, member, members);
-    for (int i = 0; i < Mmin(lu->panels, HYB_IN_FLIGHT); i++) {
+    for (int i = 0; i < Mmin(lu->range.panels, HYB_IN_FLIGHT); i++) {
         const HPL_T_panel *panel = hyb_lu_panel(lu, i)->hpl;
 
         xh_memory_touch(panel->WORK, panel->length * sizeof(double), member,
@@ -127,7 +127,7 @@ xh_status_t hyb_panels_create(hyb_lu_t *lu)
     XH_TRY(xh_memory_allocate(s->bytes, (void **)&s->memory));
     lay_out(s, means, lu->mat->mp, nb);
     XH_TRY(hyb_panel_engine_create(means->team, means->kernel, nb, &s->engine));
-    for (int k = 0; k < Mmin(lu->panels, HYB_IN_FLIGHT); k++)
+    for (int k = 0; k < Mmin(lu->range.panels, HYB_IN_FLIGHT); k++)
         place_panel(lu, k);
     hyb_team_run(means->team, touch_share, lu);
     return XH_OK;
@@ -203,7 +203,7 @@ static void place_panel(hyb_lu_t *lu, int k)
 
 void hyb_panel_open(hyb_lu_t *lu, int k)
 {
-    if (k >= lu->panels)
+    if (k >= lu->range.panels)
         return;
     place_panel(lu, k);
     if (hyb_lu_owns(lu, k))

@@ -184,7 +184,7 @@ static bool has_place(const waiting_t *q)
 {
     const hyb_lu_t *lu = q->lu;
 
-    return lu->grid->nprow == 1 || q->k < lu->resumed.first + 2 ||
+    return lu->grid->nprow == 1 || q->k < lu->range.first + 2 ||
            hyb_ledger_reached(&lu->ledger, hyb_lu_trailing(lu, q->k - 2),
                               hyb_stage(q->k - 1));
 }
@@ -256,7 +256,7 @@ static void wait_for_tiles(hyb_worker_t *me, int k)
 {
     hyb_lu_t *lu = me->lu;
 
-    if (lu->carried != NULL && k > lu->resumed.first &&
+    if (lu->carried != NULL && k > lu->range.first &&
         hyb_lu_panel(lu, 0)->shop->shares_l2)
         hyb_worker_wait_sums(me, k - 1);
 }

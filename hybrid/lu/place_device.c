@@ -132,7 +132,7 @@ static bool has_panel(hyb_place_t *place, int k)
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
     bool has_come = true;
 
-    if (k >= place->lu->resumed.first)
+    if (k >= place->lu->range.first)
         hyb_device_check(
             d, hyb_event_wait(hyb_device_slot(d, k)->ready, 0.0, &has_come));
     return has_come;
@@ -377,7 +377,7 @@ static void generate(hyb_place_t *place, int seed)
 static void begin(hyb_place_t *place)
 {
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
-    int first = place->lu->resumed.first;
+    int first = place->lu->range.first;
 
     if (!hyb_lu_owns(place->lu, first) ||
         hyb_lu_panel_home(place->lu, first) != place)

@@ -54,12 +54,12 @@ xh_status_t hyb_tune_begin(hyb_lu_t *lu)
 /* Iteration k, but for what it took. */
 static hyb_lookahead_iteration_t iteration(hyb_lu_t *lu, int k)
 {
-    int64_t nb = lu->mat->nb, left = lu->panels - 1 - k;
+    int64_t nb = lu->mat->nb, left = lu->range.panels - 1 - k;
     int64_t rows = (left + lu->grid->nprow - 1) / lu->grid->nprow;
     int64_t cols = (left + lu->grid->npcol - 1) / lu->grid->npcol;
 
     return (hyb_lookahead_iteration_t){.index = k,
-                                       .count = lu->panels,
+                                       .count = lu->range.panels,
                                        .rows = rows * nb,
                                        .cols = cols * nb,
                                        .nb = nb,
@@ -427,7 +427,7 @@ static void close_lap(hyb_lu_t *lu, int k)
     hyb_tuner_t *t = &lu->tuner;
     hyb_lap_t *lap, now = hyb_timer_lap(lu->worker, members_of(lu));
 
-    if (k < lu->resumed.first)
+    if (k < lu->range.first)
         return;
     lap = &took(lu, k)->lap;
     *lap = hyb_lap_between(&took(lu, k)->opened, &now);
@@ -444,7 +444,7 @@ static void close_lap(hyb_lu_t *lu, int k)
  */
 static int64_t columns_left(hyb_lu_t *lu, int k)
 {
-    bool overlaps = k > lu->resumed.first &&
+    bool overlaps = k > lu->range.first &&
                     hyb_lu_step(lu, k - 1)->mode != HYB_LOOKAHEAD_NONE;
 
     return lu->mat->n - (int64_t)(overlaps ? k - 1 : k) * lu->mat->nb;
@@ -455,7 +455,7 @@ void hyb_tune_measure(hyb_lu_t *lu, int k)
     hyb_tuner_t *t = &lu->tuner;
 
     learn_shares(lu, k);
-    if (k > lu->resumed.first + 1) {
+    if (k > lu->range.first + 1) {
         learn(lu, k - 2);
         tell(lu, k - 2);
     }
@@ -463,7 +463,7 @@ void hyb_tune_measure(hyb_lu_t *lu, int k)
     lu->means.observer.step(columns_left(lu, k));
     took(lu, k)->panel_seconds = 0.0;
     took(lu, k)->opened = hyb_timer_lap(lu->worker, members_of(lu));
-    if (k == lu->resumed.first)
+    if (k == lu->range.first)
         t->ended = took(lu, k)->opened.time;
 }
 
@@ -498,13 +498,13 @@ bool hyb_tune_is_ready(hyb_lu_t *lu)
 
 void hyb_tune_close(hyb_lu_t *lu)
 {
-    close_lap(lu, lu->panels - 1);
+    close_lap(lu, lu->range.panels - 1);
 }
 
 void hyb_tune_end(hyb_lu_t *lu)
 {
-    learn_shares(lu, lu->panels);
-    if (lu->panels - 1 > lu->resumed.first)
-        tell(lu, lu->panels - 2);
-    tell(lu, lu->panels - 1);
+    learn_shares(lu, lu->range.panels);
+    if (lu->range.panels - 1 > lu->range.first)
+        tell(lu, lu->range.panels - 2);
+    tell(lu, lu->range.panels - 1);
 }

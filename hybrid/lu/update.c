@@ -275,7 +275,7 @@ void hyb_update_poll(void *context)
 
     for (int i = 1; i < lu->homes.places; i++)
         lu->homes.place[i]->poll(lu->homes.place[i]);
-    for (int k = Mmax(open - 2, lu->resumed.first); k < open; k++)
+    for (int k = Mmax(open - 2, lu->range.first); k < open; k++)
         for (int i = 1; i < lu->homes.places; i++)
             queue_ready(lu, k, lu->homes.place[i]);
 }
@@ -378,7 +378,7 @@ void hyb_update_rest(hyb_worker_t *me, const hyb_step_t *step)
     task_t t = updating(me, step, step->rest);
 
     feed(me, step, NULL);
-    if (step->k > me->lu->resumed.first)
+    if (step->k > me->lu->range.first)
         hyb_update_leave(me, step->k - 1);
     t.is_enough = has_to_leave;
     while (work_on_one(&t))

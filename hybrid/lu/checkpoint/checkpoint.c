@@ -23,6 +23,7 @@ typedef struct {
 } vote_t;
 
 struct hyb_checkpoint {
+    int seed; /* of the matrix */
     hyb_store_t store;
     hyb_disks_t disks;
     hyb_copies_t *copies; /* on a partner's disk; NULL: none */
@@ -143,7 +144,7 @@ static void poll_copies(void *copies)
 
 static bool goes_on(const hyb_lu_t *lu)
 {
-    return lu->resumed.first > 0 &&
+    return lu->range.first > 0 &&
            hyb_store_is_same(xh_settings_text("checkpoint"),
                              xh_settings_text("restart"));
 }
@@ -153,7 +154,7 @@ static void take_files(hyb_lu_t *lu)
 {
     struct hyb_checkpoint *c = lu->checkpoint;
 
-    c->whole[0] = lu->resumed.first;
+    c->whole[0] = lu->range.first;
     c->whole[1] = c->earlier;
     c->final_bytes = c->from.final_bytes;
     keep_last(c);
@@ -167,7 +168,7 @@ static xh_status_t begin_copies(hyb_lu_t *lu)
     if (c->disks.disks == 1)
         return XH_OK;
     if (goes_on(lu))
-        hyb_disks_copy(&c->disks, lu->resumed.first);
+        hyb_disks_copy(&c->disks, lu->range.first);
     if (lu->grid->iam == 0)
         xh_log_info("checkpoints: %s is on %d disks: each process's files "
                     "are copied to another one",
@@ -273,15 +274,18 @@ void hyb_checkpoint_clear(const HPL_T_grid *grid)
     clear(grid, "checkpoint");
 }
 
-bool hyb_checkpoint_resumes(const hyb_lu_t *lu, int seed)
+bool hyb_checkpoint_resumes(hyb_lu_t *lu, int seed)
 {
-    if (lu->resumed.first == 0)
+    struct hyb_checkpoint *c = lu->checkpoint;
+
+    if (c == NULL)
         return false;
-    if (lu->seed != seed)
+    if (c->from.first > 0 && c->from.seed != seed)
         HPL_pabort(__LINE__, "hyb_checkpoint",
-                   "--restart: the matrix has the seed %d, not %d", lu->seed,
-                   seed);
-    return true;
+                   "--restart: the matrix has the seed %d, not %d",
+                   (int)c->from.seed, seed);
+    c->seed = seed;
+    return c->from.first > 0;
 }
 
 /* ---- moments -------------------------------------------------------------
@@ -313,7 +317,7 @@ static hyb_header_t header(const hyb_lu_t *lu)
     const struct hyb_checkpoint *c = lu->checkpoint;
     hyb_header_t h = hyb_restart_header(lu);
 
-    h.seed = lu->seed;
+    h.seed = c->seed;
     h.first = c->boundary.first;
     h.over = c->boundary.over;
     h.info = lu->mat->info;
@@ -338,10 +342,11 @@ static int decide(const hyb_lu_t *lu, int k, double now)
     double seconds;
 
     if (lu->grid->iam > 0 || c->writes || now < c->last + c->every ||
-        first > lu->panels - 2 || first < lu->resumed.first + lu->resumed.over)
+        first > lu->range.panels - 2 ||
+        first < lu->range.first + lu->range.over)
         return 0;
     seconds = c->rate > 0.0 ? (double)bytes_of(lu, first) / c->rate : 0.0;
-    return hyb_boundary_over(first, lu->panels,
+    return hyb_boundary_over(first, lu->range.panels,
                              c->step > 0.0 ? 1.0 + seconds / c->step : 1.0);
 }
 
@@ -399,7 +404,7 @@ static void begin_checkpoint(hyb_lu_t *lu, int k, int over)
 
     c->writes = true;
     c->last = xh_clock_wall();
-    c->boundary = (hyb_boundary_t){k + 1, over, lu->panels};
+    c->boundary = (hyb_boundary_t){k + 1, over, lu->range.panels};
     next = header(lu);
     if (c->copies != NULL)
         hyb_copies_begin(c->copies, c->boundary.first);
@@ -431,7 +436,7 @@ static void complete(hyb_lu_t *lu, double bytes)
     note(c, bytes);
     if (lu->grid->iam == 0)
         xh_log_info("checkpoint of iteration %d of %d: %.3g GB in %.3g s",
-                    c->boundary.first, lu->panels, 1e-9 * bytes,
+                    c->boundary.first, lu->range.panels, 1e-9 * bytes,
                     xh_clock_wall() - c->last);
 }
 

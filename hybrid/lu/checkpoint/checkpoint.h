@@ -31,9 +31,9 @@ void hyb_checkpoint_destroy(hyb_lu_t *lu);
 /* The run's checkpoints are needed no more: this process's files go. */
 void hyb_checkpoint_clear(const HPL_T_grid *grid);
 
-/* Was it restarted from a checkpoint? Then it needs no matrix. Another seed
- * ends the job. */
-bool hyb_checkpoint_resumes(const hyb_lu_t *lu, int seed);
+/* The matrix is that of seed. Was it restarted from a checkpoint? Then it is
+ * here; of another seed it ends the job. */
+bool hyb_checkpoint_resumes(hyb_lu_t *lu, int seed);
 
 /* The rest does nothing without checkpoints; the leader. */
 

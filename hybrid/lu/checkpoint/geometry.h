@@ -6,13 +6,13 @@
 
 /* Which part of a local block column a checkpoint holds. */
 
-/* The panel that block b's columns belong to; b's is lu->panels. */
+/* The panel that block b's columns belong to; b's is lu->range.panels. */
 static inline int hyb_block_panel(const hyb_lu_t *lu, int64_t b)
 {
     hpl_map_t map = hpl_map_columns(lu->grid, lu->mat->nb);
     bool is_b = hyb_ledger_first(&lu->ledger, b) >= lu->ledger.columns_of_a;
 
-    return is_b ? lu->panels : (int)hpl_map_block_global(&map, b);
+    return is_b ? lu->range.panels : (int)hpl_map_block_global(&map, b);
 }
 
 /* Local rows of block b at the boundary of panel `first`: the first ones are

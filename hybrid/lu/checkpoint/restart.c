@@ -249,9 +249,9 @@ static void set_stages(hyb_lu_t *lu)
 {
     for (int64_t b = 0; b < lu->ledger.blocks; b++) {
         int panel = hyb_block_panel(lu, b);
-        int stage = panel < lu->resumed.first
+        int stage = panel < lu->range.first
                         ? panel
-                        : hyb_boundary_of(&lu->resumed, panel);
+                        : hyb_boundary_of(&lu->range, panel);
 
         hyb_ledger_begin_at(&lu->ledger, b, hyb_stage(stage));
     }
@@ -259,13 +259,12 @@ static void set_stages(hyb_lu_t *lu)
 
 static void resume(hyb_lu_t *lu, const hyb_header_t *header)
 {
-    lu->resumed = hyb_header_boundary(header, lu->panels);
-    lu->seed = (int)header->seed;
+    lu->range = hyb_header_boundary(header, lu->range.panels);
     lu->mat->info = (int)header->info;
     set_stages(lu);
     for (int i = 0; i < hyb_team_size(lu->means.team); i++)
-        atomic_store(&lu->worker[i].iteration, lu->resumed.first);
-    atomic_store(&lu->ledger.opened, lu->resumed.first);
+        atomic_store(&lu->worker[i].iteration, lu->range.first);
+    atomic_store(&lu->ledger.opened, lu->range.first);
 }
 
 static void say(const reader_t *r)
@@ -276,7 +275,7 @@ static void say(const reader_t *r)
     if (r->lu->grid->iam > 0)
         return;
     xh_log_info("restarts with iteration %d of %d from %s", (int)h->first,
-                r->lu->panels, r->store.folder);
+                r->lu->range.panels, r->store.folder);
     if (hyb_header_rounds_otherwise(h, &now))
         xh_log_warning("--restart: other kernels or another PFACT, NBMIN, "
                        "NDIV or RFACT than before: last bits may differ");

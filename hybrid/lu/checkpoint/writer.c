@@ -478,7 +478,7 @@ void hyb_writer_begin(hyb_writer_t *w, const hyb_header_t *header,
     hyb_lu_t *lu = w->lu;
 
     w->header = *header;
-    w->boundary = hyb_header_boundary(header, lu->panels);
+    w->boundary = hyb_header_boundary(header, lu->range.panels);
     w->final_from = final_from;
     w->top_rows = 0;
     atomic_store(&w->first_is_saved, false);

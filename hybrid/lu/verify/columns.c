@@ -27,13 +27,13 @@ int hyb_met_at_first(const hyb_lu_t *lu, int64_t column)
 {
     int panel = hyb_block_panel(lu, hyb_ledger_block(&lu->ledger, column));
 
-    return panel < lu->resumed.first ? panel + 1
-                                     : hyb_boundary_of(&lu->resumed, panel);
+    return panel < lu->range.first ? panel + 1
+                                   : hyb_boundary_of(&lu->range, panel);
 }
 
 bool hyb_begins_late(const hyb_lu_t *lu, int64_t column, int k)
 {
-    const hyb_boundary_t *begun = &lu->resumed;
+    const hyb_boundary_t *begun = &lu->range;
 
     return lu->grid->nprow == 1 && begun->first + 1 < k &&
            k <= begun->first + begun->over &&

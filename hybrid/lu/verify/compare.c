@@ -378,9 +378,10 @@ void hyb_carried_end(hyb_lu_t *lu)
 
     if (lu->carried == NULL)
         return;
-    hyb_carried_open(lu, lu->panels); /* of the last panel */
+    hyb_carried_open(lu, lu->range.panels); /* of the last panel */
     if (lu->grid->nprow > 1)
         hyb_finish_left_over(lu);
-    run = hyb_ledger_columns(&lu->ledger, hyb_lu_trailing(lu, lu->panels - 1));
-    compare_columns(lu, run, lu->panels);
+    run = hyb_ledger_columns(&lu->ledger,
+                             hyb_lu_trailing(lu, lu->range.panels - 1));
+    compare_columns(lu, run, lu->range.panels);
 }

@@ -104,8 +104,8 @@ static uint64_t bits_of_l1(hyb_lu_t *lu, int k)
 /* Is panel k - 1 to be checked so? */
 static bool leaves_over(const hyb_lu_t *lu, int k)
 {
-    return lu->carried != NULL && lu->grid->nprow > 1 &&
-           k > lu->resumed.first && hyb_lu_owns(lu, k - 1);
+    return lu->carried != NULL && lu->grid->nprow > 1 && k > lu->range.first &&
+           hyb_lu_owns(lu, k - 1);
 }
 
 bool hyb_carried_can_open(const hyb_lu_t *lu, int k)

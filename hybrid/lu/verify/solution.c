@@ -28,7 +28,7 @@ static void compare_y(hyb_lu_t *lu, const hpl_product_t *p, int64_t row,
     hyb_check_sums_t after = hyb_carried_sum_y(lu, p->y, row, p->m);
     double plain = before->plain - after.plain, squares = 0.0;
     double weighted = before->weighted - after.weighted;
-    hyb_alarm_t alarm = hyb_alarm_at(lu, HYB_FOUND_U, lu->panels - 1, -1);
+    hyb_alarm_t alarm = hyb_alarm_at(lu, HYB_FOUND_U, lu->range.panels - 1, -1);
 
     for (int64_t j = 0; j < p->n; j++, sums += HYB_SUMS_OF_C) {
         plain -= sums[HYB_SUM_PLAIN] * p->x[j];
@@ -83,7 +83,8 @@ void hyb_check_kept(hyb_lu_t *lu)
     for (int64_t j = 0; j < lu->ledger.columns; j++) {
         double plain = c->kept[j].read - c->kept[j].plain;
         double weighted = c->kept[j].read_weighted - c->kept[j].weighted;
-        hyb_alarm_t alarm = hyb_alarm_at(lu, HYB_FOUND_U, lu->panels - 1, j);
+        hyb_alarm_t alarm =
+            hyb_alarm_at(lu, HYB_FOUND_U, lu->range.panels - 1, j);
         int64_t block = hyb_ledger_block(&lu->ledger, j);
 
         alarm.size = hyb_size_of(plain, weighted);

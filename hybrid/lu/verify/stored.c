@@ -62,7 +62,8 @@ void hyb_carried_end_read(hyb_lu_t *lu)
     if (lu->carried == NULL)
         return;
     for (int64_t j = 0; j < lu->ledger.columns; j++) {
-        hyb_alarm_t alarm = hyb_alarm_at(lu, HYB_FOUND_U, lu->panels - 1, j);
+        hyb_alarm_t alarm =
+            hyb_alarm_at(lu, HYB_FOUND_U, lu->range.panels - 1, j);
 
         if (!hyb_is_on_device(lu, j) && lu->carried->column[j].is_known &&
             atomic_load(&lu->carried->read[j]) != lu->carried->column[j].stored)
