@@ -12,6 +12,7 @@
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/place_device.h"
 #include "hybrid/lu/share.h"
+#include "hybrid/lu/tune.h"
 #include "hybrid/lu/update.h"
 #include "hybrid/lu/verify/carried.h"
 
@@ -69,7 +70,7 @@ static void unpin(hyb_lu_t *lu)
 static xh_status_t create_all(hyb_lu_t *lu)
 {
     XH_TRY(create_ledger(lu));
-    XH_TRY(hyb_tune_begin(lu));
+    XH_TRY(hyb_tune_create(lu));
     XH_TRY(hyb_workers_create(lu));
     XH_TRY(hyb_exchange_create(lu));
     XH_TRY(hyb_homes_deal_blocks(lu));
@@ -117,6 +118,7 @@ void hyb_factor_free(hyb_lu_t *lu)
     hyb_panels_destroy(lu);
     hyb_exchange_destroy(lu);
     hyb_workers_destroy(lu);
+    hyb_tune_destroy(lu);
     hyb_ledger_destroy(&lu->ledger);
     free(lu);
 }
@@ -151,7 +153,7 @@ void hyb_factor_run(hyb_lu_t *lu)
     observer->begin(observer);
     if (lu->range.first == 0)
         lu->mat->info = 0;
-    traffic(lu->means.machine, &lu->tuner.devices.up, &lu->tuner.devices.down);
+    traffic(lu->means.machine, &lu->homes.devices.up, &lu->homes.devices.down);
     hyb_carried_begin(lu);
     hyb_homes_agree(lu);
     hyb_panel_open(lu, lu->range.first);
@@ -179,7 +181,7 @@ static bool devices_factor(const hyb_lu_t *lu)
 
     if (lu->homes.factored_from > 0 || strcmp(asked, "host") == 0)
         return false;
-    return strcmp(asked, "device") == 0 || lu->tuner.engine.by_device;
+    return strcmp(asked, "device") == 0 || hyb_tune_gave_to_device(lu);
 }
 
 /* What was planned where all columns live on devices; else tiles come and go,
@@ -217,8 +219,8 @@ static void add_check(const hyb_lu_t *lu, hpl_work_t *work)
 static void add_links(const hyb_lu_t *lu, hpl_work_t *work)
 {
     traffic(lu->means.machine, &work->link_up, &work->link_down);
-    work->link_up -= lu->tuner.devices.up;
-    work->link_down -= lu->tuner.devices.down;
+    work->link_up -= lu->homes.devices.up;
+    work->link_down -= lu->homes.devices.down;
     plan_traffic(lu, &work->planned_up, &work->planned_down);
 }
 
@@ -237,7 +239,7 @@ hpl_work_t hyb_factor_work(const hyb_lu_t *lu)
         .broadcast = s[HYB_BROADCAST],
         .exchange = s[HYB_EXCHANGE],
         .wait = s[HYB_WAIT_PANEL] + s[HYB_WAIT_ROWS] + s[HYB_WAIT_COLUMNS],
-        .flop = all.flop + lu->tuner.devices.flop,
+        .flop = all.flop + lu->homes.devices.flop,
         .rate = seconds > 0.0 ? all.paced_flop / seconds : NAN,
         .others = seconds > 0.0 ? all.turns / (all.turns + seconds) : 0.0,
         .has_devices = hyb_machine_devices(lu->means.machine) > 0};
@@ -253,7 +255,7 @@ int hyb_factor_device_work(const hyb_lu_t *lu, int most,
 {
     int count = Mmin(most, hyb_machine_devices(lu->means.machine));
 
-    memcpy(list_p, lu->tuner.devices.did, (size_t)count * sizeof(*list_p));
+    memcpy(list_p, lu->homes.devices.did, (size_t)count * sizeof(*list_p));
     return count;
 }
 

@@ -30,6 +30,11 @@ typedef struct {
     hyb_place_t host;
     int places; /* the host, number 0, and one a device */
     hyb_place_t *place[HYB_EXECUTORS];
+    struct {         /* what devices did in this run, streamed tiles too */
+        double flop; /* of all iterations so far */
+        hpl_device_work_t did[HYB_EXECUTORS - 1]; /* each */
+        double up, down; /* bytes of their links before it began */
+    } devices;
 } hyb_homes_t;
 
 /* The number of block's place. */

@@ -3,6 +3,7 @@
 
 #include "hybrid/lu/checkpoint/checkpoint.h"
 #include "hybrid/lu/lu.h"
+#include "hybrid/lu/tune.h"
 #include "hybrid/lu/share.h"
 #include "hybrid/lu/verify/carried.h"
 

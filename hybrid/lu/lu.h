@@ -11,7 +11,6 @@
 #include "hybrid/lu/ledger.h"
 #include "hybrid/lu/panel.h"
 #include "hybrid/lu/step.h"
-#include "hybrid/lu/tune.h"
 #include "hybrid/lu/worker.h"
 #include "hybrid/node/wait.h"
 
@@ -39,7 +38,7 @@ struct hyb_lu {
     struct hyb_carried *carried; /* sums for the online check; NULL: none */
     struct hyb_share *share; /* of updates that devices stream; NULL: none */
     hyb_worker_t *worker;    /* by member */
-    hyb_tuner_t tuner;
+    struct hyb_tuner *tuner;
     hyb_poller_t poller; /* the leader's */
 };
 

@@ -6,6 +6,7 @@
 #include "hpl/solver/system.h"
 #include "hybrid/cpu/update/pack.h"
 #include "hybrid/lu/lu.h"
+#include "hybrid/lu/tune.h"
 #include "hybrid/lu/verify/carried.h"
 
 /* ---- memory -------------------------------------------------------------- */

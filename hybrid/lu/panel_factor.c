@@ -5,6 +5,7 @@
 #include "hybrid/cpu/update/pack.h"
 #include "hybrid/lu/checkpoint/checkpoint.h"
 #include "hybrid/lu/lu.h"
+#include "hybrid/lu/tune.h"
 #include "hybrid/lu/verify/carried.h"
 
 /* ---- by the team ---------------------------------------------------------

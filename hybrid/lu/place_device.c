@@ -276,7 +276,7 @@ static double patience(const hyb_device_columns_t *d)
 /* Its products took the device so long, whatever else ran before or beside. */
 static void count_products(hyb_device_columns_t *d, int at)
 {
-    hpl_device_work_t *all = &d->base.lu->tuner.devices.did[d->number - 1];
+    hpl_device_work_t *all = &d->base.lu->homes.devices.did[d->number - 1];
     double seconds = 0.0;
 
     hyb_device_check(d, hyb_event_elapsed(d->queued.work[at].begun,

@@ -13,6 +13,7 @@
 #include "hybrid/cpu/product/gemm.h"
 #include "hybrid/device/product.h"
 #include "hybrid/lu/lu.h"
+#include "hybrid/lu/tune.h"
 #include "hybrid/lu/verify/carried.h"
 
 /* What the devices get of one iteration. */
@@ -260,7 +261,7 @@ static void note(hyb_lu_t *lu, part_t *part, const hyb_report_t *report)
         }
         if (d->dropped) /* it says nothing of the others */
             continue;
-        add_work(&lu->tuner.devices.did[i], d);
+        add_work(&lu->homes.devices.did[i], d);
         lap->devices_flop += d->flop;
         lap->devices_rate += busy > 0.0 ? d->flop / busy : 0.0;
     }
@@ -394,8 +395,7 @@ static int64_t tiles_to_keep(const hyb_worker_t *me)
 
     if (me->is_urgent)
         return INT64_MAX;
-    return hyb_split_tiles_to_keep(&me->lu->tuner.split, rate,
-                                   worker_rate(me->lu));
+    return hyb_tune_tiles_to_keep(me->lu, rate, worker_rate(me->lu));
 }
 
 /* With what multiplies on the cores of this run. */

@@ -4,12 +4,19 @@
 
 #include <stdbool.h>
 #include "hybrid/lu/ledger.h"
-#include "hybrid/lu/tuner/lookahead.h"
 
 typedef struct hyb_lu hyb_lu_t;
 
 /* Iterations that may be in flight, and panels. */
 enum { HYB_IN_FLIGHT = 3 };
+
+/* What may overlap in an iteration. */
+typedef enum {
+    HYB_LOOKAHEAD_NONE,     /* nothing */
+    HYB_LOOKAHEAD_PANEL,    /* the next panel runs under the update */
+    HYB_LOOKAHEAD_PIPELINE, /* swap, exchange and solve too, in chunks */
+    HYB_LOOKAHEADS
+} hyb_lookahead_t;
 
 /* What the tuner decided for iteration k. Nobody changes it once k is open. */
 typedef struct {

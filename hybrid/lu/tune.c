@@ -7,10 +7,44 @@
 #include "hybrid/cpu/trial/trial.h"
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/share.h"
+#include "hybrid/lu/tuner/engines.h"
+#include "hybrid/lu/tuner/lookahead.h"
+#include "hybrid/lu/tuner/regroup.h"
+#include "hybrid/lu/tuner/split.h"
 
-static struct hyb_took *took(hyb_lu_t *lu, int k)
+typedef struct {          /* by an iteration k */
+    double used;          /* share that the devices got, or NAN */
+    double balanced;      /* share that would have been best */
+    hyb_lap_t opened;     /* all until the iteration opened */
+    hyb_lap_t lap;        /* and in it, once it is closed */
+    double panel_seconds; /* of panel k + 1, here */
+} took_t;
+
+struct hyb_tuner {
+    hyb_lookahead_chooser_t chooser;
+    hyb_lookahead_iteration_t measured; /* that is being reduced, */
+    MPI_Request request;                /* by this */
+    hyb_regroup_t team;                 /* of the last iterations */
+    double exchange_seconds; /* swaps and solves, by all workers: the last's */
+    hyb_split_t split;       /* of updates without a panel of the team, ... */
+    hyb_split_t panel_split; /* and of those with one */
+    took_t took[HYB_IN_FLIGHT]; /* at k % HYB_IN_FLIGHT */
+    struct {
+        hyb_engines_t known; /* who factors panels on devices: */
+        MPI_Request request; /* what the last one took is reduced */
+        int last;
+        bool by_device;
+        double seconds;
+    } engine;
+    double devices_rate;     /* flop/s of all; 0: unknown */
+    int64_t devices_columns; /* of their tiles */
+    double ended;            /* when the last iteration learnt from was over */
+    int shared;              /* iterations whose devices were learnt from */
+};
+
+static took_t *took(hyb_lu_t *lu, int k)
 {
-    return &lu->tuner.took[k % HYB_IN_FLIGHT];
+    return &lu->tuner->took[k % HYB_IN_FLIGHT];
 }
 
 static int members_of(const hyb_lu_t *lu)
@@ -33,10 +67,12 @@ static double products_rate(const hyb_lu_t *lu)
     return rate;
 }
 
-xh_status_t hyb_tune_begin(hyb_lu_t *lu)
+xh_status_t hyb_tune_create(hyb_lu_t *lu)
 {
-    hyb_tuner_t *t = &lu->tuner;
+    struct hyb_tuner *t = lu->tuner = calloc(1, sizeof(*t));
 
+    if (t == NULL)
+        return XH_ERR_MEMORY;
     XH_TRY(hyb_split_of_setting(&t->split));
     t->panel_split = t->split;
     t->engine.known.team_rate = products_rate(lu);
@@ -46,6 +82,11 @@ xh_status_t hyb_tune_begin(hyb_lu_t *lu)
         lu->means.offloads && !lu->means.resident, lu->grid->nprow);
     t->request = t->engine.request = MPI_REQUEST_NULL;
     return XH_OK;
+}
+
+void hyb_tune_destroy(hyb_lu_t *lu)
+{
+    free(lu->tuner);
 }
 
 /* ---- deciding ------------------------------------------------------------
@@ -85,19 +126,19 @@ static int64_t columns_of(const hyb_lu_t *lu, hyb_blocks_t blocks)
  */
 static bool devices_are_quicker(hyb_lu_t *lu, const hyb_step_t *step)
 {
-    const hyb_tuner_t *t = &lu->tuner;
+    const struct hyb_tuner *t = lu->tuner;
     double team = members_of(lu) * t->team.thread_rate;
     double next = (double)columns_of(lu, step->next);
 
-    return hyb_share_works(lu) && t->devices.columns > 0 && team > 0.0 &&
+    return hyb_share_works(lu) && t->devices_columns > 0 && team > 0.0 &&
            flop_of(lu, step->k, 1) > 0.0 &&
-           (double)t->devices.columns / t->devices.rate < next / team;
+           (double)t->devices_columns / t->devices_rate < next / team;
 }
 
 /* What is known of updates such as iteration k's: with a panel of the team? */
 static hyb_split_t *split_of(hyb_lu_t *lu, int k)
 {
-    hyb_tuner_t *t = &lu->tuner;
+    struct hyb_tuner *t = lu->tuner;
 
     return hyb_lu_owns(lu, k + 1) ? &t->panel_split : &t->split;
 }
@@ -112,7 +153,7 @@ static double devices_share(hyb_lu_t *lu, int k, int64_t columns)
     /* All but what the team takes tile by tile from the end: so asked for, or
      * as nobody's rate is known yet. */
     if (split->policy == HYB_SPLIT_STEAL ||
-        (split->policy == HYB_SPLIT_RATIO && lu->tuner.devices.rate == 0.0))
+        (split->policy == HYB_SPLIT_RATIO && lu->tuner->devices_rate == 0.0))
         return 1.0;
     return hyb_split_share(split, flop_of(lu, k, columns));
 }
@@ -144,7 +185,7 @@ static void divide(hyb_lu_t *lu, hyb_step_t *step)
     hyb_blocks_t others =
         hyb_homes_host(&lu->homes, (hyb_blocks_t){step->next.to, step->all.to});
     double share = devices_share(lu, step->k, columns_of(lu, others));
-    bool is_fixed = lu->tuner.split.policy == HYB_SPLIT_FIXED;
+    bool is_fixed = lu->tuner->split.policy == HYB_SPLIT_FIXED;
     int64_t ours = hyb_tune_division(&lu->ledger, others, share, is_fixed);
 
     if (share == 0.0 || flop_of(lu, step->k, 1) == 0.0)
@@ -160,12 +201,12 @@ static void divide(hyb_lu_t *lu, hyb_step_t *step)
 /* Seconds from the start of the iteration until panel k + 1 can begin. */
 static double before_panel(hyb_lu_t *lu, const hyb_step_t *step)
 {
-    const hyb_tuner_t *t = &lu->tuner;
+    const struct hyb_tuner *t = lu->tuner;
     bool theirs = step->next_is_streamed;
     double columns =
-        (double)(theirs ? t->devices.columns : columns_of(lu, step->next));
+        (double)(theirs ? t->devices_columns : columns_of(lu, step->next));
     double rate =
-        theirs ? t->devices.rate : members_of(lu) * t->team.thread_rate;
+        theirs ? t->devices_rate : members_of(lu) * t->team.thread_rate;
     double all = (double)columns_of(lu, step->all);
     double exchange = t->exchange_seconds;
 
@@ -179,10 +220,10 @@ static double before_panel(hyb_lu_t *lu, const hyb_step_t *step)
 static int panel_threads(hyb_lu_t *lu, const hyb_step_t *step)
 {
     const HPL_T_panel *h = hyb_lu_panel(lu, step->k)->hpl;
-    hyb_tuner_t *t = &lu->tuner;
+    struct hyb_tuner *t = lu->tuner;
 
     t->team.threads = members_of(lu);
-    t->team.device_rate = hyb_share_works(lu) ? t->devices.rate : 0.0;
+    t->team.device_rate = hyb_share_works(lu) ? t->devices_rate : 0.0;
     if (step->by_device)
         return 1;
     if (step->mode == HYB_LOOKAHEAD_NONE || t->team.threads == 1 ||
@@ -208,9 +249,21 @@ static bool chooses_engine(const hyb_lu_t *lu, int k)
 bool hyb_tune_gives_to_device(hyb_lu_t *lu, int k)
 {
     if (chooses_engine(lu, k))
-        return hyb_engines_choose_device(&lu->tuner.engine.known,
+        return hyb_engines_choose_device(&lu->tuner->engine.known,
                                          lu->mat->n - (int64_t)k * lu->mat->nb);
     return panel_is(lu, k, "device");
+}
+
+bool hyb_tune_gave_to_device(const hyb_lu_t *lu)
+{
+    return lu->tuner->engine.by_device;
+}
+
+int64_t hyb_tune_tiles_to_keep(const hyb_lu_t *lu, double devices_rate,
+                               double member_rate)
+{
+    return hyb_split_tiles_to_keep(&lu->tuner->split, devices_rate,
+                                   member_rate);
 }
 
 void hyb_tune_step(hyb_lu_t *lu, int k, hyb_step_t *step)
@@ -221,11 +274,11 @@ void hyb_tune_step(hyb_lu_t *lu, int k, hyb_step_t *step)
     *step = (hyb_step_t){.k = k,
                          .all = all,
                          .next = {all.from, all.from},
-                         .thread_rate = lu->tuner.team.thread_rate};
+                         .thread_rate = lu->tuner->team.thread_rate};
     if (k > 0)
         step->panel_seconds = took(lu, k - 1)->panel_seconds;
     step->mode =
-        hyb_lookahead_choose(&lu->tuner.chooser, &about, &step->reason);
+        hyb_lookahead_choose(&lu->tuner->chooser, &about, &step->reason);
     if (hyb_lu_owns(lu, k + 1)) {
         step->next.to++;
         step->by_device = hyb_lu_panel(lu, k + 1)->by_device;
@@ -251,7 +304,7 @@ static bool shows_rate(hyb_lu_t *lu, int k, double flop)
 /* Panel k is done: the processes of its column learn of the slowest. */
 static void learn_engine(hyb_lu_t *lu, int k, bool by_device, double seconds)
 {
-    hyb_tuner_t *t = &lu->tuner;
+    struct hyb_tuner *t = lu->tuner;
     hyb_place_t *home = hyb_lu_panel_home(lu, k);
 
     t->engine.last = k;
@@ -270,7 +323,7 @@ void hyb_tune_panel(hyb_lu_t *lu, int k, int threads, double seconds)
     if (k > 0)
         took(lu, k - 1)->panel_seconds = seconds;
     if (threads > 0)
-        hyb_regroup_learn(&lu->tuner.team, threads, h->mp, h->jb, seconds);
+        hyb_regroup_learn(&lu->tuner->team, threads, h->mp, h->jb, seconds);
     if (chooses_engine(lu, k))
         learn_engine(lu, k, threads == 0, seconds);
 }
@@ -288,7 +341,7 @@ static double other_seconds(const hyb_lu_t *lu, const double *seconds)
 /* Devices completed their columns of iteration k, when the sums were then. */
 static void learn_share(hyb_lu_t *lu, int k, const hyb_lap_t *then)
 {
-    hyb_tuner_t *t = &lu->tuner;
+    struct hyb_tuner *t = lu->tuner;
     hyb_lap_t lap = hyb_lap_between(&took(lu, k)->opened, then);
     hyb_split_t *split = split_of(lu, k);
     double theirs = lap.devices_flop, rate = lap.devices_rate;
@@ -296,8 +349,8 @@ static void learn_share(hyb_lu_t *lu, int k, const hyb_lap_t *then)
     double ours = shows ? lap.flop : 0.0;
 
     if (rate > 0.0)
-        t->devices.rate = rate;
-    t->devices.columns = lap.devices_columns;
+        t->devices_rate = rate;
+    t->devices_columns = lap.devices_columns;
     hyb_split_learn(split, theirs, rate > 0.0 ? theirs / rate : 0.0, ours,
                     shows ? lap.team[HYB_MULTIPLY] : 0.0,
                     other_seconds(lu, lap.team));
@@ -308,7 +361,7 @@ static void learn_share(hyb_lu_t *lu, int k, const hyb_lap_t *then)
 /* Of iterations before k, what devices completed since the last call. */
 static void learn_shares(hyb_lu_t *lu, int k)
 {
-    int *next = &lu->tuner.shared;
+    int *next = &lu->tuner->shared;
 
     for (; *next < k && hyb_share_has_left(lu, *next); ++*next) {
         const hyb_lap_t *lap = hyb_share_lap(lu, *next);
@@ -351,7 +404,7 @@ static hyb_lookahead_iteration_t measured(hyb_lu_t *lu, int k)
     hyb_lookahead_iteration_t it = iteration(lu, k);
 
     if (hyb_share_works(lu))
-        all += lu->tuner.devices.rate;
+        all += lu->tuner->devices_rate;
     it.took.panel = took(lu, k)->panel_seconds;
     if (!hyb_lu_step(lu, k)->by_device)
         it.took.panel_share =
@@ -369,7 +422,7 @@ static hyb_lookahead_iteration_t measured(hyb_lu_t *lu, int k)
  */
 static void learn(hyb_lu_t *lu, int k)
 {
-    hyb_tuner_t *t = &lu->tuner;
+    struct hyb_tuner *t = lu->tuner;
     const hyb_lap_t *devices = hyb_share_lap(lu, k);
     double begun = t->ended;
     double end = devices != NULL
@@ -424,14 +477,14 @@ static void tell(hyb_lu_t *lu, int k)
 /* Iteration k has ended for the leader. */
 static void close_lap(hyb_lu_t *lu, int k)
 {
-    hyb_tuner_t *t = &lu->tuner;
+    struct hyb_tuner *t = lu->tuner;
     hyb_lap_t *lap, now = hyb_timer_lap(lu->worker, members_of(lu));
 
     if (k < lu->range.first)
         return;
     lap = &took(lu, k)->lap;
     *lap = hyb_lap_between(&took(lu, k)->opened, &now);
-    t->devices.flop += devices_flop(lu, k);
+    lu->homes.devices.flop += devices_flop(lu, k);
     if (shows_rate(lu, k, lap->flop))
         t->team.thread_rate = team_rate(lap) / members_of(lu);
     t->exchange_seconds = exchange_seconds(lap);
@@ -452,7 +505,7 @@ static int64_t columns_left(hyb_lu_t *lu, int k)
 
 void hyb_tune_measure(hyb_lu_t *lu, int k)
 {
-    hyb_tuner_t *t = &lu->tuner;
+    struct hyb_tuner *t = lu->tuner;
 
     learn_shares(lu, k);
     if (k > lu->range.first + 1) {
@@ -475,15 +528,15 @@ static bool has_come(hyb_lu_t *lu, MPI_Request *request)
     if (*request != MPI_REQUEST_NULL)
         MPI_Test(request, &done, MPI_STATUS_IGNORE);
     if (*request != MPI_REQUEST_NULL && hpl_waits_are_wanted())
-        hpl_waits_note_in(request == &lu->tuner.request ? lu->grid->all_comm
-                                                        : lu->grid->col_comm,
-                          -1, -1, sizeof(lu->tuner.measured.took));
+        hpl_waits_note_in(request == &lu->tuner->request ? lu->grid->all_comm
+                                                         : lu->grid->col_comm,
+                          -1, -1, sizeof(lu->tuner->measured.took));
     return done;
 }
 
 bool hyb_tune_is_ready(hyb_lu_t *lu)
 {
-    hyb_tuner_t *t = &lu->tuner;
+    struct hyb_tuner *t = lu->tuner;
     int nb = lu->mat->nb;
 
     if (has_come(lu, &t->request))

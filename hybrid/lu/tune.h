@@ -2,16 +2,7 @@
 #ifndef HYB_TUNE_H
 #define HYB_TUNE_H
 
-#include <mpi.h>
-#include "hpl_solver.h"
-#include "hybrid/device/machine.h"
 #include "hybrid/lu/step.h"
-#include "hybrid/lu/timer.h"
-#include "hybrid/lu/tuner/engines.h"
-#include "hybrid/lu/tuner/home.h"
-#include "hybrid/lu/tuner/lookahead.h"
-#include "hybrid/lu/tuner/regroup.h"
-#include "hybrid/lu/tuner/split.h"
 
 /*
  * The tuner: it decides what each iteration does, from what the ones before
@@ -21,41 +12,11 @@
  * the next one opens. Threads and shares are each process's own. All calls are
  * the leader's.
  */
-typedef struct {
-    hyb_lookahead_chooser_t chooser;
-    hyb_lookahead_iteration_t measured; /* that is being reduced, */
-    MPI_Request request;                /* by this */
-    hyb_regroup_t team;                 /* of the last iterations */
-    double exchange_seconds; /* swaps and solves, by all workers: the last's */
-    hyb_split_t split;       /* of updates without a panel of the team, ... */
-    hyb_split_t panel_split; /* and of those with one */
-    struct hyb_took {
-        double used;          /* share that the devices got, or NAN */
-        double balanced;      /* share that would have been best */
-        hyb_lap_t opened;     /* all until the iteration opened */
-        hyb_lap_t lap;        /* and in it, once it is closed */
-        double panel_seconds; /* of panel k + 1, here */
-    } took[HYB_IN_FLIGHT];    /* by iteration k at k % HYB_IN_FLIGHT */
-    struct {
-        hyb_engines_t known; /* who factors panels on devices: */
-        MPI_Request request; /* what the last one took is reduced */
-        int last;
-        bool by_device;
-        double seconds;
-    } engine;
-    struct {                                      /* all of them */
-        double rate;                              /* flop/s; 0: unknown */
-        int64_t columns;                          /* of their tiles */
-        double flop;                              /* of all iterations so far */
-        hpl_device_work_t did[HYB_EXECUTORS - 1]; /* each */
-        double up, down; /* bytes of their links before it began */
-    } devices;
-    double ended; /* when the last iteration learnt from was over */
-    int shared;   /* iterations whose devices were learnt from */
-} hyb_tuner_t;
 
-/* Errors: XH_ERR_INPUT  the setting split makes no sense: said */
-xh_status_t hyb_tune_begin(hyb_lu_t *lu);
+/* lu->tuner. Needs lu's grid, algo, means. Errors: XH_ERR_MEMORY; XH_ERR_INPUT:
+ * the setting split makes no sense, said; destroy then all the same */
+xh_status_t hyb_tune_create(hyb_lu_t *lu);
+void hyb_tune_destroy(hyb_lu_t *lu);
 
 /* Iteration k is about to open: what those before it took is noted, learnt,
  * and told to the observer. */
@@ -83,6 +44,13 @@ void hyb_tune_end(hyb_lu_t *lu);
 
 /* Does the device factor panel k, whose columns it has here? */
 bool hyb_tune_gives_to_device(hyb_lu_t *lu, int k);
+
+/* Did it factor the last one? */
+bool hyb_tune_gave_to_device(const hyb_lu_t *lu);
+
+/* Devices' tiles that a member of the team leaves to them, at these rates. */
+int64_t hyb_tune_tiles_to_keep(const hyb_lu_t *lu, double devices_rate,
+                               double member_rate);
 
 /* Panel k took threads so many seconds; 0 threads: it took a device. */
 void hyb_tune_panel(hyb_lu_t *lu, int k, int threads, double seconds);

@@ -118,7 +118,7 @@ TEST(work_is_the_mean_of_threads)
     hyb_machine_t machine = {.devices = 0};
     hyb_lu_t lu = {.worker = worker,
                    .means = {.machine = &machine},
-                   .tuner = {.devices = {.flop = 5e9}}};
+                   .homes = {.devices = {.flop = 5e9}}};
     hpl_work_t work;
 
     lu.means.team = small_team(2);

@@ -4,9 +4,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "hybrid/lu/step.h"
 
 /*
- * What may overlap in an iteration, and the choice of it.
+ * The choice of what may overlap in an iteration.
  *
  * An iteration takes, with x exchange, p panel and broadcast, u update, f the
  * team's part of all speed, s the panel's part of the team:
@@ -25,12 +26,6 @@
  *
  * Source: CALDGEMM report, 3.4; Linpack on Xeon Phi, V.A.
  */
-typedef enum {
-    HYB_LOOKAHEAD_NONE,     /* nothing */
-    HYB_LOOKAHEAD_PANEL,    /* the next panel runs under the update */
-    HYB_LOOKAHEAD_PIPELINE, /* swap, exchange and solve too, in chunks */
-    HYB_LOOKAHEADS
-} hyb_lookahead_t;
 
 /* An iteration: all processes that must agree give the same numbers. */
 typedef struct {
