@@ -179,6 +179,17 @@ void hpl_waits_note_in(MPI_Comm comm, int peer, int tag, double bytes)
                                  .whom = hpl_waits_ranks(comm, peer)});
 }
 
+bool hpl_waits_test(MPI_Comm comm, double bytes, MPI_Request *request)
+{
+    int done = 0;
+
+    if (*request != MPI_REQUEST_NULL)
+        MPI_Test(request, &done, MPI_STATUS_IGNORE);
+    if (*request != MPI_REQUEST_NULL && hpl_waits_are_wanted())
+        hpl_waits_note_in(comm, -1, -1, bytes);
+    return done;
+}
+
 void hpl_waits_want(bool wanted)
 {
     if (atomic_load(&hpl_waits_wanted) == wanted)

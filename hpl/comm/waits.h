@@ -67,6 +67,10 @@ static inline bool hpl_waits_are_wanted(void)
 void hpl_waits_note(const hpl_wait_t *wait);
 void hpl_waits_note_in(MPI_Comm comm, int peer, int tag, double bytes);
 
+/* Has the reduction in comm, of so many bytes, come just now? If it is under
+ * way still a note is taken. MPI_REQUEST_NULL: none is. */
+bool hpl_waits_test(MPI_Comm comm, double bytes, MPI_Request *request);
+
 /* ---- any thread ---------------------------------------------------------- */
 
 /* Notes are wanted, from none on, or no longer. */

@@ -10,6 +10,7 @@
 #include "hybrid/lu/checkpoint/checkpoint.h"
 #include "hybrid/lu/loop.h"
 #include "hybrid/lu/lu.h"
+#include "hybrid/lu/panel_choice.h"
 #include "hybrid/lu/place_device.h"
 #include "hybrid/lu/share.h"
 #include "hybrid/lu/tune.h"
@@ -71,6 +72,7 @@ static xh_status_t create_all(hyb_lu_t *lu)
 {
     XH_TRY(create_ledger(lu));
     XH_TRY(hyb_tune_create(lu));
+    XH_TRY(hyb_panel_choice_create(lu));
     XH_TRY(hyb_workers_create(lu));
     XH_TRY(hyb_exchange_create(lu));
     XH_TRY(hyb_homes_deal_blocks(lu));
@@ -118,6 +120,7 @@ void hyb_factor_free(hyb_lu_t *lu)
     hyb_panels_destroy(lu);
     hyb_exchange_destroy(lu);
     hyb_workers_destroy(lu);
+    hyb_panel_choice_destroy(lu);
     hyb_tune_destroy(lu);
     hyb_ledger_destroy(&lu->ledger);
     free(lu);
@@ -174,16 +177,6 @@ bool hyb_factor_is_over(const hyb_lu_t *lu)
     return hyb_lu_is_open(lu, lu->range.first);
 }
 
-/* Do devices factor panels? The tuner's last choice. */
-static bool devices_factor(const hyb_lu_t *lu)
-{
-    const char *asked = xh_settings_text("panel");
-
-    if (lu->homes.factored_from > 0 || strcmp(asked, "host") == 0)
-        return false;
-    return strcmp(asked, "device") == 0 || hyb_tune_gave_to_device(lu);
-}
-
 /* What was planned where all columns live on devices; else tiles come and go,
  * as many as measured rates say. */
 static void plan_traffic(const hyb_lu_t *lu, double *up_p, double *down_p)
@@ -194,7 +187,7 @@ static void plan_traffic(const hyb_lu_t *lu, double *up_p, double *down_p)
                        .peers = h->peers,
                        .rows_stay = lu->means.device_mpi && h->places == 2,
                        .guests = h->guests,
-                       .by_device = devices_factor(lu)};
+                       .by_device = hyb_panel_choice_was_device(lu)};
 
     *up_p = *down_p = NAN;
     if (hyb_homes_resident(h) && h->host_blocks == 0)

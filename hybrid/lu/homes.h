@@ -28,7 +28,8 @@ typedef struct {
                               from this block on, here and on the other
                               processes of the process column */
     hyb_place_t host;
-    int places; /* the host, number 0, and one a device */
+    struct hyb_panel_choice *choice; /* who factors panels */
+    int places;                      /* the host, number 0, and one a device */
     hyb_place_t *place[HYB_EXECUTORS];
     struct {         /* what devices did in this run, streamed tiles too */
         double flop; /* of all iterations so far */

@@ -73,6 +73,26 @@ int64_t hyb_ledger_first_before(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
     return b;
 }
 
+int64_t hyb_ledger_divide(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
+                          double share, bool is_fixed)
+{
+    hyb_run_t all = hyb_ledger_columns(ledger, blocks);
+    double end = (double)all.from + share * (double)all.count;
+    double part = is_fixed ? 0.5 : 0.0; /* of a block, that decides */
+    int64_t b = blocks.from;
+
+    for (; b < blocks.to; b++) {
+        int64_t first = hyb_ledger_first(ledger, b);
+        int64_t width = hyb_ledger_first(ledger, b + 1) - first;
+
+        if ((double)first + part * (double)width >= end)
+            break;
+    }
+    if (b > blocks.from && hyb_ledger_first(ledger, b) == ledger->columns_of_a)
+        b = blocks.to;
+    return b;
+}
+
 bool hyb_ledger_reached(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
                         int64_t stage)
 {

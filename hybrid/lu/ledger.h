@@ -81,6 +81,15 @@ int64_t hyb_ledger_block(const hyb_ledger_t *ledger, int64_t column);
 /* The columns of blocks, which may be none. */
 hyb_run_t hyb_ledger_columns(const hyb_ledger_t *ledger, hyb_blocks_t blocks);
 
+/*
+ * The first of blocks that is the team's where devices get share of their
+ * columns. What is rounded to whole blocks falls to the devices, as the team
+ * can take tiles from these; a share that the user fixed is rounded to the
+ * nearest. b alone, behind their blocks, is not worth reading L2 for.
+ */
+int64_t hyb_ledger_divide(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
+                          double share, bool is_fixed);
+
 /* Have all columns of blocks reached stage? */
 bool hyb_ledger_reached(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
                         int64_t stage);

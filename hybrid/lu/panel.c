@@ -6,7 +6,7 @@
 #include "hpl/solver/system.h"
 #include "hybrid/cpu/update/pack.h"
 #include "hybrid/lu/lu.h"
-#include "hybrid/lu/tune.h"
+#include "hybrid/lu/panel_choice.h"
 #include "hybrid/lu/verify/carried.h"
 
 /* ---- memory -------------------------------------------------------------- */
@@ -208,7 +208,7 @@ void hyb_panel_open(hyb_lu_t *lu, int k)
         return;
     place_panel(lu, k);
     if (hyb_lu_owns(lu, k))
-        hyb_lu_panel(lu, k)->by_device = hyb_tune_gives_to_device(lu, k);
+        hyb_lu_panel(lu, k)->by_device = hyb_panel_choice_is_device(lu, k);
     else
         hyb_panel_broadcast(lu->worker, k);
 }

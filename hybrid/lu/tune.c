@@ -4,10 +4,9 @@
 #include <math.h>
 #include "base/settings.h"
 #include "hpl/comm/waits.h"
-#include "hybrid/cpu/trial/trial.h"
 #include "hybrid/lu/lu.h"
+#include "hybrid/lu/panel_choice.h"
 #include "hybrid/lu/share.h"
-#include "hybrid/lu/tuner/engines.h"
 #include "hybrid/lu/tuner/lookahead.h"
 #include "hybrid/lu/tuner/regroup.h"
 #include "hybrid/lu/tuner/split.h"
@@ -29,17 +28,10 @@ struct hyb_tuner {
     hyb_split_t split;       /* of updates without a panel of the team, ... */
     hyb_split_t panel_split; /* and of those with one */
     took_t took[HYB_IN_FLIGHT]; /* at k % HYB_IN_FLIGHT */
-    struct {
-        hyb_engines_t known; /* who factors panels on devices: */
-        MPI_Request request; /* what the last one took is reduced */
-        int last;
-        bool by_device;
-        double seconds;
-    } engine;
-    double devices_rate;     /* flop/s of all; 0: unknown */
-    int64_t devices_columns; /* of their tiles */
-    double ended;            /* when the last iteration learnt from was over */
-    int shared;              /* iterations whose devices were learnt from */
+    double devices_rate;        /* flop/s of all; 0: unknown */
+    int64_t devices_columns;    /* of their tiles */
+    double ended; /* when the last iteration learnt from was over */
+    int shared;   /* iterations whose devices were learnt from */
 };
 
 static took_t *took(hyb_lu_t *lu, int k)
@@ -55,18 +47,6 @@ static int members_of(const hyb_lu_t *lu)
 /* ---- beginning -----------------------------------------------------------
  */
 
-/* Of a process's threads in products, by the trial of kernels; 0: there was
- * none. The least of all processes, which decide alike. */
-static double products_rate(const hyb_lu_t *lu)
-{
-    double rate =
-        members_of(lu) * hyb_kernels_of_setting().rate[lu->means.kernel->isa];
-
-    MPI_Allreduce(MPI_IN_PLACE, &rate, 1, MPI_DOUBLE, MPI_MIN,
-                  lu->grid->all_comm);
-    return rate;
-}
-
 xh_status_t hyb_tune_create(hyb_lu_t *lu)
 {
     struct hyb_tuner *t = lu->tuner = calloc(1, sizeof(*t));
@@ -75,12 +55,11 @@ xh_status_t hyb_tune_create(hyb_lu_t *lu)
         return XH_ERR_MEMORY;
     XH_TRY(hyb_split_of_setting(&t->split));
     t->panel_split = t->split;
-    t->engine.known.team_rate = products_rate(lu);
     /* Columns on devices are as those of cores: groups travel under updates. */
     t->chooser = hyb_lookahead_begin(
         xh_settings_text("lookahead"), lu->algo->depth,
         lu->means.offloads && !lu->means.resident, lu->grid->nprow);
-    t->request = t->engine.request = MPI_REQUEST_NULL;
+    t->request = MPI_REQUEST_NULL;
     return XH_OK;
 }
 
@@ -158,26 +137,6 @@ static double devices_share(hyb_lu_t *lu, int k, int64_t columns)
     return hyb_split_share(split, flop_of(lu, k, columns));
 }
 
-int64_t hyb_tune_division(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
-                          double share, bool is_fixed)
-{
-    hyb_run_t all = hyb_ledger_columns(ledger, blocks);
-    double end = (double)all.from + share * (double)all.count;
-    double part = is_fixed ? 0.5 : 0.0; /* of a block, that decides */
-    int64_t b = blocks.from;
-
-    for (; b < blocks.to; b++) {
-        int64_t first = hyb_ledger_first(ledger, b);
-        int64_t width = hyb_ledger_first(ledger, b + 1) - first;
-
-        if ((double)first + part * (double)width >= end)
-            break;
-    }
-    if (b > blocks.from && hyb_ledger_first(ledger, b) == ledger->columns_of_a)
-        b = blocks.to;
-    return b;
-}
-
 /* The host's blocks behind the next panel's are divided: the first ones are
  * streamed. */
 static void divide(hyb_lu_t *lu, hyb_step_t *step)
@@ -186,7 +145,7 @@ static void divide(hyb_lu_t *lu, hyb_step_t *step)
         hyb_homes_host(&lu->homes, (hyb_blocks_t){step->next.to, step->all.to});
     double share = devices_share(lu, step->k, columns_of(lu, others));
     bool is_fixed = lu->tuner->split.policy == HYB_SPLIT_FIXED;
-    int64_t ours = hyb_tune_division(&lu->ledger, others, share, is_fixed);
+    int64_t ours = hyb_ledger_divide(&lu->ledger, others, share, is_fixed);
 
     if (share == 0.0 || flop_of(lu, step->k, 1) == 0.0)
         ours = others.from;
@@ -233,32 +192,6 @@ static int panel_threads(hyb_lu_t *lu, const hyb_step_t *step)
                              before_panel(lu, step));
 }
 
-/* May panel k's device factor it, and the setting panel is as asked? */
-static bool panel_is(const hyb_lu_t *lu, int k, const char *asked)
-{
-    return hyb_lu_trailing(lu, k - 1).from >= lu->homes.factored_from &&
-           strcmp(xh_settings_text("panel"), asked) == 0;
-}
-
-/* Is it the tuner that decides who factors panel k? */
-static bool chooses_engine(const hyb_lu_t *lu, int k)
-{
-    return panel_is(lu, k, "auto");
-}
-
-bool hyb_tune_gives_to_device(hyb_lu_t *lu, int k)
-{
-    if (chooses_engine(lu, k))
-        return hyb_engines_choose_device(&lu->tuner->engine.known,
-                                         lu->mat->n - (int64_t)k * lu->mat->nb);
-    return panel_is(lu, k, "device");
-}
-
-bool hyb_tune_gave_to_device(const hyb_lu_t *lu)
-{
-    return lu->tuner->engine.by_device;
-}
-
 int64_t hyb_tune_tiles_to_keep(const hyb_lu_t *lu, double devices_rate,
                                double member_rate)
 {
@@ -301,21 +234,6 @@ static bool shows_rate(hyb_lu_t *lu, int k, double flop)
                flop_of(lu, k, hyb_means_run_columns(&lu->means, lu->mat->nb));
 }
 
-/* Panel k is done: the processes of its column learn of the slowest. */
-static void learn_engine(hyb_lu_t *lu, int k, bool by_device, double seconds)
-{
-    struct hyb_tuner *t = lu->tuner;
-    hyb_place_t *home = hyb_lu_panel_home(lu, k);
-
-    t->engine.last = k;
-    t->engine.by_device = by_device;
-    t->engine.seconds = seconds;
-    if (!by_device) /* down, and up again */
-        t->engine.seconds += 2.0 * home->panel_seconds(home);
-    MPI_Iallreduce(MPI_IN_PLACE, &t->engine.seconds, 1, MPI_DOUBLE, MPI_MAX,
-                   lu->grid->col_comm, &t->engine.request);
-}
-
 void hyb_tune_panel(hyb_lu_t *lu, int k, int threads, double seconds)
 {
     const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
@@ -324,8 +242,7 @@ void hyb_tune_panel(hyb_lu_t *lu, int k, int threads, double seconds)
         took(lu, k - 1)->panel_seconds = seconds;
     if (threads > 0)
         hyb_regroup_learn(&lu->tuner->team, threads, h->mp, h->jb, seconds);
-    if (chooses_engine(lu, k))
-        learn_engine(lu, k, threads == 0, seconds);
+    hyb_panel_choice_note(lu, k, threads == 0, seconds);
 }
 
 /* Seconds that a worker spent otherwise than in updates, or than waiting for
@@ -520,33 +437,14 @@ void hyb_tune_measure(hyb_lu_t *lu, int k)
         t->ended = took(lu, k)->opened.time;
 }
 
-/* Is the reduction, if there is one, over? */
-static bool has_come(hyb_lu_t *lu, MPI_Request *request)
-{
-    int done = 0;
-
-    if (*request != MPI_REQUEST_NULL)
-        MPI_Test(request, &done, MPI_STATUS_IGNORE);
-    if (*request != MPI_REQUEST_NULL && hpl_waits_are_wanted())
-        hpl_waits_note_in(request == &lu->tuner->request ? lu->grid->all_comm
-                                                         : lu->grid->col_comm,
-                          -1, -1, sizeof(lu->tuner->measured.took));
-    return done;
-}
-
 bool hyb_tune_is_ready(hyb_lu_t *lu)
 {
     struct hyb_tuner *t = lu->tuner;
-    int nb = lu->mat->nb;
 
-    if (has_come(lu, &t->request))
+    if (hpl_waits_test(lu->grid->all_comm, sizeof(t->measured.took),
+                       &t->request))
         hyb_lookahead_learn(&t->chooser, &t->measured);
-    if (has_come(lu, &t->engine.request))
-        hyb_engines_learn(&t->engine.known, t->engine.by_device,
-                          lu->mat->n - (int64_t)t->engine.last * nb, nb,
-                          t->engine.seconds);
-    return t->request == MPI_REQUEST_NULL &&
-           t->engine.request == MPI_REQUEST_NULL;
+    return t->request == MPI_REQUEST_NULL && hyb_panel_choice_is_ready(lu);
 }
 
 void hyb_tune_close(hyb_lu_t *lu)

@@ -25,15 +25,6 @@ void hyb_tune_measure(hyb_lu_t *lu, int k);
 /* Decide iteration k, whose panel is known. */
 void hyb_tune_step(hyb_lu_t *lu, int k, hyb_step_t *step_p);
 
-/*
- * The first of blocks that is the team's where the devices get share of their
- * columns. What is rounded to whole blocks falls to the devices, as the team
- * can take tiles from these; a share that the user fixed is rounded to the
- * nearest. b alone, behind their blocks, is not worth reading L2 for.
- */
-int64_t hyb_tune_division(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
-                          double share, bool is_fixed);
-
 /* Is what was last measured known to all processes? Then they decide alike.
  * Without waiting. */
 bool hyb_tune_is_ready(hyb_lu_t *lu);
@@ -41,12 +32,6 @@ bool hyb_tune_is_ready(hyb_lu_t *lu);
 /* The last iteration is over for the leader; and complete. */
 void hyb_tune_close(hyb_lu_t *lu);
 void hyb_tune_end(hyb_lu_t *lu);
-
-/* Does the device factor panel k, whose columns it has here? */
-bool hyb_tune_gives_to_device(hyb_lu_t *lu, int k);
-
-/* Did it factor the last one? */
-bool hyb_tune_gave_to_device(const hyb_lu_t *lu);
 
 /* Devices' tiles that a member of the team leaves to them, at these rates. */
 int64_t hyb_tune_tiles_to_keep(const hyb_lu_t *lu, double devices_rate,

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/panel_choice.h"
+
+#include "base/settings.h"
+#include "hpl/comm/waits.h"
+#include "hybrid/cpu/trial/trial.h"
+#include "hybrid/lu/lu.h"
+#include "hybrid/lu/tuner/engines.h"
+
+struct hyb_panel_choice {
+    hyb_engines_t known;
+    MPI_Request request; /* what the last panel took is reduced */
+    int last;            /* that panel */
+    bool by_device;
+    double seconds;
+};
+
+/* Of a process's threads in products, by the trial of kernels; 0: there was
+ * none. The least of all processes, which decide alike. */
+static double products_rate(const hyb_lu_t *lu)
+{
+    double rate = hyb_team_size(lu->means.team) *
+                  hyb_kernels_of_setting().rate[lu->means.kernel->isa];
+
+    MPI_Allreduce(MPI_IN_PLACE, &rate, 1, MPI_DOUBLE, MPI_MIN,
+                  lu->grid->all_comm);
+    return rate;
+}
+
+xh_status_t hyb_panel_choice_create(hyb_lu_t *lu)
+{
+    struct hyb_panel_choice *c = lu->homes.choice = calloc(1, sizeof(*c));
+
+    if (c == NULL)
+        return XH_ERR_MEMORY;
+    c->known.team_rate = products_rate(lu);
+    c->request = MPI_REQUEST_NULL;
+    return XH_OK;
+}
+
+void hyb_panel_choice_destroy(hyb_lu_t *lu)
+{
+    free(lu->homes.choice);
+}
+
+/* May panel k's device factor it, and the setting panel is as asked? */
+static bool panel_is(const hyb_lu_t *lu, int k, const char *asked)
+{
+    return hyb_lu_trailing(lu, k - 1).from >= lu->homes.factored_from &&
+           strcmp(xh_settings_text("panel"), asked) == 0;
+}
+
+/* n less the columns before panel k. */
+static int64_t rows_of(const hyb_lu_t *lu, int k)
+{
+    return lu->mat->n - (int64_t)k * lu->mat->nb;
+}
+
+bool hyb_panel_choice_is_device(const hyb_lu_t *lu, int k)
+{
+    if (panel_is(lu, k, "auto"))
+        return hyb_engines_choose_device(&lu->homes.choice->known,
+                                         rows_of(lu, k));
+    return panel_is(lu, k, "device");
+}
+
+bool hyb_panel_choice_was_device(const hyb_lu_t *lu)
+{
+    const char *asked = xh_settings_text("panel");
+
+    if (lu->homes.factored_from > 0 || strcmp(asked, "host") == 0)
+        return false;
+    return strcmp(asked, "device") == 0 || lu->homes.choice->by_device;
+}
+
+/* The slowest of the process column counts. */
+void hyb_panel_choice_note(hyb_lu_t *lu, int k, bool by_device, double seconds)
+{
+    struct hyb_panel_choice *c = lu->homes.choice;
+    hyb_place_t *home = hyb_lu_panel_home(lu, k);
+
+    if (!panel_is(lu, k, "auto"))
+        return;
+    c->last = k;
+    c->by_device = by_device;
+    c->seconds = seconds;
+    if (!by_device) /* down, and up again */
+        c->seconds += 2.0 * home->panel_seconds(home);
+    MPI_Iallreduce(MPI_IN_PLACE, &c->seconds, 1, MPI_DOUBLE, MPI_MAX,
+                   lu->grid->col_comm, &c->request);
+}
+
+bool hyb_panel_choice_is_ready(hyb_lu_t *lu)
+{
+    struct hyb_panel_choice *c = lu->homes.choice;
+
+    if (hpl_waits_test(lu->grid->col_comm, sizeof(c->seconds), &c->request))
+        hyb_engines_learn(&c->known, c->by_device, rows_of(lu, c->last),
+                          lu->mat->nb, c->seconds);
+    return c->request == MPI_REQUEST_NULL;
+}

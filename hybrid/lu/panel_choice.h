@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_PANEL_CHOICE_H
+#define HYB_PANEL_CHOICE_H
+
+#include "hybrid/lu/factor.h"
+
+/*
+ * Who factors panels whose columns live on devices: the team, or the device
+ * that they live on. The setting panel says it, or with auto the quicker one
+ * does, as tuner/engines.h has it. The processes of a process column agree:
+ * what a panel took is reduced, and learnt by all before the next one opens.
+ * All calls are the leader's.
+ */
+
+/* lu->homes.choice. Needs lu's means and grid; collective.
+ * Errors: XH_ERR_MEMORY */
+xh_status_t hyb_panel_choice_create(hyb_lu_t *lu);
+void hyb_panel_choice_destroy(hyb_lu_t *lu);
+
+/* Does the device factor panel k, whose columns it has here? */
+bool hyb_panel_choice_is_device(const hyb_lu_t *lu, int k);
+
+/* Do devices factor panels, going by the last one? */
+bool hyb_panel_choice_was_device(const hyb_lu_t *lu);
+
+/* Panel k took the device, or the team, so many seconds. */
+void hyb_panel_choice_note(hyb_lu_t *lu, int k, bool by_device, double seconds);
+
+/* Is what the last panel took known? Without waiting. */
+bool hyb_panel_choice_is_ready(hyb_lu_t *lu);
+
+#endif
