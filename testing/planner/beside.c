@@ -4,7 +4,7 @@
 #include <math.h>
 #include "base/log.h"
 #include "base/settings.h"
-#include "hybrid/lu/checkpoint/format.h"
+#include "hybrid/lu/checkpoint/settings.h"
 
 double xhpl_beside_check(const hpl_shape_t *test, int every)
 {
@@ -35,11 +35,13 @@ static void say_check(const hyb_model_rates_t *rates,
 
 static void say_checkpoint(const xhpl_choice_t *choice)
 {
-    double rate = 1e9, every, bytes = xhpl_beside_checkpoint(&choice->test);
+    double rate = hyb_checkpoint_bandwidth(), every = hyb_checkpoint_every();
+    double bytes = xhpl_beside_checkpoint(&choice->test);
 
-    hyb_read_bytes(xh_settings_text("checkpoint_bandwidth"), &rate);
-    if (!hyb_read_duration(xh_settings_text("every"), &every))
+    if (every == 0.0)
         return;
+    if (rate == 0.0)
+        rate = 1e9;
     xh_log_info(
         "a checkpoint of it is at most %.2f GiB of each process: %.3g s "
         "at %.3g GB/s, while that computes, every %.3g s (%.2g%%)",

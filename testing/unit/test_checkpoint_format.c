@@ -3,6 +3,7 @@
 
 #include <string.h>
 #include "hybrid/lu/checkpoint/boundary.h"
+#include "hybrid/lu/checkpoint/settings.h"
 #include "testing/unit/unit.h"
 
 enum { ROWS = 5, COLS = 3 };

@@ -9,6 +9,7 @@
 #include "hybrid/lu/checkpoint/copies.h"
 #include "hybrid/lu/checkpoint/disks.h"
 #include "hybrid/lu/checkpoint/restart.h"
+#include "hybrid/lu/checkpoint/settings.h"
 #include "hybrid/lu/checkpoint/writer.h"
 #include "hybrid/lu/verify/carried.h"
 
@@ -50,45 +51,6 @@ struct hyb_checkpoint {
     hpl_checkpoints_t report;
     hpl_checkpoint_t *list;
 };
-
-/* ---- settings ------------------------------------------------------------
- */
-
-static xh_status_t refuse(const char *option, const char *allowed)
-{
-    xh_log_error("--%s: '%.80s' is not allowed; allowed: %s", option,
-                 xh_settings_text(strcmp(option, "every") == 0
-                                      ? "every"
-                                      : "checkpoint_bandwidth"),
-                 allowed);
-    return XH_ERR_INPUT;
-}
-
-/* Bytes/s; 0: no limit. */
-static double bandwidth(void)
-{
-    double bytes = 0.0;
-
-    hyb_read_bytes(xh_settings_text("checkpoint_bandwidth"), &bytes);
-    return bytes;
-}
-
-static bool is_asked_for(const char *setting)
-{
-    return xh_settings_text(setting)[0] != '\0';
-}
-
-xh_status_t hyb_checkpoint_check_settings(void)
-{
-    double x;
-
-    if (!hyb_read_duration(xh_settings_text("every"), &x))
-        return refuse("every", "a time above 0, such as 90s, 30m or 2h");
-    if (xh_settings_text("checkpoint_bandwidth")[0] != '\0' && bandwidth() == 0)
-        return refuse("checkpoint-bandwidth",
-                      "bytes a second, such as 500M or 2G");
-    return XH_OK;
-}
 
 /* ---- create and destroy --------------------------------------------------
  */
@@ -137,11 +99,6 @@ static void keep_last(const struct hyb_checkpoint *c)
         hyb_copies_keep(c->copies, c->whole, 2);
 }
 
-static void poll_copies(void *copies)
-{
-    hyb_copies_poll(copies);
-}
-
 static bool goes_on(const hyb_lu_t *lu)
 {
     return lu->range.first > 0 &&
@@ -173,9 +130,10 @@ static xh_status_t begin_copies(hyb_lu_t *lu)
         xh_log_info("checkpoints: %s is on %d disks: each process's files "
                     "are copied to another one",
                     c->store.folder, c->disks.disks);
-    XH_TRY(hyb_copies_create(&c->disks, c->comm, hyb_writer_piece(lu),
+    XH_TRY(hyb_copies_create(&c->disks, c->comm,
+                             hyb_piece_bytes(hyb_piece_most(lu->mat->mp)),
                              &c->copies));
-    hyb_poller_add(&lu->poller, poll_copies, c->copies);
+    hyb_poller_add(&lu->poller, hyb_copies_poll, c->copies);
     return XH_OK;
 }
 
@@ -190,9 +148,10 @@ static xh_status_t open_files(hyb_lu_t *lu)
     c->rate = hyb_store_probe(&c->store, bytes);
     if (c->rate == 0.0 && bytes > 0)
         return XH_ERR_INPUT;
-    if (bandwidth() > 0.0)
-        c->rate = fmin(c->rate, bandwidth());
-    return hyb_writer_create(lu, &c->store, bandwidth(), c->copies, &c->writer);
+    if (hyb_checkpoint_bandwidth() > 0.0)
+        c->rate = fmin(c->rate, hyb_checkpoint_bandwidth());
+    return hyb_writer_create(lu, &c->store, hyb_checkpoint_bandwidth(),
+                             c->copies, &c->writer);
 }
 
 static xh_status_t refuse_guests(const hyb_lu_t *lu)
@@ -218,7 +177,8 @@ xh_status_t hyb_checkpoint_create(hyb_lu_t *lu)
     struct hyb_checkpoint *c;
     MPI_Comm all = lu->grid->all_comm;
 
-    if (!is_asked_for("checkpoint") && !is_asked_for("restart"))
+    if (!hyb_checkpoint_is_asked("checkpoint") &&
+        !hyb_checkpoint_is_asked("restart"))
         return XH_OK;
     if (hpl_agree(all, lu->homes.guests > 0 ? XH_ERR_INPUT : XH_OK) != XH_OK)
         return refuse_guests(lu);
@@ -230,10 +190,10 @@ xh_status_t hyb_checkpoint_create(hyb_lu_t *lu)
     c->request = MPI_REQUEST_NULL;
     MPI_Comm_dup(all, &c->comm);
     XH_TRY(hyb_restart_load(lu, &c->from, &c->seen, &c->earlier));
-    if (!is_asked_for("checkpoint"))
+    if (!hyb_checkpoint_is_asked("checkpoint"))
         return XH_OK;
     c->store = hyb_restart_store(lu, xh_settings_text("checkpoint"));
-    hyb_read_duration(xh_settings_text("every"), &c->every);
+    c->every = hyb_checkpoint_every();
     XH_TRY(hyb_disks_find(lu->grid, c->store.folder, &c->disks));
     XH_TRY(hpl_agree(all, can_write(&c->disks)));
     if (!goes_on(lu))
@@ -262,7 +222,7 @@ static void clear(const HPL_T_grid *grid, const char *setting)
     hyb_store_t store = {xh_settings_text(setting), grid->myrow, grid->mycol,
                          false};
 
-    if (!is_asked_for(setting))
+    if (!hyb_checkpoint_is_asked(setting))
         return;
     hyb_store_clear(&store);
     hyb_store_clear_copies(store.folder);

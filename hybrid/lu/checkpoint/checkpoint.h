@@ -15,9 +15,6 @@
  * than the last two.
  */
 
-/* Do the settings make sense? Errors: XH_ERR_INPUT  said */
-xh_status_t hyb_checkpoint_check_settings(void);
-
 /*
  * lu->checkpoint, as settings say; collective. lu is as it begins, after a
  * restart or not.

@@ -178,8 +178,10 @@ static void poll_source(hyb_copies_t *c, source_t *s)
         hand_over(c, s);
 }
 
-void hyb_copies_poll(hyb_copies_t *c)
+void hyb_copies_poll(void *copies)
 {
+    hyb_copies_t *c = copies;
+
     poll_giving(c);
     for (int i = 0; i < c->sources; i++)
         poll_source(c, &c->source[i]);

@@ -36,7 +36,8 @@ void hyb_copies_end(hyb_copies_t *copies, bool is_whole);
 
 /* The rest is the leader's. */
 
-void hyb_copies_poll(hyb_copies_t *copies);
+/* Send and receive what is there; copies. For the poller. */
+void hyb_copies_poll(void *copies);
 
 /* The checkpoint of panel `first` begins: have all copies that come here ended;
  * are they whole? */

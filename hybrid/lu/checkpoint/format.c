@@ -2,12 +2,11 @@
 #include "hybrid/lu/checkpoint/format.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "base/checksum.h"
+#include "base/integers.h"
 
 static const char header_magic[8] = "XHPLCKP";
 static const uint64_t piece_magic = 0x4543454950504858;
@@ -90,6 +89,16 @@ int64_t hyb_piece_columns(int64_t rows)
     return columns > 0 ? columns : 1;
 }
 
+int64_t hyb_piece_most(int64_t rows)
+{
+    return xh_larger(HYB_FORMAT_PIECE / (int64_t)sizeof(double), rows);
+}
+
+int64_t hyb_piece_bytes(int64_t elements)
+{
+    return (int64_t)sizeof(hyb_piece_t) + elements * (int64_t)sizeof(double);
+}
+
 hyb_piece_t hyb_piece_seal(int64_t row, int64_t rows, int64_t col, int64_t cols,
                            const double *elements)
 {
@@ -116,44 +125,4 @@ bool hyb_piece_holds(const hyb_piece_t *piece, const double *elements)
 
     xh_checksum(elements, piece->rows * piece->cols, sums);
     return sums[0] == piece->sums[0] && sums[1] == piece->sums[1];
-}
-
-/* ---- amounts -------------------------------------------------------------
- */
-
-typedef struct {
-    const char *letter;
-    double factor;
-} unit_t;
-
-static bool read_amount(const char *text, const unit_t *unit, int units,
-                        double *amount_p)
-{
-    char *end;
-    double amount = strtod(text, &end);
-
-    if (end == text || !(amount > 0.0) || !isfinite(amount))
-        return false;
-    for (int i = 0; i < units; i++)
-        if (strcmp(end, unit[i].letter) == 0) {
-            *amount_p = amount * unit[i].factor;
-            return true;
-        }
-    return false;
-}
-
-bool hyb_read_duration(const char *text, double *seconds_p)
-{
-    static const unit_t unit[] = {
-        {"s", 1.0}, {"", 1.0}, {"m", 60.0}, {"h", 3600.0}};
-
-    return read_amount(text, unit, 4, seconds_p);
-}
-
-bool hyb_read_bytes(const char *text, double *bytes_p)
-{
-    static const unit_t unit[] = {
-        {"", 1.0}, {"k", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}};
-
-    return read_amount(text, unit, 5, bytes_p);
 }

@@ -69,8 +69,11 @@ bool hyb_header_differs(const hyb_header_t *header, const hyb_header_t *wanted,
 bool hyb_header_rounds_otherwise(const hyb_header_t *header,
                                  const hyb_header_t *wanted);
 
-/* Columns of a piece with so many rows. */
+/* Columns of a piece with so many rows; elements of any, at most, if none has
+ * more rows; bytes of one with its header. */
 int64_t hyb_piece_columns(int64_t rows);
+int64_t hyb_piece_most(int64_t rows);
+int64_t hyb_piece_bytes(int64_t elements);
 
 /* The header of a piece with elements, one after the other. */
 hyb_piece_t hyb_piece_seal(int64_t row, int64_t rows, int64_t col, int64_t cols,
@@ -81,12 +84,5 @@ bool hyb_piece_is_whole(const hyb_piece_t *piece, int64_t mp, int64_t nq);
 
 /* Are these its elements? */
 bool hyb_piece_holds(const hyb_piece_t *piece, const double *elements);
-
-/*
- * "30m" or "90s" as seconds, "500M" or "2G" as bytes; a number alone counts
- * ones. False: it is neither, or not above 0.
- */
-bool hyb_read_duration(const char *text, double *seconds_p);
-bool hyb_read_bytes(const char *text, double *bytes_p);
 
 #endif

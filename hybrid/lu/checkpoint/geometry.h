@@ -2,6 +2,7 @@
 #ifndef HYB_CHECKPOINT_GEOMETRY_H
 #define HYB_CHECKPOINT_GEOMETRY_H
 
+#include "hybrid/lu/checkpoint/format.h"
 #include "hybrid/lu/lu.h"
 
 /* Which part of a local block column a checkpoint holds. */
@@ -27,5 +28,15 @@ static inline int64_t hyb_saved_end(const hyb_lu_t *lu, int64_t b, int first)
     return hyb_block_panel(lu, b) >= first ? lu->mat->mp
                                            : hyb_final_rows(lu, b, first);
 }
+
+/*
+ * A piece within one block's columns, of a checkpoint of panel `first`: its
+ * elements come from where these live, and go there. Of diagonal blocks of
+ * finished panels the host has its own.
+ */
+void hyb_piece_gather(const hyb_lu_t *lu, const hyb_piece_t *piece, int first,
+                      double *elements_p);
+void hyb_piece_scatter(const hyb_lu_t *lu, const hyb_piece_t *piece, int first,
+                       double *elements);
 
 #endif

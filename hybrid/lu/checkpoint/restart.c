@@ -58,37 +58,6 @@ static bool is_bad(reader_t *r, const char *path, const char *what)
     return false;
 }
 
-/* Rows of a piece from this one on, to host memory. */
-static void scatter_rows(const reader_t *r, const hyb_piece_t *p, int64_t from)
-{
-    const HPL_T_pmat *mat = r->lu->mat;
-    int64_t rows = p->row + p->rows - from;
-
-    for (int64_t j = 0; j < p->cols && rows > 0; j++)
-        memcpy(Mptr(mat->A, from, p->col + j, mat->ld),
-               r->buffer + j * p->rows + (from - p->row),
-               (size_t)rows * sizeof(double));
-}
-
-/* Where the columns live; and diagonal blocks of finished panels on the host.
- */
-static void scatter(const reader_t *r, const hyb_piece_t *p)
-{
-    hyb_lu_t *lu = r->lu;
-    int64_t b = hyb_ledger_block(&lu->ledger, p->col);
-    hyb_place_t *home = hyb_home_of(&lu->homes, b);
-    int panel = hyb_block_panel(lu, b);
-
-    if (home->restore == NULL) {
-        scatter_rows(r, p, p->row);
-        return;
-    }
-    home->restore(home, b, &(xh_rectangle_t){p->row, p->rows, p->col, p->cols},
-                  r->buffer);
-    if (panel < r->header.first)
-        scatter_rows(r, p, Mmax(hyb_lu_rows_above(lu, panel), p->row));
-}
-
 /* It lies within one block's columns. */
 static bool is_of_one_block(const reader_t *r, const hyb_piece_t *p)
 {
@@ -118,7 +87,7 @@ static bool read_piece(reader_t *r, int file, const char *path, int64_t *at,
         return is_bad(r, path, "it ends too early");
     if (!hyb_piece_holds(&p, r->buffer))
         return is_bad(r, path, "it is damaged");
-    scatter(r, &p);
+    hyb_piece_scatter(r->lu, &p, (int)r->header.first, r->buffer);
     *at += count * (int64_t)sizeof(double);
     *elements += count;
     return true;
@@ -318,13 +287,12 @@ xh_status_t hyb_restart_load(hyb_lu_t *lu, hyb_header_t *header_p,
                              double *seen_p, int *earlier_p)
 {
     const char *folder = xh_settings_text("restart");
-    int64_t piece = HYB_FORMAT_PIECE / (int64_t)sizeof(double);
     reader_t r = {.lu = lu, .store = hyb_restart_store(lu, folder)};
     xh_status_t status;
 
     if (folder[0] == '\0')
         return XH_OK;
-    r.room = Mmax(piece, lu->mat->mp);
+    r.room = hyb_piece_most(lu->mat->mp);
     r.buffer = malloc((size_t)r.room * sizeof(double));
     status =
         hpl_agree(lu->grid->all_comm, r.buffer != NULL ? XH_OK : XH_ERR_MEMORY);

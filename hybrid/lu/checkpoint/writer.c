@@ -158,37 +158,6 @@ static void close_stream(stream_t *s)
 /* ---- pieces --------------------------------------------------------------
  */
 
-/* Rows from .. to - 1 of a piece's columns, in host memory. */
-static void gather_rows(const hyb_writer_t *w, const hyb_piece_t *p,
-                        int64_t from, int64_t to, double *elements)
-{
-    const HPL_T_pmat *mat = w->lu->mat;
-
-    for (int64_t j = 0; j < p->cols; j++)
-        memcpy(elements + j * p->rows + (from - p->row),
-               Mptr(mat->A, from, p->col + j, mat->ld),
-               (size_t)(to - from) * sizeof(double));
-}
-
-/* A piece of block b, where it lives. The host has the diagonal blocks of
- * finished panels in any case. */
-static void gather(const hyb_writer_t *w, int64_t b, const hyb_piece_t *p,
-                   double *to)
-{
-    hyb_place_t *home = hyb_home_of(&w->lu->homes, b);
-    int panel = hyb_block_panel(w->lu, b);
-    int64_t end = p->row + p->rows, top = hyb_lu_rows_above(w->lu, panel);
-
-    if (home->save == NULL) {
-        gather_rows(w, p, p->row, end, to);
-        return;
-    }
-    home->save(home, b, &(xh_rectangle_t){p->row, p->rows, p->col, p->cols},
-               to);
-    if (panel < w->boundary.first)
-        gather_rows(w, p, Mmax(top, p->row), end, to);
-}
-
 /* The first panel is being factored meanwhile: its top rows as they were. */
 static void put_top(const hyb_writer_t *w, const hyb_piece_t *p, int64_t first,
                     double *to)
@@ -233,15 +202,14 @@ static void write_rows(hyb_writer_t *w, stream_t *s, int64_t b, int64_t from,
 
     for (p.col = columns.from; p.rows > 0 && p.col < end; p.col += width) {
         p.cols = Mmin(width, end - p.col);
-        gather(w, b, &p, elements);
+        hyb_piece_gather(w->lu, &p, w->boundary.first, elements);
         if (has_top)
             put_top(w, &p, columns.from, elements);
         if (!is_final)
             compare(w, &p, panel, elements);
         *(hyb_piece_t *)w->buffer =
             hyb_piece_seal(p.row, p.rows, p.col, p.cols, elements);
-        append(w, s, w->buffer,
-               sizeof(p) + (size_t)(p.rows * p.cols) * sizeof(double));
+        append(w, s, w->buffer, (size_t)hyb_piece_bytes(p.rows * p.cols));
     }
 }
 
@@ -380,7 +348,7 @@ static void *work(void *argument)
             pthread_cond_timedwait(&w->change, &w->lock, &due);
         pthread_mutex_unlock(&w->lock);
         show_life(w);
-        if (atomic_load(&w->state) == BUSY && !atomic_load(&w->gives_up))
+        if (is_at_work(w))
             write_checkpoint(w);
         pthread_mutex_lock(&w->lock);
     }
@@ -401,7 +369,7 @@ static bool allocate(hyb_writer_t *w)
     const HPL_T_pmat *mat = w->lu->mat;
     size_t nb = (size_t)Mmin(mat->nb, mat->n);
 
-    w->buffer = malloc((size_t)hyb_writer_piece(w->lu));
+    w->buffer = malloc((size_t)hyb_piece_bytes(hyb_piece_most(mat->mp)));
     w->top = malloc((nb * nb + 1) * sizeof(double));
     return w->buffer != NULL && w->top != NULL;
 }
@@ -415,14 +383,6 @@ static void free_all(hyb_writer_t *w)
     free(w->buffer);
     free(w->top);
     free(w);
-}
-
-int64_t hyb_writer_piece(const hyb_lu_t *lu)
-{
-    int64_t column = (int64_t)lu->mat->mp * (int64_t)sizeof(double);
-
-    return (int64_t)sizeof(hyb_piece_t) +
-           Mmax(column, (int64_t)HYB_FORMAT_PIECE);
 }
 
 xh_status_t hyb_writer_create(hyb_lu_t *lu, const hyb_store_t *store,

@@ -14,9 +14,6 @@
  */
 typedef struct hyb_writer hyb_writer_t;
 
-/* Bytes that are written at a time, at most. */
-int64_t hyb_writer_piece(const hyb_lu_t *lu);
-
 /*
  * store   in  its folder outlives the writer
  * copies  in  go to a partner; NULL: there are none

@@ -14,6 +14,7 @@
 #include "hybrid/lu/back_substitution.h"
 #include "hybrid/lu/check.h"
 #include "hybrid/lu/checkpoint/checkpoint.h"
+#include "hybrid/lu/checkpoint/settings.h"
 #include "hybrid/observe/observers.h"
 #include "hybrid/observe/sensors.h"
 #include "hybrid/lu/factor.h"
