@@ -13,7 +13,7 @@
 #include "hybrid/cpu/product/gemm.h"
 #include "hybrid/device/product.h"
 #include "hybrid/lu/lu.h"
-#include "hybrid/lu/tune.h"
+#include "hybrid/lu/tuner/split.h"
 #include "hybrid/lu/verify/carried.h"
 
 /* What the devices get of one iteration. */
@@ -395,7 +395,9 @@ static int64_t tiles_to_keep(const hyb_worker_t *me)
 
     if (me->is_urgent)
         return INT64_MAX;
-    return hyb_tune_tiles_to_keep(me->lu, rate, worker_rate(me->lu));
+    return hyb_split_tiles_to_keep(
+        hyb_lu_step(me->lu, s->current)->share_is_fixed, rate,
+        worker_rate(me->lu));
 }
 
 /* With what multiplies on the cores of this run. */

@@ -29,6 +29,7 @@ typedef struct {
     hyb_blocks_t next;  /* the columns of panel k + 1; none if not here, */
     hyb_blocks_t streamed; /* what devices multiply, */
     hyb_blocks_t rest;     /* and what the team multiplies */
+    bool share_is_fixed;   /* by the user: nobody takes tiles from devices */
     bool next_is_streamed; /* next lies within streamed */
     double panel_seconds;  /* that panel k took here */
     double thread_rate;    /* flop/s of one thread of late; 0: unknown */

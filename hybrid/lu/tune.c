@@ -144,8 +144,8 @@ static void divide(hyb_lu_t *lu, hyb_step_t *step)
     hyb_blocks_t others =
         hyb_homes_host(&lu->homes, (hyb_blocks_t){step->next.to, step->all.to});
     double share = devices_share(lu, step->k, columns_of(lu, others));
-    bool is_fixed = lu->tuner->split.policy == HYB_SPLIT_FIXED;
-    int64_t ours = hyb_ledger_divide(&lu->ledger, others, share, is_fixed);
+    int64_t ours =
+        hyb_ledger_divide(&lu->ledger, others, share, step->share_is_fixed);
 
     if (share == 0.0 || flop_of(lu, step->k, 1) == 0.0)
         ours = others.from;
@@ -192,13 +192,6 @@ static int panel_threads(hyb_lu_t *lu, const hyb_step_t *step)
                              before_panel(lu, step));
 }
 
-int64_t hyb_tune_tiles_to_keep(const hyb_lu_t *lu, double devices_rate,
-                               double member_rate)
-{
-    return hyb_split_tiles_to_keep(&lu->tuner->split, devices_rate,
-                                   member_rate);
-}
-
 void hyb_tune_step(hyb_lu_t *lu, int k, hyb_step_t *step)
 {
     hyb_lookahead_iteration_t about = iteration(lu, k);
@@ -207,6 +200,8 @@ void hyb_tune_step(hyb_lu_t *lu, int k, hyb_step_t *step)
     *step = (hyb_step_t){.k = k,
                          .all = all,
                          .next = {all.from, all.from},
+                         .share_is_fixed =
+                             lu->tuner->split.policy == HYB_SPLIT_FIXED,
                          .thread_rate = lu->tuner->team.thread_rate};
     if (k > 0)
         step->panel_seconds = took(lu, k - 1)->panel_seconds;

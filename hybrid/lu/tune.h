@@ -33,10 +33,6 @@ bool hyb_tune_is_ready(hyb_lu_t *lu);
 void hyb_tune_close(hyb_lu_t *lu);
 void hyb_tune_end(hyb_lu_t *lu);
 
-/* Devices' tiles that a member of the team leaves to them, at these rates. */
-int64_t hyb_tune_tiles_to_keep(const hyb_lu_t *lu, double devices_rate,
-                               double member_rate);
-
 /* Panel k took threads so many seconds; 0 threads: it took a device. */
 void hyb_tune_panel(hyb_lu_t *lu, int k, int threads, double seconds);
 

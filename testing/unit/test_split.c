@@ -133,36 +133,32 @@ TEST(the_team_takes_as_many_tiles_as_the_policy_says)
 
 TEST(a_member_as_fast_as_half_the_devices_takes_the_last_tile)
 {
-    assert_int_equal(hyb_split_tiles_to_keep(&ratio, 2.0, 1.0), 0);
-    assert_int_equal(hyb_split_tiles_to_keep(&ratio, 1.0, 1.0), 0);
-    assert_int_equal(hyb_split_tiles_to_keep(&ratio, 1e9, 5e10), 0);
-    assert_int_equal(hyb_split_tiles_to_keep(&steal, 1e9, 5e10), 0);
+    assert_int_equal(hyb_split_tiles_to_keep(false, 2.0, 1.0), 0);
+    assert_int_equal(hyb_split_tiles_to_keep(false, 1.0, 1.0), 0);
+    assert_int_equal(hyb_split_tiles_to_keep(false, 1e9, 5e10), 0);
 }
 
 /* One left is kept exactly if the devices would be done with it, and with one
  * before, ere the member is. */
 TEST(a_member_is_done_before_the_devices_are)
 {
-    static const hyb_split_t *const policies[] = {&ratio, &steal};
     static const double rates[] = {0.5, 1.5, 2.5, 3.0, 10.0, 99.9, 1000.0};
 
-    for (size_t i = 0; i < 2 * COUNT_OF(rates); i++)
-        for (int64_t left = 1; left < 1200; left++) {
-            double rate = rates[i / 2];
-            int64_t kept =
-                hyb_split_tiles_to_keep(policies[i % 2], 3 * rate, 3.0);
+    for (size_t i = 0; i < COUNT_OF(rates); i++) {
+        int64_t kept = hyb_split_tiles_to_keep(false, 3 * rates[i], 3.0);
 
-            assert_int_equal(left > kept, (double)(left + 1) >= rate);
-        }
+        for (int64_t left = 1; left < 1200; left++)
+            assert_int_equal(left > kept, (double)(left + 1) >= rates[i]);
+    }
 }
 
 TEST(without_rates_a_member_leaves_all_to_the_devices)
 {
-    assert_true(hyb_split_tiles_to_keep(&ratio, 0.0, 1.0) == INT64_MAX);
-    assert_true(hyb_split_tiles_to_keep(&steal, 1.0, 0.0) == INT64_MAX);
-    assert_true(hyb_split_tiles_to_keep(&steal, 0.0, 0.0) == INT64_MAX);
-    assert_true(hyb_split_tiles_to_keep(&ratio, 1e300, 1e-300) == INT64_MAX);
-    assert_true(hyb_split_tiles_to_keep(&fixed, 1.0, 1.0) == INT64_MAX);
+    assert_true(hyb_split_tiles_to_keep(false, 0.0, 1.0) == INT64_MAX);
+    assert_true(hyb_split_tiles_to_keep(false, 1.0, 0.0) == INT64_MAX);
+    assert_true(hyb_split_tiles_to_keep(false, 0.0, 0.0) == INT64_MAX);
+    assert_true(hyb_split_tiles_to_keep(false, 1e300, 1e-300) == INT64_MAX);
+    assert_true(hyb_split_tiles_to_keep(true, 1.0, 1.0) == INT64_MAX);
 }
 
 /* ---- both together ------------------------------------------------------- */

@@ -190,14 +190,13 @@ int64_t hyb_split_probe(const hyb_split_t *s, int64_t count, int64_t total)
     return count;
 }
 
-int64_t hyb_split_tiles_to_keep(const hyb_split_t *split, double devices_rate,
+int64_t hyb_split_tiles_to_keep(bool is_fixed, double devices_rate,
                                 double member_rate)
 {
     static const double most = 1e15; /* more tiles than a range holds */
     double kept;
 
-    if (split->policy == HYB_SPLIT_FIXED || !(devices_rate > 0.0) ||
-        !(member_rate > 0.0))
+    if (is_fixed || !(devices_rate > 0.0) || !(member_rate > 0.0))
         return INT64_MAX;
     kept = ceil(devices_rate / member_rate) - 2.0;
     if (kept >= most)

@@ -103,10 +103,11 @@ int64_t hyb_split_probe(const hyb_split_t *split, int64_t count, int64_t total);
  * It takes none, INT64_MAX are left, where a rate is unknown, as it may need a
  * hundred times as long as a device, and where the policy is fixed.
  *
+ * is_fixed      in  it is
  * devices_rate  in  of all devices together, 0: unknown
  * member_rate   in  of one member, in the same unit; 0: unknown
  */
-int64_t hyb_split_tiles_to_keep(const hyb_split_t *split, double devices_rate,
+int64_t hyb_split_tiles_to_keep(bool is_fixed, double devices_rate,
                                 double member_rate);
 
 #endif
