@@ -29,40 +29,31 @@ static int64_t first_kept(const hyb_lu_t *lu, const hyb_piece_t *p, int first)
                          : p->row + p->rows;
 }
 
-static hyb_place_t *home_of(const hyb_lu_t *lu, const hyb_piece_t *p)
+/* Where the columns live, and of some rows on the host. */
+static void move(const hyb_lu_t *lu, const hyb_piece_t *p, int first,
+                 double *elements, int way)
 {
-    return hyb_home_of(&lu->homes, hyb_ledger_block(&lu->ledger, p->col));
+    int64_t b = hyb_ledger_block(&lu->ledger, p->col);
+    hyb_place_t *home = hyb_home_of(&lu->homes, b);
+    xh_rectangle_t part = {p->row, p->rows, p->col, p->cols};
+    bool is_here = home->save == NULL;
+
+    if (!is_here && way == OUT)
+        home->save(home, b, &part, elements);
+    if (!is_here && way == IN)
+        home->restore(home, b, &part, elements);
+    copy_rows(lu, p, is_here ? p->row : first_kept(lu, p, first), elements,
+              way);
 }
 
-static xh_rectangle_t part_of(const hyb_piece_t *p)
-{
-    return (xh_rectangle_t){p->row, p->rows, p->col, p->cols};
-}
-
-void hyb_piece_gather(const hyb_lu_t *lu, const hyb_piece_t *p, int first,
+void hyb_piece_gather(const hyb_lu_t *lu, const hyb_piece_t *piece, int first,
                       double *elements_p)
 {
-    hyb_place_t *home = home_of(lu, p);
-    xh_rectangle_t part = part_of(p);
-
-    if (home->save == NULL) {
-        copy_rows(lu, p, p->row, elements_p, OUT);
-        return;
-    }
-    home->save(home, hyb_ledger_block(&lu->ledger, p->col), &part, elements_p);
-    copy_rows(lu, p, first_kept(lu, p, first), elements_p, OUT);
+    move(lu, piece, first, elements_p, OUT);
 }
 
-void hyb_piece_scatter(const hyb_lu_t *lu, const hyb_piece_t *p, int first,
+void hyb_piece_scatter(const hyb_lu_t *lu, const hyb_piece_t *piece, int first,
                        double *elements)
 {
-    hyb_place_t *home = home_of(lu, p);
-    xh_rectangle_t part = part_of(p);
-
-    if (home->restore == NULL) {
-        copy_rows(lu, p, p->row, elements, IN);
-        return;
-    }
-    home->restore(home, hyb_ledger_block(&lu->ledger, p->col), &part, elements);
-    copy_rows(lu, p, first_kept(lu, p, first), elements, IN);
+    move(lu, piece, first, elements, IN);
 }
