@@ -14,6 +14,7 @@
 #include "hybrid/lu/place_device.h"
 #include "hybrid/lu/share.h"
 #include "hybrid/lu/tune.h"
+#include "hybrid/lu/tuner/home.h"
 #include "hybrid/lu/update.h"
 #include "hybrid/lu/verify/carried.h"
 

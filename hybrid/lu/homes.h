@@ -7,6 +7,7 @@
 #include "hpl/pauxil/deal.h"
 #include "hpl_solver.h"
 #include "hybrid/device/machine.h"
+#include "hybrid/lu/guests.h"
 #include "hybrid/lu/ledger.h"
 #include "hybrid/lu/place.h"
 

@@ -7,8 +7,27 @@
 #include "base/integers.h"
 #include "hybrid/cpu/trial/trial.h"
 #include "hybrid/device/machine.h"
+#include "hybrid/device/rates.h"
 #include "hybrid/lu/observer.h"
-#include "hybrid/lu/tuner/home.h"
+
+/*
+ * What decides where columns live, of the process that has least of each. All
+ * zero: some process has no device that can keep columns. All are doubles,
+ * which one reduction makes equal.
+ */
+typedef struct {
+    double devices; /* of a process */
+    double memory;  /* bytes of each, for columns and panels */
+    double link;    /* B/s each way of each; as if endless if unknown */
+    double rate[HYB_RATE_DEPTHS]; /* flop/s of each in products
+                                     hyb_rate_depth(d) deep */
+    double threads;               /* of a process */
+    double thread_rate;           /* flop/s of one in products */
+    double panel_rows; /* most process rows with which devices factor panels of
+                          their columns where that is quicker */
+    double peers;      /* 1: devices of a process reach each other's memory */
+    double device_mpi; /* 1: MPI takes rows of columns from it */
+} hyb_home_figures_t;
 
 /* What a factorization computes with. Borrowed. */
 typedef struct {

@@ -8,6 +8,7 @@
 #include "base/median.h"
 #include "base/settings.h"
 #include "hpl/grid/agree.h"
+#include "hybrid/lu/tuner/home.h"
 #include "hybrid/plan/busy_devices.h"
 #include "hybrid/plan/host_parts.h"
 #include "hybrid/plan/resident_devices.h"

@@ -5,6 +5,7 @@
 #include "base/integers.h"
 #include "hpl/pauxil/map.h"
 #include "hpl/solver/system.h"
+#include "hybrid/lu/guests.h"
 
 /* ---- rates ---------------------------------------------------------------
  */

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 #include "hpl_solver.h"
-#include "hybrid/device/rates.h"
+#include "hybrid/lu/means.h"
 
 /*
  * Do columns live on devices, and what is that worth? Pure: from figures that
@@ -16,24 +16,6 @@ typedef enum { /* the setting home */
                HYB_HOME_DEVICE,
                HYB_HOME_AUTO
 } hyb_home_t;
-
-/*
- * Of the process that has least of each. All zero: some process has no device
- * that can keep columns. All are doubles, which one reduction makes equal.
- */
-typedef struct {
-    double devices; /* of a process */
-    double memory;  /* bytes of each, for columns and panels */
-    double link;    /* B/s each way of each; as if endless if unknown */
-    double rate[HYB_RATE_DEPTHS]; /* flop/s of each in products
-                                     hyb_rate_depth(d) deep */
-    double threads;               /* of a process */
-    double thread_rate;           /* flop/s of one in products */
-    double panel_rows; /* most process rows with which devices factor panels of
-                          their columns where that is quicker */
-    double peers;      /* 1: devices of a process reach each other's memory */
-    double device_mpi; /* 1: MPI takes rows of columns from it */
-} hyb_home_figures_t;
 
 /* Seconds of a process. Phases overlap: the total is less than their sum. */
 typedef struct {
@@ -73,25 +55,6 @@ static inline bool hyb_home_may_be_device(hyb_home_t asked,
 {
     return asked != HYB_HOME_HOST && figures->devices > 0.0 &&
            (asked == HYB_HOME_DEVICE || figures->rate[0] > 0.0);
-}
-
-/* ---- guests --------------------------------------------------------------
- *
- * Where P = 1, block columns for which devices have no room live in host memory
- * and come to a device in turns, each time for all panels that they have not
- * met: HYB_GUEST_PANELS, of which the device keeps copies. A column crosses the
- * link so much less often, each way, than if it came for every panel. It comes
- * for good HYB_GUEST_LEAD iterations before it is factored.
- *
- * Source: left-looking out-of-core LU, by groups of panels
- */
-enum { HYB_GUEST_PANELS = 8, HYB_GUEST_LEAD = 2, HYB_GUEST_SEATS = 7 };
-
-/* Does guest number block of a process come in iteration k? panel: the one that
- * it will be. */
-static inline bool hyb_guest_comes(int64_t block, int64_t panel, int64_t k)
-{
-    return panel <= k + HYB_GUEST_LEAD || (block + k) % HYB_GUEST_PANELS == 0;
 }
 
 /* ---- what crosses links -------------------------------------------------- */
