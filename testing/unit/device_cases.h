@@ -46,7 +46,7 @@ xh_status_t device_cases_wait(hyb_event_t *event);
 xh_status_t device_cases_finish(hyb_device_t *device, hyb_queue_t *queue);
 
 /* All of them; open calls device_cases_open. By file: device_cases.c,
- * device_work.c, device_resident.c, device_panel.c. */
+ * device_work.c, device_resident.c, device_generate.c, device_panel.c. */
 #define DEVICE_CASES(open)                                                     \
     DEVICE_CASE(it_describes_itself, open)                                     \
     DEVICE_CASE(its_sensors_tell_what_is_possible_or_nothing, open)            \
