@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/plan/model.h"
 #include "testing/unit/model_rates.h"
 
 #include "hpl/pfact/pivot.h"
