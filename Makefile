@@ -141,6 +141,9 @@ $(OBJ)/base/fma.o: private XH_LAST += $(firstword $(SVE))
 $(OBJ)/hybrid/cpu/isa/sve%.o: private XH_LAST += $(if $(SVE), \
     $(call FLAGS_OF_sve,$(subst hybrid/cpu/isa/sve,,$*)) $(wordlist 2,2,$(SVE)))
 
+# Of the unit tests what computes is elsewhere.
+$(OBJ)/testing/unit/test_%.o: private XH_LAST += $(if $(filter -O3,$(CFLAGS)),-O1)
+
 COMPILE = $(CC) $(XH_FIRST) $(CCFLAGS) $(XH_LAST)
 LINK = $(LINKER) $(LINKFLAGS) $(NO_FAST_MATH)
 
@@ -169,8 +172,11 @@ SAY = @$(if $(V),echo '$(subst ','\'',$(2))',echo "$(1)"); $(2)
 FORCE:
 
 ## build: the program, bin/<arch>/xhpl, and its library (the default)
-build: $(XHPL) $(XPROBE) $(BINdir)/HPL.dat
+build: images $(XHPL) $(XPROBE) $(BINdir)/HPL.dat
 build: $(if $(filter arch,$(ARCH)),testing/xhpl)
+
+# What takes long to compile comes first.
+images:
 
 # Plug-ins that an earlier build left, and that this one does not make.
 build: no-old-plugins
@@ -318,11 +324,9 @@ TESTS_OF_THREADS = testing/system/test_races.py \
 
 # What computes with the BLAS library, for builds with another one.
 TESTS_OF_BLAS = $(wildcard $(patsubst %,testing/unit/test_%.c,back_substitution \
-    blas* driver_back_substitution driver_check driver_exchange driver_faults \
-    driver_systems driver_values driver_ways factor_matrix host_gemm hyb_panel \
-    l1_inverses measure panel_factor product_run run solver* stream trial verify \
-    xdgemm_*) $(patsubst %,testing/system/test_%.py,blas_report failures \
-    reference_runs xdgemm))
+    blas* driver_check driver_systems driver_ways factor_matrix host_gemm hyb_panel \
+    l1_inverses panel_factor product_run solver trial xdgemm_gemm) \
+    $(patsubst %,testing/system/test_%.py,blas_report reference_runs))
 
 # What depends on the MPI library, for builds with another one, on few processes.
 TESTS_OF_MPI = $(wildcard $(patsubst %,testing/unit/test_%.c, \
@@ -525,7 +529,7 @@ help:
 	@sed -n 's/^## \([a-z-]*\): /\1|/p' $(filter %Makefile %.mk,$(MAKEFILE_LIST)) | \
 	    awk -F'|' '{ printf "  %-15s %s\n", $$1, $$2 }'
 
-.PHONY: all build no-old-plugins unit run run-built test check installcheck \
+.PHONY: all build images no-old-plugins unit run run-built test check installcheck \
         suite test-all test-mpich test-arm test-portable \
         test-clusters coverage bench-hpl check-upstream check-layers \
         check-headers check-style install uninstall dist deb site \

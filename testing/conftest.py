@@ -82,6 +82,12 @@ def runs_of(ranks):
             yield count, mark
 
 
+def one_of(runs):
+    """Of those that have no mark the one on most processes, four if there is that."""
+    plain = [run for run in runs if run[1] is None]
+    return [run for run in plain if run[0] == "4"] or plain[-1:]
+
+
 class UnitFailure(Exception):
     """A unit test case that did not pass, with its program's output."""
 
@@ -125,7 +131,8 @@ class UnitProgram(pytest.File):
         source = self.path.read_text()
         ranks = RANKS.match((source.splitlines() + ["", ""])[1])
         cases = TEST.findall(source) + self.shared_cases(source)
-        for count, mark in runs_of(ranks[1]) if ranks else [(None, None)]:
+        runs = list(runs_of(ranks[1])) if ranks else [(None, None)]
+        for count, mark in one_of(runs) if jobs.ONE_COUNT else runs:
             program = ProgramRun(self.path.stem, count, cases)
             suffix = f"[{count}]" if count else ""
             for case in [*cases, None]:
@@ -144,6 +151,21 @@ def pytest_collect_file(file_path, parent):
     return None
 
 
+def leave_to_more(items):
+    """All but as many cases of a test as its mark few says, evenly chosen."""
+    cases = {}
+    for item in items:
+        if mark := item.get_closest_marker("few"):
+            name = item.nodeid.split("[")[0]
+            cases.setdefault(name, (mark.args[0], []))[1].append(item)
+    for few, all_of_it in cases.values():
+        kept = {i * len(all_of_it) // few for i in range(few)}
+        for i, item in enumerate(all_of_it):
+            if i not in kept:
+                item.add_marker("more")
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     """Long ones and builds first, then programs of many processes, so that workers
     end together."""
@@ -153,6 +175,7 @@ def pytest_collection_modifyitems(items):
             return 0
         return 1 if "unit/" in item.nodeid and "[" in item.nodeid else 2
 
+    leave_to_more(items)
     items.sort(key=turn)
 
 

@@ -44,6 +44,7 @@ def test_a_file_cut_short_is_refused_at_its_end(xhpl):
 UPSTREAM = (jobs.REFERENCE / "upstream-default.HPL.dat").read_text().splitlines(True)
 
 
+@pytest.mark.few(10)
 @pytest.mark.parametrize("number", range(2, 32))
 def test_a_deleted_line_is_named_itself(xhpl, number):
     left = UPSTREAM[: number - 1] + UPSTREAM[number:]

@@ -41,6 +41,7 @@ def test_the_link_is_scaled_with_the_device(bench):
     assert all("emu_link=50.000000" in x.settings for x in cases.values())
 
 
+@pytest.mark.more
 def test_a_quick_run_has_half_of_the_blocks_on_the_device(tmp_path):
     outcome = jobs.run([SCRIPT, "--quick", jobs.BIN], tmp_path).succeeded()
     said = outcome.stdout

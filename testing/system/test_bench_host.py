@@ -34,6 +34,7 @@ MEASURED = {
 }
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("kernel", ["auto", "portable"])
 @pytest.mark.parametrize("part, sizes", [(x, y) for x in MEASURED for y in MEASURED[x]])
 def test_xhost_says_a_rate_and_the_kernel(tmp_path, part, sizes, kernel):

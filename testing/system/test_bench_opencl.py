@@ -35,6 +35,7 @@ def test_the_best_that_a_tuner_found_comes_first(tuned):
     assert list(found) == ["Xgemm"]
 
 
+@pytest.mark.more
 def test_products_stand_beside_those_of_others(tuned):
     outcome = jobs.run([SCRIPT, *QUICK, tuned, jobs.BIN], tuned).succeeded()
     if "no device of OpenCL" in outcome.stdout:

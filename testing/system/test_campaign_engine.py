@@ -80,6 +80,7 @@ def test_a_program_that_is_not_there_has_not_started(site):
     assert site.ended()["single-1-n1"]["outcome"] == "not started"
 
 
+@pytest.mark.more
 def test_further_runs_find_who_is_to_blame_in_a_pair(site):
     done = site.run("--stages", "single,pairs", told={"company": {"n3": "die"}})
     assert done.status == 1, str(done)
@@ -104,6 +105,7 @@ def told_before(site, stages, told, keep=None):
                                                 for x in told))
 
 
+@pytest.mark.more
 def test_hosts_that_differ_are_named_after_the_inventory(site):
     """All but the last have told before, one of them another governor."""
     site.run(*ALONE, hosts="n[1-7]").succeeded()
@@ -158,6 +160,7 @@ def test_a_plan_has_a_row_for_each_stage(site):
     assert not (site.folder / "c").exists()
 
 
+@pytest.mark.more
 def test_without_a_rate_xhpl_makes_the_plan(site):
     words = [word for word in site.words(*ALONE) if word not in ("--rate", "100")]
     jobs.run(words, site.folder, site.env()).succeeded()
@@ -168,6 +171,7 @@ def test_without_a_rate_xhpl_makes_the_plan(site):
 # ---- bad input -----------------------------------------------------------------------
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("options, said", [
     (("--hosts", "n[1-"), "bracket"),
     (("--hosts", ""), "no hosts"),
@@ -202,6 +206,7 @@ def test_two_do_not_work_on_one_campaign(site):
 # ---- what is shown -------------------------------------------------------------------
 
 
+@pytest.mark.more
 def test_a_terminal_has_a_table(site):
     ours, theirs = pty.openpty()
     job = subprocess.Popen(
@@ -249,6 +254,7 @@ def heat(site, celsius):
     return {"HPL_CAMPAIGN_SYS": str(site.folder / "sys")}
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("celsius, outcome_of_run", [(80, "ok"), (99, "hot")])
 def test_a_node_that_is_too_hot_loses_its_load(site, celsius, outcome_of_run):
     told = {"seconds": 60 if celsius > 90 else 0.5}

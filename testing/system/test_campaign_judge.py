@@ -80,6 +80,7 @@ def test_rows_of_a_matrix_are_found_though_partners_differ():
         assert compare.centre(row) == pytest.approx(share[name]), rows
 
 
+@pytest.mark.more
 def test_good_hosts_are_hardly_ever_called_slow():
     """Of hosts that are all equal, over many campaigns of several sizes."""
     for hosts, campaigns in ((5, 200), (8, 200), (32, 40), (200, 8)):

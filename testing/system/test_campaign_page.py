@@ -203,6 +203,7 @@ def test_every_class_can_be_read_on_its_colour(
     assert len(contrasts) == len(page.CLASSES) and min(contrasts) > 4, contrasts
 
 
+@pytest.mark.more
 def test_a_map_of_many_nodes_fits_a_phone(browser, tmp_path):  # noqa: F811
     found = summary.build(campaign_sim.large(700))
     browsing.look(browser, written(tmp_path, found), "dark", 390)
@@ -227,6 +228,7 @@ def hostile(value, key=""):
     return browsing.HOSTILE + value if isinstance(value, str) else value
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("of", (lambda klass: klass, lambda klass: browsing.HOSTILE))
 def test_names_of_hosts_run_no_script(browser, tmp_path, campaign, of):  # noqa: F811
     campaign["hosts"][5]["differences"] = ["governor is powersave"]

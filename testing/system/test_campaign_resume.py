@@ -17,6 +17,7 @@ pytestmark = pytest.mark.scripts
 KILLS = int(os.environ.get("TEST_XHPL_KILLS", 10))
 
 
+@pytest.mark.more
 def test_after_ctrl_c_it_goes_on(site):
     job = jobs.start(site.words(*LOADS), site.folder, site.env(seconds=0.5))
     wait_for(site, lambda events: any(x["event"] == "end" for x in events))
@@ -46,6 +47,7 @@ def test_ctrl_c_does_not_wait_for_hosts_that_do_not_answer(site):
     assert [pid for pid in pids_of(site) if os.path.exists(f"/proc/{pid}/exe")] == []
 
 
+@pytest.mark.more
 def test_all_that_is_needed_to_go_on_is_the_folder(site):
     site.run(*ALONE).succeeded()
     again = jobs.run([sys.executable, CAMPAIGN, "run", "-C", "c"], site.folder)

@@ -63,6 +63,7 @@ def test_after_the_loss_of_a_device_with_columns_a_restart_goes_on(tmp_path):
 SAVING = ("--checkpoint", "d", "--every", "0.01s")
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("p,q,verify", [
     (1, 2, "online"), pytest.param(2, 1, "end", marks=pytest.mark.more)])
 def test_what_was_on_a_lost_disk_comes_from_the_partners_copies(tmp_path, p, q, verify):

@@ -114,6 +114,7 @@ def test_rows_of_u_that_are_damaged_are_refused(copy):
     assert files(copy) == before
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("system,said", [
     ((1, 2, 1184, 16), "N = 1200, not 1184"),
     ((1, 2, 1200, 32), "NB = 16, not 32"),

@@ -80,6 +80,7 @@ WAYS = ["tile_return=product", "tile_return=staged", "tile_return=direct",
         "pipeline=1", "copy_threads=2"]  # fmt: skip
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("devices", ["0", "0,1"])
 @pytest.mark.parametrize("setting", WAYS)
 def test_products_are_right_and_all_is_given_back(xdgemm, devices, setting):
@@ -264,6 +265,7 @@ def test_without_its_driver_there_is_no_device(xdgemm, request, name, library, f
     assert re.search(said, outcome.stdout, re.M), str(outcome)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("device, library", [("cuda", "libnvidia-ml.so.1"),
                                              ("hip", "librocm_smi64.so")])  # fmt: skip
 def test_without_the_management_library_no_sensor_is_told(
@@ -440,6 +442,7 @@ def test_a_matrix_lives_on_devices(solved, kind, p, q):
 
 
 # Several groups of a kernel share 700 rows.
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("p, q", [(1, 1), (2, 1), (1, 2)])
 def test_devices_factor_panels(solved, kind, p, q):
@@ -477,6 +480,7 @@ SEEN = [
 ]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("visible, used, idle", SEEN)
 def test_processes_use_the_devices_that_they_see(solved, visible, used, idle):
     outcome = solved((2, 1), "devices=cuda", VISIBLE=visible)

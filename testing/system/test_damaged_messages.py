@@ -63,6 +63,7 @@ def assert_blames(outcome, rank):
     assert "End of Tests" not in outcome.stdout
 
 
+@pytest.mark.few(5)
 @preloaded
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("damage", PROPOSALS)
@@ -70,6 +71,7 @@ def test_a_damaged_proposal_of_a_pivot_names_its_sender(tmp_path, solver, damage
     assert_blames(damaged(tmp_path, 2, 1, damage, solver), 1)
 
 
+@pytest.mark.few(5)
 @preloaded
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("damage", PANELS)

@@ -43,6 +43,7 @@ LOSSES = [
 ]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("processes, cause, settings", LOSSES)
 @retried
 def test_a_run_goes_on_without_devices(xhpl, processes, cause, settings):
@@ -112,6 +113,7 @@ def ends_for_the_lost_device(outcome):
     assert re.search(said, outcome.stderr), str(outcome)
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("p, q, fault", on_one_grid(RESIDENT))
 @retried
 def test_a_lost_device_with_columns_ends_the_run(xhpl, p, q, fault):
@@ -225,6 +227,7 @@ WRONG = [(q, panel, fault)
          for fault in faults]  # fmt: skip
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("q, panel, fault", WRONG)
 def test_a_device_with_columns_that_is_wrong_is_named(xhpl, q, panel, fault):
     home = (f"devices=emu:{2 * q}", "home=device", f"panel={panel}", "threads=1",

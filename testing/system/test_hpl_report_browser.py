@@ -8,7 +8,7 @@ import pytest
 
 import report_page
 
-pytestmark = pytest.mark.scripts
+pytestmark = [pytest.mark.scripts, pytest.mark.more]
 
 DRIVER = shutil.which("chromedriver")
 WORDS = ("--headless=new", "--disable-gpu", "--disable-dev-shm-usage",

@@ -122,12 +122,14 @@ def test_an_include_from_above_is_found_and_named(tree):
         assert f"\n{folder}/planted{i}.c:1:#include {header}\n" in said, said
 
 
+@pytest.mark.more
 def test_what_is_below_may_be_needed(tree):
     compiled(tree, ("hybrid/node/more.c", calling("xh_now")),
              ("hybrid/lu/more.c", calling("MPI_Bcast", "hyb_more")))  # fmt: skip
     assert check(tree).status == 0
 
 
+@pytest.mark.more
 def test_files_that_call_each_other_are_named(tree):
     compiled(tree, ("hybrid/lu/one.c", calling("hyb_two", "hyb_one")),
              ("hybrid/lu/two.c", calling("hyb_three", "hyb_two")),
@@ -143,6 +145,7 @@ def test_an_object_whose_source_is_gone_does_not_count(tree):
     assert check(tree).status == 0
 
 
+@pytest.mark.more
 def test_the_library_knows_nothing_of_the_engine(tree):
     compiled(tree, ("hpl/planted.c", calling("hyb_node", "HPL_planted")))
     jobs.run(["ar", "r", "libhpl.a", "build/obj/hpl/planted.o"], tree)
@@ -184,6 +187,7 @@ def test_there_are_tests_of_lower_layers():
     assert "test_driver_systems" not in names
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("source", TESTS, ids=lambda x: x.stem)
 def test_a_test_of_a_lower_layer_links_no_mpi(source):
     program = jobs.BUILD / "unit" / source.stem

@@ -43,6 +43,7 @@ def device(tmp_path_factory):
     return found
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("home", [RESIDENT, STREAMING])
 @pytest.mark.parametrize("p, q", [(1, 1), (2, 2)])
 def test_runs_pass(xhpl, device, home, p, q):
@@ -52,6 +53,7 @@ def test_runs_pass(xhpl, device, home, p, q):
     assert "warning" not in outcome.stderr, str(outcome)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("p", [1, 2])
 def test_the_device_factors_panels(xhpl, device, p):
     options = ["-n", 700, "--nb", 64, "-p", p, "-q", 1, *RESIDENT]
@@ -381,6 +383,7 @@ def test_a_device_without_memory_is_refused(failing, nth):
 
 
 # The matrix has 50 MB; columns that one buffer cannot have stay on the host.
+@pytest.mark.more
 @pytest.mark.parametrize("home", [
     RESIDENT, pytest.param(STREAMING, marks=pytest.mark.more)])
 def test_a_matrix_larger_than_one_buffer_is_solved(xhpl, device, layer, tmp_path, home):
@@ -452,6 +455,7 @@ def damaged(data, how):
     return data[:16] + bytes([data[16] ^ 1]) + data[17:]  # another driver's
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("how", ["changed", "cut", "another's"])
 @pytest.mark.parametrize("which", [0, 1])
 def test_kernels_that_are_damaged_are_not_taken(multiply, tmp_path, which, how):

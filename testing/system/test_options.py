@@ -157,6 +157,7 @@ def test_version_is_one_line_on_stdout(xhpl):
     assert re.fullmatch(r"xhpl \d+(\.\d+)+.*\n", outcome.stdout), str(outcome)
 
 
+@pytest.mark.more
 def test_messages_in_short_chunks_give_the_same_residual(xhpl):
     dat = hpl_dat.text(n="500", nb="64", p="3", q="3", depth="1", swap="1")
     whole = xhpl(dat=dat, processes=9)

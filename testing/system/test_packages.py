@@ -35,6 +35,7 @@ def test_what_does_not_fails_it(tmp_path, broken):
     assert outcome.status == 1 and "not ok - one of order 1000" in outcome.stdout
 
 
+@pytest.mark.more
 def test_a_wrong_product_fails_it(tmp_path):
     for program in jobs.BIN.iterdir():
         (tmp_path / program.name).symlink_to(program)
@@ -85,6 +86,7 @@ def test_the_container_s_own_test_passes(tmp_path):
     assert "1 tests completed and passed" in outcome.succeeded().stdout
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("text", (
     section("post"), (PACKAGES / "oci/Containerfile").read_text(),
     (PACKAGES / "conda/build.sh").read_text(), (PACKAGES / "rpm/xhpl.spec").read_text(),
@@ -122,6 +124,7 @@ def test_what_is_done_with_a_recipe_is_read_from_it(recipe, tmp_path):
         assert not [x for x in commands if re.match("make.* test", x)]
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("recipe, path, name", (
     ("spack", "spack/packages/xhpl/package.py", '"hwloc"'),
     ("easybuild", "easybuild/xhpl.eb", "'hwloc'"),

@@ -40,6 +40,7 @@ def peak(folder, nprow, npcol, *options):
 MORE = pytest.param(2, 1, marks=pytest.mark.more)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("nprow, npcol", [(1, 1), (1, 2), MORE])
 def test_it_is_within_a_twentieth_and_100_mb_of_the_share(tmp_path, nprow, npcol):
     share = 8 * N**2 / (nprow * npcol)

@@ -114,6 +114,7 @@ WARNINGS = (
 )
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "started, options, planned_for, said",
     [
@@ -154,6 +155,7 @@ def test_a_file_that_exists_is_left_as_it_is(planned):
     planned("--write HPL.dat", dat="mine\n").refused("--write: HPL.dat exists")
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize(
     "options, complaint",
     [
@@ -231,6 +233,7 @@ def test_devices_are_not_simulated(planned):
 # ---- predictions -------------------------------------------------------------
 
 
+@pytest.mark.more
 def test_every_test_is_predicted_and_none_is_run(xhpl):
     dat = hpl_dat.text(n="100 400", nb="16 1000", p="1 2", q="2 3", bcast="0 4")
     rows = rows_of(xhpl("--predict", *SHORT, dat=dat, processes=2))

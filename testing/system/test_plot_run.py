@@ -119,6 +119,7 @@ def test_the_last_run_is_drawn_unless_another_is_named(plot_run, tmp_path):
     assert not (tmp_path / "share.png").exists()
 
 
+@pytest.mark.more
 def test_an_empty_trace_leaves_out_the_gantt_chart(plot_run, tmp_path):
     rows = f"{HEAD}\n{ROW}\n"
     for name, text in zip(FILES, ('{"traceEvents": []}', rows)):
@@ -129,6 +130,7 @@ def test_an_empty_trace_leaves_out_the_gantt_chart(plot_run, tmp_path):
     assert not (tmp_path / "gantt.png").exists()
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "trace, iterations, said",
     [

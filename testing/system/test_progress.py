@@ -69,11 +69,13 @@ def test_a_terminal_has_one_live_line_that_goes_away(tmp_path):
     assert_live(*on_a_terminal(tmp_path, [jobs.XHPL, *SLOW]))
 
 
+@pytest.mark.more
 @retried
 def test_a_terminal_behind_a_launcher_has_that_line_too(tmp_path):
     assert_live(*on_a_terminal(tmp_path, launched_slowly(tmp_path)))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("how", ["option", "environment", "file"])
 def test_what_the_user_chose_goes_before_the_terminal(tmp_path, how):
     command, env = launched_slowly(tmp_path), {}
@@ -87,6 +89,7 @@ def test_what_the_user_chose_goes_before_the_terminal(tmp_path, how):
     assert "PASSED" in out and "% done" not in written
 
 
+@pytest.mark.more
 @retried
 def test_live_is_a_live_line_whatever_stderr_is(tmp_path):
     command = launched_slowly(tmp_path, "--progress", "live")

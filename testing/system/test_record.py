@@ -261,6 +261,7 @@ EVERYTHING = (
 ).split()
 
 
+@pytest.mark.few(1)
 @measures
 @pytest.mark.parametrize("processes", [1, 4])
 def test_all_that_can_be_turned_on_leaves_stdout_as_it_is(xhpl, processes):

@@ -121,6 +121,7 @@ def test_a_killed_run_leaves_what_was_known(ended):
     assert (found["exit_status"], found["end"]) == (None, None)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_run_that_a_signal_ends_has_a_whole_record(ended, number):
     found = ended(number)

@@ -75,6 +75,7 @@ def test_what_devices_multiplied_counts(recorded):
     assert rank["link_down_bytes"] > 0 and rank["planned_down_bytes"] is None
 
 
+@pytest.mark.few(2)
 @emulates
 @pytest.mark.parametrize("panel", ["host", "device"])
 @pytest.mark.parametrize("p, q, mpi", [(1, 1, "off"), (2, 1, "off"), (2, 2, "off"), (2, 2, "on")])
@@ -96,6 +97,7 @@ def test_what_crosses_links_is_what_was_planned(recorded, p, q, mpi, panel):
     assert blocks["emu:0"] == blocks["all"] >= 19 // q
 
 
+@pytest.mark.few(2)
 @emulates
 @pytest.mark.parametrize("peer", [0, 100])
 @pytest.mark.parametrize("p, q", [(1, 1), (2, 1), (1, 2)])

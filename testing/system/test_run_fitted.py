@@ -67,12 +67,14 @@ def test_it_ends_with_what_the_run_is_worth(run_fitted, tmp_path):
     assert f"run: is it good? {said}" in fitted.stderr, str(fitted)
 
 
+@pytest.mark.more
 @measures
 def test_devices_are_not_held_against_the_cores(run_fitted):
     fitted, _ = run_fitted({"XHPL_DEVICES": "emu:1"})
     assert fitted.stdout.endswith(" Gflop/s\nPASSED\n"), str(fitted)
 
 
+@pytest.mark.few(1)
 @measures
 @pytest.mark.parametrize(
     "nodes, processes", [(["0-1", ""], 1), (["0", "1", "", ""], 2), ([], 1)])

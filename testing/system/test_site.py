@@ -19,6 +19,7 @@ def site(tmp_path_factory):
     return folder
 
 
+@pytest.mark.more
 def test_each_page_is_there_and_leads_to_all_others(site):
     names = [path.stem for path in (jobs.SOURCE / "docs").glob("*.md")]
     start = (site / "index.html").read_text()

@@ -131,6 +131,7 @@ def folder(xhpl):
     return xhpl.directory
 
 
+@pytest.mark.few(6)
 @pytest.mark.surface
 @pytest.mark.parametrize("option", ("--json", "--trace", "--iterations"))
 @pytest.mark.parametrize("name", (

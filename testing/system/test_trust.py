@@ -54,6 +54,7 @@ def assert_ended(outcome, *patterns, processes=1):
     assert re.search(rf"{len(wrong)} of {processes} processes have wrong results", last)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("words", (ONE, FOUR))
 @pytest.mark.parametrize("settings", (("kernel=auto",), ("kernel=blas",), ("devices=emu:4",),
                                       ("devices=emu:4", "device_mpi=on"),

@@ -161,6 +161,7 @@ def leave_checkpoints(folder, how):
     raise AssertionError(f"no checkpoint came to be: {checkpoints.files(folder)}")
 
 
+@pytest.mark.more
 def test_a_restart_has_the_bits_and_no_other_weights(tmp_path):
     (tmp_path / "rates").write_text("0 3\n1 1\n")
     (tmp_path / "others").write_text("0 1\n1 2\n")

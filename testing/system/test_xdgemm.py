@@ -319,12 +319,14 @@ def is_blamed_for_one_of_several(xdgemm, devices, share, fault, device):
     return is_blamed(outcome, device)
 
 
+@pytest.mark.more
 @retried
 def test_torture_names_the_device_of_one_of_several_products(xdgemm):
     case = xdgemm, 1, 0.5, "flip@copy_out:20", "emu:0"
     assert is_blamed_for_one_of_several(*case)
 
 
+@pytest.mark.more
 @retried
 def test_torture_names_all_who_may_have_computed_wrongly(xdgemm):
     is_blamed_for_one_of_several(xdgemm, 2, 1, "1:flip@copy_out:20", "emu:1")

@@ -148,6 +148,7 @@ def test_a_second_signal_ends_it_at_once(start, second):
     assert "products in" not in outcome.stdout
 
 
+@pytest.mark.more
 def test_a_signal_that_is_ignored_stays_so(tmp_path):
     command = [XDGEMM, "-m", "100", "--torture", "3", "--devices", "none"]
     words = " ".join(map(str, command))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 4 surface; 1 9 long */
+/* ranks: 4 9 long */
 /*
  * As test_solver_combinations.c, with the threaded solver: random parameters
  * on grids carved from the job's processes, teams of one to three threads, all

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 3 4 */
+/* ranks: 4; 3 more */
 /*
  * Columns dealt to processes by speed: the solutions are those of columns dealt
  * in turn.

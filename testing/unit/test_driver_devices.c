@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 1 4 9 long */
+/* ranks: 4 long */
 /*
  * As test_driver_combinations.c, with up to three emulated devices on each
  * process, of another number on each: who computes a tile must not matter. More

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 1 4 */
+/* ranks: 4; 1 more */
 /*
  * Devices that are lost inside a factorization: others compute what they
  * leave, the result is right, and stderr names them.

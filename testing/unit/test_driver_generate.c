@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 1 4 6 */
+/* ranks: 4; 6 more */
 #include "testing/unit/unit_mpi.h"
 
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 1 4 9 long */
+/* ranks: 4 long */
 /*
  * Matrices of which emulated devices hold a part: pivots, x and residual are
  * those of the same matrix in host memory.

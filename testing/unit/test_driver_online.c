@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 1 4 */
+/* ranks: 4; 1 more */
 /*
  * The online check in whole factorizations: silent where all is right, and what
  * it says and repairs where the kernel is wrong for a moment.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 1 2 4 long */
+/* ranks: 2 4 long */
 /*
  * The solver with a device of OpenCL, which processes share: random parameters
  * on grids carved from the job's processes; x is held against the reference

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 1; 3 4 more */
+/* ranks: 1; 4 more */
 /*
  * The solver with all columns on an emulated device of each process: the same
  * solutions as with columns in host memory, and no more over the link than the

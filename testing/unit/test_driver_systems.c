@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 1 4 */
+/* ranks: 4; 1 more */
 /*
  * The lives of systems, for which the threaded solver makes its working memory
  * beforehand: solved once, several times, never, and side by side; of blocks

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 1 4 */
+/* ranks: 4; 1 more */
 /*
  * What is tried before a run: a kernel, a device or a message that is wrong in
  * one number is found, and named.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 1 4 */
+/* ranks: 4; 1 more */
 /*
  * Systems that have no solution in numbers: nobody hangs, and the residual is
  * not one that passes.

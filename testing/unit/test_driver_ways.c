@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 1 4 */
+/* ranks: 4; 1 more */
 /*
  * The threaded solver with updates by the BLAS library: random parameters on
  * all grids, every look-ahead, with devices and without.

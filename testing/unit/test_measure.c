@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 1 2 */
+/* ranks: 2; 1 more */
 /* What is measured for a plan with devices, without, and with some that fail.
  */
 #include "testing/unit/unit_mpi.h"
