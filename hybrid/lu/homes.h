@@ -25,9 +25,9 @@ typedef struct {
     int *device;                 /* of each block behind the host's, from 0 */
     bool peers; /* devices reach each other's memory: from there they get L2 of
                    what they factored, but for guests' */
-    int64_t factored_from; /* the device that it lives on can factor a panel
-                              from this block on, here and on the other
-                              processes of the process column */
+    int64_t factored_from; /* from this block on devices can factor panels of
+                              their columns, here and on the other processes of
+                              the process column */
     hyb_place_t host;
     struct hyb_panel_choice *choice; /* who factors panels */
     int places;                      /* the host, number 0, and one a device */

@@ -34,7 +34,7 @@ static bool is_complete(hyb_lu_t *lu, int k)
 
 /* Is panel k here, have the exchanges of iteration k - 1 ended, and is nobody
  * at iteration k - HYB_IN_FLIGHT any more, whose place k takes? A process
- * without columns behind panel k - 2 waits only here until it has come up. */
+ * without columns behind panel k - 2 waits for its way up only here. */
 static bool can_open(void *context)
 {
     const next_t *next = context;

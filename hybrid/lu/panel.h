@@ -19,9 +19,9 @@ typedef struct {
     double *top;     /* nb x nb: the top of the panel being factored */
     double *proposal, *others_proposal;
     double *l1[HYB_IN_FLIGHT];
-    bool shares_l2; /* one panel's L2 after the other takes the same memory:
-                       where Q = 1 and devices compute all columns, the next
-                       one's are not there before its L2 has come up */
+    bool shares_l2; /* all panels' L2 use one memory. So where Q = 1 and devices
+                       compute all columns: the next panel's come down only
+                       after L2 has gone up */
     double *tiles;  /* of L2, then; else messages have it */
     double *columns[HYB_L2_COLUMNS]; /* of L2, where someone reads it so */
     size_t columns_doubles;          /* of one */

@@ -179,8 +179,8 @@ static bool can_come_down(const waiting_t *q)
            hyb_homes_have_panel(&q->lu->homes, q->k - 1);
 }
 
-/* P > 1: L1 comes to where that of panel k - 2 was, which columns that wait to
- * be saved have not met yet. */
+/* P > 1: L1 takes the place of panel k - 2's, which columns that are held for a
+ * checkpoint have still to meet. */
 static bool has_place(const waiting_t *q)
 {
     const hyb_lu_t *lu = q->lu;
@@ -252,7 +252,8 @@ bool hyb_panel_take(hyb_lu_t *lu, int k)
     return true;
 }
 
-/* Where there are only these tiles, are those of the panel before summed up? */
+/* If all panels share these tiles: until those of the last one are summed up.
+ */
 static void wait_for_tiles(hyb_worker_t *me, int k)
 {
     hyb_lu_t *lu = me->lu;

@@ -81,8 +81,8 @@ struct hyb_place {
 
     /* The rest is the leader's, for places with a queue; NULL on the host. */
 
-    /* Has panel k come up: nobody reads it on the host any more? True before
-     * the first one; of the last panels. */
+    /* Has panel k, one of the last ones, come up? Then nobody reads it on the
+     * host any more. True before the first one. */
     bool (*has_panel)(hyb_place_t *place, int k);
 
     /*

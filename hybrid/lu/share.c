@@ -351,8 +351,8 @@ bool hyb_share_has_left(const hyb_lu_t *lu, int k)
 /* ---- helping: all workers ------------------------------------------------
  */
 
-/* Once all tiles are complete nobody comes in: the leader waits for those who
- * are. */
+/* Once all tiles are complete nobody comes in: the leader waits for those
+ * inside. */
 static hyb_product_t *enter(struct hyb_share *s)
 {
     hyb_product_t *tiles;

@@ -173,8 +173,8 @@ static void queue_blocks(hyb_worker_t *leader, const hyb_step_t *step,
     place->multiply(place, leader, step, run);
 }
 
-/* Is what block b meets before iteration k queued? A guest has missed some. If
- * what is wrong there is to be repaired it has run. */
+/* Is all that block b meets before iteration k queued, or, where the online
+ * check repairs, has it run? A guest meets later what it missed. */
 static bool has_come_up(const hyb_lu_t *lu, int k, int64_t b)
 {
     return hyb_homes_is_guest(&lu->homes, b) ||
@@ -182,7 +182,7 @@ static bool has_come_up(const hyb_lu_t *lu, int k, int64_t b)
                &lu->ledger, (hyb_blocks_t){b, b + 1}, hyb_stage(k));
 }
 
-/* Has place to queue block b for iteration k, and has not yet? */
+/* Must place still queue block b for iteration k, and can it? */
 static bool is_due(const hyb_lu_t *lu, int k, const hyb_place_t *place,
                    int64_t b)
 {
@@ -351,9 +351,9 @@ void hyb_update_wait_next(hyb_worker_t *me, const hyb_step_t *step)
 }
 
 /*
- * Has this worker to leave the rest of iteration k to others for now, as it
- * factors panel k + 2, whose columns are ready for it? Not with devices: they
- * may get these very columns next.
+ * Must this worker leave the rest of iteration k to others for now? It must if
+ * it factors panel k + 2, whose columns are ready for iteration k + 1. Not with
+ * devices: they may get these very columns next.
  */
 static bool has_to_leave(const hyb_worker_t *me, const hyb_step_t *step)
 {
