@@ -184,15 +184,11 @@ static void plan_traffic(const hyb_lu_t *lu, double *up_p, double *down_p)
 {
     const hyb_homes_t *h = &lu->homes;
     hpl_shape_t shape = hpl_system_shape(lu->grid, lu->mat->n, lu->mat->nb);
-    hyb_ways_t ways = {.devices = h->places - 1,
-                       .peers = h->peers,
-                       .rows_stay = lu->means.device_mpi && h->places == 2,
-                       .guests = h->guests,
-                       .by_device = hyb_panel_choice_was_device(lu)};
 
     *up_p = *down_p = NAN;
     if (hyb_homes_resident(h) && h->host_blocks == 0)
-        hyb_home_traffic(&shape, &ways, up_p, down_p);
+        hyb_home_traffic(&shape, h, lu->means.device_mpi && h->places == 2,
+                         hyb_panel_choice_was_device(lu), up_p, down_p);
 }
 
 /* What the online check found. */

@@ -278,18 +278,19 @@ typedef struct {
     double up, down; /* bytes */
 } traffic_t;
 
-static traffic_t moved(const hpl_shape_t *shape, const hyb_ways_t *ways)
+/* Where rows travel through the host. */
+static traffic_t moved(const hpl_shape_t *shape, const hyb_homes_t *homes,
+                       bool by_device)
 {
     traffic_t t;
 
-    hyb_home_traffic(shape, ways, &t.up, &t.down);
+    hyb_home_traffic(shape, homes, false, by_device, &t.up, &t.down);
     return t;
 }
 
 static traffic_t traffic(hpl_shape_t shape, int devices, bool by_device)
 {
-    return moved(&shape,
-                 &(hyb_ways_t){.devices = devices, .by_device = by_device});
+    return moved(&shape, &(hyb_homes_t){.places = 1 + devices}, by_device);
 }
 
 /* Of panels alone: lists and vectors are as little as nb is large. */
@@ -314,33 +315,35 @@ TEST(one_process_moves_its_panels_down_and_up)
 TEST(devices_that_reach_each_other_keep_panels_from_the_link)
 {
     hpl_shape_t shape = shape_of(6000, 500, 1, 1);
-    hyb_ways_t ways = {.devices = 3, .peers = true, .by_device = true};
+    hyb_homes_t homes = {.places = 4, .peers = true};
     double l1 = 8.0 * 6000 * 500, l2 = 8.0 * 6000 * (6000 - 500) / 2;
-    traffic_t t = moved(&shape, &ways);
+    traffic_t t = moved(&shape, &homes, true);
 
     assert_true(t.down > l1 && t.down < 2.1 * l1);
     assert_true(t.up > 3 * l1 && t.up < 4.1 * l1);
-    ways.guests = 12; /* of all panels */
-    assert_true(moved(&shape, &ways).down > l1 + l2);
+    homes.guests = 12; /* of all panels */
+    assert_true(moved(&shape, &homes, true).down > l1 + l2);
     shape.npcol = 2;
-    ways.guests = 0;
-    t = moved(&shape, &ways);
+    homes.guests = 0;
+    t = moved(&shape, &homes, true);
     assert_true(t.down > l2 / 2 && t.up > 3 * l2 / 2);
-    ways.peers = false;
-    assert_true(moved(&shape, &ways).up > t.up + 2 * 0.9 * l2 / 2);
+    homes.peers = false;
+    assert_true(moved(&shape, &homes, true).up > t.up + 2 * 0.9 * l2 / 2);
 }
 
 /* All processes of a grid: each row of U leaves one and comes to all others. */
 TEST(rows_of_a_process_column_cross_each_link)
 {
     enum { N = 6000, NB = 100, P = 3 };
-    const hyb_ways_t stay = {.devices = 1, .rows_stay = true};
+    const hyb_homes_t homes = {.places = 2};
+    traffic_t stay;
     double columns = 0.0, up = 0.0, others = 0.0, panels = 0.0;
     hpl_shape_t shape = shape_of(N, NB, P, 1);
 
     for (shape.myrow = 0; shape.myrow < P; shape.myrow++) {
         up += traffic(shape, 1, false).up;
-        others += moved(&shape, &stay).up;
+        hyb_home_traffic(&shape, &homes, true, false, &stay.up, &stay.down);
+        others += stay.up;
     }
     for (int k = 1; k <= N / NB; k++) {
         columns += NB * (N - k * NB + 1.0);

@@ -5,7 +5,6 @@
 #include "base/integers.h"
 #include "hpl/pauxil/map.h"
 #include "hpl/solver/system.h"
-#include "hybrid/lu/guests.h"
 
 /* ---- rates ---------------------------------------------------------------
  */
@@ -288,17 +287,17 @@ typedef struct {
 } traffic_t;
 
 /* L1, L2 and the lists of row moves; what pivots are agreed by. */
-static traffic_t panel_traffic(const panel_t *p, const hyb_ways_t *ways,
+static traffic_t panel_traffic(const panel_t *p, int devices, bool by_device,
                                bool travels, bool by_peers)
 {
     double l1 = p->jb * p->jb, body = (p->rows - p->top) * p->jb;
     double displaced = p->rows > 0.0 ? 1.0 - p->jb * p->part / p->rows : 0.0;
     double lists =
         p->jb * (1.0 + p->part) + (p->jb * p->part + p->top) * displaced;
-    bool stays = ways->by_device && p->is_mine;
-    int need = stays ? by_peers ? 0 : ways->devices - 1 : ways->devices;
+    bool stays = by_device && p->is_mine;
+    int need = stays ? by_peers ? 0 : devices - 1 : devices;
     double agreed = stays && p->is_shared ? p->jb * (2.0 * p->jb + 2.0) : 0.0;
-    traffic_t t = {.up = ways->devices * (lists + l1) + need * body + agreed};
+    traffic_t t = {.up = devices * (lists + l1) + need * body + agreed};
 
     if (stays)
         t.down = l1 + (p->is_shared ? agreed : p->jb) +
@@ -351,14 +350,15 @@ static traffic_t guest_traffic(const hpl_shape_t *shape, int64_t block)
     return t;
 }
 
-void hyb_home_traffic(const hpl_shape_t *shape, const hyb_ways_t *ways,
-                      double *up_p, double *down_p)
+void hyb_home_traffic(const hpl_shape_t *shape, const hyb_homes_t *homes,
+                      bool rows_stay, bool by_device, double *up_p,
+                      double *down_p)
 {
     int64_t panels = xh_units(shape->n, shape->nb);
     hpl_map_t columns = hpl_system_column_map(shape);
     traffic_t sum = {0.0, 0.0}, t;
 
-    for (int64_t b = 0; b < ways->guests; b++) {
+    for (int64_t b = 0; b < homes->guests; b++) {
         t = guest_traffic(shape, b);
         sum.up += t.up;
         sum.down += t.down;
@@ -366,12 +366,13 @@ void hyb_home_traffic(const hpl_shape_t *shape, const hyb_ways_t *ways,
     for (int64_t k = 0; k < panels; k++) {
         panel_t p = panel_of(shape, k);
         bool resides =
-            p.is_mine && hpl_map_block_local(&columns, k) >= ways->guests;
+            p.is_mine && hpl_map_block_local(&columns, k) >= homes->guests;
 
-        t = panel_traffic(&p, ways, shape->npcol > 1, ways->peers && resides);
+        t = panel_traffic(&p, homes->places - 1, by_device, shape->npcol > 1,
+                          homes->peers && resides);
         sum.up += t.up + (resides ? 2.0 * p.jb + p.above : 0.0);
         sum.down += t.down + (resides ? p.above : 0.0);
-        if (shape->nprow > 1 && !ways->rows_stay) {
+        if (shape->nprow > 1 && !rows_stay) {
             t = row_traffic(&p, (double)(shape->n - k * shape->nb));
             sum.up += t.up;
             sum.down += t.down;

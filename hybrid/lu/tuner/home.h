@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include "hpl_solver.h"
+#include "hybrid/lu/homes.h"
 #include "hybrid/lu/means.h"
 
 /*
@@ -59,22 +60,20 @@ static inline bool hyb_home_may_be_device(hyb_home_t asked,
 
 /* ---- what crosses links -------------------------------------------------- */
 
-typedef struct {    /* what goes which way, in a process */
-    int devices;    /* each gets all panels, */
-    bool peers;     /* L2 from the device that factored it, but guests' */
-    bool rows_stay; /* MPI takes those of the exchange from the device */
-    int64_t guests; /* blocks */
-    bool by_device; /* it factors the panels of its columns, which stay there
-                       and come down only where others need them */
-} hyb_ways_t;
-
 /*
  * Bytes that move between the host and the devices of shape's process from the
  * first panel to x, where devices compute all of its columns: panels and lists
  * of rows; if P > 1, rows of the exchange, as many as pivots are expected to
  * move; if P = 1, guests; x and y of the back-substitution.
+ *
+ * homes      in  its places and guests; peers get L2 from the device that
+ *                factored it, but for guests'
+ * rows_stay  in  MPI takes those of the exchange from the device
+ * by_device  in  devices factor the panels of their columns, which stay there
+ *                and come down only where others need them
  */
-void hyb_home_traffic(const hpl_shape_t *shape, const hyb_ways_t *ways,
-                      double *up_p, double *down_p);
+void hyb_home_traffic(const hpl_shape_t *shape, const hyb_homes_t *homes,
+                      bool rows_stay, bool by_device, double *up_p,
+                      double *down_p);
 
 #endif
