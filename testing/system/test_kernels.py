@@ -84,7 +84,9 @@ def test_clang_takes_them_for_hip(tmp_path):
         pytest.skip(f"{clang} does not know {target}")
     made = tmp_path / "kernels.s"
     words = [clang, "-x", "hip", "-I.", f"--offload-arch={target}", "-nogpulib",
-             "-nogpuinc", "--cuda-device-only", "-O1", "-Wall", "-Wextra", "-Werror",
+             "-nogpuinc", "--cuda-device-only", "-O1", "-mllvm", "-disable-cgp",
+             "-mllvm", "-large-interval-size-threshold=20", "-mllvm",
+             "-large-interval-freq-threshold=8", "-Wall", "-Wextra", "-Werror",
              "-S", "-o", made, KERNELS]  # fmt: skip
     jobs.run(words, jobs.SOURCE).succeeded()
     of = re.findall(r"^\s*\.amdhsa_kernel (\w+)$", made.read_text(), re.M)
