@@ -108,6 +108,7 @@ def test_the_colours_of_a_legend_differ(drawn):
     assert len(colours) == len(set(colours)) > 5
 
 
+@pytest.mark.more
 def test_the_last_run_is_drawn_unless_another_is_named(plot_run, tmp_path):
     """Without devices there is no share of theirs."""
     traced(tmp_path, "200,300", "none")

@@ -9,7 +9,7 @@
 #include "testing/unit/combinations.h"
 #include "testing/unit/driver_fixture.h"
 
-enum { SEED = 77, COMBINATIONS = 12 };
+enum { SEED = 77, COMBINATIONS = 6 };
 
 /* A case: the settings, and ranges that are narrowed. */
 #define TEST_SOLVE(sentence, with, ...)                                        \
