@@ -24,6 +24,7 @@ def test_the_rate_is_that_of_the_first_half(bench):
     assert bench.half_rate(rows) == pytest.approx((4 * 100 + 2 * 50) / 6)
 
 
+@pytest.mark.more
 @retried
 def test_a_run_stands_beside_its_bounds(tmp_path):
     words = ["--device", "emu:1", "--n", "600", "--nb", "48,96", "--repeat", "1"]

@@ -166,6 +166,7 @@ def host_of(xhpl):
     return host
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("processes", [1, 2])
 def test_the_record_counts_the_cores_that_bind_node_takes(
     confined, cores, xhpl, processes
@@ -230,6 +231,7 @@ def test_a_depth_above_2_is_said_once(xhpl):
     assert line == "xhpl: DEPTH 5, as all above 2, works as 2 here"
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("l1, u", [("0", "1"), ("1", "0"), ("1", "1")])
 def test_forms_that_were_chosen_are_said_once(xhpl, l1, u):
     dat = hpl_dat.text(l1=l1, u=u, n="40 50", p="2")

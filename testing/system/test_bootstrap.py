@@ -76,6 +76,7 @@ def test_without_a_package_manager_what_is_needed_is_named(bootstrap):
     assert "OpenBLAS, hwloc, jansson" in said
 
 
+@pytest.mark.more
 def test_a_blas_by_the_reference_ones_name_does_not_stand_in_for_it(bootstrap):
     stubs = ("apt-get", "id", "sudo", "pkg-config")
     line = bootstrap("test-all", *stubs, path=os.pathsep + os.environ["PATH"])

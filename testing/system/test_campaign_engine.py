@@ -141,6 +141,7 @@ def test_the_full_run_deals_columns_by_speed(site):
     assert site.result()["figures"]["all"]["weights"]["n3"] < 0.6
 
 
+@pytest.mark.more
 def test_a_ramp_starts_runs_one_after_the_other(site):
     site.run(*ALONE, "--ramp", "0.2", hosts="n[1-4]", told={"seconds": 1}).succeeded()
     starts = [event["time"] for event in site.events() if event["event"] == "start"]
@@ -193,6 +194,7 @@ def test_other_options_do_not_go_on_with_a_campaign(site):
     site.run(*ALONE, hosts="n2").refused("other hosts")
 
 
+@pytest.mark.more
 def test_two_do_not_work_on_one_campaign(site):
     job = jobs.start(site.words(*ALONE), site.folder, site.env(seconds=60))
     try:
@@ -236,6 +238,7 @@ echo 'verified: 9 products, 0 wrong'
 """
 
 
+@pytest.mark.more
 def test_torture_names_the_node_that_computes_wrong(site):
     xdgemm = jobs.program(site.folder / "bin/xdgemm", XDGEMM)
     done = site.run(*ALONE, "--torture", "5", "--xdgemm", xdgemm, hosts="n[1-3]")

@@ -88,12 +88,14 @@ def test_good_hosts_are_hardly_ever_called_slow():
         assert found.blamed < 0.01 * found.good, (hosts, found)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("spread", (0.005, 0.01))
 def test_hosts_that_differ_a_little_by_nature_are_not_slow(spread):
     found = campaign_sim.tally(64, 20, 0, noise=0.01, spread=spread)
     assert found.blamed < 0.01 * found.good, found
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("hosts, campaigns, slow", ((100, 20, 4), (500, 12, 5)))
 def test_a_host_that_is_five_percent_slow_is_found_in_noise_of_two(
         hosts, campaigns, slow):

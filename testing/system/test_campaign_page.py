@@ -193,6 +193,7 @@ def test_charts_are_drawn_in_any_look(
         assert chart["drawn"] and chart["height"] > 140 and chart["marks"] >= 3, chart
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("scheme", ("light", "dark"))
 def test_every_class_can_be_read_on_its_colour(
         browser, tmp_path, campaign, scheme):  # noqa: F811

@@ -71,6 +71,7 @@ def test_a_restart_ends_with_the_bits_of_a_clean_run_and_says_so(copy, clean):
     assert restarted["before_seconds"] < found["seconds"]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("seed", range(3))
 def test_a_damaged_byte_makes_it_use_the_one_before(copy, clean, seed):
     older, last = whole(copy, 2)
@@ -143,6 +144,7 @@ def test_an_empty_folder_is_refused(tmp_path):
     refused(run(tmp_path, "--restart", "d"), "d holds no checkpoint that all")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("options,said", [
     (("--every", "soon"), "--every: 'soon' is not allowed"),
     (("--checkpoint-bandwidth", "fast"), "--checkpoint-bandwidth: 'fast' is not"),

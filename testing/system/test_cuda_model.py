@@ -120,6 +120,7 @@ def test_a_size_of_tiles_is_found(xdgemm):
 
 
 # Each of three queues takes 32 MiB, kernels keep 64; C is of 57.
+@pytest.mark.more
 @pytest.mark.parametrize("memory", [164, pytest.param(200, marks=pytest.mark.more)])
 def test_little_memory_is_enough(xdgemm, memory):
     shape = "-m 3000 -n 2500 -k 32 --repeat 1 --verify --set tile=2900"
@@ -343,6 +344,7 @@ LOSSES = [
 ]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("fault, cause", LOSSES)
 @pytest.mark.parametrize("devices", ["0", pytest.param("0,1", marks=pytest.mark.more)])
 def test_a_lost_device_costs_no_element(xdgemm, fault, cause, devices):
@@ -494,6 +496,7 @@ def test_processes_use_the_devices_that_they_see(solved, visible, used, idle):
 ONE_DEVICE = [("host", 420), pytest.param("device", 900, marks=NEEDS_KERNELS)]
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("home, memory", ONE_DEVICE)
 def test_two_processes_share_the_memory_of_one_device(solved, tmp_path, home, memory):
     used = tmp_path / "used"

@@ -121,6 +121,7 @@ def test_a_lost_device_with_columns_ends_the_run(xhpl, p, q, fault):
 
 
 # Half of the columns live there, the others come in turns.
+@pytest.mark.few(3)
 @pytest.mark.parametrize("q, nb", [(1, 32), pytest.param(2, 16, marks=pytest.mark.more)])
 @pytest.mark.parametrize("fault", ["fail@copy_in:60", "fail@copy_out:20",
                                    "fail@copy:3", "fail@gemm:150",
@@ -196,6 +197,7 @@ def test_a_large_flipped_bit_fails(xhpl, processes):
     assert outcome.stdout.count("FAILED") == 1, str(outcome)
 
 
+@pytest.mark.more
 def test_memory_for_less_than_a_block_column_is_said_and_enough(xhpl):
     wide = ("-n", 1200, "--nb", 300)
     few = ("emu_memory=1", "tile=0", "pipeline=16")
@@ -251,6 +253,7 @@ def test_rows_that_a_device_takes_wrong_are_found_with_two_process_rows(xhpl, pa
     assert re.search(said, outcome.stderr), str(outcome)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("processes", GRIDS)
 def test_right_tiles_raise_no_alarm(xhpl, processes):
     outcome = solve(xhpl, processes, 1, "verify=online", "verify_every=1")

@@ -88,6 +88,7 @@ int MPI_Finalize(void)
 """
 
 
+@pytest.mark.few(2)
 @preloaded
 @pytest.mark.parametrize("threshold, status", [("16.0", 0), ("1e-9", 1)])
 @pytest.mark.parametrize("launched", [False, True])

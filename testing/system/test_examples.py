@@ -75,6 +75,7 @@ def test_reframe_itself_loads_it(tmp_path):
 # ---- batch scripts -------------------------------------------------------------------
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("script", sorted(
     str(path.relative_to(EXAMPLES)) for pattern in ("*/*.sbatch", "*/*.sh")
     for path in EXAMPLES.glob(pattern)))  # fmt: skip

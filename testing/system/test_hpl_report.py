@@ -435,6 +435,7 @@ WRONG = {
 }
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("kind", WRONG)
 def test_what_is_no_record_is_refused_in_one_line(tmp_path, record, kind):
     make, said = WRONG[kind]
@@ -464,6 +465,7 @@ def test_files_that_do_not_fit_are_refused(traced_run, words, said):
     assert said in outcome.stderr and "Traceback" not in outcome.stderr
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "places", [("/bin", "/share/xhpl"), ("/opt/x/bin", "/opt/y/deep/share/xhpl")])
 def test_an_installed_one_finds_its_parts(tmp_path, traced_run, places):

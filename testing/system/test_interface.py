@@ -173,6 +173,7 @@ FORMS = [("Add_", "dgemm_"), ("Add__", "dgemm_"), ("NoChange", "dgemm"),
          ("UpCase", "DGEMM")]  # fmt: skip
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("name, symbol", FORMS)
 def test_names_of_fortran_are_as_f2cdefs_says(tmp_path, name, symbol):
     words = [*NOT_F2CDEFS, f"-D{name}", "-c", "-o", tmp_path / "blas.o"]
@@ -249,6 +250,7 @@ def check_upstream(tmp_path):
     return run
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(
     "results, status, said",
     [

@@ -139,6 +139,7 @@ def test_files_that_call_each_other_are_named(tree):
     assert set(re.findall(r"lu/(\w+)\.o$", said, re.M)) == {"one", "two", "three"}
 
 
+@pytest.mark.more
 def test_an_object_whose_source_is_gone_does_not_count(tree):
     compiled(tree, ("base/planted.c", calling("MPI_Bcast")))
     (tree / "base/planted.c").unlink()

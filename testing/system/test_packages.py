@@ -111,6 +111,7 @@ def steps(recipe, cwd, packages=PACKAGES):
     return before.splitlines(), after.splitlines()
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("recipe", STEPS)
 def test_what_is_done_with_a_recipe_is_read_from_it(recipe, tmp_path):
     commands, checks = steps(recipe, tmp_path)
@@ -151,6 +152,7 @@ printf '%s\\n' "${COMPREPLY[@]}"
 """
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("program, word, before, expected", (
     ("xhpl", "--swap", "xhpl", ["--swap", "--swap-threshold"]),
     ("xhpl", "watch", "--set", ["watchdog="]),

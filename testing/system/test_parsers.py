@@ -57,6 +57,7 @@ def test_deepops_finds_rows_verdicts_and_the_end(tagged_run):
     assert (rows, verdicts, ends) == (1, 1, 1)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("name, passed, failed", [("2x2-n500", 1, 0), ("failed", 0, 2)])
 def test_easybuild_finds_how_many_passed_and_failed(
     reference_run, name, passed, failed

@@ -48,6 +48,7 @@ def test_it_is_within_a_twentieth_and_100_mb_of_the_share(tmp_path, nprow, npcol
     assert share < found <= 1.05 * share + 100e6
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("nprow, npcol", [(1, 1), MORE])
 def test_columns_on_a_device_leave_diagonal_blocks_on_the_host(tmp_path, nprow, npcol):
     """The emulated device's memory, a share of the matrix, is the host's, too."""

@@ -268,6 +268,7 @@ def test_devices_are_in_a_prediction(predicted):
     assert 15 < seconds < 120
 
 
+@pytest.mark.more
 @retried
 def test_columns_on_devices_are_in_a_prediction(predicted):
     """0.5 Gflop/s do all in 36 s, and no core can help."""
@@ -293,6 +294,7 @@ def test_a_prediction_stands_beside_what_was_measured(xhpl):
     assert re.search(r"^WR", outcome.stdout, re.M)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("p, q", ((1, 2), (2, 1)))
 def test_so_does_what_the_link_between_two_processes_gives(xhpl, p, q):
     options = f"-n 200 -nb 16 -p {p} -q {q} --set predict=on --json run.json"

@@ -123,6 +123,7 @@ def test_when_to_speak_is_checked(xhpl):
     assert "allowed is auto, on, off, live; the nearest is on" in outcome.stderr
 
 
+@pytest.mark.more
 @retried
 def test_what_is_said_to_be_done_is_done(xhpl):
     """With look-ahead, too: no line tells of a rate that nobody sees later."""

@@ -116,6 +116,7 @@ def ended(xhpl):
     return run
 
 
+@pytest.mark.more
 def test_a_killed_run_leaves_what_was_known(ended):
     found = ended(signal.SIGKILL)
     assert (found["exit_status"], found["end"]) == (None, None)
@@ -129,6 +130,7 @@ def test_a_run_that_a_signal_ends_has_a_whole_record(ended, number):
     assert found["end"] >= found["tests"][1]["start"]
 
 
+@pytest.mark.more
 def test_a_signal_that_is_ignored_ends_nothing(ended):
     nohup = "--ignore-signal=HUP"
     found = ended(signal.SIGHUP, signal.SIGTERM, signals=nohup)

@@ -28,6 +28,7 @@ def test_each_page_is_there_and_leads_to_all_others(site):
         assert (site / f"{name}.html").exists(), name
 
 
+@pytest.mark.more
 def test_links_and_pictures_lead_to_what_is_there(site):
     for page in site.glob("*.html"):
         for link in re.findall(r'(?:href|src)="([^"#:]+)(?=["#])', page.read_text()):

@@ -99,6 +99,7 @@ def test_what_is_recorded_does_not_change_the_report(xhpl):
     assert report.comparable(traced.stdout) == report.comparable(plain.stdout)
 
 
+@pytest.mark.few(3)
 @pytest.mark.surface
 @pytest.mark.parametrize(
     "options, said",

@@ -99,6 +99,7 @@ def test_a_wrong_blas_library_ends_a_run_of_the_reference_solver(xhpl, tmp_path)
     assert_ended(outcome, "C - L2 U by DGEMM, on .* core ")
 
 
+@pytest.mark.few(2)
 @preloaded
 @pytest.mark.parametrize("solver", ("hybrid", "reference"))
 @pytest.mark.parametrize("source, what", ((FLUSHES, "subnormal results are kept"),
@@ -111,6 +112,7 @@ def test_other_arithmetic_ends_the_run(xhpl, tmp_path, source, what, solver):
     assert_ended(outcome, rf"not IEEE 754: {what}.*on core \d+: expected 0x\S+, found 0x")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("fault", ("gemm:1", "copy_out:2", "trsm:1", "panel_step:2"))
 def test_a_wrong_device_ends_the_run(xhpl, fault):
     words = ("--set", "devices=emu:4", "--set", f"emu_fault=2:flip@{fault}")
@@ -130,6 +132,7 @@ def test_a_damaged_message_of_devices_ends_the_run(tmp_path):
     assert_ended(outcome, "trust: a message was damaged: .* bytes from rank 1 on", processes=2)
 
 
+@pytest.mark.few(2)
 @preloaded
 @pytest.mark.parametrize("solver", ("hybrid", "reference"))
 @pytest.mark.parametrize("number, size", ((1, 8), (5, 512)))

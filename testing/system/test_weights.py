@@ -28,6 +28,7 @@ def weights(folder):
     return test["weights"]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("options", ((), ("--set", "solver=reference"),
                                      ("--set", "verify=online")))  # fmt: skip
 def test_a_file_of_ranks_deals_columns(options, tmp_path):
@@ -86,6 +87,7 @@ def test_a_plan_for_other_processes_knows_no_weights(tmp_path):
     assert "unequal speed" not in outcome.stdout
 
 
+@pytest.mark.more
 def test_unknown_devices_are_measured(tmp_path):
     outcome = run(tmp_path, TWO, "--weights", "measure", "--json", "r.json",
                   "--set", "devices=emu", "--set", "home=host")  # fmt: skip
@@ -128,6 +130,7 @@ REFUSED = (
 )
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("text,options,said", REFUSED)
 def test_what_cannot_be_is_refused(text, options, said, tmp_path):
     if text is not None:
@@ -177,6 +180,7 @@ def test_a_restart_has_the_bits_and_no_other_weights(tmp_path):
     assert checkpoints.bits(tmp_path) == clean and checkpoints.files(tmp_path) == []
 
 
+@pytest.mark.more
 def test_a_restart_takes_the_rates_that_were_measured(tmp_path):
     leave_checkpoints(tmp_path, "measure")
     saved = (tmp_path / "d/xhpl-weights").read_text()

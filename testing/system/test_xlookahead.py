@@ -27,6 +27,7 @@ REFUSED = {
 }  # fmt: skip
 
 
+@pytest.mark.few(2)
 @pytest.mark.surface
 @pytest.mark.parametrize("case", REFUSED)
 def test_bad_input_is_refused(tmp_path, case):

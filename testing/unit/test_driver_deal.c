@@ -10,7 +10,7 @@
 #include "testing/unit/combinations.h"
 #include "testing/unit/driver_fixture.h"
 
-enum { SEED = 1907, COMBINATIONS = 4 };
+enum { SEED = 1907, COMBINATIONS = 2 };
 
 static const double rates[COMBINATION_RATES] = {2.0, 1.0, 0.3, 3.7};
 
