@@ -64,15 +64,16 @@ SAVING = ("--checkpoint", "d", "--every", "0.01s")
 
 
 @pytest.mark.more
-@pytest.mark.parametrize("p,q,verify", [
-    (1, 2, "online"), pytest.param(2, 1, "end", marks=pytest.mark.more)])
+@pytest.mark.parametrize("p,q,verify", [(1, 2, "online"), (2, 1, "end")])
 def test_what_was_on_a_lost_disk_comes_from_the_partners_copies(tmp_path, p, q, verify):
     disks = Disks(tmp_path, p, q, 2000, 16, "--set", f"verify={verify}")
     jobs.finish(disks.start()).succeeded()
     clean = disks.bits()
     disks.interrupt(*SAVING)
     disks.lose(1)
-    outcome = jobs.finish(disks.start(*SAVING, "--restart", "d")).succeeded()
+    # On crowded cores each of its 2000 columns waits for both processes.
+    restarted = disks.start(*SAVING, "--restart", "d")
+    outcome = jobs.finish(restarted, limit=360).succeeded()
     assert "restarts with iteration" in outcome.stderr, str(outcome)
     assert "d is on 2 disks" in outcome.stderr, str(outcome)
     assert disks.bits() == clean

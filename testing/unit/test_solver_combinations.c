@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 6 more */
+/* ranks: 9 more */
 /*
  * Random combinations of everything that HPL.dat can ask for, on grids carved
  * from nine processes: the solution against textbook Gaussian elimination. A
