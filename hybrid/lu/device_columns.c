@@ -26,6 +26,11 @@ static int panels_of(extent_t e)
     return e.guests ? HYB_MOST_PANELS : HYB_SLOTS;
 }
 
+static int64_t guest_doubles(extent_t e)
+{
+    return e.guests ? hyb_device_guests_doubles(e.rows, e.nb) : 0;
+}
+
 /* Doubles of a panel's place. */
 static int64_t panel_doubles(extent_t e)
 {
@@ -39,7 +44,7 @@ static int64_t device_doubles(extent_t e)
 
     return 1 + e.rows * e.columns + u + e.rows + 2 * e.nb +
            hyb_pivot_elements(e.nb) + panels_of(e) * panel_doubles(e) +
-           (e.guests ? hyb_device_guests_doubles(e.rows, e.nb) : 0) +
+           guest_doubles(e) +
            (e.sums ? hyb_device_sums_doubles(e.rows, e.nb, e.columns) +
                          hyb_device_row_sums_doubles(e.nprow, e.nb, e.columns)
                    : 0);
@@ -268,7 +273,7 @@ static xh_status_t open_memory(hyb_device_columns_t *d, extent_t e)
     at = lay_out(d, e);
     if (e.guests)
         XH_TRY(hyb_device_guests_create(d, at));
-    at += e.guests ? hyb_device_guests_doubles(e.rows, e.nb) : 0;
+    at += guest_doubles(e);
     return e.sums ? open_sums(d, e, at) : XH_OK;
 }
 

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <string.h>
+#include "base/integers.h"
 #include "base/memory.h"
 #include "base/settings.h"
 #include "hpl/pauxil/abort.h"
@@ -99,8 +100,7 @@ xh_status_t hyb_factor_prepare(const hyb_means_t *means, HPL_T_grid *grid,
     lu->algo = algo;
     lu->mat = mat;
     lu->means = *means;
-    lu->range.panels = (int)(((int64_t)mat->n + mat->nb - 1) / mat->nb);
-    lu->range = (hyb_boundary_t){0, 1, lu->range.panels};
+    lu->range = (hyb_boundary_t){0, 1, (int)xh_units(mat->n, mat->nb)};
     status = create_all(lu);
     if (status == XH_OK)
         *lu_p = lu;
