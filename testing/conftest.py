@@ -152,10 +152,12 @@ def pytest_collect_file(file_path, parent):
 
 
 def leave_to_more(items):
-    """All but as many cases of a test as its mark few says, evenly chosen."""
+    """All but as many cases of a test as its mark few says, evenly chosen of those
+    that are not there already."""
     cases = {}
     for item in items:
-        if mark := item.get_closest_marker("few"):
+        mark = item.get_closest_marker("few")
+        if mark and not item.get_closest_marker("more"):
             name = item.nodeid.split("[")[0]
             cases.setdefault(name, (mark.args[0], []))[1].append(item)
     for few, all_of_it in cases.values():

@@ -31,9 +31,11 @@ DATA = HERE / "data"
 REFERENCE = DATA / "reference"
 LIMIT = 120  # seconds a job may take unless it says otherwise
 
+# A unit test runs on one of its numbers of processes.
+ONE_COUNT = "TEST_XHPL_ONE_COUNT" in os.environ
+
 # Launchers that start at the same time get into each other's way where their
 # folders are: each of pytest-xdist's workers has one of its own.
-ONE_COUNT = "TEST_XHPL_ONE_COUNT" in os.environ
 PARALLEL = "PYTEST_XDIST_WORKER" in os.environ
 FOLDER = tempfile.TemporaryDirectory(prefix="xhpl-") if PARALLEL else None
 

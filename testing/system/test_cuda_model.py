@@ -121,7 +121,7 @@ def test_a_size_of_tiles_is_found(xdgemm):
 
 # Each of three queues takes 32 MiB, kernels keep 64; C is of 57.
 @pytest.mark.more
-@pytest.mark.parametrize("memory", [164, pytest.param(200, marks=pytest.mark.more)])
+@pytest.mark.parametrize("memory", [164, 200])
 def test_little_memory_is_enough(xdgemm, memory):
     shape = "-m 3000 -n 2500 -k 32 --repeat 1 --verify --set tile=2900"
     outcome = xdgemm(*shape.split(), *OWN_DEVICE, MEMORY=memory)

@@ -384,8 +384,7 @@ def test_a_device_without_memory_is_refused(failing, nth):
 
 # The matrix has 50 MB; columns that one buffer cannot have stay on the host.
 @pytest.mark.more
-@pytest.mark.parametrize("home", [
-    RESIDENT, pytest.param(STREAMING, marks=pytest.mark.more)])
+@pytest.mark.parametrize("home", [RESIDENT, STREAMING])
 def test_a_matrix_larger_than_one_buffer_is_solved(xhpl, device, layer, tmp_path, home):
     env = {**layer, "LARGEST": str(40 << 20)}
     options = ["-n", 2500, "--nb", 32, "-p", 1, "-q", 1, *device, *home]
