@@ -10,8 +10,7 @@
 #include "hpl/solver/system.h"
 #include "hybrid/lu/verify/carried.h"
 
-/* ---- sizes ---------------------------------------------------------------
- */
+/* ---- sizes --------------------------------------------------------------- */
 
 /* What one device holds. */
 typedef struct {
@@ -88,8 +87,7 @@ uint64_t hyb_place_device_bytes(const hyb_means_t *means,
     return (uint64_t)devices * doubles * sizeof(double);
 }
 
-/* ---- which blocks --------------------------------------------------------
- */
+/* ---- which blocks -------------------------------------------------------- */
 
 bool hyb_place_device_able(const hyb_means_t *means, int nprow, char *why,
                            size_t size)
@@ -155,8 +153,7 @@ int64_t hyb_place_device_room(const hyb_means_t *means,
     return memory > fixed ? (int64_t)((memory - fixed) / block) : 0;
 }
 
-/* ---- create and destroy --------------------------------------------------
- */
+/* ---- create and destroy -------------------------------------------------- */
 
 /* Cut the device's memory into its parts; what is behind them. */
 static int64_t lay_out(hyb_device_columns_t *d, extent_t e)

@@ -125,8 +125,7 @@ static inline hyb_block_t hyb_device_trailing(const hyb_device_columns_t *d,
 /* The functions of every device's place. */
 extern const hyb_place_t hyb_place_device;
 
-/* ---- device_queued.c ------------------------------------------------------
- */
+/* ---- device_queued.c ----------------------------------------------------- */
 
 /* The device is lost, or refuses: its columns are gone, and the job ends. */
 void hyb_device_check(const hyb_device_columns_t *d, xh_status_t status);
@@ -147,8 +146,7 @@ void hyb_device_end(hyb_device_columns_t *d, hyb_queue_t *queue);
 int hyb_device_note(hyb_device_columns_t *d, hyb_blocks_t blocks, int panels,
                     double flop, hyb_queue_t *queue);
 
-/* ---- device_guests.c ------------------------------------------------------
- */
+/* ---- device_guests.c ----------------------------------------------------- */
 
 /* Doubles of room for guests with so many rows. */
 int64_t hyb_device_guests_doubles(int64_t rows, int64_t nb);
@@ -185,8 +183,7 @@ xh_status_t hyb_device_keep_panel(hyb_device_columns_t *d, int k);
 bool hyb_device_guest_can_leave(const hyb_device_columns_t *d, int seat);
 void hyb_device_guest_left(hyb_device_columns_t *d, int seat);
 
-/* ---- device_panel.c: panels that live here --------------------------------
- */
+/* ---- device_panel.c: panels that live here ------------------------------- */
 
 /* Queue: panel k comes down to pinned memory, once its columns are computed. */
 xh_status_t hyb_device_fetch_panel(hyb_device_columns_t *d, int k);
@@ -202,16 +199,14 @@ void hyb_device_factor_panel(hyb_place_t *place, int k,
 xh_view_t hyb_device_take_panel(hyb_place_t *place, int k, int64_t *pivots);
 double hyb_device_panel_seconds(hyb_place_t *place);
 
-/* ---- device_checkpoint.c: places' save and restore ------------------------
- */
+/* ---- device_checkpoint.c: places' save and restore ----------------------- */
 
 void hyb_device_save(hyb_place_t *place, int64_t b, const xh_rectangle_t *part,
                      double *to);
 void hyb_device_restore(hyb_place_t *place, int64_t b,
                         const xh_rectangle_t *part, const double *from);
 
-/* ---- device_sums.c: sums of the online check ------------------------------
- */
+/* ---- device_sums.c: sums of the online check ----------------------------- */
 
 /* What it takes there and, pinned, on the host. */
 int64_t hyb_device_sums_doubles(int64_t rows, int64_t nb, int64_t columns);
@@ -244,8 +239,7 @@ xh_status_t hyb_device_sum_factors(const hyb_device_columns_t *d, hyb_block_t a,
                                    int64_t row);
 const double *hyb_device_sums_of_factors(const hyb_device_columns_t *d);
 
-/* ---- device_rows.c: rows that travel, P > 1 -------------------------------
- */
+/* ---- device_rows.c: rows that travel, P > 1 ------------------------------ */
 
 /* Their sums for the online check, as those of device_sums.c; without memory
  * for P = 1. */

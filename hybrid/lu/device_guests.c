@@ -14,8 +14,7 @@ struct hyb_device_guests {
     seat_t seat[HYB_GUEST_SEATS];
 };
 
-/* ---- create and destroy --------------------------------------------------
- */
+/* ---- create and destroy -------------------------------------------------- */
 
 int64_t hyb_device_guests_doubles(int64_t rows, int64_t nb)
 {
@@ -79,8 +78,7 @@ hyb_block_t hyb_device_panel(const hyb_device_columns_t *d, int k)
                                hyb_device_run(d, (hyb_blocks_t){b, b + 1}));
 }
 
-/* ---- coming and going ----------------------------------------------------
- */
+/* ---- coming and going ---------------------------------------------------- */
 
 /* P = 1: a row of the process is that row of the matrix. */
 static int64_t first_row(const hyb_device_columns_t *d, int panel)

@@ -144,8 +144,7 @@ double hyb_device_panel_seconds(hyb_place_t *place)
     return seconds;
 }
 
-/* ---- the next panel's columns --------------------------------------------
- */
+/* ---- the next panel's columns -------------------------------------------- */
 
 xh_status_t hyb_device_fetch_panel(hyb_device_columns_t *d, int k)
 {

@@ -4,8 +4,7 @@
 #include <string.h>
 #include "hybrid/lu/verify/carried.h"
 
-/* ---- sums for the online check -------------------------------------------
- */
+/* ---- sums for the online check ------------------------------------------- */
 
 /* Sums of rows that travel, for the online check: packed rows, a column each
  * there, times columns of weights. */
@@ -163,8 +162,7 @@ void hyb_device_rows_left(const hyb_device_columns_t *d,
                 down + d->columns[b], s->ld);
 }
 
-/* ---- rows that travel -----------------------------------------------------
- */
+/* ---- rows that travel ---------------------------------------------------- */
 
 /* A packed buffer of an exchange, on the host and on the device, where only the
  * columns that live there stand in a row. */

@@ -17,8 +17,7 @@ struct hyb_device_sums {
 
 typedef struct hyb_device_sums sums_t;
 
-/* ---- memory --------------------------------------------------------------
- */
+/* ---- memory -------------------------------------------------------------- */
 
 int64_t hyb_device_sums_doubles(int64_t rows, int64_t nb, int64_t columns)
 {
@@ -112,8 +111,7 @@ xh_status_t hyb_device_sums_create(hyb_device_columns_t *d, int64_t at,
     return send_weights(d, lay_out_here(d, host));
 }
 
-/* ---- sums ----------------------------------------------------------------
- */
+/* ---- sums ---------------------------------------------------------------- */
 
 /* sums := weights^T a, which come down to host. */
 static xh_status_t sum(hyb_queue_t *queue, hyb_block_t weights, hyb_block_t a,
@@ -270,8 +268,7 @@ xh_status_t hyb_device_sum_run(hyb_device_columns_t *d, const hyb_step_t *step,
     return XH_OK;
 }
 
-/* ---- what came down ------------------------------------------------------
- */
+/* ---- what came down ------------------------------------------------------ */
 
 void hyb_device_sums_met(hyb_device_columns_t *d, int k, hyb_blocks_t blocks)
 {
@@ -320,8 +317,7 @@ void hyb_device_sums_take(hyb_device_columns_t *d, int k)
                            d->sums->slot[k % HYB_IN_FLIGHT].l_sums);
 }
 
-/* ---- the back-substitution -----------------------------------------------
- */
+/* ---- the back-substitution ----------------------------------------------- */
 
 xh_status_t hyb_device_sum_factors(const hyb_device_columns_t *d, hyb_block_t a,
                                    int64_t row)

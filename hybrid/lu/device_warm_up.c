@@ -131,8 +131,7 @@ xh_status_t hyb_place_device_warm_up(const hyb_place_t *place)
     return tried;
 }
 
-/* ---- reaching another device ---------------------------------------------
- */
+/* ---- reaching another device --------------------------------------------- */
 
 /* Rows that crossed once are there; it takes what they are from d's host. */
 static xh_status_t cross(const hyb_device_columns_t *d,

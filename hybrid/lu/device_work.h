@@ -66,8 +66,7 @@ hyb_block_t hyb_device_u(const hyb_device_panel_t *panel,
 double hyb_device_flop(const hyb_device_panel_t *panel,
                        const hyb_device_part_t *part);
 
-/* ---- device_factor.c -------------------------------------------------------
- */
+/* ---- device_factor.c ----------------------------------------------------- */
 
 /* A panel: the blocks of a step as operations.h describes it, or of its
  * columns. */

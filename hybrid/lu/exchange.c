@@ -31,8 +31,7 @@ struct hyb_exchange {
     size_t bytes; /* of all three, in one piece */
 };
 
-/* ---- memory --------------------------------------------------------------
- */
+/* ---- memory -------------------------------------------------------------- */
 
 /* Doubles of one of the buffers, and how many there are. */
 static size_t buffer(int64_t nb, int64_t columns)
@@ -138,8 +137,7 @@ xh_view_t hyb_exchange_u(hyb_lu_t *lu, int k, hyb_run_t run)
     return (xh_view_t){e->u + run.from * e->rows, jb, run.count, jb};
 }
 
-/* ---- packing: all workers ------------------------------------------------
- */
+/* ---- packing: all workers ------------------------------------------------ */
 
 /* Columns that a worker packs at a time: it has about its part of the rows. */
 static int unit(const hyb_lu_t *lu)
@@ -188,8 +186,7 @@ void hyb_exchange_assist(hyb_worker_t *me)
     hyb_timer_end(me);
 }
 
-/* ---- groups: the leader --------------------------------------------------
- */
+/* ---- groups: the leader -------------------------------------------------- */
 
 void hyb_exchange_open(hyb_lu_t *lu, const hyb_step_t *step)
 {

@@ -19,8 +19,7 @@
 #include "hybrid/lu/update.h"
 #include "hybrid/lu/verify/carried.h"
 
-/* ---- create and destroy --------------------------------------------------
- */
+/* ---- create and destroy -------------------------------------------------- */
 
 static xh_status_t create_ledger(hyb_lu_t *lu)
 {
@@ -127,8 +126,7 @@ void hyb_factor_free(hyb_lu_t *lu)
     free(lu);
 }
 
-/* ---- running -------------------------------------------------------------
- */
+/* ---- running ------------------------------------------------------------- */
 
 /* Of all devices' links so far. */
 static void traffic(const hyb_machine_t *machine, double *up_p, double *down_p)
@@ -249,8 +247,7 @@ int hyb_factor_device_work(const hyb_lu_t *lu, int most,
     return count;
 }
 
-/* ---- the plan ------------------------------------------------------------
- */
+/* ---- the plan ------------------------------------------------------------ */
 
 static void add_row(hpl_plan_t *plan, const char *where, int64_t blocks,
                     double seconds)
@@ -319,8 +316,7 @@ bool hyb_factor_plan(const hyb_lu_t *lu, hpl_plan_t *plan_p)
            (is_known || hyb_homes_resident(&lu->homes));
 }
 
-/* ---- memory that will be needed ------------------------------------------
- */
+/* ---- memory that will be needed ------------------------------------------ */
 
 /* Of devices' places, on the host. */
 static uint64_t place_bytes(const hyb_means_t *means, const hpl_shape_t *shape)

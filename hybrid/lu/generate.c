@@ -98,8 +98,7 @@ void hyb_generate_touch(hyb_team_t *team, const HPL_T_pmat *mat)
     visit_all(team, &filling, "taking memory for the matrix");
 }
 
-/* ---- columns at their homes -----------------------------------------------
- */
+/* ---- columns at their homes ---------------------------------------------- */
 
 /* Back by pages what the host keeps of columns that live on devices: diagonal
  * blocks, and b. The loop writes them while the devices wait. */

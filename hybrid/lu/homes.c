@@ -10,8 +10,7 @@
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/place_device.h"
 
-/* ---- dealing -------------------------------------------------------------
- */
+/* ---- dealing ------------------------------------------------------------- */
 
 /* The highest rate, if all are known; else 0. */
 static double highest_rate(const hpl_dealt_t *device, int devices)
@@ -38,8 +37,7 @@ void hyb_homes_deal(const hpl_dealt_t *device, int devices, int64_t blocks,
     hpl_deal_blocks(to, devices, blocks, blocks, device_p);
 }
 
-/* ---- homes of a process --------------------------------------------------
- */
+/* ---- homes of a process -------------------------------------------------- */
 
 /* All local ones, with b's. */
 static int64_t blocks_of(const hpl_shape_t *shape)

@@ -166,8 +166,7 @@ double *hyb_panels_columns(hyb_lu_t *lu, size_t *bytes_p)
     return s != NULL ? s->columns[0] : NULL;
 }
 
-/* ---- opening -------------------------------------------------------------
- */
+/* ---- opening ------------------------------------------------------------- */
 
 static void place_panel(hyb_lu_t *lu, int k)
 {
@@ -213,8 +212,7 @@ void hyb_panel_open(hyb_lu_t *lu, int k)
         hyb_panel_broadcast(lu->worker, k);
 }
 
-/* ---- broadcast -----------------------------------------------------------
- */
+/* ---- broadcast ----------------------------------------------------------- */
 
 void hyb_panel_broadcast(hyb_worker_t *me, int k)
 {

@@ -8,8 +8,7 @@
 #include "hybrid/lu/tune.h"
 #include "hybrid/lu/verify/carried.h"
 
-/* ---- by the team ---------------------------------------------------------
- */
+/* ---- by the team --------------------------------------------------------- */
 
 /* Copy this worker's share of the panel's columns into tiles. */
 static void load(hyb_lu_t *lu, int k, int member, int members)
@@ -163,8 +162,7 @@ static void toggle(const hyb_worker_t *me)
         HPL_ptimer(HPL_TIMING_RPFACT);
 }
 
-/* ---- by a device ---------------------------------------------------------
- */
+/* ---- by a device --------------------------------------------------------- */
 
 typedef struct { /* for panel k */
     hyb_lu_t *lu;
@@ -290,8 +288,7 @@ static void seal(hyb_worker_t *me, int k)
     hyb_carried_seal(me->lu, k);
 }
 
-/* ---- either way ----------------------------------------------------------
- */
+/* ---- either way ---------------------------------------------------------- */
 
 void hyb_panel_factor_by(hyb_worker_t *me, int k, int members)
 {

@@ -18,8 +18,7 @@ static xh_view_t host_view(double *data, int64_t rows, int64_t cols)
     return (xh_view_t){data, rows, cols, Mmax(rows, 1)};
 }
 
-/* ---- panels --------------------------------------------------------------
- */
+/* ---- panels -------------------------------------------------------------- */
 
 /* Where panel k stands. */
 static void place_panel(hyb_device_panel_t *panel, const HPL_T_panel *h)
@@ -173,8 +172,7 @@ static xh_view_t panel_columns(hyb_place_t *place, int k)
                      h->mp, h->jb);
 }
 
-/* ---- swap, solve, multiply ------------------------------------------------
- */
+/* ---- swap, solve, multiply ----------------------------------------------- */
 
 static hyb_blocks_t blocks_of(const hyb_device_columns_t *d, hyb_run_t run)
 {
@@ -258,8 +256,7 @@ static bool host_guest(hyb_place_t *place, const hyb_step_t *step,
     return true;
 }
 
-/* ---- what has run ---------------------------------------------------------
- */
+/* ---- what has run -------------------------------------------------------- */
 
 /* Without a result for so long the device is taken for stalled: many times what
  * all that is queued should take, and never less than the setting. */
@@ -346,8 +343,7 @@ static void poll(hyb_place_t *place)
     }
 }
 
-/* ---- before and after the loop -------------------------------------------
- */
+/* ---- before and after the loop ------------------------------------------- */
 
 /* Block by block: those of other places lie between. */
 static void generate(hyb_place_t *place, int seed)

@@ -7,8 +7,7 @@
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/verify/carried.h"
 
-/* ---- where things are ----------------------------------------------------
- */
+/* ---- where things are ---------------------------------------------------- */
 
 /* The run's columns from the panel's first row on. */
 static xh_view_t trailing(const hyb_lu_t *lu, const hyb_lu_panel_t *p,
@@ -46,8 +45,7 @@ static void toggle(const hyb_worker_t *me, int timer)
         HPL_ptimer(timer);
 }
 
-/* ---- swap and solve ------------------------------------------------------
- */
+/* ---- swap and solve ------------------------------------------------------ */
 
 /* The run's rows of U, where they came from all processes. */
 static hyb_arrived_t arrived(const hyb_lu_t *lu, const hyb_lu_panel_t *p,
@@ -142,8 +140,7 @@ static void fetch_u(hyb_place_t *place, hyb_worker_t *me,
                  means->kernel->cols, me->u);
 }
 
-/* ---- multiply ------------------------------------------------------------
- */
+/* ---- multiply ------------------------------------------------------------ */
 
 static bool l2_is_complete(void *panel)
 {
@@ -189,8 +186,7 @@ static void multiply(hyb_place_t *place, hyb_worker_t *me,
     hyb_timer_end_product(me, flop);
 }
 
-/* ---- panels --------------------------------------------------------------
- */
+/* ---- panels -------------------------------------------------------------- */
 
 static void receive_panel(hyb_place_t *place, int k)
 {

@@ -40,8 +40,7 @@ static part_t *part_of(const hyb_lu_t *lu, int k)
     return &lu->share->part[k % HYB_IN_FLIGHT];
 }
 
-/* ---- create and destroy --------------------------------------------------
- */
+/* ---- create and destroy -------------------------------------------------- */
 
 xh_status_t hyb_share_create(hyb_lu_t *lu)
 {
@@ -90,8 +89,7 @@ bool hyb_share_works(const hyb_lu_t *lu)
            hyb_machine_working_devices(lu->share->machine) > 0;
 }
 
-/* ---- columns: released by all workers ------------------------------------
- */
+/* ---- columns: released by all workers ------------------------------------ */
 
 /* C := C - L2 U on the devices' columns. */
 static xh_gemm_t product_of(hyb_lu_t *lu, const hyb_step_t *step)
@@ -158,8 +156,7 @@ bool hyb_share_is_saturated(const hyb_worker_t *me, const hyb_step_t *step)
                lu->share->rate * step->panel_seconds;
 }
 
-/* ---- on the devices: the leader ------------------------------------------
- */
+/* ---- on the devices: the leader ------------------------------------------ */
 
 /* The iteration whose tiles are on the devices cannot be completed. */
 static _Noreturn void give_up(const hyb_lu_t *lu, const char *what,
@@ -348,8 +345,7 @@ bool hyb_share_has_left(const hyb_lu_t *lu, int k)
     return k < lu->share->current;
 }
 
-/* ---- helping: all workers ------------------------------------------------
- */
+/* ---- helping: all workers ------------------------------------------------ */
 
 /* Once all tiles are complete nobody comes in: the leader waits for those
  * inside. */
@@ -454,8 +450,7 @@ bool hyb_share_help(hyb_worker_t *me)
     return any;
 }
 
-/* ---- what they did -------------------------------------------------------
- */
+/* ---- what they did ------------------------------------------------------- */
 
 const hyb_lap_t *hyb_share_lap(const hyb_lu_t *lu, int k)
 {

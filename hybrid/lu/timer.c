@@ -50,8 +50,7 @@ static void set_doing(hyb_worker_t *me, int doing)
     atomic_store_explicit(&me->doing, doing, memory_order_relaxed);
 }
 
-/* ---- activities ----------------------------------------------------------
- */
+/* ---- activities ---------------------------------------------------------- */
 
 void hyb_timer_begin(hyb_worker_t *me, hyb_activity_t activity, int iteration)
 {
@@ -95,8 +94,7 @@ double hyb_timer_end(hyb_worker_t *me)
     return now - began;
 }
 
-/* ---- products ------------------------------------------------------------
- */
+/* ---- products ------------------------------------------------------------ */
 
 static const double least_flop = 1e7; /* of a paced one */
 
@@ -146,8 +144,7 @@ void hyb_timer_close(hyb_worker_t *me)
         close(me->schedstat);
 }
 
-/* ---- what was done -------------------------------------------------------
- */
+/* ---- what was done ------------------------------------------------------- */
 
 uint64_t hyb_timer_steps(const hyb_worker_t *worker, int members)
 {

@@ -44,8 +44,7 @@ static int members_of(const hyb_lu_t *lu)
     return hyb_team_size(lu->means.team);
 }
 
-/* ---- beginning -----------------------------------------------------------
- */
+/* ---- beginning ----------------------------------------------------------- */
 
 xh_status_t hyb_tune_create(hyb_lu_t *lu)
 {
@@ -68,8 +67,7 @@ void hyb_tune_destroy(hyb_lu_t *lu)
     free(lu->tuner);
 }
 
-/* ---- deciding ------------------------------------------------------------
- */
+/* ---- deciding ------------------------------------------------------------ */
 
 /* Iteration k, but for what it took. */
 static hyb_lookahead_iteration_t iteration(hyb_lu_t *lu, int k)
@@ -218,8 +216,7 @@ void hyb_tune_step(hyb_lu_t *lu, int k, hyb_step_t *step)
     step->panel_threads = panel_threads(lu, step);
 }
 
-/* ---- learning ------------------------------------------------------------
- */
+/* ---- learning ------------------------------------------------------------ */
 
 /* Are these flop of iteration k enough to tell the team's rate by? */
 static bool shows_rate(hyb_lu_t *lu, int k, double flop)

@@ -6,8 +6,7 @@
 #include "hybrid/lu/share.h"
 #include "hybrid/lu/verify/carried.h"
 
-/* ---- runs ----------------------------------------------------------------
- */
+/* ---- runs ---------------------------------------------------------------- */
 
 /* Work on columns that a worker takes run by run. */
 typedef struct {
@@ -116,8 +115,7 @@ static bool work_on_one(task_t *t)
     return true;
 }
 
-/* ---- columns of the host -------------------------------------------------
- */
+/* ---- columns of the host ------------------------------------------------- */
 
 static void work_on_all(task_t t)
 {
@@ -154,8 +152,7 @@ bool hyb_factors_next(const hyb_worker_t *me, const hyb_step_t *step)
     return hyb_lu_owns(me->lu, step->k + 1) && me->member < step->panel_threads;
 }
 
-/* ---- columns of devices: the leader queues them --------------------------
- */
+/* ---- columns of devices: the leader queues them -------------------------- */
 
 /* All of blocks that live at place. */
 static void queue_blocks(hyb_worker_t *leader, const hyb_step_t *step,
@@ -286,8 +283,7 @@ static hyb_blocks_t at_home(const hyb_lu_t *lu, hyb_blocks_t blocks)
     return (hyb_blocks_t){Mmax(blocks.from, lu->homes.guests), blocks.to};
 }
 
-/* ---- an iteration --------------------------------------------------------
- */
+/* ---- an iteration -------------------------------------------------------- */
 
 void hyb_update_next(hyb_worker_t *me, const hyb_step_t *step)
 {

@@ -74,8 +74,7 @@ bool hyb_workers_have_left(const hyb_lu_t *lu, int k)
     return true;
 }
 
-/* ---- waiting -------------------------------------------------------------
- */
+/* ---- waiting ------------------------------------------------------------- */
 
 static void poll(hyb_worker_t *me)
 {

@@ -52,8 +52,7 @@ struct hyb_checkpoint {
     hpl_checkpoint_t *list;
 };
 
-/* ---- create and destroy --------------------------------------------------
- */
+/* ---- create and destroy -------------------------------------------------- */
 
 /* Bytes of this process's checkpoint at its beginning. */
 static int64_t bytes_of(const hyb_lu_t *lu, int first)
@@ -248,8 +247,7 @@ bool hyb_checkpoint_resumes(hyb_lu_t *lu, int seed)
     return c->from.first > 0;
 }
 
-/* ---- moments -------------------------------------------------------------
- */
+/* ---- moments ------------------------------------------------------------- */
 
 void hyb_checkpoint_begin(hyb_lu_t *lu)
 {
@@ -290,8 +288,7 @@ static hyb_header_t header(const hyb_lu_t *lu)
     return h;
 }
 
-/* ---- deciding ------------------------------------------------------------
- */
+/* ---- deciding ------------------------------------------------------------ */
 
 /* Process 0: over how many iterations one that is decided on in iteration k is
  * written; 0: none is due. */
@@ -354,8 +351,7 @@ bool hyb_checkpoint_is_ready(hyb_lu_t *lu, int k)
     return done || k < c->voted + LAG;
 }
 
-/* ---- what all know -------------------------------------------------------
- */
+/* ---- what all know ------------------------------------------------------- */
 
 static void begin_checkpoint(hyb_lu_t *lu, int k, int over)
 {

@@ -70,8 +70,7 @@ struct hyb_copies {
     bool ends;
 };
 
-/* ---- giving: the writer's thread, and the leader -------------------------
- */
+/* ---- giving: the writer's thread, and the leader ------------------------- */
 
 static void give(hyb_copies_t *c, kind_t kind, int64_t offset, const void *data,
                  size_t bytes)
@@ -132,8 +131,7 @@ static void poll_giving(hyb_copies_t *c)
         set_free(c);
 }
 
-/* ---- taking: the leader --------------------------------------------------
- */
+/* ---- taking: the leader -------------------------------------------------- */
 
 static void await_header(hyb_copies_t *c, source_t *s)
 {
@@ -187,8 +185,7 @@ void hyb_copies_poll(void *copies)
         poll_source(c, &c->source[i]);
 }
 
-/* ---- writing: a thread of its own ----------------------------------------
- */
+/* ---- writing: a thread of its own ---------------------------------------- */
 
 static void fail(source_t *s, const char *path)
 {
@@ -289,8 +286,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* ---- a checkpoint --------------------------------------------------------
- */
+/* ---- a checkpoint -------------------------------------------------------- */
 
 void hyb_copies_begin(hyb_copies_t *c, int first)
 {
@@ -320,8 +316,7 @@ void hyb_copies_keep(const hyb_copies_t *c, const int *first, int count)
         hyb_store_keep(&c->source[i].store, first, count);
 }
 
-/* ---- create and destroy --------------------------------------------------
- */
+/* ---- create and destroy -------------------------------------------------- */
 
 static bool add_sources(hyb_copies_t *c, const hyb_disks_t *d, int64_t piece)
 {

@@ -20,8 +20,7 @@ hyb_store_t hyb_disks_store(const hyb_disks_t *d, int rank, bool is_copy)
     return (hyb_store_t){d->folder, d->row[rank], d->column[rank], is_copy};
 }
 
-/* ---- who sees what -------------------------------------------------------
- */
+/* ---- who sees what ------------------------------------------------------- */
 
 /* A file by which others see that they see this folder. */
 static void marker(const hyb_disks_t *d, int64_t run, int rank, char *path)
@@ -132,8 +131,7 @@ static xh_status_t allocate(const HPL_T_grid *grid, const char *folder,
                                   : XH_ERR_MEMORY);
 }
 
-/* ---- what is there -------------------------------------------------------
- */
+/* ---- what is there ------------------------------------------------------- */
 
 /* Of one process for each disk. */
 static hyb_saved_t *list_mine(const hyb_disks_t *d, int *count_p)
@@ -270,8 +268,7 @@ int hyb_disks_common(const hyb_disks_t *d, int *first_p)
     return count;
 }
 
-/* ---- files on their way --------------------------------------------------
- */
+/* ---- files on their way -------------------------------------------------- */
 
 /* A file's bytes are sent, their number first, or are written. */
 static void send_file(const char *path, int to, MPI_Comm comm, char *buffer)

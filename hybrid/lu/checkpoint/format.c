@@ -16,8 +16,7 @@ static uint64_t check_of(const void *data, size_t bytes)
     return xh_hash(XH_HASH_START, data, bytes);
 }
 
-/* ---- headers -------------------------------------------------------------
- */
+/* ---- headers ------------------------------------------------------------- */
 
 uint64_t hyb_header_dealing(const hpl_deal_t *deal)
 {
@@ -78,8 +77,7 @@ bool hyb_header_rounds_otherwise(const hyb_header_t *header,
            strncmp(header->kernel, wanted->kernel, sizeof(header->kernel)) != 0;
 }
 
-/* ---- pieces --------------------------------------------------------------
- */
+/* ---- pieces -------------------------------------------------------------- */
 
 int64_t hyb_piece_columns(int64_t rows)
 {

@@ -23,8 +23,7 @@ typedef struct { /* what is read */
     hyb_disks_t disks;
 } reader_t;
 
-/* ---- what it must be -----------------------------------------------------
- */
+/* ---- what it must be ----------------------------------------------------- */
 
 hyb_store_t hyb_restart_store(const hyb_lu_t *lu, const char *folder)
 {
@@ -49,8 +48,7 @@ hyb_header_t hyb_restart_header(const hyb_lu_t *lu)
     return h;
 }
 
-/* ---- files ---------------------------------------------------------------
- */
+/* ---- files --------------------------------------------------------------- */
 
 static bool is_bad(reader_t *r, const char *path, const char *what)
 {
@@ -183,8 +181,7 @@ static bool read_checkpoint(reader_t *r, int first)
            read_pieces(r, path, sizeof(r->header), size_of(path), others);
 }
 
-/* ---- agreeing ------------------------------------------------------------
- */
+/* ---- agreeing ------------------------------------------------------------ */
 
 static bool all_can(const reader_t *r, bool mine)
 {
@@ -211,8 +208,7 @@ static int read_newest(reader_t *r, const int *first, int count)
     return -1;
 }
 
-/* ---- going on ------------------------------------------------------------
- */
+/* ---- going on ------------------------------------------------------------ */
 
 static void set_stages(hyb_lu_t *lu)
 {

@@ -14,8 +14,7 @@
 #include "base/integers.h"
 #include "base/log.h"
 
-/* ---- names ---------------------------------------------------------------
- */
+/* ---- names --------------------------------------------------------------- */
 
 void hyb_store_path(const hyb_store_t *store, const char *suffix, char *path)
 {
@@ -122,8 +121,7 @@ bool hyb_store_is_same(const char *a, const char *b)
            of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
 }
 
-/* ---- removing ------------------------------------------------------------
- */
+/* ---- removing ------------------------------------------------------------ */
 
 static void remove_file(const hyb_store_t *store, const char *suffix)
 {
@@ -192,8 +190,7 @@ void hyb_store_clear_copies(const char *name)
     closedir(folder);
 }
 
-/* ---- the folder ----------------------------------------------------------
- */
+/* ---- the folder ---------------------------------------------------------- */
 
 bool hyb_store_make(const char *folder)
 {
@@ -213,8 +210,7 @@ bool hyb_store_sync(const char *folder)
     return done;
 }
 
-/* ---- moments -------------------------------------------------------------
- */
+/* ---- moments ------------------------------------------------------------- */
 
 double hyb_store_now(void)
 {
@@ -239,8 +235,7 @@ double hyb_store_last_seen(const hyb_store_t *store)
     return seen;
 }
 
-/* ---- bytes ---------------------------------------------------------------
- */
+/* ---- bytes --------------------------------------------------------------- */
 
 bool hyb_store_write(int file, const void *data, size_t bytes, int64_t offset)
 {
@@ -278,8 +273,7 @@ bool hyb_store_read(int file, void *data, size_t bytes, int64_t offset)
     return true;
 }
 
-/* ---- the disk ------------------------------------------------------------
- */
+/* ---- the disk ------------------------------------------------------------ */
 
 static bool write_zeros(int file, int64_t bytes)
 {

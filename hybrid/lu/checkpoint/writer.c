@@ -50,8 +50,7 @@ struct hyb_writer {
     _Atomic bool first_is_saved; /* all of that panel */
 };
 
-/* ---- files ---------------------------------------------------------------
- */
+/* ---- files --------------------------------------------------------------- */
 
 static void fail_for(hyb_writer_t *w, const char *why)
 {
@@ -155,8 +154,7 @@ static void close_stream(stream_t *s)
     s->fd = -1;
 }
 
-/* ---- pieces --------------------------------------------------------------
- */
+/* ---- pieces -------------------------------------------------------------- */
 
 /* The first panel is being factored meanwhile: its top rows as they were. */
 static void put_top(const hyb_writer_t *w, const hyb_piece_t *p, int64_t first,
@@ -213,8 +211,7 @@ static void write_rows(hyb_writer_t *w, stream_t *s, int64_t b, int64_t from,
     }
 }
 
-/* ---- block columns -------------------------------------------------------
- */
+/* ---- block columns ------------------------------------------------------- */
 
 /* Has block b reached its boundary, and is it as it was then? */
 static bool is_ready(const hyb_writer_t *w, int64_t b)
@@ -258,8 +255,7 @@ static void write_blocks(hyb_writer_t *w)
     }
 }
 
-/* ---- a checkpoint --------------------------------------------------------
- */
+/* ---- a checkpoint -------------------------------------------------------- */
 
 /* It gets its name: from then on it is whole, and nobody gives it up. */
 static bool name_it(hyb_writer_t *w)
@@ -325,8 +321,7 @@ static void write_checkpoint(hyb_writer_t *w)
     close_stream(&w->checkpoint);
 }
 
-/* ---- the thread ----------------------------------------------------------
- */
+/* ---- the thread ---------------------------------------------------------- */
 
 static struct timespec next_pulse(void)
 {
@@ -428,8 +423,7 @@ void hyb_writer_destroy(hyb_writer_t *w)
     free_all(w);
 }
 
-/* ---- the leader ----------------------------------------------------------
- */
+/* ---- the leader ---------------------------------------------------------- */
 
 /* The first panel's columns are not held: they are factored, not updated. */
 void hyb_writer_begin(hyb_writer_t *w, const hyb_header_t *header,

@@ -45,8 +45,7 @@ static bool is_denied(const char *backend)
     return knows != NULL && knows() == 0;
 }
 
-/* ---- the device's side ---------------------------------------------------
- */
+/* ---- the device's side --------------------------------------------------- */
 
 static xh_status_t prepare(hyb_device_t *device, probe_t *p)
 {
@@ -97,8 +96,7 @@ static void close_probe(probe_t *p)
     free(p->host.data);
 }
 
-/* ---- messages ------------------------------------------------------------
- */
+/* ---- messages ------------------------------------------------------------ */
 
 /* Of a signal, or of time. */
 static void end_in_words(int signal)

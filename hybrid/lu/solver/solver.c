@@ -39,8 +39,7 @@ static bool passed;                 /* what checkpoints are of: they may go */
 
 static const double usual_threshold = 16.0; /* of the scaled residual */
 
-/* ---- the socket ----------------------------------------------------------
- */
+/* ---- the socket ---------------------------------------------------------- */
 
 /* Where columns of systems live, as asked for. A caller's array's live on the
  * host. */
@@ -348,8 +347,7 @@ static const hpl_solver_t hybrid_solver = {.name = "hybrid",
                                            .workers = workers,
                                            .trust = trust};
 
-/* ---- opening -------------------------------------------------------------
- */
+/* ---- opening ------------------------------------------------------------- */
 
 /* Panels travel in tiles of the kernel's height: all take the same kernel. */
 static const hyb_kernel_t *common_kernel(void)

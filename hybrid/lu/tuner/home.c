@@ -6,8 +6,7 @@
 #include "hpl/pauxil/map.h"
 #include "hpl/solver/system.h"
 
-/* ---- rates ---------------------------------------------------------------
- */
+/* ---- rates --------------------------------------------------------------- */
 
 static const double panel_part = 0.25; /* of a thread's rate, in panels */
 static const double panel_part_there = 0.125; /* of a device's */
@@ -26,8 +25,7 @@ static double device_rate(const hyb_home_figures_t *f, int64_t nb)
     return f->rate[d];
 }
 
-/* ---- one iteration -------------------------------------------------------
- */
+/* ---- one iteration ------------------------------------------------------- */
 
 typedef struct {
     double nb;
@@ -195,8 +193,7 @@ hyb_home_seconds_t hyb_home_predict(const hyb_home_figures_t *figures,
     return all;
 }
 
-/* ---- the choice ----------------------------------------------------------
- */
+/* ---- the choice ---------------------------------------------------------- */
 
 /* Blocks of shape for which the devices have room in so many bytes each, beside
  * so many panels and guests, and rows on their way. */
@@ -247,8 +244,7 @@ bool hyb_home_is_device(hyb_home_t asked, const hyb_home_figures_t *figures,
                clearly * hyb_home_predict(figures, shape, 1.0, false).total;
 }
 
-/* ---- what crosses links --------------------------------------------------
- */
+/* ---- what crosses links -------------------------------------------------- */
 
 /* Panel k as a process of shape sees it, in rows and columns. */
 typedef struct {

@@ -166,8 +166,7 @@ static double most_of_l1(hyb_lu_t *lu, int k)
     return most;
 }
 
-/* ---- numbers that are none -------------------------------------------------
- */
+/* ---- numbers that are none ----------------------------------------------- */
 
 static bool has_none(const double *row, int count)
 {

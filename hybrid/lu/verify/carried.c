@@ -7,8 +7,7 @@
 #include "base/settings.h"
 #include "hpl/solver/system.h"
 
-/* ---- memory --------------------------------------------------------------
- */
+/* ---- memory -------------------------------------------------------------- */
 
 static int64_t in_doubles(int64_t count, size_t bytes)
 {
@@ -159,8 +158,7 @@ void hyb_carried_destroy(hyb_lu_t *lu)
     free(lu->carried);
 }
 
-/* ---- sums of the columns as they are -------------------------------------
- */
+/* ---- sums of the columns as they are ------------------------------------- */
 
 /* As the loop begins: with U, after a restart. */
 static void sum_column(hyb_lu_t *lu, int64_t column)
@@ -235,8 +233,7 @@ void hyb_carried_begin(hyb_lu_t *lu)
         agree_on_homes(lu);
 }
 
-/* ---- carrying ------------------------------------------------------------
- */
+/* ---- carrying ------------------------------------------------------------ */
 
 /* Squares of U that are none are left to the largest of its elements. */
 static void keep_huge(hyb_carried_column_t *c, int nb, int width,

@@ -113,8 +113,7 @@ void hyb_carried_keep(hyb_lu_t *lu, int k);
 bool hyb_carried_is_right(const hyb_lu_t *lu, int64_t column, int k,
                           const double *a);
 
-/* ---- tiles that devices stream --------------------------------------------
- */
+/* ---- tiles that devices stream ------------------------------------------- */
 
 /* The watch of panel k's product, cut as tiling says, whose first column is
  * column here. */
@@ -237,8 +236,7 @@ void hyb_carried_subtracted(hyb_lu_t *lu, const hpl_product_t *product,
                             int device, const hyb_check_sums_t *before,
                             const double *sums);
 
-/* ---- guests.c: columns that come to a device for some panels --------------
- */
+/* ---- guests.c: columns that come to a device for some panels ------------- */
 
 typedef struct { /* of a block, that has gone home */
     int64_t block;

@@ -169,8 +169,7 @@ static int tile_owner(const hyb_lu_t *lu, int64_t column, double bound)
     return owner;
 }
 
-/* ---- one column ----------------------------------------------------------
- */
+/* ---- one column ---------------------------------------------------------- */
 
 typedef struct { /* one column, once it has met panels 0 .. k - 1 */
     hyb_lu_t *lu;
@@ -369,8 +368,7 @@ void hyb_carried_compare_tiles(hyb_lu_t *lu, hyb_run_t run,
     atomic_fetch_add(&c->alarms.compared, run.count);
 }
 
-/* ---- the end -------------------------------------------------------------
- */
+/* ---- the end ------------------------------------------------------------- */
 
 void hyb_carried_end(hyb_lu_t *lu)
 {

@@ -3,8 +3,7 @@
 #include "hybrid/lu/checkpoint/geometry.h"
 #include "hybrid/lu/verify/carried_private.h"
 
-/* ---- weights -------------------------------------------------------------
- */
+/* ---- weights ------------------------------------------------------------- */
 
 /* 1 or -1, of a row and a column of signs. */
 static double sign(int64_t row, int64_t column)
@@ -54,8 +53,7 @@ void hyb_carried_kept_weights(const hyb_lu_t *lu, int k, double *weights)
         weights[i] = hyb_place_weight(lu, h->ii + i);
 }
 
-/* ---- squares -------------------------------------------------------------
- */
+/* ---- squares ------------------------------------------------------------- */
 
 /* Of so many numbers a column's elements: the mean square. */
 static double mean_square(const double *sums, int64_t stride, int64_t count,
@@ -98,8 +96,7 @@ static bool is_l(const double *l, int64_t count, int64_t rows)
     return true;
 }
 
-/* ---- carrying and comparing ----------------------------------------------
- */
+/* ---- carrying and comparing ---------------------------------------------- */
 
 /* Squares of a column's elements: those of all, but where it has far larger
  * ones, of which rounding is larger. */
@@ -296,8 +293,7 @@ void hyb_carried_met(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s)
     atomic_fetch_add(&lu->carried->alarms.compared, s->run.count);
 }
 
-/* ---- sums of L -----------------------------------------------------------
- */
+/* ---- sums of L ----------------------------------------------------------- */
 
 static bool is_home(const hyb_lu_t *lu, int k, int device)
 {
@@ -389,8 +385,7 @@ void hyb_carried_take_l(hyb_lu_t *lu, int k, int device, const double *l)
         compare_l(lu, k, device, l);
 }
 
-/* ---- columns that come down ----------------------------------------------
- */
+/* ---- columns that come down ---------------------------------------------- */
 
 static bool has_come_wrong(hyb_lu_t *lu, int k, int64_t column, const double *a,
                            hyb_alarm_t *alarm)

@@ -6,8 +6,7 @@
 
 enum { UNIT = HYB_SUMS_UNIT };
 
-/* ---- sums of L -----------------------------------------------------------
- */
+/* ---- sums of L ----------------------------------------------------------- */
 
 /* Weights go with the rows. */
 static void move_weights(hyb_lu_t *lu, int k)
@@ -232,8 +231,7 @@ static void check_l2(hyb_lu_t *lu, int k)
         raise_message(lu, k);
 }
 
-/* ---- when L is here ------------------------------------------------------
- */
+/* ---- when L is here ------------------------------------------------------ */
 
 void hyb_note_diagonal(hyb_lu_t *lu, int k)
 {

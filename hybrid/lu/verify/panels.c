@@ -200,8 +200,7 @@ static double own_left(hyb_lu_t *lu, int k, int j)
     return isfinite(left) ? fabs(left) : INFINITY;
 }
 
-/* ---- rows that the top lost to others, as the panel was factored ---------
- */
+/* ---- rows that the top lost to others, as the panel was factored --------- */
 
 /* Of those that were displaced, by their number: L U, wherever they are. */
 static void products_of_displaced(hyb_lu_t *lu, int k, int j, double *product)

@@ -14,8 +14,7 @@ typedef struct { /* of packed rows, by column */
 
 typedef enum { GATHERED, DISPLACED } packed_t;
 
-/* ---- their sums ----------------------------------------------------------
- */
+/* ---- their sums ---------------------------------------------------------- */
 
 static const double *packed(const hpl_exchange_t *x, packed_t which, int k)
 {
@@ -60,8 +59,7 @@ static void add(hyb_carried_column_t *c, int count, double sign,
     }
 }
 
-/* ---- weights of packed row k: before it goes, and where it goes ----------
- */
+/* ---- weights of packed row k: before it goes, and where it goes ---------- */
 
 static double of_place(const hyb_lu_t *lu, const HPL_T_panel *h, int row)
 {
@@ -92,8 +90,7 @@ static double weight_displaced_to(const hyb_lu_t *lu, const HPL_T_panel *h,
     return of_place(lu, h, h->pivots->displace[k].to);
 }
 
-/* ---- what travels with them: sums of their bits, by column ---------------
- */
+/* ---- what travels with them: sums of their bits, by column --------------- */
 
 double *hyb_carried_sent(const hyb_lu_t *lu, int64_t column)
 {
@@ -206,8 +203,7 @@ static void compare_sent(hyb_lu_t *lu, const part_t *p, int member,
         }
 }
 
-/* ---- numbers that are none, or huge --------------------------------------
- */
+/* ---- numbers that are none, or huge -------------------------------------- */
 
 /* They have left the columns, count from one on: who sent them says so. */
 static void watch_leaving(hyb_lu_t *lu, const hpl_exchange_t *x, int64_t column,
@@ -236,8 +232,7 @@ static void watch_entering(hyb_lu_t *lu, int64_t column, int64_t count)
             hyb_forget_columns(lu, j, 1);
 }
 
-/* ---- rows that leave -----------------------------------------------------
- */
+/* ---- rows that leave ----------------------------------------------------- */
 
 static void leave(hyb_lu_t *lu, const hpl_exchange_t *x, int from, int count,
                   int64_t column)
@@ -268,8 +263,7 @@ void hyb_carried_leave(hyb_lu_t *lu, const hpl_exchange_t *x, int from,
         leave(lu, x, from + j, Mmin(MOST, count - j), column + j);
 }
 
-/* ---- rows that enter -----------------------------------------------------
- */
+/* ---- rows that enter ----------------------------------------------------- */
 
 static void enter(hyb_lu_t *lu, const hpl_exchange_t *x, int from, int count,
                   int64_t column)
@@ -302,8 +296,7 @@ void hyb_carried_enter(hyb_lu_t *lu, const hpl_exchange_t *x, int from,
         enter(lu, x, from + j, Mmin(MOST, count - j), column + j);
 }
 
-/* ---- of columns on devices, which sum the rows up -------------------------
- */
+/* ---- of columns on devices, which sum the rows up ------------------------ */
 
 typedef struct { /* of a panel's packed rows, nb x hyb_rows_sums each */
     double *leave, *enter;

@@ -30,8 +30,7 @@ uint64_t hyb_sums_bits(const double *data, int64_t count)
     return second;
 }
 
-/* ---- thresholds ----------------------------------------------------------
- */
+/* ---- thresholds ---------------------------------------------------------- */
 
 /* Mean square of the rounding error of a result of size 1. */
 static const double rounding = 0x1p-106 / 3.0;
@@ -97,8 +96,7 @@ double hyb_noise_bound(double variance)
     return deviations * sqrt(variance);
 }
 
-/* ---- location ------------------------------------------------------------
- */
+/* ---- location ------------------------------------------------------------ */
 
 int64_t hyb_sums_row(const double *weight, int64_t rows, double plain,
                      double weighted, double bound)
