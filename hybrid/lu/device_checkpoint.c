@@ -22,36 +22,26 @@ static hyb_block_t part_of(const hyb_device_columns_t *d, int64_t b,
                           part->cols);
 }
 
-static xh_status_t wait_for_copy(hyb_device_columns_t *d)
+static xh_status_t copy(hyb_device_columns_t *d, hyb_block_t block, int way,
+                        double *data)
 {
+    xh_view_t host = {data, block.rows, block.cols, block.rows};
+
+    XH_TRY(open_queue(d));
+    if (way == HYB_SAVE)
+        XH_TRY(hyb_queue_copy_out(d->queue.save, block, host));
+    else
+        XH_TRY(hyb_queue_copy_in(d->queue.save, host, block));
     XH_TRY(hyb_event_record(d->queue.save, d->event.saved));
     return hyb_event_await(d->event.saved, d->stall_seconds);
 }
 
-void hyb_device_save(hyb_place_t *place, int64_t b, const xh_rectangle_t *part,
-                     double *to)
+void hyb_device_copy(hyb_place_t *place, int64_t b, const xh_rectangle_t *part,
+                     int way, double *host)
 {
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
-    xh_view_t host = {to, part->rows, part->cols, part->rows};
 
     pthread_mutex_lock(&d->saving);
-    hyb_device_check(d, open_queue(d));
-    hyb_device_check(
-        d, hyb_queue_copy_out(d->queue.save, part_of(d, b, part), host));
-    hyb_device_check(d, wait_for_copy(d));
-    pthread_mutex_unlock(&d->saving);
-}
-
-void hyb_device_restore(hyb_place_t *place, int64_t b,
-                        const xh_rectangle_t *part, const double *from)
-{
-    hyb_device_columns_t *d = (hyb_device_columns_t *)place;
-    xh_view_t host = {(double *)from, part->rows, part->cols, part->rows};
-
-    pthread_mutex_lock(&d->saving);
-    hyb_device_check(d, open_queue(d));
-    hyb_device_check(
-        d, hyb_queue_copy_in(d->queue.save, host, part_of(d, b, part)));
-    hyb_device_check(d, wait_for_copy(d));
+    hyb_device_check(d, copy(d, part_of(d, b, part), way, host));
     pthread_mutex_unlock(&d->saving);
 }

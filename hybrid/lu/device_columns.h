@@ -199,12 +199,10 @@ void hyb_device_factor_panel(hyb_place_t *place, int k,
 xh_view_t hyb_device_take_panel(hyb_place_t *place, int k, int64_t *pivots);
 double hyb_device_panel_seconds(hyb_place_t *place);
 
-/* ---- device_checkpoint.c: places' save and restore ----------------------- */
+/* ---- device_checkpoint.c: places' copy ----------------------------------- */
 
-void hyb_device_save(hyb_place_t *place, int64_t b, const xh_rectangle_t *part,
-                     double *to);
-void hyb_device_restore(hyb_place_t *place, int64_t b,
-                        const xh_rectangle_t *part, const double *from);
+void hyb_device_copy(hyb_place_t *place, int64_t b, const xh_rectangle_t *part,
+                     int way, double *host);
 
 /* ---- device_sums.c: sums of the online check ----------------------------- */
 

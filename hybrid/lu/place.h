@@ -19,6 +19,8 @@
  */
 typedef struct hyb_place hyb_place_t;
 
+enum { HYB_SAVE, HYB_RESTORE }; /* columns: out of their home, into it */
+
 struct hyb_place {
     hyb_lu_t *lu;
 
@@ -106,11 +108,9 @@ struct hyb_place {
                      hyb_blocks_t group);
 
     /* Rows of columns of block b, which lives here, and which nobody changes
-     * now: to host memory without gaps, or from there. Any thread. */
-    void (*save)(hyb_place_t *place, int64_t b, const xh_rectangle_t *part,
-                 double *to);
-    void (*restore)(hyb_place_t *place, int64_t b, const xh_rectangle_t *part,
-                    const double *from);
+     * now: to host memory without gaps, HYB_SAVE, or from there. Any thread. */
+    void (*copy)(hyb_place_t *place, int64_t b, const xh_rectangle_t *part,
+                 int way, double *host);
 
     /* Fill the columns with the random matrix of seed. */
     void (*generate)(hyb_place_t *place, int seed);

@@ -27,8 +27,8 @@ struct hyb_checkpoint {
     int seed; /* of the matrix */
     hyb_store_t store;
     hyb_disks_t disks;
-    hyb_copies_t *copies; /* on a partner's disk; NULL: none */
-    hyb_writer_t *writer;
+    struct hyb_copies *copies; /* on a partner's disk; NULL: none */
+    struct hyb_writer *writer;
     double every; /* s */
     double rate;  /* bytes/s of this process's disk */
     MPI_Comm comm;
@@ -65,25 +65,25 @@ static int64_t bytes_of(const hyb_lu_t *lu, int first)
 
 /* Does no other run need it? Without a checkpoint that all have there is none
  * to go on from. */
-static xh_status_t take_folder(hyb_lu_t *lu, const hyb_store_t *store)
+static xh_status_t take_folder(hyb_lu_t *lu)
 {
     const struct hyb_checkpoint *c = lu->checkpoint;
-    const char *folder = store->folder;
+    const char *folder = c->store.folder;
     char text[200];
     int first[HYB_STORE_MOST];
     int all = hyb_disks_common(&c->disks, first);
 
-    if (hyb_store_has_others(folder, lu->grid->nprow, lu->grid->npcol))
+    if (hyb_disks_have_others(&c->disks))
         xh_log_error("--checkpoint: %s holds checkpoints of another grid",
                      folder);
-    else if (hyb_restart_is_other(lu, store, text, sizeof(text)))
+    else if (hyb_restart_is_other(lu, &c->disks, text, sizeof(text)))
         xh_log_error("--checkpoint: the folder is another run's: %s", text);
     else if (all > 0 && lu->grid->iam == 0)
         xh_log_error("--checkpoint: %s holds checkpoints: --restart %s goes on "
                      "from the newest, or remove them",
                      folder, folder);
     else if (all == 0) {
-        hyb_store_clear(store);
+        hyb_store_clear(&c->store);
         hyb_store_clear_copies(folder);
         return XH_OK;
     }
@@ -94,8 +94,7 @@ static xh_status_t take_folder(hyb_lu_t *lu, const hyb_store_t *store)
 static void keep_last(const struct hyb_checkpoint *c)
 {
     hyb_store_keep(&c->store, c->whole, 2);
-    if (c->copies != NULL)
-        hyb_copies_keep(c->copies, c->whole, 2);
+    hyb_copies_keep(c->copies, c->whole, 2);
 }
 
 static bool goes_on(const hyb_lu_t *lu)
@@ -191,12 +190,12 @@ xh_status_t hyb_checkpoint_create(hyb_lu_t *lu)
     XH_TRY(hyb_restart_load(lu, &c->from, &c->seen, &c->earlier));
     if (!hyb_checkpoint_is_asked("checkpoint"))
         return XH_OK;
-    c->store = hyb_restart_store(lu, xh_settings_text("checkpoint"));
     c->every = hyb_checkpoint_every();
-    XH_TRY(hyb_disks_find(lu->grid, c->store.folder, &c->disks));
+    XH_TRY(hyb_disks_find(lu->grid, xh_settings_text("checkpoint"), &c->disks));
+    c->store = hyb_disks_store(&c->disks, lu->grid->iam, false);
     XH_TRY(hpl_agree(all, can_write(&c->disks)));
     if (!goes_on(lu))
-        XH_TRY(hpl_agree(all, take_folder(lu, &c->store)));
+        XH_TRY(hpl_agree(all, take_folder(lu)));
     XH_TRY(begin_copies(lu));
     return hpl_agree(all, open_files(lu));
 }
@@ -307,23 +306,11 @@ static int decide(const hyb_lu_t *lu, int k, double now)
                              c->step > 0.0 ? 1.0 + seconds / c->step : 1.0);
 }
 
-/* Nothing is written any more, nor copies that come here. */
-static bool has_ended(const struct hyb_checkpoint *c)
-{
-    return c->writes && hyb_writer_has_ended(c->writer) &&
-           (c->copies == NULL || hyb_copies_have_ended(c->copies));
-}
-
-static bool is_whole(const struct hyb_checkpoint *c)
-{
-    return hyb_writer_is_whole(c->writer) &&
-           (c->copies == NULL || hyb_copies_are_whole(c->copies));
-}
-
 static void begin_vote(hyb_lu_t *lu, int k)
 {
     struct hyb_checkpoint *c = lu->checkpoint;
-    bool ended = has_ended(c);
+    bool ended = c->writes && hyb_writer_has_ended(c->writer);
+    bool is_whole = ended && hyb_writer_is_whole(c->writer);
     double now = xh_clock_wall();
 
     if (c->voted != NONE)
@@ -331,9 +318,9 @@ static void begin_vote(hyb_lu_t *lu, int k)
     c->opened = now;
     c->voted = k;
     c->vote = (vote_t){.over = decide(lu, k, now),
-                       .done = ended && is_whole(c),
-                       .failed = ended && !is_whole(c)};
-    if (c->vote.done > 0.0)
+                       .done = is_whole,
+                       .failed = ended && !is_whole};
+    if (is_whole)
         c->vote.bytes = (double)hyb_writer_bytes(c->writer);
     MPI_Iallreduce(MPI_IN_PLACE, &c->vote,
                    (int)(sizeof(vote_t) / sizeof(double)), MPI_DOUBLE, MPI_SUM,
@@ -362,8 +349,6 @@ static void begin_checkpoint(hyb_lu_t *lu, int k, int over)
     c->last = xh_clock_wall();
     c->boundary = (hyb_boundary_t){k + 1, over, lu->range.panels};
     next = header(lu);
-    if (c->copies != NULL)
-        hyb_copies_begin(c->copies, c->boundary.first);
     hyb_writer_begin(c->writer, &next, c->final_bytes > 0 ? c->whole[0] : 0);
 }
 
@@ -470,8 +455,7 @@ void hyb_checkpoint_end(hyb_lu_t *lu)
         return;
     MPI_Wait(&c->request, MPI_STATUS_IGNORE);
     hyb_writer_give_up(c->writer);
-    if (c->copies != NULL)
-        hyb_copies_close(c->copies);
+    hyb_copies_close(c->copies);
     keep_last(c);
 }
 

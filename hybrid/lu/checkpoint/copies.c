@@ -72,8 +72,8 @@ struct hyb_copies {
 
 /* ---- giving: the writer's thread, and the leader ------------------------- */
 
-static void give(hyb_copies_t *c, kind_t kind, int64_t offset, const void *data,
-                 size_t bytes)
+static void give(struct hyb_copies *c, kind_t kind, int64_t offset,
+                 const void *data, size_t bytes)
 {
     if (c == NULL)
         return;
@@ -88,18 +88,18 @@ static void give(hyb_copies_t *c, kind_t kind, int64_t offset, const void *data,
     pthread_mutex_unlock(&c->lock);
 }
 
-void hyb_copies_give(hyb_copies_t *c, bool is_final, int64_t offset,
+void hyb_copies_give(struct hyb_copies *c, bool is_final, int64_t offset,
                      const void *data, size_t bytes)
 {
     give(c, is_final ? FINAL : PART, offset, data, bytes);
 }
 
-void hyb_copies_end(hyb_copies_t *c, bool is_whole)
+void hyb_copies_end(struct hyb_copies *c, bool is_whole)
 {
     give(c, is_whole ? WHOLE : GIVEN_UP, 0, NULL, 0);
 }
 
-static void set_free(hyb_copies_t *c)
+static void set_free(struct hyb_copies *c)
 {
     pthread_mutex_lock(&c->lock);
     atomic_store(&c->giving, FREE);
@@ -107,7 +107,7 @@ static void set_free(hyb_copies_t *c)
     pthread_mutex_unlock(&c->lock);
 }
 
-static void send(hyb_copies_t *c)
+static void send(struct hyb_copies *c)
 {
     MPI_Isend(&c->what, (int)sizeof(c->what), MPI_BYTE, c->to, TAG, c->comm,
               &c->request[0]);
@@ -118,7 +118,7 @@ static void send(hyb_copies_t *c)
     atomic_store(&c->giving, SENDING);
 }
 
-static void poll_giving(hyb_copies_t *c)
+static void poll_giving(struct hyb_copies *c)
 {
     int done;
 
@@ -133,14 +133,14 @@ static void poll_giving(hyb_copies_t *c)
 
 /* ---- taking: the leader -------------------------------------------------- */
 
-static void await_header(hyb_copies_t *c, source_t *s)
+static void await_header(struct hyb_copies *c, source_t *s)
 {
     MPI_Irecv(&s->what, (int)sizeof(s->what), MPI_BYTE, s->rank, TAG, c->comm,
               &s->request);
     atomic_store(&s->state, IN_HEADER);
 }
 
-static void hand_over(hyb_copies_t *c, source_t *s)
+static void hand_over(struct hyb_copies *c, source_t *s)
 {
     pthread_mutex_lock(&c->lock);
     atomic_store(&s->state, TO_WRITE);
@@ -148,7 +148,7 @@ static void hand_over(hyb_copies_t *c, source_t *s)
     pthread_mutex_unlock(&c->lock);
 }
 
-static void take_header(hyb_copies_t *c, source_t *s)
+static void take_header(struct hyb_copies *c, source_t *s)
 {
     if (s->what.bytes == 0) {
         hand_over(c, s);
@@ -159,7 +159,7 @@ static void take_header(hyb_copies_t *c, source_t *s)
     atomic_store(&s->state, IN_DATA);
 }
 
-static void poll_source(hyb_copies_t *c, source_t *s)
+static void poll_source(struct hyb_copies *c, source_t *s)
 {
     int state = atomic_load(&s->state), done;
 
@@ -178,7 +178,7 @@ static void poll_source(hyb_copies_t *c, source_t *s)
 
 void hyb_copies_poll(void *copies)
 {
-    hyb_copies_t *c = copies;
+    struct hyb_copies *c = copies;
 
     poll_giving(c);
     for (int i = 0; i < c->sources; i++)
@@ -258,7 +258,7 @@ static void write_one(source_t *s)
     atomic_store(&s->state, closes ? IS_CLOSED : IS_WRITTEN);
 }
 
-static source_t *next_to_write(hyb_copies_t *c)
+static source_t *next_to_write(struct hyb_copies *c)
 {
     for (int i = 0; i < c->sources; i++)
         if (atomic_load(&c->source[i].state) == TO_WRITE)
@@ -268,7 +268,7 @@ static source_t *next_to_write(hyb_copies_t *c)
 
 static void *work(void *argument)
 {
-    hyb_copies_t *c = argument;
+    struct hyb_copies *c = argument;
     source_t *s;
 
     pthread_mutex_lock(&c->lock);
@@ -288,43 +288,46 @@ static void *work(void *argument)
 
 /* ---- a checkpoint -------------------------------------------------------- */
 
-void hyb_copies_begin(hyb_copies_t *c, int first)
+void hyb_copies_begin(struct hyb_copies *c, int first)
 {
+    if (c == NULL)
+        return;
     c->first = first;
     c->begun++;
 }
 
-bool hyb_copies_have_ended(const hyb_copies_t *c)
+bool hyb_copies_have_ended(const struct hyb_copies *c)
 {
-    for (int i = 0; i < c->sources; i++)
+    for (int i = 0; c != NULL && i < c->sources; i++)
         if (atomic_load(&c->source[i].ended) < c->begun)
             return false;
     return true;
 }
 
-bool hyb_copies_are_whole(const hyb_copies_t *c)
+bool hyb_copies_are_whole(const struct hyb_copies *c)
 {
-    for (int i = 0; i < c->sources; i++)
+    for (int i = 0; c != NULL && i < c->sources; i++)
         if (!atomic_load(&c->source[i].is_whole))
             return false;
     return true;
 }
 
-void hyb_copies_keep(const hyb_copies_t *c, const int *first, int count)
+void hyb_copies_keep(const struct hyb_copies *c, const int *first, int count)
 {
-    for (int i = 0; i < c->sources; i++)
+    for (int i = 0; c != NULL && i < c->sources; i++)
         hyb_store_keep(&c->source[i].store, first, count);
 }
 
 /* ---- create and destroy -------------------------------------------------- */
 
-static bool add_sources(hyb_copies_t *c, const hyb_disks_t *d, int64_t piece)
+static bool add_sources(struct hyb_copies *c, const hyb_disks_t *d,
+                        int64_t piece)
 {
-    c->source = calloc((size_t)d->ranks, sizeof(*c->source));
-    for (int r = 0; r < d->ranks && c->source != NULL; r++) {
+    c->source = calloc((size_t)d->grid->nprocs, sizeof(*c->source));
+    for (int r = 0; r < d->grid->nprocs && c->source != NULL; r++) {
         source_t *s = &c->source[c->sources];
 
-        if (d->partner[r] != d->rank)
+        if (d->partner[r] != d->grid->iam)
             continue;
         *s = (source_t){.rank = r,
                         .store = hyb_disks_store(d, r, true),
@@ -340,15 +343,15 @@ static bool add_sources(hyb_copies_t *c, const hyb_disks_t *d, int64_t piece)
 }
 
 xh_status_t hyb_copies_create(const hyb_disks_t *disks, MPI_Comm comm,
-                              int64_t piece, hyb_copies_t **copies_p)
+                              int64_t piece, struct hyb_copies **copies_p)
 {
-    hyb_copies_t *c = calloc(1, sizeof(*c));
+    struct hyb_copies *c = calloc(1, sizeof(*c));
     bool made = c != NULL;
 
     MPI_Allreduce(MPI_IN_PLACE, &piece, 1, MPI_INT64_T, MPI_MAX, comm);
     if (made) {
         c->comm = comm;
-        c->to = disks->partner[disks->rank];
+        c->to = disks->partner[disks->grid->iam];
         pthread_mutex_init(&c->lock, NULL);
         pthread_cond_init(&c->change, NULL);
         made = add_sources(c, disks, piece) &&
@@ -362,7 +365,7 @@ xh_status_t hyb_copies_create(const hyb_disks_t *disks, MPI_Comm comm,
     return XH_OK;
 }
 
-void hyb_copies_destroy(hyb_copies_t *c)
+void hyb_copies_destroy(struct hyb_copies *c)
 {
     if (c == NULL)
         return;
@@ -381,12 +384,12 @@ void hyb_copies_destroy(hyb_copies_t *c)
 
 static bool is_free(void *copies)
 {
-    return atomic_load(&((hyb_copies_t *)copies)->giving) == FREE;
+    return atomic_load(&((struct hyb_copies *)copies)->giving) == FREE;
 }
 
 static bool are_closed(void *copies)
 {
-    const hyb_copies_t *c = copies;
+    const struct hyb_copies *c = copies;
 
     if (!is_free(copies))
         return false;
@@ -402,8 +405,10 @@ static bool poll_turn(void *copies)
     return false;
 }
 
-void hyb_copies_close(hyb_copies_t *c)
+void hyb_copies_close(struct hyb_copies *c)
 {
+    if (c == NULL)
+        return;
     pthread_mutex_lock(&c->lock);
     c->closes = true;
     if (atomic_load(&c->giving) == GIVEN)

@@ -10,9 +10,10 @@
 /*
  * Copies of checkpoints while they are written: each process sends what it
  * writes to its partner as well, whose own thread writes it to another disk.
- * The writer's thread gives, the leader sends and receives.
+ * The writer's thread gives, the leader sends and receives. NULL, which all
+ * functions accept: there is one disk.
  */
-typedef struct hyb_copies hyb_copies_t;
+struct hyb_copies;
 
 /*
  * comm   in  all processes; of copies and collective calls alone
@@ -21,18 +22,17 @@ typedef struct hyb_copies hyb_copies_t;
  * disks and comm outlive it. Collective. Errors: XH_ERR_MEMORY
  */
 xh_status_t hyb_copies_create(const hyb_disks_t *disks, MPI_Comm comm,
-                              int64_t piece, hyb_copies_t **copies_p);
-void hyb_copies_destroy(hyb_copies_t *copies);
+                              int64_t piece, struct hyb_copies **copies_p);
+void hyb_copies_destroy(struct hyb_copies *copies);
 
 /* Bytes of the final file at offset, or of the checkpoint that is being
- * written. Returns when data may be changed. The writer's thread. Accepts NULL.
- */
-void hyb_copies_give(hyb_copies_t *copies, bool is_final, int64_t offset,
+ * written. Returns when data may be changed. The writer's thread. */
+void hyb_copies_give(struct hyb_copies *copies, bool is_final, int64_t offset,
                      const void *data, size_t bytes);
 
 /* The checkpoint is whole: its copies get their names; or it is given up.
  * Likewise. */
-void hyb_copies_end(hyb_copies_t *copies, bool is_whole);
+void hyb_copies_end(struct hyb_copies *copies, bool is_whole);
 
 /* The rest is the leader's. */
 
@@ -41,14 +41,15 @@ void hyb_copies_poll(void *copies);
 
 /* The checkpoint of panel `first` begins: have all copies that come here ended;
  * are they whole? */
-void hyb_copies_begin(hyb_copies_t *copies, int first);
-bool hyb_copies_have_ended(const hyb_copies_t *copies);
-bool hyb_copies_are_whole(const hyb_copies_t *copies);
+void hyb_copies_begin(struct hyb_copies *copies, int first);
+bool hyb_copies_have_ended(const struct hyb_copies *copies);
+bool hyb_copies_are_whole(const struct hyb_copies *copies);
 
 /* Remove copies here of all checkpoints but these. */
-void hyb_copies_keep(const hyb_copies_t *copies, const int *first, int count);
+void hyb_copies_keep(const struct hyb_copies *copies, const int *first,
+                     int count);
 
 /* What is under way is given up; until all who send have said so. */
-void hyb_copies_close(hyb_copies_t *copies);
+void hyb_copies_close(struct hyb_copies *copies);
 
 #endif

@@ -15,9 +15,21 @@
 
 enum { PIECE = 4 << 20, TAG = 17 };
 
+struct hyb_saved { /* a whole checkpoint */
+    int row, column, first;
+    bool is_copy;
+    int disk; /* the lowest rank that sees it */
+};
+
+typedef struct hyb_saved saved_t;
+
 hyb_store_t hyb_disks_store(const hyb_disks_t *d, int rank, bool is_copy)
 {
-    return (hyb_store_t){d->folder, d->row[rank], d->column[rank], is_copy};
+    const HPL_T_grid *g = d->grid;
+    bool by_row = g->order == HPL_ROW_MAJOR;
+
+    return (hyb_store_t){d->folder, by_row ? rank / g->npcol : rank % g->nprow,
+                         by_row ? rank % g->npcol : rank / g->nprow, is_copy};
 }
 
 /* ---- who sees what ------------------------------------------------------- */
@@ -34,7 +46,7 @@ static bool put_marker(const hyb_disks_t *d, int64_t run)
     char path[HYB_STORE_PATH];
     int file;
 
-    marker(d, run, d->rank, path);
+    marker(d, run, d->grid->iam, path);
     file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     if (file >= 0)
         close(file);
@@ -46,7 +58,7 @@ static int lowest_seen(const hyb_disks_t *d, int64_t run)
     char path[HYB_STORE_PATH];
     int rank;
 
-    for (rank = 0; rank < d->rank; rank++) {
+    for (rank = 0; rank < d->grid->iam; rank++) {
         marker(d, run, rank, path);
         if (access(path, F_OK) == 0)
             break;
@@ -68,10 +80,10 @@ static void look(hyb_disks_t *d, int64_t run)
     char path[HYB_STORE_PATH];
     int lowest;
 
-    MPI_Barrier(d->comm);
+    MPI_Barrier(d->grid->all_comm);
     lowest = lowest_seen(d, run);
-    MPI_Allgather(&lowest, 1, MPI_INT, d->first, 1, MPI_INT, d->comm);
-    marker(d, run, d->rank, path);
+    MPI_Allgather(&lowest, 1, MPI_INT, d->first, 1, MPI_INT, d->grid->all_comm);
+    marker(d, run, d->grid->iam, path);
     unlink(path);
 }
 
@@ -92,12 +104,12 @@ static int partner_of(const hyb_disks_t *d, int rank)
     int next = d->first[rank], wanted = count_before(d, rank), size = 0;
 
     do
-        next = (next + 1) % d->ranks;
+        next = (next + 1) % d->grid->nprocs;
     while (d->first[next] != next);
-    for (int r = 0; r < d->ranks; r++)
+    for (int r = 0; r < d->grid->nprocs; r++)
         size += d->first[r] == next;
     wanted %= size;
-    for (int r = next; r < d->ranks; r++)
+    for (int r = next; r < d->grid->nprocs; r++)
         if (d->first[r] == next && wanted-- == 0)
             return r;
     return next;
@@ -105,11 +117,11 @@ static int partner_of(const hyb_disks_t *d, int rank)
 
 static void find_partners(hyb_disks_t *d)
 {
-    int mine = partner_of(d, d->rank);
+    int mine = partner_of(d, d->grid->iam);
 
-    for (int r = 0; r < d->ranks; r++)
+    for (int r = 0; r < d->grid->nprocs; r++)
         d->disks += d->first[r] == r;
-    MPI_Allgather(&mine, 1, MPI_INT, d->partner, 1, MPI_INT, d->comm);
+    MPI_Allgather(&mine, 1, MPI_INT, d->partner, 1, MPI_INT, d->grid->all_comm);
 }
 
 static xh_status_t allocate(const HPL_T_grid *grid, const char *folder,
@@ -118,35 +130,32 @@ static xh_status_t allocate(const HPL_T_grid *grid, const char *folder,
     size_t bytes = (size_t)grid->nprocs * sizeof(int);
 
     *d = (hyb_disks_t){.folder = folder,
-                       .comm = grid->all_comm,
-                       .rank = grid->iam,
-                       .ranks = grid->nprocs,
+                       .grid = grid,
                        .first = malloc(bytes),
-                       .row = malloc(bytes),
-                       .column = malloc(bytes),
                        .partner = malloc(bytes)};
-    return hpl_agree(d->comm, d->first != NULL && d->row != NULL &&
-                                      d->column != NULL && d->partner != NULL
-                                  ? XH_OK
-                                  : XH_ERR_MEMORY);
+    return hpl_agree(grid->all_comm, d->first != NULL && d->partner != NULL
+                                         ? XH_OK
+                                         : XH_ERR_MEMORY);
 }
 
 /* ---- what is there ------------------------------------------------------- */
 
-/* Of one process for each disk. */
-static hyb_saved_t *list_mine(const hyb_disks_t *d, int *count_p)
-{
-    bool lists = d->first[d->rank] == d->rank;
-    size_t room = lists ? hyb_store_scan(d->folder, NULL, 0) : 0, count;
-    hyb_saved_t *list = malloc((room + 1) * sizeof(*list));
+typedef struct { /* those that a process sees */
+    int disk, count;
+    saved_t *saved; /* NULL: out of memory */
+} list_t;
 
-    if (list == NULL)
-        return NULL;
-    count = lists ? hyb_store_scan(d->folder, list, room) : 0;
-    *count_p = (int)(count < room ? count : room);
-    for (int i = 0; i < *count_p; i++)
-        list[i].disk = d->rank;
-    return list;
+static void add(void *list, const hyb_store_t *s, int first)
+{
+    list_t *l = list;
+    saved_t *longer =
+        realloc(l->saved, ((size_t)l->count + 1) * sizeof(*longer));
+
+    if (longer == NULL) /* it is not seen */
+        return;
+    l->saved = longer;
+    l->saved[l->count++] =
+        (saved_t){s->row, s->column, first, s->is_copy, l->disk};
 }
 
 /* Bytes that each process gives, and where they stand. */
@@ -154,39 +163,43 @@ static int place_all(int mine, const hyb_disks_t *d, int *count, int *at)
 {
     int all = 0;
 
-    MPI_Allgather(&mine, 1, MPI_INT, count, 1, MPI_INT, d->comm);
-    for (int r = 0; r < d->ranks; r++) {
+    MPI_Allgather(&mine, 1, MPI_INT, count, 1, MPI_INT, d->grid->all_comm);
+    for (int r = 0; r < d->grid->nprocs; r++) {
         at[r] = all;
         all += count[r];
     }
     return all;
 }
 
-static xh_status_t gather(hyb_disks_t *d, const hyb_saved_t *list, int mine,
-                          int *count)
+static xh_status_t gather(hyb_disks_t *d, const list_t *mine, int *count)
 {
-    int *at = count + d->ranks, bytes = mine * (int)sizeof(*list);
+    int *at = count + d->grid->nprocs;
+    int bytes = mine->count * (int)sizeof(*mine->saved);
     int all = place_all(bytes, d, count, at);
+    MPI_Comm comm = d->grid->all_comm;
 
     d->saved = malloc((size_t)all + 1);
-    XH_TRY(hpl_agree(d->comm, d->saved != NULL ? XH_OK : XH_ERR_MEMORY));
-    MPI_Allgatherv(list, bytes, MPI_BYTE, d->saved, count, at, MPI_BYTE,
-                   d->comm);
-    d->count = all / (int)sizeof(*list);
+    XH_TRY(hpl_agree(comm, d->saved != NULL ? XH_OK : XH_ERR_MEMORY));
+    MPI_Allgatherv(mine->saved, bytes, MPI_BYTE, d->saved, count, at, MPI_BYTE,
+                   comm);
+    d->count = all / (int)sizeof(*mine->saved);
     return XH_OK;
 }
 
+/* One process lists each disk's. */
 static xh_status_t list_all(hyb_disks_t *d)
 {
-    int mine = 0, *count = malloc(2 * (size_t)d->ranks * sizeof(*count));
-    hyb_saved_t *list = list_mine(d, &mine);
-    xh_status_t status = hpl_agree(
-        d->comm, count != NULL && list != NULL ? XH_OK : XH_ERR_MEMORY);
+    int *count = malloc(2 * (size_t)d->grid->nprocs * sizeof(*count));
+    list_t mine = {.disk = d->grid->iam};
+    xh_status_t status =
+        hpl_agree(d->grid->all_comm, count != NULL ? XH_OK : XH_ERR_MEMORY);
 
+    if (d->first[d->grid->iam] == d->grid->iam)
+        hyb_store_each(d->folder, add, &mine);
     if (status == XH_OK)
-        status = gather(d, list, mine, count);
+        status = gather(d, &mine, count);
     free(count);
-    free(list);
+    free(mine.saved);
     return status;
 }
 
@@ -196,9 +209,7 @@ xh_status_t hyb_disks_find(const HPL_T_grid *grid, const char *folder,
     int64_t run;
 
     XH_TRY(allocate(grid, folder, d));
-    MPI_Allgather(&grid->myrow, 1, MPI_INT, d->row, 1, MPI_INT, d->comm);
-    MPI_Allgather(&grid->mycol, 1, MPI_INT, d->column, 1, MPI_INT, d->comm);
-    run = name_run(d->comm);
+    run = name_run(grid->all_comm);
     if (!hyb_store_make(folder) || !put_marker(d, run))
         d->error = errno;
     look(d, run);
@@ -209,11 +220,9 @@ xh_status_t hyb_disks_find(const HPL_T_grid *grid, const char *folder,
 void hyb_disks_free(hyb_disks_t *d)
 {
     free(d->first);
-    free(d->row);
-    free(d->column);
     free(d->partner);
     free(d->saved);
-    *d = (hyb_disks_t){.rank = 0};
+    *d = (hyb_disks_t){.folder = NULL};
 }
 
 /* The newest iteration below limit of any; 0: none. */
@@ -228,21 +237,21 @@ static int newest_below(const hyb_disks_t *d, int limit)
 }
 
 /* Is it the one of rank before that iteration? */
-static bool is_of(const hyb_disks_t *d, const hyb_saved_t *s, int rank,
-                  int first)
+static bool is_of(const hyb_disks_t *d, const saved_t *s, int rank, int first)
 {
-    return s->row == d->row[rank] && s->column == d->column[rank] &&
-           s->first == first;
+    hyb_store_t own = hyb_disks_store(d, rank, false);
+
+    return s->row == own.row && s->column == own.column && s->first == first;
 }
 
 /* That checkpoint of rank: its own on its disk, or the first that is found, or
  * NULL. */
-static const hyb_saved_t *find(const hyb_disks_t *d, int rank, int first)
+static const saved_t *find(const hyb_disks_t *d, int rank, int first)
 {
-    const hyb_saved_t *found = NULL;
+    const saved_t *found = NULL;
 
     for (int i = 0; i < d->count; i++) {
-        const hyb_saved_t *s = &d->saved[i];
+        const saved_t *s = &d->saved[i];
 
         if (!is_of(d, s, rank, first))
             continue;
@@ -259,144 +268,143 @@ int hyb_disks_common(const hyb_disks_t *d, int *first_p)
     int count = 0, next = INT_MAX, have;
 
     while ((next = newest_below(d, next)) > 0 && count < HYB_STORE_MOST) {
-        for (have = 0; have < d->ranks; have++)
+        for (have = 0; have < d->grid->nprocs; have++)
             if (find(d, have, next) == NULL)
                 break;
-        if (have == d->ranks)
+        if (have == d->grid->nprocs)
             first_p[count++] = next;
     }
     return count;
 }
 
+int hyb_disks_newest(const hyb_disks_t *d)
+{
+    int me = d->grid->iam, newest = 0;
+
+    for (int i = 0; i < d->count; i++) {
+        const saved_t *s = &d->saved[i];
+
+        if (is_of(d, s, me, s->first) && !s->is_copy && s->disk == d->first[me])
+            newest = (int)xh_larger(newest, s->first);
+    }
+    return newest;
+}
+
+bool hyb_disks_have_others(const hyb_disks_t *d)
+{
+    for (int i = 0; i < d->count; i++)
+        if (d->saved[i].disk == d->first[d->grid->iam] &&
+            (d->saved[i].row >= d->grid->nprow ||
+             d->saved[i].column >= d->grid->npcol))
+            return true;
+    return false;
+}
+
 /* ---- files on their way -------------------------------------------------- */
 
-/* A file's bytes are sent, their number first, or are written. */
-static void send_file(const char *path, int to, MPI_Comm comm, char *buffer)
+/* From who sends to who takes, if this is not the same process. */
+static void pass(const hyb_disks_t *d, int from, int to, void *data, int bytes)
 {
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    MPI_Comm comm = d->grid->all_comm;
+
+    if (from == to)
+        return;
+    if (from == d->grid->iam)
+        MPI_Send(data, bytes, MPI_BYTE, to, TAG, comm);
+    else
+        MPI_Recv(data, bytes, MPI_BYTE, from, TAG, comm, MPI_STATUS_IGNORE);
+}
+
+/* Of a file, -1: none. */
+static int64_t bytes_of(int file)
+{
     struct stat about;
-    int64_t bytes = file >= 0 && fstat(file, &about) == 0 ? about.st_size : -1;
 
-    MPI_Send(&bytes, 1, MPI_INT64_T, to, TAG, comm);
-    for (int64_t at = 0; at < bytes; at += PIECE) {
-        int part = (int)xh_smaller(PIECE, bytes - at);
+    return file >= 0 && fstat(file, &about) == 0 ? about.st_size : -1;
+}
 
-        if (!hyb_store_read(file, buffer, (size_t)part, at))
-            memset(buffer, 0, (size_t)part); /* sums will tell */
-        MPI_Send(buffer, part, MPI_BYTE, to, TAG, comm);
-    }
+static void close_file(int file)
+{
     if (file >= 0)
         close(file);
 }
 
-/* A file has another name until all of it is there. */
-static int open_part(const hyb_store_t *store, char *part_path)
+/* All bytes of one file go to another one, their number first; either is -1
+ * where it is not here. Has all that is here gone well? */
+static bool move_bytes(const hyb_disks_t *d, int from, int in, int to, int out)
 {
-    hyb_store_path(store, "part", part_path);
-    return open(part_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-}
-
-static void close_part(int file, bool is_whole, const char *part_path,
-                       const char *path)
-{
-    if (!(is_whole && fdatasync(file) == 0 && rename(part_path, path) == 0))
-        unlink(part_path);
-    if (file >= 0)
-        close(file);
-}
-
-static void receive_file(const hyb_store_t *store, const char *path, int from,
-                         MPI_Comm comm, char *buffer)
-{
-    char part_path[HYB_STORE_PATH];
-    int file = open_part(store, part_path);
-    int64_t bytes;
+    static char buffer[PIECE];
+    int64_t bytes = bytes_of(in);
     bool good;
 
-    MPI_Recv(&bytes, 1, MPI_INT64_T, from, TAG, comm, MPI_STATUS_IGNORE);
-    good = file >= 0 && bytes >= 0;
+    pass(d, from, to, &bytes, (int)sizeof(bytes));
+    good = bytes >= 0 && (to != d->grid->iam || out >= 0);
     for (int64_t at = 0; at < bytes; at += PIECE) {
-        int part = (int)xh_smaller(PIECE, bytes - at);
+        size_t part = (size_t)xh_smaller(PIECE, bytes - at);
 
-        MPI_Recv(buffer, part, MPI_BYTE, from, TAG, comm, MPI_STATUS_IGNORE);
-        good = good && hyb_store_write(file, buffer, (size_t)part, at);
+        if (from == d->grid->iam && !hyb_store_read(in, buffer, part, at)) {
+            memset(buffer, 0, part); /* sums will tell */
+            good = false;
+        }
+        pass(d, from, to, buffer, (int)part);
+        good = good &&
+               (to != d->grid->iam || hyb_store_write(out, buffer, part, at));
     }
-    close_part(file, good, part_path, path);
+    return good;
 }
 
-/* The same on one disk. */
-static void copy_file(const hyb_store_t *store, const char *from,
-                      const char *path, char *buffer)
-{
-    char part_path[HYB_STORE_PATH];
-    int source = open(from, O_RDONLY | O_CLOEXEC);
-    int file = open_part(store, part_path);
-    struct stat about;
-    bool good = source >= 0 && fstat(source, &about) == 0 && file >= 0;
-
-    for (int64_t at = 0; good && at < about.st_size; at += PIECE) {
-        size_t part = (size_t)xh_smaller(PIECE, about.st_size - at);
-
-        good = hyb_store_read(source, buffer, part, at) &&
-               hyb_store_write(file, buffer, part, at);
-    }
-    close_part(file, good, part_path, path);
-    if (source >= 0)
-        close(source);
-}
-
-typedef struct {
-    const hyb_disks_t *disks;
-    char *buffer;
-} mover_t;
-
-/* One file of rank goes from who holds it to `to`. */
-static void move_file(const mover_t *m, const hyb_saved_t *from, int rank,
+/* One file of rank goes from who holds it to `to`, where it has another name
+ * until all of it is there. */
+static void move_file(const hyb_disks_t *d, const saved_t *from, int rank,
                       int to, bool is_copy, const char *suffix)
 {
-    const hyb_disks_t *d = m->disks;
     hyb_store_t source = hyb_disks_store(d, rank, from->is_copy);
     hyb_store_t target = hyb_disks_store(d, rank, is_copy);
-    char path[HYB_STORE_PATH], there[HYB_STORE_PATH];
+    char path[HYB_STORE_PATH], part[HYB_STORE_PATH];
+    int me = d->grid->iam, in = -1, out = -1;
+    bool good;
 
+    if (me != from->disk && me != to)
+        return;
     hyb_store_path(&source, suffix, path);
-    hyb_store_path(&target, suffix, there);
-    if (from->disk == d->rank && to == d->rank)
-        copy_file(&target, path, there, m->buffer);
-    else if (from->disk == d->rank)
-        send_file(path, to, d->comm, m->buffer);
-    else if (to == d->rank)
-        receive_file(&target, there, from->disk, d->comm, m->buffer);
+    hyb_store_path(&target, "part", part);
+    if (me == from->disk)
+        in = open(path, O_RDONLY | O_CLOEXEC);
+    if (me == to)
+        out = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    good = move_bytes(d, from->disk, in, to, out);
+    hyb_store_path(&target, suffix, path);
+    if (me == to && !(good && fdatasync(out) == 0 && rename(part, path) == 0))
+        unlink(part);
+    close_file(in);
+    close_file(out);
 }
 
-static void move(const mover_t *m, const hyb_saved_t *from, int rank, int to,
+static void move(const hyb_disks_t *d, const saved_t *from, int rank, int to,
                  bool is_copy)
 {
     char suffix[16];
 
     snprintf(suffix, sizeof(suffix), "%d", from->first);
-    move_file(m, from, rank, to, is_copy, "final");
-    move_file(m, from, rank, to, is_copy, suffix);
+    move_file(d, from, rank, to, is_copy, "final");
+    move_file(d, from, rank, to, is_copy, suffix);
 }
 
 /* All take part in the same order. */
 void hyb_disks_bring(const hyb_disks_t *d, int first)
 {
-    mover_t m = {d, malloc(PIECE)};
-
-    for (int r = 0; r < d->ranks && m.buffer != NULL; r++) {
-        const hyb_saved_t *from = find(d, r, first);
+    for (int r = 0; r < d->grid->nprocs; r++) {
+        const saved_t *from = find(d, r, first);
 
         if (from != NULL && (from->is_copy || from->disk != d->first[r]))
-            move(&m, from, r, r, false);
+            move(d, from, r, r, false);
     }
-    free(m.buffer);
 }
 
 static bool has_copy(const hyb_disks_t *d, int rank, int first)
 {
     for (int i = 0; i < d->count; i++) {
-        const hyb_saved_t *s = &d->saved[i];
+        const saved_t *s = &d->saved[i];
 
         if (is_of(d, s, rank, first) && s->is_copy &&
             s->disk == d->first[d->partner[rank]])
@@ -407,13 +415,11 @@ static bool has_copy(const hyb_disks_t *d, int rank, int first)
 
 void hyb_disks_copy(const hyb_disks_t *d, int first)
 {
-    mover_t m = {d, malloc(PIECE)};
-
-    for (int r = 0; r < d->ranks && m.buffer != NULL && d->disks > 1; r++) {
-        hyb_saved_t own = {d->row[r], d->column[r], first, r, false};
+    for (int r = 0; r < d->grid->nprocs && d->disks > 1; r++) {
+        hyb_store_t store = hyb_disks_store(d, r, false);
+        saved_t own = {store.row, store.column, first, false, r};
 
         if (!has_copy(d, r, first))
-            move(&m, &own, r, d->partner[r], true);
+            move(d, &own, r, d->partner[r], true);
     }
-    free(m.buffer);
 }

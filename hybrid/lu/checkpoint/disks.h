@@ -10,24 +10,22 @@
 /*
  * Whose disks a folder is on: all processes see the same files, or those of a
  * host do, where the folder is on a disk of its own. Then each process has a
- * partner on another disk that keeps copies of its files. All functions but
- * hyb_disks_common and hyb_disks_store are collective.
+ * partner on another disk that keeps copies of its files. Finding, bringing and
+ * copying are collective.
  */
 typedef struct {
     const char *folder;
-    MPI_Comm comm; /* the grid's */
-    int rank, ranks;
-    int error;          /* errno: why this process cannot write there; or 0 */
-    int disks;          /* how many there are */
-    int *first;         /* by rank: the lowest one that sees the same files */
-    int *row, *column;  /* by rank: its place in the grid */
-    int *partner;       /* by rank; itself, if there is one disk */
-    hyb_saved_t *saved; /* the whole checkpoints on any of them, */
-    int count;          /* as they were found */
+    const HPL_T_grid *grid;
+    int error;    /* errno: why this process cannot write there; or 0 */
+    int disks;    /* how many there are */
+    int *first;   /* by rank: the lowest one that sees the same files */
+    int *partner; /* by rank; itself, if there is one disk */
+    struct hyb_saved *saved; /* the whole checkpoints on any of them, */
+    int count;               /* as they were found */
 } hyb_disks_t;
 
 /*
- * Make the folder, if it is not there, and find out. folder outlives disks.
+ * Make the folder, if it is not there, and find out. Both outlive disks.
  * Errors: XH_ERR_MEMORY
  */
 xh_status_t hyb_disks_find(const HPL_T_grid *grid, const char *folder,
@@ -42,6 +40,11 @@ void hyb_disks_copy(const hyb_disks_t *disks, int first);
 /* The iterations of checkpoints that all places of the grid have somewhere,
  * newest first, at most HYB_STORE_MOST; returns how many. */
 int hyb_disks_common(const hyb_disks_t *disks, int *first_p);
+
+/* Likewise of this process alone, on its disk: the newest; 0: there is none.
+ * Does that hold one of a process outside of the grid? */
+int hyb_disks_newest(const hyb_disks_t *disks);
+bool hyb_disks_have_others(const hyb_disks_t *disks);
 
 /* The files of rank, its own or copies of them. */
 hyb_store_t hyb_disks_store(const hyb_disks_t *disks, int rank, bool is_copy);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/lu/checkpoint/geometry.h"
 
-enum { OUT, IN }; /* of the matrix in host memory */
-
 /* Rows of a piece from this one on, between elements and host memory. */
 static void copy_rows(const hyb_lu_t *lu, const hyb_piece_t *p, int64_t from,
                       double *elements, int way)
@@ -14,7 +12,7 @@ static void copy_rows(const hyb_lu_t *lu, const hyb_piece_t *p, int64_t from,
         double *here = Mptr(mat->A, from, p->col + j, mat->ld);
         double *there = elements + j * p->rows + (from - p->row);
 
-        memcpy(way == OUT ? there : here, way == OUT ? here : there,
+        memcpy(way == HYB_SAVE ? there : here, way == HYB_SAVE ? here : there,
                (size_t)rows * sizeof(double));
     }
 }
@@ -30,30 +28,16 @@ static int64_t first_kept(const hyb_lu_t *lu, const hyb_piece_t *p, int first)
 }
 
 /* Where the columns live, and of some rows on the host. */
-static void move(const hyb_lu_t *lu, const hyb_piece_t *p, int first,
-                 double *elements, int way)
+void hyb_piece_move(const hyb_lu_t *lu, const hyb_piece_t *p, int first,
+                    int way, double *elements)
 {
     int64_t b = hyb_ledger_block(&lu->ledger, p->col);
     hyb_place_t *home = hyb_home_of(&lu->homes, b);
     xh_rectangle_t part = {p->row, p->rows, p->col, p->cols};
-    bool is_here = home->save == NULL;
+    bool is_here = home->copy == NULL;
 
-    if (!is_here && way == OUT)
-        home->save(home, b, &part, elements);
-    if (!is_here && way == IN)
-        home->restore(home, b, &part, elements);
+    if (!is_here)
+        home->copy(home, b, &part, way, elements);
     copy_rows(lu, p, is_here ? p->row : first_kept(lu, p, first), elements,
               way);
-}
-
-void hyb_piece_gather(const hyb_lu_t *lu, const hyb_piece_t *piece, int first,
-                      double *elements_p)
-{
-    move(lu, piece, first, elements_p, OUT);
-}
-
-void hyb_piece_scatter(const hyb_lu_t *lu, const hyb_piece_t *piece, int first,
-                       double *elements)
-{
-    move(lu, piece, first, elements, IN);
 }

@@ -31,12 +31,10 @@ static inline int64_t hyb_saved_end(const hyb_lu_t *lu, int64_t b, int first)
 
 /*
  * A piece within one block's columns, of a checkpoint of panel `first`: its
- * elements come from where these live, and go there. Of diagonal blocks of
- * finished panels the host has its own.
+ * elements come from where these live, HYB_SAVE, or go there, HYB_RESTORE. Of
+ * diagonal blocks of finished panels the host has its own.
  */
-void hyb_piece_gather(const hyb_lu_t *lu, const hyb_piece_t *piece, int first,
-                      double *elements_p);
-void hyb_piece_scatter(const hyb_lu_t *lu, const hyb_piece_t *piece, int first,
-                       double *elements);
+void hyb_piece_move(const hyb_lu_t *lu, const hyb_piece_t *piece, int first,
+                    int way, double *elements);
 
 #endif

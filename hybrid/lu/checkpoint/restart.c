@@ -9,7 +9,6 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "hpl/grid/agree.h"
-#include "hybrid/lu/checkpoint/disks.h"
 #include "hybrid/lu/checkpoint/geometry.h"
 #include "hybrid/lu/generate.h"
 
@@ -24,11 +23,6 @@ typedef struct { /* what is read */
 } reader_t;
 
 /* ---- what it must be ----------------------------------------------------- */
-
-hyb_store_t hyb_restart_store(const hyb_lu_t *lu, const char *folder)
-{
-    return (hyb_store_t){folder, lu->grid->myrow, lu->grid->mycol, false};
-}
 
 hyb_header_t hyb_restart_header(const hyb_lu_t *lu)
 {
@@ -85,7 +79,7 @@ static bool read_piece(reader_t *r, int file, const char *path, int64_t *at,
         return is_bad(r, path, "it ends too early");
     if (!hyb_piece_holds(&p, r->buffer))
         return is_bad(r, path, "it is damaged");
-    hyb_piece_scatter(r->lu, &p, (int)r->header.first, r->buffer);
+    hyb_piece_move(r->lu, &p, (int)r->header.first, HYB_RESTORE, r->buffer);
     *at += count * (int64_t)sizeof(double);
     *elements += count;
     return true;
@@ -137,17 +131,16 @@ static bool read_header(reader_t *r, const char *path)
     return true;
 }
 
-bool hyb_restart_is_other(hyb_lu_t *lu, const hyb_store_t *store, char *text,
+bool hyb_restart_is_other(hyb_lu_t *lu, const hyb_disks_t *disks, char *text,
                           int64_t size)
 {
-    reader_t r = {.lu = lu, .store = *store};
+    reader_t r = {.lu = lu};
+    hyb_store_t store = hyb_disks_store(disks, lu->grid->iam, false);
     char path[HYB_STORE_PATH];
-    int first[HYB_STORE_MOST];
+    int newest = hyb_disks_newest(disks);
 
-    if (hyb_store_list(store, first) == 0)
-        return false;
-    hyb_store_checkpoint_path(store, first[0], path);
-    if (read_header(&r, path))
+    hyb_store_checkpoint_path(&store, newest, path);
+    if (newest == 0 || read_header(&r, path))
         return false;
     snprintf(text, (size_t)size, "%s", r.why);
     return true;
@@ -262,6 +255,7 @@ static xh_status_t load(reader_t *r, hyb_header_t *header_p, double *seen_p,
     int first[HYB_STORE_MOST], at;
     int all = hyb_disks_common(&r->disks, first);
 
+    r->store = hyb_disks_store(&r->disks, r->lu->grid->iam, false);
     hyb_generate_touch_homes(r->lu);
     at = read_newest(r, first, all);
     if (at < 0) {
@@ -283,7 +277,7 @@ xh_status_t hyb_restart_load(hyb_lu_t *lu, hyb_header_t *header_p,
                              double *seen_p, int *earlier_p)
 {
     const char *folder = xh_settings_text("restart");
-    reader_t r = {.lu = lu, .store = hyb_restart_store(lu, folder)};
+    reader_t r = {.lu = lu};
     xh_status_t status;
 
     if (folder[0] == '\0')

@@ -2,21 +2,18 @@
 #ifndef HYB_RESTART_H
 #define HYB_RESTART_H
 
+#include "hybrid/lu/checkpoint/disks.h"
 #include "hybrid/lu/checkpoint/format.h"
-#include "hybrid/lu/checkpoint/store.h"
 #include "hybrid/lu/factor.h"
-
-/* The files of this process of lu's grid in folder. */
-hyb_store_t hyb_restart_store(const hyb_lu_t *lu, const char *folder);
 
 /* What a checkpoint of lu's system has in its header, but for moments. */
 hyb_header_t hyb_restart_header(const hyb_lu_t *lu);
 
 /*
- * Is the newest checkpoint of store, if there is one, of another system than
- * lu's? Then text says how.
+ * Is this process's newest checkpoint on its disk, if there is one, of another
+ * system than lu's? Then text says how.
  */
-bool hyb_restart_is_other(hyb_lu_t *lu, const hyb_store_t *store, char *text,
+bool hyb_restart_is_other(hyb_lu_t *lu, const hyb_disks_t *disks, char *text,
                           int64_t size);
 
 /* Elements of this process's part of a checkpoint of panel `first`: in the

@@ -31,86 +31,33 @@ void hyb_store_checkpoint_path(const hyb_store_t *store, int first, char *path)
 }
 
 /* The whole checkpoint of that name; false: it is none. */
-static bool read_name(const char *name, hyb_saved_t *s)
+static bool read_name(const char *name, hyb_store_t *s, int *first_p)
 {
     int length = 0;
 
     s->is_copy = strstr(name, ".copy-") != NULL;
     return sscanf(name,
                   s->is_copy ? "xhpl-r%d-c%d.copy-%d%n" : "xhpl-r%d-c%d.%d%n",
-                  &s->row, &s->column, &s->first, &length) == 3 &&
-           name[length] == '\0' && s->first >= 0;
+                  &s->row, &s->column, first_p, &length) == 3 &&
+           name[length] == '\0' && *first_p >= 0;
 }
 
-static bool is_of(const hyb_store_t *store, const hyb_saved_t *s)
-{
-    return s->row == store->row && s->column == store->column &&
-           s->is_copy == store->is_copy;
-}
-
-size_t hyb_store_scan(const char *name, hyb_saved_t *list_p, size_t room)
+void hyb_store_each(const char *name,
+                    void (*see)(void *context, const hyb_store_t *store,
+                                int first),
+                    void *context)
 {
     DIR *folder = opendir(name);
     struct dirent *entry;
-    hyb_saved_t saved;
-    size_t count = 0;
+    hyb_store_t store = {.folder = name};
+    int first;
 
     if (folder == NULL)
-        return 0;
-    while ((entry = readdir(folder)) != NULL) {
-        if (!read_name(entry->d_name, &saved))
-            continue;
-        if (count < room)
-            list_p[count] = saved;
-        count++;
-    }
-    closedir(folder);
-    return count;
-}
-
-/* Keep the largest HYB_STORE_MOST in order. */
-static int insert(int *list, int count, int value)
-{
-    int at = count < HYB_STORE_MOST ? count : HYB_STORE_MOST - 1;
-
-    if (count == HYB_STORE_MOST && value < list[at])
-        return count;
-    for (; at > 0 && list[at - 1] < value; at--)
-        list[at] = list[at - 1];
-    list[at] = value;
-    return count < HYB_STORE_MOST ? count + 1 : count;
-}
-
-int hyb_store_list(const hyb_store_t *store, int *first_p)
-{
-    DIR *folder = opendir(store->folder);
-    struct dirent *entry;
-    hyb_saved_t saved;
-    int count = 0;
-
-    if (folder == NULL)
-        return 0;
+        return;
     while ((entry = readdir(folder)) != NULL)
-        if (read_name(entry->d_name, &saved) && is_of(store, &saved))
-            count = insert(first_p, count, saved.first);
+        if (read_name(entry->d_name, &store, &first))
+            see(context, &store, first);
     closedir(folder);
-    return count;
-}
-
-bool hyb_store_has_others(const char *name, int rows, int columns)
-{
-    DIR *folder = opendir(name);
-    struct dirent *entry;
-    hyb_saved_t saved;
-    bool found = false;
-
-    if (folder == NULL)
-        return false;
-    while (!found && (entry = readdir(folder)) != NULL)
-        found = read_name(entry->d_name, &saved) &&
-                (saved.row >= rows || saved.column >= columns);
-    closedir(folder);
-    return found;
 }
 
 bool hyb_store_is_same(const char *a, const char *b)
@@ -131,32 +78,31 @@ static void remove_file(const hyb_store_t *store, const char *suffix)
     unlink(path);
 }
 
-static bool is_kept(int value, const int *list, int count)
+typedef struct {
+    const hyb_store_t *store;
+    const int *first;
+    int count;
+} kept_t;
+
+static void remove_other(void *kept, const hyb_store_t *s, int first)
 {
-    for (int i = 0; i < count; i++)
-        if (list[i] == value)
-            return true;
-    return false;
+    const kept_t *k = kept;
+    char path[HYB_STORE_PATH];
+
+    if (s->row != k->store->row || s->column != k->store->column ||
+        s->is_copy != k->store->is_copy)
+        return;
+    for (int i = 0; i < k->count; i++)
+        if (k->first[i] == first)
+            return;
+    hyb_store_checkpoint_path(s, first, path);
+    unlink(path);
 }
 
 void hyb_store_keep(const hyb_store_t *store, const int *first, int count)
 {
-    DIR *folder = opendir(store->folder);
-    char path[HYB_STORE_PATH];
-    struct dirent *entry;
-    hyb_saved_t saved;
-
     remove_file(store, "part");
-    if (folder == NULL)
-        return;
-    while ((entry = readdir(folder)) != NULL) {
-        if (!read_name(entry->d_name, &saved) || !is_of(store, &saved) ||
-            is_kept(saved.first, first, count))
-            continue;
-        hyb_store_checkpoint_path(store, saved.first, path);
-        unlink(path);
-    }
-    closedir(folder);
+    hyb_store_each(store->folder, remove_other, &(kept_t){store, first, count});
 }
 
 void hyb_store_clear(const hyb_store_t *store)

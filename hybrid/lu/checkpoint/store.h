@@ -25,25 +25,15 @@ typedef struct {
     bool is_copy;
 } hyb_store_t;
 
-typedef struct { /* a whole checkpoint */
-    int row, column, first;
-    int disk; /* set by hyb_disks_find: the lowest rank that sees it */
-    bool is_copy;
-} hyb_saved_t;
-
 void hyb_store_path(const hyb_store_t *store, const char *suffix, char *path);
 void hyb_store_checkpoint_path(const hyb_store_t *store, int first, char *path);
 
-/* The iterations of its whole checkpoints, newest first; returns how many, at
- * most HYB_STORE_MOST. */
-int hyb_store_list(const hyb_store_t *store, int *first_p);
-
-/* All whole checkpoints in folder: fills in at most room, returns how many
- * there are. */
-size_t hyb_store_scan(const char *folder, hyb_saved_t *list_p, size_t room);
-
-/* Does the folder hold a checkpoint of a process outside of this grid? */
-bool hyb_store_has_others(const char *folder, int rows, int columns);
+/* Call see for each whole checkpoint in folder, whosever it is, with its
+ * iteration. */
+void hyb_store_each(const char *folder,
+                    void (*see)(void *context, const hyb_store_t *store,
+                                int first),
+                    void *context);
 
 /* Are these the same folder? */
 bool hyb_store_is_same(const char *a, const char *b);

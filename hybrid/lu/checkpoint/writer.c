@@ -38,7 +38,7 @@ struct hyb_writer {
     hyb_boundary_t boundary;
     int final_from; /* U above this panel is in the final file already */
     stream_t final, checkpoint;
-    hyb_copies_t *copies; /* on a partner's disk, or NULL */
+    struct hyb_copies *copies; /* on a partner's disk, or NULL */
     int alive; /* the file that says when this process was last seen: */
     double shown;
     double begun;
@@ -52,7 +52,7 @@ struct hyb_writer {
 
 /* ---- files --------------------------------------------------------------- */
 
-static void fail_for(hyb_writer_t *w, const char *why)
+static void fail_for(struct hyb_writer *w, const char *why)
 {
     if (atomic_exchange(&w->state, FAILED) != FAILED)
         xh_log_warning("the checkpoint of iteration %d failed: %s; the run "
@@ -60,7 +60,7 @@ static void fail_for(hyb_writer_t *w, const char *why)
                        w->boundary.first, why);
 }
 
-static void fail(hyb_writer_t *w, const char *what, const char *path)
+static void fail(struct hyb_writer *w, const char *what, const char *path)
 {
     char why[HYB_STORE_PATH + 100];
 
@@ -68,12 +68,12 @@ static void fail(hyb_writer_t *w, const char *what, const char *path)
     fail_for(w, why);
 }
 
-static bool is_at_work(const hyb_writer_t *w)
+static bool is_at_work(const struct hyb_writer *w)
 {
     return atomic_load(&w->state) == BUSY && !atomic_load(&w->gives_up);
 }
 
-static void show_life(hyb_writer_t *w)
+static void show_life(struct hyb_writer *w)
 {
     double now = hyb_store_now();
 
@@ -83,7 +83,7 @@ static void show_life(hyb_writer_t *w)
     w->shown = now;
 }
 
-static void doze(hyb_writer_t *w, double seconds)
+static void doze(struct hyb_writer *w, double seconds)
 {
     struct timespec time = {(time_t)seconds,
                             (long)(1e9 * (seconds - (double)(time_t)seconds))};
@@ -92,7 +92,7 @@ static void doze(hyb_writer_t *w, double seconds)
     nanosleep(&time, NULL);
 }
 
-static void open_stream(hyb_writer_t *w, stream_t *s, const char *suffix,
+static void open_stream(struct hyb_writer *w, stream_t *s, const char *suffix,
                         int flags, int64_t from)
 {
     hyb_store_path(&w->store, suffix, s->path);
@@ -103,7 +103,7 @@ static void open_stream(hyb_writer_t *w, stream_t *s, const char *suffix,
 }
 
 /* So little of it stays in memory, which others need. */
-static void flush(hyb_writer_t *w, stream_t *s)
+static void flush(struct hyb_writer *w, stream_t *s)
 {
     if (fdatasync(s->fd) != 0) {
         fail(w, "write", s->path);
@@ -114,7 +114,7 @@ static void flush(hyb_writer_t *w, stream_t *s)
 }
 
 /* No faster than asked for. */
-static void keep_pace(hyb_writer_t *w)
+static void keep_pace(struct hyb_writer *w)
 {
     double due =
         w->bandwidth > 0.0 ? w->begun + (double)w->written / w->bandwidth : 0.0;
@@ -124,13 +124,14 @@ static void keep_pace(hyb_writer_t *w)
 }
 
 /* What was written at offset goes to the partner as well. */
-static void give(hyb_writer_t *w, const stream_t *s, int64_t offset,
+static void give(struct hyb_writer *w, const stream_t *s, int64_t offset,
                  const void *data, size_t bytes)
 {
     hyb_copies_give(w->copies, s == &w->final, offset, data, bytes);
 }
 
-static void append(hyb_writer_t *w, stream_t *s, const void *data, size_t bytes)
+static void append(struct hyb_writer *w, stream_t *s, const void *data,
+                   size_t bytes)
 {
     if (!is_at_work(w))
         return;
@@ -157,8 +158,8 @@ static void close_stream(stream_t *s)
 /* ---- pieces -------------------------------------------------------------- */
 
 /* The first panel is being factored meanwhile: its top rows as they were. */
-static void put_top(const hyb_writer_t *w, const hyb_piece_t *p, int64_t first,
-                    double *to)
+static void put_top(const struct hyb_writer *w, const hyb_piece_t *p,
+                    int64_t first, double *to)
 {
     for (int64_t j = 0; j < p->cols; j++)
         memcpy(to + j * p->rows, w->top + (p->col + j - first) * w->top_rows,
@@ -166,7 +167,7 @@ static void put_top(const hyb_writer_t *w, const hyb_piece_t *p, int64_t first,
 }
 
 /* What is wrong is said when its turn comes; a restart would not know. */
-static void compare(hyb_writer_t *w, const hyb_piece_t *p, int panel,
+static void compare(struct hyb_writer *w, const hyb_piece_t *p, int panel,
                     const double *elements)
 {
     int met = hyb_boundary_of(&w->boundary, panel);
@@ -185,8 +186,8 @@ static void compare(hyb_writer_t *w, const hyb_piece_t *p, int panel,
 }
 
 /* Rows from .. to - 1 of a block's columns, as pieces of stream s. */
-static void write_rows(hyb_writer_t *w, stream_t *s, int64_t b, int64_t from,
-                       int64_t to)
+static void write_rows(struct hyb_writer *w, stream_t *s, int64_t b,
+                       int64_t from, int64_t to)
 {
     hyb_run_t columns =
         hyb_ledger_columns(&w->lu->ledger, (hyb_blocks_t){b, b + 1});
@@ -200,7 +201,7 @@ static void write_rows(hyb_writer_t *w, stream_t *s, int64_t b, int64_t from,
 
     for (p.col = columns.from; p.rows > 0 && p.col < end; p.col += width) {
         p.cols = Mmin(width, end - p.col);
-        hyb_piece_gather(w->lu, &p, w->boundary.first, elements);
+        hyb_piece_move(w->lu, &p, w->boundary.first, HYB_SAVE, elements);
         if (has_top)
             put_top(w, &p, columns.from, elements);
         if (!is_final)
@@ -214,7 +215,7 @@ static void write_rows(hyb_writer_t *w, stream_t *s, int64_t b, int64_t from,
 /* ---- block columns ------------------------------------------------------- */
 
 /* Has block b reached its boundary, and is it as it was then? */
-static bool is_ready(const hyb_writer_t *w, int64_t b)
+static bool is_ready(const struct hyb_writer *w, int64_t b)
 {
     const hyb_boundary_t *boundary = &w->boundary;
     int panel = hyb_block_panel(w->lu, b);
@@ -229,7 +230,7 @@ static bool is_ready(const hyb_writer_t *w, int64_t b)
             atomic_load(&w->top_of) == boundary->first);
 }
 
-static void write_block(hyb_writer_t *w, int64_t b)
+static void write_block(struct hyb_writer *w, int64_t b)
 {
     int first = w->boundary.first;
     int64_t old = hyb_lu_rows_above(w->lu, w->final_from);
@@ -245,7 +246,7 @@ static void write_block(hyb_writer_t *w, int64_t b)
         atomic_store(&w->first_is_saved, true);
 }
 
-static void write_blocks(hyb_writer_t *w)
+static void write_blocks(struct hyb_writer *w)
 {
     hyb_ledger_t *ledger = &w->lu->ledger;
 
@@ -258,7 +259,7 @@ static void write_blocks(hyb_writer_t *w)
 /* ---- a checkpoint -------------------------------------------------------- */
 
 /* It gets its name: from then on it is whole, and nobody gives it up. */
-static bool name_it(hyb_writer_t *w)
+static bool name_it(struct hyb_writer *w)
 {
     char path[HYB_STORE_PATH];
 
@@ -273,7 +274,7 @@ static bool name_it(hyb_writer_t *w)
 
 /* Rows of U are on the disk before the header that counts on them. Is the
  * checkpoint whole? */
-static bool finish(hyb_writer_t *w)
+static bool finish(struct hyb_writer *w)
 {
     hyb_header_t header = w->header;
 
@@ -293,14 +294,14 @@ static bool finish(hyb_writer_t *w)
 }
 
 /* The disk's room; older checkpoints need what they wrote. */
-static void give_back(hyb_writer_t *w)
+static void give_back(struct hyb_writer *w)
 {
     unlink(w->checkpoint.path);
     if (w->final.fd >= 0 && ftruncate(w->final.fd, w->header.final_bytes) == 0)
         w->final.at = w->header.final_bytes;
 }
 
-static void write_checkpoint(hyb_writer_t *w)
+static void write_checkpoint(struct hyb_writer *w)
 {
     const hyb_header_t empty = {.version = 0};
     bool is_whole;
@@ -333,7 +334,7 @@ static struct timespec next_pulse(void)
 
 static void *work(void *argument)
 {
-    hyb_writer_t *w = argument;
+    struct hyb_writer *w = argument;
 
     pthread_mutex_lock(&w->lock);
     while (!w->closes) {
@@ -359,7 +360,7 @@ static int open_alive(const hyb_store_t *store)
     return open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 }
 
-static bool allocate(hyb_writer_t *w)
+static bool allocate(struct hyb_writer *w)
 {
     const HPL_T_pmat *mat = w->lu->mat;
     size_t nb = (size_t)Mmin(mat->nb, mat->n);
@@ -369,7 +370,7 @@ static bool allocate(hyb_writer_t *w)
     return w->buffer != NULL && w->top != NULL;
 }
 
-static void free_all(hyb_writer_t *w)
+static void free_all(struct hyb_writer *w)
 {
     if (w->alive >= 0)
         close(w->alive);
@@ -381,10 +382,10 @@ static void free_all(hyb_writer_t *w)
 }
 
 xh_status_t hyb_writer_create(hyb_lu_t *lu, const hyb_store_t *store,
-                              double bandwidth, hyb_copies_t *copies,
-                              hyb_writer_t **writer_p)
+                              double bandwidth, struct hyb_copies *copies,
+                              struct hyb_writer **writer_p)
 {
-    hyb_writer_t *w = calloc(1, sizeof(*w));
+    struct hyb_writer *w = calloc(1, sizeof(*w));
 
     if (w == NULL)
         return XH_ERR_MEMORY;
@@ -405,12 +406,12 @@ xh_status_t hyb_writer_create(hyb_lu_t *lu, const hyb_store_t *store,
     return XH_OK;
 }
 
-void hyb_writer_give_up(hyb_writer_t *w)
+void hyb_writer_give_up(struct hyb_writer *w)
 {
     atomic_store(&w->gives_up, true);
 }
 
-void hyb_writer_destroy(hyb_writer_t *w)
+void hyb_writer_destroy(struct hyb_writer *w)
 {
     if (w == NULL)
         return;
@@ -426,7 +427,7 @@ void hyb_writer_destroy(hyb_writer_t *w)
 /* ---- the leader ---------------------------------------------------------- */
 
 /* The first panel's columns are not held: they are factored, not updated. */
-void hyb_writer_begin(hyb_writer_t *w, const hyb_header_t *header,
+void hyb_writer_begin(struct hyb_writer *w, const hyb_header_t *header,
                       int final_from)
 {
     hyb_lu_t *lu = w->lu;
@@ -434,6 +435,7 @@ void hyb_writer_begin(hyb_writer_t *w, const hyb_header_t *header,
     w->header = *header;
     w->boundary = hyb_header_boundary(header, lu->range.panels);
     w->final_from = final_from;
+    hyb_copies_begin(w->copies, w->boundary.first);
     w->top_rows = 0;
     atomic_store(&w->first_is_saved, false);
     for (int64_t b = 0; b < lu->ledger.blocks; b++) {
@@ -449,27 +451,30 @@ void hyb_writer_begin(hyb_writer_t *w, const hyb_header_t *header,
     pthread_mutex_unlock(&w->lock);
 }
 
-bool hyb_writer_is_whole(const hyb_writer_t *w)
+bool hyb_writer_is_whole(const struct hyb_writer *w)
 {
-    return atomic_load(&w->state) == DONE;
+    return atomic_load(&w->state) == DONE && hyb_copies_are_whole(w->copies);
 }
 
-bool hyb_writer_has_ended(const hyb_writer_t *w)
+bool hyb_writer_has_ended(const struct hyb_writer *w)
 {
-    return hyb_writer_is_whole(w) || atomic_load(&w->state) == FAILED;
+    int state = atomic_load(&w->state);
+
+    return (state == DONE || state == FAILED) &&
+           hyb_copies_have_ended(w->copies);
 }
 
-int64_t hyb_writer_bytes(const hyb_writer_t *w)
+int64_t hyb_writer_bytes(const struct hyb_writer *w)
 {
     return w->written;
 }
 
-int64_t hyb_writer_final_bytes(const hyb_writer_t *w)
+int64_t hyb_writer_final_bytes(const struct hyb_writer *w)
 {
     return w->final.at;
 }
 
-void hyb_writer_keep_top(hyb_writer_t *w, int k, const double *top,
+void hyb_writer_keep_top(struct hyb_writer *w, int k, const double *top,
                          int64_t rows, int64_t cols)
 {
     if (atomic_load(&w->state) != BUSY || w->boundary.first != k)
@@ -479,7 +484,7 @@ void hyb_writer_keep_top(hyb_writer_t *w, int k, const double *top,
     atomic_store(&w->top_of, k);
 }
 
-bool hyb_writer_has_saved_first(hyb_writer_t *w, int k)
+bool hyb_writer_has_saved_first(struct hyb_writer *w, int k)
 {
     if (atomic_load(&w->state) != BUSY || w->boundary.first != k)
         return true;

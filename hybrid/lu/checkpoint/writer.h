@@ -12,20 +12,19 @@
  * The ledger holds the block columns that it has still to write; it lets each
  * go on once its bytes are with the system.
  */
-typedef struct hyb_writer hyb_writer_t;
+struct hyb_writer;
 
 /*
  * store   in  its folder outlives the writer
- * copies  in  go to a partner; NULL: there are none
  *
  * Errors: XH_ERR_MEMORY
  */
 xh_status_t hyb_writer_create(hyb_lu_t *lu, const hyb_store_t *store,
-                              double bandwidth, hyb_copies_t *copies,
-                              hyb_writer_t **writer_p);
+                              double bandwidth, struct hyb_copies *copies,
+                              struct hyb_writer **writer_p);
 
 /* What is being written is given up and removed. Accepts NULL. */
-void hyb_writer_destroy(hyb_writer_t *writer);
+void hyb_writer_destroy(struct hyb_writer *writer);
 
 /*
  * Hold the columns that are to be written, and write them; it was not busy.
@@ -35,27 +34,28 @@ void hyb_writer_destroy(hyb_writer_t *writer);
  *                 far
  * final_from  in  U above this panel is in these
  */
-void hyb_writer_begin(hyb_writer_t *writer, const hyb_header_t *header,
+void hyb_writer_begin(struct hyb_writer *writer, const hyb_header_t *header,
                       int final_from);
 
-/* Is the last one over? Either it is whole, on the disk; or it failed, which is
- * said: then there is none, and nothing is held. */
-bool hyb_writer_has_ended(const hyb_writer_t *writer);
-bool hyb_writer_is_whole(const hyb_writer_t *writer);
+/* Is the last one over, with the copies that come here? Either it is whole, on
+ * the disk; or it failed, which is said: then there is none, and nothing is
+ * held. */
+bool hyb_writer_has_ended(const struct hyb_writer *writer);
+bool hyb_writer_is_whole(const struct hyb_writer *writer);
 
 /* What is being written is given up and removed; it then writes no more. */
-void hyb_writer_give_up(hyb_writer_t *writer);
+void hyb_writer_give_up(struct hyb_writer *writer);
 
 /* Of the last one that is done. */
-int64_t hyb_writer_bytes(const hyb_writer_t *writer);
-int64_t hyb_writer_final_bytes(const hyb_writer_t *writer);
+int64_t hyb_writer_bytes(const struct hyb_writer *writer);
+int64_t hyb_writer_final_bytes(const struct hyb_writer *writer);
 
 /* The top rows of panel k, before they are factored. The leader. */
-void hyb_writer_keep_top(hyb_writer_t *writer, int k, const double *top,
+void hyb_writer_keep_top(struct hyb_writer *writer, int k, const double *top,
                          int64_t rows, int64_t cols);
 
 /* Panel k is about to be factored where its columns stand. Is it no panel that
  * a restart begins with, or have these been saved? */
-bool hyb_writer_has_saved_first(hyb_writer_t *writer, int k);
+bool hyb_writer_has_saved_first(struct hyb_writer *writer, int k);
 
 #endif

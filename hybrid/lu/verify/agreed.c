@@ -99,7 +99,7 @@ void hyb_displaced_row(hyb_lu_t *lu, int k, int i, int count, double *l)
                                  count};
 
     if (hyb_sums_come(lu, k))
-        home->save(home, hyb_lu_trailing(lu, k - 1).from, &part, l);
+        home->copy(home, hyb_lu_trailing(lu, k - 1).from, &part, HYB_SAVE, l);
     else
         for (int c = 0; c < count; c++)
             l[c] =

@@ -221,11 +221,11 @@ static bool repair(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s,
 
     if (a == NULL)
         return false;
-    home->save(home, block, &part, a);
+    home->copy(home, block, &part, HYB_SAVE, a);
     row = hyb_repair_column(lu, column, s->k + 1, a);
     if (row >= 0) {
         part = (xh_rectangle_t){from + row, 1, column, 1};
-        home->restore(home, block, &part, a + row);
+        home->copy(home, block, &part, HYB_RESTORE, a + row);
         if (hyb_step_is_next(step, block) && !step->by_device) {
             came = home->panel_columns(home, s->k + 1);
             came.data[row + (column - s->run.from) * came.ld] = a[row];
