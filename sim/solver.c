@@ -138,10 +138,10 @@ void __real_hyb_panels_destroy(hyb_lu_t *lu);
 xh_status_t __wrap_hyb_panels_create(hyb_lu_t *lu)
 {
     size_t doubles = hpl_proposal_doubles(Mmin(lu->mat->nb, lu->mat->n));
-    hyb_panel_shop_t *s;
+    hyb_panel_workspace_t *s;
 
     XH_TRY(__real_hyb_panels_create(lu));
-    s = hyb_lu_panel(lu, 0)->shop;
+    s = hyb_lu_panel(lu, 0)->workspace;
     s->proposal = calloc(doubles, sizeof(double));
     s->others_proposal = calloc(HPL_PIVOT_PEERS * doubles, sizeof(double));
     return s->proposal != NULL && s->others_proposal != NULL ? XH_OK
@@ -150,7 +150,7 @@ xh_status_t __wrap_hyb_panels_create(hyb_lu_t *lu)
 
 void __wrap_hyb_panels_destroy(hyb_lu_t *lu)
 {
-    const hyb_panel_shop_t *s = hyb_lu_panel(lu, 0)->shop;
+    const hyb_panel_workspace_t *s = hyb_lu_panel(lu, 0)->workspace;
 
     if (s != NULL) {
         free(s->proposal);

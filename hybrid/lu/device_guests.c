@@ -68,14 +68,13 @@ bool hyb_device_is_visited(const hyb_device_columns_t *d, int64_t block)
 
 hyb_block_t hyb_device_panel(const hyb_device_columns_t *d, int k)
 {
-    int64_t b = hyb_lu_trailing(d->base.lu, k - 1).from;
+    int64_t b = hyb_lu_panel_block(d->base.lu, k);
     const HPL_T_panel *h = hyb_lu_panel(d->base.lu, k)->hpl;
     const seat_t *seat = seat_of(d, b);
 
     if (seat != NULL)
         return hyb_block_part(seat->columns, h->ii, 0, h->mp, h->jb);
-    return hyb_device_trailing(d, h,
-                               hyb_device_run(d, (hyb_blocks_t){b, b + 1}));
+    return hyb_device_trailing(d, h, hyb_device_run(d, hyb_one_block(b)));
 }
 
 /* ---- coming and going ---------------------------------------------------- */
@@ -108,8 +107,8 @@ static xh_status_t arrive(hyb_device_columns_t *d, seat_t *seat, int64_t block,
                           int panel)
 {
     int64_t rows = d->base.lu->mat->mp;
-    hyb_run_t columns = hyb_ledger_columns(&d->base.lu->ledger,
-                                           (hyb_blocks_t){block, block + 1});
+    hyb_run_t columns =
+        hyb_ledger_columns(&d->base.lu->ledger, hyb_one_block(block));
 
     seat->visit.block = block;
     seat->visit.first = panel;
@@ -198,8 +197,7 @@ static xh_status_t visit(hyb_device_columns_t *d, seat_t *seat,
         XH_TRY(arrive(d, seat, block, first));
     XH_TRY(hyb_queue_wait(queue, work_before(seat, has_come)));
     XH_TRY(meet(d, seat, queue, first, step->k, flop_p));
-    hyb_ledger_queue_all(ledger, (hyb_blocks_t){block, block + 1},
-                         hyb_stage(panels));
+    hyb_ledger_queue_all(ledger, hyb_one_block(block), hyb_stage(panels));
     *panels_p = panels;
     return is_next ? XH_OK : end_visit(d, seat, step->k, panels, *flop_p);
 }
@@ -227,7 +225,7 @@ xh_status_t hyb_device_seat_first(hyb_device_columns_t *d)
 xh_status_t hyb_device_keep_panel(hyb_device_columns_t *d, int k)
 {
     const hyb_device_panel_t *panel = hyb_device_slot(d, k);
-    seat_t *seat = seat_of(d, hyb_lu_trailing(d->base.lu, k - 1).from);
+    seat_t *seat = seat_of(d, hyb_lu_panel_block(d->base.lu, k));
     int64_t below = panel->first + panel->top;
 
     if (hyb_device_factored(d, k) && panel->l2.rows > 0)

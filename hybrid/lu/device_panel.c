@@ -73,9 +73,8 @@ static xh_status_t queue_factorization(hyb_device_columns_t *d, int k,
 {
     hyb_lu_t *lu = d->base.lu;
     hyb_block_t panel = hyb_device_panel(d, k), l1 = l1_of(d, k);
-    bool alone =
-        lu->homes.places == 2 ||
-        hyb_homes_by_peers(&lu->homes, hyb_lu_trailing(lu, k - 1).from);
+    bool alone = lu->homes.places == 2 ||
+                 hyb_homes_by_peers(&lu->homes, hyb_lu_panel_block(lu, k));
     int top = hpl_panel_top_rows(agreement->h);
     int64_t below = alone && lu->grid->npcol == 1 ? 0 : panel.rows - top;
     xh_view_t host = {d->host.body, panel.rows, panel.cols,

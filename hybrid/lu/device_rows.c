@@ -156,10 +156,9 @@ void hyb_device_rows_left(const hyb_device_columns_t *d,
     down = s->slot[x->panel->ja / x->panel->nb % HYB_IN_FLIGHT].down[LEAVE];
     for (int64_t b = group.from; b < group.to; b++)
         if (hyb_device_holds(d, b))
-            hyb_carried_left(
-                x, (int)(hyb_ledger_first(ledger, b) - start),
-                (int)hyb_device_run(d, (hyb_blocks_t){b, b + 1}).count,
-                down + d->columns[b], s->ld);
+            hyb_carried_left(x, (int)(hyb_ledger_first(ledger, b) - start),
+                             (int)hyb_device_run(d, hyb_one_block(b)).count,
+                             down + d->columns[b], s->ld);
 }
 
 /* ---- rows that travel ---------------------------------------------------- */
@@ -205,9 +204,8 @@ static xh_status_t copy(const hyb_device_columns_t *d, const packed_t *p,
     if (p->host == hyb_block_address(p->device))
         return XH_OK;
     for (b = p->group.from; b < p->group.to; b++) {
-        int64_t width = whole
-                            ? p->x->columns
-                            : hyb_device_run(d, (hyb_blocks_t){b, b + 1}).count;
+        int64_t width =
+            whole ? p->x->columns : hyb_device_run(d, hyb_one_block(b)).count;
         int64_t column = whole ? 0 : hyb_ledger_first(ledger, b) - start;
         xh_view_t host = {p->host + (int64_t)first * p->x->columns + column,
                           width, count, p->x->columns};

@@ -140,7 +140,7 @@ static const double *sum_rows(hyb_device_columns_t *d, int64_t b, int64_t row,
                               int64_t rows)
 {
     sums_t *s = d->sums;
-    hyb_run_t run = hyb_device_run(d, (hyb_blocks_t){b, b + 1});
+    hyb_run_t run = hyb_device_run(d, hyb_one_block(b));
     double *down = s->slot[0].c_sums + run.from * HYB_SUMS_OF_C;
 
     if (rows == 0)
@@ -157,7 +157,7 @@ static const double *sum_rows(hyb_device_columns_t *d, int64_t b, int64_t row,
 static void sum_block(hyb_device_columns_t *d, int64_t b)
 {
     hyb_lu_t *lu = d->base.lu;
-    hyb_run_t run = hyb_ledger_columns(&lu->ledger, (hyb_blocks_t){b, b + 1});
+    hyb_run_t run = hyb_ledger_columns(&lu->ledger, hyb_one_block(b));
     int64_t u = hyb_carried_u_rows(lu, b), from = hyb_carried_first_row(lu, b);
     const double *sums;
 
@@ -227,7 +227,7 @@ static xh_status_t sum_c(hyb_device_columns_t *d, const hyb_step_t *step,
     const hyb_device_panel_t *panel = hyb_device_slot(d, step->k);
     sums_t *s = d->sums;
     int i = step->k % HYB_IN_FLIGHT;
-    hyb_run_t run = hyb_device_run(d, (hyb_blocks_t){b, b + 1});
+    hyb_run_t run = hyb_device_run(d, hyb_one_block(b));
     int64_t from = panel->first + panel->top,
             rows = d->memory.matrix.rows - from;
 
@@ -281,7 +281,7 @@ void hyb_device_sums_met(hyb_device_columns_t *d, int k, hyb_blocks_t blocks)
         hyb_device_sums_of_run_t sums = {
             .k = k,
             .device = d->number - 1,
-            .run = hyb_ledger_columns(&lu->ledger, (hyb_blocks_t){b, b + 1}),
+            .run = hyb_ledger_columns(&lu->ledger, hyb_one_block(b)),
             .l = s->slot[i].l_sums,
             .u = s->slot[i].u_sums + at * HYB_SUMS_OF_U};
 
@@ -300,7 +300,7 @@ bool hyb_device_sums_are_next(const hyb_device_columns_t *d, int k,
 
     for (int64_t b = blocks.from; b < blocks.to; b++)
         if (hyb_device_holds(d, b) &&
-            !hyb_ledger_reached(ledger, (hyb_blocks_t){b, b + 1}, hyb_stage(k)))
+            !hyb_ledger_reached(ledger, hyb_one_block(b), hyb_stage(k)))
             return false;
     return hyb_carried_knows(d->base.lu, k);
 }

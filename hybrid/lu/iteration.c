@@ -7,11 +7,6 @@
 #include "hybrid/lu/share.h"
 #include "hybrid/lu/verify/carried.h"
 
-typedef struct { /* the iteration that is waited for */
-    hyb_lu_t *lu;
-    int k;
-} next_t;
-
 /* Have all blocks behind panel k met it that do so in iteration k? */
 static bool have_met(const hyb_lu_t *lu, int k)
 {
@@ -19,7 +14,7 @@ static bool have_met(const hyb_lu_t *lu, int k)
 
     for (int64_t b = all.from; b < all.to; b++)
         if (hyb_lu_meets(lu, b, k) &&
-            !hyb_ledger_reached(&lu->ledger, (hyb_blocks_t){b, b + 1},
+            !hyb_ledger_reached(&lu->ledger, hyb_one_block(b),
                                 hyb_stage(k + 1)))
             return false;
     return true;
@@ -35,18 +30,15 @@ static bool is_complete(hyb_lu_t *lu, int k)
 /* Is panel k here, have the exchanges of iteration k - 1 ended, and is nobody
  * at iteration k - HYB_IN_FLIGHT any more, whose place k takes? A process
  * without columns behind panel k - 2 waits for its way up only here. */
-static bool can_open(void *context)
+static bool can_open(hyb_lu_t *lu, int k)
 {
-    const next_t *next = context;
-    hyb_lu_t *lu = next->lu;
-    int before = hyb_panel_columns(hyb_lu_panel(lu, 0)->shop);
+    int before = hyb_panel_columns(hyb_lu_panel(lu, 0)->workspace);
 
-    return hyb_panel_is_here(lu, next->k) &&
-           hyb_panel_is_free(lu, next->k + 1) && hyb_exchange_is_over(lu) &&
-           is_complete(lu, next->k - HYB_IN_FLIGHT + 1) &&
-           hyb_homes_have_panel(&lu->homes, next->k - before) &&
-           hyb_tune_is_ready(lu) && hyb_carried_can_open(lu, next->k) &&
-           hyb_checkpoint_is_ready(lu, next->k);
+    return hyb_panel_is_here(lu, k) && hyb_panel_is_free(lu, k + 1) &&
+           hyb_exchange_is_over(lu) && is_complete(lu, k - HYB_IN_FLIGHT + 1) &&
+           hyb_homes_have_panel(&lu->homes, k - before) &&
+           hyb_tune_is_ready(lu) && hyb_carried_can_open(lu, k) &&
+           hyb_checkpoint_is_ready(lu, k);
 }
 
 static void open_iteration(hyb_lu_t *lu, int k)
@@ -66,18 +58,14 @@ static void open_iteration(hyb_lu_t *lu, int k)
 
 void hyb_iteration_open_early(hyb_worker_t *me, int k)
 {
-    next_t next = {me->lu, k};
-
     if (me->member == 0 && k < me->lu->range.panels &&
-        !hyb_lu_is_open(me->lu, k) && can_open(&next))
+        !hyb_lu_is_open(me->lu, k) && can_open(me->lu, k))
         open_iteration(me->lu, k);
 }
 
-static bool is_open(void *context)
+static bool is_open(hyb_lu_t *lu, int k)
 {
-    const next_t *next = context;
-
-    return hyb_lu_is_open(next->lu, next->k);
+    return hyb_lu_is_open(lu, k);
 }
 
 const hyb_step_t *hyb_iteration_open(hyb_worker_t *me, int k)
@@ -86,7 +74,7 @@ const hyb_step_t *hyb_iteration_open(hyb_worker_t *me, int k)
 
     if (!hyb_lu_is_open(lu, k)) {
         hyb_worker_wait(me, HYB_WAIT_PANEL, k,
-                        me->member == 0 ? can_open : is_open, &(next_t){lu, k});
+                        me->member == 0 ? can_open : is_open);
         if (me->member == 0)
             open_iteration(lu, k);
     }
@@ -94,16 +82,13 @@ const hyb_step_t *hyb_iteration_open(hyb_worker_t *me, int k)
 }
 
 /* Does nothing move any more, here or towards here, after the last panel? */
-static bool is_at_rest(void *context)
+static bool is_at_rest(hyb_lu_t *lu, int last)
 {
-    hyb_lu_t *lu = context;
-
     return hyb_exchange_is_over(lu) && hyb_panels_are_still(lu) &&
            hyb_tune_is_ready(lu) &&
-           hyb_ledger_reached(&lu->ledger,
-                              hyb_lu_trailing(lu, lu->range.panels - 1),
-                              hyb_stage(lu->range.panels)) &&
-           hyb_share_has_left(lu, lu->range.panels - 1);
+           hyb_ledger_reached(&lu->ledger, hyb_lu_trailing(lu, last),
+                              hyb_stage(last + 1)) &&
+           hyb_share_has_left(lu, last);
 }
 
 void hyb_iteration_drain(hyb_worker_t *me)
@@ -111,8 +96,7 @@ void hyb_iteration_drain(hyb_worker_t *me)
     if (me->member > 0)
         return;
     hyb_tune_close(me->lu);
-    hyb_worker_wait(me, HYB_WAIT_PANEL, me->lu->range.panels - 1, is_at_rest,
-                    me->lu);
+    hyb_worker_wait(me, HYB_WAIT_PANEL, me->lu->range.panels - 1, is_at_rest);
     hyb_tune_end(me->lu);
     hyb_checkpoint_end(me->lu);
 }

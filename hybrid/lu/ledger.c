@@ -185,6 +185,5 @@ void hyb_ledger_complete_all(hyb_ledger_t *ledger, hyb_blocks_t blocks,
 {
     for (int64_t b = blocks.from; b < blocks.to; b++)
         hyb_ledger_complete(
-            ledger, hyb_ledger_columns(ledger, (hyb_blocks_t){b, b + 1}),
-            stages);
+            ledger, hyb_ledger_columns(ledger, hyb_one_block(b)), stages);
 }

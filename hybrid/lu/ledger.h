@@ -43,6 +43,11 @@ typedef struct { /* blocks from .. to - 1 */
     int64_t from, to;
 } hyb_blocks_t;
 
+static inline hyb_blocks_t hyb_one_block(int64_t b)
+{
+    return (hyb_blocks_t){b, b + 1};
+}
+
 typedef struct { /* neighbouring columns within one block */
     int64_t from, count;
 } hyb_run_t;

@@ -14,7 +14,7 @@ void hyb_loop(void *context, int member)
     int k;
 
     if (hyb_lu_owns(lu, first)) {
-        hyb_panel_factor_by(me, first, hyb_team_size(lu->means.team));
+        hyb_panel_factor_by(me, first);
         hyb_panel_broadcast(me, first);
     }
     for (k = first; k < lu->range.panels; k++) {
@@ -22,7 +22,7 @@ void hyb_loop(void *context, int member)
         hyb_update_next(me, step); /* swap, solve, multiply: its columns */
         if (hyb_factors_next(me, step)) {
             hyb_update_wait_next(me, step);
-            hyb_panel_factor_by(me, k + 1, step->panel_threads);
+            hyb_panel_factor_by(me, k + 1);
             hyb_panel_broadcast(me, k + 1);
         }
         hyb_update_rest(me, step); /* swap, solve, multiply: the others */

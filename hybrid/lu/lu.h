@@ -103,10 +103,15 @@ static inline int64_t hyb_lu_rows_above(const hyb_lu_t *lu, int k)
                          Mmin((int64_t)k * lu->mat->nb, (int64_t)lu->mat->n));
 }
 
-/* Where the columns of panel k live, which are here. */
+/* The local block of panel k's columns, which are here, and where they live. */
+static inline int64_t hyb_lu_panel_block(const hyb_lu_t *lu, int k)
+{
+    return hyb_lu_trailing(lu, k - 1).from;
+}
+
 static inline hyb_place_t *hyb_lu_panel_home(const hyb_lu_t *lu, int k)
 {
-    return hyb_home_of(&lu->homes, hyb_lu_trailing(lu, k - 1).from);
+    return hyb_home_of(&lu->homes, hyb_lu_panel_block(lu, k));
 }
 
 /* Does local block b meet panel k in iteration k? A guest that does not come

@@ -41,7 +41,7 @@ static size_t message_doubles(const hpl_shape_t *shape, int k, int height,
 }
 
 /* Cut the memory, if there is any, into its parts; returns its doubles. */
-static size_t lay_out(hyb_panel_shop_t *s, const hyb_means_t *means,
+static size_t lay_out(hyb_panel_workspace_t *s, const hyb_means_t *means,
                       int64_t rows, int64_t nb)
 {
     int64_t proposal = (int64_t)hyb_whole_pages(HPL_PROPOSAL_ROWS + 2 * nb);
@@ -70,16 +70,16 @@ uint64_t hyb_panels_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
 {
     int nb = Mmin(shape->nb, shape->n);
     int panels = shape->nb > 0 ? (shape->n + shape->nb - 1) / shape->nb : 0;
-    hyb_panel_shop_t shop = {.shares_l2 =
-                                 shape->npcol == 1 &&
-                                 hyb_homes_all_on_devices(means, shape)};
+    hyb_panel_workspace_t workspace = {
+        .shares_l2 =
+            shape->npcol == 1 && hyb_homes_all_on_devices(means, shape)};
     size_t doubles =
-        lay_out(&shop, means, hpl_system_rows(shape), nb) +
+        lay_out(&workspace, means, hpl_system_rows(shape), nb) +
         hyb_panel_engine_doubles(means->kernel, nb, hyb_team_size(means->team));
 
     for (int k = 0; k < Mmin(panels, HYB_IN_FLIGHT); k++)
-        doubles +=
-            message_doubles(shape, k, means->kernel->rows, !shop.shares_l2);
+        doubles += message_doubles(shape, k, means->kernel->rows,
+                                   !workspace.shares_l2);
     return doubles * sizeof(double);
 }
 
@@ -90,7 +90,7 @@ static void place_panel(hyb_lu_t *lu, int k);
 static void touch_share(void *context, int member)
 {
     hyb_lu_t *lu = context;
-    const hyb_panel_shop_t *s = hyb_lu_panel(lu, 0)->shop;
+    const hyb_panel_workspace_t *s = hyb_lu_panel(lu, 0)->workspace;
     int members = hyb_team_size(lu->means.team);
 
     xh_memory_touch(s->memory, s->bytes, member, members);
@@ -107,14 +107,14 @@ xh_status_t hyb_panels_create(hyb_lu_t *lu)
 {
     const hyb_means_t *means = &lu->means;
     int nb = Mmin(lu->mat->nb, lu->mat->n);
-    hyb_panel_shop_t *s = calloc(1, sizeof(*s));
+    hyb_panel_workspace_t *s = calloc(1, sizeof(*s));
 
     if (s == NULL)
         return XH_ERR_MEMORY;
     for (int i = 0; i < HYB_IN_FLIGHT; i++) {
         hyb_lu_panel_t *p = hyb_lu_panel(lu, i);
 
-        p->shop = s;
+        p->workspace = s;
         p->moves = calloc(3 * (size_t)nb + 1, sizeof(int));
         if (p->moves == NULL)
             return XH_ERR_MEMORY;
@@ -136,7 +136,7 @@ xh_status_t hyb_panels_create(hyb_lu_t *lu)
 
 void hyb_panels_destroy(hyb_lu_t *lu)
 {
-    hyb_panel_shop_t *s = hyb_lu_panel(lu, 0)->shop;
+    hyb_panel_workspace_t *s = hyb_lu_panel(lu, 0)->workspace;
 
     if (s == NULL)
         return;
@@ -158,7 +158,7 @@ void hyb_panels_destroy(hyb_lu_t *lu)
 
 double *hyb_panels_columns(hyb_lu_t *lu, size_t *bytes_p)
 {
-    const hyb_panel_shop_t *s = hyb_lu_panel(lu, 0)->shop;
+    const hyb_panel_workspace_t *s = hyb_lu_panel(lu, 0)->workspace;
 
     *bytes_p = s != NULL ? (size_t)hyb_panel_columns(s) * s->columns_doubles *
                                sizeof(double)
@@ -189,12 +189,14 @@ static void place_panel(hyb_lu_t *lu, int k)
     p->factors.kernel = lu->means.kernel;
     p->factors.l2 =
         (hyb_tiles_t){.rows = body_rows(p->hpl), .cols = jb, .height = height};
-    body =
-        !p->shop->shares_l2 ? tile_doubles(p->factors.l2.rows, jb, height) : 0;
+    body = !p->workspace->shares_l2
+               ? tile_doubles(p->factors.l2.rows, jb, height)
+               : 0;
     hpl_panel_lay_out(p->hpl, body + SEAL);
     p->seal = p->hpl->L2 + body;
-    p->factors.l2.data = p->shop->shares_l2 ? p->shop->tiles : p->hpl->L2;
-    p->factors.l1.data = p->shop->l1[k % HYB_IN_FLIGHT];
+    p->factors.l2.data =
+        p->workspace->shares_l2 ? p->workspace->tiles : p->hpl->L2;
+    p->factors.l1.data = p->workspace->l1[k % HYB_IN_FLIGHT];
     p->factors.l1.height = height;
     p->zero = 0;
     p->factored = p->queued = p->by_device = false;
@@ -301,9 +303,9 @@ void hyb_panel_receive(hyb_lu_t *lu, int k)
     if (lu->mat->info == 0)
         lu->mat->info = (int)*h->DINFO;
     if (!p->by_device)
-        p->columns =
-            (xh_view_t){p->shop->columns[k % hyb_panel_columns(p->shop)],
-                        p->factors.l2.rows, h->jb, Mmax(p->factors.l2.rows, 1)};
+        p->columns = (xh_view_t){
+            p->workspace->columns[k % hyb_panel_columns(p->workspace)],
+            p->factors.l2.rows, h->jb, Mmax(p->factors.l2.rows, 1)};
     if (!p->by_device && p->columns.data != NULL)
         hyb_l2_columns_begin(p);
     if (lu->homes.host_blocks > 0)

@@ -27,12 +27,12 @@ typedef struct {
     size_t columns_doubles;          /* of one */
     double *memory;
     size_t bytes;
-} hyb_panel_shop_t;
+} hyb_panel_workspace_t;
 
 /* The panels whose L2 has memory in columns. */
-static inline int hyb_panel_columns(const hyb_panel_shop_t *shop)
+static inline int hyb_panel_columns(const hyb_panel_workspace_t *workspace)
 {
-    return shop->shares_l2 ? 1 : HYB_L2_COLUMNS;
+    return workspace->shares_l2 ? 1 : HYB_L2_COLUMNS;
 }
 
 /*
@@ -42,20 +42,20 @@ static inline int hyb_panel_columns(const hyb_panel_shop_t *shop)
  * process row as it is, in tiles; known everywhere.
  */
 typedef struct {
-    HPL_T_panel *hpl;       /* place, message, pivots, broadcast */
-    hyb_factors_t factors;  /* L1 and L2 for the update */
-    double *seal;           /* sums of the message's bits; see verify/ */
-    hyb_swap_t swap;        /* where all rows are here; else source is */
-    int *moves;             /* the memory of swap's lists */
-    int zero;               /* 1 + first column without pivot, or 0 */
-    _Atomic int loaded;     /* workers that have copied their part in */
-    bool by_device;         /* its home factors it; the leader's, as: */
-    bool queued;            /* the device is at it */
-    bool factored;          /* known here */
-    bool travels;           /* its broadcast is under way */
-    xh_view_t columns;      /* L2 in columns, where someone reads it so */
-    hyb_units_t units;      /* of rows of these, to be copied */
-    hyb_panel_shop_t *shop; /* what factors all; the panels' own */
+    HPL_T_panel *hpl;      /* place, message, pivots, broadcast */
+    hyb_factors_t factors; /* L1 and L2 for the update */
+    double *seal;          /* sums of the message's bits; see verify/ */
+    hyb_swap_t swap;       /* where all rows are here; else source is */
+    int *moves;            /* the memory of swap's lists */
+    int zero;              /* 1 + first column without pivot, or 0 */
+    _Atomic int loaded;    /* workers that have copied their part in */
+    bool by_device;        /* its home factors it; the leader's, as: */
+    bool queued;           /* the device is at it */
+    bool factored;         /* known here */
+    bool travels;          /* its broadcast is under way */
+    xh_view_t columns;     /* L2 in columns, where someone reads it so */
+    hyb_units_t units;     /* of rows of these, to be copied */
+    hyb_panel_workspace_t *workspace; /* what factors all; the panels' own */
 } hyb_lu_panel_t;
 
 /* lu->panel, backed by pages. Needs lu's means, grid, mat, panels, and what
@@ -71,11 +71,12 @@ uint64_t hyb_panels_bytes(const hyb_means_t *means, const hpl_shape_t *shape);
 void hyb_panel_open(hyb_lu_t *lu, int k);
 
 /*
- * Factor panel k; on its process column, by workers 0 .. members - 1 at the
- * same time, once the panel's columns have met panel k - 1. Or, once the device
- * that they live on has them queued so far, give it to this device.
+ * Factor panel k; on its process column, by all workers for the first panel,
+ * else by those of iteration k - 1's step at the same time, once the panel's
+ * columns have met panel k - 1. Or, once the device that they live on has them
+ * queued so far, give it to this device.
  */
-void hyb_panel_factor_by(hyb_worker_t *me, int k, int members);
+void hyb_panel_factor_by(hyb_worker_t *me, int k);
 
 /* Has the device factored panel k? Then it is known here. The leader. */
 bool hyb_panel_take(hyb_lu_t *lu, int k);

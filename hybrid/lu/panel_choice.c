@@ -46,7 +46,7 @@ void hyb_panel_choice_destroy(hyb_lu_t *lu)
 /* May panel k's device factor it, and the setting panel is as asked? */
 static bool panel_is(const hyb_lu_t *lu, int k, const char *asked)
 {
-    return hyb_lu_trailing(lu, k - 1).from >= lu->homes.factored_from &&
+    return hyb_lu_panel_block(lu, k) >= lu->homes.factored_from &&
            strcmp(xh_settings_text("panel"), asked) == 0;
 }
 

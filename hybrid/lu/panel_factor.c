@@ -26,22 +26,22 @@ static void load(hyb_lu_t *lu, int k, int member, int members)
                  XH_NO_TRANS, 1.0, height,
                  hyb_tiles_at(&p->factors.l2, from, 0));
     if (member == 0 && top > 0)
-        HPL_dlacpy(top, (int)all.cols, all.data, (int)all.ld, p->shop->top,
+        HPL_dlacpy(top, (int)all.cols, all.data, (int)all.ld, p->workspace->top,
                    top);
     if (member == 0)
-        hyb_checkpoint_keep_top(lu, k, p->shop->top, top);
+        hyb_checkpoint_keep_top(lu, k, p->workspace->top, top);
 }
 
-typedef struct {
-    const hyb_lu_panel_t *panel;
-    int members;
-} loading_t;
-
-static bool all_have_loaded(void *context)
+/* The workers that factor panel k. */
+static int members_of(hyb_lu_t *lu, int k)
 {
-    const loading_t *l = context;
+    return k == lu->range.first ? hyb_team_size(lu->means.team)
+                                : hyb_lu_step(lu, k - 1)->panel_threads;
+}
 
-    return atomic_load(&l->panel->loaded) >= l->members;
+static bool all_have_loaded(hyb_lu_t *lu, int k)
+{
+    return atomic_load(&hyb_lu_panel(lu, k)->loaded) >= members_of(lu, k);
 }
 
 typedef struct {
@@ -90,8 +90,8 @@ static void agree(void *context, int column, hyb_pivot_t *pivot)
 {
     agreement_t *a = context;
     const hyb_lu_panel_t *panel = hyb_lu_panel(a->lu, a->k);
-    const hyb_panel_shop_t *shop = panel->shop;
-    hpl_pivot_wait_t wait = {shop->others_proposal, wait_for_pivot, a};
+    const hyb_panel_workspace_t *workspace = panel->workspace;
+    hpl_pivot_wait_t wait = {workspace->others_proposal, wait_for_pivot, a};
     HPL_T_panel *h = panel->hpl;
 
     pivot->row = global_row(h, pivot->row);
@@ -102,7 +102,7 @@ static void agree(void *context, int column, hyb_pivot_t *pivot)
         hyb_poller_poll(&a->lu->poller);
         return;
     }
-    hyb_panel_agree(h, shop->proposal, &wait, pivot);
+    hyb_panel_agree(h, workspace->proposal, &wait, pivot);
     hyb_carried_agreed(a->lu, a->k, column, pivot);
 }
 
@@ -145,7 +145,7 @@ static bool agrees(const hyb_lu_t *lu)
 static void record(hyb_lu_t *lu, hyb_lu_panel_t *p)
 {
     HPL_T_panel *h = p->hpl;
-    const int64_t *pivots = p->shop->pivots;
+    const int64_t *pivots = p->workspace->pivots;
     bool local = !agrees(lu);
 
     for (int c = 0; c < h->jb; c++)
@@ -164,46 +164,34 @@ static void toggle(const hyb_worker_t *me)
 
 /* ---- by a device --------------------------------------------------------- */
 
-typedef struct { /* for panel k */
-    hyb_lu_t *lu;
-    int k;
-} waiting_t;
-
 /* Its memory on the host may be that of panel k - 1, which other devices
  * read. */
-static bool can_come_down(const waiting_t *q)
+static bool can_come_down(const hyb_lu_t *lu, int k)
 {
-    return q->lu->homes.places == 2 ||
-           hyb_homes_have_panel(&q->lu->homes, q->k - 1);
+    return lu->homes.places == 2 || hyb_homes_have_panel(&lu->homes, k - 1);
 }
 
 /* P > 1: L1 takes the place of panel k - 2's, which columns that are held for a
  * checkpoint have still to meet. */
-static bool has_place(const waiting_t *q)
+static bool has_place(const hyb_lu_t *lu, int k)
 {
-    const hyb_lu_t *lu = q->lu;
-
-    return lu->grid->nprow == 1 || q->k < lu->range.first + 2 ||
-           hyb_ledger_reached(&lu->ledger, hyb_lu_trailing(lu, q->k - 2),
-                              hyb_stage(q->k - 1));
+    return lu->grid->nprow == 1 || k < lu->range.first + 2 ||
+           hyb_ledger_reached(&lu->ledger, hyb_lu_trailing(lu, k - 2),
+                              hyb_stage(k - 1));
 }
 
 /* Is it known that the panel's columns have met all before? Their sums are. */
 static bool has_met_all(const hyb_lu_t *lu, int k)
 {
-    int64_t b = hyb_lu_trailing(lu, k - 1).from;
+    int64_t b = hyb_lu_panel_block(lu, k);
 
-    return hyb_ledger_reached(&lu->ledger, (hyb_blocks_t){b, b + 1},
-                              hyb_stage(k));
+    return hyb_ledger_reached(&lu->ledger, hyb_one_block(b), hyb_stage(k));
 }
 
-static bool can_queue(void *context)
+static bool can_queue(hyb_lu_t *lu, int k)
 {
-    const waiting_t *q = context;
-
-    return can_come_down(q) && hyb_checkpoint_lets_factor(q->lu, q->k) &&
-           has_place(q) &&
-           (!hyb_carried_repairs(q->lu) || has_met_all(q->lu, q->k));
+    return can_come_down(lu, k) && hyb_checkpoint_lets_factor(lu, k) &&
+           has_place(lu, k) && (!hyb_carried_repairs(lu) || has_met_all(lu, k));
 }
 
 static void queue_on_device(hyb_worker_t *leader, int k)
@@ -212,8 +200,7 @@ static void queue_on_device(hyb_worker_t *leader, int k)
     agreement_t agreement = {.lu = leader->lu, .k = k};
 
     hyb_timer_begin(leader, HYB_PANEL, k);
-    hyb_wait_until(can_queue, &(waiting_t){leader->lu, k}, hyb_worker_turn,
-                   leader);
+    hyb_worker_wait_within(leader, k, can_queue);
     home->factor_panel(home, k, agree, &agreement);
     hyb_lu_panel(leader->lu, k)->queued = true;
     hyb_timer_end(leader);
@@ -224,7 +211,7 @@ bool hyb_panel_take(hyb_lu_t *lu, int k)
     hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
     HPL_T_panel *h = p->hpl;
     hyb_place_t *home = hyb_lu_panel_home(lu, k);
-    xh_view_t l1 = home->take_panel(home, k, p->shop->pivots), all;
+    xh_view_t l1 = home->take_panel(home, k, p->workspace->pivots), all;
     int top = hpl_panel_top_rows(h);
 
     if (l1.data == NULL || (lu->carried != NULL && !has_met_all(lu, k)))
@@ -235,7 +222,7 @@ bool hyb_panel_take(hyb_lu_t *lu, int k)
     if (lu->grid->npcol > 1)
         load(lu, k, 0, 1);
     for (int c = 0; c < h->jb && lu->grid->nprow == 1; c++)
-        p->shop->pivots[c] = global_row(h, p->shop->pivots[c]);
+        p->workspace->pivots[c] = global_row(h, p->workspace->pivots[c]);
     HPL_dlacpy(h->jb, h->jb, l1.data, (int)l1.ld, h->L1, h->jb);
     for (int c = h->jb - 1; c >= 0; c--)
         if (h->L1[c + (size_t)c * (size_t)h->jb] == 0.0)
@@ -257,8 +244,8 @@ static void wait_for_tiles(hyb_worker_t *me, int k)
     hyb_lu_t *lu = me->lu;
 
     if (lu->carried != NULL && k > lu->range.first &&
-        hyb_lu_panel(lu, 0)->shop->shares_l2)
-        hyb_worker_wait_sums(me, k - 1);
+        hyb_lu_panel(lu, 0)->workspace->shares_l2)
+        hyb_worker_wait(me, HYB_WAIT_PANEL, k - 1, hyb_carried_is_filled);
 }
 
 /* What came down from a device. */
@@ -271,26 +258,19 @@ static void check_what_came(hyb_worker_t *me, int k, int members)
                               home->panel_columns(home, k));
 }
 
-static bool has_bits(void *context)
-{
-    const waiting_t *w = context;
-
-    return hyb_carried_has_bits(w->lu, w->k);
-}
-
 /* The panel gets its seal once all have summed up their parts. */
 static void seal(hyb_worker_t *me, int k)
 {
     hyb_carried_sum_bits(me->lu, k);
     if (me->member > 0)
         return;
-    hyb_wait_until(has_bits, &(waiting_t){me->lu, k}, hyb_worker_turn, me);
+    hyb_worker_wait_within(me, k, hyb_carried_has_bits);
     hyb_carried_seal(me->lu, k);
 }
 
 /* ---- either way ---------------------------------------------------------- */
 
-void hyb_panel_factor_by(hyb_worker_t *me, int k, int members)
+void hyb_panel_factor_by(hyb_worker_t *me, int k)
 {
     hyb_lu_t *lu = me->lu;
     hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
@@ -299,14 +279,14 @@ void hyb_panel_factor_by(hyb_worker_t *me, int k, int members)
     hyb_panel_t panel = {
         .method = method(lu->algo),
         .body = p->factors.l2,
-        .top = {p->shop->top, hpl_panel_top_rows(h), h->jb, h->jb},
+        .top = {p->workspace->top, hpl_panel_top_rows(h), h->jb, h->jb},
         .l1 = {h->L1, h->jb, h->jb, h->jb},
-        .pivot = p->shop->pivots,
+        .pivot = p->workspace->pivots,
         .zero_p = &p->zero,
         .agree = agrees(lu) ? agree : NULL,
         .leaf = times_leaves ? toggle_leaf_timer : NULL,
         .context = &agreement};
-    loading_t loading = {p, members};
+    int members = members_of(lu, k);
     double seconds;
 
     if (p->by_device) {
@@ -322,11 +302,11 @@ void hyb_panel_factor_by(hyb_worker_t *me, int k, int members)
     check_what_came(me, k, members);
     atomic_fetch_add(&p->loaded, 1);
     me->is_urgent = true;
-    hyb_wait_until(all_have_loaded, &loading, hyb_worker_turn, me);
+    hyb_worker_wait_within(me, k, all_have_loaded);
     me->is_urgent = false;
     if (me->member == 0)
         hyb_carried_begin_seal(lu, k);
-    hyb_panel_factor(p->shop->engine, &panel, me->member, members);
+    hyb_panel_factor(p->workspace->engine, &panel, me->member, members);
     if (me->member == 0)
         record(lu, p);
     seal(me, k);

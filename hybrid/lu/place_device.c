@@ -89,7 +89,7 @@ static xh_status_t send_l2(hyb_device_columns_t *d, int k)
     const hyb_lu_t *lu = d->base.lu;
     const hyb_lu_panel_t *source = hyb_lu_panel(d->base.lu, k);
     hyb_device_panel_t *panel = hyb_device_slot(d, k);
-    int64_t b = hyb_lu_trailing(lu, k - 1).from;
+    int64_t b = hyb_lu_panel_block(lu, k);
 
     panel->l2 = part(panel->came, source->factors.l2.rows, panel->jb);
     if (hyb_device_factored(d, k) && hyb_device_holds(d, b))
@@ -251,8 +251,7 @@ static bool host_guest(hyb_place_t *place, const hyb_step_t *step,
     if (!hyb_device_visit(d, step, block, &panels, &flop))
         return false;
     if (hyb_step_is_next(step, block))
-        hyb_device_has_met(d, step, (hyb_blocks_t){block, block + 1}, panels,
-                           flop);
+        hyb_device_has_met(d, step, hyb_one_block(block), panels, flop);
     return true;
 }
 
@@ -306,7 +305,7 @@ static void complete(hyb_device_columns_t *d, int at, double now)
         hyb_device_sums_take(d, d->queued.work[at].came);
     for (int64_t b = blocks.from; b < blocks.to; b++)
         if (hyb_home_of(&d->base.lu->homes, b) == &d->base)
-            hyb_ledger_complete_all(ledger, (hyb_blocks_t){b, b + 1},
+            hyb_ledger_complete_all(ledger, hyb_one_block(b),
                                     hyb_stage(d->queued.work[at].panels));
     if (d->queued.work[at].seat >= 0)
         hyb_device_guest_left(d, d->queued.work[at].seat);
@@ -355,7 +354,7 @@ static void generate(hyb_place_t *place, int seed)
 
     for (int64_t b = 0; b < place->lu->ledger.blocks; b++) {
         int64_t first = hyb_ledger_first(&place->lu->ledger, b);
-        hyb_run_t run = hyb_device_run(d, (hyb_blocks_t){b, b + 1});
+        hyb_run_t run = hyb_device_run(d, hyb_one_block(b));
         hyb_generate_t columns = {
             .seed = (uint64_t)seed,
             .order = mat->n,

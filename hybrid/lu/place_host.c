@@ -142,9 +142,9 @@ static void fetch_u(hyb_place_t *place, hyb_worker_t *me,
 
 /* ---- multiply ------------------------------------------------------------ */
 
-static bool l2_is_complete(void *panel)
+static bool l2_is_complete(hyb_lu_t *lu, int k)
 {
-    return hyb_l2_columns_complete(panel);
+    return hyb_l2_columns_complete(hyb_lu_panel(lu, k));
 }
 
 /* C := C - L2 U, in steps of about a millisecond. */
@@ -177,7 +177,7 @@ static void multiply(hyb_place_t *place, hyb_worker_t *me,
     bool blas = place->lu->means.by_blas;
 
     if (blas) /* others may still copy their part of L2 */
-        hyb_worker_wait(me, HYB_WAIT_PANEL, step->k, l2_is_complete, p);
+        hyb_worker_wait(me, HYB_WAIT_PANEL, step->k, l2_is_complete);
     hyb_timer_begin_product(me, step->k, flop);
     if (blas)
         call_blas(me, step->k, run);

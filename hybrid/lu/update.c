@@ -71,7 +71,8 @@ static void work_on_run(const task_t *t)
     } else {
         host->swap(host, t->me, t->step, t->run);
         host->solve(host, t->me, t->step, t->run, !multiplies);
-        hyb_worker_wait_sums(t->me, t->step->k);
+        hyb_worker_wait(t->me, HYB_WAIT_PANEL, t->step->k,
+                        hyb_carried_is_filled);
         hyb_carried_update(t->me->lu, t->step->k, t->run, t->me->u);
     }
     if (multiplies) {
@@ -108,7 +109,8 @@ static hyb_activity_t reason_to_wait(const task_t *t)
 static bool work_on_one(task_t *t)
 {
     if (!try_to_take(t))
-        hyb_worker_wait(t->me, reason_to_wait(t), t->step->k, try_to_take, t);
+        hyb_worker_wait_for(t->me, reason_to_wait(t), t->step->k, try_to_take,
+                            t);
     if (t->run.count == 0)
         return false;
     work_on_run(t);
@@ -123,13 +125,18 @@ static void work_on_all(task_t t)
         ;
 }
 
+static bool host_has_solved(hyb_lu_t *lu, int k)
+{
+    return hyb_ledger_reached(
+        &lu->ledger, hyb_homes_host(&lu->homes, hyb_lu_step(lu, k)->all),
+        hyb_stage_after(k, HYB_STEP_SOLVE));
+}
+
 /* All columns are swapped and solved before any is multiplied. */
 static void solve_all(hyb_worker_t *me, const hyb_step_t *step)
 {
     work_on_all(solving(me, step, step->all));
-    hyb_worker_wait_columns(me, step->k,
-                            hyb_homes_host(&me->lu->homes, step->all),
-                            hyb_stage_after(step->k, HYB_STEP_SOLVE));
+    hyb_worker_wait(me, HYB_WAIT_COLUMNS, step->k, host_has_solved);
     hyb_share_release(me->lu, step);
 }
 
@@ -166,7 +173,7 @@ static void queue_blocks(hyb_worker_t *leader, const hyb_step_t *step,
     place->solve(place, leader, step, run, true);
     for (int64_t b = blocks.from; b < blocks.to; b++)
         if (hyb_home_of(&leader->lu->homes, b) == place)
-            hyb_ledger_queue_all(ledger, (hyb_blocks_t){b, b + 1}, stages);
+            hyb_ledger_queue_all(ledger, hyb_one_block(b), stages);
     place->multiply(place, leader, step, run);
 }
 
@@ -176,7 +183,7 @@ static bool has_come_up(const hyb_lu_t *lu, int k, int64_t b)
 {
     return hyb_homes_is_guest(&lu->homes, b) ||
            (hyb_carried_repairs(lu) ? hyb_ledger_reached : hyb_ledger_queued)(
-               &lu->ledger, (hyb_blocks_t){b, b + 1}, hyb_stage(k));
+               &lu->ledger, hyb_one_block(b), hyb_stage(k));
 }
 
 /* Must place still queue block b for iteration k, and can it? */
@@ -185,8 +192,7 @@ static bool is_due(const hyb_lu_t *lu, int k, const hyb_place_t *place,
 {
     return hyb_home_of(&lu->homes, b) == place && hyb_lu_meets(lu, b, k) &&
            has_come_up(lu, k, b) &&
-           !hyb_ledger_queued(&lu->ledger, (hyb_blocks_t){b, b + 1},
-                              hyb_stage(k + 1));
+           !hyb_ledger_queued(&lu->ledger, hyb_one_block(b), hyb_stage(k + 1));
 }
 
 /* Does block b, which has met the panels before k, wait to be saved? */
@@ -253,7 +259,7 @@ static void queue_ready(hyb_lu_t *lu, int k, hyb_place_t *place)
     queue_guests(lu, k, place);
     left.from = Mmax(left.from, lu->homes.guests);
     while (left.from < left.to) {
-        ready = (hyb_blocks_t){left.from, left.from + 1};
+        ready = hyb_one_block(left.from);
         if (is_due(lu, k, place, left.from)) {
             ready = blocks_to_queue(lu, step, place, left.from);
             if (hyb_blocks_count(ready) == 0)
@@ -277,13 +283,16 @@ void hyb_update_poll(void *context)
             queue_ready(lu, k, lu->homes.place[i]);
 }
 
-/* Those of blocks that meet every panel in its iteration. */
-static hyb_blocks_t at_home(const hyb_lu_t *lu, hyb_blocks_t blocks)
-{
-    return (hyb_blocks_t){Mmax(blocks.from, lu->homes.guests), blocks.to};
-}
-
 /* ---- an iteration -------------------------------------------------------- */
+
+/* Those that meet every panel in its iteration. */
+static bool all_have_met(hyb_lu_t *lu, int k)
+{
+    hyb_blocks_t all = hyb_lu_step(lu, k)->all;
+
+    all.from = Mmax(all.from, lu->homes.guests);
+    return hyb_ledger_reached(&lu->ledger, all, hyb_stage(k + 1));
+}
 
 void hyb_update_next(hyb_worker_t *me, const hyb_step_t *step)
 {
@@ -306,28 +315,25 @@ void hyb_update_next(hyb_worker_t *me, const hyb_step_t *step)
         feed(me, step, hyb_share_is_saturated);
     if (step->mode == HYB_LOOKAHEAD_NONE) {
         work_on_all(updating(me, step, step->rest));
-        hyb_worker_wait_columns(me, step->k, at_home(lu, step->all),
-                                hyb_stage(step->k + 1));
+        hyb_worker_wait(me, HYB_WAIT_COLUMNS, step->k, all_have_met);
     }
 }
 
-typedef struct {
-    hyb_lu_t *lu;
-    const hyb_step_t *step;
-} queueing_t;
-
-static bool next_is_queued(void *context)
+static bool next_is_queued(hyb_lu_t *lu, int k)
 {
-    const queueing_t *q = context;
+    return hyb_ledger_queued(&lu->ledger, hyb_lu_step(lu, k)->next,
+                             hyb_stage(k + 1));
+}
 
-    return hyb_ledger_queued(&q->lu->ledger, q->step->next,
-                             hyb_stage(q->step->k + 1));
+static bool next_has_met(hyb_lu_t *lu, int k)
+{
+    return hyb_ledger_reached(&lu->ledger, hyb_lu_step(lu, k)->next,
+                              hyb_stage(k + 1));
 }
 
 static bool next_is_updated(const hyb_worker_t *me, const hyb_step_t *step)
 {
-    return hyb_ledger_reached(&me->lu->ledger, step->next,
-                              hyb_stage(step->k + 1));
+    return next_has_met(me->lu, step->k);
 }
 
 /* Where devices update them they get more columns meanwhile, and are not
@@ -335,14 +341,13 @@ static bool next_is_updated(const hyb_worker_t *me, const hyb_step_t *step)
 void hyb_update_wait_next(hyb_worker_t *me, const hyb_step_t *step)
 {
     if (step->by_device) {
-        hyb_worker_wait(me, HYB_WAIT_COLUMNS, step->k, next_is_queued,
-                        &(queueing_t){me->lu, step});
+        hyb_worker_wait(me, HYB_WAIT_COLUMNS, step->k, next_is_queued);
         return;
     }
     if (step->next_is_streamed)
         feed(me, step, next_is_updated);
     me->is_urgent = step->next_is_streamed;
-    hyb_worker_wait_columns(me, step->k, step->next, hyb_stage(step->k + 1));
+    hyb_worker_wait(me, HYB_WAIT_COLUMNS, step->k, next_has_met);
     me->is_urgent = false;
 }
 

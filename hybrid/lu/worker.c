@@ -5,7 +5,6 @@
 #include "hybrid/cpu/update/chunk.h"
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/share.h"
-#include "hybrid/lu/verify/carried.h"
 
 /* Doubles of one worker's rows of U: whole pages. */
 static size_t u_doubles(const hyb_means_t *means, int n, int nb)
@@ -103,8 +102,8 @@ bool hyb_worker_turn(void *context)
     return hyb_share_help(me);
 }
 
-void hyb_worker_wait(hyb_worker_t *me, hyb_activity_t activity, int k,
-                     bool (*is_so)(void *context), void *context)
+void hyb_worker_wait_for(hyb_worker_t *me, hyb_activity_t activity, int k,
+                         bool (*is_so)(void *context), void *context)
 {
     if (is_so(context))
         return;
@@ -118,38 +117,28 @@ void hyb_worker_wait(hyb_worker_t *me, hyb_activity_t activity, int k,
 }
 
 typedef struct {
-    const hyb_ledger_t *ledger;
-    hyb_blocks_t blocks;
-    int64_t stage;
+    hyb_lu_t *lu;
+    int k;
+    bool (*is_so)(hyb_lu_t *lu, int k);
 } awaited_t;
 
-static bool have_reached(void *context)
+static bool has_come(void *awaited)
 {
-    const awaited_t *a = context;
+    const awaited_t *a = awaited;
 
-    return hyb_ledger_reached(a->ledger, a->blocks, a->stage);
+    return a->is_so(a->lu, a->k);
 }
 
-void hyb_worker_wait_columns(hyb_worker_t *me, int k, hyb_blocks_t blocks,
-                             int64_t stage)
+void hyb_worker_wait(hyb_worker_t *me, hyb_activity_t activity, int k,
+                     bool (*is_so)(hyb_lu_t *lu, int k))
 {
-    hyb_worker_wait(me, HYB_WAIT_COLUMNS, k, have_reached,
-                    &(awaited_t){&me->lu->ledger, blocks, stage});
+    hyb_worker_wait_for(me, activity, k, has_come,
+                        &(awaited_t){me->lu, k, is_so});
 }
 
-typedef struct {
-    const hyb_lu_t *lu;
-    int k;
-} summing_t;
-
-static bool is_summed(void *context)
+void hyb_worker_wait_within(hyb_worker_t *me, int k,
+                            bool (*is_so)(hyb_lu_t *lu, int k))
 {
-    const summing_t *s = context;
-
-    return hyb_carried_is_filled(s->lu, s->k);
-}
-
-void hyb_worker_wait_sums(hyb_worker_t *me, int k)
-{
-    hyb_worker_wait(me, HYB_WAIT_PANEL, k, is_summed, &(summing_t){me->lu, k});
+    hyb_wait_until(has_come, &(awaited_t){me->lu, k, is_so}, hyb_worker_turn,
+                   me);
 }

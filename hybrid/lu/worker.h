@@ -56,16 +56,15 @@ void hyb_worker_poll(void *worker);
  * there one? */
 bool hyb_worker_turn(void *worker);
 
-/* Wait until is_so(context), as activity of iteration k; nothing is counted if
- * it is so at once. */
+/* Wait until is_so(lu, k), or is_so(context), as activity of iteration k;
+ * nothing is counted if it is so at once. */
 void hyb_worker_wait(hyb_worker_t *me, hyb_activity_t activity, int k,
-                     bool (*is_so)(void *context), void *context);
+                     bool (*is_so)(hyb_lu_t *lu, int k));
+void hyb_worker_wait_for(hyb_worker_t *me, hyb_activity_t activity, int k,
+                         bool (*is_so)(void *context), void *context);
 
-/* Wait until panel k's sums are known; without an online check not at all. */
-void hyb_worker_wait_sums(hyb_worker_t *me, int k);
-
-/* Wait until the columns of blocks have reached stage. */
-void hyb_worker_wait_columns(hyb_worker_t *me, int k, hyb_blocks_t blocks,
-                             int64_t stage);
+/* The same within an activity. */
+void hyb_worker_wait_within(hyb_worker_t *me, int k,
+                            bool (*is_so)(hyb_lu_t *lu, int k));
 
 #endif

@@ -152,7 +152,7 @@ void hyb_restart_elements(const hyb_lu_t *lu, int first, int64_t *final_p,
     *final_p = *others_p = 0;
     for (int64_t b = 0; b < lu->ledger.blocks; b++) {
         int64_t columns =
-            hyb_ledger_columns(&lu->ledger, (hyb_blocks_t){b, b + 1}).count;
+            hyb_ledger_columns(&lu->ledger, hyb_one_block(b)).count;
         int64_t final = hyb_final_rows(lu, b, first);
 
         *final_p += final * columns;

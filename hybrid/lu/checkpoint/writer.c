@@ -189,8 +189,7 @@ static void compare(struct hyb_writer *w, const hyb_piece_t *p, int panel,
 static void write_rows(struct hyb_writer *w, stream_t *s, int64_t b,
                        int64_t from, int64_t to)
 {
-    hyb_run_t columns =
-        hyb_ledger_columns(&w->lu->ledger, (hyb_blocks_t){b, b + 1});
+    hyb_run_t columns = hyb_ledger_columns(&w->lu->ledger, hyb_one_block(b));
     int panel = hyb_block_panel(w->lu, b);
     bool is_final = s == &w->final;
     bool has_top = panel == w->boundary.first && !is_final && w->top_rows > 0;
@@ -224,8 +223,7 @@ static bool is_ready(const struct hyb_writer *w, int64_t b)
     if (panel < boundary->first)
         return true;
     stage = hyb_stage(hyb_boundary_of(boundary, panel));
-    return hyb_ledger_reached(&w->lu->ledger, (hyb_blocks_t){b, b + 1},
-                              stage) &&
+    return hyb_ledger_reached(&w->lu->ledger, hyb_one_block(b), stage) &&
            (panel > boundary->first ||
             atomic_load(&w->top_of) == boundary->first);
 }

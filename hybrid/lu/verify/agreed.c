@@ -99,11 +99,11 @@ void hyb_displaced_row(hyb_lu_t *lu, int k, int i, int count, double *l)
                                  count};
 
     if (hyb_sums_come(lu, k))
-        home->copy(home, hyb_lu_trailing(lu, k - 1).from, &part, HYB_SAVE, l);
+        home->copy(home, hyb_lu_panel_block(lu, k), &part, HYB_SAVE, l);
     else
         for (int c = 0; c < count; c++)
             l[c] =
-                p->shop->shares_l2
+                p->workspace->shares_l2
                     ? hyb_factor_sums(lu, k)->came[i + (int64_t)c * p->hpl->jb]
                     : *hyb_tiles_at(&p->factors.l2, below, c);
 }

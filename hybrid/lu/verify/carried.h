@@ -41,7 +41,7 @@ void hyb_carried_begin(hyb_lu_t *lu);
 /* Over a process column panel k - 1 is checked once its sums are known: are
  * they, so that iteration k can be opened? It is: the check begins. The leader.
  */
-bool hyb_carried_can_open(const hyb_lu_t *lu, int k);
+bool hyb_carried_can_open(hyb_lu_t *lu, int k);
 void hyb_carried_open(hyb_lu_t *lu, int k);
 
 /* Panel k is to be factored here, and gets a seal before it travels: the bits
@@ -67,7 +67,7 @@ void hyb_carried_receive(hyb_lu_t *lu, int k);
 void hyb_carried_fill(hyb_lu_t *lu, int k);
 
 /* Are all summed up? Without such a check, too. */
-bool hyb_carried_is_filled(const hyb_lu_t *lu, int k);
+bool hyb_carried_is_filled(hyb_lu_t *lu, int k);
 
 /* They are. U of run is solved, packed: its sums are taken from those of the
  * run. */

@@ -100,9 +100,9 @@ static inline const double *hyb_row_weights(const hyb_lu_t *lu, int k)
 /* The columns of panel k, which are here. */
 static inline hyb_run_t hyb_panel_run(const hyb_lu_t *lu, int k)
 {
-    int64_t b = hyb_lu_trailing(lu, k - 1).from;
+    int64_t b = hyb_lu_panel_block(lu, k);
 
-    return hyb_ledger_columns(&lu->ledger, (hyb_blocks_t){b, b + 1});
+    return hyb_ledger_columns(&lu->ledger, hyb_one_block(b));
 }
 
 /* Of the local column, or below 0 of none; by cores; all else unknown. */

@@ -18,7 +18,7 @@ bool hyb_sums_come(const hyb_lu_t *lu, int k)
            lu->grid->npcol == 1;
 }
 
-bool hyb_carried_is_filled(const hyb_lu_t *lu, int k)
+bool hyb_carried_is_filled(hyb_lu_t *lu, int k)
 {
     return lu->carried == NULL || atomic_load(&hyb_factor_sums(lu, k)->ready);
 }

@@ -297,8 +297,7 @@ void hyb_carried_met(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s)
 
 static bool is_home(const hyb_lu_t *lu, int k, int device)
 {
-    return hyb_home_number(&lu->homes, hyb_lu_trailing(lu, k - 1).from) ==
-           device + 1;
+    return hyb_home_number(&lu->homes, hyb_lu_panel_block(lu, k)) == device + 1;
 }
 
 bool hyb_carried_knows(const hyb_lu_t *lu, int k)
@@ -337,7 +336,7 @@ static int who_copied(hyb_lu_t *lu, int k, int device, int p, double bound)
 {
     const hyb_lu_panel_t *panel = hyb_lu_panel(lu, k);
     const hyb_factor_sums_t *f = hyb_factor_sums(lu, k);
-    int64_t block = hyb_lu_trailing(lu, k - 1).from;
+    int64_t block = hyb_lu_panel_block(lu, k);
     xh_view_t l2 = panel->columns;
     hyb_check_sums_t l1 = hyb_l1_sum(lu, k, p), sum;
 
@@ -404,7 +403,7 @@ static bool has_come_wrong(hyb_lu_t *lu, int k, int64_t column, const double *a,
 void hyb_carried_came_down(hyb_lu_t *lu, int k, int member, int members,
                            xh_view_t columns)
 {
-    int64_t block = hyb_lu_trailing(lu, k - 1).from;
+    int64_t block = hyb_lu_panel_block(lu, k);
     hyb_run_t run;
     hyb_alarm_t alarm;
 

@@ -252,7 +252,7 @@ static void complete(hyb_lu_t *lu, int k)
     if (hyb_lu_owns(lu, k)) {
         hyb_note_diagonal(lu, k);
         hyb_check_panel(lu, k);
-        if (lu->grid->nprow > 1 && hyb_lu_panel(lu, 0)->shop->shares_l2)
+        if (lu->grid->nprow > 1 && hyb_lu_panel(lu, 0)->workspace->shares_l2)
             hyb_keep_displaced(lu, k);
     }
     hyb_keep_l(lu, k);

@@ -118,8 +118,8 @@ static void compare(hyb_lu_t *lu, const hyb_visit_t *visit, int64_t column,
 
 void hyb_carried_guest_left(hyb_lu_t *lu, const hyb_visit_t *visit)
 {
-    hyb_run_t run = hyb_ledger_columns(
-        &lu->ledger, (hyb_blocks_t){visit->block, visit->block + 1});
+    hyb_run_t run =
+        hyb_ledger_columns(&lu->ledger, hyb_one_block(visit->block));
     int64_t rows = Mmin((int64_t)(visit->last + 1) * lu->mat->nb, lu->mat->mp);
     bool due =
         visit->is_panel || is_due(lu, visit->block, visit->first, visit->last);

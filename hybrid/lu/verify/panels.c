@@ -30,7 +30,7 @@ static void raise_panel(hyb_lu_t *lu, int k, int j, double size, double bound)
 
     if (hyb_lu_panel(lu, k)->by_device)
         alarm.device =
-            hyb_home_number(&lu->homes, hyb_lu_trailing(lu, k - 1).from) - 1;
+            hyb_home_number(&lu->homes, hyb_lu_panel_block(lu, k)) - 1;
     alarm.size = size;
     alarm.expected = bound;
     hyb_alarm_raise(&lu->carried->alarms, &alarm);
@@ -71,8 +71,7 @@ void hyb_check_panel(hyb_lu_t *lu, int k)
 {
     const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
     hyb_run_t run = hyb_panel_run(lu, k);
-    bool guest =
-        hyb_homes_is_guest(&lu->homes, hyb_lu_trailing(lu, k - 1).from);
+    bool guest = hyb_homes_is_guest(&lu->homes, hyb_lu_panel_block(lu, k));
 
     for (int j = 0; j < run.count; j++) {
         hyb_check_sums_t sum = taken(hyb_factor_sums(lu, k), h, j);
@@ -108,7 +107,7 @@ static bool leaves_over(const hyb_lu_t *lu, int k)
            hyb_lu_owns(lu, k - 1);
 }
 
-bool hyb_carried_can_open(const hyb_lu_t *lu, int k)
+bool hyb_carried_can_open(hyb_lu_t *lu, int k)
 {
     return !leaves_over(lu, k) || hyb_carried_is_filled(lu, k - 1);
 }
