@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/checkpoint/geometry.h"
 #include "hybrid/lu/device_columns.h"
 
 enum { NO_BLOCK = -1 };
 
 /* Room for a guest. */
 typedef struct {
-    hyb_visit_t visit; /* its block, or NO_BLOCK */
+    int64_t block;   /* its, or NO_BLOCK */
+    int first, last; /* panels that it meets here; fewer: none */
+    bool by_team;    /* it is the next one, which the team factored */
     hyb_block_t columns, u;
     hyb_event_t *come, *met; /* it has; and what is queued for it has run */
 } seat_t;
@@ -34,7 +37,7 @@ xh_status_t hyb_device_guests_create(hyb_device_columns_t *d, int64_t at)
     for (int i = 0; i < HYB_GUEST_SEATS; i++, at += (rows + nb) * nb) {
         seat_t *seat = &d->guests->seat[i];
 
-        seat->visit = (hyb_visit_t){.block = NO_BLOCK, .device = d->number - 1};
+        seat->block = NO_BLOCK;
         seat->columns = hyb_block(d->memory.buffer, at, rows, nb);
         seat->u = hyb_block(d->memory.buffer, at + rows * nb, nb, nb);
         XH_TRY(hyb_event_create(d->device, &seat->come));
@@ -56,7 +59,7 @@ void hyb_device_guests_destroy(hyb_device_columns_t *d)
 static seat_t *seat_of(const hyb_device_columns_t *d, int64_t block)
 {
     for (int i = 0; d->guests != NULL && i < HYB_GUEST_SEATS; i++)
-        if (d->guests->seat[i].visit.block == block)
+        if (d->guests->seat[i].block == block)
             return &d->guests->seat[i];
     return NULL;
 }
@@ -90,7 +93,7 @@ static xh_view_t at_home(const hyb_device_columns_t *d, const seat_t *seat,
                          int64_t from, int64_t to)
 {
     const HPL_T_pmat *mat = d->base.lu->mat;
-    int64_t column = hyb_ledger_first(&d->base.lu->ledger, seat->visit.block);
+    int64_t column = hyb_ledger_first(&d->base.lu->ledger, seat->block);
 
     return (xh_view_t){Mptr(mat->A, from, column, mat->ld), to - from,
                        seat->columns.cols, mat->ld};
@@ -110,8 +113,8 @@ static xh_status_t arrive(hyb_device_columns_t *d, seat_t *seat, int64_t block,
     hyb_run_t columns =
         hyb_ledger_columns(&d->base.lu->ledger, hyb_one_block(block));
 
-    seat->visit.block = block;
-    seat->visit.first = panel;
+    seat->block = block;
+    seat->first = panel;
     seat->columns.cols = seat->u.cols = columns.count;
     XH_TRY(hyb_queue_copy_in(d->queue.arrive,
                              at_home(d, seat, first_row(d, panel), rows),
@@ -142,15 +145,13 @@ static xh_status_t meet(hyb_device_columns_t *d, seat_t *seat,
     return hyb_event_record(queue, seat->met);
 }
 
-/* Its rows above row `to` go home: it has met panels up to last, and may be the
- * next one itself. */
+/* Its rows above row `to` go home: it has met panels up to last. */
 static xh_status_t go_home(hyb_device_columns_t *d, seat_t *seat, int64_t to,
-                           int last, bool is_panel)
+                           int last)
 {
-    int64_t from = first_row(d, seat->visit.first);
+    int64_t from = first_row(d, seat->first);
 
-    seat->visit.last = last;
-    seat->visit.is_panel = is_panel;
+    seat->last = last;
     if (to == from)
         return XH_OK;
     return hyb_queue_copy_out(d->queue.leave, here(seat, from, to),
@@ -170,14 +171,14 @@ static void note_end(hyb_device_columns_t *d, const seat_t *seat,
 static xh_status_t end_visit(hyb_device_columns_t *d, seat_t *seat, int k,
                              int panels, double flop)
 {
-    hyb_blocks_t block = {seat->visit.block, seat->visit.block + 1};
+    hyb_blocks_t block = {seat->block, seat->block + 1};
 
-    if (hyb_lu_meets(d->base.lu, seat->visit.block, k + 1)) {
+    if (hyb_lu_meets(d->base.lu, seat->block, k + 1)) {
         hyb_device_note(d, block, panels, flop, d->queue.guests);
         return XH_OK;
     }
     XH_TRY(hyb_queue_wait(d->queue.leave, seat->met));
-    XH_TRY(go_home(d, seat, d->base.lu->mat->mp, k, false));
+    XH_TRY(go_home(d, seat, d->base.lu->mat->mp, k));
     note_end(d, seat, block, panels, flop);
     return XH_OK;
 }
@@ -189,7 +190,7 @@ static xh_status_t visit(hyb_device_columns_t *d, seat_t *seat,
     hyb_ledger_t *ledger = &d->base.lu->ledger;
     int first = hyb_ledger_panels_queued(ledger, block);
     int panels = step->k + 1 - first;
-    bool has_come = seat->visit.block == block;
+    bool has_come = seat->block == block;
     bool is_next = hyb_step_is_next(step, block);
     hyb_queue_t *queue = is_next ? d->queue.compute : d->queue.guests;
 
@@ -232,8 +233,8 @@ xh_status_t hyb_device_keep_panel(hyb_device_columns_t *d, int k)
         XH_TRY(hyb_queue_copy(d->queue.link,
                               here(seat, below, below + panel->l2.rows),
                               panel->l2));
-    XH_TRY(go_home(d, seat, panel->first, k - 1, true));
-    seat->visit.by_team = !hyb_device_factored(d, k);
+    XH_TRY(go_home(d, seat, panel->first, k - 1));
+    seat->by_team = !hyb_device_factored(d, k);
     XH_TRY(hyb_event_record(d->queue.link, d->event.kept));
     XH_TRY(hyb_queue_wait(d->queue.leave, d->event.kept));
     note_end(d, seat, (hyb_blocks_t){0}, 0, 0.0);
@@ -242,17 +243,18 @@ xh_status_t hyb_device_keep_panel(hyb_device_columns_t *d, int k)
 
 bool hyb_device_guest_can_leave(const hyb_device_columns_t *d, int seat)
 {
-    const hyb_visit_t *visit = &d->guests->seat[seat].visit;
+    const seat_t *s = &d->guests->seat[seat];
+    bool is_panel = hyb_block_panel(d->base.lu, s->block) == s->last + 1;
 
-    return hyb_carried_knows_guests(d->base.lu,
-                                    visit->last + (visit->is_panel ? 1 : 0));
+    return hyb_carried_knows_guests(d->base.lu, s->last + is_panel);
 }
 
 void hyb_device_guest_left(hyb_device_columns_t *d, int seat)
 {
-    hyb_visit_t *visit = &d->guests->seat[seat].visit;
+    seat_t *s = &d->guests->seat[seat];
 
     if (d->sums != NULL)
-        hyb_carried_guest_left(d->base.lu, visit);
-    visit->block = NO_BLOCK;
+        hyb_carried_guest_left(d->base.lu, s->block, s->first, s->last,
+                               s->by_team);
+    s->block = NO_BLOCK;
 }

@@ -398,7 +398,7 @@ xh_status_t hyb_measure(const hyb_means_t *means, const hyb_measurement_t *what,
     XH_TRY(hyb_split_of_setting(&split));
     rates.fixed = split.policy == HYB_SPLIT_FIXED;
     rates.share = split.share;
-    rates.home = (hyb_home_t)xh_settings_int("home");
+    rates.home = xh_settings_text("home");
     rates.figures = means->figures;
     rates.there = strcmp(xh_settings_text("panel"), "device") == 0;
     MPI_Comm_size(MPI_COMM_WORLD, &work.processes);

@@ -79,7 +79,7 @@ typedef struct {
     double sweep;   /* B/s of reading the matrix, each process; 0: no time */
     hyb_model_link_t row;       /* within a process row, ... */
     hyb_model_link_t column;    /* ... within a process column */
-    hyb_home_t home;            /* where columns live: as asked for, ... */
+    const char *home;           /* where columns live: as asked for, ... */
     hyb_home_figures_t figures; /* ... and as these decide */
     bool there;                 /* only devices factor panels of their columns,
                                    not who is quicker; no curve: only threads */

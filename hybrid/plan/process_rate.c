@@ -147,7 +147,7 @@ xh_status_t hyb_process_rate(const hyb_means_t *means, int nb, double seconds,
                      .nb = nb,
                      .seconds = seconds,
                      .resident = hyb_home_may_be_device(
-                         (hyb_home_t)xh_settings_int("home"), &means->figures)};
+                         xh_settings_text("home"), &means->figures)};
 
     XH_TRY(hpl_agree(MPI_COMM_WORLD, measure(&it)));
     *rate_p = it.devices + (it.resident ? 0.0 : it.threads);

@@ -23,7 +23,7 @@ static bool prefers_devices(hyb_home_figures_t figures, int n, int nb)
 {
     const hpl_shape_t shape = shape_of(n, nb, 1, 1);
 
-    return hyb_home_is_device(HYB_HOME_AUTO, &figures, &shape);
+    return hyb_home_is_device("auto", &figures, &shape);
 }
 
 static hyb_home_seconds_t predict(const hyb_home_figures_t *figures,
@@ -46,8 +46,8 @@ TEST(what_is_asked_for_is_done)
     const hyb_home_figures_t none = {0};
     const hpl_shape_t shape = shape_of(80000, 1024, 1, 1);
 
-    assert_true(hyb_home_is_device(HYB_HOME_DEVICE, &none, &shape));
-    assert_false(hyb_home_is_device(HYB_HOME_HOST, &fast, &shape));
+    assert_true(hyb_home_is_device("device", &none, &shape));
+    assert_false(hyb_home_is_device("host", &fast, &shape));
 }
 
 TEST(columns_live_on_devices_where_that_is_clearly_faster)
@@ -88,8 +88,8 @@ TEST(all_processes_choose_alike)
 
             other.myrow = row;
             other.mycol = row % 2;
-            assert_int_equal(hyb_home_is_device(HYB_HOME_AUTO, &fast, &one),
-                             hyb_home_is_device(HYB_HOME_AUTO, &fast, &other));
+            assert_int_equal(hyb_home_is_device("auto", &fast, &one),
+                             hyb_home_is_device("auto", &fast, &other));
         }
 }
 

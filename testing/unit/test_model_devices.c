@@ -113,7 +113,7 @@ static hyb_model_rates_t on_device(double bytes, double ns, double way)
 {
     hyb_model_rates_t rates = usual();
 
-    rates.home = HYB_HOME_DEVICE;
+    rates.home = "device";
     rates.figures = (hyb_home_figures_t){
         .devices = 1, .memory = bytes, .panel_rows = HUGE_VAL};
     rates.width[0].resident = columns_of(ns);
@@ -260,9 +260,9 @@ TEST(figures_decide_where_columns_live)
     hyb_model_rates_t rates = on_device(1e12, 0.5, 0);
     double there = seconds(rates, 3000, 1, 1);
 
-    rates.home = HYB_HOME_HOST;
+    rates.home = "host";
     assert_near(seconds(rates, 3000, 1, 1), seconds(usual(), 3000, 1, 1));
-    rates.home = HYB_HOME_AUTO;
+    rates.home = "auto";
     rates.figures.threads = 2;
     rates.figures.thread_rate = 1e9;
     for (int d = 0; d < HYB_RATE_DEPTHS; d++)

@@ -94,7 +94,7 @@ hyb_home_figures_t hyb_figures_measure(const hyb_means_t *means)
                   MPI_MIN, MPI_COMM_WORLD);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (f.devices == 0.0 && rank == 0 &&
-        (hyb_home_t)xh_settings_int("home") == HYB_HOME_AUTO)
+        strcmp(xh_settings_text("home"), "auto") == 0)
         xh_log_info("home=auto: the matrix lives in host memory: %s", why);
     return f.devices > 0.0 ? f : (hyb_home_figures_t){.devices = 0.0};
 }

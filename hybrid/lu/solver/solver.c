@@ -43,11 +43,11 @@ static const double usual_threshold = 16.0; /* of the scaled residual */
 
 /* Where columns of systems live, as asked for. A caller's array's live on the
  * host. */
-static hyb_home_t asked_home(void)
+static const char *asked_home(void)
 {
-    hyb_home_t home = (hyb_home_t)xh_settings_int("home");
+    const char *home = xh_settings_text("home");
 
-    return home == HYB_HOME_AUTO && gave_up ? HYB_HOME_HOST : home;
+    return strcmp(home, "auto") == 0 && gave_up ? "host" : home;
 }
 
 static hyb_means_t system_means(const hpl_shape_t *shape)
@@ -125,7 +125,7 @@ static xh_status_t prepare(hpl_system_t *system, const hyb_means_t *mine)
 
     if (mine->resident &&
         !hyb_place_device_able(mine, system->grid->nprow, why, sizeof(why))) {
-        if (asked_home() == HYB_HOME_DEVICE)
+        if (strcmp(asked_home(), "device") == 0)
             xh_log_error("home=device: %s", why);
         return XH_ERR_INPUT;
     }
@@ -191,7 +191,7 @@ static xh_status_t create(HPL_T_grid *grid, HPL_T_palg *algo, int n, int nb,
         hpl_agree(grid->all_comm, gave_up ? XH_ERR_MEMORY : XH_OK) != XH_OK;
     mine = system_means(&shape);
     status = create_by(&mine, grid, algo, n, nb, system_p);
-    if (status == XH_OK || !mine.resident || asked_home() != HYB_HOME_AUTO)
+    if (status == XH_OK || !mine.resident || strcmp(asked_home(), "auto") != 0)
         return status;
     if (grid->iam == 0)
         xh_log_info("home=auto: the matrix lives in host memory: the devices "

@@ -2,6 +2,7 @@
 #include "hybrid/lu/tuner/home.h"
 
 #include <math.h>
+#include <string.h>
 #include "base/integers.h"
 #include "hpl/pauxil/map.h"
 #include "hpl/solver/system.h"
@@ -228,14 +229,21 @@ double hyb_home_rest(const hyb_home_figures_t *figures,
     return fmin(1.0, fmax(0.0, blocks - there) * shape->nb / columns);
 }
 
-bool hyb_home_is_device(hyb_home_t asked, const hyb_home_figures_t *figures,
+bool hyb_home_may_be_device(const char *asked,
+                            const hyb_home_figures_t *figures)
+{
+    return strcmp(asked, "host") != 0 && figures->devices > 0.0 &&
+           (strcmp(asked, "device") == 0 || figures->rate[0] > 0.0);
+}
+
+bool hyb_home_is_device(const char *asked, const hyb_home_figures_t *figures,
                         const hpl_shape_t *shape)
 {
     bool guests;
     double rest;
 
-    if (asked != HYB_HOME_AUTO)
-        return asked == HYB_HOME_DEVICE;
+    if (strcmp(asked, "auto") != 0)
+        return strcmp(asked, "device") == 0;
     if (!hyb_home_may_be_device(asked, figures) || shape->n == 0)
         return false;
     rest = hyb_home_rest(figures, shape, &guests);

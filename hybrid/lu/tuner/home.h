@@ -12,12 +12,6 @@
  * are measured before a run and equal on all processes, so that all decide
  * alike without a message.
  */
-typedef enum { /* the setting home */
-               HYB_HOME_HOST,
-               HYB_HOME_DEVICE,
-               HYB_HOME_AUTO
-} hyb_home_t;
-
 /* Seconds of a process. Phases overlap: the total is less than their sum. */
 typedef struct {
     double panel;   /* factored, and waited for */
@@ -44,19 +38,16 @@ double hyb_home_rest(const hyb_home_figures_t *figures,
                      const hpl_shape_t *shape, bool *guests_p);
 
 /*
- * Do columns of shape live on devices? With auto if that is predicted to be
- * clearly faster; never where figures has no device that can keep them.
+ * Do columns of shape live on devices? asked is the setting home: with auto if
+ * that is predicted to be clearly faster; never where figures has no device
+ * that can keep them.
  */
-bool hyb_home_is_device(hyb_home_t asked, const hyb_home_figures_t *figures,
+bool hyb_home_is_device(const char *asked, const hyb_home_figures_t *figures,
                         const hpl_shape_t *shape);
 
 /* May they at all, whatever is solved? */
-static inline bool hyb_home_may_be_device(hyb_home_t asked,
-                                          const hyb_home_figures_t *figures)
-{
-    return asked != HYB_HOME_HOST && figures->devices > 0.0 &&
-           (asked == HYB_HOME_DEVICE || figures->rate[0] > 0.0);
-}
+bool hyb_home_may_be_device(const char *asked,
+                            const hyb_home_figures_t *figures);
 
 /* ---- what crosses links -------------------------------------------------- */
 

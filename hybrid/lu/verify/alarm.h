@@ -6,18 +6,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a check of sums found. */
-typedef enum {
-    HYB_FOUND_UPDATE, /* a column of C, or of what made it: U, sums */
-    HYB_FOUND_PANEL,  /* the factors of a panel */
-    HYB_FOUND_PANEL_MESSAGE,
-    HYB_FOUND_ROWS_MESSAGE,
-    HYB_FOUND_U, /* U in memory, after the last iteration */
-    HYB_FOUND_KINDS
-} hyb_found_t;
-
-typedef struct {
-    hyb_found_t found;
+typedef struct { /* what a check of sums found */
+    enum {
+        HYB_FOUND_UPDATE, /* a column of C, or of what made it: U, sums */
+        HYB_FOUND_PANEL,  /* the factors of a panel */
+        HYB_FOUND_PANEL_MESSAGE,
+        HYB_FOUND_ROWS_MESSAGE,
+        HYB_FOUND_U, /* U in memory, after the last iteration */
+        HYB_FOUND_KINDS
+    } found;
     int iteration;
     int64_t block;       /* of columns of the whole matrix; -1: none */
     int64_t column, row; /* likewise; -1: unknown */

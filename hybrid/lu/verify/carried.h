@@ -238,19 +238,14 @@ void hyb_carried_subtracted(hyb_lu_t *lu, const hpl_product_t *product,
 
 /* ---- guests.c: columns that come to a device for some panels ------------- */
 
-typedef struct { /* of a block, that has gone home */
-    int64_t block;
-    int device;
-    int first, last; /* panels that it met there; fewer: none */
-    bool is_panel;   /* and it is the next one, which was factored, */
-    bool by_team;    /* by the team */
-} hyb_visit_t;
-
-/* Is L of panel k summed up? Until then no such visit is over. */
+/* Is L of panel k summed up? Until then no visit that met it is over. */
 bool hyb_carried_knows_guests(const hyb_lu_t *lu, int k);
 
-/* All rows that it had there, or of U, are in host memory. */
-void hyb_carried_guest_left(hyb_lu_t *lu, const hyb_visit_t *visit);
+/* A block has met panels first .. last there, if there are any, and all rows
+ * that it had there, or of U, are in host memory. by_team: if it is the next
+ * panel, the team factored that. */
+void hyb_carried_guest_left(hyb_lu_t *lu, int64_t block, int first, int last,
+                            bool by_team);
 
 /* What was found here; NULL: nothing was checked. */
 const hyb_alarms_t *hyb_carried_alarms(const hyb_lu_t *lu);

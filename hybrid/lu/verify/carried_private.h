@@ -106,8 +106,7 @@ static inline hyb_run_t hyb_panel_run(const hyb_lu_t *lu, int k)
 }
 
 /* Of the local column, or below 0 of none; by cores; all else unknown. */
-hyb_alarm_t hyb_alarm_at(const hyb_lu_t *lu, hyb_found_t found, int k,
-                         int64_t column);
+hyb_alarm_t hyb_alarm_at(const hyb_lu_t *lu, int found, int k, int64_t column);
 
 /* The number of a local row in the whole matrix; -1 stays. */
 int64_t hyb_global_row(const hyb_lu_t *lu, int64_t row);

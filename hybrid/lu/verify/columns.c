@@ -40,8 +40,7 @@ bool hyb_begins_late(const hyb_lu_t *lu, int64_t column, int k)
            hyb_met_at_first(lu, column) + 1 == k;
 }
 
-hyb_alarm_t hyb_alarm_at(const hyb_lu_t *lu, hyb_found_t found, int k,
-                         int64_t column)
+hyb_alarm_t hyb_alarm_at(const hyb_lu_t *lu, int found, int k, int64_t column)
 {
     hpl_map_t map = hpl_map_columns(lu->grid, lu->mat->nb);
     int64_t global = column < 0 ? -1 : hpl_map_global(&map, column);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/checkpoint/geometry.h"
 #include "hybrid/lu/verify/carried_private.h"
 
 /*
@@ -73,13 +74,6 @@ static bool is_wrong(hyb_lu_t *lu, int64_t column, int64_t from,
     return hyb_sums_differ(left, 0.0, alarm->expected);
 }
 
-/* The panel, which the team factored, is wrong: is that not what came down? */
-static bool is_by_team(const hyb_carried_column_t *c, const hyb_visit_t *visit,
-                       double bound)
-{
-    return visit->by_team && isfinite(c->weighted) && fabs(c->weighted) > bound;
-}
-
 /* Is the guest's turn among the iterations first .. last? */
 static bool is_due(const hyb_lu_t *lu, int64_t block, int first, int last)
 {
@@ -89,44 +83,54 @@ static bool is_due(const hyb_lu_t *lu, int64_t block, int first, int last)
 }
 
 /* Take from the column's sums what it met, and note its rows of U. */
-static void carry_visit(hyb_lu_t *lu, const hyb_visit_t *visit, int64_t column,
+static void carry_visit(hyb_lu_t *lu, int64_t column, int first, int last,
                         int64_t rows)
 {
-    int64_t from = (int64_t)visit->first * lu->mat->nb;
+    int64_t from = (int64_t)first * lu->mat->nb;
 
-    for (int k = visit->first; k <= visit->last; k++)
+    for (int k = first; k <= last; k++)
         take(lu, column, k);
     lu->carried->column[column].stored +=
         lu->means.kernel->sum_words(Mptr(lu->mat->A, from, column, lu->mat->ld),
                                     rows - from, (uint32_t)from);
 }
 
-static void compare(hyb_lu_t *lu, const hyb_visit_t *visit, int64_t column,
-                    int64_t rows)
+/* A panel that the team factored is wrong: is that not what came down? */
+static bool is_fault_of_team(const hyb_carried_column_t *c, double bound)
+{
+    return isfinite(c->weighted) && fabs(c->weighted) > bound;
+}
+
+/* The column has met panels up to last, and may be of the next one, which was
+ * factored. */
+static void compare(hyb_lu_t *lu, int64_t column, int last, int64_t rows,
+                    bool by_team)
 {
     const hyb_carried_column_t *c = &lu->carried->column[column];
-    hyb_alarm_t alarm = hyb_alarm_at(lu, HYB_FOUND_UPDATE, visit->last, column);
+    int64_t block = hyb_ledger_block(&lu->ledger, column);
+    bool is_panel = hyb_block_panel(lu, block) == last + 1;
+    hyb_alarm_t alarm = hyb_alarm_at(lu, HYB_FOUND_UPDATE, last, column);
 
-    alarm.device = visit->device;
-    if (!(visit->is_panel ? hyb_is_left_over(lu, column, &alarm)
-                          : is_wrong(lu, column, rows, &alarm)))
+    alarm.device = hyb_home_number(&lu->homes, block) - 1;
+    if (!(is_panel ? hyb_is_left_over(lu, column, &alarm)
+                   : is_wrong(lu, column, rows, &alarm)))
         return;
-    if (visit->is_panel && is_by_team(c, visit, alarm.expected))
+    if (is_panel && by_team && is_fault_of_team(c, alarm.expected))
         alarm.device = -1;
     hyb_alarm_raise(&lu->carried->alarms, &alarm);
 }
 
-void hyb_carried_guest_left(hyb_lu_t *lu, const hyb_visit_t *visit)
+void hyb_carried_guest_left(hyb_lu_t *lu, int64_t block, int first, int last,
+                            bool by_team)
 {
-    hyb_run_t run =
-        hyb_ledger_columns(&lu->ledger, hyb_one_block(visit->block));
-    int64_t rows = Mmin((int64_t)(visit->last + 1) * lu->mat->nb, lu->mat->mp);
-    bool due =
-        visit->is_panel || is_due(lu, visit->block, visit->first, visit->last);
+    hyb_run_t run = hyb_ledger_columns(&lu->ledger, hyb_one_block(block));
+    int64_t rows = Mmin((int64_t)(last + 1) * lu->mat->nb, lu->mat->mp);
+    bool due = hyb_block_panel(lu, block) == last + 1 ||
+               is_due(lu, block, first, last);
 
     for (int64_t j = run.from; j < run.from + run.count; j++) {
-        carry_visit(lu, visit, j, rows);
+        carry_visit(lu, j, first, last, rows);
         if (due && lu->carried->column[j].is_known)
-            compare(lu, visit, j, rows);
+            compare(lu, j, last, rows, by_team);
     }
 }
