@@ -2,6 +2,7 @@
 #include "hybrid/lu/check.h"
 
 #include <stdbool.h>
+#include "base/integers.h"
 #include "base/memory.h"
 #include "hpl.h"
 #include "hpl/auxil/norm.h"
@@ -81,23 +82,18 @@ static void check_strips(void *argument, int member)
     }
 }
 
-static int64_t round_up(int64_t size, int64_t step)
-{
-    return (size + step - 1) / step * step;
-}
-
 /* Rows of strips of equal height, as many for each member; mp >= 1. */
 static int64_t strip_rows(int64_t mp, int64_t members)
 {
-    int64_t strips = round_up(round_up(mp, MOST_ROWS) / MOST_ROWS, members);
+    int64_t strips = xh_whole_units(xh_units(mp, MOST_ROWS), members);
 
-    return round_up(round_up(mp, strips) / strips, XH_LANES);
+    return xh_whole_units(xh_units(mp, strips), XH_LANES);
 }
 
 static size_t bytes_of(int64_t mp, int64_t nq, int64_t members)
 {
-    int64_t doubles =
-        members * (BUFFER + round_up(nq, LINE)) + 3 * round_up(mp, LINE);
+    int64_t doubles = members * (BUFFER + xh_whole_units(nq, LINE)) +
+                      3 * xh_whole_units(mp, LINE);
 
     return (size_t)doubles * sizeof(double);
 }
@@ -114,9 +110,9 @@ uint64_t hyb_check_bytes(const hpl_shape_t *shape, int members)
 static size_t allocate(check_t *c, void **memory_p)
 {
     size_t bytes = bytes_of(c->mp, c->nq, c->members);
-    int64_t mp = round_up(c->mp, LINE);
+    int64_t mp = xh_whole_units(c->mp, LINE);
 
-    c->apart = round_up(c->nq, LINE);
+    c->apart = xh_whole_units(c->nq, LINE);
     if (xh_memory_allocate(bytes, memory_p) != XH_OK)
         HPL_pabort(__LINE__, "hyb_check_solution", "out of memory");
     c->buffers = *memory_p;

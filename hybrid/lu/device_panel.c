@@ -79,20 +79,20 @@ static xh_status_t queue_factorization(hyb_device_columns_t *d, int k,
     int64_t below = alone && lu->grid->npcol == 1 ? 0 : panel.rows - top;
     xh_view_t host = {d->host.body, panel.rows, panel.cols,
                       Mmax(panel.rows, 1)};
-    const hyb_device_factoring_t f = {
+    hyb_block_t pivots = hyb_block_part(d->memory.pivots, 0, 0, panel.cols, 1);
+    const hyb_panel_column_t all = {
         .panel = panel,
-        .pivots = hyb_block_part(d->memory.pivots, 0, 0, panel.cols, 1),
         .top = top > 0 ? hyb_block_part(l1, 0, 0, 0, 0) : l1,
-        .pivot = proposed(d, panel.cols),
-        .agree = lu->grid->nprow > 1 ? agree_on : NULL,
-        .context = agreement};
+        .end = panel.cols,
+        .pivot = proposed(d, panel.cols)};
 
     XH_TRY(hyb_queue_wait(d->queue.factor, d->event.computed));
     XH_TRY(hyb_event_record(d->queue.factor, d->event.begun));
-    XH_TRY(hyb_device_factor(d->queue.factor, &f, 0, panel.cols));
+    XH_TRY(hyb_device_factor(d->queue.factor, &all, pivots,
+                             lu->grid->nprow > 1 ? agree_on : NULL, agreement));
     if (lu->grid->nprow == 1)
         XH_TRY(hyb_queue_copy_out(
-            d->queue.factor, f.pivots,
+            d->queue.factor, pivots,
             (xh_view_t){(double *)d->host.pivot, panel.cols, 1, panel.cols}));
     XH_TRY(hyb_queue_copy_out(
         d->queue.factor, l1,

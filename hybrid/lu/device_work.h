@@ -68,25 +68,21 @@ double hyb_device_flop(const hyb_device_panel_t *panel,
 
 /* ---- device_factor.c ----------------------------------------------------- */
 
-/* A panel: the blocks of a step as operations.h describes it, or of its
- * columns. */
-typedef struct {
-    hyb_block_t panel, pivots, top, pivot;
-    /* NULL: all rows are here. Else queue, for this column, that what pivot
-     * proposes becomes what all agree on. */
-    xh_status_t (*agree)(void *context, int64_t column);
-    void *context;
-} hyb_device_factoring_t;
-
 /*
- * Queue the factorization of columns first to first + count - 1 of a panel: by
- * halves, each followed by its update of the other, down to steps.
+ * Queue the factorization of a panel: by halves, each followed by its update of
+ * the other, down to steps.
+ *
+ * panel   in,out  as operations.h describes it, with its columns first to
+ *                 end - 1; pivot only where agree is given
+ * pivots  out     a list, as a step has it; only without agree
+ * agree   in      NULL: all rows are here. Else it queues, for column, that
+ *                 what pivot proposes becomes what all agree on
  *
  * Errors: those of panel_step, panel_column, trsm, gemm and agree
  */
-xh_status_t hyb_device_factor(hyb_queue_t *queue,
-                              const hyb_device_factoring_t *f, int64_t first,
-                              int64_t count);
+xh_status_t hyb_device_factor(
+    hyb_queue_t *queue, const hyb_panel_column_t *panel, hyb_block_t pivots,
+    xh_status_t (*agree)(void *context, int64_t column), void *context);
 
 /* The columns from the first one on that element (row, column) of a panel, of
  * whose columns these are count, has met when its row is agreed on as pivot. */

@@ -10,31 +10,24 @@
 #include "base/turns.h"
 #include "hybrid/lu/worker.h"
 
-static const char *const names[HYB_ACTIVITIES] = {
-    [HYB_PANEL] = "panel",
-    [HYB_SWAP] = "swap",
-    [HYB_SOLVE] = "solve",
-    [HYB_MULTIPLY] = "update",
-    [HYB_HELP] = "update",
-    [HYB_BROADCAST] = "broadcast",
-    [HYB_EXCHANGE] = "exchange",
-    [HYB_WAIT_PANEL] = "wait for panel",
-    [HYB_WAIT_ROWS] = "wait for rows",
-    [HYB_WAIT_COLUMNS] = "wait for columns",
-};
-
-static const char *const phases[HYB_ACTIVITIES] = {
-    [HYB_PANEL] = "in the panel: its factorization",
-    [HYB_SWAP] = "in the update: swapping rows",
-    [HYB_SOLVE] = "in the update: solving",
-    [HYB_MULTIPLY] = "in the update: multiplying",
-    [HYB_HELP] = "in the update: helping the devices",
-    [HYB_BROADCAST] = "in the broadcast",
-    [HYB_EXCHANGE] = "in the exchange of rows",
-    [HYB_WAIT_PANEL] = "in the broadcast: waiting for a panel",
-    [HYB_WAIT_ROWS] = "in the exchange: waiting for rows of other processes",
-    [HYB_WAIT_COLUMNS] =
-        "in the update: waiting for another thread or a device",
+/* As traces name them, and messages. */
+static const struct {
+    const char *name, *phase;
+} activities[HYB_ACTIVITIES] = {
+    [HYB_PANEL] = {"panel", "in the panel: its factorization"},
+    [HYB_SWAP] = {"swap", "in the update: swapping rows"},
+    [HYB_SOLVE] = {"solve", "in the update: solving"},
+    [HYB_MULTIPLY] = {"update", "in the update: multiplying"},
+    [HYB_HELP] = {"update", "in the update: helping the devices"},
+    [HYB_BROADCAST] = {"broadcast", "in the broadcast"},
+    [HYB_EXCHANGE] = {"exchange", "in the exchange of rows"},
+    [HYB_WAIT_PANEL] = {"wait for panel",
+                        "in the broadcast: waiting for a panel"},
+    [HYB_WAIT_ROWS] = {"wait for rows", "in the exchange: waiting for rows of "
+                                        "other processes"},
+    [HYB_WAIT_COLUMNS] = {"wait for columns",
+                          "in the update: waiting for another thread or a "
+                          "device"},
 };
 
 /* Each worker's sums are written by itself alone. */
@@ -89,8 +82,8 @@ double hyb_timer_end(hyb_worker_t *me)
     if (!is_poll)
         hyb_timer_step(me);
     if ((!is_poll || now - began >= least) && xh_trace_on())
-        xh_trace_span(me->member, names[activity], doing / HYB_ACTIVITIES,
-                      began, now);
+        xh_trace_span(me->member, activities[activity].name,
+                      doing / HYB_ACTIVITIES, began, now);
     return now - began;
 }
 
@@ -172,7 +165,7 @@ void hyb_timer_where(const hyb_worker_t *worker, int iterations, char *text,
     int doing = awaits > 0 ? awaits - 1 : atomic_load(&worker[0].doing);
 
     snprintf(text, size, "iteration %d of %d, %s", doing / HYB_ACTIVITIES,
-             iterations, phases[doing % HYB_ACTIVITIES]);
+             iterations, activities[doing % HYB_ACTIVITIES].phase);
 }
 
 hyb_lap_t hyb_timer_lap(const hyb_worker_t *worker, int members)

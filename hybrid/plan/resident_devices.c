@@ -238,11 +238,10 @@ static xh_status_t fill(const hyb_resident_devices_t *d, const resident_t *r)
 
 static xh_status_t factor(const hyb_resident_devices_t *d, const resident_t *r)
 {
-    const hyb_device_factoring_t f = {.panel = panel_of(d, r),
-                                      .pivots =
-                                          hyb_block_part(r->u, 0, 0, d->nb, 1)};
+    const hyb_panel_column_t panel = {.panel = panel_of(d, r), .end = d->nb};
 
-    return hyb_device_factor(r->queue, &f, 0, d->nb);
+    return hyb_device_factor(r->queue, &panel,
+                             hyb_block_part(r->u, 0, 0, d->nb, 1), NULL, NULL);
 }
 
 /* All devices do it at the same time: seconds of the slowest, and of all

@@ -304,15 +304,16 @@ static xh_status_t factor(bench_t *b, bool by_columns)
 {
     const hyb_trust_t *t = b->trust;
     int64_t nb = t->panel.cols;
-    hyb_device_factoring_t all = {
+    hyb_panel_column_t all = {
         .panel = b->panel,
-        .pivots = hyb_block_part(b->list, 0, 0, nb, 1),
         .top = hyb_block_part(b->panel, 0, 0, 0, nb),
-        .pivot = hyb_block_part(b->vector, 0, 0, hyb_pivot_elements(nb), 1),
-        .agree = by_columns ? agree : NULL};
+        .end = nb,
+        .pivot = hyb_block_part(b->vector, 0, 0, hyb_pivot_elements(nb), 1)};
 
     XH_TRY(hyb_queue_copy_in(b->queue, t->panel, b->panel));
-    XH_TRY(hyb_device_factor(b->queue, &all, 0, nb));
+    XH_TRY(hyb_device_factor(b->queue, &all,
+                             hyb_block_part(b->list, 0, 0, nb, 1),
+                             by_columns ? agree : NULL, NULL));
     return compare(b, b->panel, t->factors,
                    by_columns ? "the factors of a panel, column by column"
                               : "the factors of a panel");

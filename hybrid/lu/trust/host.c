@@ -41,12 +41,22 @@ static bool is_right(const thread_t *t, xh_view_t found, xh_view_t expected,
 }
 
 /* "L1^-1 U by the kernel avx2" */
-static const char *by_kernel(const thread_t *t, const char *what,
-                             char text[TEXT])
+static bool kernel_is_right(const thread_t *t, xh_view_t found,
+                            xh_view_t expected, const char *what)
 {
+    char text[TEXT];
+
     snprintf(text, TEXT, "%s by the kernel %s", what,
              t->host->means->kernel->name);
-    return text;
+    return is_right(t, found, expected, text);
+}
+
+/* The same of count numbers. */
+static bool are_right(const thread_t *t, int64_t count, double *found,
+                      double *expected, const char *what)
+{
+    return kernel_is_right(t, (xh_view_t){found, count, 1, count},
+                           (xh_view_t){expected, count, 1, count}, what);
 }
 
 /* ---- the update ---------------------------------------------------------- */
@@ -69,14 +79,12 @@ static void update(const thread_t *t, int64_t cols)
     const hyb_factors_t *factors = &t->host->factors;
     xh_view_t u = xh_view_part(t->u, 0, 0, of->k, cols);
     xh_view_t c = xh_view_part(t->c, 0, 0, of->m, cols);
-    char text[TEXT];
 
     hyb_pack(xh_view_part(of->top, 0, 0, of->k, cols), XH_TRANS, 1.0,
              factors->kernel->cols, t->packed);
     hyb_chunk_solve(factors, cols, t->packed);
     hyb_chunk_store(factors, t->packed, u);
-    is_right(t, u, xh_view_part(of->u, 0, 0, of->k, cols),
-             by_kernel(t, "L1^-1 U", text));
+    kernel_is_right(t, u, xh_view_part(of->u, 0, 0, of->k, cols), "L1^-1 U");
     xh_exact_copy(xh_view_part(of->c, 0, 0, of->m, cols), c);
     multiply(t, u, c);
     is_right(t, c, xh_view_part(of->result, 0, 0, of->m, cols),
@@ -116,14 +124,13 @@ static void join(const thread_t *t, const hyb_panel_t *panel)
 }
 
 static bool pivots_are_right(const thread_t *t, const int64_t *pivots,
-                             int64_t count, const char *what)
+                             int64_t count)
 {
     for (int64_t c = 0; c < count; c++) {
         double found = (double)pivots[c];
         double expected = (double)t->host->trust->pivots[c];
 
-        if (!is_right(t, (xh_view_t){&found, 1, 1, 1},
-                      (xh_view_t){&expected, 1, 1, 1}, what))
+        if (!are_right(t, 1, &found, &expected, "a pivot"))
             return false;
     }
     return true;
@@ -135,7 +142,6 @@ static void factor(const thread_t *t, hyb_panel_engine_t *engine,
     const hyb_trust_t *of = t->host->trust;
     int64_t cols = of->panel.cols, pivots[cols];
     double *top = t->c.data; /* scratch: at least cols x cols, see below */
-    char text[TEXT];
     int zero = 0;
     hyb_panel_t panel = {.method = {HYB_RIGHT, HYB_CROUT, 8, 2},
                          .body = *body,
@@ -149,9 +155,8 @@ static void factor(const thread_t *t, hyb_panel_engine_t *engine,
              1.0, body->height, body->data);
     hyb_panel_factor(engine, &panel, 0, 1);
     join(t, &panel);
-    if (pivots_are_right(t, pivots, cols, by_kernel(t, "a pivot", text)))
-        is_right(t, t->factors, of->factors,
-                 by_kernel(t, "the factors of a panel", text));
+    if (pivots_are_right(t, pivots, cols))
+        kernel_is_right(t, t->factors, of->factors, "the factors of a panel");
 }
 
 static xh_status_t factor_panel(const thread_t *t)
@@ -180,16 +185,13 @@ static void generate(const thread_t *t)
     xh_lanes_t lanes = xh_lanes();
     double found[ENTRIES], expected[ENTRIES];
     uint64_t x = seed;
-    char text[TEXT];
 
     t->host->means->kernel->generate(&lanes, seed, ENTRIES, found);
     for (int i = 0; i < ENTRIES; i++) {
         expected[i] = 0.5 - (double)x * 0x1p-64;
         x = xh_jump_apply(xh_jump_step, x);
     }
-    is_right(t, (xh_view_t){found, ENTRIES, 1, ENTRIES},
-             (xh_view_t){expected, ENTRIES, 1, ENTRIES},
-             by_kernel(t, "entries of the random matrix", text));
+    are_right(t, ENTRIES, found, expected, "entries of the random matrix");
 }
 
 /* r - A x and sums of |A|, one column below the other. */
@@ -200,7 +202,6 @@ static void sweep(const thread_t *t)
     double x[SWEEP_COLS], found[3 * (m + n)], expected[3 * (m + n)];
     hyb_sweep_t of = {a.data, m, n, a.ld, x};
     hyb_sums_t sums = {found + 2 * m, found + 3 * m};
-    char text[TEXT];
 
     for (int64_t i = 0; i < 3 * (m + n); i++)
         found[i] = expected[i] = (double)i;
@@ -217,9 +218,7 @@ static void sweep(const thread_t *t)
     }
     t->host->means->kernel->subtract(&of, found);
     t->host->means->kernel->subtract_and_sum(&of, found + m, &sums);
-    is_right(t, (xh_view_t){found, 3 * (m + n), 1, 3 * (m + n)},
-             (xh_view_t){expected, 3 * (m + n), 1, 3 * (m + n)},
-             by_kernel(t, "r - A x, and sums", text));
+    are_right(t, 3 * (m + n), found, expected, "r - A x, and sums");
 }
 
 /* ---- checksums ----------------------------------------------------------- */
@@ -233,7 +232,6 @@ static void sum_column(const thread_t *t)
     uint64_t words = kernel->sum_words(a, m, 7); /* those left: none */
     double expected[4] = {0.0};
     hyb_check_sums_t sums;
-    char text[TEXT];
 
     kernel->sum_column(a, w, m, &sums);
     for (int64_t i = 0; i < m; i++) {
@@ -242,12 +240,10 @@ static void sum_column(const thread_t *t)
         expected[2] += a[i] * a[i];
         words -= hyb_check_word(a[i], (uint32_t)i + 7);
     }
-    is_right(t,
-             (xh_view_t){(double[]){sums.plain, sums.weighted, sums.squares,
-                                    (double)words},
-                         4, 1, 4},
-             (xh_view_t){expected, 4, 1, 4},
-             by_kernel(t, "checksums of a column", text));
+    are_right(
+        t, 4,
+        (double[]){sums.plain, sums.weighted, sums.squares, (double)words},
+        expected, "checksums of a column");
 }
 
 /* Of rows of 8 numbers. */
@@ -259,7 +255,6 @@ static void sum_rows(const thread_t *t)
     int64_t rows = t->host->trust->m / COLS;
     double got[3 * COLS] = {0.0}, expected[3 * COLS] = {0.0};
     uint64_t words[COLS] = {0};
-    char text[TEXT];
 
     kernel->sum_rows(rows, COLS, a, COLS, w, 7,
                      &(hyb_check_rows_t){got, got + COLS, words});
@@ -273,9 +268,7 @@ static void sum_rows(const thread_t *t)
         }
     for (int64_t j = 0; j < COLS; j++)
         got[2 * COLS + j] = (double)words[j];
-    is_right(t, (xh_view_t){got, 3 * COLS, 1, 3 * COLS},
-             (xh_view_t){expected, 3 * COLS, 1, 3 * COLS},
-             by_kernel(t, "checksums of rows", text));
+    are_right(t, 3 * COLS, got, expected, "checksums of rows");
 }
 
 /* Of columns of U, the first of which gives the weights. */
@@ -286,7 +279,6 @@ static void sum_u(const thread_t *t)
     int64_t cols = xh_smaller(kernel->cols, u.cols);
     hyb_check_sums_t sums[HYB_KERNEL_MOST_COLS];
     uint64_t words[HYB_KERNEL_MOST_COLS];
-    char text[TEXT];
 
     hyb_pack(xh_view_part(u, 0, 0, u.rows, cols), XH_TRANS, -1.0, kernel->cols,
              t->packed);
@@ -303,12 +295,10 @@ static void sum_u(const thread_t *t)
             words[j] -= hyb_check_word(x, (uint32_t)i + 7);
         }
         expected[1] = expected[0];
-        is_right(t,
-                 (xh_view_t){(double[]){sums[j].plain, sums[j].weighted,
-                                        sums[j].squares, (double)words[j]},
-                             4, 1, 4},
-                 (xh_view_t){expected, 4, 1, 4},
-                 by_kernel(t, "checksums of U", text));
+        are_right(t, 4,
+                  (double[]){sums[j].plain, sums[j].weighted, sums[j].squares,
+                             (double)words[j]},
+                  expected, "checksums of U");
     }
 }
 
@@ -320,7 +310,6 @@ static void sum_tile(const thread_t *t)
     int64_t cols = xh_smaller(COLS, l2->cols);
     double weights[HYB_KERNEL_MOST_ROWS], lanes[2 * HYB_CHECK_LANES * COLS];
     double found[3] = {0.0}, expected[3] = {0.0};
-    char text[TEXT];
 
     memset(lanes, 0, sizeof(lanes));
     for (int i = 0; i < l2->height; i++)
@@ -333,8 +322,7 @@ static void sum_tile(const thread_t *t)
         expected[1] += WEIGHT * l2->data[i];
         expected[2] += l2->data[i] * l2->data[i];
     }
-    is_right(t, (xh_view_t){found, 3, 1, 3}, (xh_view_t){expected, 3, 1, 3},
-             by_kernel(t, "checksums of L2", text));
+    are_right(t, 3, found, expected, "checksums of L2");
 }
 
 /* ---- a thread ------------------------------------------------------------ */
