@@ -16,7 +16,6 @@
 #include "hybrid/lu/share.h"
 #include "hybrid/lu/tune.h"
 #include "hybrid/lu/tuner/home.h"
-#include "hybrid/lu/update.h"
 #include "hybrid/lu/verify/carried.h"
 
 /* ---- create and destroy -------------------------------------------------- */

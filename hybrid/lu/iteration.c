@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/lu/iteration.h"
+#include "hybrid/lu/loop.h"
 
 #include "hybrid/lu/checkpoint/checkpoint.h"
 #include "hybrid/lu/lu.h"

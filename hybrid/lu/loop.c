@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/lu/loop.h"
 
-#include "hybrid/lu/iteration.h"
 #include "hybrid/lu/lu.h"
-#include "hybrid/lu/update.h"
 
 void hyb_loop(void *context, int member)
 {

@@ -13,4 +13,49 @@
  */
 void hyb_loop(void *lu, int member);
 
+/* ---- iteration.c --------------------------------------------------------- */
+
+/* Wait until iteration k is open: panel k is here, and what to do is decided.
+ * The leader opens it. */
+const hyb_step_t *hyb_iteration_open(hyb_worker_t *me, int k);
+
+/* Open iteration k now, if its panel is here; by the leader between two runs of
+ * the iteration before, as others may be without work. */
+void hyb_iteration_open_early(hyb_worker_t *me, int k);
+
+/* Wait until nothing moves any more after the last one. The leader. */
+void hyb_iteration_drain(hyb_worker_t *me);
+
+/* ---- update.c ------------------------------------------------------------
+ *
+ * Which columns a worker swaps, solves and multiplies in an iteration, and
+ * when. What it does to a run of them is the place's.
+ */
+
+/*
+ * All that panel k + 1 and the devices wait for comes first: the columns of
+ * panel k + 1, and enough columns for the devices. With look-ahead 0 and 1 all
+ * columns are swapped and solved before, with look-ahead 0 all are updated.
+ */
+void hyb_update_next(hyb_worker_t *me, const hyb_step_t *step);
+
+/* Learn what devices have done, and queue columns of open iterations that live
+ * there and are ready; lu. For the poller. */
+void hyb_update_poll(void *lu);
+
+/* Does this worker factor panel k + 1? */
+bool hyb_factors_next(const hyb_worker_t *me, const hyb_step_t *step);
+
+/* Wait until the columns of panel k + 1 have met panel k. */
+void hyb_update_wait_next(hyb_worker_t *me, const hyb_step_t *step);
+
+/*
+ * What is left of iteration k - 1, then the other columns, as long as this
+ * worker is not needed for the next iteration's panel.
+ */
+void hyb_update_rest(hyb_worker_t *me, const hyb_step_t *step);
+
+/* What is left of iteration k; the worker then leaves it. */
+void hyb_update_leave(hyb_worker_t *me, int k);
+
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/lu/update.h"
+#include "hybrid/lu/loop.h"
 
-#include "hybrid/lu/iteration.h"
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/share.h"
 #include "hybrid/lu/verify/carried.h"

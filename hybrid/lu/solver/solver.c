@@ -21,7 +21,6 @@
 #include "hybrid/lu/homes.h"
 #include "hybrid/lu/place_device.h"
 #include "hybrid/lu/generate.h"
-#include "hybrid/lu/solver/device_mpi.h"
 #include "hybrid/lu/solver/figures.h"
 #include "hybrid/lu/solver/neighbours.h"
 #include "hybrid/lu/solver/notices.h"
@@ -415,7 +414,7 @@ xh_status_t hyb_driver_open_for_times(bool funneled)
     xh_blas_library_set_threads((int)xh_settings_int("blas_threads"));
     status = open_node(funneled);
     if (status == XH_OK)
-        status = hyb_device_mpi_probe(means.machine, &means.device_mpi);
+        status = hyb_trust_device_mpi(means.machine, &means.device_mpi);
     if (status != XH_OK) {
         hyb_driver_close();
         return status;

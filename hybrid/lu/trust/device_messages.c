@@ -1,19 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <dlfcn.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/settings.h"
+#include "hpl/comm/waits.h"
+#include "hpl/grid/agree.h"
 #include "hpl/trust/trust.h"
 #include "hybrid/lu/trust/trust.h"
 
-/* Memory of a device: what is sent, and what comes from either side. */
+/* Memory of a device: vector number 0 is sent, the others come. */
 typedef struct {
     hyb_queue_t *queue;
     hyb_event_t *done;
     hyb_buffer_t *memory;
+    int64_t most;    /* doubles of a vector */
+    double patience; /* s */
 } mailbox_t;
 
-static xh_status_t open_mailbox(hyb_device_t *device, mailbox_t *m)
+static xh_status_t open_mailbox(hyb_device_t *device, int vectors, mailbox_t *m)
 {
-    size_t doubles = (1 + HPL_TRUST_SIDES) * (size_t)HPL_TRUST_MOST;
+    size_t doubles = (size_t)vectors * (size_t)m->most;
 
     XH_TRY(hyb_queue_create(device, HYB_QUEUE_NORMAL, &m->queue));
     XH_TRY(hyb_event_create(device, &m->done));
@@ -27,49 +36,215 @@ static void close_mailbox(mailbox_t *m)
     hyb_queue_destroy(m->queue);
 }
 
-/* Vector number 0 is sent; 1 and 2 come. */
-static hyb_block_t vector(const mailbox_t *m, int number, size_t count)
+static hyb_block_t vector(const mailbox_t *m, int number, int64_t count)
 {
-    return hyb_block(m->memory, (int64_t)number * HPL_TRUST_MOST,
-                     (int64_t)count, 1);
+    return hyb_block(m->memory, number * m->most, count, 1);
 }
 
-static bool is_done(mailbox_t *m, xh_status_t queued)
+static double *address(const mailbox_t *m, int number)
 {
-    return queued == XH_OK && hyb_event_record(m->queue, m->done) == XH_OK &&
-           hyb_event_await(m->done, xh_settings_real("stall_seconds")) == XH_OK;
+    return hyb_block_address(vector(m, number, 1));
 }
+
+static xh_status_t finish(const mailbox_t *m)
+{
+    XH_TRY(hyb_event_record(m->queue, m->done));
+    return hyb_event_await(m->done, m->patience);
+}
+
+static xh_status_t put(const mailbox_t *m, const double *from, int64_t count)
+{
+    xh_view_t host = {(double *)from, count, 1, count};
+
+    XH_TRY(hyb_queue_copy_in(m->queue, host, vector(m, 0, count)));
+    return finish(m);
+}
+
+static xh_status_t get(const mailbox_t *m, int number, double *to,
+                       int64_t count)
+{
+    xh_view_t host = {to, count, 1, count};
+
+    XH_TRY(hyb_queue_copy_out(m->queue, vector(m, number, count), host));
+    return finish(m);
+}
+
+/* ---- before a test ------------------------------------------------------- */
 
 static bool store(void *mailbox, const double *from, size_t count)
 {
-    mailbox_t *m = mailbox;
-    xh_view_t host = {(double *)from, (int64_t)count, 1, (int64_t)count};
-
-    return is_done(m, hyb_queue_copy_in(m->queue, host, vector(m, 0, count)));
+    return put(mailbox, from, (int64_t)count) == XH_OK;
 }
 
 static bool load(void *mailbox, int side, double *to, size_t count)
 {
-    mailbox_t *m = mailbox;
-    xh_view_t host = {to, (int64_t)count, 1, (int64_t)count};
-
-    return is_done(
-        m, hyb_queue_copy_out(m->queue, vector(m, 1 + side, count), host));
+    return get(mailbox, 1 + side, to, (int64_t)count) == XH_OK;
 }
 
 void hyb_trust_device_messages(hyb_device_t *device, const HPL_T_grid *grid,
                                size_t most, xh_exact_t *checks)
 {
-    mailbox_t m = {.queue = NULL};
+    mailbox_t m = {.most = HPL_TRUST_MOST,
+                   .patience = xh_settings_real("stall_seconds")};
     hpl_trust_memory_t memory = {.store = store, .load = load, .context = &m};
-    int ready = open_mailbox(device, &m) == XH_OK;
+    int ready = open_mailbox(device, 1 + HPL_TRUST_SIDES, &m) == XH_OK;
 
     MPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, grid->col_comm);
     if (ready) {
-        memory.out = hyb_block_address(vector(&m, 0, 1));
+        memory.out = address(&m, 0);
         for (int side = 0; side < HPL_TRUST_SIDES; side++)
-            memory.in[side] = hyb_block_address(vector(&m, 1 + side, 1));
+            memory.in[side] = address(&m, 1 + side);
         hpl_trust_messages_in(checks, grid, most, &memory);
     }
     close_mailbox(&m);
+}
+
+/* ---- as the solver opens ------------------------------------------------- */
+
+/* Doubles of the messages: one that libraries copy at once, one that they do
+ * not. */
+enum { SHORT = 16, LONG = 1 << 16 };
+
+typedef struct {
+    hyb_device_info_t info;
+    mailbox_t box;
+    double host[LONG];
+    int rank, processes;
+} probe_t;
+
+/* Does the library say that it does not know this kind of device? */
+static bool is_denied(const char *backend)
+{
+    static const char *const name[][2] = {
+        {"cuda", "MPIX_Query_cuda_support"}, /* Open MPI and MPICH */
+        {"hip", "MPIX_Query_rocm_support"},  /* Open MPI */
+        {"hip", "MPIX_Query_hip_support"}};  /* MPICH */
+    void *program = dlopen(NULL, RTLD_LAZY);
+    int (*knows)(void) = NULL;
+
+    for (int i = 0; i < 3 && program != NULL && knows == NULL; i++)
+        if (strcmp(backend, name[i][0]) == 0)
+            *(void **)&knows = dlsym(program, name[i][1]);
+    return knows != NULL && knows() == 0;
+}
+
+static xh_status_t open_device(hyb_device_t *device, probe_t *p)
+{
+    XH_TRY(hyb_device_describe(device, &p->info));
+    XH_TRY(open_mailbox(device, 2, &p->box));
+    if (address(&p->box, 0) != NULL && !is_denied(p->info.backend))
+        return XH_OK;
+    xh_log_error("device_mpi=on: the MPI library cannot take memory of %s "
+                 "devices",
+                 p->info.backend);
+    return XH_ERR_INPUT;
+}
+
+static xh_status_t open_probe(hyb_machine_t *machine, probe_t *p)
+{
+    if (p == NULL)
+        return XH_ERR_MEMORY;
+    if (hyb_machine_working_devices(machine) == 0) {
+        xh_log_error("device_mpi=on: this process has no device");
+        return XH_ERR_INPUT;
+    }
+    p->box = (mailbox_t){.most = LONG, .patience = 20.0};
+    MPI_Comm_rank(MPI_COMM_WORLD, &p->rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &p->processes);
+    XH_TRY(open_device(hyb_machine_device(machine, 0), p));
+    for (int i = 0; i < LONG; i++)
+        p->host[i] = p->rank + 1.0 / (i + 1);
+    return put(&p->box, p->host, LONG);
+}
+
+/* Of a signal, or of time. */
+static void end_in_words(int signal)
+{
+    static const char words[] =
+        "xhpl: error: device_mpi=on: the MPI library crashes or hangs on "
+        "device memory, for which it is not built\n";
+
+    (void)signal;
+    _exit(write(STDERR_FILENO, words, sizeof(words) - 1) >= 0 ? 2 : 3);
+}
+
+static int neighbour(const probe_t *p, int away)
+{
+    return (p->rank + p->processes + away) % p->processes;
+}
+
+static bool has_passed_on(const probe_t *p, MPI_Comm comm, int count)
+{
+    double end = xh_clock_now() + p->box.patience;
+    MPI_Request request[2];
+    int done = 0;
+    int error = MPI_Irecv(address(&p->box, 1), count, MPI_DOUBLE,
+                          neighbour(p, -1), 0, comm, &request[0]);
+
+    if (error == MPI_SUCCESS)
+        error = MPI_Isend(address(&p->box, 0), count, MPI_DOUBLE,
+                          neighbour(p, 1), 0, comm, &request[1]);
+    while (error == MPI_SUCCESS && !done) {
+        error = MPI_Testall(2, request, &done, hpl_no_statuses);
+        if (!done && xh_clock_now() > end)
+            end_in_words(0);
+    }
+    return error == MPI_SUCCESS;
+}
+
+static bool pass_on(const probe_t *p, MPI_Comm comm)
+{
+    struct sigaction ours = {.sa_handler = end_in_words}, segv, bus;
+    bool passed;
+
+    sigaction(SIGSEGV, &ours, &segv);
+    sigaction(SIGBUS, &ours, &bus);
+    passed = has_passed_on(p, comm, SHORT) && has_passed_on(p, comm, LONG);
+    sigaction(SIGSEGV, &segv, NULL);
+    sigaction(SIGBUS, &bus, NULL);
+    return passed;
+}
+
+static bool is_what_was_sent(const probe_t *p)
+{
+    for (int i = 0; i < LONG && !p->info.models_time; i++)
+        if (p->host[i] != neighbour(p, -1) + 1.0 / (i + 1))
+            return false;
+    return true;
+}
+
+static xh_status_t exchange(probe_t *p)
+{
+    MPI_Comm comm;
+    bool passed;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    passed = pass_on(p, comm);
+    MPI_Comm_free(&comm);
+    XH_TRY(get(&p->box, 1, p->host, LONG));
+    if (passed && is_what_was_sent(p))
+        return XH_OK;
+    xh_log_error("device_mpi=on: a message between devices did not come as it "
+                 "was sent: the MPI library is not built for %s devices",
+                 p->info.backend);
+    return XH_ERR_INPUT;
+}
+
+xh_status_t hyb_trust_device_mpi(hyb_machine_t *machine, bool *takes_p)
+{
+    probe_t *p;
+    xh_status_t status;
+
+    *takes_p = strcmp(xh_settings_text("device_mpi"), "on") == 0;
+    if (!*takes_p)
+        return XH_OK;
+    p = calloc(1, sizeof(*p));
+    status = hpl_agree(MPI_COMM_WORLD, open_probe(machine, p));
+    if (status == XH_OK)
+        status = hpl_agree(MPI_COMM_WORLD, exchange(p));
+    if (p != NULL)
+        close_mailbox(&p->box);
+    free(p);
+    return status;
 }

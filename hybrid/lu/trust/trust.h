@@ -15,6 +15,19 @@
  */
 bool hyb_trust(const hyb_means_t *means, const HPL_T_grid *grid, int n, int nb);
 
+/*
+ * May MPI read and write device memory in this run? Only if the setting
+ * device_mpi asks for it, and then each process has sent a short and a long
+ * message from its first device to that of the next one, and what came is what
+ * was sent. A library that crashes or hangs ends the job here, in words, with
+ * status 2.
+ * Collective over MPI_COMM_WORLD.
+ *
+ * Errors: XH_ERR_INPUT  it cannot, or a process has no device: logged
+ *         XH_ERR_MEMORY, XH_ERR_DEVICE
+ */
+xh_status_t hyb_trust_device_mpi(hyb_machine_t *machine, bool *takes_p);
+
 /* ---- its parts ----------------------------------------------------------- */
 
 /* An update and a panel, and what comes of them; few rows and columns. */

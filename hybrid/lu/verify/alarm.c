@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/lu/verify/alarm.h"
+#include "hybrid/lu/verify/carried_private.h"
 
 #include <stdio.h>
-#include <string.h>
 #include "base/log.h"
 #include "base/settings.h"
 #include "base/status.h"
 #include "hpl/pauxil/abort.h"
-
-bool hyb_alarm_repairs(void)
-{
-    return strcmp(xh_settings_text("on_error"), "repair") == 0;
-}
 
 static bool ends_job(const hyb_alarm_t *alarm)
 {
@@ -49,9 +43,10 @@ static void describe(const hyb_alarm_t *a, char *text, size_t size)
                  a->expected);
 }
 
-void hyb_alarm_raise(hyb_alarms_t *alarms, const hyb_alarm_t *alarm)
+void hyb_alarm_raise(hyb_lu_t *lu, const hyb_alarm_t *alarm)
 {
     enum { SAID = 8 };
+    hyb_alarms_t *alarms = &lu->carried->alarms;
     int before = atomic_fetch_add(&alarms->found, 1);
     char text[256];
 

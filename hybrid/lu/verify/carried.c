@@ -138,7 +138,7 @@ xh_status_t hyb_carried_create(hyb_lu_t *lu)
     for (int i = 0; i < HYB_PANELS_OF_GUESTS; i++)
         c->l[i].k = -1;
     c->panel.k = -1;
-    c->repairs = hyb_alarm_repairs();
+    c->repairs = strcmp(xh_settings_text("on_error"), "repair") == 0;
     c->every = (int)xh_settings_int("verify_every");
     for (int64_t p = 0; p < nb; p++)
         c->top[p] = 1.0 + (double)p / (double)nb;

@@ -2,6 +2,7 @@
 #ifndef HYB_CARRIED_H
 #define HYB_CARRIED_H
 
+#include <stdatomic.h>
 #include "hpl/pgesv/back_substitution.h"
 #include "hpl/pgesv/exchange.h"
 #include "base/product.h"
@@ -11,7 +12,6 @@
 #include "hybrid/device/product.h"
 #include "hybrid/lu/means.h"
 #include "hybrid/lu/step.h"
-#include "hybrid/lu/verify/alarm.h"
 
 /*
  * The online check: sums of the trailing rows of each local column, plain and
@@ -246,6 +246,35 @@ bool hyb_carried_knows_guests(const hyb_lu_t *lu, int k);
  * panel, the team factored that. */
 void hyb_carried_guest_left(hyb_lu_t *lu, int64_t block, int first, int last,
                             bool by_team);
+
+/* ---- alarm.c: what was found --------------------------------------------- */
+
+typedef struct { /* what a check of sums found */
+    enum {
+        HYB_FOUND_UPDATE, /* a column of C, or of what made it: U, sums */
+        HYB_FOUND_PANEL,  /* the factors of a panel */
+        HYB_FOUND_PANEL_MESSAGE,
+        HYB_FOUND_ROWS_MESSAGE,
+        HYB_FOUND_U, /* U in memory, after the last iteration */
+        HYB_FOUND_KINDS
+    } found;
+    int iteration;
+    int64_t block;       /* of columns of the whole matrix; -1: none */
+    int64_t column, row; /* likewise; -1: unknown */
+    int from;            /* the process that sent it; -1: none */
+    int device;          /* that computed it; -1: cores */
+    double size;         /* of the difference */
+    double expected;     /* at most, by rounding */
+    bool is_repaired;
+} hyb_alarm_t;
+
+/* What was found on this process in a factorization. Any thread. */
+typedef struct {
+    _Atomic int found, repaired;
+    _Atomic int64_t compared; /* columns */
+    _Atomic double closest; /* the largest difference, in parts of its bound */
+    hyb_alarm_t first;
+} hyb_alarms_t;
 
 /* What was found here; NULL: nothing was checked. */
 const hyb_alarms_t *hyb_carried_alarms(const hyb_lu_t *lu);

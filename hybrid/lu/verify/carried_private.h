@@ -105,6 +105,10 @@ static inline hyb_run_t hyb_panel_run(const hyb_lu_t *lu, int k)
     return hyb_ledger_columns(&lu->ledger, hyb_one_block(b));
 }
 
+/* Say it and count it. With on_error=stop, or if it was to be repaired and was
+ * not, the job ends. */
+void hyb_alarm_raise(hyb_lu_t *lu, const hyb_alarm_t *alarm);
+
 /* Of the local column, or below 0 of none; by cores; all else unknown. */
 hyb_alarm_t hyb_alarm_at(const hyb_lu_t *lu, int found, int k, int64_t column);
 

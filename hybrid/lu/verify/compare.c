@@ -275,7 +275,7 @@ static void raise_at(comparison_t *c)
     alarm.size = fabs(c->plain);
     alarm.expected = c->bound;
     alarm.is_repaired = row >= 0 && c->lu->carried->repairs && repair(c, row);
-    hyb_alarm_raise(&c->lu->carried->alarms, &alarm);
+    hyb_alarm_raise(c->lu, &alarm);
 }
 
 /* What is carried on are the sums of the column, as it is now. */

@@ -249,7 +249,7 @@ static bool raise_met(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s,
     alarm.size = hyb_size_of(plain, weighted);
     alarm.expected = bound;
     alarm.is_repaired = lu->carried->repairs && repair(lu, s, column);
-    hyb_alarm_raise(&lu->carried->alarms, &alarm);
+    hyb_alarm_raise(lu, &alarm);
     return alarm.is_repaired;
 }
 
@@ -371,7 +371,7 @@ static void compare_l(hyb_lu_t *lu, int k, int device, const double *l)
         alarm.device = who_copied(lu, k, device, p, bound);
         alarm.size = hyb_size_of(plain, l[p + nb] - f->weighted[p]);
         alarm.expected = bound;
-        hyb_alarm_raise(&lu->carried->alarms, &alarm);
+        hyb_alarm_raise(lu, &alarm);
         return;
     }
 }
@@ -422,7 +422,7 @@ void hyb_carried_came_down(hyb_lu_t *lu, int k, int member, int members,
                             &alarm))
             continue;
         alarm.device = hyb_home_number(&lu->homes, block) - 1;
-        hyb_alarm_raise(&lu->carried->alarms, &alarm);
+        hyb_alarm_raise(lu, &alarm);
         return;
     }
 }

@@ -203,7 +203,7 @@ static void raise_message(hyb_lu_t *lu, int k)
     hyb_alarm_t alarm = hyb_alarm_at(lu, HYB_FOUND_PANEL_MESSAGE, k, -1);
 
     alarm.from = panel_sender(lu, k);
-    hyb_alarm_raise(&lu->carried->alarms, &alarm);
+    hyb_alarm_raise(lu, &alarm);
 }
 
 static bool came_by_message(const hyb_lu_t *lu, int k)

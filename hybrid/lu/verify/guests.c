@@ -117,7 +117,7 @@ static void compare(hyb_lu_t *lu, int64_t column, int last, int64_t rows,
         return;
     if (is_panel && by_team && is_fault_of_team(c, alarm.expected))
         alarm.device = -1;
-    hyb_alarm_raise(&lu->carried->alarms, &alarm);
+    hyb_alarm_raise(lu, &alarm);
 }
 
 void hyb_carried_guest_left(hyb_lu_t *lu, int64_t block, int first, int last,

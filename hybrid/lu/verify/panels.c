@@ -33,7 +33,7 @@ static void raise_panel(hyb_lu_t *lu, int k, int j, double size, double bound)
             hyb_home_number(&lu->homes, hyb_lu_panel_block(lu, k)) - 1;
     alarm.size = size;
     alarm.expected = bound;
-    hyb_alarm_raise(&lu->carried->alarms, &alarm);
+    hyb_alarm_raise(lu, &alarm);
 }
 
 bool hyb_is_left_over(hyb_lu_t *lu, int64_t column, hyb_alarm_t *alarm)

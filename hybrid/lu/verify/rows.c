@@ -185,7 +185,7 @@ static void raise_message(hyb_lu_t *lu, const hpl_exchange_t *x, int member,
 
     alarm.from = sender(lu, x, member);
     alarm.device = lu->carried->home[row * lu->ledger.blocks + block] - 1;
-    hyb_alarm_raise(&lu->carried->alarms, &alarm);
+    hyb_alarm_raise(lu, &alarm);
 }
 
 /* Rows that came of a member are those that it sent. */
@@ -220,7 +220,7 @@ static void watch_leaving(hyb_lu_t *lu, const hpl_exchange_t *x, int64_t column,
                              Mmax(x->panel->ja / lu->mat->nb - 1, 0), j);
         alarm.device = device;
         hyb_forget_columns(lu, j, 1);
-        hyb_alarm_raise(&lu->carried->alarms, &alarm);
+        hyb_alarm_raise(lu, &alarm);
     }
 }
 
@@ -383,7 +383,7 @@ static void raise_here(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s,
     hyb_alarm_t alarm = hyb_alarm_at(lu, HYB_FOUND_UPDATE, s->k, column);
 
     alarm.device = s->device;
-    hyb_alarm_raise(&lu->carried->alarms, &alarm);
+    hyb_alarm_raise(lu, &alarm);
 }
 
 typedef struct { /* rows of a member, which sent their sums */

@@ -44,7 +44,7 @@ static void compare_y(hyb_lu_t *lu, const hpl_product_t *p, int64_t row,
     alarm.expected =
         hyb_noise_bound(hyb_noise_device_sum(p->m + p->n, 2.0 * squares));
     if (hyb_sums_differ(plain, weighted, alarm.expected))
-        hyb_alarm_raise(&lu->carried->alarms, &alarm);
+        hyb_alarm_raise(lu, &alarm);
 }
 
 void hyb_carried_subtracted(hyb_lu_t *lu, const hpl_product_t *product,
@@ -94,6 +94,6 @@ void hyb_check_kept(hyb_lu_t *lu)
         if (hyb_is_on_device(lu, j) && lu->carried->column[j].is_known &&
             isfinite(alarm.expected) &&
             hyb_sums_differ(plain, weighted, alarm.expected))
-            hyb_alarm_raise(&lu->carried->alarms, &alarm);
+            hyb_alarm_raise(lu, &alarm);
     }
 }

@@ -67,7 +67,7 @@ void hyb_carried_end_read(hyb_lu_t *lu)
 
         if (!hyb_is_on_device(lu, j) && lu->carried->column[j].is_known &&
             atomic_load(&lu->carried->read[j]) != lu->carried->column[j].stored)
-            hyb_alarm_raise(&lu->carried->alarms, &alarm);
+            hyb_alarm_raise(lu, &alarm);
     }
     hyb_check_kept(lu);
 }
