@@ -16,7 +16,6 @@ enum {
 
 typedef struct {
     hyb_lu_t *lu;
-    hyb_team_t *team;
     const hyb_kernel_t *kernel;
     const hpl_product_t *product;
     int64_t share; /* rows of each member */
@@ -75,7 +74,7 @@ static hyb_place_t *home_of(const solve_t *s, const hpl_product_t *p)
 static void subtract(void *context, const hpl_product_t *p)
 {
     solve_t *s = context;
-    int size = hyb_team_size(s->team);
+    int size = hyb_team_size(s->lu->means.team);
     hyb_place_t *home = home_of(s, p);
 
     hyb_phase_step(&s->phase);
@@ -90,13 +89,12 @@ static void subtract(void *context, const hpl_product_t *p)
         return;
     }
     s->share = (p->m / size + LINE) / LINE * LINE;
-    hyb_team_run(s->team, subtract_share, s);
+    hyb_team_run(s->lu->means.team, subtract_share, s);
 }
 
 void hyb_back_substitution(hyb_lu_t *lu)
 {
-    solve_t solve = {
-        .lu = lu, .team = lu->means.team, .kernel = hyb_kernel_widest()};
+    solve_t solve = {.lu = lu, .kernel = hyb_kernel_widest()};
     hpl_subtract_t how = {.subtract = subtract, .context = &solve};
 
     hyb_phase_begin(&solve.phase, "in the back-substitution",

@@ -146,6 +146,10 @@ void hyb_device_end(hyb_device_columns_t *d, hyb_queue_t *queue);
 int hyb_device_note(hyb_device_columns_t *d, hyb_blocks_t blocks, int panels,
                     double flop, hyb_queue_t *queue);
 
+/* The function copy of places. */
+void hyb_device_copy(hyb_place_t *place, int64_t b, const xh_rectangle_t *part,
+                     int way, double *host);
+
 /* ---- device_guests.c ----------------------------------------------------- */
 
 /* Doubles of room for guests with so many rows. */
@@ -199,11 +203,6 @@ void hyb_device_factor_panel(hyb_place_t *place, int k,
 xh_view_t hyb_device_take_panel(hyb_place_t *place, int k, int64_t *pivots);
 double hyb_device_panel_seconds(hyb_place_t *place);
 
-/* ---- device_checkpoint.c: places' copy ----------------------------------- */
-
-void hyb_device_copy(hyb_place_t *place, int64_t b, const xh_rectangle_t *part,
-                     int way, double *host);
-
 /* ---- device_sums.c: sums of the online check ----------------------------- */
 
 /* What it takes there and, pinned, on the host. */
@@ -225,17 +224,16 @@ xh_status_t hyb_device_sum_run(hyb_device_columns_t *d, const hyb_step_t *step,
                                hyb_blocks_t blocks, hyb_block_t u);
 
 /* They have come down: of blocks, if panel k's are known, and those of the one
- * before carried; of L, if the panel's own are known. */
+ * before carried; of L, if hyb_carried_can_take says so. */
 void hyb_device_sums_met(hyb_device_columns_t *d, int k, hyb_blocks_t blocks);
 bool hyb_device_sums_are_next(const hyb_device_columns_t *d, int k,
                               hyb_blocks_t blocks);
-bool hyb_device_sums_can_take(hyb_device_columns_t *d, int k);
 void hyb_device_sums_take(hyb_device_columns_t *d, int k);
 
-/* Queue on link: sums of a, a part of the matrix from row on; what came. */
+/* Queue on link: sums of a, a part of the matrix from row on, which come to
+ * sums_p. */
 xh_status_t hyb_device_sum_factors(const hyb_device_columns_t *d, hyb_block_t a,
-                                   int64_t row);
-const double *hyb_device_sums_of_factors(const hyb_device_columns_t *d);
+                                   int64_t row, const double **sums_p);
 
 /* ---- device_rows.c: rows that travel, P > 1 ------------------------------ */
 

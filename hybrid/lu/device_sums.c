@@ -158,7 +158,7 @@ static void sum_block(hyb_device_columns_t *d, int64_t b)
 {
     hyb_lu_t *lu = d->base.lu;
     hyb_run_t run = hyb_ledger_columns(&lu->ledger, hyb_one_block(b));
-    int64_t u = hyb_carried_u_rows(lu, b), from = hyb_carried_first_row(lu, b);
+    int64_t u, from = hyb_carried_first_row(lu, b, &u);
     const double *sums;
 
     memset(d->sums->slot[0].c_sums + d->columns[b] * HYB_SUMS_OF_C, 0,
@@ -198,9 +198,8 @@ xh_status_t hyb_device_sum_panel(hyb_device_columns_t *d, int k)
     rows = d->sums->slot[i].rows;
     l = hyb_block_part(d->sums->slot[i].l, 0, 0, jb, 2);
     weights = d->sums->slot[i].weights;
-    hyb_carried_panel_weights(d->base.lu, k, weights);
-    hyb_carried_l1(d->base.lu, k, d->sums->slot[i].l1);
-    hyb_carried_kept_weights(d->base.lu, k, d->sums->slot[i].kept);
+    hyb_carried_panel_weights(d->base.lu, k, weights, d->sums->slot[i].l1,
+                              d->sums->slot[i].kept);
     XH_TRY(hyb_device_weigh_rows(d, k));
     XH_TRY(hyb_queue_copy_in(
         d->queue.link,
@@ -302,12 +301,7 @@ bool hyb_device_sums_are_next(const hyb_device_columns_t *d, int k,
         if (hyb_device_holds(d, b) &&
             !hyb_ledger_reached(ledger, hyb_one_block(b), hyb_stage(k)))
             return false;
-    return hyb_carried_knows(d->base.lu, k);
-}
-
-bool hyb_device_sums_can_take(hyb_device_columns_t *d, int k)
-{
-    return hyb_carried_can_take(d->base.lu, k, d->number - 1);
+    return hyb_carried_is_filled(d->base.lu, k);
 }
 
 void hyb_device_sums_take(hyb_device_columns_t *d, int k)
@@ -320,19 +314,15 @@ void hyb_device_sums_take(hyb_device_columns_t *d, int k)
 /* ---- the back-substitution ----------------------------------------------- */
 
 xh_status_t hyb_device_sum_factors(const hyb_device_columns_t *d, hyb_block_t a,
-                                   int64_t row)
+                                   int64_t row, const double **sums_p)
 {
     sums_t *s = d->sums;
 
     if (s == NULL)
         return XH_OK;
+    *sums_p = s->slot[0].c_sums;
     return sum(d->queue.link,
                hyb_block_part(s->places, row, 0, a.rows, HYB_SUMS_OF_C), a,
                hyb_block_part(s->c, 0, 0, HYB_SUMS_OF_C, a.cols),
                s->slot[0].c_sums);
-}
-
-const double *hyb_device_sums_of_factors(const hyb_device_columns_t *d)
-{
-    return d->sums->slot[0].c_sums;
 }

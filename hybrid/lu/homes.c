@@ -95,11 +95,9 @@ int64_t hyb_homes_rest(const hyb_means_t *means, const hpl_shape_t *shape,
 }
 
 int64_t hyb_homes_host_columns(const hyb_means_t *means,
-                               const hpl_shape_t *shape)
+                               const hpl_shape_t *shape, bool *guests_p)
 {
-    bool guests;
-
-    return xh_smaller(hyb_homes_rest(means, shape, &guests) * shape->nb,
+    return xh_smaller(hyb_homes_rest(means, shape, guests_p) * shape->nb,
                       hpl_system_columns(shape));
 }
 

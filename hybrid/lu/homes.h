@@ -115,7 +115,7 @@ int64_t hyb_homes_rest(const hyb_means_t *means, const hpl_shape_t *shape,
 
 /* Their columns, in host memory. */
 int64_t hyb_homes_host_columns(const hyb_means_t *means,
-                               const hpl_shape_t *shape);
+                               const hpl_shape_t *shape, bool *guests_p);
 
 /* Do devices compute all columns of shape's process, guests too? */
 bool hyb_homes_all_on_devices(const hyb_means_t *means,

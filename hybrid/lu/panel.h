@@ -7,7 +7,7 @@
 #include "hybrid/cpu/update/chunk.h"
 #include "hybrid/cpu/panel/panel.h"
 #include "hybrid/node/units.h"
-#include "hybrid/lu/worker.h"
+#include "hybrid/lu/place.h"
 
 enum { HYB_L2_COLUMNS = 2 }; /* copies of L2: of iterations k and k + 1 */
 
@@ -99,9 +99,8 @@ bool hyb_panel_is_free(const hyb_lu_t *lu, int k);
  * advances. The leader. */
 bool hyb_panel_is_here(hyb_lu_t *lu, int k);
 
-/* Make ready what the host needs of a panel that is here: L1 packed, the row
- * moves as lists. The leader. */
-void hyb_panel_receive(hyb_lu_t *lu, int k);
+/* The host's receive_panel: L1 packed, the row moves as lists. */
+void hyb_panel_receive(hyb_place_t *host, int k);
 
 /* ---- L2 in columns -------------------------------------------------------
  *

@@ -322,7 +322,7 @@ static bool can_complete(hyb_device_columns_t *d, int at)
         return hyb_device_guest_can_leave(d, d->queued.work[at].seat);
     if (met >= 0)
         return hyb_device_sums_are_next(d, met, d->queued.work[at].blocks);
-    return came < 0 || hyb_device_sums_can_take(d, came);
+    return came < 0 || hyb_carried_can_take(d->base.lu, came, d->number - 1);
 }
 
 static void poll(hyb_place_t *place)
@@ -408,7 +408,8 @@ static void end(hyb_place_t *place)
 }
 
 static xh_status_t queue_subtract(const hyb_device_columns_t *d, hyb_block_t a,
-                                  int64_t row, const hpl_product_t *product)
+                                  int64_t row, const hpl_product_t *product,
+                                  const double **sums_p)
 {
     hyb_block_t x = part(d->memory.x, a.cols, 1),
                 y = part(d->memory.y, a.rows, 1);
@@ -418,7 +419,7 @@ static xh_status_t queue_subtract(const hyb_device_columns_t *d, hyb_block_t a,
     XH_TRY(hyb_queue_copy_in(d->queue.link, host_x, x));
     XH_TRY(hyb_queue_copy_in(d->queue.link, host_y, y));
     XH_TRY(hyb_queue_gemv(d->queue.link, a, x, y));
-    XH_TRY(hyb_device_sum_factors(d, a, row));
+    XH_TRY(hyb_device_sum_factors(d, a, row, sums_p));
     return hyb_queue_copy_out(d->queue.link, y, host_y);
 }
 
@@ -430,15 +431,16 @@ static void subtract(hyb_place_t *place, const hpl_product_t *product)
     int64_t b = hyb_ledger_block(&place->lu->ledger, column);
     hyb_block_t a = hyb_block_part(d->memory.matrix, at % mat->ld,
                                    d->columns[b], product->m, product->n);
+    const double *sums = NULL;
     hyb_check_sums_t before;
 
     if (d->sums != NULL)
         before = hyb_carried_sum_y(place->lu, product->y, at % mat->ld, a.rows);
-    hyb_device_check(d, queue_subtract(d, a, at % mat->ld, product));
+    hyb_device_check(d, queue_subtract(d, a, at % mat->ld, product, &sums));
     hyb_device_check(d, hyb_device_settle(d));
     if (d->sums != NULL)
         hyb_carried_subtracted(place->lu, product, d->number - 1, &before,
-                               hyb_device_sums_of_factors(d));
+                               sums);
 }
 
 const hyb_place_t hyb_place_device = {.swap = swap,

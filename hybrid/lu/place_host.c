@@ -188,11 +188,6 @@ static void multiply(hyb_place_t *place, hyb_worker_t *me,
 
 /* ---- panels -------------------------------------------------------------- */
 
-static void receive_panel(hyb_place_t *place, int k)
-{
-    hyb_panel_receive(place->lu, k);
-}
-
 static xh_view_t panel_columns(hyb_place_t *place, int k)
 {
     const HPL_T_panel *h = hyb_lu_panel(place->lu, k)->hpl;
@@ -200,7 +195,7 @@ static xh_view_t panel_columns(hyb_place_t *place, int k)
     return (xh_view_t){h->top, h->mp, h->jb, h->lda};
 }
 
-const hyb_place_t hyb_place_host = {.receive_panel = receive_panel,
+const hyb_place_t hyb_place_host = {.receive_panel = hyb_panel_receive,
                                     .swap = swap,
                                     .solve = solve,
                                     .fetch_u = fetch_u,

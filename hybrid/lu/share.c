@@ -71,9 +71,7 @@ void hyb_share_destroy(hyb_lu_t *lu)
 uint64_t hyb_share_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
 {
     bool guests;
-    int64_t columns =
-        xh_smaller(hyb_homes_rest(means, shape, &guests) * shape->nb,
-                   hpl_system_columns(shape));
+    int64_t columns = hyb_homes_host_columns(means, shape, &guests);
 
     if (guests || columns == 0 ||
         hyb_machine_working_devices(means->machine) == 0)
@@ -440,9 +438,9 @@ bool hyb_share_help(hyb_worker_t *me)
             xh_gemm_part(&part_of(lu, s->current)->product, tile.part);
 
         hyb_timer_begin(me, HYB_HELP, s->current);
-        hyb_carried_begin_tile(lu, &tile, product.c);
+        hyb_carried_sum_tile(lu, &tile, HYB_TILE_BEFORE, product.c);
         multiply_tile(me, &product);
-        hyb_carried_end_tile(lu, &tile, product.c);
+        hyb_carried_sum_tile(lu, &tile, HYB_TILE_AFTER, product.c);
         hyb_timer_end(me);
         hyb_product_complete(tiles, tile.index, 0);
     }

@@ -42,12 +42,10 @@ struct hyb_checkpoint {
     hyb_boundary_t boundary; /* of that one */
     int whole[2];            /* the last two that all have; or 0 */
     int64_t final_bytes;     /* of the final file, for the newest */
-    hyb_header_t from;    /* what it was restarted from; first 0: it was not */
-    double seen;          /* s since 1970: the last sign of life before */
-    int earlier;          /* whole as well: the one before it; or 0 */
-    double before;        /* s from the run's beginning to the clock's */
-    double begun;         /* s since 1970: when the run began, restarts ... */
-    double lost, between; /* ... and all, which took so much */
+    hyb_header_t from; /* what it was restarted from; first 0: it was not */
+    double seen;       /* s since 1970: the last sign of life before */
+    int earlier;       /* whole as well: the one before it; or 0 */
+    double begun;      /* s since 1970: when the run began, restarts and all */
     hpl_checkpoints_t report;
     hpl_checkpoint_t *list;
 };
@@ -263,9 +261,11 @@ void hyb_checkpoint_begin(hyb_lu_t *lu)
     if (h->first == 0)
         return;
     c->begun = h->begun;
-    c->lost = h->lost + (seen - h->moment);
-    c->between = h->between + fmax(0.0, now - seen);
-    c->before = now - h->begun;
+    c->report.restarts = (int)h->restarts + 1;
+    c->report.iteration = (int)h->first;
+    c->report.lost = h->lost + (seen - h->moment);
+    c->report.between = h->between + fmax(0.0, now - seen);
+    c->report.before = now - h->begun;
 }
 
 /* What the header of a checkpoint that begins now says; final_bytes: so far. */
@@ -279,11 +279,11 @@ static hyb_header_t header(const hyb_lu_t *lu)
     h.over = c->boundary.over;
     h.info = lu->mat->info;
     h.final_bytes = c->final_bytes;
-    h.restarts = c->from.first > 0 ? c->from.restarts + 1 : 0;
+    h.restarts = c->report.restarts;
     h.begun = c->begun;
     h.moment = hyb_store_now();
-    h.lost = c->lost;
-    h.between = c->between;
+    h.lost = c->report.lost;
+    h.between = c->report.between;
     return h;
 }
 
@@ -462,19 +462,10 @@ void hyb_checkpoint_end(hyb_lu_t *lu)
 bool hyb_checkpoint_report(const hyb_lu_t *lu, hpl_checkpoints_t *report_p)
 {
     const struct hyb_checkpoint *c = lu->checkpoint;
-    const hyb_header_t *from;
 
     if (c == NULL)
         return false;
-    from = &c->from;
     *report_p = c->report;
     report_p->list = c->list;
-    if (from->first == 0)
-        return true;
-    report_p->restarts = (int)from->restarts + 1;
-    report_p->iteration = (int)from->first;
-    report_p->before = c->before;
-    report_p->lost = c->lost;
-    report_p->between = c->between;
     return true;
 }

@@ -71,17 +71,12 @@ static void multiply(const hyb_trust_t *t, int64_t first, int64_t count)
                       xh_view_part(t->result, 0, first, t->m, count));
 }
 
-typedef struct {
-    hyb_trust_t *trust;
-    int members;
-} sharing_t;
-
-static void multiply_part(void *sharing, int member)
+static void multiply_part(void *trust, int member)
 {
-    const sharing_t *s = sharing;
-    int64_t first = s->trust->n * member / s->members;
+    const hyb_trust_t *t = trust;
+    int64_t first = t->n * member / t->members;
 
-    multiply(s->trust, first, s->trust->n * (member + 1) / s->members - first);
+    multiply(t, first, t->n * (member + 1) / t->members - first);
 }
 
 /* ---- a panel --------------------------------------------------------------
@@ -159,13 +154,13 @@ static xh_status_t make_panel(hyb_trust_t *t)
 xh_status_t hyb_trust_create(const hyb_means_t *means, int64_t rows, int64_t nb,
                              hyb_trust_t *trust_p)
 {
-    sharing_t sharing = {trust_p, hyb_team_size(means->team)};
     hyb_trust_t *t = trust_p;
     int64_t run;
     void *memory;
 
     *t = (hyb_trust_t){.m = xh_larger(1, xh_smaller(rows, ROWS)),
-                       .k = xh_smaller(nb, DEPTH)};
+                       .k = xh_smaller(nb, DEPTH),
+                       .members = hyb_team_size(means->team)};
     run = hyb_means_run_columns(means, t->k);
     t->n = hyb_machine_devices(means->machine) > 0 ? COLS : run;
     t->n = xh_smaller(t->n, xh_larger(rows, run));
@@ -175,7 +170,7 @@ xh_status_t hyb_trust_create(const hyb_means_t *means, int64_t rows, int64_t nb,
     t->memory = memory;
     lay_out(t);
     fill(t);
-    hyb_team_run(means->team, multiply_part, &sharing);
+    hyb_team_run(means->team, multiply_part, t);
     return make_panel(t);
 }
 

@@ -33,7 +33,7 @@ xh_status_t hyb_trust_device_mpi(hyb_machine_t *machine, bool *takes_p);
 /* An update and a panel, and what comes of them; few rows and columns. */
 typedef struct {
     xh_exact_t checks;
-    int64_t m, n, k;          /* k: nb */
+    int64_t m, n, k, members; /* k: nb; members of the team */
     xh_view_t l1, u, top;     /* L1 U = top */
     xh_view_t l2, c, result;  /* C - L2 U = result */
     xh_view_t panel, factors; /* L below, U on and above its diagonal */

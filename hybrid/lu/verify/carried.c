@@ -170,7 +170,7 @@ static void sum_column(hyb_lu_t *lu, int64_t column)
 
     hyb_begin_column(lu, column, &sum, lu->mat->mp - from);
     lu->carried->column[column].stored = hyb_words_of_u(lu, column, from);
-    if (hyb_has_guests(lu))
+    if (lu->homes.guests > 0)
         lu->carried->column[column].weighted = 0.0;
     if (hyb_begins_late(lu, column, met + 1))
         hyb_forget_columns(lu, column, 1);

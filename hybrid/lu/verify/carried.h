@@ -66,7 +66,8 @@ void hyb_carried_receive(hyb_lu_t *lu, int k);
 /* Sum parts of panel k's L until none is left; any number of threads. */
 void hyb_carried_fill(hyb_lu_t *lu, int k);
 
-/* Are all summed up? Without such a check, too. */
+/* Are all summed up? Without such a check, too. Then it is known whether panel
+ * k is right; until then nobody else is blamed. */
 bool hyb_carried_is_filled(hyb_lu_t *lu, int k);
 
 /* They are. U of run is solved, packed: its sums are taken from those of the
@@ -99,7 +100,7 @@ void hyb_carried_end_read(hyb_lu_t *lu);
 /* All iterations are over: the last columns. */
 void hyb_carried_end(hyb_lu_t *lu);
 
-/* ---- saved.c: columns that a checkpoint holds ------------------------------
+/* ---- stored.c: columns that a checkpoint holds ------------------------------
  *
  * After a restart sums begin with the columns as they were saved. So what is
  * saved is compared before.
@@ -122,9 +123,10 @@ hyb_product_watch_t hyb_carried_watch(hyb_lu_t *lu, int k,
                                       const hyb_tiling_t *tiling,
                                       int64_t column);
 
-/* A tile of it is to be computed on cores: C's part; was. */
-void hyb_carried_begin_tile(hyb_lu_t *lu, const hyb_tile_t *tile, xh_view_t c);
-void hyb_carried_end_tile(hyb_lu_t *lu, const hyb_tile_t *tile, xh_view_t c);
+/* A tile of it, C's part c, is to be computed on cores, or has been. */
+enum { HYB_TILE_BEFORE, HYB_TILE_AFTER };
+void hyb_carried_sum_tile(hyb_lu_t *lu, const hyb_tile_t *tile, int moment,
+                          xh_view_t c);
 
 /* All tiles of run's columns have landed, by these executors. */
 void hyb_carried_compare_tiles(hyb_lu_t *lu, hyb_run_t run,
@@ -153,17 +155,14 @@ bool hyb_carried_on_devices(const hyb_means_t *means, int nprow);
 void hyb_carried_weights(const hyb_lu_t *lu, int64_t rows, double *weights);
 
 /* Those of panel k: of its rows from its first one on, once it has moved them;
- * L1's sums, plain and weighted: jb x 2, ld nb. */
-void hyb_carried_panel_weights(const hyb_lu_t *lu, int k, double *weights);
-void hyb_carried_l1(const hyb_lu_t *lu, int k, double *sums);
+ * L1's sums, plain and weighted: jb x 2, ld nb; those of its rows of U, by
+ * place. */
+void hyb_carried_panel_weights(const hyb_lu_t *lu, int k, double *weights,
+                               double *l1, double *kept);
 
-/* Those of its rows of U, by place. */
-void hyb_carried_kept_weights(const hyb_lu_t *lu, int k, double *weights);
-
-/* The rows of block's U and those before its trailing ones, as the loop begins:
- * 0, or what a restart found. */
-int64_t hyb_carried_u_rows(const hyb_lu_t *lu, int64_t block);
-int64_t hyb_carried_first_row(const hyb_lu_t *lu, int64_t block);
+/* The rows before block's trailing ones, and of its U, as the loop begins: 0,
+ * or what a restart found. */
+int64_t hyb_carried_first_row(const hyb_lu_t *lu, int64_t block, int64_t *u_p);
 
 /* HYB_SUMS_OF_C sums of each column of run, a block, then: of its trailing
  * rows, and of U after that. */
@@ -214,9 +213,6 @@ typedef struct {
 
 /* The run has met panel k on the device. */
 void hyb_carried_met(hyb_lu_t *lu, const hyb_device_sums_of_run_t *sums);
-
-/* Is it known whether panel k is right? Until then nobody else is blamed. */
-bool hyb_carried_knows(const hyb_lu_t *lu, int k);
 
 /* Can sums of L, jb x 2, ld nb, be compared that device has of panel k? They
  * are. */

@@ -172,11 +172,6 @@ double hyb_noise_of_rows(const hyb_lu_t *lu, int64_t rows);
 /* Does column live on a device? */
 bool hyb_is_on_device(const hyb_lu_t *lu, int64_t column);
 
-/* Column, b, has come down from one; raise what is wrong with U in memory of
- * columns on devices, all of which is read. */
-void hyb_read_kept(hyb_lu_t *lu, int64_t column);
-void hyb_check_kept(hyb_lu_t *lu);
-
 /* Do panel k's sums come from the device that factored it, as the host has no
  * L2? */
 bool hyb_sums_come(const hyb_lu_t *lu, int k);
@@ -201,8 +196,7 @@ void hyb_displaced_row(hyb_lu_t *lu, int k, int i, int count, double *l);
  * on; -1: nobody's. Collective over the process column. */
 int hyb_who_disagrees(hyb_lu_t *lu, int k);
 
-/* Are there guests? Then keep the sums of L of panel k, which are known. */
-bool hyb_has_guests(const hyb_lu_t *lu);
+/* With guests: keep the sums of L of panel k, which are known. */
 void hyb_keep_l(hyb_lu_t *lu, int k);
 
 /* Is too much left of the sums of a column of a panel that was factored? By how

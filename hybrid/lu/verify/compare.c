@@ -11,10 +11,8 @@
  * by column and strip of rows.
  */
 
-typedef enum { BEFORE, AFTER } moment_t;
-
-static hyb_check_sums_t *sums_of(const hyb_lu_t *lu, moment_t moment,
-                                 int64_t strip, int64_t col)
+static hyb_check_sums_t *sums_of(const hyb_lu_t *lu, int moment, int64_t strip,
+                                 int64_t col)
 {
     const hyb_tiling_t *tiling = &lu->carried->tiles.tiling;
 
@@ -29,7 +27,7 @@ static const double *tile_weights(const hyb_lu_t *lu)
            lu->carried->tiles.from;
 }
 
-static void sum(const hyb_lu_t *lu, moment_t moment, const hyb_tile_t *tile,
+static void sum(const hyb_lu_t *lu, int moment, const hyb_tile_t *tile,
                 int64_t col, const double *column)
 {
     lu->means.kernel->sum_column(column, tile_weights(lu) + tile->part.row,
@@ -40,13 +38,13 @@ static void sum(const hyb_lu_t *lu, moment_t moment, const hyb_tile_t *tile,
 static void sum_before(void *lu, const hyb_tile_t *tile, int64_t col,
                        const double *column)
 {
-    sum(lu, BEFORE, tile, col, column);
+    sum(lu, HYB_TILE_BEFORE, tile, col, column);
 }
 
 static void sum_landed(void *lu, const hyb_tile_t *tile, int64_t col,
                        const double *column)
 {
-    sum(lu, AFTER, tile, col, column);
+    sum(lu, HYB_TILE_AFTER, tile, col, column);
 }
 
 /* Room for so many sums; without memory there is none. */
@@ -83,23 +81,13 @@ hyb_product_watch_t hyb_carried_watch(hyb_lu_t *lu, int k,
     return (hyb_product_watch_t){sum_before, sum_landed, lu};
 }
 
-static void sum_tile(const hyb_lu_t *lu, moment_t moment,
-                     const hyb_tile_t *tile, xh_view_t c)
+void hyb_carried_sum_tile(hyb_lu_t *lu, const hyb_tile_t *tile, int moment,
+                          xh_view_t c)
 {
     if (lu->carried == NULL || lu->carried->tiles.sums == NULL)
         return;
     for (int64_t j = 0; j < c.cols; j++)
         sum(lu, moment, tile, tile->part.col + j, c.data + j * c.ld);
-}
-
-void hyb_carried_begin_tile(hyb_lu_t *lu, const hyb_tile_t *tile, xh_view_t c)
-{
-    sum_tile(lu, BEFORE, tile, c);
-}
-
-void hyb_carried_end_tile(hyb_lu_t *lu, const hyb_tile_t *tile, xh_view_t c)
-{
-    sum_tile(lu, AFTER, tile, c);
 }
 
 /* Of column col of the product, of all its tiles, as they are. */
@@ -108,7 +96,7 @@ static hyb_check_sums_t landed_sums(const hyb_lu_t *lu, int64_t col)
     hyb_check_sums_t all = {0.0, 0.0, 0.0};
 
     for (int64_t strip = 0; strip < lu->carried->tiles.tiling.rows; strip++) {
-        const hyb_check_sums_t *one = sums_of(lu, AFTER, strip, col);
+        const hyb_check_sums_t *one = sums_of(lu, HYB_TILE_AFTER, strip, col);
 
         all.plain += one->plain;
         all.weighted += one->weighted;
@@ -122,8 +110,9 @@ static double excess(const hyb_lu_t *lu, const hyb_tile_t *tile, int64_t col)
 {
     static const double part = 1e-14; /* of huge numbers: rounding */
     const xh_gemm_t *product = lu->carried->tiles.product;
-    const hyb_check_sums_t *before = sums_of(lu, BEFORE, tile->row, col);
-    const hyb_check_sums_t *after = sums_of(lu, AFTER, tile->row, col);
+    const hyb_check_sums_t *before =
+        sums_of(lu, HYB_TILE_BEFORE, tile->row, col);
+    const hyb_check_sums_t *after = sums_of(lu, HYB_TILE_AFTER, tile->row, col);
     const double *u = product->b.data + col * product->b.ld;
     double plain = after->plain - before->plain;
     double weighted = after->weighted - before->weighted, size;

@@ -25,32 +25,21 @@ void hyb_carried_weights(const hyb_lu_t *lu, int64_t rows, double *weights)
     }
 }
 
-void hyb_carried_panel_weights(const hyb_lu_t *lu, int k, double *weights)
-{
-    int64_t from = lu->flight[k % HYB_IN_FLIGHT].panel.hpl->ii;
-
-    memcpy(weights, hyb_factor_sums(lu, k)->weight + from,
-           (size_t)(lu->mat->mp - from) * sizeof(*weights));
-}
-
-void hyb_carried_l1(const hyb_lu_t *lu, int k, double *sums)
-{
-    int nb = Mmin(lu->mat->nb, lu->mat->n);
-
-    for (int p = 0; p < lu->flight[k % HYB_IN_FLIGHT].panel.hpl->jb; p++) {
-        hyb_check_sums_t sum = hyb_l1_sum(lu, k, p);
-
-        sums[p] = sum.plain;
-        sums[p + nb] = sum.weighted;
-    }
-}
-
-void hyb_carried_kept_weights(const hyb_lu_t *lu, int k, double *weights)
+void hyb_carried_panel_weights(const hyb_lu_t *lu, int k, double *weights,
+                               double *l1, double *kept)
 {
     const HPL_T_panel *h = lu->flight[k % HYB_IN_FLIGHT].panel.hpl;
+    int nb = Mmin(lu->mat->nb, lu->mat->n);
 
-    for (int i = 0; i < h->jb; i++)
-        weights[i] = hyb_place_weight(lu, h->ii + i);
+    memcpy(weights, hyb_factor_sums(lu, k)->weight + h->ii,
+           (size_t)(lu->mat->mp - h->ii) * sizeof(*weights));
+    for (int p = 0; p < h->jb; p++) {
+        hyb_check_sums_t sum = hyb_l1_sum(lu, k, p);
+
+        l1[p] = sum.plain;
+        l1[p + nb] = sum.weighted;
+        kept[p] = hyb_place_weight(lu, h->ii + p);
+    }
 }
 
 /* ---- squares ------------------------------------------------------------- */
@@ -128,17 +117,12 @@ static void start(hyb_lu_t *lu, int64_t column, const double *sums,
     c->huge = 0.0;
 }
 
-int64_t hyb_carried_u_rows(const hyb_lu_t *lu, int64_t block)
+int64_t hyb_carried_first_row(const hyb_lu_t *lu, int64_t block, int64_t *u_p)
 {
     int met = hyb_met_at_first(lu, hyb_ledger_first(&lu->ledger, block));
 
-    return hyb_lu_rows_above(lu, Mmin(met, hyb_block_panel(lu, block)));
-}
-
-int64_t hyb_carried_first_row(const hyb_lu_t *lu, int64_t block)
-{
-    return hyb_lu_rows_above(
-        lu, hyb_met_at_first(lu, hyb_ledger_first(&lu->ledger, block)));
+    *u_p = hyb_lu_rows_above(lu, Mmin(met, hyb_block_panel(lu, block)));
+    return hyb_lu_rows_above(lu, met);
 }
 
 /* The mean square of the run's elements is known. */
@@ -169,8 +153,9 @@ void hyb_carried_start(hyb_lu_t *lu, hyb_run_t run, const double *sums)
 void hyb_carried_start_u(hyb_lu_t *lu, hyb_run_t run, const double *sums)
 {
     int64_t block = hyb_ledger_block(&lu->ledger, run.from);
-    int64_t rows = hyb_carried_u_rows(lu, block);
+    int64_t rows;
 
+    hyb_carried_first_row(lu, block, &rows);
     note_square(lu, run, sums, rows);
     for (int64_t j = run.from; j < run.from + run.count; j++) {
         lu->carried->kept[j].plain = sums[HYB_SUM_PLAIN];
@@ -300,14 +285,9 @@ static bool is_home(const hyb_lu_t *lu, int k, int device)
     return hyb_home_number(&lu->homes, hyb_lu_panel_block(lu, k)) == device + 1;
 }
 
-bool hyb_carried_knows(const hyb_lu_t *lu, int k)
-{
-    return atomic_load(&hyb_factor_sums(lu, k)->ready);
-}
-
 bool hyb_carried_can_take(hyb_lu_t *lu, int k, int device)
 {
-    return hyb_carried_knows(lu, k) ||
+    return hyb_carried_is_filled(lu, k) ||
            (hyb_sums_come(lu, k) && is_home(lu, k, device));
 }
 

@@ -10,17 +10,12 @@
 
 enum { PANELS = HYB_PANELS_OF_GUESTS };
 
-bool hyb_has_guests(const hyb_lu_t *lu)
-{
-    return lu->homes.guests > 0;
-}
-
 void hyb_keep_l(hyb_lu_t *lu, int k)
 {
     const hyb_factor_sums_t *f = hyb_factor_sums(lu, k);
     struct hyb_carried *c = lu->carried;
 
-    if (!hyb_has_guests(lu))
+    if (lu->homes.guests == 0)
         return;
     memcpy(c->l[k % PANELS].plain, f->plain,
            (size_t)hyb_lu_panel(lu, k)->hpl->jb * sizeof(double));
