@@ -140,7 +140,6 @@ void hyb_device_row_sums_met(const hyb_device_columns_t *d,
     sums->leave = s->slot[i].down[LEAVE] + column;
     sums->enter = s->slot[i].down[ENTER] + column;
     sums->ld = s->ld;
-    sums->x = hyb_exchange_of(d->base.lu, sums->run, &sums->at);
 }
 
 void hyb_device_rows_left(const hyb_device_columns_t *d,
@@ -190,12 +189,10 @@ static hyb_block_t rows_of(const packed_t *p, int first, int count)
     return hyb_block_part(p->device, 0, first, p->device.rows, count);
 }
 
-typedef enum { TO_HOST, TO_DEVICE } copy_way_t;
-
 /* One copy a block of the group, or one in all where the device has it all;
  * none where MPI takes the rows from here. */
 static xh_status_t copy(const hyb_device_columns_t *d, const packed_t *p,
-                        int first, int count, copy_way_t way)
+                        int first, int count, row_way_t way)
 {
     const hyb_ledger_t *ledger = &d->base.lu->ledger;
     int64_t start = hyb_ledger_first(ledger, p->group.from), at = 0, b;
@@ -213,7 +210,7 @@ static xh_status_t copy(const hyb_device_columns_t *d, const packed_t *p,
 
         if (width == 0)
             continue;
-        if (way == TO_HOST)
+        if (way == LEAVE)
             XH_TRY(hyb_queue_copy_out(d->queue.leave, device, host));
         else
             XH_TRY(hyb_queue_copy_in(d->queue.link, host, device));
@@ -233,7 +230,7 @@ static xh_status_t gather(const hyb_device_columns_t *d, const packed_t *p,
 
     XH_TRY(hyb_queue_gather_rows(d->queue.leave, columns, list,
                                  rows_of(p, first, (int)list.rows)));
-    return copy(d, p, first, (int)list.rows, TO_HOST);
+    return copy(d, p, first, (int)list.rows, LEAVE);
 }
 
 /* MPI takes the rows from here, and puts others here, where the process's one
@@ -318,10 +315,10 @@ static xh_status_t put_rows(const hyb_device_columns_t *d,
     packed_t u = packed(d, x, group, false);
     packed_t displaced = packed(d, x, group, true);
 
-    XH_TRY(copy(d, &u, 0, mine[0], TO_DEVICE));
-    XH_TRY(copy(d, &u, mine[1], x->panel->jb - mine[1], TO_DEVICE));
+    XH_TRY(copy(d, &u, 0, mine[0], ENTER));
+    XH_TRY(copy(d, &u, mine[1], x->panel->jb - mine[1], ENTER));
     if (moves->me > 0)
-        XH_TRY(copy(d, &displaced, come[0], come[1] - come[0], TO_DEVICE));
+        XH_TRY(copy(d, &displaced, come[0], come[1] - come[0], ENTER));
     XH_TRY(hyb_event_record(d->queue.link, d->event.arrived));
     return hyb_queue_wait(d->queue.compute, d->event.arrived);
 }

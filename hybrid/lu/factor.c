@@ -188,20 +188,6 @@ static void plan_traffic(const hyb_lu_t *lu, double *up_p, double *down_p)
                          hyb_panel_choice_was_device(lu), up_p, down_p);
 }
 
-/* What the online check found. */
-static void add_check(const hyb_lu_t *lu, hpl_work_t *work)
-{
-    const hyb_alarms_t *alarms = hyb_carried_alarms(lu);
-
-    work->is_checked = alarms != NULL;
-    if (alarms == NULL)
-        return;
-    work->wrong = atomic_load(&alarms->found);
-    work->repaired = atomic_load(&alarms->repaired);
-    work->compared = atomic_load(&alarms->compared);
-    work->closest = atomic_load(&alarms->closest);
-}
-
 /* What crossed the links of this process, and should have. */
 static void add_links(const hyb_lu_t *lu, hpl_work_t *work)
 {
@@ -231,7 +217,7 @@ hpl_work_t hyb_factor_work(const hyb_lu_t *lu)
         .others = seconds > 0.0 ? all.turns / (all.turns + seconds) : 0.0,
         .has_devices = hyb_machine_devices(lu->means.machine) > 0};
 
-    add_check(lu, &work);
+    hyb_carried_report(lu, &work);
     if (work.has_devices)
         add_links(lu, &work);
     return work;

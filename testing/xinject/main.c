@@ -50,12 +50,16 @@ static HPL_T_palg algorithm(void)
                         .align = 8};
 }
 
-/* x of this process goes to x; what the check found to seen. */
+typedef struct { /* what the check found */
+    hpl_work_t work;
+    hyb_alarm_t first; /* if it found anything */
+} seen_t;
+
+/* x of this process goes to x. */
 static void solve(HPL_T_grid *grid, HPL_T_palg *algo, const job_t *job,
-                  const fault_t *fault, double *x, hyb_alarms_t *seen)
+                  const fault_t *fault, double *x, seen_t *seen)
 {
     hyb_means_t means = *hyb_driver_means();
-    const hyb_alarms_t *alarms;
     hpl_system_t *system = NULL;
     hyb_lu_t *lu = NULL;
 
@@ -72,10 +76,9 @@ static void solve(HPL_T_grid *grid, HPL_T_palg *algo, const job_t *job,
     hyb_back_substitution(lu);
     fault_end();
     memcpy(x, system->mat.X, (size_t)system->mat.nq * sizeof(*x));
-    alarms = hyb_carried_alarms(lu);
-    memset(seen, 0, sizeof(*seen));
-    if (alarms != NULL)
-        memcpy(seen, alarms, sizeof(*seen));
+    *seen = (seen_t){.work = hyb_factor_work(lu)};
+    if (hyb_carried_first(lu) != NULL)
+        seen->first = *hyb_carried_first(lu);
     hyb_factor_free(lu);
     hpl_system_destroy(system);
 }
@@ -96,17 +99,17 @@ static double distance(const double *x, const double *y, int64_t count)
 }
 
 /* The process that this one names. */
-static int named(const hyb_alarms_t *seen, int rank)
+static int named(const seen_t *seen, int rank)
 {
     return seen->first.from >= 0 ? seen->first.from : rank;
 }
 
 /* The process that is named: by the lowest iteration. */
-static int first_finder(const hyb_alarms_t *seen)
+static int first_finder(const seen_t *seen)
 {
     struct {
         int iteration, rank;
-    } mine = {seen->found > 0 ? seen->first.iteration : 1 << 30, 0};
+    } mine = {seen->work.wrong > 0 ? seen->first.iteration : 1 << 30, 0};
 
     MPI_Comm_rank(MPI_COMM_WORLD, &mine.rank);
     mine.rank = named(seen, mine.rank);
@@ -115,24 +118,23 @@ static int first_finder(const hyb_alarms_t *seen)
 }
 
 /* The device that finder names, or -1. */
-static int first_device(const hyb_alarms_t *seen, int finder)
+static int first_device(const seen_t *seen, int finder)
 {
     int rank, device = -1;
 
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (seen->found > 0 && named(seen, rank) == finder)
+    if (seen->work.wrong > 0 && named(seen, rank) == finder)
         device = seen->first.device;
     MPI_Allreduce(MPI_IN_PLACE, &device, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     return device;
 }
 
-static void say(const fault_t *fault, int64_t number, hyb_alarms_t *seen,
-                double away)
+static void say(const fault_t *fault, int64_t number, seen_t *seen, double away)
 {
-    int total[3] = {seen->found, seen->repaired, fault_happened()};
+    int total[3] = {seen->work.wrong, seen->work.repaired, fault_happened()};
     int finder = first_finder(seen), device = first_device(seen, finder), rank;
-    int kind = seen->found > 0 ? (int)seen->first.found : -1;
-    double closest = seen->closest;
+    int kind = seen->work.wrong > 0 ? (int)seen->first.found : -1;
+    double closest = seen->work.closest;
     int to = fault_receiver(), op = fault_operation();
 
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -191,7 +193,7 @@ static void run_all(HPL_T_grid *grid, const job_t *job)
     size_t bytes = ((size_t)job->n + 1) * sizeof(double);
     double *clean = malloc(bytes), *x = malloc(bytes);
     int64_t columns;
-    hyb_alarms_t seen;
+    seen_t seen;
 
     if (clean == NULL || x == NULL)
         MPI_Abort(MPI_COMM_WORLD, 3);

@@ -46,14 +46,14 @@ static void describe(const hyb_alarm_t *a, char *text, size_t size)
 void hyb_alarm_raise(hyb_lu_t *lu, const hyb_alarm_t *alarm)
 {
     enum { SAID = 8 };
-    hyb_alarms_t *alarms = &lu->carried->alarms;
-    int before = atomic_fetch_add(&alarms->found, 1);
+    struct hyb_carried *c = lu->carried;
+    int before = atomic_fetch_add(&c->found.count, 1);
     char text[256];
 
     if (before == 0)
-        alarms->first = *alarm;
+        c->found.first = *alarm;
     if (alarm->is_repaired)
-        atomic_fetch_add(&alarms->repaired, 1);
+        atomic_fetch_add(&c->found.repaired, 1);
     describe(alarm, text, sizeof(text));
     if (before < SAID)
         xh_log_error("%s%s", text, alarm->is_repaired ? "; repaired" : "");

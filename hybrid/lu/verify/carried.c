@@ -287,7 +287,22 @@ void hyb_carried_update(hyb_lu_t *lu, int k, hyb_run_t run, const double *u)
                        u + j * nb);
 }
 
-const hyb_alarms_t *hyb_carried_alarms(const hyb_lu_t *lu)
+void hyb_carried_report(const hyb_lu_t *lu, hpl_work_t *work)
 {
-    return lu->carried != NULL ? &lu->carried->alarms : NULL;
+    const struct hyb_carried *c = lu->carried;
+
+    work->is_checked = c != NULL;
+    if (c == NULL)
+        return;
+    work->wrong = atomic_load(&c->found.count);
+    work->repaired = atomic_load(&c->found.repaired);
+    work->compared = atomic_load(&c->found.compared);
+    work->closest = atomic_load(&c->found.closest);
+}
+
+const hyb_alarm_t *hyb_carried_first(const hyb_lu_t *lu)
+{
+    return lu->carried != NULL && atomic_load(&lu->carried->found.count) > 0
+               ? &lu->carried->found.first
+               : NULL;
 }

@@ -205,10 +205,8 @@ typedef struct {
     hyb_run_t run;               /* of a block */
     const double *l;             /* sums of L: jb x 2, ld nb */
     const double *u, *c;         /* of each column; c: NULL if it is not due */
-    const double *leave, *enter; /* P > 1: of rows, as above, */
+    const double *leave, *enter; /* P > 1: of rows, as above */
     int64_t ld;
-    const hpl_exchange_t *x; /* that these came with; */
-    int at;                  /* the run's first column in it */
 } hyb_device_sums_of_run_t;
 
 /* The run has met panel k on the device. */
@@ -264,15 +262,9 @@ typedef struct { /* what a check of sums found */
     bool is_repaired;
 } hyb_alarm_t;
 
-/* What was found on this process in a factorization. Any thread. */
-typedef struct {
-    _Atomic int found, repaired;
-    _Atomic int64_t compared; /* columns */
-    _Atomic double closest; /* the largest difference, in parts of its bound */
-    hyb_alarm_t first;
-} hyb_alarms_t;
-
-/* What was found here; NULL: nothing was checked. */
-const hyb_alarms_t *hyb_carried_alarms(const hyb_lu_t *lu);
+/* What was found on this process in a factorization, if there is a check; the
+ * first of it, NULL: nothing. */
+void hyb_carried_report(const hyb_lu_t *lu, hpl_work_t *work);
+const hyb_alarm_t *hyb_carried_first(const hyb_lu_t *lu);
 
 #endif

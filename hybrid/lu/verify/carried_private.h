@@ -81,7 +81,13 @@ struct hyb_carried {
     _Atomic uint64_t *read; /* words of U as it was read in the end */
     bool repairs;           /* columns of a panel before it is factored, too */
     bool summed;            /* the columns as they are */
-    hyb_alarms_t alarms;
+    struct {                /* what was found here; any thread */
+        _Atomic int count, repaired;
+        _Atomic int64_t compared; /* columns */
+        _Atomic double closest;   /* the largest difference, in parts of its
+                                     bound */
+        hyb_alarm_t first;
+    } found;
     double *memory;
     size_t bytes;
 };

@@ -85,8 +85,8 @@ void hyb_note_closeness(hyb_lu_t *lu, double plain, double weighted,
 {
     double part = fmax(fabs(plain), 0.5 * fabs(weighted)) / bound;
 
-    if (part > atomic_load(&lu->carried->alarms.closest))
-        atomic_store(&lu->carried->alarms.closest, part);
+    if (part > atomic_load(&lu->carried->found.closest))
+        atomic_store(&lu->carried->found.closest, part);
 }
 
 hyb_check_sums_t hyb_sums_now(const hyb_lu_t *lu, const double *a, int k)

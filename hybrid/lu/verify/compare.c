@@ -302,7 +302,7 @@ static void compare_columns(hyb_lu_t *lu, hyb_run_t run, int k)
 {
     for (int64_t j = run.from; j < run.from + run.count; j++)
         compare_column(lu, j, k);
-    atomic_fetch_add(&lu->carried->alarms.compared, run.count);
+    atomic_fetch_add(&lu->carried->found.compared, run.count);
 }
 
 bool hyb_carried_repairs(const hyb_lu_t *lu)
@@ -354,7 +354,7 @@ void hyb_carried_compare_tiles(hyb_lu_t *lu, hyb_run_t run,
 
         compare_landed(lu, j, c->tiles.k + 1, &all);
     }
-    atomic_fetch_add(&c->alarms.compared, run.count);
+    atomic_fetch_add(&c->found.compared, run.count);
 }
 
 /* ---- the end ------------------------------------------------------------- */

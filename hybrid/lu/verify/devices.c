@@ -275,7 +275,7 @@ void hyb_carried_met(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s)
         return;
     for (int64_t j = 0; j < s->run.count; j++)
         compare(lu, s, j);
-    atomic_fetch_add(&lu->carried->alarms.compared, s->run.count);
+    atomic_fetch_add(&lu->carried->found.compared, s->run.count);
 }
 
 /* ---- sums of L ----------------------------------------------------------- */

@@ -13,6 +13,7 @@ typedef struct { /* of packed rows, by column */
 } sums_t;
 
 typedef enum { GATHERED, DISPLACED } packed_t;
+typedef enum { LEAVE, ENTER } row_way_t;
 
 /* ---- their sums ---------------------------------------------------------- */
 
@@ -23,13 +24,24 @@ static const double *packed(const hpl_exchange_t *x, packed_t which, int k)
     return all + (int64_t)k * x->columns;
 }
 
-/* Rows first .. end - 1 of the columns from .. from + count - 1, whose weights
- * those functions tell. */
-typedef struct {
+/* The weight of packed row k: before it leaves, or once it has entered. */
+static double weight_of(const hyb_lu_t *lu, const HPL_T_panel *h,
+                        packed_t which, row_way_t way, int k)
+{
+    const hpl_pivots_t *m = h->pivots;
+    const double *here = hyb_row_weights(lu, 0) + h->ii;
+
+    if (which == DISPLACED)
+        return here[way == LEAVE ? m->displace[k].from : m->displace[k].to];
+    return way == LEAVE ? here[m->gather[k].from]
+                        : lu->carried->top[m->gather[k].to];
+}
+
+typedef struct { /* packed rows of the columns from .. from + count - 1 */
     const hpl_exchange_t *x;
     packed_t which;
+    row_way_t way;
     int from, count;
-    double (*weight)(const hyb_lu_t *lu, const HPL_T_panel *h, int k);
 } part_t;
 
 static void sum_part(const hyb_lu_t *lu, const part_t *p, int first, int end,
@@ -43,7 +55,7 @@ static void sum_part(const hyb_lu_t *lu, const part_t *p, int first, int end,
         int rows = Mmin(ROWS, end - k);
 
         for (int i = 0; i < rows; i++)
-            weight[i] = p->weight(lu, p->x->panel, k + i);
+            weight[i] = weight_of(lu, p->x->panel, p->which, p->way, k + i);
         lu->means.kernel->sum_rows(rows, p->count,
                                    packed(p->x, p->which, k) + p->from,
                                    p->x->columns, weight, (uint32_t)k, &sums);
@@ -57,37 +69,6 @@ static void add(hyb_carried_column_t *c, int count, double sign,
         c[j].plain += sign * s->plain[j];
         c[j].weighted += sign * s->weighted[j];
     }
-}
-
-/* ---- weights of packed row k: before it goes, and where it goes ---------- */
-
-static double of_place(const hyb_lu_t *lu, const HPL_T_panel *h, int row)
-{
-    return hyb_row_weights(lu, 0)[h->ii + row];
-}
-
-static double weight_gathered_from(const hyb_lu_t *lu, const HPL_T_panel *h,
-                                   int k)
-{
-    return of_place(lu, h, h->pivots->gather[k].from);
-}
-
-static double weight_gathered_to(const hyb_lu_t *lu, const HPL_T_panel *h,
-                                 int k)
-{
-    return lu->carried->top[h->pivots->gather[k].to];
-}
-
-static double weight_displaced_from(const hyb_lu_t *lu, const HPL_T_panel *h,
-                                    int k)
-{
-    return of_place(lu, h, h->pivots->displace[k].from);
-}
-
-static double weight_displaced_to(const hyb_lu_t *lu, const HPL_T_panel *h,
-                                  int k)
-{
-    return of_place(lu, h, h->pivots->displace[k].to);
 }
 
 /* ---- what travels with them: sums of their bits, by column --------------- */
@@ -240,14 +221,13 @@ static void leave(hyb_lu_t *lu, const hpl_exchange_t *x, int from, int count,
     const hpl_pivots_t *m = x->panel->pivots;
     const int *mine = m->gather_offset + m->me, *go = m->displace_offset;
     hyb_carried_column_t *c = &lu->carried->column[column];
-    part_t p = {x, GATHERED, from, count, weight_gathered_from};
+    part_t p = {x, GATHERED, LEAVE, from, count};
     sums_t s;
 
     sum_part(lu, &p, mine[0], mine[1], &s);
     note_sent(lu, &p, m->me, &s, column);
     add(c, count, -1.0, &s);
     p.which = DISPLACED;
-    p.weight = weight_displaced_from;
     for (int g = 0; g < m->members && m->me == 0; g++) {
         sum_part(lu, &p, go[g], go[g + 1], &s);
         note_sent(lu, &p, m->members + g, &s, column);
@@ -271,7 +251,7 @@ static void enter(hyb_lu_t *lu, const hpl_exchange_t *x, int from, int count,
     const hpl_pivots_t *m = x->panel->pivots;
     const int *mine = m->displace_offset + m->me, *come = m->gather_offset;
     hyb_carried_column_t *c = &lu->carried->column[column];
-    part_t p = {x, GATHERED, from, count, weight_gathered_to};
+    part_t p = {x, GATHERED, ENTER, from, count};
     sums_t s;
 
     for (int g = 0; g < m->members; g++) {
@@ -281,7 +261,6 @@ static void enter(hyb_lu_t *lu, const hpl_exchange_t *x, int from, int count,
         add(c, count, 1.0, &s);
     }
     p.which = DISPLACED;
-    p.weight = weight_displaced_to;
     sum_part(lu, &p, mine[0], mine[1], &s);
     if (m->me != 0)
         compare_sent(lu, &p, 0, slot(x, m->members + m->me, from), &s, column);
@@ -310,13 +289,13 @@ static void weigh_gathered(const hyb_lu_t *lu, const HPL_T_panel *h,
 
     for (int r = m->gather_offset[g]; r < m->gather_offset[g + 1]; r++) {
         w->enter[r + HYB_ROWS_ALL_WEIGHTED * w->nb] =
-            weight_gathered_to(lu, h, r);
+            weight_of(lu, h, GATHERED, ENTER, r);
         w->enter[r + (HYB_ROWS_OF_MEMBER + g) * w->nb] = 1.0;
         if (g != m->me)
             continue;
         w->leave[r + HYB_ROWS_PLAIN * w->nb] = 1.0;
         w->leave[r + HYB_ROWS_WEIGHTED * w->nb] =
-            weight_gathered_from(lu, h, r);
+            weight_of(lu, h, GATHERED, LEAVE, r);
     }
 }
 
@@ -328,13 +307,14 @@ static void weigh_displaced(const hyb_lu_t *lu, const HPL_T_panel *h,
     for (int r = m->displace_offset[g]; r < m->displace_offset[g + 1]; r++) {
         if (m->me == 0) {
             w->leave[r + HYB_ROWS_ALL_WEIGHTED * w->nb] =
-                weight_displaced_from(lu, h, r);
+                weight_of(lu, h, DISPLACED, LEAVE, r);
             w->leave[r + (HYB_ROWS_OF_MEMBER + g) * w->nb] = 1.0;
         }
         if (g != m->me)
             continue;
         w->enter[r + HYB_ROWS_PLAIN * w->nb] = 1.0;
-        w->enter[r + HYB_ROWS_WEIGHTED * w->nb] = weight_displaced_to(lu, h, r);
+        w->enter[r + HYB_ROWS_WEIGHTED * w->nb] =
+            weight_of(lu, h, DISPLACED, ENTER, r);
     }
 }
 
@@ -418,7 +398,8 @@ static void compare_rows(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s,
 
 static void compare_came(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s)
 {
-    const hpl_exchange_t *x = s->x;
+    int at;
+    const hpl_exchange_t *x = hyb_exchange_of(lu, s->run, &at);
     const hpl_pivots_t *m = x->panel->pivots;
     const int *mine = m->displace_offset + m->me;
     const came_t displaced = {x,
@@ -426,9 +407,9 @@ static void compare_came(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s)
                               mine[0],
                               mine[1],
                               x->displaced,
-                              slot(x, m->members + m->me, s->at),
+                              slot(x, m->members + m->me, at),
                               s->enter + HYB_ROWS_PLAIN * s->ld,
-                              s->at};
+                              at};
 
     for (int g = 0; g < m->members; g++) {
         const came_t u = {x,
@@ -436,9 +417,9 @@ static void compare_came(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s)
                           m->gather_offset[g],
                           m->gather_offset[g + 1],
                           x->gathered,
-                          slot(x, g, s->at),
+                          slot(x, g, at),
                           s->enter + (HYB_ROWS_OF_MEMBER + g) * s->ld,
-                          s->at};
+                          at};
 
         compare_rows(lu, s, &u);
     }
@@ -463,9 +444,12 @@ static void add_way(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s,
 
 void hyb_carry_rows(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s)
 {
+    int at;
+    const hpl_exchange_t *x = hyb_exchange_of(lu, s->run, &at);
+
     compare_came(lu, s);
     add_way(lu, s, -1.0, s->leave);
-    watch_leaving(lu, s->x, s->run.from, s->run.count, s->device);
+    watch_leaving(lu, x, s->run.from, s->run.count, s->device);
     add_way(lu, s, 1.0, s->enter);
     watch_entering(lu, s->run.from, s->run.count);
 }
