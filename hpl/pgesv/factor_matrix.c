@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/integers.h"
 #include "hpl.h"
 #include "hpl/panel/panel.h"
 #include "hpl/pauxil/map.h"
@@ -101,7 +102,7 @@ void hpl_factor_matrix(HPL_T_grid *grid, HPL_T_palg *algo, HPL_T_pmat *mat)
     lu_t lu = {.grid = grid, .algo = algo, .mat = mat};
 
     mat->info = 0;
-    lu.panels = (int)(((int64_t)mat->n + mat->nb - 1) / mat->nb);
+    lu.panels = (int)xh_units(mat->n, mat->nb);
     lu.depth = Mmin(algo->depth, lu.panels);
     lu.size = lu.depth + 1;
     lu.ring = calloc((size_t)lu.size, sizeof(*lu.ring));

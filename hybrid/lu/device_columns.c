@@ -3,7 +3,6 @@
 #include "hybrid/lu/checkpoint/checkpoint.h"
 
 #include <math.h>
-#include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/settings.h"

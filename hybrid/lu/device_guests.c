@@ -122,12 +122,6 @@ static xh_status_t arrive(hyb_device_columns_t *d, seat_t *seat, int64_t block,
     return hyb_event_record(d->queue.arrive, seat->come);
 }
 
-/* Behind the work on it before. */
-static hyb_event_t *work_before(const seat_t *seat, bool has_come)
-{
-    return has_come ? seat->met : seat->come;
-}
-
 /* Panels first .. k. */
 static xh_status_t meet(hyb_device_columns_t *d, seat_t *seat,
                         hyb_queue_t *queue, int first, int k, double *flop_p)
@@ -196,7 +190,7 @@ static xh_status_t visit(hyb_device_columns_t *d, seat_t *seat,
 
     if (!has_come)
         XH_TRY(arrive(d, seat, block, first));
-    XH_TRY(hyb_queue_wait(queue, work_before(seat, has_come)));
+    XH_TRY(hyb_queue_wait(queue, has_come ? seat->met : seat->come));
     XH_TRY(meet(d, seat, queue, first, step->k, flop_p));
     hyb_ledger_queue_all(ledger, hyb_one_block(block), hyb_stage(panels));
     *panels_p = panels;

@@ -70,7 +70,7 @@ static void visit_all(hyb_team_t *team, filling_t *f, const char *what)
 {
     const HPL_T_pmat *mat = f->mat;
     int64_t members = hyb_team_size(team);
-    int64_t fair = (mat->nq + members - 1) / members;
+    int64_t fair = xh_units(mat->nq, members);
     int64_t column_bytes = (int64_t)mat->ld * (int64_t)sizeof(double);
     hyb_phase_t phase;
 

@@ -7,7 +7,7 @@
 xh_status_t hyb_ledger_create(int64_t columns, bool has_b, int64_t nb,
                               hyb_ledger_t *ledger_p)
 {
-    int64_t blocks = (columns + nb - 1) / nb + has_b;
+    int64_t blocks = xh_units(columns, nb) + has_b;
     _Atomic int64_t *queued = calloc(3 * (size_t)blocks + 1, sizeof(*queued));
 
     if (queued == NULL)

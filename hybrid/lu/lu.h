@@ -90,8 +90,7 @@ static inline hyb_blocks_t hyb_lu_trailing(const hyb_lu_t *lu, int k)
     hpl_map_t map = hpl_map_columns(lu->grid, lu->mat->nb);
     int64_t first = hpl_map_count(&map, (int64_t)(k + 1) * lu->mat->nb);
 
-    return (hyb_blocks_t){(first + lu->mat->nb - 1) / lu->mat->nb,
-                          hyb_lu_ahead(lu, k)};
+    return (hyb_blocks_t){xh_units(first, lu->mat->nb), hyb_lu_ahead(lu, k)};
 }
 
 /* Local rows above panel k's first one. */

@@ -16,15 +16,10 @@ static size_t tile_doubles(int64_t rows, int64_t cols, int height)
 {
     enum { LINE = 8 };
 
-    return ((size_t)hyb_pack_size(rows, cols, height) + LINE - 1) / LINE * LINE;
+    return (size_t)xh_whole_units(hyb_pack_size(rows, cols, height), LINE);
 }
 
 enum { SEAL = 8 }; /* doubles behind L2 for sums of bits: a line */
-
-static int64_t body_rows(const HPL_T_panel *panel)
-{
-    return panel->mp - hpl_panel_top_rows(panel);
-}
 
 /* Doubles of panel k's message on this process, with L2 or without. */
 static size_t message_doubles(const hpl_shape_t *shape, int k, int height,
@@ -69,7 +64,7 @@ static size_t lay_out(hyb_panel_workspace_t *s, const hyb_means_t *means,
 uint64_t hyb_panels_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
 {
     int nb = Mmin(shape->nb, shape->n);
-    int panels = shape->nb > 0 ? (shape->n + shape->nb - 1) / shape->nb : 0;
+    int panels = shape->nb > 0 ? (int)xh_units(shape->n, shape->nb) : 0;
     hyb_panel_workspace_t workspace = {
         .shares_l2 =
             shape->npcol == 1 && hyb_homes_all_on_devices(means, shape)};
@@ -188,7 +183,9 @@ static void place_panel(hyb_lu_t *lu, int k)
                          k % TAGS, p->hpl);
     p->factors.kernel = lu->means.kernel;
     p->factors.l2 =
-        (hyb_tiles_t){.rows = body_rows(p->hpl), .cols = jb, .height = height};
+        (hyb_tiles_t){.rows = p->hpl->mp - hpl_panel_top_rows(p->hpl),
+                      .cols = jb,
+                      .height = height};
     body = !p->workspace->shares_l2
                ? tile_doubles(p->factors.l2.rows, jb, height)
                : 0;

@@ -17,7 +17,7 @@ static void load(hyb_lu_t *lu, int k, int member, int members)
     hyb_place_t *home = hyb_lu_panel_home(lu, k);
     xh_view_t all = home->panel_columns(home, k);
     int top = hpl_panel_top_rows(p->hpl), height = p->factors.l2.height;
-    int64_t rows = p->factors.l2.rows, tiles = (rows + height - 1) / height;
+    int64_t rows = p->factors.l2.rows, tiles = xh_units(rows, height);
     int64_t from = tiles * member / members * height;
     int64_t to = Mmin(tiles * (member + 1) / members * height, rows);
 

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <pthread.h>
 #include "base/clock.h"
-#include "base/log.h"
 #include "base/product.h"
 #include "base/trace.h"
 #include "hpl/panel/panel.h"

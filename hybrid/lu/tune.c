@@ -73,8 +73,8 @@ void hyb_tune_destroy(hyb_lu_t *lu)
 static hyb_lookahead_iteration_t iteration(hyb_lu_t *lu, int k)
 {
     int64_t nb = lu->mat->nb, left = lu->range.panels - 1 - k;
-    int64_t rows = (left + lu->grid->nprow - 1) / lu->grid->nprow;
-    int64_t cols = (left + lu->grid->npcol - 1) / lu->grid->npcol;
+    int64_t rows = xh_units(left, lu->grid->nprow);
+    int64_t cols = xh_units(left, lu->grid->npcol);
 
     return (hyb_lookahead_iteration_t){.index = k,
                                        .count = lu->range.panels,

@@ -2,7 +2,7 @@
 #include "hybrid/plan/model_private.h"
 
 #include <math.h>
-#include "hybrid/lu/guests.h"
+#include "hybrid/lu/homes.h"
 #include "hybrid/lu/tuner/engines.h"
 
 typedef hyb_model_t model_t;

@@ -3,7 +3,6 @@
 #define HYB_CHECKPOINT_H
 
 #include "hpl_solver.h"
-#include "hybrid/lu/checkpoint/store.h"
 #include "hybrid/lu/factor.h"
 #include "hybrid/lu/worker.h"
 

@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/integers.h"
-#include "base/log.h"
 #include "hpl/grid/agree.h"
 
 enum { PIECE = 4 << 20, TAG = 17 };

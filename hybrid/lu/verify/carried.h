@@ -5,7 +5,6 @@
 #include <stdatomic.h>
 #include "hpl/pgesv/back_substitution.h"
 #include "hpl/pgesv/exchange.h"
-#include "base/product.h"
 #include "hpl_solver.h"
 #include "hybrid/cpu/isa/kernel.h"
 #include "hybrid/cpu/panel/panel.h"
@@ -241,7 +240,7 @@ bool hyb_carried_knows_guests(const hyb_lu_t *lu, int k);
 void hyb_carried_guest_left(hyb_lu_t *lu, int64_t block, int first, int last,
                             bool by_team);
 
-/* ---- alarm.c: what was found --------------------------------------------- */
+/* ---- what was found --------------------------------------------- */
 
 typedef struct { /* what a check of sums found */
     enum {

@@ -280,15 +280,12 @@ void hyb_carried_met(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s)
 
 /* ---- sums of L ----------------------------------------------------------- */
 
-static bool is_home(const hyb_lu_t *lu, int k, int device)
-{
-    return hyb_home_number(&lu->homes, hyb_lu_panel_block(lu, k)) == device + 1;
-}
-
 bool hyb_carried_can_take(hyb_lu_t *lu, int k, int device)
 {
     return hyb_carried_is_filled(lu, k) ||
-           (hyb_sums_come(lu, k) && is_home(lu, k, device));
+           (hyb_sums_come(lu, k) &&
+            hyb_home_number(&lu->homes, hyb_lu_panel_block(lu, k)) ==
+                device + 1);
 }
 
 /* The device's sums are the panel's. */
