@@ -24,8 +24,7 @@ enum { HYB_SAVE, HYB_RESTORE }; /* columns: out of their home, into it */
 struct hyb_place {
     hyb_lu_t *lu;
 
-    /* The run meets the panel of step; on a device: the columns of its blocks
-     * that live there. */
+    /* On the host a worker's run meets the panel of step in three steps. */
 
     /* Its rows of U, at their place in U, and displaced rows below. */
     void (*swap)(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
@@ -43,6 +42,11 @@ struct hyb_place {
     /* C := C - L2 U, the last step of the run: the ledger learns of it. */
     void (*multiply)(hyb_place_t *place, hyb_worker_t *me,
                      const hyb_step_t *step, hyb_run_t run);
+
+    /* On a device all three are queued for those of blocks that live there. The
+     * leader. */
+    void (*meet)(hyb_place_t *place, const hyb_step_t *step,
+                 hyb_blocks_t blocks);
 
     /* Panel k is known: make L1, L2 and the row moves ready. The leader. */
     void (*receive_panel)(hyb_place_t *place, int k);

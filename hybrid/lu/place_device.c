@@ -172,21 +172,14 @@ static xh_view_t panel_columns(hyb_place_t *place, int k)
                      h->mp, h->jb);
 }
 
-/* ---- swap, solve, multiply ----------------------------------------------- */
+/* ---- swap, solve, multiply ------------------------------------------------
+ */
 
-static hyb_blocks_t blocks_of(const hyb_device_columns_t *d, hyb_run_t run)
+/* The columns of blocks that live here. */
+static hyb_device_part_t part_of(const hyb_device_columns_t *d,
+                                 hyb_blocks_t blocks)
 {
-    const hyb_ledger_t *ledger = &d->base.lu->ledger;
-
-    return (hyb_blocks_t){hyb_ledger_block(ledger, run.from),
-                          hyb_ledger_block(ledger, run.from + run.count - 1) +
-                              1};
-}
-
-/* The columns of run's blocks that live here. */
-static hyb_device_part_t part_of(const hyb_device_columns_t *d, hyb_run_t run)
-{
-    hyb_run_t mine = hyb_device_run(d, blocks_of(d, run));
+    hyb_run_t mine = hyb_device_run(d, blocks);
     int64_t nb = d->memory.u.rows;
 
     return (hyb_device_part_t){
@@ -199,46 +192,24 @@ static hyb_device_part_t part_of(const hyb_device_columns_t *d, hyb_run_t run)
                       mine.count)};
 }
 
-static void swap(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
-                 hyb_run_t run)
+static void meet(hyb_place_t *place, const hyb_step_t *step,
+                 hyb_blocks_t blocks)
 {
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
     const hyb_device_panel_t *panel = hyb_device_slot(d, step->k);
-    hyb_device_part_t p = part_of(d, run);
+    hyb_device_part_t p = part_of(d, blocks);
     hyb_block_t u = hyb_device_u_that_comes(panel, &p);
 
-    hyb_device_check(
-        d, me->lu->grid->nprow > 1
-               ? hyb_device_take_rows(d, step->k, blocks_of(d, run), u)
-               : hyb_device_swap(panel, &p));
-}
-
-static void solve(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
-                  hyb_run_t run, bool keeps)
-{
-    hyb_device_columns_t *d = (hyb_device_columns_t *)place;
-    hyb_device_part_t p = part_of(d, run);
-
-    (void)me;
-    (void)keeps;
-    hyb_device_check(d, hyb_device_solve(hyb_device_slot(d, step->k), &p));
-}
-
-static void multiply(hyb_place_t *place, hyb_worker_t *me,
-                     const hyb_step_t *step, hyb_run_t run)
-{
-    hyb_device_columns_t *d = (hyb_device_columns_t *)place;
-    const hyb_device_panel_t *panel = hyb_device_slot(d, step->k);
-    hyb_device_part_t p = part_of(d, run);
-
-    (void)me;
+    hyb_device_check(d, place->lu->grid->nprow > 1
+                            ? hyb_device_take_rows(d, step->k, blocks, u)
+                            : hyb_device_swap(panel, &p));
+    hyb_device_check(d, hyb_device_solve(panel, &p));
     hyb_device_begin(d, p.queue);
     hyb_device_check(d, hyb_device_update(panel, &p));
     hyb_device_end(d, p.queue);
-    hyb_device_check(d, hyb_device_sum_run(d, step, blocks_of(d, run),
-                                           hyb_device_u(panel, &p)));
-    hyb_device_has_met(d, step, blocks_of(d, run), 1,
-                       hyb_device_flop(panel, &p));
+    hyb_device_check(
+        d, hyb_device_sum_run(d, step, blocks, hyb_device_u(panel, &p)));
+    hyb_device_has_met(d, step, blocks, 1, hyb_device_flop(panel, &p));
 }
 
 static bool host_guest(hyb_place_t *place, const hyb_step_t *step,
@@ -443,9 +414,7 @@ static void subtract(hyb_place_t *place, const hpl_product_t *product)
                                sums);
 }
 
-const hyb_place_t hyb_place_device = {.swap = swap,
-                                      .solve = solve,
-                                      .multiply = multiply,
+const hyb_place_t hyb_place_device = {.meet = meet,
                                       .receive_panel = receive_panel,
                                       .panel_columns = panel_columns,
                                       .factor_panel = hyb_device_factor_panel,

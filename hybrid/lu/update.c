@@ -161,19 +161,15 @@ bool hyb_factors_next(const hyb_worker_t *me, const hyb_step_t *step)
 /* ---- columns of devices: the leader queues them -------------------------- */
 
 /* All of blocks that live at place. */
-static void queue_blocks(hyb_worker_t *leader, const hyb_step_t *step,
+static void queue_blocks(hyb_lu_t *lu, const hyb_step_t *step,
                          hyb_place_t *place, hyb_blocks_t blocks)
 {
-    hyb_ledger_t *ledger = &leader->lu->ledger;
-    hyb_run_t run = hyb_ledger_columns(ledger, blocks);
-    int64_t stages = hyb_stage(step->k + 1) - first_stage(leader, step);
+    int64_t stages = hyb_stage(step->k + 1) - first_stage(lu->worker, step);
 
-    place->swap(place, leader, step, run);
-    place->solve(place, leader, step, run, true);
     for (int64_t b = blocks.from; b < blocks.to; b++)
-        if (hyb_home_of(&leader->lu->homes, b) == place)
-            hyb_ledger_queue_all(ledger, hyb_one_block(b), stages);
-    place->multiply(place, leader, step, run);
+        if (hyb_home_of(&lu->homes, b) == place)
+            hyb_ledger_queue_all(&lu->ledger, hyb_one_block(b), stages);
+    place->meet(place, step, blocks);
 }
 
 /* Is all that block b meets before iteration k queued, or, where the online
@@ -264,7 +260,7 @@ static void queue_ready(hyb_lu_t *lu, int k, hyb_place_t *place)
             if (hyb_blocks_count(ready) == 0)
                 return;
             if (!is_any_held(lu, k, ready))
-                queue_blocks(&lu->worker[0], step, place, ready);
+                queue_blocks(lu, step, place, ready);
         }
         left.from = ready.to;
     }

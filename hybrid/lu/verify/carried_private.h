@@ -76,8 +76,8 @@ struct hyb_carried {
     int *home;     /* by process row and block: its place, P > 1 */
     int64_t exact; /* plain ones from this column on, which live on devices of
                       some process of the process column */
-    double square; /* mean, of elements on devices: the largest */
-    int every;     /* iterations that see all columns once */
+    _Atomic double square;  /* mean, of elements on devices: the largest */
+    int every;              /* iterations that see all columns once */
     _Atomic uint64_t *read; /* words of U as it was read in the end */
     bool repairs;           /* columns of a panel before it is factored, too */
     bool summed;            /* the columns as they are */
