@@ -35,7 +35,8 @@ typedef struct {
         hyb_event_t *saved;
         hyb_event_t *computed, *copied; /* the next panel's columns */
         hyb_event_t *begun, *down; /* its factorization, or its way down; both
-                                      end when it is in host */
+                                      end when it is in host. While columns are
+                                      agreed on: the last one's proposal */
         hyb_event_t *arrived;      /* rows of other processes */
         hyb_event_t *kept;         /* a guest's L2, once it is factored */
     } event;
@@ -132,6 +133,12 @@ void hyb_device_check(const hyb_device_columns_t *d, xh_status_t status);
 
 /* Wait for all that is queued; a device that takes too long has failed. */
 xh_status_t hyb_device_settle(const hyb_device_columns_t *d);
+
+/* Has what is before event on its queue run? It can run since then; a device
+ * that takes much longer than the setting and what is queued allow is taken
+ * for stalled. */
+bool hyb_device_has_run(const hyb_device_columns_t *d, hyb_event_t *event,
+                        double since);
 
 /* Around the products, on queue, of the work that hyb_device_note notes next.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/lu/device_columns.h"
 
+#include "base/clock.h"
 #include "hybrid/lu/lu.h"
 
 /* Where its pivots' rows come to stand: its own first ones, or the place of L1
@@ -20,6 +21,7 @@ typedef struct {
     const HPL_T_panel *h;
     hyb_panel_agree_fn_t agree;
     void *context;
+    double since; /* a proposal is awaited */
 } agreement_t;
 
 /* A flipped bit must not lead out of the panel. */
@@ -37,26 +39,28 @@ static hyb_block_t proposed(const hyb_device_columns_t *d, int64_t jb)
     return hyb_block_part(d->memory.proposed, 0, 0, hyb_pivot_elements(jb), 1);
 }
 
-static bool has_run(void *under_way)
+/* Has the proposal come? */
+static bool is_here(void *agreement)
 {
-    return !*(const bool *)under_way;
+    const agreement_t *a = agreement;
+
+    return hyb_device_has_run(a->d, a->d->event.down, a->since);
 }
 
 /* What the device proposes comes down, and what all agree on goes up. */
 static xh_status_t agree_on(void *agreement, int64_t column)
 {
-    const agreement_t *a = agreement;
+    agreement_t *a = agreement;
     hyb_device_columns_t *d = a->d;
     hyb_block_t there = proposed(d, a->h->jb);
     xh_view_t here = {d->host.proposal, there.rows, 1, there.rows};
     double *key = d->host.proposal + a->h->jb, *row = key + 1, mine;
     hyb_pivot_t pivot = {.candidate = row + 1, .current = d->host.proposal};
-    int at;
 
     XH_TRY(hyb_queue_copy_out(d->queue.factor, there, here));
-    at = hyb_device_note(d, (hyb_blocks_t){0}, 0, 0.0, d->queue.factor);
-    hyb_wait_until(has_run, &d->queued.work[at].under_way, hyb_worker_turn,
-                   d->base.lu->worker);
+    XH_TRY(hyb_event_record(d->queue.factor, d->event.down));
+    a->since = xh_clock_now();
+    hyb_wait_until(is_here, a, hyb_worker_turn, d->base.lu->worker);
     mine = *row;
     check_row(d, a->h, column, -1.0, mine);
     pivot.key = *key;
@@ -108,8 +112,8 @@ void hyb_device_factor_panel(hyb_place_t *place, int k,
                              hyb_panel_agree_fn_t agree, void *context)
 {
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
-    agreement_t agreement = {d, hyb_lu_panel(place->lu, k)->hpl, agree,
-                             context};
+    agreement_t agreement = {d, hyb_lu_panel(place->lu, k)->hpl, agree, context,
+                             0.0};
 
     for (int c = 0; c < agreement.h->jb; c++)
         d->host.pivot[c] = c;

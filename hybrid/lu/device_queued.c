@@ -39,6 +39,29 @@ xh_status_t hyb_device_settle(const hyb_device_columns_t *d)
     return hyb_event_await(d->event.copied, seconds);
 }
 
+/* Many times what all that is queued should take. */
+static double patience(const hyb_device_columns_t *d)
+{
+    enum { TIMES = 20 };
+    double flop = 0.0;
+
+    for (int i = 0; i < d->queued.count; i++)
+        flop += d->queued.work[i].under_way ? d->queued.work[i].flop : 0.0;
+    return TIMES * flop * d->queued.pace;
+}
+
+bool hyb_device_has_run(const hyb_device_columns_t *d, hyb_event_t *event,
+                        double since)
+{
+    double waited = xh_clock_now() - since;
+    bool done;
+
+    hyb_device_check(d, hyb_event_wait(event, 0.0, &done));
+    if (!done && waited > d->stall_seconds && waited > patience(d))
+        hyb_device_check(d, hyb_event_await(event, 0.0));
+    return done;
+}
+
 static int free_work(const hyb_device_columns_t *d)
 {
     int at = 0;

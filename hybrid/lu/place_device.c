@@ -228,18 +228,6 @@ static bool host_guest(hyb_place_t *place, const hyb_step_t *step,
 
 /* ---- what has run -------------------------------------------------------- */
 
-/* Without a result for so long the device is taken for stalled: many times what
- * all that is queued should take, and never less than the setting. */
-static double patience(const hyb_device_columns_t *d)
-{
-    enum { TIMES = 20 };
-    double flop = 0.0;
-
-    for (int i = 0; i < d->queued.count; i++)
-        flop += d->queued.work[i].under_way ? d->queued.work[i].flop : 0.0;
-    return fmax(TIMES * flop * d->queued.pace, d->stall_seconds);
-}
-
 /* Its products took the device so long, whatever else ran before or beside. */
 static void count_products(hyb_device_columns_t *d, int at)
 {
@@ -299,18 +287,14 @@ static bool can_complete(hyb_device_columns_t *d, int at)
 static void poll(hyb_place_t *place)
 {
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
-    double now = xh_clock_now(), most = patience(d);
-    bool done;
+    double now = xh_clock_now();
 
-    for (int i = 0; i < d->queued.count; i++) {
-        if (!d->queued.work[i].under_way)
-            continue;
-        hyb_device_check(d, hyb_event_wait(d->queued.work[i].done, 0.0, &done));
-        if (done && can_complete(d, i))
+    for (int i = 0; i < d->queued.count; i++)
+        if (d->queued.work[i].under_way &&
+            hyb_device_has_run(d, d->queued.work[i].done,
+                               d->queued.work[i].since) &&
+            can_complete(d, i))
             complete(d, i, now);
-        else if (!done && now - d->queued.work[i].since > most)
-            hyb_device_check(d, hyb_event_await(d->queued.work[i].done, 0.0));
-    }
 }
 
 /* ---- before and after the loop ------------------------------------------- */
