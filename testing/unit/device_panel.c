@@ -127,8 +127,7 @@ static void check_step(const device_fixture_t *f, int64_t rows, int64_t cols,
     hyb_buffer_destroy(all.buffer);
 }
 
-/* ---- cases ----------------------------------------------------------------
- */
+/* ---- cases --------------------------------------------------------------- */
 
 void a_panel_step_eliminates_with_pivots(void **state)
 {
@@ -213,8 +212,7 @@ void a_panels_nan_counts_as_infinite(void **state)
     check_step(f, 40, 10, 2, 1);
 }
 
-/* ---- of two processes -----------------------------------------------------
- */
+/* ---- of two processes ---------------------------------------------------- */
 
 enum { HALF = 30, WIDTH = HYB_PANEL_STEP, KEY = WIDTH, ROW, BEST };
 

@@ -22,9 +22,3 @@ int settings_forget(void **state)
     }
     return xh_settings_load() != XH_OK;
 }
-
-void settings_assert_says(const char *text, const char *part)
-{
-    if (strstr(text, part) == NULL)
-        fail_msg("\"%s\" is not in: %s", part, text);
-}

@@ -11,7 +11,4 @@
 #define TEST_FRESH(name) TEST_WITH(name, settings_forget, settings_forget)
 int settings_forget(void **state);
 
-/* Fail where part is not in text. */
-void settings_assert_says(const char *text, const char *part);
-
 #endif

@@ -84,20 +84,12 @@ static bool register_backends(void)
            hyb_backend_register(&asked) == XH_OK && make_folder() == 0;
 }
 
-static int set_up(void **state)
+UNIT_STEP(set_up)
 {
-    (void)state;
     fake_reset();
-    return 0;
 }
 
 /* ---- loading ------------------------------------------------------------ */
-
-static void assert_says(const char *text, const char *part)
-{
-    if (strstr(text, part) == NULL)
-        fail_msg("\"%s\" is not in: %s", part, text);
-}
 
 /* What is said when name does not load. */
 static const char *load_refusal(const char *name, xh_status_t expected)
@@ -126,9 +118,9 @@ TEST_SET_UP(a_missing_plugin_names_the_folders)
 {
     const char *text = load_refusal("missing", XH_ERR_INPUT);
 
-    assert_says(text, "libhyb_missing.so");
-    assert_says(text, folder);
-    assert_says(text, "/../lib/xhpl");
+    assert_in(text, "libhyb_missing.so");
+    assert_in(text, folder);
+    assert_in(text, "/../lib/xhpl");
 }
 
 TEST_SET_UP(a_name_is_no_path)
@@ -140,8 +132,8 @@ TEST_SET_UP(a_name_is_no_path)
 
 TEST_SET_UP(a_file_that_is_no_plugin_does_not_load)
 {
-    assert_says(load_refusal("text", XH_ERR_DEVICE), "libhyb_text.so");
-    assert_says(load_refusal("libc", XH_ERR_DEVICE), "is no plug-in");
+    assert_in(load_refusal("text", XH_ERR_DEVICE), "libhyb_text.so");
+    assert_in(load_refusal("libc", XH_ERR_DEVICE), "is no plug-in");
 }
 
 TEST_SET_UP(names_are_those_that_could_load)
@@ -225,7 +217,7 @@ static void assert_refuses(const char *text, const char *reason)
     said = capture_end(&lines);
     assert_int_equal(status, XH_ERR_INPUT);
     assert_int_equal(lines, 1);
-    assert_says(said, reason);
+    assert_in(said, reason);
     assert_null(chosen);
     assert_int_equal(count, -1);
 }
@@ -301,9 +293,8 @@ static const char *said_of_auto(void)
     const char *text;
     int count;
 
-    capture_begin();
-    assert_ok(hyb_devices_choose("auto", &chosen, &count));
-    text = strstr(capture_end(NULL), "devices=auto: ");
+    text = strstr(heard(assert_ok(hyb_devices_choose("auto", &chosen, &count))),
+                  "devices=auto: ");
     free(chosen);
     assert_non_null(text);
     return text;
@@ -311,10 +302,10 @@ static const char *said_of_auto(void)
 
 TEST_SET_UP(auto_says_what_it_found_and_what_not)
 {
-    assert_says(said_of_auto(), "3 of fake");
+    assert_in(said_of_auto(), "3 of fake");
     fake.devices = 0;
     fake.reason = "the driver is missing";
-    assert_says(said_of_auto(), "no fake (the driver is missing)");
+    assert_in(said_of_auto(), "no fake (the driver is missing)");
 }
 
 TEST_SET_UP(auto_leaves_out_what_is_emulated_or_broken)
@@ -323,16 +314,14 @@ TEST_SET_UP(auto_leaves_out_what_is_emulated_or_broken)
     int count = -1, fakes = 0;
     const char *text;
 
-    capture_begin();
-    assert_ok(hyb_devices_choose("auto", &chosen, &count));
-    text = capture_end(NULL);
+    text = heard(assert_ok(hyb_devices_choose("auto", &chosen, &count)));
     for (int i = 0; i < count; i++) {
         assert_false(chosen[i].backend->emulated);
         assert_false(chosen[i].backend->by_name_only);
         fakes += chosen[i].backend == &fake_backend;
     }
     assert_int_equal(fakes, 3);
-    assert_says(text, "libhyb_text.so");
+    assert_in(text, "libhyb_text.so");
     assert_null(strstr(text, "error"));
     free(chosen);
 }

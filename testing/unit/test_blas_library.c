@@ -61,16 +61,14 @@ double dasum_(const void *n, const double *x, const void *incx)
     return sum;
 }
 
-static int install(void **state)
+UNIT_STEP(install)
 {
-    (void)state;
     strcpy(config,
            "OpenBLAS 0.3.21 DYNAMIC_ARCH NO_AFFINITY Zen MAX_THREADS=64");
     strcpy(corename, "Zen");
     threads_now = 8;
     parallel = 1;
     reads_64_bits = false;
-    return 0;
 }
 
 #define TEST_SET_UP(name) TEST_WITH(name, install, NULL)

@@ -38,13 +38,10 @@ static thread_t *my_thread(void)
 {
     static atomic_int threads;
     static _Thread_local thread_t me;
-    int rank;
 
-    if (me.random == 0) {
-        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-        me.random =
-            1 + (uint64_t)rank * 1000 + (uint64_t)atomic_fetch_add(&threads, 1);
-    }
+    if (me.random == 0)
+        me.random = 1 + (uint64_t)unit_rank() * 1000 +
+                    (uint64_t)atomic_fetch_add(&threads, 1);
     return &me;
 }
 

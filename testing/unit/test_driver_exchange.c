@@ -150,8 +150,7 @@ static int wrong_rows(const table_t *t)
     return exchange_wrong_rows(&t->s, t->s.panel->nq);
 }
 
-/* ---- cases ---------------------------------------------------------------
- */
+/* ---- cases --------------------------------------------------------------- */
 
 /* Groups of iteration 0 end at ends, the last of which is BLOCKS. */
 static void groups_end_at(hyb_lookahead_t mode, int next, bool devices,

@@ -47,9 +47,7 @@ static const char *solve_with(int devices, victims_t victims, const char *fault,
              "lookahead=%s emu_fault=%s%s",
              fault[0] == 's' ? "0.2" : "60", mode, number, fault);
     driver_open_with_devices(devices, settings);
-    capture_begin();
-    wrong = combination_solve(&c);
-    *said_p = capture_end(NULL);
+    *said_p = heard(wrong = combination_solve(&c));
     driver_close();
     return wrong;
 }

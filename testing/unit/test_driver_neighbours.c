@@ -22,22 +22,6 @@ static int set_up(void **state)
 
 #define TEST_SET_UP(name) TEST_WITH(name, set_up, NULL)
 
-static int rank_of(MPI_Comm comm)
-{
-    int rank;
-
-    MPI_Comm_rank(comm, &rank);
-    return rank;
-}
-
-static int size_of(MPI_Comm comm)
-{
-    int size;
-
-    MPI_Comm_size(comm, &size);
-    return size;
-}
-
 static cpu_set_t current(void)
 {
     cpu_set_t set;
@@ -56,7 +40,7 @@ static void run_on(cpu_set_t set)
 static cpu_set_t confine(void)
 {
     cpu_set_t before = current(), one;
-    int left = rank_of(MPI_COMM_WORLD) % CPU_COUNT(&before);
+    int left = unit_rank() % CPU_COUNT(&before);
     size_t cpu = 0;
 
     while (!CPU_ISSET(cpu, &before) || left-- > 0)
@@ -72,8 +56,8 @@ static hyb_neighbours_t found(MPI_Comm comm)
     hyb_neighbours_t n;
 
     assert_ok(hyb_neighbours_find(comm, &n));
-    assert_int_equal(n.local.rank, rank_of(comm));
-    assert_int_equal(n.local.count, size_of(comm));
+    assert_int_equal(n.local.rank, unit_rank_in(comm));
+    assert_int_equal(n.local.count, unit_size_of(comm));
     assert_ptr_equal(n.local.masks, n.masks);
     return n;
 }
@@ -87,7 +71,7 @@ static int wrong_texts(const char *const *texts, const char *mine)
     char theirs[LENGTH];
     int wrong = 0;
 
-    for (int i = 0; i < size_of(MPI_COMM_WORLD); i++) {
+    for (int i = 0; i < unit_processes(); i++) {
         snprintf(theirs, LENGTH, "%s", mine);
         MPI_Bcast(theirs, LENGTH, MPI_CHAR, i, MPI_COMM_WORLD);
         wrong += strcmp(theirs, texts[i]) != 0;
@@ -123,7 +107,7 @@ TEST_SET_UP(only_those_asked_for_are_neighbours)
     hyb_neighbours_t n;
     MPI_Comm half;
 
-    MPI_Comm_split(MPI_COMM_WORLD, rank_of(MPI_COMM_WORLD) % 2, 0, &half);
+    MPI_Comm_split(MPI_COMM_WORLD, unit_rank() % 2, 0, &half);
     n = found(half);
     hyb_neighbours_free(&n);
     MPI_Comm_free(&half);
@@ -150,9 +134,7 @@ TEST_SET_UP(bind_node_takes_the_share_of_a_node_and_gives_it_back)
     const char *said;
 
     assert_ok(xh_settings_assign("bind=node"));
-    capture_begin();
-    assert_ok(hyb_neighbours_bind(&n, 0));
-    said = capture_end(NULL);
+    said = heard(assert_ok(hyb_neighbours_bind(&n, 0)));
     moved = current();
     assert_int_equal(CPU_COUNT(&moved), cores_of_share(&n));
     assert_string_equal(said, "");
@@ -202,9 +184,7 @@ static const char *said_with(const char *mask, const char *other, int rank,
     char *cores;
     xh_status_t status;
 
-    capture_begin();
-    status = bind_with(mask, other, rank, threads, &cores);
-    said = capture_end(NULL);
+    said = heard(status = bind_with(mask, other, rank, threads, &cores));
     free(cores);
     assert_ok(status);
     return said;
@@ -229,7 +209,7 @@ static void assert_warned(int threads, const char *of_threads)
              "warning: processes are bound to 2 of %d cores%s: "
              "--set bind=node takes all\n",
              usable(), of_threads);
-    assert_non_null(strstr(said_with("0", "2-3", 0, threads), expected));
+    assert_in(said_with("0", "2-3", 0, threads), expected);
     assert_string_equal(said_with("0", "2-3", 1, threads), "");
 }
 
@@ -246,7 +226,7 @@ TEST_SET_UP(more_threads_than_cores_of_the_masks_are_said)
 TEST_SET_UP(cores_that_both_processes_have_count_once)
 {
     usable();
-    assert_non_null(strstr(said_with("0-1", "1", 0, 0), "to 1 of"));
+    assert_in(said_with("0-1", "1", 0, 0), "to 1 of");
 }
 
 TEST_SET_UP(nothing_is_said_where_threads_have_cores_or_all_cores_are_used)
@@ -267,11 +247,11 @@ TEST_SET_UP(the_launchers_option_is_named)
 
     usable();
     setenv("SLURM_PROCID", "0", 1);
-    assert_non_null(strstr(said_with("0", "2", 0, 0), srun));
+    assert_in(said_with("0", "2", 0, 0), srun);
     setenv("MPI_LOCALNRANKS", "2", 1);
-    assert_non_null(strstr(said_with("0", "2", 0, 0), mpiexec));
+    assert_in(said_with("0", "2", 0, 0), mpiexec);
     setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
-    assert_non_null(strstr(said_with("0", "2", 0, 0), mpirun));
+    assert_in(said_with("0", "2", 0, 0), mpirun);
 }
 
 TEST_SET_UP(cores_are_listed_as_masks_are)

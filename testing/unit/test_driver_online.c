@@ -49,8 +49,7 @@ static void plant(int process, int product)
     choose(process, product);
 }
 
-/* ---- the same of a device ------------------------------------------------
- */
+/* ---- the same of a device ------------------------------------------------ */
 
 static const hyb_backend_t *backend;
 static hyb_backend_t wrong_backend;
@@ -130,9 +129,7 @@ static const char *solve_with(const char *settings, int product,
 
     driver_open(settings);
     plant(unit_processes() - 1, product);
-    capture_begin();
-    problem = combination_solve(&c);
-    *said_p = capture_end(NULL);
+    *said_p = heard(problem = combination_solve(&c));
     driver_close();
     return problem;
 }
@@ -154,9 +151,7 @@ static void raise_no_alarm(int devices, const char *settings)
     int failures;
 
     driver_open_with_devices(devices, settings);
-    capture_begin();
-    failures = combinations_solve(&of);
-    said = capture_end(NULL);
+    said = heard(failures = combinations_solve(&of));
     driver_close();
     if (strstr(said, "wrong") != NULL)
         fail_msg("%s", said);
@@ -165,33 +160,25 @@ static void raise_no_alarm(int devices, const char *settings)
 
 #define CHECKED "threads=2 verify=online verify_every=1 on_error=report "
 
-TEST(right_results_raise_no_alarm)
-{
-    raise_no_alarm(0, CHECKED);
-}
+TEST_CALL(right_results_raise_no_alarm, raise_no_alarm(0, CHECKED))
 
-TEST(right_results_of_devices_raise_no_alarm)
-{
-    raise_no_alarm(1, CHECKED "home=device panel=host");
-}
+TEST_CALL(right_results_of_devices_raise_no_alarm,
+          raise_no_alarm(1, CHECKED "home=device panel=host"))
 
-TEST(right_panels_of_several_devices_raise_no_alarm)
-{
-    raise_no_alarm(2, CHECKED "home=device panel=device");
-}
+TEST_CALL(right_panels_of_several_devices_raise_no_alarm,
+          raise_no_alarm(2, CHECKED "home=device panel=device"))
 
 TEST(a_wrong_product_is_found_where_it_was)
 {
     const char *said, *problem;
     bool named, is_wrong;
-    int rank;
 
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     problem = solve_with(
         "threads=2 kernel=portable verify=online on_error=report", 100, &said);
     is_wrong = anywhere(problem != NULL);
     named = strstr(said, "is wrong, block column") != NULL;
-    combinations_end(!is_wrong || named != (rank == unit_processes() - 1));
+    combinations_end(!is_wrong ||
+                     named != (unit_rank() == unit_processes() - 1));
 }
 
 TEST(a_wrong_element_is_repaired)
@@ -206,20 +193,17 @@ TEST(a_wrong_element_is_repaired)
     combinations_end(problem != NULL || !repaired);
 }
 
-/* ---- what is saved -------------------------------------------------------
- */
+/* ---- what is saved ------------------------------------------------------- */
 
 /* A new folder, of all processes; remove: it goes. */
 static void share_folder(char *folder, bool remove)
 {
     char command[100];
-    int rank;
 
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0 && remove) {
+    if (unit_rank() == 0 && remove) {
         snprintf(command, sizeof(command), "rm -r %s", folder);
         assert_int_equal(system(command), 0);
-    } else if (rank == 0)
+    } else if (unit_rank() == 0)
         assert_non_null(mkdtemp(folder));
     MPI_Bcast(folder, (int)strlen(folder), MPI_CHAR, 0, MPI_COMM_WORLD);
 }
@@ -257,8 +241,7 @@ TEST(a_checkpoint_with_a_wrong_element_is_given_up)
     combinations_end(given_up || !found);
 }
 
-/* ---- devices -------------------------------------------------------------
- */
+/* ---- devices ------------------------------------------------------------- */
 
 static void repair_on_device(const char *settings)
 {
@@ -268,9 +251,7 @@ static void repair_on_device(const char *settings)
 
     driver_open_with_devices(1, settings);
     plant_on_device(is_update, unit_processes() - 1, 3);
-    capture_begin();
-    problem = combination_solve(&c);
-    said = capture_end(NULL);
+    said = heard(problem = combination_solve(&c));
     driver_close();
     named = anywhere(strstr(said, "by device 0") != NULL &&
                      strstr(said, "; repaired") != NULL);
@@ -281,15 +262,11 @@ static void repair_on_device(const char *settings)
 
 #define REPAIRED "threads=2 verify=online verify_every=1 on_error=repair "
 
-TEST(a_wrong_element_on_a_device_is_repaired)
-{
-    repair_on_device(REPAIRED "home=device panel=host");
-}
+TEST_CALL(a_wrong_element_on_a_device_is_repaired,
+          repair_on_device(REPAIRED "home=device panel=host"))
 
-TEST(a_wrong_element_of_a_panel_on_a_device_is_repaired)
-{
-    repair_on_device(REPAIRED "home=device panel=device");
-}
+TEST_CALL(a_wrong_element_of_a_panel_on_a_device_is_repaired,
+          repair_on_device(REPAIRED "home=device panel=device"))
 
 /* Is a panel said to be wrong by the process whose device got another row than
  * all have agreed on, and by nobody else? */
@@ -304,9 +281,7 @@ static bool is_blamed_for_row(int row, double by)
         1, "verify=online on_error=report home=device panel=device");
     plant_on_device(is_agreed, process, row);
     error = by;
-    capture_begin();
-    combination_solve(&c);
-    said = capture_end(NULL);
+    said = heard(combination_solve(&c));
     driver_close();
     named = strstr(said, "a panel is wrong") != NULL;
     return !anywhere(named != (unit_rank() == process));
@@ -322,8 +297,7 @@ TEST(a_device_that_gets_another_row_than_all_agreed_on_is_named)
     combinations_end(!right);
 }
 
-/* ---- guests --------------------------------------------------------------
- */
+/* ---- guests -------------------------------------------------------------- */
 
 /* Half of the columns come to the device in turns, which has this product of
  * all wrong; what is said. */
@@ -337,9 +311,7 @@ static const char *say_with_guests(const char *settings, int product)
 
     driver_open_with_devices(1, settings);
     plant_on_device(is_update, 0, product);
-    capture_begin();
-    combination_solve(&c);
-    said = capture_end(NULL);
+    said = heard(combination_solve(&c));
     driver_close();
     return said;
 }

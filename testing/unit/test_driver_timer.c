@@ -16,18 +16,14 @@ static double model_clock(void *context)
     return now;
 }
 
-static int begin(void **state)
+UNIT_STEP(begin)
 {
-    (void)state;
     xh_clock_install(model_clock, NULL);
-    return 0;
 }
 
-static int end(void **state)
+UNIT_STEP(end)
 {
-    (void)state;
     xh_clock_install(NULL, NULL);
-    return 0;
 }
 
 static const char *where(const hyb_worker_t *me)

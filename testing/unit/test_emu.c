@@ -10,14 +10,12 @@ enum { KIB = 1 << 10, MIB = 1 << 20 };
 static hyb_device_t *device;
 static hyb_queue_t *queue;
 
-static int close_device(void **state)
+UNIT_STEP(close_device)
 {
-    (void)state;
     hyb_queue_destroy(queue);
     hyb_device_close(device);
     device = NULL;
     queue = NULL;
-    return 0;
 }
 
 static void open_device(const char *setting)

@@ -4,27 +4,11 @@
 #include "testing/unit/unit_mpi.h"
 #include "hpl.h"
 
-static int size_of(MPI_Comm comm)
-{
-    int size;
-
-    MPI_Comm_size(comm, &size);
-    return size;
-}
-
-static int rank_in(MPI_Comm comm)
-{
-    int rank;
-
-    MPI_Comm_rank(comm, &rank);
-    return rank;
-}
-
 /* All grids, in both orders, that the processes of this run can form. */
 static void for_all_grids(void (*check)(const HPL_T_grid *))
 {
     static const HPL_T_ORDER orders[] = {HPL_ROW_MAJOR, HPL_COLUMN_MAJOR};
-    int o, p, q, size = size_of(MPI_COMM_WORLD);
+    int o, p, q, size = unit_processes();
     HPL_T_grid grid;
 
     for (o = 0; o < 2; o++)
@@ -45,7 +29,7 @@ static void for_all_grids(void (*check)(const HPL_T_grid *))
 
 static void check_place(const HPL_T_grid *grid)
 {
-    int rank = rank_in(MPI_COMM_WORLD), p, q, myrow, mycol;
+    int rank = unit_rank(), p, q, myrow, mycol;
 
     HPL_grid_info(grid, &p, &q, &myrow, &mycol);
     assert_int_equal(p, grid->nprow);
@@ -76,14 +60,14 @@ static void check_communicators(const HPL_T_grid *grid)
         assert_true(grid->exchange_comm == MPI_COMM_NULL);
         return;
     }
-    assert_int_equal(size_of(grid->all_comm), grid->nprocs);
-    assert_int_equal(rank_in(grid->all_comm), grid->iam);
-    assert_int_equal(size_of(grid->row_comm), grid->npcol);
-    assert_int_equal(rank_in(grid->row_comm), grid->mycol);
-    assert_int_equal(rank_in(grid->bcast_comm), grid->mycol);
-    assert_int_equal(size_of(grid->col_comm), grid->nprow);
-    assert_int_equal(rank_in(grid->col_comm), grid->myrow);
-    assert_int_equal(rank_in(grid->exchange_comm), grid->myrow);
+    assert_int_equal(unit_size_of(grid->all_comm), grid->nprocs);
+    assert_int_equal(unit_rank_in(grid->all_comm), grid->iam);
+    assert_int_equal(unit_size_of(grid->row_comm), grid->npcol);
+    assert_int_equal(unit_rank_in(grid->row_comm), grid->mycol);
+    assert_int_equal(unit_rank_in(grid->bcast_comm), grid->mycol);
+    assert_int_equal(unit_size_of(grid->col_comm), grid->nprow);
+    assert_int_equal(unit_rank_in(grid->col_comm), grid->myrow);
+    assert_int_equal(unit_rank_in(grid->exchange_comm), grid->myrow);
 }
 
 TEST_CALL(communicators_number_processes_by_place,
@@ -110,7 +94,7 @@ TEST_CALL(hypercubes_are_the_largest_that_fit, for_all_grids(check_hypercubes))
 
 TEST(a_sum_arrives_at_any_root)
 {
-    int root, i, rank = rank_in(MPI_COMM_WORLD), size = size_of(MPI_COMM_WORLD);
+    int root, i, rank = unit_rank(), size = unit_processes();
     double values[100];
 
     for (root = 0; root < size; root++) {
@@ -124,7 +108,7 @@ TEST(a_sum_arrives_at_any_root)
 
 TEST(extremes_and_sums_of_both_types_reach_everyone)
 {
-    int rank = rank_in(MPI_COMM_WORLD), size = size_of(MPI_COMM_WORLD);
+    int rank = unit_rank(), size = unit_processes();
     int least[2] = {rank, -rank}, most[2] = {rank, -rank}, sum = rank;
     double x[2] = {rank, -rank}, y[2] = {rank, -rank};
 
@@ -143,7 +127,7 @@ TEST(extremes_and_sums_of_both_types_reach_everyone)
 TEST(a_nan_on_any_process_is_the_result)
 {
     static const HPL_T_OP operators[] = {HPL_max, HPL_min, HPL_sum};
-    int at, op, rank = rank_in(MPI_COMM_WORLD), size = size_of(MPI_COMM_WORLD);
+    int at, op, rank = unit_rank(), size = unit_processes();
     double x;
 
     for (op = 0; op < 3; op++)
@@ -169,7 +153,7 @@ static void largest_pair(const int N, const void *IN, void *INOUT,
 
 TEST(the_callers_own_operator_serves)
 {
-    int rank = rank_in(MPI_COMM_WORLD), size = size_of(MPI_COMM_WORLD);
+    int rank = unit_rank(), size = unit_processes();
     double pair[2] = {rank / 2, rank};
 
     HPL_all_reduce(pair, 2, HPL_DOUBLE, largest_pair, MPI_COMM_WORLD);
@@ -179,7 +163,7 @@ TEST(the_callers_own_operator_serves)
 
 TEST(sums_are_bitwise_equal_on_all_processes)
 {
-    double x = 1.0 / (3 + rank_in(MPI_COMM_WORLD)), least, most;
+    double x = 1.0 / (3 + unit_rank()), least, most;
 
     HPL_all_reduce(&x, 1, HPL_DOUBLE, HPL_sum, MPI_COMM_WORLD);
     MPI_Allreduce(&x, &least, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
@@ -189,10 +173,10 @@ TEST(sums_are_bitwise_equal_on_all_processes)
 
 TEST(a_broadcast_copies_from_any_root)
 {
-    int root, rank = rank_in(MPI_COMM_WORLD), x[2];
+    int root, rank = unit_rank(), x[2];
     double y;
 
-    for (root = 0; root < size_of(MPI_COMM_WORLD); root++) {
+    for (root = 0; root < unit_processes(); root++) {
         x[0] = x[1] = rank;
         y = rank;
         HPL_broadcast(x, 1, HPL_INT, root, MPI_COMM_WORLD);

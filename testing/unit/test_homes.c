@@ -105,8 +105,7 @@ TEST(twice_the_rate_gets_twice_the_blocks_of_every_trailing_part)
     assert_int_equal(count(&d, 0, 1), 80);
 }
 
-/* ---- any rates and memories ----------------------------------------------
- */
+/* ---- any rates and memories ---------------------------------------------- */
 
 /* Time of the slowest device on blocks from .. d->blocks - 1. */
 static double seconds(const dealt_t *d, int64_t from)

@@ -106,12 +106,12 @@ TEST(a_refusal_names_line_found_allowed_and_nearest)
         assert_int_equal(parse_with_line(refusals[i].line, refusals[i].content),
                          XH_ERR_INPUT);
         assert_int_equal(error.line, refusals[i].line);
-        assert_non_null(strstr(error.text, refusals[i].found));
-        assert_non_null(strstr(error.text, refusals[i].allowed));
+        assert_in(error.text, refusals[i].found);
+        assert_in(error.text, refusals[i].allowed);
         if (refusals[i].nearest == NULL)
             continue;
         snprintf(end, sizeof(end), "; the nearest is %s", refusals[i].nearest);
-        assert_non_null(strstr(error.text, end));
+        assert_in(error.text, end);
         assert_string_equal(strstr(error.text, end), end);
     }
 }
@@ -136,8 +136,8 @@ TEST(a_list_shorter_than_its_count_is_refused_at_the_list)
 {
     assert_int_equal(parse_with_line(7, "3 # of NBs"), XH_ERR_INPUT);
     assert_int_equal(error.line, 8);
-    assert_non_null(strstr(error.text, "'NBs'"));
-    assert_non_null(strstr(error.text, "value 2 of 3"));
+    assert_in(error.text, "'NBs'");
+    assert_in(error.text, "value 2 of 3");
 }
 
 TEST(a_file_cut_after_any_line_is_refused_at_the_next)

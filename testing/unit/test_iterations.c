@@ -43,18 +43,14 @@ static void assert_begins(int index, const char *text)
 }
 
 /* A case with a record to which rows of the small run are added. */
-static int record_begin(void **state)
+UNIT_STEP(record_begin)
 {
-    (void)state;
     hyb_iterations_begin(&record, &small);
-    return 0;
 }
 
-static int record_end(void **state)
+UNIT_STEP(record_end)
 {
-    (void)state;
     hyb_iterations_free(&record);
-    return 0;
 }
 
 #define TEST_OF_RECORD(name) TEST_WITH(name, record_begin, record_end)
@@ -136,7 +132,7 @@ TEST_OF_RECORD(only_process_0_names_the_columns)
     assert_string_equal(csv_of(3, 0.0), "");
     hyb_iterations_add(&record, &row);
     assert_int_equal(count(csv_of(3, 0.0), '\n'), 1);
-    assert_non_null(strstr(csv_of(3, 0.0), "3,0,300,100,1,2,5,"));
+    assert_in(csv_of(3, 0.0), "3,0,300,100,1,2,5,");
 }
 
 TEST_OF_RECORD(begin_counts_from_zero)
@@ -144,8 +140,7 @@ TEST_OF_RECORD(begin_counts_from_zero)
     const hyb_iteration_t row = {.begin = 1000.5};
 
     hyb_iterations_add(&record, &row);
-    assert_non_null(
-        strstr(csv_of(1, 1000.0), "1,0,300,100,1,2,0,0,,0,0,0.5,0,"));
+    assert_in(csv_of(1, 1000.0), "1,0,300,100,1,2,0,0,,0,0,0.5,0,");
 }
 
 TEST_OF_RECORD(runs_are_counted_and_have_their_own_size)

@@ -63,10 +63,7 @@ static void check_rows(size_t grid, int nb)
     }
 }
 
-TEST(all_rows_have_a_place_of_their_own)
-{
-    for_all(check_rows);
-}
+TEST_CALL(all_rows_have_a_place_of_their_own, for_all(check_rows))
 
 static void check_dealt(size_t grid, int nb)
 {
@@ -88,10 +85,7 @@ static void check_dealt(size_t grid, int nb)
     hpl_deal_destroy(deal);
 }
 
-TEST(columns_that_are_dealt_by_speed_have_places_too)
-{
-    for_all(check_dealt);
-}
+TEST_CALL(columns_that_are_dealt_by_speed_have_places_too, for_all(check_dealt))
 
 static void check_ledger(size_t grid, int nb)
 {
@@ -104,10 +98,7 @@ static void check_ledger(size_t grid, int nb)
     hyb_ledger_destroy(&ledger);
 }
 
-TEST(the_ledger_has_all_local_columns)
-{
-    for_all(check_ledger);
-}
+TEST_CALL(the_ledger_has_all_local_columns, for_all(check_ledger))
 
 /* ---- sizes --------------------------------------------------------------- */
 
@@ -130,10 +121,7 @@ static void check_bytes(size_t grid, int nb)
     assert_true(sum == 8.0 * N * (N + 1.0));
 }
 
-TEST(the_matrix_has_3200_terabytes_on_all_processes)
-{
-    for_all(check_bytes);
-}
+TEST_CALL(the_matrix_has_3200_terabytes_on_all_processes, for_all(check_bytes))
 
 /* Doubles of a panel at its tallest. */
 static size_t panel_doubles(size_t grid, int nb)
@@ -160,10 +148,7 @@ static void check_pieces(size_t grid, int nb)
     assert_true(hpl_message_chunk <= INT_MAX);
 }
 
-TEST(a_panel_is_cut_into_pieces_without_gaps)
-{
-    for_all(check_pieces);
-}
+TEST_CALL(a_panel_is_cut_into_pieces_without_gaps, for_all(check_pieces))
 
 static void check_working_memory(size_t grid, int nb)
 {
@@ -183,10 +168,7 @@ static void check_working_memory(size_t grid, int nb)
     hyb_team_destroy(means.team);
 }
 
-TEST(working_memory_is_some_panels_and_rows)
-{
-    for_all(check_working_memory);
-}
+TEST_CALL(working_memory_is_some_panels_and_rows, for_all(check_working_memory))
 
 /* ---- the matrix ---------------------------------------------------------- */
 
@@ -221,9 +203,7 @@ static void check_last_entries(size_t grid, int nb)
                               hpl_map_global(&cols, col + j)));
 }
 
-TEST(the_last_entries_are_those_of_the_sequence)
-{
-    for_all(check_last_entries);
-}
+TEST_CALL(the_last_entries_are_those_of_the_sequence,
+          for_all(check_last_entries))
 
 TEST_MAIN()

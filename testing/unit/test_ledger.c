@@ -82,8 +82,7 @@ static int64_t last_stage(const book_t *book)
     return book->work[book->works - 1].to;
 }
 
-/* ---- blocks --------------------------------------------------------------
- */
+/* ---- blocks -------------------------------------------------------------- */
 
 TEST(b_is_a_block_of_its_own)
 {
@@ -112,8 +111,7 @@ TEST(b_is_a_block_of_its_own)
     }
 }
 
-/* ---- what should be, column by column ------------------------------------
- */
+/* ---- what should be, column by column ------------------------------------ */
 
 static int64_t first_before(const book_t *book, hyb_blocks_t blocks,
                             int64_t stage)
@@ -158,8 +156,7 @@ static void set(int64_t *stage, hyb_run_t run, int64_t to)
         stage[j] = to;
 }
 
-/* ---- at random -----------------------------------------------------------
- */
+/* ---- at random ----------------------------------------------------------- */
 
 typedef struct {
     hyb_run_t run;
@@ -266,8 +263,7 @@ TEST(it_says_what_a_list_of_columns_does)
     }
 }
 
-/* ---- a team --------------------------------------------------------------
- */
+/* ---- a team -------------------------------------------------------------- */
 
 /* All the work in its order, whoever is first at a run. */
 static void work(void *context, int member)

@@ -13,17 +13,15 @@ enum {
 
 TEST(without_a_name_the_message_stands_alone)
 {
-    capture_begin();
-    xh_log_error("%d of %s", 3, "four");
-    assert_string_equal(capture_end(NULL), "xhpl: error: 3 of four\n");
+    assert_string_equal(heard(xh_log_error("%d of %s", 3, "four")),
+                        "xhpl: error: 3 of four\n");
 }
 
 TEST(a_process_alone_names_no_place)
 {
     xh_log_identify("tool", -1, "");
-    capture_begin();
-    xh_log_error("no room");
-    assert_string_equal(capture_end(NULL), "tool: error: no room\n");
+    assert_string_equal(heard(xh_log_error("no room")),
+                        "tool: error: no room\n");
 }
 
 TEST(errors_and_warnings_name_rank_and_host)
@@ -132,11 +130,11 @@ TEST(a_live_line_is_replaced_and_gives_way_to_messages)
                                            "prog: note\n\r52%\r   \r");
 }
 
-static char heard[64];
+static char said[64];
 
 static void hear(xh_log_level_t level, const char *text)
 {
-    snprintf(heard, sizeof(heard), "%d %s", (int)level, text);
+    snprintf(said, sizeof(said), "%d %s", (int)level, text);
 }
 
 TEST(an_error_of_another_form_stays_as_it_is_and_is_heard)
@@ -152,7 +150,7 @@ TEST(an_error_of_another_form_stays_as_it_is_and_is_heard)
     xh_log_listen(NULL);
     assert_int_equal(writes, 1);
     assert_string_equal(text, "LIB ERROR: 5%d\n");
-    assert_string_equal(heard, "0 LIB ERROR: 5%d");
+    assert_string_equal(said, "0 LIB ERROR: 5%d");
 }
 
 TEST(a_message_beside_a_live_line_takes_that_away)

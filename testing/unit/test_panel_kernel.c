@@ -69,8 +69,7 @@ static void fill(panel_t *panel)
         panel->a[i] = (double)(rand() % 64 - 32);
 }
 
-/* ---- a launch a column ----------------------------------------------------
- */
+/* ---- a launch a column --------------------------------------------------- */
 
 /* The whole panel, so that rows change places in all of its columns. */
 static void by_columns(panel_t *panel, i64 first, i64 end)
@@ -88,8 +87,7 @@ static void by_columns(panel_t *panel, i64 first, i64 end)
     }
 }
 
-/* ---- all at once ----------------------------------------------------------
- */
+/* ---- all at once --------------------------------------------------------- */
 
 typedef struct {
     panel_t *panel;

@@ -124,9 +124,7 @@ TEST(a_refusal_costs_one_segment)
 
         assert_ok(xh_memory_allocate(8 * ROWS * COLS, &memory));
         v.data = memory;
-        capture_begin();
-        hyb_machine_pin(machine, v);
-        said = capture_end(NULL);
+        said = heard(hyb_machine_pin(machine, v));
         assert_int_equal(strstr(said, "24 of 25 segments") != NULL,
                          expected < SEGMENTS);
         assert_int_equal(pins, expected);

@@ -34,10 +34,7 @@ static void check_size(xh_gemm_t p)
     assert_true(xh_gemm_conforms(&p));
 }
 
-TEST(depth_and_flop_do_not_depend_on_transpositions)
-{
-    for_all(check_size);
-}
+TEST_CALL(depth_and_flop_do_not_depend_on_transpositions, for_all(check_size))
 
 /* p is fine until *number, an element of it, is changed by change. */
 static void check_refused(const xh_gemm_t *p, int64_t *number, int64_t change)
@@ -61,10 +58,7 @@ static void check_views(xh_gemm_t p)
     }
 }
 
-TEST(views_that_do_not_fit_are_refused)
-{
-    for_all(check_views);
-}
+TEST_CALL(views_that_do_not_fit_are_refused, for_all(check_views))
 
 TEST(empty_matrices_conform)
 {
@@ -92,10 +86,7 @@ static void check_part(xh_gemm_t whole)
     assert_true(p.a.ld == LD && p.b.ld == LD && p.c.ld == LD);
 }
 
-TEST(a_part_has_its_rows_of_a_and_columns_of_b)
-{
-    for_all(check_part);
-}
+TEST_CALL(a_part_has_its_rows_of_a_and_columns_of_b, for_all(check_part))
 
 /* Each element of C is in one piece, and none has more than flop. */
 static void check_pieces(int64_t m, int64_t n, int64_t depth, double flop)

@@ -72,8 +72,8 @@ TEST(a_line_tells_share_columns_time_rates_and_prediction)
                         "mean 84, 98% of plan");
     p.n = 400000;
     at.time = 5360.0;
-    assert_non_null(strstr(line_of(&p, 123456, at), "columns, 2h03 left"));
-    assert_non_null(strstr(line_of(&p, 123456, at), "mean 3343, "));
+    assert_in(line_of(&p, 123456, at), "columns, 2h03 left");
+    assert_in(line_of(&p, 123456, at), "mean 3343, ");
     at.time = 53600.0; /* on a terminal as wide as terminals mostly are */
     assert_true(strlen(line_of(&p, 123456, at)) < 80);
 }
@@ -112,8 +112,8 @@ TEST(a_long_run_says_few_lines_in_a_file)
 
     text = said("progress=auto", &first, 3600.0);
     assert_in_range(lines_of(text), 20, 51);
-    assert_non_null(strstr(text, "\nxhpl: progress: 100.0% done, 0 columns, "
-                                 "0:00 left, "));
+    assert_in(text, "\nxhpl: progress: 100.0% done, 0 columns, "
+                    "0:00 left, ");
     assert_in_range(lines_of(said("progress=auto", &first, 61.0)), 3, 7);
 }
 
@@ -139,8 +139,8 @@ TEST(live_is_a_live_line_in_a_pipe_too)
     length = strlen(text);
     assert_int_equal(lines_of(text), 0);
     assert_int_equal(text[0], '\r');
-    assert_non_null(strstr(text, "\r50.7% done, "));
-    assert_non_null(strstr(text, "\r100.0% done, 0 columns, 0:00 left, "));
+    assert_in(text, "\r50.7% done, ");
+    assert_in(text, "\r100.0% done, 0 columns, 0:00 left, ");
     assert_true(length > 2 && strcmp(text + length - 2, " \r") == 0);
 }
 
@@ -173,8 +173,7 @@ TEST(others_go_past_the_live_line_while_it_may_be_there)
 TEST(a_prediction_holds_for_one_factorization)
 {
     hpl_progress_expect(&(hpl_expected_t){.seconds = 500.0});
-    assert_non_null(
-        strstr(said("progress=on", &first, 1000.0), ", 50% of plan\n"));
+    assert_in(said("progress=on", &first, 1000.0), ", 50% of plan\n");
     assert_null(strstr(said("progress=on", &first, 1000.0), "plan"));
 }
 
@@ -184,12 +183,12 @@ TEST(more_than_the_plan_has_a_reason)
 
     hpl_progress_expect(&(hpl_expected_t){.seconds = 1400.0});
     text = said("progress=on", &first, 1000.0);
-    assert_non_null(strstr(text, ", ahead of plan\n"));
+    assert_in(text, ", ahead of plan\n");
     assert_null(strstr(text, "% of plan"));
     hpl_progress_expect(
         &(hpl_expected_t){.seconds = 1400.0, .disturbed = true});
     text = said("progress=on", &first, 1000.0);
-    assert_non_null(strstr(text, ", planned under load\n"));
+    assert_in(text, ", planned under load\n");
     assert_null(strstr(text, "of plan"));
 }
 

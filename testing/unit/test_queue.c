@@ -10,25 +10,21 @@ static hyb_queue_t *queue;
 static hyb_buffer_t *buffer;
 static double x[64];
 
-static int set_up(void **state)
+UNIT_STEP(set_up)
 {
-    (void)state;
     fake_reset();
     assert_ok(hyb_device_open((hyb_device_choice_t){&fake_backend, 0}, NULL, 0,
                               &device));
     assert_ok(hyb_queue_create(device, HYB_QUEUE_NORMAL, &queue));
     assert_ok(hyb_buffer_create(device, sizeof(x), &buffer));
     fake.calls = 0;
-    return 0;
 }
 
-static int tear_down(void **state)
+UNIT_STEP(tear_down)
 {
-    (void)state;
     hyb_buffer_destroy(buffer);
     hyb_queue_destroy(queue);
     hyb_device_close(device);
-    return 0;
 }
 
 /* The status of a call, which says one line if it refuses its arguments. */

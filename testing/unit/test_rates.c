@@ -177,13 +177,11 @@ static int enter(void **state)
            XH_OK;
 }
 
-static int leave(void **state)
+UNIT_STEP(leave)
 {
-    (void)state;
     hyb_device_close(device);
     xh_clock_install(NULL, NULL);
     fake_root_destroy();
-    return 0;
 }
 
 /* Points of table that are measured. */

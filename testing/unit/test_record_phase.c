@@ -18,27 +18,23 @@ static hpl_solver_t solver;
 static xhpl_phase_t *phase;
 static json_t *measured; /* of the last phase */
 
-static int setup(void **state)
+UNIT_STEP(setup)
 {
-    (void)state;
     rank = unit_rank();
     processes = unit_processes();
     root = fake_root_create();
     atomic_store(&readings, 0);
     solver = hpl_reference_solver;
     hpl_solver_install(&solver);
-    return 0;
 }
 
-static int teardown(void **state)
+UNIT_STEP(teardown)
 {
-    (void)state;
     xhpl_phase_close(phase);
     hpl_solver_install(NULL);
     fake_root_destroy();
     json_decref(measured);
     measured = NULL;
-    return 0;
 }
 
 #define TEST_SET_UP(name) TEST_WITH(name, setup, teardown)

@@ -77,16 +77,14 @@ static xhpl_order_t order;
 static xhpl_parameters_t *const parameters = &order.parameters;
 static char text[TEXT_SIZE]; /* the report, on process 0 */
 
-static int setup(void **state)
+UNIT_STEP(setup)
 {
-    (void)state;
     memset(&fake, 0, sizeof(fake));
     fake.x_inf = 1;
     memset(&order, 0, sizeof(order));
     xhpl_parameters_default(parameters);
     parameters->list[XHPL_N].value[0] = 100;
     hpl_solver_install(&solver);
-    return 0;
 }
 
 static int teardown(void **state)
@@ -118,7 +116,7 @@ static const char *run(int status)
 static void assert_reported(const char *line)
 {
     if (unit_rank() == 0)
-        assert_non_null(strstr(text, line));
+        assert_in(text, line);
 }
 
 #define TEST_SET_UP(name) TEST_WITH(name, setup, teardown)

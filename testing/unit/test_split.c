@@ -9,8 +9,7 @@ static const hyb_split_t ratio = {.policy = HYB_SPLIT_RATIO};
 static const hyb_split_t steal = {.policy = HYB_SPLIT_STEAL};
 static const hyb_split_t fixed = {.policy = HYB_SPLIT_FIXED};
 
-/* ---- the setting ----------------------------------------------------------
- */
+/* ---- the setting --------------------------------------------------------- */
 
 static xh_status_t read_split(const char *text, hyb_split_t *split_p)
 {
@@ -60,9 +59,9 @@ TEST(a_word_that_is_none_is_refused_with_the_nearest)
     assert_int_equal(lines, BAD);
     assert_int_equal(split.policy, HYB_SPLIT_STEAL);
     assert_true(split.share == 0.125);
-    assert_non_null(strstr(said, "'rato'"));
-    assert_non_null(strstr(said, "did you mean ratio?"));
-    assert_non_null(strstr(said, "did you mean fixed:0.5?"));
+    assert_in(said, "'rato'");
+    assert_in(said, "did you mean ratio?");
+    assert_in(said, "did you mean fixed:0.5?");
 }
 
 /* ---- tiles of the team --------------------------------------------------- */

@@ -12,21 +12,17 @@ static double fake_clock(void *context)
     return *(double *)context;
 }
 
-static int boot(void **state)
+UNIT_STEP(boot)
 {
-    (void)state;
     now = 100.0;
     xh_clock_install(fake_clock, &now);
     HPL_timer_boot();
     HPL_ptimer_boot();
-    return 0;
 }
 
-static int restore(void **state)
+UNIT_STEP(restore)
 {
-    (void)state;
     xh_clock_install(NULL, NULL);
-    return 0;
 }
 
 /* Let timer i run for some seconds. */

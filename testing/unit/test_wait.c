@@ -70,8 +70,7 @@ TEST(there_is_room_for_so_many)
     assert_int_equal(strlen(p.called), HYB_POLLED_MOST);
 }
 
-/* ---- waiting -------------------------------------------------------------
- */
+/* ---- waiting ------------------------------------------------------------- */
 
 /* It is so after some looks; turns until then, with something to do or none. */
 typedef struct {

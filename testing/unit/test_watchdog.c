@@ -91,9 +91,9 @@ TEST(that_it_goes_on_is_said_too)
     wait_for_warnings(2);
     hyb_watchdog_end(&dog);
     text = capture_end(NULL);
-    assert_non_null(strstr(text, "iteration 8 of 40, in the panel: "));
-    assert_non_null(strstr(text, "xhpl: warning: rank 3 on node17: it goes on, "
-                                 "after "));
+    assert_in(text, "iteration 8 of 40, in the panel: ");
+    assert_in(text, "xhpl: warning: rank 3 on node17: it goes on, "
+                    "after ");
 }
 
 /* ---- phases outside the factorization ------------------------------------ */
@@ -113,9 +113,9 @@ TEST(a_phase_that_stands_still_is_named)
     begin_phase(&phase, "watchdog=0.1");
     wait_for_warnings(1);
     hyb_phase_end(&phase);
-    assert_non_null(strstr(capture_end(NULL),
-                           "xhpl: warning: rank 3 on node17: no progress for 0 "
-                           "s, in the verification\n"));
+    assert_in(capture_end(NULL),
+              "xhpl: warning: rank 3 on node17: no progress for 0 "
+              "s, in the verification\n");
 }
 
 /* A busy machine may stop this thread, and not the watch, for so long that it

@@ -44,11 +44,9 @@ TEST(a_rank_counts_more_than_its_host)
     assert_rates("2 5\nn1 1\nn2 1\nn17 2\n", 1.0, 1.0, 5.0, 2.0);
 }
 
-TEST(comments_blanks_and_other_hosts_are_passed_over)
-{
-    assert_rates("# all\r\n\n  n1\t1 # slow\r\nn2 1\nn3 9\nn17 1\n", 1.0, 1.0,
-                 1.0, 1.0);
-}
+TEST_CALL(comments_blanks_and_other_hosts_are_passed_over,
+          assert_rates("# all\r\n\n  n1\t1 # slow\r\nn2 1\nn3 9\nn17 1\n", 1.0,
+                       1.0, 1.0, 1.0))
 
 static void assert_refused(const char *text, const char *said)
 {
@@ -75,8 +73,7 @@ TEST(what_cannot_be_is_refused)
     assert_refused("", "no rate for rank 0 on host n1.site");
 }
 
-/* ---- process columns ------------------------------------------------------
- */
+/* ---- process columns ----------------------------------------------------- */
 
 static xhpl_weights_t *of_six(void)
 {

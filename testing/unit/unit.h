@@ -27,6 +27,15 @@
 
 #define assert_ok(call) assert_int_equal(call, XH_OK)
 
+/* text contains words. */
+#define assert_in(text, words)                                                 \
+    do {                                                                       \
+        const char *in_ = (text), *words_ = (words);                           \
+                                                                               \
+        if (strstr(in_, words_) == NULL)                                       \
+            fail_msg("no \"%s\" in: %s", words_, in_);                         \
+    } while (0)
+
 /* Elements of an array. */
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -57,6 +66,16 @@ static inline void unit_add(struct CMUnitTest added)
     }
 
 #define TEST(name) TEST_WITH(name, NULL, NULL)
+
+/* A set-up or a teardown, whose assertions hold. */
+#define UNIT_STEP(name)                                                        \
+    static void name##_step(void);                                             \
+    static int name(__attribute__((unused)) void **state)                      \
+    {                                                                          \
+        name##_step();                                                         \
+        return 0;                                                              \
+    }                                                                          \
+    static void name##_step(void)
 
 /* A case that is one call. */
 #define TEST_CALL(name, ...)                                                   \

@@ -15,21 +15,31 @@
 #include <mpi.h>
 #include "testing/unit/unit.h"
 
-/* This process, and how many there are. */
-static inline int unit_rank(void)
+/* This process in comm, and how many there are. */
+static inline int unit_rank_in(MPI_Comm comm)
 {
     int rank;
 
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_rank(comm, &rank);
     return rank;
+}
+
+static inline int unit_size_of(MPI_Comm comm)
+{
+    int size;
+
+    MPI_Comm_size(comm, &size);
+    return size;
+}
+
+static inline int unit_rank(void)
+{
+    return unit_rank_in(MPI_COMM_WORLD);
 }
 
 static inline int unit_processes(void)
 {
-    int size;
-
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    return size;
+    return unit_size_of(MPI_COMM_WORLD);
 }
 
 static inline int unit_mpi_main(void)
