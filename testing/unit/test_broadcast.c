@@ -173,25 +173,6 @@ TEST(panels_of_all_topologies_travel_together)
     assert_int_equal(errors, 0);
 }
 
-TEST(a_panel_is_broadcast_from_its_process_column)
-{
-    int errors = 0;
-    HPL_T_panel *panel;
-    row_t r;
-
-    if (!row_open(&r))
-        return;
-    for (int k = 0; k < r.n / NB; k++) {
-        panel = panel_of(&r, k);
-        errors += panel->pcol != k % r.grid.npcol;
-        HPL_binit(panel);
-        HPL_bwait(panel);
-        errors += check(panel, k);
-    }
-    row_close(&r);
-    assert_int_equal(errors, 0);
-}
-
 TEST(a_second_begin_does_nothing)
 {
     int flag = 0, errors = 0;

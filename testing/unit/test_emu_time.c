@@ -56,16 +56,14 @@ static void open_device(const char *mode, const char *rate)
     assert_ok(hyb_event_record(queues[0], start));
 }
 
-static int close_device(void **state)
+UNIT_STEP(close_device)
 {
-    (void)state;
     hyb_event_destroy(start);
     for (int i = 0; i < QUEUES; i++)
         hyb_queue_destroy(queues[i]);
     hyb_buffer_destroy(in_device.buffer);
     hyb_device_close(device);
     xh_clock_install(NULL, NULL);
-    return 0;
 }
 
 static void copy_in(int queue)
@@ -108,17 +106,6 @@ static void assert_time(double seconds, double expected)
 
 #define TEST_SET_UP(name) TEST_WITH(name, stop_clock, close_device)
 
-TEST_SET_UP(work_takes_its_amount_over_its_rate)
-{
-    open_device("emu_dry=on", RATE);
-    copy_in(0);
-    assert_time(end_of(0), COPY);
-    multiply(0);
-    assert_time(end_of(0), COPY + GEMM);
-    copy_out(0);
-    assert_time(end_of(0), 2 * COPY + GEMM);
-}
-
 static double three_tasks(void)
 {
     open_device("emu_dry=off", RATE);
@@ -126,11 +113,6 @@ static double three_tasks(void)
     multiply(0);
     copy_out(0);
     return end_of(0);
-}
-
-TEST_SET_UP(real_work_takes_no_less)
-{
-    assert_time(three_tasks(), 2 * COPY + GEMM);
 }
 
 TEST_SET_UP(the_wall_is_the_clock_unless_one_is_installed)
@@ -157,17 +139,6 @@ TEST_SET_UP(a_link_is_shared_by_all_queues)
     copy_in(1);
     copy_in(2);
     assert_time(fmax(end_of(0), fmax(end_of(1), end_of(2))), 3 * COPY);
-}
-
-TEST_SET_UP(in_and_out_are_separate_links)
-{
-    open_device("emu_dry=on", RATE);
-    copy_in(0);
-    copy_out(1);
-    multiply(2);
-    assert_time(end_of(0), COPY);
-    assert_time(end_of(1), COPY);
-    assert_time(end_of(2), GEMM);
 }
 
 TEST_SET_UP(what_is_read_of_another_device_takes_a_link_of_its_own)
@@ -342,21 +313,6 @@ TEST_SET_UP(a_panel_has_a_rate_of_its_own)
     step(HIGH, 8); /* at a quarter of the engine's rate: it takes as much */
     assert_time(end_of(HIGH), SLOW_GEMM / 4);
     assert_time(end_of(0), SLOW_GEMM / 2 + SLOW_GEMM / 16);
-}
-
-TEST_SET_UP(a_wait_puts_work_behind_another_queue)
-{
-    hyb_event_t *event;
-
-    open_device("emu_dry=off", RATE);
-    event = device_cases_event(device);
-    multiply(0);
-    multiply(0);
-    assert_ok(hyb_event_record(queues[0], event));
-    assert_ok(hyb_queue_wait(queues[1], event));
-    copy_in(1);
-    hyb_event_destroy(event);
-    assert_time(end_of(1), 2 * GEMM + COPY);
 }
 
 TEST_SET_UP(a_wait_means_the_event_as_recorded_before_it)

@@ -136,17 +136,6 @@ TEST(any_block_of_a_part_is_generated_alone)
         }
 }
 
-TEST(memory_between_columns_is_left_alone)
-{
-    double a[2 * 50];
-
-    for (int i = 0; i < 100; i++)
-        a[i] = 7.0;
-    HPL_dmatgen(40, 2, a, 50, HPL_ISEED);
-    for (int i = 40; i < 50; i++)
-        assert_true(a[i] == 7.0 && a[i + 50] == 7.0);
-}
-
 TEST(an_empty_part_is_not_touched)
 {
     HPL_T_grid beyond = {.nprow = 3, .npcol = 1, .myrow = 2, .mycol = 0};
@@ -168,22 +157,6 @@ TEST(a_jump_ends_where_single_steps_end)
         x = xh_jump_apply(xh_jump_step, x);
     }
     assert_true(jumped_entry(3, 2, 100) == stepped_entry(3, 2, 100));
-}
-
-TEST(matrices_of_more_than_2_to_the_40_entries_go_on)
-{
-    int64_t m = (INT64_C(1) << 22) + 5;
-    hpl_map_t last = hpl_map(2, 1 << 20, (1 << 20) - 1);
-    hpl_generator_t g = hpl_generator(m, seed, &last, &last);
-    double a[6 * 6];
-
-    assert_int_equal(hpl_map_count(&last, m), 4);
-    hpl_generator_fill(&g, (hpl_block_t){.rows = 4, .cols = 4}, a, 6);
-    for (int j = 0; j < 4; j++)
-        for (int i = 0; i < 4; i++)
-            assert_true(a[i + 6 * j] == jumped_entry(hpl_map_global(&last, i),
-                                                     hpl_map_global(&last, j),
-                                                     m));
 }
 
 TEST(conversion_rounds_as_the_compilers_own)

@@ -143,17 +143,6 @@ TEST(where_guests_cannot_come_the_host_computes)
 
 /* ---- the prediction ------------------------------------------------------ */
 
-TEST(a_slow_link_bounds_what_is_streamed_alone)
-{
-    hyb_home_figures_t linked = fast;
-
-    linked.link = fast.link / 4;
-    assert_true(seconds(linked, 80000, 1024, 1.0) >
-                2.0 * seconds(fast, 80000, 1024, 1.0));
-    assert_true(seconds(linked, 80000, 1024, 0.0) <
-                1.6 * seconds(fast, 80000, 1024, 0.0));
-}
-
 /* 2/3 n^3 by the device, where the team's panels hide. */
 TEST(a_device_does_all_the_work_on_its_columns)
 {
@@ -163,16 +152,6 @@ TEST(a_device_does_all_the_work_on_its_columns)
     assert_true(fabs(seconds(figures, 200000, 1024, 0.0) /
                          (2.0 / 3.0 * pow(200000, 3) / 6e13) -
                      1.0) < 0.05);
-}
-
-TEST(more_than_half_on_the_host_takes_longer_where_the_link_bounds)
-{
-    double last = 0.0, now;
-
-    for (double host = 0.5; host <= 1.0; host += 0.125, last = now) {
-        now = seconds(fast, 160000, 1024, host);
-        assert_true(now > last);
-    }
 }
 
 /* They cross the link far less often than tiles; once it bounds them, they take

@@ -324,25 +324,6 @@ static void assert_chosen(const hyb_lookahead_chooser_t *chooser,
     assert_string_equal(reason, expected);
 }
 
-TEST(processes_that_learn_the_same_choose_the_same)
-{
-    plant_t m = plant_for_both();
-    course_t c = {.noise = 0.1};
-    hyb_lookahead_chooser_t a = ignorant(), b = ignorant();
-    uint64_t noise = 1;
-
-    for (int k = 0; k < BLOCKS - 1; k++) {
-        hyb_lookahead_iteration_t it = plant_at(&m, BLOCKS, k);
-        const char *reason = NULL;
-
-        it.mode = hyb_lookahead_choose(&a, &it, &reason);
-        assert_chosen(&b, &m, k, it.mode, reason);
-        run(&m, &c, &noise, &it);
-        hyb_lookahead_learn(&a, &it);
-        hyb_lookahead_learn(&b, &it);
-    }
-}
-
 /* Learns the first count iterations of m, in the modes that it chooses. */
 static hyb_lookahead_chooser_t taught(const plant_t *m, int count)
 {
@@ -359,15 +340,6 @@ static hyb_lookahead_chooser_t taught(const plant_t *m, int count)
         hyb_lookahead_learn(&chooser, &it);
     }
     return chooser;
-}
-
-TEST(to_choose_changes_nothing)
-{
-    plant_t m = plant_for_both();
-    hyb_lookahead_chooser_t chooser = taught(&m, 1);
-
-    assert_chosen(&chooser, &m, 1, pipeline, "probe");
-    assert_chosen(&chooser, &m, 1, pipeline, "probe");
 }
 
 TEST(the_reason_names_what_decides)

@@ -41,8 +41,7 @@ TEST(an_unknown_width_has_the_nearest_ones_rates_by_work)
     assert_near(hyb_model_of_width(&rates, 160).alone.seconds[0], 4e-4 * 0.64);
 }
 
-/* ---- unequal processes ----------------------------------------------------
- */
+/* ---- unequal processes --------------------------------------------------- */
 
 static double with_speeds(double first, double second, int n)
 {
@@ -112,17 +111,13 @@ TEST(panels_that_take_no_time_leave_the_work)
                     work_of(3000));
 }
 
-TEST(without_overlap_parts_add_up)
-{
-    assert_near(at_depth(0, usual(), 3000, 1, 1),
-                work_of(3000) + panels_of(3000, halved));
-}
+TEST_CALL(without_overlap_parts_add_up,
+          assert_near(at_depth(0, usual(), 3000, 1, 1),
+                      work_of(3000) + panels_of(3000, halved)))
 
-TEST(panels_alone_follow_each_other)
-{
-    assert_near(seconds(rates_of(nothing, alone, halved), 3000, 1, 1),
-                panels_of(3000, halved));
-}
+TEST_CALL(panels_alone_follow_each_other,
+          assert_near(seconds(rates_of(nothing, alone, halved), 3000, 1, 1),
+                      panels_of(3000, halved)))
 
 TEST(overlap_hides_panels_while_updates_last_longer)
 {
@@ -149,41 +144,6 @@ TEST(narrow_runs_take_the_next_panels_columns_longer)
     for (int depth = 1; depth < 3; depth++)
         assert_true(at_depth(depth, narrow, 3000, 1, 1) >
                     at_depth(depth, usual(), 3000, 1, 1));
-}
-
-TEST(more_overlap_never_takes_longer)
-{
-    hyb_model_rates_t rates = usual();
-    double last = INFINITY, now;
-
-    rates.row = slow_link;
-    for (int depth = 0; depth < 3; depth++, last = now) {
-        now = at_depth(depth, rates, 4000, 1, 2);
-        assert_true(now <= last);
-    }
-}
-
-TEST(a_larger_matrix_takes_longer)
-{
-    hyb_model_rates_t rates = usual();
-    double last = 0.0, now;
-
-    rates.row = rates.column = slow_link;
-    for (int n = 100; n < 3000; n += 150, last = now) {
-        now = seconds(rates, n, 2, 2);
-        assert_true(now > last);
-    }
-}
-
-TEST(more_processes_divide_the_work)
-{
-    hyb_model_rates_t rates = without_panels(usual());
-    double one = seconds(rates, 12000, 1, 1), four;
-
-    assert_true(seconds(rates, 12000, 1, 2) < 0.55 * one);
-    assert_true(seconds(rates, 12000, 2, 1) < 0.55 * one);
-    four = seconds(rates, 12000, 2, 2);
-    assert_true(four > 0.25 * one && four < 0.30 * one);
 }
 
 /* One process with two threads on one core, say: with free messages. */
@@ -227,19 +187,6 @@ TEST(many_panels_of_many_processes_are_taken_together)
 }
 
 /* ---- messages ------------------------------------------------------------ */
-
-TEST(messages_take_time_and_free_ones_none)
-{
-    hyb_model_rates_t slow = usual();
-
-    slow.row = slow.column = slow_link;
-    for (int p = 1; p <= 2; p++)
-        for (int q = 1; q <= 2; q++)
-            assert_int_equal(seconds(slow, 3000, p, q) >
-                                 seconds(usual(), 3000, p, q),
-                             p * q > 1);
-    assert_true(seconds(slow, 3000, 1, 1) == seconds(usual(), 3000, 1, 1));
-}
 
 /* Each column of a panel waits for as many rounds as reach all. */
 TEST(pivots_are_agreed_on_in_rounds)

@@ -4,19 +4,6 @@
 
 /* ---- devices ------------------------------------------------------------- */
 
-TEST(endlessly_slow_devices_change_nothing)
-{
-    hyb_model_rates_t without = with_devices(1);
-
-    without.width[0].devices = nothing;
-    for (int depth = 0; depth < 3; depth++) {
-        double part = at_depth(depth, with_devices(1e9), 3000, 1, 1) /
-                      at_depth(depth, without, 3000, 1, 1);
-
-        assert_true(part <= 1.0 && part > 0.999999);
-    }
-}
-
 /* Then all that is left is to prepare columns: a fifth of the work. */
 TEST(endlessly_fast_devices_leave_what_is_the_threads)
 {
@@ -54,21 +41,6 @@ TEST(devices_make_room_for_panels)
         double hidden = panels_of(6000, halved) / longer;
 
         assert_true(depth > 0 ? hidden > 1.8 : hidden < 1.0 + 1e-9);
-    }
-}
-
-TEST(faster_devices_never_take_longer)
-{
-    static const int grids[][2] = {{1, 1}, {1, 2}, {2, 1}};
-
-    for (int i = 0; i < 9; i++) {
-        double last = INFINITY, now;
-
-        for (double ns = 100; ns > 1e-3; ns /= 2, last = now) {
-            now = at_depth(i % 3, with_devices(ns), 4000, grids[i / 3][0],
-                           grids[i / 3][1]);
-            assert_true(now <= last * (1 + 1e-12));
-        }
     }
 }
 
@@ -229,21 +201,6 @@ TEST(back_substitution_of_columns_on_devices_is_theirs)
     assert_near(seconds(rates, 3000, 1, 1) - without, 30 * 1500 * 1e-6);
 }
 
-/* All but the first, and the last ones. */
-TEST(panels_hide_under_a_devices_work)
-{
-    hyb_model_rates_t rates = on_device(1e12, 1, 0);
-    double work = work_of(4000), panels = panels_of(4000, halved);
-
-    for (int depth = 0; depth < 3; depth++) {
-        double all = at_depth(depth, rates, 4000, 1, 1);
-
-        assert_true(depth == 0 ? all > work + 0.999 * panels
-                               : all < work + panels / 4);
-        assert_true(all > work);
-    }
-}
-
 TEST(columns_that_find_no_room_are_the_hosts)
 {
     hyb_model_rates_t none = on_device(1.0, 0.5, 2);
@@ -271,18 +228,6 @@ TEST(figures_decide_where_columns_live)
     assert_near(seconds(rates, 3000, 1, 1), there);
     rates.figures.thread_rate = 1e12;
     assert_near(seconds(rates, 3000, 1, 1), seconds(usual(), 3000, 1, 1));
-}
-
-TEST(rows_of_columns_on_devices_cross_the_link)
-{
-    for (int depth = 0; depth < 3; depth++) {
-        hyb_model_rates_t rates = without_panels(on_device(1e12, 1e-12, 0));
-        double free = at_depth(depth, rates, 3000, 2, 1);
-
-        rates.width[0].transfer = columns_of(100);
-        assert_true(at_depth(depth, rates, 3000, 2, 1) >
-                    free + 0.99 * panels_of(2900, columns_of(100)));
-    }
 }
 
 /* What is left are panels, where MPI takes the rows from the one device. */

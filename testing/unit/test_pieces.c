@@ -175,23 +175,6 @@ static int recut(setting_t *s, hpl_schedule_t *schedule)
 
 TEST_CALL(recutting_gives_each_member_its_new_piece, run_everywhere(recut))
 
-/* As the row exchange does it: all in one schedule. */
-static int recut_and_roll(setting_t *s, hpl_schedule_t *schedule)
-{
-    hpl_pieces_t even = s->pieces;
-    int me = s->pieces.me, members = s->pieces.members;
-
-    even.offset = s->other;
-    hpl_pieces_even(s->other, members, s->offset[members]);
-    keep_only(s, me, me + 1);
-    hpl_pieces_recut(schedule, &s->pieces, s->other);
-    hpl_pieces_roll(schedule, &even, HPL_FIRST_HAS_ITS_OWN);
-    move(schedule);
-    return wrong(s, 0, s->offset[members]);
-}
-
-TEST_CALL(recut_pieces_can_be_rolled, run_everywhere(recut_and_roll))
-
 /* Pieces of total units for members differ by more than one, or do not add up.
  */
 static int uneven(int members, size_t total)

@@ -148,15 +148,6 @@ TEST(many_threads_may_help)
     close_scene(&s);
 }
 
-TEST(devices_need_no_host)
-{
-    scene_t s = TWO;
-
-    run_alone(&s);
-    assert_int_equal(device_tiles(&s.report), TILES);
-    close_scene(&s);
-}
-
 /* ---- releasing ----------------------------------------------------------- */
 
 /* Wait until devices have completed tiles, and no more. */
@@ -265,29 +256,6 @@ TEST(the_devices_rate_is_that_of_whole_tiles_that_they_did)
 
 /* ---- faults: more of them are in test_xdgemm_faults.c -------------------- */
 
-/*
- * Device 0 never gets a tile done. When it is given up device 1 has long been
- * without one; it may also have been so fast as to get them all before.
- */
-TEST(a_device_that_is_done_takes_what_another_loses)
-{
-    enum { MOST = 1000 };
-    scene_t s;
-
-    srand(7);
-    capture_begin();
-    s = OPEN("devices=emu:2", "stall_seconds=0.5",
-             "emu_fault=0:stall@copy_out:1");
-    for (int i = 0; i < MOST && !s.report.device[0].dropped; i++) {
-        run_alone(&s);
-        assert_int_equal(s.report.device[0].tiles, 0);
-        assert_int_equal(s.report.device[1].tiles, TILES);
-    }
-    close_scene(&s);
-    capture_end(NULL);
-    assert_true(s.report.device[0].dropped);
-}
-
 /* The only device fails with its first tile; others come as columns do. */
 TEST(without_devices_the_host_gets_all_that_is_released)
 {
@@ -334,18 +302,6 @@ TEST(a_product_may_begin_without_a_device)
                          hyb_tiling_count(&s.report.tiling));
         hyb_machine_close(s.node);
     }
-}
-
-TEST(tiles_that_nobody_computes_are_an_error)
-{
-    scene_t s;
-
-    capture_begin();
-    s = OPEN("devices=emu", "emu_fault=fail@gemm:9");
-    run_alone(&s);
-    capture_end(NULL);
-    assert_int_equal(s.status, XH_ERR_DEVICE);
-    hyb_machine_close(s.node);
 }
 
 /* ---- what cannot begin --------------------------------------------------- */

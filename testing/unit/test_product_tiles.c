@@ -61,22 +61,12 @@ static int open_released(void **state)
     return failed;
 }
 
-static int close_product(void **state)
+UNIT_STEP(close_product)
 {
-    (void)state;
     hyb_product_destroy(&product);
-    return 0;
 }
 
 #define TEST_RELEASED(name) TEST_WITH(name, open_released, close_product)
-
-TEST_RELEASED(tiles_have_no_owner_at_first)
-{
-    for (int i = 0; i < TILES; i++)
-        assert_int_equal(product.owner[i], -1);
-    assert_ptr_equal(product.gemm, &gemm);
-    assert_int_equal(returned(), -1);
-}
 
 TEST_RELEASED(tiles_given_back_come_first)
 {
@@ -88,20 +78,6 @@ TEST_RELEASED(tiles_given_back_come_first)
     hyb_product_return(&product, 1, false);
     assert_int_equal(returned(), 1);
     assert_int_equal(returned(), -1);
-}
-
-TEST_RELEASED(all_tiles_can_be_given_back)
-{
-    int sum = 0;
-
-    while (next() >= 0)
-        ;
-    for (int i = 0; i < TILES; i++)
-        hyb_product_return(&product, i, false);
-    for (int i = 0; i < TILES; i++)
-        sum += (int)returned();
-    assert_int_equal(sum, TILES * (TILES - 1) / 2);
-    assert_int_equal(next(), -1);
 }
 
 /* Take tiles and give each back until RETURNS are; then keep them. */
@@ -139,33 +115,6 @@ TEST_RELEASED(each_tile_is_given_out_once)
 
 #define TEST_SET_UP(name) TEST_WITH(name, open_unreleased, close_product)
 
-TEST_SET_UP(devices_take_what_is_released)
-{
-    for (int64_t cols = 0; cols < COLS; cols++) {
-        hyb_product_release(&product, cols);
-        for (int64_t tile = cols * ROWS - ROWS; cols > 0 && tile < cols * ROWS;
-             tile++)
-            assert_int_equal(next(), tile);
-        assert_int_equal(next(), -1);
-    }
-    hyb_product_release(&product, INT64_MAX);
-    for (int64_t tile = TILES - ROWS; tile < TILES; tile++)
-        assert_int_equal(next(), tile);
-    assert_int_equal(next(), -1);
-}
-
-TEST_SET_UP(the_host_takes_the_last_when_all_are_released)
-{
-    assert_int_equal(taken(0), -1);
-    hyb_product_release(&product, COLS - 1);
-    assert_int_equal(taken(0), -1);
-    hyb_product_release(&product, COLS);
-    for (int64_t keep = TILES - 1; keep > TILES / 2; keep--) {
-        assert_int_equal(taken(keep + 1), -1);
-        assert_int_equal(taken(keep), keep);
-    }
-}
-
 TEST_SET_UP(given_back_tiles_are_taken_first_whatever_is_kept)
 {
     hyb_product_release(&product, 1);
@@ -173,15 +122,6 @@ TEST_SET_UP(given_back_tiles_are_taken_first_whatever_is_kept)
     hyb_product_return(&product, 0, false);
     assert_int_equal(taken(TILES), 0);
     assert_int_equal(taken(TILES), -1);
-}
-
-TEST_SET_UP(without_a_device_the_host_takes_from_the_front)
-{
-    hyb_product_leave(&product);
-    hyb_product_release(&product, 2);
-    for (int64_t tile = 0; tile < 2 * ROWS; tile++)
-        assert_int_equal(taken(TILES), tile);
-    assert_int_equal(taken(0), -1);
 }
 
 /* Of the end, released or not, as many as are left. */
@@ -205,17 +145,6 @@ static void *await(void *tile)
 {
     *(int64_t *)tile = awaited();
     return NULL;
-}
-
-TEST_SET_UP(who_awaits_a_tile_gets_what_is_released)
-{
-    int64_t tile = -7;
-    pthread_t thread;
-
-    assert_int_equal(pthread_create(&thread, NULL, await, &tile), 0);
-    hyb_product_release(&product, 1);
-    pthread_join(thread, NULL);
-    assert_int_equal(tile, 0);
 }
 
 /* Of the tiles of one column, one is given back and one is the host's. */
@@ -254,22 +183,6 @@ TEST_RELEASED(when_all_is_complete_nobody_waits)
     hyb_product_wait(&product);
     assert_int_equal(product.owner[0], 5);
     assert_int_equal(product.owner[TILES - 1], 0);
-}
-
-TEST_SET_UP(columns_are_done_when_all_their_tiles_are)
-{
-    assert_int_equal(hyb_product_columns_done(&product), 0);
-    for (int64_t tile = TILES - 1; tile >= ROWS + 2; tile--)
-        hyb_product_complete(&product, tile, 0);
-    hyb_product_complete(&product, ROWS, 0);
-    assert_int_equal(hyb_product_columns_done(&product), 0);
-    for (int64_t tile = 0; tile < ROWS; tile++) {
-        assert_int_equal(hyb_product_columns_done(&product), 0);
-        hyb_product_complete(&product, tile, 0);
-    }
-    assert_int_equal(hyb_product_columns_done(&product), 1);
-    hyb_product_complete(&product, ROWS + 1, 0);
-    assert_int_equal(hyb_product_columns_done(&product), COLS);
 }
 
 TEST_SET_UP(a_product_that_ends_gives_what_it_can)
@@ -317,14 +230,6 @@ TEST_RELEASED(a_lost_tile_leaves_a_product_that_is_never_done)
     hyb_product_wait(&product);
     assert_int_equal(returned(), -1);
     assert_false(hyb_product_done(&product));
-}
-
-TEST_RELEASED(no_devices_are_idle_devices)
-{
-    assert_false(hyb_product_idle(&product));
-    hyb_product_leave(&product);
-    assert_true(hyb_product_idle(&product));
-    hyb_product_wait(&product);
 }
 
 TEST_MAIN()

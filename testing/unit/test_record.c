@@ -20,11 +20,10 @@ static xhpl_record_t *record;
 static json_t *found; /* the file, on process 0 */
 
 /* A run of one test whose record goes to a file of this job's own. */
-static int setup(void **state)
+UNIT_STEP(setup)
 {
     int id = (int)getpid();
 
-    (void)state;
     rank = unit_rank();
     processes = unit_processes();
     MPI_Bcast(&id, 1, MPI_INT, 0, MPI_COMM_WORLD);
@@ -39,19 +38,16 @@ static int setup(void **state)
                            .seconds = 2};
     solver = hpl_reference_solver;
     hpl_solver_install(&solver);
-    return 0;
 }
 
-static int teardown(void **state)
+UNIT_STEP(teardown)
 {
-    (void)state;
     hpl_solver_install(NULL);
     json_decref(found);
     found = NULL;
     if (rank == 0)
         remove(name);
     MPI_Barrier(MPI_COMM_WORLD);
-    return 0;
 }
 
 static void read_file(void)
@@ -168,33 +164,6 @@ TEST_SET_UP(a_test_is_in_it_with_what_became_of_it)
                          (2.0 / 3 * 1000 + 1.5) * 1e6 / 2 / 1e9) < 1e-12);
 }
 
-TEST_SET_UP(a_run_under_way_has_a_record_without_an_end)
-{
-    begin();
-    read_file();
-    assert_at("solver", "\"reference\"");
-    assert_at("exit_status", "null");
-    assert_at("end", "null");
-    end(XH_EXIT_PASSED);
-}
-
-TEST_SET_UP(a_test_under_way_is_in_the_file)
-{
-    trial.test.n = 5000;
-    begin();
-    xhpl_record_note(record, XHPL_TEST_READY, &trial);
-    read_file();
-    assert_at("tests/0/status", "\"RUNNING\"");
-    assert_at("tests/0/n", "5000");
-    assert_true(rank != 0 || json_is_string(at("tests/0/start")));
-    assert_at("tests/0/end", "null");
-    xhpl_record_note(record, XHPL_TEST_START, &trial);
-    xhpl_record_note(record, XHPL_TEST_SOLVED, &trial);
-    end(XH_EXIT_PASSED);
-    assert_size("tests", 1);
-    assert_at("tests/0/status", "\"UNCHECKED\"");
-}
-
 static int asked; /* for its workers */
 
 static hpl_workers_t two_threads(void)
@@ -202,18 +171,6 @@ static hpl_workers_t two_threads(void)
     asked++;
     return (hpl_workers_t){
         .threads = 2, .cpus = "0", .kernel = "avx2", .machine = "core:2 pu:1"};
-}
-
-TEST_SET_UP(a_core_that_all_took_counts_once)
-{
-    solver.workers = two_threads;
-    begin();
-    end(XH_EXIT_PASSED);
-    assert_at("kernel", "\"avx2\"");
-    assert_at("hosts/0/ranks/0/cpus_taken", "\"0\"");
-    assert_at("hosts/0/ranks/0/threads", "2");
-    assert_at("hosts/0/machine/topology", "\"core:2 pu:1\"");
-    assert_at("hosts/0/fma_ceiling/cores", "1");
 }
 
 TEST_SET_UP(the_ceiling_is_measured_again_at_the_end)
@@ -307,11 +264,9 @@ TEST_SET_UP(a_file_that_cannot_be_written_is_refused_by_all)
     xh_status_t status;
 
     order.json = "/no/such/folder/r";
-    capture_begin();
-    status = xhpl_record_open(&order, &record);
-    assert_int_equal(
-        strstr(capture_end(NULL), "cannot write /no/such/folder/r") != NULL,
-        rank == 0);
+    assert_int_equal(strstr(heard(status = xhpl_record_open(&order, &record)),
+                            "cannot write /no/such/folder/r") != NULL,
+                     rank == 0);
     assert_int_equal(status, XH_ERR_INPUT);
     assert_null(record);
 }

@@ -196,18 +196,6 @@ TEST_OF_GEMM(nobody_to_compute_is_an_error, "devices=none")
     problem_destroy(&problem);
 }
 
-TEST_OF_GEMM(a_product_that_conforms_needs_no_report, "devices=emu", "tile=10")
-{
-    problem_t problem = problem_create(square, false);
-    xh_gemm_t p = problem.product;
-
-    p.a.cols--;
-    assert_int_equal(xdg_gemm(gemm, &p, xdg_everyone, NULL), XH_ERR_ARG);
-    assert_ok(xdg_gemm(gemm, &problem.product, xdg_everyone, NULL));
-    assert_int_equal(problem_wrong(&problem), 0);
-    problem_destroy(&problem);
-}
-
 /* ---- opening ------------------------------------------------------------- */
 
 TEST(a_device_without_free_memory_is_left_out)
@@ -217,11 +205,9 @@ TEST(a_device_without_free_memory_is_left_out)
 
     fake_reset();
     assert_ok(hyb_backend_register(&fake_backend));
-    capture_begin();
-    gemm = GEMM("devices=fake:0");
-    text = capture_end(NULL);
-    assert_non_null(strstr(text, "fake 0 has too little free memory"));
-    assert_non_null(strstr(text, "device 0 of fake is left out"));
+    text = heard(gemm = GEMM("devices=fake:0"));
+    assert_in(text, "fake 0 has too little free memory");
+    assert_in(text, "device 0 of fake is left out");
     assert_int_equal(hyb_machine_devices(gemm->machine), 0);
     assert_int_equal(fake.closed, 1);
     free(multiply(gemm, square, xdg_everyone).owner);
@@ -242,12 +228,6 @@ TEST_OF_GEMM(a_node_says_what_it_was_opened_with, "devices=emu:3",
     unheard(free(multiply(gemm, square, xdg_everyone).owner));
     assert_int_equal(hyb_machine_working_devices(gemm->machine), 2);
     assert_int_equal(hyb_machine_devices(gemm->machine), 3);
-}
-
-TEST_OF_GEMM(a_node_says_which_kernel_it_has, "devices=none", "kernel=portable")
-{
-    assert_string_equal(hyb_machine_kernel(gemm->machine)->name, "portable");
-    assert_int_equal(hyb_machine_working_devices(gemm->machine), 0);
 }
 
 /* ---- learning ------------------------------------------------------------ */

@@ -42,64 +42,6 @@ static hyb_report_t multiply(xdg_gemm_t *gemm, int64_t m, int64_t n, int64_t k,
     TEST_OF_GEMM(name, "devices=emu", "emu_memory=1", "emu_dry=on", "tile=64", \
                  "stall_seconds=60", "tile_return=" tile_return)
 
-static void check_traffic(const hyb_report_t *report, bool reads_c)
-{
-    traffic_t t = traffic_of(&report->tiling);
-
-    assert_int_equal(report->device[0].bytes_in,
-                     t.a_in + t.b_in + (reads_c ? t.c : 0));
-    assert_int_equal(report->device[0].bytes_out, t.c);
-}
-
-/* Sizes from 1 to a few tiles, depths from one to where strips do not fit. */
-TEST_DRY(bytes_are_those_of_the_plan, "staged")
-{
-    enum { PRODUCTS = 60, LONGEST = 500, DEEPEST = 2500 };
-    int64_t whole = 0;
-
-    srand(1);
-    for (int64_t i = 0; i < PRODUCTS; i++) {
-        double beta = i % 2 == 0 ? 0.0 : 1.0;
-        hyb_report_t report =
-            multiply(gemm, 1 + rand() % LONGEST, 1 + rand() % LONGEST,
-                     1 + rand() % DEEPEST * (i % 3) / 2, beta);
-
-        check_traffic(&report, beta != 0.0);
-        whole += report.tiling.chunks == 1;
-    }
-    assert_true(whole > 10 && whole < PRODUCTS - 10);
-}
-
-static const uint64_t element = sizeof(double);
-
-TEST_DRY(all_crosses_once_while_strips_fit, "staged")
-{
-    hyb_report_t r = multiply(gemm, 256, 320, 64, 1.0);
-
-    assert_int_equal(r.device[0].bytes_in,
-                     element * (256 * 64 + 64 * 320 + 256 * 320));
-    assert_int_equal(r.device[0].bytes_out, element * 256 * 320);
-}
-
-/* A crosses once for each column of tiles, B once for each row. */
-TEST_DRY(tiles_stay_while_chunks_pass, "staged")
-{
-    hyb_report_t r = multiply(gemm, 256, 192, 2000, 0.0);
-    uint64_t c = (uint64_t)r.tiling.tile_cols, b = (uint64_t)r.tiling.tile_rows;
-
-    assert_true(r.tiling.chunks > 1 && 192 % c == 0 && 256 % b == 0);
-    assert_int_equal(r.device[0].bytes_in,
-                     element * 2000 * (256 * (192 / c) + 192 * (256 / b)));
-    assert_int_equal(r.device[0].bytes_out, element * 256 * 192);
-}
-
-TEST_DRY(c_does_not_come_in_where_the_host_adds, "product")
-{
-    hyb_report_t r = multiply(gemm, 256, 320, 64, 1.0);
-
-    check_traffic(&r, false);
-}
-
 /* ---- time ---------------------------------------------------------------- */
 
 /*
