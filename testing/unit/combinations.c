@@ -59,7 +59,8 @@ combination_t combination_next(const combinations_t *of, uint64_t *random)
     return c;
 }
 
-HPL_T_palg combination_algorithm(const combination_t *c)
+/* What it asks for, but for the order, the width of blocks and the grid. */
+static HPL_T_palg algorithm_of(const combination_t *c)
 {
     static const HPL_T_UPD_FUN upfuns[2][2] = {
         {HPL_pdupdateTT, HPL_pdupdateTN}, {HPL_pdupdateNT, HPL_pdupdateNN}};
@@ -132,7 +133,7 @@ static double distance(int n, const double *x, const double *y)
 static const char *solve(const hpl_solver_t *solver, HPL_T_grid *grid,
                          const combination_t *c, double *x)
 {
-    HPL_T_palg algo = combination_algorithm(c);
+    HPL_T_palg algo = algorithm_of(c);
     int n = c->value[N], info = -1;
     hpl_system_t *system;
     hpl_norms_t norms;
@@ -212,8 +213,8 @@ const char *combination_solve(const combination_t *c)
     return wrong;
 }
 
-void combination_say(const combination_t *c, const char *wrong,
-                     const char *settings)
+/* The options of xhpl that repeat it. */
+static void say(const combination_t *c, const char *wrong, const char *settings)
 {
     fprintf(stderr, "%s: settings %s; xhpl", wrong, settings);
     for (int q = 0; q < QUANTITIES; q++)
@@ -239,7 +240,7 @@ int combinations_solve(const combinations_t *of)
             continue;
         failures++;
         snprintf(settings, sizeof(settings), "%s %s", of->settings, more);
-        combination_say(&c, wrong, settings);
+        say(&c, wrong, settings);
     }
     return failures;
 }

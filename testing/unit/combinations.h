@@ -69,13 +69,6 @@ typedef struct combinations {
 /* One at random; P Q is at most the processes of the job. */
 combination_t combination_next(const combinations_t *of, uint64_t *random);
 
-/* What it asks for, but for the order, the width of blocks and the grid. */
-HPL_T_palg combination_algorithm(const combination_t *c);
-
-/* On stderr: what is wrong, and the options of xhpl that repeat it. */
-void combination_say(const combination_t *c, const char *wrong,
-                     const char *settings);
-
 /*
  * Solve c on the first P Q processes; NULL, or what is wrong with the result
  * on this process. Collective over the job.

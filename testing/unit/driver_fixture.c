@@ -9,7 +9,7 @@
 #include "testing/unit/unit_mpi.h"
 #include "testing/unit/unit.h"
 
-void driver_set(const char *settings)
+static void set(const char *settings)
 {
     char copy[256], *word, *rest = copy;
 
@@ -23,8 +23,8 @@ void driver_open(const char *settings)
 {
     xh_log_limit(XH_LOG_WARNING);
     assert_ok(xh_settings_load());
-    driver_set("devices=none");
-    driver_set(settings);
+    set("devices=none");
+    set(settings);
     assert_ok(hyb_driver_open(true));
 }
 
@@ -52,7 +52,7 @@ static const char *set_lookahead(int i)
                                         "lookahead=1", "lookahead=0",
                                         "lookahead=auto"};
 
-    driver_set(modes[i % COUNT_OF(modes)]);
+    set(modes[i % COUNT_OF(modes)]);
     return modes[i % COUNT_OF(modes)];
 }
 

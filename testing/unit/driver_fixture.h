@@ -16,9 +16,6 @@ void driver_open(const char *settings);
 void driver_open_with_devices(int count, const char *settings);
 void driver_close(void);
 
-/* Change settings while it is installed; what belongs to opening stays. */
-void driver_set(const char *settings);
-
 /*
  * A case: solve combinations with these settings, so many devices on this
  * process, and each look-ahead in turn; every process fails if one does.

@@ -48,9 +48,13 @@ TEST_SOLVE(several_devices_factor_panels, 3, "threads=1 panel=device")
 TEST_SOLVE(a_device_factors_panels_behind_columns_of_the_host, 1,
            "threads=2 panel=device emu_memory=1")
 TEST_SOLVE(the_team_factors_panels_of_devices, 2, "threads=2 panel=host")
+TEST_SOLVE(devices_read_the_panels_of_others, 3,
+           "threads=1 panel=device emu_peer=1e3")
+TEST_SOLVE(rows_travel_from_device_to_device, 1, "threads=2 device_mpi=on")
+TEST_SOLVE(guests_come_to_two_devices, 2,
+           "threads=1 panel=device emu_memory=1 emu_peer=1e3")
 
-/* ---- one system, closely --------------------------------------------------
- */
+/* ---- one system, closely ------------------------------------------------- */
 
 enum { ORDER = 640, BLOCK = 64 };
 
@@ -59,6 +63,7 @@ typedef struct {
     double u[ORDER]; /* the diagonal of U, as far as it is here */
     double residual;
     hpl_work_t work; /* of this process */
+    int64_t guests;
 } solved_t;
 
 /* All rows are here. */
@@ -77,7 +82,8 @@ static void take_diagonal(const HPL_T_pmat *mat, double *u)
 static HPL_T_grid grid;
 static HPL_T_palg algo;
 
-static int seed = 100; /* of the matrix */
+static int seed = 100;    /* of the matrix */
+static int block = BLOCK; /* its width */
 
 static hpl_system_t *open_system(int devices, int nprow, const char *settings)
 {
@@ -86,7 +92,7 @@ static hpl_system_t *open_system(int devices, int nprow, const char *settings)
     algo = small_algorithm(SMALL_L1_T, HPL_RIGHT_LOOKING, HPL_CROUT);
     small_grid_open(&grid, nprow, unit_processes() / nprow);
     driver_open_with_devices(devices, settings);
-    assert_ok(hpl_solver()->create(&grid, &algo, ORDER, BLOCK, &system));
+    assert_ok(hpl_solver()->create(&grid, &algo, ORDER, block, &system));
     hpl_solver()->generate(system, seed);
     return system;
 }
@@ -105,6 +111,7 @@ static solved_t solve(int devices, int nprow, const char *settings)
     solved_t s;
     int info;
 
+    s.guests = ((const hyb_lu_t *)system->prepared)->homes.guests;
     hpl_solver()->solve(system, &info);
     assert_true(hpl_solver()->work(system, &s.work));
     memset(s.u, 0, sizeof(s.u));
@@ -171,7 +178,7 @@ TEST(what_is_planned_crosses_the_link)
 
             if (unit_processes() % p != 0)
                 continue;
-            for (int by = 0; by < 2; by++) {
+            for (size_t by = 0; by < COUNT_OF(ways); by++) {
                 work = solve(devices, p, ways[by]).work;
                 assert_true(work.has_devices);
                 assert_near(work.link_up, work.planned_up);
@@ -180,8 +187,22 @@ TEST(what_is_planned_crosses_the_link)
         }
 }
 
-/* ---- home=auto ------------------------------------------------------------
- */
+TEST(what_guests_are_planned_to_move_crosses_the_link)
+{
+    for (int devices = 1; devices <= 2; devices++) {
+        solved_t s;
+
+        block = 8;
+        s = solve(devices, 1,
+                  "home=device threads=1 panel=device emu_memory=1");
+        block = BLOCK;
+        assert_int_equal(s.guests > 0, unit_processes() == 1);
+        assert_near(s.work.link_up, s.work.planned_up);
+        assert_near(s.work.link_down, s.work.planned_down);
+    }
+}
+
+/* ---- home=auto ----------------------------------------------------------- */
 
 #define FAST "threads=2 emu_rate=1e6 "
 
@@ -204,9 +225,8 @@ TEST(the_host_holds_what_devices_refuse)
 {
     const char *said;
 
-    capture_begin();
-    assert_false(was_resident(solve(1, 1, FAST "emu_fault=0:oom@alloc:1")));
-    said = capture_end(NULL);
+    said = heard(assert_false(
+        was_resident(solve(1, 1, FAST "emu_fault=0:oom@alloc:1"))));
     assert_true(unit_rank() > 0 ||
                 strstr(said, "which has not as much") != NULL);
 }
@@ -233,8 +253,7 @@ TEST(a_device_of_twice_the_rate_holds_twice_the_columns)
     assert_true(unit_processes() > 1 || count[1] > 2);
 }
 
-/* ---- a panel whose inverse grows ------------------------------------------
- */
+/* ---- a panel whose inverse grows ----------------------------------------- */
 
 /* The first diagonal block of L: no row is swapped, and its inverse has
  * elements of 1e14. */
@@ -324,8 +343,7 @@ TEST(a_panel_whose_inverse_grows_is_solved_by_substitution)
     close_system(system);
 }
 
-/* ---- what is refused ------------------------------------------------------
- */
+/* ---- what is refused ----------------------------------------------------- */
 
 static xh_status_t created(int devices, const char *settings)
 {

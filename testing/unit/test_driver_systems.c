@@ -17,36 +17,41 @@
 
 enum { N = 90, NB = 8, SYSTEMS = 3 };
 
-typedef struct {
-    HPL_T_grid grid;
-    HPL_T_palg algo;
-} life_t;
+static HPL_T_grid grid;
+static HPL_T_palg algo;
 
-static void open_grid(life_t *life)
+static void open_grid(int devices, const char *settings)
 {
     int rows = unit_processes() == 4 ? 2 : 1;
 
-    assert_true(small_grid_open(&life->grid, rows, rows));
-    life->algo = small_algorithm(SMALL_L1_T, HPL_CROUT, HPL_RIGHT_LOOKING);
-    life->algo.depth = 2;
+    driver_open_with_devices(devices, settings);
+    assert_true(small_grid_open(&grid, rows, rows));
+    algo = small_algorithm(SMALL_L1_T, HPL_CROUT, HPL_RIGHT_LOOKING);
+    algo.depth = 2;
 }
 
-static hpl_system_t *create_of(life_t *life, int n, int nb)
+static void close_grid(void)
+{
+    small_grid_close(&grid);
+    driver_close();
+}
+
+static hpl_system_t *create_of(int n, int nb)
 {
     hpl_system_t *system = NULL;
 
-    assert_ok(hpl_solver()->create(&life->grid, &life->algo, n, nb, &system));
+    assert_ok(hpl_solver()->create(&grid, &algo, n, nb, &system));
     return system;
 }
 
-static hpl_system_t *create(life_t *life)
+static hpl_system_t *create(void)
 {
-    return create_of(life, N, NB);
+    return create_of(N, NB);
 }
 
-static hpl_shape_t shape_of(const life_t *life, int n, int nb)
+static hpl_shape_t shape_of(int n, int nb)
 {
-    hpl_shape_t shape = hpl_system_shape(&life->grid, n, nb);
+    hpl_shape_t shape = hpl_system_shape(&grid, n, nb);
 
     shape.depth = 2;
     shape.align = 8;
@@ -68,45 +73,35 @@ static double residual(hpl_system_t *system, int seed)
 
 TEST(a_system_is_solved_again_and_again)
 {
-    life_t life;
     hpl_system_t *system;
 
-    driver_open("threads=2");
-    open_grid(&life);
-    system = create(&life);
+    open_grid(0, "threads=2");
+    system = create();
     for (int seed = 1; seed <= 3; seed++)
         assert_true(residual(system, seed) < 1.0);
     hpl_solver()->destroy(system);
-    small_grid_close(&life.grid);
-    driver_close();
+    close_grid();
 }
 
 TEST(a_system_need_not_be_solved)
 {
-    life_t life;
-
-    driver_open_with_devices(1, "threads=1 tile=64");
-    open_grid(&life);
-    hpl_solver()->destroy(create(&life));
-    small_grid_close(&life.grid);
-    driver_close();
+    open_grid(1, "threads=1 tile=64");
+    hpl_solver()->destroy(create());
+    close_grid();
 }
 
 TEST(systems_do_not_share_working_memory)
 {
     hpl_system_t *system[SYSTEMS];
-    life_t life;
 
-    driver_open_with_devices(1, "threads=2 tile=64");
-    open_grid(&life);
+    open_grid(1, "threads=2 tile=64");
     for (int i = 0; i < SYSTEMS; i++)
-        system[i] = create(&life);
+        system[i] = create();
     for (int i = SYSTEMS - 1; i >= 0; i--)
         assert_true(residual(system[i], i + 1) < 1.0);
     for (int i = 0; i < SYSTEMS; i++)
         hpl_solver()->destroy(system[i]);
-    small_grid_close(&life.grid);
-    driver_close();
+    close_grid();
 }
 
 /* All memory is for blocks as wide as the matrix. */
@@ -115,17 +110,14 @@ TEST(a_block_may_be_far_wider_than_the_matrix)
     enum { SMALL_N = 5, WIDE_NB = 1000000 };
     const uint64_t little = 1 << 20;
     hpl_system_t *system;
-    life_t life;
 
-    driver_open("threads=2");
-    open_grid(&life);
-    hpl_shape_t shape = shape_of(&life, SMALL_N, WIDE_NB);
+    open_grid(0, "threads=2");
+    hpl_shape_t shape = shape_of(SMALL_N, WIDE_NB);
     assert_in_range(hpl_solver()->bytes(&shape), 1, little);
-    system = create_of(&life, SMALL_N, WIDE_NB);
+    system = create_of(SMALL_N, WIDE_NB);
     assert_true(residual(system, 1) < 1.0);
     hpl_solver()->destroy(system);
-    small_grid_close(&life.grid);
-    driver_close();
+    close_grid();
 }
 
 /* The system's matrix in an array with a column for b on every process; where b
@@ -151,24 +143,21 @@ TEST(every_process_may_have_a_column_for_b)
     enum { EVEN_N = 64, EVEN_NB = 16 };
     hpl_system_t *system;
     HPL_T_pmat mat;
-    life_t life;
     int info;
 
-    driver_open("threads=2");
-    open_grid(&life);
-    system = create_of(&life, EVEN_N, EVEN_NB);
-    for (life.algo.depth = 0; life.algo.depth < 3; life.algo.depth++) {
+    open_grid(0, "threads=2");
+    system = create_of(EVEN_N, EVEN_NB);
+    for (algo.depth = 0; algo.depth < 3; algo.depth++) {
         hpl_solver()->generate(system, 1);
         mat = as_upstreams(system);
         hpl_solver()->solve(system, &info);
-        hpl_solver()->solve_array(&life.grid, &life.algo, &mat);
+        hpl_solver()->solve_array(&grid, &algo, &mat);
         for (int j = 0; j < system->mat.nq - 1; j++)
             assert_true(mat.X[j] == system->mat.X[j]);
         free(mat.A);
     }
     hpl_solver()->destroy(system);
-    small_grid_close(&life.grid);
-    driver_close();
+    close_grid();
 }
 
 /* Bytes of this process's memory, or the most since this was said last. */
@@ -199,22 +188,19 @@ TEST(bytes_bound_what_a_solution_takes)
     const uint64_t mpi = 4 << 20;
     uint64_t before, most, said;
     hpl_system_t *system;
-    life_t life;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     skip();
 #endif
-    driver_open("threads=6");
-    open_grid(&life);
-    hpl_shape_t shape = shape_of(&life, LARGE_N, LARGE_NB);
+    open_grid(0, "threads=6");
+    hpl_shape_t shape = shape_of(LARGE_N, LARGE_NB);
     said = hpl_solver()->bytes(&shape);
     before = memory_of_process("VmRSS");
-    system = create_of(&life, LARGE_N, LARGE_NB);
+    system = create_of(LARGE_N, LARGE_NB);
     assert_true(residual(system, 1) < 1.0);
     most = memory_of_process("VmHWM");
     hpl_solver()->destroy(system);
-    small_grid_close(&life.grid);
-    driver_close();
+    close_grid();
     assert_in_range(most - before, said / 2, said + mpi);
 }
 
