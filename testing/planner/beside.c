@@ -6,7 +6,12 @@
 #include "base/settings.h"
 #include "hybrid/lu/checkpoint/settings.h"
 
-double xhpl_beside_check(const hpl_shape_t *test, int every)
+/*
+ * Bytes that the online check reads of memory on a process, on cores: each
+ * trailing column once in `every` iterations, L of each panel, U twice then and
+ * once in the end, and the rows that leave and enter if P > 1.
+ */
+static double check_bytes(const hpl_shape_t *test, int every)
 {
     double n = test->n, rows = n / test->nprow, columns = n / test->npcol;
     double compared = n * rows * columns / (3.0 * test->nb * every);
@@ -16,7 +21,8 @@ double xhpl_beside_check(const hpl_shape_t *test, int every)
     return sizeof(double) * (compared + l + u + again + moved);
 }
 
-double xhpl_beside_checkpoint(const hpl_shape_t *test)
+/* Bytes that a process writes for one checkpoint, at most. */
+static double checkpoint_bytes(const hpl_shape_t *test)
 {
     return sizeof(double) * (double)test->n / test->nprow * test->n /
            test->npcol;
@@ -26,7 +32,7 @@ static void say_check(const hyb_model_rates_t *rates,
                       const xhpl_choice_t *choice)
 {
     int every = (int)xh_settings_int("verify_every");
-    double seconds = xhpl_beside_check(&choice->test, every) / rates->sweep;
+    double seconds = check_bytes(&choice->test, every) / rates->sweep;
 
     xh_log_info("verify=online would take about %.2g s, %.2g%% of the first of "
                 "these (an estimate for cores)",
@@ -36,7 +42,7 @@ static void say_check(const hyb_model_rates_t *rates,
 static void say_checkpoint(const xhpl_choice_t *choice)
 {
     double rate = hyb_checkpoint_bandwidth(), every = hyb_checkpoint_every();
-    double bytes = xhpl_beside_checkpoint(&choice->test);
+    double bytes = checkpoint_bytes(&choice->test);
 
     if (every == 0.0)
         return;
