@@ -8,9 +8,72 @@
 #include "hybrid/cpu/update/pack.h"
 #include "hybrid/cpu/panel/panel.h"
 #include "testing/unit/kernels.h"
-#include "testing/unit/textbook.h"
 
-enum { MOST_COLS = TEXTBOOK_MOST_COLS, MOST_PROCESSES = 2, MOST_MEMBERS = 4 };
+enum { MOST_COLS = 70, MOST_PROCESSES = 2, MOST_MEMBERS = 4 };
+
+/* ---- the textbook -------------------------------------------------------- */
+
+/* A tall matrix and its LU factors. */
+typedef struct {
+    int rows, cols;
+    double *a; /* column-major, ld is rows */
+    int64_t pivot[MOST_COLS];
+    int zero; /* 1 + the first column whose pivot is 0, or 0 */
+} textbook_t;
+
+static double key_of(double x)
+{
+    return isnan(x) ? INFINITY : fabs(x);
+}
+
+static double *textbook_at(const textbook_t *t, int64_t i, int64_t j)
+{
+    return &t->a[i + j * t->rows];
+}
+
+static void exchange(textbook_t *t, int64_t i, int64_t k)
+{
+    double x;
+
+    for (int j = 0; j < t->cols; j++) {
+        x = *textbook_at(t, i, j);
+        *textbook_at(t, i, j) = *textbook_at(t, k, j);
+        *textbook_at(t, k, j) = x;
+    }
+}
+
+static void eliminate_column(textbook_t *t, int c)
+{
+    double pivot = *textbook_at(t, c, c);
+
+    for (int i = c + 1; i < t->rows; i++) {
+        if (pivot != 0.0)
+            *textbook_at(t, i, c) /= pivot;
+        for (int j = c + 1; j < t->cols; j++)
+            *textbook_at(t, i, j) -=
+                *textbook_at(t, i, c) * *textbook_at(t, c, j);
+    }
+}
+
+/* a := L and U, row j having changed places with row pivot[j], one after the
+ * other. The pivot is the first of the largest, and a NaN is as large as
+ * infinity. A zero pivot divides nothing. */
+static void textbook_factor(textbook_t *t)
+{
+    for (int c = 0; c < t->cols; c++) {
+        t->pivot[c] = c;
+        for (int i = c + 1; i < t->rows; i++)
+            if (key_of(*textbook_at(t, i, c)) >
+                key_of(*textbook_at(t, t->pivot[c], c)))
+                t->pivot[c] = i;
+        exchange(t, c, t->pivot[c]);
+        if (*textbook_at(t, c, c) == 0.0 && t->zero == 0)
+            t->zero = c + 1;
+        eliminate_column(t, c);
+    }
+}
+
+/* ---- the engine on one or two processes ---------------------------------- */
 
 /* A panel: nb rows of the top, then those below on each process. */
 typedef struct {
@@ -42,8 +105,6 @@ typedef struct {
     int failures; /* what another thread than cmocka's saw */
     size_t bytes; /* of the body */
 } process_t;
-
-/* ---- the engine on one or two processes ---- */
 
 static textbook_t drawn(const case_t *x)
 {
