@@ -233,7 +233,7 @@ void a_wait_ends_with_its_time_or_with_the_work(void **state)
 
     keep_busy(f);
     assert_ok(hyb_event_record(f->queue, event));
-    for (size_t i = 0; i < sizeof(patience) / sizeof(patience[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(patience); i++) {
         before = done;
         assert_ok(hyb_event_wait(event, patience[i], &done));
         assert_true(done || (!before && patience[i] < DEVICE_PATIENCE));

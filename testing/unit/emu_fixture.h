@@ -31,7 +31,7 @@ static inline hyb_device_t *emu_open(int index, ...)
 
     va_start(settings, index);
     while ((assignment = va_arg(settings, const char *)) != NULL)
-        assert_int_equal(xh_settings_assign(assignment), XH_OK);
+        assert_ok(xh_settings_assign(assignment));
     va_end(settings);
     choice.backend = device_cases_backend("emu");
     assert_ok(hyb_device_open(choice, NULL, 0, &device));

@@ -17,7 +17,7 @@ static inline hyb_topology_t *opened(const char *source)
 {
     hyb_topology_t *topology = NULL;
 
-    assert_int_equal(hyb_topology_open(source, &topology), XH_OK);
+    assert_ok(hyb_topology_open(source, &topology));
     return topology;
 }
 

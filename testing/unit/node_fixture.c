@@ -165,8 +165,7 @@ xdg_gemm_t *gemm_open(int threads, const char *const *settings, int count)
     xdg_gemm_t *gemm = calloc(1, sizeof(*gemm));
 
     assert_non_null(gemm);
-    assert_int_equal(xdg_gemm_open(node_open(threads, settings, count), gemm),
-                     XH_OK);
+    assert_ok(xdg_gemm_open(node_open(threads, settings, count), gemm));
     return gemm;
 }
 

@@ -15,7 +15,7 @@ static inline hyb_team_t *small_team(int size)
 
     count = count < MOST_CORES ? count : MOST_CORES;
     assert_true(count > 0);
-    assert_int_equal(hyb_team_create(cpus, count, size, &team), XH_OK);
+    assert_ok(hyb_team_create(cpus, count, size, &team));
     return team;
 }
 

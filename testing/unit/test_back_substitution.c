@@ -103,7 +103,7 @@ static void solve_everywhere(const int (*shapes)[2], size_t count)
     TEST(sentence)                                                             \
     {                                                                          \
         static const int shapes[][2] = {__VA_ARGS__};                          \
-        solve_everywhere(shapes, sizeof(shapes) / sizeof(*shapes));            \
+        solve_everywhere(shapes, COUNT_OF(shapes));                            \
     }
 
 TEST_SOLVE(any_grid_solves_as_the_textbook, {MOST, 4}, {47, 7}, {31, 1},

@@ -16,7 +16,7 @@ static const hyb_backend_t *cuda(void)
     const hyb_backend_t *backend = NULL;
     xh_status_t status;
 
-    assert_int_equal(xh_settings_load(), XH_OK);
+    assert_ok(xh_settings_load());
     status = hyb_backend_find("cuda", &backend, why);
     if (status == XH_ERR_INPUT)
         skip();
@@ -69,7 +69,7 @@ TEST_WITH(its_address_is_one_of_a_bus, open_device, device_cases_close)
     hyb_device_info_t info;
     char again[sizeof(info.pci_address) + 16];
 
-    assert_int_equal(hyb_device_describe(f->device, &info), XH_OK);
+    assert_ok(hyb_device_describe(f->device, &info));
     assert_int_equal(sscanf(info.pci_address, "%x:%x:%x.%x", &domain, &bus,
                             &slot, &function),
                      4);

@@ -34,7 +34,7 @@ TEST_SET_UP(it_describes_what_the_settings_say)
 
     device = emu_open(3, "emu_memory=7", "emu_link=2.5", "emu_rate=50",
                       "emu_dry=on", NULL);
-    assert_int_equal(hyb_device_describe(device, &info), XH_OK);
+    assert_ok(hyb_device_describe(device, &info));
     assert_string_equal(info.name, "emulated device");
     assert_string_equal(info.backend, "emu");
     assert_string_equal(info.pci_address, "");
@@ -84,7 +84,7 @@ static uint64_t memory_free(void)
 {
     hyb_device_info_t info;
 
-    assert_int_equal(hyb_device_describe(device, &info), XH_OK);
+    assert_ok(hyb_device_describe(device, &info));
     return info.memory_free;
 }
 
@@ -103,14 +103,14 @@ TEST_SET_UP(memory_ends_at_its_size)
     open_device("emu_memory=1");
     assert_int_equal(create(MIB + 1, &all), XH_ERR_MEMORY);
     assert_int_equal(create(SIZE_MAX, &all), XH_ERR_MEMORY);
-    assert_int_equal(create(MIB, &all), XH_OK);
+    assert_ok(create(MIB, &all));
     assert_int_equal(memory_free(), 0);
     assert_int_equal(create(8, &more), XH_ERR_MEMORY);
     assert_false(hyb_device_failed(device));
     hyb_buffer_destroy(all);
     assert_int_equal(memory_free(), MIB);
-    assert_int_equal(create(MIB / 2, &half), XH_OK);
-    assert_int_equal(create(8, &more), XH_OK);
+    assert_ok(create(MIB / 2, &half));
+    assert_ok(create(8, &more));
     assert_int_equal(memory_free(), MIB / 2 - 256);
     hyb_buffer_destroy(half);
     hyb_buffer_destroy(more);
@@ -153,8 +153,8 @@ TEST_SET_UP(threads_stay_on_the_given_cores)
     device = open_on(cpu);
     queue = device_cases_queue(device);
     other = device_cases_queue(device);
-    assert_int_equal(device_cases_finish(device, queue), XH_OK);
-    assert_int_equal(device_cases_finish(device, other), XH_OK);
+    assert_ok(device_cases_finish(device, queue));
+    assert_ok(device_cases_finish(device, other));
     assert_true(threads_bound_to(cpu) >= 2);
     hyb_queue_destroy(other);
 }

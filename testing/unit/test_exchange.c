@@ -69,7 +69,7 @@ static int exchange_shapes(exchange_setting_t *s)
     uint64_t random = 5;
     int errors = 0;
 
-    for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++) {
+    for (size_t i = 0; i < COUNT_OF(shapes); i++) {
         s->n = shapes[i][0];
         s->nb = shapes[i][1];
         errors += exchange_all_panels(s, &random);

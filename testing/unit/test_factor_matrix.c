@@ -169,7 +169,7 @@ TEST(depth_may_exceed_the_number_of_panels)
     uint64_t random = 3;
     int errors = 0;
 
-    for (size_t i = 0; i < sizeof(depths) / sizeof(*depths); i++) {
+    for (size_t i = 0; i < COUNT_OF(depths); i++) {
         choose_grid(&s, &random);
         s.n = 40;
         s.nb = 4;

@@ -316,7 +316,7 @@ TEST(a_held_block_is_left_out_until_it_is_released)
     hyb_blocks_t all = {0, 2};
     hyb_run_t run;
 
-    assert_int_equal(hyb_ledger_create(64, false, 32, &ledger), XH_OK);
+    assert_ok(hyb_ledger_create(64, false, 32, &ledger));
     hyb_ledger_hold(&ledger, 0, hyb_stage(0));
     assert_true(hyb_ledger_take(&ledger, all, 0, hyb_stage(1), 32, &run));
     assert_int_equal(run.from, 32);
@@ -333,7 +333,7 @@ TEST(a_block_that_begins_ahead_is_not_taken_for_what_it_has_met)
     hyb_blocks_t all = {0, 2};
     hyb_run_t run;
 
-    assert_int_equal(hyb_ledger_create(64, false, 32, &ledger), XH_OK);
+    assert_ok(hyb_ledger_create(64, false, 32, &ledger));
     hyb_ledger_begin_at(&ledger, 1, hyb_stage(1));
     assert_true(hyb_ledger_take(&ledger, all, 0, hyb_stage(1), 32, &run));
     assert_int_equal(run.from, 0);

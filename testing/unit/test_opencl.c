@@ -146,7 +146,7 @@ TEST_DEVICE(products_are_right_however_they_are_cut)
     const device_fixture_t *f = device_cases_fixture(state);
 
     srand(5);
-    for (size_t i = 0; i < sizeof(cuts) / sizeof(cuts[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(cuts); i++) {
         set_cut(f, &cuts[i]);
         check_product(f, 137, 69, 43, XH_NO_TRANS);
         check_product(f, 70, 131, 530, XH_TRANS);
@@ -203,7 +203,7 @@ TEST_DEVICE(a_cut_that_cannot_be_changes_nothing)
     hyb_cut_t found;
 
     assert_ok(hyb_device_set_cut(f->device, 2, &cuts[0]));
-    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+    for (size_t i = 0; i < COUNT_OF(wrong); i++)
         assert_int_equal(hyb_device_set_cut(f->device, 2, &wrong[i]),
                          XH_ERR_ARG);
     assert_ok(hyb_device_cut(f->device, 2, &found));

@@ -107,8 +107,8 @@ static void judge_everywhere(judge_t judge)
     static setting_t s;
     int errors = 0;
 
-    for (size_t g = 0; g < sizeof(grids) / sizeof(*grids); g++)
-        for (size_t k = 0; k < sizeof(shapes) / sizeof(*shapes); k++) {
+    for (size_t g = 0; g < COUNT_OF(grids); g++)
+        for (size_t k = 0; k < COUNT_OF(shapes); k++) {
             if (grids[g][0] * grids[g][1] > unit_processes())
                 continue;
             if (setting_open(&s, grids[g][0], grids[g][1], shapes[k][0],

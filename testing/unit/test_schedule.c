@@ -81,8 +81,8 @@ TEST(a_message_arrives_whole_whatever_the_chunk)
     size_t usual = hpl_message_chunk;
     int errors = 0;
 
-    for (size_t c = 0; c < sizeof(chunks) / sizeof(*chunks); c++)
-        for (size_t n = 0; n < sizeof(counts) / sizeof(*counts); n++) {
+    for (size_t c = 0; c < COUNT_OF(chunks); c++)
+        for (size_t n = 0; n < COUNT_OF(counts); n++) {
             hpl_message_chunk = chunks[c];
             errors += pass_right(counts[n]);
         }
