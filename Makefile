@@ -312,7 +312,7 @@ installcheck:
 # What a sanitizer must know to tell leaks of libraries from ours. Thread-local
 # data of a plug-in that happens to begin a page it would take for something
 # else, and crash; it finds them without being told of them, too.
-export ASAN_OPTIONS ?= fast_unwind_on_malloc=0:malloc_context_size=10:intercept_tls_get_addr=0
+export ASAN_OPTIONS ?= malloc_context_size=10:intercept_tls_get_addr=0
 export TSAN_OPTIONS ?= suppressions=$(CURDIR)/testing/sanitizer/tsan.supp
 export LSAN_OPTIONS ?= print_suppressions=0:suppressions=$(CURDIR)/testing/sanitizer/lsan.supp
 
