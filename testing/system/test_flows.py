@@ -43,7 +43,7 @@ HPL_OPTS     = {options}
 HPL_DEFS     = $(F2CDEFS) $(HPL_OPTS) $(HPL_INCLUDES)
 CC           = {mpicc}
 CCNOOPT      = $(HPL_DEFS)
-CCFLAGS      = $(HPL_DEFS) -fomit-frame-pointer -O0 {flags}
+CCFLAGS      = $(HPL_DEFS) -O3 {flags}
 LINKER       = {mpicc}
 LINKFLAGS    = $(CCFLAGS)
 ARCHIVER     = ar
@@ -69,7 +69,8 @@ def tree(tmp_path_factory):
     return copy_tree(tmp_path_factory.mktemp("flows"))
 
 
-# Plug-ins that take long to compile are the same in every copy.
+# Plug-ins that take long to compile are the same in every copy. What is compiled as in
+# the tree itself ccache has, if it is in PATH.
 FEW = ("HYB_CUDA=no", "HYB_OPENCL=no", "HIP_CLANG=")
 
 
@@ -235,16 +236,11 @@ def test_progress_is_reported_on_stderr_alone(timed_run):
     assert "%" not in timed_run.stdout
 
 
-def test_make_twice_builds_once(typical):
-    again = typical()
-    assert not re.search(r"\b(CC|AR|LINK) ", again.stdout), again
-
-
-def test_make_keeps_the_users_hpl_dat(tree, typical):
+def test_make_again_builds_nothing_and_keeps_the_users_hpl_dat(tree, typical):
     mine = tree / "bin/Linux_typical/HPL.dat"
     mine.write_text("mine\n")
-    (tree / "bin/Linux_typical/xhpl").unlink()
-    typical()
+    again = typical()
+    assert not re.search(r"\b(CC|AR|LINK) ", again.stdout), again
     assert mine.read_text() == "mine\n"
 
 
@@ -316,13 +312,12 @@ def test_libraries_are_used_as_pkg_config_says(planned):
     assert len(linked) >= 2 and all("-L/far/lib" in x for x in linked)
 
 
-@pytest.mark.parametrize("change", ["HYBRID=no", "JSON=no HYBRID=no"])
-def test_all_is_built_again_when_other_parts_are(tree, change):
+def test_all_is_built_again_when_other_parts_are(tree):
     """Objects of one kind of xhpl do not get into another."""
     stamp = tree / "build/arch/commands"
     made(tree, "build/arch/commands")
     whole = stamp.read_text()
-    made(tree, "build/arch/commands", *change.split())
+    made(tree, "build/arch/commands", "HYBRID=no")
     assert stamp.read_text() != whole
     made(tree, "build/arch/commands")
     assert stamp.read_text() == whole
@@ -334,7 +329,7 @@ def test_the_generic_file_builds_arch_unknown(tree, tmp_path):
     link.symlink_to(tree / "setup/Make.UNKNOWN")
     try:
         compilers = ("CC=mpicc", "MPICC=mpicc", "LINKER=mpicc")
-        flags = ("LAlib=-lopenblas", "CCFLAGS=$(HPL_DEFS) -O0")
+        flags = ("LAlib=-lopenblas", "CCFLAGS=$(HPL_DEFS) -O3")
         made(tree, "HYBRID=no", f"TOPdir={tree}", *compilers, *flags, "arch=UNKNOWN")
     finally:
         link.unlink()
@@ -350,7 +345,7 @@ def configured(tmp_path_factory):
     """A copy that was configured, built and installed below a DESTDIR."""
     tree = copy_tree(tmp_path_factory.mktemp("configured"))
     stage = tmp_path_factory.mktemp("stage")
-    given = ["CFLAGS=-O0", "LIBS=-lopenblas"]  # as package managers do
+    given = ["CFLAGS=-O3", "LIBS=-lopenblas"]  # as package managers do
     jobs.run(["./configure", "--prefix=/opt/hpl", *given], tree).succeeded()
     made(tree)
     made(tree, "install", f"DESTDIR={stage}")
@@ -359,12 +354,6 @@ def configured(tmp_path_factory):
 
 def test_configure_and_make_leave_testing_xhpl(configured, tmp_path):
     run_built(configured[0] / "testing/xhpl", tmp_path)
-
-
-def test_install_puts_hpl_dat_beside_xhpl(configured, tmp_path):
-    installed = configured[1] / "bin"
-    assert len((installed / "HPL.dat").read_text().splitlines()) == 31
-    run_built(installed / "xhpl", tmp_path)
 
 
 def test_what_was_installed_finds_its_devices(configured, tmp_path):
@@ -394,15 +383,11 @@ def test_installed_pages_find_each_other(configured):
     assert os.access(pages / "examples/slurm/campaign.sbatch", os.X_OK)
 
 
-def test_install_takes_hpl_report_along(configured, tmp_path):
-    outcome = jobs.run([configured[1] / "bin/hpl-report", "none.json"], tmp_path)
-    assert outcome.status == 2, str(outcome)
-    assert outcome.stderr == "hpl-report: none.json: No such file or directory\n"
-
-
 def test_install_takes_the_tools_along_each_with_a_page(configured, tmp_path):
     tools = ["plot-run", "hpl-report", "xprobe", "write-dat", "xhpl-mpirun", "xdgemm",
              "xhpl-campaign", "xhpl-check", "pack-submission"]
+    outcome = jobs.run([configured[1] / "bin/hpl-report", "none.json"], tmp_path)
+    assert outcome.stderr == "hpl-report: none.json: No such file or directory\n"
     for name in tools:
         assert os.access(configured[1] / "bin" / name, os.X_OK), name
         page = (configured[1] / f"share/man/man1/{name}.1").read_text()
@@ -415,8 +400,7 @@ def test_install_takes_the_tools_along_each_with_a_page(configured, tmp_path):
 
 def test_what_was_installed_passes_its_own_check(configured, tmp_path):
     tree, stage = configured[0], configured[1].parent.parent
-    kernel = {"XHPL_KERNEL": "blas"}  # others are not optimized here
-    outcome = made(tree, "installcheck", f"DESTDIR={stage}", env=kernel)
+    outcome = made(tree, "installcheck", f"DESTDIR={stage}")
     assert outcome.stdout.count("ok - ") == 8, str(outcome)
 
 
@@ -429,44 +413,18 @@ def test_pkg_config_names_what_a_driver_needs(configured, tmp_path):
     jobs.run(["mpicc", *words, *flags.split()], tmp_path).succeeded()
 
 
-def test_uninstall_leaves_what_others_wrote(configured, tmp_path):
+def test_install_and_uninstall_leave_what_others_wrote(configured, tmp_path):
     stage = tmp_path / "stage"
     tree, prefix = configured[0], stage / "opt/hpl"
     made(tree, "install", f"DESTDIR={stage}")
     (prefix / "bin/other").write_text("")
     (prefix / "bin/HPL.dat").write_text("mine")
+    made(tree, "install", f"DESTDIR={stage}")
     made(tree, "uninstall", f"DESTDIR={stage}")
     left = sorted(x.name for x in stage.rglob("*") if x.is_file())
     assert left == ["HPL.dat", "other"]
+    assert (prefix / "bin/HPL.dat").read_text() == "mine"
     assert not list(stage.rglob("*xhpl*"))
-
-
-def test_a_program_builds_against_what_was_installed(configured, tmp_path):
-    installed = configured[1]
-    driver = [jobs.HERE / "system/driver/driver.c", "-o", tmp_path / "driver"]
-    library = [f"-I{installed}/include", f"{installed}/lib/libhpl.a"]
-    libraries = ["-lopenblas", "-lm", "-lpthread"]
-    jobs.run(["mpicc", *driver, *library, *libraries], tmp_path).succeeded()
-
-
-def test_a_second_install_keeps_the_users_hpl_dat(configured):
-    tree, installed = configured
-    mine = installed / "bin/HPL.dat"
-    shipped = mine.read_text()
-    mine.write_text("mine\n")
-    made(tree, "install", f"DESTDIR={installed.parent.parent}")
-    kept = mine.read_text()
-    mine.write_text(shipped)
-    assert kept == "mine\n"
-
-
-def test_make_finds_an_include_that_runs_upwards(configured):
-    planted = configured[0] / "base/planted.h"
-    planted.write_text("#include <mpi.h>\n")
-    outcome = make(configured[0], "check-layers")
-    planted.unlink()
-    assert outcome.status != 0, str(outcome)
-    assert "base/planted.h" in outcome.stderr, str(outcome)
 
 
 def test_archives_of_a_commit_are_the_same_bit_by_bit(packed):
@@ -492,12 +450,6 @@ def packed(tmp_path_factory):
     with tarfile.open(archive) as tar:
         tar.extractall(directory)
     return directory / archive.name.removesuffix(".tar.gz")
-
-
-def test_the_packed_tree_has_all_that_is_committed(packed):
-    names = git("ls-tree", "-r", "--name-only", "HEAD").stdout.split()
-    missing = [n for n in names if not (packed / n).exists()]
-    assert names and missing == []
 
 
 def test_the_packed_tree_can_be_made(packed):
