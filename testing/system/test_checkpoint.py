@@ -10,8 +10,7 @@ from checkpoints import Campaign, Disks, SETTINGS, bits, whole, words
 KILLS = int(os.environ.get("TEST_XHPL_KILLS", 2))
 SLOW = ("--checkpoint-bandwidth", "60M")  # columns of a boundary are spread
 DEVICE = ("--set", "devices=emu", "--set", "home=device", "--set", "panel=device")
-CASES = [*(pytest.param(*case, marks=pytest.mark.long)
-           for case in ((1, 1, SLOW), (1, 2, ()), (2, 2, SLOW))), (2, 1, DEVICE)]
+CASES = [pytest.param(2, 2, SLOW, marks=pytest.mark.long), (2, 1, DEVICE)]
 
 
 @pytest.mark.parametrize("p,q,options", CASES)
@@ -64,14 +63,13 @@ SAVING = ("--checkpoint", "d", "--every", "0.01s")
 
 
 @pytest.mark.more
-@pytest.mark.parametrize("p,q,verify", [(1, 2, "online"), (2, 1, "end")])
-def test_what_was_on_a_lost_disk_comes_from_the_partners_copies(tmp_path, p, q, verify):
-    disks = Disks(tmp_path, p, q, 2000, 16, "--set", f"verify={verify}")
+def test_what_was_on_a_lost_disk_comes_from_the_partners_copies(tmp_path):
+    disks = Disks(tmp_path, 2, 1, 1600, 16, "--set", "verify=online")
     jobs.finish(disks.start()).succeeded()
     clean = disks.bits()
     disks.interrupt(*SAVING)
     disks.lose(1)
-    # On crowded cores each of its 2000 columns waits for both processes.
+    # On crowded cores each of its columns waits for both processes.
     restarted = disks.start(*SAVING, "--restart", "d")
     outcome = jobs.finish(restarted, limit=360).succeeded()
     assert "restarts with iteration" in outcome.stderr, str(outcome)
@@ -82,7 +80,7 @@ def test_what_was_on_a_lost_disk_comes_from_the_partners_copies(tmp_path, p, q, 
 
 @pytest.mark.long
 def test_after_a_restart_on_other_hosts_the_next_loss_costs_nothing_either(tmp_path):
-    disks = Disks(tmp_path, 1, 2, 2000, 16)
+    disks = Disks(tmp_path, 1, 2, 1600, 16)
     jobs.finish(disks.start()).succeeded()
     clean = disks.bits()
     disks.interrupt(*SAVING)
@@ -92,18 +90,6 @@ def test_after_a_restart_on_other_hosts_the_next_loss_costs_nothing_either(tmp_p
     disks.lose(1)
     jobs.finish(disks.start(*SAVING, "--restart", "d")).succeeded()
     assert disks.bits() == clean
-    assert disks.names() == []
-
-
-@pytest.mark.long
-def test_two_lost_disks_are_refused(tmp_path):
-    disks = Disks(tmp_path, 1, 2, 2000, 16)
-    disks.interrupt(*SAVING)
-    disks.lose(0)
-    disks.lose(1)
-    outcome = jobs.finish(disks.start("--restart", "d"))
-    assert outcome.status == 2, str(outcome)
-    assert "holds no checkpoint that all processes" in outcome.stderr, str(outcome)
     assert disks.names() == []
 
 

@@ -67,35 +67,24 @@ def test_a_lost_device_that_writes_into_the_matrix_ends_the_run(xhpl, processes)
     assert "PASSED" not in outcome.stdout, str(outcome)
 
 
-# Every operation that columns on a device need, by P.
-RESIDENT = [(p, q, fault)
-            for p, q in ((1, 1), (1, 2), (2, 2))
-            for fault in ("fail@gemm:4", "fail@copy_in:9", "fail@copy_out:3",
-                          "fail@generate:1", "fail@gemv:2",
-                          "oom@copy_in:5", "stall@gemm:3", "stall@copy_in:20",
-                          *(("fail@gather_rows:3", "fail@scatter_rows:3",
-                             "stall@gather_rows:3", "stall@scatter_rows:2")
-                            if p > 1 else ("fail@swap_rows:2",)))]  # fmt: skip
-
-
-RESIDENT += [(p, q, fault + " panel=device")
-             for p, q in ((1, 1), (1, 2), (2, 1), (2, 2))
-             for step in ("panel_column" if p > 1 else "panel_step",)
-             for fault in (f"fail@{step}:3", f"oom@{step}:2",
-                           f"stall@{step}:2", "fail@trsm:2")]  # fmt: skip
-# What is agreed on goes down and up between a panel's columns.
-RESIDENT += [(p, q, f"{kind}@{op}:90 panel=device")
-             for p, q in ((2, 1), (2, 2)) for kind in ("fail", "stall")
-             for op in ("copy_in", "copy_out", "event_record")]  # fmt: skip
-
-
-def on_one_grid(cases):
-    """The same: each fault on more than one grid is left to make test-all."""
-    seen = set()
-    for *grid, fault in cases:
-        marks = [pytest.mark.more] if fault in seen else []
-        seen.add(fault)
-        yield pytest.param(*grid, fault, marks=marks)
+# Every operation that columns on a device need, by grid; also those of panels there,
+# and what is agreed on, which goes down and up between a panel's columns.
+RESIDENT = {
+    (1, 1): "fail@generate:1 oom@copy_in:5 fail@swap_rows:2",
+    (1, 2): "fail@copy_out:3 fail@gemv:2 stall@copy_in:20",
+    (2, 2): "fail@gemm:4 fail@copy_in:9 stall@gemm:3 fail@gather_rows:3 "
+            "fail@scatter_rows:3 stall@gather_rows:3 stall@scatter_rows:2",
+}  # fmt: skip
+PANELS = {
+    (1, 1): "fail@panel_step:3 fail@trsm:2",
+    (1, 2): "oom@panel_step:2 stall@panel_step:2",
+    (2, 1): "fail@panel_column:3 fail@copy_in:90 stall@copy_out:90 "
+            "stall@event_record:90",
+    (2, 2): "oom@panel_column:2 stall@panel_column:2 fail@trsm:2 stall@copy_in:90 "
+            "fail@copy_out:90 fail@event_record:90",
+}  # fmt: skip
+LOST = [(*grid, fault + panel) for cases, panel in ((RESIDENT, ""), (PANELS, " panel=device"))
+        for grid, faults in cases.items() for fault in faults.split()]  # fmt: skip
 
 
 def run_with_columns_there(xhpl, p, q, fault, *settings, system=SYSTEM):
@@ -114,7 +103,7 @@ def ends_for_the_lost_device(outcome):
 
 
 @pytest.mark.few(6)
-@pytest.mark.parametrize("p, q, fault", on_one_grid(RESIDENT))
+@pytest.mark.parametrize("p, q, fault", LOST)
 @retried
 def test_a_lost_device_with_columns_ends_the_run(xhpl, p, q, fault):
     ends_for_the_lost_device(run_with_columns_there(xhpl, p, q, fault))
@@ -122,16 +111,15 @@ def test_a_lost_device_with_columns_ends_the_run(xhpl, p, q, fault):
 
 # Half of the columns live there, the others come in turns.
 @pytest.mark.few(3)
-@pytest.mark.parametrize("q, nb", [(1, 32), pytest.param(2, 16, marks=pytest.mark.more)])
 @pytest.mark.parametrize("fault", ["fail@copy_in:60", "fail@copy_out:20",
                                    "fail@copy:3", "fail@gemm:150",
                                    "stall@copy_in:50", "stall@copy:5",
                                    "stall@copy_out:20"])  # fmt: skip
 @retried
-def test_a_device_lost_with_columns_that_come_ends_the_run(xhpl, q, nb, fault):
+def test_a_device_lost_with_columns_that_come_ends_the_run(xhpl, fault):
     outcome = run_with_columns_there(
-        xhpl, 1, q, fault, "panel=device", f"emu_memory={5 if q == 1 else 3}",
-        system=("-n", 1000, "--nb", nb),
+        xhpl, 1, 1, fault, "panel=device", "emu_memory=5",
+        system=("-n", 1000, "--nb", 32),
     )  # fmt: skip
     assert "guests of these" in outcome.stderr, str(outcome)
     ends_for_the_lost_device(outcome)

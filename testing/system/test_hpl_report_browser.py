@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.scripts, pytest.mark.more]
 DRIVER = shutil.which("chromedriver")
 WORDS = ("--headless=new", "--disable-gpu", "--disable-dev-shm-usage",
          "--disable-background-networking", "--force-device-scale-factor=1")
-LOOKS = [(s, w) for s in ("light", "dark") for w in (390, 1280)]
+LOOKS = [("light", 390), ("dark", 1280)]
 
 CHARTS = """
 return [...document.querySelectorAll("[data-chart]")].map((chart) => {
@@ -142,11 +142,11 @@ def hover(browser, chart):
     box, said = chart.rect, set()
     top = browser.execute_script(
         "return arguments[0].getBoundingClientRect().top", chart)
-    for i in range(1, 24):
-        for j in range(1, 8):
+    for i in range(1, 12):
+        for j in range(1, 6):
             browser.execute_cdp_cmd("Input.dispatchMouseEvent", {
-                "type": "mouseMoved", "x": box["x"] + box["width"] * i / 24,
-                "y": top + box["height"] * j / 8})
+                "type": "mouseMoved", "x": box["x"] + box["width"] * i / 12,
+                "y": top + box["height"] * j / 6})
             said.add(browser.execute_script(
                 "const tip = arguments[0].querySelector(':scope > div:nth-child(2)');"
                 "return tip ? tip.textContent : ''", chart))
@@ -161,15 +161,15 @@ def assert_all_is_text(browser):
     assert complaints(browser) == []
 
 
-@pytest.mark.parametrize("status", ("PASSED", HOSTILE))
-def test_names_run_no_script(browser, tmp_path, traced_run, record, status):
+def test_names_run_no_script(browser, tmp_path, traced_run, record):
     record = hostile(record)
     for number, row in enumerate(record["iterations"]):
         row["columns_left"] = HURT if number % 2 else row["columns_left"]
-    for test in record["tests"]:
-        test["status"] = status
+    passed = json.loads(json.dumps(record))
+    for test in passed["tests"]:
+        test["status"] = "PASSED"
     trace = hostile(json.loads((traced_run / "trace.json").read_text()))
-    report_page.page_of(tmp_path, record, record, trace=trace)
+    report_page.page_of(tmp_path, passed, record, trace=trace)
     look(browser, tmp_path / "page.html")
     browser.execute_script(
         "document.querySelectorAll('details').forEach((d) => { d.open = true; })")

@@ -44,8 +44,7 @@ def device(tmp_path_factory):
 
 
 @pytest.mark.few(1)
-@pytest.mark.parametrize("home", [RESIDENT, STREAMING])
-@pytest.mark.parametrize("p, q", [(1, 1), (2, 2)])
+@pytest.mark.parametrize("home, p, q", [(STREAMING, 1, 1), (RESIDENT, 2, 2)])
 def test_runs_pass(xhpl, device, home, p, q):
     options = ["-n", 330, "--nb", "32,70", "-p", p, "-q", q, "--depth", "0,1"]
     outcome = xhpl(*options, *device, *home, processes=p * q).succeeded()
@@ -63,10 +62,9 @@ def test_the_device_factors_panels(xhpl, device, p):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("home", ["host", "device"])
-def test_all_variants_of_upstreams_file_pass(reference_run, device, home):
+def test_all_variants_of_upstreams_file_pass(reference_run, device):
     """With one NB and one grid; emulated devices solve all 864 of its tests."""
-    how = f"home={home} threads=2 tile=16 split=fixed:0.5"
+    how = "home=device threads=2 tile=16"
     more = [x for y in how.split() for x in ("--set", y)]
     outcome = reference_run(
         "default", "--nb", "3", "-p", "2", "-q", "2", *device, *more).succeeded()
@@ -113,7 +111,7 @@ def tuned(compiled, tmp_path):
 
     def run(*words, **env):
         env = {"XDG_CACHE_HOME": str(tmp_path), **env}
-        return jobs.run([XDGEMM, "--tune", 0.5, "-m", 150, *words], tmp_path, env)
+        return jobs.run([XDGEMM, "--tune", 0.2, "-m", 150, *words], tmp_path, env)
 
     return run
 
@@ -357,10 +355,7 @@ PANEL = "(panel_column|panel_pivot|pack_[ab]|multiply|invert): error -5 of OpenC
 ON_GRIDS = [(1, 1, *loss) for loss in LOSSES] + [
     pytest.param(p, q, fault, said, marks=pytest.mark.long)
     for p, q, fault, said in (
-        (1, 2, *LOSSES[0]),
-        (2, 1, dict(LAUNCH=201), PANEL),
         (2, 1, dict(WORK=200), LOSSES[1][1]),
-        (2, 1, dict(STALL=200), LOSSES[2][1]),
         (2, 2, dict(LAUNCH=202), PANEL),
     )
 ]
@@ -401,10 +396,9 @@ def test_a_matrix_larger_than_one_buffer_is_solved(xhpl, device, layer, tmp_path
 
 # PoCL has groups of many items, too, as GPUs are given.
 @pytest.mark.more
-@pytest.mark.parametrize("panel", ["device", "host"])
-def test_groups_of_many_items_solve(failing, tmp_path, panel):
+def test_groups_of_many_items_solve(failing, tmp_path):
     env = dict(GPU=1, XDG_CACHE_HOME=tmp_path)
-    outcome = failing(*RESIDENT, "--set", f"panel={panel}", **env).succeeded()
+    outcome = failing(*RESIDENT, "--set", "panel=device", **env).succeeded()
     assert "1 tests completed and passed" in outcome.stdout, str(outcome)
     assert "dropped" not in outcome.stderr, str(outcome)
 
@@ -454,9 +448,7 @@ def damaged(data, how):
     return data[:16] + bytes([data[16] ^ 1]) + data[17:]  # another driver's
 
 
-@pytest.mark.few(1)
-@pytest.mark.parametrize("how", ["changed", "cut", "another's"])
-@pytest.mark.parametrize("which", [0, 1])
+@pytest.mark.parametrize("which, how", [(0, "changed"), (1, "cut"), (1, "another's")])
 def test_kernels_that_are_damaged_are_not_taken(multiply, tmp_path, which, how):
     file = kept(tmp_path)[which]
     file.write_bytes(damaged(file.read_bytes(), how))

@@ -49,7 +49,7 @@ def planned(xhpl):
 
 @pytest.mark.parametrize(
     "processes",
-    [1] + [pytest.param(count, marks=pytest.mark.long) for count in (2, 4)],
+    [1, pytest.param(2, marks=pytest.mark.long)],
 )
 def test_a_plan_is_a_ranked_table_and_a_file_that_runs(xhpl, planned, processes):
     rows = rows_of(planned("--write HPL.dat", processes=processes))
@@ -313,16 +313,9 @@ def test_without_being_asked_for_there_is_none(xhpl):
 
 @pytest.mark.more
 @pytest.mark.scripts
-@pytest.mark.parametrize(
-    "options, head, rows",
-    [
-        ("--quick --large", "none", ["256 1 1", "256 1 2", "256 2 1"][: os.cpu_count() * 2 - 1]),
-        ("--nb 64 --quick --devices emu:1", "emu:1", ["64 1 1"]),
-    ],
-)
-def test_the_bench_of_predictions_has_a_row_for_each_case(tmp_path, options, head, rows):
-    command = [jobs.SOURCE / "bench/plan", *options.split(), jobs.BIN]
-    said = jobs.run(command, tmp_path).succeeded().stdout
-    found = re.findall(r"^ +300 +(\d+) +(\d) x +(\d)(?: +[\d.]+){6}", said, re.M)
-    assert said.startswith(f"devices={head},")
-    assert [" ".join(row) for row in found] == rows
+def test_the_bench_of_predictions_has_a_row_for_each_case(tmp_path):
+    words = [jobs.SOURCE / "bench/plan", "--quick", "--nb", "64", "--devices", "emu:1"]
+    said = jobs.run([*words, jobs.BIN], tmp_path).succeeded().stdout
+    assert said.startswith("devices=emu:1,")
+    assert re.findall(r"^ +300 +(\d+) +(\d) x +(\d)(?: +[\d.]+){6}", said, re.M) == [
+        ("64", "1", "1")]

@@ -77,8 +77,9 @@ def test_what_devices_multiplied_counts(recorded):
 
 @pytest.mark.few(2)
 @emulates
-@pytest.mark.parametrize("panel", ["host", "device"])
-@pytest.mark.parametrize("p, q, mpi", [(1, 1, "off"), (2, 1, "off"), (2, 2, "off"), (2, 2, "on")])
+@pytest.mark.parametrize("p, q, mpi, panel", [
+    (1, 1, "off", "host"), (2, 1, "off", "device"), (2, 2, "off", "host"),
+    (2, 2, "on", "device")])
 def test_what_crosses_links_is_what_was_planned(recorded, p, q, mpi, panel):
     devices = ["--set", f"devices=emu:{p * q}", "--set", "home=device"]
     devices += ["--set", f"panel={panel}", "--set", f"device_mpi={mpi}"]
@@ -99,8 +100,7 @@ def test_what_crosses_links_is_what_was_planned(recorded, p, q, mpi, panel):
 
 @pytest.mark.few(2)
 @emulates
-@pytest.mark.parametrize("peer", [0, 100])
-@pytest.mark.parametrize("p, q", [(1, 1), (2, 1), (1, 2)])
+@pytest.mark.parametrize("p, q, peer", [(1, 1, 0), (1, 1, 100), (2, 1, 100), (1, 2, 100)])
 def test_devices_that_reach_each_other_spare_their_links(recorded, p, q, peer):
     devices = [f"devices=emu:{3 * p * q}", "home=device", "panel=device",
                f"emu_peer={peer}"]  # fmt: skip
