@@ -316,11 +316,12 @@ export ASAN_OPTIONS ?= malloc_context_size=10:intercept_tls_get_addr=0
 export TSAN_OPTIONS ?= suppressions=$(CURDIR)/testing/sanitizer/tsan.supp
 export LSAN_OPTIONS ?= print_suppressions=0:suppressions=$(CURDIR)/testing/sanitizer/lsan.supp
 
-# What has to do with threads or devices and runs without MPI, and small runs beside
-# it, for the thread sanitizer. It takes half a minute for 800 threads in the BLAS.
+# What starts threads and runs without MPI, and small runs beside it, for the thread
+# sanitizer. It takes half a minute for 800 threads in the BLAS.
+STARTS_THREADS = pthread|small_team|(node|emu|model)_fixture|cuda_bench|device_cases|base/cpu
 TESTS_OF_THREADS = testing/system/test_races.py $(filter-out %/test_blas_callers.c, \
     $(shell grep -L '^/\* ranks:' testing/unit/test_*.c | \
-        xargs grep -lE 'hyb_|xdg_|emu_|pthread|team|turns|device'))
+        xargs grep -lE '$(STARTS_THREADS)'))
 
 # What computes with the BLAS library, for builds with another one.
 TESTS_OF_BLAS = $(wildcard $(patsubst %,testing/unit/test_%.c,back_substitution \

@@ -10,7 +10,8 @@ from checkpoints import Campaign, Disks, SETTINGS, bits, whole, words
 KILLS = int(os.environ.get("TEST_XHPL_KILLS", 2))
 SLOW = ("--checkpoint-bandwidth", "60M")  # columns of a boundary are spread
 DEVICE = ("--set", "devices=emu", "--set", "home=device", "--set", "panel=device")
-CASES = [pytest.param(2, 2, SLOW, marks=pytest.mark.long), (2, 1, DEVICE)]
+CASES = [pytest.param(2, 2, SLOW, marks=pytest.mark.long),
+         pytest.param(2, 1, DEVICE, marks=pytest.mark.surface)]
 
 
 @pytest.mark.parametrize("p,q,options", CASES)
