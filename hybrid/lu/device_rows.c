@@ -140,6 +140,7 @@ void hyb_device_row_sums_met(const hyb_device_columns_t *d,
     sums->leave = s->slot[i].down[LEAVE] + column;
     sums->enter = s->slot[i].down[ENTER] + column;
     sums->ld = s->ld;
+    sums->x = hyb_exchange_of(d->base.lu, sums->run, &sums->at);
 }
 
 void hyb_device_rows_left(const hyb_device_columns_t *d,

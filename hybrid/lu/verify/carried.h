@@ -204,8 +204,10 @@ typedef struct {
     hyb_run_t run;               /* of a block */
     const double *l;             /* sums of L: jb x 2, ld nb */
     const double *u, *c;         /* of each column; c: NULL if it is not due */
-    const double *leave, *enter; /* P > 1: of rows, as above */
+    const double *leave, *enter; /* P > 1: of rows, as above, */
     int64_t ld;
+    const hpl_exchange_t *x; /* that these came with; */
+    int at;                  /* the run's first column in it */
 } hyb_device_sums_of_run_t;
 
 /* The run has met panel k on the device. */

@@ -398,8 +398,8 @@ static void compare_rows(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s,
 
 static void compare_came(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s)
 {
-    int at;
-    const hpl_exchange_t *x = hyb_exchange_of(lu, s->run, &at);
+    const hpl_exchange_t *x = s->x;
+    int at = s->at;
     const hpl_pivots_t *m = x->panel->pivots;
     const int *mine = m->displace_offset + m->me;
     const came_t displaced = {x,
@@ -444,12 +444,9 @@ static void add_way(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s,
 
 void hyb_carry_rows(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s)
 {
-    int at;
-    const hpl_exchange_t *x = hyb_exchange_of(lu, s->run, &at);
-
     compare_came(lu, s);
     add_way(lu, s, -1.0, s->leave);
-    watch_leaving(lu, x, s->run.from, s->run.count, s->device);
+    watch_leaving(lu, s->x, s->run.from, s->run.count, s->device);
     add_way(lu, s, 1.0, s->enter);
     watch_entering(lu, s->run.from, s->run.count);
 }
