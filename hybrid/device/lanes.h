@@ -36,7 +36,9 @@ typedef struct {
     uint64_t uses;
 } hyb_pieces_t;
 
-enum { HYB_SLOTS = 64 }; /* tiles in flight, at most, as of setting pipeline */
+enum {
+    HYB_MOST_PIPELINE = 64
+}; /* tiles in flight, at most, as of setting pipeline */
 
 /* The launching thread's, but for a slot from its launch to its commit. */
 typedef struct {
@@ -50,7 +52,7 @@ typedef struct {
     double *staging;           /* of all slots */
     size_t buffer_bytes, staging_bytes;
     hyb_pieces_t a, b;
-    hyb_slot_t slot[HYB_SLOTS];
+    hyb_slot_t slot[HYB_MOST_PIPELINE];
     int slots;      /* in use */
     int64_t chunks; /* of each tile */
     bool launched_any;
