@@ -16,7 +16,7 @@ enum { SEED = 20231 };
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { COMBINATIONS = 4 };
 #else
-enum { COMBINATIONS = 20 };
+enum { COMBINATIONS = 10 };
 #endif
 
 /* A case: combinations in which some ranges are narrowed. */
