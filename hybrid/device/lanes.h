@@ -36,9 +36,8 @@ typedef struct {
     uint64_t uses;
 } hyb_pieces_t;
 
-enum {
-    HYB_MOST_PIPELINE = 64
-}; /* tiles in flight, at most, as of setting pipeline */
+/* Tiles in flight, at most, as of setting pipeline. */
+enum { HYB_MOST_PIPELINE = 64 };
 
 /* The launching thread's, but for a slot from its launch to its commit. */
 typedef struct {

@@ -53,13 +53,16 @@ static double patience(const hyb_device_columns_t *d)
 bool hyb_device_has_run(const hyb_device_columns_t *d, hyb_event_t *event,
                         double since)
 {
-    double waited = xh_clock_now() - since;
+    double waited;
     bool done;
 
     hyb_device_check(d, hyb_event_wait(event, 0.0, &done));
-    if (!done && waited > d->stall_seconds && waited > patience(d))
+    if (done)
+        return true;
+    waited = xh_clock_now() - since;
+    if (waited > d->stall_seconds && waited > patience(d))
         hyb_device_check(d, hyb_event_await(event, 0.0));
-    return done;
+    return false;
 }
 
 static int free_work(const hyb_device_columns_t *d)
@@ -99,8 +102,7 @@ int hyb_device_note(hyb_device_columns_t *d, hyb_blocks_t blocks, int panels,
     return at;
 }
 
-/* ---- copies of columns ----------------------------------------------------
- */
+/* ---- copies of columns --------------------------------------------------- */
 
 /* Its own queue, made by the first who copies: nothing else runs on it. */
 static xh_status_t open_queue(hyb_device_columns_t *d)

@@ -11,7 +11,7 @@
 
 /*
  * Who computes columns, which live in its memory or are its guests: the host's
- * cores, or one device. The loop calls these functions and does not know which.
+ * cores, or one device.
  *
  * On the host workers take runs of columns, and each call returns when it is
  * done. A device has a queue: the leader queues the work of whole blocks, and

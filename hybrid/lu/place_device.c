@@ -172,8 +172,7 @@ static xh_view_t panel_columns(hyb_place_t *place, int k)
                      h->mp, h->jb);
 }
 
-/* ---- swap, solve, multiply ------------------------------------------------
- */
+/* ---- swap, solve, multiply ----------------------------------------------- */
 
 /* The columns of blocks that live here. */
 static hyb_device_part_t part_of(const hyb_device_columns_t *d,

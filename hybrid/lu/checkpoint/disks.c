@@ -141,7 +141,8 @@ static xh_status_t allocate(const HPL_T_grid *grid, const char *folder,
 
 typedef struct { /* those that a process sees */
     int disk, count;
-    saved_t *saved; /* NULL: out of memory */
+    saved_t *saved;
+    bool is_incomplete; /* out of memory: not all are in it */
 } list_t;
 
 static void add(void *list, const hyb_store_t *s, int first)
@@ -150,7 +151,8 @@ static void add(void *list, const hyb_store_t *s, int first)
     saved_t *longer =
         realloc(l->saved, ((size_t)l->count + 1) * sizeof(*longer));
 
-    if (longer == NULL) /* it is not seen */
+    l->is_incomplete = l->is_incomplete || longer == NULL;
+    if (longer == NULL)
         return;
     l->saved = longer;
     l->saved[l->count++] =
@@ -190,11 +192,13 @@ static xh_status_t list_all(hyb_disks_t *d)
 {
     int *count = malloc(2 * (size_t)d->grid->nprocs * sizeof(*count));
     list_t mine = {.disk = d->grid->iam};
-    xh_status_t status =
-        hpl_agree(d->grid->all_comm, count != NULL ? XH_OK : XH_ERR_MEMORY);
+    xh_status_t status;
 
     if (d->first[d->grid->iam] == d->grid->iam)
         hyb_store_each(d->folder, add, &mine);
+    status =
+        hpl_agree(d->grid->all_comm,
+                  count != NULL && !mine.is_incomplete ? XH_OK : XH_ERR_MEMORY);
     if (status == XH_OK)
         status = gather(d, &mine, count);
     free(count);

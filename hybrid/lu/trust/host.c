@@ -40,7 +40,7 @@ static bool is_right(const thread_t *t, xh_view_t found, xh_view_t expected,
                              t->where);
 }
 
-/* "L1^-1 U by the kernel avx2" */
+/* It is named as "L1^-1 U by the kernel avx2". */
 static bool kernel_is_right(const thread_t *t, xh_view_t found,
                             xh_view_t expected, const char *what)
 {

@@ -141,8 +141,7 @@ void hyb_carry(hyb_lu_t *lu, int k, int64_t column, int64_t count,
     }
 }
 
-/* ---- alarms ---------------------------------------------------------------
- */
+/* ---- alarms -------------------------------------------------------------- */
 
 /* Text and, where it is known, a number. */
 static int add(char *text, size_t size, int at, const char *what,

@@ -117,8 +117,7 @@ static void check_kept(hyb_lu_t *lu)
     }
 }
 
-/* ---- as it is read --------------------------------------------------------
- */
+/* ---- as it is read ------------------------------------------------------- */
 
 /* The panel that a local column is of, and its rows here before that. */
 static int64_t rows_above(const hyb_lu_t *lu, int64_t column, int64_t *end_p)
@@ -176,8 +175,7 @@ void hyb_carried_end_read(hyb_lu_t *lu)
     check_kept(lu);
 }
 
-/* ---- as it is saved -------------------------------------------------------
- */
+/* ---- as it is saved ------------------------------------------------------ */
 
 void hyb_carried_keep(hyb_lu_t *lu, int k)
 {
