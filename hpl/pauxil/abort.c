@@ -44,13 +44,23 @@ static bool may_call_mpi(void)
     return is_main || level == MPI_THREAD_MULTIPLE;
 }
 
+/* Launchers end a job at once, and drop what they have not read by then: the
+ * message that says why. */
+static void abort_job(int status)
+{
+    const struct timespec until_read = {.tv_nsec = 300 * 1000 * 1000};
+
+    nanosleep(&until_read, NULL);
+    MPI_Abort(MPI_COMM_WORLD, status);
+}
+
 static atomic_int wanted; /* the job's end, by another thread: its status */
 
 void hpl_abort_if_wanted(void *context)
 {
     (void)context;
     if (atomic_load(&wanted) != 0)
-        MPI_Abort(MPI_COMM_WORLD, atomic_load(&wanted));
+        abort_job(atomic_load(&wanted));
 }
 
 /* The thread that calls MPI may be in a call, or wait for this one: then this
@@ -77,7 +87,7 @@ void hpl_abort_job_as(int status)
     listener = NULL;
     pthread_mutex_unlock(&lock);
     if (may_call_mpi())
-        MPI_Abort(MPI_COMM_WORLD, status);
+        abort_job(status);
     else if (mpi_runs())
         let_job_be_aborted(status);
     exit(status);

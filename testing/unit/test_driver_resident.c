@@ -69,12 +69,12 @@ typedef struct {
 /* All rows are here. */
 static void take_diagonal(const HPL_T_pmat *mat, double *u)
 {
-    int processes = unit_processes(), rank = unit_rank();
+    int processes = unit_processes(), rank = unit_rank(), nb = mat->nb;
 
     for (int j = 0; j < ORDER; j++) {
-        int block = j / BLOCK, local = block / processes * BLOCK + j % BLOCK;
+        int panel = j / nb, local = panel / processes * nb + j % nb;
 
-        if (block % processes == rank)
+        if (panel % processes == rank)
             u[j] = mat->A[j + (size_t)local * (size_t)mat->ld];
     }
 }
