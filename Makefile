@@ -349,7 +349,8 @@ TEST_MARKS ?= $(MARKS_ELSEWHERE)$(if $(filter testing testing/,$(TESTS)), \
 SUITE_UNIT := $(if $(filter testing testing/ testing/unit testing/unit/,$(TESTS)), \
     unit,$(call as_programs,$(filter-out $(UNIT_LEFT_OUT),$(TESTS))))
 SUITE_CHECKS ?= check-layers check-headers
-suite: build $(SUITE_UNIT) $(SUITE_CHECKS)
+suite-built: build $(SUITE_UNIT) $(SUITE_CHECKS)
+suite: suite-built
 	@TEST_XHPL_SOURCE='$(CURDIR)' TEST_XHPL_BUILD='$(abspath $(BUILD))' \
 	    TEST_XHPL_BIN='$(abspath $(BINdir))' \
 	    TEST_XHPL_MPIRUN='$(CURDIR)/scripts/mpirun' \
@@ -531,7 +532,7 @@ help:
 	    awk -F'|' '{ printf "  %-15s %s\n", $$1, $$2 }'
 
 .PHONY: all build images no-old-plugins unit run run-built test check installcheck \
-        suite test-all test-mpich test-arm test-portable \
+        suite suite-built test-all test-mpich test-arm test-portable \
         test-clusters coverage bench-hpl check-upstream check-layers \
         check-headers check-style install uninstall dist deb site \
         test-packages clean clean_arch \
