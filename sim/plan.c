@@ -41,10 +41,11 @@ double __wrap_xh_fma_ceiling(xh_isa_t isa, const int *cpus, int threads,
     return sim_model()->rate;
 }
 
-xh_status_t __wrap_hyb_probe_sweep(hyb_team_t *team, double seconds,
-                                   double *rate_p)
+xh_status_t __wrap_hyb_probe_sweep(hyb_team_t *team, const hyb_kernel_t *kernel,
+                                   double seconds, double *rate_p)
 {
     (void)team;
+    (void)kernel;
     (void)seconds;
     *rate_p = sim_model()->move;
     return XH_OK;

@@ -4,7 +4,6 @@
 #include "hpl_misc.h"
 #include "hpl/pgesv/back_substitution.h"
 #include "hybrid/observe/watchdog.h"
-#include "hybrid/cpu/isa/kernel.h"
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/verify/carried.h"
 
@@ -16,7 +15,6 @@ enum {
 
 typedef struct {
     hyb_lu_t *lu;
-    const hyb_kernel_t *kernel;
     const hpl_product_t *product;
     int64_t share; /* rows of each member */
     hyb_phase_t phase;
@@ -37,7 +35,7 @@ static void subtract_and_check(const solve_t *s, int64_t from, int64_t end)
                                  .ld = p->lda,
                                  .x = p->x + j};
 
-            s->kernel->subtract(&piece, p->y + i);
+            s->lu->means.kernel->subtract(&piece, p->y + i);
             hyb_carried_read(s->lu, piece.a, piece.rows, piece.cols);
         }
 }
@@ -56,7 +54,7 @@ static void subtract_share(void *argument, int member)
     for (; i < end; i += TILE) {
         tile.a = p->a + i;
         tile.rows = Mmin(TILE, end - i);
-        s->kernel->subtract(&tile, p->y + i);
+        s->lu->means.kernel->subtract(&tile, p->y + i);
     }
 }
 
@@ -94,7 +92,7 @@ static void subtract(void *context, const hpl_product_t *p)
 
 void hyb_back_substitution(hyb_lu_t *lu)
 {
-    solve_t solve = {.lu = lu, .kernel = hyb_kernel_widest()};
+    solve_t solve = {.lu = lu};
     hpl_subtract_t how = {.subtract = subtract, .context = &solve};
 
     hyb_phase_begin(&solve.phase, "in the back-substitution",

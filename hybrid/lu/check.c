@@ -9,7 +9,6 @@
 #include "hpl/solver/system.h"
 #include "hybrid/observe/watchdog.h"
 #include "hybrid/lu/generate.h"
-#include "hybrid/cpu/isa/kernel.h"
 
 /*
  * A strip is the rows that a member sums up at a time: their sums and a block
@@ -146,17 +145,17 @@ static void reduce(const HPL_T_grid *grid, const check_t *c, int nb,
     norms_p->r_inf = hpl_norm_of_sums(grid, c->r, c->mp, grid->row_comm);
 }
 
-void hyb_check_solution(hyb_team_t *team, const HPL_T_grid *grid,
+void hyb_check_solution(const hyb_means_t *means, const HPL_T_grid *grid,
                         const HPL_T_pmat *mat, int seed, hpl_norms_t *norms_p)
 {
     hpl_map_t columns = hpl_map_columns(grid, mat->nb);
     hyb_phase_t phase;
-    check_t check = {.generator = hyb_generator(grid, mat, seed),
-                     .kernel = hyb_kernel_widest(),
+    check_t check = {.generator = hyb_generator(means->kernel, grid, mat, seed),
+                     .kernel = means->kernel,
                      .x = mat->X,
                      .mp = mat->mp,
                      .nq = hpl_map_count(&columns, mat->n),
-                     .members = hyb_team_size(team),
+                     .members = hyb_team_size(means->team),
                      .phase = &phase};
     void *memory;
     size_t bytes;
@@ -165,7 +164,7 @@ void hyb_check_solution(hyb_team_t *team, const HPL_T_grid *grid,
     check.strip = strip_rows(Mmax(check.mp, 1), check.members);
     bytes = allocate(&check, &memory);
     hyb_phase_begin(&phase, "in the verification", hyb_watchdog_patience());
-    hyb_team_run(team, check_strips, &check);
+    hyb_team_run(means->team, check_strips, &check);
     reduce(grid, &check, mat->nb, norms_p);
     hyb_phase_end(&phase);
     xh_memory_free(memory, bytes);

@@ -3,7 +3,7 @@
 #define HYB_CHECK_H
 
 #include "hpl_solver.h"
-#include "hybrid/node/team.h"
+#include "hybrid/lu/means.h"
 
 /*
  * The norms of the system of seed, of x = mat->X and of the residual A x - b;
@@ -14,7 +14,7 @@
  * Cost: about the time to generate mp x nq entries in cache; 3 mp doubles, and
  *       nq + 16512 a member.
  */
-void hyb_check_solution(hyb_team_t *team, const HPL_T_grid *grid,
+void hyb_check_solution(const hyb_means_t *means, const HPL_T_grid *grid,
                         const HPL_T_pmat *mat, int seed, hpl_norms_t *norms_p);
 
 /* Bytes that it takes meanwhile on a process of shape. */

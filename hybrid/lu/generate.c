@@ -3,7 +3,6 @@
 
 #include "base/memory.h"
 #include "hpl_misc.h"
-#include "hybrid/cpu/isa/kernel.h"
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/verify/carried.h"
 #include "hybrid/observe/watchdog.h"
@@ -20,7 +19,8 @@ typedef struct filling {
     hyb_phase_t *phase;
 } filling_t;
 
-hpl_generator_t hyb_generator(const HPL_T_grid *grid, const HPL_T_pmat *mat,
+hpl_generator_t hyb_generator(const hyb_kernel_t *kernel,
+                              const HPL_T_grid *grid, const HPL_T_pmat *mat,
                               int seed)
 {
     hpl_map_t rows = hpl_map(mat->nb, grid->nprow, grid->myrow);
@@ -28,7 +28,7 @@ hpl_generator_t hyb_generator(const HPL_T_grid *grid, const HPL_T_pmat *mat,
     hpl_generator_t generator =
         hpl_generator(mat->n, (uint32_t)seed, &rows, &columns);
 
-    generator.run = hyb_kernel_widest()->generate;
+    generator.run = kernel->generate;
     return generator;
 }
 
@@ -82,13 +82,15 @@ static void visit_all(hyb_team_t *team, filling_t *f, const char *what)
     hyb_phase_end(&phase);
 }
 
-void hyb_generate(hyb_team_t *team, const HPL_T_grid *grid,
+void hyb_generate(const hyb_means_t *means, const HPL_T_grid *grid,
                   const HPL_T_pmat *mat, int seed)
 {
-    filling_t filling = {
-        .generator = hyb_generator(grid, mat, seed), .mat = mat, .visit = fill};
+    filling_t filling = {.generator =
+                             hyb_generator(means->kernel, grid, mat, seed),
+                         .mat = mat,
+                         .visit = fill};
 
-    visit_all(team, &filling, "generating the matrix");
+    visit_all(means->team, &filling, "generating the matrix");
 }
 
 void hyb_generate_touch(hyb_team_t *team, const HPL_T_pmat *mat)
@@ -143,6 +145,6 @@ void hyb_generate_homes(hyb_lu_t *lu, int seed)
     touch_kept(lu, host.nq);
     for (int i = 1; i < lu->homes.places; i++)
         lu->homes.place[i]->generate(lu->homes.place[i], seed);
-    hyb_generate(lu->means.team, lu->grid, &host, seed);
+    hyb_generate(&lu->means, lu->grid, &host, seed);
     hyb_carried_sum(lu);
 }

@@ -5,20 +5,21 @@
 #include "hpl/matgen/generator.h"
 #include "hpl_types.h"
 #include "hybrid/lu/factor.h"
-#include "hybrid/node/team.h"
 
-/* The generator of my part of [ A | b ], as HPL_pdmatgen fills it. */
-hpl_generator_t hyb_generator(const HPL_T_grid *grid, const HPL_T_pmat *mat,
+/* The generator of my part of [ A | b ], as HPL_pdmatgen fills it, by kernel.
+ */
+hpl_generator_t hyb_generator(const hyb_kernel_t *kernel,
+                              const HPL_T_grid *grid, const HPL_T_pmat *mat,
                               int seed);
 
 /*
  * Fill [ A | b ] with the sequence of seed, bitwise as HPL_pdmatgen; no
- * communication. All members write, a few columns each in turn, so that memory
- * which is touched here first is spread over where the team runs.
+ * communication. All members of the team write, a few columns each in turn, so
+ * that memory which is touched here first is spread over where the team runs.
  *
  * mat  in,out  mat->A, mp x nq
  */
-void hyb_generate(hyb_team_t *team, const HPL_T_grid *grid,
+void hyb_generate(const hyb_means_t *means, const HPL_T_grid *grid,
                   const HPL_T_pmat *mat, int seed);
 
 /*

@@ -374,7 +374,8 @@ static xh_status_t measure_all(work_t *w)
     hyb_phase_step(w->phase);
     XH_TRY(hyb_probe_link(w->what->column_step, of_link, &w->rates->column));
     hyb_phase_step(w->phase);
-    XH_TRY(hyb_probe_sweep(w->means->team, of_sweep, &w->rates->sweep));
+    XH_TRY(hyb_probe_sweep(w->means->team, w->means->kernel, of_sweep,
+                           &w->rates->sweep));
     hyb_phase_step(w->phase);
     return measure_widths(w, w->what->seconds - 2.0 * of_link - of_sweep);
 }

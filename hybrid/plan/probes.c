@@ -76,41 +76,46 @@ double hyb_probe_ceiling(hyb_team_t *team, xh_isa_t isa, double seconds)
     return rate;
 }
 
-/* A, x and r lie behind each other. */
+typedef struct {
+    const hyb_kernel_t *kernel;
+    hyb_scratch_t memory; /* A, x and r lie behind each other */
+} sweep_t;
+
 static void sweep_share(void *context, int member)
 {
-    const hyb_scratch_t *memory = context;
-    int64_t rows = ROWS / hyb_team_size(memory->team);
-    double *x = memory->data + ROWS * COLS;
-    hyb_sweep_t part = {.a = memory->data + member * rows,
+    const sweep_t *sweep = context;
+    int64_t rows = ROWS / hyb_team_size(sweep->memory.team);
+    double *x = sweep->memory.data + ROWS * COLS;
+    hyb_sweep_t part = {.a = sweep->memory.data + member * rows,
                         .rows = rows,
                         .cols = COLS,
                         .ld = ROWS,
                         .x = x};
 
-    hyb_kernel_widest()->subtract(&part, x + COLS + member * rows);
+    sweep->kernel->subtract(&part, x + COLS + member * rows);
 }
 
 static void run_sweep(void *context)
 {
-    hyb_team_run(((hyb_scratch_t *)context)->team, sweep_share, context);
+    hyb_team_run(((sweep_t *)context)->memory.team, sweep_share, context);
 }
 
-xh_status_t hyb_probe_sweep(hyb_team_t *team, double seconds, double *rate_p)
+xh_status_t hyb_probe_sweep(hyb_team_t *team, const hyb_kernel_t *kernel,
+                            double seconds, double *rate_p)
 {
     int members = hyb_team_size(team);
     double rows = ROWS / members * members;
-    hyb_scratch_t memory = {0};
+    sweep_t sweep = {.kernel = kernel};
     xh_status_t status =
-        hpl_agree(MPI_COMM_WORLD,
-                  hyb_scratch_open(&memory, team, ROWS * COLS + COLS + ROWS));
+        hpl_agree(MPI_COMM_WORLD, hyb_scratch_open(&sweep.memory, team,
+                                                   ROWS * COLS + COLS + ROWS));
 
     if (status == XH_OK)
         *rate_p =
             sizeof(double) * rows * COLS /
             hyb_slowest(
-                hyb_time_together(NULL, run_sweep, &memory, seconds).least);
-    hyb_scratch_close(&memory);
+                hyb_time_together(NULL, run_sweep, &sweep, seconds).least);
+    hyb_scratch_close(&sweep.memory);
     return status;
 }
 

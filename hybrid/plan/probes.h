@@ -23,11 +23,12 @@ hyb_seconds_t hyb_time_together(void (*prepare)(void *context),
 double hyb_probe_ceiling(hyb_team_t *team, xh_isa_t isa, double seconds);
 
 /*
- * B/s at which each process reads a matrix, as back-substitution does; of the
- * slowest.
+ * B/s at which each process reads a matrix by kernel, as back-substitution
+ * does; of the slowest.
  * Errors: XH_ERR_MEMORY  on all processes
  */
-xh_status_t hyb_probe_sweep(hyb_team_t *team, double seconds, double *rate_p);
+xh_status_t hyb_probe_sweep(hyb_team_t *team, const hyb_kernel_t *kernel,
+                            double seconds, double *rate_p);
 
 /*
  * Between each process and the one step ranks further, around a ring. One

@@ -6,6 +6,7 @@
 #include "hpl.h"
 #include "hybrid/lu/back_substitution.h"
 #include "hybrid/lu/lu.h"
+#include "testing/unit/counted_kernel.h"
 #include "testing/unit/everywhere.h"
 
 enum { MOST = 900 };
@@ -48,13 +49,15 @@ static int unequal_x(const HPL_T_grid *grid, const HPL_T_pmat *mat, int nq)
     return memcmp(first, mat->X, (size_t)nq * sizeof(double)) != 0;
 }
 
-static int solve(hyb_team_t *team, HPL_T_grid *grid, int n, int nb)
+static int solve_by(const hyb_kernel_t *kernel, hyb_team_t *team,
+                    HPL_T_grid *grid, int n, int nb)
 {
     const double *whole = whole_of(n);
     HPL_T_pmat mat = small_distribute(grid, n, nb, whole);
     HPL_T_pmat reference = small_distribute(grid, n, nb, whole);
     int nq = HPL_numroc(n, nb, nb, grid->mycol, 0, grid->npcol), errors;
-    hyb_lu_t lu = {.grid = grid, .mat = &mat, .means.team = team};
+    hyb_lu_t lu = {
+        .grid = grid, .mat = &mat, .means.team = team, .means.kernel = kernel};
 
     assert_ok(hyb_ledger_create(nq, mat.nq > nq, nb, &lu.ledger));
     lu.homes.host_blocks = lu.ledger.blocks;
@@ -67,6 +70,11 @@ static int solve(hyb_team_t *team, HPL_T_grid *grid, int n, int nb)
     small_release(&mat);
     small_release(&reference);
     return errors;
+}
+
+static int solve(hyb_team_t *team, HPL_T_grid *grid, int n, int nb)
+{
+    return solve_by(hyb_kernel_widest(), team, grid, n, nb);
 }
 
 TEST_EVERYWHERE(every_team_on_every_grid_solves_as_the_reference, solve,
@@ -92,6 +100,21 @@ TEST(members_share_large_products)
         }
     small_grid_close(&grid);
     assert_int_equal(errors, 0);
+}
+
+TEST(the_kernel_in_use_multiplies)
+{
+    hyb_kernel_t kernel = counted_kernel();
+    hyb_team_t *team = small_team(2);
+    int errors = 1;
+    HPL_T_grid grid;
+
+    if (small_grid_open(&grid, 1, unit_processes()))
+        errors = solve_by(&kernel, team, &grid, 200, 8);
+    small_grid_close(&grid);
+    hyb_team_destroy(team);
+    assert_int_equal(errors, 0);
+    assert_true(sweeps > 0);
 }
 
 TEST_MPI_MAIN()

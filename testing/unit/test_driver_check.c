@@ -7,6 +7,7 @@
 #include "hpl/pauxil/map.h"
 #include "hpl/solver/system.h"
 #include "hybrid/lu/check.h"
+#include "testing/unit/counted_kernel.h"
 #include "testing/unit/everywhere.h"
 
 /* My part of [ A | b ] of seed, with an x that is the same on any grid. */
@@ -32,21 +33,24 @@ static bool differ(double x, double y)
     return !(fabs(x - y) <= 1e-13 * fabs(y));
 }
 
-/* The norms by the team, with no matrix to read. */
-static hpl_norms_t norms_by(hyb_team_t *team, const HPL_T_grid *grid,
-                            HPL_T_pmat mat, int seed)
+/* With no matrix to read. */
+static hpl_norms_t norms_by(const hyb_kernel_t *kernel, hyb_team_t *team,
+                            const HPL_T_grid *grid, HPL_T_pmat mat, int seed)
 {
+    hyb_means_t means = {.team = team, .kernel = kernel};
     hpl_norms_t norms;
 
     mat.A = NULL;
-    hyb_check_solution(team, grid, &mat, seed, &norms);
+    hyb_check_solution(&means, grid, &mat, seed, &norms);
     return norms;
 }
 
-static int wrong_norms(hyb_team_t *team, HPL_T_grid *grid, int n, int nb)
+static int wrong_norms_by(const hyb_kernel_t *kernel, hyb_team_t *team,
+                          HPL_T_grid *grid, int n, int nb)
 {
     HPL_T_pmat mat = system_of(grid, n, nb, HPL_ISEED + n);
-    hpl_norms_t is = norms_by(team, grid, mat, HPL_ISEED + n), should_be;
+    hpl_norms_t is = norms_by(kernel, team, grid, mat, HPL_ISEED + n);
+    hpl_norms_t should_be;
     int errors = 0;
 
     hpl_system_norms(grid, &mat, &should_be);
@@ -58,6 +62,11 @@ static int wrong_norms(hyb_team_t *team, HPL_T_grid *grid, int n, int nb)
     errors += differ(is.r_inf, should_be.r_inf);
     small_release(&mat);
     return errors;
+}
+
+static int wrong_norms(hyb_team_t *team, HPL_T_grid *grid, int n, int nb)
+{
+    return wrong_norms_by(hyb_kernel_widest(), team, grid, n, nb);
 }
 
 TEST_EVERYWHERE(every_team_on_every_grid_finds_the_references_norms,
@@ -82,6 +91,22 @@ TEST(strips_make_up_the_whole_matrix)
     assert_int_equal(errors, 0);
 }
 
+TEST(the_kernel_in_use_generates_again_and_multiplies)
+{
+    hyb_kernel_t kernel = counted_kernel();
+    hyb_team_t *team = small_team(2);
+    int errors = 1;
+    HPL_T_grid grid;
+
+    if (small_grid_open(&grid, 1, unit_processes()))
+        errors = wrong_norms_by(&kernel, team, &grid, 100, 8);
+    small_grid_close(&grid);
+    hyb_team_destroy(team);
+    assert_int_equal(errors, 0);
+    assert_true(generations > 0);
+    assert_true(sweeps > 0);
+}
+
 /* The norms of a generated system when one entry of x is replaced. */
 static hpl_norms_t norms_with(double value)
 {
@@ -95,7 +120,7 @@ static hpl_norms_t norms_with(double value)
         mat = system_of(&grid, 130, 16, HPL_ISEED);
         if (grid.mycol == grid.npcol - 1)
             mat.X[1] = value;
-        norms = norms_by(team, &grid, mat, HPL_ISEED);
+        norms = norms_by(hyb_kernel_widest(), team, &grid, mat, HPL_ISEED);
         small_release(&mat);
     }
     small_grid_close(&grid);

@@ -8,7 +8,9 @@
 #include "hpl.h"
 #include "hpl/pauxil/map.h"
 #include "hybrid/lu/generate.h"
+#include "testing/unit/counted_kernel.h"
 #include "testing/unit/everywhere.h"
+#include "testing/unit/kernels.h"
 
 enum { SLACK = 5 }; /* rows between columns */
 
@@ -30,23 +32,35 @@ static HPL_T_pmat part(const HPL_T_grid *grid, int n, int nb, size_t *bytes_p)
     return mat;
 }
 
-/* Is anything else written than by the reference? */
-static int wrong_bits(hyb_team_t *team, HPL_T_grid *grid, int n, int nb)
+/* Does kernel write anything else than the reference? */
+static int wrong_bits_by(const hyb_kernel_t *kernel, hyb_team_t *team,
+                         HPL_T_grid *grid, int n, int nb)
 {
+    hyb_means_t means = {.team = team, .kernel = kernel};
     size_t bytes;
     HPL_T_pmat mat = part(grid, n, nb, &bytes);
     HPL_T_pmat reference = part(grid, n, nb, &bytes);
     int wrong;
 
     HPL_pdmatgen(grid, n, n + 1, nb, reference.A, reference.ld, HPL_ISEED + n);
-    hyb_generate(team, grid, &mat, HPL_ISEED + n);
+    hyb_generate(&means, grid, &mat, HPL_ISEED + n);
     wrong = memcmp(mat.A, reference.A, bytes) != 0;
     free(mat.A);
     free(reference.A);
     return wrong;
 }
 
-TEST_EVERYWHERE(every_team_on_every_grid_generates_the_references_bits,
+static int wrong_bits(hyb_team_t *team, HPL_T_grid *grid, int n, int nb)
+{
+    const hyb_kernel_t *kernel;
+    int errors = 0;
+
+    FOR_EACH_KERNEL(kernel)
+    errors += wrong_bits_by(kernel, team, grid, n, nb);
+    return errors;
+}
+
+TEST_EVERYWHERE(every_kernel_on_every_grid_generates_the_references_bits,
                 wrong_bits, {100, 16}, {257, 1}, {64, 64}, {201, 40})
 TEST_EVERYWHERE(a_member_may_have_nothing_to_do, wrong_bits, {0, 4}, {1, 1},
                 {2, 8}, {5, INT_MAX})
@@ -63,6 +77,21 @@ TEST(a_matrix_of_many_chunks_has_the_references_bits)
     small_grid_close(&grid);
     hyb_team_destroy(team);
     assert_int_equal(errors, 0);
+}
+
+TEST(the_kernel_in_use_generates)
+{
+    hyb_kernel_t kernel = counted_kernel();
+    hyb_team_t *team = small_team(2);
+    int errors = 1;
+    HPL_T_grid grid;
+
+    if (small_grid_open(&grid, 1, unit_processes()))
+        errors = wrong_bits_by(&kernel, team, &grid, 100, 8);
+    small_grid_close(&grid);
+    hyb_team_destroy(team);
+    assert_int_equal(errors, 0);
+    assert_true(generations > 0);
 }
 
 /* ---- taking memory for it ------------------------------------------------ */

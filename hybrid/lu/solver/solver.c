@@ -215,7 +215,7 @@ static void generate(hpl_system_t *system, int seed)
     if (is_fresh(system))
         hyb_generate_homes(system->prepared, seed);
     else
-        hyb_generate(means.team, system->grid, &system->mat, seed);
+        hyb_generate(&means, system->grid, &system->mat, seed);
 }
 
 static void run(hyb_lu_t *prepared, const HPL_T_grid *grid,
@@ -253,7 +253,7 @@ static void solve(hpl_system_t *system, int *info_p)
 static void check(hpl_system_t *system, int seed, hpl_norms_t *norms_p)
 {
     free_prepared(system);
-    hyb_check_solution(means.team, system->grid, &system->mat, seed, norms_p);
+    hyb_check_solution(&means, system->grid, &system->mat, seed, norms_p);
     passed = hpl_scaled_residual(norms_p, system->mat.n) < usual_threshold;
 }
 
