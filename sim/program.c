@@ -11,9 +11,10 @@ hyb_kernels_t __wrap_hyb_kernels_of_setting(void)
     return (hyb_kernels_t){.set = 1u << XH_ISA_PORTABLE};
 }
 
-const hyb_kernel_t *__wrap_hyb_kernel_of_setting(void)
+xh_status_t __wrap_hyb_kernel_of_setting(const hyb_kernel_t **kernel_p)
 {
-    return hyb_kernel_find(XH_ISA_PORTABLE);
+    *kernel_p = hyb_kernel_find(XH_ISA_PORTABLE);
+    return XH_OK;
 }
 
 /* There is no BLAS library. */

@@ -6,29 +6,8 @@
 #include "base/settings.h"
 #include "hybrid/device/cuts.h"
 #include "hybrid/device/rates.h"
-#include "hybrid/cpu/product/blas.h"
 #include "hybrid/cpu/trial/trial.h"
 #include "hybrid/device/machine_private.h"
-
-/* The kernel that the user asks for, where this processor has it. */
-static xh_status_t choose_kernel(hyb_machine_t *machine)
-{
-    const char *name = xh_settings_text("kernel");
-
-    machine->kernel = hyb_kernel_of_setting();
-    if (machine->kernel != NULL)
-        return XH_OK;
-    if (strcmp(name, "blas") == 0) {
-        if (hyb_blas_present())
-            return XH_OK;
-        xh_log_error("kernel=blas: no BLAS library that has dgemm_ is "
-                     "linked; auto takes a kernel of ours");
-        return XH_ERR_INPUT;
-    }
-    xh_log_error("kernel=%s: this processor has %s at most", name,
-                 xh_cpu_isa_name(xh_cpu_isa()));
-    return XH_ERR_INPUT;
-}
 
 /*
  * This process's part of what is free, less some for the vendor's library. With
@@ -251,7 +230,7 @@ static xh_status_t open_all(hyb_machine_t *machine, int threads,
     machine->slots = (int)xh_settings_int("pipeline");
     machine->tile_return = (hyb_tile_return_t)xh_settings_int("tile_return");
     machine->segment_bytes = 1 << 30;
-    XH_TRY(choose_kernel(machine));
+    XH_TRY(hyb_kernel_of_setting(&machine->kernel));
     XH_TRY(hyb_topology_open(NULL, &machine->topology));
     XH_TRY(hyb_topology_cores(machine->topology, local, &machine->cpus,
                               &machine->cpu_count));

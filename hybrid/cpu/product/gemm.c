@@ -281,13 +281,12 @@ static void create_key(void)
 
 static xh_status_t begin_alone(hyb_host_gemm_t **gemm_p)
 {
-    const hyb_kernel_t *kernel = hyb_kernel_of_setting();
+    const hyb_kernel_t *kernel;
     const int cpu = sched_getcpu();
     hyb_team_t *team;
     xh_status_t status;
 
-    if (kernel == NULL && !hyb_blas_present())
-        kernel = hyb_kernel_widest();
+    XH_TRY(hyb_kernel_of_setting(&kernel));
     XH_TRY(hyb_team_create(&cpu, 1, 1, &team));
     status = hyb_host_gemm_create(team, kernel, gemm_p);
     if (status != XH_OK) {

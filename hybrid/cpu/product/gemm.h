@@ -41,6 +41,7 @@ xh_status_t hyb_host_gemm(hyb_host_gemm_t *gemm, const xh_gemm_t *product);
  * The same on the calling thread alone, whichever that is, with the kernel that
  * the setting asks for. Each thread keeps the memory it packs into,
  * hyb_host_gemm_lone_bytes at most, until it ends.
+ * Errors: also those of hyb_kernel_of_setting
  */
 xh_status_t hyb_gemm_alone(const xh_gemm_t *product);
 

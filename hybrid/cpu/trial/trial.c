@@ -6,6 +6,7 @@
 #include <string.h>
 #include "base/blas_library.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/settings.h"
 #include "hybrid/cpu/product/blas.h"
@@ -178,16 +179,28 @@ hyb_kernels_t hyb_kernels_of_setting(void)
     return measured;
 }
 
-const hyb_kernel_t *hyb_kernel_of_setting(void)
+xh_status_t hyb_kernel_of_setting(const hyb_kernel_t **kernel_p)
 {
     const char *name = xh_settings_text("kernel");
     hyb_kernels_t kernels;
     const hyb_kernel_t *kernel;
 
-    if (strcmp(name, "blas") == 0)
-        return NULL;
+    if (strcmp(name, "blas") == 0) {
+        if (!hyb_blas_present()) {
+            xh_log_error("kernel=blas: no BLAS library that has dgemm_ is "
+                         "linked; auto takes a kernel of ours");
+            return XH_ERR_INPUT;
+        }
+        *kernel_p = NULL;
+        return XH_OK;
+    }
     kernels = hyb_kernels_of_setting();
     kernel = hyb_kernels_fastest(&kernels);
-    return strcmp(name, "auto") == 0 || strcmp(name, kernel->name) == 0 ? kernel
-                                                                        : NULL;
+    if (strcmp(name, "auto") != 0 && strcmp(name, kernel->name) != 0) {
+        xh_log_error("kernel=%s: this processor has %s at most", name,
+                     xh_cpu_isa_name(xh_cpu_isa()));
+        return XH_ERR_INPUT;
+    }
+    *kernel_p = kernel;
+    return XH_OK;
 }

@@ -3,6 +3,7 @@
 #define HYB_TRIAL_H
 
 #include <stdbool.h>
+#include "base/status.h"
 #include "hybrid/cpu/isa/kernel.h"
 
 /*
@@ -47,8 +48,11 @@ bool hyb_kernels_prefer_blas(const hyb_kernels_t *kernels,
  */
 hyb_kernels_t hyb_kernels_of_setting(void);
 
-/* The one that the setting asks for; NULL: the BLAS library, or one that this
- * processor does not have. */
-const hyb_kernel_t *hyb_kernel_of_setting(void);
+/*
+ * The kernel that the setting asks for; NULL: the BLAS library, which is there.
+ * Errors: XH_ERR_INPUT  this processor has no such kernel, or the program no
+ *                       such library; logged
+ */
+xh_status_t hyb_kernel_of_setting(const hyb_kernel_t **kernel_p);
 
 #endif
