@@ -112,8 +112,8 @@ static void say_trusted(const xhpl_order_t *order, const xhpl_trust_t *trust)
 }
 
 /* With a solver open. Only process 0 has a device. */
-static int run_weighted_tests(const xhpl_order_t *order, xhpl_record_t *record,
-                              const xhpl_weights_t *weights, int rank)
+static int run_tests(const xhpl_order_t *order, xhpl_record_t *record,
+                     const xhpl_weights_t *weights, int rank)
 {
     xhpl_trace_files_t files;
     xhpl_forecast_t forecast;
@@ -149,23 +149,11 @@ static int run_weighted_tests(const xhpl_order_t *order, xhpl_record_t *record,
     return xhpl_trace_files_write(&files) == XH_OK ? status : XH_EXIT_RUNTIME;
 }
 
-static int run_tests(const xhpl_order_t *order, xhpl_record_t *record, int rank)
-{
-    xhpl_weights_t *weights;
-    int exit_status;
-
-    if (xhpl_weights_open(&order->parameters, xhpl_planner_rate, &weights) !=
-        XH_OK)
-        return XH_EXIT_INPUT;
-    exit_status = run_weighted_tests(order, record, weights, rank);
-    free(weights);
-    return exit_status;
-}
-
 static int carry_out(const xhpl_order_t *order, xhpl_record_t *record, int rank)
 {
+    xhpl_weights_t *weights = NULL;
     xh_status_t status;
-    int provided, exit_status;
+    int provided, exit_status = XH_EXIT_INPUT;
 
     xhpl_settings_share();
     xhpl_hang_watch_begin();
@@ -174,9 +162,12 @@ static int carry_out(const xhpl_order_t *order, xhpl_record_t *record, int rank)
     status = xhpl_solver_open(provided >= MPI_THREAD_FUNNELED);
     if (status != XH_OK)
         return status == XH_ERR_INPUT ? XH_EXIT_INPUT : XH_EXIT_RUNTIME;
-    exit_status = order->ask == XHPL_ASK_PLAN || order->ask == XHPL_ASK_PREDICT
-                      ? xhpl_planner_answer(order)
-                      : run_tests(order, record, rank);
+    if (order->ask == XHPL_ASK_PLAN || order->ask == XHPL_ASK_PREDICT)
+        exit_status = xhpl_planner_answer(order);
+    else if (xhpl_weights_open(&order->parameters, xhpl_planner_rate,
+                               &weights) == XH_OK)
+        exit_status = run_tests(order, record, weights, rank);
+    free(weights);
     xhpl_solver_close();
     return exit_status;
 }

@@ -176,7 +176,18 @@ static void skip(run_t *run, const xhpl_trial_t *trial, xh_status_t status)
     xhpl_record_note(run->record, XHPL_TEST_SKIPPED, trial);
 }
 
-static void run_dealt_test(run_t *run, const xhpl_test_t *test)
+/* Who gets which columns, by weights. */
+static hpl_deal_t *deal_columns(const run_t *run, const xhpl_test_t *test)
+{
+    hpl_deal_t *deal;
+
+    if (xhpl_weights_deal(run->weights, xhpl_order(run->parameters), test,
+                          &deal) != XH_OK)
+        HPL_pabort(__LINE__, "deal_columns", "out of memory");
+    return deal;
+}
+
+static void run_test(run_t *run, const xhpl_test_t *test)
 {
     const xhpl_forecast_t *forecast = run->forecast;
     HPL_T_palg algorithm = xhpl_algorithm(run->parameters, test);
@@ -224,20 +235,6 @@ static void run_dealt_test(run_t *run, const xhpl_test_t *test)
     hpl_solver()->destroy(trial.system);
     if (trial.passed)
         xhpl_weights_forget();
-}
-
-/* With columns dealt by weights. */
-static void run_test(run_t *run, const xhpl_test_t *test)
-{
-    hpl_deal_t *deal;
-
-    if (xhpl_weights_deal(run->weights, xhpl_order(run->parameters), test,
-                          &deal) != XH_OK)
-        HPL_pabort(__LINE__, "run_test", "out of memory");
-    run->grid.deal = deal;
-    run_dealt_test(run, test);
-    run->grid.deal = NULL;
-    hpl_deal_destroy(deal);
 }
 
 /* Each N comes equally often. */
@@ -296,8 +293,13 @@ int xhpl_run(const xhpl_order_t *order, FILE *out, xhpl_record_t *record,
         if (run.report != NULL)
             xhpl_weights_say(weights, xhpl_order(parameters), &test);
         for (int64_t i = 0; run.grid.myrow >= 0 && i < tests_a_grid; i++) {
+            hpl_deal_t *deal;
+
             test = xhpl_plan_test(parameters, begin + i);
+            run.grid.deal = deal = deal_columns(&run, &test);
             run_test(&run, &test);
+            run.grid.deal = NULL;
+            hpl_deal_destroy(deal);
         }
         xhpl_idle_barrier(MPI_COMM_WORLD);
         HPL_grid_exit(&run.grid);
