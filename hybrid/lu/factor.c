@@ -306,12 +306,10 @@ bool hyb_factor_plan(const hyb_lu_t *lu, hpl_plan_t *plan_p)
 /* Of devices' places, on the host. */
 static uint64_t place_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
 {
-    bool guests;
-
-    if (!means->resident)
-        return 0;
-    hyb_homes_rest(means, shape, &guests);
-    return hyb_place_device_bytes(means, shape, guests);
+    return means->resident
+               ? hyb_place_device_bytes(means, shape,
+                                        hyb_homes_has_guests(means, shape))
+               : 0;
 }
 
 uint64_t hyb_factor_bytes(const hyb_means_t *means, const hpl_shape_t *shape)

@@ -84,8 +84,9 @@ static int64_t survey(const hyb_means_t *means, const hpl_shape_t *shape,
     return *guests_p ? left : ask(means, shape, beside_tiles, false, device);
 }
 
-int64_t hyb_homes_rest(const hyb_means_t *means, const hpl_shape_t *shape,
-                       bool *guests_p)
+/* Blocks of shape's process in host memory. */
+static int64_t rest(const hyb_means_t *means, const hpl_shape_t *shape,
+                    bool *guests_p)
 {
     hpl_dealt_t device[HYB_EXECUTORS];
 
@@ -95,19 +96,29 @@ int64_t hyb_homes_rest(const hyb_means_t *means, const hpl_shape_t *shape,
 }
 
 int64_t hyb_homes_host_columns(const hyb_means_t *means,
-                               const hpl_shape_t *shape, bool *guests_p)
+                               const hpl_shape_t *shape)
 {
-    return xh_smaller(hyb_homes_rest(means, shape, guests_p) * shape->nb,
+    bool guests;
+
+    return xh_smaller(rest(means, shape, &guests) * shape->nb,
                       hpl_system_columns(shape));
+}
+
+bool hyb_homes_has_guests(const hyb_means_t *means, const hpl_shape_t *shape)
+{
+    bool guests;
+
+    rest(means, shape, &guests);
+    return guests;
 }
 
 bool hyb_homes_all_on_devices(const hyb_means_t *means,
                               const hpl_shape_t *shape)
 {
     bool guests;
-    int64_t rest = hyb_homes_rest(means, shape, &guests);
+    int64_t blocks = rest(means, shape, &guests);
 
-    return means->resident && (rest == 0 || guests);
+    return means->resident && (blocks == 0 || guests);
 }
 
 /* Devices get blocks as each has room; guests only by rate. */

@@ -121,18 +121,13 @@ void hyb_homes_deal(const hpl_dealt_t *device, int devices, int64_t blocks,
 /* Has panel k come up to all devices? True before the first one. */
 bool hyb_homes_have_panel(const hyb_homes_t *homes, int k);
 
-/*
- * Blocks of shape's process that devices do not hold: for which they have no
- * room, or, without columns on devices, as means says, all.
- *
- * guests_p  out  they are guests; else the host computes them
- */
-int64_t hyb_homes_rest(const hyb_means_t *means, const hpl_shape_t *shape,
-                       bool *guests_p);
-
-/* Their columns, in host memory. */
+/* Columns of shape's process in host memory: for which devices have no room,
+ * or, without columns on devices, as means says, all. */
 int64_t hyb_homes_host_columns(const hyb_means_t *means,
-                               const hpl_shape_t *shape, bool *guests_p);
+                               const hpl_shape_t *shape);
+
+/* Are they guests? Else the host computes them. */
+bool hyb_homes_has_guests(const hyb_means_t *means, const hpl_shape_t *shape);
 
 /* Do devices compute all columns of shape's process, guests too? */
 bool hyb_homes_all_on_devices(const hyb_means_t *means,

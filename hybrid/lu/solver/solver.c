@@ -73,9 +73,8 @@ static uint64_t bytes(const hpl_shape_t *shape)
     uint64_t factor = hyb_factor_bytes(&mine, shape);
     uint64_t check = hyb_check_bytes(shape, hyb_team_size(mine.team));
     int64_t columns; /* that devices hold */
-    bool guests;
 
-    mat.nq = (int)hyb_homes_host_columns(&mine, shape, &guests);
+    mat.nq = (int)hyb_homes_host_columns(&mine, shape);
     columns = hpl_system_columns(shape) - mat.nq;
     return hpl_system_matrix_bytes(&mat, shape->align) +
            (uint64_t)columns * diagonal_bytes(&mat) + Mmax(factor, check);
@@ -106,9 +105,8 @@ static void pin(hpl_system_t *system, const hyb_means_t *mine)
 {
     HPL_T_pmat mat = system->mat;
     hpl_shape_t shape = hpl_system_shape(system->grid, mat.n, mat.nb);
-    bool guests;
 
-    mat.nq = (int)hyb_homes_host_columns(mine, &shape, &guests);
+    mat.nq = (int)hyb_homes_host_columns(mine, &shape);
     if (hyb_machine_working_devices(means.machine) == 0 || mat.nq == 0)
         return;
     xh_memory_prefer_huge(mat.A,
