@@ -68,6 +68,7 @@ typedef struct {
                                    run */
         } * work;
         int count;
+        int next;    /* that is noted next */
         int sending; /* P > 1: the work by which a group's rows leave, or -1: */
         const hpl_exchange_t *leaving; /* these, */
         hyb_blocks_t group;            /* of this group */

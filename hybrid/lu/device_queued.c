@@ -65,31 +65,35 @@ bool hyb_device_has_run(const hyb_device_columns_t *d, hyb_event_t *event,
     return false;
 }
 
+/* One is always free: more than can be under way. */
 static int free_work(const hyb_device_columns_t *d)
 {
     int at = 0;
 
-    while (d->queued.work[at].under_way)
+    while (at < d->queued.count && d->queued.work[at].under_way)
         at++;
+    if (at == d->queued.count)
+        HPL_pabort(__LINE__, "hyb_device_note",
+                   "%d works are under way: there is no place for more", at);
     return at;
 }
 
 void hyb_device_begin(hyb_device_columns_t *d, hyb_queue_t *queue)
 {
     hyb_device_check(
-        d, hyb_event_record(queue, d->queued.work[free_work(d)].begun));
+        d, hyb_event_record(queue, d->queued.work[d->queued.next].begun));
 }
 
 void hyb_device_end(hyb_device_columns_t *d, hyb_queue_t *queue)
 {
     hyb_device_check(
-        d, hyb_event_record(queue, d->queued.work[free_work(d)].ended));
+        d, hyb_event_record(queue, d->queued.work[d->queued.next].ended));
 }
 
 int hyb_device_note(hyb_device_columns_t *d, hyb_blocks_t blocks, int panels,
                     double flop, hyb_queue_t *queue)
 {
-    int at = free_work(d);
+    int at = d->queued.next;
 
     d->queued.work[at].blocks = blocks;
     d->queued.work[at].panels = panels;
@@ -99,6 +103,7 @@ int hyb_device_note(hyb_device_columns_t *d, hyb_blocks_t blocks, int panels,
     d->queued.work[at].flop = flop;
     d->queued.work[at].since = xh_clock_now();
     hyb_device_check(d, hyb_event_record(queue, d->queued.work[at].done));
+    d->queued.next = free_work(d);
     return at;
 }
 
