@@ -272,22 +272,23 @@ static void begin_next_group(hyb_lu_t *lu)
         begin_group(lu, group);
 }
 
-/* Are its rows packed? The leader lends a hand. */
-static bool is_packed(hyb_lu_t *lu)
+static bool is_packed(const hyb_lu_t *lu)
 {
-    pack_unit(lu);
     for (int i = 1; i < lu->homes.places; i++)
         if (!lu->homes.place[i]->has_sent_rows(lu->homes.place[i]))
             return false;
     return hyb_units_are_settled(&lu->exchange->units);
 }
 
-/* The group's rows leave, once they are packed. */
+/* The group's rows leave, once they are packed. The leader lends a hand. */
 static bool start_group(hyb_lu_t *lu)
 {
     struct hyb_exchange *e = lu->exchange;
 
-    if (hyb_blocks_count(e->group) == 0 || !is_packed(lu))
+    if (hyb_blocks_count(e->group) == 0)
+        return false;
+    pack_unit(lu);
+    if (!is_packed(lu))
         return false;
     hpl_exchange_start(current(e));
     e->moving[e->count++] = e->group;

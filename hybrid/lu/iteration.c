@@ -20,25 +20,27 @@ static bool have_met(const hyb_lu_t *lu, int k)
     return true;
 }
 
-/* Is iteration k complete here, and does nobody use what it needed? */
-static bool is_complete(hyb_lu_t *lu, int k)
+/* True once iteration k is complete here, and nobody uses what it needed. */
+static bool complete_iteration(hyb_lu_t *lu, int k)
 {
     return k < 0 || (hyb_workers_have_left(lu, k + 1) && have_met(lu, k) &&
-                     hyb_share_has_left(lu, k));
+                     hyb_share_advance(lu, k));
 }
 
-/* Is panel k here, have the exchanges of iteration k - 1 ended, and is nobody
- * at iteration k - HYB_IN_FLIGHT any more, whose place k takes? A process
- * without columns behind panel k - 2 waits for its way up only here. */
-static bool can_open(hyb_lu_t *lu, int k)
+/* Get ready to open iteration k, without waiting; true once panel k is here,
+ * the exchanges of iteration k - 1 have ended, and nobody is at iteration k -
+ * HYB_IN_FLIGHT any more, whose place k takes. A process without columns behind
+ * panel k - 2 waits for its way up only here. */
+static bool get_ready(hyb_lu_t *lu, int k)
 {
     int before = hyb_panel_columns(hyb_lu_panel(lu, 0)->workspace);
 
-    return hyb_panel_is_here(lu, k) && hyb_panel_is_free(lu, k + 1) &&
-           hyb_exchange_is_over(lu) && is_complete(lu, k - HYB_IN_FLIGHT + 1) &&
+    return hyb_panel_advance(lu, k) && hyb_panel_is_free(lu, k + 1) &&
+           hyb_exchange_is_over(lu) &&
+           complete_iteration(lu, k - HYB_IN_FLIGHT + 1) &&
            hyb_homes_have_panel(&lu->homes, k - before) &&
-           hyb_tune_is_ready(lu) && hyb_carried_can_open(lu, k) &&
-           hyb_checkpoint_is_ready(lu, k);
+           hyb_tune_advance(lu) && hyb_carried_can_open(lu, k) &&
+           hyb_checkpoint_advance(lu, k);
 }
 
 static void open_iteration(hyb_lu_t *lu, int k)
@@ -59,7 +61,7 @@ static void open_iteration(hyb_lu_t *lu, int k)
 void hyb_iteration_open_early(hyb_worker_t *me, int k)
 {
     if (me->member == 0 && k < me->lu->range.panels &&
-        !hyb_lu_is_open(me->lu, k) && can_open(me->lu, k))
+        !hyb_lu_is_open(me->lu, k) && get_ready(me->lu, k))
         open_iteration(me->lu, k);
 }
 
@@ -74,21 +76,22 @@ const hyb_step_t *hyb_iteration_open(hyb_worker_t *me, int k)
 
     if (!hyb_lu_is_open(lu, k)) {
         hyb_worker_wait(me, HYB_WAIT_PANEL, k,
-                        me->member == 0 ? can_open : is_open);
+                        me->member == 0 ? get_ready : is_open);
         if (me->member == 0)
             open_iteration(lu, k);
     }
     return hyb_lu_step(lu, k);
 }
 
-/* Does nothing move any more, here or towards here, after the last panel? */
-static bool is_at_rest(hyb_lu_t *lu, int last)
+/* True once nothing moves any more, here or towards here, after the last panel.
+ */
+static bool come_to_rest(hyb_lu_t *lu, int last)
 {
     return hyb_exchange_is_over(lu) && hyb_panels_are_still(lu) &&
-           hyb_tune_is_ready(lu) &&
+           hyb_tune_advance(lu) &&
            hyb_ledger_reached(&lu->ledger, hyb_lu_trailing(lu, last),
                               hyb_stage(last + 1)) &&
-           hyb_share_has_left(lu, last);
+           hyb_share_advance(lu, last);
 }
 
 void hyb_iteration_drain(hyb_worker_t *me)
@@ -96,7 +99,7 @@ void hyb_iteration_drain(hyb_worker_t *me)
     if (me->member > 0)
         return;
     hyb_tune_close(me->lu);
-    hyb_worker_wait(me, HYB_WAIT_PANEL, me->lu->range.panels - 1, is_at_rest);
+    hyb_worker_wait(me, HYB_WAIT_PANEL, me->lu->range.panels - 1, come_to_rest);
     hyb_tune_end(me->lu);
     hyb_checkpoint_end(me->lu);
 }

@@ -258,7 +258,7 @@ bool hyb_panel_is_free(const hyb_lu_t *lu, int k)
     return !lu->flight[k % HYB_IN_FLIGHT].panel.travels;
 }
 
-bool hyb_panel_is_here(hyb_lu_t *lu, int k)
+bool hyb_panel_advance(hyb_lu_t *lu, int k)
 {
     const hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
     int state;

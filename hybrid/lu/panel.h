@@ -95,9 +95,9 @@ bool hyb_panels_are_still(const hyb_lu_t *lu);
 /* Has the panel that has panel k's place been passed on? */
 bool hyb_panel_is_free(const hyb_lu_t *lu, int k);
 
-/* Is panel k known here? It may have to be passed on still, and its broadcast
- * advances. The leader. */
-bool hyb_panel_is_here(hyb_lu_t *lu, int k);
+/* Advance panel k's broadcast; true once the panel is known here. It may have
+ * to be passed on still. The leader. */
+bool hyb_panel_advance(hyb_lu_t *lu, int k);
 
 /* The host's receive_panel: L1 packed, the row moves as lists. */
 void hyb_panel_receive(hyb_place_t *host, int k);

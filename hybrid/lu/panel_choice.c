@@ -90,7 +90,7 @@ void hyb_panel_choice_note(hyb_lu_t *lu, int k, bool by_device, double seconds)
                    lu->grid->col_comm, &c->request);
 }
 
-bool hyb_panel_choice_is_ready(hyb_lu_t *lu)
+bool hyb_panel_choice_advance(hyb_lu_t *lu)
 {
     struct hyb_panel_choice *c = lu->homes.choice;
 

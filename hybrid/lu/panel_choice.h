@@ -26,7 +26,8 @@ bool hyb_panel_choice_was_device(const hyb_lu_t *lu);
 /* Panel k took the device, or the team, so many seconds. */
 void hyb_panel_choice_note(hyb_lu_t *lu, int k, bool by_device, double seconds);
 
-/* Is what the last panel took known? Without waiting. */
-bool hyb_panel_choice_is_ready(hyb_lu_t *lu);
+/* Learn what the last panel took, once it is known; true if nothing is
+ * outstanding. Without waiting. */
+bool hyb_panel_choice_advance(hyb_lu_t *lu);
 
 #endif

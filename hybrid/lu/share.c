@@ -189,7 +189,7 @@ static bool has_columns(const hyb_lu_t *lu, int k)
 }
 
 /* Pass iterations without columns for devices; none is on them. */
-static void pass_empty(const hyb_lu_t *lu)
+static void pass_empty(hyb_lu_t *lu)
 {
     struct hyb_share *s = lu->share;
 
@@ -335,7 +335,7 @@ void hyb_share_poll(void *context)
         hyb_share_release(lu, hyb_lu_step(lu, s->current));
 }
 
-bool hyb_share_has_left(const hyb_lu_t *lu, int k)
+bool hyb_share_advance(hyb_lu_t *lu, int k)
 {
     if (lu->share == NULL)
         return true;

@@ -47,9 +47,9 @@ void hyb_share_poll(void *lu);
  * was there any? */
 bool hyb_share_help(hyb_worker_t *me);
 
-/* Are the tiles of iteration k, and of all before, complete and counted? The
- * leader. */
-bool hyb_share_has_left(const hyb_lu_t *lu, int k);
+/* Pass iterations without tiles; true once those of iteration k, and of all
+ * before, are complete and counted. The leader. */
+bool hyb_share_advance(hyb_lu_t *lu, int k);
 
 /* What they did in iteration k, with the team's sums and the time when the last
  * tile was complete; NULL: nothing, or it is not. */

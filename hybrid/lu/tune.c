@@ -272,7 +272,7 @@ static void learn_shares(hyb_lu_t *lu, int k)
 {
     int *next = &lu->tuner->shared;
 
-    for (; *next < k && hyb_share_has_left(lu, *next); ++*next) {
+    for (; *next < k && hyb_share_advance(lu, *next); ++*next) {
         const hyb_lap_t *lap = hyb_share_lap(lu, *next);
 
         if (lap != NULL)
@@ -429,14 +429,14 @@ void hyb_tune_measure(hyb_lu_t *lu, int k)
         t->ended = took(lu, k)->opened.time;
 }
 
-bool hyb_tune_is_ready(hyb_lu_t *lu)
+bool hyb_tune_advance(hyb_lu_t *lu)
 {
     struct hyb_tuner *t = lu->tuner;
 
     if (hpl_waits_test(lu->grid->all_comm, sizeof(t->measured.took),
                        &t->request))
         hyb_lookahead_learn(&t->chooser, &t->measured);
-    return t->request == MPI_REQUEST_NULL && hyb_panel_choice_is_ready(lu);
+    return t->request == MPI_REQUEST_NULL && hyb_panel_choice_advance(lu);
 }
 
 void hyb_tune_close(hyb_lu_t *lu)

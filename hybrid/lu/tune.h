@@ -25,9 +25,9 @@ void hyb_tune_measure(hyb_lu_t *lu, int k);
 /* Decide iteration k, whose panel is known. */
 void hyb_tune_step(hyb_lu_t *lu, int k, hyb_step_t *step_p);
 
-/* Is what was last measured known to all processes? Then they decide alike.
- * Without waiting. */
-bool hyb_tune_is_ready(hyb_lu_t *lu);
+/* Learn what was last measured, once all processes have told it; true if
+ * nothing is outstanding: then they decide alike. Without waiting. */
+bool hyb_tune_advance(hyb_lu_t *lu);
 
 /* The last iteration is over for the leader; and complete. */
 void hyb_tune_close(hyb_lu_t *lu);

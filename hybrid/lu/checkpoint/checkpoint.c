@@ -327,7 +327,7 @@ static void begin_vote(hyb_lu_t *lu, int k)
                    c->comm, &c->request);
 }
 
-bool hyb_checkpoint_is_ready(hyb_lu_t *lu, int k)
+bool hyb_checkpoint_advance(hyb_lu_t *lu, int k)
 {
     struct hyb_checkpoint *c = lu->checkpoint;
     int done = 1;

@@ -36,8 +36,9 @@ bool hyb_checkpoint_resumes(hyb_lu_t *lu, int seed);
 /* The clock runs. */
 void hyb_checkpoint_begin(hyb_lu_t *lu);
 
-/* Is it known what all decide when iteration k opens? Without waiting. */
-bool hyb_checkpoint_is_ready(hyb_lu_t *lu, int k);
+/* Advance the vote; true once it is known what all decide when iteration k
+ * opens. Without waiting. */
+bool hyb_checkpoint_advance(hyb_lu_t *lu, int k);
 
 /* Iteration k, whose panel is here, is about to open. */
 void hyb_checkpoint_open(hyb_lu_t *lu, int k);
