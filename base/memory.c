@@ -2,12 +2,17 @@
 #include "base/memory.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include "base/cgroup.h"
 #include "base/log.h"
 #include "base/sysfile.h"
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
 
 #define HUGE_PAGE ((size_t)2 << 20)
 #define LARGE (2 * HUGE_PAGE) /* below, aligning would waste too much */
@@ -36,9 +41,33 @@ static size_t whole_pages(size_t bytes)
     return bytes == 0 ? page : (bytes + page - 1) / page * page;
 }
 
+/* What the address sanitizer watches behind each allocation. */
+#ifdef __SANITIZE_ADDRESS__
+enum { GUARD = 1 << 20 };
+#else
+enum { GUARD = 0 };
+#endif
+
+/* Forbid to touch what is behind bytes of memory, or allow it again. */
+static void guard(char *memory, size_t bytes, bool forbidden)
+{
+#ifdef __SANITIZE_ADDRESS__
+    size_t behind = whole_pages(bytes) + GUARD - bytes;
+
+    if (forbidden)
+        ASAN_POISON_MEMORY_REGION(memory + bytes, behind);
+    else
+        ASAN_UNPOISON_MEMORY_REGION(memory + bytes, behind);
+#else
+    (void)memory;
+    (void)bytes;
+    (void)forbidden;
+#endif
+}
+
 static void *map(size_t length, int more_flags)
 {
-    return mmap(NULL, length, PROT_READ | PROT_WRITE,
+    return mmap(NULL, length + GUARD, PROT_READ | PROT_WRITE,
                 MAP_PRIVATE | MAP_ANONYMOUS | more_flags, -1, 0);
 }
 
@@ -69,7 +98,7 @@ static void *map_aligned(size_t length)
     if (before > 0)
         munmap(start, before);
     if (behind > 0)
-        munmap(start + before + length, behind);
+        munmap(start + before + length + GUARD, behind);
     xh_memory_prefer_huge(start + before, length);
     return start + before;
 }
@@ -80,6 +109,7 @@ static xh_status_t give(void *memory, size_t bytes, void **memory_p)
         xh_log_error("cannot allocate %.1f MiB", (double)bytes / 0x1p20);
         return XH_ERR_MEMORY;
     }
+    guard(memory, bytes, true);
     *memory_p = memory;
     return XH_OK;
 }
@@ -109,8 +139,10 @@ xh_status_t xh_memory_reserve(size_t bytes, void **memory_p)
 
 void xh_memory_free(void *memory, size_t bytes)
 {
-    if (memory != NULL)
-        munmap(memory, whole_pages(bytes));
+    if (memory == NULL)
+        return;
+    guard(memory, bytes, false);
+    munmap(memory, whole_pages(bytes) + GUARD);
 }
 
 void xh_memory_touch(void *memory, size_t bytes, int part, int parts)
