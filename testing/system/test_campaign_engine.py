@@ -355,7 +355,7 @@ class DrawnJob:
 
 @pytest.mark.long
 def test_what_a_campaign_costs_itself(tmp_path, capsys):
-    count = int(os.environ.get("TEST_XHPL_NODES", "500"))
+    count = int(os.environ.get("TEST_XHPL_NODES", "200"))
     words = ["run", "-C", str(tmp_path), "--hosts", f"n[1-{count}]", "--rate", "100",
              "--memory", "64G", "--launcher", "local", "--silence", "1e9",
              "--stages", "single,pairs,groups,all"]

@@ -14,7 +14,7 @@ from hpl_campaign import leftovers, state
 
 pytestmark = pytest.mark.scripts
 
-KILLS = int(os.environ.get("TEST_XHPL_KILLS", 10))
+KILLS = int(os.environ.get("TEST_XHPL_KILLS", 5))
 
 
 @pytest.mark.more

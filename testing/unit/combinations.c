@@ -17,7 +17,7 @@ static const struct {
     range_t range;
     const char *option;
 } everything[QUANTITIES] = {
-    {{N, 0, 500, 1}, "-n"},
+    {{N, 0, 300, 1}, "-n"},
     {{NB, 1, 96, 1}, "-nb"},
     {{P, 1, 9, 1}, "-p"},
     {{Q, 1, 9, 1}, "-q"},
@@ -229,7 +229,7 @@ int combinations_solve(const combinations_t *of)
     int failures = 0;
 
     if (count == 0)
-        count = unit_processes() > 4 ? 4 : 10;
+        count = unit_processes() > 4 ? 3 : 10;
     for (int i = 0; i < count; i++) {
         combination_t c = combination_next(of, &random);
         const char *more = of->prepare != NULL ? of->prepare(i) : "", *wrong;

@@ -111,7 +111,7 @@ static void solve_late(int devices, const combinations_t *of)
     combinations_end(failures);
 }
 
-/* A case; all in all there are 500 runs. */
+/* A case; all in all there are 250 runs. */
 #define TEST_LATE(sentence, devices, with, runs, ...)                          \
     TEST(sentence)                                                             \
     {                                                                          \
@@ -129,21 +129,21 @@ static void solve_late(int devices, const combinations_t *of)
     }
 
 TEST_LATE(delays_do_not_hold_up_look_ahead_of_swaps, 0, "threads=2 lookahead=2",
-          120, SMALL, {P, 2, 2, 1}, {Q, 2, 2, 1})
+          60, SMALL, {P, 2, 2, 1}, {Q, 2, 2, 1})
 TEST_LATE(delays_do_not_hold_up_rows_of_processes, 0, "threads=3 lookahead=2",
-          80, SMALL, {P, 1, 1, 1}, {Q, 1, 4, 1})
+          40, SMALL, {P, 1, 1, 1}, {Q, 1, 4, 1})
 TEST_LATE(delays_do_not_hold_up_columns_of_processes, 0,
-          "threads=2 lookahead=2", 60, SMALL, {P, 2, 4, 1}, {Q, 1, 1, 1})
-TEST_LATE(delays_do_not_hold_up_many_exchanges, 0, "threads=2 lookahead=2", 20,
+          "threads=2 lookahead=2", 30, SMALL, {P, 2, 4, 1}, {Q, 1, 1, 1})
+TEST_LATE(delays_do_not_hold_up_many_exchanges, 0, "threads=2 lookahead=2", 10,
           {N, 700, 700, 1}, {NB, 40, 60, 1}, {P, 2, 4, 1}, {Q, 1, 1, 1})
 TEST_LATE(delays_do_not_hold_up_look_ahead_of_a_panel, 0,
-          "threads=2 lookahead=1", 60, SMALL, {P, 1, 4, 1}, {Q, 1, 4, 1})
+          "threads=2 lookahead=1", 30, SMALL, {P, 1, 4, 1}, {Q, 1, 4, 1})
 TEST_LATE(delays_do_not_hold_up_runs_without_look_ahead, 0,
-          "threads=2 lookahead=0", 30, SMALL, {P, 1, 4, 1}, {Q, 1, 4, 1})
+          "threads=2 lookahead=0", 15, SMALL, {P, 1, 4, 1}, {Q, 1, 4, 1})
 TEST_LATE(delays_do_not_hold_up_mixed_look_ahead, 0,
-          "threads=2 lookahead=mixed", 70, SMALL, {P, 1, 4, 1}, {Q, 1, 4, 1})
+          "threads=2 lookahead=mixed", 35, SMALL, {P, 1, 4, 1}, {Q, 1, 4, 1})
 TEST_LATE(delays_do_not_hold_up_devices, 1,
-          "threads=2 lookahead=mixed tile=16 split=fixed:0.6", 60, SMALL,
+          "threads=2 lookahead=mixed tile=16 split=fixed:0.6", 30, SMALL,
           {P, 1, 4, 1}, {Q, 1, 4, 1})
 
 TEST_MPI_MAIN()

@@ -22,11 +22,11 @@ enum { SEED = 77, COMBINATIONS = 6 };
     }
 
 TEST_SOLVE(the_blas_solves_any_combination, "kernel=blas threads=2",
-           {N, 0, 500, 1})
+           {N, 0, 300, 1})
 TEST_SOLVE(the_blas_solves_with_one_thread, "kernel=blas threads=1",
            {N, 0, 300, 1})
 TEST_SOLVE(the_blas_solves_with_wide_blocks, "kernel=blas threads=3",
-           {N, 150, 500, 1}, {NB, 129, 260, 1})
+           {N, 150, 300, 1}, {NB, 129, 260, 1})
 TEST_SOLVE(the_blas_solves_with_blocks_of_a_column, "kernel=blas threads=2",
            {N, 1, 90, 1}, {NB, 1, 2, 1})
 TEST_SOLVE(the_blas_solves_with_more_threads_than_a_block_has_columns,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 1 4; 6 more */
+/* ranks: 1 4 */
 #include <math.h>
 #include "testing/unit/unit_mpi.h"
 #include "hpl.h"
@@ -86,10 +86,9 @@ static void for_all_grids(void (*check)(const HPL_T_grid *))
     HPL_T_grid grid;
 
     for (int p = 1; p <= size; p++) {
-        if (size % p != 0)
-            continue;
         HPL_grid_init(MPI_COMM_WORLD, HPL_ROW_MAJOR, p, size / p, &grid);
-        check(&grid);
+        if (grid.myrow >= 0)
+            check(&grid);
         HPL_grid_exit(&grid);
     }
 }

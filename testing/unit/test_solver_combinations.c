@@ -31,13 +31,13 @@ enum { COMBINATIONS = 10 };
                                                  NARROWED(__VA_ARGS__)}));     \
     }
 
-TEST_COMBINED(any_combination_solves, 1, {N, 0, 500, 1})
-TEST_COMBINED(any_other_combination_solves, 2, {N, 3, 400, 1})
+TEST_COMBINED(any_combination_solves, 1, {N, 0, 300, 1})
+TEST_COMBINED(any_other_combination_solves, 2, {N, 3, 250, 1})
 TEST_COMBINED(orders_zero_to_three_solve, 3, {N, 0, 3, 1})
 TEST_COMBINED(an_order_below_nb_solves, 4, {N, 1, 60, 1}, {NB, 61, 120, 1})
-TEST_COMBINED(a_multiple_of_nb_solves, 5, {N, 30, 480, 30}, {NB, 10, 30, 20})
+TEST_COMBINED(a_multiple_of_nb_solves, 5, {N, 30, 240, 30}, {NB, 10, 30, 20})
 TEST_COMBINED(blocks_of_one_column_solve, 6, {N, 1, 90, 1}, {NB, 1, 1, 1})
-TEST_COMBINED(wide_blocks_solve, 7, {N, 150, 500, 1}, {NB, 97, 200, 1})
+TEST_COMBINED(wide_blocks_solve, 7, {N, 150, 300, 1}, {NB, 97, 200, 1})
 TEST_COMBINED(one_process_solves, 8, {P, 1, 1, 1}, {Q, 1, 1, 1})
 TEST_COMBINED(one_process_row_solves, 9, {P, 1, 1, 1}, {Q, 2, 9, 1})
 TEST_COMBINED(one_process_column_solves, 10, {P, 2, 9, 1}, {Q, 1, 1, 1})
