@@ -167,12 +167,19 @@ def leave_to_more(items):
                 item.add_marker("more")
 
 
+# Whose processes wait for each other at each column, or whose kernels are compiled:
+# what begins late ends alone.
+FIRST = ("test_reference_runs.py", "test_opencl.c", "test_opencl.py")
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     """Long ones and builds first, then programs of many processes, so that workers
     end together."""
 
     def turn(item):
+        if item.path.name in FIRST:
+            return FIRST.index(item.path.name) - len(FIRST)
         if {"flows", "long"} & {mark.name for mark in item.iter_markers()}:
             return 0
         return 1 if "unit/" in item.nodeid and "[" in item.nodeid else 2

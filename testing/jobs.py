@@ -251,6 +251,13 @@ def program(path, text):
     return path
 
 
+# Programs in Python run with what runs the tests. The first in PATH may take longer
+# than they do, to find which version is wanted.
+if FOLDER:
+    program(Path(FOLDER.name) / "path/python3", f'exec "{sys.executable}" "$@"\n')
+    os.environ["PATH"] = f"{FOLDER.name}/path:{os.environ['PATH']}"
+
+
 def module(path):
     """A program in Python as a module, which finds what is beside it."""
     sys.path.insert(0, str(path.parent))
