@@ -35,7 +35,7 @@ def solve(xhpl, system, grid, *settings):
 @pytest.mark.races
 @pytest.mark.parametrize("nprow, npcol, devices, more", RUNS)
 def test_threads_do_not_race(xhpl, nprow, npcol, devices, more):
-    system = ("-n", 150, "--nb", 16, "--depth", "0,1,2", "--bcast", "4")
+    system = ("-n", 100, "--nb", 12, "--depth", "0,1,2", "--bcast", "4")
     settings = [f"devices={devices}", *(more or "").split()]
     outcome = solve(xhpl, system, (nprow, npcol), *settings)
     assert "3 tests completed and passed" in outcome.stdout, str(outcome)

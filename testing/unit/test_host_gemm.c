@@ -10,6 +10,13 @@
 #include "testing/unit/node_fixture.h"
 #include "testing/unit/unit.h"
 
+/* How many are drawn: a sanitizer takes ten times as long. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { SHAPES = 8 };
+#else
+enum { SHAPES = 60 };
+#endif
+
 typedef struct {
     int64_t m, n, k;
     xh_trans_t ta, tb;
@@ -86,7 +93,7 @@ TEST_WITH_ALL(any_shape_transposition_alpha_and_beta_is_right)
 {
     static const double factors[] = {0.0, 1.0, -1.0, 0.75};
 
-    for (int i = 0; i < 60; i++)
+    for (int i = 0; i < SHAPES; i++)
         check(gemm, (case_t){rand() % 250, rand() % 450, rand() % 90,
                              rand() % 2 ? XH_TRANS : XH_NO_TRANS,
                              rand() % 2 ? XH_TRANS : XH_NO_TRANS,

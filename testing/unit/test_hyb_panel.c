@@ -9,6 +9,13 @@
 #include "hybrid/cpu/panel/panel.h"
 #include "testing/unit/kernels.h"
 
+/* How many times fewer cases: a sanitizer takes ten times as long for each. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { PART = 5 };
+#else
+enum { PART = 1 };
+#endif
+
 enum { MOST_COLS = 70, MOST_PROCESSES = 2, MOST_MEMBERS = 4 };
 
 /* ---- the textbook -------------------------------------------------------- */
@@ -392,7 +399,7 @@ static void check_all(kind_t kind, int cases, double error)
 
     FOR_EACH_KERNEL(kernel)
     for (int processes = 1; processes <= MOST_PROCESSES; processes++)
-        for (int i = 0; i < cases; i++) {
+        for (int i = 0; i < cases / PART; i++) {
             x = drawn_case(&kind, kernel, processes);
             check(&x, error);
         }

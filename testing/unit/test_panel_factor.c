@@ -143,7 +143,7 @@ static void try_variant(small_l1_t l1, HPL_T_FACT variant)
     assert_int_equal(try_on_grids(&s, factor_shapes, fill_at_random), 0);
 }
 
-/* A recursive variant: all base variants, with some nbmin and nbdiv below it. */
+/* A recursive variant: all base variants, some nbmin and nbdiv below it. */
 static int factor_recursively(setting_t *s, fill_t fill)
 {
     static const int nbmins[] = {1, 2, 4, 8};
