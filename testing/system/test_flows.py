@@ -69,9 +69,6 @@ def tree(tmp_path_factory):
     return copy_tree(tmp_path_factory.mktemp("flows"))
 
 
-# What is built here need not be fast.
-QUICK = "-O0"
-
 # Plug-ins that take long to compile are the same in every copy. What is compiled as in
 # the tree itself ccache has, if it is in PATH.
 FEW = ("HYB_CUDA=no", "HYB_OPENCL=no", "HIP_CLANG=")
@@ -130,7 +127,7 @@ def typical(tree, tmp_path_factory):
     there is one. The outcome of another call."""
     folder = tmp_path_factory.mktemp("include")
     (folder / "cblas.h").write_text("#error not every library has one\n")
-    changes = {"options": f"{UPSTREAMS_OPTIONS} -I{folder}", "flags": QUICK}
+    changes = {"options": f"{UPSTREAMS_OPTIONS} -I{folder}"}
     if has_static_blas():
         changes["blas"] = f"-l:{STATIC_LIBRARY} -lgfortran -lpthread -lm"
     write_make_arch(tree, "Linux_typical", **changes)
@@ -332,7 +329,7 @@ def test_the_generic_file_builds_arch_unknown(tree, tmp_path):
     link.symlink_to(tree / "setup/Make.UNKNOWN")
     try:
         compilers = ("CC=mpicc", "MPICC=mpicc", "LINKER=mpicc")
-        flags = ("LAlib=-lopenblas", f"CCFLAGS=$(HPL_DEFS) {QUICK}")
+        flags = ("LAlib=-lopenblas", "CCFLAGS=$(HPL_DEFS) -O3")
         made(tree, "HYBRID=no", f"TOPdir={tree}", *compilers, *flags, "arch=UNKNOWN")
     finally:
         link.unlink()
@@ -348,7 +345,7 @@ def configured(tmp_path_factory):
     """A copy that was configured, built and installed below a DESTDIR."""
     tree = copy_tree(tmp_path_factory.mktemp("configured"))
     stage = tmp_path_factory.mktemp("stage")
-    given = [f"CFLAGS={QUICK}", "LIBS=-lopenblas"]  # as package managers do
+    given = ["CFLAGS=-O3", "LIBS=-lopenblas"]  # as package managers do
     jobs.run(["./configure", "--prefix=/opt/hpl", *given], tree).succeeded()
     made(tree)
     made(tree, "install", f"DESTDIR={stage}")
