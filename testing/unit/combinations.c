@@ -229,7 +229,7 @@ int combinations_solve(const combinations_t *of)
     int failures = 0;
 
     if (count == 0)
-        count = unit_processes() > 4 ? 3 : 10;
+        count = unit_processes() > 4 ? 3 : 7;
     for (int i = 0; i < count; i++) {
         combination_t c = combination_next(of, &random);
         const char *more = of->prepare != NULL ? of->prepare(i) : "", *wrong;
