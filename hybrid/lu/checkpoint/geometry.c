@@ -29,7 +29,7 @@ static int64_t first_kept(const hyb_lu_t *lu, const hyb_piece_t *p, int first)
 
 /* Where the columns live, and of some rows on the host. */
 void hyb_piece_move(const hyb_lu_t *lu, const hyb_piece_t *p, int first,
-                    int way, double *elements)
+                    int64_t skip, int way, double *elements)
 {
     int64_t b = hyb_ledger_block(&lu->ledger, p->col);
     hyb_place_t *home = hyb_home_of(&lu->homes, b);
@@ -38,6 +38,6 @@ void hyb_piece_move(const hyb_lu_t *lu, const hyb_piece_t *p, int first,
 
     if (!is_here)
         home->copy(home, b, &part, way, elements);
-    copy_rows(lu, p, is_here ? p->row : first_kept(lu, p, first), elements,
-              way);
+    copy_rows(lu, p, is_here ? p->row + skip : first_kept(lu, p, first),
+              elements, way);
 }

@@ -33,8 +33,10 @@ static inline int64_t hyb_saved_end(const hyb_lu_t *lu, int64_t b, int first)
  * A piece within one block's columns, of a checkpoint of panel `first`: its
  * elements come from where these live, HYB_SAVE, or go there, HYB_RESTORE. Of
  * diagonal blocks of finished panels the host has its own.
+ *
+ * skip  in  rows at its beginning whose elements in host memory stay untouched
  */
 void hyb_piece_move(const hyb_lu_t *lu, const hyb_piece_t *piece, int first,
-                    int way, double *elements);
+                    int64_t skip, int way, double *elements);
 
 #endif

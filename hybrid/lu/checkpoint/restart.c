@@ -79,7 +79,7 @@ static bool read_piece(reader_t *r, int file, const char *path, int64_t *at,
         return is_bad(r, path, "it ends too early");
     if (!hyb_piece_holds(&p, r->buffer))
         return is_bad(r, path, "it is damaged");
-    hyb_piece_move(r->lu, &p, (int)r->header.first, HYB_RESTORE, r->buffer);
+    hyb_piece_move(r->lu, &p, (int)r->header.first, 0, HYB_RESTORE, r->buffer);
     *at += count * (int64_t)sizeof(double);
     *elements += count;
     return true;

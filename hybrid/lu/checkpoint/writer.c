@@ -157,7 +157,8 @@ static void close_stream(stream_t *s)
 
 /* ---- pieces -------------------------------------------------------------- */
 
-/* The first panel is being factored meanwhile: its top rows as they were. */
+/* The first panel is being factored meanwhile: its top rows as they were, which
+ * nobody may read in the matrix. */
 static void put_top(const struct hyb_writer *w, const hyb_piece_t *p,
                     int64_t first, double *to)
 {
@@ -200,7 +201,8 @@ static void write_rows(struct hyb_writer *w, stream_t *s, int64_t b,
 
     for (p.col = columns.from; p.rows > 0 && p.col < end; p.col += width) {
         p.cols = Mmin(width, end - p.col);
-        hyb_piece_move(w->lu, &p, w->boundary.first, HYB_SAVE, elements);
+        hyb_piece_move(w->lu, &p, w->boundary.first, has_top ? w->top_rows : 0,
+                       HYB_SAVE, elements);
         if (has_top)
             put_top(w, &p, columns.from, elements);
         if (!is_final)
