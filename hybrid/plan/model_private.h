@@ -46,8 +46,7 @@ typedef struct {
     struct hyb_model_process *process; /* rows x npcol, by rows */
 } hyb_model_t;
 
-/* ---- model_host.c ---------------------------------------------------------
- */
+/* ---- model_host.c -------------------------------------------------------- */
 
 /* A panel by some of the threads: a part of it is serial. */
 double hyb_model_panel_seconds(const hyb_model_t *model, double rows,
@@ -68,8 +67,7 @@ double hyb_model_speed(const hyb_model_t *model, int q);
 enum { HYB_MODEL_TALLEST = -1 };
 double hyb_model_rows(const hyb_model_t *model, int64_t first, int p);
 
-/* ---- model_devices.c ------------------------------------------------------
- */
+/* ---- model_devices.c ----------------------------------------------------- */
 
 /* Columns live on devices, as far as these have room. */
 void hyb_model_take_homes(hyb_model_t *model);

@@ -129,8 +129,7 @@ static void checksum(launch_t *l, const place_t *me)
     memcpy(at(l, 1, 1, j), &sums[1], sizeof(sums[1]));
 }
 
-/* ---- a column of a panel --------------------------------------------------
- */
+/* ---- a column of a panel ------------------------------------------------- */
 
 enum { PANEL, TOP, PIVOTS, BEFORE, PANEL_PHASES = 4 };
 
@@ -349,8 +348,7 @@ static void run_grid(launch_t *l)
             run_group(l, me);
 }
 
-/* ---- groups that meet -----------------------------------------------------
- */
+/* ---- groups that meet ---------------------------------------------------- */
 
 enum { STEP_PIVOTS = 1, STEP_PROPOSALS };
 
@@ -403,8 +401,7 @@ static void run_step(launch_t *l)
     l->outside = c.outside;
 }
 
-/* ---- work ------------------------------------------------------------------
- */
+/* ---- work ---------------------------------------------------------------- */
 
 cudaError_t model_run(int device, const void *argument)
 {

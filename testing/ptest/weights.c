@@ -17,8 +17,7 @@
 
 enum { MOST_BYTES = 16 << 20, PATH = 4096 }; /* of a file; of its name */
 
-/* ---- a file ---------------------------------------------------------------
- */
+/* ---- a file -------------------------------------------------------------- */
 
 /* On process 0, which has the names of all hosts one after the other. */
 static xh_status_t take_file(const char *name, const char *names,
@@ -68,8 +67,7 @@ static xh_status_t read_rates(const char *name, xhpl_weights_t *weights)
     return XH_OK;
 }
 
-/* ---- measured -------------------------------------------------------------
- */
+/* ---- measured ------------------------------------------------------------ */
 
 static xh_status_t measure_rates(const xhpl_list_t *nb, xhpl_rate_fn_t *measure,
                                  xhpl_weights_t *weights)
@@ -86,8 +84,7 @@ static xh_status_t measure_rates(const xhpl_list_t *nb, xhpl_rate_fn_t *measure,
     return XH_OK;
 }
 
-/* ---- beside checkpoints ---------------------------------------------------
- */
+/* ---- beside checkpoints -------------------------------------------------- */
 
 /* The file in the folder that a setting names; false: none is named. */
 static bool file_in(const char *setting, char *path)
@@ -166,8 +163,7 @@ xh_status_t xhpl_weights_open(const xhpl_parameters_t *parameters,
     return status;
 }
 
-/* ---- columns of a test ----------------------------------------------------
- */
+/* ---- columns of a test --------------------------------------------------- */
 
 double xhpl_weights_column(const xhpl_weights_t *weights, HPL_T_ORDER order,
                            const xhpl_test_t *test, int column, int *least_p,
@@ -217,8 +213,7 @@ xh_status_t xhpl_weights_deal(const xhpl_weights_t *weights, HPL_T_ORDER order,
     return status;
 }
 
-/* ---- said -----------------------------------------------------------------
- */
+/* ---- said ---------------------------------------------------------------- */
 
 /* The first column whose processes are not alike. */
 static void warn_of_unlike(const xhpl_weights_t *weights, HPL_T_ORDER order,

@@ -33,8 +33,7 @@ typedef struct {
     fault_bits_t bits;
 } job_t;
 
-/* ---- one run -------------------------------------------------------------
- */
+/* ---- one run ------------------------------------------------------------- */
 
 static HPL_T_palg algorithm(void)
 {
@@ -183,8 +182,7 @@ static void say_devices(void)
                    all[p][i]);
 }
 
-/* ---- all runs ------------------------------------------------------------
- */
+/* ---- all runs ------------------------------------------------------------ */
 
 static void run_all(HPL_T_grid *grid, const job_t *job)
 {

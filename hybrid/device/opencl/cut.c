@@ -83,8 +83,7 @@ int hyb_opencl_panel_items(const hyb_opencl_device_t *device)
     return is_of_cores(device) ? 1 : HYB_OPENCL_ITEMS;
 }
 
-/* ---- what a device can ----------------------------------------------------
- */
+/* ---- what a device can --------------------------------------------------- */
 
 static bool is_flag(int value)
 {
@@ -162,8 +161,7 @@ const char *hyb_opencl_cut_defect(const hyb_opencl_device_t *device,
     return has_room(device, c) ? NULL : "its parts exceed on-chip memory";
 }
 
-/* ---- what was chosen ------------------------------------------------------
- */
+/* ---- what was chosen ----------------------------------------------------- */
 
 hyb_cut_t hyb_opencl_cut(void *state, int d)
 {

@@ -189,8 +189,7 @@ void hyb_opencl_settle(hyb_opencl_device_t *device)
     pthread_mutex_unlock(&device->lock);
 }
 
-/* ---- work that never ended ------------------------------------------------
- */
+/* ---- work that never ended ----------------------------------------------- */
 
 typedef struct unfinished {
     cl_event marker;
