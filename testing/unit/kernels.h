@@ -6,6 +6,12 @@
 #include "hybrid/cpu/isa/kernel.h"
 #include "testing/unit/unit.h"
 
+/* Of the widest instruction set that this processor has. */
+static inline const hyb_kernel_t *widest_kernel(void)
+{
+    return hyb_kernel_find(xh_cpu_isa());
+}
+
 /* The kernels of this processor, one after the other; NULL begins and ends. */
 static inline const hyb_kernel_t *kernel_after(const hyb_kernel_t *kernel)
 {

@@ -384,7 +384,7 @@ TEST_EVERY_KERNEL(columns_of_c_may_lie_whole_pages_apart)
 
 TEST(chunks_divide_a_panels_width_evenly)
 {
-    const hyb_kernel_t *kernel = hyb_kernel_widest();
+    const hyb_kernel_t *kernel = widest_kernel();
     int64_t cols, chunks;
 
     for (int64_t nb = 1; nb <= 2000; nb++) {

@@ -8,6 +8,7 @@
 #include "hybrid/lu/lu.h"
 #include "testing/unit/counted_kernel.h"
 #include "testing/unit/everywhere.h"
+#include "testing/unit/kernels.h"
 
 enum { MOST = 900 };
 
@@ -74,7 +75,7 @@ static int solve_by(const hyb_kernel_t *kernel, hyb_team_t *team,
 
 static int solve(hyb_team_t *team, HPL_T_grid *grid, int n, int nb)
 {
-    return solve_by(hyb_kernel_widest(), team, grid, n, nb);
+    return solve_by(widest_kernel(), team, grid, n, nb);
 }
 
 TEST_EVERYWHERE(every_team_on_every_grid_solves_as_the_reference, solve,

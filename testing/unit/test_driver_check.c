@@ -9,6 +9,7 @@
 #include "hybrid/lu/check.h"
 #include "testing/unit/counted_kernel.h"
 #include "testing/unit/everywhere.h"
+#include "testing/unit/kernels.h"
 
 /* My part of [ A | b ] of seed, with an x that is the same on any grid. */
 static HPL_T_pmat system_of(const HPL_T_grid *grid, int n, int nb, int seed)
@@ -66,7 +67,7 @@ static int wrong_norms_by(const hyb_kernel_t *kernel, hyb_team_t *team,
 
 static int wrong_norms(hyb_team_t *team, HPL_T_grid *grid, int n, int nb)
 {
-    return wrong_norms_by(hyb_kernel_widest(), team, grid, n, nb);
+    return wrong_norms_by(widest_kernel(), team, grid, n, nb);
 }
 
 TEST_EVERYWHERE(every_team_on_every_grid_finds_the_references_norms,
@@ -120,7 +121,7 @@ static hpl_norms_t norms_with(double value)
         mat = system_of(&grid, 130, 16, HPL_ISEED);
         if (grid.mycol == grid.npcol - 1)
             mat.X[1] = value;
-        norms = norms_by(hyb_kernel_widest(), team, &grid, mat, HPL_ISEED);
+        norms = norms_by(widest_kernel(), team, &grid, mat, HPL_ISEED);
         small_release(&mat);
     }
     small_grid_close(&grid);

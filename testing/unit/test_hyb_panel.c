@@ -452,7 +452,7 @@ TEST(the_number_of_members_does_not_change_a_bit)
     case_t x;
 
     for (int i = 0; i < 40; i++) {
-        x = drawn_case(&kind, hyb_kernel_widest(), 1);
+        x = drawn_case(&kind, widest_kernel(), 1);
         x.members = 2 + upto(MOST_MEMBERS - 2);
         check_members(&x);
     }

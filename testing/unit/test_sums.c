@@ -134,7 +134,7 @@ TEST_EVERY_KERNEL(rows_that_travel_have_the_sums_of_their_columns)
 TEST(a_wrong_element_is_beyond_the_bound_and_its_row_is_told)
 {
     hyb_check_sums_t before, after;
-    const hyb_kernel_t *kernel = hyb_kernel_widest();
+    const hyb_kernel_t *kernel = widest_kernel();
     double bound;
 
     draw();

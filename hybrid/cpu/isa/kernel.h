@@ -192,7 +192,4 @@ typedef struct {
 /* The kernel for isa; NULL where this processor does not have that. */
 const hyb_kernel_t *hyb_kernel_find(xh_isa_t isa);
 
-/* The kernel of the widest instruction set that this processor has. */
-const hyb_kernel_t *hyb_kernel_widest(void);
-
 #endif

@@ -13,8 +13,3 @@ const hyb_kernel_t *hyb_kernel_find(xh_isa_t isa)
 {
     return xh_cpu_has(isa) ? kernels[isa] : NULL;
 }
-
-const hyb_kernel_t *hyb_kernel_widest(void)
-{
-    return hyb_kernel_find(xh_cpu_isa());
-}
