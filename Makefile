@@ -285,7 +285,7 @@ PYTHON ?= $(shell /usr/bin/python3 -c 'import pytest' 2>/dev/null && \
 ARM = aarch64@sve512 aarch64@sve256 aarch64@sve128 aarch64@neon
 TEST_ALL ?= more clang asan tsan Linux_BLIS Linux_refblas mpich $(firstword $(ARM))
 # Files of tests at a time, which mostly wait for processes to start and to end.
-WORKERS ?= 4
+WORKERS ?= 6
 
 ## run: install what is missing, build, run a benchmark fitted to this machine
 run:

@@ -10,7 +10,8 @@ import pytest
 
 from busy import patience, retried
 
-# grid, emulated devices of all processes, a setting more
+# grid, emulated devices of all processes, a setting more; four processes with devices
+# are slow under the sanitizer and have one look-ahead
 RUNS = [(1, 1, "none", None), (1, 1, "emu:3", None), (2, 2, "none", None),
         (2, 2, "emu:4", None), (1, 2, "none", "kernel=blas"),
         (2, 1, "none", "lookahead=mixed"),
@@ -35,10 +36,11 @@ def solve(xhpl, system, grid, *settings):
 @pytest.mark.races
 @pytest.mark.parametrize("nprow, npcol, devices, more", RUNS)
 def test_threads_do_not_race(xhpl, nprow, npcol, devices, more):
-    system = ("-n", 100, "--nb", 12, "--depth", "0,1,2", "--bcast", "4")
+    depths = ["1"] if devices != "none" and nprow * npcol == 4 else ["0", "1", "2"]
+    system = ("-n", 100, "--nb", 12, "--depth", ",".join(depths), "--bcast", "4")
     settings = [f"devices={devices}", *(more or "").split()]
     outcome = solve(xhpl, system, (nprow, npcol), *settings)
-    assert "3 tests completed and passed" in outcome.stdout, str(outcome)
+    assert f"{len(depths)} tests completed and passed" in outcome.stdout, str(outcome)
 
 
 @pytest.mark.races
