@@ -6,8 +6,7 @@
 #include "hpl_types.h"
 #include "hybrid/lu/factor.h"
 
-/* The generator of my part of [ A | b ], as HPL_pdmatgen
- * fills it, by kernel. */
+/* By kernel, the generator of my part of [ A | b ] as HPL_pdmatgen has it. */
 hpl_generator_t hyb_generator(const hyb_kernel_t *kernel,
                               const HPL_T_grid *grid, const HPL_T_pmat *mat,
                               int seed);

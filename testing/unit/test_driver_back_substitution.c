@@ -7,7 +7,6 @@
 #include "hybrid/lu/back_substitution.h"
 #include "hybrid/lu/lu.h"
 #include "testing/unit/counted_kernel.h"
-#include "testing/unit/everywhere.h"
 #include "testing/unit/kernels.h"
 
 enum { MOST = 900 };
@@ -105,16 +104,7 @@ TEST(members_share_large_products)
 
 TEST(the_kernel_in_use_multiplies)
 {
-    hyb_kernel_t kernel = counted_kernel();
-    hyb_team_t *team = small_team(2);
-    int errors = 1;
-    HPL_T_grid grid;
-
-    if (small_grid_open(&grid, 1, unit_processes()))
-        errors = solve_by(&kernel, team, &grid, 200, 8);
-    small_grid_close(&grid);
-    hyb_team_destroy(team);
-    assert_int_equal(errors, 0);
+    assert_int_equal(with_counted_kernel(solve_by, 200, 8), 0);
     assert_true(sweeps > 0);
 }
 

@@ -8,7 +8,6 @@
 #include "hpl/solver/system.h"
 #include "hybrid/lu/check.h"
 #include "testing/unit/counted_kernel.h"
-#include "testing/unit/everywhere.h"
 #include "testing/unit/kernels.h"
 
 /* My part of [ A | b ] of seed, with an x that is the same on any grid. */
@@ -94,16 +93,7 @@ TEST(strips_make_up_the_whole_matrix)
 
 TEST(the_kernel_in_use_generates_again_and_multiplies)
 {
-    hyb_kernel_t kernel = counted_kernel();
-    hyb_team_t *team = small_team(2);
-    int errors = 1;
-    HPL_T_grid grid;
-
-    if (small_grid_open(&grid, 1, unit_processes()))
-        errors = wrong_norms_by(&kernel, team, &grid, 100, 8);
-    small_grid_close(&grid);
-    hyb_team_destroy(team);
-    assert_int_equal(errors, 0);
+    assert_int_equal(with_counted_kernel(wrong_norms_by, 100, 8), 0);
     assert_true(generations > 0);
     assert_true(sweeps > 0);
 }

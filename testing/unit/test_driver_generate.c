@@ -9,7 +9,6 @@
 #include "hpl/pauxil/map.h"
 #include "hybrid/lu/generate.h"
 #include "testing/unit/counted_kernel.h"
-#include "testing/unit/everywhere.h"
 #include "testing/unit/kernels.h"
 
 enum { SLACK = 5 }; /* rows between columns */
@@ -81,16 +80,7 @@ TEST(a_matrix_of_many_chunks_has_the_references_bits)
 
 TEST(the_kernel_in_use_generates)
 {
-    hyb_kernel_t kernel = counted_kernel();
-    hyb_team_t *team = small_team(2);
-    int errors = 1;
-    HPL_T_grid grid;
-
-    if (small_grid_open(&grid, 1, unit_processes()))
-        errors = wrong_bits_by(&kernel, team, &grid, 100, 8);
-    small_grid_close(&grid);
-    hyb_team_destroy(team);
-    assert_int_equal(errors, 0);
+    assert_int_equal(with_counted_kernel(wrong_bits_by, 100, 8), 0);
     assert_true(generations > 0);
 }
 
