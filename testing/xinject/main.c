@@ -19,6 +19,7 @@
 #include "base/memory.h"
 #include "base/settings.h"
 #include "hpl.h"
+#include "hpl/pauxil/abort.h"
 #include "hpl/solver/system.h"
 #include "hybrid/lu/back_substitution.h"
 #include "hybrid/lu/factor.h"
@@ -68,7 +69,7 @@ static void solve(HPL_T_grid *grid, HPL_T_palg *algo, const job_t *job,
     if (hpl_system_create(grid, algo, job->n, job->nb, xh_memory_allocate,
                           &system) != XH_OK ||
         hyb_factor_prepare(&means, grid, algo, &system->mat, &lu) != XH_OK)
-        MPI_Abort(MPI_COMM_WORLD, 3);
+        hpl_abort_job();
     hyb_generate_homes(lu, HPL_ISEED);
     fault_begin(fault, &system->mat);
     hyb_factor_run(lu);
@@ -194,7 +195,7 @@ static void run_all(HPL_T_grid *grid, const job_t *job)
     seen_t seen;
 
     if (clean == NULL || x == NULL)
-        MPI_Abort(MPI_COMM_WORLD, 3);
+        hpl_abort_job();
     solve(grid, &algo, job, &fault, clean, &seen);
     columns =
         HPL_numrocI(job->n, 0, job->nb, job->nb, grid->mycol, 0, grid->npcol);

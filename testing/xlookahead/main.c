@@ -20,6 +20,7 @@
 #include "base/settings.h"
 #include "base/status.h"
 #include "hpl.h"
+#include "hpl/pauxil/abort.h"
 #include "hpl_solver.h"
 #include "hybrid/lu/solver/solver.h"
 #include "testing/ptest/capacity.h"
@@ -38,7 +39,7 @@ static void set_mode(const char *mode)
 
     snprintf(assignment, sizeof(assignment), "lookahead=%s", mode);
     if (xh_settings_assign(assignment) != XH_OK)
-        MPI_Abort(MPI_COMM_WORLD, XH_EXIT_RUNTIME);
+        hpl_abort_job();
 }
 
 /* Generate and solve: seconds of the slowest process. */
