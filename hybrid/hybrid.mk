@@ -131,16 +131,11 @@ HIP_OBJECTS := $(HIP_SHARED:%.c=$(PIC)/hip/%.o) $(call pic,hip)
 FLAGS_OF_hip = -DHYB_HIP
 LIBS_OF_hip = -Wl,-rpath,'$$ORIGIN:/opt/rocm/lib'
 ifneq ($(HIP_CLANG),)
-# With these, where clang has them, the kernel that has a step of a panel in
-# registers takes fewer of those, and a quarter of the time to compile.
-HIP_QUICK = $(foreach x,-disable-cgp -large-interval-size-threshold=20 \
-    -large-interval-freq-threshold=8,$(if $(shell $(HIP_CLANG) -mllvm $x -x c -c \
-    -o /dev/null /dev/null 2>/dev/null && echo yes),-mllvm $x))
 $(HIP_IMAGE): hybrid/device/cuda/kernels.cu $(KERNEL_PARTS)
 	@mkdir -p $(@D)
 	$(call SAY,CLANG $< (hip),$(HIP_CLANG) -x hip -I. -nogpulib -nogpuinc -O3 \
 	    --cuda-device-only --gpu-bundle-output -Wall -Wextra -Werror \
-	    $(HIP_QUICK) $(HIP_TARGETS:%=--offload-arch=%) -o $@ $<)
+	    $(HIP_TARGETS:%=--offload-arch=%) -o $@ $<)
 $(PIC)/hip/hybrid/device/cuda/kernels.o: $(HIP_IMAGE)
 $(PIC)/hip/hybrid/device/cuda/kernels.o: FLAGS_OF_hip += -DHYB_CUDA_IMAGE='"$(HIP_IMAGE)"'
 endif

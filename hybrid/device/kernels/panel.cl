@@ -206,15 +206,16 @@ panel_column(GLOBAL double *a, block_t p, GLOBAL double *top, block_t t,
 
 /* One vector of the groups' proposals: with the best one alone. */
 KERNEL(PANEL_ITEMS, 1)
-panel_pivot(GLOBAL const double *proposals, block_t from,
-            GLOBAL double *pivot, block_t to)
+panel_pivot(GLOBAL const double *proposals, block_t from, GLOBAL double *pivot,
+            block_t to)
 {
     ON_CHIP table_t all;
     const i64 nb = (to.rows - 2) / 2;
     const i64 best = best_proposal(proposals, from, nb, &all);
 
     for (i64 j = ITEM(0); j < to.rows; j += PANEL_ITEMS)
-        pivot[AT(to, j, 0)] = proposals[j < nb ? AT(from, j, 0) : best + j - nb];
+        pivot[AT(to, j, 0)] =
+            proposals[j < nb ? AT(from, j, 0) : best + j - nb];
 }
 
 /*
@@ -279,41 +280,48 @@ FUNCTION void meet(GLOBAL u64 *arrived, u64 turn)
     BARRIER();
 }
 
+/*
+ * An item has its rows in registers, whose numbers a loop over columns must not
+ * change: with column c, register k has the column c + k, and behind the last
+ * column come the first ones, which are done. Each column turns them by one.
+ */
+#define COLUMN_IN(c, k) ((int)((unsigned)((c) + (k)) % PANEL_COLUMNS))
+
 /* What the items of a group share. */
 typedef struct {
-    double current[PANEL_COLUMNS], pivot[PANEL_COLUMNS]; /* rows */
-    double row;                                          /* of the pivot */
+    double current[PANEL_COLUMNS],
+        pivot[PANEL_COLUMNS]; /* rows, as registers */
+    double row;               /* of the pivot */
     table_t all;
 } shared_t;
 
 /* Number of row r of an item. */
-#define ROW(begin, r) ((begin) + ITEM(0) + (r) * PANEL_ITEMS)
+#define ROW(begin, r) ((begin) + ITEM(0) + (r)*PANEL_ITEMS)
 
 /* What stays as it is from column to column. */
 typedef struct {
     GLOBAL double *proposals; /* two vectors in turn, of vector elements each */
-    i64 vector, begin, end, cols;
+    i64 vector, begin, end;
+    int cols;
     u64 turn; /* of column 0 */
     GLOBAL u64 *arrived;
 } launch_t;
 
-/* Whoever has row i writes it. */
-FUNCTION void write_row(double x[PANEL_HELD][PANEL_COLUMNS], i64 i,
-                        const launch_t *l, GLOBAL double *row)
+/* Whoever has row i shows it to the group. */
+FUNCTION void show_row(double x[PANEL_HELD][PANEL_COLUMNS], i64 i, i64 begin,
+                       CHIP double *row)
 {
 #pragma unroll
     for (int r = 0; r < PANEL_HELD; r++)
-        if (ROW(l->begin, r) == i)
+        if (ROW(begin, r) == i)
 #pragma unroll
-            for (int j = 0; j < PANEL_COLUMNS; j++)
-                if (j < l->cols)
-                    row[j] = x[r][j];
+            for (int k = 0; k < PANEL_COLUMNS; k++)
+                row[k] = x[r][k];
 }
 
 /* Leave a proposal for column c, and its current row. */
 FUNCTION void propose(double x[PANEL_HELD][PANEL_COLUMNS], int c,
-                      const launch_t *l, GLOBAL double *after,
-                      CHIP table_t *all)
+                      const launch_t *l, GLOBAL double *after, CHIP shared_t *s)
 {
     GLOBAL double *proposal = after + PROPOSAL(l->cols, GROUP(0));
     candidate_t best = {-1.0, -1};
@@ -321,77 +329,89 @@ FUNCTION void propose(double x[PANEL_HELD][PANEL_COLUMNS], int c,
 #pragma unroll
     for (int r = 0; r < PANEL_HELD; r++) {
         const i64 i = ROW(l->begin, r);
-        const double key = key_of(x[r][c]);
+        const double key = key_of(x[r][0]);
 
         if (i >= c && i < l->end && key > best.key) {
             best.key = key;
             best.row = i;
         }
     }
-    best = best_of(best, all);
+    best = best_of(best, &s->all);
     if (ITEM(0) == 0) {
         proposal[0] = best.key;
         proposal[1] = (double)best.row;
     }
-    if (best.row >= 0)
-        write_row(x, best.row, l, proposal + 2);
-    if (c < l->end)
-        write_row(x, c, l, after);
+    show_row(x, best.row, l->begin, s->pivot);
+    show_row(x, c, l->begin, s->current);
+    BARRIER();
+    for (int k = (int)ITEM(0); k < PANEL_COLUMNS; k += PANEL_ITEMS) {
+        const int j = COLUMN_IN(c, k);
+
+        if (j < l->cols && best.row >= 0)
+            proposal[2 + j] = s->pivot[k];
+        if (j < l->cols && l->begin <= c && c < l->end)
+            after[j] = s->current[k];
+    }
 }
 
-/* Bring the best proposal and the current row here. */
-FUNCTION void choose(GLOBAL const double *before, block_t at, i64 cols,
+/* Bring column c's best proposal and the current row here. */
+FUNCTION void choose(GLOBAL const double *before, block_t at, int c, int cols,
                      CHIP shared_t *s)
 {
     GLOBAL const double *chosen =
         before + best_proposal(before, at, cols, &s->all);
 
-    for (i64 j = ITEM(0); j < cols; j += PANEL_ITEMS) {
-        s->current[j] = before[at.offset + j];
-        s->pivot[j] = chosen[2 + j];
+    for (int k = (int)ITEM(0); k < PANEL_COLUMNS; k += PANEL_ITEMS) {
+        const int j = COLUMN_IN(c, k);
+
+        s->current[k] = j < cols ? before[at.offset + j] : 0.0;
+        s->pivot[k] = j < cols ? chosen[2 + j] : 0.0;
     }
     if (ITEM(0) == 0)
         s->row = chosen[1];
     BARRIER();
 }
 
-/* Put rows in their places, and eliminate column c from row x, number i. */
+/*
+ * Put rows in their places, eliminate column c from row x, number i, and turn
+ * its registers.
+ */
 FUNCTION void advance_row(double x[PANEL_COLUMNS], i64 i, int c, double inverse,
                           CHIP const shared_t *s)
 {
-    const double by = s->pivot[c];
+    const double by = s->pivot[0];
+    const int open = i > c ? PANEL_COLUMNS - c : 0; /* registers to change */
+    double first;
 
     if (i == (i64)s->row)
 #pragma unroll
-        for (int j = 0; j < PANEL_COLUMNS; j++)
-            x[j] = s->current[j];
+        for (int k = 0; k < PANEL_COLUMNS; k++)
+            x[k] = s->current[k];
     if (i == c)
 #pragma unroll
-        for (int j = 0; j < PANEL_COLUMNS; j++)
-            x[j] = s->pivot[j];
-    if (i <= c)
-        return;
-    if (by != 0.0)
-        x[c] = key_of(by) < SMALLEST ? x[c] / by : x[c] * inverse;
+        for (int k = 0; k < PANEL_COLUMNS; k++)
+            x[k] = s->pivot[k];
+    first = x[0];
+    if (open > 0 && by != 0.0)
+        first = key_of(by) < SMALLEST ? first / by : first * inverse;
 #pragma unroll
-    for (int j = 0; j < PANEL_COLUMNS; j++)
-        if (j > c)
-            x[j] -= x[c] * s->pivot[j];
+    for (int k = 1; k < PANEL_COLUMNS; k++)
+        x[k - 1] = k < open ? x[k] - first * s->pivot[k] : x[k];
+    x[PANEL_COLUMNS - 1] = first;
 }
 
-/* Column c of a step; the next one's proposals go to the other vector. */
+/* Column c of a step; proposals go to one vector and the other in turn. */
 FUNCTION void step_column(double x[PANEL_HELD][PANEL_COLUMNS], int c,
                           const launch_t *l, CHIP shared_t *s)
 {
     const block_t at = {c % 2 * l->vector, l->vector, 1, l->vector};
 
+    propose(x, c, l, l->proposals + at.offset, s);
     meet(l->arrived, l->turn + c);
-    choose(l->proposals, at, l->cols, s);
+    choose(l->proposals, at, c, l->cols, s);
 #pragma unroll
     for (int r = 0; r < PANEL_HELD; r++)
-        advance_row(x[r], ROW(l->begin, r), c, 1.0 / s->pivot[c], s);
-    if (c + 1 < PANEL_COLUMNS && c + 1 < l->cols)
-        propose(x, c + 1, l, l->proposals + (c + 1) % 2 * l->vector, &s->all);
+        advance_row(x[r], ROW(l->begin, r), c, 1.0 / s->pivot[0], s);
 }
 
 /*
@@ -408,33 +428,32 @@ panel_step(GLOBAL double *a, block_t p, GLOBAL i64 *pivots, block_t list,
     const i64 begin = GROUP(0) * step.rows_of_group;
     const i64 below = begin + step.rows_of_group;
     const i64 end = below < p.rows ? below : p.rows;
-    const launch_t l = {proposals, at.rows, begin, end, p.cols, turn, arrived};
+    const int cols = (int)p.cols;
+    const launch_t l = {proposals, at.rows, begin, end, cols, turn, arrived};
+    GLOBAL double *first = a + AT(p, ROW(begin, 0), 0);
 
 #pragma unroll
     for (int r = 0; r < PANEL_HELD; r++)
 #pragma unroll
-        for (int j = 0; j < PANEL_COLUMNS; j++)
-            x[r][j] = ROW(begin, r) < end && j < p.cols
-                          ? a[AT(p, ROW(begin, r), j)]
+        for (int k = 0; k < PANEL_COLUMNS; k++)
+            x[r][k] = ROW(begin, r) < end && k < cols
+                          ? first[r * PANEL_ITEMS + k * p.ld]
                           : 0.0;
-    propose(x, 0, &l, proposals, &s.all);
-#define COLUMN(c)                                                              \
-    if (c < p.cols) {                                                          \
-        step_column(x, c, &l, &s);                                             \
-        if (GROUP(0) == 0 && ITEM(0) == 0)                                     \
-            pivots[AT(list, c, 0)] = step.above + (i64)s.row;                  \
+#pragma unroll 1
+    for (int c = 0; c < cols; c++) {
+        step_column(x, c, &l, &s);
+        if (GROUP(0) == 0 && ITEM(0) == 0)
+            pivots[AT(list, c, 0)] = step.above + (i64)s.row;
     }
-#define FOUR_COLUMNS(c) COLUMN(c) COLUMN(c + 1) COLUMN(c + 2) COLUMN(c + 3)
-    FOUR_COLUMNS(0)
-    FOUR_COLUMNS(4)
-    FOUR_COLUMNS(8)
-    FOUR_COLUMNS(12)
 #pragma unroll
-    for (int r = 0; r < PANEL_HELD; r++)
+    for (int k = 0; k < PANEL_COLUMNS; k++) {
+        const int j = COLUMN_IN(cols, k);
+
 #pragma unroll
-        for (int j = 0; j < PANEL_COLUMNS; j++)
-            if (ROW(begin, r) < end && j < p.cols)
-                a[AT(p, ROW(begin, r), j)] = x[r][j];
+        for (int r = 0; r < PANEL_HELD; r++)
+            if (ROW(begin, r) < end && j < cols)
+                first[r * PANEL_ITEMS + j * p.ld] = x[r][k];
+    }
 }
 
 #endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The kernel that has a step of a panel in registers, as it is written, on
+ * threads: each is an item of one group. It is held against the textbook;
+ * thread sanitizers see whether items meet often enough.
+ */
+#include <pthread.h>
+#include "testing/unit/unit.h"
+
+enum { ITEMS_OF_GROUP = 4, HELD = 5, ROWS = HELD * ITEMS_OF_GROUP, COLS = 16 };
+enum { VECTOR = 2 * COLS + 2 };
+
+static _Thread_local int64_t this_item;
+static pthread_barrier_t all_items;
+
+static double as_double(uint64_t bits)
+{
+    double x;
+
+    memcpy(&x, &bits, sizeof(x));
+    return x;
+}
+
+#define KERNEL(x, y) __attribute__((unused)) static void
+#define FUNCTION static
+#define GLOBAL
+#define CHIP
+#define ON_CHIP static
+#define GROUP(d) ((i64)0)
+#define GROUPS(d) 1
+#define ITEM(d) this_item
+#define BARRIER() pthread_barrier_wait(&all_items)
+#define AS_DOUBLE(bits) as_double(bits)
+#define TELL(p, x) __atomic_store_n(p, x, __ATOMIC_RELEASE)
+#define LOOK(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
+#define GRID_FENCE()
+#define PANEL_ITEMS ITEMS_OF_GROUP
+#define PANEL_HELD HELD
+
+#pragma GCC diagnostic ignored "-Wunknown-pragmas"
+#include "hybrid/device/kernels/dialect.cl"
+#include "hybrid/device/kernels/panel.cl"
+
+typedef struct {
+    i64 rows, cols;
+    double a[ROWS * COLS];
+    i64 pivots[COLS];
+} panel_t;
+
+/* ---- by the textbook ----------------------------------------------------- */
+
+static void swap_rows(panel_t *p, i64 one, i64 other)
+{
+    for (i64 j = 0; j < p->cols; j++) {
+        const double kept = p->a[one + j * ROWS];
+
+        p->a[one + j * ROWS] = p->a[other + j * ROWS];
+        p->a[other + j * ROWS] = kept;
+    }
+}
+
+static void eliminate_column(panel_t *p, i64 c)
+{
+    double *x = p->a + c * ROWS;
+    const double inverse = 1.0 / x[c];
+
+    for (i64 i = c + 1; i < p->rows; i++) {
+        if (x[c] != 0.0)
+            x[i] *= inverse;
+        for (i64 j = c + 1; j < p->cols; j++)
+            p->a[i + j * ROWS] -= x[i] * p->a[c + j * ROWS];
+    }
+}
+
+static void by_textbook(panel_t *p)
+{
+    for (i64 c = 0; c < p->cols; c++) {
+        const double *x = p->a + c * ROWS;
+
+        p->pivots[c] = c;
+        for (i64 i = c + 1; i < p->rows; i++)
+            if (key_of(x[i]) > key_of(x[p->pivots[c]]))
+                p->pivots[c] = i;
+        swap_rows(p, c, p->pivots[c]);
+        eliminate_column(p, c);
+    }
+}
+
+/* ---- by the kernel ------------------------------------------------------- */
+
+typedef struct {
+    panel_t *panel;
+    i64 item;
+    double *proposals;
+    u64 *arrived;
+} part_t;
+
+static void *run_item(void *argument)
+{
+    const part_t *part = argument;
+    panel_t *p = part->panel;
+    const i64 elements = PROPOSAL(p->cols, 1);
+
+    this_item = part->item;
+    panel_step(p->a, (block_t){0, p->rows, p->cols, ROWS}, p->pivots,
+               (block_t){0, p->cols, 1, p->cols}, part->proposals,
+               (block_t){0, elements, 1, elements},
+               (panel_step_t){.rows_of_group = ROWS}, 1, part->arrived);
+    return NULL;
+}
+
+static void by_kernel(panel_t *panel)
+{
+    pthread_t threads[ITEMS_OF_GROUP];
+    part_t parts[ITEMS_OF_GROUP];
+    double proposals[2 * VECTOR];
+    u64 arrived = 0;
+
+    pthread_barrier_init(&all_items, NULL, ITEMS_OF_GROUP);
+    for (int i = 0; i < ITEMS_OF_GROUP; i++) {
+        parts[i] = (part_t){panel, i, proposals, &arrived};
+        assert_int_equal(pthread_create(&threads[i], NULL, run_item, &parts[i]),
+                         0);
+    }
+    for (int i = 0; i < ITEMS_OF_GROUP; i++)
+        pthread_join(threads[i], NULL);
+    pthread_barrier_destroy(&all_items);
+}
+
+/* ---- the tests ----------------------------------------------------------- */
+
+static panel_t random_panel(i64 rows, i64 cols)
+{
+    panel_t p = {.rows = rows, .cols = cols};
+
+    for (int i = 0; i < ROWS * COLS; i++)
+        p.a[i] = (double)(rand() % 64 - 32);
+    return p;
+}
+
+static void assert_same(panel_t one)
+{
+    panel_t other = one;
+
+    by_textbook(&one);
+    by_kernel(&other);
+    assert_memory_equal(one.pivots, other.pivots, sizeof(one.pivots));
+    assert_memory_equal(one.a, other.a, sizeof(one.a));
+}
+
+/* Pivots of small numbers are often equal. */
+TEST(items_that_share_rows_factor_as_the_textbook)
+{
+    srand(7);
+    for (i64 cols = 1; cols <= COLS; cols++)
+        for (i64 rows = cols; rows <= ROWS; rows++)
+            assert_same(random_panel(rows, cols));
+}
+
+TEST(a_column_of_zeros_is_left_as_it_is)
+{
+    panel_t p = random_panel(ROWS, COLS);
+
+    memset(p.a + 2 * ROWS, 0, ROWS * sizeof(double));
+    assert_same(p);
+}
+
+TEST_MAIN()
