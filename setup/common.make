@@ -63,6 +63,8 @@ CCNOOPT = $(HPL_DEFS)
 CCFLAGS = $(HPL_DEFS) $(CPPFLAGS) $(WARNINGS) $(CFLAGS) $(SANITIZE)
 LINKER = $(CC)
 LINKFLAGS = $(CFLAGS) $(SANITIZE) $(LDFLAGS)
+# For many programs with what a debugger needs.
+QUICK_LINKER = $(if $(shell command -v ld.lld),-fuse-ld=lld)
 ARCHIVER = ar
 ARFLAGS = rc
 RANLIB = ranlib

@@ -43,7 +43,7 @@ HPL_OPTS     = {options}
 HPL_DEFS     = $(F2CDEFS) $(HPL_OPTS) $(HPL_INCLUDES)
 CC           = {mpicc}
 CCNOOPT      = $(HPL_DEFS)
-CCFLAGS      = $(HPL_DEFS) -O3 {flags}
+CCFLAGS      = $(HPL_DEFS) {flags} -O3
 LINKER       = {mpicc}
 LINKFLAGS    = $(CCFLAGS)
 ARCHIVER     = ar
@@ -70,7 +70,8 @@ def tree(tmp_path_factory):
 
 
 # Plug-ins that take long to compile are the same in every copy. What is compiled as in
-# the tree itself ccache has, if it is in PATH.
+# the tree itself, with these flags and -O3, ccache has, if it is in PATH.
+AS_IN_THE_TREE = "-Wall -Wextra"
 FEW = ("HYB_CUDA=no", "HYB_OPENCL=no", "HIP_CLANG=")
 
 
@@ -127,7 +128,7 @@ def typical(tree, tmp_path_factory):
     there is one. The outcome of another call."""
     folder = tmp_path_factory.mktemp("include")
     (folder / "cblas.h").write_text("#error not every library has one\n")
-    changes = {"options": f"{UPSTREAMS_OPTIONS} -I{folder}"}
+    changes = {"options": f"{UPSTREAMS_OPTIONS} -I{folder}", "flags": AS_IN_THE_TREE}
     if has_static_blas():
         changes["blas"] = f"-l:{STATIC_LIBRARY} -lgfortran -lpthread -lm"
     write_make_arch(tree, "Linux_typical", **changes)
