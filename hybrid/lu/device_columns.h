@@ -169,13 +169,13 @@ xh_status_t hyb_device_guests_create(hyb_device_columns_t *d, int64_t at);
 void hyb_device_guests_destroy(hyb_device_columns_t *d);
 
 /*
- * A guest comes, if it is not here, and is queued to meet the panels that it
- * has not met, up to that of step: how many, and their flop. Returns false if
- * no seat is free. All that follows is queued, too, unless it is the next
- * panel: then it stays, and hyb_device_has_met goes on with it.
+ * A guest comes, if it is not here, and is queued to meet the panels from first
+ * on up to that of step: so many flop. Returns false if no seat is free. All
+ * that follows is queued, too, unless it is the next panel: then it stays, and
+ * hyb_device_has_met goes on with it.
  */
 bool hyb_device_visit(hyb_device_columns_t *d, const hyb_step_t *step,
-                      int64_t block, int *panels_p, double *flop_p);
+                      int64_t block, int first, double *flop_p);
 
 /* Is block a guest that is here? */
 bool hyb_device_is_visited(const hyb_device_columns_t *d, int64_t block);

@@ -178,11 +178,9 @@ static xh_status_t end_visit(hyb_device_columns_t *d, seat_t *seat, int k,
 }
 
 static xh_status_t visit(hyb_device_columns_t *d, seat_t *seat,
-                         const hyb_step_t *step, int64_t block, int *panels_p,
+                         const hyb_step_t *step, int64_t block, int first,
                          double *flop_p)
 {
-    hyb_ledger_t *ledger = &d->base.lu->ledger;
-    int first = hyb_ledger_panels_queued(ledger, block);
     int panels = step->k + 1 - first;
     bool has_come = seat->block == block;
     bool is_next = hyb_step_is_next(step, block);
@@ -192,20 +190,20 @@ static xh_status_t visit(hyb_device_columns_t *d, seat_t *seat,
         XH_TRY(arrive(d, seat, block, first));
     XH_TRY(hyb_queue_wait(queue, has_come ? seat->met : seat->come));
     XH_TRY(meet(d, seat, queue, first, step->k, flop_p));
-    hyb_ledger_queue_all(ledger, hyb_one_block(block), hyb_stage(panels));
-    *panels_p = panels;
+    hyb_ledger_queue_all(&d->base.lu->ledger, hyb_one_block(block),
+                         hyb_stage(panels));
     return is_next ? XH_OK : end_visit(d, seat, step->k, panels, *flop_p);
 }
 
 bool hyb_device_visit(hyb_device_columns_t *d, const hyb_step_t *step,
-                      int64_t block, int *panels_p, double *flop_p)
+                      int64_t block, int first, double *flop_p)
 {
     seat_t *seat = seat_of(d, block);
 
     if (seat == NULL)
         seat = seat_of(d, NO_BLOCK);
     if (seat != NULL)
-        hyb_device_check(d, visit(d, seat, step, block, panels_p, flop_p));
+        hyb_device_check(d, visit(d, seat, step, block, first, flop_p));
     return seat != NULL;
 }
 

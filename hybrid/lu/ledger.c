@@ -44,6 +44,13 @@ int64_t hyb_ledger_block(const hyb_ledger_t *ledger, int64_t column)
                                          : ledger->blocks - 1;
 }
 
+hyb_blocks_t hyb_ledger_blocks(const hyb_ledger_t *ledger, hyb_run_t run)
+{
+    return (hyb_blocks_t){hyb_ledger_block(ledger, run.from),
+                          hyb_ledger_block(ledger, run.from + run.count - 1) +
+                              1};
+}
+
 static int64_t width_of(const hyb_ledger_t *ledger, int64_t b)
 {
     return hyb_ledger_first(ledger, b + 1) - hyb_ledger_first(ledger, b);

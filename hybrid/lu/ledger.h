@@ -48,7 +48,7 @@ static inline hyb_blocks_t hyb_one_block(int64_t b)
     return (hyb_blocks_t){b, b + 1};
 }
 
-typedef struct { /* neighbouring columns within one block */
+typedef struct { /* neighbouring columns; of a worker's within one block */
     int64_t from, count;
 } hyb_run_t;
 
@@ -82,6 +82,9 @@ int64_t hyb_ledger_first(const hyb_ledger_t *ledger, int64_t b);
 
 /* The block that column is in. */
 int64_t hyb_ledger_block(const hyb_ledger_t *ledger, int64_t column);
+
+/* The blocks that the run's columns are in. */
+hyb_blocks_t hyb_ledger_blocks(const hyb_ledger_t *ledger, hyb_run_t run);
 
 /* The columns of blocks, which may be none. */
 hyb_run_t hyb_ledger_columns(const hyb_ledger_t *ledger, hyb_blocks_t blocks);

@@ -24,29 +24,23 @@ enum { HYB_SAVE, HYB_RESTORE }; /* columns: out of their home, into it */
 struct hyb_place {
     hyb_lu_t *lu;
 
-    /* On the host a worker's run meets the panel of step in three steps. */
-
-    /* Its rows of U, at their place in U, and displaced rows below. */
-    void (*swap)(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
-                 hyb_run_t run);
-
-    /* U := L1^-1 U. keeps: U is stored at home as well, for the
-     * back-substitution, or for others who multiply. */
-    void (*solve)(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
-                  hyb_run_t run, bool keeps);
-
-    /* Fetch the U that solve kept: for a multiply in a later call. */
-    void (*fetch_u)(hyb_place_t *place, hyb_worker_t *me,
-                    const hyb_step_t *step, hyb_run_t run);
-
-    /* C := C - L2 U, the last step of the run: the ledger learns of it. */
-    void (*multiply)(hyb_place_t *place, hyb_worker_t *me,
-                     const hyb_step_t *step, hyb_run_t run);
-
-    /* On a device all three are queued for those of blocks that live there. The
-     * leader. */
-    void (*meet)(hyb_place_t *place, const hyb_step_t *step,
-                 hyb_blocks_t blocks);
+    /*
+     * Columns meet the panel of step, from one stage to another: their rows are
+     * swapped, U := L1^-1 U, C := C - L2 U. The ledger learns of it.
+     *
+     * me    in  at a device the leader
+     * run   in  on the host a part of a block, taken from the ledger; at a
+     *           device whole blocks, of which it queues those that live there,
+     *           or one guest
+     * from  in  after solve: U is where an earlier call kept it. A guest's may
+     *           be that of a panel before
+     * to    in  after solve, on the host: U is kept at home for others who
+     *           multiply
+     *
+     * Returns false, and queues nothing, if there is no room for a guest now.
+     */
+    bool (*meet)(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
+                 hyb_run_t run, int64_t from, int64_t to);
 
     /* Panel k is known: make L1, L2 and the row moves ready. The leader. */
     void (*receive_panel)(hyb_place_t *place, int k);
@@ -90,14 +84,6 @@ struct hyb_place {
     /* Has panel k, one of the last ones, come up? Then nobody reads it on the
      * host any more. True before the first one. */
     bool (*has_panel)(hyb_place_t *place, int k);
-
-    /*
-     * A guest comes, if it is not here, and is queued to meet the panels up to
-     * that of step; unless it stays to be factored, it goes home then. False:
-     * there is no room for it now.
-     */
-    bool (*host_guest)(hyb_place_t *place, const hyb_step_t *step,
-                       int64_t block);
 
     /*
      * P > 1. The rows that x moves leave a group of blocks for x's packed

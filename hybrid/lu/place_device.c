@@ -191,15 +191,15 @@ static hyb_device_part_t part_of(const hyb_device_columns_t *d,
                       mine.count)};
 }
 
-static void meet(hyb_place_t *place, const hyb_step_t *step,
-                 hyb_blocks_t blocks)
+/* Its blocks among these. */
+static void queue_meet(hyb_device_columns_t *d, const hyb_step_t *step,
+                       hyb_blocks_t blocks)
 {
-    hyb_device_columns_t *d = (hyb_device_columns_t *)place;
     const hyb_device_panel_t *panel = hyb_device_slot(d, step->k);
     hyb_device_part_t p = part_of(d, blocks);
     hyb_block_t u = hyb_device_u_that_comes(panel, &p);
 
-    hyb_device_check(d, place->lu->grid->nprow > 1
+    hyb_device_check(d, d->base.lu->grid->nprow > 1
                             ? hyb_device_take_rows(d, step->k, blocks, u)
                             : hyb_device_swap(panel, &p));
     hyb_device_check(d, hyb_device_solve(panel, &p));
@@ -211,17 +211,33 @@ static void meet(hyb_place_t *place, const hyb_step_t *step,
     hyb_device_has_met(d, step, blocks, 1, hyb_device_flop(panel, &p));
 }
 
-static bool host_guest(hyb_place_t *place, const hyb_step_t *step,
-                       int64_t block)
+/* It comes, if it is not here, and meets panels from first on. */
+static bool host_guest(hyb_device_columns_t *d, const hyb_step_t *step,
+                       int64_t block, int first)
 {
-    hyb_device_columns_t *d = (hyb_device_columns_t *)place;
-    int panels;
     double flop;
 
-    if (!hyb_device_visit(d, step, block, &panels, &flop))
+    if (!hyb_device_visit(d, step, block, first, &flop))
         return false;
     if (hyb_step_is_next(step, block))
-        hyb_device_has_met(d, step, hyb_one_block(block), panels, flop);
+        hyb_device_has_met(d, step, hyb_one_block(block), step->k + 1 - first,
+                           flop);
+    return true;
+}
+
+static bool meet(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
+                 hyb_run_t run, int64_t from, int64_t to)
+{
+    hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+    hyb_ledger_t *ledger = &me->lu->ledger;
+    hyb_blocks_t blocks = hyb_ledger_blocks(ledger, run);
+
+    if (hyb_homes_is_guest(&me->lu->homes, blocks.from))
+        return host_guest(d, step, blocks.from, (int)(from / HYB_STEPS));
+    for (int64_t b = blocks.from; b < blocks.to; b++)
+        if (hyb_device_holds(d, b))
+            hyb_ledger_queue_all(ledger, hyb_one_block(b), to - from);
+    queue_meet(d, step, blocks);
     return true;
 }
 
@@ -405,7 +421,6 @@ const hyb_place_t hyb_place_device = {.meet = meet,
                                       .panel_seconds = hyb_device_panel_seconds,
                                       .subtract = subtract,
                                       .has_panel = has_panel,
-                                      .host_guest = host_guest,
                                       .send_rows = hyb_device_send_rows,
                                       .has_sent_rows = hyb_device_has_sent_rows,
                                       .put_rows = hyb_device_put_rows,

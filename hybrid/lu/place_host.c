@@ -67,14 +67,14 @@ static void unpack_u(hyb_worker_t *me, const hyb_lu_panel_t *p, hyb_run_t run)
     hyb_chunk_unpack_rows(me->lu->means.kernel, &rows, run.count, me->u);
 }
 
-static void swap(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
-                 hyb_run_t run)
+/* Its rows of U, at their place in U, and displaced rows below. */
+static void swap(hyb_worker_t *me, int k, hyb_run_t run)
 {
-    hyb_lu_t *lu = place->lu;
-    const hyb_lu_panel_t *p = hyb_lu_panel(lu, step->k);
+    hyb_lu_t *lu = me->lu;
+    const hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
     int column;
 
-    hyb_timer_begin(me, HYB_SWAP, step->k);
+    hyb_timer_begin(me, HYB_SWAP, k);
     toggle(me, HPL_TIMING_LASWP);
     if (lu->grid->nprow == 1) {
         hyb_chunk_swap(lu->means.kernel, &p->swap, trailing(lu, p, run), me->u);
@@ -111,33 +111,35 @@ static void keep_u(hyb_worker_t *me, int k, hyb_run_t run)
     }
 }
 
-/* The back-substitution reads U where the matrix has its rows, the BLAS library
- * reads it everywhere. */
-static void solve(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
-                  hyb_run_t run, bool keeps)
+/* U := L1^-1 U. The back-substitution reads U where the matrix has its rows,
+ * the BLAS library reads it everywhere. */
+static void solve(hyb_worker_t *me, int k, hyb_run_t run, bool keeps)
 {
-    const hyb_lu_panel_t *p = hyb_lu_panel(place->lu, step->k);
+    hyb_lu_t *lu = me->lu;
+    const hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
 
-    hyb_timer_begin(me, HYB_SOLVE, step->k);
+    hyb_timer_begin(me, HYB_SOLVE, k);
     hyb_chunk_solve(&p->factors, run.count, me->u);
-    if (keeps || hpl_panel_top_rows(p->hpl) > 0 || place->lu->means.by_blas)
-        keep_u(me, step->k, run);
+    if (keeps || hpl_panel_top_rows(p->hpl) > 0 || lu->means.by_blas)
+        keep_u(me, k, run);
     hyb_timer_end(me);
+    hyb_worker_wait(me, HYB_WAIT_PANEL, k, hyb_carried_is_filled);
+    hyb_carried_update(lu, k, run, me->u);
 }
 
-static void fetch_u(hyb_place_t *place, hyb_worker_t *me,
-                    const hyb_step_t *step, hyb_run_t run)
+/* The U that solve kept. */
+static void fetch_u(hyb_worker_t *me, int k, hyb_run_t run)
 {
-    const hyb_means_t *means = &place->lu->means;
-    const hyb_lu_panel_t *p = hyb_lu_panel(place->lu, step->k);
+    const hyb_means_t *means = &me->lu->means;
+    const hyb_lu_panel_t *p = hyb_lu_panel(me->lu, k);
 
     if (means->by_blas)
         return;
-    if (keeps_rows(place->lu, p))
+    if (keeps_rows(me->lu, p))
         unpack_u(me, p, run);
     else
-        hyb_pack(home_of_u(place->lu, step->k, run), XH_TRANS, -1.0,
-                 means->kernel->cols, me->u);
+        hyb_pack(home_of_u(me->lu, k, run), XH_TRANS, -1.0, means->kernel->cols,
+                 me->u);
 }
 
 /* ---- multiply ------------------------------------------------------------ */
@@ -167,14 +169,13 @@ static void call_blas(hyb_worker_t *me, int k, hyb_run_t run)
     }
 }
 
-static void multiply(hyb_place_t *place, hyb_worker_t *me,
-                     const hyb_step_t *step, hyb_run_t run)
+static void multiply(hyb_worker_t *me, const hyb_step_t *step, hyb_run_t run)
 {
     const hyb_chunk_poll_t polls = {hyb_worker_poll, me};
-    hyb_lu_panel_t *p = hyb_lu_panel(place->lu, step->k);
-    xh_view_t c = below(place->lu, p, run);
+    hyb_lu_panel_t *p = hyb_lu_panel(me->lu, step->k);
+    xh_view_t c = below(me->lu, p, run);
     double flop = 2.0 * (double)c.rows * (double)c.cols * p->hpl->jb;
-    bool blas = place->lu->means.by_blas;
+    bool blas = me->lu->means.by_blas;
 
     if (blas) /* others may still copy their part of L2 */
         hyb_worker_wait(me, HYB_WAIT_PANEL, step->k, l2_is_complete);
@@ -184,6 +185,28 @@ static void multiply(hyb_place_t *place, hyb_worker_t *me,
     else
         hyb_chunk_multiply(&p->factors, 0, me->u, c, &polls);
     hyb_timer_end_product(me, flop);
+    hyb_carried_compare(me->lu, step, run);
+}
+
+/* All while the run is in cache, or some of it, where others do the rest. */
+static bool meet(hyb_place_t *host, hyb_worker_t *me, const hyb_step_t *step,
+                 hyb_run_t run, int64_t from, int64_t to)
+{
+    int k = step->k;
+    bool multiplies = to == hyb_stage(k + 1);
+
+    toggle(me, HPL_TIMING_UPDATE);
+    if (from < hyb_stage_after(k, HYB_STEP_SOLVE)) {
+        swap(me, k, run);
+        solve(me, k, run, !multiplies);
+    } else {
+        fetch_u(me, k, run);
+    }
+    if (multiplies)
+        multiply(me, step, run);
+    toggle(me, HPL_TIMING_UPDATE);
+    hyb_ledger_complete(&host->lu->ledger, run, to - from);
+    return true;
 }
 
 /* ---- panels -------------------------------------------------------------- */
@@ -195,9 +218,6 @@ static xh_view_t panel_columns(hyb_place_t *place, int k)
     return (xh_view_t){h->top, h->mp, h->jb, h->lda};
 }
 
-const hyb_place_t hyb_place_host = {.receive_panel = hyb_panel_receive,
-                                    .swap = swap,
-                                    .solve = solve,
-                                    .fetch_u = fetch_u,
-                                    .multiply = multiply,
+const hyb_place_t hyb_place_host = {.meet = meet,
+                                    .receive_panel = hyb_panel_receive,
                                     .panel_columns = panel_columns};

@@ -50,38 +50,6 @@ static task_t updating(hyb_worker_t *me, const hyb_step_t *step,
     return t;
 }
 
-/* Upstream's timer of updates, which times the leader. */
-static void toggle(const hyb_worker_t *me)
-{
-    if (me->member == 0)
-        HPL_ptimer(HPL_TIMING_UPDATE);
-}
-
-/* The run goes from one stage to the other: all of it while it is in cache, or
- * some of it, where others do the rest. */
-static void work_on_run(const task_t *t)
-{
-    hyb_place_t *host = &t->me->lu->homes.host;
-    bool multiplies = t->to == hyb_stage(t->step->k + 1);
-
-    toggle(t->me);
-    if (t->from == hyb_stage_after(t->step->k, HYB_STEP_SOLVE)) {
-        host->fetch_u(host, t->me, t->step, t->run);
-    } else {
-        host->swap(host, t->me, t->step, t->run);
-        host->solve(host, t->me, t->step, t->run, !multiplies);
-        hyb_worker_wait(t->me, HYB_WAIT_PANEL, t->step->k,
-                        hyb_carried_is_filled);
-        hyb_carried_update(t->me->lu, t->step->k, t->run, t->me->u);
-    }
-    if (multiplies) {
-        host->multiply(host, t->me, t->step, t->run);
-        hyb_carried_compare(t->me->lu, t->step, t->run);
-    }
-    toggle(t->me);
-    hyb_ledger_complete(&t->me->lu->ledger, t->run, t->to - t->from);
-}
-
 /* Is there a run, or nothing left to wait for? Takes the run. */
 static bool try_to_take(void *context)
 {
@@ -107,13 +75,13 @@ static hyb_activity_t reason_to_wait(const task_t *t)
 /* One run of t, once there is one; false: none is left. */
 static bool work_on_one(task_t *t)
 {
+    hyb_place_t *host = &t->me->lu->homes.host;
+
     if (!try_to_take(t))
         hyb_worker_wait_for(t->me, reason_to_wait(t), t->step->k, try_to_take,
                             t);
-    if (t->run.count == 0)
-        return false;
-    work_on_run(t);
-    return true;
+    return t->run.count > 0 &&
+           host->meet(host, t->me, t->step, t->run, t->from, t->to);
 }
 
 /* ---- columns of the host ------------------------------------------------- */
@@ -160,16 +128,18 @@ bool hyb_factors_next(const hyb_worker_t *me, const hyb_step_t *step)
 
 /* ---- columns of devices: the leader queues them -------------------------- */
 
-/* All of blocks that live at place. */
-static void queue_blocks(hyb_lu_t *lu, const hyb_step_t *step,
+/* Blocks of place, or its guest; false: there is no room for it now. */
+static bool queue_blocks(hyb_lu_t *lu, const hyb_step_t *step,
                          hyb_place_t *place, hyb_blocks_t blocks)
 {
-    int64_t stages = hyb_stage(step->k + 1) - first_stage(lu->worker, step);
+    int64_t from =
+        hyb_homes_is_guest(&lu->homes, blocks.from)
+            ? hyb_stage(hyb_ledger_panels_queued(&lu->ledger, blocks.from))
+            : first_stage(lu->worker, step);
 
-    for (int64_t b = blocks.from; b < blocks.to; b++)
-        if (hyb_home_of(&lu->homes, b) == place)
-            hyb_ledger_queue_all(&lu->ledger, hyb_one_block(b), stages);
-    place->meet(place, step, blocks);
+    return place->meet(place, lu->worker, step,
+                       hyb_ledger_columns(&lu->ledger, blocks), from,
+                       hyb_stage(step->k + 1));
 }
 
 /* Is all that block b meets before iteration k queued, or, where the online
@@ -241,7 +211,8 @@ static void queue_guests(hyb_lu_t *lu, int k, hyb_place_t *place)
     const hyb_step_t *step = hyb_lu_step(lu, k);
 
     for (int64_t b = step->all.from; b < lu->homes.guests; b++)
-        if (is_due(lu, k, place, b) && !place->host_guest(place, step, b))
+        if (is_due(lu, k, place, b) &&
+            !queue_blocks(lu, step, place, hyb_one_block(b)))
             return;
 }
 
