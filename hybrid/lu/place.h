@@ -76,7 +76,7 @@ struct hyb_place {
     double (*panel_seconds)(hyb_place_t *place);
 
     /* y := y - A x, where A's address only says which part of the matrix it is:
-     * columns that live here, and are factored. NULL: the team does it. */
+     * columns that live here, and are factored. */
     void (*subtract)(hyb_place_t *place, const hpl_product_t *product);
 
     /* The rest is the leader's, for places with a queue; NULL on the host. */

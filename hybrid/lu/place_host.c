@@ -209,6 +209,73 @@ static bool meet(hyb_place_t *host, hyb_worker_t *me, const hyb_step_t *step,
     return true;
 }
 
+/* ---- after the loop ------------------------------------------------------ */
+
+enum {
+    LINE = 8,          /* rows of a cache line, which members do not share */
+    TILE = 1 << 14,    /* rows of y that stay in a core's own cache */
+    WORTH_IT = 1 << 14 /* entries of a for which members are called */
+};
+
+typedef struct {
+    hyb_lu_t *lu;
+    const hpl_product_t *product;
+    int64_t share; /* rows of each member */
+} subtraction_t;
+
+/* The same in pieces that are still in a core's cache when their bits are
+ * summed. */
+static void subtract_and_check(const subtraction_t *s, int64_t from,
+                               int64_t end)
+{
+    enum { ROWS = 1 << 12, COLS = 8 };
+    const hpl_product_t *p = s->product;
+
+    for (int64_t i = from; i < end; i += ROWS)
+        for (int64_t j = 0; j < p->n; j += COLS) {
+            hyb_sweep_t piece = {.a = p->a + i + j * p->lda,
+                                 .rows = Mmin(ROWS, end - i),
+                                 .cols = Mmin(COLS, p->n - j),
+                                 .ld = p->lda,
+                                 .x = p->x + j};
+
+            s->lu->means.kernel->subtract(&piece, p->y + i);
+            hyb_carried_read(s->lu, piece.a, piece.rows, piece.cols);
+        }
+}
+
+static void subtract_share(void *argument, int member)
+{
+    const subtraction_t *s = argument;
+    const hpl_product_t *p = s->product;
+    hyb_sweep_t tile = {.cols = p->n, .ld = p->lda, .x = p->x};
+    int64_t i = member * s->share, end = Mmin(i + s->share, p->m);
+
+    if (s->lu->carried != NULL) {
+        subtract_and_check(s, i, end);
+        return;
+    }
+    for (; i < end; i += TILE) {
+        tile.a = p->a + i;
+        tile.rows = Mmin(TILE, end - i);
+        s->lu->means.kernel->subtract(&tile, p->y + i);
+    }
+}
+
+static void subtract(hyb_place_t *place, const hpl_product_t *p)
+{
+    hyb_team_t *team = place->lu->means.team;
+    int size = hyb_team_size(team);
+    subtraction_t s = {.lu = place->lu, .product = p, .share = p->m};
+
+    if ((int64_t)p->m * p->n < WORTH_IT) {
+        subtract_share(&s, 0);
+        return;
+    }
+    s.share = (p->m / size + LINE) / LINE * LINE;
+    hyb_team_run(team, subtract_share, &s);
+}
+
 /* ---- panels -------------------------------------------------------------- */
 
 static xh_view_t panel_columns(hyb_place_t *place, int k)
@@ -220,4 +287,5 @@ static xh_view_t panel_columns(hyb_place_t *place, int k)
 
 const hyb_place_t hyb_place_host = {.meet = meet,
                                     .receive_panel = hyb_panel_receive,
-                                    .panel_columns = panel_columns};
+                                    .panel_columns = panel_columns,
+                                    .subtract = subtract};

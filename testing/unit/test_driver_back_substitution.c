@@ -62,6 +62,7 @@ static int solve_by(const hyb_kernel_t *kernel, hyb_team_t *team,
     assert_ok(hyb_ledger_create(nq, mat.nq > nq, nb, &lu.ledger));
     lu.homes.host_blocks = lu.ledger.blocks;
     lu.homes.host = hyb_place_host;
+    lu.homes.host.lu = &lu;
     lu.homes.place[0] = &lu.homes.host;
     hyb_back_substitution(&lu);
     hyb_ledger_destroy(&lu.ledger);
