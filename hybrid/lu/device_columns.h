@@ -155,8 +155,8 @@ int hyb_device_note(hyb_device_columns_t *d, hyb_blocks_t blocks, int panels,
                     double flop, hyb_queue_t *queue);
 
 /* The function copy of places. */
-void hyb_device_copy(hyb_place_t *place, int64_t b, const xh_rectangle_t *part,
-                     int way, double *host);
+void hyb_device_copy(hyb_place_t *place, int64_t row, int64_t col, int way,
+                     xh_view_t elsewhere);
 
 /* ---- device_guests.c ----------------------------------------------------- */
 

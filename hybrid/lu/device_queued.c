@@ -120,21 +120,20 @@ static xh_status_t open_queue(hyb_device_columns_t *d)
 }
 
 /* The same columns on the device. */
-static hyb_block_t part_of(const hyb_device_columns_t *d, int64_t b,
-                           const xh_rectangle_t *part)
+static hyb_block_t part_of(const hyb_device_columns_t *d, int64_t row,
+                           int64_t col, xh_view_t host)
 {
-    int64_t first = hyb_ledger_first(&d->base.lu->ledger, b);
+    const hyb_ledger_t *ledger = &d->base.lu->ledger;
+    int64_t b = hyb_ledger_block(ledger, col);
 
-    return hyb_block_part(d->memory.matrix, part->row,
-                          d->columns[b] + part->col - first, part->rows,
-                          part->cols);
+    return hyb_block_part(d->memory.matrix, row,
+                          d->columns[b] + col - hyb_ledger_first(ledger, b),
+                          host.rows, host.cols);
 }
 
 static xh_status_t copy(hyb_device_columns_t *d, hyb_block_t block, int way,
-                        double *data)
+                        xh_view_t host)
 {
-    xh_view_t host = {data, block.rows, block.cols, block.rows};
-
     XH_TRY(open_queue(d));
     if (way == HYB_SAVE)
         XH_TRY(hyb_queue_copy_out(d->queue.save, block, host));
@@ -144,12 +143,13 @@ static xh_status_t copy(hyb_device_columns_t *d, hyb_block_t block, int way,
     return hyb_event_await(d->event.saved, d->stall_seconds);
 }
 
-void hyb_device_copy(hyb_place_t *place, int64_t b, const xh_rectangle_t *part,
-                     int way, double *host)
+void hyb_device_copy(hyb_place_t *place, int64_t row, int64_t col, int way,
+                     xh_view_t elsewhere)
 {
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
 
     pthread_mutex_lock(&d->saving);
-    hyb_device_check(d, copy(d, part_of(d, b, part), way, host));
+    hyb_device_check(d,
+                     copy(d, part_of(d, row, col, elsewhere), way, elsewhere));
     pthread_mutex_unlock(&d->saving);
 }

@@ -79,6 +79,11 @@ struct hyb_place {
      * columns that live here, and are factored. */
     void (*subtract)(hyb_place_t *place, const hpl_product_t *product);
 
+    /* Some of a block that lives here, from (row, col) on, which nobody changes
+     * now: to elsewhere in host memory, HYB_SAVE, or from there. Any thread. */
+    void (*copy)(hyb_place_t *place, int64_t row, int64_t col, int way,
+                 xh_view_t elsewhere);
+
     /* The rest is the leader's, for places with a queue; NULL on the host. */
 
     /* Has panel k, one of the last ones, come up? Then nobody reads it on the
@@ -96,11 +101,6 @@ struct hyb_place {
     bool (*has_sent_rows)(hyb_place_t *place);
     void (*put_rows)(hyb_place_t *place, const hpl_exchange_t *x,
                      hyb_blocks_t group);
-
-    /* Rows of columns of block b, which lives here, and which nobody changes
-     * now: to host memory without gaps, HYB_SAVE, or from there. Any thread. */
-    void (*copy)(hyb_place_t *place, int64_t b, const xh_rectangle_t *part,
-                 int way, double *host);
 
     /* Fill the columns with the random matrix of seed. */
     void (*generate)(hyb_place_t *place, int seed);

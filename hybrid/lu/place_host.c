@@ -276,6 +276,22 @@ static void subtract(hyb_place_t *place, const hpl_product_t *p)
     hyb_team_run(team, subtract_share, &s);
 }
 
+/* ---- at any time --------------------------------------------------------- */
+
+static void copy(hyb_place_t *place, int64_t row, int64_t col, int way,
+                 xh_view_t v)
+{
+    const HPL_T_pmat *mat = place->lu->mat;
+
+    for (int64_t j = 0; j < v.cols; j++) {
+        double *here = Mptr(mat->A, row, col + j, mat->ld);
+        double *there = v.data + j * v.ld;
+
+        memcpy(way == HYB_SAVE ? there : here, way == HYB_SAVE ? here : there,
+               (size_t)v.rows * sizeof(double));
+    }
+}
+
 /* ---- panels -------------------------------------------------------------- */
 
 static xh_view_t panel_columns(hyb_place_t *place, int k)
@@ -288,4 +304,5 @@ static xh_view_t panel_columns(hyb_place_t *place, int k)
 const hyb_place_t hyb_place_host = {.meet = meet,
                                     .receive_panel = hyb_panel_receive,
                                     .panel_columns = panel_columns,
-                                    .subtract = subtract};
+                                    .subtract = subtract,
+                                    .copy = copy};

@@ -34,7 +34,7 @@ static inline int64_t hyb_saved_end(const hyb_lu_t *lu, int64_t b, int first)
  * elements come from where these live, HYB_SAVE, or go there, HYB_RESTORE. Of
  * diagonal blocks of finished panels the host has its own.
  *
- * skip  in  rows at its beginning whose elements in host memory stay untouched
+ * skip  in  rows at its beginning that stay untouched
  */
 void hyb_piece_move(const hyb_lu_t *lu, const hyb_piece_t *piece, int first,
                     int64_t skip, int way, double *elements);

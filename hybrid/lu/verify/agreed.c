@@ -95,11 +95,10 @@ void hyb_displaced_row(hyb_lu_t *lu, int k, int i, int count, double *l)
     int64_t row = hpl_panel_pivots(p->hpl)->displace[i].to;
     int64_t below = row - hpl_panel_top_rows(p->hpl);
     hyb_place_t *home = hyb_lu_panel_home(lu, k);
-    const xh_rectangle_t part = {p->hpl->ii + row, 1, hyb_panel_run(lu, k).from,
-                                 count};
 
     if (hyb_sums_come(lu, k))
-        home->copy(home, hyb_lu_panel_block(lu, k), &part, HYB_SAVE, l);
+        home->copy(home, p->hpl->ii + row, hyb_panel_run(lu, k).from, HYB_SAVE,
+                   (xh_view_t){l, 1, count, 1});
     else
         for (int c = 0; c < count; c++)
             l[c] =

@@ -199,18 +199,18 @@ static bool repair(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s,
     int64_t from = hyb_lu_rows_above(lu, s->k + 1), row;
     int64_t block = hyb_ledger_block(&lu->ledger, column);
     hyb_place_t *home = hyb_home_of(&lu->homes, block);
-    xh_rectangle_t part = {from, lu->mat->mp - from, column, 1};
-    double *a = malloc((size_t)part.rows * sizeof(*a));
+    int64_t rows = lu->mat->mp - from;
+    double *a = malloc((size_t)rows * sizeof(*a));
     const hyb_step_t *step = hyb_lu_step(lu, s->k);
     xh_view_t came;
 
     if (a == NULL)
         return false;
-    home->copy(home, block, &part, HYB_SAVE, a);
+    home->copy(home, from, column, HYB_SAVE, (xh_view_t){a, rows, 1, rows});
     row = hyb_repair_column(lu, column, s->k + 1, a);
     if (row >= 0) {
-        part = (xh_rectangle_t){from + row, 1, column, 1};
-        home->copy(home, block, &part, HYB_RESTORE, a + row);
+        home->copy(home, from + row, column, HYB_RESTORE,
+                   (xh_view_t){a + row, 1, 1, 1});
         if (hyb_step_is_next(step, block) && !step->by_device) {
             came = home->panel_columns(home, s->k + 1);
             came.data[row + (column - s->run.from) * came.ld] = a[row];
