@@ -120,7 +120,7 @@ static void touch_kept(const hyb_lu_t *lu, int64_t from)
     }
 }
 
-/* The columns that live in host memory. */
+/* The columns in host memory. */
 static HPL_T_pmat host_matrix(const hyb_lu_t *lu)
 {
     HPL_T_pmat host = *lu->mat;
@@ -138,13 +138,17 @@ void hyb_generate_touch_homes(hyb_lu_t *lu)
     hyb_generate_touch(lu->means.team, &host);
 }
 
+void hyb_generate_on_host(hyb_place_t *host, int seed)
+{
+    HPL_T_pmat mat = host_matrix(host->lu);
+
+    hyb_generate(&host->lu->means, host->lu->grid, &mat, seed);
+}
+
 void hyb_generate_homes(hyb_lu_t *lu, int seed)
 {
-    HPL_T_pmat host = host_matrix(lu);
-
-    touch_kept(lu, host.nq);
-    for (int i = 1; i < lu->homes.places; i++)
+    touch_kept(lu, host_matrix(lu).nq);
+    for (int i = 0; i < lu->homes.places; i++)
         lu->homes.place[i]->generate(lu->homes.place[i], seed);
-    hyb_generate(&lu->means, lu->grid, &host, seed);
     hyb_carried_sum(lu);
 }

@@ -5,6 +5,7 @@
 #include "hpl/matgen/generator.h"
 #include "hpl_types.h"
 #include "hybrid/lu/factor.h"
+#include "hybrid/lu/place.h"
 
 /* By kernel, the generator of my part of [ A | b ] as HPL_pdmatgen has it. */
 hpl_generator_t hyb_generator(const hyb_kernel_t *kernel,
@@ -30,6 +31,9 @@ void hyb_generate_touch(hyb_team_t *team, const HPL_T_pmat *mat);
 
 /* Fill all columns of lu, each at its home, with the random matrix of seed. */
 void hyb_generate_homes(hyb_lu_t *lu, int seed);
+
+/* The host's function generate of places. */
+void hyb_generate_on_host(hyb_place_t *host, int seed);
 
 /* Back by pages what host memory holds of them, without filling it. */
 void hyb_generate_touch_homes(hyb_lu_t *lu);

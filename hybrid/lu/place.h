@@ -84,6 +84,12 @@ struct hyb_place {
     void (*copy)(hyb_place_t *place, int64_t row, int64_t col, int way,
                  xh_view_t elsewhere);
 
+    /* Fill the columns in its memory with the random matrix of seed. */
+    void (*generate)(hyb_place_t *place, int seed);
+
+    /* Sum them up, as they are, for the online check. */
+    void (*sum)(hyb_place_t *place);
+
     /* The rest is the leader's, for places with a queue; NULL on the host. */
 
     /* Has panel k, one of the last ones, come up? Then nobody reads it on the
@@ -101,12 +107,6 @@ struct hyb_place {
     bool (*has_sent_rows)(hyb_place_t *place);
     void (*put_rows)(hyb_place_t *place, const hpl_exchange_t *x,
                      hyb_blocks_t group);
-
-    /* Fill the columns with the random matrix of seed. */
-    void (*generate)(hyb_place_t *place, int seed);
-
-    /* Sum up its columns, as they are, for the online check. */
-    void (*sum)(hyb_place_t *place);
 
     /* Tell the ledger what has run. */
     void (*poll)(hyb_place_t *place);

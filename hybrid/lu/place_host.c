@@ -4,6 +4,7 @@
 #include "hpl/panel/panel.h"
 #include "hybrid/cpu/product/blas.h"
 #include "hybrid/cpu/update/pack.h"
+#include "hybrid/lu/generate.h"
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/verify/carried.h"
 
@@ -305,4 +306,6 @@ const hyb_place_t hyb_place_host = {.meet = meet,
                                     .receive_panel = hyb_panel_receive,
                                     .panel_columns = panel_columns,
                                     .subtract = subtract,
-                                    .copy = copy};
+                                    .copy = copy,
+                                    .generate = hyb_generate_on_host,
+                                    .sum = hyb_carried_sum_on_host};

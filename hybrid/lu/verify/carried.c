@@ -187,13 +187,17 @@ static void sum_share(void *context, int member)
         sum_column(lu, j);
 }
 
+void hyb_carried_sum_on_host(hyb_place_t *host)
+{
+    hyb_team_run(host->lu->means.team, sum_share, host->lu);
+}
+
 void hyb_carried_sum(hyb_lu_t *lu)
 {
     if (lu->carried == NULL)
         return;
     hyb_forget_columns(lu, 0, lu->ledger.columns);
-    hyb_team_run(lu->means.team, sum_share, lu);
-    for (int i = 1; i < lu->homes.places; i++)
+    for (int i = 0; i < lu->homes.places; i++)
         lu->homes.place[i]->sum(lu->homes.place[i]);
     lu->carried->summed = true;
 }

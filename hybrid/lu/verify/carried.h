@@ -10,6 +10,7 @@
 #include "hybrid/cpu/panel/panel.h"
 #include "hybrid/device/product.h"
 #include "hybrid/lu/means.h"
+#include "hybrid/lu/place.h"
 #include "hybrid/lu/step.h"
 
 /*
@@ -36,6 +37,9 @@ uint64_t hyb_carried_bytes(const hyb_means_t *means, const hpl_shape_t *shape);
 /* The sums of the matrix as it is: once it is generated, else at the begin. */
 void hyb_carried_sum(hyb_lu_t *lu);
 void hyb_carried_begin(hyb_lu_t *lu);
+
+/* The host's function sum of places. */
+void hyb_carried_sum_on_host(hyb_place_t *host);
 
 /* Over a process column panel k - 1 is checked once its sums are known: are
  * they, so that iteration k can be opened? It is: the check begins. The leader.
