@@ -84,15 +84,17 @@ static int64_t survey(const hyb_means_t *means, const hpl_shape_t *shape,
     return *guests_p ? left : ask(means, shape, beside_tiles, false, device);
 }
 
-/* Blocks of shape's process in host memory. */
+/* Columns of shape's process in host memory. */
 static int64_t rest(const hyb_means_t *means, const hpl_shape_t *shape,
                     bool *guests_p)
 {
     hpl_dealt_t device[HYB_EXECUTORS];
+    int64_t blocks = blocks_of(shape);
 
     *guests_p = false;
-    return means->resident ? survey(means, shape, device, guests_p)
-                           : blocks_of(shape);
+    if (means->resident)
+        blocks = survey(means, shape, device, guests_p);
+    return xh_smaller(blocks * shape->nb, hpl_system_columns(shape));
 }
 
 int64_t hyb_homes_host_columns(const hyb_means_t *means,
@@ -100,8 +102,7 @@ int64_t hyb_homes_host_columns(const hyb_means_t *means,
 {
     bool guests;
 
-    return xh_smaller(rest(means, shape, &guests) * shape->nb,
-                      hpl_system_columns(shape));
+    return rest(means, shape, &guests);
 }
 
 bool hyb_homes_has_guests(const hyb_means_t *means, const hpl_shape_t *shape)
@@ -112,13 +113,13 @@ bool hyb_homes_has_guests(const hyb_means_t *means, const hpl_shape_t *shape)
     return guests;
 }
 
-bool hyb_homes_all_on_devices(const hyb_means_t *means,
-                              const hpl_shape_t *shape)
+int64_t hyb_homes_team_columns(const hyb_means_t *means,
+                               const hpl_shape_t *shape)
 {
     bool guests;
-    int64_t blocks = rest(means, shape, &guests);
+    int64_t columns = rest(means, shape, &guests);
 
-    return means->resident && (blocks == 0 || guests);
+    return guests ? 0 : columns;
 }
 
 /* Devices get blocks as each has room; guests only by rate. */

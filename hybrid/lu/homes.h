@@ -126,12 +126,12 @@ bool hyb_homes_have_panel(const hyb_homes_t *homes, int k);
 int64_t hyb_homes_host_columns(const hyb_means_t *means,
                                const hpl_shape_t *shape);
 
-/* Are they guests? Else the host computes them. */
+/* Are they guests? */
 bool hyb_homes_has_guests(const hyb_means_t *means, const hpl_shape_t *shape);
 
-/* Do devices compute all columns of shape's process, guests too? */
-bool hyb_homes_all_on_devices(const hyb_means_t *means,
-                              const hpl_shape_t *shape);
+/* Those of them that the host computes. */
+int64_t hyb_homes_team_columns(const hyb_means_t *means,
+                               const hpl_shape_t *shape);
 
 /* Which blocks live where: needs lu's means, grid, mat, ledger. Errors:
  * XH_ERR_MEMORY */

@@ -66,8 +66,8 @@ uint64_t hyb_panels_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
     int nb = Mmin(shape->nb, shape->n);
     int panels = shape->nb > 0 ? (int)xh_units(shape->n, shape->nb) : 0;
     hyb_panel_workspace_t workspace = {
-        .shares_l2 =
-            shape->npcol == 1 && hyb_homes_all_on_devices(means, shape)};
+        .shares_l2 = shape->npcol == 1 && means->resident &&
+                     hyb_homes_team_columns(means, shape) == 0};
     size_t doubles =
         lay_out(&workspace, means, hpl_system_rows(shape), nb) +
         hyb_panel_engine_doubles(means->kernel, nb, hyb_team_size(means->team));

@@ -69,13 +69,9 @@ void hyb_share_destroy(hyb_lu_t *lu)
 
 uint64_t hyb_share_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
 {
-    int64_t columns;
+    int64_t columns = hyb_homes_team_columns(means, shape);
 
-    if (hyb_homes_all_on_devices(means, shape) ||
-        hyb_machine_working_devices(means->machine) == 0)
-        return 0;
-    columns = hyb_homes_host_columns(means, shape);
-    if (columns == 0)
+    if (columns == 0 || hyb_machine_working_devices(means->machine) == 0)
         return 0;
     return (uint64_t)hyb_team_size(means->team) * hyb_host_gemm_lone_bytes() +
            hyb_product_bytes(means->machine, hpl_system_rows(shape), columns,
