@@ -111,6 +111,25 @@ TEST(b_is_a_block_of_its_own)
     }
 }
 
+TEST(columns_are_in_the_blocks_of_the_first_and_the_last)
+{
+    uint64_t random = 1;
+    hyb_blocks_t blocks;
+    book_t book;
+
+    for (int i = 0; i < EXTENTS; i++) {
+        book_open(&book, extents[i], &random);
+        for (int64_t from = 0; from < book.ledger.columns; from++)
+            for (int64_t last = from; last < book.ledger.columns; last++) {
+                blocks = hyb_ledger_blocks(&book.ledger,
+                                           (hyb_run_t){from, last + 1 - from});
+                assert_int_equal(blocks.from, book.block[from]);
+                assert_int_equal(blocks.to, book.block[last] + 1);
+            }
+        book_close(&book);
+    }
+}
+
 /* ---- what should be, column by column ------------------------------------ */
 
 static int64_t first_before(const book_t *book, hyb_blocks_t blocks,
