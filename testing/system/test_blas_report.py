@@ -58,6 +58,7 @@ def test_library_version_kernel_and_threads_are_named(xhpl, openblas):
     ), line
 
 
+@pytest.mark.surface
 def test_it_is_said_once_by_a_launched_job(xhpl):
     dat = hpl_dat.text(p="2", q="2")
     assert blas_line(xhpl(dat=dat, processes=4, env=MEASURED).succeeded())

@@ -149,6 +149,7 @@ def test_why_there_is_no_device_is_said(xdgemm, settings, why):
     xdgemm(*PRODUCT, "--devices", "cuda:0", **settings).refused(why)
 
 
+@pytest.mark.surface
 def test_the_probe_measures_link_and_product(xdgemm):
     words = ["-m", "300", "-k", "100", "--probe-device"]
     outcome = xdgemm(*words, *OWN_DEVICE).succeeded()
@@ -165,6 +166,7 @@ def test_operations_are_right(xdgemm, name):
     assert_nothing_left(outcome)
 
 
+@pytest.mark.surface
 def test_torture_reads_the_sensors(xdgemm):
     outcome = xdgemm("-m", "100", "--torture", "1", *OWN_DEVICE)
     assert wrong(outcome) == 0
@@ -441,6 +443,7 @@ def test_two_devices_share_a_matrix(solved, kind, peers):
 
 # The host cannot read the model's memory, and the MPI library of tests is built
 # for the host: it says so, or crashes.
+@pytest.mark.surface
 def test_mpi_that_does_not_know_the_devices_is_refused(xhpl):
     words = "-n 100 --nb 20 -p 2 -q 1 --set devices=cuda:0,1 --set device_mpi=on".split()
     outcome = xhpl(*words, processes=2, env=environment(DEVICES=2))

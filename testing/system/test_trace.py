@@ -67,6 +67,7 @@ PARTS = (
 ).split()
 
 
+@pytest.mark.surface
 @pytest.mark.parametrize("devices", [0, 4])
 def test_parts_of_an_iteration_add_up_to_no_more_than_it(iterations, devices):
     rows = iterations(2, 2, devices)
@@ -93,6 +94,7 @@ def test_devices_have_columns_of_their_own(iterations, devices):
         assert (sum(all_of_it) > 0) == (devices > 0), column
 
 
+@pytest.mark.surface
 def test_what_is_recorded_does_not_change_the_report(xhpl):
     plain = xhpl(*GIVEN, "-p", "1", "-q", "1").succeeded()
     traced = xhpl(*GIVEN, "-p", "1", "-q", "1", "--trace", "t.json").succeeded()

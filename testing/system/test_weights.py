@@ -43,6 +43,7 @@ def test_a_file_of_ranks_deals_columns(options, tmp_path):
     assert sum(found["columns"]) == 1000 and 730 < found["columns"][0] < 780
 
 
+@pytest.mark.surface
 def test_a_prediction_says_what_weights_give(tmp_path):
     (tmp_path / "rates").write_text("0 3\n1 1\n")
     outcome = run(tmp_path, TWO, "--predict", "--weights", "rates",
@@ -67,6 +68,7 @@ def plan(folder, text, *options):
                "--set", "plan_seconds=0.1", *options)  # fmt: skip
 
 
+@pytest.mark.surface
 def test_a_plan_compares_weights_and_leaving_the_slowest_out(tmp_path):
     found = rows(plan(tmp_path, "0 4\n1 1\n", "--write", "HPL.dat"))
     assert list(found) == ["equal columns", "by weights", "without the slowest (1 of 2)"]
@@ -77,10 +79,12 @@ def test_a_plan_compares_weights_and_leaving_the_slowest_out(tmp_path):
     assert f"{int(n)} " in (tmp_path / "HPL.dat").read_text()
 
 
+@pytest.mark.surface
 def test_a_plan_of_equal_processes_leaves_none_out(tmp_path):
     assert list(rows(plan(tmp_path, "0 4\n1 4\n"))) == ["equal columns", "by weights"]
 
 
+@pytest.mark.surface
 def test_a_plan_for_other_processes_knows_no_weights(tmp_path):
     outcome = plan(tmp_path, "0 4\n1 1\n", "--nodes", 4).succeeded()
     assert "weights are of the 2 started processes" in outcome.stderr, str(outcome)

@@ -285,6 +285,7 @@ def test_torture_without_a_device_says_so(xdgemm, devices, is_said):
 
 
 @retried
+@pytest.mark.surface
 def test_torture_names_the_device_that_computed_wrongly(xdgemm):
     outcome = xdgemm(
         "-m", "128", "--torture", "1", "--devices", "emu:2",
