@@ -64,10 +64,11 @@ def start(directory, processes, dat, *command, **settings):
 
 
 class Warnings:
-    """What a job warns of, as it does."""
+    """What a job warns of, as it does, and whether it has got on."""
 
     def __init__(self, job):
         self.said = []
+        self.progress = False
         self.reader = threading.Thread(target=self.read, args=(job.stderr,))
         self.reader.start()
 
@@ -76,6 +77,7 @@ class Warnings:
             # Of cores: the tests may be bound themselves.
             if line.startswith("xhpl: warning: ") and "are bound to" not in line:
                 self.said.append(line.rstrip())
+            self.progress |= line.startswith("xhpl: progress: ")
 
     def wait(self, count, seconds):
         """Until there are count, or time is up."""
@@ -241,12 +243,13 @@ def test_messages_that_are_long_on_their_way_are_told(tmp_path):
 def test_a_stall_is_told_by_the_process_that_waits(tmp_path):
     dat = hpl_dat.text(n="6500", nb="64", q="2", depth="1", threshold="0")
     settings = {"XHPL_WATCHDOG": "1", "XHPL_DIAGNOSIS": "off"}
-    job, pids = start(tmp_path, 2, dat, **settings)
+    command = [jobs.XHPL, "--progress", "on"]
+    job, pids = start(tmp_path, 2, dat, *command, **settings)
     place = r"iteration \d+ of 102, in the (broadcast|panel|update|exchange)\b"
     stall = r"rank 0 on \S+: no progress for \d+ s, " + place
     goes_on = r"it goes on, after \d+ s"
     with watched(job) as warnings:
-        wait_for_ranks(job, 2)
+        warnings.until(lambda: warnings.progress, LIMIT)
         os.kill(pids[1], signal.SIGSTOP)
         warnings.until(lambda: warnings.has(stall), LIMIT)
         told = warnings.has(stall)

@@ -137,7 +137,7 @@ def hostile(value, key=""):
 
 
 def hover(browser, chart):
-    """The texts of the tooltips that appear over a chart."""
+    """The texts of the first two tooltips that appear over a chart."""
     browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", chart)
     box, said = chart.rect, set()
     top = browser.execute_script(
@@ -150,6 +150,8 @@ def hover(browser, chart):
             said.add(browser.execute_script(
                 "const tip = arguments[0].querySelector(':scope > div:nth-child(2)');"
                 "return tip ? tip.textContent : ''", chart))
+            if len(said - {""}) == 2:
+                return said - {""}
     return said - {""}
 
 
