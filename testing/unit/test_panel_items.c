@@ -5,7 +5,7 @@
  * thread sanitizers see whether items meet often enough.
  */
 #include <pthread.h>
-#include "testing/unit/unit.h"
+#include "testing/unit/kernel_text.h"
 
 enum { ITEMS_OF_GROUP = 4, HELD = 5, ROWS = HELD * ITEMS_OF_GROUP, COLS = 16 };
 enum { VECTOR = 2 * COLS + 2 };
@@ -13,31 +13,14 @@ enum { VECTOR = 2 * COLS + 2 };
 static _Thread_local int64_t this_item;
 static pthread_barrier_t all_items;
 
-static double as_double(uint64_t bits)
-{
-    double x;
-
-    memcpy(&x, &bits, sizeof(x));
-    return x;
-}
-
-#define KERNEL(x, y) __attribute__((unused)) static void
-#define FUNCTION static
-#define GLOBAL
-#define CHIP
 #define ON_CHIP static
 #define GROUP(d) ((i64)0)
 #define GROUPS(d) 1
 #define ITEM(d) this_item
 #define BARRIER() pthread_barrier_wait(&all_items)
-#define AS_DOUBLE(bits) as_double(bits)
-#define TELL(p, x) __atomic_store_n(p, x, __ATOMIC_RELEASE)
-#define LOOK(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
-#define GRID_FENCE()
 #define PANEL_ITEMS ITEMS_OF_GROUP
 #define PANEL_HELD HELD
 
-#pragma GCC diagnostic ignored "-Wunknown-pragmas"
 #include "hybrid/device/kernels/dialect.cl"
 #include "hybrid/device/kernels/panel.cl"
 

@@ -5,41 +5,22 @@
  * held against a launch a column; thread sanitizers see both.
  */
 #include <pthread.h>
-#include <sched.h>
-#include "testing/unit/unit.h"
+#include "testing/unit/kernel_text.h"
 
 enum { ALL_GROUPS = 5, ROWS = 100, COLS = 16, ROWS_OF_GROUP = 20 };
 enum { VECTOR = COLS + ALL_GROUPS * (COLS + 2) };
 
 static _Thread_local int64_t this_group;
 
-static double as_double(uint64_t bits)
-{
-    double x;
-
-    memcpy(&x, &bits, sizeof(x));
-    return x;
-}
-
-#define KERNEL(x, y) __attribute__((unused)) static void
-#define FUNCTION static
-#define GLOBAL
-#define CHIP
 #define ON_CHIP
 #define GROUP(d) this_group
 #define GROUPS(d) ALL_GROUPS
 #define ITEM(d) ((i64)0)
 #define BARRIER()
-#define AS_DOUBLE(bits) as_double(bits)
-/* These order memory by themselves. */
-#define TELL(p, x) __atomic_store_n(p, x, __ATOMIC_RELEASE)
-#define LOOK(p) (sched_yield(), __atomic_load_n(p, __ATOMIC_ACQUIRE))
-#define GRID_FENCE()
 #define ITEMS 1
 #define PANEL_ITEMS 1
 #define PANEL_HELD 20
 
-#pragma GCC diagnostic ignored "-Wunknown-pragmas"
 #include "hybrid/device/kernels/dialect.cl"
 #include "hybrid/device/kernels/panel.cl"
 
