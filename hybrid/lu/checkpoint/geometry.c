@@ -26,8 +26,11 @@ void hyb_piece_move(const hyb_lu_t *lu, const hyb_piece_t *p, int first,
                     int64_t skip, int way, double *elements)
 {
     const hyb_homes_t *homes = &lu->homes;
-    int64_t b = hyb_ledger_block(&lu->ledger, p->col);
+    hyb_place_t *host = homes->place[0];
+    hyb_place_t *home =
+        hyb_home_of(homes, hyb_ledger_block(&lu->ledger, p->col));
 
-    move_rows(hyb_home_of(homes, b), p, skip, way, elements);
-    move_rows(homes->place[0], p, first_kept(lu, p, first), way, elements);
+    move_rows(home, p, skip, way, elements);
+    if (home != host)
+        move_rows(host, p, first_kept(lu, p, first), way, elements);
 }
