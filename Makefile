@@ -141,10 +141,11 @@ $(OBJ)/base/fma.o: private XH_LAST += $(firstword $(SVE))
 $(OBJ)/hybrid/cpu/isa/sve%.o: private XH_LAST += $(if $(SVE), \
     $(call FLAGS_OF_sve,$(subst hybrid/cpu/isa/sve,,$*)) $(wordlist 2,2,$(SVE)))
 
-# Of the unit tests what computes is elsewhere: here.
+# Of the unit tests what computes is elsewhere: here, where an architecture file may
+# ask for more.
 $(OBJ)/testing/unit/test_%.o: private XH_LAST += $(if $(filter -O3,$(CFLAGS)),-O1)
 $(OBJ)/base/%.o $(OBJ)/hpl/%.o $(OBJ)/hybrid/cpu/%.o: private XH_LAST += \
-    $(if $(filter -O1,$(CFLAGS)),-O2)
+    $(COMPUTING)
 
 COMPILE = $(CC) $(XH_FIRST) $(CCFLAGS) $(XH_LAST)
 LINK = $(LINKER) $(LINKFLAGS) $(NO_FAST_MATH)
