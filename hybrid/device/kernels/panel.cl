@@ -206,16 +206,15 @@ panel_column(GLOBAL double *a, block_t p, GLOBAL double *top, block_t t,
 
 /* One vector of the groups' proposals: with the best one alone. */
 KERNEL(PANEL_ITEMS, 1)
-panel_pivot(GLOBAL const double *proposals, block_t from, GLOBAL double *pivot,
-            block_t to)
+panel_pivot(GLOBAL const double *proposals, block_t from,
+            GLOBAL double *pivot, block_t to)
 {
     ON_CHIP table_t all;
     const i64 nb = (to.rows - 2) / 2;
     const i64 best = best_proposal(proposals, from, nb, &all);
 
     for (i64 j = ITEM(0); j < to.rows; j += PANEL_ITEMS)
-        pivot[AT(to, j, 0)] =
-            proposals[j < nb ? AT(from, j, 0) : best + j - nb];
+        pivot[AT(to, j, 0)] = proposals[j < nb ? AT(from, j, 0) : best + j - nb];
 }
 
 /*
@@ -289,14 +288,13 @@ FUNCTION void meet(GLOBAL u64 *arrived, u64 turn)
 
 /* What the items of a group share. */
 typedef struct {
-    double current[PANEL_COLUMNS],
-        pivot[PANEL_COLUMNS]; /* rows, as registers */
-    double row;               /* of the pivot */
+    double current[PANEL_COLUMNS], pivot[PANEL_COLUMNS]; /* as registers */
+    double row;                                          /* of the pivot */
     table_t all;
 } shared_t;
 
 /* Number of row r of an item. */
-#define ROW(begin, r) ((begin) + ITEM(0) + (r)*PANEL_ITEMS)
+#define ROW(begin, r) ((begin) + ITEM(0) + (r) * PANEL_ITEMS)
 
 /* What stays as it is from column to column. */
 typedef struct {
