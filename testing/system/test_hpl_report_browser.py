@@ -147,12 +147,14 @@ def hover(browser, chart):
             browser.execute_cdp_cmd("Input.dispatchMouseEvent", {
                 "type": "mouseMoved", "x": box["x"] + box["width"] * i / 12,
                 "y": top + box["height"] * j / 6})
-            said.add(browser.execute_script(
+            tip = browser.execute_script(
                 "const tip = arguments[0].querySelector(':scope > div:nth-child(2)');"
-                "return tip ? tip.textContent : ''", chart))
-            if len(said - {""}) == 2:
-                return said - {""}
-    return said - {""}
+                "return tip ? tip.textContent : ''", chart)
+            if tip:
+                said.add(tip)
+            if len(said) == 2:
+                return said
+    return said
 
 
 def assert_all_is_text(browser):

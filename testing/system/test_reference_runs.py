@@ -9,18 +9,19 @@ import report
 
 # Six devices are dealt 2, 2, 1 and 1; cores and devices get half each.
 DEVICES = "devices=emu:6 emu_memory=16 threads=2 tile=16 split=fixed:0.5"
+ORDER = "35"  # of those with devices
 SOLVERS = {
-    "864": (),
-    "864-reference": ("--set", "solver=reference"),
-    "216-devices": ("-n", "35", *(x for y in DEVICES.split() for x in ("--set", y))),
+    "864": (864, ()),
+    "864-reference": (864, ("--set", "solver=reference")),
+    "216-devices": (216, ("-n", ORDER, *(x for y in DEVICES.split() for x in ("--set", y)))),
 }
 # The first, of the default solver, is a part of make test.
 LONG = [
     pytest.param(
-        "default", "864-rows", int(runs[:3]), options, id=runs,
+        "default", "864-rows", count, options, id=name,
         marks=pytest.mark.long if options else pytest.mark.surface,
     )
-    for runs, options in SOLVERS.items()
+    for name, (count, options) in SOLVERS.items()
 ]
 LONG += [pytest.param("variants", "variants-rows", 1152, (), id="1152",
                       marks=pytest.mark.long)]  # fmt: skip
@@ -37,7 +38,7 @@ def test_every_row_has_upstreams_tag_and_place(
 ):
     wanted = report.expected_rows(jobs.REFERENCE / f"upstream-{csv}.csv")
     if "-n" in options:
-        wanted = [row for row in wanted if row[1] == 35]
+        wanted = [row for row in wanted if str(row[1]) == ORDER]
     outcome = reference_run(name, *options)
     assert len(wanted) == count
     hybrid = "solver=reference" not in options

@@ -284,8 +284,8 @@ def test_torture_without_a_device_says_so(xdgemm, devices, is_said):
     assert outcome.stdout.count("the host alone was tested") == is_said, str(outcome)
 
 
-@retried
 @pytest.mark.surface
+@retried
 def test_torture_names_the_device_that_computed_wrongly(xdgemm):
     outcome = xdgemm(
         "-m", "128", "--torture", "1", "--devices", "emu:2",
