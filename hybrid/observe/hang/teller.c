@@ -13,7 +13,8 @@ static const double most_between = 60.0; /* s from telling to telling again */
 
 static struct {
     hyb_line_t line;
-    int tried;     /* addresses, since it was connected */
+    int tried;     /* addresses, before it was connected first */
+    int at;        /* the address of this line, or of the one before */
     double since;  /* when it began to connect, or will */
     bool greeted;  /* a frame has left on this line */
     bool is_met;   /* process 0 has answered on this line */
@@ -41,13 +42,16 @@ int hyb_teller_fds(struct pollfd *fds_p)
 
 /* ---- the line ------------------------------------------------------------ */
 
-/* Which address comes next; below 0: a round is over. Process 0 on this host is
- * behind a loopback address, which come last. */
+/* Which address comes next; below 0: a round is over. The one behind which
+ * process 0 has answered stays. On this host it is behind a loopback address,
+ * which come last. */
 static int next_address(const hyb_party_t *party)
 {
     bool same = strcmp(party->host[0], party->host[party->rank]) == 0;
     int i;
 
+    if (me.has_met)
+        return me.at;
     while (me.tried < party->meeting.count) {
         i = same ? party->meeting.count - 1 - me.tried : me.tried;
         me.tried++;
@@ -68,8 +72,10 @@ static void connect_to_first(const hyb_party_t *party, double now)
     me.greeted = false;
     i = next_address(party);
     me.since = now + (i < 0 ? between : to_connect);
-    if (i >= 0)
-        me.line = hyb_wire_connect(&party->meeting.address[i]);
+    if (i < 0)
+        return;
+    me.at = i;
+    me.line = hyb_wire_connect(&party->meeting.address[i]);
 }
 
 static void tell(const hyb_party_t *party, hyb_word_t word, double now)
@@ -89,8 +95,7 @@ static void hear(const hyb_party_t *party, double now)
                sizeof(me.line.in.secret)) != 0)
         return;
     me.is_met = me.has_met = true;
-    me.told = 0.0;
-    me.tried = 0;
+    me.told = me.closed = 0.0;
     if (word == HYB_ASK)
         tell(party, HYB_STATE, now);
     if (word == HYB_BYE)
@@ -173,7 +178,8 @@ static void look(const hyb_party_t *party, double now)
 }
 
 /* Process 0 has ended, or ends the job: that, and the launcher, come first. Not
- * all others say so at the same time. */
+ * all others say so at the same time. If its system only took the connection
+ * for lost, as one does after a pause of seconds, it answers on another. */
 static void look_for_end(const hyb_party_t *party, double now)
 {
     double turn = fmin(0.05 * party->rank, 2.0);
@@ -192,7 +198,7 @@ static void look_for_end(const hyb_party_t *party, double now)
 void hyb_teller_turn(const hyb_party_t *party, double now)
 {
     listen_to_first(party, now);
-    if (!me.is_met && me.closed == 0.0) {
+    if (!me.is_met) {
         connect_to_first(party, now);
         if (!me.greeted)
             tell(party, HYB_HELLO, now);

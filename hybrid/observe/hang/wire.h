@@ -48,7 +48,8 @@ typedef struct {
 typedef enum {
     HYB_NOTHING,
     HYB_FRAME,
-    HYB_CLOSED, /* by the other end, or its system: it has ended */
+    HYB_CLOSED, /* by the other end, or its system, which ended, or took it for
+                   lost */
     HYB_LOST    /* nothing came back from there */
 } hyb_heard_t;
 
