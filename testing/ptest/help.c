@@ -138,7 +138,7 @@ void xhpl_help_print(xhpl_topic_t topic, const xh_option_t *rows, int count,
     }
     if (topic == XHPL_HELP_EVERYDAY || topic == XHPL_HELP_ALL)
         fprintf(out,
-                "\nExit status: 0 all tests passed; 1 a residual failed; 2 bad "
-                "input, not enough\nmemory or a skipped test; 3 a failure at "
-                "run time, or wrong results (trust).\n");
+                "\nExit status: 0 all passed; 1 a residual or the online check "
+                "failed; 2 bad input,\nnot enough memory or a skipped test; "
+                "3 a failure at run time, or trust.\n");
 }
