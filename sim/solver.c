@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include "hpl.h"
 #include "hybrid/cpu/panel/panel.h"
-#include "hybrid/cpu/update/chunk.h"
+#include "hybrid/cpu/update/run.h"
 #include "hybrid/cpu/update/pack.h"
 #include "hybrid/lu/lu.h"
 #include "sim/model.h"
@@ -29,8 +29,8 @@ void __wrap_hyb_factors_pack_l1(xh_view_t v, hyb_tiles_t *l1)
 
 /* ---- a run of columns ---------------------------------------------------- */
 
-void __wrap_hyb_chunk_swap(const hyb_kernel_t *kernel, const hyb_swap_t *swap,
-                           xh_view_t columns, double *u)
+void __wrap_hyb_run_swap(const hyb_kernel_t *kernel, const hyb_swap_t *swap,
+                         xh_view_t columns, double *u)
 {
     (void)kernel;
     (void)u;
@@ -38,33 +38,32 @@ void __wrap_hyb_chunk_swap(const hyb_kernel_t *kernel, const hyb_swap_t *swap,
                     (double)((swap->nb + swap->displaced) * columns.cols));
 }
 
-void __wrap_hyb_chunk_unpack_rows(const hyb_kernel_t *kernel,
-                                  const hyb_arrived_t *rows, int64_t cols,
-                                  double *u)
+void __wrap_hyb_run_unpack_rows(const hyb_kernel_t *kernel,
+                                const hyb_arrived_t *rows, int64_t cols,
+                                double *u)
 {
     (void)kernel;
     (void)u;
     sim_charge_move(16.0 * (double)(rows->nb * cols));
 }
 
-void __wrap_hyb_chunk_return_rows(const hyb_kernel_t *kernel, const double *u,
-                                  int64_t cols, const hyb_arrived_t *rows)
+void __wrap_hyb_run_return_rows(const hyb_kernel_t *kernel, const double *u,
+                                int64_t cols, const hyb_arrived_t *rows)
 {
     (void)kernel;
     (void)u;
     sim_charge_move(16.0 * (double)(rows->nb * cols));
 }
 
-void __wrap_hyb_chunk_solve(const hyb_factors_t *factors, int64_t cols,
-                            double *u)
+void __wrap_hyb_run_solve(const hyb_factors_t *factors, int64_t cols, double *u)
 {
     (void)u;
     sim_charge_solve((double)factors->l1.rows, (double)cols);
 }
 
 /* In the time of the solve. */
-void __wrap_hyb_chunk_store(const hyb_factors_t *factors, const double *u,
-                            xh_view_t matrix)
+void __wrap_hyb_run_store(const hyb_factors_t *factors, const double *u,
+                          xh_view_t matrix)
 {
     (void)factors;
     (void)u;
@@ -73,22 +72,20 @@ void __wrap_hyb_chunk_store(const hyb_factors_t *factors, const double *u,
 }
 
 /* In parts, between which the leader polls. */
-void __wrap_hyb_chunk_multiply(const hyb_factors_t *factors, int64_t first,
-                               const double *u, xh_view_t c,
-                               const hyb_chunk_poll_t *poll)
+void __wrap_hyb_run_multiply(const hyb_factors_t *factors, const double *u,
+                             xh_view_t c, const hyb_run_poll_t *poll)
 {
     const sim_model_t *s = sim_model();
     double k = (double)factors->l2.cols, part = (double)c.rows;
     int parts = 1;
 
-    (void)first;
     (void)u;
-    if (poll != NULL && poll->poll != NULL)
+    if (poll != NULL)
         parts = (int)Mmin(s->polls, 1.0 + 2.0 * part * (double)c.cols * k /
                                               s->rate / s->poll);
     for (int i = 0; i < parts; i++) {
         sim_charge_product(part / parts, (double)c.cols, k);
-        if (poll != NULL && poll->poll != NULL)
+        if (poll != NULL)
             poll->poll(poll->context);
     }
 }
@@ -106,13 +103,13 @@ static void charge_column(const hyb_panel_t *panel)
                                8.0 * rows / s->search);
 }
 
-void __wrap_hyb_panel_factor(hyb_panel_engine_t *engine,
+void __wrap_hyb_panel_factor(hyb_panel_scratch_t *scratch,
                              const hyb_panel_t *panel, int member, int members)
 {
     int nb = (int)panel->l1.cols;
     double *rows = calloc(2 * (size_t)nb + 1, sizeof(double));
 
-    (void)engine;
+    (void)scratch;
     (void)member;
     (void)members;
     *panel->zero_p = 0;

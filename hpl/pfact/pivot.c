@@ -173,6 +173,24 @@ static void begin(const HPL_T_panel *panel, const double *proposal, int length,
     }
 }
 
+typedef struct {
+    peer_t *peer;
+    hpl_wait_t whom;
+} awaited_t;
+
+static bool has_come(void *awaited)
+{
+    const awaited_t *a = awaited;
+    int done = 0;
+
+    if (MPI_Testall(a->peer->count, a->peer->requests, &done,
+                    hpl_no_statuses) != MPI_SUCCESS)
+        return true;
+    if (!done && hpl_waits_are_wanted())
+        hpl_waits_note(&a->whom);
+    return done != 0;
+}
+
 static void wait_for(const HPL_T_panel *panel, peer_t *p,
                      const hpl_pivot_wait_t *wait)
 {
@@ -181,21 +199,14 @@ static void wait_for(const HPL_T_panel *panel, peer_t *p,
         .iteration = panel->ja / panel->nb,
         .bytes = (double)p->length * sizeof(double),
         .whom = {HPL_pnum(panel->grid, p->from, panel->grid->mycol), 0, 1}};
-    int done = 0;
 
-    if (wait->poll == NULL) {
-        hpl_wait_begin(&whom);
-        MPI_Waitall(p->count, p->requests, hpl_no_statuses);
-        hpl_wait_end();
+    if (wait->until != NULL) {
+        wait->until(has_come, &(awaited_t){p, whom}, wait->context);
         return;
     }
-    while (MPI_Testall(p->count, p->requests, &done, hpl_no_statuses) ==
-               MPI_SUCCESS &&
-           !done) {
-        wait->poll(wait->context);
-        if (hpl_waits_are_wanted())
-            hpl_waits_note(&whom);
-    }
+    hpl_wait_begin(&whom);
+    MPI_Waitall(p->count, p->requests, hpl_no_statuses);
+    hpl_wait_end();
 }
 
 /* A round: my proposal goes to some peers, those of others come, many pieces at

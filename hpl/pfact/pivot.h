@@ -2,6 +2,7 @@
 #ifndef HPL_PIVOT_H
 #define HPL_PIVOT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "hpl/blas/matrix.h"
@@ -64,10 +65,11 @@ static inline size_t hpl_pivot_scratch_doubles(int jb)
     return HPL_PIVOT_PEERS * hpl_proposal_doubles(jb);
 }
 
-/* How to spend the time of an agreement that is under way. */
+/* How to wait for an agreement that is under way. */
 typedef struct {
-    double *scratch;             /* hpl_pivot_scratch_doubles */
-    void (*poll)(void *context); /* NULL: only wait */
+    double *scratch; /* hpl_pivot_scratch_doubles */
+    /* Return once is_so(subject); NULL: inside MPI. */
+    void (*until)(bool (*is_so)(void *subject), void *subject, void *context);
     void *context;
 } hpl_pivot_wait_t;
 

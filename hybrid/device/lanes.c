@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include "base/integers.h"
-#include "base/product.h"
 #include "hybrid/device/copy.h"
 
 /* ---- opening and closing ------------------------------------------------- */

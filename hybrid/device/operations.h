@@ -42,6 +42,13 @@ static inline hyb_block_t hyb_block_part(hyb_block_t b, int64_t i, int64_t j,
     return (hyb_block_t){b.buffer, b.offset + i + j * b.ld, rows, cols, b.ld};
 }
 
+/* Its first rows and columns. */
+static inline hyb_block_t hyb_block_first(hyb_block_t b, int64_t rows,
+                                          int64_t cols)
+{
+    return hyb_block_part(b, 0, 0, rows, cols);
+}
+
 typedef struct { /* one product: C := beta C + alpha op(A) op(B) */
     xh_trans_t trans_a, trans_b;
     double alpha, beta;

@@ -294,10 +294,10 @@ xh_status_t hyb_queue_syrk(hyb_queue_t *queue, double alpha, hyb_block_t a,
     if (n <= HYB_SYRK_TILE)
         return hyb_queue_gemm(queue, &below);
     below.a = hyb_block_part(a, half, 0, n - half, k);
-    below.b = hyb_block_part(a, 0, 0, half, k);
+    below.b = hyb_block_first(a, half, k);
     below.c = hyb_block_part(c, half, 0, n - half, half);
     XH_TRY(hyb_queue_syrk(queue, alpha, below.b, beta,
-                          hyb_block_part(c, 0, 0, half, half)));
+                          hyb_block_first(c, half, half)));
     XH_TRY(hyb_queue_syrk(queue, alpha, below.a, beta,
                           hyb_block_part(c, half, half, n - half, n - half)));
     return hyb_queue_gemm(queue, &below);

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include "base/clock.h"
-#include "base/log.h"
 #include "base/pin.h"
 #include "base/product.h"
 #include "hybrid/device/lanes.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/lu/device_columns.h"
-#include "hybrid/lu/checkpoint/checkpoint.h"
 
 #include <math.h>
 #include "base/log.h"
@@ -218,7 +217,7 @@ static xh_status_t deal(hyb_device_columns_t *d)
         if (hyb_home_number(&lu->homes, b) == d->number &&
             !hyb_homes_is_guest(&lu->homes, b)) {
             d->columns[b + 1] =
-                hyb_ledger_first(ledger, b + 1) - hyb_ledger_first(ledger, b);
+                hyb_ledger_columns(ledger, hyb_one_block(b)).count;
             count++;
         }
         d->columns[b + 1] += d->columns[b];

@@ -89,8 +89,8 @@ typedef struct {
     struct hyb_device_row_sums *row_sums; /* likewise; P = 1: NULL */
 } hyb_device_columns_t;
 
-static inline hyb_device_panel_t *hyb_device_slot(hyb_device_columns_t *d,
-                                                  int k)
+static inline hyb_device_panel_t *hyb_device_panel(hyb_device_columns_t *d,
+                                                   int k)
 {
     return &d->panel[k % d->panels];
 }
@@ -181,7 +181,7 @@ bool hyb_device_visit(hyb_device_columns_t *d, const hyb_step_t *step,
 bool hyb_device_is_visited(const hyb_device_columns_t *d, int64_t block);
 
 /* Panel k, from its first row on: a guest's, or the matrix's. */
-hyb_block_t hyb_device_panel(const hyb_device_columns_t *d, int k);
+hyb_block_t hyb_device_panel_columns(const hyb_device_columns_t *d, int k);
 
 /* Guest 0 comes, before panel 0 is factored. */
 xh_status_t hyb_device_seat_first(hyb_device_columns_t *d);

@@ -69,7 +69,7 @@ bool hyb_device_is_visited(const hyb_device_columns_t *d, int64_t block)
     return seat_of(d, block) != NULL;
 }
 
-hyb_block_t hyb_device_panel(const hyb_device_columns_t *d, int k)
+hyb_block_t hyb_device_panel_columns(const hyb_device_columns_t *d, int k)
 {
     int64_t b = hyb_lu_panel_block(d->base.lu, k);
     const HPL_T_panel *h = hyb_lu_panel(d->base.lu, k)->hpl;
@@ -132,8 +132,8 @@ static xh_status_t meet(hyb_device_columns_t *d, seat_t *seat,
     *flop_p = 0.0;
     hyb_device_begin(d, queue);
     for (int p = first; p <= k; p++) {
-        XH_TRY(hyb_device_meet(hyb_device_slot(d, p), &part));
-        *flop_p += hyb_device_flop(hyb_device_slot(d, p), &part);
+        XH_TRY(hyb_device_meet(hyb_device_panel(d, p), &part));
+        *flop_p += hyb_device_flop(hyb_device_panel(d, p), &part);
     }
     hyb_device_end(d, queue);
     return hyb_event_record(queue, seat->met);
@@ -217,7 +217,7 @@ xh_status_t hyb_device_seat_first(hyb_device_columns_t *d)
 
 xh_status_t hyb_device_keep_panel(hyb_device_columns_t *d, int k)
 {
-    const hyb_device_panel_t *panel = hyb_device_slot(d, k);
+    const hyb_device_panel_t *panel = hyb_device_panel(d, k);
     seat_t *seat = seat_of(d, hyb_lu_panel_block(d->base.lu, k));
     int64_t below = panel->first + panel->top;
 

@@ -10,8 +10,9 @@ static hyb_block_t l1_of(hyb_device_columns_t *d, int k)
 {
     const HPL_T_panel *h = hyb_lu_panel(d->base.lu, k)->hpl;
 
-    return hyb_block_part(hpl_panel_top_rows(h) > 0 ? hyb_device_panel(d, k)
-                                                    : hyb_device_slot(d, k)->l1,
+    return hyb_block_part(hpl_panel_top_rows(h) > 0
+                              ? hyb_device_panel_columns(d, k)
+                              : hyb_device_panel(d, k)->l1,
                           0, 0, h->jb, h->jb);
 }
 
@@ -36,7 +37,7 @@ static void check_row(const hyb_device_columns_t *d, const HPL_T_panel *h,
 
 static hyb_block_t proposed(const hyb_device_columns_t *d, int64_t jb)
 {
-    return hyb_block_part(d->memory.proposed, 0, 0, hyb_pivot_elements(jb), 1);
+    return hyb_block_first(d->memory.proposed, hyb_pivot_elements(jb), 1);
 }
 
 /* Has the proposal come? */
@@ -76,19 +77,18 @@ static xh_status_t queue_factorization(hyb_device_columns_t *d, int k,
                                        agreement_t *agreement)
 {
     hyb_lu_t *lu = d->base.lu;
-    hyb_block_t panel = hyb_device_panel(d, k), l1 = l1_of(d, k);
+    hyb_block_t panel = hyb_device_panel_columns(d, k), l1 = l1_of(d, k);
     bool alone = lu->homes.places == 2 ||
                  hyb_homes_by_peers(&lu->homes, hyb_lu_panel_block(lu, k));
     int top = hpl_panel_top_rows(agreement->h);
     int64_t below = alone && lu->grid->npcol == 1 ? 0 : panel.rows - top;
-    xh_view_t host = {d->host.body, panel.rows, panel.cols,
-                      Mmax(panel.rows, 1)};
-    hyb_block_t pivots = hyb_block_part(d->memory.pivots, 0, 0, panel.cols, 1);
-    const hyb_panel_column_t all = {
-        .panel = panel,
-        .top = top > 0 ? hyb_block_part(l1, 0, 0, 0, 0) : l1,
-        .end = panel.cols,
-        .pivot = proposed(d, panel.cols)};
+    xh_view_t host = d->base.panel_columns(&d->base, k);
+    hyb_block_t pivots = hyb_block_first(d->memory.pivots, panel.cols, 1);
+    const hyb_panel_column_t all = {.panel = panel,
+                                    .top = top > 0 ? hyb_block_first(l1, 0, 0)
+                                                   : l1,
+                                    .end = panel.cols,
+                                    .pivot = proposed(d, panel.cols)};
 
     XH_TRY(hyb_queue_wait(d->queue.factor, d->event.computed));
     XH_TRY(hyb_event_record(d->queue.factor, d->event.begun));
@@ -151,13 +151,10 @@ double hyb_device_panel_seconds(hyb_place_t *place)
 
 xh_status_t hyb_device_fetch_panel(hyb_device_columns_t *d, int k)
 {
-    hyb_block_t panel = hyb_device_panel(d, k);
-
     XH_TRY(hyb_queue_wait(d->queue.link, d->event.computed));
     XH_TRY(hyb_event_record(d->queue.link, d->event.begun));
-    XH_TRY(hyb_queue_copy_out(d->queue.link, panel,
-                              (xh_view_t){d->host.pinned, panel.rows,
-                                          panel.cols, Mmax(panel.rows, 1)}));
+    XH_TRY(hyb_queue_copy_out(d->queue.link, hyb_device_panel_columns(d, k),
+                              d->base.panel_columns(&d->base, k)));
     return hyb_event_record(d->queue.link, d->event.down);
 }
 

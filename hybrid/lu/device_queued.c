@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include "base/clock.h"
-#include "hpl/pauxil/abort.h"
 #include "hybrid/lu/checkpoint/checkpoint.h"
 
 /* Work that is queued on the device of a place. */

@@ -266,7 +266,7 @@ static xh_status_t send_rows(hyb_device_columns_t *d, const hpl_exchange_t *x,
                              hyb_blocks_t group)
 {
     int k = x->panel->ja / x->panel->nb;
-    const hyb_device_panel_t *panel = hyb_device_slot(d, k);
+    const hyb_device_panel_t *panel = hyb_device_panel(d, k);
     const hyb_block_t *list = panel->list;
     const hpl_pivots_t *moves = x->panel->pivots;
     packed_t u = packed(d, x, group, false);
@@ -341,7 +341,7 @@ xh_status_t hyb_device_take_rows(hyb_device_columns_t *d, int k,
     const hpl_exchange_t *x =
         hyb_exchange_of(lu, hyb_ledger_columns(&lu->ledger, group), &column);
     const hpl_pivots_t *moves = x->panel->pivots;
-    const hyb_block_t *list = hyb_device_slot(d, k)->list;
+    const hyb_block_t *list = hyb_device_panel(d, k)->list;
     packed_t rows = packed(d, x, group, false);
     packed_t displaced = packed(d, x, group, true);
     rows_t all = rows_to_sum(d, &rows, ENTER, 0, x->panel->jb);

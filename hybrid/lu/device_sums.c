@@ -185,7 +185,7 @@ void hyb_device_sum_all(hyb_place_t *place)
 /* What L is multiplied with to be summed up goes up, and its sums come down. */
 xh_status_t hyb_device_sum_panel(hyb_device_columns_t *d, int k)
 {
-    const hyb_device_panel_t *panel = hyb_device_slot(d, k);
+    const hyb_device_panel_t *panel = hyb_device_panel(d, k);
     int64_t nb = d->memory.u.rows, below = panel->first + panel->top,
             jb = panel->jb;
     int i = k % HYB_IN_FLIGHT;
@@ -196,7 +196,7 @@ xh_status_t hyb_device_sum_panel(hyb_device_columns_t *d, int k)
     if (d->sums == NULL)
         return XH_OK;
     rows = d->sums->slot[i].rows;
-    l = hyb_block_part(d->sums->slot[i].l, 0, 0, jb, 2);
+    l = hyb_block_first(d->sums->slot[i].l, jb, 2);
     weights = d->sums->slot[i].weights;
     hyb_carried_panel_weights(d->base.lu, k, weights, d->sums->slot[i].l1,
                               d->sums->slot[i].kept);
@@ -223,7 +223,7 @@ xh_status_t hyb_device_sum_panel(hyb_device_columns_t *d, int k)
 static xh_status_t sum_c(hyb_device_columns_t *d, const hyb_step_t *step,
                          int64_t b)
 {
-    const hyb_device_panel_t *panel = hyb_device_slot(d, step->k);
+    const hyb_device_panel_t *panel = hyb_device_panel(d, step->k);
     sums_t *s = d->sums;
     int i = step->k % HYB_IN_FLIGHT;
     hyb_run_t run = hyb_device_run(d, hyb_one_block(b));
@@ -250,7 +250,7 @@ static bool is_due(const hyb_device_columns_t *d, const hyb_step_t *step,
 xh_status_t hyb_device_sum_run(hyb_device_columns_t *d, const hyb_step_t *step,
                                hyb_blocks_t blocks, hyb_block_t u)
 {
-    const hyb_device_panel_t *panel = hyb_device_slot(d, step->k);
+    const hyb_device_panel_t *panel = hyb_device_panel(d, step->k);
     sums_t *s = d->sums;
     int i = step->k % HYB_IN_FLIGHT;
     hyb_run_t run = hyb_device_run(d, blocks);
@@ -258,7 +258,7 @@ xh_status_t hyb_device_sum_run(hyb_device_columns_t *d, const hyb_step_t *step,
     if (s == NULL)
         return XH_OK;
     XH_TRY(sum(d->queue.compute,
-               hyb_block_part(s->slot[i].l, 0, 0, panel->jb, HYB_SUMS_OF_U), u,
+               hyb_block_first(s->slot[i].l, panel->jb, HYB_SUMS_OF_U), u,
                of_columns(s->u, run),
                s->slot[i].u_sums + run.from * HYB_SUMS_OF_U));
     for (int64_t b = blocks.from; b < blocks.to; b++)
@@ -323,6 +323,5 @@ xh_status_t hyb_device_sum_factors(const hyb_device_columns_t *d, hyb_block_t a,
     *sums_p = s->slot[0].c_sums;
     return sum(d->queue.link,
                hyb_block_part(s->places, row, 0, a.rows, HYB_SUMS_OF_C), a,
-               hyb_block_part(s->c, 0, 0, HYB_SUMS_OF_C, a.cols),
-               s->slot[0].c_sums);
+               hyb_block_first(s->c, HYB_SUMS_OF_C, a.cols), s->slot[0].c_sums);
 }

@@ -4,11 +4,6 @@
 #include "base/integers.h"
 #include "hybrid/lu/l1_inverses.h"
 
-static hyb_block_t part(hyb_block_t all, int64_t rows, int64_t cols)
-{
-    return hyb_block_part(all, 0, 0, rows, cols);
-}
-
 /* Columns from the panel's first row on. */
 static hyb_block_t trailing(const hyb_device_panel_t *panel,
                             const hyb_device_part_t *p)
@@ -21,7 +16,7 @@ static hyb_block_t trailing(const hyb_device_panel_t *panel,
 static hyb_block_t come_to(const hyb_device_panel_t *panel,
                            const hyb_device_part_t *p)
 {
-    return part(p->u, panel->jb, p->u.cols);
+    return hyb_block_first(p->u, panel->jb, p->u.cols);
 }
 
 /*
@@ -33,7 +28,7 @@ hyb_block_t hyb_device_u(const hyb_device_panel_t *panel,
                          const hyb_device_part_t *p)
 {
     if (panel->top > 0)
-        return part(trailing(panel, p), panel->jb, p->columns.cols);
+        return hyb_block_first(trailing(panel, p), panel->jb, p->columns.cols);
     return panel->has_inverses ? hyb_block(p->aside.buffer, p->aside.offset,
                                            panel->jb, p->aside.cols)
                                : come_to(panel, p);
@@ -94,7 +89,7 @@ xh_status_t hyb_device_solve(const hyb_device_panel_t *panel,
                              const hyb_device_part_t *p)
 {
     solve_t s = {.queue = p->queue,
-                 .l1 = part(panel->l1, panel->jb, panel->jb),
+                 .l1 = hyb_block_first(panel->l1, panel->jb, panel->jb),
                  .w = come_to(panel, p),
                  .x = hyb_device_u(panel, p)};
 

@@ -19,14 +19,14 @@ static sample_t sample(const hyb_device_columns_t *d)
     hyb_block_t list = d->panel[0].list[0];
 
     return (sample_t){.d = d,
-                      .columns = hyb_block_part(d->memory.matrix, 0, 0, n, n),
-                      .l1 = hyb_block_part(d->panel[0].l1, 0, 0, n, n),
-                      .l2 = hyb_block_part(d->panel[0].l2, 0, 0, n, n),
-                      .u = hyb_block_part(d->memory.u, 0, 0, n, n),
+                      .columns = hyb_block_first(d->memory.matrix, n, n),
+                      .l1 = hyb_block_first(d->panel[0].l1, n, n),
+                      .l2 = hyb_block_first(d->panel[0].l2, n, n),
+                      .u = hyb_block_first(d->memory.u, n, n),
                       .packed = hyb_block(d->memory.buffer, d->memory.packed_u,
                                           n, Mmin(n, 1)),
-                      .list = hyb_block_part(list, 0, 0, Mmin(n, 1), 1),
-                      .no_list = hyb_block_part(list, 0, 0, 0, 1),
+                      .list = hyb_block_first(list, Mmin(n, 1), 1),
+                      .no_list = hyb_block_first(list, 0, 1),
                       .host = {d->host.pinned, n, n, Mmax(n, 1)}};
 }
 
@@ -34,8 +34,8 @@ static sample_t sample(const hyb_device_columns_t *d)
 static xh_status_t use_link(const sample_t *s)
 {
     const hyb_device_columns_t *d = s->d;
-    hyb_block_t x = hyb_block_part(d->memory.x, 0, 0, s->columns.cols, 1);
-    hyb_block_t y = hyb_block_part(d->memory.y, 0, 0, s->columns.rows, 1);
+    hyb_block_t x = hyb_block_first(d->memory.x, s->columns.cols, 1);
+    hyb_block_t y = hyb_block_first(d->memory.y, s->columns.rows, 1);
 
     XH_TRY(hyb_queue_upload(d->queue.link, d->host.rows, s->list));
     XH_TRY(hyb_queue_copy_in(d->queue.link, s->host, s->columns));
@@ -57,7 +57,7 @@ static xh_status_t compute(const sample_t *s, bool exchanges)
         .alpha = 1.0, .a = s->l1, .b = s->u, .c = s->columns};
     hyb_row_swap_t swap = {
         .columns = s->columns,
-        .u = hyb_block_part(s->u, 0, 0, s->list.rows, s->columns.cols),
+        .u = hyb_block_first(s->u, s->list.rows, s->columns.cols),
         .source = s->list,
         .from = s->no_list,
         .to = s->no_list};
@@ -83,16 +83,16 @@ static xh_status_t let_rows_leave(const sample_t *s)
 static xh_status_t step(const sample_t *s, bool exchanges)
 {
     int64_t n = s->columns.cols;
-    hyb_panel_step_t all = {
+    hyb_panel_step_t all = {.panel = s->columns,
+                            .count = Mmin(n, HYB_PANEL_STEP),
+                            .pivots =
+                                hyb_block_first(s->d->memory.pivots, n, 1)};
+    hyb_panel_column_t one = {
         .panel = s->columns,
-        .count = Mmin(n, HYB_PANEL_STEP),
-        .pivots = hyb_block_part(s->d->memory.pivots, 0, 0, n, 1)};
-    hyb_panel_column_t one = {.panel = s->columns,
-                              .end = all.count,
-                              .column = -1,
-                              .pivot =
-                                  hyb_block_part(s->d->memory.proposed, 0, 0,
-                                                 hyb_pivot_elements(n), 1)};
+        .end = all.count,
+        .column = -1,
+        .pivot =
+            hyb_block_first(s->d->memory.proposed, hyb_pivot_elements(n), 1)};
 
     XH_TRY(exchanges ? hyb_queue_panel_column(s->d->queue.factor, &one)
                      : hyb_queue_panel_step(s->d->queue.factor, &all));
@@ -137,8 +137,8 @@ xh_status_t hyb_place_device_warm_up(const hyb_place_t *place)
 static xh_status_t cross(const hyb_device_columns_t *d,
                          const hyb_device_columns_t *other, int64_t count)
 {
-    hyb_block_t from = hyb_block_part(other->memory.y, 0, 0, count, 1);
-    hyb_block_t to = hyb_block_part(d->memory.y, 0, 0, count, 1);
+    hyb_block_t from = hyb_block_first(other->memory.y, count, 1);
+    hyb_block_t to = hyb_block_first(d->memory.y, count, 1);
 
     XH_TRY(hyb_queue_copy_in(
         other->queue.link, (xh_view_t){d->host.pinned, count, 1, count}, from));

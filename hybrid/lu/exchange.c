@@ -61,8 +61,8 @@ static void touch_share(void *context, int member)
                     hyb_team_size(lu->means.team));
 }
 
-/* Groups grow where there are many rounds, and where devices stream: fewer and
- * longer messages cost the leader less. */
+/* Groups grow where there are many rounds, and where some process has devices:
+ * fewer and longer messages cost the leader less. */
 static int64_t most_growth(const hyb_lu_t *lu)
 {
     enum { TIMES = 8 };

@@ -17,7 +17,8 @@
  * Once a group has arrived the ledger says so.
  */
 
-/* lu->exchange. Needs lu's means, mat and ledger. P = 1: none.
+/* lu->exchange. Needs lu's means, mat and ledger, and blocks that have been
+ * dealt to homes. P = 1: none.
  * Errors: XH_ERR_MEMORY; destroy then all the same */
 xh_status_t hyb_exchange_create(hyb_lu_t *lu);
 void hyb_exchange_destroy(hyb_lu_t *lu);

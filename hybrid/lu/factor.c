@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 #include "base/integers.h"
-#include "base/memory.h"
 #include "base/settings.h"
 #include "hpl/pauxil/abort.h"
 #include "hpl/solver/system.h"
@@ -48,7 +47,7 @@ static void register_polls(hyb_lu_t *lu)
 static void pin(hyb_lu_t *lu)
 {
     size_t l2_bytes, bytes;
-    double *l2 = hyb_panels_columns(lu, &l2_bytes);
+    double *l2 = hyb_l2_columns_memory(lu, &l2_bytes);
     double *rows = hyb_exchange_memory(lu, &bytes);
 
     if (hyb_machine_working_devices(lu->means.machine) == 0)
@@ -64,7 +63,7 @@ static void unpin(hyb_lu_t *lu)
 
     if (hyb_machine_devices(lu->means.machine) == 0)
         return;
-    hyb_machine_unpin(lu->means.machine, hyb_panels_columns(lu, &bytes));
+    hyb_machine_unpin(lu->means.machine, hyb_l2_columns_memory(lu, &bytes));
     hyb_machine_unpin(lu->means.machine, hyb_exchange_memory(lu, &bytes));
 }
 
@@ -74,8 +73,8 @@ static xh_status_t create_all(hyb_lu_t *lu)
     XH_TRY(hyb_tune_create(lu));
     XH_TRY(hyb_panel_choice_create(lu));
     XH_TRY(hyb_workers_create(lu));
-    XH_TRY(hyb_exchange_create(lu));
     XH_TRY(hyb_homes_deal_blocks(lu));
+    XH_TRY(hyb_exchange_create(lu));
     XH_TRY(hyb_panels_create(lu));
     pin(lu);
     XH_TRY(hyb_homes_create(lu));

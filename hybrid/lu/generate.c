@@ -8,14 +8,14 @@
 #include "hybrid/observe/watchdog.h"
 
 /* Bytes that a member fills at a time: some huge pages. */
-enum { CHUNK_BYTES = 8 << 20 };
+enum { RUN_BYTES = 8 << 20 };
 
 typedef struct filling {
     hpl_generator_t generator;
     const HPL_T_pmat *mat;
     void (*visit)(const struct filling *f, hpl_block_t columns);
     int64_t members;
-    int64_t width; /* columns of a chunk */
+    int64_t width; /* columns of a run */
     hyb_phase_t *phase;
 } filling_t;
 
@@ -32,14 +32,14 @@ hpl_generator_t hyb_generator(const hyb_kernel_t *kernel,
     return generator;
 }
 
-static double *chunk(const HPL_T_pmat *mat, hpl_block_t columns)
+static double *address(const HPL_T_pmat *mat, hpl_block_t columns)
 {
     return Mptr(mat->A, 0, columns.col, mat->ld);
 }
 
 static void fill(const filling_t *f, hpl_block_t columns)
 {
-    hpl_generator_fill(&f->generator, columns, chunk(f->mat, columns),
+    hpl_generator_fill(&f->generator, columns, address(f->mat, columns),
                        f->mat->ld);
 }
 
@@ -47,10 +47,10 @@ static void touch(const filling_t *f, hpl_block_t columns)
 {
     size_t bytes = (size_t)f->mat->ld * (size_t)columns.cols * sizeof(double);
 
-    xh_memory_touch(chunk(f->mat, columns), bytes, 0, 1);
+    xh_memory_touch(address(f->mat, columns), bytes, 0, 1);
 }
 
-/* Every members-th chunk: where pages come to lie does not depend on speed. */
+/* Every members-th run: where pages come to lie does not depend on speed. */
 static void visit(void *argument, int member)
 {
     const filling_t *f = argument;
@@ -65,7 +65,7 @@ static void visit(void *argument, int member)
     }
 }
 
-/* By all members, chunk by chunk. */
+/* By all members, run by run. */
 static void visit_all(hyb_team_t *team, filling_t *f, const char *what)
 {
     const HPL_T_pmat *mat = f->mat;
@@ -75,7 +75,7 @@ static void visit_all(hyb_team_t *team, filling_t *f, const char *what)
     hyb_phase_t phase;
 
     f->members = members;
-    f->width = Mmin(Mmax(CHUNK_BYTES / column_bytes, 1), Mmax(fair, 1));
+    f->width = Mmin(Mmax(RUN_BYTES / column_bytes, 1), Mmax(fair, 1));
     f->phase = &phase;
     hyb_phase_begin(&phase, what, hyb_watchdog_patience());
     hyb_team_run(team, visit, f);

@@ -33,7 +33,7 @@ static bool complete_iteration(hyb_lu_t *lu, int k)
  * panel k - 2 waits for its way up only here. */
 static bool get_ready(hyb_lu_t *lu, int k)
 {
-    int before = hyb_panel_columns(hyb_lu_panel(lu, 0)->workspace);
+    int before = hyb_l2_copies(hyb_lu_panel(lu, 0)->workspace);
 
     return hyb_panel_advance(lu, k) && hyb_panel_is_free(lu, k + 1) &&
            hyb_exchange_is_over(lu) &&

@@ -89,10 +89,9 @@ int64_t hyb_ledger_divide(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
     int64_t b = blocks.from;
 
     for (; b < blocks.to; b++) {
-        int64_t first = hyb_ledger_first(ledger, b);
-        int64_t width = hyb_ledger_first(ledger, b + 1) - first;
+        double first = (double)hyb_ledger_first(ledger, b);
 
-        if ((double)first + part * (double)width >= end)
+        if (first + part * (double)width_of(ledger, b) >= end)
             break;
     }
     if (b > blocks.from && hyb_ledger_first(ledger, b) == ledger->columns_of_a)

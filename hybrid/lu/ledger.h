@@ -48,6 +48,11 @@ static inline hyb_blocks_t hyb_one_block(int64_t b)
     return (hyb_blocks_t){b, b + 1};
 }
 
+static inline int64_t hyb_blocks_count(hyb_blocks_t blocks)
+{
+    return blocks.to > blocks.from ? blocks.to - blocks.from : 0;
+}
+
 typedef struct { /* neighbouring columns; of a worker's within one block */
     int64_t from, count;
 } hyb_run_t;

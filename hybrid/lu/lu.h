@@ -71,26 +71,18 @@ static inline bool hyb_lu_owns(const hyb_lu_t *lu, int k)
            hpl_map_owner(&map, (int64_t)k * lu->mat->nb) == map.me;
 }
 
-/* The first local block behind those that meet panel k: after a restart some
- * have met it. */
-static inline int64_t hyb_lu_ahead(const hyb_lu_t *lu, int k)
-{
-    hpl_map_t map = hpl_map_columns(lu->grid, lu->mat->nb);
-    int ahead = hyb_boundary_ahead(&lu->range, k);
-
-    return k < lu->range.first || k + 1 >= lu->range.first + lu->range.over ||
-                   ahead > lu->range.panels
-               ? lu->ledger.blocks
-               : hpl_map_block_count(&map, ahead);
-}
-
-/* The local blocks to the right of panel k that meet it. */
+/* The local blocks to the right of panel k that meet it: after a restart the
+ * last ones have met some panels before. */
 static inline hyb_blocks_t hyb_lu_trailing(const hyb_lu_t *lu, int k)
 {
     hpl_map_t map = hpl_map_columns(lu->grid, lu->mat->nb);
     int64_t first = hpl_map_count(&map, (int64_t)(k + 1) * lu->mat->nb);
+    int ahead = hyb_boundary_ahead(&lu->range, k);
+    bool all_meet = k < lu->range.first || ahead > lu->range.panels;
 
-    return (hyb_blocks_t){xh_units(first, lu->mat->nb), hyb_lu_ahead(lu, k)};
+    return (hyb_blocks_t){xh_units(first, lu->mat->nb),
+                          all_meet ? lu->ledger.blocks
+                                   : hpl_map_block_count(&map, ahead)};
 }
 
 /* Local rows above panel k's first one. */

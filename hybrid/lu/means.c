@@ -5,7 +5,7 @@
 #include "base/blas_library.h"
 #include "base/integers.h"
 #include "base/settings.h"
-#include "hybrid/cpu/update/chunk.h"
+#include "hybrid/cpu/update/run.h"
 
 bool hyb_means_by_blas(const hyb_kernel_t *kernel)
 {
@@ -24,8 +24,8 @@ int64_t hyb_means_run_columns(const hyb_means_t *means, int64_t nb)
 {
     enum { MOST_OF_BLAS = 512 };
 
-    return means->by_blas ? hyb_chunk_part(means->kernel, nb, MOST_OF_BLAS)
-                          : hyb_chunk_cols(means->kernel, nb);
+    return means->by_blas ? hyb_run_part(means->kernel, nb, MOST_OF_BLAS)
+                          : hyb_run_cols(means->kernel, nb);
 }
 
 /* The BLAS library is too slow for very few columns. */

@@ -38,7 +38,7 @@ typedef struct {
                       for itself, and not the kernel; all else is its */
     bool offloads; /* some process has devices */
     hyb_home_figures_t figures; /* by which columns may live on devices */
-    bool resident;   /* the columns live on the device of each process */
+    bool resident;   /* the columns live on the devices of each process */
     bool device_mpi; /* MPI takes device memory, as it has shown */
     hyb_observer_t observer;
 } hyb_means_t;

@@ -51,11 +51,10 @@ static size_t lay_out(hyb_panel_workspace_t *s, const hyb_means_t *means,
     for (int i = 0; i < HYB_IN_FLIGHT; i++)
         s->l1[i] =
             hyb_next_pages(s->memory, &at, hyb_pack_size(nb, nb, height));
-    s->top = hyb_next_pages(s->memory, &at, nb * nb);
     s->proposal = hyb_next_pages(s->memory, &at, proposal);
     s->others_proposal =
         hyb_next_pages(s->memory, &at, HPL_PIVOT_PEERS * proposal);
-    for (int i = 0; i < hyb_panel_columns(s); i++)
+    for (int i = 0; i < hyb_l2_copies(s); i++)
         s->columns[i] =
             hyb_next_pages(s->memory, &at, (int64_t)s->columns_doubles);
     return at;
@@ -68,9 +67,9 @@ uint64_t hyb_panels_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
     hyb_panel_workspace_t workspace = {
         .shares_l2 = shape->npcol == 1 && means->resident &&
                      hyb_homes_team_columns(means, shape) == 0};
-    size_t doubles =
-        lay_out(&workspace, means, hpl_system_rows(shape), nb) +
-        hyb_panel_engine_doubles(means->kernel, nb, hyb_team_size(means->team));
+    size_t doubles = lay_out(&workspace, means, hpl_system_rows(shape), nb) +
+                     hyb_panel_scratch_doubles(means->kernel, nb,
+                                               hyb_team_size(means->team));
 
     for (int k = 0; k < Mmin(panels, HYB_IN_FLIGHT); k++)
         doubles += message_doubles(shape, k, means->kernel->rows,
@@ -79,7 +78,7 @@ uint64_t hyb_panels_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
 }
 
 /* The place of panel k; nothing travels yet. */
-static void place_panel(hyb_lu_t *lu, int k);
+static void set_up(hyb_lu_t *lu, int k);
 
 /* Pages are backed by all members, each its part. */
 static void touch_share(void *context, int member)
@@ -122,9 +121,10 @@ xh_status_t hyb_panels_create(hyb_lu_t *lu)
     s->bytes = lay_out(s, means, lu->mat->mp, nb) * sizeof(double);
     XH_TRY(xh_memory_allocate(s->bytes, (void **)&s->memory));
     lay_out(s, means, lu->mat->mp, nb);
-    XH_TRY(hyb_panel_engine_create(means->team, means->kernel, nb, &s->engine));
+    XH_TRY(
+        hyb_panel_scratch_create(means->team, means->kernel, nb, &s->scratch));
     for (int k = 0; k < Mmin(lu->range.panels, HYB_IN_FLIGHT); k++)
-        place_panel(lu, k);
+        set_up(lu, k);
     hyb_team_run(means->team, touch_share, lu);
     return XH_OK;
 }
@@ -147,15 +147,15 @@ void hyb_panels_destroy(hyb_lu_t *lu)
     free(s->pivots);
     if (s->memory != NULL)
         xh_memory_free(s->memory, s->bytes);
-    hyb_panel_engine_destroy(s->engine);
+    hyb_panel_scratch_destroy(s->scratch);
     free(s);
 }
 
-double *hyb_panels_columns(hyb_lu_t *lu, size_t *bytes_p)
+double *hyb_l2_columns_memory(hyb_lu_t *lu, size_t *bytes_p)
 {
     const hyb_panel_workspace_t *s = hyb_lu_panel(lu, 0)->workspace;
 
-    *bytes_p = s != NULL ? (size_t)hyb_panel_columns(s) * s->columns_doubles *
+    *bytes_p = s != NULL ? (size_t)hyb_l2_copies(s) * s->columns_doubles *
                                sizeof(double)
                          : 0;
     return s != NULL ? s->columns[0] : NULL;
@@ -163,7 +163,7 @@ double *hyb_panels_columns(hyb_lu_t *lu, size_t *bytes_p)
 
 /* ---- opening ------------------------------------------------------------- */
 
-static void place_panel(hyb_lu_t *lu, int k)
+static void set_up(hyb_lu_t *lu, int k)
 {
     enum { TAGS = 32768 }; /* the least that MPI offers */
     HPL_T_pmat *mat = lu->mat;
@@ -204,7 +204,7 @@ void hyb_panel_open(hyb_lu_t *lu, int k)
 {
     if (k >= lu->range.panels)
         return;
-    place_panel(lu, k);
+    set_up(lu, k);
     if (hyb_lu_owns(lu, k))
         hyb_lu_panel(lu, k)->by_device = hyb_panel_choice_is_device(lu, k);
     else
@@ -238,8 +238,7 @@ void hyb_panel_poll(void *context)
             hyb_panel_broadcast(lu->worker, k);
         if (!p->travels)
             continue;
-        hyb_timer_begin(lu->worker, HYB_BROADCAST,
-                        Mmax(hyb_lu_opened(lu) - 1, 0));
+        hyb_timer_begin(lu->worker, HYB_BROADCAST, hyb_lu_opened(lu) - 1);
         p->travels = HPL_bcast(p->hpl, &state) != HPL_SUCCESS;
         hyb_timer_end(lu->worker);
     }
@@ -269,7 +268,7 @@ bool hyb_panel_advance(hyb_lu_t *lu, int k)
     return hpl_schedule_has_received(p->hpl->bcast);
 }
 
-/* The permutation as lists for hyb_chunk_swap, or where rows come to stand. */
+/* The permutation as lists for hyb_run_swap, or where rows come to stand. */
 static void list_moves(hyb_lu_panel_t *p, int jb, bool alone)
 {
     const hpl_pivots_t *pivots = hpl_panel_pivots(p->hpl);
@@ -301,9 +300,9 @@ void hyb_panel_receive(hyb_place_t *host, int k)
     if (lu->mat->info == 0)
         lu->mat->info = (int)*h->DINFO;
     if (!p->by_device)
-        p->columns = (xh_view_t){
-            p->workspace->columns[k % hyb_panel_columns(p->workspace)],
-            p->factors.l2.rows, h->jb, Mmax(p->factors.l2.rows, 1)};
+        p->columns =
+            (xh_view_t){p->workspace->columns[k % hyb_l2_copies(p->workspace)],
+                        p->factors.l2.rows, h->jb, Mmax(p->factors.l2.rows, 1)};
     if (!p->by_device && p->columns.data != NULL)
         hyb_l2_columns_begin(p);
     if (lu->homes.host_blocks > 0)

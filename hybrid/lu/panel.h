@@ -4,35 +4,34 @@
 
 #include "hpl/pfact/pivot.h"
 #include "hpl_solver.h"
-#include "hybrid/cpu/update/chunk.h"
+#include "hybrid/cpu/update/run.h"
 #include "hybrid/cpu/panel/panel.h"
 #include "hybrid/node/units.h"
 #include "hybrid/lu/place.h"
 
-enum { HYB_L2_COLUMNS = 2 }; /* copies of L2: of iterations k and k + 1 */
+enum { HYB_L2_COPIES = 2 }; /* copies of L2: of iterations k and k + 1 */
 
 /* What factors the panels in flight, and their memory beside the messages:
  * whole pages each. */
 typedef struct {
-    hyb_panel_engine_t *engine;
+    hyb_panel_scratch_t *scratch;
     int64_t *pivots; /* nb */
-    double *top;     /* nb x nb: the top of the panel being factored */
     double *proposal, *others_proposal;
     double *l1[HYB_IN_FLIGHT];
     bool shares_l2; /* all panels' L2 use one memory. So where Q = 1 and devices
                        compute all columns: the next panel's come down only
                        after L2 has gone up */
     double *tiles;  /* of L2, then; else messages have it */
-    double *columns[HYB_L2_COLUMNS]; /* of L2, where someone reads it so */
-    size_t columns_doubles;          /* of one */
+    double *columns[HYB_L2_COPIES]; /* of L2, where someone reads it so */
+    size_t columns_doubles;         /* of one */
     double *memory;
     size_t bytes;
 } hyb_panel_workspace_t;
 
 /* The panels whose L2 has memory in columns. */
-static inline int hyb_panel_columns(const hyb_panel_workspace_t *workspace)
+static inline int hyb_l2_copies(const hyb_panel_workspace_t *workspace)
 {
-    return workspace->shares_l2 ? 1 : HYB_L2_COLUMNS;
+    return workspace->shares_l2 ? 1 : HYB_L2_COPIES;
 }
 
 /*
@@ -58,8 +57,9 @@ typedef struct {
     hyb_panel_workspace_t *workspace; /* what factors all; the panels' own */
 } hyb_lu_panel_t;
 
-/* lu->panel, backed by pages. Needs lu's means, grid, mat, panels, and what
- * homes say of blocks. Errors: XH_ERR_MEMORY; destroy then all the same */
+/* The panels in flight, backed by pages. Needs lu's means, grid, mat, range,
+ * and blocks that have been dealt to homes. Errors: XH_ERR_MEMORY; destroy then
+ * all the same */
 xh_status_t hyb_panels_create(hyb_lu_t *lu);
 void hyb_panels_destroy(hyb_lu_t *lu);
 
@@ -102,6 +102,17 @@ bool hyb_panel_advance(hyb_lu_t *lu, int k);
 /* The host's receive_panel: L1 packed, the row moves as lists. */
 void hyb_panel_receive(hyb_place_t *host, int k);
 
+/*
+ * Agree on a column's pivot with the other processes of the process column, of
+ * which each calls this.
+ *
+ * panel     in      its grid and its width
+ * proposal  out     HPL_PROPOSAL_ROWS + 2 jb
+ * pivot     in/out  in with its global row, and mine: true
+ */
+void hyb_panel_agree(HPL_T_panel *panel, double *proposal,
+                     const hpl_pivot_wait_t *wait, hyb_pivot_t *pivot);
+
 /* ---- L2 in columns -------------------------------------------------------
  *
  * For devices and the BLAS library, which cannot read tiles. There is memory
@@ -109,7 +120,7 @@ void hyb_panel_receive(hyb_place_t *host, int k);
  */
 
 /* All of its memory, in one piece, to be pinned. */
-double *hyb_panels_columns(hyb_lu_t *lu, size_t *bytes_p);
+double *hyb_l2_columns_memory(hyb_lu_t *lu, size_t *bytes_p);
 
 /* It is to be copied. The leader. */
 void hyb_l2_columns_begin(hyb_lu_panel_t *panel);
@@ -122,16 +133,5 @@ void hyb_l2_columns_fill(hyb_lu_panel_t *panel);
 
 /* Is all of its L2 in its place? */
 bool hyb_l2_columns_complete(const hyb_lu_panel_t *panel);
-
-/*
- * Agree on a column's pivot with the other processes of the process column, of
- * which each calls this.
- *
- * panel     in      its grid and its width
- * proposal  out     HPL_PROPOSAL_ROWS + 2 jb
- * pivot     in/out  in with its global row, and mine: true
- */
-void hyb_panel_agree(HPL_T_panel *panel, double *proposal,
-                     const hpl_pivot_wait_t *wait, hyb_pivot_t *pivot);
 
 #endif

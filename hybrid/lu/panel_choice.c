@@ -5,10 +5,10 @@
 #include "hpl/comm/waits.h"
 #include "hybrid/cpu/trial/trial.h"
 #include "hybrid/lu/lu.h"
-#include "hybrid/lu/tuner/engines.h"
+#include "hybrid/lu/tuner/panel_pace.h"
 
 struct hyb_panel_choice {
-    hyb_engines_t known;
+    hyb_panel_pace_t known;
     MPI_Request request; /* what the last panel took is reduced */
     int last;            /* that panel */
     bool by_device;
@@ -59,8 +59,8 @@ static int64_t rows_of(const hyb_lu_t *lu, int k)
 bool hyb_panel_choice_is_device(const hyb_lu_t *lu, int k)
 {
     if (panel_is(lu, k, "auto"))
-        return hyb_engines_choose_device(&lu->homes.choice->known,
-                                         rows_of(lu, k));
+        return hyb_panel_pace_choose_device(&lu->homes.choice->known,
+                                            rows_of(lu, k));
     return panel_is(lu, k, "device");
 }
 
@@ -95,7 +95,7 @@ bool hyb_panel_choice_advance(hyb_lu_t *lu)
     struct hyb_panel_choice *c = lu->homes.choice;
 
     if (hpl_waits_test(lu->grid->col_comm, sizeof(c->seconds), &c->request))
-        hyb_engines_learn(&c->known, c->by_device, rows_of(lu, c->last),
-                          lu->mat->nb, c->seconds);
+        hyb_panel_pace_learn(&c->known, c->by_device, rows_of(lu, c->last),
+                             lu->mat->nb, c->seconds);
     return c->request == MPI_REQUEST_NULL;
 }

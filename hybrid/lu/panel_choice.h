@@ -7,7 +7,7 @@
 /*
  * Who factors panels whose columns live on devices: the team, or the device
  * that they live on. The setting panel says it, or with auto the quicker one
- * does, as tuner/engines.h has it. The processes of a process column agree:
+ * does, as tuner/panel_pace.h has it. The processes of a process column agree:
  * what a panel took is reduced, and learnt by all before the next one opens.
  * All calls are the leader's.
  */

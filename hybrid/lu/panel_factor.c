@@ -25,15 +25,20 @@ static void load(hyb_lu_t *lu, int k, int member, int members)
         hyb_pack(xh_view_part(all, top + from, 0, to - from, all.cols),
                  XH_NO_TRANS, 1.0, height,
                  hyb_tiles_at(&p->factors.l2, from, 0));
-    if (member == 0 && top > 0)
-        HPL_dlacpy(top, (int)all.cols, all.data, (int)all.ld, p->workspace->top,
-                   top);
-    if (member == 0)
-        hyb_checkpoint_keep_top(lu, k, p->workspace->top, top);
+}
+
+/* The panel's top in its home, where it is here. */
+static xh_view_t top_of(hyb_lu_t *lu, int k)
+{
+    hyb_place_t *home = hyb_lu_panel_home(lu, k);
+    xh_view_t all = home->panel_columns(home, k);
+
+    return xh_view_part(all, 0, 0, hpl_panel_top_rows(hyb_lu_panel(lu, k)->hpl),
+                        all.cols);
 }
 
 /* The workers that factor panel k. */
-static int members_of(hyb_lu_t *lu, int k)
+static int factoring_members(hyb_lu_t *lu, int k)
 {
     return k == lu->range.first ? hyb_team_size(lu->means.team)
                                 : hyb_lu_step(lu, k - 1)->panel_threads;
@@ -41,13 +46,13 @@ static int members_of(hyb_lu_t *lu, int k)
 
 static bool all_have_loaded(hyb_lu_t *lu, int k)
 {
-    return atomic_load(&hyb_lu_panel(lu, k)->loaded) >= members_of(lu, k);
+    return atomic_load(&hyb_lu_panel(lu, k)->loaded) >=
+           factoring_members(lu, k);
 }
 
 typedef struct {
     hyb_lu_t *lu;
     int k;
-    int turns; /* of waiting for the pivot */
 } agreement_t;
 
 static int64_t global_row(const HPL_T_panel *panel, int64_t local)
@@ -58,12 +63,16 @@ static int64_t global_row(const HPL_T_panel *panel, int64_t local)
 }
 
 /* Without helping devices: other processes wait for this column. */
-static void wait_for_pivot(void *context)
+static bool poll_others(void *lu)
 {
-    agreement_t *a = context;
+    hyb_poller_poll(&((hyb_lu_t *)lu)->poller);
+    return false;
+}
 
-    hyb_poller_poll(&a->lu->poller);
-    hyb_wait_turn(&a->turns);
+static void wait_for_pivot(bool (*is_so)(void *subject), void *subject,
+                           void *lu)
+{
+    hyb_wait_until(is_so, subject, poll_others, lu);
 }
 
 void hyb_panel_agree(HPL_T_panel *panel, double *proposal,
@@ -91,12 +100,11 @@ static void agree(void *context, int column, hyb_pivot_t *pivot)
     agreement_t *a = context;
     const hyb_lu_panel_t *panel = hyb_lu_panel(a->lu, a->k);
     const hyb_panel_workspace_t *workspace = panel->workspace;
-    hpl_pivot_wait_t wait = {workspace->others_proposal, wait_for_pivot, a};
+    hpl_pivot_wait_t wait = {workspace->others_proposal, wait_for_pivot, a->lu};
     HPL_T_panel *h = panel->hpl;
 
     pivot->row = global_row(h, pivot->row);
     pivot->mine = true;
-    a->turns = 0;
     hyb_timer_step(a->lu->worker);
     if (h->grid->nprow == 1) {
         hyb_poller_poll(&a->lu->poller);
@@ -156,12 +164,6 @@ static void record(hyb_lu_t *lu, hyb_lu_panel_t *p)
     p->factored = true;
 }
 
-static void toggle(const hyb_worker_t *me)
-{
-    if (me->member == 0)
-        HPL_ptimer(HPL_TIMING_RPFACT);
-}
-
 /* ---- by a device --------------------------------------------------------- */
 
 /* Its memory on the host may be that of panel k - 1, which other devices
@@ -173,7 +175,7 @@ static bool can_come_down(const hyb_lu_t *lu, int k)
 
 /* P > 1: L1 takes the place of panel k - 2's, which columns that are held for a
  * checkpoint have still to meet. */
-static bool has_place(const hyb_lu_t *lu, int k)
+static bool l1_is_free(const hyb_lu_t *lu, int k)
 {
     return lu->grid->nprow == 1 || k < lu->range.first + 2 ||
            hyb_ledger_reached(&lu->ledger, hyb_lu_trailing(lu, k - 2),
@@ -191,7 +193,8 @@ static bool has_met_all(const hyb_lu_t *lu, int k)
 static bool can_queue(hyb_lu_t *lu, int k)
 {
     return can_come_down(lu, k) && hyb_checkpoint_lets_factor(lu, k) &&
-           has_place(lu, k) && (!hyb_carried_repairs(lu) || has_met_all(lu, k));
+           l1_is_free(lu, k) &&
+           (!hyb_carried_repairs(lu) || has_met_all(lu, k));
 }
 
 static void queue_on_device(hyb_worker_t *leader, int k)
@@ -276,17 +279,16 @@ void hyb_panel_factor_by(hyb_worker_t *me, int k)
     hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
     HPL_T_panel *h = p->hpl;
     agreement_t agreement = {.lu = lu, .k = k};
-    hyb_panel_t panel = {
-        .method = method(lu->algo),
-        .body = p->factors.l2,
-        .top = {p->workspace->top, hpl_panel_top_rows(h), h->jb, h->jb},
-        .l1 = {h->L1, h->jb, h->jb, h->jb},
-        .pivot = p->workspace->pivots,
-        .zero_p = &p->zero,
-        .agree = agrees(lu) ? agree : NULL,
-        .leaf = times_leaves ? toggle_leaf_timer : NULL,
-        .context = &agreement};
-    int members = members_of(lu, k);
+    hyb_panel_t panel = {.method = method(lu->algo),
+                         .body = p->factors.l2,
+                         .top = top_of(lu, k),
+                         .l1 = {h->L1, h->jb, h->jb, h->jb},
+                         .pivot = p->workspace->pivots,
+                         .zero_p = &p->zero,
+                         .agree = agrees(lu) ? agree : NULL,
+                         .leaf = times_leaves ? toggle_leaf_timer : NULL,
+                         .context = &agreement};
+    int members = factoring_members(lu, k);
     double seconds;
 
     if (p->by_device) {
@@ -295,10 +297,12 @@ void hyb_panel_factor_by(hyb_worker_t *me, int k)
         return;
     }
     hyb_timer_begin(me, HYB_PANEL, k);
-    toggle(me);
+    hyb_worker_toggle(me, HPL_TIMING_RPFACT);
     /* All must have loaded before any may exchange rows. */
     wait_for_tiles(me, k);
     load(lu, k, me->member, members);
+    if (me->member == 0)
+        hyb_checkpoint_keep_top(lu, k, panel.top);
     check_what_came(me, k, members);
     atomic_fetch_add(&p->loaded, 1);
     me->is_urgent = true;
@@ -306,11 +310,11 @@ void hyb_panel_factor_by(hyb_worker_t *me, int k)
     me->is_urgent = false;
     if (me->member == 0)
         hyb_carried_begin_seal(lu, k);
-    hyb_panel_factor(p->workspace->engine, &panel, me->member, members);
+    hyb_panel_factor(p->workspace->scratch, &panel, me->member, members);
     if (me->member == 0)
         record(lu, p);
     seal(me, k);
-    toggle(me);
+    hyb_worker_toggle(me, HPL_TIMING_RPFACT);
     seconds = hyb_timer_end(me);
     if (me->member == 0)
         hyb_tune_panel(lu, k, members, seconds);

@@ -7,12 +7,6 @@
 #include "hybrid/lu/l1_inverses.h"
 #include "hybrid/lu/verify/carried.h"
 
-/* The part of a block of a panel's: it may be narrower than the others. */
-static hyb_block_t part(hyb_block_t all, int64_t rows, int64_t cols)
-{
-    return hyb_block_part(all, 0, 0, rows, cols);
-}
-
 static xh_view_t host_view(double *data, int64_t rows, int64_t cols)
 {
     return (xh_view_t){data, rows, cols, Mmax(rows, 1)};
@@ -21,7 +15,7 @@ static xh_view_t host_view(double *data, int64_t rows, int64_t cols)
 /* ---- panels -------------------------------------------------------------- */
 
 /* Where panel k stands. */
-static void place_panel(hyb_device_panel_t *panel, const HPL_T_panel *h)
+static void take_extent(hyb_device_panel_t *panel, const HPL_T_panel *h)
 {
     panel->first = h->ii;
     panel->rows = h->mp;
@@ -32,7 +26,7 @@ static void place_panel(hyb_device_panel_t *panel, const HPL_T_panel *h)
 /* The lists of panel k's row moves, in pinned memory. */
 static void list_moves(hyb_device_columns_t *d, int k)
 {
-    hyb_block_t *list = hyb_device_slot(d, k)->list;
+    hyb_block_t *list = hyb_device_panel(d, k)->list;
     const hpl_pivots_t *moves =
         hpl_panel_pivots(hyb_lu_panel(d->base.lu, k)->hpl);
     const int *u = moves->gather_offset, *displaced = moves->displace_offset;
@@ -62,7 +56,7 @@ static void list_moves(hyb_device_columns_t *d, int k)
 static xh_view_t stage_l1(hyb_device_columns_t *d, int k)
 {
     const HPL_T_panel *h = hyb_lu_panel(d->base.lu, k)->hpl;
-    hyb_device_panel_t *panel = hyb_device_slot(d, k);
+    hyb_device_panel_t *panel = hyb_device_panel(d, k);
     xh_view_t l1 = host_view(h->L1, h->jb, h->jb);
     xh_view_t staged = host_view(d->host.l1 + k % HYB_SLOTS * d->memory.u.rows *
                                                   d->memory.u.rows,
@@ -77,7 +71,7 @@ static xh_view_t stage_l1(hyb_device_columns_t *d, int k)
 static hyb_block_t l2_of(const hyb_place_t *home, int k)
 {
     hyb_device_columns_t *d = (hyb_device_columns_t *)home;
-    hyb_block_t panel = hyb_device_panel(d, k);
+    hyb_block_t panel = hyb_device_panel_columns(d, k);
     int64_t top = hpl_panel_top_rows(hyb_lu_panel(home->lu, k)->hpl);
 
     return hyb_block_part(panel, top, 0, panel.rows - top, panel.cols);
@@ -88,10 +82,11 @@ static xh_status_t send_l2(hyb_device_columns_t *d, int k)
 {
     const hyb_lu_t *lu = d->base.lu;
     const hyb_lu_panel_t *source = hyb_lu_panel(d->base.lu, k);
-    hyb_device_panel_t *panel = hyb_device_slot(d, k);
+    hyb_device_panel_t *panel = hyb_device_panel(d, k);
     int64_t b = hyb_lu_panel_block(lu, k);
 
-    panel->l2 = part(panel->came, source->factors.l2.rows, panel->jb);
+    panel->l2 =
+        hyb_block_first(panel->came, source->factors.l2.rows, panel->jb);
     if (hyb_device_factored(d, k) && hyb_device_holds(d, b))
         panel->l2 = l2_of(&d->base, k);
     else if (source->by_device && hyb_homes_by_peers(&lu->homes, b))
@@ -107,7 +102,7 @@ static xh_status_t send_l2(hyb_device_columns_t *d, int k)
 /* The lists come up, L2, and L1, which is made ready meanwhile. */
 static xh_status_t send_panel(hyb_device_columns_t *d, int k)
 {
-    hyb_device_panel_t *panel = hyb_device_slot(d, k);
+    hyb_device_panel_t *panel = hyb_device_panel(d, k);
     int64_t *row =
         d->host.rows + k % HYB_SLOTS * HYB_ROW_LISTS * d->memory.u.rows;
     xh_view_t l1;
@@ -118,7 +113,7 @@ static xh_status_t send_panel(hyb_device_columns_t *d, int k)
     XH_TRY(send_l2(d, k));
     l1 = stage_l1(d, k);
     XH_TRY(hyb_queue_copy_in(d->queue.link, l1,
-                             part(panel->l1, l1.rows, l1.cols)));
+                             hyb_block_first(panel->l1, l1.rows, l1.cols)));
     XH_TRY(hyb_device_sum_panel(d, k));
     XH_TRY(hyb_event_record(d->queue.link, panel->ready));
     if (d->queue.guests != NULL)
@@ -133,7 +128,7 @@ static bool has_panel(hyb_place_t *place, int k)
 
     if (k >= place->lu->range.first)
         hyb_device_check(
-            d, hyb_event_wait(hyb_device_slot(d, k)->ready, 0.0, &has_come));
+            d, hyb_event_wait(hyb_device_panel(d, k)->ready, 0.0, &has_come));
     return has_come;
 }
 
@@ -142,22 +137,16 @@ static bool l2_is_complete(void *panel)
     return hyb_l2_columns_complete(panel);
 }
 
-/* Others copy its last rows; nothing is polled while an iteration opens. */
-static bool nothing_to_do(void *context)
-{
-    (void)context;
-    return false;
-}
-
+/* Others copy L2's last rows; nothing is polled while an iteration opens. */
 static void receive_panel(hyb_place_t *place, int k)
 {
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
     hyb_lu_panel_t *panel = hyb_lu_panel(place->lu, k);
 
-    place_panel(hyb_device_slot(d, k), panel->hpl);
+    take_extent(hyb_device_panel(d, k), panel->hpl);
     list_moves(d, k);
     hyb_l2_columns_fill(panel);
-    hyb_wait_until(l2_is_complete, panel, nothing_to_do, NULL);
+    hyb_wait_until(l2_is_complete, panel, NULL, NULL);
     hyb_device_check(d, send_panel(d, k));
     d->queued.work[hyb_device_note(d, (hyb_blocks_t){0}, 0, 0.0, d->queue.link)]
         .came = k;
@@ -195,7 +184,7 @@ static hyb_device_part_t part_of(const hyb_device_columns_t *d,
 static void queue_meet(hyb_device_columns_t *d, const hyb_step_t *step,
                        hyb_blocks_t blocks)
 {
-    const hyb_device_panel_t *panel = hyb_device_slot(d, step->k);
+    const hyb_device_panel_t *panel = hyb_device_panel(d, step->k);
     hyb_device_part_t p = part_of(d, blocks);
     hyb_block_t u = hyb_device_u_that_comes(panel, &p);
 
@@ -381,8 +370,8 @@ static xh_status_t queue_subtract(const hyb_device_columns_t *d, hyb_block_t a,
                                   int64_t row, const hpl_product_t *product,
                                   const double **sums_p)
 {
-    hyb_block_t x = part(d->memory.x, a.cols, 1),
-                y = part(d->memory.y, a.rows, 1);
+    hyb_block_t x = hyb_block_first(d->memory.x, a.cols, 1),
+                y = hyb_block_first(d->memory.y, a.rows, 1);
     xh_view_t host_y = {product->y, a.rows, 1, a.rows};
     xh_view_t host_x = {(double *)product->x, a.cols, 1, a.cols};
 

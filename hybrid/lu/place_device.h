@@ -35,8 +35,8 @@ int64_t hyb_place_device_room(const hyb_means_t *means,
 
 /*
  * Place number `number` of lu's homes: that of device number - 1. Needs lu's
- * means, mat, ledger, exchange and panel, and what homes say of blocks. All
- * device memory is taken.
+ * means, mat, ledger, exchange and panels, and blocks that have been dealt to
+ * homes. All device memory is taken.
  * Errors: XH_ERR_MEMORY  on the host or the device: said
  *         XH_ERR_DEVICE
  */

@@ -39,13 +39,6 @@ static xh_view_t home_of_u(hyb_lu_t *lu, int k, hyb_run_t run)
     return xh_view_part(trailing(lu, p, run), 0, 0, p->hpl->jb, run.count);
 }
 
-/* Start or stop one of upstream's timers, which time the leader. */
-static void toggle(const hyb_worker_t *me, int timer)
-{
-    if (me->member == 0)
-        HPL_ptimer(timer);
-}
-
 /* ---- swap and solve ------------------------------------------------------ */
 
 /* The run's rows of U, where they came from all processes. */
@@ -65,7 +58,7 @@ static void unpack_u(hyb_worker_t *me, const hyb_lu_panel_t *p, hyb_run_t run)
 {
     const hyb_arrived_t rows = arrived(me->lu, p, run);
 
-    hyb_chunk_unpack_rows(me->lu->means.kernel, &rows, run.count, me->u);
+    hyb_run_unpack_rows(me->lu->means.kernel, &rows, run.count, me->u);
 }
 
 /* Its rows of U, at their place in U, and displaced rows below. */
@@ -76,9 +69,9 @@ static void swap(hyb_worker_t *me, int k, hyb_run_t run)
     int column;
 
     hyb_timer_begin(me, HYB_SWAP, k);
-    toggle(me, HPL_TIMING_LASWP);
+    hyb_worker_toggle(me, HPL_TIMING_LASWP);
     if (lu->grid->nprow == 1) {
-        hyb_chunk_swap(lu->means.kernel, &p->swap, trailing(lu, p, run), me->u);
+        hyb_run_swap(lu->means.kernel, &p->swap, trailing(lu, p, run), me->u);
     } else { /* rows displaced by those of U, and these */
         const hpl_exchange_t *x = hyb_exchange_of(lu, run, &column);
 
@@ -86,7 +79,7 @@ static void swap(hyb_worker_t *me, int k, hyb_run_t run)
         hyb_carried_enter(lu, x, column, (int)run.count, run.from);
         unpack_u(me, p, run);
     }
-    toggle(me, HPL_TIMING_LASWP);
+    hyb_worker_toggle(me, HPL_TIMING_LASWP);
     hyb_timer_end(me);
 }
 
@@ -106,9 +99,9 @@ static void keep_u(hyb_worker_t *me, int k, hyb_run_t run)
     if (keeps_rows(lu, p)) {
         const hyb_arrived_t rows = arrived(lu, p, run);
 
-        hyb_chunk_return_rows(lu->means.kernel, me->u, run.count, &rows);
+        hyb_run_return_rows(lu->means.kernel, me->u, run.count, &rows);
     } else {
-        hyb_chunk_store(&p->factors, me->u, home_of_u(lu, k, run));
+        hyb_run_store(&p->factors, me->u, home_of_u(lu, k, run));
     }
 }
 
@@ -120,7 +113,7 @@ static void solve(hyb_worker_t *me, int k, hyb_run_t run, bool keeps)
     const hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
 
     hyb_timer_begin(me, HYB_SOLVE, k);
-    hyb_chunk_solve(&p->factors, run.count, me->u);
+    hyb_run_solve(&p->factors, run.count, me->u);
     if (keeps || hpl_panel_top_rows(p->hpl) > 0 || lu->means.by_blas)
         keep_u(me, k, run);
     hyb_timer_end(me);
@@ -172,7 +165,7 @@ static void call_blas(hyb_worker_t *me, int k, hyb_run_t run)
 
 static void multiply(hyb_worker_t *me, const hyb_step_t *step, hyb_run_t run)
 {
-    const hyb_chunk_poll_t polls = {hyb_worker_poll, me};
+    const hyb_run_poll_t polls = {hyb_worker_poll, me};
     hyb_lu_panel_t *p = hyb_lu_panel(me->lu, step->k);
     xh_view_t c = below(me->lu, p, run);
     double flop = 2.0 * (double)c.rows * (double)c.cols * p->hpl->jb;
@@ -184,7 +177,7 @@ static void multiply(hyb_worker_t *me, const hyb_step_t *step, hyb_run_t run)
     if (blas)
         call_blas(me, step->k, run);
     else
-        hyb_chunk_multiply(&p->factors, 0, me->u, c, &polls);
+        hyb_run_multiply(&p->factors, me->u, c, &polls);
     hyb_timer_end_product(me, flop);
     hyb_carried_compare(me->lu, step, run);
 }
@@ -196,7 +189,7 @@ static bool meet(hyb_place_t *host, hyb_worker_t *me, const hyb_step_t *step,
     int k = step->k;
     bool multiplies = to == hyb_stage(k + 1);
 
-    toggle(me, HPL_TIMING_UPDATE);
+    hyb_worker_toggle(me, HPL_TIMING_UPDATE);
     if (from < hyb_stage_after(k, HYB_STEP_SOLVE)) {
         swap(me, k, run);
         solve(me, k, run, !multiplies);
@@ -205,7 +198,7 @@ static bool meet(hyb_place_t *host, hyb_worker_t *me, const hyb_step_t *step,
     }
     if (multiplies)
         multiply(me, step, run);
-    toggle(me, HPL_TIMING_UPDATE);
+    hyb_worker_toggle(me, HPL_TIMING_UPDATE);
     hyb_ledger_complete(&host->lu->ledger, run, to - from);
     return true;
 }

@@ -25,7 +25,6 @@ typedef struct {
 } part_t;
 
 struct hyb_share {
-    hyb_machine_t *machine;
     part_t part[HYB_IN_FLIGHT];
     double rate;          /* flop/s of all in the last update; 0: unknown */
     int current;          /* iteration on the devices, or the next one */
@@ -51,7 +50,6 @@ xh_status_t hyb_share_create(hyb_lu_t *lu)
     lu->share = s = calloc(1, sizeof(*s));
     if (s == NULL)
         return XH_ERR_MEMORY;
-    s->machine = machine;
     pthread_mutex_init(&s->lock, NULL);
     hyb_product_reserve(machine, lu->mat->mp,
                         hyb_ledger_first(&lu->ledger, lu->homes.host_blocks),
@@ -81,7 +79,7 @@ uint64_t hyb_share_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
 bool hyb_share_works(const hyb_lu_t *lu)
 {
     return lu->share != NULL &&
-           hyb_machine_working_devices(lu->share->machine) > 0;
+           hyb_machine_working_devices(lu->means.machine) > 0;
 }
 
 /* ---- columns: released by all workers ------------------------------------ */
@@ -167,7 +165,8 @@ static void begin(hyb_lu_t *lu, part_t *part)
     struct hyb_share *s = lu->share;
     hyb_product_t *tiles;
 
-    if (hyb_product_begin(s->machine, &part->product, NULL, &tiles) != XH_OK)
+    if (hyb_product_begin(lu->means.machine, &part->product, NULL, &tiles) !=
+        XH_OK)
         give_up(lu, "out of memory for tiles", "");
     tiles->watch = hyb_carried_watch(
         lu, s->current, &part->product, &tiles->tiling,
@@ -212,7 +211,7 @@ static void trace(const hyb_lu_t *lu, const part_t *part,
 
     if (!xh_trace_on())
         return;
-    for (int i = 0; i < hyb_machine_devices(lu->share->machine); i++) {
+    for (int i = 0; i < hyb_machine_devices(lu->means.machine); i++) {
         int actor = hyb_team_size(lu->means.team) + i;
 
         if (report->device[i].seconds == 0.0)
@@ -243,7 +242,7 @@ static void note(hyb_lu_t *lu, part_t *part, const hyb_report_t *report)
     *lap = hyb_timer_lap(lu->worker, hyb_team_size(lu->means.team));
     lap->time = part->begun + report->seconds;
     lap->devices_columns = report->tiling.most_cols;
-    for (int i = 0; i < hyb_machine_devices(s->machine); i++) {
+    for (int i = 0; i < hyb_machine_devices(lu->means.machine); i++) {
         const hyb_work_t *d = &report->device[i];
         double busy = d->seconds - d->wait_seconds;
 
@@ -469,7 +468,7 @@ void hyb_share_record(const hyb_lu_t *lu, int k, hyb_iteration_t *row)
         return;
     part = part_of(lu, k);
     row->devices =
-        Mmin(hyb_machine_devices(lu->share->machine), HYB_ITERATION_DEVICES);
+        Mmin(hyb_machine_devices(lu->means.machine), HYB_ITERATION_DEVICES);
     for (int i = 0; i < row->devices; i++) {
         row->update_device[i] = part->multiplied[i];
         row->device_wait[i] = part->waited[i];

@@ -19,7 +19,7 @@
  * Source: CALDGEMM report, 3.4; Linpack on Xeon Phi, V.
  */
 
-/* lu->share. Needs lu's means, mat, panel, exchange, ledger. NULL where no
+/* lu->share. Needs lu's means, mat, panels, exchange, ledger. NULL where no
  * device works. Errors: XH_ERR_MEMORY */
 xh_status_t hyb_share_create(hyb_lu_t *lu);
 void hyb_share_destroy(hyb_lu_t *lu);

@@ -14,7 +14,7 @@ enum { HYB_IN_FLIGHT = 3 };
 typedef enum {
     HYB_LOOKAHEAD_NONE,     /* nothing */
     HYB_LOOKAHEAD_PANEL,    /* the next panel runs under the update */
-    HYB_LOOKAHEAD_PIPELINE, /* swap, exchange and solve too, in chunks */
+    HYB_LOOKAHEAD_PIPELINE, /* swap, exchange and solve too, in groups */
     HYB_LOOKAHEADS
 } hyb_lookahead_t;
 
@@ -39,11 +39,6 @@ typedef struct {
 static inline bool hyb_step_solves_first(const hyb_step_t *step)
 {
     return step->mode != HYB_LOOKAHEAD_PIPELINE;
-}
-
-static inline int64_t hyb_blocks_count(hyb_blocks_t blocks)
-{
-    return blocks.to > blocks.from ? blocks.to - blocks.from : 0;
 }
 
 /* Are these the columns of the next panel, which are here? */

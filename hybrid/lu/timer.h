@@ -67,7 +67,7 @@ void hyb_timer_end_product(hyb_worker_t *me, double flop);
 /* The activities that members 0 .. members - 1 have finished so far. */
 uint64_t hyb_timer_steps(const hyb_worker_t *worker, int members);
 
-/* Does member 0 wait? iteration_p: of the panel that it waits for, below 0: for
+/* Does member 0 wait? panel_p: the panel that it waits for; below 0: for
  * something else. */
 bool hyb_timer_waits(const hyb_worker_t *worker, int *panel_p);
 

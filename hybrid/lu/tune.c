@@ -12,7 +12,7 @@
 #include "hybrid/lu/tuner/split.h"
 
 typedef struct {          /* by an iteration k */
-    double used;          /* share that the devices got, or NAN */
+    double used;          /* share that the devices got */
     double balanced;      /* share that would have been best */
     hyb_lap_t opened;     /* all until the iteration opened */
     hyb_lap_t lap;        /* and in it, once it is closed */

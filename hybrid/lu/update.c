@@ -170,7 +170,7 @@ static bool is_held(const hyb_lu_t *lu, int k, int64_t b)
 static hyb_blocks_t due_blocks(const hyb_lu_t *lu, const hyb_step_t *step,
                                const hyb_place_t *place, int64_t b)
 {
-    hyb_blocks_t due = {b, b + 1};
+    hyb_blocks_t due = hyb_one_block(b);
 
     while (due.to < step->all.to && (hyb_home_of(&lu->homes, due.to) != place ||
                                      (!is_held(lu, step->k, due.to) &&
@@ -195,7 +195,7 @@ static bool is_any_held(const hyb_lu_t *lu, int k, hyb_blocks_t blocks)
 static hyb_blocks_t blocks_to_queue(hyb_lu_t *lu, const hyb_step_t *step,
                                     const hyb_place_t *place, int64_t b)
 {
-    hyb_blocks_t one = {b, b + 1};
+    hyb_blocks_t one = hyb_one_block(b);
 
     if (lu->grid->nprow == 1)
         return b < step->next.to ? one : due_blocks(lu, step, place, b);
@@ -266,7 +266,7 @@ void hyb_update_next(hyb_worker_t *me, const hyb_step_t *step)
     task_t next = updating(me, step, step->next);
 
     if (me->member == 0)
-        hyb_update_poll(lu);
+        hyb_poller_poll(&lu->poller);
     next.width = hyb_means_narrow_columns(&lu->means, lu->ledger.nb);
     if (lu->means.by_blas || hyb_blocks_count(step->streamed) > 0)
         hyb_l2_columns_fill(hyb_lu_panel(lu, step->k));

@@ -2,7 +2,7 @@
 #include "hybrid/lu/worker.h"
 
 #include "base/memory.h"
-#include "hybrid/cpu/update/chunk.h"
+#include "hybrid/cpu/update/run.h"
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/share.h"
 
@@ -11,8 +11,7 @@ static size_t u_doubles(const hyb_means_t *means, int n, int nb)
 {
     int64_t columns = hyb_means_run_columns(means, nb);
 
-    return hyb_whole_pages(
-        hyb_chunk_u_size(means->kernel, Mmin(nb, n), columns));
+    return hyb_whole_pages(hyb_run_u_size(means->kernel, Mmin(nb, n), columns));
 }
 
 size_t hyb_workers_bytes(const hyb_means_t *means, int n, int nb)
@@ -71,6 +70,12 @@ bool hyb_workers_have_left(const hyb_lu_t *lu, int k)
         if (atomic_load(&lu->worker[i].iteration) < k)
             return false;
     return true;
+}
+
+void hyb_worker_toggle(const hyb_worker_t *me, int timer)
+{
+    if (me->member == 0)
+        HPL_ptimer(timer);
 }
 
 /* ---- waiting ------------------------------------------------------------- */

@@ -48,6 +48,11 @@ size_t hyb_workers_bytes(const hyb_means_t *means, int n, int nb);
 /* Have all iterations before k been left by all? */
 bool hyb_workers_have_left(const hyb_lu_t *lu, int k);
 
+/* Start or stop one of upstream's timers, HPL_TIMING_..., which time the
+ * leader.
+ */
+void hyb_worker_toggle(const hyb_worker_t *me, int timer);
+
 /* Poll, by the leader, as others wait for what it receives; others pack rows.
  * A hyb_worker_t; between parts of longer work. */
 void hyb_worker_poll(void *worker);

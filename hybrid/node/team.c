@@ -3,16 +3,11 @@
 #include "hybrid/node/team.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-#include "base/clock.h"
 #include "base/log.h"
 #include "base/pin.h"
 #include "hybrid/node/wait.h"
@@ -21,87 +16,6 @@
  * takes longer, do something else than meet. */
 static const double idle_spin = 100e-6;
 static const double meeting_spin = 1e-3;
-
-/* ---- gates --------------------------------------------------------------- */
-
-enum { LOOKS = 64 }; /* between two readings of the clock */
-
-/*
- * The threads that want to run on a set of cores. Who waits may spin only
- * while each of them has a core of its own: otherwise it holds up those it
- * waits for.
- */
-typedef struct {
-    atomic_int threads;
-    int cores;
-} core_budget_t;
-
-/*
- * A number, 0 at first, that threads wait for: they spin for a while if the
- * cores suffice for all, then sleep until it changes.
- */
-typedef struct {
-    _Alignas(64) atomic_uint value; /* a cache line of its own */
-    atomic_uint sleepers;
-} gate_t;
-
-static long futex(atomic_uint *word, int operation, unsigned value)
-{
-    return syscall(SYS_futex, word, operation, value, NULL, NULL, 0);
-}
-
-/*
- * Change the number and wake all who wait. What this thread wrote before is
- * seen by those who get the new value.
- *
- * Sleepers are counted before they look at the value a last time, and here the
- * value changes before they are counted: in the single order of these four
- * operations either they see the change or are seen themselves.
- */
-static void gate_set(gate_t *gate, unsigned value)
-{
-    atomic_store(&gate->value, value);
-    if (atomic_load(&gate->sleepers) > 0)
-        futex(&gate->value, FUTEX_WAKE_PRIVATE, INT_MAX);
-}
-
-static bool has_changed(gate_t *gate, unsigned old)
-{
-    return atomic_load_explicit(&gate->value, memory_order_acquire) != old;
-}
-
-/* True if the number changed meanwhile. */
-static bool spin(gate_t *gate, unsigned old, const core_budget_t *budget,
-                 double seconds)
-{
-    double end = 0;
-
-    while (atomic_load_explicit(&budget->threads, memory_order_relaxed) <=
-           budget->cores) {
-        for (int look = 0; look < LOOKS; look++) {
-            if (has_changed(gate, old))
-                return true;
-            hyb_wait_pause();
-        }
-        if (end == 0)
-            end = xh_clock_wall() + seconds;
-        else if (xh_clock_wall() > end)
-            break;
-    }
-    return false;
-}
-
-/* Wait until the number differs from old; spin for so many seconds at most. */
-static void gate_wait(gate_t *gate, unsigned old, const core_budget_t *budget,
-                      double seconds)
-{
-    if (has_changed(gate, old) || spin(gate, old, budget, seconds))
-        return;
-    atomic_fetch_add(&gate->sleepers, 1);
-    while (atomic_load(&gate->value) == old)
-        futex(&gate->value, FUTEX_WAIT_PRIVATE, old);
-    atomic_fetch_sub(&gate->sleepers, 1);
-}
 
 /* ---- the team ------------------------------------------------------------ */
 
@@ -112,10 +26,10 @@ typedef struct {
 } helper_t;
 
 struct hyb_team {
-    gate_t job;  /* how many jobs were given out */
-    gate_t done; /* how many of them are finished */
+    hyb_gate_t job;  /* how many jobs were given out */
+    hyb_gate_t done; /* how many of them are finished */
     _Alignas(64) atomic_int running;
-    core_budget_t budget;
+    hyb_core_budget_t budget;
     hyb_team_fn_t fn; /* the job; NULL: go home */
     void *argument;
     unsigned jobs;
@@ -132,12 +46,12 @@ static void *help(void *argument)
     hyb_team_t *team = helper->team;
 
     for (unsigned seen = 0;; seen++) {
-        gate_wait(&team->job, seen, &team->budget, idle_spin);
+        hyb_gate_wait(&team->job, seen, &team->budget, idle_spin);
         if (team->fn == NULL)
             return NULL;
         team->fn(team->argument, helper->member);
         if (atomic_fetch_sub(&team->running, 1) == 1)
-            gate_set(&team->done, seen + 1);
+            hyb_gate_set(&team->done, seen + 1);
     }
 }
 
@@ -147,7 +61,7 @@ static void give_out(hyb_team_t *team, hyb_team_fn_t fn, void *argument)
     team->argument = argument;
     team->jobs++;
     atomic_store(&team->running, team->started);
-    gate_set(&team->job, team->jobs);
+    hyb_gate_set(&team->job, team->jobs);
 }
 
 /* error: what pinning a thread to cpu came to. */
@@ -263,16 +177,16 @@ void hyb_team_run(hyb_team_t *team, hyb_team_fn_t fn, void *argument)
     if (team->size > 1)
         give_out(team, fn, argument);
     fn(argument, 0);
-    gate_wait(&team->done, team->jobs - 1, &team->budget, meeting_spin);
+    hyb_gate_wait(&team->done, team->jobs - 1, &team->budget, meeting_spin);
 }
 
 /* ---- barriers ------------------------------------------------------------ */
 
 struct hyb_barrier {
-    gate_t passed; /* how often all have met */
+    hyb_gate_t passed; /* how often all have met */
     _Alignas(64) atomic_int missing;
     int members;
-    const core_budget_t *budget;
+    const hyb_core_budget_t *budget;
 };
 
 xh_status_t hyb_barrier_create(hyb_team_t *team, int members,
@@ -308,10 +222,10 @@ void hyb_barrier_wait(hyb_barrier_t *barrier)
 
     if (atomic_fetch_sub_explicit(&barrier->missing, 1, memory_order_acq_rel) >
         1) {
-        gate_wait(&barrier->passed, round, barrier->budget, meeting_spin);
+        hyb_gate_wait(&barrier->passed, round, barrier->budget, meeting_spin);
         return;
     }
     atomic_store_explicit(&barrier->missing, barrier->members,
                           memory_order_relaxed);
-    gate_set(&barrier->passed, round + 1);
+    hyb_gate_set(&barrier->passed, round + 1);
 }

@@ -2,11 +2,12 @@
 #ifndef HYB_WAIT_H
 #define HYB_WAIT_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 /*
- * The one way to wait, and the one list of what has to be kept moving
- * meanwhile. No other loop spins.
+ * The one place where threads wait, and the one list of what has to be kept
+ * moving meanwhile. No other loop spins.
  */
 
 /* ---- what is polled ------------------------------------------------------ */
@@ -32,28 +33,44 @@ void hyb_poller_poll(hyb_poller_t *poller);
 
 /* ---- waiting ------------------------------------------------------------- */
 
-/* For the body of a spinning loop: the core's other thread gets on. */
-static inline void hyb_wait_pause(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ __volatile__("yield");
-#endif
-}
-
 /* Does one useful thing, if there is one; returns whether it did. */
 typedef bool (*hyb_turn_fn_t)(void *context);
 
 /*
  * Return once is_so(subject). Until then call turn(context), and if there was
  * nothing to do spin: briefly, then the core is given to any thread that is
- * ready, as processes may outnumber cores.
+ * ready, as processes may outnumber cores. turn may be NULL.
  */
 void hyb_wait_until(bool (*is_so)(void *subject), void *subject,
                     hyb_turn_fn_t turn, void *context);
 
-/* One turn of spinning; turns starts at 0. For loops of other libraries. */
-void hyb_wait_turn(int *turns);
+/* ---- waiting for the team ------------------------------------------------ */
+
+/*
+ * The threads that want to run on a set of cores. Who waits may spin only
+ * while each of them has a core of its own: otherwise it holds up those it
+ * waits for.
+ */
+typedef struct {
+    atomic_int threads;
+    int cores;
+} hyb_core_budget_t;
+
+/*
+ * A number, 0 at first, that threads wait for: they spin for a while if the
+ * cores suffice for all, then sleep until it changes.
+ */
+typedef struct {
+    _Alignas(64) atomic_uint value; /* a cache line of its own */
+    atomic_uint sleepers;
+} hyb_gate_t;
+
+/* Change the number and wake all who wait. What this thread wrote before is
+ * seen by those who get the new value. */
+void hyb_gate_set(hyb_gate_t *gate, unsigned value);
+
+/* Wait until the number differs from old; spin for so many seconds at most. */
+void hyb_gate_wait(hyb_gate_t *gate, unsigned old,
+                   const hyb_core_budget_t *budget, double seconds);
 
 #endif

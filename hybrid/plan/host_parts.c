@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/sequence.h"
 
-enum { LINE = 8, PAGE = 512, BLOCK = 4096, LEAST_CHUNK = 32 }; /* doubles */
+enum { LINE = 8, PAGE = 512, BLOCK = 4096, LEAST_RUN = 32 }; /* doubles */
 
 hyb_seconds_t hyb_time_runs(void (*prepare)(void *context),
                             void (*run)(void *context), void *context,
@@ -92,12 +92,12 @@ xh_status_t hyb_host_panel_open(hyb_host_panel_t *x, const hyb_kernel_t *kernel,
         .l1 = {at + body + square, nb, nb, nb},
         .pivot = (int64_t *)(at + body + 2 * square),
         .zero_p = &x->zero};
-    return hyb_panel_engine_create(team, kernel, nb, &x->engine);
+    return hyb_panel_scratch_create(team, kernel, nb, &x->scratch);
 }
 
 void hyb_host_panel_close(hyb_host_panel_t *x)
 {
-    hyb_panel_engine_destroy(x->engine);
+    hyb_panel_scratch_destroy(x->scratch);
     hyb_scratch_close(&x->memory);
 }
 
@@ -119,7 +119,7 @@ static void factor_share(void *context, int member)
     hyb_host_panel_t *x = context;
 
     if (member < x->members)
-        hyb_panel_factor(x->engine, &x->panel, member, x->members);
+        hyb_panel_factor(x->scratch, &x->panel, member, x->members);
 }
 
 void hyb_host_panel_factor(void *panel)
@@ -151,8 +151,8 @@ xh_status_t hyb_host_update_open(hyb_host_update_t *x,
     int64_t members = hyb_team_size(team), rows;
     double *at;
 
-    x->widest = x->chunk > 0 ? x->chunk : hyb_chunk_cols(kernel, k);
-    rows = xh_larger(hyb_chunk_u_size(kernel, k, x->widest), 2 * k * x->widest);
+    x->widest = x->run_cols > 0 ? x->run_cols : hyb_run_cols(kernel, k);
+    rows = xh_larger(hyb_run_u_size(kernel, k, x->widest), 2 * k * x->widest);
     x->stride = xh_whole_units(rows, PAGE);
     XH_TRY(hyb_scratch_open(&x->memory, team,
                             ld * n + members * x->stride + l1 + l2 + 3 * k));
@@ -171,10 +171,10 @@ void hyb_host_update_close(hyb_host_update_t *x)
     hyb_scratch_close(&x->memory);
 }
 
-static void pack_rows(const hyb_swap_t *swap, xh_view_t chunk, double *packed)
+static void pack_rows(const hyb_swap_t *swap, xh_view_t run, double *packed)
 {
-    for (int64_t j = 0; j < chunk.cols; j++) {
-        const double *column = chunk.data + j * chunk.ld;
+    for (int64_t j = 0; j < run.cols; j++) {
+        const double *column = run.data + j * run.ld;
 
         for (int i = 0; i < swap->nb; i++) {
             *packed++ = column[swap->source[i]];
@@ -193,33 +193,33 @@ static void pass_through(xh_view_t c)
 static void work_on(const hyb_host_update_t *x, int64_t from, int64_t cols,
                     double *u)
 {
-    xh_view_t chunk = xh_view_part(x->columns, 0, from, x->columns.rows, cols);
-    xh_view_t c = xh_view_part(chunk, x->k, 0, x->m, cols);
+    xh_view_t run = xh_view_part(x->columns, 0, from, x->columns.rows, cols);
+    xh_view_t c = xh_view_part(run, x->k, 0, x->m, cols);
 
     if (x->parts & HYB_PART_SWAP)
-        hyb_chunk_swap(x->factors.kernel, &x->swap, chunk, u);
+        hyb_run_swap(x->factors.kernel, &x->swap, run, u);
     if (x->parts & HYB_PART_SOLVE) {
-        hyb_chunk_solve(&x->factors, cols, u);
-        hyb_chunk_store(&x->factors, u, xh_view_part(chunk, 0, 0, x->k, cols));
+        hyb_run_solve(&x->factors, cols, u);
+        hyb_run_store(&x->factors, u, xh_view_part(run, 0, 0, x->k, cols));
     }
     if (x->parts & HYB_PART_MULTIPLY)
-        hyb_chunk_multiply(&x->factors, 0, u, c, NULL);
+        hyb_run_multiply(&x->factors, u, c, NULL);
     if (x->parts & HYB_PART_PACK)
-        pack_rows(&x->swap, chunk, u);
+        pack_rows(&x->swap, run, u);
     if (x->parts & HYB_PART_PASS)
         pass_through(c);
 }
 
-/* Columns of the next chunk; few at the end, so that all end together. */
+/* Columns of the next run; few at the end, so that all end together. */
 static int64_t width(const hyb_host_update_t *x, int64_t left)
 {
     int64_t share = left / (2 * hyb_team_size(x->memory.team));
 
-    if (x->chunk > 0)
-        return xh_smaller(x->chunk, left);
+    if (x->run_cols > 0)
+        return xh_smaller(x->run_cols, left);
     return xh_smaller(left, share >= x->widest
                                 ? x->widest
-                                : xh_whole_units(share + 1, LEAST_CHUNK));
+                                : xh_whole_units(share + 1, LEAST_RUN));
 }
 
 static void run_share(void *context, int member)

@@ -3,7 +3,7 @@
 #define HYB_HOST_PARTS_H
 
 #include "hybrid/cpu/panel/panel.h"
-#include "hybrid/cpu/update/chunk.h"
+#include "hybrid/cpu/update/run.h"
 #include "hybrid/node/team.h"
 
 /*
@@ -49,7 +49,7 @@ typedef struct {
                           processes held further rows */
     xh_view_t columns; /* what it is loaded from: the top, then the body */
     /* private */
-    hyb_panel_engine_t *engine;
+    hyb_panel_scratch_t *scratch;
     int zero;
     hyb_scratch_t memory;
 } hyb_host_panel_t;
@@ -77,22 +77,22 @@ enum {
 };
 
 typedef struct {
-    int64_t m, n, k; /* C is m x n, L2 m x k, U k x n */
-    int64_t chunk;   /* columns of all chunks, never more than at first; 0: as
-                        many as suit the kernel, fewer at the end */
-    int parts;       /* of the above */
+    int64_t m, n, k;  /* C is m x n, L2 m x k, U k x n */
+    int64_t run_cols; /* of each run, never more than at first; 0: as many as
+                         suit the kernel, fewer at the end */
+    int parts;        /* of the above */
     /* private */
     hyb_factors_t factors;
     xh_view_t columns; /* the k rows of the top, then those of C */
     hyb_swap_t swap;
-    double *packed; /* a chunk's rows, of each member */
+    double *packed; /* a run's rows, of each member */
     int64_t stride; /* between members */
-    int64_t widest; /* chunk, where chunk is 0 */
+    int64_t widest; /* run_cols, where that is 0 */
     _Atomic int64_t next;
     hyb_scratch_t memory;
 } hyb_host_update_t;
 
-/* m, n, k and chunk are set. Errors: XH_ERR_MEMORY */
+/* m, n, k and run_cols are set. Errors: XH_ERR_MEMORY */
 xh_status_t hyb_host_update_open(hyb_host_update_t *update,
                                  const hyb_kernel_t *kernel, hyb_team_t *team);
 void hyb_host_update_close(hyb_host_update_t *update);

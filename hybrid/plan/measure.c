@@ -68,13 +68,13 @@ static void add_point(const work_t *w, hyb_model_curve_t *curve, int64_t rows,
 }
 
 /*
- * Whole chunks, equally many of each thread; as many columns as rows, as the
+ * Whole runs, equally many of each thread; as many columns as rows, as the
  * matrix has them: what is left of it is in caches or not. Fewer where memory
  * is short, or, as long as it stays out of caches, time.
  */
-static int64_t columns(const work_t *w, int64_t m, int64_t chunk)
+static int64_t columns(const work_t *w, int64_t m, int64_t run_cols)
 {
-    double each = (double)(chunk * hyb_team_size(w->means->team));
+    double each = (double)(run_cols * hyb_team_size(w->means->team));
     double rows = (double)m;
     double seconds = 2.0 * rows * each * w->width->nb / w->rate;
     double in_time = OF_UPDATE * w->share / (ENOUGH * seconds);
@@ -116,15 +116,17 @@ static void measure_columns(const work_t *w, hyb_host_update_t *x)
     }
     if (w->means->by_blas)
         return; /* the library has wider runs of the next panel's columns */
-    x->chunk = hyb_means_narrow_columns(w->means, w->width->nb);
+    x->run_cols = hyb_means_narrow_columns(w->means, w->width->nb);
     add_point(w, &width->narrow, x->m, column_seconds(x, ALL, w->share));
 }
 
 static xh_status_t measure_update(const work_t *w, int64_t m)
 {
-    int64_t chunk = hyb_means_run_columns(w->means, w->width->nb);
-    hyb_host_update_t x = {
-        .m = m, .n = columns(w, m, chunk), .k = w->width->nb, .chunk = chunk};
+    int64_t run_cols = hyb_means_run_columns(w->means, w->width->nb);
+    hyb_host_update_t x = {.m = m,
+                           .n = columns(w, m, run_cols),
+                           .k = w->width->nb,
+                           .run_cols = run_cols};
     xh_status_t status =
         hpl_agree(MPI_COMM_WORLD,
                   hyb_host_update_open(&x, w->means->kernel, w->means->team));
@@ -168,12 +170,12 @@ typedef struct {
     HPL_T_panel panel;
     double *proposal;
     hpl_pivot_wait_t wait;
-    int turns; /* of waiting for the pivot */
 } pivots_t;
 
-static void wait_for_pivot(void *context)
+static void wait_for_pivot(bool (*is_so)(void *subject), void *subject,
+                           void *context)
 {
-    hyb_wait_turn(&((pivots_t *)context)->turns);
+    hyb_wait_until(is_so, subject, NULL, context);
 }
 
 /* Whichever row it is that all agree on. */
@@ -183,7 +185,6 @@ static void agree(void *context, int column, hyb_pivot_t *pivot)
     hpl_map_t rows = hpl_map(p->panel.nb, p->column.nprow, p->column.myrow);
 
     (void)column;
-    p->turns = 0;
     pivot->row = hpl_map_global(&rows, pivot->row);
     hyb_panel_agree(&p->panel, p->proposal, &p->wait, pivot);
 }
@@ -204,7 +205,7 @@ static xh_status_t measure_pivots(const work_t *w, hyb_host_panel_t *x)
                             .nb = w->width->nb,
                             .jb = w->width->nb},
                   .proposal = memory,
-                  .wait = {memory + length, wait_for_pivot, &p}};
+                  .wait = {memory + length, wait_for_pivot, NULL}};
     xh_status_t status =
         hpl_agree(MPI_COMM_WORLD, memory != NULL ? XH_OK : XH_ERR_MEMORY);
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 #include "hybrid/lu/homes.h"
-#include "hybrid/lu/tuner/engines.h"
+#include "hybrid/lu/tuner/panel_pace.h"
 
 typedef hyb_model_t model_t;
 typedef hyb_model_step_t step_t;
@@ -108,7 +108,7 @@ static bool is_tried(const model_t *model, int64_t k, double rows)
     double product = (double)model->test.nb / 2.0 *
                      hyb_model_curve_at(&model->width.update, rows);
 
-    return k == HYB_ENGINES_TRIAL &&
+    return k == HYB_PANEL_PACE_TRIAL &&
            hyb_model_factored_there(model, rows) >= product;
 }
 

@@ -59,11 +59,11 @@ static double update_rate(hyb_host_update_t *x, double seconds)
 static xh_status_t measure_threads(measured_t *it)
 {
     const hyb_means_t *means = it->means;
-    int64_t chunk = hyb_means_run_columns(means, it->nb);
+    int64_t run_cols = hyb_means_run_columns(means, it->nb);
     hyb_host_update_t x = {.m = ROWS,
-                           .n = chunk * hyb_team_size(means->team),
+                           .n = run_cols * hyb_team_size(means->team),
                            .k = it->nb,
-                           .chunk = chunk,
+                           .run_cols = run_cols,
                            .parts = HYB_PART_SWAP | HYB_PART_SOLVE |
                                     HYB_PART_MULTIPLY};
     xh_status_t status = hpl_agree(

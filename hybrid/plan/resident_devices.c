@@ -162,8 +162,8 @@ static xh_status_t update(const hyb_resident_devices_t *d, const resident_t *r)
     int64_t n = d->count;
     const hyb_device_part_t part = {
         .queue = r->queue,
-        .columns = hyb_block_part(r->columns, 0, 0, d->m + d->nb, n),
-        .u = hyb_block_part(r->u, 0, 0, d->nb, n)};
+        .columns = hyb_block_first(r->columns, d->m + d->nb, n),
+        .u = hyb_block_first(r->u, d->nb, n)};
 
     return hyb_device_meet(&r->panel, &part);
 }
@@ -184,7 +184,7 @@ static xh_status_t subtract(const hyb_resident_devices_t *d,
 {
     xh_view_t host_x = {r->host, d->nb, 1, d->nb};
     xh_view_t host_y = {r->host + d->nb, d->m, 1, d->m};
-    hyb_block_t x = hyb_block_part(r->u, 0, 0, d->nb, 1);
+    hyb_block_t x = hyb_block_first(r->u, d->nb, 1);
     hyb_block_t y = hyb_block_part(r->columns, d->nb, 0, d->m, 1);
 
     XH_TRY(hyb_queue_copy_in(r->queue, host_x, x));
@@ -215,7 +215,7 @@ static bool reach_first(const hyb_resident_devices_t *d)
 static hyb_block_t panel_of(const hyb_resident_devices_t *d,
                             const resident_t *r)
 {
-    return hyb_block_part(r->columns, 0, 0, d->m + d->nb, d->nb);
+    return hyb_block_first(r->columns, d->m + d->nb, d->nb);
 }
 
 static bool factors(const hyb_resident_devices_t *d)
@@ -240,8 +240,8 @@ static xh_status_t factor(const hyb_resident_devices_t *d, const resident_t *r)
 {
     const hyb_panel_column_t panel = {.panel = panel_of(d, r), .end = d->nb};
 
-    return hyb_device_factor(r->queue, &panel,
-                             hyb_block_part(r->u, 0, 0, d->nb, 1), NULL, NULL);
+    return hyb_device_factor(r->queue, &panel, hyb_block_first(r->u, d->nb, 1),
+                             NULL, NULL);
 }
 
 /* All devices do it at the same time: seconds of the slowest, and of all

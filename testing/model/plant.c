@@ -54,7 +54,7 @@ static void team_exchanges(sim_t *sim, int64_t units, double factor)
     const plant_t *plant = sim->plant;
     double seconds =
         (double)units * (double)plant->nb * plant->exchange * factor +
-        plant->chunk_overhead;
+        plant->group_overhead;
 
     sim->exchange += seconds;
     team_does(sim, seconds, 0);
@@ -70,16 +70,16 @@ static void release(sim_t *sim, int64_t units)
             fmax(sim->device_until, sim->now) + device_time(sim, units);
 }
 
-/* Chunks until the device has work for so many seconds. */
-static void exchange_chunks(sim_t *sim, int64_t *chunk, double enough)
+/* Groups until the device has work for so many seconds. */
+static void exchange_groups(sim_t *sim, int64_t *group, double enough)
 {
     while (sim->released < sim->units &&
            sim->device_until - sim->now < enough) {
-        int64_t units = xh_smaller(*chunk, sim->units - sim->released);
+        int64_t units = xh_smaller(*group, sim->units - sim->released);
 
         team_exchanges(sim, units, sim->plant->contention);
         release(sim, units);
-        *chunk *= 2;
+        *group *= 2;
     }
 }
 
@@ -89,7 +89,7 @@ static void plan(sim_t *sim, hyb_lookahead_t mode)
     bool pipeline = mode == HYB_LOOKAHEAD_PIPELINE;
     bool alone = pipeline && plant->device_rate <= 0.0;
     int64_t first = xh_smaller(plant->tile, sim->units);
-    int64_t chunk = 2 * plant->tile;
+    int64_t group = 2 * plant->tile;
 
     if (!pipeline)
         first = sim->units;
@@ -98,15 +98,15 @@ static void plan(sim_t *sim, hyb_lookahead_t mode)
     if (alone)
         sim->unit_exchange =
             (double)plant->nb * plant->exchange * plant->contention +
-            plant->chunk_overhead;
+            plant->group_overhead;
     sim->exchange += (double)sim->units * sim->unit_exchange;
     team_does(sim, sim->unit_flop / team_rate(plant), 0);
     if (mode == HYB_LOOKAHEAD_NONE)
         return;
-    exchange_chunks(sim, &chunk, sim->panel + sim->broadcast);
+    exchange_groups(sim, &group, sim->panel + sim->broadcast);
     team_does(sim, sim->panel, plant->threads - sim->panel_threads);
     team_does(sim, sim->broadcast, plant->threads - 1);
-    exchange_chunks(sim, &chunk, INFINITY);
+    exchange_groups(sim, &group, INFINITY);
 }
 
 /* ---- the update ---------------------------------------------------------- */
@@ -241,7 +241,7 @@ plant_t plant_disturbed(const plant_t *plant, double deviation, uint64_t *state)
     p.panel_rate *= plant_noise(deviation, state);
     p.broadcast *= plant_noise(deviation, state);
     p.exchange *= plant_noise(deviation, state);
-    p.chunk_overhead *= plant_noise(deviation, state);
+    p.group_overhead *= plant_noise(deviation, state);
     return p;
 }
 
@@ -271,7 +271,7 @@ plant_t plant_number(int i)
         .broadcast = 1e-9,
         .exchange = solve + 16.0 * (double)nb / swap_rates[i >> 3 & 1],
         .contention = contentions[i >> 4 & 1],
-        .chunk_overhead = overheads[i >> 5 & 1],
+        .group_overhead = overheads[i >> 5 & 1],
     };
 }
 
@@ -287,7 +287,7 @@ plant_t plant_for_the_panel(void)
 {
     plant_t m = plant_number(2 + 8 + 16 + 32);
 
-    m.chunk_overhead = 3e-3;
+    m.group_overhead = 3e-3;
     return m;
 }
 

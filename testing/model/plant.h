@@ -13,8 +13,8 @@
  * threads factor that panel, one broadcasts it; what threads are left, and all
  * of them later, take block columns of the update from the back, the device
  * takes tiles from the front. With the pipeline the device gets columns in
- * chunks, the first a tile wide, each twice as wide as the one before it, and
- * the team goes from chunks to the panel as soon as the device has enough to
+ * groups, the first a tile wide, each twice as wide as the one before it, and
+ * the team goes from groups to the panel as soon as the device has enough to
  * do meanwhile. Without a device each thread swaps and solves the block
  * column that it updates.
  */
@@ -30,7 +30,7 @@ typedef struct {
     double broadcast;      /* s an element of the panel */
     double exchange;       /* s a column, swapped and solved by the team */
     double contention;     /* factor on exchange under an update; 1: none */
-    double chunk_overhead; /* s of the team a chunk */
+    double group_overhead; /* s of the team a group */
 } plant_t;
 
 /* Seconds for a panel of rows x nb with threads. */
@@ -59,16 +59,16 @@ plant_t plant_disturbed(const plant_t *plant, double deviation,
 
 enum { PLANTS = 64 };
 
-/* 1 GB/s to 10 for swaps, 10 us to 1 ms a chunk, from 2 to 16 threads, ... */
+/* 1 GB/s to 10 for swaps, 10 us to 1 ms a group, from 2 to 16 threads, ... */
 plant_t plant_number(int i);
 
 /* Slow swaps and a device so fast that it is a pity when it waits for them. */
 plant_t plant_for_the_pipeline(void);
 
-/* Swaps are nothing, but each chunk costs, as does working under an update. */
+/* Swaps are nothing, but each group costs, as does working under an update. */
 plant_t plant_for_the_panel(void);
 
-/* The pipeline wins while the matrix is large, then chunks delay the panel. */
+/* The pipeline wins while the matrix is large, then groups delay the panel. */
 plant_t plant_for_both(void);
 
 #endif

@@ -109,7 +109,7 @@ static void check_step(const device_fixture_t *f, int64_t rows, int64_t cols,
                                  hyb_block_part(all, TOP, LEFT, rows, cols),
                              .first = first,
                              .count = count,
-                             .pivots = hyb_block_part(list, 0, 0, cols, 1)};
+                             .pivots = hyb_block_first(list, cols, 1)};
 
     memset(pivots, 0, sizeof(pivots));
     assert_ok(
@@ -231,12 +231,12 @@ static half_t open_half(const device_fixture_t *f, hyb_priority_t priority,
     hyb_block_t matrix = device_cases_matrix(f->device, HALF + WIDTH, WIDTH);
     hyb_block_t panel = hyb_block_part(matrix, WIDTH, 0, HALF, WIDTH);
     half_t half = {
-        .l1 = hyb_block_part(from == 0 ? panel : matrix, 0, 0, WIDTH, WIDTH)};
+        .l1 = hyb_block_first(from == 0 ? panel : matrix, WIDTH, WIDTH)};
 
     assert_ok(hyb_queue_create(f->device, priority, &half.queue));
     half.column = (hyb_panel_column_t){
         .panel = panel,
-        .top = from == 0 ? hyb_block_part(panel, 0, 0, 0, 0) : half.l1,
+        .top = from == 0 ? hyb_block_first(panel, 0, 0) : half.l1,
         .end = WIDTH,
         .column = -1,
         .pivot = device_cases_matrix(f->device, hyb_pivot_elements(WIDTH), 1)};
@@ -325,8 +325,8 @@ static hyb_panel_column_t without_rows(const device_fixture_t *f)
 {
     hyb_block_t all = device_cases_matrix(f->device, 4, 10);
 
-    return (hyb_panel_column_t){.panel = hyb_block_part(all, 0, 0, 0, 4),
-                                .top = hyb_block_part(all, 0, 0, 4, 4),
+    return (hyb_panel_column_t){.panel = hyb_block_first(all, 0, 4),
+                                .top = hyb_block_first(all, 4, 4),
                                 .end = 4,
                                 .column = -1,
                                 .pivot = hyb_block(all.buffer, 16, 10, 1)};

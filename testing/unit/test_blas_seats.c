@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How many threads the engine lets into the BLAS library at once. */
+/* How many threads the solver lets into the BLAS library at once. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>

@@ -11,8 +11,8 @@ static xh_status_t finish_touch(const bench_t *b)
 {
     XH_TRY(hyb_queue_copy(b->queue, b->a, b->c));
     XH_TRY(hyb_queue_trsm(b->queue, b->a, b->c));
-    XH_TRY(hyb_queue_gemv(b->queue, b->a, hyb_block_part(b->a, 0, 0, ORDER, 1),
-                          hyb_block_part(b->c, 0, 0, ORDER, 1)));
+    XH_TRY(hyb_queue_gemv(b->queue, b->a, hyb_block_first(b->a, ORDER, 1),
+                          hyb_block_first(b->c, ORDER, 1)));
     return device_cases_finish(b->device, b->queue);
 }
 
@@ -23,8 +23,8 @@ static xh_status_t finish_rows(const bench_t *b)
     static const int64_t rows[ORDER];
     const hyb_dealt_t all = {0, ORDER, 0, 1};
     const hyb_block_t none = hyb_block(NULL, 0, 0, 1),
-                      one = hyb_block_part(b->a, 0, 0, 1, ORDER),
-                      list = hyb_block_part(b->c, 0, 0, 1, 1);
+                      one = hyb_block_first(b->a, 1, ORDER),
+                      list = hyb_block_first(b->c, 1, 1);
 
     XH_TRY(hyb_queue_generate(b->queue,
                               &(hyb_generate_t){100, ORDER, all, all, b->a}));
@@ -36,8 +36,7 @@ static xh_status_t finish_rows(const bench_t *b)
                                  hyb_block_part(b->c, 0, 1, ORDER, 1)));
     XH_TRY(hyb_queue_scatter_rows(
         b->queue, hyb_block_part(b->c, 0, 1, ORDER, 1), list, one));
-    XH_TRY(hyb_queue_checksum(b->queue, b->a,
-                              hyb_block_part(b->c, 0, 0, 2, ORDER)));
+    XH_TRY(hyb_queue_checksum(b->queue, b->a, hyb_block_first(b->c, 2, ORDER)));
     XH_TRY(hyb_queue_panel_step(
         b->queue,
         &(hyb_panel_step_t){.panel = b->a,
@@ -46,7 +45,7 @@ static xh_status_t finish_rows(const bench_t *b)
     XH_TRY(hyb_queue_panel_column(
         b->queue,
         &(hyb_panel_column_t){
-            .panel = hyb_block_part(b->a, 0, 0, 2, 2),
+            .panel = hyb_block_first(b->a, 2, 2),
             .end = 2,
             .column = -1,
             .pivot = hyb_block_part(b->c, 0, 2, hyb_pivot_elements(2), 1)}));
@@ -111,7 +110,7 @@ TEST(a_row_number_outside_its_block_is_an_illegal_address)
 {
     static const int64_t rows[] = {ORDER};
     bench_t b = bench_open(0, "");
-    const hyb_block_t list = hyb_block_part(b.c, 0, 0, 1, 1);
+    const hyb_block_t list = hyb_block_first(b.c, 1, 1);
 
     if (!hyb_device_has(b.device, HYB_OP_GATHER_ROWS)) {
         bench_close(&b);

@@ -152,7 +152,7 @@ TEST(another_devices_memory_is_refused)
 TEST(another_devices_memory_is_read_once_it_is_reached)
 {
     bench_t one = bench_open(0, ""), other = open_second();
-    const hyb_block_t half = hyb_block_part(other.a, 0, 0, ORDER / 2, ORDER);
+    const hyb_block_t half = hyb_block_first(other.a, ORDER / 2, ORDER);
 
     fill(ones, 1.0);
     fill(result, -1.0);
@@ -162,7 +162,7 @@ TEST(another_devices_memory_is_read_once_it_is_reached)
     assert_true(hyb_device_reach(one.device, other.device));
     assert_false(hyb_device_reach(one.device, one.device));
     assert_ok(hyb_queue_copy(one.queue, half,
-                             hyb_block_part(one.a, 0, 0, ORDER / 2, ORDER)));
+                             hyb_block_first(one.a, ORDER / 2, ORDER)));
     assert_ok(
         hyb_queue_copy(one.queue, half,
                        hyb_block_part(one.a, ORDER / 2, 0, ORDER / 2, ORDER)));

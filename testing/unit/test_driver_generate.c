@@ -65,7 +65,7 @@ TEST_EVERYWHERE(a_member_may_have_nothing_to_do, wrong_bits, {0, 4}, {1, 1},
                 {2, 8}, {5, INT_MAX})
 
 /* 24 MB: members take turns. */
-TEST(a_matrix_of_many_chunks_has_the_references_bits)
+TEST(a_matrix_of_many_runs_has_the_references_bits)
 {
     hyb_team_t *team = small_team(2);
     int errors = 0;

@@ -186,9 +186,9 @@ TEST_SET_UP(work_in_memory_takes_its_traffic_over_the_rate)
     double end = 0, tile = TILE * TILE;
 
     open_device("emu_dry=on", RATE);
-    column = hyb_block_part(in_device, 0, 0, TILE, 1);
-    top = hyb_block_part(in_device, 0, 0, 10, TILE);
-    packed = hyb_block_part(in_device, 0, 0, TILE, 10);
+    column = hyb_block_first(in_device, TILE, 1);
+    top = hyb_block_first(in_device, 10, TILE);
+    packed = hyb_block_first(in_device, TILE, 10);
     hyb_queue_copy(queues[0], in_device, in_device);
     assert_time(end_of(0), end += memory_time(2 * tile));
     hyb_queue_swap_rows(queues[0], &(hyb_row_swap_t){in_device, top, list(10),
@@ -204,7 +204,7 @@ TEST_SET_UP(work_in_memory_takes_its_traffic_over_the_rate)
                        &(hyb_generate_t){100, TILE, all, all, in_device});
     assert_time(end_of(0), end += memory_time(tile));
     hyb_queue_checksum(queues[0], in_device,
-                       hyb_block_part(in_device, 0, 0, 2, TILE));
+                       hyb_block_first(in_device, 2, TILE));
     assert_time(end_of(0), end += memory_time(tile));
 }
 
@@ -243,7 +243,7 @@ TEST_SET_UP(one_product_runs_at_a_time)
 /* A product of 0.256 s, which runs still when shorter work begins. */
 static void multiply_long(const hyb_block_t large)
 {
-    const hyb_block_t c = hyb_block_part(large, 0, 0, 1024, TILE);
+    const hyb_block_t c = hyb_block_first(large, 1024, TILE);
 
     assert_ok(hyb_queue_gemm(
         queues[0], &(hyb_gemm_t){.alpha = 1, .a = large, .b = c, .c = c}));

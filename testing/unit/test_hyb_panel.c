@@ -80,7 +80,7 @@ static void textbook_factor(textbook_t *t)
     }
 }
 
-/* ---- the engine on one or two processes ---------------------------------- */
+/* ---- panels on one or two processes -------------------------------------- */
 
 /* A panel: nb rows of the top, then those below on each process. */
 typedef struct {
@@ -102,7 +102,7 @@ typedef struct {
     const textbook_t *a;
     meeting_t *meeting;
     int rank;
-    hyb_panel_engine_t *engine;
+    hyb_panel_scratch_t *scratch;
     hyb_panel_t panel;
     int64_t pivot[MOST_COLS];
     double l1[MOST_COLS * MOST_COLS], top[MOST_COLS * MOST_COLS];
@@ -217,33 +217,33 @@ static void factor_member(void *argument, int member)
     process_t *p = argument;
 
     if (member < p->x->members)
-        hyb_panel_factor(p->engine, &p->panel, member, p->x->members);
+        hyb_panel_factor(p->scratch, &p->panel, member, p->x->members);
 }
 
 /*
- * Factor the panel twice, as an engine is used again. The team is told of
+ * Factor the panel twice, as scratch memory is used again. The team is told of
  * threads beside it, so that its barriers do not spin.
  */
 static void *run_process(void *argument)
 {
     process_t *p = argument;
-    hyb_panel_engine_t *engine;
+    hyb_panel_scratch_t *scratch;
     hyb_team_t *team;
     int cpu = 0;
 
     xh_cpu_core_ids("", &cpu, 1);
     p->failures += hyb_team_create(&cpu, 1, MOST_MEMBERS, &team) != XH_OK;
-    p->failures += hyb_panel_engine_create(team, p->x->kernel, MOST_COLS,
-                                           &engine) != XH_OK;
+    p->failures += hyb_panel_scratch_create(team, p->x->kernel, MOST_COLS,
+                                            &scratch) != XH_OK;
     if (p->failures > 0)
         return NULL;
     hyb_team_add_helpers(team, 1);
-    p->engine = engine;
+    p->scratch = scratch;
     for (int i = 0; i < 2; i++) {
         fill_process(p);
         hyb_team_run(team, factor_member, p);
     }
-    hyb_panel_engine_destroy(engine);
+    hyb_panel_scratch_destroy(scratch);
     hyb_team_destroy(team);
     return NULL;
 }

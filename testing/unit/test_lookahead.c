@@ -50,7 +50,7 @@ TEST(a_mode_is_fixed_or_mixed_by_setting_depth_and_devices)
     }
 }
 
-TEST(mixed_begins_with_the_pipeline_where_chunks_need_no_messages)
+TEST(mixed_begins_with_the_pipeline_where_groups_need_no_messages)
 {
     assert_int_equal(hyb_lookahead_begin("mixed", 2, true, 1).mode, pipeline);
     assert_int_equal(hyb_lookahead_begin("mixed", 2, true, 2).mode, panel);
@@ -201,7 +201,7 @@ static void mixed_is_within(double most, course_t c)
 TEST_CALL(mixed_is_within_a_hundredth_of_the_better_mode,
           mixed_is_within(1.01, (course_t){0}))
 
-/* As on one row of processes, where chunks need no messages. */
+/* As on one row of processes, where groups need no messages. */
 TEST_CALL(mixed_is_as_good_when_it_begins_with_the_pipeline,
           mixed_is_within(1.01, (course_t){.begins_with_pipeline = true}))
 TEST_CALL(times_that_come_late_do_as_well,
@@ -247,12 +247,12 @@ TEST(mixed_beats_both_modes_where_each_has_its_time)
     assert_modes(&m, NULL, pipeline, PARTS - 1, panel);
 }
 
-/* Chunks become dear, as messages do on a network that others use too. */
+/* Groups become dear, as messages do on a network that others use too. */
 TEST(a_machine_that_changes_is_followed)
 {
     plant_t m = plant_for_the_pipeline(), after = m;
 
-    after.chunk_overhead = 1e-2;
+    after.group_overhead = 1e-2;
     assert_modes(&m, &after, pipeline, PARTS - 1, panel);
     assert_true(mixed_to_best(&m, (course_t){.after_half = &after}) < 1.0);
 }
@@ -347,7 +347,7 @@ TEST(the_reason_names_what_decides)
     plant_t m = plant_for_the_panel(), other = plant_for_the_pipeline();
     hyb_lookahead_chooser_t chooser = taught(&m, BLOCKS / 2);
 
-    assert_chosen(&chooser, &m, 10, panel, "chunks cost more than they hide");
+    assert_chosen(&chooser, &m, 10, panel, "groups cost more than they hide");
     assert_chosen(&chooser, &m, BLOCKS - 4, panel, "panel is critical");
     chooser = taught(&other, 20);
     assert_chosen(&chooser, &other, 20, pipeline,

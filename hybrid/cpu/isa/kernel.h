@@ -11,13 +11,13 @@
  * All that depends on an instruction set, in one table for each: the register
  * tile of the update and the innermost loops.
  *
- * A, L1 and L2 lie in tiles of rows rows, column by column; B and U in panels
+ * A, L1 and L2 lie in tiles of rows rows, column by column; B and U in strips
  * of cols columns, row by row: see hybrid/cpu/update/pack.h.
  */
 enum {
     HYB_KERNEL_MOST_ROWS = 24,
     HYB_KERNEL_MOST_COLS = 8,
-    /* The update's blocks: a panel of B, this long, passes through the first
+    /* The update's blocks: a strip of B, this long, passes through the first
      * cache; a block of B, so many doubles, stays in the second, where tiles of
      * A pass through. */
     HYB_KERNEL_DEPTH = 384,

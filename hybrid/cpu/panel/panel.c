@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 #include "base/integers.h"
-#include "hybrid/cpu/panel/engine.h"
+#include "hybrid/cpu/panel/scratch.h"
 
 /* Rows of the panel in tiles, the top or the body; a member has some. */
 typedef struct {
@@ -19,7 +19,7 @@ enum { TOP, BODY, STRIPS };
 
 /* one member in one factorization */
 typedef struct {
-    hyb_panel_engine_t *engine;
+    hyb_panel_scratch_t *scratch;
     const hyb_panel_t *panel;
     hyb_barrier_t *barrier;
     int member, members;
@@ -60,7 +60,7 @@ static double *row_at(const worker_t *w, int64_t local)
 static void take_row(const worker_t *w, int64_t local, double *to)
 {
     const double *from = row_at(w, local);
-    int64_t height = w->engine->kernel->rows;
+    int64_t height = w->scratch->kernel->rows;
 
     for (int64_t j = 0; j < w->cols && from != NULL; j++)
         to[j] = from[j * height];
@@ -69,7 +69,7 @@ static void take_row(const worker_t *w, int64_t local, double *to)
 static void put_row(const worker_t *w, int64_t local, const double *from)
 {
     double *to = row_at(w, local);
-    int64_t height = w->engine->kernel->rows;
+    int64_t height = w->scratch->kernel->rows;
 
     for (int64_t j = 0; j < w->cols && to != NULL; j++)
         to[j * height] = from[j];
@@ -77,13 +77,13 @@ static void put_row(const worker_t *w, int64_t local, const double *from)
 
 static double *current_row(const worker_t *w, int c)
 {
-    return w->engine->current + c % 2 * w->engine->ld;
+    return w->scratch->current + c % 2 * w->scratch->ld;
 }
 
 /* The member with the best candidate; of equal ones the first row's. */
 static int winner(const worker_t *w)
 {
-    const hyb_panel_offer_t *offers = w->engine->offers;
+    const hyb_panel_offer_t *offers = w->scratch->offers;
     int best = 0;
 
     for (int i = 1; i < w->members; i++) {
@@ -98,23 +98,23 @@ static int winner(const worker_t *w)
 /* What is known here, and others who hold rows, decide on pivot c. */
 static void decide(const worker_t *w, int c)
 {
-    hyb_panel_engine_t *engine = w->engine;
+    hyb_panel_scratch_t *scratch = w->scratch;
     const hyb_panel_t *panel = w->panel;
     int best = winner(w);
-    int64_t row = engine->offers[best].best.row;
-    hyb_pivot_t pivot = {.key = engine->offers[best].best.key,
+    int64_t row = scratch->offers[best].best.row;
+    hyb_pivot_t pivot = {.key = scratch->offers[best].best.key,
                          .row = row,
                          .mine = true,
-                         .candidate = engine->candidates + best * engine->ld,
+                         .candidate = scratch->candidates + best * scratch->ld,
                          .current = current_row(w, c)};
 
     if (panel->agree != NULL)
         panel->agree(panel->context, c, &pivot);
-    engine->place = pivot.mine ? row : -1;
+    scratch->pivot_row = pivot.mine ? row : -1;
     panel->pivot[c] = pivot.row;
     if (pivot.candidate[c] == 0.0 && *panel->zero_p == 0)
         *panel->zero_p = c + 1;
-    memcpy(engine->rows + c * engine->ld, pivot.candidate,
+    memcpy(scratch->rows + c * scratch->ld, pivot.candidate,
            (size_t)w->cols * sizeof(double));
 }
 
@@ -124,10 +124,10 @@ static void decide(const worker_t *w, int c)
  */
 static void elect(worker_t *w, int c)
 {
-    hyb_panel_engine_t *engine = w->engine;
+    hyb_panel_scratch_t *scratch = w->scratch;
 
-    engine->offers[w->member].best = w->best;
-    take_row(w, w->best.row, engine->candidates + w->member * engine->ld);
+    scratch->offers[w->member].best = w->best;
+    take_row(w, w->best.row, scratch->candidates + w->member * scratch->ld);
     if (w->strips[TOP].tiles.rows > 0)
         take_row(w, c, current_row(w, c));
     hyb_barrier_wait(w->barrier);
@@ -144,23 +144,23 @@ static const double shared_work = 16384;
 static void prepare_group(const worker_t *w, const step_t *step, int j,
                           int count)
 {
-    const hyb_panel_engine_t *engine = w->engine;
-    int cols = engine->kernel->cols, depth = step->q - step->from, k;
-    double *b = engine->b + (int64_t)(j - step->q) * depth, *to = b;
+    const hyb_panel_scratch_t *scratch = w->scratch;
+    int cols = scratch->kernel->cols, depth = step->q - step->from, k;
+    double *b = scratch->b + (int64_t)(j - step->q) * depth, *to = b;
     double *row;
 
     for (int i = step->from; i < step->q; i++, to += cols) {
-        row = engine->rows + i * engine->ld + j;
+        row = scratch->rows + i * scratch->ld + j;
         for (k = 0; k < count; k++)
             to[k] = -row[k];
         for (; k < cols; k++)
             to[k] = 0.0;
     }
-    engine->kernel->substitute(engine->rows + step->from * engine->ld +
-                                   step->from,
-                               engine->ld, step->solve - step->from, depth, b);
+    scratch->kernel->substitute(
+        scratch->rows + step->from * scratch->ld + step->from, scratch->ld,
+        step->solve - step->from, depth, b);
     for (int i = step->solve; i < step->q; i++) {
-        row = engine->rows + i * engine->ld + j;
+        row = scratch->rows + i * scratch->ld + j;
         for (k = 0; k < count; k++)
             row[k] = -b[(i - step->from) * cols + k];
     }
@@ -171,7 +171,7 @@ static void prepare(const worker_t *w, const step_t *step)
 {
     double depth = step->q - step->from;
     bool shared = depth * depth * (step->solve_end - step->q) >= shared_work;
-    int cols = w->engine->kernel->cols, members = shared ? w->members : 1;
+    int cols = w->scratch->kernel->cols, members = shared ? w->members : 1;
 
     if (shared)
         hyb_barrier_wait(w->barrier);
@@ -187,7 +187,7 @@ static void prepare(const worker_t *w, const step_t *step)
  */
 static double scale_of(const worker_t *w, int c)
 {
-    double pivot = w->engine->rows[c * w->engine->ld + c];
+    double pivot = w->scratch->rows[c * w->scratch->ld + c];
 
     if (pivot == 0.0)
         return 1.0;
@@ -249,7 +249,7 @@ static void advance_strip(worker_t *w, const strip_t *strip, const step_t *step,
 
     for (; i < strip->end; i += xh_larger(count, 1)) {
         count = whole_tiles(strip, i);
-        found = w->engine->kernel->eliminate(
+        found = w->scratch->kernel->eliminate(
             e, hyb_tiles_at(t, i * t->height, step->from), t->height * t->cols,
             xh_larger(count, 1));
         if (count == 0 && e->cols > 0)
@@ -270,10 +270,10 @@ static void advance(worker_t *w, const step_t *step)
 {
     hyb_elimination_t e = {.depth = step->q - step->from,
                            .cols = step->update_end - step->q,
-                           .b = w->engine->b};
+                           .b = w->scratch->b};
 
     prepare(w, step);
-    put_row(w, w->engine->place, current_row(w, step->q - 1));
+    put_row(w, w->scratch->pivot_row, current_row(w, step->q - 1));
     e.scale = scale_of(w, step->q - 1);
     w->best = none;
     w->strips[TOP].alive = step->q;
@@ -393,33 +393,33 @@ static void copy_top(const worker_t *w)
 /* My columns of L1, which is kept by rows until now. */
 static void copy_l1(const worker_t *w)
 {
-    const hyb_panel_engine_t *engine = w->engine;
+    const hyb_panel_scratch_t *scratch = w->scratch;
     xh_view_t l1 = w->panel->l1;
     int64_t begin = (int64_t)w->cols * w->member / w->members;
     int64_t end = (int64_t)w->cols * (w->member + 1) / w->members;
 
     for (int64_t j = begin; j < end; j++)
         for (int64_t i = 0; i < w->cols; i++)
-            l1.data[i + j * l1.ld] = engine->rows[i * engine->ld + j];
+            l1.data[i + j * l1.ld] = scratch->rows[i * scratch->ld + j];
 }
 
-void hyb_panel_factor(hyb_panel_engine_t *engine, const hyb_panel_t *panel,
+void hyb_panel_factor(hyb_panel_scratch_t *scratch, const hyb_panel_t *panel,
                       int member, int members)
 {
     int nb = (int)panel->l1.cols;
     step_t last = {.from = nb - 1, .solve = nb - 1, nb, nb, nb};
-    worker_t w = {.engine = engine,
+    worker_t w = {.scratch = scratch,
                   .panel = panel,
-                  .barrier = engine->barriers[members - 1],
+                  .barrier = scratch->barriers[members - 1],
                   .member = member,
                   .members = members,
                   .cols = nb};
     strip_t *top = &w.strips[TOP], *body = &w.strips[BODY];
 
-    top->tiles = (hyb_tiles_t){.data = engine->top,
+    top->tiles = (hyb_tiles_t){.data = scratch->top,
                                .rows = panel->top.rows,
                                .cols = nb,
-                               .height = engine->kernel->rows};
+                               .height = scratch->kernel->rows};
     body->tiles = panel->body;
     body->row = panel->top.rows;
     deal(&w, top);

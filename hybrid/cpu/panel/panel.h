@@ -66,17 +66,17 @@ typedef struct {
 } hyb_panel_t;
 
 /* Scratch memory and barriers for panels of at most most_cols columns. */
-typedef struct hyb_panel_engine hyb_panel_engine_t;
+typedef struct hyb_panel_scratch hyb_panel_scratch_t;
 
 /* Its scratch memory for a team of members. */
-size_t hyb_panel_engine_doubles(const hyb_kernel_t *kernel, int most_cols,
-                                int members);
+size_t hyb_panel_scratch_doubles(const hyb_kernel_t *kernel, int most_cols,
+                                 int members);
 
 /* most_cols may be 0. Errors: XH_ERR_MEMORY */
-xh_status_t hyb_panel_engine_create(hyb_team_t *team,
-                                    const hyb_kernel_t *kernel, int most_cols,
-                                    hyb_panel_engine_t **engine_p);
-void hyb_panel_engine_destroy(hyb_panel_engine_t *engine); /* accepts NULL */
+xh_status_t hyb_panel_scratch_create(hyb_team_t *team,
+                                     const hyb_kernel_t *kernel, int most_cols,
+                                     hyb_panel_scratch_t **scratch_p);
+void hyb_panel_scratch_destroy(hyb_panel_scratch_t *scratch); /* accepts NULL */
 
 /*
  * Factor panel. Members 0 .. members - 1 of the team call this at the same
@@ -89,7 +89,7 @@ void hyb_panel_engine_destroy(hyb_panel_engine_t *engine); /* accepts NULL */
  *
  * Cost: m nb^2 flop for m rows.
  */
-void hyb_panel_factor(hyb_panel_engine_t *engine, const hyb_panel_t *panel,
+void hyb_panel_factor(hyb_panel_scratch_t *scratch, const hyb_panel_t *panel,
                       int member, int members);
 
 #endif

@@ -13,15 +13,15 @@
 #include "base/product.h"
 #include "hybrid/cpu/trial/trial.h"
 #include "hybrid/cpu/product/blas.h"
-#include "hybrid/cpu/update/chunk.h"
+#include "hybrid/cpu/update/run.h"
 #include "hybrid/cpu/update/pack.h"
 
 enum {
     MOST_ROWS = 24 * 1024, /* rows of A packed at a time by a team ... */
     LONE_ROWS = 2 * 1024,  /* ... and by a thread alone, for its cache */
-    CHUNK_COLS = 192,      /* columns a thread takes at a time */
+    RUN_COLS = 192,        /* columns a thread takes at a time */
     LEAST_COLS = 48,       /* ... and the fewest, near the end */
-    PACK_PANELS = 16       /* panels of A packed at a time by one thread */
+    PACK_STRIPS = 16       /* strips of A packed at a time by one thread */
 };
 
 struct hyb_host_gemm {
@@ -29,9 +29,9 @@ struct hyb_host_gemm {
     const hyb_kernel_t *kernel;
     hyb_barrier_t *barrier;
     double *a; /* packed A, shared */
-    double *b; /* packed chunks of B, one a thread */
+    double *b; /* packed runs of B, one a thread */
     size_t a_bytes, b_bytes;
-    size_t b_stride; /* doubles between the chunks of two threads */
+    size_t b_stride; /* doubles between the runs of two threads */
 };
 
 /* one pass: rows of C from row on meet depth products from inner on */
@@ -40,16 +40,16 @@ typedef struct {
     const xh_gemm_t *product;
     int64_t row, rows, inner, depth;
     double beta; /* what C is multiplied by first */
-    _Atomic int64_t next_panel, next_col;
+    _Atomic int64_t next_strip, next_col;
 } pass_t;
 
 static void pack_a(pass_t *pass)
 {
     const xh_gemm_t *p = pass->product;
     int height = pass->gemm->kernel->rows;
-    int64_t step = (int64_t)PACK_PANELS * height, i, rows;
+    int64_t step = (int64_t)PACK_STRIPS * height, i, rows;
 
-    while ((i = atomic_fetch_add(&pass->next_panel, step)) < pass->rows) {
+    while ((i = atomic_fetch_add(&pass->next_strip, step)) < pass->rows) {
         rows = xh_smaller(step, pass->rows - i);
         hyb_pack(xh_view_op_part(p->a, p->trans_a, pass->row + i, pass->inner,
                                  rows, pass->depth),
@@ -76,7 +76,7 @@ static void scale(xh_view_t c, double beta)
                 beta == 0.0 ? 0.0 : beta * c.data[i + j * c.ld];
 }
 
-/* The next chunk: narrower towards the end, so that all threads end together.
+/* The next run: narrower towards the end, so that all threads end together.
  */
 static int64_t take_cols(pass_t *pass, int64_t *first_p)
 {
@@ -86,7 +86,7 @@ static int64_t take_cols(pass_t *pass, int64_t *first_p)
     first = atomic_load(&pass->next_col);
     do {
         width = (cols - first) / threads;
-        width = xh_larger(LEAST_COLS, xh_smaller(width, CHUNK_COLS));
+        width = xh_larger(LEAST_COLS, xh_smaller(width, RUN_COLS));
         width = xh_whole_units(width, HYB_KERNEL_MOST_COLS);
         width = xh_smaller(width, cols - first);
     } while (width > 0 && !atomic_compare_exchange_weak(&pass->next_col, &first,
@@ -113,7 +113,7 @@ static void run_member(void *argument, int member)
         if (pass->beta != 1.0)
             scale(c, pass->beta);
         pack_b(pass, first, width, packed);
-        hyb_chunk_multiply(&factors, 0, packed, c, NULL);
+        hyb_run_multiply(&factors, packed, c, NULL);
     }
 }
 
@@ -137,7 +137,7 @@ static xh_status_t reserve_packed(hyb_host_gemm_t *gemm, int64_t rows,
     size_t a = (size_t)hyb_pack_size(rows, depth, gemm->kernel->rows);
 
     gemm->b_stride = (size_t)xh_whole_units(
-        hyb_pack_size(CHUNK_COLS, depth, gemm->kernel->cols), 512);
+        hyb_pack_size(RUN_COLS, depth, gemm->kernel->cols), 512);
     XH_TRY(reserve(&gemm->a, &gemm->a_bytes, a * sizeof(double)));
     return reserve(&gemm->b, &gemm->b_bytes,
                    threads * gemm->b_stride * sizeof(double));
@@ -223,8 +223,7 @@ size_t hyb_host_gemm_lone_bytes(void)
 {
     enum { PADDED = 64 }; /* rows and columns, and what aligns both parts */
 
-    return sizeof(double) * HYB_KERNEL_DEPTH *
-           (LONE_ROWS + CHUNK_COLS + PADDED);
+    return sizeof(double) * HYB_KERNEL_DEPTH * (LONE_ROWS + RUN_COLS + PADDED);
 }
 
 xh_status_t hyb_host_gemm_create(hyb_team_t *team, const hyb_kernel_t *kernel,

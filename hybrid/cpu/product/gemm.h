@@ -10,7 +10,7 @@
 
 /*
  * The host's DGEMM: one team of threads and the memory they pack into. A is
- * packed once by all threads and shared; threads then take chunks of columns
+ * packed once by all threads and shared; threads then take runs of columns
  * of C, pack their part of B and multiply. Source: Linpack on Xeon Phi, III.
  */
 typedef struct hyb_host_gemm hyb_host_gemm_t;

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/settings.h"
 #include "hybrid/cpu/product/blas.h"
-#include "hybrid/cpu/update/chunk.h"
+#include "hybrid/cpu/update/run.h"
 
 /* ---- the trial ----------------------------------------------------------- */
 
@@ -52,7 +52,7 @@ static void multiply(const trial_t *t)
         return;
     }
     factors.l2.height = t->kernel->rows;
-    hyb_chunk_multiply(&factors, 0, t->b, c, NULL);
+    hyb_run_multiply(&factors, t->b, c, NULL);
 }
 
 /* Time one product; *rate_p is the best so far. */

@@ -417,7 +417,7 @@ void hyb_checkpoint_open(hyb_lu_t *lu, int k)
     begin_vote(lu, k);
 }
 
-void hyb_checkpoint_keep_top(hyb_lu_t *lu, int k, const double *top, int rows)
+void hyb_checkpoint_keep_top(hyb_lu_t *lu, int k, xh_view_t top)
 {
     struct hyb_checkpoint *c = lu->checkpoint;
 
@@ -425,7 +425,7 @@ void hyb_checkpoint_keep_top(hyb_lu_t *lu, int k, const double *top, int rows)
         return;
     if (c->writes && c->boundary.first == k)
         hyb_carried_keep(lu, k);
-    hyb_writer_keep_top(c->writer, k, top, rows, hyb_lu_panel(lu, k)->hpl->jb);
+    hyb_writer_keep_top(c->writer, k, top);
 }
 
 bool hyb_checkpoint_lets_factor(hyb_lu_t *lu, int k)

@@ -2,9 +2,9 @@
 #ifndef HYB_CHECKPOINT_H
 #define HYB_CHECKPOINT_H
 
+#include "base/view.h"
 #include "hpl_solver.h"
 #include "hybrid/lu/factor.h"
-#include "hybrid/lu/worker.h"
 
 /*
  * Checkpoints while the factorization runs. Process 0 decides by its clock;
@@ -44,7 +44,7 @@ bool hyb_checkpoint_advance(hyb_lu_t *lu, int k);
 void hyb_checkpoint_open(hyb_lu_t *lu, int k);
 
 /* The rows x columns of panel k's top here, before they are factored. */
-void hyb_checkpoint_keep_top(hyb_lu_t *lu, int k, const double *top, int rows);
+void hyb_checkpoint_keep_top(hyb_lu_t *lu, int k, xh_view_t top);
 
 /* May a device factor panel k where it stands? It is not to be saved, or has
  * been. */

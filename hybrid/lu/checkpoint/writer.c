@@ -474,13 +474,14 @@ int64_t hyb_writer_final_bytes(const struct hyb_writer *w)
     return w->final.at;
 }
 
-void hyb_writer_keep_top(struct hyb_writer *w, int k, const double *top,
-                         int64_t rows, int64_t cols)
+void hyb_writer_keep_top(struct hyb_writer *w, int k, xh_view_t top)
 {
     if (atomic_load(&w->state) != BUSY || w->boundary.first != k)
         return;
-    w->top_rows = rows;
-    memcpy(w->top, top, (size_t)(rows * cols) * sizeof(double));
+    w->top_rows = top.rows;
+    for (int64_t j = 0; j < top.cols; j++)
+        memcpy(w->top + j * top.rows, top.data + j * top.ld,
+               (size_t)top.rows * sizeof(double));
     atomic_store(&w->top_of, k);
 }
 

@@ -51,8 +51,7 @@ int64_t hyb_writer_bytes(const struct hyb_writer *writer);
 int64_t hyb_writer_final_bytes(const struct hyb_writer *writer);
 
 /* The top rows of panel k, before they are factored. The leader. */
-void hyb_writer_keep_top(struct hyb_writer *writer, int k, const double *top,
-                         int64_t rows, int64_t cols);
+void hyb_writer_keep_top(struct hyb_writer *writer, int k, xh_view_t top);
 
 /* Panel k is about to be factored where its columns stand. Is it no panel that
  * a restart begins with, or have these been saved? */

@@ -3,7 +3,6 @@
 #define HYB_FIGURES_H
 
 #include "hybrid/lu/means.h"
-#include "hybrid/lu/tuner/home.h"
 
 /*
  * What decides where columns live: memory of devices after their libraries took

@@ -25,6 +25,7 @@
 #include "hybrid/lu/solver/neighbours.h"
 #include "hybrid/lu/solver/notices.h"
 #include "hybrid/lu/trust/trust.h"
+#include "hybrid/lu/tuner/home.h"
 #include "hybrid/lu/tuner/split.h"
 
 /* This process's share of its node; there is one solver a process. */
@@ -261,27 +262,30 @@ static xh_status_t iterations(int process, double zero, char **csv_p,
     return hyb_iterations_csv(&record, process, zero, csv_p, size_p);
 }
 
+static bool is_over(const hpl_system_t *system)
+{
+    return system->prepared != NULL && hyb_factor_is_over(system->prepared);
+}
+
 static bool work(const hpl_system_t *system, hpl_work_t *work_p)
 {
-    bool is_over = system->prepared != NULL && !is_fresh(system);
-
-    if (is_over)
-        *work_p = hyb_factor_work(system->prepared);
-    return is_over;
+    if (!is_over(system))
+        return false;
+    *work_p = hyb_factor_work(system->prepared);
+    return true;
 }
 
 static int device_work(const hpl_system_t *system, int most,
                        hpl_device_work_t *list_p)
 {
-    bool is_over = system->prepared != NULL && !is_fresh(system);
-
-    return is_over ? hyb_factor_device_work(system->prepared, most, list_p) : 0;
+    return is_over(system)
+               ? hyb_factor_device_work(system->prepared, most, list_p)
+               : 0;
 }
 
 static bool checkpoints(const hpl_system_t *system, hpl_checkpoints_t *found_p)
 {
-    return system->prepared != NULL && !is_fresh(system) &&
-           hyb_checkpoint_report(system->prepared, found_p);
+    return is_over(system) && hyb_checkpoint_report(system->prepared, found_p);
 }
 
 /* The node's first devices, and what they tell now. */

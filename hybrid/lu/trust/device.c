@@ -174,10 +174,10 @@ static xh_status_t swap_rows(bench_t *b)
 {
     const hyb_trust_t *t = b->trust;
     int64_t m = t->m, count = xh_smaller(t->k, m / 3);
-    hyb_block_t from = hyb_block_part(b->list, 0, 0, count, 1);
+    hyb_block_t from = hyb_block_first(b->list, count, 1);
     hyb_block_t to = hyb_block_part(b->list, count, 0, count, 1);
     hyb_row_swap_t swap = {.columns = b->c,
-                           .u = hyb_block_part(b->u, 0, 0, count, t->n),
+                           .u = hyb_block_first(b->u, count, t->n),
                            .source = to,
                            .from = from,
                            .to = to};
@@ -202,7 +202,7 @@ static xh_status_t pack_rows(bench_t *b)
 {
     const hyb_trust_t *t = b->trust;
     int64_t count = xh_units(t->m, 2);
-    hyb_block_t rows = hyb_block_part(b->list, 0, 0, count, 1);
+    hyb_block_t rows = hyb_block_first(b->list, count, 1);
     hyb_block_t packed = hyb_block(b->memory, b->other.offset, t->n, count);
     xh_view_t expected = {b->expected.data, t->n, count, t->n};
 
@@ -254,7 +254,7 @@ static xh_status_t generate(bench_t *b)
 static xh_status_t multiply_vector(bench_t *b)
 {
     const hyb_trust_t *t = b->trust;
-    hyb_block_t y = hyb_block_part(b->vector, 0, 0, t->m, 1);
+    hyb_block_t y = hyb_block_first(b->vector, t->m, 1);
     hyb_block_t x = hyb_block_part(b->vector, t->m, 0, t->n, 1);
     xh_view_t ones = {b->found.data, t->n, 1, t->n};
     xh_view_t sums = {b->expected.data, t->m, 1, t->m};
@@ -306,13 +306,12 @@ static xh_status_t factor(bench_t *b, bool by_columns)
     int64_t nb = t->panel.cols;
     hyb_panel_column_t all = {
         .panel = b->panel,
-        .top = hyb_block_part(b->panel, 0, 0, 0, nb),
+        .top = hyb_block_first(b->panel, 0, nb),
         .end = nb,
-        .pivot = hyb_block_part(b->vector, 0, 0, hyb_pivot_elements(nb), 1)};
+        .pivot = hyb_block_first(b->vector, hyb_pivot_elements(nb), 1)};
 
     XH_TRY(hyb_queue_copy_in(b->queue, t->panel, b->panel));
-    XH_TRY(hyb_device_factor(b->queue, &all,
-                             hyb_block_part(b->list, 0, 0, nb, 1),
+    XH_TRY(hyb_device_factor(b->queue, &all, hyb_block_first(b->list, nb, 1),
                              by_columns ? agree : NULL, NULL));
     return compare(b, b->panel, t->factors,
                    by_columns ? "the factors of a panel, column by column"

@@ -11,7 +11,7 @@
 #include "hpl/trust/trust.h"
 #include "hybrid/cpu/panel/panel.h"
 #include "hybrid/cpu/product/blas.h"
-#include "hybrid/cpu/update/chunk.h"
+#include "hybrid/cpu/update/run.h"
 
 enum { TEXT = 256, SWEEP_COLS = 37, ENTRIES = 500 };
 
@@ -69,7 +69,7 @@ static void multiply(const thread_t *t, xh_view_t u, xh_view_t c)
     if (t->host->means->by_blas)
         hyb_blas_gemm(&product);
     else
-        hyb_chunk_multiply(&t->host->factors, 0, t->packed, c, NULL);
+        hyb_run_multiply(&t->host->factors, t->packed, c, NULL);
 }
 
 /* As a run of cols columns meets a panel. */
@@ -82,8 +82,8 @@ static void update(const thread_t *t, int64_t cols)
 
     hyb_pack(xh_view_part(of->top, 0, 0, of->k, cols), XH_TRANS, 1.0,
              factors->kernel->cols, t->packed);
-    hyb_chunk_solve(factors, cols, t->packed);
-    hyb_chunk_store(factors, t->packed, u);
+    hyb_run_solve(factors, cols, t->packed);
+    hyb_run_store(factors, t->packed, u);
     kernel_is_right(t, u, xh_view_part(of->u, 0, 0, of->k, cols), "L1^-1 U");
     xh_exact_copy(xh_view_part(of->c, 0, 0, of->m, cols), c);
     multiply(t, u, c);
@@ -93,7 +93,8 @@ static void update(const thread_t *t, int64_t cols)
 
 /* ---- a panel ------------------------------------------------------------- */
 
-static xh_status_t prepare_panel(const thread_t *t, hyb_panel_engine_t **engine,
+static xh_status_t prepare_panel(const thread_t *t,
+                                 hyb_panel_scratch_t **scratch,
                                  hyb_team_t **alone, hyb_tiles_t *body)
 {
     const hyb_kernel_t *kernel = t->host->means->kernel;
@@ -102,7 +103,7 @@ static xh_status_t prepare_panel(const thread_t *t, hyb_panel_engine_t **engine,
     void *memory;
 
     XH_TRY(hyb_team_create(cpu, 1, 1, alone));
-    XH_TRY(hyb_panel_engine_create(*alone, kernel, (int)cols, engine));
+    XH_TRY(hyb_panel_scratch_create(*alone, kernel, (int)cols, scratch));
     *body = (hyb_tiles_t){NULL, rows - cols, cols, kernel->rows};
     XH_TRY(xh_memory_allocate(
         (size_t)hyb_pack_size(body->rows, cols, body->height) * sizeof(double),
@@ -136,7 +137,7 @@ static bool pivots_are_right(const thread_t *t, const int64_t *pivots,
     return true;
 }
 
-static void factor(const thread_t *t, hyb_panel_engine_t *engine,
+static void factor(const thread_t *t, hyb_panel_scratch_t *scratch,
                    const hyb_tiles_t *body)
 {
     const hyb_trust_t *of = t->host->trust;
@@ -153,7 +154,7 @@ static void factor(const thread_t *t, hyb_panel_engine_t *engine,
     xh_exact_copy(xh_view_part(of->panel, 0, 0, cols, cols), panel.top);
     hyb_pack(xh_view_part(of->panel, cols, 0, body->rows, cols), XH_NO_TRANS,
              1.0, body->height, body->data);
-    hyb_panel_factor(engine, &panel, 0, 1);
+    hyb_panel_factor(scratch, &panel, 0, 1);
     join(t, &panel);
     if (pivots_are_right(t, pivots, cols))
         kernel_is_right(t, t->factors, of->factors, "the factors of a panel");
@@ -161,18 +162,18 @@ static void factor(const thread_t *t, hyb_panel_engine_t *engine,
 
 static xh_status_t factor_panel(const thread_t *t)
 {
-    hyb_panel_engine_t *engine = NULL;
+    hyb_panel_scratch_t *scratch = NULL;
     hyb_team_t *alone = NULL;
     hyb_tiles_t body = {.data = NULL};
-    xh_status_t status = prepare_panel(t, &engine, &alone, &body);
+    xh_status_t status = prepare_panel(t, &scratch, &alone, &body);
 
     if (status == XH_OK)
-        factor(t, engine, &body);
+        factor(t, scratch, &body);
     if (body.data != NULL)
         xh_memory_free(body.data, (size_t)hyb_pack_size(body.rows, body.cols,
                                                         body.height) *
                                       sizeof(double));
-    hyb_panel_engine_destroy(engine);
+    hyb_panel_scratch_destroy(scratch);
     hyb_team_destroy(alone);
     return status;
 }
@@ -351,7 +352,7 @@ static void check_thread(void *host, int member)
     host_t *h = host;
     const hyb_trust_t *of = h->trust;
     int64_t cols = of->panel.cols;
-    int64_t packed = hyb_chunk_u_size(h->means->kernel, of->k, of->n);
+    int64_t packed = hyb_run_u_size(h->means->kernel, of->k, of->n);
     int64_t c = xh_larger(of->m * of->n, 2 * cols * cols);
     size_t bytes =
         (size_t)(packed + of->k * of->n + c + of->panel.rows * cols) *

@@ -156,7 +156,7 @@ static double allowance(const chooser_t *c, const iteration_t *it,
  * May the run afford to try other for one iteration, and may that teach
  * anything? Nothing where the two are further apart than noise, or than the
  * shrinking of the matrix since other's last iteration, may hide. Mode 1 is
- * tried in any case: what was measured under chunks says too little of it.
+ * tried in any case: what was measured under groups says too little of it.
  */
 static bool probe_pays(const chooser_t *c, const iteration_t *it,
                        hyb_lookahead_t other)
@@ -197,9 +197,9 @@ static const char *reason_for(const chooser_t *c, hyb_lookahead_t mode,
     if (too_close(c, it))
         return "as before, too close to tell";
     if (mode == HYB_LOOKAHEAD_PIPELINE)
-        return critical ? "panel is critical, chunks pay all the same"
+        return critical ? "panel is critical, groups pay all the same"
                         : "swap and solve hide under the update";
-    return critical ? "panel is critical" : "chunks cost more than they hide";
+    return critical ? "panel is critical" : "groups cost more than they hide";
 }
 
 chooser_t hyb_lookahead_begin(const char *setting, int depth, bool offloads,

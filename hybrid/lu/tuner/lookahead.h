@@ -17,7 +17,7 @@
  *     2    max(u + f (s p + x), x + p)
  *
  * times a factor for each mode, learnt from totals. All of it is learnt for
- * each mode by itself: chunks cost messages and calls, and work under an update
+ * each mode by itself: groups cost messages and calls, and work under an update
  * is slower.
  *
  * The choice is a pure function of what was learnt, so processes that learn
@@ -69,7 +69,7 @@ typedef struct {
 /*
  * Nothing is learnt yet.
  *
- * With no device to be kept busy, chunks never cost more than they hide: they
+ * With no device to be kept busy, groups never cost more than they hide: they
  * are swapped, solved and updated while in cache, and rows of other processes
  * arrive meanwhile. Iterations in mode 1, as a trial, are slower.
  *
@@ -77,7 +77,7 @@ typedef struct {
  * depth     in  DEPTH of HPL.dat: 0 and 1 as they are; more means mixed, or
  *               mode 2 where there are no devices
  * offloads  in  some process has devices that stream
- * nprow     in  mixed begins in mode 2 on one row of processes, where chunks
+ * nprow     in  mixed begins in mode 2 on one row of processes, where groups
  *               need no messages, else in mode 1
  */
 hyb_lookahead_chooser_t hyb_lookahead_begin(const char *setting, int depth,

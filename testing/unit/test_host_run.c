@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/cpu/update/chunk.h"
+#include "hybrid/cpu/update/run.h"
 
 #include <math.h>
 #include "hybrid/cpu/update/pack.h"
@@ -7,7 +7,7 @@
 #include "testing/unit/kernels.h"
 #include "testing/unit/unit.h"
 
-typedef struct { /* one chunk and all that it meets */
+typedef struct { /* one run and all that it meets */
     const hyb_kernel_t *kernel;
     int nb;
     int64_t cols;
@@ -15,7 +15,7 @@ typedef struct { /* one chunk and all that it meets */
     framed_t l2;
     hyb_factors_t factors;
     double *u;
-} chunk_t;
+} run_t;
 
 static double *at(xh_view_t v, int64_t i, int64_t j)
 {
@@ -30,10 +30,10 @@ static hyb_tiles_t tiles(const hyb_kernel_t *kernel, int64_t rows, int64_t cols)
 }
 
 /* rows: of L2 */
-static chunk_t opened(const hyb_kernel_t *kernel, int64_t rows, int nb,
-                      int64_t cols)
+static run_t opened(const hyb_kernel_t *kernel, int64_t rows, int nb,
+                    int64_t cols)
 {
-    chunk_t x = {.kernel = kernel, .nb = nb, .cols = cols};
+    run_t x = {.kernel = kernel, .nb = nb, .cols = cols};
 
     x.l1 = framed(nb, nb);
     for (int64_t i = 0; i < x.l1.total; i++) /* so that solutions do not grow */
@@ -44,14 +44,14 @@ static chunk_t opened(const hyb_kernel_t *kernel, int64_t rows, int nb,
     hyb_factors_pack_l1(x.l1.v, &x.factors.l1);
     x.factors.l2 = tiles(kernel, rows, nb);
     hyb_pack(x.l2.v, XH_NO_TRANS, 1.0, kernel->rows, x.factors.l2.data);
-    x.u = framed_doubles(hyb_chunk_u_size(kernel, nb, cols) + 1);
-    x.u[hyb_chunk_u_size(kernel, nb, cols)] = 1e300;
+    x.u = framed_doubles(hyb_run_u_size(kernel, nb, cols) + 1);
+    x.u[hyb_run_u_size(kernel, nb, cols)] = 1e300;
     return x;
 }
 
-static void closed(chunk_t x)
+static void closed(run_t x)
 {
-    assert_true(x.u[hyb_chunk_u_size(x.kernel, x.nb, x.cols)] == 1e300);
+    assert_true(x.u[hyb_run_u_size(x.kernel, x.nb, x.cols)] == 1e300);
     framed_release(x.l1);
     framed_release(x.l2);
     free(x.factors.l1.data);
@@ -60,17 +60,17 @@ static void closed(chunk_t x)
 }
 
 /* U's element (i, j) */
-static double packed(const chunk_t *x, int64_t i, int64_t j)
+static double packed(const run_t *x, int64_t i, int64_t j)
 {
     int width = x->kernel->cols;
 
     return x->u[j / width * width * x->nb + i * width + j % width];
 }
 
-/* The columns that fill up the last panel are zeros. */
-static void compare_u(const chunk_t *x, xh_view_t want)
+/* The columns that fill up the last strip are zeros. */
+static void compare_u(const run_t *x, xh_view_t want)
 {
-    int64_t all = hyb_chunk_u_size(x->kernel, x->nb, x->cols) / x->nb;
+    int64_t all = hyb_run_u_size(x->kernel, x->nb, x->cols) / x->nb;
 
     for (int64_t j = 0; j < all; j++)
         for (int64_t i = 0; i < x->nb; i++)
@@ -135,11 +135,11 @@ static hyb_swap_t interchanged(xh_view_t v, int nb, int most_pivot)
 static void check_swap(const hyb_kernel_t *kernel, int rows, int nb, int cols,
                        int most_pivot)
 {
-    chunk_t x = opened(kernel, 1, nb, cols);
+    run_t x = opened(kernel, 1, nb, cols);
     framed_t a = framed(rows, cols), want = framed_copy(a);
     hyb_swap_t swap = interchanged(want.v, nb, most_pivot);
 
-    hyb_chunk_swap(kernel, &swap, a.v, x.u);
+    hyb_run_swap(kernel, &swap, a.v, x.u);
     compare_u(&x, want.v);
     for (int64_t j = 0; j < cols; j++) /* the top of the columns is anyone's */
         memcpy(at(a.v, 0, j), at(want.v, 0, j), (size_t)nb * sizeof(double));
@@ -167,25 +167,24 @@ TEST_EVERY_KERNEL(a_swap_is_its_interchanges_one_by_one)
 }
 
 /* Twice of rows comes back to where they are. */
-static void check_return(chunk_t *x, const hyb_arrived_t *arrived,
-                         framed_t rows)
+static void check_return(run_t *x, const hyb_arrived_t *arrived, framed_t rows)
 {
     framed_t want = framed_copy(rows);
-    int64_t size = hyb_chunk_u_size(x->kernel, x->nb, x->cols);
+    int64_t size = hyb_run_u_size(x->kernel, x->nb, x->cols);
 
     for (int64_t j = 0; j < want.v.cols; j++)
         for (int64_t i = 0; i < want.v.rows; i++)
             *at(want.v, i, j) *= 2.0;
     for (int64_t i = 0; i < size; i++)
         x->u[i] *= 2.0;
-    hyb_chunk_return_rows(x->kernel, x->u, x->cols, arrived);
+    hyb_run_return_rows(x->kernel, x->u, x->cols, arrived);
     framed_compare(rows, want, 0.0);
     framed_release(want);
 }
 
 static void check_unpacking(const hyb_kernel_t *kernel, int nb, int64_t cols)
 {
-    chunk_t x = opened(kernel, 1, nb, cols);
+    run_t x = opened(kernel, 1, nb, cols);
     framed_t rows = framed(cols, nb), want = framed(nb, cols);
     int place[MOST_NB], other, mine;
     const hyb_arrived_t arrived = {nb, place, rows.v.data, rows.v.ld};
@@ -201,7 +200,7 @@ static void check_unpacking(const hyb_kernel_t *kernel, int nb, int64_t cols)
     for (int r = 0; r < nb; r++)
         for (int64_t j = 0; j < cols; j++)
             *at(want.v, place[r], j) = *at(rows.v, j, r);
-    hyb_chunk_unpack_rows(kernel, &arrived, cols, x.u);
+    hyb_run_unpack_rows(kernel, &arrived, cols, x.u);
     compare_u(&x, want.v);
     check_return(&x, &arrived, rows);
     framed_release(rows);
@@ -228,7 +227,7 @@ static void substitute(xh_view_t l1, xh_view_t u)
 }
 
 /* u := factor * rows of U */
-static void put_rows(const chunk_t *x, double factor, xh_view_t u)
+static void put_rows(const run_t *x, double factor, xh_view_t u)
 {
     int place[MOST_NB];
     double *rows = framed_doubles(x->nb * x->cols);
@@ -239,19 +238,19 @@ static void put_rows(const chunk_t *x, double factor, xh_view_t u)
         for (int64_t j = 0; j < x->cols; j++)
             rows[i * x->cols + j] = factor * *at(u, i, j);
     }
-    hyb_chunk_unpack_rows(x->kernel, &arrived, x->cols, x->u);
+    hyb_run_unpack_rows(x->kernel, &arrived, x->cols, x->u);
     free(rows);
 }
 
 static void check_solve(const hyb_kernel_t *kernel, int nb, int64_t cols)
 {
-    chunk_t x = opened(kernel, 1, nb, cols);
+    run_t x = opened(kernel, 1, nb, cols);
     framed_t want = framed(nb, cols), got = framed_copy(want);
 
     put_rows(&x, 1.0, want.v);
     substitute(x.l1.v, want.v);
-    hyb_chunk_solve(&x.factors, cols, x.u);
-    hyb_chunk_store(&x.factors, x.u, got.v);
+    hyb_run_solve(&x.factors, cols, x.u);
+    hyb_run_store(&x.factors, x.u, got.v);
     framed_compare(got, want, 1e-14 * (nb + 10));
     framed_release(want);
     framed_release(got);
@@ -269,13 +268,13 @@ TEST_EVERY_KERNEL(u_is_solved_with_what_is_below_the_diagonal)
 
 TEST_EVERY_KERNEL(u_is_stored_with_its_own_sign)
 {
-    chunk_t x = opened(kernel, 1, 37, 11);
+    run_t x = opened(kernel, 1, 37, 11);
     framed_t want = framed(37, 11), got = framed_copy(want);
 
     put_rows(&x, -1.0, want.v);
     for (int64_t i = 0; i < 11; i++)
         memset(at(got.v, 0, i), 0, 37 * sizeof(double));
-    hyb_chunk_store(&x.factors, x.u, got.v);
+    hyb_run_store(&x.factors, x.u, got.v);
     framed_compare(got, want, 0.0);
     framed_release(want);
     framed_release(got);
@@ -285,7 +284,7 @@ TEST_EVERY_KERNEL(u_is_stored_with_its_own_sign)
 /* ---- updating ----------------------------------------------------------- */
 
 typedef struct {
-    int64_t l2_rows, first, rows, cols;
+    int64_t l2_rows, rows, cols;
     int nb;
 } shape_t;
 
@@ -308,16 +307,15 @@ static void subtract_product(xh_view_t a, xh_view_t b, xh_view_t c)
 
 static void check_multiply(const hyb_kernel_t *kernel, shape_t s)
 {
-    chunk_t x = opened(kernel, s.l2_rows, s.nb, s.cols);
+    run_t x = opened(kernel, s.l2_rows, s.nb, s.cols);
     framed_t u = framed(s.nb, s.cols), c = framed(s.rows, s.cols);
     framed_t want = framed_copy(c);
     int polls = 0;
-    hyb_chunk_poll_t poll = {count, &polls};
+    hyb_run_poll_t poll = {count, &polls};
 
     put_rows(&x, -1.0, u.v);
-    subtract_product(xh_view_part(x.l2.v, s.first, 0, s.rows, s.nb), u.v,
-                     want.v);
-    hyb_chunk_multiply(&x.factors, s.first, x.u, c.v, &poll);
+    subtract_product(xh_view_part(x.l2.v, 0, 0, s.rows, s.nb), u.v, want.v);
+    hyb_run_multiply(&x.factors, x.u, c.v, &poll);
     framed_compare(c, want, 1e-15 * (s.nb + 10));
     assert_int_equal(polls > 0, s.rows > 0 && s.cols > 0);
     framed_release(u);
@@ -330,19 +328,17 @@ TEST_EVERY_KERNEL(tiles_cut_by_any_edge_of_c_are_whole)
 {
     for (int64_t rows = 1; rows <= 26; rows++)
         for (int64_t cols = 1; cols <= 17; cols++)
-            check_multiply(kernel, (shape_t){rows, 0, rows, cols, 5});
+            check_multiply(kernel, (shape_t){rows, rows, cols, 5});
 }
 
-TEST_EVERY_KERNEL(any_rows_of_l2_meet_c)
+TEST_EVERY_KERNEL(first_rows_of_l2_meet_c)
 {
-    int64_t all, first, rows;
+    int64_t all;
 
     for (int i = 0; i < 60; i++) {
         all = 1 + rand() % 500;
-        first = rand() % all / kernel->rows * kernel->rows;
-        rows = rand() % (all - first + 1);
-        check_multiply(kernel, (shape_t){all, first, rows, 1 + rand() % 70,
-                                         1 + rand() % 100});
+        check_multiply(kernel, (shape_t){all, rand() % (all + 1),
+                                         1 + rand() % 70, 1 + rand() % 100});
     }
 }
 
@@ -351,20 +347,20 @@ TEST_EVERY_KERNEL(a_panel_of_any_width_is_subtracted_once)
     static const int nb[] = {1, 2, 3, 128, 255, 256, 383, 384, 385, 500, 1000};
 
     for (size_t i = 0; i < COUNT_OF(nb); i++)
-        check_multiply(kernel, (shape_t){70, 24, 46, 21, nb[i]});
+        check_multiply(kernel, (shape_t){70, 46, 21, nb[i]});
 }
 
-TEST_EVERY_KERNEL(a_chunk_of_many_blocks_is_right)
+TEST_EVERY_KERNEL(a_run_of_many_blocks_is_right)
 {
-    check_multiply(kernel, (shape_t){1300, 0, 1300, 200, 40});
-    check_multiply(kernel, (shape_t){1300, 480, 700, 203, 40});
+    check_multiply(kernel, (shape_t){1300, 1300, 200, 40});
+    check_multiply(kernel, (shape_t){1300, 700, 203, 40});
 }
 
 /* Columns one page and one cache way apart. */
 TEST_EVERY_KERNEL(columns_of_c_may_lie_whole_pages_apart)
 {
     enum { LD = 4096, ROWS = 700, COLS = 20, NB = 30 };
-    chunk_t x = opened(kernel, ROWS, NB, COLS);
+    run_t x = opened(kernel, ROWS, NB, COLS);
     framed_t u = framed(NB, COLS);
     xh_view_t c = {framed_doubles(LD * COLS), ROWS, COLS, LD};
     xh_view_t want = {framed_doubles(LD * COLS), ROWS, COLS, LD};
@@ -373,7 +369,7 @@ TEST_EVERY_KERNEL(columns_of_c_may_lie_whole_pages_apart)
         c.data[i] = want.data[i] = framed_drawn();
     put_rows(&x, -1.0, u.v);
     subtract_product(x.l2.v, u.v, want);
-    hyb_chunk_multiply(&x.factors, 0, x.u, c, NULL);
+    hyb_run_multiply(&x.factors, x.u, c, NULL);
     for (int64_t i = 0; i < LD * COLS; i++)
         assert_true(fabs(c.data[i] - want.data[i]) <= 1e-15 * (NB + 10));
     free(c.data);
@@ -382,18 +378,18 @@ TEST_EVERY_KERNEL(columns_of_c_may_lie_whole_pages_apart)
     closed(x);
 }
 
-TEST(chunks_divide_a_panels_width_evenly)
+TEST(runs_divide_a_panels_width_evenly)
 {
     const hyb_kernel_t *kernel = widest_kernel();
-    int64_t cols, chunks;
+    int64_t cols, runs;
 
     for (int64_t nb = 1; nb <= 2000; nb++) {
-        cols = hyb_chunk_cols(kernel, nb);
-        chunks = (nb + cols - 1) / cols;
+        cols = hyb_run_cols(kernel, nb);
+        runs = (nb + cols - 1) / cols;
         assert_true(cols % kernel->cols == 0);
         assert_true(cols <= 256);
-        assert_true(cols * chunks - nb < chunks * kernel->cols);
-        assert_true(nb <= 128 ? chunks == 1 : cols > 64);
+        assert_true(cols * runs - nb < runs * kernel->cols);
+        assert_true(nb <= 128 ? runs == 1 : cols > 64);
     }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_ENGINES_H
-#define HYB_ENGINES_H
+#ifndef HYB_PANEL_PACE_H
+#define HYB_PANEL_PACE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,7 +10,7 @@
  * which they come down and from which they go up again, or the device. The
  * quicker one, by the seconds that panels took either.
  */
-enum { HYB_ENGINES_TRIAL = 1 }; /* the panel that the team factors first */
+enum { HYB_PANEL_PACE_TRIAL = 1 }; /* the panel that the team factors first */
 
 typedef struct {      /* of the last panels of the team, and of the device */
     double pace[2];   /* s a flop, m nb^2: the better of two; 0: none */
@@ -18,7 +18,7 @@ typedef struct {      /* of the last panels of the team, and of the device */
     int64_t rows[2];  /* m of it */
     double team_rate; /* flop/s of its products, which no panel reaches; 0:
                          unknown */
-} hyb_engines_t;
+} hyb_panel_pace_t;
 
 /*
  * Does the device factor the next panel, of so many rows, or the team? First
@@ -27,11 +27,11 @@ typedef struct {      /* of the last panels of the team, and of the device */
  * more than twice as many rows, that one is tried again, unless it was more
  * than four times as slow.
  */
-bool hyb_engines_choose_device(const hyb_engines_t *engines, int64_t rows);
+bool hyb_panel_pace_choose_device(const hyb_panel_pace_t *pace, int64_t rows);
 
 /* Take in that the device, or the team, needed so many seconds for a panel of
  * rows x nb. Values that are not positive and finite are passed over. */
-void hyb_engines_learn(hyb_engines_t *engines, bool by_device, int64_t rows,
-                       int64_t nb, double seconds);
+void hyb_panel_pace_learn(hyb_panel_pace_t *pace, bool by_device, int64_t rows,
+                          int64_t nb, double seconds);
 
 #endif

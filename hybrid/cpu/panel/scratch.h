@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_PANEL_ENGINE_H
-#define HYB_PANEL_ENGINE_H
+#ifndef HYB_PANEL_SCRATCH_H
+#define HYB_PANEL_SCRATCH_H
 
 #include "hybrid/cpu/panel/panel.h"
 
@@ -9,7 +9,7 @@ typedef struct {
     _Alignas(64) hyb_candidate_t best; /* its row a local number */
 } hyb_panel_offer_t;
 
-struct hyb_panel_engine {
+struct hyb_panel_scratch {
     hyb_team_t *team;
     const hyb_kernel_t *kernel;
     hyb_barrier_t **barriers;  /* [i] is for i + 1 members */
@@ -21,7 +21,7 @@ struct hyb_panel_engine {
     double *b;                 /* - U, packed */
     double *top;               /* the top in tiles */
     hyb_panel_offer_t *offers; /* one a member */
-    int64_t place; /* of the pivot among my rows, -1 where it is not mine */
+    int64_t pivot_row;         /* among my rows, -1 where it is not mine */
 };
 
 #endif

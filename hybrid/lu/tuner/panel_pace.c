@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/lu/tuner/engines.h"
+#include "hybrid/lu/tuner/panel_pace.h"
 
 #include <math.h>
 
-bool hyb_engines_choose_device(const hyb_engines_t *e, int64_t rows)
+bool hyb_panel_pace_choose_device(const hyb_panel_pace_t *e, int64_t rows)
 {
     enum { FEWER = 2, SLOWER = 4 };
     bool best = true, other = false; /* the device, the team */
@@ -23,8 +23,8 @@ bool hyb_engines_choose_device(const hyb_engines_t *e, int64_t rows)
                : best;
 }
 
-void hyb_engines_learn(hyb_engines_t *e, bool by_device, int64_t rows,
-                       int64_t nb, double seconds)
+void hyb_panel_pace_learn(hyb_panel_pace_t *e, bool by_device, int64_t rows,
+                          int64_t nb, double seconds)
 {
     double flop = (double)rows * (double)nb * (double)nb;
 

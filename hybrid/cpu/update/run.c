@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/cpu/update/chunk.h"
+#include "hybrid/cpu/update/run.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -9,24 +9,24 @@
 
 enum {
     MOST_TILE = HYB_KERNEL_MOST_ROWS * HYB_KERNEL_MOST_COLS,
-    LEAST_COLS = 128, /* of a chunk, where the second cache has room ... */
+    LEAST_COLS = 128, /* of a run, where the second cache has room ... */
     MOST_COLS = 256   /* ... for as many */
 };
 
-int64_t hyb_chunk_part(const hyb_kernel_t *kernel, int64_t nb, int64_t most)
+int64_t hyb_run_part(const hyb_kernel_t *kernel, int64_t nb, int64_t most)
 {
     return xh_whole_units(xh_units(nb, xh_units(nb, most)), kernel->cols);
 }
 
-int64_t hyb_chunk_cols(const hyb_kernel_t *kernel, int64_t nb)
+int64_t hyb_run_cols(const hyb_kernel_t *kernel, int64_t nb)
 {
     int64_t half = xh_cpu_l2_bytes() / 2 / (int64_t)sizeof(double);
     int64_t most = xh_larger(LEAST_COLS, xh_smaller(MOST_COLS, half / nb));
 
-    return hyb_chunk_part(kernel, nb, most);
+    return hyb_run_part(kernel, nb, most);
 }
 
-int64_t hyb_chunk_u_size(const hyb_kernel_t *kernel, int64_t nb, int64_t cols)
+int64_t hyb_run_u_size(const hyb_kernel_t *kernel, int64_t nb, int64_t cols)
 {
     return hyb_pack_size(cols, nb, kernel->cols);
 }
@@ -43,7 +43,7 @@ void hyb_factors_pack_l1(xh_view_t v, hyb_tiles_t *l1)
 
 /* ---- rows of U ---------------------------------------------------------- */
 
-/* The columns that fill up the last panel. */
+/* The columns that fill up the last strip. */
 static void clear_rest(const hyb_kernel_t *kernel, int64_t nb, int64_t cols,
                        double *u)
 {
@@ -57,7 +57,7 @@ static void clear_rest(const hyb_kernel_t *kernel, int64_t nb, int64_t cols,
 }
 
 /*
- * A column's elements of U, one in each row of its panel, and what comes to
+ * A column's elements of U, one in each row of its strip, and what comes to
  * stand where they were. Each is in a line of memory of its own: asked for by
  * the second cache, more of them are on their way at a time than loads could
  * wait for; near the end of a column they are the next one's.
@@ -83,8 +83,8 @@ static void move_column(const hyb_swap_t *swap, double *column,
         column[swap->to[d]] = column[swap->from[d]];
 }
 
-void hyb_chunk_swap(const hyb_kernel_t *kernel, const hyb_swap_t *swap,
-                    xh_view_t columns, double *u)
+void hyb_run_swap(const hyb_kernel_t *kernel, const hyb_swap_t *swap,
+                  xh_view_t columns, double *u)
 {
     int64_t cols = columns.cols, width = kernel->cols;
     double *column = columns.data;
@@ -95,7 +95,7 @@ void hyb_chunk_swap(const hyb_kernel_t *kernel, const hyb_swap_t *swap,
     clear_rest(kernel, swap->nb, cols, u);
 }
 
-/* A row within a packed panel; at its end fewer columns are left. */
+/* A row within a packed strip; at its end fewer columns are left. */
 static inline void copy_row(const double *from, int width, int64_t left,
                             double *to)
 {
@@ -103,8 +103,8 @@ static inline void copy_row(const double *from, int width, int64_t left,
         to[j] = from[j];
 }
 
-void hyb_chunk_unpack_rows(const hyb_kernel_t *kernel,
-                           const hyb_arrived_t *rows, int64_t cols, double *u)
+void hyb_run_unpack_rows(const hyb_kernel_t *kernel, const hyb_arrived_t *rows,
+                         int64_t cols, double *u)
 {
     int width = kernel->cols;
 
@@ -119,8 +119,8 @@ void hyb_chunk_unpack_rows(const hyb_kernel_t *kernel,
     clear_rest(kernel, rows->nb, cols, u);
 }
 
-void hyb_chunk_return_rows(const hyb_kernel_t *kernel, const double *u,
-                           int64_t cols, const hyb_arrived_t *rows)
+void hyb_run_return_rows(const hyb_kernel_t *kernel, const double *u,
+                         int64_t cols, const hyb_arrived_t *rows)
 {
     int width = kernel->cols;
 
@@ -130,8 +130,8 @@ void hyb_chunk_return_rows(const hyb_kernel_t *kernel, const double *u,
                      rows->data + r * rows->ld + j);
 }
 
-void hyb_chunk_store(const hyb_factors_t *factors, const double *u,
-                     xh_view_t matrix)
+void hyb_run_store(const hyb_factors_t *factors, const double *u,
+                   xh_view_t matrix)
 {
     int width = factors->kernel->cols;
 
@@ -166,22 +166,22 @@ static void find_last(const hyb_tiles_t *l1, last_tile_t *last)
            (size_t)(height * height - size) * sizeof(double));
 }
 
-/* The last rows of a panel of U, by way of a whole tile. */
+/* The last rows of a strip of U, by way of a whole tile. */
 static void solve_last(const hyb_factors_t *factors, const last_tile_t *last,
-                       double *panel)
+                       double *strip)
 {
     const hyb_kernel_t *kernel = factors->kernel;
     _Alignas(64) double x[MOST_TILE] = {0.0};
-    double *mine = panel + last->first * kernel->cols;
+    double *mine = strip + last->first * kernel->cols;
     size_t bytes = (size_t)(last->rows * kernel->cols) * sizeof(double);
 
     memcpy(x, mine, bytes);
     kernel->solve(last->first, hyb_tiles_at(&factors->l1, last->first, 0),
-                  last->l, panel, x);
+                  last->l, strip, x);
     memcpy(mine, x, bytes);
 }
 
-void hyb_chunk_solve(const hyb_factors_t *factors, int64_t cols, double *u)
+void hyb_run_solve(const hyb_factors_t *factors, int64_t cols, double *u)
 {
     const hyb_kernel_t *kernel = factors->kernel;
     const hyb_tiles_t *l1 = &factors->l1;
@@ -200,13 +200,14 @@ void hyb_chunk_solve(const hyb_factors_t *factors, int64_t cols, double *u)
 
 /* ---- updating ----------------------------------------------------------- */
 
-/* C += A * B for some of A's columns and as many of B's rows */
+/* C += A * B for some of A's columns and as many of B's rows; B is in strips of
+ * kernel->cols columns */
 typedef struct {
     const hyb_kernel_t *kernel;
-    int64_t depth, stride; /* of these; of whole tiles and panels */
+    int64_t depth, stride; /* of these; of whole tiles and strips */
     const double *a, *b;
     xh_view_t c;
-    const hyb_chunk_poll_t *poll;
+    const hyb_run_poll_t *poll;
 } slice_t;
 
 /* A register tile that reaches beyond C, by way of a whole one. */
@@ -223,7 +224,7 @@ static void multiply_edge(const slice_t *s, const double *a, const double *b,
 }
 
 /*
- * The tile of A at row i meets panels of B from column j on, while the next
+ * The tile of A at row i meets strips of B from column j on, while the next
  * tile comes from memory, which has too long a way to be waited for.
  */
 static void multiply_tile(const slice_t *s, int64_t i, int64_t j, xh_view_t c)
@@ -254,25 +255,24 @@ static void multiply_block(const slice_t *s, int64_t j, int64_t cols)
         multiply_tile(
             s, i, j,
             xh_view_part(s->c, i, j, xh_smaller(height, s->c.rows - i), cols));
-        if (s->poll != NULL && s->poll->poll != NULL)
+        if (s->poll != NULL)
             s->poll->poll(s->poll->context);
     }
 }
 
-/* In equal blocks of whole panels. */
+/* In equal blocks of whole strips. */
 static void multiply_slice(const slice_t *s)
 {
-    int64_t width = s->kernel->cols, panels = (s->c.cols + width - 1) / width;
-    int64_t blocks = xh_units(panels * width * s->depth, HYB_KERNEL_BLOCK);
-    int64_t cols = (panels + blocks - 1) / blocks * width;
+    int64_t width = s->kernel->cols, strips = (s->c.cols + width - 1) / width;
+    int64_t blocks = xh_units(strips * width * s->depth, HYB_KERNEL_BLOCK);
+    int64_t cols = (strips + blocks - 1) / blocks * width;
 
     for (int64_t j = 0; j < s->c.cols; j += cols)
         multiply_block(s, j, xh_smaller(cols, s->c.cols - j));
 }
 
-void hyb_chunk_multiply(const hyb_factors_t *factors, int64_t first,
-                        const double *u, xh_view_t c,
-                        const hyb_chunk_poll_t *poll)
+void hyb_run_multiply(const hyb_factors_t *factors, const double *u,
+                      xh_view_t c, const hyb_run_poll_t *poll)
 {
     const hyb_tiles_t *l2 = &factors->l2;
     int64_t depth;
@@ -284,7 +284,7 @@ void hyb_chunk_multiply(const hyb_factors_t *factors, int64_t first,
         slice_t slice = {.kernel = factors->kernel,
                          .depth = xh_smaller(depth, l2->cols - inner),
                          .stride = l2->cols,
-                         .a = hyb_tiles_at(l2, first, inner),
+                         .a = hyb_tiles_at(l2, 0, inner),
                          .b = u + inner * factors->kernel->cols,
                          .c = c,
                          .poll = poll};
