@@ -44,7 +44,7 @@ void __real_hpl_pivot_agree(HPL_T_panel *panel, double *proposal,
 const hpl_pivots_t *__wrap_hpl_panel_pivots(HPL_T_panel *panel)
 {
     if (panel->pivots == NULL) {
-        sim_report_panel(panel->ja / panel->nb);
+        sim_report_panel(hpl_panel_number(panel));
         for (int i = 0; i < panel->jb; i++)
             panel->DPIV[i] =
                 (double)sim_pivot(panel->pmat->n, (int64_t)panel->ja + i);

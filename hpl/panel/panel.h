@@ -13,6 +13,12 @@ size_t hpl_panel_doubles(int64_t mp, int jb, int npcol);
 /* Local rows that the panel's top occupies here: jb on its owner, else 0. */
 int hpl_panel_top_rows(const HPL_T_panel *panel);
 
+/* k: the panel's columns are the matrix's k nb, k nb + 1, ... */
+static inline int hpl_panel_number(const HPL_T_panel *panel)
+{
+    return panel->ja / panel->nb;
+}
+
 /*
  * Lay L2 (l2_doubles in the caller's form), L1, DPIV and DINFO out in WORK,
  * which is 64-byte aligned; contents are lost.

@@ -196,7 +196,7 @@ static void wait_for(const HPL_T_panel *panel, peer_t *p,
 {
     const hpl_wait_t whom = {
         .what = "pivot",
-        .iteration = panel->ja / panel->nb,
+        .iteration = hpl_panel_number(panel),
         .bytes = (double)p->length * sizeof(double),
         .whom = {HPL_pnum(panel->grid, p->from, panel->grid->mycol), 0, 1}};
 

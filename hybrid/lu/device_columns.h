@@ -53,7 +53,7 @@ typedef struct {
     } memory;
     hyb_device_panel_t panel[HYB_MOST_PANELS]; /* k at k % panels */
     int panels;                                /* 2 without guests */
-    struct hyb_device_guests *guests;          /* NULL: none */
+    struct hyb_device_seat *guests;            /* HYB_GUEST_SEATS; NULL: none */
     struct {
         struct {
             hyb_event_t *begun, *ended; /* its products, if it has any */

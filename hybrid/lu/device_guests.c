@@ -5,17 +5,15 @@
 enum { NO_BLOCK = -1 };
 
 /* Room for a guest. */
-typedef struct {
+struct hyb_device_seat {
     int64_t block;   /* its, or NO_BLOCK */
     int first, last; /* panels that it meets here; fewer: none */
     bool by_team;    /* it is the next one, which the team factored */
     hyb_block_t columns, u;
     hyb_event_t *come, *met; /* it has; and what is queued for it has run */
-} seat_t;
-
-struct hyb_device_guests {
-    seat_t seat[HYB_GUEST_SEATS];
 };
+
+typedef struct hyb_device_seat seat_t;
 
 /* ---- create and destroy -------------------------------------------------- */
 
@@ -28,14 +26,14 @@ xh_status_t hyb_device_guests_create(hyb_device_columns_t *d, int64_t at)
 {
     int64_t rows = d->memory.matrix.rows, nb = d->memory.u.rows;
 
-    d->guests = calloc(1, sizeof(*d->guests));
+    d->guests = calloc(HYB_GUEST_SEATS, sizeof(*d->guests));
     if (d->guests == NULL)
         return XH_ERR_MEMORY;
     XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_NORMAL, &d->queue.arrive));
     XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_NORMAL, &d->queue.guests));
     XH_TRY(hyb_event_create(d->device, &d->event.kept));
     for (int i = 0; i < HYB_GUEST_SEATS; i++, at += (rows + nb) * nb) {
-        seat_t *seat = &d->guests->seat[i];
+        seat_t *seat = &d->guests[i];
 
         seat->block = NO_BLOCK;
         seat->columns = hyb_block(d->memory.buffer, at, rows, nb);
@@ -49,8 +47,8 @@ xh_status_t hyb_device_guests_create(hyb_device_columns_t *d, int64_t at)
 void hyb_device_guests_destroy(hyb_device_columns_t *d)
 {
     for (int i = 0; d->guests != NULL && i < HYB_GUEST_SEATS; i++) {
-        hyb_event_destroy(d->guests->seat[i].met);
-        hyb_event_destroy(d->guests->seat[i].come);
+        hyb_event_destroy(d->guests[i].met);
+        hyb_event_destroy(d->guests[i].come);
     }
     free(d->guests);
 }
@@ -59,8 +57,8 @@ void hyb_device_guests_destroy(hyb_device_columns_t *d)
 static seat_t *seat_of(const hyb_device_columns_t *d, int64_t block)
 {
     for (int i = 0; d->guests != NULL && i < HYB_GUEST_SEATS; i++)
-        if (d->guests->seat[i].block == block)
-            return &d->guests->seat[i];
+        if (d->guests[i].block == block)
+            return &d->guests[i];
     return NULL;
 }
 
@@ -158,7 +156,7 @@ static void note_end(hyb_device_columns_t *d, const seat_t *seat,
 {
     int at = hyb_device_note(d, blocks, panels, flop, d->queue.leave);
 
-    d->queued.work[at].seat = (int)(seat - d->guests->seat);
+    d->queued.work[at].seat = (int)(seat - d->guests);
 }
 
 /* It is no panel yet: it stays for the next iteration, or goes home. */
@@ -209,7 +207,7 @@ bool hyb_device_visit(hyb_device_columns_t *d, const hyb_step_t *step,
 
 xh_status_t hyb_device_seat_first(hyb_device_columns_t *d)
 {
-    seat_t *seat = &d->guests->seat[0];
+    seat_t *seat = &d->guests[0];
 
     XH_TRY(arrive(d, seat, 0, 0));
     return hyb_queue_wait(d->queue.compute, seat->come);
@@ -235,7 +233,7 @@ xh_status_t hyb_device_keep_panel(hyb_device_columns_t *d, int k)
 
 bool hyb_device_guest_can_leave(const hyb_device_columns_t *d, int seat)
 {
-    const seat_t *s = &d->guests->seat[seat];
+    const seat_t *s = &d->guests[seat];
     bool is_panel = hyb_block_panel(d->base.lu, s->block) == s->last + 1;
 
     return hyb_carried_knows_guests(d->base.lu, s->last + is_panel);
@@ -243,7 +241,7 @@ bool hyb_device_guest_can_leave(const hyb_device_columns_t *d, int seat)
 
 void hyb_device_guest_left(hyb_device_columns_t *d, int seat)
 {
-    seat_t *s = &d->guests->seat[seat];
+    seat_t *s = &d->guests[seat];
 
     if (d->sums != NULL)
         hyb_carried_guest_left(d->base.lu, s->block, s->first, s->last,

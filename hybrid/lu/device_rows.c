@@ -153,7 +153,7 @@ void hyb_device_rows_left(const hyb_device_columns_t *d,
 
     if (s == NULL)
         return;
-    down = s->slot[x->panel->ja / x->panel->nb % HYB_IN_FLIGHT].down[LEAVE];
+    down = s->slot[hpl_panel_number(x->panel) % HYB_IN_FLIGHT].down[LEAVE];
     for (int64_t b = group.from; b < group.to; b++)
         if (hyb_device_holds(d, b))
             hyb_carried_left(x, (int)(hyb_ledger_first(ledger, b) - start),
@@ -256,7 +256,7 @@ static rows_t rows_to_sum(hyb_device_columns_t *d, const packed_t *p,
 
     return (rows_t){.queue = way == LEAVE ? d->queue.leave : d->queue.compute,
                     .way = way,
-                    .k = h->ja / h->nb,
+                    .k = hpl_panel_number(h),
                     .first = first,
                     .run = hyb_device_run(d, p->group),
                     .rows = rows_of(p, first, (int)count)};
@@ -265,7 +265,7 @@ static rows_t rows_to_sum(hyb_device_columns_t *d, const packed_t *p,
 static xh_status_t send_rows(hyb_device_columns_t *d, const hpl_exchange_t *x,
                              hyb_blocks_t group)
 {
-    int k = x->panel->ja / x->panel->nb;
+    int k = hpl_panel_number(x->panel);
     const hyb_device_panel_t *panel = hyb_device_panel(d, k);
     const hyb_block_t *list = panel->list;
     const hpl_pivots_t *moves = x->panel->pivots;

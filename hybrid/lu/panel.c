@@ -232,10 +232,9 @@ void hyb_panel_poll(void *context)
 
     for (int i = 0; i < HYB_IN_FLIGHT; i++) {
         hyb_lu_panel_t *p = hyb_lu_panel(lu, i);
-        int k = p->queued ? p->hpl->ja / lu->mat->nb : 0;
 
-        if (p->queued && hyb_panel_take(lu, k))
-            hyb_panel_broadcast(lu->worker, k);
+        if (p->queued && hyb_panel_take(lu, hpl_panel_number(p->hpl)))
+            hyb_panel_broadcast(lu->worker, hpl_panel_number(p->hpl));
         if (!p->travels)
             continue;
         hyb_timer_begin(lu->worker, HYB_BROADCAST, hyb_lu_opened(lu) - 1);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include "base/clock.h"
 #include "base/product.h"
+#include "testing/xdgemm/grabs.h"
 
 /* one product under way */
 typedef struct {
@@ -99,8 +100,8 @@ static int64_t tiles_for_team(const run_t *run)
     int64_t total = hyb_tiling_count(tiling);
     int64_t left = hyb_product_remaining(run->product);
     double share = 1.0 - run->share;
-    int64_t count = hyb_split_team_tiles(&run->gemm->split, run->share,
-                                         run->grabs, total, left);
+    int64_t count =
+        xdg_grab_tiles(&run->gemm->split, run->share, run->grabs, total, left);
 
     if (run->gemm->split.policy != HYB_SPLIT_RATIO || count < 2 ||
         count == left)
@@ -117,8 +118,8 @@ static int64_t grab(run_t *run)
     int64_t count = tiles_for_team(run);
 
     if (run->grabs++ == 0)
-        count = hyb_split_probe(&run->gemm->split, count,
-                                hyb_tiling_count(&run->product->tiling));
+        count = xdg_grab_probe(&run->gemm->split, count,
+                               hyb_tiling_count(&run->product->tiling));
     return hyb_product_take_last(run->product, count, &run->end);
 }
 

@@ -160,7 +160,7 @@ static void raise_message(hyb_lu_t *lu, const hpl_exchange_t *x, int member,
                           int64_t column)
 {
     hyb_alarm_t alarm = hyb_alarm_at(lu, HYB_FOUND_ROWS_MESSAGE,
-                                     x->panel->ja / lu->mat->nb, column);
+                                     hpl_panel_number(x->panel), column);
     int64_t block = hyb_ledger_block(&lu->ledger, column);
     int row = (x->panel->prow + member) % lu->grid->nprow;
 
@@ -198,7 +198,7 @@ static void watch_leaving(hyb_lu_t *lu, const hpl_exchange_t *x, int64_t column,
         if (!c->is_known || is_usual(c->plain))
             continue;
         alarm = hyb_alarm_at(lu, HYB_FOUND_UPDATE,
-                             Mmax(x->panel->ja / lu->mat->nb - 1, 0), j);
+                             Mmax(hpl_panel_number(x->panel) - 1, 0), j);
         alarm.device = device;
         hyb_forget_columns(lu, j, 1);
         hyb_alarm_raise(lu, &alarm);

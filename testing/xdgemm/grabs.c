@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "testing/xdgemm/grabs.h"
+
+#include <math.h>
+#include "base/integers.h"
+
+enum { PROBE_EVERY = 8 }; /* updates without work before a probe */
+
+/*
+ * Is the team done with one more tile before the devices are with the rest?
+ * They have remaining - 1 others then, and about two in flight. At the
+ * report's share of 3/4 this says "while at least two remain".
+ */
+static bool pays(double share, int64_t remaining)
+{
+    return remaining >= 2 && share <= (1.0 - share) * ((double)remaining + 1.0);
+}
+
+static int64_t ratio_tiles(double share, int grab, int64_t total,
+                           int64_t remaining)
+{
+    const double rounding = 1e-9; /* (1 - 2 / 3) * 3 tiles are one */
+    double base = (double)(grab == 0 ? total : remaining);
+    int64_t portion = (int64_t)((1.0 - share) * base * (1.0 + rounding));
+
+    if (grab < 2 && portion > 0)
+        return portion;
+    return pays(share, remaining);
+}
+
+int64_t xdg_grab_tiles(const hyb_split_t *split, double share, int grab,
+                       int64_t total, int64_t remaining)
+{
+    if (split->policy == HYB_SPLIT_STEAL)
+        return xh_smaller(1, remaining);
+    if (!(share * (double)total >= 0.5))
+        return remaining;
+    if (split->policy == HYB_SPLIT_RATIO)
+        return xh_smaller(ratio_tiles(share, grab, total, remaining),
+                          remaining);
+    return grab > 0
+               ? 0
+               : xh_smaller(total - llround(share * (double)total), remaining);
+}
+
+int64_t xdg_grab_probe(const hyb_split_t *s, int64_t count, int64_t total)
+{
+    if (s->policy != HYB_SPLIT_RATIO)
+        return count;
+    if (count == 0 && s->host_rate > 0.0 && s->host_idle >= PROBE_EVERY)
+        return 1;
+    if (count == total && s->device_rate > 0.0 && s->device_idle >= PROBE_EVERY)
+        return total - 1;
+    return count;
+}
