@@ -39,4 +39,13 @@ static inline uint64_t xh_hash(uint64_t hash, const void *data, size_t bytes)
     return hash;
 }
 
+/* Bits of x, mixed. Source: Steele, Lea, Flood, Fast splittable pseudorandom
+ * number generators, 2014. */
+static inline uint64_t xh_mixed(uint64_t x)
+{
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
+
 #endif

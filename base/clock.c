@@ -2,17 +2,21 @@
 #include "base/clock.h"
 
 #include <stddef.h>
-#include <time.h>
 
 static xh_clock_fn_t installed;
 static void *installed_context;
 
-double xh_clock_wall(void)
+double xh_clock_read(clockid_t clock)
 {
     struct timespec t;
 
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+double xh_clock_wall(void)
+{
+    return xh_clock_read(CLOCK_MONOTONIC);
 }
 
 double xh_clock_now(void)

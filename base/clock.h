@@ -2,11 +2,16 @@
 #ifndef XH_CLOCK_H
 #define XH_CLOCK_H
 
+#include <time.h>
+
 /* Seconds since some fixed moment, monotonic, in double. */
 typedef double (*xh_clock_fn_t)(void *context);
 
 /* Now, in seconds: the monotonic wall clock unless one was installed. */
 double xh_clock_now(void);
+
+/* Seconds that a clock of the system shows: CLOCK_REALTIME, ... */
+double xh_clock_read(clockid_t clock);
 
 /* The monotonic wall clock, in seconds, whatever is installed. */
 double xh_clock_wall(void);

@@ -3,26 +3,17 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include "base/checksum.h"
 #include "base/integers.h"
 #include "base/log.h"
 
 /* ---- matrices ------------------------------------------------------------ */
 
-static double *at(xh_view_t v, int64_t i, int64_t j)
-{
-    return v.data + i + j * v.ld;
-}
-
-/* Source: Steele, Lea, Flood, Fast splittable pseudorandom number generators,
- * 2014: their mix of 64 bits. */
 static uint64_t mixed(uint64_t seed, int64_t i, int64_t j)
 {
-    uint64_t x = seed * 0xd1342543de82ef95 + (uint64_t)j * 0x9e3779b97f4a7c15 +
-                 (uint64_t)i * 0xbf58476d1ce4e5b9;
-
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-    x = (x ^ x >> 27) * 0x94d049bb133111eb;
-    return x ^ x >> 31;
+    return xh_mixed(seed * 0xd1342543de82ef95 +
+                    (uint64_t)j * 0x9e3779b97f4a7c15 +
+                    (uint64_t)i * 0xbf58476d1ce4e5b9);
 }
 
 static double integer(int bits, uint64_t random)
@@ -45,7 +36,7 @@ void xh_exact_integers(xh_view_t v, int bits, uint64_t seed)
 {
     for (int64_t j = 0; j < v.cols; j++)
         for (int64_t i = 0; i < v.rows; i++)
-            *at(v, i, j) = integer(bits, mixed(seed, i, j));
+            *xh_at(v, i, j) = integer(bits, mixed(seed, i, j));
 }
 
 /* Within the triangle a row uses rows of a lower third only, so the triangle is
@@ -62,7 +53,7 @@ void xh_exact_lower(xh_view_t v, uint64_t seed)
 {
     for (int64_t j = 0; j < v.cols; j++)
         for (int64_t i = 0; i < v.rows; i++)
-            *at(v, i, j) = i > j ? below(v, i, j, seed) : i == j;
+            *xh_at(v, i, j) = i > j ? below(v, i, j, seed) : i == j;
 }
 
 void xh_exact_upper(xh_view_t v, uint64_t seed)
@@ -72,8 +63,8 @@ void xh_exact_upper(xh_view_t v, uint64_t seed)
 
     for (int64_t j = 0; j < v.cols; j++) {
         for (int64_t i = 0; i < v.rows; i++)
-            *at(v, i, j) = i < j ? integer(BITS, mixed(seed, i, j)) : 0.0;
-        *at(v, j, j) = power[mixed(seed, j, j) % 4];
+            *xh_at(v, i, j) = i < j ? integer(BITS, mixed(seed, i, j)) : 0.0;
+        *xh_at(v, j, j) = power[mixed(seed, j, j) % 4];
     }
 }
 
@@ -81,8 +72,9 @@ void xh_exact_multiply(double sign, xh_view_t a, xh_view_t b, xh_view_t c)
 {
     for (int64_t j = 0; j < c.cols; j++)
         for (int64_t p = 0; p < a.cols; p++) {
-            const double *from = at(a, 0, p), factor = sign * *at(b, p, j);
-            double *to = at(c, 0, j);
+            const double *from = xh_at(a, 0, p),
+                         factor = sign * *xh_at(b, p, j);
+            double *to = xh_at(c, 0, j);
 
             for (int64_t i = 0; i < c.rows; i++)
                 to[i] += from[i] * factor;
@@ -92,7 +84,7 @@ void xh_exact_multiply(double sign, xh_view_t a, xh_view_t b, xh_view_t c)
 void xh_exact_copy(xh_view_t from, xh_view_t to)
 {
     for (int64_t j = 0; j < from.cols; j++)
-        memcpy(at(to, 0, j), at(from, 0, j),
+        memcpy(xh_at(to, 0, j), xh_at(from, 0, j),
                (size_t)from.rows * sizeof(double));
 }
 
@@ -108,7 +100,8 @@ static mistakes_t compare(xh_view_t found, xh_view_t expected)
 
     for (int64_t j = 0; j < expected.cols; j++)
         for (int64_t i = 0; i < expected.rows; i++)
-            if (!(*at(found, i, j) == *at(expected, i, j)) && m.wrong++ == 0) {
+            if (!(*xh_at(found, i, j) == *xh_at(expected, i, j)) &&
+                m.wrong++ == 0) {
                 m.row = i;
                 m.col = j;
             }
@@ -121,11 +114,12 @@ bool xh_exact_is_right(xh_exact_t *checks, xh_view_t found, xh_view_t expected,
     mistakes_t m = compare(found, expected);
 
     if (m.wrong > 0 && atomic_fetch_add(&checks->wrong, 1) == 0)
-        xh_log_error(
-            "trust: wrong result: %s, on %s: element (%" PRId64 ", %" PRId64
-            ") of %" PRId64 " x %" PRId64
-            ": expected %.17g, found %.17g; %" PRId64 " elements are wrong",
-            what, where, m.row, m.col, expected.rows, expected.cols,
-            *at(expected, m.row, m.col), *at(found, m.row, m.col), m.wrong);
+        xh_log_error("trust: wrong result: %s, on %s: element (%" PRId64
+                     ", %" PRId64 ") of %" PRId64 " x %" PRId64
+                     ": expected %.17g, found %.17g; %" PRId64
+                     " elements are wrong",
+                     what, where, m.row, m.col, expected.rows, expected.cols,
+                     *xh_at(expected, m.row, m.col),
+                     *xh_at(found, m.row, m.col), m.wrong);
     return m.wrong == 0;
 }

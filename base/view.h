@@ -23,6 +23,11 @@ typedef struct { /* a part of a matrix */
     int64_t row, rows, col, cols;
 } xh_rectangle_t;
 
+static inline double *xh_at(xh_view_t v, int64_t i, int64_t j)
+{
+    return v.data + i + j * v.ld;
+}
+
 /* The rows x cols part of v whose first element is v's (i, j). */
 static inline xh_view_t xh_view_part(xh_view_t v, int64_t i, int64_t j,
                                      int64_t rows, int64_t cols)

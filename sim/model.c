@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "base/checksum.h"
 #include "base/log.h"
 #include "hpl/pauxil/abort.h"
 
@@ -70,10 +71,7 @@ static void set(char *word)
 
 static uint64_t mix(uint64_t x)
 {
-    x += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
+    return xh_mixed(x + 0x9e3779b97f4a7c15u);
 }
 
 /* 0 <= x < 1, by chance but always the same. */

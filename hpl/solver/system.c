@@ -75,8 +75,7 @@ void hpl_system_destroy(hpl_system_t *system)
 {
     if (system == NULL)
         return;
-    if (system->memory != NULL)
-        xh_memory_free(system->memory, system->bytes);
+    xh_memory_free(system->memory, system->bytes);
     free(system);
 }
 

@@ -20,12 +20,7 @@ static stopwatches_t timers, ptimers;
 
 static seconds_t now(void)
 {
-    struct timespec used;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-    return (seconds_t){.wall = xh_clock_now(),
-                       .cpu =
-                           (double)used.tv_sec + 1e-9 * (double)used.tv_nsec};
+    return (seconds_t){xh_clock_now(), xh_clock_read(CLOCK_PROCESS_CPUTIME_ID)};
 }
 
 static bool usable(const stopwatches_t *set, int i)

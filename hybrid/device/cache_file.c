@@ -99,20 +99,15 @@ static void make_folders(char *path)
 static bool replace(const char *path, const void *data, size_t bytes)
 {
     char fresh[HYB_CACHE_PATH + sizeof(".XXXXXX")];
-    FILE *file;
     bool ok;
     int fd;
 
     snprintf(fresh, sizeof(fresh), "%s.XXXXXX", path);
     fd = mkstemp(fresh);
-    file = fd >= 0 ? fdopen(fd, "w") : NULL;
-    if (file == NULL) {
-        if (fd >= 0)
-            close(fd);
+    if (fd < 0)
         return false;
-    }
-    ok = fwrite(data, 1, bytes, file) == bytes;
-    ok = fclose(file) == 0 && ok && rename(fresh, path) == 0;
+    ok = write(fd, data, bytes) == (ssize_t)bytes;
+    ok = close(fd) == 0 && ok && rename(fresh, path) == 0;
     if (!ok)
         unlink(fresh);
     return ok;
@@ -136,12 +131,6 @@ xh_status_t hyb_cache_store(const char *model, const char *kind,
     xh_log_info("%s of %s are not kept: cannot write %s: %s", what, model, path,
                 strerror(errno));
     return XH_ERR_IO;
-}
-
-xh_status_t hyb_cache_write(const char *model, const char *kind,
-                            const char *text, const char *what)
-{
-    return hyb_cache_store(model, kind, text, strlen(text), what);
 }
 
 void hyb_cache_remove(const char *model, const char *kind)

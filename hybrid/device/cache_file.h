@@ -22,10 +22,6 @@ xh_status_t hyb_cache_path(const char *model, const char *kind, char *path_p);
  */
 void *hyb_cache_load(const char *model, const char *kind, size_t *bytes_p);
 
-/* Write it as hyb_cache_write does. */
-xh_status_t hyb_cache_store(const char *model, const char *kind,
-                            const void *data, size_t bytes, const char *what);
-
 /*
  * Its text, of at most size bytes with the end; the rest is cut.
  * Errors: XH_ERR_INPUT  no folder; or others may write the file, with a warning
@@ -39,8 +35,8 @@ xh_status_t hyb_cache_read(const char *model, const char *kind, char *text_p,
  * new one, whole. The run goes on without: failures are said as information,
  * about what ("the tile rates"). Errors: XH_ERR_INPUT  no folder; XH_ERR_IO
  */
-xh_status_t hyb_cache_write(const char *model, const char *kind,
-                            const char *text, const char *what);
+xh_status_t hyb_cache_store(const char *model, const char *kind,
+                            const void *data, size_t bytes, const char *what);
 
 /* Remove it, if there is one. */
 void hyb_cache_remove(const char *model, const char *kind);

@@ -18,8 +18,14 @@ typedef struct { /* whose table it is */
     int count;
 } owner_t;
 
-static void print(const owner_t *owner, const hyb_cut_table_t *table, FILE *out)
+/* The text of a file, into TEXT bytes. */
+static bool format(const owner_t *owner, const hyb_cut_table_t *table,
+                   char *text_p)
 {
+    FILE *out = fmemopen(text_p, TEXT, "w");
+
+    if (out == NULL)
+        return false;
     fprintf(out, "product cuts 1\n%s\ndepth", owner->model);
     for (int i = 0; i < owner->count; i++)
         fprintf(out, " %s", owner->knobs[i].name);
@@ -30,21 +36,10 @@ static void print(const owner_t *owner, const hyb_cut_table_t *table, FILE *out)
             fprintf(out, " %d", table->cut[d].values[i]);
         fprintf(out, " %.6g\n", table->rate[d]);
     }
-}
-
-/* The text of a file, into TEXT bytes. */
-static bool format(const owner_t *owner, const hyb_cut_table_t *table,
-                   char *text_p)
-{
-    FILE *out = fmemopen(text_p, TEXT, "w");
-
-    if (out == NULL)
-        return false;
-    print(owner, table, out);
     return fclose(out) == 0;
 }
 
-/* Whatever is not exactly as print would write it is refused in the end. */
+/* Whatever is not exactly as format would write it is refused in the end. */
 static bool parse(char *text, const owner_t *owner, hyb_cut_table_t *table_p)
 {
     hyb_cut_table_t table = {0};
@@ -88,7 +83,8 @@ xh_status_t hyb_cut_table_save(const char *model, const hyb_knob_t *knobs,
     char text[TEXT] = "";
 
     return format(&(owner_t){model, knobs, count}, table, text)
-               ? hyb_cache_write(model, kind, text, "the cuts of products")
+               ? hyb_cache_store(model, kind, text, strlen(text),
+                                 "the cuts of products")
                : XH_ERR_IO;
 }
 

@@ -89,6 +89,16 @@ struct hyb_buffer {
     hyb_buffer_t *next; /* of those that a failed device keeps */
 };
 
+/* Where b is, if the backend's memory has addresses; data NULL: it has no
+ * elements. */
+static inline xh_view_t hyb_view(hyb_block_t b)
+{
+    double *memory = b.buffer != NULL ? b.buffer->memory : NULL;
+
+    return (xh_view_t){memory != NULL ? memory + b.offset : NULL, b.rows,
+                       b.cols, b.ld};
+}
+
 /*
  * What a backend fills in. State is the backend's own, made by open. NULL in
  * place of enter, sensors, pin, unpin or give_up means "nothing to do", and of
@@ -189,7 +199,8 @@ hyb_backend_entry(const hyb_host_t *host);
  * chosen_p  out  count entries, freed by the caller with free()
  * Errors: XH_ERR_INPUT   unknown backend or index: the message names the valid
  *                        ones; what is named is not there; a backend that is
- * asked for by name does not load XH_ERR_MEMORY
+ *                        asked for by name does not load
+ *         XH_ERR_MEMORY
  */
 typedef struct {
     const hyb_backend_t *backend;

@@ -8,13 +8,14 @@
 
 static const char kind[] = "tiles";
 
-xh_status_t hyb_rate_table_path(const char *model, char *path_p)
+/* The text of a file, into HYB_RATE_TEXT bytes. */
+static bool format(const hyb_rate_table_t *table, const char *model,
+                   char *text_p)
 {
-    return hyb_cache_path(model, kind, path_p);
-}
+    FILE *out = fmemopen(text_p, HYB_RATE_TEXT, "w");
 
-static void print(const hyb_rate_table_t *table, const char *model, FILE *out)
-{
+    if (out == NULL)
+        return false;
     fprintf(out,
             "tile rates 5\n%s\n%.6g bytes/s each way\n"
             "%.6g bytes/s committed by a thread\n"
@@ -24,6 +25,7 @@ static void print(const hyb_rate_table_t *table, const char *model, FILE *out)
         for (int s = 0; s < HYB_RATE_SIZES; s++)
             fprintf(out, "%.6g%c", table->rate[d][s],
                     s + 1 < HYB_RATE_SIZES ? ' ' : '\n');
+    return fclose(out) == 0;
 }
 
 static bool is_rate(double x)
@@ -31,11 +33,10 @@ static bool is_rate(double x)
     return x >= 0.0 && isfinite(x);
 }
 
-/* Whatever is not exactly as print would write it is refused in the end. */
+/* Whatever is not exactly as format would write it is refused in the end. */
 static bool parse(char *text, const char *model, hyb_rate_table_t *table_p)
 {
     char again[HYB_RATE_TEXT] = "", *at;
-    FILE *out = fmemopen(again, sizeof(again), "w");
     hyb_rate_table_t table;
     int used = 0;
     bool good = sscanf(text,
@@ -50,11 +51,7 @@ static bool parse(char *text, const char *model, hyb_rate_table_t *table_p)
             table.rate[d][s] = strtod(at, &at);
             good = good && is_rate(table.rate[d][s]);
         }
-    if (out == NULL)
-        return false;
-    if (good)
-        print(&table, model, out);
-    good = fclose(out) == 0 && good && strcmp(again, text) == 0;
+    good = good && format(&table, model, again) && strcmp(again, text) == 0;
     if (good)
         *table_p = table;
     return good;
@@ -62,12 +59,12 @@ static bool parse(char *text, const char *model, hyb_rate_table_t *table_p)
 
 xh_status_t hyb_rate_table_load(const char *model, hyb_rate_table_t *table_p)
 {
-    char path[HYB_RATE_PATH], text[HYB_RATE_TEXT + 1];
+    char path[HYB_CACHE_PATH], text[HYB_RATE_TEXT + 1];
 
     XH_TRY(hyb_cache_read(model, kind, text, sizeof(text)));
     if (parse(text, model, table_p))
         return XH_OK;
-    hyb_rate_table_path(model, path);
+    hyb_cache_path(model, kind, path);
     xh_log_info("%s holds no tile rates of %s and is ignored", path, model);
     return XH_ERR_INPUT;
 }
@@ -76,13 +73,11 @@ xh_status_t hyb_rate_table_save(const char *model,
                                 const hyb_rate_table_t *table)
 {
     char text[HYB_RATE_TEXT] = "";
-    FILE *out = fmemopen(text, sizeof(text), "w");
 
-    if (out == NULL)
-        return XH_ERR_IO;
-    print(table, model, out);
-    fclose(out);
-    return hyb_cache_write(model, kind, text, "the tile rates");
+    return format(table, model, text)
+               ? hyb_cache_store(model, kind, text, strlen(text),
+                                 "the tile rates")
+               : XH_ERR_IO;
 }
 
 void hyb_rate_table_forget(const char *model)

@@ -3,7 +3,6 @@
 #define HYB_RATES_H
 
 #include <stdbool.h>
-#include "hybrid/device/cache_file.h"
 #include "hybrid/device/device.h"
 
 /*
@@ -13,10 +12,9 @@
  * and so do the rows. And what its link brings, and a host thread. Plain data.
  */
 enum {
-    HYB_RATE_SIZES = 5,   /* of 512 << s */
-    HYB_RATE_DEPTHS = 4,  /* of 256 << d */
-    HYB_RATE_TEXT = 1024, /* bytes of the longest file, with an end */
-    HYB_RATE_PATH = HYB_CACHE_PATH
+    HYB_RATE_SIZES = 5,  /* of 512 << s */
+    HYB_RATE_DEPTHS = 4, /* of 256 << d */
+    HYB_RATE_TEXT = 1024 /* bytes of the longest file, with an end */
 };
 
 typedef struct {
@@ -77,9 +75,6 @@ bool hyb_device_rates_complete(const hyb_rate_table_t *table, uint64_t memory);
 
 /* ---- kept from run to run: rate_file.c ----------------------------------- */
 
-/* Its file; path_p and errors as hyb_cache_path. */
-xh_status_t hyb_rate_table_path(const char *model, char *path_p);
-
 /*
  * Read model's table. Errors leave it to the caller to measure again:
  * XH_ERR_INPUT  no folder, or the file is not this model's table, whole: the
@@ -88,7 +83,7 @@ xh_status_t hyb_rate_table_path(const char *model, char *path_p);
  */
 xh_status_t hyb_rate_table_load(const char *model, hyb_rate_table_t *table_p);
 
-/* Write model's file, or remove it; errors as hyb_cache_write. */
+/* Write model's file, or remove it; errors as hyb_cache_store. */
 xh_status_t hyb_rate_table_save(const char *model,
                                 const hyb_rate_table_t *table);
 void hyb_rate_table_forget(const char *model);

@@ -118,8 +118,7 @@ void hyb_exchange_destroy(hyb_lu_t *lu)
         return;
     free(e->last);
     free(e->at);
-    if (e->gathered != NULL)
-        xh_memory_free(e->gathered, e->bytes);
+    xh_memory_free(e->gathered, e->bytes);
     free(e);
 }
 

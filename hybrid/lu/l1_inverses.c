@@ -5,22 +5,17 @@
 #include <string.h>
 #include "base/integers.h"
 
-static double *at(xh_view_t v, int64_t i, int64_t j)
-{
-    return v.data + i + j * v.ld;
-}
-
 /* Y := L^-1, column by column: L y = e by substitution. */
 static void invert(xh_view_t l, xh_view_t y)
 {
     for (int64_t j = 0; j < y.cols; j++) {
-        double *column = at(y, 0, j);
+        double *column = xh_at(y, 0, j);
 
         memset(column, 0, (size_t)y.rows * sizeof(double));
         column[j] = 1.0;
         for (int64_t k = j; k + 1 < y.rows; k++)
             for (int64_t i = k + 1; i < y.rows; i++)
-                column[i] -= column[k] * *at(l, i, k);
+                column[i] -= column[k] * *xh_at(l, i, k);
     }
 }
 
@@ -37,11 +32,11 @@ static double growth(xh_view_t l, xh_view_t y)
 
     for (int64_t j = 0; j < y.cols; j++)
         for (int64_t i = j; i < y.rows; i++)
-            row[i] += fabs(*at(y, i, j));
+            row[i] += fabs(*xh_at(y, i, j));
     memcpy(sum, row, sizeof(sum));
     for (int64_t j = 0; j < l.cols; j++)
         for (int64_t i = j + 1; i < l.rows; i++)
-            sum[i] += fabs(*at(l, i, j)) * row[j];
+            sum[i] += fabs(*xh_at(l, i, j)) * row[j];
     for (int64_t i = 0; i < l.rows; i++)
         most = larger(most, sum[i]);
     return most;
@@ -60,7 +55,7 @@ double hyb_l1_invert(xh_view_t l1, xh_view_t to)
         invert(l, y);
         most = larger(most, growth(l, y));
         for (int64_t i = j; i < below; i++)
-            memcpy(at(to, below, i), at(l1, below, i),
+            memcpy(xh_at(to, below, i), xh_at(l1, below, i),
                    (size_t)(l1.rows - below) * sizeof(double));
     }
     return most;

@@ -145,8 +145,7 @@ void hyb_panels_destroy(hyb_lu_t *lu)
         free(p->moves);
     }
     free(s->pivots);
-    if (s->memory != NULL)
-        xh_memory_free(s->memory, s->bytes);
+    xh_memory_free(s->memory, s->bytes);
     hyb_panel_scratch_destroy(s->scratch);
     free(s);
 }

@@ -99,18 +99,10 @@ static double turns_of_others(hyb_worker_t *me)
     return turns.waited;
 }
 
-static double processor_time(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 void hyb_timer_begin_product(hyb_worker_t *me, int iteration, double flop)
 {
     if (flop >= least_flop) {
-        me->cpu_before = processor_time();
+        me->cpu_before = xh_clock_read(CLOCK_THREAD_CPUTIME_ID);
         me->turns_before = turns_of_others(me);
     }
     hyb_timer_begin(me, HYB_MULTIPLY, iteration);
@@ -123,7 +115,7 @@ void hyb_timer_end_product(hyb_worker_t *me, double flop)
     add(&me->flop, flop);
     if (flop < least_flop)
         return;
-    cpu = processor_time() - me->cpu_before;
+    cpu = xh_clock_read(CLOCK_THREAD_CPUTIME_ID) - me->cpu_before;
     turns = turns_of_others(me) - me->turns_before;
     add(&me->paced_flop, flop);
     add(&me->paced_seconds, me->schedstat > 0 ? seconds - turns : cpu);

@@ -173,11 +173,7 @@ void hyb_watchdog_state(double gap, hyb_state_t *state_p)
 
 void hyb_watchdog_begin(hyb_watchdog_t *dog, double patience)
 {
-    *dog = (hyb_watchdog_t){.steps = dog->steps,
-                            .where = dog->where,
-                            .waits = dog->waits,
-                            .context = dog->context,
-                            .patience = patience};
+    dog->patience = patience;
     if (patience <= 0.0)
         return;
     change(dog, 1);
@@ -218,10 +214,8 @@ void hyb_phase_begin(hyb_phase_t *phase, const char *doing, double patience)
 {
     phase->doing = doing;
     atomic_init(&phase->steps, 0);
-    phase->dog.steps = steps;
-    phase->dog.where = where;
-    phase->dog.waits = NULL;
-    phase->dog.context = phase;
+    phase->dog =
+        (hyb_watchdog_t){.steps = steps, .where = where, .context = phase};
     hyb_watchdog_begin(&phase->dog, patience);
 }
 

@@ -41,7 +41,7 @@ typedef struct {
  * Watch from now on, with that patience in seconds. If no thread can be had
  * there is no watch.
  *
- * dog  out  but for what is watched
+ * dog  in,out  all 0 but for what is watched
  */
 void hyb_watchdog_begin(hyb_watchdog_t *dog, double patience);
 void hyb_watchdog_end(hyb_watchdog_t *dog);

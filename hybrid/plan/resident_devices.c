@@ -148,7 +148,9 @@ static void close_all(hyb_resident_devices_t *d)
         hyb_machine_set_aside(d->machine, i, 0);
     }
     hyb_machine_unpin(d->machine, d->host.data);
-    hyb_scratch_close(&d->host);
+    /* A device that has stalled may still write to it. */
+    if (hyb_machine_working_devices(d->machine) == d->devices)
+        hyb_scratch_close(&d->host);
     free(d);
 }
 

@@ -44,8 +44,8 @@
  *
  * where op is one of malloc, register, stream, handle, load, record, wait,
  * copy_in, copy_out, gemm, copy, fill, trsm, gemv, swap_rows, gather_rows,
- * scatter_rows, generate, checksum, panel_column, panel_pivot and panel_step;
- * from record on they can fail or stall.
+ * scatter_rows, generate, checksum, panel_column, panel_pivot, panel_swap and
+ * panel_step; from record on they can fail or stall.
  */
 typedef struct { /* what there is of each, of all devices */
     int contexts, memory, pinned, streams, events, handles, libraries;

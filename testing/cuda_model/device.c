@@ -134,11 +134,11 @@ __attribute__((constructor)) static void load(void)
 /* ---- faults -------------------------------------------------------------- */
 
 static const char *const op_names[MODEL_OPS] = {
-    "malloc",      "register",     "stream",   "handle",   "load",
-    "record",      "wait",         "copy_in",  "copy_out", "gemm",
-    "copy",        "fill",         "trsm",     "gemv",     "swap_rows",
-    "gather_rows", "scatter_rows", "generate", "checksum", "panel_column",
-    "panel_pivot", "panel_step"};
+    "malloc",      "register",     "stream",    "handle",   "load",
+    "record",      "wait",         "copy_in",   "copy_out", "gemm",
+    "copy",        "fill",         "trsm",      "gemv",     "swap_rows",
+    "gather_rows", "scatter_rows", "generate",  "checksum", "panel_column",
+    "panel_pivot", "panel_swap",   "panel_step"};
 
 static const char *const fault_names[MODEL_FAULTS] = {"", "fail", "refuse",
                                                       "oom", "stall"};

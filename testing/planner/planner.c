@@ -319,16 +319,6 @@ static xh_status_t plan(const xhpl_order_t *order, const hyb_means_t *means)
 
 /* ---- a prediction -------------------------------------------------------- */
 
-static hpl_shape_t shape_of(const xhpl_test_t *test, int align)
-{
-    return (hpl_shape_t){.n = test->n,
-                         .nb = test->nb,
-                         .nprow = test->nprow,
-                         .npcol = test->npcol,
-                         .depth = test->depth,
-                         .align = align};
-}
-
 /* What weights would give each grid. Process 0. */
 static void say_weights(const xhpl_parameters_t *parameters,
                         const xhpl_weights_t *weights)
@@ -357,7 +347,7 @@ static void answer_prediction(const xhpl_parameters_t *parameters,
         xhpl_test_t test = xhpl_plan_test(parameters, index);
         xhpl_choice_t choice =
             xhpl_unequal_choice(&job, weights, xhpl_order(parameters),
-                                shape_of(&test, align), test.bcast);
+                                xhpl_shape_of(&test, align), test.bcast);
 
         print_row(&choice, "");
     }
@@ -404,7 +394,7 @@ static double forecast(const void *context, const xhpl_test_t *test)
     xhpl_job_t job = {.rates = &known->rates, .bytes = xhpl_capacity_bytes};
 
     return xhpl_unequal_choice(&job, known->weights, known->order,
-                               shape_of(test, 0), test->bcast)
+                               xhpl_shape_of(test, 0), test->bcast)
         .seconds;
 }
 

@@ -52,10 +52,7 @@ static double multiply(double *memory, int *file)
 /* CPU seconds of all threads of this process. */
 static double spent(void)
 {
-    struct timespec t;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return xh_clock_read(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 /* A library's threads spin for a while before they sleep: OpenBLAS's for a

@@ -74,13 +74,8 @@ static double process_bytes(const check_t *check, const xhpl_test_t *test)
     const xhpl_parameters_t *parameters = check->parameters;
     hpl_deal_t *deal;
     double bytes;
-    hpl_shape_t shape = {.n = test->n,
-                         .nb = test->nb,
-                         .nprow = test->nprow,
-                         .npcol = test->npcol,
-                         .depth = test->depth,
-                         .align =
-                             xhpl_parameters_value(parameters, XHPL_ALIGN)};
+    hpl_shape_t shape =
+        xhpl_shape_of(test, xhpl_parameters_value(parameters, XHPL_ALIGN));
     int rank = xhpl_rank(MPI_COMM_WORLD);
     HPL_T_ORDER order = xhpl_order(parameters);
     bool by_rows = order == HPL_ROW_MAJOR;

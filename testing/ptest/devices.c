@@ -81,6 +81,8 @@ xhpl_device_t *xhpl_devices_gather(MPI_Comm comm, const hpl_system_t *system,
         if (xhpl_rank(comm) == 0) {
             sum = arrange(each, each + size, size);
             all = malloc((size_t)sum);
+            if (all == NULL)
+                HPL_pabort(__LINE__, "xhpl_devices_gather", "out of memory");
         }
         MPI_Gatherv(mine, bytes, MPI_BYTE, all, each, each + size, MPI_BYTE, 0,
                     comm);

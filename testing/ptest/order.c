@@ -307,11 +307,6 @@ static xh_status_t check_files(const xhpl_order_t *order, const char *report)
     return xhpl_named_files_check(files, sizeof(files) / sizeof(files[0]));
 }
 
-static bool is_set(const char *setting)
-{
-    return xh_settings_text(setting)[0] != '\0';
-}
-
 static bool is(const char *setting, const char *value)
 {
     return strcmp(xh_settings_text(setting), value) == 0;
@@ -322,7 +317,7 @@ static xh_status_t check_checkpoints(const xhpl_parameters_t *parameters)
 {
     int64_t tests = xhpl_plan_count(parameters);
 
-    if (!is_set("checkpoint") && !is_set("restart"))
+    if (is("checkpoint", "") && is("restart", ""))
         return XH_OK;
     if (tests > 1)
         xh_log_error("--checkpoint and --restart go with one test; here are "

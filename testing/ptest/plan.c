@@ -119,3 +119,13 @@ HPL_T_ORDER xhpl_order(const xhpl_parameters_t *parameters)
     return xhpl_parameters_value(parameters, XHPL_PMAP) == 0 ? HPL_ROW_MAJOR
                                                              : HPL_COLUMN_MAJOR;
 }
+
+hpl_shape_t xhpl_shape_of(const xhpl_test_t *test, int align)
+{
+    return (hpl_shape_t){.n = test->n,
+                         .nb = test->nb,
+                         .nprow = test->nprow,
+                         .npcol = test->npcol,
+                         .depth = test->depth,
+                         .align = align};
+}

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 #include "hpl.h"
+#include "hpl_solver.h"
 #include "testing/ptest/parameters.h"
 
 /*
@@ -36,6 +37,9 @@ int64_t xhpl_plan_same_shape(const xhpl_parameters_t *parameters);
 /* The choices of test as the library wants them. */
 HPL_T_palg xhpl_algorithm(const xhpl_parameters_t *parameters,
                           const xhpl_test_t *test);
+
+/* What memory depends on, but for the process; align as in HPL.dat. */
+hpl_shape_t xhpl_shape_of(const xhpl_test_t *test, int align);
 
 /* How ranks are laid on the grid. */
 HPL_T_ORDER xhpl_order(const xhpl_parameters_t *parameters);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "base/clock.h"
 #include "base/sysfile.h"
 #include "testing/json/json.h"
 #include "testing/ptest/processes.h"
@@ -147,14 +148,6 @@ struct xhpl_phase {
 
 /* ---- the thread: under the lock ------------------------------------------ */
 
-static double now(void)
-{
-    struct timespec moment;
-
-    clock_gettime(CLOCK_REALTIME, &moment);
-    return (double)moment.tv_sec + 1e-9 * (double)moment.tv_nsec;
-}
-
 static void sample_devices(xhpl_phase_t *p)
 {
     hpl_device_t found[DEVICES_MOST];
@@ -205,14 +198,14 @@ static void *watch(void *argument)
     while (!p->closed)
         if (!p->running) {
             pthread_cond_wait(&p->change, &p->lock);
-        } else if (now() < p->due) {
+        } else if (xh_clock_read(CLOCK_REALTIME) < p->due) {
             until = (struct timespec){(time_t)p->due,
                                       (long)(1e9 * fmod(p->due, 1.0))};
             pthread_cond_timedwait(&p->change, &p->lock, &until);
         } else {
             sample(p);
             read_node_energy(&p->energy, joules); /* before counters wrap */
-            p->due = now() + p->between;
+            p->due = xh_clock_read(CLOCK_REALTIME) + p->between;
         }
     pthread_mutex_unlock(&p->lock);
     return NULL;
@@ -294,7 +287,7 @@ static void set_running(xhpl_phase_t *p, bool running)
     if (running) {
         p->samples = 0;
         p->seen = (hpl_clocks_t){INFINITY, 0, -INFINITY, -INFINITY};
-        p->due = now() + p->first;
+        p->due = xh_clock_read(CLOCK_REALTIME) + p->first;
     } else {
         p->within = p->samples;
         if (p->samples == 0)

@@ -89,7 +89,7 @@ TEST_SET_UP(a_file_that_is_not_whole_is_refused)
     assert_ok(hyb_cache_read(model, "cuts", text, sizeof(text)));
     for (size_t length = strlen(text); length-- > 0;) {
         text[length] = '\0';
-        assert_ok(hyb_cache_write(model, "cuts", text, "it"));
+        assert_ok(hyb_cache_store(model, "cuts", text, strlen(text), "it"));
         assert_int_equal(load(knobs, KNOBS, &said), XH_ERR_INPUT);
     }
 }

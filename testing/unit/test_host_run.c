@@ -17,11 +17,6 @@ typedef struct { /* one run and all that it meets */
     double *u;
 } run_t;
 
-static double *at(xh_view_t v, int64_t i, int64_t j)
-{
-    return v.data + i + j * v.ld;
-}
-
 static hyb_tiles_t tiles(const hyb_kernel_t *kernel, int64_t rows, int64_t cols)
 {
     return (hyb_tiles_t){
@@ -75,7 +70,7 @@ static void compare_u(const run_t *x, xh_view_t want)
     for (int64_t j = 0; j < all; j++)
         for (int64_t i = 0; i < x->nb; i++)
             assert_true(packed(x, i, j) ==
-                        (j < x->cols ? *at(want, i, j) : 0.0));
+                        (j < x->cols ? *xh_at(want, i, j) : 0.0));
 }
 
 /* ---- rows of U ---------------------------------------------------------- */
@@ -87,10 +82,10 @@ static int source[MOST_NB], from[MOST_NB], to[MOST_NB];
 static void interchange(xh_view_t v, int64_t i, int64_t k)
 {
     for (int64_t j = 0; j < v.cols; j++) {
-        double element = *at(v, i, j);
+        double element = *xh_at(v, i, j);
 
-        *at(v, i, j) = *at(v, k, j);
-        *at(v, k, j) = element;
+        *xh_at(v, i, j) = *xh_at(v, k, j);
+        *xh_at(v, k, j) = element;
     }
 }
 
@@ -142,7 +137,8 @@ static void check_swap(const hyb_kernel_t *kernel, int rows, int nb, int cols,
     hyb_run_swap(kernel, &swap, a.v, x.u);
     compare_u(&x, want.v);
     for (int64_t j = 0; j < cols; j++) /* the top of the columns is anyone's */
-        memcpy(at(a.v, 0, j), at(want.v, 0, j), (size_t)nb * sizeof(double));
+        memcpy(xh_at(a.v, 0, j), xh_at(want.v, 0, j),
+               (size_t)nb * sizeof(double));
     framed_compare(a, want, 0.0);
     framed_release(a);
     framed_release(want);
@@ -174,7 +170,7 @@ static void check_return(run_t *x, const hyb_arrived_t *arrived, framed_t rows)
 
     for (int64_t j = 0; j < want.v.cols; j++)
         for (int64_t i = 0; i < want.v.rows; i++)
-            *at(want.v, i, j) *= 2.0;
+            *xh_at(want.v, i, j) *= 2.0;
     for (int64_t i = 0; i < size; i++)
         x->u[i] *= 2.0;
     hyb_run_return_rows(x->kernel, x->u, x->cols, arrived);
@@ -199,7 +195,7 @@ static void check_unpacking(const hyb_kernel_t *kernel, int nb, int64_t cols)
     }
     for (int r = 0; r < nb; r++)
         for (int64_t j = 0; j < cols; j++)
-            *at(want.v, place[r], j) = *at(rows.v, j, r);
+            *xh_at(want.v, place[r], j) = *xh_at(rows.v, j, r);
     hyb_run_unpack_rows(kernel, &arrived, cols, x.u);
     compare_u(&x, want.v);
     check_return(&x, &arrived, rows);
@@ -223,7 +219,7 @@ static void substitute(xh_view_t l1, xh_view_t u)
     for (int64_t j = 0; j < u.cols; j++)
         for (int64_t i = 0; i < u.rows; i++)
             for (int64_t k = 0; k < i; k++)
-                *at(u, i, j) -= *at(l1, i, k) * *at(u, k, j);
+                *xh_at(u, i, j) -= *xh_at(l1, i, k) * *xh_at(u, k, j);
 }
 
 /* u := factor * rows of U */
@@ -236,7 +232,7 @@ static void put_rows(const run_t *x, double factor, xh_view_t u)
     for (int i = 0; i < x->nb; i++) {
         place[i] = i;
         for (int64_t j = 0; j < x->cols; j++)
-            rows[i * x->cols + j] = factor * *at(u, i, j);
+            rows[i * x->cols + j] = factor * *xh_at(u, i, j);
     }
     hyb_run_unpack_rows(x->kernel, &arrived, x->cols, x->u);
     free(rows);
@@ -273,7 +269,7 @@ TEST_EVERY_KERNEL(u_is_stored_with_its_own_sign)
 
     put_rows(&x, -1.0, want.v);
     for (int64_t i = 0; i < 11; i++)
-        memset(at(got.v, 0, i), 0, 37 * sizeof(double));
+        memset(xh_at(got.v, 0, i), 0, 37 * sizeof(double));
     hyb_run_store(&x.factors, x.u, got.v);
     framed_compare(got, want, 0.0);
     framed_release(want);
@@ -300,8 +296,8 @@ static void subtract_product(xh_view_t a, xh_view_t b, xh_view_t c)
             double sum = 0.0;
 
             for (int64_t k = 0; k < a.cols; k++)
-                sum += *at(a, i, k) * *at(b, k, j);
-            *at(c, i, j) -= sum;
+                sum += *xh_at(a, i, k) * *xh_at(b, k, j);
+            *xh_at(c, i, j) -= sum;
         }
 }
 

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <math.h>
 #include <sys/stat.h>
+#include "hybrid/device/cache_file.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/fake_root.h"
 #include "testing/unit/unit.h"
@@ -43,10 +44,10 @@ UNIT_STEP(leave)
 /* Replace the file's text. */
 static void write_file(const char *text, size_t length)
 {
-    char path[HYB_RATE_PATH];
+    char path[HYB_CACHE_PATH];
     FILE *f;
 
-    assert_ok(hyb_rate_table_path(model, path));
+    assert_ok(hyb_cache_path(model, "tiles", path));
     f = fopen(path, "w");
     assert_non_null(f);
     assert_int_equal(fwrite(text, 1, length, f), length);
@@ -56,11 +57,11 @@ static void write_file(const char *text, size_t length)
 /* The file's text, with an end; returns its length. */
 static size_t read_file(char text[HYB_RATE_TEXT])
 {
-    char path[HYB_RATE_PATH];
+    char path[HYB_CACHE_PATH];
     size_t length;
     FILE *f;
 
-    assert_ok(hyb_rate_table_path(model, path));
+    assert_ok(hyb_cache_path(model, "tiles", path));
     f = fopen(path, "r");
     assert_non_null(f);
     length = fread(text, 1, HYB_RATE_TEXT - 1, f);
@@ -94,38 +95,38 @@ static int files_in(const char *folder)
 
 TEST_SET_UP(the_file_is_below_the_cache_folder)
 {
-    char path[HYB_RATE_PATH], expected[256];
+    char path[HYB_CACHE_PATH], expected[256];
 
     snprintf(expected, sizeof(expected), "%s/cache/xhpl/%s", root, file);
-    assert_ok(hyb_rate_table_path(model, path));
+    assert_ok(hyb_cache_path(model, "tiles", path));
     assert_string_equal(path, expected);
     snprintf(expected, sizeof(expected), "%s/home/.cache/xhpl/%s", root, file);
     setenv("XDG_CACHE_HOME", "not/absolute", 1);
-    assert_ok(hyb_rate_table_path(model, path));
+    assert_ok(hyb_cache_path(model, "tiles", path));
     assert_string_equal(path, expected);
     unsetenv("XDG_CACHE_HOME");
-    assert_ok(hyb_rate_table_path(model, path));
+    assert_ok(hyb_cache_path(model, "tiles", path));
     assert_string_equal(path, expected);
 }
 
 TEST_SET_UP(no_model_leads_out_of_the_folder)
 {
-    char path[HYB_RATE_PATH];
+    char path[HYB_CACHE_PATH];
 
-    assert_ok(hyb_rate_table_path("../../x", path));
+    assert_ok(hyb_cache_path("../../x", "tiles", path));
     assert_string_equal(strrchr(path, '/'), "/.._.._x.tiles");
 }
 
 TEST_SET_UP(a_path_that_is_too_long_is_refused)
 {
-    char path[HYB_RATE_PATH], text[5000];
+    char path[HYB_CACHE_PATH], text[5000];
 
     memset(text, 'x', sizeof(text));
     text[sizeof(text) - 1] = '\0';
-    assert_int_equal(hyb_rate_table_path(text, path), XH_ERR_INPUT);
+    assert_int_equal(hyb_cache_path(text, "tiles", path), XH_ERR_INPUT);
     text[0] = '/';
     setenv("XDG_CACHE_HOME", text, 1);
-    assert_int_equal(hyb_rate_table_path(model, path), XH_ERR_INPUT);
+    assert_int_equal(hyb_cache_path(model, "tiles", path), XH_ERR_INPUT);
 }
 
 TEST_SET_UP(a_saved_table_loads)
@@ -221,11 +222,11 @@ TEST_SET_UP(a_foreign_file_is_ignored_and_rewritten)
 TEST_SET_UP(a_file_that_others_may_write_is_ignored)
 {
     hyb_rate_table_t table = table_of(5.0), loaded;
-    char path[HYB_RATE_PATH];
+    char path[HYB_CACHE_PATH];
     const char *said;
 
     assert_ok(hyb_rate_table_save(model, &table));
-    assert_ok(hyb_rate_table_path(model, path));
+    assert_ok(hyb_cache_path(model, "tiles", path));
     assert_ok(load(&loaded, &said));
     assert_int_equal(chmod(path, 0666), 0);
     assert_int_equal(load(&loaded, &said), XH_ERR_INPUT);
@@ -246,10 +247,10 @@ TEST_SET_UP(what_cannot_be_put_in_place_is_removed)
 {
     hyb_rate_table_t table = table_of(5.0);
     xh_status_t status;
-    char path[HYB_RATE_PATH];
+    char path[HYB_CACHE_PATH];
 
     assert_ok(hyb_rate_table_save("other", &table));
-    assert_ok(hyb_rate_table_path(model, path));
+    assert_ok(hyb_cache_path(model, "tiles", path));
     assert_int_equal(mkdir(path, 0777), 0);
     unheard(status = hyb_rate_table_save(model, &table));
     assert_int_equal(status, XH_ERR_IO);
@@ -259,11 +260,11 @@ TEST_SET_UP(what_cannot_be_put_in_place_is_removed)
 TEST_SET_UP(without_any_folder_the_run_goes_on)
 {
     hyb_rate_table_t table = table_of(5.0);
-    char path[HYB_RATE_PATH];
+    char path[HYB_CACHE_PATH];
 
     unsetenv("XDG_CACHE_HOME");
     unsetenv("HOME");
-    assert_int_equal(hyb_rate_table_path(model, path), XH_ERR_INPUT);
+    assert_int_equal(hyb_cache_path(model, "tiles", path), XH_ERR_INPUT);
     assert_int_equal(hyb_rate_table_load(model, &table), XH_ERR_INPUT);
     assert_said(hyb_rate_table_save(model, &table), XH_ERR_INPUT, model);
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <unistd.h>
 #include "base/clock.h"
+#include "hybrid/device/cache_file.h"
 #include "testing/unit/emu_fixture.h"
 #include "testing/unit/fake_root.h"
 
@@ -295,9 +296,9 @@ TEST_SET_UP(memory_is_given_back_when_queues_are_idle)
 
 static bool is_kept(void)
 {
-    char path[HYB_RATE_PATH];
+    char path[HYB_CACHE_PATH];
 
-    assert_ok(hyb_rate_table_path("emulated device", path));
+    assert_ok(hyb_cache_path("emulated device", "tiles", path));
     return access(path, F_OK) == 0;
 }
 

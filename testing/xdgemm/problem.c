@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <string.h>
+#include "base/checksum.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/product.h"
@@ -24,17 +25,10 @@ typedef struct {
     int members;
 } task_t;
 
-/* Bits of x, mixed: the finalizer of SplitMix64 (Steele, Lea, Flood 2014). */
-static uint64_t mixed(uint64_t x)
-{
-    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return x ^ (x >> 31);
-}
-
 static uint64_t random_bits(uint64_t seed, uint64_t counter)
 {
-    return mixed(mixed(seed) + (counter + 1) * UINT64_C(0x9e3779b97f4a7c15));
+    return xh_mixed(xh_mixed(seed) +
+                    (counter + 1) * UINT64_C(0x9e3779b97f4a7c15));
 }
 
 /* In [0, 1). */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "testing/xinject/fault.h"
+#include "base/checksum.h"
 
 #include <mpi.h>
 #include <stdatomic.h>
@@ -29,14 +30,9 @@ static int receiver; /* of the message that was wrong */
 
 /* ---- drawing ------------------------------------------------------------- */
 
-/* splitmix64 */
 static uint64_t next(uint64_t *state)
 {
-    uint64_t z = *state += 0x9e3779b97f4a7c15;
-
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
+    return xh_mixed(*state += 0x9e3779b97f4a7c15);
 }
 
 fault_t fault_draw(uint64_t number, fault_bits_t bits, int processes,

@@ -133,15 +133,13 @@ static void say(const fault_t *fault, int64_t number, seen_t *seen, double away)
 {
     int total[3] = {seen->work.wrong, seen->work.repaired, fault_happened()};
     int finder = first_finder(seen), device = first_device(seen, finder), rank;
-    int kind = seen->work.wrong > 0 ? (int)seen->first.found : -1;
+    int most[] = {fault_receiver(), fault_operation(),
+                  seen->work.wrong > 0 ? (int)seen->first.found : -1};
     double closest = seen->work.closest;
-    int to = fault_receiver(), op = fault_operation();
 
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Allreduce(MPI_IN_PLACE, total, 3, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    MPI_Allreduce(MPI_IN_PLACE, &to, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    MPI_Allreduce(MPI_IN_PLACE, &op, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    MPI_Allreduce(MPI_IN_PLACE, &kind, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, most, 3, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     MPI_Allreduce(MPI_IN_PLACE, &closest, 1, MPI_DOUBLE, MPI_MAX,
                   MPI_COMM_WORLD);
     if (rank > 0)
@@ -151,8 +149,8 @@ static void say(const fault_t *fault, int64_t number, seen_t *seen, double away)
            "\"kind\": %d, \"device\": %d, \"named\": %d, "
            "\"operation\": \"%s\", \"distance\": %.3g, \"closest\": %.3g}\n",
            (long long)number, fault_name(fault), fault->rank, total[2],
-           total[0], total[1], finder, to, kind, fault->device, device,
-           op < 0 ? "" : hyb_op_name((hyb_op_t)op),
+           total[0], total[1], finder, most[0], most[2], fault->device, device,
+           most[1] < 0 ? "" : hyb_op_name((hyb_op_t)most[1]),
            isfinite(away) ? away : 1e300, isfinite(closest) ? closest : 1e300);
     fflush(stdout);
 }

@@ -25,8 +25,4 @@ TARGET static inline vector_t multiply_add(vector_t a, vector_t b, vector_t c)
 
 const hyb_kernel_t hyb_kernel_avx2 = {KERNEL(AVX2, avx2)};
 
-#else
-
-const hyb_kernel_t hyb_kernel_avx2 = {.name = 0};
-
 #endif

@@ -22,8 +22,4 @@ static inline vector_t multiply_add(vector_t a, vector_t b, vector_t c)
 
 const hyb_kernel_t hyb_kernel_neon = {KERNEL(NEON, neon)};
 
-#else
-
-const hyb_kernel_t hyb_kernel_neon = {.name = 0};
-
 #endif

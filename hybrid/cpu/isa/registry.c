@@ -2,8 +2,10 @@
 #include <stddef.h>
 #include "hybrid/cpu/isa/kernel.h"
 
-/* Each instruction set has a table, in a file of its own. */
-#define DECLARE(NAME, name) extern const hyb_kernel_t hyb_kernel_##name;
+/* Each instruction set has a table, in a file of its own; those of other
+ * processors are not there. */
+#define DECLARE(NAME, name)                                                    \
+    extern const hyb_kernel_t hyb_kernel_##name __attribute__((weak));
 XH_EACH_ISA(DECLARE)
 
 #define ADDRESS(NAME, name) &hyb_kernel_##name,

@@ -11,8 +11,4 @@ enum { ROWS = 12, COLS = 4, NEAR = 0 };
 
 const hyb_kernel_t hyb_kernel_sve128 = {KERNEL(SVE128, sve128)};
 
-#else
-
-const hyb_kernel_t hyb_kernel_sve128 = {.name = 0};
-
 #endif

@@ -11,8 +11,4 @@ enum { ROWS = 12, COLS = 8, NEAR = 0 };
 
 const hyb_kernel_t hyb_kernel_sve256 = {KERNEL(SVE256, sve256)};
 
-#else
-
-const hyb_kernel_t hyb_kernel_sve256 = {.name = 0};
-
 #endif

@@ -11,8 +11,4 @@ enum { ROWS = 24, COLS = 8, NEAR = 0 };
 
 const hyb_kernel_t hyb_kernel_sve512 = {KERNEL(SVE512, sve512)};
 
-#else
-
-const hyb_kernel_t hyb_kernel_sve512 = {.name = 0};
-
 #endif

@@ -17,8 +17,9 @@ typedef struct hyb_host_gemm hyb_host_gemm_t;
 
 /*
  * team and kernel are borrowed. kernel NULL leaves the work to the BLAS
- * library, called by each thread on its share of the columns. Errors:
- * XH_ERR_MEMORY XH_ERR_ARG     kernel is NULL and no BLAS is linked
+ * library, called by each thread on its share of the columns.
+ * Errors: XH_ERR_MEMORY
+ *         XH_ERR_ARG     kernel is NULL and no BLAS is linked
  */
 xh_status_t hyb_host_gemm_create(hyb_team_t *team, const hyb_kernel_t *kernel,
                                  hyb_host_gemm_t **gemm_p);

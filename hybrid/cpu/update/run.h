@@ -18,7 +18,7 @@
  *     hyb_run_swap(kernel, &swap, columns, u);      or hyb_run_unpack_rows
  *     hyb_run_solve(&factors, cols, u);
  *     hyb_run_store(&factors, u, top);
- *     hyb_run_multiply(&factors, 0, u, c, NULL);
+ *     hyb_run_multiply(&factors, u, c, NULL);
  */
 typedef struct { /* what an iteration applies to all runs */
     const hyb_kernel_t *kernel;

@@ -158,7 +158,8 @@ static xh_status_t check_arithmetic(hyb_cuda_device_t *device)
         hyb_cuda_host->log(XH_LOG_WARNING, HYB_CUDA_NAME, device->index,
                            "double precision is EMULATED (fp64=emulated): this "
                            "is no run of HPL");
-    return hyb_cuda_handle_destroy(device, handle);
+    return hyb_cuda_blas_status(device, HYB_CUDA_BLAS "Destroy",
+                                device->blas->destroy(handle));
 }
 
 /* The context stays: other users of CUDA in this process share it. */

@@ -217,8 +217,6 @@ void hyb_cuda_queues_settle(hyb_cuda_device_t *device);
  */
 xh_status_t hyb_cuda_handle_create(hyb_cuda_device_t *device,
                                    cublasHandle_t *handle_p);
-xh_status_t hyb_cuda_handle_destroy(hyb_cuda_device_t *device,
-                                    cublasHandle_t handle);
 
 /* Give back what panel steps have taken of device memory. In work.c. */
 void hyb_cuda_proposals_free(hyb_cuda_queue_t *queue);

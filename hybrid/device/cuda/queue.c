@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
+#include "base/clock.h"
 #include "hybrid/device/cuda/cuda.h"
 
 #define FIRST_NAP 5e-6 /* seconds between two looks at work */
@@ -12,15 +13,6 @@ static void nap(double seconds) /* less than one */
     const struct timespec t = {0, (long)(1e9 * seconds)};
 
     nanosleep(&t, NULL);
-}
-
-/* Wall-clock seconds; a test may stop the program's clock. */
-static double wall(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* ---- handles of cuBLAS -------------------------------------------------- */
@@ -66,13 +58,6 @@ xh_status_t hyb_cuda_handle_create(hyb_cuda_device_t *device,
     return status;
 }
 
-xh_status_t hyb_cuda_handle_destroy(hyb_cuda_device_t *device,
-                                    cublasHandle_t handle)
-{
-    return hyb_cuda_blas_status(device, HYB_CUDA_BLAS "Destroy",
-                                device->blas->destroy(handle));
-}
-
 /* ---- one queue ---------------------------------------------------------- */
 
 static xh_status_t open_blas(hyb_cuda_device_t *device, hyb_cuda_queue_t *queue)
@@ -112,7 +97,8 @@ static xh_status_t build(hyb_cuda_device_t *device, hyb_priority_t priority,
 static void dismantle(hyb_cuda_device_t *device, hyb_cuda_queue_t *queue)
 {
     if (queue->blas != NULL)
-        hyb_cuda_handle_destroy(device, queue->blas);
+        hyb_cuda_blas_status(device, HYB_CUDA_BLAS "Destroy",
+                             device->blas->destroy(queue->blas));
     hyb_cuda_proposals_free(queue);
     if (queue->workspace != NULL)
         hyb_cuda_status(device, "freeing a workspace",
@@ -188,7 +174,8 @@ static void give_up(hyb_cuda_device_t *device)
 /* Polls, because nothing can interrupt cudaStreamSynchronize. */
 void hyb_cuda_queues_settle(hyb_cuda_device_t *device)
 {
-    double end = wall() + strtod(hyb_cuda_host->setting("stall_seconds"), NULL);
+    double end =
+        xh_clock_wall() + strtod(hyb_cuda_host->setting("stall_seconds"), NULL);
     const hyb_cuda_queue_t *queue;
 
     if (atomic_load(&device->given_up))
@@ -198,7 +185,7 @@ void hyb_cuda_queues_settle(hyb_cuda_device_t *device)
         cudaSetDevice(device->index);
     for (queue = device->queues; queue != NULL; queue = queue->next)
         while (has_work(device, queue))
-            if (wall() > end)
+            if (xh_clock_wall() > end)
                 give_up(device);
             else
                 nap(LONGEST_NAP);
@@ -259,7 +246,7 @@ xh_status_t hyb_cuda_event_wait(void *state, void *event, double seconds,
                                 bool *done_p)
 {
     hyb_cuda_device_t *device = state;
-    double end = wall() + seconds, pause = FIRST_NAP, left = seconds;
+    double end = xh_clock_wall() + seconds, pause = FIRST_NAP, left = seconds;
     bool done = false;
 
     XH_TRY(look(device, event, &done));
@@ -268,7 +255,7 @@ xh_status_t hyb_cuda_event_wait(void *state, void *event, double seconds,
             return XH_ERR_DEVICE;
         nap(fmin(pause, left));
         pause = fmin(2 * pause, LONGEST_NAP);
-        left = end - wall();
+        left = end - xh_clock_wall();
         XH_TRY(look(device, event, &done));
     }
     *done_p = done;

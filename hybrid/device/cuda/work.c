@@ -2,20 +2,7 @@
 #include "base/integers.h"
 #include "hybrid/device/cuda/cuda.h"
 
-/* Where a block is; NULL if it has no buffer, for want of elements. */
-static double *address(hyb_block_t b)
-{
-    double *memory = b.buffer != NULL ? b.buffer->memory : NULL;
-
-    return memory != NULL ? memory + b.offset : NULL;
-}
-
 /* ---- copies ------------------------------------------------------------- */
-
-static xh_view_t view_of(hyb_block_t b)
-{
-    return (xh_view_t){address(b), b.rows, b.cols, b.ld};
-}
 
 static xh_status_t move(hyb_cuda_queue_t *queue, xh_view_t from, xh_view_t to,
                         enum cudaMemcpyKind kind)
@@ -35,19 +22,19 @@ static xh_status_t move(hyb_cuda_queue_t *queue, xh_view_t from, xh_view_t to,
 
 static xh_status_t copy_in(hyb_cuda_queue_t *queue, const hyb_task_t *t)
 {
-    return move(queue, t->link.host, view_of(t->link.block),
+    return move(queue, t->link.host, hyb_view(t->link.block),
                 cudaMemcpyHostToDevice);
 }
 
 static xh_status_t copy_out(hyb_cuda_queue_t *queue, const hyb_task_t *t)
 {
-    return move(queue, view_of(t->link.block), t->link.host,
+    return move(queue, hyb_view(t->link.block), t->link.host,
                 cudaMemcpyDeviceToHost);
 }
 
 static xh_status_t copy(hyb_cuda_queue_t *queue, const hyb_task_t *t)
 {
-    return move(queue, view_of(t->copy.from), view_of(t->copy.to),
+    return move(queue, hyb_view(t->copy.from), hyb_view(t->copy.to),
                 cudaMemcpyDeviceToDevice);
 }
 
@@ -63,7 +50,8 @@ static cublasOperation_t operation(xh_trans_t trans)
 /* Where an operand is: cuBLAS wants a valid address of each. */
 static const double *operand(hyb_block_t b, hyb_block_t otherwise)
 {
-    return b.rows > 0 && b.cols > 0 ? address(b) : address(otherwise);
+    return b.rows > 0 && b.cols > 0 ? hyb_view(b).data
+                                    : hyb_view(otherwise).data;
 }
 
 static xh_status_t gemm(hyb_cuda_queue_t *queue, const hyb_task_t *t)
@@ -77,7 +65,7 @@ static xh_status_t gemm(hyb_cuda_queue_t *queue, const hyb_task_t *t)
             p->c.rows, p->c.cols,
             p->trans_a == XH_TRANS ? p->a.rows : p->a.cols, &p->alpha,
             operand(p->a, p->c), p->a.ld, operand(p->b, p->c), p->b.ld,
-            &p->beta, address(p->c), p->c.ld));
+            &p->beta, hyb_view(p->c).data, p->c.ld));
 }
 
 static xh_status_t trsm(hyb_cuda_queue_t *queue, const hyb_task_t *t)
@@ -86,10 +74,10 @@ static xh_status_t trsm(hyb_cuda_queue_t *queue, const hyb_task_t *t)
 
     return hyb_cuda_blas_status(
         queue->device, HYB_CUDA_BLAS "Dtrsm",
-        queue->device->blas->dtrsm(queue->blas, CUBLAS_SIDE_LEFT,
-                                   CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N,
-                                   CUBLAS_DIAG_UNIT, u.rows, u.cols, &one,
-                                   address(l1), l1.ld, address(u), u.ld));
+        queue->device->blas->dtrsm(
+            queue->blas, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N,
+            CUBLAS_DIAG_UNIT, u.rows, u.cols, &one, hyb_view(l1).data, l1.ld,
+            hyb_view(u).data, u.ld));
 }
 
 static xh_status_t gemv(hyb_cuda_queue_t *queue, const hyb_task_t *t)
@@ -98,9 +86,10 @@ static xh_status_t gemv(hyb_cuda_queue_t *queue, const hyb_task_t *t)
 
     return hyb_cuda_blas_status(
         queue->device, HYB_CUDA_BLAS "Dgemv",
-        queue->device->blas->dgemv(
-            queue->blas, CUBLAS_OP_N, a.rows, a.cols, &minus_one, address(a),
-            a.ld, address(t->gemv.x), 1, &one, address(t->gemv.y), 1));
+        queue->device->blas->dgemv(queue->blas, CUBLAS_OP_N, a.rows, a.cols,
+                                   &minus_one, hyb_view(a).data, a.ld,
+                                   hyb_view(t->gemv.x).data, 1, &one,
+                                   hyb_view(t->gemv.y).data, 1));
 }
 
 /* ---- our kernels -------------------------------------------------------- */

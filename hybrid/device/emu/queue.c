@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "base/clock.h"
 #include "hybrid/device/emu/emu.h"
 
 typedef struct { /* a point in a queue, where an event was recorded */
@@ -102,16 +103,10 @@ static double part_of(const hyb_emu_device_t *device, const hyb_task_t *task)
 /* The monotonic clock's time in so many seconds, at most 30 years. */
 static struct timespec deadline_in(double seconds)
 {
-    const double most = 1e9;
-    double left = fmin(fmax(seconds, 0), most), whole = floor(left);
-    struct timespec t;
+    const double until = xh_clock_wall() + fmin(fmax(seconds, 0), 1e9);
 
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    t.tv_sec += (time_t)whole;
-    t.tv_nsec += (long)(1e9 * (left - whole));
-    t.tv_sec += t.tv_nsec / 1000000000;
-    t.tv_nsec %= 1000000000;
-    return t;
+    return (struct timespec){(time_t)until,
+                             (long)(1e9 * (until - floor(until)))};
 }
 
 static void sleep_until(hyb_emu_queue_t *queue, double time)

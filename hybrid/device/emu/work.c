@@ -6,20 +6,6 @@
 #include "base/sequence.h"
 #include "hybrid/device/emu/emu.h"
 
-static double *at(xh_view_t v, int64_t i, int64_t j)
-{
-    return v.data + i + j * v.ld;
-}
-
-/* Where a block is; its buffer's memory is the host's. */
-static xh_view_t view_of(hyb_block_t b)
-{
-    double *memory = b.buffer != NULL ? b.buffer->memory : NULL;
-
-    return (xh_view_t){memory != NULL ? memory + b.offset : NULL, b.rows,
-                       b.cols, b.ld};
-}
-
 /* ---- copies ------------------------------------------------------------- */
 
 static void move(xh_view_t from, xh_view_t to)
@@ -31,17 +17,17 @@ static void move(xh_view_t from, xh_view_t to)
         return;
     }
     for (int64_t j = 0; j < from.cols; j++)
-        memcpy(at(to, 0, j), at(from, 0, j), column);
+        memcpy(xh_at(to, 0, j), xh_at(from, 0, j), column);
 }
 
 static xh_status_t copy(const hyb_task_t *t)
 {
     if (t->op == HYB_OP_COPY_IN)
-        move(t->link.host, view_of(t->link.block));
+        move(t->link.host, hyb_view(t->link.block));
     else if (t->op == HYB_OP_COPY_OUT)
-        move(view_of(t->link.block), t->link.host);
+        move(hyb_view(t->link.block), t->link.host);
     else
-        move(view_of(t->copy.from), view_of(t->copy.to));
+        move(hyb_view(t->copy.from), hyb_view(t->copy.to));
     return XH_OK;
 }
 
@@ -50,7 +36,7 @@ static xh_status_t copy(const hyb_task_t *t)
 /* The numbers of a list; false if one of them is no row of v. */
 static bool find_rows(hyb_block_t list, xh_view_t v, const int64_t **row_p)
 {
-    const void *row = view_of(list).data;
+    const void *row = hyb_view(list).data;
 
     *row_p = row;
     for (int64_t r = 0; r < list.rows; r++)
@@ -63,7 +49,7 @@ static bool find_rows(hyb_block_t list, xh_view_t v, const int64_t **row_p)
 static xh_status_t swap_rows(const hyb_task_t *t)
 {
     const hyb_row_swap_t *swap = &t->swap_rows;
-    const xh_view_t columns = view_of(swap->columns), u = view_of(swap->u);
+    const xh_view_t columns = hyb_view(swap->columns), u = hyb_view(swap->u);
     const int64_t *source, *from, *to;
 
     if (!find_rows(swap->source, columns, &source) ||
@@ -72,18 +58,19 @@ static xh_status_t swap_rows(const hyb_task_t *t)
         return XH_ERR_ARG;
     for (int64_t j = 0; j < u.cols; j++) {
         for (int64_t i = 0; i < u.rows; i++)
-            *at(u, i, j) = *at(columns, source[i], j);
+            *xh_at(u, i, j) = *xh_at(columns, source[i], j);
         for (int64_t i = 0; i < swap->from.rows; i++)
-            *at(columns, to[i], j) = *at(columns, from[i], j);
-        memcpy(at(columns, 0, j), at(u, 0, j), (size_t)u.rows * sizeof(double));
+            *xh_at(columns, to[i], j) = *xh_at(columns, from[i], j);
+        memcpy(xh_at(columns, 0, j), xh_at(u, 0, j),
+               (size_t)u.rows * sizeof(double));
     }
     return XH_OK;
 }
 
 static xh_status_t pack(const hyb_task_t *t)
 {
-    const xh_view_t columns = view_of(t->pack.columns);
-    const xh_view_t packed = view_of(t->pack.packed);
+    const xh_view_t columns = hyb_view(t->pack.columns);
+    const xh_view_t packed = hyb_view(t->pack.packed);
     const int64_t *row;
 
     if (!find_rows(t->pack.rows, columns, &row))
@@ -91,9 +78,9 @@ static xh_status_t pack(const hyb_task_t *t)
     for (int64_t r = 0; r < packed.cols; r++)
         for (int64_t j = 0; j < packed.rows; j++)
             if (t->op == HYB_OP_GATHER_ROWS)
-                *at(packed, j, r) = *at(columns, row[r], j);
+                *xh_at(packed, j, r) = *xh_at(columns, row[r], j);
             else
-                *at(columns, row[r], j) = *at(packed, j, r);
+                *xh_at(columns, row[r], j) = *xh_at(packed, j, r);
     return XH_OK;
 }
 
@@ -104,8 +91,8 @@ static xh_status_t gemm(const hyb_task_t *t)
     const hyb_gemm_t *p = &t->gemm;
 
     return hyb_emu_host->gemm(&(xh_gemm_t){p->trans_a, p->trans_b, p->alpha,
-                                           p->beta, view_of(p->a),
-                                           view_of(p->b), view_of(p->c)});
+                                           p->beta, hyb_view(p->a),
+                                           hyb_view(p->b), hyb_view(p->c)});
 }
 
 /* y := y - alpha x */
@@ -118,12 +105,12 @@ static void subtract(int64_t count, double alpha, const double *x, double *y)
 /* Forward substitution: each solved row is subtracted from those below. */
 static xh_status_t trsm(const hyb_task_t *t)
 {
-    xh_view_t l1 = view_of(t->trsm.l1), u = view_of(t->trsm.u);
+    xh_view_t l1 = hyb_view(t->trsm.l1), u = hyb_view(t->trsm.u);
 
     for (int64_t j = 0; j < u.cols; j++)
         for (int64_t k = 0; k + 1 < u.rows; k++)
-            subtract(u.rows - k - 1, *at(u, k, j), at(l1, k + 1, k),
-                     at(u, k + 1, j));
+            subtract(u.rows - k - 1, *xh_at(u, k, j), xh_at(l1, k + 1, k),
+                     xh_at(u, k + 1, j));
     return XH_OK;
 }
 
@@ -131,8 +118,8 @@ static xh_status_t trsm(const hyb_task_t *t)
 static xh_status_t gemv(const hyb_task_t *t)
 {
     return hyb_emu_host->gemm(
-        &(xh_gemm_t){XH_NO_TRANS, XH_NO_TRANS, -1.0, 1.0, view_of(t->gemv.a),
-                     view_of(t->gemv.x), view_of(t->gemv.y)});
+        &(xh_gemm_t){XH_NO_TRANS, XH_NO_TRANS, -1.0, 1.0, hyb_view(t->gemv.a),
+                     hyb_view(t->gemv.x), hyb_view(t->gemv.y)});
 }
 
 /* ---- panels -------------------------------------------------------------- */
@@ -150,8 +137,8 @@ static int64_t find_pivot(xh_view_t v, int64_t first, int64_t c)
     int64_t best = -1;
 
     for (int64_t i = first; i < v.rows; i++)
-        if (key_of(*at(v, i, c)) > most) {
-            most = key_of(*at(v, i, c));
+        if (key_of(*xh_at(v, i, c)) > most) {
+            most = key_of(*xh_at(v, i, c));
             best = i;
         }
     return best;
@@ -160,23 +147,23 @@ static int64_t find_pivot(xh_view_t v, int64_t first, int64_t c)
 static void exchange(xh_view_t v, int64_t row, int64_t other)
 {
     for (int64_t j = 0; j < v.cols && other != row; j++) {
-        double kept = *at(v, row, j);
+        double kept = *xh_at(v, row, j);
 
-        *at(v, row, j) = *at(v, other, j);
-        *at(v, other, j) = kept;
+        *xh_at(v, row, j) = *xh_at(v, other, j);
+        *xh_at(v, other, j) = kept;
     }
 }
 
 static void take_row(xh_view_t v, int64_t row, double *to)
 {
     for (int64_t j = 0; j < v.cols && row >= 0; j++)
-        to[j] = *at(v, row, j);
+        to[j] = *xh_at(v, row, j);
 }
 
 static void put_row(const double *from, xh_view_t v, int64_t row)
 {
     for (int64_t j = 0; j < v.cols && row >= 0; j++)
-        *at(v, row, j) = from[j];
+        *xh_at(v, row, j) = from[j];
 }
 
 /* The inverse of a tiny pivot may be no number. */
@@ -202,16 +189,17 @@ static void eliminate(xh_view_t v, xh_view_t top, int64_t from, int64_t c,
 {
     int64_t below = v.rows - from;
 
-    divide(below, *at(top, c, c), at(v, from, c));
+    divide(below, *xh_at(top, c, c), xh_at(v, from, c));
     for (int64_t j = c + 1; j < end; j++)
-        subtract(below, *at(top, c, j), at(v, from, c), at(v, from, j));
+        subtract(below, *xh_at(top, c, j), xh_at(v, from, c),
+                 xh_at(v, from, j));
 }
 
 static xh_status_t panel_step(const hyb_task_t *t)
 {
     const hyb_panel_step_t *step = &t->panel_step;
-    const xh_view_t v = view_of(step->panel);
-    void *list = view_of(step->pivots).data;
+    const xh_view_t v = hyb_view(step->panel);
+    void *list = hyb_view(step->pivots).data;
     int64_t end = step->first + step->count;
 
     for (int64_t c = step->first; c < end; c++) {
@@ -228,8 +216,8 @@ static xh_status_t panel_column(const hyb_task_t *t)
 {
     const hyb_panel_column_t *p = &t->panel_column;
     const bool apart = p->top.rows > 0;
-    const xh_view_t v = view_of(p->panel), top = apart ? view_of(p->top) : v;
-    double *current = view_of(p->pivot).data, *best = current + v.cols;
+    const xh_view_t v = hyb_view(p->panel), top = apart ? hyb_view(p->top) : v;
+    double *current = hyb_view(p->pivot).data, *best = current + v.cols;
     int64_t next = p->column + 1, from = apart ? 0 : next;
 
     if (p->column >= p->first) {
@@ -242,7 +230,7 @@ static xh_status_t panel_column(const hyb_task_t *t)
     if (next < p->end) {
         int64_t row = find_pivot(v, from, next);
 
-        best[0] = row < 0 ? -1.0 : key_of(*at(v, row, next));
+        best[0] = row < 0 ? -1.0 : key_of(*xh_at(v, row, next));
         best[1] = (double)row;
         take_row(v, row, best + 2);
         take_row(v, apart ? -1 : next, current);
@@ -263,7 +251,7 @@ static xh_status_t generate(const hyb_task_t *t)
 {
     const hyb_generate_t *part = &t->generate;
     const hyb_dealt_t rows = part->rows;
-    const xh_view_t to = view_of(part->block);
+    const xh_view_t to = hyb_view(part->block);
     const xh_jump_t over_others =
         xh_jump_power(xh_jump_step, (uint64_t)((rows.processes - 1) * rows.nb));
 
@@ -274,7 +262,7 @@ static xh_status_t generate(const hyb_task_t *t)
             xh_jump_power(xh_jump_step, (uint64_t)entry + 1), part->seed);
 
         for (int64_t i = 0; i < to.rows; i++) {
-            *at(to, i, j) = xh_sequence_entry(x);
+            *xh_at(to, i, j) = xh_sequence_entry(x);
             x = xh_jump_apply(xh_jump_step, x);
             if ((rows.first + i + 1) % rows.nb == 0)
                 x = xh_jump_apply(over_others, x);
@@ -287,13 +275,13 @@ static xh_status_t generate(const hyb_task_t *t)
 
 static xh_status_t checksum(const hyb_task_t *t)
 {
-    const xh_view_t of = view_of(t->checksum.of);
-    const xh_view_t to = view_of(t->checksum.sums);
+    const xh_view_t of = hyb_view(t->checksum.of);
+    const xh_view_t to = hyb_view(t->checksum.sums);
     uint64_t sums[2];
 
     for (int64_t j = 0; j < of.cols; j++) {
-        xh_checksum(at(of, 0, j), of.rows, sums);
-        memcpy(at(to, 0, j), sums, sizeof(sums));
+        xh_checksum(xh_at(of, 0, j), of.rows, sums);
+        memcpy(xh_at(to, 0, j), sums, sizeof(sums));
     }
     return XH_OK;
 }
@@ -386,7 +374,7 @@ static xh_view_t result_of(const hyb_task_t *task)
     const char *block = (const char *)task + ops[task->op].result;
 
     return task->op == HYB_OP_COPY_OUT ? task->link.host
-                                       : view_of(*(const hyb_block_t *)block);
+                                       : hyb_view(*(const hyb_block_t *)block);
 }
 
 /*
@@ -395,7 +383,7 @@ static xh_view_t result_of(const hyb_task_t *task)
  */
 static void flip(xh_view_t v)
 {
-    double *x = at(v, v.rows / 2, v.cols / 2);
+    double *x = xh_at(v, v.rows / 2, v.cols / 2);
     uint64_t bits;
 
     memcpy(&bits, x, sizeof(bits));

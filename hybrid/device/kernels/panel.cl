@@ -32,11 +32,6 @@ typedef struct {
     i64 above; /* rows of the whole panel before those that p has */
 } panel_step_t;
 
-FUNCTION i64 larger(i64 x, i64 y)
-{
-    return x > y ? x : y;
-}
-
 /* A NaN is larger than any number, so all choose alike. */
 FUNCTION double key_of(double x)
 {
@@ -168,7 +163,7 @@ FUNCTION void do_column(GLOBAL double *a, block_t p, GLOBAL double *top,
     const i64 begin = GROUP(0) * step.rows_of_group, c = step.column;
     const i64 below = begin + step.rows_of_group;
     const i64 end = below < p.rows ? below : p.rows;
-    const i64 under = larger(begin, step.done);
+    const i64 under = begin > step.done ? begin : step.done;
     const i64 open = step.next < step.end ? under : end;
     GLOBAL const double *chosen =
         before + (c < 0 ? 0 : best_proposal(before, at, p.cols, all));

@@ -6,11 +6,10 @@
 
 hyb_opencl_library_t hyb_cl;
 
-static char reason[256];
-
 /* Looked for at run time, so that this plug-in loads where there is none. */
-static void load(void)
+const char *hyb_opencl_load(void)
 {
+    static char reason[256];
 #define NAME_OF(name) "cl" #name,
     static const char *const names[] = {HYB_OPENCL_FUNCTIONS(NAME_OF)};
     void *library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -18,7 +17,7 @@ static void load(void)
 
     if (library == NULL) {
         snprintf(reason, sizeof(reason), "%s", dlerror());
-        return;
+        return reason;
     }
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         address = dlsym(library, names[i]);
@@ -26,17 +25,10 @@ static void load(void)
             snprintf(reason, sizeof(reason), "libOpenCL.so.1 has no %s",
                      names[i]);
             dlclose(library);
-            return;
+            return reason;
         }
         memcpy((char *)&hyb_cl + i * sizeof(address), &address,
                sizeof(address));
     }
-}
-
-const char *hyb_opencl_load(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-    pthread_once(&once, load);
-    return reason[0] != '\0' ? reason : NULL;
+    return NULL;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
+#include "base/clock.h"
 #include "base/integers.h"
 #include "hybrid/device/opencl/opencl.h"
 
@@ -19,15 +20,6 @@ static void nap(double seconds) /* less than one */
     const struct timespec t = {0, (long)(1e9 * seconds)};
 
     nanosleep(&t, NULL);
-}
-
-/* Wall-clock seconds; a test may stop the program's clock. */
-static double wall(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* Mark the end of what is on queue so far, which begins to run. */
@@ -168,8 +160,8 @@ static void give_up(hyb_opencl_device_t *device)
 /* Polls, because nothing can interrupt clFinish. */
 void hyb_opencl_settle(hyb_opencl_device_t *device)
 {
-    double end =
-        wall() + strtod(hyb_opencl_host->setting("stall_seconds"), NULL);
+    double end = xh_clock_wall() +
+                 strtod(hyb_opencl_host->setting("stall_seconds"), NULL);
     const hyb_opencl_queue_t *queue;
     cl_event marker;
 
@@ -180,7 +172,7 @@ void hyb_opencl_settle(hyb_opencl_device_t *device)
         if (mark(queue, &marker) != CL_SUCCESS)
             continue;
         while (has_work(device, marker))
-            if (wall() > end)
+            if (xh_clock_wall() > end)
                 give_up(device);
             else
                 nap(LONGEST_NAP);
@@ -297,14 +289,14 @@ xh_status_t hyb_opencl_event_wait(void *state, void *event, double seconds,
                                   bool *done_p)
 {
     hyb_opencl_device_t *device = state;
-    double end = wall() + seconds, pause = FIRST_NAP, left = seconds;
+    double end = xh_clock_wall() + seconds, pause = FIRST_NAP, left = seconds;
     cl_event marker = marker_of(device, event);
     cl_int reached;
 
     while (has_work(device, marker) && left > 0) {
         nap(fmin(pause, left));
         pause = fmin(2 * pause, LONGEST_NAP);
-        left = end - wall();
+        left = end - xh_clock_wall();
     }
     reached = state_of(marker);
     hyb_cl.ReleaseEvent(marker);

@@ -64,7 +64,7 @@ static xh_status_t hold_proposals(void *state, int64_t doubles,
     hyb_opencl_queue_t *queue = state;
     const size_t bytes = (size_t)doubles * sizeof(double);
 
-    if (queue->proposals_bytes < bytes) {
+    if (queue->proposals[1] == NULL || queue->proposals_bytes < bytes) {
         for (int i = 0; i < 2; i++) {
             hyb_opencl_free(queue->device, queue->proposals[i],
                             queue->proposals_bytes);

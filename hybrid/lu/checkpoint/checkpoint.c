@@ -250,7 +250,7 @@ void hyb_checkpoint_begin(hyb_lu_t *lu)
 {
     struct hyb_checkpoint *c = lu->checkpoint;
     const hyb_header_t *h;
-    double now = hyb_store_now(), seen;
+    double now = xh_clock_read(CLOCK_REALTIME), seen;
 
     if (c == NULL)
         return;
@@ -281,7 +281,7 @@ static hyb_header_t header(const hyb_lu_t *lu)
     h.final_bytes = c->final_bytes;
     h.restarts = c->report.restarts;
     h.begun = c->begun;
-    h.moment = hyb_store_now();
+    h.moment = xh_clock_read(CLOCK_REALTIME);
     h.lost = c->report.lost;
     h.between = c->report.between;
     return h;

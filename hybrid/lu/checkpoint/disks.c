@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/clock.h"
 #include "base/integers.h"
 #include "hpl/grid/agree.h"
 
@@ -68,7 +69,8 @@ static int lowest_seen(const hyb_disks_t *d, int64_t run)
 /* A number that no other run has. */
 static int64_t name_run(MPI_Comm comm)
 {
-    int64_t run = (int64_t)(1e6 * hyb_store_now()) ^ (int64_t)getpid() << 40;
+    int64_t run = (int64_t)(1e6 * xh_clock_read(CLOCK_REALTIME)) ^
+                  (int64_t)getpid() << 40;
 
     MPI_Bcast(&run, 1, MPI_INT64_T, 0, comm);
     return run;

@@ -158,14 +158,6 @@ bool hyb_store_sync(const char *folder)
 
 /* ---- moments ------------------------------------------------------------- */
 
-double hyb_store_now(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 double hyb_store_last_seen(const hyb_store_t *store)
 {
     char path[HYB_STORE_PATH];
@@ -183,13 +175,13 @@ double hyb_store_last_seen(const hyb_store_t *store)
 
 /* ---- bytes --------------------------------------------------------------- */
 
-bool hyb_store_write(int file, const void *data, size_t bytes, int64_t offset)
+static bool move(int file, char *at, size_t bytes, int64_t offset, bool writes)
 {
-    const char *at = data;
     ssize_t done;
 
     while (bytes > 0) {
-        done = pwrite(file, at, bytes, offset);
+        done = writes ? pwrite(file, at, bytes, offset)
+                      : pread(file, at, bytes, offset);
         if (done < 0 && errno == EINTR)
             continue;
         if (done <= 0)
@@ -201,22 +193,14 @@ bool hyb_store_write(int file, const void *data, size_t bytes, int64_t offset)
     return true;
 }
 
+bool hyb_store_write(int file, const void *data, size_t bytes, int64_t offset)
+{
+    return move(file, (char *)data, bytes, offset, true);
+}
+
 bool hyb_store_read(int file, void *data, size_t bytes, int64_t offset)
 {
-    char *at = data;
-    ssize_t done;
-
-    while (bytes > 0) {
-        done = pread(file, at, bytes, offset);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return false;
-        at += done;
-        offset += done;
-        bytes -= (size_t)done;
-    }
-    return true;
+    return move(file, data, bytes, offset, false);
 }
 
 /* ---- the disk ------------------------------------------------------------ */

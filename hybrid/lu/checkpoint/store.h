@@ -51,8 +51,7 @@ void hyb_store_clear_copies(const char *folder);
 bool hyb_store_make(const char *folder);
 bool hyb_store_sync(const char *folder);
 
-/* Seconds since 1970, now, and when the process was last seen; 0: unknown. */
-double hyb_store_now(void);
+/* Seconds since 1970 when the process was last seen; 0: unknown. */
 double hyb_store_last_seen(const hyb_store_t *store);
 
 /* Write all bytes at offset. False: errno */

@@ -16,7 +16,8 @@ enum { FLUSH = 64 << 20 };         /* bytes that wait in the system at most */
 static const double turn = 0.0005; /* s between looks at the ledger */
 static const double pulse = 0.2;   /* s between signs of life */
 
-typedef enum { IDLE, BUSY, DONE, FAILED } state_t;
+/* FAILING: what was begun is still being given back. */
+typedef enum { IDLE, BUSY, FAILING, DONE, FAILED } state_t;
 
 typedef struct { /* a file that grows */
     char path[HYB_STORE_PATH];
@@ -54,7 +55,7 @@ struct hyb_writer {
 
 static void fail_for(struct hyb_writer *w, const char *why)
 {
-    if (atomic_exchange(&w->state, FAILED) != FAILED)
+    if (atomic_exchange(&w->state, FAILING) != FAILING)
         xh_log_warning("the checkpoint of iteration %d failed: %s; the run "
                        "goes on",
                        w->boundary.first, why);
@@ -75,7 +76,7 @@ static bool is_at_work(const struct hyb_writer *w)
 
 static void show_life(struct hyb_writer *w)
 {
-    double now = hyb_store_now();
+    double now = xh_clock_read(CLOCK_REALTIME);
 
     if (w->alive < 0 || now < w->shown + pulse)
         return;
@@ -83,10 +84,15 @@ static void show_life(struct hyb_writer *w)
     w->shown = now;
 }
 
+static struct timespec timespec_of(double seconds)
+{
+    return (struct timespec){(time_t)seconds,
+                             (long)(1e9 * (seconds - floor(seconds)))};
+}
+
 static void doze(struct hyb_writer *w, double seconds)
 {
-    struct timespec time = {(time_t)seconds,
-                            (long)(1e9 * (seconds - (double)(time_t)seconds))};
+    struct timespec time = timespec_of(seconds);
 
     show_life(w);
     nanosleep(&time, NULL);
@@ -314,23 +320,14 @@ static void write_checkpoint(struct hyb_writer *w)
     write_blocks(w);
     is_whole = finish(w);
     hyb_copies_end(w->copies, is_whole);
-    if (is_whole)
-        atomic_store(&w->state, DONE);
-    else
+    if (!is_whole)
         give_back(w);
     close_stream(&w->final);
     close_stream(&w->checkpoint);
+    atomic_store(&w->state, is_whole ? DONE : FAILED);
 }
 
 /* ---- the thread ---------------------------------------------------------- */
-
-static struct timespec next_pulse(void)
-{
-    double due = hyb_store_now() + pulse;
-
-    return (struct timespec){(time_t)due,
-                             (long)(1e9 * (due - (double)(time_t)due))};
-}
 
 static void *work(void *argument)
 {
@@ -338,7 +335,8 @@ static void *work(void *argument)
 
     pthread_mutex_lock(&w->lock);
     while (!w->closes) {
-        struct timespec due = next_pulse();
+        struct timespec due =
+            timespec_of(xh_clock_read(CLOCK_REALTIME) + pulse);
 
         if (atomic_load(&w->state) != BUSY)
             pthread_cond_timedwait(&w->change, &w->lock, &due);

@@ -28,11 +28,6 @@ typedef struct {
     char where[TEXT];
 } bench_t;
 
-static double *at(xh_view_t v, int64_t i, int64_t j)
-{
-    return v.data + i + j * v.ld;
-}
-
 /* ---- opening ------------------------------------------------------------- */
 
 static hyb_block_t take(bench_t *b, int64_t rows, int64_t cols)
@@ -189,8 +184,8 @@ static xh_status_t swap_rows(bench_t *b)
     XH_TRY(hyb_queue_swap_rows(b->queue, &swap));
     for (int64_t j = 0; j < t->n; j++)
         for (int64_t i = 0; i < m; i++)
-            *at(b->expected, i, j) =
-                *at(t->c, i < count || i >= m - count ? m - 1 - i : i, j);
+            *xh_at(b->expected, i, j) =
+                *xh_at(t->c, i < count || i >= m - count ? m - 1 - i : i, j);
     XH_TRY(compare(b, b->c, b->expected, "rows that change places"));
     XH_TRY(compare(b, swap.u, xh_view_part(b->expected, 0, 0, count, t->n),
                    "rows that become U"));
@@ -210,13 +205,14 @@ static xh_status_t pack_rows(bench_t *b)
     XH_TRY(hyb_queue_gather_rows(b->queue, b->c, rows, packed));
     for (int64_t r = 0; r < count; r++)
         for (int64_t j = 0; j < t->n; j++)
-            *at(expected, j, r) = *at(t->c, 2 * r, j);
+            *xh_at(expected, j, r) = *xh_at(t->c, 2 * r, j);
     XH_TRY(compare(b, packed, expected, "rows that are gathered"));
     XH_TRY(hyb_queue_copy_in(b->queue, t->result, b->c));
     XH_TRY(hyb_queue_scatter_rows(b->queue, packed, rows, b->c));
     for (int64_t j = 0; j < t->n; j++)
         for (int64_t i = 0; i < t->m; i++)
-            *at(b->expected, i, j) = *at(i % 2 == 0 ? t->c : t->result, i, j);
+            *xh_at(b->expected, i, j) =
+                *xh_at(i % 2 == 0 ? t->c : t->result, i, j);
     XH_TRY(compare(b, b->c, b->expected, "rows that are scattered"));
     return hyb_queue_copy_in(b->queue, t->c, b->c);
 }
@@ -242,7 +238,7 @@ static xh_status_t generate(bench_t *b)
             int64_t row = (i / nb * PROCESSES + PROCESSES - 1) * nb + i % nb;
             uint64_t steps = (uint64_t)(row + j * order + 1);
 
-            *at(expected, i, j) =
+            *xh_at(expected, i, j) =
                 0.5 - (double)xh_jump_apply(xh_jump_power(xh_jump_step, steps),
                                             SEED) *
                           0x1p-64;
@@ -282,7 +278,7 @@ static xh_status_t sum(bench_t *b)
                               (xh_view_t){b->found.data, 2, t->n, 2}));
     XH_TRY(finish(b));
     for (int64_t j = 0; j < t->n; j++) {
-        xh_checksum(at(t->c, 0, j), t->m, expected);
+        xh_checksum(xh_at(t->c, 0, j), t->m, expected);
         wrong += memcmp(expected, b->found.data + 2 * j, sizeof(expected)) != 0;
     }
     is_right(b, (xh_view_t){&(double){(double)wrong}, 1, 1, 1},

@@ -85,19 +85,14 @@ static void multiply_part(void *trust, int member)
  * the pivot of column c is row c of L U. These rows lie in reverse order.
  */
 
-static double *at(xh_view_t v, int64_t i, int64_t j)
-{
-    return v.data + i + j * v.ld;
-}
-
 static void reverse_rows(xh_view_t v)
 {
     for (int64_t j = 0; j < v.cols; j++)
         for (int64_t i = 0; i < v.rows / 2; i++) {
-            double kept = *at(v, i, j);
+            double kept = *xh_at(v, i, j);
 
-            *at(v, i, j) = *at(v, v.rows - 1 - i, j);
-            *at(v, v.rows - 1 - i, j) = kept;
+            *xh_at(v, i, j) = *xh_at(v, v.rows - 1 - i, j);
+            *xh_at(v, v.rows - 1 - i, j) = kept;
         }
 }
 
@@ -125,7 +120,8 @@ static void combine(hyb_trust_t *t, xh_view_t l, xh_view_t u,
 {
     for (int64_t j = 0; j < l.cols; j++)
         for (int64_t i = 0; i < l.rows; i++)
-            *at(t->factors, i, j) = i <= j ? *at(u, i, j) : *at(l, order[i], j);
+            *xh_at(t->factors, i, j) =
+                i <= j ? *xh_at(u, i, j) : *xh_at(l, order[i], j);
 }
 
 static xh_status_t make_panel(hyb_trust_t *t)

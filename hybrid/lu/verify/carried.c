@@ -153,8 +153,7 @@ void hyb_carried_destroy(hyb_lu_t *lu)
     if (lu->carried == NULL)
         return;
     free(lu->carried->tiles.sums);
-    if (lu->carried->memory != NULL)
-        xh_memory_free(lu->carried->memory, lu->carried->bytes);
+    xh_memory_free(lu->carried->memory, lu->carried->bytes);
     free(lu->carried);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>
+#include "base/checksum.h"
 #include "hybrid/lu/checkpoint/geometry.h"
 #include "hybrid/lu/verify/carried_private.h"
 
@@ -8,11 +9,9 @@
 /* 1 or -1, of a row and a column of signs. */
 static double sign(int64_t row, int64_t column)
 {
-    uint64_t z = (uint64_t)(row * HYB_SIGNS + column) * 0x9e3779b97f4a7c15;
+    uint64_t place = (uint64_t)(row * HYB_SIGNS + column);
 
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z >> 63 != 0 ? -1.0 : 1.0;
+    return xh_mixed(place * 0x9e3779b97f4a7c15) >> 63 != 0 ? -1.0 : 1.0;
 }
 
 void hyb_carried_weights(const hyb_lu_t *lu, int64_t rows, double *weights)
@@ -381,10 +380,9 @@ void hyb_carried_came_down(hyb_lu_t *lu, int k, int member, int members,
                            xh_view_t columns)
 {
     int64_t block = hyb_lu_panel_block(lu, k);
-    hyb_run_t run;
+    hyb_run_t run = hyb_panel_run(lu, k);
     hyb_alarm_t alarm;
 
-    run = hyb_panel_run(lu, k);
     if (hyb_homes_is_guest(&lu->homes, block)) {
         for (int64_t j = member; j < columns.cols; j += members)
             lu->carried->column[run.from + j].weighted =

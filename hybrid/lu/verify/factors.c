@@ -190,12 +190,10 @@ void hyb_carried_seal(hyb_lu_t *lu, int k)
 
 static int panel_sender(const hyb_lu_t *lu, int k)
 {
-    const HPL_T_grid *g = lu->grid;
-    hpl_map_t columns = hpl_map_columns(g, lu->mat->nb);
-    int column = hpl_map_block_owner(&columns, k);
+    hpl_map_t columns = hpl_map_columns(lu->grid, lu->mat->nb);
 
-    return g->order == HPL_ROW_MAJOR ? g->myrow * g->npcol + column
-                                     : column * g->nprow + g->myrow;
+    return HPL_pnum(lu->grid, lu->grid->myrow,
+                    hpl_map_block_owner(&columns, k));
 }
 
 static void raise_message(hyb_lu_t *lu, int k)

@@ -86,15 +86,6 @@ static double *slot(const hpl_exchange_t *x, int member, int from)
     return x->sums + (size_t)member * (size_t)x->columns + from;
 }
 
-static int sender(const hyb_lu_t *lu, const hpl_exchange_t *x, int member)
-{
-    const HPL_T_grid *g = lu->grid;
-    int row = (x->panel->prow + member) % g->nprow;
-
-    return g->order == HPL_ROW_MAJOR ? row * g->npcol + g->mycol
-                                     : g->mycol * g->nprow + row;
-}
-
 /* A sum of numbers, none of them huge. */
 static bool is_usual(double sum)
 {
@@ -164,7 +155,7 @@ static void raise_message(hyb_lu_t *lu, const hpl_exchange_t *x, int member,
     int64_t block = hyb_ledger_block(&lu->ledger, column);
     int row = (x->panel->prow + member) % lu->grid->nprow;
 
-    alarm.from = sender(lu, x, member);
+    alarm.from = HPL_pnum(lu->grid, row, lu->grid->mycol);
     alarm.device = lu->carried->home[row * lu->ledger.blocks + block] - 1;
     hyb_alarm_raise(lu, &alarm);
 }
@@ -367,31 +358,29 @@ static void raise_here(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s,
 }
 
 typedef struct { /* rows of a member, which sent their sums */
-    const hpl_exchange_t *x;
     int member, first, end;
     const double *packed, *sent, *sums; /* by column of the run */
-    int at;                             /* the run's first one in x */
 } came_t;
 
 /* If it came right the device has it wrong, or has sent itself other sums. */
 static void compare_rows(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s,
                          const came_t *c)
 {
-    bool mine = c->member == c->x->panel->pivots->me;
+    bool mine = c->member == s->x->panel->pivots->me;
 
     for (int64_t j = 0; j < s->run.count; j++) {
         int64_t column = s->run.from + j;
 
-        if (!all_sent_numbers(c->x, c->at + (int)j) ||
+        if (!all_sent_numbers(s->x, s->at + (int)j) ||
             is_what_was_sent(lu, column, c->sent[j], c->sums[j]))
             continue;
         if (mine || (!lu->means.device_mpi &&
                      is_what_was_sent(lu, column, c->sent[j],
-                                      sum_here(c->x, c->packed, c->first,
-                                               c->end, c->at + j))))
+                                      sum_here(s->x, c->packed, c->first,
+                                               c->end, s->at + j))))
             raise_here(lu, s, column);
         else
-            raise_message(lu, c->x, c->member, column);
+            raise_message(lu, s->x, c->member, column);
         return;
     }
 }
@@ -399,27 +388,22 @@ static void compare_rows(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s,
 static void compare_came(hyb_lu_t *lu, const hyb_device_sums_of_run_t *s)
 {
     const hpl_exchange_t *x = s->x;
-    int at = s->at;
     const hpl_pivots_t *m = x->panel->pivots;
     const int *mine = m->displace_offset + m->me;
-    const came_t displaced = {x,
-                              0,
+    const came_t displaced = {0,
                               mine[0],
                               mine[1],
                               x->displaced,
-                              slot(x, m->members + m->me, at),
-                              s->enter + HYB_ROWS_PLAIN * s->ld,
-                              at};
+                              slot(x, m->members + m->me, s->at),
+                              s->enter + HYB_ROWS_PLAIN * s->ld};
 
     for (int g = 0; g < m->members; g++) {
-        const came_t u = {x,
-                          g,
+        const came_t u = {g,
                           m->gather_offset[g],
                           m->gather_offset[g + 1],
                           x->gathered,
-                          slot(x, g, at),
-                          s->enter + (HYB_ROWS_OF_MEMBER + g) * s->ld,
-                          at};
+                          slot(x, g, s->at),
+                          s->enter + (HYB_ROWS_OF_MEMBER + g) * s->ld};
 
         compare_rows(lu, s, &u);
     }

@@ -126,6 +126,15 @@ static hyb_blame_t worst(const search_t *s)
     return blame;
 }
 
+/* Is rank among these? */
+static bool has(const hyb_awaited_t *awaited, int rank)
+{
+    for (int i = 0; i < awaited->count; i++)
+        if (awaited->first + i * awaited->apart == rank)
+            return true;
+    return false;
+}
+
 /* Its first wait for that rank, if alone then for nobody else; below 0: none.
  */
 static int wait_of(const search_t *s, int by, int rank, bool alone)
@@ -134,7 +143,7 @@ static int wait_of(const search_t *s, int by, int rank, bool alone)
 
     for (int i = 0; i < state->count && by != rank; i++)
         if ((!alone || state->awaited[i].count == 1) &&
-            (rank < 0 || hyb_awaited_has(&state->awaited[i], rank)))
+            (rank < 0 || has(&state->awaited[i], rank)))
             return i;
     return -1;
 }

@@ -197,6 +197,14 @@ static void hear_member(const hyb_party_t *party, int rank, double now)
         m->asked = now;
 }
 
+static void tell_all(const hyb_party_t *party, hyb_word_t word)
+{
+    hyb_frame_t frame = hyb_party_frame(party, word);
+
+    for (int rank = 1; rank < party->count; rank++)
+        hyb_line_send(&all.member[rank].line, &frame);
+}
+
 /* The launcher had time to end the job: say who ended, and end it. */
 static void end_for(const hyb_party_t *party, int rank)
 {
@@ -209,7 +217,7 @@ static void end_for(const hyb_party_t *party, int rank)
              "ends",
              rank, party->host[rank], HYB_WHERE, state->where);
     hpl_hang_note(&hang);
-    hyb_collector_abort(party);
+    tell_all(party, HYB_ABORT);
     hyb_hang_end_job(hang.text);
 }
 
@@ -227,19 +235,6 @@ static void look_for_dead(const hyb_party_t *party, double now)
 }
 
 /* ---- asking -------------------------------------------------------------- */
-
-static void tell_all(const hyb_party_t *party, hyb_word_t word)
-{
-    hyb_frame_t frame = hyb_party_frame(party, word);
-
-    for (int rank = 1; rank < party->count; rank++)
-        hyb_line_send(&all.member[rank].line, &frame);
-}
-
-void hyb_collector_abort(const hyb_party_t *party)
-{
-    tell_all(party, HYB_ABORT);
-}
 
 static void ask(const hyb_party_t *party, double now)
 {
@@ -328,7 +323,7 @@ static void say(const hyb_party_t *party, const hyb_blame_t *blame)
         xh_log_warning_of(-1, "", "%s", text);
         return;
     }
-    hyb_collector_abort(party);
+    tell_all(party, HYB_ABORT);
     strncat(text, "; the job ends", sizeof(text) - strlen(text) - 1);
     hyb_hang_end_job(text);
 }

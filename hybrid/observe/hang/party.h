@@ -35,8 +35,6 @@ bool hyb_collector_open(const hyb_party_t *party); /* false: no memory */
 /* What it waits for; at most so many. */
 int hyb_collector_fds(const hyb_party_t *party, struct pollfd *fds_p);
 int hyb_collector_fds_most(const hyb_party_t *party);
-/* The job ends: tell all. */
-void hyb_collector_abort(const hyb_party_t *party);
 void hyb_collector_turn(const hyb_party_t *party, double now);
 void hyb_collector_close(const hyb_party_t *party);
 

@@ -58,11 +58,3 @@ void hyb_awaited_text(const hyb_awaited_t *awaited, char *text, size_t size)
         snprintf(text + length, size - (size_t)length, ", %.0f bytes",
                  awaited->bytes);
 }
-
-bool hyb_awaited_has(const hyb_awaited_t *awaited, int rank)
-{
-    for (int i = 0; i < awaited->count; i++)
-        if (awaited->first + i * awaited->apart == rank)
-            return true;
-    return false;
-}

@@ -45,7 +45,4 @@ void hyb_state_choose(hyb_state_t *state, const hpl_wait_t *notes, int count,
 /* "panel of iteration 17, 1.2 MB" */
 void hyb_awaited_text(const hyb_awaited_t *awaited, char *text, size_t size);
 
-/* Is a rank among these? */
-bool hyb_awaited_has(const hyb_awaited_t *awaited, int rank);
-
 #endif
