@@ -201,7 +201,7 @@ def earlier(plugins, tmp_path):
           "-fPIC", "-I.", f'-DHYB_CUDA_IMAGE="{KERNELS}"']  # fmt: skip
     there = [f"-L{plugins}", "-lcuda_model", "-Wl,-rpath,$ORIGIN"]
     sources = [*jobs.SOURCE.glob("hybrid/device/cuda/*.c"),
-               "hybrid/device/kernels/launch.c"]  # fmt: skip
+               "hybrid/device/kernels/launch.c", "base/clock.c"]  # fmt: skip
     jobs.run([*cc, "-isystem", headers, "-o", plugins / "libhyb_cuda.so", *sources,
               *there], jobs.SOURCE).succeeded()  # fmt: skip
     jobs.run([*cc, "-isystem", home, "-o", plugins / "libcuda.so.1",
