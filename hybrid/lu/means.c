@@ -2,20 +2,17 @@
 #include "hybrid/lu/means.h"
 
 #include <string.h>
-#include "base/blas_library.h"
 #include "base/integers.h"
 #include "base/settings.h"
 #include "hybrid/cpu/update/run.h"
 
-bool hyb_means_by_blas(const hyb_kernel_t *kernel)
+bool hyb_means_by_blas(const hyb_kernels_t *tried, const hyb_kernel_t *kernel)
 {
     const char *setting = xh_settings_text("kernel");
-    hyb_kernels_t tried;
 
-    if (strcmp(setting, "auto") != 0 || xh_blas_library_identify().threads != 1)
-        return strcmp(setting, "blas") == 0;
-    tried = hyb_kernels_of_setting();
-    return hyb_kernels_prefer_blas(&tried, kernel);
+    return strcmp(setting, "blas") == 0 ||
+           (strcmp(setting, "auto") == 0 &&
+            hyb_kernels_prefer_blas(tried, kernel));
 }
 
 /* The rows of U of a run leave room for L2 in the second cache. The BLAS

@@ -34,8 +34,8 @@ typedef struct {
     hyb_machine_t *machine;
     hyb_team_t *team;           /* the machine's */
     const hyb_kernel_t *kernel; /* the same on all processes */
-    bool by_blas;  /* the BLAS library computes C - L2 U, called by each thread
-                      for itself, and not the kernel; all else is its */
+    bool by_blas;  /* likewise: the BLAS library computes C - L2 U, called by
+                      each thread for itself, and the kernel all else */
     bool offloads; /* some process has devices */
     hyb_home_figures_t figures; /* by which columns may live on devices */
     bool resident;   /* the columns live on the devices of each process */
@@ -63,10 +63,10 @@ static inline double *hyb_next_pages(double *memory, size_t *at,
 }
 
 /*
- * by_blas, as the setting kernel asks for. With auto, where the trial found the
- * BLAS library clearly faster than kernel and it uses one thread a call.
+ * by_blas, as the setting kernel asks for. With auto, where a trial of all
+ * processes found the BLAS library clearly faster than kernel.
  */
-bool hyb_means_by_blas(const hyb_kernel_t *kernel);
+bool hyb_means_by_blas(const hyb_kernels_t *tried, const hyb_kernel_t *kernel);
 
 /* Columns of a run, at most, for panels of nb. */
 int64_t hyb_means_run_columns(const hyb_means_t *means, int64_t nb);

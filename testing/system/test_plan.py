@@ -14,6 +14,7 @@ import jobs
 import report
 from busy import retried
 from records import valid
+from sabotage import dgemm, library, on_rank, preloaded
 
 Row = namedtuple("Row", "n nb p q depth bcast seconds gflops memory")
 
@@ -136,6 +137,18 @@ def test_another_job_is_planned_from_what_there_is(
     assert {row.p * row.q for row in rows_of(outcome)} == {planned_for}
     times = [outcome.stderr.count(warning) for warning in WARNINGS]
     assert times == [int(warning in said) for warning in WARNINGS], str(outcome)
+
+
+@preloaded
+def test_processes_whose_trials_differ_choose_alike(tmp_path):
+    """One has a BLAS that is far quicker, since it does nothing."""
+    load = f"export LD_PRELOAD={library(tmp_path, dgemm('', 'return;'))}"
+    command = [on_rank(tmp_path, 0, load), "--plan", *SHORT, "--set", "trust=off",
+               "--memory", "200M", *NARROW.split()]  # fmt: skip
+    alone = jobs.run(command, tmp_path).succeeded()
+    assert "updates by the BLAS library" in alone.stderr, str(alone)
+    both = jobs.run(jobs.launched(2, command), tmp_path).succeeded()
+    assert "updates by the BLAS library" not in both.stderr, str(both)
 
 
 def test_a_plan_that_is_ended_leaves_no_file(tmp_path):

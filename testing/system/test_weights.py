@@ -156,7 +156,8 @@ def test_the_reference_is_not_measured(tmp_path):
 def saving(folder, *options, threshold="16.0"):
     """A run of which checkpoints stay, unless it was checked."""
     (folder / "HPL.dat").write_text(hpl_dat.text(threshold=threshold))
-    return jobs.run(checkpoints.words(1, 2, 1200, 16, *options), folder, SETTINGS)
+    return jobs.run(checkpoints.words(1, 2, 1200, 16, *options), folder,
+                    checkpoints.SETTINGS)
 
 
 def leave_checkpoints(folder, how):

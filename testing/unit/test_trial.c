@@ -185,25 +185,34 @@ TEST(blas_is_no_kernel_but_leaves_one_for_all_else)
     assert_non_null(hyb_kernels_fastest(&kernels));
 }
 
-/* Does the library, our kernel being the slowest there is? */
-static bool multiplies(const char *assignment)
+/* Does the library, being so many times as fast as our kernel? */
+static bool multiplies(const char *assignment, double times)
 {
+    const hyb_kernel_t *portable = hyb_kernel_find(XH_ISA_PORTABLE);
+    hyb_kernels_t tried = {.blas = times * 50e9};
+
+    tried.rate[XH_ISA_PORTABLE] = 50e9;
     set_kernel(assignment);
-    return hyb_means_by_blas(hyb_kernel_find(XH_ISA_PORTABLE));
+    return hyb_means_by_blas(&tried, portable);
 }
 
 TEST(a_setting_that_names_who_multiplies_is_followed)
 {
-    assert_true(multiplies("kernel=blas"));
-    assert_false(multiplies("kernel=portable"));
-    assert_false(multiplies("kernel=avx512"));
+    assert_true(multiplies("kernel=blas", 0.5));
+    assert_false(multiplies("kernel=portable", 2.0));
+    assert_false(multiplies("kernel=avx512", 2.0));
+    assert_true(multiplies("kernel=auto", 2.0));
+    assert_false(multiplies("kernel=auto", 0.5));
 }
 
-TEST(a_blas_of_several_threads_a_call_is_not_taken_by_itself)
+TEST(a_blas_of_several_threads_a_call_is_not_tried)
 {
+    hyb_kernels_t kernels = {.set = 1u << XH_ISA_PORTABLE};
+
     if (xh_blas_library_set_threads(2) != 2)
         skip();
-    assert_false(multiplies("kernel=auto"));
+    hyb_kernels_measure(&kernels);
+    assert_true(kernels.blas == 0.0);
     xh_blas_library_set_threads(1);
 }
 

@@ -352,21 +352,27 @@ static const hpl_solver_t hybrid_solver = {.name = "hybrid",
 
 /* ---- opening ------------------------------------------------------------- */
 
-/* Panels travel in tiles of the kernel's height: all take the same kernel. */
-static const hyb_kernel_t *common_kernel(void)
+/*
+ * All processes choose alike, by what all have and the slowest rates: panels
+ * travel in tiles of the kernel's height, and results do not depend on whose
+ * trial was disturbed.
+ */
+static void choose_kernel(void)
 {
     hyb_kernels_t kernels = hyb_kernels_of_setting();
-    const hyb_kernel_t *mine = hyb_kernels_fastest(&kernels), *common;
+    const hyb_kernel_t *mine = hyb_kernels_fastest(&kernels);
 
     MPI_Allreduce(MPI_IN_PLACE, &kernels.set, 1, MPI_UNSIGNED, MPI_BAND,
                   MPI_COMM_WORLD);
     MPI_Allreduce(MPI_IN_PLACE, kernels.rate, XH_ISA_COUNT, MPI_DOUBLE, MPI_MIN,
                   MPI_COMM_WORLD);
-    common = hyb_kernels_fastest(&kernels);
+    MPI_Allreduce(MPI_IN_PLACE, &kernels.blas, 1, MPI_DOUBLE, MPI_MIN,
+                  MPI_COMM_WORLD);
+    means.kernel = hyb_kernels_fastest(&kernels);
+    means.by_blas = hyb_means_by_blas(&kernels, means.kernel);
     if ((kernels.set & 1u << mine->isa) == 0)
-        xh_log_warning("kernel %s, as not all processors have %s", common->name,
-                       mine->name);
-    return common;
+        xh_log_warning("kernel %s, as not all processors have %s",
+                       means.kernel->name, mine->name);
 }
 
 /* Is it so on any process? */
@@ -423,8 +429,7 @@ xh_status_t hyb_driver_open_for_times(bool funneled)
         hyb_driver_close();
         return status;
     }
-    means.kernel = common_kernel();
-    means.by_blas = hyb_means_by_blas(means.kernel);
+    choose_kernel();
     means.offloads = anywhere(hyb_machine_devices(means.machine) > 0);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &processes);
