@@ -24,6 +24,13 @@ double xh_clock_now(void)
     return installed != NULL ? installed(installed_context) : xh_clock_wall();
 }
 
+struct timespec xh_clock_timespec(double seconds)
+{
+    time_t whole = (time_t)seconds;
+
+    return (struct timespec){whole, (long)(1e9 * (seconds - (double)whole))};
+}
+
 void xh_clock_install(xh_clock_fn_t fn, void *context)
 {
     installed = fn;

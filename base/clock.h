@@ -16,6 +16,9 @@ double xh_clock_read(clockid_t clock);
 /* The monotonic wall clock, in seconds, whatever is installed. */
 double xh_clock_wall(void);
 
+/* Of so many seconds, at least 0: a clock's, or a duration. */
+struct timespec xh_clock_timespec(double seconds);
+
 /*
  * Let xh_clock_now return fn(context), the time of a model; fn NULL: the wall
  * clock again.

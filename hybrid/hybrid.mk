@@ -69,8 +69,9 @@ $(XHOST): $(call objects,testing/xhost/*.c hybrid/plan/host_parts.c) \
 
 # A plug-in lies beside the programs, and where the unit tests look for it.
 PIC := $(BUILD)/pic
-pic = $(patsubst %.c,$(PIC)/%.o,$(sort base/clock.c $(wildcard hybrid/device/$(1)/*.c) \
-        $(if $(filter-out emu,$(1)),hybrid/device/kernels/launch.c)))
+pic = $(patsubst %.c,$(PIC)/%.o,$(sort \
+    base/clock.c $(wildcard hybrid/device/$(1)/*.c) \
+    $(if $(filter-out emu,$(1)),hybrid/device/kernels/launch.c)))
 HYB_COMPILE = $(HYB_CC) $(XH_FIRST) $(CCFLAGS) $(XH_LAST)
 
 # CUDA's runtime is linked in, cuBLAS is opened when a device is.

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 #include "base/checksum.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "hpl/pauxil/abort.h"
 
@@ -228,11 +229,8 @@ double __wrap_xh_clock_wall(void)
 /* smpicc's name for the C library's; processor time passes as time does. */
 int __wrap_smpi_clock_gettime(clockid_t clock, struct timespec *t)
 {
-    const double now = sim_now();
-
     (void)clock;
-    t->tv_sec = (time_t)now;
-    t->tv_nsec = (long)(1e9 * (now - (double)t->tv_sec));
+    *t = xh_clock_timespec(sim_now());
     return 0;
 }
 

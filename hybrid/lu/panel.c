@@ -77,7 +77,7 @@ uint64_t hyb_panels_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
     return doubles * sizeof(double);
 }
 
-/* The place of panel k; nothing travels yet. */
+/* Lay panel k out in the memory that it takes over; nothing travels yet. */
 static void set_up(hyb_lu_t *lu, int k);
 
 /* Pages are backed by all members, each its part. */

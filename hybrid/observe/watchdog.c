@@ -39,10 +39,9 @@ static void look(hyb_watchdog_t *dog, double gap)
 /* Until the next look, or the end. Called with the mutex. */
 static void doze(hyb_watchdog_t *dog)
 {
-    double until = xh_clock_wall() + dog->patience / LOOKS;
-    struct timespec t = {.tv_sec = (time_t)until};
+    struct timespec t =
+        xh_clock_timespec(xh_clock_wall() + dog->patience / LOOKS);
 
-    t.tv_nsec = (long)((until - (double)t.tv_sec) * 1e9);
     pthread_cond_timedwait(&dog->wake, &dog->mutex, &t);
 }
 

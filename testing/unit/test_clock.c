@@ -36,4 +36,15 @@ TEST(an_installed_clock_answers_until_it_is_removed)
     assert_true(t == 1e6 + 1.0);
 }
 
+TEST(seconds_have_a_whole_part_and_nanoseconds)
+{
+    struct timespec t = xh_clock_timespec(3.25);
+
+    assert_true(t.tv_sec == 3 && t.tv_nsec == 250000000);
+    t = xh_clock_timespec(0.0);
+    assert_true(t.tv_sec == 0 && t.tv_nsec == 0);
+    t = xh_clock_timespec(1.7e9 - 0x1p-20);
+    assert_true(t.tv_sec == 1699999999 && t.tv_nsec < 1000000000);
+}
+
 TEST_MAIN()

@@ -103,10 +103,7 @@ static double part_of(const hyb_emu_device_t *device, const hyb_task_t *task)
 /* The monotonic clock's time in so many seconds, at most 30 years. */
 static struct timespec deadline_in(double seconds)
 {
-    const double until = xh_clock_wall() + fmin(fmax(seconds, 0), 1e9);
-
-    return (struct timespec){(time_t)until,
-                             (long)(1e9 * (until - floor(until)))};
+    return xh_clock_timespec(xh_clock_wall() + fmin(fmax(seconds, 0), 1e9));
 }
 
 static void sleep_until(hyb_emu_queue_t *queue, double time)

@@ -84,15 +84,9 @@ static void show_life(struct hyb_writer *w)
     w->shown = now;
 }
 
-static struct timespec timespec_of(double seconds)
-{
-    return (struct timespec){(time_t)seconds,
-                             (long)(1e9 * (seconds - floor(seconds)))};
-}
-
 static void doze(struct hyb_writer *w, double seconds)
 {
-    struct timespec time = timespec_of(seconds);
+    struct timespec time = xh_clock_timespec(seconds);
 
     show_life(w);
     nanosleep(&time, NULL);
@@ -336,7 +330,7 @@ static void *work(void *argument)
     pthread_mutex_lock(&w->lock);
     while (!w->closes) {
         struct timespec due =
-            timespec_of(xh_clock_read(CLOCK_REALTIME) + pulse);
+            xh_clock_timespec(xh_clock_read(CLOCK_REALTIME) + pulse);
 
         if (atomic_load(&w->state) != BUSY)
             pthread_cond_timedwait(&w->change, &w->lock, &due);
