@@ -273,7 +273,9 @@ bool hyb_factor_plan(const hyb_lu_t *lu, hpl_plan_t *plan_p)
     const hyb_home_figures_t *f = &lu->means.figures;
     hpl_shape_t shape = hpl_system_shape(lu->grid, lu->mat->n, lu->mat->nb);
     double blocks = (double)Mmax(lu->ledger.blocks, 1);
-    bool is_known = f->devices > 0.0 && f->rate[0] > 0.0;
+    int devices = hyb_machine_devices(lu->means.machine);
+    int lost = devices - hyb_machine_working_devices(lu->means.machine);
+    bool is_known = f->devices > 0.0 && f->rate[0] > 0.0 && lost == 0;
     hyb_home_seconds_t s = {NAN, NAN, NAN, NAN, NAN, NAN}, on_host = s;
     hpl_plan_t p = {.home = xh_settings_text("home"),
                     .panel = hyb_homes_resident(&lu->homes)
@@ -296,8 +298,7 @@ bool hyb_factor_plan(const hyb_lu_t *lu, hpl_plan_t *plan_p)
     add_places(lu, &s, &p);
     add_row(&p, "all on the host", lu->ledger.blocks, on_host.total);
     *plan_p = p;
-    return hyb_machine_devices(lu->means.machine) > 0 &&
-           (is_known || hyb_homes_resident(&lu->homes));
+    return devices > 0 && (is_known || hyb_homes_resident(&lu->homes));
 }
 
 /* ---- memory that will be needed ------------------------------------------ */

@@ -3,7 +3,6 @@
 
 #include "base/settings.h"
 #include "hpl/comm/waits.h"
-#include "hybrid/cpu/trial/trial.h"
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/tuner/panel_pace.h"
 
@@ -15,25 +14,14 @@ struct hyb_panel_choice {
     double seconds;
 };
 
-/* Of a process's threads in products, by the trial of kernels; 0: there was
- * none. The least of all processes, which decide alike. */
-static double products_rate(const hyb_lu_t *lu)
-{
-    double rate = hyb_team_size(lu->means.team) *
-                  hyb_kernels_of_setting().rate[lu->means.kernel->isa];
-
-    MPI_Allreduce(MPI_IN_PLACE, &rate, 1, MPI_DOUBLE, MPI_MIN,
-                  lu->grid->all_comm);
-    return rate;
-}
-
 xh_status_t hyb_panel_choice_create(hyb_lu_t *lu)
 {
+    const hyb_home_figures_t *figures = &lu->means.figures;
     struct hyb_panel_choice *c = lu->homes.choice = calloc(1, sizeof(*c));
 
     if (c == NULL)
         return XH_ERR_MEMORY;
-    c->known.team_rate = products_rate(lu);
+    c->known.team_rate = figures->threads * figures->thread_rate;
     c->request = MPI_REQUEST_NULL;
     return XH_OK;
 }

@@ -81,6 +81,8 @@ static xh_status_t measure_rates(const xhpl_list_t *nb, xhpl_rate_fn_t *measure,
         highest = Mmax(highest, weights->rate[i]);
     for (int i = 0; i < weights->processes; i++)
         weights->rate[i] = highest * hpl_deal_round(weights->rate[i], highest);
+    /* C libraries need not agree on the last bit */
+    MPI_Bcast(weights->rate, weights->processes, MPI_DOUBLE, 0, MPI_COMM_WORLD);
     return XH_OK;
 }
 

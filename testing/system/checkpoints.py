@@ -151,8 +151,9 @@ class Disks:
 
     def __init__(self, folder, p, q, n, nb, *options):
         self.folder, self.ranks = folder, p * q
-        system = ["-n", n, "-nb", nb, "-p", p, "-q", q, "--json", "run.json"]
-        self.words = [jobs.XHPL, *system, *options]
+        system = ["-n", n, "-nb", nb, "--json", "run.json", *options]
+        self.words = [jobs.XHPL, *system]
+        self.grid = ["-p", p, "-q", q]
         self.make(range(self.ranks))
 
     def make(self, ranks):
@@ -172,7 +173,8 @@ class Disks:
             old.rename(new)
 
     def start(self, *more):
-        command = ["sh", "-c", self.ENTER, "sh", *map(str, self.words), *more]
+        words = map(str, [*self.words, *self.grid])
+        command = ["sh", "-c", self.ENTER, "sh", *words, *more]
         return jobs.start(jobs.launched(self.ranks, command), self.folder, SETTINGS)
 
     def bits(self):

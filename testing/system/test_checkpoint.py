@@ -94,3 +94,28 @@ def test_after_a_restart_on_other_hosts_the_next_loss_costs_nothing_either(tmp_p
     assert disks.names() == []
 
 
+@pytest.mark.more
+def test_a_folder_that_is_the_restarts_on_some_hosts_only_is_refused(tmp_path):
+    disks = Disks(tmp_path, 1, 2, 1600, 16)
+    disks.interrupt(*SAVING)
+    found = disks.names()
+    (tmp_path / "disk1/e").symlink_to("d")
+    options = ("--restart", "d", "--checkpoint", "e")
+    refused = jobs.finish(disks.start(*options))
+    assert refused.status == 2, str(refused)
+    assert "is the folder of --restart on some hosts only" in refused.stderr
+    assert disks.names() == found
+
+
+@pytest.mark.more
+def test_a_run_that_is_refused_removes_nothing_on_any_disk(tmp_path):
+    """Only some of the disks have files that say whose they are."""
+    disks = Disks(tmp_path, 2, 2, 1600, 16)
+    disks.interrupt(*SAVING)
+    disks.swap(1, 3)
+    found = disks.names()
+    disks.grid = ["-p", 1, "-q", 4]
+    refused = jobs.finish(disks.start(*SAVING))
+    assert refused.status == 2, str(refused)
+    assert "holds checkpoints of another grid" in refused.stderr, str(refused)
+    assert disks.names() == found

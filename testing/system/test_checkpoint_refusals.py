@@ -3,6 +3,7 @@
 import json
 import random
 import shutil
+import sys
 
 import pytest
 
@@ -11,6 +12,7 @@ import jobs
 from checkpoints import SETTINGS, bits, files, whole, words
 
 SYSTEM = (1, 2, 1200, 16)  # P, Q, N, NB
+RESTARTS, CHECK = 104, 216  # bytes before these, in a header
 
 
 def run(folder, *options, system=SYSTEM, threshold="16.0"):
@@ -91,6 +93,28 @@ def test_a_file_cut_at_a_random_byte_makes_it_use_the_one_before(copy, clean):
     outcome = run(copy, "--restart", "d").succeeded()
     assert f"restarts with iteration {older} " in outcome.stderr
     assert bits(copy) == clean
+
+
+def after_another_restart(path):
+    """The same checkpoint, as if the run had been restarted once more."""
+    data = bytearray(path.read_bytes())
+    data[RESTARTS] += 1
+    check = 0xCBF29CE484222325  # FNV-1a
+    for byte in data[:CHECK]:
+        check = (check ^ byte) * 0x100000001B3 % 2**64
+    data[CHECK:CHECK + 8] = check.to_bytes(8, sys.byteorder)
+    path.write_bytes(data)
+
+
+def test_parts_of_before_and_after_a_restart_are_not_one(copy, clean):
+    older, last = whole(copy, 2)
+    after_another_restart(newest(copy, "r0-c1"))
+    outcome = run(copy, "--restart", "d").succeeded()
+    said = f"iteration {last} cannot be used: its parts were written before a restart"
+    assert said in outcome.stderr, str(outcome)
+    assert f"restarts with iteration {older} " in outcome.stderr
+    assert bits(copy) == clean
+    assert "damaged" not in outcome.stderr
 
 
 def test_without_a_process_s_newest_file_the_one_before_is_used(copy, clean):

@@ -57,6 +57,18 @@ def test_a_run_goes_on_without_devices(xhpl, processes, cause, settings):
     assert len(dropped) == processes, str(outcome)
 
 
+def test_where_a_device_fails_before_the_run_all_columns_stay_on_hosts(xhpl):
+    """All processes leave their devices, though one alone has lost its own."""
+    devices = ("devices=emu:2", "emu_rate=1e6", "home=auto", "trust=on",
+               "emu_fault=0:fail@gemm:1")  # fmt: skip
+    words = [word for pair in devices for word in ("--set", pair)]
+    outcome = xhpl("-n", "600,400", "--nb", 32, "-p", 1, "-q", 2, *words, processes=2)
+    assert outcome.status == 0 and outcome.stdout.count("PASSED") == 2, str(outcome)
+    assert "emu device 0: fault on demand" in outcome.stderr
+    assert outcome.stderr.count("the matrix lives in host memory") == 1, str(outcome)
+    assert "homes: where" not in outcome.stderr, str(outcome)
+
+
 @pytest.mark.parametrize("processes", GRIDS)
 def test_a_lost_device_that_writes_into_the_matrix_ends_the_run(xhpl, processes):
     direct = ("tile_return=direct", "emu_fault=0:fail@gemm:4")

@@ -189,17 +189,19 @@ static void run_all(HPL_T_grid *grid, const job_t *job)
     fault_t fault = {.where = FAULT_NOWHERE, .device = -1};
     size_t bytes = ((size_t)job->n + 1) * sizeof(double);
     double *clean = malloc(bytes), *x = malloc(bytes);
+    int devices = hyb_machine_devices(hyb_driver_means()->machine);
     int64_t columns;
     seen_t seen;
 
+    /* all draw the same fault */
+    MPI_Allreduce(MPI_IN_PLACE, &devices, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     if (clean == NULL || x == NULL)
         hpl_abort_job();
     solve(grid, &algo, job, &fault, clean, &seen);
     columns =
         HPL_numrocI(job->n, 0, job->nb, job->nb, grid->mycol, 0, grid->npcol);
     for (int64_t i = job->first; i < job->first + job->count; i++) {
-        fault = fault_draw((uint64_t)i, job->bits, grid->nprocs,
-                           hyb_machine_devices(hyb_driver_means()->machine));
+        fault = fault_draw((uint64_t)i, job->bits, grid->nprocs, devices);
         if (grid->iam == 0)
             printf("{\"begins\": %lld, \"fault\": \"%s\", \"rank\": %d, "
                    "\"device\": %d}\n",

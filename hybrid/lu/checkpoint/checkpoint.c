@@ -27,6 +27,7 @@ struct hyb_checkpoint {
     int seed; /* of the matrix */
     hyb_store_t store;
     hyb_disks_t disks;
+    bool goes_on;              /* in the folder that it was restarted from */
     struct hyb_copies *copies; /* on a partner's disk; NULL: none */
     struct hyb_writer *writer;
     double every; /* s */
@@ -63,7 +64,7 @@ static int64_t bytes_of(const hyb_lu_t *lu, int first)
 
 /* Does no other run need it? Without a checkpoint that all have there is none
  * to go on from. */
-static xh_status_t take_folder(hyb_lu_t *lu)
+static xh_status_t check_folder(hyb_lu_t *lu)
 {
     const struct hyb_checkpoint *c = lu->checkpoint;
     const char *folder = c->store.folder;
@@ -80,12 +81,15 @@ static xh_status_t take_folder(hyb_lu_t *lu)
         xh_log_error("--checkpoint: %s holds checkpoints: --restart %s goes on "
                      "from the newest, or remove them",
                      folder, folder);
-    else if (all == 0) {
-        hyb_store_clear(&c->store);
-        hyb_store_clear_copies(folder);
+    else if (all == 0)
         return XH_OK;
-    }
     return XH_ERR_INPUT;
+}
+
+static void clear(const hyb_store_t *store)
+{
+    hyb_store_clear(store);
+    hyb_store_clear_copies(store->folder);
 }
 
 /* What is older than the last two goes. */
@@ -95,11 +99,23 @@ static void keep_last(const struct hyb_checkpoint *c)
     hyb_copies_keep(c->copies, c->whole, 2);
 }
 
-static bool goes_on(const hyb_lu_t *lu)
+/* Is the folder the restart's, and so on all hosts, or on none? */
+static xh_status_t find_goes_on(hyb_lu_t *lu)
 {
-    return lu->range.first > 0 &&
-           hyb_store_is_same(xh_settings_text("checkpoint"),
-                             xh_settings_text("restart"));
+    bool same =
+        lu->range.first > 0 && hyb_store_is_same(xh_settings_text("checkpoint"),
+                                                 xh_settings_text("restart"));
+    int found[2] = {same, !same};
+
+    lu->checkpoint->goes_on = same;
+    MPI_Allreduce(MPI_IN_PLACE, found, 2, MPI_INT, MPI_MAX, lu->grid->all_comm);
+    if (found[0] + found[1] == 1)
+        return XH_OK;
+    if (lu->grid->iam == 0)
+        xh_log_error("--checkpoint %s is the folder of --restart on some hosts "
+                     "only: give it one name",
+                     xh_settings_text("checkpoint"));
+    return XH_ERR_INPUT;
 }
 
 /* What a restart left there goes on, or a new run begins. */
@@ -120,7 +136,7 @@ static xh_status_t begin_copies(hyb_lu_t *lu)
 
     if (c->disks.disks == 1)
         return XH_OK;
-    if (goes_on(lu))
+    if (c->goes_on)
         hyb_disks_copy(&c->disks, lu->range.first);
     if (lu->grid->iam == 0)
         xh_log_info("checkpoints: %s is on %d disks: each process's files "
@@ -139,7 +155,7 @@ static xh_status_t open_files(hyb_lu_t *lu)
     struct hyb_checkpoint *c = lu->checkpoint;
     int64_t bytes = Mmin(bytes_of(lu, 0) / 4, (int64_t)SAMPLE);
 
-    if (goes_on(lu))
+    if (c->goes_on)
         take_files(lu);
     c->rate = hyb_store_probe(&c->store, bytes);
     if (c->rate == 0.0 && bytes > 0)
@@ -192,8 +208,11 @@ xh_status_t hyb_checkpoint_create(hyb_lu_t *lu)
     XH_TRY(hyb_disks_find(lu->grid, xh_settings_text("checkpoint"), &c->disks));
     c->store = hyb_disks_store(&c->disks, lu->grid->iam, false);
     XH_TRY(hpl_agree(all, can_write(&c->disks)));
-    if (!goes_on(lu))
-        XH_TRY(hpl_agree(all, take_folder(lu)));
+    XH_TRY(find_goes_on(lu));
+    if (!c->goes_on) {
+        XH_TRY(hpl_agree(all, check_folder(lu)));
+        clear(&c->store);
+    }
     XH_TRY(begin_copies(lu));
     return hpl_agree(all, open_files(lu));
 }
@@ -213,21 +232,14 @@ void hyb_checkpoint_destroy(hyb_lu_t *lu)
     free(c);
 }
 
-static void clear(const HPL_T_grid *grid, const char *setting)
-{
-    hyb_store_t store = {xh_settings_text(setting), grid->myrow, grid->mycol,
-                         false};
-
-    if (!hyb_checkpoint_is_asked(setting))
-        return;
-    hyb_store_clear(&store);
-    hyb_store_clear_copies(store.folder);
-}
-
 void hyb_checkpoint_clear(const HPL_T_grid *grid)
 {
-    clear(grid, "restart");
-    clear(grid, "checkpoint");
+    static const char *const settings[] = {"restart", "checkpoint"};
+
+    for (int i = 0; i < 2; i++)
+        if (hyb_checkpoint_is_asked(settings[i]))
+            clear(&(hyb_store_t){xh_settings_text(settings[i]), grid->myrow,
+                                 grid->mycol, false});
 }
 
 bool hyb_checkpoint_resumes(hyb_lu_t *lu, int seed)

@@ -176,10 +176,22 @@ static bool read_checkpoint(reader_t *r, int first)
 
 /* ---- agreeing ------------------------------------------------------------ */
 
-static bool all_can(const reader_t *r, bool mine)
+/* Has each read its part, and are all of one run? */
+static bool is_whole(const reader_t *r, int first, bool mine)
 {
-    return hpl_agree(r->lu->grid->all_comm, mine ? XH_OK : XH_ERR_INPUT) ==
-           XH_OK;
+    const hyb_header_t *h = &r->header;
+    int64_t of[] = {!mine, h->over, -h->over, h->restarts, -h->restarts};
+    bool is_one;
+
+    MPI_Allreduce(MPI_IN_PLACE, of, 5, MPI_INT64_T, MPI_MAX,
+                  r->lu->grid->all_comm);
+    is_one = of[1] == -of[2] && of[3] == -of[4];
+    if (of[0] == 0 && !is_one && r->lu->grid->iam == 0)
+        xh_log_warning("--restart: the checkpoint of iteration %d cannot be "
+                       "used: its parts were written before a restart and "
+                       "after it",
+                       first);
+    return of[0] == 0 && is_one;
 }
 
 /* The newest that is not damaged; its place in first, or -1. */
@@ -195,7 +207,7 @@ static int read_newest(reader_t *r, const int *first, int count)
             xh_log_warning("--restart: the checkpoint of iteration %d cannot "
                            "be used: %s",
                            first[i], r->why);
-        if (all_can(r, good))
+        if (is_whole(r, first[i], good))
             return i;
     }
     return -1;

@@ -431,6 +431,7 @@ xh_status_t hyb_driver_open_for_times(bool funneled)
     }
     choose_kernel();
     means.offloads = anywhere(hyb_machine_devices(means.machine) > 0);
+    means.models_time = anywhere(hyb_machine_models_time(means.machine));
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &processes);
     if (rank == 0)
@@ -443,12 +444,10 @@ xh_status_t hyb_driver_open_for_times(bool funneled)
 xh_status_t hyb_driver_open(bool funneled)
 {
     xh_status_t status = hyb_driver_open_for_times(funneled);
-    bool models =
-        means.machine != NULL && hyb_machine_models_time(means.machine);
 
-    if (status != XH_OK || !anywhere(models))
+    if (status != XH_OK || !means.models_time)
         return status;
-    if (models)
+    if (hyb_machine_models_time(means.machine))
         xh_log_error("emu_dry=on gives times, not results");
     hyb_driver_close();
     return XH_ERR_INPUT;

@@ -55,19 +55,6 @@ static size_t lay_out(struct hyb_carried *c, int64_t rows, int64_t nq,
     return at;
 }
 
-/* Are there devices that only model time? What they compute is none. */
-static bool models_time(const hyb_means_t *means)
-{
-    hyb_device_info_t info;
-
-    for (int i = 0; i < hyb_machine_devices(means->machine); i++)
-        if (hyb_device_describe(hyb_machine_device(means->machine, i), &info) ==
-                XH_OK &&
-            info.models_time)
-            return true;
-    return false;
-}
-
 /* Below 1% of the run: on cores, of so many rows a process. The check grows
  * with the square of N, and with P; the factorization with the cube. */
 static bool is_cheap(const hyb_means_t *means, int64_t n, int nprow)
@@ -83,7 +70,7 @@ static bool is_wanted(const hyb_means_t *means, int64_t n, int nprow)
 
     if (strcmp(asked, "auto") == 0)
         return is_cheap(means, n, nprow);
-    return strcmp(asked, "online") == 0 && !models_time(means);
+    return strcmp(asked, "online") == 0 && !means->models_time;
 }
 
 bool hyb_carried_on_devices(const hyb_means_t *means, int nprow)
