@@ -110,6 +110,13 @@ def test_one_that_loops_is_named(tmp_path):
 
 
 # These keep the cores busy for longer.
+def test_where_too_few_files_may_be_open_each_reports_on_itself(xhpl):
+    program = on_rank(xhpl.directory, 0, "ulimit -n 300")
+    (xhpl.directory / "HPL.dat").write_text(hpl_dat.text(n="200", q="2"))
+    outcome = jobs.run(jobs.launched(2, [program]), xhpl.directory, UNMEASURED)
+    assert "hang: the system allows 300 open files" in outcome.succeeded().stderr
+
+
 @pytest.mark.clusters
 @pytest.mark.parametrize("grid", [(2, 1), (2, 2)])
 @pytest.mark.parametrize("call, most, least, phase", [

@@ -46,7 +46,7 @@ static void listen_once(pair_t *p)
     turn(p, 0.01);
 }
 
-static void meet(pair_t *p)
+static void begin(pair_t *p)
 {
     static char host[2][HYB_HOST] = {"here", "here"};
 
@@ -60,8 +60,20 @@ static void meet(pair_t *p)
     assert_true(p->party.listener >= 0);
     hyb_teller_open();
     turn(p, 0.0);
+}
+
+static void meet(pair_t *p)
+{
+    begin(p);
     answer(p);
     listen_once(p);
+}
+
+static void end(pair_t *p)
+{
+    hyb_teller_close(&p->party);
+    hyb_line_close(&p->line);
+    close(p->party.listener);
 }
 
 /* As a system does that takes the connection for lost. */
@@ -86,9 +98,24 @@ TEST(a_connection_that_was_reset_begins_anew)
         listen_once(&p);
     }
     turn(&p, 2.0 * HYB_GRACE_SECONDS);
-    hyb_teller_close(&p.party);
-    hyb_line_close(&p.line);
-    close(p.party.listener);
+    end(&p);
+}
+
+/* Of a process of its own. */
+static int status_of(void (*run)(void))
+{
+    pid_t child;
+    int status;
+
+    fflush(NULL);
+    child = fork();
+    if (child == 0) {
+        run();
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
 }
 
 /* Ends this process as soon as it takes process 0 for dead. */
@@ -105,18 +132,100 @@ static void lose_the_first(void)
 
 TEST(a_first_process_that_listens_no_more_has_ended)
 {
-    pid_t child;
-    int status;
+    assert_int_equal(status_of(lose_the_first), XH_EXIT_RUNTIME);
+}
 
-    fflush(NULL);
-    child = fork();
-    if (child == 0) {
-        lose_the_first();
-        _exit(0);
-    }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), XH_EXIT_RUNTIME);
+/* As where so many others come that process 0 needs a while for each. */
+TEST(a_first_process_that_answers_late_is_waited_for)
+{
+    struct pollfd before, after;
+    pair_t p;
+
+    begin(&p);
+    turn(&p, 0.01);
+    assert_int_equal(hyb_teller_fds(&before), 1);
+    for (int i = 0; i < 20; i++)
+        turn(&p, 1.0);
+    assert_int_equal(hyb_teller_fds(&after), 1);
+    assert_int_equal(after.fd, before.fd);
+    answer(&p);
+    listen_once(&p);
+    end(&p);
+}
+
+/* ---- process 0 ----------------------------------------------------------- */
+
+static void collect(pair_t *p, double seconds)
+{
+    struct pollfd fds[1024];
+
+    assert_in_range(hyb_collector_fds_most(&p->party), 1, 1024);
+    poll(fds, (nfds_t)hyb_collector_fds(&p->party, fds), 100);
+    p->now += seconds;
+    hyb_collector_turn(&p->party, fds, p->now);
+}
+
+static void say(hyb_line_t *line, const hyb_party_t *party, hyb_word_t word)
+{
+    hyb_frame_t frame = hyb_party_frame(party, word);
+
+    frame.rank = 1;
+    assert_true(hyb_line_send(line, &frame));
+}
+
+static hyb_line_t come(const pair_t *p)
+{
+    hyb_line_t line = hyb_wire_connect(&p->party.meeting.address[0]);
+    struct pollfd fd = {.fd = line.fd, .events = POLLOUT};
+
+    assert_int_equal(poll(&fd, 1, 5000), 1);
+    say(&line, &p->party, HYB_HELLO);
+    return line;
+}
+
+/* Ends this process if it takes the other one for dead. */
+static void collect_from_one_that_goes(bool has_met)
+{
+    hyb_line_t line;
+    pair_t p;
+
+    begin(&p);
+    p.party.rank = 0;
+    assert_true(hyb_collector_open(&p.party));
+    line = come(&p);
+    for (int i = 0; i < 3; i++)
+        collect(&p, 0.01);
+    if (has_met)
+        say(&line, &p.party, HYB_STATE);
+    hyb_line_close(&line);
+    for (int i = 0; i < 20; i++)
+        collect(&p, 1.0);
+    line = come(&p);
+    for (int i = 0; i < 3; i++)
+        collect(&p, 0.01);
+    hyb_collector_close(&p.party);
+    hyb_line_close(&line);
+    close(p.party.listener);
+}
+
+static void one_gives_up(void)
+{
+    collect_from_one_that_goes(false);
+}
+
+static void one_ends(void)
+{
+    collect_from_one_that_goes(true);
+}
+
+TEST(who_gave_up_waiting_for_an_answer_may_come_again)
+{
+    assert_int_equal(status_of(one_gives_up), 0);
+}
+
+TEST(who_has_met_process_0_and_goes_has_ended)
+{
+    assert_int_equal(status_of(one_ends), XH_EXIT_RUNTIME);
 }
 
 TEST_MAIN()

@@ -7,8 +7,8 @@
 #include "hybrid/observe/hang/party.h"
 
 enum {
-    NEWCOMERS = 64, /* that have not said who they are; more have to wait */
-    LINES = 8       /* what so many say is said */
+    NEWCOMERS = 256, /* that have not said who they are; more have to wait */
+    LINES = 8        /* what so many say is said */
 };
 
 static const double introduction = 10.0; /* s that they have for it */
@@ -18,6 +18,7 @@ typedef struct {
     hyb_line_t line;
     double asked;      /* when first, since it answered last; 0: it has */
     double closed;     /* when the connection ended; 0: it has not */
+    bool met;          /* it has heard an answer on this line, and said so */
     bool parted;       /* in words */
     bool answered;     /* this time */
     bool is_said_lost; /* that its host does not answer */
@@ -64,26 +65,23 @@ int hyb_collector_fds_most(const hyb_party_t *party)
     return party->count + NEWCOMERS;
 }
 
-static void add_fd(int fd, struct pollfd *fds_p, int *count_p)
-{
-    fds_p[(*count_p)++] = (struct pollfd){.fd = fd, .events = POLLIN};
-}
-
+/* The members by rank, but for the listener in place of process 0, then
+ * newcomers. Those that are not there are below 0, and passed over. */
 int hyb_collector_fds(const hyb_party_t *party, struct pollfd *fds_p)
 {
-    int count = 0, room = 0;
+    int room = 0;
 
-    for (int i = 0; i < NEWCOMERS; i++)
-        if (all.newcomer[i].line.fd >= 0)
-            add_fd(all.newcomer[i].line.fd, fds_p, &count);
-        else
-            room++;
     for (int rank = 1; rank < party->count; rank++)
-        if (all.member[rank].line.fd >= 0)
-            add_fd(all.member[rank].line.fd, fds_p, &count);
-    if (room > 0 && party->listener >= 0)
-        add_fd(party->listener, fds_p, &count);
-    return count;
+        fds_p[rank] =
+            (struct pollfd){.fd = all.member[rank].line.fd, .events = POLLIN};
+    for (int i = 0; i < NEWCOMERS; i++) {
+        fds_p[party->count + i] =
+            (struct pollfd){.fd = all.newcomer[i].line.fd, .events = POLLIN};
+        room += all.newcomer[i].line.fd < 0;
+    }
+    fds_p[0] = (struct pollfd){.fd = room > 0 ? party->listener : -1,
+                               .events = POLLIN};
+    return hyb_collector_fds_most(party);
 }
 
 /* ---- who comes ----------------------------------------------------------- */
@@ -148,6 +146,7 @@ static void welcome(const hyb_party_t *party, hyb_line_t *line)
     hyb_line_close(&m->line);
     m->line = *line;
     m->closed = 0.0;
+    m->met = false;
     line->fd = -1;
     hear(party, &m->line.in);
 }
@@ -179,20 +178,25 @@ static void say_lost(const hyb_party_t *party, int rank)
     m->is_said_lost = true;
 }
 
+/* One that gave up waiting for an answer has not ended: it comes again. */
 static void hear_member(const hyb_party_t *party, int rank, double now)
 {
     member_t *m = &all.member[rank];
     hyb_heard_t heard;
 
     while ((heard = hyb_line_receive(&m->line)) == HYB_FRAME)
-        if (is_ours(party, &m->line.in) && m->line.in.rank == rank)
+        if (is_ours(party, &m->line.in) && m->line.in.rank == rank) {
+            m->met = true;
             hear(party, &m->line.in);
+        }
     if (m->parted || heard == HYB_NOTHING)
         return;
     if (heard == HYB_LOST)
         say_lost(party, rank);
-    else
+    else if (m->met)
         m->closed = now;
+    else
+        all.witness[rank].contact = HYB_UNHEARD;
     if (m->asked == 0.0)
         m->asked = now;
 }
@@ -362,12 +366,14 @@ static double pause_of(const hyb_party_t *party)
     return fmax(0.2, fmin(party->patience / 4.0, most));
 }
 
-void hyb_collector_turn(const hyb_party_t *party, double now)
+void hyb_collector_turn(const hyb_party_t *party, const struct pollfd *fds,
+                        double now)
 {
     admit(party, now);
     hear_newcomers(party, now);
     for (int rank = 1; rank < party->count; rank++)
-        hear_member(party, rank, now);
+        if (fds[rank].revents != 0)
+            hear_member(party, rank, now);
     all.witness[0].state = party->mine;
     look_for_dead(party, now);
     if (!all.asks && ((all.is_due && now > all.asked + least_pause) ||

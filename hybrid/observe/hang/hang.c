@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/settings.h"
 #include "hpl.h"
 #include "hybrid/observe/hang/party.h"
@@ -49,8 +50,10 @@ static bool wait_for_others(struct pollfd *fds)
     int count = 1;
 
     fds[0] = (struct pollfd){.fd = wake, .events = POLLIN};
-    count += party.rank == 0 ? hyb_collector_fds(&party, fds + 1)
-                             : hyb_teller_fds(fds + 1);
+    if (party.rank > 0)
+        count += hyb_teller_fds(fds + 1);
+    else if (party.listener >= 0)
+        count += hyb_collector_fds(&party, fds + 1);
     poll(fds, (nfds_t)count, (int)(1000.0 * tick()) + 1);
     return (fds[0].revents & POLLIN) == 0;
 }
@@ -65,7 +68,7 @@ static void *watch(void *context)
         look_at_myself(now - last);
         last = now;
         if (party.rank == 0)
-            hyb_collector_turn(&party, now);
+            hyb_collector_turn(&party, fds + 1, now);
         else
             hyb_teller_turn(&party, now);
     }
@@ -75,15 +78,25 @@ static void *watch(void *context)
 
 /* ---- begin and end ------------------------------------------------------- */
 
-/* A connection of each process takes a file. */
-static void raise_limit(void)
+/* A connection of each process takes a file, and the run has others. */
+static bool may_open_files(void)
 {
+    enum { OTHERS = 256 };
+    rlim_t needed = (rlim_t)hyb_collector_fds_most(&party) + OTHERS;
     struct rlimit files;
 
     if (getrlimit(RLIMIT_NOFILE, &files) != 0)
-        return;
-    files.rlim_cur = files.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &files);
+        return false;
+    if (files.rlim_max >= needed) {
+        files.rlim_cur = files.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &files);
+        return true;
+    }
+    xh_log_warning("hang: the system allows %llu open files, and %llu are "
+                   "needed (ulimit -Hn): each process reports only on itself",
+                   (unsigned long long)files.rlim_max,
+                   (unsigned long long)needed);
+    return false;
 }
 
 /* Who is where, and where process 0 listens. */
@@ -97,17 +110,15 @@ static void meet(void)
     MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, party.host, HYB_HOST,
                   MPI_CHAR, MPI_COMM_WORLD);
     if (party.rank == 0 && party.count > 1 &&
-        xh_settings_int("hang_sockets") == 0) {
-        raise_limit();
+        xh_settings_int("hang_sockets") == 0 && may_open_files())
         party.listener = hyb_wire_listen(&party.meeting);
-    }
     MPI_Bcast(&party.meeting, sizeof(party.meeting), MPI_BYTE, 0,
               MPI_COMM_WORLD);
 }
 
 static bool begin_thread(void)
 {
-    size_t most = 2 + (size_t)hyb_collector_fds_most(&party);
+    size_t most = 1 + (size_t)hyb_collector_fds_most(&party);
     struct pollfd *fds = calloc(most, sizeof(*fds));
 
     wake = eventfd(0, EFD_CLOEXEC);
@@ -116,6 +127,14 @@ static bool begin_thread(void)
         return true;
     free(fds);
     return false;
+}
+
+static void part(void)
+{
+    if (party.rank == 0)
+        hyb_collector_close(&party);
+    else
+        hyb_teller_close(&party);
 }
 
 void hyb_hang_open(void)
@@ -135,7 +154,11 @@ void hyb_hang_open(void)
     hyb_teller_open();
     if (party.rank != 0) /* known to process 0 before anything can stop */
         hyb_teller_turn(&party, xh_clock_wall());
-    is_open = (party.rank != 0 || hyb_collector_open(&party)) && begin_thread();
+    is_open = party.rank != 0 || hyb_collector_open(&party);
+    if (is_open && !begin_thread()) {
+        part();
+        is_open = false;
+    }
     hyb_watchdog_leave_to_hang(is_open);
 }
 
@@ -145,10 +168,7 @@ static void end_thread(void)
 
     if (write(wake, &one, sizeof(one)) == (ssize_t)sizeof(one))
         pthread_join(thread, NULL);
-    if (party.rank == 0)
-        hyb_collector_close(&party);
-    else
-        hyb_teller_close(&party);
+    part();
 }
 
 void hyb_hang_close(void)

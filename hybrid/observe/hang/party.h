@@ -32,10 +32,12 @@ hyb_frame_t hyb_party_frame(const hyb_party_t *party, hyb_word_t word);
 /* ---- the first process: collects what others say ------------------------- */
 
 bool hyb_collector_open(const hyb_party_t *party); /* false: no memory */
-/* What it waits for; at most so many. */
+/* What it waits for; at most so many. A turn is taken once these were polled.
+ */
 int hyb_collector_fds(const hyb_party_t *party, struct pollfd *fds_p);
 int hyb_collector_fds_most(const hyb_party_t *party);
-void hyb_collector_turn(const hyb_party_t *party, double now);
+void hyb_collector_turn(const hyb_party_t *party, const struct pollfd *fds,
+                        double now);
 void hyb_collector_close(const hyb_party_t *party);
 
 /* ---- the others: tell it ------------------------------------------------- */

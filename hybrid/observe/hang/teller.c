@@ -8,6 +8,7 @@
 #include "hybrid/observe/hang/party.h"
 
 static const double to_connect = 2.0;    /* s to one address */
+static const double to_answer = 60.0;    /* s that process 0 has for all */
 static const double between = 10.0;      /* s, once all were tried */
 static const double most_between = 60.0; /* s from telling to telling again */
 
@@ -15,7 +16,7 @@ static struct {
     hyb_line_t line;
     int tried;     /* addresses, before it was connected first */
     int at;        /* the address of this line, or of the one before */
-    double since;  /* when it began to connect, or will */
+    double since;  /* when it will connect, if it is not met by then */
     bool greeted;  /* a frame has left on this line */
     bool is_met;   /* process 0 has answered on this line */
     bool has_met;  /* or on one before */
@@ -87,16 +88,25 @@ static void tell(const hyb_party_t *party, hyb_word_t word, double now)
         me.told = now;
 }
 
+static void greet(const hyb_party_t *party, double now)
+{
+    tell(party, HYB_HELLO, now);
+    if (me.greeted)
+        me.since = now + to_answer;
+}
+
+/* What follows the first answer tells process 0 that it has arrived. */
 static void hear(const hyb_party_t *party, double now)
 {
     hyb_word_t word = (hyb_word_t)me.line.in.word;
+    bool is_first = !me.is_met;
 
     if (memcmp(me.line.in.secret, party->meeting.secret,
                sizeof(me.line.in.secret)) != 0)
         return;
     me.is_met = me.has_met = true;
     me.told = me.closed = 0.0;
-    if (word == HYB_ASK)
+    if (word == HYB_ASK || is_first)
         tell(party, HYB_STATE, now);
     if (word == HYB_BYE)
         me.parted = true;
@@ -112,8 +122,10 @@ static void listen_to_first(const hyb_party_t *party, double now)
         hear(party, now);
     if (heard == HYB_CLOSED && me.is_met && !me.parted && me.last_end == 0.0)
         me.closed = now;
-    if (heard == HYB_CLOSED || heard == HYB_LOST)
-        me.is_met = false;
+    if (heard != HYB_CLOSED && heard != HYB_LOST)
+        return;
+    me.since = me.is_met ? now : fmin(me.since, now + to_connect);
+    me.is_met = false;
 }
 
 /* ---- alone --------------------------------------------------------------- */
@@ -201,7 +213,7 @@ void hyb_teller_turn(const hyb_party_t *party, double now)
     if (!me.is_met) {
         connect_to_first(party, now);
         if (!me.greeted)
-            tell(party, HYB_HELLO, now);
+            greet(party, now);
     }
     if (me.last_end == 0.0 && me.closed == 0.0)
         look(party, now);
