@@ -189,3 +189,23 @@ def test_on_a_full_disk_the_run_goes_on_and_says_so(tmp_path):
     assert "the checkpoint of iteration" in outcome.stderr
     assert "File too large; the run goes on" in outcome.stderr
     assert list(tmp_path.glob("e/*")) == []
+
+
+EMULATED = ("--set", "devices=emu:1", "--set", "emu_rate=1e6", "--set", "emu_memory=8")
+
+
+def test_a_folder_that_cannot_be_is_no_fault_of_devices(tmp_path):
+    outcome = run(tmp_path, *EMULATED[:4], "--checkpoint", "/proc/none/d")
+    refused(outcome, "cannot write to the folder /proc/none/d")
+    assert "lives in host memory" not in outcome.stderr, str(outcome)
+
+
+@pytest.mark.parametrize("home, status", [("auto", 0), ("device", 2)])
+def test_columns_that_would_be_guests_stay_on_the_host_or_are_refused(
+    home, status, tmp_path
+):
+    options = (*EMULATED, "--set", f"home={home}", "--checkpoint", "d")
+    outcome = run(tmp_path, *options, system=(1, 1, 1200, 32))
+    said = "the matrix lives in host memory" in outcome.stderr
+    assert (outcome.status, said) == (status, status == 0), str(outcome)
+    assert ("come to devices as guests" in outcome.stderr) != said, str(outcome)

@@ -92,11 +92,18 @@ static void clear(const hyb_store_t *store)
     hyb_store_clear_copies(store->folder);
 }
 
-/* What is older than the last two goes. */
-static void keep_last(const struct hyb_checkpoint *c)
+/* All processes may share a folder: none looks into it while they compute. */
+static void forget(const struct hyb_checkpoint *c, int first)
 {
-    hyb_store_keep(&c->store, c->whole, 2);
-    hyb_copies_keep(c->copies, c->whole, 2);
+    hyb_store_remove(&c->store, first);
+    hyb_copies_remove(c->copies, first);
+}
+
+/* What not all have written. */
+static void forget_last(const struct hyb_checkpoint *c)
+{
+    if (c->boundary.first != c->whole[0])
+        forget(c, c->boundary.first);
 }
 
 /* Is the folder the restart's, and so on all hosts, or on none? */
@@ -126,7 +133,8 @@ static void take_files(hyb_lu_t *lu)
     c->whole[0] = lu->range.first;
     c->whole[1] = c->earlier;
     c->final_bytes = c->from.final_bytes;
-    keep_last(c);
+    hyb_store_keep(&c->store, c->whole, 2);
+    hyb_copies_keep(c->copies, c->whole, 2);
 }
 
 /* Where hosts have folders of their own. */
@@ -166,13 +174,23 @@ static xh_status_t open_files(hyb_lu_t *lu)
                              c->copies, &c->writer);
 }
 
-static xh_status_t refuse_guests(const hyb_lu_t *lu)
+static bool are_asked(void)
 {
-    if (lu->grid->iam == 0)
+    return hyb_checkpoint_is_asked("checkpoint") ||
+           hyb_checkpoint_is_asked("restart");
+}
+
+bool hyb_checkpoint_refuses(const hyb_lu_t *lu)
+{
+    xh_status_t guests = lu->homes.guests > 0 ? XH_ERR_INPUT : XH_OK;
+
+    if (!are_asked() || hpl_agree(lu->grid->all_comm, guests) == XH_OK)
+        return false;
+    if (lu->grid->iam == 0 && strcmp(xh_settings_text("home"), "device") == 0)
         xh_log_error(
             "--checkpoint and --restart: columns come to devices as "
             "guests; a smaller N, or home=host, goes with checkpoints");
-    return XH_ERR_INPUT;
+    return true;
 }
 
 static xh_status_t can_write(const hyb_disks_t *d)
@@ -189,11 +207,8 @@ xh_status_t hyb_checkpoint_create(hyb_lu_t *lu)
     struct hyb_checkpoint *c;
     MPI_Comm all = lu->grid->all_comm;
 
-    if (!hyb_checkpoint_is_asked("checkpoint") &&
-        !hyb_checkpoint_is_asked("restart"))
+    if (!are_asked())
         return XH_OK;
-    if (hpl_agree(all, lu->homes.guests > 0 ? XH_ERR_INPUT : XH_OK) != XH_OK)
-        return refuse_guests(lu);
     lu->checkpoint = c = calloc(1, sizeof(*c));
     if (c != NULL)
         c->comm = MPI_COMM_NULL;
@@ -382,10 +397,10 @@ static void complete(hyb_lu_t *lu, double bytes)
     struct hyb_checkpoint *c = lu->checkpoint;
 
     c->writes = false;
+    forget(c, c->whole[1]);
     c->whole[1] = c->whole[0];
     c->whole[0] = c->boundary.first;
     c->final_bytes = hyb_writer_final_bytes(c->writer);
-    keep_last(c);
     note(c, bytes);
     if (lu->grid->iam == 0)
         xh_log_info("checkpoint of iteration %d of %d: %.3g GB in %.3g s",
@@ -400,7 +415,7 @@ static void drop(hyb_lu_t *lu)
 
     c->writes = false;
     c->report.failed++;
-    keep_last(c);
+    forget_last(c);
 }
 
 static void learn(hyb_lu_t *lu, int k)
@@ -468,7 +483,7 @@ void hyb_checkpoint_end(hyb_lu_t *lu)
     MPI_Wait(&c->request, MPI_STATUS_IGNORE);
     hyb_writer_give_up(c->writer);
     hyb_copies_close(c->copies);
-    keep_last(c);
+    forget_last(c);
 }
 
 bool hyb_checkpoint_report(const hyb_lu_t *lu, hpl_checkpoints_t *report_p)

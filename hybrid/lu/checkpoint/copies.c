@@ -65,9 +65,10 @@ struct hyb_copies {
     int sources, begun;
     int first; /* panel of the checkpoint that is written */
     pthread_t thread;
+    bool runs; /* the thread, until ends */
+    bool ends;
     pthread_mutex_t lock;
     pthread_cond_t change;
-    bool ends;
 };
 
 /* ---- giving: the writer's thread, and the leader ------------------------- */
@@ -312,6 +313,12 @@ bool hyb_copies_are_whole(const struct hyb_copies *c)
     return true;
 }
 
+void hyb_copies_remove(const struct hyb_copies *c, int first)
+{
+    for (int i = 0; c != NULL && i < c->sources; i++)
+        hyb_store_remove(&c->source[i].store, first);
+}
+
 void hyb_copies_keep(const struct hyb_copies *c, const int *first, int count)
 {
     for (int i = 0; c != NULL && i < c->sources; i++)
@@ -346,36 +353,54 @@ xh_status_t hyb_copies_create(const hyb_disks_t *disks, MPI_Comm comm,
                               int64_t piece, struct hyb_copies **copies_p)
 {
     struct hyb_copies *c = calloc(1, sizeof(*c));
-    bool made = c != NULL;
 
     MPI_Allreduce(MPI_IN_PLACE, &piece, 1, MPI_INT64_T, MPI_MAX, comm);
-    if (made) {
+    if (c != NULL) {
         c->comm = comm;
         c->to = disks->partner[disks->grid->iam];
         pthread_mutex_init(&c->lock, NULL);
         pthread_cond_init(&c->change, NULL);
-        made = add_sources(c, disks, piece) &&
-               pthread_create(&c->thread, NULL, work, c) == 0;
+        c->runs = add_sources(c, disks, piece) &&
+                  pthread_create(&c->thread, NULL, work, c) == 0;
     }
-    if (hpl_agree(comm, made ? XH_OK : XH_ERR_MEMORY) != XH_OK)
-        return XH_ERR_MEMORY; /* the run ends */
+    if (hpl_agree(comm, c != NULL && c->runs ? XH_OK : XH_ERR_MEMORY) !=
+        XH_OK) {
+        hyb_copies_destroy(c);
+        return XH_ERR_MEMORY;
+    }
     for (int i = 0; i < c->sources; i++)
         await_header(c, &c->source[i]);
     *copies_p = c;
     return XH_OK;
 }
 
-void hyb_copies_destroy(struct hyb_copies *c)
+static void end_thread(struct hyb_copies *c)
 {
-    if (c == NULL)
-        return;
     pthread_mutex_lock(&c->lock);
     c->ends = true;
     pthread_cond_broadcast(&c->change);
     pthread_mutex_unlock(&c->lock);
     pthread_join(c->thread, NULL);
+}
+
+/* Whose sources were not closed: they never began. */
+static void free_source(source_t *s)
+{
+    if (s->request != MPI_REQUEST_NULL) {
+        MPI_Cancel(&s->request);
+        MPI_Wait(&s->request, MPI_STATUS_IGNORE);
+    }
+    free(s->data);
+}
+
+void hyb_copies_destroy(struct hyb_copies *c)
+{
+    if (c == NULL)
+        return;
+    if (c->runs)
+        end_thread(c);
     for (int i = 0; i < c->sources; i++)
-        free(c->source[i].data);
+        free_source(&c->source[i]);
     free(c->source);
     pthread_cond_destroy(&c->change);
     pthread_mutex_destroy(&c->lock);

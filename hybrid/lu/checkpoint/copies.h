@@ -45,7 +45,8 @@ void hyb_copies_begin(struct hyb_copies *copies, int first);
 bool hyb_copies_have_ended(const struct hyb_copies *copies);
 bool hyb_copies_are_whole(const struct hyb_copies *copies);
 
-/* Remove copies here of all checkpoints but these. */
+/* Remove copies here of that checkpoint, or of all but these. */
+void hyb_copies_remove(const struct hyb_copies *copies, int first);
 void hyb_copies_keep(const struct hyb_copies *copies, const int *first,
                      int count);
 

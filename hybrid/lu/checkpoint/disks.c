@@ -174,6 +174,20 @@ static int place_all(int mine, const hyb_disks_t *d, int *count, int *at)
     return all;
 }
 
+/* By place, then iteration; those that are not copies first. */
+static int compare(const void *a, const void *b)
+{
+    const saved_t *x = a, *y = b;
+    const int difference[] = {x->row - y->row, x->column - y->column,
+                              x->first - y->first, x->is_copy - y->is_copy,
+                              x->disk - y->disk};
+
+    for (int i = 0; i < 5; i++)
+        if (difference[i] != 0)
+            return difference[i];
+    return 0;
+}
+
 static xh_status_t gather(hyb_disks_t *d, const list_t *mine, int *count)
 {
     int *at = count + d->grid->nprocs;
@@ -186,6 +200,7 @@ static xh_status_t gather(hyb_disks_t *d, const list_t *mine, int *count)
     MPI_Allgatherv(mine->saved, bytes, MPI_BYTE, d->saved, count, at, MPI_BYTE,
                    comm);
     d->count = all / (int)sizeof(*mine->saved);
+    qsort(d->saved, (size_t)d->count, sizeof(*d->saved), compare);
     return XH_OK;
 }
 
@@ -249,23 +264,34 @@ static bool is_of(const hyb_disks_t *d, const saved_t *s, int rank, int first)
     return s->row == own.row && s->column == own.column && s->first == first;
 }
 
-/* That checkpoint of rank: its own on its disk, or the first that is found, or
- * NULL. */
+/* That checkpoint of rank, on any disk: where those begin, as they are sorted.
+ */
+static int begin_of(const hyb_disks_t *d, int rank, int first)
+{
+    hyb_store_t own = hyb_disks_store(d, rank, false);
+    saved_t least = {own.row, own.column, first, false, -1};
+    int from = 0, to = d->count;
+
+    while (from < to) {
+        int middle = from + (to - from) / 2;
+
+        if (compare(&d->saved[middle], &least) < 0)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+/* Its own on its disk, or the first that is found, or NULL. */
 static const saved_t *find(const hyb_disks_t *d, int rank, int first)
 {
-    const saved_t *found = NULL;
+    int begin = begin_of(d, rank, first), i = begin;
 
-    for (int i = 0; i < d->count; i++) {
-        const saved_t *s = &d->saved[i];
-
-        if (!is_of(d, s, rank, first))
-            continue;
-        if (!s->is_copy && s->disk == d->first[rank])
-            return s;
-        if (found == NULL)
-            found = s;
-    }
-    return found;
+    for (; i < d->count && is_of(d, &d->saved[i], rank, first); i++)
+        if (!d->saved[i].is_copy && d->saved[i].disk == d->first[rank])
+            return &d->saved[i];
+    return i > begin ? &d->saved[begin] : NULL;
 }
 
 int hyb_disks_common(const hyb_disks_t *d, int *first_p)
@@ -408,13 +434,12 @@ void hyb_disks_bring(const hyb_disks_t *d, int first)
 
 static bool has_copy(const hyb_disks_t *d, int rank, int first)
 {
-    for (int i = 0; i < d->count; i++) {
-        const saved_t *s = &d->saved[i];
+    int i = begin_of(d, rank, first);
 
-        if (is_of(d, s, rank, first) && s->is_copy &&
-            s->disk == d->first[d->partner[rank]])
+    for (; i < d->count && is_of(d, &d->saved[i], rank, first); i++)
+        if (d->saved[i].is_copy &&
+            d->saved[i].disk == d->first[d->partner[rank]])
             return true;
-    }
     return false;
 }
 

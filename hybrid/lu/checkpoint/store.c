@@ -78,6 +78,15 @@ static void remove_file(const hyb_store_t *store, const char *suffix)
     unlink(path);
 }
 
+void hyb_store_remove(const hyb_store_t *store, int first)
+{
+    char path[HYB_STORE_PATH];
+
+    remove_file(store, "part");
+    hyb_store_checkpoint_path(store, first, path);
+    unlink(path);
+}
+
 typedef struct {
     const hyb_store_t *store;
     const int *first;

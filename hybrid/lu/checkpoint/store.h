@@ -38,7 +38,9 @@ void hyb_store_each(const char *folder,
 /* Are these the same folder? */
 bool hyb_store_is_same(const char *a, const char *b);
 
-/* Remove all of its checkpoints but these, and what is unfinished. */
+/* Remove that checkpoint and what is unfinished, without a look at the folder,
+ * or all checkpoints but these. */
+void hyb_store_remove(const hyb_store_t *store, int first);
 void hyb_store_keep(const hyb_store_t *store, const int *first, int count);
 
 /* Remove all of its files. */

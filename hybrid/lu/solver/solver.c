@@ -167,20 +167,19 @@ static xh_status_t create_by(const hyb_means_t *mine, HPL_T_grid *grid,
         grid, algo, n, nb,
         mine->resident ? xh_memory_reserve : xh_memory_allocate, &system));
     status = hpl_agree(grid->all_comm, prepare(system, mine));
+    if (status == XH_OK && hyb_checkpoint_refuses(system->prepared))
+        status = XH_ERR_INPUT;
     if (status == XH_OK)
-        status = hyb_checkpoint_create(system->prepared);
-    if (status == XH_OK) {
-        say_plan(system);
         *system_p = system;
-    } else
+    else
         destroy(system);
     return status;
 }
 
 /* With home=auto devices that will not hold the columns leave them to the host,
  * from now on. */
-static xh_status_t create(HPL_T_grid *grid, HPL_T_palg *algo, int n, int nb,
-                          hpl_system_t **system_p)
+static xh_status_t create_by_home(HPL_T_grid *grid, HPL_T_palg *algo, int n,
+                                  int nb, hpl_system_t **system_p)
 {
     hpl_shape_t shape = hpl_system_shape(grid, n, nb);
     hyb_means_t mine;
@@ -199,6 +198,23 @@ static xh_status_t create(HPL_T_grid *grid, HPL_T_palg *algo, int n, int nb,
     gave_up = true;
     mine.resident = false;
     return create_by(&mine, grid, algo, n, nb, system_p);
+}
+
+static xh_status_t create(HPL_T_grid *grid, HPL_T_palg *algo, int n, int nb,
+                          hpl_system_t **system_p)
+{
+    hpl_system_t *system;
+    xh_status_t status = create_by_home(grid, algo, n, nb, &system);
+
+    if (status != XH_OK)
+        return status;
+    status = hyb_checkpoint_create(system->prepared);
+    if (status == XH_OK) {
+        say_plan(system);
+        *system_p = system;
+    } else
+        destroy(system);
+    return status;
 }
 
 /* Is what was prepared with the system still to be used? */
@@ -294,21 +310,20 @@ static int devices(int most, hpl_device_t *list_p)
     int count = Mmin(most, hyb_machine_devices(means.machine));
 
     for (int i = 0; i < count; i++) {
-        hyb_device_t *device = hyb_machine_device(means.machine, i);
+        const hyb_device_info_t *info =
+            hyb_machine_device_info(means.machine, i);
         hyb_device_sensors_t now = {NAN, NAN, NAN, NAN};
-        hyb_device_info_t info = {.memory = 0};
 
-        hyb_device_describe(device, &info);
-        hyb_device_sensors(device, &now);
-        list_p[i] = (hpl_device_t){.memory = info.memory,
+        hyb_device_sensors(hyb_machine_device(means.machine, i), &now);
+        list_p[i] = (hpl_device_t){.memory = info->memory,
                                    .clock = now.clock,
                                    .temperature = now.temperature,
                                    .power = now.power,
                                    .energy = now.energy};
-        snprintf(list_p[i].name, sizeof(list_p[i].name), "%s:%d", info.backend,
-                 info.index);
-        snprintf(list_p[i].model, sizeof(list_p[i].model), "%s", info.name);
-        memcpy(list_p[i].serial, info.serial, sizeof(info.serial));
+        snprintf(list_p[i].name, sizeof(list_p[i].name), "%s:%d", info->backend,
+                 info->index);
+        snprintf(list_p[i].model, sizeof(list_p[i].model), "%s", info->name);
+        memcpy(list_p[i].serial, info->serial, sizeof(info->serial));
     }
     return count;
 }
