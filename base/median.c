@@ -20,3 +20,14 @@ double xh_median(double *numbers, int count)
     xh_sort(numbers, count);
     return 0.5 * (numbers[(count - 1) / 2] + numbers[count / 2]);
 }
+
+/* It is that of all, or next to it. */
+double xh_median_without(const double *sorted, int count, double x)
+{
+    int middle = (count - 1) / 2;
+
+    if (count % 2 == 0)
+        return sorted[x <= sorted[middle] ? middle + 1 : middle];
+    return 0.5 * (sorted[x > sorted[middle] ? middle : middle + 1] +
+                  sorted[x < sorted[middle] ? middle : middle - 1]);
+}

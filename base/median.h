@@ -11,4 +11,7 @@ void xh_sort(double *numbers, int count);
  */
 double xh_median(double *numbers, int count);
 
+/* The median of count - 1 >= 1 numbers: of those sorted, but for one x. */
+double xh_median_without(const double *sorted, int count, double x);
+
 #endif

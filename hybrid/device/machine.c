@@ -51,7 +51,6 @@ static xh_status_t open_device(hyb_machine_t *machine,
                                           .rates = &d->rates,
                                           .cpus = cpus,
                                           .cpu_count = cpu_count};
-    hyb_device_info_t info;
     hyb_device_t *device;
     xh_status_t status;
 
@@ -67,15 +66,15 @@ static xh_status_t open_device(hyb_machine_t *machine,
         hyb_device_close(device);
         return status;
     }
-    status = hyb_device_describe(device, &info);
+    status = hyb_device_describe(device, &d->info);
     if (status == XH_OK)
-        status = budget(&info, sharers, &d->memory);
+        status = budget(&d->info, sharers, &d->memory);
     if (status != XH_OK) {
         hyb_stream_destroy(d->stream);
         return status;
     }
-    machine->models_time = machine->models_time || info.models_time;
-    machine->feeders += info.models_time ? 0 : cpu_count;
+    machine->models_time = machine->models_time || d->info.models_time;
+    machine->feeders += d->info.models_time ? 0 : cpu_count;
     machine->devices++;
     return XH_OK;
 }
@@ -309,6 +308,12 @@ int hyb_machine_working_devices(const hyb_machine_t *machine)
     return count;
 }
 
+const hyb_device_info_t *hyb_machine_device_info(const hyb_machine_t *machine,
+                                                 int device)
+{
+    return &machine->device[device].info;
+}
+
 uint64_t hyb_machine_memory(const hyb_machine_t *machine, int device)
 {
     return machine->device[device].memory;
@@ -319,23 +324,15 @@ double hyb_machine_rate(const hyb_machine_t *machine, int device, int64_t depth)
     const int64_t size = hyb_rate_size(HYB_RATE_SIZES - 1);
     double measured =
         hyb_rate_table_rate(&machine->device[device].rates, size, size, depth);
-    hyb_device_info_t info = {.gemm_rate = 0.0};
 
-    if (measured > 0.0)
-        return measured;
-    hyb_device_describe(hyb_machine_device(machine, device), &info);
-    return info.gemm_rate;
+    return measured > 0.0 ? measured : machine->device[device].info.gemm_rate;
 }
 
 double hyb_machine_link_rate(const hyb_machine_t *machine, int device)
 {
     double measured = machine->device[device].rates.link_rate;
-    hyb_device_info_t info = {.link_rate = 0.0};
 
-    if (measured > 0.0)
-        return measured;
-    hyb_device_describe(hyb_machine_device(machine, device), &info);
-    return info.link_rate;
+    return measured > 0.0 ? measured : machine->device[device].info.link_rate;
 }
 
 void hyb_machine_set_aside(hyb_machine_t *machine, int device, uint64_t bytes)
@@ -352,18 +349,19 @@ bool hyb_machine_models_time(const hyb_machine_t *machine)
 void hyb_machine_describe(hyb_machine_t *machine, const char *prefix, FILE *out)
 {
     char text[256];
-    hyb_device_info_t info;
 
     hyb_topology_describe(machine->topology, text, sizeof(text));
     fprintf(out, "%s%s\n", prefix, text);
     fprintf(out, "%steam of %d threads, kernel %s\n", prefix,
             hyb_team_size(machine->team),
             machine->kernel != NULL ? machine->kernel->name : "blas");
-    for (int i = 0; i < machine->devices; i++)
-        if (hyb_device_describe(hyb_machine_device(machine, i), &info) == XH_OK)
-            fprintf(out, "%sdevice %d: %s (%s:%d), %.1f GiB\n", prefix, i,
-                    info.name, info.backend, info.index,
-                    (double)info.memory / (1 << 30));
+    for (int i = 0; i < machine->devices; i++) {
+        const hyb_device_info_t *info = hyb_machine_device_info(machine, i);
+
+        fprintf(out, "%sdevice %d: %s (%s:%d), %.1f GiB\n", prefix, i,
+                info->name, info->backend, info->index,
+                (double)info->memory / (1 << 30));
+    }
 }
 
 /* ---- pinning on all devices ---------------------------------------------- */

@@ -53,6 +53,10 @@ const hyb_kernel_t *hyb_machine_kernel(const hyb_machine_t *machine);
 int hyb_machine_devices(const hyb_machine_t *machine);
 hyb_device_t *hyb_machine_device(const hyb_machine_t *machine, int index);
 
+/* What a device said when it was opened, whether it works or not. */
+const hyb_device_info_t *hyb_machine_device_info(const hyb_machine_t *machine,
+                                                 int device);
+
 /* Has device not failed? */
 bool hyb_machine_works(const hyb_machine_t *machine, int device);
 int hyb_machine_working_devices(const hyb_machine_t *machine);

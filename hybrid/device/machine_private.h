@@ -8,6 +8,7 @@
 
 typedef struct {
     hyb_stream_t *stream;
+    hyb_device_info_t info; /* when it was opened */
     uint64_t memory, aside; /* bytes of this process; of these not for tiles */
     int refused;            /* how often it had not as many */
     hyb_rate_table_t rates; /* empty where not measured */

@@ -314,12 +314,25 @@ xh_status_t hyb_place_device_create(hyb_lu_t *lu, int number,
     return status;
 }
 
+/* They wait for work that uses the memory. */
+static void destroy_queues(hyb_device_columns_t *d)
+{
+    hyb_queue_destroy(d->queue.save);
+    hyb_queue_destroy(d->queue.guests);
+    hyb_queue_destroy(d->queue.arrive);
+    hyb_queue_destroy(d->queue.factor);
+    hyb_queue_destroy(d->queue.leave);
+    hyb_queue_destroy(d->queue.link);
+    hyb_queue_destroy(d->queue.compute);
+}
+
 void hyb_place_device_destroy(hyb_place_t *place)
 {
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
 
     if (d == NULL)
         return;
+    destroy_queues(d);
     hyb_machine_set_aside(d->base.lu->means.machine, d->number - 1, 0);
     if (d->host.body != d->host.pinned)
         hyb_pinned_free(d->device, d->host.body, d->host.body_bytes);
@@ -340,13 +353,6 @@ void hyb_place_device_destroy(hyb_place_t *place)
     hyb_event_destroy(d->event.begun);
     hyb_event_destroy(d->event.copied);
     hyb_event_destroy(d->event.computed);
-    hyb_queue_destroy(d->queue.save);
-    hyb_queue_destroy(d->queue.guests);
-    hyb_queue_destroy(d->queue.arrive);
-    hyb_queue_destroy(d->queue.factor);
-    hyb_queue_destroy(d->queue.leave);
-    hyb_queue_destroy(d->queue.link);
-    hyb_queue_destroy(d->queue.compute);
     free(d->sums);
     pthread_mutex_destroy(&d->saving);
     free(d->row_sums);

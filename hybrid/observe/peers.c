@@ -147,18 +147,6 @@ static hyb_verdict_t judge_all(const hyb_pulse_t *pulse, int count, double *x)
                            .share = xh_median(x, count)};
 }
 
-/* The median of the others is that of all, or next to it. */
-static double median_without(const double *sorted, int count, double x)
-{
-    int middle = (count - 1) / 2;
-
-    if (count % 2 == 0)
-        return sorted[x <= sorted[middle] ? middle + 1 : middle];
-    if (x <= sorted[middle])
-        return 0.5 * (sorted[middle] + sorted[middle + 1]);
-    return 0.5 * (sorted[middle - 1] + sorted[middle]);
-}
-
 static hyb_verdict_t judge_each(const hyb_pulse_t *pulse, int count, double *x)
 {
     hyb_verdict_t v = {.condition = HYB_HEALTHY, .others = -1, .share = 1.0};
@@ -167,7 +155,8 @@ static hyb_verdict_t judge_each(const hyb_pulse_t *pulse, int count, double *x)
         x[i] = pulse[i].rate;
     xh_sort(x, count);
     for (int i = 0; i < count; i++) {
-        double share = pulse[i].rate / median_without(x, count, pulse[i].rate);
+        double share =
+            pulse[i].rate / xh_median_without(x, count, pulse[i].rate);
 
         if (share >= clearly)
             continue;

@@ -297,6 +297,12 @@ static xh_status_t measure_height(work_t *w, int64_t m)
     return status == XH_OK && resident ? measure_resident(w, m) : status;
 }
 
+/* Has each row a number, where all processes are one column of a grid? */
+static bool has_number(const work_t *w, int64_t m)
+{
+    return (m + 2 * WIDEST_WITH_DEVICES) * w->processes < INT_MAX;
+}
+
 /* Rows by rows, as long as there is time, which all parts to come share. */
 static xh_status_t measure_width(work_t *w, double seconds)
 {
@@ -306,7 +312,8 @@ static xh_status_t measure_width(work_t *w, double seconds)
 
     for (int i = 0; i < HEIGHTS; i++) {
         spent = hyb_slowest(xh_clock_now() - begun);
-        if (i >= LEAST_HEIGHTS && spent > seconds / 2)
+        if (i >= LEAST_HEIGHTS &&
+            (spent > seconds / 2 || !has_number(w, height[i])))
             break;
         w->share = fmax(0.0, seconds - spent) / (PARTS * (HEIGHTS - i));
         w->ceiling[w->ceilings] =

@@ -16,6 +16,8 @@
 
 /* Memory of a process besides its system: buffers of MPI and BLAS. */
 static const double allowance = 32 * MIB;
+/* What process 0 keeps of each other one: reports, a connection, a record. */
+static const double of_each = 8192;
 
 /* Bytes for this run on my node, whose processes are node; INFINITY: unknown.
  * They are double, as sums may pass 2^64. */
@@ -36,7 +38,10 @@ double xhpl_capacity_bytes(const hpl_shape_t *shape)
     /* where pages are small, each has an entry in a table */
     static const double entries = 8.0 / 4096;
 
-    return (1 + entries) * (double)hpl_solver()->bytes(shape) + allowance;
+    bool is_first = shape->myrow == 0 && shape->mycol == 0;
+
+    return (1 + entries) * (double)hpl_solver()->bytes(shape) + allowance +
+           (is_first ? of_each * shape->nprow * shape->npcol : 0.0);
 }
 
 xhpl_capacity_t xhpl_capacity_of_nodes(void)

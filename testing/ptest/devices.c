@@ -121,17 +121,61 @@ static double temperature_of(const xhpl_device_t *device)
     return device->celsius;
 }
 
-/* The median of the others of that device's model; NAN: nobody tells. */
-static double of_others(const xhpl_device_t *list, int count, int i,
-                        measure_t *of, double *memory)
+static bool are_alike(const xhpl_device_t *a, const xhpl_device_t *b)
+{
+    return strcmp(a->model, b->model) == 0;
+}
+
+/* Those of i's model that are known, sorted; how many. */
+static int sort_model(const xhpl_device_t *list, int count, int i,
+                      measure_t *of, double *sorted)
 {
     int known = 0;
 
     for (int j = 0; j < count; j++)
-        if (j != i && strcmp(list[j].model, list[i].model) == 0 &&
-            !isnan(of(&list[j])))
-            memory[known++] = of(&list[j]);
-    return known > 0 ? xh_median(memory, known) : NAN;
+        if (are_alike(&list[j], &list[i]) && !isnan(of(&list[j])))
+            sorted[known++] = of(&list[j]);
+    xh_sort(sorted, known);
+    return known;
+}
+
+/* The median of the others of that device's model; NAN: nobody tells. */
+static double of_others(const xhpl_device_t *list, int count, int i,
+                        measure_t *of, double *memory)
+{
+    int known = sort_model(list, count, i, of, memory);
+
+    return known > 1 && !isnan(of(&list[i]))
+               ? xh_median_without(memory, known, of(&list[i]))
+               : NAN;
+}
+
+static bool is_first_of_model(const xhpl_device_t *list, int i)
+{
+    for (int j = 0; j < i; j++)
+        if (are_alike(&list[j], &list[i]))
+            return false;
+    return true;
+}
+
+/* What each device has of the median of the others of its model; NAN: nobody
+ * tells. */
+static void find_shares(const xhpl_device_t *list, int count, measure_t *of,
+                        double *memory, double *share_p)
+{
+    for (int i = 0; i < count; i++) {
+        int known = 0;
+
+        if (!is_first_of_model(list, i))
+            continue;
+        known = sort_model(list, count, i, of, memory);
+        for (int j = i; j < count; j++)
+            if (are_alike(&list[j], &list[i]))
+                share_p[j] =
+                    known > 1 ? of(&list[j]) / xh_median_without(memory, known,
+                                                                 of(&list[j]))
+                              : NAN;
+    }
 }
 
 /* "; its clock is 800 MHz, theirs 1700; it has 91 C, they 60", what is known */
@@ -154,15 +198,14 @@ static void judge_by(const xhpl_device_t *list, int count, measure_t *of,
                      const char *does, const char *unit, double *memory)
 {
     char more[128], others[64] = "";
-    double least = clearly;
+    double least = clearly, *share = memory + count;
     int slow = 0, slowest = 0;
 
+    find_shares(list, count, of, memory, share);
     for (int i = 0; i < count; i++) {
-        double share = of(&list[i]) / of_others(list, count, i, of, memory);
-
-        slow += share < clearly; /* not if it is NAN */
-        if (share < least) {
-            least = share;
+        slow += share[i] < clearly; /* not if it is NAN */
+        if (share[i] < least) {
+            least = share[i];
             slowest = i;
         }
     }
@@ -182,7 +225,7 @@ static void judge_by(const xhpl_device_t *list, int count, measure_t *of,
 
 void xhpl_devices_judge(const xhpl_device_t *list, int count)
 {
-    double *memory = malloc(((size_t)count + 1) * sizeof(*memory));
+    double *memory = malloc((2 * (size_t)count + 1) * sizeof(*memory));
 
     if (memory == NULL)
         return;

@@ -118,6 +118,7 @@ enum { DEVICES_MOST = 16 };
 /* what a device's sensors told in a phase, as sums; least and most of a clock
  */
 typedef struct {
+    int samples; /* that told its clock */
     char name[24];
     double least, most, mean; /* Hz */
     double celsius;           /* the highest */
@@ -142,7 +143,7 @@ struct xhpl_phase {
     int cpu[XHPL_CPUS], cpus;
     int samples, within; /* so far; of the last phase, before its end */
     hpl_clocks_t seen;   /* of all samples: the sum of means */
-    device_seen_t device[DEVICES_MOST]; /* that tell their clock */
+    device_seen_t device[DEVICES_MOST];
     int devices;
 };
 
@@ -155,21 +156,21 @@ static void sample_devices(xhpl_phase_t *p)
                     ? hpl_solver()->devices(DEVICES_MOST, found)
                     : 0;
 
-    p->devices = 0;
+    p->devices = count;
     for (int i = 0; i < count; i++) {
-        device_seen_t *d = &p->device[p->devices];
+        device_seen_t *d = &p->device[i];
 
-        if (isnan(found[i].clock))
-            continue;
         if (p->samples == 0)
             *d = (device_seen_t){.least = INFINITY, .celsius = -INFINITY};
+        if (isnan(found[i].clock))
+            continue;
+        d->samples++;
         memcpy(d->name, found[i].name, sizeof(d->name));
         d->least = fmin(d->least, found[i].clock);
         d->most = fmax(d->most, found[i].clock);
         d->mean += found[i].clock;
         d->celsius = fmax(d->celsius, found[i].temperature);
         d->watts += found[i].power;
-        p->devices++;
     }
 }
 
@@ -363,22 +364,28 @@ static json_t *my_clocks(const xhpl_phase_t *p)
     return list;
 }
 
-/* Of this process's devices. */
+/* within: samples before the phase's end; where there are none it has one. */
+static json_t *clocks_of(const device_seen_t *d, int within)
+{
+    return XH_JSON_OBJECT(
+        {"rank", json_integer(xhpl_rank(MPI_COMM_WORLD))},
+        {"name", xh_json_text(d->name)},
+        {"samples", json_integer(Mmin(within, d->samples))},
+        {"mhz_least", xh_json_number(1e-6 * d->least)},
+        {"mhz_mean", xh_json_number(1e-6 * d->mean / d->samples)},
+        {"mhz_most", xh_json_number(1e-6 * d->most)},
+        {"temperature_celsius", xh_json_number(d->celsius)},
+        {"power_watts", xh_json_number(d->watts / d->samples)});
+}
+
+/* Of this process's devices that tell their clock. */
 static json_t *my_device_clocks(const xhpl_phase_t *p)
 {
     json_t *list = json_array();
 
     for (const device_seen_t *d = p->device; d < p->device + p->devices; d++)
-        json_array_append_new(
-            list, XH_JSON_OBJECT(
-                      {"rank", json_integer(xhpl_rank(MPI_COMM_WORLD))},
-                      {"name", xh_json_text(d->name)},
-                      {"samples", json_integer(p->within)},
-                      {"mhz_least", xh_json_number(1e-6 * d->least)},
-                      {"mhz_mean", xh_json_number(1e-6 * d->mean / p->samples)},
-                      {"mhz_most", xh_json_number(1e-6 * d->most)},
-                      {"temperature_celsius", xh_json_number(d->celsius)},
-                      {"power_watts", xh_json_number(d->watts / p->samples)}));
+        if (d->samples > 0)
+            json_array_append_new(list, clocks_of(d, p->within));
     return list;
 }
 

@@ -69,6 +69,25 @@ def test_where_a_device_fails_before_the_run_all_columns_stay_on_hosts(xhpl):
     assert "homes: where" not in outcome.stderr, str(outcome)
 
 
+# Work is still queued where memory for the next is refused.
+@pytest.mark.parametrize("fault, status, said, settings", [
+    ("oom@trsm:1", 0, "is not checked: not enough memory", ("trust=on",)),
+    ("oom@copy_in:3", 2, "is skipped: not enough memory",
+     ("home=device", "verify=online")),
+])  # fmt: skip
+def test_memory_outlives_the_work_that_uses_it(xhpl, fault, status, said, settings):
+    words = [word for x in ("devices=emu:1", f"emu_fault={fault}", *settings)
+             for word in ("--set", x)]  # fmt: skip
+    outcome = xhpl("-n", 3000, "--nb", 32, "-p", 1, "-q", 1, *words)
+    assert outcome.status == status and said in outcome.stderr, str(outcome)
+
+
+def test_a_system_without_rows_has_no_columns_on_devices(xhpl):
+    options = ("--set", "devices=emu:1", "--set", "home=device")
+    outcome = xhpl("-n", "0,100", "--nb", 32, "-p", 1, "-q", 1, *options)
+    assert outcome.status == 0 and outcome.stdout.count("PASSED") == 2, str(outcome)
+
+
 @pytest.mark.parametrize("processes", GRIDS)
 def test_a_lost_device_that_writes_into_the_matrix_ends_the_run(xhpl, processes):
     direct = ("tile_return=direct", "emu_fault=0:fail@gemm:4")

@@ -27,4 +27,17 @@ TEST(numbers_are_sorted_the_least_first)
     assert_true(numbers[2] == 2.0 && numbers[3] == 2.0);
 }
 
+TEST(of_the_others_it_is_that_of_all_or_next_to_it)
+{
+    const double odd[] = {1.0, 2.0, 4.0, 8.0, 16.0}, *even = odd + 1;
+
+    assert_true(xh_median_without(odd, 5, 1.0) == 6.0);
+    assert_true(xh_median_without(odd, 5, 4.0) == 5.0);
+    assert_true(xh_median_without(odd, 5, 16.0) == 3.0);
+    assert_true(xh_median_without(even, 4, 2.0) == 8.0);
+    assert_true(xh_median_without(even, 4, 8.0) == 4.0);
+    assert_true(xh_median_without(odd, 2, 1.0) == 2.0);
+    assert_true(xh_median_without(odd, 2, 2.0) == 1.0);
+}
+
 TEST_MAIN()

@@ -78,9 +78,9 @@ static xh_status_t open_bench(bench_t *b)
 
 static void close_bench(bench_t *b)
 {
+    hyb_queue_destroy(b->queue); /* waits for work that uses the memory */
     hyb_buffer_destroy(b->memory);
     hyb_event_destroy(b->done);
-    hyb_queue_destroy(b->queue);
     if (!hyb_device_failed(b->device)) /* else it may still be written */
         xh_memory_free(b->scratch, b->bytes);
 }

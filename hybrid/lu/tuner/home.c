@@ -242,9 +242,9 @@ bool hyb_home_is_device(const char *asked, const hyb_home_figures_t *figures,
     bool guests;
     double rest;
 
-    if (strcmp(asked, "auto") != 0)
-        return strcmp(asked, "device") == 0;
-    if (!hyb_home_may_be_device(asked, figures) || shape->n == 0)
+    if (shape->n == 0 || strcmp(asked, "auto") != 0)
+        return shape->n > 0 && strcmp(asked, "device") == 0;
+    if (!hyb_home_may_be_device(asked, figures))
         return false;
     rest = hyb_home_rest(figures, shape, &guests);
     return (rest < 1.0 || guests) &&
