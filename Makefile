@@ -6,6 +6,10 @@
 # make arch=<name> reads Make.<name>, or setup/Make.<name>. Without arch it
 # is Make.UNKNOWN if setup/make_generic's was copied here, else Make.arch.
 
+ifneq ($(words $(CURDIR)),1)
+$(error make cannot build in a folder with a blank in its name: $(CURDIR))
+endif
+
 arch ?= $(if $(wildcard Make.UNKNOWN),UNKNOWN,arch)
 
 all: build
@@ -31,7 +35,7 @@ endif
 
 # All cores, unless make was told a number.
 ifeq ($(MAKELEVEL)$(filter -j% --jobs%,$(MAKEFLAGS)),0)
-MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 1)
+MAKEFLAGS += -j$(shell env -u OMP_NUM_THREADS nproc 2>/dev/null || echo 1)
 endif
 MAKEFLAGS += --no-builtin-rules
 MAKEFLAGS += --no-print-directory
@@ -190,8 +194,10 @@ OLD_PLUGINS = $(filter-out $(PLUGINS),$(wildcard $(BINdir)/libhyb_*.so))
 ## unit: the unit test programs
 unit: $(UNIT_TESTS) $(BASE_UNIT_TESTS)
 
+# What an MPI compiler calls: those of several MPIs have one name.
+WRAPPED := $(shell $(firstword $(CC)) -show 2>/dev/null)
 # Changes only when a command does, or what is built; all objects depend on it.
-WHAT = HYBRID=$(HYBRID) JSON=$(JSON) $(XHPL_LIBS) | $(PLAIN_LINK) $(PLAIN_LIBS)
+WHAT = $(WRAPPED) HYBRID=$(HYBRID) JSON=$(JSON) $(XHPL_LIBS) | $(PLAIN_LINK) $(PLAIN_LIBS)
 $(BUILD)/commands: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(subst ','\'',$(COMPILE) | $(LINK) $(LIBS_OF_XHPL) | $(WHAT))' > $@.new

@@ -28,6 +28,18 @@ def test_what_computes_passes_the_check(tmp_path):
     assert len(re.findall("^ok - ", outcome.stdout, re.M)) == 8, str(outcome)
 
 
+def test_a_folder_may_have_blanks_in_its_name(tmp_path):
+    folder = tmp_path / "a b"
+    folder.mkdir()
+    for program in ("xhpl", "xdgemm"):
+        (folder / program).symlink_to(jobs.BIN / program)
+    (folder / "xhpl-mpirun").symlink_to(jobs.SOURCE / "scripts/mpirun")
+    (folder / "xhpl-check").write_bytes((jobs.SOURCE / "scripts/xhpl-check").read_bytes())
+    words = ["sh", folder / "xhpl-check"]
+    outcome = jobs.run(words, tmp_path, jobs.as_installed()).succeeded()
+    assert len(re.findall("^ok - ", outcome.stdout, re.M)) == 8, str(outcome)
+
+
 @pytest.mark.parametrize("broken", ("exit 1", "echo 1 tests completed and failed"))
 def test_what_does_not_fails_it(tmp_path, broken):
     jobs.program(tmp_path / "bin/xhpl", broken)
