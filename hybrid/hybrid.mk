@@ -119,9 +119,9 @@ LIBS_OF_cuda = $(CUDART) -Wl,--exclude-libs,ALL \
 
 # The plug-in hip: cuda's sources with other libraries behind them, which are
 # opened at run time, and an image by a clang that knows the devices.
-HIP_TARGETS := gfx90a gfx942
+HIP_TARGETS := gfx90a gfx942 gfx950
 knows_hip = $(shell $(1) --target=amdgcn -print-supported-cpus 2>&1 | \
-    grep -qw $(lastword $(HIP_TARGETS)) && \
+    grep -qw gfx942 && \
     test -x "$$($(1) -print-prog-name=clang-offload-bundler)" && \
     test -x "$$($(1) -print-prog-name=ld.lld)" && command -v $(1))
 HIP_CLANG ?= $(firstword $(foreach clang,/opt/rocm/llvm/bin/clang \
@@ -132,11 +132,13 @@ HIP_OBJECTS := $(HIP_SHARED:%.c=$(PIC)/hip/%.o) $(call pic,hip)
 FLAGS_OF_hip = -DHYB_HIP
 LIBS_OF_hip = -Wl,-rpath,'$$ORIGIN:/opt/rocm/lib'
 ifneq ($(HIP_CLANG),)
+HIP_KNOWN = $(filter $(HIP_TARGETS),\
+    $(shell $(HIP_CLANG) --target=amdgcn -print-supported-cpus 2>&1))
 $(HIP_IMAGE): hybrid/device/cuda/kernels.cu $(KERNEL_PARTS)
 	@mkdir -p $(@D)
 	$(call SAY,CLANG $< (hip),$(HIP_CLANG) -x hip -I. -nogpulib -nogpuinc -O3 \
 	    --cuda-device-only --gpu-bundle-output -Wall -Wextra -Werror \
-	    $(HIP_TARGETS:%=--offload-arch=%) -o $@ $<)
+	    $(HIP_KNOWN:%=--offload-arch=%) -o $@ $<)
 $(PIC)/hip/hybrid/device/cuda/kernels.o: $(HIP_IMAGE)
 $(PIC)/hip/hybrid/device/cuda/kernels.o: FLAGS_OF_hip += -DHYB_CUDA_IMAGE='"$(HIP_IMAGE)"'
 endif

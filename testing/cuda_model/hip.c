@@ -35,8 +35,6 @@ SAME(EventRecord, (cudaEvent_t event, cudaStream_t stream), (event, stream))
 SAME(Free, (void *memory), (memory))
 SAME(GetDeviceCount, (int *count), (count))
 SAME(GetLastError, (void), ())
-SAME(HostRegister, (void *memory, size_t bytes, unsigned flags),
-     (memory, bytes, flags))
 SAME(HostUnregister, (void *memory), (memory))
 SAME(Malloc, (void **memory, size_t bytes), (memory, bytes))
 SAME(MemGetInfo, (size_t * left, size_t *all), (left, all))
@@ -68,6 +66,19 @@ const char *hipGetErrorString(cudaError_t error)
 }
 
 /* ---- devices and memory -------------------------------------------------- */
+
+/* As ROCm up to 7 does: memory is registered again, and given back once. */
+cudaError_t hipHostRegister(void *memory, size_t bytes, unsigned flags)
+{
+    cudaError_t error = cudaHostRegister(memory, bytes, flags);
+    MODEL_CALL();
+
+    if (error != cudaErrorHostMemoryAlreadyRegistered)
+        return error;
+    cudaGetLastError();
+    model.counts.pinned++;
+    return cudaSuccess;
+}
 
 cudaError_t hipSetDeviceFlags(unsigned flags)
 {

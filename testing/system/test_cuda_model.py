@@ -441,6 +441,12 @@ def test_two_devices_share_a_matrix(solved, kind, peers):
     solved((1, 1), *settings, DEVICES=2, PEERS=peers)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_two_devices_share_memory_that_is_pinned(solved, kind):
+    settings = [f"devices={kind}:0,1", "home=host", "split=fixed:0.9", "tile=48"]
+    assert_nothing_left(solved((1, 1), *settings, DEVICES=2))
+
+
 # The host cannot read the model's memory, and the MPI library of tests is built
 # for the host: it says so, or crashes.
 @pytest.mark.surface

@@ -273,19 +273,19 @@ static bool is_refusal(cudaError_t error)
            error == cudaErrorHostMemoryAlreadyRegistered;
 }
 
-/* Pinning is portable: memory that another device pinned is pinned for all. */
+/* Pinning is portable: memory that another device pinned is pinned for all. HIP
+ * would pin it once more, and unpin it once. */
 static xh_status_t pin(void *state, void *memory, size_t bytes)
 {
     hyb_cuda_device_t *device = state;
-    cudaError_t error =
-        cudaHostRegister(memory, bytes, cudaHostRegisterPortable);
+    cudaError_t error;
 
+    if (is_pinned(memory) && is_pinned((const char *)memory + bytes - 1))
+        return XH_OK;
+    error = cudaHostRegister(memory, bytes, cudaHostRegisterPortable);
     if (!is_refusal(error))
         return hyb_cuda_status(device, "pinning host memory", error);
     cudaGetLastError();
-    if (error == cudaErrorHostMemoryAlreadyRegistered && is_pinned(memory) &&
-        is_pinned((const char *)memory + bytes - 1))
-        return XH_OK;
     hyb_cuda_host->log(XH_LOG_WARNING, HYB_CUDA_NAME, device->index,
                        "%zu bytes of host memory cannot be pinned: %s", bytes,
                        cudaGetErrorString(error));
@@ -296,7 +296,8 @@ static void unpin(void *state, void *memory)
 {
     cudaError_t error = cudaHostUnregister(memory);
 
-    if (error == cudaErrorHostMemoryNotRegistered)
+    if (error == cudaErrorHostMemoryNotRegistered ||
+        error == cudaErrorInvalidValue) /* within what another one pinned */
         cudaGetLastError();
     else
         hyb_cuda_status(state, "unpinning host memory", error);

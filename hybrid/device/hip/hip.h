@@ -6,7 +6,7 @@
  * The plug-in hip is that of CUDA, hybrid/device/cuda/, with this in place of
  * the headers of CUDA and cuBLAS: HIP's functions, which do the same, under
  * CUDA's names. No header of ROCm is needed. What is declared here has been the
- * same from ROCm 5 on, and of rocBLAS since there are sizes of 64 bits.
+ * same from ROCm 5 on, and of rocBLAS from ROCm 6.3 on (sizes of 64 bits).
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -256,6 +256,10 @@ panel_swap(GLOBAL double *a, block_t p, GLOBAL const i64 *pivots, block_t list,
 #define PANEL_HELD 4 /* rows that an item has in registers */
 #endif
 
+#if PANEL_COLUMNS > 64
+#error "item 0 tells that a proposal is there: its wave must have written it"
+#endif
+
 /*
  * All groups of the grid meet; behind it each sees what the others wrote. Each
  * one tells its turn, which grows from meeting to meeting, and waits for all.
