@@ -16,7 +16,7 @@ static struct {
     hyb_line_t line;
     int tried;     /* addresses, before it was connected first */
     int at;        /* the address of this line, or of the one before */
-    double since;  /* when it will connect, if it is not met by then */
+    double due;    /* when it will connect, if it is not met by then */
     bool greeted;  /* a frame has left on this line */
     bool is_met;   /* process 0 has answered on this line */
     bool has_met;  /* or on one before */
@@ -67,12 +67,12 @@ static void connect_to_first(const hyb_party_t *party, double now)
 {
     int i;
 
-    if (party->meeting.count == 0 || now < me.since)
+    if (party->meeting.count == 0 || now < me.due)
         return;
     hyb_line_close(&me.line);
     me.greeted = false;
     i = next_address(party);
-    me.since = now + (i < 0 ? between : to_connect);
+    me.due = now + (i < 0 ? between : to_connect);
     if (i < 0)
         return;
     me.at = i;
@@ -92,7 +92,7 @@ static void greet(const hyb_party_t *party, double now)
 {
     tell(party, HYB_HELLO, now);
     if (me.greeted)
-        me.since = now + to_answer;
+        me.due = now + to_answer;
 }
 
 /* What follows the first answer tells process 0 that it has arrived. */
@@ -124,7 +124,7 @@ static void listen_to_first(const hyb_party_t *party, double now)
         me.closed = now;
     if (heard != HYB_CLOSED && heard != HYB_LOST)
         return;
-    me.since = me.is_met ? now : fmin(me.since, now + to_connect);
+    me.due = me.is_met ? now : fmin(me.due, now + to_connect);
     me.is_met = false;
 }
 
