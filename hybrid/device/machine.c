@@ -68,11 +68,12 @@ static xh_status_t open_device(hyb_machine_t *machine,
     }
     status = hyb_device_describe(device, &d->info);
     if (status == XH_OK)
-        status = budget(&d->info, sharers, &d->memory);
+        status = budget(&d->info, sharers, &d->budget);
     if (status != XH_OK) {
         hyb_stream_destroy(d->stream);
         return status;
     }
+    d->memory = d->budget;
     machine->models_time = machine->models_time || d->info.models_time;
     machine->feeders += d->info.models_time ? 0 : cpu_count;
     machine->devices++;
@@ -316,7 +317,7 @@ const hyb_device_info_t *hyb_machine_device_info(const hyb_machine_t *machine,
 
 uint64_t hyb_machine_memory(const hyb_machine_t *machine, int device)
 {
-    return machine->device[device].memory;
+    return machine->device[device].budget;
 }
 
 double hyb_machine_rate(const hyb_machine_t *machine, int device, int64_t depth)

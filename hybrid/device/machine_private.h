@@ -9,8 +9,10 @@
 typedef struct {
     hyb_stream_t *stream;
     hyb_device_info_t info; /* when it was opened */
-    uint64_t memory, aside; /* bytes of this process; of these not for tiles */
-    int refused;            /* how often it had not as many */
+    uint64_t budget;        /* bytes of this process */
+    uint64_t memory, aside; /* the same, less once refused; not for tiles */
+    int refused;            /* how often, since room was last made for all */
+    bool is_said;           /* that it was */
     hyb_rate_table_t rates; /* empty where not measured */
     int commit_threads;
 } hyb_machine_device_t;

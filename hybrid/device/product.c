@@ -114,10 +114,11 @@ static void shrink(hyb_machine_t *machine, int i, uint64_t bytes)
         say_dropped(i);
         return;
     }
-    if (d->refused == 1)
+    if (!d->is_said)
         xh_log_warning("device %d has no %.1f MiB for tiles, which become "
                        "smaller",
                        i, (double)bytes / (1 << 20));
+    d->is_said = true;
     d->memory = d->aside + bytes / 2;
 }
 
@@ -173,6 +174,10 @@ void hyb_product_reserve(hyb_machine_t *machine, int64_t m, int64_t n,
     const int64_t shape[] = {m, n, k};
     hyb_tiling_t tiling;
 
+    for (int i = 0; i < machine->devices; i++) { /* others may have left */
+        machine->device[i].memory = machine->device[i].budget;
+        machine->device[i].refused = 0;
+    }
     while (longest_tiles(machine, shape, &tiling) &&
            !make_room(machine, working(machine, ~(uint64_t)0), &tiling))
         ;

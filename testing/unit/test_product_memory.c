@@ -75,6 +75,22 @@ TEST(where_memory_is_refused_tiles_become_smaller)
     }
 }
 
+TEST(memory_that_was_refused_once_is_asked_for_again)
+{
+    hyb_machine_t *node = open_with("emu_fault=1:oom@alloc:1", NULL);
+    uint64_t before = hyb_product_bytes(node, M, N, K);
+    const char *said;
+
+    said = heard(hyb_product_reserve(node, M, N, K));
+    assert_in(said, "device 1 has no");
+    assert_true(hyb_product_bytes(node, M, N, K) < before);
+    said = heard(hyb_product_reserve(node, M, N, K));
+    assert_string_equal(said, "");
+    assert_true(hyb_product_bytes(node, M, N, K) == before);
+    assert_true(computes(node, M, N));
+    hyb_machine_close(node);
+}
+
 /* Refused again and again, until tiles would be tiny. */
 TEST(a_device_without_any_memory_is_dropped)
 {
