@@ -52,24 +52,31 @@ class Failures:
     """Runs in the order in which they ended, by hosts.
 
     alone, company   {host: [run]}
+    members, same    {run: its hosts as a set}, {hosts as a set: [run]}
+    failed           of several hosts
     open, open_of    failed runs of several hosts, none of which is known to be bad;
                      the same by hosts
     bad              {host: Blame} of hosts that are to blame
     """
 
     def __init__(self, runs):
-        self.runs, self.alone, self.company = runs, {}, {}
+        self.alone, self.company = {}, {}
         for run in runs:
             kept = self.alone if len(run["hosts"]) == 1 else self.company
             for host in run["hosts"]:
                 kept.setdefault(host, []).append(run)
+        self.members = {run["run"]: frozenset(run["hosts"]) for run in runs}
+        self.same = {}
+        for run in runs:
+            self.same.setdefault(self.members[run["run"]], []).append(run)
         self.place = {run["run"]: index for index, run in enumerate(runs)}
         self.bad = {}
         for host, found in self.alone.items():
             blame = blame_alone(found)
             if blame:
                 self.bad[host] = blame
-        self.open = [run for run in runs if is_failure(run) and len(run["hosts"]) > 1]
+        self.failed = [run for run in runs if is_failure(run) and len(run["hosts"]) > 1]
+        self.open = self.failed
         self.explain()
         while self.blame_another():
             self.explain()
@@ -87,9 +94,15 @@ class Failures:
         """Those of some runs that ended after this one."""
         return [x for x in among if self.place[x["run"]] > self.place[run["run"]]]
 
+    def again(self, run, hosts=None):
+        """Runs after this one of exactly these hosts, its own by default."""
+        hosts = self.members[run["run"]] if hosts is None else frozenset(hosts)
+        return self.after(run, self.same.get(hosts, []))
+
     def is_cleared(self, host, run):
         """Whether it was good with others."""
-        return any(x["outcome"] == "ok" and set(x["hosts"]) != set(run["hosts"])
+        members = self.members[run["run"]]
+        return any(x["outcome"] == "ok" and self.members[x["run"]] != members
                    for x in self.company.get(host, []))
 
     def suspects(self, run):
@@ -99,7 +112,7 @@ class Failures:
         """Whether it is all that its open runs have in common, and all others in them
         are cleared."""
         found = self.open_of[host]
-        common = set.intersection(*(set(run["hosts"]) for run in found))
+        common = frozenset.intersection(*(self.members[run["run"]] for run in found))
         return common == {host} and len(found) > 1 and all(
             self.is_cleared(other, run) for run in found
             for other in run["hosts"] if other != host)
@@ -152,8 +165,7 @@ def opened(failures):
     found = {}
     for run in failures.open:
         suspects = failures.suspects(run)
-        again = [x for x in failures.after(run, failures.runs)
-                 if set(x["hosts"]) == set(run["hosts"])]
+        again = failures.again(run)
         for host in suspects or run["hosts"]:
             others = [x for x in run["hosts"] if x != host]
             klass, text = "unknown", f"{run['outcome']} with {listed(others)}"
@@ -247,27 +259,22 @@ def ask_each(failures, run, good, asked):
         if other and host not in asked.busy:
             asked.add("pairs", [host, other], asked.like("pairs", 2, run))
             waits = True
-    again = [x for x in failures.after(run, failures.runs)
-             if set(x["hosts"]) == set(run["hosts"])]
-    if not waits and not again:
+    if not waits and not failures.again(run):
         asked.add(run["stage"], run["hosts"], run)
 
 
 def ask_halves(failures, run, asked):
     """Halves of a failed run, then all of it again; a half that fails goes on by
     itself."""
-    later = failures.after(run, failures.runs)
-    within = set(run["hosts"])
-    if any(is_failure(x) and 1 < len(x["hosts"]) and set(x["hosts"]) < within
-           for x in later):
+    if any(failures.members[x["run"]] < failures.members[run["run"]]
+           for x in failures.after(run, failures.failed)):
         return
-    tried = [set(x["hosts"]) for x in later]
     middle = len(run["hosts"]) // 2
     parts = [part for part in (run["hosts"][:middle], run["hosts"][middle:])
-             if set(part) not in tried]
+             if not failures.again(run, part)]
     for part in parts:
         asked.add("groups", part, run)
-    if not parts and within not in tried:
+    if not parts and not failures.again(run):
         asked.add(run["stage"], run["hosts"], run)
 
 

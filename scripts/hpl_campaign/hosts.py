@@ -61,8 +61,10 @@ def lines(text):
 
 
 def hostfile(text):
-    """The names in a hostfile of MPI: the first word of each line."""
-    return [name for line in lines(text) for name in expand(line.split()[0])]
+    """The names in a hostfile of MPI: the first word of each line, without Hydra's
+    number of processes. An address of IPv6 has more colons."""
+    words = [re.sub(r"^([^:]+):\d+$", r"\1", line.split()[0]) for line in lines(text)]
+    return [name for word in words for name in expand(word)]
 
 
 def racks(text):

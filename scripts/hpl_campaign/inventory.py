@@ -4,6 +4,7 @@ import collections
 import concurrent.futures
 import json
 import os
+import shlex
 import signal
 import statistics
 import subprocess
@@ -63,6 +64,8 @@ def understood(out, err, begun):
     """What came of a probe that was started at that time."""
     try:
         facts = json.loads(out.splitlines()[-1])
+        if not isinstance(facts, dict):
+            raise ValueError(facts)
     except (IndexError, ValueError):
         return None, "; ".join(err.strip().splitlines()[-2:]) or "no answer"
     if "clock" in facts:
@@ -93,8 +96,8 @@ def gather(hosts, words, limit=60, at_once=64):
 
 
 def request(folder, program):
-    """The words that a node gets for its facts."""
-    return ["python3", "-", str(folder), str(program)]
+    """The words that a node gets for its facts. program: words, as of a shell."""
+    return ["python3", "-", str(folder), shlex.split(str(program))[0]]
 
 
 def request_log(seconds):

@@ -7,8 +7,8 @@ ROW = re.compile(r"^W[RC]\S+ +\d+ +\d+ +\d+ +\d+ +(\S+) +(\S+)$", re.M)
 CHECK = re.compile(r"\.\.\. (PASSED|FAILED)$", re.M)
 DONE = re.compile(r"^xhpl: progress: *([\d.]+)% done.* mean (\S+)$", re.M)
 TORTURE = re.compile(r"^verified: \d+ products, (\d+) wrong$", re.M)
-TRUST = re.compile(r"^xhpl: error: .*\btrust: (wrong result|a message was damaged|"
-                   r"arithmetic is not)", re.M)
+WRONG = re.compile(r"^xhpl: error: .*(\btrust: (wrong result|a message was damaged|"
+                   r"arithmetic is not)|\biteration \d+: .* is wrong)", re.M)
 STILL = re.compile(r"no progress for|waits for other processes|host does not answer")
 HUNG = re.compile(r"no progress for .*(all wait for|the job ends)")
 BANNER = re.compile(r"^(HPLinpack|xhpl: |xdgemm: |C := )", re.M)
@@ -87,11 +87,11 @@ def kind(ended):
     """The outcome's name."""
     checks = CHECK.findall(ended.report)
     tortured = TORTURE.search(ended.report)
-    if "FAILED" in checks or (tortured and int(tortured[1])) or TRUST.search(ended.log):
+    if "FAILED" in checks or (tortured and int(tortured[1])) or WRONG.search(ended.log):
         return "wrong"
     if ended.by == HOT:
         return "hot"
-    if checks or tortured and ended.status == 0:
+    if checks and (ended.by or not ended.status) or tortured and ended.status == 0:
         return "ok"
     if ended.by == SILENT:
         return "hung" if has_begun(ended) else "not started"

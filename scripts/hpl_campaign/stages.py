@@ -166,7 +166,8 @@ def pairs_of_turn(circle, turn):
 
 
 def pairs(planner, hosts, seconds, rounds=None):
-    return [[planner.run("pairs", sorted(pair, key=hosts.index), seconds)
+    place = {host: index for index, host in enumerate(hosts)}
+    return [[planner.run("pairs", sorted(pair, key=place.get), seconds)
              for pair in met] for met in tournament(hosts, rounds)]
 
 
@@ -180,6 +181,8 @@ def blocks(hosts, size):
 def racks(hosts, group_of):
     """{name: hosts} of racks or switches; without any, of neighbours, about as many
     blocks as hosts in one."""
+    if not hosts:
+        return {}
     named = {}
     for host in hosts:
         if group_of.get(host):
@@ -241,7 +244,8 @@ def leave_out(hosts, measured):
              for index, host in enumerate(slowest_first)]
     best = rates.index(max(rates))
     out = slowest_first[:best]
-    return Choice([h for h in hosts if h not in set(out)], out,
+    gone = set(out)
+    return Choice([h for h in hosts if h not in gone], out,
                   rates[best] / rates[0] - 1)
 
 
