@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Ends a load whose node is too hot or draws too much: sensors.py on each of its
 hosts, which ends when that is so."""
+import resource
 import subprocess
 from pathlib import Path
 
@@ -17,9 +18,14 @@ class Ceiling:
         self.words = ["python3", "-", text, str(seconds)]
         self.launcher = launcher
         self.watches = {}  # id of a run: {host: process}
+        most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]  # a pipe a host
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
     def begin(self, run):
-        self.watches[run.id] = {host: self.watch(host) for host in run.hosts}
+        """Watch its hosts. OSError: not all of them can be."""
+        watches = self.watches[run.id] = {}
+        for host in run.hosts:
+            watches[host] = self.watch(host)
 
     def watch(self, host):
         with PROGRAM.open() as program:

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The command xhpl-campaign: its options, and what it does."""
 import argparse
+import io
 import os
 import re
+import shlex
 import signal
 import sys
 import time
@@ -74,6 +76,14 @@ def stage_names(text):
             raise argparse.ArgumentTypeError(
                 f"{name!r} is no stage; stages are {', '.join(STAGES)}")
     return [name for name in STAGES if name in found]
+
+
+def program(text):
+    """Words whose first is a program. Runs start in other folders."""
+    words = shlex.split(text)
+    if words and "/" in words[0]:
+        words[0] = os.path.abspath(words[0])
+    return launch.joined(words)
 
 
 # What a campaign keeps. Of these some may change when it goes on, as all of FREE may.
@@ -176,11 +186,12 @@ def launch_options(group):
     add("--mpirun", metavar="COMMAND", help="mpirun with its options")
     add("--ssh", metavar="COMMAND", help="ssh with its options")
     add("--slurm", metavar="WORDS", help="more options of sbatch and srun, such as "
-        "--account=acceptance")
-    add("--xhpl", metavar="FILE", help="the program (default: the one beside "
+        "--slurm=--account=acceptance")
+    add("--xhpl", type=program, metavar="FILE", help="the program (default: the one beside "
         "xhpl-campaign)")
-    add("--xdgemm", metavar="FILE", help="the same for --torture")
-    add("--xhpl-options", metavar="WORDS", help="more options of it")
+    add("--xdgemm", type=program, metavar="FILE", help="the same for --torture")
+    add("--xhpl-options", metavar="WORDS", help="more options of it, such as "
+        "--xhpl-options='--bcast 1'")
 
 
 def parser():
@@ -210,7 +221,7 @@ def beside(name):
     program = Path(sys.argv[0]).resolve().parent
     for place in (program / name, HERE.parents[1] / "bin/arch" / name):
         if os.access(place, os.X_OK):
-            return str(place)
+            return shlex.quote(str(place))
     return name
 
 
@@ -231,17 +242,26 @@ def completed(given, stored):
     given.xhpl = given.xhpl or beside("xhpl")
     given.xdgemm = given.xdgemm or beside("xdgemm")
     given.launcher = given.launcher or default_launcher(given)
-    if given.ceiling and given.launcher == "slurm" and not slurm.allocated():
-        raise Refused("--ceiling needs an allocation (salloc): a node that Slurm gave to "
-                      "a job alone cannot be looked at")
     if given.rate and given.memory.endswith("%"):
         raise Refused("--rate needs --memory with an amount, such as 64G")
     return given
 
 
+def startable(given):
+    """Refuse what no run could be started with."""
+    if given.ceiling and given.launcher == "slurm" and not slurm.allocated():
+        raise Refused("--ceiling needs an allocation (salloc): a node that Slurm gave to "
+                      "a job alone cannot be looked at")
+    for name in ("xhpl", "xdgemm")[:2 if given.torture else 1]:
+        path = shlex.split(getattr(given, name))[0]
+        if "/" in path and not (os.path.isfile(path) and os.access(path, os.X_OK)):
+            raise Refused(f"--{name}: {path} is no program that runs here")
+    return given
+
+
 def read(path):
     try:
-        return Path(path).read_text()
+        return Path(path).read_text(encoding="utf-8", errors="replace")
     except OSError as error:
         raise Refused(f"{path}: {error.strerror}") from error
 
@@ -307,7 +327,7 @@ def begin(given, state):
 
 def run(given):
     state = opened(given)
-    given = completed(given, state.campaign and state.campaign["options"])
+    given = startable(completed(given, state.campaign and state.campaign["options"]))
     begin(given, state)
     view = live.View()
     work = campaign.Campaign(given, state, launch.launcher(given), view)
@@ -333,7 +353,7 @@ def conclude(given, state):
 
 
 def plan(given):
-    given = completed(given, None)
+    given = startable(completed(given, None))
     found = given_hosts(given)
     if not found:
         raise Refused("no hosts: name them by --hosts or --hostfile")
@@ -353,7 +373,15 @@ def report(given):
 COMMANDS = {"plan": plan, "run": run, "report": report}
 
 
+def any_letters(stream):
+    """A stream that writes what its encoding lacks as numbers: names and reasons come
+    from elsewhere."""
+    return io.TextIOWrapper(stream.buffer, encoding=stream.encoding,
+                            errors="backslashreplace", line_buffering=True)
+
+
 def main():
+    sys.stdout = any_letters(sys.stdout)
     given = parser().parse_args()
     for number in ENDING:
         signal.signal(number, interrupted)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The class of each host, with the reasons, from all runs that ended."""
 import math
+import re
 from typing import List, NamedTuple
 
 from hpl_report.words import NBSP, percent, plural, significant
@@ -14,6 +15,7 @@ from .measures import kinds_of, measures
 CLASSES = ("wrong", "died", "hung", "hot", "not started", "slow", "unknown", "ok")
 
 NEAR = 0.75  # of the predicted speed: less is slow, where nothing else can tell
+BUSY = re.compile("Unable to allocate resources|waiting for resources")  # of srun
 COOL = 0.97  # of the clock of its peers: a slow host below it is throttled
 
 
@@ -148,6 +150,8 @@ def is_told(reasons, *classes):
 def silent(name, inventory, ran):
     """Reasons from a host that did not answer, or never ran."""
     error = (inventory.get(name) or {}).get("error")
+    if error and not ran and BUSY.search(error):
+        return [reason("unknown", f"Slurm did not give it: {error}", [], False)]
     if error and not ran:
         return [reason("not started", f"it does not answer: {error}", [], True)]
     if error:

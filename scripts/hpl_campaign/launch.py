@@ -21,6 +21,10 @@ def joined(words):
     return " ".join(map(shlex.quote, words))
 
 
+class Later(OSError):
+    """A run cannot be started now, which is no fault of its hosts."""
+
+
 class Job:
     """The process of a run, in a group and a session of its own.
 
@@ -66,7 +70,8 @@ class Launcher:
         raise NotImplementedError
 
     def start(self, words, folder, environment, run):
-        """Start a command line; an object with poll() and signal(number)."""
+        """Start a command line; an object with poll() and signal(number). Errors:
+        OSError, of its hosts; Later."""
         return Job(words, folder, environment)
 
     def remote(self, host, words):
@@ -88,7 +93,7 @@ def helper_mpirun():
     program = Path(sys.argv[0]).resolve().parent
     for place in (HERE.parent / "mpirun", program / "xhpl-mpirun"):
         if os.access(place, os.X_OK):
-            return str(place)
+            return shlex.quote(str(place))
     return "mpirun"
 
 

@@ -3,6 +3,7 @@
 import os
 import statistics
 import subprocess
+import sys
 
 from . import campaign, clocks, drain, history, judge, page, stages, summary
 
@@ -69,6 +70,8 @@ def drain_all(found, options):
     failed = []
     for entry, words in zip(found["drain"],
                             drain.commands(found["drain"], options.drain_command)):
+        words = [word.encode(sys.getfilesystemencoding(), "backslashreplace")
+                 for word in words]
         if subprocess.run(words, stdin=subprocess.DEVNULL).returncode:
             failed.append(entry["host"])
     return failed

@@ -10,9 +10,11 @@ import signal
 import time
 
 from . import leftovers, outcome, stages
-from .launch import LOG, RECORD, REPORT
+from .launch import LOG, RECORD, REPORT, Later
 
 GRACE = 3.0  # s between asking a run to end and killing it
+PAUSE = 10.0  # s until a run is tried again that could not be started
+PATIENCE = 600.0  # s for which none can be started while none runs
 READ = 1 << 18  # bytes of a log that are read at once
 
 
@@ -112,7 +114,9 @@ class Runner:
         self.witness = witness or (lambda run, seconds: [])
         self.ceiling, self.clock = ceiling, clock
         self.watched, self.closing, self.noted = [], {}, []
-        self.last_start = None
+        self.last_start = self.refused = None  # the latter: since when none starts
+        self.paused = 0.0  # until then none is tried
+        self.told = set()  # errors of which people know
         self.changed = 0.0  # when a run began or ended last
         self.pool = concurrent.futures.ThreadPoolExecutor(8)
 
@@ -138,6 +142,8 @@ class Runner:
         if self.ramp:
             waited = self.last_start is None or now - self.last_start >= self.ramp
             room = min(room, int(waited))
+        if self.refused is not None and now < self.paused:
+            return
         batch = [left.pop() for _ in range(min(max(room, 0), len(left)))]
         if not batch:
             return
@@ -145,8 +151,23 @@ class Runner:
         prepared = [(run, *self.prepare(run)) for run in batch]
         self.state.add(*(self.started(run, words, folder)
                          for run, words, folder in prepared))
-        for run, words, folder in prepared:
-            self.start(run, words, folder)
+        for index, (run, words, folder) in enumerate(prepared):
+            try:
+                self.start(run, words, folder)
+                self.refused = None
+            except Later as error:
+                left += [run for run, _, _ in reversed(prepared[index:])]
+                self.pause(error, now)
+                return
+
+    def pause(self, error, now):
+        """None can be started for a while. Give up if that lasts and none ends."""
+        self.tell(f"a run cannot be started, it is tried again: {error.strerror}")
+        if self.refused is None or self.watched or self.closing:
+            self.refused = now
+        if now - self.refused > PATIENCE:
+            raise error
+        self.paused = now + PAUSE
 
     def prepare(self, run):
         folder = os.path.join(self.folder, run.id)
@@ -170,6 +191,8 @@ class Runner:
         now = self.clock.now()
         try:
             job = self.launcher.start(words, folder, environment, run)
+        except Later:
+            raise
         except OSError as error:
             ended = outcome.Ended(None, None, "", "", f"{words[0]}: {error.strerror}")
             self.note(run, folder, outcome.classify(ended)._replace(
@@ -177,7 +200,20 @@ class Runner:
             return
         self.watched.append(Watched(run, folder, job, now))
         if self.ceiling:
+            self.watch_ceiling(run)
+
+    def watch_ceiling(self, run):
+        try:
             self.ceiling.begin(run)
+        except OSError as error:
+            self.tell("the ceiling is not watched on all hosts of all runs: "
+                      f"{error.strerror}")
+
+    def tell(self, text):
+        """Say it once."""
+        if text not in self.told:
+            self.view.say(text)
+        self.told.add(text)
 
     # ---- watching ----------------------------------------------------------------
 

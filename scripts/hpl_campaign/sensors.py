@@ -5,7 +5,7 @@ This file goes to a node as it is, by `python3 -`:
 
     sensors.py CEILING SECONDS    such as 95C 5, or 450W 5
 
-looks every so many seconds. Exit status 3: above it, which a line on stdout says; 4:
+looks every so many seconds, until who started it is gone. Exit status 3: above it, which a line on stdout says; 4:
 there is nothing to look at. Temperatures are those of hwmon and of NVIDIA's devices;
 power is what RAPL counts of the processors and what these devices draw.
 """
@@ -76,8 +76,11 @@ class Watts:
 def main(ceiling, seconds):
     limit, unit = float(ceiling[:-1]), ceiling[-1]
     value = celsius if unit == "C" else Watts()
+    parent = os.getppid()
     while True:
         time.sleep(float(seconds))
+        if os.getppid() != parent:
+            return 0
         found = value()
         if found is None:
             return NOTHING

@@ -17,15 +17,28 @@ from . import hosts, launch
 SCRIPT, STATUS = "job.sh", "status"  # of a batch job, in the folder of its run
 ORDER = "hosts"  # there, too: in which processes are dealt to hosts
 SECOND = 1.0  # between two looks at the queue
-NEVER = re.compile(r"Down|DOWN|Drain|DRAIN|ReqNodeNotAvail|BadConstraints|Partition.*"
-                   r"(Limit|Inactive)|InvalidQOS|AssociationNotAllowed|Deleted")
+SECONDS = 10.0  # between two looks at the nodes
+
+# Reasons of a job that waits: it never starts; it may not, by the state of its nodes.
+NEVER = re.compile("BadConstraints|Partition.*(Limit|Inactive|Down)|InvalidQOS|"
+                   "AssociationNotAllowed|Deleted")
+PERHAPS = re.compile("Down|DOWN|Drain|DRAIN|ReqNodeNotAvail")
+GONE = re.compile("down|drain|maint|fail")  # states of a node
+
+# What sbatch says of a node. All else it may accept later.
+NO_NODE = re.compile("node configuration|node name|Required node")
+
+
+def printed(*words):
+    """What a command of Slurm prints; None if it fails."""
+    ended = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                           stdin=subprocess.DEVNULL, universal_newlines=True)
+    return ended.stdout if ended.returncode == 0 else None
 
 
 def said(*words):
-    """What a command of Slurm prints; nothing if it fails."""
-    ended = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                           stdin=subprocess.DEVNULL, universal_newlines=True)
-    return ended.stdout if ended.returncode == 0 else ""
+    """The same; nothing if it fails."""
+    return printed(*words) or ""
 
 
 # ---- hosts ---------------------------------------------------------------------------
@@ -72,7 +85,7 @@ def mpi_type(listed, libraries):
     libraries  what `ldd xhpl` prints
     """
     known = re.findall(r"^\s*(?:srun: )?(\w+)$", listed, re.M)
-    mpich = re.search(r"libmpi\.so\.12|libmpich", libraries)
+    mpich = re.search(r"libmpi(_\w+)?\.so\.12|libmpich", libraries)
     wanted = ("pmi2", "pmix") if mpich else ("pmix", "pmi2")
     return next((name for name in wanted if name in known), None)
 
@@ -92,26 +105,44 @@ def mpi_words(xhpl):
 
 
 class Queue:
-    """What squeue says of this user's jobs, asked once a second at most."""
+    """What squeue says of this user's jobs, asked once a second at most, and sinfo of
+    the nodes. If they fail, the last answer holds.
+
+    asked, read   when squeue was asked, and when it was asked and answered
+    """
 
     def __init__(self):
-        self.read, self.jobs = 0.0, {}
+        self.asked = self.read = 0.0
+        self.jobs, self.nodes, self.looked = {}, {}, None
 
     def job(self, number, submitted):
         """State and reason of a job; None, "" once it is gone."""
-        if time.monotonic() > self.read + SECOND or self.read < submitted:
-            self.read = time.monotonic()
-            listed = said("squeue", "-h", "-u", str(os.getuid()), "-o", "%i %T %r")
-            self.jobs = {line.split()[0]: line.split(" ", 2)[1:]
-                         for line in listed.splitlines()}
-        return self.jobs.get(number, (None, ""))
+        if time.monotonic() > self.asked + SECOND or self.asked < submitted:
+            self.asked = time.monotonic()
+            listed = printed("squeue", "-h", "-u", str(os.getuid()), "-o", "%i %T %r")
+            if listed is not None:
+                self.read = self.asked
+                self.jobs = {line.split()[0]: line.split(" ", 2)[1:]
+                             for line in listed.splitlines()}
+        unlisted = (None, "") if self.read >= submitted else ("PENDING", "")
+        return self.jobs.get(number, unlisted)
+
+    def gone(self, hosts):
+        """Those of some hosts that are down, drained or in maintenance."""
+        if self.looked is None or time.monotonic() > self.looked + SECONDS:
+            self.looked = time.monotonic()
+            listed = printed("sinfo", "-h", "-a", "-N", "-o", "%N %T")
+            if listed is not None:
+                self.nodes = dict(line.split() for line in listed.splitlines())
+        return [host for host in hosts if GONE.search(self.nodes.get(host, ""))]
 
 
 class BatchJob:
     """A job that was submitted, with what launch.Job has; waiting: for its nodes."""
 
-    def __init__(self, queue, number, folder):
+    def __init__(self, queue, number, folder, hosts):
         self.queue, self.number, self.folder = queue, number, folder
+        self.hosts = hosts
         self.submitted = time.monotonic()
         self.waiting, self.status = True, None
 
@@ -124,7 +155,8 @@ class BatchJob:
         """The exit status of its program, None while there is none."""
         state, reason = self.queue.job(self.number, self.submitted)
         self.waiting = state in ("PENDING", "CONFIGURING")
-        if state == "PENDING" and NEVER.search(reason):
+        if state == "PENDING" and (NEVER.search(reason) or PERHAPS.search(reason)
+                                   and self.queue.gone(self.hosts)):
             self.signal(signal.SIGKILL)
             return self.lost(f"its nodes are not available: {reason}")
         if state not in (None, "COMPLETING", "COMPLETED", "FAILED", "CANCELLED",
@@ -213,7 +245,7 @@ class Slurm(launch.Ssh):
 
     def submit(self, folder, environment, run):
         """A batch job. Its name is the folder, by which it can be found again."""
-        words = ["sbatch", "--parsable", "--exclusive", "--no-requeue",
+        words = ["sbatch", "--parsable", "--exclusive", "--no-requeue", "--mem=0",
                  f"--job-name={folder}", f"--chdir={folder}",
                  f"--nodes={len(run.hosts)}", f"--nodelist={','.join(run.hosts)}",
                  f"--ntasks={run.p * run.q}", f"--output={launch.REPORT}",
@@ -223,8 +255,11 @@ class Slurm(launch.Ssh):
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, universal_newlines=True)
         if asked.returncode:
-            raise OSError(asked.returncode, asked.stderr.strip())
-        return BatchJob(self.queue, asked.stdout.split(";")[0].strip(), folder)
+            why = asked.stderr.strip()
+            kind = OSError if NO_NODE.search(why) else launch.Later
+            raise kind(asked.returncode, why)
+        return BatchJob(self.queue, asked.stdout.split(";")[0].strip(), folder,
+                        run.hosts)
 
     def sweep(self, runs, mark):
         if allocated():
@@ -236,11 +271,14 @@ class Slurm(launch.Ssh):
 
     def cancel(self, folders):
         """Cancel the jobs of these names, and wait until they are gone."""
-        name = "--name=" + ",".join(folders)
         until = time.monotonic() + 60
-        said("scancel", "-u", str(os.getuid()), name)
-        while said("squeue", "-h", "-u", str(os.getuid()), name).strip() and \
-                time.monotonic() < until:
+        while time.monotonic() < until:
+            listed = printed("squeue", "-h", "-u", str(os.getuid()), "-o", "%i",
+                             "--name=" + ",".join(folders))
+            if listed is not None and not listed.split():
+                return
+            if listed:
+                said("scancel", *listed.split())
             time.sleep(SECOND)
 
     def end(self, run, folder):

@@ -2,12 +2,14 @@
 """xhpl-campaign: what it makes of runs that fail, what it says and costs. xhpl is
 fake_xhpl.py."""
 import collections
+import io
 import json
 import os
 import pty
 import random
 import re
 import resource
+import shlex
 import signal
 import subprocess
 import sys
@@ -16,8 +18,9 @@ import time
 import pytest
 
 import jobs
-from campaign_site import ALONE, CAMPAIGN, LOADS, site, wait_for
-from hpl_campaign import campaign, cli, hosts, leftovers, live, sensors, stages
+from campaign_site import ALONE, CAMPAIGN, FAKE, LOADS, site, wait_for
+from hpl_campaign import (campaign, cli, hosts, inventory, launch, leftovers, live,
+                          sensors, stages)
 
 pytestmark = pytest.mark.scripts
 
@@ -75,7 +78,7 @@ def test_a_run_that_takes_too_long_is_ended(site):
 
 
 def test_a_program_that_is_not_there_has_not_started(site):
-    done = site.run(*ALONE, "--xhpl", "/nowhere/xhpl", hosts="n1")
+    done = site.run(*ALONE, "--xhpl", "no-such-xhpl", hosts="n1")
     assert done.status == 1, str(done)
     assert site.ended()["single-1-n1"]["outcome"] == "not started"
 
@@ -183,6 +186,8 @@ def test_without_a_rate_xhpl_makes_the_plan(site):
     (("--ceiling", "hot"), "95C"),
     (("--ceiling", "95C", "--launcher", "slurm"), "salloc"),
     (("--slow", "3"), "3%"),
+    (("--xhpl", "./no-such-xhpl"), "no-such-xhpl is no program"),
+    (("--torture", "5", "--xdgemm", "/tmp"), "/tmp is no program"),
 ])  # fmt: skip
 def test_bad_input_is_refused(site, options, said):
     site.run(*options).refused(said)
@@ -268,6 +273,13 @@ def test_a_node_that_is_too_hot_loses_its_load(site, celsius, outcome_of_run):
     assert celsius < 90 or "n1 is at 99 C, more than 90 C" in event["evidence"][0]
 
 
+def test_a_watch_ends_with_who_started_it(monkeypatch):
+    parents = iter([5, 5, 5, 1])
+    monkeypatch.setattr(sensors.os, "getppid", lambda: next(parents))
+    monkeypatch.setattr(sensors, "celsius", lambda: 40.0)
+    assert sensors.main("95C", "0") == 0
+
+
 def test_power_is_what_the_processors_count(tmp_path, monkeypatch):
     folder = tmp_path / "class/powercap/intel-rapl:0"
     folder.mkdir(parents=True)
@@ -294,6 +306,44 @@ def test_a_campaign_with_xhpl(site):
     assert {event["outcome"] for event in ended.values()} == {"ok"}, str(done)
     assert ended["pairs-1-a+b"]["gflops"] > 0
     assert json.loads(open(ended["single-1-a"]["record"]).read())["exit_status"] == 0
+
+
+def test_programs_are_found_from_the_folder_of_a_run(site):
+    folder = site.folder / "with a blank"
+    copy = jobs.program(folder / "xhpl", f'exec {sys.executable} {FAKE} "$@"\n')
+    words = [*site.words(*ALONE, hosts="n1"), "--xhpl", shlex.quote(f"./{copy.name}")]
+    jobs.run(words, folder, site.env()).succeeded()
+    assert site.events()[0]["options"]["xhpl"] == f"'{copy}'"
+
+
+def test_a_blank_in_the_path_of_a_program_divides_no_words(tmp_path, monkeypatch):
+    for name in ("xhpl", "xhpl-mpirun"):
+        jobs.program(tmp_path / "a b" / name, "exit 0\n")
+    monkeypatch.setattr(sys, "argv", [str(tmp_path / "a b/xhpl-campaign")])
+    monkeypatch.setattr(launch, "HERE", tmp_path)
+    assert shlex.split(cli.beside("xhpl")) == [str(tmp_path / "a b/xhpl")]
+    assert shlex.split(launch.helper_mpirun()) == [str(tmp_path / "a b/xhpl-mpirun")]
+    assert inventory.request("/f", cli.beside("xhpl"))[-1] == str(tmp_path / "a b/xhpl")
+
+
+def test_letters_that_a_terminal_lacks_do_not_stop_it(site):
+    name = "n\u00e9"
+    done = jobs.run(site.words(*ALONE, "--yes", "--drain-command", "touch drained-{host}",
+                               hosts=name), site.folder,
+                    {**site.env(**{name: "wrong"}), "PYTHONIOENCODING": "ascii"})
+    assert done.status == 1 and r"n\xe9: wrong" in done.stdout, str(done)
+    assert (site.folder / f"drained-{name}").exists()
+
+
+def test_a_report_needs_no_allocation(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("SLURM_JOB_NODELIST", "n1")
+    monkeypatch.setattr(cli.slurm, "topology", lambda names: {})
+    given = cli.parser().parse_args(["run", "-C", str(tmp_path), "--hosts", "n1",
+                                     "--launcher", "slurm", "--ceiling", "95C"])
+    cli.begin(cli.completed(given, None), cli.opened(given))
+    monkeypatch.delenv("SLURM_JOB_NODELIST")
+    assert cli.report(cli.parser().parse_args(["report", "-C", str(tmp_path)])) == 1
+    assert "campaign.html" in capsys.readouterr().out
 
 
 # ---- installed -----------------------------------------------------------------------
@@ -353,19 +403,62 @@ class DrawnJob:
         return 0
 
 
+class Full(Drawn):
+    """It refuses the first so many starts, and can ask no host."""
+
+    def __init__(self, refusals):
+        super().__init__()
+        self.refusals = refusals
+
+    def start(self, words, folder, environment, run):
+        self.refusals -= 1
+        if self.refusals >= 0:
+            raise launch.Later(1, "too many jobs")
+        return super().start(words, folder, environment, run)
+
+    def remote(self, host, words):
+        raise OSError(24, "Too many open files")
+
+
+def drawn_campaign(folder, drawn, out, *options):
+    """A campaign whose runs are drawn; its state."""
+    given = cli.parser().parse_args([
+        "run", "-C", str(folder), "--rate", "100", "--memory", "64G", "--launcher",
+        "local", "--silence", "1e9", *options])
+    kept = cli.opened(given)
+    cli.begin(cli.completed(given, None), kept)
+    campaign.Campaign(given, kept, drawn, live.View(out, drawn.now), clock=drawn).run()
+    return kept
+
+
+def test_a_run_that_cannot_start_yet_starts_later(tmp_path):
+    out = io.StringIO()
+    kept = drawn_campaign(tmp_path, Full(5), out, *ALONE, "--hosts", "n[1-3]")
+    assert [run["outcome"] for run in kept.runs()] == ["ok"] * 3
+    assert out.getvalue().count("too many jobs") == 1
+
+
+def test_a_campaign_of_which_none_can_start_ends_and_blames_nobody(tmp_path):
+    with pytest.raises(launch.Later):
+        drawn_campaign(tmp_path, Full(10**9), io.StringIO(), *ALONE, "--hosts", "n[1-3]")
+    events = (tmp_path / "state.jsonl").read_text().splitlines()
+    assert "end" not in {json.loads(line)["event"] for line in events}
+
+
+def test_without_readings_of_a_ceiling_runs_go_on(tmp_path):
+    out = io.StringIO()
+    kept = drawn_campaign(tmp_path, Full(0), out, *ALONE, "--hosts", "n[1-3]",
+                          "--ceiling", "95C")
+    assert [run["outcome"] for run in kept.runs()] == ["ok"] * 3
+    assert out.getvalue().count("Too many open files") == 1
+
+
 @pytest.mark.long
 def test_what_a_campaign_costs_itself(tmp_path, capsys):
     count = int(os.environ.get("TEST_XHPL_NODES", "200"))
-    words = ["run", "-C", str(tmp_path), "--hosts", f"n[1-{count}]", "--rate", "100",
-             "--memory", "64G", "--launcher", "local", "--silence", "1e9",
-             "--stages", "single,pairs,groups,all"]
-    given = cli.parser().parse_args(words)
-    kept = cli.opened(given)
-    cli.begin(cli.completed(given, None), kept)
-    drawn, began = Drawn(), time.process_time()
+    began = time.process_time()
     with open(os.devnull, "w") as null:
-        campaign.Campaign(given, kept, drawn, live.View(null, drawn.now),
-                          clock=drawn).run()
+        kept = drawn_campaign(tmp_path, Drawn(), null, *LOADS, "--hosts", f"n[1-{count}]")
     took = time.process_time() - began
     runs = len(kept.ended)
     assert runs > count * (1 + (count - 1).bit_length() // 2)

@@ -9,6 +9,7 @@ import campaign_sim
 import jobs
 import records
 from campaign_sim import Simulated, World, classes, named
+from hpl_campaign import campaign as campaign_of
 from hpl_campaign import blame, compare, drain, judge, links, measures, summary
 
 pytestmark = pytest.mark.scripts
@@ -388,6 +389,15 @@ def test_who_does_not_answer_and_never_ran_has_not_started():
     assert "no route to host" in verdict.reasons[0]["text"]
     ran = judged(HOSTS, *map(ended, HOSTS), inventory=silent)[HOSTS[1]]
     assert ran.klass == "ok"
+
+
+def test_a_node_that_slurm_gave_to_others_is_not_to_blame():
+    busy = "srun: error: Unable to allocate resources: Requested nodes are busy"
+    found = judged(["a"], inventory={"a": {"facts": {}, "error": busy}})["a"]
+    assert found.klass == "unknown" and found.klass not in campaign_of.UNFIT
+    assert [x["certain"] for x in found.reasons] == [False]
+    inventory = {"a": {"facts": {}, "error": busy}}
+    assert judged(["a"], ended("a"), inventory=inventory)["a"].klass == "ok"
 
 
 def test_who_has_no_run_is_unknown():

@@ -5,6 +5,7 @@ import os
 import shutil
 import sys
 import time
+import types
 
 import pytest
 
@@ -15,7 +16,7 @@ from busy import retried
 from campaign_hosts import classes, clusters, result
 
 sys.path.insert(0, str(jobs.SOURCE / "scripts"))
-from hpl_campaign import slurm  # noqa: E402
+from hpl_campaign import launch, slurm  # noqa: E402
 
 WHY_NOT = cluster_slurm.why_not()
 on_slurm = pytest.mark.skipif(WHY_NOT is not None, reason=str(WHY_NOT))
@@ -127,8 +128,91 @@ LISTED = "MPI plugin types are...\n\tnone\n\tpmi2\n\tpmix\nspecific pmix ... pmi
 @pytest.mark.parametrize("listed, library, wanted", (
     (LISTED, "libmpi.so.40 => /lib/libmpi.so.40", "pmix"),
     (LISTED, "libmpi.so.12 => /lib/libmpi.so.12", "pmi2"),
+    (LISTED, "libmpi_gnu_123.so.12 => /opt/cray/libmpi_gnu_123.so.12", "pmi2"),
     ("srun: MPI types are...\nsrun: none\nsrun: pmi2\n", "libmpi.so.40", "pmi2"),
     ("MPI plugin types are...\n\tnone\n", "libmpi.so.40", None),
 ))  # fmt: skip
 def test_srun_gets_what_this_mpi_needs(listed, library, wanted):
     assert slurm.mpi_type(listed, library) == wanted
+
+
+# ---- what it answers, or does not ----------------------------------------------------
+
+
+class Told:
+    """In place of slurm.printed: answers by the command's name; None fails."""
+
+    def __init__(self, monkeypatch, **answers):
+        self.answers, self.calls = answers, []
+        monkeypatch.setattr(slurm, "printed", self)
+        monkeypatch.setattr(slurm, "SECOND", -1)
+
+    def __call__(self, *words):
+        self.calls.append(words)
+        answer = self.answers[words[0]]
+        return answer.pop(0) if isinstance(answer, list) else answer
+
+
+def test_a_queue_that_cannot_be_asked_ends_no_job(tmp_path, monkeypatch):
+    told = Told(monkeypatch, squeue="7 RUNNING None\n")
+    queue = slurm.Queue()
+    job = slurm.BatchJob(queue, "7", tmp_path, ["n1"])
+    assert job.poll() is None and not job.waiting
+    told.answers["squeue"] = None
+    later = slurm.BatchJob(queue, "8", tmp_path, ["n2"])
+    assert job.poll() is None and not job.waiting
+    assert later.poll() is None and later.waiting
+    told.answers["squeue"] = ""
+    (tmp_path / slurm.STATUS).write_text("0\n")
+    assert job.poll() == 0
+
+
+@pytest.mark.parametrize("reason", (
+    "ReqNodeNotAvail, May be reserved for other job",
+    "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority "
+    "partitions"))  # fmt: skip
+def test_a_job_waits_unless_its_node_is_down(tmp_path, monkeypatch, reason):
+    Told(monkeypatch, squeue=f"1 PENDING {reason}\n2 PENDING {reason}\n", scancel="",
+         sinfo="n1 allocated\nn1 allocated\nn2 drained*\n")
+    queue = slurm.Queue()
+    busy = slurm.BatchJob(queue, "1", tmp_path, ["n1"])
+    drained = slurm.BatchJob(queue, "2", tmp_path, ["n1", "n2"])
+    assert busy.poll() is None and busy.waiting
+    assert drained.poll() == -9 and "not available" in (tmp_path / "log").read_text()
+
+
+def test_jobs_are_cancelled_by_their_numbers(monkeypatch):
+    told = Told(monkeypatch, squeue=[None, "7\n8\n", ""], scancel="")
+    monkeypatch.setattr(slurm, "SECOND", 0)
+    slurm.Slurm.cancel(None, ["/a", "/b"])
+    assert [words for words in told.calls if words[0] == "scancel"] == [
+        ("scancel", "7", "8")]
+    assert told.calls[0][-1] == "--name=/a,/b"
+
+
+@pytest.mark.parametrize("said, error", (
+    ("Batch job submission failed: Job violates accounting/QOS policy", launch.Later),
+    ("Batch job submission failed: Socket timed out on send/recv", launch.Later),
+    ("Batch job submission failed: Requested node configuration is not available",
+     OSError),
+))  # fmt: skip
+def test_a_refusal_is_a_node_s_fault_if_it_names_the_node(tmp_path, monkeypatch, said,
+                                                          error):
+    jobs.program(tmp_path / "bin/sbatch", f'echo "$@" >words; echo "{said}" >&2; exit 1\n')
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
+    monkeypatch.setenv("SLURM_MPI_TYPE", "pmix")
+    launcher = slurm.Slurm(types.SimpleNamespace(
+        slots=None, slurm=None, xhpl="xhpl", ssh=None, mpirun="true", partition="p",
+        reservation=None))
+    run = types.SimpleNamespace(p=1, q=1, hosts=["n1"], limit=60)
+    with pytest.raises(OSError) as found:
+        launcher.submit(str(tmp_path), dict(os.environ), run)
+    assert isinstance(found.value, launch.Later) == (error is launch.Later)
+    assert found.value.strerror == said
+    assert "--mem=0" in (tmp_path / "words").read_text().split()
+
+
+@pytest.mark.parametrize("script", sorted((EXAMPLES / "slurm").iterdir()), ids=str)
+def test_a_batch_script_takes_all_of_a_node(script):
+    head = script.read_text()
+    assert "#SBATCH --exclusive\n" in head and "#SBATCH --mem=0\n" in head
