@@ -276,7 +276,8 @@ def test_a_node_that_is_too_hot_loses_its_load(site, celsius, outcome_of_run):
 def test_a_watch_ends_with_who_started_it(monkeypatch):
     parents = iter([5, 5, 5, 1])
     monkeypatch.setattr(sensors.os, "getppid", lambda: next(parents))
-    monkeypatch.setattr(sensors, "celsius", lambda: 40.0)
+    readings = iter([40.0] * 5)
+    monkeypatch.setattr(sensors, "celsius", lambda: next(readings))
     assert sensors.main("95C", "0") == 0
 
 
