@@ -187,8 +187,8 @@ def launch_options(group):
     add("--ssh", metavar="COMMAND", help="ssh with its options")
     add("--slurm", metavar="WORDS", help="more options of sbatch and srun, such as "
         "--slurm=--account=acceptance")
-    add("--xhpl", type=program, metavar="FILE", help="the program (default: the one beside "
-        "xhpl-campaign)")
+    add("--xhpl", type=program, metavar="FILE", help="the program (default: the one "
+        "beside xhpl-campaign)")
     add("--xdgemm", type=program, metavar="FILE", help="the same for --torture")
     add("--xhpl-options", metavar="WORDS", help="more options of it, such as "
         "--xhpl-options='--bcast 1'")

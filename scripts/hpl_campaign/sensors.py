@@ -5,9 +5,10 @@ This file goes to a node as it is, by `python3 -`:
 
     sensors.py CEILING SECONDS    such as 95C 5, or 450W 5
 
-looks every so many seconds, until who started it is gone. Exit status 3: above it, which a line on stdout says; 4:
-there is nothing to look at. Temperatures are those of hwmon and of NVIDIA's devices;
-power is what RAPL counts of the processors and what these devices draw.
+looks every so many seconds, until who started it is gone. Exit status 3: above it,
+which a line on stdout says; 4: there is nothing to look at. Temperatures are those of
+hwmon and of NVIDIA's devices; power is what RAPL counts of the processors and what
+these devices draw.
 """
 import glob
 import os

@@ -91,7 +91,8 @@ def test_a_node_tells_what_it_is(tmp_path):
 def test_each_node_that_does_not_says_why(tmp_path):
     words = {"n1": [], "down": ["sh", "-c", "echo no route to host >&2; exit 255"],
              "dumb": ["true"], "odd": ["echo", "Welcome!"],
-             "null": ["sh", "-c", "echo null"], "number": ["sh", "-c", "echo 3"]}  # fmt: skip
+             "null": ["sh", "-c", "echo null"],
+             "number": ["sh", "-c", "echo 3"]}  # fmt: skip
     found = gathered(words, tmp_path)
     assert found["n1"][1] is None
     assert {found[name] for name in (
