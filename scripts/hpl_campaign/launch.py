@@ -16,6 +16,23 @@ MARK = leftovers.MARK
 REPORT, LOG, RECORD = "report", "log", "record.json"  # what a run writes
 
 
+LONG = 100000  # letters of a list of hosts; what is longer goes into a file, as Linux
+# takes no word of more than 128 KiB
+HOSTFILE = "hostfile"  # there
+
+
+def host_list(folder, hosts, file_form="{}"):
+    """Hosts with commas between, and None; if that is too long, None and the path of a
+    file that has each in this form."""
+    listed = ",".join(hosts)
+    if len(listed) <= LONG:
+        return listed, None
+    path = os.path.join(folder, HOSTFILE)
+    with open(path, "w") as file:
+        file.writelines(file_form.format(*host.rsplit(":", 1)) + "\n" for host in hosts)
+    return None, path
+
+
 def joined(words):
     """Words as a line for a shell; shlex.join is none of Python 3.6."""
     return " ".join(map(shlex.quote, words))
@@ -137,20 +154,24 @@ class Ssh(Launcher):
 
     def command(self, run, words, folder):
         each = run.p * run.q // len(run.hosts)
-        hosts = ",".join(f"{host}:{each}" for host in run.hosts)
+        hosts = [f"{host}:{each}" for host in run.hosts]
         mpirun = self.hydra if self.is_hydra else self.open_mpi
-        return [*mpirun(hosts, each), "-np", str(run.p * run.q), "-bind-to",
+        return [*mpirun(hosts, each, folder), "-np", str(run.p * run.q), "-bind-to",
                 self.binding(each), "-wdir", str(folder), *words]
 
-    def open_mpi(self, hosts, each):
-        return [*self.mpirun, "--host", hosts, "--map-by", f"ppr:{each}:node",
+    def open_mpi(self, hosts, each, folder):
+        listed, path = host_list(folder, hosts, "{} slots={}")
+        where = ["--hostfile", path] if path else ["--host", listed]
+        return [*self.mpirun, *where, "--map-by", f"ppr:{each}:node",
                 "-x", MARK, "-x", leftovers.HOSTS,
                 "--mca", "plm_rsh_agent", joined(self.ssh)]
 
-    def hydra(self, hosts, each):
+    def hydra(self, hosts, each, folder):
         """It hands on the whole environment, and takes options of ssh from there."""
+        listed, path = host_list(folder, hosts, "{}:{}")
+        where = ["-f", path] if path else ["-hosts", listed]
         return ["env", f"HYDRA_LAUNCHER_EXTRA_ARGS={joined(self.ssh[1:])}",
-                *self.mpirun, "-hosts", hosts, "-launcher", "ssh", "-launcher-exec",
+                *self.mpirun, *where, "-launcher", "ssh", "-launcher-exec",
                 self.ssh[0]]
 
     def binding(self, each):

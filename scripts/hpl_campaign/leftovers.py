@@ -10,7 +10,7 @@ import sys
 import time
 
 MARK = "HPL_CAMPAIGN_RUN"  # the folder of the run that a process belongs to
-HOSTS = "HPL_CAMPAIGN_HOSTS"  # the hosts of this run, with commas between
+HOSTS = "HPL_CAMPAIGN_HOSTS"  # the hosts of this run, with commas between; not of too many
 
 
 def marked(mark):

@@ -10,7 +10,7 @@ import signal
 import time
 
 from . import leftovers, outcome, stages
-from .launch import LOG, RECORD, REPORT, Later
+from .launch import LOG, LONG, RECORD, REPORT, Later
 
 GRACE = 3.0  # s between asking a run to end and killing it
 PAUSE = 10.0  # s until a run is tried again that could not be started
@@ -186,8 +186,10 @@ class Runner:
                 "time": self.clock.date(), "argv": words, "dir": folder}
 
     def start(self, run, words, folder):
-        environment = {**os.environ, leftovers.MARK: folder,
-                       leftovers.HOSTS: ",".join(run.hosts)}
+        environment = {**os.environ, leftovers.MARK: folder}
+        listed = ",".join(run.hosts)
+        if len(listed) <= LONG:
+            environment[leftovers.HOSTS] = listed
         now = self.clock.now()
         try:
             job = self.launcher.start(words, folder, environment, run)

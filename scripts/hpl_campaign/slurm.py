@@ -186,6 +186,12 @@ class BatchJob:
             said("scancel", self.number)
 
 
+def on_nodes(hosts, folder):
+    """The option of srun and sbatch that names the nodes."""
+    listed, path = launch.host_list(folder, hosts)
+    return f"--nodefile={path}" if path else f"--nodelist={listed}"
+
+
 def placed_in_order(hosts, each, folder):
     """srun, and its option, for so many processes on each host in the order of hosts: a
     list of nodes it would sort."""
@@ -221,7 +227,7 @@ class Slurm(launch.Ssh):
     def command(self, run, words, folder):
         each = run.p * run.q // len(run.hosts)
         srun, where = placed_in_order(run.hosts, each, folder) if "--weights" in words \
-            else (["srun"], f"--nodelist={','.join(run.hosts)}")
+            else (["srun"], on_nodes(run.hosts, folder))
         return [*srun, *self.mpi, f"--nodes={len(run.hosts)}",
                 f"--ntasks={run.p * run.q}", f"--ntasks-per-node={each}",
                 where, "--mem=0", "--cpu-bind=none",
@@ -247,7 +253,7 @@ class Slurm(launch.Ssh):
         """A batch job. Its name is the folder, by which it can be found again."""
         words = ["sbatch", "--parsable", "--exclusive", "--no-requeue", "--mem=0",
                  f"--job-name={folder}", f"--chdir={folder}",
-                 f"--nodes={len(run.hosts)}", f"--nodelist={','.join(run.hosts)}",
+                 f"--nodes={len(run.hosts)}", on_nodes(run.hosts, folder),
                  f"--ntasks={run.p * run.q}", f"--output={launch.REPORT}",
                  f"--error={launch.LOG}", f"--time={int(run.limit / 60) + 2}",
                  *self.where(), *self.more, SCRIPT]

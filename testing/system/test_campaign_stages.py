@@ -9,7 +9,7 @@ import pytest
 
 import campaign_site
 import jobs
-from hpl_campaign import hosts, launch, outcome, stages, weights
+from hpl_campaign import hosts, launch, outcome, slurm, stages, weights
 from hpl_campaign.run import Host, Run, label, run_id
 
 pytestmark = pytest.mark.scripts
@@ -61,6 +61,25 @@ def test_mpirun_is_told_the_hosts_in_its_dialect(tmp_path, version, options):
     line = shlex.join(launch.Ssh(given).command(run, ["xhpl"], "/f"))
     assert line.endswith(f"{mpirun} {options} -np 4 -bind-to numa -wdir /f xhpl")
     assert ("EXTRA_ARGS=-v" in line) == ("HYDRA" in version)
+
+
+@pytest.mark.parametrize("version, option, line", (
+    ("mpirun (Open MPI) 4.1.4", "--hostfile", "node00007 slots=2\n"),
+    ("HYDRA build details:", "-f", "node00007:2\n")))  # fmt: skip
+def test_very_many_hosts_are_in_a_file(tmp_path, version, option, line):
+    mpirun = jobs.program(tmp_path / "mpirun", f"echo '{version}'\n")
+    given = types.SimpleNamespace(ssh="ssh", mpirun=str(mpirun), slots=None)
+    names = [f"node{i:05d}" for i in range(15000)]
+    run = types.SimpleNamespace(p=150, q=200, hosts=names)
+    words = launch.Ssh(given).command(run, ["xhpl"], str(tmp_path))
+    assert max(map(len, words)) < 4096
+    with open(words[words.index(option) + 1]) as file:
+        lines = file.readlines()
+    assert len(lines) == 15000 and lines[7] == line
+    name, path = slurm.on_nodes(names, str(tmp_path)).split("=")
+    assert name == "--nodefile"
+    with open(path) as file:
+        assert file.read().split() == names
 
 
 SIZE = stages.Sizing(n=50000, rate=2e12, nb=192, half=2000.0)
