@@ -40,10 +40,10 @@ def at_login(cluster, *words, **env):
 @on_slurm
 @retried
 def test_the_nodes_of_a_partition_are_tried_by_jobs_of_their_own(cluster):
-    """One of them is slow, and one is down."""
+    """One of them is slow, and one is drained."""
     running = cluster()
     faults.half_speed(running, "n03")
-    at_login(running, "scontrol", "update", "nodename=n07", "state=down",
+    at_login(running, "scontrol", "update", "nodename=n07", "state=drain",
              "reason=dead").succeeded()  # fmt: skip
     outcome = at_login(
         running, jobs.SOURCE / "scripts/xhpl-campaign", "run", "--partition", "all",
