@@ -195,7 +195,7 @@ OLD_PLUGINS = $(filter-out $(PLUGINS),$(wildcard $(BINdir)/libhyb_*.so))
 unit: $(UNIT_TESTS) $(BASE_UNIT_TESTS)
 
 # What an MPI compiler calls: those of several MPIs have one name.
-WRAPPED := $(shell $(firstword $(CC)) -show 2>/dev/null)
+WRAPPED = $(shell $(firstword $(CC)) -show 2>/dev/null)
 # Changes only when a command does, or what is built; all objects depend on it.
 WHAT = $(WRAPPED) HYBRID=$(HYBRID) JSON=$(JSON) $(XHPL_LIBS) | $(PLAIN_LINK) $(PLAIN_LIBS)
 $(BUILD)/commands: FORCE

@@ -37,7 +37,6 @@ double xhpl_capacity_bytes(const hpl_shape_t *shape)
 {
     /* where pages are small, each has an entry in a table */
     static const double entries = 8.0 / 4096;
-
     bool is_first = shape->myrow == 0 && shape->mycol == 0;
 
     return (1 + entries) * (double)hpl_solver()->bytes(shape) + allowance +

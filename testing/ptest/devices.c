@@ -139,15 +139,19 @@ static int sort_model(const xhpl_device_t *list, int count, int i,
     return known;
 }
 
-/* The median of the others of that device's model; NAN: nobody tells. */
+/* The median of all sorted numbers but for x; NAN: nobody tells. */
+static double median_of_others(const double *sorted, int known, double x)
+{
+    return known > 1 && !isnan(x) ? xh_median_without(sorted, known, x) : NAN;
+}
+
+/* Likewise of that device's model. */
 static double of_others(const xhpl_device_t *list, int count, int i,
                         measure_t *of, double *memory)
 {
     int known = sort_model(list, count, i, of, memory);
 
-    return known > 1 && !isnan(of(&list[i]))
-               ? xh_median_without(memory, known, of(&list[i]))
-               : NAN;
+    return median_of_others(memory, known, of(&list[i]));
 }
 
 static bool is_first_of_model(const xhpl_device_t *list, int i)
@@ -164,17 +168,15 @@ static void find_shares(const xhpl_device_t *list, int count, measure_t *of,
                         double *memory, double *share_p)
 {
     for (int i = 0; i < count; i++) {
-        int known = 0;
+        int known;
 
         if (!is_first_of_model(list, i))
             continue;
         known = sort_model(list, count, i, of, memory);
         for (int j = i; j < count; j++)
             if (are_alike(&list[j], &list[i]))
-                share_p[j] =
-                    known > 1 ? of(&list[j]) / xh_median_without(memory, known,
-                                                                 of(&list[j]))
-                              : NAN;
+                share_p[j] = of(&list[j]) /
+                             median_of_others(memory, known, of(&list[j]));
     }
 }
 

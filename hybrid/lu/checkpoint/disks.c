@@ -264,12 +264,13 @@ static bool is_of(const hyb_disks_t *d, const saved_t *s, int rank, int first)
     return s->row == own.row && s->column == own.column && s->first == first;
 }
 
-/* That checkpoint of rank, on any disk: where those begin, as they are sorted.
- */
-static int begin_of(const hyb_disks_t *d, int rank, int first)
+/* That checkpoint of rank, or the first behind it that is the same on another
+ * disk, its own before copies; or NULL. */
+static const saved_t *find_from(const hyb_disks_t *d, int rank, int first,
+                                bool is_copy, int disk)
 {
     hyb_store_t own = hyb_disks_store(d, rank, false);
-    saved_t least = {own.row, own.column, first, false, -1};
+    saved_t least = {own.row, own.column, first, is_copy, disk};
     int from = 0, to = d->count;
 
     while (from < to) {
@@ -280,18 +281,24 @@ static int begin_of(const hyb_disks_t *d, int rank, int first)
         else
             to = middle;
     }
-    return from;
+    return from < d->count && is_of(d, &d->saved[from], rank, first)
+               ? &d->saved[from]
+               : NULL;
 }
 
-/* Its own on its disk, or the first that is found, or NULL. */
+static bool is_at(const saved_t *s, bool is_copy, int disk)
+{
+    return s != NULL && s->is_copy == is_copy && s->disk == disk;
+}
+
+/* Its own on its disk, or the first on any, or NULL. */
 static const saved_t *find(const hyb_disks_t *d, int rank, int first)
 {
-    int begin = begin_of(d, rank, first), i = begin;
+    const saved_t *own = find_from(d, rank, first, false, d->first[rank]);
 
-    for (; i < d->count && is_of(d, &d->saved[i], rank, first); i++)
-        if (!d->saved[i].is_copy && d->saved[i].disk == d->first[rank])
-            return &d->saved[i];
-    return i > begin ? &d->saved[begin] : NULL;
+    return is_at(own, false, d->first[rank])
+               ? own
+               : find_from(d, rank, first, false, -1);
 }
 
 int hyb_disks_common(const hyb_disks_t *d, int *first_p)
@@ -434,13 +441,9 @@ void hyb_disks_bring(const hyb_disks_t *d, int first)
 
 static bool has_copy(const hyb_disks_t *d, int rank, int first)
 {
-    int i = begin_of(d, rank, first);
+    int disk = d->first[d->partner[rank]];
 
-    for (; i < d->count && is_of(d, &d->saved[i], rank, first); i++)
-        if (d->saved[i].is_copy &&
-            d->saved[i].disk == d->first[d->partner[rank]])
-            return true;
-    return false;
+    return is_at(find_from(d, rank, first, true, disk), true, disk);
 }
 
 void hyb_disks_copy(const hyb_disks_t *d, int first)
