@@ -242,8 +242,10 @@ bool hyb_home_is_device(const char *asked, const hyb_home_figures_t *figures,
     bool guests;
     double rest;
 
-    if (shape->n == 0 || strcmp(asked, "auto") != 0)
-        return shape->n > 0 && strcmp(asked, "device") == 0;
+    if (shape->n == 0)
+        return false;
+    if (strcmp(asked, "auto") != 0)
+        return strcmp(asked, "device") == 0;
     if (!hyb_home_may_be_device(asked, figures))
         return false;
     rest = hyb_home_rest(figures, shape, &guests);
