@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE
 #include "base/command_line.h"
 
-#include <getopt.h>
+#include <ctype.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/log.h"
 #include "base/settings.h"
 #include "base/text.h"
 
-enum { OPTIONS_MOST = ':' }; /* below what getopt returns for errors */
+enum { OPTIONS_MOST = 64 };
 
 const char *xh_command_line_dashes(const char *name)
 {
@@ -99,63 +99,93 @@ static xh_status_t apply(const xh_option_t *row, const char *argument,
     }
 }
 
-static int argument_kind(const char *argument)
-{
-    if (argument == NULL)
-        return no_argument;
-    return argument[0] == '[' ? optional_argument : required_argument;
-}
-
 /* ---- options ------------------------------------------------------------- */
 
 static xh_status_t refuse(const char *found, const xh_option_t *rows, int count)
 {
     const char *names[OPTIONS_MOST], *nearest;
     char name[64];
-    int named = 0;
+    int named = 0, best;
 
     snprintf(name, sizeof(name), "%s", found + strspn(found, "-"));
     name[strcspn(name, "=")] = '\0';
     for (int i = 0; i < count && named < OPTIONS_MOST; i++)
         if (rows[i].name != NULL)
             names[named++] = rows[i].name;
-    nearest = names[xh_text_nearest(name, names, named)];
+    best = xh_text_nearest(name, names, named);
+    if (!xh_text_is_near(name, names[best])) {
+        xh_log_error("%.200s is not an option; --help lists them", found);
+        return XH_ERR_INPUT;
+    }
+    nearest = names[best];
     xh_log_error("%.200s is not an option; the nearest is %s%s", found,
                  xh_command_line_dashes(nearest), nearest);
     return XH_ERR_INPUT;
+}
+
+/*
+ * The row of a word: "-name", "--name" or "--name=value", with the whole name,
+ * or "-n2000" for a name of one letter. NULL: there is none.
+ *
+ * value_p  out  NULL: the word has none
+ */
+static const xh_option_t *find(const char *word, const xh_option_t *rows,
+                               int count, const char **value_p)
+{
+    const char *name = word + (word[1] == '-' ? 2 : 1);
+    size_t length = strcspn(name, "=");
+
+    *value_p = name[length] == '=' ? name + length + 1 : NULL;
+    for (int i = 0; i < count && word[0] == '-'; i++)
+        if (rows[i].name != NULL && strlen(rows[i].name) == length &&
+            strncmp(rows[i].name, name, length) == 0)
+            return &rows[i];
+    *value_p = name + 1;
+    for (int i = 0; i < count && word[0] == '-' && word[1] != '-'; i++)
+        if (rows[i].name != NULL && strlen(rows[i].name) == 1 &&
+            rows[i].name[0] == name[0] && isdigit((unsigned char)name[1]))
+            return &rows[i];
+    return NULL;
+}
+
+/* The value of a row, which may be the next word; count_p: words taken. */
+static xh_status_t find_value(const xh_option_t *row, char **words, int left,
+                              const char **value, int *count_p)
+{
+    bool is_optional = row->argument != NULL && row->argument[0] == '[';
+
+    *count_p = 1;
+    if (row->argument == NULL && *value != NULL) {
+        xh_log_error("%s: this option has no value", words[0]);
+        return XH_ERR_INPUT;
+    }
+    if (row->argument == NULL || *value != NULL ||
+        (is_optional && (left == 1 || words[1][0] == '-')))
+        return XH_OK;
+    if (left == 1) {
+        xh_log_error("%s needs a value", words[0]);
+        return XH_ERR_INPUT;
+    }
+    *value = words[1];
+    *count_p = 2;
+    return XH_OK;
 }
 
 xh_status_t xh_command_line_read(int argc, char **argv, const xh_option_t *rows,
                                  int count, xh_option_fn_t *other,
                                  void *options)
 {
-    struct option table[OPTIONS_MOST + 1];
-    xh_status_t status = XH_OK;
-    int filled = 0, row;
+    const xh_option_t *row;
+    const char *value;
 
-    memset(table, 0, sizeof(table));
-    for (int i = 0; i < count && filled < OPTIONS_MOST; i++)
-        if (rows[i].name != NULL)
-            table[filled++] = (struct option){
-                rows[i].name, argument_kind(rows[i].argument), NULL, i};
-    optind = 0; /* getopt starts afresh */
-    opterr = 0;
-    while (status == XH_OK &&
-           (row = getopt_long_only(argc, argv, ":", table, NULL)) != -1) {
-        if (row == '?')
-            return refuse(argv[optind - 1], rows, count);
-        if (row == ':') {
-            xh_log_error("%s needs a value", argv[optind - 1]);
-            return XH_ERR_INPUT;
-        }
-        if (argument_kind(rows[row].argument) == optional_argument &&
-            optarg == NULL && optind < argc && argv[optind][0] != '-')
-            optarg = argv[optind++]; /* the next word */
-        status = apply(&rows[row], optarg, other, options);
+    for (int i = 1, taken; i < argc; i += taken) {
+        row = find(argv[i], rows, count, &value);
+        if (row == NULL)
+            return refuse(argv[i], rows, count);
+        XH_TRY(find_value(row, argv + i, argc - i, &value, &taken));
+        XH_TRY(apply(row, value, other, options));
     }
-    if (status == XH_OK && optind < argc)
-        return refuse(argv[optind], rows, count);
-    return status;
+    return XH_OK;
 }
 
 void xh_command_line_print_help(const xh_option_t *rows, int count, FILE *out)

@@ -43,8 +43,10 @@ typedef xh_status_t xh_option_fn_t(int choice, const char *argument,
 /*
  * Apply the options of the command line in order, until one fails.
  *
- * argv     in,out  reordered as getopt does
- * rows     in      at most 58, two or more with a name
+ * A name is written whole, behind one dash or two; its value is the next word,
+ * or stands behind '=', or, a number, behind a name of one letter: -n2000.
+ *
+ * rows     in      at most 64, two or more with a name
  * other    in      NULL: no row is XH_OPTION_OTHER
  * options  in,out  the program's struct of options
  *

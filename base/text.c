@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include "base/integers.h"
 #include "base/log.h"
 
@@ -35,15 +36,32 @@ int64_t xh_text_distance(const char *a, const char *b)
     return row[length];
 }
 
+/* A word that text begins is nearer than any other. */
+static int64_t distance(const char *text, const char *word)
+{
+    size_t length = strlen(text);
+
+    return length >= 3 && strncasecmp(text, word, length) == 0
+               ? 0
+               : xh_text_distance(text, word);
+}
+
 int xh_text_nearest(const char *text, const char *const *words, int count)
 {
     int nearest = 0;
 
     for (int i = 1; i < count; i++)
-        if (xh_text_distance(text, words[i]) <
-            xh_text_distance(text, words[nearest]))
+        if (distance(text, words[i]) < distance(text, words[nearest]))
             nearest = i;
     return nearest;
+}
+
+bool xh_text_is_near(const char *text, const char *word)
+{
+    size_t length = strlen(text);
+    int64_t most = length < 4 ? 1 : xh_larger(2, (int64_t)length / 3);
+
+    return length >= 2 && distance(text, word) <= most;
 }
 
 bool xh_text_number(const char *text, double *x_p)

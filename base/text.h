@@ -17,6 +17,10 @@ int64_t xh_text_distance(const char *a, const char *b);
 /* The index of the word nearest to text among count > 0 words. */
 int xh_text_nearest(const char *text, const char *const *words, int count);
 
+/* Is word so near to text that it may have been meant? A third of the letters
+ * differ at most, or text is the beginning. */
+bool xh_text_is_near(const char *text, const char *word);
+
 /*
  * The number that text begins with, to advise whoever wrote it: k, M, G and T
  * behind it multiply it, "100G"; another unit is left off.

@@ -189,7 +189,7 @@ static xh_status_t refuse_backend(const choice_t *choice, const char *name,
                                   const char *why)
 {
     char names[HYB_BACKENDS][HYB_BACKEND_NAME];
-    const char *words[HYB_BACKENDS + 2];
+    const char *words[HYB_BACKENDS + 2], *nearest;
     char list[HYB_BACKENDS * (HYB_BACKEND_NAME + 2)] = "none";
     int i, count = hyb_backend_names(names);
     size_t used = 0;
@@ -203,8 +203,11 @@ static xh_status_t refuse_backend(const choice_t *choice, const char *name,
         words[count++] = "auto";
         words[count++] = "none";
     }
+    nearest = words[xh_text_nearest(name, words, count)];
+    if (!xh_text_is_near(name, nearest))
+        return refuse(choice, "%s; there is: %s", why, list);
     return refuse(choice, "%s; there is: %s; the nearest is %s", why, list,
-                  words[xh_text_nearest(name, words, count)]);
+                  nearest);
 }
 
 static xh_status_t begin_part(choice_t *choice, const char *name)

@@ -60,6 +60,13 @@ TEST(values_can_be_numbers_words_or_their_beginnings)
     assert_values("--equil yes", XHPL_EQUIL, 1, 1, 1);
 }
 
+TEST(a_number_may_stand_right_behind_a_name_of_one_letter)
+{
+    assert_values("-n2000", XHPL_N, 1, 2000, 2000);
+    assert_values("-p2", XHPL_P, 1, 2, 2);
+    assert_values("-n=50,60", XHPL_N, 2, 50, 60);
+}
+
 static void assert_refused(const char *line, const char *what,
                            const char *nearest)
 {
@@ -76,6 +83,11 @@ TEST(an_unknown_option_is_refused_with_the_nearest)
     assert_refused("--swa 1", "--swa", "the nearest is --swap");
     assert_refused("-n 5 dpeth", "dpeth", "the nearest is --depth");
     assert_refused("-n 5 --depth", "--depth", "needs a value");
+    assert_refused("-i node.dat", "-i is not an option", "--help lists them");
+    assert_refused("--iter x.csv", "--iter", "the nearest is --iterations");
+    assert_refused("--foo", "--foo", "--help lists them");
+    assert_refused("--set foo=1", "foo", "--help all lists them");
+    assert_refused("--quiet=1", "--quiet=1", "has no value");
     assert_refused("--set progres=on", "progres", "the nearest is progress");
 }
 

@@ -77,4 +77,23 @@ TEST(a_file_is_read_whole_or_not_at_all)
     assert_true(xh_text_read("/", 5, &length) == NULL && errno == EISDIR);
 }
 
+TEST(only_a_word_that_may_have_been_meant_is_near)
+{
+    static const char *const near[][2] = {{"progres", "progress"},
+                                          {"bcats", "bcast"},
+                                          {"iter", "iterations"},
+                                          {"nc", "n"},
+                                          {"QUIET", "quiet"}};
+    static const char *const far[][2] = {{"foo", "home"},
+                                         {"i", "iterations"},
+                                         {"x", "n"},
+                                         {"", "n"},
+                                         {"it", "l1"}};
+
+    for (size_t i = 0; i < COUNT_OF(near); i++)
+        assert_true(xh_text_is_near(near[i][0], near[i][1]));
+    for (size_t i = 0; i < COUNT_OF(far); i++)
+        assert_false(xh_text_is_near(far[i][0], far[i][1]));
+}
+
 TEST_MAIN()

@@ -127,7 +127,9 @@ TEST(an_unknown_option_names_the_nearest)
     assert_refused("--verfy", "--verify");
     assert_refused("--repeats 3", "--repeat");
     assert_refused("--devces none", "--devices");
-    assert_refused("-x 3", "the nearest is -");
+    assert_refused("-x 3", "--help lists them");
+    assert_refused("-j file", "-j is not an option");
+    assert_refused("--js file", "--js is not an option");
     assert_refused("verify", "--verify");
 }
 
