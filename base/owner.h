@@ -4,17 +4,32 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include "base/status.h"
 
 enum { XH_OWNER_WHY = 160 }; /* bytes of the longest reason, with its end */
 
 /*
- * May nobody but this user and root have written an open file? Whoever may
- * write the program is trusted as well, if a program is given: what belongs to
- * it is installed by the same user, and for the same group.
+ * May nobody but this user and root have written an open file or folder?
+ * Whoever may write the program is trusted as well, if a program is given: what
+ * belongs to it is installed by the same user, and for the same group. So is a
+ * group of the user's name, which many systems give to each user.
  *
  * program  in   NULL: none
  * why_p    out  XH_OWNER_WHY bytes: who may; set on failure only
  */
 bool xh_owner_is_trusted(int fd, const char *program, char *why_p);
+
+/*
+ * Open for reading a regular file that passes this check, as does the link if
+ * path is one. Whatever is read without being named by the user, or decides
+ * which code runs, is opened here. Never waits, as a pipe would.
+ *
+ * why_p  out  XH_OWNER_WHY bytes: why it is refused; set on XH_ERR_INPUT only
+ *
+ * Errors: XH_ERR_IO     there is no such file, or it cannot be read: errno
+ *         XH_ERR_INPUT  it is refused; not logged
+ */
+xh_status_t xh_trusted_open(const char *path, const char *program,
+                            FILE **file_p, char *why_p);
 
 #endif

@@ -9,6 +9,7 @@
 #include <strings.h>
 #include "base/cpu.h"
 #include "base/log.h"
+#include "base/owner.h"
 #include "base/text.h"
 
 #define PREFIX "XHPL_"
@@ -229,19 +230,25 @@ static xh_status_t set(int index, giver_t giver, const char *source,
     return XH_OK;
 }
 
-static const char *nearest_name(const char *name)
+/* NULL: no name is near. */
+static const char *near_name(const char *name)
 {
-    const char *names[ROWS];
+    const char *names[ROWS], *nearest;
 
     for (int i = 0; i < ROWS; i++)
         names[i] = rows[i].name;
-    return names[xh_text_nearest(name, names, ROWS)];
+    nearest = names[xh_text_nearest(name, names, ROWS)];
+    return xh_text_is_near(name, nearest) ? nearest : NULL;
 }
 
 static xh_status_t refuse_name(const char *said, const char *name)
 {
-    xh_log_error("%s: no such setting; the nearest is %s", said,
-                 nearest_name(name));
+    const char *nearest = near_name(name);
+
+    if (nearest != NULL)
+        xh_log_error("%s: no such setting; the nearest is %s", said, nearest);
+    else
+        xh_log_error("%s: no such setting; --help all lists them", said);
     return XH_ERR_INPUT;
 }
 
@@ -272,6 +279,7 @@ static xh_status_t set_from_variable(const char *variable)
 {
     size_t length = strcspn(variable, "=");
     char source[NAME + sizeof(PREFIX)], name[NAME];
+    const char *nearest;
 
     snprintf(source, sizeof(source), "%.*s", (int)length, variable);
     for (int i = 0; i < ROWS; i++) {
@@ -280,10 +288,10 @@ static xh_status_t set_from_variable(const char *variable)
             return set(i, BY_ENVIRONMENT, source, source,
                        variable + length + (variable[length] == '='));
     }
-    capitals(nearest_name(source + strlen(PREFIX)), name);
-    xh_log_error("%s in the environment names no setting: unset it; the "
-                 "nearest is " PREFIX "%s",
-                 source, name);
+    nearest = near_name(source + strlen(PREFIX));
+    capitals(nearest != NULL ? nearest : "", name);
+    xh_log_error("%s in the environment names no setting: unset it%s%s", source,
+                 nearest != NULL ? "; the nearest is " PREFIX : "", name);
     return XH_ERR_INPUT;
 }
 
@@ -361,9 +369,9 @@ static xh_status_t set_from_line(const char *source, char *line)
     return set(index, BY_FILE, source, said, trim(sign + 1));
 }
 
-xh_status_t xh_settings_read_file(const char *file)
+/* in: NULL, and errno, if it could not be opened. Closes it. */
+static xh_status_t read_lines(FILE *in, const char *file)
 {
-    FILE *in = fopen(file, "r");
     xh_status_t status = XH_OK;
     char *line = NULL, *text, source[SOURCE];
     size_t capacity = 0;
@@ -385,6 +393,24 @@ xh_status_t xh_settings_read_file(const char *file)
     if (in != NULL)
         fclose(in);
     return status;
+}
+
+xh_status_t xh_settings_read_file(const char *file)
+{
+    return read_lines(fopen(file, "r"), file);
+}
+
+xh_status_t xh_settings_read_default(const char *file)
+{
+    char why[XH_OWNER_WHY];
+    FILE *in = NULL;
+
+    if (xh_trusted_open(file, "/proc/self/exe", &in, why) != XH_ERR_INPUT)
+        return in == NULL && errno == ENOENT ? XH_OK : read_lines(in, file);
+    xh_log_error("%s in this folder is refused: %s; --conf %s reads it all the "
+                 "same",
+                 file, why, file);
+    return XH_ERR_INPUT;
 }
 
 /* ---- values -------------------------------------------------------------- */

@@ -77,6 +77,12 @@ xh_status_t xh_settings_assign(const char *assignment);
  */
 xh_status_t xh_settings_read_file(const char *file);
 
+/*
+ * The same for a file that nobody named, and that may be missing.
+ * Errors: XH_ERR_INPUT  also: others may have written it (base/owner.h)
+ */
+xh_status_t xh_settings_read_default(const char *file);
+
 /* The value of a setting that is known to exist, else abort(). */
 int64_t xh_settings_int(const char *name); /* INT, or index of CHOICE */
 double xh_settings_real(const char *name);

@@ -179,21 +179,20 @@ static xh_status_t open_plugin(const char *path, const char *name,
     return XH_OK;
 }
 
-/* A file of plugin_dir is what the user asked for. */
-static bool is_trusted(const char *path, const char *folder, char *why_p)
+/* May only those have written it whom this program trusts? */
+static bool is_trusted(const char *path, int flags, char *why_p)
 {
     char why[XH_OWNER_WHY];
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags);
     bool trusted = fd < 0 || /* then it does not load, either */
-                   strcmp(folder, xh_settings_text("plugin_dir")) == 0 ||
                    xh_owner_is_trusted(fd, "/proc/self/exe", why);
 
     if (fd >= 0)
         close(fd);
     if (!trusted)
         snprintf(why_p, HYB_BACKEND_WHY,
-                 "%s is not loaded: %s; set plugin_dir to its folder if it is "
-                 "as it should be",
+                 "%s is not used: %s; only you, root and the owner of "
+                 "this program may be able to write what is loaded",
                  path, why);
     return trusted;
 }
@@ -211,7 +210,8 @@ static xh_status_t find_plugin(const char *name,
                  name);
         if (access(path, F_OK) != 0)
             continue;
-        return !is_trusted(path, folders.path[i], why_p)
+        return !is_trusted(folders.path[i], O_DIRECTORY, why_p) ||
+                       !is_trusted(path, 0, why_p)
                    ? XH_ERR_DEVICE
                    : open_plugin(path, name, backend_p, why_p);
     }

@@ -42,19 +42,13 @@ xh_status_t hyb_cache_path(const char *model, const char *kind, char *path_p)
 static xh_status_t open_file(const char *model, const char *kind, FILE **file_p)
 {
     char path[HYB_CACHE_PATH], why[XH_OWNER_WHY];
-    FILE *file;
+    xh_status_t status;
 
     XH_TRY(hyb_cache_path(model, kind, path));
-    file = fopen(path, "r");
-    if (file == NULL)
-        return XH_ERR_IO;
-    if (!xh_owner_is_trusted(fileno(file), NULL, why)) {
-        fclose(file);
+    status = xh_trusted_open(path, NULL, file_p, why);
+    if (status == XH_ERR_INPUT)
         xh_log_warning("%s is ignored: %s", path, why);
-        return XH_ERR_INPUT;
-    }
-    *file_p = file;
-    return XH_OK;
+    return status;
 }
 
 xh_status_t hyb_cache_read(const char *model, const char *kind, char *text_p,

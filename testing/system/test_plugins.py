@@ -30,10 +30,35 @@ def solve(folder, *options, **settings):
 
 @pytest.mark.parametrize("mode", (0o757, 0o775))
 def test_a_plugin_that_others_may_write_is_not_loaded(installed, mode):
+    try:
+        shutil.chown(installed / EMU, group=4321)
+    except PermissionError:
+        pass  # then the user's own group may be one of several users
     (installed / EMU).chmod(mode)
-    solve(installed).refused(f"{EMU} is not loaded", "may write it", "plugin_dir")
-    found = solve(installed, "--set", f"plugin_dir={installed}").succeeded()
-    assert "is not loaded" not in found.stderr, str(found)
+    for more in ([], ["--set", f"plugin_dir={installed}"]):
+        solve(installed, *more).refused(f"{EMU} is not used", "may write it")
+
+
+def test_nor_is_one_in_a_folder_that_others_may_write(installed):
+    installed.chmod(0o777)
+    solve(installed).refused("is not used: everybody may write it")
+
+
+def test_a_strangers_xhpl_conf_runs_none_of_his_plugins(installed, tmp_path_factory):
+    """A folder of another user, with a file of settings and a library."""
+    folder = tmp_path_factory.mktemp("trap")
+    shutil.copy(jobs.BIN / EMU, folder)
+    (folder / "xhpl.conf").write_text(f"plugin_dir = {folder}\ndevices = emu\n")
+    try:
+        for name in ("", EMU, "xhpl.conf"):
+            shutil.chown(folder / name, 4321)
+    except PermissionError:
+        pytest.skip("only root can give files away")
+    words = [installed / "xhpl", *OPTIONS]
+    told = jobs.run(words, folder, UNMEASURED)
+    told.refused("xhpl.conf in this folder is refused", "user 4321", "--conf")
+    told = jobs.run([*words, "--conf", "xhpl.conf"], folder, UNMEASURED)
+    told.refused("is not used: it belongs to user 4321")
 
 
 def test_nor_is_a_strangers_one(installed):
@@ -41,7 +66,7 @@ def test_nor_is_a_strangers_one(installed):
         shutil.chown(installed / EMU, 4321)
     except PermissionError:
         pytest.skip("only root can give files away")
-    solve(installed).refused(f"{EMU} is not loaded", "user 4321")
+    solve(installed).refused(f"{EMU} is not used", "user 4321")
     shutil.chown(installed / "xhpl", 4321)
     solve(installed).succeeded()
 
@@ -49,7 +74,7 @@ def test_nor_is_a_strangers_one(installed):
 def test_without_a_choice_it_is_left_out_and_named(installed):
     (installed / EMU).chmod(0o777)
     found = solve(installed, "--set", "devices=auto").succeeded()
-    assert f"{EMU} is not loaded" in found.stderr, str(found)
+    assert f"{EMU} is not used" in found.stderr, str(found)
 
 
 def test_a_build_removes_plugins_that_it_does_not_make(tmp_path):

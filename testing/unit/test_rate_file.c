@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <math.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "hybrid/device/cache_file.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/fake_root.h"
@@ -92,6 +93,19 @@ static int files_in(const char *folder)
 }
 
 #define TEST_SET_UP(name) TEST_WITH(name, enter, leave)
+
+TEST_SET_UP(a_pipe_in_the_cache_folder_is_no_file_and_nothing_waits_for_it)
+{
+    char path[HYB_CACHE_PATH], text[8];
+
+    assert_ok(hyb_cache_path("model", "tiles", path));
+    assert_ok(hyb_cache_store("model", "tiles", "x", 1, "rates"));
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_said(hyb_cache_read("model", "tiles", text, sizeof(text)),
+                XH_ERR_INPUT, "no regular file");
+    assert_int_equal(unlink(path), 0);
+}
 
 TEST_SET_UP(the_file_is_below_the_cache_folder)
 {
