@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/log.h"
+#include "base/output.h"
 #include "base/settings.h"
 #include "base/status.h"
 #include "hpl.h"
@@ -78,8 +79,9 @@ static xhpl_order_t receive_order(int argc, char **argv, int rank)
 }
 
 /* NULL if the file cannot be opened, which is reported. */
-static FILE *open_device(const xhpl_parameters_t *parameters)
+static FILE *open_device(const xhpl_order_t *order)
 {
+    const xhpl_parameters_t *parameters = &order->parameters;
     int device = xhpl_parameters_value(parameters, XHPL_DEVICE);
     FILE *out;
 
@@ -87,11 +89,10 @@ static FILE *open_device(const xhpl_parameters_t *parameters)
         return stdout;
     if (device == XHPL_DEVICE_STDERR)
         return stderr;
-    out = fopen(parameters->output, "w");
-    if (out == NULL)
-        xh_log_error("cannot write to the output file %s: %s",
-                     parameters->output, strerror(errno));
-    return out;
+    return xh_output_stream("line 3 of HPL.dat", parameters->output,
+                            order->force ? NULL : "HPLinpack", &out) == XH_OK
+               ? out
+               : NULL;
 }
 
 static void close_device(FILE *out)
@@ -134,19 +135,20 @@ static int run_tests(const xhpl_order_t *order, xhpl_record_t *record,
         return XH_EXIT_PASSED;
     if (xhpl_planner_forecast(&order->parameters, weights, &forecast) !=
             XH_OK ||
-        xhpl_trace_files_open(order->trace, order->iterations, &files) != XH_OK)
+        xhpl_trace_files_open(order, &files) != XH_OK)
         return XH_EXIT_INPUT;
     xhpl_record_note(record, XHPL_SOLVER_OPEN, NULL);
     if (rank == 0)
         xhpl_at_termination_again();
     if (rank == 0)
-        out = open_device(&order->parameters);
+        out = open_device(order);
     ready = out != NULL;
     MPI_Bcast(&ready, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (ready)
         status = xhpl_run(order, out, record, &forecast, weights);
     close_device(out);
-    return xhpl_trace_files_write(&files) == XH_OK ? status : XH_EXIT_RUNTIME;
+    return xhpl_trace_files_close(&files, ready) == XH_OK ? status
+                                                          : XH_EXIT_RUNTIME;
 }
 
 static int carry_out(const xhpl_order_t *order, xhpl_record_t *record, int rank)
@@ -229,6 +231,9 @@ int main(int argc, char **argv)
     char host[MPI_MAX_PROCESSOR_NAME];
     int rank, length, provided, exit_status = XH_EXIT_INPUT;
 
+    /* What cannot be written is an error where it is written. */
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Get_processor_name(host, &length);

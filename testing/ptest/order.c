@@ -50,6 +50,8 @@ static const xh_option_t others[] = {
      "columns by speed: measure, off, or a file of rates", 0, 0, 0},
     {"quiet", NULL, XH_OPTION_FLAG, AT(quiet),
      "only warnings and errors on stderr", 0, 0, 0},
+    {"force", NULL, XH_OPTION_FLAG, AT(force),
+     "let --json and the like replace any file, not only their own", 0, 0, 0},
     {"upstream-exit", NULL, XH_OPTION_FLAG, AT(upstream_exit),
      "exit 0 even if a residual failed", 0, 0, 0},
     {"plan", NULL, XH_OPTION_CHOICE, AT(ask),
@@ -234,12 +236,15 @@ static xh_status_t check_grids(const xhpl_parameters_t *parameters,
 static xh_status_t read_conf(const xhpl_order_t *order)
 {
     const char *conf = order->conf != NULL ? order->conf : default_conf;
+    bool exists = access(conf, F_OK) == 0;
 
-    if (order->conf == NULL && access(conf, F_OK) != 0)
-        return XH_OK;
-    if (order->ask == XHPL_ASK_RUN && !order->quiet)
+    if (order->conf != NULL)
+        XH_TRY(xh_settings_read_file(conf));
+    else
+        XH_TRY(xh_settings_read_default(conf));
+    if (exists && order->ask == XHPL_ASK_RUN && !order->quiet)
         xh_log_info("settings come from %s", conf);
-    return xh_settings_read_file(conf);
+    return XH_OK;
 }
 
 /* Do the options go together? */

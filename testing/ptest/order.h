@@ -33,6 +33,7 @@ typedef struct {
     xhpl_topic_t topic; /* of help */
     bool quiet;
     bool upstream_exit;
+    bool force; /* files that are written may replace any others */
     const char *dat, *conf, *trace, *iterations, *json;
     const char *write;           /* of a plan */
     bool simulate;               /* the best choice of a plan */
@@ -45,7 +46,7 @@ typedef struct {
  * Read settings, command line and HPL.dat into an order for a run of
  * `processes`, answer --help and --version, and report errors.
  *
- * argv  in,out  reordered as getopt does; must outlive the order
+ * argv  in  must outlive the order
  *
  * Order: on one process.
  */

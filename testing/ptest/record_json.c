@@ -8,6 +8,7 @@
 #include <string.h>
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/output.h"
 #include "hpl.h"
 #include "hpl/grid/agree.h"
 #include "hpl/pauxil/abort.h"
@@ -22,6 +23,8 @@ enum {
     BY_SIGNAL = 128 /* added to its number, as shells do */
 };
 
+static const char mark[] = "\"name\": \"xhpl\""; /* of each record */
+
 /* Writing must not slow down a run of many short tests. */
 static const double seconds_between = 1;
 static const double short_gflop = 1; /* of a process in a short test */
@@ -34,8 +37,9 @@ struct xhpl_record {
     double zero; /* xh_clock_now at open */
     xhpl_phase_t *phase;
     /* on process 0 */
-    xhpl_record_file_t file;
-    double written; /* xh_clock_wall of the last write */
+    xh_output_t file;
+    double written;  /* xh_clock_wall of the last write */
+    bool has_result; /* a test has ended */
     bool is_complete;
     json_t *root, *tests;
     const xhpl_parameters_t *parameters;
@@ -153,18 +157,38 @@ static json_t *hang(void)
 /* Replace the file's contents by what is known so far. */
 static bool write_all(xhpl_record_t *record)
 {
+    FILE *out = xh_output_begin(&record->file);
+
     record->written = xh_clock_wall();
     json_object_set_new(record->root, "findings", findings());
     json_object_set_new(record->root, "hang", hang());
-    return xhpl_record_file_write(&record->file, record->root);
+    return xh_output_end(
+        &record->file, out,
+        out != NULL && json_dumpf(record->root, out, JSON_INDENT(1)) == 0 &&
+            fputc('\n', out) != EOF);
+}
+
+/* An earlier run's record stays until this run has a result. */
+static bool may_replace(const xhpl_record_t *record)
+{
+    return record->has_result || !record->file.exists;
 }
 
 /* A run may be killed at any time. An error recurs at close, which reports it.
  */
 static void save(xhpl_record_t *record)
 {
-    if (!record->file.once && !record->is_complete)
+    if (!record->file.once && !record->is_complete && may_replace(record))
         write_all(record);
+}
+
+/* A refused run writes no record. */
+static bool is_wanted(const xhpl_record_t *record, int exit_status)
+{
+    bool is_refused =
+        exit_status == XH_EXIT_INPUT && json_array_size(record->tests) == 0;
+
+    return !is_refused && may_replace(record);
 }
 
 /* Write the end of the run, once; reports errors. */
@@ -173,7 +197,7 @@ static xh_status_t complete(xhpl_record_t *record, int exit_status)
     bool is_written = true;
 
     pthread_mutex_lock(&lock);
-    if (!record->is_complete) {
+    if (!record->is_complete && is_wanted(record, exit_status)) {
         XH_JSON_SET(record->root, {"end", xh_json_now()},
                     {"exit_status", json_integer(exit_status)});
         is_written = write_all(record);
@@ -264,7 +288,8 @@ static xh_status_t open_record(const xhpl_order_t *order,
     record->rank = xhpl_rank(MPI_COMM_WORLD);
     record->zero = xh_clock_now();
     if (record->rank == 0)
-        status = xhpl_record_file_open(order->json, &record->file);
+        status = xh_output_open("--json", order->json,
+                                order->force ? NULL : mark, &record->file);
     status = hpl_agree(MPI_COMM_WORLD, status);
     if (status != XH_OK) {
         free(record);
@@ -274,7 +299,6 @@ static xh_status_t open_record(const xhpl_order_t *order,
     hosts = xhpl_record_hosts();
     if (record->rank == 0) {
         fill(record, order, hosts);
-        save(record);
         hpl_at_abort(complete_aborted, record);
     }
     status = hpl_agree(
@@ -315,7 +339,6 @@ static void solver_open(xhpl_record_t *record)
     XH_JSON_SET(record->root, {"solver", xh_json_text(hpl_solver()->name)},
                 {"kernel", xh_json_text(kernel)}, {"hosts", hosts},
                 {"devices", devices}, {"blas", xhpl_record_blas()});
-    save(record);
     pthread_mutex_unlock(&lock);
 }
 
@@ -380,6 +403,8 @@ static void write_test(xhpl_record_t *record, xhpl_moment_t moment,
         xhpl_record_solved(trial, measured, test);
     else if (moment == XHPL_TEST_CHECKED)
         xhpl_record_checked(trial, test);
+    record->has_result = record->has_result || moment == XHPL_TEST_CHECKED ||
+                         moment == XHPL_TEST_SKIPPED;
     if ((moment == XHPL_TEST_READY && is_long) ||
         xh_clock_wall() - record->written > seconds_between)
         save(record);
@@ -422,7 +447,7 @@ xh_status_t xhpl_record_close(xhpl_record_t *record, int exit_status)
     gather_findings();
     if (record->rank == 0) {
         status = complete(record, exit_status);
-        if (!xhpl_record_file_close(&record->file) && status == XH_OK) {
+        if (!xh_output_close(&record->file) && status == XH_OK) {
             xh_log_error("cannot close the file of --json: %s",
                          strerror(errno));
             status = XH_ERR_IO;

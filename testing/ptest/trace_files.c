@@ -9,6 +9,7 @@
 #include <string.h>
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/output.h"
 #include "base/trace.h"
 #include "hpl/grid/agree.h"
 #include "hpl_solver.h"
@@ -19,45 +20,49 @@
 enum { ACTORS = 4096, SPANS_EACH = 1 << 17 };
 
 static const struct {
-    const char *option, *head, *separator, *tail;
-} rows[] = {[XHPL_TRACE] = {"trace", "{\"traceEvents\":[\n", ",\n", "\n]}\n"},
-            [XHPL_ITERATIONS] = {"iterations", "", "", ""}};
+    const char *option, *mark, *head, *separator, *tail;
+} rows[] = {[XHPL_TRACE] = {"--trace", "{\"traceEvents\":[",
+                            "{\"traceEvents\":[\n", ",\n", "\n]}\n"},
+            [XHPL_ITERATIONS] = {"--iterations", "rank,run,n,nb,", "", "", ""}};
 
 /* ---- before the tests ---------------------------------------------------- */
 
-static xh_status_t open_files(const char *const names[XHPL_TRACE_FILES],
+static xh_status_t open_files(const xhpl_order_t *order,
                               xhpl_trace_files_t *files)
 {
-    for (int i = 0; i < XHPL_TRACE_FILES; i++) {
-        if (!files->wanted[i])
-            continue;
-        files->out[i] = fopen(names[i], "w");
-        if (files->out[i] == NULL) {
-            xh_log_error("--%s: cannot write %s: %s", rows[i].option, names[i],
-                         strerror(errno));
-            if (i > 0 && files->out[0] != NULL)
-                fclose(files->out[0]);
-            return XH_ERR_INPUT;
-        }
-    }
+    const char *const names[] = {order->trace, order->iterations};
+
+    for (int i = 0; i < XHPL_TRACE_FILES; i++)
+        if (files->wanted[i])
+            XH_TRY(xh_output_open(rows[i].option, names[i],
+                                  order->force ? NULL : rows[i].mark,
+                                  &files->out[i]));
     return XH_OK;
 }
 
-xh_status_t xhpl_trace_files_open(const char *trace, const char *iterations,
+static void close_files(xhpl_trace_files_t *files)
+{
+    for (int i = 0; i < XHPL_TRACE_FILES; i++)
+        xh_output_close(&files->out[i]);
+}
+
+xh_status_t xhpl_trace_files_open(const xhpl_order_t *order,
                                   xhpl_trace_files_t *files_p)
 {
-    const char *const names[] = {trace, iterations};
     bool are_kept = hpl_solver()->iterations != NULL;
     xhpl_trace_files_t files = {
-        .wanted = {trace != NULL, iterations != NULL && are_kept}};
+        .wanted = {order->trace != NULL,
+                   order->iterations != NULL && are_kept}};
     xh_status_t status = XH_OK;
 
     if (xhpl_rank(MPI_COMM_WORLD) == 0) {
-        if (iterations != NULL && !are_kept)
+        if (order->iterations != NULL && !are_kept)
             xh_log_warning("the %s solver keeps no record of its iterations: "
                            "%s is not written",
-                           hpl_solver()->name, iterations);
-        status = open_files(names, &files);
+                           hpl_solver()->name, order->iterations);
+        status = open_files(order, &files);
+        if (status != XH_OK)
+            close_files(&files);
     }
     XH_TRY(hpl_agree(MPI_COMM_WORLD, status));
     if (files.wanted[XHPL_TRACE])
@@ -71,10 +76,9 @@ xh_status_t xhpl_trace_files_open(const char *trace, const char *iterations,
 /* ---- after the tests ----------------------------------------------------- */
 
 /* Write the parts of all processes, that of this process 0 first. */
-static xh_status_t write_parts(int i, const char *mine, size_t size, FILE *out)
+static void write_parts(int i, const char *mine, size_t size, FILE *out)
 {
     char *text;
-    int failed;
 
     fputs(rows[i].head, out);
     fwrite(mine, 1, size, out);
@@ -85,18 +89,21 @@ static xh_status_t write_parts(int i, const char *mine, size_t size, FILE *out)
         free(text);
     }
     fputs(rows[i].tail, out);
-    failed = ferror(out);
-    errno = EIO;
-    if (fclose(out) == 0 && !failed)
+}
+
+static xh_status_t report(int i, bool is_written)
+{
+    if (is_written)
         return XH_OK;
-    xh_log_error("cannot write a file of --trace or --iterations: %s",
+    xh_log_error("cannot write the file of %s: %s", rows[i].option,
                  strerror(errno));
     return XH_ERR_IO;
 }
 
-static xh_status_t write_file(int i, const xhpl_trace_files_t *files)
+static xh_status_t write_file(int i, xhpl_trace_files_t *files)
 {
     int rank = xhpl_rank(MPI_COMM_WORLD);
+    FILE *out = NULL;
     char *text = NULL;
     size_t size = 0;
     xh_status_t status;
@@ -106,13 +113,18 @@ static xh_status_t write_file(int i, const xhpl_trace_files_t *files)
     status = i == XHPL_TRACE
                  ? xh_trace_text(rank, files->zero, &text, &size)
                  : hpl_solver()->iterations(rank, files->zero, &text, &size);
+    if (status == XH_OK && rank == 0) {
+        out = xh_output_begin(&files->out[i]);
+        status = report(i, out != NULL);
+    }
     status = hpl_agree(MPI_COMM_WORLD, status);
     if (status == XH_OK && rank == 0)
-        status = write_parts(i, text, size, files->out[i]);
+        write_parts(i, text, size, out);
     else if (status == XH_OK)
         xhpl_text_send(MPI_COMM_WORLD, text, size);
-    else if (rank == 0)
-        fclose(files->out[i]);
+    if (out != NULL && !xh_output_end(&files->out[i], out, status == XH_OK) &&
+        status == XH_OK)
+        status = report(i, false);
     free(text);
     return hpl_agree(MPI_COMM_WORLD, status);
 }
@@ -134,7 +146,7 @@ static void report_spans(void)
                        sum[1], SPANS_EACH);
 }
 
-xh_status_t xhpl_trace_files_write(xhpl_trace_files_t *files)
+static xh_status_t write_files(xhpl_trace_files_t *files)
 {
     xh_status_t status, other;
 
@@ -142,6 +154,14 @@ xh_status_t xhpl_trace_files_write(xhpl_trace_files_t *files)
         report_spans();
     status = write_file(XHPL_TRACE, files);
     other = write_file(XHPL_ITERATIONS, files);
-    xh_trace_close();
     return status != XH_OK ? status : other;
+}
+
+xh_status_t xhpl_trace_files_close(xhpl_trace_files_t *files, bool ran)
+{
+    xh_status_t status = ran ? write_files(files) : XH_OK;
+
+    xh_trace_close();
+    close_files(files);
+    return status;
 }

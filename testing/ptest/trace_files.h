@@ -3,8 +3,9 @@
 #define XHPL_TRACE_FILES_H
 
 #include <stdbool.h>
-#include <stdio.h>
+#include "base/output.h"
 #include "base/status.h"
+#include "testing/ptest/order.h"
 
 /*
  * The files of --trace and --iterations: opened before the tests, to refuse a
@@ -15,7 +16,7 @@ enum { XHPL_TRACE, XHPL_ITERATIONS, XHPL_TRACE_FILES };
 
 typedef struct {
     bool wanted[XHPL_TRACE_FILES];
-    FILE *out[XHPL_TRACE_FILES]; /* on process 0 */
+    xh_output_t out[XHPL_TRACE_FILES]; /* on process 0 */
     double zero; /* the moment of open, by this process's clock */
 } xhpl_trace_files_t;
 
@@ -24,19 +25,23 @@ typedef struct {
  * MPI_COMM_WORLD. If the solver records no iterations, a warning says so and
  * that file is left alone.
  *
- * trace, iterations  in   names, which only process 0 reads; NULL: none
- * files_p            out
+ * order    in   names, which only process 0 reads
+ * files_p  out
  *
  * Errors: XH_ERR_INPUT  a file cannot be written: reported, on all processes
  */
-xh_status_t xhpl_trace_files_open(const char *trace, const char *iterations,
+xh_status_t xhpl_trace_files_open(const xhpl_order_t *order,
                                   xhpl_trace_files_t *files_p);
 
 /*
- * Write and close the files, and stop recording; collective.
+ * Write and close the files, and stop recording; collective. Files of a run
+ * whose tests did not begin stay as they are.
+ *
+ * ran  in  the tests began; equal on all processes
+ *
  * Errors: XH_ERR_MEMORY, XH_ERR_IO  a file is incomplete: reported, on all
  *                                   processes
  */
-xh_status_t xhpl_trace_files_write(xhpl_trace_files_t *files);
+xh_status_t xhpl_trace_files_close(xhpl_trace_files_t *files, bool ran);
 
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/log.h"
+#include "base/output.h"
 #include "base/settings.h"
 #include "base/text.h"
 #include "hpl/grid/agree.h"
@@ -109,21 +110,22 @@ static bool are_saved(char *path)
 void xhpl_weights_save(const xhpl_weights_t *weights)
 {
     char path[PATH];
+    xh_output_t file;
     FILE *out;
     bool good;
 
     if (weights == NULL || !file_in("checkpoint", path) ||
-        strcmp(xh_settings_text("weights"), "measure") != 0)
+        strcmp(xh_settings_text("weights"), "measure") != 0 ||
+        xh_output_open("--checkpoint", path, NULL, &file) != XH_OK)
         return;
-    out = fopen(path, "w");
+    out = xh_output_begin(&file);
     good = out != NULL;
     for (int i = 0; i < weights->processes && good; i++)
         good = fprintf(out, "%d %.17g\n", i, weights->rate[i]) > 0;
-    if (out != NULL)
-        good = fclose(out) == 0 && good;
-    if (!good)
+    if (!xh_output_end(&file, out, good))
         xh_log_warning("cannot write %s: %s; a restart needs these rates", path,
                        strerror(errno));
+    xh_output_close(&file);
 }
 
 void xhpl_weights_forget(void)

@@ -14,6 +14,7 @@ from sabotage import library, preloaded, wait_for_ranks
 
 pytestmark = pytest.mark.surface
 
+SMALL = ["-n", "200", "-nb", "16", "-p", "1", "-q", "1", "--quiet"]
 BEST = re.compile(r"xhpl: best: N = (\d+), NB = (\d+), (\d) x (\d) processes: (\S+) Gflop/s")
 
 
@@ -102,3 +103,25 @@ def test_a_crash_behind_the_results_leaves_the_exit_status(
     assert outcome.status == status, str(outcome)
     assert "End of Tests" in outcome.stdout
     assert outcome.stderr.count("crashed in MPI_Finalize; the results are complete") == 1
+
+
+def test_a_limit_of_file_sizes_is_an_error_that_is_said(xhpl):
+    """The signal of that limit, unheard, would end the run in silence."""
+    words = " ".join(map(str, [jobs.XHPL, *SMALL, "--json", "run.json"]))
+    outcome = jobs.run(["sh", "-c", f"ulimit -f 1; exec {words}"], xhpl.directory)
+    assert outcome.status == 3, str(outcome)
+    assert "cannot write the file of --json: File too large" in outcome.stderr
+
+
+@pytest.mark.parametrize("stream, status", [("stderr", 0), ("stdout", 3)])
+def test_a_reader_that_has_gone_ends_no_run_in_silence(xhpl, stream, status):
+    to = {"stderr": "2>&1 >report", "stdout": "2>said"}[stream]
+    words = " ".join(map(str, [jobs.XHPL, *SMALL]))
+    line = f"( sleep 0.3; {words} {to}; echo $? > status ) | true"
+    jobs.run(["bash", "-c", line + "; while [ ! -s status ]; do sleep 0.1; done"],
+             xhpl.directory)  # fmt: skip
+    assert int((xhpl.directory / "status").read_text()) == status
+    if stream == "stderr":
+        assert "PASSED" in (xhpl.directory / "report").read_text()
+    else:
+        assert "cannot write the report" in (xhpl.directory / "said").read_text()

@@ -41,36 +41,63 @@ def errors_of(found):
     return [x["text"] for x in found["findings"] if x["level"] == "error"]
 
 
-@pytest.fixture
-def refused(recorded):
-    """The record of a run that is refused, with what stderr has of errors."""
-
-    def run(*options, **rest):
-        outcome, found = recorded(*options, **rest)
-        said = re.findall("^xhpl: error: (.*)$", outcome.stderr, re.M)
-        assert said and errors_of(found) == said, str(outcome)
-        assert (found["exit_status"], found["tests"]) == (2, [])
-        return found
-
-    return run
+WRITTEN = ["--json", "run.json", "--trace", "trace.json", "--iterations", "rows.csv"]
 
 
-def test_a_run_refused_for_memory_has_one(refused):
-    assert refused("-n", "900000000", *ONE[2:])["hpl_dat"]["n"] == [900000000]
+def test_a_refused_run_touches_no_file(xhpl):
+    """Neither the files of the run before, nor any new one."""
+    refusals = [
+        (["-n", "900000000", *ONE[2:]], {}),
+        (["--dat", "none"], {}),
+        ([], {"dat": hpl_dat.text(nb="0")}),
+        (["-n", "50", "-nb", "8", "-p", "1", "-q", "9"], {}),
+        ([*ONE, "--set", "tile=x"], {}),
+        ([*ONE, "--set", "devices=nothing"], {}),
+    ]
+    for before in (False, True):
+        (xhpl.directory / "HPL.dat").unlink(missing_ok=True)
+        if before:
+            xhpl(*ONE, *WRITTEN).succeeded()
+        names = {"HPL.dat", *(WRITTEN[1::2] if before else ())}
+        for options, rest in refusals:
+            kept = {x.name: x.read_bytes() for x in xhpl.directory.iterdir()}
+            outcome = xhpl(*options, *WRITTEN, **rest)
+            assert outcome.status == 2 and "error:" in outcome.stderr, str(outcome)
+            for found in xhpl.directory.iterdir():
+                assert found.name in names, str(outcome)
+                if found.name != "HPL.dat":
+                    assert found.read_bytes() == kept[found.name], str(outcome)
 
 
-@pytest.mark.parametrize("dat", [None, hpl_dat.text(nb="0")], ids=["no", "bad"])
-def test_a_run_without_a_good_hpl_dat_has_one(refused, dat):
-    assert refused(dat=dat)["hpl_dat"] is None
+def test_an_earlier_record_stays_until_a_test_has_ended(xhpl):
+    xhpl(*ONE, "--json", "run.json").succeeded()
+    kept = (xhpl.directory / "run.json").read_bytes()
+    failing = ["--set", "devices=emu:1", "--set", "home=device", "--set", "emu_fail=1"]
+    xhpl(*ONE, "--json", "run.json", *failing)
+    assert (xhpl.directory / "run.json").read_bytes() == kept
 
 
-def test_a_run_with_a_bad_xhpl_conf_has_one(refused, xhpl):
-    (xhpl.directory / "xhpl.conf").write_text("tile = x\n")
-    refused(*ONE)
+@pytest.mark.parametrize("option", WRITTEN[::2])
+def test_a_file_that_the_option_did_not_write_is_left_alone(xhpl, option):
+    keep = xhpl.directory / "keep.dat"
+    keep.write_text(hpl_dat.text())
+    outcome = jobs.run([jobs.XHPL, *ONE, option, "keep.dat"], xhpl.directory)
+    assert outcome.status == 2, str(outcome)
+    assert "keep.dat: that file holds something else" in outcome.stderr, str(outcome)
+    assert keep.read_text() == hpl_dat.text()
+    xhpl(*ONE, option, "keep.dat", "--force").succeeded()
+    assert keep.read_text() != hpl_dat.text()
 
 
-def test_a_grid_without_processes_has_one(refused):
-    refused("-n", "50", "-nb", "8", "-p", "1", "-q", "9")
+def test_a_report_replaces_reports_alone(xhpl):
+    other = xhpl.directory / "notes"
+    other.write_text("notes\n")
+    dat = hpl_dat.with_line(3, "notes", hpl_dat.text(device="8"))
+    outcome = xhpl(dat=dat)
+    assert outcome.status == 2 and other.read_text() == "notes\n", str(outcome)
+    other.write_text("=====\nHPLinpack 2.3 -- a report\n")
+    xhpl(dat=dat).succeeded()
+    assert "End of Tests." in other.read_text()
 
 
 def test_processes_that_a_grid_leaves_idle_are_in_it(recorded):

@@ -100,14 +100,42 @@ static int count(const char *text, const char *word)
         assert_int_equal(found_, status);                                      \
     } while (0)
 
+static xh_status_t open_files(const char *trace_name,
+                              const char *iterations_name)
+{
+    const xhpl_order_t order = {.trace = trace_name,
+                                .iterations = iterations_name};
+
+    return xhpl_trace_files_open(&order, &files);
+}
+
+TEST_SET_UP(files_of_a_run_without_tests_stay_as_they_are)
+{
+    static const char earlier[] = "rank,run,n,nb,earlier\n";
+    FILE *out = rank == 0 ? fopen(iterations, "w") : NULL;
+    char *text;
+
+    if (out != NULL) {
+        fputs(earlier, out);
+        fclose(out);
+    }
+    assert_ok(open_files(NULL, iterations));
+    assert_ok(xhpl_trace_files_close(&files, false));
+    if (rank != 0)
+        return;
+    text = read_file(iterations);
+    assert_string_equal(text, earlier);
+    free(text);
+}
+
 TEST_SET_UP(rows_of_all_processes_follow_one_another)
 {
     double before = xh_clock_now();
     char *text, *at;
 
-    assert_ok(xhpl_trace_files_open(NULL, iterations, &files));
+    assert_ok(open_files(NULL, iterations));
     assert_false(xh_trace_on());
-    assert_ok(xhpl_trace_files_write(&files));
+    assert_ok(xhpl_trace_files_close(&files, true));
     assert_true(zero_seen >= before && zero_seen <= xh_clock_now());
     if (rank != 0)
         return;
@@ -128,11 +156,11 @@ TEST_SET_UP(spans_of_all_processes_make_one_list)
 {
     char *text;
 
-    assert_ok(xhpl_trace_files_open(trace, NULL, &files));
+    assert_ok(open_files(trace, NULL));
     assert_true(xh_trace_on());
     for (int i = 0; i < SPANS; i++)
         xh_trace_span(0, "update", i, files.zero + i, files.zero + i + 0.5);
-    assert_ok(xhpl_trace_files_write(&files));
+    assert_ok(xhpl_trace_files_close(&files, true));
     assert_false(xh_trace_on());
     if (rank != 0)
         return;
@@ -147,24 +175,23 @@ TEST_SET_UP(spans_of_all_processes_make_one_list)
 
 TEST_SET_UP(nothing_wanted_is_nothing_done)
 {
-    assert_ok(xhpl_trace_files_open(NULL, NULL, &files));
+    assert_ok(open_files(NULL, NULL));
     assert_false(xh_trace_on());
-    assert_ok(xhpl_trace_files_write(&files));
+    assert_ok(xhpl_trace_files_close(&files, true));
 }
 
 TEST_SET_UP(a_solver_without_iterations_is_warned_of)
 {
     solver.iterations = NULL;
-    assert_first_said(xhpl_trace_files_open(NULL, iterations, &files), XH_OK,
-                      "keeps no record");
-    assert_ok(xhpl_trace_files_write(&files));
+    assert_first_said(open_files(NULL, iterations), XH_OK, "keeps no record");
+    assert_ok(xhpl_trace_files_close(&files, true));
     assert_int_not_equal(access(iterations, F_OK), 0);
 }
 
 TEST_SET_UP(an_empty_trace_is_written_and_warned_of)
 {
-    assert_ok(xhpl_trace_files_open(trace, NULL, &files));
-    assert_first_said(xhpl_trace_files_write(&files), XH_OK,
+    assert_ok(open_files(trace, NULL));
+    assert_first_said(xhpl_trace_files_close(&files, true), XH_OK,
                       "the trace is empty");
     assert_true(rank != 0 || access(trace, F_OK) == 0);
 }
@@ -172,17 +199,17 @@ TEST_SET_UP(an_empty_trace_is_written_and_warned_of)
 TEST_SET_UP(a_process_without_memory_fails_all)
 {
     solver.iterations = no_memory_on_the_last;
-    assert_ok(xhpl_trace_files_open(NULL, iterations, &files));
-    assert_int_equal(xhpl_trace_files_write(&files), XH_ERR_MEMORY);
+    assert_ok(open_files(NULL, iterations));
+    assert_int_equal(xhpl_trace_files_close(&files, true), XH_ERR_MEMORY);
 }
 
 TEST_SET_UP(a_full_disk_fails_all)
 {
     if (access("/dev/full", W_OK) != 0)
         skip();
-    assert_ok(xhpl_trace_files_open(NULL, "/dev/full", &files));
-    assert_first_said(xhpl_trace_files_write(&files), XH_ERR_IO,
-                      "cannot write a file");
+    assert_ok(open_files(NULL, "/dev/full"));
+    assert_first_said(xhpl_trace_files_close(&files, true), XH_ERR_IO,
+                      "cannot write the file of --iterations");
 }
 
 TEST_MPI_MAIN()

@@ -113,6 +113,8 @@ double xdg_work_flop(const hyb_report_t *report);
  */
 double xdg_work_idle(const hyb_report_t *report, int index);
 
+#define XDG_MAP_MARK "<!-- map of xdgemm -->" /* in each map */
+
 /*
  * Draw C as SVG, each tile in the colour of its executor, with a legend.
  *

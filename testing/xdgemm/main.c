@@ -4,10 +4,12 @@
  * and whether it is right.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include "base/blas_library.h"
 #include "base/log.h"
+#include "base/output.h"
 #include "base/product.h"
 #include "base/settings.h"
 #include "testing/xdgemm/options.h"
@@ -25,32 +27,33 @@ typedef struct {
     xdg_problem_t problem;
     xdg_verifier_t verifier; /* of a run that checks */
     json_t *record;          /* NULL: not wanted, or no memory */
-    FILE *json, *map;        /* NULL: not wanted */
+    xh_output_t json, map;   /* all zero: not wanted */
 } session_t;
 
 /* ---- files and the exit status ------------------------------------------ */
 
-/* Open the file that an option names; path NULL: none. Reports errors. */
-static xh_status_t open_file(const char *path, FILE **file_p)
+/* The files that options name, before the work: what cannot be written is
+ * refused. */
+static xh_status_t open_files(session_t *s)
 {
-    if (path == NULL)
-        return XH_OK;
-    *file_p = fopen(path, "w");
-    if (*file_p != NULL)
-        return XH_OK;
-    xh_log_error("cannot write to %s: %s", path, strerror(errno));
-    return XH_ERR_INPUT;
+    const xdg_options_t *o = s->options;
+
+    if (o->json != NULL)
+        XH_TRY(xh_output_open("--json", o->json,
+                              o->force ? NULL : XDG_RECORD_MARK, &s->json));
+    if (o->map != NULL)
+        XH_TRY(xh_output_open("--map", o->map, o->force ? NULL : XDG_MAP_MARK,
+                              &s->map));
+    return XH_OK;
 }
 
-/* The first of status and what closing file comes to; NULL: no file. */
-static xh_status_t close_file(const char *path, FILE *file, xh_status_t status)
+static xh_status_t end_file(xh_output_t *file, FILE *out, const char *path,
+                            xh_status_t status)
 {
-    bool failed = file != NULL && ferror(file) != 0;
-
-    if (file == NULL || (fclose(file) == 0 && !failed))
+    if (xh_output_end(file, out, status == XH_OK) || status != XH_OK)
         return status;
-    xh_log_error("cannot write all of %s", path);
-    return status == XH_OK ? XH_ERR_IO : status;
+    xh_log_error("cannot write all of %s: %s", path, strerror(errno));
+    return XH_ERR_IO;
 }
 
 static int exit_status_of(xh_status_t status)
@@ -87,6 +90,24 @@ static void say_verified(session_t *s)
     xdg_record_verified(s->record, &s->verifier);
 }
 
+static xh_status_t write_map(session_t *s, const hyb_report_t *report)
+{
+    FILE *out = xh_output_begin(&s->map);
+
+    if (out != NULL)
+        xdg_tile_map_write(report, &s->gemm.executors, s->problem.product.c,
+                           out);
+    return end_file(&s->map, out, s->options->map, XH_OK);
+}
+
+static xh_status_t write_record(session_t *s)
+{
+    FILE *out = xh_output_begin(&s->json);
+    xh_status_t status = out != NULL ? xdg_record_write(s->record, out) : XH_OK;
+
+    return end_file(&s->json, out, s->options->json, status);
+}
+
 static xh_status_t run_rates(session_t *s)
 {
     xdg_rates_t rates = {.gemm = &s->gemm,
@@ -101,9 +122,8 @@ static xh_status_t run_rates(session_t *s)
     if (status == XH_OK) {
         xdg_rates_print(&rates, stdout);
         report = rates.series[rates.count - 1].median;
-        if (s->map != NULL && report != NULL)
-            xdg_tile_map_write(report, &s->gemm.executors, s->problem.product.c,
-                               s->map);
+        if (s->map.name != NULL && report != NULL)
+            status = write_map(s, report);
     }
     xdg_record_rates(s->record, &rates);
     xdg_rates_release(&rates);
@@ -228,7 +248,7 @@ static xh_status_t open_problem(session_t *s)
         XH_TRY(xdg_problem_open(s->machine, &product,
                                 torture ? XDG_NORMAL : XDG_UNIFORM,
                                 &s->problem));
-    if (s->json != NULL)
+    if (s->json.name != NULL)
         s->record = xdg_record_begin(&s->gemm, &s->problem.product);
     return XH_OK;
 }
@@ -248,8 +268,8 @@ static xh_status_t run(session_t *s)
                                              : run_rates(s);
     json_object_set_new(s->record, "exit_status",
                         json_integer(exit_status(s, status)));
-    if (s->json != NULL)
-        written = xdg_record_write(s->record, s->json);
+    if (s->json.name != NULL)
+        written = write_record(s);
     return status == XH_OK ? written : status;
 }
 
@@ -271,8 +291,7 @@ static xh_status_t run_tune(const session_t *s)
 static xh_status_t carry_out(session_t *s)
 {
     XH_TRY(xdg_check_memory(&s->options->product));
-    XH_TRY(open_file(s->options->json, &s->json));
-    XH_TRY(open_file(s->options->map, &s->map));
+    XH_TRY(open_files(s));
     XH_TRY(open_machine(s));
     if (s->options->ask == XDG_ASK_TUNE)
         return run_tune(s);
@@ -287,8 +306,8 @@ static int run_session(const xdg_options_t *options)
 
     xh_blas_library_set_threads(1); /* team threads call it */
     status = carry_out(&s);
-    status = close_file(options->json, s.json, status);
-    status = close_file(options->map, s.map, status);
+    xh_output_close(&s.json);
+    xh_output_close(&s.map);
     json_decref(s.record);
     xdg_verifier_close(&s.verifier);
     xdg_problem_close(s.machine, &s.problem);
@@ -299,12 +318,21 @@ static int run_session(const xdg_options_t *options)
 
 static int list_devices(const xdg_options_t *options)
 {
-    FILE *json = NULL;
-    xh_status_t status = open_file(options->json, &json);
+    session_t s = {.options = options};
+    xh_status_t status = open_files(&s);
+    FILE *out = NULL;
 
+    if (status == XH_OK && options->json != NULL) {
+        out = xh_output_begin(&s.json);
+        if (out == NULL)
+            status = end_file(&s.json, NULL, options->json, XH_OK);
+    }
     if (status == XH_OK)
-        status = xdg_device_list(json);
-    return exit_status_of(close_file(options->json, json, status));
+        status = xdg_device_list(out);
+    if (out != NULL)
+        status = end_file(&s.json, out, options->json, status);
+    xh_output_close(&s.json);
+    return exit_status_of(status);
 }
 
 int main(int argc, char **argv)
@@ -313,6 +341,7 @@ int main(int argc, char **argv)
     int status = XH_EXIT_PASSED;
 
     xh_log_identify("xdgemm", -1, "");
+    signal(SIGXFSZ, SIG_IGN); /* the write fails, and says so */
     if (xh_settings_load() != XH_OK ||
         xdg_options_parse(argc, argv, &options) != XH_OK)
         return XH_EXIT_INPUT;

@@ -61,6 +61,7 @@ static const xh_option_t rows[] = {
         XDG_ASK_OPERATIONS),
     ASK("list-devices", "print what there is to compute with",
         XDG_ASK_DEVICES),
+    FLAG(force, "let --json and --map replace any file, not only their own"),
     FLAG(quiet, "only warnings and errors on stderr"),
     ASK("help", "print this text", XDG_ASK_HELP),
     ASK("version", "print the version", XDG_ASK_VERSION),

@@ -33,13 +33,12 @@ typedef struct {
     bool verify;
     bool quiet;
     const char *json, *map;
+    bool force; /* they may replace any file */
 } xdg_options_t;
 
 /*
  * Read the command line; settings are assigned at once. Options that are not
  * given have their defaults, so that the product is complete.
- *
- * argv  in,out  reordered as getopt does
  *
  * Errors: XH_ERR_INPUT  an unknown option or value: reported with the nearest
  *                       valid one

@@ -12,6 +12,8 @@
  * Rates are flop/s and bytes/s, times seconds.
  */
 
+#define XDG_RECORD_MARK "\"program\": \"xdgemm\"" /* in each record */
+
 /* The record without figures, for json_decref; NULL: no memory. */
 json_t *xdg_record_begin(const xdg_gemm_t *gemm, const xh_gemm_t *product);
 

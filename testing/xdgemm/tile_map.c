@@ -120,7 +120,7 @@ void xdg_tile_map_write(const hyb_report_t *report,
     fprintf(out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" "
             "height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" "
-            "font-family=\"sans-serif\" font-size=\"13\">\n"
+            "font-family=\"sans-serif\" font-size=\"13\">\n" XDG_MAP_MARK "\n"
             "<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n",
             width, height, width, height);
     draw_titles(&m, report, c);

@@ -163,10 +163,10 @@ static int measure(const xhpl_order_t *order, int runs)
 
     if (check_grids(&order->parameters) != XH_OK ||
         xhpl_capacity_check(&order->parameters, NULL) != XH_OK ||
-        xhpl_trace_files_open(order->trace, order->iterations, &files) != XH_OK)
+        xhpl_trace_files_open(order, &files) != XH_OK)
         return XH_EXIT_INPUT;
     status = run_tests(&order->parameters, runs);
-    if (xhpl_trace_files_write(&files) != XH_OK || status != XH_OK)
+    if (xhpl_trace_files_close(&files, true) != XH_OK || status != XH_OK)
         return XH_EXIT_RUNTIME;
     return XH_EXIT_PASSED;
 }
