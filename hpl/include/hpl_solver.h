@@ -119,6 +119,7 @@ typedef struct {
     int iteration;        /* that it went on with */
     double before;        /* s from the run's start until this clock's: */
     double lost, between; /* computed in vain, and between the processes */
+    bool clocks_disagree; /* of its parts: before is what was seen to pass */
 } hpl_checkpoints_t;
 
 typedef struct hpl_system hpl_system_t; /* one system of equations */

@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "hpl.h"
 #include "hpl/comm/schedule.h"
+#include "hpl/grid/agree.h"
 #include "hpl/pauxil/abort.h"
 #include "testing/planner/planner.h"
 #include "testing/ptest/blas_report.h"
@@ -95,11 +96,20 @@ static FILE *open_device(const xhpl_order_t *order)
                : NULL;
 }
 
+/* What is on a disk, where it is a file. */
+static bool is_synced(FILE *out)
+{
+    return fflush(out) == 0 &&
+           (fsync(fileno(out)) == 0 || (errno != EIO && errno != ENOSPC &&
+                                        errno != EDQUOT && errno != EFBIG));
+}
+
 static void close_device(FILE *out)
 {
-    if (out == NULL || out == stdout || out == stderr || fclose(out) == 0)
+    if (out == NULL || out == stderr ||
+        (is_synced(out) && (out == stdout || fclose(out) == 0)))
         return;
-    xh_log_error("cannot close the output file: %s", strerror(errno));
+    xh_log_error("cannot write all of the report: %s", strerror(errno));
     hpl_abort_job();
 }
 
@@ -197,6 +207,17 @@ static int carry_out_until_signal(const xhpl_order_t *order,
     return exit_status;
 }
 
+/* Report and record are written, if all say so: checkpoints go. */
+static void let_checkpoints_go(int exit_status)
+{
+    xh_status_t status =
+        exit_status == XH_EXIT_RUNTIME ? XH_ERR_INTERNAL : XH_OK;
+
+    if (hpl_agree(MPI_COMM_WORLD, status) == XH_OK &&
+        xhpl_solver_results_kept() && xhpl_rank(MPI_COMM_WORLD) == 0)
+        xhpl_weights_forget();
+}
+
 static int status_at_end;
 
 static void leave(int signal)
@@ -245,6 +266,8 @@ int main(int argc, char **argv)
         exit_status = carry_out_until_signal(&order, record, rank);
         if (xhpl_record_close(record, exit_status) != XH_OK)
             exit_status = XH_EXIT_RUNTIME;
+        if (order.run)
+            let_checkpoints_go(exit_status);
     }
     xhpl_hang_watch_end();
     finalize(exit_status);

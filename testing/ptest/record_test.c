@@ -126,7 +126,8 @@ static json_t *restarted(const hpl_system_t *system)
                           {"iteration", json_integer(c.iteration)},
                           {"before_seconds", xh_json_number(c.before)},
                           {"lost_seconds", xh_json_number(c.lost)},
-                          {"between_seconds", xh_json_number(c.between)});
+                          {"between_seconds", xh_json_number(c.between)},
+                          {"clocks_agree", json_boolean(!c.clocks_disagree)});
 }
 
 /* NULL: all process columns get equally many columns. */

@@ -18,6 +18,13 @@ xh_status_t xhpl_solver_open(bool funneled);
 void xhpl_solver_close(void);
 
 /*
+ * Report and record of the run are where they are kept: checkpoints of a test
+ * that has passed go. Returns whether they did. Collective over MPI_COMM_WORLD;
+ * the solver may be closed.
+ */
+bool xhpl_solver_results_kept(void);
+
+/*
  * Around the first exchange of this process with all others: report on stderr
  * that it waits for them if that takes longer than the watchdog's patience,
  * which only the environment can set so early. A build without a watchdog

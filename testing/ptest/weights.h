@@ -62,7 +62,7 @@ void xhpl_weights_say(const xhpl_weights_t *weights, HPL_T_ORDER order,
                       const xhpl_test_t *test);
 
 /* Measured rates go into the folder of checkpoints, for a restart to take; and
- * are needed no more. Process 0. */
+ * are needed no more, like the checkpoints. Process 0. */
 void xhpl_weights_save(const xhpl_weights_t *weights);
 void xhpl_weights_forget(void);
 

@@ -3,16 +3,18 @@
 import json
 import random
 import shutil
+import struct
 import sys
 
 import pytest
 
 import hpl_dat
 import jobs
+import checkpoints
 from checkpoints import SETTINGS, bits, files, whole, words
 
 SYSTEM = (1, 2, 1200, 16)  # P, Q, N, NB
-RESTARTS, CHECK = 104, 216  # bytes before these, in a header
+RESTARTS, BEGUN, MOMENT, CHECK = 104, 184, 192, 232  # bytes before them, in a header
 
 
 def run(folder, *options, system=SYSTEM, threshold="16.0"):
@@ -95,10 +97,10 @@ def test_a_file_cut_at_a_random_byte_makes_it_use_the_one_before(copy, clean):
     assert bits(copy) == clean
 
 
-def after_another_restart(path):
-    """The same checkpoint, as if the run had been restarted once more."""
+def rewrite(path, change):
+    """The same checkpoint with another header, which is sealed."""
     data = bytearray(path.read_bytes())
-    data[RESTARTS] += 1
+    change(data)
     check = 0xCBF29CE484222325  # FNV-1a
     for byte in data[:CHECK]:
         check = (check ^ byte) * 0x100000001B3 % 2**64
@@ -106,9 +108,87 @@ def after_another_restart(path):
     path.write_bytes(data)
 
 
+def after_another_restart(data):
+    data[RESTARTS] += 1
+
+
+def by_a_clock_600_s_ahead(data):
+    for at in (BEGUN, MOMENT):
+        (seconds,) = struct.unpack_from("d", data, at)
+        struct.pack_into("d", data, at, seconds + 600)
+
+
+def test_a_clock_that_is_behind_makes_no_run_faster(copy, clean):
+    """Nor its time negative: what was seen to pass counts."""
+    for place in ("r0-c0", "r0-c1"):
+        rewrite(newest(copy, place), by_a_clock_600_s_ahead)
+    outcome = run(copy, "--restart", "d").succeeded()
+    assert "the clock of this host does not agree" in outcome.stderr, str(outcome)
+    test = checkpoints.test_of(copy)
+    assert not test["restarted"]["clocks_agree"]
+    assert 0 < test["restarted"]["before_seconds"] <= test["seconds"] < 300
+    assert bits(copy) == clean
+
+
+def test_clocks_that_agree_are_said_to(copy):
+    outcome = run(copy, "--restart", "d").succeeded()
+    assert checkpoints.test_of(copy)["restarted"]["clocks_agree"], str(outcome)
+
+
+def test_files_stay_where_the_report_is_lost(copy, clean):
+    (copy / "HPL.out").symlink_to("/dev/full")
+    (copy / "HPL.dat").write_text(hpl_dat.text(device="8"))
+    outcome = jobs.run(words(*SYSTEM, "--restart", "d"), copy, SETTINGS)
+    assert outcome.status == 3, str(outcome)
+    assert len(whole(copy, 2)) == 2
+    run(copy, "--restart", "d").succeeded()
+    assert bits(copy) == clean and files(copy) == []
+
+
+def test_a_run_that_had_ended_while_its_files_went_begins_anew(copy, clean):
+    for path in copy.glob("d/xhpl-r0-c1.*"):
+        path.unlink()
+    (copy / "d/xhpl-r0-c0.done").touch()
+    outcome = run(copy, "--restart", "d", "--checkpoint", "d").succeeded()
+    assert "has ended, and its results were written" in outcome.stderr, str(outcome)
+    assert bits(copy) == clean and files(copy) == []
+
+
+def test_a_folder_that_others_may_write_is_refused(copy):
+    (copy / "d").chmod(0o777)
+    for option in ("--restart", "--checkpoint"):
+        refused(run(copy, option, "d"), "d", "everybody may write it")
+    (copy / "d").chmod(0o700)
+    try:
+        shutil.chown(copy / "d", 4321)
+    except PermissionError:
+        return  # only root can give files away
+    for option in ("--restart", "--checkpoint"):
+        refused(run(copy, option, "d"), "it belongs to user 4321")
+    assert len(whole(copy, 2)) == 2
+
+
+@pytest.mark.parametrize("kind", ["symlink", "hardlink"])
+def test_a_link_in_the_folder_leads_to_no_file_that_is_written(copy, kind):
+    victim = copy / "victim"
+    victim.write_text("mine\n")
+    for name in ("part", "alive", "final"):
+        path = copy / f"d/xhpl-r0-c0.{name}"
+        path.unlink(missing_ok=True)
+        getattr(path, f"{kind}_to")(victim)
+    run(copy, "--restart", "d", "--checkpoint", "d", "--every", "0.01s")
+    run(copy, "--checkpoint", "d", "--every", "0.01s")
+    assert victim.read_text() == "mine\n"
+
+
+def test_a_folder_that_is_made_is_this_user_s_alone(tmp_path):
+    run(tmp_path, "--checkpoint", "d", threshold="0").succeeded()
+    assert (tmp_path / "d").stat().st_mode & 0o777 == 0o700
+
+
 def test_parts_of_before_and_after_a_restart_are_not_one(copy, clean):
     older, last = whole(copy, 2)
-    after_another_restart(newest(copy, "r0-c1"))
+    rewrite(newest(copy, "r0-c1"), after_another_restart)
     outcome = run(copy, "--restart", "d").succeeded()
     said = f"iteration {last} cannot be used: its parts were written before a restart"
     assert said in outcome.stderr, str(outcome)

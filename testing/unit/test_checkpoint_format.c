@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/lu/checkpoint/format.h"
 
+#include <math.h>
 #include <string.h>
 #include "hybrid/lu/checkpoint/boundary.h"
 #include "hybrid/lu/checkpoint/settings.h"
@@ -19,7 +20,13 @@ static hyb_piece_t some_piece(void)
 
 static hyb_header_t some_header(void)
 {
-    hyb_header_t header = {.n = 100, .nb = 8, .nprow = 2, .npcol = 3};
+    hyb_header_t header = {.n = 100,
+                           .nb = 8,
+                           .nprow = 2,
+                           .npcol = 3,
+                           .first = 4,
+                           .begun = 1.8e9,
+                           .moment = 1.8e9};
 
     hyb_header_seal(&header);
     return header;
@@ -41,6 +48,34 @@ TEST(a_header_with_any_byte_changed_is_refused)
         assert_true(hyb_header_fault(&header) != NULL);
         flip(&header, at);
     }
+}
+
+static void assert_impossible(hyb_header_t header)
+{
+    hyb_header_seal(&header);
+    assert_in(hyb_header_fault(&header), "values that no run has");
+}
+
+TEST(a_header_with_values_that_no_run_has_is_refused)
+{
+    static const double times[] = {-1.0, NAN, INFINITY, 1e300};
+    static const int64_t counts[] = {-1, INT64_MIN, INT64_MAX};
+    hyb_header_t header;
+
+    for (size_t i = 0; i < COUNT_OF(times); i++)
+        for (size_t at = offsetof(hyb_header_t, begun);
+             at < offsetof(hyb_header_t, disagree); at += sizeof(double)) {
+            header = some_header();
+            memcpy((char *)&header + at, &times[i], sizeof(double));
+            assert_impossible(header);
+        }
+    for (size_t i = 0; i < COUNT_OF(counts); i++)
+        for (size_t at = offsetof(hyb_header_t, first);
+             at < offsetof(hyb_header_t, final_bytes); at += sizeof(int64_t)) {
+            header = some_header();
+            memcpy((char *)&header + at, &counts[i], sizeof(int64_t));
+            assert_impossible(header);
+        }
 }
 
 TEST(a_header_of_another_system_says_what_differs)

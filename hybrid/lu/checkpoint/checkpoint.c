@@ -44,9 +44,11 @@ struct hyb_checkpoint {
     int whole[2];            /* the last two that all have; or 0 */
     int64_t final_bytes;     /* of the final file, for the newest */
     hyb_header_t from; /* what it was restarted from; first 0: it was not */
-    double seen;       /* s since 1970: the last sign of life before */
+    hyb_seen_t seen;   /* the last sign of life before */
     int earlier;       /* whole as well: the one before it; or 0 */
     double begun;      /* s since 1970: when the run began, restarts and all */
+    double zero;       /* when it would have by this process's own clock */
+    bool disagree;     /* the clocks of its parts do not agree */
     hpl_checkpoints_t report;
     hpl_checkpoint_t *list;
 };
@@ -195,10 +197,10 @@ bool hyb_checkpoint_refuses(const hyb_lu_t *lu)
 
 static xh_status_t can_write(const hyb_disks_t *d)
 {
-    if (d->error == 0)
+    if (d->why[0] == '\0')
         return XH_OK;
     xh_log_error("--checkpoint: cannot write to the folder %s: %s", d->folder,
-                 strerror(d->error));
+                 d->why);
     return XH_ERR_INPUT;
 }
 
@@ -209,6 +211,7 @@ xh_status_t hyb_checkpoint_create(hyb_lu_t *lu)
 
     if (!are_asked())
         return XH_OK;
+    hyb_store_close();
     lu->checkpoint = c = calloc(1, sizeof(*c));
     if (c != NULL)
         c->comm = MPI_COMM_NULL;
@@ -227,6 +230,7 @@ xh_status_t hyb_checkpoint_create(hyb_lu_t *lu)
     if (!c->goes_on) {
         XH_TRY(hpl_agree(all, check_folder(lu)));
         clear(&c->store);
+        hyb_store_remove_done(&c->store);
     }
     XH_TRY(begin_copies(lu));
     return hpl_agree(all, open_files(lu));
@@ -247,14 +251,32 @@ void hyb_checkpoint_destroy(hyb_lu_t *lu)
     free(c);
 }
 
-void hyb_checkpoint_clear(const HPL_T_grid *grid)
+/* Of both folders of the run. */
+static void for_folders(int row, int column,
+                        void (*call)(const hyb_store_t *store))
 {
     static const char *const settings[] = {"restart", "checkpoint"};
 
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2 && row >= 0; i++)
         if (hyb_checkpoint_is_asked(settings[i]))
-            clear(&(hyb_store_t){xh_settings_text(settings[i]), grid->myrow,
-                                 grid->mycol, false});
+            call(&(hyb_store_t){xh_settings_text(settings[i]), row, column,
+                                false});
+}
+
+static void mark_done(const hyb_store_t *store)
+{
+    hyb_store_put_done(store);
+}
+
+void hyb_checkpoint_clear(MPI_Comm comm, int row, int column)
+{
+    if (!are_asked())
+        return;
+    for_folders(row, column, mark_done);
+    MPI_Barrier(comm);
+    for_folders(row, column, clear);
+    MPI_Barrier(comm);
+    for_folders(row, column, hyb_store_remove_done);
 }
 
 bool hyb_checkpoint_resumes(hyb_lu_t *lu, int seed)
@@ -273,26 +295,42 @@ bool hyb_checkpoint_resumes(hyb_lu_t *lu, int seed)
 
 /* ---- moments ------------------------------------------------------------- */
 
-void hyb_checkpoint_begin(hyb_lu_t *lu)
+/* What the restart of a run that h is of says of its time; now: s since 1970.
+ * Never less than was seen to pass. */
+static void note_restart(struct hyb_checkpoint *c, const hyb_header_t *h,
+                         double now)
 {
-    struct hyb_checkpoint *c = lu->checkpoint;
-    const hyb_header_t *h;
-    double now = xh_clock_read(CLOCK_REALTIME), seen;
+    static const double tolerance = 0.5; /* s */
+    double passed = now - h->begun;
 
-    if (c == NULL)
-        return;
-    h = &c->from;
-    seen = fmax(c->seen, h->moment);
-    c->last = c->opened = xh_clock_wall();
-    c->begun = now;
-    if (h->first == 0)
-        return;
+    c->disagree = h->disagree != 0 || now < c->seen.moment - tolerance ||
+                  passed < c->seen.elapsed - tolerance;
     c->begun = h->begun;
     c->report.restarts = (int)h->restarts + 1;
     c->report.iteration = (int)h->first;
-    c->report.lost = h->lost + (seen - h->moment);
-    c->report.between = h->between + fmax(0.0, now - seen);
-    c->report.before = now - h->begun;
+    c->report.lost = h->lost + fmax(0.0, c->seen.moment - h->moment);
+    c->report.between = h->between + fmax(0.0, now - c->seen.moment);
+    c->report.before = fmax(passed, c->seen.elapsed);
+    c->report.clocks_disagree = c->disagree;
+}
+
+void hyb_checkpoint_begin(hyb_lu_t *lu)
+{
+    struct hyb_checkpoint *c = lu->checkpoint;
+
+    if (c == NULL)
+        return;
+    c->last = c->opened = xh_clock_wall();
+    c->begun = xh_clock_read(CLOCK_REALTIME);
+    if (c->from.first > 0)
+        note_restart(c, &c->from, c->begun);
+    c->zero = c->opened - c->report.before;
+    if (c->writer != NULL)
+        hyb_writer_set_zero(c->writer, c->zero);
+    if (c->disagree && lu->grid->iam == 0)
+        xh_log_warning("--restart: the clock of this host does not agree with "
+                       "what the run noted before: its time is at least what "
+                       "was seen to pass, and its rate is no result to submit");
 }
 
 /* What the header of a checkpoint that begins now says; final_bytes: so far. */
@@ -311,6 +349,8 @@ static hyb_header_t header(const hyb_lu_t *lu)
     h.moment = xh_clock_read(CLOCK_REALTIME);
     h.lost = c->report.lost;
     h.between = c->report.between;
+    h.elapsed = xh_clock_wall() - c->zero;
+    h.disagree = c->disagree;
     return h;
 }
 

@@ -28,8 +28,14 @@ bool hyb_checkpoint_refuses(const hyb_lu_t *lu);
 xh_status_t hyb_checkpoint_create(hyb_lu_t *lu);
 void hyb_checkpoint_destroy(hyb_lu_t *lu);
 
-/* The run's checkpoints are needed no more: this process's files go. */
-void hyb_checkpoint_clear(const HPL_T_grid *grid);
+/*
+ * The results of a run are where they are kept: its checkpoints go. A restart
+ * of a run that is killed meanwhile finds all of them, or a mark that it had
+ * ended. Collective over comm.
+ *
+ * row, column  in  this process's place in the grid that wrote; below 0: none
+ */
+void hyb_checkpoint_clear(MPI_Comm comm, int row, int column);
 
 /* The matrix is that of seed. Was it restarted from a checkpoint? Then it is
  * here; of another seed it ends the job. */

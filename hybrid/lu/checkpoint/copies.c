@@ -206,7 +206,7 @@ static void write_bytes(source_t *s, int *file, const char *suffix)
         return;
     hyb_store_path(&s->store, suffix, path);
     if (*file < 0)
-        *file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+        *file = hyb_store_open(path, O_WRONLY | O_CREAT);
     if (*file < 0 ||
         !hyb_store_write(*file, s->data, (size_t)s->what.bytes, s->what.offset))
         fail(s, path);
@@ -226,7 +226,7 @@ static void name_it(source_t *s)
     hyb_store_path(&s->store, "part", part);
     hyb_store_checkpoint_path(&s->store, (int)s->what.first, path);
     if ((s->final >= 0 && fdatasync(s->final) != 0) || s->part < 0 ||
-        fdatasync(s->part) != 0 || rename(part, path) != 0 ||
+        fdatasync(s->part) != 0 || hyb_store_rename(part, path) != 0 ||
         !hyb_store_sync(s->store.folder))
         fail(s, path);
 }
@@ -240,7 +240,7 @@ static void end_one(source_t *s, bool is_whole)
     close_file(&s->final);
     close_file(&s->part);
     hyb_store_path(&s->store, "part", path);
-    unlink(path);
+    hyb_store_unlink(path);
     atomic_store(&s->is_whole, is_whole && !s->failed);
     s->failed = false;
     atomic_fetch_add(&s->ended, 1);

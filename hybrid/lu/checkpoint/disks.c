@@ -47,7 +47,7 @@ static bool put_marker(const hyb_disks_t *d, int64_t run)
     int file;
 
     marker(d, run, d->grid->iam, path);
-    file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    file = hyb_store_open(path, O_WRONLY | O_TRUNC);
     if (file >= 0)
         close(file);
     return file >= 0;
@@ -60,7 +60,7 @@ static int lowest_seen(const hyb_disks_t *d, int64_t run)
 
     for (rank = 0; rank < d->grid->iam; rank++) {
         marker(d, run, rank, path);
-        if (access(path, F_OK) == 0)
+        if (hyb_store_exists(path))
             break;
     }
     return rank;
@@ -85,7 +85,7 @@ static void look(hyb_disks_t *d, int64_t run)
     lowest = lowest_seen(d, run);
     MPI_Allgather(&lowest, 1, MPI_INT, d->first, 1, MPI_INT, d->grid->all_comm);
     marker(d, run, d->grid->iam, path);
-    unlink(path);
+    hyb_store_unlink(path);
 }
 
 /* Of those before rank: how many see the same files. */
@@ -230,8 +230,9 @@ xh_status_t hyb_disks_find(const HPL_T_grid *grid, const char *folder,
 
     XH_TRY(allocate(grid, folder, d));
     run = name_run(grid->all_comm);
-    if (!hyb_store_make(folder) || !put_marker(d, run))
-        d->error = errno;
+    d->is_refused = !hyb_store_make(folder, d->why);
+    if (!d->is_refused && !put_marker(d, run))
+        snprintf(d->why, sizeof(d->why), "%s", strerror(errno));
     look(d, run);
     find_partners(d);
     return list_all(d);
@@ -407,13 +408,14 @@ static void move_file(const hyb_disks_t *d, const saved_t *from, int rank,
     hyb_store_path(&source, suffix, path);
     hyb_store_path(&target, "part", part);
     if (me == from->disk)
-        in = open(path, O_RDONLY | O_CLOEXEC);
+        in = hyb_store_open(path, O_RDONLY);
     if (me == to)
-        out = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        out = hyb_store_open(part, O_WRONLY | O_TRUNC);
     good = move_bytes(d, from->disk, in, to, out);
     hyb_store_path(&target, suffix, path);
-    if (me == to && !(good && fdatasync(out) == 0 && rename(part, path) == 0))
-        unlink(part);
+    if (me == to &&
+        !(good && fdatasync(out) == 0 && hyb_store_rename(part, path) == 0))
+        hyb_store_unlink(part);
     close_file(in);
     close_file(out);
 }

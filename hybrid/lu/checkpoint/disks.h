@@ -16,8 +16,9 @@
 typedef struct {
     const char *folder;
     const HPL_T_grid *grid;
-    int error;    /* errno: why this process cannot write there; or 0 */
-    int disks;    /* how many there are */
+    bool is_refused;         /* this process must not use the folder */
+    char why[HYB_STORE_WHY]; /* why this process cannot write there; or "" */
+    int disks;               /* how many there are */
     int *first;   /* by rank: the lowest one that sees the same files */
     int *partner; /* by rank; itself, if there is one disk */
     struct hyb_saved *saved; /* the whole checkpoints on any of them, */

@@ -32,6 +32,23 @@ void hyb_header_seal(hyb_header_t *header)
     header->check = check_of(header, offsetof(hyb_header_t, check));
 }
 
+static bool is_time(double seconds)
+{
+    return seconds >= 0.0 && seconds < HYB_MOMENT_MOST;
+}
+
+/* Can a run have written these values? */
+static bool is_possible(const hyb_header_t *h)
+{
+    const int64_t most = (int64_t)1 << 31;
+
+    return is_time(h->begun) && is_time(h->moment) && is_time(h->lost) &&
+           is_time(h->between) && is_time(h->elapsed) && h->first >= 1 &&
+           h->first < most && h->over >= 0 && h->over < most && h->info >= 0 &&
+           h->info < most && h->restarts >= 0 && h->restarts < most &&
+           h->final_bytes >= 0 && (h->disagree == 0 || h->disagree == 1);
+}
+
 const char *hyb_header_fault(const hyb_header_t *header)
 {
     if (memcmp(header->magic, header_magic, sizeof(header_magic)) != 0)
@@ -40,7 +57,7 @@ const char *hyb_header_fault(const hyb_header_t *header)
         return "another version of xhpl wrote it";
     if (header->check != check_of(header, offsetof(hyb_header_t, check)))
         return "its header is damaged";
-    return NULL;
+    return is_possible(header) ? NULL : "its header has values that no run has";
 }
 
 bool hyb_header_differs(const hyb_header_t *header, const hyb_header_t *wanted,

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include "hpl/pauxil/deal.h"
 #include "hybrid/lu/checkpoint/boundary.h"
+#include "hybrid/lu/checkpoint/store.h"
 
 /*
  * A process writes two kinds of files, in the byte order of the machine:
@@ -17,7 +18,7 @@
  *
  * A piece is a part of the local matrix, with sums of its own.
  */
-enum { HYB_FORMAT_VERSION = 2, HYB_FORMAT_PIECE = 1 << 22 }; /* bytes, about */
+enum { HYB_FORMAT_VERSION = 3, HYB_FORMAT_PIECE = 1 << 22 }; /* bytes, about */
 
 typedef struct {
     char magic[8];
@@ -32,6 +33,9 @@ typedef struct {
     char kernel[16];      /* likewise */
     double begun, moment; /* s since 1970: when the run and this began */
     double lost, between; /* s of these that earlier kills cost */
+    double elapsed;       /* s of the run so far, never less than was seen to
+                             pass on clocks that are never set */
+    int64_t disagree;     /* 1: the clocks of its parts do not agree */
     uint64_t check;       /* of all before it */
 } hyb_header_t;
 

@@ -91,7 +91,7 @@ static bool read_pieces(reader_t *r, const char *path, int64_t from, int64_t to,
 {
     int64_t elements = 0;
     bool good = true;
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    int file = hyb_store_open(path, O_RDONLY);
 
     if (file < 0)
         return expected == 0 || is_bad(r, path, strerror(errno));
@@ -105,15 +105,20 @@ static bool read_pieces(reader_t *r, const char *path, int64_t from, int64_t to,
 
 static int64_t size_of(const char *path)
 {
-    struct stat about;
+    int file = hyb_store_open(path, O_RDONLY);
+    struct stat about = {.st_size = 0};
 
-    return stat(path, &about) == 0 ? (int64_t)about.st_size : 0;
+    if (file < 0)
+        return 0;
+    fstat(file, &about);
+    close(file);
+    return (int64_t)about.st_size;
 }
 
 static bool read_header(reader_t *r, const char *path)
 {
     hyb_header_t wanted = hyb_restart_header(r->lu);
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    int file = hyb_store_open(path, O_RDONLY);
     const char *fault;
     char text[80];
     bool whole;
@@ -252,16 +257,56 @@ static void say(const reader_t *r)
 }
 
 /* When any process was last seen. */
-static double last_seen(const reader_t *r)
+static hyb_seen_t last_seen(const reader_t *r)
 {
-    double seen = hyb_store_last_seen(&r->store);
+    hyb_seen_t of = hyb_store_last_seen(&r->store);
+    double seen[2] = {fmax(of.moment, r->header.moment),
+                      fmax(of.elapsed, r->header.elapsed)};
 
-    MPI_Allreduce(MPI_IN_PLACE, &seen, 1, MPI_DOUBLE, MPI_MAX,
+    MPI_Allreduce(MPI_IN_PLACE, seen, 2, MPI_DOUBLE, MPI_MAX,
                   r->lu->grid->all_comm);
-    return seen;
+    return (hyb_seen_t){seen[0], seen[1]};
 }
 
-static xh_status_t load(reader_t *r, hyb_header_t *header_p, double *seen_p,
+/* Had any process noted that the results were written? */
+static bool has_ended(const reader_t *r)
+{
+    int is_done = hyb_store_is_done(&r->store);
+
+    MPI_Allreduce(MPI_IN_PLACE, &is_done, 1, MPI_INT, MPI_MAX,
+                  r->lu->grid->all_comm);
+    return is_done != 0;
+}
+
+/* The folder has no whole checkpoint. */
+static xh_status_t begin_anew(const reader_t *r)
+{
+    bool is_first = r->lu->grid->iam == 0;
+
+    if (has_ended(r)) {
+        if (is_first)
+            xh_log_warning("--restart: the run in %s has ended, and its "
+                           "results were written: it begins anew",
+                           r->store.folder);
+        return XH_OK;
+    }
+    if (is_first)
+        xh_log_error("--restart: %s holds no checkpoint that all processes of "
+                     "this grid can read",
+                     r->store.folder);
+    return XH_ERR_INPUT;
+}
+
+static xh_status_t check_folder(const reader_t *r)
+{
+    if (r->disks.is_refused)
+        xh_log_error("--restart: the folder %s cannot be used: %s",
+                     r->disks.folder, r->disks.why);
+    return hpl_agree(r->lu->grid->all_comm,
+                     r->disks.is_refused ? XH_ERR_INPUT : XH_OK);
+}
+
+static xh_status_t load(reader_t *r, hyb_header_t *header_p, hyb_seen_t *seen_p,
                         int *earlier_p)
 {
     int first[HYB_STORE_MOST], at;
@@ -270,13 +315,8 @@ static xh_status_t load(reader_t *r, hyb_header_t *header_p, double *seen_p,
     r->store = hyb_disks_store(&r->disks, r->lu->grid->iam, false);
     hyb_generate_touch_homes(r->lu);
     at = read_newest(r, first, all);
-    if (at < 0) {
-        if (r->lu->grid->iam == 0)
-            xh_log_error("--restart: %s holds no checkpoint that all "
-                         "processes of this grid can read",
-                         r->store.folder);
-        return XH_ERR_INPUT;
-    }
+    if (at < 0)
+        return begin_anew(r);
     *earlier_p = at + 1 < all ? first[at + 1] : 0;
     *header_p = r->header;
     *seen_p = last_seen(r);
@@ -286,7 +326,7 @@ static xh_status_t load(reader_t *r, hyb_header_t *header_p, double *seen_p,
 }
 
 xh_status_t hyb_restart_load(hyb_lu_t *lu, hyb_header_t *header_p,
-                             double *seen_p, int *earlier_p)
+                             hyb_seen_t *seen_p, int *earlier_p)
 {
     const char *folder = xh_settings_text("restart");
     reader_t r = {.lu = lu};
@@ -301,8 +341,10 @@ xh_status_t hyb_restart_load(hyb_lu_t *lu, hyb_header_t *header_p,
     if (status == XH_OK)
         status = hyb_disks_find(lu->grid, folder, &r.disks);
     if (status == XH_OK)
+        status = check_folder(&r);
+    if (status == XH_OK)
         status = load(&r, header_p, seen_p, earlier_p);
-    if (status != XH_OK)
+    if (status != XH_OK && !r.disks.is_refused)
         rmdir(folder); /* if it is empty: it has just been made */
     hyb_disks_free(&r.disks);
     free(r.buffer);

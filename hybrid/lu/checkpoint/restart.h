@@ -24,15 +24,17 @@ void hyb_restart_elements(const hyb_lu_t *lu, int first, int64_t *final_p,
 /*
  * Load the newest checkpoint of the setting restart that all processes have and
  * that is not damaged, in place of a generated matrix; collective. Without the
- * setting nothing is done, and header_p->first stays 0.
+ * setting, or if the run in that folder has ended and its files were on their
+ * way out, which is said, nothing is done, and header_p->first stays 0.
  *
  * header_p   out  of this process's part
- * seen_p     out  s since 1970: the last sign of life of any process
+ * seen_p     out  the last sign of life of any process; at least the header's
  * earlier_p  out  the checkpoint before, whole as well; or 0
  *
- * Errors: XH_ERR_INPUT  there is none, or it is of another system: said
+ * Errors: XH_ERR_INPUT  there is none, it is of another system, or others may
+ *                       write the folder: said
  */
 xh_status_t hyb_restart_load(hyb_lu_t *lu, hyb_header_t *header_p,
-                             double *seen_p, int *earlier_p);
+                             hyb_seen_t *seen_p, int *earlier_p);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
 #include "hybrid/lu/checkpoint/store.h"
 
 #include <dirent.h>
@@ -13,6 +14,128 @@
 #include "base/clock.h"
 #include "base/integers.h"
 #include "base/log.h"
+#include "base/owner.h"
+
+/* ---- folders --------------------------------------------------------------
+ */
+
+/* Those of this run, --checkpoint and --restart; the leader opens them before
+ * other threads use them. */
+enum { FOLDERS = 4 };
+
+static struct {
+    char name[HYB_STORE_PATH];
+    int fd;
+} folders[FOLDERS];
+static int folder_count;
+
+/* The folder, open; below 0: errno. */
+static int open_folder(const char *name)
+{
+    for (int i = 0; i < folder_count; i++)
+        if (strcmp(folders[i].name, name) == 0)
+            return folders[i].fd;
+    if (folder_count == FOLDERS || strlen(name) >= HYB_STORE_PATH) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    folders[folder_count].fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folders[folder_count].fd < 0)
+        return -1;
+    strcpy(folders[folder_count].name, name);
+    return folders[folder_count++].fd;
+}
+
+void hyb_store_close(void)
+{
+    while (folder_count > 0)
+        close(folders[--folder_count].fd);
+}
+
+/* The folder of path, open, and the name in it. */
+static int split(const char *path, const char **name_p)
+{
+    char folder[HYB_STORE_PATH];
+    const char *slash = strrchr(path, '/');
+
+    if (slash == NULL || slash == path || slash - path >= HYB_STORE_PATH) {
+        errno = ENOENT;
+        return -1;
+    }
+    snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path), path);
+    *name_p = slash + 1;
+    return open_folder(folder);
+}
+
+static bool is_own_file(int fd)
+{
+    struct stat about;
+
+    return fstat(fd, &about) == 0 && S_ISREG(about.st_mode) &&
+           about.st_nlink <= 1 &&
+           (about.st_uid == geteuid() || about.st_uid == 0);
+}
+
+int hyb_store_open(const char *path, int flags)
+{
+    const char *name;
+    int folder = split(path, &name), fd;
+
+    if (folder < 0)
+        return -1;
+    if ((flags & O_TRUNC) != 0) {
+        unlinkat(folder, name, 0);
+        flags = (flags & ~O_TRUNC) | O_CREAT | O_EXCL;
+    }
+    fd =
+        openat(folder, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+    if (fd < 0 || is_own_file(fd))
+        return fd;
+    close(fd);
+    errno = EPERM;
+    return -1;
+}
+
+int hyb_store_unlink(const char *path)
+{
+    const char *name;
+    int folder = split(path, &name);
+
+    return folder < 0 ? -1 : unlinkat(folder, name, 0);
+}
+
+int hyb_store_rename(const char *from, const char *to)
+{
+    const char *name, *new_name;
+    int folder = split(from, &name), target = split(to, &new_name);
+
+    return folder < 0 || target < 0 ? -1
+                                    : renameat(folder, name, target, new_name);
+}
+
+bool hyb_store_exists(const char *path)
+{
+    const char *name;
+    int folder = split(path, &name);
+
+    return folder >= 0 &&
+           faccessat(folder, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* To read the names in it. */
+static DIR *list_folder(const char *name)
+{
+    int folder = open_folder(name), fd;
+    DIR *list;
+
+    if (folder < 0)
+        return NULL;
+    fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    list = fd >= 0 ? fdopendir(fd) : NULL;
+    if (list == NULL && fd >= 0)
+        close(fd);
+    return list;
+}
 
 /* ---- names --------------------------------------------------------------- */
 
@@ -47,7 +170,7 @@ void hyb_store_each(const char *name,
                                 int first),
                     void *context)
 {
-    DIR *folder = opendir(name);
+    DIR *folder = list_folder(name);
     struct dirent *entry;
     hyb_store_t store = {.folder = name};
     int first;
@@ -75,7 +198,7 @@ static void remove_file(const hyb_store_t *store, const char *suffix)
     char path[HYB_STORE_PATH];
 
     hyb_store_path(store, suffix, path);
-    unlink(path);
+    hyb_store_unlink(path);
 }
 
 void hyb_store_remove(const hyb_store_t *store, int first)
@@ -84,7 +207,7 @@ void hyb_store_remove(const hyb_store_t *store, int first)
 
     remove_file(store, "part");
     hyb_store_checkpoint_path(store, first, path);
-    unlink(path);
+    hyb_store_unlink(path);
 }
 
 typedef struct {
@@ -105,7 +228,7 @@ static void remove_other(void *kept, const hyb_store_t *s, int first)
         if (k->first[i] == first)
             return;
     hyb_store_checkpoint_path(s, first, path);
-    unlink(path);
+    hyb_store_unlink(path);
 }
 
 void hyb_store_keep(const hyb_store_t *store, const int *first, int count)
@@ -130,7 +253,7 @@ static bool is_shared(const char *name)
 
 void hyb_store_clear_copies(const char *name)
 {
-    DIR *folder = opendir(name);
+    DIR *folder = list_folder(name);
     struct dirent *entry;
     char path[HYB_STORE_PATH];
 
@@ -140,46 +263,78 @@ void hyb_store_clear_copies(const char *name)
         if (!is_shared(entry->d_name))
             continue;
         snprintf(path, sizeof(path), "%.3000s/%.1000s", name, entry->d_name);
-        unlink(path);
+        hyb_store_unlink(path);
     }
     closedir(folder);
 }
 
 /* ---- the folder ---------------------------------------------------------- */
 
-bool hyb_store_make(const char *folder)
+bool hyb_store_make(const char *folder, char *why_p)
 {
-    return mkdir(folder, 0777) == 0 || errno == EEXIST;
+    int fd;
+
+    if (mkdir(folder, 0700) != 0 && errno != EEXIST)
+        fd = -1;
+    else
+        fd = open_folder(folder);
+    if (fd < 0) {
+        snprintf(why_p, HYB_STORE_WHY, "%s", strerror(errno));
+        return false;
+    }
+    return xh_owner_is_trusted(fd, NULL, why_p);
 }
 
 /* Some file systems cannot sync a folder, and need not. */
 bool hyb_store_sync(const char *folder)
 {
-    int file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    bool done;
+    int fd = open_folder(folder);
 
-    if (file < 0)
-        return false;
-    done = fsync(file) == 0 || errno == EINVAL;
-    close(file);
-    return done;
+    return fd >= 0 && (fsync(fd) == 0 || errno == EINVAL);
 }
 
 /* ---- moments ------------------------------------------------------------- */
 
-double hyb_store_last_seen(const hyb_store_t *store)
+hyb_seen_t hyb_store_last_seen(const hyb_store_t *store)
 {
     char path[HYB_STORE_PATH];
-    double seen = 0.0;
+    hyb_seen_t seen = {0.0, 0.0};
     int file;
 
     hyb_store_path(store, "alive", path);
-    file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0 || !hyb_store_read(file, &seen, sizeof(seen), 0))
-        seen = 0.0;
+    file = hyb_store_open(path, O_RDONLY);
+    if (file < 0 || !hyb_store_read(file, &seen, sizeof(seen), 0) ||
+        !(seen.moment > 0.0 && seen.moment < HYB_MOMENT_MOST &&
+          seen.elapsed >= 0.0 && seen.elapsed < HYB_MOMENT_MOST))
+        seen = (hyb_seen_t){0.0, 0.0};
     if (file >= 0)
         close(file);
     return seen;
+}
+
+bool hyb_store_put_done(const hyb_store_t *store)
+{
+    char path[HYB_STORE_PATH];
+    int file;
+
+    hyb_store_path(store, "done", path);
+    file = hyb_store_open(path, O_WRONLY | O_TRUNC);
+    if (file >= 0)
+        close(file);
+    return file >= 0 && hyb_store_sync(store->folder);
+}
+
+bool hyb_store_is_done(const hyb_store_t *store)
+{
+    char path[HYB_STORE_PATH];
+
+    hyb_store_path(store, "done", path);
+    return hyb_store_exists(path);
+}
+
+void hyb_store_remove_done(const hyb_store_t *store)
+{
+    remove_file(store, "done");
 }
 
 /* ---- bytes --------------------------------------------------------------- */
@@ -235,14 +390,14 @@ double hyb_store_probe(const hyb_store_t *store, int64_t bytes)
     int file;
 
     hyb_store_path(store, "part", path);
-    file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    file = hyb_store_open(path, O_WRONLY | O_TRUNC);
     done = file >= 0 && write_zeros(file, bytes);
     if (!done)
         xh_log_error("--checkpoint: cannot write %s: %s", path,
                      strerror(errno));
     if (file >= 0) {
         close(file);
-        unlink(path);
+        hyb_store_unlink(path);
     }
     return done ? (double)bytes / (xh_clock_wall() - begun) : 0.0;
 }

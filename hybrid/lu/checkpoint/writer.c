@@ -42,6 +42,8 @@ struct hyb_writer {
     struct hyb_copies *copies; /* on a partner's disk, or NULL */
     int alive; /* the file that says when this process was last seen: */
     double shown;
+    _Atomic double zero; /* when the run would have begun, by this process's
+                            own clock; NAN: it has not */
     double begun;
     int64_t written;
     char *buffer; /* a piece: its header and elements */
@@ -76,11 +78,15 @@ static bool is_at_work(const struct hyb_writer *w)
 
 static void show_life(struct hyb_writer *w)
 {
-    double now = xh_clock_read(CLOCK_REALTIME);
+    double now = xh_clock_read(CLOCK_REALTIME), zero = atomic_load(&w->zero);
+    hyb_seen_t seen;
 
     if (w->alive < 0 || now < w->shown + pulse)
         return;
-    hyb_store_write(w->alive, &now, sizeof(now), 0);
+    if (isnan(zero))
+        return;
+    seen = (hyb_seen_t){now, xh_clock_wall() - zero};
+    hyb_store_write(w->alive, &seen, sizeof(seen), 0);
     w->shown = now;
 }
 
@@ -97,7 +103,7 @@ static void open_stream(struct hyb_writer *w, stream_t *s, const char *suffix,
 {
     hyb_store_path(&w->store, suffix, s->path);
     s->at = s->flushed = from;
-    s->fd = open(s->path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
+    s->fd = hyb_store_open(s->path, O_WRONLY | O_CREAT | flags);
     if (s->fd < 0 || ftruncate(s->fd, from) != 0)
         fail(w, "write", s->path);
 }
@@ -264,11 +270,11 @@ static bool name_it(struct hyb_writer *w)
     char path[HYB_STORE_PATH];
 
     hyb_store_checkpoint_path(&w->store, w->boundary.first, path);
-    if (rename(w->checkpoint.path, path) == 0 &&
+    if (hyb_store_rename(w->checkpoint.path, path) == 0 &&
         hyb_store_sync(w->store.folder))
         return true;
     fail(w, "name", path);
-    unlink(path);
+    hyb_store_unlink(path);
     return false;
 }
 
@@ -296,7 +302,7 @@ static bool finish(struct hyb_writer *w)
 /* The disk's room; older checkpoints need what they wrote. */
 static void give_back(struct hyb_writer *w)
 {
-    unlink(w->checkpoint.path);
+    hyb_store_unlink(w->checkpoint.path);
     if (w->final.fd >= 0 && ftruncate(w->final.fd, w->header.final_bytes) == 0)
         w->final.at = w->header.final_bytes;
 }
@@ -349,7 +355,7 @@ static int open_alive(const hyb_store_t *store)
     char path[HYB_STORE_PATH];
 
     hyb_store_path(store, "alive", path);
-    return open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    return hyb_store_open(path, O_WRONLY | O_CREAT);
 }
 
 static bool allocate(struct hyb_writer *w)
@@ -388,6 +394,7 @@ xh_status_t hyb_writer_create(hyb_lu_t *lu, const hyb_store_t *store,
     w->final.fd = w->checkpoint.fd = -1;
     w->alive = open_alive(store);
     atomic_store(&w->top_of, -1);
+    atomic_store(&w->zero, NAN);
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->change, NULL);
     if (!allocate(w) || pthread_create(&w->thread, NULL, work, w) != 0) {
@@ -414,6 +421,11 @@ void hyb_writer_destroy(struct hyb_writer *w)
     pthread_mutex_unlock(&w->lock);
     pthread_join(w->thread, NULL);
     free_all(w);
+}
+
+void hyb_writer_set_zero(struct hyb_writer *w, double zero)
+{
+    atomic_store(&w->zero, zero);
 }
 
 /* ---- the leader ---------------------------------------------------------- */

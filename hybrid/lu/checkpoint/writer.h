@@ -23,6 +23,10 @@ xh_status_t hyb_writer_create(hyb_lu_t *lu, const hyb_store_t *store,
                               double bandwidth, struct hyb_copies *copies,
                               struct hyb_writer **writer_p);
 
+/* The run begins, or goes on, by this process's own clock as if it had begun
+ * at zero. Before, no signs of life are written. */
+void hyb_writer_set_zero(struct hyb_writer *writer, double zero);
+
 /* What is being written is given up and removed. Accepts NULL. */
 void hyb_writer_destroy(struct hyb_writer *writer);
 

@@ -35,7 +35,8 @@ static hyb_neighbours_t neighbours;
 static bool said_depth, said_forms; /* in this run */
 static hpl_shape_t said_plan;       /* likewise, the last one */
 static bool gave_up;                /* home=auto: devices would not hold it */
-static bool passed;                 /* what checkpoints are of: they may go */
+static bool passed;                 /* the test that checkpoints are of */
+static int place[2];                /* this process's, in its grid */
 
 static const double usual_threshold = 16.0; /* of the scaled residual */
 
@@ -90,9 +91,6 @@ static void free_prepared(hpl_system_t *system)
 static void destroy(hpl_system_t *system)
 {
     if (system != NULL) {
-        if (passed)
-            hyb_checkpoint_clear(system->grid);
-        passed = false;
         free_prepared(system);
         if (hyb_machine_devices(means.machine) > 0)
             hyb_machine_unpin(means.machine, system->mat.A);
@@ -270,6 +268,8 @@ static void check(hpl_system_t *system, int seed, hpl_norms_t *norms_p)
     free_prepared(system);
     hyb_check_solution(&means, system->grid, &system->mat, seed, norms_p);
     passed = hpl_scaled_residual(norms_p, system->mat.n) < usual_threshold;
+    place[0] = system->grid->myrow;
+    place[1] = system->grid->mycol;
 }
 
 static xh_status_t iterations(int process, double zero, char **csv_p,
@@ -466,6 +466,17 @@ xh_status_t hyb_driver_open(bool funneled)
         xh_log_error("emu_dry=on gives times, not results");
     hyb_driver_close();
     return XH_ERR_INPUT;
+}
+
+bool hyb_driver_results_kept(void)
+{
+    int any = passed;
+
+    MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    if (any)
+        hyb_checkpoint_clear(MPI_COMM_WORLD, passed ? place[0] : -1, place[1]);
+    passed = false;
+    return any != 0;
 }
 
 const hyb_means_t *hyb_driver_means(void)

@@ -38,4 +38,8 @@ const hyb_means_t *hyb_driver_means(void);
 /* Return to the reference solver and free what was taken. */
 void hyb_driver_close(void);
 
+/* Report and record of the run are where they are kept: checkpoints of a test
+ * that has passed go. Did they? Collective over MPI_COMM_WORLD, open or not. */
+bool hyb_driver_results_kept(void);
+
 #endif
