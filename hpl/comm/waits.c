@@ -55,10 +55,21 @@ const char *hpl_waits_name(MPI_Comm comm)
     return i < KNOWN ? known[i].what : "a message";
 }
 
+static hpl_ranks_t ranks_of(MPI_Comm comm)
+{
+    hpl_ranks_t all = {0, 1, 0};
+    int i = find(comm);
+
+    if (i < KNOWN)
+        return known[i].ranks;
+    if (comm == MPI_COMM_WORLD)
+        MPI_Comm_size(comm, &all.count);
+    return all;
+}
+
 hpl_ranks_t hpl_waits_ranks(MPI_Comm comm, int peer)
 {
-    int i = find(comm);
-    hpl_ranks_t all = i < KNOWN ? known[i].ranks : (hpl_ranks_t){0, 0, 0};
+    hpl_ranks_t all = ranks_of(comm);
 
     if (peer < 0 || all.count == 0)
         return all;
@@ -171,14 +182,6 @@ void hpl_waits_note(const hpl_wait_t *wait)
     pthread_mutex_unlock(&lock);
 }
 
-void hpl_waits_note_in(MPI_Comm comm, int peer, int tag, double bytes)
-{
-    hpl_waits_note(&(hpl_wait_t){.what = hpl_waits_name(comm),
-                                 .iteration = tag,
-                                 .bytes = bytes,
-                                 .whom = hpl_waits_ranks(comm, peer)});
-}
-
 bool hpl_waits_test(MPI_Comm comm, double bytes, MPI_Request *request)
 {
     int done = 0;
@@ -186,7 +189,10 @@ bool hpl_waits_test(MPI_Comm comm, double bytes, MPI_Request *request)
     if (*request != MPI_REQUEST_NULL)
         MPI_Test(request, &done, MPI_STATUS_IGNORE);
     if (*request != MPI_REQUEST_NULL && hpl_waits_are_wanted())
-        hpl_waits_note_in(comm, -1, -1, bytes);
+        hpl_waits_note(&(hpl_wait_t){.what = hpl_waits_name(comm),
+                                     .iteration = -1,
+                                     .bytes = bytes,
+                                     .whom = hpl_waits_ranks(comm, -1)});
     return done;
 }
 
@@ -214,4 +220,51 @@ int hpl_waits_notes(hpl_wait_t list_p[HPL_WAITS_MOST])
             list_p[count++] = note[i].wait;
     pthread_mutex_unlock(&lock);
     return count;
+}
+
+/* ---- several messages ---------------------------------------------------- */
+
+static hpl_wait_t wait_of(const hpl_messages_t *m, int i)
+{
+    return (hpl_wait_t){.what = m->what,
+                        .iteration = m->iteration,
+                        .bytes = m->with[i].bytes,
+                        .whom = hpl_waits_ranks(m->comm, m->with[i].peer)};
+}
+
+static void note_open(const hpl_messages_t *m)
+{
+    hpl_wait_t wait;
+    int done;
+
+    for (int i = 0; i < m->count; i++) {
+        MPI_Request_get_status(m->requests[i], &done, MPI_STATUS_IGNORE);
+        wait = wait_of(m, i);
+        if (!done)
+            hpl_waits_note(&wait);
+    }
+}
+
+bool hpl_messages_test(const hpl_messages_t *messages)
+{
+    int done = 0;
+
+    if (MPI_Testall(messages->count, messages->requests, &done,
+                    hpl_no_statuses) != MPI_SUCCESS)
+        return true;
+    if (!done && hpl_waits_are_wanted())
+        note_open(messages);
+    return done != 0;
+}
+
+void hpl_messages_wait(const hpl_messages_t *messages)
+{
+    hpl_wait_t wait;
+
+    for (int i = 0; i < messages->count; i++) {
+        wait = wait_of(messages, i);
+        hpl_wait_begin(&wait);
+        MPI_Wait(&messages->requests[i], MPI_STATUS_IGNORE);
+        hpl_wait_end();
+    }
 }
