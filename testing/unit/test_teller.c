@@ -19,20 +19,30 @@ static void turn(pair_t *p, double seconds)
     hyb_teller_turn(&p->party, p->now);
 }
 
-/* Take the connection that process 1 has begun, and answer what it says. */
-static void answer(pair_t *p)
+static hyb_heard_t hear(hyb_line_t *line)
 {
-    struct pollfd listener = {.fd = p->party.listener, .events = POLLIN}, line;
-    hyb_frame_t frame = hyb_party_frame(&p->party, HYB_HELLO);
+    struct pollfd fd = {.fd = line->fd, .events = POLLIN};
+
+    assert_int_equal(poll(&fd, 1, 5000), 1);
+    return hyb_line_receive(line);
+}
+
+static hyb_line_t accept_one(const hyb_party_t *party)
+{
+    struct pollfd listener = {.fd = party->listener, .events = POLLIN};
+    bool any;
 
     assert_int_equal(poll(&listener, 1, 5000), 1);
-    p->line = hyb_wire_accept(p->party.listener);
+    return hyb_wire_accept(party->listener, &party->meeting, &any);
+}
+
+/* Take the connection that process 1 has begun, and answer its call. */
+static void answer(pair_t *p)
+{
+    p->line = accept_one(&p->party);
     turn(p, 0.01);
-    line = (struct pollfd){.fd = p->line.fd, .events = POLLIN};
-    assert_int_equal(poll(&line, 1, 5000), 1);
-    assert_int_equal(hyb_line_receive(&p->line), HYB_FRAME);
-    assert_int_equal(p->line.in.word, HYB_HELLO);
-    assert_true(hyb_line_send(&p->line, &frame));
+    assert_int_equal(hear(&p->line), HYB_NOTHING);
+    assert_true(p->line.is_called && !p->line.is_proven);
 }
 
 /* Until what was sent is there. */
@@ -53,10 +63,11 @@ static void begin(pair_t *p)
     *p = (pair_t){.party = {.rank = 1,
                             .count = 2,
                             .host = host,
+                            .is_beside = true,
                             .patience = 100.0,
                             .limit = 1000.0},
                   .now = 1.0};
-    p->party.listener = hyb_wire_listen(&p->party.meeting);
+    p->party.listener = hyb_wire_listen(true, &p->party.meeting);
     assert_true(p->party.listener >= 0);
     hyb_teller_open();
     turn(p, 0.0);
@@ -67,6 +78,8 @@ static void meet(pair_t *p)
     begin(p);
     answer(p);
     listen_once(p);
+    assert_int_equal(hear(&p->line), HYB_FRAME);
+    assert_int_equal(p->line.in.word, HYB_STATE);
 }
 
 static void end(pair_t *p)
@@ -173,14 +186,47 @@ static void say(hyb_line_t *line, const hyb_party_t *party, hyb_word_t word)
     assert_true(hyb_line_send(line, &frame));
 }
 
+/* Process 1 calls process 0. */
 static hyb_line_t come(const pair_t *p)
 {
-    hyb_line_t line = hyb_wire_connect(&p->party.meeting.address[0]);
+    hyb_line_t line = hyb_wire_connect(&p->party.meeting, 0, 1);
     struct pollfd fd = {.fd = line.fd, .events = POLLOUT};
 
     assert_int_equal(poll(&fd, 1, 5000), 1);
-    say(&line, &p->party, HYB_HELLO);
+    assert_true(hyb_line_call(&line));
     return line;
+}
+
+static void collect_often(pair_t *p, int turns)
+{
+    for (int i = 0; i < turns; i++)
+        collect(p, 0.01);
+}
+
+/* Process 1 comes, and says who it is. */
+static hyb_line_t join(pair_t *p)
+{
+    hyb_line_t line = come(p);
+
+    collect_often(p, 3);
+    assert_int_equal(hear(&line), HYB_FRAME);
+    assert_true(line.is_proven);
+    say(&line, &p->party, HYB_STATE);
+    collect_often(p, 3);
+    return line;
+}
+
+static void begin_as_first(pair_t *p)
+{
+    begin(p);
+    p->party.rank = 0;
+    assert_true(hyb_collector_open(&p->party));
+}
+
+static void end_as_first(pair_t *p)
+{
+    hyb_collector_close(&p->party);
+    close(p->party.listener);
 }
 
 /* Ends this process if it takes the other one for dead. */
@@ -189,23 +235,15 @@ static void collect_from_one_that_goes(bool has_met)
     hyb_line_t line;
     pair_t p;
 
-    begin(&p);
-    p.party.rank = 0;
-    assert_true(hyb_collector_open(&p.party));
-    line = come(&p);
-    for (int i = 0; i < 3; i++)
-        collect(&p, 0.01);
-    if (has_met)
-        say(&line, &p.party, HYB_STATE);
+    begin_as_first(&p);
+    line = has_met ? join(&p) : come(&p);
+    collect_often(&p, 3);
     hyb_line_close(&line);
     for (int i = 0; i < 20; i++)
         collect(&p, 1.0);
-    line = come(&p);
-    for (int i = 0; i < 3; i++)
-        collect(&p, 0.01);
-    hyb_collector_close(&p.party);
+    line = join(&p);
+    end_as_first(&p);
     hyb_line_close(&line);
-    close(p.party.listener);
 }
 
 static void one_gives_up(void)

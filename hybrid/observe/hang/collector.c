@@ -7,7 +7,8 @@
 #include "hybrid/observe/hang/party.h"
 
 enum {
-    NEWCOMERS = 256, /* that have not said who they are; more have to wait */
+    NEWCOMERS = 256, /* places of those that have proven nothing */
+    ADMITTED = 64,   /* newcomers in a turn, in which all are read */
     LINES = 8        /* what so many say is said */
 };
 
@@ -18,7 +19,6 @@ typedef struct {
     hyb_line_t line;
     double asked;      /* when first, since it answered last; 0: it has */
     double closed;     /* when the connection ended; 0: it has not */
-    bool met;          /* it has heard an answer on this line, and said so */
     bool parted;       /* in words */
     bool answered;     /* this time */
     bool is_said_lost; /* that its host does not answer */
@@ -30,10 +30,12 @@ static struct {
     struct {
         hyb_line_t line;
         double since;
+        bool is_known; /* some process came from that host before */
     } newcomer[NEWCOMERS];
-    bool asks;    /* some have not answered yet */
-    double asked; /* when it asked, or has heard all */
-    bool is_due;  /* somebody says that nothing moves */
+    double crowded; /* when one of them had to make place last; 0: never */
+    bool asks;      /* some have not answered yet */
+    double asked;   /* when it asked, or has heard all */
+    bool is_due;    /* somebody says that nothing moves */
     bool is_long; /* somebody in a phase has waited for half of the patience */
     hyb_blame_t said;
     double longest; /* s for which those of whom it is said waited */
@@ -69,39 +71,74 @@ int hyb_collector_fds_most(const hyb_party_t *party)
  * newcomers. Those that are not there are below 0, and passed over. */
 int hyb_collector_fds(const hyb_party_t *party, struct pollfd *fds_p)
 {
-    int room = 0;
-
+    fds_p[0] = (struct pollfd){.fd = party->listener, .events = POLLIN};
     for (int rank = 1; rank < party->count; rank++)
         fds_p[rank] =
             (struct pollfd){.fd = all.member[rank].line.fd, .events = POLLIN};
-    for (int i = 0; i < NEWCOMERS; i++) {
+    for (int i = 0; i < NEWCOMERS; i++)
         fds_p[party->count + i] =
             (struct pollfd){.fd = all.newcomer[i].line.fd, .events = POLLIN};
-        room += all.newcomer[i].line.fd < 0;
-    }
-    fds_p[0] = (struct pollfd){.fd = room > 0 ? party->listener : -1,
-                               .events = POLLIN};
     return hyb_collector_fds_most(party);
 }
 
 /* ---- who comes ----------------------------------------------------------- */
 
-static void admit(const hyb_party_t *party, double now)
+static bool is_known(const hyb_party_t *party, const hyb_line_t *line)
 {
-    for (int i = 0; i < NEWCOMERS; i++)
-        if (all.newcomer[i].line.fd < 0) {
-            all.newcomer[i].line = hyb_wire_accept(party->listener);
-            all.newcomer[i].since = now;
-            if (all.newcomer[i].line.fd < 0)
-                return;
-        }
+    for (int rank = 1; rank < party->count; rank++)
+        if (hyb_place_is(&all.member[rank].line.from, &line->from))
+            return true;
+    return false;
 }
 
-static bool is_ours(const hyb_party_t *party, const hyb_frame_t *frame)
+/* Who makes place sooner: none is there, a stranger, who came earlier. */
+static bool goes_before(int a, int b)
 {
-    return memcmp(frame->secret, party->meeting.secret,
-                  sizeof(frame->secret)) == 0 &&
-           frame->rank > 0 && frame->rank < party->count;
+    bool empty = all.newcomer[a].line.fd < 0;
+
+    if (empty || all.newcomer[b].line.fd < 0)
+        return empty;
+    if (all.newcomer[a].is_known != all.newcomer[b].is_known)
+        return all.newcomer[b].is_known;
+    return all.newcomer[a].since < all.newcomer[b].since;
+}
+
+/* A place for one more: strangers do not take that of a known host. */
+static void seat(hyb_line_t *line, bool known, double now)
+{
+    int to = 0;
+
+    for (int i = 1; i < NEWCOMERS; i++)
+        if (goes_before(i, to))
+            to = i;
+    if (all.newcomer[to].line.fd >= 0) {
+        all.crowded = now;
+        if (all.newcomer[to].is_known && !known) {
+            hyb_line_close(line);
+            return;
+        }
+    }
+    hyb_line_close(&all.newcomer[to].line);
+    all.newcomer[to].line = *line;
+    all.newcomer[to].since = now;
+    all.newcomer[to].is_known = known;
+}
+
+static void admit(const hyb_party_t *party, double now)
+{
+    hyb_line_t line;
+    bool any = true;
+
+    for (int i = 0; i < ADMITTED && any; i++) {
+        line = hyb_wire_accept(party->listener, &party->meeting, &any);
+        if (line.fd >= 0)
+            seat(&line, is_known(party, &line), now);
+    }
+}
+
+static bool is_member(const hyb_party_t *party, int rank)
+{
+    return rank > 0 && rank < party->count;
 }
 
 /* What others sent is a number of entries, and ends where it should. */
@@ -138,7 +175,8 @@ static void hear(const hyb_party_t *party, const hyb_frame_t *frame)
     hyb_line_send(&m->line, &answer);
 }
 
-/* A newcomer has said who it is: its line takes the place of the one before. */
+/* A newcomer has proven who it is: its line takes the place of the one before.
+ */
 static void welcome(const hyb_party_t *party, hyb_line_t *line)
 {
     member_t *m = &all.member[line->in.rank];
@@ -146,7 +184,6 @@ static void welcome(const hyb_party_t *party, hyb_line_t *line)
     hyb_line_close(&m->line);
     m->line = *line;
     m->closed = 0.0;
-    m->met = false;
     line->fd = -1;
     hear(party, &m->line.in);
 }
@@ -157,7 +194,7 @@ static void hear_newcomers(const hyb_party_t *party, double now)
         hyb_line_t *line = &all.newcomer[i].line;
         hyb_heard_t heard = hyb_line_receive(line);
 
-        if (heard == HYB_FRAME && is_ours(party, &line->in))
+        if (heard == HYB_FRAME && is_member(party, line->in.rank))
             welcome(party, line);
         else if (heard == HYB_FRAME ||
                  now > all.newcomer[i].since + introduction)
@@ -178,35 +215,61 @@ static void say_lost(const hyb_party_t *party, int rank)
     m->is_said_lost = true;
 }
 
-/* One that gave up waiting for an answer has not ended: it comes again. */
+static void say_forged(const hyb_party_t *party, int rank)
+{
+    all.witness[rank].contact = HYB_UNHEARD;
+    xh_log_warning_of(rank, party->host[rank],
+                      "its connection brought what it did not send: closed");
+}
+
 static void hear_member(const hyb_party_t *party, int rank, double now)
 {
     member_t *m = &all.member[rank];
     hyb_heard_t heard;
 
     while ((heard = hyb_line_receive(&m->line)) == HYB_FRAME)
-        if (is_ours(party, &m->line.in) && m->line.in.rank == rank) {
-            m->met = true;
+        if (m->line.in.rank == rank)
             hear(party, &m->line.in);
-        }
     if (m->parted || heard == HYB_NOTHING)
         return;
     if (heard == HYB_LOST)
         say_lost(party, rank);
-    else if (m->met)
+    else if (heard == HYB_CLOSED)
         m->closed = now;
     else
-        all.witness[rank].contact = HYB_UNHEARD;
+        say_forged(party, rank);
     if (m->asked == 0.0)
         m->asked = now;
+}
+
+static void tell_frame(const hyb_party_t *party, const hyb_frame_t *frame)
+{
+    for (int rank = 1; rank < party->count; rank++)
+        hyb_line_send(&all.member[rank].line, frame);
 }
 
 static void tell_all(const hyb_party_t *party, hyb_word_t word)
 {
     hyb_frame_t frame = hyb_party_frame(party, word);
 
-    for (int rank = 1; rank < party->count; rank++)
-        hyb_line_send(&all.member[rank].line, &frame);
+    tell_frame(party, &frame);
+}
+
+/* Tell all why, and end the job. */
+static void end_job(const hyb_party_t *party, const char *text)
+{
+    hyb_frame_t frame = hyb_party_frame(party, HYB_ABORT);
+
+    snprintf(frame.state.where, HYB_WHERE, "%.*s", HYB_WHERE - 1, text);
+    tell_frame(party, &frame);
+    hyb_hang_end_job(text);
+}
+
+/* When nothing can hinder it any more to come again; 0: it is here. Strangers
+ * may take its place for a moment. */
+static double gone_since(const member_t *m)
+{
+    return m->closed > 0.0 && !m->parted ? fmax(m->closed, all.crowded) : 0.0;
 }
 
 /* The launcher had time to end the job: say who ended, and end it. */
@@ -221,19 +284,17 @@ static void end_for(const hyb_party_t *party, int rank)
              "ends",
              rank, party->host[rank], HYB_WHERE, state->where);
     hpl_hang_note(&hang);
-    tell_all(party, HYB_ABORT);
-    hyb_hang_end_job(hang.text);
+    end_job(party, hang.text);
 }
 
 static void look_for_dead(const hyb_party_t *party, double now)
 {
     for (int rank = 1; rank < party->count; rank++) {
-        const member_t *m = &all.member[rank];
+        double since = gone_since(&all.member[rank]);
 
-        if (m->closed > 0.0 && !m->parted)
+        if (since > 0.0)
             all.witness[rank].contact = HYB_DEAD;
-        if (m->closed > 0.0 && !m->parted &&
-            now > m->closed + HYB_GRACE_SECONDS)
+        if (since > 0.0 && now > since + HYB_GRACE_SECONDS)
             end_for(party, rank);
     }
 }
@@ -327,9 +388,8 @@ static void say(const hyb_party_t *party, const hyb_blame_t *blame)
         xh_log_warning_of(-1, "", "%s", text);
         return;
     }
-    tell_all(party, HYB_ABORT);
     strncat(text, "; the job ends", sizeof(text) - strlen(text) - 1);
-    hyb_hang_end_job(text);
+    end_job(party, text);
 }
 
 static void look_for_long(const hyb_party_t *party)

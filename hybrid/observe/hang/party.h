@@ -18,7 +18,8 @@ typedef struct {
     char (*host)[HYB_HOST]; /* by rank */
     double patience,
         limit; /* s until it is said; until the job ends, 0: never */
-    hyb_meeting_t meeting; /* count 0: there are no connections */
+    hyb_meeting_t meeting; /* no addresses: there are no connections */
+    bool is_beside;        /* process 0, where loopback leads to it */
     int listener;          /* of process 0, or below 0 */
     hyb_state_t mine;
 } hyb_party_t;
