@@ -55,25 +55,32 @@ const char *hpl_waits_name(MPI_Comm comm)
     return i < KNOWN ? known[i].what : "a message";
 }
 
-static hpl_ranks_t ranks_of(MPI_Comm comm)
+/* Its rank among all processes. */
+static int rank_in_world(MPI_Comm comm, int peer)
 {
-    hpl_ranks_t all = {0, 1, 0};
-    int i = find(comm);
+    MPI_Group group, world;
+    int rank;
 
-    if (i < KNOWN)
-        return known[i].ranks;
-    if (comm == MPI_COMM_WORLD)
-        MPI_Comm_size(comm, &all.count);
-    return all;
+    MPI_Comm_group(comm, &group);
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_translate_ranks(group, 1, &peer, world, &rank);
+    MPI_Group_free(&group);
+    MPI_Group_free(&world);
+    return rank;
 }
 
 hpl_ranks_t hpl_waits_ranks(MPI_Comm comm, int peer)
 {
-    hpl_ranks_t all = ranks_of(comm);
+    int i = find(comm);
+    hpl_ranks_t all = {0, 1, 0};
 
-    if (peer < 0 || all.count == 0)
-        return all;
-    return (hpl_ranks_t){all.first + peer * all.apart, 0, 1};
+    if (i < KNOWN)
+        all = known[i].ranks;
+    else if (peer >= 0)
+        return (hpl_ranks_t){rank_in_world(comm, peer), 0, 1};
+    else
+        MPI_Comm_size(MPI_COMM_WORLD, &all.count);
+    return peer < 0 ? all : (hpl_ranks_t){all.first + peer * all.apart, 0, 1};
 }
 
 /* ---- the one thing ------------------------------------------------------- */
@@ -120,6 +127,17 @@ void hpl_wait_begin_in(MPI_Comm comm, int peer, const char *what, double bytes)
                                  .iteration = -1,
                                  .bytes = bytes,
                                  .whom = hpl_waits_ranks(comm, peer)});
+}
+
+int hpl_waits_allreduce(void *values, int count, MPI_Datatype type, MPI_Op op,
+                        MPI_Comm comm)
+{
+    int error;
+
+    hpl_wait_begin_in(comm, -1, "a result for all", 0.0);
+    error = MPI_Allreduce(MPI_IN_PLACE, values, count, type, op, comm);
+    hpl_wait_end();
+    return error;
 }
 
 unsigned hpl_waits_count(void)

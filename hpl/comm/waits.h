@@ -40,7 +40,8 @@ enum { HPL_WAITS_MOST = 8 }; /* a round of pivots has six peers */
 void hpl_waits_know(MPI_Comm comm, const char *what, hpl_ranks_t ranks);
 void hpl_waits_forget(MPI_Comm comm);
 
-/* The peer of that rank in comm; below 0: all of comm. */
+/* The peer of that rank in comm; below 0: all of comm, or of MPI_COMM_WORLD if
+ * comm is not known. */
 hpl_ranks_t hpl_waits_ranks(MPI_Comm comm, int peer);
 
 /* What messages in comm are of. */
@@ -52,6 +53,10 @@ void hpl_wait_end(void);
 
 /* The same around a call that all processes of comm take part in, or one. */
 void hpl_wait_begin_in(MPI_Comm comm, int peer, const char *what, double bytes);
+
+/* MPI_Allreduce in place, published while it lasts. */
+int hpl_waits_allreduce(void *values, int count, MPI_Datatype type, MPI_Op op,
+                        MPI_Comm comm);
 
 /* Notes are only taken, at each poll, while somebody wants them. */
 

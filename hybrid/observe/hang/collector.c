@@ -154,12 +154,27 @@ static void keep_state(const hyb_frame_t *frame)
         state->awaited[i].what[HYB_WHAT - 1] = '\0';
 }
 
+/* This process was stopped, and another one has ended the job for that. */
+static void end_as_told(const hyb_party_t *party, const hyb_frame_t *frame)
+{
+    hpl_hang_t hang = {.rank = 0, .seconds = frame->state.still, .ended = true};
+
+    memcpy(hang.host, party->host[0], HYB_HOST);
+    snprintf(hang.text, sizeof(hang.text),
+             "rank %d on %s has ended the job: %.*s", frame->rank,
+             party->host[frame->rank], HYB_WHERE - 1, frame->state.where);
+    hpl_hang_note(&hang);
+    hyb_hang_end_job(hang.text);
+}
+
 static void hear(const hyb_party_t *party, const hyb_frame_t *frame)
 {
     member_t *m = &all.member[frame->rank];
     hyb_frame_t answer = hyb_party_frame(party, HYB_HELLO);
 
     keep_state(frame);
+    if (frame->word == HYB_ABORT)
+        end_as_told(party, frame);
     if (frame->word == HYB_BYE) {
         m->parted = true;
         all.witness[frame->rank].state.still = 0.0;
@@ -258,9 +273,8 @@ static void tell_all(const hyb_party_t *party, hyb_word_t word)
 /* Tell all why, and end the job. */
 static void end_job(const hyb_party_t *party, const char *text)
 {
-    hyb_frame_t frame = hyb_party_frame(party, HYB_ABORT);
+    hyb_frame_t frame = hyb_party_last_frame(party, text);
 
-    snprintf(frame.state.where, HYB_WHERE, "%.*s", HYB_WHERE - 1, text);
     tell_frame(party, &frame);
     hyb_hang_end_job(text);
 }

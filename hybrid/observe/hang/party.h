@@ -29,6 +29,7 @@ typedef struct {
 #define HYB_GRACE_SECONDS 5.0  /* in which a launcher ends a job */
 
 hyb_frame_t hyb_party_frame(const hyb_party_t *party, hyb_word_t word);
+hyb_frame_t hyb_party_last_frame(const hyb_party_t *party, const char *why);
 
 /* ---- the first process: collects what others say ------------------------- */
 

@@ -171,6 +171,7 @@ static void describe_first(const hyb_party_t *party, double now, char *text,
 static void speak(const hyb_party_t *party, double now)
 {
     char state[512], first[256], text[800];
+    hyb_frame_t last;
     bool ends = party->limit > 0.0 && party->mine.still >= party->limit;
 
     if (party->mine.doing == HYB_BETWEEN && !me.has_met)
@@ -180,6 +181,8 @@ static void speak(const hyb_party_t *party, double now)
     snprintf(text, sizeof(text), "no progress for %.0f s, %s%s",
              party->mine.still, state, first);
     if (ends) {
+        last = hyb_party_last_frame(party, first[0] ? first + 2 : text);
+        hyb_line_send(&me.line, &last);
         strncat(text, "; the job ends", sizeof(text) - strlen(text) - 1);
         hyb_hang_end_job(text);
     }

@@ -35,7 +35,7 @@ typedef enum {
     HYB_STATE, /* as it was asked for */
     HYB_STALL, /* nothing moves */
     HYB_ASK,
-    HYB_ABORT, /* the job ends; state.where: why */
+    HYB_ABORT, /* the sender ends the job; state.where: why */
     HYB_BYE
 } hyb_word_t;
 
