@@ -205,16 +205,21 @@ static void collect_often(pair_t *p, int turns)
         collect(p, 0.01);
 }
 
-/* Process 1 comes, and says who it is. */
+static void prove(pair_t *p, hyb_line_t *line)
+{
+    assert_int_equal(hear(line), HYB_FRAME);
+    assert_true(line->is_proven);
+    say(line, &p->party, HYB_STATE);
+    collect_often(p, 3);
+}
+
+/* Process 1 comes, and proves who it is. */
 static hyb_line_t join(pair_t *p)
 {
     hyb_line_t line = come(p);
 
     collect_often(p, 3);
-    assert_int_equal(hear(&line), HYB_FRAME);
-    assert_true(line.is_proven);
-    say(&line, &p->party, HYB_STATE);
-    collect_often(p, 3);
+    prove(p, &line);
     return line;
 }
 
@@ -299,7 +304,7 @@ static void crowd(pair_t *p, bool calls, crowd_t *crowd_p)
     for (int i = 0; i < STRANGERS; i++) {
         crowd_p->fd[i] = stranger(p, calls);
         if (i % 50 == 0)
-            collect(p, 0.001);
+            collect(p, 0.1);
     }
 }
 
@@ -322,7 +327,10 @@ static void come_again_among(bool calls)
     crowd(&p, calls, &strangers);
     hyb_line_close(&line);
     collect_often(&p, 3);
-    line = join(&p);
+    line = come(&p);
+    for (int i = 0; i < 3; i++)
+        collect(&p, 0.5);
+    prove(&p, &line);
     for (int i = 0; i < 20; i++)
         collect(&p, 1.0);
     assert_true(hyb_line_is_heard(&line));
@@ -364,9 +372,9 @@ static void keep_place(void)
     line = come(&p);
     collect_often(&p, 3);
     crowd(&p, false, &strangers);
-    collect_often(&p, 10);
-    assert_int_equal(hear(&line), HYB_FRAME);
-    say(&line, &p.party, HYB_STATE);
+    for (int i = 0; i < 5; i++)
+        collect(&p, 0.5);
+    prove(&p, &line);
     for (int i = 0; i < 20; i++)
         collect(&p, 1.0);
     end_as_first(&p);

@@ -8,11 +8,11 @@
 
 enum {
     NEWCOMERS = 256, /* places of those that have proven nothing */
-    ADMITTED = 64,   /* newcomers in a turn, in which all are read */
     LINES = 8        /* what so many say is said */
 };
 
 static const double introduction = 10.0; /* s that they have for it */
+static const double undisturbed = 0.25;  /* s before one makes place */
 static const double least_pause = 0.2;   /* s between questions */
 
 typedef struct {
@@ -32,6 +32,7 @@ static struct {
         double since;
         bool is_known; /* some process came from that host before */
     } newcomer[NEWCOMERS];
+    bool is_full;   /* for now: more have to wait */
     double crowded; /* when one of them had to make place last; 0: never */
     bool asks;      /* some have not answered yet */
     double asked;   /* when it asked, or has heard all */
@@ -71,7 +72,8 @@ int hyb_collector_fds_most(const hyb_party_t *party)
  * newcomers. Those that are not there are below 0, and passed over. */
 int hyb_collector_fds(const hyb_party_t *party, struct pollfd *fds_p)
 {
-    fds_p[0] = (struct pollfd){.fd = party->listener, .events = POLLIN};
+    fds_p[0] = (struct pollfd){.fd = all.is_full ? -1 : party->listener,
+                               .events = POLLIN};
     for (int rank = 1; rank < party->count; rank++)
         fds_p[rank] =
             (struct pollfd){.fd = all.member[rank].line.fd, .events = POLLIN};
@@ -103,14 +105,23 @@ static bool goes_before(int a, int b)
     return all.newcomer[a].since < all.newcomer[b].since;
 }
 
-/* A place for one more: strangers do not take that of a known host. */
-static void seat(hyb_line_t *line, bool known, double now)
+/* The place for one more; below 0: nobody has to make place yet. */
+static int find_place(double now)
 {
     int to = 0;
 
     for (int i = 1; i < NEWCOMERS; i++)
         if (goes_before(i, to))
             to = i;
+    return all.newcomer[to].line.fd < 0 ||
+                   now > all.newcomer[to].since + undisturbed
+               ? to
+               : -1;
+}
+
+/* Strangers do not take the place of a known host. */
+static void seat(int to, hyb_line_t *line, bool known, double now)
+{
     if (all.newcomer[to].line.fd >= 0) {
         all.crowded = now;
         if (all.newcomer[to].is_known && !known) {
@@ -128,12 +139,14 @@ static void admit(const hyb_party_t *party, double now)
 {
     hyb_line_t line;
     bool any = true;
+    int to;
 
-    for (int i = 0; i < ADMITTED && any; i++) {
+    while (any && (to = find_place(now)) >= 0) {
         line = hyb_wire_accept(party->listener, &party->meeting, &any);
         if (line.fd >= 0)
-            seat(&line, is_known(party, &line), now);
+            seat(to, &line, is_known(party, &line), now);
     }
+    all.is_full = any;
 }
 
 static bool is_member(const hyb_party_t *party, int rank)
