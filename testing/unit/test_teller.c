@@ -387,6 +387,30 @@ TEST(a_host_that_is_known_keeps_its_place)
     assert_int_equal(status_of(keep_place), 0);
 }
 
+/* It has called again, and is stopped before it can prove itself. */
+static void come_slowly(void)
+{
+    hyb_line_t line;
+    pair_t p;
+
+    begin_as_first(&p);
+    line = join(&p);
+    hyb_line_close(&line);
+    line = come(&p);
+    for (int i = 0; i < 9; i++)
+        collect(&p, 1.0);
+    prove(&p, &line);
+    for (int i = 0; i < 9; i++)
+        collect(&p, 1.0);
+    end_as_first(&p);
+    hyb_line_close(&line);
+}
+
+TEST(who_has_called_again_has_not_ended)
+{
+    assert_int_equal(status_of(come_slowly), 0);
+}
+
 /* One that knows no secret: what it says is not obeyed. */
 static void hear_a_stranger(void)
 {

@@ -33,7 +33,7 @@ static struct {
         bool is_known; /* some process came from that host before */
     } newcomer[NEWCOMERS];
     bool is_full;   /* for now: more have to wait */
-    double crowded; /* when one of them had to make place last; 0: never */
+    double crowded; /* when one had to wait or to make place last; 0: never */
     bool asks;      /* some have not answered yet */
     double asked;   /* when it asked, or has heard all */
     bool is_due;    /* somebody says that nothing moves */
@@ -147,6 +147,8 @@ static void admit(const hyb_party_t *party, double now)
             seat(to, &line, is_known(party, &line), now);
     }
     all.is_full = any;
+    if (any)
+        all.crowded = now;
 }
 
 static bool is_member(const hyb_party_t *party, int rank)
@@ -270,33 +272,37 @@ static void hear_member(const hyb_party_t *party, int rank, double now)
         m->asked = now;
 }
 
-static void tell_frame(const hyb_party_t *party, const hyb_frame_t *frame)
+static void tell_all(const hyb_party_t *party, hyb_frame_t frame)
 {
     for (int rank = 1; rank < party->count; rank++)
-        hyb_line_send(&all.member[rank].line, frame);
-}
-
-static void tell_all(const hyb_party_t *party, hyb_word_t word)
-{
-    hyb_frame_t frame = hyb_party_frame(party, word);
-
-    tell_frame(party, &frame);
+        hyb_line_send(&all.member[rank].line, &frame);
 }
 
 /* Tell all why, and end the job. */
 static void end_job(const hyb_party_t *party, const char *text)
 {
-    hyb_frame_t frame = hyb_party_last_frame(party, text);
-
-    tell_frame(party, &frame);
+    tell_all(party, hyb_party_last_frame(party, text));
     hyb_hang_end_job(text);
 }
 
-/* When nothing can hinder it any more to come again; 0: it is here. Strangers
- * may take its place for a moment. */
-static double gone_since(const member_t *m)
+/* Has somebody called as this process, and not proven it yet? */
+static bool is_coming(int rank)
 {
-    return m->closed > 0.0 && !m->parted ? fmax(m->closed, all.crowded) : 0.0;
+    for (int i = 0; i < NEWCOMERS; i++)
+        if (all.newcomer[i].line.is_called &&
+            all.newcomer[i].line.call.rank == (uint64_t)rank)
+            return true;
+    return false;
+}
+
+/* When nothing hindered it any more to come again; 0: it is here. */
+static double gone_since(int rank, double now)
+{
+    const member_t *m = &all.member[rank];
+
+    if (m->closed == 0.0 || m->parted)
+        return 0.0;
+    return is_coming(rank) ? now : fmax(m->closed, all.crowded);
 }
 
 /* The launcher had time to end the job: say who ended, and end it. */
@@ -317,7 +323,7 @@ static void end_for(const hyb_party_t *party, int rank)
 static void look_for_dead(const hyb_party_t *party, double now)
 {
     for (int rank = 1; rank < party->count; rank++) {
-        double since = gone_since(&all.member[rank]);
+        double since = gone_since(rank, now);
 
         if (since > 0.0)
             all.witness[rank].contact = HYB_DEAD;
@@ -337,7 +343,7 @@ static void ask(const hyb_party_t *party, double now)
         if (m->asked == 0.0)
             m->asked = now;
     }
-    tell_all(party, HYB_ASK);
+    tell_all(party, hyb_party_frame(party, HYB_ASK));
     all.asks = true;
     all.asked = now;
     all.is_due = false;
@@ -477,7 +483,7 @@ void hyb_collector_turn(const hyb_party_t *party, const struct pollfd *fds,
 
 void hyb_collector_close(const hyb_party_t *party)
 {
-    tell_all(party, HYB_BYE);
+    tell_all(party, hyb_party_frame(party, HYB_BYE));
     for (int rank = 1; rank < party->count; rank++)
         hyb_line_close(&all.member[rank].line);
     for (int i = 0; i < NEWCOMERS; i++)
