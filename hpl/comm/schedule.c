@@ -81,13 +81,22 @@ void hpl_schedule_next_round(hpl_schedule_t *s)
     s->rounds++;
 }
 
+/* Both ends cut a message of so many doubles into parts of this length; so
+ * many parts are no burden on the MPI library. */
+static size_t chunk_of(size_t count)
+{
+    const size_t parts_most = 1024;
+
+    return Mmax(hpl_message_chunk, (count + parts_most - 1) / parts_most);
+}
+
 static void start_message(hpl_schedule_t *s, const message_t *m)
 {
-    size_t length;
+    size_t length, chunk = chunk_of(m->count);
     MPI_Request *request;
 
     for (size_t done = 0; done < m->count; done += length) {
-        length = Mmin(m->count - done, hpl_message_chunk);
+        length = Mmin(m->count - done, chunk);
         s->requests = grow(s->requests, s->pending, &s->request_capacity,
                            sizeof(MPI_Request));
         request = &s->requests[s->pending++];
@@ -145,7 +154,7 @@ static void note_pending(const hpl_schedule_t *s)
         const message_t *m = &s->messages[i];
         bool is_here = true;
 
-        for (size_t at = 0; at < m->count; at += hpl_message_chunk) {
+        for (size_t at = 0; at < m->count; at += chunk_of(m->count)) {
             MPI_Request_get_status(s->requests[request++], &done,
                                    MPI_STATUS_IGNORE);
             is_here = is_here && done;

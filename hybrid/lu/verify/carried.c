@@ -2,6 +2,7 @@
 #include "hybrid/lu/verify/carried_private.h"
 
 #include <stdlib.h>
+#include "base/integers.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/settings.h"
@@ -13,6 +14,12 @@ static int64_t in_doubles(int64_t count, size_t bytes)
 {
     return (int64_t)(((size_t)count * bytes + sizeof(double) - 1) /
                      sizeof(double));
+}
+
+/* Columns of the widest panel, at least 1 where there is none. */
+static int64_t widest_panel(int64_t nb, int64_t n)
+{
+    return xh_larger(xh_smaller(nb, n), 1);
 }
 
 /* Cut the memory, if there is any, into its parts; returns its doubles. */
@@ -84,9 +91,10 @@ uint64_t hyb_carried_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
 
     if (!is_wanted(means, shape->n, shape->nprow))
         return 0;
-    return sizeof(double) *
-           lay_out(&c, hpl_system_rows(shape), hpl_system_columns(shape),
-                   Mmin(shape->nb, shape->n), shape->nprow, means->resident);
+    return sizeof(double) * lay_out(&c, hpl_system_rows(shape),
+                                    hpl_system_columns(shape),
+                                    widest_panel(shape->nb, shape->n),
+                                    shape->nprow, means->resident);
 }
 
 static void say_if_unchecked(const hyb_lu_t *lu)
@@ -104,7 +112,7 @@ static void say_if_unchecked(const hyb_lu_t *lu)
 
 xh_status_t hyb_carried_create(hyb_lu_t *lu)
 {
-    int64_t rows = lu->mat->mp, nb = Mmax(Mmin(lu->mat->nb, lu->mat->n), 1);
+    int64_t rows = lu->mat->mp, nb = widest_panel(lu->mat->nb, lu->mat->n);
     struct hyb_carried *c;
 
     if (!is_wanted(&lu->means, lu->mat->n, lu->grid->nprow)) {

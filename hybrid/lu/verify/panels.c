@@ -23,6 +23,9 @@ static hyb_check_sums_t taken(const hyb_factor_sums_t *f, const HPL_T_panel *h,
     return sum;
 }
 
+/* In place of a variance: of no sum of others is this the sum. */
+static const double unknown = -INFINITY;
+
 static void raise_panel(hyb_lu_t *lu, int k, int j, double size, double bound)
 {
     hyb_alarm_t alarm =
@@ -127,7 +130,7 @@ void hyb_carried_open(hyb_lu_t *lu, int k)
         const hyb_carried_column_t *c = &lu->carried->column[run.from + j];
 
         left[2 * j] = c->plain;
-        left[2 * j + 1] = c->is_known ? c->variance : NAN;
+        left[2 * j + 1] = c->is_known ? c->variance : unknown;
     }
     left[2 * run.count] = (double)bits_of_l1(lu, k - 1);
     MPI_Iallreduce(MPI_IN_PLACE, left, 2 * (int)run.count + 1, MPI_DOUBLE,
@@ -367,7 +370,7 @@ static int first_wrong(hyb_lu_t *lu, int k, double *size_p, double *bound_p)
         double size = isfinite(left[0]) ? fabs(left[0]) : INFINITY;
         double bound = hyb_noise_bound(left[1]);
 
-        if (isnan(bound)) /* not known somewhere */
+        if (left[1] == unknown) /* somewhere */
             continue;
         hyb_note_closeness(lu, size, 0.0, bound);
         if (!hyb_sums_differ(size, 0.0, bound))
