@@ -4,6 +4,7 @@
 #include <string.h>
 #include "hpl.h"
 #include "hpl/auxil/norm.h"
+#include "hpl/comm/waits.h"
 #include "hpl/pauxil/map.h"
 
 double hpl_norm_largest(int64_t m, int64_t n, const double *a, int64_t lda)
@@ -96,7 +97,7 @@ uint64_t hpl_bits_of_x(const HPL_T_grid *grid, const double *x, int64_t count,
         sum +=
             (2 * (uint64_t)hpl_map_global(&map, j) + 1) * (bits ^ bits >> 29);
     }
-    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, grid->row_comm);
+    hpl_waits_allreduce(&sum, 1, MPI_UINT64_T, MPI_SUM, grid->row_comm);
     return sum;
 }
 

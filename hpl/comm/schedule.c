@@ -20,7 +20,8 @@ struct hpl_schedule {
     int rounds;            /* the round that new messages join */
     int started;           /* messages handed to MPI */
     MPI_Request *requests; /* of the round in flight */
-    int pending, request_capacity;
+    hpl_open_t *with;      /* of each of them */
+    int pending, request_capacity, with_capacity;
     hpl_schedule_t *beside; /* one more, or NULL */
 };
 
@@ -99,6 +100,10 @@ static void start_message(hpl_schedule_t *s, const message_t *m)
         length = Mmin(m->count - done, chunk);
         s->requests = grow(s->requests, s->pending, &s->request_capacity,
                            sizeof(MPI_Request));
+        s->with =
+            grow(s->with, s->pending, &s->with_capacity, sizeof(hpl_open_t));
+        s->with[s->pending] =
+            (hpl_open_t){m->peer, (double)length * sizeof(double)};
         request = &s->requests[s->pending++];
         if (m->outgoing)
             MPI_Isend(m->buffer + done, (int)length, MPI_DOUBLE, m->peer,
@@ -145,35 +150,20 @@ static int first_of_round(const hpl_schedule_t *s, int end)
     return i;
 }
 
-/* Note the messages of the round that are not here yet. */
-static void note_pending(const hpl_schedule_t *s)
+static hpl_messages_t under_way(const hpl_schedule_t *s)
 {
-    int request = 0, done;
-
-    for (int i = first_of_round(s, s->started); i < s->started; i++) {
-        const message_t *m = &s->messages[i];
-        bool is_here = true;
-
-        for (size_t at = 0; at < m->count; at += chunk_of(m->count)) {
-            MPI_Request_get_status(s->requests[request++], &done,
-                                   MPI_STATUS_IGNORE);
-            is_here = is_here && done;
-        }
-        if (!is_here)
-            hpl_waits_note_in(s->comm, m->peer, s->tag,
-                              (double)m->count * sizeof(double));
-    }
+    return (hpl_messages_t){s->comm,     hpl_waits_name(s->comm),
+                            s->tag,      s->pending,
+                            s->requests, s->with};
 }
 
 static bool poll_alone(hpl_schedule_t *s)
 {
-    int done = 1;
+    hpl_messages_t round;
 
     while (s->pending > 0) {
-        MPI_Testall(s->pending, s->requests, &done, hpl_no_statuses);
-        if (!done && hpl_waits_are_wanted())
-            note_pending(s);
-        if (!done)
+        round = under_way(s);
+        if (!hpl_messages_test(&round))
             return false;
         start_round(s);
     }
@@ -210,25 +200,16 @@ bool hpl_schedule_has_received(const hpl_schedule_t *s)
     return true;
 }
 
-/* For one of its messages: which is not told. */
-static void wait_for_round(hpl_schedule_t *s)
-{
-    const message_t *m = &s->messages[s->started - 1];
-
-    hpl_wait_begin_in(s->comm, m->peer, hpl_waits_name(s->comm),
-                      (double)m->count * sizeof(double));
-    MPI_Waitall(s->pending, s->requests, hpl_no_statuses);
-    hpl_wait_end();
-}
-
 /* A round of each of them; false: there is none. */
 static bool finish_rounds(hpl_schedule_t *s)
 {
+    hpl_messages_t round;
     bool any = false;
 
     for (; s != NULL; s = s->beside)
         if (s->pending > 0) {
-            wait_for_round(s);
+            round = under_way(s);
+            hpl_messages_wait(&round);
             start_round(s);
             any = true;
         }
@@ -245,6 +226,7 @@ void hpl_schedule_end(hpl_schedule_t *s)
         beside = s->beside;
         free(s->messages);
         free(s->requests);
+        free(s->with);
         free(s);
     }
 }

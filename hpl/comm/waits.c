@@ -55,14 +55,32 @@ const char *hpl_waits_name(MPI_Comm comm)
     return i < KNOWN ? known[i].what : "a message";
 }
 
+/* Its rank among all processes. */
+static int rank_in_world(MPI_Comm comm, int peer)
+{
+    MPI_Group group, world;
+    int rank;
+
+    MPI_Comm_group(comm, &group);
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_translate_ranks(group, 1, &peer, world, &rank);
+    MPI_Group_free(&group);
+    MPI_Group_free(&world);
+    return rank;
+}
+
 hpl_ranks_t hpl_waits_ranks(MPI_Comm comm, int peer)
 {
     int i = find(comm);
-    hpl_ranks_t all = i < KNOWN ? known[i].ranks : (hpl_ranks_t){0, 0, 0};
+    hpl_ranks_t all = {0, 1, 0};
 
-    if (peer < 0 || all.count == 0)
-        return all;
-    return (hpl_ranks_t){all.first + peer * all.apart, 0, 1};
+    if (i < KNOWN)
+        all = known[i].ranks;
+    else if (peer >= 0)
+        return (hpl_ranks_t){rank_in_world(comm, peer), 0, 1};
+    else
+        MPI_Comm_size(MPI_COMM_WORLD, &all.count);
+    return peer < 0 ? all : (hpl_ranks_t){all.first + peer * all.apart, 0, 1};
 }
 
 /* ---- the one thing ------------------------------------------------------- */
@@ -109,6 +127,17 @@ void hpl_wait_begin_in(MPI_Comm comm, int peer, const char *what, double bytes)
                                  .iteration = -1,
                                  .bytes = bytes,
                                  .whom = hpl_waits_ranks(comm, peer)});
+}
+
+int hpl_waits_allreduce(void *values, int count, MPI_Datatype type, MPI_Op op,
+                        MPI_Comm comm)
+{
+    int error;
+
+    hpl_wait_begin_in(comm, -1, "a result for all", 0.0);
+    error = MPI_Allreduce(MPI_IN_PLACE, values, count, type, op, comm);
+    hpl_wait_end();
+    return error;
 }
 
 unsigned hpl_waits_count(void)
@@ -171,14 +200,6 @@ void hpl_waits_note(const hpl_wait_t *wait)
     pthread_mutex_unlock(&lock);
 }
 
-void hpl_waits_note_in(MPI_Comm comm, int peer, int tag, double bytes)
-{
-    hpl_waits_note(&(hpl_wait_t){.what = hpl_waits_name(comm),
-                                 .iteration = tag,
-                                 .bytes = bytes,
-                                 .whom = hpl_waits_ranks(comm, peer)});
-}
-
 bool hpl_waits_test(MPI_Comm comm, double bytes, MPI_Request *request)
 {
     int done = 0;
@@ -186,7 +207,10 @@ bool hpl_waits_test(MPI_Comm comm, double bytes, MPI_Request *request)
     if (*request != MPI_REQUEST_NULL)
         MPI_Test(request, &done, MPI_STATUS_IGNORE);
     if (*request != MPI_REQUEST_NULL && hpl_waits_are_wanted())
-        hpl_waits_note_in(comm, -1, -1, bytes);
+        hpl_waits_note(&(hpl_wait_t){.what = hpl_waits_name(comm),
+                                     .iteration = -1,
+                                     .bytes = bytes,
+                                     .whom = hpl_waits_ranks(comm, -1)});
     return done;
 }
 
@@ -214,4 +238,51 @@ int hpl_waits_notes(hpl_wait_t list_p[HPL_WAITS_MOST])
             list_p[count++] = note[i].wait;
     pthread_mutex_unlock(&lock);
     return count;
+}
+
+/* ---- several messages ---------------------------------------------------- */
+
+static hpl_wait_t wait_of(const hpl_messages_t *m, int i)
+{
+    return (hpl_wait_t){.what = m->what,
+                        .iteration = m->iteration,
+                        .bytes = m->with[i].bytes,
+                        .whom = hpl_waits_ranks(m->comm, m->with[i].peer)};
+}
+
+static void note_open(const hpl_messages_t *m)
+{
+    hpl_wait_t wait;
+    int done;
+
+    for (int i = 0; i < m->count; i++) {
+        MPI_Request_get_status(m->requests[i], &done, MPI_STATUS_IGNORE);
+        wait = wait_of(m, i);
+        if (!done)
+            hpl_waits_note(&wait);
+    }
+}
+
+bool hpl_messages_test(const hpl_messages_t *messages)
+{
+    int done = 0;
+
+    if (MPI_Testall(messages->count, messages->requests, &done,
+                    hpl_no_statuses) != MPI_SUCCESS)
+        return true;
+    if (!done && hpl_waits_are_wanted())
+        note_open(messages);
+    return done != 0;
+}
+
+void hpl_messages_wait(const hpl_messages_t *messages)
+{
+    hpl_wait_t wait;
+
+    for (int i = 0; i < messages->count; i++) {
+        wait = wait_of(messages, i);
+        hpl_wait_begin(&wait);
+        MPI_Wait(&messages->requests[i], MPI_STATUS_IGNORE);
+        hpl_wait_end();
+    }
 }

@@ -31,7 +31,7 @@ typedef struct {
     hpl_ranks_t whom;
 } hpl_wait_t;
 
-enum { HPL_WAITS_MOST = 4 };
+enum { HPL_WAITS_MOST = 8 }; /* a round of pivots has six peers */
 
 /* ---- the thread that calls MPI ------------------------------------------- */
 
@@ -40,7 +40,8 @@ enum { HPL_WAITS_MOST = 4 };
 void hpl_waits_know(MPI_Comm comm, const char *what, hpl_ranks_t ranks);
 void hpl_waits_forget(MPI_Comm comm);
 
-/* The peer of that rank in comm; below 0: all of comm. */
+/* The peer of that rank in comm; below 0: all of comm, or of MPI_COMM_WORLD if
+ * comm is not known. */
 hpl_ranks_t hpl_waits_ranks(MPI_Comm comm, int peer);
 
 /* What messages in comm are of. */
@@ -53,6 +54,10 @@ void hpl_wait_end(void);
 /* The same around a call that all processes of comm take part in, or one. */
 void hpl_wait_begin_in(MPI_Comm comm, int peer, const char *what, double bytes);
 
+/* MPI_Allreduce in place, published while it lasts. */
+int hpl_waits_allreduce(void *values, int count, MPI_Datatype type, MPI_Op op,
+                        MPI_Comm comm);
+
 /* Notes are only taken, at each poll, while somebody wants them. */
 
 extern atomic_bool hpl_waits_wanted;
@@ -62,14 +67,36 @@ static inline bool hpl_waits_are_wanted(void)
     return atomic_load_explicit(&hpl_waits_wanted, memory_order_relaxed);
 }
 
-/* It waits for this; for a message in comm with that peer (below 0: with all).
- */
+/* It waits for this. */
 void hpl_waits_note(const hpl_wait_t *wait);
-void hpl_waits_note_in(MPI_Comm comm, int peer, int tag, double bytes);
 
 /* Has the reduction in comm, of so many bytes, come just now? If it is under
  * way still a note is taken. MPI_REQUEST_NULL: none is. */
 bool hpl_waits_test(MPI_Comm comm, double bytes, MPI_Request *request);
+
+/* ---- several messages ---------------------------------------------------- */
+
+typedef struct { /* with whom a request is */
+    int peer;    /* rank in comm */
+    double bytes;
+} hpl_open_t;
+
+typedef struct {
+    MPI_Comm comm;
+    const char *what; /* static memory */
+    int iteration;    /* below 0: of none */
+    int count;
+    MPI_Request *requests;
+    const hpl_open_t *with; /* of each request */
+} hpl_messages_t;
+
+/* Are all of them complete? If not, a note of each open one is taken. After an
+ * error of MPI nothing more is waited for. */
+bool hpl_messages_test(const hpl_messages_t *messages);
+
+/* Wait inside MPI until all of them are complete, for one after the other: what
+ * is published is open. */
+void hpl_messages_wait(const hpl_messages_t *messages);
 
 /* ---- any thread ---------------------------------------------------------- */
 

@@ -129,13 +129,19 @@ static void check(const HPL_T_panel *panel, const double *proposal, int from,
 
 enum { PIECE = 500, PIECES = 16, TAG = 0 };
 
-typedef struct {    /* with a peer: so short that MPI sends them eagerly */
+typedef struct {
     int to, from;   /* process rows */
     double *theirs; /* the proposal that comes ... */
     int length;     /* ... and its doubles */
-    MPI_Request requests[2 * PIECES];
-    int count;
 } peer_t;
+
+enum { MESSAGES = 2 * PIECES * HPL_PIVOT_PEERS };
+
+typedef struct { /* under way: so short that MPI sends them eagerly */
+    MPI_Request requests[MESSAGES];
+    hpl_open_t with[MESSAGES];
+    int count;
+} pieces_t;
 
 /* The peers of a round in which proposals cover as many processes as merged,
  * of whom each is as far from the next. */
@@ -155,58 +161,48 @@ static int find_peers(const HPL_T_panel *panel, int merged, double *scratch,
     return count;
 }
 
-/* Exchange some pieces of proposals, from the double at on; mine has length. */
-static void begin(const HPL_T_panel *panel, const double *proposal, int length,
-                  int at, peer_t *p)
+/* Where the request of one more piece belongs. */
+static MPI_Request *add(pieces_t *pieces, int peer, int doubles)
 {
-    MPI_Comm comm = panel->grid->col_comm;
-    int end = at + PIECES * PIECE;
+    pieces->with[pieces->count] =
+        (hpl_open_t){peer, (double)doubles * sizeof(double)};
+    return &pieces->requests[pieces->count++];
+}
 
-    p->count = 0;
+/* Exchange some pieces of proposals, from the double at on; mine has length. */
+static void begin(MPI_Comm comm, const double *proposal, int length, int at,
+                  const peer_t *p, pieces_t *pieces)
+{
+    int end = at + PIECES * PIECE, size;
+
     for (; at < end; at += PIECE) {
-        if (at < p->length)
-            MPI_Irecv(p->theirs + at, Mmin(PIECE, p->length - at), MPI_DOUBLE,
-                      p->from, TAG, comm, &p->requests[p->count++]);
-        if (at < length)
-            MPI_Isend(proposal + at, Mmin(PIECE, length - at), MPI_DOUBLE,
-                      p->to, TAG, comm, &p->requests[p->count++]);
+        size = Mmin(PIECE, p->length - at);
+        if (size > 0)
+            MPI_Irecv(p->theirs + at, size, MPI_DOUBLE, p->from, TAG, comm,
+                      add(pieces, p->from, size));
+        size = Mmin(PIECE, length - at);
+        if (size > 0)
+            MPI_Isend(proposal + at, size, MPI_DOUBLE, p->to, TAG, comm,
+                      add(pieces, p->to, size));
     }
 }
 
-typedef struct {
-    peer_t *peer;
-    hpl_wait_t whom;
-} awaited_t;
-
-static bool has_come(void *awaited)
+static bool have_come(void *messages)
 {
-    const awaited_t *a = awaited;
-    int done = 0;
-
-    if (MPI_Testall(a->peer->count, a->peer->requests, &done,
-                    hpl_no_statuses) != MPI_SUCCESS)
-        return true;
-    if (!done && hpl_waits_are_wanted())
-        hpl_waits_note(&a->whom);
-    return done != 0;
+    return hpl_messages_test(messages);
 }
 
-static void wait_for(const HPL_T_panel *panel, peer_t *p,
+static void wait_for(const HPL_T_panel *panel, pieces_t *pieces,
                      const hpl_pivot_wait_t *wait)
 {
-    const hpl_wait_t whom = {
-        .what = "pivot",
-        .iteration = hpl_panel_number(panel),
-        .bytes = (double)p->length * sizeof(double),
-        .whom = {HPL_pnum(panel->grid, p->from, panel->grid->mycol), 0, 1}};
+    hpl_messages_t messages = {panel->grid->col_comm,   "pivot",
+                               hpl_panel_number(panel), pieces->count,
+                               pieces->requests,        pieces->with};
 
-    if (wait->until != NULL) {
-        wait->until(has_come, &(awaited_t){p, whom}, wait->context);
-        return;
-    }
-    hpl_wait_begin(&whom);
-    MPI_Waitall(p->count, p->requests, hpl_no_statuses);
-    hpl_wait_end();
+    if (wait->until != NULL)
+        wait->until(have_come, &messages, wait->context);
+    else
+        hpl_messages_wait(&messages);
 }
 
 /* A round: my proposal goes to some peers, those of others come, many pieces at
@@ -218,13 +214,15 @@ static void trade(const HPL_T_panel *panel, double *proposal, int merged,
     int length = length_of(panel, panel->grid->myrow, merged), i;
     peer_t peers[HPL_PIVOT_PEERS];
     int count = find_peers(panel, merged, wait->scratch, peers);
+    pieces_t pieces;
 
     proposal[SEAL] = seal_of(proposal);
     for (int at = 0; at < longest; at += PIECES * PIECE) {
+        pieces.count = 0;
         for (i = 0; i < count; i++)
-            begin(panel, proposal, length, at, &peers[i]);
-        for (i = 0; i < count; i++)
-            wait_for(panel, &peers[i], wait);
+            begin(panel->grid->col_comm, proposal, length, at, &peers[i],
+                  &pieces);
+        wait_for(panel, &pieces, wait);
     }
     for (i = 0; i < count; i++) {
         check(panel, peers[i].theirs, peers[i].from, merged);

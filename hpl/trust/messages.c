@@ -7,6 +7,7 @@
 #include "base/sequence.h"
 #include "hpl.h"
 #include "hpl/comm/schedule.h"
+#include "hpl/comm/waits.h"
 #include "hpl/grid/peers.h"
 #include "hpl/pauxil/map.h"
 
@@ -92,7 +93,7 @@ static void exchange(exchange_t *x, size_t most)
     MPI_Comm_size(x->comm, &x->size);
     if (x->size < 2)
         return;
-    MPI_Allreduce(MPI_IN_PLACE, &longest, 1, MPI_UINT64_T, MPI_MAX, x->comm);
+    hpl_waits_allreduce(&longest, 1, MPI_UINT64_T, MPI_MAX, x->comm);
     for (size_t count = 1;; count = Mmin(FACTOR * count, longest)) {
         bool is_there = put(x, count);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include "base/log.h"
 #include "base/settings.h"
+#include "hpl/comm/waits.h"
 #include "hpl/pauxil/map.h"
 #include "hpl/solver/system.h"
 #include "hybrid/lu/lu.h"
@@ -205,8 +206,8 @@ void hyb_homes_agree(hyb_lu_t *lu)
         xh_log_info("panel=device: a device of process 0 cannot factor panels: "
                     "the team does");
     if (lu->grid->nprow > 1)
-        MPI_Allreduce(MPI_IN_PLACE, &h->factored_from, 1, MPI_INT64_T, MPI_MAX,
-                      lu->grid->col_comm);
+        hpl_waits_allreduce(&h->factored_from, 1, MPI_INT64_T, MPI_MAX,
+                            lu->grid->col_comm);
 }
 
 void hyb_homes_destroy(hyb_homes_t *h)

@@ -9,6 +9,7 @@
 #include "base/median.h"
 #include "base/settings.h"
 #include "base/turns.h"
+#include "hpl.h"
 #include "hpl/grid/agree.h"
 #include "hpl/panel/panel.h"
 #include "hpl/pauxil/map.h"
@@ -142,7 +143,7 @@ static xh_status_t measure_update(const work_t *w, int64_t m)
 static void load_together(void *panel)
 {
     hyb_host_panel_load(panel);
-    MPI_Barrier(MPI_COMM_WORLD);
+    HPL_barrier(MPI_COMM_WORLD);
 }
 
 static double panel_seconds(hyb_host_panel_t *x, double share)

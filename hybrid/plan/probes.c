@@ -6,6 +6,8 @@
 #include "base/clock.h"
 #include "base/cpu.h"
 #include "base/memory.h"
+#include "hpl.h"
+#include "hpl/comm/waits.h"
 #include "hpl/grid/agree.h"
 
 enum {
@@ -21,7 +23,7 @@ enum {
 
 double hyb_slowest(double value)
 {
-    MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    hpl_waits_allreduce(&value, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     return value;
 }
 
@@ -31,9 +33,9 @@ hyb_seconds_t hyb_time_together(void (*prepare)(void *context),
 {
     double once;
 
-    MPI_Barrier(MPI_COMM_WORLD);
+    HPL_barrier(MPI_COMM_WORLD);
     once = hyb_slowest(hyb_time_runs(prepare, run, context, 1).median);
-    MPI_Barrier(MPI_COMM_WORLD);
+    HPL_barrier(MPI_COMM_WORLD);
     return hyb_time_runs(
         prepare, run, context,
         (int)fmin(CALLS, fmax(1.0, seconds / fmax(once, 1e-9))));
@@ -72,7 +74,7 @@ double hyb_probe_ceiling(hyb_team_t *team, xh_isa_t isa, double seconds)
     } while (once < seconds / (2 * CALLS));
     rate = probe.kernel->flop * (double)probe.rounds * hyb_team_size(team) /
            hyb_time_together(NULL, run_ceiling, &probe, seconds).least;
-    MPI_Allreduce(MPI_IN_PLACE, &rate, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    hpl_waits_allreduce(&rate, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     return rate;
 }
 
@@ -132,7 +134,7 @@ static double turns(const ring_t *ring, int bytes, int count)
 {
     double begun;
 
-    MPI_Barrier(MPI_COMM_WORLD);
+    HPL_barrier(MPI_COMM_WORLD);
     begun = xh_clock_now();
     for (int i = 0; i < count; i++) {
         size_t at = (size_t)(i % PLACES) * LONG;

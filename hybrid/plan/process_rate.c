@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/median.h"
 #include "base/settings.h"
+#include "hpl.h"
 #include "hpl/grid/agree.h"
 #include "hybrid/lu/tuner/home.h"
 #include "hybrid/plan/busy_devices.h"
@@ -50,7 +51,7 @@ static double update_rate(hyb_host_update_t *x, double seconds)
     double glance[GLANCES];
 
     hyb_host_update_run(x);
-    MPI_Barrier(MPI_COMM_WORLD);
+    HPL_barrier(MPI_COMM_WORLD);
     for (int i = 0; i < GLANCES; i++)
         glance[i] = update_seconds(x, seconds / GLANCES);
     return flop / xh_median(glance, GLANCES);

@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Jobs that hang: who is waited for is named, with its phase, and the job ends."""
 import json
+import os
+import random
 import re
+import resource
+import signal
+import socket
+import time
 
 import pytest
 
@@ -10,7 +16,7 @@ import jobs
 import records
 from busy import retried
 from conftest import UNMEASURED
-from sabotage import library, on_rank, preloaded
+from sabotage import library, on_rank, preloaded, ranks_of, wait_for_ranks
 
 pytestmark = [pytest.mark.surface, preloaded]
 
@@ -107,6 +113,91 @@ def test_one_that_is_stopped_is_named(tmp_path):
 def test_one_that_loops_is_named(tmp_path):
     assert_named(tmp_path, 1, STANDS, PANEL,
                  case((2, 1), 1, "loop", "MPI_Isend", most=500, after=300))
+
+
+# ---- stopped from outside, at any moment ------------------------------------------
+
+
+def rank_of(pid):
+    """The rank of a process, as its launcher told it."""
+    with open(f"/proc/{pid}/environ", "rb") as file:
+        found = re.search(rb"(?:OMPI_COMM_WORLD_RANK|PMI_RANK|PMIX_RANK)=(\d+)", file.read())
+    return int(found[1])
+
+
+def computing(folder, grid, n, *settings):
+    """A job of that grid that computes, and its processes by rank."""
+    rows, columns = grid
+    (folder / "HPL.dat").write_text(
+        hpl_dat.text(n=str(n), nb="64", p=str(rows), q=str(columns), depth="1"))
+    words = [jobs.XHPL, "--json", "run.json"]
+    for setting in ("threads=1", "kernel=portable", *settings):
+        words += ["--set", setting]
+    job = jobs.start(jobs.launched(rows * columns, words), folder, UNMEASURED)
+    return job, {rank_of(pid): pid for pid in wait_for_ranks(job, rows * columns)}
+
+
+@pytest.mark.parametrize("grid, devices", [
+    ((3, 1), "none"),
+    pytest.param((1, 3), "none", marks=pytest.mark.more),
+    pytest.param((2, 2), "none", marks=pytest.mark.more),
+    pytest.param((3, 1), "emu:1", marks=pytest.mark.more),
+    pytest.param((1, 3), "emu:1", marks=pytest.mark.more),
+    ((2, 2), "emu:1"),
+])
+@retried
+def test_one_that_is_stopped_at_any_moment_is_named(tmp_path, grid, devices):
+    job, pids = computing(tmp_path, grid, 4000, "watchdog=2", "hang=4", f"devices={devices}")
+    rank = random.randrange(1, len(pids))
+    time.sleep(random.random())
+    os.kill(pids[rank], signal.SIGSTOP)
+    outcome = jobs.finish(job)
+    named = re.findall(r"all wait for (rank \d+|others)", outcome.stderr)
+    assert named and set(named) == {f"rank {rank}"}, f"stopped: {rank}; {outcome}"
+    assert outcome.status == 3 and STOPPED in outcome.stderr, str(outcome)
+
+
+# ---- the listener ----------------------------------------------------------------
+
+
+def listeners(pid):
+    """Where a process listens: addresses as the system writes them, and ports."""
+    mine, found = set(), []
+    for entry in os.scandir(f"/proc/{pid}/fd"):
+        mine.add(os.readlink(entry.path))
+    for name in ("tcp", "tcp6"):
+        with open(f"/proc/{pid}/net/{name}", encoding="ascii") as file:
+            rows = [line.split() for line in file.readlines()[1:]]
+        for row in rows:
+            if row[3] == "0A" and f"socket:[{row[9]}]" in mine:
+                address, port = row[1].split(":")
+                found.append((address, int(port, 16)))
+    return found
+
+
+def crowd(port, count):
+    """So many connections to a port that say nothing, and some that say nonsense."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, count + 500)), hard))
+    found = []
+    for i in range(count):
+        found.append(socket.create_connection(("127.0.0.1", port)))
+        if i % 10 == 0:
+            found[-1].sendall(os.urandom(4000))
+    return found
+
+
+def test_strangers_end_no_job_and_reach_it_on_loopback_only(tmp_path):
+    job, pids = computing(tmp_path, (2, 1), 4000, "watchdog=2", "hang=4")
+    local = [port for address, port in listeners(pids[0]) if address == "0100007F"]
+    assert local, listeners(pids[0])
+    strangers = [one for port in local for one in crowd(port, 700)]
+    assert len(ranks_of(job)) == 2, "the job is over"
+    time.sleep(1)
+    for one in strangers:
+        one.close()
+    outcome = jobs.finish(job).succeeded()
+    assert "PASSED" in outcome.stdout and "ended" not in outcome.stderr, str(outcome)
 
 
 # These keep the cores busy for longer.

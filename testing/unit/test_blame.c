@@ -201,6 +201,19 @@ TEST(those_outside_of_a_grid_wait_as_long_as_that_goes_on)
     assert_blamed(HYB_NOBODY, -1);
 }
 
+/* Inside a call of MPI that is not published, for instance. */
+TEST(one_that_is_stopped_is_named_though_nobody_says_that_he_waits_for_it)
+{
+    go_on();
+    for (int rank = 0; rank < COUNT; rank++)
+        stand(rank);
+    witness[4].contact = HYB_SILENT;
+    witness[4].silent = 8.0;
+    assert_blamed(HYB_STOPPED, 4);
+    witness[4].silent = 1.0;
+    assert_int_equal(blame().fault, HYB_STANDS);
+}
+
 TEST(ranks_that_do_not_exist_are_not_followed)
 {
     go_on();

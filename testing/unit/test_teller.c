@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/observe/hang/party.h"
 
+#include <netinet/in.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/status.h"
+#include "testing/unit/capture.h"
 #include "testing/unit/unit.h"
 
 /* Process 1 of two, and in place of process 0 its end of the connection. */
@@ -19,20 +21,30 @@ static void turn(pair_t *p, double seconds)
     hyb_teller_turn(&p->party, p->now);
 }
 
-/* Take the connection that process 1 has begun, and answer what it says. */
-static void answer(pair_t *p)
+static hyb_heard_t hear(hyb_line_t *line)
 {
-    struct pollfd listener = {.fd = p->party.listener, .events = POLLIN}, line;
-    hyb_frame_t frame = hyb_party_frame(&p->party, HYB_HELLO);
+    struct pollfd fd = {.fd = line->fd, .events = POLLIN};
+
+    assert_int_equal(poll(&fd, 1, 5000), 1);
+    return hyb_line_receive(line);
+}
+
+static hyb_line_t accept_one(const hyb_party_t *party)
+{
+    struct pollfd listener = {.fd = party->listener, .events = POLLIN};
+    bool any;
 
     assert_int_equal(poll(&listener, 1, 5000), 1);
-    p->line = hyb_wire_accept(p->party.listener);
+    return hyb_wire_accept(party->listener, &party->meeting, &any);
+}
+
+/* Take the connection that process 1 has begun, and answer its call. */
+static void answer(pair_t *p)
+{
+    p->line = accept_one(&p->party);
     turn(p, 0.01);
-    line = (struct pollfd){.fd = p->line.fd, .events = POLLIN};
-    assert_int_equal(poll(&line, 1, 5000), 1);
-    assert_int_equal(hyb_line_receive(&p->line), HYB_FRAME);
-    assert_int_equal(p->line.in.word, HYB_HELLO);
-    assert_true(hyb_line_send(&p->line, &frame));
+    assert_int_equal(hear(&p->line), HYB_NOTHING);
+    assert_true(p->line.is_called && !p->line.is_proven);
 }
 
 /* Until what was sent is there. */
@@ -53,10 +65,11 @@ static void begin(pair_t *p)
     *p = (pair_t){.party = {.rank = 1,
                             .count = 2,
                             .host = host,
+                            .is_beside = true,
                             .patience = 100.0,
                             .limit = 1000.0},
                   .now = 1.0};
-    p->party.listener = hyb_wire_listen(&p->party.meeting);
+    p->party.listener = hyb_wire_listen(true, &p->party.meeting);
     assert_true(p->party.listener >= 0);
     hyb_teller_open();
     turn(p, 0.0);
@@ -67,6 +80,8 @@ static void meet(pair_t *p)
     begin(p);
     answer(p);
     listen_once(p);
+    assert_int_equal(hear(&p->line), HYB_FRAME);
+    assert_int_equal(p->line.in.word, HYB_STATE);
 }
 
 static void end(pair_t *p)
@@ -160,7 +175,7 @@ static void collect(pair_t *p, double seconds)
     struct pollfd fds[1024];
 
     assert_in_range(hyb_collector_fds_most(&p->party), 1, 1024);
-    poll(fds, (nfds_t)hyb_collector_fds(&p->party, fds), 100);
+    poll(fds, (nfds_t)hyb_collector_fds(&p->party, fds), 20);
     p->now += seconds;
     hyb_collector_turn(&p->party, fds, p->now);
 }
@@ -173,14 +188,52 @@ static void say(hyb_line_t *line, const hyb_party_t *party, hyb_word_t word)
     assert_true(hyb_line_send(line, &frame));
 }
 
+/* Process 1 calls process 0. */
 static hyb_line_t come(const pair_t *p)
 {
-    hyb_line_t line = hyb_wire_connect(&p->party.meeting.address[0]);
+    hyb_line_t line = hyb_wire_connect(&p->party.meeting, 0, 1);
     struct pollfd fd = {.fd = line.fd, .events = POLLOUT};
 
     assert_int_equal(poll(&fd, 1, 5000), 1);
-    say(&line, &p->party, HYB_HELLO);
+    assert_true(hyb_line_call(&line));
     return line;
+}
+
+static void collect_often(pair_t *p, int turns)
+{
+    for (int i = 0; i < turns; i++)
+        collect(p, 0.01);
+}
+
+static void prove(pair_t *p, hyb_line_t *line)
+{
+    assert_int_equal(hear(line), HYB_FRAME);
+    assert_true(line->is_proven);
+    say(line, &p->party, HYB_STATE);
+    collect_often(p, 3);
+}
+
+/* Process 1 comes, and proves who it is. */
+static hyb_line_t join(pair_t *p)
+{
+    hyb_line_t line = come(p);
+
+    collect_often(p, 3);
+    prove(p, &line);
+    return line;
+}
+
+static void begin_as_first(pair_t *p)
+{
+    begin(p);
+    p->party.rank = 0;
+    assert_true(hyb_collector_open(&p->party));
+}
+
+static void end_as_first(pair_t *p)
+{
+    hyb_collector_close(&p->party);
+    close(p->party.listener);
 }
 
 /* Ends this process if it takes the other one for dead. */
@@ -189,23 +242,15 @@ static void collect_from_one_that_goes(bool has_met)
     hyb_line_t line;
     pair_t p;
 
-    begin(&p);
-    p.party.rank = 0;
-    assert_true(hyb_collector_open(&p.party));
-    line = come(&p);
-    for (int i = 0; i < 3; i++)
-        collect(&p, 0.01);
-    if (has_met)
-        say(&line, &p.party, HYB_STATE);
+    begin_as_first(&p);
+    line = has_met ? join(&p) : come(&p);
+    collect_often(&p, 3);
     hyb_line_close(&line);
     for (int i = 0; i < 20; i++)
         collect(&p, 1.0);
-    line = come(&p);
-    for (int i = 0; i < 3; i++)
-        collect(&p, 0.01);
-    hyb_collector_close(&p.party);
+    line = join(&p);
+    end_as_first(&p);
     hyb_line_close(&line);
-    close(p.party.listener);
 }
 
 static void one_gives_up(void)
@@ -226,6 +271,228 @@ TEST(who_gave_up_waiting_for_an_answer_may_come_again)
 TEST(who_has_met_process_0_and_goes_has_ended)
 {
     assert_int_equal(status_of(one_ends), XH_EXIT_RUNTIME);
+}
+
+/* ---- strangers ----------------------------------------------------------- */
+
+enum { STRANGERS = 300 }; /* more than have a place */
+
+typedef struct {
+    int fd[STRANGERS];
+} crowd_t;
+
+/* From an address where no process is, say nothing, or that they are rank 1. */
+static int stranger(const pair_t *p, bool calls)
+{
+    const struct sockaddr_storage *to = &p->party.meeting.addresses.at[0];
+    struct sockaddr_in from = {.sin_family = AF_INET};
+    hyb_frame_t hello = {.word = HYB_HELLO, .rank = 1};
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+    from.sin_addr.s_addr = htonl(INADDR_LOOPBACK + 7);
+    assert_int_equal(bind(fd, (struct sockaddr *)&from, sizeof(from)), 0);
+    assert_int_equal(
+        connect(fd, (const struct sockaddr *)to, sizeof(struct sockaddr_in)),
+        0);
+    if (calls)
+        assert_int_equal(send(fd, &hello, sizeof(hello), 0), sizeof(hello));
+    return fd;
+}
+
+static void crowd(pair_t *p, bool calls, crowd_t *crowd_p)
+{
+    for (int i = 0; i < STRANGERS; i++) {
+        crowd_p->fd[i] = stranger(p, calls);
+        if (i % 50 == 0)
+            collect(p, 0.1);
+    }
+}
+
+static void go(crowd_t *crowd_)
+{
+    for (int i = 0; i < STRANGERS; i++)
+        close(crowd_->fd[i]);
+}
+
+/* The connection is taken for lost after a pause; strangers came meanwhile.
+ * Ends this process if it takes the other one for dead. */
+static void come_again_among(bool calls)
+{
+    hyb_line_t line;
+    crowd_t strangers;
+    pair_t p;
+
+    begin_as_first(&p);
+    line = join(&p);
+    crowd(&p, calls, &strangers);
+    hyb_line_close(&line);
+    collect_often(&p, 3);
+    line = come(&p);
+    for (int i = 0; i < 3; i++)
+        collect(&p, 0.5);
+    prove(&p, &line);
+    for (int i = 0; i < 20; i++)
+        collect(&p, 1.0);
+    assert_true(hyb_line_is_heard(&line));
+    end_as_first(&p);
+    hyb_line_close(&line);
+    go(&strangers);
+}
+
+static void come_again_among_idle(void)
+{
+    come_again_among(false);
+}
+
+static void come_again_among_callers(void)
+{
+    come_again_among(true);
+}
+
+TEST(idle_strangers_make_place)
+{
+    assert_int_equal(status_of(come_again_among_idle), 0);
+}
+
+TEST(strangers_that_called_make_place)
+{
+    assert_int_equal(status_of(come_again_among_callers), 0);
+}
+
+/* It has called when strangers come, and proves itself after that. */
+static void keep_place(void)
+{
+    hyb_line_t line;
+    crowd_t strangers;
+    pair_t p;
+
+    begin_as_first(&p);
+    line = join(&p);
+    hyb_line_close(&line);
+    line = come(&p);
+    collect_often(&p, 3);
+    crowd(&p, false, &strangers);
+    for (int i = 0; i < 5; i++)
+        collect(&p, 0.5);
+    prove(&p, &line);
+    for (int i = 0; i < 20; i++)
+        collect(&p, 1.0);
+    end_as_first(&p);
+    hyb_line_close(&line);
+    go(&strangers);
+}
+
+TEST(a_host_that_is_known_keeps_its_place)
+{
+    assert_int_equal(status_of(keep_place), 0);
+}
+
+/* It has called again, and is stopped before it can prove itself. */
+static void come_slowly(void)
+{
+    hyb_line_t line;
+    pair_t p;
+
+    begin_as_first(&p);
+    line = join(&p);
+    hyb_line_close(&line);
+    line = come(&p);
+    for (int i = 0; i < 9; i++)
+        collect(&p, 1.0);
+    prove(&p, &line);
+    for (int i = 0; i < 9; i++)
+        collect(&p, 1.0);
+    end_as_first(&p);
+    hyb_line_close(&line);
+}
+
+TEST(who_has_called_again_has_not_ended)
+{
+    assert_int_equal(status_of(come_slowly), 0);
+}
+
+/* One that knows no secret: what it says is not obeyed. */
+static void hear_a_stranger(void)
+{
+    pair_t p;
+
+    begin(&p);
+    p.party.meeting.secret[0] ^= 1;
+    answer(&p);
+    p.party.meeting.secret[0] ^= 1;
+    listen_once(&p);
+    for (int i = 0; i < 40; i++)
+        turn(&p, 0.5);
+    end(&p);
+}
+
+TEST(a_first_process_that_proves_nothing_is_not_believed)
+{
+    assert_int_equal(status_of(hear_a_stranger), 0);
+}
+
+/* While its host takes calls, process 0 is taken to live. */
+static void lose_and_call(void)
+{
+    pair_t p;
+
+    meet(&p);
+    reset(&p);
+    while (p.now < 20.0 + HYB_GRACE_SECONDS)
+        turn(&p, 0.5);
+    end(&p);
+}
+
+TEST(a_first_process_that_takes_calls_has_not_ended)
+{
+    assert_int_equal(status_of(lose_and_call), 0);
+}
+
+/* ---- who ends the job says so -------------------------------------------- */
+
+static void be_told(void)
+{
+    hyb_frame_t last;
+    pair_t p;
+
+    meet(&p);
+    last = hyb_party_last_frame(&p.party, "all wait for rank 3");
+    assert_true(hyb_line_send(&p.line, &last));
+    listen_once(&p);
+    while (p.now < 4.0 + HYB_GRACE_SECONDS)
+        turn(&p, 0.5);
+}
+
+TEST(who_ends_with_the_job_says_who_has_ended_it)
+{
+    capture_begin();
+    assert_int_equal(status_of(be_told), XH_EXIT_RUNTIME);
+    assert_in(capture_end(NULL), "ends, as rank 0 on here has ended the job: "
+                                 "all wait for rank 3");
+}
+
+/* Process 0 was stopped, and goes on when the others have ended. */
+static void go_on_too_late(void)
+{
+    hyb_frame_t last;
+    hyb_line_t line;
+    pair_t p;
+
+    begin_as_first(&p);
+    line = join(&p);
+    last = hyb_party_last_frame(&p.party, "rank 0 does not answer");
+    last.rank = 1;
+    assert_true(hyb_line_send(&line, &last));
+    hyb_line_close(&line);
+    collect_often(&p, 3);
+}
+
+TEST(a_first_process_that_was_stopped_says_who_has_ended_the_job)
+{
+    capture_begin();
+    assert_int_equal(status_of(go_on_too_late), XH_EXIT_RUNTIME);
+    assert_in(capture_end(NULL),
+              "rank 1 on here has ended the job: rank 0 does not answer");
 }
 
 TEST_MAIN()

@@ -89,7 +89,7 @@ void hyb_trust_device_messages(hyb_device_t *device, const HPL_T_grid *grid,
     hpl_trust_memory_t memory = {.store = store, .load = load, .context = &m};
     int ready = open_mailbox(device, 1 + HPL_TRUST_SIDES, &m) == XH_OK;
 
-    MPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, grid->col_comm);
+    hpl_waits_allreduce(&ready, 1, MPI_INT, MPI_MIN, grid->col_comm);
     if (ready) {
         memory.out = address(&m, 0);
         for (int side = 0; side < HPL_TRUST_SIDES; side++)

@@ -208,6 +208,23 @@ static hyb_blame_t search(search_t *s, bool between)
     return blame;
 }
 
+/* One that does not answer, though no chain leads to it: not all that waits
+ * inside MPI is published. */
+static void prefer_silent(const search_t *s, hyb_blame_t *blame)
+{
+    for (int rank = 0; rank < s->count; rank++) {
+        const hyb_witness_t *w = &s->witness[rank];
+        bool silent =
+            w->contact > HYB_UNHEARD && w->silent >= s->patience / 2.0;
+
+        if (silent && blame->fault < HYB_STOPPED)
+            *blame = (hyb_blame_t){.fault = fault_of(s, rank),
+                                   .rank = rank,
+                                   .by = -1,
+                                   .still = blame->still};
+    }
+}
+
 hyb_blame_t hyb_blame(const hyb_witness_t *witness, int count, double patience)
 {
     search_t s = {.witness = witness, .count = count, .patience = patience};
@@ -220,6 +237,8 @@ hyb_blame_t hyb_blame(const hyb_witness_t *witness, int count, double patience)
     blame = search(&s, false);
     if (blame.fault == HYB_NOBODY)
         blame = search(&s, true);
+    if (blame.fault != HYB_NOBODY)
+        prefer_silent(&s, &blame);
     free(s.queue);
     return blame;
 }

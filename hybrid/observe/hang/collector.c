@@ -7,18 +7,18 @@
 #include "hybrid/observe/hang/party.h"
 
 enum {
-    NEWCOMERS = 256, /* that have not said who they are; more have to wait */
+    NEWCOMERS = 256, /* places of those that have proven nothing */
     LINES = 8        /* what so many say is said */
 };
 
 static const double introduction = 10.0; /* s that they have for it */
+static const double undisturbed = 0.25;  /* s before one makes place */
 static const double least_pause = 0.2;   /* s between questions */
 
 typedef struct {
     hyb_line_t line;
     double asked;      /* when first, since it answered last; 0: it has */
     double closed;     /* when the connection ended; 0: it has not */
-    bool met;          /* it has heard an answer on this line, and said so */
     bool parted;       /* in words */
     bool answered;     /* this time */
     bool is_said_lost; /* that its host does not answer */
@@ -30,10 +30,13 @@ static struct {
     struct {
         hyb_line_t line;
         double since;
+        bool is_known; /* some process came from that host before */
     } newcomer[NEWCOMERS];
-    bool asks;    /* some have not answered yet */
-    double asked; /* when it asked, or has heard all */
-    bool is_due;  /* somebody says that nothing moves */
+    bool is_full;   /* for now: more have to wait */
+    double crowded; /* when one had to wait or to make place last; 0: never */
+    bool asks;      /* some have not answered yet */
+    double asked;   /* when it asked, or has heard all */
+    bool is_due;    /* somebody says that nothing moves */
     bool is_long; /* somebody in a phase has waited for half of the patience */
     hyb_blame_t said;
     double longest; /* s for which those of whom it is said waited */
@@ -69,39 +72,88 @@ int hyb_collector_fds_most(const hyb_party_t *party)
  * newcomers. Those that are not there are below 0, and passed over. */
 int hyb_collector_fds(const hyb_party_t *party, struct pollfd *fds_p)
 {
-    int room = 0;
-
+    fds_p[0] = (struct pollfd){.fd = all.is_full ? -1 : party->listener,
+                               .events = POLLIN};
     for (int rank = 1; rank < party->count; rank++)
         fds_p[rank] =
             (struct pollfd){.fd = all.member[rank].line.fd, .events = POLLIN};
-    for (int i = 0; i < NEWCOMERS; i++) {
+    for (int i = 0; i < NEWCOMERS; i++)
         fds_p[party->count + i] =
             (struct pollfd){.fd = all.newcomer[i].line.fd, .events = POLLIN};
-        room += all.newcomer[i].line.fd < 0;
-    }
-    fds_p[0] = (struct pollfd){.fd = room > 0 ? party->listener : -1,
-                               .events = POLLIN};
     return hyb_collector_fds_most(party);
 }
 
 /* ---- who comes ----------------------------------------------------------- */
 
-static void admit(const hyb_party_t *party, double now)
+static bool is_known(const hyb_party_t *party, const hyb_line_t *line)
 {
-    for (int i = 0; i < NEWCOMERS; i++)
-        if (all.newcomer[i].line.fd < 0) {
-            all.newcomer[i].line = hyb_wire_accept(party->listener);
-            all.newcomer[i].since = now;
-            if (all.newcomer[i].line.fd < 0)
-                return;
-        }
+    for (int rank = 1; rank < party->count; rank++)
+        if (hyb_place_is(&all.member[rank].line.from, &line->from))
+            return true;
+    return false;
 }
 
-static bool is_ours(const hyb_party_t *party, const hyb_frame_t *frame)
+/* Who makes place sooner: none is there, a stranger, who came earlier. */
+static bool goes_before(int a, int b)
 {
-    return memcmp(frame->secret, party->meeting.secret,
-                  sizeof(frame->secret)) == 0 &&
-           frame->rank > 0 && frame->rank < party->count;
+    bool empty = all.newcomer[a].line.fd < 0;
+
+    if (empty || all.newcomer[b].line.fd < 0)
+        return empty;
+    if (all.newcomer[a].is_known != all.newcomer[b].is_known)
+        return all.newcomer[b].is_known;
+    return all.newcomer[a].since < all.newcomer[b].since;
+}
+
+/* The place for one more; below 0: nobody has to make place yet. */
+static int find_place(double now)
+{
+    int to = 0;
+
+    for (int i = 1; i < NEWCOMERS; i++)
+        if (goes_before(i, to))
+            to = i;
+    return all.newcomer[to].line.fd < 0 ||
+                   now > all.newcomer[to].since + undisturbed
+               ? to
+               : -1;
+}
+
+/* Strangers do not take the place of a known host. */
+static void seat(int to, hyb_line_t *line, bool known, double now)
+{
+    if (all.newcomer[to].line.fd >= 0) {
+        all.crowded = now;
+        if (all.newcomer[to].is_known && !known) {
+            hyb_line_close(line);
+            return;
+        }
+    }
+    hyb_line_close(&all.newcomer[to].line);
+    all.newcomer[to].line = *line;
+    all.newcomer[to].since = now;
+    all.newcomer[to].is_known = known;
+}
+
+static void admit(const hyb_party_t *party, double now)
+{
+    hyb_line_t line;
+    bool any = true;
+    int to;
+
+    while (any && (to = find_place(now)) >= 0) {
+        line = hyb_wire_accept(party->listener, &party->meeting, &any);
+        if (line.fd >= 0)
+            seat(to, &line, is_known(party, &line), now);
+    }
+    all.is_full = any;
+    if (any)
+        all.crowded = now;
+}
+
+static bool is_member(const hyb_party_t *party, int rank)
+{
+    return rank > 0 && rank < party->count;
 }
 
 /* What others sent is a number of entries, and ends where it should. */
@@ -117,12 +169,27 @@ static void keep_state(const hyb_frame_t *frame)
         state->awaited[i].what[HYB_WHAT - 1] = '\0';
 }
 
+/* This process was stopped, and another one has ended the job for that. */
+static void end_as_told(const hyb_party_t *party, const hyb_frame_t *frame)
+{
+    hpl_hang_t hang = {.rank = 0, .seconds = frame->state.still, .ended = true};
+
+    memcpy(hang.host, party->host[0], HYB_HOST);
+    snprintf(hang.text, sizeof(hang.text),
+             "rank %d on %s has ended the job: %.*s", frame->rank,
+             party->host[frame->rank], HYB_WHERE - 1, frame->state.where);
+    hpl_hang_note(&hang);
+    hyb_hang_end_job(hang.text);
+}
+
 static void hear(const hyb_party_t *party, const hyb_frame_t *frame)
 {
     member_t *m = &all.member[frame->rank];
     hyb_frame_t answer = hyb_party_frame(party, HYB_HELLO);
 
     keep_state(frame);
+    if (frame->word == HYB_ABORT)
+        end_as_told(party, frame);
     if (frame->word == HYB_BYE) {
         m->parted = true;
         all.witness[frame->rank].state.still = 0.0;
@@ -138,7 +205,8 @@ static void hear(const hyb_party_t *party, const hyb_frame_t *frame)
     hyb_line_send(&m->line, &answer);
 }
 
-/* A newcomer has said who it is: its line takes the place of the one before. */
+/* A newcomer has proven who it is: its line takes the place of the one before.
+ */
 static void welcome(const hyb_party_t *party, hyb_line_t *line)
 {
     member_t *m = &all.member[line->in.rank];
@@ -146,7 +214,6 @@ static void welcome(const hyb_party_t *party, hyb_line_t *line)
     hyb_line_close(&m->line);
     m->line = *line;
     m->closed = 0.0;
-    m->met = false;
     line->fd = -1;
     hear(party, &m->line.in);
 }
@@ -157,7 +224,7 @@ static void hear_newcomers(const hyb_party_t *party, double now)
         hyb_line_t *line = &all.newcomer[i].line;
         hyb_heard_t heard = hyb_line_receive(line);
 
-        if (heard == HYB_FRAME && is_ours(party, &line->in))
+        if (heard == HYB_FRAME && is_member(party, line->in.rank))
             welcome(party, line);
         else if (heard == HYB_FRAME ||
                  now > all.newcomer[i].since + introduction)
@@ -178,35 +245,64 @@ static void say_lost(const hyb_party_t *party, int rank)
     m->is_said_lost = true;
 }
 
-/* One that gave up waiting for an answer has not ended: it comes again. */
+static void say_forged(const hyb_party_t *party, int rank)
+{
+    all.witness[rank].contact = HYB_UNHEARD;
+    xh_log_warning_of(rank, party->host[rank],
+                      "its connection brought what it did not send: closed");
+}
+
 static void hear_member(const hyb_party_t *party, int rank, double now)
 {
     member_t *m = &all.member[rank];
     hyb_heard_t heard;
 
     while ((heard = hyb_line_receive(&m->line)) == HYB_FRAME)
-        if (is_ours(party, &m->line.in) && m->line.in.rank == rank) {
-            m->met = true;
+        if (m->line.in.rank == rank)
             hear(party, &m->line.in);
-        }
     if (m->parted || heard == HYB_NOTHING)
         return;
     if (heard == HYB_LOST)
         say_lost(party, rank);
-    else if (m->met)
+    else if (heard == HYB_CLOSED)
         m->closed = now;
     else
-        all.witness[rank].contact = HYB_UNHEARD;
+        say_forged(party, rank);
     if (m->asked == 0.0)
         m->asked = now;
 }
 
-static void tell_all(const hyb_party_t *party, hyb_word_t word)
+static void tell_all(const hyb_party_t *party, hyb_frame_t frame)
 {
-    hyb_frame_t frame = hyb_party_frame(party, word);
-
     for (int rank = 1; rank < party->count; rank++)
         hyb_line_send(&all.member[rank].line, &frame);
+}
+
+/* Tell all why, and end the job. */
+static void end_job(const hyb_party_t *party, const char *text)
+{
+    tell_all(party, hyb_party_last_frame(party, text));
+    hyb_hang_end_job(text);
+}
+
+/* Has somebody called as this process, and not proven it yet? */
+static bool is_coming(int rank)
+{
+    for (int i = 0; i < NEWCOMERS; i++)
+        if (all.newcomer[i].line.is_called &&
+            all.newcomer[i].line.call.rank == (uint64_t)rank)
+            return true;
+    return false;
+}
+
+/* When nothing hindered it any more to come again; 0: it is here. */
+static double gone_since(int rank, double now)
+{
+    const member_t *m = &all.member[rank];
+
+    if (m->closed == 0.0 || m->parted)
+        return 0.0;
+    return is_coming(rank) ? now : fmax(m->closed, all.crowded);
 }
 
 /* The launcher had time to end the job: say who ended, and end it. */
@@ -221,19 +317,17 @@ static void end_for(const hyb_party_t *party, int rank)
              "ends",
              rank, party->host[rank], HYB_WHERE, state->where);
     hpl_hang_note(&hang);
-    tell_all(party, HYB_ABORT);
-    hyb_hang_end_job(hang.text);
+    end_job(party, hang.text);
 }
 
 static void look_for_dead(const hyb_party_t *party, double now)
 {
     for (int rank = 1; rank < party->count; rank++) {
-        const member_t *m = &all.member[rank];
+        double since = gone_since(rank, now);
 
-        if (m->closed > 0.0 && !m->parted)
+        if (since > 0.0)
             all.witness[rank].contact = HYB_DEAD;
-        if (m->closed > 0.0 && !m->parted &&
-            now > m->closed + HYB_GRACE_SECONDS)
+        if (since > 0.0 && now > since + HYB_GRACE_SECONDS)
             end_for(party, rank);
     }
 }
@@ -249,7 +343,7 @@ static void ask(const hyb_party_t *party, double now)
         if (m->asked == 0.0)
             m->asked = now;
     }
-    tell_all(party, HYB_ASK);
+    tell_all(party, hyb_party_frame(party, HYB_ASK));
     all.asks = true;
     all.asked = now;
     all.is_due = false;
@@ -327,9 +421,8 @@ static void say(const hyb_party_t *party, const hyb_blame_t *blame)
         xh_log_warning_of(-1, "", "%s", text);
         return;
     }
-    tell_all(party, HYB_ABORT);
     strncat(text, "; the job ends", sizeof(text) - strlen(text) - 1);
-    hyb_hang_end_job(text);
+    end_job(party, text);
 }
 
 static void look_for_long(const hyb_party_t *party)
@@ -390,7 +483,7 @@ void hyb_collector_turn(const hyb_party_t *party, const struct pollfd *fds,
 
 void hyb_collector_close(const hyb_party_t *party)
 {
-    tell_all(party, HYB_BYE);
+    tell_all(party, hyb_party_frame(party, HYB_BYE));
     for (int rank = 1; rank < party->count; rank++)
         hyb_line_close(&all.member[rank].line);
     for (int i = 0; i < NEWCOMERS; i++)

@@ -99,7 +99,38 @@ static bool may_open_files(void)
     return false;
 }
 
-/* Who is where, and where process 0 listens. */
+/* Where others do not have this address of process 0 themselves. */
+static void leave_out_shared(void)
+{
+    hyb_addresses_t *list = &party.meeting.addresses;
+    unsigned these = party.is_beside ? 0 : hyb_addresses_here(list);
+
+    MPI_Allreduce(MPI_IN_PLACE, &these, 1, MPI_UNSIGNED, MPI_BOR,
+                  MPI_COMM_WORLD);
+    hyb_addresses_leave_out(list, these);
+}
+
+/* Where process 0 listens: on loopback only, if that leads to it from all. */
+static void find_meeting(void)
+{
+    uint64_t mine = hyb_network_of_loopback(party.host[party.rank]);
+    uint64_t first = mine;
+    int apart;
+
+    MPI_Bcast(&first, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+    party.is_beside = mine == first;
+    apart = !party.is_beside;
+    MPI_Allreduce(MPI_IN_PLACE, &apart, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    if (party.rank == 0 && party.count > 1 &&
+        xh_settings_int("hang_sockets") == 0 && may_open_files())
+        party.listener = hyb_wire_listen(!apart, &party.meeting);
+    MPI_Bcast(&party.meeting, sizeof(party.meeting), MPI_BYTE, 0,
+              MPI_COMM_WORLD);
+    if (apart)
+        leave_out_shared();
+}
+
+/* Who is where. */
 static void meet(void)
 {
     char mine[MPI_MAX_PROCESSOR_NAME];
@@ -109,11 +140,7 @@ static void meet(void)
     snprintf(party.host[party.rank], HYB_HOST, "%.*s", HYB_HOST - 1, mine);
     MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, party.host, HYB_HOST,
                   MPI_CHAR, MPI_COMM_WORLD);
-    if (party.rank == 0 && party.count > 1 &&
-        xh_settings_int("hang_sockets") == 0 && may_open_files())
-        party.listener = hyb_wire_listen(&party.meeting);
-    MPI_Bcast(&party.meeting, sizeof(party.meeting), MPI_BYTE, 0,
-              MPI_COMM_WORLD);
+    find_meeting();
 }
 
 static bool begin_thread(void)

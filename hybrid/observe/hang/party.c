@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/observe/hang/party.h"
 
-#include <string.h>
+#include <stdio.h>
 #include "base/log.h"
 #include "hpl/pauxil/abort.h"
 
 hyb_frame_t hyb_party_frame(const hyb_party_t *of, hyb_word_t word)
 {
-    hyb_frame_t frame = {.word = word, .rank = of->rank, .state = of->mine};
+    return (hyb_frame_t){.word = word, .rank = of->rank, .state = of->mine};
+}
 
-    memcpy(frame.secret, of->meeting.secret, sizeof(frame.secret));
+hyb_frame_t hyb_party_last_frame(const hyb_party_t *of, const char *why)
+{
+    hyb_frame_t frame = hyb_party_frame(of, HYB_ABORT);
+
+    snprintf(frame.state.where, HYB_WHERE, "%.*s", HYB_WHERE - 1, why);
     return frame;
 }
 

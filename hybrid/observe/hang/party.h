@@ -18,7 +18,8 @@ typedef struct {
     char (*host)[HYB_HOST]; /* by rank */
     double patience,
         limit; /* s until it is said; until the job ends, 0: never */
-    hyb_meeting_t meeting; /* count 0: there are no connections */
+    hyb_meeting_t meeting; /* no addresses: there are no connections */
+    bool is_beside;        /* process 0, where loopback leads to it */
     int listener;          /* of process 0, or below 0 */
     hyb_state_t mine;
 } hyb_party_t;
@@ -28,6 +29,7 @@ typedef struct {
 #define HYB_GRACE_SECONDS 5.0  /* in which a launcher ends a job */
 
 hyb_frame_t hyb_party_frame(const hyb_party_t *party, hyb_word_t word);
+hyb_frame_t hyb_party_last_frame(const hyb_party_t *party, const char *why);
 
 /* ---- the first process: collects what others say ------------------------- */
 

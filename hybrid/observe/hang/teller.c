@@ -17,14 +17,15 @@ static struct {
     int tried;     /* addresses, before it was connected first */
     int at;        /* the address of this line, or of the one before */
     double due;    /* when it will connect, if it is not met by then */
-    bool greeted;  /* a frame has left on this line */
-    bool is_met;   /* process 0 has answered on this line */
+    bool called;   /* process 0's host has taken this line */
+    bool is_met;   /* process 0 has proven itself on this line */
     bool has_met;  /* or on one before */
     bool parted;   /* it has said good-bye */
     double closed; /* when it ended without that; 0: it has not */
     double told;   /* when it was told first of what it has not answered */
     double next_tell, pause; /* when it will be told that nothing moves */
     double last_end;         /* when this process will end; 0: not */
+    char why[HYB_WHERE];     /* as process 0 says */
     bool is_said;            /* that nothing moves, by this process itself */
 } me;
 
@@ -37,7 +38,7 @@ void hyb_teller_open(void)
 int hyb_teller_fds(struct pollfd *fds_p)
 {
     fds_p[0].fd = me.line.fd;
-    fds_p[0].events = me.greeted ? POLLIN : POLLIN | POLLOUT;
+    fds_p[0].events = me.called ? POLLIN : POLLIN | POLLOUT;
     return me.line.fd >= 0;
 }
 
@@ -48,51 +49,63 @@ int hyb_teller_fds(struct pollfd *fds_p)
  * which come last. */
 static int next_address(const hyb_party_t *party)
 {
-    bool same = strcmp(party->host[0], party->host[party->rank]) == 0;
+    const hyb_addresses_t *list = &party->meeting.addresses;
+    bool beside = party->is_beside;
     int i;
 
     if (me.has_met)
         return me.at;
-    while (me.tried < party->meeting.count) {
-        i = same ? party->meeting.count - 1 - me.tried : me.tried;
+    while (me.tried < list->count) {
+        i = beside ? list->count - 1 - me.tried : me.tried;
         me.tried++;
-        if (same || !hyb_wire_is_loopback(&party->meeting.address[i]))
+        if (beside || !hyb_address_is_loopback(&list->at[i]))
             return i;
     }
     me.tried = 0;
     return -1;
 }
 
+/* Process 0 lived, if it ended without a word, as long as its host took calls.
+ */
+static void end_line(double now)
+{
+    hyb_line_close(&me.line);
+    if (me.called && me.closed > 0.0)
+        me.closed = now;
+    me.called = me.is_met = false;
+}
+
 static void connect_to_first(const hyb_party_t *party, double now)
 {
     int i;
 
-    if (party->meeting.count == 0 || now < me.due)
+    if (party->meeting.addresses.count == 0 || now < me.due)
         return;
-    hyb_line_close(&me.line);
-    me.greeted = false;
+    end_line(now);
     i = next_address(party);
     me.due = now + (i < 0 ? between : to_connect);
     if (i < 0)
         return;
     me.at = i;
-    me.line = hyb_wire_connect(&party->meeting.address[i]);
+    me.line = hyb_wire_connect(&party->meeting, i, party->rank);
 }
 
 static void tell(const hyb_party_t *party, hyb_word_t word, double now)
 {
     hyb_frame_t frame = hyb_party_frame(party, word);
 
-    me.greeted = hyb_line_send(&me.line, &frame) || me.greeted;
+    hyb_line_send(&me.line, &frame);
     if (me.told == 0.0)
         me.told = now;
 }
 
-static void greet(const hyb_party_t *party, double now)
+static void call(double now)
 {
-    tell(party, HYB_HELLO, now);
-    if (me.greeted)
+    me.called = hyb_line_call(&me.line);
+    if (me.called)
         me.due = now + to_answer;
+    if (me.told == 0.0)
+        me.told = now;
 }
 
 /* What follows the first answer tells process 0 that it has arrived. */
@@ -101,17 +114,17 @@ static void hear(const hyb_party_t *party, double now)
     hyb_word_t word = (hyb_word_t)me.line.in.word;
     bool is_first = !me.is_met;
 
-    if (memcmp(me.line.in.secret, party->meeting.secret,
-               sizeof(me.line.in.secret)) != 0)
-        return;
     me.is_met = me.has_met = true;
     me.told = me.closed = 0.0;
     if (word == HYB_ASK || is_first)
         tell(party, HYB_STATE, now);
     if (word == HYB_BYE)
         me.parted = true;
-    if (word == HYB_ABORT && me.last_end == 0.0)
+    if (word == HYB_ABORT && me.last_end == 0.0) {
         me.last_end = now + HYB_GRACE_SECONDS;
+        snprintf(me.why, sizeof(me.why), "%.*s", HYB_WHERE - 1,
+                 me.line.in.state.where);
+    }
 }
 
 static void listen_to_first(const hyb_party_t *party, double now)
@@ -120,12 +133,16 @@ static void listen_to_first(const hyb_party_t *party, double now)
 
     while ((heard = hyb_line_receive(&me.line)) == HYB_FRAME)
         hear(party, now);
+    if (heard == HYB_NOTHING)
+        return;
+    if (heard == HYB_FORGED && me.is_met)
+        xh_log_warning("the connection to rank 0 on %s brought what that did "
+                       "not send: closed",
+                       party->host[0]);
     if (heard == HYB_CLOSED && me.is_met && !me.parted && me.last_end == 0.0)
         me.closed = now;
-    if (heard != HYB_CLOSED && heard != HYB_LOST)
-        return;
     me.due = me.is_met ? now : fmin(me.due, now + to_connect);
-    me.is_met = false;
+    end_line(now);
 }
 
 /* ---- alone --------------------------------------------------------------- */
@@ -154,6 +171,7 @@ static void describe_first(const hyb_party_t *party, double now, char *text,
 static void speak(const hyb_party_t *party, double now)
 {
     char state[512], first[256], text[800];
+    hyb_frame_t last;
     bool ends = party->limit > 0.0 && party->mine.still >= party->limit;
 
     if (party->mine.doing == HYB_BETWEEN && !me.has_met)
@@ -163,6 +181,8 @@ static void speak(const hyb_party_t *party, double now)
     snprintf(text, sizeof(text), "no progress for %.0f s, %s%s",
              party->mine.still, state, first);
     if (ends) {
+        last = hyb_party_last_frame(party, first[0] ? first + 2 : text);
+        hyb_line_send(&me.line, &last);
         strncat(text, "; the job ends", sizeof(text) - strlen(text) - 1);
         hyb_hang_end_job(text);
     }
@@ -197,9 +217,13 @@ static void look_for_end(const hyb_party_t *party, double now)
     double turn = fmin(0.05 * party->rank, 2.0);
     char text[256];
 
-    if (me.last_end > 0.0 && now > me.last_end)
+    if (me.last_end > 0.0 && now > me.last_end) {
+        xh_log_error("ends, as rank 0 on %s has ended the job: %s",
+                     party->host[0], me.why);
         _exit(XH_EXIT_RUNTIME);
-    if (me.closed == 0.0 || now < me.closed + HYB_GRACE_SECONDS + turn)
+    }
+    if (me.closed == 0.0 || me.called ||
+        now < me.closed + HYB_GRACE_SECONDS + turn)
         return;
     snprintf(text, sizeof(text),
              "rank 0 on %s has ended without a word; the job ends",
@@ -212,10 +236,10 @@ void hyb_teller_turn(const hyb_party_t *party, double now)
     listen_to_first(party, now);
     if (!me.is_met) {
         connect_to_first(party, now);
-        if (!me.greeted)
-            greet(party, now);
+        if (!me.called)
+            call(now);
     }
-    if (me.last_end == 0.0 && me.closed == 0.0)
+    if (me.last_end == 0.0 && (me.closed == 0.0 || me.called))
         look(party, now);
     look_for_end(party, now);
 }

@@ -3,77 +3,12 @@
 #include "hybrid/observe/hang/wire.h"
 
 #include <errno.h>
-#include <ifaddrs.h>
-#include <net/if.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
-
-/* ---- addresses ----------------------------------------------------------- */
-
-bool hyb_wire_is_loopback(const struct sockaddr_storage *address)
-{
-    const struct sockaddr_in *v4 = (const struct sockaddr_in *)address;
-    const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)address;
-
-    if (address->ss_family == AF_INET)
-        return ntohl(v4->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
-    return IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
-}
-
-static socklen_t length_of(const struct sockaddr_storage *address)
-{
-    return address->ss_family == AF_INET ? sizeof(struct sockaddr_in)
-                                         : sizeof(struct sockaddr_in6);
-}
-
-/* One that others can use; those of a single link need its name. */
-static bool is_useful(const struct ifaddrs *at)
-{
-    const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)at->ifa_addr;
-
-    if (at->ifa_addr == NULL || (at->ifa_flags & IFF_UP) == 0)
-        return false;
-    if (at->ifa_addr->sa_family == AF_INET)
-        return true;
-    return at->ifa_addr->sa_family == AF_INET6 &&
-           !IN6_IS_ADDR_LINKLOCAL(&v6->sin6_addr);
-}
-
-static void add(hyb_meeting_t *meeting, const struct sockaddr *address,
-                in_port_t port)
-{
-    struct sockaddr_storage *to = &meeting->address[meeting->count];
-
-    if (meeting->count == HYB_ADDRESSES_MOST)
-        return;
-    if (address->sa_family == AF_INET) {
-        memcpy(to, address, sizeof(struct sockaddr_in));
-        ((struct sockaddr_in *)to)->sin_port = port;
-    } else {
-        memcpy(to, address, sizeof(struct sockaddr_in6));
-        ((struct sockaddr_in6 *)to)->sin6_port = port;
-    }
-    meeting->count++;
-}
-
-/* Those for others first. */
-static void list_addresses(hyb_meeting_t *meeting, in_port_t port)
-{
-    struct ifaddrs *all, *at;
-
-    meeting->count = 0;
-    if (getifaddrs(&all) != 0)
-        return;
-    for (int loopback = 0; loopback < 2; loopback++)
-        for (at = all; at != NULL; at = at->ifa_next)
-            if (is_useful(at) &&
-                ((at->ifa_flags & IFF_LOOPBACK) != 0) == (loopback != 0))
-                add(meeting, at->ifa_addr, port);
-    freeifaddrs(all);
-}
+#include "base/keyed_hash.h"
 
 /* ---- sockets ------------------------------------------------------------- */
 
@@ -96,43 +31,72 @@ static void watch(int fd)
 
 static const int kind = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
 
-/* On all addresses of either family, or of the first one. */
-static int open_listener(in_port_t *port_p)
+static socklen_t length_of(const struct sockaddr_storage *address)
 {
-    struct sockaddr_in6 v6 = {.sin6_family = AF_INET6};
-    struct sockaddr_in v4 = {.sin_family = AF_INET};
-    struct sockaddr *at = (struct sockaddr *)&v6;
-    socklen_t length = sizeof(v6);
-    int fd = socket(AF_INET6, kind, 0);
-
-    if (fd >= 0)
-        set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0);
-    if (fd < 0 || bind(fd, at, length) != 0) {
-        if (fd >= 0)
-            close(fd);
-        at = (struct sockaddr *)&v4;
-        length = sizeof(v4);
-        fd = socket(AF_INET, kind, 0);
-        if (fd < 0 || bind(fd, at, length) != 0)
-            return fd < 0 ? -1 : (close(fd), -1);
-    }
-    if (listen(fd, SOMAXCONN) != 0 || getsockname(fd, at, &length) != 0)
-        return close(fd), -1;
-    *port_p = at->sa_family == AF_INET ? v4.sin_port : v6.sin6_port;
-    return fd;
+    return address->ss_family == AF_INET ? sizeof(struct sockaddr_in)
+                                         : sizeof(struct sockaddr_in6);
 }
 
-int hyb_wire_listen(hyb_meeting_t *meeting_p)
+/* A listening socket at that address, whose port it takes; below 0: none. */
+static int listen_at(struct sockaddr_storage *at)
 {
-    hyb_meeting_t meeting = {.count = 0};
-    in_port_t port;
-    int fd = open_listener(&port);
+    socklen_t length = length_of(at);
+    int fd = socket(at->ss_family, kind, 0);
 
     if (fd < 0)
         return -1;
-    list_addresses(&meeting, port);
-    if (meeting.count == 0 || getrandom(meeting.secret, sizeof(meeting.secret),
-                                        0) != (ssize_t)sizeof(meeting.secret)) {
+    if (at->ss_family == AF_INET6)
+        set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0);
+    if (bind(fd, (struct sockaddr *)at, length) == 0 &&
+        listen(fd, SOMAXCONN) == 0 &&
+        getsockname(fd, (struct sockaddr *)at, &length) == 0)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+/* On all addresses of either family, or of the first one; or on loopback. */
+static int open_listener(bool only_loopback, struct sockaddr_storage *at_p)
+{
+    struct sockaddr_in6 v6 = {.sin6_family = AF_INET6};
+    struct sockaddr_in v4 = {.sin_family = AF_INET};
+    int fd = -1;
+
+    if (only_loopback) {
+        v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        v6.sin6_addr = in6addr_loopback;
+    }
+    for (int i = 0; i < 2 && fd < 0; i++) {
+        memset(at_p, 0, sizeof(*at_p));
+        if ((i == 0) == only_loopback)
+            memcpy(at_p, &v4, sizeof(v4));
+        else
+            memcpy(at_p, &v6, sizeof(v6));
+        fd = listen_at(at_p);
+    }
+    return fd;
+}
+
+static bool draw(uint64_t number_p[2])
+{
+    return getrandom(number_p, 2 * sizeof(*number_p), 0) ==
+           (ssize_t)(2 * sizeof(*number_p));
+}
+
+int hyb_wire_listen(bool only_loopback, hyb_meeting_t *meeting_p)
+{
+    hyb_meeting_t meeting = {.addresses.count = 0};
+    struct sockaddr_storage at;
+    int fd = open_listener(only_loopback, &at);
+
+    if (fd < 0)
+        return -1;
+    if (only_loopback)
+        meeting.addresses = (hyb_addresses_t){.count = 1, .at = {at}};
+    else
+        hyb_addresses_list((in_port_t)hyb_place_of(&at).port, false,
+                           &meeting.addresses);
+    if (meeting.addresses.count == 0 || !draw(meeting.secret)) {
         close(fd);
         return -1;
     }
@@ -140,34 +104,87 @@ int hyb_wire_listen(hyb_meeting_t *meeting_p)
     return fd;
 }
 
-hyb_line_t hyb_wire_accept(int listener)
+/* Who called, and where; false: at an address that is not listed. */
+static bool know_call(hyb_line_t *line, const hyb_meeting_t *meeting)
+{
+    struct sockaddr_storage from, at;
+    socklen_t from_length = sizeof(from), length = sizeof(at);
+
+    if (getpeername(line->fd, (struct sockaddr *)&from, &from_length) != 0 ||
+        getsockname(line->fd, (struct sockaddr *)&at, &length) != 0)
+        return false;
+    line->from = hyb_place_of(&from);
+    line->from.port = 0;
+    line->call.called = hyb_place_of(&at);
+    return hyb_addresses_have(&meeting->addresses, &line->call.called);
+}
+
+hyb_line_t hyb_wire_accept(int listener, const hyb_meeting_t *meeting,
+                           bool *any_p)
 {
     hyb_line_t line = {
-        .fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)};
+        .fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC),
+        .is_first = true,
+        .secret = {meeting->secret[0], meeting->secret[1]}};
 
-    if (line.fd >= 0)
-        watch(line.fd);
+    *any_p = line.fd >= 0;
+    if (line.fd < 0)
+        return line;
+    watch(line.fd);
+    if (!know_call(&line, meeting) || !draw(line.call.nonce[0]))
+        hyb_line_close(&line);
     return line;
 }
 
-hyb_line_t hyb_wire_connect(const struct sockaddr_storage *address)
+hyb_line_t hyb_wire_connect(const hyb_meeting_t *meeting, int address, int rank)
 {
-    hyb_line_t line = {.fd = socket(address->ss_family, kind, 0)};
+    const struct sockaddr_storage *at = &meeting->addresses.at[address];
+    hyb_line_t line = {
+        .fd = socket(at->ss_family, kind, 0),
+        .secret = {meeting->secret[0], meeting->secret[1]},
+        .call = {.rank = (uint64_t)rank, .called = hyb_place_of(at)}};
 
     if (line.fd < 0)
         return line;
     watch(line.fd);
-    if (connect(line.fd, (const struct sockaddr *)address,
-                length_of(address)) != 0 &&
-        errno != EINPROGRESS)
+    if (!draw(line.call.nonce[1]) ||
+        (connect(line.fd, (const struct sockaddr *)at, length_of(at)) != 0 &&
+         errno != EINPROGRESS))
         hyb_line_close(&line);
     return line;
+}
+
+/* ---- proofs -------------------------------------------------------------- */
+
+static uint64_t proof_of(const hyb_line_t *line, bool first_sends,
+                         const hyb_frame_t *frame)
+{
+    struct {
+        hyb_call_t call;
+        uint64_t sender;
+        hyb_frame_t frame;
+    } all;
+
+    _Static_assert(sizeof(all) ==
+                       sizeof(all.call) + 8 + 32 + sizeof(hyb_state_t) + 8,
+                   "there are no bytes without a value");
+    all.call = line->call;
+    all.sender = first_sends ? 0 : 1;
+    all.frame = *frame;
+    all.frame.proof = 0;
+    return xh_keyed_hash(line->secret, &all, sizeof(all));
+}
+
+static bool is_proof(const hyb_line_t *line)
+{
+    return line->in.number == line->heard &&
+           line->in.proof == proof_of(line, !line->is_first, &line->in);
 }
 
 /* ---- frames -------------------------------------------------------------- */
 
 /* A part of a frame would spoil all that follow. */
-bool hyb_line_send(const hyb_line_t *line, const hyb_frame_t *frame)
+static bool send_whole(const hyb_line_t *line, const hyb_frame_t *frame)
 {
     ssize_t sent = -1;
 
@@ -179,6 +196,31 @@ bool hyb_line_send(const hyb_line_t *line, const hyb_frame_t *frame)
     return sent == (ssize_t)sizeof(*frame);
 }
 
+static bool send_with_proof(hyb_line_t *line, const hyb_frame_t *frame)
+{
+    hyb_frame_t out = *frame;
+    bool left;
+
+    out.number = line->sent;
+    out.proof = proof_of(line, line->is_first, &out);
+    left = send_whole(line, &out);
+    line->sent += left;
+    return left;
+}
+
+bool hyb_line_call(hyb_line_t *line)
+{
+    hyb_frame_t hello = {.word = HYB_HELLO, .rank = (int32_t)line->call.rank};
+
+    memcpy(hello.nonce, line->call.nonce[1], sizeof(hello.nonce));
+    return send_whole(line, &hello);
+}
+
+bool hyb_line_send(hyb_line_t *line, const hyb_frame_t *frame)
+{
+    return line->is_proven && send_with_proof(line, frame);
+}
+
 static hyb_heard_t ending(hyb_line_t *line, ssize_t got)
 {
     bool is_lost = got < 0 && errno != ECONNRESET && errno != EPIPE;
@@ -187,6 +229,37 @@ static hyb_heard_t ending(hyb_line_t *line, ssize_t got)
         return HYB_NOTHING;
     hyb_line_close(line);
     return is_lost ? HYB_LOST : HYB_CLOSED;
+}
+
+/* Process 0 proves itself first, to anyone: that tells nothing of the secret.
+ */
+static bool answer_call(hyb_line_t *line)
+{
+    hyb_frame_t hello = {.word = HYB_HELLO};
+
+    memcpy(line->call.nonce[1], line->in.nonce, sizeof(line->in.nonce));
+    memcpy(hello.nonce, line->call.nonce[0], sizeof(hello.nonce));
+    line->call.rank = (uint64_t)line->in.rank;
+    line->is_called = true;
+    return line->in.word == HYB_HELLO && send_with_proof(line, &hello);
+}
+
+/* What a whole frame means. */
+static hyb_heard_t judge(hyb_line_t *line)
+{
+    bool is_call = line->is_first && !line->is_called;
+
+    if (!line->is_first && !line->is_called)
+        memcpy(line->call.nonce[0], line->in.nonce, sizeof(line->in.nonce));
+    if (is_call ? !answer_call(line) : !is_proof(line)) {
+        hyb_line_close(line);
+        return HYB_FORGED;
+    }
+    if (is_call)
+        return HYB_NOTHING;
+    line->heard++;
+    line->is_called = line->is_proven = true;
+    return HYB_FRAME;
 }
 
 hyb_heard_t hyb_line_receive(hyb_line_t *line)
@@ -203,7 +276,7 @@ hyb_heard_t hyb_line_receive(hyb_line_t *line)
     if (line->have < sizeof(line->in))
         return HYB_NOTHING;
     line->have = 0;
-    return HYB_FRAME;
+    return judge(line);
 }
 
 bool hyb_line_is_heard(const hyb_line_t *line)
@@ -222,4 +295,5 @@ void hyb_line_close(hyb_line_t *line)
         close(line->fd);
     line->fd = -1;
     line->have = 0;
+    line->is_called = line->is_proven = false;
 }

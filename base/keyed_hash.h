@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef XH_KEYED_HASH_H
+#define XH_KEYED_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * SipHash-2-4 of bytes: who does not know key cannot tell it from a random
+ * number, and so cannot make it for a message that was not sent before.
+ * Source: J.-P. Aumasson and D. J. Bernstein, "SipHash: a fast short-input
+ * PRF", INDOCRYPT 2012, section 2
+ */
+uint64_t xh_keyed_hash(const uint64_t key[2], const void *data, size_t bytes);
+
+#endif
