@@ -272,13 +272,28 @@ static void update_columns(hyb_lu_t *lu, int k, int64_t column, int64_t count,
         note_stored(lu, h, column, count, u);
 }
 
+/* Is panel k no panel? Then those that share it say so, and what it makes of
+ * other columns is no fault of these. */
+static bool is_said_by_panel(hyb_lu_t *lu, int k)
+{
+    const hyb_factor_sums_t *f = hyb_factor_sums(lu, k);
+    const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
+
+    if (lu->grid->nprow == 1 && hyb_lu_owns(lu, k))
+        return false;
+    for (int p = 0; p < h->jb; p++)
+        if (!isfinite(f->plain[p]) || !isfinite(h->L1[p * (h->jb + 1)]))
+            return true;
+    return !(f->square <= 1.0);
+}
+
 void hyb_carried_update(hyb_lu_t *lu, int k, hyb_run_t run, const double *u)
 {
     int width = lu->means.kernel->cols, nb = hyb_lu_panel(lu, k)->hpl->jb;
 
     if (lu->carried == NULL)
         return;
-    if (!hyb_lu_owns(lu, k) && !(hyb_factor_sums(lu, k)->square <= 1.0))
+    if (is_said_by_panel(lu, k))
         hyb_forget_columns(lu, run.from, run.count);
     for (int64_t j = 0; j < run.count; j += width)
         update_columns(lu, k, run.from + j, Mmin(width, run.count - j),
