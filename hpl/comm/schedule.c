@@ -82,13 +82,22 @@ void hpl_schedule_next_round(hpl_schedule_t *s)
     s->rounds++;
 }
 
+/* Both ends cut a message of so many doubles into parts of this length; so
+ * many parts are no burden on the MPI library. */
+static size_t chunk_of(size_t count)
+{
+    const size_t parts_most = 1024;
+
+    return Mmax(hpl_message_chunk, (count + parts_most - 1) / parts_most);
+}
+
 static void start_message(hpl_schedule_t *s, const message_t *m)
 {
-    size_t length;
+    size_t length, chunk = chunk_of(m->count);
     MPI_Request *request;
 
     for (size_t done = 0; done < m->count; done += length) {
-        length = Mmin(m->count - done, hpl_message_chunk);
+        length = Mmin(m->count - done, chunk);
         s->requests = grow(s->requests, s->pending, &s->request_capacity,
                            sizeof(MPI_Request));
         s->with =

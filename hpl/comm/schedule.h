@@ -21,7 +21,8 @@
  *         compute_something();
  *     hpl_schedule_end(schedule);
  *
- * Messages longer than hpl_message_chunk doubles are cut; both ends cut alike.
+ * Messages longer than hpl_message_chunk doubles are cut, into 1024 parts at
+ * most; both ends cut alike.
  * Two schedules may be in flight on one communicator when their tags differ.
  * A failure inside MPI ends the job.
  */

@@ -207,3 +207,12 @@ def test_devices_that_are_not_there_are_told_once(xhpl, devices):
                    processes=4)  # fmt: skip
     outcome.refused(f'error: rank 0 on {os.uname().nodename}: devices "{devices}": ')
     assert outcome.stderr.count(f'devices "{devices}"') == 1, str(outcome)
+
+
+@pytest.mark.parametrize("verify", ["online", "end"])
+def test_orders_from_zero_on_are_solved_under_the_online_check(xhpl, verify):
+    """No size of the input is divided by."""
+    dat = hpl_dat.text(n="0 1 2 3", nb="1 2 32", p="1 2", q="2 1")
+    settings = ["--set", f"verify={verify}", "--set", "verify_every=1"]
+    outcome = xhpl(*settings, dat=dat, processes=2).succeeded()
+    assert report.counts(outcome.stdout)["passed"] == 24, str(outcome)

@@ -6,6 +6,7 @@
  */
 #include "testing/unit/unit_mpi.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include "hybrid/device/device_private.h"
@@ -20,21 +21,31 @@ static const hyb_kernel_t *real;
 static hyb_kernel_t wrong;
 static _Atomic int products;
 static int wrong_product;
-static double error; /* of an element */
+static bool in_panels;                   /* elements of panels are, instead */
+static double usual_error = 1e-3, error; /* of an element */
 
 static void multiply(int64_t k, const double *a, const double *b, double *c,
                      int64_t ldc, const double *ahead)
 {
     real->multiply(k, a, b, c, ldc, ahead);
-    if (atomic_fetch_add(&products, 1) == wrong_product)
+    if (!in_panels && atomic_fetch_add(&products, 1) == wrong_product)
         c[1] += error;
+}
+
+static hyb_candidate_t eliminate(const hyb_elimination_t *e, double *first,
+                                 int64_t stride, int64_t count)
+{
+    if (in_panels && e->cols > 0 &&
+        atomic_fetch_add(&products, 1) == wrong_product)
+        first[e->depth * real->rows] += error;
+    return real->eliminate(e, first, stride, count);
 }
 
 /* On one process the product of that number is wrong; below 0: none. */
 static void choose(int process, int product)
 {
     atomic_store(&products, 0);
-    error = 1e-3;
+    error = usual_error;
     wrong_product = unit_rank() == process ? product : -1;
 }
 
@@ -45,6 +56,7 @@ static void plant(int process, int product)
     real = means->kernel;
     wrong = *real;
     wrong.multiply = multiply;
+    wrong.eliminate = eliminate;
     means->kernel = &wrong;
     choose(process, product);
 }
@@ -179,6 +191,32 @@ TEST(a_wrong_product_is_found_where_it_was)
     named = strstr(said, "is wrong, block column") != NULL;
     combinations_end(!is_wrong ||
                      named != (unit_rank() == unit_processes() - 1));
+}
+
+/* Neither is lost where sums of them are no number, either. */
+TEST(what_is_huge_or_no_number_is_found)
+{
+    static const double errors[] = {1e160, 1e300, INFINITY, NAN};
+    int missed = 0;
+
+    for (size_t e = 0; e < COUNT_OF(errors); e++)
+        for (int product = 0; product < 160; product += 10) {
+            const char *said, *problem;
+
+            usual_error = errors[e];
+            in_panels = product % 20 == 0;
+            problem = solve_with("threads=2 kernel=portable verify=online "
+                                 "on_error=report",
+                                 product, &said);
+            if (anywhere(problem != NULL) &&
+                !anywhere(strstr(said, "wrong") != NULL)) {
+                printf("# %g in product %d\n", errors[e], product);
+                missed++;
+            }
+        }
+    usual_error = 1e-3;
+    in_panels = false;
+    combinations_end(missed);
 }
 
 TEST(a_wrong_element_is_repaired)

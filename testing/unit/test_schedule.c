@@ -90,6 +90,19 @@ TEST(a_message_arrives_whole_whatever_the_chunk)
     assert_int_equal(errors, 0);
 }
 
+TEST(no_message_is_cut_into_more_than_1024)
+{
+    size_t usual = hpl_message_chunk;
+    int errors;
+
+    memset(&sent, 0, sizeof(sent));
+    hpl_message_chunk = 1;
+    errors = pass_right(LONGEST);
+    hpl_message_chunk = usual;
+    assert_int_equal(errors, 0);
+    assert_true(sent.messages > 500 && sent.messages <= 1024);
+}
+
 TEST(no_message_is_longer_than_the_chunk)
 {
     size_t usual = hpl_message_chunk;

@@ -2,6 +2,7 @@
 #include "hybrid/lu/verify/carried_private.h"
 
 #include <stdlib.h>
+#include "base/integers.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/settings.h"
@@ -13,6 +14,12 @@ static int64_t in_doubles(int64_t count, size_t bytes)
 {
     return (int64_t)(((size_t)count * bytes + sizeof(double) - 1) /
                      sizeof(double));
+}
+
+/* Columns of the widest panel, at least 1 where there is none. */
+static int64_t widest_panel(int64_t nb, int64_t n)
+{
+    return xh_larger(xh_smaller(nb, n), 1);
 }
 
 /* Cut the memory, if there is any, into its parts; returns its doubles. */
@@ -84,9 +91,10 @@ uint64_t hyb_carried_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
 
     if (!is_wanted(means, shape->n, shape->nprow))
         return 0;
-    return sizeof(double) *
-           lay_out(&c, hpl_system_rows(shape), hpl_system_columns(shape),
-                   Mmin(shape->nb, shape->n), shape->nprow, means->resident);
+    return sizeof(double) * lay_out(&c, hpl_system_rows(shape),
+                                    hpl_system_columns(shape),
+                                    widest_panel(shape->nb, shape->n),
+                                    shape->nprow, means->resident);
 }
 
 static void say_if_unchecked(const hyb_lu_t *lu)
@@ -104,7 +112,7 @@ static void say_if_unchecked(const hyb_lu_t *lu)
 
 xh_status_t hyb_carried_create(hyb_lu_t *lu)
 {
-    int64_t rows = lu->mat->mp, nb = Mmax(Mmin(lu->mat->nb, lu->mat->n), 1);
+    int64_t rows = lu->mat->mp, nb = widest_panel(lu->mat->nb, lu->mat->n);
     struct hyb_carried *c;
 
     if (!is_wanted(&lu->means, lu->mat->n, lu->grid->nprow)) {
@@ -264,13 +272,28 @@ static void update_columns(hyb_lu_t *lu, int k, int64_t column, int64_t count,
         note_stored(lu, h, column, count, u);
 }
 
+/* Is panel k no panel? Then those that share it say so, and what it makes of
+ * other columns is no fault of these. */
+static bool is_said_by_panel(hyb_lu_t *lu, int k)
+{
+    const hyb_factor_sums_t *f = hyb_factor_sums(lu, k);
+    const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
+
+    if (lu->grid->nprow == 1 && hyb_lu_owns(lu, k))
+        return false;
+    for (int p = 0; p < h->jb; p++)
+        if (!isfinite(f->plain[p]) || !isfinite(h->L1[p * (h->jb + 1)]))
+            return true;
+    return !(f->square <= 1.0);
+}
+
 void hyb_carried_update(hyb_lu_t *lu, int k, hyb_run_t run, const double *u)
 {
     int width = lu->means.kernel->cols, nb = hyb_lu_panel(lu, k)->hpl->jb;
 
     if (lu->carried == NULL)
         return;
-    if (!hyb_lu_owns(lu, k) && !(hyb_factor_sums(lu, k)->square <= 1.0))
+    if (is_said_by_panel(lu, k))
         hyb_forget_columns(lu, run.from, run.count);
     for (int64_t j = 0; j < run.count; j += width)
         update_columns(lu, k, run.from + j, Mmin(width, run.count - j),

@@ -23,6 +23,9 @@ static hyb_check_sums_t taken(const hyb_factor_sums_t *f, const HPL_T_panel *h,
     return sum;
 }
 
+/* In place of a variance: of no sum of others is this the sum. */
+static const double unknown = -INFINITY;
+
 static void raise_panel(hyb_lu_t *lu, int k, int j, double size, double bound)
 {
     hyb_alarm_t alarm =
@@ -127,7 +130,7 @@ void hyb_carried_open(hyb_lu_t *lu, int k)
         const hyb_carried_column_t *c = &lu->carried->column[run.from + j];
 
         left[2 * j] = c->plain;
-        left[2 * j + 1] = c->is_known ? c->variance : NAN;
+        left[2 * j + 1] = c->is_known ? c->variance : unknown;
     }
     left[2 * run.count] = (double)bits_of_l1(lu, k - 1);
     MPI_Iallreduce(MPI_IN_PLACE, left, 2 * (int)run.count + 1, MPI_DOUBLE,
@@ -315,27 +318,52 @@ static bool had_no_numbers(hyb_lu_t *lu, int k)
     return false;
 }
 
+/* Are rows of column j no numbers here, which became no pivots? */
+static bool has_no_numbers(hyb_lu_t *lu, int k, int j)
+{
+    const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
+
+    for (int i = 0; i <= j; i++)
+        if (!isfinite(h->L1[i + (size_t)j * (size_t)h->jb]))
+            return false;
+    return !isfinite(lu->carried->column[hyb_panel_run(lu, k).from + j].plain);
+}
+
+/* The process that had the row which became pivot j. A number that is none, or
+ * far too large, is chosen as soon as it is there. */
+static bool had_pivot(const hyb_lu_t *lu, const HPL_T_panel *h, int j)
+{
+    hpl_map_t map = hpl_map(lu->mat->nb, lu->grid->nprow, lu->grid->myrow);
+
+    return hpl_map_owner(&map, (int64_t)h->DPIV[j]) == map.me;
+}
+
 /* Who has most left says so; if it is nobody, who has the top, or a row of it:
  * but rows that devices got of it are right, as they were agreed on. */
 static void locate(hyb_lu_t *lu, int k, int j, double size, double bound)
 {
-    bool has_top = hpl_panel_top_rows(hyb_lu_panel(lu, k)->hpl) > 0;
+    bool has_top = hpl_panel_top_rows(hyb_lu_panel(lu, k)->hpl) > 0, is_here;
     struct {
         double left;
         int row;
     } mine = {0.0, lu->grid->myrow}, most;
 
-    if (!isfinite(size))
-        mine.left = had_no_numbers(lu, k) ? INFINITY : 0.0;
+    if (!isfinite(size) || !isfinite(bound))
+        mine.left =
+            had_no_numbers(lu, k) || has_no_numbers(lu, k, j) ? INFINITY : 0.0;
     else if (!has_top)
         mine.left = own_left(lu, k, j);
     MPI_Allreduce(&mine, &most, 1, MPI_DOUBLE_INT, MPI_MAXLOC,
                   lu->grid->col_comm);
-    if (most.left >= 0.5 * size
-            ? most.row == lu->grid->myrow
-            : (isfinite(size) && !hyb_lu_panel(lu, k)->by_device
-                   ? has_spoilt_top(lu, k, j, bound)
-                   : has_top))
+    if (most.left >= 0.5 * size && most.left > 0.0)
+        is_here = most.row == lu->grid->myrow;
+    else if (!isfinite(size) || !isfinite(bound))
+        is_here = had_pivot(lu, hyb_lu_panel(lu, k)->hpl, j);
+    else
+        is_here = hyb_lu_panel(lu, k)->by_device
+                      ? has_top
+                      : has_spoilt_top(lu, k, j, bound);
+    if (is_here)
         raise_panel(lu, k, j, size, bound);
 }
 
@@ -367,7 +395,7 @@ static int first_wrong(hyb_lu_t *lu, int k, double *size_p, double *bound_p)
         double size = isfinite(left[0]) ? fabs(left[0]) : INFINITY;
         double bound = hyb_noise_bound(left[1]);
 
-        if (isnan(bound)) /* not known somewhere */
+        if (left[1] == unknown) /* somewhere */
             continue;
         hyb_note_closeness(lu, size, 0.0, bound);
         if (!hyb_sums_differ(size, 0.0, bound))
