@@ -318,17 +318,6 @@ static bool had_no_numbers(hyb_lu_t *lu, int k)
     return false;
 }
 
-/* Are rows of column j no numbers here, which became no pivots? */
-static bool has_no_numbers(hyb_lu_t *lu, int k, int j)
-{
-    const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
-
-    for (int i = 0; i <= j; i++)
-        if (!isfinite(h->L1[i + (size_t)j * (size_t)h->jb]))
-            return false;
-    return !isfinite(lu->carried->column[hyb_panel_run(lu, k).from + j].plain);
-}
-
 /* The process that had the row which became pivot j. A number that is none, or
  * far too large, is chosen as soon as it is there. */
 static bool had_pivot(const hyb_lu_t *lu, const HPL_T_panel *h, int j)
@@ -349,8 +338,7 @@ static void locate(hyb_lu_t *lu, int k, int j, double size, double bound)
     } mine = {0.0, lu->grid->myrow}, most;
 
     if (!isfinite(size) || !isfinite(bound))
-        mine.left =
-            had_no_numbers(lu, k) || has_no_numbers(lu, k, j) ? INFINITY : 0.0;
+        mine.left = had_no_numbers(lu, k) ? INFINITY : 0.0;
     else if (!has_top)
         mine.left = own_left(lu, k, j);
     MPI_Allreduce(&mine, &most, 1, MPI_DOUBLE_INT, MPI_MAXLOC,
