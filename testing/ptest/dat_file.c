@@ -2,9 +2,11 @@
 #include "testing/ptest/dat_file.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 #include "base/log.h"
 #include "base/text.h"
@@ -26,6 +28,7 @@ typedef struct {
     span_t line[XHPL_DAT_LINES]; /* number i + 1 */
     int lines;                   /* of the file, at most 31 */
     xhpl_parameters_t parameters;
+    xhpl_dat_notes_t *notes;
     xhpl_dat_error_t *error;
 } reader_t;
 
@@ -98,7 +101,7 @@ static void next_token(span_t *line, char token[TOKEN_SIZE])
     token[length] = '\0';
 }
 
-/* ---- a line that is missing ---------------------------------------------- */
+/* ---- a line that is another's -------------------------------------------- */
 
 /* Does the line end in the comment of line `number`, behind numbers or, in that
  * of the output file, a name? */
@@ -121,35 +124,57 @@ static bool has_comment_of(const reader_t *reader, int index, int number)
     return blank(line.at[before - 1]);
 }
 
-/* The first line from which on all have the comment of the next one; 0: none.
+/* The number of the line whose comment line index + 1 has; 0: none, or its own.
  */
-static int missing_line(const reader_t *reader)
+static int belongs_to(const reader_t *reader, int index)
 {
-    int last =
-        reader->lines < XHPL_DAT_LINES ? reader->lines : XHPL_DAT_LINES - 1;
-    int number = last;
-
-    while (number > 0 && has_comment_of(reader, number - 1, number + 1))
-        number--;
-    return number < last ? number + 1 : 0;
+    for (int number = 1; number <= XHPL_DAT_LINES; number++)
+        if (has_comment_of(reader, index, number))
+            return number == index + 1 ? 0 : number;
+    return 0;
 }
 
-/* If a line is missing, that is the error, not what stands in its place. */
-static void blame_missing_line(const reader_t *reader)
+/* Lines from .. to - 1 are not there. */
+static void say_missing(xhpl_dat_error_t *error, int from, int to)
+{
+    if (to == from + 1 && comments[from] != NULL)
+        snprintf(error->text, sizeof(error->text),
+                 "this line is missing, '%s'; here stands what belongs to line "
+                 "%d, '%s'",
+                 comments[from], to, comments[to]);
+    else if (to == from + 1)
+        snprintf(error->text, sizeof(error->text),
+                 "this line is missing; here stands what belongs to line %d, "
+                 "'%s'",
+                 to, comments[to]);
+    else
+        snprintf(error->text, sizeof(error->text),
+                 "lines %d to %d are missing; here stands what belongs to line "
+                 "%d, '%s'",
+                 from, to - 1, to, comments[to]);
+}
+
+/* The first line up to the one at fault that has the comment of another: that
+ * is the error, and what follows comes from it. */
+static void blame_moved_line(const reader_t *reader)
 {
     xhpl_dat_error_t *error = reader->error;
-    int number = missing_line(reader);
 
-    if (number == 0)
+    for (int i = 0; i < reader->lines && i < error->line; i++) {
+        int number = belongs_to(reader, i);
+
+        if (number == 0)
+            continue;
+        error->line = i + 1;
+        if (number > i + 1)
+            say_missing(error, i + 1, number);
+        else
+            snprintf(error->text, sizeof(error->text),
+                     "here stands what belongs to line %d, '%s'; above are "
+                     "lines that no HPL.dat has",
+                     number, comments[number]);
         return;
-    error->line = number;
-    snprintf(error->text, sizeof(error->text),
-             "this line is missing%s%s%s; here stands what belongs to line %d, "
-             "'%s'",
-             comments[number] != NULL ? ", '" : "",
-             comments[number] != NULL ? comments[number] : "",
-             comments[number] != NULL ? "'" : "", number + 1,
-             comments[number + 1]);
+    }
 }
 
 /* ---- values -------------------------------------------------------------- */
@@ -204,6 +229,45 @@ static xh_status_t read_count(reader_t *reader, xhpl_quantity_t quantity)
     return refuse(reader, row->count_line, token, wanted, advice);
 }
 
+/* Once for each line. */
+static void note(reader_t *reader, const xhpl_quantity_row_t *row,
+                 const char *token, int value)
+{
+    xhpl_dat_notes_t *notes = reader->notes;
+    xhpl_dat_error_t *last = &notes->note[notes->count];
+
+    if (notes->count > 0 && last[-1].line == row->line)
+        return;
+    notes->count++;
+    last->line = row->line;
+    snprintf(last->text, sizeof(last->text),
+             "'%.40s' is taken as %d%s%s%s for %s, as HPL 2.3 does", token,
+             value, row->forms != NULL ? " (" : "",
+             row->forms != NULL ? row->forms[value - row->least] : "",
+             row->forms != NULL ? ")" : "", row->what);
+}
+
+/* An integer that is not allowed, but that HPL 2.3 runs, or the word that the
+ * comment of the device's line offers. */
+static bool read_leniently(reader_t *reader, xhpl_quantity_t quantity,
+                           int index, const char *token)
+{
+    const xhpl_quantity_row_t *row = xhpl_quantity(quantity);
+    int *value = &reader->parameters.list[quantity].value[index], any;
+
+    if (quantity == XHPL_DEVICE && strcasecmp(token, "file") == 0) {
+        *value = 0; /* any but 6 and 7 */
+        return true;
+    }
+    if (!row->is_lenient ||
+        xhpl_integer_parse(token, INT_MIN, INT_MAX, &any) != XH_OK ||
+        (row->words == NULL && any > row->most))
+        return false;
+    *value = row->otherwise;
+    note(reader, row, token, row->otherwise);
+    return true;
+}
+
 static xh_status_t read_values(reader_t *reader, xhpl_quantity_t quantity)
 {
     const xhpl_quantity_row_t *row = xhpl_quantity(quantity);
@@ -214,7 +278,8 @@ static xh_status_t read_values(reader_t *reader, xhpl_quantity_t quantity)
     for (int i = 0; i < count; i++) {
         next_token(&reader->line[row->line - 1], token);
         if (xhpl_parameters_store(quantity, i, token, XHPL_NUMBERS,
-                                  &reader->parameters) == XH_OK)
+                                  &reader->parameters) == XH_OK ||
+            read_leniently(reader, quantity, i, token))
             continue;
         snprintf(wanted, sizeof(wanted), "%s, value %d of %d", row->what, i + 1,
                  count);
@@ -258,11 +323,12 @@ static xh_status_t read_all(reader_t *reader)
 
 xh_status_t xhpl_dat_parse(const char *text, size_t length,
                            xhpl_parameters_t *parameters_p,
-                           xhpl_dat_error_t *error_p)
+                           xhpl_dat_notes_t *notes_p, xhpl_dat_error_t *error_p)
 {
-    reader_t reader = {.error = error_p}, whole = reader;
+    reader_t reader = {.notes = notes_p, .error = error_p}, whole = reader;
     xh_status_t status;
 
+    notes_p->count = 0;
     xhpl_parameters_default(&reader.parameters);
     split_lines(&reader, text, length);
     split_lines(&whole, text, length);
@@ -270,7 +336,7 @@ xh_status_t xhpl_dat_parse(const char *text, size_t length,
     if (status == XH_OK)
         *parameters_p = reader.parameters;
     else
-        blame_missing_line(&whole);
+        blame_moved_line(&whole);
     return status;
 }
 
@@ -279,6 +345,7 @@ xh_status_t xhpl_dat_read(const char *path, xhpl_parameters_t *parameters_p)
     size_t length;
     char *text = xh_text_read(path, FILE_SIZE_MOST, &length);
     xh_status_t status = XH_ERR_IO;
+    xhpl_dat_notes_t notes;
     xhpl_dat_error_t error;
 
     if (text == NULL)
@@ -288,7 +355,10 @@ xh_status_t xhpl_dat_read(const char *path, xhpl_parameters_t *parameters_p)
             "one for this machine",
             path, strerror(errno));
     else {
-        status = xhpl_dat_parse(text, length, parameters_p, &error);
+        status = xhpl_dat_parse(text, length, parameters_p, &notes, &error);
+        for (int i = 0; status == XH_OK && i < notes.count; i++)
+            xh_log_warning("%s, line %d: %s", path, notes.note[i].line,
+                           notes.note[i].text);
         if (status != XH_OK)
             xh_log_error("%s, line %d: %s", path, error.line, error.text);
     }

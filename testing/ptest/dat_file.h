@@ -14,25 +14,33 @@
  */
 enum { XHPL_DAT_LINES = 31 };
 
-/* why and where a file is refused */
+/* why and where a file is refused, or what it is taken for */
 typedef struct {
     int line;       /* 1 .. 31 */
-    char text[640]; /* found, allowed and nearest, without file and line */
+    char text[640]; /* without file and line: found, allowed and nearest */
 } xhpl_dat_error_t;
+
+/* values that HPL 2.3 runs as others, and so does this program */
+typedef struct {
+    int count;
+    xhpl_dat_error_t note[XHPL_QUANTITIES];
+} xhpl_dat_notes_t;
 
 /*
  * Read a whole file from memory.
  *
  * text          in   length bytes, any bytes
  * parameters_p  out  every quantity
+ * notes_p       out  one for each line at most, whatever the status
  * error_p       out  set only on failure
  *
  * Cost:   the bytes of the first 31 lines.
  * Errors: XH_ERR_INPUT  the first line that is not acceptable; if comments of
- *                       HPL 2.3 show it, one that is missing
+ *                       HPL 2.3 show it, the first one that is another's
  */
 xh_status_t xhpl_dat_parse(const char *text, size_t length,
                            xhpl_parameters_t *parameters_p,
+                           xhpl_dat_notes_t *notes_p,
                            xhpl_dat_error_t *error_p);
 
 /*

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
 #include "base/text.h"
 
 static const char *const order_words[] = {"row", "column", NULL};
@@ -34,7 +33,8 @@ static const xhpl_quantity_row_t rows[XHPL_QUANTITIES] = {
     /* clang-format off */
     /*
      * label, option, what,
-     * line, count line, least, most, initial, words, forms, allowed
+     * line, count line, least, most, initial, words, forms, allowed,
+     * whether HPL 2.3 runs other integers, and as which value
      */
     [XHPL_DEVICE] = {NULL, NULL, "the output device",
         4, 0, INT_MIN, INT_MAX, XHPL_DEVICE_STDOUT, NULL, NULL,
@@ -44,7 +44,8 @@ static const xhpl_quantity_row_t rows[XHPL_QUANTITIES] = {
     [XHPL_NB] = {"NB", "nb", "the width of a panel",
         8, 7, 1, 1000000, 192, NULL, NULL, NULL},
     [XHPL_PMAP] = {"PMAP", "pmap", "the order of processes on the grid",
-        9, 0, 0, 1, 0, order_words, order_forms, NULL},
+        9, 0, 0, 1, 0, order_words, order_forms, NULL,
+        true, 1},
     [XHPL_P] = {"P", "p", "the number of process rows",
         11, 10, 1, INT_MAX, 1, NULL, NULL, NULL},
     [XHPL_Q] = {"Q", "q", "the number of process columns",
@@ -53,30 +54,30 @@ static const xhpl_quantity_row_t rows[XHPL_QUANTITIES] = {
         "the residual below which a test passes",
         13, 0, INT_MIN, INT_MAX, 16, NULL, NULL, "a finite number"},
     [XHPL_PFACT] = {"PFACT", "pfact", "the panel factorization",
-        15, 14, 0, 2, 1, fact_words, fact_forms, NULL},
+        15, 14, 0, 2, 1, fact_words, fact_forms, NULL, true, 2},
     [XHPL_NBMIN] = {"NBMIN", "nbmin", "the width at which the recursion stops",
         17, 16, 1, INT_MAX, 8, NULL, NULL, NULL},
     [XHPL_NDIV] = {"NDIV", "ndiv", "the parts a panel is cut in",
         19, 18, 2, INT_MAX, 2, NULL, NULL, NULL},
     [XHPL_RFACT] = {"RFACT", "rfact", "the recursive panel factorization",
-        21, 20, 0, 2, 2, fact_words, fact_forms, NULL},
+        21, 20, 0, 2, 2, fact_words, fact_forms, NULL, true, 2},
     [XHPL_BCAST] = {"BCAST", "bcast", "the panel broadcast",
-        23, 22, 0, 5, 1, bcast_words, bcast_words, NULL},
+        23, 22, 0, 5, 1, bcast_words, bcast_words, NULL, true, 1},
     [XHPL_DEPTH] = {"DEPTH", "depth", "the look-ahead depth",
         25, 24, 0, 1000, 2, NULL, NULL, NULL},
     [XHPL_SWAP] = {"SWAP", "swap", "the row exchange",
-        26, 0, 0, 2, 2, swap_words, swap_forms, NULL},
+        26, 0, 0, 2, 2, swap_words, swap_forms, NULL, true, 1},
     [XHPL_SWAP_THRESHOLD] = {NULL, "swap-threshold",
         "the columns above which mix is long",
-        27, 0, 0, INT_MAX, 64, NULL, NULL, NULL},
+        27, 0, 0, INT_MAX, 64, NULL, NULL, NULL, true, 0},
     [XHPL_L1] = {"L1", "l1", "the form of L1",
-        28, 0, 0, 1, 0, form_words, form_forms, NULL},
+        28, 0, 0, 1, 0, form_words, form_forms, NULL, true, 1},
     [XHPL_U] = {"U", "u", "the form of U",
-        29, 0, 0, 1, 0, form_words, form_forms, NULL},
+        29, 0, 0, 1, 0, form_words, form_forms, NULL, true, 1},
     [XHPL_EQUIL] = {"EQUIL", "equil", "equilibration of the row exchange",
-        30, 0, 0, 1, 1, no_yes, no_yes, NULL},
+        30, 0, 0, 1, 1, no_yes, no_yes, NULL, true, 1},
     [XHPL_ALIGN] = {"ALIGN", "align", "the alignment of memory in doubles",
-        31, 0, 1, 1048576, 8, NULL, NULL, NULL},
+        31, 0, 1, 1048576, 8, NULL, NULL, NULL, true, 4},
     /* clang-format on */
 };
 

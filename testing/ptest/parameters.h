@@ -55,6 +55,8 @@ typedef struct {
                                  NULL: plain numbers */
     const char *const *forms; /* the same as the header prints them */
     const char *allowed;      /* values in words; NULL: from what is above */
+    bool is_lenient; /* HPL 2.3 runs integers that are not allowed, ... */
+    int otherwise;   /* ... as this value */
 } xhpl_quantity_row_t;
 
 /* the values of one quantity */

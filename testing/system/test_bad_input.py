@@ -56,6 +56,34 @@ def test_a_deleted_line_is_named_itself(xhpl, number):
         assert_refused(outcome, r"HPL\.dat, line 31: the file ends after 30 lines")
 
 
+@pytest.mark.parametrize("first, count", [(3, 2), (5, 2), (10, 3), (20, 4), (26, 5)])
+def test_several_deleted_lines_are_named(xhpl, first, count):
+    left = UPSTREAM[: first - 1] + UPSTREAM[first - 1 + count :]
+    said = rf"line {first}: lines {first} to {first + count - 1} are missing"
+    assert_refused(xhpl(dat="".join(left)), said)
+
+
+def test_lines_too_many_are_named_where_the_first_one_is_moved_to(xhpl):
+    more = [*UPSTREAM[:4], "one more\n", *UPSTREAM[4:]]
+    assert_refused(xhpl(dat="".join(more)), "line 5: found 'one'")
+    more = [UPSTREAM[0], "one more\n", *UPSTREAM[1:]]
+    assert_refused(xhpl(dat="".join(more)), "line 4: here stands what belongs to line 3")
+
+
+def test_values_that_upstream_runs_run_with_a_warning(xhpl):
+    dat = hpl_dat.with_line(23, "7", hpl_dat.with_line(31, "0", hpl_dat.text()))
+    outcome = xhpl(dat=dat).succeeded()
+    for said in ("line 23: '7' is taken as 1 (1ringM)", "line 31: '0' is taken as 4"):
+        assert f"warning: HPL.dat, {said}" in outcome.stderr.replace("rank 0 on ", ""), (
+            str(outcome))  # fmt: skip
+    assert "WR" in outcome.stdout and "ALIGN  : 4 double" in outcome.stdout
+
+
+def test_the_word_file_is_the_file_of_line_3(xhpl):
+    xhpl(dat=hpl_dat.with_line(4, "file  device out (6=stdout,7=stderr,file)")).succeeded()
+    assert "End of Tests." in (xhpl.directory / "HPL.out").read_text()
+
+
 def test_a_wrong_value_is_no_missing_line(xhpl):
     for number in range(4, 32):
         lines = [*UPSTREAM]

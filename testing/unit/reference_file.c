@@ -32,10 +32,11 @@ xhpl_parameters_t reference_file_parameters(const char *name)
 {
     xhpl_parameters_t parameters;
     xhpl_dat_error_t error;
+    xhpl_dat_notes_t notes;
     size_t length;
     char *text = reference_file_read(name, &length);
 
-    if (xhpl_dat_parse(text, length, &parameters, &error) != XH_OK) {
+    if (xhpl_dat_parse(text, length, &parameters, &notes, &error) != XH_OK) {
         fprintf(stderr, "%s, line %d: %s\n", name, error.line, error.text);
         abort();
     }

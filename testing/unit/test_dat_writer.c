@@ -16,13 +16,14 @@ static xhpl_parameters_t parameters, again;
 static void assert_same(void)
 {
     xhpl_dat_error_t error;
+    xhpl_dat_notes_t notes;
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
 
     xhpl_dat_write(out, &parameters);
     fclose(out);
-    assert_ok(xhpl_dat_parse(text, size, &again, &error));
+    assert_ok(xhpl_dat_parse(text, size, &again, &notes, &error));
     free(text);
     assert_true(reference_file_is_same(&again, &parameters));
 }

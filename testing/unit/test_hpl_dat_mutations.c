@@ -49,6 +49,7 @@ static char text[TEXT_SIZE];
 static size_t length;
 static xhpl_parameters_t got;
 static xhpl_dat_error_t error;
+static xhpl_dat_notes_t notes;
 
 static uint64_t sequence;
 
@@ -183,7 +184,7 @@ static xh_status_t read_exactly(size_t size)
     memcpy(block, text, size);
     error.line = 0;
     error.text[0] = '\0';
-    status = xhpl_dat_parse(block, size, &got, &error);
+    status = xhpl_dat_parse(block, size, &got, &notes, &error);
     free(block);
     if (status != XH_OK && (error.line < 1 || error.line > XHPL_DAT_LINES ||
                             error.text[0] == '\0'))
