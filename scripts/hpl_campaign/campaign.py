@@ -8,6 +8,8 @@ import shlex
 import statistics
 import tempfile
 
+from hpl_report import files
+
 from . import blame, inventory, judge, planning, stages, weights
 from .ceiling import Ceiling
 from .live import duration
@@ -104,7 +106,8 @@ class Campaign:
         self.names = [host.name for host in self.hosts]
         self.runner = Runner(
             state, launcher, words_of(options, state),
-            os.path.join(options.directory, "runs"), silence=options.silence, ramp=options.ramp, view=view, witness=self.witness,
+            os.path.join(options.directory, "runs"), silence=options.silence,
+            ramp=options.ramp, view=view, witness=self.witness,
             ceiling=options.ceiling and Ceiling(options.ceiling, launcher), **rest)
 
     def run(self):
@@ -158,8 +161,8 @@ class Campaign:
         request = inventory.request_log(seconds + 1)
         said = []
         for host in run.hosts[:4]:
-            facts, _ = inventory.ask(self.launcher.remote(host, request), LOG_LIMIT)
-            said += [f"{host}: {line}" for line in (facts or {}).get("log", [])][:4]
+            line, _ = inventory.ask(self.launcher.remote(host, request), LOG_LIMIT)
+            said += [f"{host}: {text}" for text in inventory.log_of(line or b"")][:4]
         return said
 
     # ---- stages ------------------------------------------------------------------
@@ -265,9 +268,8 @@ class Campaign:
     def write_rates(self, begun):
         """What xhpl --weights reads; also if the campaign goes on."""
         if begun.get("weights"):
-            path = os.path.join(self.options.directory, weights.FILE)
-            with open(path, "w") as file:
-                file.write(weights.text(begun["weights"], self.state.inventory))
+            files.replace(os.path.join(self.options.directory, weights.FILE),
+                          weights.text(begun["weights"], self.state.inventory))
 
     def settle(self, stage):
         """Runs that make the blame certain, until there are none, or too many."""

@@ -1,20 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The clocks under load that records have, for slow hosts and their peers."""
-import json
+from hpl_report import files
+from hpl_report.foreign import ANY, TEXT, Maybe, Refused, check, parsed, within
 
 from .compare import PEERS
+
+SHAPE = {"tests": [ANY]}
+TEST = {"clocks": Maybe([{"host": TEXT, "mhz_mean": Maybe(within(0.0, 1e6))}])}
 
 
 def of_record(path):
     """{host: MHz, the mean of its cores} of the first test of a record; {} if it
     cannot be read or has none."""
     try:
-        with open(path, encoding="utf-8") as file:
-            tests = json.load(file)["tests"]
-        return {found["host"]: found["mhz_mean"] for found in tests[0]["clocks"] or []
-                if found["mhz_mean"]}
-    except (OSError, ValueError, LookupError, TypeError):
-        return {}
+        record = parsed(files.read(path))
+        check(record, SHAPE)
+        for test in record["tests"][:1]:
+            check(test, TEST)
+            return {found["host"]: found["mhz_mean"] for found in test["clocks"] or []
+                    if found["mhz_mean"]}
+    except Refused:
+        pass
+    return {}
 
 
 def added(runs, slow):

@@ -30,6 +30,13 @@ def under_way(record):
     )
 
 
+def signal_name(number):
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
 def no_result(record):
     status = record["exit_status"]
     if status is None:
@@ -39,7 +46,7 @@ def no_result(record):
         )
     if status > BY_SIGNAL:
         return (
-            f"{signal.Signals(status - BY_SIGNAL).name} ended it: from a person, "
+            f"{signal_name(status - BY_SIGNAL)} ended it: from a person, "
             "from the batch system, or from the launcher because another process "
             "failed, which stderr tells" + under_way(record)
         )

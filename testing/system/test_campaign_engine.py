@@ -181,7 +181,7 @@ def test_without_a_rate_xhpl_makes_the_plan(site):
     (("--hosts", ""), "no hosts"),
     (("--hostfile", "/nowhere"), "/nowhere"),
     (("--stages", "singles"), "inventory, single, pairs, groups, all"),
-    (("--seconds", "0"), "not more than 0"),
+    (("--seconds", "0"), "'0' is not a number from 1e-09"),
     (("--memory", "80%"), "64G"),
     (("--ceiling", "hot"), "95C"),
     (("--ceiling", "95C", "--launcher", "slurm"), "salloc"),

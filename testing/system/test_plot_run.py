@@ -136,9 +136,9 @@ def test_an_empty_trace_leaves_out_the_gantt_chart(plot_run, tmp_path):
     [
         (None, f"{HEAD}\n{ROW}\n", "trace.json"),
         ("[", f"{HEAD}\n{ROW}\n", "trace.json: not JSON"),
-        ("[1]", f"{HEAD}\n{ROW}\n", "trace.json: not a Chrome trace"),
+        ("[1]", f"{HEAD}\n{ROW}\n", "trace.json: not a trace of xhpl"),
         ('{"traceEvents": [{"ph": "X", "name": "a"}]}', f"{HEAD}\n{ROW}\n",
-         "trace.json: not a Chrome trace"),
+         "trace.json: not a trace of xhpl"),
         ("{}", None, "iterations.csv"),
         ("{}", "", "iterations.csv: no column rank, run"),
         ("{}", f"{HEAD}\n", "iterations.csv: no iterations of rank 0"),
