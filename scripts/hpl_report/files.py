@@ -23,7 +23,7 @@ def refuse(path, is_ours, inputs, force):
     if force or not os.path.isfile(path) or os.path.getsize(path) == 0:
         return
     if not is_ours(path):
-        raise Refused(f"{path} was not made by this option: name another file, or add "
+        raise Refused(f"{path} was not made by this program: name another file, or add "
                       "--force to replace it")
 
 
@@ -76,9 +76,6 @@ def replace(path, data):
         raise
 
 
-def has(path, text, within=1 << 16):
-    """Whether a file has these bytes near its beginning or its end."""
-    with open(path, "rb") as file:
-        begin = file.read(within)
-        file.seek(max(0, os.fstat(file.fileno()).st_size - within))
-        return text in begin or text in file.read()
+def has(path, text):
+    """Whether a file has these bytes, by which its program knows it."""
+    return text in read(path)

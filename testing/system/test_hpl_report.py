@@ -465,6 +465,27 @@ def test_files_that_do_not_fit_are_refused(traced_run, words, said):
     assert said in outcome.stderr and "Traceback" not in outcome.stderr
 
 
+def test_a_page_replaces_nothing_but_a_page(tmp_path, traced_run):
+    for name in ("run.json", "trace.json"):
+        (tmp_path / name).write_bytes((traced_run / name).read_bytes())
+    before = (tmp_path / "run.json").read_bytes()
+    (tmp_path / "other.html").write_text("precious\n")
+    (tmp_path / "link.json").symlink_to("run.json")
+    for name, said in (
+            ("run.json", "run.json is an input"), ("link.json", "link.json is an input"),
+            ("trace.json", "is an input"), ("other.html", "was not made by this program")):
+        call(tmp_path, "run.json", "--trace", "trace.json", "-o", name).refused(said)
+    call(tmp_path, "run.json", "-o", "run.json", "--force").refused("is an input")
+    assert (tmp_path / "run.json").read_bytes() == before
+    assert (tmp_path / "other.html").read_text() == "precious\n"
+    made(tmp_path, "run.json")
+    made(tmp_path, "run.json")
+    call(tmp_path, "run.json", "-o", "other.html", "--force").succeeded()
+    assert [path.name for path in tmp_path.glob("*.html.*")] == []
+    page = call(tmp_path, "run.json", "-o", "/dev/stdout").succeeded().stdout
+    assert page.startswith("<!DOCTYPE html>")
+
+
 @pytest.mark.few(1)
 @pytest.mark.parametrize(
     "places", [("/bin", "/share/xhpl"), ("/opt/x/bin", "/opt/y/deep/share/xhpl")])
