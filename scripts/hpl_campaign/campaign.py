@@ -10,7 +10,7 @@ import tempfile
 
 from hpl_report import files
 
-from . import blame, inventory, judge, planning, stages, weights
+from . import blame, company, inventory, judge, planning, stages, weights
 from .ceiling import Ceiling
 from .live import duration
 from .measures import kinds_of
@@ -91,8 +91,7 @@ def measured_efficiency(runs, alone, size):
     found = []
     for run in parts:
         if len(run["hosts"]) == most:
-            slowest = size._replace(rate=min(map(alone.get, run["hosts"])))
-            found.append(run["gflops"] * 1e9 / stages.rate(slowest, most, run["n"], 1.0))
+            found.append(run["gflops"] * 1e9 / company.expected(run, alone, size))
     return min(1.0, statistics.median(found)) if found else None
 
 
@@ -217,16 +216,25 @@ class Campaign:
         alone = rates_alone(self.state.runs(), size)
         event["efficiency"] = (measured_efficiency(self.state.runs(), alone, size)
                                or stages.EFFICIENCY)
-        everyone = event["hosts"]
-        self.without_slow(event, alone)
-        known = [alone[name] for name in event["hosts"] if name in alone]
+        everyone, worth = event["hosts"], self.worth(alone, size)
+        self.without_slow(event, worth)
+        known = [worth[name] for name in event["hosts"] if name in worth]
         event["rate"] = min(known) if known else None
+        if self.options.leave_out:  # a bad link is no matter of columns
+            everyone = [name for name in everyone if name in event["hosts"]
+                        or worth.get(name) == alone.get(name)]
         if known and self.may_share(everyone):
-            self.by_speed(event, everyone, alone)
+            self.by_speed(event, everyone, alone, worth)
 
-    def without_slow(self, event, alone):
+    def worth(self, alone, size):
+        """{host: flop/s} in a run of many."""
+        slow = [name for name, verdict in self.verdicts().items()
+                if verdict.klass == "slow"]
+        return company.rates(self.state.runs(), alone, size, slow)
+
+    def without_slow(self, event, worth):
         """Say what it costs to wait for slow hosts, and leave them out if asked to."""
-        choice = stages.leave_out(event["hosts"], alone)
+        choice = stages.leave_out(event["hosts"], worth)
         event["left_out"], event["gain"] = choice.left_out, round(choice.gain, 4)
         if choice.gain < WORTH:
             return
@@ -241,19 +249,22 @@ class Campaign:
         return (self.options.weights == "auto" and not own
                 and weights.names(hosts, self.state.inventory))
 
-    def by_speed(self, event, everyone, alone):
+    def by_speed(self, event, everyone, alone, worth):
         """Deal columns by speed if that is faster than what was planned."""
         share = weights.best(everyone, alone, self.options.ranks_per_node,
                              self.options.slow, self.options.leave_out)
-        planned = event["rate"] * len(event["hosts"])
-        if share is None or share.rate < (1 + WORTH) * planned:
+        slowest = min((alone[name] for name in event["hosts"] if name in alone), default=0)
+        if share is None or share.rate < (1 + WORTH) * slowest * len(event["hosts"]):
             return
+        link = min([1.0] + [worth[name] / alone[name] for name in share.weights
+                            if name in alone])
         equal = min(alone[name] for name in everyone if name in alone) * len(everyone)
         event["weights_gain"] = round(share.rate / equal - 1, 4)
         self.view.say(f"all: columns by speed give {100 * event['weights_gain']:.0f}% "
                       "more, and so it is run")
         event["hosts"], event["weights"] = list(share.weights), share.weights
-        event["rate"], event["room"] = share.rate / len(share.weights), share.room
+        event["rate"] = link * share.rate / len(share.weights)
+        event["room"] = share.room
 
     def scaled(self, planner, begun):
         """The planner by the rate that was measured, if it was."""

@@ -61,6 +61,22 @@ def test_each_fault_has_its_class_and_its_evidence(site):
     assert "leaving out n7 gives" in done.stderr
 
 
+def test_a_node_whose_link_slows_down_others_is_left_out_as_well(site):
+    """n7 is slow with others alone, n3 alone as well."""
+    told = {"n3": 0.8, "company": {"n3": 0.8, "n7": 0.5}}
+    done = site.run(*LOADS, "--short", "5", "--leave-out", told=told, hosts="n[1-9]")
+    (begun,) = [event for event in site.events() if event["event"] == "stage"
+                and event["stage"] == "all"]
+    assert begun["left_out"] == ["n7", "n3"] and begun["gain"] > 0.4, str(done)
+    assert set(begun["hosts"]) == set(hosts.expand("n[1-2],n[4-6],n[8-9]"))
+    assert begun["rate"] > 9e10 and "leaving out n7 and n3 gives" in done.stderr
+    site.run(*LOADS, "--short", "5", told=told, hosts="n[1-9]", name="kept")
+    (kept,) = [event for event in site.events("kept") if event["event"] == "stage"
+               and event["stage"] == "all"]
+    assert kept["left_out"] == ["n7", "n3"] and len(kept["hosts"]) == 9
+    assert kept["rate"] < 6e10  # so that its limit is not too short
+
+
 @pytest.mark.more
 def test_what_a_hanging_run_started_is_ended_too(site):
     """Its child has left its process group and hears no SIGTERM."""
