@@ -110,13 +110,26 @@ class Campaign:
             ceiling=options.ceiling and Ceiling(options.ceiling, launcher), **rest)
 
     def run(self):
-        """All stages."""
+        """All stages, unless no host answers. Errors: planning.NoPlan."""
         self.clear()
-        for stage in stages_of(self.options):
-            if stage == "inventory":
-                self.take_inventory()
-            else:
-                self.carry_out(stage)
+        if self.nobody_answers():  # when it was interrupted
+            self.take_inventory(self.names)
+        try:
+            for stage in stages_of(self.options):
+                if stage == "inventory":
+                    self.take_inventory(self.not_asked())
+                elif not self.nobody_answers():
+                    self.carry_out(stage)
+        except planning.NoPlan:
+            self.take_inventory(self.not_asked())
+            if not self.nobody_answers():
+                raise
+        if self.nobody_answers():
+            self.view.say("no host answers")
+
+    def nobody_answers(self):
+        return not self.state.ended and all(
+            self.state.inventory.get(name, {}).get("error") for name in self.names)
 
     def verdicts(self):
         return judge.judge(self.hosts, self.state.runs(), self.state.inventory,
@@ -131,15 +144,17 @@ class Campaign:
 
     # ---- inventory ---------------------------------------------------------------
 
-    def take_inventory(self):
-        """Ask all hosts that have not told yet."""
-        silent = [name for name in self.names if name not in self.state.inventory]
-        if not silent:
+    def not_asked(self):
+        return [name for name in self.names if name not in self.state.inventory]
+
+    def take_inventory(self, hosts):
+        """Ask these hosts what they are."""
+        if not hosts:
             return
-        self.view.say(f"inventory: {len(silent)} hosts")
+        self.view.say(f"inventory: {len(hosts)} hosts")
         request = inventory.request(self.options.directory, self.options.xhpl)
         for host, facts, error in inventory.gather(
-                silent, lambda host: self.launcher.remote(host, request)):
+                hosts, lambda host: self.launcher.remote(host, request)):
             self.state.add({"event": "inventory", "host": host, "facts": facts or {},
                             "error": error})
             if error:

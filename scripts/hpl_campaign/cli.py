@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The command xhpl-campaign: its options, and what it does."""
 import argparse
+import copy
 import os
 import shlex
 import signal
@@ -12,7 +13,7 @@ from hpl_report import foreign
 from hpl_report.foreign import COUNT, Refused, complain, number, say
 
 from . import blame, campaign, drain, hosts, launch, live, planning, results
-from . import leftovers, slurm
+from . import leftovers, slurm, weights
 from .run import STAGES
 from .state import (CEILING, COMMAND, MORE_THAN_0, PART, SOME, WORDS, Busy, Damaged,
                     State)
@@ -241,6 +242,10 @@ def completed(given, stored):
 
 def startable(given):
     """Refuse what no run could be started with."""
+    missing = launch.missing(given)
+    if missing and (given.launcher == "slurm" or given.command == "run"
+                    or not given.rate):
+        raise Refused(missing)
     if given.ceiling and given.launcher == "slurm" and not slurm.allocated():
         raise Refused("--ceiling needs an allocation (salloc): a node that Slurm gave to "
                       "a job alone cannot be looked at")
@@ -291,9 +296,28 @@ def interrupted(number, _):
     raise SystemExit(128 + number)
 
 
+def named_hosts(given):
+    """The hosts that options name, one at least."""
+    found = given_hosts(given)
+    if not found:
+        raise Refused("no hosts: name them by --hosts or --hostfile")
+    return found
+
+
+def may_begin(given):
+    """Refuse what no campaign could begin with, before a folder is made for it."""
+    named_hosts(startable(completed(copy.copy(given), None)))
+    for name in (*results.FILES, weights.FILE, "runs"):
+        path = os.path.join(given.directory, name)
+        if os.path.lexists(path):
+            raise Refused(f"{path} is there, but no campaign: take another -C")
+
+
 def opened(given):
     """The state of a campaign that may have begun."""
     given.directory = os.path.realpath(given.directory)
+    if not os.path.exists(os.path.join(given.directory, STATE)):
+        may_begin(given)
     os.makedirs(os.path.join(given.directory, "runs"), exist_ok=True)
     return State(os.path.join(given.directory, STATE))
 
@@ -306,9 +330,7 @@ def begin(given, state):
             raise Refused(f"{given.directory} has a campaign on other hosts: take "
                           "another -C")
         return
-    found = given_hosts(given)
-    if not found:
-        raise Refused("no hosts: name them by --hosts or --hostfile")
+    found = named_hosts(given)
     options = {name: getattr(given, name) for name in DEFAULTS}
     first = {"event": "campaign", "version": 1, "time": time.time(),
              "name": os.path.basename(given.directory), "command": sys.argv,
@@ -330,6 +352,9 @@ def run(given):
                  "goes on")
         leftovers.end_children()  # threads may still wait for hosts that do not answer
         os._exit(ending.code)
+    except planning.NoPlan:
+        results.write_all(results.build(state, given), given)
+        raise
     return conclude(given, state)
 
 
@@ -346,9 +371,7 @@ def conclude(given, state):
 
 def plan(given):
     given = startable(completed(given, None))
-    found = given_hosts(given)
-    if not found:
-        raise Refused("no hosts: name them by --hosts or --hostfile")
+    found = named_hosts(given)
     say(campaign.plan_text(given, found, launch.launcher(given)))
     return 0
 

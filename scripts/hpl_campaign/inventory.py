@@ -226,7 +226,8 @@ def beyond(name, values):
     else:
         times, floor = MOST[name]
         far = {host for host, x in known.items() if x > times * median and x > floor}
-    return {host: difference(name, measured(known[host]), measured(median)) for host in far}
+    return {host: difference(name, measured(known[host]), measured(median))
+            for host in far}
 
 
 def measured(number):

@@ -4,6 +4,7 @@ import re
 from typing import NamedTuple, Optional
 
 from hpl_report.foreign import number, shown
+from hpl_report.verdict import signal_name
 
 ROW = re.compile(r"^W[RC]\S+ +\d+ +\d+ +\d+ +\d+ +(\S.*)$", re.M)
 CHECK = re.compile(r"\.\.\. (PASSED|FAILED)$", re.M)
@@ -149,7 +150,7 @@ def ending(ended):
         return None
     number = -ended.status if ended.status < 0 else ended.status - 128
     if 0 < number < 65:
-        return f"it was ended by signal {number}"
+        return f"it was ended by signal {number} ({signal_name(number)})"
     return f"its exit status is {ended.status}"
 
 

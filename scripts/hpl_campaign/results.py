@@ -9,7 +9,7 @@ from hpl_report import files
 
 from . import campaign, clocks, drain, history, judge, page, stages, summary
 
-CAMPAIGN, PAGE, DRAIN = "campaign.json", "campaign.html", "drain.txt"
+CAMPAIGN, PAGE, DRAIN = FILES = "campaign.json", "campaign.html", "drain.txt"
 
 
 def build(state, options):

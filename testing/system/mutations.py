@@ -108,8 +108,8 @@ def recoded(draw, data):
 
 def mutated(draw, data):
     """data with some damage. draw is a random.Random."""
-    kinds = (changed_value,) * 12 + (changed_lines,) * 2 + (changed_bytes,) * 5 + (recoded,)
-    return draw.choice(kinds)(draw, data)
+    kinds = (changed_value,) * 12 + (changed_lines,) * 2 + (changed_bytes,) * 5
+    return draw.choice((*kinds, recoded))(draw, data)
 
 
 # ---- calling programs --------------------------------------------------------------

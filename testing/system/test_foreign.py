@@ -164,7 +164,8 @@ def test_a_node_that_babbles_is_wrong_and_the_campaign_goes_on(site):
     told = {"n2": "babble"}
     for done in (site.run(*ALONE, told=told, hosts="n[1-6]"),
                  site.run(*ALONE, told=told, hosts="n[1-6]")):
-        assert done.status == 1 and not CONTROL.search(done.stdout + done.stderr), str(done)
+        assert done.status == 1, str(done)
+        assert not CONTROL.search(done.stdout + done.stderr), str(done)
     assert site.classes() == {f"n{i}": "wrong" if i == 2 else "ok" for i in range(1, 7)}
     drained = (site.folder / "c/drain.txt").read_text()
     assert "nan\\x1b[31m" in drained and not CONTROL.search(drained)
@@ -199,7 +200,8 @@ def test_control_characters_can_be_seen():
     assert foreign.shown("plain, ümlaut 漢字\u00a0%") == "plain, ümlaut 漢字\u00a0%"
 
 
-@pytest.mark.parametrize("text", ("\x9b", "\u202e", "\x7f", "\x1b", "\ud800", "a\nb", "\u2028"))
+@pytest.mark.parametrize("text", (
+    "\x9b", "\u202e", "\x7f", "\x1b", "\ud800", "a\nb", "\u2028"))
 def test_texts_of_json_are_cleaned_however_they_are_written(text):
     for written in (json.dumps([text, {text: 1}]),
                     json.dumps([text, {text: 1}], ensure_ascii=False)):
