@@ -14,6 +14,8 @@ def read(path):
             return file.read()
     except OSError as error:
         raise Refused(f"{path}: {error.strerror}") from error
+    except ValueError as error:  # no path at all
+        raise Refused(f"{path}: {error}") from error
 
 
 def refuse(path, is_ours, inputs, force):

@@ -2,6 +2,7 @@
 """What others wrote: nodes, runs, earlier programs. It is read and checked here, so
 that the rest may rely on types and ranges, and printed so that it moves no cursor."""
 import json
+import os
 import re
 import sys
 from collections import namedtuple
@@ -49,8 +50,11 @@ def say(text, file=None):
     file = file or sys.stdout
     text = shown_lines(str(text))
     encoding = getattr(file, "encoding", None) or "utf-8"
-    print(text.encode(encoding, "backslashreplace").decode(encoding), file=file,
-          flush=True)
+    try:
+        print(text.encode(encoding, "backslashreplace").decode(encoding), file=file,
+              flush=True)
+    except BrokenPipeError:  # nobody reads it any more
+        os.dup2(os.open(os.devnull, os.O_WRONLY), file.fileno())
 
 
 def complain(program, error):

@@ -12,7 +12,7 @@ import jobs
 import mutations
 from campaign_site import ALONE, CAMPAIGN, LOADS, site
 from report_page import HPL_REPORT, call
-from hpl_campaign import cli, hosts, inventory, outcome, planning
+from hpl_campaign import cli, clocks, hosts, inventory, outcome, planning
 from hpl_report import foreign
 
 pytestmark = pytest.mark.scripts
@@ -231,3 +231,15 @@ def test_nothing_is_printed_but_by_one_function():
     printing = {path.name for path in files if re.search(
         r"\bprint\(|std(out|err)\.write\(", path.read_text())}
     assert printing == {"foreign.py", "probe.py", "sensors.py"}
+
+
+def test_a_reader_that_leaves_ends_nothing(tmp_path, record):
+    (tmp_path / "r.json").write_text(json.dumps(record))
+    outcome = jobs.run(["sh", "-c", f"{sys.executable} {HPL_REPORT} --verdict r.json "
+                        "2> err | true; cat err"], tmp_path)
+    assert (outcome.status, outcome.stdout) == (0, ""), str(outcome)
+
+
+@pytest.mark.parametrize("path", ("a\0b", "/dev/zero", "/none", "."))
+def test_a_record_that_is_no_file_has_no_clocks(path):
+    assert clocks.of_record(path) == {}
