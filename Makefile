@@ -471,8 +471,8 @@ install: build $(if $(wildcard $(SIM)),install-sim)
 	    $(INSTALL) $$file $(DESTDIR)$(docdir)/$$file; \
 	done
 	$(INSTALL) -m 644 docs/xhpl.1 $(DESTDIR)$(man1dir)
-	$(INSTALL) -m 755 $(XPROBE) scripts/plot-run scripts/write-dat \
-	    scripts/xhpl-check scripts/pack-submission $(DESTDIR)$(bindir)
+	$(INSTALL) -m 755 $(XPROBE) scripts/write-dat scripts/xhpl-check \
+	    $(DESTDIR)$(bindir)
 	$(INSTALL) -m 755 scripts/mpirun $(DESTDIR)$(bindir)/xhpl-mpirun
 	$(call MAN,hpl-report,a page about runs of xhpl,scripts/hpl-report --help)
 	$(call MAN,xhpl-campaign,finds the slow$(,) wrong and dead nodes of a cluster, \

@@ -45,6 +45,9 @@ def worst(runs):
 def first_evidence(runs):
     """A sentence of what a run left, to be appended to another."""
     said = [line for run in runs for line in run.get("evidence") or []]
+    signals = [line for line in said if "signal" in line]
+    if signals and "signal" not in said[0]:
+        return f": {said[0]}; {signals[0]}"
     return f": {said[0]}" if said else ""
 
 

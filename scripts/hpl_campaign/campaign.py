@@ -8,7 +8,9 @@ import shlex
 import statistics
 import tempfile
 
-from . import blame, inventory, judge, planning, stages, weights
+from hpl_report import files
+
+from . import blame, company, inventory, judge, planning, stages, weights
 from .ceiling import Ceiling
 from .live import duration
 from .measures import kinds_of
@@ -89,8 +91,7 @@ def measured_efficiency(runs, alone, size):
     found = []
     for run in parts:
         if len(run["hosts"]) == most:
-            slowest = size._replace(rate=min(map(alone.get, run["hosts"])))
-            found.append(run["gflops"] * 1e9 / stages.rate(slowest, most, run["n"], 1.0))
+            found.append(run["gflops"] * 1e9 / company.expected(run, alone, size))
     return min(1.0, statistics.median(found)) if found else None
 
 
@@ -104,17 +105,31 @@ class Campaign:
         self.names = [host.name for host in self.hosts]
         self.runner = Runner(
             state, launcher, words_of(options, state),
-            os.path.join(options.directory, "runs"), silence=options.silence, ramp=options.ramp, view=view, witness=self.witness,
+            os.path.join(options.directory, "runs"), silence=options.silence,
+            ramp=options.ramp, view=view, witness=self.witness,
             ceiling=options.ceiling and Ceiling(options.ceiling, launcher), **rest)
 
     def run(self):
-        """All stages."""
+        """All stages, unless no host answers. Errors: planning.NoPlan."""
         self.clear()
-        for stage in stages_of(self.options):
-            if stage == "inventory":
-                self.take_inventory()
-            else:
-                self.carry_out(stage)
+        if self.nobody_answers():  # when it was interrupted
+            self.take_inventory(self.names)
+        try:
+            for stage in stages_of(self.options):
+                if stage == "inventory":
+                    self.take_inventory(self.not_asked())
+                elif not self.nobody_answers():
+                    self.carry_out(stage)
+        except planning.NoPlan:
+            self.take_inventory(self.not_asked())
+            if not self.nobody_answers():
+                raise
+        if self.nobody_answers():
+            self.view.say("no host answers")
+
+    def nobody_answers(self):
+        return not self.state.ended and all(
+            self.state.inventory.get(name, {}).get("error") for name in self.names)
 
     def verdicts(self):
         return judge.judge(self.hosts, self.state.runs(), self.state.inventory,
@@ -129,15 +144,17 @@ class Campaign:
 
     # ---- inventory ---------------------------------------------------------------
 
-    def take_inventory(self):
-        """Ask all hosts that have not told yet."""
-        silent = [name for name in self.names if name not in self.state.inventory]
-        if not silent:
+    def not_asked(self):
+        return [name for name in self.names if name not in self.state.inventory]
+
+    def take_inventory(self, hosts):
+        """Ask these hosts what they are."""
+        if not hosts:
             return
-        self.view.say(f"inventory: {len(silent)} hosts")
+        self.view.say(f"inventory: {len(hosts)} hosts")
         request = inventory.request(self.options.directory, self.options.xhpl)
         for host, facts, error in inventory.gather(
-                silent, lambda host: self.launcher.remote(host, request)):
+                hosts, lambda host: self.launcher.remote(host, request)):
             self.state.add({"event": "inventory", "host": host, "facts": facts or {},
                             "error": error})
             if error:
@@ -158,8 +175,8 @@ class Campaign:
         request = inventory.request_log(seconds + 1)
         said = []
         for host in run.hosts[:4]:
-            facts, _ = inventory.ask(self.launcher.remote(host, request), LOG_LIMIT)
-            said += [f"{host}: {line}" for line in (facts or {}).get("log", [])][:4]
+            line, _ = inventory.ask(self.launcher.remote(host, request), LOG_LIMIT)
+            said += [f"{host}: {text}" for text in inventory.log_of(line or b"")][:4]
         return said
 
     # ---- stages ------------------------------------------------------------------
@@ -214,16 +231,25 @@ class Campaign:
         alone = rates_alone(self.state.runs(), size)
         event["efficiency"] = (measured_efficiency(self.state.runs(), alone, size)
                                or stages.EFFICIENCY)
-        everyone = event["hosts"]
-        self.without_slow(event, alone)
-        known = [alone[name] for name in event["hosts"] if name in alone]
+        everyone, worth = event["hosts"], self.worth(alone, size)
+        self.without_slow(event, worth)
+        known = [worth[name] for name in event["hosts"] if name in worth]
         event["rate"] = min(known) if known else None
+        if self.options.leave_out:  # a bad link is no matter of columns
+            everyone = [name for name in everyone if name in event["hosts"]
+                        or worth.get(name) == alone.get(name)]
         if known and self.may_share(everyone):
-            self.by_speed(event, everyone, alone)
+            self.by_speed(event, everyone, alone, worth)
 
-    def without_slow(self, event, alone):
+    def worth(self, alone, size):
+        """{host: flop/s} in a run of many."""
+        slow = [name for name, verdict in self.verdicts().items()
+                if verdict.klass == "slow"]
+        return company.rates(self.state.runs(), alone, size, slow)
+
+    def without_slow(self, event, worth):
         """Say what it costs to wait for slow hosts, and leave them out if asked to."""
-        choice = stages.leave_out(event["hosts"], alone)
+        choice = stages.leave_out(event["hosts"], worth)
         event["left_out"], event["gain"] = choice.left_out, round(choice.gain, 4)
         if choice.gain < WORTH:
             return
@@ -238,19 +264,22 @@ class Campaign:
         return (self.options.weights == "auto" and not own
                 and weights.names(hosts, self.state.inventory))
 
-    def by_speed(self, event, everyone, alone):
+    def by_speed(self, event, everyone, alone, worth):
         """Deal columns by speed if that is faster than what was planned."""
         share = weights.best(everyone, alone, self.options.ranks_per_node,
                              self.options.slow, self.options.leave_out)
-        planned = event["rate"] * len(event["hosts"])
-        if share is None or share.rate < (1 + WORTH) * planned:
+        slowest = min((alone[name] for name in event["hosts"] if name in alone), default=0)
+        if share is None or share.rate < (1 + WORTH) * slowest * len(event["hosts"]):
             return
+        link = min([1.0] + [worth[name] / alone[name] for name in share.weights
+                            if name in alone])
         equal = min(alone[name] for name in everyone if name in alone) * len(everyone)
         event["weights_gain"] = round(share.rate / equal - 1, 4)
         self.view.say(f"all: columns by speed give {100 * event['weights_gain']:.0f}% "
                       "more, and so it is run")
         event["hosts"], event["weights"] = list(share.weights), share.weights
-        event["rate"], event["room"] = share.rate / len(share.weights), share.room
+        event["rate"] = link * share.rate / len(share.weights)
+        event["room"] = share.room
 
     def scaled(self, planner, begun):
         """The planner by the rate that was measured, if it was."""
@@ -265,9 +294,8 @@ class Campaign:
     def write_rates(self, begun):
         """What xhpl --weights reads; also if the campaign goes on."""
         if begun.get("weights"):
-            path = os.path.join(self.options.directory, weights.FILE)
-            with open(path, "w") as file:
-                file.write(weights.text(begun["weights"], self.state.inventory))
+            files.replace(os.path.join(self.options.directory, weights.FILE),
+                          weights.text(begun["weights"], self.state.inventory))
 
     def settle(self, stage):
         """Runs that make the blame certain, until there are none, or too many."""

@@ -5,10 +5,13 @@ import resource
 import subprocess
 from pathlib import Path
 
+from hpl_report.foreign import shown
+
 from . import sensors
 
 PROGRAM = Path(sensors.__file__)
 SECONDS = 2.0  # between two looks
+SAID = 100  # letters of what a node says of itself
 
 
 class Ceiling:
@@ -32,13 +35,14 @@ class Ceiling:
             return subprocess.Popen(
                 self.launcher.remote(host, self.words), stdin=program,
                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                universal_newlines=True, start_new_session=True)
+                universal_newlines=True, errors="replace", start_new_session=True)
 
     def above(self, run):
         """Why a run has to end; None while it may go on."""
         for host, watch in self.watches.get(run.id, {}).items():
             if watch.poll() == sensors.ABOVE:
-                return f"it was ended: {host} is at {watch.stdout.read().strip()}"
+                said = shown(watch.stdout.readline(SAID).strip())
+                return f"it was ended: {host} is at {said}"
         return None
 
     def end(self, run):

@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The command xhpl-campaign: its options, and what it does."""
 import argparse
-import io
+import copy
 import os
-import re
 import shlex
 import signal
 import sys
 import time
 from pathlib import Path
 
-from . import blame, campaign, drain, history, hosts, launch, live, planning, results
-from . import leftovers, slurm
+from hpl_report import foreign
+from hpl_report.foreign import COUNT, Refused, complain, number, say
+
+from . import blame, campaign, drain, hosts, launch, live, planning, results
+from . import leftovers, slurm, weights
 from .run import STAGES
-from .state import Busy, Damaged, State
+from .state import (CEILING, COMMAND, MORE_THAN_0, PART, SOME, WORDS, Busy, Damaged,
+                    State)
 
 STATE = "state.jsonl"
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -31,38 +34,25 @@ docs/CAMPAIGN.md explains stages, classes and files.
 """
 
 
-class Refused(Exception):
-    """Bad input, and what is wrong with it."""
-
-
 # ---- options -------------------------------------------------------------------
 
 
-def positive(text):
-    value = float(text)
-    if not value > 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not more than 0")
-    return value
+def fitting(shape, read=str):
+    """A function that takes a text of such a shape."""
+    def take(text):
+        value = read(text)
+        if not shape.fits(value):
+            raise argparse.ArgumentTypeError(f"{text!r} is not {shape.called}")
+        return value
+    return take
 
 
-def count(text):
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is less than 1")
-    return value
-
-
-def whole(text):
-    value = int(text)
-    if value < 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is negative")
-    return value
-
-
-def ceiling(text):
-    if not re.fullmatch(r"\d+(\.\d+)?[CW]", text):
-        raise argparse.ArgumentTypeError(f"{text!r} is no ceiling such as 95C or 450W")
-    return text
+positive = fitting(MORE_THAN_0, number)
+count = fitting(SOME, foreign.whole)
+whole = fitting(COUNT, foreign.whole)
+ceiling = fitting(CEILING)
+line = fitting(WORDS)
+command = fitting(COMMAND)
 
 
 def rounds(text):
@@ -80,8 +70,8 @@ def stage_names(text):
 
 def program(text):
     """Words whose first is a program. Runs start in other folders."""
-    words = shlex.split(text)
-    if words and "/" in words[0]:
+    words = shlex.split(command(text))
+    if "/" in words[0]:
         words[0] = os.path.abspath(words[0])
     return launch.joined(words)
 
@@ -148,8 +138,9 @@ def bound_options(group):
 
 def part(text):
     """A part of a whole, as 0.03 or 3%."""
-    value = float(text[:-1]) / 100 if text.endswith("%") else float(text)
-    if not 0 < value < 1:
+    value = number(text.rstrip("%"))
+    value = value / 100 if value and text.endswith("%") else value
+    if not PART.fits(value):
         raise argparse.ArgumentTypeError(f"{text!r} is no part such as 3% or 0.03")
     return value
 
@@ -162,7 +153,8 @@ def verdict_options(group):
         "(default: 2%%)")
     add("--compare", nargs="+", metavar="FILE", help="campaign.json of earlier campaigns, "
         "which the page compares")
-    add("--drain-command", metavar="COMMAND", help="what drains a node, with {host} and "
+    add("--drain-command", type=command, metavar="COMMAND",
+        help="what drains a node, with {host} and "
         "{reason}; it is printed (default: that of Slurm)")
     add("--yes", action="store_true", help="drain the nodes by it")
 
@@ -183,14 +175,15 @@ def launch_options(group):
     add("--launcher", choices=sorted(launch.LAUNCHERS), help="how runs are started "
         "(default: slurm if its hosts are used, else ssh)")
     add("--slots", type=count, metavar="N", help="runs at the same time, at most")
-    add("--mpirun", metavar="COMMAND", help="mpirun with its options")
-    add("--ssh", metavar="COMMAND", help="ssh with its options")
-    add("--slurm", metavar="WORDS", help="more options of sbatch and srun, such as "
+    add("--mpirun", type=program, metavar="COMMAND", help="mpirun with its options")
+    add("--ssh", type=program, metavar="COMMAND", help="ssh with its options")
+    add("--slurm", type=line, metavar="WORDS",
+        help="more options of sbatch and srun, such as "
         "--slurm=--account=acceptance")
     add("--xhpl", type=program, metavar="FILE", help="the program (default: the one "
         "beside xhpl-campaign)")
     add("--xdgemm", type=program, metavar="FILE", help="the same for --torture")
-    add("--xhpl-options", metavar="WORDS", help="more options of it, such as "
+    add("--xhpl-options", type=line, metavar="WORDS", help="more options of it, such as "
         "--xhpl-options='--bcast 1'")
 
 
@@ -249,6 +242,10 @@ def completed(given, stored):
 
 def startable(given):
     """Refuse what no run could be started with."""
+    missing = launch.missing(given)
+    if missing and (given.launcher == "slurm" or given.command == "run"
+                    or not given.rate):
+        raise Refused(missing)
     if given.ceiling and given.launcher == "slurm" and not slurm.allocated():
         raise Refused("--ceiling needs an allocation (salloc): a node that Slurm gave to "
                       "a job alone cannot be looked at")
@@ -299,9 +296,28 @@ def interrupted(number, _):
     raise SystemExit(128 + number)
 
 
+def named_hosts(given):
+    """The hosts that options name, one at least."""
+    found = given_hosts(given)
+    if not found:
+        raise Refused("no hosts: name them by --hosts or --hostfile")
+    return found
+
+
+def may_begin(given):
+    """Refuse what no campaign could begin with, before a folder is made for it."""
+    named_hosts(startable(completed(copy.copy(given), None)))
+    for name in (*results.FILES, weights.FILE, "runs"):
+        path = os.path.join(given.directory, name)
+        if os.path.lexists(path):
+            raise Refused(f"{path} is there, but no campaign: take another -C")
+
+
 def opened(given):
     """The state of a campaign that may have begun."""
     given.directory = os.path.realpath(given.directory)
+    if not os.path.exists(os.path.join(given.directory, STATE)):
+        may_begin(given)
     os.makedirs(os.path.join(given.directory, "runs"), exist_ok=True)
     return State(os.path.join(given.directory, STATE))
 
@@ -314,15 +330,13 @@ def begin(given, state):
             raise Refused(f"{given.directory} has a campaign on other hosts: take "
                           "another -C")
         return
-    found = given_hosts(given)
-    if not found:
-        raise Refused("no hosts: name them by --hosts or --hostfile")
+    found = named_hosts(given)
     options = {name: getattr(given, name) for name in DEFAULTS}
-    state.add(
-        {"event": "campaign", "version": 1, "time": time.time(),
-         "name": os.path.basename(given.directory), "command": sys.argv,
-         "stages": given.stages, "options": options},
-        {"event": "hosts", "hosts": [host._asdict() for host in found]})
+    first = {"event": "campaign", "version": 1, "time": time.time(),
+             "name": os.path.basename(given.directory), "command": sys.argv,
+             "stages": given.stages, "options": options}
+    state.add(*[first] * (state.campaign is None),
+              {"event": "hosts", "hosts": [host._asdict() for host in found]})
 
 
 def run(given):
@@ -338,6 +352,9 @@ def run(given):
                  "goes on")
         leftovers.end_children()  # threads may still wait for hosts that do not answer
         os._exit(ending.code)
+    except planning.NoPlan:
+        results.write_all(results.build(state, given), given)
+        raise
     return conclude(given, state)
 
 
@@ -345,19 +362,17 @@ def conclude(given, state):
     """Write and say what came out; the exit status."""
     found = results.build(state, given)
     results.write_all(found, given)
-    print(results.said(found, given))
+    say(results.said(found, given))
     failed = results.drain_all(found, given) if given.yes else []
     if failed:
-        print(f"xhpl-campaign: not drained: {', '.join(failed)}", file=sys.stderr)
+        complain("xhpl-campaign", f"not drained: {', '.join(failed)}")
     return int(not results.is_good(found))
 
 
 def plan(given):
     given = startable(completed(given, None))
-    found = given_hosts(given)
-    if not found:
-        raise Refused("no hosts: name them by --hosts or --hostfile")
-    print(campaign.plan_text(given, found, launch.launcher(given)))
+    found = named_hosts(given)
+    say(campaign.plan_text(given, found, launch.launcher(given)))
     return 0
 
 
@@ -373,21 +388,12 @@ def report(given):
 COMMANDS = {"plan": plan, "run": run, "report": report}
 
 
-def any_letters(stream):
-    """A stream that writes what its encoding lacks as numbers: names and reasons come
-    from elsewhere."""
-    return io.TextIOWrapper(stream.buffer, encoding=stream.encoding,
-                            errors="backslashreplace", line_buffering=True)
-
-
 def main():
-    sys.stdout = any_letters(sys.stdout)
     given = parser().parse_args()
     for number in ENDING:
         signal.signal(number, interrupted)
     try:
         return COMMANDS[given.command](given)
-    except (Refused, Busy, Damaged, hosts.BadHosts, planning.NoPlan,
-            history.NoCampaign, OSError) as error:
-        print(f"xhpl-campaign: {error}", file=sys.stderr)
+    except (Refused, Busy, Damaged, hosts.BadHosts, planning.NoPlan, OSError) as error:
+        complain("xhpl-campaign", error)
         return 2

@@ -1,20 +1,32 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The clocks under load that records have, for slow hosts and their peers."""
-import json
+import os
+
+from hpl_report import files
+from hpl_report.foreign import ANY, TEXT, Maybe, Refused, check, parsed, within
 
 from .compare import PEERS
+
+LARGEST = 1 << 28  # bytes of a record
+SHAPE = {"tests": [ANY]}
+TEST = {"clocks": Maybe([{"host": TEXT, "mhz_mean": Maybe(within(0.0, 1e6))}])}
 
 
 def of_record(path):
     """{host: MHz, the mean of its cores} of the first test of a record; {} if it
     cannot be read or has none."""
     try:
-        with open(path, encoding="utf-8") as file:
-            tests = json.load(file)["tests"]
-        return {found["host"]: found["mhz_mean"] for found in tests[0]["clocks"] or []
-                if found["mhz_mean"]}
-    except (OSError, ValueError, LookupError, TypeError):
-        return {}
+        if not os.path.isfile(path) or os.path.getsize(path) > LARGEST:
+            return {}
+        record = parsed(files.read(path))
+        check(record, SHAPE)
+        for test in record["tests"][:1]:
+            check(test, TEST)
+            return {found["host"]: found["mhz_mean"] for found in test["clocks"] or []
+                    if found["mhz_mean"]}
+    except (Refused, OSError, ValueError):
+        pass
+    return {}
 
 
 def added(runs, slow):

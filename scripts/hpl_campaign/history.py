@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A campaign beside earlier ones."""
-import json
 from statistics import median
 
-from hpl_report import html
+from hpl_report import files, html
+from hpl_report.foreign import (COUNT, TEXT, Maybe, Named, Refused, check, count, one_of,
+                                parsed, within)
 from hpl_report.words import NONE, moment, percent, rate
 
 from .judge import CLASSES
@@ -12,22 +13,29 @@ from .summary import VERSION
 ROWS = 100
 
 
-class NoCampaign(Exception):
-    """A file that is no campaign.json, and why."""
+# The members of campaign.json that are compared.
+RATE = within(1e-9)
+SHAPE = {
+    "version": count(VERSION, VERSION), "name": Maybe(TEXT), "started": Maybe(TEXT),
+    "slow": within(1e-9, 1.0), "counts": {"ok": COUNT},
+    "hosts": [{"name": TEXT, "kind": TEXT, "class": one_of(*CLASSES), "gflops": [RATE]}],
+    "figures": {
+        "single": {"kinds": [{"kind": TEXT, "n": COUNT, "nb": COUNT, "median": RATE,
+                              "least": RATE, "most": RATE}]},
+        "all": {"runs": [{"gflops": Maybe(RATE)}]}},
+}
 
 
 def read(path):
-    """An earlier campaign."""
+    """An earlier campaign; Refused if the file has none."""
+    data = files.read(path)
     try:
-        with open(path, encoding="utf-8") as file:
-            found = json.load(file)
-    except OSError as error:
-        raise NoCampaign(f"{path}: {error.strerror}") from error
-    except ValueError as error:
-        raise NoCampaign(f"{path}: no JSON: {error}") from error
-    if not isinstance(found, dict) or found.get("version") != VERSION \
-            or not isinstance(found.get("hosts"), list):
-        raise NoCampaign(f"{path}: no campaign.json of version {VERSION}")
+        found = parsed(data)
+        check(found, SHAPE)
+        check(found["counts"], Named(COUNT), "counts")
+    except Refused as error:
+        raise Refused(
+            f"{path}: no campaign.json of version {VERSION}: {error}") from error
     return found
 
 

@@ -9,14 +9,27 @@ class BadHosts(Exception):
     """A list of hosts that cannot be understood, and why."""
 
 
+MOST = 100000  # hosts of one range
+BRACKETS = 4  # of one name
+# Of a host, perhaps with a user. None begins as an option of a command does.
+NAME = re.compile(r"(?:[\w.][\w.-]*@)?[\w.:][\w.:-]*")
+
+
+def is_name(text):
+    """Whether this can be the name of a host, or its address."""
+    return bool(NAME.fullmatch(text))
+
+
 def numbers(text):
     """"01-03,7" as "01", "02", "03", "7"."""
     for part in text.split(","):
         first, dash, last = part.strip().partition("-")
-        if not first.isdigit() or (dash and not last.isdigit()):
+        if not all(re.fullmatch("[0-9]{1,9}", x) for x in [first] + [last] * bool(dash)):
             raise BadHosts(f"[{text}]: numbers and ranges such as 01-16 go here")
         if dash and int(last) < int(first):
             raise BadHosts(f"[{text}]: {first}-{last} runs backwards")
+        if dash and int(last) - int(first) >= MOST:
+            raise BadHosts(f"[{text}]: more than {MOST} hosts")
         for number in range(int(first), int(last or first) + 1):
             yield f"{number:0{len(first)}d}"
 
@@ -40,9 +53,11 @@ def expand_one(text):
     """The names that one part stands for; each bracket multiplies them."""
     opened = re.search(r"\[([^\[\]]*)\]", text)
     if not opened:
-        if not re.fullmatch(r"[\w.:@-]+", text):
+        if not is_name(text):
             raise BadHosts(f"{text!r} is no name of a host")
         return [text]
+    if text.count("[") > BRACKETS:
+        raise BadHosts(f"{text!r} has more than {BRACKETS} brackets")
     before, after = text[:opened.start()], text[opened.end():]
     return [name for number in numbers(opened[1])
             for name in expand_one(before + number + after)]

@@ -4,6 +4,7 @@ import collections
 import concurrent.futures
 import json
 import os
+import selectors
 import shlex
 import signal
 import statistics
@@ -11,10 +12,12 @@ import subprocess
 import time
 from pathlib import Path
 
+from hpl_report.foreign import Refused, number, parsed, shown
+
 PROBE = Path(__file__).with_name("probe.py")
 
 # What a node is called and when it was asked says nothing about it.
-OWN = {"host", "clock"}
+OWN = {"host", "clock", "nonsense"}
 
 # Facts that are measured: a node differs if it has less than this part of the median.
 LEAST = {"memory_bytes": 0.98, "memory_available_bytes": 0.9, "disk_free_bytes": 0.1}
@@ -24,50 +27,137 @@ MOST = {"load": (3, 1.0), "ecc_corrected": (10, 0), "ecc_uncorrected": (1, 0),
         "gpu_ecc_uncorrected": (1, 0), "throttled": (10, 100), "link_errors": (10, 0),
         "links_downed": (10, 3), "clock_offset": (1, 1.0)}
 
+# Facts that are numbers, and those that are texts; others are either.
+NUMBERS = {*LEAST, *MOST, "cores", "threads", "clock"}
+TEXTS = {"host", "processor", "gpus", "nonsense"}
+
+SAID = 1 << 20  # bytes of an answer, at most
+WORDS = 200  # letters of what a node wrote in the place of facts
+LARGEST = 1e18  # of a number
+
 
 # ---- asking nodes ----------------------------------------------------------------
 
 
 def ask(argv, limit):
-    """Run the probe by the words argv; the JSON object that it prints, and an error;
-    one of them is None."""
-    begun = time.time()
+    """Run the probe by the words argv; the last line that it prints, and an error; one
+    of them is None."""
     with PROBE.open() as probe:
         job = subprocess.Popen(argv, stdin=probe, stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, universal_newlines=True,
-                               errors="replace", start_new_session=True)
+                               stderr=subprocess.PIPE, start_new_session=True)
     try:
-        out, err = job.communicate(timeout=limit)
-        return understood(out, err, begun)
-    except subprocess.TimeoutExpired:
-        said = [f"no answer in {limit:.0f} s", *end(job).strip().splitlines()]
+        out, err = listen(job, limit)
+        if out.strip():
+            return out.splitlines()[-1], None
+        return None, last_lines(err) or "no answer"
+    except subprocess.TimeoutExpired as error:
+        said = [f"no answer in {limit:.0f} s", *lines_of(error.stderr + end(job))]
         return None, ": ".join(said[:2])
+    except OverflowError:
+        return None, f"it answered with more than {SAID >> 20} MiB"
     finally:
         end(job)
+        job.stdout.close()
+        job.stderr.close()
+
+
+def listen(job, limit):
+    """The bytes that a job writes to stdout and stderr. Errors: TimeoutExpired;
+    OverflowError, it writes too much."""
+    said = {job.stdout: b"", job.stderr: b""}
+    until = time.monotonic() + limit
+    with selectors.DefaultSelector() as selector:
+        for pipe in said:
+            selector.register(pipe, selectors.EVENT_READ)
+        while selector.get_map():
+            ready = selector.select(max(0.0, until - time.monotonic()))
+            if not ready:
+                raise subprocess.TimeoutExpired("probe", limit, None, said[job.stderr])
+            for key, _ in ready:
+                data = os.read(key.fd, 1 << 16)
+                said[key.fileobj] += data
+                if not data:
+                    selector.unregister(key.fileobj)
+            if max(map(len, said.values())) > SAID:
+                raise OverflowError
+    if job.poll() is None:
+        try:
+            job.wait(max(1.0, until - time.monotonic()))
+        except subprocess.TimeoutExpired as error:
+            error.stderr = said[job.stderr]
+            raise
+    return said[job.stdout], said[job.stderr]
+
+
+def lines_of(data):
+    """Lines for people."""
+    return [shown(line) for line in data.decode(errors="replace").strip().splitlines()]
+
+
+def last_lines(data):
+    return "; ".join(lines_of(data)[-2:])
 
 
 def end(job):
     """Leave nothing of a job that was started in a session of its own: politely, as
-    srun gives back its allocation, then not. Returns what it said."""
-    said = ""
+    srun gives back its allocation, then not. Returns what it said to stderr."""
+    said = b""
     for number in (signal.SIGTERM, signal.SIGKILL):
         if job.poll() is None:
             os.killpg(job.pid, number)
             try:
-                said = job.communicate(timeout=5)[1]
-            except subprocess.TimeoutExpired:
+                said += listen(job, 5)[1]
+            except (subprocess.TimeoutExpired, OverflowError):
                 pass
     return said
 
 
-def understood(out, err, begun):
-    """What came of a probe that was started at that time."""
+def is_fact(name, value):
+    """Whether a fact of that name can have this value."""
+    if isinstance(value, str):
+        return name not in NUMBERS and len(value) < SAID
+    return name not in TEXTS and number(value, -LARGEST, LARGEST) is not None
+
+
+def facts_of(line):
+    """The facts in the line of a node. What is none is told by the fact "nonsense"."""
     try:
-        facts = json.loads(out.splitlines()[-1])
-        if not isinstance(facts, dict):
-            raise ValueError(facts)
-    except (IndexError, ValueError):
-        return None, "; ".join(err.strip().splitlines()[-2:]) or "no answer"
+        told = parsed(line)
+    except Refused:
+        told = None
+    if not isinstance(told, dict):
+        return {"nonsense": f"it answered {shown(line.decode(errors='replace'))[:WORDS]}"}
+    return sound(told)
+
+
+def sound(told):
+    """The facts of an object of any members."""
+    facts = {name: value for name, value in told.items() if is_fact(name, value)}
+    odd = [f"{name} is {json.dumps(value)}" for name, value in told.items()
+           if value is not None and name not in facts]
+    if odd:
+        facts["nonsense"] = shown("; ".join(odd))[:WORDS]
+    return facts
+
+
+def log_of(line):
+    """What a node's kernel said, of its line."""
+    try:
+        told = parsed(line)
+    except Refused:
+        return []
+    said = told.get("log") if isinstance(told, dict) else None
+    return [text for text in said if isinstance(text, str)] \
+        if isinstance(said, list) else []
+
+
+def facts_by(argv, limit):
+    """The facts of a node, and an error; one of them is None."""
+    begun = time.time()
+    line, error = ask(argv, limit)
+    if error:
+        return None, error
+    facts = facts_of(line)
     if "clock" in facts:
         facts["clock_offset"] = offset(facts["clock"], begun, time.time())
     return facts, None
@@ -85,7 +175,7 @@ def gather(hosts, words, limit=60, at_once=64):
             see request()
     """
     pool = concurrent.futures.ThreadPoolExecutor(at_once)
-    asked = {pool.submit(ask, words(host), limit): host for host in hosts}
+    asked = {pool.submit(facts_by, words(host), limit): host for host in hosts}
     try:
         for answer in concurrent.futures.as_completed(asked):
             yield (asked[answer], *answer.result())
@@ -136,10 +226,11 @@ def beyond(name, values):
     else:
         times, floor = MOST[name]
         far = {host for host, x in known.items() if x > times * median and x > floor}
-    return {host: difference(name, shown(known[host]), shown(median)) for host in far}
+    return {host: difference(name, measured(known[host]), measured(median))
+            for host in far}
 
 
-def shown(number):
+def measured(number):
     """A measured number, short."""
     for unit, size in (("GB", 1e9), ("MB", 1e6)):
         if abs(number) >= size:

@@ -150,6 +150,9 @@ def is_told(reasons, *classes):
 def silent(name, inventory, ran):
     """Reasons from a host that did not answer, or never ran."""
     error = (inventory.get(name) or {}).get("error")
+    odd = ((inventory.get(name) or {}).get("facts") or {}).get("nonsense")
+    if odd:
+        return [reason("unknown", f"what it tells of itself is wrong: {odd}", [], False)]
     if error and not ran and BUSY.search(error):
         return [reason("unknown", f"Slurm did not give it: {error}", [], False)]
     if error and not ran:

@@ -4,6 +4,7 @@ import concurrent.futures
 import importlib
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -197,6 +198,26 @@ class Ssh(Launcher):
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         except (OSError, subprocess.TimeoutExpired):
             pass
+
+
+def programs(options):
+    """What a launcher starts on this machine: (option or None, word), ..."""
+    if options.launcher == "slurm":
+        return [(None, word) for word in (
+            "srun", "sbatch", "squeue", "scancel", "sinfo", "scontrol")]
+    mpirun = [("--mpirun", shlex.split(options.mpirun or "mpirun")[0])]
+    if options.launcher == "ssh":
+        return [("--ssh", shlex.split(options.ssh or "ssh")[0]), *mpirun]
+    return mpirun if options.mpirun else []
+
+
+def missing(options):
+    """What of these is not there, in words; None if all are."""
+    for option, word in programs(options):
+        if shutil.which(word) is None:
+            return f"{option}: {word} is no program that runs here" if option else \
+                f"Slurm is not on this machine: there is no {word}"
+    return None
 
 
 # name: class, or "module:class" of this package, loaded when it is asked for.

@@ -5,6 +5,8 @@ import shutil
 import sys
 import time
 
+from hpl_report.foreign import say, shown
+
 from . import stages
 
 LINES = 12  # runs under way that the table shows, at most
@@ -43,7 +45,7 @@ class View:
     def say(self, text):
         """One line that stays."""
         self.wipe()
-        print(text, file=self.out, flush=True)
+        say(text, self.out)
 
     def enter(self, stage, runs, seconds):
         """A stage of so many runs begins, which should take so long."""
@@ -94,8 +96,7 @@ class View:
     def draw(self, lines):
         width = shutil.get_terminal_size().columns - 1
         self.wipe()
-        self.out.write("".join(line[:width] + "\n" for line in lines))
-        self.out.flush()
+        say("\n".join(shown(line)[:width] for line in lines), self.out)
         self.drawn = len(lines)
 
     def wipe(self):

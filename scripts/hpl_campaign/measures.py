@@ -44,7 +44,7 @@ def kind_of(facts):
 def kinds_of(names, inventory):
     """{host: kind}; hosts that told nothing are of the most frequent one."""
     told = {name: kind_of(inventory[name]["facts"]) for name in names
-            if (inventory.get(name) or {}).get("facts")}
+            if ((inventory.get(name) or {}).get("facts") or {}).get("processor")}
     kinds = list(told.values())
     usual = max(kinds, key=kinds.count) if len(set(kinds)) < 50 and kinds else "unknown"
     return {name: told.get(name, usual) for name in names}

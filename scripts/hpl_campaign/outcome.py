@@ -3,18 +3,25 @@
 import re
 from typing import NamedTuple, Optional
 
-ROW = re.compile(r"^W[RC]\S+ +\d+ +\d+ +\d+ +\d+ +(\S+) +(\S+)$", re.M)
+from hpl_report.foreign import number, shown
+from hpl_report.verdict import signal_name
+
+ROW = re.compile(r"^W[RC]\S+ +\d+ +\d+ +\d+ +\d+ +(\S.*)$", re.M)
 CHECK = re.compile(r"\.\.\. (PASSED|FAILED)$", re.M)
-DONE = re.compile(r"^xhpl: progress: *([\d.]+)% done.* mean (\S+)$", re.M)
-TORTURE = re.compile(r"^verified: \d+ products, (\d+) wrong$", re.M)
+DONE = re.compile(r"^xhpl: progress: *(\S+)% done.* mean (\S+)$", re.M)
+TORTURE = re.compile(r"^verified: \d+ products, (.*) wrong$", re.M)
 WRONG = re.compile(r"^xhpl: error: .*(\btrust: (wrong result|a message was damaged|"
                    r"arithmetic is not)|\biteration \d+: .* is wrong)", re.M)
+LINK = re.compile(r'"(latency_seconds|bandwidth)": *([^\s,}]*)')
 STILL = re.compile(r"no progress for|waits for other processes|host does not answer")
 HUNG = re.compile(r"no progress for .*(all wait for|the job ends)")
 BANNER = re.compile(r"^(HPLinpack|xhpl: |xdgemm: |C := )", re.M)
 SAID = re.compile(r"^(?:xhpl|xdgemm): (warning|error): (.*)$", re.M)
 
 FASTEST = 1e13  # B/s, more than any link
+SLOWEST = 1e4  # s, more than any latency
+BEST = 1e12  # Gflop/s, more than any machine
+LONGEST = 1e9  # s
 EVIDENCE = 8  # lines of it, at most
 TEXT = 400  # letters of one
 
@@ -30,6 +37,7 @@ class Ended(NamedTuple):
     report   what it wrote to stdout
     log      what it wrote to stderr
     remark   a sentence on why it was ended, None if it was not
+    record   its record, of a pair
     """
 
     status: Optional[int]
@@ -37,6 +45,7 @@ class Ended(NamedTuple):
     report: str
     log: str
     remark: Optional[str] = None
+    record: str = ""
 
 
 class Outcome(NamedTuple):
@@ -57,24 +66,46 @@ def is_life(text):
 def result(report):
     """Seconds and Gflop/s of the test in a report, or None, None."""
     row = ROW.search(report)
-    return (float(row[1]), float(row[2])) if row else (None, None)
+    seconds, gflops = (row[1].split() + ["", ""])[:2] if row else ("", "")
+    found = number(seconds, 0.0, LONGEST), number(gflops, 1e-9, BEST)
+    return (None, None) if None in found else found
+
+
+def has_result(ended):
+    return result(ended.report) != (None, None)
 
 
 def link(record):
     """Seconds of a short message and B/s of a long one, as a record has them that was
     written with predict=on; None, None without them. Where others had the cores
     meanwhile, a long message may have seemed to take no time: nothing is known then."""
-    found = [re.search(rf'"{name}": ([\d.e+-]+)', record) for name in (
-        "latency_seconds", "bandwidth")]
-    latency, bandwidth = (float(match[1]) if match else None for match in found)
-    return (latency, bandwidth) if (bandwidth or 0.0) < FASTEST else (None, None)
+    written = dict(LINK.findall(record))
+    found = (number(written.get("latency_seconds"), 0.0, SLOWEST),
+             number(written.get("bandwidth"), 0.0, FASTEST))
+    return (None, None) if None in found else found
 
 
 def share_done(log):
     """The part of the work that was done by the last line of progress, and the mean
     rate until then; None, None without any."""
-    found = DONE.findall(log)
-    return (float(found[-1][0]) / 100, float(found[-1][1])) if found else (None, None)
+    for share, rate in reversed(DONE.findall(log)):
+        found = number(share, 0.0, 100.0), number(rate, 0.0, BEST)
+        if None not in found:
+            return found[0] / 100, found[1]
+    return None, None
+
+
+def nonsense(report, record=""):
+    """What a run wrote in the place of numbers, in words; None if all is well."""
+    row, tortured = ROW.search(report), TORTURE.search(report)
+    if row and result(report) == (None, None):
+        return f"its result is no time and rate: {row[1]}"
+    if tortured and number(tortured[1]) is None:
+        return f"it counts no wrong products: {tortured[1]}"
+    for name, value in LINK.findall(record):
+        if value != "null" and number(value) is None:
+            return f"its record has no number as {name}: {value}"
+    return None
 
 
 def has_hung(ended):
@@ -87,11 +118,13 @@ def kind(ended):
     """The outcome's name."""
     checks = CHECK.findall(ended.report)
     tortured = TORTURE.search(ended.report)
-    if "FAILED" in checks or (tortured and int(tortured[1])) or WRONG.search(ended.log):
+    if "FAILED" in checks or (tortured and number(tortured[1]) != 0.0) or \
+            WRONG.search(ended.log) or nonsense(ended.report, ended.record):
         return "wrong"
     if ended.by == HOT:
         return "hot"
-    if checks and (ended.by or not ended.status) or tortured and ended.status == 0:
+    if checks and has_result(ended) and (ended.by or not ended.status) or \
+            tortured and ended.status == 0:
         return "ok"
     if ended.by == SILENT:
         return "hung" if has_begun(ended) else "not started"
@@ -117,7 +150,7 @@ def ending(ended):
         return None
     number = -ended.status if ended.status < 0 else ended.status - 128
     if 0 < number < 65:
-        return f"it was ended by signal {number}"
+        return f"it was ended by signal {number} ({signal_name(number)})"
     return f"its exit status is {ended.status}"
 
 
@@ -146,14 +179,17 @@ def evidence(ended, outcome):
     own = own_lines(ended.log)
     errors = [text for level, text in own if level == "error"]
     failed = re.search(r"= *(\S+) \.+ FAILED$", ended.report, re.M)
-    lines = [ended.remark, failed and f"the residual {failed[1]} FAILED", *errors]
+    lines = [ended.remark, failed and f"the residual {failed[1]} FAILED",
+             nonsense(ended.report, ended.record), *errors,
+             "it checked a solution, but wrote no time and rate" if outcome == "unknown"
+             and not ended.by and CHECK.search(ended.report) else None]
     if outcome not in ("ok", "wrong"):
         share, rate = share_done(ended.log)
         lines += foreign_lines(ended.log) if not errors else []
         lines += [f"{100 * share:.0f}% was done, at {rate:g} Gflop/s on average"
                   if share is not None else None, ending(ended)]
     lines += [text for level, text in own if level != "error"]
-    return [line[:TEXT] for line in lines if line][:EVIDENCE]
+    return [shown(line)[:TEXT] for line in lines if line][:EVIDENCE]
 
 
 def classify(ended):

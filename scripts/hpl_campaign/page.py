@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The page of a campaign, made of the object that campaign.json holds."""
 from datetime import datetime
-from html import escape
 from pathlib import Path
 
 from hpl_report import html
+from hpl_report.html import escape
 from hpl_report.page import whole
 from hpl_report.words import NONE, duration, moment, percent, plural, rate, significant
 

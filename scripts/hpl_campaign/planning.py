@@ -6,9 +6,13 @@ import re
 import tempfile
 import time
 
-from . import leftovers, stages
+from hpl_report.foreign import number, shown, whole
+
+from . import leftovers, outcome, stages
 from .launch import LOG, REPORT
+from .outcome import BEST
 from .run import Run
+from .runner import text_of
 
 UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 LIMIT = 600.0  # s that a plan may take
@@ -20,10 +24,11 @@ class NoPlan(Exception):
 
 def amount(text):
     """Bytes of "12G"."""
-    found = re.fullmatch(r"([\d.]+)([KMGT]?)", text)
-    if not found:
+    found = re.fullmatch(r"(\S*?)([KMGT]?)", text)
+    value = number(found[1], 1e-9, 1e15) if found else None
+    if value is None:
         raise NoPlan(f"{text!r} is no amount of memory such as 500M or 12G")
-    return float(found[1]) * UNITS[found[2]]
+    return value * UNITS[found[2]]
 
 
 def given(rate, memory, nb, ranks):
@@ -34,10 +39,14 @@ def given(rate, memory, nb, ranks):
 
 def first_row(report):
     """The best choice of a plan: (n, nb, flop/s)."""
-    found = re.search(r"^ +N +NB +P +Q .*\n +(\d+) +(\d+) .* (\S+) +\S+$", report, re.M)
+    found = re.search(r"^ +N +NB +P +Q .*\n( +\S+ +\S+ .* \S+ +\S+)$", report, re.M)
     if not found:
         raise NoPlan("it printed no plan")
-    return int(found[1]), int(found[2]), float(found[3]) * 1e9
+    words = found[1].split()
+    n, nb, rate = whole(words[0], 1), whole(words[1], 1), number(words[-2], 1e-9, BEST)
+    if None in (n, nb, rate):
+        raise NoPlan(f"it printed a plan that is none: {shown(found[1].strip())}")
+    return n, nb, rate * 1e9
 
 
 def weakest_first(inventory, names):
@@ -65,13 +74,16 @@ def ask(launcher, host, words, ranks, folder):
         if job.poll() is None:
             job.signal(9)
             launcher.end(run, folder)
-    with open(os.path.join(folder, REPORT), errors="replace") as file:
-        report = file.read()
-    with open(os.path.join(folder, LOG), errors="replace") as file:
-        said = [line for line in file.read().splitlines() if line.strip()]
     if job.poll() != 0:
-        raise NoPlan(said[-1] if said else f"it ended with status {job.poll()}")
-    return report
+        raise NoPlan(why_not(job.poll(), text_of(folder, LOG)))
+    return text_of(folder, REPORT)
+
+
+def why_not(status, log):
+    """Why a plan has failed: what the program said last, or what others did."""
+    errors = [text for level, text in outcome.own_lines(log) if level == "error"]
+    said = errors or outcome.foreign_lines(log) or [f"it ended with status {status}"]
+    return shown(said[0])
 
 
 def measured(launcher, host, xhpl, options, folder):

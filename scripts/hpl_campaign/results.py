@@ -5,9 +5,11 @@ import statistics
 import subprocess
 import sys
 
+from hpl_report import files
+
 from . import campaign, clocks, drain, history, judge, page, stages, summary
 
-CAMPAIGN, PAGE, DRAIN = "campaign.json", "campaign.html", "drain.txt"
+CAMPAIGN, PAGE, DRAIN = FILES = "campaign.json", "campaign.html", "drain.txt"
 
 
 def build(state, options):
@@ -32,13 +34,6 @@ def full_rate(state):
         if rates else None
 
 
-def write(path, text):
-    """A file is the old one or the new one, never a part."""
-    with open(path + ".new", "w", encoding="utf-8") as file:
-        file.write(text)
-    os.replace(path + ".new", path)
-
-
 def write_all(found, options):
     """All files of a campaign; the earlier ones are compared with it."""
     earlier = history.by_age([history.read(path) for path in options.compare])
@@ -46,7 +41,7 @@ def write_all(found, options):
             (CAMPAIGN, summary.text(found)),
             (DRAIN, drain.text(found["drain"])),
             (PAGE, page.make(found, earlier, options.drain_command))):
-        write(os.path.join(options.directory, name), text)
+        files.replace(os.path.join(options.directory, name), text)
 
 
 def said(found, options):

@@ -273,8 +273,9 @@ class Runner:
         """Its process is gone: find out how it ended, elsewhere if that takes time."""
         if self.ceiling:
             self.ceiling.end(one.run)
+        record = text_of(one.folder, RECORD) if len(one.run.hosts) == 2 else ""
         ended = outcome.Ended(one.status, one.by, text_of(one.folder, REPORT),
-                              text_of(one.folder, LOG), one.remark)
+                              text_of(one.folder, LOG), one.remark, record)
         found = outcome.classify(ended)
         if found.outcome == "ok" and not one.by:
             self.note(one.run, one.folder, found, one.status)

@@ -12,6 +12,8 @@ import signal
 import subprocess
 import time
 
+from hpl_report.foreign import DIGITS, shown, whole
+
 from . import hosts, launch
 
 SCRIPT, STATUS = "job.sh", "status"  # of a batch job, in the folder of its run
@@ -32,7 +34,8 @@ NO_NODE = re.compile("node configuration|node name|Required node")
 def printed(*words):
     """What a command of Slurm prints; None if it fails."""
     ended = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                           stdin=subprocess.DEVNULL, universal_newlines=True)
+                           stdin=subprocess.DEVNULL, universal_newlines=True,
+                           errors="replace")
     return ended.stdout if ended.returncode == 0 else None
 
 
@@ -96,7 +99,7 @@ def mpi_words(xhpl):
         return []
     ended = subprocess.run(["srun", "--mpi=list"], stdout=subprocess.PIPE,
                            stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
-                           universal_newlines=True)
+                           universal_newlines=True, errors="replace")
     found = mpi_type(ended.stdout, said("ldd", shlex.split(xhpl)[0]))
     return [f"--mpi={found}"] if found else []
 
@@ -122,8 +125,8 @@ class Queue:
             listed = printed("squeue", "-h", "-u", str(os.getuid()), "-o", "%i %T %r")
             if listed is not None:
                 self.read = self.asked
-                self.jobs = {line.split()[0]: line.split(" ", 2)[1:]
-                             for line in listed.splitlines()}
+                rows = [line.split(" ", 2) for line in listed.splitlines()]
+                self.jobs = {row[0]: row[1:] for row in rows if len(row) == 3}
         unlisted = (None, "") if self.read >= submitted else ("PENDING", "")
         return self.jobs.get(number, unlisted)
 
@@ -133,7 +136,8 @@ class Queue:
             self.looked = time.monotonic()
             listed = printed("sinfo", "-h", "-a", "-N", "-o", "%N %T")
             if listed is not None:
-                self.nodes = dict(line.split() for line in listed.splitlines())
+                rows = map(str.split, listed.splitlines())
+                self.nodes = dict(row for row in rows if len(row) == 2)
         return [host for host in hosts if GONE.search(self.nodes.get(host, ""))]
 
 
@@ -163,10 +167,11 @@ class BatchJob:
                          "NODE_FAIL", "TIMEOUT", "OUT_OF_MEMORY"):
             return None
         try:
-            with open(os.path.join(self.folder, STATUS)) as file:
-                return int(file.read())
-        except (OSError, ValueError):
-            return self.lost(self.why())
+            with open(os.path.join(self.folder, STATUS), errors="replace") as file:
+                status = whole(file.read(DIGITS).strip(), 0, 255)
+        except OSError:
+            status = None
+        return self.lost(self.why()) if status is None else status
 
     def why(self):
         found = re.search(r"JobState=(\S+) Reason=(\S+)",
@@ -259,13 +264,16 @@ class Slurm(launch.Ssh):
                  *self.where(), *self.more, SCRIPT]
         asked = subprocess.run(words, env=environment, cwd=folder,
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, universal_newlines=True)
+                               stderr=subprocess.PIPE, universal_newlines=True,
+                               errors="replace")
         if asked.returncode:
             why = asked.stderr.strip()
             kind = OSError if NO_NODE.search(why) else launch.Later
             raise kind(asked.returncode, why)
-        return BatchJob(self.queue, asked.stdout.split(";")[0].strip(), folder,
-                        run.hosts)
+        number = asked.stdout.split(";")[0].strip()
+        if not re.fullmatch("[0-9]+", number):
+            raise launch.Later(0, f"sbatch names no job but {shown(number)}")
+        return BatchJob(self.queue, number, folder, run.hosts)
 
     def sweep(self, runs, mark):
         if allocated():

@@ -3,6 +3,8 @@
 import math
 from typing import NamedTuple
 
+from hpl_report.foreign import Refused
+
 from . import stages
 
 FILE = "rates"  # in the folder of a campaign, what xhpl reads
@@ -74,4 +76,7 @@ def names(hosts, inventory):
 def text(weights, inventory):
     """The file of rates."""
     called = names(weights, inventory)
+    if called is None:
+        raise Refused("columns go by speed, but the inventory has no names of its nodes: "
+                      "begin another campaign")
     return "".join(f"{called[host]} {weight:.4f}\n" for host, weight in weights.items())

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Several tests, and several runs, beside each other."""
+import json
 from statistics import median
 
 from . import html, series
-from .run import is_wrong
+from .run import counts
 from .verdict import BAD, STATES, sentence, state
 from .words import NBSP, NONE, duration, moment, percent, plural, significant
 
@@ -12,6 +13,10 @@ BARS = 40
 FEW = 3  # settings that a bar names
 CURVES = 8
 SLOW = 0.97  # of the median of equal tests
+# Settings that do not change how fast a test is; and folders: that there is one does.
+WATCHING = ("progress", "watchdog", "hang", "hang_sockets", "memory_check", "plugin_dir",
+            "memory_reserve", "blas_check", "trust", "plan_seconds", "predict")
+FOLDERS = ("checkpoint", "restart")
 TO_COMPARE = 3  # equal tests; of two nobody knows which is as it should be
 
 
@@ -25,9 +30,9 @@ def labels(runs):
 
 
 def is_sound(run, test):
-    """May it stand beside others? Not what is wrong, was not solved, or belongs to
-    a run that broke off."""
-    return not is_wrong(test) and test["gflops"] is not None and not run.broke_off()
+    """May it stand beside others? Not what is wrong, was not solved or not checked, or
+    belongs to a run that broke off."""
+    return counts(test) and not run.broke_off()
 
 
 def entries(runs, sound=True):
@@ -123,25 +128,38 @@ def bars(runs, data):
         f"Gflop/s.{left_out}")
 
 
+def conditions(run):
+    """What makes the rates of equal tests differ, but for the machine: solver, kernel,
+    threads, devices, settings."""
+    record = run.record
+    threads = sorted(rank["threads"] or 0 for host in record["hosts"]
+                     for rank in host["ranks"])
+    models = sorted(device["model"] for device in record["devices"] or [])
+    settings = {name: bool(setting["value"]) if name in FOLDERS else setting["value"]
+                for name, setting in record["settings"].items() if name not in WATCHING}
+    return json.dumps([record["solver"], record["kernel"], threads, models, settings],
+                      sort_keys=True)
+
+
 def equal_tests(runs):
-    """Label and rate of tests that can be compared, by what they are."""
+    """Groups of tests that can be compared: description, label and rate of each."""
     equal = {}
-    for label, _, test in entries(runs):
-        equal.setdefault(tuple(describe(test)), []).append((label, test["gflops"]))
-    return {
-        words: group for words, group in equal.items()
-        if len(group) >= TO_COMPARE and len({label for label, _ in group}) > 1
-    }
+    for label, run, test in entries(runs):
+        words = describe(test)
+        equal.setdefault((conditions(run), *words), []).append(
+            (words, label, test["gflops"]))
+    return [group for group in equal.values() if len(group) >= TO_COMPARE
+            and len({label for _, label, _ in group}) > 1]
 
 
 def slow_ones(runs):
     """Rate to the median, label and description, of equal tests of several runs."""
     found = []
-    for words, group in equal_tests(runs).items():
-        middle = median(gflops for _, gflops in group)
+    for group in equal_tests(runs):
+        middle = median(gflops for _, _, gflops in group)
         found += [
             (gflops / middle, label, ", ".join(words))
-            for label, gflops in group if gflops < SLOW * middle
+            for words, label, gflops in group if gflops < SLOW * middle
         ]
     return sorted(found)
 
@@ -149,7 +167,7 @@ def slow_ones(runs):
 def judged(runs):
     """The state of each run, beside the others, and the sentence about it. What
     nobody knows of a run alone, equal ones may tell."""
-    compared = {label for group in equal_tests(runs).values() for label, _ in group}
+    compared = {label for group in equal_tests(runs) for _, label, _ in group}
     below = {label: part for part, label, _ in reversed(slow_ones(runs))}
     found = []
     for label, run in zip(labels(runs), runs):

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Where the processes ran."""
-from html import escape
-
 from . import html
+from .html import escape
 from .words import NONE, plural, significant, size
 
 DRAWN = 16  # hosts with a picture

@@ -1,9 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pieces of a page. Every text from outside passes through escape."""
+import html
 import json
-from html import escape
+
+from .foreign import shown_lines
 
 NUMBER = 30  # letters of a number and its unit are fewer
+
+
+def escape(text):
+    """Text for a page; control characters can be seen."""
+    return html.escape(shown_lines(text))
 
 
 def embedded(data):

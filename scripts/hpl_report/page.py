@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The page as a whole."""
-from html import escape
 from pathlib import Path
 from string import Template
 
 from . import compare, sections
-from .html import embedded
+from .html import embedded, escape
 from .verdict import judge
 from .words import moment, rate
 

@@ -1,27 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reading what a run has written: its record and its trace."""
-import json
 from collections import namedtuple
-from pathlib import Path
+
+from . import files
+from .foreign import (ANY, COUNT, FLAG, NUMBER, TEXT, Maybe, Named, Refused, check, count,
+                      one_of, parsed, within)
+from .run import PHASES
 
 SCHEMA_VERSION = 1
 
 Span = namedtuple("Span", "name begin end iteration")  # s
 
-
-class Refused(Exception):
-    """Input of which no page can be made, and why."""
-
-
-class Maybe:
-    """What may be null, or not be there at all."""
-
-    def __init__(self, shape):
-        self.shape = shape
-
-
-TEXT, WHOLE, NUMBER = (str,), (int,), (int, float)
-LIST = [Maybe((str, int, float))]
+SOME = count(1)  # of what there is one at least
+TIME = within()  # and other sizes that are not negative
+STATUS = one_of("PASSED", "FAILED", "SKIPPED", "UNCHECKED", "RUNNING")
 
 # The members that the page uses; docs/record.schema.json has them all.
 SHAPE = {
@@ -31,113 +23,96 @@ SHAPE = {
     "command_line": [TEXT],
     "start": TEXT,
     "end": Maybe(TEXT),
-    "exit_status": Maybe(WHOLE),
-    "environment": Maybe({}),
-    "settings": {},
-    "hpl_dat": Maybe({}),
-    "mpi": {"library": TEXT, "standard": TEXT, "processes": WHOLE},
+    "exit_status": Maybe(count(0, 255)),
+    "environment": Maybe(Named(ANY)),
+    "settings": Named(
+        {"value": ANY, "default": Maybe(ANY), "changed": Maybe(FLAG),
+         "source": Maybe(TEXT)}
+    ),
+    "hpl_dat": Maybe(Named(ANY)),
+    "mpi": {"library": TEXT, "standard": TEXT, "processes": SOME},
     "blas": Maybe(
         {"name": TEXT, "version": Maybe(TEXT), "kernel": Maybe(TEXT),
-         "threads": Maybe(WHOLE)}
+         "threads": Maybe(COUNT)}
     ),
     "solver": Maybe(TEXT),
     "kernel": Maybe(TEXT),
     "hosts": [
         {
             "name": TEXT, "system": Maybe(TEXT), "cpu": Maybe(TEXT),
-            "isa": TEXT, "cpu_mhz": Maybe(NUMBER), "cpus_online": Maybe(TEXT),
-            "numa_nodes": Maybe(TEXT), "memory_bytes": Maybe(WHOLE),
-            "machine": Maybe({"sockets": Maybe(WHOLE), "cores": Maybe(WHOLE)}),
-            "memory_available_bytes": Maybe(WHOLE),
-            "fma_ceiling": Maybe({"cores": WHOLE, "gflops": NUMBER}),
+            "isa": TEXT, "cpu_mhz": Maybe(TIME), "cpus_online": Maybe(TEXT),
+            "numa_nodes": Maybe(TEXT), "memory_bytes": Maybe(COUNT),
+            "machine": Maybe({"sockets": Maybe(SOME), "cores": Maybe(SOME)}),
+            "memory_available_bytes": Maybe(COUNT),
+            "fma_ceiling": Maybe({"cores": SOME, "gflops": TIME}),
             "ranks": [
-                {"rank": WHOLE, "local_rank": WHOLE, "cores": WHOLE,
-                 "cpus_allowed": Maybe(TEXT), "threads": Maybe(WHOLE),
+                {"rank": COUNT, "local_rank": COUNT, "cores": COUNT,
+                 "cpus_allowed": Maybe(TEXT), "threads": Maybe(COUNT),
                  "cpus_taken": Maybe(TEXT)}
             ],
         }
     ],
     "tests": [
         {
-            "tag": TEXT, "n": WHOLE, "nb": WHOLE, "p": WHOLE, "q": WHOLE,
-            "status": TEXT, "start": Maybe(TEXT), "end": Maybe(TEXT),
-            "seconds": Maybe(NUMBER), "gflops": Maybe(NUMBER),
+            "tag": TEXT, "n": COUNT, "nb": SOME, "p": SOME, "q": SOME,
+            "status": STATUS, "start": Maybe(TEXT), "end": Maybe(TEXT),
+            "seconds": Maybe(TIME), "gflops": Maybe(TIME),
             "residual": Maybe(NUMBER),
             "restarted": Maybe(
-                {"times": WHOLE, "lost_seconds": NUMBER, "between_seconds": NUMBER}
+                {"times": COUNT, "lost_seconds": NUMBER, "between_seconds": NUMBER}
             ),
-            "prediction": Maybe({"seconds": NUMBER, "gflops": Maybe(NUMBER)}),
+            "prediction": Maybe({"seconds": TIME, "gflops": Maybe(TIME)}),
             "ranks": Maybe(
-                [{"rank": WHOLE, "panel": NUMBER, "swap": NUMBER, "solve": NUMBER,
-                  "update": NUMBER, "broadcast": NUMBER, "exchange": NUMBER,
-                  "wait": NUMBER, "thread_gflops": Maybe(NUMBER), "others": Maybe(NUMBER)}]
+                [{"rank": COUNT, "panel": TIME, "swap": TIME, "solve": TIME,
+                  "update": TIME, "broadcast": TIME, "exchange": TIME,
+                  "wait": TIME, "thread_gflops": Maybe(TIME), "others": Maybe(TIME)}]
             ),
             "clocks": Maybe(
-                [{"host": TEXT, "mhz_least": Maybe(NUMBER),
-                  "mhz_most": Maybe(NUMBER)}]
+                [{"host": TEXT, "mhz_least": Maybe(TIME), "mhz_most": Maybe(TIME)}]
             ),
             "devices": Maybe(
-                [{"rank": WHOLE, "name": TEXT, "model": TEXT, "gflops": Maybe(NUMBER),
-                  "up_bytes_per_second": Maybe(NUMBER),
-                  "down_bytes_per_second": Maybe(NUMBER), "mhz": Maybe(NUMBER),
+                [{"rank": COUNT, "name": TEXT, "model": TEXT, "gflops": Maybe(TIME),
+                  "up_bytes_per_second": Maybe(TIME),
+                  "down_bytes_per_second": Maybe(TIME), "mhz": Maybe(TIME),
                   "celsius": Maybe(NUMBER)}]
             ),
             "device_clocks": Maybe(
-                [{"rank": WHOLE, "name": TEXT, "mhz_mean": Maybe(NUMBER),
+                [{"rank": COUNT, "name": TEXT, "mhz_mean": Maybe(TIME),
                   "temperature_celsius": Maybe(NUMBER), "power_watts": Maybe(NUMBER)}]
             ),
             "energy": Maybe(
-                {"source": TEXT, "package_joules": Maybe(NUMBER),
-                 "dram_joules": Maybe(NUMBER), "device_joules": Maybe(NUMBER)}
+                {"source": TEXT, "package_joules": Maybe(TIME),
+                 "dram_joules": Maybe(TIME), "device_joules": Maybe(TIME)}
             ),
         }
     ],
     "iterations": [
-        {"run": WHOLE, "iteration": WHOLE, "begin": NUMBER, "seconds": NUMBER}
+        {"run": COUNT, "iteration": COUNT, "begin": NUMBER, "seconds": TIME,
+         "gflops": Maybe(TIME), "mode": Maybe(COUNT), "columns_left": Maybe(COUNT),
+         **{phase: Maybe(NUMBER) for phase in PHASES}}
     ],
     "findings": Maybe([{"time": TEXT, "level": TEXT, "text": TEXT}]),
     "devices": Maybe(
-        [{"rank": WHOLE, "name": TEXT, "model": TEXT, "memory_bytes": WHOLE}]
+        [{"rank": COUNT, "name": TEXT, "model": TEXT, "memory_bytes": COUNT}]
     ),
 }
 
-
-def fits_leaf(value, types):
-    return isinstance(value, types) and not isinstance(value, bool)
-
-
-def check(value, shape, where):
-    """Refuse a value that has not the shape; where tells its place."""
-    if isinstance(shape, Maybe):
-        if value is not None:
-            check(value, shape.shape, where)
-    elif isinstance(shape, tuple):
-        if not fits_leaf(value, shape):
-            raise Refused(f"{where} is not a {' or '.join(t.__name__ for t in shape)}")
-    elif isinstance(shape, list):
-        if not isinstance(value, list):
-            raise Refused(f"{where} is not a list")
-        for i, item in enumerate(value if shape else ()):
-            check(item, shape[0], f"{where}[{i}]")
-    else:
-        if not isinstance(value, dict):
-            raise Refused(f"{where} is not an object")
-        for key, part in shape.items():
-            if key not in value and not isinstance(part, Maybe):
-                raise Refused(f"{where} has no {key}")
-            check(value.get(key), part, f"{where}.{key}".lstrip("."))
+# Spans, and names of actors, in a trace.
+PLACE = {"pid": Maybe(COUNT), "tid": Maybe(COUNT), "name": TEXT}
+EVENTS = {
+    "X": {**PLACE, "ts": NUMBER, "dur": TIME,
+          "args": Maybe({"iteration": Maybe(NUMBER)})},
+    "M": {**PLACE, "args": Maybe({"name": Maybe(TEXT)})},
+}
 
 
 def load(path):
-    """The JSON in a file; numbers that are none become null."""
+    """The JSON in a file; Refused names it."""
+    data = files.read(path)
     try:
-        text = Path(path).read_text("utf-8", "replace")
-    except OSError as error:
-        raise Refused(f"{path}: {error.strerror}") from error
-    try:
-        return json.loads(text, parse_constant=lambda _: None)
-    except (ValueError, RecursionError) as error:
-        raise Refused(f"{path}: not JSON: {error}") from error
+        return parsed(data)
+    except Refused as error:
+        raise Refused(f"{path}: {error}") from error
 
 
 def read_record(path):
@@ -151,33 +126,59 @@ def read_record(path):
             f"hpl-report reads {SCHEMA_VERSION}"
         )
     try:
-        check(record, SHAPE, "")
+        check(record, SHAPE)
+        for number, test in enumerate(record["tests"]):
+            check_result(test, f"tests[{number}]")
     except Refused as error:
         raise Refused(f"{path}: not a record of xhpl: {error}") from error
     return record
 
 
-def add_event(event, spans, names):
-    actor = (int(event.get("pid", 0)), int(event.get("tid", 0)))
+# What a test has that ended so.
+RESULT = {
+    "PASSED": {"seconds": TIME, "gflops": TIME, "residual": NUMBER},
+    "FAILED": {"seconds": TIME, "gflops": TIME},
+    "UNCHECKED": {"seconds": TIME, "gflops": TIME},
+}
+
+
+def check_result(test, where):
+    check(test, RESULT.get(test["status"], {}), where)
+
+
+def add_event(event, spans, names, where):
+    check(event, {"ph": TEXT}, where)
+    if event["ph"] not in EVENTS:
+        return
+    check(event, EVENTS[event["ph"]], where)
+    actor = event["pid"] or 0, event["tid"] or 0
+    args = event["args"] or {}
     if event["ph"] == "X":
-        begin = event["ts"] * 1e-6
-        iteration = (event.get("args") or {}).get("iteration", -1)
+        begin, iteration = event["ts"] * 1e-6, args.get("iteration")
         spans.setdefault(actor, []).append(
-            Span(str(event["name"]), begin, begin + event["dur"] * 1e-6, iteration)
+            Span(event["name"], begin, begin + event["dur"] * 1e-6,
+                 -1 if iteration is None else int(iteration))
         )
-    elif event["ph"] == "M" and event["name"] == "thread_name":
-        names[actor] = str(event["args"]["name"])
+    elif event["name"] == "thread_name":
+        names[actor] = args.get("name") or f"actor {actor[1]}"
 
 
-def read_trace(path):
+def read_spans(path):
     """Of a file of --trace: spans, and names, of each (process, actor)."""
     trace = load(path)
     spans, names = {}, {}
     try:
-        for event in trace["traceEvents"]:
-            add_event(event, spans, names)
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise Refused(f"{path}: not a trace of xhpl (--trace): {error!r}") from error
+        check(trace, {"traceEvents": [ANY]})
+        for number, event in enumerate(trace["traceEvents"]):
+            add_event(event, spans, names, f"traceEvents[{number}]")
+    except Refused as error:
+        raise Refused(f"{path}: not a trace of xhpl (--trace): {error}") from error
+    return spans, names
+
+
+def read_trace(path):
+    """The same; there is a span at least."""
+    spans, names = read_spans(path)
     if not spans:
         raise Refused(f"{path}: nobody did anything in this trace")
     return spans, names

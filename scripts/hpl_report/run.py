@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+from .foreign import shown, whole
+
 PHASES = (
     "update_host", "panel", "swap", "solve", "broadcast", "exchange",
     "wait_panel", "wait_exchange", "wait_device",
@@ -33,10 +35,11 @@ class Run:
     """A record with what the sections ask of it."""
 
     def __init__(self, path, record):
-        self.name = Path(path).name
+        self.name = shown(Path(path).name)
         self.record = record
         self.tests = record["tests"]
-        self.solved = [t for t in self.tests if t.get("seconds") is not None]
+        self.solved = [t for t in self.tests
+                       if t["seconds"] is not None and t["gflops"] is not None]
         self.best = self.choose()
         self.ceiling = self.over_hosts("gflops")
         self.cores = self.over_hosts("cores")
@@ -67,9 +70,10 @@ class Run:
         """
         said = {f["text"] for f in self.findings if f["level"] == "warning"}
         counts = [
-            (int(found[1]), int(found[2]))
+            (whole(found[1]), whole(found[2]))
             for found in map(re.compile(BOUND).search, said) if found
         ]
+        counts = [pair for pair in counts if None not in pair]
         if not counts:
             return None
         used = self.cores or sum(used for used, _ in counts)
@@ -89,7 +93,7 @@ class Run:
     def choose(self):
         """The fastest test that counts, else the fastest; None without any."""
         return max(
-            self.solved, key=lambda t: (counts(t), t["gflops"] or 0), default=None
+            self.solved, key=lambda t: (counts(t), t["gflops"]), default=None
         )
 
     def rows_of(self, test):

@@ -28,7 +28,7 @@ def phases_of(rows):
 
 
 def phase_names(row):
-    return [phase for phase in PHASES if phase in row]
+    return [phase for phase in PHASES if row.get(phase) is not None]
 
 
 def join(rows):

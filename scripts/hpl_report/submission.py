@@ -78,14 +78,15 @@ def linpack(run):
 def joules(test):
     """What counters say of the test, all together; None if nothing."""
     energy = (test or {}).get("energy") or {}
-    return sum(v for k, v in energy.items() if k.endswith("_joules") and v) or None
+    return sum(energy.get(f"{part}_joules") or 0 for part in (
+        "package", "dram", "device")) or None
 
 
 def power(run):
     found = joules(run.best)
     told = (
         f"{found / run.best['seconds']:.1f} W by {run.best['energy']['source']}"
-        if found else "not readable in this run"
+        if found and run.best["seconds"] else "not readable in this run"
     )
     return [
         ("Average power of the run", f"{BLANK} (by a meter that meets the rules)"),

@@ -30,6 +30,13 @@ def under_way(record):
     )
 
 
+def signal_name(number):
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
 def no_result(record):
     status = record["exit_status"]
     if status is None:
@@ -39,7 +46,7 @@ def no_result(record):
         )
     if status > BY_SIGNAL:
         return (
-            f"{signal.Signals(status - BY_SIGNAL).name} ended it: from a person, "
+            f"{signal_name(status - BY_SIGNAL)} ended it: from a person, "
             "from the batch system, or from the launcher because another process "
             "failed, which stderr tells" + under_way(record)
         )
@@ -160,7 +167,8 @@ def judge(run):
     if test is None or run.broke_off():
         return Verdict("none", "There is no result", no_result(run.record))
     if test["status"] != "PASSED":
-        return Verdict("unknown", "Nobody knows", "the solution was not checked")
+        return Verdict("unchecked", "Nobody knows", "the solution was not checked, so the "
+                       "rate does not count")
     if run.emulates():
         return Verdict(
             "failed", "No", "double precision was emulated (fp64=emulated), so this "
@@ -177,8 +185,8 @@ def judge(run):
     return of_rate(run, test, efficiency)
 
 
-STATES = ("good", "fair", "slow", "unknown", "wrong", "no result")
-BAD = ("wrong", "no result", "slow")  # the worst first
+STATES = ("good", "fair", "slow", "unknown", "unchecked", "wrong", "no result")
+BAD = ("wrong", "no result", "unchecked", "slow")  # the worst first
 OF_GRADE = {"low": "slow", "failed": "wrong", "none": "no result"}
 
 

@@ -4,7 +4,7 @@
 
 FAKE_XHPL is a JSON object: "seconds" of a run, and for a host how it behaves:
 a factor of its speed, or one of "die", "crash", "hang", "deaf", "mute", "wrong",
-"refuse". "company" has the same for runs of several hosts. In the folder FAKE_LOCKS a
+"refuse", "babble". "company" has the same for runs of several hosts. In the folder FAKE_LOCKS a
 run locks its hosts, and dies if another has one.
 """
 import fcntl
@@ -94,8 +94,12 @@ def solve(told):
                 misbehave(how)
     gflops = RATE * slowest * len(HOSTS) * (0.95 if len(HOSTS) > 1 else 1.0)
     check = "FAILED" if "wrong" in faults else "PASSED"
-    print(ROW.format(n=n, nb=option("--nb"), p=p, q=q, check=check, gflops=gflops,
-                     seconds=2 / 3 * n**3 / gflops / 1e9))
+    row = ROW.format(n=n, nb=option("--nb"), p=p, q=q, check=check, gflops=gflops,
+                     seconds=2 / 3 * n**3 / gflops / 1e9)
+    if "babble" in faults:
+        say("error: \x1b[2J\x1b]0;title\x07")
+        row = row.replace(f"{gflops:.4e}", "nan\x1b[31m")
+    print(row)
     with open("record.json", "w") as record:
         record.write("{}")
     sys.exit(check == "FAILED")

@@ -61,6 +61,22 @@ def test_each_fault_has_its_class_and_its_evidence(site):
     assert "leaving out n7 gives" in done.stderr
 
 
+def test_a_node_whose_link_slows_down_others_is_left_out_as_well(site):
+    """n7 is slow with others alone, n3 alone as well."""
+    told = {"n3": 0.8, "company": {"n3": 0.8, "n7": 0.5}}
+    done = site.run(*LOADS, "--short", "5", "--leave-out", told=told, hosts="n[1-9]")
+    (begun,) = [event for event in site.events() if event["event"] == "stage"
+                and event["stage"] == "all"]
+    assert begun["left_out"] == ["n7", "n3"] and begun["gain"] > 0.4, str(done)
+    assert set(begun["hosts"]) == set(hosts.expand("n[1-2],n[4-6],n[8-9]"))
+    assert begun["rate"] > 9e10 and "leaving out n7 and n3 gives" in done.stderr
+    site.run(*LOADS, "--short", "5", told=told, hosts="n[1-9]", name="kept")
+    (kept,) = [event for event in site.events("kept") if event["event"] == "stage"
+               and event["stage"] == "all"]
+    assert kept["left_out"] == ["n7", "n3"] and len(kept["hosts"]) == 9
+    assert kept["rate"] < 6e10  # so that its limit is not too short
+
+
 @pytest.mark.more
 def test_what_a_hanging_run_started_is_ended_too(site):
     """Its child has left its process group and hears no SIGTERM."""
@@ -75,6 +91,58 @@ def test_a_run_that_takes_too_long_is_ended(site):
     assert done.status == 1, str(done)
     event = site.ended()["single-1-n1"]
     assert event["outcome"] == "unknown" and "its limit" in event["evidence"][0]
+
+
+def test_a_crash_is_drained_with_its_signal(site):
+    site.run(*ALONE, told={"n1": "crash"}, hosts="n[1-2]")
+    assert "signal 11 (SIGSEGV)" in (site.folder / "c/drain.txt").read_text()
+
+
+@pytest.mark.parametrize("stages", ("inventory,single", "single"))
+def test_where_no_host_answers_all_are_drained_with_the_reason(site, stages):
+    ssh = jobs.program(site.folder / "bin/ssh", "echo no route to host >&2; exit 255\n")
+    mpirun = jobs.program(site.folder / "bin/mpirun2",
+                          "echo ------ >&2; echo no daemon >&2; echo ----- >&2; exit 1\n")
+    words = [sys.executable, CAMPAIGN, "run", "-C", "c", "--hosts", "n[1-5]", "--ssh",
+             ssh, "--mpirun", mpirun, "--stages", stages]
+    done = jobs.run(words, site.folder)
+    assert done.status == 1 and "no host answers" in done.stderr, str(done)
+    lines = (site.folder / "c/drain.txt").read_text().splitlines()
+    assert lines == [f"n{i}  # not started: it does not answer: no route to host"
+                     for i in range(1, 6)]
+    assert (site.folder / "c/campaign.html").exists()
+    jobs.program(site.folder / "bin/ssh", "shift; eval \"$@\"\n")  # it is repaired
+    done = jobs.run(words, site.folder)
+    assert "no host answers" not in done.stderr, str(done)
+    done.refused("no daemon")
+    assert (site.folder / "c/drain.txt").read_text() == ""
+
+
+@pytest.mark.parametrize("options, said", (
+    (("--launcher", "local"), "no hosts"),
+    (("--launcher", "local", "--hosts", "n1", "--mpirun", "bin/none"), "bin/none is no"),
+    (("--hosts", "n1", "--mpirun", "no-such-mpirun"), "no-such-mpirun is no program"),
+    (("--hosts", "n1", "--ssh", "no-such-ssh -v"), "no-such-ssh is no program"),
+    (("--partition", "x"), "Slurm is not on this machine"),
+    (("--launcher", "slurm", "--hosts", "n1"), "Slurm is not on this machine"),
+    (("--hosts", "n1", "--xhpl-options", "'"), "is not words for a shell")))
+def test_what_cannot_begin_is_refused_before_a_folder_is_made(site, options, said):
+    jobs.program(site.folder / "bin/ssh", "exit 1\n")
+    jobs.run([sys.executable, CAMPAIGN, "run", "-C", "c", *options], site.folder,
+             {"PATH": str(site.folder / "bin")}).refused(said)
+    assert not (site.folder / "c").exists()
+
+
+def test_a_folder_with_files_of_others_is_left_alone(site):
+    (site.folder / "c").mkdir()
+    (site.folder / "c/drain.txt").write_text("precious\n")
+    site.run(*ALONE, hosts="n1").refused("c/drain.txt is there, but no campaign")
+    assert [path.name for path in (site.folder / "c").iterdir()] == ["drain.txt"]
+
+
+def test_an_mpirun_named_from_here_is_found_from_elsewhere(site):
+    done = site.run(*LOADS, "--short", "5", "--mpirun", "bin/mpirun", hosts="n[1-2]")
+    assert done.succeeded() and set(site.classes().values()) == {"ok"}
 
 
 def test_a_program_that_is_not_there_has_not_started(site):
@@ -181,7 +249,7 @@ def test_without_a_rate_xhpl_makes_the_plan(site):
     (("--hosts", ""), "no hosts"),
     (("--hostfile", "/nowhere"), "/nowhere"),
     (("--stages", "singles"), "inventory, single, pairs, groups, all"),
-    (("--seconds", "0"), "not more than 0"),
+    (("--seconds", "0"), "'0' is not a number from 1e-09"),
     (("--memory", "80%"), "64G"),
     (("--ceiling", "hot"), "95C"),
     (("--ceiling", "95C", "--launcher", "slurm"), "salloc"),

@@ -438,9 +438,9 @@ def test_the_summary_has_the_pairs_and_the_figures(campaign):
 def test_the_commands_to_drain_take_names_and_reasons_as_they_are():
     entry = {"host": "n1; rm -rf /", "class": "slow", "reason": "$(id) 'x'\nn2"}
     words, = drain.commands([entry], "drain {host} --why={reason} {other}")
-    assert words == ["drain", "n1; rm -rf /", "--why=slow: $(id) 'x' n2", "{other}"]
+    assert words == ["drain", "n1; rm -rf /", "--why=slow: $(id) 'x'\\nn2", "{other}"]
     assert drain.shown([entry]).count("\n") == 1
-    assert drain.text([entry]) == "n1; rm -rf /  # slow: $(id) 'x' n2\n"
+    assert drain.text([entry]) == "n1; rm -rf /  # slow: $(id) 'x'\\nn2\n"
 
 
 def test_commands_are_shown_as_a_shell_reads_them(tmp_path):

@@ -10,6 +10,7 @@ import report_page
 import test_hpl_report_browser as browsing
 from campaign_sim import Simulated, World, named
 from hpl_campaign import history, page, summary
+from hpl_report import foreign
 from test_hpl_report_browser import browser  # noqa: F401 (a fixture)
 
 pytestmark = pytest.mark.scripts
@@ -134,13 +135,13 @@ def test_other_sizes_are_not_compared(campaign):
 
 
 @pytest.mark.parametrize("content, said", (
-    ("{", "no JSON"), ("[]", "no campaign.json"), ('{"version": 9}', "version 1"),
+    ("{", "not JSON"), ("[]", "no campaign.json"), ('{"version": 9}', "version 1"),
     (None, "No such file")))  # fmt: skip
 def test_what_is_no_campaign_is_refused(tmp_path, content, said):
     path = tmp_path / "campaign.json"
     if content is not None:
         path.write_text(content)
-    with pytest.raises(history.NoCampaign, match=said):
+    with pytest.raises(foreign.Refused, match=said):
         history.read(path)
 
 

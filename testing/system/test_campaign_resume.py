@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A campaign that was interrupted or killed goes on where it was."""
+import json
 import os
 import random
 import signal
@@ -58,13 +59,19 @@ def test_all_that_is_needed_to_go_on_is_the_folder(site):
 
 def test_a_torn_last_line_has_not_happened(tmp_path):
     path = tmp_path / "state.jsonl"
-    whole = b'{"event":"start","run":"a","time":1}\n'
-    path.write_bytes(whole + b'{"event":"end","run":"a","ti')
+    whole = b"".join(json.dumps(event).encode() + b"\n" for event in (
+        {"event": "campaign", "version": 1, "time": 1, "name": "c", "command": [],
+         "stages": [], "options": {}},
+        {"event": "hosts", "hosts": [{"name": "n1"}]},
+        {"event": "start", "run": "single-1-n1", "stage": "single", "hosts": ["n1"],
+         "attempt": 1, "n": 8, "nb": 8, "p": 1, "q": 1, "limit": 9, "time": 1, "argv": [],
+         "dir": "d"}))
+    path.write_bytes(whole + b'{"event":"end","run":"single-1-n1","ti')
     found = state.State(path)
-    assert [event["run"] for event in found.unfinished()] == ["a"]
-    found.add({"event": "end", "run": "a", "time": 2, "outcome": "ok"})
+    assert [event["run"] for event in found.unfinished()] == ["single-1-n1"]
+    found.add({"event": "end", "run": "single-1-n1", "time": 2, "outcome": "ok"})
     assert [run["started"] for run in found.runs()] == [1]
-    assert path.read_bytes().startswith(whole) and path.read_bytes().count(b"\n") == 2
+    assert path.read_bytes().startswith(whole) and path.read_bytes().count(b"\n") == 4
 
 
 def test_a_damaged_line_is_named(site):

@@ -167,3 +167,22 @@ def test_a_log_in_iso_8601_needs_its_zone(packed):
     (["none"], "none: No such file"), (["HPL.dat"], "two files are named HPL.dat")))
 def test_what_cannot_be_packed_is_refused(packed, words, said):
     packed(None, *words)[1].refused(said)
+
+
+@pytest.mark.parametrize("threshold, said", (
+    ("1e-9", "the residual is too large"), ("0", "the solution was not checked")))
+def test_a_result_that_failed_or_was_not_checked_is_not_packed(tmp_path, threshold, said):
+    jobs.run([jobs.XHPL, *RUN, "--threshold", threshold, "--json", "run.json"], tmp_path,
+             jobs.as_installed())
+    words = [jobs.SOURCE / "scripts/pack-submission", "run.json", "-o", "top.tar.gz"]
+    jobs.run(words, tmp_path).refused("run.json is no result to submit", said)
+    assert not (tmp_path / "top.tar.gz").exists()
+
+
+def test_a_bundle_replaces_nothing_but_a_bundle(packed, tmp_path):
+    assert packed()[0] and packed()[0]
+    (tmp_path / "top.tar.gz").write_text("precious\n")
+    packed()[1].refused("top.tar.gz was not made by this program", "--force")
+    packed(None, "-o", "run.json", "--force")[1].refused("run.json is an input")
+    assert (tmp_path / "top.tar.gz").read_text() == "precious\n"
+    assert packed(None, "--force")[0]

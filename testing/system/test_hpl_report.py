@@ -10,7 +10,7 @@ import pytest
 import jobs
 from conftest import UNMEASURED
 from report_page import Run, read_record, read_trace, series
-from report_page import call, made, many_hosts, page_of, read, text_of
+from report_page import call, made, many_hosts, page_of, read, shown, text_of
 
 pytestmark = pytest.mark.scripts
 
@@ -412,7 +412,7 @@ def test_names_cannot_become_part_of_the_page(tmp_path, record, traced_run):
     elements, text, data = read(page)
     assert [tag for tag, _ in elements].count("script") == 3
     assert "alert(1)" in text
-    assert any(EVIL in row for row in data["run-1-work"]["rows"])
+    assert any(shown(EVIL) in row for row in data["run-1-work"]["rows"])
 
 
 def without(record, *path):
@@ -463,6 +463,27 @@ def test_files_that_do_not_fit_are_refused(traced_run, words, said):
     outcome = call(traced_run, *words.split())
     assert outcome.status == 2, str(outcome)
     assert said in outcome.stderr and "Traceback" not in outcome.stderr
+
+
+def test_a_page_replaces_nothing_but_a_page(tmp_path, traced_run):
+    for name in ("run.json", "trace.json"):
+        (tmp_path / name).write_bytes((traced_run / name).read_bytes())
+    before = (tmp_path / "run.json").read_bytes()
+    (tmp_path / "other.html").write_text("precious\n")
+    (tmp_path / "link.json").symlink_to("run.json")
+    for name, said in (
+            ("run.json", "run.json is an input"), ("link.json", "link.json is an input"),
+            ("trace.json", "is an input"), ("other.html", "was not made by this program")):
+        call(tmp_path, "run.json", "--trace", "trace.json", "-o", name).refused(said)
+    call(tmp_path, "run.json", "-o", "run.json", "--force").refused("is an input")
+    assert (tmp_path / "run.json").read_bytes() == before
+    assert (tmp_path / "other.html").read_text() == "precious\n"
+    made(tmp_path, "run.json")
+    made(tmp_path, "run.json")
+    call(tmp_path, "run.json", "-o", "other.html", "--force").succeeded()
+    assert [path.name for path in tmp_path.glob("*.html.*")] == []
+    page = call(tmp_path, "run.json", "-o", "/dev/stdout").succeeded().stdout
+    assert page.startswith("<!DOCTYPE html>")
 
 
 @pytest.mark.few(1)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """hpl-report: whether a run is good, and why not."""
+import copy
 import json
 import re
 
@@ -249,3 +250,76 @@ def test_devices_are_held_beside_the_others_of_their_model(told, record):
     assert "cuda:0 of process 0 H200 60 Tflop/s (100 %)" in text
     test["devices"][1]["up_bytes_per_second"] = 10e9
     assert "device cuda:1 of process 0 is sent to at 20 % of the rate" in told()
+
+
+# ---- runs that were not checked, and equal tests -------------------------------------
+
+
+def unchecked(record):
+    record["tests"][0].update(status="UNCHECKED", residual=None, norms=None)
+    return record
+
+
+def verdicts_of(tmp_path, *records):
+    names = [f"r{number}.json" for number in range(len(records))]
+    for name, found in zip(names, records):
+        (tmp_path / name).write_text(json.dumps(found))
+    return call(tmp_path, "--verdict", *names)
+
+
+def copies(record, rates):
+    found = [copy.deepcopy(record) for _ in rates]
+    for one, rate in zip(found, rates):
+        one["tests"][0]["gflops"] = rate
+        for host in one["hosts"]:
+            host["fma_ceiling"] = None
+    return found
+
+
+def test_a_run_that_was_not_checked_is_not_good(tmp_path, record):
+    outcome = verdicts_of(tmp_path, unchecked(rated(record, 0.9)))
+    assert outcome.status == 1 and "Nobody knows: the solution was not" in outcome.stdout
+
+
+def test_among_equal_runs_one_that_was_not_checked_is_none_of_them(tmp_path, record):
+    runs = copies(record, [100, 101, 99, 100])
+    unchecked(runs[3])
+    outcome = verdicts_of(tmp_path, *runs)
+    assert outcome.stdout.startswith("4 runs: 3 good, 1 unchecked\n"), str(outcome)
+    assert outcome.status == 1
+    runs = copies(record, [100, 101, 99])
+    assert verdicts_of(tmp_path, *runs).stdout.startswith("3 runs: 3 good\n")
+    unchecked(runs[0])  # two are too few to compare
+    assert verdicts_of(tmp_path, *runs).stdout.startswith(
+        "3 runs: 0 good, 2 unknown, 1 unchecked\n")
+
+
+def threads(record):
+    record["hosts"][0]["ranks"][0]["threads"] = 64
+
+
+def kernel(record):
+    record["kernel"] = "blas"
+
+
+def devices(record):
+    record["devices"] = [{"rank": 0, "name": "emu:0", "model": "a GPU", "memory_bytes": 1}]
+
+
+def setting(record):
+    record["settings"]["lookahead"]["value"] = "0"
+
+
+@pytest.mark.parametrize("change", (threads, kernel, devices, setting))
+def test_tests_under_other_conditions_are_not_equal(tmp_path, record, change):
+    runs = copies(record, [100, 101, 99, 80])
+    assert "4 runs: 3 good, 1 slow" in verdicts_of(tmp_path, *runs).stdout
+    change(runs[3])
+    outcome = verdicts_of(tmp_path, *runs)
+    assert "4 runs: 3 good, 1 unknown" in outcome.stdout and outcome.status == 0
+
+
+def test_what_only_watches_a_run_leaves_tests_equal(tmp_path, record):
+    runs = copies(record, [100, 101, 99, 80])
+    runs[3]["settings"]["progress"]["value"] = "on"
+    assert "4 runs: 3 good, 1 slow" in verdicts_of(tmp_path, *runs).stdout

@@ -119,6 +119,17 @@ def test_a_run_that_is_named_is_drawn(plot_run, tmp_path):
     assert not (tmp_path / "share.png").exists()
 
 
+def test_a_picture_replaces_nothing_but_a_picture_of_its_own(plot_run, tmp_path):
+    for name, text in zip(FILES, ('{"traceEvents": []}', f"{HEAD}\n{ROW}\n")):
+        (tmp_path / name).write_text(text)
+    (tmp_path / "idle.svg").write_text("precious\n")
+    outcome = plot_run(tmp_path, *FILES)
+    assert outcome.status == 2 and "idle.svg was not made by this" in outcome.stderr
+    assert (tmp_path / "idle.svg").read_text() == "precious\n"
+    plot_run(tmp_path, *FILES, "--force").succeeded()
+    plot_run(tmp_path, *FILES).succeeded()
+
+
 @pytest.mark.more
 def test_an_empty_trace_leaves_out_the_gantt_chart(plot_run, tmp_path):
     rows = f"{HEAD}\n{ROW}\n"
@@ -136,9 +147,9 @@ def test_an_empty_trace_leaves_out_the_gantt_chart(plot_run, tmp_path):
     [
         (None, f"{HEAD}\n{ROW}\n", "trace.json"),
         ("[", f"{HEAD}\n{ROW}\n", "trace.json: not JSON"),
-        ("[1]", f"{HEAD}\n{ROW}\n", "trace.json: not a Chrome trace"),
+        ("[1]", f"{HEAD}\n{ROW}\n", "trace.json: not a trace of xhpl"),
         ('{"traceEvents": [{"ph": "X", "name": "a"}]}', f"{HEAD}\n{ROW}\n",
-         "trace.json: not a Chrome trace"),
+         "trace.json: not a trace of xhpl"),
         ("{}", None, "iterations.csv"),
         ("{}", "", "iterations.csv: no column rank, run"),
         ("{}", f"{HEAD}\n", "iterations.csv: no iterations of rank 0"),
