@@ -59,7 +59,8 @@ SHAPE = {
             "seconds": Maybe(TIME), "gflops": Maybe(TIME),
             "residual": Maybe(NUMBER),
             "restarted": Maybe(
-                {"times": COUNT, "lost_seconds": NUMBER, "between_seconds": NUMBER}
+                {"times": COUNT, "lost_seconds": NUMBER, "between_seconds": NUMBER,
+                 "clocks_agree": Maybe(FLAG)}
             ),
             "prediction": Maybe({"seconds": TIME, "gflops": Maybe(TIME)}),
             "ranks": Maybe(

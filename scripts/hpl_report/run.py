@@ -31,6 +31,11 @@ def is_wrong(test):
         test["status"] == "PASSED" and not counts(test))
 
 
+def clocks_agree(test):
+    """Is its time one that clocks agree on, whatever restarts there were?"""
+    return (test.get("restarted") or {}).get("clocks_agree", True)
+
+
 class Run:
     """A record with what the sections ask of it."""
 

@@ -240,8 +240,10 @@ def submit(page):
 
 def restarts(found):
     lost, between = found["lost_seconds"], found["between_seconds"]
+    told = ("" if found.get("clocks_agree", True)
+            else "; clocks do not agree: the time is a lower bound")
     return ("Restarted", plural(found["times"], "time"),
-            f"{duration(lost)} lost, {duration(between)} between are in the time")
+            f"{duration(lost)} lost, {duration(between)} between are in the time{told}")
 
 
 def tiles(run):

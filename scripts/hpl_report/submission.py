@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The fields of a Top500 or Green500 entry: what the record knows, and blanks."""
-from .run import counts
+from .run import clocks_agree, counts
 from .words import NBSP, moment, significant, size
 
 BLANK = "[fill in]"
@@ -56,9 +56,11 @@ def system(run):
 
 def linpack(run):
     test = run.best
-    if test is None or not counts(test):
+    if test is None or not counts(test) or not clocks_agree(test):
+        why = ("this run has no result that passed" if test is None or not counts(test)
+               else "the clocks of this restarted run do not agree")
         return [
-            ("Rmax, Gflop/s", f"{BLANK} (this run has no result that passed)"),
+            ("Rmax, Gflop/s", f"{BLANK} ({why})"),
             ("Nmax", BLANK), ("Nhalf", BLANK), ("Rpeak, Gflop/s", BLANK),
         ]
     return [

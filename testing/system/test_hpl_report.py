@@ -191,7 +191,6 @@ ENDINGS = {
     "failed": (["--threshold", "1e-9"],
                "Is it good? No: the residual is too large",
                "Rmax, Gflop/s: [fill in] (this run has no result that passed)"),
-    "refused": (["-n", "900000000"], "There is no result: its input was refused"),
     "reference": (["--set", "solver=reference"],
                   "The reference solver notes no iterations", "PASSED"),
     "skipped": (["-n", "50,20000000", "--set", "memory_check=off"],
@@ -205,6 +204,23 @@ def test_a_run_has_a_page_however_it_ended(xhpl, ending):
     xhpl(*ONE, *options, "--json", "run.json")
     text = text_of(made(xhpl.directory, "run.json"))
     assert [x for x in said if x not in text] == []
+
+
+def test_a_refused_run_has_a_page(tmp_path, record):
+    """Earlier versions wrote such records."""
+    record.update(exit_status=2, tests=[], iterations=[])
+    text = text_of(page_of(tmp_path, record))
+    assert "There is no result: its input was refused" in text
+
+
+def test_a_restarted_run_whose_clocks_disagree_fills_no_entry(tmp_path, record):
+    for agree, said in ((True, "Rmax, Gflop/s: [0-9]"), (False, "clocks of this restarted")):
+        record["tests"][0]["restarted"] = {
+            "times": 1, "iteration": 5, "before_seconds": 9.0, "lost_seconds": 1.0,
+            "between_seconds": 2.0, "clocks_agree": agree}  # fmt: skip
+        text = text_of(page_of(tmp_path, record))
+        assert re.search(said, text)
+        assert ("clocks do not agree" in text) != agree
 
 
 def test_a_killed_run_has_a_page(tmp_path, record):
