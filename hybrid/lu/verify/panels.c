@@ -337,7 +337,7 @@ static void locate(hyb_lu_t *lu, int k, int j, double size, double bound)
         int row;
     } mine = {0.0, lu->grid->myrow}, most;
 
-    if (!isfinite(size) || !isfinite(bound))
+    if (!isfinite(size))
         mine.left = had_no_numbers(lu, k) ? INFINITY : 0.0;
     else if (!has_top)
         mine.left = own_left(lu, k, j);
@@ -376,7 +376,8 @@ static int count_alike(hyb_lu_t *lu, int k, double sum, int *fewest_p)
  * its columns. */
 static int first_wrong(hyb_lu_t *lu, int k, double *size_p, double *bound_p)
 {
-    int columns = (int)hyb_panel_run(lu, k).count;
+    static const double huge = 1e100;
+    int columns = (int)hyb_panel_run(lu, k).count, without_bound = columns;
 
     for (int j = 0; j < columns; j++) {
         const double *left = lu->carried->left.over + 2 * (int64_t)j;
@@ -388,11 +389,16 @@ static int first_wrong(hyb_lu_t *lu, int k, double *size_p, double *bound_p)
         hyb_note_closeness(lu, size, 0.0, bound);
         if (!hyb_sums_differ(size, 0.0, bound))
             continue;
+        if (size < huge && !isfinite(bound)) { /* another column's fault */
+            without_bound = Mmin(without_bound, j);
+            continue;
+        }
         *size_p = size;
         *bound_p = bound;
         return j;
     }
-    return columns;
+    *size_p = *bound_p = INFINITY;
+    return without_bound;
 }
 
 /* Halves of the processes have another L1, or sums differ. */
