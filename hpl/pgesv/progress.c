@@ -39,6 +39,20 @@ static hpl_speech_t speech_of_setting(void)
     return strcmp(setting, "on") == 0 ? HPL_OFTEN : HPL_SELDOM;
 }
 
+void hpl_progress_phase(const HPL_T_grid *grid, int n, const char *what)
+{
+    const double large = 5e8; /* bytes per process: a second or more */
+    hpl_speech_t speech = speech_of_setting();
+
+    if (grid->iam > 0 || speech == HPL_SILENT ||
+        8.0 * n * n / grid->nprocs < large)
+        return;
+    if (speech == HPL_LIVE)
+        xh_log_live(what != NULL ? what : "");
+    else if (what != NULL)
+        xh_log_info("progress: %s", what);
+}
+
 hpl_progress_t hpl_progress_begin(const HPL_T_grid *grid, int n)
 {
     double now = xh_clock_now();

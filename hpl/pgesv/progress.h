@@ -41,6 +41,12 @@ typedef struct {
 /* What is known of the next factorization, that of a whole test. */
 void hpl_progress_expect(const hpl_expected_t *expected);
 
+/*
+ * What comes before or after a factorization of order n begins now, which takes
+ * a while where matrices are large: "checking the solution". NULL: it is over.
+ */
+void hpl_progress_phase(const HPL_T_grid *grid, int n, const char *what);
+
 /* A factorization of order n begins now. */
 hpl_progress_t hpl_progress_begin(const HPL_T_grid *grid, int n);
 

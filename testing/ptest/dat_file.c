@@ -351,8 +351,8 @@ xh_status_t xhpl_dat_read(const char *path, xhpl_parameters_t *parameters_p)
     if (text == NULL)
         xh_log_error(
             "cannot read %s: %s; a run needs this file, or the "
-            "options -n, --nb, -p and -q; xhpl --plan --write HPL.dat makes "
-            "one for this machine",
+            "option -n; xhpl --plan --write HPL.dat makes one for this "
+            "machine",
             path, strerror(errno));
     else {
         status = xhpl_dat_parse(text, length, parameters_p, &notes, &error);

@@ -2,6 +2,7 @@
 #include "testing/ptest/order.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>
@@ -48,6 +49,8 @@ static const xh_option_t others[] = {
      "continue from the newest checkpoint in DIR", 0, 0, 0},
     {"weights", "HOW", XH_OPTION_SETTING, 0,
      "columns by speed: measure, off, or a file of rates", 0, 0, 0},
+    {"runs", "COUNT", XH_OPTION_INT, AT(runs),
+     "run each test so often; say mean, spread and best", 1, 1000, 0},
     {"quiet", NULL, XH_OPTION_FLAG, AT(quiet),
      "only warnings and errors on stderr", 0, 0, 0},
     {"force", NULL, XH_OPTION_FLAG, AT(force),
@@ -169,6 +172,7 @@ xh_status_t xhpl_options_complete(xhpl_order_t *order,
             all.list[q] = order->parameters.list[q];
     if (order->given[XHPL_THRESHOLD])
         all.threshold = order->parameters.threshold;
+    all.runs = order->runs > 0 ? (int)order->runs : 1;
     order->parameters = all;
     if (all.list[XHPL_P].count == all.list[XHPL_Q].count)
         return XH_OK;
@@ -177,17 +181,48 @@ xh_status_t xhpl_options_complete(xhpl_order_t *order,
     return XH_ERR_INPUT;
 }
 
-/* Read HPL.dat, unless the options are enough. */
-static xh_status_t read_dat(xhpl_order_t *order)
+/* Rows of the grid of so many processes that is the nearest to a square. */
+static int rows_of(int processes)
+{
+    int rows = (int)sqrt((double)processes);
+
+    while (processes % rows != 0)
+        rows--;
+    return rows;
+}
+
+/* What neither an option nor HPL.dat gives, which is said. */
+static void choose(xhpl_order_t *order, int processes)
+{
+    xhpl_parameters_t *p = &order->parameters;
+    bool has_grid = order->given[XHPL_P] || order->given[XHPL_Q];
+
+    if (!has_grid) {
+        p->list[XHPL_P].value[0] = rows_of(processes);
+        p->list[XHPL_Q].value[0] = processes / rows_of(processes);
+    }
+    if (!order->quiet && (!has_grid || !order->given[XHPL_NB]))
+        xh_log_info("there is no %s: NB = %d, %d x %d processes; xhpl --plan "
+                    "finds the best",
+                    default_dat, p->list[XHPL_NB].value[0],
+                    p->list[XHPL_P].value[0], p->list[XHPL_Q].value[0]);
+}
+
+/* Read HPL.dat; if there is none, N is enough. */
+static xh_status_t read_dat(xhpl_order_t *order, int processes)
 {
     const char *dat = order->dat != NULL ? order->dat : default_dat;
-    const bool *given = order->given;
     xhpl_parameters_t file = order->parameters;
+    bool is_enough =
+        order->given[XHPL_N] && order->given[XHPL_P] == order->given[XHPL_Q];
+    bool is_read = order->dat != NULL || !is_enough || access(dat, F_OK) == 0;
 
-    if (order->dat != NULL || !given[XHPL_N] || !given[XHPL_NB] ||
-        !given[XHPL_P] || !given[XHPL_Q] || access(dat, F_OK) == 0)
+    if (is_read)
         XH_TRY(xhpl_dat_read(dat, &file));
-    return xhpl_options_complete(order, &file);
+    XH_TRY(xhpl_options_complete(order, &file));
+    if (!is_read)
+        choose(order, processes);
+    return XH_OK;
 }
 
 /* Then the matrix is one block, and one process has all of it. */
@@ -266,6 +301,7 @@ static xh_status_t check_task(const xhpl_order_t *order)
          "--ranks-per-node goes with --plan"},
         {!plans && order->write != NULL, "--write goes with --plan"},
         {!plans && order->simulate, "--simulate goes with --plan"},
+        {plans && order->runs > 0, "--runs goes with a run, not with --plan"},
         {plans && order->dat != NULL,
          "--dat goes with a run or --predict, not with --plan"},
         {plans && order->given[XHPL_N], "-n: --plan chooses it"},
@@ -346,7 +382,7 @@ static bool read_task(xhpl_order_t *order, int processes)
         return false;
     if (order->ask == XHPL_ASK_PLAN)
         return true;
-    if (read_dat(order) != XH_OK)
+    if (read_dat(order, processes) != XH_OK)
         return false;
     if (check_files(order, report_file(&order->parameters)) != XH_OK) {
         order->json = NULL; /* which may be the report's */

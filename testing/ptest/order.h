@@ -37,6 +37,7 @@ typedef struct {
     const char *dat, *conf, *trace, *iterations, *json;
     const char *write;           /* of a plan */
     bool simulate;               /* the best choice of a plan */
+    int64_t runs;                /* of each test; 0: one */
     xhpl_request_t wanted;       /* of a plan */
     bool given[XHPL_QUANTITIES]; /* which parameters options gave */
     xhpl_parameters_t parameters;

@@ -93,6 +93,7 @@ void xhpl_parameters_default(xhpl_parameters_t *parameters)
         parameters->list[q].count = 1;
         parameters->list[q].value[0] = rows[q].initial;
     }
+    parameters->runs = 1;
     parameters->threshold = rows[XHPL_THRESHOLD].initial;
     strcpy(parameters->output, "HPL.out");
 }
@@ -111,7 +112,9 @@ const xhpl_quantity_row_t *
 xhpl_parameters_damaged(const xhpl_parameters_t *parameters)
 {
     for (int q = 0; q < XHPL_QUANTITIES; q++)
-        if (q != XHPL_THRESHOLD && !is_in_range(&rows[q], &parameters->list[q]))
+        if (parameters->runs < 1 ||
+            (q != XHPL_THRESHOLD &&
+             !is_in_range(&rows[q], &parameters->list[q])))
             return &rows[q];
     return NULL;
 }
@@ -162,6 +165,23 @@ static xh_status_t real_parse(const char *token, double *value_p)
     return XH_OK;
 }
 
+/* "20k": a whole number with a unit. */
+static bool unit_parse(const xhpl_quantity_row_t *row, const char *token,
+                       int *value_p)
+{
+    double x;
+
+    if (row->words != NULL || token[0] == '\0' ||
+        token[strspn(token, "0123456789.")] == '\0' ||
+        token[strspn(token, "0123456789.") + 1] != '\0' ||
+        strchr("kKMG", token[strlen(token) - 1]) == NULL ||
+        !xh_text_number(token, &x) || x != floor(x) || x < row->least ||
+        x > row->most)
+        return false;
+    *value_p = (int)x;
+    return true;
+}
+
 /* A value's whole name, or a beginning that no other value shares. */
 static xh_status_t word_parse(const xhpl_quantity_row_t *row, const char *token,
                               int *value_p)
@@ -197,6 +217,8 @@ xh_status_t xhpl_parameters_store(xhpl_quantity_t quantity, int index,
         return XH_OK;
     if (spelling == XHPL_NUMBERS)
         return XH_ERR_INPUT;
+    if (unit_parse(row, token, value))
+        return XH_OK;
     return word_parse(row, token, value);
 }
 

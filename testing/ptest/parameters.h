@@ -68,6 +68,7 @@ typedef struct {
 /* all that describes a run; flat, so that one broadcast carries it */
 typedef struct {
     xhpl_list_t list[XHPL_QUANTITIES]; /* P and Q are equally long */
+    int runs;                          /* of each test, 1 or more */
     double threshold;
     char output[XHPL_OUTPUT_SIZE];
 } xhpl_parameters_t;

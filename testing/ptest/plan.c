@@ -24,18 +24,20 @@ static int64_t combinations(const xhpl_parameters_t *parameters, int levels)
 
 int64_t xhpl_plan_count(const xhpl_parameters_t *parameters)
 {
-    return combinations(parameters, LEVELS);
+    return parameters->runs * combinations(parameters, LEVELS);
 }
 
 int64_t xhpl_plan_same_shape(const xhpl_parameters_t *parameters)
 {
-    return combinations(parameters, LEVELS - LEVELS_OF_SHAPE);
+    return parameters->runs *
+           combinations(parameters, LEVELS - LEVELS_OF_SHAPE);
 }
 
 xhpl_test_t xhpl_plan_test(const xhpl_parameters_t *parameters, int64_t index)
 {
     int at[XHPL_QUANTITIES], value[XHPL_QUANTITIES];
 
+    index /= parameters->runs; /* one after the other */
     for (int level = 0; level < LEVELS; level++) {
         const xhpl_list_t *list = &parameters->list[nest[level]];
 

@@ -149,7 +149,9 @@ static void report_details(run_t *run)
 /* A singular system fails: back-substitution gives no solution. */
 static void check(run_t *run, xhpl_trial_t *trial, int info)
 {
+    hpl_progress_phase(&run->grid, trial->test.n, "checking the solution");
     hpl_solver()->check(trial->system, HPL_ISEED, &trial->norms);
+    hpl_progress_phase(&run->grid, trial->test.n, NULL);
     if (run->report == NULL)
         return;
     trial->residual = info != 0
@@ -157,6 +159,12 @@ static void check(run_t *run, xhpl_trial_t *trial, int info)
                           : hpl_scaled_residual(&trial->norms, trial->test.n);
     trial->passed =
         xhpl_report_residual(run->report, trial->residual, &trial->norms);
+    if (!trial->passed && run->parameters->threshold > 0)
+        xh_log_error("N = %d, NB = %d, %d x %d processes: FAILED: the scaled "
+                     "residual is %.4g, allowed is less than %g",
+                     trial->test.n, trial->test.nb, trial->test.nprow,
+                     trial->test.npcol, trial->residual,
+                     run->parameters->threshold);
     xhpl_record_note(run->record, XHPL_TEST_CHECKED, trial);
 }
 
@@ -217,6 +225,7 @@ static void run_test(run_t *run, const xhpl_test_t *test)
                           .test = number,
                           .tests = xhpl_plan_count(run->parameters),
                           .flop_after = run->flop_left});
+    hpl_progress_phase(&run->grid, test->n, "generating the matrix");
     hpl_solver()->generate(trial.system, HPL_ISEED);
     info = solve(run, &trial);
     report_details(run);
@@ -281,7 +290,7 @@ int xhpl_run(const xhpl_order_t *order, FILE *out, xhpl_record_t *record,
     if (xhpl_rank(MPI_COMM_WORLD) == 0) {
         run.report = &report;
         xhpl_report_begin(&report, out, parameters);
-        xhpl_tally_begin(tests);
+        xhpl_tally_begin(tests, parameters->runs);
     }
     for (int64_t begin = 0; begin < tests; begin += tests_a_grid) {
         xhpl_test_t test = xhpl_plan_test(parameters, begin);

@@ -13,14 +13,19 @@ static struct { /* under the lock */
     int64_t tests, begun, ended;
     xhpl_test_t now, best;
     double rate; /* of the best; 0: none counts */
+    int runs;    /* of each test; of this one so far: */
+    int counted;
+    double sum, least, most; /* flop/s */
 } tally;
 
-void xhpl_tally_begin(int64_t tests)
+void xhpl_tally_begin(int64_t tests, int runs)
 {
     pthread_mutex_lock(&lock);
     tally.tests = tests;
     tally.begun = tally.ended = 0;
     tally.rate = 0.0;
+    tally.runs = runs;
+    tally.counted = 0;
     pthread_mutex_unlock(&lock);
 }
 
@@ -35,21 +40,50 @@ int64_t xhpl_tally_start(const xhpl_test_t *test)
     return number;
 }
 
+static void append_test(const xhpl_test_t *test, char *text, size_t size)
+{
+    xh_text_append(text, size, "N = %d, NB = %d, %d x %d processes", test->n,
+                   test->nb, test->nprow, test->npcol);
+}
+
+/* Under the lock: a run of rate > 0 counts. */
+static void count_run(double rate)
+{
+    tally.least = tally.counted > 0 && tally.least < rate ? tally.least : rate;
+    tally.most = tally.counted > 0 && tally.most > rate ? tally.most : rate;
+    tally.sum = (tally.counted > 0 ? tally.sum : 0.0) + rate;
+    tally.counted++;
+}
+
+/* Under the lock: all runs of a test are over. */
+static void say_runs(void)
+{
+    double mean = tally.counted > 0 ? tally.sum / tally.counted : 0.0;
+    char text[LINE] = "";
+
+    append_test(&tally.now, text, sizeof(text));
+    if (tally.counted > 0)
+        xh_log_info("%d runs of %s: mean %.4g Gflop/s, %.4g to %.4g, spread "
+                    "%.1f%%",
+                    tally.counted, text, 1e-9 * mean, 1e-9 * tally.least,
+                    1e-9 * tally.most,
+                    100.0 * (tally.most - tally.least) / mean);
+    tally.counted = 0;
+}
+
 void xhpl_tally_end(double rate)
 {
     pthread_mutex_lock(&lock);
     tally.ended++;
+    if (rate > 0.0)
+        count_run(rate);
+    if (tally.runs > 1 && tally.ended % tally.runs == 0)
+        say_runs();
     if (rate > tally.rate) {
         tally.rate = rate;
         tally.best = tally.now;
     }
     pthread_mutex_unlock(&lock);
-}
-
-static void append_test(const xhpl_test_t *test, char *text, size_t size)
-{
-    xh_text_append(text, size, "N = %d, NB = %d, %d x %d processes", test->n,
-                   test->nb, test->nprow, test->npcol);
 }
 
 static void append_best(char *text, size_t size)

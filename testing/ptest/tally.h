@@ -11,14 +11,15 @@
  * may ask for it.
  */
 
-/* So many tests are to come. */
-void xhpl_tally_begin(int64_t tests);
+/* So many tests are to come, each `runs` times in turn. */
+void xhpl_tally_begin(int64_t tests, int runs);
 
 /* One begins; returns its number, from 1. */
 int64_t xhpl_tally_start(const xhpl_test_t *test);
 
 /*
- * The last one that began is over.
+ * The last one that began is over. After the last of several runs, their mean
+ * and spread are said.
  * rate  in  flop/s; 0: it has no result that counts
  */
 void xhpl_tally_end(double rate);

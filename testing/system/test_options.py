@@ -216,3 +216,34 @@ def test_orders_from_zero_on_are_solved_under_the_online_check(xhpl, verify):
     settings = ["--set", f"verify={verify}", "--set", "verify_every=1"]
     outcome = xhpl(*settings, dat=dat, processes=2).succeeded()
     assert report.counts(outcome.stdout)["passed"] == 24, str(outcome)
+
+
+def test_n_alone_is_enough_where_there_is_no_file(xhpl):
+    outcome = xhpl("-n", "300", processes=2).succeeded()
+    assert "there is no HPL.dat: NB = 192, 1 x 2 processes" in outcome.stderr
+    (row,) = report.rows(outcome.stdout)
+    assert [*row[1:5]] == [300, 192, 1, 2], str(outcome)
+    told = xhpl("-n", "300", "-p", "1", "--quiet")
+    assert told.status == 2 and "HPL.dat" in told.stderr, str(told)
+
+
+def test_each_test_runs_so_often_and_mean_and_spread_are_said(xhpl):
+    outcome = xhpl("--runs", "3", "-n", "100,200", "--nb", "16").succeeded()
+    rows = report.rows(outcome.stdout)
+    assert [row.n for row in rows] == [100] * 3 + [200] * 3, str(outcome)
+    said = re.findall(r"3 runs of N = (\d+).*: mean (\S+) Gflop/s, (\S+) to (\S+), spread",
+                      outcome.stderr)  # fmt: skip
+    assert [int(x[0]) for x in said] == [100, 200], str(outcome)
+    for n, mean, least, most in said:
+        of_n = [row.gflops for row in rows if row.n == int(n)]
+        assert float(least) == pytest.approx(min(of_n), rel=1e-3)
+        assert float(most) == pytest.approx(max(of_n), rel=1e-3)
+        assert float(mean) == pytest.approx(sum(of_n) / 3, rel=1e-3)
+    assert "best: N = " in outcome.stderr
+
+
+def test_a_failed_residual_is_an_error_on_stderr(xhpl):
+    outcome = xhpl("--threshold", "1e-9", "--quiet", dat=hpl_dat.text())
+    assert outcome.status == 1, str(outcome)
+    assert re.search(r"error: .*FAILED: the scaled residual is \S+, allowed is less than "
+                     r"1e-09$", outcome.stderr, re.M), str(outcome)  # fmt: skip

@@ -60,6 +60,13 @@ TEST(values_can_be_numbers_words_or_their_beginnings)
     assert_values("--equil yes", XHPL_EQUIL, 1, 1, 1);
 }
 
+TEST(a_number_may_have_a_unit)
+{
+    assert_values("-n 2k,1M", XHPL_N, 2, 2000, 1000000);
+    assert_values("-n2.5k", XHPL_N, 1, 2500, 2500);
+    assert_values("--nb 1K", XHPL_NB, 1, 1000, 1000);
+}
+
 TEST(a_number_may_stand_right_behind_a_name_of_one_letter)
 {
     assert_values("-n2000", XHPL_N, 1, 2000, 2000);
@@ -94,7 +101,9 @@ TEST(an_unknown_option_is_refused_with_the_nearest)
 TEST(an_invalid_value_is_refused_with_the_nearest)
 {
     assert_refused("-n 1e3", "'1e3'", "the nearest is 1000");
-    assert_refused("-n 1k", "'1k'", "the nearest is 1000");
+    assert_refused("-n 1.5", "'1.5'", "the nearest is 2");
+    assert_refused("-n 1kk", "'1kk'", "allowed");
+    assert_refused("-n 2G", "'2G'", "the nearest is 1000000000");
     assert_refused("-n abc", "'abc'", "from 0 to 1000000000\n");
     assert_refused("-n 4294967796", "'4294967796'", "an integer from 0");
     assert_refused("-nb 0", "'0'", "the nearest is 1");
