@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hpl/pauxil/abort.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -44,6 +45,15 @@ static bool may_call_mpi(void)
     return is_main || level == MPI_THREAD_MULTIPLE;
 }
 
+/* MPI libraries print lines around the one that says why. */
+static void silence(void)
+{
+    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+    if (nowhere >= 0)
+        dup2(nowhere, STDERR_FILENO);
+}
+
 /* Launchers end a job at once, and drop what they have not read by then: the
  * message that says why. */
 static void abort_job(int status)
@@ -51,6 +61,7 @@ static void abort_job(int status)
     const struct timespec until_read = {.tv_nsec = 300 * 1000 * 1000};
 
     nanosleep(&until_read, NULL);
+    silence();
     MPI_Abort(MPI_COMM_WORLD, status);
 }
 

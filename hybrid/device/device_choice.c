@@ -88,7 +88,7 @@ static xh_status_t choose_all(choice_t *choice)
 {
     char names[HYB_BACKENDS][HYB_BACKEND_NAME], why[HYB_BACKEND_WHY];
     char found[FOUND] = "";
-    int count = hyb_backend_names(names);
+    int count = hyb_backend_names(names), present = 0;
     const hyb_backend_t *backend;
 
     for (int i = 0; i < count; i++) {
@@ -97,11 +97,12 @@ static xh_status_t choose_all(choice_t *choice)
         } else if (!backend->emulated && !backend->by_name_only) {
             begin_backend(choice, backend);
             tell_found(choice, found);
+            present += choice->present;
             XH_TRY(add_devices(choice, choice->present));
         }
     }
     if (xh_log_is_first())
-        xh_log_info("devices=auto: %s",
+        xh_log_info("devices=auto: %s%s", present == 0 ? "no GPU found: " : "",
                     found[0] != '\0' ? found : "no plug-in is there");
     return XH_OK;
 }

@@ -87,6 +87,14 @@ uint64_t hyb_place_device_bytes(const hyb_means_t *means,
 
 /* ---- which blocks -------------------------------------------------------- */
 
+static void say_lost(const hyb_device_info_t *lost, char *why, size_t size)
+{
+    snprintf(why, size,
+             "all devices of a process are needed, but %s device %d (%s) has "
+             "failed",
+             lost->backend, lost->index, lost->name);
+}
+
 bool hyb_place_device_able(const hyb_means_t *means, int nprow, char *why,
                            size_t size)
 {
@@ -98,15 +106,16 @@ bool hyb_place_device_able(const hyb_means_t *means, int nprow, char *why,
         nprow > 1 ? HYB_OP_GATHER_ROWS : HYB_OP_SWAP_ROWS,
         nprow > 1 ? HYB_OP_SCATTER_ROWS : HYB_OP_SWAP_ROWS};
     int devices = hyb_machine_devices(means->machine);
-    int working = hyb_machine_working_devices(means->machine);
 
-    if (devices == 0 || working < devices) {
-        snprintf(why, size,
-                 "%d of %d devices of this process work, and columns need one, "
-                 "and all of them",
-                 working, devices);
+    if (devices == 0) {
+        snprintf(why, size, "this process has no device, and needs one");
         return false;
     }
+    for (int i = 0; i < devices; i++)
+        if (!hyb_machine_works(means->machine, i)) {
+            say_lost(hyb_machine_device_info(means->machine, i), why, size);
+            return false;
+        }
     for (int i = 0; i < devices; i++)
         for (size_t op = 0; op < sizeof(needed) / sizeof(needed[0]); op++)
             if (!hyb_device_has(hyb_machine_device(means->machine, i),

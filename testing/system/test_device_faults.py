@@ -82,6 +82,17 @@ def test_memory_outlives_the_work_that_uses_it(xhpl, fault, status, said, settin
     assert outcome.status == status and said in outcome.stderr, str(outcome)
 
 
+def test_columns_on_devices_of_which_one_has_failed_end_the_run_with_its_name(xhpl):
+    """Which is no fault of the input: the status of a failure, no skipped test."""
+    options = ("--set", "trust=on", "--set", "devices=emu:2", "--set", "home=device",
+               "--set", "emu_fault=1:fail@gemm:1")  # fmt: skip
+    outcome = xhpl("-n", 400, "--nb", 32, "-p", 1, "-q", 1, *options)
+    assert outcome.status == 3, str(outcome)
+    assert "skipped" not in outcome.stdout + outcome.stderr, str(outcome)
+    said = "home=device: all devices of a process are needed, but emu device 1 (emulated "
+    assert said in outcome.stderr, str(outcome)
+
+
 def test_a_system_without_rows_has_no_columns_on_devices(xhpl):
     options = ("--set", "devices=emu:1", "--set", "home=device")
     outcome = xhpl("-n", "0,100", "--nb", 32, "-p", 1, "-q", 1, *options)

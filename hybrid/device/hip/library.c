@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
+#include <string.h>
 #include "hybrid/device/cuda/cuda.h"
 
 /* ---- finding ------------------------------------------------------------ */
@@ -26,8 +27,11 @@ int hyb_cuda_look(char *why_p)
     int found = 0;
     cudaError_t error;
 
-    if (!load_hip(why_p))
+    if (!load_hip(why_p)) {
+        if (strstr(why_p, "cannot open shared object file: No such") != NULL)
+            snprintf(why_p, HYB_CUDA_WHY, "there is no ROCm library");
         return 0;
+    }
     error = cudaGetDeviceCount(&found);
     if (error == cudaSuccess && found > 0)
         return found;

@@ -123,9 +123,13 @@ static xh_status_t prepare(hpl_system_t *system, const hyb_means_t *mine)
 
     if (mine->resident &&
         !hyb_place_device_able(mine, system->grid->nprow, why, sizeof(why))) {
-        if (strcmp(asked_home(), "device") == 0)
-            xh_log_error("home=device: %s", why);
-        return XH_ERR_INPUT;
+        if (strcmp(asked_home(), "device") != 0)
+            return XH_ERR_INPUT;
+        xh_log_error("home=device: %s", why);
+        return hyb_machine_working_devices(mine->machine) <
+                       hyb_machine_devices(mine->machine)
+                   ? XH_ERR_DEVICE
+                   : XH_ERR_INPUT;
     }
     pin(system, mine);
     status = hyb_factor_prepare(mine, system->grid, system->algo, &system->mat,
