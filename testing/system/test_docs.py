@@ -90,6 +90,8 @@ NOT_RUN = {
     "make bench-gpu": "test_bench_gpu.py, with --quick",
     "make bench-homes": "test_bench_homes.py, with --quick",
     "srun": "there is no Slurm",
+    "xhpl -n 92160": "there is no GPU",
+    "mpirun -np 8 --map-by ppr:8": "likewise",
     "make sim": "it needs SimGrid; test_simulation.py",
     "scripts/xhpl-sim": "likewise; simulations of minutes",
     r".* \[-o F": "it only shows which options there are",
