@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -79,6 +80,31 @@ static int erase(char *line)
     return width > 0 ? sprintf(line, "\r%*s\r", width, "") : 0;
 }
 
+/* Errors are red and warnings yellow on a terminal, unless NO_COLOR is set
+ * (no-color.org). */
+static bool has_colours(void)
+{
+    const char *no = getenv("NO_COLOR"), *terminal = getenv("TERM");
+
+    return (no == NULL || no[0] == '\0') && terminal != NULL &&
+           strcmp(terminal, "dumb") != 0 && isatty(STDERR_FILENO) != 0;
+}
+
+/* A line with its end. */
+static void write_coloured(xh_log_level_t level, const char *line,
+                           size_t length)
+{
+    char text[LINE + 16];
+
+    if (level > XH_LOG_WARNING || !has_colours()) {
+        write_all(line, length);
+        return;
+    }
+    snprintf(text, sizeof(text), "\x1b[%dm%.*s\x1b[0m\n",
+             level == XH_LOG_ERROR ? 31 : 33, (int)length - 1, line);
+    write_all(text, strlen(text));
+}
+
 /*
  * Print `line`, of LINE characters, and pass it to the listener. Its first
  * `erased` characters take the live line away; the listener gets what follows
@@ -97,7 +123,7 @@ static void say(xh_log_level_t level, char *line, int erased, int head)
     length = strnlen(line, LINE - 1);
     line[length] = '\n';
     if (level <= limit)
-        write_all(line, length + 1);
+        write_coloured(level, line, length + 1);
 }
 
 /* where  in  the process that it concerns, in the form of `place` */

@@ -16,6 +16,8 @@ from .runner import text_of
 
 UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 LIMIT = 600.0  # s that a plan may take
+FASTEST_CORES = 15000.0  # Gflop/s: no node reaches as much on cores
+LARGE = 60000  # N above which devices want the wider panels
 
 
 class NoPlan(Exception):
@@ -31,10 +33,25 @@ def amount(text):
     return value * UNITS[found[2]]
 
 
-def given(rate, memory, nb, ranks):
-    """The sizing of a host of so many Gflop/s that fills so much memory."""
-    n = int(math.sqrt(amount(memory) / 8)) // nb * nb
-    return stages.Sizing(max(n, nb), rate * 1e9, nb, 0.0, ranks)
+def has_devices(rate, words):
+    """Do devices compute: asked for, or too fast for cores?"""
+    asked = re.findall(r"\bdevices=(\S+)", words)
+    return asked[-1] not in ("none", "auto") if asked else rate >= FASTEST_CORES
+
+
+def width(rate, n, words):
+    """NB where neither an option nor a plan gives one."""
+    if not has_devices(rate, words):
+        return 192
+    return 1024 if n > LARGE else 512
+
+
+def given(rate, memory, nb, ranks, words=""):
+    """The sizing of a host of so many Gflop/s that fills so much memory, run with
+    options of xhpl."""
+    n = int(math.sqrt(amount(memory) / 8))
+    nb = nb or width(rate, n, words)
+    return stages.Sizing(max(n // nb * nb, nb), rate * 1e9, nb, 0.0, ranks)
 
 
 def first_row(report):
@@ -102,8 +119,8 @@ def sizing(launcher, inventory, names, xhpl, options, above):
     """The sizing of the weakest host that answers, and its name. Of rate and memory
     if they are given."""
     if options.rate:
-        return given(options.rate, options.memory, options.nb or 192,
-                     options.ranks_per_node), None
+        return given(options.rate, options.memory, options.nb, options.ranks_per_node,
+                     options.xhpl_options or ""), None
     tried = weakest_first(inventory, names)[:3]
     reasons = []
     for host in tried:

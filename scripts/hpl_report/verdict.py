@@ -4,8 +4,9 @@ import signal
 from collections import namedtuple
 
 from . import devices
+from .foreign import number
 from .run import THRESHOLD, counts, is_wrong
-from .words import NBSP, moment, percent, rate
+from .words import NBSP, moment, percent, rate, significant
 
 GOOD, FAIR = 0.80, 0.60  # of the ceiling
 NOISE = 1.02  # of the ceiling: more is no rate, but a ceiling that was disturbed
@@ -146,6 +147,14 @@ def of_prediction(run, test):
     return Verdict(*grade, f"{reached}: {reason}")
 
 
+def failed_by(run, test):
+    """The residual of a test, and the threshold that it did not meet."""
+    allowed = number((run.record["hpl_dat"] or {}).get("threshold"))
+    residual = test["residual"]
+    return (f"{'no number' if residual is None else significant(residual)}, "
+            f"allowed is less than {THRESHOLD if allowed is None else allowed:g}")
+
+
 def of_wrong(run, wrong):
     """Nothing that was computed beside a wrong result is to be relied on."""
     if all(test["status"] == "PASSED" for test in wrong):
@@ -153,7 +162,8 @@ def of_wrong(run, wrong):
             "the residual is too large: it passed by the threshold of this run "
             f"alone, and HPL's is {THRESHOLD}")
     else:
-        reason = "the residual is too large or not a number, so the rate does not count"
+        reason = (f"the residual is too large ({failed_by(run, wrong[0])}), so the rate "
+                  "does not count")
     if len(wrong) < len(run.tests):
         reason = f"of {len(wrong)} of {len(run.tests)} tests {reason}"
     return Verdict("failed", "No", reason)

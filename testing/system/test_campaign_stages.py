@@ -9,7 +9,7 @@ import pytest
 
 import campaign_site
 import jobs
-from hpl_campaign import hosts, launch, outcome, slurm, stages, weights
+from hpl_campaign import hosts, launch, outcome, planning, slurm, stages, weights
 from hpl_campaign.run import Host, Run, label, run_id
 
 pytestmark = pytest.mark.scripts
@@ -258,3 +258,19 @@ def test_words_about_waiting_are_no_sign_of_life():
 ])  # fmt: skip
 def test_what_a_record_says_of_the_link(record, found):
     assert outcome.link(record) == found
+
+
+@pytest.mark.parametrize(
+    "rate, memory, words, nb",
+    [
+        (40000, "100G", "--set devices=cuda", 1024),
+        (40000, "20G", "", 512),
+        (100, "64G", "", 192),
+        (100, "64G", "--set devices=none", 192),
+        (500, "64G", "--set devices=hip --depth 1", 1024),
+        (40000, "64G", "--set devices=none", 192),
+    ],
+)  # fmt: skip
+def test_a_given_rate_has_the_panels_of_its_kind(rate, memory, words, nb):
+    sizing = planning.given(rate, memory, None, 1, words)
+    assert sizing.nb == nb and sizing.n % nb == 0

@@ -24,7 +24,7 @@ def on_a_terminal(directory, command, env=None):
     with open(directory / "out", "w") as out:
         job = subprocess.Popen(
             [str(word) for word in command], cwd=directory, stdout=out, stderr=its,
-            env=jobs.environment({**UNMEASURED, **(env or {})}),
+            env=jobs.environment({**UNMEASURED, "NO_COLOR": "1", **(env or {})}),
         )  # fmt: skip
     os.close(its)
     written = b"".join(iter(lambda: read(ours), b""))
@@ -134,3 +134,16 @@ def test_what_is_said_to_be_done_is_done(xhpl):
     assert shares.count(100.0) == 2 and len(shares) == len(rates) >= 4, str(outcome)
     ends = [rate for share, rate in zip(shares, rates) if share == 100.0]
     assert max(rates) < 2.0 * min(ends), str(outcome)
+
+
+@pytest.mark.parametrize("env, red", [
+    ({"NO_COLOR": "", "TERM": "xterm"}, True),
+    ({"NO_COLOR": "", "TERM": "dumb"}, False),
+    ({"NO_COLOR": "1", "TERM": "xterm"}, False),
+])  # fmt: skip
+def test_warnings_have_a_colour_on_a_terminal_alone(xhpl, env, red):
+    words = [jobs.XHPL, "-n", "20", "--nb", "64", "-p", "1", "-q", "1", "--quiet"]
+    written, _ = on_a_terminal(xhpl.directory, words, env)
+    assert "warning: NB = 64 is larger" in written
+    assert written.startswith("\x1b[33mxhpl: ") == red and ("\x1b[0m" in written) == red
+    assert "\x1b" not in jobs.run(words, xhpl.directory, env).stderr
