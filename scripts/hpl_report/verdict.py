@@ -63,7 +63,8 @@ def no_result(record):
 def idle_cores(run):
     """A launcher's binding that left cores without work, which no ceiling counts."""
     bound = run.bound()
-    return bound and f"only {bound[0]} of {bound[1]} cores were used; see binding"
+    return bound and (f"only {bound[0]} of {bound[1]} cores were used; see binding: "
+                      "mpirun --bind-to none, or --set bind=node, takes all")
 
 
 def crowded(run, test):
@@ -73,8 +74,9 @@ def crowded(run, test):
         return None
     if run.cores and threads and threads > run.cores:
         return (f"{threads} threads shared {run.cores} cores, and waited for each other "
-                f"up to {percent(part)} of the time")
-    return f"other programs had these cores up to {percent(part)} of the time"
+                f"up to {percent(part)} of the time; leave the setting threads alone")
+    return (f"other programs had these cores up to {percent(part)} of the time; end them "
+            "(top names them) and run again")
 
 
 def holds_back(run, test):
@@ -87,23 +89,25 @@ def holds_back(run, test):
     if test["p"] * test["q"] < processes:
         return (
             f"only {test['p'] * test['q']} of {processes} processes had a part of "
-            "the matrix"
+            "the matrix; choose P and Q whose product is their number"
         )
     high, filled, waits = run.high_rate(test), run.filled(test), run.part(*WAITS)
     if high is not None and high < FAIR:
         return (
             f"even its fast iterations reach only {percent(high)}, so look at the "
-            "BLAS library's kernel, the binding and the clock"
+            "BLAS library's kernel, the binding and the clock; make check and "
+            "xdgemm --verify measure the cores alone"
         )
     if waits is not None and waits > 0.2:
         return (
             f"process 0 spent {percent(waits)} of its time on waiting and messages, "
-            "so look at the grid, DEPTH and slow processes"
+            "so look at slow processes below, then at the grid (P a little below Q) and "
+            "DEPTH"
         )
     if filled is not None and filled < SMALL:
         return (
             f"the matrix took {percent(filled)} of the free memory, and a larger N "
-            "spends a larger part of its time in the update"
+            "spends a larger part of its time in the update: xhpl --plan names it"
         )
     return "its iterations show where the time went"
 
@@ -132,7 +136,8 @@ def of_prediction(run, test):
     if not predicted:
         return Verdict(
             "unknown", "The record cannot tell", "devices took part, and without "
-            "predict=on nothing says what they should reach",
+            "predict=on nothing says what they should reach; run again with "
+            "--set predict=on",
         )
     part = test["gflops"] / predicted
     reached = (

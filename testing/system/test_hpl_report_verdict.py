@@ -87,7 +87,7 @@ def test_the_verdict_is_a_sentence_as_well(tmp_path, told, record):
 
 
 @pytest.mark.parametrize("threads, reason", [
-    (None, "other programs had these cores up to 54 % of the time."),
+    (None, "other programs had these cores up to 54 % of the time; end them (top names them)"),
     (64, "64 threads shared {cores} cores, and waited for each other up to 54 % of")])
 def test_others_on_the_cores_come_before_the_blas(told, record, threads, reason):
     rated(record, 0.3)
@@ -157,7 +157,7 @@ def test_idle_cores_are_told_and_never_good(told, record, efficiency, answer):
     record["hosts"][0]["fma_ceiling"]["cores"] = 2
     text = told()
     assert f"Is it good? {answer}" in text
-    assert "before or after the run: only 2 of 64 cores were used; see binding." in text
+    assert "before or after the run: only 2 of 64 cores were used; see binding: mpirun --bind-to none, " in text
 
 
 def test_idle_cores_of_all_hosts_are_counted(told, record):
@@ -220,7 +220,7 @@ def test_idle_cores_beside_devices_are_told(told, record):
     bound(record)
     text = told()
     assert "It is fair: 99 % of the 800 Gflop/s" in text
-    assert "cores were used; see binding." in text
+    assert "cores were used; see binding: mpirun --bind-to none, " in text
 
 
 def test_devices_are_listed(told, record):
