@@ -122,15 +122,18 @@ XPROBE := $(BINdir)/xprobe
 # ---- compiling and linking -------------------------------------------------
 
 # What the sources need whatever the architecture file says. Ours come first
-# among the include folders; -fno-fast-math comes last, as a NaN must stay one.
+# among the include folders; what undoes -ffast-math comes last, as a NaN must stay
+# one, and so must a subnormal number: with -ffast-math, -Ofast or
+# -funsafe-math-optimizations gcc links an object that turns these off.
 XH_FIRST = -I. -Ihpl/include
 XH_LAST = $(PACKAGE_FLAGS) -std=c11 -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE \
           -DXH_VERSION='"$(VERSION)"' $(NO_FAST_MATH)
 XH_LIBS = -lm -lpthread -ldl
 
-NO_FAST_MATH := $(shell echo 'int x;' | \
-    $(CC) -Werror -fno-fast-math -x c -c -o /dev/null - >/dev/null 2>&1 && \
-    echo -fno-fast-math)
+NO_FAST_MATH := $(shell for flag in -fno-fast-math -fno-unsafe-math-optimizations; do \
+    echo 'int x;' | $(CC) -Werror $$flag -x c -c -o /dev/null - >/dev/null 2>&1 && \
+    echo $$flag; done) \
+    $(if $(findstring -Ofast,$(CC) $(CCFLAGS) $(LINKER) $(LINKFLAGS)),-O3)
 
 # Arm's SVE: one source, compiled for each length of vectors, by a compiler that
 # can do so; clang has to be told of SVE as well.
