@@ -27,10 +27,16 @@ include $(ARCHFILE)
 
 # Output belongs to this tree, wherever the file was written for.
 ifneq ($(realpath $(TOPdir)),$(realpath $(CURDIR)))
-ifeq ($(MAKELEVEL),0)
+ifeq ($(MAKELEVEL)$(filter-out $$(HOME)/hpl,$(value TOPdir)),0$(value TOPdir))
 $(info $(ARCHFILE): TOPdir = $(TOPdir) is not this tree, using $(CURDIR))
 endif
 override TOPdir := $(CURDIR)
+endif
+
+ifneq ($(strip $(ARCH)),$(arch))
+ifeq ($(MAKELEVEL),0)
+$(warning warning: $(ARCHFILE) has ARCH = $(ARCH), not $(arch): the programs go to bin/$(ARCH))
+endif
 endif
 
 # All cores, unless make was told a number.
