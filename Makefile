@@ -488,8 +488,7 @@ install: build $(if $(wildcard $(SIM)),install-sim)
 	    scripts/xhpl-campaign --help)
 	$(call MAN,plot-run,charts of a run of xhpl, \
 	    sed -n '3$(,)/^"""$$/{s/"""//;p;}' scripts/plot-run)
-	$(call MAN,xprobe,what the cores of this machine can do, \
-	    sed -n '3$(,)/^ \*\//s/^ \* \{0$(,)1\}//p' testing/xprobe/main.c)
+	$(call MAN,xprobe,what the cores of this machine can do,$(XPROBE) --help)
 	$(call MAN,write-dat,an HPL.dat of one test,$(call HEAD,write-dat))
 	$(call MAN,xhpl-check,does an installed xhpl compute right,$(call HEAD,xhpl-check))
 	$(call MAN,pack-submission,packs what a submission asks for, \
