@@ -56,8 +56,8 @@ objects = $(patsubst %.c,$(OBJ)/%.o,$(sort $(wildcard $(1))))
 # xhpl's record of a run and xdgemm need jansson. JSON=no does without.
 # What is left out is said once: by the first make, or by that inside one that
 # first installs what is missing.
-INSTALLS := $(filter run test test-all,$(MAKECMDGOALS))
-INSIDE := $(if $(filter run-built suite,$(MAKECMDGOALS)),,$(MAKELEVEL:0=))
+INSTALLS := $(filter run test test-all site,$(MAKECMDGOALS))
+INSIDE := $(if $(filter run-built suite site-built,$(MAKECMDGOALS)),,$(MAKELEVEL:0=))
 has = $(shell $(PKG_CONFIG) --exists $(1) 2>/dev/null && echo yes)
 ASKED := $(if $(filter-out undefined,$(origin JSON)),json) \
          $(if $(filter-out undefined,$(origin HYBRID)),hybrid)
@@ -451,6 +451,8 @@ datarootdir ?= $(prefix)/share
 docdir ?= $(datarootdir)/doc/xhpl
 man1dir ?= $(datarootdir)/man/man1
 completiondir ?= $(datarootdir)/bash-completion/completions
+zshdir ?= $(datarootdir)/zsh/site-functions
+fishdir ?= $(datarootdir)/fish/vendor_completions.d
 INSTALL ?= install
 
 # A page of the manual: name, what it is, the command whose words it has. A
@@ -458,6 +460,13 @@ INSTALL ?= install
 , := ,
 MAN = $(3) | scripts/man-page $(1) '$(strip $(2))' > $(DESTDIR)$(man1dir)/$(1).1
 HEAD = sed -n '4$(,)/^[^\#]/s/^\#[ ]*//p' scripts/$(1)
+
+# Pages name commands of the tree: installed, they name what is installed.
+PAGES = README.md $(wildcard docs/*.md examples/*.md)
+AS_INSTALLED = sed -E -e 's@(\.\./)*scripts/mpirun@xhpl-mpirun@g' \
+    -e 's@(\.\./)*scripts/(hpl-report|plot-run|pack-submission|write-dat|xhpl-campaign|xhpl-check)\b@\2@g' \
+    $(if $(wildcard $(SIM)),-e 's@(\.\./)*scripts/xhpl-sim\b@xhpl-sim@g') \
+    -e 's@(\.\./)*bin/arch/(xhpl|xdgemm|xprobe)\b@\2@g'
 
 ## install: to prefix=/usr/local, below DESTDIR if given
 install: build $(if $(wildcard $(SIM)),install-sim)
@@ -470,14 +479,18 @@ install: build $(if $(wildcard $(SIM)),install-sim)
 	$(INSTALL) -m 644 $(HPLlib) $(DESTDIR)$(libdir)/libhpl.a
 	$(INSTALL) -m 644 $(filter-out %/hpl_solver.h, \
 	    $(wildcard hpl/include/*.h)) $(DESTDIR)$(includedir)
-	$(INSTALL) -m 644 $(wildcard README.md LICENSE) $(DESTDIR)$(docdir)
-	$(INSTALL) -m 644 $(wildcard docs/*.md docs/*.json) \
-	    $(DESTDIR)$(docdir)/docs
+	$(INSTALL) -m 644 $(wildcard LICENSE) $(DESTDIR)$(docdir)
+	$(INSTALL) -m 644 $(wildcard docs/*.json) $(DESTDIR)$(docdir)/docs
 	$(INSTALL) -m 644 $(wildcard docs/images/*) \
 	    $(DESTDIR)$(docdir)/docs/images
 	for file in $(wildcard examples/*.md examples/*/*.*); do \
 	    $(INSTALL) -d $(DESTDIR)$(docdir)/$${file%/*}; \
 	    $(INSTALL) $$file $(DESTDIR)$(docdir)/$$file; \
+	done
+	for page in $(PAGES); do \
+	    rm -f $(DESTDIR)$(docdir)/$$page; \
+	    $(AS_INSTALLED) $$page > $(DESTDIR)$(docdir)/$$page; \
+	    chmod 644 $(DESTDIR)$(docdir)/$$page; \
 	done
 	$(INSTALL) -m 644 docs/xhpl.1 $(DESTDIR)$(man1dir)
 	$(INSTALL) -m 755 $(XPROBE) scripts/write-dat scripts/xhpl-check \
@@ -499,11 +512,18 @@ install: build $(if $(wildcard $(SIM)),install-sim)
 	    -e 's|@includedir@|$(includedir)|' -e 's|@version@|$(VERSION)|' \
 	    -e 's|@libs@|$(strip $(LAlib) $(LIBS) $(XH_LIBS))|' setup/xhpl.pc.in \
 	    > $(DESTDIR)$(libdir)/pkgconfig/xhpl.pc
-	$(INSTALL) -d $(DESTDIR)$(completiondir)
+	$(INSTALL) -d $(DESTDIR)$(completiondir) $(DESTDIR)$(zshdir) $(DESTDIR)$(fishdir)
 	for name in xhpl xdgemm xhpl-campaign hpl-report; do \
 	    $(INSTALL) -m 644 setup/completion.bash $(DESTDIR)$(completiondir)/$$name; \
+	    $(INSTALL) -m 644 setup/completion.fish $(DESTDIR)$(fishdir)/$$name.fish; \
 	done
+	$(INSTALL) -m 644 setup/completion.zsh $(DESTDIR)$(zshdir)/_xhpl
 	scripts/install-report '$(DESTDIR)' '$(bindir)' '$(datarootdir)/xhpl'
+	@echo "installed: programs in $(DESTDIR)$(bindir), pages in $(DESTDIR)$(docdir)"
+	@case ":$$PATH:" in *':$(bindir):'*) ;; \
+	*) echo 'to find them, add to ~/.profile: export PATH="$(bindir):$$PATH"' ;; \
+	esac
+	@echo 'to try them: xhpl-check'
 
 ## uninstall: remove what install puts there, but an HPL.dat that was changed
 uninstall:
@@ -523,12 +543,17 @@ dist:
 	@mkdir -p dist
 	git archive --prefix=xhpl-$(VERSION)/ -o dist/xhpl-$(VERSION).tar.gz HEAD
 
-## deb: Debian's packages of what is committed, in dist/
+## deb: install what is missing, make Debian's packages of what is committed, in dist/
 deb: dist
+	$(BOOTSTRAP) deb
 	packages/build-deb dist/xhpl-$(VERSION).tar.gz dist
 
-## site: the pages and manuals as a web site, in dist/site
-site: build
+## site: install what is missing, make a web site of pages and manuals, in dist/site
+site:
+	$(BOOTSTRAP) site
+	@$(MAKE) site-built
+
+site-built: build
 	scripts/make-site dist/site
 
 ## test-packages: what each recipe in packages/ does, in an empty Debian
@@ -551,6 +576,6 @@ help:
 .PHONY: all build images no-old-plugins unit run run-built test check installcheck \
         suite suite-built test-all test-mpich test-arm test-portable \
         test-clusters coverage bench-hpl check-upstream check-layers \
-        check-headers check-style install uninstall dist deb site \
+        check-headers check-style install uninstall dist deb site site-built \
         test-packages clean clean_arch \
         clean_arch_all help FORCE

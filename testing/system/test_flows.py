@@ -367,8 +367,28 @@ def configured(tmp_path_factory):
     given = ["CFLAGS=-O3", "LIBS=-lopenblas"]  # as package managers do
     jobs.run(["./configure", "--prefix=/opt/hpl", *given], tree).succeeded()
     made(tree)
-    made(tree, "install", f"DESTDIR={stage}")
+    outcome = made(tree, "install", f"DESTDIR={stage}")
+    (stage / "said").write_text(outcome.stdout)
     return tree, stage / "opt/hpl"
+
+
+def test_install_says_where_and_what_to_add_to_path(configured):
+    stage = configured[1].parent.parent
+    *_, where, path, last = (stage / "said").read_text().splitlines()
+    assert where == f"installed: programs in {stage}/opt/hpl/bin, pages in {stage}/opt/hpl/share/doc/xhpl"
+    assert 'export PATH="/opt/hpl/bin:$PATH"' in path and last == "to try them: xhpl-check"
+
+
+def test_installed_pages_name_what_is_installed(configured):
+    pages = configured[1] / "share/doc/xhpl"
+    names = "mpirun|hpl-report|plot-run|pack-submission|write-dat|xhpl-campaign|xhpl-check"
+    named = set()
+    for page in pages.rglob("*.md"):
+        text = page.read_text()
+        found = re.search(rf"scripts/({names})\b|bin/arch/(xhpl|xdgemm|xprobe)\b", text)
+        assert not found, f"{page}: {found}"
+        named |= set(re.findall(r"\b(xhpl-mpirun|write-dat|hpl-report) -?\w", text))
+    assert named == {"xhpl-mpirun", "write-dat", "hpl-report"}
 
 
 def test_configure_and_make_leave_testing_xhpl(configured, tmp_path):

@@ -193,16 +193,51 @@ printf '%s\\n' "${COMPREPLY[@]}"
 """
 
 
-@pytest.mark.few(2)
-@pytest.mark.parametrize("program, word, before, expected", (
+WORDS = (
     ("xhpl", "--swap", "xhpl", ["--swap", "--swap-threshold"]),
     ("xhpl", "watch", "--set", ["watchdog="]),
     ("xdgemm", "--tor", "xdgemm", ["--torture"]),
     ("xhpl-campaign", "--rack", "run", ["--racks"]),
     ("hpl-report", "--verd", "hpl-report", ["--verdict"]),
     ("xhpl", "HPL", "xhpl", [""]),
-))  # fmt: skip
+)
+
+
+@pytest.mark.few(2)
+@pytest.mark.parametrize("program, word, before, expected", WORDS)
 def test_a_word_is_completed_by_what_help_names(program, word, before, expected, tmp_path):
     words = [jobs.SOURCE / "setup/completion.bash", program, word, before]
     outcome = jobs.run(["bash", "-c", COMPLETE, "bash", *words], tmp_path, jobs.as_installed())
     assert outcome.stdout.splitlines() == expected, str(outcome)
+
+
+# What zsh offers it chooses from itself.
+ZSH = """
+compadd() { while [ "$1" != -- ]; do shift; done; shift; print -l -- "$@" }
+_files() { print }
+words=("$2" "$4" "$3") CURRENT=3
+[ "$4" = "$2" ] && words=("$2" "$3") CURRENT=2
+source "$1"
+"""
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="zsh is not installed")
+@pytest.mark.few(2)
+@pytest.mark.parametrize("program, word, before, expected", WORDS)
+def test_zsh_completes_a_word(program, word, before, expected, tmp_path):
+    words = [jobs.SOURCE / "setup/completion.zsh", program, word, before]
+    outcome = jobs.run(["zsh", "-fc", ZSH, "zsh", *words], tmp_path, jobs.as_installed())
+    offered = outcome.stdout.splitlines()
+    assert {x.rstrip("=") for x in expected} <= set(offered) and not outcome.stderr, str(outcome)
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
+@pytest.mark.few(2)
+@pytest.mark.parametrize("program, word, before, expected", WORDS)
+def test_fish_completes_a_word(program, word, before, expected, tmp_path):
+    (tmp_path / "HPL.dat").write_text("")
+    line = f"{program} {'' if before == program else before} {word}"
+    words = ["fish", "-N", "-c", "source $argv[1]; complete -C $argv[2]"]
+    env = {**jobs.as_installed(), "HOME": str(tmp_path)}
+    outcome = jobs.run([*words, jobs.SOURCE / "setup/completion.fish", line], tmp_path, env)
+    assert outcome.stdout.split() == [x or "HPL.dat" for x in expected], str(outcome)
