@@ -164,6 +164,16 @@ def test_lines_that_nobody_edited_are_found_by_make(tree):
     assert " -O3 " in plan(tree, "UNKNOWN", "build/UNKNOWN/obj/base/log.o").stdout
 
 
+def test_what_computes_is_compiled_with_optimization_where_none_is_asked_for(tree):
+    """As scripts fill in the template: HPL 2.3 lets the BLAS compute."""
+    text = generated(tree).replace("UNKNOWN", "Unix")
+    for flags, expected in ("-march=native", True), ("-O2", False), ("-O0 -g", False):
+        (tree / "Make.Unix").write_text(text.replace("CCFLAGS      = $(HPL_DEFS)",
+                                                     f"CCFLAGS      = $(HPL_DEFS) {flags}"))
+        compiled = plan(tree, "Unix", "build/Unix/obj/base/log.o").stdout.splitlines()[-1]
+        assert flags in compiled and (" -O3 " in compiled) == expected, compiled
+
+
 def test_another_arch_in_the_file_than_on_the_command_line_is_told(tree):
     generated(tree)
     shutil.copy(tree / "setup/Make.UNKNOWN", tree / "Make.Linux")
