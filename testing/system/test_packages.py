@@ -65,7 +65,7 @@ def test_nothing_to_check_is_bad_input(tmp_path):
 # ---- help ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ("xprobe", "xhpl-check", "plot-run", "write-dat", "hpl-report",
+@pytest.mark.parametrize("name", ("xprobe", "xhpl-check", "plot-run", "write-dat", "mpirun", "hpl-report",
                                   "pack-submission", "xhpl-campaign", "xhpl", "xdgemm"))  # fmt: skip
 def test_each_program_tells_its_options_and_refuses_others(name, tmp_path):
     said = jobs.run([name, "--help"], tmp_path, jobs.as_installed()).succeeded().stdout
