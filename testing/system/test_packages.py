@@ -65,8 +65,9 @@ def test_nothing_to_check_is_bad_input(tmp_path):
 # ---- help ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ("xprobe", "xhpl-check", "plot-run", "write-dat", "mpirun", "hpl-report",
-                                  "pack-submission", "xhpl-campaign", "xhpl", "xdgemm"))  # fmt: skip
+@pytest.mark.parametrize("name", (
+    "xprobe", "xhpl-check", "plot-run", "write-dat", "mpirun", "hpl-report",
+    "pack-submission", "xhpl-campaign", "xhpl", "xdgemm"))  # fmt: skip
 def test_each_program_tells_its_options_and_refuses_others(name, tmp_path):
     said = jobs.run([name, "--help"], tmp_path, jobs.as_installed()).succeeded().stdout
     assert name in said and said.count("\n") > 1, said
@@ -222,7 +223,7 @@ source "$1"
 
 
 @pytest.mark.skipif(shutil.which("zsh") is None, reason="zsh is not installed")
-@pytest.mark.few(2)
+@pytest.mark.more
 @pytest.mark.parametrize("program, word, before, expected", WORDS)
 def test_zsh_completes_a_word(program, word, before, expected, tmp_path):
     words = [jobs.SOURCE / "setup/completion.zsh", program, word, before]
@@ -232,7 +233,7 @@ def test_zsh_completes_a_word(program, word, before, expected, tmp_path):
 
 
 @pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
-@pytest.mark.few(2)
+@pytest.mark.more
 @pytest.mark.parametrize("program, word, before, expected", WORDS)
 def test_fish_completes_a_word(program, word, before, expected, tmp_path):
     (tmp_path / "HPL.dat").write_text("")
