@@ -27,10 +27,16 @@ include $(ARCHFILE)
 
 # Output belongs to this tree, wherever the file was written for.
 ifneq ($(realpath $(TOPdir)),$(realpath $(CURDIR)))
-ifeq ($(MAKELEVEL),0)
+ifeq ($(MAKELEVEL)$(filter-out $$(HOME)/hpl,$(value TOPdir)),0$(value TOPdir))
 $(info $(ARCHFILE): TOPdir = $(TOPdir) is not this tree, using $(CURDIR))
 endif
 override TOPdir := $(CURDIR)
+endif
+
+ifneq ($(strip $(ARCH)),$(arch))
+ifeq ($(MAKELEVEL),0)
+$(warning warning: $(ARCHFILE) has ARCH = $(ARCH), not $(arch): the programs go to bin/$(ARCH))
+endif
 endif
 
 # All cores, unless make was told a number.
@@ -50,8 +56,8 @@ objects = $(patsubst %.c,$(OBJ)/%.o,$(sort $(wildcard $(1))))
 # xhpl's record of a run and xdgemm need jansson. JSON=no does without.
 # What is left out is said once: by the first make, or by that inside one that
 # first installs what is missing.
-INSTALLS := $(filter run test test-all,$(MAKECMDGOALS))
-INSIDE := $(if $(filter run-built suite,$(MAKECMDGOALS)),,$(MAKELEVEL:0=))
+INSTALLS := $(filter run test test-all site,$(MAKECMDGOALS))
+INSIDE := $(if $(filter run-built suite site-built,$(MAKECMDGOALS)),,$(MAKELEVEL:0=))
 has = $(shell $(PKG_CONFIG) --exists $(1) 2>/dev/null && echo yes)
 ASKED := $(if $(filter-out undefined,$(origin JSON)),json) \
          $(if $(filter-out undefined,$(origin HYBRID)),hybrid)
@@ -122,15 +128,18 @@ XPROBE := $(BINdir)/xprobe
 # ---- compiling and linking -------------------------------------------------
 
 # What the sources need whatever the architecture file says. Ours come first
-# among the include folders; -fno-fast-math comes last, as a NaN must stay one.
+# among the include folders; what undoes -ffast-math comes last, as a NaN must stay
+# one, and so must a subnormal number: with -ffast-math, -Ofast or
+# -funsafe-math-optimizations gcc links an object that turns these off.
 XH_FIRST = -I. -Ihpl/include
 XH_LAST = $(PACKAGE_FLAGS) -std=c11 -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE \
           -DXH_VERSION='"$(VERSION)"' $(NO_FAST_MATH)
 XH_LIBS = -lm -lpthread -ldl
 
-NO_FAST_MATH := $(shell echo 'int x;' | \
-    $(CC) -Werror -fno-fast-math -x c -c -o /dev/null - >/dev/null 2>&1 && \
-    echo -fno-fast-math)
+NO_FAST_MATH := $(shell for flag in -fno-fast-math -fno-unsafe-math-optimizations; do \
+    echo 'int x;' | $(CC) -Werror $$flag -x c -c -o /dev/null - >/dev/null 2>&1 && \
+    echo $$flag; done) \
+    $(if $(findstring -Ofast,$(CC) $(CCFLAGS) $(LINKER) $(LINKFLAGS)),-O3)
 
 # Arm's SVE: one source, compiled for each length of vectors, by a compiler that
 # can do so; clang has to be told of SVE as well.
@@ -146,7 +155,8 @@ $(OBJ)/hybrid/cpu/isa/sve%.o: private XH_LAST += $(if $(SVE), \
     $(call FLAGS_OF_sve,$(subst hybrid/cpu/isa/sve,,$*)) $(wordlist 2,2,$(SVE)))
 
 # Of the unit tests what computes is elsewhere: here, where an architecture file may
-# ask for more.
+# ask for more. Files written for HPL 2.3, where the BLAS computes, may ask for nothing.
+COMPUTING ?= $(if $(filter -O% -fast%,$(CC) $(CCFLAGS)),,-O3)
 $(OBJ)/testing/unit/test_%.o: private XH_LAST += $(if $(filter -O3,$(CFLAGS)),-O1)
 $(OBJ)/base/%.o $(OBJ)/hpl/%.o $(OBJ)/hybrid/cpu/%.o: private XH_LAST += \
     $(COMPUTING)
@@ -442,6 +452,8 @@ datarootdir ?= $(prefix)/share
 docdir ?= $(datarootdir)/doc/xhpl
 man1dir ?= $(datarootdir)/man/man1
 completiondir ?= $(datarootdir)/bash-completion/completions
+zshdir ?= $(datarootdir)/zsh/site-functions
+fishdir ?= $(datarootdir)/fish/vendor_completions.d
 INSTALL ?= install
 
 # A page of the manual: name, what it is, the command whose words it has. A
@@ -449,6 +461,13 @@ INSTALL ?= install
 , := ,
 MAN = $(3) | scripts/man-page $(1) '$(strip $(2))' > $(DESTDIR)$(man1dir)/$(1).1
 HEAD = sed -n '4$(,)/^[^\#]/s/^\#[ ]*//p' scripts/$(1)
+
+# Pages name commands of the tree: installed, they name what is installed.
+PAGES = README.md $(wildcard docs/*.md examples/*.md)
+AS_INSTALLED = sed -E -e 's@(\.\./)*scripts/mpirun@xhpl-mpirun@g' \
+    -e 's@(\.\./)*scripts/(hpl-report|plot-run|pack-submission|write-dat|xhpl-campaign|xhpl-check)\b@\2@g' \
+    $(if $(wildcard $(SIM)),-e 's@(\.\./)*scripts/xhpl-sim\b@xhpl-sim@g') \
+    -e 's@(\.\./)*bin/arch/(xhpl|xdgemm|xprobe)\b@\2@g'
 
 ## install: to prefix=/usr/local, below DESTDIR if given
 install: build $(if $(wildcard $(SIM)),install-sim)
@@ -461,14 +480,18 @@ install: build $(if $(wildcard $(SIM)),install-sim)
 	$(INSTALL) -m 644 $(HPLlib) $(DESTDIR)$(libdir)/libhpl.a
 	$(INSTALL) -m 644 $(filter-out %/hpl_solver.h, \
 	    $(wildcard hpl/include/*.h)) $(DESTDIR)$(includedir)
-	$(INSTALL) -m 644 $(wildcard README.md LICENSE) $(DESTDIR)$(docdir)
-	$(INSTALL) -m 644 $(wildcard docs/*.md docs/*.json) \
-	    $(DESTDIR)$(docdir)/docs
+	$(INSTALL) -m 644 $(wildcard LICENSE) $(DESTDIR)$(docdir)
+	$(INSTALL) -m 644 $(wildcard docs/*.json) $(DESTDIR)$(docdir)/docs
 	$(INSTALL) -m 644 $(wildcard docs/images/*) \
 	    $(DESTDIR)$(docdir)/docs/images
 	for file in $(wildcard examples/*.md examples/*/*.*); do \
 	    $(INSTALL) -d $(DESTDIR)$(docdir)/$${file%/*}; \
 	    $(INSTALL) $$file $(DESTDIR)$(docdir)/$$file; \
+	done
+	for page in $(PAGES); do \
+	    rm -f $(DESTDIR)$(docdir)/$$page; \
+	    $(AS_INSTALLED) $$page > $(DESTDIR)$(docdir)/$$page; \
+	    chmod 644 $(DESTDIR)$(docdir)/$$page; \
 	done
 	$(INSTALL) -m 644 docs/xhpl.1 $(DESTDIR)$(man1dir)
 	$(INSTALL) -m 755 $(XPROBE) scripts/write-dat scripts/xhpl-check \
@@ -479,8 +502,7 @@ install: build $(if $(wildcard $(SIM)),install-sim)
 	    scripts/xhpl-campaign --help)
 	$(call MAN,plot-run,charts of a run of xhpl, \
 	    sed -n '3$(,)/^"""$$/{s/"""//;p;}' scripts/plot-run)
-	$(call MAN,xprobe,what the cores of this machine can do, \
-	    sed -n '3$(,)/^ \*\//s/^ \* \{0$(,)1\}//p' testing/xprobe/main.c)
+	$(call MAN,xprobe,what the cores of this machine can do,$(XPROBE) --help)
 	$(call MAN,write-dat,an HPL.dat of one test,$(call HEAD,write-dat))
 	$(call MAN,xhpl-check,does an installed xhpl compute right,$(call HEAD,xhpl-check))
 	$(call MAN,pack-submission,packs what a submission asks for, \
@@ -491,11 +513,18 @@ install: build $(if $(wildcard $(SIM)),install-sim)
 	    -e 's|@includedir@|$(includedir)|' -e 's|@version@|$(VERSION)|' \
 	    -e 's|@libs@|$(strip $(LAlib) $(LIBS) $(XH_LIBS))|' setup/xhpl.pc.in \
 	    > $(DESTDIR)$(libdir)/pkgconfig/xhpl.pc
-	$(INSTALL) -d $(DESTDIR)$(completiondir)
+	$(INSTALL) -d $(DESTDIR)$(completiondir) $(DESTDIR)$(zshdir) $(DESTDIR)$(fishdir)
 	for name in xhpl xdgemm xhpl-campaign hpl-report; do \
 	    $(INSTALL) -m 644 setup/completion.bash $(DESTDIR)$(completiondir)/$$name; \
+	    $(INSTALL) -m 644 setup/completion.fish $(DESTDIR)$(fishdir)/$$name.fish; \
 	done
+	$(INSTALL) -m 644 setup/completion.zsh $(DESTDIR)$(zshdir)/_xhpl
 	scripts/install-report '$(DESTDIR)' '$(bindir)' '$(datarootdir)/xhpl'
+	@echo "installed: programs in $(DESTDIR)$(bindir), pages in $(DESTDIR)$(docdir)"
+	@case ":$$PATH:" in *':$(bindir):'*) ;; \
+	*) echo 'to find them, add to ~/.profile: export PATH="$(bindir):$$PATH"' ;; \
+	esac
+	@echo 'to try them: xhpl-check'
 
 ## uninstall: remove what install puts there, but an HPL.dat that was changed
 uninstall:
@@ -515,12 +544,17 @@ dist:
 	@mkdir -p dist
 	git archive --prefix=xhpl-$(VERSION)/ -o dist/xhpl-$(VERSION).tar.gz HEAD
 
-## deb: Debian's packages of what is committed, in dist/
+## deb: install what is missing, make Debian's packages of what is committed, in dist/
 deb: dist
+	$(BOOTSTRAP) deb
 	packages/build-deb dist/xhpl-$(VERSION).tar.gz dist
 
-## site: the pages and manuals as a web site, in dist/site
-site: build
+## site: install what is missing, make a web site of pages and manuals, in dist/site
+site:
+	$(BOOTSTRAP) site
+	@$(MAKE) site-built
+
+site-built: build
 	scripts/make-site dist/site
 
 ## test-packages: what each recipe in packages/ does, in an empty Debian
@@ -543,6 +577,6 @@ help:
 .PHONY: all build images no-old-plugins unit run run-built test check installcheck \
         suite suite-built test-all test-mpich test-arm test-portable \
         test-clusters coverage bench-hpl check-upstream check-layers \
-        check-headers check-style install uninstall dist deb site \
+        check-headers check-style install uninstall dist deb site site-built \
         test-packages clean clean_arch \
         clean_arch_all help FORCE

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/arithmetic.h"
 
+#include <stdatomic.h>
+#include <stdint.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <xmmintrin.h>
+#endif
 #include "base/log.h"
 
 typedef struct {
@@ -44,4 +49,45 @@ bool xh_arithmetic_is_right(xh_exact_t *checks, const char *where)
         return false;
     }
     return true;
+}
+
+/* ---- subnormal numbers --------------------------------------------------- */
+
+/* Did this thread turn subnormal results or operands into zero? It no longer
+ * does. */
+#if defined(__SSE2__)
+static bool stop_flushing(void)
+{
+    const unsigned flush_to_zero = 1u << 15, denormals_are_zero = 1u << 6;
+    const unsigned found = _mm_getcsr();
+    const unsigned kept = found & ~(flush_to_zero | denormals_are_zero);
+
+    _mm_setcsr(kept);
+    return kept != found;
+}
+#elif defined(__aarch64__)
+static bool stop_flushing(void)
+{
+    const uint64_t flush_to_zero = UINT64_C(1) << 24;
+    uint64_t found;
+
+    __asm__ volatile("mrs %0, fpcr" : "=r"(found));
+    __asm__ volatile("msr fpcr, %0" : : "r"(found & ~flush_to_zero));
+    return (found & flush_to_zero) != 0;
+}
+#else
+static bool stop_flushing(void)
+{
+    return false;
+}
+#endif
+
+void xh_arithmetic_keep_subnormals(void)
+{
+    static atomic_bool warned;
+
+    if (stop_flushing() && xh_log_is_first() && !atomic_exchange(&warned, true))
+        xh_log_warning("a loaded library that was linked with -ffast-math or "
+                       "-Ofast turned off subnormal numbers; this program "
+                       "turned them on again in its own threads");
 }

@@ -11,4 +11,12 @@
  */
 bool xh_arithmetic_is_right(xh_exact_t *checks, const char *where);
 
+/*
+ * Let the calling thread, and each thread that it starts, keep subnormal
+ * numbers. A library that was linked with -ffast-math or -Ofast turns them off
+ * when it is loaded: if one did, process 0 warns once. On x86-64 and 64-bit
+ * Arm; nothing elsewhere.
+ */
+void xh_arithmetic_keep_subnormals(void);
+
 #endif

@@ -58,7 +58,7 @@ $(XINJECT): $(call objects,testing/xinject/*.c) $(LU_OBJECTS) $(NODE_OBJECTS) \
 
 $(XBLAS): $(call objects,testing/xblas/*.c) $(BASE_OBJECTS)
 	@mkdir -p $(@D)
-	$(call SAY,LINK  $@,$(HYB_CC) $(LINKFLAGS) -o $@ $^ $(XH_LIBS))
+	$(call SAY,LINK  $@,$(PLAIN_LINK) -o $@ $^ $(XH_LIBS))
 
 $(XHOST): $(call objects,testing/xhost/*.c hybrid/plan/host_parts.c) \
           $(NODE_OBJECTS) $(BASE_OBJECTS) $(BUILD)/blas-checked
@@ -171,7 +171,7 @@ $(PIC)/hip/%.o: %.c $(BUILD)/commands
 define PLUGIN
 $(BINdir)/libhyb_$(1).so: $(if $(filter hip,$(1)),$(HIP_OBJECTS),$(call pic,$(1)))
 	@mkdir -p $$(@D)
-	$$(call SAY,LINK  $$@,$$(HYB_CC) $$(LINKFLAGS) -shared -o $$@ $$^ \
+	$$(call SAY,LINK  $$@,$$(PLAIN_LINK) -shared -o $$@ $$^ \
 	    $$(LIBS_OF_$(1)) $$(XH_LIBS))
 endef
 $(foreach backend,$(HYB_BACKENDS),$(eval $(call PLUGIN,$(backend))))
@@ -218,7 +218,7 @@ $(filter-out %/libcuda_model.so,$(MODEL_FILES)): $(MODEL)/libcuda_model.so
 MODEL_LINK = -Wl,-soname,$(@F) -Wl,--disable-new-dtags -Wl,-rpath,'$$ORIGIN'
 $(MODEL_FILES):
 	@mkdir -p $(@D)
-	$(call SAY,LINK  $@,$(HYB_CC) $(LINKFLAGS) -shared -o $@ $^ \
+	$(call SAY,LINK  $@,$(PLAIN_LINK) -shared -o $@ $^ \
 	    $(MODEL_LINK) $(XH_LIBS))
 endif
 

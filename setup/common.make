@@ -39,17 +39,8 @@ MPdir =
 MPinc =
 MPlib =
 
-# BLAS: the first that pkg-config knows, else OpenBLAS by name.
-BLAS_CHOICES ?= openblas blis mkl-dynamic-lp64-seq
-BLAS_FOUND := $(firstword $(foreach b,$(BLAS_CHOICES), \
-    $(shell $(PKG_CONFIG) --exists $(b) 2>/dev/null && echo $(b))))
 LAdir =
-ifeq ($(origin LAinc),undefined)
-LAinc := $(if $(BLAS_FOUND),$(shell $(PKG_CONFIG) --cflags $(BLAS_FOUND)))
-endif
-ifeq ($(origin LAlib),undefined)
-LAlib := $(if $(BLAS_FOUND),$(shell $(PKG_CONFIG) --libs $(BLAS_FOUND)),-lopenblas)
-endif
+include setup/blas.make
 
 F2CDEFS = -DAdd_ -DF77_INTEGER=int -DStringSunStyle
 HPL_INCLUDES = -I$(INCdir) $(LAinc) $(MPinc)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Completion for bash, and for zsh after "autoload bashcompinit; bashcompinit": a
-# program's options and settings, as its own --help names them.
+# Completion for bash: a program's options and settings, as its own --help names them.
 
 _xhpl_complete() {
     local help word=$2 before=$3

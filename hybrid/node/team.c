@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/arithmetic.h"
 #include "base/log.h"
 #include "base/pin.h"
 #include "hybrid/node/wait.h"
@@ -128,6 +129,7 @@ xh_status_t hyb_team_create(const int *cpus, int cpu_count, int size,
         xh_log_error("a team of %d threads on %d cores", size, cpu_count);
         return XH_ERR_ARG;
     }
+    xh_arithmetic_keep_subnormals(); /* helpers inherit the mode */
     team = aligned_alloc(_Alignof(hyb_team_t), sizeof(*team));
     helpers = calloc((size_t)size, sizeof(*helpers));
     if (team == NULL || helpers == NULL) {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/arithmetic.h"
 #include "base/log.h"
 #include "base/output.h"
 #include "base/settings.h"
@@ -169,6 +170,7 @@ static int carry_out(const xhpl_order_t *order, xhpl_record_t *record, int rank)
 
     xhpl_settings_share();
     xhpl_hang_watch_begin();
+    xh_arithmetic_keep_subnormals();
     hpl_message_chunk = (size_t)xh_settings_int("message_chunk");
     MPI_Query_thread(&provided);
     status = xhpl_solver_open(provided >= MPI_THREAD_FUNNELED);

@@ -28,6 +28,7 @@ STUBS = {
     "id": "echo 1000\n",
     "sudo": "exit 1\n",
     "pkg-config": '[ "$2" != blas-netlib ]\n',
+    **{name: f'exec {shutil.which(name)} "$@"\n' for name in ("sed", "dirname", "tr")},
     # whoever installs something leaves a trace
     **dict.fromkeys(MANAGERS, 'echo "$0 $*" >> installed\n'),
 }
@@ -68,6 +69,23 @@ def test_spack_is_to_load_what_it_installs(bootstrap):
     line = bootstrap("run", "spack")
     install, load = line.split(" && ")
     assert load == install.replace("install", "load")
+
+
+@pytest.mark.parametrize("manager, group, packages", (
+    ("apt-get", "deb", "dpkg-dev debhelper libhwloc-dev ocl-icd-opencl-dev python3"),
+    ("apt-get", "site", "mkdocs-material libopenmpi-dev"),
+    ("dnf", "site", "mkdocs-material openmpi-devel"),
+    ("zypper", "site", "python3-mkdocs-material"),
+))  # fmt: skip
+def test_what_packages_and_site_need_is_named(bootstrap, manager, group, packages):
+    line = bootstrap(group, manager, "id", "sed", "dirname", "tr")
+    assert set(packages.split()) <= set(line.split()), line
+    assert "cmocka" not in line and "(=" not in line, line
+
+
+def test_debian_s_packages_are_built_on_debian(bootstrap):
+    said = bootstrap("deb", "dnf", "id", "sed", "dirname", "tr")
+    assert "are built on Debian, with dpkg-dev debhelper libhwloc-dev" in said
 
 
 def test_without_a_package_manager_what_is_needed_is_named(bootstrap):

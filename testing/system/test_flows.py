@@ -43,7 +43,7 @@ HPL_OPTS     = {options}
 HPL_DEFS     = $(F2CDEFS) $(HPL_OPTS) $(HPL_INCLUDES)
 CC           = {mpicc}
 CCNOOPT      = $(HPL_DEFS)
-CCFLAGS      = $(HPL_DEFS) {flags} -O3
+CCFLAGS      = $(HPL_DEFS) {flags} -O3 {after}
 LINKER       = {mpicc}
 LINKFLAGS    = $(CCFLAGS)
 ARCHIVER     = ar
@@ -102,7 +102,7 @@ def assert_layout(tree, arch):
 
 def write_make_arch(tree, arch, **changes):
     """A Make.<arch> as written for upstream."""
-    usual = {"options": "", "blas": "-lopenblas", "mpicc": "mpicc", "flags": ""}
+    usual = {"options": "", "blas": "-lopenblas", "mpicc": "mpicc", "flags": "", "after": ""}
     text = UPSTREAM_STYLE.format(arch=arch, **{**usual, **changes})
     (tree / f"Make.{arch}").write_text(text)
 
@@ -190,6 +190,24 @@ def test_flags_of_the_compiler_inside_mpicc_reach_no_other(tree, tmp_path):
     plug_in = [x for x in lines if "hybrid/device/emu/emu.c" in x]
     assert plug_in[0].startswith(f"{inside} "), str(outcome)
     assert outcome.stdout.count(str(mpicc)) > 0, str(outcome)
+
+
+@pytest.mark.parametrize("flag", ("-Ofast", "-ffast-math", "-funsafe-math-optimizations"))
+def test_fast_math_turns_off_subnormal_numbers_in_nothing_that_is_linked(tree, flag):
+    """gcc adds an object that does so, to a program and to a plug-in."""
+    name = f"Linux{flag}"
+    write_make_arch(tree, name, after=flag)
+    plan = made(tree, "-n", "V=1", f"arch={name}", "build", "unit").stdout
+    words = [x.split() for x in plan.splitlines() if re.search(rf" {flag} .* -o \S*bin/", x)]
+    guard = {"-Ofast": "-O3", "-ffast-math": "-fno-fast-math"}.get(flag, flag.replace("-f", "-fno-"))
+    assert len(words) > 6 and any(".so" in x for x in plan.split()), plan
+    for line in words:
+        assert guard in line[line.index(flag) + 1 :], line
+    if flag == "-Ofast":
+        plug_in = f"{tree}/bin/{name}/libhyb_emu.so"
+        made(tree, f"arch={name}", plug_in)
+        asked = f"import ctypes; ctypes.CDLL('{plug_in}'); print(2.0**-1022 * 0.5 > 0.0)"
+        assert jobs.run(["/usr/bin/python3", "-c", asked], tree).stdout == "True\n"
 
 
 WIDE_DDOT = """\
@@ -349,8 +367,28 @@ def configured(tmp_path_factory):
     given = ["CFLAGS=-O3", "LIBS=-lopenblas"]  # as package managers do
     jobs.run(["./configure", "--prefix=/opt/hpl", *given], tree).succeeded()
     made(tree)
-    made(tree, "install", f"DESTDIR={stage}")
+    outcome = made(tree, "install", f"DESTDIR={stage}")
+    (stage / "said").write_text(outcome.stdout)
     return tree, stage / "opt/hpl"
+
+
+def test_install_says_where_and_what_to_add_to_path(configured):
+    stage = configured[1].parent.parent
+    *_, where, path, last = (stage / "said").read_text().splitlines()
+    assert where == f"installed: programs in {stage}/opt/hpl/bin, pages in {stage}/opt/hpl/share/doc/xhpl"
+    assert 'export PATH="/opt/hpl/bin:$PATH"' in path and last == "to try them: xhpl-check"
+
+
+def test_installed_pages_name_what_is_installed(configured):
+    pages = configured[1] / "share/doc/xhpl"
+    names = "mpirun|hpl-report|plot-run|pack-submission|write-dat|xhpl-campaign|xhpl-check"
+    named = set()
+    for page in pages.rglob("*.md"):
+        text = page.read_text()
+        found = re.search(rf"scripts/({names})\b|bin/arch/(xhpl|xdgemm|xprobe)\b", text)
+        assert not found, f"{page}: {found}"
+        named |= set(re.findall(r"\b(xhpl-mpirun|write-dat|hpl-report) -?\w", text))
+    assert named == {"xhpl-mpirun", "write-dat", "hpl-report"}
 
 
 def test_configure_and_make_leave_testing_xhpl(configured, tmp_path):

@@ -62,6 +62,36 @@ def test_nothing_to_check_is_bad_input(tmp_path):
     assert check(tmp_path, tmp_path).status == 2
 
 
+# ---- help ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", (
+    "xprobe", "xhpl-check", "plot-run", "write-dat", "mpirun", "hpl-report",
+    "pack-submission", "xhpl-campaign", "xhpl", "xdgemm"))  # fmt: skip
+def test_each_program_tells_its_options_and_refuses_others(name, tmp_path):
+    said = jobs.run([name, "--help"], tmp_path, jobs.as_installed()).succeeded().stdout
+    assert name in said and said.count("\n") > 1, said
+    outcome = jobs.run([name, "--bogus"], tmp_path, jobs.as_installed())
+    assert outcome.status == 2 and outcome.stdout == "", str(outcome)
+
+
+def test_help_of_plot_run_takes_no_matplotlib(tmp_path):
+    (tmp_path / "matplotlib.py").write_text("raise ImportError")
+    words = ["/usr/bin/python3", jobs.SOURCE / "scripts/plot-run"]
+    env = {"PYTHONPATH": str(tmp_path)}
+    assert "--rank" in jobs.run([*words, "--help"], tmp_path, env).succeeded().stdout
+    outcome = jobs.run([*words, "trace.json", "iterations.csv"], tmp_path, env)
+    assert outcome.status == 2 and "no matplotlib" in outcome.stderr, str(outcome)
+
+
+@pytest.mark.parametrize("words", ("abc 8 1 1", "60 8 1", "60 8 1 0", "60 -8 1 1", "6e3 8 1 1",
+                                   "60 8 1 1.5", "9999999999 8 1 1", "abc"))  # fmt: skip
+def test_write_dat_refuses_what_is_no_number(words, tmp_path):
+    outcome = jobs.run(["write-dat", *words.split()], tmp_path, jobs.as_installed())
+    assert (outcome.status, outcome.stdout) == (2, ""), str(outcome)
+    assert "usage: write-dat N NB P Q" in outcome.stderr and outcome.stderr.count("\n") == 1
+
+
 # ---- recipes -------------------------------------------------------------------------
 
 
@@ -164,16 +194,51 @@ printf '%s\\n' "${COMPREPLY[@]}"
 """
 
 
-@pytest.mark.few(2)
-@pytest.mark.parametrize("program, word, before, expected", (
+WORDS = (
     ("xhpl", "--swap", "xhpl", ["--swap", "--swap-threshold"]),
     ("xhpl", "watch", "--set", ["watchdog="]),
     ("xdgemm", "--tor", "xdgemm", ["--torture"]),
     ("xhpl-campaign", "--rack", "run", ["--racks"]),
     ("hpl-report", "--verd", "hpl-report", ["--verdict"]),
     ("xhpl", "HPL", "xhpl", [""]),
-))  # fmt: skip
+)
+
+
+@pytest.mark.few(2)
+@pytest.mark.parametrize("program, word, before, expected", WORDS)
 def test_a_word_is_completed_by_what_help_names(program, word, before, expected, tmp_path):
     words = [jobs.SOURCE / "setup/completion.bash", program, word, before]
     outcome = jobs.run(["bash", "-c", COMPLETE, "bash", *words], tmp_path, jobs.as_installed())
     assert outcome.stdout.splitlines() == expected, str(outcome)
+
+
+# What zsh offers it chooses from itself.
+ZSH = """
+compadd() { while [ "$1" != -- ]; do shift; done; shift; print -l -- "$@" }
+_files() { print }
+words=("$2" "$4" "$3") CURRENT=3
+[ "$4" = "$2" ] && words=("$2" "$3") CURRENT=2
+source "$1"
+"""
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="zsh is not installed")
+@pytest.mark.more
+@pytest.mark.parametrize("program, word, before, expected", WORDS)
+def test_zsh_completes_a_word(program, word, before, expected, tmp_path):
+    words = [jobs.SOURCE / "setup/completion.zsh", program, word, before]
+    outcome = jobs.run(["zsh", "-fc", ZSH, "zsh", *words], tmp_path, jobs.as_installed())
+    offered = outcome.stdout.splitlines()
+    assert {x.rstrip("=") for x in expected} <= set(offered) and not outcome.stderr, str(outcome)
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
+@pytest.mark.more
+@pytest.mark.parametrize("program, word, before, expected", WORDS)
+def test_fish_completes_a_word(program, word, before, expected, tmp_path):
+    (tmp_path / "HPL.dat").write_text("")
+    line = f"{program} {'' if before == program else before} {word}"
+    words = ["fish", "-N", "-c", "source $argv[1]; complete -C $argv[2]"]
+    env = {**jobs.as_installed(), "HOME": str(tmp_path)}
+    outcome = jobs.run([*words, jobs.SOURCE / "setup/completion.fish", line], tmp_path, env)
+    assert outcome.stdout.split() == [x or "HPL.dat" for x in expected], str(outcome)

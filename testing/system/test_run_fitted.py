@@ -65,6 +65,7 @@ def test_it_ends_with_what_the_run_is_worth(run_fitted, tmp_path):
     assert "run: a page about this run: run/report.html\n" in fitted.stderr
     said = call(tmp_path / "run", "--verdict", "run.json").stdout
     assert f"run: is it good? {said}" in fitted.stderr, str(fitted)
+    assert fitted.stderr.splitlines()[-1].startswith("run: next, plan an hour's run"), str(fitted)
 
 
 @pytest.mark.more
@@ -145,3 +146,24 @@ def test_a_second_file_does_not_take_the_place_of_the_first(rerun):
         rerun.dat.write_text(text)
         rerun("numa")
     assert kept(rerun) == ["mine\n", "mine, too\n"]
+
+
+# ---- what is next ------------------------------------------------------------
+
+
+def test_the_last_line_can_be_typed(rerun, tmp_path):
+    last = rerun("core").stderr.splitlines()[-1]
+    said, _, command = last.partition(": cd ")
+    assert said.startswith("run: next, edit HPL.dat"), last
+    env = {"MPIRUN": str(tmp_path / "bin/launch")}
+    assert "PASSED" in jobs.run(["sh", "-c", f"cd {command}"], "/", env).succeeded().stdout
+
+
+def test_after_a_failure_it_says_where_remedies_are(rerun, tmp_path):
+    jobs.program(tmp_path / "bin/xhpl", XHPL.replace("PASSED", "FAILED"))
+    for name, text in ("xprobe", PROBE), ("launch", LAUNCHER):
+        jobs.program(tmp_path / "bin" / name, text)
+    env = {"MPIRUN": str(tmp_path / "bin/launch")}
+    outcome = jobs.run([jobs.SOURCE / "scripts/run-fitted", "bin", "run", "core"], tmp_path, env)
+    assert outcome.status == 1 and outcome.stdout.endswith("\nFAILED\n"), str(outcome)
+    assert "TROUBLESHOOTING" in outcome.stderr.splitlines()[-1], str(outcome)

@@ -19,13 +19,13 @@ WRONG_DGEMM = dgemm("if (WRONG)\n        c[*m - 1] += 1.0;")
 FOR_A_SHAPE = f"*k == {NB} && *n == 1"
 ON_A_THREAD = "gettid() != getpid()"
 
-# Threads inherit it.
+# As a library does that was linked with -Ofast; threads inherit it.
 FLUSHES = """
 #include <xmmintrin.h>
 
 __attribute__((constructor)) static void flush(void)
 {
-    _MM_SET_FLUSH_ZERO_MODE(_MM_FLUSH_ZERO_ON);
+    _mm_setcsr(_mm_getcsr() | 0x8040);
 }
 """
 ROUNDS_UP = """
@@ -102,14 +102,27 @@ def test_a_wrong_blas_library_ends_a_run_of_the_reference_solver(xhpl, tmp_path)
 @pytest.mark.few(2)
 @preloaded
 @pytest.mark.parametrize("solver", ("hybrid", "reference"))
-@pytest.mark.parametrize("source, what", ((FLUSHES, "subnormal results are kept"),
-                                          (ROUNDS_UP, "epsilon is 2\\^-53")))  # fmt: skip
-def test_other_arithmetic_ends_the_run(xhpl, tmp_path, source, what, solver):
-    if source is FLUSHES and "sse2" not in open("/proc/cpuinfo").read():
-        pytest.skip("it is set in another way here")
-    env = {"LD_PRELOAD": str(library(tmp_path, source))}
+def test_other_arithmetic_ends_the_run(xhpl, tmp_path, solver):
+    env = {"LD_PRELOAD": str(library(tmp_path, ROUNDS_UP))}
     outcome = xhpl(*SMALL, *ONE, "--set", f"solver={solver}", env=env)
-    assert_ended(outcome, rf"not IEEE 754: {what}.*on core \d+: expected 0x\S+, found 0x")
+    assert_ended(outcome, r"not IEEE 754: epsilon is 2\^-53.*on core \d+: expected 0x\S+, found 0x")
+
+
+@pytest.mark.few(2)
+@preloaded
+@pytest.mark.parametrize("settings", (("threads=2",), ("solver=reference",),
+                                      ("devices=emu:1", "threads=2"), ("trust=off",)))  # fmt: skip
+def test_a_library_linked_with_fast_math_costs_a_warning(tmp_path, settings):
+    """Open MPI and BLIS of public guides are; each thread computes right all the same."""
+    if "sse2" not in open("/proc/cpuinfo").read():
+        pytest.skip("it is set in another way here")
+    program = jobs.program(tmp_path / "program",
+                           f'LD_PRELOAD={library(tmp_path, FLUSHES)} exec {jobs.XHPL} "$@"')
+    options = [x for setting in settings for x in ("--set", setting)]
+    words = jobs.launched(2, [program, *SMALL, "-p", 1, "-q", 2, *options])
+    outcome = jobs.run(words, tmp_path, UNMEASURED).succeeded()
+    assert outcome.stderr.count("turned off subnormal numbers") == 1, str(outcome)
+    assert "PASSED" in outcome.stdout and said(outcome) == [], str(outcome)
 
 
 @pytest.mark.few(2)

@@ -192,4 +192,24 @@ TEST(subnormal_numbers_that_become_zero_are_found)
     }
 }
 
+TEST(subnormal_numbers_are_turned_on_again_with_one_warning)
+{
+    bool right;
+    const char *said;
+
+    set_mode(1u << 15 | 1u << 6, true);
+    said = heard(xh_arithmetic_keep_subnormals());
+    assert_in(said, "turned off subnormal numbers");
+    assert_string_equal(said_of_arithmetic(&right), "");
+    assert_true(right);
+    set_mode(1u << 15, true);
+    assert_string_equal(heard(xh_arithmetic_keep_subnormals()), "");
+    assert_string_equal(said_of_arithmetic(&right), "");
+}
+
+TEST(without_a_cause_there_is_no_warning)
+{
+    assert_string_equal(heard(xh_arithmetic_keep_subnormals()), "");
+}
+
 TEST_MAIN()

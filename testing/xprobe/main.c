@@ -1,15 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * xprobe: what this machine's cores can do, for a script to read.
- *
- *     cores 2
- *     isa avx512
- *     memory 20158324736
- *     ceiling 1.4e+11        flop/s of FMA on all cores together
- *     dgemm 192 1.2e+11      flop/s of DGEMM, inner size 192, all together
- *
- * --ceiling and --dgemm print no rate but that one.
- */
+/* xprobe: what this machine's cores can do, for a script to read. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <pthread.h>
@@ -23,7 +13,23 @@
 #include "base/cpu.h"
 #include "base/memory.h"
 #include "base/pin.h"
+#include "base/status.h"
 #include "hpl.h"
+
+static const char help[] =
+    "usage: xprobe [--ceiling | --dgemm]\n"
+    "\n"
+    "Measure what this machine's cores can do; print it for a script to read:\n"
+    "\n"
+    "    cores 2\n"
+    "    isa avx512\n"
+    "    memory 20158324736     bytes that are free\n"
+    "    ceiling 1.4e+11        flop/s of FMA on all cores together\n"
+    "    dgemm 192 1.2e+11      flop/s of DGEMM, inner size 192, all together\n"
+    "\n"
+    "  --ceiling   print no rate but that of FMA\n"
+    "  --dgemm     print no rate but that of DGEMM\n"
+    "  --help      print this\n";
 
 static const double ceiling_seconds = 1.0, dgemm_seconds = 0.6;
 enum {
@@ -110,8 +116,33 @@ static double dgemm_rate_of_all(int processes, const int *cpus, int inner)
     return failed ? 0.0 : sum;
 }
 
+typedef enum { CEILING = 1, DGEMM = 2, ALL = 3 } asked_t;
+
+/* Leaves the program after --help and after what it does not know. */
+static asked_t asked(int argc, char **argv)
+{
+    const char *word = argc > 1 ? argv[1] : "";
+
+    if (argc == 1)
+        return ALL;
+    if (argc == 2 && strcmp(word, "--ceiling") == 0)
+        return CEILING;
+    if (argc == 2 && strcmp(word, "--dgemm") == 0)
+        return DGEMM;
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+        fputs(help, stdout);
+        exit(fflush(stdout) == 0 ? EXIT_SUCCESS : XH_EXIT_RUNTIME);
+    }
+    fprintf(
+        stderr,
+        "xprobe: error: xprobe takes --ceiling, --dgemm or --help, not %s\n",
+        argv[argc - 1]);
+    exit(XH_EXIT_INPUT);
+}
+
 int main(int argc, char **argv)
 {
+    const asked_t rates = asked(argc, argv);
     const int cores = xh_cpu_cores("");
     int *cpus = calloc((size_t)cores, sizeof(*cpus));
     uint64_t bytes = 0;
@@ -122,10 +153,10 @@ int main(int argc, char **argv)
     xh_memory_available("", &bytes);
     printf("cores %d\nisa %s\nmemory %llu\n", cores,
            xh_cpu_isa_name(xh_cpu_isa()), (unsigned long long)bytes);
-    if (argc < 2 || strcmp(argv[1], "--ceiling") == 0)
+    if (rates & CEILING)
         printf("ceiling %.4e\n",
                xh_fma_ceiling(xh_cpu_isa(), NULL, cores, ceiling_seconds));
-    if (argc < 2 || strcmp(argv[1], "--dgemm") == 0)
+    if (rates & DGEMM)
         for (int inner = 192; inner <= 256; inner += 64) {
             fflush(stdout); /* before processes are forked */
             printf("dgemm %d %.4e\n", inner,
