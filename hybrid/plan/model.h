@@ -75,6 +75,8 @@ typedef struct {
     int threads;    /* of each process */
     bool aside;     /* messages take no time of any of them */
     double ceiling; /* flop/s of FMA of all processes, at that time */
+    double process; /* ... of one, their mean: no prediction of a test on cores
+                       passes that; 0: unknown */
     double others;  /* part of that time in which others had the cores */
     double sweep;   /* B/s of reading the matrix, each process; 0: no time */
     hyb_model_link_t row;       /* within a process row, ... */

@@ -44,6 +44,8 @@ void hyb_model_width_scale(hyb_model_width_t *width, double work, double panels)
 void hyb_model_slow_down(hyb_model_rates_t *rates, double factor)
 {
     rates->sweep /= factor;
+    rates->ceiling /= fmax(1.0, factor);
+    rates->process /= fmax(1.0, factor);
     for (int i = 0; i < rates->widths; i++)
         hyb_model_width_scale(&rates->width[i], factor, factor);
 }

@@ -64,7 +64,7 @@ def rows(outcome):
 
 def plan(folder, text, *options):
     (folder / "rates").write_text(text)
-    return run(folder, ("--plan", "--memory", "200M", "--nb", 64), "--weights", "rates",
+    return run(folder, ("--plan", "--memory", "200M", "--nb", 64, "--force"), "--weights", "rates",
                "--set", "plan_seconds=0.1", *options)  # fmt: skip
 
 
