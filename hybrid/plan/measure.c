@@ -332,7 +332,7 @@ static xh_status_t measure_width(work_t *w, double seconds)
         w->share = fmax(0.0, seconds - spent) / (PARTS * (HEIGHTS - i));
         w->ceiling[w->ceilings] =
             hyb_probe_ceiling(w->means->team, w->means->kernel->isa, glance);
-        w->rate = w->ceiling[w->ceilings++] / w->processes;
+        w->rate = fmax(w->rate, w->ceiling[w->ceilings++] / w->processes);
         XH_TRY(measure_height(w, height[i]));
     }
     return XH_OK;
@@ -385,7 +385,7 @@ static xh_status_t measure_widths(work_t *w, double seconds)
     if (status != XH_OK)
         return status;
     w->rates->ceiling = xh_median(w->ceiling, w->ceilings);
-    w->rates->process = w->rates->ceiling / w->processes;
+    w->rates->process = w->rate;
     return status;
 }
 

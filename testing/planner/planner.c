@@ -17,6 +17,7 @@
 #include "hybrid/plan/measure.h"
 #include "hybrid/plan/probes.h"
 #include "hybrid/plan/process_rate.h"
+#include "testing/planner/advice.h"
 #include "testing/planner/beside.h"
 #include "testing/planner/choices.h"
 #include "testing/planner/simulate.h"
@@ -239,22 +240,6 @@ static xhpl_job_t job_of(const xhpl_order_t *order, bool offloads,
         .bytes = xhpl_capacity_bytes};
 }
 
-/* Write the file of --write. */
-static xh_status_t write_best(const xhpl_order_t *order,
-                              const xhpl_choice_t *best)
-{
-    const hpl_shape_t *test = &best->test;
-    xhpl_parameters_t parameters = order->parameters;
-    const xhpl_quantity_t chosen[] = {XHPL_N, XHPL_NB,    XHPL_P,
-                                      XHPL_Q, XHPL_DEPTH, XHPL_BCAST};
-    const int value[] = {test->n,     test->nb,    test->nprow,
-                         test->npcol, test->depth, best->bcast};
-
-    for (int i = 0; i < 6; i++)
-        parameters.list[chosen[i]] = (xhpl_list_t){1, {value[i]}};
-    return xhpl_dat_create(order->write, &parameters);
-}
-
 /* What equal columns, weights, and leaving the slowest out give; the choice
  * with weights. */
 static xhpl_choice_t compare_weights(const xhpl_order_t *order,
@@ -289,7 +274,7 @@ static bool are_of(const xhpl_weights_t *weights, int processes)
     return false;
 }
 
-/* On process 0, which prints and writes. */
+/* On process 0, which prints. */
 static xh_status_t answer_plan(const xhpl_order_t *order, const xhpl_job_t *job,
                                const xhpl_weights_t *weights,
                                xhpl_choice_t *best_p)
@@ -321,15 +306,28 @@ static xh_status_t answer_plan(const xhpl_order_t *order, const xhpl_job_t *job,
         choices[0] = compare_weights(order, job, weights, &choices[0]);
     *best_p = choices[0];
     xhpl_beside_say(job->rates, best_p);
-    if (order->write == NULL)
-        return XH_OK;
-    if (job->rates->others > too_much && !order->force) {
-        xh_log_error("--write: %s is not written, as this plan is worth "
-                     "nothing; --force writes it all the same",
-                     order->write);
-        return XH_ERR_INPUT;
-    }
-    return write_best(order, best_p);
+    return XH_OK;
+}
+
+/* On process 0, with all measured. */
+static xh_status_t speak(const xhpl_order_t *order, const xhpl_job_t *job,
+                         const xhpl_weights_t *weights,
+                         const xhpl_extent_t *planned, bool offloads)
+{
+    int pmap = xhpl_parameters_value(&order->parameters, XHPL_PMAP);
+    xhpl_choice_t best;
+    xh_status_t status;
+
+    XH_TRY(answer_plan(order, job, weights, &best));
+    if (!order->given[XHPL_PMAP] && weights == NULL && !offloads)
+        pmap = xhpl_advice_order(job, planned, &best);
+    status =
+        xhpl_advice_write(order, &best, pmap, job->rates->others > too_much);
+    if (order->simulate && status == XH_OK)
+        status = xhpl_simulate_run(&best, job->rates, planned);
+    xhpl_advice_print(job, planned, &best, pmap, !offloads,
+                      status == XH_OK ? order->write : NULL);
+    return status;
 }
 
 static xh_status_t plan(const xhpl_order_t *order, const hyb_means_t *means)
@@ -345,7 +343,6 @@ static xh_status_t plan(const xhpl_order_t *order, const hyb_means_t *means)
     xh_status_t status =
         speaks ? check_plan(order, means->offloads, &started, &planned) : XH_OK;
     xhpl_weights_t *weights;
-    xhpl_choice_t best;
 
     XH_TRY(hpl_agree(MPI_COMM_WORLD, status));
     XH_TRY(xhpl_weights_open(&order->parameters, xhpl_planner_rate, &weights));
@@ -356,9 +353,7 @@ static xh_status_t plan(const xhpl_order_t *order, const hyb_means_t *means)
         job.rates = &rates;
         job.most_bytes = bytes_of_node(&order->wanted, capacity.node_bytes) /
                          planned.ranks_per_node;
-        status = answer_plan(order, &job, weights, &best);
-        if (order->simulate && status == XH_OK)
-            status = xhpl_simulate_run(&best, &rates, &planned);
+        status = speak(order, &job, weights, &planned, means->offloads);
     }
     free(weights);
     return hpl_agree(MPI_COMM_WORLD, status);
