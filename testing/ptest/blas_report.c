@@ -2,6 +2,7 @@
 #include "testing/ptest/blas_report.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include "base/text.h"
 #include "base/turns.h"
 #include "hpl.h"
+#include "hpl_solver.h"
 #include "hpl/grid/agree.h"
 #include "testing/ptest/processes.h"
 
@@ -147,6 +149,22 @@ static const char *threads_variable(const xh_blas_library_t *library)
     return "OMP_NUM_THREADS";
 }
 
+/* OMP_NUM_THREADS sets neither the solver's threads nor those of the library.
+ */
+static void say_ignored_variable(const xh_blas_library_t *library)
+{
+    const char *wanted = getenv("OMP_NUM_THREADS");
+    bool is_reference = strcmp(hpl_solver()->name, "reference") == 0;
+    const char *name = is_reference ? "blas_threads" : "threads";
+    int64_t used = is_reference ? xh_settings_int("blas_threads")
+                                : hpl_solver()->workers().threads;
+
+    if (wanted != NULL && library->threads > 0 &&
+        strtol(wanted, NULL, 10) != used)
+        xh_log_info("OMP_NUM_THREADS=%s has no effect: --set %s=%s does it",
+                    wanted, name, wanted);
+}
+
 static void measure(const xh_blas_library_t *library)
 {
     measured_t dgemm;
@@ -186,6 +204,8 @@ xh_status_t xhpl_blas_report(void)
                     library.name, known(library.version), known(library.kernel),
                     known(threads));
     }
+    if (is_first)
+        say_ignored_variable(&library);
     xhpl_idle_barrier(MPI_COMM_WORLD);
     return XH_OK;
 }
