@@ -255,3 +255,15 @@ def test_a_library_that_never_returns_is_told_and_ended(xhpl, openblas, tmp_path
     outcome = xhpl(dat=hpl_dat.text(), env=env)
     assert outcome.status == 3, str(outcome)
     assert "opening the solver: its BLAS, kernels, devices; the job ends" in outcome.stderr
+
+
+# A library whose thread often has no core: as one that others, a hypervisor or a
+# control group keep from it.
+KEPT_OFF = dgemm("", before="usleep(20000);")
+
+
+@preloaded
+def test_a_library_that_is_kept_from_its_core_is_not_blamed(xhpl, openblas, tmp_path):
+    env = {**MEASURED, "LD_PRELOAD": str(library(tmp_path, KEPT_OFF))}
+    outcome = xhpl(dat=hpl_dat.text(), env=env).succeeded()
+    assert "may be too old" not in outcome.stderr, str(outcome)
