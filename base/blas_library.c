@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/blas_library.h"
+#include "base/memory.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -126,4 +127,13 @@ int xh_blas_library_set_threads(int threads)
     if (MKL_Set_Num_Threads != NULL)
         MKL_Set_Num_Threads(threads);
     return xh_blas_library_identify().threads;
+}
+
+xh_status_t xh_blas_library_try_room(void)
+{
+    /* OpenBLAS takes 128 MiB for each thread that calls it; the rest is for
+     * threads that start until then. */
+    static const size_t room = (size_t)320 << 20;
+
+    return xh_memory_try(room, "the BLAS library needs about as much");
 }

@@ -3,6 +3,7 @@
 #define XH_BLAS_LIBRARY_H
 
 #include <stdbool.h>
+#include "base/status.h"
 
 /*
  * The BLAS library that this program runs with, by its own account. None needs
@@ -22,6 +23,13 @@ typedef struct {
 } xh_blas_library_t;
 
 xh_blas_library_t xh_blas_library_identify(void);
+
+/*
+ * Is there room for what the library allocates at its first call? OpenBLAS
+ * repeats an allocation that fails for ever: ask before.
+ * Errors: XH_ERR_MEMORY  said
+ */
+xh_status_t xh_blas_library_try_room(void);
 
 /*
  * Let each later BLAS call use `threads` threads, at least 1.

@@ -4,7 +4,9 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include "base/cgroup.h"
 #include "base/log.h"
@@ -17,21 +19,82 @@
 #define HUGE_PAGE ((size_t)2 << 20)
 #define LARGE (2 * HUGE_PAGE) /* below, aligning would waste too much */
 
-xh_status_t xh_memory_available(const char *root, uint64_t *bytes_p)
+/* KiB by this name. */
+static bool meminfo(const char *root, const char *name, uint64_t *kib_p)
 {
     char value[64];
-    uint64_t kib;
 
-    if (!xh_sysfile_value(root, "proc/meminfo", "MemAvailable", value,
-                          sizeof(value)) ||
-        sscanf(value, "%" SCNu64, &kib) != 1) {
-        xh_log_error("%s/proc/meminfo does not tell MemAvailable", root);
-        return XH_ERR_IO;
+    return xh_sysfile_value(root, "proc/meminfo", name, value, sizeof(value)) &&
+           sscanf(value, "%" SCNu64, kib_p) == 1;
+}
+
+xh_status_t xh_memory_available(const char *root, uint64_t *bytes_p)
+{
+    uint64_t left = xh_cgroup_memory_left(root), kib, cached;
+
+    if (!meminfo(root, "MemAvailable", &kib)) { /* before Linux 3.14; WSL 1 */
+        if (meminfo(root, "MemFree", &kib))
+            kib += meminfo(root, "Cached", &cached) ? cached : 0;
+        else if (left < UINT64_MAX)
+            kib = UINT64_MAX >> 10;
+        else {
+            xh_log_warning("%s/proc/meminfo does not tell how much memory is "
+                           "available: it is not checked",
+                           root);
+            return XH_ERR_IO;
+        }
     }
-    *bytes_p = xh_cgroup_memory_left(root);
-    if (*bytes_p > kib << 10)
-        *bytes_p = kib << 10;
+    *bytes_p = left < kib << 10 ? left : kib << 10;
     return XH_OK;
+}
+
+/* ---- limits of this process ---------------------------------------------- */
+
+uint64_t xh_memory_limit_left(const char **name_p)
+{
+    static const struct {
+        int resource;
+        const char *name;
+        int field; /* of statm: pages that it counts */
+    } limits[] = {{RLIMIT_AS, "ulimit -v", 0}, {RLIMIT_DATA, "ulimit -d", 5}};
+    uint64_t least = UINT64_MAX, page = (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t pages[7] = {0};
+    struct rlimit limit;
+    char line[160];
+
+    if (name_p != NULL)
+        *name_p = "";
+    if (!xh_sysfile_line("/proc/self", "statm", line, sizeof(line)))
+        line[0] = '\0';
+    for (char *at = line, *end; *at != '\0' && pages[6] < 6; at = end)
+        pages[pages[6]++] = strtoull(at, &end, 10);
+    for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+        uint64_t used = pages[limits[i].field] * page, left;
+
+        if (getrlimit(limits[i].resource, &limit) != 0 ||
+            limit.rlim_cur == RLIM_INFINITY)
+            continue;
+        left = limit.rlim_cur > used ? limit.rlim_cur - used : 0;
+        if (left >= least)
+            continue;
+        least = left;
+        if (name_p != NULL)
+            *name_p = limits[i].name;
+    }
+    return least;
+}
+
+/* "; ulimit -v leaves 12 MiB to this process", or "" without a limit. */
+static const char *limit_in_words(char text[80])
+{
+    const char *name;
+    uint64_t left = xh_memory_limit_left(&name);
+
+    text[0] = '\0';
+    if (left < UINT64_MAX)
+        snprintf(text, 80, "; %s leaves %.1f MiB to this process: raise it",
+                 name, (double)left / 0x1p20);
+    return text;
 }
 
 static size_t whole_pages(size_t bytes)
@@ -105,12 +168,29 @@ static void *map_aligned(size_t length)
 
 static xh_status_t give(void *memory, size_t bytes, void **memory_p)
 {
+    char limit[80];
+
     if (memory == MAP_FAILED) {
-        xh_log_error("cannot allocate %.1f MiB", (double)bytes / 0x1p20);
+        xh_log_error("cannot allocate %.1f MiB%s", (double)bytes / 0x1p20,
+                     limit_in_words(limit));
         return XH_ERR_MEMORY;
     }
     guard(memory, bytes, true);
     *memory_p = memory;
+    return XH_OK;
+}
+
+xh_status_t xh_memory_try(size_t bytes, const char *what)
+{
+    void *memory = map(whole_pages(bytes), 0);
+    char limit[80];
+
+    if (memory == MAP_FAILED) {
+        xh_log_error("%.0f MiB cannot be had, and %s%s", (double)bytes / 0x1p20,
+                     what, limit_in_words(limit));
+        return XH_ERR_MEMORY;
+    }
+    munmap(memory, whole_pages(bytes) + GUARD);
     return XH_OK;
 }
 

@@ -9,12 +9,30 @@
 /*
  * Bytes that processes of this node can still allocate: the smaller of
  * MemAvailable and what the memory cgroups of this process leave (v1 and v2,
- * every level up to the root).
+ * every level up to the root). A system without MemAvailable has MemFree and
+ * Cached.
  *
  * root  in  where /proc and /sys are: "", or a folder with another machine's
  * Errors: XH_ERR_IO  unknown; *bytes_p is untouched
  */
 xh_status_t xh_memory_available(const char *root, uint64_t *bytes_p);
+
+/*
+ * Bytes that the limits of this process on address space and data (ulimit -v
+ * and -d) leave to it; UINT64_MAX without one.
+ *
+ * name_p  out  "ulimit -v" of the limit that leaves least, "" without one; may
+ *              be NULL
+ */
+uint64_t xh_memory_limit_left(const char **name_p);
+
+/*
+ * Can bytes be had at once? They are not kept.
+ *
+ * what  in  "the BLAS library needs them", for the message
+ * Errors: XH_ERR_MEMORY  said, with the limit of this process, if there is one
+ */
+xh_status_t xh_memory_try(size_t bytes, const char *what);
 
 /*
  * Allocate zeroed memory, page-aligned and not yet backed by pages; from 4 MiB

@@ -90,6 +90,59 @@ void xh_text_append(char *text, size_t size, const char *format, ...)
     va_end(values);
 }
 
+/* count of a large unit and what is left in small ones: "2 h 10 min". */
+static xh_words_t two_units(double count, int small, const char *large_name,
+                            const char *small_name)
+{
+    long all = lround(count * small), left = all % small;
+    xh_words_t words;
+
+    if (left == 0)
+        snprintf(words.text, sizeof(words.text), "%ld %s", all / small,
+                 large_name);
+    else
+        snprintf(words.text, sizeof(words.text), "%ld %s %ld %s", all / small,
+                 large_name, left, small_name);
+    return words;
+}
+
+xh_words_t xh_text_seconds(double seconds)
+{
+    enum { MINUTE = 60, HOUR = 3600, DAY = 86400 };
+    xh_words_t words;
+
+    if (seconds >= 2e9) /* a life */
+        snprintf(words.text, sizeof(words.text), "%.0f years",
+                 seconds / (365.25 * DAY));
+    else if (seconds >= 47.5 * HOUR)
+        return two_units(seconds / DAY, 24, "d", "h");
+    else if (seconds >= 119.5 * MINUTE)
+        return two_units(seconds / HOUR, 60, "h", "min");
+    else if (seconds >= 119.5)
+        snprintf(words.text, sizeof(words.text), "%.0f min", seconds / MINUTE);
+    else if (seconds >= 9.95)
+        snprintf(words.text, sizeof(words.text), "%.0f s", seconds);
+    else if (seconds >= 0.0995 || seconds <= 0.0)
+        snprintf(words.text, sizeof(words.text), "%.2g s", seconds);
+    else
+        snprintf(words.text, sizeof(words.text), "%.2g ms", 1e3 * seconds);
+    return words;
+}
+
+xh_words_t xh_text_rate(double rate)
+{
+    static const char *const unit[] = {"Mflop/s", "Gflop/s", "Tflop/s",
+                                       "Pflop/s", "Eflop/s"};
+    int i = 0, digits;
+    xh_words_t words;
+
+    for (rate *= 1e-6; rate >= 999.5 && i < 4; i++)
+        rate *= 1e-3;
+    digits = rate < 9.995 ? 2 : rate < 99.95 ? 1 : 0;
+    snprintf(words.text, sizeof(words.text), "%.*f %s", digits, rate, unit[i]);
+    return words;
+}
+
 xh_status_t xh_text_close(FILE *out, char **text, const char *what)
 {
     bool whole = out != NULL && ferror(out) == 0;

@@ -32,6 +32,15 @@ bool xh_text_number(const char *text, double *x_p);
 void xh_text_append(char *text, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* For people: "0.35 s", "31 min", "2 h 10 min", "3 d 4 h"; and flop/s: "11.2
+ * Tflop/s". The texts are complete: their arrays hold the longest. */
+typedef struct {
+    char text[32];
+} xh_words_t;
+
+xh_words_t xh_text_seconds(double seconds);
+xh_words_t xh_text_rate(double rate);
+
 /*
  * Close out, of open_memstream(text, size); *text is then the caller's to
  * free(). out may be NULL: open_memstream failed.

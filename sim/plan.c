@@ -1,20 +1,38 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
 #include <stdlib.h>
+#include "base/clock.h"
 #include "hybrid/plan/measure.h"
 #include "hybrid/plan/probes.h"
 #include "sim/memory.h"
 #include "sim/model.h"
+#include "testing/ptest/core_budget.h"
 
 /* What the planner measures: the same parts of the solver, on shapes alone. */
 
+/* Simulated threads have no processor time but the clock's. */
+double __wrap_hyb_team_seconds(const hyb_team_t *team, int members)
+{
+    (void)team;
+    (void)members;
+    return xh_clock_now();
+}
+
 /* Once: simulated times are the same each time. */
-hyb_seconds_t __wrap_hyb_time_together(void (*prepare)(void *context),
+hyb_seconds_t __wrap_hyb_time_together(hyb_crew_t crew,
+                                       void (*prepare)(void *context),
                                        void (*run)(void *context),
                                        void *context, double seconds)
 {
     (void)seconds;
     MPI_Barrier(MPI_COMM_WORLD);
-    return hyb_time_runs(prepare, run, context, 1);
+    return hyb_time_runs(crew, prepare, run, context, 1);
+}
+
+/* Each simulated thread has a core. */
+xhpl_core_budget_t __wrap_xhpl_core_budget(void)
+{
+    return (xhpl_core_budget_t){.threads = 1, .cores = 1, .quota = INFINITY};
 }
 
 /* ---- cores and memory ---------------------------------------------------- */

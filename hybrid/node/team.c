@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/arithmetic.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/pin.h"
 #include "hybrid/node/wait.h"
@@ -166,6 +167,17 @@ void hyb_team_destroy(hyb_team_t *team)
 int hyb_team_size(const hyb_team_t *team)
 {
     return team->size;
+}
+
+double hyb_team_seconds(const hyb_team_t *team, int members)
+{
+    double sum = xh_clock_read(CLOCK_THREAD_CPUTIME_ID);
+    clockid_t clock;
+
+    for (int i = 1; i < members; i++)
+        if (pthread_getcpuclockid(team->helpers[i - 1].thread, &clock) == 0)
+            sum += xh_clock_read(clock);
+    return sum / members;
 }
 
 void hyb_team_add_helpers(hyb_team_t *team, int count)

@@ -39,6 +39,13 @@ void hyb_team_destroy(hyb_team_t *team);
 
 int hyb_team_size(const hyb_team_t *team);
 
+/*
+ * Processor seconds that each of the first members had so far, their mean. Time
+ * in which other threads had their cores does not count.
+ * Order: the thread that created the team
+ */
+double hyb_team_seconds(const hyb_team_t *team, int members);
+
 /* Threads beside the team that want cores of cpus; negative takes back. */
 void hyb_team_add_helpers(hyb_team_t *team, int count);
 

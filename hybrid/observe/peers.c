@@ -302,8 +302,10 @@ static void say(const hyb_peers_t *p, const hyb_verdict_t *v)
         break;
     case HYB_CROWDED:
         xh_log_warning_of((int)t->rank, t->host,
-                          "crowded: others have its cores %.0f%% of the time: "
-                          "other programs, or more threads than cores",
+                          "crowded: threads wait for its cores %.0f%% of the "
+                          "time: other programs have them, there are more "
+                          "threads than cores, or the control group allows "
+                          "less time",
                           100.0 * v->share);
         break;
     default:

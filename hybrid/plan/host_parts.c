@@ -11,7 +11,13 @@
 
 enum { LINE = 8, PAGE = 512, BLOCK = 4096, LEAST_RUN = 32 }; /* doubles */
 
-hyb_seconds_t hyb_time_runs(void (*prepare)(void *context),
+static double now(hyb_crew_t crew)
+{
+    return crew.team != NULL ? hyb_team_seconds(crew.team, crew.members)
+                             : xh_clock_now();
+}
+
+hyb_seconds_t hyb_time_runs(hyb_crew_t crew, void (*prepare)(void *context),
                             void (*run)(void *context), void *context,
                             int calls)
 {
@@ -20,9 +26,9 @@ hyb_seconds_t hyb_time_runs(void (*prepare)(void *context),
     for (int i = 0; i < calls; i++) {
         if (prepare != NULL)
             prepare(context);
-        begun = xh_clock_now();
+        begun = now(crew);
         run(context);
-        seconds[i] = xh_clock_now() - begun;
+        seconds[i] = now(crew) - begun;
     }
     median = xh_median(seconds, calls); /* sorts them */
     return (hyb_seconds_t){seconds[0], median};

@@ -33,11 +33,18 @@ typedef struct {
     double least, median;
 } hyb_seconds_t;
 
+/* Whose processor time is taken, the mean of the first members; team NULL: the
+ * clock's seconds are. */
+typedef struct {
+    const hyb_team_t *team;
+    int members;
+} hyb_crew_t;
+
 /*
  * The seconds of so many runs, 1 <= calls <= HYB_CALLS_MOST. prepare, which may
  * be NULL, comes before each and is not timed.
  */
-hyb_seconds_t hyb_time_runs(void (*prepare)(void *context),
+hyb_seconds_t hyb_time_runs(hyb_crew_t crew, void (*prepare)(void *context),
                             void (*run)(void *context), void *context,
                             int calls);
 

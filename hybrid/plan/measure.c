@@ -87,11 +87,17 @@ static int64_t columns(const work_t *w, int64_t m, int64_t run_cols)
            (int64_t)fmax(1.0, fmin(ceil(rows / each), floor(most)));
 }
 
+static hyb_crew_t all_of(const hyb_host_update_t *x)
+{
+    return (hyb_crew_t){x->memory.team, hyb_team_size(x->memory.team)};
+}
+
 /* Seconds of a column. */
 static double column_seconds(hyb_host_update_t *x, int parts, double share)
 {
     x->parts = parts;
-    return hyb_time_together(NULL, hyb_host_update_run, x, share).median /
+    return hyb_time_together(all_of(x), NULL, hyb_host_update_run, x, share)
+               .median /
            (double)x->n;
 }
 
@@ -104,21 +110,24 @@ static void measure_columns(const work_t *w, hyb_host_update_t *x)
     hyb_model_width_t *width = w->width;
     double complete = column_seconds(x, ALL, OF_UPDATE * w->share);
     double prepare = fmin(column_seconds(x, PREPARE, w->share), complete);
+    double least = 2.0 * (double)x->m * width->nb / w->rate;
 
     add_point(w, &width->update, x->m,
-              prepare + (complete - prepare) * w->by_blas);
+              fmax(least, prepare + (complete - prepare) * w->by_blas));
     add_point(w, &width->prepare, x->m, prepare);
     if (w->processes > 1) {
         x->parts = HYB_PART_PACK;
         add_point(
             w, &width->pack, x->m,
-            hyb_time_runs(NULL, hyb_host_update_run, x, FEW_CALLS).median /
+            hyb_time_runs(all_of(x), NULL, hyb_host_update_run, x, FEW_CALLS)
+                    .median /
                 (double)x->n);
     }
     if (w->means->by_blas)
         return; /* the library has wider runs of the next panel's columns */
     x->run_cols = hyb_means_narrow_columns(w->means, w->width->nb);
-    add_point(w, &width->narrow, x->m, column_seconds(x, ALL, w->share));
+    add_point(w, &width->narrow, x->m,
+              fmax(least, column_seconds(x, ALL, w->share)));
 }
 
 static xh_status_t measure_update(const work_t *w, int64_t m)
@@ -146,9 +155,10 @@ static void load_together(void *panel)
     HPL_barrier(MPI_COMM_WORLD);
 }
 
-static double panel_seconds(hyb_host_panel_t *x, double share)
+static double panel_seconds(hyb_crew_t crew, hyb_host_panel_t *x, double share)
 {
-    return hyb_time_together(load_together, hyb_host_panel_factor, x, share)
+    return hyb_time_together(crew, load_together, hyb_host_panel_factor, x,
+                             share)
         .median;
 }
 
@@ -159,9 +169,11 @@ static void measure_members(const work_t *w, hyb_host_panel_t *x, int members,
     double seconds;
 
     x->members = members;
-    seconds = panel_seconds(x, w->share);
-    seconds +=
-        hyb_time_runs(NULL, hyb_host_panel_load, x, FEW_CALLS).median / members;
+    seconds = panel_seconds((hyb_crew_t){x->memory.team, members}, x, w->share);
+    seconds += hyb_time_runs((hyb_crew_t){x->memory.team, 1}, NULL,
+                             hyb_host_panel_load, x, FEW_CALLS)
+                   .median /
+               members;
     add_point(w, curve, x->columns.rows, seconds);
 }
 
@@ -197,6 +209,7 @@ static void agree(void *context, int column, hyb_pivot_t *pivot)
  */
 static xh_status_t measure_pivots(const work_t *w, hyb_host_panel_t *x)
 {
+    const hyb_crew_t by_clock = {NULL, 0}; /* waiting takes no processor */
     size_t length = HPL_PROPOSAL_ROWS + 2 * (size_t)w->width->nb;
     double *memory = calloc((1 + HPL_PIVOT_PEERS) * length, sizeof(*memory)),
            alone, together;
@@ -211,12 +224,12 @@ static xh_status_t measure_pivots(const work_t *w, hyb_host_panel_t *x)
         hpl_agree(MPI_COMM_WORLD, memory != NULL ? XH_OK : XH_ERR_MEMORY);
 
     if (status == XH_OK) {
-        alone = hyb_slowest(panel_seconds(x, w->share / 2));
+        alone = hyb_slowest(panel_seconds(by_clock, x, w->share / 2));
         MPI_Comm_rank(MPI_COMM_WORLD, &p.column.myrow);
         x->panel.agree = agree;
         x->panel.context = &p;
         x->panel.top.rows = hpl_panel_top_rows(&p.panel);
-        together = hyb_slowest(panel_seconds(x, w->share / 2));
+        together = hyb_slowest(panel_seconds(by_clock, x, w->share / 2));
         add_point(w, &w->width->pivot, x->columns.rows,
                   fmax(0.0, together - alone) / w->width->nb /
                       hpl_pivot_rounds(w->processes));
@@ -319,7 +332,7 @@ static xh_status_t measure_width(work_t *w, double seconds)
         w->share = fmax(0.0, seconds - spent) / (PARTS * (HEIGHTS - i));
         w->ceiling[w->ceilings] =
             hyb_probe_ceiling(w->means->team, w->means->kernel->isa, glance);
-        w->rate = w->ceiling[w->ceilings++] / w->processes;
+        w->rate = fmax(w->rate, w->ceiling[w->ceilings++] / w->processes);
         XH_TRY(measure_height(w, height[i]));
     }
     return XH_OK;
@@ -369,8 +382,10 @@ static xh_status_t measure_widths(work_t *w, double seconds)
             w->rates->width[i].resident.count =
                 w->rates->width[i].factor.count =
                     w->rates->width[i].peers.count = 0;
-    if (status == XH_OK)
-        w->rates->ceiling = xh_median(w->ceiling, w->ceilings);
+    if (status != XH_OK)
+        return status;
+    w->rates->ceiling = xh_median(w->ceiling, w->ceilings);
+    w->rates->process = w->rate;
     return status;
 }
 
@@ -416,6 +431,7 @@ xh_status_t hyb_measure(const hyb_means_t *means, const hyb_measurement_t *what,
                     hyb_watchdog_patience());
     status = measure_all(&work);
     hyb_phase_end(&phase);
+    hyb_model_slow_down(&rates, what->crowd);
     after = xh_turns_of_process();
     rates.others = hyb_slowest(xh_turns_of_others(&before, &after));
     if (status == XH_OK)

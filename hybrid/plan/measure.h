@@ -12,6 +12,8 @@ typedef struct {
     int width[HYB_MODEL_WIDTHS_MOST];
     double seconds;  /* that it may take, about */
     double bytes;    /* of a matrix to measure with, at most, each process */
+    double crowd;    /* threads that share the time of a core, at least 1: each
+                        thread's own time is measured */
     int column_step; /* from a rank to its neighbour in a process column; that
                         in a process row is the next */
 } hyb_measurement_t;

@@ -379,12 +379,26 @@ static xh_status_t deal(hyb_model_t *model, hpl_deal_t **deal_p)
     return XH_OK;
 }
 
+/* Seconds that the flop of the test take at the ceiling of cores; 0: none is
+ * known, or devices take part. */
+static double least_seconds(const hyb_model_t *model)
+{
+    const hyb_model_width_t *width = &model->width;
+    const hpl_shape_t *test = &model->test;
+    double n = test->n;
+    double rate = model->rates->process * test->nprow * test->npcol;
+
+    return rate > 0.0 && width->devices.count + width->resident.count == 0
+               ? (2.0 / 3.0 * n + 1.5) * n * n / rate
+               : 0.0;
+}
+
 double hyb_model_seconds(const hyb_model_rates_t *rates,
                          const hpl_shape_t *test, int bcast)
 {
     hyb_model_t model = {.rates = rates, .test = *test, .bcast = bcast};
     hpl_deal_t *dealt;
-    double seconds;
+    double seconds, least;
 
     if (test->n == 0)
         return 0.0;
@@ -396,6 +410,7 @@ double hyb_model_seconds(const hyb_model_rates_t *rates,
     if (model.width.resident.count > 0 &&
         hyb_home_is_device(rates->home, &rates->figures, &model.test))
         hyb_model_take_homes(&model);
+    least = least_seconds(&model);
     seconds = back_substitution(&model);
     take_runs(&model);
     model.process =
@@ -403,7 +418,7 @@ double hyb_model_seconds(const hyb_model_rates_t *rates,
     if (model.process == NULL || deal(&model, &dealt) != XH_OK)
         seconds = 0.0;
     else {
-        seconds += factorize(&model);
+        seconds = fmax(least, seconds + factorize(&model));
         hpl_deal_destroy(dealt);
     }
     free(model.process);

@@ -75,6 +75,8 @@ typedef struct {
     int threads;    /* of each process */
     bool aside;     /* messages take no time of any of them */
     double ceiling; /* flop/s of FMA of all processes, at that time */
+    double process; /* ... the most that was measured, a process: no prediction
+                       of a test on cores passes that; 0: unknown */
     double others;  /* part of that time in which others had the cores */
     double sweep;   /* B/s of reading the matrix, each process; 0: no time */
     hyb_model_link_t row;       /* within a process row, ... */
@@ -107,6 +109,13 @@ double hyb_model_seconds(const hyb_model_rates_t *rates,
 /* Rates of processes that have one factor-th of the cores they were measured
  * with: all of their work takes so many times as long, messages do not. */
 void hyb_model_slow_down(hyb_model_rates_t *rates, double factor);
+
+/*
+ * Rates of processes that have part times the cores they were measured with,
+ * and as many threads: an estimate, as memory and caches may not grow alike.
+ * Panels by all threads follow Amdahl's law.
+ */
+void hyb_model_share_out(hyb_model_rates_t *rates, double part);
 
 /* ---- its parts ----------------------------------------------------------- */
 

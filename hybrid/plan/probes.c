@@ -27,17 +27,17 @@ double hyb_slowest(double value)
     return value;
 }
 
-hyb_seconds_t hyb_time_together(void (*prepare)(void *context),
+hyb_seconds_t hyb_time_together(hyb_crew_t crew, void (*prepare)(void *context),
                                 void (*run)(void *context), void *context,
                                 double seconds)
 {
     double once;
 
     HPL_barrier(MPI_COMM_WORLD);
-    once = hyb_slowest(hyb_time_runs(prepare, run, context, 1).median);
+    once = hyb_slowest(hyb_time_runs(crew, prepare, run, context, 1).median);
     HPL_barrier(MPI_COMM_WORLD);
     return hyb_time_runs(
-        prepare, run, context,
+        crew, prepare, run, context,
         (int)fmin(CALLS, fmax(1.0, seconds / fmax(once, 1e-9))));
 }
 
@@ -66,14 +66,16 @@ static void run_ceiling(void *context)
 double hyb_probe_ceiling(hyb_team_t *team, xh_isa_t isa, double seconds)
 {
     ceiling_t probe = {team, xh_fma_kernel(isa), 500};
+    const hyb_crew_t crew = {team, hyb_team_size(team)};
     double once, rate;
 
     do {
         probe.rounds *= 2;
-        once = hyb_slowest(hyb_time_runs(NULL, run_ceiling, &probe, 1).least);
+        once = hyb_slowest(
+            hyb_time_runs(crew, NULL, run_ceiling, &probe, 1).least);
     } while (once < seconds / (2 * CALLS));
     rate = probe.kernel->flop * (double)probe.rounds * hyb_team_size(team) /
-           hyb_time_together(NULL, run_ceiling, &probe, seconds).least;
+           hyb_time_together(crew, NULL, run_ceiling, &probe, seconds).least;
     hpl_waits_allreduce(&rate, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     return rate;
 }
@@ -115,8 +117,9 @@ xh_status_t hyb_probe_sweep(hyb_team_t *team, const hyb_kernel_t *kernel,
     if (status == XH_OK)
         *rate_p =
             sizeof(double) * rows * COLS /
-            hyb_slowest(
-                hyb_time_together(NULL, run_sweep, &sweep, seconds).least);
+            hyb_slowest(hyb_time_together((hyb_crew_t){team, members}, NULL,
+                                          run_sweep, &sweep, seconds)
+                            .least);
     hyb_scratch_close(&sweep.memory);
     return status;
 }

@@ -15,7 +15,7 @@ double hyb_slowest(double value);
 
 /* hyb_time_runs of as many runs as fit into seconds, at most nine, alike on all
  * processes, which begin together. */
-hyb_seconds_t hyb_time_together(void (*prepare)(void *context),
+hyb_seconds_t hyb_time_together(hyb_crew_t crew, void (*prepare)(void *context),
                                 void (*run)(void *context), void *context,
                                 double seconds);
 

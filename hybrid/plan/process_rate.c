@@ -31,18 +31,19 @@ typedef struct {
 
 /* ---- threads ------------------------------------------------------------- */
 
-/* Update after update, until time is over; seconds of each. */
+/* Update after update, until time is over; each thread's seconds of one. */
 static double update_seconds(hyb_host_update_t *x, double seconds)
 {
-    double begun = xh_clock_now(), spent;
+    const hyb_team_t *team = x->memory.team;
+    double begun = xh_clock_now();
+    double before = hyb_team_seconds(team, hyb_team_size(team));
     int runs = 0;
 
     do {
         hyb_host_update_run(x);
         runs++;
-        spent = xh_clock_now() - begun;
-    } while (spent < seconds);
-    return spent / runs;
+    } while (xh_clock_now() - begun < seconds);
+    return (hyb_team_seconds(team, hyb_team_size(team)) - before) / runs;
 }
 
 static double update_rate(hyb_host_update_t *x, double seconds)

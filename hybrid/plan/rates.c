@@ -44,8 +44,40 @@ void hyb_model_width_scale(hyb_model_width_t *width, double work, double panels)
 void hyb_model_slow_down(hyb_model_rates_t *rates, double factor)
 {
     rates->sweep /= factor;
+    rates->ceiling /= fmax(1.0, factor);
+    rates->process /= fmax(1.0, factor);
     for (int i = 0; i < rates->widths; i++)
         hyb_model_width_scale(&rates->width[i], factor, factor);
+}
+
+/* Seconds of a panel by threads, as one and most need so many. */
+static double by_amdahl(double alone, double team, int most, double threads)
+{
+    static const double usual = 0.2; /* of a panel is done by one thread */
+    double serial = usual;
+
+    if (most > 1)
+        serial = (team / alone - 1.0 / most) / (1.0 - 1.0 / most);
+    serial = fmin(1.0, fmax(0.0, serial));
+    return alone * (serial + (1.0 - serial) / threads);
+}
+
+void hyb_model_share_out(hyb_model_rates_t *rates, double part)
+{
+    int most = rates->threads;
+    int threads = (int)fmax(1.0, round(most * part));
+
+    for (int i = 0; i < rates->widths; i++) {
+        hyb_model_width_t *width = &rates->width[i];
+
+        for (int j = 0; j < width->team.count; j++)
+            width->team.seconds[j] = by_amdahl(
+                width->alone.seconds[j], width->team.seconds[j], most, threads);
+        hyb_model_width_scale(width, 1.0 / part, 1.0);
+    }
+    rates->sweep *= part;
+    rates->process *= part;
+    rates->threads = threads;
 }
 
 hyb_model_width_t hyb_model_of_width(const hyb_model_rates_t *rates, int nb)

@@ -4,6 +4,7 @@
 #include <math.h>
 #include "base/log.h"
 #include "base/settings.h"
+#include "base/text.h"
 #include "hybrid/lu/checkpoint/settings.h"
 
 /*
@@ -34,9 +35,10 @@ static void say_check(const hyb_model_rates_t *rates,
     int every = (int)xh_settings_int("verify_every");
     double seconds = check_bytes(&choice->test, every) / rates->sweep;
 
-    xh_log_info("verify=online would take about %.2g s, %.2g%% of the first of "
-                "these (an estimate for cores)",
-                seconds, 100.0 * seconds / choice->seconds);
+    xh_log_info("verify=online would make the best choice about %s longer, "
+                "%.2g%% (an estimate for cores)",
+                xh_text_seconds(seconds).text,
+                100.0 * seconds / choice->seconds);
 }
 
 static void say_checkpoint(const xhpl_choice_t *choice)
@@ -49,10 +51,11 @@ static void say_checkpoint(const xhpl_choice_t *choice)
     if (rate == 0.0)
         rate = 1e9;
     xh_log_info(
-        "a checkpoint of it is at most %.2f GiB of each process: %.3g s "
-        "at %.3g GB/s, while that computes, every %.3g s (%.2g%%)",
-        bytes / 0x1p30, bytes / rate, rate * 1e-9, every,
-        100.0 * bytes / rate / every);
+        "a checkpoint of the best choice has at most %.2f GiB per process: it "
+        "takes %s at %.3g GB/s, while the run goes on, every %s (%.2g%% of the "
+        "time)",
+        bytes / 0x1p30, xh_text_seconds(bytes / rate).text, rate * 1e-9,
+        xh_text_seconds(every).text, 100.0 * bytes / rate / every);
 }
 
 void xhpl_beside_say(const hyb_model_rates_t *rates,

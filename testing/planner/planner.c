@@ -15,12 +15,15 @@
 #include "hpl/grid/agree.h"
 #include "hybrid/lu/solver/solver.h"
 #include "hybrid/plan/measure.h"
+#include "hybrid/plan/probes.h"
 #include "hybrid/plan/process_rate.h"
+#include "testing/planner/advice.h"
 #include "testing/planner/beside.h"
 #include "testing/planner/choices.h"
 #include "testing/planner/simulate.h"
 #include "testing/planner/unequal.h"
 #include "testing/ptest/capacity.h"
+#include "testing/ptest/core_budget.h"
 #include "testing/ptest/dat_file.h"
 #include "testing/ptest/plan.h"
 #include "testing/ptest/processes.h"
@@ -28,10 +31,13 @@
 
 enum {
     SHOWN = 12, /* choices */
+    TRIES = 2,  /* of measuring, where others had too much of the time */
     NARROWEST = 8,
     WIDEST = 1024 /* panels that a process's rate is measured with */
 };
 
+/* Of the time of measuring that others had: rates are then worth nothing. */
+static const double too_much = 1.0 / 3.0;
 static const double most_part = 0.1;        /* of the memory, to measure with */
 static const double forecast_seconds = 4.0; /* at most, before the tests */
 
@@ -81,27 +87,60 @@ static void add_width(hyb_measurement_t *what, int nb)
     what->widths++;
 }
 
-/* With panels as wide as nb says. Ranks go along process rows: neighbours in a
- * column are a row apart. */
+/* Say what the rates are worth, measured while others had part of the time. */
+static void say_disturbed(const xhpl_core_budget_t *budget, double part,
+                          int tries)
+{
+    char cause[96];
+
+    if (xhpl_core_budget_share(budget) > 1.0) {
+        xhpl_core_budget_cause(budget, 0.0, cause, sizeof(cause));
+        xh_log_warning("%s: this is counted in", cause);
+    }
+    if (part > too_much)
+        xh_log_warning("other programs had these cores %.0f%% of the time of "
+                       "measuring%s: what is predicted is worth nothing. End "
+                       "them (top names them) and try again",
+                       100.0 * part, tries > 1 ? ", twice" : "");
+    else if (part > XH_TURNS_CROWDED)
+        xh_log_warning("other programs had these cores %.0f%% of the time of "
+                       "measuring: that is left out as far as it can be, and "
+                       "the rates are less certain",
+                       100.0 * part);
+}
+
+/*
+ * With panels as wide as nb says, at most tries times: the one that others
+ * disturbed least, and the first that they hardly did. Ranks go along process
+ * rows: neighbours in a column are a row apart.
+ */
 static xh_status_t measure(const hyb_means_t *means, const xhpl_list_t *nb,
-                           double seconds, hyb_model_rates_t *rates_p)
+                           double seconds, int tries,
+                           hyb_model_rates_t *rates_p)
 {
     int processes = xhpl_size(MPI_COMM_WORLD);
     int step = processes / xhpl_choices_rows(processes);
     xhpl_capacity_t capacity = xhpl_capacity_of_nodes();
-    hyb_measurement_t what = {.seconds = seconds,
-                              .bytes = most_part * capacity.node_bytes /
-                                       capacity.processes,
-                              .column_step = step == processes ? 1 : step};
+    xhpl_core_budget_t budget = xhpl_core_budget();
+    hyb_measurement_t what = {
+        .seconds = seconds,
+        .bytes = most_part * capacity.node_bytes / capacity.processes,
+        .crowd = hyb_slowest(xhpl_core_budget_share(&budget)),
+        .column_step = step == processes ? 1 : step};
+    hyb_model_rates_t found;
 
     for (int i = 0; i < nb->count; i++)
         add_width(&what, nb->value[i]);
-    XH_TRY(hyb_measure(means, &what, rates_p));
-    if (rates_p->others > XH_TURNS_CROWDED && xhpl_rank(MPI_COMM_WORLD) == 0)
-        xh_log_warning("others had these cores %.0f%% of the time of measuring "
-                       "(other programs, or more threads than cores): a run "
-                       "without them is faster than predicted",
-                       100.0 * rates_p->others);
+    rates_p->others = INFINITY;
+    for (int i = 0; i < tries && rates_p->others > too_much; i++) {
+        XH_TRY(hyb_measure(means, &what, &found));
+        found.others =
+            hyb_slowest(xhpl_core_budget_others(&budget, found.others));
+        if (found.others < rates_p->others)
+            *rates_p = found;
+    }
+    if (xhpl_rank(MPI_COMM_WORLD) == 0)
+        say_disturbed(&budget, rates_p->others, tries);
     return XH_OK;
 }
 
@@ -201,22 +240,6 @@ static xhpl_job_t job_of(const xhpl_order_t *order, bool offloads,
         .bytes = xhpl_capacity_bytes};
 }
 
-/* Write the file of --write. */
-static xh_status_t write_best(const xhpl_order_t *order,
-                              const xhpl_choice_t *best)
-{
-    const hpl_shape_t *test = &best->test;
-    xhpl_parameters_t parameters = order->parameters;
-    const xhpl_quantity_t chosen[] = {XHPL_N, XHPL_NB,    XHPL_P,
-                                      XHPL_Q, XHPL_DEPTH, XHPL_BCAST};
-    const int value[] = {test->n,     test->nb,    test->nprow,
-                         test->npcol, test->depth, best->bcast};
-
-    for (int i = 0; i < 6; i++)
-        parameters.list[chosen[i]] = (xhpl_list_t){1, {value[i]}};
-    return xhpl_dat_create(order->write, &parameters);
-}
-
 /* What equal columns, weights, and leaving the slowest out give; the choice
  * with weights. */
 static xhpl_choice_t compare_weights(const xhpl_order_t *order,
@@ -251,7 +274,7 @@ static bool are_of(const xhpl_weights_t *weights, int processes)
     return false;
 }
 
-/* On process 0, which prints and writes. */
+/* On process 0, which prints. */
 static xh_status_t answer_plan(const xhpl_order_t *order, const xhpl_job_t *job,
                                const xhpl_weights_t *weights,
                                xhpl_choice_t *best_p)
@@ -283,7 +306,28 @@ static xh_status_t answer_plan(const xhpl_order_t *order, const xhpl_job_t *job,
         choices[0] = compare_weights(order, job, weights, &choices[0]);
     *best_p = choices[0];
     xhpl_beside_say(job->rates, best_p);
-    return order->write == NULL ? XH_OK : write_best(order, &choices[0]);
+    return XH_OK;
+}
+
+/* On process 0, with all measured. */
+static xh_status_t speak(const xhpl_order_t *order, const xhpl_job_t *job,
+                         const xhpl_weights_t *weights,
+                         const xhpl_extent_t *planned, bool offloads)
+{
+    int pmap = xhpl_parameters_value(&order->parameters, XHPL_PMAP);
+    xhpl_choice_t best;
+    xh_status_t status;
+
+    XH_TRY(answer_plan(order, job, weights, &best));
+    if (!order->given[XHPL_PMAP] && weights == NULL && !offloads)
+        pmap = xhpl_advice_order(job, planned, &best);
+    status =
+        xhpl_advice_write(order, &best, pmap, job->rates->others > too_much);
+    if (order->simulate && status == XH_OK)
+        status = xhpl_simulate_run(&best, job->rates, planned);
+    xhpl_advice_print(job, planned, &best, pmap, !offloads,
+                      status == XH_OK ? order->write : NULL);
+    return status;
 }
 
 static xh_status_t plan(const xhpl_order_t *order, const hyb_means_t *means)
@@ -299,19 +343,17 @@ static xh_status_t plan(const xhpl_order_t *order, const hyb_means_t *means)
     xh_status_t status =
         speaks ? check_plan(order, means->offloads, &started, &planned) : XH_OK;
     xhpl_weights_t *weights;
-    xhpl_choice_t best;
 
     XH_TRY(hpl_agree(MPI_COMM_WORLD, status));
     XH_TRY(xhpl_weights_open(&order->parameters, xhpl_planner_rate, &weights));
-    status = measure(means, &job.nb, xh_settings_real("plan_seconds"), &rates);
+    status = measure(means, &job.nb, xh_settings_real("plan_seconds"), TRIES,
+                     &rates);
     if (speaks && status == XH_OK) {
         share_cores(started.ranks_per_node, planned.ranks_per_node, &rates);
         job.rates = &rates;
         job.most_bytes = bytes_of_node(&order->wanted, capacity.node_bytes) /
                          planned.ranks_per_node;
-        status = answer_plan(order, &job, weights, &best);
-        if (order->simulate && status == XH_OK)
-            status = xhpl_simulate_run(&best, &rates, &planned);
+        status = speak(order, &job, weights, &planned, means->offloads);
     }
     free(weights);
     return hpl_agree(MPI_COMM_WORLD, status);
@@ -363,7 +405,7 @@ static xh_status_t predict(const xhpl_order_t *order, const hyb_means_t *means)
 
     XH_TRY(xhpl_weights_open(parameters, xhpl_planner_rate, &weights));
     status = measure(means, &parameters->list[XHPL_NB],
-                     xh_settings_real("plan_seconds"), &rates);
+                     xh_settings_real("plan_seconds"), TRIES, &rates);
     if (xhpl_rank(MPI_COMM_WORLD) == 0 && status == XH_OK)
         answer_prediction(parameters, weights, &rates);
     free(weights);
@@ -413,7 +455,7 @@ xh_status_t xhpl_planner_forecast(const xhpl_parameters_t *parameters,
     means = means_for("predict=on");
     if (means == NULL)
         return XH_ERR_INPUT;
-    XH_TRY(measure(means, &parameters->list[XHPL_NB], seconds, rates));
+    XH_TRY(measure(means, &parameters->list[XHPL_NB], seconds, 1, rates));
     known.weights = weights;
     known.order = xhpl_order(parameters);
     *forecast_p =

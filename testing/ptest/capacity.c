@@ -33,6 +33,24 @@ static double available_on(MPI_Comm node)
     return available;
 }
 
+/* Bytes that the limits of this process leave to a run; INFINITY: no limit. The
+ * BLAS library has a buffer for each thread that calls it. */
+static double limit_left(void)
+{
+    static const double usual = 64 * MIB, of_thread = 130 * MIB;
+    uint64_t left = xh_memory_limit_left(NULL);
+    hpl_workers_t mine = {.threads = 1};
+    bool calls_blas;
+
+    if (left == UINT64_MAX)
+        return INFINITY;
+    if (hpl_solver()->workers != NULL)
+        mine = hpl_solver()->workers();
+    calls_blas = mine.kernel != NULL && strcmp(mine.kernel, "blas") == 0;
+    return fmax(1, (double)left - usual -
+                       (calls_blas ? of_thread * mine.threads : 0.0));
+}
+
 double xhpl_capacity_bytes(const hpl_shape_t *shape)
 {
     /* where pages are small, each has an entry in a table */
@@ -49,7 +67,9 @@ xhpl_capacity_t xhpl_capacity_of_nodes(void)
     double least[2]; /* of all nodes: bytes, and minus the processes */
     int first = xhpl_rank(node) == 0, nodes;
 
-    least[0] = available_on(node);
+    least[0] = limit_left();
+    MPI_Allreduce(MPI_IN_PLACE, least, 1, MPI_DOUBLE, MPI_MIN, node);
+    least[0] = fmin(available_on(node), least[0] * xhpl_size(node));
     least[1] = -xhpl_size(node);
     MPI_Comm_free(&node);
     MPI_Allreduce(MPI_IN_PLACE, least, 2, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
@@ -65,6 +85,7 @@ typedef struct {
     const xhpl_weights_t *weights;
     MPI_Comm node;
     double available; /* on it */
+    double limit;     /* of this process */
 } check_t;
 
 /* the node that is furthest from fitting */
@@ -102,8 +123,9 @@ static worst_t worst_of(const check_t *check, const xhpl_test_t *test)
     double bytes = process_bytes(check, test);
     worst_t worst = {.rank = xhpl_rank(MPI_COMM_WORLD)};
 
+    worst.ratio = bytes / check->limit;
     MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_SUM, check->node);
-    worst.ratio = bytes / check->available;
+    worst.ratio = fmax(worst.ratio, bytes / check->available);
     MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_DOUBLE_INT, MPI_MAXLOC,
                   MPI_COMM_WORLD);
     return worst;
@@ -127,10 +149,16 @@ static int largest_n(const check_t *check, const xhpl_test_t *test)
     return good * test->nb;
 }
 
-static void say_too_large(const xhpl_test_t *test, double bytes,
-                          double available, int n)
+/* On a process of the node that is furthest from fitting. */
+static void say_too_large(const check_t *check, const xhpl_test_t *test,
+                          double ratio, int n)
 {
+    bool is_limit = process_bytes(check, test) / check->limit >= ratio;
+    double room = is_limit ? check->limit : check->available;
+    const char *name;
+
     char host[MPI_MAX_PROCESSOR_NAME], advice[128];
+    char have[MPI_MAX_PROCESSOR_NAME + 80];
     int length;
 
     MPI_Get_processor_name(host, &length);
@@ -140,10 +168,17 @@ static void say_too_large(const xhpl_test_t *test, double bytes,
     else
         snprintf(advice, sizeof(advice), "no multiple of NB = %d fits",
                  test->nb);
-    xh_log_error("N = %d on %d x %d processes needs %.2f GiB of node %s, "
-                 "which has %.2f GiB available; %s",
-                 test->n, test->nprow, test->npcol, bytes / GIB, host,
-                 available / GIB, advice);
+    xh_memory_limit_left(&name);
+    if (is_limit)
+        snprintf(have, sizeof(have),
+                 "a process on %s, to which %s leaves %.2f GiB", host, name,
+                 room / GIB);
+    else
+        snprintf(have, sizeof(have), "node %s, which has %.2f GiB available",
+                 host, room / GIB);
+    xh_log_error("N = %d on %d x %d processes needs %.2f GiB of %s; %s",
+                 test->n, test->nprow, test->npcol, ratio * room / GIB, have,
+                 advice);
 }
 
 xh_status_t xhpl_capacity_check(const xhpl_parameters_t *parameters,
@@ -159,6 +194,7 @@ xh_status_t xhpl_capacity_check(const xhpl_parameters_t *parameters,
         return XH_OK;
     check.node = xhpl_node_comm();
     check.available = available_on(check.node);
+    check.limit = limit_left();
     for (int64_t index = 0; index < tests; index += step) {
         xhpl_test_t test = xhpl_plan_test(parameters, index);
         worst_t found = worst_of(&check, &test);
@@ -172,8 +208,7 @@ xh_status_t xhpl_capacity_check(const xhpl_parameters_t *parameters,
         int n = largest_n(&check, &largest);
 
         if (xhpl_rank(MPI_COMM_WORLD) == worst.rank)
-            say_too_large(&largest, worst.ratio * check.available,
-                          check.available, n);
+            say_too_large(&check, &largest, worst.ratio, n);
     }
     MPI_Comm_free(&check.node);
     return worst.ratio > 1 ? XH_ERR_MEMORY : XH_OK;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/arithmetic.h"
+#include "base/blas_library.h"
 #include "base/log.h"
 #include "base/output.h"
 #include "base/settings.h"
@@ -173,6 +174,8 @@ static int carry_out(const xhpl_order_t *order, xhpl_record_t *record, int rank)
     xh_arithmetic_keep_subnormals();
     hpl_message_chunk = (size_t)xh_settings_int("message_chunk");
     MPI_Query_thread(&provided);
+    if (hpl_agree(MPI_COMM_WORLD, xh_blas_library_try_room()) != XH_OK)
+        return XH_EXIT_INPUT;
     status = xhpl_solver_open(provided >= MPI_THREAD_FUNNELED);
     if (status != XH_OK)
         return status == XH_ERR_INPUT ? XH_EXIT_INPUT : XH_EXIT_RUNTIME;

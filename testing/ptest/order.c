@@ -54,7 +54,7 @@ static const xh_option_t others[] = {
     {"quiet", NULL, XH_OPTION_FLAG, AT(quiet),
      "only warnings and errors on stderr", 0, 0, 0},
     {"force", NULL, XH_OPTION_FLAG, AT(force),
-     "let --json and the like replace any file, not only their own", 0, 0, 0},
+     "replace any file by --json and the like; --write a poor plan", 0, 0, 0},
     {"upstream-exit", NULL, XH_OPTION_FLAG, AT(upstream_exit),
      "exit 0 even if a residual failed", 0, 0, 0},
     {"plan", NULL, XH_OPTION_CHOICE, AT(ask),

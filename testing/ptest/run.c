@@ -13,6 +13,7 @@
 #include "hpl_solver.h"
 #include "hpl/pauxil/abort.h"
 #include "hpl/pgesv/progress.h"
+#include "testing/ptest/core_budget.h"
 #include "testing/ptest/plan.h"
 #include "testing/ptest/processes.h"
 #include "testing/ptest/report.h"
@@ -26,6 +27,7 @@ typedef struct {
     const xhpl_forecast_t *forecast;
     const xhpl_weights_t *weights;
     HPL_T_grid grid;
+    xhpl_core_budget_t budget;
     double flop_left; /* of the tests to come */
 } run_t;
 
@@ -34,24 +36,27 @@ enum { TIMER = 0 };
 static const double long_enough = 0.5; /* s of a test, to speak of others */
 
 /* The process that others disturbed most says so. */
-static void warn_of_others(const xhpl_trial_t *trial)
+static void warn_of_others(const xhpl_core_budget_t *budget,
+                           const xhpl_trial_t *trial)
 {
     struct {
         double part;
         int rank;
     } worst = {0.0, xhpl_rank(trial->comm)};
     const int me = worst.rank;
+    char cause[96];
     hpl_work_t work;
 
     if (hpl_solver()->work != NULL && hpl_solver()->work(trial->system, &work))
         worst.part = work.others;
     MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_DOUBLE_INT, MPI_MAXLOC,
                   trial->comm);
-    if (worst.part > XH_TURNS_CROWDED && worst.rank == me &&
-        trial->seconds > long_enough)
-        xh_log_warning("others had these cores %.0f%% of the time of N = %d: "
-                       "other programs, or more threads than cores",
-                       100.0 * worst.part, trial->test.n);
+    if (worst.part <= XH_TURNS_CROWDED || worst.rank != me ||
+        trial->seconds <= long_enough)
+        return;
+    xhpl_core_budget_cause(budget, worst.part, cause, sizeof(cause));
+    xh_log_warning("threads waited for cores %.0f%% of the time of N = %d: %s",
+                   100.0 * worst.part, trial->test.n, cause);
 }
 
 /* Of a test of some time, what devices did is known and compared. */
@@ -121,7 +126,7 @@ static int solve(run_t *run, xhpl_trial_t *trial)
     end = time(NULL);
     compare_devices(trial);
     xhpl_record_note(run->record, XHPL_TEST_SOLVED, trial);
-    warn_of_others(trial);
+    warn_of_others(&run->budget, trial);
     warn_of_sums(trial);
     if (run->report != NULL) {
         if (info != 0)
@@ -282,6 +287,7 @@ int xhpl_run(const xhpl_order_t *order, FILE *out, xhpl_record_t *record,
                  .record = record,
                  .forecast = forecast,
                  .weights = weights,
+                 .budget = xhpl_core_budget(),
                  .flop_left = flop_of_all(parameters)};
     int64_t tests = xhpl_plan_count(parameters);
     int64_t tests_a_grid = tests / parameters->list[XHPL_P].count;

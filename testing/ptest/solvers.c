@@ -28,9 +28,16 @@ static void warn_of_ignored(void)
 
 xh_status_t xhpl_solver_open(bool funneled)
 {
+    hyb_phase_t opening;
+    xh_status_t status;
+
     if (strcmp(xh_settings_text("solver"), "reference") == 0)
         warn_of_ignored();
-    return hyb_driver_open(funneled);
+    hyb_phase_begin(&opening, "opening the solver: its BLAS, kernels, devices",
+                    hyb_watchdog_patience());
+    status = hyb_driver_open(funneled);
+    hyb_phase_end(&opening);
+    return status;
 }
 
 void xhpl_solver_close(void)

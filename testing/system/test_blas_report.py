@@ -197,3 +197,73 @@ def test_the_kernel_blas_is_refused_where_no_blas_is_seen(tmp_path):
     linked = jobs.run([*words, *libraries], tmp_path).succeeded()
     outcome = jobs.run([tmp_path / "main"], tmp_path).succeeded()
     assert "error: kernel=blas: no BLAS library" in outcome.stderr, str(outcome)
+
+
+# ---- variables and limits of the environment -------------------------------
+
+
+def test_a_variable_without_effect_is_named_with_the_setting_that_has_one(xhpl, openblas):
+    def said(*words):
+        outcome = xhpl(*words, dat=hpl_dat.text(), env={"OMP_NUM_THREADS": "3"})
+        return re.findall("OMP_NUM_THREADS.*", outcome.succeeded().stderr)
+
+    reference = ["--set", "solver=reference"]
+    assert said(*reference) == [
+        "OMP_NUM_THREADS=3 has no effect: --set blas_threads=3 does it"]
+    assert said(*reference, "--set", "blas_threads=3") == []
+
+
+LIMITS = [f"-{letter} {mib << 10}" for letter in "vd" for mib in range(340, 800, 90)]
+
+
+@pytest.mark.more
+@pytest.mark.skipif(jobs.sanitized(), reason="sanitizers take terabytes")
+@pytest.mark.parametrize("program", ["xhpl", "xdgemm"])
+def test_a_limit_of_memory_is_told_or_kept_to_and_never_hangs(tmp_path, program):
+    """Whatever a limit leaves: OpenBLAS repeats an allocation that fails for ever."""
+    if not (jobs.BIN / program).exists():
+        pytest.skip("not built")
+    words = {"xhpl": "-n 300 --nb 64 -p 1 -q 1", "xdgemm": "-m 100 -n 100 -k 100"}
+    told = 0
+    for limit in LIMITS:
+        script = f"ulimit {limit} && exec timeout 100 {jobs.BIN / program} {words[program]}"
+        outcome = jobs.run(["sh", "-c", script], tmp_path)
+        assert outcome.status != 124, f"{limit}: {outcome}"
+        told += f"ulimit {limit[:2]} leaves" in outcome.stderr
+    assert told > 0
+
+
+@pytest.mark.skipif(jobs.sanitized(), reason="sanitizers take terabytes")
+def test_an_order_beyond_the_limit_of_a_process_is_refused(tmp_path):
+    run = f"{jobs.XHPL} -n 40000 --nb 64 -p 1 -q 1"
+    outcome = jobs.run(["sh", "-c", f"ulimit -v 4000000 && exec {run}"], tmp_path)
+    outcome.refused("to which ulimit -v leaves")
+    fits = int(re.search(r"the largest N that fits .* is (\d+)", outcome.stderr)[1])
+    assert 8 * fits**2 < 4e9
+
+
+# A BLAS that never returns.
+ENDLESS = "#include <unistd.h>\nvoid dgemm_(void)\n{\n    for (;;)\n        sleep(1);\n}\n"
+
+
+@preloaded
+@retried
+@pytest.mark.skipif(not (jobs.BIN / "xhost").exists(), reason="built with HYBRID=no")
+def test_a_library_that_never_returns_is_told_and_ended(xhpl, openblas, tmp_path):
+    env = {"LD_PRELOAD": str(library(tmp_path, ENDLESS)),
+           "XHPL_WATCHDOG": "1", "XHPL_HANG": "3"}  # fmt: skip
+    outcome = xhpl(dat=hpl_dat.text(), env=env)
+    assert outcome.status == 3, str(outcome)
+    assert "opening the solver: its BLAS, kernels, devices; the job ends" in outcome.stderr
+
+
+# A library whose thread often has no core: as one that others, a hypervisor or a
+# control group keep from it.
+KEPT_OFF = dgemm("", before="usleep(20000);")
+
+
+@preloaded
+def test_a_library_that_is_kept_from_its_core_is_not_blamed(xhpl, openblas, tmp_path):
+    env = {**MEASURED, "LD_PRELOAD": str(library(tmp_path, KEPT_OFF))}
+    outcome = xhpl(dat=hpl_dat.text(), env=env).succeeded()
+    assert "may be too old" not in outcome.stderr, str(outcome)

@@ -36,15 +36,51 @@ def test_a_run_among_others_says_so_and_blames_no_library(xhpl):
     options = ["-n", 2500, "--nb", 64, "-p", 1, "-q", 1, "--json", "run.json"]
     with busy_loops(2 * os.cpu_count()):
         outcome = xhpl(*options, "--progress", "on", "--set", "kernel=portable",
+                       "--set", "blas_check=on",
                        "--set", "predict=on", "--set", "plan_seconds=1")  # fmt: skip
     outcome.succeeded()
     record = json.loads((xhpl.directory / "run.json").read_text())
     said = [finding["text"] for finding in record["findings"]]
     assert record["tests"][0]["ranks"][0]["others"] > 0.1, str(outcome)
-    pattern = r"others had these cores \d+% of the time of (N = 2500|measuring)"
+    pattern = r"cores \d+% of the time of (N = 2500: other programs|measuring)"
     found = {match[1] for match in map(re.compile(pattern).search, said) if match}
-    assert found == {"N = 2500", "measuring"}, str(outcome)
+    assert found == {"N = 2500: other programs", "measuring"}, str(outcome)
     assert not [text for text in said if "DGEMM" in text], str(outcome)
     assert "planned under load" in outcome.stderr and "% of plan" not in outcome.stderr
     verdict = call(xhpl.directory, "--verdict", "run.json").stdout
     assert "BLAS" not in verdict and "had these cores" in verdict, verdict
+
+
+def ceiling_of(xhpl):
+    """Gflop/s of all cores, by a record: what no plan may pass."""
+    xhpl("-n", 500, "--nb", 64, "-p", 1, "-q", 1, "--json", "run.json").succeeded()
+    hosts = json.loads((xhpl.directory / "run.json").read_text())["hosts"]
+    return sum(host["fma_ceiling"]["gflops"] for host in hosts)
+
+
+@retried
+def test_a_plan_among_others_is_worth_nothing_and_not_written(xhpl):
+    if not os.path.exists("/proc/thread-self/schedstat"):
+        pytest.skip("this system does not tell who had the cores")
+    options = ["--plan", "--memory", "200M", "--nb", 64, "--set", "devices=none",
+               "--set", "plan_seconds=0.2", "--write", "new.dat"]  # fmt: skip
+    with busy_loops(2 * os.cpu_count()):
+        outcome = xhpl(*options)
+    assert outcome.status == 2, str(outcome)
+    assert "of measuring, twice: what is predicted is worth nothing" in outcome.stderr
+    assert "new.dat is not written" in outcome.stderr, str(outcome)
+    assert not (xhpl.directory / "new.dat").exists()
+    rates = [float(row.split()[7])
+             for row in outcome.stdout.partition("\n\n")[0].splitlines()[1:]]
+    assert rates and max(rates) <= 1.1 * ceiling_of(xhpl), str(outcome)
+
+
+@retried
+def test_a_run_with_more_threads_than_cores_accuses_nobody(xhpl):
+    threads = 4 * os.cpu_count()
+    outcome = xhpl("-n", 3000, "--nb", 64, "-p", 1, "-q", 1, "--set",
+                   f"threads={threads}", "--set", "kernel=portable")  # fmt: skip
+    outcome.succeeded()
+    cause = f"this run has {threads} threads on "
+    assert re.search(rf"threads waited for cores \d+% .*: {cause}", outcome.stderr)
+    assert "had these cores" not in outcome.stderr, str(outcome)

@@ -19,7 +19,8 @@ from sabotage import dgemm, library, on_rank, preloaded
 Row = namedtuple("Row", "n nb p q depth bcast seconds gflops memory")
 
 HEAD = "N NB P Q DEPTH BCAST seconds Gflop/s GiB/process".split()
-SHORT = "--set plan_seconds=0.01 --set devices=none".split()
+# A plan that is made while other programs compute is not written without --force.
+SHORT = "--set plan_seconds=0.01 --set devices=none --force".split()
 NARROW = "--nb 64 --depth 1 --bcast 1"  # choices: quick
 
 measures = pytest.mark.skipif(
@@ -28,8 +29,9 @@ pytestmark = [measures, pytest.mark.surface]
 
 
 def rows_of(outcome):
-    """The rows of a table, numbers; stdout is that table and nothing else."""
-    head, *rows = outcome.succeeded().stdout.splitlines()
+    """The rows of the table that stdout begins with, numbers."""
+    table, _, _ = outcome.succeeded().stdout.partition("\n\n")
+    head, *rows = table.splitlines()
     assert head.split() == HEAD, str(outcome)
     return [Row(*map(float, row.split())) for row in rows]
 
@@ -72,10 +74,47 @@ def test_values_that_are_given_are_kept_to(xhpl, planned):
     assert [row.tag[-1] for row in report.rows(outcome.stdout)] == ["3", "5"]
 
 
+SECONDS = r"(\d+(\.\d+)? (ms|s|min|h|d|years)( \d+ (min|h))?)"
+RATE = r"\d+(\.\d+)? [GT]flop/s"
+
+
+def words_of(outcome):
+    """What a plan says in words: the lines behind its tables."""
+    return outcome.succeeded().stdout.rpartition("\n\n")[2].splitlines()
+
+
+@pytest.mark.parametrize("written", [True, False])
+def test_a_plan_ends_in_words_and_in_the_command_that_runs_it(xhpl, planned, written):
+    outcome = planned(f"{NARROW} {'--write new.dat' if written else ''}")
+    best, *_, command = words_of(outcome)
+    (row,) = rows_of(outcome)[:1]
+    assert re.fullmatch(rf"best: N = {row.n:.0f} with NB = 64 on 1 x 1 processes: about "
+                        rf"{SECONDS} at {RATE}, \S+ GiB per process", best), best
+    start = f"run: {jobs.XHPL} "
+    assert command.startswith(start), command
+    assert ("--dat new.dat" in command) == written
+    (found,) = report.rows(xhpl(*command[len(start):].split()).succeeded().stdout)
+    assert (found.n, found.nb, found.p, found.q) == row[:4]
+
+
+@pytest.mark.parametrize("started", [1, pytest.param(2, marks=pytest.mark.long)])
+def test_other_numbers_of_processes_per_node_are_compared(planned, started):
+    outcome = planned(f"--nodes 16 --ranks-per-node 2 {NARROW}", processes=started)
+    words = words_of(outcome)
+    compared = [line for line in words if " per node" in line]
+    assert re.match(rf"  1 process per node: {RATE} in {SECONDS} \(an estimate", compared[0])
+    assert re.match(rf"  2 processes per node(, one per socket)?: {RATE} in {SECONDS} "
+                    r"\(this plan\)", compared[1])  # fmt: skip
+    launched = {"Open MPI": "mpirun -np 32 --map-by ppr:2:node --bind-to none ",
+                "MPICH": "mpiexec -n 32 -ppn 2 -bind-to none "}  # fmt: skip
+    assert any(words[-1].startswith(f"run: {line}{jobs.XHPL} -n ")
+               for line in launched.values()), str(outcome)
+
+
 def warnings_of(outcome):
     """Lines with one, but for that of a busy machine."""
     return [line for line in outcome.stderr.splitlines()
-            if "warning" in line and "others had these cores" not in line]
+            if "warning" in line and "had these cores" not in line]
 
 
 @pytest.mark.long

@@ -54,7 +54,8 @@ def test_a_prediction_says_what_weights_give(tmp_path):
 
 def rows(outcome):
     """The last lines of a table of choices, by the words behind their numbers."""
-    lines = outcome.succeeded().stdout.partition("Processes of unequal speed:")[2]
+    lines = outcome.succeeded().stdout.partition("Processes of unequal speed:\n")[2]
+    lines = lines.partition("\n\n")[0]
     found = {}
     for line in lines.strip().splitlines():
         numbers = line.split(maxsplit=9)
@@ -64,7 +65,7 @@ def rows(outcome):
 
 def plan(folder, text, *options):
     (folder / "rates").write_text(text)
-    return run(folder, ("--plan", "--memory", "200M", "--nb", 64), "--weights", "rates",
+    return run(folder, ("--plan", "--memory", "200M", "--nb", 64, "--force"), "--weights", "rates",
                "--set", "plan_seconds=0.1", *options)  # fmt: skip
 
 

@@ -29,6 +29,7 @@ static hyb_model_rates_t measured(bool devices_are_there)
                                     .width = {16, 32},
                                     .seconds = 0.01,
                                     .bytes = 1e6,
+                                    .crowd = 1.0,
                                     .column_step = 1};
     hyb_model_rates_t rates;
 

@@ -157,6 +157,43 @@ TEST(processes_that_share_cores_are_as_much_slower)
     assert_near(seconds(slow, 3000, 2, 2), 4.0 * seconds(rates, 3000, 2, 2));
 }
 
+TEST(processes_with_half_the_cores_work_half_as_fast)
+{
+    hyb_model_rates_t rates = usual();
+    double whole = seconds(without_panels(rates), 5000, 2, 2);
+
+    rates.process = 2.0;
+    hyb_model_share_out(&rates, 0.5);
+    assert_int_equal(rates.threads, 1);
+    assert_near(rates.process, 1.0);
+    rates.process = 0.0;
+    assert_near(rates.width[0].team.seconds[1],
+                rates.width[0].alone.seconds[1]);
+    assert_near(seconds(without_panels(rates), 5000, 2, 2), 2 * whole);
+    rates = usual();
+    hyb_model_share_out(&rates, 2.0); /* panels are shared by all threads */
+    assert_int_equal(rates.threads, 4);
+    assert_near(rates.width[0].team.seconds[1],
+                rates.width[0].alone.seconds[1] / 4);
+}
+
+TEST(no_test_on_cores_passes_the_ceiling_of_its_processes)
+{
+    hyb_model_rates_t rates = usual(), fast = with_devices(3);
+    double n = 9000, flop = (2.0 / 3.0 * n + 1.5) * n * n;
+    double all = seconds(rates, 9000, 2, 3);
+
+    rates.process = flop / all / 6 * 1.1;
+    assert_near(seconds(rates, 9000, 2, 3), all);
+    rates.process = flop / all / 6 / 1.5;
+    assert_near(seconds(rates, 9000, 2, 3), 1.5 * all);
+    hyb_model_slow_down(&rates, 2.0);
+    assert_near(seconds(rates, 9000, 2, 3), 3.0 * all);
+    all = seconds(fast, 9000, 2, 3);
+    fast.process = 1.0; /* devices have no ceiling */
+    assert_near(seconds(fast, 9000, 2, 3), all);
+}
+
 TEST(back_substitution_reads_half_the_matrix)
 {
     hyb_model_rates_t rates = rates_of(nothing, nothing, nothing);

@@ -171,9 +171,10 @@ TEST_OF_GROUP(who_has_others_on_its_cores_is_named_once)
         work(all_well, 0.1);
     }
     assert_string_equal(
-        end(), "xhpl: warning: rank 12 on node1: crowded: others have its "
-               "cores 50% of the time: other programs, or more threads than "
-               "cores\n");
+        end(), "xhpl: warning: rank 12 on node1: crowded: threads wait for its "
+               "cores 50% of the time: other programs have them, there are "
+               "more threads than cores, or the control group allows less "
+               "time\n");
 }
 
 /* Half of the time goes by with messages, most of rank 13's. */

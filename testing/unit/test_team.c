@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <unistd.h>
+#include "base/clock.h"
 #include "testing/unit/small_team.h"
 
 enum { MOST = 64, MEMBERS = 16, ROUNDS = 500 };
@@ -285,6 +286,33 @@ TEST(a_barrier_larger_than_the_team_is_refused)
     assert_int_equal(hyb_barrier_create(team, 0, &barrier), XH_ERR_ARG);
     assert_null(barrier);
     hyb_barrier_destroy(NULL);
+    hyb_team_destroy(team);
+}
+
+/* Member 1 works for a while, the others sleep as long. */
+static void work_or_sleep(void *argument, int member)
+{
+    const double seconds = *(double *)argument;
+    double end = xh_clock_wall() + seconds;
+
+    while (member == 1 && xh_clock_wall() < end)
+        ;
+    if (member != 1)
+        usleep((useconds_t)(1e6 * seconds));
+}
+
+TEST(a_team_knows_the_processor_time_of_its_members)
+{
+    hyb_team_t *team = team_of(3);
+    double nap = 0.2, two = hyb_team_seconds(team, 2);
+    double one = hyb_team_seconds(team, 1);
+    double wall = xh_clock_wall();
+
+    hyb_team_run(team, work_or_sleep, &nap);
+    wall = xh_clock_wall() - wall;
+    two = hyb_team_seconds(team, 2) - two;
+    one = hyb_team_seconds(team, 1) - one;
+    assert_true(one < wall && two > one / 2 && two <= wall);
     hyb_team_destroy(team);
 }
 

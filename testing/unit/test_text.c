@@ -37,6 +37,36 @@ TEST(a_number_may_have_a_unit_that_multiplies)
 TEST_CALL(capitals_are_equal_to_small_letters,
           assert_int_equal(xh_text_distance("BLAS_Threads", "blas_threads"), 0))
 
+TEST(seconds_are_said_in_units_of_people)
+{
+    static const struct {
+        double seconds;
+        const char *text;
+    } of[] = {{0.0, "0 s"},       {0.00123, "1.2 ms"},   {0.35, "0.35 s"},
+              {1.0, "1 s"},       {9.949, "9.9 s"},      {9.96, "10 s"},
+              {119.0, "119 s"},   {119.9, "2 min"},      {1800.0, "30 min"},
+              {1850.0, "31 min"}, {7190.0, "2 h"},       {7800.0, "2 h 10 min"},
+              {86400.0, "24 h"},  {273600.0, "3 d 4 h"}, {6.3e9, "200 years"},
+              {172799.0, "2 d"}};
+
+    for (size_t i = 0; i < COUNT_OF(of); i++)
+        assert_string_equal(xh_text_seconds(of[i].seconds).text, of[i].text);
+}
+
+TEST(rates_are_said_with_three_digits)
+{
+    static const struct {
+        double rate;
+        const char *text;
+    } of[] = {{97.04e9, "97.0 Gflop/s"}, {11.22e12, "11.2 Tflop/s"},
+              {999.6e9, "1.00 Tflop/s"}, {9308e9, "9.31 Tflop/s"},
+              {216e9, "216 Gflop/s"},    {0.0, "0.00 Mflop/s"},
+              {1.353e18, "1.35 Eflop/s"}};
+
+    for (size_t i = 0; i < COUNT_OF(of); i++)
+        assert_string_equal(xh_text_rate(of[i].rate).text, of[i].text);
+}
+
 TEST(a_long_word_is_no_danger)
 {
     char a[1001], b[1001];

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/blas_library.h"
+#include "base/blas_library.h"
 #include "base/log.h"
 #include "base/output.h"
 #include "base/product.h"
@@ -351,6 +352,8 @@ int main(int argc, char **argv)
         xdg_options_print_help(stdout);
     else if (options.ask == XDG_ASK_VERSION)
         printf("xdgemm %s\n", XH_VERSION);
+    else if (xh_blas_library_try_room() != XH_OK)
+        status = XH_EXIT_INPUT;
     else if (options.ask == XDG_ASK_DEVICES)
         status = list_devices(&options);
     else

@@ -136,6 +136,7 @@ xh_status_t xdg_check_memory(const xh_gemm_t *product)
         xh_memory_available("", &available) != XH_OK)
         return XH_OK;
     room = (double)available - MIB * (double)xh_settings_int("memory_reserve");
+    room = fmin(room, (double)xh_memory_limit_left(NULL));
     if (need <= room)
         return XH_OK;
     largest = xdg_fitting(product, room);

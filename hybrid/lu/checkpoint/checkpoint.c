@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/settings.h"
+#include "base/text.h"
 #include "hpl/grid/agree.h"
 #include "hybrid/lu/checkpoint/copies.h"
 #include "hybrid/lu/checkpoint/disks.h"
@@ -443,9 +444,9 @@ static void complete(hyb_lu_t *lu, double bytes)
     c->final_bytes = hyb_writer_final_bytes(c->writer);
     note(c, bytes);
     if (lu->grid->iam == 0)
-        xh_log_info("checkpoint of iteration %d of %d: %.3g GB in %.3g s",
+        xh_log_info("checkpoint of iteration %d of %d: %.3g GB in %s",
                     c->boundary.first, lu->range.panels, 1e-9 * bytes,
-                    xh_clock_wall() - c->last);
+                    xh_text_seconds(xh_clock_wall() - c->last).text);
 }
 
 /* Somebody could not: the last ones stay. */

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "testing/planner/advice.h"
+
+#include <math.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/cpu.h"
+#include "base/log.h"
+#include "base/settings.h"
+#include "base/text.h"
+#include "testing/ptest/dat_file.h"
+
+static const double noticeable = 1.01; /* times the rate */
+
+int xhpl_advice_order(const xhpl_job_t *job, const xhpl_extent_t *planned,
+                      xhpl_choice_t *best)
+{
+    hyb_model_rates_t rates = *job->rates;
+    xhpl_job_t turned = *job;
+    xhpl_choice_t by_columns;
+
+    if (planned->ranks_per_node == 1 || planned->nodes == 1 ||
+        best->test.nprow == 1 || best->test.npcol == 1)
+        return 0;
+    rates.row = job->rates->column;
+    rates.column = job->rates->row;
+    turned.rates = &rates;
+    by_columns = xhpl_choices_of(&turned, best->test, best->bcast);
+    if (by_columns.gflops < noticeable * best->gflops)
+        return 0;
+    *best = by_columns;
+    return 1;
+}
+
+/* ---- the file ------------------------------------------------------------ */
+
+/* Write the file of --write. */
+static xh_status_t write_best(const xhpl_order_t *order,
+                              const xhpl_choice_t *best, int pmap)
+{
+    const hpl_shape_t *test = &best->test;
+    xhpl_parameters_t parameters = order->parameters;
+    const xhpl_quantity_t chosen[] = {XHPL_N,     XHPL_NB,    XHPL_P,   XHPL_Q,
+                                      XHPL_DEPTH, XHPL_BCAST, XHPL_PMAP};
+    const int value[] = {test->n,     test->nb,    test->nprow, test->npcol,
+                         test->depth, best->bcast, pmap};
+
+    for (int i = 0; i < 7; i++)
+        parameters.list[chosen[i]] = (xhpl_list_t){1, {value[i]}};
+    return xhpl_dat_create(order->write, &parameters);
+}
+
+xh_status_t xhpl_advice_write(const xhpl_order_t *order,
+                              const xhpl_choice_t *best, int pmap,
+                              bool is_worthless)
+{
+    if (order->write == NULL)
+        return XH_OK;
+    if (!is_worthless || order->force)
+        return write_best(order, best, pmap);
+    xh_log_error("--write: %s is not written, as this plan is worth nothing; "
+                 "--force writes it all the same",
+                 order->write);
+    return XH_ERR_INPUT;
+}
+
+/* ---- processes per node -------------------------------------------------- */
+
+/* What count processes per node would reach, each with its part of the cores
+ * and of the memory. */
+static xhpl_choice_t with_processes(const xhpl_job_t *job,
+                                    const xhpl_extent_t *planned, int count)
+{
+    double part = (double)planned->ranks_per_node / count;
+    hyb_model_rates_t rates = *job->rates;
+    xhpl_job_t other = *job;
+    xhpl_choice_t choice = {.gflops = 0.0};
+
+    hyb_model_share_out(&rates, part);
+    other.rates = &rates;
+    other.processes = planned->nodes * count;
+    other.most_bytes = job->most_bytes * part;
+    xhpl_choices_make(&other, 1, &choice);
+    return choice;
+}
+
+static void compare_processes(const xhpl_job_t *job,
+                              const xhpl_extent_t *planned,
+                              const xhpl_choice_t *best)
+{
+    const xh_census_t machine = xh_cpu_census("");
+    const int counts[] = {1, 2, machine.sockets};
+    int last = 0;
+
+    for (int i = 0; i < 3; i++) {
+        bool is_planned = counts[i] == planned->ranks_per_node;
+        int64_t all = (int64_t)counts[i] * planned->nodes;
+        bool unknown = job->rates->row.bandwidth <= 0.0 && all > 1;
+        xhpl_choice_t choice;
+
+        if (counts[i] <= last || all > XHPL_PROCESSES_MOST ||
+            (counts[i] > machine.cores && !is_planned))
+            continue;
+        last = counts[i];
+        choice = is_planned ? *best : with_processes(job, planned, last);
+        if (choice.gflops > 0.0)
+            printf("  %d process%s per node%s: %s in %s%s\n", last,
+                   last > 1 ? "es" : "",
+                   last > 1 && last == machine.sockets ? ", one per socket"
+                                                       : "",
+                   xh_text_rate(1e9 * choice.gflops).text,
+                   xh_text_seconds(choice.seconds).text,
+                   is_planned ? " (this plan)"
+                   : unknown  ? " (an estimate, without messages)"
+                              : " (an estimate: start as many to measure it)");
+    }
+}
+
+/* ---- the command --------------------------------------------------------- */
+
+/* As this program was called: "bin/arch/xhpl". */
+static void print_program(void)
+{
+    char text[4096] = "";
+    FILE *file = fopen("/proc/self/cmdline", "r");
+
+    if (file != NULL) {
+        text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+        fclose(file);
+    }
+    printf("%s", text[0] != '\0' ? text : "xhpl");
+}
+
+/* With the launcher of this MPI library. */
+static void print_launcher(const xhpl_extent_t *planned)
+{
+    int processes = (int)planned->processes, each = planned->ranks_per_node;
+    char library[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+
+    MPI_Get_library_version(library, &length);
+    if (processes == 1)
+        return;
+    if (getenv("SLURM_STEP_NUM_TASKS") != NULL &&
+        getenv("OMPI_COMM_WORLD_SIZE") == NULL)
+        printf("srun -N %d --ntasks-per-node=%d --cpu-bind=none ",
+               planned->nodes, each);
+    else if (strstr(library, "Open MPI") != NULL)
+        printf("mpirun -np %d --map-by ppr:%d:node --bind-to none ", processes,
+               each);
+    else
+        printf("mpiexec -n %d -ppn %d -bind-to none ", processes, each);
+}
+
+static void print_command(const xhpl_extent_t *planned,
+                          const xhpl_choice_t *best, int pmap, const char *dat)
+{
+    const hpl_shape_t *test = &best->test;
+
+    printf("run: ");
+    print_launcher(planned);
+    print_program();
+    if (dat != NULL)
+        printf(" --dat %s", dat);
+    else
+        printf(" -n %d --nb %d -p %d -q %d --depth %d --bcast %d --pmap %d",
+               test->n, test->nb, test->nprow, test->npcol, test->depth,
+               best->bcast, pmap);
+    if (xh_settings_changed("weights"))
+        printf(" --weights %s", xh_settings_text("weights"));
+    printf("\n");
+}
+
+/* ---- all ----------------------------------------------------------------- */
+
+void xhpl_advice_print(const xhpl_job_t *job, const xhpl_extent_t *planned,
+                       const xhpl_choice_t *best, int pmap, bool compares,
+                       const char *dat)
+{
+    const hpl_shape_t *test = &best->test;
+    double ceiling = job->rates->process * test->nprow * test->npcol;
+
+    printf("\nbest: N = %d with NB = %d on %d x %d processes%s: about %s at "
+           "%s, %.3g GiB per process\n",
+           test->n, test->nb, test->nprow, test->npcol,
+           pmap == 0 ? "" : " by columns (PMAP = 1)",
+           xh_text_seconds(best->seconds).text,
+           xh_text_rate(1e9 * best->gflops).text, best->bytes / 0x1p30);
+    if (compares && ceiling > 0.0)
+        printf("  %.2f of the FMA ceiling of their cores, %s\n",
+               1e9 * best->gflops / ceiling, xh_text_rate(ceiling).text);
+    if (compares)
+        compare_processes(job, planned, best);
+    print_command(planned, best, pmap, dat);
+}
