@@ -89,12 +89,6 @@ static xh_status_t check_folder(hyb_lu_t *lu)
     return XH_ERR_INPUT;
 }
 
-static void clear(const hyb_store_t *store)
-{
-    hyb_store_clear(store);
-    hyb_store_clear_copies(store->folder);
-}
-
 /* All processes may share a folder: none looks into it while they compute. */
 static void forget(const struct hyb_checkpoint *c, int first)
 {
@@ -177,17 +171,12 @@ static xh_status_t open_files(hyb_lu_t *lu)
                              c->copies, &c->writer);
 }
 
-static bool are_asked(void)
-{
-    return hyb_checkpoint_is_asked("checkpoint") ||
-           hyb_checkpoint_is_asked("restart");
-}
-
 bool hyb_checkpoint_refuses(const hyb_lu_t *lu)
 {
     xh_status_t guests = lu->homes.guests > 0 ? XH_ERR_INPUT : XH_OK;
 
-    if (!are_asked() || hpl_agree(lu->grid->all_comm, guests) == XH_OK)
+    if (!hyb_checkpoint_are_asked() ||
+        hpl_agree(lu->grid->all_comm, guests) == XH_OK)
         return false;
     if (lu->grid->iam == 0 && strcmp(xh_settings_text("home"), "device") == 0)
         xh_log_error(
@@ -210,7 +199,7 @@ xh_status_t hyb_checkpoint_create(hyb_lu_t *lu)
     struct hyb_checkpoint *c;
     MPI_Comm all = lu->grid->all_comm;
 
-    if (!are_asked())
+    if (!hyb_checkpoint_are_asked())
         return XH_OK;
     hyb_store_close();
     lu->checkpoint = c = calloc(1, sizeof(*c));
@@ -230,7 +219,7 @@ xh_status_t hyb_checkpoint_create(hyb_lu_t *lu)
     XH_TRY(find_goes_on(lu));
     if (!c->goes_on) {
         XH_TRY(hpl_agree(all, check_folder(lu)));
-        clear(&c->store);
+        hyb_store_clear(&c->store);
         hyb_store_remove_done(&c->store);
     }
     XH_TRY(begin_copies(lu));
@@ -250,34 +239,6 @@ void hyb_checkpoint_destroy(hyb_lu_t *lu)
         MPI_Comm_free(&c->comm);
     free(c->list);
     free(c);
-}
-
-/* Of both folders of the run. */
-static void for_folders(int row, int column,
-                        void (*call)(const hyb_store_t *store))
-{
-    static const char *const settings[] = {"restart", "checkpoint"};
-
-    for (int i = 0; i < 2 && row >= 0; i++)
-        if (hyb_checkpoint_is_asked(settings[i]))
-            call(&(hyb_store_t){xh_settings_text(settings[i]), row, column,
-                                false});
-}
-
-static void mark_done(const hyb_store_t *store)
-{
-    hyb_store_put_done(store);
-}
-
-void hyb_checkpoint_clear(MPI_Comm comm, int row, int column)
-{
-    if (!are_asked())
-        return;
-    for_folders(row, column, mark_done);
-    MPI_Barrier(comm);
-    for_folders(row, column, clear);
-    MPI_Barrier(comm);
-    for_folders(row, column, hyb_store_remove_done);
 }
 
 bool hyb_checkpoint_resumes(hyb_lu_t *lu, int seed)

@@ -49,6 +49,12 @@ bool hyb_checkpoint_is_asked(const char *setting)
     return xh_settings_text(setting)[0] != '\0';
 }
 
+bool hyb_checkpoint_are_asked(void)
+{
+    return hyb_checkpoint_is_asked("checkpoint") ||
+           hyb_checkpoint_is_asked("restart");
+}
+
 double hyb_checkpoint_every(void)
 {
     double seconds = 0.0;

@@ -13,6 +13,9 @@ xh_status_t hyb_checkpoint_check_settings(void);
 /* Does the setting, checkpoint or restart, name a folder? */
 bool hyb_checkpoint_is_asked(const char *setting);
 
+/* Is there --checkpoint or --restart? */
+bool hyb_checkpoint_are_asked(void);
+
 /* Seconds from one to the next. */
 double hyb_checkpoint_every(void);
 

@@ -237,13 +237,6 @@ void hyb_store_keep(const hyb_store_t *store, const int *first, int count)
     hyb_store_each(store->folder, remove_other, &(kept_t){store, first, count});
 }
 
-void hyb_store_clear(const hyb_store_t *store)
-{
-    hyb_store_keep(store, NULL, 0);
-    remove_file(store, "final");
-    remove_file(store, "alive");
-}
-
 /* A copy, or a mark that a process left which was killed. */
 static bool is_shared(const char *name)
 {
@@ -251,7 +244,7 @@ static bool is_shared(const char *name)
            (strncmp(name, "xhpl-r", 6) == 0 && strstr(name, ".copy-") != NULL);
 }
 
-void hyb_store_clear_copies(const char *name)
+static void clear_copies(const char *name)
 {
     DIR *folder = list_folder(name);
     struct dirent *entry;
@@ -266,6 +259,14 @@ void hyb_store_clear_copies(const char *name)
         hyb_store_unlink(path);
     }
     closedir(folder);
+}
+
+void hyb_store_clear(const hyb_store_t *store)
+{
+    hyb_store_keep(store, NULL, 0);
+    remove_file(store, "final");
+    remove_file(store, "alive");
+    clear_copies(store->folder);
 }
 
 /* ---- the folder ---------------------------------------------------------- */

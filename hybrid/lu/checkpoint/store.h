@@ -44,11 +44,9 @@ bool hyb_store_is_same(const char *a, const char *b);
 void hyb_store_remove(const hyb_store_t *store, int first);
 void hyb_store_keep(const hyb_store_t *store, const int *first, int count);
 
-/* Remove all of its files. */
+/* Remove all of its files but the mark that it is done, and all copies in the
+ * folder, whosever they are. */
 void hyb_store_clear(const hyb_store_t *store);
-
-/* Remove all copies in folder, whosever they are. */
-void hyb_store_clear_copies(const char *folder);
 
 /*
  * Make the folder, if it is not there, for this user alone. Only this user and
