@@ -50,6 +50,8 @@ xh_status_t xh_memory_available(const char *root, uint64_t *bytes_p)
 
 /* ---- limits of this process ---------------------------------------------- */
 
+enum { STATM_FIELDS = 6 }; /* the last one that counts is data */
+
 uint64_t xh_memory_limit_left(const char **name_p)
 {
     static const struct {
@@ -58,16 +60,17 @@ uint64_t xh_memory_limit_left(const char **name_p)
         int field; /* of statm: pages that it counts */
     } limits[] = {{RLIMIT_AS, "ulimit -v", 0}, {RLIMIT_DATA, "ulimit -d", 5}};
     uint64_t least = UINT64_MAX, page = (uint64_t)sysconf(_SC_PAGESIZE);
-    uint64_t pages[7] = {0};
+    uint64_t pages[STATM_FIELDS] = {0};
     struct rlimit limit;
     char line[160];
+    int count = 0;
 
     if (name_p != NULL)
         *name_p = "";
     if (!xh_sysfile_line("/proc/self", "statm", line, sizeof(line)))
         line[0] = '\0';
-    for (char *at = line, *end; *at != '\0' && pages[6] < 6; at = end)
-        pages[pages[6]++] = strtoull(at, &end, 10);
+    for (char *at = line, *end; *at != '\0' && count < STATM_FIELDS; at = end)
+        pages[count++] = strtoull(at, &end, 10);
     for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
         uint64_t used = pages[limits[i].field] * page, left;
 
