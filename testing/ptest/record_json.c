@@ -182,13 +182,11 @@ static void save(xhpl_record_t *record)
         write_all(record);
 }
 
-/* A refused run writes no record. */
+/* A refused run writes no record; one whose tests had begun does. */
 static bool is_wanted(const xhpl_record_t *record, int exit_status)
 {
-    bool is_refused =
-        exit_status == XH_EXIT_INPUT && json_array_size(record->tests) == 0;
-
-    return !is_refused && may_replace(record);
+    return json_array_size(record->tests) > 0 ||
+           (exit_status != XH_EXIT_INPUT && may_replace(record));
 }
 
 /* Write the end of the run, once; reports errors. */

@@ -130,6 +130,8 @@ def wait_for_ranks(job, count, ready=has_computed):
     """The ids of count xhpl processes, as soon as they all are ready."""
     until = time.monotonic() + jobs.LIMIT
     while time.monotonic() < until:
+        if job.poll() is not None:
+            raise AssertionError("the job ended before all processes had started")
         pids = ranks_of(job)
         if len(pids) == count and all(map(ready, pids)):
             return pids

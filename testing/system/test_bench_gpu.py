@@ -55,7 +55,8 @@ def test_what_fails_or_has_no_time_is_said_and_others_follow(tmp_path):
     assert outcome.status == 1, str(outcome)
     assert re.search(r": failed, .*(wrong|status)", outcome.stdout), str(outcome)
     assert re.search(r"^[1-9]\d* s, [1-9]\d* steps failed", outcome.stdout, re.M)
-    assert "DGEMM on its own data, k = 256" in outcome.stdout, str(outcome)
+    # a busy machine has no time for it
+    assert re.search("(DGEMM on its own data|probe), k = 256", outcome.stdout), str(outcome)
     assert "pinning: left out, there is no time for it" in outcome.stdout, str(outcome)
     assert "probe 64" in json.loads((tmp_path / "all.json").read_text())
 

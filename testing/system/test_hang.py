@@ -147,7 +147,7 @@ def computing(folder, grid, n, *settings):
 ])
 @retried
 def test_one_that_is_stopped_at_any_moment_is_named(tmp_path, grid, devices):
-    job, pids = computing(tmp_path, grid, 4000, "watchdog=2", "hang=4", f"devices={devices}")
+    job, pids = computing(tmp_path, grid, 8000, "watchdog=2", "hang=4", f"devices={devices}")
     rank = random.randrange(1, len(pids))
     time.sleep(random.random())
     os.kill(pids[rank], signal.SIGSTOP)
@@ -188,7 +188,7 @@ def crowd(port, count):
 
 
 def test_strangers_end_no_job_and_reach_it_on_loopback_only(tmp_path):
-    job, pids = computing(tmp_path, (2, 1), 4000, "watchdog=2", "hang=4")
+    job, pids = computing(tmp_path, (2, 1), 5000, "watchdog=2", "hang=4")
     local = [port for address, port in listeners(pids[0]) if address == "0100007F"]
     assert local, listeners(pids[0])
     strangers = [one for port in local for one in crowd(port, 700)]

@@ -69,12 +69,18 @@ def test_a_refused_run_touches_no_file(xhpl):
                     assert found.read_bytes() == kept[found.name], str(outcome)
 
 
-def test_an_earlier_record_stays_until_a_test_has_ended(xhpl):
+def test_an_earlier_record_stays_until_a_test_has_ended_well_or_not(xhpl):
     xhpl(*ONE, "--json", "run.json").succeeded()
     kept = (xhpl.directory / "run.json").read_bytes()
-    failing = ["--set", "devices=emu:1", "--set", "home=device", "--set", "emu_fail=1"]
-    xhpl(*ONE, "--json", "run.json", *failing)
+    device = ["--set", "devices=emu:1", "--set", "home=device"]
+    before = xhpl(*ONE, "--json", "run.json", *device, "--set", "trust=on",
+                  "--set", "emu_fault=0:flip@gemm:1")  # fmt: skip
+    assert before.status == 3, str(before)
     assert (xhpl.directory / "run.json").read_bytes() == kept
+    within = xhpl(*ONE, "--json", "run.json", *device, "--set", "trust=off",
+                  "--set", "emu_fault=0:fail@generate:1")  # fmt: skip
+    assert within.status == 3, str(within)
+    assert valid((xhpl.directory / "run.json").read_text())["exit_status"] == 3
 
 
 @pytest.mark.parametrize("option", WRITTEN[::2])
