@@ -61,6 +61,11 @@ def paragraph(text, kind=""):
     return f'<p class="{kind}">{escape(text)}</p>' if kind else f"<p>{escape(text)}</p>"
 
 
+def link(name):
+    """To a page of the documentation, as it lies beside the program."""
+    return f'<a href="{escape(name)}">{escape(name)}</a>'
+
+
 def listing(items):
     return "<ul>" + "".join(f"<li>{escape(item)}</li>" for item in items) + "</ul>"
 

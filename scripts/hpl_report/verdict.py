@@ -16,7 +16,33 @@ SMALL = 0.3  # of the memory: a matrix that could grow
 BY_SIGNAL = 128  # plus its number: the exit status of a run that it ended
 WAITS = ("wait_panel", "wait_exchange", "wait_device", "broadcast", "exchange")
 
-Verdict = namedtuple("Verdict", "grade answer reason")
+# The kind of each reason, and where the documentation says what to do.
+SEE = {
+    "no result": "TROUBLESHOOTING.md#it-ends-early",
+    "wrong result": "TROUBLESHOOTING.md#it-ends-early",
+    "not checked": "TUNING.md#threshold-160",
+    "emulated precision": "TOP500.md#the-rules",
+    "idle cores": "TUNING.md#processes-threads-and-binding",
+    "others on the cores": "TROUBLESHOOTING.md#it-is-slow",
+    "idle processes": "TUNING.md#p-x-q-flat",
+    "slow cores": "TROUBLESHOOTING.md#it-is-slow",
+    "slow device": "TROUBLESHOOTING.md#it-is-slow",
+    "waiting": "TROUBLESHOOTING.md#it-is-slow",
+    "small matrix": "TUNING.md#n-as-large-as-memory-allows",
+    "not explained": "TROUBLESHOOTING.md#it-is-slow",
+    "nothing measured": "REPORT.md#is-it-good",
+}
+
+Cause = namedtuple("Cause", "kind text")  # kind: of SEE
+
+
+class Verdict(namedtuple("Verdict", "grade answer reason kind", defaults=("",))):
+    """Kind is that of the reason, of SEE; empty for a good run."""
+
+    @property
+    def see(self):
+        """The page of the documentation, and the place there; empty without one."""
+        return f"docs/{SEE[self.kind]}" if self.kind else ""
 
 
 def under_way(record):
@@ -60,11 +86,15 @@ def no_result(record):
     return ended.get(status, "no test was solved")
 
 
+UNEXPLAINED = Cause("not explained", "its iterations show where the time went")
+
+
 def idle_cores(run):
     """A launcher's binding that left cores without work, which no ceiling counts."""
     bound = run.bound()
-    return bound and (f"only {bound[0]} of {bound[1]} cores were used; see binding: "
-                      "mpirun --bind-to none, or --set bind=node, takes all")
+    return bound and Cause(
+        "idle cores", f"only {bound[0]} of {bound[1]} cores were used; see binding: "
+        "mpirun --bind-to none, or --set bind=node, takes all")
 
 
 def crowded(run, test):
@@ -73,10 +103,13 @@ def crowded(run, test):
     if part <= CROWDED:
         return None
     if run.cores and threads and threads > run.cores:
-        return (f"{threads} threads shared {run.cores} cores, and waited for each other "
-                f"up to {percent(part)} of the time; leave the setting threads alone")
-    return (f"other programs had these cores up to {percent(part)} of the time; end them "
-            "(top names them) and run again")
+        return Cause(
+            "others on the cores", f"{threads} threads shared {run.cores} cores, and "
+            f"waited for each other up to {percent(part)} of the time; leave the setting "
+            "threads alone")
+    return Cause(
+        "others on the cores", f"other programs had these cores up to {percent(part)} of "
+        "the time; end them (top names them) and run again")
 
 
 def holds_back(run, test):
@@ -87,29 +120,29 @@ def holds_back(run, test):
         return crowded(run, test)
     processes = run.record["mpi"]["processes"]
     if test["p"] * test["q"] < processes:
-        return (
-            f"only {test['p'] * test['q']} of {processes} processes had a part of "
+        return Cause(
+            "idle processes", f"only {test['p'] * test['q']} of {processes} processes had a part of "
             "the matrix; choose P and Q whose product is their number"
         )
     high, filled, waits = run.high_rate(test), run.filled(test), run.part(*WAITS)
     if high is not None and high < FAIR:
-        return (
-            f"even its fast iterations reach only {percent(high)}, so look at the "
+        return Cause(
+            "slow cores", f"even its fast iterations reach only {percent(high)}, so look at the "
             "BLAS library's kernel, the binding and the clock; make check and "
             "xdgemm --verify measure the cores alone"
         )
     if waits is not None and waits > 0.2:
-        return (
-            f"process 0 spent {percent(waits)} of its time on waiting and messages, "
+        return Cause(
+            "waiting", f"process 0 spent {percent(waits)} of its time on waiting and messages, "
             "so look at slow processes below, then at the grid (P a little below Q) and "
             "DEPTH"
         )
     if filled is not None and filled < SMALL:
-        return (
-            f"the matrix took {percent(filled)} of the free memory, and a larger N "
+        return Cause(
+            "small matrix", f"the matrix took {percent(filled)} of the free memory, and a larger N "
             "spends a larger part of its time in the update: xhpl --plan names it"
         )
-    return "its iterations show where the time went"
+    return UNEXPLAINED
 
 
 def of_rate(run, test, efficiency):
@@ -119,15 +152,23 @@ def of_rate(run, test, efficiency):
         "alone just before or after the run"
     )
     if efficiency > NOISE:
-        return Verdict(
-            "unknown", "The record cannot tell", f"the rate is {ceiling}, and "
-            + (crowded(run, test) or "something else on these cores must have "
-               "disturbed that"),
-        )
+        others = crowded(run, test) or Cause(
+            "others on the cores", "something else on these cores must have disturbed "
+            "that")
+        return Verdict("unknown", "The record cannot tell",
+                       f"the rate is {ceiling}, and {others.text}", others.kind)
     if efficiency >= GOOD and not run.bound():
         return Verdict("good", "Yes", ceiling + ", which is as fast as tuned runs are")
     grade = ("fair", "It is fair") if efficiency >= FAIR else ("low", "No")
-    return Verdict(*grade, f"{ceiling}: {holds_back(run, test)}")
+    cause = holds_back(run, test)
+    return Verdict(*grade, f"{ceiling}: {cause.text}", cause.kind)
+
+
+def held_devices(run, test):
+    """What most likely keeps devices from their rate."""
+    slow = devices.slow(test)
+    return (idle_cores(run) or (slow and Cause("slow device", slow[0]))
+            or crowded(run, test) or UNEXPLAINED)
 
 
 def of_prediction(run, test):
@@ -137,7 +178,7 @@ def of_prediction(run, test):
         return Verdict(
             "unknown", "The record cannot tell", "devices took part, and without "
             "predict=on nothing says what they should reach; run again with "
-            "--set predict=on",
+            "--set predict=on", "nothing measured",
         )
     part = test["gflops"] / predicted
     reached = (
@@ -147,9 +188,8 @@ def of_prediction(run, test):
     if part >= AS_PREDICTED and not run.bound():
         return Verdict("good", "Yes", reached)
     grade = ("fair", "It is fair") if part >= NEAR else ("low", "No")
-    reason = (idle_cores(run) or next(iter(devices.slow(test)), None) or crowded(run, test)
-              or "its iterations show where the time went")
-    return Verdict(*grade, f"{reached}: {reason}")
+    cause = held_devices(run, test)
+    return Verdict(*grade, f"{reached}: {cause.text}", cause.kind)
 
 
 def failed_by(run, test):
@@ -171,7 +211,7 @@ def of_wrong(run, wrong):
                   "does not count")
     if len(wrong) < len(run.tests):
         reason = f"of {len(wrong)} of {len(run.tests)} tests {reason}"
-    return Verdict("failed", "No", reason)
+    return Verdict("failed", "No", reason, "wrong result")
 
 
 def judge(run):
@@ -180,14 +220,15 @@ def judge(run):
     if wrong:
         return of_wrong(run, wrong)
     if test is None or run.broke_off():
-        return Verdict("none", "There is no result", no_result(run.record))
+        return Verdict("none", "There is no result", no_result(run.record),
+                       "no result")
     if test["status"] != "PASSED":
         return Verdict("unchecked", "Nobody knows", "the solution was not checked, so the "
-                       "rate does not count")
+                       "rate does not count", "not checked")
     if run.emulates():
         return Verdict(
             "failed", "No", "double precision was emulated (fp64=emulated), so this "
-            "is no run of HPL",
+            "is no run of HPL", "emulated precision",
         )
     if run.devices():
         return of_prediction(run, test)
@@ -195,7 +236,7 @@ def judge(run):
     if efficiency is None:
         return Verdict(
             "unknown", "The record cannot tell", "what the cores can do at most was "
-            "not measured",
+            "not measured", "nothing measured",
         )
     return of_rate(run, test, efficiency)
 
@@ -214,4 +255,5 @@ def state(run):
 def sentence(run):
     """The verdict on a line of plain text."""
     verdict = judge(run)
-    return f"{verdict.answer}: {verdict.reason}.".replace(NBSP, " ")
+    see = f" See {verdict.see}." if verdict.see else ""
+    return f"{verdict.answer}: {verdict.reason}.{see}".replace(NBSP, " ")

@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from report_page import call, many_hosts, page_of, text_of
+import jobs
+from report_page import call, many_hosts, page_of, read, text_of, verdict
 
 pytestmark = pytest.mark.scripts
 
@@ -82,7 +83,8 @@ def test_the_verdict_is_a_sentence_as_well(tmp_path, told, record):
     assert tally == "2 runs: 1 good, 1 slow"
     assert fast.startswith("fast on node7: Yes: 90 % of the ") and fast.endswith(" are.")
     assert slow.startswith("slow on node7: No: 30 % of the ") and outcome.stdout.isascii()
-    assert f"Is it good? {slow.split(': ', 1)[1]}" in told()
+    sentence, _, place = slow.split(": ", 1)[1].partition(" See ")
+    assert f"Is it good? {sentence} See {place[:-1]}" in told()
     assert not (tmp_path / "report.html").exists()
 
 
@@ -101,6 +103,23 @@ def test_others_on_the_cores_come_before_the_blas(told, record, threads, reason)
         threads += sum(r["threads"] for h in record["hosts"] for r in h["ranks"][1:])
         reason = reason.replace("64", str(threads)).format(cores=cores)
     assert reason in text, text[:2000]
+
+
+def slug(title):
+    """The anchor of a heading."""
+    return re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
+
+
+def test_each_reason_leads_to_a_place_in_the_documentation(tmp_path, record):
+    for place in set(verdict.SEE.values()):
+        name, _, anchor = place.partition("#")
+        text = (jobs.SOURCE / "docs" / name).read_text()
+        titles = re.findall("^#+ (.*)$", text, re.M)
+        assert anchor in map(slug, titles), place
+    record["tests"][0]["residual"] = 16
+    page = page_of(tmp_path, rated(record, 0.9))
+    links = [a["href"] for tag, a in read(page)[0] if tag == "a"]
+    assert links == ["docs/" + verdict.SEE["wrong result"]]
 
 
 ENDS = [
