@@ -11,6 +11,7 @@ from .words import NBSP, moment, percent, rate, significant
 GOOD, FAIR = 0.80, 0.60  # of the ceiling
 NOISE = 1.02  # of the ceiling: more is no rate, but a ceiling that was disturbed
 AS_PREDICTED, NEAR = 0.90, 0.75  # of the predicted rate
+KEPT_UP, PARTLY = 0.90, 0.70  # of the devices' products: all, half of the columns there
 CROWDED = 0.1  # of the time: more is too much for others
 SMALL = 0.3  # of the memory: a matrix that could grow
 BY_SIGNAL = 128  # plus its number: the exit status of a run that it ended
@@ -27,6 +28,7 @@ SEE = {
     "idle processes": "TUNING.md#p-x-q-flat",
     "slow cores": "TROUBLESHOOTING.md#it-is-slow",
     "slow device": "TROUBLESHOOTING.md#it-is-slow",
+    "columns in host memory": "GPU.md#one-gpu",
     "waiting": "TROUBLESHOOTING.md#it-is-slow",
     "small matrix": "TUNING.md#n-as-large-as-memory-allows",
     "not explained": "TROUBLESHOOTING.md#it-is-slow",
@@ -167,29 +169,69 @@ def of_rate(run, test, efficiency):
 def held_devices(run, test):
     """What most likely keeps devices from their rate."""
     slow = devices.slow(test)
-    return (idle_cores(run) or (slow and Cause("slow device", slow[0]))
+    idle = None if run.lives_on_devices(test) else idle_cores(run)
+    return (idle or (slow and Cause("slow device", slow[0]))
             or crowded(run, test) or UNEXPLAINED)
 
 
-def of_prediction(run, test):
-    """With devices, whose ceiling nobody measures."""
-    predicted = (test.get("prediction") or {}).get("gflops")
-    if not predicted:
+def too_small(run, test):
+    """What a matrix of another size would do for devices."""
+    home = run.home(test)
+    if home and not run.lives_on_devices(test):
+        return Cause(
+            "columns in host memory", f"{home.host} of {home.all} block columns of "
+            "process 0 live in host memory, and travel to the devices; an N that fits "
+            "the devices is faster")
+    memory = sum(device["memory_bytes"] for device in run.record["devices"] or [])
+    if memory and 8 * test["n"] ** 2 < SMALL * memory:
+        return Cause(
+            "small matrix", f"the matrix took {percent(8 * test['n'] ** 2 / memory)} of "
+            "the devices' memory, and a larger N spends a larger part of its time in "
+            "products: xhpl --plan names it")
+    return None
+
+
+def of_part(part, good, fair, reached, cause):
+    """The verdict on a run with devices that reached a part of something."""
+    bound = cause.kind == "idle cores"
+    if part >= good and not bound:
+        return Verdict("good", "Yes", reached)
+    grade = ("fair", "It is fair") if part >= fair else ("low", "No")
+    return Verdict(*grade, f"{reached}: {cause.text}", cause.kind)
+
+
+def of_products(run, test):
+    """With devices, by the rate at which they multiplied in this very test."""
+    products = run.products(test)
+    if not products:
         return Verdict(
-            "unknown", "The record cannot tell", "devices took part, and without "
-            "predict=on nothing says what they should reach; run again with "
-            "--set predict=on", "nothing measured",
-        )
+            "unknown", "The record cannot tell", "devices took part, and neither their "
+            "products were measured, as in a test of more than half a second, nor a "
+            "prediction says what they should reach; run again with --set predict=on",
+            "nothing measured")
+    part, count = test["gflops"] / products, len(test["devices"])
+    devices_of = "device" if count == 1 else f"{count} devices together"
+    reached = (f"{percent(part)} of the {rate(products)} that its {devices_of} kept up in "
+               "matrix products (DGEMM)")
+    if part > NOISE:
+        return Verdict(
+            "unknown", "The record cannot tell", f"the rate is {reached}, so the cores "
+            "computed a part of it; run again with --set predict=on", "nothing measured")
+    cause = held_devices(run, test)
+    if cause is UNEXPLAINED:
+        cause = too_small(run, test) or cause
+    return of_part(part, KEPT_UP, PARTLY, reached, cause)
+
+
+def of_prediction(run, test):
+    """With devices, by what was expected of them and of the cores."""
+    predicted = test["prediction"]["gflops"]
     part = test["gflops"] / predicted
     reached = (
         f"{percent(part)} of the {rate(predicted)} that its devices and cores, "
         "measured just before, should reach together"
     )
-    if part >= AS_PREDICTED and not run.bound():
-        return Verdict("good", "Yes", reached)
-    grade = ("fair", "It is fair") if part >= NEAR else ("low", "No")
-    cause = held_devices(run, test)
-    return Verdict(*grade, f"{reached}: {cause.text}", cause.kind)
+    return of_part(part, AS_PREDICTED, NEAR, reached, held_devices(run, test))
 
 
 def failed_by(run, test):
@@ -231,7 +273,8 @@ def judge(run):
             "is no run of HPL", "emulated precision",
         )
     if run.devices():
-        return of_prediction(run, test)
+        predicted = (test.get("prediction") or {}).get("gflops")
+        return (of_prediction if predicted else of_products)(run, test)
     efficiency = run.efficiency(test)
     if efficiency is None:
         return Verdict(

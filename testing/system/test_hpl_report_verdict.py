@@ -233,6 +233,58 @@ def test_devices_are_judged_by_the_prediction(told, record):
         assert f"{answer} % of the 800 Gflop/s that its devices and cores" in told()
 
 
+def on_devices(record, part, host=0, guests=0, memory=2**37, count=2):
+    """Let devices have held the matrix, and the run kept a part of their products."""
+    with_devices(record)
+    test = record["tests"][0]
+    names = [f"cuda:{i}" for i in range(count)]
+    record["devices"] = [{"rank": 0, "name": name, "model": "H200",
+                          "memory_bytes": memory} for name in names]
+    test["devices"] = [
+        {"rank": 0, "name": name, "model": "H200", "gflops": 50e3,
+         "up_bytes_per_second": None, "down_bytes_per_second": None, "mhz": None,
+         "celsius": None} for name in names]  # fmt: skip
+    places = {"panels": None, "host": host, "cuda:0": 100 - host, "guests of these": guests,
+              "all": 100}
+    test["plan"] = {"home": "auto", "panels": "auto", "tile": None, "share": None, "rows": [
+        {"where": w, "blocks": b, "seconds": None} for w, b in places.items()]}
+    test["gflops"] = part * count * 50e3
+
+
+KEPT = [(0.91, "Yes"), (0.8, "It is fair"), (0.4, "No"), (1.2, "The record cannot tell")]
+
+
+@pytest.mark.parametrize("count, which", [(1, "device"), (3, "3 devices together")])
+@pytest.mark.parametrize("part, answer", KEPT)
+def test_without_a_prediction_devices_are_judged_by_their_products(
+        told, record, part, answer, count, which):
+    on_devices(record, part, count=count)
+    text = told()
+    assert f"Is it good? {answer}:" in text
+    products = f"{50 * count} Tflop/s that its {which} kept up in matrix products"
+    assert f"{100 * part:.0f} % of the {products}" in text
+    record["tests"][0]["devices"][0]["gflops"] = None
+    assert "Is it good? The record cannot tell: devices took part, and neither" in told()
+
+
+def test_the_reason_of_a_slow_run_on_devices_is_the_size_of_the_matrix(told, record):
+    on_devices(record, 0.5)
+    assert "of the devices' memory, and a larger N" in told()
+    on_devices(record, 0.5, memory=1000)
+    assert "its iterations show where the time went" in told()
+    on_devices(record, 0.5, host=60, guests=5)
+    assert "65 of 100 block columns of process 0 live in host memory" in told()
+
+
+def test_idle_cores_are_no_fault_where_the_matrix_lives_on_devices(told, record):
+    on_devices(record, 0.95)
+    bound(record)
+    assert "Is it good? Yes: 95 %" in told()
+    on_devices(record, 0.95, host=50)
+    bound(record)
+    assert "Is it good? It is fair: 95 %" in told()
+
+
 def test_idle_cores_beside_devices_are_told(told, record):
     with_devices(record, gflops=800)
     record["tests"][0]["gflops"] = 790
