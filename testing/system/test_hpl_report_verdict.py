@@ -285,6 +285,17 @@ def test_idle_cores_are_no_fault_where_the_matrix_lives_on_devices(told, record)
     assert "Is it good? It is fair: 95 %" in told()
 
 
+def test_cores_that_wait_for_devices_with_the_matrix_are_no_fault(told, record):
+    on_devices(record, 0.95, host=50)
+    record["iterations"][0]["wait_device"] = 0.77 * record["iterations"][0]["seconds"]
+    text = told()
+    assert " Waiting " in text and "cores that wait" not in text
+    on_devices(record, 0.95)
+    text = told()
+    assert " Waiting " not in text and "Devices 2 hold the whole matrix" in text
+    assert "The matrix lives on devices, which compute it: cores that wait" in text
+
+
 def test_idle_cores_beside_devices_are_told(told, record):
     with_devices(record, gflops=800)
     record["tests"][0]["gflops"] = 790
