@@ -13,6 +13,9 @@ PHASES = (
 RUN_TIME = 3  # exit status of a failure at run time; above are signals
 THRESHOLD = 16  # of the scaled residual
 BOUND = r"\bprocesses are bound to (\d+) of (\d+) cores"  # as the solver says it
+SAID_BY = re.compile(  # a finding of one process, or of HPL_pabort
+    r"(?:HPL ERROR from process #|rank) (?P<rank>\d+) on (?P<host>[^\s,:]+)"
+    r"(?:,? (?:on line \d+ of|in) function [^\s:]+)?: (?:iteration (?P<when>\d+): )?")
 
 Home = namedtuple("Home", "host all")  # block columns of process 0: in host memory; all
 
@@ -37,6 +40,15 @@ def is_wrong(test):
 def clocks_agree(test):
     """Is its time one that clocks agree on, whatever restarts there were?"""
     return (test.get("restarted") or {}).get("clocks_agree", True)
+
+
+def plain(text):
+    """A finding, what happened first, then where."""
+    by = SAID_BY.match(text)
+    if not by:
+        return text
+    when = f" in iteration {by['when']}" if by["when"] else ""
+    return f"{text[by.end():]}{when} (process {by['rank']} on {by['host']})"
 
 
 class Run:
@@ -70,6 +82,10 @@ class Run:
             (host.get("fma_ceiling") or {}).get(member)
             for host in self.record["hosts"]
         )
+
+    def said(self, *levels):
+        """The findings of these levels, in order, what happened first."""
+        return [plain(f["text"]) for f in self.findings if f["level"] in levels]
 
     def bound(self):
         """Cores that were used, and those there were; None where they are the same.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Is it good? In one sentence, with the reason."""
+import re
 import signal
 from collections import namedtuple
 
@@ -15,6 +16,7 @@ KEPT_UP, PARTLY = 0.90, 0.70  # of the devices' products: all, half of the colum
 CROWDED = 0.1  # of the time: more is too much for others
 SMALL = 0.3  # of the memory: a matrix that could grow
 BY_SIGNAL = 128  # plus its number: the exit status of a run that it ended
+LOST = re.compile(r"\bdevice .{0,200}(is dropped|is lost|has failed)|first work on .* fails")
 WAITS = ("wait_panel", "wait_exchange", "wait_device", "broadcast", "exchange")
 
 # The kind of each reason, and where the documentation says what to do.
@@ -23,6 +25,7 @@ SEE = {
     "wrong result": "TROUBLESHOOTING.md#it-ends-early",
     "not checked": "TUNING.md#threshold-160",
     "emulated precision": "TOP500.md#the-rules",
+    "lost device": "TROUBLESHOOTING.md#it-ends-early",
     "idle cores": "TUNING.md#processes-threads-and-binding",
     "others on the cores": "TROUBLESHOOTING.md#it-is-slow",
     "idle processes": "TUNING.md#p-x-q-flat",
@@ -66,18 +69,16 @@ def signal_name(number):
         return f"signal {number}"
 
 
-def no_result(record):
+def ending(record):
+    """How a run without a result ended."""
     status = record["exit_status"]
     if status is None:
-        return (
-            "the record has no end: the run was killed, or is still under way"
-            + under_way(record)
-        )
+        return "the record has no end: the run was killed, or is still under way"
     if status > BY_SIGNAL:
         return (
             f"{signal_name(status - BY_SIGNAL)} ended it: from a person, "
             "from the batch system, or from the launcher because another process "
-            "failed, which stderr tells" + under_way(record)
+            "failed, which stderr tells"
         )
     if any(test["status"] == "SKIPPED" for test in record["tests"]):
         return "every test was skipped"
@@ -86,6 +87,22 @@ def no_result(record):
         3: "it failed at run time",
     }
     return ended.get(status, "no test was solved")
+
+
+def no_result(run):
+    """Why there is none: the first error of the run, if any, comes first."""
+    record, errors = run.record, run.said("error")
+    how = ending(record) + under_way(record)
+    if not errors:
+        return Cause("no result", how)
+    kind = "lost device" if LOST.search(errors[0]) else "no result"
+    return Cause(kind, f"{errors[0]}; {how}")
+
+
+def lost_device(run):
+    """A device that the run went on without."""
+    lost = [text for text in run.said("warning", "error") if LOST.search(text)]
+    return Cause("lost device", lost[0]) if lost else None
 
 
 UNEXPLAINED = Cause("not explained", "its iterations show where the time went")
@@ -123,14 +140,14 @@ def holds_back(run, test):
     processes = run.record["mpi"]["processes"]
     if test["p"] * test["q"] < processes:
         return Cause(
-            "idle processes", f"only {test['p'] * test['q']} of {processes} processes had a part of "
-            "the matrix; choose P and Q whose product is their number"
+            "idle processes", f"only {test['p'] * test['q']} of {processes} processes had "
+            "a part of the matrix; choose P and Q whose product is their number"
         )
     high, filled, waits = run.high_rate(test), run.filled(test), run.part(*WAITS)
     if high is not None and high < FAIR:
         return Cause(
-            "slow cores", f"even its fast iterations reach only {percent(high)}, so look at the "
-            "BLAS library's kernel, the binding and the clock; make check and "
+            "slow cores", f"even its fast iterations reach only {percent(high)}, so "
+            "look at the BLAS library's kernel, the binding and the clock; make check and "
             "xdgemm --verify measure the cores alone"
         )
     if waits is not None and waits > 0.2:
@@ -141,8 +158,8 @@ def holds_back(run, test):
         )
     if filled is not None and filled < SMALL:
         return Cause(
-            "small matrix", f"the matrix took {percent(filled)} of the free memory, and a larger N "
-            "spends a larger part of its time in the update: xhpl --plan names it"
+            "small matrix", f"the matrix took {percent(filled)} of the free memory, and a "
+            "larger N spends a larger part of its time in the update: xhpl --plan names it"
         )
     return UNEXPLAINED
 
@@ -170,7 +187,7 @@ def held_devices(run, test):
     """What most likely keeps devices from their rate."""
     slow = devices.slow(test)
     idle = None if run.lives_on_devices(test) else idle_cores(run)
-    return (idle or (slow and Cause("slow device", slow[0]))
+    return (lost_device(run) or idle or (slow and Cause("slow device", slow[0]))
             or crowded(run, test) or UNEXPLAINED)
 
 
@@ -193,8 +210,8 @@ def too_small(run, test):
 
 def of_part(part, good, fair, reached, cause):
     """The verdict on a run with devices that reached a part of something."""
-    bound = cause.kind == "idle cores"
-    if part >= good and not bound:
+    lacks = cause.kind in ("lost device", "idle cores")
+    if part >= good and not lacks:
         return Verdict("good", "Yes", reached)
     grade = ("fair", "It is fair") if part >= fair else ("low", "No")
     return Verdict(*grade, f"{reached}: {cause.text}", cause.kind)
@@ -262,8 +279,8 @@ def judge(run):
     if wrong:
         return of_wrong(run, wrong)
     if test is None or run.broke_off():
-        return Verdict("none", "There is no result", no_result(run.record),
-                       "no result")
+        cause = no_result(run)
+        return Verdict("none", "There is no result", cause.text, cause.kind)
     if test["status"] != "PASSED":
         return Verdict("unchecked", "Nobody knows", "the solution was not checked, so the "
                        "rate does not count", "not checked")

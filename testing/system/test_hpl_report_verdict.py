@@ -296,6 +296,42 @@ def test_cores_that_wait_for_devices_with_the_matrix_are_no_fault(told, record):
     assert "The matrix lives on devices, which compute it: cores that wait" in text
 
 
+def finding(record, level, text):
+    record["findings"].append({"time": "2026-03-29T01:30:00.250Z", "level": level,
+                               "text": text})
+
+
+def test_a_run_that_ended_for_a_lost_device_says_so_first(told, record):
+    on_devices(record, 0.95)
+    record.update(exit_status=3, tests=[], iterations=[])
+    assert "There is no result: it failed at run time." in told()
+    finding(record, "warning", "rank 0 on n1: something else")
+    finding(record, "error", "HPL ERROR from process # 3 on n1, on line 19 of function "
+            "hyb_place_device: iteration 5: the device that holds the columns is lost: "
+            "cuda device 0 (NVIDIA H200): accelerator failed")  # fmt: skip
+    finding(record, "error", "HPL ERROR from process # 3 on n1, in function f: later")
+    text = told()
+    assert ("There is no result: the device that holds the columns is lost: cuda device 0 "
+            "(NVIDIA H200): accelerator failed in iteration 5 (process 3 on n1); it "
+            "failed at run time. See docs/TROUBLESHOOTING.md") in text, text[:900]
+    record["exit_status"] = 143
+    assert "in iteration 5 (process 3 on n1); SIGTERM ended it" in told()
+
+
+def test_any_error_is_the_reason_of_a_run_without_a_result(told, record):
+    rated(record, 0.9).update(exit_status=2, tests=[], iterations=[])
+    finding(record, "error", "N = 9 is too large")
+    assert "There is no result: N = 9 is too large; its input was refused" in told()
+
+
+def test_a_run_that_went_on_without_a_device_is_at_best_fair(told, record):
+    on_devices(record, 0.95)
+    finding(record, "warning", "rank 0 on n1: device 1 is dropped; others do its tiles")
+    text = told()
+    assert "Is it good? It is fair: 95 %" in text
+    assert ": device 1 is dropped; others do its tiles (process 0 on n1). See" in text
+
+
 def test_idle_cores_beside_devices_are_told(told, record):
     with_devices(record, gflops=800)
     record["tests"][0]["gflops"] = 790
