@@ -66,6 +66,12 @@ def link(name):
     return f'<a href="{escape(name)}">{escape(name)}</a>'
 
 
+def reason(text, see):
+    """What runs have in common, and where to read on."""
+    more = f" See {link(see)}." if see else ""
+    return f"<p>{escape(text)}.{more}</p>"
+
+
 def listing(items):
     return "<ul>" + "".join(f"<li>{escape(item)}</li>" for item in items) + "</ul>"
 

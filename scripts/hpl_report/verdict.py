@@ -312,8 +312,8 @@ def state(run):
     return OF_GRADE.get(grade, grade)
 
 
-def sentence(run):
-    """The verdict on a line of plain text."""
+def sentence(run, see=True):
+    """The verdict on a line of plain text, and where to read on."""
     verdict = judge(run)
-    see = f" See {verdict.see}." if verdict.see else ""
-    return f"{verdict.answer}: {verdict.reason}.{see}".replace(NBSP, " ")
+    more = f" See {verdict.see}." if see and verdict.see else ""
+    return f"{verdict.answer}: {verdict.reason}.{more}".replace(NBSP, " ")
