@@ -247,7 +247,8 @@ def named(runs):
         if one.state in BAD:
             groups.setdefault((BAD.index(one.state), one.kind, one.see), []).append(one)
     parts = []
-    for (of, kind, see), found in sorted(groups.items(), key=lambda g: (g[0][0], -len(g[1]))):
+    order = sorted(groups.items(), key=lambda group: (group[0][0], -len(group[1])))
+    for (of, kind, see), found in order:
         lines = [one.text for one in found[:NAMED]]
         if len(found) > NAMED:
             lines.append(f"{len(found) - NAMED} more")
@@ -312,7 +313,7 @@ def flat(record):
 
 
 def shown(value):
-    if value is None:
+    if value in (None, "", []):
         return NONE
     return ", ".join(map(str, value)) if isinstance(value, list) else value
 
