@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Several tests, and several runs, beside each other."""
 import json
-from statistics import median
+from collections import namedtuple
+from statistics import mean, median, stdev
 
 from . import html, series
 from .run import counts
-from .verdict import BAD, STATES, sentence, state
+from .verdict import BAD, STATES, judge, sentence, state
 from .words import NBSP, NONE, duration, moment, percent, plural, significant
 
-NAMED = 40  # runs that are not good
+NAMED = 20  # runs that are not good for the same reason
 BARS = 40
+WORDS = 4  # that describe a test
 FEW = 3  # settings that a bar names
 CURVES = 8
+LETTERS = 40  # of a word in the label of a run
+SAME_AS_STATE = ("wrong result", "no result", "not checked")  # kinds of reasons
 SLOW = 0.97  # of the median of equal tests
 # Settings that do not change how fast a test is; and folders: that there is one does.
 WATCHING = ("progress", "watchdog", "hang", "hang_sockets", "memory_check", "plugin_dir",
@@ -88,18 +92,38 @@ def choices(solved):
     ]
 
 
+def telling(words):
+    """Of each line the words that are not the same in all of them."""
+    tells = [len(set(column)) > 1 for column in zip(*words)]
+    return [[word for word, tell in zip(line, tells) if tell] for line in words]
+
+
 def short_names(solved):
     """A name for each entry, of what is not the same for all of them."""
-    words = [
+    words = telling([
         [label, *describe(test), *more]
         for (label, _, test), more in zip(solved, choices(solved))
-    ]
-    telling = [len(set(column)) > 1 for column in zip(*words)]
-    return [
-        ", ".join(word for word, tells in zip(line, telling) if tells)
-        or f"test {number}"
-        for number, line in enumerate(words, 1)
-    ]
+    ])
+    return [", ".join(line) or f"test {number}" for number, line in enumerate(words, 1)]
+
+
+def full_labels(runs):
+    """The label of each run, and what it has unlike others: host, best test, settings."""
+    found = [(label, run, run.best) for label, run in zip(labels(runs), runs)]
+    words = telling([
+        [run.where(), *(describe(test) if test else [NONE] * WORDS), *more]
+        for (_, run, test), more in zip(found, choices(found))
+    ])
+    more = [", ".join(w[:LETTERS] for w in line if w != NONE) for line in words]
+    return [f"{label} ({said})" if said else label
+            for (label, _, _), said in zip(found, more)]
+
+
+def best_of(runs):
+    """The number of the run with the fastest test that counts; 0 without any."""
+    rates = [run.best["gflops"] if run.best and is_sound(run, run.best) else -1
+             for run in runs]
+    return rates.index(max(rates))
 
 
 def ends(found):
@@ -141,15 +165,36 @@ def conditions(run):
                       sort_keys=True)
 
 
-def equal_tests(runs):
-    """Groups of tests that can be compared: description, label and rate of each."""
+def repeats(runs):
+    """Groups of entries whose tests are equal, and ran under equal conditions."""
     equal = {}
     for label, run, test in entries(runs):
-        words = describe(test)
-        equal.setdefault((conditions(run), *words), []).append(
-            (words, label, test["gflops"]))
-    return [group for group in equal.values() if len(group) >= TO_COMPARE
-            and len({label for _, label, _ in group}) > 1]
+        equal.setdefault((conditions(run), *describe(test)), []).append((label, run, test))
+    return [group for group in equal.values() if len(group) > 1]
+
+
+def equal_tests(runs):
+    """Groups of tests that can be compared: description, label and rate of each."""
+    return [
+        [(describe(test), label, test["gflops"]) for label, _, test in group]
+        for group in repeats(runs)
+        if len(group) >= TO_COMPARE and len({label for label, _, _ in group}) > 1]
+
+
+def spread(runs):
+    """Mean and spread of tests that were repeated."""
+    groups = repeats(runs)[:BARS]
+    if not groups:
+        return ""
+    rows = []
+    for group, more in zip(groups, choices([group[0] for group in groups])):
+        rates = [test["gflops"] for _, _, test in group]
+        rows.append([
+            ", ".join([*describe(group[0][2]), *more]), len(rates),
+            significant(mean(rates), 4), percent(stdev(rates) / (mean(rates) or 1)),
+            significant(min(rates), 4), significant(max(rates), 4)])
+    return html.table("Tests that were repeated", [
+        "Test", "Times", "Mean, Gflop/s", "Standard deviation", "Least", "Most"], rows)
 
 
 def slow_ones(runs):
@@ -164,6 +209,9 @@ def slow_ones(runs):
     return sorted(found)
 
 
+Judged = namedtuple("Judged", "state kind text see")  # kind: of the reason
+
+
 def judged(runs):
     """The state of each run, beside the others, and the sentence about it. What
     nobody knows of a run alone, equal ones may tell."""
@@ -171,32 +219,43 @@ def judged(runs):
     below = {label: part for part, label, _ in reversed(slow_ones(runs))}
     found = []
     for label, run in zip(labels(runs), runs):
-        of, said = state(run), f"{label} on {run.where()}: {sentence(run)}"
+        of, verdict, more = state(run), judge(run), ""
+        kind, see = verdict.kind, verdict.see
         if label in below:
-            of = "slow" if of not in BAD else of
-            said += f" It reached {percent(below[label])} of the median of equal tests."
+            if of not in BAD:
+                of, kind, see = "slow", "below equal tests", ""
+            more = f" It reached {percent(below[label])} of the median of equal tests."
         elif of == "unknown" and label in compared:
             of = "good"
-        found.append((of, said.replace(NBSP, " ")))
+        text = f"{label} on {run.where()}: {sentence(run, see=False)}{more}"
+        found.append(Judged(of, kind, text.replace(NBSP, " "), see))
     return found
 
 
 def tally(runs):
     """How many are good, slow, wrong: on a line."""
-    states = [of for of, _ in judged(runs)]
+    states = [one.state for one in judged(runs)]
     counted = [(states.count(of), of) for of in STATES]
     return f"{plural(len(runs), 'run')}: " + ", ".join(
         f"{count} {of}" for count, of in counted if count or of == "good")
 
 
 def named(runs):
-    """The runs that are not good, the worst first, with the reason."""
-    bad = sorted((found for found in judged(runs) if found[0] in BAD),
-                 key=lambda found: BAD.index(found[0]))
-    lines = [f"{of}: {said}" for of, said in bad[:NAMED]]
-    if len(bad) > NAMED:
-        lines.append(f"{len(bad) - NAMED} more")
-    return html.listing(lines) if lines else ""
+    """The runs that are not good, by reason, the worst first."""
+    groups = {}
+    for one in judged(runs):
+        if one.state in BAD:
+            groups.setdefault((BAD.index(one.state), one.kind, one.see), []).append(one)
+    parts = []
+    order = sorted(groups.items(), key=lambda group: (group[0][0], -len(group[1])))
+    for (of, kind, see), found in order:
+        lines = [one.text for one in found[:NAMED]]
+        if len(found) > NAMED:
+            lines.append(f"{len(found) - NAMED} more")
+        more = "" if kind in SAME_AS_STATE else f": {kind}"
+        parts.append(html.reason(f"{BAD[of]}, {plural(len(found), 'run')}{more}", see)
+                     + html.listing(lines))
+    return "\n".join(parts)
 
 
 def slow_list(runs):
@@ -218,7 +277,7 @@ def curves(runs, data):
     """Rates over the iterations, of the best test of each run."""
     found = [
         {"name": label, "points": series.curve(run)}
-        for label, run in zip(labels(runs), runs)
+        for label, run in zip(full_labels(runs), runs)
         if run.rows and is_sound(run, run.best)
     ][:CURVES]
     if len(found) < 2:
@@ -254,7 +313,7 @@ def flat(record):
 
 
 def shown(value):
-    if value is None:
+    if value in (None, "", []):
         return NONE
     return ", ".join(map(str, value)) if isinstance(value, list) else value
 
@@ -263,14 +322,13 @@ def differences(runs):
     """What was chosen differently."""
     facts = [flat(run.record) for run in runs]
     names = dict.fromkeys(name for fact in facts for name in fact)
-    rows = [
-        [name, *(shown(fact.get(name)) for fact in facts)]
-        for name in names if any(f.get(name) != facts[0].get(name) for f in facts)
-    ]
-    if not rows:
+    names = [n for n in names if any(f.get(n) != facts[0].get(n) for f in facts)]
+    if not names:
         return html.paragraph(
             "All settings and values of the runs are the same.")
-    return html.table("What differs between the runs", ["", *labels(runs)], rows)
+    rows = [[label, *(shown(fact.get(name)) for name in names)]
+            for label, fact in zip(labels(runs), facts)]
+    return html.table("What differs between the runs", ["Run", *names], rows)
 
 
 def section(runs, data):
@@ -278,7 +336,7 @@ def section(runs, data):
     if sum(len(run.tests) for run in runs) < 2 and len(runs) < 2:
         return ""
     return html.section(
-        "comparison", "Comparison", bars(runs, data), slow_list(runs),
+        "comparison", "Comparison", bars(runs, data), slow_list(runs), spread(runs),
         table(runs, "All tests", sound=True),
         table(runs, "Tests that do not count", sound=False),
         curves(runs, data) if len(runs) > 1 else "",

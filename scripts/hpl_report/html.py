@@ -61,6 +61,17 @@ def paragraph(text, kind=""):
     return f'<p class="{kind}">{escape(text)}</p>' if kind else f"<p>{escape(text)}</p>"
 
 
+def link(name):
+    """To a page of the documentation, as it lies beside the program."""
+    return f'<a href="{escape(name)}">{escape(name)}</a>'
+
+
+def reason(text, see):
+    """What runs have in common, and where to read on."""
+    more = f" See {link(see)}." if see else ""
+    return f"<p>{escape(text)}.{more}</p>"
+
+
 def listing(items):
     return "<ul>" + "".join(f"<li>{escape(item)}</li>" for item in items) + "</ul>"
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from string import Template
 
 from . import compare, sections
-from .html import embedded, escape
+from .html import embedded, escape, link
 from .verdict import judge
 from .words import moment, rate
 
@@ -32,6 +32,7 @@ def hero(run, tag="h1"):
         status=escape(status), kind=KINDS.get(status, "other"),
         grade=verdict.grade, meter=sections.meter(run),
         answer=escape(verdict.answer), reason=escape(verdict.reason),
+        see=f" See {link(verdict.see)}." if verdict.see else "",
         tiles=f'<dl class="tiles">{tiles}</dl>' if tiles else "",
     )
 
@@ -43,13 +44,13 @@ def single(run, trace, data):
     return hero(run) + compare.section([run], data) + "\n".join(parts)
 
 
-def folded(number, run, label, trace, data):
+def folded(number, run, label, trace, is_open, data):
     """One of several runs."""
     page = sections.Page(run, number, 3, trace)
     parts = sections.parts(page)
     data.update(page.data)
     return (
-        f'<details class="run"{" open" if number == 1 else ""}><summary><h2>'
+        f'<details class="run"{" open" if is_open else ""}><summary><h2>'
         f"{escape(label)}: {escape(headline(run))}</h2></summary>\n{hero(run, 'h3')}"
         + "\n".join(parts) + "</details>"
     )
@@ -61,10 +62,10 @@ def several(runs, trace, data):
         f'<header class="several"><h1>{escape(compare.tally(runs))}</h1></header>'
         + compare.named(runs)
     )
-    traces = [trace] + [None] * len(runs)
+    best, traces = compare.best_of(runs), [trace] + [None] * len(runs)
     return intro + compare.section(runs, data) + "\n".join(
-        folded(number, run, label, traces[number - 1], data)
-        for number, (run, label) in enumerate(zip(runs, compare.labels(runs)), 1)
+        folded(number + 1, run, label, traces[number], number == best, data)
+        for number, (run, label) in enumerate(zip(runs, compare.full_labels(runs)))
     )
 
 

@@ -77,6 +77,7 @@ SHAPE = {
                   "down_bytes_per_second": Maybe(TIME), "mhz": Maybe(TIME),
                   "celsius": Maybe(NUMBER)}]
             ),
+            "plan": Maybe({"rows": [{"where": TEXT, "blocks": Maybe(COUNT)}]}),
             "device_clocks": Maybe(
                 [{"rank": COUNT, "name": TEXT, "mhz_mean": Maybe(TIME),
                   "temperature_celsius": Maybe(NUMBER), "power_watts": Maybe(NUMBER)}]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One run: its record, and what follows from it."""
 import re
+from collections import namedtuple
 from pathlib import Path
 
 from .foreign import shown, whole
@@ -12,6 +13,11 @@ PHASES = (
 RUN_TIME = 3  # exit status of a failure at run time; above are signals
 THRESHOLD = 16  # of the scaled residual
 BOUND = r"\bprocesses are bound to (\d+) of (\d+) cores"  # as the solver says it
+SAID_BY = re.compile(  # a finding of one process, or of HPL_pabort
+    r"(?:HPL ERROR from process #|rank) (?P<rank>\d+) on (?P<host>[^\s,:]+)"
+    r"(?:,? (?:on line \d+ of|in) function [^\s:]+)?: (?:iteration (?P<when>\d+): )?")
+
+Home = namedtuple("Home", "host all")  # block columns of process 0: in host memory; all
 
 
 def total(values):
@@ -34,6 +40,15 @@ def is_wrong(test):
 def clocks_agree(test):
     """Is its time one that clocks agree on, whatever restarts there were?"""
     return (test.get("restarted") or {}).get("clocks_agree", True)
+
+
+def plain(text):
+    """A finding, what happened first, then where."""
+    by = SAID_BY.match(text)
+    if not by:
+        return text
+    when = f" in iteration {by['when']}" if by["when"] else ""
+    return f"{text[by.end():]}{when} (process {by['rank']} on {by['host']})"
 
 
 class Run:
@@ -67,6 +82,10 @@ class Run:
             (host.get("fma_ceiling") or {}).get(member)
             for host in self.record["hosts"]
         )
+
+    def said(self, *levels):
+        """The findings of these levels, in order, what happened first."""
+        return [plain(f["text"]) for f in self.findings if f["level"] in levels]
 
     def bound(self):
         """Cores that were used, and those there were; None where they are the same.
@@ -119,6 +138,23 @@ class Run:
             return len(self.record["devices"])
         names = {k for row in self.rows for k in row}
         return sum(name.startswith("update_device_") for name in names)
+
+    def home(self, test):
+        """Where the block columns of a test lived, as its plan says; None: unknown."""
+        rows = (test.get("plan") or {}).get("rows") or []
+        blocks = {row["where"]: row["blocks"] or 0 for row in rows}
+        if not blocks.get("all") or "host" not in blocks:
+            return None
+        return Home(blocks["host"] + blocks.get("guests of these", 0), blocks["all"])
+
+    def lives_on_devices(self, test):
+        """Did the whole matrix live there, so that the cores had little to do?"""
+        home = self.home(test)
+        return home is not None and home.host == 0
+
+    def products(self, test):
+        """Gflop/s of all devices in products; None where one was not measured."""
+        return total(device["gflops"] for device in test.get("devices") or [])
 
     def emulates(self):
         """Did devices emulate double precision, as a setting allowed them to?"""

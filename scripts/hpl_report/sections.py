@@ -45,6 +45,14 @@ def spent(run, profile):
     return [f"{name.replace('_', ' ')} {percent(parts[name])}" for name in order]
 
 
+def idle_host(run):
+    """Why the cores of process 0 waited, where they had little else to do."""
+    if run.best is None or not run.lives_on_devices(run.best):
+        return ""
+    return (" The matrix lives on devices, which compute it: cores that wait for them "
+            "slow nothing down.")
+
+
 def rate_text(run, points):
     best = max(point["gflops"] for point in points)
     whole = points[0]["first"], points[-1]["last"]
@@ -88,7 +96,8 @@ def iterations(page):
         html.figure("rate", key, "Rate of each iteration",
                     rate_text(run, profile["points"]) + joins),
         html.figure("phases", key, "Where the time of each iteration went",
-                    f"Process 0: {', '.join(spent(run, profile))}.{joins}",
+                    f"Process 0: {', '.join(spent(run, profile))}."
+                    f"{idle_host(run)}{joins}",
                     numbers(profile)),
     )
 
@@ -246,6 +255,13 @@ def restarts(found):
             f"{duration(lost)} lost, {duration(between)} between are in the time{told}")
 
 
+def where_it_waits(run, test):
+    """What process 0 waited; of no interest where devices hold the matrix."""
+    if run.lives_on_devices(test):
+        return ("Devices", run.devices(), "hold the whole matrix")
+    return ("Waiting", percent(run.part(*WAITS)), "and messages, of process 0")
+
+
 def tiles(run):
     test = run.best
     if test is None:
@@ -257,7 +273,7 @@ def tiles(run):
         ("Matrix", size(8 * test["n"] ** 2),
          f"{percent(run.filled(test))} of the free memory"),
         ("Residual", significant(test["residual"]), test["status"]),
-        ("Waiting", percent(run.part(*WAITS)), "and messages, of process 0"),
+        where_it_waits(run, test),
         ("Hosts", len(run.record["hosts"]),
          plural(run.record["mpi"]["processes"], "process")),
     ]

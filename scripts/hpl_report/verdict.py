@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Is it good? In one sentence, with the reason."""
+import re
 import signal
 from collections import namedtuple
 
@@ -11,12 +12,42 @@ from .words import NBSP, moment, percent, rate, significant
 GOOD, FAIR = 0.80, 0.60  # of the ceiling
 NOISE = 1.02  # of the ceiling: more is no rate, but a ceiling that was disturbed
 AS_PREDICTED, NEAR = 0.90, 0.75  # of the predicted rate
+KEPT_UP, PARTLY = 0.90, 0.70  # of the devices' products: all, half of the columns there
 CROWDED = 0.1  # of the time: more is too much for others
 SMALL = 0.3  # of the memory: a matrix that could grow
 BY_SIGNAL = 128  # plus its number: the exit status of a run that it ended
+LOST = re.compile(r"\bdevice .{0,200}(is dropped|is lost|has failed)|first work on .* fails")
 WAITS = ("wait_panel", "wait_exchange", "wait_device", "broadcast", "exchange")
 
-Verdict = namedtuple("Verdict", "grade answer reason")
+# The kind of each reason, and where the documentation says what to do.
+SEE = {
+    "no result": "TROUBLESHOOTING.md#it-ends-early",
+    "wrong result": "TROUBLESHOOTING.md#it-ends-early",
+    "not checked": "TUNING.md#threshold-160",
+    "emulated precision": "TOP500.md#the-rules",
+    "lost device": "TROUBLESHOOTING.md#it-ends-early",
+    "idle cores": "TUNING.md#processes-threads-and-binding",
+    "others on the cores": "TROUBLESHOOTING.md#it-is-slow",
+    "idle processes": "TUNING.md#p-x-q-flat",
+    "slow cores": "TROUBLESHOOTING.md#it-is-slow",
+    "slow device": "TROUBLESHOOTING.md#it-is-slow",
+    "columns in host memory": "GPU.md#one-gpu",
+    "waiting": "TROUBLESHOOTING.md#it-is-slow",
+    "small matrix": "TUNING.md#n-as-large-as-memory-allows",
+    "not explained": "TROUBLESHOOTING.md#it-is-slow",
+    "nothing measured": "REPORT.md#is-it-good",
+}
+
+Cause = namedtuple("Cause", "kind text")  # kind: of SEE
+
+
+class Verdict(namedtuple("Verdict", "grade answer reason kind", defaults=("",))):
+    """Kind is that of the reason, of SEE; empty for a good run."""
+
+    @property
+    def see(self):
+        """The page of the documentation, and the place there; empty without one."""
+        return f"docs/{SEE[self.kind]}" if self.kind else ""
 
 
 def under_way(record):
@@ -38,18 +69,16 @@ def signal_name(number):
         return f"signal {number}"
 
 
-def no_result(record):
+def ending(record):
+    """How a run without a result ended."""
     status = record["exit_status"]
     if status is None:
-        return (
-            "the record has no end: the run was killed, or is still under way"
-            + under_way(record)
-        )
+        return "the record has no end: the run was killed, or is still under way"
     if status > BY_SIGNAL:
         return (
             f"{signal_name(status - BY_SIGNAL)} ended it: from a person, "
             "from the batch system, or from the launcher because another process "
-            "failed, which stderr tells" + under_way(record)
+            "failed, which stderr tells"
         )
     if any(test["status"] == "SKIPPED" for test in record["tests"]):
         return "every test was skipped"
@@ -60,11 +89,31 @@ def no_result(record):
     return ended.get(status, "no test was solved")
 
 
+def no_result(run):
+    """Why there is none: the first error of the run, if any, comes first."""
+    record, errors = run.record, run.said("error")
+    how = ending(record) + under_way(record)
+    if not errors:
+        return Cause("no result", how)
+    kind = "lost device" if LOST.search(errors[0]) else "no result"
+    return Cause(kind, f"{errors[0]}; {how}")
+
+
+def lost_device(run):
+    """A device that the run went on without."""
+    lost = [text for text in run.said("warning", "error") if LOST.search(text)]
+    return Cause("lost device", lost[0]) if lost else None
+
+
+UNEXPLAINED = Cause("not explained", "its iterations show where the time went")
+
+
 def idle_cores(run):
     """A launcher's binding that left cores without work, which no ceiling counts."""
     bound = run.bound()
-    return bound and (f"only {bound[0]} of {bound[1]} cores were used; see binding: "
-                      "mpirun --bind-to none, or --set bind=node, takes all")
+    return bound and Cause(
+        "idle cores", f"only {bound[0]} of {bound[1]} cores were used; see binding: "
+        "mpirun --bind-to none, or --set bind=node, takes all")
 
 
 def crowded(run, test):
@@ -73,10 +122,13 @@ def crowded(run, test):
     if part <= CROWDED:
         return None
     if run.cores and threads and threads > run.cores:
-        return (f"{threads} threads shared {run.cores} cores, and waited for each other "
-                f"up to {percent(part)} of the time; leave the setting threads alone")
-    return (f"other programs had these cores up to {percent(part)} of the time; end them "
-            "(top names them) and run again")
+        return Cause(
+            "others on the cores", f"{threads} threads shared {run.cores} cores, and "
+            f"waited for each other up to {percent(part)} of the time; leave the setting "
+            "threads alone")
+    return Cause(
+        "others on the cores", f"other programs had these cores up to {percent(part)} of "
+        "the time; end them (top names them) and run again")
 
 
 def holds_back(run, test):
@@ -87,29 +139,29 @@ def holds_back(run, test):
         return crowded(run, test)
     processes = run.record["mpi"]["processes"]
     if test["p"] * test["q"] < processes:
-        return (
-            f"only {test['p'] * test['q']} of {processes} processes had a part of "
-            "the matrix; choose P and Q whose product is their number"
+        return Cause(
+            "idle processes", f"only {test['p'] * test['q']} of {processes} processes had "
+            "a part of the matrix; choose P and Q whose product is their number"
         )
     high, filled, waits = run.high_rate(test), run.filled(test), run.part(*WAITS)
     if high is not None and high < FAIR:
-        return (
-            f"even its fast iterations reach only {percent(high)}, so look at the "
-            "BLAS library's kernel, the binding and the clock; make check and "
+        return Cause(
+            "slow cores", f"even its fast iterations reach only {percent(high)}, so "
+            "look at the BLAS library's kernel, the binding and the clock; make check and "
             "xdgemm --verify measure the cores alone"
         )
     if waits is not None and waits > 0.2:
-        return (
-            f"process 0 spent {percent(waits)} of its time on waiting and messages, "
+        return Cause(
+            "waiting", f"process 0 spent {percent(waits)} of its time on waiting and messages, "
             "so look at slow processes below, then at the grid (P a little below Q) and "
             "DEPTH"
         )
     if filled is not None and filled < SMALL:
-        return (
-            f"the matrix took {percent(filled)} of the free memory, and a larger N "
-            "spends a larger part of its time in the update: xhpl --plan names it"
+        return Cause(
+            "small matrix", f"the matrix took {percent(filled)} of the free memory, and a "
+            "larger N spends a larger part of its time in the update: xhpl --plan names it"
         )
-    return "its iterations show where the time went"
+    return UNEXPLAINED
 
 
 def of_rate(run, test, efficiency):
@@ -119,37 +171,84 @@ def of_rate(run, test, efficiency):
         "alone just before or after the run"
     )
     if efficiency > NOISE:
-        return Verdict(
-            "unknown", "The record cannot tell", f"the rate is {ceiling}, and "
-            + (crowded(run, test) or "something else on these cores must have "
-               "disturbed that"),
-        )
+        others = crowded(run, test) or Cause(
+            "others on the cores", "something else on these cores must have disturbed "
+            "that")
+        return Verdict("unknown", "The record cannot tell",
+                       f"the rate is {ceiling}, and {others.text}", others.kind)
     if efficiency >= GOOD and not run.bound():
         return Verdict("good", "Yes", ceiling + ", which is as fast as tuned runs are")
     grade = ("fair", "It is fair") if efficiency >= FAIR else ("low", "No")
-    return Verdict(*grade, f"{ceiling}: {holds_back(run, test)}")
+    cause = holds_back(run, test)
+    return Verdict(*grade, f"{ceiling}: {cause.text}", cause.kind)
+
+
+def held_devices(run, test):
+    """What most likely keeps devices from their rate."""
+    slow = devices.slow(test)
+    idle = None if run.lives_on_devices(test) else idle_cores(run)
+    return (lost_device(run) or idle or (slow and Cause("slow device", slow[0]))
+            or crowded(run, test) or UNEXPLAINED)
+
+
+def too_small(run, test):
+    """What a matrix of another size would do for devices."""
+    home = run.home(test)
+    if home and not run.lives_on_devices(test):
+        return Cause(
+            "columns in host memory", f"{home.host} of {home.all} block columns of "
+            "process 0 live in host memory, and travel to the devices; an N that fits "
+            "the devices is faster")
+    memory = sum(device["memory_bytes"] for device in run.record["devices"] or [])
+    if memory and 8 * test["n"] ** 2 < SMALL * memory:
+        return Cause(
+            "small matrix", f"the matrix took {percent(8 * test['n'] ** 2 / memory)} of "
+            "the devices' memory, and a larger N spends a larger part of its time in "
+            "products: xhpl --plan names it")
+    return None
+
+
+def of_part(part, good, fair, reached, cause):
+    """The verdict on a run with devices that reached a part of something."""
+    lacks = cause.kind in ("lost device", "idle cores")
+    if part >= good and not lacks:
+        return Verdict("good", "Yes", reached)
+    grade = ("fair", "It is fair") if part >= fair else ("low", "No")
+    return Verdict(*grade, f"{reached}: {cause.text}", cause.kind)
+
+
+def of_products(run, test):
+    """With devices, by the rate at which they multiplied in this very test."""
+    products = run.products(test)
+    if not products:
+        return Verdict(
+            "unknown", "The record cannot tell", "devices took part, and neither their "
+            "products were measured, as in a test of more than half a second, nor a "
+            "prediction says what they should reach; run again with --set predict=on",
+            "nothing measured")
+    part, count = test["gflops"] / products, len(test["devices"])
+    devices_of = "device" if count == 1 else f"{count} devices together"
+    reached = (f"{percent(part)} of the {rate(products)} that its {devices_of} kept up in "
+               "matrix products (DGEMM)")
+    if part > NOISE:
+        return Verdict(
+            "unknown", "The record cannot tell", f"the rate is {reached}, so the cores "
+            "computed a part of it; run again with --set predict=on", "nothing measured")
+    cause = held_devices(run, test)
+    if cause is UNEXPLAINED:
+        cause = too_small(run, test) or cause
+    return of_part(part, KEPT_UP, PARTLY, reached, cause)
 
 
 def of_prediction(run, test):
-    """With devices, whose ceiling nobody measures."""
-    predicted = (test.get("prediction") or {}).get("gflops")
-    if not predicted:
-        return Verdict(
-            "unknown", "The record cannot tell", "devices took part, and without "
-            "predict=on nothing says what they should reach; run again with "
-            "--set predict=on",
-        )
+    """With devices, by what was expected of them and of the cores."""
+    predicted = test["prediction"]["gflops"]
     part = test["gflops"] / predicted
     reached = (
         f"{percent(part)} of the {rate(predicted)} that its devices and cores, "
         "measured just before, should reach together"
     )
-    if part >= AS_PREDICTED and not run.bound():
-        return Verdict("good", "Yes", reached)
-    grade = ("fair", "It is fair") if part >= NEAR else ("low", "No")
-    reason = (idle_cores(run) or next(iter(devices.slow(test)), None) or crowded(run, test)
-              or "its iterations show where the time went")
-    return Verdict(*grade, f"{reached}: {reason}")
+    return of_part(part, AS_PREDICTED, NEAR, reached, held_devices(run, test))
 
 
 def failed_by(run, test):
@@ -171,7 +270,7 @@ def of_wrong(run, wrong):
                   "does not count")
     if len(wrong) < len(run.tests):
         reason = f"of {len(wrong)} of {len(run.tests)} tests {reason}"
-    return Verdict("failed", "No", reason)
+    return Verdict("failed", "No", reason, "wrong result")
 
 
 def judge(run):
@@ -180,22 +279,24 @@ def judge(run):
     if wrong:
         return of_wrong(run, wrong)
     if test is None or run.broke_off():
-        return Verdict("none", "There is no result", no_result(run.record))
+        cause = no_result(run)
+        return Verdict("none", "There is no result", cause.text, cause.kind)
     if test["status"] != "PASSED":
         return Verdict("unchecked", "Nobody knows", "the solution was not checked, so the "
-                       "rate does not count")
+                       "rate does not count", "not checked")
     if run.emulates():
         return Verdict(
             "failed", "No", "double precision was emulated (fp64=emulated), so this "
-            "is no run of HPL",
+            "is no run of HPL", "emulated precision",
         )
     if run.devices():
-        return of_prediction(run, test)
+        predicted = (test.get("prediction") or {}).get("gflops")
+        return (of_prediction if predicted else of_products)(run, test)
     efficiency = run.efficiency(test)
     if efficiency is None:
         return Verdict(
             "unknown", "The record cannot tell", "what the cores can do at most was "
-            "not measured",
+            "not measured", "nothing measured",
         )
     return of_rate(run, test, efficiency)
 
@@ -211,7 +312,8 @@ def state(run):
     return OF_GRADE.get(grade, grade)
 
 
-def sentence(run):
-    """The verdict on a line of plain text."""
+def sentence(run, see=True):
+    """The verdict on a line of plain text, and where to read on."""
     verdict = judge(run)
-    return f"{verdict.answer}: {verdict.reason}.".replace(NBSP, " ")
+    more = f" See {verdict.see}." if see and verdict.see else ""
+    return f"{verdict.answer}: {verdict.reason}.{more}".replace(NBSP, " ")

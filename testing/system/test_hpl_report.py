@@ -38,7 +38,8 @@ def test_the_page_tells_the_result(tmp_path, record):
 
 def test_the_page_stands_alone(traced_page):
     elements, _, _ = read(traced_page)
-    outside = [a for _, a in elements if {"src", "href"} & set(a)]
+    outside = [a for _, a in elements
+               if "src" in a or not a.get("href", "docs/").startswith("docs/")]
     assert outside == [] and "@import" not in traced_page
     policy = [a["content"] for _, a in elements if "http-equiv" in a]
     assert policy[0].startswith("default-src 'none';")
@@ -261,6 +262,12 @@ def test_several_tests_are_beside_each_other(xhpl):
     assert "All tests" in text and "What differs" not in text
 
 
+def unfolded(elements):
+    """Of each run, whether its part of the page is open."""
+    return ["open" in a for tag, a in elements
+            if tag == "details" and a.get("class") == "run"]
+
+
 def test_several_runs_are_compared(tmp_path, record):
     other = copy.deepcopy(record)
     other["hpl_dat"]["nb"] = [16, 24]
@@ -268,13 +275,18 @@ def test_several_runs_are_compared(tmp_path, record):
     other["environment"]["OMP_MADE_UP"] = "17"
     elements, text, data = read(page_of(tmp_path, record, other))
     assert "What differs between the runs" in text
-    assert "variable OMP_MADE_UP – 17" in text
+    differs = text[text.index("What differs between the runs"):]
+    assert differs.startswith(
+        "What differs between the runs Run HPL.dat nb setting tile variable OMP_MADE_UP "
+        "r0.json 16 0 – r1.json 16, 24 512 17"), differs[:300]
     assert "Variables of the environment that may matter" in text
-    assert "HPL.dat nb 16 16, 24" in text and "setting tile 0 512" in text
     assert "HPL.dat n 320" not in text.split("HPL.dat, after")[0]
-    assert [c["name"] for c in data["curves"]] == ["r0.json", "r1.json"]
-    runs = [a for tag, a in elements if tag == "details" and a.get("class") == "run"]
-    assert len(runs) == 2 and "open" in runs[0] and "open" not in runs[1]
+    assert [c["name"] for c in data["curves"]] == ["r0.json (tile 0)", "r1.json (tile 512)"]
+    assert unfolded(elements) == [True, False]
+    other["tests"][0]["gflops"] *= 2  # the best one is
+    page = page_of(tmp_path, record, other)
+    assert unfolded(read(page)[0]) == [False, True]
+    assert "<h2>r1.json (tile 512): " in page
 
 
 def nodes_of(record, rates):
@@ -317,11 +329,13 @@ def test_what_is_wrong_or_broke_off_is_no_row_among_rows(tmp_path, record):
     assert [bar["gflops"] for bar in data["bars"]] == [101, 100, 99, 88]
     first = text.split("7 runs: ")[2]  # the first one is the title
     assert first.startswith(
-        "3 good, 1 slow, 1 wrong, 2 no result wrong: r1.json on node1: No: the "
+        "3 good, 1 slow, 1 wrong, 2 no result wrong, 1 run. See "
+        "docs/TROUBLESHOOTING.md#it-ends-early . r1.json on node1: No: the "
         "residual is too large"), first[:200]
-    for said in ("no result: r3.json on node3: There is no result: the record has no",
-                 "no result: r6.json on node6: There is no result: it failed at run",
-                 "slow: r4.json on node4: ", "It reached 88 % of the median of equal"):
+    for said in ("no result, 2 runs. See docs/TROUBLESHOOTING.md#it-ends-early . "
+                 "r3.json on node3: There is no result: the record has no",
+                 "r6.json on node6: There is no result: it failed at run",
+                 "slow, 1 run: below equal tests. r4.json on node4: ", "It reached 88 % of the median of equal"):
         assert said in first, first[:900]
 
 
@@ -352,6 +366,33 @@ def test_runs_below_the_median_are_named(tmp_path, record):
         r"Below 97 % of the median of equal tests: r2\.json: 89 % of the median "
         r"\(W\w+, N 320, NB 16, 1 x 2\) (?!r\d)", text), text
     assert "of equal tests" not in text_of(page_of(tmp_path, *runs[:2]))
+
+
+def test_repeated_tests_have_a_mean_and_a_spread(tmp_path, record):
+    assert "Tests that were repeated" not in text_of(page_of(tmp_path, record, {
+        **record, "tests": [{**record["tests"][0], "n": 64}]}))
+    runs = nodes_of(record, [90, 100, 110, 50])
+    runs[3]["settings"]["tile"]["value"] = 512
+    text = text_of(page_of(tmp_path, *runs))
+    assert re.search(r"Tests that were repeated Test Times Mean, Gflop/s Standard deviation "
+                     r"Least Most W\w+, N 320, NB 16, 1 x 2 3 100 10 % 90 110 ", text), text
+    record["tests"] = [{**record["tests"][0], "gflops": rate} for rate in (9, 11)]
+    assert "1 x 2 2 10 14 % 9 11" in text_of(page_of(tmp_path, record))
+
+
+def test_runs_are_grouped_by_the_reason(tmp_path, record):
+    runs = nodes_of(record, [10] * 30)
+    for run in runs:
+        run["hosts"][0]["fma_ceiling"]["gflops"] = 100
+        run["findings"] = []
+    for run in runs[:25]:
+        run["mpi"]["processes"] = 3
+    page = page_of(tmp_path, *runs)
+    text = text_of(page)
+    assert re.search(r"slow, 25 runs: idle processes\. See docs/TUNING\.md#p-x-q-flat \. "
+                     r"r0\.json .* r19\.json [^.]*\.[^.]*5 more", text), text[:9000]
+    assert "slow, 5 runs: " in text
+    assert text.index("slow, 25 runs: ") < text.index("slow, 5 runs: ")
 
 
 def test_equal_names_of_files_are_told_apart(tmp_path, traced_run):

@@ -167,13 +167,10 @@ def assert_all_is_text(browser):
 
 def test_names_run_no_script(browser, tmp_path, traced_run, record):
     record = hostile(record)
-    for number, row in enumerate(record["iterations"]):
-        row["columns_left"] = HURT if number % 2 else row["columns_left"]
-    passed = json.loads(json.dumps(record))
-    for test in passed["tests"]:
+    for test in record["tests"]:
         test["status"] = "PASSED"
     trace = hostile(json.loads((traced_run / "trace.json").read_text()))
-    report_page.page_of(tmp_path, passed, record, trace=trace)
+    report_page.page_of(tmp_path, record, record, trace=trace)
     look(browser, tmp_path / "page.html")
     browser.execute_script(
         "document.querySelectorAll('details').forEach((d) => { d.open = true; })")

@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from report_page import call, many_hosts, page_of, text_of
+import jobs
+from report_page import call, many_hosts, page_of, read, text_of, verdict
 
 pytestmark = pytest.mark.scripts
 
@@ -82,7 +83,8 @@ def test_the_verdict_is_a_sentence_as_well(tmp_path, told, record):
     assert tally == "2 runs: 1 good, 1 slow"
     assert fast.startswith("fast on node7: Yes: 90 % of the ") and fast.endswith(" are.")
     assert slow.startswith("slow on node7: No: 30 % of the ") and outcome.stdout.isascii()
-    assert f"Is it good? {slow.split(': ', 1)[1]}" in told()
+    sentence, _, place = slow.split(": ", 1)[1].partition(" See ")
+    assert f"Is it good? {sentence} See {place[:-1]}" in told()
     assert not (tmp_path / "report.html").exists()
 
 
@@ -101,6 +103,23 @@ def test_others_on_the_cores_come_before_the_blas(told, record, threads, reason)
         threads += sum(r["threads"] for h in record["hosts"] for r in h["ranks"][1:])
         reason = reason.replace("64", str(threads)).format(cores=cores)
     assert reason in text, text[:2000]
+
+
+def slug(title):
+    """The anchor of a heading."""
+    return re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
+
+
+def test_each_reason_leads_to_a_place_in_the_documentation(tmp_path, record):
+    for place in set(verdict.SEE.values()):
+        name, _, anchor = place.partition("#")
+        text = (jobs.SOURCE / "docs" / name).read_text()
+        titles = re.findall("^#+ (.*)$", text, re.M)
+        assert anchor in map(slug, titles), place
+    record["tests"][0]["residual"] = 16
+    page = page_of(tmp_path, rated(record, 0.9))
+    links = [a["href"] for tag, a in read(page)[0] if tag == "a"]
+    assert links == ["docs/" + verdict.SEE["wrong result"]]
 
 
 ENDS = [
@@ -212,6 +231,105 @@ def test_devices_are_judged_by_the_prediction(told, record):
     for part, answer in (0.95, "Yes: 95"), (0.8, "It is fair: 80"), (0.5, "No: 50"):
         record["tests"][0]["gflops"] = part * 800
         assert f"{answer} % of the 800 Gflop/s that its devices and cores" in told()
+
+
+def on_devices(record, part, host=0, guests=0, memory=2**37, count=2):
+    """Let devices have held the matrix, and the run kept a part of their products."""
+    with_devices(record)
+    test = record["tests"][0]
+    names = [f"cuda:{i}" for i in range(count)]
+    record["devices"] = [{"rank": 0, "name": name, "model": "H200",
+                          "memory_bytes": memory} for name in names]
+    test["devices"] = [
+        {"rank": 0, "name": name, "model": "H200", "gflops": 50e3,
+         "up_bytes_per_second": None, "down_bytes_per_second": None, "mhz": None,
+         "celsius": None} for name in names]  # fmt: skip
+    places = {"panels": None, "host": host, "cuda:0": 100 - host, "guests of these": guests,
+              "all": 100}
+    test["plan"] = {"home": "auto", "panels": "auto", "tile": None, "share": None, "rows": [
+        {"where": w, "blocks": b, "seconds": None} for w, b in places.items()]}
+    test["gflops"] = part * count * 50e3
+
+
+KEPT = [(0.91, "Yes"), (0.8, "It is fair"), (0.4, "No"), (1.2, "The record cannot tell")]
+
+
+@pytest.mark.parametrize("count, which", [(1, "device"), (3, "3 devices together")])
+@pytest.mark.parametrize("part, answer", KEPT)
+def test_without_a_prediction_devices_are_judged_by_their_products(
+        told, record, part, answer, count, which):
+    on_devices(record, part, count=count)
+    text = told()
+    assert f"Is it good? {answer}:" in text
+    products = f"{50 * count} Tflop/s that its {which} kept up in matrix products"
+    assert f"{100 * part:.0f} % of the {products}" in text
+    record["tests"][0]["devices"][0]["gflops"] = None
+    assert "Is it good? The record cannot tell: devices took part, and neither" in told()
+
+
+def test_the_reason_of_a_slow_run_on_devices_is_the_size_of_the_matrix(told, record):
+    on_devices(record, 0.5)
+    assert "of the devices' memory, and a larger N" in told()
+    on_devices(record, 0.5, memory=1000)
+    assert "its iterations show where the time went" in told()
+    on_devices(record, 0.5, host=60, guests=5)
+    assert "65 of 100 block columns of process 0 live in host memory" in told()
+
+
+def test_idle_cores_are_no_fault_where_the_matrix_lives_on_devices(told, record):
+    on_devices(record, 0.95)
+    bound(record)
+    assert "Is it good? Yes: 95 %" in told()
+    on_devices(record, 0.95, host=50)
+    bound(record)
+    assert "Is it good? It is fair: 95 %" in told()
+
+
+def test_cores_that_wait_for_devices_with_the_matrix_are_no_fault(told, record):
+    on_devices(record, 0.95, host=50)
+    record["iterations"][0]["wait_device"] = 0.77 * record["iterations"][0]["seconds"]
+    text = told()
+    assert " Waiting " in text and "cores that wait" not in text
+    on_devices(record, 0.95)
+    text = told()
+    assert " Waiting " not in text and "Devices 2 hold the whole matrix" in text
+    assert "The matrix lives on devices, which compute it: cores that wait" in text
+
+
+def finding(record, level, text):
+    record["findings"].append({"time": "2026-03-29T01:30:00.250Z", "level": level,
+                               "text": text})
+
+
+def test_a_run_that_ended_for_a_lost_device_says_so_first(told, record):
+    on_devices(record, 0.95)
+    record.update(exit_status=3, tests=[], iterations=[])
+    assert "There is no result: it failed at run time." in told()
+    finding(record, "warning", "rank 0 on n1: something else")
+    finding(record, "error", "HPL ERROR from process # 3 on n1, on line 19 of function "
+            "hyb_place_device: iteration 5: the device that holds the columns is lost: "
+            "cuda device 0 (NVIDIA H200): accelerator failed")  # fmt: skip
+    finding(record, "error", "HPL ERROR from process # 3 on n1, in function f: later")
+    text = told()
+    assert ("There is no result: the device that holds the columns is lost: cuda device 0 "
+            "(NVIDIA H200): accelerator failed in iteration 5 (process 3 on n1); it "
+            "failed at run time. See docs/TROUBLESHOOTING.md") in text, text[:900]
+    record["exit_status"] = 143
+    assert "in iteration 5 (process 3 on n1); SIGTERM ended it" in told()
+
+
+def test_any_error_is_the_reason_of_a_run_without_a_result(told, record):
+    rated(record, 0.9).update(exit_status=2, tests=[], iterations=[])
+    finding(record, "error", "N = 9 is too large")
+    assert "There is no result: N = 9 is too large; its input was refused" in told()
+
+
+def test_a_run_that_went_on_without_a_device_is_at_best_fair(told, record):
+    on_devices(record, 0.95)
+    finding(record, "warning", "rank 0 on n1: device 1 is dropped; others do its tiles")
+    text = told()
+    assert "Is it good? It is fair: 95 %" in text
+    assert ": device 1 is dropped; others do its tiles (process 0 on n1). See" in text
 
 
 def test_idle_cores_beside_devices_are_told(told, record):
