@@ -78,7 +78,7 @@ def test_an_earlier_record_stays_until_a_test_has_ended_well_or_not(xhpl):
     assert before.status == 3, str(before)
     assert (xhpl.directory / "run.json").read_bytes() == kept
     within = xhpl(*ONE, "--json", "run.json", *device, "--set", "trust=off",
-                  "--set", "emu_fault=0:fail@generate:1")  # fmt: skip
+                  "--set", "emu_fault=0:fail@swap_rows:3")  # fmt: skip
     assert within.status == 3, str(within)
     assert valid((xhpl.directory / "run.json").read_text())["exit_status"] == 3
 
