@@ -121,7 +121,7 @@ void xhpl_help_print(xhpl_topic_t topic, const xh_option_t *rows, int count,
             "Solve random systems of linear equations and report the rate,\n"
             "as the High-Performance Linpack benchmark does. HPL.dat, in "
             "the working\ndirectory, has the tests. Options replace its "
-            "lines; with n, nb, p and q no\nfile is needed.\n\n");
+            "lines; without that file\n-n is enough.\n\n");
     if (topic == XHPL_HELP_EVERYDAY) {
         print_everyday(rows, count, out);
     } else {
