@@ -5,8 +5,6 @@
 #include "base/clock.h"
 #include "hpl.h"
 
-MPI_Status *const hpl_no_statuses = MPI_STATUSES_IGNORE;
-
 /* ---- communicators ------------------------------------------------------- */
 
 enum { KNOWN = 8 };
