@@ -210,3 +210,18 @@ def test_configure_from_another_folder_is_refused(tree, tmp_path):
     assert f"cd '{tree}' && ./configure" in outcome.stderr, str(outcome)
     assert not (tree / "config.make").exists()
     assert "xhpl" in jobs.run([tree / "configure", "--version"], tmp_path).succeeded().stdout
+
+
+def test_an_architecture_that_is_not_built_counts_as_a_failure(tmp_path):
+    """In a folder with a make of ours, and files of two architectures."""
+    make = tmp_path / "make"
+    make.write_text('#!/bin/sh\ncase "$*" in *bad*) exit 2 ;; esac\n'
+                    'echo "3 passed, 0 failed, 0 skipped"\n')
+    make.chmod(0o755)
+    (tmp_path / "scripts").symlink_to(jobs.SOURCE / "scripts")
+    for name in ("good", "bad"):
+        (tmp_path / f"Make.{name}").write_text("CC = sh\n")
+    outcome = jobs.run(["scripts/test-archs", "good", "bad"], tmp_path, {"MAKE": str(make)})
+    assert outcome.status == 1, str(outcome)
+    assert outcome.stdout.endswith("3 passed, 1 failed, 0 skipped\n"), str(outcome)
+    assert jobs.run(["scripts/test-archs", "good"], tmp_path, {"MAKE": str(make)}).status == 0
