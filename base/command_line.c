@@ -132,16 +132,20 @@ static xh_status_t refuse(const char *found, const xh_option_t *rows, int count)
 static const xh_option_t *find(const char *word, const xh_option_t *rows,
                                int count, const char **value_p)
 {
-    const char *name = word + (word[1] == '-' ? 2 : 1);
-    size_t length = strcspn(name, "=");
+    const char *name;
+    size_t length;
 
+    if (word[0] != '-')
+        return NULL;
+    name = word + (word[1] == '-' ? 2 : 1);
+    length = strcspn(name, "=");
     *value_p = name[length] == '=' ? name + length + 1 : NULL;
-    for (int i = 0; i < count && word[0] == '-'; i++)
+    for (int i = 0; i < count; i++)
         if (rows[i].name != NULL && strlen(rows[i].name) == length &&
             strncmp(rows[i].name, name, length) == 0)
             return &rows[i];
     *value_p = name + 1;
-    for (int i = 0; i < count && word[0] == '-' && word[1] != '-'; i++)
+    for (int i = 0; i < count && word[1] != '-'; i++)
         if (rows[i].name != NULL && strlen(rows[i].name) == 1 &&
             rows[i].name[0] == name[0] && isdigit((unsigned char)name[1]))
             return &rows[i];

@@ -43,12 +43,17 @@ static bool group_is_trusted(const struct stat *file,
             file->st_gid == program->st_gid);
 }
 
+/* What is known of the program; NULL: none is given, or there. */
+static const struct stat *look_at(const char *program, struct stat *about)
+{
+    return program != NULL && stat(program, about) == 0 ? about : NULL;
+}
+
 bool xh_owner_is_trusted(int fd, const char *program, char *why_p)
 {
-    struct stat file, of_program, *trusted = NULL;
+    struct stat file, of_program;
+    const struct stat *trusted = look_at(program, &of_program);
 
-    if (program != NULL && stat(program, &of_program) == 0)
-        trusted = &of_program;
     if (fstat(fd, &file) != 0)
         snprintf(why_p, XH_OWNER_WHY, "its owner cannot be read");
     else if (!owner_is_trusted(&file, trusted))
@@ -67,26 +72,29 @@ bool xh_owner_is_trusted(int fd, const char *program, char *why_p)
 /* The owner of the link, whatever it leads to. */
 static bool link_is_trusted(const char *path, const char *program, char *why_p)
 {
-    int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-    struct stat link, of_program, *trusted = NULL;
-    bool is_trusted;
+    struct stat link, of_program;
 
-    if (fd < 0)
-        return true; /* the file is not there, either */
-    if (program != NULL && stat(program, &of_program) == 0)
-        trusted = &of_program;
-    is_trusted = fstat(fd, &link) == 0 &&
-                 (!S_ISLNK(link.st_mode) || owner_is_trusted(&link, trusted));
-    close(fd);
-    if (!is_trusted)
-        snprintf(why_p, XH_OWNER_WHY, "it is a link of user %u",
-                 (unsigned)link.st_uid);
-    return is_trusted;
+    if (lstat(path, &link) != 0 || !S_ISLNK(link.st_mode) ||
+        owner_is_trusted(&link, look_at(program, &of_program)))
+        return true;
+    snprintf(why_p, XH_OWNER_WHY, "it is a link of user %u",
+             (unsigned)link.st_uid);
+    return false;
+}
+
+static bool file_is_trusted(int fd, const struct stat *about,
+                            const char *program, char *why_p)
+{
+    if (S_ISREG(about->st_mode))
+        return xh_owner_is_trusted(fd, program, why_p);
+    snprintf(why_p, XH_OWNER_WHY, "it is no regular file");
+    return false;
 }
 
 xh_status_t xh_trusted_open(const char *path, const char *program,
                             FILE **file_p, char *why_p)
 {
+    xh_status_t status = XH_ERR_IO;
     struct stat about;
     FILE *file = NULL;
     int fd, saved;
@@ -94,26 +102,17 @@ xh_status_t xh_trusted_open(const char *path, const char *program,
     if (!link_is_trusted(path, program, why_p))
         return XH_ERR_INPUT;
     fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0 || fstat(fd, &about) != 0)
-        goto failed;
-    if (!S_ISREG(about.st_mode)) {
-        snprintf(why_p, XH_OWNER_WHY, "it is no regular file");
-        close(fd);
-        return XH_ERR_INPUT;
+    if (fd < 0)
+        return XH_ERR_IO;
+    if (fstat(fd, &about) == 0)
+        status =
+            file_is_trusted(fd, &about, program, why_p) ? XH_OK : XH_ERR_INPUT;
+    if (status == XH_OK && (file = fdopen(fd, "r")) != NULL) {
+        *file_p = file;
+        return XH_OK;
     }
-    if (!xh_owner_is_trusted(fd, program, why_p)) {
-        close(fd);
-        return XH_ERR_INPUT;
-    }
-    file = fdopen(fd, "r");
-    if (file == NULL)
-        goto failed;
-    *file_p = file;
-    return XH_OK;
-failed:
     saved = errno;
-    if (fd >= 0)
-        close(fd);
+    close(fd);
     errno = saved;
-    return XH_ERR_IO;
+    return status == XH_OK ? XH_ERR_IO : status;
 }

@@ -6,8 +6,6 @@
 #include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <sys/types.h>
 #include "base/status.h"
 #include "hpl_solver.h"
 #include "testing/ptest/order.h"
