@@ -251,7 +251,7 @@ XHPL_LIBS += $(JSON_LIBS)
 
 # The rows of all settings, in the order of --help; base/settings.h says how.
 SETTINGS := $(wildcard $(addsuffix /settings.def,testing/ptest hpl hybrid/lu \
-              hybrid/lu/checkpoint hybrid/lu/verify hybrid/observe hybrid/plan \
+              hybrid/lu/checkpoint hybrid/lu/guard hybrid/observe hybrid/plan \
               hybrid/cpu hybrid/device \
               $(sort $(wildcard hybrid/device/*))))
 $(BUILD)/settings/settings_table.def: FORCE

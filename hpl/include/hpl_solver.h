@@ -69,10 +69,9 @@ typedef struct {
                          others had its core; NAN: all were too short */
     double others;    /* that time, as a part of all that these took; 0: none,
                          or all were too short */
-    bool is_checked;  /* by sums during the factorization: */
-    int wrong;        /* differences that are no rounding ... */
-    int repaired;     /* ... of which so many were put right */
-    int64_t compared; /* columns */
+    bool is_checked;  /* by check columns during the factorization: */
+    int wrong;        /* rows and panels that are wrong */
+    int64_t compared; /* rows, with their check columns */
     double closest;   /* the largest difference, in parts of what rounding may
                          make of it */
     bool has_devices; /* the following is of their links: */

@@ -78,19 +78,6 @@ static void plan_gather(hpl_exchange_t *x, hpl_pieces_t *pieces,
     hpl_pieces_roll(x->schedule, pieces, HPL_FIRST_HAS_ITS_OWN);
 }
 
-/* A row for each member of both. */
-static void plan_sums(const hpl_exchange_t *x, hpl_pieces_t *pieces,
-                      size_t *offset)
-{
-    for (int g = 0; g <= pieces->members; g++)
-        offset[g] = (size_t)g * (size_t)x->columns;
-    pieces->offset = offset;
-    pieces->data = x->sums;
-    hpl_pieces_double(x->schedule, pieces);
-    pieces->data += offset[pieces->members];
-    hpl_pieces_spread(x->schedule, pieces);
-}
-
 void hpl_exchange_start(hpl_exchange_t *x)
 {
     const hpl_pivots_t *p = x->panel->pivots;
@@ -110,8 +97,6 @@ void hpl_exchange_start(hpl_exchange_t *x)
     hpl_pieces_spread(x->schedule, &pieces);
     in_doubles(x, p->gather_offset, offset);
     plan_gather(x, &pieces, offset, offset + count);
-    if (x->sums != NULL)
-        plan_sums(x, &pieces, offset);
     free(offset);
     hpl_schedule_begin(x->schedule);
 }

@@ -27,8 +27,6 @@ typedef struct {
     int tag;           /* of its messages, 0 .. 32767 */
     double *gathered;  /* jb x columns: rows of U by member */
     double *displaced; /* jb x columns: displaced top rows by member */
-    double *sums;      /* sums of these that travel with them, by member and
-                          column: of gathered, then of displaced; or NULL */
     double *u;         /* jb x columns: U in the form asked for at the end */
     hpl_schedule_t *schedule;
 } hpl_exchange_t;

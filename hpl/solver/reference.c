@@ -41,14 +41,15 @@ static uint64_t bytes(const hpl_shape_t *shape)
 
     for (int64_t k = 0; k < Mmin(panels, (int64_t)shape->depth + 1); k++)
         factor += panel_doubles(shape, &mat, k);
-    return hpl_system_matrix_bytes(&mat, shape->align) +
+    return hpl_system_matrix_bytes(&mat, 0, shape->align) +
            Mmax(factor, solve) * sizeof(double);
 }
 
 static xh_status_t create(HPL_T_grid *grid, HPL_T_palg *algo, int n, int nb,
                           hpl_system_t **system_p)
 {
-    return hpl_system_create(grid, algo, n, nb, xh_memory_allocate, system_p);
+    return hpl_system_create(grid, algo, n, nb, 0, xh_memory_allocate,
+                             system_p);
 }
 
 static void generate(hpl_system_t *system, int seed)

@@ -65,10 +65,11 @@ HPL_T_pmat hpl_system_matrix(const hpl_shape_t *shape)
                         .ld = (int)leading_dimension(mp, shape->align)};
 }
 
-size_t hpl_system_matrix_bytes(const HPL_T_pmat *mat, int align)
+size_t hpl_system_matrix_bytes(const HPL_T_pmat *mat, int spare, int align)
 {
-    return ((size_t)mat->ld + 1) * (size_t)mat->nq * sizeof(double) +
-           (size_t)Mmax(align, 1) * sizeof(double);
+    return ((size_t)mat->ld * (size_t)(mat->nq + spare) + (size_t)mat->nq +
+            (size_t)Mmax(align, 1)) *
+           sizeof(double);
 }
 
 void hpl_system_destroy(hpl_system_t *system)
@@ -80,8 +81,8 @@ void hpl_system_destroy(hpl_system_t *system)
 }
 
 static xh_status_t create(HPL_T_grid *grid, HPL_T_palg *algo,
-                          const hpl_shape_t *shape, hpl_allocate_t *allocate,
-                          hpl_system_t **system_p)
+                          const hpl_shape_t *shape, int spare,
+                          hpl_allocate_t *allocate, hpl_system_t **system_p)
 {
     hpl_system_t *system = calloc(1, sizeof(*system));
     xh_status_t status;
@@ -91,7 +92,7 @@ static xh_status_t create(HPL_T_grid *grid, HPL_T_palg *algo,
     system->grid = grid;
     system->algo = algo;
     system->mat = hpl_system_matrix(shape);
-    system->bytes = hpl_system_matrix_bytes(&system->mat, algo->align);
+    system->bytes = hpl_system_matrix_bytes(&system->mat, spare, algo->align);
     status = allocate(system->bytes, &system->memory);
     if (status != XH_OK) {
         free(system);
@@ -99,13 +100,15 @@ static xh_status_t create(HPL_T_grid *grid, HPL_T_palg *algo,
     }
     system->mat.A =
         HPL_PTR(system->memory, (size_t)Mmax(algo->align, 1) * sizeof(double));
-    system->mat.X = Mptr(system->mat.A, 0, system->mat.nq, system->mat.ld);
+    system->mat.X =
+        Mptr(system->mat.A, 0, system->mat.nq + spare, system->mat.ld);
     *system_p = system;
     return XH_OK;
 }
 
 xh_status_t hpl_system_create(HPL_T_grid *grid, HPL_T_palg *algo, int n, int nb,
-                              hpl_allocate_t *allocate, hpl_system_t **system_p)
+                              int spare, hpl_allocate_t *allocate,
+                              hpl_system_t **system_p)
 {
     hpl_shape_t shape = hpl_system_shape(grid, n, nb);
     hpl_system_t *system = NULL;
@@ -114,7 +117,7 @@ xh_status_t hpl_system_create(HPL_T_grid *grid, HPL_T_palg *algo, int n, int nb,
     shape.depth = algo->depth;
     shape.align = algo->align;
     status = hpl_agree(grid->all_comm,
-                       create(grid, algo, &shape, allocate, &system));
+                       create(grid, algo, &shape, spare, allocate, &system));
     if (status != XH_OK)
         hpl_system_destroy(system);
     else

@@ -29,14 +29,16 @@ int64_t hpl_system_columns(const hpl_shape_t *shape);
 /* The local matrix of shape: sizes and ld; no memory yet. */
 HPL_T_pmat hpl_system_matrix(const hpl_shape_t *shape);
 
-/* Bytes of the matrix, x, and slack to align the first column. */
-size_t hpl_system_matrix_bytes(const HPL_T_pmat *mat, int align);
+/* Bytes of the matrix with so many more columns behind it, x, and slack to align
+ * the first column. */
+size_t hpl_system_matrix_bytes(const HPL_T_pmat *mat, int spare, int align);
 
-/* create and destroy as hpl_solver_t describes them; the matrix is in memory of
- * allocate, a function of base/memory.h. */
+/* create and destroy as hpl_solver_t describes them; the matrix, with so many
+ * spare columns for its solver behind it, is in memory of allocate, a function
+ * of base/memory.h. */
 typedef xh_status_t hpl_allocate_t(size_t bytes, void **memory_p);
 xh_status_t hpl_system_create(HPL_T_grid *grid, HPL_T_palg *algo, int n, int nb,
-                              hpl_allocate_t *allocate,
+                              int spare, hpl_allocate_t *allocate,
                               hpl_system_t **system_p);
 void hpl_system_destroy(hpl_system_t *system);
 

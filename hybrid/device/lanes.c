@@ -305,15 +305,6 @@ void hyb_lanes_drain(hyb_lanes_t *lanes, double seconds)
     }
 }
 
-/* Column j of the tile is seen by who watches; NULL: nobody does. */
-static void see(hyb_seen_fn_t *seen, const hyb_product_t *product,
-                const hyb_slot_t *slot, int64_t j, const double *column)
-{
-    if (seen != NULL)
-        seen(product->watch.context, &slot->tile, slot->tile.part.col + j,
-             column);
-}
-
 void hyb_lanes_commit(const hyb_lanes_t *lanes, const hyb_product_t *product,
                       const hyb_slot_t *slot, int part, int parts)
 {
@@ -322,23 +313,17 @@ void hyb_lanes_commit(const hyb_lanes_t *lanes, const hyb_product_t *product,
     xh_view_t c = tile_of_c(product, slot);
     int64_t i, j, end = c.cols * (part + 1) / parts;
 
+    if (lanes->tile_return == HYB_RETURN_DIRECT)
+        return;
     for (j = c.cols * part / parts; j < end; j++) {
         const double *from = slot->staging + j * c.rows;
         double *to = c.data + j * c.ld;
 
-        if (lanes->tile_return == HYB_RETURN_DIRECT) {
-            see(product->watch.landed, product, slot, j, to);
-            continue;
-        }
-        see(product->watch.before, product, slot, j, to);
-        if (!adds || beta == 0.0) {
-            see(product->watch.landed, product, slot, j, from);
+        if (!adds || beta == 0.0)
             hyb_copy_past_caches(to, from, c.rows);
-        } else {
+        else
             for (i = 0; i < c.rows; i++)
                 to[i] = beta * to[i] + from[i];
-            see(product->watch.landed, product, slot, j, to);
-        }
     }
 }
 

@@ -8,16 +8,6 @@
 #include "hybrid/device/machine.h"
 #include "hybrid/device/tiling.h"
 
-/* Who sees each column of a tile, col of C: as it was, but with
- * tile_return=direct, and once it is computed. */
-typedef void hyb_seen_fn_t(void *context, const hyb_tile_t *tile, int64_t col,
-                           const double *column);
-
-typedef struct {
-    hyb_seen_fn_t *before, *landed; /* NULL: nobody looks */
-    void *context;
-} hyb_product_watch_t;
-
 /*
  * One product that the machine's devices compute while host threads go on: one
  * list of tiles that all share. Devices take tiles from the front, as far as
@@ -38,8 +28,7 @@ typedef struct {
  * tiles that another one loses. With tile_return=direct a device that fails
  * loses its tiles for good: the product is lost.
  */
-typedef struct { /* private, but for tiling, and watch and owner */
-    hyb_product_watch_t watch; /* before columns are released; of devices */
+typedef struct { /* private, but for tiling and owner */
     hyb_tiling_t tiling;
     const xh_gemm_t *gemm; /* borrowed */
     hyb_machine_t *machine;

@@ -4,7 +4,6 @@
 #include "hpl/pgesv/back_substitution.h"
 #include "hybrid/observe/watchdog.h"
 #include "hybrid/lu/lu.h"
-#include "hybrid/lu/verify/carried.h"
 
 typedef struct {
     hyb_lu_t *lu;
@@ -38,8 +37,6 @@ void hyb_back_substitution(hyb_lu_t *lu)
 
     hyb_phase_begin(&solve.phase, "in the back-substitution",
                     hyb_watchdog_patience());
-    hyb_carried_begin_read(lu);
     hpl_back_substitution(lu->grid, lu->mat, &how);
-    hyb_carried_end_read(lu);
     hyb_phase_end(&solve.phase);
 }

@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "base/settings.h"
 #include "hpl/solver/system.h"
-#include "hybrid/lu/verify/carried.h"
 
 /* ---- sizes --------------------------------------------------------------- */
 
@@ -15,7 +14,7 @@ typedef struct {
     int64_t rows, columns, nb;
     int nprow;   /* P > 1: rows travel */
     bool guests; /* columns of the host come */
-    bool sums;   /* of the online check */
+    bool checked; /* with check columns, beside these */
 } extent_t;
 
 static int panels_of(extent_t e)
@@ -42,9 +41,7 @@ static int64_t device_doubles(extent_t e)
     return 1 + e.rows * e.columns + u + e.rows + 2 * e.nb +
            hyb_pivot_elements(e.nb) + panels_of(e) * panel_doubles(e) +
            guest_doubles(e) +
-           (e.sums ? hyb_device_sums_doubles(e.rows, e.nb, e.columns) +
-                         hyb_device_row_sums_doubles(e.nprow, e.nb, e.columns)
-                   : 0);
+           (e.checked ? hyb_device_guard_doubles(e.rows, e.nb, e.columns) : 0);
 }
 
 static size_t host_doubles(extent_t e)
@@ -53,10 +50,8 @@ static size_t host_doubles(extent_t e)
 
     return (size_t)(rows * nb + HYB_SLOTS * (HYB_ROW_LISTS + nb) * nb + nb +
                     nb * nb + hyb_pivot_elements(nb)) +
-           (e.sums
-                ? hyb_device_sums_host_doubles(rows, nb, e.columns) +
-                      hyb_device_row_sums_host_doubles(e.nprow, nb, e.columns)
-                : 0);
+           (e.checked ? hyb_device_guard_host_doubles(rows, nb, e.columns)
+                      : 0);
 }
 
 /* Do others read panels that a device factored where they came down, while the
@@ -76,7 +71,7 @@ uint64_t hyb_place_device_bytes(const hyb_means_t *means,
                   .nb = nb,
                   .columns = hpl_system_columns(shape),
                   .nprow = shape->nprow,
-                  .sums = hyb_carried_on_devices(means, shape->nprow)};
+                  .checked = means->checked};
     size_t doubles = host_doubles(e);
     bool peers = means->figures.peers > 0.0;
 
@@ -141,21 +136,23 @@ int64_t hyb_place_device_room(const hyb_means_t *means,
                               const hpl_shape_t *shape, int device, double part,
                               bool guests)
 {
-    hyb_means_t there = *means;
-    extent_t e = {hpl_system_rows(shape), 0,      Mmin(shape->nb, shape->n),
-                  shape->nprow,           guests, false};
-    uint64_t memory =
-        (uint64_t)(part * (double)hyb_machine_memory(means->machine, device));
-    uint64_t fixed, block;
+    extent_t e = {.rows = hpl_system_rows(shape),
+                  .columns = means->checked ? HYB_CHECK_COLUMNS : 0,
+                  .nb = Mmin(shape->nb, shape->n),
+                  .nprow = shape->nprow,
+                  .guests = guests,
+                  .checked = means->checked};
+    double least = shape->nprow > 1
+                       ? means->figures.memory
+                       : (double)hyb_machine_memory(means->machine, device);
+    uint64_t memory = (uint64_t)(part * least), fixed, block;
 
-    there.resident = true;
-    e.sums = hyb_carried_on_devices(&there, shape->nprow);
     fixed = (uint64_t)device_doubles(e) * sizeof(double);
     if (guests && (e.nprow > 1 ||
                    !hyb_device_has(hyb_machine_device(means->machine, device),
                                    HYB_OP_COPY)))
         return 0;
-    e.columns = e.nb;
+    e.columns += e.nb;
     block = (uint64_t)device_doubles(e) * sizeof(double) - fixed;
     return memory > fixed ? (int64_t)((memory - fixed) / block) : 0;
 }
@@ -232,22 +229,11 @@ static xh_status_t deal(hyb_device_columns_t *d)
         d->columns[b + 1] += d->columns[b];
     }
     /* Of two iterations each block and the panel, there and factored, and the
-     * rows of one group; panels whose sums wait for others; of each seat two;
-     * and the next one. */
+     * rows of one group; rows that are compared; of each seat two; and the next
+     * one. */
     d->queued.count = 2 * (int)count + 8 + 2 * HYB_GUEST_SEATS;
     d->queued.work = calloc((size_t)d->queued.count, sizeof(*d->queued.work));
     return d->queued.work != NULL ? XH_OK : XH_ERR_MEMORY;
-}
-
-/* Behind what every place has, there from double number at on. */
-static xh_status_t open_sums(hyb_device_columns_t *d, extent_t e, int64_t at)
-{
-    double *host = d->host.proposal + hyb_pivot_elements(e.nb);
-
-    XH_TRY(hyb_device_sums_create(d, at, host));
-    return hyb_device_row_sums_create(
-        d, at + hyb_device_sums_doubles(e.rows, e.nb, e.columns),
-        host + hyb_device_sums_host_doubles(e.rows, e.nb, e.columns));
 }
 
 static xh_status_t open_memory(hyb_device_columns_t *d, extent_t e)
@@ -278,7 +264,9 @@ static xh_status_t open_memory(hyb_device_columns_t *d, extent_t e)
     if (e.guests)
         XH_TRY(hyb_device_guests_create(d, at));
     at += guest_doubles(e);
-    return e.sums ? open_sums(d, e, at) : XH_OK;
+    return e.checked ? hyb_device_guard_create(
+                           d, at, d->host.proposal + hyb_pivot_elements(e.nb))
+                     : XH_OK;
 }
 
 static xh_status_t open_all(hyb_device_columns_t *d)
@@ -287,7 +275,7 @@ static xh_status_t open_all(hyb_device_columns_t *d)
     extent_t e = {.rows = lu->mat->mp,
                   .nb = Mmin(lu->mat->nb, lu->mat->n),
                   .nprow = lu->grid->nprow,
-                  .sums = hyb_carried_on_devices(&lu->means, lu->grid->nprow),
+                  .checked = lu->means.checked,
                   .guests = lu->homes.guests > 0};
 
     XH_TRY(deal(d));
@@ -362,9 +350,8 @@ void hyb_place_device_destroy(hyb_place_t *place)
     hyb_event_destroy(d->event.begun);
     hyb_event_destroy(d->event.copied);
     hyb_event_destroy(d->event.computed);
-    free(d->sums);
+    free(d->guard);
     pthread_mutex_destroy(&d->saving);
-    free(d->row_sums);
     free(d->queued.work);
     free(d->columns);
     free(d);

@@ -7,7 +7,6 @@
 #include "hybrid/lu/device_work.h"
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/place_device.h"
-#include "hybrid/lu/verify/carried.h"
 
 /* The place of one device from inside: place_device.c and device_*.c. */
 
@@ -60,8 +59,7 @@ typedef struct {
             hyb_event_t *done;
             hyb_blocks_t blocks; /* those that it completes here */
             int panels;          /* that they meet */
-            int met;             /* panel whose sums of them came down, or -1 */
-            int came;            /* panel that came up, or -1 */
+            int swept; /* iteration whose rows came down to be compared, or -1 */
             int seat;            /* that is free then, or -1 */
             bool under_way;
             double flop, since; /* since when it, or the work before it, can
@@ -85,8 +83,7 @@ typedef struct {
         double *proposal; /* P > 1: what is agreed on, in host and there */
     } host;
     double stall_seconds;         /* the setting: each poll asks for it */
-    struct hyb_device_sums *sums; /* of the online check; NULL: none */
-    struct hyb_device_row_sums *row_sums; /* likewise; P = 1: NULL */
+    struct hyb_device_guard *guard; /* with check columns, else NULL */
 } hyb_device_columns_t;
 
 static inline hyb_device_panel_t *hyb_device_panel(hyb_device_columns_t *d,
@@ -190,9 +187,7 @@ xh_status_t hyb_device_seat_first(hyb_device_columns_t *d);
  * and the way home of U's rows above it. */
 xh_status_t hyb_device_keep_panel(hyb_device_columns_t *d, int k);
 
-/* A guest's visit: can it be over, as the online check knows what it needs? It
- * is, and the seat is free. */
-bool hyb_device_guest_can_leave(const hyb_device_columns_t *d, int seat);
+/* A guest's visit is over, and the seat is free. */
 void hyb_device_guest_left(hyb_device_columns_t *d, int seat);
 
 /* ---- device_panel.c: panels that live here ------------------------------- */
@@ -211,56 +206,37 @@ void hyb_device_factor_panel(hyb_place_t *place, int k,
 xh_view_t hyb_device_take_panel(hyb_place_t *place, int k, int64_t *pivots);
 double hyb_device_panel_seconds(hyb_place_t *place);
 
-/* ---- device_sums.c: sums of the online check ----------------------------- */
+/* ---- device_guard.c: with check columns, else nothing is done ------------- */
 
 /* What it takes there and, pinned, on the host. */
-int64_t hyb_device_sums_doubles(int64_t rows, int64_t nb, int64_t columns);
-size_t hyb_device_sums_host_doubles(int64_t rows, int64_t nb, int64_t columns);
+int64_t hyb_device_guard_doubles(int64_t rows, int64_t nb, int64_t columns);
+size_t hyb_device_guard_host_doubles(int64_t rows, int64_t nb, int64_t columns);
 
-/* d->sums, of the device's memory from double number at on, and of host's.
- * Errors: XH_ERR_MEMORY, XH_ERR_DEVICE */
-xh_status_t hyb_device_sums_create(hyb_device_columns_t *d, int64_t at,
-                                   double *host);
+/* d->guard, of the device's memory from double number at on, and of host's.
+ * Errors: XH_ERR_MEMORY. Before the loop, once lu has check columns: begin. */
+xh_status_t hyb_device_guard_create(hyb_device_columns_t *d, int64_t at,
+                                    double *host);
+void hyb_device_guard_begin(hyb_device_columns_t *d);
 
-/* The function sum of places. */
-void hyb_device_sum_all(hyb_place_t *place);
+/* Queue: the part of rows that is in panel k's columns, as these are to be
+ * factored or to come down. Once the panel is known it is taken to lu's. */
+xh_status_t hyb_device_guard_panel(hyb_device_columns_t *d, int k);
+void hyb_device_guard_took(hyb_device_columns_t *d, int k);
 
-/* Queue: sums of panel k's L, behind what came up of it; of U of blocks that
- * meet the panel of step, which is in u, and of C of those whose turn it is. */
-xh_status_t hyb_device_sum_panel(hyb_device_columns_t *d, int k);
-xh_status_t hyb_device_sum_run(hyb_device_columns_t *d, const hyb_step_t *step,
-                               hyb_blocks_t blocks, hyb_block_t u);
+/* If rows are compared after panel k, and all columns are queued to meet it:
+ * queue that, once. They have come down. */
+void hyb_device_guard_sweep(hyb_place_t *place, int k);
+void hyb_device_guard_swept(hyb_device_columns_t *d, int k);
 
-/* They have come down: of blocks, if panel k's are known, and those of the one
- * before carried; of L, if hyb_carried_can_take says so. */
-void hyb_device_sums_met(hyb_device_columns_t *d, int k, hyb_blocks_t blocks);
-bool hyb_device_sums_are_next(const hyb_device_columns_t *d, int k,
-                              hyb_blocks_t blocks);
-void hyb_device_sums_take(hyb_device_columns_t *d, int k);
-
-/* Queue on link: sums of a, a part of the matrix from row on, which come to
- * sums_p. */
-xh_status_t hyb_device_sum_factors(const hyb_device_columns_t *d, hyb_block_t a,
-                                   int64_t row, const double **sums_p);
+/* P > 1. Queue: packed rows, a column each there, of a run of its columns; all
+ * sums of these, if the check columns are in this group. They have come down. */
+xh_status_t hyb_device_guard_packed(hyb_device_columns_t *d, int k,
+                                    hyb_run_t run, hyb_block_t rows,
+                                    bool displaced);
+xh_status_t hyb_device_guard_send(hyb_device_columns_t *d, hyb_blocks_t group);
+void hyb_device_guard_sent(hyb_device_columns_t *d, hyb_blocks_t group);
 
 /* ---- device_rows.c: rows that travel, P > 1 ------------------------------ */
-
-/* Their sums for the online check, as those of device_sums.c; without memory
- * for P = 1. */
-int64_t hyb_device_row_sums_doubles(int nprow, int64_t nb, int64_t columns);
-size_t hyb_device_row_sums_host_doubles(int nprow, int64_t nb, int64_t columns);
-xh_status_t hyb_device_row_sums_create(hyb_device_columns_t *d, int64_t at,
-                                       double *host);
-
-/* Queue: weights of rows that panel k moves go up. */
-xh_status_t hyb_device_weigh_rows(hyb_device_columns_t *d, int k);
-
-/* They have come down: those from a column there on; of a group whose rows have
- * left it. */
-void hyb_device_row_sums_met(const hyb_device_columns_t *d,
-                             hyb_device_sums_of_run_t *sums, int64_t column);
-void hyb_device_rows_left(const hyb_device_columns_t *d,
-                          const hpl_exchange_t *x, hyb_blocks_t group);
 
 /* The functions send_rows, has_sent_rows and put_rows of places. */
 void hyb_device_send_rows(hyb_place_t *place, hpl_exchange_t *x,

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/lu/checkpoint/geometry.h"
 #include "hybrid/lu/device_columns.h"
+
 
 enum { NO_BLOCK = -1 };
 
 /* Room for a guest. */
 struct hyb_device_seat {
     int64_t block;   /* its, or NO_BLOCK */
-    int first, last; /* panels that it meets here; fewer: none */
-    bool by_team;    /* it is the next one, which the team factored */
+    int first; /* panel that it meets here */
     hyb_block_t columns, u;
     hyb_event_t *come, *met; /* it has; and what is queued for it has run */
 };
@@ -137,13 +136,11 @@ static xh_status_t meet(hyb_device_columns_t *d, seat_t *seat,
     return hyb_event_record(queue, seat->met);
 }
 
-/* Its rows above row `to` go home: it has met panels up to last. */
-static xh_status_t go_home(hyb_device_columns_t *d, seat_t *seat, int64_t to,
-                           int last)
+/* Its rows above row `to` go home. */
+static xh_status_t go_home(hyb_device_columns_t *d, seat_t *seat, int64_t to)
 {
     int64_t from = first_row(d, seat->first);
 
-    seat->last = last;
     if (to == from)
         return XH_OK;
     return hyb_queue_copy_out(d->queue.leave, here(seat, from, to),
@@ -170,7 +167,7 @@ static xh_status_t end_visit(hyb_device_columns_t *d, seat_t *seat, int k,
         return XH_OK;
     }
     XH_TRY(hyb_queue_wait(d->queue.leave, seat->met));
-    XH_TRY(go_home(d, seat, d->base.lu->mat->mp, k));
+    XH_TRY(go_home(d, seat, d->base.lu->mat->mp));
     note_end(d, seat, block, panels, flop);
     return XH_OK;
 }
@@ -223,28 +220,14 @@ xh_status_t hyb_device_keep_panel(hyb_device_columns_t *d, int k)
         XH_TRY(hyb_queue_copy(d->queue.link,
                               here(seat, below, below + panel->l2.rows),
                               panel->l2));
-    XH_TRY(go_home(d, seat, panel->first, k - 1));
-    seat->by_team = !hyb_device_factored(d, k);
+    XH_TRY(go_home(d, seat, panel->first));
     XH_TRY(hyb_event_record(d->queue.link, d->event.kept));
     XH_TRY(hyb_queue_wait(d->queue.leave, d->event.kept));
     note_end(d, seat, (hyb_blocks_t){0}, 0, 0.0);
     return XH_OK;
 }
 
-bool hyb_device_guest_can_leave(const hyb_device_columns_t *d, int seat)
-{
-    const seat_t *s = &d->guests[seat];
-    bool is_panel = hyb_block_panel(d->base.lu, s->block) == s->last + 1;
-
-    return hyb_carried_knows_guests(d->base.lu, s->last + is_panel);
-}
-
 void hyb_device_guest_left(hyb_device_columns_t *d, int seat)
 {
-    seat_t *s = &d->guests[seat];
-
-    if (d->sums != NULL)
-        hyb_carried_guest_left(d->base.lu, s->block, s->first, s->last,
-                               s->by_team);
-    s->block = NO_BLOCK;
+    d->guests[seat].block = NO_BLOCK;
 }

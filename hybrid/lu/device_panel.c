@@ -134,6 +134,8 @@ xh_view_t hyb_device_take_panel(hyb_place_t *place, int k, int64_t *pivots)
             check_row(d, h, c, c, (double)d->host.pivot[c]);
         pivots[c] = d->host.pivot[c];
     }
+    if (is_down)
+        hyb_device_guard_took(d, k);
     return (xh_view_t){is_down ? d->host.l1_down : NULL, jb, jb, jb};
 }
 
@@ -165,12 +167,12 @@ void hyb_device_has_met(hyb_device_columns_t *d, const hyb_step_t *step,
     bool comes_down = is_next && !step->by_device;
 
     if (is_next)
+        hyb_device_check(d, hyb_device_guard_panel(d, step->k + 1));
+    if (is_next)
         hyb_device_check(d,
                          hyb_event_record(d->queue.compute, d->event.computed));
     if (comes_down)
         hyb_device_check(d, hyb_device_fetch_panel(d, step->k + 1));
-    d->queued
-        .work[hyb_device_note(d, blocks, panels, flop,
-                              comes_down ? d->queue.link : d->queue.compute)]
-        .met = step->k;
+    hyb_device_note(d, blocks, panels, flop,
+                    comes_down ? d->queue.link : d->queue.compute);
 }

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "hpl/solver/system.h"
 #include "hybrid/lu/lu.h"
-#include "hybrid/lu/verify/carried.h"
+#include "hybrid/lu/guard/check_columns.h"
 #include "hybrid/node/units.h"
 
 enum { MOVING_MOST = 8 };
@@ -49,7 +49,9 @@ uint64_t hyb_exchange_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
     if (shape->nprow == 1)
         return 0;
     return buffers(means) * sizeof(double) *
-           buffer(Mmin(shape->nb, shape->n), hpl_system_columns(shape));
+           buffer(Mmin(shape->nb, shape->n),
+                  hpl_system_columns(shape) +
+                      hyb_homes_checked(means, shape) * HYB_CHECK_COLUMNS);
 }
 
 /* The pages are backed by all members, each its part. */
@@ -159,7 +161,7 @@ static int64_t columns_on_host(const hyb_lu_t *lu)
         .count;
 }
 
-static void pack_unit(hyb_lu_t *lu)
+static void pack_unit(hyb_lu_t *lu, int member)
 {
     struct hyb_exchange *e = lu->exchange;
     int64_t i = hyb_units_take(&e->units);
@@ -169,8 +171,9 @@ static void pack_unit(hyb_lu_t *lu)
         return;
     columns = Mmin(unit(lu), (int)columns_on_host(lu) - from);
     hpl_exchange_pack(current(e), from, columns);
-    hyb_carried_leave(lu, current(e), from, columns,
-                      hyb_ledger_first(&lu->ledger, e->group.from) + from);
+    hyb_check_columns_packed(
+        lu, member, current(e), from, columns,
+        hyb_ledger_first(&lu->ledger, e->group.from) + from);
     hyb_units_settle(&e->units);
 }
 
@@ -181,7 +184,7 @@ void hyb_exchange_assist(hyb_worker_t *me)
     if (lu->exchange == NULL || !hyb_units_are_left(&lu->exchange->units))
         return;
     hyb_timer_begin(me, HYB_EXCHANGE, hyb_lu_opened(lu) - 1);
-    pack_unit(lu);
+    pack_unit(lu, me->member);
     hyb_timer_end(me);
 }
 
@@ -199,7 +202,8 @@ void hyb_exchange_open(hyb_lu_t *lu, const hyb_step_t *step)
 
 /*
  * The next panel's columns are a group of their own. All others are one group,
- * or where their updates overlap are cut every so many blocks.
+ * or where their updates overlap are cut every so many blocks. Those of the
+ * host stand before those of devices.
  */
 static hyb_blocks_t next_group(hyb_lu_t *lu)
 {
@@ -211,7 +215,7 @@ static hyb_blocks_t next_group(hyb_lu_t *lu)
         group.to = step->next.to;
     else if (!hyb_step_solves_first(step))
         group.to = xh_smaller(group.from + e->growth * e->blocks, group.to);
-    return group;
+    return hyb_homes_group(&lu->homes, group);
 }
 
 /*
@@ -224,10 +228,6 @@ static bool is_possible(const hyb_lu_t *lu, hyb_blocks_t group)
 {
     const struct hyb_exchange *e = lu->exchange;
 
-    /* with rows that leave sums change, by which a checkpoint is compared */
-    for (int64_t b = group.from; lu->carried != NULL && b < group.to; b++)
-        if (hyb_ledger_is_held(&lu->ledger, b, hyb_stage(e->k)))
-            return false;
     group.to = Mmax(group.to, e->last[group.to - 1].to);
     return hyb_ledger_reached(&lu->ledger, group, hyb_stage(e->k));
 }
@@ -248,8 +248,7 @@ static void begin_group(hyb_lu_t *lu, hyb_blocks_t group)
         .columns = (int)columns.count,
         .tag = e->tag,
         .gathered = e->gathered + columns.from * e->rows,
-        .displaced = e->displaced + columns.from * e->rows,
-        .sums = hyb_carried_sent(lu, columns.from)};
+        .displaced = e->displaced + columns.from * e->rows};
     e->tag = (e->tag + 1) % TAGS;
     if (group.from >= hyb_lu_step(lu, e->k)->next.to)
         e->growth = Mmin(2 * e->growth, e->most);
@@ -286,9 +285,10 @@ static bool start_group(hyb_lu_t *lu)
 
     if (hyb_blocks_count(e->group) == 0)
         return false;
-    pack_unit(lu);
+    pack_unit(lu, 0);
     if (!is_packed(lu))
         return false;
+    hyb_check_columns_leave(lu, current(e), e->group);
     hpl_exchange_start(current(e));
     e->moving[e->count++] = e->group;
     e->group = (hyb_blocks_t){0, 0};
@@ -301,6 +301,7 @@ static void end_group(hyb_lu_t *lu, hyb_blocks_t group)
     hpl_exchange_t *x = &lu->exchange->at[group.from];
 
     hpl_schedule_end(x->schedule);
+    hyb_check_columns_come(lu, x, group);
     hyb_ledger_queue_all(&lu->ledger, group, 1);
     hyb_ledger_complete_all(&lu->ledger, hyb_homes_host(&lu->homes, group), 1);
     for (int i = 1; i < lu->homes.places; i++)

@@ -15,7 +15,7 @@
 #include "hybrid/lu/share.h"
 #include "hybrid/lu/tune.h"
 #include "hybrid/lu/tuner/home.h"
-#include "hybrid/lu/verify/carried.h"
+#include "hybrid/lu/guard/check_columns.h"
 
 /* ---- create and destroy -------------------------------------------------- */
 
@@ -23,9 +23,11 @@ static xh_status_t create_ledger(hyb_lu_t *lu)
 {
     const HPL_T_pmat *mat = lu->mat;
     hpl_map_t map = hpl_map_columns(lu->grid, mat->nb);
+    hpl_shape_t shape = hpl_system_shape(lu->grid, mat->n, mat->nb);
 
     return hyb_ledger_create(hpl_map_count(&map, mat->n),
                              hpl_map_owner(&map, mat->n) == map.me, mat->nb,
+                             hyb_homes_checked(&lu->means, &shape),
                              &lu->ledger);
 }
 
@@ -79,7 +81,7 @@ static xh_status_t create_all(hyb_lu_t *lu)
     pin(lu);
     XH_TRY(hyb_homes_create(lu));
     XH_TRY(hyb_share_create(lu));
-    XH_TRY(hyb_carried_create(lu));
+    XH_TRY(hyb_check_columns_create(lu));
     register_polls(lu);
     return XH_OK;
 }
@@ -111,7 +113,7 @@ void hyb_factor_free(hyb_lu_t *lu)
     if (lu == NULL)
         return;
     hyb_checkpoint_destroy(lu);
-    hyb_carried_destroy(lu);
+    hyb_check_columns_destroy(lu);
     hyb_share_destroy(lu);
     hyb_homes_destroy(&lu->homes);
     unpin(lu);
@@ -154,7 +156,7 @@ void hyb_factor_run(hyb_lu_t *lu)
     if (lu->range.first == 0)
         lu->mat->info = 0;
     traffic(lu->means.machine, &lu->homes.devices.up, &lu->homes.devices.down);
-    hyb_carried_begin(lu);
+    hyb_check_columns_begin(lu);
     hyb_homes_agree(lu);
     hyb_panel_open(lu, lu->range.first);
     hyb_checkpoint_begin(lu);
@@ -164,7 +166,7 @@ void hyb_factor_run(hyb_lu_t *lu)
         hyb_team_run(lu->means.team, hyb_loop, lu);
         for (int i = 1; i < lu->homes.places; i++)
             lu->homes.place[i]->end(lu->homes.place[i]);
-        hyb_carried_end(lu);
+        hyb_check_columns_end(lu);
     }
     observer->end();
 }
@@ -216,7 +218,7 @@ hpl_work_t hyb_factor_work(const hyb_lu_t *lu)
         .others = seconds > 0.0 ? all.turns / (all.turns + seconds) : 0.0,
         .has_devices = hyb_machine_devices(lu->means.machine) > 0};
 
-    hyb_carried_report(lu, &work);
+    hyb_alarm_report(lu, &work);
     if (work.has_devices)
         add_links(lu, &work);
     return work;
@@ -316,6 +318,6 @@ uint64_t hyb_factor_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
 {
     return hyb_workers_bytes(means, shape->n, shape->nb) +
            hyb_exchange_bytes(means, shape) + hyb_panels_bytes(means, shape) +
-           hyb_share_bytes(means, shape) + hyb_carried_bytes(means, shape) +
+           hyb_share_bytes(means, shape) + hyb_check_columns_bytes(means, shape) +
            place_bytes(means, shape);
 }

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "hpl_misc.h"
 #include "hybrid/lu/lu.h"
-#include "hybrid/lu/verify/carried.h"
+#include "hybrid/lu/guard/check_columns.h"
 #include "hybrid/observe/watchdog.h"
 
 /* Bytes that a member fills at a time: some huge pages. */
@@ -125,8 +125,9 @@ static HPL_T_pmat host_matrix(const hyb_lu_t *lu)
 {
     HPL_T_pmat host = *lu->mat;
 
-    host.nq = (int)hyb_ledger_first(&lu->ledger,
-                                    hyb_homes_in_host_memory(&lu->homes));
+    host.nq = (int)Mmin(hyb_ledger_first(
+                            &lu->ledger, hyb_homes_in_host_memory(&lu->homes)),
+                        lu->ledger.columns_of_ab);
     return host;
 }
 
@@ -150,5 +151,5 @@ void hyb_generate_homes(hyb_lu_t *lu, int seed)
     touch_kept(lu, host_matrix(lu).nq);
     for (int i = 0; i < lu->homes.places; i++)
         lu->homes.place[i]->generate(lu->homes.place[i], seed);
-    hyb_carried_sum(lu);
+    hyb_check_columns_sum(lu, 0);
 }

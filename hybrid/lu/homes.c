@@ -50,9 +50,18 @@ static int64_t blocks_of(const hpl_shape_t *shape)
            (hpl_system_columns(shape) > columns_of_a);
 }
 
+/* Devices that get columns. */
+static int devices_of(const hyb_means_t *means, int nprow)
+{
+    int own = hyb_machine_devices(means->machine);
+
+    return nprow > 1 ? Mmin(own, (int)means->figures.devices) : own;
+}
+
 /*
  * What devices have for blocks, in a part of their memory: the blocks that are
- * left then, or all of them if a device has no room at all for guests.
+ * left then, or all of them if a device has no room at all for guests. Where
+ * P > 1, what the least of all has.
  */
 static int64_t ask(const hyb_means_t *means, const hpl_shape_t *shape,
                    double part, bool guests, hpl_dealt_t *device)
@@ -60,8 +69,10 @@ static int64_t ask(const hyb_means_t *means, const hpl_shape_t *shape,
     int64_t all = blocks_of(shape), left = all;
     bool has_room = true;
 
-    for (int i = 0; i < hyb_machine_devices(means->machine); i++) {
-        device[i].rate = hyb_machine_rate(means->machine, i, shape->nb);
+    for (int i = 0; i < devices_of(means, shape->nprow); i++) {
+        device[i].rate = shape->nprow > 1 ? 1.0
+                                          : hyb_machine_rate(means->machine, i,
+                                                             shape->nb);
         device[i].room = hyb_place_device_room(means, shape, i, part, guests);
         has_room = has_room && device[i].room > 0;
         left -= xh_smaller(device[i].room, left);
@@ -123,32 +134,62 @@ int64_t hyb_homes_team_columns(const hyb_means_t *means,
     return guests ? 0 : columns;
 }
 
+int hyb_homes_checked(const hyb_means_t *means, const hpl_shape_t *shape)
+{
+    int64_t team = hyb_homes_team_columns(means, shape);
+    int devices =
+        team < hpl_system_columns(shape) ? devices_of(means, shape->nprow) : 0;
+
+    return means->checked ? (team > 0 || devices == 0) + devices : 0;
+}
+
+/* The last blocks are check columns: of the host if it has columns, and of each
+ * device. */
+static void deal_check_columns(hyb_lu_t *lu)
+{
+    hyb_homes_t *h = &lu->homes;
+    int64_t b = lu->ledger.check;
+    bool host = lu->ledger.blocks - b == h->places;
+
+    for (int i = 0; i < h->places; i++) {
+        bool any = lu->ledger.blocks > b && (i > 0 || host);
+
+        h->check[i] = any ? b++ : -1;
+        if (any && h->check[i] >= h->host_blocks)
+            h->device[h->check[i] - h->host_blocks] = i - 1;
+    }
+}
+
 /* Devices get blocks as each has room; guests only by rate. */
 xh_status_t hyb_homes_deal_blocks(hyb_lu_t *lu)
 {
     hyb_homes_t *h = &lu->homes;
     hpl_shape_t shape = hpl_system_shape(lu->grid, lu->mat->n, lu->mat->nb);
     hpl_dealt_t device[HYB_EXECUTORS];
-    int devices = hyb_machine_devices(lu->means.machine);
-    int64_t left = lu->ledger.blocks, theirs;
+    int devices = devices_of(&lu->means, shape.nprow);
+    int64_t all = lu->ledger.check, left = all, theirs;
     bool guests = false;
 
     if (lu->means.resident)
         left = survey(&lu->means, &shape, device, &guests);
-    h->places = 1;
+    h->places = left < all || guests ? 1 + devices : 1;
     h->guests = guests ? left : 0;
     h->host_blocks = left - h->guests;
-    theirs = lu->ledger.blocks - h->host_blocks;
-    if (theirs == 0)
-        return XH_OK;
-    h->places += devices;
-    h->device = malloc((size_t)theirs * sizeof(*h->device));
-    if (h->device == NULL)
-        return XH_ERR_MEMORY;
-    hyb_homes_deal(device, devices, theirs - h->guests, h->device + h->guests);
-    for (int i = 0; i < devices; i++)
-        device[i].room = h->guests;
-    hyb_homes_deal(device, devices, h->guests, h->device);
+    if (h->places == 1)
+        h->host_blocks = lu->ledger.blocks;
+    theirs = all - h->host_blocks;
+    if (h->places > 1) {
+        h->device = malloc((size_t)(lu->ledger.blocks - h->host_blocks) *
+                           sizeof(*h->device));
+        if (h->device == NULL)
+            return XH_ERR_MEMORY;
+        hyb_homes_deal(device, devices, theirs - h->guests,
+                       h->device + h->guests);
+        for (int i = 0; i < devices; i++)
+            device[i].room = h->guests;
+        hyb_homes_deal(device, devices, h->guests, h->device);
+    }
+    deal_check_columns(lu);
     return XH_OK;
 }
 

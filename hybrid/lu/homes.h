@@ -36,10 +36,14 @@ static inline bool hyb_guest_comes(int64_t block, int64_t panel, int64_t k)
  *   P = 1  guests: they live in host memory and come to their devices, each
  *          time for several panels at once
  *   P > 1  the host's: the team computes them, and devices that stream tiles
+ *
+ * All processes of a process column deal alike, P > 1: to as many devices as
+ * each of them has, by the least memory. Each place that computes columns has
+ * check columns, too, behind all others.
  */
 typedef struct {
     int64_t host_blocks, guests; /* one of the two is 0 */
-    int *device;                 /* of each block behind the host's, from 0 */
+    int *device; /* of each block behind the host's, from 0; -1: the host */
     bool peers; /* devices reach each other's memory: from there they get L2 of
                    what they factored, but for guests' */
     int64_t factored_from; /* from this block on devices can factor panels of
@@ -49,6 +53,7 @@ typedef struct {
     struct hyb_panel_choice *choice; /* who factors panels */
     int places;                      /* the host, number 0, and one a device */
     hyb_place_t *place[HYB_EXECUTORS];
+    int64_t check[HYB_EXECUTORS]; /* the block of its check columns, or -1 */
     struct {         /* what devices did in this run, streamed tiles too */
         double flop; /* of all iterations so far */
         hpl_device_work_t did[HYB_EXECUTORS - 1]; /* each */
@@ -69,10 +74,43 @@ static inline hyb_place_t *hyb_home_of(const hyb_homes_t *homes, int64_t block)
     return homes->place[hyb_home_number(homes, block)];
 }
 
-/* Those of blocks that live on the host; on devices. */
+/* The block of the host's check columns where devices have blocks before it; else none. */
+static inline hyb_blocks_t hyb_homes_apart(const hyb_homes_t *homes)
+{
+    int64_t b = homes->check[0];
+
+    return b < homes->host_blocks ? (hyb_blocks_t){0, 0} : hyb_one_block(b);
+}
+
+/* The first of blocks whose rows travel together: the host's stand before those
+ * of devices. */
+static inline hyb_blocks_t hyb_homes_group(const hyb_homes_t *homes,
+                                           hyb_blocks_t blocks)
+{
+    hyb_blocks_t apart = hyb_homes_apart(homes);
+
+    if (apart.to > apart.from && blocks.from < apart.to)
+        blocks.to = xh_smaller(blocks.to, blocks.from < apart.from ? apart.from
+                                                                   : apart.to);
+    return blocks;
+}
+
+static inline bool hyb_homes_is_apart(const hyb_homes_t *homes,
+                                      hyb_blocks_t blocks)
+{
+    hyb_blocks_t apart = hyb_homes_apart(homes);
+
+    return apart.to > apart.from && blocks.from == apart.from &&
+           blocks.to == apart.to;
+}
+
+/* Those of blocks, some of which travel together or are A's, that live on the
+ * host; on devices. */
 static inline hyb_blocks_t hyb_homes_host(const hyb_homes_t *homes,
                                           hyb_blocks_t blocks)
 {
+    if (hyb_homes_is_apart(homes, blocks))
+        return blocks;
     return (hyb_blocks_t){xh_smaller(blocks.from, homes->host_blocks),
                           xh_smaller(blocks.to, homes->host_blocks)};
 }
@@ -80,6 +118,8 @@ static inline hyb_blocks_t hyb_homes_host(const hyb_homes_t *homes,
 static inline hyb_blocks_t hyb_homes_devices(const hyb_homes_t *homes,
                                              hyb_blocks_t blocks)
 {
+    if (hyb_homes_is_apart(homes, blocks))
+        return (hyb_blocks_t){blocks.to, blocks.to};
     return (hyb_blocks_t){xh_larger(blocks.from, homes->host_blocks),
                           xh_larger(blocks.to, homes->host_blocks)};
 }
@@ -132,6 +172,10 @@ bool hyb_homes_has_guests(const hyb_means_t *means, const hpl_shape_t *shape);
 /* Those of them that the host computes. */
 int64_t hyb_homes_team_columns(const hyb_means_t *means,
                                const hpl_shape_t *shape);
+
+/* The places of shape's process that have columns, and so check columns where
+ * means asks for these. */
+int hyb_homes_checked(const hyb_means_t *means, const hpl_shape_t *shape);
 
 /* Which blocks live where: needs lu's means, grid, mat, ledger. Errors:
  * XH_ERR_MEMORY */

@@ -5,7 +5,8 @@
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/tune.h"
 #include "hybrid/lu/share.h"
-#include "hybrid/lu/verify/carried.h"
+#include "hybrid/lu/guard/check_columns.h"
+#include "hybrid/lu/guard/seal.h"
 
 /* Have all blocks behind panel k met it that do so in iteration k? */
 static bool have_met(const hyb_lu_t *lu, int k)
@@ -39,14 +40,14 @@ static bool get_ready(hyb_lu_t *lu, int k)
            hyb_exchange_is_over(lu) &&
            complete_iteration(lu, k - HYB_IN_FLIGHT + 1) &&
            hyb_homes_have_panel(&lu->homes, k - before) &&
-           hyb_tune_advance(lu) && hyb_carried_can_open(lu, k) &&
+           hyb_tune_advance(lu) && hyb_seal_is_kept(lu, k - 2) &&
            hyb_checkpoint_advance(lu, k);
 }
 
 static void open_iteration(hyb_lu_t *lu, int k)
 {
     hyb_tune_measure(lu, k);
-    hyb_carried_open(lu, k);
+    hyb_check_columns_open(lu, k);
     for (int i = 0; i < lu->homes.places; i++)
         lu->homes.place[i]->receive_panel(lu->homes.place[i], k);
     hyb_checkpoint_open(lu, k);
@@ -91,7 +92,8 @@ static bool come_to_rest(hyb_lu_t *lu, int last)
            hyb_tune_advance(lu) &&
            hyb_ledger_reached(&lu->ledger, hyb_lu_trailing(lu, last),
                               hyb_stage(last + 1)) &&
-           hyb_share_advance(lu, last);
+           hyb_share_advance(lu, last) && hyb_seal_is_kept(lu, last - 1) &&
+           hyb_seal_is_kept(lu, last);
 }
 
 void hyb_iteration_drain(hyb_worker_t *me)

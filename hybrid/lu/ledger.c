@@ -5,9 +5,10 @@
 #include "base/integers.h"
 
 xh_status_t hyb_ledger_create(int64_t columns, bool has_b, int64_t nb,
-                              hyb_ledger_t *ledger_p)
+                              int checked, hyb_ledger_t *ledger_p)
 {
-    int64_t blocks = xh_units(columns, nb) + has_b;
+    int64_t b = xh_units(columns, nb), check = b + has_b;
+    int64_t blocks = check + checked;
     _Atomic int64_t *queued = calloc(3 * (size_t)blocks + 1, sizeof(*queued));
 
     if (queued == NULL)
@@ -15,8 +16,11 @@ xh_status_t hyb_ledger_create(int64_t columns, bool has_b, int64_t nb,
     *ledger_p = (hyb_ledger_t){
         .nb = nb,
         .columns_of_a = columns,
-        .columns = columns + has_b,
+        .columns_of_ab = columns + has_b,
+        .columns = columns + has_b + checked * HYB_CHECK_COLUMNS,
         .blocks = blocks,
+        .b = b,
+        .check = check,
         .queued = queued,
         .applied = queued + blocks,
         .hold = queued + 2 * blocks,
@@ -34,14 +38,20 @@ void hyb_ledger_destroy(hyb_ledger_t *ledger)
 
 int64_t hyb_ledger_first(const hyb_ledger_t *ledger, int64_t b)
 {
-    return b < ledger->blocks ? xh_smaller(b * ledger->nb, ledger->columns_of_a)
-                              : ledger->columns;
+    return b < ledger->check
+               ? xh_smaller(b * ledger->nb, ledger->columns_of_a)
+               : ledger->columns_of_ab +
+                     (b - ledger->check) * HYB_CHECK_COLUMNS;
 }
 
 int64_t hyb_ledger_block(const hyb_ledger_t *ledger, int64_t column)
 {
-    return column < ledger->columns_of_a ? column / ledger->nb
-                                         : ledger->blocks - 1;
+    if (column < ledger->columns_of_a)
+        return column / ledger->nb;
+    return column < ledger->columns_of_ab
+               ? ledger->b
+               : ledger->check +
+                     (column - ledger->columns_of_ab) / HYB_CHECK_COLUMNS;
 }
 
 hyb_blocks_t hyb_ledger_blocks(const hyb_ledger_t *ledger, hyb_run_t run)

@@ -11,7 +11,8 @@
  * How far the local columns are: the only record of progress.
  *
  * Columns of A are counted in blocks of nb, the last of which may be narrower;
- * b is a block of its own behind them. A block meets panel k in three steps:
+ * b is a block of its own behind them, and so are the check columns of each
+ * place, two and two. A block meets panel k in three steps:
  * the rows of U that other processes hold arrive, U is swapped into place and
  * solved, C is updated. Its stage counts them.
  *
@@ -32,8 +33,10 @@ enum {
 
 typedef struct {
     int64_t nb;
-    int64_t columns_of_a, columns; /* of A and of [ A | b ], here */
-    int64_t blocks;
+    int64_t columns_of_a, columns_of_ab; /* of A and of [ A | b ], here */
+    int64_t columns, blocks;             /* of these and check columns */
+    int64_t b, check; /* the blocks of b, if it is here, and of the first check
+                         columns, if there are any */
     _Atomic int64_t *queued, *applied; /* by block: columns times stages */
     _Atomic int64_t *hold; /* by block: it does not leave this stage */
     _Atomic int opened;    /* iterations: so many so far */
@@ -71,15 +74,18 @@ static inline int64_t hyb_stage_after(int k, int step)
     return hyb_stage(k) + step + 1;
 }
 
+enum { HYB_CHECK_COLUMNS = 2 }; /* of a place */
+
 /*
  * All at stage 0.
  *
  * columns  in  of A on this process
  * has_b    in  b is here, too
+ * checked  in  places with check columns
  * Errors: XH_ERR_MEMORY
  */
 xh_status_t hyb_ledger_create(int64_t columns, bool has_b, int64_t nb,
-                              hyb_ledger_t *ledger_p);
+                              int checked, hyb_ledger_t *ledger_p);
 void hyb_ledger_destroy(hyb_ledger_t *ledger);
 
 /* The first column of block b; for b = blocks the number of all columns. */
@@ -98,7 +104,7 @@ hyb_run_t hyb_ledger_columns(const hyb_ledger_t *ledger, hyb_blocks_t blocks);
  * The first of blocks that is the team's where devices get share of their
  * columns. What is rounded to whole blocks falls to the devices, as the team
  * can take tiles from these; a share that the user fixed is rounded to the
- * nearest. b alone, behind their blocks, is not worth reading L2 for.
+ * nearest. Single columns, behind their blocks, are not worth reading L2 for.
  */
 int64_t hyb_ledger_divide(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
                           double share, bool is_fixed);

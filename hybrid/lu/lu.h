@@ -35,7 +35,7 @@ struct hyb_lu {
     } flight[HYB_IN_FLIGHT];       /* at k % HYB_IN_FLIGHT */
     struct hyb_exchange *exchange; /* of rows; NULL: P = 1 */
     hyb_homes_t homes;
-    struct hyb_carried *carried; /* sums for the online check; NULL: none */
+    struct hyb_check_columns *check; /* what they tell; NULL: there are none */
     struct hyb_share *share; /* of updates that devices stream; NULL: none */
     hyb_worker_t *worker;    /* by member */
     struct hyb_tuner *tuner;

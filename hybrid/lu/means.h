@@ -40,6 +40,7 @@ typedef struct {
     bool models_time; /* ... that only model it: what they compute is none */
     hyb_home_figures_t figures; /* by which columns may live on devices */
     bool resident;   /* the columns live on the devices of each process */
+    bool checked;    /* there are check columns, and room for them behind b */
     bool device_mpi; /* MPI takes device memory, as it has shown */
     hyb_observer_t observer;
 } hyb_means_t;

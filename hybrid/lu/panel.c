@@ -7,7 +7,7 @@
 #include "hybrid/cpu/update/pack.h"
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/panel_choice.h"
-#include "hybrid/lu/verify/carried.h"
+#include "hybrid/lu/guard/seal.h"
 
 /* ---- memory -------------------------------------------------------------- */
 
@@ -294,7 +294,7 @@ void hyb_panel_receive(hyb_place_t *host, int k)
     HPL_T_panel *h = p->hpl;
     xh_view_t l1 = {h->L1, h->jb, h->jb, h->jb};
 
-    hyb_carried_arrive(lu, k);
+    hyb_seal_arrive(lu, k);
     if (lu->mat->info == 0)
         lu->mat->info = (int)*h->DINFO;
     if (!p->by_device)
@@ -306,5 +306,4 @@ void hyb_panel_receive(hyb_place_t *host, int k)
     if (lu->homes.host_blocks > 0)
         hyb_factors_pack_l1(l1, &p->factors.l1);
     list_moves(p, h->jb, lu->grid->nprow == 1);
-    hyb_carried_receive(lu, k);
 }

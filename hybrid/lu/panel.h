@@ -43,7 +43,11 @@ static inline int hyb_l2_copies(const hyb_panel_workspace_t *workspace)
 typedef struct {
     HPL_T_panel *hpl;      /* place, message, pivots, broadcast */
     hyb_factors_t factors; /* L1 and L2 for the update */
-    double *seal;          /* sums of the message's bits; see verify/ */
+    double *seal;          /* sums of the message's bits; see guard/seal.h: */
+    hyb_units_t sealing;   /* of L2, to be summed up */
+    _Atomic uint64_t seal_bits;
+    atomic_bool has_none; /* ... and some of it are no numbers */
+    enum { SEAL_CAME, SEAL_KEPT, SEAL_GIVEN_UP } kept; /* the leader's */
     hyb_swap_t swap;       /* where all rows are here; else source is */
     int *moves;            /* the memory of swap's lists */
     int zero;              /* 1 + first column without pivot, or 0 */

@@ -6,7 +6,8 @@
 #include "hybrid/lu/checkpoint/checkpoint.h"
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/tune.h"
-#include "hybrid/lu/verify/carried.h"
+#include "hybrid/lu/guard/check_columns.h"
+#include "hybrid/lu/guard/seal.h"
 
 /* ---- by the team --------------------------------------------------------- */
 
@@ -27,11 +28,17 @@ static void load(hyb_lu_t *lu, int k, int member, int members)
                  hyb_tiles_at(&p->factors.l2, from, 0));
 }
 
+static xh_view_t all_columns(hyb_lu_t *lu, int k)
+{
+    hyb_place_t *home = hyb_lu_panel_home(lu, k);
+
+    return home->panel_columns(home, k);
+}
+
 /* The panel's top in its home, where it is here. */
 static xh_view_t top_of(hyb_lu_t *lu, int k)
 {
-    hyb_place_t *home = hyb_lu_panel_home(lu, k);
-    xh_view_t all = home->panel_columns(home, k);
+    xh_view_t all = all_columns(lu, k);
 
     return xh_view_part(all, 0, 0, hpl_panel_top_rows(hyb_lu_panel(lu, k)->hpl),
                         all.cols);
@@ -103,6 +110,7 @@ static void agree(void *context, int column, hyb_pivot_t *pivot)
     hpl_pivot_wait_t wait = {workspace->others_proposal, wait_for_pivot, a->lu};
     HPL_T_panel *h = panel->hpl;
 
+    (void)column;
     pivot->row = global_row(h, pivot->row);
     pivot->mine = true;
     hyb_timer_step(a->lu->worker);
@@ -111,7 +119,6 @@ static void agree(void *context, int column, hyb_pivot_t *pivot)
         return;
     }
     hyb_panel_agree(h, workspace->proposal, &wait, pivot);
-    hyb_carried_agreed(a->lu, a->k, column, pivot);
 }
 
 /* Without the option nobody reads upstream's timer of the leaves. */
@@ -182,19 +189,10 @@ static bool l1_is_free(const hyb_lu_t *lu, int k)
                               hyb_stage(k - 1));
 }
 
-/* Is it known that the panel's columns have met all before? Their sums are. */
-static bool has_met_all(const hyb_lu_t *lu, int k)
-{
-    int64_t b = hyb_lu_panel_block(lu, k);
-
-    return hyb_ledger_reached(&lu->ledger, hyb_one_block(b), hyb_stage(k));
-}
-
 static bool can_queue(hyb_lu_t *lu, int k)
 {
     return can_come_down(lu, k) && hyb_checkpoint_lets_factor(lu, k) &&
-           l1_is_free(lu, k) &&
-           (!hyb_carried_repairs(lu) || has_met_all(lu, k));
+           l1_is_free(lu, k);
 }
 
 static void queue_on_device(hyb_worker_t *leader, int k)
@@ -217,7 +215,7 @@ bool hyb_panel_take(hyb_lu_t *lu, int k)
     xh_view_t l1 = home->take_panel(home, k, p->workspace->pivots), all;
     int top = hpl_panel_top_rows(h);
 
-    if (l1.data == NULL || (lu->carried != NULL && !has_met_all(lu, k)))
+    if (l1.data == NULL)
         return false;
     hyb_timer_begin(lu->worker, HYB_PANEL, k);
     all = home->panel_columns(home, k);
@@ -231,44 +229,23 @@ bool hyb_panel_take(hyb_lu_t *lu, int k)
         if (h->L1[c + (size_t)c * (size_t)h->jb] == 0.0)
             p->zero = c + 1;
     record(lu, p);
-    hyb_carried_begin_seal(lu, k);
-    hyb_carried_sum_bits(lu, k);
-    hyb_carried_seal(lu, k);
+    hyb_seal_begin(lu, k);
+    hyb_seal_sum(lu, k);
+    hyb_seal_write(lu, k);
     p->queued = false;
     hyb_timer_end(lu->worker);
     hyb_tune_panel(lu, k, 0, home->panel_seconds(home));
     return true;
 }
 
-/* If all panels share these tiles: until those of the last one are summed up.
- */
-static void wait_for_tiles(hyb_worker_t *me, int k)
-{
-    hyb_lu_t *lu = me->lu;
-
-    if (lu->carried != NULL && k > lu->range.first &&
-        hyb_lu_panel(lu, 0)->workspace->shares_l2)
-        hyb_worker_wait(me, HYB_WAIT_PANEL, k - 1, hyb_carried_is_filled);
-}
-
-/* What came down from a device. */
-static void check_what_came(hyb_worker_t *me, int k, int members)
-{
-    hyb_place_t *home = hyb_lu_panel_home(me->lu, k);
-
-    if (me->lu->carried != NULL && home != &me->lu->homes.host)
-        hyb_carried_came_down(me->lu, k, me->member, members,
-                              home->panel_columns(home, k));
-}
-
 /* The panel gets its seal once all have summed up their parts. */
 static void seal(hyb_worker_t *me, int k)
 {
-    hyb_carried_sum_bits(me->lu, k);
+    hyb_seal_sum(me->lu, k);
     if (me->member > 0)
         return;
-    hyb_worker_wait_within(me, k, hyb_carried_has_bits);
-    hyb_carried_seal(me->lu, k);
+    hyb_worker_wait_within(me, k, hyb_seal_has_sum);
+    hyb_seal_write(me->lu, k);
 }
 
 /* ---- either way ---------------------------------------------------------- */
@@ -299,17 +276,16 @@ void hyb_panel_factor_by(hyb_worker_t *me, int k)
     hyb_timer_begin(me, HYB_PANEL, k);
     hyb_worker_toggle(me, HPL_TIMING_RPFACT);
     /* All must have loaded before any may exchange rows. */
-    wait_for_tiles(me, k);
     load(lu, k, me->member, members);
     if (me->member == 0)
         hyb_checkpoint_keep_top(lu, k, panel.top);
-    check_what_came(me, k, members);
+    hyb_check_columns_panel(lu, k, all_columns(lu, k), me->member, members);
     atomic_fetch_add(&p->loaded, 1);
     me->is_urgent = true;
     hyb_worker_wait_within(me, k, all_have_loaded);
     me->is_urgent = false;
     if (me->member == 0)
-        hyb_carried_begin_seal(lu, k);
+        hyb_seal_begin(lu, k);
     hyb_panel_factor(p->workspace->scratch, &panel, me->member, members);
     if (me->member == 0)
         record(lu, p);

@@ -87,9 +87,6 @@ struct hyb_place {
     /* Fill the columns in its memory with the random matrix of seed. */
     void (*generate)(hyb_place_t *place, int seed);
 
-    /* Sum them up, as they are, for the online check. */
-    void (*sum)(hyb_place_t *place);
-
     /* The rest is the leader's, for places with a queue; NULL on the host. */
 
     /* Has panel k, one of the last ones, come up? Then nobody reads it on the
@@ -107,6 +104,10 @@ struct hyb_place {
     bool (*has_sent_rows)(hyb_place_t *place);
     void (*put_rows)(hyb_place_t *place, const hpl_exchange_t *x,
                      hyb_blocks_t group);
+
+    /* If rows are compared once all columns have met panel k, and these are
+     * queued so far: compare them, once. */
+    void (*sweep)(hyb_place_t *place, int k);
 
     /* Tell the ledger what has run. */
     void (*poll)(hyb_place_t *place);

@@ -5,7 +5,6 @@
 #include "base/clock.h"
 #include "hybrid/lu/device_columns.h"
 #include "hybrid/lu/l1_inverses.h"
-#include "hybrid/lu/verify/carried.h"
 
 static xh_view_t host_view(double *data, int64_t rows, int64_t cols)
 {
@@ -114,7 +113,6 @@ static xh_status_t send_panel(hyb_device_columns_t *d, int k)
     l1 = stage_l1(d, k);
     XH_TRY(hyb_queue_copy_in(d->queue.link, l1,
                              hyb_block_first(panel->l1, l1.rows, l1.cols)));
-    XH_TRY(hyb_device_sum_panel(d, k));
     XH_TRY(hyb_event_record(d->queue.link, panel->ready));
     if (d->queue.guests != NULL)
         XH_TRY(hyb_queue_wait(d->queue.guests, panel->ready));
@@ -148,8 +146,6 @@ static void receive_panel(hyb_place_t *place, int k)
     hyb_l2_columns_fill(panel);
     hyb_wait_until(l2_is_complete, panel, NULL, NULL);
     hyb_device_check(d, send_panel(d, k));
-    d->queued.work[hyb_device_note(d, (hyb_blocks_t){0}, 0, 0.0, d->queue.link)]
-        .came = k;
 }
 
 static xh_view_t panel_columns(hyb_place_t *place, int k)
@@ -195,8 +191,6 @@ static void queue_meet(hyb_device_columns_t *d, const hyb_step_t *step,
     hyb_device_begin(d, p.queue);
     hyb_device_check(d, hyb_device_update(panel, &p));
     hyb_device_end(d, p.queue);
-    hyb_device_check(
-        d, hyb_device_sum_run(d, step, blocks, hyb_device_u(panel, &p)));
     hyb_device_has_met(d, step, blocks, 1, hyb_device_flop(panel, &p));
 }
 
@@ -259,33 +253,17 @@ static void complete(hyb_device_columns_t *d, int at, double now)
     for (int i = 0; i < d->queued.count; i++)
         d->queued.work[i].since = now;
     if (at == d->queued.sending) {
-        hyb_device_rows_left(d, d->queued.leaving, d->queued.group);
+        hyb_device_guard_sent(d, d->queued.group);
         d->queued.sending = -1;
     }
-    if (d->queued.work[at].met >= 0)
-        hyb_device_sums_met(d, d->queued.work[at].met, blocks);
-    if (d->queued.work[at].came >= 0)
-        hyb_device_sums_take(d, d->queued.work[at].came);
+    if (d->queued.work[at].swept >= 0)
+        hyb_device_guard_swept(d, d->queued.work[at].swept);
     for (int64_t b = blocks.from; b < blocks.to; b++)
         if (hyb_home_of(&d->base.lu->homes, b) == &d->base)
             hyb_ledger_complete_all(ledger, hyb_one_block(b),
                                     hyb_stage(d->queued.work[at].panels));
     if (d->queued.work[at].seat >= 0)
         hyb_device_guest_left(d, d->queued.work[at].seat);
-}
-
-/* Sums are carried in order; those of L wait for those of the team. */
-static bool can_complete(hyb_device_columns_t *d, int at)
-{
-    int met = d->queued.work[at].met, came = d->queued.work[at].came;
-
-    if (d->sums == NULL)
-        return true;
-    if (d->queued.work[at].seat >= 0)
-        return hyb_device_guest_can_leave(d, d->queued.work[at].seat);
-    if (met >= 0)
-        return hyb_device_sums_are_next(d, met, d->queued.work[at].blocks);
-    return came < 0 || hyb_carried_can_take(d->base.lu, came, d->number - 1);
 }
 
 static void poll(hyb_place_t *place)
@@ -296,8 +274,7 @@ static void poll(hyb_place_t *place)
     for (int i = 0; i < d->queued.count; i++)
         if (d->queued.work[i].under_way &&
             hyb_device_has_run(d, d->queued.work[i].done,
-                               d->queued.work[i].since) &&
-            can_complete(d, i))
+                               d->queued.work[i].since))
             complete(d, i, now);
 }
 
@@ -333,11 +310,13 @@ static void begin(hyb_place_t *place)
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
     int first = place->lu->range.first;
 
+    hyb_device_guard_begin(d);
     if (!hyb_lu_owns(place->lu, first) ||
         hyb_lu_panel_home(place->lu, first) != place)
         return;
     if (first == 0 && !hyb_device_holds(d, 0))
         hyb_device_check(d, hyb_device_seat_first(d));
+    hyb_device_check(d, hyb_device_guard_panel(d, first));
     hyb_device_check(d, hyb_event_record(d->queue.compute, d->event.computed));
     if (!hyb_lu_panel(place->lu, first)->by_device)
         hyb_device_check(d, hyb_device_fetch_panel(d, first));
@@ -351,15 +330,15 @@ static void end(hyb_place_t *place)
     const hyb_device_columns_t *d = (hyb_device_columns_t *)place;
     const HPL_T_pmat *mat = place->lu->mat;
     const hyb_ledger_t *ledger = &place->lu->ledger;
-    int64_t last = ledger->blocks - 1;
 
     hyb_device_check(d, hyb_device_settle(d));
     poll(place);
-    if (ledger->columns > ledger->columns_of_a && hyb_device_holds(d, last))
+    if (ledger->columns_of_ab > ledger->columns_of_a &&
+        hyb_device_holds(d, ledger->b))
         hyb_device_check(
             d, hyb_queue_copy_out(
                    d->queue.link,
-                   hyb_block_part(d->memory.matrix, 0, d->columns[last],
+                   hyb_block_part(d->memory.matrix, 0, d->columns[ledger->b],
                                   mat->mp, 1),
                    (xh_view_t){Mptr(mat->A, 0, ledger->columns_of_a, mat->ld),
                                mat->mp, 1, mat->ld}));
@@ -367,8 +346,7 @@ static void end(hyb_place_t *place)
 }
 
 static xh_status_t queue_subtract(const hyb_device_columns_t *d, hyb_block_t a,
-                                  int64_t row, const hpl_product_t *product,
-                                  const double **sums_p)
+                                  const hpl_product_t *product)
 {
     hyb_block_t x = hyb_block_first(d->memory.x, a.cols, 1),
                 y = hyb_block_first(d->memory.y, a.rows, 1);
@@ -378,7 +356,6 @@ static xh_status_t queue_subtract(const hyb_device_columns_t *d, hyb_block_t a,
     XH_TRY(hyb_queue_copy_in(d->queue.link, host_x, x));
     XH_TRY(hyb_queue_copy_in(d->queue.link, host_y, y));
     XH_TRY(hyb_queue_gemv(d->queue.link, a, x, y));
-    XH_TRY(hyb_device_sum_factors(d, a, row, sums_p));
     return hyb_queue_copy_out(d->queue.link, y, host_y);
 }
 
@@ -390,16 +367,9 @@ static void subtract(hyb_place_t *place, const hpl_product_t *product)
     int64_t b = hyb_ledger_block(&place->lu->ledger, column);
     hyb_block_t a = hyb_block_part(d->memory.matrix, at % mat->ld,
                                    d->columns[b], product->m, product->n);
-    const double *sums = NULL;
-    hyb_check_sums_t before;
 
-    if (d->sums != NULL)
-        before = hyb_carried_sum_y(place->lu, product->y, at % mat->ld, a.rows);
-    hyb_device_check(d, queue_subtract(d, a, at % mat->ld, product, &sums));
+    hyb_device_check(d, queue_subtract(d, a, product));
     hyb_device_check(d, hyb_device_settle(d));
-    if (d->sums != NULL)
-        hyb_carried_subtracted(place->lu, product, d->number - 1, &before,
-                               sums);
 }
 
 const hyb_place_t hyb_place_device = {.meet = meet,
@@ -415,7 +385,7 @@ const hyb_place_t hyb_place_device = {.meet = meet,
                                       .put_rows = hyb_device_put_rows,
                                       .copy = hyb_device_copy,
                                       .generate = generate,
-                                      .sum = hyb_device_sum_all,
+                                      .sweep = hyb_device_guard_sweep,
                                       .poll = poll,
                                       .begin = begin,
                                       .end = end};

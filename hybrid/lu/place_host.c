@@ -6,7 +6,7 @@
 #include "hybrid/cpu/update/pack.h"
 #include "hybrid/lu/generate.h"
 #include "hybrid/lu/lu.h"
-#include "hybrid/lu/verify/carried.h"
+#include "hybrid/lu/guard/check_columns.h"
 
 /* ---- where things are ---------------------------------------------------- */
 
@@ -76,7 +76,6 @@ static void swap(hyb_worker_t *me, int k, hyb_run_t run)
         const hpl_exchange_t *x = hyb_exchange_of(lu, run, &column);
 
         hpl_exchange_settle(x, column, (int)run.count);
-        hyb_carried_enter(lu, x, column, (int)run.count, run.from);
         unpack_u(me, p, run);
     }
     hyb_worker_toggle(me, HPL_TIMING_LASWP);
@@ -117,8 +116,6 @@ static void solve(hyb_worker_t *me, int k, hyb_run_t run, bool keeps)
     if (keeps || hpl_panel_top_rows(p->hpl) > 0 || lu->means.by_blas)
         keep_u(me, k, run);
     hyb_timer_end(me);
-    hyb_worker_wait(me, HYB_WAIT_PANEL, k, hyb_carried_is_filled);
-    hyb_carried_update(lu, k, run, me->u);
 }
 
 /* The U that solve kept. */
@@ -179,7 +176,7 @@ static void multiply(hyb_worker_t *me, const hyb_step_t *step, hyb_run_t run)
     else
         hyb_run_multiply(&p->factors, me->u, c, &polls);
     hyb_timer_end_product(me, flop);
-    hyb_carried_compare(me->lu, step, run);
+    hyb_check_columns_seen(me, step->k, run);
 }
 
 /* All while the run is in cache, or some of it, where others do the rest. */
@@ -217,27 +214,6 @@ typedef struct {
     int64_t share; /* rows of each member */
 } subtraction_t;
 
-/* The same in pieces that are still in a core's cache when their bits are
- * summed. */
-static void subtract_and_check(const subtraction_t *s, int64_t from,
-                               int64_t end)
-{
-    enum { ROWS = 1 << 12, COLS = 8 };
-    const hpl_product_t *p = s->product;
-
-    for (int64_t i = from; i < end; i += ROWS)
-        for (int64_t j = 0; j < p->n; j += COLS) {
-            hyb_sweep_t piece = {.a = p->a + i + j * p->lda,
-                                 .rows = Mmin(ROWS, end - i),
-                                 .cols = Mmin(COLS, p->n - j),
-                                 .ld = p->lda,
-                                 .x = p->x + j};
-
-            s->lu->means.kernel->subtract(&piece, p->y + i);
-            hyb_carried_read(s->lu, piece.a, piece.rows, piece.cols);
-        }
-}
-
 static void subtract_share(void *argument, int member)
 {
     const subtraction_t *s = argument;
@@ -245,10 +221,6 @@ static void subtract_share(void *argument, int member)
     hyb_sweep_t tile = {.cols = p->n, .ld = p->lda, .x = p->x};
     int64_t i = member * s->share, end = Mmin(i + s->share, p->m);
 
-    if (s->lu->carried != NULL) {
-        subtract_and_check(s, i, end);
-        return;
-    }
     for (; i < end; i += TILE) {
         tile.a = p->a + i;
         tile.rows = Mmin(TILE, end - i);
@@ -300,5 +272,4 @@ const hyb_place_t hyb_place_host = {.meet = meet,
                                     .panel_columns = panel_columns,
                                     .subtract = subtract,
                                     .copy = copy,
-                                    .generate = hyb_generate_on_host,
-                                    .sum = hyb_carried_sum_on_host};
+                                    .generate = hyb_generate_on_host};

@@ -13,7 +13,6 @@
 #include "hybrid/device/product.h"
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/tuner/split.h"
-#include "hybrid/lu/verify/carried.h"
 
 /* What the devices get of one iteration. */
 typedef struct {
@@ -168,10 +167,6 @@ static void begin(hyb_lu_t *lu, part_t *part)
     if (hyb_product_begin(lu->means.machine, &part->product, NULL, &tiles) !=
         XH_OK)
         give_up(lu, "out of memory for tiles", "");
-    tiles->watch = hyb_carried_watch(
-        lu, s->current, &part->product, &tiles->tiling,
-        hyb_ledger_first(&lu->ledger,
-                         hyb_lu_step(lu, s->current)->streamed.from));
     part->begun = xh_clock_now();
     pthread_mutex_lock(&s->lock);
     s->tiles = tiles;
@@ -261,8 +256,7 @@ static void note(hyb_lu_t *lu, part_t *part, const hyb_report_t *report)
 }
 
 /* Blocks whose first columns of so many are complete have met the panel. */
-static void complete_columns(hyb_lu_t *lu, int64_t columns,
-                             const int16_t *owner)
+static void complete_columns(hyb_lu_t *lu, int64_t columns)
 {
     const hyb_step_t *step = hyb_lu_step(lu, lu->share->current);
     hyb_blocks_t done = step->streamed;
@@ -272,7 +266,6 @@ static void complete_columns(hyb_lu_t *lu, int64_t columns,
         hyb_ledger_first_before(&lu->ledger, done, hyb_stage(step->k + 1));
     while (done.to > done.from && hyb_ledger_first(&lu->ledger, done.to) > end)
         done.to--;
-    hyb_carried_compare_tiles(lu, hyb_ledger_columns(&lu->ledger, done), owner);
     hyb_ledger_queue_all(&lu->ledger, done, 1);
     hyb_ledger_complete_all(&lu->ledger, done, 1);
 }
@@ -297,7 +290,7 @@ static void finish(hyb_lu_t *lu)
         give_up(lu, "a tile was lost", "");
     note(lu, part, &report);
     trace(lu, part, &report);
-    complete_columns(lu, part->product.c.cols, report.owner);
+    complete_columns(lu, part->product.c.cols);
     free(report.owner);
     s->current++;
 }
@@ -308,7 +301,7 @@ static void attend(hyb_lu_t *lu)
     struct hyb_share *s = lu->share;
 
     hyb_share_release(lu, hyb_lu_step(lu, s->current));
-    complete_columns(lu, hyb_product_columns_done(s->tiles), s->tiles->owner);
+    complete_columns(lu, hyb_product_columns_done(s->tiles));
     if (hyb_product_lost(s->tiles))
         give_up(lu, "a device is lost that wrote into the matrix ",
                 "(tile_return=direct)");
@@ -434,9 +427,7 @@ bool hyb_share_help(hyb_worker_t *me)
             xh_gemm_part(&part_of(lu, s->current)->product, tile.part);
 
         hyb_timer_begin(me, HYB_HELP, s->current);
-        hyb_carried_sum_tile(lu, &tile, HYB_TILE_BEFORE, product.c);
         multiply_tile(me, &product);
-        hyb_carried_sum_tile(lu, &tile, HYB_TILE_AFTER, product.c);
         hyb_timer_end(me);
         hyb_product_complete(tiles, tile.index, 0);
     }

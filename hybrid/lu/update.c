@@ -3,7 +3,8 @@
 
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/share.h"
-#include "hybrid/lu/verify/carried.h"
+#include "hybrid/lu/guard/check_columns.h"
+#include "hybrid/lu/guard/seal.h"
 
 /* ---- runs ---------------------------------------------------------------- */
 
@@ -92,17 +93,28 @@ static void work_on_all(task_t t)
         ;
 }
 
+/* What is left for the team of an iteration, with its check columns. */
+static void work_on_rest(hyb_worker_t *me, const hyb_step_t *step)
+{
+    work_on_all(updating(me, step, step->rest));
+    work_on_all(updating(me, step, hyb_homes_apart(&me->lu->homes)));
+}
+
 static bool host_has_solved(hyb_lu_t *lu, int k)
 {
+    int64_t solved = hyb_stage_after(k, HYB_STEP_SOLVE);
+
     return hyb_ledger_reached(
-        &lu->ledger, hyb_homes_host(&lu->homes, hyb_lu_step(lu, k)->all),
-        hyb_stage_after(k, HYB_STEP_SOLVE));
+               &lu->ledger,
+               hyb_homes_host(&lu->homes, hyb_lu_step(lu, k)->all), solved) &&
+           hyb_ledger_reached(&lu->ledger, hyb_homes_apart(&lu->homes), solved);
 }
 
 /* All columns are swapped and solved before any is multiplied. */
 static void solve_all(hyb_worker_t *me, const hyb_step_t *step)
 {
     work_on_all(solving(me, step, step->all));
+    work_on_all(solving(me, step, hyb_homes_apart(&me->lu->homes)));
     hyb_worker_wait(me, HYB_WAIT_COLUMNS, step->k, host_has_solved);
     hyb_share_release(me->lu, step);
 }
@@ -142,13 +154,12 @@ static bool queue_blocks(hyb_lu_t *lu, const hyb_step_t *step,
                        hyb_stage(step->k + 1));
 }
 
-/* Is all that block b meets before iteration k queued, or, where the online
- * check repairs, has it run? A guest meets later what it missed. */
+/* Is all that block b meets before iteration k queued? A guest meets later what
+ * it missed. */
 static bool has_come_up(const hyb_lu_t *lu, int k, int64_t b)
 {
     return hyb_homes_is_guest(&lu->homes, b) ||
-           (hyb_carried_repairs(lu) ? hyb_ledger_reached : hyb_ledger_queued)(
-               &lu->ledger, hyb_one_block(b), hyb_stage(k));
+           hyb_ledger_queued(&lu->ledger, hyb_one_block(b), hyb_stage(k));
 }
 
 /* Must place still queue block b for iteration k, and can it? */
@@ -235,6 +246,7 @@ static void queue_ready(hyb_lu_t *lu, int k, hyb_place_t *place)
         }
         left.from = ready.to;
     }
+    place->sweep(place, k);
 }
 
 void hyb_update_poll(void *context)
@@ -270,7 +282,7 @@ void hyb_update_next(hyb_worker_t *me, const hyb_step_t *step)
     next.width = hyb_means_narrow_columns(&lu->means, lu->ledger.nb);
     if (lu->means.by_blas || hyb_blocks_count(step->streamed) > 0)
         hyb_l2_columns_fill(hyb_lu_panel(lu, step->k));
-    hyb_carried_fill(lu, step->k);
+    hyb_seal_compare(lu, step->k);
     if (hyb_step_solves_first(step))
         solve_all(me, step);
     if (!step->next_is_streamed)
@@ -280,7 +292,7 @@ void hyb_update_next(hyb_worker_t *me, const hyb_step_t *step)
     else if (me->member == 0)
         feed(me, step, hyb_share_is_saturated);
     if (step->mode == HYB_LOOKAHEAD_NONE) {
-        work_on_all(updating(me, step, step->rest));
+        work_on_rest(me, step);
         hyb_worker_wait(me, HYB_WAIT_COLUMNS, step->k, all_have_met);
     }
 }
@@ -336,7 +348,7 @@ void hyb_update_leave(hyb_worker_t *me, int k)
 {
     const hyb_step_t *step = hyb_lu_step(me->lu, k);
 
-    work_on_all(updating(me, step, step->rest));
+    work_on_rest(me, step);
     atomic_store(&me->iteration, k + 1);
 }
 

@@ -330,10 +330,9 @@ static json_t *my_work(const hpl_system_t *system)
                        {"others", xh_json_number(work.others)}));
     if (work.is_checked)
         XH_JSON_SET(json_array_get(list, 0),
-                    {"sums_wrong", json_integer(work.wrong)},
-                    {"sums_repaired", json_integer(work.repaired)},
-                    {"columns_compared", json_integer(work.compared)},
-                    {"sums_closest", xh_json_number(work.closest)});
+                    {"rows_wrong", json_integer(work.wrong)},
+                    {"rows_compared", json_integer(work.compared)},
+                    {"rows_closest", xh_json_number(work.closest)});
     if (work.has_devices)
         XH_JSON_SET(json_array_get(list, 0),
                     {"link_up_bytes", xh_json_number(work.link_up)},

@@ -71,21 +71,19 @@ static void compare_devices(xhpl_trial_t *trial)
 }
 
 /* What the online check found in all processes. */
-static void warn_of_sums(const xhpl_trial_t *trial)
+static void warn_of_rows(const xhpl_trial_t *trial)
 {
-    int found[2] = {0, 0}, rank = xhpl_rank(trial->comm);
+    int found = 0, rank = xhpl_rank(trial->comm);
     hpl_work_t work;
 
     if (hpl_solver()->work != NULL &&
-        hpl_solver()->work(trial->system, &work) && work.is_checked) {
-        found[0] = work.wrong;
-        found[1] = work.repaired;
-    }
-    MPI_Allreduce(MPI_IN_PLACE, found, 2, MPI_INT, MPI_SUM, trial->comm);
-    if (rank == 0 && found[0] > 0)
-        xh_log_warning("N = %d is no clean result: %d sums were wrong, %d "
-                       "columns were repaired",
-                       trial->test.n, found[0], found[1]);
+        hpl_solver()->work(trial->system, &work) && work.is_checked)
+        found = work.wrong;
+    MPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_SUM, trial->comm);
+    if (rank == 0 && found > 0)
+        xh_log_warning("N = %d is no clean result: the online check found %d "
+                       "%s wrong",
+                       trial->test.n, found, found == 1 ? "thing" : "things");
 }
 
 /* Seconds from the beginning of a restarted run until this clock's. */
@@ -127,7 +125,7 @@ static int solve(run_t *run, xhpl_trial_t *trial)
     compare_devices(trial);
     xhpl_record_note(run->record, XHPL_TEST_SOLVED, trial);
     warn_of_others(&run->budget, trial);
-    warn_of_sums(trial);
+    warn_of_rows(trial);
     if (run->report != NULL) {
         if (info != 0)
             xh_log_warning("the matrix is singular: column %d has no pivot",

@@ -24,8 +24,10 @@
 #include "hybrid/lu/back_substitution.h"
 #include "hybrid/lu/factor.h"
 #include "hybrid/lu/generate.h"
+#include "hybrid/lu/guard/alarm.h"
+#include "hybrid/lu/guard/check_columns.h"
+#include "hybrid/lu/homes.h"
 #include "hybrid/lu/solver/solver.h"
-#include "hybrid/lu/verify/carried.h"
 #include "testing/xinject/fault.h"
 
 typedef struct {
@@ -62,12 +64,17 @@ static void solve(HPL_T_grid *grid, HPL_T_palg *algo, const job_t *job,
     hyb_means_t means = *hyb_driver_means();
     hpl_system_t *system = NULL;
     hyb_lu_t *lu = NULL;
+    hpl_shape_t shape;
+    int spare;
 
     means.kernel = fault_kernel(means.kernel);
     fault_devices(means.machine);
     means.resident = strcmp(xh_settings_text("home"), "device") == 0;
-    if (hpl_system_create(grid, algo, job->n, job->nb, xh_memory_allocate,
-                          &system) != XH_OK ||
+    means.checked = true;
+    shape = hpl_system_shape(grid, job->n, job->nb);
+    spare = HYB_CHECK_COLUMNS * hyb_homes_checked(&means, &shape);
+    if (hpl_system_create(grid, algo, job->n, job->nb, spare,
+                          xh_memory_allocate, &system) != XH_OK ||
         hyb_factor_prepare(&means, grid, algo, &system->mat, &lu) != XH_OK)
         hpl_abort_job();
     hyb_generate_homes(lu, HPL_ISEED);
@@ -77,8 +84,8 @@ static void solve(HPL_T_grid *grid, HPL_T_palg *algo, const job_t *job,
     fault_end();
     memcpy(x, system->mat.X, (size_t)system->mat.nq * sizeof(*x));
     *seen = (seen_t){.work = hyb_factor_work(lu)};
-    if (hyb_carried_first(lu) != NULL)
-        seen->first = *hyb_carried_first(lu);
+    if (hyb_alarm_first(lu) != NULL)
+        seen->first = *hyb_alarm_first(lu);
     hyb_factor_free(lu);
     hpl_system_destroy(system);
 }
@@ -104,17 +111,20 @@ static int named(const seen_t *seen, int rank)
     return seen->first.from >= 0 ? seen->first.from : rank;
 }
 
-/* The process that is named: by the lowest iteration. */
+/* The process that is named by the first alarm: the one that would end the job.
+ * All processes have one clock. */
 static int first_finder(const seen_t *seen)
 {
     struct {
-        int iteration, rank;
-    } mine = {seen->work.wrong > 0 ? seen->first.iteration : 1 << 30, 0};
+        double when;
+        int rank;
+    } mine = {seen->work.wrong > 0 ? seen->first.when : HUGE_VAL, 0};
 
     MPI_Comm_rank(MPI_COMM_WORLD, &mine.rank);
     mine.rank = named(seen, mine.rank);
-    MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_2INT, MPI_MINLOC, MPI_COMM_WORLD);
-    return mine.iteration < 1 << 30 ? mine.rank : -1;
+    MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_DOUBLE_INT, MPI_MINLOC,
+                  MPI_COMM_WORLD);
+    return mine.when < HUGE_VAL ? mine.rank : -1;
 }
 
 /* The device that finder names, or -1. */
@@ -131,25 +141,25 @@ static int first_device(const seen_t *seen, int finder)
 
 static void say(const fault_t *fault, int64_t number, seen_t *seen, double away)
 {
-    int total[3] = {seen->work.wrong, seen->work.repaired, fault_happened()};
+    int total[2] = {seen->work.wrong, fault_happened()};
     int finder = first_finder(seen), device = first_device(seen, finder), rank;
     int most[] = {fault_receiver(), fault_operation(),
                   seen->work.wrong > 0 ? (int)seen->first.found : -1};
     double closest = seen->work.closest;
 
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Allreduce(MPI_IN_PLACE, total, 3, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, total, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     MPI_Allreduce(MPI_IN_PLACE, most, 3, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     MPI_Allreduce(MPI_IN_PLACE, &closest, 1, MPI_DOUBLE, MPI_MAX,
                   MPI_COMM_WORLD);
     if (rank > 0)
         return;
     printf("{\"number\": %lld, \"fault\": \"%s\", \"rank\": %d, \"happened\": "
-           "%d, \"found\": %d, \"repaired\": %d, \"finder\": %d, \"to\": %d, "
+           "%d, \"found\": %d, \"finder\": %d, \"to\": %d, "
            "\"kind\": %d, \"device\": %d, \"named\": %d, "
            "\"operation\": \"%s\", \"distance\": %.3g, \"closest\": %.3g}\n",
-           (long long)number, fault_name(fault), fault->rank, total[2],
-           total[0], total[1], finder, most[0], most[2], fault->device, device,
+           (long long)number, fault_name(fault), fault->rank, total[1],
+           total[0], finder, most[0], most[2], fault->device, device,
            most[1] < 0 ? "" : hyb_op_name((hyb_op_t)most[1]),
            isfinite(away) ? away : 1e300, isfinite(closest) ? closest : 1e300);
     fflush(stdout);

@@ -50,48 +50,6 @@ typedef struct {
     double *rows, *columns;
 } hyb_sums_t;
 
-/* Checksums of a column, whose row i has a weight w_i. */
-typedef struct {
-    double plain;    /* sum of a_i */
-    double weighted; /* sum of w_i a_i */
-    double squares;  /* sum of a_i^2 */
-} hyb_check_sums_t;
-
-enum {
-    HYB_CHECK_ROWS = 512, /* that are summed before others join */
-    HYB_CHECK_LANES = 8   /* partial sums of a tile's column */
-};
-
-/* From one row's factors to the next one's. */
-#define HYB_CHECK_LOW 0x85ebca76u
-#define HYB_CHECK_HIGH 0x27d4eb2eu
-
-static inline uint32_t hyb_check_low(uint32_t i)
-{
-    return 0x9e3779b1u + HYB_CHECK_LOW * i;
-}
-
-static inline uint32_t hyb_check_high(uint32_t i)
-{
-    return 0xc2b2ae35u + HYB_CHECK_HIGH * i;
-}
-
-/* What an element of row i adds to an exact sum of the bits of a column, in any
- * order. */
-static inline uint64_t hyb_check_word(double element, uint32_t i)
-{
-    uint64_t bits;
-
-    memcpy(&bits, &element, sizeof(bits));
-    return (uint64_t)(uint32_t)bits * hyb_check_low(i) +
-           (bits >> 32) * hyb_check_high(i);
-}
-
-typedef struct { /* by column */
-    double *plain, *weighted;
-    uint64_t *words;
-} hyb_check_rows_t;
-
 typedef struct {
     const char *name; /* as xh_cpu_isa_name */
     xh_isa_t isa;
@@ -148,43 +106,6 @@ typedef struct {
     /* The same, and sums.rows += |A| 1, sums.columns += |A|^T 1. */
     void (*subtract_and_sum)(const hyb_sweep_t *sweep, double *r,
                              const hyb_sums_t *sums);
-
-    /* The checksums of a column of rows. */
-    void (*sum_column)(const double *a, const double *weight, int64_t rows,
-                       hyb_check_sums_t *sum);
-
-    /*
-     * A tile's columns are added to partial sums: HYB_CHECK_LANES plain ones of
-     * each, then as many weighted. Returns the sum of its squares.
-     *
-     * weight  in  rows
-     */
-    double (*sum_tile)(int64_t cols, const double *tile, const double *weight,
-                       double *lanes);
-
-    /* sum := plain^T u, weighted^T u, and squares of u: nb rows of cols
-     * doubles, packed as B. */
-    void (*sum_u)(int64_t nb, const double *plain, const double *weighted,
-                  const double *u, hyb_check_sums_t *sum);
-
-    /*
-     * Sums of the columns of rows x cols numbers that stand row by row, as
-     * rows travel, are added to those in sums.
-     *
-     * a       in  ld doubles from one row to the next
-     * weight  in  rows
-     * row     in  number of the first one
-     */
-    void (*sum_rows)(int64_t rows, int64_t cols, const double *a, int64_t ld,
-                     const double *weight, uint32_t row,
-                     const hyb_check_rows_t *sums);
-
-    /* sum := exact ones of the columns of - u, from row number row on. */
-    void (*sum_u_words)(int64_t nb, const double *u, uint32_t row,
-                        uint64_t *sum);
-
-    /* The exact sum of a column of rows, from row number row on. */
-    uint64_t (*sum_words)(const double *a, int64_t rows, uint32_t row);
 
     xh_sequence_run_t generate; /* entries of the random matrix */
 } hyb_kernel_t;

@@ -12,7 +12,6 @@
 #include "hybrid/lu/checkpoint/restart.h"
 #include "hybrid/lu/checkpoint/settings.h"
 #include "hybrid/lu/checkpoint/writer.h"
-#include "hybrid/lu/verify/carried.h"
 
 enum { NONE = -1, LAG = 2 }; /* iterations that a vote has to come */
 
@@ -452,8 +451,6 @@ void hyb_checkpoint_keep_top(hyb_lu_t *lu, int k, xh_view_t top)
 
     if (c == NULL || c->writer == NULL)
         return;
-    if (c->writes && c->boundary.first == k)
-        hyb_carried_keep(lu, k);
     hyb_writer_keep_top(c->writer, k, top);
 }
 

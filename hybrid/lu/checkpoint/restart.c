@@ -155,7 +155,7 @@ void hyb_restart_elements(const hyb_lu_t *lu, int first, int64_t *final_p,
                           int64_t *others_p)
 {
     *final_p = *others_p = 0;
-    for (int64_t b = 0; b < lu->ledger.blocks; b++) {
+    for (int64_t b = 0; b < lu->ledger.check; b++) {
         int64_t columns =
             hyb_ledger_columns(&lu->ledger, hyb_one_block(b)).count;
         int64_t final = hyb_final_rows(lu, b, first);
@@ -222,7 +222,7 @@ static int read_newest(reader_t *r, const int *first, int count)
 
 static void set_stages(hyb_lu_t *lu)
 {
-    for (int64_t b = 0; b < lu->ledger.blocks; b++) {
+    for (int64_t b = 0; b < lu->ledger.check; b++) {
         int panel = hyb_block_panel(lu, b);
         int stage = panel < lu->range.first
                         ? panel

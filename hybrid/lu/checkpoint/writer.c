@@ -10,7 +10,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "hybrid/lu/checkpoint/geometry.h"
-#include "hybrid/lu/verify/carried.h"
 
 enum { FLUSH = 64 << 20 };         /* bytes that wait in the system at most */
 static const double turn = 0.0005; /* s between looks at the ledger */
@@ -173,25 +172,6 @@ static void put_top(const struct hyb_writer *w, const hyb_piece_t *p,
                (size_t)w->top_rows * sizeof(double));
 }
 
-/* What is wrong is said when its turn comes; a restart would not know. */
-static void compare(struct hyb_writer *w, const hyb_piece_t *p, int panel,
-                    const double *elements)
-{
-    int met = hyb_boundary_of(&w->boundary, panel);
-    int64_t skip = hyb_lu_rows_above(w->lu, met) - p->row;
-    char why[100];
-
-    for (int64_t j = 0; j < p->cols; j++) {
-        if (hyb_carried_is_right(w->lu, p->col + j, met,
-                                 elements + j * p->rows + skip))
-            continue;
-        snprintf(why, sizeof(why), "sums of local column %lld are wrong",
-                 (long long)(p->col + j));
-        fail_for(w, why);
-        return;
-    }
-}
-
 /* Rows from .. to - 1 of a block's columns, as pieces of stream s. */
 static void write_rows(struct hyb_writer *w, stream_t *s, int64_t b,
                        int64_t from, int64_t to)
@@ -211,8 +191,6 @@ static void write_rows(struct hyb_writer *w, stream_t *s, int64_t b,
                        HYB_SAVE, elements);
         if (has_top)
             put_top(w, &p, columns.from, elements);
-        if (!is_final)
-            compare(w, &p, panel, elements);
         *(hyb_piece_t *)w->buffer =
             hyb_piece_seal(p.row, p.rows, p.col, p.cols, elements);
         append(w, s, w->buffer, (size_t)hyb_piece_bytes(p.rows * p.cols));
@@ -256,7 +234,7 @@ static void write_blocks(struct hyb_writer *w)
 {
     hyb_ledger_t *ledger = &w->lu->ledger;
 
-    for (int64_t b = 0; b < ledger->blocks; b++) {
+    for (int64_t b = 0; b < ledger->check; b++) {
         write_block(w, b);
         hyb_ledger_hold(ledger, b, HYB_LEDGER_FREE);
     }
@@ -442,7 +420,7 @@ void hyb_writer_begin(struct hyb_writer *w, const hyb_header_t *header,
     hyb_copies_begin(w->copies, w->boundary.first);
     w->top_rows = 0;
     atomic_store(&w->first_is_saved, false);
-    for (int64_t b = 0; b < lu->ledger.blocks; b++) {
+    for (int64_t b = 0; b < lu->ledger.check; b++) {
         int panel = hyb_block_panel(lu, b);
 
         if (panel > w->boundary.first)

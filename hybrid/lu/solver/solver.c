@@ -18,6 +18,7 @@
 #include "hybrid/observe/observers.h"
 #include "hybrid/observe/sensors.h"
 #include "hybrid/lu/factor.h"
+#include "hybrid/lu/guard/check_columns.h"
 #include "hybrid/lu/homes.h"
 #include "hybrid/lu/place_device.h"
 #include "hybrid/lu/generate.h"
@@ -56,6 +57,7 @@ static hyb_means_t system_means(const hpl_shape_t *shape)
     hyb_means_t mine = means;
 
     mine.resident = hyb_home_is_device(asked_home(), &means.figures, shape);
+    mine.checked = hyb_check_columns_wanted(&mine, shape->n, shape->nprow);
     return mine;
 }
 
@@ -68,6 +70,12 @@ static uint64_t diagonal_bytes(const HPL_T_pmat *mat)
     return (uint64_t)Mmin(mat->nb, mat->n) * sizeof(double) + 2 * PAGE;
 }
 
+/* Check columns have their place behind b. */
+static int spare_columns(const hyb_means_t *mine, const hpl_shape_t *shape)
+{
+    return HYB_CHECK_COLUMNS * hyb_homes_checked(mine, shape);
+}
+
 static uint64_t bytes(const hpl_shape_t *shape)
 {
     HPL_T_pmat mat = hpl_system_matrix(shape);
@@ -78,7 +86,8 @@ static uint64_t bytes(const hpl_shape_t *shape)
 
     mat.nq = (int)hyb_homes_host_columns(&mine, shape);
     columns = hpl_system_columns(shape) - mat.nq;
-    return hpl_system_matrix_bytes(&mat, shape->align) +
+    return hpl_system_matrix_bytes(&mat, spare_columns(&mine, shape),
+                                   shape->align) +
            (uint64_t)columns * diagonal_bytes(&mat) + Mmax(factor, check);
 }
 
@@ -162,11 +171,12 @@ static xh_status_t create_by(const hyb_means_t *mine, HPL_T_grid *grid,
                              HPL_T_palg *algo, int n, int nb,
                              hpl_system_t **system_p)
 {
+    hpl_shape_t shape = hpl_system_shape(grid, n, nb);
     hpl_system_t *system;
     xh_status_t status;
 
     XH_TRY(hpl_system_create(
-        grid, algo, n, nb,
+        grid, algo, n, nb, spare_columns(mine, &shape),
         mine->resident ? xh_memory_reserve : xh_memory_allocate, &system));
     status = hpl_agree(grid->all_comm, prepare(system, mine));
     if (status == XH_OK && hyb_checkpoint_refuses(system->prepared))

@@ -222,110 +222,6 @@ static void sweep(const thread_t *t)
     are_right(t, 3 * (m + n), found, expected, "r - A x, and sums");
 }
 
-/* ---- checksums ----------------------------------------------------------- */
-
-/* Of a column, with weights. */
-static void sum_column(const thread_t *t)
-{
-    const hyb_kernel_t *kernel = t->host->means->kernel;
-    const double *a = t->host->trust->c.data, *w = t->host->trust->l2.data;
-    int64_t m = t->host->trust->m;
-    uint64_t words = kernel->sum_words(a, m, 7); /* those left: none */
-    double expected[4] = {0.0};
-    hyb_check_sums_t sums;
-
-    kernel->sum_column(a, w, m, &sums);
-    for (int64_t i = 0; i < m; i++) {
-        expected[0] += a[i];
-        expected[1] += w[i] * a[i];
-        expected[2] += a[i] * a[i];
-        words -= hyb_check_word(a[i], (uint32_t)i + 7);
-    }
-    are_right(
-        t, 4,
-        (double[]){sums.plain, sums.weighted, sums.squares, (double)words},
-        expected, "checksums of a column");
-}
-
-/* Of rows of 8 numbers. */
-static void sum_rows(const thread_t *t)
-{
-    enum { COLS = 8 };
-    const hyb_kernel_t *kernel = t->host->means->kernel;
-    const double *a = t->host->trust->c.data, *w = t->host->trust->l2.data;
-    int64_t rows = t->host->trust->m / COLS;
-    double got[3 * COLS] = {0.0}, expected[3 * COLS] = {0.0};
-    uint64_t words[COLS] = {0};
-
-    kernel->sum_rows(rows, COLS, a, COLS, w, 7,
-                     &(hyb_check_rows_t){got, got + COLS, words});
-    for (int64_t i = 0; i < rows; i++)
-        for (int64_t j = 0; j < COLS; j++) {
-            double x = a[i * COLS + j];
-
-            expected[j] += x;
-            expected[COLS + j] += w[i] * x;
-            words[j] -= hyb_check_word(x, (uint32_t)i + 7);
-        }
-    for (int64_t j = 0; j < COLS; j++)
-        got[2 * COLS + j] = (double)words[j];
-    are_right(t, 3 * COLS, got, expected, "checksums of rows");
-}
-
-/* Of columns of U, the first of which gives the weights. */
-static void sum_u(const thread_t *t)
-{
-    const hyb_kernel_t *kernel = t->host->means->kernel;
-    xh_view_t u = t->host->trust->u;
-    int64_t cols = xh_smaller(kernel->cols, u.cols);
-    hyb_check_sums_t sums[HYB_KERNEL_MOST_COLS];
-    uint64_t words[HYB_KERNEL_MOST_COLS];
-
-    hyb_pack(xh_view_part(u, 0, 0, u.rows, cols), XH_TRANS, -1.0, kernel->cols,
-             t->packed);
-    kernel->sum_u(u.rows, u.data, u.data, t->packed, sums);
-    kernel->sum_u_words(u.rows, t->packed, 7, words);
-    for (int64_t j = 0; j < cols; j++) {
-        double expected[4] = {0.0};
-
-        for (int64_t i = 0; i < u.rows; i++) {
-            double x = u.data[i + j * u.ld];
-
-            expected[0] -= u.data[i] * x;
-            expected[2] += x * x;
-            words[j] -= hyb_check_word(x, (uint32_t)i + 7);
-        }
-        expected[1] = expected[0];
-        are_right(t, 4,
-                  (double[]){sums[j].plain, sums[j].weighted, sums[j].squares,
-                             (double)words[j]},
-                  expected, "checksums of U");
-    }
-}
-
-/* Of the first tile of L2, with one weight for all. */
-static void sum_tile(const thread_t *t)
-{
-    enum { COLS = 16, WEIGHT = 3 };
-    const hyb_tiles_t *l2 = &t->host->factors.l2;
-    int64_t cols = xh_smaller(COLS, l2->cols);
-    double weights[HYB_KERNEL_MOST_ROWS], lanes[2 * HYB_CHECK_LANES * COLS];
-    double found[3] = {0.0}, expected[3] = {0.0};
-
-    memset(lanes, 0, sizeof(lanes));
-    for (int i = 0; i < l2->height; i++)
-        weights[i] = WEIGHT;
-    found[2] = t->host->means->kernel->sum_tile(cols, l2->data, weights, lanes);
-    for (int64_t i = 0; i < 2 * HYB_CHECK_LANES * cols; i++)
-        found[i / HYB_CHECK_LANES % 2] += lanes[i];
-    for (int64_t i = 0; i < cols * l2->height; i++) {
-        expected[0] += l2->data[i];
-        expected[1] += WEIGHT * l2->data[i];
-        expected[2] += l2->data[i] * l2->data[i];
-    }
-    are_right(t, 3, found, expected, "checksums of L2");
-}
-
 /* ---- a thread ------------------------------------------------------------ */
 
 static void check(const thread_t *t)
@@ -341,10 +237,6 @@ static void check(const thread_t *t)
     update(t, 1);
     generate(t);
     sweep(t);
-    sum_column(t);
-    sum_rows(t);
-    sum_u(t);
-    sum_tile(t);
 }
 
 static void check_thread(void *host, int member)

@@ -1,0 +1,563 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/guard/check_columns.h"
+
+#include <math.h>
+#include <string.h>
+#include "base/log.h"
+#include "base/median.h"
+#include "base/memory.h"
+#include "base/settings.h"
+#include "hpl/panel/panel.h"
+#include "hpl/solver/system.h"
+#include "hybrid/lu/lu.h"
+
+enum { BOTH = HYB_CHECK_COLUMNS, SWEEPS = 2 }; /* iterations swept at a time */
+
+/* ---- memory -------------------------------------------------------------- */
+
+typedef struct {
+    int64_t rows, columns, nb;
+    int members, places, nprow;
+} extent_t;
+
+/* Cut the memory, if there is any, into its parts; returns its doubles. */
+static size_t lay_out(struct hyb_check_columns *c, extent_t e)
+{
+    int64_t leaving = e.nprow > 1 ? BOTH * 2 * e.nb : 0;
+    size_t at = 0;
+
+    for (int i = 0; i < BOTH; i++)
+        c->weight[i] = hyb_next_pages(c->memory, &at, e.columns);
+    c->work = hyb_next_pages(c->memory, &at,
+                              2 * BOTH * Mmax(e.rows, e.nb));
+    c->swept =
+        hyb_next_pages(c->memory, &at, SWEEPS * BOTH * e.members * e.rows);
+    for (int i = 0; i < HYB_IN_FLIGHT; i++)
+        c->panel[i] =
+            hyb_next_pages(c->memory, &at, e.nprow > 1 ? BOTH * e.rows : 0);
+    c->packed = hyb_next_pages(c->memory, &at, e.members * leaving);
+    c->left = hyb_next_pages(c->memory, &at, e.places * leaving);
+    c->swept_in = (int *)hyb_next_pages(c->memory, &at, SWEEPS * e.members);
+    c->packed_in = (int *)hyb_next_pages(c->memory, &at, e.members);
+    return at;
+}
+
+/* Below 1% of the run: on cores, of so many rows a process. The check grows
+ * with the square of N, and with P; the factorization with the cube. */
+static bool is_cheap(const hyb_means_t *means, int64_t n, int nprow)
+{
+    enum { ROWS = 12000 };
+
+    return n / nprow >= ROWS && !means->offloads;
+}
+
+static void say_if_unchecked(void)
+{
+    static bool said;
+
+    if (!said)
+        xh_log_warning("verify=online checks nothing, as a device only models "
+                       "time: the residual alone is looked at");
+    said = true;
+}
+
+bool hyb_check_columns_wanted(const hyb_means_t *means, int64_t n, int nprow)
+{
+    const char *asked = xh_settings_text("verify");
+
+    if (strcmp(asked, "auto") == 0)
+        return is_cheap(means, n, nprow);
+    if (strcmp(asked, "online") == 0 && means->models_time)
+        say_if_unchecked();
+    return strcmp(asked, "online") == 0 && !means->models_time;
+}
+
+static extent_t extent_of(const hyb_means_t *means, const hpl_shape_t *shape)
+{
+    int places = hyb_homes_checked(means, shape);
+
+    return (extent_t){.rows = hpl_system_rows(shape),
+                      .columns = hpl_system_columns(shape) + BOTH * places,
+                      .nb = Mmin(shape->nb, shape->n),
+                      .members = hyb_team_size(means->team),
+                      .places = places + 1,
+                      .nprow = shape->nprow};
+}
+
+uint64_t hyb_check_columns_bytes(const hyb_means_t *means,
+                                 const hpl_shape_t *shape)
+{
+    struct hyb_check_columns c = {.memory = NULL};
+
+    return means->checked
+               ? sizeof(double) * lay_out(&c, extent_of(means, shape))
+               : 0;
+}
+
+/* 1 and 1 + j / N; a check column takes itself away from its own sum. */
+static void set_weights(hyb_lu_t *lu)
+{
+    hpl_map_t map = hpl_map_columns(lu->grid, lu->mat->nb);
+    double n = Mmax(lu->mat->n, 1);
+
+    for (int64_t j = 0; j < lu->ledger.columns_of_ab; j++) {
+        lu->check->weight[0][j] = 1.0;
+        lu->check->weight[1][j] = 1.0 + (double)hpl_map_global(&map, j) / n;
+    }
+    for (int64_t j = lu->ledger.columns_of_ab; j < lu->ledger.columns; j++) {
+        int which = (int)((j - lu->ledger.columns_of_ab) % BOTH);
+
+        lu->check->weight[which][j] = -1.0;
+        lu->check->weight[1 - which][j] = 0.0;
+    }
+}
+
+xh_status_t hyb_check_columns_create(hyb_lu_t *lu)
+{
+    hpl_shape_t shape = hpl_system_shape(lu->grid, lu->mat->n, lu->mat->nb);
+    struct hyb_check_columns *c;
+    extent_t e;
+
+    if (!lu->means.checked)
+        return XH_OK;
+    lu->check = c = calloc(1, sizeof(*c));
+    if (c == NULL)
+        return XH_ERR_MEMORY;
+    e = extent_of(&lu->means, &shape);
+    c->bytes = lay_out(c, e) * sizeof(double);
+    XH_TRY(xh_memory_allocate(c->bytes, (void **)&c->memory));
+    xh_memory_touch(c->memory, c->bytes, 0, 1);
+    lay_out(c, e);
+    for (int i = 0; i < e.members; i++)
+        c->swept_in[SWEEPS * i] = c->swept_in[SWEEPS * i + 1] =
+            c->packed_in[i] = -1;
+    c->every = (int)xh_settings_int("verify_every");
+    set_weights(lu);
+    return XH_OK;
+}
+
+void hyb_check_columns_destroy(hyb_lu_t *lu)
+{
+    if (lu->check == NULL)
+        return;
+    xh_memory_free(lu->check->memory, lu->check->bytes);
+    free(lu->check);
+}
+
+/* ---- sums of rows -------------------------------------------------------- */
+
+static int panel_of(const hyb_lu_t *lu, int64_t block)
+{
+    hpl_map_t map = hpl_map_columns(lu->grid, lu->mat->nb);
+
+    return block < lu->ledger.b ? hpl_map_block_global(&map, block) : INT32_MAX;
+}
+
+/* What stays of a factored panel in its own rows: above the diagonal. */
+static void subtract_diagonal(const hyb_lu_t *lu, int64_t block,
+                              const double *w, double *z)
+{
+    int panel = panel_of(lu, block);
+    hyb_run_t run = hyb_ledger_columns(&lu->ledger, hyb_one_block(block));
+    int64_t first = hyb_lu_rows_above(lu, panel);
+
+    if (hyb_lu_rows_above(lu, panel + 1) == first)
+        return;
+    for (int64_t j = 0; j < run.count; j++)
+        for (int64_t i = 0; i <= j; i++)
+            z[first + i] -= *Mptr(lu->mat->A, first + i, run.from + j,
+                                  lu->mat->ld) *
+                            w[run.from + j];
+}
+
+/* z -= A w of both, of rows from .. to - 1, in pieces that stay in cache. */
+static void sweep(const hyb_lu_t *lu, int64_t from, int64_t to, hyb_run_t run,
+                  double *z)
+{
+    enum { ROWS = 1024, COLS = 16 };
+    const HPL_T_pmat *mat = lu->mat;
+
+    for (int64_t i = from; i < to; i += ROWS)
+        for (int64_t j = run.from; j < run.from + run.count; j += COLS) {
+            hyb_sweep_t piece = {.a = Mptr(mat->A, i, j, mat->ld),
+                                 .rows = Mmin(ROWS, to - i),
+                                 .cols = Mmin(COLS, run.from + run.count - j),
+                                 .ld = mat->ld};
+
+            for (int which = 0; which < BOTH; which++) {
+                piece.x = lu->check->weight[which] + j;
+                lu->means.kernel->subtract(&piece, z + which * mat->mp + i);
+            }
+        }
+}
+
+/* z, of both, := - A w of place's columns, which have met panels 0 .. met - 1.
+ */
+typedef struct {
+    hyb_lu_t *lu;
+    int place, met;
+    double *z;
+} weighing_t;
+
+/* The rows that block's columns count in. */
+static int64_t rows_of(const weighing_t *w, int64_t block)
+{
+    int panel = panel_of(w->lu, block);
+
+    return panel < w->met ? hyb_lu_rows_above(w->lu, panel) : w->lu->mat->mp;
+}
+
+static bool is_in_host_memory(const hyb_lu_t *lu, int64_t block)
+{
+    return hyb_home_number(&lu->homes, block) == 0 ||
+           hyb_homes_is_guest(&lu->homes, block);
+}
+
+/* A member's rows of columns in host memory. */
+static void weigh_share(void *weighing, int member)
+{
+    const weighing_t *w = weighing;
+    hyb_lu_t *lu = w->lu;
+    int64_t mp = lu->mat->mp, members = hyb_team_size(lu->means.team);
+    int64_t from = mp * member / members, to = mp * (member + 1) / members;
+
+    for (int64_t b = 0; b < lu->ledger.check; b++)
+        if (hyb_home_number(&lu->homes, b) == w->place &&
+            is_in_host_memory(lu, b))
+            sweep(lu, from, Mmin(to, rows_of(w, b)),
+                  hyb_ledger_columns(&lu->ledger, hyb_one_block(b)), w->z);
+}
+
+static void weigh_on_device(const weighing_t *w, int64_t block)
+{
+    hyb_lu_t *lu = w->lu;
+    hyb_place_t *home = hyb_home_of(&lu->homes, block);
+    hyb_run_t run = hyb_ledger_columns(&lu->ledger, hyb_one_block(block));
+    hpl_product_t product = {.m = (int)rows_of(w, block),
+                             .n = (int)run.count,
+                             .a = Mptr(lu->mat->A, 0, run.from, lu->mat->ld),
+                             .lda = lu->mat->ld};
+
+    for (int which = 0; which < BOTH && product.m > 0; which++) {
+        product.x = lu->check->weight[which] + run.from;
+        product.y = w->z + which * lu->mat->mp;
+        home->subtract(home, &product);
+    }
+}
+
+static void weigh(hyb_lu_t *lu, int place, int met, double *z)
+{
+    weighing_t w = {lu, place, met, z};
+
+    memset(z, 0, BOTH * (size_t)lu->mat->mp * sizeof(*z));
+    hyb_team_run(lu->means.team, weigh_share, &w);
+    for (int64_t b = 0; b < lu->ledger.check; b++) {
+        if (hyb_home_number(&lu->homes, b) != place)
+            continue;
+        if (!is_in_host_memory(lu, b))
+            weigh_on_device(&w, b);
+        for (int which = 0; which < BOTH && panel_of(lu, b) < met; which++)
+            subtract_diagonal(lu, b, lu->check->weight[which],
+                              z + which * lu->mat->mp);
+    }
+}
+
+/* The check columns of place go to c, or come from there. */
+static void move_columns(hyb_lu_t *lu, int place, int way, double *c)
+{
+    hyb_place_t *home = lu->homes.place[place];
+    int64_t column = hyb_ledger_first(&lu->ledger, lu->homes.check[place]);
+
+    if (lu->mat->mp > 0)
+        home->copy(home, 0, column, way,
+                   (xh_view_t){c, lu->mat->mp, BOTH, lu->mat->mp});
+}
+
+/* Of magnitudes. */
+static double mean(const double *c, int64_t rows)
+{
+    double sum = 0.0;
+
+    for (int64_t i = 0; i < rows; i++)
+        sum += fabs(c[i]);
+    return sum / Mmax(rows, 1);
+}
+
+static void sum(hyb_lu_t *lu, int place, int met)
+{
+    struct hyb_check_columns *c = lu->check;
+
+    weigh(lu, place, met, c->work);
+    for (int64_t i = 0; i < BOTH * (int64_t)lu->mat->mp; i++)
+        c->work[i] = -c->work[i];
+    move_columns(lu, place, HYB_RESTORE, c->work);
+    c->place[place].since = met;
+    c->place[place].ratio = 3.0;
+    c->place[place].scale = mean(c->work, lu->mat->mp);
+}
+
+void hyb_check_columns_sum(hyb_lu_t *lu, int met)
+{
+    for (int i = 0; lu->check != NULL && i < lu->homes.places; i++)
+        if (lu->homes.check[i] >= 0)
+            sum(lu, i, met);
+    if (lu->check != NULL)
+        lu->check->summed = true;
+}
+
+/* ---- what rounding makes ------------------------------------------------- */
+
+/*
+ * The standard deviation of c - A w in a row that has met so many columns of
+ * panels, up to a factor of two or three, which the rows themselves tell. It
+ * grows faster than a sum of independent errors does, as these are eliminated
+ * like all else, and elements grow. Fitted to runs with N of 200 to 16000 and
+ * NB of 8 to 256: 0.3 to 2 times this.
+ */
+static double expected(const hyb_lu_t *lu, int place, int64_t met)
+{
+    double nb = Mmax(Mmin(lu->mat->nb, lu->mat->n), 8);
+    double columns = (double)lu->ledger.columns_of_ab;
+
+    return 0x1p-53 * lu->check->place[place].scale *
+           (0.5 * sqrt(columns) + (double)met * sqrt(nb / 64.0));
+}
+
+enum { SAMPLE = 255, ENOUGH = 16 };
+
+/* By the median of rows' magnitudes, of which a few that are wrong change
+ * nothing, in parts of what is expected; as it was where there are too few. */
+static void learn(hyb_lu_t *lu, int place, const double *z, int64_t rows,
+                  double size)
+{
+    static const double median = 0.6745, least = 0.125, most = 3.0;
+    double value[SAMPLE], ratio;
+    int64_t step = xh_units(rows, SAMPLE);
+    int count = 0;
+
+    if (rows < ENOUGH || !(size > 0.0))
+        return;
+    for (int64_t i = 0; i < rows; i += step)
+        value[count++] = isnan(z[i]) ? INFINITY : fabs(z[i]);
+    ratio = xh_median(value, count) / (median * size);
+    lu->check->place[place].ratio = fmin(fmax(ratio, least), most);
+}
+
+/* The largest that is rounding, of rows that met so many columns. */
+static double bound_of(hyb_lu_t *lu, int place, const double *z, int64_t rows,
+                       int64_t met)
+{
+    static const double deviations = 12.0;
+    double size = expected(lu, place, met);
+
+    if (z != NULL)
+        learn(lu, place, z, rows, size);
+    return deviations * size * lu->check->place[place].ratio;
+}
+
+/* The column whose element alone is wrong, by both differences; -1: there is
+ * none, or rounding hides it. */
+static int64_t wrong_column(const hyb_lu_t *lu, double z1, double z2,
+                            double bound)
+{
+    double n = Mmax(lu->mat->n, 1), at = (z2 / z1 - 1.0) * n;
+    double slack = n * 0.25 * bound / fabs(z1);
+
+    return isfinite(at) && slack < 0.25 && fabs(at - round(at)) < 0.25 &&
+                   at > -0.5 && at < n + 0.5
+               ? (int64_t)round(at)
+               : -1;
+}
+
+static int64_t global_row(const hyb_lu_t *lu, int64_t row)
+{
+    hpl_map_t map = hpl_map(lu->mat->nb, lu->grid->nprow, lu->grid->myrow);
+
+    return hpl_map_global(&map, row);
+}
+
+/* How wrong a row is: 0 if both differences are rounding. */
+static double excess(hyb_lu_t *lu, double z1, double z2, double bound)
+{
+    double size = fmax(fabs(z1), 0.5 * fabs(z2));
+
+    if (isnan(z1) || isnan(z2) || !isfinite(bound))
+        return INFINITY;
+    if (size > bound)
+        return size;
+    hyb_alarm_note(lu, size, bound);
+    return 0.0;
+}
+
+/* Row of place is wrong, as it met panel k. */
+static void raise(hyb_lu_t *lu, int place, int k, int64_t row, double bound,
+                  double z1, double z2, bool by_panel)
+{
+    hyb_alarm_t alarm = {.found = HYB_FOUND_ROW,
+                         .since = Mmin(lu->check->place[place].since, k),
+                         .iteration = k,
+                         .row = global_row(lu, row),
+                         .column = wrong_column(lu, z1, z2, bound),
+                         .from = -1,
+                         .device = place - 1,
+                         .size = fmax(fabs(z1), 0.5 * fabs(z2)),
+                         .expected = bound};
+
+    if (by_panel) {
+        alarm.found = HYB_FOUND_PANEL;
+        alarm.since = k;
+        alarm.device = hyb_lu_panel(lu, k)->by_device ? place - 1 : -1;
+    }
+    lu->check->place[place].wrong = true;
+    hyb_alarm_raise(lu, &alarm);
+}
+
+/* The worst row, or -1: none is wrong. */
+static int64_t worst(hyb_lu_t *lu, const hyb_compared_t *r, double bound)
+{
+    double most = 0.0;
+    int64_t at = -1;
+
+    for (int64_t i = 0; i < r->rows; i++) {
+        double size = excess(lu, r->z[i], r->z[i + r->ld], bound);
+
+        if (size > most) {
+            most = size;
+            at = i;
+        }
+    }
+    return at;
+}
+
+void hyb_check_columns_judge(hyb_lu_t *lu, const hyb_compared_t *r)
+{
+    struct hyb_check_columns *c = lu->check;
+    int64_t met = Mmin((int64_t)(r->k + 1) * lu->mat->nb, lu->mat->n), at;
+    double bound;
+
+    if (c->place[r->place].wrong || c->spoilt || r->rows == 0)
+        return;
+    bound = bound_of(lu, r->place, r->by_panel ? NULL : r->z, r->rows, met);
+    at = worst(lu, r, bound);
+    atomic_fetch_add(&c->found.compared, r->rows);
+    if (at >= 0)
+        raise(lu, r->place, r->k, r->row != NULL ? r->row[at] : r->first + at,
+              bound, r->z[at], r->z[at + r->ld], r->by_panel);
+    else if (r->row == NULL)
+        c->place[r->place].since = r->k + 1;
+}
+
+/* ---- all rows, as nothing moves ------------------------------------------ */
+
+/* z := c - A w. */
+static void difference(hyb_lu_t *lu, int place, int met, double *z)
+{
+    int64_t count = BOTH * (int64_t)lu->mat->mp;
+    double *columns = z + count;
+
+    weigh(lu, place, met, z);
+    move_columns(lu, place, HYB_SAVE, columns);
+    for (int64_t i = 0; i < count; i++)
+        z[i] += columns[i];
+}
+
+/* Rows of U first: of those from which others were made some is wrong. */
+static void compare_place(hyb_lu_t *lu, int place, int met)
+{
+    enum { ROWS = 64 };
+    int64_t mp = lu->mat->mp, rows, columns, at = -1;
+    double *z = lu->check->work, bound = 0.0;
+
+    difference(lu, place, met, z);
+    for (int64_t i = 0; i < mp && at < 0; i += rows) {
+        rows = Mmin(ROWS, mp - i);
+        columns = Mmin(global_row(lu, i + rows - 1) + 1,
+                       Mmin((int64_t)met * lu->mat->nb, lu->mat->n));
+        bound = bound_of(lu, place, z + i, rows, columns);
+        for (int64_t j = i; j < i + rows && at < 0; j++)
+            if (excess(lu, z[j], z[j + mp], bound) > 0.0)
+                at = j;
+    }
+    atomic_fetch_add(&lu->check->found.compared, mp);
+    if (at >= 0)
+        raise(lu, place, Mmax(met - 1, 0), at, bound, z[at], z[at + mp],
+              false);
+}
+
+void hyb_check_columns_compare(hyb_lu_t *lu, int met)
+{
+    for (int i = 0; lu->check != NULL && i < lu->homes.places; i++)
+        if (lu->homes.check[i] >= 0 && !lu->check->place[i].wrong &&
+            !lu->check->spoilt)
+            compare_place(lu, i, met);
+}
+
+void hyb_check_columns_begin(hyb_lu_t *lu)
+{
+    if (lu->check != NULL && !lu->check->summed)
+        hyb_check_columns_sum(lu, lu->range.first);
+    if (lu->check != NULL && lu->range.over > 1)
+        lu->check->spoilt = true; /* columns have not met the same panels */
+}
+
+void hyb_check_columns_end(hyb_lu_t *lu)
+{
+    hyb_check_columns_compare(lu, lu->range.panels);
+}
+
+/* ---- the host's, in the loop --------------------------------------------- */
+
+bool hyb_check_columns_due(const hyb_lu_t *lu, int k)
+{
+    return lu->check != NULL && (k + 1) % lu->check->every == 0 &&
+           k >= lu->range.first && k + 1 < lu->range.panels;
+}
+
+/* Columns that devices stream nobody sees as they land. */
+static bool host_sees(const hyb_lu_t *lu, int k)
+{
+    return hyb_check_columns_due(lu, k) && lu->homes.check[0] >= 0 &&
+           lu->share == NULL;
+}
+
+static double *swept(const hyb_lu_t *lu, int member, int k)
+{
+    return lu->check->swept +
+           (int64_t)(member * SWEEPS + k % SWEEPS) * BOTH * lu->mat->mp;
+}
+
+void hyb_check_columns_seen(hyb_worker_t *me, int k, hyb_run_t run)
+{
+    hyb_lu_t *lu = me->lu;
+    double *z;
+
+    if (!host_sees(lu, k))
+        return;
+    z = swept(lu, me->member, k);
+    if (lu->check->swept_in[me->member * SWEEPS + k % SWEEPS] != k)
+        memset(z, 0, BOTH * (size_t)lu->mat->mp * sizeof(*z));
+    lu->check->swept_in[me->member * SWEEPS + k % SWEEPS] = k;
+    sweep(lu, hyb_lu_rows_above(lu, k + 1), lu->mat->mp, run, z);
+}
+
+void hyb_check_columns_open(hyb_lu_t *lu, int k)
+{
+    struct hyb_check_columns *c = lu->check;
+    int64_t mp = lu->mat->mp, from;
+    int over = k - SWEEPS;
+
+    if (over < 0 || !host_sees(lu, over))
+        return;
+    memset(c->work, 0, BOTH * (size_t)mp * sizeof(*c->work));
+    from = hyb_lu_rows_above(lu, over + 1);
+    for (int m = 0; m < hyb_team_size(lu->means.team); m++)
+        for (int64_t i = 0; i < BOTH * mp; i++)
+            if (c->swept_in[m * SWEEPS + over % SWEEPS] == over)
+                c->work[i] += swept(lu, m, over)[i];
+    hyb_check_columns_judge(lu, &(hyb_compared_t){.place = 0,
+                                                  .k = over,
+                                                  .first = from,
+                                                  .rows = mp - from,
+                                                  .z = c->work + from,
+                                                  .ld = mp});
+}

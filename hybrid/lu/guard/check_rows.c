@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/guard/check_columns.h"
+
+#include <math.h>
+#include <string.h>
+#include "hpl/panel/panel.h"
+#include "hpl/panel/pivots.h"
+#include "hybrid/lu/lu.h"
+
+/*
+ * P > 1: rows as they leave. Those of the panel's own columns were summed up
+ * before it was factored; all others stand packed, row by row.
+ */
+
+enum { BOTH = HYB_CHECK_COLUMNS, LANES = 8 };
+
+static int64_t widest_panel(const hyb_lu_t *lu)
+{
+    return Mmin(lu->mat->nb, lu->mat->n);
+}
+
+/* Doubles of the rows that leave, of both. */
+static int64_t leaving(const hyb_lu_t *lu)
+{
+    return BOTH * 2 * widest_panel(lu);
+}
+
+/* ---- the panel's part ---------------------------------------------------- */
+
+void hyb_check_columns_panel(hyb_lu_t *lu, int k, xh_view_t columns, int member,
+                             int members)
+{
+    enum { ROWS = 64 };
+    int64_t from = columns.rows * member / members;
+    int64_t end = columns.rows * (member + 1) / members;
+    int64_t first = hyb_ledger_first(&lu->ledger, hyb_lu_panel_block(lu, k));
+
+    if (lu->check == NULL || lu->grid->nprow == 1)
+        return;
+    for (int which = 0; which < BOTH; which++)
+        memset(lu->check->panel[k % HYB_IN_FLIGHT] + which * lu->mat->mp + from,
+               0, (size_t)(end - from) * sizeof(double));
+    for (int64_t i = from; i < end; i += ROWS)
+        for (int which = 0; which < BOTH; which++) {
+            const hyb_sweep_t piece = {.a = columns.data + i,
+                                       .rows = Mmin(ROWS, end - i),
+                                       .cols = columns.cols,
+                                       .ld = columns.ld,
+                                       .x = lu->check->weight[which] + first};
+
+            lu->means.kernel->subtract(&piece,
+                                       lu->check->panel[k % HYB_IN_FLIGHT] +
+                                           which * lu->mat->mp + i);
+        }
+}
+
+/* ---- packed rows --------------------------------------------------------- */
+
+/* The rows of x that leave this process: so many, from the first one on. */
+typedef struct {
+    const double *rows;
+    const hpl_row_move_t *move;
+    int first, count;
+    int64_t at; /* of the first in sums */
+} leaving_t;
+
+static void list(const hyb_lu_t *lu, const hpl_exchange_t *x, leaving_t *l)
+{
+    const hpl_pivots_t *m = x->panel->pivots;
+
+    l[0] = (leaving_t){x->gathered, m->gather, m->gather_offset[m->me],
+                       m->gather_offset[m->me + 1] - m->gather_offset[m->me],
+                       0};
+    l[1] = (leaving_t){x->displaced, m->displace, 0,
+                       m->me == 0 ? m->displace_offset[m->members] : 0,
+                       widest_panel(lu)};
+}
+
+/* Scalar products of a row with both weights. */
+static void weigh_row(const double *a, const double *const *w, int count,
+                      double *z1, double *z2)
+{
+    double one[LANES] = {0.0}, two[LANES] = {0.0};
+    int j = 0;
+
+    for (; j + LANES <= count; j += LANES)
+        for (int l = 0; l < LANES; l++) {
+            one[l] += a[j + l] * w[0][j + l];
+            two[l] += a[j + l] * w[1][j + l];
+        }
+    for (int l = 0; j < count; j++, l++) {
+        one[l] += a[j] * w[0][j];
+        two[l] += a[j] * w[1][j];
+    }
+    for (int l = 0; l < LANES; l++) {
+        *z1 -= one[l];
+        *z2 -= two[l];
+    }
+}
+
+void hyb_check_columns_packed(hyb_lu_t *lu, int member, const hpl_exchange_t *x,
+                              int from, int columns, int64_t column)
+{
+    struct hyb_check_columns *c = lu->check;
+    const double *w[BOTH];
+    double *z;
+    leaving_t leaves[2];
+    int k;
+
+    if (c == NULL || columns == 0)
+        return;
+    k = hpl_panel_number(x->panel);
+    z = c->packed + member * leaving(lu);
+    if (c->packed_in[member] != k)
+        memset(z, 0, (size_t)leaving(lu) * sizeof(*z));
+    c->packed_in[member] = k;
+    for (int which = 0; which < BOTH; which++)
+        w[which] = c->weight[which] + column;
+    list(lu, x, leaves);
+    for (int l = 0; l < 2; l++)
+        for (int r = 0; r < leaves[l].count; r++)
+            weigh_row(leaves[l].rows +
+                          (int64_t)(leaves[l].first + r) * x->columns + from,
+                      w, columns, &z[leaves[l].at + r],
+                      &z[leaves[l].at + r + leaving(lu) / BOTH]);
+}
+
+void hyb_check_columns_left(hyb_lu_t *lu, int place, const double *z)
+{
+    memcpy(lu->check->left + place * leaving(lu), z,
+           (size_t)leaving(lu) * sizeof(*z));
+}
+
+/* What members have of the rows that leave in iteration k. */
+static void add_members(hyb_lu_t *lu, int k)
+{
+    struct hyb_check_columns *c = lu->check;
+
+    memset(c->left, 0, (size_t)leaving(lu) * sizeof(*c->left));
+    for (int m = 0; m < hyb_team_size(lu->means.team); m++)
+        for (int64_t i = 0; i < leaving(lu) && c->packed_in[m] == k; i++)
+            c->left[i] += c->packed[m * leaving(lu) + i];
+}
+
+/* The part of panel k in a row, where place has its columns; else NULL. */
+static const double *panel_part(const hyb_lu_t *lu, int place, int k)
+{
+    return hyb_lu_owns(lu, k) &&
+                   hyb_home_number(&lu->homes, hyb_lu_panel_block(lu, k)) ==
+                       place
+               ? lu->check->panel[k % HYB_IN_FLIGHT]
+               : NULL;
+}
+
+/* Rows leave with check columns that are their sums, right or wrong: who gets
+ * them is not to be blamed. */
+static void make_right(const hpl_exchange_t *x, const leaving_t *l,
+                       int64_t column, const double *z, int64_t ld)
+{
+    for (int r = 0; r < l->count; r++)
+        for (int which = 0; which < BOTH; which++)
+            ((double *)l->rows)[(int64_t)(l->first + r) * x->columns + column +
+                                which] -= z[r + which * ld];
+}
+
+/* z, of both, of all rows that leave place; returns how many these are. */
+static int64_t gather(const hyb_lu_t *lu, int place, int k, const leaving_t *l,
+                      double *z, int64_t *row)
+{
+    int64_t ld = leaving(lu) / BOTH, count = 0;
+    const double *left = lu->check->left + place * leaving(lu);
+    const double *panel = panel_part(lu, place, k);
+
+    for (int i = 0; i < 2; i++)
+        for (int r = 0; r < l[i].count; r++, count++) {
+            row[count] = l[i].move[l[i].first + r].from;
+            for (int which = 0; which < BOTH; which++)
+                z[count + which * ld] =
+                    left[l[i].at + r + which * ld] +
+                    (panel != NULL ? panel[row[count] + which * lu->mat->mp]
+                                   : 0.0);
+        }
+    return count;
+}
+
+/* ---- rows that the panel took --------------------------------------------- */
+
+/* v := U w of panel k's own columns. */
+static void weigh_u(const HPL_T_panel *h, const double *w, double *v)
+{
+    for (int p = 0; p < h->jb; p++) {
+        v[p] = 0.0;
+        for (int j = p; j < h->jb; j++)
+            v[p] += h->L1[p + (size_t)j * (size_t)h->jb] * w[j];
+    }
+}
+
+/* What row i of L1 times v differs from less: nothing that rounding makes of
+ * these terms, which may be huge where a row above is wrong. */
+static double difference(const HPL_T_panel *h, int i, const double *v,
+                         double less)
+{
+    double sum = v[i] - less, size = fabs(v[i]);
+
+    for (int p = 0; p < i; p++) {
+        double term = h->L1[i + (size_t)p * (size_t)h->jb] * v[p];
+
+        sum += term;
+        size += fabs(term);
+    }
+    if (!isfinite(less))
+        return less;
+    return isfinite(size) && fabs(sum) > 0x1p-48 * size ? sum : 0.0;
+}
+
+/* A row that was wrong by the time when it became a pivot's is right no more on
+ * any process: only here it is known what it was made of. */
+static void judge_pivots(hyb_lu_t *lu, int k, const leaving_t *l)
+{
+    HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
+    const double *part = lu->check->panel[k % HYB_IN_FLIGHT];
+    int64_t b = hyb_lu_panel_block(lu, k), ld = leaving(lu) / BOTH, row[ld];
+    double *z = lu->check->work, v[h->jb];
+
+    for (int which = 0; which < BOTH; which++) {
+        weigh_u(h, lu->check->weight[which] + hyb_ledger_first(&lu->ledger, b),
+                v);
+        for (int r = 0; r < l->count; r++) {
+            const hpl_row_move_t *move = &l->move[l->first + r];
+
+            row[r] = h->ii + move->from;
+            z[r + which * ld] =
+                difference(h, move->to, v,
+                           -part[move->from + which * lu->mat->mp]);
+        }
+    }
+    hyb_check_columns_judge(
+        lu, &(hyb_compared_t){.place = hyb_home_number(&lu->homes, b),
+                              .k = k,
+                              .rows = l->count,
+                              .row = row,
+                              .z = z,
+                              .ld = ld,
+                              .by_panel = true});
+}
+
+/* ---- all rows that leave -------------------------------------------------- */
+
+static void judge(hyb_lu_t *lu, int place, const hpl_exchange_t *x,
+                  const leaving_t *l, int64_t column)
+{
+    int k = hpl_panel_number(x->panel);
+    int64_t ld = leaving(lu) / BOTH, row[ld], count;
+    double *z = lu->check->work;
+
+    count = gather(lu, place, k, l, z, row);
+    for (int64_t i = 0; i < count; i++)
+        row[i] += x->panel->ii;
+    hyb_check_columns_judge(lu, &(hyb_compared_t){.place = place,
+                                                  .k = Mmax(k - 1, 0),
+                                                  .rows = count,
+                                                  .row = row,
+                                                  .z = z,
+                                                  .ld = ld});
+    if (!lu->check->place[place].wrong || lu->means.device_mpi)
+        return;
+    make_right(x, &l[0], column, z, ld);
+    make_right(x, &l[1], column, z + l[0].count, ld);
+}
+
+void hyb_check_columns_leave(hyb_lu_t *lu, const hpl_exchange_t *x,
+                             hyb_blocks_t blocks)
+{
+    leaving_t leaves[2];
+    int64_t start = hyb_ledger_first(&lu->ledger, blocks.from);
+
+    if (lu->check == NULL || blocks.to <= lu->ledger.check)
+        return;
+    add_members(lu, hpl_panel_number(x->panel));
+    list(lu, x, leaves);
+    if (hyb_lu_owns(lu, hpl_panel_number(x->panel)))
+        judge_pivots(lu, hpl_panel_number(x->panel), &leaves[0]);
+    for (int i = 0; i < lu->homes.places; i++) {
+        int64_t b = lu->homes.check[i];
+
+        if (blocks.from <= b && b < blocks.to)
+            judge(lu, i, x, leaves, hyb_ledger_first(&lu->ledger, b) - start);
+    }
+}
+
+/* ---- rows that come ------------------------------------------------------- */
+
+/* Have rows first .. end - 1 of packed ones numbers in so many columns? */
+static bool have_numbers(const hpl_exchange_t *x, const double *packed,
+                         int first, int end, int64_t column)
+{
+    for (int r = first; r < end; r++)
+        for (int64_t j = column; j < x->columns; j++)
+            if (!isfinite(packed[(int64_t)r * x->columns + j]))
+                return false;
+    return true;
+}
+
+static void raise_rows(hyb_lu_t *lu, const hpl_exchange_t *x, int member)
+{
+    int k = hpl_panel_number(x->panel);
+    int row = (x->panel->prow + member) % lu->grid->nprow;
+    const hyb_alarm_t alarm = {.found = HYB_FOUND_ROWS,
+                               .since = k,
+                               .iteration = k,
+                               .row = -1,
+                               .column = -1,
+                               .from = HPL_pnum(lu->grid, row, lu->grid->mycol),
+                               .device = -1};
+
+    lu->check->spoilt = true;
+    hyb_alarm_raise(lu, &alarm);
+}
+
+void hyb_check_columns_come(hyb_lu_t *lu, const hpl_exchange_t *x,
+                            hyb_blocks_t blocks)
+{
+    const hpl_pivots_t *m = x->panel->pivots;
+    const int *u = m->gather_offset, *mine = m->displace_offset + m->me;
+    int64_t column =
+        Mmax(lu->ledger.columns_of_ab - hyb_ledger_first(&lu->ledger,
+                                                         blocks.from),
+             0);
+
+    if (lu->check == NULL || blocks.to <= lu->ledger.check ||
+        lu->means.device_mpi || lu->check->spoilt ||
+        lu->check->found.count > 0)
+        return;
+    for (int g = 0; g < m->members && !lu->check->spoilt; g++)
+        if (!have_numbers(x, x->gathered, u[g], u[g + 1], column))
+            raise_rows(lu, x, g);
+    if (!lu->check->spoilt &&
+        !have_numbers(x, x->displaced, mine[0], mine[1], column))
+        raise_rows(lu, x, 0);
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/guard/seal.h"
+
+#include <math.h>
+#include <string.h>
+#include "base/status.h"
+#include "hpl/panel/panel.h"
+#include "hpl/pauxil/abort.h"
+#include "hybrid/lu/guard/check_columns.h"
+#include "hybrid/lu/lu.h"
+
+enum { UNIT = 480 }; /* rows: a multiple of all tiles' heights */
+enum { SEAL_OF_L2, SEAL_OF_REST };
+
+static bool travels(const hyb_lu_t *lu)
+{
+    return lu->check != NULL && lu->grid->npcol > 1;
+}
+
+/* ---- sums of bits -------------------------------------------------------- */
+
+/* Any order has this sum; a number that is none makes *all none. */
+static uint64_t bits_of(const double *data, int64_t count, double *all)
+{
+    enum { LANES = 8 };
+    uint64_t sum[LANES] = {0}, bits[LANES];
+    double numbers[LANES] = {0.0};
+    int64_t i = 0;
+
+    for (; i + LANES <= count; i += LANES) {
+        memcpy(bits, data + i, sizeof(bits));
+        for (int l = 0; l < LANES; l++) {
+            sum[l] += bits[l];
+            numbers[l] += data[i + l];
+        }
+    }
+    for (int l = 0; i < count; i++, l++) {
+        memcpy(bits, data + i, sizeof(*bits));
+        sum[l] += bits[0];
+        numbers[l] += data[i];
+    }
+    for (int l = 1; l < LANES; l++) {
+        sum[0] += sum[l];
+        numbers[0] += numbers[l];
+    }
+    *all += numbers[0];
+    return sum[0];
+}
+
+static uint64_t bits_of_rest(const HPL_T_panel *h)
+{
+    double unused = 0.0;
+
+    return bits_of(h->L1, (int64_t)h->jb * h->jb + h->jb + 1, &unused);
+}
+
+/* Some rows of L2, as the update reads it. */
+static void sum_unit(hyb_lu_t *lu, int k, int64_t unit)
+{
+    hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
+    const hyb_tiles_t *l2 = &p->factors.l2;
+    int64_t from = unit * UNIT, to = Mmin(from + UNIT, l2->rows);
+    int64_t tiles = xh_units(to - from, l2->height);
+    double all = 0.0;
+    uint64_t bits = bits_of(hyb_tiles_at(l2, from, 0),
+                            tiles * l2->height * l2->cols, &all);
+
+    atomic_fetch_add(&p->seal_bits, bits);
+    if (!isfinite(all))
+        atomic_store(&p->has_none, true);
+}
+
+static void begin(hyb_lu_t *lu, int k)
+{
+    hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
+
+    atomic_store(&p->seal_bits, 0);
+    atomic_store(&p->has_none, false);
+    hyb_units_begin(&p->sealing, xh_units(p->factors.l2.rows, UNIT));
+}
+
+static bool is_sealed(const hyb_lu_panel_t *p, int which, uint64_t bits)
+{
+    return memcmp(p->seal + which, &bits, sizeof(bits)) == 0;
+}
+
+/* ---- where it is factored ------------------------------------------------ */
+
+void hyb_seal_begin(hyb_lu_t *lu, int k)
+{
+    if (travels(lu))
+        begin(lu, k);
+}
+
+void hyb_seal_sum(hyb_lu_t *lu, int k)
+{
+    int64_t unit;
+
+    if (!travels(lu))
+        return;
+    while ((unit = hyb_units_take(&hyb_lu_panel(lu, k)->sealing)) >= 0) {
+        sum_unit(lu, k, unit);
+        hyb_units_settle(&hyb_lu_panel(lu, k)->sealing);
+    }
+}
+
+bool hyb_seal_has_sum(hyb_lu_t *lu, int k)
+{
+    return !travels(lu) ||
+           hyb_units_are_settled(&hyb_lu_panel(lu, k)->sealing);
+}
+
+static void write_seal(hyb_lu_panel_t *p, int which, uint64_t bits)
+{
+    memcpy(p->seal + which, &bits, sizeof(bits));
+}
+
+void hyb_seal_write(hyb_lu_t *lu, int k)
+{
+    hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
+
+    if (!travels(lu))
+        return;
+    write_seal(p, SEAL_OF_L2, atomic_load(&p->seal_bits));
+    write_seal(p, SEAL_OF_REST, bits_of_rest(p->hpl));
+}
+
+/* ---- alarms -------------------------------------------------------------- */
+
+static hyb_alarm_t alarm_of(hyb_lu_t *lu, int found, int k)
+{
+    hpl_map_t columns = hpl_map_columns(lu->grid, lu->mat->nb);
+    hyb_alarm_t alarm = {.found = found,
+                         .since = k,
+                         .iteration = k,
+                         .row = -1,
+                         .column = -1,
+                         .from = -1,
+                         .device = -1};
+
+    if (found == HYB_FOUND_MESSAGE)
+        alarm.from = HPL_pnum(lu->grid, lu->grid->myrow,
+                              hpl_map_block_owner(&columns, k));
+    if (found == HYB_FOUND_PANEL && hyb_lu_panel(lu, k)->by_device)
+        alarm.device =
+            hyb_home_number(&lu->homes, hyb_lu_panel_block(lu, k)) - 1;
+    return alarm;
+}
+
+static void raise(hyb_lu_t *lu, int found, int k)
+{
+    const hyb_alarm_t alarm = alarm_of(lu, found, k);
+
+    hyb_alarm_raise(lu, &alarm);
+}
+
+/* ---- numbers that are none ----------------------------------------------- */
+
+static bool are_numbers(const double *a, int64_t count)
+{
+    double all = 0.0;
+
+    bits_of(a, count, &all);
+    return isfinite(all);
+}
+
+/* The process of this process column that the first row of L1 without numbers
+ * came from: such a row is the next pivot's. This one, if L2 alone has none. */
+static int who_had_none(hyb_lu_t *lu, int k)
+{
+    const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
+    hpl_map_t rows = hpl_map(h->nb, h->grid->nprow, h->grid->myrow);
+
+    for (int i = 0; i < h->jb; i++)
+        for (int j = 0; j < h->jb; j++)
+            if (!isfinite(h->L1[i + (size_t)j * (size_t)h->jb]))
+                return hpl_map_owner(&rows, (int64_t)h->DPIV[i]);
+    return rows.me;
+}
+
+/* They spread to all that is made of the panel, so who has not factored it is
+ * silent from then on. */
+static void tell_none(hyb_lu_t *lu, int k)
+{
+    hyb_alarm_t alarm = alarm_of(lu, HYB_FOUND_PANEL, k);
+    int row;
+
+    if (lu->check->spoilt || lu->check->found.count > 0)
+        return;
+    lu->check->spoilt = true;
+    if (!hyb_lu_owns(lu, k))
+        return;
+    row = who_had_none(lu, k);
+    if (row != lu->grid->myrow)
+        alarm.from = HPL_pnum(lu->grid, row, lu->grid->mycol);
+    hyb_alarm_raise(lu, &alarm);
+}
+
+/* ---- where it comes to --------------------------------------------------- */
+
+/* With other pivots than the others this process could not go on. */
+void hyb_seal_arrive(hyb_lu_t *lu, int k)
+{
+    hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
+
+    if (lu->check == NULL)
+        return;
+    if (travels(lu) && !hyb_lu_owns(lu, k)) {
+        if (!is_sealed(p, SEAL_OF_REST, bits_of_rest(p->hpl))) {
+            raise(lu, HYB_FOUND_MESSAGE, k);
+            hpl_abort_job_as(XH_EXIT_FAILED);
+        }
+        begin(lu, k);
+        p->kept = SEAL_CAME;
+    }
+    if (!are_numbers(p->hpl->L1, (int64_t)p->hpl->jb * p->hpl->jb))
+        tell_none(lu, k);
+}
+
+static void compare(hyb_lu_t *lu, int k, int found)
+{
+    hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
+
+    if (!is_sealed(p, SEAL_OF_L2, atomic_load(&p->seal_bits)))
+        raise(lu, found, k);
+    else if (atomic_load(&p->has_none))
+        tell_none(lu, k);
+}
+
+/* Who sums the last one compares. */
+void hyb_seal_compare(hyb_lu_t *lu, int k)
+{
+    hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
+    int64_t unit;
+
+    if (!travels(lu) || hyb_lu_owns(lu, k))
+        return;
+    while ((unit = hyb_units_take(&p->sealing)) >= 0) {
+        sum_unit(lu, k, unit);
+        if (atomic_fetch_add(&p->sealing.settled, 1) + 1 == p->sealing.count)
+            compare(lu, k, HYB_FOUND_MESSAGE);
+    }
+}
+
+bool hyb_seal_is_kept(hyb_lu_t *lu, int k)
+{
+    hyb_lu_panel_t *p;
+    int64_t unit;
+
+    if (!travels(lu) || k < lu->range.first || hyb_lu_owns(lu, k) ||
+        lu->check->found.count > 0)
+        return true;
+    p = hyb_lu_panel(lu, k);
+    if (p->kept == SEAL_CAME) {
+        begin(lu, k);
+        p->kept = SEAL_KEPT;
+    }
+    unit = hyb_units_take(&p->sealing);
+    if (unit >= 0) {
+        sum_unit(lu, k, unit);
+        hyb_units_settle(&p->sealing);
+    }
+    if (hyb_units_are_left(&p->sealing))
+        return false;
+    if (p->kept == SEAL_KEPT)
+        compare(lu, k, HYB_FOUND_COPY);
+    p->kept = SEAL_GIVEN_UP;
+    return true;
+}
