@@ -85,6 +85,22 @@ def test_thousands_of_iterations_are_joined(tmp_path, record):
     assert f"Each point joins {profile['step']} iterations" in text
 
 
+def test_devices_have_lines_of_their_own(tmp_path, record):
+    """What two iterations say that are joined into one point, and one that says nothing."""
+    assert "run-1-parts" not in read(page_of(tmp_path, record))[2]
+    row = {**record["iterations"][1], "seconds": 1.0}
+    busy = {"share_used": 0.5, "share_measured": 0.75, "update_device_1": 0.25}
+    record["iterations"] = [
+        {**row, **(busy if i % 2 else {}), "iteration": i} for i in range(200)]
+    _, text, data = read(page_of(tmp_path, record))
+    parts = data["run-1-parts"]
+    assert parts["iterations"][0] == [0, 1] and len(parts["iterations"]) == 100
+    lines = {line["name"]: set(line["parts"]) for line in parts["lines"]}
+    assert lines == {"share used": {0.5}, "share that would have balanced": {0.75},
+                     "device 1 multiplies": {0.25}}
+    assert "Devices of process 0" in text
+
+
 def busy(spans):
     """us in which there is one at least: some lie in others."""
     total, until = 0, 0
