@@ -563,7 +563,7 @@ test-packages: dist
 ## clean: remove what was built for this arch
 clean clean_arch clean_arch_all:
 	rm -rf $(BUILD) $(HPLlib) $(XHPL) $(XPROBE) $(BINdir)/xhpl-sim testing/xhpl \
-	    $(XDGEMM) $(XBLAS) $(XHOST) $(XLOOKAHEAD) $(PLUGINS) $(IMAGES)
+	    $(XDGEMM) $(XBLAS) $(XHOST) $(PLUGINS) $(IMAGES)
 	-@rmdir $(LIBdir) $(BINdir) 2>/dev/null || true
 
 ## help: this list

@@ -88,7 +88,6 @@ NOT_RUN = {
     "ROUNDS=5 make bench-dgemm": "the next one is the same with fewer rounds",
     "make bench-plan": "test_plan.py, with --quick",
     "make bench-gpu": "test_bench_gpu.py, with --quick",
-    "make bench-homes": "test_bench_homes.py, with --quick",
     "srun": "there is no Slurm",
     "xhpl -n 92160": "there is no GPU",
     "mpirun -np 8 --map-by ppr:8": "likewise",
@@ -117,9 +116,6 @@ SMALLER = [
     (r"N=4000 (.*) REPEAT=3 make bench-hpl", r"N=300 \1 REPEAT=1 bench/hpl bin/arch"),
     (r"SIZE=2000 DEPTH=128 make", "SIZE=200 DEPTH=32 make"),
     (r"make bench-dgemm", "DEVICE_DEPTH=64 sh bench/dgemm bin/arch"),
-    (r"make bench-lookahead\n", ""),  # the script in the next line
-    (r"bench/lookahead ", r"bench/lookahead --quick "),
-    (r"--n 12000", "--n 300 --speeds 20"),
     (r"bench/weights 16000 192", "bench/weights 500 64"),
 ]
 

@@ -209,6 +209,15 @@ def test_devices_that_are_not_there_are_told_once(xhpl, devices):
     assert outcome.stderr.count(f'devices "{devices}"') == 1, str(outcome)
 
 
+@pytest.mark.skipif(
+    not (jobs.BIN / "libhyb_emu.so").exists(), reason="built without hybrid/"
+)
+def test_a_device_that_only_models_time_is_refused(xhpl):
+    outcome = xhpl("-n", 50, "-nb", 8, "-p", 1, "-q", 1, "--set", "devices=emu:1",
+                   "--set", "emu_dry=on")  # fmt: skip
+    outcome.refused("emu_dry=on gives times, not results")
+
+
 @pytest.mark.parametrize("verify", ["online", "end"])
 def test_orders_from_zero_on_are_solved_under_the_online_check(xhpl, verify):
     """No size of the input is divided by."""
