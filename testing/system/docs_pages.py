@@ -13,7 +13,7 @@ import records
 
 PAGES = sorted(
     [jobs.SOURCE / "README.md", *jobs.SOURCE.glob("docs/*.md")]
-    + [jobs.SOURCE / "testing/README.md"]
+    + [jobs.SOURCE / "testing/README.md", jobs.SOURCE / "testing/EMULATOR.md"]
 )
 
 # What scripts/mpirun tells Open MPI, for commands that call mpirun itself.

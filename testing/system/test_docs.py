@@ -15,7 +15,6 @@ pytestmark = pytest.mark.scripts
 
 README = (jobs.SOURCE / "README.md").read_text()
 TUNING = (jobs.SOURCE / "docs/TUNING.md").read_text()
-SETTINGS = (jobs.SOURCE / "docs/SETTINGS.md").read_text()
 MAN = (jobs.SOURCE / "docs/xhpl.1").read_text()
 BUILT = ("testing/xhpl", "setup/Make.UNKNOWN")
 
@@ -204,20 +203,23 @@ def test_tuning_explains_every_line_that_has_an_option(help_text):
     assert [o for o in options if not re.search(rf"`--?{o}`", TUNING)] == []
 
 
-def test_the_page_of_settings_is_the_programs_table(help_text):
+@pytest.mark.parametrize("name, topic", (
+    ("docs/SETTINGS.md", "all"), ("testing/EMULATOR.md", "testing")))
+def test_a_page_of_settings_is_the_programs_table(name, topic):
+    text = jobs.run([jobs.XHPL, "--help", topic], jobs.SOURCE).succeeded().stdout
     rows = [
         f"| {name} | XHPL_{name.upper()} | {allowed} | {default} | {what} |\n"
         for name, allowed, default, what in re.findall(
-            r"^  (\w+)=VALUE  (.*) \(default (.*)\)\n +(.*)$", help_text, re.M
+            r"^  (\w+)=VALUE  (.*) \(default (.*)\)\n +(.*)$", text, re.M
         )
     ]
-    page = SETTINGS_HEAD + "".join(rows)
-    title, _, table = SETTINGS.partition("\n\n| ")
+    title, _, table = (jobs.SOURCE / name).read_text().rpartition(SETTINGS_HEAD)
     assert rows
-    assert f"| {table}" == page, f"docs/SETTINGS.md should end with\n{page}"
+    assert table == "".join(rows), f"{name} should end with\n{''.join(rows)}"
     assert title.startswith("# ")
-    for said in ("--set ", "XHPL_", "xhpl.conf", "--conf", "--print-config"):
-        assert said in title, said
+    if topic == "all":
+        for said in ("--set ", "XHPL_", "xhpl.conf", "--conf", "--print-config"):
+            assert said in title, said
 
 
 def test_every_file_of_system_tests_is_in_the_list():
