@@ -261,12 +261,10 @@ $(HYB_DRIVER_TESTS): $(BUILD)/unit/%: $(OBJ)/testing/unit/%.o \
 
 ## bench-dgemm: DGEMM of cores, devices and both, beside the BLAS libraries
 ## bench-host: the solver on cores alone, beside goals and BASELINE=<an xhpl>
-## bench-streaming: runs on a GPU, beside what its link and its DGEMM allow
 ## bench-gpu: a GPU's first minutes: what it is, right, fast
 ## bench-opencl: DGEMM on a device of OpenCL, beside CLBlast and OpenBLAS
 ## bench-plan: predictions beside runs, on every grid of two
-bench-dgemm bench-gpu bench-host bench-streaming bench-plan \
-  bench-opencl: \
+bench-dgemm bench-gpu bench-host bench-plan bench-opencl: \
   bench-%: build
 	@bench/$* '$(BINdir)' $(BASELINE)
 
@@ -275,4 +273,4 @@ bundle: build
 	@bundle/make-bundle '$(BINdir)' xhpl-$(VERSION)-$(shell uname -m)
 
 .PHONY: install-hybrid inject bench-dgemm bench-gpu bench-host \
-        bench-streaming bench-plan bench-opencl bundle
+        bench-plan bench-opencl bundle
