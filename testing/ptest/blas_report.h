@@ -11,7 +11,7 @@
  * far below the FMA ceiling or uses more cores than one. Collective over
  * MPI_COMM_WORLD; process 0 measures while the others sleep.
  *
- * Cost:   0.1 s, or 0.2 s while others disturb a slow DGEMM.
+ * Cost:   0.1 s; 0.4 s if others disturb a slow DGEMM.
  * Errors: XH_ERR_INPUT  the library of any process takes 64-bit integers:
  *                       reported, on all processes
  */
