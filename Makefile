@@ -465,7 +465,7 @@ HEAD = sed -n '4$(,)/^[^\#]/s/^\#[ ]*//p' scripts/$(1)
 # Pages name commands of the tree: installed, they name what is installed.
 PAGES = README.md $(wildcard docs/*.md examples/*.md)
 AS_INSTALLED = sed -E -e 's@(\.\./)*scripts/mpirun@xhpl-mpirun@g' \
-    -e 's@(\.\./)*scripts/(hpl-report|plot-run|pack-submission|write-dat|xhpl-campaign|xhpl-check)\b@\2@g' \
+    -e 's@(\.\./)*scripts/(hpl-report|pack-submission|write-dat|xhpl-campaign|xhpl-check)\b@\2@g' \
     $(if $(wildcard $(SIM)),-e 's@(\.\./)*scripts/xhpl-sim\b@xhpl-sim@g') \
     -e 's@(\.\./)*bin/arch/(xhpl|xdgemm|xprobe)\b@\2@g'
 
@@ -500,8 +500,6 @@ install: build $(if $(wildcard $(SIM)),install-sim)
 	$(call MAN,hpl-report,a page about runs of xhpl,scripts/hpl-report --help)
 	$(call MAN,xhpl-campaign,finds the slow$(,) wrong and dead nodes of a cluster, \
 	    scripts/xhpl-campaign --help)
-	$(call MAN,plot-run,charts of a run of xhpl, \
-	    sed -n '3$(,)/^"""$$/{s/"""//;p;}' scripts/plot-run)
 	$(call MAN,xprobe,what the cores of this machine can do,$(XPROBE) --help)
 	$(call MAN,write-dat,an HPL.dat of one test,$(call HEAD,write-dat))
 	$(call MAN,xhpl-check,does an installed xhpl compute right,$(call HEAD,xhpl-check))
@@ -565,7 +563,7 @@ test-packages: dist
 ## clean: remove what was built for this arch
 clean clean_arch clean_arch_all:
 	rm -rf $(BUILD) $(HPLlib) $(XHPL) $(XPROBE) $(BINdir)/xhpl-sim testing/xhpl \
-	    $(XDGEMM) $(XBLAS) $(XHOST) $(XLOOKAHEAD) $(PLUGINS) $(IMAGES)
+	    $(XDGEMM) $(XBLAS) $(XHOST) $(PLUGINS) $(IMAGES)
 	-@rmdir $(LIBdir) $(BINdir) 2>/dev/null || true
 
 ## help: this list

@@ -485,11 +485,14 @@ void xh_settings_print_help(bool (*wanted)(const xh_setting_t *row), FILE *out)
     }
 }
 
-void xh_settings_print_values(FILE *out)
+void xh_settings_print_values(bool (*wanted)(const xh_setting_t *row),
+                              FILE *out)
 {
     for (int i = 0; i < ROWS; i++) {
         const char *name = rows[i].name;
 
+        if (!wanted(&rows[i]))
+            continue;
         fprintf(out, "%s = %s", name, current(i));
         if (xh_settings_changed(name))
             fprintf(out, "  # changed by %s, default: %s",

@@ -103,9 +103,10 @@ const char *xh_settings_source(const char *name);
 void xh_settings_print_help(bool (*wanted)(const xh_setting_t *row), FILE *out);
 
 /*
- * Print all values as a file of settings, with the default and the source of
- * those that differ from it.
+ * Print the values of the rows that are wanted as a file of settings, with the
+ * default and the source of those that differ from it.
  */
-void xh_settings_print_values(FILE *out);
+void xh_settings_print_values(bool (*wanted)(const xh_setting_t *row),
+                              FILE *out);
 
 #endif

@@ -124,13 +124,6 @@ def ceiling(bin_dir):
     return float(answer(bin_dir / "xprobe", "--ceiling")["ceiling"]) / 1e9
 
 
-def update_rate(bin_dir, threads, size):
-    """Gflop/s that so many threads reach in an update, the best of three."""
-    words = ("update", "auto", threads, size, size, 256)
-    rates = [answer(bin_dir / "xhost", *words)["update"] for _ in range(3)]
-    return max(map(float, rates)) / 1e9
-
-
 def turns(rounds, times):
     """The rounds, evenly spread, in which a job of so many times runs."""
     return {(2 * i + 1) * rounds // (2 * times) for i in range(times)}

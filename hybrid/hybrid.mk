@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # The solver, what it stands on, plug-ins and programs; included by the Makefile
-# where hwloc is. Nothing but xhpl, xlookahead and the solver's tests links MPI.
+# where hwloc is. Nothing but xhpl and the solver's tests links MPI.
 
 NODE_OBJECTS := $(call objects,hybrid/node/*.c hybrid/cpu/*/*.c hybrid/device/*.c)
 LU_OBJECTS := $(call objects,hybrid/lu/*.c hybrid/lu/*/*.c hybrid/observe/*.c hybrid/observe/*/*.c)
@@ -26,11 +26,10 @@ XHPL_LIBS = $(HWLOC_LIBS)
 XDGEMM := $(BINdir)/xdgemm
 XBLAS := $(BINdir)/xblas
 XHOST := $(BINdir)/xhost
-XLOOKAHEAD := $(BINdir)/xlookahead
 XINJECT := $(BINdir)/xinject
 XDGEMM_BUILT := $(if $(filter yes,$(JSON)),$(XDGEMM))
 
-build: $(XDGEMM_BUILT) $(XBLAS) $(XHOST) $(XLOOKAHEAD)
+build: $(XDGEMM_BUILT) $(XBLAS) $(XHOST)
 
 inject: $(XINJECT)
 
@@ -40,14 +39,6 @@ $(XDGEMM): $(XDGEMM_OBJECTS) $(SHARES_OBJECTS) $(JSON_OBJECTS) \
 	@mkdir -p $(@D)
 	$(call SAY,LINK  $@,$(PLAIN_LINK) $(BLAS_NAMES) -o $@ $(filter %.o,$^) \
 	    $(JANSSON_LIBS) $(HYB_LIBS))
-
-# All of xhpl but its choice of a solver.
-$(XLOOKAHEAD): $(call objects,testing/xlookahead/*.c) $(DRIVER_OBJECTS) \
-               $(LU_OBJECTS) $(NODE_OBJECTS) $(HPLlib) \
-               $(BUILD)/blas-checked
-	@mkdir -p $(@D)
-	$(call SAY,LINK  $@,$(LINK) -o $@ $(filter %.o,$^) \
-	    $(XHPL_LIBS) $(LIBS_OF_XHPL))
 
 # Faults and what the online check says of them; no part of the product.
 $(XINJECT): $(call objects,testing/xinject/*.c) $(LU_OBJECTS) $(NODE_OBJECTS) \
@@ -270,14 +261,10 @@ $(HYB_DRIVER_TESTS): $(BUILD)/unit/%: $(OBJ)/testing/unit/%.o \
 
 ## bench-dgemm: DGEMM of cores, devices and both, beside the BLAS libraries
 ## bench-host: the solver on cores alone, beside goals and BASELINE=<an xhpl>
-## bench-lookahead: modes of look-ahead with devices of set speeds, and bounds
-## bench-streaming: runs on a GPU, beside what its link and its DGEMM allow
 ## bench-gpu: a GPU's first minutes: what it is, right, fast
-## bench-homes: a matrix that lives on a device, wholly or half, and streamed
 ## bench-opencl: DGEMM on a device of OpenCL, beside CLBlast and OpenBLAS
 ## bench-plan: predictions beside runs, on every grid of two
-bench-dgemm bench-gpu bench-host bench-lookahead bench-streaming bench-homes \
-  bench-plan bench-opencl: \
+bench-dgemm bench-gpu bench-host bench-plan bench-opencl: \
   bench-%: build
 	@bench/$* '$(BINdir)' $(BASELINE)
 
@@ -285,5 +272,5 @@ bench-dgemm bench-gpu bench-host bench-lookahead bench-streaming bench-homes \
 bundle: build
 	@bundle/make-bundle '$(BINdir)' xhpl-$(VERSION)-$(shell uname -m)
 
-.PHONY: install-hybrid inject bench-dgemm bench-gpu bench-host bench-lookahead \
-        bench-streaming bench-homes bench-plan bench-opencl bundle
+.PHONY: install-hybrid inject bench-dgemm bench-gpu bench-host \
+        bench-plan bench-opencl bundle

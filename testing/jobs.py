@@ -109,7 +109,7 @@ def as_installed():
     installed. mpirun is scripts/mpirun, which is told what to take, so as not to take
     itself."""
     return {"PATH": f"{BIN}:{SOURCE / 'scripts'}:{os.environ['PATH']}",
-            "XHPL_BLAS_CHECK": "off", "LAUNCHER": shlex.join(LAUNCHER),
+            "LAUNCHER": shlex.join(LAUNCHER),
             "MPIRUN": os.environ.get("MPIRUN") or shutil.which("mpirun") or "mpiexec"}
 
 

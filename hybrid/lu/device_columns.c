@@ -124,10 +124,7 @@ bool hyb_place_device_able(const hyb_means_t *means, int nprow, char *why,
 
 double hyb_place_device_panel_rows(hyb_device_t *device)
 {
-    hyb_device_info_t info;
-
-    if (hyb_device_describe(device, &info) == XH_OK && !info.models_time &&
-        hyb_device_has(device, HYB_OP_PANEL_COLUMN))
+    if (hyb_device_has(device, HYB_OP_PANEL_COLUMN))
         return HUGE_VAL;
     return hyb_device_has(device, HYB_OP_PANEL_STEP) ? 1.0 : 0.0;
 }

@@ -107,7 +107,6 @@ static xh_status_t queue_factorization(hyb_device_columns_t *d, int k,
     return hyb_event_record(d->queue.factor, d->event.down);
 }
 
-/* A device that only models time leaves the pivots as they are here. */
 void hyb_device_factor_panel(hyb_place_t *place, int k,
                              hyb_panel_agree_fn_t agree, void *context)
 {
@@ -115,8 +114,6 @@ void hyb_device_factor_panel(hyb_place_t *place, int k,
     agreement_t agreement = {d, hyb_lu_panel(place->lu, k)->hpl, agree, context,
                              0.0};
 
-    for (int c = 0; c < agreement.h->jb; c++)
-        d->host.pivot[c] = c;
     hyb_device_check(d, queue_factorization(d, k, &agreement));
     hyb_device_note(d, (hyb_blocks_t){0}, 0, 0.0, d->queue.factor);
 }

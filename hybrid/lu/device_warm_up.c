@@ -166,8 +166,7 @@ bool hyb_place_device_reaches(const hyb_place_t *place,
     memset(other->host.pinned, 0, bytes);
     status = cross(d, other, count);
     if (status == XH_OK &&
-        (d->info.models_time ||
-         memcmp(d->host.pinned, other->host.pinned, bytes) == 0))
+        memcmp(d->host.pinned, other->host.pinned, bytes) == 0)
         return true;
     xh_log_warning("%s device %d does not read the memory of device %d as it "
                    "should: panels go by way of the host",

@@ -18,8 +18,8 @@ LETTERS = 40  # of a word in the label of a run
 SAME_AS_STATE = ("wrong result", "no result", "not checked")  # kinds of reasons
 SLOW = 0.97  # of the median of equal tests
 # Settings that do not change how fast a test is; and folders: that there is one does.
-WATCHING = ("progress", "watchdog", "hang", "hang_sockets", "memory_check", "plugin_dir",
-            "memory_reserve", "blas_check", "trust", "plan_seconds", "predict")
+WATCHING = ("progress", "watchdog", "hang", "hang_sockets", "plugin_dir", "memory_reserve",
+            "trust", "plan_seconds", "predict")
 FOLDERS = ("checkpoint", "restart")
 TO_COMPARE = 3  # equal tests; of two nobody knows which is as it should be
 

@@ -6,6 +6,7 @@ from . import files
 from .foreign import (ANY, COUNT, FLAG, NUMBER, TEXT, Maybe, Named, Refused, check, count,
                       one_of, parsed, within)
 from .run import PHASES
+from .series import BUSY, SHARES
 
 SCHEMA_VERSION = 1
 
@@ -91,7 +92,7 @@ SHAPE = {
     "iterations": [
         {"run": COUNT, "iteration": COUNT, "begin": NUMBER, "seconds": TIME,
          "gflops": Maybe(TIME), "mode": Maybe(COUNT), "columns_left": Maybe(COUNT),
-         **{phase: Maybe(NUMBER) for phase in PHASES}}
+         **{name: Maybe(NUMBER) for name in (*PHASES, *SHARES, *BUSY)}}
     ],
     "findings": Maybe([{"time": TEXT, "level": TEXT, "text": TEXT}]),
     "devices": Maybe(
@@ -165,8 +166,8 @@ def add_event(event, spans, names, where):
         names[actor] = args.get("name") or f"actor {actor[1]}"
 
 
-def read_spans(path):
-    """Of a file of --trace: spans, and names, of each (process, actor)."""
+def read_trace(path):
+    """The spans in a file of --trace, and the names, by (process, actor)."""
     trace = load(path)
     spans, names = {}, {}
     try:
@@ -175,12 +176,6 @@ def read_spans(path):
             add_event(event, spans, names, f"traceEvents[{number}]")
     except Refused as error:
         raise Refused(f"{path}: not a trace of xhpl (--trace): {error}") from error
-    return spans, names
-
-
-def read_trace(path):
-    """The same; there is a span at least."""
-    spans, names = read_spans(path)
     if not spans:
         raise Refused(f"{path}: nobody did anything in this trace")
     return spans, names

@@ -162,6 +162,21 @@
     });
   }
 
+  /* Lines from 0 to 1 over iterations. */
+  function parts(found) {
+    return base({
+      xAxis: axis("category", "iteration", { data: found.iterations.map(
+        ([first, last]) => labelOf({ first, last })) }),
+      yAxis: axis("value", "part", { nameGap: 42, min: 0, max: 1 }),
+      tooltip: Object.assign(base().tooltip, {
+        valueFormatter: (x) => (x === null ? "" : digits(100 * x) + " %") }),
+      series: found.lines.map((line, i) => ({
+        name: line.name, type: "line", symbolSize: 4, data: line.parts,
+        color: pick(COLOURS[(2 * i + 1) % 8].slice(1)),
+      })),
+    });
+  }
+
   /* Of a box to whole pixels, so that boxes that touch leave no seam; thinner
      ones than a pixel stay as they are, to look as long as they took. */
   function snapped(from, to) {
@@ -284,7 +299,7 @@
   /* Charts of another page that is made with this script. */
   const more = window.moreCharts ? window.moreCharts({ base, axis, legend, inks, pick,
     narrow, digits, seconds, safe, isDark }) : {};
-  const KINDS = Object.assign({ rate, phases, timeline, work, bars, curves }, more);
+  const KINDS = Object.assign({ rate, phases, parts, timeline, work, bars, curves }, more);
   /* More boxes than SVG likes. */
   const OF_MANY = new Set(["timeline", "ranked", "matrix"]);
 

@@ -76,6 +76,17 @@ def numbers(profile):
     return html.table("Iterations of process 0", head, rows)
 
 
+def share_of_devices(page):
+    """What devices had of the update, and how busy they were; nothing without any."""
+    found = series.device_parts(page.run.rows)
+    if not found:
+        return ""
+    return html.figure(
+        "parts", page.keep("parts", found), "Devices of process 0",
+        "The devices' share of each update, as used and as it would have balanced, and the "
+        "part of an iteration in which each device multiplied.")
+
+
 def iterations(page):
     run = page.run
     if not run.rows:
@@ -99,6 +110,7 @@ def iterations(page):
                     f"Process 0: {', '.join(spent(run, profile))}."
                     f"{idle_host(run)}{joins}",
                     numbers(profile)),
+        share_of_devices(page),
     )
 
 

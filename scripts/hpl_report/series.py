@@ -8,6 +8,7 @@ from .run import PHASES
 POINTS = 160  # of iterations; more are joined
 ACTORS = 24  # rows of a time line
 RECTANGLES = 4000  # of a time line, about
+DEVICES = 8  # of a process, in iterations
 ZOOM = 4  # iterations
 ZOOM_SPANS = 3000
 WITH_OTHERS = ("wait", "broadcast", "exchange")
@@ -55,6 +56,43 @@ def profile(rows):
     used = {p for point in points for p, s in point["phases"].items() if s > 0}
     names = [p for p in (*PHASES, "other") if p in used]
     return {"points": points, "phases": names, "step": step}
+
+
+# Parts from 0 to 1 that a row of iterations may have, and what a chart calls them.
+SHARES = {
+    "share_used": "share used", "share_measured": "share that would have balanced",
+}
+BUSY = {f"update_device_{i}": f"device {i} multiplies" for i in range(DEVICES)}
+
+
+def part_of(row, name):
+    """One value of SHARES or BUSY; None where the row has none."""
+    value = row.get(name)
+    if value is None or name in SHARES:
+        return value
+    return min(1, value / row["seconds"]) if row["seconds"] else None
+
+
+def mean_part(rows, name):
+    """Mean over time of part_of."""
+    known = [(part_of(row, name), row["seconds"]) for row in rows]
+    known = [(part, seconds) for part, seconds in known if part is not None]
+    total = sum(seconds for _, seconds in known)
+    return short(sum(part * s for part, s in known) / total) if total else None
+
+
+def device_parts(rows):
+    """Lines over the points of profile: the devices' share of the update, and the part of
+    the time in which each device multiplied. None without devices."""
+    step = profile(rows)["step"]
+    joined = [rows[i : i + step] for i in range(0, len(rows), step)]
+    lines = [
+        {"name": label, "parts": [mean_part(some, name) for some in joined]}
+        for name, label in (SHARES | BUSY).items()
+        if any(row.get(name) is not None for row in rows)
+    ]
+    labels = [[some[0]["iteration"], some[-1]["iteration"]] for some in joined]
+    return {"iterations": labels, "lines": lines} if lines else None
 
 
 def curve(run):

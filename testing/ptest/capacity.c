@@ -2,7 +2,6 @@
 #include "testing/ptest/capacity.h"
 
 #include <math.h>
-#include <string.h>
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/settings.h"
@@ -190,8 +189,6 @@ xh_status_t xhpl_capacity_check(const xhpl_parameters_t *parameters,
     xhpl_test_t largest = {.n = 0};
     worst_t worst = {.ratio = 0};
 
-    if (strcmp(xh_settings_text("memory_check"), "off") == 0)
-        return XH_OK;
     check.node = xhpl_node_comm();
     check.available = available_on(check.node);
     check.limit = limit_left();

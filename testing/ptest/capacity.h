@@ -10,7 +10,7 @@
 /*
  * Check that every node has the memory that the run's tests need, to refuse a
  * run that would be killed later. Collective over MPI_COMM_WORLD; uses the
- * settings memory_check and memory_reserve.
+ * setting memory_reserve.
  *
  * weights  in  by which processes get columns; NULL: equally many
  *

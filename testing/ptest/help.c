@@ -48,6 +48,11 @@ static bool is_of_tests(const xh_setting_t *row)
            strcmp(row->name, "message_chunk") == 0;
 }
 
+static bool is_of_runs(const xh_setting_t *row)
+{
+    return !is_of_tests(row);
+}
+
 static bool is_of_devices(const xh_setting_t *row)
 {
     return (strncmp(row->folder, "hybrid/device", 13) == 0 &&
@@ -106,11 +111,21 @@ static void print_quantities(FILE *out)
     }
 }
 
+static bool is_set(const xh_setting_t *row)
+{
+    return is_of_runs(row) || xh_settings_changed(row->name);
+}
+
+void xhpl_help_print_values(FILE *out)
+{
+    xh_settings_print_values(is_set, out);
+}
+
 void xhpl_help_print(xhpl_topic_t topic, const xh_option_t *rows, int count,
                      FILE *out)
 {
     static bool (*const wanted[])(const xh_setting_t *) = {
-        [XHPL_HELP_ALL] = NULL,
+        [XHPL_HELP_ALL] = is_of_runs,
         [XHPL_HELP_DEVICES] = is_of_devices,
         [XHPL_HELP_TESTING] = is_of_tests};
 

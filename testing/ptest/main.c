@@ -136,7 +136,7 @@ static int run_tests(const xhpl_order_t *order, xhpl_record_t *record,
     FILE *out = NULL;
 
     if (xhpl_capacity_check(&order->parameters, weights) != XH_OK ||
-        xhpl_blas_report() != XH_OK)
+        xhpl_blas_report(&order->parameters) != XH_OK)
         return XH_EXIT_INPUT;
     trusted = xhpl_trust(order, &trust);
     xhpl_record_trust(record, &trust);

@@ -401,7 +401,7 @@ static bool answer(const xhpl_order_t *order)
     else if (order->ask == XHPL_ASK_VERSION)
         printf("xhpl %s\n", XH_VERSION);
     else if (read_conf(order) == XH_OK)
-        xh_settings_print_values(stdout);
+        xhpl_help_print_values(stdout);
     else
         return false;
     return true;

@@ -9,10 +9,9 @@ import time
 from pathlib import Path
 
 import jobs
-from conftest import UNMEASURED
 
 # kernel=auto may choose another one for each run, which rounds otherwise.
-SETTINGS = {**UNMEASURED, "XHPL_PREDICT": "off", "XHPL_THREADS": "1",
+SETTINGS = {"XHPL_PREDICT": "off", "XHPL_THREADS": "1",
             "XHPL_KERNEL": "portable"}
 GONE = 60  # seconds in which all processes of a killed job have ended
 

@@ -10,10 +10,6 @@ import jobs
 import records
 
 
-# Measuring the BLAS takes longer than most of these runs.
-UNMEASURED = {"XHPL_BLAS_CHECK": "off"}
-
-
 @pytest.fixture
 def xhpl(tmp_path):
     """Run xhpl in a fresh directory.
@@ -31,8 +27,7 @@ def xhpl(tmp_path):
         command = [jobs.XHPL, *map(str, options)]
         if processes is not None:
             command = jobs.launched(processes, command)
-        settings = {**UNMEASURED, **(env or {})}
-        return records.run(command, tmp_path, settings, limit)
+        return records.run(command, tmp_path, env, limit)
 
     run.directory = tmp_path
     return run
@@ -49,7 +44,7 @@ def reference_run(tmp_path_factory):
         source = jobs.REFERENCE / f"upstream-{name}.HPL.dat"
         (directory / "HPL.dat").write_bytes(source.read_bytes())
         words = jobs.launched(4, [jobs.XHPL, *options])
-        return records.run(words, directory, UNMEASURED, limit=600)
+        return records.run(words, directory, limit=600)
 
     return run
 
@@ -80,7 +75,7 @@ def traced_run(tmp_path_factory):
     folder = tmp_path_factory.mktemp("traced")
     options = ["-n", "320", "-nb", "16", "-p", "1", "-q", "2"]
     words = [jobs.XHPL, *options, "--json", "run.json", "--trace", "trace.json"]
-    records.run(jobs.launched(2, words), folder, UNMEASURED).succeeded()
+    records.run(jobs.launched(2, words), folder).succeeded()
     return folder
 
 

@@ -13,7 +13,7 @@ import records
 
 PAGES = sorted(
     [jobs.SOURCE / "README.md", *jobs.SOURCE.glob("docs/*.md")]
-    + [jobs.SOURCE / "testing/README.md"]
+    + [jobs.SOURCE / "testing/README.md", jobs.SOURCE / "testing/EMULATOR.md"]
 )
 
 # What scripts/mpirun tells Open MPI, for commands that call mpirun itself.
@@ -83,7 +83,7 @@ def shell(tmp_path):
     """Run a script in a folder that looks like the top of the built tree."""
     fill(tmp_path)
     path = [str(tmp_path / "path"), str(jobs.BIN), os.environ["PATH"]]
-    env = {**ADVICE, "XHPL_BLAS_CHECK": "off", "PATH": os.pathsep.join(path)}
+    env = {**ADVICE, "PATH": os.pathsep.join(path)}
 
     def run(script, status=0):
         lacking = needs(script)

@@ -99,7 +99,6 @@ def confined(xhpl, cores):
         return jobs.run(
             jobs.launched(processes, [*command, *options]),
             xhpl.directory,
-            {"XHPL_BLAS_CHECK": "off"},
         )
 
     return run

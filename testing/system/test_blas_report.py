@@ -13,8 +13,8 @@ from sabotage import dgemm, library, preloaded
 FLAGS = Path("/proc/cpuinfo").read_text()
 
 
-MEASURED = {"XHPL_BLAS_CHECK": "on"}
-PRESCOTT = {**MEASURED, "OPENBLAS_CORETYPE": "Prescott"}
+MEASURED = hpl_dat.text(n="2000")  # runs of smaller systems measure nothing
+PRESCOTT = {"OPENBLAS_CORETYPE": "Prescott"}
 
 
 @pytest.fixture(scope="module")
@@ -25,6 +25,11 @@ def openblas(tmp_path_factory):
     outcome = jobs.run([jobs.XHPL, *smallest], directory)
     if "xhpl: BLAS: OpenBLAS," not in outcome.stderr:
         pytest.skip("this build has another BLAS")
+
+
+def slow(outcome):
+    """Warnings of a slow DGEMM."""
+    return [x for x in warnings(outcome) if "may be too old" in x]
 
 
 def blas_line(outcome):
@@ -61,7 +66,7 @@ def test_library_version_kernel_and_threads_are_named(xhpl, openblas):
 @pytest.mark.surface
 def test_it_is_said_once_by_a_launched_job(xhpl):
     dat = hpl_dat.text(p="2", q="2")
-    assert blas_line(xhpl(dat=dat, processes=4, env=MEASURED).succeeded())
+    assert blas_line(xhpl(dat=dat, processes=4).succeeded())
 
 
 def test_the_number_of_threads_is_the_settings(xhpl, openblas):
@@ -72,15 +77,17 @@ def test_the_number_of_threads_is_the_settings(xhpl, openblas):
 @pytest.mark.skipif("avx2" not in FLAGS, reason="no AVX2 on this machine")
 @retried
 def test_a_kernel_far_below_the_core_is_warned_of_with_its_variable(xhpl, openblas):
-    outcome = xhpl(dat=hpl_dat.text(), env=PRESCOTT)
+    outcome = xhpl(dat=MEASURED, env=PRESCOTT)
     assert outcome.status == 0
     assert len(warnings(outcome)) == 1, str(outcome)
     assert "OPENBLAS_CORETYPE" in warnings(outcome)[0]
+    outcome = xhpl(dat=hpl_dat.text(n="1999"), env=PRESCOTT)
+    assert warnings(outcome.succeeded()) == [], str(outcome)
 
 
 @retried
 def test_no_variable_is_blamed_when_none_is_set(xhpl):
-    outcome = xhpl(dat=hpl_dat.text(), env=MEASURED)
+    outcome = xhpl(dat=MEASURED)
     assert "OPENBLAS_CORETYPE=" not in outcome.stderr, str(outcome)
     assert not any("may have chosen" in line for line in warnings(outcome))
 
@@ -137,8 +144,8 @@ int openblas_get_parallel(void) { return 1; }
 @retried
 def test_threads_that_were_not_asked_for_are_warned_of(xhpl, openblas, tmp_path):
     def warned(*words):
-        env = {**MEASURED, "LD_PRELOAD": str(library(tmp_path, GREEDY))}
-        outcome = xhpl(*words, dat=hpl_dat.text(), env=env).succeeded()
+        env = {"LD_PRELOAD": str(library(tmp_path, GREEDY))}
+        outcome = xhpl(*words, dat=MEASURED, env=env).succeeded()
         return [x for x in warnings(outcome) if "was to use one thread" in x]
 
     said = warned()
@@ -146,11 +153,10 @@ def test_threads_that_were_not_asked_for_are_warned_of(xhpl, openblas, tmp_path)
     assert re.search(r"kept [23]\.\d cores busy", said[0]), said
     assert "OPENBLAS_NUM_THREADS=1" in said[0], said
     assert warned("--set", "blas_threads=2") == []
-    assert warned("--set", "blas_check=off") == []
 
 
 def test_a_library_on_one_thread_is_not_blamed(xhpl):
-    outcome = xhpl(dat=hpl_dat.text(), env=MEASURED)
+    outcome = xhpl(dat=MEASURED)
     assert "cores busy" not in outcome.stderr, str(outcome)
 
 
@@ -264,6 +270,8 @@ KEPT_OFF = dgemm("", before="usleep(20000);")
 
 @preloaded
 def test_a_library_that_is_kept_from_its_core_is_not_blamed(xhpl, openblas, tmp_path):
-    env = {**MEASURED, "LD_PRELOAD": str(library(tmp_path, KEPT_OFF))}
-    outcome = xhpl(dat=hpl_dat.text(), env=env).succeeded()
-    assert "may be too old" not in outcome.stderr, str(outcome)
+    if slow(xhpl(dat=MEASURED)):
+        pytest.skip("its kernel is slow by itself")
+    env = {"LD_PRELOAD": str(library(tmp_path, KEPT_OFF))}
+    outcome = xhpl(dat=MEASURED, env=env).succeeded()
+    assert slow(outcome) == [], str(outcome)

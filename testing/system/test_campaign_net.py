@@ -18,8 +18,7 @@ CAMPAIGN = jobs.SOURCE / "scripts/xhpl-campaign"
 SIZE = ["--xhpl", jobs.XHPL, "--rate", "15", "--memory", "100M", "--nb", "128",
         "--seconds", "2", "--short", "1", "--silence", "4", "--grace", "20",
         "--slow", "15%"]
-ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-        "XHPL_BLAS_CHECK": "off"}
+ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ def cluster(tmp_path):
 
 
 def at_login(cluster, *words, **env):
-    env = {"XHPL_BLAS_CHECK": "off", "PATH": f"{jobs.BIN}:{os.environ['PATH']}", **env}
+    env = {"PATH": f"{jobs.BIN}:{os.environ['PATH']}", **env}
     return jobs.run(cluster.outside(words), cluster.folder, env, limit=150)
 
 

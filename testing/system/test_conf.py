@@ -58,6 +58,8 @@ def test_what_is_printed_is_a_file_of_settings(xhpl):
 def test_every_setting_of_help_is_printed(xhpl):
     names = re.findall(r"^  (\w+)=VALUE", xhpl("--help", "all").stdout, re.M)
     assert names and list(printed(xhpl)) == names
+    more = set(printed(xhpl, "--set", "emu_link=1")) - set(names)
+    assert more == {"emu_link"}  # for tests: only if changed
 
 
 BAD = [

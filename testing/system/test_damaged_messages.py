@@ -6,7 +6,6 @@ import re
 import pytest
 
 import jobs
-from conftest import UNMEASURED
 from sabotage import DAMAGE, library, on_rank, preloaded
 
 # Of the input, as another process gets it, the number of Ns is another.
@@ -53,7 +52,7 @@ def damaged(folder, p, q, damage, solver):
     program = on_rank(folder, p - 1, load)
     words = ["-n", 500, "-nb", NB, "-p", p, "-q", q, "--bcast", "1ring"]
     words += [] if solver == "default" else ["--set", f"solver={solver}"]
-    env = {**UNMEASURED, "XHPL_TRUST": "off"}  # the first messages are the run's
+    env = {"XHPL_TRUST": "off"}  # the first messages are the run's
     return jobs.run(jobs.launched(2, [program, *words]), folder, env)
 
 
@@ -87,7 +86,7 @@ def test_a_damaged_count_of_the_input_ends_the_job(tmp_path):
     load = f"export LD_PRELOAD={library(tmp_path, DAMAGED_BROADCAST)}"
     words = ["-n", 5431, "-nb", 64, "-p", 1, "-q", 2]
     program = on_rank(tmp_path, 1, load)
-    outcome = jobs.run(jobs.launched(2, [program, *words]), tmp_path, UNMEASURED)
+    outcome = jobs.run(jobs.launched(2, [program, *words]), tmp_path)
     assert not outcome.timed_out, str(outcome)
     assert outcome.status == 3, str(outcome)
     assert "rank 0 sent values that cannot be the order of the matrix" in outcome.stderr, str(outcome)

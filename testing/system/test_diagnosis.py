@@ -14,7 +14,6 @@ import pytest
 import hpl_dat
 import jobs
 from busy import retried
-from conftest import UNMEASURED
 from sabotage import library, on_rank, preloaded, wait_for_ranks
 from test_plan import measures
 
@@ -24,7 +23,6 @@ LIMIT = 60  # seconds until something must have been said
 ALONE = 8  # seconds without a word
 CROWD = 8  # programs a core
 SLOW = {
-    **UNMEASURED,
     "XHPL_KERNEL": "portable",
     "XHPL_THREADS": "1",
 }
@@ -299,7 +297,7 @@ def test_who_waits_for_others_at_the_start_says_so(xhpl):
     options = ["-n", "50", "-nb", "8", "-p", "1", "-q", "2", "--quiet"]
     late = f"LD_PRELOAD={library(xhpl.directory, LATE)}"
     words = ["env", late, jobs.XHPL, *options]
-    settings = {**UNMEASURED, "XHPL_WATCHDOG": "1"}
+    settings = {"XHPL_WATCHDOG": "1"}
     outcome = jobs.run(jobs.launched(2, words), xhpl.directory, settings).succeeded()
     pattern = "warning: no progress for .* starting: rank 0 on .* waits for other"
     assert len(re.findall(pattern, outcome.stderr)) == 1, str(outcome)

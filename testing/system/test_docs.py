@@ -15,7 +15,6 @@ pytestmark = pytest.mark.scripts
 
 README = (jobs.SOURCE / "README.md").read_text()
 TUNING = (jobs.SOURCE / "docs/TUNING.md").read_text()
-SETTINGS = (jobs.SOURCE / "docs/SETTINGS.md").read_text()
 MAN = (jobs.SOURCE / "docs/xhpl.1").read_text()
 BUILT = ("testing/xhpl", "setup/Make.UNKNOWN")
 
@@ -79,16 +78,13 @@ NOT_RUN = {
     "make HPL_OPTS": "test_flows.py, in a copy of the tree",
     "make check-upstream": "HPL 2.3's sources are not here",
     "CUDA_LIBS=no make bundle": "test_bundle.py",
-    "build/arch/unit": "make unit has to be first; make test runs it",
-    "pytest=": "likewise",
+    "pytest=": "make unit has to be first; make test runs it",
     "bin/xdgemm": "test_bundle.py, with the programs of a bundle",
     ".*make bench-host": "test_bench_host.py, with --quick",
     "make bench-opencl": "test_bench_opencl.py, smaller",
     "bin/arch/xdgemm --tune": "test_opencl.py, where there is a device",
-    "ROUNDS=5 make bench-dgemm": "the next one is the same with fewer rounds",
     "make bench-plan": "test_plan.py, with --quick",
     "make bench-gpu": "test_bench_gpu.py, with --quick",
-    "make bench-homes": "test_bench_homes.py, with --quick",
     "srun": "there is no Slurm",
     "xhpl -n 92160": "there is no GPU",
     "mpirun -np 8 --map-by ppr:8": "likewise",
@@ -117,9 +113,6 @@ SMALLER = [
     (r"N=4000 (.*) REPEAT=3 make bench-hpl", r"N=300 \1 REPEAT=1 bench/hpl bin/arch"),
     (r"SIZE=2000 DEPTH=128 make", "SIZE=200 DEPTH=32 make"),
     (r"make bench-dgemm", "DEVICE_DEPTH=64 sh bench/dgemm bin/arch"),
-    (r"make bench-lookahead\n", ""),  # the script in the next line
-    (r"bench/lookahead ", r"bench/lookahead --quick "),
-    (r"--n 12000", "--n 300 --speeds 20"),
     (r"bench/weights 16000 192", "bench/weights 500 64"),
 ]
 
@@ -143,7 +136,7 @@ def test_what_is_left_out_or_made_smaller_is_still_shown():
 def test_pages_have_the_commands_that_they_are_for():
     counts = Counter(where.rpartition("-")[0] for where in COMMANDS)
     least = {"README.md": 5, "docs/BENCHMARKS.md": 9, "docs/XDGEMM.md": 9,
-             "docs/xhpl.1": 4, "docs/TRACE.md": 2, "docs/QUICKSTART.md": 4}
+             "docs/xhpl.1": 4, "docs/TRACE.md": 1, "docs/QUICKSTART.md": 4}
     assert [x for x in least if counts[x] < least[x]] == []
 
 
@@ -208,20 +201,23 @@ def test_tuning_explains_every_line_that_has_an_option(help_text):
     assert [o for o in options if not re.search(rf"`--?{o}`", TUNING)] == []
 
 
-def test_the_page_of_settings_is_the_programs_table(help_text):
+@pytest.mark.parametrize("name, topic", (
+    ("docs/SETTINGS.md", "all"), ("testing/EMULATOR.md", "testing")))
+def test_a_page_of_settings_is_the_programs_table(name, topic):
+    text = jobs.run([jobs.XHPL, "--help", topic], jobs.SOURCE).succeeded().stdout
     rows = [
         f"| {name} | XHPL_{name.upper()} | {allowed} | {default} | {what} |\n"
         for name, allowed, default, what in re.findall(
-            r"^  (\w+)=VALUE  (.*) \(default (.*)\)\n +(.*)$", help_text, re.M
+            r"^  (\w+)=VALUE  (.*) \(default (.*)\)\n +(.*)$", text, re.M
         )
     ]
-    page = SETTINGS_HEAD + "".join(rows)
-    title, _, table = SETTINGS.partition("\n\n| ")
+    title, _, table = (jobs.SOURCE / name).read_text().rpartition(SETTINGS_HEAD)
     assert rows
-    assert f"| {table}" == page, f"docs/SETTINGS.md should end with\n{page}"
+    assert table == "".join(rows), f"{name} should end with\n{''.join(rows)}"
     assert title.startswith("# ")
-    for said in ("--set ", "XHPL_", "xhpl.conf", "--conf", "--print-config"):
-        assert said in title, said
+    if topic == "all":
+        for said in ("--set ", "XHPL_", "xhpl.conf", "--conf", "--print-config"):
+            assert said in title, said
 
 
 def test_every_file_of_system_tests_is_in_the_list():

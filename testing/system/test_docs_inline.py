@@ -85,8 +85,7 @@ def test_options_within_a_sentence_exist():
     programs = ["xhpl", "xdgemm"]
     asked = [[jobs.BIN / name, "--help"] for name in programs]
     asked[0].append("all")
-    scripts = ["hpl-report", "pack-submission", "plot-run", "xhpl-campaign",
-               "xhpl-sim"]
+    scripts = ["hpl-report", "pack-submission", "xhpl-campaign", "xhpl-sim"]
     asked += [[jobs.SOURCE / "scripts" / name, "--help"] for name in scripts]
     asked.append([jobs.SOURCE / "bench" / "gpu", "--help"])
     known = " ".join(jobs.run(words, jobs.SOURCE).stdout for words in asked)

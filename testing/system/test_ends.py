@@ -9,7 +9,6 @@ import hpl_dat
 import jobs
 import report
 from busy import retried
-from conftest import UNMEASURED
 from sabotage import library, preloaded, wait_for_ranks
 
 pytestmark = pytest.mark.surface
@@ -46,7 +45,7 @@ def test_an_interrupted_run_says_what_was_finished(tmp_path, processes):
     dat = hpl_dat.text(n="100 200 9000", nb="64", q=str(processes))
     (tmp_path / "HPL.dat").write_text(dat)
     words = [jobs.XHPL] if processes == 1 else jobs.launched(processes, [jobs.XHPL])
-    settings = {**UNMEASURED, "XHPL_KERNEL": "portable"}
+    settings = {"XHPL_KERNEL": "portable"}
     job = jobs.start(words, tmp_path, settings)
     try:
         said = []
@@ -99,7 +98,7 @@ def test_a_crash_behind_the_results_leaves_the_exit_status(
     (tmp_path / "HPL.dat").write_text(hpl_dat.text(threshold=threshold))
     words = ["env", f"LD_PRELOAD={library(tmp_path, CRASH)}", jobs.XHPL]
     words = jobs.launched(1, words) if launched else words
-    outcome = jobs.run(words, tmp_path, UNMEASURED)
+    outcome = jobs.run(words, tmp_path)
     assert outcome.status == status, str(outcome)
     assert "End of Tests" in outcome.stdout
     assert outcome.stderr.count("crashed in MPI_Finalize; the results are complete") == 1

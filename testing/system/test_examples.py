@@ -107,7 +107,8 @@ def test_a_script_calls_what_there_is(script, tmp_path):
 @pytest.fixture
 def packed(tmp_path):
     """Pack a run; its files by name, and the outcome."""
-    jobs.run([jobs.XHPL, *RUN, "--json", "run.json"], tmp_path, jobs.as_installed()).succeeded()
+    jobs.run([jobs.XHPL, *RUN, "--json", "run.json"], tmp_path,
+             {**jobs.as_installed(), "XHPL_THREADS": "1"}).succeeded()
     (tmp_path / "HPL.dat").write_text("as it was\n")
     record = json.loads((tmp_path / "run.json").read_text())
 
@@ -135,7 +136,7 @@ def test_the_bundle_has_record_files_times_and_configuration(packed):
     assert packed.test["start"] in found["times.txt"]
     assert "PASSED" in found["times.txt"]
     described = json.loads(found["configuration.json"])
-    assert described["settings"]["blas_check"] == "off"
+    assert described["settings"]["threads"] == 1
     assert described["mpi"] and described["blas"] and described["hosts"]
 
 

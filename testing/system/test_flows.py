@@ -158,7 +158,7 @@ def test_a_static_blas_tells_its_version_and_kernel(tree, typical, tmp_path):
     if not has_static_blas():
         pytest.skip("no static OpenBLAS")
     command = [tree / "bin/Linux_typical/xhpl", *ONE]
-    outcome = jobs.run(command, tmp_path, {"XHPL_BLAS_CHECK": "off"})
+    outcome = jobs.run(command, tmp_path)
     said = re.search(r"OpenBLAS, version (\S+), kernel (\S+),", outcome.stderr)
     assert said and "unknown" not in said.groups(), str(outcome)
 
@@ -381,7 +381,7 @@ def test_install_says_where_and_what_to_add_to_path(configured):
 
 def test_installed_pages_name_what_is_installed(configured):
     pages = configured[1] / "share/doc/xhpl"
-    names = "mpirun|hpl-report|plot-run|pack-submission|write-dat|xhpl-campaign|xhpl-check"
+    names = "mpirun|hpl-report|pack-submission|write-dat|xhpl-campaign|xhpl-check"
     named = set()
     for page in pages.rglob("*.md"):
         text = page.read_text()
@@ -423,7 +423,7 @@ def test_installed_pages_find_each_other(configured):
 
 
 def test_install_takes_the_tools_along_each_with_a_page(configured, tmp_path):
-    tools = ["plot-run", "hpl-report", "xprobe", "write-dat", "xhpl-mpirun", "xdgemm",
+    tools = ["hpl-report", "xprobe", "write-dat", "xhpl-mpirun", "xdgemm",
              "xhpl-campaign", "xhpl-check", "pack-submission"]
     outcome = jobs.run([configured[1] / "bin/hpl-report", "none.json"], tmp_path)
     assert outcome.stderr == "hpl-report: none.json: No such file or directory\n"

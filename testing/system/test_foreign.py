@@ -225,7 +225,7 @@ def test_nothing_is_printed_but_by_one_function():
     """Programs that run on nodes are no concern of it."""
     folder = jobs.SOURCE / "scripts"
     files = [folder / name for name in (
-        "hpl-report", "xhpl-campaign", "pack-submission", "plot-run")]
+        "hpl-report", "xhpl-campaign", "pack-submission")]
     files += [path for part in ("hpl_report", "hpl_campaign")
               for path in (folder / part).glob("*.py")]
     printing = {path.name for path in files if re.search(

@@ -15,7 +15,6 @@ import hpl_dat
 import jobs
 import records
 from busy import retried
-from conftest import UNMEASURED
 from sabotage import library, on_rank, preloaded, ranks_of, wait_for_ranks
 
 pytestmark = [pytest.mark.surface, preloaded]
@@ -83,7 +82,7 @@ def hang(folder, grid, rank, how, call, limit=2, **more):
         hpl_dat.text(n="1200", nb="64", p=str(rows), q=str(columns), depth="1"))
     words = [program, "--json", "run.json", "--set", "watchdog=1", "--set",
              f"hang={limit}", "--set", "threads=1"]
-    outcome = records.run(jobs.launched(rows * columns, words), folder, UNMEASURED)
+    outcome = records.run(jobs.launched(rows * columns, words), folder)
     assert outcome.status == 3 and not outcome.timed_out, str(outcome)
     found = json.loads((folder / "run.json").read_text())
     return outcome, found
@@ -133,7 +132,7 @@ def computing(folder, grid, n, *settings):
     words = [jobs.XHPL, "--json", "run.json"]
     for setting in ("threads=1", "kernel=portable", *settings):
         words += ["--set", setting]
-    job = jobs.start(jobs.launched(rows * columns, words), folder, UNMEASURED)
+    job = jobs.start(jobs.launched(rows * columns, words), folder)
     return job, {rank_of(pid): pid for pid in wait_for_ranks(job, rows * columns)}
 
 
@@ -204,7 +203,7 @@ def test_strangers_end_no_job_and_reach_it_on_loopback_only(tmp_path):
 def test_where_too_few_files_may_be_open_each_reports_on_itself(xhpl):
     program = on_rank(xhpl.directory, 0, "ulimit -n 300")
     (xhpl.directory / "HPL.dat").write_text(hpl_dat.text(n="200", q="2"))
-    outcome = jobs.run(jobs.launched(2, [program]), xhpl.directory, UNMEASURED)
+    outcome = jobs.run(jobs.launched(2, [program]), xhpl.directory)
     assert "hang: the system allows 300 open files" in outcome.succeeded().stderr
 
 

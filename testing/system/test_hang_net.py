@@ -35,7 +35,7 @@ def launched(cluster, order, watchdog, hang):
     variables = {**ROOT, "OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "tcp,self",
                  "OMPI_MCA_mpi_yield_when_idle": 1, "OMPI_MCA_btl_tcp_if_include": "eth0",
                  "OMPI_MCA_oob_tcp_if_include": "eth0"}
-    settings = {"blas_check": "off", "diagnosis": "off", "threads": 1,
+    settings = {"diagnosis": "off", "threads": 1,
                 "kernel": "portable", "watchdog": watchdog, "hang": hang}
     words = ["env", *(f"{name}={value}" for name, value in variables.items()),
              "mpirun", "--host", hosts, "-np", "4", "--wdir", cluster.folder, jobs.XHPL,

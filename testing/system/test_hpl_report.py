@@ -8,7 +8,6 @@ from collections import defaultdict
 import pytest
 
 import jobs
-from conftest import UNMEASURED
 from report_page import Run, read_record, read_trace, series
 from report_page import call, made, many_hosts, page_of, read, shown, text_of
 
@@ -85,6 +84,22 @@ def test_thousands_of_iterations_are_joined(tmp_path, record):
     assert f"Each point joins {profile['step']} iterations" in text
 
 
+def test_devices_have_lines_of_their_own(tmp_path, record):
+    """What two iterations say that are joined into one point, and one that says nothing."""
+    assert "run-1-parts" not in read(page_of(tmp_path, record))[2]
+    row = {**record["iterations"][1], "seconds": 1.0}
+    busy = {"share_used": 0.5, "share_measured": 0.75, "update_device_1": 0.25}
+    record["iterations"] = [
+        {**row, **(busy if i % 2 else {}), "iteration": i} for i in range(200)]
+    _, text, data = read(page_of(tmp_path, record))
+    parts = data["run-1-parts"]
+    assert parts["iterations"][0] == [0, 1] and len(parts["iterations"]) == 100
+    lines = {line["name"]: set(line["parts"]) for line in parts["lines"]}
+    assert lines == {"share used": {0.5}, "share that would have balanced": {0.75},
+                     "device 1 multiplies": {0.25}}
+    assert "Devices of process 0" in text
+
+
 def busy(spans):
     """us in which there is one at least: some lie in others."""
     total, until = 0, 0
@@ -98,7 +113,7 @@ def test_of_several_tests_the_trace_shows_the_best_alone(tmp_path):
     """Iterations of all have the same numbers."""
     words = ["-n", "320,640,480", "-nb", "16", "-p", "1", "-q", "2", "--json", "r.json"]
     words = jobs.launched(2, [jobs.XHPL, *words, "--trace", "t.json"])
-    jobs.run(words, tmp_path, UNMEASURED).succeeded()
+    jobs.run(words, tmp_path).succeeded()
     run = Run(tmp_path / "r.json", read_record(tmp_path / "r.json"))
     if not run.rows:
         pytest.skip("this solver notes no iterations")
@@ -194,7 +209,7 @@ ENDINGS = {
                "Rmax, Gflop/s: [fill in] (this run has no result that passed)"),
     "reference": (["--set", "solver=reference"],
                   "The reference solver notes no iterations", "PASSED"),
-    "skipped": (["-n", "50,20000000", "--set", "memory_check=off"],
+    "skipped": (["-n", "50,10000000", "--set", "memory_reserve=-1000000000"],
                 "SKIPPED", "All tests", "PASSED"),
 }  # fmt: skip
 

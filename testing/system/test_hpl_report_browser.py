@@ -75,8 +75,11 @@ def complaints(browser):
 
 
 @pytest.fixture
-def page(traced_run):
-    report_page.made(traced_run, "run.json", "--trace", "trace.json")
+def page(traced_run, record):
+    for row in record["iterations"]:
+        row.update(share_used=0.5, update_device_0=0.5 * row["seconds"])
+    (traced_run / "devices.json").write_text(json.dumps(record))
+    report_page.made(traced_run, "devices.json", "--trace", "trace.json")
     return traced_run / "page.html"
 
 
@@ -85,7 +88,7 @@ def test_charts_are_drawn_and_nothing_overflows(browser, page, scheme, width):
     look(browser, page, scheme, width)
     charts = browser.execute_script(CHARTS)
     assert [c["kind"] for c in charts] == [
-        "rate", "phases", "timeline", "timeline", "work"]
+        "rate", "phases", "parts", "timeline", "timeline", "work"]
     for chart in charts:
         assert chart["drawn"] and chart["height"] > 140, chart
         assert 0.8 * min(width, 1080) - 60 < chart["width"] < width, chart

@@ -39,7 +39,7 @@ def alone(tmp_path):
 
     def run(env, *options):
         words = [jobs.XHPL, *options]
-        return jobs.run(words, tmp_path, {"XHPL_BLAS_CHECK": "off", **env})
+        return jobs.run(words, tmp_path, env)
 
     return run
 

@@ -74,6 +74,6 @@ def test_xhpl_runs_under_srun(tmp_path):
     text = f'[ "$1" = -n ] || exit 9\nshift\nunset MPIRUN\n{MPIRUN} -np "$@"\n'
     srun = jobs.program(tmp_path / "srun", text)
     (tmp_path / "HPL.dat").write_text(hpl_dat.text(p="2"))
-    env = {"MPIRUN": str(srun), "XHPL_BLAS_CHECK": "off"}
+    env = {"MPIRUN": str(srun)}
     outcome = jobs.run([MPIRUN, "-np", 2, jobs.XHPL], tmp_path, env).succeeded()
     assert report.counts(outcome.stdout)["passed"] == 1, str(outcome)

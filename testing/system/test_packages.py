@@ -66,22 +66,13 @@ def test_nothing_to_check_is_bad_input(tmp_path):
 
 
 @pytest.mark.parametrize("name", (
-    "xprobe", "xhpl-check", "plot-run", "write-dat", "mpirun", "hpl-report",
+    "xprobe", "xhpl-check", "write-dat", "mpirun", "hpl-report",
     "pack-submission", "xhpl-campaign", "xhpl", "xdgemm"))  # fmt: skip
 def test_each_program_tells_its_options_and_refuses_others(name, tmp_path):
     said = jobs.run([name, "--help"], tmp_path, jobs.as_installed()).succeeded().stdout
     assert name in said and said.count("\n") > 1, said
     outcome = jobs.run([name, "--bogus"], tmp_path, jobs.as_installed())
     assert outcome.status == 2 and outcome.stdout == "", str(outcome)
-
-
-def test_help_of_plot_run_takes_no_matplotlib(tmp_path):
-    (tmp_path / "matplotlib.py").write_text("raise ImportError")
-    words = ["/usr/bin/python3", jobs.SOURCE / "scripts/plot-run"]
-    env = {"PYTHONPATH": str(tmp_path)}
-    assert "--rank" in jobs.run([*words, "--help"], tmp_path, env).succeeded().stdout
-    outcome = jobs.run([*words, "trace.json", "iterations.csv"], tmp_path, env)
-    assert outcome.status == 2 and "no matplotlib" in outcome.stderr, str(outcome)
 
 
 @pytest.mark.parametrize("words", ("abc 8 1 1", "60 8 1", "60 8 1 0", "60 -8 1 1", "6e3 8 1 1",

@@ -30,7 +30,6 @@ def peak(folder, nprow, npcol, *options):
     outcome = jobs.run(
         jobs.launched(nprow * npcol, [sys.executable, "-c", MEASURED, *xhpl]),
         folder,
-        {"XHPL_BLAS_CHECK": "off"},
     ).succeeded()
     peaks = re.findall(r"peak (\d+) KiB", outcome.stderr)
     assert len(peaks) == nprow * npcol, str(outcome)

@@ -5,7 +5,6 @@ import shutil
 import pytest
 
 import jobs
-from conftest import UNMEASURED
 
 EMU = "libhyb_emu.so"
 OPTIONS = ["-n", "100", "-nb", "16", "-p", "1", "-q", "1", "--set", "devices=emu"]
@@ -25,7 +24,7 @@ def installed(tmp_path):
 
 def solve(folder, *options, **settings):
     words = [folder / "xhpl", *OPTIONS, *options]
-    return jobs.run(words, folder, {**UNMEASURED, **settings})
+    return jobs.run(words, folder, {**settings})
 
 
 @pytest.mark.parametrize("mode", (0o757, 0o775))
@@ -55,9 +54,9 @@ def test_a_strangers_xhpl_conf_runs_none_of_his_plugins(installed, tmp_path_fact
     except PermissionError:
         pytest.skip("only root can give files away")
     words = [installed / "xhpl", *OPTIONS]
-    told = jobs.run(words, folder, UNMEASURED)
+    told = jobs.run(words, folder)
     told.refused("xhpl.conf in this folder is refused", "user 4321", "--conf")
-    told = jobs.run([*words, "--conf", "xhpl.conf"], folder, UNMEASURED)
+    told = jobs.run([*words, "--conf", "xhpl.conf"], folder)
     told.refused("is not used: it belongs to user 4321")
 
 

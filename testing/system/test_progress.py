@@ -11,7 +11,6 @@ import hpl_dat
 import jobs
 import report
 from busy import retried
-from conftest import UNMEASURED
 
 pytestmark = pytest.mark.surface
 SLOW = ("--set", "kernel=portable", "--set", "threads=1", "--set", "diagnosis=off")
@@ -24,7 +23,7 @@ def on_a_terminal(directory, command, env=None):
     with open(directory / "out", "w") as out:
         job = subprocess.Popen(
             [str(word) for word in command], cwd=directory, stdout=out, stderr=its,
-            env=jobs.environment({**UNMEASURED, "NO_COLOR": "1", **(env or {})}),
+            env=jobs.environment({"NO_COLOR": "1", **(env or {})}),
         )  # fmt: skip
     os.close(its)
     written = b"".join(iter(lambda: read(ours), b""))
@@ -95,7 +94,7 @@ def test_live_is_a_live_line_whatever_stderr_is(tmp_path):
     command = launched_slowly(tmp_path, "--progress", "live")
     ended = subprocess.run(
         [str(word) for word in command], cwd=tmp_path, capture_output=True,
-        env=jobs.environment(UNMEASURED), check=True,
+        env=jobs.environment(), check=True,
     )  # fmt: skip
     assert_live("\n" + ended.stderr.decode(), ended.stdout.decode())
 

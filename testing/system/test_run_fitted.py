@@ -26,7 +26,7 @@ SMALL = """\
 case "$*" in
 *--plan*) exec {write_dat} 300 32 1 1 > HPL.dat ;;
 esac
-exec {xhpl} "$@" --set plan_seconds=0.01 --set blas_check=off
+exec {xhpl} "$@" --set plan_seconds=0.01
 """
 
 

@@ -7,7 +7,6 @@ import re
 import pytest
 
 import jobs
-from conftest import UNMEASURED
 from sabotage import DAMAGE, dgemm, library, on_rank, preloaded
 
 NB = 64
@@ -120,7 +119,7 @@ def test_a_library_linked_with_fast_math_costs_a_warning(tmp_path, settings):
                            f'LD_PRELOAD={library(tmp_path, FLUSHES)} exec {jobs.XHPL} "$@"')
     options = [x for setting in settings for x in ("--set", setting)]
     words = jobs.launched(2, [program, *SMALL, "-p", 1, "-q", 2, *options])
-    outcome = jobs.run(words, tmp_path, UNMEASURED).succeeded()
+    outcome = jobs.run(words, tmp_path).succeeded()
     assert outcome.stderr.count("turned off subnormal numbers") == 1, str(outcome)
     assert "PASSED" in outcome.stdout and said(outcome) == [], str(outcome)
 
@@ -141,7 +140,7 @@ def test_a_damaged_message_of_devices_ends_the_run(tmp_path):
     program = on_rank(tmp_path, 1, f"export LD_PRELOAD={library(tmp_path, DAMAGE)} {where}")
     words = [program, *SMALL, "-p", 2, "-q", 1, "--set", "devices=emu:2", "--set",
              "device_mpi=on"]
-    outcome = jobs.run(jobs.launched(2, words), tmp_path, UNMEASURED)
+    outcome = jobs.run(jobs.launched(2, words), tmp_path)
     assert_ended(outcome, "trust: a message was damaged: .* bytes from rank 1 on", processes=2)
 
 
@@ -154,7 +153,7 @@ def test_a_damaged_message_ends_the_run(tmp_path, number, size, solver):
     where = f"DAMAGED_MESSAGE={number} DAMAGE_AT=-1 DAMAGE=0.125"
     program = on_rank(tmp_path, 3, f"export LD_PRELOAD={library(tmp_path, DAMAGE)} {where}")
     words = [program, *SMALL, *FOUR, "--set", f"solver={solver}"]
-    outcome = jobs.run(jobs.launched(4, words), tmp_path, UNMEASURED)
+    outcome = jobs.run(jobs.launched(4, words), tmp_path)
     assert_ended(outcome, rf"trust: a message was damaged: {size} bytes from rank 3 on \S+: "
                  rf"byte {size - 8}: expected \S+, found 0.125", processes=4)  # fmt: skip
 

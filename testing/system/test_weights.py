@@ -10,9 +10,8 @@ import checkpoints
 import hpl_dat
 import jobs
 import records
-from conftest import UNMEASURED
 
-SETTINGS = {"XHPL_THREADS": "1", **UNMEASURED}
+SETTINGS = {"XHPL_THREADS": "1"}
 TWO = ("-n", 1000, "--nb", 32, "-p", 1, "-q", 2)
 FOUR = ("-n", 601, "--nb", 32, "-p", 2, "-q", 2)
 

@@ -24,7 +24,7 @@ static int teardown(void **state)
 {
     (void)state;
     hpl_solver_install(NULL);
-    return xh_settings_assign("memory_check=on") != XH_OK;
+    return xh_settings_assign("memory_reserve=256") != XH_OK;
 }
 
 static xhpl_parameters_t parameters;
@@ -86,10 +86,11 @@ TEST_SET_UP(every_test_of_the_run_is_checked)
     assert_in(check(XH_ERR_MEMORY), "N = 90000000 on");
 }
 
-TEST_SET_UP(the_check_can_be_turned_off)
+TEST_SET_UP(a_negative_reserve_takes_more_than_is_available)
 {
-    assert_ok(xh_settings_assign("memory_check=off"));
-    assert_string_equal(check_order(100000000, XH_OK), "");
+    assert_ok(xh_settings_assign("memory_reserve=-100000000"));
+    assert_string_equal(check_order(2000000, XH_OK), "");
+    check_order(100000000, XH_ERR_MEMORY);
 }
 
 TEST(a_node_that_all_share_is_one_node)

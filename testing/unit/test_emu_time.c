@@ -20,8 +20,6 @@ enum {
 #define GEMM 0.001  /* seconds of one tile at emu_rate=0.524288 */
 #define LINK "emu_link=0.065536"
 #define RATE "emu_rate=0.524288"
-#define SLOW_GEMM 0.1 /* seconds of one tile at emu_rate=0.00524288 */
-#define SLOW_RATE "emu_rate=0.00524288"
 
 static hyb_device_t *device;
 static hyb_queue_t *queues[QUEUES];
@@ -299,20 +297,11 @@ static void step(int queue, int64_t count)
     assert_ok(hyb_queue_panel_step(queues[queue], &columns));
 }
 
-TEST_SET_UP(a_panel_has_a_rate_of_its_own)
+TEST_SET_UP(a_step_of_a_panel_takes_its_part_of_the_panels_time)
 {
     open_device("emu_dry=on", RATE);
     step(0, 16); /* a quarter of the panel, which is half of a product */
     assert_time(end_of(0), GEMM / 8);
-    close_device(state);
-    xh_clock_install(standing_clock, NULL);
-    assert_ok(xh_settings_assign("emu_panel=0.00131072"));
-    open_device("emu_dry=on",
-                SLOW_RATE); /* so that the first step runs still */
-    step(0, 16);
-    step(HIGH, 8); /* at a quarter of the engine's rate: it takes as much */
-    assert_time(end_of(HIGH), SLOW_GEMM / 4);
-    assert_time(end_of(0), SLOW_GEMM / 2 + SLOW_GEMM / 16);
 }
 
 TEST_SET_UP(a_wait_means_the_event_as_recorded_before_it)

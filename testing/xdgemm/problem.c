@@ -132,8 +132,7 @@ xh_status_t xdg_check_memory(const xh_gemm_t *product)
     xh_gemm_t largest;
     uint64_t available;
 
-    if (strcmp(xh_settings_text("memory_check"), "on") != 0 ||
-        xh_memory_available("", &available) != XH_OK)
+    if (xh_memory_available("", &available) != XH_OK)
         return XH_OK;
     room = (double)available - MIB * (double)xh_settings_int("memory_reserve");
     room = fmin(room, (double)xh_memory_limit_left(NULL));

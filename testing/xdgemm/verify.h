@@ -44,7 +44,7 @@ xh_gemm_t xdg_fitting(const xh_gemm_t *product, double bytes);
 
 /*
  * Check that the matrices fit in the memory that is available now, less the
- * setting memory_reserve; memory_check=off skips the check.
+ * setting memory_reserve.
  * Errors: XH_ERR_MEMORY  they do not: reported with the largest that would
  */
 xh_status_t xdg_check_memory(const xh_gemm_t *product);

@@ -224,7 +224,6 @@ static xh_status_t read_settings(hyb_emu_device_t *device)
         return XH_ERR_INPUT;
     }
     device->rate[HYB_EMU_ENGINE] = device->rate[HYB_EMU_HIGH] = 1e9 * rate;
-    device->panel_rate = 1e9 * number("emu_panel");
     if (read_faults(faults, device) == XH_OK)
         return XH_OK;
     hyb_emu_host->log(XH_LOG_ERROR, "emu", device->index,

@@ -75,14 +75,12 @@ typedef struct hyb_emu_queue hyb_emu_queue_t;
 
 typedef struct { /* of the last command, in time */
     double begin, end;
-    double part; /* of the engine, that it takes */
 } hyb_emu_span_t;
 
 typedef struct { /* all but the first group is guarded by lock */
     int index;
     bool dry;
     double rate[HYB_EMU_RESOURCES]; /* bytes/s or flop/s; 0: no limit */
-    double panel_rate;              /* of panel steps; 0: as others */
 
     pthread_mutex_t lock;
     pthread_cond_t changed;     /* a mark has passed or a resource is free */

@@ -73,31 +73,13 @@ static hyb_emu_resource_t resource_of(const hyb_emu_queue_t *queue,
     return queue->priority == HYB_QUEUE_HIGH ? HYB_EMU_HIGH : HYB_EMU_ENGINE;
 }
 
-static bool has_panel_rate(const hyb_emu_device_t *device,
-                           const hyb_task_t *task)
-{
-    return (task->op == HYB_OP_PANEL_STEP || task->op == HYB_OP_PANEL_COLUMN) &&
-           device->panel_rate > 0;
-}
-
 /* What it takes with resource r. */
 static double seconds_of(const hyb_emu_device_t *device, hyb_emu_resource_t r,
                          const hyb_task_t *task)
 {
-    double rate =
-        has_panel_rate(device, task) ? device->panel_rate : device->rate[r];
+    double rate = device->rate[r];
 
     return rate > 0 ? hyb_emu_amount(task) / rate : 0;
-}
-
-/* The part of the engine that it takes meanwhile. */
-static double part_of(const hyb_emu_device_t *device, const hyb_task_t *task)
-{
-    double rate = device->rate[HYB_EMU_ENGINE];
-
-    return has_panel_rate(device, task) && rate > device->panel_rate
-               ? device->panel_rate / rate
-               : 1.0;
 }
 
 /* The monotonic clock's time in so many seconds, at most 30 years. */
@@ -146,7 +128,7 @@ static void interrupt(hyb_emu_device_t *device)
     hyb_emu_span_t *normal = &device->resources[HYB_EMU_ENGINE].span;
 
     if (high.begin < normal->end && high.end > normal->begin)
-        normal->end += high.part * (high.end - fmax(high.begin, normal->begin));
+        normal->end += high.end - fmax(high.begin, normal->begin);
 }
 
 /* Command begins on resource r, which is free. */
@@ -157,7 +139,6 @@ static void begin(const hyb_emu_queue_t *queue, hyb_emu_resource_t r,
 
     span->begin = fmax(fmax(queue->time, command->queued_at), span->end);
     span->end = span->begin + seconds_of(queue->device, r, &command->task);
-    span->part = part_of(queue->device, &command->task);
     if (r == HYB_EMU_ENGINE || r == HYB_EMU_HIGH)
         interrupt(queue->device);
 }

@@ -443,7 +443,18 @@ static xh_status_t open_node(bool funneled)
     return hpl_agree(MPI_COMM_WORLD, status);
 }
 
-xh_status_t hyb_driver_open_for_times(bool funneled)
+/* A device that only models time would give no result. */
+static xh_status_t refuse_models(void)
+{
+    means.models_time = anywhere(hyb_machine_models_time(means.machine));
+    if (!means.models_time)
+        return XH_OK;
+    if (hyb_machine_models_time(means.machine))
+        xh_log_error("emu_dry=on gives times, not results");
+    return XH_ERR_INPUT;
+}
+
+xh_status_t hyb_driver_open(bool funneled)
 {
     int rank, processes;
     xh_status_t status;
@@ -453,6 +464,8 @@ xh_status_t hyb_driver_open_for_times(bool funneled)
     xh_blas_library_set_threads((int)xh_settings_int("blas_threads"));
     status = open_node(funneled);
     if (status == XH_OK)
+        status = refuse_models();
+    if (status == XH_OK)
         status = hyb_trust_device_mpi(means.machine, &means.device_mpi);
     if (status != XH_OK) {
         hyb_driver_close();
@@ -460,7 +473,6 @@ xh_status_t hyb_driver_open_for_times(bool funneled)
     }
     choose_kernel();
     means.offloads = anywhere(hyb_machine_devices(means.machine) > 0);
-    means.models_time = anywhere(hyb_machine_models_time(means.machine));
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &processes);
     if (rank == 0)
@@ -468,18 +480,6 @@ xh_status_t hyb_driver_open_for_times(bool funneled)
     means.figures = hyb_figures_measure(&means);
     hpl_solver_install(&hybrid_solver);
     return XH_OK;
-}
-
-xh_status_t hyb_driver_open(bool funneled)
-{
-    xh_status_t status = hyb_driver_open_for_times(funneled);
-
-    if (status != XH_OK || !means.models_time)
-        return status;
-    if (hyb_machine_models_time(means.machine))
-        xh_log_error("emu_dry=on gives times, not results");
-    hyb_driver_close();
-    return XH_ERR_INPUT;
 }
 
 bool hyb_driver_results_kept(void)

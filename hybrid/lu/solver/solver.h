@@ -26,12 +26,6 @@
  */
 xh_status_t hyb_driver_open(bool funneled);
 
-/*
- * The same, but devices that only model time are taken: what is then solved
- * takes the right time, and gives no result.
- */
-xh_status_t hyb_driver_open_for_times(bool funneled);
-
 /* What the open solver computes with; NULL: it is not open. */
 const hyb_means_t *hyb_driver_means(void);
 
