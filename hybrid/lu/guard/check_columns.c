@@ -330,7 +330,7 @@ enum { SAMPLE = 255, ENOUGH = 16 };
 static void learn(hyb_lu_t *lu, int place, const double *z, int64_t rows,
                   double size)
 {
-    static const double median = 0.6745, least = 0.125, most = 3.0;
+    static const double median = 0.6745, least = 0.5, most = 3.0;
     double value[SAMPLE], ratio;
     int64_t step = xh_units(rows, SAMPLE);
     int count = 0;
@@ -347,7 +347,7 @@ static void learn(hyb_lu_t *lu, int place, const double *z, int64_t rows,
 static double bound_of(hyb_lu_t *lu, int place, const double *z, int64_t rows,
                        int64_t met)
 {
-    static const double deviations = 12.0;
+    static const double deviations = 16.0;
     double size = expected(lu, place, met);
 
     if (z != NULL)
@@ -470,7 +470,7 @@ static void compare_place(hyb_lu_t *lu, int place, int met)
 
     difference(lu, place, met, z);
     for (int64_t i = 0; i < mp && at < 0; i += rows) {
-        rows = Mmin(ROWS, mp - i);
+        rows = mp - i < ROWS + ENOUGH ? mp - i : ROWS;
         columns = Mmin(global_row(lu, i + rows - 1) + 1,
                        Mmin((int64_t)met * lu->mat->nb, lu->mat->n));
         bound = bound_of(lu, place, z + i, rows, columns);
