@@ -73,6 +73,8 @@ def test_a_plan_among_others_is_worth_nothing_and_not_written(xhpl):
     rates = [float(row.split()[7])
              for row in outcome.stdout.partition("\n\n")[0].splitlines()[1:]]
     assert rates and max(rates) <= 1.1 * ceiling_of(xhpl), str(outcome)
+    part = re.search(r"^  ([\d.]+) of the FMA ceiling of their cores", outcome.stdout, re.M)
+    assert float(part[1]) < 1, str(outcome)
 
 
 @retried
