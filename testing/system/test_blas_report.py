@@ -249,12 +249,30 @@ ENDLESS = "#include <unistd.h>\nvoid dgemm_(void)\n{\n    for (;;)\n        slee
 @preloaded
 @retried
 @pytest.mark.skipif(not (jobs.BIN / "xhost").exists(), reason="built with HYBRID=no")
-def test_a_library_that_never_returns_is_told_and_ended(xhpl, openblas, tmp_path):
+@pytest.mark.parametrize("solver, where", [
+    ("hybrid", "opening the solver: its BLAS, kernels, devices"),
+    ("reference", "computing with solver=reference")])  # fmt: skip
+def test_a_library_that_never_returns_is_told_and_ended(
+    xhpl, openblas, tmp_path, solver, where
+):
     env = {"LD_PRELOAD": str(library(tmp_path, ENDLESS)),
-           "XHPL_WATCHDOG": "1", "XHPL_HANG": "3"}  # fmt: skip
+           "XHPL_WATCHDOG": "1", "XHPL_HANG": "3", "XHPL_SOLVER": solver}  # fmt: skip
     outcome = xhpl(dat=hpl_dat.text(), env=env)
     assert outcome.status == 3, str(outcome)
-    assert "opening the solver: its BLAS, kernels, devices; the job ends" in outcome.stderr
+    assert f"{where}; the job ends" in outcome.stderr, str(outcome)
+    assert "ignores" not in outcome.stderr, str(outcome)
+
+
+@preloaded
+@retried
+@pytest.mark.skipif(not (jobs.BIN / "xhost").exists(), reason="built with HYBRID=no")
+def test_a_slow_run_of_the_reference_solver_is_no_hang(xhpl, tmp_path):
+    """Panels that take longer together than the watchdog's patience."""
+    env = {"LD_PRELOAD": str(library(tmp_path, dgemm("", before="usleep(100000);"))),
+           "XHPL_WATCHDOG": "1", "XHPL_HANG": "3", "XHPL_SOLVER": "reference",
+           "XHPL_TRUST": "off", "XHPL_BLAS_CHECK": "off"}  # fmt: skip
+    outcome = xhpl("-n", 320, "--nb", 8, "-p", 1, "-q", 1, env=env).succeeded()
+    assert "no progress" not in outcome.stderr, str(outcome)
 
 
 # A library whose thread often has no core: as one that others, a hypervisor or a
