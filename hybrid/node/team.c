@@ -79,7 +79,7 @@ static void give_out(hyb_team_t *team)
 static xh_status_t pinning_status(int error, int cpu)
 {
     if (error == EINVAL) {
-        xh_log_error("processor %d is not there for this process", cpu);
+        xh_log_error("this process may not use processor %d", cpu);
         return XH_ERR_ARG;
     }
     if (error != 0)

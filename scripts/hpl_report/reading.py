@@ -182,5 +182,5 @@ def read_trace(path):
     """The same; there is a span at least."""
     spans, names = read_spans(path)
     if not spans:
-        raise Refused(f"{path}: nobody did anything in this trace")
+        raise Refused(f"{path}: this trace has no spans")
     return spans, names

@@ -239,9 +239,12 @@ def of_products(run, test):
     reached = (f"{percent(part)} of the {rate(products)} that its {devices_of} kept up in "
                "matrix products (DGEMM)")
     if part > NOISE:
+        others = crowded(run, test)
+        advice = others.text if others else "run again with --set predict=on"
         return Verdict(
             "unknown", "The record cannot tell", f"the rate is {reached}, so the cores "
-            "computed a part of it; run again with --set predict=on", "nothing measured")
+            f"computed a part of it; {advice}",
+            others.kind if others else "nothing measured")
     cause = held_devices(run, test)
     if cause is UNEXPLAINED:
         cause = too_small(run, test) or cause
@@ -295,7 +298,7 @@ def judge(run):
     if run.emulates():
         return Verdict(
             "failed", "No", "double precision was emulated (fp64=emulated), so this "
-            "is no run of HPL", "emulated precision",
+            "is not a valid run of HPL", "emulated precision",
         )
     if run.devices():
         predicted = (test.get("prediction") or {}).get("gflops")

@@ -83,8 +83,8 @@ static void warn_of_sums(const xhpl_trial_t *trial)
     }
     MPI_Allreduce(MPI_IN_PLACE, found, 2, MPI_INT, MPI_SUM, trial->comm);
     if (rank == 0 && found[0] > 0)
-        xh_log_warning("N = %d is no clean result: %d sums were wrong, %d "
-                       "columns were repaired",
+        xh_log_warning("the result of N = %d is not clean: %d sums were wrong, "
+                       "%d columns were repaired",
                        trial->test.n, found[0], found[1]);
 }
 
@@ -166,7 +166,7 @@ static void check(run_t *run, xhpl_trial_t *trial, int info)
         xhpl_report_residual(run->report, trial->residual, &trial->norms);
     if (!trial->passed && run->parameters->threshold > 0)
         xh_log_error("N = %d, NB = %d, %d x %d processes: FAILED: the scaled "
-                     "residual is %.4g, allowed is less than %g",
+                     "residual is %.4g, and must be less than %g",
                      trial->test.n, trial->test.nb, trial->test.nprow,
                      trial->test.npcol, trial->residual,
                      run->parameters->threshold);

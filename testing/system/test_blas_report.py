@@ -53,7 +53,7 @@ def test_library_version_kernel_and_threads_are_named(xhpl, openblas):
     line = blas_line(xhpl(dat=hpl_dat.text(), env=PRESCOTT))
     assert re.fullmatch(
         r"xhpl: BLAS: OpenBLAS, version \d+\.\d+[\w.]*, kernel Prescott, "
-        r"threads a process: 1",
+        r"threads per process: 1",
         line,
     ), line
 
@@ -66,7 +66,7 @@ def test_it_is_said_once_by_a_launched_job(xhpl):
 
 def test_the_number_of_threads_is_the_settings(xhpl, openblas):
     outcome = xhpl("--set", "blas_threads=2", dat=hpl_dat.text())
-    assert blas_line(outcome).endswith("threads a process: 2")
+    assert blas_line(outcome).endswith("threads per process: 2")
 
 
 @pytest.mark.skipif("avx2" not in FLAGS, reason="no AVX2 on this machine")
@@ -139,7 +139,7 @@ def test_threads_that_were_not_asked_for_are_warned_of(xhpl, openblas, tmp_path)
     def warned(*words):
         env = {**MEASURED, "LD_PRELOAD": str(library(tmp_path, GREEDY))}
         outcome = xhpl(*words, dat=hpl_dat.text(), env=env).succeeded()
-        return [x for x in warnings(outcome) if "was to use one thread" in x]
+        return [x for x in warnings(outcome) if "should use one thread" in x]
 
     said = warned()
     assert len(said) == 1
@@ -158,7 +158,7 @@ def test_a_library_on_one_thread_is_not_blamed(xhpl):
 def test_an_unknown_number_of_threads_is_said_to_be_unknown(xhpl, openblas, tmp_path):
     env = {"LD_PRELOAD": str(library(tmp_path, SILENT))}
     outcome = xhpl(dat=hpl_dat.text(), env=env).succeeded()
-    assert blas_line(outcome).endswith("threads a process: unknown")
+    assert blas_line(outcome).endswith("threads per process: unknown")
 
 
 # ---- without a BLAS ---------------------------------------------------------
@@ -209,7 +209,7 @@ def test_a_variable_without_effect_is_named_with_the_setting_that_has_one(xhpl, 
 
     reference = ["--set", "solver=reference"]
     assert said(*reference) == [
-        "OMP_NUM_THREADS=3 has no effect: --set blas_threads=3 does it"]
+        "OMP_NUM_THREADS=3 has no effect: use --set blas_threads=3"]
     assert said(*reference, "--set", "blas_threads=3") == []
 
 

@@ -42,9 +42,9 @@ def test_a_run_among_others_says_so_and_blames_no_library(xhpl):
     record = json.loads((xhpl.directory / "run.json").read_text())
     said = [finding["text"] for finding in record["findings"]]
     assert record["tests"][0]["ranks"][0]["others"] > 0.1, str(outcome)
-    pattern = r"cores \d+% of the time of (N = 2500: other programs|measuring)"
+    pattern = r"cores \d+% of the (time of N = 2500: other programs|measuring)"
     found = {match[1] for match in map(re.compile(pattern).search, said) if match}
-    assert found == {"N = 2500: other programs", "measuring"}, str(outcome)
+    assert found == {"time of N = 2500: other programs", "measuring"}, str(outcome)
     assert not [text for text in said if "DGEMM" in text], str(outcome)
     assert "planned under load" in outcome.stderr and "% of plan" not in outcome.stderr
     verdict = call(xhpl.directory, "--verdict", "run.json").stdout
@@ -67,7 +67,7 @@ def test_a_plan_among_others_is_worth_nothing_and_not_written(xhpl):
     with busy_loops(2 * os.cpu_count()):
         outcome = xhpl(*options)
     assert outcome.status == 2, str(outcome)
-    assert "of measuring, twice: what is predicted is worth nothing" in outcome.stderr
+    assert "measuring time, twice: this prediction is worthless" in outcome.stderr
     assert "new.dat is not written" in outcome.stderr, str(outcome)
     assert not (xhpl.directory / "new.dat").exists()
     rates = [float(row.split()[7])

@@ -172,7 +172,7 @@ def test_of_many_processes_the_slow_one_is_drawn(page_of_work):
     assert len(data["run-1-whole"]["rows"]) == 24
     assert "77: actor 0" in data["run-1-whole"]["rows"]
     assert data["run-1-work"]["rows"][0].startswith("77: ")
-    assert "60 more processes not drawn" in text
+    assert "without 60 more processes" in text
 
 
 def test_what_the_run_noticed_is_shown(tmp_path, record):

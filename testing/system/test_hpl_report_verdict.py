@@ -216,7 +216,7 @@ def test_threads_and_kernel_are_told(told, record):
     text = told()
     assert "process 0 12 threads, hardware thread 4-15" in text
     assert "hybrid, kernel avx2" in text
-    assert re.search("Cores a processor: +16 ", text)
+    assert re.search("Cores per processor: +16 ", text)
 
 
 def test_a_record_of_before_they_were_told_has_a_page(told, record):
@@ -338,10 +338,10 @@ def test_any_error_is_the_reason_of_a_run_without_a_result(told, record):
 
 def test_a_run_that_went_on_without_a_device_is_at_best_fair(told, record):
     on_devices(record, 0.95)
-    finding(record, "warning", "rank 0 on n1: device 1 is dropped; others do its tiles")
+    finding(record, "warning", "rank 0 on n1: device 1 is dropped; the others compute its tiles")
     text = told()
     assert "Is it good? It is fair: 95 %" in text
-    assert ": device 1 is dropped; others do its tiles (process 0 on n1). See" in text
+    assert ": device 1 is dropped; the others compute its tiles (process 0 on n1). See" in text
 
 
 def test_idle_cores_beside_devices_are_told(told, record):
