@@ -73,7 +73,8 @@ static int free_work(const hyb_device_columns_t *d)
         at++;
     if (at == d->queued.count)
         HPL_pabort(__LINE__, "hyb_device_note",
-                   "%d works are under way: there is no place for more", at);
+                   "%d operations are under way: there is no room for another",
+                   at);
     return at;
 }
 

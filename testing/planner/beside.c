@@ -50,12 +50,11 @@ static void say_checkpoint(const xhpl_choice_t *choice)
         return;
     if (rate == 0.0)
         rate = 1e9;
-    xh_log_info(
-        "a checkpoint of the best choice has at most %.2f GiB per process: it "
-        "takes %s at %.3g GB/s, while the run goes on, every %s (%.2g%% of the "
-        "time)",
-        bytes / 0x1p30, xh_text_seconds(bytes / rate).text, rate * 1e-9,
-        xh_text_seconds(every).text, 100.0 * bytes / rate / every);
+    xh_log_info("a checkpoint of the best choice has at most %.2f GiB per "
+                "process: writing it takes %s at %.3g GB/s, every %s (%.2g%% "
+                "of the time), while the run goes on",
+                bytes / 0x1p30, xh_text_seconds(bytes / rate).text, rate * 1e-9,
+                xh_text_seconds(every).text, 100.0 * bytes / rate / every);
 }
 
 void xhpl_beside_say(const hyb_model_rates_t *rates,

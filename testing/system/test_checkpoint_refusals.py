@@ -252,8 +252,8 @@ def test_an_empty_folder_is_refused(tmp_path):
 @pytest.mark.parametrize("options,said", [
     (("--every", "soon"), "--every: 'soon' is not allowed"),
     (("--checkpoint-bandwidth", "fast"), "--checkpoint-bandwidth: 'fast' is not"),
-    (("--checkpoint", "d", "-nb", "16,32"), "go with one test; here are 2"),
-    (("--restart", "d", "--set", "solver=reference"), "go with solver=hybrid"),
+    (("--checkpoint", "d", "-nb", "16,32"), "need exactly one test, not 2"),
+    (("--restart", "d", "--set", "solver=reference"), "need solver=hybrid"),
     (("--checkpoint", "no/d"), "cannot write to the folder no/d"),
 ])
 def test_options_that_make_no_sense_are_refused(tmp_path, options, said):
