@@ -67,9 +67,7 @@ typedef struct {
         } * work;
         int count;
         int next;    /* that is noted next */
-        int sending; /* P > 1: the work by which a group's rows leave, or -1: */
-        const hpl_exchange_t *leaving; /* these, */
-        hyb_blocks_t group;            /* of this group */
+        int sending; /* P > 1: the work by which a group's rows leave, or -1 */
         double pace; /* s a flop of the slowest work so far, or a guess */
     } queued;
     struct {
@@ -209,8 +207,8 @@ double hyb_device_panel_seconds(hyb_place_t *place);
 /* ---- device_guard.c: with check columns, else nothing is done ------------- */
 
 /* What it takes there and, pinned, on the host. */
-int64_t hyb_device_guard_doubles(int64_t rows, int64_t nb, int64_t columns);
-size_t hyb_device_guard_host_doubles(int64_t rows, int64_t nb, int64_t columns);
+int64_t hyb_device_guard_doubles(int64_t rows, int64_t columns);
+size_t hyb_device_guard_host_doubles(int64_t rows, int64_t columns);
 
 /* d->guard, of the device's memory from double number at on, and of host's.
  * Errors: XH_ERR_MEMORY. Before the loop, once lu has check columns: begin. */
@@ -227,14 +225,6 @@ void hyb_device_guard_took(hyb_device_columns_t *d, int k);
  * queue that, once. They have come down. */
 void hyb_device_guard_sweep(hyb_place_t *place, int k);
 void hyb_device_guard_swept(hyb_device_columns_t *d, int k);
-
-/* P > 1. Queue: packed rows, a column each there, of a run of its columns; all
- * sums of these, if the check columns are in this group. They have come down. */
-xh_status_t hyb_device_guard_packed(hyb_device_columns_t *d, int k,
-                                    hyb_run_t run, hyb_block_t rows,
-                                    bool displaced);
-xh_status_t hyb_device_guard_send(hyb_device_columns_t *d, hyb_blocks_t group);
-void hyb_device_guard_sent(hyb_device_columns_t *d, hyb_blocks_t group);
 
 /* ---- device_rows.c: rows that travel, P > 1 ------------------------------ */
 

@@ -12,29 +12,24 @@ struct hyb_device_guard {
     hyb_block_t weights; /* columns x both */
     hyb_block_t panel;   /* rows x both: of the next panel's columns */
     hyb_block_t rows;    /* likewise, of all others */
-    hyb_block_t left;    /* both x 2 nb: of rows that leave; as on the host, of
-                            which a row is a column here */
     double *all;         /* pinned: rows x both, on their way down, ... */
-    double *own[HYB_IN_FLIGHT]; /* ... of panel k's columns, ... */
-    double *leaving;            /* ... and 2 nb x both */
+    double *own[HYB_IN_FLIGHT]; /* ... and of panel k's columns */
     double *host_weights;
-    int left_in[2]; /* iteration of the rows of U, and displaced ones; or -1 */
-    int swept;      /* iterations before this one are */
+    int swept; /* iterations before this one are */
 };
 
 typedef struct hyb_device_guard guard_t;
 
 /* ---- memory -------------------------------------------------------------- */
 
-int64_t hyb_device_guard_doubles(int64_t rows, int64_t nb, int64_t columns)
+int64_t hyb_device_guard_doubles(int64_t rows, int64_t columns)
 {
-    return BOTH * (columns + 2 * rows + 2 * nb);
+    return BOTH * (columns + 2 * rows);
 }
 
-size_t hyb_device_guard_host_doubles(int64_t rows, int64_t nb, int64_t columns)
+size_t hyb_device_guard_host_doubles(int64_t rows, int64_t columns)
 {
-    return (size_t)(BOTH *
-                    (columns + (1 + HYB_IN_FLIGHT) * rows + 4 * nb));
+    return (size_t)(BOTH * (columns + (1 + HYB_IN_FLIGHT) * rows));
 }
 
 /* The weights of its columns go up. */
@@ -60,7 +55,7 @@ static xh_status_t send_weights(hyb_device_columns_t *d, double *host)
 xh_status_t hyb_device_guard_create(hyb_device_columns_t *d, int64_t at,
                                     double *host)
 {
-    int64_t rows = d->memory.matrix.rows, nb = d->memory.u.rows;
+    int64_t rows = d->memory.matrix.rows;
     int64_t columns = d->columns[d->base.lu->ledger.blocks];
     guard_t *g = d->guard = calloc(1, sizeof(*g));
 
@@ -68,13 +63,10 @@ xh_status_t hyb_device_guard_create(hyb_device_columns_t *d, int64_t at,
         return XH_ERR_MEMORY;
     g->weights = hyb_block(d->memory.buffer, at, columns, BOTH);
     g->panel = hyb_block(d->memory.buffer, at += BOTH * columns, rows, BOTH);
-    g->rows = hyb_block(d->memory.buffer, at += BOTH * rows, rows, BOTH);
-    g->left = hyb_block(d->memory.buffer, at + BOTH * rows, BOTH, 2 * nb);
+    g->rows = hyb_block(d->memory.buffer, at + BOTH * rows, rows, BOTH);
     g->all = host + BOTH * columns;
     for (int i = 0; i < HYB_IN_FLIGHT; i++)
         g->own[i] = g->all + (i + 1) * BOTH * rows;
-    g->leaving = g->own[0] + HYB_IN_FLIGHT * BOTH * rows;
-    g->left_in[0] = g->left_in[1] = -1;
     g->host_weights = host;
     return XH_OK;
 }
@@ -198,52 +190,4 @@ void hyb_device_guard_swept(hyb_device_columns_t *d, int k)
                                                   .rows = mp - from,
                                                   .z = d->guard->all,
                                                   .ld = mp});
-}
-
-/* ---- rows that leave ----------------------------------------------------- */
-
-xh_status_t hyb_device_guard_packed(hyb_device_columns_t *d, int k,
-                                    hyb_run_t run, hyb_block_t rows,
-                                    bool displaced)
-{
-    guard_t *g = d->guard;
-    int64_t nb = d->memory.u.rows;
-    hyb_gemm_t product = {.trans_a = XH_TRANS, .alpha = -1.0, .beta = 1.0};
-
-    if (g == NULL || rows.cols == 0)
-        return XH_OK;
-    if (g->left_in[displaced] != k)
-        product.beta = 0.0;
-    g->left_in[displaced] = k;
-    product.a = hyb_block_part(g->weights, run.from, 0, run.count, BOTH);
-    product.b = rows;
-    product.c = hyb_block_part(g->left, 0, displaced ? nb : 0, BOTH, rows.cols);
-    return hyb_queue_gemm(d->queue.leave, &product);
-}
-
-xh_status_t hyb_device_guard_send(hyb_device_columns_t *d, hyb_blocks_t group)
-{
-    int64_t b = d->base.lu->homes.check[d->number];
-
-    if (d->guard == NULL || b < group.from || b >= group.to)
-        return XH_OK;
-    return hyb_queue_copy_out(d->queue.leave, d->guard->left,
-                              (xh_view_t){d->guard->leaving, BOTH,
-                                          d->guard->left.cols, BOTH});
-}
-
-void hyb_device_guard_sent(hyb_device_columns_t *d, hyb_blocks_t group)
-{
-    int64_t b = d->base.lu->homes.check[d->number];
-    double *z;
-    int64_t rows;
-
-    if (d->guard == NULL || b < group.from || b >= group.to)
-        return;
-    rows = d->guard->left.cols;
-    z = d->guard->leaving + BOTH * rows;
-    for (int64_t i = 0; i < rows; i++)
-        for (int which = 0; which < BOTH; which++)
-            z[i + which * rows] = d->guard->leaving[which + i * BOTH];
-    hyb_check_columns_left(d->base.lu, d->number, z);
 }

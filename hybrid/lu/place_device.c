@@ -252,10 +252,8 @@ static void complete(hyb_device_columns_t *d, int at, double now)
     }
     for (int i = 0; i < d->queued.count; i++)
         d->queued.work[i].since = now;
-    if (at == d->queued.sending) {
-        hyb_device_guard_sent(d, d->queued.group);
+    if (at == d->queued.sending)
         d->queued.sending = -1;
-    }
     if (d->queued.work[at].swept >= 0)
         hyb_device_guard_swept(d, d->queued.work[at].swept);
     for (int64_t b = blocks.from; b < blocks.to; b++)

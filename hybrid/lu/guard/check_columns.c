@@ -35,8 +35,7 @@ static size_t lay_out(struct hyb_check_columns *c, extent_t e)
     for (int i = 0; i < HYB_IN_FLIGHT; i++)
         c->panel[i] =
             hyb_next_pages(c->memory, &at, e.nprow > 1 ? BOTH * e.rows : 0);
-    c->packed = hyb_next_pages(c->memory, &at, e.members * leaving);
-    c->left = hyb_next_pages(c->memory, &at, e.places * leaving);
+    c->packed = hyb_next_pages(c->memory, &at, e.members * e.places * leaving);
     c->swept_in = (int *)hyb_next_pages(c->memory, &at, SWEEPS * e.members);
     c->packed_in = (int *)hyb_next_pages(c->memory, &at, e.members);
     return at;
@@ -503,6 +502,40 @@ void hyb_check_columns_begin(hyb_lu_t *lu)
 void hyb_check_columns_end(hyb_lu_t *lu)
 {
     hyb_check_columns_compare(lu, lu->range.panels);
+}
+
+static int number_of(const hyb_lu_t *lu, const hyb_place_t *place)
+{
+    int number = 0;
+
+    while (lu->homes.place[number] != place)
+        number++;
+    return number;
+}
+
+void hyb_check_columns_same(hyb_lu_t *lu, const hyb_place_t *home,
+                            const hpl_product_t *p, const double *again)
+{
+    static const double part = 1e-13;
+    int place = number_of(lu, home);
+    double most = 0.0, apart = 0.0;
+
+    for (int i = 0; i < p->m; i++) {
+        most = fmax(most, fabs(again[i]));
+        if (!(fabs(p->y[i] - again[i]) <= apart))
+            apart = fabs(p->y[i] - again[i]);
+    }
+    if (apart <= part * most || lu->check->spoilt ||
+        lu->check->place[place].wrong)
+        return;
+    lu->check->place[place].wrong = true;
+    hyb_alarm_raise(lu, &(hyb_alarm_t){.found = HYB_FOUND_SOLUTION,
+                                       .since = lu->range.panels,
+                                       .iteration = lu->range.panels,
+                                       .row = -1,
+                                       .column = -1,
+                                       .from = -1,
+                                       .device = place - 1});
 }
 
 /* ---- the host's, in the loop --------------------------------------------- */

@@ -98,48 +98,72 @@ static void weigh_row(const double *a, const double *const *w, int count,
     }
 }
 
-void hyb_check_columns_packed(hyb_lu_t *lu, int member, const hpl_exchange_t *x,
-                              int from, int columns, int64_t column)
+/* Where a member has its part of the rows that leave place. */
+static double *part_of(const hyb_lu_t *lu, int member, int place)
 {
-    struct hyb_check_columns *c = lu->check;
-    const double *w[BOTH];
-    double *z;
-    leaving_t leaves[2];
-    int k;
+    return lu->check->packed +
+           ((int64_t)member * lu->homes.places + place) * leaving(lu);
+}
 
-    if (c == NULL || columns == 0)
-        return;
-    k = hpl_panel_number(x->panel);
-    z = c->packed + member * leaving(lu);
-    if (c->packed_in[member] != k)
-        memset(z, 0, (size_t)leaving(lu) * sizeof(*z));
-    c->packed_in[member] = k;
+static void begin_parts(hyb_lu_t *lu, int member, int k)
+{
+    if (lu->check->packed_in[member] != k)
+        memset(part_of(lu, member, 0), 0,
+               (size_t)(lu->homes.places * leaving(lu)) * sizeof(double));
+    lu->check->packed_in[member] = k;
+}
+
+/* Columns of one block. */
+static void weigh_columns(hyb_lu_t *lu, int member, const hpl_exchange_t *x,
+                          int from, hyb_run_t run)
+{
+    int place =
+        hyb_home_number(&lu->homes, hyb_ledger_block(&lu->ledger, run.from));
+    double *z = part_of(lu, member, place);
+    const double *w[BOTH];
+    leaving_t leaves[2];
+
     for (int which = 0; which < BOTH; which++)
-        w[which] = c->weight[which] + column;
+        w[which] = lu->check->weight[which] + run.from;
     list(lu, x, leaves);
     for (int l = 0; l < 2; l++)
         for (int r = 0; r < leaves[l].count; r++)
             weigh_row(leaves[l].rows +
                           (int64_t)(leaves[l].first + r) * x->columns + from,
-                      w, columns, &z[leaves[l].at + r],
+                      w, (int)run.count, &z[leaves[l].at + r],
                       &z[leaves[l].at + r + leaving(lu) / BOTH]);
 }
 
-void hyb_check_columns_left(hyb_lu_t *lu, int place, const double *z)
+void hyb_check_columns_packed(hyb_lu_t *lu, int member, const hpl_exchange_t *x,
+                              int from, int columns, int64_t column)
 {
-    memcpy(lu->check->left + place * leaving(lu), z,
-           (size_t)leaving(lu) * sizeof(*z));
+    int64_t end = column + columns, next;
+
+    if (lu->check == NULL || lu->means.device_mpi)
+        return;
+    begin_parts(lu, member, hpl_panel_number(x->panel));
+    for (int64_t j = column; j < end; j = next) {
+        next = Mmin(end, hyb_ledger_first(
+                             &lu->ledger,
+                             hyb_ledger_block(&lu->ledger, j) + 1));
+        weigh_columns(lu, member, x, from + (int)(j - column),
+                      (hyb_run_t){j, next - j});
+    }
 }
 
-/* What members have of the rows that leave in iteration k. */
+/* What members have of the rows that leave in iteration k, in the first one's
+ * part. */
 static void add_members(hyb_lu_t *lu, int k)
 {
-    struct hyb_check_columns *c = lu->check;
+    int64_t count = lu->homes.places * leaving(lu);
+    double *all = part_of(lu, 0, 0);
 
-    memset(c->left, 0, (size_t)leaving(lu) * sizeof(*c->left));
-    for (int m = 0; m < hyb_team_size(lu->means.team); m++)
-        for (int64_t i = 0; i < leaving(lu) && c->packed_in[m] == k; i++)
-            c->left[i] += c->packed[m * leaving(lu) + i];
+    begin_parts(lu, 0, k);
+    for (int m = 1; m < hyb_team_size(lu->means.team); m++) {
+        for (int64_t i = 0; i < count && lu->check->packed_in[m] == k; i++)
+            all[i] += part_of(lu, m, 0)[i];
+        lu->check->packed_in[m] = -1;
+    }
 }
 
 /* The part of panel k in a row, where place has its columns; else NULL. */
@@ -168,7 +192,7 @@ static int64_t gather(const hyb_lu_t *lu, int place, int k, const leaving_t *l,
                       double *z, int64_t *row)
 {
     int64_t ld = leaving(lu) / BOTH, count = 0;
-    const double *left = lu->check->left + place * leaving(lu);
+    const double *left = part_of(lu, 0, place);
     const double *panel = panel_part(lu, place, k);
 
     for (int i = 0; i < 2; i++)
@@ -262,7 +286,7 @@ static void judge(hyb_lu_t *lu, int place, const hpl_exchange_t *x,
                                                   .row = row,
                                                   .z = z,
                                                   .ld = ld});
-    if (!lu->check->place[place].wrong || lu->means.device_mpi)
+    if (!lu->check->place[place].wrong)
         return;
     make_right(x, &l[0], column, z, ld);
     make_right(x, &l[1], column, z + l[0].count, ld);
@@ -274,7 +298,8 @@ void hyb_check_columns_leave(hyb_lu_t *lu, const hpl_exchange_t *x,
     leaving_t leaves[2];
     int64_t start = hyb_ledger_first(&lu->ledger, blocks.from);
 
-    if (lu->check == NULL || blocks.to <= lu->ledger.check)
+    if (lu->check == NULL || blocks.to <= lu->ledger.check ||
+        lu->means.device_mpi)
         return;
     add_members(lu, hpl_panel_number(x->panel));
     list(lu, x, leaves);

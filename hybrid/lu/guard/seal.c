@@ -178,6 +178,21 @@ static int who_had_none(hyb_lu_t *lu, int k)
     return rows.me;
 }
 
+/* Had the panel's columns none as they came down from a device to the team? */
+static bool came_without(hyb_lu_t *lu, int k)
+{
+    hyb_place_t *home = hyb_lu_panel_home(lu, k);
+    xh_view_t came;
+
+    if (home == &lu->homes.host || hyb_lu_panel(lu, k)->by_device)
+        return false;
+    came = home->panel_columns(home, k);
+    for (int64_t j = 0; j < came.cols; j++)
+        if (!are_numbers(came.data + j * came.ld, came.rows))
+            return true;
+    return false;
+}
+
 /* They spread to all that is made of the panel, so who has not factored it is
  * silent from then on. */
 static void tell_none(hyb_lu_t *lu, int k)
@@ -193,6 +208,9 @@ static void tell_none(hyb_lu_t *lu, int k)
     row = who_had_none(lu, k);
     if (row != lu->grid->myrow)
         alarm.from = HPL_pnum(lu->grid, row, lu->grid->mycol);
+    else if (came_without(lu, k))
+        alarm.device =
+            hyb_home_number(&lu->homes, hyb_lu_panel_block(lu, k)) - 1;
     hyb_alarm_raise(lu, &alarm);
 }
 
