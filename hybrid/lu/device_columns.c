@@ -41,7 +41,7 @@ static int64_t device_doubles(extent_t e)
     return 1 + e.rows * e.columns + u + e.rows + 2 * e.nb +
            hyb_pivot_elements(e.nb) + panels_of(e) * panel_doubles(e) +
            guest_doubles(e) +
-           (e.checked ? hyb_device_guard_doubles(e.rows, e.columns) : 0);
+           (e.checked ? hyb_device_guard_doubles(e.rows, e.nb, e.columns) : 0);
 }
 
 static size_t host_doubles(extent_t e)
@@ -50,7 +50,7 @@ static size_t host_doubles(extent_t e)
 
     return (size_t)(rows * nb + HYB_SLOTS * (HYB_ROW_LISTS + nb) * nb + nb +
                     nb * nb + hyb_pivot_elements(nb)) +
-           (e.checked ? hyb_device_guard_host_doubles(rows, e.columns)
+           (e.checked ? hyb_device_guard_host_doubles(rows, nb, e.columns)
                       : 0);
 }
 
@@ -226,9 +226,9 @@ static xh_status_t deal(hyb_device_columns_t *d)
         d->columns[b + 1] += d->columns[b];
     }
     /* Of two iterations each block and the panel, there and factored, and the
-     * rows of one group; rows that are compared; of each seat two; and the next
-     * one. */
-    d->queued.count = 2 * (int)count + 8 + 2 * HYB_GUEST_SEATS;
+     * rows of one group; rows and panels that are compared; of each seat two;
+     * and the next one. */
+    d->queued.count = 2 * (int)count + 16 + 2 * HYB_GUEST_SEATS;
     d->queued.work = calloc((size_t)d->queued.count, sizeof(*d->queued.work));
     return d->queued.work != NULL ? XH_OK : XH_ERR_MEMORY;
 }

@@ -60,7 +60,9 @@ typedef struct {
             hyb_blocks_t blocks; /* those that it completes here */
             int panels;          /* that they meet */
             int swept; /* iteration whose rows came down to be compared, or -1 */
-            int seat;            /* that is free then, or -1 */
+            int sealed;    /* panel whose seal is compared, or -1: when it came, */
+            bool given_up; /* or as it is given up */
+            int seat;      /* that is free then, or -1 */
             bool under_way;
             double flop, since; /* since when it, or the work before it, can
                                    run */
@@ -207,8 +209,8 @@ double hyb_device_panel_seconds(hyb_place_t *place);
 /* ---- device_guard.c: with check columns, else nothing is done ------------- */
 
 /* What it takes there and, pinned, on the host. */
-int64_t hyb_device_guard_doubles(int64_t rows, int64_t columns);
-size_t hyb_device_guard_host_doubles(int64_t rows, int64_t columns);
+int64_t hyb_device_guard_doubles(int64_t rows, int64_t nb, int64_t columns);
+size_t hyb_device_guard_host_doubles(int64_t rows, int64_t nb, int64_t columns);
 
 /* d->guard, of the device's memory from double number at on, and of host's.
  * Errors: XH_ERR_MEMORY. Before the loop, once lu has check columns: begin. */
@@ -219,7 +221,16 @@ void hyb_device_guard_begin(hyb_device_columns_t *d);
 /* Queue: the part of rows that is in panel k's columns, as these are to be
  * factored or to come down. Once the panel is known it is taken to lu's. */
 xh_status_t hyb_device_guard_panel(hyb_device_columns_t *d, int k);
-void hyb_device_guard_took(hyb_device_columns_t *d, int k);
+void hyb_device_guard_took(hyb_device_columns_t *d, int k, int64_t jb);
+
+/* Queue: sums of L2 for its seal, behind the factorization of panel k; behind
+ * what came up of it; before its place is given to another. The last two have
+ * come down. */
+xh_status_t hyb_device_guard_factored(hyb_device_columns_t *d, int k,
+                                      hyb_block_t l2);
+xh_status_t hyb_device_guard_came(hyb_device_columns_t *d, int k);
+xh_status_t hyb_device_guard_give_up(hyb_device_columns_t *d, int k);
+void hyb_device_guard_sealed(hyb_device_columns_t *d, int k, bool given_up);
 
 /* If rows are compared after panel k, and all columns are queued to meet it:
  * queue that, once. They have come down. */
