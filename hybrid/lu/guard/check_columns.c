@@ -18,6 +18,7 @@ enum { BOTH = HYB_CHECK_COLUMNS, SWEEPS = 2 }; /* iterations swept at a time */
 typedef struct {
     int64_t rows, columns, nb;
     int members, places, nprow;
+    bool devices;
 } extent_t;
 
 /* Cut the memory, if there is any, into its parts; returns its doubles. */
@@ -33,8 +34,9 @@ static size_t lay_out(struct hyb_check_columns *c, extent_t e)
     c->swept =
         hyb_next_pages(c->memory, &at, SWEEPS * BOTH * e.members * e.rows);
     for (int i = 0; i < HYB_IN_FLIGHT; i++)
-        c->panel[i] =
-            hyb_next_pages(c->memory, &at, e.nprow > 1 ? BOTH * e.rows : 0);
+        c->panel[i] = hyb_next_pages(
+            c->memory, &at, e.nprow > 1 || e.devices ? BOTH * e.rows : 0);
+    c->made = hyb_next_pages(c->memory, &at, e.devices ? BOTH * e.rows : 0);
     c->packed = hyb_next_pages(c->memory, &at, e.members * e.places * leaving);
     c->swept_in = (int *)hyb_next_pages(c->memory, &at, SWEEPS * e.members);
     c->packed_in = (int *)hyb_next_pages(c->memory, &at, e.members);
@@ -80,7 +82,8 @@ static extent_t extent_of(const hyb_means_t *means, const hpl_shape_t *shape)
                       .nb = Mmin(shape->nb, shape->n),
                       .members = hyb_team_size(means->team),
                       .places = places + 1,
-                      .nprow = shape->nprow};
+                      .nprow = shape->nprow,
+                      .devices = means->resident};
 }
 
 uint64_t hyb_check_columns_bytes(const hyb_means_t *means,

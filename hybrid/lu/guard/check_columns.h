@@ -30,8 +30,10 @@ struct hyb_check_columns {
     double *weight[2]; /* by local column, of both; of check columns -1 */
     double *work;     /* rows: working memory */
     double *swept;     /* by member, for two iterations: rows of both */
-    double *panel[HYB_IN_FLIGHT]; /* P > 1: - A w of panel k's columns alone,
-                                     before it is factored; rows of both */
+    double *panel[HYB_IN_FLIGHT]; /* P > 1, or on devices: - A w of panel k's
+                                     columns alone, before it is factored; rows
+                                     of both */
+    double *made;   /* on devices: L2 U w of these; rows of both */
     double *packed; /* P > 1, by member and place: of 2 nb rows that leave, both:
                        those of U, then displaced ones */
     int *swept_in, *packed_in; /* by member: iterations of these, or -1 */
@@ -104,12 +106,23 @@ typedef struct {
 
 void hyb_check_columns_judge(hyb_lu_t *lu, const hyb_compared_t *rows);
 
-/* ---- P > 1 ---------------------------------------------------------------- */
+/* ---- panels --------------------------------------------------------------- */
 
 /* Panel k's columns are here, from its first row on, before it is factored: a
  * member's share of them. */
 void hyb_check_columns_panel(hyb_lu_t *lu, int k, xh_view_t columns, int member,
                              int members);
+
+/*
+ * The team factors panel k, which lives on a device: so that not this is to be
+ * blamed, all rows of the panel are compared with what they were. Some rows of
+ * L2 are there, by any member; the panel is known here. Elsewhere nothing is
+ * done.
+ */
+void hyb_check_columns_made(hyb_lu_t *lu, int k, int64_t from, int64_t to);
+void hyb_check_columns_factored(hyb_lu_t *lu, int k);
+
+/* ---- P > 1 ---------------------------------------------------------------- */
 
 /* Rows of some columns, from one of x on, were packed. */
 void hyb_check_columns_packed(hyb_lu_t *lu, int member,

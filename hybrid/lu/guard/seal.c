@@ -195,6 +195,9 @@ void hyb_seal_sum(hyb_lu_t *lu, int k)
         return;
     while ((unit = hyb_units_take(&hyb_lu_panel(lu, k)->sealing)) >= 0) {
         sum_unit(lu, k, unit);
+        hyb_check_columns_made(
+            lu, k, unit * UNIT,
+            Mmin((unit + 1) * UNIT, hyb_lu_panel(lu, k)->factors.l2.rows));
         hyb_units_settle(&hyb_lu_panel(lu, k)->sealing);
     }
 }
@@ -278,6 +281,7 @@ void hyb_seal_arrive(hyb_lu_t *lu, int k)
     }
     if (!are_numbers(p->hpl->L1, (int64_t)p->hpl->jb * p->hpl->jb))
         tell_none(lu, k);
+    hyb_check_columns_factored(lu, k);
 }
 
 static void compare(hyb_lu_t *lu, int k, int found)
