@@ -93,7 +93,7 @@ static void check_ledger(size_t grid, int nb)
     int64_t columns = hpl_system_columns(&shape);
     hyb_ledger_t ledger;
 
-    assert_ok(hyb_ledger_create(columns, false, nb, &ledger));
+    assert_ok(hyb_ledger_create(columns, false, nb, 0, &ledger));
     assert_true(hyb_ledger_first(&ledger, ledger.blocks) >= columns);
     hyb_ledger_destroy(&ledger);
 }
