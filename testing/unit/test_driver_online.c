@@ -230,7 +230,7 @@ static void find_on_device(const char *settings)
 {
     bool right = true;
 
-    for (int product = 3; product < 12; product += 4)
+    for (int product = 3; product < 8; product += 4)
         right = is_named_on_device(settings, product) && right;
     combinations_end(!right);
 }

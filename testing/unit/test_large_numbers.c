@@ -113,8 +113,8 @@ static void check_bytes(size_t grid, int nb)
             double bytes = 8.0 * mat.ld * mat.nq;
 
             assert_true(mat.mp > 0 && mat.nq > 0 && mat.ld >= mat.mp);
-            assert_true((double)hpl_system_matrix_bytes(&mat, 8) >= bytes);
-            assert_true((double)hpl_system_matrix_bytes(&mat, 8) <
+            assert_true((double)hpl_system_matrix_bytes(&mat, 0, 8) >= bytes);
+            assert_true((double)hpl_system_matrix_bytes(&mat, 0, 8) <
                         1.001 * bytes);
             sum += 8.0 * mat.mp * mat.nq;
         }
