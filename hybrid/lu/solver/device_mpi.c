@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/solver/device_mpi.h"
+
 #include <dlfcn.h>
+#include <mpi.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,8 +11,6 @@
 #include "base/settings.h"
 #include "hpl/comm/waits.h"
 #include "hpl/grid/agree.h"
-#include "hpl/trust/trust.h"
-#include "hybrid/lu/trust/trust.h"
 
 /* Memory of a device: vector number 0 is sent, the others come. */
 typedef struct {
@@ -69,37 +70,7 @@ static xh_status_t get(const mailbox_t *m, int number, double *to,
     return finish(m);
 }
 
-/* ---- before a test ------------------------------------------------------- */
-
-static bool store(void *mailbox, const double *from, size_t count)
-{
-    return put(mailbox, from, (int64_t)count) == XH_OK;
-}
-
-static bool load(void *mailbox, int side, double *to, size_t count)
-{
-    return get(mailbox, 1 + side, to, (int64_t)count) == XH_OK;
-}
-
-void hyb_trust_device_messages(hyb_device_t *device, const HPL_T_grid *grid,
-                               size_t most, xh_exact_t *checks)
-{
-    mailbox_t m = {.most = HPL_TRUST_MOST,
-                   .patience = xh_settings_real("stall_seconds")};
-    hpl_trust_memory_t memory = {.store = store, .load = load, .context = &m};
-    int ready = open_mailbox(device, 1 + HPL_TRUST_SIDES, &m) == XH_OK;
-
-    hpl_waits_allreduce(&ready, 1, MPI_INT, MPI_MIN, grid->col_comm);
-    if (ready) {
-        memory.out = address(&m, 0);
-        for (int side = 0; side < HPL_TRUST_SIDES; side++)
-            memory.in[side] = address(&m, 1 + side);
-        hpl_trust_messages_in(checks, grid, most, &memory);
-    }
-    close_mailbox(&m);
-}
-
-/* ---- as the solver opens ------------------------------------------------- */
+/* ---- the probe ----------------------------------------------------------- */
 
 /* Doubles of the messages: one that libraries copy at once, one that they do
  * not. */
@@ -231,7 +202,7 @@ static xh_status_t exchange(probe_t *p)
     return XH_ERR_INPUT;
 }
 
-xh_status_t hyb_trust_device_mpi(hyb_machine_t *machine, bool *takes_p)
+xh_status_t hyb_device_mpi_probe(hyb_machine_t *machine, bool *takes_p)
 {
     probe_t *p;
     xh_status_t status;
