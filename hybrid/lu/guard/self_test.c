@@ -32,13 +32,15 @@ typedef struct {
     hpl_self_test_size_t size;
 } run_t;
 
-/* ---- who listens: the watchdog alone ------------------------------------- */
+/* ---- who listens: the watchdog, and who asks which threads multiplied ---- */
 
 static hyb_phase_t phase;
+static const hyb_observer_t *observed;
+static bool all_multiplied; /* each thread, in the last factorization */
 
 static void begin(const hyb_observer_t *run)
 {
-    (void)run;
+    observed = run;
     hyb_phase_begin(&phase, "in the self-test", hyb_watchdog_patience());
 }
 
@@ -55,6 +57,10 @@ static void iteration(const hyb_iteration_t *row)
 
 static void end(void)
 {
+    all_multiplied = true;
+    for (int i = 0; i < observed->members; i++)
+        if (hyb_timer_lap(&observed->worker[i], 1).flop == 0.0)
+            all_multiplied = false;
     hyb_phase_end(&phase);
 }
 
@@ -175,13 +181,18 @@ static void name_cores(const hyb_means_t *means, char *text)
                  library);
 }
 
+/* Again where a thread got no columns, as others were quicker. */
 static bool test_cores(run_t r)
 {
+    enum { TRIES = 4 };
     char name[2 * TEXT];
+    bool right = true;
 
     name_cores(&r.means, name);
-    r.means.resident = r.means.offloads = false;
-    return solve(&r, name);
+    r.means.resident = r.means.offloads = all_multiplied = false;
+    for (int i = 0; i < TRIES && right && !all_multiplied; i++)
+        right = solve(&r, name);
+    return right;
 }
 
 /* Columns that live on the device, with panels by the team and by the device if
@@ -193,8 +204,7 @@ static bool test_device(run_t r, const hyb_device_info_t *info)
     bool either = strcmp(hyb_means_panel(&r.means), "auto") == 0;
     char name[TEXT];
 
-    snprintf(name, TEXT, "device %s:%d (%s)", info->backend, info->index,
-             info->name);
+    snprintf(name, TEXT, "device %s:%d", info->backend, info->index);
     if (!r.means.resident || !either)
         return solve(&r, name);
     r.means.panel = "host";
