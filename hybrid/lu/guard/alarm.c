@@ -48,20 +48,23 @@ static void describe(const hyb_alarm_t *a, bool named, char *text, size_t size)
                  a->size, a->expected);
 }
 
-/* A device by its own name, else what the self-test runs. */
+/* Devices, and what they alone do on a grid, are named as well. */
 static void say_in_self_test(const hyb_lu_t *lu, const hyb_alarm_t *a,
                              const char *text)
 {
     const hyb_device_info_t *info;
+    char device[64] = "";
 
-    if (a->device < 0) {
-        xh_log_error("trust: wrong result of %s: %s", lu->means.self_test,
-                     text);
-        return;
+    if (a->device >= 0) {
+        info = hyb_machine_device_info(lu->means.machine, a->device);
+        snprintf(device, sizeof(device), "device %s:%d", info->backend,
+                 info->index);
     }
-    info = hyb_machine_device_info(lu->means.machine, a->device);
-    xh_log_error("trust: wrong result of device %s:%d: %s", info->backend,
-                 info->index, text);
+    if (a->device >= 0 && lu->grid->nprocs == 1)
+        xh_log_error("trust: wrong result of %s: %s", device, text);
+    else
+        xh_log_error("trust: wrong result of %s%s%s: %s", lu->means.self_test,
+                     a->device >= 0 ? ", or " : "", device, text);
 }
 
 void hyb_alarm_end(const hyb_lu_t *lu)
