@@ -195,6 +195,16 @@ static bool test_cores(run_t r)
     return right;
 }
 
+/* Can this process keep columns where the run would? If not, that is logged as
+ * the run begins. */
+static bool is_able(const run_t *r)
+{
+    char why[TEXT];
+
+    return !r->means.resident ||
+           hyb_place_device_able(&r->means, r->grid->nprow, why, TEXT);
+}
+
 /* Columns that live on the device, with panels by the team and by the device if
  * the run may have either; or tiles of the host's columns. */
 static bool test_device(run_t r, const hyb_device_info_t *info)
@@ -205,6 +215,8 @@ static bool test_device(run_t r, const hyb_device_info_t *info)
     char name[TEXT];
 
     snprintf(name, TEXT, "device %s:%d", info->backend, info->index);
+    if (!is_able(&r))
+        return true;
     if (!r.means.resident || !either)
         return solve(&r, name);
     r.means.panel = "host";
@@ -274,33 +286,21 @@ static double flop_of(const hyb_means_t *means, int nb)
     return flop / (1 + devices);
 }
 
-/* Can all processes keep columns so as the run would? */
-static bool is_able(const hyb_means_t *means, const HPL_T_grid *grid)
-{
-    char why[TEXT];
-    bool able =
-        !means->resident ||
-        hyb_place_device_able(means, grid->nprow, why, sizeof(why));
-
-    return hpl_agree(grid->all_comm, able ? XH_OK : XH_ERR_INPUT) == XH_OK;
-}
-
 bool hyb_self_test(const hyb_means_t *means, HPL_T_grid *grid,
                    const HPL_T_palg *algo, int n, int nb)
 {
     run_t r = {.means = *means, .grid = grid, .algo = *algo};
     double flop = flop_of(means, nb);
-    bool right;
+    bool right, goes_on;
 
     MPI_Allreduce(MPI_IN_PLACE, &flop, 1, MPI_DOUBLE, MPI_MIN, grid->all_comm);
-    if (!is_able(means, grid))
-        return true; /* the run ends, in words */
     r.means.checked = true;
     r.means.observer = (hyb_observer_t){
         .begin = begin, .step = step, .iteration = iteration, .end = end};
     r.size = hpl_self_test_size(n, nb, grid->nprocs, 1, flop);
     right = test_process(&r);
-    if (hpl_agree(grid->all_comm, right ? XH_OK : XH_ERR_INTERNAL) != XH_OK ||
+    goes_on = right && is_able(&r);
+    if (hpl_agree(grid->all_comm, goes_on ? XH_OK : XH_ERR_INTERNAL) != XH_OK ||
         (grid->nprocs == 1 && hyb_machine_devices(means->machine) < 2))
         return right;
     r.size = hpl_self_test_size(n, nb, grid->nprocs, grid->nprocs, flop);
