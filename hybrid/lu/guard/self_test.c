@@ -273,7 +273,7 @@ static bool test_process(const run_t *grid)
 /* What one system takes here: some hundredths of a second. */
 static double flop_of(const hyb_means_t *means, int nb)
 {
-    static const double of_a_thread = 5e8, seconds = 0.05;
+    static const double of_a_thread = 3e8, seconds = 0.05;
     int devices = hyb_machine_devices(means->machine);
     double flop = of_a_thread * hyb_team_size(means->team);
 
