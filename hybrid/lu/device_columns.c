@@ -226,9 +226,9 @@ static xh_status_t deal(hyb_device_columns_t *d)
         d->columns[b + 1] += d->columns[b];
     }
     /* Of two iterations each block and the panel, there and factored, and the
-     * rows of one group; rows that are compared; of each seat two; and the next
-     * one. */
-    d->queued.count = 2 * (int)count + 8 + 2 * HYB_GUEST_SEATS;
+     * rows of one group; rows and panels that are compared; of each seat two;
+     * and the next one. */
+    d->queued.count = 2 * (int)count + 16 + 2 * HYB_GUEST_SEATS;
     d->queued.work = calloc((size_t)d->queued.count, sizeof(*d->queued.work));
     return d->queued.work != NULL ? XH_OK : XH_ERR_MEMORY;
 }

@@ -166,7 +166,6 @@ void hyb_factor_run(hyb_lu_t *lu)
         hyb_team_run(lu->means.team, hyb_loop, lu);
         for (int i = 1; i < lu->homes.places; i++)
             lu->homes.place[i]->end(lu->homes.place[i]);
-        hyb_check_columns_end(lu);
     }
     observer->end();
 }

@@ -18,6 +18,7 @@ enum { BOTH = HYB_CHECK_COLUMNS, SWEEPS = 2 }; /* iterations swept at a time */
 typedef struct {
     int64_t rows, columns, nb;
     int members, places, nprow;
+    bool devices;
 } extent_t;
 
 /* Cut the memory, if there is any, into its parts; returns its doubles. */
@@ -33,10 +34,10 @@ static size_t lay_out(struct hyb_check_columns *c, extent_t e)
     c->swept =
         hyb_next_pages(c->memory, &at, SWEEPS * BOTH * e.members * e.rows);
     for (int i = 0; i < HYB_IN_FLIGHT; i++)
-        c->panel[i] =
-            hyb_next_pages(c->memory, &at, e.nprow > 1 ? BOTH * e.rows : 0);
-    c->packed = hyb_next_pages(c->memory, &at, e.members * leaving);
-    c->left = hyb_next_pages(c->memory, &at, e.places * leaving);
+        c->panel[i] = hyb_next_pages(
+            c->memory, &at, e.nprow > 1 || e.devices ? BOTH * e.rows : 0);
+    c->made = hyb_next_pages(c->memory, &at, e.devices ? BOTH * e.rows : 0);
+    c->packed = hyb_next_pages(c->memory, &at, e.members * e.places * leaving);
     c->swept_in = (int *)hyb_next_pages(c->memory, &at, SWEEPS * e.members);
     c->packed_in = (int *)hyb_next_pages(c->memory, &at, e.members);
     return at;
@@ -81,7 +82,8 @@ static extent_t extent_of(const hyb_means_t *means, const hpl_shape_t *shape)
                       .nb = Mmin(shape->nb, shape->n),
                       .members = hyb_team_size(means->team),
                       .places = places + 1,
-                      .nprow = shape->nprow};
+                      .nprow = shape->nprow,
+                      .devices = means->resident};
 }
 
 uint64_t hyb_check_columns_bytes(const hyb_means_t *means,
@@ -438,6 +440,8 @@ void hyb_check_columns_judge(hyb_lu_t *lu, const hyb_compared_t *r)
     if (c->place[r->place].wrong || c->spoilt || r->rows == 0)
         return;
     bound = bound_of(lu, r->place, r->by_panel ? NULL : r->z, r->rows, met);
+    if (r->by_panel && !isfinite(bound)) /* it was wrong before */
+        return;
     at = worst(lu, r, bound);
     atomic_fetch_add(&c->found.compared, r->rows);
     if (at >= 0)
@@ -461,8 +465,14 @@ static void difference(hyb_lu_t *lu, int place, int met, double *z)
         z[i] += columns[i];
 }
 
+typedef struct { /* a wrong row of a place */
+    int place;
+    int64_t row; /* -1: none */
+    double bound, z1, z2;
+} wrong_t;
+
 /* Rows of U first: of those from which others were made some is wrong. */
-static void compare_place(hyb_lu_t *lu, int place, int met)
+static wrong_t compare_place(hyb_lu_t *lu, int place, int met)
 {
     enum { ROWS = 64 };
     int64_t mp = lu->mat->mp, rows, columns, at = -1;
@@ -479,17 +489,36 @@ static void compare_place(hyb_lu_t *lu, int place, int met)
                 at = j;
     }
     atomic_fetch_add(&lu->check->found.compared, mp);
-    if (at >= 0)
-        raise(lu, place, Mmax(met - 1, 0), at, bound, z[at], z[at + mp],
-              false);
+    return at < 0 ? (wrong_t){place, -1, bound, 0.0, 0.0}
+                  : (wrong_t){place, at, bound, z[at], z[at + mp]};
+}
+
+/* Of two places the one whose row comes first, as it spoils others; of the same
+ * row the one that has it worse. */
+static bool is_before(const wrong_t *a, const wrong_t *b)
+{
+    if (a->row < 0 || b->row < 0)
+        return b->row < 0 && a->row >= 0;
+    return a->row < b->row ||
+           (a->row == b->row && !(fabs(a->z1) <= fabs(b->z1)));
 }
 
 void hyb_check_columns_compare(hyb_lu_t *lu, int met)
 {
-    for (int i = 0; lu->check != NULL && i < lu->homes.places; i++)
-        if (lu->homes.check[i] >= 0 && !lu->check->place[i].wrong &&
-            !lu->check->spoilt)
-            compare_place(lu, i, met);
+    wrong_t first = {.row = -1}, found;
+
+    if (lu->check == NULL || lu->check->spoilt || lu->check->found.count > 0)
+        return;
+    for (int i = 0; i < lu->homes.places; i++) {
+        if (lu->homes.check[i] < 0)
+            continue;
+        found = compare_place(lu, i, met);
+        if (is_before(&found, &first))
+            first = found;
+    }
+    if (first.row >= 0)
+        raise(lu, first.place, Mmax(met - 1, 0), first.row, first.bound,
+              first.z1, first.z2, false);
 }
 
 void hyb_check_columns_begin(hyb_lu_t *lu)
@@ -503,6 +532,40 @@ void hyb_check_columns_begin(hyb_lu_t *lu)
 void hyb_check_columns_end(hyb_lu_t *lu)
 {
     hyb_check_columns_compare(lu, lu->range.panels);
+}
+
+static int number_of(const hyb_lu_t *lu, const hyb_place_t *place)
+{
+    int number = 0;
+
+    while (lu->homes.place[number] != place)
+        number++;
+    return number;
+}
+
+void hyb_check_columns_same(hyb_lu_t *lu, const hyb_place_t *home,
+                            const hpl_product_t *p, const double *again)
+{
+    static const double part = 1e-13;
+    int place = number_of(lu, home);
+    double most = 0.0, apart = 0.0;
+
+    for (int i = 0; i < p->m; i++) {
+        most = fmax(most, fabs(again[i]));
+        if (!(fabs(p->y[i] - again[i]) <= apart))
+            apart = fabs(p->y[i] - again[i]);
+    }
+    if (apart <= part * most || lu->check->spoilt ||
+        lu->check->place[place].wrong)
+        return;
+    lu->check->place[place].wrong = true;
+    hyb_alarm_raise(lu, &(hyb_alarm_t){.found = HYB_FOUND_SOLUTION,
+                                       .since = lu->range.panels,
+                                       .iteration = lu->range.panels,
+                                       .row = -1,
+                                       .column = -1,
+                                       .from = -1,
+                                       .device = place - 1});
 }
 
 /* ---- the host's, in the loop --------------------------------------------- */
