@@ -95,19 +95,36 @@ static void damage(double *x, double by)
 
 static const double little = 1e-6, much = 1e3;
 
-static void multiply(int64_t k, const double *a, const double *b, double *c,
-                     int64_t ldc, const double *ahead)
-{
-    good->multiply(k, a, b, c, ldc, ahead);
-    damage(&c[good->rows - 1 + (good->cols - 1) * ldc], little);
-}
+/* Function f of the kernel, and then its damage. */
+#define WRONG(f, name, parameters, arguments, at, by)                          \
+    static void name parameters                                                \
+    {                                                                          \
+        good->f arguments;                                                     \
+        damage(at, by);                                                        \
+    }
 
-static void solve(int64_t k, const double *a, const double *l, const double *b,
-                  double *x)
-{
-    good->solve(k, a, l, b, x);
-    damage(&x[0], little);
-}
+WRONG(multiply, multiply,
+      (int64_t k, const double *a, const double *b, double *c, int64_t ldc,
+       const double *ahead),
+      (k, a, b, c, ldc, ahead), &c[good->rows - 1 + (good->cols - 1) * ldc],
+      little)
+WRONG(solve, solve,
+      (int64_t k, const double *a, const double *l, const double *b, double *x),
+      (k, a, l, b, x), &x[0], little)
+WRONG(substitute, substitute,
+      (const double *l, int64_t ld, int64_t from, int64_t depth, double *b),
+      (l, ld, from, depth, b), &b[(depth - 1) * good->cols], little)
+WRONG(subtract, subtract, (const hyb_sweep_t *sweep, double *r), (sweep, r),
+      &r[sweep->rows - 1], little)
+WRONG(subtract_and_sum, subtract_wrongly,
+      (const hyb_sweep_t *sweep, double *r, const hyb_sums_t *sums),
+      (sweep, r, sums), &r[0], little)
+WRONG(subtract_and_sum, sum,
+      (const hyb_sweep_t *sweep, double *r, const hyb_sums_t *sums),
+      (sweep, r, sums), &sums->columns[0], much)
+WRONG(generate, generate,
+      (const xh_lanes_t *lanes, uint64_t x, int64_t count, double *a),
+      (lanes, x, count, a), &a[count - 1], little)
 
 static hyb_candidate_t eliminate(const hyb_elimination_t *e, double *first,
                                  int64_t stride, int64_t count)
@@ -125,39 +142,6 @@ static hyb_candidate_t choose(const hyb_elimination_t *e, double *first,
 
     best.row = 0;
     return best;
-}
-
-static void substitute(const double *l, int64_t ld, int64_t from, int64_t depth,
-                       double *b)
-{
-    good->substitute(l, ld, from, depth, b);
-    damage(&b[(depth - 1) * good->cols], little);
-}
-
-static void subtract(const hyb_sweep_t *sweep, double *r)
-{
-    good->subtract(sweep, r);
-    damage(&r[sweep->rows - 1], little);
-}
-
-static void subtract_wrongly(const hyb_sweep_t *sweep, double *r,
-                             const hyb_sums_t *sums)
-{
-    good->subtract_and_sum(sweep, r, sums);
-    damage(&r[0], little);
-}
-
-static void sum(const hyb_sweep_t *sweep, double *r, const hyb_sums_t *sums)
-{
-    good->subtract_and_sum(sweep, r, sums);
-    damage(&sums->columns[0], much);
-}
-
-static void generate(const xh_lanes_t *lanes, uint64_t x, int64_t count,
-                     double *a)
-{
-    good->generate(lanes, x, count, a);
-    damage(&a[count - 1], little);
 }
 
 static void assert_found(int n, const char *what)
@@ -184,25 +168,19 @@ static void open_kernel(void)
 
 TEST(a_kernel_that_is_wrong_in_one_number_is_found)
 {
+    static const char row[] = "a row of the matrix is wrong, row ";
+
     open_kernel();
-    bad.multiply = multiply;
-    assert_found(N, "a row of the matrix is wrong, row ");
-    bad.solve = solve;
-    assert_found(N, "a row of the matrix is wrong, row ");
-    bad.eliminate = eliminate;
-    assert_found(N, "a row of the matrix is wrong, row ");
-    bad.eliminate = choose;
-    assert_found(N, "a row of the matrix is wrong, row ");
-    bad.substitute = substitute;
-    assert_found(N, "a row of the matrix is wrong, row ");
-    bad.subtract = subtract;
-    assert_found(N, "a row of the matrix is wrong, row ");
-    bad.generate = generate;
-    assert_found(N, "the scaled residual is ");
-    bad.subtract_and_sum = subtract_wrongly;
-    assert_found(N, "the check finds a scaled residual of ");
-    bad.subtract_and_sum = sum;
-    assert_found(N, "norms of A and b are ");
+    assert_found((bad.multiply = multiply, N), row);
+    assert_found((bad.solve = solve, N), row);
+    assert_found((bad.eliminate = eliminate, N), row);
+    assert_found((bad.eliminate = choose, N), row);
+    assert_found((bad.substitute = substitute, N), row);
+    assert_found((bad.subtract = subtract, N), row);
+    assert_found((bad.generate = generate, N), "the scaled residual is ");
+    assert_found((bad.subtract_and_sum = subtract_wrongly, N),
+                 "the check finds a scaled residual of ");
+    assert_found((bad.subtract_and_sum = sum, N), "norms of A and b are ");
     driver_close();
 }
 
