@@ -66,7 +66,8 @@ static void open_and_test(int devices, const char *settings)
     driver_close();
 }
 
-TEST(cores_and_devices_that_are_right_are_trusted)
+/* NULL: those of the reference solver. */
+TEST(cores_devices_and_blas_that_are_right_are_trusted)
 {
     open_and_test(0, "threads=2");
     open_and_test(0, "threads=1 kernel=blas");
@@ -74,10 +75,6 @@ TEST(cores_and_devices_that_are_right_are_trusted)
     open_and_test(1, "threads=1");
     open_and_test(2, "threads=1 home=device");
     open_and_test(1, "threads=2 home=device panel=host");
-}
-
-TEST(a_blas_library_that_is_right_is_trusted)
-{
     assert_all_right(NULL);
 }
 
