@@ -2,14 +2,14 @@
 #ifndef XH_ARITHMETIC_H
 #define XH_ARITHMETIC_H
 
-#include "base/exact.h"
+#include <stdbool.h>
 
 /*
  * Does the calling thread compute in doubles as IEEE 754 has it: 53 bits,
- * rounded to nearest, with subnormal numbers as operands and results? As
- * xh_exact_is_right.
+ * rounded to nearest, with subnormal numbers as operands and results? If not,
+ * *wrong is counted up, and the first one is logged with its core. Any thread.
  */
-bool xh_arithmetic_is_right(xh_exact_t *checks, const char *where);
+bool xh_arithmetic_is_right(_Atomic int *wrong);
 
 /*
  * Let the calling thread, and each thread that it starts, keep subnormal

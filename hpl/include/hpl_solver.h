@@ -213,11 +213,12 @@ typedef struct {
     hpl_workers_t (*workers)(void);
 
     /*
-     * Do cores, BLAS library, devices and messages of this process compute and
-     * carry what they should, in the shapes of a test of order n on grid? The
-     * first wrong result is said. Collective over grid, with no system in work.
+     * Solve small systems as a test of order n on grid would: each process alone
+     * on its cores and on its devices, and the grid together. Are all results of
+     * this process right? The first wrong one is logged. Collective over grid,
+     * with no system in work.
      */
-    bool (*trust)(const HPL_T_grid *grid, int n, int nb);
+    bool (*self_test)(HPL_T_grid *grid, const HPL_T_palg *algo, int n, int nb);
 } hpl_solver_t;
 
 /* The solver of this library: hpl/ alone, one thread. */

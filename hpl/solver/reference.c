@@ -6,8 +6,8 @@
 #include "hpl/pfact/pivot.h"
 #include "hpl/pgesv/exchange.h"
 #include "hpl/pgesv/factor_matrix.h"
+#include "hpl/solver/self_test.h"
 #include "hpl/solver/system.h"
-#include "hpl/trust/trust.h"
 
 /* The reference solver: the whole local matrix in host memory, one thread. */
 
@@ -92,7 +92,7 @@ const hpl_solver_t hpl_reference_solver = {.name = "reference",
                                            .destroy = hpl_system_destroy,
                                            .solve_array = solve_array,
                                            .workers = workers,
-                                           .trust = hpl_trust};
+                                           .self_test = hpl_self_test};
 
 /* ---- the solver in use --------------------------------------------------- */
 

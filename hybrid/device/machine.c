@@ -44,8 +44,7 @@ static xh_status_t open_device(hyb_machine_t *machine,
                                const int *cpus, int cpu_count)
 {
     hyb_machine_device_t *d = &machine->device[machine->devices];
-    const hyb_stream_options_t options = {.executor = machine->devices + 1,
-                                          .tile_return = machine->tile_return,
+    const hyb_stream_options_t options = {.tile_return = machine->tile_return,
                                           .stall_seconds =
                                               xh_settings_real("stall_seconds"),
                                           .rates = &d->rates,
@@ -273,6 +272,20 @@ void hyb_machine_close(hyb_machine_t *machine)
     free(machine->cpus);
     hyb_topology_close(machine->topology);
     free(machine);
+}
+
+hyb_machine_t *hyb_machine_alone(const hyb_machine_t *machine, int device)
+{
+    hyb_machine_t *alone = malloc(sizeof(*alone));
+
+    if (alone == NULL)
+        return NULL;
+    *alone = *machine;
+    alone->pins.count = 0;
+    alone->devices = device >= 0 ? 1 : 0;
+    if (device >= 0)
+        alone->device[0] = machine->device[device];
+    return alone;
 }
 
 hyb_team_t *hyb_machine_team(hyb_machine_t *machine)

@@ -44,6 +44,10 @@ xh_status_t hyb_machine_open(int threads, const hyb_local_t *local,
                              hyb_machine_t **machine_p);
 void hyb_machine_close(hyb_machine_t *machine); /* accepts NULL */
 
+/* The team and this device alone, or no device if it is below 0; NULL: out of
+ * memory. Borrows all of machine, which rests meanwhile; for free(). */
+hyb_machine_t *hyb_machine_alone(const hyb_machine_t *machine, int device);
+
 hyb_team_t *hyb_machine_team(hyb_machine_t *machine);
 
 /* The kernel that the setting asks for; NULL: the BLAS library. */

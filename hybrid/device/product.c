@@ -247,7 +247,7 @@ xh_status_t hyb_product_begin(hyb_machine_t *machine, const xh_gemm_t *gemm,
     p->started = started;
     for (int i = 0; i < machine->devices; i++)
         if (has(devices, i))
-            hyb_stream_begin(machine->device[i].stream, p);
+            hyb_stream_begin(machine->device[i].stream, p, i + 1);
     machine->multiplies = true;
     *product_p = p;
     return XH_OK;

@@ -22,6 +22,7 @@ struct hyb_stream {
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t changed;
     hyb_product_t *product;   /* NULL: idle */
+    int executor;             /* its number in the product's owners */
     int64_t launched, landed; /* tiles of the product; slots go in turn */
     double last_landing;
     hyb_work_t work;
@@ -133,7 +134,7 @@ static void land(hyb_stream_t *s, const hyb_slot_t *slot)
     s->work.flop += 2.0 * (double)part->rows * (double)part->cols *
                     (double)xh_gemm_depth(s->product->gemm);
     s->work.seconds = xh_clock_now() - s->started;
-    hyb_product_complete(s->product, slot->tile.index, s->options.executor);
+    hyb_product_complete(s->product, slot->tile.index, s->executor);
 }
 
 /* A thread for each of cpus, if there are several; they sleep as they wait. */
@@ -372,11 +373,12 @@ void hyb_stream_release(hyb_stream_t *s)
     hyb_lanes_release(&s->lanes);
 }
 
-void hyb_stream_begin(hyb_stream_t *s, hyb_product_t *product)
+void hyb_stream_begin(hyb_stream_t *s, hyb_product_t *product, int executor)
 {
     hyb_product_join(product);
     pthread_mutex_lock(&s->lock);
     s->product = product;
+    s->executor = executor;
     pthread_cond_broadcast(&s->changed);
     pthread_mutex_unlock(&s->lock);
 }

@@ -28,7 +28,6 @@ typedef enum {
 } hyb_tile_return_t;
 
 typedef struct {
-    int executor; /* its number in the product's owners */
     hyb_tile_return_t tile_return;
     double stall_seconds; /* least time without a result that is a stall */
     /* borrowed for the stream's life */
@@ -66,9 +65,10 @@ xh_status_t hyb_stream_reserve(hyb_stream_t *stream,
  * with no product. */
 void hyb_stream_release(hyb_stream_t *stream);
 
-/* Let the stream take tiles of product until all are complete, or the product
- * ends; returns at once. */
-void hyb_stream_begin(hyb_stream_t *stream, hyb_product_t *product);
+/* Let the stream take tiles of product, as the one with number executor in its
+ * owners, until all are complete, or the product ends; returns at once. */
+void hyb_stream_begin(hyb_stream_t *stream, hyb_product_t *product,
+                      int executor);
 
 /* Wait until the stream has left the product, and say what it did. What it
  * could not complete is given back. */

@@ -280,7 +280,7 @@ bool hyb_factor_plan(const hyb_lu_t *lu, hpl_plan_t *plan_p)
     hyb_home_seconds_t s = {NAN, NAN, NAN, NAN, NAN, NAN}, on_host = s;
     hpl_plan_t p = {.home = xh_settings_text("home"),
                     .panel = hyb_homes_resident(&lu->homes)
-                                 ? xh_settings_text("panel")
+                                 ? hyb_means_panel(&lu->means)
                                  : "host",
                     .tile = (int)xh_settings_int("tile"),
                     .share = NAN};

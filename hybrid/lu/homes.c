@@ -243,7 +243,8 @@ void hyb_homes_agree(hyb_lu_t *lu)
 
     h->factored_from = can_factor(h) ? h->host_blocks : lu->ledger.blocks;
     if (h->factored_from > h->host_blocks && lu->grid->iam == 0 &&
-        strcmp(xh_settings_text("panel"), "device") == 0)
+        lu->means.self_test == NULL &&
+        strcmp(hyb_means_panel(&lu->means), "device") == 0)
         xh_log_info("panel=device: a device of process 0 cannot factor panels: "
                     "the cores factor them");
     if (lu->grid->nprow > 1)

@@ -15,6 +15,11 @@ bool hyb_means_by_blas(const hyb_kernels_t *tried, const hyb_kernel_t *kernel)
             hyb_kernels_prefer_blas(tried, kernel));
 }
 
+const char *hyb_means_panel(const hyb_means_t *means)
+{
+    return means->panel != NULL ? means->panel : xh_settings_text("panel");
+}
+
 /* The rows of U of a run leave room for L2 in the second cache. The BLAS
  * library packs L2 for each run, which wide ones make up for. */
 int64_t hyb_means_run_columns(const hyb_means_t *means, int64_t nb)

@@ -42,6 +42,10 @@ typedef struct {
     bool resident;   /* the columns live on the devices of each process */
     bool checked;    /* there are check columns, and room for them behind b */
     bool device_mpi; /* MPI takes device memory, as it has shown */
+    const char *panel; /* who factors panels of columns on devices; NULL: as the
+                          setting says */
+    const char *self_test; /* this executor computes in the self-test, where an
+                              alarm ends nothing; NULL: a test runs */
     hyb_observer_t observer;
 } hyb_means_t;
 
@@ -69,6 +73,9 @@ static inline double *hyb_next_pages(double *memory, size_t *at,
  * processes found the BLAS library clearly faster than kernel.
  */
 bool hyb_means_by_blas(const hyb_kernels_t *tried, const hyb_kernel_t *kernel);
+
+/* Who factors panels of columns that live on devices: auto, host or device. */
+const char *hyb_means_panel(const hyb_means_t *means);
 
 /* Columns of a run, at most, for panels of nb. */
 int64_t hyb_means_run_columns(const hyb_means_t *means, int64_t nb);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/lu/panel_choice.h"
 
-#include "base/settings.h"
 #include "hpl/comm/waits.h"
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/tuner/panel_pace.h"
@@ -35,7 +34,7 @@ void hyb_panel_choice_destroy(hyb_lu_t *lu)
 static bool panel_is(const hyb_lu_t *lu, int k, const char *asked)
 {
     return hyb_lu_panel_block(lu, k) >= lu->homes.factored_from &&
-           strcmp(xh_settings_text("panel"), asked) == 0;
+           strcmp(hyb_means_panel(&lu->means), asked) == 0;
 }
 
 /* n less the columns before panel k. */
@@ -54,7 +53,7 @@ bool hyb_panel_choice_is_device(const hyb_lu_t *lu, int k)
 
 bool hyb_panel_choice_was_device(const hyb_lu_t *lu)
 {
-    const char *asked = xh_settings_text("panel");
+    const char *asked = hyb_means_panel(&lu->means);
 
     if (lu->homes.factored_from > 0 || strcmp(asked, "host") == 0)
         return false;

@@ -180,7 +180,7 @@ def libraries(program, pattern):
                      for name, path in sorted(found) if re.match(pattern, name)) or None
 
 
-CHECK = ("--trust", "-n", "1000", "--nb", "128", "-p", "1", "-q", "1")
+CHECK = ("--trust", "-n", "8000", "--nb", "128", "-p", "1", "-q", "1")
 
 
 def trust(program):

@@ -79,7 +79,7 @@ typedef struct {
 void xhpl_record_note(xhpl_record_t *record, xhpl_moment_t moment,
                       const xhpl_trial_t *trial);
 
-/* Note what became of the check before the tests. */
+/* Note what became of the self-test before the tests. */
 void xhpl_record_trust(xhpl_record_t *record, const xhpl_trust_t *trust);
 
 /* Flop/s that the cores of all hosts reached in multiply-adds alone; 0:

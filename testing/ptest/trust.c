@@ -13,12 +13,12 @@
 static const double most_seconds = 1.0;
 
 /* On all processes alike; the first shape is always tried. */
-static bool is_in_time(const xhpl_trust_t *trust, double start)
+static bool is_in_time(double start, const xhpl_trust_t *trust)
 {
     int in_time = xh_clock_wall() - start < most_seconds || trust->tried == 0;
 
     MPI_Bcast(&in_time, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    return in_time != 0;
+    return in_time != 0 && trust->wrong == 0;
 }
 
 static int largest(const xhpl_list_t *list)
@@ -30,25 +30,29 @@ static int largest(const xhpl_list_t *list)
     return most;
 }
 
-/* Were all of this process's results on that grid right? */
-static bool try_grid(const xhpl_parameters_t *parameters, int number,
+/* Tests of the grid and each NB, until one finds wrong results. */
+static void try_grid(const xhpl_parameters_t *parameters, int number,
                      double start, xhpl_trust_t *trust)
 {
-    const xhpl_list_t *nb = &parameters->list[XHPL_NB];
-    int n = largest(&parameters->list[XHPL_N]);
+    int count = parameters->list[XHPL_NB].count;
+    xhpl_test_t test = xhpl_plan_test(parameters, 0);
+    HPL_T_palg algorithm = xhpl_algorithm(parameters, &test);
     HPL_T_grid grid;
-    bool right = true;
 
     HPL_grid_init(MPI_COMM_WORLD, xhpl_order(parameters),
                   parameters->list[XHPL_P].value[number],
                   parameters->list[XHPL_Q].value[number], &grid);
-    for (int i = 0; i < nb->count && is_in_time(trust, start); i++) {
-        if (grid.myrow >= 0 && !hpl_solver()->trust(&grid, n, nb->value[i]))
-            right = false;
+    for (int i = 0; i < count && is_in_time(start, trust); i++) {
+        trust->wrong =
+            grid.myrow >= 0 && !hpl_solver()->self_test(
+                                   &grid, &algorithm,
+                                   largest(&parameters->list[XHPL_N]),
+                                   parameters->list[XHPL_NB].value[i]);
+        MPI_Allreduce(MPI_IN_PLACE, &trust->wrong, 1, MPI_INT, MPI_SUM,
+                      MPI_COMM_WORLD);
         trust->tried++;
     }
     HPL_grid_exit(&grid);
-    return right;
 }
 
 xh_status_t xhpl_trust(const xhpl_order_t *order, xhpl_trust_t *trust_p)
@@ -60,10 +64,9 @@ xh_status_t xhpl_trust(const xhpl_order_t *order, xhpl_trust_t *trust_p)
                           (int64_t)grids * parameters->list[XHPL_NB].count};
 
     if (strcmp(xh_settings_text("trust"), "on") == 0 &&
-        hpl_solver()->trust != NULL)
-        for (int i = 0; i < grids; i++)
-            t.wrong |= !try_grid(parameters, i, start, &t);
-    MPI_Allreduce(MPI_IN_PLACE, &t.wrong, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        hpl_solver()->self_test != NULL)
+        for (int i = 0; i < grids && t.wrong == 0; i++)
+            try_grid(parameters, i, start, &t);
     t.seconds = xh_clock_wall() - start;
     if (t.wrong > 0 && xhpl_rank(MPI_COMM_WORLD) == 0)
         xh_log_error("trust: %d of %d processes computed wrong results, which "

@@ -14,12 +14,12 @@ typedef struct {
 } xhpl_trust_t;
 
 /*
- * Before any matrix is filled: do cores, BLAS library, devices and messages
- * give right results in the shapes of the tests? Each grid and NB with the
- * largest N, until a second is over. With trust=off nothing is tried.
- * Collective over MPI_COMM_WORLD, with a solver open.
+ * Before any matrix is filled: the solver's self-test, for each grid and NB with
+ * the largest N and the first form of the algorithm, until a second is over or a
+ * result is wrong. With trust=off nothing is tried. Collective over
+ * MPI_COMM_WORLD, with a solver open.
  *
- * Errors: XH_ERR_INTERNAL  a wrong result: said, the first of each process
+ * Errors: XH_ERR_INTERNAL  a wrong result: logged, the first of each process
  */
 xh_status_t xhpl_trust(const xhpl_order_t *order, xhpl_trust_t *trust_p);
 

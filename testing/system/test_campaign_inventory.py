@@ -142,8 +142,8 @@ def test_the_probe_needs_nothing_but_python(tmp_path):
 
 
 @pytest.mark.parametrize("script, said", (
-    ("echo 'xhpl: error: rank 0 on n1: trust: wrong result: U, on core 3' >&2; exit 3",
-     "wrong result: U, on core 3"),
+    ("echo 'xhpl: error: rank 0 on n1: trust: wrong result of device cuda:3' >&2; exit 3",
+     "wrong result of device cuda:3"),
     ("exit 0", "right"), ("exit 1", None), ("kill -9 $$", None),
 ))  # fmt: skip
 def test_the_check_of_xhpl_is_a_fact(tmp_path, script, said):

@@ -71,7 +71,8 @@ def test_where_a_device_fails_before_the_run_all_columns_stay_on_hosts(xhpl):
 
 # Work is still queued where memory for the next is refused.
 @pytest.mark.parametrize("fault, status, said, settings", [
-    ("oom@trsm:1", 0, "is not checked: not enough memory", ("trust=on",)),
+    ("oom@trsm:1", 0, "device emu:0: not tested: not enough memory",
+     ("home=device", "trust=on")),
 ])  # fmt: skip
 def test_memory_outlives_the_work_that_uses_it(xhpl, fault, status, said, settings):
     words = [word for x in ("devices=emu:1", f"emu_fault={fault}", *settings)

@@ -73,7 +73,7 @@ def test_an_earlier_record_stays_until_a_test_has_ended_well_or_not(xhpl):
     kept = (xhpl.directory / "run.json").read_bytes()
     device = ["--set", "devices=emu:1", "--set", "home=device"]
     before = xhpl(*ONE, "--json", "run.json", *device, "--set", "trust=on",
-                  "--set", "emu_fault=0:flip@gemm:1")  # fmt: skip
+                  "--set", "emu_fault=0:flip@generate:1")  # fmt: skip
     assert before.status == 3, str(before)
     assert (xhpl.directory / "run.json").read_bytes() == kept
     within = xhpl(*ONE, "--json", "run.json", *device, "--set", "trust=off",
@@ -227,7 +227,7 @@ def sabotaged(xhpl):
     def run(source, rank, *options):
         preload = library(xhpl.directory, source)
         program = on_rank(xhpl.directory, rank, f"export LD_PRELOAD={preload}")
-        command = jobs.launched(2, [program, *options, "--json", "run.json"])
+        command = jobs.launched(2, [program, "--set", "trust=off", *options, "--json", "run.json"])
         env = {"OMPI_MCA_odls_base_sigkill_timeout": "4"}
         outcome = jobs.run(command, xhpl.directory, env)
         assert outcome.status == 3 and not outcome.timed_out, str(outcome)

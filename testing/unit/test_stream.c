@@ -7,15 +7,13 @@
 
 enum { MIB = 1 << 20 };
 
-/* A stream on an emulated device that commits as executor index + 1, with
- * threads. */
+/* A stream on an emulated device that commits with threads. */
 static hyb_stream_t *stream_with(int index, hyb_tile_return_t tile_return,
                                  int threads, const char *fault)
 {
     static const int cpus[] = {0, 0, 0};
     static const hyb_rate_table_t unknown;
-    const hyb_stream_options_t options = {.executor = index + 1,
-                                          .tile_return = tile_return,
+    const hyb_stream_options_t options = {.tile_return = tile_return,
                                           .stall_seconds = 60.0,
                                           .rates = &unknown,
                                           .cpus = cpus,
@@ -54,7 +52,7 @@ static hyb_work_t run(hyb_stream_t *stream, const problem_t *problem,
 
     assert_ok(hyb_product_init(product_p, &problem->product, tiling));
     hyb_product_release(product_p, tiling->n);
-    hyb_stream_begin(stream, product_p);
+    hyb_stream_begin(stream, product_p, 1);
     hyb_product_end(product_p);
     hyb_stream_finish(stream, &work);
     return work;
@@ -169,7 +167,7 @@ TEST_SET_UP(streams_share_a_product)
     hyb_product_release(&product, tiling.n);
     for (int i = 0; i < STREAMS; i++) {
         stream[i] = stream_open(i, "emu_fault=");
-        hyb_stream_begin(stream[i], &product);
+        hyb_stream_begin(stream[i], &product, i + 1);
     }
     for (int i = 0; i < STREAMS; i++)
         hyb_stream_finish(stream[i], &work[i]);
@@ -205,7 +203,7 @@ static xh_status_t describe_no_rate(int index, hyb_device_info_t *info_p)
 static bool slow_one_is_dropped(const hyb_rate_table_t *rates)
 {
     const hyb_stream_options_t options = {
-        .executor = 1, .stall_seconds = 0.001, .rates = rates};
+        .stall_seconds = 0.001, .rates = rates};
     problem_t problem = problem_create(shape, false);
     hyb_backend_t silent;
     hyb_device_t *device;

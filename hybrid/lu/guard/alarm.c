@@ -19,7 +19,8 @@ static int add(char *text, size_t size, int at, const char *what,
     return at + snprintf(text + at, size - (size_t)at, what, (long long)number);
 }
 
-static void describe(const hyb_alarm_t *a, char *text, size_t size)
+/* named: the text before it names who computed. */
+static void describe(const hyb_alarm_t *a, bool named, char *text, size_t size)
 {
     static const char *const what[HYB_FOUND_KINDS] = {
         "a row of the matrix is wrong", "a panel is wrong",
@@ -36,9 +37,10 @@ static void describe(const hyb_alarm_t *a, char *text, size_t size)
     at = add(text, size, at, ", row %lld", a->row);
     at = add(text, size, at, ", column %lld", a->column);
     at = add(text, size, at, ", from rank %lld", a->from);
-    if (a->device < 0 && a->from < 0)
+    if (!named && a->device < 0 && a->from < 0)
         at += snprintf(text + at, size - (size_t)at, ", by cores");
-    at = add(text, size, at, ", by device %lld", a->device);
+    if (!named)
+        at = add(text, size, at, ", by device %lld", a->device);
     if (a->expected > 0.0)
         snprintf(text + at, size - (size_t)at,
                  ": it differs from its check columns by %.3g, by rounding at "
@@ -46,22 +48,52 @@ static void describe(const hyb_alarm_t *a, char *text, size_t size)
                  a->size, a->expected);
 }
 
+/* Devices, and what they alone do on a grid, are named as well. */
+static void say_in_self_test(const hyb_lu_t *lu, const hyb_alarm_t *a,
+                             const char *text)
+{
+    const hyb_device_info_t *info;
+    char device[64] = "";
+
+    if (a->device >= 0) {
+        info = hyb_machine_device_info(lu->means.machine, a->device);
+        snprintf(device, sizeof(device), "device %s:%d", info->backend,
+                 info->index);
+    }
+    if (a->device >= 0 && lu->grid->nprocs == 1)
+        xh_log_error("trust: wrong result of %s: %s", device, text);
+    else
+        xh_log_error("trust: wrong result of %s%s%s: %s", lu->means.self_test,
+                     a->device >= 0 ? ", or " : "", device, text);
+}
+
+void hyb_alarm_end(const hyb_lu_t *lu)
+{
+    hpl_abort_job_as(lu->means.self_test != NULL ? XH_EXIT_RUNTIME
+                                                 : XH_EXIT_FAILED);
+}
+
 void hyb_alarm_raise(hyb_lu_t *lu, const hyb_alarm_t *alarm)
 {
     enum { SAID = 8 };
     hyb_alarms_t *all = &lu->check->found;
     int before = atomic_fetch_add(&all->count, 1);
+    bool self_test = lu->means.self_test != NULL;
     char text[256];
 
     if (before == 0) {
         all->first = *alarm;
         all->first.when = xh_clock_now();
     }
-    describe(alarm, text, sizeof(text));
+    describe(alarm, self_test, text, sizeof(text));
+    if (self_test && before == 0)
+        say_in_self_test(lu, alarm, text);
+    if (self_test)
+        return;
     if (before < SAID)
         xh_log_error("%s", text);
     if (strcmp(xh_settings_text("on_error"), "report") != 0)
-        hpl_abort_job_as(XH_EXIT_FAILED);
+        hyb_alarm_end(lu);
 }
 
 /* Not exact where two threads meet. */

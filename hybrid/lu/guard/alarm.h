@@ -35,8 +35,12 @@ typedef struct {
     hyb_alarm_t first;
 } hyb_alarms_t;
 
-/* Log it and count it. With on_error=stop the job ends. */
+/* Log it and count it. With on_error=stop the job ends; in the self-test it is
+ * an error of who computes there, which logs the first one and goes on. */
 void hyb_alarm_raise(hyb_lu_t *lu, const hyb_alarm_t *alarm);
+
+/* End the job because of an alarm that was raised. */
+_Noreturn void hyb_alarm_end(const hyb_lu_t *lu);
 
 /* A difference was within its bound. */
 void hyb_alarm_note(hyb_lu_t *lu, double size, double bound);

@@ -3,9 +3,7 @@
 
 #include <math.h>
 #include <string.h>
-#include "base/status.h"
 #include "hpl/panel/panel.h"
-#include "hpl/pauxil/abort.h"
 #include "hybrid/lu/guard/check_columns.h"
 #include "hybrid/lu/lu.h"
 
@@ -277,7 +275,7 @@ void hyb_seal_arrive(hyb_lu_t *lu, int k)
     if (travels(lu) && !hyb_lu_owns(lu, k)) {
         if (!is_sealed(p, SEAL_OF_REST, bits_of_rest(p->hpl))) {
             raise(lu, HYB_FOUND_MESSAGE, k);
-            hpl_abort_job_as(XH_EXIT_FAILED);
+            hyb_alarm_end(lu);
         }
         begin(lu, k);
         p->kept = SEAL_CAME;

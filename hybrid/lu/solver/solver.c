@@ -19,13 +19,14 @@
 #include "hybrid/observe/sensors.h"
 #include "hybrid/lu/factor.h"
 #include "hybrid/lu/guard/check_columns.h"
+#include "hybrid/lu/guard/self_test.h"
 #include "hybrid/lu/homes.h"
 #include "hybrid/lu/place_device.h"
 #include "hybrid/lu/generate.h"
+#include "hybrid/lu/solver/device_mpi.h"
 #include "hybrid/lu/solver/figures.h"
 #include "hybrid/lu/solver/neighbours.h"
 #include "hybrid/lu/solver/notices.h"
-#include "hybrid/lu/trust/trust.h"
 #include "hybrid/lu/tuner/home.h"
 #include "hybrid/lu/tuner/split.h"
 
@@ -356,9 +357,14 @@ static hpl_workers_t workers(void)
                                means.by_blas ? "blas" : means.kernel->name};
 }
 
-static bool trust(const HPL_T_grid *grid, int n, int nb)
+static bool self_test(HPL_T_grid *grid, const HPL_T_palg *algo, int n, int nb)
 {
-    return hyb_trust(&means, grid, n, nb);
+    hpl_shape_t shape = hpl_system_shape(grid, n, nb);
+    hyb_means_t mine;
+
+    shape.depth = algo->depth;
+    mine = system_means(&shape);
+    return hyb_self_test(&mine, grid, algo, n, nb);
 }
 
 static const hpl_solver_t hybrid_solver = {.name = "hybrid",
@@ -377,7 +383,7 @@ static const hpl_solver_t hybrid_solver = {.name = "hybrid",
                                            .devices = devices,
                                            .clocks = clocks,
                                            .workers = workers,
-                                           .trust = trust};
+                                           .self_test = self_test};
 
 /* ---- opening ------------------------------------------------------------- */
 
@@ -467,7 +473,7 @@ xh_status_t hyb_driver_open(bool funneled)
     if (status == XH_OK)
         status = refuse_models();
     if (status == XH_OK)
-        status = hyb_trust_device_mpi(means.machine, &means.device_mpi);
+        status = hyb_device_mpi_probe(means.machine, &means.device_mpi);
     if (status != XH_OK) {
         hyb_driver_close();
         return status;

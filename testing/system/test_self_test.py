@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is tried before the matrix is filled: a wrong result ends the run, with
-what, where, expected and found."""
+"""Small systems are solved before the matrix is filled: a wrong result ends the run
+and names process and executor."""
 import json
 import re
 
@@ -15,7 +15,7 @@ ONE, FOUR = ("-p", 1, "-q", 1), ("-p", 2, "-q", 2)
 
 # One number of DGEMM's result is wrong, where WRONG holds.
 WRONG_DGEMM = dgemm("if (WRONG)\n        c[*m - 1] += 1.0;")
-FOR_A_SHAPE = f"*k == {NB} && *n == 1"
+FOR_MANY_ROWS = f"*k == {NB} && *m > 3 * {NB}"
 ON_A_THREAD = "gettid() != getpid()"
 
 # As a library does that was linked with -Ofast; threads inherit it.
@@ -83,19 +83,19 @@ def test_it_can_be_turned_off(xhpl):
 
 
 @preloaded
-@pytest.mark.parametrize("where", (FOR_A_SHAPE, ON_A_THREAD))
+@pytest.mark.parametrize("where", (FOR_MANY_ROWS, ON_A_THREAD))
 def test_a_wrong_blas_library_ends_the_run(xhpl, tmp_path, where):
     env = {"LD_PRELOAD": str(library(tmp_path, WRONG_DGEMM.replace("WRONG)", where + ")")))}
-    outcome = xhpl(*SMALL, *ONE, "--set", "kernel=blas", "--set", "threads=2", env=env)
-    assert_ended(outcome, r"rank 0 on \S+: trust: wrong result: C - L2 U by DGEMM of \S+ .*"
-                 r"on core \d+: element \(\d+, 0\) of \d+ x \d+: expected \S+, found \S+;")  # fmt: skip
+    words = ("-n", 2000, "--nb", NB, *ONE, "--set", "kernel=blas", "--set", "threads=2")
+    assert_ended(xhpl(*words, env=env), r"rank 0 on \S+: trust: wrong result of cores "
+                 r"\(BLAS library \S+ .*, kernel \S+\): iteration.* row \d+")  # fmt: skip
 
 
 @preloaded
 def test_a_wrong_blas_library_ends_a_run_of_the_reference_solver(xhpl, tmp_path):
     env = {"LD_PRELOAD": str(library(tmp_path, WRONG_DGEMM.replace("WRONG)", "*k > 1)")))}
     outcome = xhpl(*SMALL, *ONE, "--set", "solver=reference", env=env)
-    assert_ended(outcome, "C - L2 U by DGEMM, on .* core ")
+    assert_ended(outcome, r"wrong result of BLAS library .*: the scaled residual is ")
 
 
 @pytest.mark.few(2)
@@ -125,37 +125,41 @@ def test_a_library_linked_with_fast_math_costs_a_warning(tmp_path, settings):
 
 
 @pytest.mark.few(2)
-@pytest.mark.parametrize("fault", ("gemm:1", "copy_out:2", "trsm:1", "panel_step:2"))
-def test_a_wrong_device_ends_the_run(xhpl, fault):
-    words = ("--set", "devices=emu:4", "--set", f"emu_fault=2:flip@{fault}")
+@pytest.mark.parametrize("home, fault", (("host", "gemm:1"), ("device", "copy_out:5"),
+                                         ("device", "trsm:5"), ("device", "panel_step:5")))  # fmt: skip
+def test_a_wrong_device_ends_the_run(xhpl, home, fault):
+    words = ("--set", "devices=emu:4", "--set", f"home={home}", "--set",
+             f"emu_fault=2:flip@{fault}")
     outcome = xhpl(*SMALL, *FOUR, *words, processes=4)
-    assert_ended(outcome, r"rank \d on \S+: trust: wrong result: .*, on emu device 2 \(.*\): "
-                 r"element \(\d+, \d+\) of \d+ x \d+: expected \S+, found \S+;", processes=4)  # fmt: skip
+    assert_ended(outcome, r"rank \d on \S+: trust: wrong result of device emu:2: ", processes=4)
 
 
-@preloaded
-def test_a_damaged_message_of_devices_ends_the_run(tmp_path):
-    """The first ones are of device_mpi's probe and of host memory."""
-    where = "DAMAGED_MESSAGE=15 DAMAGE_AT=-1 DAMAGE=0.125"
-    program = on_rank(tmp_path, 1, f"export LD_PRELOAD={library(tmp_path, DAMAGE)} {where}")
-    words = [program, *SMALL, "-p", 2, "-q", 1, "--set", "devices=emu:2", "--set",
-             "device_mpi=on"]
-    outcome = jobs.run(jobs.launched(2, words), tmp_path)
-    assert_ended(outcome, "trust: a message was damaged: .* bytes from rank 1 on", processes=2)
+@pytest.mark.few(2)
+def test_rows_that_a_device_packs_wrongly_end_the_run(xhpl):
+    """Only the grid has rows to exchange."""
+    words = ("--set", "devices=emu:2", "--set", "home=device", "--set",
+             "emu_fault=1:flip@gather_rows:3")
+    outcome = xhpl(*SMALL, "-p", 2, "-q", 1, *words, processes=2)
+    assert_ended(outcome, r"rank \d on \S+: trust: wrong result of messages of the grid, or device emu:\d: ",
+                 processes=2)  # fmt: skip
 
 
 @pytest.mark.few(2)
 @preloaded
-@pytest.mark.parametrize("solver", ("hybrid", "reference"))
-@pytest.mark.parametrize("number, size", ((1, 8), (5, 512)))
-def test_a_damaged_message_ends_the_run(tmp_path, number, size, solver):
-    """Process 3 damages one; its neighbours' neighbours get what was sent."""
+@pytest.mark.parametrize("words", (FOUR, (*FOUR, "--set", "solver=reference"),
+                                   ("-p", 2, "-q", 1, "--set", "devices=emu:2", "--set",
+                                    "home=device", "--set", "device_mpi=on")))  # fmt: skip
+@pytest.mark.parametrize("number", (1, 2))
+def test_a_damaged_message_ends_the_run(tmp_path, words, number):
+    """A process alone sends none; the probe of device_mpi is not damaged."""
+    processes = words[1] * words[3]
+    number += 2 if "device_mpi=on" in words else 0
     where = f"DAMAGED_MESSAGE={number} DAMAGE_AT=-1 DAMAGE=0.125"
-    program = on_rank(tmp_path, 3, f"export LD_PRELOAD={library(tmp_path, DAMAGE)} {where}")
-    words = [program, *SMALL, *FOUR, "--set", f"solver={solver}"]
-    outcome = jobs.run(jobs.launched(4, words), tmp_path)
-    assert_ended(outcome, rf"trust: a message was damaged: {size} bytes from rank 3 on \S+: "
-                 rf"byte {size - 8}: expected \S+, found 0.125", processes=4)  # fmt: skip
+    program = on_rank(tmp_path, processes - 1,
+                      f"export LD_PRELOAD={library(tmp_path, DAMAGE)} {where}")  # fmt: skip
+    outcome = jobs.run(jobs.launched(processes, [program, *SMALL, *words]), tmp_path)
+    assert_ended(outcome, r"rank \d on \S+: trust: wrong result of messages of the grid",
+                 processes=processes)  # fmt: skip
 
 
 def test_the_option_takes_no_plan(xhpl):

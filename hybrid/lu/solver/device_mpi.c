@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/solver/device_mpi.h"
+
 #include <dlfcn.h>
+#include <mpi.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "base/clock.h"
@@ -8,25 +12,24 @@
 #include "base/settings.h"
 #include "hpl/comm/waits.h"
 #include "hpl/grid/agree.h"
-#include "hpl/trust/trust.h"
-#include "hybrid/lu/trust/trust.h"
 
-/* Memory of a device: vector number 0 is sent, the others come. */
+/* Doubles of the messages: one that libraries copy at once, one that they do
+ * not. */
+enum { SHORT = 16, LONG = 1 << 16 };
+
+/* Two vectors in a device's memory: number 0 is sent, number 1 comes. */
 typedef struct {
     hyb_queue_t *queue;
     hyb_event_t *done;
     hyb_buffer_t *memory;
-    int64_t most;    /* doubles of a vector */
     double patience; /* s */
 } mailbox_t;
 
-static xh_status_t open_mailbox(hyb_device_t *device, int vectors, mailbox_t *m)
+static xh_status_t open_mailbox(hyb_device_t *device, mailbox_t *m)
 {
-    size_t doubles = (size_t)vectors * (size_t)m->most;
-
     XH_TRY(hyb_queue_create(device, HYB_QUEUE_NORMAL, &m->queue));
     XH_TRY(hyb_event_create(device, &m->done));
-    return hyb_buffer_create(device, doubles * sizeof(double), &m->memory);
+    return hyb_buffer_create(device, 2 * LONG * sizeof(double), &m->memory);
 }
 
 static void close_mailbox(mailbox_t *m)
@@ -36,14 +39,19 @@ static void close_mailbox(mailbox_t *m)
     hyb_queue_destroy(m->queue);
 }
 
-static hyb_block_t vector(const mailbox_t *m, int number, int64_t count)
+static hyb_block_t vector(const mailbox_t *m, int number)
 {
-    return hyb_block(m->memory, number * m->most, count, 1);
+    return hyb_block(m->memory, (int64_t)number * LONG, LONG, 1);
 }
 
 static double *address(const mailbox_t *m, int number)
 {
-    return hyb_block_address(vector(m, number, 1));
+    return hyb_block_address(vector(m, number));
+}
+
+static xh_view_t host_vector(double *data)
+{
+    return (xh_view_t){data, LONG, 1, LONG};
 }
 
 static xh_status_t finish(const mailbox_t *m)
@@ -52,58 +60,17 @@ static xh_status_t finish(const mailbox_t *m)
     return hyb_event_await(m->done, m->patience);
 }
 
-static xh_status_t put(const mailbox_t *m, const double *from, int64_t count)
+static xh_status_t put(const mailbox_t *m, double *from)
 {
-    xh_view_t host = {(double *)from, count, 1, count};
-
-    XH_TRY(hyb_queue_copy_in(m->queue, host, vector(m, 0, count)));
+    XH_TRY(hyb_queue_copy_in(m->queue, host_vector(from), vector(m, 0)));
     return finish(m);
 }
 
-static xh_status_t get(const mailbox_t *m, int number, double *to,
-                       int64_t count)
+static xh_status_t get(const mailbox_t *m, double *to)
 {
-    xh_view_t host = {to, count, 1, count};
-
-    XH_TRY(hyb_queue_copy_out(m->queue, vector(m, number, count), host));
+    XH_TRY(hyb_queue_copy_out(m->queue, vector(m, 1), host_vector(to)));
     return finish(m);
 }
-
-/* ---- before a test ------------------------------------------------------- */
-
-static bool store(void *mailbox, const double *from, size_t count)
-{
-    return put(mailbox, from, (int64_t)count) == XH_OK;
-}
-
-static bool load(void *mailbox, int side, double *to, size_t count)
-{
-    return get(mailbox, 1 + side, to, (int64_t)count) == XH_OK;
-}
-
-void hyb_trust_device_messages(hyb_device_t *device, const HPL_T_grid *grid,
-                               size_t most, xh_exact_t *checks)
-{
-    mailbox_t m = {.most = HPL_TRUST_MOST,
-                   .patience = xh_settings_real("stall_seconds")};
-    hpl_trust_memory_t memory = {.store = store, .load = load, .context = &m};
-    int ready = open_mailbox(device, 1 + HPL_TRUST_SIDES, &m) == XH_OK;
-
-    hpl_waits_allreduce(&ready, 1, MPI_INT, MPI_MIN, grid->col_comm);
-    if (ready) {
-        memory.out = address(&m, 0);
-        for (int side = 0; side < HPL_TRUST_SIDES; side++)
-            memory.in[side] = address(&m, 1 + side);
-        hpl_trust_messages_in(checks, grid, most, &memory);
-    }
-    close_mailbox(&m);
-}
-
-/* ---- as the solver opens ------------------------------------------------- */
-
-/* Doubles of the messages: one that libraries copy at once, one that they do
- * not. */
-enum { SHORT = 16, LONG = 1 << 16 };
 
 typedef struct {
     hyb_device_info_t info;
@@ -131,7 +98,7 @@ static bool is_denied(const char *backend)
 static xh_status_t open_device(hyb_device_t *device, probe_t *p)
 {
     XH_TRY(hyb_device_describe(device, &p->info));
-    XH_TRY(open_mailbox(device, 2, &p->box));
+    XH_TRY(open_mailbox(device, &p->box));
     if (address(&p->box, 0) != NULL && !is_denied(p->info.backend))
         return XH_OK;
     xh_log_error("device_mpi=on: the MPI library cannot take memory of %s "
@@ -148,13 +115,13 @@ static xh_status_t open_probe(hyb_machine_t *machine, probe_t *p)
         xh_log_error("device_mpi=on: this process has no device");
         return XH_ERR_INPUT;
     }
-    p->box = (mailbox_t){.most = LONG, .patience = 20.0};
+    p->box = (mailbox_t){.patience = 20.0};
     MPI_Comm_rank(MPI_COMM_WORLD, &p->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &p->processes);
     XH_TRY(open_device(hyb_machine_device(machine, 0), p));
     for (int i = 0; i < LONG; i++)
         p->host[i] = p->rank + 1.0 / (i + 1);
-    return put(&p->box, p->host, LONG);
+    return put(&p->box, p->host);
 }
 
 /* Of a signal, or of time. */
@@ -222,7 +189,7 @@ static xh_status_t exchange(probe_t *p)
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     passed = pass_on(p, comm);
     MPI_Comm_free(&comm);
-    XH_TRY(get(&p->box, 1, p->host, LONG));
+    XH_TRY(get(&p->box, p->host));
     if (passed && is_what_was_sent(p))
         return XH_OK;
     xh_log_error("device_mpi=on: a message between devices did not come as it "
@@ -231,7 +198,7 @@ static xh_status_t exchange(probe_t *p)
     return XH_ERR_INPUT;
 }
 
-xh_status_t hyb_trust_device_mpi(hyb_machine_t *machine, bool *takes_p)
+xh_status_t hyb_device_mpi_probe(hyb_machine_t *machine, bool *takes_p)
 {
     probe_t *p;
     xh_status_t status;

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_DEVICE_MPI_H
+#define HYB_DEVICE_MPI_H
+
+#include "hybrid/device/machine.h"
+
+/*
+ * May MPI read and write device memory in this run? Only if the setting
+ * device_mpi asks for it, and each process has sent a short and a long message
+ * from its first device to that of the next one, and what came is what was
+ * sent. A library that crashes or hangs ends the job here, in words, with
+ * status 2. Collective over MPI_COMM_WORLD.
+ *
+ * Errors: XH_ERR_INPUT  MPI cannot, or a process has no device: logged
+ *         XH_ERR_MEMORY, XH_ERR_DEVICE
+ */
+xh_status_t hyb_device_mpi_probe(hyb_machine_t *machine, bool *takes_p);
+
+#endif
