@@ -43,8 +43,6 @@ static const xh_option_t others[] = {
      "write checkpoints to DIR while the run goes on", 0, 0, 0},
     {"every", "TIME", XH_OPTION_SETTING, 0,
      "time between checkpoints: 90s, 30m, 2h", 0, 0, 0},
-    {"checkpoint-bandwidth", "RATE", XH_OPTION_SETTING, 0,
-     "bytes/s that a process writes at most: 500M, 2G", 0, 0, 0},
     {"restart", "DIR", XH_OPTION_SETTING, 0,
      "continue from the newest checkpoint in DIR", 0, 0, 0},
     {"weights", "HOW", XH_OPTION_SETTING, 0,
