@@ -13,7 +13,6 @@
 #include "base/text.h"
 #include "hpl/comm/waits.h"
 #include "hpl/grid/agree.h"
-#include "hybrid/lu/checkpoint/folders.h"
 #include "hybrid/lu/checkpoint/restart.h"
 #include "hybrid/lu/checkpoint/save.h"
 #include "hybrid/lu/checkpoint/settings.h"
@@ -26,7 +25,7 @@ enum { NONE = -1, LAG = 2 }; /* iterations that a vote has to come */
 struct hyb_checkpoint {
     int seed;                 /* of the matrix */
     const hyb_store_t *store; /* NULL: none are written */
-    void *buffer;             /* for a piece */
+    hyb_piece_t *buffer;      /* with elements */
     int newest;               /* whole one in the store; 0: none */
     hyb_header_t from; /* what it was restarted from; first 0: it was not */
     hyb_seen_t seen;   /* the last sign of life before */
@@ -36,7 +35,6 @@ struct hyb_checkpoint {
     MPI_Request request;
     int due;         /* what process 0 decided, */
     int voted;       /* in this iteration, or NONE */
-    double sums[2];  /* of all processes: how many have done it; bytes */
     hyb_phase_t phase;
     hpl_checkpoints_t report;
     hpl_checkpoint_t *list;
@@ -60,12 +58,12 @@ bool hyb_checkpoint_refuses(const hyb_lu_t *lu)
 
 static bool can_write(const hyb_store_t *store)
 {
-    int file = hyb_store_open(store, "part", O_WRONLY | O_TRUNC);
+    int file = hyb_store_open(store, HYB_STORE_PART, O_WRONLY | O_TRUNC);
 
     if (file < 0)
         return false;
     close(file);
-    hyb_store_unlink(store, "part");
+    hyb_store_unlink(store, HYB_STORE_PART);
     return true;
 }
 
@@ -73,15 +71,14 @@ static bool can_write(const hyb_store_t *store)
 static xh_status_t open_folder(hyb_lu_t *lu)
 {
     const char *folder = xh_settings_text("checkpoint");
-    const hyb_store_t *store = NULL;
-    char why[HYB_STORE_WHY] = "";
+    char why[HYB_STORE_TEXT] = "";
 
-    if (mkdir(folder, 0700) == 0 || errno == EEXIST)
-        store = hyb_folder_open(HYB_CHECKPOINT_TO, lu->grid, why);
-    if (store != NULL && can_write(store)) {
-        lu->checkpoint->store = store;
+    lu->checkpoint->store = &hyb_store_checkpoint;
+    if ((mkdir(folder, 0700) == 0 || errno == EEXIST) &&
+        hyb_store_begin(folder, lu->grid->myrow, lu->grid->mycol,
+                        &hyb_store_checkpoint, why) &&
+        can_write(&hyb_store_checkpoint))
         return XH_OK;
-    }
     xh_log_error("--checkpoint: cannot write to the folder %s: %s", folder,
                  why[0] != '\0' ? why : strerror(errno));
     return XH_ERR_INPUT;
@@ -91,20 +88,19 @@ static xh_status_t open_folder(hyb_lu_t *lu)
 static xh_status_t take_folder(hyb_lu_t *lu)
 {
     struct hyb_checkpoint *c = lu->checkpoint;
-    const hyb_store_t *restart = hyb_folder(HYB_RESTART_FROM);
-    bool goes_on = c->from.first > 0 && hyb_store_is_same(c->store, restart);
-    int first_who = !goes_on && hyb_store_is_used(c->store) ? lu->grid->iam
-                                                            : INT_MAX;
+    bool goes_on =
+        c->from.first > 0 && hyb_store_is_same(c->store, &hyb_store_restart);
+    bool is_used = !goes_on && hyb_store_newest_of_any(c->store) > 0;
+    int who = is_used ? lu->grid->iam : INT_MAX;
 
-    MPI_Allreduce(MPI_IN_PLACE, &first_who, 1, MPI_INT, MPI_MIN,
-                  lu->grid->all_comm);
-    if (first_who == lu->grid->iam)
+    MPI_Allreduce(MPI_IN_PLACE, &who, 1, MPI_INT, MPI_MIN, lu->grid->all_comm);
+    if (who == lu->grid->iam)
         xh_log_error("--checkpoint: %s holds checkpoints: --restart %s goes on "
                      "from the newest, or remove them",
                      c->store->folder, c->store->folder);
-    if (first_who < INT_MAX)
+    if (who < INT_MAX)
         return XH_ERR_INPUT;
-    hyb_store_unlink(c->store, "done");
+    hyb_store_unlink(c->store, HYB_STORE_DONE);
     c->newest = goes_on ? lu->range.first : 0;
     return XH_OK;
 }
@@ -119,7 +115,7 @@ static xh_status_t allocate(hyb_lu_t *lu)
     c->request = MPI_REQUEST_NULL;
     c->voted = NONE;
     c->moments.file = -1;
-    c->buffer = malloc(hyb_save_buffer_bytes(lu));
+    c->buffer = malloc(hyb_save_bytes(lu));
     return c->buffer != NULL ? XH_OK : XH_ERR_MEMORY;
 }
 
@@ -130,7 +126,8 @@ xh_status_t hyb_checkpoint_create(hyb_lu_t *lu)
 
     if (!hyb_checkpoint_are_asked())
         return XH_OK;
-    hyb_folders_close();
+    hyb_store_end(&hyb_store_restart);
+    hyb_store_end(&hyb_store_checkpoint);
     XH_TRY(hpl_agree(all, allocate(lu)));
     c = lu->checkpoint;
     MPI_Comm_dup(all, &c->comm);
@@ -225,34 +222,15 @@ void hyb_checkpoint_open(hyb_lu_t *lu, int k)
 
 /* ---- the pause ----------------------------------------------------------- */
 
-static bool has_come(void *context)
-{
-    struct hyb_checkpoint *c = context;
-
-    hpl_waits_test(c->comm, sizeof(c->sums), &c->request);
-    return c->request == MPI_REQUEST_NULL;
-}
-
-static bool poll_turn(void *context)
-{
-    hyb_lu_t *lu = context;
-
-    hyb_worker_poll(lu->worker);
-    return false;
-}
-
-/* Have all processes done it? Their bytes are summed up, too. */
-static bool have_all(hyb_lu_t *lu, bool mine, int64_t bytes)
+/* Has each process done it? */
+static bool have_all(hyb_lu_t *lu, bool mine)
 {
     struct hyb_checkpoint *c = lu->checkpoint;
+    int all = mine;
 
-    c->sums[0] = mine;
-    c->sums[1] = (double)bytes;
-    MPI_Iallreduce(MPI_IN_PLACE, c->sums, 2, MPI_DOUBLE, MPI_SUM, c->comm,
-                   &c->request);
-    hyb_wait_until(has_come, c, poll_turn, lu);
+    hpl_waits_allreduce(&all, 1, MPI_INT, MPI_MIN, c->comm);
     hyb_phase_step(&c->phase);
-    return c->sums[0] == lu->grid->nprocs;
+    return all != 0;
 }
 
 /* What is wrong is not to be saved. */
@@ -267,24 +245,25 @@ static bool is_right(hyb_lu_t *lu, int first)
     return false;
 }
 
-/* It gets its name: from then on it is whole. */
-static bool name_it(const hyb_store_t *store, int first)
+/* False, which is said, if file could not be written: errno. */
+static bool is_written(hyb_lu_t *lu, int first, int file, bool good)
 {
-    char suffix[HYB_STORE_SUFFIX];
+    char path[HYB_STORE_TEXT];
+    int error = errno;
 
-    hyb_store_suffix(first, suffix);
-    if (hyb_store_rename(store, "part", suffix))
-        return true;
-    hyb_save_failed(store, suffix, first);
-    return false;
+    hyb_store_path(lu->checkpoint->store, file, path);
+    if (!good)
+        xh_log_warning("the checkpoint of iteration %d failed: cannot write "
+                       "%s: %s; the run goes on",
+                       first, path, strerror(error));
+    return good;
 }
 
-/* The last one stays until all have this one. */
-static bool write_checkpoint(hyb_lu_t *lu, int first)
+/* The one before stays. Once it has its name it is whole. */
+static bool write_checkpoint(hyb_lu_t *lu, int first, double *bytes_p)
 {
     struct hyb_checkpoint *c = lu->checkpoint;
     hyb_header_t header = hyb_restart_header(lu);
-    int64_t bytes = 0;
 
     header.seed = c->seed;
     header.first = first;
@@ -292,45 +271,47 @@ static bool write_checkpoint(hyb_lu_t *lu, int first)
     hyb_moments_note(&c->moments, &c->report, &header);
     hyb_header_seal(&header);
     hyb_store_keep(c->store, c->newest);
-    return have_all(lu,
-                    hyb_save(lu, c->store, &header, c->buffer, &c->phase,
-                             &bytes),
-                    bytes) &&
-           have_all(lu, name_it(c->store, first), bytes);
+    *bytes_p = (double)hyb_save(lu, c->store, &header, c->buffer, &c->phase);
+    return have_all(lu, is_written(lu, first, HYB_STORE_PART, *bytes_p > 0)) &&
+           have_all(lu, is_written(lu, first, first,
+                                   hyb_store_name(c->store, first)));
 }
 
-static void note(struct hyb_checkpoint *c, double seconds)
+/* All have written the checkpoint of panel first; bytes: this process's. */
+static void note(hyb_lu_t *lu, int first, double bytes, double seconds)
 {
+    struct hyb_checkpoint *c = lu->checkpoint;
     size_t room = ((size_t)c->report.count + 1) * sizeof(*c->list);
     hpl_checkpoint_t *list = realloc(c->list, room);
 
-    if (list == NULL)
-        return;
-    list[c->report.count++] =
-        (hpl_checkpoint_t){c->newest, c->sums[1], seconds};
-    c->list = list;
+    hpl_waits_allreduce(&bytes, 1, MPI_DOUBLE, MPI_SUM, c->comm);
+    c->newest = first;
+    if (list != NULL) {
+        list[c->report.count++] = (hpl_checkpoint_t){first, bytes, seconds};
+        c->list = list;
+    }
+    if (lu->grid->iam == 0)
+        xh_log_info("checkpoint of iteration %d of %d: %.3g GB, a pause of %s",
+                    first, lu->range.panels, 1e-9 * bytes,
+                    xh_text_seconds(seconds).text);
 }
 
 /* All columns have met the panels before `first`. */
 static void checkpoint(hyb_lu_t *lu, int first)
 {
     struct hyb_checkpoint *c = lu->checkpoint;
-    double begun = xh_clock_wall();
+    double begun = xh_clock_wall(), bytes;
 
     hyb_phase_begin(&c->phase, "writing a checkpoint", hyb_watchdog_patience());
-    if (have_all(lu, is_right(lu, first), 0) && write_checkpoint(lu, first)) {
-        c->newest = first;
-        note(c, xh_clock_wall() - begun);
-    } else {
+    if (have_all(lu, is_right(lu, first)) &&
+        write_checkpoint(lu, first, &bytes))
+        note(lu, first, bytes, xh_clock_wall() - begun);
+    else {
         c->report.failed++;
         hyb_store_keep(c->store, c->newest);
     }
     hyb_phase_end(&c->phase);
     c->last = xh_clock_wall();
-    if (c->newest == first && lu->grid->iam == 0)
-        xh_log_info("checkpoint of iteration %d of %d: %.3g GB, a pause of %s",
-                    first, lu->range.panels, 1e-9 * c->sums[1],
-                    xh_text_seconds(c->last - begun).text);
 }
 
 bool hyb_checkpoint_pause(hyb_lu_t *lu)

@@ -2,7 +2,6 @@
 #include "hybrid/lu/checkpoint/format.h"
 
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include "base/checksum.h"

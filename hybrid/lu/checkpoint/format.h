@@ -3,6 +3,7 @@
 #define HYB_CHECKPOINT_FORMAT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include "hpl/pauxil/deal.h"
 
@@ -35,7 +36,7 @@ typedef struct {
 } hyb_header_t;
 
 typedef struct {
-    int64_t column; /* local: its first one */
+    int64_t column;   /* local: its first one */
     uint64_t sums[2]; /* xh_checksum of the elements */
 } hyb_piece_t;
 
@@ -59,8 +60,14 @@ bool hyb_header_differs(const hyb_header_t *header, const hyb_header_t *wanted,
 bool hyb_header_rounds_otherwise(const hyb_header_t *header,
                                  const hyb_header_t *wanted);
 
-/* Columns of a piece with so many rows. */
+/* Columns of a piece with so many rows; bytes of one with its elements, which
+ * stand behind it. */
 int64_t hyb_piece_columns(int64_t rows);
+
+static inline size_t hyb_piece_bytes(int64_t count)
+{
+    return sizeof(hyb_piece_t) + (size_t)count * sizeof(double);
+}
 
 /* The header of a piece with so many elements, one after the other. */
 hyb_piece_t hyb_piece_seal(int64_t column, const double *elements,

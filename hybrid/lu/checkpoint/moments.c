@@ -17,7 +17,7 @@ static bool is_possible(const hyb_seen_t *seen)
 hyb_seen_t hyb_moments_last_seen(const hyb_store_t *store)
 {
     hyb_seen_t seen = {0.0, 0.0};
-    int file = hyb_store_open(store, "alive", O_RDONLY);
+    int file = hyb_store_open(store, HYB_STORE_ALIVE, O_RDONLY);
 
     if (file < 0)
         return seen;
@@ -53,7 +53,7 @@ void hyb_moments_begin(const hyb_store_t *store, const hyb_header_t *from,
         note_restart(m, from, seen, report);
     m->zero = xh_clock_wall() - report->before;
     if (store != NULL)
-        m->file = hyb_store_open(store, "alive", O_WRONLY | O_CREAT);
+        m->file = hyb_store_open(store, HYB_STORE_ALIVE, O_WRONLY | O_CREAT);
 }
 
 void hyb_moments_end(hyb_moments_t *m)

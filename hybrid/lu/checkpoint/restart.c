@@ -12,16 +12,14 @@
 #include "base/settings.h"
 #include "hpl/grid/agree.h"
 #include "hybrid/lu/checkpoint/checkpoint.h"
-#include "hybrid/lu/checkpoint/folders.h"
-#include "hybrid/lu/checkpoint/parts.h"
+#include "hybrid/lu/checkpoint/save.h"
 #include "hybrid/lu/generate.h"
 
 typedef struct { /* the checkpoint that is tried */
     hyb_lu_t *lu;
     const hyb_store_t *store;
     int first;
-    char suffix[HYB_STORE_SUFFIX];
-    int file;
+    int fd;
     hyb_header_t header;
     char why[300]; /* what is wrong with it */
 } reader_t;
@@ -50,9 +48,9 @@ hyb_header_t hyb_restart_header(const hyb_lu_t *lu)
 
 static bool is_bad(reader_t *r, const char *what)
 {
-    char path[HYB_STORE_PATH];
+    char path[HYB_STORE_TEXT];
 
-    hyb_store_path(r->store, r->suffix, path);
+    hyb_store_path(r->store, r->first, path);
     snprintf(r->why, sizeof(r->why), "%.200s: %.80s", path, what);
     return false;
 }
@@ -63,10 +61,10 @@ static bool read_header(reader_t *r)
     const char *fault;
     char text[80];
 
-    r->file = hyb_store_open(r->store, r->suffix, O_RDONLY);
-    if (r->file < 0)
+    r->fd = hyb_store_open(r->store, r->first, O_RDONLY);
+    if (r->fd < 0)
         return is_bad(r, strerror(errno));
-    if (!hyb_store_read(r->file, &r->header, sizeof(r->header), 0))
+    if (!hyb_store_read(r->fd, &r->header, sizeof(r->header), 0))
         return is_bad(r, "it ends too early");
     fault = hyb_header_fault(&r->header);
     if (fault != NULL)
@@ -79,21 +77,19 @@ static bool read_header(reader_t *r)
 }
 
 /* All parts, to where they live. */
-static bool read_parts(reader_t *r, char *buffer)
+static bool read_parts(reader_t *r, hyb_piece_t *buffer)
 {
-    double *elements = (double *)(buffer + sizeof(hyb_piece_t));
-    int64_t at = sizeof(r->header), count;
+    double *elements = (double *)(buffer + 1);
+    int64_t at = sizeof(r->header);
     hyb_part_t part = {.column = 0};
 
     while (hyb_part_next(r->lu, r->first, &part)) {
-        size_t bytes = sizeof(hyb_piece_t);
+        size_t bytes = hyb_piece_bytes(hyb_part_count(&part));
 
-        count = part.rows * part.columns;
-        bytes += (size_t)count * sizeof(double);
-        if (!hyb_store_read(r->file, buffer, bytes, at))
+        if (!hyb_store_read(r->fd, buffer, bytes, at))
             return is_bad(r, "it ends too early");
-        if (!hyb_piece_holds((hyb_piece_t *)buffer, part.column, elements,
-                             count))
+        if (!hyb_piece_holds(buffer, part.column, elements,
+                             hyb_part_count(&part)))
             return is_bad(r, "it is damaged");
         hyb_part_move(r->lu, r->first, &part, HYB_RESTORE, elements);
         at += (int64_t)bytes;
@@ -122,7 +118,7 @@ static bool sees(const reader_t *r, int rank)
 
     of.row = by_row ? rank / g->npcol : rank % g->nprow;
     of.column = by_row ? rank % g->npcol : rank / g->nprow;
-    return hyb_store_exists(&of, r->suffix);
+    return hyb_store_exists(&of, r->first);
 }
 
 /* Processes that do not see their files learn who does. */
@@ -164,18 +160,17 @@ static bool are_of_one_start(const reader_t *r)
     return of[0] == -of[1];
 }
 
-static bool read_checkpoint(reader_t *r, void *buffer)
+static bool read_checkpoint(reader_t *r, hyb_piece_t *buffer)
 {
     bool good;
 
-    hyb_store_suffix(r->first, r->suffix);
     if (!all_can(r, read_header(r))) {
         say_where(r);
         good = false;
     } else
         good = are_of_one_start(r) && all_can(r, read_parts(r, buffer));
-    if (r->file >= 0)
-        close(r->file);
+    if (r->fd >= 0)
+        close(r->fd);
     return good;
 }
 
@@ -189,7 +184,7 @@ static int next_before(const reader_t *r, int before)
     return first;
 }
 
-static bool read_newest(reader_t *r, void *buffer)
+static bool read_newest(reader_t *r, hyb_piece_t *buffer)
 {
     r->first = INT_MAX;
     while ((r->first = next_before(r, r->first)) > 0)
@@ -255,7 +250,7 @@ static xh_status_t begin_anew(const reader_t *r)
 {
     const HPL_T_grid *grid = r->lu->grid;
     const char *folder = r->store->folder;
-    xh_status_t done = hyb_folder_is_done(r->store) ? XH_ERR_INPUT : XH_OK;
+    xh_status_t done = hyb_store_exists(r->store, HYB_STORE_DONE) ? XH_ERR_INPUT : XH_OK;
 
     if (hpl_agree(grid->all_comm, done) != XH_OK) {
         if (grid->iam == 0)
@@ -272,21 +267,21 @@ static xh_status_t begin_anew(const reader_t *r)
     return XH_ERR_INPUT;
 }
 
-xh_status_t hyb_restart_load(hyb_lu_t *lu, void *buffer, hyb_header_t *header_p,
+xh_status_t hyb_restart_load(hyb_lu_t *lu, hyb_piece_t *buffer, hyb_header_t *header_p,
                              hyb_seen_t *seen_p)
 {
     const char *folder = xh_settings_text("restart");
-    char why[HYB_STORE_WHY];
-    reader_t r = {.lu = lu};
+    reader_t r = {.lu = lu, .store = &hyb_store_restart};
+    bool good;
 
     if (folder[0] == '\0')
         return XH_OK;
-    r.store = hyb_folder_open(HYB_RESTART_FROM, lu->grid, why);
-    if (r.store == NULL)
+    good = hyb_store_begin(folder, lu->grid->myrow, lu->grid->mycol,
+                           &hyb_store_restart, r.why);
+    if (!good)
         xh_log_error("--restart: the folder %s cannot be used: %s", folder,
-                     why);
-    XH_TRY(hpl_agree(lu->grid->all_comm,
-                     r.store != NULL ? XH_OK : XH_ERR_INPUT));
+                     r.why);
+    XH_TRY(hpl_agree(lu->grid->all_comm, good ? XH_OK : XH_ERR_INPUT));
     hyb_generate_touch_homes(lu);
     if (!read_newest(&r, buffer))
         return begin_anew(&r);

@@ -15,14 +15,14 @@ hyb_header_t hyb_restart_header(const hyb_lu_t *lu);
  * setting, or if the run in that folder has ended, which is said, nothing is
  * loaded, and header_p->first stays 0.
  *
- * buffer    in   hyb_save_buffer_bytes
+ * buffer    in   hyb_save_bytes
  * header_p  out  of this process's part
  * seen_p    out  the last sign of life of any process; at least the header's
  *
  * Errors: XH_ERR_INPUT  there is none, it is of another system, or others may
  *                       write the folder: said
  */
-xh_status_t hyb_restart_load(hyb_lu_t *lu, void *buffer, hyb_header_t *header_p,
+xh_status_t hyb_restart_load(hyb_lu_t *lu, hyb_piece_t *buffer, hyb_header_t *header_p,
                              hyb_seen_t *seen_p);
 
 #endif

@@ -4,25 +4,45 @@
 
 #include "hybrid/lu/checkpoint/format.h"
 #include "hybrid/lu/checkpoint/store.h"
-#include "hybrid/lu/factor.h"
+#include "hybrid/lu/lu.h"
 #include "hybrid/observe/watchdog.h"
 
 /*
- * Write this process's part of the checkpoint that header is of, and have it on
- * the disk, still without its name: as part. While nothing moves, by the
- * leader, which polls between pieces.
- *
- * buffer   in   hyb_save_buffer_bytes
- * bytes_p  out  that were written
- *
- * Returns false, and leaves no part, if it cannot be written, which is said.
+ * A part of the local matrix, within one block column, that a checkpoint of
+ * panel `first` holds as a piece: all rows, or of finished columns those of U.
+ * Check columns are left out.
  */
-bool hyb_save(hyb_lu_t *lu, const hyb_store_t *store, const hyb_header_t *header,
-              void *buffer, hyb_phase_t *phase, int64_t *bytes_p);
+typedef struct {
+    int64_t column, columns; /* local */
+    int64_t rows;            /* from the first one on */
+} hyb_part_t;
 
-size_t hyb_save_buffer_bytes(const hyb_lu_t *lu);
+/* Go on to the next part from the left; from all 0 to the first one. False:
+ * there is none. */
+bool hyb_part_next(const hyb_lu_t *lu, int first, hyb_part_t *part);
 
-/* Errno ended the checkpoint of panel first, of that suffix: say so. */
-void hyb_save_failed(const hyb_store_t *store, const char *suffix, int first);
+/* Its elements come from where they live, HYB_SAVE, or go there, HYB_RESTORE.
+ */
+void hyb_part_move(const hyb_lu_t *lu, int first, const hyb_part_t *part,
+                   int way, double *elements);
+
+static inline int64_t hyb_part_count(const hyb_part_t *part)
+{
+    return part->rows * part->columns;
+}
+
+/* A piece, whose elements are any part's. */
+size_t hyb_save_bytes(const hyb_lu_t *lu);
+
+/*
+ * Write this process's part of the checkpoint that header is of, and have it on
+ * the disk, still without its name. While nothing moves, by the leader, which
+ * polls between pieces. Returns its bytes; 0: it cannot be written, errno.
+ *
+ * buffer  in  hyb_save_bytes
+ */
+int64_t hyb_save(hyb_lu_t *lu, const hyb_store_t *store,
+                 const hyb_header_t *header, hyb_piece_t *buffer,
+                 hyb_phase_t *phase);
 
 #endif

@@ -12,6 +12,10 @@
 #include <unistd.h>
 #include "base/owner.h"
 
+enum { NAME = 64 };
+
+hyb_store_t hyb_store_restart = {.fd = -1}, hyb_store_checkpoint = {.fd = -1};
+
 /* ---- the folder ---------------------------------------------------------- */
 
 bool hyb_store_begin(const char *folder, int row, int column,
@@ -20,7 +24,7 @@ bool hyb_store_begin(const char *folder, int row, int column,
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
     if (fd < 0) {
-        snprintf(why_p, HYB_STORE_WHY, "%s", strerror(errno));
+        snprintf(why_p, HYB_STORE_TEXT, "%s", strerror(errno));
         return false;
     }
     if (!xh_owner_is_trusted(fd, NULL, why_p)) {
@@ -46,87 +50,80 @@ bool hyb_store_is_same(const hyb_store_t *a, const hyb_store_t *b)
            of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
 }
 
-/* ---- names --------------------------------------------------------------- */
-
-enum { NAME = 64 };
-
-static void name_of(const hyb_store_t *store, const char *suffix, char *name)
+static void name_of(const hyb_store_t *store, int file, char *name)
 {
-    snprintf(name, NAME, "xhpl-r%d-c%d.%s", store->row, store->column, suffix);
+    static const char *const others[] = {"part", "alive", "done"};
+    int length =
+        snprintf(name, NAME, "xhpl-r%d-c%d.", store->row, store->column);
+
+    if (file > 0)
+        snprintf(name + length, (size_t)(NAME - length), "%d", file);
+    else
+        snprintf(name + length, (size_t)(NAME - length), "%s", others[-file]);
 }
 
-void hyb_store_path(const hyb_store_t *store, const char *suffix, char *path)
+void hyb_store_path(const hyb_store_t *store, int file, char *path)
 {
     char name[NAME];
 
-    name_of(store, suffix, name);
-    snprintf(path, HYB_STORE_PATH, "%.3900s/%s", store->folder, name);
+    name_of(store, file, name);
+    snprintf(path, HYB_STORE_TEXT, "%.120s/%s", store->folder, name);
 }
 
-void hyb_store_suffix(int first, char *suffix)
+/* ---- what is there ------------------------------------------------------- */
+
+/* The checkpoint that a name is of: its place, and its iteration; 0: of none.
+ */
+static int read_name(const char *name, int *row_p, int *column_p)
 {
-    snprintf(suffix, HYB_STORE_SUFFIX, "%d", first);
+    int first, length = 0;
+
+    return sscanf(name, "xhpl-r%d-c%d.%d%n", row_p, column_p, &first,
+                  &length) == 3 &&
+                   name[length] == '\0' && first > 0
+               ? first
+               : 0;
 }
 
-/* Call see for each whole checkpoint, whosever it is, with its iteration. */
-static void each(const hyb_store_t *store,
-                 void (*see)(void *context, int row, int column, int first),
-                 void *context)
+static int newest(const hyb_store_t *store, bool of_any, int before)
 {
     int fd = openat(store->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *list = fd >= 0 ? fdopendir(fd) : NULL;
     struct dirent *entry;
-    int row, column, first, length;
+    int row, column, found = 0;
 
-    if (list == NULL && fd >= 0)
-        close(fd);
     while (list != NULL && (entry = readdir(list)) != NULL) {
-        const char *name = entry->d_name;
+        int first = read_name(entry->d_name, &row, &column);
 
-        length = 0;
-        if (sscanf(name, "xhpl-r%d-c%d.%d%n", &row, &column, &first, &length) ==
-                3 &&
-            name[length] == '\0' && first > 0)
-            see(context, row, column, first);
+        if (first > found && first < before &&
+            (of_any || (row == store->row && column == store->column)))
+            found = first;
     }
     if (list != NULL)
         closedir(list);
-}
-
-typedef struct {
-    const hyb_store_t *store;
-    int limit, found;
-} search_t;
-
-static void see_newest(void *context, int row, int column, int first)
-{
-    search_t *s = context;
-
-    if (row == s->store->row && column == s->store->column &&
-        first < s->limit && first > s->found)
-        s->found = first;
+    else if (fd >= 0)
+        close(fd);
+    return found;
 }
 
 int hyb_store_newest(const hyb_store_t *store, int before)
 {
-    search_t search = {store, before, 0};
-
-    each(store, see_newest, &search);
-    return search.found;
+    return newest(store, false, before);
 }
 
-static void see_any(void *found, int row, int column, int first)
+int hyb_store_newest_of_any(const hyb_store_t *store)
 {
-    (void)row, (void)column, (void)first;
-    *(bool *)found = true;
+    return newest(store, true, INT_MAX);
 }
 
-bool hyb_store_is_used(const hyb_store_t *store)
+void hyb_store_keep(const hyb_store_t *store, int first)
 {
-    bool found = false;
+    int next = INT_MAX;
 
-    each(store, see_any, &found);
-    return found;
+    hyb_store_unlink(store, HYB_STORE_PART);
+    while ((next = hyb_store_newest(store, next)) > 0)
+        if (next != first)
+            hyb_store_unlink(store, next);
 }
 
 /* ---- files --------------------------------------------------------------- */
@@ -140,12 +137,12 @@ static bool is_own_file(int fd)
            (about.st_uid == geteuid() || about.st_uid == 0);
 }
 
-int hyb_store_open(const hyb_store_t *store, const char *suffix, int flags)
+int hyb_store_open(const hyb_store_t *store, int file, int flags)
 {
     char name[NAME];
     int fd;
 
-    name_of(store, suffix, name);
+    name_of(store, file, name);
     if ((flags & O_TRUNC) != 0) {
         unlinkat(store->fd, name, 0);
         flags = (flags & ~O_TRUNC) | O_CREAT | O_EXCL;
@@ -159,62 +156,40 @@ int hyb_store_open(const hyb_store_t *store, const char *suffix, int flags)
     return -1;
 }
 
-bool hyb_store_exists(const hyb_store_t *store, const char *suffix)
+bool hyb_store_exists(const hyb_store_t *store, int file)
 {
     char name[NAME];
 
-    name_of(store, suffix, name);
+    name_of(store, file, name);
     return faccessat(store->fd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-void hyb_store_unlink(const hyb_store_t *store, const char *suffix)
+void hyb_store_unlink(const hyb_store_t *store, int file)
 {
     char name[NAME];
 
-    name_of(store, suffix, name);
+    name_of(store, file, name);
     unlinkat(store->fd, name, 0);
 }
 
-bool hyb_store_rename(const hyb_store_t *store, const char *from,
-                      const char *to)
-{
-    char name[NAME], new_name[NAME];
-
-    name_of(store, from, name);
-    name_of(store, to, new_name);
-    return renameat(store->fd, name, store->fd, new_name) == 0 &&
-           hyb_store_sync(store);
-}
-
 /* Some file systems cannot sync a folder, and need not. */
-bool hyb_store_sync(const hyb_store_t *store)
+bool hyb_store_name(const hyb_store_t *store, int first)
 {
-    return fsync(store->fd) == 0 || errno == EINVAL;
+    char part[NAME], name[NAME];
+
+    name_of(store, HYB_STORE_PART, part);
+    name_of(store, first, name);
+    return renameat(store->fd, part, store->fd, name) == 0 &&
+           (fsync(store->fd) == 0 || errno == EINVAL);
 }
 
-/* From the newest on: names that are removed change no search for others. */
-void hyb_store_keep(const hyb_store_t *store, int first)
-{
-    char suffix[HYB_STORE_SUFFIX];
-    int next = INT_MAX;
-
-    hyb_store_unlink(store, "part");
-    while ((next = hyb_store_newest(store, next)) > 0) {
-        hyb_store_suffix(next, suffix);
-        if (next != first)
-            hyb_store_unlink(store, suffix);
-    }
-}
-
-/* ---- bytes --------------------------------------------------------------- */
-
-static bool move(int file, char *at, size_t bytes, int64_t offset, bool writes)
+static bool move(int fd, char *at, size_t bytes, int64_t offset, bool writes)
 {
     ssize_t done;
 
     while (bytes > 0) {
-        done = writes ? pwrite(file, at, bytes, offset)
-                      : pread(file, at, bytes, offset);
+        done = writes ? pwrite(fd, at, bytes, offset)
+                      : pread(fd, at, bytes, offset);
         if (done < 0 && errno == EINTR)
             continue;
         if (done <= 0)
@@ -226,12 +201,12 @@ static bool move(int file, char *at, size_t bytes, int64_t offset, bool writes)
     return true;
 }
 
-bool hyb_store_write(int file, const void *data, size_t bytes, int64_t offset)
+bool hyb_store_write(int fd, const void *data, size_t bytes, int64_t offset)
 {
-    return move(file, (char *)data, bytes, offset, true);
+    return move(fd, (char *)data, bytes, offset, true);
 }
 
-bool hyb_store_read(int file, void *data, size_t bytes, int64_t offset)
+bool hyb_store_read(int fd, void *data, size_t bytes, int64_t offset)
 {
-    return move(file, data, bytes, offset, false);
+    return move(fd, data, bytes, offset, false);
 }
