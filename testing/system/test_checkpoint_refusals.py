@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checkpoints that cannot be written, or used: nothing is lost, or it is said."""
 import json
+import os
 import random
 import shutil
 import struct
+import subprocess
 import sys
 
 import pytest
@@ -14,7 +16,7 @@ import checkpoints
 from checkpoints import SETTINGS, bits, files, whole, words
 
 SYSTEM = (1, 2, 1200, 16)  # P, Q, N, NB
-RESTARTS, BEGUN, MOMENT, CHECK = 104, 184, 192, 232  # bytes before them, in a header
+RESTARTS, BEGUN, MOMENT, CHECK = 96, 168, 176, 216  # bytes before them, in a header
 
 
 def run(folder, *options, system=SYSTEM, threshold="16.0"):
@@ -60,7 +62,7 @@ def flip(path, at):
 
 def test_only_the_last_two_stay(left):
     found = whole(left, 2)
-    assert len(files(left)) == 2 * (len(found) + 2), files(left)  # final, alive
+    assert len(files(left)) == 2 * (len(found) + 1), files(left)  # alive
 
 
 def test_a_restart_ends_with_the_bits_of_a_clean_run_and_says_so(copy, clean):
@@ -172,7 +174,7 @@ def test_a_folder_that_others_may_write_is_refused(copy):
 def test_a_link_in_the_folder_leads_to_no_file_that_is_written(copy, kind):
     victim = copy / "victim"
     victim.write_text("mine\n")
-    for name in ("part", "alive", "final"):
+    for name in ("part", "alive"):
         path = copy / f"d/xhpl-r0-c0.{name}"
         path.unlink(missing_ok=True)
         getattr(path, f"{kind}_to")(victim)
@@ -210,13 +212,21 @@ def refused(outcome, *said):
     assert [x for x in said if x not in outcome.stderr] == [], str(outcome)
 
 
-def test_rows_of_u_that_are_damaged_are_refused(copy):
-    path = copy / "d/xhpl-r0-c1.final"
-    flip(path, 100)
+def test_the_file_of_another_rank_is_refused(copy):
+    for iteration in whole(copy, 2):
+        shutil.copy(copy / f"d/xhpl-r0-c0.{iteration}", copy / f"d/xhpl-r0-c1.{iteration}")
     before = files(copy)
-    refused(run(copy, "--restart", "d"), "xhpl-r0-c1.final: it is damaged",
+    refused(run(copy, "--restart", "d"), "the process column = 0, not 1",
             "holds no checkpoint that all processes of this grid can read")
     assert files(copy) == before
+
+
+def test_the_file_of_another_iteration_is_refused(copy, clean):
+    older, last = whole(copy, 2)
+    shutil.copy(copy / f"d/xhpl-r0-c0.{older}", copy / f"d/xhpl-r0-c0.{last}")
+    outcome = run(copy, "--restart", "d").succeeded()
+    assert "it is that of another iteration" in outcome.stderr, str(outcome)
+    assert bits(copy) == clean
 
 
 @pytest.mark.few(2)
@@ -245,16 +255,18 @@ def test_another_variant_is_said_to_round_otherwise(copy):
 
 
 def test_an_empty_folder_is_refused(tmp_path):
+    (tmp_path / "d").mkdir(mode=0o700)
     refused(run(tmp_path, "--restart", "d"), "d holds no checkpoint that all")
 
 
 @pytest.mark.few(2)
 @pytest.mark.parametrize("options,said", [
     (("--every", "soon"), "--every: 'soon' is not allowed"),
-    (("--checkpoint-bandwidth", "fast"), "--checkpoint-bandwidth: 'fast' is not"),
     (("--checkpoint", "d", "-nb", "16,32"), "go with one test; here are 2"),
     (("--restart", "d", "--set", "solver=reference"), "go with solver=hybrid"),
     (("--checkpoint", "no/d"), "cannot write to the folder no/d"),
+    (("--checkpoint", "/sys/kernel"), "cannot write to the folder /sys/kernel"),
+    (("--restart", "d"), "--restart: the folder d cannot be used: No such file"),
 ])
 def test_options_that_make_no_sense_are_refused(tmp_path, options, said):
     outcome = run(tmp_path, *options)
@@ -268,7 +280,31 @@ def test_on_a_full_disk_the_run_goes_on_and_says_so(tmp_path):
     outcome = jobs.run([*program, *system], tmp_path, SETTINGS).succeeded()
     assert "the checkpoint of iteration" in outcome.stderr
     assert "File too large; the run goes on" in outcome.stderr
+    saved = checkpoints.test_of(tmp_path)["checkpoints"]
+    assert saved["written"] == [] and saved["failed"] > 0, str(outcome)
     assert list(tmp_path.glob("e/*")) == []
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """The folder d, which takes one checkpoint and some of the next one."""
+    (tmp_path / "d").mkdir(mode=0o700)
+    disk = ["mount", "-t", "tmpfs", "-o", "size=13m,mode=0700", "tmpfs", tmp_path / "d"]
+    if os.geteuid() != 0 or subprocess.run(disk, capture_output=True).returncode != 0:
+        pytest.skip("only root can mount a small disk")
+    yield tmp_path
+    subprocess.run(["umount", tmp_path / "d"], check=True)
+
+
+@pytest.mark.more
+def test_a_disk_that_is_full_keeps_the_checkpoint_before(small_disk, clean):
+    outcome = run(small_disk, "--checkpoint", "d", "--every", "0.001s",
+                  threshold="0").succeeded()  # fmt: skip
+    assert "No space left on device; the run goes on" in outcome.stderr, str(outcome)
+    assert len(whole(small_disk, 2)) == 1, files(small_disk)
+    assert not [x for x in files(small_disk) if x.endswith(".part")]
+    run(small_disk, "--restart", "d").succeeded()
+    assert bits(small_disk) == clean
 
 
 EMULATED = ("--set", "devices=emu:1", "--set", "emu_rate=1e6", "--set", "emu_memory=8")
