@@ -160,7 +160,7 @@ static xh_status_t find_value(const xh_option_t *row, char **words, int left,
 
     *count_p = 1;
     if (row->argument == NULL && *value != NULL) {
-        xh_log_error("%s: this option has no value", words[0]);
+        xh_log_error("%s: this option takes no value", words[0]);
         return XH_ERR_INPUT;
     }
     if (row->argument == NULL || *value != NULL ||

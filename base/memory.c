@@ -39,7 +39,7 @@ xh_status_t xh_memory_available(const char *root, uint64_t *bytes_p)
             kib = UINT64_MAX >> 10;
         else {
             xh_log_warning("%s/proc/meminfo does not tell how much memory is "
-                           "available: it is not checked",
+                           "available: memory is not checked",
                            root);
             return XH_ERR_IO;
         }
@@ -189,8 +189,8 @@ xh_status_t xh_memory_try(size_t bytes, const char *what)
     char limit[80];
 
     if (memory == MAP_FAILED) {
-        xh_log_error("%.0f MiB cannot be had, and %s%s", (double)bytes / 0x1p20,
-                     what, limit_in_words(limit));
+        xh_log_error("cannot allocate %.0f MiB, and %s%s",
+                     (double)bytes / 0x1p20, what, limit_in_words(limit));
         return XH_ERR_MEMORY;
     }
     munmap(memory, whole_pages(bytes) + GUARD);

@@ -87,7 +87,7 @@ static bool file_is_trusted(int fd, const struct stat *about,
 {
     if (S_ISREG(about->st_mode))
         return xh_owner_is_trusted(fd, program, why_p);
-    snprintf(why_p, XH_OWNER_WHY, "it is no regular file");
+    snprintf(why_p, XH_OWNER_WHY, "it is not a regular file");
     return false;
 }
 

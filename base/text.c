@@ -129,6 +129,16 @@ xh_words_t xh_text_seconds(double seconds)
     return words;
 }
 
+xh_words_t xh_text_plain(double x, int digits)
+{
+    bool is_short = fabs(x) < pow(10.0, digits) - 0.5;
+    xh_words_t words;
+
+    snprintf(words.text, sizeof(words.text), is_short ? "%.*g" : "%.*f",
+             is_short ? digits : 0, x);
+    return words;
+}
+
 xh_words_t xh_text_rate(double rate)
 {
     static const char *const unit[] = {"Mflop/s", "Gflop/s", "Tflop/s",

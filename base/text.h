@@ -41,6 +41,10 @@ typedef struct {
 xh_words_t xh_text_seconds(double seconds);
 xh_words_t xh_text_rate(double rate);
 
+/* With that many digits, 1 to 9, or all in front of the point: "0.12", "12400".
+ */
+xh_words_t xh_text_plain(double x, int digits);
+
 /*
  * Close out, of open_memstream(text, size); *text is then the caller's to
  * free(). out may be NULL: open_memstream failed.

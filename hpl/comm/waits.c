@@ -95,7 +95,7 @@ static void set(_Atomic int *to, int value)
     atomic_store_explicit(to, value, memory_order_relaxed);
 }
 
-static void count_change(void)
+void hpl_waits_step(void)
 {
     unsigned so_far = atomic_load_explicit(&now.changes, memory_order_relaxed);
 
@@ -109,14 +109,14 @@ void hpl_wait_begin(const hpl_wait_t *wait)
     set(&now.apart, wait->whom.apart);
     set(&now.count, wait->whom.count);
     atomic_store_explicit(&now.bytes, wait->bytes, memory_order_relaxed);
-    count_change();
+    hpl_waits_step();
     atomic_store_explicit(&now.what, wait->what, memory_order_release);
 }
 
 void hpl_wait_end(void)
 {
     atomic_store_explicit(&now.what, NULL, memory_order_release);
-    count_change();
+    hpl_waits_step();
 }
 
 void hpl_wait_begin_in(MPI_Comm comm, int peer, const char *what, double bytes)

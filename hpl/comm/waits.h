@@ -51,6 +51,9 @@ const char *hpl_waits_name(MPI_Comm comm);
 void hpl_wait_begin(const hpl_wait_t *wait);
 void hpl_wait_end(void);
 
+/* Something was finished, without waiting: the process goes on. */
+void hpl_waits_step(void);
+
 /* The same around a call that all processes of comm take part in, or one. */
 void hpl_wait_begin_in(MPI_Comm comm, int peer, const char *what, double bytes);
 

@@ -71,8 +71,8 @@ void hpl_peer_refuse(const HPL_T_grid *grid, hpl_neighbourhood_t where,
 
     hpl_peer_name(grid, where, process, name);
     HPL_pabort(0, "hpl_peer_refuse",
-               "%s sent %.17g as %s, allowed are whole numbers from "
-               "%.0f to %.0f: a message was damaged, or that process's memory",
+               "%s sent %.17g as %s, allowed are whole numbers from %.0f to "
+               "%.0f: a message or that process's memory was damaged",
                name, x, what, least, most);
     abort(); /* not reached */
 }

@@ -87,8 +87,8 @@ static void require_seal(origin_t origin, const double *proposal)
         return;
     hpl_peer_name(origin.panel->grid, HPL_IN_MY_COLUMN, origin.from, name);
     HPL_pabort(0, "hpl_pivot_agree",
-               "%s sent a pivot whose bits are not those that it summed up: a "
-               "message was damaged, or that process's memory",
+               "%s sent a pivot whose bits do not match their checksum: a "
+               "message or that process's memory was damaged",
                name);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/integers.h"
 #include "hpl.h"
+#include "hpl/comm/waits.h"
 #include "hpl/panel/panel.h"
 #include "hpl/pauxil/map.h"
 #include "hpl/pgesv/factor_matrix.h"
@@ -89,6 +90,7 @@ static void run(lu_t *lu)
             HPL_pdfact(panel_of(lu, ahead));
             HPL_binit(panel_of(lu, ahead));
         }
+        hpl_waits_step();
         if (k >= 0) {
             update_rest(lu, k, ahead);
             hpl_progress_say(&lu->progress,

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/settings.h"
+#include "base/text.h"
 #include "hpl.h"
 
 enum { LINE = 160 };
@@ -87,13 +88,6 @@ static void duration_text(double seconds, char *text, size_t size)
 }
 
 /* Four digits, or all digits before the point. */
-static void rate_text(double rate, char *text, size_t size)
-{
-    double gflops = rate * 1e-9;
-
-    snprintf(text, size, gflops < 999.95 ? "%.4g" : "%.0f", gflops);
-}
-
 static double flop(const hpl_progress_t *p)
 {
     return 2.0 / 3.0 * p->n * (double)p->n * p->n;
@@ -137,11 +131,9 @@ void hpl_progress_text(const hpl_progress_t *p, int64_t left,
 {
     double rate = rate_of(p, (hpl_progress_mark_t){p->started, 0.0}, at);
     double seconds = (at.time - p->started) * (1.0 - at.share) / at.share;
-    char rest[64] = "", now[32], mean[32], prediction[32] = "", test[64] = "",
-         job[32] = "";
+    double now = rate_of(p, p->mark[0], at);
+    char rest[64] = "", prediction[32] = "", test[64] = "", job[32] = "";
 
-    rate_text(rate_of(p, p->mark[0], at), now, sizeof(now));
-    rate_text(rate, mean, sizeof(mean));
     if (at.share > 0.0 && seconds < 1e15) {
         memcpy(rest, ", ", sizeof(", "));
         duration_text(seconds, rest + 2, sizeof(rest) - 2);
@@ -157,7 +149,9 @@ void hpl_progress_text(const hpl_progress_t *p, int64_t left,
     snprintf(text, size,
              "%s%.1f%% done, %" PRId64 " columns%s left%s, %s Gflops, mean "
              "%s%s",
-             test, 100.0 * at.share, left, rest, job, now, mean,
+             test, 100.0 * at.share, left, rest, job,
+             xh_text_plain(1e-9 * now, 4).text,
+             xh_text_plain(1e-9 * rate, 4).text,
              compared(p, rate, prediction, sizeof(prediction)));
 }
 

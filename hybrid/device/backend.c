@@ -106,7 +106,7 @@ xh_status_t hyb_backend_register(const hyb_backend_t *backend)
     why = defect(backend);
     if (why == NULL &&
         (!is_name(backend->name) || find_known(backend->name) != NULL))
-        why = "its name is taken, or none";
+        why = "its name is missing or taken";
     if (why == NULL)
         known[known_count++] = backend;
     pthread_mutex_unlock(&lock);
@@ -162,7 +162,7 @@ static xh_status_t open_plugin(const char *path, const char *name,
     }
     entry = (__typeof__(entry))dlsym(library, "hyb_backend_entry");
     if (entry == NULL) {
-        snprintf(why_p, HYB_BACKEND_WHY, "%s is no plug-in of this program",
+        snprintf(why_p, HYB_BACKEND_WHY, "%s is not a plug-in of this program",
                  path);
         dlclose(library);
         return XH_ERR_DEVICE;
@@ -170,7 +170,7 @@ static xh_status_t open_plugin(const char *path, const char *name,
     backend = entry(&host);
     why = defect(backend);
     if (why == NULL && strcmp(backend->name, name) != 0)
-        why = "it names itself differently";
+        why = "it has another name than its file";
     if (why != NULL) {
         snprintf(why_p, HYB_BACKEND_WHY, "%s cannot be used: %s", path, why);
         return XH_ERR_DEVICE;
@@ -191,8 +191,8 @@ static bool is_trusted(const char *path, int flags, char *why_p)
         close(fd);
     if (!trusted)
         snprintf(why_p, HYB_BACKEND_WHY,
-                 "%s is not used: %s; only you, root and the owner of "
-                 "this program may be able to write what is loaded",
+                 "%s is not used: %s; only you, root and the owner of this "
+                 "program may have write access to a plug-in",
                  path, why);
     return trusted;
 }

@@ -177,7 +177,7 @@ xh_status_t hyb_buffer_create(hyb_device_t *device, size_t bytes,
     xh_status_t status;
 
     if (bytes == 0) {
-        xh_log_error("a buffer of no bytes was asked for");
+        xh_log_error("a buffer of 0 bytes was requested");
         return XH_ERR_ARG;
     }
     buffer = hyb_device_allocate(sizeof(*buffer));

@@ -142,19 +142,20 @@ static xh_status_t add_index(choice_t *choice, const char *word)
     int index = number(word);
 
     if (!choice->takes_index)
-        return refuse(choice,
-                      "\"%.40s\" follows no list of devices, such as cuda:0,1",
-                      word);
+        return refuse(
+            choice,
+            "\"%.40s\" needs the name of a backend before it, as in cuda:0,1",
+            word);
     if (choice->present == 0)
         return refuse(choice, "%s has no device: %.160s", name, choice->reason);
     if (index < 0 || index >= choice->present)
         return refuse(
             choice,
-            "%s has no device %.40s, it has 0 to %d; the nearest is %s:%d",
-            name, word, choice->present - 1, name,
+            "%s has no device %.40s, only 0 to %d; the nearest is %s:%d", name,
+            word, choice->present - 1, name,
             nearest(word, 0, choice->present - 1));
     if (is_chosen(choice, index))
-        return refuse(choice, "device %d of %s is there twice", index, name);
+        return refuse(choice, "device %d of %s is named twice", index, name);
     return add_device(choice, index);
 }
 
@@ -165,11 +166,9 @@ static xh_status_t add_number(choice_t *choice, const char *word)
 
     if (count >= 1 && count <= choice->present)
         return add_devices(choice, count);
-    return refuse(choice,
-                  "of %s one can have 1 to %d devices, not %.40s; the nearest "
-                  "is %s:%d",
-                  name, choice->present, word, name,
-                  nearest(word, 1, choice->present));
+    return refuse(
+        choice, "%s can give 1 to %d devices, not %.40s; the nearest is %s:%d",
+        name, choice->present, word, name, nearest(word, 1, choice->present));
 }
 
 /* "cuda" means all devices; "emu" means one. */
@@ -206,8 +205,8 @@ static xh_status_t refuse_backend(const choice_t *choice, const char *name,
     }
     nearest = words[xh_text_nearest(name, words, count)];
     if (!xh_text_is_near(name, nearest))
-        return refuse(choice, "%s; there is: %s", why, list);
-    return refuse(choice, "%s; there is: %s; the nearest is %s", why, list,
+        return refuse(choice, "%s; available: %s", why, list);
+    return refuse(choice, "%s; available: %s; the nearest is %s", why, list,
                   nearest);
 }
 
@@ -223,7 +222,7 @@ static xh_status_t begin_part(choice_t *choice, const char *name)
         return refuse(choice, "%s", why);
     for (int i = 0; i < choice->count; i++)
         if (choice->choices[i].backend == backend)
-            return refuse(choice, "a backend is there twice");
+            return refuse(choice, "a backend is named twice");
     begin_backend(choice, backend);
     choice->takes_index = !backend->emulated;
     return XH_OK;

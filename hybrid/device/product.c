@@ -26,7 +26,8 @@ static uint64_t working(const hyb_machine_t *machine, uint64_t devices)
 
 static void say_dropped(int device)
 {
-    xh_log_warning("device %d is dropped; others do its tiles", device);
+    xh_log_warning("device %d is dropped; the others compute its tiles",
+                   device);
 }
 
 /* ---- cutting ------------------------------------------------------------- */
@@ -53,11 +54,10 @@ static void say_if_small(hyb_machine_t *machine,
          2 * t->most_cols >= xh_smaller(wanted->tile_cols, t->n)))
         return;
     machine->said_small = true;
-    xh_log_warning(
-        "a device has memory for tiles of %lld x %lld at most, where "
-        "%lld x %lld would do best",
-        (long long)t->most_rows, (long long)t->most_cols,
-        (long long)wanted->tile_rows, (long long)wanted->tile_cols);
+    xh_log_warning("a device has memory for tiles of %lld x %lld at most; %lld "
+                   "x %lld would be faster",
+                   (long long)t->most_rows, (long long)t->most_cols,
+                   (long long)wanted->tile_rows, (long long)wanted->tile_cols);
 }
 
 /*
@@ -115,9 +115,9 @@ static void shrink(hyb_machine_t *machine, int i, uint64_t bytes)
         return;
     }
     if (!d->is_said)
-        xh_log_warning("device %d has no %.1f MiB for tiles, which become "
-                       "smaller",
-                       i, (double)bytes / (1 << 20));
+        xh_log_warning(
+            "device %d lacks %.1f MiB for tiles; tiles become smaller", i,
+            (double)bytes / (1 << 20));
     d->is_said = true;
     d->memory = d->aside + bytes / 2;
 }
@@ -272,9 +272,9 @@ static void finish_devices(hyb_product_t *p, hyb_report_t *report)
             continue;
         hyb_stream_finish(p->machine->device[i].stream, &report->device[i]);
         if (report->device[i].dropped && hyb_product_lost(p))
-            xh_log_error("device %d is lost, which wrote into C "
-                         "(tile_return=direct)",
-                         i);
+            xh_log_error(
+                "device %d, which wrote into C (tile_return=direct), is lost",
+                i);
         else if (report->device[i].dropped)
             say_dropped(i);
     }

@@ -226,9 +226,9 @@ static xh_status_t deal(hyb_device_columns_t *d)
         d->columns[b + 1] += d->columns[b];
     }
     /* Of two iterations each block and the panel, there and factored, and the
-     * rows of one group; rows that are compared; of each seat two; and the next
-     * one. */
-    d->queued.count = 2 * (int)count + 8 + 2 * HYB_GUEST_SEATS;
+     * rows of one group; rows and panels that are compared; of each seat two;
+     * and the next one. */
+    d->queued.count = 2 * (int)count + 16 + 2 * HYB_GUEST_SEATS;
     d->queued.work = calloc((size_t)d->queued.count, sizeof(*d->queued.work));
     return d->queued.work != NULL ? XH_OK : XH_ERR_MEMORY;
 }
@@ -242,10 +242,9 @@ static xh_status_t open_memory(hyb_device_columns_t *d, extent_t e)
     hyb_machine_set_aside(d->base.lu->means.machine, d->number - 1, bytes);
     status = hyb_buffer_create(d->device, bytes, &d->memory.buffer);
     if (status == XH_ERR_MEMORY)
-        xh_log_warning(
-            "home=device: the columns of this process and its panels "
-            "take %.1f MiB of device %d, which has not as much",
-            (double)bytes / (1 << 20), d->number - 1);
+        xh_log_warning("home=device: the columns of this process and its "
+                       "panels take %.1f MiB, more than device %d has",
+                       (double)bytes / (1 << 20), d->number - 1);
     XH_TRY(status);
     d->host.bytes = host_doubles(e) * sizeof(double);
     XH_TRY(hyb_pinned_alloc(d->device, d->host.bytes, &d->host.pinned));

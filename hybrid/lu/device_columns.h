@@ -55,16 +55,16 @@ typedef struct {
             hyb_blocks_t blocks; /* those that it completes here */
             int panels;          /* that they meet */
             int swept; /* iteration whose rows came down to be compared, or -1 */
-            int seat;            /* that is free then, or -1 */
+            int sealed;    /* panel whose seal is compared, or -1: when it came, */
+            bool given_up; /* or as it is given up */
+            int seat;      /* that is free then, or -1 */
             bool under_way;
             double flop, since; /* since when it, or the work before it, can
                                    run */
         } * work;
         int count;
         int next;    /* that is noted next */
-        int sending; /* P > 1: the work by which a group's rows leave, or -1: */
-        const hpl_exchange_t *leaving; /* these, */
-        hyb_blocks_t group;            /* of this group */
+        int sending; /* P > 1: the work by which a group's rows leave, or -1 */
         double pace; /* s a flop of the slowest work so far, or a guess */
     } queued;
     struct {
@@ -216,20 +216,21 @@ void hyb_device_guard_begin(hyb_device_columns_t *d);
 /* Queue: the part of rows that is in panel k's columns, as these are to be
  * factored or to come down. Once the panel is known it is taken to lu's. */
 xh_status_t hyb_device_guard_panel(hyb_device_columns_t *d, int k);
-void hyb_device_guard_took(hyb_device_columns_t *d, int k);
+void hyb_device_guard_took(hyb_device_columns_t *d, int k, int64_t jb);
+
+/* Queue: sums of L2 for its seal, behind the factorization of panel k; behind
+ * what came up of it; before its place is given to another. The last two have
+ * come down. */
+xh_status_t hyb_device_guard_factored(hyb_device_columns_t *d, int k,
+                                      hyb_block_t l2);
+xh_status_t hyb_device_guard_came(hyb_device_columns_t *d, int k);
+xh_status_t hyb_device_guard_give_up(hyb_device_columns_t *d, int k);
+void hyb_device_guard_sealed(hyb_device_columns_t *d, int k, bool given_up);
 
 /* If rows are compared after panel k, and all columns are queued to meet it:
  * queue that, once. They have come down. */
 void hyb_device_guard_sweep(hyb_place_t *place, int k);
 void hyb_device_guard_swept(hyb_device_columns_t *d, int k);
-
-/* P > 1. Queue: packed rows, a column each there, of a run of its columns; all
- * sums of these, if the check columns are in this group. They have come down. */
-xh_status_t hyb_device_guard_packed(hyb_device_columns_t *d, int k,
-                                    hyb_run_t run, hyb_block_t rows,
-                                    bool displaced);
-xh_status_t hyb_device_guard_send(hyb_device_columns_t *d, hyb_blocks_t group);
-void hyb_device_guard_sent(hyb_device_columns_t *d, hyb_blocks_t group);
 
 /* ---- device_rows.c: rows that travel, P > 1 ------------------------------ */
 

@@ -3,23 +3,30 @@
 
 #include <string.h>
 #include "hybrid/lu/guard/check_columns.h"
+#include "hybrid/lu/guard/seal.h"
 
 /* Rows of columns on a device are compared by products with both weights. */
 
 enum { BOTH = HYB_CHECK_COLUMNS };
 
+/* More panels than a device has, and than are on their way. */
+enum { PANELS = 2 * HYB_MOST_PANELS };
+
+/* Sums of a panel's columns, as hyb_queue_checksum has them. */
+typedef enum { FACTORED, CAME, GIVEN_UP, MOMENTS } moment_t;
+
 struct hyb_device_guard {
     hyb_block_t weights; /* columns x both */
     hyb_block_t panel;   /* rows x both: of the next panel's columns */
     hyb_block_t rows;    /* likewise, of all others */
-    hyb_block_t left;    /* both x 2 nb: of rows that leave; as on the host, of
-                            which a row is a column here */
     double *all;         /* pinned: rows x both, on their way down, ... */
-    double *own[HYB_IN_FLIGHT]; /* ... of panel k's columns, ... */
-    double *leaving;            /* ... and 2 nb x both */
+    double *own[HYB_IN_FLIGHT]; /* ... and of panel k's columns */
     double *host_weights;
-    int left_in[2]; /* iteration of the rows of U, and displaced ones; or -1 */
-    int swept;      /* iterations before this one are */
+    int swept; /* iterations before this one are */
+    hyb_block_t sums[2];            /* of columns of a panel: that is factored;
+                                       that has come, or is given up */
+    double *down[MOMENTS][PANELS];  /* these, on their way down */
+    uint64_t seal[PANELS];          /* what is expected */
 };
 
 typedef struct hyb_device_guard guard_t;
@@ -28,13 +35,13 @@ typedef struct hyb_device_guard guard_t;
 
 int64_t hyb_device_guard_doubles(int64_t rows, int64_t nb, int64_t columns)
 {
-    return BOTH * (columns + 2 * rows + 2 * nb);
+    return BOTH * (columns + 2 * rows) + 2 * 2 * nb;
 }
 
 size_t hyb_device_guard_host_doubles(int64_t rows, int64_t nb, int64_t columns)
 {
-    return (size_t)(BOTH *
-                    (columns + (1 + HYB_IN_FLIGHT) * rows + 4 * nb));
+    return (size_t)(BOTH * (columns + (1 + HYB_IN_FLIGHT) * rows) +
+                    MOMENTS * PANELS * 2 * nb);
 }
 
 /* The weights of its columns go up. */
@@ -69,12 +76,14 @@ xh_status_t hyb_device_guard_create(hyb_device_columns_t *d, int64_t at,
     g->weights = hyb_block(d->memory.buffer, at, columns, BOTH);
     g->panel = hyb_block(d->memory.buffer, at += BOTH * columns, rows, BOTH);
     g->rows = hyb_block(d->memory.buffer, at += BOTH * rows, rows, BOTH);
-    g->left = hyb_block(d->memory.buffer, at + BOTH * rows, BOTH, 2 * nb);
+    g->sums[0] = hyb_block(d->memory.buffer, at += BOTH * rows, 2, nb);
+    g->sums[1] = hyb_block(d->memory.buffer, at + 2 * nb, 2, nb);
     g->all = host + BOTH * columns;
     for (int i = 0; i < HYB_IN_FLIGHT; i++)
         g->own[i] = g->all + (i + 1) * BOTH * rows;
-    g->leaving = g->own[0] + HYB_IN_FLIGHT * BOTH * rows;
-    g->left_in[0] = g->left_in[1] = -1;
+    for (int i = 0; i < MOMENTS * PANELS; i++)
+        g->down[i / PANELS][i % PANELS] =
+            g->own[0] + HYB_IN_FLIGHT * BOTH * rows + i * 2 * nb;
     g->host_weights = host;
     return XH_OK;
 }
@@ -130,12 +139,28 @@ xh_status_t hyb_device_guard_panel(hyb_device_columns_t *d, int k)
                  d->guard->own[k % HYB_IN_FLIGHT]);
 }
 
-void hyb_device_guard_took(hyb_device_columns_t *d, int k)
+/* The sum of all bits. */
+static uint64_t bits_of(const hyb_device_columns_t *d, int k, moment_t moment,
+                        int64_t columns)
+{
+    uint64_t all = 0, bits;
+
+    for (int64_t j = 0; j < columns; j++) {
+        memcpy(&bits, d->guard->down[moment][k % PANELS] + 2 * j, sizeof(bits));
+        all += bits;
+    }
+    return all;
+}
+
+void hyb_device_guard_took(hyb_device_columns_t *d, int k, int64_t jb)
 {
     const hyb_lu_t *lu = d->base.lu;
     int64_t rows = lu->mat->mp;
 
-    if (d->guard != NULL && lu->grid->nprow > 1)
+    if (d->guard == NULL)
+        return;
+    hyb_lu_panel(d->base.lu, k)->seal_bits = bits_of(d, k, FACTORED, jb);
+    if (lu->grid->nprow > 1)
         memcpy(lu->check->panel[k % HYB_IN_FLIGHT],
                d->guard->own[k % HYB_IN_FLIGHT],
                BOTH * (size_t)rows * sizeof(double));
@@ -200,50 +225,73 @@ void hyb_device_guard_swept(hyb_device_columns_t *d, int k)
                                                   .ld = mp});
 }
 
-/* ---- rows that leave ----------------------------------------------------- */
+/* ---- seals ---------------------------------------------------------------- */
 
-xh_status_t hyb_device_guard_packed(hyb_device_columns_t *d, int k,
-                                    hyb_run_t run, hyb_block_t rows,
-                                    bool displaced)
+/* Queue: the sums of L2 of panel k come down. */
+static xh_status_t sum(hyb_device_columns_t *d, hyb_queue_t *queue, int k,
+                       moment_t moment, hyb_block_t l2)
 {
-    guard_t *g = d->guard;
-    int64_t nb = d->memory.u.rows;
-    hyb_gemm_t product = {.trans_a = XH_TRANS, .alpha = -1.0, .beta = 1.0};
+    hyb_block_t sums = hyb_block_part(d->guard->sums[moment != FACTORED], 0, 0,
+                                      2, l2.cols);
+    double *down = d->guard->down[moment][k % PANELS];
 
-    if (g == NULL || rows.cols == 0)
+    memset(down, 0, 2 * (size_t)l2.cols * sizeof(*down));
+    if (l2.rows == 0)
         return XH_OK;
-    if (g->left_in[displaced] != k)
-        product.beta = 0.0;
-    g->left_in[displaced] = k;
-    product.a = hyb_block_part(g->weights, run.from, 0, run.count, BOTH);
-    product.b = rows;
-    product.c = hyb_block_part(g->left, 0, displaced ? nb : 0, BOTH, rows.cols);
-    return hyb_queue_gemm(d->queue.leave, &product);
+    XH_TRY(hyb_queue_checksum(queue, l2, sums));
+    return hyb_queue_copy_out(queue, sums, (xh_view_t){down, 2, l2.cols, 2});
 }
 
-xh_status_t hyb_device_guard_send(hyb_device_columns_t *d, hyb_blocks_t group)
+xh_status_t hyb_device_guard_factored(hyb_device_columns_t *d, int k,
+                                      hyb_block_t l2)
 {
-    int64_t b = d->base.lu->homes.check[d->number];
-
-    if (d->guard == NULL || b < group.from || b >= group.to)
-        return XH_OK;
-    return hyb_queue_copy_out(d->queue.leave, d->guard->left,
-                              (xh_view_t){d->guard->leaving, BOTH,
-                                          d->guard->left.cols, BOTH});
+    return d->guard != NULL ? sum(d, d->queue.factor, k, FACTORED, l2) : XH_OK;
 }
 
-void hyb_device_guard_sent(hyb_device_columns_t *d, hyb_blocks_t group)
+/* What has come stands in a panel's place; it did not where it was factored. */
+static bool is_copy(hyb_device_columns_t *d, const hyb_device_panel_t *panel)
 {
-    int64_t b = d->base.lu->homes.check[d->number];
-    double *z;
-    int64_t rows;
+    return d->guard != NULL && panel->l2.rows > 0 &&
+           panel->l2.offset == panel->came.offset;
+}
 
-    if (d->guard == NULL || b < group.from || b >= group.to)
-        return;
-    rows = d->guard->left.cols;
-    z = d->guard->leaving + BOTH * rows;
-    for (int64_t i = 0; i < rows; i++)
-        for (int which = 0; which < BOTH; which++)
-            z[i + which * rows] = d->guard->leaving[which + i * BOTH];
-    hyb_check_columns_left(d->base.lu, d->number, z);
+static void note(hyb_device_columns_t *d, int k, moment_t moment)
+{
+    int at = hyb_device_note(d, (hyb_blocks_t){0}, 0, 0.0, d->queue.link);
+
+    d->queued.work[at].sealed = k;
+    d->queued.work[at].given_up = moment == GIVEN_UP;
+}
+
+xh_status_t hyb_device_guard_came(hyb_device_columns_t *d, int k)
+{
+    const hyb_device_panel_t *panel = hyb_device_panel(d, k);
+
+    if (!is_copy(d, panel))
+        return XH_OK;
+    d->guard->seal[k % PANELS] = hyb_seal_of(d->base.lu, k);
+    XH_TRY(sum(d, d->queue.link, k, CAME, panel->l2));
+    note(d, k, CAME);
+    return XH_OK;
+}
+
+xh_status_t hyb_device_guard_give_up(hyb_device_columns_t *d, int k)
+{
+    const hyb_device_panel_t *panel = hyb_device_panel(d, k);
+
+    if (k < d->base.lu->range.first || !is_copy(d, panel))
+        return XH_OK;
+    XH_TRY(sum(d, d->queue.link, k, GIVEN_UP, panel->l2));
+    note(d, k, GIVEN_UP);
+    return XH_OK;
+}
+
+void hyb_device_guard_sealed(hyb_device_columns_t *d, int k, bool given_up)
+{
+    int64_t columns =
+        Mmin(d->base.lu->mat->nb, d->base.lu->mat->n - k * d->base.lu->mat->nb);
+
+    hyb_seal_compare_copy(
+        d->base.lu, k, d->number - 1, d->guard->seal[k % PANELS],
+        bits_of(d, k, given_up ? GIVEN_UP : CAME, columns));
 }

@@ -104,6 +104,8 @@ static xh_status_t queue_factorization(hyb_device_columns_t *d, int k,
     XH_TRY(hyb_queue_copy_out(d->queue.factor,
                               hyb_block_part(panel, top, 0, below, panel.cols),
                               xh_view_part(host, top, 0, below, panel.cols)));
+    XH_TRY(hyb_device_guard_factored(
+        d, k, hyb_block_part(panel, top, 0, panel.rows - top, panel.cols)));
     return hyb_event_record(d->queue.factor, d->event.down);
 }
 
@@ -132,7 +134,7 @@ xh_view_t hyb_device_take_panel(hyb_place_t *place, int k, int64_t *pivots)
         pivots[c] = d->host.pivot[c];
     }
     if (is_down)
-        hyb_device_guard_took(d, k);
+        hyb_device_guard_took(d, k, jb);
     return (xh_view_t){is_down ? d->host.l1_down : NULL, jb, jb, jb};
 }
 

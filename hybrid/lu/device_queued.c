@@ -73,7 +73,8 @@ static int free_work(const hyb_device_columns_t *d)
         at++;
     if (at == d->queued.count)
         HPL_pabort(__LINE__, "hyb_device_note",
-                   "%d works are under way: there is no place for more", at);
+                   "%d operations are under way: there is no room for another",
+                   at);
     return at;
 }
 
@@ -97,6 +98,7 @@ int hyb_device_note(hyb_device_columns_t *d, hyb_blocks_t blocks, int panels,
     d->queued.work[at].blocks = blocks;
     d->queued.work[at].panels = panels;
     d->queued.work[at].swept = d->queued.work[at].seat = -1;
+    d->queued.work[at].sealed = -1;
     d->queued.work[at].under_way = true;
     d->queued.work[at].flop = flop;
     d->queued.work[at].since = xh_clock_now();

@@ -100,17 +100,9 @@ static xh_status_t send_rows(hyb_device_columns_t *d, const hpl_exchange_t *x,
     packed_t u = packed(d, x, group, false);
     packed_t displaced = packed(d, x, group, true);
     int mine = moves->gather_offset[moves->me];
-    hyb_run_t run = hyb_device_run(d, group);
-
     XH_TRY(hyb_queue_wait(d->queue.leave, panel->ready));
     XH_TRY(gather(d, &u, list[HYB_U_FROM], mine));
-    XH_TRY(gather(d, &displaced, list[HYB_DISPLACED_FROM], 0));
-    XH_TRY(hyb_device_guard_packed(
-        d, k, run, rows_of(&u, mine, (int)list[HYB_U_FROM].rows), false));
-    XH_TRY(hyb_device_guard_packed(
-        d, k, run, rows_of(&displaced, 0, (int)list[HYB_DISPLACED_FROM].rows),
-        true));
-    return hyb_device_guard_send(d, group);
+    return gather(d, &displaced, list[HYB_DISPLACED_FROM], 0);
 }
 
 void hyb_device_send_rows(hyb_place_t *place, hpl_exchange_t *x,
@@ -122,8 +114,6 @@ void hyb_device_send_rows(hyb_place_t *place, hpl_exchange_t *x,
         return;
     lend(d, x, group);
     hyb_device_check(d, send_rows(d, x, group));
-    d->queued.leaving = x;
-    d->queued.group = group;
     d->queued.sending =
         hyb_device_note(d, (hyb_blocks_t){0}, 0, 0.0, d->queue.leave);
 }

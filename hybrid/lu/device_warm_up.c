@@ -168,8 +168,8 @@ bool hyb_place_device_reaches(const hyb_place_t *place,
     if (status == XH_OK &&
         memcmp(d->host.pinned, other->host.pinned, bytes) == 0)
         return true;
-    xh_log_warning("%s device %d does not read the memory of device %d as it "
-                   "should: panels go by way of the host",
+    xh_log_warning("%s device %d reads the memory of device %d wrongly: panels "
+                   "travel through the host",
                    d->info.backend, d->info.index, other->info.index);
     return false;
 }

@@ -22,7 +22,9 @@ struct hyb_exchange {
     hpl_exchange_t *at;   /* by a group's first block */
     hyb_blocks_t *last;   /* by block: its last group */
 
-    hyb_units_t units; /* of its columns on the host: any worker packs some */
+    hyb_units_t units; /* of its columns on the host: any worker packs some; then
+                          of all others: any worker weighs some */
+    bool weighs;
 
     int64_t rows;      /* of a column in the next three: nb, or less */
     double *gathered;  /* rows x columns: rows of U */
@@ -165,12 +167,14 @@ static void pack_unit(hyb_lu_t *lu, int member)
 {
     struct hyb_exchange *e = lu->exchange;
     int64_t i = hyb_units_take(&e->units);
-    int from = (int)i * unit(lu), columns;
+    int on_host = (int)columns_on_host(lu);
+    int from = (int)i * unit(lu) + (e->weighs ? on_host : 0), columns;
 
     if (i < 0)
         return;
-    columns = Mmin(unit(lu), (int)columns_on_host(lu) - from);
-    hpl_exchange_pack(current(e), from, columns);
+    columns = Mmin(unit(lu), (e->weighs ? current(e)->columns : on_host) - from);
+    if (!e->weighs)
+        hpl_exchange_pack(current(e), from, columns);
     hyb_check_columns_packed(
         lu, member, current(e), from, columns,
         hyb_ledger_first(&lu->ledger, e->group.from) + from);
@@ -254,6 +258,7 @@ static void begin_group(hyb_lu_t *lu, hyb_blocks_t group)
         e->growth = Mmin(2 * e->growth, e->most);
     e->group = group;
     e->left.from = group.to;
+    e->weighs = false;
     hyb_units_begin(&e->units, xh_units(columns_on_host(lu), unit(lu)));
     for (int i = 1; i < lu->homes.places; i++)
         lu->homes.place[i]->send_rows(lu->homes.place[i], current(e), group);
@@ -278,6 +283,21 @@ static bool is_packed(const hyb_lu_t *lu)
     return hyb_units_are_settled(&lu->exchange->units);
 }
 
+/* Those of devices are checked as they have come down. */
+static bool is_weighed(hyb_lu_t *lu)
+{
+    struct hyb_exchange *e = lu->exchange;
+
+    if (!e->weighs && lu->check != NULL && !lu->means.device_mpi) {
+        e->weighs = true;
+        hyb_units_begin(&e->units, xh_units(current(e)->columns -
+                                                columns_on_host(lu),
+                                            unit(lu)));
+        pack_unit(lu, 0);
+    }
+    return hyb_units_are_settled(&e->units);
+}
+
 /* The group's rows leave, once they are packed. The leader lends a hand. */
 static bool start_group(hyb_lu_t *lu)
 {
@@ -286,7 +306,7 @@ static bool start_group(hyb_lu_t *lu)
     if (hyb_blocks_count(e->group) == 0)
         return false;
     pack_unit(lu, 0);
-    if (!is_packed(lu))
+    if (!is_packed(lu) || !is_weighed(lu))
         return false;
     hyb_check_columns_leave(lu, current(e), e->group);
     hpl_exchange_start(current(e));

@@ -175,7 +175,6 @@ void hyb_factor_run(hyb_lu_t *lu)
         do
             run_range(lu);
         while (hyb_checkpoint_pause(lu));
-        hyb_check_columns_end(lu);
     }
     observer->end();
 }

@@ -245,7 +245,7 @@ void hyb_homes_agree(hyb_lu_t *lu)
     if (h->factored_from > h->host_blocks && lu->grid->iam == 0 &&
         strcmp(xh_settings_text("panel"), "device") == 0)
         xh_log_info("panel=device: a device of process 0 cannot factor panels: "
-                    "the team does");
+                    "the cores factor them");
     if (lu->grid->nprow > 1)
         hpl_waits_allreduce(&h->factored_from, 1, MPI_INT64_T, MPI_MAX,
                             lu->grid->col_comm);

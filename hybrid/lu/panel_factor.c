@@ -213,9 +213,7 @@ bool hyb_panel_take(hyb_lu_t *lu, int k)
         if (h->L1[c + (size_t)c * (size_t)h->jb] == 0.0)
             p->zero = c + 1;
     record(lu, p);
-    hyb_seal_begin(lu, k);
-    hyb_seal_sum(lu, k);
-    hyb_seal_write(lu, k);
+    hyb_seal_take(lu, k);
     p->queued = false;
     hyb_timer_end(lu->worker);
     hyb_tune_panel(lu, k, 0, home->panel_seconds(home));

@@ -113,6 +113,7 @@ static xh_status_t send_panel(hyb_device_columns_t *d, int k)
     l1 = stage_l1(d, k);
     XH_TRY(hyb_queue_copy_in(d->queue.link, l1,
                              hyb_block_first(panel->l1, l1.rows, l1.cols)));
+    XH_TRY(hyb_device_guard_came(d, k));
     XH_TRY(hyb_event_record(d->queue.link, panel->ready));
     if (d->queue.guests != NULL)
         XH_TRY(hyb_queue_wait(d->queue.guests, panel->ready));
@@ -141,6 +142,7 @@ static void receive_panel(hyb_place_t *place, int k)
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
     hyb_lu_panel_t *panel = hyb_lu_panel(place->lu, k);
 
+    hyb_device_check(d, hyb_device_guard_give_up(d, k - d->panels));
     take_extent(hyb_device_panel(d, k), panel->hpl);
     list_moves(d, k);
     hyb_l2_columns_fill(panel);
@@ -252,10 +254,11 @@ static void complete(hyb_device_columns_t *d, int at, double now)
     }
     for (int i = 0; i < d->queued.count; i++)
         d->queued.work[i].since = now;
-    if (at == d->queued.sending) {
-        hyb_device_guard_sent(d, d->queued.group);
+    if (at == d->queued.sending)
         d->queued.sending = -1;
-    }
+    if (d->queued.work[at].sealed >= 0)
+        hyb_device_guard_sealed(d, d->queued.work[at].sealed,
+                                d->queued.work[at].given_up);
     if (d->queued.work[at].swept >= 0)
         hyb_device_guard_swept(d, d->queued.work[at].swept);
     for (int64_t b = blocks.from; b < blocks.to; b++)
@@ -323,14 +326,17 @@ static void begin(hyb_place_t *place)
     hyb_device_check(d, hyb_device_settle(d));
 }
 
-/* y comes down: the back-substitution begins with it. Nothing is queued any
- * more, here and where b is not. */
+/* y comes down: the back-substitution, if this is the end of all, begins with
+ * it. Nothing is queued any more, here and where b is not. */
 static void end(hyb_place_t *place)
 {
-    const hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+    hyb_device_columns_t *d = (hyb_device_columns_t *)place;
     const HPL_T_pmat *mat = place->lu->mat;
     const hyb_ledger_t *ledger = &place->lu->ledger;
+    int behind = hyb_lu_end(place->lu);
 
+    for (int k = Mmax(behind - d->panels, 0); k < behind; k++)
+        hyb_device_check(d, hyb_device_guard_give_up(d, k));
     hyb_device_check(d, hyb_device_settle(d));
     poll(place);
     if (ledger->columns_of_ab > ledger->columns_of_a &&

@@ -336,14 +336,22 @@ void hyb_update_leave(hyb_worker_t *me, int k)
     atomic_store(&me->iteration, k + 1);
 }
 
-void hyb_update_rest(hyb_worker_t *me, const hyb_step_t *step)
+/* Blocks of the rest, as long as that is right. */
+static void work_on(hyb_worker_t *me, const hyb_step_t *step,
+                    hyb_blocks_t blocks)
 {
-    task_t t = updating(me, step, step->rest);
+    task_t t = updating(me, step, blocks);
 
-    feed(me, step, NULL);
-    if (step->k > me->lu->range.first)
-        hyb_update_leave(me, step->k - 1);
     t.is_enough = has_to_leave;
     while (work_on_one(&t))
         hyb_iteration_open_early(me, step->k + 1);
+}
+
+void hyb_update_rest(hyb_worker_t *me, const hyb_step_t *step)
+{
+    feed(me, step, NULL);
+    if (step->k > me->lu->range.first)
+        hyb_update_leave(me, step->k - 1);
+    work_on(me, step, step->rest);
+    work_on(me, step, hyb_homes_apart(&me->lu->homes));
 }

@@ -25,7 +25,8 @@ typedef struct {
     hyb_team_t *team;
     int member;
     pthread_t thread;
-} helper_t;
+    double spent; /* processor seconds in jobs */
+} member_t;
 
 struct hyb_team {
     hyb_gate_t job;  /* how many jobs were given out */
@@ -36,31 +37,39 @@ struct hyb_team {
     void *argument;
     unsigned jobs;
     int size;
-    int started; /* helpers, size - 1 once created */
-    helper_t *helpers;
+    int started;      /* helpers, size - 1 once created */
+    member_t *member; /* the first is the caller */
     bool pinned;
     xh_affinity_t before; /* the caller's */
 };
 
+static void do_job(member_t *member)
+{
+    hyb_team_t *team = member->team;
+    double begun = xh_clock_read(CLOCK_THREAD_CPUTIME_ID);
+
+    team->fn(team->argument, member->member);
+    member->spent += xh_clock_read(CLOCK_THREAD_CPUTIME_ID) - begun;
+}
+
 static void *help(void *argument)
 {
-    helper_t *helper = argument;
+    member_t *helper = argument;
     hyb_team_t *team = helper->team;
 
     for (unsigned seen = 0;; seen++) {
         hyb_gate_wait(&team->job, seen, &team->budget, idle_spin);
         if (team->fn == NULL)
             return NULL;
-        team->fn(team->argument, helper->member);
+        do_job(helper);
         if (atomic_fetch_sub(&team->running, 1) == 1)
             hyb_gate_set(&team->done, seen + 1);
     }
 }
 
-static void give_out(hyb_team_t *team, hyb_team_fn_t fn, void *argument)
+/* The job that is set. */
+static void give_out(hyb_team_t *team)
 {
-    team->fn = fn;
-    team->argument = argument;
     team->jobs++;
     atomic_store(&team->running, team->started);
     hyb_gate_set(&team->job, team->jobs);
@@ -70,7 +79,7 @@ static void give_out(hyb_team_t *team, hyb_team_fn_t fn, void *argument)
 static xh_status_t pinning_status(int error, int cpu)
 {
     if (error == EINVAL) {
-        xh_log_error("processor %d is not there for this process", cpu);
+        xh_log_error("this process may not use processor %d", cpu);
         return XH_ERR_ARG;
     }
     if (error != 0)
@@ -81,11 +90,11 @@ static xh_status_t pinning_status(int error, int cpu)
 /* A pinned thread starts where it stays: its stack is then near it. */
 static xh_status_t start_helper(hyb_team_t *team, int member, int cpu)
 {
-    helper_t *helper = &team->helpers[member - 1];
+    member_t *helper = &team->member[member];
     pthread_attr_t attributes;
     int error = 0;
 
-    *helper = (helper_t){.team = team, .member = member};
+    *helper = (member_t){.team = team, .member = member};
     pthread_attr_init(&attributes);
     if (team->pinned)
         error = xh_pin_attributes(&attributes, &cpu, 1);
@@ -123,7 +132,7 @@ xh_status_t hyb_team_create(const int *cpus, int cpu_count, int size,
                             hyb_team_t **team_p)
 {
     hyb_team_t *team;
-    helper_t *helpers;
+    member_t *members;
     xh_status_t status;
 
     if (cpu_count < 1 || size < 1) {
@@ -132,16 +141,17 @@ xh_status_t hyb_team_create(const int *cpus, int cpu_count, int size,
     }
     xh_arithmetic_keep_subnormals(); /* helpers inherit the mode */
     team = aligned_alloc(_Alignof(hyb_team_t), sizeof(*team));
-    helpers = calloc((size_t)size, sizeof(*helpers));
-    if (team == NULL || helpers == NULL) {
+    members = calloc((size_t)size, sizeof(*members));
+    if (team == NULL || members == NULL) {
         xh_log_error("cannot allocate a team of %d threads", size);
         free(team);
-        free(helpers);
+        free(members);
         return XH_ERR_MEMORY;
     }
     *team = (hyb_team_t){.budget = {.threads = size, .cores = cpu_count},
                          .size = size,
-                         .helpers = helpers};
+                         .member = members};
+    members[0].team = team;
     status = start_all(team, cpus, cpu_count);
     if (status == XH_OK)
         *team_p = team;
@@ -154,13 +164,14 @@ void hyb_team_destroy(hyb_team_t *team)
 {
     if (team == NULL)
         return;
+    team->fn = NULL;
     if (team->started > 0)
-        give_out(team, NULL, NULL);
-    for (int i = 0; i < team->started; i++)
-        pthread_join(team->helpers[i].thread, NULL);
+        give_out(team);
+    for (int i = 1; i <= team->started; i++)
+        pthread_join(team->member[i].thread, NULL);
     if (team->pinned)
         xh_pin_restore(&team->before);
-    free(team->helpers);
+    free(team->member);
     free(team);
 }
 
@@ -171,12 +182,10 @@ int hyb_team_size(const hyb_team_t *team)
 
 double hyb_team_seconds(const hyb_team_t *team, int members)
 {
-    double sum = xh_clock_read(CLOCK_THREAD_CPUTIME_ID);
-    clockid_t clock;
+    double sum = 0.0;
 
-    for (int i = 1; i < members; i++)
-        if (pthread_getcpuclockid(team->helpers[i - 1].thread, &clock) == 0)
-            sum += xh_clock_read(clock);
+    for (int i = 0; i < members; i++)
+        sum += team->member[i].spent;
     return sum / members;
 }
 
@@ -188,9 +197,11 @@ void hyb_team_add_helpers(hyb_team_t *team, int count)
 /* A team of one gives nothing out, and has nothing to wait for. */
 void hyb_team_run(hyb_team_t *team, hyb_team_fn_t fn, void *argument)
 {
+    team->fn = fn;
+    team->argument = argument;
     if (team->size > 1)
-        give_out(team, fn, argument);
-    fn(argument, 0);
+        give_out(team);
+    do_job(&team->member[0]);
     hyb_gate_wait(&team->done, team->jobs - 1, &team->budget, meeting_spin);
 }
 

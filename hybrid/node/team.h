@@ -40,9 +40,10 @@ void hyb_team_destroy(hyb_team_t *team);
 int hyb_team_size(const hyb_team_t *team);
 
 /*
- * Processor seconds that each of the first members had so far, their mean. Time
- * in which other threads had their cores does not count.
- * Order: the thread that created the team
+ * Processor seconds that the first members have spent in jobs, their mean.
+ * Neither the time that other programs had their cores counts, nor waiting for
+ * a job's beginning and for other members' end.
+ * Order: the thread that created the team, between jobs
  */
 double hyb_team_seconds(const hyb_team_t *team, int members);
 

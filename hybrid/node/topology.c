@@ -71,7 +71,7 @@ xh_status_t hyb_topology_open(const char *source, hyb_topology_t **topology_p)
     if (!load(topology->machine, source)) {
         hyb_topology_close(topology);
         if (source == NULL) {
-            xh_log_error("cannot find out what this machine consists of");
+            xh_log_error("cannot read the topology of this machine");
             return XH_ERR_INTERNAL;
         }
         xh_log_error("\"%s\" is no %s", source,
@@ -162,7 +162,7 @@ xh_status_t hyb_bitmap_read(const char *text, hwloc_bitmap_t mask)
 {
     if (hwloc_bitmap_list_sscanf(mask, text) == 0)
         return XH_OK;
-    xh_log_error("\"%s\" is no list of processors", text);
+    xh_log_error("\"%s\" is not a list of processors", text);
     return XH_ERR_ARG;
 }
 

@@ -237,8 +237,9 @@ static void describe(const peer_t *peer, char *text, size_t size)
 
     text[0] = '\0';
     if (t->mhz > 0.0)
-        xh_text_append(text, size, "; its clock is %.0f MHz, was %.0f at best",
-                       t->mhz, peer->best_mhz);
+        xh_text_append(text, size,
+                       "; its clock is %.0f MHz, at best it was %.0f", t->mhz,
+                       peer->best_mhz);
     if (t->celsius > 0.0)
         xh_text_append(text, size, "; it has %.0f C", t->celsius);
 }
@@ -255,7 +256,7 @@ static void say_slow(const hyb_peers_t *p, const hyb_verdict_t *v)
                  v->others == 1 ? "is" : "are");
     xh_log_warning_of((int)newest(peer)->rank, newest(peer)->host,
                       "slow: it updates at %.0f%% of the rate of the others, "
-                      "%.3g Gflops a thread%s%s",
+                      "%.3g Gflops per thread%s%s",
                       100.0 * v->share, 1e-9 * pulse->rate, more, others);
 }
 
@@ -302,10 +303,9 @@ static void say(const hyb_peers_t *p, const hyb_verdict_t *v)
         break;
     case HYB_CROWDED:
         xh_log_warning_of((int)t->rank, t->host,
-                          "crowded: threads wait for its cores %.0f%% of the "
-                          "time: other programs have them, there are more "
-                          "threads than cores, or the control group allows "
-                          "less time",
+                          "crowded: threads wait for cores %.0f%% of the time: "
+                          "other programs have them, there are more threads "
+                          "than cores, or the control group allows less time",
                           100.0 * v->share);
         break;
     default:

@@ -107,17 +107,24 @@ void hyb_host_panel_close(hyb_host_panel_t *x)
     hyb_scratch_close(&x->memory);
 }
 
-void hyb_host_panel_load(void *panel)
+static void load(void *context, int member)
 {
-    hyb_host_panel_t *x = panel;
+    hyb_host_panel_t *x = context;
     xh_view_t v = x->columns;
     const hyb_tiles_t *body = &x->panel.body;
 
+    if (member != 0)
+        return;
     hyb_pack(xh_view_part(v, v.cols, 0, body->rows, v.cols), XH_NO_TRANS, 1.0,
              body->height, body->data);
     for (int64_t j = 0; j < v.cols; j++)
         memcpy(x->panel.top.data + j * v.cols, v.data + j * v.ld,
                (size_t)v.cols * sizeof(double));
+}
+
+void hyb_host_panel_load(void *panel)
+{
+    hyb_team_run(((hyb_host_panel_t *)panel)->memory.team, load, panel);
 }
 
 static void factor_share(void *context, int member)

@@ -67,7 +67,7 @@ xh_status_t hyb_host_panel_open(hyb_host_panel_t *panel,
                                 int64_t m, int nb);
 void hyb_host_panel_close(hyb_host_panel_t *panel);
 
-/* Copy the panel out of its matrix, by the caller alone; then factor it. */
+/* Copy the panel out of its matrix, by one member alone; then factor it. */
 void hyb_host_panel_load(void *panel);
 void hyb_host_panel_factor(void *panel);
 

@@ -33,7 +33,8 @@ enum {
     WIDEST_WITH_DEVICES = 1024 /* ... and where there are devices */
 };
 
-static const int64_t height[HEIGHTS] = {256, 1024, 4096, 8192};
+/* In this order: the first two tell short columns from tall ones. */
+static const int64_t height[HEIGHTS] = {256, 4096, 1024, 8192};
 /* Of a matrix: at least, so that caches do not hold it; at most; and of one
  * with enough tiles for devices. */
 static const double uncached_bytes = 0x1p26, usual_bytes = 0x1p28,
@@ -59,13 +60,19 @@ typedef struct {
     bool lost_resident; /* likewise, with columns of their own */
 } work_t;
 
-/* The slowest process counts. */
+/* The slowest process counts. Points are ordered by rows. */
 static void add_point(const work_t *w, hyb_model_curve_t *curve, int64_t rows,
                       double seconds)
 {
+    int at = curve->count++;
+
     hyb_phase_step(w->phase);
-    curve->rows[curve->count] = (double)rows;
-    curve->seconds[curve->count++] = hyb_slowest(seconds);
+    for (; at > 0 && curve->rows[at - 1] > (double)rows; at--) {
+        curve->rows[at] = curve->rows[at - 1];
+        curve->seconds[at] = curve->seconds[at - 1];
+    }
+    curve->rows[at] = (double)rows;
+    curve->seconds[at] = hyb_slowest(seconds);
 }
 
 /*

@@ -44,48 +44,38 @@ hyb_seconds_t hyb_time_together(hyb_crew_t crew, void (*prepare)(void *context),
 /* ---- cores and memory ---------------------------------------------------- */
 
 typedef struct {
+    hyb_team_t *team;
     const xh_fma_t *kernel;
     int64_t rounds; /* of multiply-adds */
-    _Atomic int64_t
-        spent; /* ns of all members, without waiting for each other */
 } ceiling_t;
 
 static void multiply_and_add(void *context, int member)
 {
-    ceiling_t *probe = context;
-    double begun = xh_clock_read(CLOCK_THREAD_CPUTIME_ID);
+    const ceiling_t *probe = context;
     volatile double result = probe->kernel->run(probe->rounds);
 
     (void)member;
     (void)result;
-    probe->spent +=
-        (int64_t)(1e9 * (xh_clock_read(CLOCK_THREAD_CPUTIME_ID) - begun));
 }
 
-/* Seconds of a member, their mean. */
-static double run_ceiling(hyb_team_t *team, ceiling_t *probe)
+static void run_ceiling(void *context)
 {
-    probe->spent = 0;
-    hyb_team_run(team, multiply_and_add, probe);
-    return 1e-9 * (double)probe->spent / hyb_team_size(team);
+    hyb_team_run(((ceiling_t *)context)->team, multiply_and_add, context);
 }
 
 double hyb_probe_ceiling(hyb_team_t *team, xh_isa_t isa, double seconds)
 {
     static const double shortest = 1e-4;
-    ceiling_t probe = {.kernel = xh_fma_kernel(isa), .rounds = 500};
-    double least, end, rate;
+    const hyb_crew_t crew = {team, hyb_team_size(team)};
+    ceiling_t probe = {team, xh_fma_kernel(isa), 500};
+    double once, rate;
 
     do {
         probe.rounds *= 2;
-        least = run_ceiling(team, &probe);
-    } while (least < fmax(shortest, seconds / (2 * CALLS)));
-    HPL_barrier(MPI_COMM_WORLD);
-    end = xh_clock_now() + seconds;
-    for (int i = 0; i < CALLS && xh_clock_now() < end; i++)
-        least = fmin(least, run_ceiling(team, &probe));
-    rate =
-        probe.kernel->flop * (double)probe.rounds * hyb_team_size(team) / least;
+        once = hyb_time_runs(crew, NULL, run_ceiling, &probe, 1).least;
+    } while (once < fmax(shortest, seconds / (2 * CALLS)));
+    rate = probe.kernel->flop * (double)probe.rounds * crew.members /
+           hyb_time_together(crew, NULL, run_ceiling, &probe, seconds).least;
     hpl_waits_allreduce(&rate, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     return rate;
 }

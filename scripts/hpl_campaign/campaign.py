@@ -276,7 +276,7 @@ class Campaign:
         equal = min(alone[name] for name in everyone if name in alone) * len(everyone)
         event["weights_gain"] = round(share.rate / equal - 1, 4)
         self.view.say(f"all: columns by speed give {100 * event['weights_gain']:.0f}% "
-                      "more, and so it is run")
+                      "more, so the run uses them")
         event["hosts"], event["weights"] = list(share.weights), share.weights
         event["rate"] = link * share.rate / len(share.weights)
         event["room"] = share.room

@@ -46,7 +46,7 @@ def ranked(campaign, data):
     slowest, fastest = found[0][0][0], found[-1][0][0]
     return html.figure(
         "ranked", "ranked", "Rate of each node, slowest first",
-        f"Its median of all runs, from {percent(slowest)} to {percent(fastest)} of the "
+        f"The median of all its runs, from {percent(slowest)} to {percent(fastest)} of the "
         f"median of its kind; a thin line goes from its slowest run to its fastest. The "
         f"dashed line is {percent(campaign['slow'])} below the median.")
 

@@ -27,9 +27,9 @@ EPILOG = """\
   xhpl-campaign run --partition compute -C /shared/acceptance
   xhpl-campaign run --hosts "n[01-64]" --racks racks.txt --seconds 60
 
-The same command goes on with a campaign that was interrupted; so does
+The same command continues a campaign that was interrupted; so does
 "xhpl-campaign run -C DIR". Exit status: 0 every node is ok, 1 a node is not,
-2 bad input, 128 plus its number if a signal ended the campaign, which can go on.
+2 bad input, 128 plus its number if a signal ended the campaign, which can continue.
 docs/CAMPAIGN.md explains stages, classes and files.
 """
 
@@ -64,7 +64,7 @@ def stage_names(text):
     for name in found:
         if name not in STAGES:
             raise argparse.ArgumentTypeError(
-                f"{name!r} is no stage; stages are {', '.join(STAGES)}")
+                f"{name!r} is not a stage; the stages are {', '.join(STAGES)}")
     return [name for name in STAGES if name in found]
 
 
@@ -95,45 +95,57 @@ def shape_options(group):
     """Options of what runs and how large it is."""
     add = group.add_argument
     add("--stages", type=stage_names, metavar="LIST",
-        help="of inventory,single,pairs,groups,all (default: all of these)")
+        help="stages to run, of inventory,single,pairs,groups,all (default: all of "
+        "these)")
     add("--seconds", type=positive, metavar="S",
-        help="the longest that a run of single and all computes on the weakest node "
-        "(default: 600)")
+        help="the longest a run of the stages single and all computes on the weakest "
+        "node (default: 600)")
     add("--short", type=positive, metavar="S",
-        help="the same of pairs and groups (default: 60)")
+        help="the longest a run of the stages pairs and groups computes (default: "
+        "60)")
     add("--full", action="store_true",
-        help="single and all fill the memory, however long it takes")
-    add("--memory", metavar="AMOUNT", help="of each node to fill: 80%%, 12G "
-        "(default: 80%%)")
-    add("--rate", type=positive, metavar="GFLOPS", help="of the weakest node; measure "
-        "nothing. --memory is then an amount")
-    add("--nb", type=count, metavar="NB", help="width of a panel (default: the plan's)")
-    add("--ranks-per-node", type=count, metavar="R", help="processes (default: 1)")
-    add("--repeats", type=count, metavar="R", help="runs of each node alone "
-        "(default: 1)")
-    add("--rounds", type=rounds, metavar="R", help="of pairs: log2, all or a number "
-        "(default: log2)")
-    add("--leave-out", action="store_true", help="run the last stage without nodes "
-        "that make it slower")
-    add("--weights", choices=("auto", "off"), help="auto: in the last stage faster nodes "
-        "get more columns, if nodes are unequal and that is faster (default: auto)")
-    add("--retries", type=whole, metavar="R", help="how often a stage asks for more "
-        "runs to find who is to blame (default: 8)")
-    add("--torture", type=positive, metavar="S", help="after single, xdgemm --torture of "
-        "so many seconds on each node")
-    add("--ramp", type=positive, metavar="S", help="start loads so many seconds apart")
+        help="runs of the stages single and all fill the memory, however long they "
+        "take")
+    add("--memory", metavar="AMOUNT",
+        help="memory to fill on each node: 80%%, 12G (default: 80%%)")
+    add("--rate", type=positive, metavar="GFLOPS",
+        help="the rate of the weakest node: nothing is measured, and --memory needs "
+        "an amount")
+    add("--nb", type=count, metavar="NB",
+        help="width of a panel (default: the plan's)")
+    add("--ranks-per-node", type=count, metavar="R",
+        help="processes per node (default: 1)")
+    add("--repeats", type=count, metavar="R",
+        help="runs of each node alone (default: 1)")
+    add("--rounds", type=rounds, metavar="R",
+        help="rounds of pairs: log2, all or a number (default: log2)")
+    add("--leave-out", action="store_true",
+        help="run the last stage without nodes that make it slower")
+    add("--weights", choices=("auto", "off"),
+        help="auto: the last stage gives faster nodes more columns, if nodes are "
+        "unequal and that pays (default: auto)")
+    add("--retries", type=whole, metavar="R",
+        help="how often a stage asks for more runs to find the node that is to blame "
+        "(default: 8)")
+    add("--torture", type=positive, metavar="S",
+        help="after the stage single, run xdgemm --torture for S seconds on each "
+        "node")
+    add("--ramp", type=positive, metavar="S",
+        help="start runs S seconds apart, so that the load rises slowly")
 
 
 def bound_options(group):
     """Options of how long runs may take."""
     add = group.add_argument
-    add("--bound", type=positive, metavar="X", help="a run is ended after X times its "
-        "predicted time (default: 3)")
-    add("--grace", type=positive, metavar="S", help="and so many seconds (default: 60)")
-    add("--ceiling", type=ceiling, metavar="LIMIT", help="a run is ended whose node is "
-        "hotter than 95C, or draws more than 450W")
-    add("--silence", type=positive, metavar="S", help="a run is ended that shows no sign "
-        "of progress for S seconds (default: 120)")
+    add("--bound", type=positive, metavar="X",
+        help="end a run after X times its predicted time, plus --grace (default: 3)")
+    add("--grace", type=positive, metavar="S",
+        help="seconds that every run may take beyond that (default: 60)")
+    add("--ceiling", type=ceiling, metavar="LIMIT",
+        help="end a run if a node is hotter than LIMIT, such as 95C, or draws more, "
+        "such as 450W")
+    add("--silence", type=positive, metavar="S",
+        help="end a run that shows no progress for S seconds (default: 120)")
 
 
 def part(text):
@@ -141,50 +153,59 @@ def part(text):
     value = number(text.rstrip("%"))
     value = value / 100 if value and text.endswith("%") else value
     if not PART.fits(value):
-        raise argparse.ArgumentTypeError(f"{text!r} is no part such as 3% or 0.03")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a part such as 3% or 0.03")
     return value
 
 
 def verdict_options(group):
     add = group.add_argument
-    add("--slow", type=part, metavar="PART", help="below the median of its kind, of a "
-        "node that is slow (default: 3%%)")
-    add("--chance", type=part, metavar="PART", help="that any good node is called slow "
-        "(default: 2%%)")
-    add("--compare", nargs="+", metavar="FILE", help="campaign.json of earlier campaigns, "
-        "which the page compares")
+    add("--slow", type=part, metavar="PART",
+        help="a node this far below the median of its kind is slow (default: 3%%)")
+    add("--chance", type=part, metavar="PART",
+        help="the chance, at most, that any good node is called slow (default: 2%%)")
+    add("--compare", nargs="+", metavar="FILE",
+        help="campaign.json of earlier campaigns: the page compares them")
     add("--drain-command", type=command, metavar="COMMAND",
-        help="what drains a node, with {host} and "
-        "{reason}; it is printed (default: that of Slurm)")
-    add("--yes", action="store_true", help="drain the nodes by it")
+        help="the command that drains a node, with {host} and {reason}; it is only "
+        "printed (default: Slurm's)")
+    add("--yes", action="store_true",
+        help="run the drain command for each node to drain")
 
 
 def host_options(group):
     add = group.add_argument
-    add("--hosts", metavar="LIST", help='such as "n[01-16],gpu3"')
-    add("--hostfile", metavar="FILE", help="a host a line")
-    add("--partition", metavar="NAME", help="its nodes, by Slurm (default: those of "
-        "the allocation within which this runs)")
-    add("--reservation", metavar="NAME", help="the same of a reservation")
-    add("--racks", metavar="FILE", help='lines such as "rack1: n[01-16]" (default: '
-        "Slurm's switches)")
+    add("--hosts", metavar="LIST",
+        help='names, such as "n[01-16],gpu3"')
+    add("--hostfile", metavar="FILE",
+        help="a file with one host per line")
+    add("--partition", metavar="NAME",
+        help="the nodes of a Slurm partition (default: those of the allocation "
+        "within which this runs)")
+    add("--reservation", metavar="NAME",
+        help="the nodes of a Slurm reservation")
+    add("--racks", metavar="FILE",
+        help='a file with lines such as "rack1: n[01-16]" (default: Slurm\'s '
+        'switches)')
 
 
 def launch_options(group):
     add = group.add_argument
-    add("--launcher", choices=sorted(launch.LAUNCHERS), help="how runs are started "
-        "(default: slurm if its hosts are used, else ssh)")
-    add("--slots", type=count, metavar="N", help="runs at the same time, at most")
-    add("--mpirun", type=program, metavar="COMMAND", help="mpirun with its options")
-    add("--ssh", type=program, metavar="COMMAND", help="ssh with its options")
+    add("--launcher", choices=sorted(launch.LAUNCHERS),
+        help="how runs are started (default: slurm for hosts of Slurm, else ssh)")
+    add("--slots", type=count, metavar="N",
+        help="runs at the same time, at most")
+    add("--mpirun", type=program, metavar="COMMAND",
+        help="the mpirun to use, with its options")
+    add("--ssh", type=program, metavar="COMMAND",
+        help="the ssh to use, with its options")
     add("--slurm", type=line, metavar="WORDS",
-        help="more options of sbatch and srun, such as "
-        "--slurm=--account=acceptance")
-    add("--xhpl", type=program, metavar="FILE", help="the program (default: the one "
-        "beside xhpl-campaign)")
-    add("--xdgemm", type=program, metavar="FILE", help="the same for --torture")
-    add("--xhpl-options", type=line, metavar="WORDS", help="more options of it, such as "
-        "--xhpl-options='--bcast 1'")
+        help="more options for sbatch and srun, such as --slurm=--account=acceptance")
+    add("--xhpl", type=program, metavar="FILE",
+        help="the xhpl to run (default: the one beside xhpl-campaign)")
+    add("--xdgemm", type=program, metavar="FILE",
+        help="the xdgemm for --torture (default: the one beside xhpl-campaign)")
+    add("--xhpl-options", type=line, metavar="WORDS",
+        help="more options for xhpl, such as --xhpl-options='--bcast 1'")
 
 
 def parser():
@@ -196,8 +217,8 @@ def parser():
         description="Find the slow, wrong, dead and hanging nodes of a cluster: run "
         "HPL on each node\nalone, on pairs, on groups and on all.")
     made.add_argument("command", choices=("plan", "run", "report"),
-                      help="plan: print what would run; run: do it, or go on with it; "
-                      "report: write the pages of a campaign again")
+                      help="plan: print what would run; run: run it, or continue it; "
+                      "report: write the pages of a campaign anew")
     made.add_argument("-C", "--directory", default="campaign", metavar="DIR",
                       help="the folder of the campaign, which all nodes see "
                       "(default: campaign)")
@@ -226,7 +247,7 @@ def completed(given, stored):
             if name not in MAY_CHANGE and getattr(given, name, value) != value:
                 option = "--" + name.replace("_", "-")
                 raise Refused(f"{given.directory} has a campaign with another {option}: "
-                              f"{value}; take another -C, or leave {option} away")
+                              f"{value}; choose another -C, or leave {option} away")
         if not hasattr(given, name):
             setattr(given, name, value)
     for name, value in FREE.items():
@@ -252,7 +273,7 @@ def startable(given):
     for name in ("xhpl", "xdgemm")[:2 if given.torture else 1]:
         path = shlex.split(getattr(given, name))[0]
         if "/" in path and not (os.path.isfile(path) and os.access(path, os.X_OK)):
-            raise Refused(f"--{name}: {path} is no program that runs here")
+            raise Refused(f"--{name}: {path} is not a program that runs here")
     return given
 
 
@@ -310,7 +331,7 @@ def may_begin(given):
     for name in (*results.FILES, weights.FILE, "runs"):
         path = os.path.join(given.directory, name)
         if os.path.lexists(path):
-            raise Refused(f"{path} is there, but no campaign: take another -C")
+            raise Refused(f"{path} is there, but no campaign: choose another -C")
 
 
 def opened(given):
@@ -349,7 +370,7 @@ def run(given):
         work.run()
     except SystemExit as ending:
         view.say(f"interrupted; {len(state.ended)} runs have ended. The same command "
-                 "goes on")
+                 "continues")
         leftovers.end_children()  # threads may still wait for hosts that do not answer
         os._exit(ending.code)
     except planning.NoPlan:

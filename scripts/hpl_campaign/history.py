@@ -101,7 +101,7 @@ def curve(campaigns, data):
                    for name in ("most", "median", "least")}}
     return html.figure(
         "history", "history", "Rate of a node alone, over the campaigns",
-        "Of the kind that most nodes are of: the fastest, the median and the slowest "
+        "The kind of most nodes: the fastest, the median and the slowest "
         "node. Campaigns with other N are not the same test.")
 
 

@@ -54,7 +54,7 @@ def expand_one(text):
     opened = re.search(r"\[([^\[\]]*)\]", text)
     if not opened:
         if not is_name(text):
-            raise BadHosts(f"{text!r} is no name of a host")
+            raise BadHosts(f"{text!r} is not a name of a host")
         return [text]
     if text.count("[") > BRACKETS:
         raise BadHosts(f"{text!r} has more than {BRACKETS} brackets")

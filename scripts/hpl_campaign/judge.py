@@ -47,7 +47,7 @@ def below(gap):
 def odds(found):
     """How likely chance is, in words."""
     if found.chance >= 0.5:
-        return "which may well be chance"
+        return "which may be chance"
     if found.chance < 1e-4:
         return "chance: below 1 in 10,000"
     return f"chance: {significant(found.chance, 2)}"
@@ -57,7 +57,7 @@ def slow_text(measure, host, found):
     """Why a host is slow."""
     if measure.what == "rate":
         return (f"{below(found.gap)} of {plural(found.peers, 'node')} of its kind in "
-                f"{plural(found.runs, 'run')}; these differ by {percent(found.spread)} "
+                f"{plural(found.runs, 'run')}; runs differ by {percent(found.spread)} "
                 f"({odds(found)})")
     with_whom = listed([x for run in measure.runs[host][:found.runs]
                         for x in run["hosts"] if x != host])
@@ -152,7 +152,7 @@ def silent(name, inventory, ran):
     error = (inventory.get(name) or {}).get("error")
     odd = ((inventory.get(name) or {}).get("facts") or {}).get("nonsense")
     if odd:
-        return [reason("unknown", f"what it tells of itself is wrong: {odd}", [], False)]
+        return [reason("unknown", f"what it says of itself is wrong: {odd}", [], False)]
     if error and not ran and BUSY.search(error):
         return [reason("unknown", f"Slurm did not give it: {error}", [], False)]
     if error and not ran:

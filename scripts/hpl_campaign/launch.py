@@ -215,7 +215,7 @@ def missing(options):
     """What of these is not there, in words; None if all are."""
     for option, word in programs(options):
         if shutil.which(word) is None:
-            return f"{option}: {word} is no program that runs here" if option else \
+            return f"{option}: {word} is not a program that runs here" if option else \
                 f"Slurm is not on this machine: there is no {word}"
     return None
 

@@ -87,7 +87,7 @@ PAIRS = (  # what, member of a run, 1 if more is better, part
 
 
 def by_size(runs):
-    """Pairs that ended well, of equal size."""
+    """Pairs that succeeded, of equal size."""
     sizes = {}
     for run in runs:
         if run["stage"] == "pairs" and len(run["hosts"]) == 2 and run["outcome"] == "ok":

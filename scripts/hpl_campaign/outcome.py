@@ -99,7 +99,7 @@ def nonsense(report, record=""):
     """What a run wrote in the place of numbers, in words; None if all is well."""
     row, tortured = ROW.search(report), TORTURE.search(report)
     if row and result(report) == (None, None):
-        return f"its result is no time and rate: {row[1]}"
+        return f"its result has no time and rate: {row[1]}"
     if tortured and number(tortured[1]) is None:
         return f"it counts no wrong products: {tortured[1]}"
     for name, value in LINK.findall(record):

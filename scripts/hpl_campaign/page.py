@@ -39,7 +39,7 @@ def headline(campaign):
         return f"Drain {drained} of {plural(count, 'node')}"
     if campaign["counts"]["ok"] == count:
         return f"All {count} nodes are ok" if count > 1 else "The node is ok"
-    return "No node to drain for certain"
+    return "No node is known to need draining"
 
 
 def tally(campaign):
@@ -105,6 +105,8 @@ def hero(campaign):
         f'<p class="tally">{escape(tally(campaign))}</p>'
         + common_cause(campaign) + named(campaign["drain"])
         + (f'<h2 class="open">Open: {plural(len(opened), "node")} to look at</h2>'
+           + html.paragraph("What is open may be chance or the fault of another node: "
+                            "test these nodes again before you drain them.", "note")
            + named(opened) if opened else "")
         + "</header>"
     )
@@ -118,7 +120,8 @@ def to_copy(campaign, command):
         "drain", "To drain them", copied("commands", drain.shown(campaign["drain"],
                                                                  command)),
         html.paragraph("The same list is in drain.txt. xhpl-campaign report --yes runs "
-                       "these commands.", "note"))
+                       "these commands. After the repair, run a new campaign with "
+                       "--compare and this campaign.json.", "note"))
 
 
 def copied(name, text):
@@ -208,7 +211,7 @@ def pair_facts(figure):
     forms = (("gflops", "Rate", rate),
              ("bandwidth", "Bandwidth", lambda x: f"{significant(x / 1e9)} GB/s"),
              ("latency", "Latency", duration_small))
-    return html.table("Pairs that ended well", ["", "Pairs", "Median", "Least", "Most"], [
+    return html.table("Pairs that succeeded", ["", "Pairs", "Median", "Least", "Most"], [
         [name, of["count"], form(of["median"]), form(of["least"]), form(of["most"])]
         for member, name, form in forms for of in [figure[member]] if of])
 
@@ -230,8 +233,8 @@ def faster(campaign):
     said = [f"leaving out {', '.join(figure['left_out'][:10])} gives "
             f"{percent(figure['gain'])} more"] if figure["left_out"] else []
     if figure.get("weights"):
-        said.append(f"columns by speed give {percent(figure['weights_gain'])} more, and "
-                    "so it was run")
+        said.append(f"columns by speed give {percent(figure['weights_gain'])} more, so "
+                    "the run used them")
     return html.paragraph(f"The full run: {'; '.join(said)}, by the rates of nodes "
                           "alone.") if said else ""
 
@@ -247,7 +250,7 @@ def large(campaign):
             for run in found[:ROWS]]
     return html.section("large", "Groups and all nodes", faster(campaign), html.table(
         "Runs of many nodes", ["Run", "Nodes", "N", "Outcome", "Time", "Rate",
-                               "Of the sum of nodes alone"], rows))
+                               "Part of the sum of nodes alone"], rows))
 
 
 # ---- tables ----------------------------------------------------------------------------
@@ -270,7 +273,7 @@ def reasons(campaign):
             for klass in CLASSES for host in campaign["hosts"]
             if host["class"] == klass for why in host["reasons"]]
     return html.section("reasons", "All reasons", limited(
-        "What the runs say of nodes", ["Node", "Class", "Blame", "Reason", "Runs"], rows)
+        "What the runs say about nodes", ["Node", "Class", "Blame", "Reason", "Runs"], rows)
     ) if rows else ""
 
 
@@ -288,8 +291,8 @@ def failed(campaign):
              NONE if run.get("status") is None else run["status"],
              short("; ".join(run.get("evidence") or []), 400)]
             for run in campaign["runs"] if run["outcome"] != "ok"]
-    return html.section("failed", "Runs that did not end well", limited(
-        "With what they left", ["Run", "Nodes", "Outcome", "Exit status", "Evidence"],
+    return html.section("failed", "Runs that failed", limited(
+        "Runs and the files they left", ["Run", "Nodes", "Outcome", "Exit status", "Evidence"],
         rows)) if rows else ""
 
 

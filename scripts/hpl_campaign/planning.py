@@ -29,7 +29,7 @@ def amount(text):
     found = re.fullmatch(r"(\S*?)([KMGT]?)", text)
     value = number(found[1], 1e-9, 1e15) if found else None
     if value is None:
-        raise NoPlan(f"{text!r} is no amount of memory such as 500M or 12G")
+        raise NoPlan(f"{text!r} is not an amount of memory such as 500M or 12G")
     return value * UNITS[found[2]]
 
 
@@ -62,7 +62,7 @@ def first_row(report):
     words = found[1].split()
     n, nb, rate = whole(words[0], 1), whole(words[1], 1), number(words[-2], 1e-9, BEST)
     if None in (n, nb, rate):
-        raise NoPlan(f"it printed a plan that is none: {shown(found[1].strip())}")
+        raise NoPlan(f"it printed a plan that cannot be read: {shown(found[1].strip())}")
     return n, nb, rate * 1e9
 
 

@@ -146,7 +146,7 @@ def lock(file, path):
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
-        raise Busy(f"{path}: another xhpl-campaign is at work there") from error
+        raise Busy(f"{path}: another xhpl-campaign works in this folder") from error
 
 
 class State:

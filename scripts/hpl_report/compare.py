@@ -223,7 +223,7 @@ def judged(runs):
         kind, see = verdict.kind, verdict.see
         if label in below:
             if of not in BAD:
-                of, kind, see = "slow", "below equal tests", ""
+                of, kind, see = "slow", "below equal tests", None
             more = f" It reached {percent(below[label])} of the median of equal tests."
         elif of == "unknown" and label in compared:
             of = "good"

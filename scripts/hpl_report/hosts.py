@@ -75,7 +75,7 @@ def table(hosts, test):
     head = [
         "Hosts", "How many", "Processor", "Instructions", "Hardware threads",
         "NUMA nodes", "Processes each", "Memory", "Clock at the start",
-        "Clock under load", "Ceiling a core",
+        "Clock under load", "Ceiling per core",
     ]
     clocks = clocks_of(test)
     return html.table(
@@ -120,7 +120,7 @@ def picture(hosts):
     note = f" {plural(left_out, 'more host')} not drawn." if left_out > 0 else ""
     drawn = (
         '<p class="note">Processes by host, with the hardware threads that each '
-        "took, a number a core, or else that the launcher left to it."
+        "took, one per core; else those that the launcher left to the process."
         f'{note}</p><ul class="hosts">{boxes}</ul>'
     )
     if len(hosts) <= FEW:

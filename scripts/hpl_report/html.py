@@ -2,9 +2,13 @@
 """Pieces of a page. Every text from outside passes through escape."""
 import html
 import json
+import re
+from pathlib import Path
 
 from .foreign import shown_lines
 
+HERE = Path(__file__).resolve().parent
+DOCS = (HERE / "../../docs").resolve(), (HERE / "../../doc/xhpl/docs").resolve()
 NUMBER = 30  # letters of a number and its unit are fewer
 
 
@@ -61,9 +65,19 @@ def paragraph(text, kind=""):
     return f'<p class="{kind}">{escape(text)}</p>' if kind else f"<p>{escape(text)}</p>"
 
 
-def link(name):
-    """To a page of the documentation, as it lies beside the program."""
-    return f'<a href="{escape(name)}">{escape(name)}</a>'
+def slug(title):
+    """The anchor of a heading."""
+    return re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
+
+
+def link(place):
+    """A place in the documentation, in words, as a report may be mailed; it leads there
+    if the documentation lies where the report is made."""
+    for folder in DOCS:
+        if (folder / place.page).is_file():
+            target = f"{(folder / place.page).as_uri()}#{slug(place.section)}"
+            return f'<a href="{escape(target)}">{escape(str(place))}</a>'
+    return escape(str(place))
 
 
 def reason(text, see):

@@ -53,7 +53,7 @@ def slow(run):
     said = [
         f"Process {p} on {where.get(p, NONE)} updated at "
         f"{percent(rates[p] / middle)} of the rate of the middle process, "
-        f"{significant(rates[p])} Gflop/s a thread."
+        f"{significant(rates[p])} Gflop/s per thread."
         for p in found[:NAMED]
     ]
     more = len(found) - len(said)
@@ -85,8 +85,8 @@ def left_out(order, drawn):
     if not rest:
         return ""
     return (
-        f" Drawn are the {SLOWEST} that worked longest, and some of the others; "
-        f"{plural(rest, 'more process')} not drawn."
+        f" This chart shows the {SLOWEST} that worked longest, and some others, "
+        f"without {plural(rest, 'more process')}."
     )
 
 
@@ -97,7 +97,7 @@ def table(caption, drawn, names, by_process, run):
          significant(rates.get(p))]
         + [duration(by_process[p].get(n, 0)) for n in names] for p in drawn
     ]
-    head = ["Process", "Host", "Worked", "Gflop/s a thread", *names]
+    head = ["Process", "Host", "Worked", "Gflop/s per thread", *names]
     return html.table(caption, head, rows)
 
 
@@ -139,7 +139,7 @@ def section(page):
     drawn = work(page)
     if not drawn and page.run.record["mpi"]["processes"] > 1:
         drawn = html.paragraph(
-            "The record does not tell what each process did. To see which one the "
+            "The record does not say what each process did. To see which one the "
             "others wait for, run with --trace and give its file here.", "note")
     return page.section(
         "processes", "Slow processes", html.listing(found) if found else "", drawn)

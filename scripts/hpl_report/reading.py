@@ -177,5 +177,5 @@ def read_trace(path):
     except Refused as error:
         raise Refused(f"{path}: not a trace of xhpl (--trace): {error}") from error
     if not spans:
-        raise Refused(f"{path}: nobody did anything in this trace")
+        raise Refused(f"{path}: this trace has no spans")
     return spans, names

@@ -147,9 +147,9 @@ def time_line(page):
     return page.section("timeline", "Time line", html.figure(
         "timeline", page.keep("whole", series.from_iterations(page.run)),
         "What process 0 did when",
-        "From the iterations that the record has: heights are parts of an "
-        "iteration, their order is not known. A run with --trace, and --trace "
-        "here, shows every thread and device of all processes."))
+        "From the iterations of the record: heights are parts of an iteration, "
+        "their order is unknown. To see every thread and device of all processes, "
+        "run xhpl with --trace FILE, then hpl-report with --trace FILE."))
 
 
 # ---- what was noticed, and where ---------------------------------------------
@@ -248,9 +248,9 @@ def submit(page):
     return page.section(
         "submission", "For a Top500 or Green500 entry",
         html.paragraph(
-            "Known from the record, or left for you to fill in. Of a list's power "
-            "figure nothing is known: what processors tell of themselves does not "
-            "meet the metering rules."),
+            "Known from the record, or left for you to fill in. The power figure "
+            "of a list is unknown: what processors measure of themselves does not meet "
+            "the metering rules."),
         f'<div class="copy"><button type="button" data-copy="{block}">Copy</button>'
         f'<span role="status"></span><pre id="{block}" tabindex="0">'
         f"{html.escape(submission.text(page.run))}</pre></div>")

@@ -38,7 +38,7 @@ def system(run):
         ("Processor", joined(h["cpu"] for h in hosts)),
         ("Processor clock", f"{BLANK} (read at the start, a diagnostic: {mhz} MHz)"
          if mhz != BLANK else BLANK),
-        ("Cores a processor", joined(map(cores_a_socket, hosts))),
+        ("Cores per processor", joined(map(cores_a_socket, hosts))),
         ("Total cores", f"{run.cores} (that the run could use)"
          if run.cores else BLANK),
         ("Accelerators", joined(d["model"] for d in record.get("devices") or ())),
@@ -67,7 +67,7 @@ def linpack(run):
         ("Rmax, Gflop/s", f"{test['gflops']:.5g}"),
         ("Nmax", test["n"]),
         ("Nhalf", f"{BLANK} (N at which the rate is half of Rmax)"),
-        ("Rpeak, Gflop/s", f"{BLANK} (cores x clock x flop a cycle; the measured "
+        ("Rpeak, Gflop/s", f"{BLANK} (cores x clock x flop per cycle; the measured "
          "ceiling is not Rpeak)"),
         ("NB, P x Q", f"{test['nb']}, {test['p']} x {test['q']}"),
         ("Seconds", f"{test['seconds']:.2f}"),

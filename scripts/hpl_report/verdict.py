@@ -19,23 +19,31 @@ BY_SIGNAL = 128  # plus its number: the exit status of a run that it ended
 LOST = re.compile(r"\bdevice .{0,200}(is dropped|is lost|has failed)|first work on .* fails")
 WAITS = ("wait_panel", "wait_exchange", "wait_device", "broadcast", "exchange")
 
-# The kind of each reason, and where the documentation says what to do.
+
+class Place(namedtuple("Place", "page section")):
+    """In the documentation."""
+
+    def __str__(self):
+        return f'"{self.section}" in docs/{self.page} of xhpl'
+
+
+# The kind of each reason, and the page and section that say what to do.
 SEE = {
-    "no result": "TROUBLESHOOTING.md#it-ends-early",
-    "wrong result": "TROUBLESHOOTING.md#it-ends-early",
-    "not checked": "TUNING.md#threshold-160",
-    "emulated precision": "TOP500.md#the-rules",
-    "lost device": "TROUBLESHOOTING.md#it-ends-early",
-    "idle cores": "TUNING.md#processes-threads-and-binding",
-    "others on the cores": "TROUBLESHOOTING.md#it-is-slow",
-    "idle processes": "TUNING.md#p-x-q-flat",
-    "slow cores": "TROUBLESHOOTING.md#it-is-slow",
-    "slow device": "TROUBLESHOOTING.md#it-is-slow",
-    "columns in host memory": "GPU.md#one-gpu",
-    "waiting": "TROUBLESHOOTING.md#it-is-slow",
-    "small matrix": "TUNING.md#n-as-large-as-memory-allows",
-    "not explained": "TROUBLESHOOTING.md#it-is-slow",
-    "nothing measured": "REPORT.md#is-it-good",
+    "no result": Place("TROUBLESHOOTING.md", "It ends early"),
+    "wrong result": Place("TROUBLESHOOTING.md", "It ends early"),
+    "not checked": Place("TUNING.md", "Threshold: 16.0"),
+    "emulated precision": Place("TOP500.md", "The rules"),
+    "lost device": Place("TROUBLESHOOTING.md", "It ends early"),
+    "idle cores": Place("TUNING.md", "Processes, threads and binding"),
+    "others on the cores": Place("TROUBLESHOOTING.md", "It is slow"),
+    "idle processes": Place("TUNING.md", "P x Q: flat"),
+    "slow cores": Place("TROUBLESHOOTING.md", "It is slow"),
+    "slow device": Place("TROUBLESHOOTING.md", "It is slow"),
+    "columns in host memory": Place("GPU.md", "One GPU"),
+    "waiting": Place("TROUBLESHOOTING.md", "It is slow"),
+    "small matrix": Place("TUNING.md", "N: as large as memory allows"),
+    "not explained": Place("TROUBLESHOOTING.md", "It is slow"),
+    "nothing measured": Place("REPORT.md", "Is it good?"),
 }
 
 Cause = namedtuple("Cause", "kind text")  # kind: of SEE
@@ -46,8 +54,8 @@ class Verdict(namedtuple("Verdict", "grade answer reason kind", defaults=("",)))
 
     @property
     def see(self):
-        """The page of the documentation, and the place there; empty without one."""
-        return f"docs/{SEE[self.kind]}" if self.kind else ""
+        """The place in the documentation; none for a good run."""
+        return SEE.get(self.kind)
 
 
 def under_way(record):
@@ -231,9 +239,12 @@ def of_products(run, test):
     reached = (f"{percent(part)} of the {rate(products)} that its {devices_of} kept up in "
                "matrix products (DGEMM)")
     if part > NOISE:
+        others = crowded(run, test)
+        advice = others.text if others else "run again with --set predict=on"
         return Verdict(
             "unknown", "The record cannot tell", f"the rate is {reached}, so the cores "
-            "computed a part of it; run again with --set predict=on", "nothing measured")
+            f"computed a part of it; {advice}",
+            others.kind if others else "nothing measured")
     cause = held_devices(run, test)
     if cause is UNEXPLAINED:
         cause = too_small(run, test) or cause
@@ -287,7 +298,7 @@ def judge(run):
     if run.emulates():
         return Verdict(
             "failed", "No", "double precision was emulated (fp64=emulated), so this "
-            "is no run of HPL", "emulated precision",
+            "is not a valid run of HPL", "emulated precision",
         )
     if run.devices():
         predicted = (test.get("prediction") or {}).get("gflops")

@@ -38,6 +38,8 @@ def duration(seconds):
     """Seconds, or hours and minutes where these are more."""
     if seconds is None:
         return NONE
+    if 0 < seconds < 1e-3:
+        return f"{significant(1e6 * seconds)}{NBSP}µs"
     if seconds < 1:
         return f"{significant(1e3 * seconds)}{NBSP}ms"
     if seconds < 100:

@@ -60,8 +60,8 @@ xh_status_t xhpl_advice_write(const xhpl_order_t *order,
         return XH_OK;
     if (!is_worthless || order->force)
         return write_best(order, best, pmap);
-    xh_log_error("--write: %s is not written, as this plan is worth nothing; "
-                 "--force writes it all the same",
+    xh_log_error("--write: %s is not written, as this plan is worthless; "
+                 "--force writes it anyway",
                  order->write);
     return XH_ERR_INPUT;
 }

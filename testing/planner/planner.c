@@ -10,6 +10,7 @@
 #include "base/cpu.h"
 #include "base/integers.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "base/settings.h"
 #include "base/turns.h"
 #include "hpl/grid/agree.h"
@@ -52,9 +53,11 @@ static void print_row(const xhpl_choice_t *choice, const char *words)
 {
     const hpl_shape_t *test = &choice->test;
 
-    printf("%10d %5d %5d %5d %5d %5d %12.3g %12.4g %12.3g%s\n", test->n,
-           test->nb, test->nprow, test->npcol, test->depth, choice->bcast,
-           choice->seconds, choice->gflops, choice->bytes / 0x1p30, words);
+    printf("%10d %5d %5d %5d %5d %5d %12s %12s %12.3g%s\n", test->n, test->nb,
+           test->nprow, test->npcol, test->depth, choice->bcast,
+           xh_text_plain(choice->seconds, 3).text,
+           xh_text_plain(choice->gflops, 4).text, choice->bytes / 0x1p30,
+           words);
 }
 
 /* ---- measuring ----------------------------------------------------------- */
@@ -95,18 +98,18 @@ static void say_disturbed(const xhpl_core_budget_t *budget, double part,
 
     if (xhpl_core_budget_share(budget) > 1.0) {
         xhpl_core_budget_cause(budget, 0.0, cause, sizeof(cause));
-        xh_log_warning("%s: this is counted in", cause);
+        xh_log_warning("%s: the prediction counts this in", cause);
     }
     if (part > too_much)
-        xh_log_warning("other programs had these cores %.0f%% of the time of "
-                       "measuring%s: what is predicted is worth nothing. End "
-                       "them (top names them) and try again",
+        xh_log_warning("other programs had these cores %.0f%% of the measuring "
+                       "time%s: this prediction is worthless. End these "
+                       "programs (top names them) and try again",
                        100.0 * part, tries > 1 ? ", twice" : "");
     else if (part > XH_TURNS_CROWDED)
-        xh_log_warning("other programs had these cores %.0f%% of the time of "
-                       "measuring: that is left out as far as it can be, and "
-                       "the rates are less certain",
-                       100.0 * part);
+        xh_log_warning(
+            "other programs had these cores %.0f%% of the measuring time: "
+            "their time is left out, but the rates are less certain",
+            100.0 * part);
 }
 
 /*
@@ -150,10 +153,12 @@ static void warn_of_unknown_links(int64_t processes)
     int started = xhpl_size(MPI_COMM_WORLD);
 
     if (processes > started && started == 1)
-        xh_log_warning("messages were not measured and take no time here: "
-                       "start at least two processes, on two nodes");
+        xh_log_warning(
+            "messages were not measured and take no time in this prediction: "
+            "start at least two processes, on two nodes");
     else if (processes > started)
-        xh_log_info("the links are those between the %d started processes",
+        xh_log_info("links count as measured between the %d processes that "
+                    "were started",
                     started);
 }
 
@@ -192,7 +197,8 @@ static double bytes_of_node(const xhpl_request_t *wanted, double available)
         return isinf(available) ? 0.0 : wanted->memory_share * available;
     if (wanted->memory_bytes <= available || wanted->nodes > 0)
         return wanted->memory_bytes;
-    xh_log_warning("--memory: a node has %.2f GiB available",
+    xh_log_warning("--memory: a node has only %.2f GiB available, and the plan "
+                   "fills these",
                    available / 0x1p30);
     return available;
 }
@@ -208,10 +214,10 @@ static void share_cores(int started, int planned, hyb_model_rates_t *rates)
     if (cores == 0 || factor <= 1.0)
         return;
     hyb_model_slow_down(rates, factor);
-    xh_log_warning("%d processes of %d threads share the %d cores of a node in "
-                   "this plan and count as slower: start as many on a node as "
-                   "you plan for",
-                   planned, rates->threads, cores);
+    xh_log_warning(
+        "%d processes of %d threads share the %d cores of a node in this plan "
+        "and count as slower: start as many processes per node as you plan for",
+        planned, rates->threads, cores);
 }
 
 static xhpl_list_t list_or(const xhpl_order_t *order, xhpl_quantity_t quantity,
@@ -268,8 +274,8 @@ static bool are_of(const xhpl_weights_t *weights, int processes)
 {
     if (weights == NULL || weights->processes == processes)
         return weights != NULL;
-    xh_log_warning("weights are of the %d started processes: this plan for %d "
-                   "has equal columns",
+    xh_log_warning("weights belong to the %d processes that were started: this "
+                   "plan for %d processes has equal columns",
                    weights->processes, processes);
     return false;
 }
@@ -291,7 +297,7 @@ static xh_status_t answer_plan(const xhpl_order_t *order, const xhpl_job_t *job,
     if (count == 0) {
         xh_log_error("no N fits %d processes with %.3f GiB each%s",
                      job->processes, job->most_bytes / 0x1p30,
-                     isinf(job->most_seconds) ? "" : " in so little time");
+                     isinf(job->most_seconds) ? "" : " in that time");
         return XH_ERR_INPUT;
     }
     warn_of_unknown_links(job->processes);

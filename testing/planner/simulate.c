@@ -68,8 +68,8 @@ xh_status_t xhpl_simulate_check(bool offloads)
     char path[XHPL_FILE_SIZE];
 
     if (offloads) {
-        xh_log_error("--simulate: devices are not simulated: take --set "
-                     "devices=none, or leave it out");
+        xh_log_error("--simulate cannot simulate devices: add --set "
+                     "devices=none, or leave --simulate out");
         return XH_ERR_INPUT;
     }
     if (!find(path, sizeof(path))) {

@@ -165,8 +165,8 @@ static void warn_if_slow(const xh_blas_library_t *library, measured_t dgemm,
         library->name, rate * 1e-9, 100 * rate / ceiling, ceiling * 1e-9,
         known(library->kernel), xh_cpu_model(),
         forced[0] == '\0'
-            ? "OPENBLAS_CORETYPE can choose another, a newer or another BLAS "
-              "library may have a better one"
+            ? "OPENBLAS_CORETYPE can choose another kernel; a newer or another "
+              "BLAS library may have a better one"
             : "the environment may have chosen it: ",
         forced);
 }
@@ -197,8 +197,8 @@ static void say_ignored_variable(const xh_blas_library_t *library)
 
     if (wanted != NULL && library->threads > 0 &&
         strtol(wanted, NULL, 10) != used)
-        xh_log_info("OMP_NUM_THREADS=%s has no effect: --set %s=%s does it",
-                    wanted, name, wanted);
+        xh_log_info("OMP_NUM_THREADS=%s has no effect: use --set %s=%s", wanted,
+                    name, wanted);
 }
 
 static void measure(const xh_blas_library_t *library)
@@ -211,8 +211,8 @@ static void measure(const xh_blas_library_t *library)
         dgemm.busy = fmin(dgemm.busy, measure_dgemm().busy);
     /* threads of the library disturb those of the solver */
     if (dgemm.busy > one_thread && xh_settings_int("blas_threads") == 1)
-        xh_log_warning("DGEMM of the BLAS library (%s) was to use one thread, "
-                       "and kept %.1f cores busy: set %s=1 in the environment",
+        xh_log_warning("DGEMM of the BLAS library (%s) should use one thread, "
+                       "but kept %.1f cores busy: set %s=1 in the environment",
                        library->name, dgemm.busy, threads_variable(library));
     warn_if_slow(library, dgemm, measure_ceiling());
 }
@@ -246,7 +246,7 @@ xh_status_t xhpl_blas_report(const xhpl_parameters_t *parameters)
         library = xh_blas_library_identify();
         if (library.threads > 0)
             snprintf(threads, sizeof(threads), "%d", library.threads);
-        xh_log_info("BLAS: %s, version %s, kernel %s, threads a process: %s",
+        xh_log_info("BLAS: %s, version %s, kernel %s, threads per process: %s",
                     library.name, known(library.version), known(library.kernel),
                     known(threads));
     }

@@ -180,7 +180,7 @@ static void find_shares(const xhpl_device_t *list, int count, measure_t *of,
     }
 }
 
-/* "; its clock is 800 MHz, theirs 1700; it has 91 C, they 60", what is known */
+/* "; its clock is 800 MHz, theirs is 1700 MHz", and so on, what is known */
 static void describe(const xhpl_device_t *list, int count, int i,
                      double *memory, char *text, size_t size)
 {
@@ -189,10 +189,12 @@ static void describe(const xhpl_device_t *list, int count, int i,
 
     text[0] = '\0';
     if (!isnan(list[i].clock) && !isnan(clock))
-        xh_text_append(text, size, "; its clock is %.0f MHz, theirs %.0f",
+        xh_text_append(text, size,
+                       "; its clock is %.0f MHz, theirs is %.0f MHz",
                        1e-6 * list[i].clock, 1e-6 * clock);
     if (!isnan(list[i].celsius) && !isnan(celsius))
-        xh_text_append(text, size, "; it has %.0f C, they %.0f",
+        xh_text_append(text, size,
+                       "; its temperature is %.0f C, theirs is %.0f C",
                        list[i].celsius, celsius);
 }
 
@@ -217,12 +219,12 @@ static void judge_by(const xhpl_device_t *list, int count, measure_t *of,
         snprintf(others, sizeof(others), "; %d more %s slow", slow - 1,
                  slow == 2 ? "is" : "are");
     describe(list, count, slowest, memory, more, sizeof(more));
-    xh_log_warning_of(list[slowest].rank, list[slowest].host,
-                      "slow: its device %s (%s) %s at %.0f%% of the rate of "
-                      "the others of this model, %.3g %s%s%s",
-                      list[slowest].name, list[slowest].model, does,
-                      100.0 * least, 1e-9 * of(&list[slowest]), unit, more,
-                      others);
+    xh_log_warning_of(
+        list[slowest].rank, list[slowest].host,
+        "slow: its device %s (%s) %s at %.0f%% of the rate of "
+        "the others of this model, %s %s%s%s",
+        list[slowest].name, list[slowest].model, does, 100.0 * least,
+        xh_text_plain(1e-9 * of(&list[slowest]), 3).text, unit, more, others);
 }
 
 void xhpl_devices_judge(const xhpl_device_t *list, int count)

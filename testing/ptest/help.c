@@ -96,8 +96,9 @@ static void print_everyday(const xh_option_t *rows, int count, FILE *out)
 
 static void print_quantities(FILE *out)
 {
-    fprintf(out, "What to run; a LIST is one value or several with commas "
-                 "between:\n");
+    fprintf(
+        out,
+        "What to run. A LIST is one value, or several separated by commas:\n");
     for (int q = 0; q < XHPL_QUANTITIES; q++) {
         const xhpl_quantity_row_t *row = xhpl_quantity(q);
         char allowed[256];
@@ -136,7 +137,8 @@ void xhpl_help_print(xhpl_topic_t topic, const xh_option_t *rows, int count,
             "Solve random systems of linear equations and report the rate,\n"
             "as the High-Performance Linpack benchmark does. HPL.dat, in "
             "the working\ndirectory, has the tests. Options replace its "
-            "lines; without that file\n-n is enough.\n\n");
+            "lines; without that file\n-n is enough. To begin: xhpl --plan "
+            "--time 10m --write HPL.dat, then xhpl.\n\n");
     if (topic == XHPL_HELP_EVERYDAY) {
         print_everyday(rows, count, out);
     } else {
@@ -148,7 +150,7 @@ void xhpl_help_print(xhpl_topic_t topic, const xh_option_t *rows, int count,
         }
         fprintf(out, "Settings, for --set, as a variable XHPL_NAME of the "
                      "environment,\nor as a line NAME = VALUE of xhpl.conf; "
-                     "the first of these goes first:\n");
+                     "the first of these wins:\n");
         xh_settings_print_help(wanted[topic], out);
     }
     if (topic == XHPL_HELP_EVERYDAY || topic == XHPL_HELP_ALL)

@@ -59,8 +59,8 @@ static void check_order(const xhpl_order_t *order)
 
     if (wrong != NULL)
         HPL_pabort(0, "receive_order",
-                   "rank 0 sent values that cannot be %s: a message was "
-                   "damaged, or that process's memory",
+                   "rank 0 sent values that cannot be %s: a message or that "
+                   "process's memory was damaged",
                    wrong->what);
 }
 

@@ -58,8 +58,9 @@ static xh_status_t check_name(const xhpl_named_file_t *file)
     size_t length = strlen(file->name);
 
     if (length == 0 || length >= XHPL_FILE_SIZE)
-        xh_log_error("%s: a file's name of %zu characters; allowed: 1 to %d",
-                     file->what, length, XHPL_FILE_SIZE - 1);
+        xh_log_error(
+            "%s: the name of the file has %zu characters; allowed: 1 to %d",
+            file->what, length, XHPL_FILE_SIZE - 1);
     else if (strcmp(file->name, "-") == 0)
         xh_log_error("%s -: stdout has the report and nothing else; allowed: "
                      "the name of a file",

@@ -48,11 +48,11 @@ static const xh_option_t others[] = {
     {"weights", "HOW", XH_OPTION_SETTING, 0,
      "columns by speed: measure, off, or a file of rates", 0, 0, 0},
     {"runs", "COUNT", XH_OPTION_INT, AT(runs),
-     "run each test so often; say mean, spread and best", 1, 1000, 0},
+     "run each test COUNT times; print mean, spread and best", 1, 1000, 0},
     {"quiet", NULL, XH_OPTION_FLAG, AT(quiet),
      "only warnings and errors on stderr", 0, 0, 0},
     {"force", NULL, XH_OPTION_FLAG, AT(force),
-     "replace any file by --json and the like; --write a poor plan", 0, 0, 0},
+     "let --json and the like replace any file; write any plan", 0, 0, 0},
     {"upstream-exit", NULL, XH_OPTION_FLAG, AT(upstream_exit),
      "exit 0 even if a residual failed", 0, 0, 0},
     {"plan", NULL, XH_OPTION_CHOICE, AT(ask),
@@ -291,23 +291,21 @@ static xh_status_t check_task(const xhpl_order_t *order)
         bool is_there;
         const char *text;
     } wrong[] = {
-        {!plans && wanted->seconds > 0.0, "--time goes with --plan"},
+        {!plans && wanted->seconds > 0.0, "--time needs --plan"},
         {!plans && wanted->memory_share + wanted->memory_bytes > 0.0,
-         "--memory goes with --plan"},
-        {!plans && wanted->nodes > 0, "--nodes goes with --plan"},
-        {!plans && wanted->ranks_per_node > 0,
-         "--ranks-per-node goes with --plan"},
-        {!plans && order->write != NULL, "--write goes with --plan"},
-        {!plans && order->simulate, "--simulate goes with --plan"},
-        {plans && order->runs > 0, "--runs goes with a run, not with --plan"},
-        {plans && order->dat != NULL,
-         "--dat goes with a run or --predict, not with --plan"},
+         "--memory needs --plan"},
+        {!plans && wanted->nodes > 0, "--nodes needs --plan"},
+        {!plans && wanted->ranks_per_node > 0, "--ranks-per-node needs --plan"},
+        {!plans && order->write != NULL, "--write needs --plan"},
+        {!plans && order->simulate, "--simulate needs --plan"},
+        {plans && order->runs > 0, "--runs cannot be combined with --plan"},
+        {plans && order->dat != NULL, "--dat cannot be combined with --plan"},
         {plans && order->given[XHPL_N], "-n: --plan chooses it"},
         {plans && order->given[XHPL_P], "-p: --plan chooses it"},
         {plans && order->given[XHPL_Q], "-q: --plan chooses it"},
         {files && order->ask > XHPL_ASK_TRUST,
-         "--json, --trace and --iterations go with a run, not with --plan or "
-         "--predict"},
+         "--json, --trace and --iterations need a run: they cannot be combined "
+         "with --plan or --predict"},
     };
 
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
@@ -359,11 +357,11 @@ static xh_status_t check_checkpoints(const xhpl_parameters_t *parameters)
     if (is("checkpoint", "") && is("restart", ""))
         return XH_OK;
     if (tests > 1)
-        xh_log_error("--checkpoint and --restart go with one test; here are "
-                     "%" PRId64,
-                     tests);
+        xh_log_error(
+            "--checkpoint and --restart need exactly one test, not %" PRId64,
+            tests);
     else if (!is("solver", "hybrid"))
-        xh_log_error("--checkpoint and --restart go with solver=hybrid");
+        xh_log_error("--checkpoint and --restart need solver=hybrid");
     else
         return XH_OK;
     return XH_ERR_INPUT;

@@ -81,8 +81,8 @@ static void warn_of_rows(const xhpl_trial_t *trial)
         found = work.wrong;
     MPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_SUM, trial->comm);
     if (rank == 0 && found > 0)
-        xh_log_warning("N = %d is no clean result: the online check found %d "
-                       "%s wrong",
+        xh_log_warning("the result of N = %d is not clean: the online check "
+                       "found %d %s wrong",
                        trial->test.n, found, found == 1 ? "thing" : "things");
 }
 
@@ -164,7 +164,7 @@ static void check(run_t *run, xhpl_trial_t *trial, int info)
         xhpl_report_residual(run->report, trial->residual, &trial->norms);
     if (!trial->passed && run->parameters->threshold > 0)
         xh_log_error("N = %d, NB = %d, %d x %d processes: FAILED: the scaled "
-                     "residual is %.4g, allowed is less than %g",
+                     "residual is %.4g, and must be less than %g",
                      trial->test.n, trial->test.nb, trial->test.nprow,
                      trial->test.npcol, trial->residual,
                      run->parameters->threshold);

@@ -63,10 +63,10 @@ static void say_runs(void)
 
     append_test(&tally.now, text, sizeof(text));
     if (tally.counted > 0)
-        xh_log_info("%d runs of %s: mean %.4g Gflop/s, %.4g to %.4g, spread "
-                    "%.1f%%",
-                    tally.counted, text, 1e-9 * mean, 1e-9 * tally.least,
-                    1e-9 * tally.most,
+        xh_log_info("%d runs of %s: mean %s Gflop/s, %s to %s, spread %.1f%%",
+                    tally.counted, text, xh_text_plain(1e-9 * mean, 4).text,
+                    xh_text_plain(1e-9 * tally.least, 4).text,
+                    xh_text_plain(1e-9 * tally.most, 4).text,
                     100.0 * (tally.most - tally.least) / mean);
     tally.counted = 0;
 }
@@ -89,7 +89,8 @@ void xhpl_tally_end(double rate)
 static void append_best(char *text, size_t size)
 {
     append_test(&tally.best, text, size);
-    xh_text_append(text, size, ": %.4g Gflop/s", 1e-9 * tally.rate);
+    xh_text_append(text, size, ": %s Gflop/s",
+                   xh_text_plain(1e-9 * tally.rate, 4).text);
 }
 
 void xhpl_tally_say_best(double ceiling)
@@ -100,9 +101,10 @@ void xhpl_tally_say_best(double ceiling)
     append_best(text, sizeof(text));
     if (ceiling > 0.0)
         xh_text_append(text, sizeof(text),
-                       ", %.0f%% of the %.4g that these cores reach in "
+                       ", %.0f%% of the %s that these cores reach in "
                        "multiply-adds alone",
-                       100.0 * tally.rate / ceiling, 1e-9 * ceiling);
+                       100.0 * tally.rate / ceiling,
+                       xh_text_plain(1e-9 * ceiling, 4).text);
     if (tally.rate > 0.0 && (tally.tests > 1 || ceiling > 0.0))
         xh_log_info("%s", text);
     tally.tests = 0; /* the run is over */

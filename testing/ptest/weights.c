@@ -231,10 +231,10 @@ static void warn_of_unlike(const xhpl_weights_t *weights, HPL_T_ORDER order,
             xhpl_weights_column(weights, order, test, q, &least, &most);
 
         if (rate < alike * weights->rate[most]) {
-            xh_log_warning("weights: process column %d has rank %d, of %.0f%% "
-                           "of the speed of rank %d: the slowest counts; "
-                           "columns are best of equal processes (PMAP, or the "
-                           "order of hosts)",
+            xh_log_warning("weights: process column %d has rank %d, with "
+                           "%.0f%% of the speed of rank %d, and the slowest "
+                           "process of a column counts: put equal processes "
+                           "into one column (PMAP, or the order of hosts)",
                            q, least, 100.0 * rate / weights->rate[most], most);
             return;
         }
@@ -255,14 +255,15 @@ void xhpl_weights_say(const xhpl_weights_t *weights, HPL_T_ORDER order,
         most = rate[q] > rate[most] ? q : most;
     }
     if (rate[least] < rate[most])
-        xh_log_info("weights: on %d x %d process column %d gets least of the "
-                    "matrix, %.1f%%, column %d most, %.1f%%: at best %.2f "
-                    "times as fast as equal columns",
+        xh_log_info("weights: on %d x %d processes, process column %d gets the "
+                    "least of the matrix, %.1f%%, and column %d the most, "
+                    "%.1f%%: at best %.2f times as fast as equal columns",
                     test->nprow, test->npcol, least, 100.0 * rate[least] / all,
                     most, 100.0 * rate[most] / all,
                     all / rate[least] / test->npcol);
     else
-        xh_log_info("weights: on %d x %d all process columns are equally fast",
+        xh_log_info("weights: on %d x %d processes, all process columns are "
+                    "equally fast",
                     test->nprow, test->npcol);
     free(rate);
     warn_of_unlike(weights, order, test);

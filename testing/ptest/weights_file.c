@@ -38,8 +38,7 @@ static xh_status_t store_rank(reading_t *r, const char *word, double rate)
     long rank = strtol(word, NULL, 10);
 
     if (rank >= r->processes) {
-        xh_log_error("%s:%d: rank %.20s is none of this run's: it has %d "
-                     "processes",
+        xh_log_error("%s:%d: this run has no rank %.20s: it has %d processes",
                      r->name, r->line, word, r->processes);
         return XH_ERR_INPUT;
     }

@@ -227,7 +227,7 @@ def test_a_depth_above_2_is_said_once(xhpl):
     outcome = xhpl(dat=hpl_dat.text(depth="1 5 7", bcast="0 1"))
     assert report.counts(outcome.stdout)["passed"] == 6
     (line,) = lines_about(outcome, "DEPTH")
-    assert line == "xhpl: DEPTH 5, as all above 2, works as 2 here"
+    assert line == "xhpl: DEPTH 5 works like DEPTH 2, as all values above 2 do"
 
 
 @pytest.mark.few(1)

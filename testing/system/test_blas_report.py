@@ -58,7 +58,7 @@ def test_library_version_kernel_and_threads_are_named(xhpl, openblas):
     line = blas_line(xhpl(dat=hpl_dat.text(), env=PRESCOTT))
     assert re.fullmatch(
         r"xhpl: BLAS: OpenBLAS, version \d+\.\d+[\w.]*, kernel Prescott, "
-        r"threads a process: 1",
+        r"threads per process: 1",
         line,
     ), line
 
@@ -71,7 +71,7 @@ def test_it_is_said_once_by_a_launched_job(xhpl):
 
 def test_the_number_of_threads_is_the_settings(xhpl, openblas):
     outcome = xhpl("--set", "blas_threads=2", dat=hpl_dat.text())
-    assert blas_line(outcome).endswith("threads a process: 2")
+    assert blas_line(outcome).endswith("threads per process: 2")
 
 
 @pytest.mark.skipif("avx2" not in FLAGS, reason="no AVX2 on this machine")
@@ -146,7 +146,7 @@ def test_threads_that_were_not_asked_for_are_warned_of(xhpl, openblas, tmp_path)
     def warned(*words):
         env = {"LD_PRELOAD": str(library(tmp_path, GREEDY))}
         outcome = xhpl(*words, dat=MEASURED, env=env).succeeded()
-        return [x for x in warnings(outcome) if "was to use one thread" in x]
+        return [x for x in warnings(outcome) if "should use one thread" in x]
 
     said = warned()
     assert len(said) == 1
@@ -164,7 +164,7 @@ def test_a_library_on_one_thread_is_not_blamed(xhpl):
 def test_an_unknown_number_of_threads_is_said_to_be_unknown(xhpl, openblas, tmp_path):
     env = {"LD_PRELOAD": str(library(tmp_path, SILENT))}
     outcome = xhpl(dat=hpl_dat.text(), env=env).succeeded()
-    assert blas_line(outcome).endswith("threads a process: unknown")
+    assert blas_line(outcome).endswith("threads per process: unknown")
 
 
 # ---- without a BLAS ---------------------------------------------------------
@@ -215,7 +215,7 @@ def test_a_variable_without_effect_is_named_with_the_setting_that_has_one(xhpl, 
 
     reference = ["--set", "solver=reference"]
     assert said(*reference) == [
-        "OMP_NUM_THREADS=3 has no effect: --set blas_threads=3 does it"]
+        "OMP_NUM_THREADS=3 has no effect: use --set blas_threads=3"]
     assert said(*reference, "--set", "blas_threads=3") == []
 
 
@@ -255,12 +255,30 @@ ENDLESS = "#include <unistd.h>\nvoid dgemm_(void)\n{\n    for (;;)\n        slee
 @preloaded
 @retried
 @pytest.mark.skipif(not (jobs.BIN / "xhost").exists(), reason="built with HYBRID=no")
-def test_a_library_that_never_returns_is_told_and_ended(xhpl, openblas, tmp_path):
+@pytest.mark.parametrize("solver, where", [
+    ("hybrid", "opening the solver: its BLAS, kernels, devices"),
+    ("reference", "computing with solver=reference")])  # fmt: skip
+def test_a_library_that_never_returns_is_told_and_ended(
+    xhpl, openblas, tmp_path, solver, where
+):
     env = {"LD_PRELOAD": str(library(tmp_path, ENDLESS)),
-           "XHPL_WATCHDOG": "1", "XHPL_HANG": "3"}  # fmt: skip
+           "XHPL_WATCHDOG": "1", "XHPL_HANG": "3", "XHPL_SOLVER": solver}  # fmt: skip
     outcome = xhpl(dat=hpl_dat.text(), env=env)
     assert outcome.status == 3, str(outcome)
-    assert "opening the solver: its BLAS, kernels, devices; the job ends" in outcome.stderr
+    assert f"{where}; the job ends" in outcome.stderr, str(outcome)
+    assert "ignores" not in outcome.stderr, str(outcome)
+
+
+@preloaded
+@retried
+@pytest.mark.skipif(not (jobs.BIN / "xhost").exists(), reason="built with HYBRID=no")
+def test_a_slow_run_of_the_reference_solver_is_no_hang(xhpl, tmp_path):
+    """Panels that take longer together than the watchdog's patience."""
+    env = {"LD_PRELOAD": str(library(tmp_path, dgemm("", before="usleep(100000);"))),
+           "XHPL_WATCHDOG": "1", "XHPL_HANG": "3", "XHPL_SOLVER": "reference",
+           "XHPL_TRUST": "off", "XHPL_BLAS_CHECK": "off"}  # fmt: skip
+    outcome = xhpl("-n", 320, "--nb", 8, "-p", 1, "-q", 1, env=env).succeeded()
+    assert "no progress" not in outcome.stderr, str(outcome)
 
 
 # A library whose thread often has no core: as one that others, a hypervisor or a

@@ -96,7 +96,7 @@ def test_differences_and_failed_runs_are_named(campaign):
     text = text_of(campaign)
     assert "Nodes that differ from the majority" in text
     assert f"{HOSTS[5]} ok governor is powersave" in text
-    assert "Runs that did not end well" in text and f"single-1-{HOSTS[12]}" in text
+    assert "Runs that failed" in text and f"single-1-{HOSTS[12]}" in text
 
 
 def test_few_nodes_of_a_kind_are_too_little_to_judge_by():
@@ -107,7 +107,7 @@ def test_a_campaign_that_has_only_begun_has_a_page():
     one = Simulated(World(HOSTS))
     one.inventory = {}
     text = text_of(summary.build(one))
-    assert "No node to drain for certain" in text and "16 unknown" in text
+    assert "No node is known to need draining" in text and "16 unknown" in text
 
 
 def test_all_its_data_fit_into_campaign_json(campaign):

@@ -262,8 +262,8 @@ def test_an_empty_folder_is_refused(tmp_path):
 @pytest.mark.few(2)
 @pytest.mark.parametrize("options,said", [
     (("--every", "soon"), "--every: 'soon' is not allowed"),
-    (("--checkpoint", "d", "-nb", "16,32"), "go with one test; here are 2"),
-    (("--restart", "d", "--set", "solver=reference"), "go with solver=hybrid"),
+    (("--checkpoint", "d", "-nb", "16,32"), "need exactly one test, not 2"),
+    (("--restart", "d", "--set", "solver=reference"), "need solver=hybrid"),
     (("--checkpoint", "no/d"), "cannot write to the folder no/d"),
     (("--checkpoint", "/sys/kernel"), "cannot write to the folder /sys/kernel"),
     (("--restart", "d"), "--restart: the folder d cannot be used: No such file"),

@@ -41,9 +41,9 @@ def test_a_run_among_others_says_so_and_blames_no_library(xhpl):
     record = json.loads((xhpl.directory / "run.json").read_text())
     said = [finding["text"] for finding in record["findings"]]
     assert record["tests"][0]["ranks"][0]["others"] > 0.1, str(outcome)
-    pattern = r"cores \d+% of the time of (N = 2500: other programs|measuring)"
+    pattern = r"cores \d+% of the (time of N = 2500: other programs|measuring)"
     found = {match[1] for match in map(re.compile(pattern).search, said) if match}
-    assert found == {"N = 2500: other programs", "measuring"}, str(outcome)
+    assert found == {"time of N = 2500: other programs", "measuring"}, str(outcome)
     if "DGEMM" not in xhpl("-n", 2000, "--nb", 64, "-p", 1, "-q", 1).stderr:
         assert not [text for text in said if "DGEMM" in text], str(outcome)
     assert "planned under load" in outcome.stderr and "% of plan" not in outcome.stderr
@@ -67,12 +67,14 @@ def test_a_plan_among_others_is_worth_nothing_and_not_written(xhpl):
     with busy_loops(2 * os.cpu_count()):
         outcome = xhpl(*options)
     assert outcome.status == 2, str(outcome)
-    assert "of measuring, twice: what is predicted is worth nothing" in outcome.stderr
+    assert "measuring time, twice: this prediction is worthless" in outcome.stderr
     assert "new.dat is not written" in outcome.stderr, str(outcome)
     assert not (xhpl.directory / "new.dat").exists()
     rates = [float(row.split()[7])
              for row in outcome.stdout.partition("\n\n")[0].splitlines()[1:]]
     assert rates and max(rates) <= 1.1 * ceiling_of(xhpl), str(outcome)
+    part = re.search(r"^  ([\d.]+) of the FMA ceiling of their cores", outcome.stdout, re.M)
+    assert float(part[1]) < 1, str(outcome)
 
 
 @retried

@@ -189,7 +189,7 @@ def test_panels_go_by_way_of_the_host_where_devices_do_not_reach_others(xhpl, fa
     words = [word for pair in home for word in ("--set", pair)]
     outcome = xhpl(*SYSTEM, "-p", 1, "-q", 1, *words)
     assert_passed(outcome)
-    assert "panels go by way of the host" in outcome.stderr, str(outcome)
+    assert "panels travel through the host" in outcome.stderr, str(outcome)
 
 
 # Device 0 gives back something else than came.

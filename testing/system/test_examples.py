@@ -176,7 +176,7 @@ def test_a_result_that_failed_or_was_not_checked_is_not_packed(tmp_path, thresho
     jobs.run([jobs.XHPL, *RUN, "--threshold", threshold, "--json", "run.json"], tmp_path,
              jobs.as_installed())
     words = [jobs.SOURCE / "scripts/pack-submission", "run.json", "-o", "top.tar.gz"]
-    jobs.run(words, tmp_path).refused("run.json is no result to submit", said)
+    jobs.run(words, tmp_path).refused("run.json cannot be submitted", said)
     assert not (tmp_path / "top.tar.gz").exists()
 
 

@@ -3,6 +3,7 @@
 import copy
 import json
 import re
+import shutil
 
 import pytest
 
@@ -105,21 +106,32 @@ def test_others_on_the_cores_come_before_the_blas(told, record, threads, reason)
     assert reason in text, text[:2000]
 
 
-def slug(title):
-    """The anchor of a heading."""
-    return re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
-
-
 def test_each_reason_leads_to_a_place_in_the_documentation(tmp_path, record):
     for place in set(verdict.SEE.values()):
-        name, _, anchor = place.partition("#")
-        text = (jobs.SOURCE / "docs" / name).read_text()
-        titles = re.findall("^#+ (.*)$", text, re.M)
-        assert anchor in map(slug, titles), place
+        text = (jobs.SOURCE / "docs" / place.page).read_text()
+        assert place.section in re.findall("^#+ (.*)$", text, re.M), place
     record["tests"][0]["residual"] = 16
     page = page_of(tmp_path, rated(record, 0.9))
     links = [a["href"] for tag, a in read(page)[0] if tag == "a"]
-    assert links == ["docs/" + verdict.SEE["wrong result"]]
+    told = jobs.SOURCE / "docs/TROUBLESHOOTING.md"
+    assert links == [f"{told.resolve().as_uri()}#it-ends-early"]
+
+
+def test_without_the_documentation_its_place_is_named(tmp_path, record):
+    places = ("/usr/bin", "/usr/share/xhpl")
+    jobs.run([jobs.SOURCE / "scripts/install-report", tmp_path, *places], tmp_path).succeeded()
+    record["tests"][0]["residual"] = 16
+    (tmp_path / "run.json").write_text(json.dumps(rated(record, 0.9)))
+    program, pages = tmp_path / "usr/bin/hpl-report", tmp_path / "usr/share/doc/xhpl/docs"
+    for is_there in (False, True):
+        if is_there:
+            shutil.copytree(jobs.SOURCE / "docs", pages)
+        jobs.run([program, "run.json", "--force"], tmp_path).succeeded()
+        tags, text = read((tmp_path / "report.html").read_text())[:2]
+        assert 'See "It ends early" in docs/TROUBLESHOOTING.md of xhpl' in text
+        links = [a["href"] for tag, a in tags if tag == "a"]
+        page = (pages / "TROUBLESHOOTING.md").resolve().as_uri()
+        assert links == [f"{page}#it-ends-early"] * is_there
 
 
 ENDS = [
@@ -204,7 +216,7 @@ def test_threads_and_kernel_are_told(told, record):
     text = told()
     assert "process 0 12 threads, hardware thread 4-15" in text
     assert "hybrid, kernel avx2" in text
-    assert re.search("Cores a processor: +16 ", text)
+    assert re.search("Cores per processor: +16 ", text)
 
 
 def test_a_record_of_before_they_were_told_has_a_page(told, record):
@@ -313,7 +325,7 @@ def test_a_run_that_ended_for_a_lost_device_says_so_first(told, record):
     text = told()
     assert ("There is no result: the device that holds the columns is lost: cuda device 0 "
             "(NVIDIA H200): accelerator failed in iteration 5 (process 3 on n1); it "
-            "failed at run time. See docs/TROUBLESHOOTING.md") in text, text[:900]
+            'failed at run time. See "It ends early" in docs/TROUBLESHOOTING.md') in text, text[:900]
     record["exit_status"] = 143
     assert "in iteration 5 (process 3 on n1); SIGTERM ended it" in told()
 
@@ -326,10 +338,10 @@ def test_any_error_is_the_reason_of_a_run_without_a_result(told, record):
 
 def test_a_run_that_went_on_without_a_device_is_at_best_fair(told, record):
     on_devices(record, 0.95)
-    finding(record, "warning", "rank 0 on n1: device 1 is dropped; others do its tiles")
+    finding(record, "warning", "rank 0 on n1: device 1 is dropped; the others compute its tiles")
     text = told()
     assert "Is it good? It is fair: 95 %" in text
-    assert ": device 1 is dropped; others do its tiles (process 0 on n1). See" in text
+    assert ": device 1 is dropped; the others compute its tiles (process 0 on n1). See" in text
 
 
 def test_idle_cores_beside_devices_are_told(told, record):

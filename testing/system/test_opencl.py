@@ -58,7 +58,7 @@ def test_the_device_factors_panels(xhpl, device, p):
     options = ["-n", 700, "--nb", 64, "-p", p, "-q", 1, *RESIDENT]
     outcome = xhpl(*options, *device, "--set", "panel=device", processes=p).succeeded()
     assert "1 tests completed and passed" in outcome.stdout, str(outcome)
-    assert "the team does" not in outcome.stderr, str(outcome)
+    assert "the cores factor them" not in outcome.stderr, str(outcome)
 
 
 @pytest.mark.long
@@ -146,12 +146,12 @@ def test_what_is_kept_is_used(tuned, device, tmp_path):
     words = [XDGEMM, "-m", 60, "--repeat", 1, "--verify", *device]
     outcome = jobs.run(words, tmp_path, {"XDG_CACHE_HOME": str(tmp_path)})
     said = outcome.succeeded().stderr
-    assert said.count("cannot cut products so: a value is out of range") == 5
+    assert said.count("cannot cut products that way: a value is out of range") == 5
 
 
 def test_devices_without_a_choice_are_told(tuned):
     outcome = tuned("--devices", "emu:1").succeeded()
-    assert "its products are cut in one way" in outcome.stdout
+    assert "it can cut products in only one way" in outcome.stdout
     assert tuned("--devices", "none").status == 2
 
 

@@ -254,5 +254,5 @@ def test_each_test_runs_so_often_and_mean_and_spread_are_said(xhpl):
 def test_a_failed_residual_is_an_error_on_stderr(xhpl):
     outcome = xhpl("--threshold", "1e-9", "--quiet", dat=hpl_dat.text())
     assert outcome.status == 1, str(outcome)
-    assert re.search(r"error: .*FAILED: the scaled residual is \S+, allowed is less than "
+    assert re.search(r"error: .*FAILED: the scaled residual is \S+, and must be less than "
                      r"1e-09$", outcome.stderr, re.M), str(outcome)  # fmt: skip

@@ -218,16 +218,16 @@ def test_a_file_that_exists_is_left_as_it_is(planned):
         ("--plan --nodes 65536 --ranks-per-node 65536", "more than 1048576"),
         ("--plan -n 1000", "-n: --plan chooses it"),
         ("--plan -p 1", "-p: --plan chooses it"),
-        ("--plan --json a.json", "not with --plan"),
-        ("--plan --dat HPL.dat", "--dat goes with a run or --predict"),
+        ("--plan --json a.json", "cannot be combined with --plan"),
+        ("--plan --dat HPL.dat", "--dat cannot be combined with --plan"),
         ("--plan --write no/such/folder/HPL.dat", "no/such/folder/HPL.dat"),
         ("--plan --memory 1M", "no N fits 1 processes"),
         ("--plan --set solver=reference", "solver=hybrid"),
         ("--predict --set solver=reference", "solver=hybrid"),
-        ("--predict --memory 12G", "--memory goes with --plan"),
-        ("--simulate", "--simulate goes with --plan"),
-        ("--time 10m", "--time goes with --plan"),
-        ("--write new.dat", "--write goes with --plan"),
+        ("--predict --memory 12G", "--memory needs --plan"),
+        ("--simulate", "--simulate needs --plan"),
+        ("--time 10m", "--time needs --plan"),
+        ("--write new.dat", "--write needs --plan"),
     ],
 )
 def test_what_cannot_be_met_is_refused(xhpl, options, complaint):
@@ -279,7 +279,7 @@ def test_without_xhpl_sim_nothing_is_measured(copied):
 
 
 def test_devices_are_not_simulated(planned):
-    planned("--simulate --set devices=emu").refused("devices are not simulated")
+    planned("--simulate --set devices=emu").refused("cannot simulate devices")
 
 
 # ---- predictions -------------------------------------------------------------

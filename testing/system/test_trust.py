@@ -50,7 +50,7 @@ def assert_ended(outcome, *patterns, processes=1):
     for pattern in patterns:
         assert any(re.search(pattern, x) for x in wrong), str(outcome)
     assert len(wrong) <= processes, str(outcome)
-    assert re.search(rf"{len(wrong)} of {processes} processes have wrong results", last)
+    assert re.search(rf"{len(wrong)} of {processes} processes computed wrong results", last)
 
 
 @pytest.mark.few(4)
@@ -159,4 +159,4 @@ def test_a_damaged_message_ends_the_run(tmp_path, number, size, solver):
 
 
 def test_the_option_takes_no_plan(xhpl):
-    xhpl("--trust", "--time", "10s").refused("--time goes with --plan")
+    xhpl("--trust", "--time", "10s").refused("--time needs --plan")

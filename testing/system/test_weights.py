@@ -34,7 +34,7 @@ def test_a_file_of_ranks_deals_columns(options, tmp_path):
     (tmp_path / "rates").write_text("0 3\n1 1 # slow\n")
     outcome = run(tmp_path, TWO, "--weights", "rates", "--json", "r.json", *options)
     assert outcome.status == 0, str(outcome)
-    assert "column 1 gets least of the matrix, 25.0%, column 0 most, 75.0%" in (
+    assert "column 1 gets the least of the matrix, 25.0%, and column 0 the most, 75.0%" in (
         outcome.stderr
     ), str(outcome)
     found = weights(tmp_path)
@@ -87,7 +87,7 @@ def test_a_plan_of_equal_processes_leaves_none_out(tmp_path):
 @pytest.mark.surface
 def test_a_plan_for_other_processes_knows_no_weights(tmp_path):
     outcome = plan(tmp_path, "0 4\n1 1\n", "--nodes", 4).succeeded()
-    assert "weights are of the 2 started processes" in outcome.stderr, str(outcome)
+    assert "weights belong to the 2 processes that were started" in outcome.stderr, str(outcome)
     assert "unequal speed" not in outcome.stdout
 
 
@@ -112,7 +112,7 @@ def test_unlike_processes_of_a_column_are_named(tmp_path):
     (tmp_path / "rates").write_text("0 4\n1 2\n2 4\n3 1\n")
     outcome = run(tmp_path, FOUR, "--weights", "rates", "--json", "r.json", processes=4)
     assert outcome.status == 0, str(outcome)
-    assert "process column 1 has rank 3, of 50% of the speed of rank 1" in (
+    assert "process column 1 has rank 3, with 50% of the speed of rank 1" in (
         outcome.stderr
     ), str(outcome)
     assert weights(tmp_path)["rates"] == [4.0, 1.0]
@@ -129,7 +129,7 @@ def test_rates_are_measured(tmp_path):
 REFUSED = (
     ("0 1\n", (), "no rate for rank 1 on host"),
     ("0 1\n1 much\n", (), "rates:2: '1' needs one rate above 0"),
-    ("0 1\n2 1\n", (), "rank 2 is none of this run's"),
+    ("0 1\n2 1\n", (), "this run has no rank 2"),
     (None, (), "--weights: cannot read 'rates': No such file"),
 )
 

@@ -133,7 +133,7 @@ TEST_SET_UP(a_name_is_no_path)
 TEST_SET_UP(a_file_that_is_no_plugin_does_not_load)
 {
     assert_in(load_refusal("text", XH_ERR_DEVICE), "libhyb_text.so");
-    assert_in(load_refusal("libc", XH_ERR_DEVICE), "is no plug-in");
+    assert_in(load_refusal("libc", XH_ERR_DEVICE), "is not a plug-in");
 }
 
 TEST_SET_UP(names_are_those_that_could_load)
@@ -243,8 +243,8 @@ TEST_SET_UP(what_is_listed_is_chosen)
 TEST_SET_UP(what_is_not_there_is_refused_and_what_is_nearest_named)
 {
     static const char *const lists[][2] = {
-        {"fake:3", "it has 0 to 2; the nearest is fake:2"},
-        {"fake:0,3", "it has 0 to 2"},
+        {"fake:3", "only 0 to 2; the nearest is fake:2"},
+        {"fake:0,3", "only 0 to 2"},
         {"soft:4", "1 to 3"},
         {"soft:0", "1 to 3"},
         {"nobody", "fake"},
@@ -256,7 +256,7 @@ TEST_SET_UP(what_is_not_there_is_refused_and_what_is_nearest_named)
         {"fake:0,sofd:2", "; the nearest is soft"},
         {"nono", "; the nearest is none"},
         {"Auto", "; the nearest is auto"},
-        {"fake,1", "such as cuda:0,1"},
+        {"fake,1", "as in cuda:0,1"},
     };
 
     for (size_t i = 0; i < COUNT_OF(lists); i++)

@@ -166,7 +166,7 @@ TEST_SET_UP(a_buffer_of_nothing_is_refused)
 {
     hyb_buffer_t *none = NULL;
 
-    assert_said(hyb_buffer_create(on.device, 0, &none), XH_ERR_ARG, "no bytes");
+    assert_said(hyb_buffer_create(on.device, 0, &none), XH_ERR_ARG, "0 bytes");
     assert_int_equal(fake.calls, 0);
 }
 

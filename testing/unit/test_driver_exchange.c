@@ -39,7 +39,7 @@ static void begin(table_t *t, int k, hyb_lookahead_t mode, int next)
     hyb_step_t *step = hyb_lu_step(lu, k);
 
     hyb_ledger_destroy(&lu->ledger);
-    assert_ok(hyb_ledger_create(ORDER, true, BLOCK, &lu->ledger));
+    assert_ok(hyb_ledger_create(ORDER, true, BLOCK, 0, &lu->ledger));
     lu->homes.host_blocks = lu->ledger.blocks;
     if (lu->exchange == NULL)
         assert_ok(hyb_exchange_create(lu));

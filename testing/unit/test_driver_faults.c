@@ -57,7 +57,7 @@ static bool names(const char *said, int device)
     char lost[64], smaller[64];
 
     snprintf(lost, sizeof(lost), "device %d is dropped", device);
-    snprintf(smaller, sizeof(smaller), "device %d has no ", device);
+    snprintf(smaller, sizeof(smaller), "device %d lacks ", device);
     return strstr(said, lost) != NULL || strstr(said, smaller) != NULL;
 }
 

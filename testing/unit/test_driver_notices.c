@@ -38,7 +38,7 @@ TEST_SET_UP(depths_above_2_are_said_if_no_setting_goes_before)
     for (int depth = 0; depth <= 2; depth++)
         assert_string_equal(said_by(hyb_notices_depth, depth, NULL), "");
     assert_in(said_by(hyb_notices_depth, 5, NULL),
-              ": DEPTH 5, as all above 2, works as 2 here\n");
+              ": DEPTH 5 works like DEPTH 2, as all values above 2 do\n");
     assert_ok(xh_settings_assign("lookahead=1"));
     assert_string_equal(said_by(hyb_notices_depth, 5, NULL), "");
 }

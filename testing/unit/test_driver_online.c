@@ -2,7 +2,7 @@
 /* ranks: 4; 1 more */
 /*
  * The online check in whole factorizations: silent where all is right, and what
- * it says and repairs where the kernel is wrong for a moment.
+ * it says where the kernel or a device is wrong for a moment.
  */
 #include "testing/unit/unit_mpi.h"
 
@@ -74,15 +74,6 @@ static bool is_update(const hyb_task_t *t)
            t->gemm.c.rows > 60 && t->gemm.c.cols >= 24;
 }
 
-/* What a process column has agreed on of a column of a panel goes up. */
-static bool is_agreed(const hyb_task_t *t)
-{
-    return t->op == HYB_OP_COPY_IN && t->link.block.cols == 1 &&
-           t->link.block.rows == hyb_pivot_elements(24);
-}
-
-static bool (*is_meant)(const hyb_task_t *task);
-
 static void wait_for(void *state, void *queue)
 {
     void *event;
@@ -98,9 +89,9 @@ static void wait_for(void *state, void *queue)
 static xh_status_t work(void *state, void *queue, const hyb_task_t *task)
 {
     xh_status_t status = backend->work(state, queue, task);
-    hyb_block_t c = task->op == HYB_OP_GEMM ? task->gemm.c : task->link.block;
+    hyb_block_t c = task->gemm.c;
 
-    if (status != XH_OK || !is_meant(task) ||
+    if (status != XH_OK || !is_update(task) ||
         atomic_fetch_add(&products, 1) != wrong_product)
         return status;
     wait_for(state, queue);
@@ -108,12 +99,10 @@ static xh_status_t work(void *state, void *queue, const hyb_task_t *task)
     return XH_OK;
 }
 
-static void plant_on_device(bool (*meant)(const hyb_task_t *), int process,
-                            int product)
+static void plant_on_device(int process, int product)
 {
     hyb_device_t *device = hyb_machine_device(hyb_driver_means()->machine, 0);
 
-    is_meant = meant;
     backend = device->backend;
     wrong_backend = *backend;
     wrong_backend.work = work;
@@ -188,7 +177,7 @@ TEST(a_wrong_product_is_found_where_it_was)
     problem = solve_with(
         "threads=2 kernel=portable verify=online on_error=report", 100, &said);
     is_wrong = anywhere(problem != NULL);
-    named = strstr(said, "is wrong, block column") != NULL;
+    named = strstr(said, "row of the matrix is wrong") != NULL;
     combinations_end(!is_wrong ||
                      named != (unit_rank() == unit_processes() - 1));
 }
@@ -219,121 +208,40 @@ TEST(what_is_huge_or_no_number_is_found)
     combinations_end(missed);
 }
 
-TEST(a_wrong_element_is_repaired)
-{
-    const char *said, *problem;
-    bool repaired;
-
-    problem = solve_with("threads=2 kernel=portable verify=online "
-                         "verify_every=1 on_error=repair",
-                         100, &said);
-    repaired = anywhere(strstr(said, "; repaired") != NULL);
-    combinations_end(problem != NULL || !repaired);
-}
-
-/* ---- what is saved ------------------------------------------------------- */
-
-/* A new folder, of all processes; remove: it goes. */
-static void share_folder(char *folder, bool remove)
-{
-    char command[100];
-
-    if (unit_rank() == 0 && remove) {
-        snprintf(command, sizeof(command), "rm -r %s", folder);
-        assert_int_equal(system(command), 0);
-    } else if (unit_rank() == 0)
-        assert_non_null(mkdtemp(folder));
-    MPI_Bcast(folder, (int)strlen(folder), MPI_CHAR, 0, MPI_COMM_WORLD);
-}
-
-/* Checkpoints follow one another while it is solved, and columns are not
- * compared otherwise: was one of them given up, with this product wrong? */
-static bool is_given_up(int product)
-{
-    char folder[] = "/tmp/xhpl-saved-XXXXXX", settings[200];
-    const char *said;
-    bool given_up;
-
-    share_folder(folder, false);
-    snprintf(settings, sizeof(settings),
-             "threads=2 kernel=portable verify=online verify_every=1048576 "
-             "on_error=report every=0.001s checkpoint=%s",
-             folder);
-    solve_with(settings, product, &said);
-    given_up = anywhere(strstr(said, "failed: sums of local column") != NULL);
-    share_folder(folder, true);
-    return given_up;
-}
-
-/* What is saved when depends on the machine, and on what else it does: many
- * tries, with products from all of the run. */
-TEST(a_checkpoint_with_a_wrong_element_is_given_up)
-{
-    enum { TRIES = 360, SWEEP = 120 };
-    bool given_up = is_given_up(-1), found = false;
-
-    for (int i = 0; i < TRIES && !found; i++)
-        found = is_given_up(200 + 100 * (i % SWEEP));
-    if (given_up || !found)
-        printf("# %s\n", given_up ? "a right one was" : "no wrong one was");
-    combinations_end(given_up || !found);
-}
-
 /* ---- devices ------------------------------------------------------------- */
 
-static void repair_on_device(const char *settings)
-{
-    combination_t c = medium();
-    const char *said, *problem;
-    bool named;
-
-    driver_open_with_devices(1, settings);
-    plant_on_device(is_update, unit_processes() - 1, 3);
-    said = heard(problem = combination_solve(&c));
-    driver_close();
-    named = anywhere(strstr(said, "by device 0") != NULL &&
-                     strstr(said, "; repaired") != NULL);
-    if (problem != NULL || !named)
-        printf("# %s: %s\n", problem != NULL ? problem : "not repaired", said);
-    combinations_end(problem != NULL || !named);
-}
-
-#define REPAIRED "threads=2 verify=online verify_every=1 on_error=repair "
-
-TEST_CALL(a_wrong_element_on_a_device_is_repaired,
-          repair_on_device(REPAIRED "home=device panel=host"))
-
-TEST_CALL(a_wrong_element_of_a_panel_on_a_device_is_repaired,
-          repair_on_device(REPAIRED "home=device panel=device"))
-
-/* Is a panel said to be wrong by the process whose device got another row than
- * all have agreed on, and by nobody else? */
-static bool is_blamed_for_row(int row, double by)
+/* What is said of a wrong product of the device of the last process. */
+static bool is_named_on_device(const char *settings, int product)
 {
     combination_t c = medium();
     int process = unit_processes() - 1;
     const char *said;
     bool named;
 
-    driver_open_with_devices(
-        1, "verify=online on_error=report home=device panel=device");
-    plant_on_device(is_agreed, process, row);
-    error = by;
+    driver_open_with_devices(1, settings);
+    plant_on_device(process, product);
     said = heard(combination_solve(&c));
     driver_close();
-    named = strstr(said, "a panel is wrong") != NULL;
+    named = strstr(said, "by device 0") != NULL;
     return !anywhere(named != (unit_rank() == process));
 }
 
-TEST(a_device_that_gets_another_row_than_all_agreed_on_is_named)
+static void find_on_device(const char *settings)
 {
     bool right = true;
 
-    /* by bits that no sum tells, too */
-    for (int i = 0; unit_processes() == 4 && i < 4; i++)
-        right = is_blamed_for_row(5 + 9 * i, i < 2 ? 1e-13 : 1e-3) && right;
+    for (int product = 3; product < 8; product += 4)
+        right = is_named_on_device(settings, product) && right;
     combinations_end(!right);
 }
+
+#define FOUND "threads=2 verify=online verify_every=1 on_error=report "
+
+TEST_CALL(a_wrong_element_on_a_device_is_found,
+          find_on_device(FOUND "home=device panel=host"))
+
+TEST_CALL(a_wrong_element_of_a_device_that_factors_panels_is_found,
+          find_on_device(FOUND "home=device panel=device"))
 
 /* ---- guests -------------------------------------------------------------- */
 
@@ -348,7 +256,7 @@ static const char *say_with_guests(const char *settings, int product)
     const char *said;
 
     driver_open_with_devices(1, settings);
-    plant_on_device(is_update, 0, product);
+    plant_on_device(0, product);
     said = heard(combination_solve(&c));
     driver_close();
     return said;

@@ -228,7 +228,7 @@ TEST(the_host_holds_what_devices_refuse)
     said = heard(assert_false(
         was_resident(solve(1, 1, FAST "emu_fault=0:oom@alloc:1"))));
     assert_true(unit_rank() > 0 ||
-                strstr(said, "which has not as much") != NULL);
+                strstr(said, "MiB, more than device") != NULL);
 }
 
 /* Block columns of process 0 by place. */

@@ -74,7 +74,7 @@ TEST_SET_UP(what_is_no_list_of_rates_is_refused)
     for (size_t i = 0; i < COUNT_OF(lists); i++) {
         assert_ok(xh_settings_assign(lists[i]));
         assert_said(hyb_device_open(choice, NULL, 0, &device), XH_ERR_INPUT,
-                    "is no list of Gflop/s");
+                    "is not a list of Gflop/s");
     }
 }
 

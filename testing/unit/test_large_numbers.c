@@ -93,7 +93,7 @@ static void check_ledger(size_t grid, int nb)
     int64_t columns = hpl_system_columns(&shape);
     hyb_ledger_t ledger;
 
-    assert_ok(hyb_ledger_create(columns, false, nb, &ledger));
+    assert_ok(hyb_ledger_create(columns, false, nb, 0, &ledger));
     assert_true(hyb_ledger_first(&ledger, ledger.blocks) >= columns);
     hyb_ledger_destroy(&ledger);
 }
@@ -113,8 +113,8 @@ static void check_bytes(size_t grid, int nb)
             double bytes = 8.0 * mat.ld * mat.nq;
 
             assert_true(mat.mp > 0 && mat.nq > 0 && mat.ld >= mat.mp);
-            assert_true((double)hpl_system_matrix_bytes(&mat, 8) >= bytes);
-            assert_true((double)hpl_system_matrix_bytes(&mat, 8) <
+            assert_true((double)hpl_system_matrix_bytes(&mat, 0, 8) >= bytes);
+            assert_true((double)hpl_system_matrix_bytes(&mat, 0, 8) <
                         1.001 * bytes);
             sum += 8.0 * mat.mp * mat.nq;
         }

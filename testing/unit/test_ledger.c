@@ -9,16 +9,18 @@
 enum { MOST = 200, ITERATIONS = 5, STEPS = ITERATIONS * HYB_STEPS };
 enum { MEMBERS = 3, RUNS = 20 };
 
-/* a matrix's local columns; b is the last one */
+/* a matrix's local columns; b and check columns are the last ones */
 typedef struct {
     int64_t columns;
     bool has_b;
     int64_t nb;
+    int checked;
 } extent_t;
 
 static const extent_t extents[] = {
-    {150, true, 32}, {128, true, 32}, {70, false, 32}, {64, false, 32},
-    {5, true, 16},   {9, true, 1},    {0, true, 8},    {0, false, 8},
+    {150, true, 32, 0}, {128, true, 32, 1}, {70, false, 32, 2},
+    {64, false, 32, 0}, {5, true, 16, 3},   {9, true, 1, 0},
+    {0, true, 8, 1},    {0, false, 8, 1},   {0, false, 8, 0},
 };
 
 enum { EXTENTS = COUNT_OF(extents) };
@@ -58,10 +60,15 @@ static void book_open(book_t *book, extent_t e, uint64_t *random)
     int64_t block = 0;
 
     memset(book, 0, sizeof(*book));
-    assert_ok(hyb_ledger_create(e.columns, e.has_b, e.nb, &book->ledger));
-    assert_int_equal(book->ledger.columns, e.columns + e.has_b);
+    assert_ok(hyb_ledger_create(e.columns, e.has_b, e.nb, e.checked,
+                                &book->ledger));
+    assert_int_equal(book->ledger.columns_of_ab, e.columns + e.has_b);
+    assert_int_equal(book->ledger.columns, e.columns + e.has_b + 2 * e.checked);
     for (int64_t j = 0; j < book->ledger.columns; j++) {
-        block += j > 0 && (j % e.nb == 0 || j == e.columns);
+        int64_t beyond = j - e.columns - e.has_b;
+
+        block += j > 0 && (j < e.columns ? j % e.nb == 0
+                                         : beyond < 0 || beyond % 2 == 0);
         book->block[j] = block;
     }
     plan_work(book, random);
@@ -84,7 +91,7 @@ static int64_t last_stage(const book_t *book)
 
 /* ---- blocks -------------------------------------------------------------- */
 
-TEST(b_is_a_block_of_its_own)
+TEST(b_and_pairs_of_check_columns_are_blocks_of_their_own)
 {
     uint64_t random = 1;
     book_t book;
@@ -352,7 +359,7 @@ TEST(blocks_are_divided_by_their_columns)
     for (size_t i = 0; i < COUNT_OF(divisions); i++) {
         const division_t *d = &divisions[i];
 
-        assert_ok(hyb_ledger_create(d->columns, true, d->nb, &ledger));
+        assert_ok(hyb_ledger_create(d->columns, true, d->nb, 0, &ledger));
         assert_int_equal(hyb_ledger_divide(&ledger, d->blocks, d->share, false),
                          d->learnt);
         assert_int_equal(hyb_ledger_divide(&ledger, d->blocks, d->share, true),

@@ -94,7 +94,7 @@ TEST(an_unknown_option_is_refused_with_the_nearest)
     assert_refused("--iter x.csv", "--iter", "the nearest is --iterations");
     assert_refused("--foo", "--foo", "--help lists them");
     assert_refused("--set foo=1", "foo", "--help all lists them");
-    assert_refused("--quiet=1", "--quiet=1", "has no value");
+    assert_refused("--quiet=1", "--quiet=1", "takes no value");
     assert_refused("--set progres=on", "progres", "the nearest is progress");
 }
 

@@ -128,9 +128,9 @@ TEST(what_is_opened_is_a_file_of_ours_and_nothing_that_waits)
     close(fd);
     assert_int_equal(xh_trusted_open(path, NULL, &file, why), XH_ERR_IO);
     assert_int_equal(mkfifo(path, 0600), 0);
-    assert_refused(path, "no regular file");
+    assert_refused(path, "not a regular file");
     unlink(path);
-    assert_refused("/tmp", "no regular file");
+    assert_refused("/tmp", "not a regular file");
 }
 
 TEST_MAIN()

@@ -86,8 +86,8 @@ TEST_OF_GROUP(a_slow_process_is_named_once_and_when_it_keeps_up)
     assert_string_equal(
         end(),
         "xhpl: warning: rank 12 on node1: slow: it updates at 50% of the rate "
-        "of the others, 25 Gflops a thread; its clock is 3000 MHz, was 3000 at "
-        "best\nxhpl: all processes keep up with each other again\n");
+        "of the others, 25 Gflops per thread; its clock is 3000 MHz, at best "
+        "it was 3000\nxhpl: all processes keep up with each other again\n");
 }
 
 TEST_OF_GROUP(a_moment_is_not_spoken_of)
@@ -146,7 +146,7 @@ TEST_OF_GROUP(most_slow_are_counted_and_the_slowest_named)
         end(),
         "xhpl: warning: throttling: 3 of 4 processes update at 50% of what "
         "they usually do; the slowest is rank 13 on node1; its clock is 3000 "
-        "MHz, was 3000 at best\n"
+        "MHz, at best it was 3000\n"
         "xhpl: all processes update as fast as usual again\n");
 }
 
@@ -171,7 +171,7 @@ TEST_OF_GROUP(who_has_others_on_its_cores_is_named_once)
         work(all_well, 0.1);
     }
     assert_string_equal(
-        end(), "xhpl: warning: rank 12 on node1: crowded: threads wait for its "
+        end(), "xhpl: warning: rank 12 on node1: crowded: threads wait for "
                "cores 50% of the time: other programs have them, there are "
                "more threads than cores, or the control group allows less "
                "time\n");

@@ -103,7 +103,7 @@ TEST_SET_UP(a_pipe_in_the_cache_folder_is_no_file_and_nothing_waits_for_it)
     assert_int_equal(unlink(path), 0);
     assert_int_equal(mkfifo(path, 0600), 0);
     assert_said(hyb_cache_read("model", "tiles", text, sizeof(text)),
-                XH_ERR_INPUT, "no regular file");
+                XH_ERR_INPUT, "not a regular file");
     assert_int_equal(unlink(path), 0);
 }
 

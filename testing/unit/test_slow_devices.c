@@ -48,8 +48,8 @@ TEST(a_slow_device_is_named_with_its_clock_and_temperature)
     assert_in(said(COUNT),
               "rank 1 on node7: slow: its device cuda:3 (NVIDIA H200) "
               "multiplies at 50% of the rate of the others of this model, "
-              "3e+04 Gflop/s; its clock is 800 MHz, theirs 1700; it has 91 "
-              "C, they 60");
+              "30000 Gflop/s; its clock is 800 MHz, theirs is 1700 MHz; its "
+              "temperature is 91 C, theirs is 60 C");
     assert_null(strstr(said(COUNT), "more"));
 }
 

@@ -67,6 +67,15 @@ TEST(rates_are_said_with_three_digits)
         assert_string_equal(xh_text_rate(of[i].rate).text, of[i].text);
 }
 
+TEST(numbers_have_no_exponent_where_they_are_large)
+{
+    assert_string_equal(xh_text_plain(1853.4, 3).text, "1853");
+    assert_string_equal(xh_text_plain(999.6, 3).text, "1000");
+    assert_string_equal(xh_text_plain(97.04, 3).text, "97");
+    assert_string_equal(xh_text_plain(0.1234, 3).text, "0.123");
+    assert_string_equal(xh_text_plain(1.2e5, 4).text, "120000");
+}
+
 TEST(a_long_word_is_no_danger)
 {
     char a[1001], b[1001];

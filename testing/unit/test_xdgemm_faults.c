@@ -232,8 +232,8 @@ TEST(who_is_lost_while_writing_into_c_ends_the_product)
         assert_int_equal(
             lose_a_writer(devices, i % 2 == 0, faults[i / 2], &text).status,
             XH_ERR_DEVICE);
-        assert_in(text, "device 0 is lost, which wrote into C");
-        assert_null(strstr(text, "others do its tiles"));
+        assert_in(text, "device 0, which wrote into C");
+        assert_null(strstr(text, "the others compute its tiles"));
         assert_null(strstr(text, "no device is left"));
     }
 }

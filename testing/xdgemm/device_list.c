@@ -41,7 +41,7 @@ static json_t *list_device(const hyb_backend_t *backend, int index)
 
     snprintf(name, sizeof(name), "%s:%d", backend->name, index);
     if (backend->describe(index, &info) != XH_OK) {
-        printf("%-10s does not tell what it is\n", name);
+        printf("%-10s cannot be identified\n", name);
         return XH_JSON_OBJECT({"executor", json_string(name)});
     }
     printf("%-10s %s, %.1f of %.1f GiB free%s%s\n", name, info.name,
@@ -67,8 +67,8 @@ static void list_devices(const hyb_backend_t *backend, json_t *object)
 
     json_object_set_new(object, "emulated", json_boolean(backend->emulated));
     if (backend->emulated)
-        printf("%-10s software devices, up to %d, if asked for\n",
-               backend->name, count);
+        printf("%-10s software devices, up to %d, on request\n", backend->name,
+               count);
     else if (count == 0)
         tell_none(backend->name, reason != NULL ? reason : "none was found",
                   object);
@@ -102,7 +102,7 @@ xh_status_t xdg_device_list(FILE *json)
     for (int i = 0; i < count && status == XH_OK; i++)
         json_array_append_new(backends, list_backend(names[i]));
     if (status == XH_OK && count == 0)
-        printf("no plug-in of a backend is beside the program\n");
+        printf("no backend's plug-in lies beside the program\n");
     json_object_set_new(record, "backends", backends);
     if (status == XH_OK && json != NULL)
         status = xdg_record_write(record, json);

@@ -25,28 +25,28 @@ enum { TUNED_SIZE = 2048 };
 
 static const xh_option_t rows[] = {
     SIZE("m", m, "rows of C; 4000"),
-    SIZE("n", n, "columns of C; as m"),
-    SIZE("k", k, "columns of op(A); 256, with --torture as m, --tune: all"),
+    SIZE("n", n, "columns of C; M"),
+    SIZE("k", k, "columns of op(A); 256, with --torture M, with --tune all"),
     FLAG(transa, "op(A) is A's transpose"),
     FLAG(transb, "op(B) is B's transpose"),
     FACTOR(alpha, "factor of op(A) op(B); 1"),
     FACTOR(beta, "factor of C; 1"),
-    SIZE("lda", product.a.ld, "elements between A's columns; A's rows"),
-    SIZE("ldb", product.b.ld, "elements between B's columns; B's rows"),
-    SIZE("ldc", product.c.ld, "elements between C's columns; m"),
+    SIZE("lda", product.a.ld, "elements between columns of A; rows of A"),
+    SIZE("ldb", product.b.ld, "elements between columns of B; rows of B"),
+    SIZE("ldc", product.c.ld, "elements between columns of C; M"),
     {"devices", "LIST", XH_OPTION_SETTING, 0,
-     "none, auto, or parts such as cuda:0,1 and emu:2", 0, 0, 0},
+     "none, auto, or a list such as cuda:0,1 and emu:2", 0, 0, 0},
     {"threads", "COUNT", XH_OPTION_INT, AT(threads),
-     "host threads; a core each that no device's feeder needs", 1, 4096, 0},
+     "host threads; one per core that feeds no device", 1, 4096, 0},
     {"repeat", "COUNT", XH_OPTION_INT, AT(repeat),
-     "measure each rate so often, the median counts; 5", 1, 100000, 0},
+     "measure each rate COUNT times and take the median; 5", 1, 100000, 0},
     FLAG(verify, "check every product by checksum vectors"),
     TEXT(json, "write all figures, settings and the machine to FILE"),
     TEXT(map, "draw who computed which tile as SVG"),
     {"set", "NAME=VALUE", XH_OPTION_SET, 0,
      "change one of the settings below", 0, 0, 0},
     {"torture", "SECONDS", XH_OPTION_REAL, AT(torture),
-     "multiply on and on, check sums of products, watch the devices",
+     "multiply for SECONDS, check sums of products, watch the devices",
      0.1, DAYS_MOST, 0},
     {"tune", "SECONDS", XH_OPTION_REAL, AT(tune),
      "look for the fastest way in which each device can cut products, and "
@@ -106,9 +106,9 @@ static bool is_tall_enough(const char *name, const xh_view_t *v)
 {
     if (v->ld >= v->rows)
         return true;
-    xh_log_error("--ld%s: %lld is less than the matrix has rows; the nearest "
-                 "is %lld",
-                 name, (long long)v->ld, (long long)v->rows);
+    xh_log_error(
+        "--ld%s: %lld is less than the number of rows; the nearest is %lld",
+        name, (long long)v->ld, (long long)v->rows);
     return false;
 }
 
@@ -126,12 +126,12 @@ static xh_status_t check(const xdg_options_t *options)
     }
     if (options->tune > 0 &&
         (options->ask != XDG_ASK_TUNE || options->json != NULL)) {
-        xh_log_error("--tune is a run of its own, without a record");
+        xh_log_error("--tune writes no record");
         return XH_ERR_INPUT;
     }
     if (options->ask == XDG_ASK_TORTURE && options->repeat > 0) {
-        xh_log_error("--repeat counts products, --torture's number comes from "
-                     "its seconds: only one of them can be given");
+        xh_log_error("--repeat and --torture cannot be combined: --torture "
+                     "multiplies until its seconds are over");
         return XH_ERR_INPUT;
     }
     return XH_OK;
@@ -150,13 +150,11 @@ xh_status_t xdg_options_parse(int argc, char **argv, xdg_options_t *options_p)
 
 void xdg_options_print_help(FILE *out)
 {
-    fprintf(out, "Usage: xdgemm [OPTION]...\n"
-                 "\n"
-                 "Multiply matrices in host memory, C := beta C + alpha op(A) "
-                 "op(B), on the\nhost's cores alone, on each device alone, and "
-                 "on all together, and report\nthe rates.\n"
-                 "\n"
-                 "Options, with what they are if not given:\n");
+    fprintf(out,
+            "Usage: xdgemm [OPTION]...\n\nMultiply matrices in host memory, C "
+            ":= beta C + alpha op(A) op(B), on the\nhost's cores alone, on "
+            "each device alone, and on all together, and report\nthe "
+            "rates.\n\nOptions; the default stands behind the semicolon:\n");
     xh_command_line_print_help(rows, ROWS, out);
     fprintf(out, "\nSettings, for --set or as a variable XHPL_NAME of the "
                  "environment:\n");

@@ -366,7 +366,7 @@ xh_status_t xdg_tune(hyb_device_t *device, int64_t m, int64_t n, int64_t k,
     t.knobs = hyb_device_knobs(device, &t.knob_count);
     XH_TRY(hyb_device_describe(device, &t.info));
     if (t.knobs == NULL) {
-        fprintf(out, "%s: its products are cut in one way\n", t.info.name);
+        fprintf(out, "%s: it can cut products in only one way\n", t.info.name);
         return XH_OK;
     }
     status = tune(&t, first, last, seconds, out);

@@ -63,7 +63,7 @@ xh_status_t hyb_panel_scratch_create(hyb_team_t *team,
                                         members * sizeof(*scratch->offers));
     }
     if (scratch == NULL || scratch->barriers == NULL || scratch->offers == NULL)
-        xh_log_error("cannot allocate for panels of %d columns", most_cols);
+        xh_log_error("no memory for panels of %d columns", most_cols);
     else
         status = reserve(scratch, most_cols, (int)members);
     if (status == XH_OK)

@@ -188,7 +188,7 @@ xh_status_t hyb_kernel_of_setting(const hyb_kernel_t **kernel_p)
     if (strcmp(name, "blas") == 0) {
         if (!hyb_blas_present()) {
             xh_log_error("kernel=blas: no BLAS library that has dgemm_ is "
-                         "linked; auto takes a kernel of ours");
+                         "linked; kernel=auto takes a kernel of xhpl's own");
             return XH_ERR_INPUT;
         }
         *kernel_p = NULL;
@@ -197,8 +197,8 @@ xh_status_t hyb_kernel_of_setting(const hyb_kernel_t **kernel_p)
     kernels = hyb_kernels_of_setting();
     kernel = hyb_kernels_fastest(&kernels);
     if (strcmp(name, "auto") != 0 && strcmp(name, kernel->name) != 0) {
-        xh_log_error("kernel=%s: this processor has %s at most", name,
-                     xh_cpu_isa_name(xh_cpu_isa()));
+        xh_log_error("kernel=%s: the best kernel for this processor is %s",
+                     name, xh_cpu_isa_name(xh_cpu_isa()));
         return XH_ERR_INPUT;
     }
     *kernel_p = kernel;

@@ -157,7 +157,7 @@ static xh_status_t check_arithmetic(hyb_cuda_device_t *device)
     if (hyb_cuda_emulates_doubles())
         hyb_cuda_host->log(XH_LOG_WARNING, HYB_CUDA_NAME, device->index,
                            "double precision is EMULATED (fp64=emulated): this "
-                           "is no run of HPL");
+                           "is not a valid run of HPL");
     return hyb_cuda_blas_status(device, HYB_CUDA_BLAS "Destroy",
                                 device->blas->destroy(handle));
 }
@@ -243,7 +243,7 @@ static xh_status_t buffer_create(void *state, size_t bytes, void **memory_p)
         *memory_p = memory;
     else if (status == XH_ERR_MEMORY)
         hyb_cuda_host->log(XH_LOG_INFO, HYB_CUDA_NAME, device->index,
-                           "no %zu bytes of memory are left", bytes);
+                           "less than %zu bytes of memory are left", bytes);
     return status;
 }
 

@@ -87,7 +87,7 @@ xh_status_t hyb_cuda_kernels_load(hyb_cuda_device_t *device)
 {
     if (!hyb_cuda_has_kernels()) {
         hyb_cuda_host->log(XH_LOG_INFO, HYB_CUDA_NAME, device->index,
-                           "no matrix can live on it: its plug-in was built "
+                           "it cannot hold a matrix: its plug-in was built "
                            "without a compiler for kernels");
         return XH_OK;
     }

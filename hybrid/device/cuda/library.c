@@ -20,7 +20,7 @@ static void say_why(cudaError_t error, int driver, char *why_p)
         snprintf(why_p, HYB_CUDA_WHY, "there is no NVIDIA driver");
     else if (error == cudaErrorInsufficientDriver)
         snprintf(why_p, HYB_CUDA_WHY,
-                 "the NVIDIA driver is for CUDA %d.%d, this needs %d.%d",
+                 "the NVIDIA driver supports CUDA %d.%d, and %d.%d is needed",
                  driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000,
                  CUDART_VERSION % 1000 / 10);
     else if (error == cudaErrorNoDevice || error == cudaSuccess)
@@ -95,10 +95,10 @@ static bool settle_environment(char *why_p)
                      name, value);
             return false;
         }
-    hyb_cuda_host->log(XH_LOG_WARNING, HYB_CUDA_NAME, 0,
-                       "%s=%s is not followed: double precision is not "
-                       "emulated unless fp64=emulated says so",
-                       name, value);
+    hyb_cuda_host->log(
+        XH_LOG_WARNING, HYB_CUDA_NAME, 0,
+        "%s=%s has no effect: only fp64=emulated emulates double precision",
+        name, value);
     return setenv(name, "0", 1) == 0;
 }
 

@@ -168,7 +168,7 @@ static void give_up(hyb_cuda_device_t *device)
 {
     atomic_store(&device->given_up, true);
     hyb_cuda_host->log(XH_LOG_WARNING, HYB_CUDA_NAME, device->index,
-                       "work that is queued does not end: it is given up");
+                       "queued work does not end, and is given up");
 }
 
 /* Polls, because nothing can interrupt cudaStreamSynchronize. */

@@ -218,16 +218,17 @@ static xh_status_t read_settings(hyb_emu_device_t *device)
     device->rate[HYB_EMU_LINK_OUT] = device->rate[HYB_EMU_LINK_IN];
     device->rate[HYB_EMU_PEER] = 1e9 * number("emu_peer");
     if (!read_listed("emu_rate", device->index, &rate)) {
-        hyb_emu_host->log(XH_LOG_ERROR, "emu", device->index,
-                          "emu_rate=%.200s is no list of Gflop/s as 100,50",
-                          hyb_emu_host->setting("emu_rate"));
+        hyb_emu_host->log(
+            XH_LOG_ERROR, "emu", device->index,
+            "emu_rate=%.200s is not a list of Gflop/s such as 100,50",
+            hyb_emu_host->setting("emu_rate"));
         return XH_ERR_INPUT;
     }
     device->rate[HYB_EMU_ENGINE] = device->rate[HYB_EMU_HIGH] = 1e9 * rate;
     if (read_faults(faults, device) == XH_OK)
         return XH_OK;
     hyb_emu_host->log(XH_LOG_ERROR, "emu", device->index,
-                      "emu_fault=%.200s is no list of "
+                      "emu_fault=%.200s is not a list of "
                       "[device:]fail|oom|stall|flip@<op>:<nth>, or such an "
                       "operation cannot have such a fault",
                       faults);
@@ -335,9 +336,10 @@ static xh_status_t buffer_create(void *state, size_t bytes, void **memory_p)
         device->memory_used += rounded_up(bytes);
         *memory_p = memory;
     } else if (status == XH_OK) {
-        hyb_emu_host->log(XH_LOG_INFO, "emu", device->index,
-                          "no %zu bytes of memory: %zu of %zu are in use",
-                          bytes, device->memory_used, device->memory);
+        hyb_emu_host->log(
+            XH_LOG_INFO, "emu", device->index,
+            "less than %zu bytes of memory are free: %zu of %zu are in use",
+            bytes, device->memory_used, device->memory);
         status = XH_ERR_MEMORY;
     }
     pthread_mutex_unlock(&device->lock);

@@ -150,12 +150,12 @@ const char *hyb_opencl_cut_defect(const hyb_opencl_device_t *device,
     if (c->staged == 0 && c->packed == 0)
         return "what is not packed has to be staged";
     if (c->rows * c->vector * c->cols > HYB_OPENCL_MOST_SUMS)
-        return "an item has not as many registers";
+        return "an item does not have as many registers";
     if (hyb_opencl_tile_m(c) > HYB_OPENCL_WIDEST ||
         hyb_opencl_tile_n(c) > HYB_OPENCL_WIDEST)
         return "its tile is too large";
     if (!has_items(device, c))
-        return "a group has not as many items";
+        return "a group does not have as many items";
     if (c->staged == 1 && !shares_evenly(c))
         return "its items cannot share out a part";
     return has_room(device, c) ? NULL : "its parts exceed on-chip memory";
@@ -205,7 +205,7 @@ xh_status_t hyb_opencl_set_cut(void *state, int d, const hyb_cut_t *cut)
     }
     if (why != NULL) {
         hyb_opencl_host->log(XH_LOG_INFO, "opencl", device->index,
-                             "it cannot cut products so: %s", why);
+                             "it cannot cut products that way: %s", why);
         return XH_ERR_ARG;
     }
     if (p->program != NULL)

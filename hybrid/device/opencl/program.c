@@ -145,7 +145,7 @@ const char *hyb_opencl_compile(const hyb_opencl_device_t *device, int p,
                 product->cut.items_m * product->cut.items_n))
         return NULL;
     hyb_cl.ReleaseProgram(product->program);
-    return "a group has not as many items, as it is compiled";
+    return "a compiled group does not have as many items";
 }
 
 /* ---- all kernels --------------------------------------------------------- */

@@ -154,7 +154,7 @@ static void give_up(hyb_opencl_device_t *device)
 {
     atomic_store(&device->given_up, true);
     hyb_opencl_host->log(XH_LOG_WARNING, "opencl", device->index,
-                         "work that is queued does not end: it is given up");
+                         "queued work does not end, and is given up");
 }
 
 /* Polls, because nothing can interrupt clFinish. */

@@ -15,6 +15,7 @@ typedef struct {
         HYB_FOUND_MESSAGE, /* a panel is not what another process sent */
         HYB_FOUND_ROWS,    /* rows that came have no numbers */
         HYB_FOUND_COPY,    /* a panel that was right has changed */
+        HYB_FOUND_SOLUTION, /* the back-substitution, done twice, differs */
         HYB_FOUND_KINDS
     } found;
     int since, iteration; /* after the one, at the other at the latest */

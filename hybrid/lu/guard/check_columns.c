@@ -18,6 +18,7 @@ enum { BOTH = HYB_CHECK_COLUMNS, SWEEPS = 2 }; /* iterations swept at a time */
 typedef struct {
     int64_t rows, columns, nb;
     int members, places, nprow;
+    bool devices;
 } extent_t;
 
 /* Cut the memory, if there is any, into its parts; returns its doubles. */
@@ -33,10 +34,10 @@ static size_t lay_out(struct hyb_check_columns *c, extent_t e)
     c->swept =
         hyb_next_pages(c->memory, &at, SWEEPS * BOTH * e.members * e.rows);
     for (int i = 0; i < HYB_IN_FLIGHT; i++)
-        c->panel[i] =
-            hyb_next_pages(c->memory, &at, e.nprow > 1 ? BOTH * e.rows : 0);
-    c->packed = hyb_next_pages(c->memory, &at, e.members * leaving);
-    c->left = hyb_next_pages(c->memory, &at, e.places * leaving);
+        c->panel[i] = hyb_next_pages(
+            c->memory, &at, e.nprow > 1 || e.devices ? BOTH * e.rows : 0);
+    c->made = hyb_next_pages(c->memory, &at, e.devices ? BOTH * e.rows : 0);
+    c->packed = hyb_next_pages(c->memory, &at, e.members * e.places * leaving);
     c->swept_in = (int *)hyb_next_pages(c->memory, &at, SWEEPS * e.members);
     c->packed_in = (int *)hyb_next_pages(c->memory, &at, e.members);
     return at;
@@ -81,7 +82,8 @@ static extent_t extent_of(const hyb_means_t *means, const hpl_shape_t *shape)
                       .nb = Mmin(shape->nb, shape->n),
                       .members = hyb_team_size(means->team),
                       .places = places + 1,
-                      .nprow = shape->nprow};
+                      .nprow = shape->nprow,
+                      .devices = means->resident};
 }
 
 uint64_t hyb_check_columns_bytes(const hyb_means_t *means,
@@ -330,7 +332,7 @@ enum { SAMPLE = 255, ENOUGH = 16 };
 static void learn(hyb_lu_t *lu, int place, const double *z, int64_t rows,
                   double size)
 {
-    static const double median = 0.6745, least = 0.125, most = 3.0;
+    static const double median = 0.6745, least = 0.5, most = 3.0;
     double value[SAMPLE], ratio;
     int64_t step = xh_units(rows, SAMPLE);
     int count = 0;
@@ -347,7 +349,7 @@ static void learn(hyb_lu_t *lu, int place, const double *z, int64_t rows,
 static double bound_of(hyb_lu_t *lu, int place, const double *z, int64_t rows,
                        int64_t met)
 {
-    static const double deviations = 12.0;
+    static const double deviations = 16.0;
     double size = expected(lu, place, met);
 
     if (z != NULL)
@@ -470,7 +472,7 @@ static void compare_place(hyb_lu_t *lu, int place, int met)
 
     difference(lu, place, met, z);
     for (int64_t i = 0; i < mp && at < 0; i += rows) {
-        rows = Mmin(ROWS, mp - i);
+        rows = mp - i < ROWS + ENOUGH ? mp - i : ROWS;
         columns = Mmin(global_row(lu, i + rows - 1) + 1,
                        Mmin((int64_t)met * lu->mat->nb, lu->mat->n));
         bound = bound_of(lu, place, z + i, rows, columns);
@@ -501,6 +503,40 @@ void hyb_check_columns_begin(hyb_lu_t *lu)
 void hyb_check_columns_end(hyb_lu_t *lu)
 {
     hyb_check_columns_compare(lu, lu->range.panels);
+}
+
+static int number_of(const hyb_lu_t *lu, const hyb_place_t *place)
+{
+    int number = 0;
+
+    while (lu->homes.place[number] != place)
+        number++;
+    return number;
+}
+
+void hyb_check_columns_same(hyb_lu_t *lu, const hyb_place_t *home,
+                            const hpl_product_t *p, const double *again)
+{
+    static const double part = 1e-13;
+    int place = number_of(lu, home);
+    double most = 0.0, apart = 0.0;
+
+    for (int i = 0; i < p->m; i++) {
+        most = fmax(most, fabs(again[i]));
+        if (!(fabs(p->y[i] - again[i]) <= apart))
+            apart = fabs(p->y[i] - again[i]);
+    }
+    if (apart <= part * most || lu->check->spoilt ||
+        lu->check->place[place].wrong)
+        return;
+    lu->check->place[place].wrong = true;
+    hyb_alarm_raise(lu, &(hyb_alarm_t){.found = HYB_FOUND_SOLUTION,
+                                       .since = lu->range.panels,
+                                       .iteration = lu->range.panels,
+                                       .row = -1,
+                                       .column = -1,
+                                       .from = -1,
+                                       .device = place - 1});
 }
 
 /* ---- the host's, in the loop --------------------------------------------- */

@@ -2,9 +2,11 @@
 #ifndef HYB_CHECK_COLUMNS_H
 #define HYB_CHECK_COLUMNS_H
 
+#include "hpl/pgesv/back_substitution.h"
 #include "hpl/pgesv/exchange.h"
 #include "hybrid/lu/guard/alarm.h"
 #include "hybrid/lu/means.h"
+#include "hybrid/lu/place.h"
 #include "hybrid/lu/worker.h"
 
 /*
@@ -17,7 +19,7 @@
  *
  *   in an iteration now and then: below U;
  *   P > 1, as they leave for other processes: so nobody else is blamed;
- *   at the end: all of U.
+ *   at the end: all of U, as the back-substitution has read it.
  *
  * A wrong row tells the process and the place, and where one element is wrong
  * the ratio of both differences tells its column. What this cannot see is a
@@ -28,11 +30,12 @@ struct hyb_check_columns {
     double *weight[2]; /* by local column, of both; of check columns -1 */
     double *work;     /* rows: working memory */
     double *swept;     /* by member, for two iterations: rows of both */
-    double *panel[HYB_IN_FLIGHT]; /* P > 1: - A w of panel k's columns alone,
-                                     before it is factored; rows of both */
-    double *packed; /* P > 1, by member: of 2 nb rows that leave, both: those of
-                       U, then displaced ones */
-    double *left;   /* likewise, by place */
+    double *panel[HYB_IN_FLIGHT]; /* P > 1, or on devices: - A w of panel k's
+                                     columns alone, before it is factored; rows
+                                     of both */
+    double *made;   /* on devices: L2 U w of these; rows of both */
+    double *packed; /* P > 1, by member and place: of 2 nb rows that leave, both:
+                       those of U, then displaced ones */
     int *swept_in, *packed_in; /* by member: iterations of these, or -1 */
     struct {
         double scale; /* mean magnitude of c1 as it was at first */
@@ -66,9 +69,14 @@ void hyb_check_columns_sum(hyb_lu_t *lu, int met);
 /* In the same state: compare all rows. */
 void hyb_check_columns_compare(hyb_lu_t *lu, int met);
 
-/* The loop begins; all iterations are over. */
+/* The loop begins; x is known. */
 void hyb_check_columns_begin(hyb_lu_t *lu);
 void hyb_check_columns_end(hyb_lu_t *lu);
+
+/* The back-substitution has computed p on the device at home, and once more to
+ * again: are both alike? */
+void hyb_check_columns_same(hyb_lu_t *lu, const hyb_place_t *home,
+                            const hpl_product_t *p, const double *again);
 
 /* ---- in the loop --------------------------------------------------------- */
 
@@ -98,20 +106,28 @@ typedef struct {
 
 void hyb_check_columns_judge(hyb_lu_t *lu, const hyb_compared_t *rows);
 
-/* ---- P > 1 ---------------------------------------------------------------- */
+/* ---- panels --------------------------------------------------------------- */
 
 /* Panel k's columns are here, from its first row on, before it is factored: a
  * member's share of them. */
 void hyb_check_columns_panel(hyb_lu_t *lu, int k, xh_view_t columns, int member,
                              int members);
 
-/* Rows of some columns of the host, from one of x on, were packed. */
+/*
+ * The team factors panel k, which lives on a device: so that not this is to be
+ * blamed, all rows of the panel are compared with what they were. Some rows of
+ * L2 are there, by any member; the panel is known here. Elsewhere nothing is
+ * done.
+ */
+void hyb_check_columns_made(hyb_lu_t *lu, int k, int64_t from, int64_t to);
+void hyb_check_columns_factored(hyb_lu_t *lu, int k);
+
+/* ---- P > 1 ---------------------------------------------------------------- */
+
+/* Rows of some columns, from one of x on, were packed. */
 void hyb_check_columns_packed(hyb_lu_t *lu, int member,
                               const hpl_exchange_t *x, int from, int columns,
                               int64_t column);
-
-/* A device's rows were packed: z of 2 nb rows, both. */
-void hyb_check_columns_left(hyb_lu_t *lu, int place, const double *z);
 
 /* Rows of blocks leave: are those right whose check columns are among these? If
  * not they leave with sums that are those of the row. The leader. */

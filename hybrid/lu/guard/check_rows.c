@@ -9,7 +9,8 @@
 
 /*
  * P > 1: rows as they leave. Those of the panel's own columns were summed up
- * before it was factored; all others stand packed, row by row.
+ * before it was factored; all others stand packed, row by row. By the former
+ * also panels are compared that the team factors for a device.
  */
 
 enum { BOTH = HYB_CHECK_COLUMNS, LANES = 8 };
@@ -27,6 +28,13 @@ static int64_t leaving(const hyb_lu_t *lu)
 
 /* ---- the panel's part ---------------------------------------------------- */
 
+/* Does the team factor panel k, which is here, for a device? */
+static bool is_for_device(hyb_lu_t *lu, int k)
+{
+    return hyb_lu_owns(lu, k) && !hyb_lu_panel(lu, k)->by_device &&
+           hyb_lu_panel_home(lu, k) != &lu->homes.host;
+}
+
 void hyb_check_columns_panel(hyb_lu_t *lu, int k, xh_view_t columns, int member,
                              int members)
 {
@@ -35,7 +43,7 @@ void hyb_check_columns_panel(hyb_lu_t *lu, int k, xh_view_t columns, int member,
     int64_t end = columns.rows * (member + 1) / members;
     int64_t first = hyb_ledger_first(&lu->ledger, hyb_lu_panel_block(lu, k));
 
-    if (lu->check == NULL || lu->grid->nprow == 1)
+    if (lu->check == NULL || (lu->grid->nprow == 1 && !is_for_device(lu, k)))
         return;
     for (int which = 0; which < BOTH; which++)
         memset(lu->check->panel[k % HYB_IN_FLIGHT] + which * lu->mat->mp + from,
@@ -98,48 +106,72 @@ static void weigh_row(const double *a, const double *const *w, int count,
     }
 }
 
-void hyb_check_columns_packed(hyb_lu_t *lu, int member, const hpl_exchange_t *x,
-                              int from, int columns, int64_t column)
+/* Where a member has its part of the rows that leave place. */
+static double *part_of(const hyb_lu_t *lu, int member, int place)
 {
-    struct hyb_check_columns *c = lu->check;
-    const double *w[BOTH];
-    double *z;
-    leaving_t leaves[2];
-    int k;
+    return lu->check->packed +
+           ((int64_t)member * lu->homes.places + place) * leaving(lu);
+}
 
-    if (c == NULL || columns == 0)
-        return;
-    k = hpl_panel_number(x->panel);
-    z = c->packed + member * leaving(lu);
-    if (c->packed_in[member] != k)
-        memset(z, 0, (size_t)leaving(lu) * sizeof(*z));
-    c->packed_in[member] = k;
+static void begin_parts(hyb_lu_t *lu, int member, int k)
+{
+    if (lu->check->packed_in[member] != k)
+        memset(part_of(lu, member, 0), 0,
+               (size_t)(lu->homes.places * leaving(lu)) * sizeof(double));
+    lu->check->packed_in[member] = k;
+}
+
+/* Columns of one block. */
+static void weigh_columns(hyb_lu_t *lu, int member, const hpl_exchange_t *x,
+                          int from, hyb_run_t run)
+{
+    int place =
+        hyb_home_number(&lu->homes, hyb_ledger_block(&lu->ledger, run.from));
+    double *z = part_of(lu, member, place);
+    const double *w[BOTH];
+    leaving_t leaves[2];
+
     for (int which = 0; which < BOTH; which++)
-        w[which] = c->weight[which] + column;
+        w[which] = lu->check->weight[which] + run.from;
     list(lu, x, leaves);
     for (int l = 0; l < 2; l++)
         for (int r = 0; r < leaves[l].count; r++)
             weigh_row(leaves[l].rows +
                           (int64_t)(leaves[l].first + r) * x->columns + from,
-                      w, columns, &z[leaves[l].at + r],
+                      w, (int)run.count, &z[leaves[l].at + r],
                       &z[leaves[l].at + r + leaving(lu) / BOTH]);
 }
 
-void hyb_check_columns_left(hyb_lu_t *lu, int place, const double *z)
+void hyb_check_columns_packed(hyb_lu_t *lu, int member, const hpl_exchange_t *x,
+                              int from, int columns, int64_t column)
 {
-    memcpy(lu->check->left + place * leaving(lu), z,
-           (size_t)leaving(lu) * sizeof(*z));
+    int64_t end = column + columns, next;
+
+    if (lu->check == NULL || lu->means.device_mpi)
+        return;
+    begin_parts(lu, member, hpl_panel_number(x->panel));
+    for (int64_t j = column; j < end; j = next) {
+        next = Mmin(end, hyb_ledger_first(
+                             &lu->ledger,
+                             hyb_ledger_block(&lu->ledger, j) + 1));
+        weigh_columns(lu, member, x, from + (int)(j - column),
+                      (hyb_run_t){j, next - j});
+    }
 }
 
-/* What members have of the rows that leave in iteration k. */
+/* What members have of the rows that leave in iteration k, in the first one's
+ * part. */
 static void add_members(hyb_lu_t *lu, int k)
 {
-    struct hyb_check_columns *c = lu->check;
+    int64_t count = lu->homes.places * leaving(lu);
+    double *all = part_of(lu, 0, 0);
 
-    memset(c->left, 0, (size_t)leaving(lu) * sizeof(*c->left));
-    for (int m = 0; m < hyb_team_size(lu->means.team); m++)
-        for (int64_t i = 0; i < leaving(lu) && c->packed_in[m] == k; i++)
-            c->left[i] += c->packed[m * leaving(lu) + i];
+    begin_parts(lu, 0, k);
+    for (int m = 1; m < hyb_team_size(lu->means.team); m++) {
+        for (int64_t i = 0; i < count && lu->check->packed_in[m] == k; i++)
+            all[i] += part_of(lu, m, 0)[i];
+        lu->check->packed_in[m] = -1;
+    }
 }
 
 /* The part of panel k in a row, where place has its columns; else NULL. */
@@ -168,7 +200,7 @@ static int64_t gather(const hyb_lu_t *lu, int place, int k, const leaving_t *l,
                       double *z, int64_t *row)
 {
     int64_t ld = leaving(lu) / BOTH, count = 0;
-    const double *left = lu->check->left + place * leaving(lu);
+    const double *left = part_of(lu, 0, place);
     const double *panel = panel_part(lu, place, k);
 
     for (int i = 0; i < 2; i++)
@@ -215,32 +247,114 @@ static double difference(const HPL_T_panel *h, int i, const double *v,
 
 /* A row that was wrong by the time when it became a pivot's is right no more on
  * any process: only here it is known what it was made of. */
-static void judge_pivots(hyb_lu_t *lu, int k, const leaving_t *l)
+static void judge_pivots(hyb_lu_t *lu, int k)
 {
     HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
+    const hpl_pivots_t *m = hpl_panel_pivots(h);
     const double *part = lu->check->panel[k % HYB_IN_FLIGHT];
     int64_t b = hyb_lu_panel_block(lu, k), ld = leaving(lu) / BOTH, row[ld];
+    int first = m->gather_offset[m->me], end = m->gather_offset[m->me + 1];
     double *z = lu->check->work, v[h->jb];
 
     for (int which = 0; which < BOTH; which++) {
         weigh_u(h, lu->check->weight[which] + hyb_ledger_first(&lu->ledger, b),
                 v);
-        for (int r = 0; r < l->count; r++) {
-            const hpl_row_move_t *move = &l->move[l->first + r];
-
-            row[r] = h->ii + move->from;
-            z[r + which * ld] =
-                difference(h, move->to, v,
-                           -part[move->from + which * lu->mat->mp]);
+        for (int i = first; i < end; i++) {
+            row[i - first] = h->ii + m->gather[i].from;
+            z[i - first + which * ld] =
+                difference(h, m->gather[i].to, v,
+                           -part[m->gather[i].from + which * lu->mat->mp]);
         }
     }
     hyb_check_columns_judge(
         lu, &(hyb_compared_t){.place = hyb_home_number(&lu->homes, b),
                               .k = k,
-                              .rows = l->count,
+                              .rows = end - first,
                               .row = row,
                               .z = z,
                               .ld = ld,
+                              .by_panel = true});
+}
+
+/* ---- panels that the team factors for a device ----------------------------- */
+
+/* v, of both, := U w of panel k. */
+static void weigh_panel(const hyb_lu_t *lu, int k, const HPL_T_panel *h,
+                        double *v)
+{
+    int64_t first = hyb_ledger_first(&lu->ledger, hyb_lu_panel_block(lu, k));
+
+    for (int which = 0; which < BOTH; which++)
+        weigh_u(h, lu->check->weight[which] + first, v + which * h->jb);
+}
+
+void hyb_check_columns_made(hyb_lu_t *lu, int k, int64_t from, int64_t to)
+{
+    const hyb_tiles_t *l2 = &hyb_lu_panel(lu, k)->factors.l2;
+    const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
+    double v[BOTH * h->jb];
+
+    if (lu->check == NULL || !is_for_device(lu, k))
+        return;
+    weigh_panel(lu, k, h, v);
+    for (int which = 0; which < BOTH; which++)
+        for (int64_t i = from; i < to; i += l2->height) {
+            double sum[HYB_KERNEL_MOST_ROWS] = {0.0};
+
+            for (int p = 0; p < h->jb; p++)
+                for (int r = 0; r < l2->height; r++)
+                    sum[r] += hyb_tiles_at(l2, i, p)[r] * v[p + which * h->jb];
+            memcpy(lu->check->made + which * lu->mat->mp + i, sum,
+                   (size_t)Mmin((int64_t)l2->height, to - i) * sizeof(*sum));
+        }
+}
+
+/* Where the rows below the top were before; below 0: on another process. */
+static void find_rows(HPL_T_panel *h, int64_t *was)
+{
+    const hpl_pivots_t *m = hpl_panel_pivots(h);
+    int top = hpl_panel_top_rows(h);
+
+    for (int64_t r = 0; r < h->mp - top; r++)
+        was[r] = r + top;
+    for (int i = m->displace_offset[m->me]; i < m->displace_offset[m->me + 1];
+         i++)
+        if (m->displace[i].to >= top)
+            was[m->displace[i].to - top] = m->me == 0 ? m->displace[i].from : -1;
+}
+
+void hyb_check_columns_factored(hyb_lu_t *lu, int k)
+{
+    HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
+    int64_t rows = h->mp - hpl_panel_top_rows(h), *was;
+    const double *part, *made;
+    double *z;
+
+    if (lu->check == NULL || !is_for_device(lu, k))
+        return;
+    if (lu->grid->nprow == 1)
+        judge_pivots(lu, k);
+    part = lu->check->panel[k % HYB_IN_FLIGHT];
+    made = lu->check->made;
+    z = lu->check->work;
+    was = (int64_t *)(z + BOTH * lu->mat->mp);
+    find_rows(h, was);
+    for (int which = 0; which < BOTH; which++)
+        for (int64_t r = 0; r < rows; r++)
+            z[r + which * lu->mat->mp] =
+                was[r] < 0 ? 0.0
+                           : made[r + which * lu->mat->mp] +
+                                 part[was[r] + which * lu->mat->mp];
+    for (int64_t r = 0; r < rows; r++)
+        was[r] = h->ii + h->mp - rows + r;
+    hyb_check_columns_judge(
+        lu, &(hyb_compared_t){.place = hyb_home_number(
+                                  &lu->homes, hyb_lu_panel_block(lu, k)),
+                              .k = k,
+                              .rows = rows,
+                              .row = was,
+                              .z = z,
+                              .ld = lu->mat->mp,
                               .by_panel = true});
 }
 
@@ -262,7 +376,7 @@ static void judge(hyb_lu_t *lu, int place, const hpl_exchange_t *x,
                                                   .row = row,
                                                   .z = z,
                                                   .ld = ld});
-    if (!lu->check->place[place].wrong || lu->means.device_mpi)
+    if (!lu->check->place[place].wrong)
         return;
     make_right(x, &l[0], column, z, ld);
     make_right(x, &l[1], column, z + l[0].count, ld);
@@ -274,12 +388,13 @@ void hyb_check_columns_leave(hyb_lu_t *lu, const hpl_exchange_t *x,
     leaving_t leaves[2];
     int64_t start = hyb_ledger_first(&lu->ledger, blocks.from);
 
-    if (lu->check == NULL || blocks.to <= lu->ledger.check)
+    if (lu->check == NULL || blocks.to <= lu->ledger.check ||
+        lu->means.device_mpi)
         return;
     add_members(lu, hpl_panel_number(x->panel));
     list(lu, x, leaves);
     if (hyb_lu_owns(lu, hpl_panel_number(x->panel)))
-        judge_pivots(lu, hpl_panel_number(x->panel), &leaves[0]);
+        judge_pivots(lu, hpl_panel_number(x->panel));
     for (int i = 0; i < lu->homes.places; i++) {
         int64_t b = lu->homes.check[i];
 

@@ -17,6 +17,12 @@ static bool travels(const hyb_lu_t *lu)
     return lu->check != NULL && lu->grid->npcol > 1;
 }
 
+static bool is_summed(const hyb_lu_t *lu)
+{
+    return lu->check != NULL &&
+           (lu->grid->npcol > 1 || lu->homes.places > 1);
+}
+
 /* ---- sums of bits -------------------------------------------------------- */
 
 /* Any order has this sum; a number that is none makes *all none. */
@@ -84,47 +90,6 @@ static bool is_sealed(const hyb_lu_panel_t *p, int which, uint64_t bits)
     return memcmp(p->seal + which, &bits, sizeof(bits)) == 0;
 }
 
-/* ---- where it is factored ------------------------------------------------ */
-
-void hyb_seal_begin(hyb_lu_t *lu, int k)
-{
-    if (travels(lu))
-        begin(lu, k);
-}
-
-void hyb_seal_sum(hyb_lu_t *lu, int k)
-{
-    int64_t unit;
-
-    if (!travels(lu))
-        return;
-    while ((unit = hyb_units_take(&hyb_lu_panel(lu, k)->sealing)) >= 0) {
-        sum_unit(lu, k, unit);
-        hyb_units_settle(&hyb_lu_panel(lu, k)->sealing);
-    }
-}
-
-bool hyb_seal_has_sum(hyb_lu_t *lu, int k)
-{
-    return !travels(lu) ||
-           hyb_units_are_settled(&hyb_lu_panel(lu, k)->sealing);
-}
-
-static void write_seal(hyb_lu_panel_t *p, int which, uint64_t bits)
-{
-    memcpy(p->seal + which, &bits, sizeof(bits));
-}
-
-void hyb_seal_write(hyb_lu_t *lu, int k)
-{
-    hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
-
-    if (!travels(lu))
-        return;
-    write_seal(p, SEAL_OF_L2, atomic_load(&p->seal_bits));
-    write_seal(p, SEAL_OF_REST, bits_of_rest(p->hpl));
-}
-
 /* ---- alarms -------------------------------------------------------------- */
 
 static hyb_alarm_t alarm_of(hyb_lu_t *lu, int found, int k)
@@ -178,6 +143,21 @@ static int who_had_none(hyb_lu_t *lu, int k)
     return rows.me;
 }
 
+/* Had the panel's columns none as they came down from a device to the team? */
+static bool came_without(hyb_lu_t *lu, int k)
+{
+    hyb_place_t *home = hyb_lu_panel_home(lu, k);
+    xh_view_t came;
+
+    if (home == &lu->homes.host || hyb_lu_panel(lu, k)->by_device)
+        return false;
+    came = home->panel_columns(home, k);
+    for (int64_t j = 0; j < came.cols; j++)
+        if (!are_numbers(came.data + j * came.ld, came.rows))
+            return true;
+    return false;
+}
+
 /* They spread to all that is made of the panel, so who has not factored it is
  * silent from then on. */
 static void tell_none(hyb_lu_t *lu, int k)
@@ -193,8 +173,94 @@ static void tell_none(hyb_lu_t *lu, int k)
     row = who_had_none(lu, k);
     if (row != lu->grid->myrow)
         alarm.from = HPL_pnum(lu->grid, row, lu->grid->mycol);
+    else if (came_without(lu, k))
+        alarm.device =
+            hyb_home_number(&lu->homes, hyb_lu_panel_block(lu, k)) - 1;
     hyb_alarm_raise(lu, &alarm);
 }
+
+/* ---- where it is factored ------------------------------------------------ */
+
+void hyb_seal_begin(hyb_lu_t *lu, int k)
+{
+    if (is_summed(lu))
+        begin(lu, k);
+}
+
+void hyb_seal_sum(hyb_lu_t *lu, int k)
+{
+    int64_t unit;
+
+    if (!is_summed(lu))
+        return;
+    while ((unit = hyb_units_take(&hyb_lu_panel(lu, k)->sealing)) >= 0) {
+        sum_unit(lu, k, unit);
+        hyb_check_columns_made(
+            lu, k, unit * UNIT,
+            Mmin((unit + 1) * UNIT, hyb_lu_panel(lu, k)->factors.l2.rows));
+        hyb_units_settle(&hyb_lu_panel(lu, k)->sealing);
+    }
+}
+
+bool hyb_seal_has_sum(hyb_lu_t *lu, int k)
+{
+    return !is_summed(lu) ||
+           hyb_units_are_settled(&hyb_lu_panel(lu, k)->sealing);
+}
+
+static void write_seal(hyb_lu_panel_t *p, int which, uint64_t bits)
+{
+    memcpy(p->seal + which, &bits, sizeof(bits));
+}
+
+void hyb_seal_write(hyb_lu_t *lu, int k)
+{
+    hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
+
+    if (!is_summed(lu))
+        return;
+    write_seal(p, SEAL_OF_L2, atomic_load(&p->seal_bits));
+    write_seal(p, SEAL_OF_REST, bits_of_rest(p->hpl));
+    if (atomic_load(&p->has_none))
+        tell_none(lu, k);
+}
+
+void hyb_seal_take(hyb_lu_t *lu, int k)
+{
+    hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
+    uint64_t bits = atomic_load(&p->seal_bits);
+
+    if (!is_summed(lu))
+        return;
+    write_seal(p, SEAL_OF_L2, bits);
+    write_seal(p, SEAL_OF_REST, bits_of_rest(p->hpl));
+    if (!travels(lu))
+        return;
+    begin(lu, k);
+    hyb_seal_sum(lu, k);
+    hyb_seal_compare_copy(
+        lu, k, hyb_home_number(&lu->homes, hyb_lu_panel_block(lu, k)) - 1, bits,
+        atomic_load(&p->seal_bits));
+}
+
+uint64_t hyb_seal_of(hyb_lu_t *lu, int k)
+{
+    uint64_t bits;
+
+    memcpy(&bits, hyb_lu_panel(lu, k)->seal + SEAL_OF_L2, sizeof(bits));
+    return bits;
+}
+
+void hyb_seal_compare_copy(hyb_lu_t *lu, int k, int device, uint64_t expected,
+                           uint64_t bits)
+{
+    hyb_alarm_t alarm = alarm_of(lu, HYB_FOUND_COPY, k);
+
+    alarm.device = device;
+    if (bits != expected && !lu->check->spoilt && lu->check->found.count == 0)
+        hyb_alarm_raise(lu, &alarm);
+}
+
 
 /* ---- where it comes to --------------------------------------------------- */
 
@@ -215,6 +281,7 @@ void hyb_seal_arrive(hyb_lu_t *lu, int k)
     }
     if (!are_numbers(p->hpl->L1, (int64_t)p->hpl->jb * p->hpl->jb))
         tell_none(lu, k);
+    hyb_check_columns_factored(lu, k);
 }
 
 static void compare(hyb_lu_t *lu, int k, int found)

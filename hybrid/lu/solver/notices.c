@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/log.h"
+#include "base/text.h"
 #include "base/settings.h"
 #include "hpl.h"
 
@@ -42,7 +43,7 @@ void hyb_notices_solver(const hyb_means_t *means, const char *cores,
 
 void hyb_notices_plan(const hpl_shape_t *shape, const hpl_plan_t *plan)
 {
-    char blocks[24], seconds[24], tile[16] = "chosen";
+    char blocks[24], tile[16] = "chosen";
 
     if (plan->tile > 0)
         snprintf(tile, sizeof(tile), "%d", plan->tile);
@@ -52,10 +53,11 @@ void hyb_notices_plan(const hpl_shape_t *shape, const hpl_plan_t *plan)
     for (int i = 0; i < plan->rows; i++) {
         snprintf(blocks, sizeof(blocks), "%lld",
                  (long long)plan->row[i].blocks);
-        snprintf(seconds, sizeof(seconds), "%.3g", plan->row[i].seconds);
         xh_log_info("homes: %-16s %8s %10s", plan->row[i].where,
                     plan->row[i].blocks < 0 ? "-" : blocks,
-                    isnan(plan->row[i].seconds) ? "-" : seconds);
+                    isnan(plan->row[i].seconds)
+                        ? "-"
+                        : xh_text_plain(plan->row[i].seconds, 3).text);
     }
     if (!isnan(plan->share))
         xh_log_info(
@@ -67,7 +69,8 @@ bool hyb_notices_depth(const HPL_T_palg *algo)
 {
     if (algo->depth <= 2 || strcmp(xh_settings_text("lookahead"), "auto") != 0)
         return false;
-    xh_log_info("DEPTH %d, as all above 2, works as 2 here", algo->depth);
+    xh_log_info("DEPTH %d works like DEPTH 2, as all values above 2 do",
+                algo->depth);
     return true;
 }
 

@@ -397,7 +397,7 @@ static void choose_kernel(void)
     means.kernel = hyb_kernels_fastest(&kernels);
     means.by_blas = hyb_means_by_blas(&kernels, means.kernel);
     if ((kernels.set & 1u << mine->isa) == 0)
-        xh_log_warning("kernel %s, as not all processors have %s",
+        xh_log_warning("kernel %s is used, as not all processors have %s",
                        means.kernel->name, mine->name);
 }
 
@@ -422,7 +422,8 @@ static xh_status_t open_node(bool funneled)
     if (status == XH_OK)
         status = hyb_checkpoint_check_settings();
     if (!funneled && threads != 1) {
-        xh_log_warning("one thread works: this MPI allows no other");
+        xh_log_warning(
+            "only one thread computes: this MPI library allows no other");
         threads = 1;
     }
     if (status == XH_OK)

@@ -101,10 +101,10 @@ static xh_status_t warn_of_idle(const hyb_neighbours_t *n, const list_t *of)
     for (int i = 0; i < idle.count; i++)
         strcat(strcat(text, i > 0 ? ", " : ""), idle.address[i]);
     if (idle.count > 0)
-        xh_log_warning("processes of this node see different devices, and "
-                       "nobody uses %s: show all devices to each process, or "
-                       "to each its own",
-                       text);
+        xh_log_warning(
+            "processes of this node see different devices, and no process uses "
+            "%s: show all devices to each process, or each process its own",
+            text);
     return XH_OK;
 }
 

@@ -248,8 +248,9 @@ static void say_lost(const hyb_party_t *party, int rank)
 static void say_forged(const hyb_party_t *party, int rank)
 {
     all.witness[rank].contact = HYB_UNHEARD;
-    xh_log_warning_of(rank, party->host[rank],
-                      "its connection brought what it did not send: closed");
+    xh_log_warning_of(
+        rank, party->host[rank],
+        "its connection carried data that it did not send, and was closed");
 }
 
 static void hear_member(const hyb_party_t *party, int rank, double now)

@@ -136,8 +136,8 @@ static void listen_to_first(const hyb_party_t *party, double now)
     if (heard == HYB_NOTHING)
         return;
     if (heard == HYB_FORGED && me.is_met)
-        xh_log_warning("the connection to rank 0 on %s brought what that did "
-                       "not send: closed",
+        xh_log_warning("the connection to rank 0 on %s carried data that rank "
+                       "0 did not send, and was closed",
                        party->host[0]);
     if (heard == HYB_CLOSED && me.is_met && !me.parted && me.last_end == 0.0)
         me.closed = now;
@@ -162,7 +162,7 @@ static void describe_first(const hyb_party_t *party, double now, char *text,
     if (!me.has_met || !is_alone(now))
         return;
     if (!me.is_met || !hyb_line_is_heard(&me.line))
-        how = "does not answer, nor does its host: one of both is cut off";
+        how = "does not answer, nor does its host: one of the two is cut off";
     snprintf(text, size, "; rank 0 on %s %s", party->host[0], how);
 }
 
