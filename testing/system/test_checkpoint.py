@@ -39,7 +39,7 @@ def test_killed_at_random_moments_it_ends_with_the_bits_of_a_clean_run(
 ])
 def test_pauses_change_no_bit_and_raise_no_alarm(tmp_path, p, q, lookahead, threads, options):
     settings = {**SETTINGS, "XHPL_THREADS": str(threads), "XHPL_LOOKAHEAD": lookahead,
-                "XHPL_VERIFY": "online", "XHPL_VERIFY_EVERY": "1"}
+                "XHPL_VERIFY": "online", "XHPL_VERIFY_EVERY": "5"}
     system = words(p, q, 1000, 24, *options)
     jobs.run(system, tmp_path, settings).succeeded()
     clean = bits(tmp_path)
