@@ -33,8 +33,8 @@ struct hyb_checkpoint {
     double last; /* when the last one was written */
     MPI_Comm comm;
     MPI_Request request;
-    int due;         /* what process 0 decided, */
-    int voted;       /* in this iteration, or NONE */
+    int due;   /* what process 0 decided, */
+    int voted; /* in this iteration, or NONE */
     hyb_phase_t phase;
     hpl_checkpoints_t report;
     hpl_checkpoint_t *list;
@@ -90,7 +90,8 @@ static xh_status_t take_folder(hyb_lu_t *lu)
     struct hyb_checkpoint *c = lu->checkpoint;
     bool goes_on =
         c->from.first > 0 && hyb_store_is_same(c->store, &hyb_store_restart);
-    bool is_used = !goes_on && hyb_store_newest_of_any(c->store) > 0;
+    hyb_store_t any = {.fd = c->store->fd, .row = -1};
+    bool is_used = !goes_on && hyb_store_newest(&any, INT_MAX) > 0;
     int who = is_used ? lu->grid->iam : INT_MAX;
 
     MPI_Allreduce(MPI_IN_PLACE, &who, 1, MPI_INT, MPI_MIN, lu->grid->all_comm);
@@ -132,7 +133,7 @@ xh_status_t hyb_checkpoint_create(hyb_lu_t *lu)
     c = lu->checkpoint;
     MPI_Comm_dup(all, &c->comm);
     XH_TRY(hyb_restart_load(lu, c->buffer, &c->from, &c->seen));
-    if (!hyb_checkpoint_is_asked("checkpoint"))
+    if (xh_settings_text("checkpoint")[0] == '\0')
         return XH_OK;
     XH_TRY(hpl_agree(all, open_folder(lu)));
     XH_TRY(take_folder(lu));

@@ -99,14 +99,22 @@ static bool read_parts(reader_t *r, hyb_piece_t *buffer)
 
 /* ---- agreeing ------------------------------------------------------------ */
 
+/* Can each process use its file, and were all written by the same start of the
+ * run? */
 static bool all_can(const reader_t *r, bool mine)
 {
-    if (!mine)
+    int64_t of[] = {!mine, r->header.restarts, -r->header.restarts};
+
+    MPI_Allreduce(MPI_IN_PLACE, of, 3, MPI_INT64_T, MPI_MAX,
+                  r->lu->grid->all_comm);
+    if (!mine || (of[0] == 0 && of[1] != -of[2] && r->lu->grid->iam == 0))
         xh_log_warning("--restart: the checkpoint of iteration %d cannot be "
                        "used: %s",
-                       r->first, r->why);
-    return hpl_agree(r->lu->grid->all_comm, mine ? XH_OK : XH_ERR_INPUT) ==
-           XH_OK;
+                       r->first,
+                       mine ? "its parts were written before a restart and "
+                              "after it"
+                            : r->why);
+    return of[0] == 0 && of[1] == -of[2];
 }
 
 /* The file of rank that is tried. */
@@ -145,52 +153,31 @@ static void say_where(const reader_t *r)
     }
 }
 
-/* Were all written by the same start of the run? */
-static bool are_of_one_start(const reader_t *r)
-{
-    int64_t of[] = {r->header.restarts, -r->header.restarts};
-
-    MPI_Allreduce(MPI_IN_PLACE, of, 2, MPI_INT64_T, MPI_MAX,
-                  r->lu->grid->all_comm);
-    if (of[0] != -of[1] && r->lu->grid->iam == 0)
-        xh_log_warning("--restart: the checkpoint of iteration %d cannot be "
-                       "used: its parts were written before a restart and "
-                       "after it",
-                       r->first);
-    return of[0] == -of[1];
-}
-
 static bool read_checkpoint(reader_t *r, hyb_piece_t *buffer)
 {
-    bool good;
+    bool good = all_can(r, read_header(r));
 
-    if (!all_can(r, read_header(r))) {
+    if (good)
+        good = all_can(r, read_parts(r, buffer));
+    else
         say_where(r);
-        good = false;
-    } else
-        good = are_of_one_start(r) && all_can(r, read_parts(r, buffer));
     if (r->fd >= 0)
         close(r->fd);
     return good;
 }
 
-/* Any process's newest one before this. */
-static int next_before(const reader_t *r, int before)
-{
-    int first = hyb_store_newest(r->store, before);
-
-    MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MAX,
-                  r->lu->grid->all_comm);
-    return first;
-}
-
+/* From any process's newest one on. */
 static bool read_newest(reader_t *r, hyb_piece_t *buffer)
 {
-    r->first = INT_MAX;
-    while ((r->first = next_before(r, r->first)) > 0)
-        if (read_checkpoint(r, buffer))
-            return true;
-    return false;
+    int next = INT_MAX;
+
+    do {
+        next = hyb_store_newest(r->store, next);
+        MPI_Allreduce(MPI_IN_PLACE, &next, 1, MPI_INT, MPI_MAX,
+                      r->lu->grid->all_comm);
+        r->first = next;
+    } while (next > 0 && !read_checkpoint(r, buffer));
+    return next > 0;
 }
 
 /* ---- going on ------------------------------------------------------------ */
@@ -250,7 +237,8 @@ static xh_status_t begin_anew(const reader_t *r)
 {
     const HPL_T_grid *grid = r->lu->grid;
     const char *folder = r->store->folder;
-    xh_status_t done = hyb_store_exists(r->store, HYB_STORE_DONE) ? XH_ERR_INPUT : XH_OK;
+    xh_status_t done =
+        hyb_store_exists(r->store, HYB_STORE_DONE) ? XH_ERR_INPUT : XH_OK;
 
     if (hpl_agree(grid->all_comm, done) != XH_OK) {
         if (grid->iam == 0)
@@ -267,8 +255,8 @@ static xh_status_t begin_anew(const reader_t *r)
     return XH_ERR_INPUT;
 }
 
-xh_status_t hyb_restart_load(hyb_lu_t *lu, hyb_piece_t *buffer, hyb_header_t *header_p,
-                             hyb_seen_t *seen_p)
+xh_status_t hyb_restart_load(hyb_lu_t *lu, hyb_piece_t *buffer,
+                             hyb_header_t *header_p, hyb_seen_t *seen_p)
 {
     const char *folder = xh_settings_text("restart");
     reader_t r = {.lu = lu, .store = &hyb_store_restart};

@@ -22,7 +22,7 @@ hyb_header_t hyb_restart_header(const hyb_lu_t *lu);
  * Errors: XH_ERR_INPUT  there is none, it is of another system, or others may
  *                       write the folder: said
  */
-xh_status_t hyb_restart_load(hyb_lu_t *lu, hyb_piece_t *buffer, hyb_header_t *header_p,
-                             hyb_seen_t *seen_p);
+xh_status_t hyb_restart_load(hyb_lu_t *lu, hyb_piece_t *buffer,
+                             hyb_header_t *header_p, hyb_seen_t *seen_p);
 
 #endif

@@ -26,15 +26,10 @@ bool hyb_read_duration(const char *text, double *seconds_p)
     return false;
 }
 
-bool hyb_checkpoint_is_asked(const char *setting)
-{
-    return xh_settings_text(setting)[0] != '\0';
-}
-
 bool hyb_checkpoint_are_asked(void)
 {
-    return hyb_checkpoint_is_asked("checkpoint") ||
-           hyb_checkpoint_is_asked("restart");
+    return xh_settings_text("checkpoint")[0] != '\0' ||
+           xh_settings_text("restart")[0] != '\0';
 }
 
 double hyb_checkpoint_every(void)

@@ -10,9 +10,6 @@
 /* Do they make sense? Errors: XH_ERR_INPUT  said */
 xh_status_t hyb_checkpoint_check_settings(void);
 
-/* Does the setting, checkpoint or restart, name a folder? */
-bool hyb_checkpoint_is_asked(const char *setting);
-
 /* Is there --checkpoint or --restart? */
 bool hyb_checkpoint_are_asked(void);
 
