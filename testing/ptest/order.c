@@ -40,7 +40,7 @@ static const xh_option_t others[] = {
     {"progress", "WHEN", XH_OPTION_SETTING, 0,
      "show progress on stderr: auto, on, off or live", 0, 0, 0},
     {"checkpoint", "DIR", XH_OPTION_SETTING, 0,
-     "write checkpoints to DIR while the run goes on", 0, 0, 0},
+     "write checkpoints to DIR; the run pauses for each", 0, 0, 0},
     {"every", "TIME", XH_OPTION_SETTING, 0,
      "time between checkpoints: 90s, 30m, 2h", 0, 0, 0},
     {"restart", "DIR", XH_OPTION_SETTING, 0,
