@@ -90,8 +90,7 @@ static xh_status_t take_folder(hyb_lu_t *lu)
     struct hyb_checkpoint *c = lu->checkpoint;
     bool goes_on =
         c->from.first > 0 && hyb_store_is_same(c->store, &hyb_store_restart);
-    hyb_store_t any = {.fd = c->store->fd, .row = -1};
-    bool is_used = !goes_on && hyb_store_newest(&any, INT_MAX) > 0;
+    bool is_used = !goes_on && hyb_store_newest_of_any(c->store, INT_MAX) > 0;
     int who = is_used ? lu->grid->iam : INT_MAX;
 
     MPI_Allreduce(MPI_IN_PLACE, &who, 1, MPI_INT, MPI_MIN, lu->grid->all_comm);

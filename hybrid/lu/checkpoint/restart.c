@@ -166,13 +166,13 @@ static bool read_checkpoint(reader_t *r, hyb_piece_t *buffer)
     return good;
 }
 
-/* From any process's newest one on. */
+/* From the newest one of any process on. */
 static bool read_newest(reader_t *r, hyb_piece_t *buffer)
 {
     int next = INT_MAX;
 
     do {
-        next = hyb_store_newest(r->store, next);
+        next = hyb_store_newest_of_any(r->store, next);
         MPI_Allreduce(MPI_IN_PLACE, &next, 1, MPI_INT, MPI_MAX,
                       r->lu->grid->all_comm);
         r->first = next;

@@ -85,7 +85,7 @@ static int read_name(const char *name, int *row_p, int *column_p)
                : 0;
 }
 
-int hyb_store_newest(const hyb_store_t *store, int before)
+static int newest(const hyb_store_t *store, bool of_any, int before)
 {
     int fd = openat(store->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *list = fd >= 0 ? fdopendir(fd) : NULL;
@@ -96,7 +96,7 @@ int hyb_store_newest(const hyb_store_t *store, int before)
         int first = read_name(entry->d_name, &row, &column);
 
         if (first > found && first < before &&
-            (store->row < 0 || (row == store->row && column == store->column)))
+            (of_any || (row == store->row && column == store->column)))
             found = first;
     }
     if (list != NULL)
@@ -104,6 +104,16 @@ int hyb_store_newest(const hyb_store_t *store, int before)
     else if (fd >= 0)
         close(fd);
     return found;
+}
+
+int hyb_store_newest(const hyb_store_t *store, int before)
+{
+    return newest(store, false, before);
+}
+
+int hyb_store_newest_of_any(const hyb_store_t *store, int before)
+{
+    return newest(store, true, before);
 }
 
 void hyb_store_keep(const hyb_store_t *store, int first)

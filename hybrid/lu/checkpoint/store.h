@@ -22,7 +22,7 @@ enum {
 typedef struct {
     const char *folder; /* outlives the store */
     int fd;
-    int row, column; /* of the process; row below 0: of all, to look only */
+    int row, column; /* of the process */
 } hyb_store_t;
 
 /* The folders of --restart and --checkpoint: open from before the factorization
@@ -56,8 +56,10 @@ void hyb_store_unlink(const hyb_store_t *store, int file);
 /* PART becomes the checkpoint of iteration first, on the disk. False: errno */
 bool hyb_store_name(const hyb_store_t *store, int first);
 
-/* The newest checkpoint before an iteration; 0: there is none. */
+/* The newest checkpoint of this process, or of any, before an iteration; 0:
+ * there is none. */
 int hyb_store_newest(const hyb_store_t *store, int before);
+int hyb_store_newest_of_any(const hyb_store_t *store, int before);
 
 /* Remove what is unfinished, and all checkpoints of this process but `first`.
  */
