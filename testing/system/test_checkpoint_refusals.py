@@ -16,6 +16,7 @@ import checkpoints
 from checkpoints import SETTINGS, bits, files, whole, words
 
 SYSTEM = (1, 2, 1200, 16)  # P, Q, N, NB
+RANDOM = random.Random(4)
 RESTARTS, BEGUN, MOMENT, CHECK = 96, 168, 176, 216  # bytes before them, in a header
 
 
@@ -54,12 +55,6 @@ def newest(folder, place="r0-c0"):
     return folder / f"d/xhpl-{place}.{whole(folder, 2)[-1]}"
 
 
-def flip(path, at):
-    data = bytearray(path.read_bytes())
-    data[at] ^= 0x10
-    path.write_bytes(data)
-
-
 def test_only_the_last_two_stay(left):
     found = whole(left, 2)
     assert len(files(left)) == 2 * (len(found) + 1), files(left)  # alive
@@ -74,29 +69,7 @@ def test_a_restart_ends_with_the_bits_of_a_clean_run_and_says_so(copy, clean):
     restarted = found["restarted"]
     assert (restarted["times"], restarted["iteration"]) == (1, first)
     assert restarted["between_seconds"] > 0 and restarted["lost_seconds"] >= 0
-    assert restarted["before_seconds"] < found["seconds"]
-
-
-@pytest.mark.few(1)
-@pytest.mark.parametrize("seed", range(3))
-def test_a_damaged_byte_makes_it_use_the_one_before(copy, clean, seed):
-    older, last = whole(copy, 2)
-    path = newest(copy, f"r0-c{seed % 2}")
-    flip(path, random.Random(seed).randrange(path.stat().st_size))
-    outcome = run(copy, "--restart", "d").succeeded()
-    assert f"the checkpoint of iteration {last} cannot be used" in outcome.stderr
-    assert f"restarts with iteration {older} " in outcome.stderr
-    assert bits(copy) == clean
-
-
-def test_a_file_cut_at_a_random_byte_makes_it_use_the_one_before(copy, clean):
-    older, last = whole(copy, 2)
-    size = newest(copy).stat().st_size
-    with open(newest(copy), "r+b") as file:
-        file.truncate(random.Random(4).randrange(size))
-    outcome = run(copy, "--restart", "d").succeeded()
-    assert f"restarts with iteration {older} " in outcome.stderr
-    assert bits(copy) == clean
+    assert restarted["before_seconds"] < found["seconds"] and restarted["clocks_agree"]
 
 
 def rewrite(path, change):
@@ -132,9 +105,45 @@ def test_a_clock_that_is_behind_makes_no_run_faster(copy, clean):
     assert bits(copy) == clean
 
 
-def test_clocks_that_agree_are_said_to(copy):
+def damage(folder):
+    path = newest(folder, RANDOM.choice(["r0-c0", "r0-c1"]))
+    data = bytearray(path.read_bytes())
+    data[RANDOM.randrange(len(data))] ^= 0x10
+    path.write_bytes(data)
+
+
+def cut(folder):
+    os.truncate(newest(folder), RANDOM.randrange(newest(folder).stat().st_size))
+
+
+def lose(folder):
+    newest(folder, "r0-c1").unlink()
+
+
+def restart_between(folder):
+    rewrite(newest(folder, "r0-c1"), after_another_restart)
+
+
+def take_older(folder):
+    shutil.copy(folder / f"d/xhpl-r0-c0.{whole(folder, 2)[0]}", newest(folder))
+
+
+@pytest.mark.few(3)
+@pytest.mark.parametrize("spoil, said", [
+    (damage, ""),
+    (cut, "it ends too early"),
+    (lose, "No such file or directory"),
+    (restart_between, "its parts were written before a restart and after it"),
+    (take_older, "it is that of another iteration"),
+])
+def test_without_the_newest_one_the_one_before_is_used(copy, clean, spoil, said):
+    older, last = whole(copy, 2)
+    spoil(copy)
     outcome = run(copy, "--restart", "d").succeeded()
-    assert checkpoints.test_of(copy)["restarted"]["clocks_agree"], str(outcome)
+    assert f"the checkpoint of iteration {last} cannot be used: " in outcome.stderr
+    assert said in outcome.stderr, str(outcome)
+    assert f"restarts with iteration {older} " in outcome.stderr, str(outcome)
+    assert bits(copy) == clean
 
 
 def test_files_stay_where_the_report_is_lost(copy, clean):
@@ -188,25 +197,6 @@ def test_a_folder_that_is_made_is_this_user_s_alone(tmp_path):
     assert (tmp_path / "d").stat().st_mode & 0o777 == 0o700
 
 
-def test_parts_of_before_and_after_a_restart_are_not_one(copy, clean):
-    older, last = whole(copy, 2)
-    rewrite(newest(copy, "r0-c1"), after_another_restart)
-    outcome = run(copy, "--restart", "d").succeeded()
-    said = f"iteration {last} cannot be used: its parts were written before a restart"
-    assert said in outcome.stderr, str(outcome)
-    assert f"restarts with iteration {older} " in outcome.stderr
-    assert bits(copy) == clean
-    assert "damaged" not in outcome.stderr
-
-
-def test_without_a_process_s_newest_file_the_one_before_is_used(copy, clean):
-    older, _ = whole(copy, 2)
-    newest(copy, "r0-c1").unlink()
-    outcome = run(copy, "--restart", "d").succeeded()
-    assert f"restarts with iteration {older} " in outcome.stderr
-    assert bits(copy) == clean
-
-
 def refused(outcome, *said):
     assert outcome.status == 2, str(outcome)
     assert [x for x in said if x not in outcome.stderr] == [], str(outcome)
@@ -219,14 +209,6 @@ def test_the_file_of_another_rank_is_refused(copy):
     refused(run(copy, "--restart", "d"), "the process column = 0, not 1",
             "holds no checkpoint that all processes of this grid can read")
     assert files(copy) == before
-
-
-def test_the_file_of_another_iteration_is_refused(copy, clean):
-    older, last = whole(copy, 2)
-    shutil.copy(copy / f"d/xhpl-r0-c0.{older}", copy / f"d/xhpl-r0-c0.{last}")
-    outcome = run(copy, "--restart", "d").succeeded()
-    assert "it is that of another iteration" in outcome.stderr, str(outcome)
-    assert bits(copy) == clean
 
 
 @pytest.mark.few(2)
