@@ -103,7 +103,8 @@ static bool read_parts(reader_t *r, hyb_piece_t *buffer)
  * run? */
 static bool all_can(const reader_t *r, bool mine)
 {
-    int64_t of[] = {!mine, r->header.restarts, -r->header.restarts};
+    int64_t restarts = mine ? r->header.restarts : 0;
+    int64_t of[] = {!mine, restarts, -restarts};
 
     MPI_Allreduce(MPI_IN_PLACE, of, 3, MPI_INT64_T, MPI_MAX,
                   r->lu->grid->all_comm);
