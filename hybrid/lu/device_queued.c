@@ -21,7 +21,7 @@ void hyb_device_check(const hyb_device_columns_t *d, xh_status_t status)
                "(%s%s%s): %s%s",
                when, d->info.backend, d->info.index, d->info.name,
                d->info.pci_address[0] != '\0' ? ", " : "", d->info.pci_address,
-               xh_status_text(status), hyb_checkpoint_advice(d->base.lu));
+               xh_status_text(status), hyb_checkpoint_advice());
 }
 
 xh_status_t hyb_device_settle(const hyb_device_columns_t *d)

@@ -329,17 +329,6 @@ bool hyb_checkpoint_pause(hyb_lu_t *lu)
     return false;
 }
 
-/* ---- what is told -------------------------------------------------------- */
-
-const char *hyb_checkpoint_advice(const hyb_lu_t *lu)
-{
-    const struct hyb_checkpoint *c = lu->checkpoint;
-
-    return c != NULL && c->store != NULL
-               ? "; --restart goes on from the last checkpoint, if there is one"
-               : "";
-}
-
 bool hyb_checkpoint_report(const hyb_lu_t *lu, hpl_checkpoints_t *report_p)
 {
     const struct hyb_checkpoint *c = lu->checkpoint;

@@ -59,7 +59,7 @@ bool hyb_checkpoint_pause(hyb_lu_t *lu);
 
 /* Behind the message of what ends the run: that a restart can go on, or "".
  * Static text; any thread. */
-const char *hyb_checkpoint_advice(const hyb_lu_t *lu);
+const char *hyb_checkpoint_advice(void);
 
 /* What was written, and what it was restarted from; false: neither. */
 bool hyb_checkpoint_report(const hyb_lu_t *lu, hpl_checkpoints_t *report_p);

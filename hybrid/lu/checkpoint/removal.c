@@ -44,3 +44,10 @@ void hyb_checkpoint_clear(MPI_Comm comm, bool mine)
     MPI_Barrier(comm);
     in_folders(mine, remove_mark);
 }
+
+const char *hyb_checkpoint_advice(void)
+{
+    return hyb_store_checkpoint.fd >= 0
+               ? "; --restart goes on from the last checkpoint, if there is one"
+               : "";
+}
