@@ -11,7 +11,7 @@ CHECK = re.compile(r"\.\.\. (PASSED|FAILED)$", re.M)
 DONE = re.compile(r"^xhpl: progress: *(\S+)% done.* mean (\S+)$", re.M)
 TORTURE = re.compile(r"^verified: \d+ products, (.*) wrong$", re.M)
 WRONG = re.compile(r"^xhpl: error: .*(\btrust: (wrong result|a message was damaged|"
-                   r"arithmetic is not)|\biteration \d+: .* is wrong)", re.M)
+                   r"arithmetic is not)|\biterations? \d+(?: to \d+)?: .* (?:is|are) wrong)", re.M)
 LINK = re.compile(r'"(latency_seconds|bandwidth)": *([^\s,}]*)')
 STILL = re.compile(r"no progress for|waits for other processes|host does not answer")
 HUNG = re.compile(r"no progress for .*(all wait for|the job ends)")

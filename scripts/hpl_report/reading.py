@@ -8,7 +8,7 @@ from .foreign import (ANY, COUNT, FLAG, NUMBER, TEXT, Maybe, Named, Refused, che
 from .run import PHASES
 from .series import BUSY, SHARES
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSIONS = (1, 2)  # 1: the online check compared sums
 
 Span = namedtuple("Span", "name begin end iteration")  # s
 
@@ -123,10 +123,10 @@ def read_record(path):
     record = load(path)
     if not isinstance(record, dict) or "schema_version" not in record:
         raise Refused(f"{path}: not the record of a run (xhpl --json writes one)")
-    if record["schema_version"] != SCHEMA_VERSION:
+    if record["schema_version"] not in SCHEMA_VERSIONS:
         raise Refused(
             f"{path}: schema_version is {record['schema_version']!r:.40}; this "
-            f"hpl-report reads {SCHEMA_VERSION}"
+            f"hpl-report reads {SCHEMA_VERSIONS[-1]} and those before"
         )
     try:
         check(record, SHAPE)

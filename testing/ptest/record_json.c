@@ -19,7 +19,7 @@
 #include "testing/ptest/report.h"
 
 enum {
-    SCHEMA_VERSION = 1,
+    SCHEMA_VERSION = 2,
     BY_SIGNAL = 128 /* added to its number, as shells do */
 };
 

@@ -72,8 +72,6 @@ def test_where_a_device_fails_before_the_run_all_columns_stay_on_hosts(xhpl):
 # Work is still queued where memory for the next is refused.
 @pytest.mark.parametrize("fault, status, said, settings", [
     ("oom@trsm:1", 0, "is not checked: not enough memory", ("trust=on",)),
-    ("oom@copy_in:3", 2, "is skipped: not enough memory",
-     ("home=device", "verify=online")),
 ])  # fmt: skip
 def test_memory_outlives_the_work_that_uses_it(xhpl, fault, status, said, settings):
     words = [word for x in ("devices=emu:1", f"emu_fault={fault}", *settings)
@@ -215,7 +213,7 @@ def test_a_run_goes_on_with_the_other_device(xhpl):
 def test_where_memory_is_refused_tiles_become_smaller(xhpl):
     outcome = solve(xhpl, 4, 2, "emu_fault=0:oom@alloc:1")
     assert_passed(outcome)
-    assert outcome.stderr.count("device 0 has no") == 1, str(outcome)
+    assert outcome.stderr.count("device 0 lacks") == 1, str(outcome)
     assert "is dropped" not in outcome.stderr, str(outcome)
 
 
@@ -242,7 +240,7 @@ def test_a_wrong_tile_is_found_while_the_run_is_under_way(xhpl):
     outcome = solve(xhpl, 1, 1, "verify=online", "home=host",
                     "emu_fault=flip@copy_out:5")
     assert outcome.status == 1, str(outcome)
-    said = r"error: .*iteration \d+: .* is wrong, block column \d+, column \d+"
+    said = r"error: .*iteration.*: a row of the matrix is wrong, row \d+"
     assert re.search(said, outcome.stderr), str(outcome)
     assert "PASSED" not in outcome.stdout, str(outcome)
 
@@ -254,7 +252,7 @@ WRONG = [(q, panel, fault)
                           "swap_rows:5", "gemv:3")),
              (1, "device", ("gemm:9", "gemm:38", "copy_out:8",
                             "panel_step:3", "swap_rows:6")),
-             (2, "host", ("gemm:14", "copy_out:6")),
+             (2, "host", ("gemm:14", "copy_out:10")),
              (2, "device", ("gemm:14", "panel_step:2")))
          for fault in faults]  # fmt: skip
 
@@ -267,7 +265,7 @@ def test_a_device_with_columns_that_is_wrong_is_named(xhpl, q, panel, fault):
     words = [word for pair in home for word in ("--set", pair)]
     outcome = xhpl(*SYSTEM, "-p", 1, "-q", q, *words, processes=q)
     assert outcome.status == 1, str(outcome)
-    said = rf"error: rank {q - 1} .*iteration \d+: .* is wrong.*, by device 1"
+    said = rf"error: rank {q - 1} .*iteration.*: .* is wrong.*, by device 1"
     assert re.search(said, outcome.stderr), str(outcome)
     assert "PASSED" not in outcome.stdout, str(outcome)
 
@@ -279,7 +277,7 @@ def test_rows_that_a_device_takes_wrong_are_found_with_two_process_rows(xhpl, pa
     words = [word for pair in home for word in ("--set", pair)]
     outcome = xhpl(*SYSTEM, "-p", 2, "-q", 1, *words, processes=2)
     assert outcome.status == 1, str(outcome)
-    said = r"error: rank 1 .*iteration \d+: .* is wrong.*, by device 0"
+    said = r"error: rank 1 .*iteration.*: .* is wrong.*, by device 0"
     assert re.search(said, outcome.stderr), str(outcome)
 
 

@@ -209,10 +209,14 @@ static int64_t rows_of(const weighing_t *w, int64_t block)
     return panel < w->met ? hyb_lu_rows_above(w->lu, panel) : w->lu->mat->mp;
 }
 
-static bool is_in_host_memory(const hyb_lu_t *lu, int64_t block)
+/* In the end b has come down, for the back-substitution. */
+static bool is_in_host_memory(const weighing_t *w, int64_t block)
 {
+    const hyb_lu_t *lu = w->lu;
+
     return hyb_home_number(&lu->homes, block) == 0 ||
-           hyb_homes_is_guest(&lu->homes, block);
+           hyb_homes_is_guest(&lu->homes, block) ||
+           (block == lu->ledger.b && w->met == lu->range.panels);
 }
 
 /* A member's rows of columns in host memory. */
@@ -225,7 +229,7 @@ static void weigh_share(void *weighing, int member)
 
     for (int64_t b = 0; b < lu->ledger.check; b++)
         if (hyb_home_number(&lu->homes, b) == w->place &&
-            is_in_host_memory(lu, b))
+            is_in_host_memory(w, b))
             sweep(lu, from, Mmin(to, rows_of(w, b)),
                   hyb_ledger_columns(&lu->ledger, hyb_one_block(b)), w->z);
 }
@@ -256,7 +260,7 @@ static void weigh(hyb_lu_t *lu, int place, int met, double *z)
     for (int64_t b = 0; b < lu->ledger.check; b++) {
         if (hyb_home_number(&lu->homes, b) != place)
             continue;
-        if (!is_in_host_memory(lu, b))
+        if (!is_in_host_memory(&w, b))
             weigh_on_device(&w, b);
         for (int which = 0; which < BOTH && panel_of(lu, b) < met; which++)
             subtract_diagonal(lu, b, lu->check->weight[which],
@@ -349,7 +353,7 @@ static void learn(hyb_lu_t *lu, int place, const double *z, int64_t rows,
 static double bound_of(hyb_lu_t *lu, int place, const double *z, int64_t rows,
                        int64_t met)
 {
-    static const double deviations = 16.0;
+    static const double deviations = 20.0;
     double size = expected(lu, place, met);
 
     if (z != NULL)
@@ -440,6 +444,8 @@ void hyb_check_columns_judge(hyb_lu_t *lu, const hyb_compared_t *r)
     if (c->place[r->place].wrong || c->spoilt || r->rows == 0)
         return;
     bound = bound_of(lu, r->place, r->by_panel ? NULL : r->z, r->rows, met);
+    if (r->by_panel && !isfinite(bound)) /* it was wrong before */
+        return;
     at = worst(lu, r, bound);
     atomic_fetch_add(&c->found.compared, r->rows);
     if (at >= 0)
@@ -463,8 +469,14 @@ static void difference(hyb_lu_t *lu, int place, int met, double *z)
         z[i] += columns[i];
 }
 
+typedef struct { /* a wrong row of a place */
+    int place;
+    int64_t row; /* -1: none */
+    double bound, z1, z2;
+} wrong_t;
+
 /* Rows of U first: of those from which others were made some is wrong. */
-static void compare_place(hyb_lu_t *lu, int place, int met)
+static wrong_t compare_place(hyb_lu_t *lu, int place, int met)
 {
     enum { ROWS = 64 };
     int64_t mp = lu->mat->mp, rows, columns, at = -1;
@@ -481,17 +493,36 @@ static void compare_place(hyb_lu_t *lu, int place, int met)
                 at = j;
     }
     atomic_fetch_add(&lu->check->found.compared, mp);
-    if (at >= 0)
-        raise(lu, place, Mmax(met - 1, 0), at, bound, z[at], z[at + mp],
-              false);
+    return at < 0 ? (wrong_t){place, -1, bound, 0.0, 0.0}
+                  : (wrong_t){place, at, bound, z[at], z[at + mp]};
+}
+
+/* Of two places the one whose row comes first, as it spoils others; of the same
+ * row the one that has it worse. */
+static bool is_before(const wrong_t *a, const wrong_t *b)
+{
+    if (a->row < 0 || b->row < 0)
+        return b->row < 0 && a->row >= 0;
+    return a->row < b->row ||
+           (a->row == b->row && !(fabs(a->z1) <= fabs(b->z1)));
 }
 
 void hyb_check_columns_compare(hyb_lu_t *lu, int met)
 {
-    for (int i = 0; lu->check != NULL && i < lu->homes.places; i++)
-        if (lu->homes.check[i] >= 0 && !lu->check->place[i].wrong &&
-            !lu->check->spoilt)
-            compare_place(lu, i, met);
+    wrong_t first = {.row = -1}, found;
+
+    if (lu->check == NULL || lu->check->spoilt || lu->check->found.count > 0)
+        return;
+    for (int i = 0; i < lu->homes.places; i++) {
+        if (lu->homes.check[i] < 0)
+            continue;
+        found = compare_place(lu, i, met);
+        if (is_before(&found, &first))
+            first = found;
+    }
+    if (first.row >= 0)
+        raise(lu, first.place, Mmax(met - 1, 0), first.row, first.bound,
+              first.z1, first.z2, false);
 }
 
 void hyb_check_columns_begin(hyb_lu_t *lu)

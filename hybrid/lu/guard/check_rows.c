@@ -309,6 +309,16 @@ void hyb_check_columns_made(hyb_lu_t *lu, int k, int64_t from, int64_t to)
         }
 }
 
+/* Of products of elements of L, which are at most 1, with v. */
+static double rounding_of(const double *v, int count)
+{
+    double sum = 0.0;
+
+    for (int p = 0; p < count; p++)
+        sum += fabs(v[p]);
+    return isfinite(sum) ? 0x1p-48 * sum : INFINITY;
+}
+
 /* Where the rows below the top were before; below 0: on another process. */
 static void find_rows(HPL_T_panel *h, int64_t *was)
 {
@@ -328,7 +338,7 @@ void hyb_check_columns_factored(hyb_lu_t *lu, int k)
     HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
     int64_t rows = h->mp - hpl_panel_top_rows(h), *was;
     const double *part, *made;
-    double *z;
+    double *z, slack, v[BOTH * h->jb];
 
     if (lu->check == NULL || !is_for_device(lu, k))
         return;
@@ -339,12 +349,16 @@ void hyb_check_columns_factored(hyb_lu_t *lu, int k)
     z = lu->check->work;
     was = (int64_t *)(z + BOTH * lu->mat->mp);
     find_rows(h, was);
+    weigh_panel(lu, k, h, v);
+    slack = rounding_of(v, BOTH * h->jb);
     for (int which = 0; which < BOTH; which++)
-        for (int64_t r = 0; r < rows; r++)
-            z[r + which * lu->mat->mp] =
-                was[r] < 0 ? 0.0
-                           : made[r + which * lu->mat->mp] +
-                                 part[was[r] + which * lu->mat->mp];
+        for (int64_t r = 0; r < rows; r++) {
+            double apart = was[r] < 0 ? 0.0
+                                      : made[r + which * lu->mat->mp] +
+                                            part[was[r] + which * lu->mat->mp];
+
+            z[r + which * lu->mat->mp] = fabs(apart) > slack ? apart : 0.0;
+        }
     for (int64_t r = 0; r < rows; r++)
         was[r] = h->ii + h->mp - rows + r;
     hyb_check_columns_judge(

@@ -143,9 +143,11 @@ static int who_had_none(hyb_lu_t *lu, int k)
     return rows.me;
 }
 
-/* Had the panel's columns none as they came down from a device to the team? */
+/* Had the panel's columns none as they came down from a device to the team, or
+ * such that products of them are none? */
 static bool came_without(hyb_lu_t *lu, int k)
 {
+    static const double huge = 1e100;
     hyb_place_t *home = hyb_lu_panel_home(lu, k);
     xh_view_t came;
 
@@ -153,8 +155,9 @@ static bool came_without(hyb_lu_t *lu, int k)
         return false;
     came = home->panel_columns(home, k);
     for (int64_t j = 0; j < came.cols; j++)
-        if (!are_numbers(came.data + j * came.ld, came.rows))
-            return true;
+        for (int64_t i = 0; i < came.rows; i++)
+            if (!(fabs(came.data[i + j * came.ld]) < huge))
+                return true;
     return false;
 }
 
