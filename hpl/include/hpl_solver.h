@@ -106,7 +106,7 @@ typedef struct {
 typedef struct {
     int iteration; /* with which a restart goes on */
     double bytes;
-    double seconds; /* from its beginning until all knew that it is whole */
+    double seconds; /* of the pause */
 } hpl_checkpoint_t;
 
 /* what a solution wrote, and what it was restarted from */

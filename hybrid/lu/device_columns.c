@@ -293,7 +293,6 @@ xh_status_t hyb_place_device_create(hyb_lu_t *lu, int number,
     d->base.lu = lu;
     d->number = number;
     d->queued.sending = -1;
-    pthread_mutex_init(&d->saving, NULL);
     d->queued.pace = 1e-10;
     d->stall_seconds = xh_settings_real("stall_seconds");
     d->device = hyb_machine_device(lu->means.machine, number - 1);
@@ -310,7 +309,6 @@ xh_status_t hyb_place_device_create(hyb_lu_t *lu, int number,
 /* They wait for work that uses the memory. */
 static void destroy_queues(hyb_device_columns_t *d)
 {
-    hyb_queue_destroy(d->queue.save);
     hyb_queue_destroy(d->queue.guests);
     hyb_queue_destroy(d->queue.arrive);
     hyb_queue_destroy(d->queue.factor);
@@ -339,7 +337,6 @@ void hyb_place_device_destroy(hyb_place_t *place)
     for (int i = 0; i < HYB_MOST_PANELS; i++)
         hyb_event_destroy(d->panel[i].ready);
     hyb_device_guests_destroy(d);
-    hyb_event_destroy(d->event.saved);
     hyb_event_destroy(d->event.kept);
     hyb_event_destroy(d->event.arrived);
     hyb_event_destroy(d->event.down);
@@ -347,7 +344,6 @@ void hyb_place_device_destroy(hyb_place_t *place)
     hyb_event_destroy(d->event.copied);
     hyb_event_destroy(d->event.computed);
     free(d->guard);
-    pthread_mutex_destroy(&d->saving);
     free(d->queued.work);
     free(d->columns);
     free(d);

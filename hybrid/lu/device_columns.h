@@ -2,7 +2,6 @@
 #ifndef HYB_DEVICE_COLUMNS_H
 #define HYB_DEVICE_COLUMNS_H
 
-#include <pthread.h>
 #include "hpl/panel/panel.h"
 #include "hybrid/lu/device_work.h"
 #include "hybrid/lu/lu.h"
@@ -26,12 +25,8 @@ typedef struct {
     struct {
         hyb_queue_t *compute, *link, *leave, *factor;
         hyb_queue_t *arrive, *guests; /* NULL without guests */
-        hyb_queue_t
-            *save; /* NULL until the first copy by save or restore, as: */
     } queue;
-    pthread_mutex_t saving; /* whoever copies by it */
     struct {
-        hyb_event_t *saved;
         hyb_event_t *computed, *copied; /* the next panel's columns */
         hyb_event_t *begun, *down; /* its factorization, or its way down; both
                                       end when it is in host. While columns are

@@ -21,7 +21,7 @@ void hyb_device_check(const hyb_device_columns_t *d, xh_status_t status)
                "(%s%s%s): %s%s",
                when, d->info.backend, d->info.index, d->info.name,
                d->info.pci_address[0] != '\0' ? ", " : "", d->info.pci_address,
-               xh_status_text(status), hyb_checkpoint_advice(d->base.lu));
+               xh_status_text(status), hyb_checkpoint_advice());
 }
 
 xh_status_t hyb_device_settle(const hyb_device_columns_t *d)
@@ -109,16 +109,6 @@ int hyb_device_note(hyb_device_columns_t *d, hyb_blocks_t blocks, int panels,
 
 /* ---- copies of columns --------------------------------------------------- */
 
-/* Its own queue, made by the first who copies: nothing else runs on it. */
-static xh_status_t open_queue(hyb_device_columns_t *d)
-{
-    if (d->event.saved == NULL)
-        XH_TRY(hyb_event_create(d->device, &d->event.saved));
-    return d->queue.save != NULL
-               ? XH_OK
-               : hyb_queue_create(d->device, HYB_QUEUE_NORMAL, &d->queue.save);
-}
-
 /* The same columns on the device. */
 static hyb_block_t part_of(const hyb_device_columns_t *d, int64_t row,
                            int64_t col, xh_view_t host)
@@ -131,25 +121,14 @@ static hyb_block_t part_of(const hyb_device_columns_t *d, int64_t row,
                           host.rows, host.cols);
 }
 
-static xh_status_t copy(hyb_device_columns_t *d, hyb_block_t block, int way,
-                        xh_view_t host)
-{
-    XH_TRY(open_queue(d));
-    if (way == HYB_SAVE)
-        XH_TRY(hyb_queue_copy_out(d->queue.save, block, host));
-    else
-        XH_TRY(hyb_queue_copy_in(d->queue.save, host, block));
-    XH_TRY(hyb_event_record(d->queue.save, d->event.saved));
-    return hyb_event_await(d->event.saved, d->stall_seconds);
-}
-
 void hyb_device_copy(hyb_place_t *place, int64_t row, int64_t col, int way,
                      xh_view_t elsewhere)
 {
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+    hyb_block_t here = part_of(d, row, col, elsewhere);
 
-    pthread_mutex_lock(&d->saving);
-    hyb_device_check(d,
-                     copy(d, part_of(d, row, col, elsewhere), way, elsewhere));
-    pthread_mutex_unlock(&d->saving);
+    hyb_device_check(d, way == HYB_SAVE
+                            ? hyb_queue_copy_out(d->queue.link, here, elsewhere)
+                            : hyb_queue_copy_in(d->queue.link, elsewhere, here));
+    hyb_device_check(d, hyb_device_settle(d));
 }

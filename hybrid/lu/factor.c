@@ -99,7 +99,8 @@ xh_status_t hyb_factor_prepare(const hyb_means_t *means, HPL_T_grid *grid,
     lu->algo = algo;
     lu->mat = mat;
     lu->means = *means;
-    lu->range = (hyb_boundary_t){0, 1, (int)xh_units(mat->n, mat->nb)};
+    lu->range.panels = (int)xh_units(mat->n, mat->nb);
+    atomic_store(&lu->range.end, lu->range.panels);
     status = create_all(lu);
     if (status == XH_OK)
         *lu_p = lu;
@@ -141,6 +142,17 @@ static void traffic(const hyb_machine_t *machine, double *up_p, double *down_p)
     }
 }
 
+/* The loop over the panels of the range. */
+static void run_range(hyb_lu_t *lu)
+{
+    hyb_panel_open(lu, lu->range.first);
+    for (int i = 1; i < lu->homes.places; i++)
+        lu->homes.place[i]->begin(lu->homes.place[i]);
+    hyb_team_run(lu->means.team, hyb_loop, lu);
+    for (int i = 1; i < lu->homes.places; i++)
+        lu->homes.place[i]->end(lu->homes.place[i]);
+}
+
 void hyb_factor_run(hyb_lu_t *lu)
 {
     hyb_observer_t *observer = &lu->means.observer;
@@ -158,14 +170,11 @@ void hyb_factor_run(hyb_lu_t *lu)
     traffic(lu->means.machine, &lu->homes.devices.up, &lu->homes.devices.down);
     hyb_check_columns_begin(lu);
     hyb_homes_agree(lu);
-    hyb_panel_open(lu, lu->range.first);
     hyb_checkpoint_begin(lu);
     if (lu->range.panels > 0) {
-        for (int i = 1; i < lu->homes.places; i++)
-            lu->homes.place[i]->begin(lu->homes.place[i]);
-        hyb_team_run(lu->means.team, hyb_loop, lu);
-        for (int i = 1; i < lu->homes.places; i++)
-            lu->homes.place[i]->end(lu->homes.place[i]);
+        do
+            run_range(lu);
+        while (hyb_checkpoint_pause(lu));
     }
     observer->end();
 }

@@ -61,7 +61,7 @@ static void open_iteration(hyb_lu_t *lu, int k)
 
 void hyb_iteration_open_early(hyb_worker_t *me, int k)
 {
-    if (me->member == 0 && k < me->lu->range.panels &&
+    if (me->member == 0 && k < hyb_lu_end(me->lu) &&
         !hyb_lu_is_open(me->lu, k) && get_ready(me->lu, k))
         open_iteration(me->lu, k);
 }
@@ -84,8 +84,8 @@ const hyb_step_t *hyb_iteration_open(hyb_worker_t *me, int k)
     return hyb_lu_step(lu, k);
 }
 
-/* True once nothing moves any more, here or towards here, after the last panel.
- */
+/* True once nothing moves any more, here or towards here, after the range's
+ * last panel. */
 static bool come_to_rest(hyb_lu_t *lu, int last)
 {
     return hyb_exchange_is_over(lu) && hyb_panels_are_still(lu) &&
@@ -101,7 +101,6 @@ void hyb_iteration_drain(hyb_worker_t *me)
     if (me->member > 0)
         return;
     hyb_tune_close(me->lu);
-    hyb_worker_wait(me, HYB_WAIT_PANEL, me->lu->range.panels - 1, come_to_rest);
+    hyb_worker_wait(me, HYB_WAIT_PANEL, hyb_lu_end(me->lu) - 1, come_to_rest);
     hyb_tune_end(me->lu);
-    hyb_checkpoint_end(me->lu);
 }

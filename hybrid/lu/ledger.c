@@ -9,7 +9,7 @@ xh_status_t hyb_ledger_create(int64_t columns, bool has_b, int64_t nb,
 {
     int64_t b = xh_units(columns, nb), check = b + has_b;
     int64_t blocks = check + checked;
-    _Atomic int64_t *queued = calloc(3 * (size_t)blocks + 1, sizeof(*queued));
+    _Atomic int64_t *queued = calloc(2 * (size_t)blocks + 1, sizeof(*queued));
 
     if (queued == NULL)
         return XH_ERR_MEMORY;
@@ -23,10 +23,7 @@ xh_status_t hyb_ledger_create(int64_t columns, bool has_b, int64_t nb,
         .check = check,
         .queued = queued,
         .applied = queued + blocks,
-        .hold = queued + 2 * blocks,
     };
-    for (int64_t b = 0; b < blocks; b++)
-        hyb_ledger_hold(ledger_p, b, HYB_LEDGER_FREE);
     return XH_OK;
 }
 
@@ -130,23 +127,6 @@ int hyb_ledger_panels_queued(const hyb_ledger_t *ledger, int64_t b)
                  (width_of(ledger, b) * HYB_STEPS));
 }
 
-void hyb_ledger_hold(hyb_ledger_t *ledger, int64_t b, int64_t stage)
-{
-    atomic_store_explicit(&ledger->hold[b], stage, memory_order_release);
-}
-
-bool hyb_ledger_is_held(const hyb_ledger_t *ledger, int64_t b, int64_t stage)
-{
-    return stage >=
-           atomic_load_explicit(&ledger->hold[b], memory_order_acquire);
-}
-
-void hyb_ledger_begin_at(hyb_ledger_t *ledger, int64_t b, int64_t stage)
-{
-    atomic_store(&ledger->queued[b], stage * width_of(ledger, b));
-    atomic_store(&ledger->applied[b], stage * width_of(ledger, b));
-}
-
 /* From block b; its columns' share of what was queued tells which is next. */
 static bool take_from(hyb_ledger_t *ledger, int64_t b, int64_t from, int64_t to,
                       int64_t width, hyb_run_t *run_p)
@@ -156,7 +136,6 @@ static bool take_from(hyb_ledger_t *ledger, int64_t b, int64_t from, int64_t to,
 
     do {
         if (queued >= to * all || queued < from * all ||
-            hyb_ledger_is_held(ledger, b, from) ||
             !has_reached(ledger, b, from))
             return false;
         first = (queued - from * all) / steps;

@@ -38,8 +38,7 @@ typedef struct {
     int64_t b, check; /* the blocks of b, if it is here, and of the first check
                          columns, if there are any */
     _Atomic int64_t *queued, *applied; /* by block: columns times stages */
-    _Atomic int64_t *hold; /* by block: it does not leave this stage */
-    _Atomic int opened;    /* iterations: so many so far */
+    _Atomic int opened;                /* iterations: so many so far */
 } hyb_ledger_t;
 
 typedef struct { /* blocks from .. to - 1 */
@@ -59,8 +58,6 @@ static inline int64_t hyb_blocks_count(hyb_blocks_t blocks)
 typedef struct { /* neighbouring columns; of a worker's within one block */
     int64_t from, count;
 } hyb_run_t;
-
-#define HYB_LEDGER_FREE INT64_MAX
 
 /* The stage of a column that has met panels 0 .. k - 1 and no other. */
 static inline int64_t hyb_stage(int k)
@@ -138,16 +135,6 @@ bool hyb_ledger_take(hyb_ledger_t *ledger, hyb_blocks_t blocks, int64_t from,
 
 /* The run that was taken has gone on by so many stages. */
 void hyb_ledger_complete(hyb_ledger_t *ledger, hyb_run_t run, int64_t stages);
-
-/* Block b is not taken from stage, or one behind it, until another stage is
- * given; HYB_LEDGER_FREE: from none. It is not beyond stage. */
-void hyb_ledger_hold(hyb_ledger_t *ledger, int64_t b, int64_t stage);
-
-/* Is block b, which is to be taken from stage, held? */
-bool hyb_ledger_is_held(const hyb_ledger_t *ledger, int64_t b, int64_t stage);
-
-/* All columns of block b are at stage: before any is taken. */
-void hyb_ledger_begin_at(hyb_ledger_t *ledger, int64_t b, int64_t stage);
 
 /* All of blocks are queued, all are complete: for work on whole blocks. */
 void hyb_ledger_queue_all(hyb_ledger_t *ledger, hyb_blocks_t blocks,

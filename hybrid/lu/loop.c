@@ -15,7 +15,7 @@ void hyb_loop(void *context, int member)
         hyb_panel_factor_by(me, first);
         hyb_panel_broadcast(me, first);
     }
-    for (k = first; k < lu->range.panels; k++) {
+    for (k = first; k < hyb_lu_end(lu); k++) {
         step = hyb_iteration_open(me, k); /* panel k is here */
         hyb_update_next(me, step); /* swap, solve, multiply: its columns */
         if (hyb_factors_next(me, step)) {

@@ -5,10 +5,11 @@
 #include "hybrid/lu/worker.h"
 
 /*
- * The whole factorization of lu, a hyb_lu_t, by one member of its team. All
- * members run it together; member 0 leads.
+ * The iterations of lu's range by one member of its team; lu is a hyb_lu_t. All
+ * members run it together; member 0 leads. Nothing moves behind it: all columns
+ * have met the panels of the range, and no other.
  *
- * Order:  lu is set up, the first panel open.
+ * Order:  lu is set up, the range's first panel open.
  * Source: CALDGEMM report, 3.4; Linpack on Xeon Phi, IV and V.
  */
 void hyb_loop(void *lu, int member);
@@ -23,7 +24,7 @@ const hyb_step_t *hyb_iteration_open(hyb_worker_t *me, int k);
  * the iteration before, as others may be without work. */
 void hyb_iteration_open_early(hyb_worker_t *me, int k);
 
-/* Wait until nothing moves any more after the last one. The leader. */
+/* Wait until nothing moves any more after the range's last one. The leader. */
 void hyb_iteration_drain(hyb_worker_t *me);
 
 /* ---- update.c ------------------------------------------------------------

@@ -4,7 +4,6 @@
 
 #include "hpl.h"
 #include "hpl/pauxil/map.h"
-#include "hybrid/lu/checkpoint/boundary.h"
 #include "hybrid/lu/exchange.h"
 #include "hybrid/lu/factor.h"
 #include "hybrid/lu/homes.h"
@@ -13,6 +12,18 @@
 #include "hybrid/lu/step.h"
 #include "hybrid/lu/worker.h"
 #include "hybrid/node/wait.h"
+
+/*
+ * The loop applies the panels of a range. All columns have met those before it,
+ * and no other, when it begins: at the start of the run, after a checkpoint, and
+ * after a restart from one.
+ */
+typedef struct {
+    int first;       /* panel of the range; changes only between loops */
+    _Atomic int end; /* panel behind it; the leader draws it in for a pause,
+                        before it opens the last iteration */
+    int panels;      /* of the matrix */
+} hyb_range_t;
 
 /*
  * A factorization under way: what the threads of this process share.
@@ -26,7 +37,7 @@ struct hyb_lu {
     HPL_T_palg *algo;
     HPL_T_pmat *mat;
     hyb_means_t means;
-    hyb_boundary_t range; /* of panels: the first one of the loop, and all */
+    hyb_range_t range;
     struct hyb_checkpoint *checkpoint; /* that are written; NULL: none */
     hyb_ledger_t ledger;
     struct {
@@ -62,27 +73,27 @@ static inline bool hyb_lu_is_open(const hyb_lu_t *lu, int k)
     return hyb_lu_opened(lu) > k;
 }
 
-/* Is panel k's block column on this process? */
+static inline int hyb_lu_end(const hyb_lu_t *lu)
+{
+    return atomic_load_explicit(&lu->range.end, memory_order_relaxed);
+}
+
+/* Is panel k within the range, and its block column on this process? */
 static inline bool hyb_lu_owns(const hyb_lu_t *lu, int k)
 {
     hpl_map_t map = hpl_map_columns(lu->grid, lu->mat->nb);
 
-    return k < lu->range.panels &&
+    return k < hyb_lu_end(lu) &&
            hpl_map_owner(&map, (int64_t)k * lu->mat->nb) == map.me;
 }
 
-/* The local blocks to the right of panel k that meet it: after a restart the
- * last ones have met some panels before. */
+/* The local blocks to the right of panel k. */
 static inline hyb_blocks_t hyb_lu_trailing(const hyb_lu_t *lu, int k)
 {
     hpl_map_t map = hpl_map_columns(lu->grid, lu->mat->nb);
     int64_t first = hpl_map_count(&map, (int64_t)(k + 1) * lu->mat->nb);
-    int ahead = hyb_boundary_ahead(&lu->range, k);
-    bool all_meet = k < lu->range.first || ahead > lu->range.panels;
 
-    return (hyb_blocks_t){xh_units(first, lu->mat->nb),
-                          all_meet ? lu->ledger.blocks
-                                   : hpl_map_block_count(&map, ahead)};
+    return (hyb_blocks_t){xh_units(first, lu->mat->nb), lu->ledger.blocks};
 }
 
 /* Local rows above panel k's first one. */

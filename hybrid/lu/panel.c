@@ -201,7 +201,7 @@ static void set_up(hyb_lu_t *lu, int k)
 
 void hyb_panel_open(hyb_lu_t *lu, int k)
 {
-    if (k >= lu->range.panels)
+    if (k >= hyb_lu_end(lu))
         return;
     set_up(lu, k);
     if (hyb_lu_owns(lu, k))

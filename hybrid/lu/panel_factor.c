@@ -3,7 +3,6 @@
 
 #include "hpl/panel/panel.h"
 #include "hybrid/cpu/update/pack.h"
-#include "hybrid/lu/checkpoint/checkpoint.h"
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/tune.h"
 #include "hybrid/lu/guard/check_columns.h"
@@ -175,24 +174,9 @@ static void record(hyb_lu_t *lu, hyb_lu_panel_t *p)
 
 /* Its memory on the host may be that of panel k - 1, which other devices
  * read. */
-static bool can_come_down(const hyb_lu_t *lu, int k)
+static bool can_come_down(hyb_lu_t *lu, int k)
 {
     return lu->homes.places == 2 || hyb_homes_have_panel(&lu->homes, k - 1);
-}
-
-/* P > 1: L1 takes the place of panel k - 2's, which columns that are held for a
- * checkpoint have still to meet. */
-static bool l1_is_free(const hyb_lu_t *lu, int k)
-{
-    return lu->grid->nprow == 1 || k < lu->range.first + 2 ||
-           hyb_ledger_reached(&lu->ledger, hyb_lu_trailing(lu, k - 2),
-                              hyb_stage(k - 1));
-}
-
-static bool can_queue(hyb_lu_t *lu, int k)
-{
-    return can_come_down(lu, k) && hyb_checkpoint_lets_factor(lu, k) &&
-           l1_is_free(lu, k);
 }
 
 static void queue_on_device(hyb_worker_t *leader, int k)
@@ -201,7 +185,7 @@ static void queue_on_device(hyb_worker_t *leader, int k)
     agreement_t agreement = {.lu = leader->lu, .k = k};
 
     hyb_timer_begin(leader, HYB_PANEL, k);
-    hyb_worker_wait_within(leader, k, can_queue);
+    hyb_worker_wait_within(leader, k, can_come_down);
     home->factor_panel(home, k, agree, &agreement);
     hyb_lu_panel(leader->lu, k)->queued = true;
     hyb_timer_end(leader);
@@ -275,8 +259,6 @@ void hyb_panel_factor_by(hyb_worker_t *me, int k)
     hyb_worker_toggle(me, HPL_TIMING_RPFACT);
     /* All must have loaded before any may exchange rows. */
     load(lu, k, me->member, members);
-    if (me->member == 0)
-        hyb_checkpoint_keep_top(lu, k, panel.top);
     hyb_check_columns_panel(lu, k, all_columns(lu, k), me->member, members);
     atomic_fetch_add(&p->loaded, 1);
     me->is_urgent = true;

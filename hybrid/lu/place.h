@@ -79,8 +79,8 @@ struct hyb_place {
      * columns that live here, and are factored. */
     void (*subtract)(hyb_place_t *place, const hpl_product_t *product);
 
-    /* Some of a block that lives here, from (row, col) on, which nobody changes
-     * now: to elsewhere in host memory, HYB_SAVE, or from there. Any thread. */
+    /* Some of a block that lives here, from (row, col) on: to elsewhere in host
+     * memory, HYB_SAVE, or from there. Order: outside of the loop. */
     void (*copy)(hyb_place_t *place, int64_t row, int64_t col, int way,
                  xh_view_t elsewhere);
 

@@ -326,18 +326,17 @@ static void begin(hyb_place_t *place)
     hyb_device_check(d, hyb_device_settle(d));
 }
 
-/* y comes down: the back-substitution begins with it. Nothing is queued any
- * more, here and where b is not. */
+/* y comes down: the back-substitution, if this is the end of all, begins with
+ * it. Nothing is queued any more, here and where b is not. */
 static void end(hyb_place_t *place)
 {
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
     const HPL_T_pmat *mat = place->lu->mat;
     const hyb_ledger_t *ledger = &place->lu->ledger;
-    int panels = place->lu->range.panels;
+    int behind = hyb_lu_end(place->lu);
 
-    for (int k = Mmax(panels - d->panels, 0); k < panels; k++)
+    for (int k = Mmax(behind - d->panels, 0); k < behind; k++)
         hyb_device_check(d, hyb_device_guard_give_up(d, k));
-
     hyb_device_check(d, hyb_device_settle(d));
     poll(place);
     if (ledger->columns_of_ab > ledger->columns_of_a &&

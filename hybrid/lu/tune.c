@@ -441,13 +441,15 @@ bool hyb_tune_advance(hyb_lu_t *lu)
 
 void hyb_tune_close(hyb_lu_t *lu)
 {
-    close_lap(lu, lu->range.panels - 1);
+    close_lap(lu, hyb_lu_end(lu) - 1);
 }
 
 void hyb_tune_end(hyb_lu_t *lu)
 {
-    learn_shares(lu, lu->range.panels);
-    if (lu->range.panels - 1 > lu->range.first)
-        tell(lu, lu->range.panels - 2);
-    tell(lu, lu->range.panels - 1);
+    int end = hyb_lu_end(lu);
+
+    learn_shares(lu, end);
+    if (end - 1 > lu->range.first)
+        tell(lu, end - 2);
+    tell(lu, end - 1);
 }

@@ -29,7 +29,7 @@ void hyb_tune_step(hyb_lu_t *lu, int k, hyb_step_t *step_p);
  * nothing is outstanding: then they decide alike. Without waiting. */
 bool hyb_tune_advance(hyb_lu_t *lu);
 
-/* The last iteration is over for the leader; and complete. */
+/* The range's last iteration is over for the leader; and complete. */
 void hyb_tune_close(hyb_lu_t *lu);
 void hyb_tune_end(hyb_lu_t *lu);
 

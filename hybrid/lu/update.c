@@ -171,31 +171,16 @@ static bool is_due(const hyb_lu_t *lu, int k, const hyb_place_t *place,
            !hyb_ledger_queued(&lu->ledger, hyb_one_block(b), hyb_stage(k + 1));
 }
 
-/* Does block b, which has met the panels before k, wait to be saved? */
-static bool is_held(const hyb_lu_t *lu, int k, int64_t b)
-{
-    return hyb_ledger_is_held(&lu->ledger, b, hyb_stage(k));
-}
-
-/* P = 1: from block b on, up to one of place that is held, or is queued. */
+/* P = 1: from block b on, up to one of place that is queued. */
 static hyb_blocks_t due_blocks(const hyb_lu_t *lu, const hyb_step_t *step,
                                const hyb_place_t *place, int64_t b)
 {
     hyb_blocks_t due = hyb_one_block(b);
 
     while (due.to < step->all.to && (hyb_home_of(&lu->homes, due.to) != place ||
-                                     (!is_held(lu, step->k, due.to) &&
-                                      is_due(lu, step->k, place, due.to))))
+                                     is_due(lu, step->k, place, due.to)))
         due.to++;
     return due;
-}
-
-static bool is_any_held(const hyb_lu_t *lu, int k, hyb_blocks_t blocks)
-{
-    for (int64_t b = blocks.from; b < blocks.to; b++)
-        if (is_held(lu, k, b))
-            return true;
-    return false;
 }
 
 /*
@@ -241,8 +226,7 @@ static void queue_ready(hyb_lu_t *lu, int k, hyb_place_t *place)
             ready = blocks_to_queue(lu, step, place, left.from);
             if (hyb_blocks_count(ready) == 0)
                 return;
-            if (!is_any_held(lu, k, ready))
-                queue_blocks(lu, step, place, ready);
+            queue_blocks(lu, step, place, ready);
         }
         left.from = ready.to;
     }

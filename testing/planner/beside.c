@@ -43,18 +43,17 @@ static void say_check(const hyb_model_rates_t *rates,
 
 static void say_checkpoint(const xhpl_choice_t *choice)
 {
-    double rate = hyb_checkpoint_bandwidth(), every = hyb_checkpoint_every();
+    static const double rate = 1e9; /* of a disk, bytes/s */
+    double every = hyb_checkpoint_every();
     double bytes = checkpoint_bytes(&choice->test);
 
-    if (every == 0.0)
-        return;
-    if (rate == 0.0)
-        rate = 1e9;
-    xh_log_info("a checkpoint of the best choice has at most %.2f GiB per "
-                "process: writing it takes %s at %.3g GB/s, every %s (%.2g%% "
-                "of the time), while the run goes on",
-                bytes / 0x1p30, xh_text_seconds(bytes / rate).text, rate * 1e-9,
-                xh_text_seconds(every).text, 100.0 * bytes / rate / every);
+    if (every > 0.0)
+        xh_log_info("a checkpoint of the best choice has at most %.2f GiB per "
+                    "process: the run pauses for %s at %.3g GB/s, every %s "
+                    "(%.2g%% of the time)",
+                    bytes / 0x1p30, xh_text_seconds(bytes / rate).text,
+                    rate * 1e-9, xh_text_seconds(every).text,
+                    100.0 * bytes / rate / every);
 }
 
 void xhpl_beside_say(const hyb_model_rates_t *rates,

@@ -3,7 +3,6 @@
 import json
 import os
 import random
-import shutil
 import signal
 import time
 from pathlib import Path
@@ -14,6 +13,7 @@ import jobs
 SETTINGS = {"XHPL_PREDICT": "off", "XHPL_THREADS": "1",
             "XHPL_KERNEL": "portable"}
 GONE = 60  # seconds in which all processes of a killed job have ended
+SAVING = ("--checkpoint", "d", "--every", "0.01s")
 
 
 def words(p, q, n, nb, *options):
@@ -43,14 +43,10 @@ def whole(folder, ranks):
     return sorted({int(x) for x in numbers if x.isdigit() and numbers.count(x) == ranks})
 
 
-def has_begun(folder, ranks, since):
-    return sum(modified(x) > since for x in folder.glob("d/*.alive")) == ranks
-
-
-def modified(path):
-    """When it was; 0: it is gone."""
+def size(path):
+    """In bytes; 0: it is gone."""
     try:
-        return path.stat().st_mtime
+        return path.stat().st_size
     except FileNotFoundError:
         return 0
 
@@ -74,6 +70,7 @@ class Campaign:
         self.words = lambda *more: words(p, q, n, nb, *options, *more)
         self.random = random.Random(seed)
         self.kills = self.restarts = self.orphans = self.leftovers = 0
+        self.partial = 0
         self.clean, self.seconds = None, 0.0
 
     def run_undisturbed(self):
@@ -84,11 +81,24 @@ class Campaign:
         self.seconds = test_of(self.folder)["seconds"]
 
     def start(self):
-        more = ["--checkpoint", "d", "--every", "0.01s"]
+        more = list(SAVING)
         if whole(self.folder, self.ranks):
             more += ["--restart", "d"]
             self.restarts += 1
+        elif any(x.rpartition(".")[2].isdigit() for x in files(self.folder)):
+            self.partial += 1  # killed while the first one got its names
+            self.clear()
         return jobs.start(self.words(*more), self.folder, SETTINGS)
+
+    def moment(self):
+        """Of a kill: any, of a new checkpoint, or while one is being written."""
+        before, bytes_ = whole(self.folder, self.ranks), self.random.randrange(8 << 20)
+        end = time.monotonic() + self.random.uniform(0.0, 1.5) * self.seconds + 0.5
+        return self.random.choice([
+            lambda: time.monotonic() > end,
+            lambda: whole(self.folder, self.ranks) != before,
+            lambda: any(size(x) > bytes_ for x in self.folder.glob("d/*.part")),
+        ])
 
     def kill_one(self, job):
         """Kill a process of the job, its launcher included; all others end."""
@@ -109,18 +119,13 @@ class Campaign:
 
     def disturb(self):
         """Start it and kill it; false: it was done before."""
-        since, before = time.time(), whole(self.folder, self.ranks)
-        has_new = lambda: whole(self.folder, self.ranks) != before
-        begun = lambda: has_begun(self.folder, self.ranks, since)
-        job = self.start()
-        moment = self.random.choice([begun, has_new])
-        while job.poll() is None and not moment():
-            time.sleep(0.002)
-        time.sleep(self.random.uniform(0.0, (1.2 if moment is begun else 0.3) * self.seconds))
+        job, has_come = self.start(), self.moment()
+        while job.poll() is None and not has_come():
+            time.sleep(0.001)
         if job.poll() is None:
             self.kill_one(job)
         outcome = jobs.finish(job)
-        self.leftovers += len(whole(self.folder, self.ranks)) > 3
+        self.leftovers += len(whole(self.folder, self.ranks)) > 2
         return "PASSED" not in outcome.stdout
 
     def finish(self):
@@ -141,65 +146,3 @@ class Campaign:
             if not self.disturb():
                 self.clear()
         self.finish()
-
-
-class Disks:
-    """One system, whose processes have folders of their own: hosts' disks."""
-
-    ENTER = ('cd "disk${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" || exit 2; exec "$@"')
-
-    def __init__(self, folder, p, q, n, nb, *options):
-        self.folder, self.ranks = folder, p * q
-        system = ["-n", n, "-nb", nb, "--json", "run.json", *options]
-        self.words = [jobs.XHPL, *system]
-        self.grid = ["-p", p, "-q", q]
-        self.make(range(self.ranks))
-
-    def make(self, ranks):
-        for rank in ranks:
-            (self.folder / f"disk{rank}").mkdir()
-
-    def lose(self, rank):
-        """With a new disk in its place."""
-        shutil.rmtree(self.folder / f"disk{rank}")
-        self.make([rank])
-
-    def swap(self, a, b):
-        """Processes are on other hosts than before."""
-        a, b = (self.folder / f"disk{x}" for x in (a, b))
-        spare = self.folder / "spare"
-        for old, new in ((a, spare), (b, a), (spare, b)):
-            old.rename(new)
-
-    def start(self, *more):
-        words = map(str, [*self.words, *self.grid])
-        command = ["sh", "-c", self.ENTER, "sh", *words, *more]
-        return jobs.start(jobs.launched(self.ranks, command), self.folder, SETTINGS)
-
-    def bits(self):
-        return bits(self.folder / "disk0")
-
-    def names(self):
-        return sorted(path.name for path in self.folder.glob("disk*/d/*"))
-
-    def iterations(self, mark):
-        """Of checkpoints that all have, or that copies are there of all."""
-        found = [x.rpartition(mark)[2] for x in self.names() if mark in x]
-        return {x for x in found if x.isdigit() and found.count(x) == self.ranks}
-
-    def interrupt(self, *more, tries=5):
-        """Kill it once a checkpoint and its copies are whole. Where others have the
-        cores that may be too late: again, unless there is nothing left to restart."""
-        job = self.start(*more)
-        while job.poll() is None and not (self.iterations(".") & self.iterations("copy-")):
-            time.sleep(0.01)
-        if job.poll() is not None:
-            outcome = jobs.finish(job)
-            assert tries > 1 and "--restart" not in more, str(outcome)
-            return self.interrupt(*more, tries=tries - 1)
-        for pid in members(job):
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-        jobs.finish(job)

@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs that write checkpoints, are killed at any moment, and go on."""
+"""Runs that pause for checkpoints, are killed at any moment, and go on."""
 import os
 
 import pytest
 
+import hpl_dat
 import jobs
-from checkpoints import Campaign, Disks, SETTINGS, bits, whole, words
+import checkpoints
+from checkpoints import SAVING, SETTINGS, Campaign, bits, files, whole, words
 
 KILLS = int(os.environ.get("TEST_XHPL_KILLS", 2))
-SLOW = ("--checkpoint-bandwidth", "60M")  # columns of a boundary are spread
 DEVICE = ("--set", "devices=emu", "--set", "home=device", "--set", "panel=device")
-CASES = [pytest.param(2, 2, SLOW, marks=pytest.mark.long),
+CASES = [pytest.param(1, 1, (), marks=pytest.mark.long),
+         pytest.param(1, 2, (), marks=pytest.mark.long),
+         pytest.param(2, 2, (), marks=pytest.mark.surface),
          pytest.param(2, 1, DEVICE, marks=pytest.mark.surface)]
 
 
@@ -22,18 +25,29 @@ def test_killed_at_random_moments_it_ends_with_the_bits_of_a_clean_run(
     while campaign.kills < KILLS:
         campaign.round(min(2, KILLS - campaign.kills))
     print(f"{p} x {q}: {campaign.kills} kills, {campaign.restarts} restarts, "
-          f"{campaign.orphans} orphans, {campaign.leftovers} files too many")
+          f"{campaign.orphans} orphans, {campaign.leftovers} files too many, "
+          f"{campaign.partial} in the first one's naming")
     assert (campaign.orphans, campaign.leftovers) == (0, 0)
 
 
-@pytest.mark.long
-def test_a_device_waits_for_the_place_of_l1_while_columns_are_saved(tmp_path):
-    """A slow disk holds columns that need L1 of the last panel but one."""
-    slow = ("--checkpoint", "d", "--every", "0.01s", "--checkpoint-bandwidth", "3M")
-    jobs.run(words(2, 1, 1200, 16, *DEVICE), tmp_path, SETTINGS).succeeded()
+@pytest.mark.parametrize("p,q,lookahead,threads,options", [
+    (1, 1, "2", 2, ()),
+    (2, 1, "0", 1, ()),
+    (1, 2, "1", 2, ()),
+    (2, 2, "mixed", 2, ()),
+    (2, 1, "2", 1, DEVICE),
+])
+def test_pauses_change_no_bit_and_raise_no_alarm(tmp_path, p, q, lookahead, threads, options):
+    settings = {**SETTINGS, "XHPL_THREADS": str(threads), "XHPL_LOOKAHEAD": lookahead,
+                "XHPL_VERIFY": "online", "XHPL_VERIFY_EVERY": "5"}
+    system = words(p, q, 1000, 24, *options)
+    jobs.run(system, tmp_path, settings).succeeded()
     clean = bits(tmp_path)
-    jobs.run(words(2, 1, 1200, 16, *DEVICE, *slow), tmp_path, SETTINGS).succeeded()
-    assert bits(tmp_path) == clean
+    outcome = jobs.run([*system, *SAVING], tmp_path, settings).succeeded()
+    saved = checkpoints.test_of(tmp_path)["checkpoints"]
+    assert saved["written"] and saved["failed"] == 0, str(outcome)
+    assert all(x["seconds"] > 0 and x["bytes"] > 4 * 1000 ** 2 for x in saved["written"])
+    assert bits(tmp_path) == clean, str(outcome)
 
 
 def lose_device(system, folder):
@@ -49,73 +63,50 @@ def lose_device(system, folder):
 
 @pytest.mark.long
 def test_after_the_loss_of_a_device_with_columns_a_restart_goes_on(tmp_path):
-    options = ("--checkpoint", "d", "--every", "0.001s")
-    # seconds long, so that a checkpoint is on the disk before the end
-    system = words(1, 1, 1600, 16, *DEVICE, "--set", "emu_rate=1")
+    system = words(1, 1, 1600, 16, *DEVICE)
     jobs.run(system, tmp_path, SETTINGS).succeeded()
     clean = bits(tmp_path)
-    lost = lose_device([*system, *options], tmp_path)
+    lost = lose_device([*system, *SAVING], tmp_path)
     assert "--restart goes on from the last checkpoint" in lost.stderr, str(lost)
-    jobs.run([*system, *options, "--restart", "d"], tmp_path, SETTINGS).succeeded()
+    jobs.run([*system, *SAVING, "--restart", "d"], tmp_path, SETTINGS).succeeded()
     assert bits(tmp_path) == clean
 
 
-SAVING = ("--checkpoint", "d", "--every", "0.01s")
-RARELY = ("--checkpoint", "d", "--every", "10s")
+ON_OWN_DISKS = ["sh", "-c",
+                'cd "disk${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" || exit 2; exec "$@"', "sh"]
+
+
+def swap(folder):
+    """Processes are on the other one's host."""
+    for old, new in (("disk0", "spare"), ("disk1", "disk0"), ("spare", "disk1")):
+        (folder / old).rename(folder / new)
 
 
 @pytest.mark.more
-def test_what_was_on_a_lost_disk_comes_from_the_partners_copies(tmp_path):
-    disks = Disks(tmp_path, 2, 1, 1600, 16, "--set", "verify=online")
-    jobs.finish(disks.start()).succeeded()
-    clean = disks.bits()
-    disks.interrupt(*SAVING)
-    disks.lose(1)
-    restarted = disks.start(*RARELY, "--restart", "d")
-    outcome = jobs.finish(restarted).succeeded()
-    assert "restarts with iteration" in outcome.stderr, str(outcome)
-    assert "d is on 2 disks" in outcome.stderr, str(outcome)
-    assert disks.bits() == clean
-    assert disks.names() == []
+def test_files_that_another_host_has_are_named_and_nothing_is_removed(tmp_path):
+    system = list(map(str, words(1, 1, 1200, 16)))
 
+    def run(*options, threshold="16.0"):
+        for rank in (0, 1):
+            (tmp_path / f"disk{rank}").mkdir(exist_ok=True)
+            dat = tmp_path / f"disk{rank}/HPL.dat"
+            dat.write_text(hpl_dat.text(threshold=threshold))
+        command = [*ON_OWN_DISKS, *system, "-q", "2", *options]
+        return jobs.run(jobs.launched(2, command), tmp_path, SETTINGS)
 
-@pytest.mark.long
-def test_after_a_restart_on_other_hosts_the_next_loss_costs_nothing_either(tmp_path):
-    disks = Disks(tmp_path, 1, 2, 1600, 16)
-    jobs.finish(disks.start()).succeeded()
-    clean = disks.bits()
-    disks.interrupt(*SAVING)
-    disks.swap(0, 1)
-    disks.lose(0)
-    disks.interrupt(*SAVING, "--restart", "d")
-    disks.lose(1)
-    jobs.finish(disks.start(*RARELY, "--restart", "d")).succeeded()
-    assert disks.bits() == clean
-    assert disks.names() == []
-
-
-@pytest.mark.more
-def test_a_folder_that_is_the_restarts_on_some_hosts_only_is_refused(tmp_path):
-    disks = Disks(tmp_path, 1, 2, 1600, 16)
-    disks.interrupt(*SAVING)
-    found = disks.names()
-    (tmp_path / "disk1/e").symlink_to("d")
-    options = ("--restart", "d", "--checkpoint", "e")
-    refused = jobs.finish(disks.start(*options))
-    assert refused.status == 2, str(refused)
-    assert "is the folder of --restart on some hosts only" in refused.stderr
-    assert disks.names() == found
-
-
-@pytest.mark.more
-def test_a_run_that_is_refused_removes_nothing_on_any_disk(tmp_path):
-    """Only some of the disks have files that say whose they are."""
-    disks = Disks(tmp_path, 2, 2, 1600, 16)
-    disks.interrupt(*SAVING)
-    disks.swap(1, 3)
-    found = disks.names()
-    disks.grid = ["-p", 1, "-q", 4]
-    refused = jobs.finish(disks.start(*SAVING))
-    assert refused.status == 2, str(refused)
-    assert "holds checkpoints of another grid" in refused.stderr, str(refused)
-    assert disks.names() == found
+    run().succeeded()
+    clean = bits(tmp_path / "disk0")
+    run(*SAVING, threshold="0").succeeded()
+    swap(tmp_path)
+    before = files(tmp_path / "disk0"), files(tmp_path / "disk1")
+    for options in (("--restart", "d"), SAVING):
+        refused = run(*options)
+        assert refused.status == 2, str(refused)
+        assert (files(tmp_path / "disk0"), files(tmp_path / "disk1")) == before
+        if "--restart" in options:
+            assert "of rank 0 is on " in refused.stderr, str(refused)
+            assert "where rank 1 runs" in refused.stderr, str(refused)
+    swap(tmp_path)
+    run("--restart", "d", *SAVING).succeeded()
+    assert bits(tmp_path / "disk0") == clean
+    assert files(tmp_path / "disk0") == files(tmp_path / "disk1") == []

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checkpoints that cannot be written, or used: nothing is lost, or it is said."""
 import json
+import os
 import random
 import shutil
 import struct
+import subprocess
 import sys
 
 import pytest
@@ -14,7 +16,8 @@ import checkpoints
 from checkpoints import SETTINGS, bits, files, whole, words
 
 SYSTEM = (1, 2, 1200, 16)  # P, Q, N, NB
-RESTARTS, BEGUN, MOMENT, CHECK = 104, 184, 192, 232  # bytes before them, in a header
+RANDOM = random.Random(4)
+RESTARTS, BEGUN, MOMENT, CHECK = 96, 168, 176, 216  # bytes before them, in a header
 
 
 def run(folder, *options, system=SYSTEM, threshold="16.0"):
@@ -52,15 +55,9 @@ def newest(folder, place="r0-c0"):
     return folder / f"d/xhpl-{place}.{whole(folder, 2)[-1]}"
 
 
-def flip(path, at):
-    data = bytearray(path.read_bytes())
-    data[at] ^= 0x10
-    path.write_bytes(data)
-
-
 def test_only_the_last_two_stay(left):
     found = whole(left, 2)
-    assert len(files(left)) == 2 * (len(found) + 2), files(left)  # final, alive
+    assert len(files(left)) == 2 * (len(found) + 1), files(left)  # alive
 
 
 def test_a_restart_ends_with_the_bits_of_a_clean_run_and_says_so(copy, clean):
@@ -72,29 +69,7 @@ def test_a_restart_ends_with_the_bits_of_a_clean_run_and_says_so(copy, clean):
     restarted = found["restarted"]
     assert (restarted["times"], restarted["iteration"]) == (1, first)
     assert restarted["between_seconds"] > 0 and restarted["lost_seconds"] >= 0
-    assert restarted["before_seconds"] < found["seconds"]
-
-
-@pytest.mark.few(1)
-@pytest.mark.parametrize("seed", range(3))
-def test_a_damaged_byte_makes_it_use_the_one_before(copy, clean, seed):
-    older, last = whole(copy, 2)
-    path = newest(copy, f"r0-c{seed % 2}")
-    flip(path, random.Random(seed).randrange(path.stat().st_size))
-    outcome = run(copy, "--restart", "d").succeeded()
-    assert f"the checkpoint of iteration {last} cannot be used" in outcome.stderr
-    assert f"restarts with iteration {older} " in outcome.stderr
-    assert bits(copy) == clean
-
-
-def test_a_file_cut_at_a_random_byte_makes_it_use_the_one_before(copy, clean):
-    older, last = whole(copy, 2)
-    size = newest(copy).stat().st_size
-    with open(newest(copy), "r+b") as file:
-        file.truncate(random.Random(4).randrange(size))
-    outcome = run(copy, "--restart", "d").succeeded()
-    assert f"restarts with iteration {older} " in outcome.stderr
-    assert bits(copy) == clean
+    assert restarted["before_seconds"] < found["seconds"] and restarted["clocks_agree"]
 
 
 def rewrite(path, change):
@@ -130,9 +105,45 @@ def test_a_clock_that_is_behind_makes_no_run_faster(copy, clean):
     assert bits(copy) == clean
 
 
-def test_clocks_that_agree_are_said_to(copy):
+def damage(folder):
+    path = newest(folder, RANDOM.choice(["r0-c0", "r0-c1"]))
+    data = bytearray(path.read_bytes())
+    data[RANDOM.randrange(len(data))] ^= 0x10
+    path.write_bytes(data)
+
+
+def cut(folder):
+    os.truncate(newest(folder), RANDOM.randrange(newest(folder).stat().st_size))
+
+
+def lose(folder):
+    newest(folder, "r0-c1").unlink()
+
+
+def restart_between(folder):
+    rewrite(newest(folder, "r0-c1"), after_another_restart)
+
+
+def take_older(folder):
+    shutil.copy(folder / f"d/xhpl-r0-c0.{whole(folder, 2)[0]}", newest(folder))
+
+
+@pytest.mark.few(3)
+@pytest.mark.parametrize("spoil, said", [
+    (damage, ""),
+    (cut, "it ends too early"),
+    (lose, "No such file or directory"),
+    (restart_between, "its parts were written before a restart and after it"),
+    (take_older, "it is that of another iteration"),
+])
+def test_without_the_newest_one_the_one_before_is_used(copy, clean, spoil, said):
+    older, last = whole(copy, 2)
+    spoil(copy)
     outcome = run(copy, "--restart", "d").succeeded()
-    assert checkpoints.test_of(copy)["restarted"]["clocks_agree"], str(outcome)
+    assert f"the checkpoint of iteration {last} cannot be used: " in outcome.stderr
+    assert said in outcome.stderr, str(outcome)
+    assert f"restarts with iteration {older} " in outcome.stderr, str(outcome)
+    assert bits(copy) == clean
 
 
 def test_files_stay_where_the_report_is_lost(copy, clean):
@@ -172,7 +183,7 @@ def test_a_folder_that_others_may_write_is_refused(copy):
 def test_a_link_in_the_folder_leads_to_no_file_that_is_written(copy, kind):
     victim = copy / "victim"
     victim.write_text("mine\n")
-    for name in ("part", "alive", "final"):
+    for name in ("part", "alive"):
         path = copy / f"d/xhpl-r0-c0.{name}"
         path.unlink(missing_ok=True)
         getattr(path, f"{kind}_to")(victim)
@@ -186,35 +197,16 @@ def test_a_folder_that_is_made_is_this_user_s_alone(tmp_path):
     assert (tmp_path / "d").stat().st_mode & 0o777 == 0o700
 
 
-def test_parts_of_before_and_after_a_restart_are_not_one(copy, clean):
-    older, last = whole(copy, 2)
-    rewrite(newest(copy, "r0-c1"), after_another_restart)
-    outcome = run(copy, "--restart", "d").succeeded()
-    said = f"iteration {last} cannot be used: its parts were written before a restart"
-    assert said in outcome.stderr, str(outcome)
-    assert f"restarts with iteration {older} " in outcome.stderr
-    assert bits(copy) == clean
-    assert "damaged" not in outcome.stderr
-
-
-def test_without_a_process_s_newest_file_the_one_before_is_used(copy, clean):
-    older, _ = whole(copy, 2)
-    newest(copy, "r0-c1").unlink()
-    outcome = run(copy, "--restart", "d").succeeded()
-    assert f"restarts with iteration {older} " in outcome.stderr
-    assert bits(copy) == clean
-
-
 def refused(outcome, *said):
     assert outcome.status == 2, str(outcome)
     assert [x for x in said if x not in outcome.stderr] == [], str(outcome)
 
 
-def test_rows_of_u_that_are_damaged_are_refused(copy):
-    path = copy / "d/xhpl-r0-c1.final"
-    flip(path, 100)
+def test_the_file_of_another_rank_is_refused(copy):
+    for iteration in whole(copy, 2):
+        shutil.copy(copy / f"d/xhpl-r0-c0.{iteration}", copy / f"d/xhpl-r0-c1.{iteration}")
     before = files(copy)
-    refused(run(copy, "--restart", "d"), "xhpl-r0-c1.final: it is damaged",
+    refused(run(copy, "--restart", "d"), "the process column = 0, not 1",
             "holds no checkpoint that all processes of this grid can read")
     assert files(copy) == before
 
@@ -245,16 +237,18 @@ def test_another_variant_is_said_to_round_otherwise(copy):
 
 
 def test_an_empty_folder_is_refused(tmp_path):
+    (tmp_path / "d").mkdir(mode=0o700)
     refused(run(tmp_path, "--restart", "d"), "d holds no checkpoint that all")
 
 
 @pytest.mark.few(2)
 @pytest.mark.parametrize("options,said", [
     (("--every", "soon"), "--every: 'soon' is not allowed"),
-    (("--checkpoint-bandwidth", "fast"), "--checkpoint-bandwidth: 'fast' is not"),
     (("--checkpoint", "d", "-nb", "16,32"), "need exactly one test, not 2"),
     (("--restart", "d", "--set", "solver=reference"), "need solver=hybrid"),
     (("--checkpoint", "no/d"), "cannot write to the folder no/d"),
+    (("--checkpoint", "/sys/kernel"), "cannot write to the folder /sys/kernel"),
+    (("--restart", "d"), "--restart: the folder d cannot be used: No such file"),
 ])
 def test_options_that_make_no_sense_are_refused(tmp_path, options, said):
     outcome = run(tmp_path, *options)
@@ -268,7 +262,31 @@ def test_on_a_full_disk_the_run_goes_on_and_says_so(tmp_path):
     outcome = jobs.run([*program, *system], tmp_path, SETTINGS).succeeded()
     assert "the checkpoint of iteration" in outcome.stderr
     assert "File too large; the run goes on" in outcome.stderr
+    saved = checkpoints.test_of(tmp_path)["checkpoints"]
+    assert saved["written"] == [] and saved["failed"] > 0, str(outcome)
     assert list(tmp_path.glob("e/*")) == []
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """The folder d, which takes one checkpoint and some of the next one."""
+    (tmp_path / "d").mkdir(mode=0o700)
+    disk = ["mount", "-t", "tmpfs", "-o", "size=13m,mode=0700", "tmpfs", tmp_path / "d"]
+    if os.geteuid() != 0 or subprocess.run(disk, capture_output=True).returncode != 0:
+        pytest.skip("only root can mount a small disk")
+    yield tmp_path
+    subprocess.run(["umount", tmp_path / "d"], check=True)
+
+
+@pytest.mark.more
+def test_a_disk_that_is_full_keeps_the_checkpoint_before(small_disk, clean):
+    outcome = run(small_disk, "--checkpoint", "d", "--every", "0.001s",
+                  threshold="0").succeeded()  # fmt: skip
+    assert "No space left on device; the run goes on" in outcome.stderr, str(outcome)
+    assert len(whole(small_disk, 2)) == 1, files(small_disk)
+    assert not [x for x in files(small_disk) if x.endswith(".part")]
+    run(small_disk, "--restart", "d").succeeded()
+    assert bits(small_disk) == clean
 
 
 EMULATED = ("--set", "devices=emu:1", "--set", "emu_rate=1e6", "--set", "emu_memory=8")

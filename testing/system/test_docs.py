@@ -96,7 +96,7 @@ NOT_RUN = {
 # Patterns, and what is run in their place: the same, small; and what make calls.
 SMALLER = [
     (r"-n (40000|80000|10000|4000)\b", "-n 500"),
-    (r"-n 14000 -nb 192", "-n 500 -nb 48"),
+    (r"-n 8000 -nb 192", "-n 500 -nb 48"),
     (r"-m 20000 -n 20000 -k 1024 --torture 600", "-m 300 -n 300 -k 64 --torture 1"),
     (r"--memory 1G", "--memory 200M"),
     (r"(--set )predict=on", r"\1predict=on \1plan_seconds=0.1"),

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <string.h>
-#include "hybrid/lu/checkpoint/boundary.h"
 #include "hybrid/lu/checkpoint/settings.h"
 #include "testing/unit/unit.h"
 
@@ -15,7 +14,7 @@ static hyb_piece_t some_piece(void)
 {
     for (int i = 0; i < ROWS * COLS; i++)
         elements[i] = 1.0 / (i + 1);
-    return hyb_piece_seal(2, ROWS, 4, COLS, elements);
+    return hyb_piece_seal(4, elements, ROWS * COLS);
 }
 
 static hyb_header_t some_header(void)
@@ -71,7 +70,7 @@ TEST(a_header_with_values_that_no_run_has_is_refused)
         }
     for (size_t i = 0; i < COUNT_OF(counts); i++)
         for (size_t at = offsetof(hyb_header_t, first);
-             at < offsetof(hyb_header_t, final_bytes); at += sizeof(int64_t)) {
+             at < offsetof(hyb_header_t, rounding); at += sizeof(int64_t)) {
             header = some_header();
             memcpy((char *)&header + at, &counts[i], sizeof(int64_t));
             assert_impossible(header);
@@ -122,30 +121,33 @@ TEST(another_kernel_or_variant_may_round_otherwise)
     assert_true(hyb_header_rounds_otherwise(&a, &b));
 }
 
+static bool holds(const hyb_piece_t *piece)
+{
+    return hyb_piece_holds(piece, 4, elements, ROWS * COLS);
+}
+
 TEST(a_piece_whose_header_or_elements_changed_is_refused)
 {
     hyb_piece_t piece = some_piece();
 
-    assert_true(hyb_piece_is_whole(&piece, 7, 7));
-    assert_true(hyb_piece_holds(&piece, elements));
+    assert_true(holds(&piece));
     for (size_t at = 0; at < sizeof(piece); at++) {
         flip(&piece, at);
-        assert_true(!hyb_piece_is_whole(&piece, 7, 7));
+        assert_true(!holds(&piece));
         flip(&piece, at);
     }
     for (size_t at = 0; at < sizeof(elements); at++) {
         flip(elements, at);
-        assert_true(!hyb_piece_holds(&piece, elements));
+        assert_true(!holds(&piece));
         flip(elements, at);
     }
 }
 
-TEST(a_piece_outside_of_the_matrix_is_refused)
+TEST(a_piece_of_other_columns_is_refused)
 {
     hyb_piece_t piece = some_piece();
 
-    assert_true(!hyb_piece_is_whole(&piece, 6, 7));
-    assert_true(!hyb_piece_is_whole(&piece, 7, 6));
+    assert_true(!hyb_piece_holds(&piece, 5, elements, ROWS * COLS));
 }
 
 TEST(columns_of_a_piece_fit_into_its_size_or_are_one)
@@ -158,54 +160,15 @@ TEST(columns_of_a_piece_fit_into_its_size_or_are_one)
     assert_true(hyb_piece_columns(1000) * 1000 <= most);
 }
 
-TEST(durations_and_bytes_have_units)
+TEST(durations_have_units)
 {
     double x = 0.0;
 
     assert_true(hyb_read_duration("30m", &x) && x == 1800.0);
     assert_true(hyb_read_duration("0.5", &x) && x == 0.5);
     assert_true(hyb_read_duration("2h", &x) && x == 7200.0);
-    assert_true(hyb_read_bytes("500M", &x) && x == 5e8);
     assert_true(!hyb_read_duration("0s", &x) && !hyb_read_duration("", &x));
-    assert_true(!hyb_read_duration("3x", &x) && !hyb_read_bytes("-1G", &x));
-    assert_true(!hyb_read_duration("inf", &x) && !hyb_read_bytes("G", &x));
-}
-
-/* ---- boundaries ---------------------------------------------------------- */
-
-static void check_boundary(int first, int over, int panels)
-{
-    hyb_boundary_t b = {first, over, panels};
-    int last = first;
-
-    assert_true(hyb_boundary_of(&b, first) == first);
-    for (int panel = first + 1; panel <= panels; panel++) {
-        int met = hyb_boundary_of(&b, panel);
-
-        assert_true(met >= last && met < panel && met < first + over);
-        last = met;
-    }
-    for (int k = first; k < panels; k++)
-        for (int panel = k; panel <= panels; panel++)
-            assert_true((panel >= hyb_boundary_ahead(&b, k)) ==
-                        (hyb_boundary_of(&b, panel) > k));
-}
-
-TEST(boundaries_rise_from_left_to_right_and_lie_before_their_panels)
-{
-    for (int panels = 3; panels < 40; panels++)
-        for (int first = 1; first < panels - 1; first++)
-            for (int over = 1; over <= (panels + 1 - first) / 2; over++)
-                check_boundary(first, over, panels);
-}
-
-TEST(writing_is_spread_over_as_many_iterations_as_it_takes_or_as_there_are)
-{
-    assert_true(hyb_boundary_over(10, 100, 0.3) == 1);
-    assert_true(hyb_boundary_over(10, 100, 7.9) == 7);
-    assert_true(hyb_boundary_over(10, 100, 1e9) == 45);
-    assert_true(hyb_boundary_over(99, 100, 1e9) == 1);
-    assert_true(hyb_boundary_over(10, 100, 0.0 / 0.0) == 1);
+    assert_true(!hyb_read_duration("3x", &x) && !hyb_read_duration("inf", &x));
 }
 
 TEST_MAIN()

@@ -335,40 +335,6 @@ TEST(a_team_takes_each_column_once_a_stage)
     assert_int_equal(wrong, 0);
 }
 
-TEST(a_held_block_is_left_out_until_it_is_released)
-{
-    hyb_ledger_t ledger;
-    hyb_blocks_t all = {0, 2};
-    hyb_run_t run;
-
-    assert_ok(hyb_ledger_create(64, false, 32, 0, &ledger));
-    hyb_ledger_hold(&ledger, 0, hyb_stage(0));
-    assert_true(hyb_ledger_take(&ledger, all, 0, hyb_stage(1), 32, &run));
-    assert_int_equal(run.from, 32);
-    assert_false(hyb_ledger_take(&ledger, all, 0, hyb_stage(1), 32, &run));
-    hyb_ledger_hold(&ledger, 0, hyb_stage(1));
-    assert_true(hyb_ledger_take(&ledger, all, 0, hyb_stage(1), 32, &run));
-    assert_int_equal(run.from, 0);
-    hyb_ledger_destroy(&ledger);
-}
-
-TEST(a_block_that_begins_ahead_is_not_taken_for_what_it_has_met)
-{
-    hyb_ledger_t ledger;
-    hyb_blocks_t all = {0, 2};
-    hyb_run_t run;
-
-    assert_ok(hyb_ledger_create(64, false, 32, 0, &ledger));
-    hyb_ledger_begin_at(&ledger, 1, hyb_stage(1));
-    assert_true(hyb_ledger_take(&ledger, all, 0, hyb_stage(1), 32, &run));
-    assert_int_equal(run.from, 0);
-    assert_true(hyb_ledger_take(&ledger, all, 0, hyb_stage(1), 32, &run));
-    assert_int_equal(run.count, 0);
-    assert_true(
-        hyb_ledger_reached(&ledger, (hyb_blocks_t){1, 2}, hyb_stage(1)));
-    hyb_ledger_destroy(&ledger);
-}
-
 /* Of an update's blocks the first ones are the devices'. */
 typedef struct {
     int64_t columns, nb;

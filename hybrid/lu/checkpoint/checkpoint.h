@@ -2,16 +2,15 @@
 #ifndef HYB_CHECKPOINT_H
 #define HYB_CHECKPOINT_H
 
-#include "base/view.h"
 #include "hpl_solver.h"
 #include "hybrid/lu/factor.h"
 
 /*
- * Checkpoints while the factorization runs. Process 0 decides by its clock;
- * what it decides, and what all have done, is summed up over all processes
- * while iterations run, so that they know it before the same iteration opens.
- * A checkpoint counts once all have written it; then each removes what is older
- * than the last two.
+ * Checkpoints of the factorization. Process 0 decides by its clock; all learn
+ * it before the same iteration opens, which ends the loop's range. While
+ * nothing moves each process writes its columns, and the loop begins anew with
+ * the next panel, as after a restart. A checkpoint counts once all have written
+ * it; the one before it stays, too.
  */
 
 /* Are checkpoints asked for, which cannot be where columns are guests of
@@ -33,9 +32,9 @@ void hyb_checkpoint_destroy(hyb_lu_t *lu);
  * of a run that is killed meanwhile finds all of them, or a mark that it had
  * ended. Collective over comm.
  *
- * row, column  in  this process's place in the grid that wrote; below 0: none
+ * mine  in  this process has some
  */
-void hyb_checkpoint_clear(MPI_Comm comm, int row, int column);
+void hyb_checkpoint_clear(MPI_Comm comm, bool mine);
 
 /* The matrix is that of seed. Was it restarted from a checkpoint? Then it is
  * here; of another seed it ends the job. */
@@ -50,22 +49,17 @@ void hyb_checkpoint_begin(hyb_lu_t *lu);
  * opens. Without waiting. */
 bool hyb_checkpoint_advance(hyb_lu_t *lu, int k);
 
-/* Iteration k, whose panel is here, is about to open. */
+/* Iteration k is about to open; the last one of the range, if a checkpoint is
+ * due. */
 void hyb_checkpoint_open(hyb_lu_t *lu, int k);
 
-/* The rows x columns of panel k's top here, before they are factored. */
-void hyb_checkpoint_keep_top(hyb_lu_t *lu, int k, xh_view_t top);
-
-/* May a device factor panel k where it stands? It is not to be saved, or has
- * been. */
-bool hyb_checkpoint_lets_factor(hyb_lu_t *lu, int k);
+/* The range is over, and nothing moves. Was that for a checkpoint? Then it is
+ * written, or cannot be, which is said, and the range is the rest. */
+bool hyb_checkpoint_pause(hyb_lu_t *lu);
 
 /* Behind the message of what ends the run: that a restart can go on, or "".
  * Static text; any thread. */
-const char *hyb_checkpoint_advice(const hyb_lu_t *lu);
-
-/* The last iteration is complete. */
-void hyb_checkpoint_end(hyb_lu_t *lu);
+const char *hyb_checkpoint_advice(void);
 
 /* What was written, and what it was restarted from; false: neither. */
 bool hyb_checkpoint_report(const hyb_lu_t *lu, hpl_checkpoints_t *report_p);

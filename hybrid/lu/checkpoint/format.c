@@ -2,14 +2,11 @@
 #include "hybrid/lu/checkpoint/format.h"
 
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include "base/checksum.h"
-#include "base/integers.h"
 
 static const char header_magic[8] = "XHPLCKP";
-static const uint64_t piece_magic = 0x4543454950504858;
 
 static uint64_t check_of(const void *data, size_t bytes)
 {
@@ -44,9 +41,9 @@ static bool is_possible(const hyb_header_t *h)
 
     return is_time(h->begun) && is_time(h->moment) && is_time(h->lost) &&
            is_time(h->between) && is_time(h->elapsed) && h->first >= 1 &&
-           h->first < most && h->over >= 0 && h->over < most && h->info >= 0 &&
-           h->info < most && h->restarts >= 0 && h->restarts < most &&
-           h->final_bytes >= 0 && (h->disagree == 0 || h->disagree == 1);
+           h->first < most && h->info >= 0 && h->info < most &&
+           h->restarts >= 0 && h->restarts < most &&
+           (h->disagree == 0 || h->disagree == 1);
 }
 
 const char *hyb_header_fault(const hyb_header_t *header)
@@ -104,40 +101,19 @@ int64_t hyb_piece_columns(int64_t rows)
     return columns > 0 ? columns : 1;
 }
 
-int64_t hyb_piece_most(int64_t rows)
+hyb_piece_t hyb_piece_seal(int64_t column, const double *elements,
+                           int64_t count)
 {
-    return xh_larger(HYB_FORMAT_PIECE / (int64_t)sizeof(double), rows);
-}
+    hyb_piece_t piece = {.column = column};
 
-int64_t hyb_piece_bytes(int64_t elements)
-{
-    return (int64_t)sizeof(hyb_piece_t) + elements * (int64_t)sizeof(double);
-}
-
-hyb_piece_t hyb_piece_seal(int64_t row, int64_t rows, int64_t col, int64_t cols,
-                           const double *elements)
-{
-    hyb_piece_t piece = {piece_magic, row, rows, col, cols, {0, 0}, 0};
-
-    xh_checksum(elements, rows * cols, piece.sums);
-    piece.check = check_of(&piece, offsetof(hyb_piece_t, check));
+    xh_checksum(elements, count, piece.sums);
     return piece;
 }
 
-bool hyb_piece_is_whole(const hyb_piece_t *piece, int64_t mp, int64_t nq)
+bool hyb_piece_holds(const hyb_piece_t *piece, int64_t column,
+                     const double *elements, int64_t count)
 {
-    return piece->magic == piece_magic &&
-           piece->check == check_of(piece, offsetof(hyb_piece_t, check)) &&
-           piece->row >= 0 && piece->rows > 0 && piece->col >= 0 &&
-           piece->cols > 0 && piece->row + piece->rows <= mp &&
-           piece->col + piece->cols <= nq &&
-           piece->cols <= hyb_piece_columns(piece->rows);
-}
+    hyb_piece_t found = hyb_piece_seal(column, elements, count);
 
-bool hyb_piece_holds(const hyb_piece_t *piece, const double *elements)
-{
-    uint64_t sums[2];
-
-    xh_checksum(elements, piece->rows * piece->cols, sums);
-    return sums[0] == piece->sums[0] && sums[1] == piece->sums[1];
+    return memcmp(piece, &found, sizeof(found)) == 0;
 }

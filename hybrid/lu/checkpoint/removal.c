@@ -1,34 +1,53 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/lu/checkpoint/checkpoint.h"
 
-#include "base/settings.h"
+#include <fcntl.h>
+#include <unistd.h>
 #include "hybrid/lu/checkpoint/settings.h"
 #include "hybrid/lu/checkpoint/store.h"
 
-/* Of both folders of the run. */
-static void for_folders(int row, int column,
-                        void (*call)(const hyb_store_t *store))
-{
-    static const char *const settings[] = {"restart", "checkpoint"};
-
-    for (int i = 0; i < 2 && row >= 0; i++)
-        if (hyb_checkpoint_is_asked(settings[i]))
-            call(&(hyb_store_t){xh_settings_text(settings[i]), row, column,
-                                false});
-}
-
 static void mark_done(const hyb_store_t *store)
 {
-    hyb_store_put_done(store);
+    int file = hyb_store_open(store, HYB_STORE_DONE, O_WRONLY | O_TRUNC);
+
+    if (file >= 0)
+        close(file);
+    fsync(store->fd);
 }
 
-void hyb_checkpoint_clear(MPI_Comm comm, int row, int column)
+static void remove_files(const hyb_store_t *store)
+{
+    hyb_store_keep(store, 0);
+    hyb_store_unlink(store, HYB_STORE_ALIVE);
+}
+
+static void remove_mark(const hyb_store_t *store)
+{
+    hyb_store_unlink(store, HYB_STORE_DONE);
+}
+
+static void in_folders(bool mine, void (*call)(const hyb_store_t *store))
+{
+    if (mine && hyb_store_restart.fd >= 0)
+        call(&hyb_store_restart);
+    if (mine && hyb_store_checkpoint.fd >= 0)
+        call(&hyb_store_checkpoint);
+}
+
+void hyb_checkpoint_clear(MPI_Comm comm, bool mine)
 {
     if (!hyb_checkpoint_are_asked())
         return;
-    for_folders(row, column, mark_done);
+    in_folders(mine, mark_done);
     MPI_Barrier(comm);
-    for_folders(row, column, hyb_store_clear);
+    in_folders(mine, remove_files);
     MPI_Barrier(comm);
-    for_folders(row, column, hyb_store_remove_done);
+    in_folders(mine, remove_mark);
+}
+
+const char *hyb_checkpoint_advice(void)
+{
+    return hyb_store_checkpoint.fd >= 0
+               ? "; --restart goes on from the last checkpoint, if there is one"
+               : "";
 }

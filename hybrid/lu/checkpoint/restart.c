@@ -3,23 +3,25 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <math.h>
 #include <stdio.h>
-#include <sys/stat.h>
+#include <string.h>
 #include <unistd.h>
 #include "base/log.h"
 #include "base/settings.h"
 #include "hpl/grid/agree.h"
-#include "hybrid/lu/checkpoint/geometry.h"
+#include "hybrid/lu/checkpoint/checkpoint.h"
+#include "hybrid/lu/checkpoint/save.h"
 #include "hybrid/lu/generate.h"
 
-typedef struct { /* what is read */
+typedef struct { /* the checkpoint that is tried */
     hyb_lu_t *lu;
-    hyb_store_t store;
-    double *buffer;      /* elements of a piece */
-    int64_t room;        /* elements */
-    hyb_header_t header; /* of the checkpoint that is tried */
-    char why[200];       /* what is wrong with it */
-    hyb_disks_t disks;
+    const hyb_store_t *store;
+    int first;
+    int fd;
+    hyb_header_t header;
+    char why[300]; /* what is wrong with it */
 } reader_t;
 
 /* ---- what it must be ----------------------------------------------------- */
@@ -42,201 +44,164 @@ hyb_header_t hyb_restart_header(const hyb_lu_t *lu)
     return h;
 }
 
-/* ---- files --------------------------------------------------------------- */
+/* ---- this process's file ------------------------------------------------- */
 
-static bool is_bad(reader_t *r, const char *path, const char *what)
+static bool is_bad(reader_t *r, const char *what)
 {
-    snprintf(r->why, sizeof(r->why), "%.100s: %.80s", path, what);
+    char path[HYB_STORE_TEXT];
+
+    hyb_store_path(r->store, r->first, path);
+    snprintf(r->why, sizeof(r->why), "%.200s: %.80s", path, what);
     return false;
 }
 
-/* It lies within one block's columns. */
-static bool is_of_one_block(const reader_t *r, const hyb_piece_t *p)
-{
-    const hyb_ledger_t *ledger = &r->lu->ledger;
-
-    return hyb_ledger_block(ledger, p->col) ==
-           hyb_ledger_block(ledger, p->col + p->cols - 1);
-}
-
-/* One piece at *at, which moves on; its elements count. */
-static bool read_piece(reader_t *r, int file, const char *path, int64_t *at,
-                       int64_t *elements)
-{
-    const HPL_T_pmat *mat = r->lu->mat;
-    hyb_piece_t p;
-    int64_t count;
-
-    if (!hyb_store_read(file, &p, sizeof(p), *at))
-        return is_bad(r, path, "it ends too early");
-    if (!hyb_piece_is_whole(&p, mat->mp, mat->nq))
-        return is_bad(r, path, "it is damaged");
-    count = p.rows * p.cols;
-    if (count > r->room || !is_of_one_block(r, &p))
-        return is_bad(r, path, "it is damaged");
-    *at += (int64_t)sizeof(p);
-    if (!hyb_store_read(file, r->buffer, (size_t)count * sizeof(double), *at))
-        return is_bad(r, path, "it ends too early");
-    if (!hyb_piece_holds(&p, r->buffer))
-        return is_bad(r, path, "it is damaged");
-    hyb_piece_move(r->lu, &p, (int)r->header.first, 0, HYB_RESTORE, r->buffer);
-    *at += count * (int64_t)sizeof(double);
-    *elements += count;
-    return true;
-}
-
-/* The pieces from .. to - 1, bytes, which hold so many elements. */
-static bool read_pieces(reader_t *r, const char *path, int64_t from, int64_t to,
-                        int64_t expected)
-{
-    int64_t elements = 0;
-    bool good = true;
-    int file = hyb_store_open(path, O_RDONLY);
-
-    if (file < 0)
-        return expected == 0 || is_bad(r, path, strerror(errno));
-    while (good && from < to)
-        good = read_piece(r, file, path, &from, &elements);
-    close(file);
-    if (good && elements != expected)
-        return is_bad(r, path, "parts of the matrix are missing");
-    return good;
-}
-
-static int64_t size_of(const char *path)
-{
-    int file = hyb_store_open(path, O_RDONLY);
-    struct stat about = {.st_size = 0};
-
-    if (file < 0)
-        return 0;
-    fstat(file, &about);
-    close(file);
-    return (int64_t)about.st_size;
-}
-
-static bool read_header(reader_t *r, const char *path)
+static bool read_header(reader_t *r)
 {
     hyb_header_t wanted = hyb_restart_header(r->lu);
-    int file = hyb_store_open(path, O_RDONLY);
     const char *fault;
     char text[80];
-    bool whole;
 
-    if (file < 0)
-        return is_bad(r, path, strerror(errno));
-    whole = hyb_store_read(file, &r->header, sizeof(r->header), 0);
-    close(file);
-    fault = whole ? hyb_header_fault(&r->header) : "it ends too early";
+    r->fd = hyb_store_open(r->store, r->first, O_RDONLY);
+    if (r->fd < 0)
+        return is_bad(r, strerror(errno));
+    if (!hyb_store_read(r->fd, &r->header, sizeof(r->header), 0))
+        return is_bad(r, "it ends too early");
+    fault = hyb_header_fault(&r->header);
     if (fault != NULL)
-        return is_bad(r, path, fault);
+        return is_bad(r, fault);
     wanted.seed = r->header.seed; /* seen when the matrix is to be generated */
     if (hyb_header_differs(&r->header, &wanted, text, sizeof(text)))
-        return is_bad(r, path, text);
-    return true;
+        return is_bad(r, text);
+    return (r->header.first == r->first && r->first < r->lu->range.panels) ||
+           is_bad(r, "it is that of another iteration");
 }
 
-bool hyb_restart_is_other(hyb_lu_t *lu, const hyb_disks_t *disks, char *text,
-                          int64_t size)
+/* All parts, to where they live. */
+static bool read_parts(reader_t *r, hyb_piece_t *buffer)
 {
-    reader_t r = {.lu = lu};
-    hyb_store_t store = hyb_disks_store(disks, lu->grid->iam, false);
-    char path[HYB_STORE_PATH];
-    int newest = hyb_disks_newest(disks);
+    double *elements = (double *)(buffer + 1);
+    int64_t at = sizeof(r->header);
+    hyb_part_t part = {.column = 0};
 
-    hyb_store_checkpoint_path(&store, newest, path);
-    if (newest == 0 || read_header(&r, path))
-        return false;
-    snprintf(text, (size_t)size, "%s", r.why);
-    return true;
-}
+    while (hyb_part_next(r->lu, r->first, &part)) {
+        size_t bytes = hyb_piece_bytes(hyb_part_count(&part));
 
-void hyb_restart_elements(const hyb_lu_t *lu, int first, int64_t *final_p,
-                          int64_t *others_p)
-{
-    *final_p = *others_p = 0;
-    for (int64_t b = 0; b < lu->ledger.check; b++) {
-        int64_t columns =
-            hyb_ledger_columns(&lu->ledger, hyb_one_block(b)).count;
-        int64_t final = hyb_final_rows(lu, b, first);
-
-        *final_p += final * columns;
-        *others_p += (hyb_saved_end(lu, b, first) - final) * columns;
+        if (!hyb_store_read(r->fd, buffer, bytes, at))
+            return is_bad(r, "it ends too early");
+        if (!hyb_piece_holds(buffer, part.column, elements,
+                             hyb_part_count(&part)))
+            return is_bad(r, "it is damaged");
+        hyb_part_move(r->lu, r->first, &part, HYB_RESTORE, elements);
+        at += (int64_t)bytes;
     }
-}
-
-static bool read_checkpoint(reader_t *r, int first)
-{
-    char path[HYB_STORE_PATH], final[HYB_STORE_PATH];
-    int64_t of_final, others;
-
-    hyb_store_checkpoint_path(&r->store, first, path);
-    hyb_store_path(&r->store, "final", final);
-    if (!read_header(r, path))
-        return false;
-    hyb_restart_elements(r->lu, (int)r->header.first, &of_final, &others);
-    return read_pieces(r, final, 0, r->header.final_bytes, of_final) &&
-           read_pieces(r, path, sizeof(r->header), size_of(path), others);
+    return true;
 }
 
 /* ---- agreeing ------------------------------------------------------------ */
 
-/* Has each read its part, and are all of one run? */
-static bool is_whole(const reader_t *r, int first, bool mine)
+/* Can each process use its file, and were all written by the same start of the
+ * run? */
+static bool all_can(const reader_t *r, bool mine)
 {
-    const hyb_header_t *h = &r->header;
-    int64_t of[] = {!mine, h->over, -h->over, h->restarts, -h->restarts};
-    bool is_one;
+    int64_t restarts = mine ? r->header.restarts : 0;
+    int64_t of[] = {!mine, restarts, -restarts};
 
-    MPI_Allreduce(MPI_IN_PLACE, of, 5, MPI_INT64_T, MPI_MAX,
+    MPI_Allreduce(MPI_IN_PLACE, of, 3, MPI_INT64_T, MPI_MAX,
                   r->lu->grid->all_comm);
-    is_one = of[1] == -of[2] && of[3] == -of[4];
-    if (of[0] == 0 && !is_one && r->lu->grid->iam == 0)
+    if (!mine || (of[0] == 0 && of[1] != -of[2] && r->lu->grid->iam == 0))
         xh_log_warning("--restart: the checkpoint of iteration %d cannot be "
-                       "used: its parts were written before a restart and "
-                       "after it",
-                       first);
-    return of[0] == 0 && is_one;
+                       "used: %s",
+                       r->first,
+                       mine ? "its parts were written before a restart and "
+                              "after it"
+                            : r->why);
+    return of[0] == 0 && of[1] == -of[2];
 }
 
-/* The newest that is not damaged; its place in first, or -1. */
-static int read_newest(reader_t *r, const int *first, int count)
+/* The file of rank that is tried. */
+static bool sees(const reader_t *r, int rank)
 {
-    for (int i = 0; i < count; i++) {
-        bool good;
+    const HPL_T_grid *g = r->lu->grid;
+    bool by_row = g->order == HPL_ROW_MAJOR;
+    hyb_store_t of = *r->store;
 
-        hyb_disks_bring(&r->disks, first[i]);
-        good = read_checkpoint(r, first[i]);
+    of.row = by_row ? rank / g->npcol : rank % g->nprow;
+    of.column = by_row ? rank % g->npcol : rank / g->nprow;
+    return hyb_store_exists(&of, r->first);
+}
 
-        if (!good)
-            xh_log_warning("--restart: the checkpoint of iteration %d cannot "
-                           "be used: %s",
-                           first[i], r->why);
-        if (is_whole(r, first[i], good))
-            return i;
+/* Processes that do not see their files learn who does. */
+static void say_where(const reader_t *r)
+{
+    const HPL_T_grid *g = r->lu->grid;
+    char host[MPI_MAX_PROCESSOR_NAME] = "";
+    int length;
+
+    for (int rank = 0; rank < g->nprocs; rank++) {
+        bool is_here = sees(r, rank);
+        int of[] = {is_here ? g->iam : INT_MAX, /* the first who sees it */
+                    rank == g->iam && is_here ? 0 : 1};
+
+        MPI_Allreduce(MPI_IN_PLACE, of, 2, MPI_INT, MPI_MIN, g->all_comm);
+        if (of[0] == INT_MAX || of[1] == 0)
+            continue;
+        MPI_Get_processor_name(host, &length);
+        MPI_Bcast(host, sizeof(host), MPI_CHAR, of[0], g->all_comm);
+        if (rank == g->iam)
+            xh_log_warning("--restart: the checkpoint of iteration %d of rank "
+                           "%d is on %s, where rank %d runs",
+                           r->first, rank, host, of[0]);
     }
-    return -1;
+}
+
+static bool read_checkpoint(reader_t *r, hyb_piece_t *buffer)
+{
+    bool good = all_can(r, read_header(r));
+
+    if (good)
+        good = all_can(r, read_parts(r, buffer));
+    else
+        say_where(r);
+    if (r->fd >= 0)
+        close(r->fd);
+    return good;
+}
+
+/* From the newest one of any process on. */
+static bool read_newest(reader_t *r, hyb_piece_t *buffer)
+{
+    int next = INT_MAX;
+
+    do {
+        next = hyb_store_newest_of_any(r->store, next);
+        MPI_Allreduce(MPI_IN_PLACE, &next, 1, MPI_INT, MPI_MAX,
+                      r->lu->grid->all_comm);
+        r->first = next;
+    } while (next > 0 && !read_checkpoint(r, buffer));
+    return next > 0;
 }
 
 /* ---- going on ------------------------------------------------------------ */
 
-static void set_stages(hyb_lu_t *lu)
+/* All columns have met the panels before the first one, or before their own. */
+static void set_stages(hyb_lu_t *lu, int first)
 {
-    for (int64_t b = 0; b < lu->ledger.check; b++) {
-        int panel = hyb_block_panel(lu, b);
-        int stage = panel < lu->range.first
-                        ? panel
-                        : hyb_boundary_of(&lu->range, panel);
+    hpl_map_t map = hpl_map_columns(lu->grid, lu->mat->nb);
 
-        hyb_ledger_begin_at(&lu->ledger, b, hyb_stage(stage));
+    for (int64_t b = 0; b < lu->ledger.blocks; b++) {
+        int panel = b < lu->ledger.b ? hpl_map_block_global(&map, b) : first;
+        int64_t stage = hyb_stage(Mmin(panel, first));
+
+        hyb_ledger_queue_all(&lu->ledger, hyb_one_block(b), stage);
+        hyb_ledger_complete_all(&lu->ledger, hyb_one_block(b), stage);
     }
 }
 
 static void resume(hyb_lu_t *lu, const hyb_header_t *header)
 {
-    lu->range = hyb_header_boundary(header, lu->range.panels);
+    lu->range.first = (int)header->first;
     lu->mat->info = (int)header->info;
-    set_stages(lu);
+    set_stages(lu, lu->range.first);
     for (int i = 0; i < hyb_team_size(lu->means.team); i++)
         atomic_store(&lu->worker[i].iteration, lu->range.first);
     atomic_store(&lu->ledger.opened, lu->range.first);
@@ -244,14 +209,13 @@ static void resume(hyb_lu_t *lu, const hyb_header_t *header)
 
 static void say(const reader_t *r)
 {
-    const hyb_header_t *h = &r->header;
     hyb_header_t now = hyb_restart_header(r->lu);
 
     if (r->lu->grid->iam > 0)
         return;
-    xh_log_info("restarts with iteration %d of %d from %s", (int)h->first,
-                r->lu->range.panels, r->store.folder);
-    if (hyb_header_rounds_otherwise(h, &now))
+    xh_log_info("restarts with iteration %d of %d from %s", r->first,
+                r->lu->range.panels, r->store->folder);
+    if (hyb_header_rounds_otherwise(&r->header, &now))
         xh_log_warning("--restart: other kernels or another PFACT, NBMIN, "
                        "NDIV or RFACT than before: last bits may differ");
 }
@@ -259,7 +223,7 @@ static void say(const reader_t *r)
 /* When any process was last seen. */
 static hyb_seen_t last_seen(const reader_t *r)
 {
-    hyb_seen_t of = hyb_store_last_seen(&r->store);
+    hyb_seen_t of = hyb_moments_last_seen(r->store);
     double seen[2] = {fmax(of.moment, r->header.moment),
                       fmax(of.elapsed, r->header.elapsed)};
 
@@ -268,85 +232,51 @@ static hyb_seen_t last_seen(const reader_t *r)
     return (hyb_seen_t){seen[0], seen[1]};
 }
 
-/* Had any process noted that the results were written? */
-static bool has_ended(const reader_t *r)
-{
-    int is_done = hyb_store_is_done(&r->store);
-
-    MPI_Allreduce(MPI_IN_PLACE, &is_done, 1, MPI_INT, MPI_MAX,
-                  r->lu->grid->all_comm);
-    return is_done != 0;
-}
-
-/* The folder has no whole checkpoint. */
+/* There is no whole checkpoint: had any process noted that the results were
+ * written? What was left to remove then goes. */
 static xh_status_t begin_anew(const reader_t *r)
 {
-    bool is_first = r->lu->grid->iam == 0;
+    const HPL_T_grid *grid = r->lu->grid;
+    const char *folder = r->store->folder;
+    xh_status_t done =
+        hyb_store_exists(r->store, HYB_STORE_DONE) ? XH_ERR_INPUT : XH_OK;
 
-    if (has_ended(r)) {
-        if (is_first)
+    if (hpl_agree(grid->all_comm, done) != XH_OK) {
+        if (grid->iam == 0)
             xh_log_warning("--restart: the run in %s has ended, and its "
                            "results were written: it begins anew",
-                           r->store.folder);
+                           folder);
+        hyb_checkpoint_clear(grid->all_comm, true);
         return XH_OK;
     }
-    if (is_first)
+    if (grid->iam == 0)
         xh_log_error("--restart: %s holds no checkpoint that all processes of "
                      "this grid can read",
-                     r->store.folder);
+                     folder);
     return XH_ERR_INPUT;
 }
 
-static xh_status_t check_folder(const reader_t *r)
-{
-    if (r->disks.is_refused)
-        xh_log_error("--restart: the folder %s cannot be used: %s",
-                     r->disks.folder, r->disks.why);
-    return hpl_agree(r->lu->grid->all_comm,
-                     r->disks.is_refused ? XH_ERR_INPUT : XH_OK);
-}
-
-static xh_status_t load(reader_t *r, hyb_header_t *header_p, hyb_seen_t *seen_p,
-                        int *earlier_p)
-{
-    int first[HYB_STORE_MOST], at;
-    int all = hyb_disks_common(&r->disks, first);
-
-    r->store = hyb_disks_store(&r->disks, r->lu->grid->iam, false);
-    hyb_generate_touch_homes(r->lu);
-    at = read_newest(r, first, all);
-    if (at < 0)
-        return begin_anew(r);
-    *earlier_p = at + 1 < all ? first[at + 1] : 0;
-    *header_p = r->header;
-    *seen_p = last_seen(r);
-    resume(r->lu, &r->header);
-    say(r);
-    return XH_OK;
-}
-
-xh_status_t hyb_restart_load(hyb_lu_t *lu, hyb_header_t *header_p,
-                             hyb_seen_t *seen_p, int *earlier_p)
+xh_status_t hyb_restart_load(hyb_lu_t *lu, hyb_piece_t *buffer,
+                             hyb_header_t *header_p, hyb_seen_t *seen_p)
 {
     const char *folder = xh_settings_text("restart");
-    reader_t r = {.lu = lu};
-    xh_status_t status;
+    reader_t r = {.lu = lu, .store = &hyb_store_restart};
+    bool good;
 
     if (folder[0] == '\0')
         return XH_OK;
-    r.room = hyb_piece_most(lu->mat->mp);
-    r.buffer = malloc((size_t)r.room * sizeof(double));
-    status =
-        hpl_agree(lu->grid->all_comm, r.buffer != NULL ? XH_OK : XH_ERR_MEMORY);
-    if (status == XH_OK)
-        status = hyb_disks_find(lu->grid, folder, &r.disks);
-    if (status == XH_OK)
-        status = check_folder(&r);
-    if (status == XH_OK)
-        status = load(&r, header_p, seen_p, earlier_p);
-    if (status != XH_OK && !r.disks.is_refused)
-        rmdir(folder); /* if it is empty: it has just been made */
-    hyb_disks_free(&r.disks);
-    free(r.buffer);
-    return status;
+    good = hyb_store_begin(folder, lu->grid->myrow, lu->grid->mycol,
+                           &hyb_store_restart, r.why);
+    if (!good)
+        xh_log_error("--restart: the folder %s cannot be used: %s", folder,
+                     r.why);
+    XH_TRY(hpl_agree(lu->grid->all_comm, good ? XH_OK : XH_ERR_INPUT));
+    hyb_generate_touch_homes(lu);
+    if (!read_newest(&r, buffer))
+        return begin_anew(&r);
+    *header_p = r.header;
+    *seen_p = last_seen(&r);
+    resume(lu, &r.header);
+    say(&r);
+    return XH_OK;
 }

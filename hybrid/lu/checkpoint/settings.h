@@ -10,23 +10,14 @@
 /* Do they make sense? Errors: XH_ERR_INPUT  said */
 xh_status_t hyb_checkpoint_check_settings(void);
 
-/* Does the setting, checkpoint or restart, name a folder? */
-bool hyb_checkpoint_is_asked(const char *setting);
-
 /* Is there --checkpoint or --restart? */
 bool hyb_checkpoint_are_asked(void);
 
 /* Seconds from one to the next. */
 double hyb_checkpoint_every(void);
 
-/* Bytes/s of a process; 0: no limit. */
-double hyb_checkpoint_bandwidth(void);
-
-/*
- * "30m" or "90s" as seconds, "500M" or "2G" as bytes; a number alone counts
- * ones. False: it is neither, or not above 0.
- */
+/* "30m" or "90s" as seconds; a number alone counts seconds. False: it is none,
+ * or not above 0. */
 bool hyb_read_duration(const char *text, double *seconds_p);
-bool hyb_read_bytes(const char *text, double *bytes_p);
 
 #endif

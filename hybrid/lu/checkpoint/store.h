@@ -7,97 +7,66 @@
 #include <stdint.h>
 
 /*
- * The files of one process in a folder, named after its place in the grid:
+ * The files of one process in a folder, named after its place in the grid. The
+ * folder is opened once, and checked; all names are relative to what was
+ * opened, whatever its path leads to by now.
  *
- *   xhpl-r0-c1.final        rows of U, see format.h
- *   xhpl-r0-c1.120          the checkpoint of iteration 120, whole
- *   xhpl-r0-c1.part         one that is being written
- *   xhpl-r0-c1.alive        when its process was last seen
- *   xhpl-r0-c1.done         the results are written: the others may go
- *
- * Copies that its partner keeps are xhpl-r0-c1.copy-final, .copy-120 and
- * .copy-part.
+ * A checkpoint is told by its iteration, above 0; the other files are
  */
-enum { HYB_STORE_PATH = 4096, HYB_STORE_MOST = 4, HYB_STORE_WHY = 200 };
+enum {
+    HYB_STORE_PART = 0,   /* one that is being written */
+    HYB_STORE_ALIVE = -1, /* when the process was last seen */
+    HYB_STORE_DONE = -2   /* the results are written: the others may go */
+};
 
 typedef struct {
-    const char *folder;
+    const char *folder; /* outlives the store */
+    int fd;
     int row, column; /* of the process */
-    bool is_copy;
 } hyb_store_t;
 
-void hyb_store_path(const hyb_store_t *store, const char *suffix, char *path);
-void hyb_store_checkpoint_path(const hyb_store_t *store, int first, char *path);
+/* The folders of --restart and --checkpoint: open from before the factorization
+ * until its results are kept. */
+extern hyb_store_t hyb_store_restart, hyb_store_checkpoint;
 
-/* Call see for each whole checkpoint in folder, whosever it is, with its
- * iteration. */
-void hyb_store_each(const char *folder,
-                    void (*see)(void *context, const hyb_store_t *store,
-                                int first),
-                    void *context);
+enum { HYB_STORE_TEXT = 200 }; /* bytes of a reason, or of a path in messages */
+
+/*
+ * Open the folder, which exists. Only this user and root may be able to write
+ * it. False: why_p says why it cannot be used.
+ */
+bool hyb_store_begin(const char *folder, int row, int column,
+                     hyb_store_t *store_p, char *why_p);
+void hyb_store_end(hyb_store_t *store); /* if it is open */
 
 /* Are these the same folder? */
-bool hyb_store_is_same(const char *a, const char *b);
+bool hyb_store_is_same(const hyb_store_t *a, const hyb_store_t *b);
 
-/* Remove that checkpoint and what is unfinished, without a look at the folder,
- * or all checkpoints but these. */
-void hyb_store_remove(const hyb_store_t *store, int first);
-void hyb_store_keep(const hyb_store_t *store, const int *first, int count);
-
-/* Remove all of its files but the mark that it is done, and all copies in the
- * folder, whosever they are. */
-void hyb_store_clear(const hyb_store_t *store);
+/* For messages. */
+void hyb_store_path(const hyb_store_t *store, int file, char *path_p);
 
 /*
- * Make the folder, if it is not there, for this user alone. Only this user and
- * root may be able to write it.
- *
- * why_p  out  HYB_STORE_WHY bytes: why it cannot be used; set on failure
+ * A regular file of this user, and no link; O_TRUNC makes a new one. Returns
+ * below 0 on failure: errno, EPERM: it is another kind of file.
  */
-bool hyb_store_make(const char *folder, char *why_p);
+int hyb_store_open(const hyb_store_t *store, int file, int flags);
+bool hyb_store_exists(const hyb_store_t *store, int file);
+void hyb_store_unlink(const hyb_store_t *store, int file);
 
-/* Close the folders that were used; the next use opens them again. */
-void hyb_store_close(void);
+/* PART becomes the checkpoint of iteration first, on the disk. False: errno */
+bool hyb_store_name(const hyb_store_t *store, int first);
 
-/* Have the names of the folder's files on the disk. False: errno */
-bool hyb_store_sync(const char *folder);
+/* The newest checkpoint of this process, or of any, before an iteration; 0:
+ * there is none. */
+int hyb_store_newest(const hyb_store_t *store, int before);
+int hyb_store_newest_of_any(const hyb_store_t *store, int before);
 
-/*
- * open, unlink, rename and access of a path that is a folder and a name in it.
- * The folder is the one that was checked, whatever its path leads to by now.
- * What is opened is a regular file of this user, and no link; O_TRUNC makes a
- * new one. Failures: as those calls; errno EPERM: it is another kind of file.
+/* Remove what is unfinished, and all checkpoints of this process but `first`.
  */
-int hyb_store_open(const char *path, int flags);
-int hyb_store_unlink(const char *path);
-int hyb_store_rename(const char *from, const char *to);
-bool hyb_store_exists(const char *path);
+void hyb_store_keep(const hyb_store_t *store, int first);
 
-/* s since 1970, and of any run: what is more is no moment */
-#define HYB_MOMENT_MOST 1e11
-
-/* When a process was last seen; all 0: unknown. */
-typedef struct {
-    double moment;  /* s since 1970, by its host's clock */
-    double elapsed; /* s of the run until then that clocks saw pass which are
-                       never set */
-} hyb_seen_t;
-
-hyb_seen_t hyb_store_last_seen(const hyb_store_t *store);
-
-/* Mark that the results of the run are written; is there such a mark? */
-bool hyb_store_put_done(const hyb_store_t *store);
-bool hyb_store_is_done(const hyb_store_t *store);
-void hyb_store_remove_done(const hyb_store_t *store);
-
-/* Write all bytes at offset. False: errno */
-bool hyb_store_write(int file, const void *data, size_t bytes, int64_t offset);
-
-/* Read all bytes from offset on; false: there are fewer. */
-bool hyb_store_read(int file, void *data, size_t bytes, int64_t offset);
-
-/* Bytes/s at which the folder takes a file of so many bytes now; 0: it does
- * not, which is said. */
-double hyb_store_probe(const hyb_store_t *store, int64_t bytes);
+/* Write or read all bytes at offset. False: errno, or there are fewer */
+bool hyb_store_write(int fd, const void *data, size_t bytes, int64_t offset);
+bool hyb_store_read(int fd, void *data, size_t bytes, int64_t offset);
 
 #endif

@@ -529,8 +529,6 @@ void hyb_check_columns_begin(hyb_lu_t *lu)
 {
     if (lu->check != NULL && !lu->check->summed)
         hyb_check_columns_sum(lu, lu->range.first);
-    if (lu->check != NULL && lu->range.over > 1)
-        lu->check->spoilt = true; /* columns have not met the same panels */
 }
 
 void hyb_check_columns_end(hyb_lu_t *lu)
@@ -577,7 +575,7 @@ void hyb_check_columns_same(hyb_lu_t *lu, const hyb_place_t *home,
 bool hyb_check_columns_due(const hyb_lu_t *lu, int k)
 {
     return lu->check != NULL && (k + 1) % lu->check->every == 0 &&
-           k >= lu->range.first && k + 1 < lu->range.panels;
+           k >= lu->range.first && k + 1 < hyb_lu_end(lu);
 }
 
 /* Columns that devices stream nobody sees as they land. */

@@ -38,7 +38,6 @@ static bool said_depth, said_forms; /* in this run */
 static hpl_shape_t said_plan;       /* likewise, the last one */
 static bool gave_up;                /* home=auto: devices would not hold it */
 static bool passed;                 /* the test that checkpoints are of */
-static int place[2];                /* this process's, in its grid */
 
 static const double usual_threshold = 16.0; /* of the scaled residual */
 
@@ -283,8 +282,6 @@ static void check(hpl_system_t *system, int seed, hpl_norms_t *norms_p)
     free_prepared(system);
     hyb_check_solution(&means, system->grid, &system->mat, seed, norms_p);
     passed = hpl_scaled_residual(norms_p, system->mat.n) < usual_threshold;
-    place[0] = system->grid->myrow;
-    place[1] = system->grid->mycol;
 }
 
 static xh_status_t iterations(int process, double zero, char **csv_p,
@@ -495,7 +492,7 @@ bool hyb_driver_results_kept(void)
 
     MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     if (any)
-        hyb_checkpoint_clear(MPI_COMM_WORLD, passed ? place[0] : -1, place[1]);
+        hyb_checkpoint_clear(MPI_COMM_WORLD, passed);
     passed = false;
     return any != 0;
 }
