@@ -19,7 +19,7 @@ struct hyb_device_guard {
     hyb_block_t weights; /* columns x both */
     hyb_block_t panel;   /* rows x both: of the next panel's columns */
     hyb_block_t rows;    /* likewise, of all others */
-    double *all;         /* pinned: rows x both, on their way down, ... */
+    double *all[HYB_IN_FLIGHT]; /* pinned: rows x both, on their way down ... */
     double *own[HYB_IN_FLIGHT]; /* ... and of panel k's columns */
     double *host_weights;
     int swept; /* iterations before this one are */
@@ -40,7 +40,7 @@ int64_t hyb_device_guard_doubles(int64_t rows, int64_t nb, int64_t columns)
 
 size_t hyb_device_guard_host_doubles(int64_t rows, int64_t nb, int64_t columns)
 {
-    return (size_t)(BOTH * (columns + (1 + HYB_IN_FLIGHT) * rows) +
+    return (size_t)(BOTH * (columns + 2 * HYB_IN_FLIGHT * rows) +
                     MOMENTS * PANELS * 2 * nb);
 }
 
@@ -78,9 +78,10 @@ xh_status_t hyb_device_guard_create(hyb_device_columns_t *d, int64_t at,
     g->rows = hyb_block(d->memory.buffer, at += BOTH * rows, rows, BOTH);
     g->sums[0] = hyb_block(d->memory.buffer, at += BOTH * rows, 2, nb);
     g->sums[1] = hyb_block(d->memory.buffer, at + 2 * nb, 2, nb);
-    g->all = host + BOTH * columns;
-    for (int i = 0; i < HYB_IN_FLIGHT; i++)
-        g->own[i] = g->all + (i + 1) * BOTH * rows;
+    for (int i = 0; i < HYB_IN_FLIGHT; i++) {
+        g->all[i] = host + BOTH * (columns + i * rows);
+        g->own[i] = g->all[i] + HYB_IN_FLIGHT * BOTH * rows;
+    }
     for (int i = 0; i < MOMENTS * PANELS; i++)
         g->down[i / PANELS][i % PANELS] =
             g->own[0] + HYB_IN_FLIGHT * BOTH * rows + i * 2 * nb;
@@ -188,7 +189,7 @@ static xh_status_t sweep(hyb_device_columns_t *d, int k)
     hyb_blocks_t rest = hyb_lu_trailing(lu, k + 1);
 
     XH_TRY(weigh(d, hyb_lu_rows_above(lu, k + 1), hyb_device_run(d, rest),
-                 d->guard->rows, d->guard->all));
+                 d->guard->rows, d->guard->all[k % HYB_IN_FLIGHT]));
     d->queued
         .work[hyb_device_note(d, (hyb_blocks_t){0}, 0, 0.0, d->queue.compute)]
         .swept = k;
@@ -211,17 +212,18 @@ void hyb_device_guard_swept(hyb_device_columns_t *d, int k)
     hyb_lu_t *lu = d->base.lu;
     int64_t mp = lu->mat->mp, from = hyb_lu_rows_above(lu, k + 1);
     const double *own = d->guard->own[(k + 1) % HYB_IN_FLIGHT];
+    double *all = d->guard->all[k % HYB_IN_FLIGHT];
 
     if (hyb_lu_owns(lu, k + 1) &&
         hyb_device_holds(d, hyb_lu_panel_block(lu, k + 1)))
         for (int which = 0; which < BOTH; which++)
             for (int64_t i = which * mp; i < which * mp + mp - from; i++)
-                d->guard->all[i] += own[i];
+                all[i] += own[i];
     hyb_check_columns_judge(lu, &(hyb_compared_t){.place = d->number,
                                                   .k = k,
                                                   .first = from,
                                                   .rows = mp - from,
-                                                  .z = d->guard->all,
+                                                  .z = all,
                                                   .ld = mp});
 }
 

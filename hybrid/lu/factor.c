@@ -326,6 +326,7 @@ uint64_t hyb_factor_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
 {
     return hyb_workers_bytes(means, shape->n, shape->nb) +
            hyb_exchange_bytes(means, shape) + hyb_panels_bytes(means, shape) +
-           hyb_share_bytes(means, shape) + hyb_check_columns_bytes(means, shape) +
+           hyb_share_bytes(means, shape) + hyb_check_columns_bytes(means, shape,
+                                   hyb_homes_checked(means, shape)) +
            place_bytes(means, shape);
 }

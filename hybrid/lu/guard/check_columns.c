@@ -73,10 +73,9 @@ bool hyb_check_columns_wanted(const hyb_means_t *means, int64_t n, int nprow)
     return strcmp(asked, "online") == 0 && !means->models_time;
 }
 
-static extent_t extent_of(const hyb_means_t *means, const hpl_shape_t *shape)
+static extent_t extent_of(const hyb_means_t *means, const hpl_shape_t *shape,
+                          int places)
 {
-    int places = hyb_homes_checked(means, shape);
-
     return (extent_t){.rows = hpl_system_rows(shape),
                       .columns = hpl_system_columns(shape) + BOTH * places,
                       .nb = Mmin(shape->nb, shape->n),
@@ -87,12 +86,12 @@ static extent_t extent_of(const hyb_means_t *means, const hpl_shape_t *shape)
 }
 
 uint64_t hyb_check_columns_bytes(const hyb_means_t *means,
-                                 const hpl_shape_t *shape)
+                                 const hpl_shape_t *shape, int places)
 {
     struct hyb_check_columns c = {.memory = NULL};
 
     return means->checked
-               ? sizeof(double) * lay_out(&c, extent_of(means, shape))
+               ? sizeof(double) * lay_out(&c, extent_of(means, shape, places))
                : 0;
 }
 
@@ -125,7 +124,8 @@ xh_status_t hyb_check_columns_create(hyb_lu_t *lu)
     lu->check = c = calloc(1, sizeof(*c));
     if (c == NULL)
         return XH_ERR_MEMORY;
-    e = extent_of(&lu->means, &shape);
+    e = extent_of(&lu->means, &shape,
+                  (int)(lu->ledger.blocks - lu->ledger.check));
     c->bytes = lay_out(c, e) * sizeof(double);
     XH_TRY(xh_memory_allocate(c->bytes, (void **)&c->memory));
     xh_memory_touch(c->memory, c->bytes, 0, 1);

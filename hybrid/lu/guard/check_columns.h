@@ -58,9 +58,10 @@ bool hyb_check_columns_wanted(const hyb_means_t *means, int64_t n, int nprow);
 xh_status_t hyb_check_columns_create(hyb_lu_t *lu);
 void hyb_check_columns_destroy(hyb_lu_t *lu);
 
-/* Bytes that it takes on a process of shape, beside the columns. */
+/* Bytes that it takes on a process of shape where so many places have them,
+ * beside the columns. */
 uint64_t hyb_check_columns_bytes(const hyb_means_t *means,
-                                 const hpl_shape_t *shape);
+                                 const hpl_shape_t *shape, int places);
 
 /* They become the sums of all columns, which have met panels 0 .. met - 1. By
  * the thread that has the team. */
