@@ -213,10 +213,11 @@ typedef struct {
     hpl_workers_t (*workers)(void);
 
     /*
-     * Solve small systems as a test of order n on grid would: each process alone
-     * on its cores and on its devices, and the grid together. Are all results of
-     * this process right? The first wrong one is logged. Collective over grid,
-     * with no system in work.
+     * Solve small systems as a test of order n on grid would: each process
+     * alone on its cores and on its devices, and the grid together. Are all
+     * results of this process right? The first wrong one is logged. Collective
+     * over grid, with no system in work. NULL: hpl_self_test does
+     * (hpl/solver/self_test.h).
      */
     bool (*self_test)(HPL_T_grid *grid, const HPL_T_palg *algo, int n, int nb);
 } hpl_solver_t;

@@ -6,7 +6,6 @@
 #include "hpl/pfact/pivot.h"
 #include "hpl/pgesv/exchange.h"
 #include "hpl/pgesv/factor_matrix.h"
-#include "hpl/solver/self_test.h"
 #include "hpl/solver/system.h"
 
 /* The reference solver: the whole local matrix in host memory, one thread. */
@@ -91,8 +90,7 @@ const hpl_solver_t hpl_reference_solver = {.name = "reference",
                                            .check = check,
                                            .destroy = hpl_system_destroy,
                                            .solve_array = solve_array,
-                                           .workers = workers,
-                                           .self_test = hpl_self_test};
+                                           .workers = workers};
 
 /* ---- the solver in use --------------------------------------------------- */
 

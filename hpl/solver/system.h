@@ -29,8 +29,8 @@ int64_t hpl_system_columns(const hpl_shape_t *shape);
 /* The local matrix of shape: sizes and ld; no memory yet. */
 HPL_T_pmat hpl_system_matrix(const hpl_shape_t *shape);
 
-/* Bytes of the matrix with so many more columns behind it, x, and slack to align
- * the first column. */
+/* Bytes of the matrix with so many more columns behind it, x, and slack to
+ * align the first column. */
 size_t hpl_system_matrix_bytes(const HPL_T_pmat *mat, int spare, int align);
 
 /* create and destroy as hpl_solver_t describes them; the matrix, with so many

@@ -12,8 +12,8 @@
 /* What one device holds. */
 typedef struct {
     int64_t rows, columns, nb;
-    int nprow;   /* P > 1: rows travel */
-    bool guests; /* columns of the host come */
+    int nprow;    /* P > 1: rows travel */
+    bool guests;  /* columns of the host come */
     bool checked; /* with check columns, beside these */
 } extent_t;
 
@@ -50,8 +50,7 @@ static size_t host_doubles(extent_t e)
 
     return (size_t)(rows * nb + HYB_SLOTS * (HYB_ROW_LISTS + nb) * nb + nb +
                     nb * nb + hyb_pivot_elements(nb)) +
-           (e.checked ? hyb_device_guard_host_doubles(rows, nb, e.columns)
-                      : 0);
+           (e.checked ? hyb_device_guard_host_doubles(rows, nb, e.columns) : 0);
 }
 
 /* Do others read panels that a device factored where they came down, while the

@@ -54,8 +54,9 @@ typedef struct {
             hyb_event_t *done;
             hyb_blocks_t blocks; /* those that it completes here */
             int panels;          /* that they meet */
-            int swept; /* iteration whose rows came down to be compared, or -1 */
-            int sealed;    /* panel whose seal is compared, or -1: when it came, */
+            int swept;  /* iteration whose rows came down to be compared, or -1
+                         */
+            int sealed; /* panel whose seal is compared, or -1: when it came, */
             bool given_up; /* or as it is given up */
             int seat;      /* that is free then, or -1 */
             bool under_way;
@@ -77,7 +78,7 @@ typedef struct {
         int64_t *pivot;   /* nb: its pivots */
         double *proposal; /* P > 1: what is agreed on, in host and there */
     } host;
-    double stall_seconds;         /* the setting: each poll asks for it */
+    double stall_seconds;           /* the setting: each poll asks for it */
     struct hyb_device_guard *guard; /* with check columns, else NULL */
 } hyb_device_columns_t;
 
@@ -201,7 +202,8 @@ void hyb_device_factor_panel(hyb_place_t *place, int k,
 xh_view_t hyb_device_take_panel(hyb_place_t *place, int k, int64_t *pivots);
 double hyb_device_panel_seconds(hyb_place_t *place);
 
-/* ---- device_guard.c: with check columns, else nothing is done ------------- */
+/* ---- device_guard.c: with check columns, else nothing is done -------------
+ */
 
 /* What it takes there and, pinned, on the host. */
 int64_t hyb_device_guard_doubles(int64_t rows, int64_t nb, int64_t columns);

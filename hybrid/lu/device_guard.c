@@ -16,17 +16,17 @@ enum { PANELS = 2 * HYB_MOST_PANELS };
 typedef enum { FACTORED, CAME, GIVEN_UP, MOMENTS } moment_t;
 
 struct hyb_device_guard {
-    hyb_block_t weights; /* columns x both */
-    hyb_block_t panel;   /* rows x both: of the next panel's columns */
-    hyb_block_t rows;    /* likewise, of all others */
+    hyb_block_t weights;        /* columns x both */
+    hyb_block_t panel;          /* rows x both: of the next panel's columns */
+    hyb_block_t rows;           /* likewise, of all others */
     double *all[HYB_IN_FLIGHT]; /* pinned: rows x both, on their way down ... */
     double *own[HYB_IN_FLIGHT]; /* ... and of panel k's columns */
     double *host_weights;
-    int swept; /* iterations before this one are */
-    hyb_block_t sums[2];            /* of columns of a panel: that is factored;
-                                       that has come, or is given up */
-    double *down[MOMENTS][PANELS];  /* these, on their way down */
-    uint64_t seal[PANELS];          /* what is expected */
+    int swept;                     /* iterations before this one are */
+    hyb_block_t sums[2];           /* of columns of a panel: that is factored;
+                                      that has come, or is given up */
+    double *down[MOMENTS][PANELS]; /* these, on their way down */
+    uint64_t seal[PANELS];         /* what is expected */
 };
 
 typedef struct hyb_device_guard guard_t;
@@ -227,14 +227,15 @@ void hyb_device_guard_swept(hyb_device_columns_t *d, int k)
                                                   .ld = mp});
 }
 
-/* ---- seals ---------------------------------------------------------------- */
+/* ---- seals ----------------------------------------------------------------
+ */
 
 /* Queue: the sums of L2 of panel k come down. */
 static xh_status_t sum(hyb_device_columns_t *d, hyb_queue_t *queue, int k,
                        moment_t moment, hyb_block_t l2)
 {
-    hyb_block_t sums = hyb_block_part(d->guard->sums[moment != FACTORED], 0, 0,
-                                      2, l2.cols);
+    hyb_block_t sums =
+        hyb_block_part(d->guard->sums[moment != FACTORED], 0, 0, 2, l2.cols);
     double *down = d->guard->down[moment][k % PANELS];
 
     memset(down, 0, 2 * (size_t)l2.cols * sizeof(*down));
@@ -293,7 +294,7 @@ void hyb_device_guard_sealed(hyb_device_columns_t *d, int k, bool given_up)
     int64_t columns =
         Mmin(d->base.lu->mat->nb, d->base.lu->mat->n - k * d->base.lu->mat->nb);
 
-    hyb_seal_compare_copy(
-        d->base.lu, k, d->number - 1, d->guard->seal[k % PANELS],
-        bits_of(d, k, given_up ? GIVEN_UP : CAME, columns));
+    hyb_seal_compare_copy(d->base.lu, k, d->number - 1,
+                          d->guard->seal[k % PANELS],
+                          bits_of(d, k, given_up ? GIVEN_UP : CAME, columns));
 }

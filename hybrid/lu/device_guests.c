@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/lu/device_columns.h"
 
-
 enum { NO_BLOCK = -1 };
 
 /* Room for a guest. */
 struct hyb_device_seat {
-    int64_t block;   /* its, or NO_BLOCK */
-    int first; /* panel that it meets here */
+    int64_t block; /* its, or NO_BLOCK */
+    int first;     /* panel that it meets here */
     hyb_block_t columns, u;
     hyb_event_t *come, *met; /* it has; and what is queued for it has run */
 };

@@ -127,8 +127,8 @@ void hyb_device_copy(hyb_place_t *place, int64_t row, int64_t col, int way,
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
     hyb_block_t here = part_of(d, row, col, elsewhere);
 
-    hyb_device_check(d, way == HYB_SAVE
-                            ? hyb_queue_copy_out(d->queue.link, here, elsewhere)
-                            : hyb_queue_copy_in(d->queue.link, elsewhere, here));
+    hyb_device_check(
+        d, way == HYB_SAVE ? hyb_queue_copy_out(d->queue.link, here, elsewhere)
+                           : hyb_queue_copy_in(d->queue.link, elsewhere, here));
     hyb_device_check(d, hyb_device_settle(d));
 }

@@ -166,9 +166,8 @@ xh_status_t hyb_device_take_rows(hyb_device_columns_t *d, int k,
     packed_t displaced = packed(d, x, group, true);
     hyb_run_t run = hyb_device_run(d, group);
 
-    XH_TRY(hyb_queue_scatter_rows(d->queue.compute,
-                                  rows_of(&rows, 0, x->panel->jb),
-                                  list[HYB_U_TO], u));
+    XH_TRY(hyb_queue_scatter_rows(
+        d->queue.compute, rows_of(&rows, 0, x->panel->jb), list[HYB_U_TO], u));
     return hyb_queue_scatter_rows(
         d->queue.compute,
         rows_of(&displaced, moves->displace_offset[moves->me],

@@ -22,8 +22,8 @@ struct hyb_exchange {
     hpl_exchange_t *at;   /* by a group's first block */
     hyb_blocks_t *last;   /* by block: its last group */
 
-    hyb_units_t units; /* of its columns on the host: any worker packs some; then
-                          of all others: any worker weighs some */
+    hyb_units_t units; /* of its columns on the host: any worker packs some;
+                          then of all others: any worker weighs some */
     bool weighs;
 
     int64_t rows;      /* of a column in the next three: nb, or less */
@@ -172,12 +172,13 @@ static void pack_unit(hyb_lu_t *lu, int member)
 
     if (i < 0)
         return;
-    columns = Mmin(unit(lu), (e->weighs ? current(e)->columns : on_host) - from);
+    columns =
+        Mmin(unit(lu), (e->weighs ? current(e)->columns : on_host) - from);
     if (!e->weighs)
         hpl_exchange_pack(current(e), from, columns);
-    hyb_check_columns_packed(
-        lu, member, current(e), from, columns,
-        hyb_ledger_first(&lu->ledger, e->group.from) + from);
+    hyb_check_columns_packed(lu, member, current(e), from, columns,
+                             hyb_ledger_first(&lu->ledger, e->group.from) +
+                                 from);
     hyb_units_settle(&e->units);
 }
 
@@ -290,9 +291,9 @@ static bool is_weighed(hyb_lu_t *lu)
 
     if (!e->weighs && lu->check != NULL && !lu->means.device_mpi) {
         e->weighs = true;
-        hyb_units_begin(&e->units, xh_units(current(e)->columns -
-                                                columns_on_host(lu),
-                                            unit(lu)));
+        hyb_units_begin(
+            &e->units,
+            xh_units(current(e)->columns - columns_on_host(lu), unit(lu)));
         pack_unit(lu, 0);
     }
     return hyb_units_are_settled(&e->units);

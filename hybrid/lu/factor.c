@@ -25,10 +25,9 @@ static xh_status_t create_ledger(hyb_lu_t *lu)
     hpl_map_t map = hpl_map_columns(lu->grid, mat->nb);
     hpl_shape_t shape = hpl_system_shape(lu->grid, mat->n, mat->nb);
 
-    return hyb_ledger_create(hpl_map_count(&map, mat->n),
-                             hpl_map_owner(&map, mat->n) == map.me, mat->nb,
-                             hyb_homes_checked(&lu->means, &shape),
-                             &lu->ledger);
+    return hyb_ledger_create(
+        hpl_map_count(&map, mat->n), hpl_map_owner(&map, mat->n) == map.me,
+        mat->nb, hyb_homes_checked(&lu->means, &shape), &lu->ledger);
 }
 
 /* What the leader keeps moving. */
@@ -326,7 +325,8 @@ uint64_t hyb_factor_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
 {
     return hyb_workers_bytes(means, shape->n, shape->nb) +
            hyb_exchange_bytes(means, shape) + hyb_panels_bytes(means, shape) +
-           hyb_share_bytes(means, shape) + hyb_check_columns_bytes(means, shape,
+           hyb_share_bytes(means, shape) +
+           hyb_check_columns_bytes(means, shape,
                                    hyb_homes_checked(means, shape)) +
            place_bytes(means, shape);
 }

@@ -125,9 +125,9 @@ static HPL_T_pmat host_matrix(const hyb_lu_t *lu)
 {
     HPL_T_pmat host = *lu->mat;
 
-    host.nq = (int)Mmin(hyb_ledger_first(
-                            &lu->ledger, hyb_homes_in_host_memory(&lu->homes)),
-                        lu->ledger.columns_of_ab);
+    host.nq = (int)Mmin(
+        hyb_ledger_first(&lu->ledger, hyb_homes_in_host_memory(&lu->homes)),
+        lu->ledger.columns_of_ab);
     return host;
 }
 

@@ -70,9 +70,9 @@ static int64_t ask(const hyb_means_t *means, const hpl_shape_t *shape,
     bool has_room = true;
 
     for (int i = 0; i < devices_of(means, shape->nprow); i++) {
-        device[i].rate = shape->nprow > 1 ? 1.0
-                                          : hyb_machine_rate(means->machine, i,
-                                                             shape->nb);
+        device[i].rate = shape->nprow > 1
+                             ? 1.0
+                             : hyb_machine_rate(means->machine, i, shape->nb);
         device[i].room = hyb_place_device_room(means, shape, i, part, guests);
         has_room = has_room && device[i].room > 0;
         left -= xh_smaller(device[i].room, left);

@@ -44,8 +44,8 @@ static inline bool hyb_guest_comes(int64_t block, int64_t panel, int64_t k)
 typedef struct {
     int64_t host_blocks, guests; /* one of the two is 0 */
     int *device; /* of each block behind the host's, from 0; -1: the host */
-    bool peers; /* devices reach each other's memory: from there they get L2 of
-                   what they factored, but for guests' */
+    bool peers;  /* devices reach each other's memory: from there they get L2 of
+                    what they factored, but for guests' */
     int64_t factored_from; /* from this block on devices can factor panels of
                               their columns, here and on the other processes of
                               the process column */
@@ -74,7 +74,8 @@ static inline hyb_place_t *hyb_home_of(const hyb_homes_t *homes, int64_t block)
     return homes->place[hyb_home_number(homes, block)];
 }
 
-/* The block of the host's check columns where devices have blocks before it; else none. */
+/* The block of the host's check columns where devices have blocks before it;
+ * else none. */
 static inline hyb_blocks_t hyb_homes_apart(const hyb_homes_t *homes)
 {
     int64_t b = homes->check[0];

@@ -35,10 +35,9 @@ void hyb_ledger_destroy(hyb_ledger_t *ledger)
 
 int64_t hyb_ledger_first(const hyb_ledger_t *ledger, int64_t b)
 {
-    return b < ledger->check
-               ? xh_smaller(b * ledger->nb, ledger->columns_of_a)
-               : ledger->columns_of_ab +
-                     (b - ledger->check) * HYB_CHECK_COLUMNS;
+    return b < ledger->check ? xh_smaller(b * ledger->nb, ledger->columns_of_a)
+                             : ledger->columns_of_ab +
+                                   (b - ledger->check) * HYB_CHECK_COLUMNS;
 }
 
 int64_t hyb_ledger_block(const hyb_ledger_t *ledger, int64_t column)

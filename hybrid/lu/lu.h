@@ -15,8 +15,8 @@
 
 /*
  * The loop applies the panels of a range. All columns have met those before it,
- * and no other, when it begins: at the start of the run, after a checkpoint, and
- * after a restart from one.
+ * and no other, when it begins: at the start of the run, after a checkpoint,
+ * and after a restart from one.
  */
 typedef struct {
     int first;       /* panel of the range; changes only between loops */

@@ -39,9 +39,9 @@ typedef struct {
     bool offloads;    /* some process has devices */
     bool models_time; /* ... that only model it: what they compute is none */
     hyb_home_figures_t figures; /* by which columns may live on devices */
-    bool resident;   /* the columns live on the devices of each process */
-    bool checked;    /* there are check columns, and room for them behind b */
-    bool device_mpi; /* MPI takes device memory, as it has shown */
+    bool resident;     /* the columns live on the devices of each process */
+    bool checked;      /* there are check columns, and room for them behind b */
+    bool device_mpi;   /* MPI takes device memory, as it has shown */
     const char *panel; /* who factors panels of columns on devices; NULL: as the
                           setting says */
     const char *self_test; /* this executor computes in the self-test, where an

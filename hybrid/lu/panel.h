@@ -48,16 +48,16 @@ typedef struct {
     _Atomic uint64_t seal_bits;
     atomic_bool has_none; /* ... and some of it are no numbers */
     enum { SEAL_CAME, SEAL_KEPT, SEAL_GIVEN_UP } kept; /* the leader's */
-    hyb_swap_t swap;       /* where all rows are here; else source is */
-    int *moves;            /* the memory of swap's lists */
-    int zero;              /* 1 + first column without pivot, or 0 */
-    _Atomic int loaded;    /* workers that have copied their part in */
-    bool by_device;        /* its home factors it; the leader's, as: */
-    bool queued;           /* the device is at it */
-    bool factored;         /* known here */
-    bool travels;          /* its broadcast is under way */
-    xh_view_t columns;     /* L2 in columns, where someone reads it so */
-    hyb_units_t units;     /* of rows of these, to be copied */
+    hyb_swap_t swap;    /* where all rows are here; else source is */
+    int *moves;         /* the memory of swap's lists */
+    int zero;           /* 1 + first column without pivot, or 0 */
+    _Atomic int loaded; /* workers that have copied their part in */
+    bool by_device;     /* its home factors it; the leader's, as: */
+    bool queued;        /* the device is at it */
+    bool factored;      /* known here */
+    bool travels;       /* its broadcast is under way */
+    xh_view_t columns;  /* L2 in columns, where someone reads it so */
+    hyb_units_t units;  /* of rows of these, to be copied */
     hyb_panel_workspace_t *workspace; /* what factors all; the panels' own */
 } hyb_lu_panel_t;
 

@@ -105,8 +105,8 @@ static bool host_has_solved(hyb_lu_t *lu, int k)
     int64_t solved = hyb_stage_after(k, HYB_STEP_SOLVE);
 
     return hyb_ledger_reached(
-               &lu->ledger,
-               hyb_homes_host(&lu->homes, hyb_lu_step(lu, k)->all), solved) &&
+               &lu->ledger, hyb_homes_host(&lu->homes, hyb_lu_step(lu, k)->all),
+               solved) &&
            hyb_ledger_reached(&lu->ledger, hyb_homes_apart(&lu->homes), solved);
 }
 

@@ -14,9 +14,9 @@ typedef struct {
 } xhpl_trust_t;
 
 /*
- * Before any matrix is filled: the solver's self-test, for each grid and NB with
- * the largest N and the first form of the algorithm, until a second is over or a
- * result is wrong. With trust=off nothing is tried. Collective over
+ * Before any matrix is filled: the solver's self-test, for each grid and NB
+ * with the largest N and the first form of the algorithm, until a second is
+ * over or a result is wrong. With trust=off nothing is tried. Collective over
  * MPI_COMM_WORLD, with a solver open.
  *
  * Errors: XH_ERR_INTERNAL  a wrong result: logged, the first of each process

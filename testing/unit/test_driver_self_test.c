@@ -220,10 +220,10 @@ TEST(a_device_with_one_wrong_result_is_found)
         int nth;
         bool resident;
     } flips[] = {
-        {"copy_in", 1, false}, {"copy_out", 1, false}, {"gemm", 1, false},
-        {"copy_in", 20, true}, {"copy_out", 5, true},  {"gemm", 5, true},
-        {"swap_rows", 2, true}, {"trsm", 5, true},     {"gemv", 2, true},
-        {"generate", 1, true}, {"panel_step", 5, true}};
+        {"copy_in", 1, false},  {"copy_out", 1, false}, {"gemm", 1, false},
+        {"copy_in", 20, true},  {"copy_out", 5, true},  {"gemm", 5, true},
+        {"swap_rows", 2, true}, {"trsm", 5, true},      {"gemv", 2, true},
+        {"generate", 1, true},  {"panel_step", 5, true}};
 
     for (size_t i = 0; i < COUNT_OF(flips); i++)
         assert_flip_is_found(flips[i].op, flips[i].nth, flips[i].resident);

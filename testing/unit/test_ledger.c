@@ -60,8 +60,8 @@ static void book_open(book_t *book, extent_t e, uint64_t *random)
     int64_t block = 0;
 
     memset(book, 0, sizeof(*book));
-    assert_ok(hyb_ledger_create(e.columns, e.has_b, e.nb, e.checked,
-                                &book->ledger));
+    assert_ok(
+        hyb_ledger_create(e.columns, e.has_b, e.nb, e.checked, &book->ledger));
     assert_int_equal(book->ledger.columns_of_ab, e.columns + e.has_b);
     assert_int_equal(book->ledger.columns, e.columns + e.has_b + 2 * e.checked);
     for (int64_t j = 0; j < book->ledger.columns; j++) {

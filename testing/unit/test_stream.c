@@ -202,8 +202,8 @@ static xh_status_t describe_no_rate(int index, hyb_device_info_t *info_p)
  */
 static bool slow_one_is_dropped(const hyb_rate_table_t *rates)
 {
-    const hyb_stream_options_t options = {
-        .stall_seconds = 0.001, .rates = rates};
+    const hyb_stream_options_t options = {.stall_seconds = 0.001,
+                                          .rates = rates};
     problem_t problem = problem_create(shape, false);
     hyb_backend_t silent;
     hyb_device_t *device;

@@ -24,8 +24,8 @@ static void describe(const hyb_alarm_t *a, bool named, char *text, size_t size)
 {
     static const char *const what[HYB_FOUND_KINDS] = {
         "a row of the matrix is wrong", "a panel is wrong",
-        "a panel that came is wrong", "rows that came are wrong",
-        "a copy of a panel is wrong", "the back-substitution is wrong"};
+        "a panel that came is wrong",   "rows that came are wrong",
+        "a copy of a panel is wrong",   "the back-substitution is wrong"};
     int at = 0;
 
     if (a->since < a->iteration)

@@ -31,7 +31,7 @@ typedef struct {
 typedef struct {
     _Atomic int count;
     _Atomic int64_t compared; /* rows */
-    _Atomic double closest;   /* the largest difference, in parts of its bound */
+    _Atomic double closest; /* the largest difference, in parts of its bound */
     hyb_alarm_t first;
 } hyb_alarms_t;
 

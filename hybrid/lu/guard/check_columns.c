@@ -29,8 +29,7 @@ static size_t lay_out(struct hyb_check_columns *c, extent_t e)
 
     for (int i = 0; i < BOTH; i++)
         c->weight[i] = hyb_next_pages(c->memory, &at, e.columns);
-    c->work = hyb_next_pages(c->memory, &at,
-                              2 * BOTH * Mmax(e.rows, e.nb));
+    c->work = hyb_next_pages(c->memory, &at, 2 * BOTH * Mmax(e.rows, e.nb));
     c->swept =
         hyb_next_pages(c->memory, &at, SWEEPS * BOTH * e.members * e.rows);
     for (int i = 0; i < HYB_IN_FLIGHT; i++)
@@ -167,9 +166,9 @@ static void subtract_diagonal(const hyb_lu_t *lu, int64_t block,
         return;
     for (int64_t j = 0; j < run.count; j++)
         for (int64_t i = 0; i <= j; i++)
-            z[first + i] -= *Mptr(lu->mat->A, first + i, run.from + j,
-                                  lu->mat->ld) *
-                            w[run.from + j];
+            z[first + i] -=
+                *Mptr(lu->mat->A, first + i, run.from + j, lu->mat->ld) *
+                w[run.from + j];
 }
 
 /* z -= A w of both, of rows from .. to - 1, in pieces that stay in cache. */

@@ -28,20 +28,21 @@
 struct hyb_check_columns {
     int every;         /* iterations */
     double *weight[2]; /* by local column, of both; of check columns -1 */
-    double *work;     /* rows: working memory */
+    double *work;      /* rows: working memory */
     double *swept;     /* by member, for two iterations: rows of both */
     double *panel[HYB_IN_FLIGHT]; /* P > 1, or on devices: - A w of panel k's
                                      columns alone, before it is factored; rows
                                      of both */
     double *made;   /* on devices: L2 U w of these; rows of both */
-    double *packed; /* P > 1, by member and place: of 2 nb rows that leave, both:
-                       those of U, then displaced ones */
+    double *packed; /* P > 1, by member and place: of 2 nb rows that leave,
+                       both: those of U, then displaced ones */
     int *swept_in, *packed_in; /* by member: iterations of these, or -1 */
     struct {
         double scale; /* mean magnitude of c1 as it was at first */
-        double ratio; /* of what rounding made of late and is expected to make */
-        int since;    /* all was right before this iteration */
-        bool wrong;   /* it was said: no more of it */
+        double
+            ratio;  /* of what rounding made of late and is expected to make */
+        int since;  /* all was right before this iteration */
+        bool wrong; /* it was said: no more of it */
     } place[HYB_EXECUTORS];
     bool summed;
     bool spoilt; /* other processes' numbers are none, and came here */
@@ -107,7 +108,8 @@ typedef struct {
 
 void hyb_check_columns_judge(hyb_lu_t *lu, const hyb_compared_t *rows);
 
-/* ---- panels --------------------------------------------------------------- */
+/* ---- panels ---------------------------------------------------------------
+ */
 
 /* Panel k's columns are here, from its first row on, before it is factored: a
  * member's share of them. */
@@ -123,12 +125,12 @@ void hyb_check_columns_panel(hyb_lu_t *lu, int k, xh_view_t columns, int member,
 void hyb_check_columns_made(hyb_lu_t *lu, int k, int64_t from, int64_t to);
 void hyb_check_columns_factored(hyb_lu_t *lu, int k);
 
-/* ---- P > 1 ---------------------------------------------------------------- */
+/* ---- P > 1 ----------------------------------------------------------------
+ */
 
 /* Rows of some columns, from one of x on, were packed. */
-void hyb_check_columns_packed(hyb_lu_t *lu, int member,
-                              const hpl_exchange_t *x, int from, int columns,
-                              int64_t column);
+void hyb_check_columns_packed(hyb_lu_t *lu, int member, const hpl_exchange_t *x,
+                              int from, int columns, int64_t column);
 
 /* Rows of blocks leave: are those right whose check columns are among these? If
  * not they leave with sums that are those of the row. The leader. */

@@ -76,9 +76,9 @@ static void list(const hyb_lu_t *lu, const hpl_exchange_t *x, leaving_t *l)
 {
     const hpl_pivots_t *m = x->panel->pivots;
 
-    l[0] = (leaving_t){x->gathered, m->gather, m->gather_offset[m->me],
-                       m->gather_offset[m->me + 1] - m->gather_offset[m->me],
-                       0};
+    l[0] =
+        (leaving_t){x->gathered, m->gather, m->gather_offset[m->me],
+                    m->gather_offset[m->me + 1] - m->gather_offset[m->me], 0};
     l[1] = (leaving_t){x->displaced, m->displace, 0,
                        m->me == 0 ? m->displace_offset[m->members] : 0,
                        widest_panel(lu)};
@@ -151,9 +151,9 @@ void hyb_check_columns_packed(hyb_lu_t *lu, int member, const hpl_exchange_t *x,
         return;
     begin_parts(lu, member, hpl_panel_number(x->panel));
     for (int64_t j = column; j < end; j = next) {
-        next = Mmin(end, hyb_ledger_first(
-                             &lu->ledger,
-                             hyb_ledger_block(&lu->ledger, j) + 1));
+        next =
+            Mmin(end, hyb_ledger_first(&lu->ledger,
+                                       hyb_ledger_block(&lu->ledger, j) + 1));
         weigh_columns(lu, member, x, from + (int)(j - column),
                       (hyb_run_t){j, next - j});
     }
@@ -215,7 +215,8 @@ static int64_t gather(const hyb_lu_t *lu, int place, int k, const leaving_t *l,
     return count;
 }
 
-/* ---- rows that the panel took --------------------------------------------- */
+/* ---- rows that the panel took ---------------------------------------------
+ */
 
 /* v := U w of panel k's own columns. */
 static void weigh_u(const HPL_T_panel *h, const double *w, double *v)
@@ -276,7 +277,8 @@ static void judge_pivots(hyb_lu_t *lu, int k)
                               .by_panel = true});
 }
 
-/* ---- panels that the team factors for a device ----------------------------- */
+/* ---- panels that the team factors for a device -----------------------------
+ */
 
 /* v, of both, := U w of panel k. */
 static void weigh_panel(const hyb_lu_t *lu, int k, const HPL_T_panel *h,
@@ -330,7 +332,8 @@ static void find_rows(HPL_T_panel *h, int64_t *was)
     for (int i = m->displace_offset[m->me]; i < m->displace_offset[m->me + 1];
          i++)
         if (m->displace[i].to >= top)
-            was[m->displace[i].to - top] = m->me == 0 ? m->displace[i].from : -1;
+            was[m->displace[i].to - top] =
+                m->me == 0 ? m->displace[i].from : -1;
 }
 
 void hyb_check_columns_factored(hyb_lu_t *lu, int k)
@@ -362,17 +365,18 @@ void hyb_check_columns_factored(hyb_lu_t *lu, int k)
     for (int64_t r = 0; r < rows; r++)
         was[r] = h->ii + h->mp - rows + r;
     hyb_check_columns_judge(
-        lu, &(hyb_compared_t){.place = hyb_home_number(
-                                  &lu->homes, hyb_lu_panel_block(lu, k)),
-                              .k = k,
-                              .rows = rows,
-                              .row = was,
-                              .z = z,
-                              .ld = lu->mat->mp,
-                              .by_panel = true});
+        lu, &(hyb_compared_t){
+                .place = hyb_home_number(&lu->homes, hyb_lu_panel_block(lu, k)),
+                .k = k,
+                .rows = rows,
+                .row = was,
+                .z = z,
+                .ld = lu->mat->mp,
+                .by_panel = true});
 }
 
-/* ---- all rows that leave -------------------------------------------------- */
+/* ---- all rows that leave --------------------------------------------------
+ */
 
 static void judge(hyb_lu_t *lu, int place, const hpl_exchange_t *x,
                   const leaving_t *l, int64_t column)
@@ -417,7 +421,8 @@ void hyb_check_columns_leave(hyb_lu_t *lu, const hpl_exchange_t *x,
     }
 }
 
-/* ---- rows that come ------------------------------------------------------- */
+/* ---- rows that come -------------------------------------------------------
+ */
 
 /* Have rows first .. end - 1 of packed ones numbers in so many columns? */
 static bool have_numbers(const hpl_exchange_t *x, const double *packed,
@@ -451,14 +456,12 @@ void hyb_check_columns_come(hyb_lu_t *lu, const hpl_exchange_t *x,
 {
     const hpl_pivots_t *m = x->panel->pivots;
     const int *u = m->gather_offset, *mine = m->displace_offset + m->me;
-    int64_t column =
-        Mmax(lu->ledger.columns_of_ab - hyb_ledger_first(&lu->ledger,
-                                                         blocks.from),
-             0);
+    int64_t column = Mmax(lu->ledger.columns_of_ab -
+                              hyb_ledger_first(&lu->ledger, blocks.from),
+                          0);
 
     if (lu->check == NULL || blocks.to <= lu->ledger.check ||
-        lu->means.device_mpi || lu->check->spoilt ||
-        lu->check->found.count > 0)
+        lu->means.device_mpi || lu->check->spoilt || lu->check->found.count > 0)
         return;
     for (int g = 0; g < m->members && !lu->check->spoilt; g++)
         if (!have_numbers(x, x->gathered, u[g], u[g + 1], column))

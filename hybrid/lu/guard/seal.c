@@ -17,8 +17,7 @@ static bool travels(const hyb_lu_t *lu)
 
 static bool is_summed(const hyb_lu_t *lu)
 {
-    return lu->check != NULL &&
-           (lu->grid->npcol > 1 || lu->homes.places > 1);
+    return lu->check != NULL && (lu->grid->npcol > 1 || lu->homes.places > 1);
 }
 
 /* ---- sums of bits -------------------------------------------------------- */
@@ -66,8 +65,8 @@ static void sum_unit(hyb_lu_t *lu, int k, int64_t unit)
     int64_t from = unit * UNIT, to = Mmin(from + UNIT, l2->rows);
     int64_t tiles = xh_units(to - from, l2->height);
     double all = 0.0;
-    uint64_t bits = bits_of(hyb_tiles_at(l2, from, 0),
-                            tiles * l2->height * l2->cols, &all);
+    uint64_t bits =
+        bits_of(hyb_tiles_at(l2, from, 0), tiles * l2->height * l2->cols, &all);
 
     atomic_fetch_add(&p->seal_bits, bits);
     if (!isfinite(all))
@@ -261,7 +260,6 @@ void hyb_seal_compare_copy(hyb_lu_t *lu, int k, int device, uint64_t expected,
     if (bits != expected && !lu->check->spoilt && lu->check->found.count == 0)
         hyb_alarm_raise(lu, &alarm);
 }
-
 
 /* ---- where it comes to --------------------------------------------------- */
 

@@ -77,9 +77,9 @@ static xh_status_t prepare(run_t *r, hpl_system_t **system_p)
     XH_TRY(hpl_system_create(
         r->grid, &r->algo, r->size.n, r->size.nb, spare,
         r->means.resident ? xh_memory_reserve : xh_memory_allocate, &system));
-    status = hpl_agree(r->grid->all_comm,
-                       hyb_factor_prepare(&r->means, r->grid, &r->algo,
-                                          &system->mat, &lu));
+    status = hpl_agree(
+        r->grid->all_comm,
+        hyb_factor_prepare(&r->means, r->grid, &r->algo, &system->mat, &lu));
     system->prepared = lu;
     *system_p = system;
     return status;
@@ -114,9 +114,9 @@ static void judge(const run_t *r, hpl_system_t *system, char *why)
 
     hyb_check_solution(&r->means, r->grid, &system->mat, HPL_ISEED, &n);
     hpl_self_test_judge(system, &plain, why);
-    if (why[0] == '\0' && !(is_near(n.a_inf, plain.a_inf) &&
-                            is_near(n.a_one, plain.a_one) &&
-                            is_near(n.b_inf, plain.b_inf)))
+    if (why[0] == '\0' &&
+        !(is_near(n.a_inf, plain.a_inf) && is_near(n.a_one, plain.a_one) &&
+          is_near(n.b_inf, plain.b_inf)))
         snprintf(why, HPL_SELF_TEST_WHY,
                  "norms of A and b are %g, %g and %g, and must be %g, %g and "
                  "%g",
@@ -133,8 +133,8 @@ static void judge(const run_t *r, hpl_system_t *system, char *why)
 static bool solve_prepared(const run_t *r, hpl_system_t *system)
 {
     bool right = factor(system);
-    bool all = hpl_agree(r->grid->all_comm,
-                         right ? XH_OK : XH_ERR_INTERNAL) == XH_OK;
+    bool all =
+        hpl_agree(r->grid->all_comm, right ? XH_OK : XH_ERR_INTERNAL) == XH_OK;
     char why[HPL_SELF_TEST_WHY];
 
     judge(r, system, why);
