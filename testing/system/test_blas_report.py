@@ -276,7 +276,7 @@ def test_a_slow_run_of_the_reference_solver_is_no_hang(xhpl, tmp_path):
     """Panels that take longer together than the watchdog's patience."""
     env = {"LD_PRELOAD": str(library(tmp_path, dgemm("", before="usleep(100000);"))),
            "XHPL_WATCHDOG": "1", "XHPL_HANG": "3", "XHPL_SOLVER": "reference",
-           "XHPL_TRUST": "off", "XHPL_BLAS_CHECK": "off"}  # fmt: skip
+           "XHPL_TRUST": "off"}  # fmt: skip
     outcome = xhpl("-n", 320, "--nb", 8, "-p", 1, "-q", 1, env=env).succeeded()
     assert "no progress" not in outcome.stderr, str(outcome)
 
