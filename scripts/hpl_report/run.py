@@ -136,7 +136,7 @@ class Run:
         """How many devices took part, or process 0 had work for."""
         if self.record.get("devices"):
             return len(self.record["devices"])
-        names = {k for row in self.rows for k in row}
+        names = {k for row in self.rows for k, value in row.items() if value is not None}
         return sum(name.startswith("update_device_") for name in names)
 
     def home(self, test):

@@ -121,8 +121,8 @@ def test_where_no_host_answers_all_are_drained_with_the_reason(site, stages):
 @pytest.mark.parametrize("options, said", (
     (("--launcher", "local"), "no hosts"),
     (("--launcher", "local", "--hosts", "n1", "--mpirun", "bin/none"), "bin/none is no"),
-    (("--hosts", "n1", "--mpirun", "no-such-mpirun"), "no-such-mpirun is no program"),
-    (("--hosts", "n1", "--ssh", "no-such-ssh -v"), "no-such-ssh is no program"),
+    (("--hosts", "n1", "--mpirun", "no-such-mpirun"), "no-such-mpirun is not a program"),
+    (("--hosts", "n1", "--ssh", "no-such-ssh -v"), "no-such-ssh is not a program"),
     (("--partition", "x"), "Slurm is not on this machine"),
     (("--launcher", "slurm", "--hosts", "n1"), "Slurm is not on this machine"),
     (("--hosts", "n1", "--xhpl-options", "'"), "is not words for a shell")))
@@ -254,8 +254,8 @@ def test_without_a_rate_xhpl_makes_the_plan(site):
     (("--ceiling", "hot"), "95C"),
     (("--ceiling", "95C", "--launcher", "slurm"), "salloc"),
     (("--slow", "3"), "3%"),
-    (("--xhpl", "./no-such-xhpl"), "no-such-xhpl is no program"),
-    (("--torture", "5", "--xdgemm", "/tmp"), "/tmp is no program"),
+    (("--xhpl", "./no-such-xhpl"), "no-such-xhpl is not a program"),
+    (("--torture", "5", "--xdgemm", "/tmp"), "/tmp is not a program"),
 ])  # fmt: skip
 def test_bad_input_is_refused(site, options, said):
     site.run(*options).refused(said)

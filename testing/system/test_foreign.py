@@ -128,7 +128,7 @@ def test_a_check_without_a_result_is_unknown():
 @pytest.mark.parametrize("row", (" x 192 1 1 2 1 9 1 0.7", " 9600 192 1 1 2 1 9 nan 0.7",
                                  " 9600 0 1 1 2 1 9 1 0.7", f" {'9' * 5000} 192 1 1 2 1"))
 def test_a_plan_that_is_none_is_refused(row):
-    with pytest.raises(planning.NoPlan, match="none"):
+    with pytest.raises(planning.NoPlan, match="cannot be read"):
         planning.first_row(f"   N  NB  P  Q DEPTH\n{row}\n")
 
 

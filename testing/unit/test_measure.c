@@ -28,7 +28,7 @@ static hyb_model_rates_t measured(bool devices_are_there)
     const hyb_measurement_t what = {.widths = 2,
                                     .width = {16, 32},
                                     .seconds = 0.01,
-                                    .bytes = 1e6,
+                                    .bytes = 1e7,
                                     .crowd = 1.0,
                                     .column_step = 1};
     hyb_model_rates_t rates;

@@ -68,7 +68,7 @@ TEST(where_memory_is_refused_tiles_become_smaller)
             hyb_product_reserve(node, M, N, K);
         assert_true(computes(node, M, N));
         said = capture_end(NULL);
-        assert_in(said, "device 1 has no");
+        assert_in(said, "device 1 lacks");
         assert_null(strstr(said, "dropped"));
         assert_int_equal(hyb_machine_working_devices(node), 2);
         hyb_machine_close(node);
@@ -82,7 +82,7 @@ TEST(memory_that_was_refused_once_is_asked_for_again)
     const char *said;
 
     said = heard(hyb_product_reserve(node, M, N, K));
-    assert_in(said, "device 1 has no");
+    assert_in(said, "device 1 lacks");
     assert_true(hyb_product_bytes(node, M, N, K) < before);
     said = heard(hyb_product_reserve(node, M, N, K));
     assert_string_equal(said, "");
