@@ -12,6 +12,7 @@ from .words import NBSP, moment, percent, rate, significant
 GOOD, FAIR = 0.80, 0.60  # of the ceiling
 NOISE = 1.02  # of the ceiling: more is no rate, but a ceiling that was disturbed
 AS_PREDICTED, NEAR = 0.90, 0.75  # of the predicted rate
+DISTURBED = 1.5  # of that: more means that what it was made of was disturbed
 KEPT_UP, PARTLY = 0.90, 0.70  # of the devices' products: all, half of the columns there
 CROWDED = 0.1  # of the time: more is too much for others
 SMALL = 0.3  # of the memory: a matrix that could grow
@@ -259,6 +260,12 @@ def of_prediction(run, test):
         f"{percent(part)} of the {rate(predicted)} that its devices and cores, "
         "measured just before, should reach together"
     )
+    if part > DISTURBED:
+        others = crowded(run, test) or Cause(
+            "others on the cores", "something else must have disturbed that measurement: "
+            "run again")
+        return Verdict("unknown", "The record cannot tell",
+                       f"the rate is {reached}, and {others.text}", others.kind)
     return of_part(part, AS_PREDICTED, NEAR, reached, held_devices(run, test))
 
 

@@ -243,6 +243,8 @@ def test_devices_are_judged_by_the_prediction(told, record):
     for part, answer in (0.95, "Yes: 95"), (0.8, "It is fair: 80"), (0.5, "No: 50"):
         record["tests"][0]["gflops"] = part * 800
         assert f"{answer} % of the 800 Gflop/s that its devices and cores" in told()
+    record["tests"][0]["gflops"] = 800 * 3.4
+    assert "The record cannot tell: the rate is 340 % of the 800 Gflop/s" in told()
 
 
 def on_devices(record, part, host=0, guests=0, memory=2**37, count=2):
