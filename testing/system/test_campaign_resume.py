@@ -24,7 +24,7 @@ def test_after_ctrl_c_it_goes_on(site):
     wait_for(site, lambda events: any(x["event"] == "end" for x in events))
     job.send_signal(signal.SIGINT)
     stopped = jobs.finish(job)
-    assert stopped.status == 130 and "goes on" in stopped.stderr, str(stopped)
+    assert stopped.status == 130 and "continues" in stopped.stderr, str(stopped)
     assert leftovers.marked(str(site.folder / "c")) == []
     before = site.ended()
     site.run(*LOADS).succeeded()
