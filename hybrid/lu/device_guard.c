@@ -280,9 +280,12 @@ xh_status_t hyb_device_guard_came(hyb_device_columns_t *d, int k)
 
 xh_status_t hyb_device_guard_give_up(hyb_device_columns_t *d, int k)
 {
-    const hyb_device_panel_t *panel = hyb_device_panel(d, k);
+    const hyb_device_panel_t *panel;
 
-    if (k < d->base.lu->range.first || !is_copy(d, panel))
+    if (k < d->base.lu->range.first)
+        return XH_OK;
+    panel = hyb_device_panel(d, k);
+    if (!is_copy(d, panel))
         return XH_OK;
     XH_TRY(sum(d, d->queue.link, k, GIVEN_UP, panel->l2));
     note(d, k, GIVEN_UP);
