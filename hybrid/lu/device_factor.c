@@ -76,19 +76,3 @@ xh_status_t hyb_device_factor(
 
     return factor(&f, panel->first, panel->end - panel->first);
 }
-
-int64_t hyb_device_factor_met(int64_t row, int64_t column, int64_t count)
-{
-    int64_t first = 0, middle;
-
-    if (column < row)
-        return row;
-    while (count > HYB_PANEL_STEP) {
-        middle = first + left_half(count);
-        if (row < middle && column >= middle)
-            return first;
-        count = row < middle ? middle - first : first + count - middle;
-        first = row < middle ? first : middle;
-    }
-    return row;
-}

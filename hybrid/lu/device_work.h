@@ -84,8 +84,4 @@ xh_status_t hyb_device_factor(
     hyb_queue_t *queue, const hyb_panel_column_t *panel, hyb_block_t pivots,
     xh_status_t (*agree)(void *context, int64_t column), void *context);
 
-/* The columns from the first one on that element (row, column) of a panel, of
- * whose columns these are count, has met when its row is agreed on as pivot. */
-int64_t hyb_device_factor_met(int64_t row, int64_t column, int64_t count);
-
 #endif

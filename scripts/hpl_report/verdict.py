@@ -173,6 +173,13 @@ def holds_back(run, test):
     return UNEXPLAINED
 
 
+def disturbed(run, test, reached, something):
+    """The rate is above what it is judged by."""
+    others = crowded(run, test) or Cause("others on the cores", something)
+    return Verdict("unknown", "The record cannot tell",
+                   f"the rate is {reached}, and {others.text}", others.kind)
+
+
 def of_rate(run, test, efficiency):
     ceiling = (
         f"{percent(efficiency)} of the {rate(run.ceiling)} that its "
@@ -180,11 +187,8 @@ def of_rate(run, test, efficiency):
         "alone just before or after the run"
     )
     if efficiency > NOISE:
-        others = crowded(run, test) or Cause(
-            "others on the cores", "something else on these cores must have disturbed "
-            "that")
-        return Verdict("unknown", "The record cannot tell",
-                       f"the rate is {ceiling}, and {others.text}", others.kind)
+        return disturbed(run, test, ceiling,
+                         "something else on these cores must have disturbed that")
     if efficiency >= GOOD and not run.bound():
         return Verdict("good", "Yes", ceiling + ", which is as fast as tuned runs are")
     grade = ("fair", "It is fair") if efficiency >= FAIR else ("low", "No")
@@ -261,11 +265,8 @@ def of_prediction(run, test):
         "measured just before, should reach together"
     )
     if part > DISTURBED:
-        others = crowded(run, test) or Cause(
-            "others on the cores", "something else must have disturbed that measurement: "
-            "run again")
-        return Verdict("unknown", "The record cannot tell",
-                       f"the rate is {reached}, and {others.text}", others.kind)
+        return disturbed(run, test, reached, "something else must have disturbed that "
+                         "measurement: run again")
     return of_part(part, AS_PREDICTED, NEAR, reached, held_devices(run, test))
 
 
