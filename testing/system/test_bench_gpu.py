@@ -32,7 +32,8 @@ def test_every_step_has_its_row_and_its_record(tmp_path):
                   "resident, N", "half resident, N", "resident, panels of the host, N",
                   "resident, panels of the device, N",
                   "larger than the device, N"):  # fmt: skip
-        assert re.search(rf"^{re.escape(begin)}.* [1-9]\d*\.\d\d ", said, re.M), begin
+        rate = rf"^{re.escape(begin)}.* (?!0\.00 )\d+\.\d\d "
+        assert re.search(rate, said, re.M), f"{begin}\n{outcome}"
     assert re.search(r"^resident, N = \d+, NB = 64, \d+\.\d\d s ", said, re.M), str(outcome)
     assert "getrf of NVIDIA: not for devices of emu" in said, str(outcome)
     assert re.search(r"^host memory pinned, GB +0\.00 ", said, re.M), str(outcome)
