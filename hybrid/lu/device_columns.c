@@ -6,41 +6,46 @@
 #include "base/memory.h"
 #include "base/settings.h"
 #include "hpl/solver/system.h"
+#include "hybrid/lu/tuner/home.h"
 
 /* ---- sizes --------------------------------------------------------------- */
 
 /* What one device holds. */
 typedef struct {
     int64_t rows, columns, nb;
+    int64_t wide; /* columns of a group's panels */
     int nprow;    /* P > 1: rows travel */
     bool guests;  /* columns of the host come */
     bool checked; /* with check columns, beside these */
 } extent_t;
 
-static int panels_of(extent_t e)
-{
-    return e.guests ? HYB_MOST_PANELS : HYB_SLOTS;
-}
-
 static int64_t guest_doubles(extent_t e)
 {
-    return e.guests ? hyb_device_guests_doubles(e.rows, e.nb) : 0;
+    return e.guests ? hyb_device_guests_doubles(e.rows, e.nb, e.wide) : 0;
 }
 
-/* Doubles of a panel's place. */
+/* Doubles of a panel's place, beside L2. */
 static int64_t panel_doubles(extent_t e)
 {
-    return e.nb * e.nb + e.rows * e.nb + HYB_ROW_LISTS * e.nb;
+    return e.nb * e.nb + HYB_ROW_LISTS * e.nb;
+}
+
+/* Columns for whose rows of U there is room: all, and as many more that a group
+ * finds room beside few. */
+static int64_t u_columns(extent_t e)
+{
+    return e.columns + e.wide;
 }
 
 /* At least one: nothing is no buffer. */
 static int64_t device_doubles(extent_t e)
 {
-    int64_t u = (e.nprow > 1 ? 3 : 1) * e.nb * e.columns;
+    int64_t u = (e.nprow > 1 ? 3 : 1) * e.nb * u_columns(e);
 
     return 1 + e.rows * e.columns + u + e.rows + 2 * e.nb +
-           hyb_pivot_elements(e.nb) + panels_of(e) * panel_doubles(e) +
-           guest_doubles(e) +
+           hyb_pivot_elements(e.nb) +
+           HYB_SLOTS * (panel_doubles(e) + e.rows * e.wide) +
+           hyb_device_wide_doubles(e.nb, e.wide) + guest_doubles(e) +
            (e.checked ? hyb_device_guard_doubles(e.rows, e.nb, e.columns) : 0);
 }
 
@@ -50,6 +55,7 @@ static size_t host_doubles(extent_t e)
 
     return (size_t)(rows * nb + HYB_SLOTS * (HYB_ROW_LISTS + nb) * nb + nb +
                     nb * nb + hyb_pivot_elements(nb)) +
+           hyb_device_wide_host_doubles(nb, e.wide) +
            (e.checked ? hyb_device_guard_host_doubles(rows, nb, e.columns) : 0);
 }
 
@@ -69,6 +75,7 @@ uint64_t hyb_place_device_bytes(const hyb_means_t *means,
     extent_t e = {.rows = rows,
                   .nb = nb,
                   .columns = hpl_system_columns(shape),
+                  .wide = hyb_home_group(&means->figures, shape) * nb,
                   .nprow = shape->nprow,
                   .checked = means->checked};
     size_t doubles = host_doubles(e);
@@ -98,7 +105,7 @@ bool hyb_place_device_able(const hyb_means_t *means, int nprow, char *why,
         HYB_OP_GEMV,
         HYB_OP_GENERATE,
         nprow > 1 ? HYB_OP_GATHER_ROWS : HYB_OP_SWAP_ROWS,
-        nprow > 1 ? HYB_OP_SCATTER_ROWS : HYB_OP_SWAP_ROWS};
+        nprow > 1 ? HYB_OP_SCATTER_ROWS : HYB_OP_COPY};
     int devices = hyb_machine_devices(means->machine);
 
     if (devices == 0) {
@@ -135,6 +142,8 @@ int64_t hyb_place_device_room(const hyb_means_t *means,
     extent_t e = {.rows = hpl_system_rows(shape),
                   .columns = means->checked ? HYB_CHECK_COLUMNS : 0,
                   .nb = Mmin(shape->nb, shape->n),
+                  .wide = hyb_home_group(&means->figures, shape) *
+                          Mmin(shape->nb, shape->n),
                   .nprow = shape->nprow,
                   .guests = guests,
                   .checked = means->checked};
@@ -144,9 +153,7 @@ int64_t hyb_place_device_room(const hyb_means_t *means,
     uint64_t memory = (uint64_t)(part * least), fixed, block;
 
     fixed = (uint64_t)device_doubles(e) * sizeof(double);
-    if (guests && (e.nprow > 1 ||
-                   !hyb_device_has(hyb_machine_device(means->machine, device),
-                                   HYB_OP_COPY)))
+    if (guests && e.nprow > 1)
         return 0;
     e.columns += e.nb;
     block = (uint64_t)device_doubles(e) * sizeof(double) - fixed;
@@ -159,10 +166,10 @@ int64_t hyb_place_device_room(const hyb_means_t *means,
 static int64_t lay_out(hyb_device_columns_t *d, extent_t e)
 {
     hyb_buffer_t *m = d->memory.buffer;
-    int64_t at = 0, u = e.nb * e.columns;
+    int64_t at = 0, u = e.nb * u_columns(e);
 
     d->memory.matrix = hyb_block(m, at, e.rows, e.columns);
-    d->memory.u = hyb_block(m, at += e.rows * e.columns, e.nb, e.columns);
+    d->memory.u = hyb_block(m, at += e.rows * e.columns, e.nb, u_columns(e));
     d->memory.packed_u = at += u;
     d->memory.packed = at += e.nprow > 1 ? u : 0;
     at += e.nprow > 1 ? u : 0;
@@ -171,20 +178,20 @@ static int64_t lay_out(hyb_device_columns_t *d, extent_t e)
     d->memory.pivots = hyb_block(m, at += e.nb, e.nb, 1);
     d->memory.proposed = hyb_block(m, at += e.nb, hyb_pivot_elements(e.nb), 1);
     at += d->memory.proposed.rows;
-    d->panels = panels_of(e);
-    for (int i = 0; i < d->panels; i++, at += panel_doubles(e)) {
-        int64_t lists = at + e.nb * e.nb + e.rows * e.nb;
-
+    for (int i = 0; i < HYB_SLOTS; i++, at += panel_doubles(e)) {
         d->panel[i].l1 = hyb_block(m, at, e.nb, e.nb);
-        d->panel[i].l2 = d->panel[i].came =
-            hyb_block(m, at + e.nb * e.nb, e.rows, e.nb);
         for (int list = 0; list < HYB_ROW_LISTS; list++)
-            d->panel[i].list[list] = hyb_block(m, lists + list * e.nb, e.nb, 1);
+            d->panel[i].list[list] =
+                hyb_block(m, at + e.nb * e.nb + list * e.nb, e.nb, 1);
+    }
+    for (int i = 0; i < HYB_SLOTS; i++, at += e.rows * e.wide) {
+        d->memory.l[i] = hyb_block(m, at, e.rows, e.wide);
+        d->panel[i].l2 = hyb_block_first(d->memory.l[i], e.rows, e.nb);
     }
     return at;
 }
 
-static xh_status_t open_queues(hyb_device_columns_t *d, extent_t e)
+static xh_status_t open_queues(hyb_device_columns_t *d)
 {
     XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_NORMAL, &d->queue.compute));
     XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_HIGH, &d->queue.link));
@@ -195,7 +202,7 @@ static xh_status_t open_queues(hyb_device_columns_t *d, extent_t e)
     XH_TRY(hyb_event_create(d->device, &d->event.begun));
     XH_TRY(hyb_event_create(d->device, &d->event.down));
     XH_TRY(hyb_event_create(d->device, &d->event.arrived));
-    for (int i = 0; i < panels_of(e); i++)
+    for (int i = 0; i < HYB_SLOTS; i++)
         XH_TRY(hyb_event_create(d->device, &d->panel[i].ready));
     for (int i = 0; i < d->queued.count; i++) {
         XH_TRY(hyb_event_create(d->device, &d->queued.work[i].begun));
@@ -225,9 +232,10 @@ static xh_status_t deal(hyb_device_columns_t *d)
         d->columns[b + 1] += d->columns[b];
     }
     /* Of two iterations each block and the panel, there and factored, and the
-     * rows of one group; rows and panels that are compared; of each seat two;
-     * and the next one. */
-    d->queued.count = 2 * (int)count + 16 + 2 * HYB_GUEST_SEATS;
+     * rows of one group; rows and panels that are compared, of two groups; of
+     * each seat two; and the next one. */
+    d->queued.count =
+        2 * (int)count + 16 + 2 * HYB_GUEST_SEATS + 4 * HYB_GROUP_MOST;
     d->queued.work = calloc((size_t)d->queued.count, sizeof(*d->queued.work));
     return d->queued.work != NULL ? XH_OK : XH_ERR_MEMORY;
 }
@@ -236,6 +244,7 @@ static xh_status_t open_memory(hyb_device_columns_t *d, extent_t e)
 {
     uint64_t bytes = (uint64_t)device_doubles(e) * sizeof(double);
     xh_status_t status;
+    double *host;
     int64_t at;
 
     hyb_machine_set_aside(d->base.lu->means.machine, d->number - 1, bytes);
@@ -256,12 +265,14 @@ static xh_status_t open_memory(hyb_device_columns_t *d, extent_t e)
     d->host.proposal = (double *)(d->host.pivot + e.nb);
     d->host.body = d->host.pinned;
     at = lay_out(d, e);
+    host = d->host.proposal + hyb_pivot_elements(e.nb);
+    XH_TRY(hyb_device_wide_create(d, at, host));
+    at += hyb_device_wide_doubles(e.nb, e.wide);
+    host += hyb_device_wide_host_doubles(e.nb, e.wide);
     if (e.guests)
         XH_TRY(hyb_device_guests_create(d, at));
     at += guest_doubles(e);
-    return e.checked ? hyb_device_guard_create(
-                           d, at, d->host.proposal + hyb_pivot_elements(e.nb))
-                     : XH_OK;
+    return e.checked ? hyb_device_guard_create(d, at, host) : XH_OK;
 }
 
 static xh_status_t open_all(hyb_device_columns_t *d)
@@ -269,14 +280,16 @@ static xh_status_t open_all(hyb_device_columns_t *d)
     const hyb_lu_t *lu = d->base.lu;
     extent_t e = {.rows = lu->mat->mp,
                   .nb = Mmin(lu->mat->nb, lu->mat->n),
+                  .wide = lu->groups.width * Mmin(lu->mat->nb, lu->mat->n),
                   .nprow = lu->grid->nprow,
                   .checked = lu->means.checked,
                   .guests = lu->homes.guests > 0};
 
+    d->nb = e.nb;
     XH_TRY(deal(d));
     e.columns = d->columns[lu->ledger.blocks];
     XH_TRY(hyb_device_describe(d->device, &d->info));
-    XH_TRY(open_queues(d, e));
+    XH_TRY(open_queues(d));
     return open_memory(d, e);
 }
 
@@ -333,9 +346,10 @@ void hyb_place_device_destroy(hyb_place_t *place)
         hyb_event_destroy(d->queued.work[i].ended);
         hyb_event_destroy(d->queued.work[i].done);
     }
-    for (int i = 0; i < HYB_MOST_PANELS; i++)
+    for (int i = 0; i < HYB_SLOTS; i++)
         hyb_event_destroy(d->panel[i].ready);
     hyb_device_guests_destroy(d);
+    hyb_device_wide_destroy(d);
     hyb_event_destroy(d->event.kept);
     hyb_event_destroy(d->event.arrived);
     hyb_event_destroy(d->event.down);
@@ -358,7 +372,7 @@ xh_status_t hyb_place_device_open_body(hyb_place_t *place)
                     place->lu->grid->npcol))
         return XH_OK;
     d->host.body_bytes =
-        (size_t)(d->memory.matrix.rows * d->memory.u.rows) * sizeof(double);
+        (size_t)(d->memory.matrix.rows * d->nb) * sizeof(double);
     XH_TRY(hyb_pinned_alloc(d->device, d->host.body_bytes, &body));
     xh_memory_touch(body, d->host.body_bytes, 0, 1);
     d->host.body = body;

@@ -9,16 +9,32 @@
 
 /* The place of one device from inside: place_device.c and device_*.c. */
 
-enum {
-    HYB_SLOTS = 2, /* panels on their way to the device */
-    HYB_MOST_PANELS = HYB_GUEST_PANELS + 1 /* there, with guests */
-};
+enum { HYB_SLOTS = 2 }; /* panels on their way to the device */
+
+/*
+ * Wide panels, where groups have more than one panel: P = 1. L2 of a group's
+ * panels stand side by side, over the rows of the matrix; rows of earlier ones
+ * follow the interchanges of later ones. So each panel with all before it in
+ * its group is a wide one, in the end the whole group.
+ */
+typedef struct {
+    hyb_device_panel_t prefix[HYB_SLOTS]; /* up to panel k, at k % HYB_SLOTS */
+    hyb_device_panel_t closed[HYB_SLOTS]; /* of group g, at g % HYB_SLOTS */
+    hyb_block_t l1[HYB_SLOTS];            /* likewise */
+    hyb_event_t *whole;                   /* the group that closed last is */
+    int64_t *lists; /* pinned: on their way to the device */
+    int64_t *row;   /* by row: the one that stood there before the group */
+    int64_t *moved; /* those that are another now: */
+    int64_t moves;  /* so many */
+    uint32_t without; /* panels of the group whose L1 has no inverses */
+} hyb_device_wide_t;
 
 /* Columns are counted on the device: those of its blocks, one after the other.
  */
 typedef struct {
     hyb_place_t base;
     int number;       /* of the place; the device's in the machine is 1 less */
+    int64_t nb;       /* columns of a panel */
     int64_t *columns; /* before local block b of those that live here, by b */
     hyb_device_t *device;
     hyb_device_info_t info;
@@ -37,17 +53,18 @@ typedef struct {
     struct { /* of the device */
         hyb_buffer_t *buffer;
         hyb_block_t matrix;   /* mp x all columns */
-        hyb_block_t u;        /* nb x the same: rows on their way to the top,
-                                 before they are solved */
+        hyb_block_t u;        /* nb x the same, or more: rows on their way to
+                                 the top, before they are solved */
+        hyb_block_t l[HYB_SLOTS]; /* mp x a group's columns: its L2 */
         hyb_block_t x, y;     /* vectors of the back-substitution */
         hyb_block_t pivots;   /* a list: of the panel being factored, P = 1; */
         hyb_block_t proposed; /* P > 1: of its column */
         int64_t packed_u, packed; /* P > 1: offsets of rows that travel, nb x
                                      all columns: of U, displaced */
     } memory;
-    hyb_device_panel_t panel[HYB_MOST_PANELS]; /* k at k % panels */
-    int panels;                                /* 2 without guests */
-    struct hyb_device_seat *guests;            /* HYB_GUEST_SEATS; NULL: none */
+    hyb_device_panel_t panel[HYB_SLOTS]; /* k at k % HYB_SLOTS */
+    hyb_device_wide_t wide;
+    struct hyb_device_seat *guests; /* HYB_GUEST_SEATS; NULL: none */
     struct {
         struct {
             hyb_event_t *begun, *ended; /* its products, if it has any */
@@ -85,7 +102,7 @@ typedef struct {
 static inline hyb_device_panel_t *hyb_device_panel(hyb_device_columns_t *d,
                                                    int k)
 {
-    return &d->panel[k % d->panels];
+    return &d->panel[k % HYB_SLOTS];
 }
 
 /* Does block b live there? */
@@ -151,10 +168,45 @@ int hyb_device_note(hyb_device_columns_t *d, hyb_blocks_t blocks, int panels,
 void hyb_device_copy(hyb_place_t *place, int64_t row, int64_t col, int way,
                      xh_view_t elsewhere);
 
+/* ---- device_wide.c: panels, one or several at once -------------------------
+ */
+
+/* What wide panels of so many columns take there, beside their L2, and, pinned,
+ * on the host: nothing where they are single ones. */
+int64_t hyb_device_wide_doubles(int64_t nb, int64_t columns);
+size_t hyb_device_wide_host_doubles(int64_t nb, int64_t columns);
+
+/* d->wide, with room from double number at on of the device's memory, and of
+ * the host's. Errors: XH_ERR_MEMORY, XH_ERR_DEVICE */
+xh_status_t hyb_device_wide_create(hyb_device_columns_t *d, int64_t at,
+                                   double *host);
+void hyb_device_wide_destroy(hyb_device_columns_t *d);
+
+/* Where L2 of panel k stands there if it has come up, P = 1 or not. */
+hyb_block_t hyb_device_l2(const hyb_device_columns_t *d, int k);
+
+/* Is panel k one of several in its group? */
+bool hyb_device_is_wide(const hyb_device_columns_t *d, int k);
+
+/* Queue, on link: lists of the panels up to k together. On compute, once that
+ * and panel k have come: rows of earlier ones follow. */
+xh_status_t hyb_device_widen(hyb_device_columns_t *d, int k);
+xh_status_t hyb_device_follow(hyb_device_columns_t *d, int k);
+
+/*
+ * Queue for part, whose u is room for some columns at a time: it meets panels
+ * from .. to - 1. P = 1; they are all of a group, or some with all before them,
+ * or one after the other. Adds to flop.
+ */
+xh_status_t hyb_device_apply(hyb_device_columns_t *d,
+                             const hyb_device_part_t *part, int from, int to,
+                             double *flop_p);
+
 /* ---- device_guests.c ----------------------------------------------------- */
 
-/* Doubles of room for guests with so many rows. */
-int64_t hyb_device_guests_doubles(int64_t rows, int64_t nb);
+/* Doubles of room for guests with so many rows, that meet panels of so many
+ * columns. */
+int64_t hyb_device_guests_doubles(int64_t rows, int64_t nb, int64_t columns);
 
 /* d->guests and their queues, with room from double number at on of the
  * device's memory. Errors: XH_ERR_MEMORY, XH_ERR_DEVICE */
@@ -162,13 +214,13 @@ xh_status_t hyb_device_guests_create(hyb_device_columns_t *d, int64_t at);
 void hyb_device_guests_destroy(hyb_device_columns_t *d);
 
 /*
- * A guest comes, if it is not here, and is queued to meet the panels from first
- * on up to that of step: so many flop. Returns false if no seat is free. All
- * that follows is queued, too, unless it is the next panel: then it stays, and
+ * A guest comes, if it is not here, and is queued to meet panels from .. to -
+ * 1: so many flop. Returns false if no seat is free. All that follows is
+ * queued, too, unless it is the next panel: then it stays, and
  * hyb_device_has_met goes on with it.
  */
 bool hyb_device_visit(hyb_device_columns_t *d, const hyb_step_t *step,
-                      int64_t block, int first, double *flop_p);
+                      int64_t block, int from, int to, double *flop_p);
 
 /* Is block a guest that is here? */
 bool hyb_device_is_visited(const hyb_device_columns_t *d, int64_t block);
@@ -221,12 +273,12 @@ xh_status_t hyb_device_guard_panel(hyb_device_columns_t *d, int k);
 void hyb_device_guard_took(hyb_device_columns_t *d, int k, int64_t jb);
 
 /* Queue: sums of L2 for its seal, behind the factorization of panel k; behind
- * what came up of it; before its place is given to another. The last two have
- * come down. */
+ * what came up of it; of each panel of a group before its place is given to
+ * another. The last two have come down. */
 xh_status_t hyb_device_guard_factored(hyb_device_columns_t *d, int k,
                                       hyb_block_t l2);
 xh_status_t hyb_device_guard_came(hyb_device_columns_t *d, int k);
-xh_status_t hyb_device_guard_give_up(hyb_device_columns_t *d, int k);
+xh_status_t hyb_device_guard_give_up(hyb_device_columns_t *d, int group);
 void hyb_device_guard_sealed(hyb_device_columns_t *d, int k, bool given_up);
 
 /* If rows are compared after panel k, and all columns are queued to meet it:

@@ -10,7 +10,7 @@
 enum { BOTH = HYB_CHECK_COLUMNS };
 
 /* More panels than a device has, and than are on their way. */
-enum { PANELS = 2 * HYB_MOST_PANELS };
+enum { PANELS = 3 * HYB_GROUP_MOST };
 
 /* Sums of a panel's columns, as hyb_queue_checksum has them. */
 typedef enum { FACTORED, CAME, GIVEN_UP, MOMENTS } moment_t;
@@ -67,7 +67,7 @@ static xh_status_t send_weights(hyb_device_columns_t *d, double *host)
 xh_status_t hyb_device_guard_create(hyb_device_columns_t *d, int64_t at,
                                     double *host)
 {
-    int64_t rows = d->memory.matrix.rows, nb = d->memory.u.rows;
+    int64_t rows = d->memory.matrix.rows, nb = d->nb;
     int64_t columns = d->columns[d->base.lu->ledger.blocks];
     guard_t *g = d->guard = calloc(1, sizeof(*g));
 
@@ -278,17 +278,26 @@ xh_status_t hyb_device_guard_came(hyb_device_columns_t *d, int k)
     return XH_OK;
 }
 
-xh_status_t hyb_device_guard_give_up(hyb_device_columns_t *d, int k)
+/* L2 of panel k, which stands there as long as its group. */
+static xh_status_t give_up(hyb_device_columns_t *d, int k)
 {
-    const hyb_device_panel_t *panel;
+    hyb_block_t l2 = hyb_device_l2(d, k);
 
-    if (k < d->base.lu->range.first)
+    if (l2.rows == 0 || (!hyb_device_is_wide(d, k) &&
+                         !is_copy(d, hyb_device_panel(d, k))))
         return XH_OK;
-    panel = hyb_device_panel(d, k);
-    if (!is_copy(d, panel))
-        return XH_OK;
-    XH_TRY(sum(d, d->queue.link, k, GIVEN_UP, panel->l2));
+    XH_TRY(sum(d, d->queue.link, k, GIVEN_UP, l2));
     note(d, k, GIVEN_UP);
+    return XH_OK;
+}
+
+xh_status_t hyb_device_guard_give_up(hyb_device_columns_t *d, int group)
+{
+    const hyb_lu_t *lu = d->base.lu;
+
+    for (int k = lu->range.first; d->guard != NULL && k < hyb_lu_end(lu); k++)
+        if (lu->groups.of[k].number == group)
+            XH_TRY(give_up(d, k));
     return XH_OK;
 }
 

@@ -6,7 +6,7 @@ enum { NO_BLOCK = -1 };
 /* Room for a guest. */
 struct hyb_device_seat {
     int64_t block; /* its, or NO_BLOCK */
-    int first;     /* panel that it meets here */
+    int first;     /* panel that it meets here first */
     hyb_block_t columns, u;
     hyb_event_t *come, *met; /* it has; and what is queued for it has run */
 };
@@ -15,14 +15,15 @@ typedef struct hyb_device_seat seat_t;
 
 /* ---- create and destroy -------------------------------------------------- */
 
-int64_t hyb_device_guests_doubles(int64_t rows, int64_t nb)
+int64_t hyb_device_guests_doubles(int64_t rows, int64_t nb, int64_t columns)
 {
-    return HYB_GUEST_SEATS * (rows + nb) * nb;
+    return HYB_GUEST_SEATS * (rows + columns) * nb;
 }
 
 xh_status_t hyb_device_guests_create(hyb_device_columns_t *d, int64_t at)
 {
-    int64_t rows = d->memory.matrix.rows, nb = d->memory.u.rows;
+    int64_t rows = d->memory.matrix.rows, nb = d->nb;
+    int64_t wide = d->memory.l[0].cols;
 
     d->guests = calloc(HYB_GUEST_SEATS, sizeof(*d->guests));
     if (d->guests == NULL)
@@ -30,12 +31,12 @@ xh_status_t hyb_device_guests_create(hyb_device_columns_t *d, int64_t at)
     XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_NORMAL, &d->queue.arrive));
     XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_NORMAL, &d->queue.guests));
     XH_TRY(hyb_event_create(d->device, &d->event.kept));
-    for (int i = 0; i < HYB_GUEST_SEATS; i++, at += (rows + nb) * nb) {
+    for (int i = 0; i < HYB_GUEST_SEATS; i++, at += (rows + wide) * nb) {
         seat_t *seat = &d->guests[i];
 
         seat->block = NO_BLOCK;
         seat->columns = hyb_block(d->memory.buffer, at, rows, nb);
-        seat->u = hyb_block(d->memory.buffer, at + rows * nb, nb, nb);
+        seat->u = hyb_block(d->memory.buffer, at + rows * nb, wide, nb);
         XH_TRY(hyb_event_create(d->device, &seat->come));
         XH_TRY(hyb_event_create(d->device, &seat->met));
     }
@@ -118,20 +119,15 @@ static xh_status_t arrive(hyb_device_columns_t *d, seat_t *seat, int64_t block,
     return hyb_event_record(d->queue.arrive, seat->come);
 }
 
-/* Panels first .. k. */
+/* Panels from .. to - 1. */
 static xh_status_t meet(hyb_device_columns_t *d, seat_t *seat,
-                        hyb_queue_t *queue, int first, int k, double *flop_p)
+                        hyb_queue_t *queue, int from, int to, double *flop_p)
 {
     hyb_device_part_t part = {
         .queue = queue, .columns = seat->columns, .u = seat->u};
 
     *flop_p = 0.0;
-    hyb_device_begin(d, queue);
-    for (int p = first; p <= k; p++) {
-        XH_TRY(hyb_device_meet(hyb_device_panel(d, p), &part));
-        *flop_p += hyb_device_flop(hyb_device_panel(d, p), &part);
-    }
-    hyb_device_end(d, queue);
+    XH_TRY(hyb_device_apply(d, &part, from, to, flop_p));
     return hyb_event_record(queue, seat->met);
 }
 
@@ -156,13 +152,15 @@ static void note_end(hyb_device_columns_t *d, const seat_t *seat,
 }
 
 /* It is no panel yet: it stays for the next iteration, or goes home. */
-static xh_status_t end_visit(hyb_device_columns_t *d, seat_t *seat, int k,
-                             int panels, double flop)
+static xh_status_t end_visit(hyb_device_columns_t *d, seat_t *seat,
+                             hyb_queue_t *queue, int k, int panels, double flop)
 {
     hyb_blocks_t block = {seat->block, seat->block + 1};
 
-    if (hyb_lu_meets(d->base.lu, seat->block, k + 1)) {
-        hyb_device_note(d, block, panels, flop, d->queue.guests);
+    if (k + 1 < hyb_lu_end(d->base.lu) &&
+        hyb_lu_met(d->base.lu, seat->block, k + 1) >
+            hyb_lu_met(d->base.lu, seat->block, k)) {
+        hyb_device_note(d, block, panels, flop, queue);
         return XH_OK;
     }
     XH_TRY(hyb_queue_wait(d->queue.leave, seat->met));
@@ -171,33 +169,41 @@ static xh_status_t end_visit(hyb_device_columns_t *d, seat_t *seat, int k,
     return XH_OK;
 }
 
-static xh_status_t visit(hyb_device_columns_t *d, seat_t *seat,
-                         const hyb_step_t *step, int64_t block, int first,
-                         double *flop_p)
+/* A group that is not whole yet changes on the other queue. */
+static bool is_whole(const hyb_device_columns_t *d, int to)
 {
-    int panels = step->k + 1 - first;
+    return to == d->base.lu->groups.of[to - 1].end;
+}
+
+static xh_status_t visit(hyb_device_columns_t *d, seat_t *seat,
+                         const hyb_step_t *step, int64_t block, int from,
+                         int to, double *flop_p)
+{
+    int panels = to - from;
     bool has_come = seat->block == block;
     bool is_next = hyb_step_is_next(step, block);
-    hyb_queue_t *queue = is_next ? d->queue.compute : d->queue.guests;
+    hyb_queue_t *queue =
+        is_next || !is_whole(d, to) ? d->queue.compute : d->queue.guests;
 
     if (!has_come)
-        XH_TRY(arrive(d, seat, block, first));
+        XH_TRY(arrive(d, seat, block, from));
     XH_TRY(hyb_queue_wait(queue, has_come ? seat->met : seat->come));
-    XH_TRY(meet(d, seat, queue, first, step->k, flop_p));
+    XH_TRY(meet(d, seat, queue, from, to, flop_p));
     hyb_ledger_queue_all(&d->base.lu->ledger, hyb_one_block(block),
                          hyb_stage(panels));
-    return is_next ? XH_OK : end_visit(d, seat, step->k, panels, *flop_p);
+    return is_next ? XH_OK
+                   : end_visit(d, seat, queue, step->k, panels, *flop_p);
 }
 
 bool hyb_device_visit(hyb_device_columns_t *d, const hyb_step_t *step,
-                      int64_t block, int first, double *flop_p)
+                      int64_t block, int from, int to, double *flop_p)
 {
     seat_t *seat = seat_of(d, block);
 
     if (seat == NULL)
         seat = seat_of(d, NO_BLOCK);
     if (seat != NULL)
-        hyb_device_check(d, visit(d, seat, step, block, first, flop_p));
+        hyb_device_check(d, visit(d, seat, step, block, from, to, flop_p));
     return seat != NULL;
 }
 

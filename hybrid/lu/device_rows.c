@@ -22,8 +22,8 @@ static packed_t packed(const hyb_device_columns_t *d, const hpl_exchange_t *x,
 
     return (packed_t){x, group, displaced ? x->displaced : x->gathered,
                       hyb_block(d->memory.buffer,
-                                offset + run.from * d->memory.u.rows, run.count,
-                                d->memory.u.rows)};
+                                offset + run.from * d->nb, run.count,
+                                d->nb)};
 }
 
 /* Rows first .. first + count - 1. */

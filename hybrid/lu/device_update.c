@@ -54,7 +54,9 @@ xh_status_t hyb_device_swap(const hyb_device_panel_t *panel,
 
 typedef struct { /* X := L1^-1 W by products; W is lost */
     hyb_queue_t *queue;
-    hyb_block_t l1, w, x; /* l1: as hyb_l1_invert leaves it */
+    hyb_block_t l1, w, x; /* l1: as hyb_l1_invert leaves each panel's */
+    int64_t nb;           /* columns of a panel */
+    uint32_t without;     /* panels whose L1 is as it was */
 } solve_t;
 
 static hyb_block_t rows_of(hyb_block_t b, int64_t from, int64_t count)
@@ -62,11 +64,28 @@ static hyb_block_t rows_of(hyb_block_t b, int64_t from, int64_t count)
     return hyb_block_part(b, from, 0, count, b.cols);
 }
 
+/* Of so many rows the first half: whole panels, or blocks of one. */
+static int64_t first_half(const solve_t *s, int64_t count)
+{
+    return xh_whole_units((count + 1) / 2,
+                          count > s->nb ? s->nb : HYB_L1_BLOCK);
+}
+
+/* One panel's rows, by substitution. */
+static xh_status_t substitute(const solve_t *s, int64_t from, int64_t count)
+{
+    hyb_block_t x = rows_of(s->x, from, count);
+
+    XH_TRY(hyb_queue_copy(s->queue, rows_of(s->w, from, count), x));
+    return hyb_queue_trsm(s->queue,
+                          hyb_block_part(s->l1, from, from, count, count), x);
+}
+
 /* Rows from .. from + count - 1: by halves, of which the second needs the
  * first; a diagonal block by its inverse. */
 static xh_status_t solve_rows(const solve_t *s, int64_t from, int64_t count)
 {
-    int64_t first = xh_whole_units((count + 1) / 2, HYB_L1_BLOCK);
+    int64_t first = first_half(s, count);
     int64_t second = from + first, left = count - first;
     hyb_gemm_t by_inverse = {
         .alpha = 1.0,
@@ -75,7 +94,9 @@ static xh_status_t solve_rows(const solve_t *s, int64_t from, int64_t count)
         .c = rows_of(s->x, from, count)};
     hyb_gemm_t below = {.alpha = -1.0, .beta = 1.0};
 
-    if (count <= HYB_L1_BLOCK)
+    if (count <= s->nb && (s->without >> from / s->nb & 1) != 0)
+        return substitute(s, from, count);
+    if (count <= xh_smaller(s->nb, HYB_L1_BLOCK))
         return hyb_queue_gemm(s->queue, &by_inverse);
     below.a = hyb_block_part(s->l1, second, from, left, first);
     below.b = rows_of(s->x, from, first);
@@ -91,7 +112,9 @@ xh_status_t hyb_device_solve(const hyb_device_panel_t *panel,
     solve_t s = {.queue = p->queue,
                  .l1 = hyb_block_first(panel->l1, panel->jb, panel->jb),
                  .w = come_to(panel, p),
-                 .x = hyb_device_u(panel, p)};
+                 .x = hyb_device_u(panel, p),
+                 .nb = panel->nb,
+                 .without = panel->without};
 
     return panel->has_inverses ? solve_rows(&s, 0, panel->jb)
                                : hyb_queue_trsm(s.queue, s.l1, s.x);

@@ -18,12 +18,15 @@ enum {
     HYB_ROW_LISTS
 };
 
-/* A panel there, and where it stands on this process. */
+/* A panel there, or a wide one of several, and where it stands on this
+ * process. */
 typedef struct {
     int64_t first, rows; /* its first row, and how many it has */
     int64_t jb, top;     /* columns; top rows that are here: jb or 0 */
+    int64_t nb;          /* columns of each panel of a wide one; else jb */
     hyb_block_t l1;      /* whose diagonal blocks may be inverses, */
     bool has_inverses;   /* for products */
+    uint32_t without;    /* a wide one's: bit i: panel i of it has none */
     hyb_block_t l2;      /* in the matrix, or in: */
     hyb_block_t came;    /* room for one that comes up */
     hyb_block_t list[HYB_ROW_LISTS]; /* a column of int64_t each */
@@ -34,7 +37,7 @@ typedef struct {
 typedef struct {
     hyb_queue_t *queue;
     hyb_block_t columns;
-    hyb_block_t u;     /* nb x the same: rows on their way to the top */
+    hyb_block_t u;     /* jb x the same: rows on their way to the top */
     hyb_block_t aside; /* P > 1: U, where the top is on another process */
 } hyb_device_part_t;
 

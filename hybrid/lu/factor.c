@@ -30,6 +30,18 @@ static xh_status_t create_ledger(hyb_lu_t *lu)
         mat->nb, hyb_homes_checked(&lu->means, &shape), &lu->ledger);
 }
 
+static xh_status_t create_groups(hyb_lu_t *lu)
+{
+    hpl_shape_t shape = hpl_system_shape(lu->grid, lu->mat->n, lu->mat->nb);
+    int width = lu->means.resident ? hyb_home_group(&lu->means.figures, &shape)
+                                   : 1;
+
+    return hyb_groups_create(
+        lu->range.panels, width,
+        lu->means.checked ? (int)xh_settings_int("verify_every") : 0,
+        &lu->groups);
+}
+
 /* What the leader keeps moving. */
 static void register_polls(hyb_lu_t *lu)
 {
@@ -70,6 +82,7 @@ static void unpin(hyb_lu_t *lu)
 
 static xh_status_t create_all(hyb_lu_t *lu)
 {
+    XH_TRY(create_groups(lu));
     XH_TRY(create_ledger(lu));
     XH_TRY(hyb_tune_create(lu));
     XH_TRY(hyb_panel_choice_create(lu));
@@ -123,6 +136,7 @@ void hyb_factor_free(hyb_lu_t *lu)
     hyb_panel_choice_destroy(lu);
     hyb_tune_destroy(lu);
     hyb_ledger_destroy(&lu->ledger);
+    hyb_groups_destroy(&lu->groups);
     free(lu);
 }
 
@@ -192,7 +206,8 @@ static void plan_traffic(const hyb_lu_t *lu, double *up_p, double *down_p)
 
     *up_p = *down_p = NAN;
     if (hyb_homes_resident(h) && h->host_blocks == 0)
-        hyb_home_traffic(&shape, h, lu->means.device_mpi && h->places == 2,
+        hyb_home_traffic(&shape, h, &lu->groups,
+                         lu->means.device_mpi && h->places == 2,
                          hyb_panel_choice_was_device(lu), up_p, down_p);
 }
 

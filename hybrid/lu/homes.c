@@ -170,6 +170,7 @@ xh_status_t hyb_homes_deal_blocks(hyb_lu_t *lu)
     int64_t all = lu->ledger.check, left = all, theirs;
     bool guests = false;
 
+    h->blocks = lu->ledger.blocks;
     if (lu->means.resident)
         left = survey(&lu->means, &shape, device, &guests);
     h->places = left < all || guests ? 1 + devices : 1;

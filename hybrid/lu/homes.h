@@ -12,21 +12,10 @@
 
 /*
  * Where P = 1, block columns for which devices have no room live in host memory
- * and come to a device in turns, each time for all panels that they have not
- * met: HYB_GUEST_PANELS, of which the device keeps copies. A column crosses the
- * link so much less often, each way, than if it came for every panel. It comes
- * for good HYB_GUEST_LEAD iterations before it is factored.
- *
- * Source: left-looking out-of-core LU, by groups of panels
+ * and come to a device once for each group of panels, and for good
+ * HYB_GROUP_LEAD iterations before they are factored.
  */
-enum { HYB_GUEST_PANELS = 8, HYB_GUEST_LEAD = 2, HYB_GUEST_SEATS = 7 };
-
-/* Does guest number block of a process come in iteration k? panel: the one that
- * it will be. */
-static inline bool hyb_guest_comes(int64_t block, int64_t panel, int64_t k)
-{
-    return panel <= k + HYB_GUEST_LEAD || (block + k) % HYB_GUEST_PANELS == 0;
-}
+enum { HYB_GUEST_SEATS = 7 };
 
 /*
  * Where each local block column is computed, and whose memory it lives in, from
@@ -42,6 +31,7 @@ static inline bool hyb_guest_comes(int64_t block, int64_t panel, int64_t k)
  * check columns, too, behind all others.
  */
 typedef struct {
+    int64_t blocks;              /* of the process, check columns too */
     int64_t host_blocks, guests; /* one of the two is 0 */
     int *device; /* of each block behind the host's, from 0; -1: the host */
     bool peers;  /* devices reach each other's memory: from there they get L2 of

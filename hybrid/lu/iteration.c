@@ -8,15 +8,29 @@
 #include "hybrid/lu/guard/check_columns.h"
 #include "hybrid/lu/guard/seal.h"
 
-/* Have all blocks behind panel k met it that do so in iteration k? */
+/* Have all blocks behind panel k met what they do in iteration k? */
 static bool have_met(const hyb_lu_t *lu, int k)
 {
     hyb_blocks_t all = hyb_lu_trailing(lu, k);
 
     for (int64_t b = all.from; b < all.to; b++)
-        if (hyb_lu_meets(lu, b, k) &&
-            !hyb_ledger_reached(&lu->ledger, hyb_one_block(b),
-                                hyb_stage(k + 1)))
+        if (!hyb_ledger_reached(&lu->ledger, hyb_one_block(b),
+                                hyb_stage(hyb_lu_met(lu, b, k))))
+            return false;
+    return true;
+}
+
+/* Before panel k comes, which moves rows of L2 of those before it in its group:
+ * are all columns queued that meet these one by one? */
+static bool can_move_rows(const hyb_lu_t *lu, int k)
+{
+    hyb_blocks_t all = hyb_lu_trailing(lu, k - 1);
+
+    if (k == lu->groups.of[k].first)
+        return true;
+    for (int64_t b = all.from; b < all.to; b++)
+        if (hyb_lu_met(lu, b, k - 1) == k &&
+            !hyb_ledger_queued(&lu->ledger, hyb_one_block(b), hyb_stage(k)))
             return false;
     return true;
 }
@@ -40,6 +54,7 @@ static bool get_ready(hyb_lu_t *lu, int k)
            hyb_exchange_is_over(lu) &&
            complete_iteration(lu, k - HYB_IN_FLIGHT + 1) &&
            hyb_homes_have_panel(&lu->homes, k - before) &&
+           can_move_rows(lu, k) &&
            hyb_tune_advance(lu) && hyb_seal_is_kept(lu, k - 2) &&
            hyb_checkpoint_advance(lu, k);
 }

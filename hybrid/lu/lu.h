@@ -6,6 +6,7 @@
 #include "hpl/pauxil/map.h"
 #include "hybrid/lu/exchange.h"
 #include "hybrid/lu/factor.h"
+#include "hybrid/lu/groups.h"
 #include "hybrid/lu/homes.h"
 #include "hybrid/lu/ledger.h"
 #include "hybrid/lu/panel.h"
@@ -38,6 +39,7 @@ struct hyb_lu {
     HPL_T_pmat *mat;
     hyb_means_t means;
     hyb_range_t range;
+    hyb_groups_t groups; /* of panels; the range ends with one */
     struct hyb_checkpoint *checkpoint; /* that are written; NULL: none */
     hyb_ledger_t ledger;
     struct {
@@ -116,14 +118,21 @@ static inline hyb_place_t *hyb_lu_panel_home(const hyb_lu_t *lu, int k)
     return hyb_home_of(&lu->homes, hyb_lu_panel_block(lu, k));
 }
 
-/* Does local block b meet panel k in iteration k? A guest that does not come
- * then meets it later, with others. */
-static inline bool hyb_lu_meets(const hyb_lu_t *lu, int64_t b, int k)
+/* How many panels has local block b met when iteration k is over? The team's
+ * have met all up to k; those of devices, that are far, a group after the
+ * other. */
+static inline int hyb_lu_met(const hyb_lu_t *lu, int64_t b, int k)
 {
     hpl_map_t map = hpl_map_columns(lu->grid, lu->mat->nb);
-    int64_t panel = hpl_map_block_global(&map, b);
+    hyb_far_t far = {.panel = hpl_map_block_global(&map, b),
+                     .block = b,
+                     .blocks = lu->ledger.blocks};
 
-    return !hyb_homes_is_guest(&lu->homes, b) || hyb_guest_comes(b, panel, k);
+    if (lu->groups.width == 1 || hyb_home_number(&lu->homes, b) == 0)
+        return k + 1;
+    far.from =
+        hyb_lu_trailing(lu, hyb_groups_closed(&lu->groups, k).end - 1).from;
+    return hyb_groups_met(&lu->groups, hyb_lu_end(lu), &far, k);
 }
 
 #endif

@@ -18,7 +18,7 @@ static void take_extent(hyb_device_panel_t *panel, const HPL_T_panel *h)
 {
     panel->first = h->ii;
     panel->rows = h->mp;
-    panel->jb = h->jb;
+    panel->jb = panel->nb = h->jb;
     panel->top = hpl_panel_top_rows(h);
 }
 
@@ -35,7 +35,7 @@ static void list_moves(hyb_device_columns_t *d, int k)
 
     for (i = 0; i < HYB_ROW_LISTS; i++)
         row[i] = d->host.rows +
-                 (k % HYB_SLOTS * HYB_ROW_LISTS + i) * d->memory.u.rows;
+                 (k % HYB_SLOTS * HYB_ROW_LISTS + i) * d->nb;
     for (i = u[me]; i < u[me + 1]; i++)
         row[HYB_U_FROM][all == 1 ? moves->gather[i].to : i - u[me]] =
             moves->gather[i].from;
@@ -57,8 +57,8 @@ static xh_view_t stage_l1(hyb_device_columns_t *d, int k)
     const HPL_T_panel *h = hyb_lu_panel(d->base.lu, k)->hpl;
     hyb_device_panel_t *panel = hyb_device_panel(d, k);
     xh_view_t l1 = host_view(h->L1, h->jb, h->jb);
-    xh_view_t staged = host_view(d->host.l1 + k % HYB_SLOTS * d->memory.u.rows *
-                                                  d->memory.u.rows,
+    xh_view_t staged = host_view(d->host.l1 + k % HYB_SLOTS * d->nb *
+                                                  d->nb,
                                  h->jb, h->jb);
     double growth = hyb_l1_invert(l1, staged);
 
@@ -83,10 +83,12 @@ static xh_status_t send_l2(hyb_device_columns_t *d, int k)
     const hyb_lu_panel_t *source = hyb_lu_panel(d->base.lu, k);
     hyb_device_panel_t *panel = hyb_device_panel(d, k);
     int64_t b = hyb_lu_panel_block(lu, k);
+    bool is_here = hyb_device_factored(d, k) && hyb_device_holds(d, b);
 
-    panel->l2 =
-        hyb_block_first(panel->came, source->factors.l2.rows, panel->jb);
-    if (hyb_device_factored(d, k) && hyb_device_holds(d, b))
+    panel->l2 = panel->came = hyb_device_l2(d, k);
+    if (is_here && hyb_device_is_wide(d, k))
+        XH_TRY(hyb_queue_copy(d->queue.link, l2_of(&d->base, k), panel->l2));
+    else if (is_here)
         panel->l2 = l2_of(&d->base, k);
     else if (source->by_device && hyb_homes_by_peers(&lu->homes, b))
         XH_TRY(hyb_queue_copy(d->queue.link, l2_of(hyb_lu_panel_home(lu, k), k),
@@ -103,21 +105,23 @@ static xh_status_t send_panel(hyb_device_columns_t *d, int k)
 {
     hyb_device_panel_t *panel = hyb_device_panel(d, k);
     int64_t *row =
-        d->host.rows + k % HYB_SLOTS * HYB_ROW_LISTS * d->memory.u.rows;
+        d->host.rows + k % HYB_SLOTS * HYB_ROW_LISTS * d->nb;
     xh_view_t l1;
 
     for (int i = 0; i < HYB_ROW_LISTS; i++)
-        XH_TRY(hyb_queue_upload(d->queue.link, row + i * d->memory.u.rows,
+        XH_TRY(hyb_queue_upload(d->queue.link, row + i * d->nb,
                                 panel->list[i]));
     XH_TRY(send_l2(d, k));
     l1 = stage_l1(d, k);
     XH_TRY(hyb_queue_copy_in(d->queue.link, l1,
                              hyb_block_first(panel->l1, l1.rows, l1.cols)));
     XH_TRY(hyb_device_guard_came(d, k));
+    XH_TRY(hyb_device_widen(d, k));
     XH_TRY(hyb_event_record(d->queue.link, panel->ready));
     if (d->queue.guests != NULL)
         XH_TRY(hyb_queue_wait(d->queue.guests, panel->ready));
-    return hyb_queue_wait(d->queue.compute, panel->ready);
+    XH_TRY(hyb_queue_wait(d->queue.compute, panel->ready));
+    return hyb_device_follow(d, k);
 }
 
 static bool has_panel(hyb_place_t *place, int k)
@@ -142,7 +146,9 @@ static void receive_panel(hyb_place_t *place, int k)
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
     hyb_lu_panel_t *panel = hyb_lu_panel(place->lu, k);
 
-    hyb_device_check(d, hyb_device_guard_give_up(d, k - d->panels));
+    if (k == place->lu->groups.of[k].first)
+        hyb_device_check(d, hyb_device_guard_give_up(
+                                d, place->lu->groups.of[k].number - HYB_SLOTS));
     take_extent(hyb_device_panel(d, k), panel->hpl);
     list_moves(d, k);
     hyb_l2_columns_fill(panel);
@@ -166,7 +172,7 @@ static hyb_device_part_t part_of(const hyb_device_columns_t *d,
                                  hyb_blocks_t blocks)
 {
     hyb_run_t mine = hyb_device_run(d, blocks);
-    int64_t nb = d->memory.u.rows;
+    int64_t nb = d->nb;
 
     return (hyb_device_part_t){
         .queue = d->queue.compute,
@@ -178,35 +184,47 @@ static hyb_device_part_t part_of(const hyb_device_columns_t *d,
                       mine.count)};
 }
 
-/* Its blocks among these. */
-static void queue_meet(hyb_device_columns_t *d, const hyb_step_t *step,
-                       hyb_blocks_t blocks)
+/* Its blocks among these meet panel k, whose rows of U have come: P > 1. */
+static void meet_with_rows(hyb_device_columns_t *d, int k, hyb_blocks_t blocks,
+                           double *flop_p)
 {
-    const hyb_device_panel_t *panel = hyb_device_panel(d, step->k);
+    const hyb_device_panel_t *panel = hyb_device_panel(d, k);
     hyb_device_part_t p = part_of(d, blocks);
     hyb_block_t u = hyb_device_u_that_comes(panel, &p);
 
-    hyb_device_check(d, d->base.lu->grid->nprow > 1
-                            ? hyb_device_take_rows(d, step->k, blocks, u)
-                            : hyb_device_swap(panel, &p));
+    hyb_device_check(d, hyb_device_take_rows(d, k, blocks, u));
     hyb_device_check(d, hyb_device_solve(panel, &p));
     hyb_device_begin(d, p.queue);
     hyb_device_check(d, hyb_device_update(panel, &p));
     hyb_device_end(d, p.queue);
-    hyb_device_has_met(d, step, blocks, 1, hyb_device_flop(panel, &p));
+    *flop_p = hyb_device_flop(panel, &p);
 }
 
-/* It comes, if it is not here, and meets panels from first on. */
+/* Its blocks among these meet panels from .. to - 1. */
+static void queue_meet(hyb_device_columns_t *d, const hyb_step_t *step,
+                       hyb_blocks_t blocks, int from, int to)
+{
+    hyb_device_part_t p = part_of(d, blocks);
+    double flop = 0.0;
+
+    p.u = d->memory.u; /* what is queued runs in order */
+    if (d->base.lu->grid->nprow > 1)
+        meet_with_rows(d, step->k, blocks, &flop);
+    else
+        hyb_device_check(d, hyb_device_apply(d, &p, from, to, &flop));
+    hyb_device_has_met(d, step, blocks, to - from, flop);
+}
+
+/* It comes, if it is not here, and meets panels from .. to - 1. */
 static bool host_guest(hyb_device_columns_t *d, const hyb_step_t *step,
-                       int64_t block, int first)
+                       int64_t block, int from, int to)
 {
     double flop;
 
-    if (!hyb_device_visit(d, step, block, first, &flop))
+    if (!hyb_device_visit(d, step, block, from, to, &flop))
         return false;
     if (hyb_step_is_next(step, block))
-        hyb_device_has_met(d, step, hyb_one_block(block), step->k + 1 - first,
-                           flop);
+        hyb_device_has_met(d, step, hyb_one_block(block), to - from, flop);
     return true;
 }
 
@@ -216,13 +234,14 @@ static bool meet(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
     hyb_ledger_t *ledger = &me->lu->ledger;
     hyb_blocks_t blocks = hyb_ledger_blocks(ledger, run);
+    int first = (int)(from / HYB_STEPS), end = (int)(to / HYB_STEPS);
 
     if (hyb_homes_is_guest(&me->lu->homes, blocks.from))
-        return host_guest(d, step, blocks.from, (int)(from / HYB_STEPS));
+        return host_guest(d, step, blocks.from, first, end);
     for (int64_t b = blocks.from; b < blocks.to; b++)
         if (hyb_device_holds(d, b))
             hyb_ledger_queue_all(ledger, hyb_one_block(b), to - from);
-    queue_meet(d, step, blocks);
+    queue_meet(d, step, blocks, first, end);
     return true;
 }
 
@@ -333,10 +352,10 @@ static void end(hyb_place_t *place)
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
     const HPL_T_pmat *mat = place->lu->mat;
     const hyb_ledger_t *ledger = &place->lu->ledger;
-    int behind = hyb_lu_end(place->lu);
+    int last = place->lu->groups.of[hyb_lu_end(place->lu) - 1].number;
 
-    for (int k = Mmax(behind - d->panels, 0); k < behind; k++)
-        hyb_device_check(d, hyb_device_guard_give_up(d, k));
+    for (int group = last - HYB_SLOTS + 1; group <= last; group++)
+        hyb_device_check(d, hyb_device_guard_give_up(d, group));
     hyb_device_check(d, hyb_device_settle(d));
     poll(place);
     if (ledger->columns_of_ab > ledger->columns_of_a &&

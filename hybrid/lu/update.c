@@ -145,20 +145,20 @@ static bool queue_blocks(hyb_lu_t *lu, const hyb_step_t *step,
                          hyb_place_t *place, hyb_blocks_t blocks)
 {
     int64_t from =
-        hyb_homes_is_guest(&lu->homes, blocks.from)
+        lu->grid->nprow == 1
             ? hyb_stage(hyb_ledger_panels_queued(&lu->ledger, blocks.from))
             : first_stage(lu->worker, step);
 
     return place->meet(place, lu->worker, step,
                        hyb_ledger_columns(&lu->ledger, blocks), from,
-                       hyb_stage(step->k + 1));
+                       hyb_stage(hyb_lu_met(lu, blocks.from, step->k)));
 }
 
-/* Is all that block b meets before iteration k queued? A guest meets later what
- * it missed. */
+/* Is all that block b meets before iteration k queued? Where P = 1 it meets
+ * later what it missed. */
 static bool has_come_up(const hyb_lu_t *lu, int k, int64_t b)
 {
-    return hyb_homes_is_guest(&lu->homes, b) ||
+    return lu->grid->nprow == 1 ||
            hyb_ledger_queued(&lu->ledger, hyb_one_block(b), hyb_stage(k));
 }
 
@@ -166,19 +166,24 @@ static bool has_come_up(const hyb_lu_t *lu, int k, int64_t b)
 static bool is_due(const hyb_lu_t *lu, int k, const hyb_place_t *place,
                    int64_t b)
 {
-    return hyb_home_of(&lu->homes, b) == place && hyb_lu_meets(lu, b, k) &&
-           has_come_up(lu, k, b) &&
-           !hyb_ledger_queued(&lu->ledger, hyb_one_block(b), hyb_stage(k + 1));
+    return hyb_home_of(&lu->homes, b) == place && has_come_up(lu, k, b) &&
+           !hyb_ledger_queued(&lu->ledger, hyb_one_block(b),
+                              hyb_stage(hyb_lu_met(lu, b, k)));
 }
 
-/* P = 1: from block b on, up to one of place that is queued. */
+/* P = 1: from block b on, up to one of place that does not meet the same. */
 static hyb_blocks_t due_blocks(const hyb_lu_t *lu, const hyb_step_t *step,
                                const hyb_place_t *place, int64_t b)
 {
+    int from = hyb_ledger_panels_queued(&lu->ledger, b);
+    int to = hyb_lu_met(lu, b, step->k);
     hyb_blocks_t due = hyb_one_block(b);
 
-    while (due.to < step->all.to && (hyb_home_of(&lu->homes, due.to) != place ||
-                                     is_due(lu, step->k, place, due.to)))
+    while (due.to < step->all.to &&
+           (hyb_home_of(&lu->homes, due.to) != place ||
+            (is_due(lu, step->k, place, due.to) &&
+             hyb_ledger_panels_queued(&lu->ledger, due.to) == from &&
+             hyb_lu_met(lu, due.to, step->k) == to)))
         due.to++;
     return due;
 }
@@ -247,13 +252,15 @@ void hyb_update_poll(void *context)
 
 /* ---- an iteration -------------------------------------------------------- */
 
-/* Those that meet every panel in its iteration. */
 static bool all_have_met(hyb_lu_t *lu, int k)
 {
     hyb_blocks_t all = hyb_lu_step(lu, k)->all;
 
-    all.from = Mmax(all.from, lu->homes.guests);
-    return hyb_ledger_reached(&lu->ledger, all, hyb_stage(k + 1));
+    for (int64_t b = all.from; b < all.to; b++)
+        if (!hyb_ledger_reached(&lu->ledger, hyb_one_block(b),
+                                hyb_stage(hyb_lu_met(lu, b, k))))
+            return false;
+    return true;
 }
 
 void hyb_update_next(hyb_worker_t *me, const hyb_step_t *step)

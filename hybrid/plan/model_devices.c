@@ -89,7 +89,9 @@ static double visits(const model_t *model, const step_t *step)
 {
     double guests = columns_of(model, model->guests, step->n);
 
-    return guests > 0.0 ? guests / model->test.nb / HYB_GUEST_PANELS *
+    int group = hyb_home_group(&model->rates->figures, &model->test);
+
+    return guests > 0.0 ? guests / model->test.nb / group *
                               transfer(model, step->m) / 2.0
                         : 0.0;
 }

@@ -111,7 +111,7 @@ static xh_status_t open_device(hyb_resident_devices_t *d, int i)
     r->columns = hyb_block(r->memory, at, rows, d->most);
     r->u = hyb_block(r->memory, at += rows * d->most, d->nb, d->most);
     r->panel.rows = rows;
-    r->panel.jb = r->panel.top = d->nb;
+    r->panel.jb = r->panel.top = r->panel.nb = d->nb;
     r->panel.has_inverses = true;
     r->panel.l1 = hyb_block(r->memory, at += d->nb * d->most, d->nb, d->nb);
     r->panel.l2 = hyb_block(r->memory, at += d->nb * d->nb, d->m, d->nb);

@@ -212,7 +212,7 @@ void hyb_checkpoint_open(hyb_lu_t *lu, int k)
         return;
     if (c->voted != NONE && c->due) {
         c->voted = NONE;
-        atomic_store(&lu->range.end, k + 1);
+        atomic_store(&lu->range.end, lu->groups.of[k].end);
         return;
     }
     c->voted = k;

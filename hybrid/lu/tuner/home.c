@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 #include "base/integers.h"
+#include "base/settings.h"
 #include "hpl/pauxil/map.h"
 #include "hpl/solver/system.h"
 
@@ -42,6 +43,7 @@ typedef struct {
     bool peers;  /* take panels from each other */
     bool rows_travel;
     bool overlaps; /* the next panel, under updates */
+    double group;  /* panels of one */
 } rates_t;
 
 static rates_t rates_of(const hyb_home_figures_t *f, const hpl_shape_t *shape)
@@ -62,7 +64,8 @@ static rates_t rates_of(const hyb_home_figures_t *f, const hpl_shape_t *shape)
                      .peers = f->devices > 1.0 && f->peers > 0.0,
                      .rows_travel = shape->nprow > 1 &&
                                     (f->devices > 1.0 || f->device_mpi <= 0.0),
-                     .overlaps = shape->depth > 0};
+                     .overlaps = shape->depth > 0,
+                     .group = hyb_home_group(f, shape)};
 }
 
 typedef struct {          /* in columns */
@@ -73,7 +76,7 @@ typedef struct {          /* in columns */
 /* Guests on their way, one way. */
 static double visits(const rates_t *r, double m, double guests)
 {
-    return sizeof(double) * m * guests / HYB_GUEST_PANELS / r->visits;
+    return sizeof(double) * m * guests / r->group / r->visits;
 }
 
 /* Rows of U and displaced ones, of so many columns of each device. */
@@ -208,24 +211,63 @@ static double room(const hyb_home_figures_t *figures, const hpl_shape_t *shape,
     return figures->devices * floor(fmax(0.0, bytes - others) / block);
 }
 
+/* Panels of two groups are there. */
+enum { GROUPS = 2 };
+
+/* So wide that products of one more panel gain nothing. */
+static int deepest(const hyb_home_figures_t *f, int64_t nb, int most)
+{
+    const double gain = 1.01;
+    int width = 1;
+
+    while (2 * width <= most &&
+           device_rate(f, 2 * width * nb) > gain * device_rate(f, width * nb))
+        width *= 2;
+    return width;
+}
+
+/* b is a block of its own. */
+static double blocks_of(const hpl_shape_t *shape)
+{
+    return ceil((double)shape->n / shape->npcol / shape->nb) + 1.0;
+}
+
+int hyb_home_group(const hyb_home_figures_t *f, const hpl_shape_t *shape)
+{
+    enum { FOR_GUESTS = 8, PART = 8 }; /* of all panels, two groups are little */
+    int panels = shape->nb > 0 ? (int)xh_units(shape->n, shape->nb) : 0;
+    int most = (int)xh_larger(1, xh_smaller(FOR_GUESTS, panels / PART));
+    const char *asked = xh_settings_text("group");
+    int width;
+
+    if (shape->nprow > 1 || panels == 0)
+        return 1;
+    if (strcmp(asked, "auto") != 0)
+        return (int)xh_smaller(strtol(asked, NULL, 10), panels);
+    width = deepest(f, shape->nb, most);
+    return room(f, shape, f->memory, GROUPS * width) >= blocks_of(shape)
+               ? width
+               : most;
+}
+
 /* Where not all have room, part of the memory is for guests, or for tiles of
- * the host's. b is a block of its own. */
+ * the host's. */
 double hyb_home_rest(const hyb_home_figures_t *figures,
                      const hpl_shape_t *shape, bool *guests_p)
 {
-    enum { PANELS = 2, WITH_GUESTS = HYB_GUEST_PANELS + 1 + HYB_GUEST_SEATS };
     const double beside_tiles = 0.75;
     double columns = (double)shape->n / shape->npcol;
-    double blocks = ceil(columns / shape->nb) + 1.0;
-    double there = room(figures, shape, figures->memory, PANELS);
+    double blocks = blocks_of(shape);
+    double panels = GROUPS * hyb_home_group(figures, shape);
+    double there = room(figures, shape, figures->memory, panels);
 
     *guests_p = false;
     if (there >= blocks)
         return 0.0;
-    there = room(figures, shape, figures->memory, WITH_GUESTS);
+    there = room(figures, shape, figures->memory, panels + HYB_GUEST_SEATS);
     *guests_p = shape->nprow == 1 && there > 0.0;
     if (!*guests_p)
-        there = room(figures, shape, beside_tiles * figures->memory, PANELS);
+        there = room(figures, shape, beside_tiles * figures->memory, panels);
     return fmin(1.0, fmax(0.0, blocks - there) * shape->nb / columns);
 }
 
@@ -329,43 +371,64 @@ static traffic_t row_traffic(const panel_t *p, double left)
     return (traffic_t){.up = p->columns * p->jb, .down = p->columns * mine};
 }
 
+/* What guest number block of the process has met when iteration k is over. */
+static int met(const hpl_shape_t *shape, const hyb_homes_t *homes,
+               const hyb_groups_t *groups, int64_t block, int k)
+{
+    hpl_map_t map = hpl_system_column_map(shape);
+    int closed = hyb_groups_closed(groups, k).end;
+    hyb_far_t far = {
+        .panel = hpl_map_block_global(&map, block),
+        .block = block,
+        .from = xh_units(hpl_map_count(&map, (int64_t)closed * shape->nb),
+                         shape->nb),
+        .blocks = homes->blocks};
+
+    return hyb_groups_met(groups, groups->panels, &far, k);
+}
+
 /*
  * Guests come and go, P = 1: rows from the first panel on that they have not
  * met. For good they come once, and U goes.
  */
-static traffic_t guest_traffic(const hpl_shape_t *shape, int64_t block)
+static traffic_t guest_traffic(const hpl_shape_t *shape,
+                               const hyb_homes_t *homes,
+                               const hyb_groups_t *groups, int64_t block)
 {
     hpl_map_t map = hpl_system_column_map(shape);
-    int64_t panel = hpl_map_block_global(&map, block), met = 0;
-    double width = (double)xh_smaller(shape->nb, shape->n - panel * shape->nb);
-    traffic_t t = {0.0, 0.0};
+    int panel = (int)hpl_map_block_global(&map, block), first = 0, before = 0;
+    int nb = shape->nb, now;
+    double width = (double)xh_smaller(nb, shape->n - (int64_t)panel * nb);
+    bool is_there = panel == 0;
+    traffic_t t = {.up = is_there ? width * shape->n : 0.0};
 
-    for (int64_t k = 0; k < panel; k++) {
-        double rows = (double)(shape->n - met * shape->nb);
-
-        if (!hyb_guest_comes(block, panel, k))
-            continue;
-        t.up += width * rows;
-        if (hyb_guest_comes(block, panel, k + 1))
-            break;
-        t.down += width * rows;
-        met = k + 1;
+    for (int k = 0; k < panel; k++, before = now) {
+        now = met(shape, homes, groups, block, k);
+        if (now > before && !is_there) {
+            first = before;
+            t.up += width * ((double)shape->n - (double)first * nb);
+            is_there = true;
+        }
+        if (is_there && k + 1 < panel &&
+            met(shape, homes, groups, block, k + 1) == now) {
+            t.down += width * ((double)shape->n - (double)first * nb);
+            is_there = false;
+        }
     }
-    t.up += panel == 0 ? width * shape->n : 0.0;
-    t.down += width * (double)((panel - met) * shape->nb);
+    t.down += width * (double)(panel - first) * nb;
     return t;
 }
 
 void hyb_home_traffic(const hpl_shape_t *shape, const hyb_homes_t *homes,
-                      bool rows_stay, bool by_device, double *up_p,
-                      double *down_p)
+                      const hyb_groups_t *groups, bool rows_stay,
+                      bool by_device, double *up_p, double *down_p)
 {
     int64_t panels = xh_units(shape->n, shape->nb);
     hpl_map_t columns = hpl_system_column_map(shape);
     traffic_t sum = {0.0, 0.0}, t;
 
     for (int64_t b = 0; b < homes->guests; b++) {
-        t = guest_traffic(shape, b);
+        t = guest_traffic(shape, homes, groups, b);
         sum.up += t.up;
         sum.down += t.down;
     }

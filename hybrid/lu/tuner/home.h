@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include "hpl_solver.h"
+#include "hybrid/lu/groups.h"
 #include "hybrid/lu/homes.h"
 #include "hybrid/lu/means.h"
 
@@ -32,6 +33,11 @@ typedef struct {
 hyb_home_seconds_t hyb_home_predict(const hyb_home_figures_t *figures,
                                     const hpl_shape_t *shape, double rest,
                                     bool guests);
+
+/* Panels of the widest group of a run whose columns live on devices: the
+ * setting group, or as deep as their products gain by it, and where there are
+ * guests as wide as keeps these off the links. */
+int hyb_home_group(const hyb_home_figures_t *figures, const hpl_shape_t *shape);
 
 /* That part, for which the devices have no room, and whether it is guests. */
 double hyb_home_rest(const hyb_home_figures_t *figures,
@@ -64,7 +70,8 @@ bool hyb_home_may_be_device(const char *asked,
  *                and come down only where others need them
  */
 void hyb_home_traffic(const hpl_shape_t *shape, const hyb_homes_t *homes,
-                      bool rows_stay, bool by_device, double *up_p,
+                      const hyb_groups_t *groups, bool rows_stay,
+                      bool by_device, double *up_p,
                       double *down_p);
 
 #endif

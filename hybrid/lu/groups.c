@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/groups.h"
+
+#include <stdlib.h>
+#include "base/integers.h"
+
+/* Of the group that panel k begins. */
+static int width_at(int k, int panels, int width, int every)
+{
+    enum { LEFT = 4 }; /* groups, at least, of those that follow */
+    int w = (int)xh_smaller(width, xh_larger((panels - k) / LEFT, 1));
+
+    if (k == 0 || (every > 0 && k % every == 0))
+        return 1;
+    return every > 0 ? (int)xh_smaller(w, every - k % every) : w;
+}
+
+xh_status_t hyb_groups_create(int panels, int width, int every,
+                              hyb_groups_t *groups_p)
+{
+    hyb_groups_t g = {.panels = panels, .width = 1};
+    int number = 0;
+
+    g.of = malloc(((size_t)panels + 1) * sizeof(*g.of));
+    if (g.of == NULL)
+        return XH_ERR_MEMORY;
+    for (int first = 0; first < panels; number++) {
+        int end = first + width_at(first, panels, width, every);
+
+        g.width = (int)xh_larger(g.width, end - first);
+        for (int k = first; k < end; k++)
+            g.of[k] = (hyb_group_t){first, end, number};
+        first = end;
+    }
+    *groups_p = g;
+    return XH_OK;
+}
+
+void hyb_groups_destroy(hyb_groups_t *groups)
+{
+    free(groups->of);
+}
+
+hyb_group_t hyb_groups_closed(const hyb_groups_t *groups, int k)
+{
+    hyb_group_t here = groups->of[k];
+
+    if (k == here.end - 1)
+        return here;
+    return here.first > 0 ? groups->of[here.first - 1] : (hyb_group_t){0};
+}
+
+/* The parts in which far columns meet a closed group. */
+static int parts_of(const hyb_groups_t *groups, int end, hyb_group_t closed)
+{
+    hyb_group_t next;
+
+    if (closed.end >= end)
+        return 1;
+    next = groups->of[closed.end];
+    return (int)xh_smaller(closed.end - closed.first, next.end - next.first);
+}
+
+int hyb_groups_met(const hyb_groups_t *groups, int end, const hyb_far_t *far,
+                   int k)
+{
+    hyb_group_t closed = hyb_groups_closed(groups, k);
+    int64_t count = far->blocks - far->from, part;
+
+    if (far->panel <= k + HYB_GROUP_LEAD)
+        return k + 1;
+    if (closed.end == 0)
+        return 0;
+    part = (far->block - far->from) * parts_of(groups, end, closed) /
+           xh_larger(count, 1);
+    return part <= k - (closed.end - 1) ? closed.end : closed.first;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_GROUPS_H
+#define HYB_GROUPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/status.h"
+#include "hpl_solver.h"
+
+/*
+ * Neighbouring panels form a group. Block columns that are soon to be factored
+ * meet each panel at once; all others meet the panels of a group together, as
+ * one wide panel with one permutation, one L1 and one L2: C is read and written
+ * once for all of them, by a product that is so much deeper, and a column that
+ * visits a device comes once for all.
+ *
+ * A group closes in the iteration of its last panel. From then on the far
+ * columns meet it, a part in each iteration, until the next group closes, so
+ * that iterations take alike and panels get through between the parts.
+ *
+ * Source: out-of-core LU by groups of panels; DESIGN of the loop in
+ * docs/DRIVER.md
+ */
+enum {
+    HYB_GROUP_MOST = 16, /* panels of a group */
+    HYB_GROUP_LEAD = 2   /* a column that is factored in so many iterations
+                            meets each panel at once */
+};
+
+typedef struct {
+    int first, end; /* panels first .. end - 1 */
+    int number;     /* of the group, from 0 */
+} hyb_group_t;
+
+typedef struct {
+    int panels;
+    int width;       /* of the widest group */
+    hyb_group_t *of; /* by panel */
+} hyb_groups_t;
+
+/*
+ * Groups of at most width panels: of one at the start, where nothing hides the
+ * next panel, and ever fewer at the end.
+ *
+ * every  in  0, or the iterations between comparisons of rows: there all
+ *            columns have met the same panels, as a group of one follows
+ *
+ * Errors: XH_ERR_MEMORY
+ */
+xh_status_t hyb_groups_create(int panels, int width, int every,
+                              hyb_groups_t *groups_p);
+void hyb_groups_destroy(hyb_groups_t *groups);
+
+/* A block column of one process. */
+typedef struct {
+    int64_t panel;       /* that it becomes; any later one: none */
+    int64_t block, from; /* its local number, and of the first one behind the
+                            group that closed last in iteration k or before */
+    int64_t blocks;      /* of the process */
+} hyb_far_t;
+
+/* The group that has closed last in iteration k or before; none: end is 0. */
+hyb_group_t hyb_groups_closed(const hyb_groups_t *groups, int k);
+
+/*
+ * How many panels a block column has met when iteration k is over; end is the
+ * panel behind the range, with which a group ends.
+ */
+int hyb_groups_met(const hyb_groups_t *groups, int end, const hyb_far_t *far,
+                   int k);
+
+#endif
