@@ -139,19 +139,21 @@ int64_t hyb_place_device_room(const hyb_means_t *means,
                               const hpl_shape_t *shape, int device, double part,
                               bool guests)
 {
-    extent_t e = {.rows = hpl_system_rows(shape),
-                  .columns = means->checked ? HYB_CHECK_COLUMNS : 0,
+    extent_t e = {.columns = means->checked ? HYB_CHECK_COLUMNS : 0,
                   .nb = Mmin(shape->nb, shape->n),
                   .wide = hyb_home_group(&means->figures, shape) *
                           Mmin(shape->nb, shape->n),
                   .nprow = shape->nprow,
                   .guests = guests,
                   .checked = means->checked};
+    hpl_shape_t tallest = *shape;
     double least = shape->nprow > 1
                        ? means->figures.memory
                        : (double)hyb_machine_memory(means->machine, device);
     uint64_t memory = (uint64_t)(part * least), fixed, block;
 
+    tallest.myrow = 0; /* all processes of the column deal alike */
+    e.rows = hpl_system_rows(&tallest);
     fixed = (uint64_t)device_doubles(e) * sizeof(double);
     if (guests && e.nprow > 1)
         return 0;

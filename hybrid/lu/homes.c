@@ -102,11 +102,15 @@ static int64_t rest(const hyb_means_t *means, const hpl_shape_t *shape,
 {
     hpl_dealt_t device[HYB_EXECUTORS];
     int64_t blocks = blocks_of(shape);
+    hpl_map_t map;
 
     *guests_p = false;
     if (means->resident)
         blocks = survey(means, shape, device, guests_p);
-    return xh_smaller(blocks * shape->nb, hpl_system_columns(shape));
+    if (blocks == blocks_of(shape))
+        return hpl_system_columns(shape);
+    map = hpl_system_column_map(shape);
+    return xh_smaller(blocks * shape->nb, hpl_map_count(&map, shape->n));
 }
 
 int64_t hyb_homes_host_columns(const hyb_means_t *means,

@@ -288,6 +288,16 @@ static double mean(const double *c, int64_t rows)
     return sum / Mmax(rows, 1);
 }
 
+/* Behind the last column of place. */
+static int64_t end_of(const hyb_lu_t *lu, int place)
+{
+    int64_t b = lu->ledger.check - 1;
+
+    while (b >= 0 && hyb_home_number(&lu->homes, b) != place)
+        b--;
+    return b < 0 ? 0 : (int64_t)(panel_of(lu, b) + 1) * lu->mat->nb;
+}
+
 static void sum(hyb_lu_t *lu, int place, int met)
 {
     struct hyb_check_columns *c = lu->check;
@@ -298,6 +308,7 @@ static void sum(hyb_lu_t *lu, int place, int met)
     move_columns(lu, place, HYB_RESTORE, c->work);
     c->place[place].since = met;
     c->place[place].ratio = 3.0;
+    c->place[place].end = end_of(lu, place);
     c->place[place].scale = mean(c->work, lu->mat->mp);
 }
 
@@ -440,7 +451,8 @@ void hyb_check_columns_judge(hyb_lu_t *lu, const hyb_compared_t *r)
     int64_t met = Mmin((int64_t)(r->k + 1) * lu->mat->nb, lu->mat->n), at;
     double bound;
 
-    if (c->place[r->place].wrong || c->spoilt || r->rows == 0)
+    if (c->place[r->place].wrong || c->spoilt || r->rows == 0 ||
+        (!r->by_panel && met >= c->place[r->place].end))
         return;
     bound = bound_of(lu, r->place, r->by_panel ? NULL : r->z, r->rows, met);
     if (r->by_panel && !isfinite(bound)) /* it was wrong before */
@@ -488,7 +500,8 @@ static wrong_t compare_place(hyb_lu_t *lu, int place, int met)
                        Mmin((int64_t)met * lu->mat->nb, lu->mat->n));
         bound = bound_of(lu, place, z + i, rows, columns);
         for (int64_t j = i; j < i + rows && at < 0; j++)
-            if (excess(lu, z[j], z[j + mp], bound) > 0.0)
+            if (global_row(lu, j) < lu->check->place[place].end &&
+                excess(lu, z[j], z[j + mp], bound) > 0.0)
                 at = j;
     }
     atomic_fetch_add(&lu->check->found.compared, mp);
