@@ -185,9 +185,6 @@ void hyb_device_wide_destroy(hyb_device_columns_t *d);
 /* Where L2 of panel k stands there if it has come up, P = 1 or not. */
 hyb_block_t hyb_device_l2(const hyb_device_columns_t *d, int k);
 
-/* Is panel k one of several in its group? */
-bool hyb_device_is_wide(const hyb_device_columns_t *d, int k);
-
 /* Queue, on link: lists of the panels up to k together. On compute, once that
  * and panel k have come: rows of earlier ones follow. */
 xh_status_t hyb_device_widen(hyb_device_columns_t *d, int k);

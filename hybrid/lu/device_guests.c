@@ -151,15 +151,15 @@ static void note_end(hyb_device_columns_t *d, const seat_t *seat,
     d->queued.work[at].seat = (int)(seat - d->guests);
 }
 
-/* It is no panel yet: it stays for the next iteration, or goes home. */
+/* It is no panel yet: it stays, as it is soon, or goes home. */
 static xh_status_t end_visit(hyb_device_columns_t *d, seat_t *seat,
                              hyb_queue_t *queue, int k, int panels, double flop)
 {
+    const HPL_T_pmat *mat = d->base.lu->mat;
+    hpl_map_t map = hpl_map_columns(d->base.lu->grid, mat->nb);
     hyb_blocks_t block = {seat->block, seat->block + 1};
 
-    if (k + 1 < hyb_lu_end(d->base.lu) &&
-        hyb_lu_met(d->base.lu, seat->block, k + 1) >
-            hyb_lu_met(d->base.lu, seat->block, k)) {
+    if (hyb_groups_is_near(hpl_map_block_global(&map, seat->block), k + 1)) {
         hyb_device_note(d, block, panels, flop, queue);
         return XH_OK;
     }

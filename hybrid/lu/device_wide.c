@@ -77,7 +77,8 @@ static hyb_group_t group_of(const hyb_device_columns_t *d, int k)
     return d->base.lu->groups.of[k];
 }
 
-bool hyb_device_is_wide(const hyb_device_columns_t *d, int k)
+/* Is panel k one of several in its group? */
+static bool is_wide(const hyb_device_columns_t *d, int k)
 {
     hyb_group_t group = group_of(d, k);
 
@@ -193,7 +194,7 @@ xh_status_t hyb_device_widen(hyb_device_columns_t *d, int k)
     int slot = k % HYB_SLOTS, closed = group.number % HYB_SLOTS;
     int64_t each = LISTS * width_of(d);
 
-    if (!hyb_device_is_wide(d, k))
+    if (!is_wide(d, k))
         return XH_OK;
     if (k == group.first) {
         begin_group(w);
@@ -243,7 +244,7 @@ xh_status_t hyb_device_follow(hyb_device_columns_t *d, int k)
     hyb_block_t l1 = d->wide.l1[group.number % HYB_SLOTS];
     int64_t before = (k - group.first) * d->nb;
 
-    if (!hyb_device_is_wide(d, k))
+    if (!is_wide(d, k))
         return XH_OK;
     XH_TRY(move_rows(d, k, l1));
     XH_TRY(hyb_queue_copy(d->queue.compute,
@@ -263,7 +264,7 @@ static const hyb_device_panel_t *widest(hyb_device_columns_t *d, int from,
 {
     hyb_group_t group = group_of(d, from);
     bool wide = from == group.first && to > from + 1 &&
-                hyb_device_is_wide(d, from);
+                is_wide(d, from);
 
     *end_p = !wide ? from + 1 : Mmin(to, group.end);
     if (!wide)

@@ -67,7 +67,7 @@ int hyb_groups_met(const hyb_groups_t *groups, int end, const hyb_far_t *far,
     hyb_group_t closed = hyb_groups_closed(groups, k);
     int64_t count = far->blocks - far->from, part;
 
-    if (far->panel <= k + HYB_GROUP_LEAD)
+    if (hyb_groups_is_near(far->panel, k))
         return k + 1;
     if (closed.end == 0)
         return 0;

@@ -59,6 +59,13 @@ typedef struct {
     int64_t blocks;      /* of the process */
 } hyb_far_t;
 
+/* Does a block column that becomes this panel meet each one at once, from
+ * iteration k on? */
+static inline bool hyb_groups_is_near(int64_t panel, int k)
+{
+    return panel <= k + HYB_GROUP_LEAD;
+}
+
 /* The group that has closed last in iteration k or before; none: end is 0. */
 hyb_group_t hyb_groups_closed(const hyb_groups_t *groups, int k);
 

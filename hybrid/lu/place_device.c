@@ -86,7 +86,7 @@ static xh_status_t send_l2(hyb_device_columns_t *d, int k)
     bool is_here = hyb_device_factored(d, k) && hyb_device_holds(d, b);
 
     panel->l2 = panel->came = hyb_device_l2(d, k);
-    if (is_here && hyb_device_is_wide(d, k))
+    if (is_here && lu->groups.width > 1)
         XH_TRY(hyb_queue_copy(d->queue.link, l2_of(&d->base, k), panel->l2));
     else if (is_here)
         panel->l2 = l2_of(&d->base, k);

@@ -409,8 +409,7 @@ static traffic_t guest_traffic(const hpl_shape_t *shape,
             t.up += width * ((double)shape->n - (double)first * nb);
             is_there = true;
         }
-        if (is_there && k + 1 < panel &&
-            met(shape, homes, groups, block, k + 1) == now) {
+        if (is_there && !hyb_groups_is_near(panel, k + 1)) {
             t.down += width * ((double)shape->n - (double)first * nb);
             is_there = false;
         }
