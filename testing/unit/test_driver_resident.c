@@ -54,6 +54,16 @@ TEST_SOLVE(rows_travel_from_device_to_device, 1, "threads=2 device_mpi=on")
 TEST_SOLVE(guests_come_to_two_devices, 2,
            "threads=1 panel=device emu_memory=1 emu_peer=1e3")
 
+/* Far columns meet several panels at once. */
+TEST_SOLVE(two_panels_are_met_at_once, 1, "threads=2 group=2")
+TEST_SOLVE(eight_panels_are_met_at_once, 1, "threads=2 group=8 panel=device")
+TEST_SOLVE(columns_of_several_devices_meet_groups, 3, "threads=1 group=3")
+TEST_SOLVE(guests_meet_groups, 2, "threads=1 group=3 emu_memory=1")
+TEST_SOLVE(guests_meet_groups_that_devices_factor, 1,
+           "threads=2 group=4 emu_memory=1 panel=device")
+TEST_SOLVE(groups_meet_without_look_ahead, 2,
+           "threads=2 group=4 lookahead=0 verify_every=3")
+
 /* ---- one system, closely ------------------------------------------------- */
 
 enum { ORDER = 640, BLOCK = 64 };
@@ -141,7 +151,9 @@ TEST(x_and_pivots_are_those_of_columns_on_the_host)
     static const char *const ways[] = {
         "home=device threads=2 panel=host",
         "home=device threads=2 panel=device",
-        "home=device threads=2 panel=device lookahead=0"};
+        "home=device threads=2 panel=device lookahead=0",
+        "home=device threads=2 group=3",
+        "home=device threads=2 group=2 panel=device"};
     enum { SYSTEMS = 3 };
     double on_host = 0.0, on_device[COUNT_OF(ways)] = {0.0};
 
@@ -170,7 +182,8 @@ static void assert_near(double bytes, double planned)
 TEST(what_is_planned_crosses_the_link)
 {
     static const char *const ways[] = {"home=device threads=2 panel=host",
-                                       "home=device threads=2 panel=device"};
+                                       "home=device threads=2 panel=device",
+                                       "home=device threads=2 panel=host group=3"};
 
     for (int devices = 1; devices <= 2; devices++)
         for (int p = 1; p <= unit_processes(); p++) {
@@ -327,11 +340,10 @@ static double residual(const double *a, const double *x)
     return worst / (0x1p-53 * (norm_a * norm_x + norm_b) * ORDER);
 }
 
-/* Were it solved by products the residual would be above 1e9. */
-TEST(a_panel_whose_inverse_grows_is_solved_by_substitution)
+static void solve_growing(const char *settings)
 {
     static double a[ORDER * (ORDER + 1)], x[ORDER];
-    hpl_system_t *system = open_system(1, 1, "home=device threads=2");
+    hpl_system_t *system = open_system(1, 1, settings);
     int info;
 
     make_growing(a);
@@ -341,6 +353,15 @@ TEST(a_panel_whose_inverse_grows_is_solved_by_substitution)
     small_solution(&grid, &system->mat, x);
     assert_true(residual(a, x) < 16.0);
     close_system(system);
+}
+
+/* Were it solved by products the residual would be above 1e9. */
+TEST(a_panel_whose_inverse_grows_is_solved_by_substitution)
+{
+    solve_growing("home=device threads=2 group=1");
+    block = 16; /* the first diagonal block is that of a group of four then */
+    solve_growing("home=device threads=2 group=4");
+    block = BLOCK;
 }
 
 /* ---- what is refused ----------------------------------------------------- */

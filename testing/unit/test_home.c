@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Where columns live, and what then crosses the link. */
 #include "hybrid/lu/tuner/home.h"
-#include "testing/unit/unit.h"
 
 #include <math.h>
+#include "base/settings.h"
+#include "testing/unit/unit.h"
+
 
 /* A device that a link of 12.8 Tflop/s for panels of 1024 bounds. */
 static const hyb_home_figures_t fast = {.devices = 1,
@@ -118,9 +120,9 @@ TEST(what_has_no_room_comes_from_host_memory)
     double rest;
 
     assert_true(guests_of(&fast, &shape) + on_host(&fast, &shape) == 0.0);
-    shape.n = 180000; /* four times as much, of which some 56 GB stay there */
+    shape.n = 180000; /* four times as much, of which some 49 GB stay there */
     rest = guests_of(&fast, &shape);
-    assert_true(rest > 1.0 - 60.0 / 259.2 && rest < 1.0 - 50.0 / 259.2);
+    assert_true(rest > 1.0 - 54.0 / 259.2 && rest < 1.0 - 44.0 / 259.2);
     two.devices = 2;
     assert_true(fabs((1.0 - guests_of(&two, &shape)) / (1.0 - rest) - 2.0) <
                 0.1);
@@ -139,6 +141,23 @@ TEST(where_guests_cannot_come_the_host_computes)
     shape = shape_of(180000, 1024, 1, 1);
     small.memory = 16e9;
     assert_true(on_host(&small, &shape) > 0.9);
+}
+
+TEST(groups_are_as_wide_as_that_pays)
+{
+    const hpl_shape_t shape = shape_of(90000, 512, 1, 1);
+    const hpl_shape_t large = shape_of(180000, 1024, 1, 1);
+    const hpl_shape_t rows = shape_of(90000, 512, 2, 1);
+    hyb_home_figures_t slow = fast;
+
+    assert_int_equal(hyb_home_group(&fast, &shape), 2); /* of 1024 columns */
+    assert_int_equal(hyb_home_group(&fast, &rows), 1);
+    assert_int_equal(hyb_home_group(&fast, &large), 6); /* guests come */
+    slow.link /= 2;
+    assert_int_equal(hyb_home_group(&slow, &large), 12);
+    assert_ok(xh_settings_assign("group=3"));
+    assert_int_equal(hyb_home_group(&fast, &shape), 3);
+    assert_ok(xh_settings_assign("group=auto"));
 }
 
 /* ---- the prediction ------------------------------------------------------ */
@@ -164,9 +183,9 @@ TEST(guests_are_as_fast_as_their_link)
 
     assert_true(hyb_home_predict(&fast, &shape, 0.5, true).total < 1.05 * all);
     assert_true(predict(&fast, &shape, 0.5).total > 1.5 * all);
-    slow.link /= 32;
+    slow.link /= 64;
     assert_true(hyb_home_predict(&slow, &shape, 0.5, true).total >
-                1.5 * predict(&slow, &shape, 0.0).total);
+                1.5 * hyb_home_predict(&fast, &shape, 0.5, true).total);
 }
 
 TEST(without_look_ahead_phases_add_up)
@@ -257,14 +276,26 @@ typedef struct {
     double up, down; /* bytes */
 } traffic_t;
 
+/* With groups of so many panels. */
+static traffic_t moved_with(const hpl_shape_t *shape, const hyb_homes_t *homes,
+                            int width, bool rows_stay, bool by_device)
+{
+    hyb_groups_t groups;
+    traffic_t t;
+
+    assert_ok(hyb_groups_create((int)xh_units(shape->n, shape->nb), width, 0,
+                                &groups));
+    hyb_home_traffic(shape, homes, &groups, rows_stay, by_device, &t.up,
+                     &t.down);
+    hyb_groups_destroy(&groups);
+    return t;
+}
+
 /* Where rows travel through the host. */
 static traffic_t moved(const hpl_shape_t *shape, const hyb_homes_t *homes,
                        bool by_device)
 {
-    traffic_t t;
-
-    hyb_home_traffic(shape, homes, false, by_device, &t.up, &t.down);
-    return t;
+    return moved_with(shape, homes, 1, false, by_device);
 }
 
 static traffic_t traffic(hpl_shape_t shape, int devices, bool by_device)
@@ -301,6 +332,7 @@ TEST(devices_that_reach_each_other_keep_panels_from_the_link)
     assert_true(t.down > l1 && t.down < 2.1 * l1);
     assert_true(t.up > 3 * l1 && t.up < 4.1 * l1);
     homes.guests = 12; /* of all panels */
+    homes.blocks = 13;
     assert_true(moved(&shape, &homes, true).down > l1 + l2);
     shape.npcol = 2;
     homes.guests = 0;
@@ -310,19 +342,35 @@ TEST(devices_that_reach_each_other_keep_panels_from_the_link)
     assert_true(moved(&shape, &homes, true).up > t.up + 2 * 0.9 * l2 / 2);
 }
 
+/* All columns come, and go, once for each group, less and less of them. */
+TEST(guests_cross_the_link_once_for_a_group)
+{
+    enum { N = 9600, NB = 100, GUESTS = N / NB };
+    const hpl_shape_t shape = shape_of(N, NB, 1, 1);
+    const hyb_homes_t none = {.places = 2, .blocks = GUESTS + 1};
+    const hyb_homes_t homes = {
+        .places = 2, .blocks = GUESTS + 1, .guests = GUESTS};
+    const double all = 8.0 * N * (double)N * N / NB / 3.0;
+
+    for (int width = 1; width <= 8; width *= 2) {
+        double up = moved_with(&shape, &homes, width, false, true).up -
+                    moved_with(&shape, &none, width, false, true).up;
+
+        assert_true(up > 0.8 * all / width && up < 1.5 * all / width);
+    }
+}
+
 /* All processes of a grid: each row of U leaves one and comes to all others. */
 TEST(rows_of_a_process_column_cross_each_link)
 {
     enum { N = 6000, NB = 100, P = 3 };
     const hyb_homes_t homes = {.places = 2};
-    traffic_t stay;
     double columns = 0.0, up = 0.0, others = 0.0, panels = 0.0;
     hpl_shape_t shape = shape_of(N, NB, P, 1);
 
     for (shape.myrow = 0; shape.myrow < P; shape.myrow++) {
         up += traffic(shape, 1, false).up;
-        hyb_home_traffic(&shape, &homes, true, false, &stay.up, &stay.down);
-        others += stay.up;
+        others += moved_with(&shape, &homes, 1, true, false).up;
     }
     for (int k = 1; k <= N / NB; k++) {
         columns += NB * (N - k * NB + 1.0);

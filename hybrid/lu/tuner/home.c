@@ -2,6 +2,7 @@
 #include "hybrid/lu/tuner/home.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include "base/integers.h"
 #include "base/settings.h"
@@ -232,13 +233,23 @@ static double blocks_of(const hpl_shape_t *shape)
     return ceil((double)shape->n / shape->npcol / shape->nb) + 1.0;
 }
 
+/* So wide that the products of columns that come and go take longer than their
+ * way, each way at once. */
+static int widest_for_link(const hyb_home_figures_t *f, int64_t nb)
+{
+    enum { LEAST = 4, MOST = HYB_GROUP_MOST };
+    const double longer = 1.2;
+    double width = longer * 4.0 * device_rate(f, nb) / ((double)nb * f->link);
+
+    return (int)ceil(fmin(fmax(width, LEAST), MOST));
+}
+
 int hyb_home_group(const hyb_home_figures_t *f, const hpl_shape_t *shape)
 {
-    enum { FOR_GUESTS = 8, PART = 8 }; /* of all panels, two groups are little */
+    enum { PART = 8 }; /* of all panels, two groups are little */
     int panels = shape->nb > 0 ? (int)xh_units(shape->n, shape->nb) : 0;
-    int most = (int)xh_larger(1, xh_smaller(FOR_GUESTS, panels / PART));
+    int most = (int)xh_larger(1, panels / PART), width;
     const char *asked = xh_settings_text("group");
-    int width;
 
     if (shape->nprow > 1 || panels == 0)
         return 1;
@@ -247,7 +258,7 @@ int hyb_home_group(const hyb_home_figures_t *f, const hpl_shape_t *shape)
     width = deepest(f, shape->nb, most);
     return room(f, shape, f->memory, GROUPS * width) >= blocks_of(shape)
                ? width
-               : most;
+               : (int)xh_smaller(most, widest_for_link(f, shape->nb));
 }
 
 /* Where not all have room, part of the memory is for guests, or for tiles of
@@ -355,6 +366,21 @@ static traffic_t panel_traffic(const panel_t *p, int devices, bool by_device,
     return t;
 }
 
+/* Numbers of the lists of panel k with those before it in its group, and of all
+ * of that once it is closed. */
+static double wide_lists(const hyb_groups_t *groups, const panel_t *p, int nb,
+                         int k)
+{
+    hyb_group_t group = groups->of[k];
+    double columns = (k - group.first) * (double)nb + p->jb;
+    double rows = p->rows + columns - p->jb;
+    double all = columns * (1.0 + 2.0 * (1.0 - columns / rows));
+
+    if (group.end == group.first + 1)
+        return 0.0;
+    return k + 1 == group.end ? 2.0 * all : all;
+}
+
 /*
  * Rows that columns exchange, where P > 1: pivots come from all rows alike. Of
  * U's rows mine leave and the others come; the rows that they displace from the
@@ -422,7 +448,7 @@ void hyb_home_traffic(const hpl_shape_t *shape, const hyb_homes_t *homes,
                       const hyb_groups_t *groups, bool rows_stay,
                       bool by_device, double *up_p, double *down_p)
 {
-    int64_t panels = xh_units(shape->n, shape->nb);
+    int panels = groups->panels;
     hpl_map_t columns = hpl_system_column_map(shape);
     traffic_t sum = {0.0, 0.0}, t;
 
@@ -431,14 +457,15 @@ void hyb_home_traffic(const hpl_shape_t *shape, const hyb_homes_t *homes,
         sum.up += t.up;
         sum.down += t.down;
     }
-    for (int64_t k = 0; k < panels; k++) {
+    for (int k = 0; k < panels; k++) {
         panel_t p = panel_of(shape, k);
         bool resides =
             p.is_mine && hpl_map_block_local(&columns, k) >= homes->guests;
 
         t = panel_traffic(&p, homes->places - 1, by_device, shape->npcol > 1,
                           homes->peers && resides);
-        sum.up += t.up + (resides ? 2.0 * p.jb + p.above : 0.0);
+        sum.up += t.up + (resides ? 2.0 * p.jb + p.above : 0.0) +
+                  (homes->places - 1) * wide_lists(groups, &p, shape->nb, k);
         sum.down += t.down + (resides ? p.above : 0.0);
         if (shape->nprow > 1 && !rows_stay) {
             t = row_traffic(&p, (double)(shape->n - k * shape->nb));

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which panels far columns meet together, and when. */
+#include "hybrid/lu/groups.h"
+#include "testing/unit/unit.h"
+
+enum { BLOCKS = 2 }; /* of other columns, behind those of panels */
+
+/* A process that has all columns. */
+static int met(const hyb_groups_t *groups, int end, int block, int k)
+{
+    const hyb_far_t far = {.panel = block,
+                           .block = block,
+                           .from = hyb_groups_closed(groups, k).end,
+                           .blocks = groups->panels + BLOCKS};
+
+    return hyb_groups_met(groups, end, &far, k);
+}
+
+static void check_table(const hyb_groups_t *g, int width, int every)
+{
+    for (int k = 0; k < g->panels; k++) {
+        hyb_group_t here = g->of[k];
+
+        assert_true(here.first <= k && k < here.end && here.end <= g->panels);
+        assert_true(here.end - here.first <= width);
+        assert_int_equal(here.number,
+                         k == 0 ? 0
+                                : g->of[k - 1].number + (k == here.first));
+        if (every > 0 && k > 0 && k % every == 0)
+            assert_true(here.first == k && here.end == k + 1);
+    }
+    assert_int_equal(g->of[0].end, 1); /* nothing hides the next panel */
+    assert_int_equal(g->of[g->panels - 1].first, g->panels - 1);
+}
+
+/* No column meets a panel that is not known, or its own; none goes back; each
+ * comes in time; in the end all have met all. */
+static void check_columns(const hyb_groups_t *g, int end)
+{
+    for (int b = 0; b < g->panels + BLOCKS; b++)
+        for (int k = 0, before = 0; k < end && k < b; k++) {
+            int now = met(g, end, b, k);
+
+            assert_true(now >= before && now <= k + 1);
+            if (b <= k + HYB_GROUP_LEAD || k + 1 == end)
+                assert_int_equal(now, k + 1);
+            else /* whole groups */
+                assert_true(now == 0 || g->of[now - 1].end == now);
+            before = now;
+        }
+}
+
+TEST(columns_meet_all_panels_in_time)
+{
+    hyb_groups_t g;
+
+    for (int panels = 1; panels < 70; panels += 7)
+        for (int width = 1; width <= HYB_GROUP_MOST; width++)
+            for (int every = 0; every < 12; every += 5) {
+                assert_ok(hyb_groups_create(panels, width, every, &g));
+                check_table(&g, width, every);
+                for (int end = 1; end <= panels; end = g.of[end - 1].end + 1)
+                    check_columns(&g, g.of[end - 1].end);
+                hyb_groups_destroy(&g);
+            }
+}
+
+/* There rows are compared. */
+TEST(before_a_group_of_one_all_have_met_the_same)
+{
+    enum { PANELS = 60, EVERY = 10 };
+    hyb_groups_t g;
+
+    assert_ok(hyb_groups_create(PANELS, 4, EVERY, &g));
+    for (int k = EVERY - 1; k < PANELS - 1; k += EVERY)
+        for (int b = k + 1; b < PANELS + BLOCKS; b++)
+            assert_int_equal(met(&g, PANELS, b, k), k + 1);
+    hyb_groups_destroy(&g);
+}
+
+/* A quarter of the columns in each of four iterations. */
+TEST(a_group_is_met_in_parts)
+{
+    enum { PANELS = 101 };
+    hyb_groups_t g;
+    int closed, first, count = 0;
+
+    assert_ok(hyb_groups_create(PANELS, 4, 0, &g));
+    closed = g.of[10].end;
+    for (int k = closed - 1; k < closed + 3; k++) {
+        first = count;
+        count = 0;
+        for (int b = k + HYB_GROUP_LEAD + 1; b < PANELS; b++)
+            count += met(&g, PANELS, b, k) == closed;
+        assert_true(count - first > 17 && count - first < 27);
+    }
+    assert_int_equal(count, PANELS - (closed + 2) - HYB_GROUP_LEAD - 1);
+    hyb_groups_destroy(&g);
+}
+
+TEST_MAIN()
