@@ -169,6 +169,10 @@ TEST_CALL(right_results_of_devices_raise_no_alarm,
 TEST_CALL(right_panels_of_several_devices_raise_no_alarm,
           raise_no_alarm(2, CHECKED "home=device panel=device"))
 
+TEST_CALL(right_columns_that_meet_groups_raise_no_alarm,
+          raise_no_alarm(2, "threads=2 verify=online verify_every=3 "
+                            "on_error=report home=device group=4"))
+
 TEST(a_wrong_product_is_found_where_it_was)
 {
     const char *said, *problem;
@@ -243,6 +247,10 @@ TEST_CALL(a_wrong_element_on_a_device_is_found,
 TEST_CALL(a_wrong_element_of_a_device_that_factors_panels_is_found,
           find_on_device(FOUND "home=device panel=device"))
 
+TEST_CALL(a_wrong_element_of_columns_that_meet_groups_is_found,
+          find_on_device("threads=2 verify=online verify_every=4 "
+                         "on_error=report home=device panel=host group=3"))
+
 /* ---- guests -------------------------------------------------------------- */
 
 /* Half of the columns come to the device in turns, which has this product of
@@ -270,7 +278,8 @@ TEST(a_wrong_element_of_a_guest_is_found)
     bool right = true;
 
     if (unit_processes() == 1)
-        right = strstr(say_with_guests(GUESTS, -1), "wrong") == NULL;
+        right = strstr(say_with_guests(GUESTS, -1), "wrong") == NULL &&
+                strstr(say_with_guests(GUESTS " group=3", -1), "wrong") == NULL;
     for (int i = 0; unit_processes() == 1 && i < 8; i++)
         right = strstr(say_with_guests(GUESTS, 20 + 40 * i), "by device 0") !=
                     NULL &&
