@@ -295,7 +295,7 @@ static int64_t end_of(const hyb_lu_t *lu, int place)
 
     while (b >= 0 && hyb_home_number(&lu->homes, b) != place)
         b--;
-    return b < 0 ? 0 : (int64_t)(panel_of(lu, b) + 1) * lu->mat->nb;
+    return b < 0 ? 0 : ((int64_t)panel_of(lu, b) + 1) * lu->mat->nb;
 }
 
 static void sum(hyb_lu_t *lu, int place, int met)
