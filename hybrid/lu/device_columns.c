@@ -99,13 +99,13 @@ static void say_lost(const hyb_device_info_t *lost, char *why, size_t size)
 bool hyb_place_device_able(const hyb_means_t *means, int nprow, char *why,
                            size_t size)
 {
-    const hyb_op_t needed[] = {
-        HYB_OP_GEMM,
-        HYB_OP_TRSM,
-        HYB_OP_GEMV,
-        HYB_OP_GENERATE,
-        nprow > 1 ? HYB_OP_GATHER_ROWS : HYB_OP_SWAP_ROWS,
-        nprow > 1 ? HYB_OP_SCATTER_ROWS : HYB_OP_COPY};
+    const hyb_op_t needed[] = {HYB_OP_GEMM,
+                               HYB_OP_TRSM,
+                               HYB_OP_GEMV,
+                               HYB_OP_GENERATE,
+                               nprow > 1 ? HYB_OP_GATHER_ROWS
+                                         : HYB_OP_SWAP_ROWS,
+                               nprow > 1 ? HYB_OP_SCATTER_ROWS : HYB_OP_COPY};
     int devices = hyb_machine_devices(means->machine);
 
     if (devices == 0) {

@@ -22,10 +22,10 @@ typedef struct {
     hyb_device_panel_t closed[HYB_SLOTS]; /* of group g, at g % HYB_SLOTS */
     hyb_block_t l1[HYB_SLOTS];            /* likewise */
     hyb_event_t *whole;                   /* the group that closed last is */
-    int64_t *lists; /* pinned: on their way to the device */
-    int64_t *row;   /* by row: the one that stood there before the group */
-    int64_t *moved; /* those that are another now: */
-    int64_t moves;  /* so many */
+    int64_t *lists;   /* pinned: on their way to the device */
+    int64_t *row;     /* by row: the one that stood there before the group */
+    int64_t *moved;   /* those that are another now: */
+    int64_t moves;    /* so many */
     uint32_t without; /* panels of the group whose L1 has no inverses */
 } hyb_device_wide_t;
 
@@ -52,11 +52,11 @@ typedef struct {
     } event;
     struct { /* of the device */
         hyb_buffer_t *buffer;
-        hyb_block_t matrix;   /* mp x all columns */
-        hyb_block_t u;        /* nb x the same, or more: rows on their way to
-                                 the top, before they are solved */
+        hyb_block_t matrix; /* mp x all columns */
+        hyb_block_t u;      /* nb x the same, or more: rows on their way to
+                               the top, before they are solved */
         hyb_block_t l[HYB_SLOTS]; /* mp x a group's columns: its L2 */
-        hyb_block_t x, y;     /* vectors of the back-substitution */
+        hyb_block_t x, y;         /* vectors of the back-substitution */
         hyb_block_t pivots;   /* a list: of the panel being factored, P = 1; */
         hyb_block_t proposed; /* P > 1: of its column */
         int64_t packed_u, packed; /* P > 1: offsets of rows that travel, nb x
@@ -212,7 +212,8 @@ void hyb_device_guests_destroy(hyb_device_columns_t *d);
 
 /*
  * A guest comes, if it is not here, and is queued to meet panels from .. to -
- * 1: so many flop. Returns false if no seat is free. All that follows is
+ * 1: so many flop. Returns false if no seat is free, or if it is just going
+ * home. All that follows is
  * queued, too, unless it is the next panel: then it stays, and
  * hyb_device_has_met goes on with it.
  */

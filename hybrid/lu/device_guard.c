@@ -283,8 +283,8 @@ static xh_status_t give_up(hyb_device_columns_t *d, int k)
 {
     hyb_block_t l2 = hyb_device_l2(d, k);
 
-    if (l2.rows == 0 || (d->base.lu->groups.width == 1 &&
-                         !is_copy(d, hyb_device_panel(d, k))))
+    if (l2.rows == 0 ||
+        (d->base.lu->groups.width == 1 && !is_copy(d, hyb_device_panel(d, k))))
         return XH_OK;
     XH_TRY(sum(d, d->queue.link, k, GIVEN_UP, l2));
     note(d, k, GIVEN_UP);

@@ -7,6 +7,7 @@ enum { NO_BLOCK = -1 };
 struct hyb_device_seat {
     int64_t block; /* its, or NO_BLOCK */
     int first;     /* panel that it meets here first */
+    bool leaves;   /* it goes home: nothing more is queued for it */
     hyb_block_t columns, u;
     hyb_event_t *come, *met; /* it has; and what is queued for it has run */
 };
@@ -112,6 +113,7 @@ static xh_status_t arrive(hyb_device_columns_t *d, seat_t *seat, int64_t block,
 
     seat->block = block;
     seat->first = panel;
+    seat->leaves = false;
     seat->columns.cols = seat->u.cols = columns.count;
     XH_TRY(hyb_queue_copy_in(d->queue.arrive,
                              at_home(d, seat, first_row(d, panel), rows),
@@ -143,12 +145,13 @@ static xh_status_t go_home(hyb_device_columns_t *d, seat_t *seat, int64_t to)
 }
 
 /* Once what is queued on leave has run the seat is free. */
-static void note_end(hyb_device_columns_t *d, const seat_t *seat,
-                     hyb_blocks_t blocks, int panels, double flop)
+static void note_end(hyb_device_columns_t *d, seat_t *seat, hyb_blocks_t blocks,
+                     int panels, double flop)
 {
     int at = hyb_device_note(d, blocks, panels, flop, d->queue.leave);
 
     d->queued.work[at].seat = (int)(seat - d->guests);
+    seat->leaves = true;
 }
 
 /* It is no panel yet: it stays, as it is soon, or goes home. */
@@ -202,6 +205,8 @@ bool hyb_device_visit(hyb_device_columns_t *d, const hyb_step_t *step,
 
     if (seat == NULL)
         seat = seat_of(d, NO_BLOCK);
+    else if (seat->leaves)
+        seat = NULL;
     if (seat != NULL)
         hyb_device_check(d, visit(d, seat, step, block, from, to, flop_p));
     return seat != NULL;

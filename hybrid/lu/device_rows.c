@@ -21,9 +21,8 @@ static packed_t packed(const hyb_device_columns_t *d, const hpl_exchange_t *x,
     int64_t offset = displaced ? d->memory.packed : d->memory.packed_u;
 
     return (packed_t){x, group, displaced ? x->displaced : x->gathered,
-                      hyb_block(d->memory.buffer,
-                                offset + run.from * d->nb, run.count,
-                                d->nb)};
+                      hyb_block(d->memory.buffer, offset + run.from * d->nb,
+                                run.count, d->nb)};
 }
 
 /* Rows first .. first + count - 1. */

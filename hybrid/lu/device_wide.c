@@ -54,8 +54,7 @@ xh_status_t hyb_device_wide_create(hyb_device_columns_t *d, int64_t at,
     lay_lists_out(d, at);
     w->lists = (int64_t *)host;
     w->row = malloc(((size_t)rows + 1) * sizeof(*w->row));
-    w->moved =
-        malloc((2 * (size_t)(most + d->nb) + 1) * sizeof(*w->moved));
+    w->moved = malloc((2 * (size_t)(most + d->nb) + 1) * sizeof(*w->moved));
     if (w->row == NULL || w->moved == NULL)
         return XH_ERR_MEMORY;
     for (int64_t i = 0; i < rows; i++)
@@ -122,8 +121,7 @@ static void compose(hyb_device_columns_t *d, int k)
 {
     hyb_device_wide_t *w = &d->wide;
     const hyb_device_panel_t *p = hyb_device_panel(d, k);
-    const int64_t *list =
-        d->host.rows + k % HYB_SLOTS * HYB_ROW_LISTS * d->nb;
+    const int64_t *list = d->host.rows + k % HYB_SLOTS * HYB_ROW_LISTS * d->nb;
     const int64_t *source = list + HYB_U_FROM * d->nb;
     const int64_t *from = list + HYB_DISPLACED_FROM * d->nb;
     const int64_t *to = list + HYB_DISPLACED_TO * d->nb;
@@ -219,9 +217,8 @@ static xh_status_t move_rows(hyb_device_columns_t *d, int k, hyb_block_t l1)
     const hyb_device_panel_t *p = hyb_device_panel(d, k);
     hyb_group_t group = group_of(d, k);
     int64_t before = (k - group.first) * d->nb;
-    hyb_block_t l2 =
-        hyb_block_part(d->memory.l[group.number % HYB_SLOTS], p->first, 0,
-                       p->rows, before);
+    hyb_block_t l2 = hyb_block_part(d->memory.l[group.number % HYB_SLOTS],
+                                    p->first, 0, p->rows, before);
     const hyb_row_swap_t swap = {
         .columns = l2,
         .u = hyb_block(d->memory.buffer, d->memory.u.offset, p->jb, before),
@@ -232,8 +229,7 @@ static xh_status_t move_rows(hyb_device_columns_t *d, int k, hyb_block_t l1)
     if (before == 0)
         return XH_OK;
     XH_TRY(hyb_queue_swap_rows(d->queue.compute, &swap));
-    return hyb_queue_copy(d->queue.compute,
-                          hyb_block_first(l2, p->jb, before),
+    return hyb_queue_copy(d->queue.compute, hyb_block_first(l2, p->jb, before),
                           hyb_block_part(l1, before, 0, p->jb, before));
 }
 
@@ -263,8 +259,7 @@ static const hyb_device_panel_t *widest(hyb_device_columns_t *d, int from,
                                         int to, int *end_p)
 {
     hyb_group_t group = group_of(d, from);
-    bool wide = from == group.first && to > from + 1 &&
-                is_wide(d, from);
+    bool wide = from == group.first && to > from + 1 && is_wide(d, from);
 
     *end_p = !wide ? from + 1 : Mmin(to, group.end);
     if (!wide)
@@ -306,8 +301,8 @@ xh_status_t hyb_device_apply(hyb_device_columns_t *d,
     bool once;
 
     panel = widest(d, from, to, &end);
-    once = end == to && part->columns.cols * panel->jb <=
-                            part->u.rows * part->u.cols;
+    once = end == to &&
+           part->columns.cols * panel->jb <= part->u.rows * part->u.cols;
     if (!once) /* with all between the products */
         hyb_device_begin(d, part->queue);
     for (; from < to; from = end) {

@@ -33,8 +33,8 @@ static xh_status_t create_ledger(hyb_lu_t *lu)
 static xh_status_t create_groups(hyb_lu_t *lu)
 {
     hpl_shape_t shape = hpl_system_shape(lu->grid, lu->mat->n, lu->mat->nb);
-    int width = lu->means.resident ? hyb_home_group(&lu->means.figures, &shape)
-                                   : 1;
+    int width =
+        lu->means.resident ? hyb_home_group(&lu->means.figures, &shape) : 1;
 
     return hyb_groups_create(
         lu->range.panels, width,

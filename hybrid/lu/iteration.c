@@ -54,9 +54,8 @@ static bool get_ready(hyb_lu_t *lu, int k)
            hyb_exchange_is_over(lu) &&
            complete_iteration(lu, k - HYB_IN_FLIGHT + 1) &&
            hyb_homes_have_panel(&lu->homes, k - before) &&
-           can_move_rows(lu, k) &&
-           hyb_tune_advance(lu) && hyb_seal_is_kept(lu, k - 2) &&
-           hyb_checkpoint_advance(lu, k);
+           can_move_rows(lu, k) && hyb_tune_advance(lu) &&
+           hyb_seal_is_kept(lu, k - 2) && hyb_checkpoint_advance(lu, k);
 }
 
 static void open_iteration(hyb_lu_t *lu, int k)

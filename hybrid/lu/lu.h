@@ -39,7 +39,7 @@ struct hyb_lu {
     HPL_T_pmat *mat;
     hyb_means_t means;
     hyb_range_t range;
-    hyb_groups_t groups; /* of panels; the range ends with one */
+    hyb_groups_t groups;               /* of panels; the range ends with one */
     struct hyb_checkpoint *checkpoint; /* that are written; NULL: none */
     hyb_ledger_t ledger;
     struct {

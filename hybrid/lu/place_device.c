@@ -34,8 +34,7 @@ static void list_moves(hyb_device_columns_t *d, int k)
     int i;
 
     for (i = 0; i < HYB_ROW_LISTS; i++)
-        row[i] = d->host.rows +
-                 (k % HYB_SLOTS * HYB_ROW_LISTS + i) * d->nb;
+        row[i] = d->host.rows + (k % HYB_SLOTS * HYB_ROW_LISTS + i) * d->nb;
     for (i = u[me]; i < u[me + 1]; i++)
         row[HYB_U_FROM][all == 1 ? moves->gather[i].to : i - u[me]] =
             moves->gather[i].from;
@@ -57,9 +56,8 @@ static xh_view_t stage_l1(hyb_device_columns_t *d, int k)
     const HPL_T_panel *h = hyb_lu_panel(d->base.lu, k)->hpl;
     hyb_device_panel_t *panel = hyb_device_panel(d, k);
     xh_view_t l1 = host_view(h->L1, h->jb, h->jb);
-    xh_view_t staged = host_view(d->host.l1 + k % HYB_SLOTS * d->nb *
-                                                  d->nb,
-                                 h->jb, h->jb);
+    xh_view_t staged =
+        host_view(d->host.l1 + k % HYB_SLOTS * d->nb * d->nb, h->jb, h->jb);
     double growth = hyb_l1_invert(l1, staged);
 
     panel->has_inverses = growth <= HYB_L1_MOST_GROWTH;
@@ -104,13 +102,12 @@ static xh_status_t send_l2(hyb_device_columns_t *d, int k)
 static xh_status_t send_panel(hyb_device_columns_t *d, int k)
 {
     hyb_device_panel_t *panel = hyb_device_panel(d, k);
-    int64_t *row =
-        d->host.rows + k % HYB_SLOTS * HYB_ROW_LISTS * d->nb;
+    int64_t *row = d->host.rows + k % HYB_SLOTS * HYB_ROW_LISTS * d->nb;
     xh_view_t l1;
 
     for (int i = 0; i < HYB_ROW_LISTS; i++)
-        XH_TRY(hyb_queue_upload(d->queue.link, row + i * d->nb,
-                                panel->list[i]));
+        XH_TRY(
+            hyb_queue_upload(d->queue.link, row + i * d->nb, panel->list[i]));
     XH_TRY(send_l2(d, k));
     l1 = stage_l1(d, k);
     XH_TRY(hyb_queue_copy_in(d->queue.link, l1,

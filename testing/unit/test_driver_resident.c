@@ -181,9 +181,10 @@ static void assert_near(double bytes, double planned)
 /* Panels; where P > 1 also rows; and little besides. */
 TEST(what_is_planned_crosses_the_link)
 {
-    static const char *const ways[] = {"home=device threads=2 panel=host",
-                                       "home=device threads=2 panel=device",
-                                       "home=device threads=2 panel=host group=3"};
+    static const char *const ways[] = {
+        "home=device threads=2 panel=host",
+        "home=device threads=2 panel=device",
+        "home=device threads=2 panel=host group=3"};
 
     for (int devices = 1; devices <= 2; devices++)
         for (int p = 1; p <= unit_processes(); p++) {

@@ -24,8 +24,7 @@ static void check_table(const hyb_groups_t *g, int width, int every)
         assert_true(here.first <= k && k < here.end && here.end <= g->panels);
         assert_true(here.end - here.first <= width);
         assert_int_equal(here.number,
-                         k == 0 ? 0
-                                : g->of[k - 1].number + (k == here.first));
+                         k == 0 ? 0 : g->of[k - 1].number + (k == here.first));
         if (every > 0 && k > 0 && k % every == 0)
             assert_true(here.first == k && here.end == k + 1);
     }

@@ -6,7 +6,6 @@
 #include "base/settings.h"
 #include "testing/unit/unit.h"
 
-
 /* A device that a link of 12.8 Tflop/s for panels of 1024 bounds. */
 static const hyb_home_figures_t fast = {.devices = 1,
                                         .memory = 80e9,

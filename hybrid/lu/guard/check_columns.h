@@ -40,11 +40,11 @@ struct hyb_check_columns {
     struct {
         double scale; /* mean magnitude of c1 as it was at first */
         double
-            ratio;  /* of what rounding made of late and is expected to make */
+            ratio;   /* of what rounding made of late and is expected to make */
         int64_t end; /* of the whole matrix, behind its last column: from this
                         row on c is nothing but rounding, which grows */
-        int since;  /* all was right before this iteration */
-        bool wrong; /* it was said: no more of it */
+        int since;   /* all was right before this iteration */
+        bool wrong;  /* it was said: no more of it */
     } place[HYB_EXECUTORS];
     bool summed;
     bool spoilt; /* other processes' numbers are none, and came here */

@@ -71,7 +71,6 @@ bool hyb_home_may_be_device(const char *asked,
  */
 void hyb_home_traffic(const hpl_shape_t *shape, const hyb_homes_t *homes,
                       const hyb_groups_t *groups, bool rows_stay,
-                      bool by_device, double *up_p,
-                      double *down_p);
+                      bool by_device, double *up_p, double *down_p);
 
 #endif
