@@ -18,8 +18,7 @@
  * columns meet it, a part in each iteration, until the next group closes, so
  * that iterations take alike and panels get through between the parts.
  *
- * Source: out-of-core LU by groups of panels; DESIGN of the loop in
- * docs/DRIVER.md
+ * Source: out-of-core LU by groups of panels
  */
 enum {
     HYB_GROUP_MOST = 16, /* panels of a group */
