@@ -308,10 +308,10 @@ static void bring(const hpl_system_t *system, double *a)
     const hyb_lu_t *lu = system->prepared;
     hyb_device_columns_t *d = (hyb_device_columns_t *)lu->homes.place[1];
 
-    for (int64_t at = 0; at < d->memory.matrix.cols; at += BLOCK) {
-        int64_t block = at / BLOCK * grid.npcol + grid.mycol;
-        int64_t width = Mmin(BLOCK, d->memory.matrix.cols - at);
-        xh_view_t columns = {a + block * BLOCK * ORDER, ORDER, width, ORDER};
+    for (int64_t at = 0; at < d->memory.matrix.cols; at += block) {
+        int64_t panel = at / block * grid.npcol + grid.mycol;
+        int64_t width = Mmin(block, d->memory.matrix.cols - at);
+        xh_view_t columns = {a + panel * block * ORDER, ORDER, width, ORDER};
 
         assert_ok(hyb_queue_copy_in(
             d->queue.compute, columns,
