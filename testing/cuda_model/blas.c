@@ -279,7 +279,7 @@ static cublasStatus_t queue(cublasHandle_t handle, model_op_t op,
     p.emulated = op == MODEL_GEMM && emulates(handle);
     model.counts.emulated_products += p.emulated;
     if (error == cudaSuccess)
-        error = model_queue(handle->stream, op, run, &p, sizeof(p));
+        error = model_queue(handle->stream, op, run, &p);
     return status_of(error);
 }
 

@@ -173,7 +173,7 @@ static cudaError_t launch(const struct CUkern_st *k, struct dim3 grid,
     l = read_arguments(k->kernel, arguments);
     l.grid = grid;
     l.group = group;
-    return model_queue(stream, k->kernel->op, model_run, &l, sizeof(l));
+    return model_queue(stream, k->kernel->op, model_run, &l);
 }
 
 cudaError_t cudaLaunchKernel(const void *function, struct dim3 grid,

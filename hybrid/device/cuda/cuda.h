@@ -142,7 +142,7 @@ typedef struct {
     cudaLibrary_t library;
     cudaKernel_t kernels[HYB_CUDA_KERNEL_COUNT];
     void *jumps;        /* what the kernel generate takes */
-    atomic_bool failed; /* its work may never end: call CUDA no more */
+    atomic_int failed; /* its work may never end: call CUDA no more */
 } hyb_cuda_device_t;
 
 /*
