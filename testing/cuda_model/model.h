@@ -154,12 +154,9 @@ void model_own_workspace(struct cublasContext *handle);
 
 /* ---- stream.c ------------------------------------------------------------ */
 
-/* What queued work does; an error breaks the device. */
-typedef cudaError_t model_run_t(int device, const void *argument);
-
-/* Queue run, which runs at once if nothing before it stalls. */
-cudaError_t model_queue(cudaStream_t stream, model_op_t op, model_run_t *run,
-                        const void *argument);
+/* Queue work, which the caller does at once if it runs: if nothing before it
+ * stalls. An error of it breaks the device. */
+cudaError_t model_queue(cudaStream_t stream, model_op_t op, bool *runs_p);
 
 /* Wait for all that is queued, for the function called name. */
 cudaError_t model_finish_stream(cudaStream_t stream, const char *name);

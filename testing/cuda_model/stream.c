@@ -44,18 +44,11 @@ static cudaError_t admit(cudaStream_t stream, model_op_t op)
     return cudaSuccess;
 }
 
-static bool runs(cudaStream_t stream)
-{
-    return !stream->stalls &&
-           model.device[stream->device].broken == cudaSuccess;
-}
-
-cudaError_t model_queue(cudaStream_t stream, model_op_t op, model_run_t *run,
-                        const void *argument)
+cudaError_t model_queue(cudaStream_t stream, model_op_t op, bool *runs_p)
 {
     MODEL_TRY(admit(stream, op));
-    if (runs(stream))
-        model.device[stream->device].broken = run(stream->device, argument);
+    *runs_p =
+        !stream->stalls && model.device[stream->device].broken == cudaSuccess;
     return cudaSuccess;
 }
 

@@ -141,7 +141,7 @@ typedef struct {
     char pci_address[HYB_CUDA_PCI_ADDRESS];
     cudaLibrary_t library;
     cudaKernel_t kernels[HYB_CUDA_KERNEL_COUNT];
-    void *jumps;        /* what the kernel generate takes */
+    void *jumps;       /* what the kernel generate takes */
     atomic_int failed; /* its work may never end: call CUDA no more */
 } hyb_cuda_device_t;
 
