@@ -17,8 +17,8 @@
  * them. Work is queued and the call returns at once; an error in it shows when
  * an event behind it is waited for. A device that failed once stays failed:
  * every later call on it returns XH_ERR_DEVICE, except those that give
- * something back. Once a backend has returned XH_ERR_DEVICE, no queued work
- * touches host memory any more.
+ * something back. Work that is queued on a failed device may still touch host
+ * memory, which therefore stays until the process ends.
  *
  * A backend is a plug-in, libhyb_<name>.so, that exports hyb_backend_entry and
  * includes this header and headers of base/ only. It gets everything else that

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include "base/integers.h"
-#include "hybrid/device/copy.h"
 
 /* ---- opening and closing ------------------------------------------------- */
 
@@ -22,16 +21,8 @@ void hyb_lanes_release(hyb_lanes_t *lanes)
     lanes->buffer_bytes = 0;
 }
 
-static void release_staging(hyb_lanes_t *lanes)
-{
-    hyb_pinned_free(lanes->device, lanes->staging, lanes->staging_bytes);
-    lanes->staging = NULL;
-    lanes->staging_bytes = 0;
-}
-
 void hyb_lanes_close(hyb_lanes_t *lanes)
 {
-    release_staging(lanes);
     hyb_lanes_release(lanes);
     free(lanes->a.piece);
     free(lanes->b.piece);
@@ -45,30 +36,16 @@ void hyb_lanes_close(hyb_lanes_t *lanes)
 
 /* ---- memory -------------------------------------------------------------- */
 
-size_t hyb_lanes_staging(hyb_tile_return_t tile_return, const hyb_tiling_t *t)
-{
-    return tile_return == HYB_RETURN_DIRECT
-               ? 0
-               : (size_t)(t->c_slots * t->most_rows * t->most_cols) *
-                     sizeof(double);
-}
-
 /* All the device's memory at once: a part that is kept could be in the way. */
 xh_status_t hyb_lanes_reserve(hyb_lanes_t *lanes, const hyb_tiling_t *tiling)
 {
     size_t bytes = hyb_tiling_memory(tiling);
-    size_t staging = hyb_lanes_staging(lanes->tile_return, tiling);
 
-    if (bytes > lanes->buffer_bytes) {
-        hyb_lanes_release(lanes);
-        XH_TRY(hyb_buffer_create(lanes->device, bytes, &lanes->buffer));
-        lanes->buffer_bytes = bytes;
-    }
-    if (staging > lanes->staging_bytes) {
-        release_staging(lanes);
-        XH_TRY(hyb_pinned_alloc(lanes->device, staging, &lanes->staging));
-        lanes->staging_bytes = staging;
-    }
+    if (bytes <= lanes->buffer_bytes)
+        return XH_OK;
+    hyb_lanes_release(lanes);
+    XH_TRY(hyb_buffer_create(lanes->device, bytes, &lanes->buffer));
+    lanes->buffer_bytes = bytes;
     return XH_OK;
 }
 
@@ -104,13 +81,11 @@ xh_status_t hyb_lanes_prepare(hyb_lanes_t *lanes, const hyb_tiling_t *t)
                               event + t->a_pieces));
     event += pieces;
     for (int i = 0; i < t->c_slots; i++, event += 2 * laps)
-        lanes->slot[i] = (hyb_slot_t){
-            .offset = t->a_pieces * a + t->b_pieces * b + i * tile,
-            .staging =
-                lanes->staging != NULL ? lanes->staging + i * tile : NULL,
-            .in = event,
-            .multiply = event + 2 * t->chunks,
-            .out = event + 4 * t->chunks};
+        lanes->slot[i] =
+            (hyb_slot_t){.offset = t->a_pieces * a + t->b_pieces * b + i * tile,
+                         .in = event,
+                         .multiply = event + 2 * t->chunks,
+                         .out = event + 4 * t->chunks};
     lanes->slots = (int)t->c_slots;
     lanes->chunks = t->chunks;
     lanes->launched_any = false;
@@ -200,13 +175,6 @@ static hyb_block_t packed(const hyb_lanes_t *lanes, const operand_t *o)
                      o->host.cols);
 }
 
-/* The device needs C only to add to it. */
-static bool reads_c(const hyb_lanes_t *lanes, const hyb_product_t *product)
-{
-    return lanes->tile_return != HYB_RETURN_PRODUCT &&
-           product->gemm->beta != 0.0;
-}
-
 /* What the multiplication of chunk z needs comes in, before or now, once there
  * is room for both operands' pieces. */
 static xh_status_t fetch_chunk(hyb_lanes_t *lanes, const hyb_product_t *product,
@@ -234,7 +202,7 @@ static xh_status_t fetch_chunk(hyb_lanes_t *lanes, const hyb_product_t *product,
         XH_TRY(hyb_queue_copy_in(lanes->in, a->host, packed(lanes, a)));
     if (b->loads)
         XH_TRY(hyb_queue_copy_in(lanes->in, b->host, packed(lanes, b)));
-    if (z == 0 && reads_c(lanes, product))
+    if (z == 0 && p->beta != 0.0)
         XH_TRY(hyb_queue_copy_in(lanes->in, tile_of_c(product, slot),
                                  tile_there(lanes, slot)));
     XH_TRY(hyb_event_record(lanes->in, lap[HYB_END]));
@@ -248,13 +216,12 @@ static xh_status_t launch_chunk(hyb_lanes_t *lanes,
 {
     hyb_event_t *const *lap = slot->multiply + 2 * z;
     const xh_gemm_t *whole = product->gemm;
-    double first_beta = reads_c(lanes, product) ? whole->beta : 0.0;
     operand_t a, b;
     hyb_gemm_t p;
 
     XH_TRY(fetch_chunk(lanes, product, slot, z, &a, &b));
     p = (hyb_gemm_t){whole->trans_a,         whole->trans_b,
-                     whole->alpha,           z > 0 ? 1.0 : first_beta,
+                     whole->alpha,           z > 0 ? 1.0 : whole->beta,
                      packed(lanes, &a),      packed(lanes, &b),
                      tile_there(lanes, slot)};
     if (!lanes->launched_any)
@@ -271,14 +238,10 @@ static xh_status_t send_back(const hyb_lanes_t *lanes,
                              const hyb_product_t *product,
                              const hyb_slot_t *slot)
 {
-    const xh_rectangle_t *p = &slot->tile.part;
-    xh_view_t staging = {slot->staging, p->rows, p->cols, p->rows};
-    bool direct = lanes->tile_return == HYB_RETURN_DIRECT;
-
     XH_TRY(hyb_queue_wait(lanes->out, lanes->last));
     XH_TRY(hyb_event_record(lanes->out, slot->out[HYB_BEGIN]));
     XH_TRY(hyb_queue_copy_out(lanes->out, tile_there(lanes, slot),
-                              direct ? tile_of_c(product, slot) : staging));
+                              tile_of_c(product, slot)));
     return hyb_event_record(lanes->out, slot->out[HYB_END]);
 }
 
@@ -292,40 +255,6 @@ xh_status_t hyb_lanes_launch(hyb_lanes_t *lanes, const hyb_product_t *product,
 }
 
 /* ---- landing ------------------------------------------------------------- */
-
-void hyb_lanes_drain(hyb_lanes_t *lanes, double seconds)
-{
-    hyb_queue_t *queues[] = {lanes->in, lanes->multiply, lanes->out};
-    bool done = true;
-
-    for (size_t i = 0; i < sizeof(queues) / sizeof(queues[0]) && done; i++) {
-        done = false;
-        if (hyb_event_record(queues[i], lanes->last) == XH_OK)
-            (void)hyb_event_wait(lanes->last, seconds, &done);
-    }
-}
-
-void hyb_lanes_commit(const hyb_lanes_t *lanes, const hyb_product_t *product,
-                      const hyb_slot_t *slot, int part, int parts)
-{
-    bool adds = lanes->tile_return == HYB_RETURN_PRODUCT;
-    double beta = product->gemm->beta;
-    xh_view_t c = tile_of_c(product, slot);
-    int64_t i, j, end = c.cols * (part + 1) / parts;
-
-    if (lanes->tile_return == HYB_RETURN_DIRECT)
-        return;
-    for (j = c.cols * part / parts; j < end; j++) {
-        const double *from = slot->staging + j * c.rows;
-        double *to = c.data + j * c.ld;
-
-        if (!adds || beta == 0.0)
-            hyb_copy_past_caches(to, from, c.rows);
-        else
-            for (i = 0; i < c.rows; i++)
-                to[i] = beta * to[i] + from[i];
-    }
-}
 
 static xh_status_t add_lap(hyb_event_t *const *lap, double *sum)
 {

@@ -11,10 +11,9 @@
 
 enum { HYB_BEGIN, HYB_END }; /* events around what a queue does */
 
-typedef struct { /* a tile from launch to commit */
+typedef struct { /* a tile from launch to return */
     hyb_tile_t tile;
-    int64_t offset;  /* of C's tile on the device, in doubles */
-    double *staging; /* ... and back on the host, if not direct */
+    int64_t offset; /* of C's tile on the device, in doubles */
     /* HYB_BEGIN and HYB_END, of each chunk; C's tile comes in with the first */
     hyb_event_t *const *in, *const *multiply, *const *out;
 } hyb_slot_t;
@@ -39,17 +38,15 @@ typedef struct {
 /* Tiles in flight, at most, as of setting pipeline. */
 enum { HYB_MOST_PIPELINE = 64 };
 
-/* The launching thread's, but for a slot from its launch to its commit. */
+/* The launching thread's, except a slot from its launch to its return. */
 typedef struct {
     hyb_device_t *device;
-    hyb_tile_return_t tile_return;
     hyb_queue_t *in, *multiply, *out;
     hyb_event_t **event;       /* of all slots and pieces */
     int64_t events;            /* that were made */
     hyb_event_t *first, *last; /* around all multiplications */
     hyb_buffer_t *buffer;      /* of all pieces and tiles */
-    double *staging;           /* of all slots */
-    size_t buffer_bytes, staging_bytes;
+    size_t buffer_bytes;
     hyb_pieces_t a, b;
     hyb_slot_t slot[HYB_MOST_PIPELINE];
     int slots;      /* in use */
@@ -61,10 +58,6 @@ typedef struct {
  * Errors: XH_ERR_MEMORY, XH_ERR_DEVICE */
 xh_status_t hyb_lanes_open(hyb_lanes_t *lanes, hyb_device_t *device);
 void hyb_lanes_close(hyb_lanes_t *lanes);
-
-/* Bytes on the host for tiles that are cut so. */
-size_t hyb_lanes_staging(hyb_tile_return_t tile_return,
-                         const hyb_tiling_t *tiling);
 
 /*
  * Memory for tiles that are cut so; what is there already may do. Nothing may
@@ -98,20 +91,12 @@ xh_status_t hyb_pieces_get(hyb_pieces_t *pieces, int64_t strip, int64_t chunk,
 
 /*
  * Queue all that slot's tile needs: pieces of A and B that are not there, C
- * unless only the product returns, the multiplications, the way back. When the
- * last event of slot, out's end, has passed, all of them have.
+ * unless beta is 0, the multiplications, the way back into C. When the last
+ * event of slot, out's end, has passed, all of them have.
  * Errors: XH_ERR_MEMORY, XH_ERR_DEVICE
  */
 xh_status_t hyb_lanes_launch(hyb_lanes_t *lanes, const hyb_product_t *product,
                              const hyb_slot_t *slot);
-
-/* Wait until nothing is queued any more, at most seconds a queue. */
-void hyb_lanes_drain(hyb_lanes_t *lanes, double seconds);
-
-/* Write part number part of parts of a returned tile into C. Several threads
- * may do this for different parts. */
-void hyb_lanes_commit(const hyb_lanes_t *lanes, const hyb_product_t *product,
-                      const hyb_slot_t *slot, int part, int parts);
 
 /* Add to work what slot's tile, which has returned, took of the device's time.
  * Errors: XH_ERR_DEVICE */

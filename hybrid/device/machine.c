@@ -35,26 +35,23 @@ static xh_status_t budget(const hyb_device_info_t *info, int sharers,
     return XH_OK;
 }
 
-/*
- * Open a device and measure it, give it a stream that commits with threads on
- * cpus, and see what memory is left for this one of the processes that use it.
- */
+/* Open a device and measure it, give it a stream with threads on cpu, and see
+ * what memory is left for this one of the processes that use it. */
 static xh_status_t open_device(hyb_machine_t *machine,
                                hyb_device_choice_t choice, int sharers,
-                               const int *cpus, int cpu_count)
+                               const int *cpu)
 {
     hyb_machine_device_t *d = &machine->device[machine->devices];
-    const hyb_stream_options_t options = {.tile_return = machine->tile_return,
-                                          .stall_seconds =
+    const hyb_stream_options_t options = {.stall_seconds =
                                               xh_settings_real("stall_seconds"),
                                           .rates = &d->rates,
-                                          .cpus = cpus,
-                                          .cpu_count = cpu_count};
+                                          .cpus = cpu,
+                                          .cpu_count = 1};
     hyb_device_t *device;
     xh_status_t status;
 
-    *d = (hyb_machine_device_t){.commit_threads = cpu_count};
-    XH_TRY(hyb_device_open(choice, cpus, cpu_count, &device));
+    *d = (hyb_machine_device_t){.refused = 0};
+    XH_TRY(hyb_device_open(choice, cpu, 1, &device));
     hyb_device_cut_copies(device, &machine->pins);
     status = hyb_device_load_cuts(device);
     if (status == XH_OK && machine->tile == 0 && !choice.backend->emulated)
@@ -74,7 +71,7 @@ static xh_status_t open_device(hyb_machine_t *machine,
     }
     d->memory = d->budget;
     machine->models_time = machine->models_time || d->info.models_time;
-    machine->feeders += d->info.models_time ? 0 : cpu_count;
+    machine->feeders += !d->info.models_time;
     machine->devices++;
     return XH_OK;
 }
@@ -129,29 +126,8 @@ static xh_status_t deal_out(const hyb_machine_t *machine,
 }
 
 /*
- * Threads that feed one of so many devices, at most so many as have a core. One
- * is enough where it has nothing to copy, or little, as from emulated devices.
- * A core copies some 10 GB/s, a link brings several times as much.
- */
-static int feeders_of(const hyb_machine_t *machine, hyb_device_choice_t choice,
-                      int devices, int cores)
-{
-    enum { MOST = 4, PART = 4 };
-    int asked = (int)xh_settings_int("copy_threads");
-    int share = machine->cpu_count / (PART * devices);
-
-    if (machine->tile_return == HYB_RETURN_DIRECT || cores < 1)
-        return 1;
-    if (asked > 0)
-        return asked < cores ? asked : cores;
-    if (share < 1 || choice.backend->emulated)
-        return 1;
-    return share < MOST ? share : MOST;
-}
-
-/*
- * Open the devices dealt, each with feeders on cores near it: the count nearest
- * move behind those that are still free, of which the last `placed` ones are
+ * Open the devices dealt, each with a feeder on a core near it: the nearest
+ * moves behind those that are still free, of which the last `placed` ones are
  * other feeders' already. The team takes its cores from the front. A device
  * that does not open is left out, but settings that make no sense are an error.
  */
@@ -164,17 +140,16 @@ static xh_status_t open_dealt(hyb_machine_t *machine,
     for (int i = 0; i < deal->count && machine->devices < HYB_EXECUTORS - 1;
          i++) {
         int index = deal->index[i], left = machine->cpu_count - placed;
-        int count = feeders_of(machine, chosen[index], deal->count, left);
-        int first = left > 0 ? left - count : i % machine->cpu_count;
+        int core = left > 0 ? left - 1 : i % machine->cpu_count;
         xh_status_t status;
 
         if (left > 0) {
-            hyb_topology_put_near_last(machine->topology, deal->address[index],
-                                       machine->cpus, left, count);
-            placed += count;
+            hyb_topology_put_nearest_last(
+                machine->topology, deal->address[index], machine->cpus, left);
+            placed++;
         }
         status = open_device(machine, chosen[index], deal->sharers[index],
-                             machine->cpus + first, count);
+                             &machine->cpus[core]);
         if (status == XH_ERR_INPUT)
             return status;
         if (status != XH_OK)
@@ -227,7 +202,6 @@ static xh_status_t open_all(hyb_machine_t *machine, int threads,
 
     machine->tile = xh_settings_int("tile");
     machine->slots = (int)xh_settings_int("pipeline");
-    machine->tile_return = (hyb_tile_return_t)xh_settings_int("tile_return");
     machine->segment_bytes = 1 << 30;
     XH_TRY(hyb_kernel_of_setting(&machine->kernel));
     XH_TRY(hyb_topology_open(NULL, &machine->topology));

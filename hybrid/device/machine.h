@@ -15,8 +15,8 @@
 /*
  * Everything this process computes with: its share of the cores as a team of
  * threads, and its devices, each with a stream. Opened once; the settings
- * devices, device_memory, kernel, tile, pipeline, tile_return, copy_threads and
- * stall_seconds say how it works.
+ * devices, device_memory, kernel, tile, pipeline and stall_seconds say how it
+ * works.
  */
 typedef struct hyb_machine hyb_machine_t;
 

@@ -14,7 +14,6 @@ typedef struct {
     int refused;            /* how often, since room was last made for all */
     bool is_said;           /* that it was */
     hyb_rate_table_t rates; /* empty where not measured */
-    int commit_threads;
 } hyb_machine_device_t;
 
 /* Shared by machine.c, which opens it, and product.c. */
@@ -26,9 +25,8 @@ struct hyb_machine {
     const hyb_kernel_t *kernel; /* NULL: the BLAS library */
     hyb_machine_device_t device[HYB_EXECUTORS - 1];
     int devices;
-    int feeders; /* threads that take a core: those of devices that only model
-                    time sleep */
-    hyb_tile_return_t tile_return;
+    int feeders;  /* threads that take a core: those of devices that only model
+                     time sleep */
     int64_t tile; /* rows and columns of a tile, 0: chosen */
     int slots;    /* tiles in flight on a device */
     hyb_pins_t pins;

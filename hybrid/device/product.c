@@ -24,12 +24,6 @@ static uint64_t working(const hyb_machine_t *machine, uint64_t devices)
     return found;
 }
 
-static void say_dropped(int device)
-{
-    xh_log_warning("device %d is dropped; the others compute its tiles",
-                   device);
-}
-
 /* ---- cutting ------------------------------------------------------------- */
 
 /*
@@ -68,12 +62,8 @@ static void say_if_small(hyb_machine_t *machine,
 static hyb_tiling_request_t request(const hyb_machine_t *machine,
                                     const int64_t shape[3], uint64_t devices)
 {
-    hyb_tile_model_t model = {.m = shape[0],
-                              .n = shape[1],
-                              .k = shape[2],
-                              .slots = machine->slots,
-                              .reads_c =
-                                  machine->tile_return != HYB_RETURN_PRODUCT};
+    hyb_tile_model_t model = {
+        .m = shape[0], .n = shape[1], .k = shape[2], .slots = machine->slots};
     const hyb_machine_device_t *first = NULL;
     int64_t size = machine->tile > 0 ? machine->tile : plain_size(shape);
     uint64_t memory = UINT64_MAX;
@@ -85,12 +75,8 @@ static hyb_tiling_request_t request(const hyb_machine_t *machine,
             if (first->memory - first->aside < memory)
                 memory = first->memory - first->aside;
         }
-    if (machine->tile == 0 && first != NULL) {
-        if (machine->tile_return != HYB_RETURN_DIRECT)
-            model.commit_rate =
-                first->rates.commit_rate * first->commit_threads;
+    if (machine->tile == 0 && first != NULL)
         size = hyb_tile_model_best(&model, &first->rates, size);
-    }
     return (hyb_tiling_request_t){.m = shape[0],
                                   .n = shape[1],
                                   .k = shape[2],
@@ -111,7 +97,6 @@ static void shrink(hyb_machine_t *machine, int i, uint64_t bytes)
 
     if (d->refused++ == MOST) {
         hyb_device_fail(hyb_stream_device(d->stream), "it ran out of memory");
-        say_dropped(i);
         return;
     }
     if (!d->is_said)
@@ -122,26 +107,26 @@ static void shrink(hyb_machine_t *machine, int i, uint64_t bytes)
     d->memory = d->aside + bytes / 2;
 }
 
-/* All of devices have room for tiles that are cut so; false: not all had, but
- * may for smaller ones. */
-static bool make_room(hyb_machine_t *machine, uint64_t devices,
-                      const hyb_tiling_t *tiling)
+/*
+ * Memory on all of devices for tiles that are cut so.
+ * Errors: XH_ERR_MEMORY  one had not as much, but may for smaller tiles
+ *         XH_ERR_DEVICE  one has failed
+ */
+static xh_status_t make_room(hyb_machine_t *machine, uint64_t devices,
+                             const hyb_tiling_t *tiling)
 {
-    bool had = true;
+    xh_status_t status = XH_OK;
 
     for (int i = 0; i < machine->devices; i++) {
-        xh_status_t status =
-            has(devices, i)
-                ? hyb_stream_reserve(machine->device[i].stream, tiling)
-                : XH_OK;
-
-        if (status == XH_ERR_MEMORY)
+        if (!has(devices, i))
+            continue;
+        if (hyb_stream_reserve(machine->device[i].stream, tiling) ==
+            XH_ERR_MEMORY) {
             shrink(machine, i, hyb_tiling_memory(tiling));
-        else if (status != XH_OK)
-            say_dropped(i);
-        had = had && status == XH_OK;
+            status = XH_ERR_MEMORY;
+        }
     }
-    return had;
+    return working(machine, devices) == devices ? status : XH_ERR_DEVICE;
 }
 
 /*
@@ -179,42 +164,28 @@ void hyb_product_reserve(hyb_machine_t *machine, int64_t m, int64_t n,
         machine->device[i].refused = 0;
     }
     while (longest_tiles(machine, shape, &tiling) &&
-           !make_room(machine, working(machine, ~(uint64_t)0), &tiling))
+           make_room(machine, working(machine, ~(uint64_t)0), &tiling) != XH_OK)
         ;
-}
-
-uint64_t hyb_product_bytes(const hyb_machine_t *machine, int64_t m, int64_t n,
-                           int64_t k)
-{
-    hyb_tiling_t tiling;
-    uint64_t bytes = 0;
-
-    if (!longest_tiles(machine, (const int64_t[]){m, n, k}, &tiling))
-        return 0;
-    for (int i = 0; i < machine->devices; i++)
-        if (hyb_machine_works(machine, i))
-            bytes +=
-                hyb_stream_staging_bytes(machine->device[i].stream, &tiling);
-    return bytes;
 }
 
 /* ---- begin --------------------------------------------------------------- */
 
-/* Tiles for which all of the way's devices that work have room. */
+/* Tiles for which all of devices have room. */
 static xh_status_t cut(hyb_machine_t *machine, const xh_gemm_t *gemm,
-                       const hyb_product_way_t *way, hyb_tiling_t *tiling_p,
-                       uint64_t *devices_p)
+                       uint64_t devices, const hyb_product_way_t *way,
+                       hyb_tiling_t *tiling_p)
 {
     const int64_t shape[] = {gemm->c.rows, gemm->c.cols, xh_gemm_depth(gemm)};
     hyb_tiling_request_t wanted;
+    xh_status_t status;
 
     do {
-        *devices_p = working(machine, way->devices);
-        wanted = request(machine, shape, *devices_p);
+        wanted = request(machine, shape, devices);
         XH_TRY(way->plan(&wanted, tiling_p));
-    } while (!make_room(machine, *devices_p, tiling_p));
+        status = make_room(machine, devices, tiling_p);
+    } while (status == XH_ERR_MEMORY);
     say_if_small(machine, &wanted, tiling_p);
-    return XH_OK;
+    return status;
 }
 
 xh_status_t hyb_product_begin(hyb_machine_t *machine, const xh_gemm_t *gemm,
@@ -224,18 +195,18 @@ xh_status_t hyb_product_begin(hyb_machine_t *machine, const xh_gemm_t *gemm,
     static const hyb_product_way_t all_by_columns = {~(uint64_t)0,
                                                      hyb_tiling_plan};
     double started = xh_clock_now();
-    uint64_t devices, before;
+    uint64_t devices;
     hyb_tiling_t tiling;
     hyb_product_t *p;
 
     if (!xh_gemm_conforms(gemm) || xh_gemm_flop(gemm) == 0.0 ||
         machine->multiplies)
         return XH_ERR_ARG;
-    if (way != NULL && working(machine, way->devices) == 0)
-        return XH_ERR_DEVICE;
     way = way != NULL ? way : &all_by_columns;
-    before = working(machine, way->devices);
-    XH_TRY(cut(machine, gemm, way, &tiling, &devices));
+    devices = working(machine, way->devices);
+    if (devices == 0)
+        return XH_ERR_DEVICE;
+    XH_TRY(cut(machine, gemm, devices, way, &tiling));
     p = malloc(sizeof(*p));
     if (p == NULL || hyb_product_init(p, gemm, &tiling) != XH_OK) {
         free(p);
@@ -243,7 +214,6 @@ xh_status_t hyb_product_begin(hyb_machine_t *machine, const xh_gemm_t *gemm,
     }
     p->machine = machine;
     p->devices = devices;
-    p->dropped = before & ~devices;
     p->started = started;
     for (int i = 0; i < machine->devices; i++)
         if (has(devices, i))
@@ -264,20 +234,10 @@ double hyb_product_rate(const hyb_product_t *p)
 
 /* ---- finish -------------------------------------------------------------- */
 
-static void finish_devices(hyb_product_t *p, hyb_report_t *report)
+static void say_lost(const hyb_device_info_t *device)
 {
-    for (int i = 0; i < p->machine->devices; i++) {
-        report->device[i].dropped = has(p->dropped, i);
-        if (!has(p->devices, i))
-            continue;
-        hyb_stream_finish(p->machine->device[i].stream, &report->device[i]);
-        if (report->device[i].dropped && hyb_product_lost(p))
-            xh_log_error(
-                "device %d, which wrote into C (tile_return=direct), is lost",
-                i);
-        else if (report->device[i].dropped)
-            say_dropped(i);
-    }
+    xh_log_error("%s device %d (%s), which wrote into C, is lost",
+                 device->backend, device->index, device->name);
 }
 
 /* What host threads gave. */
@@ -298,16 +258,17 @@ static void count_given(const hyb_product_t *p, hyb_work_t *work)
 xh_status_t hyb_product_finish(hyb_product_t *p, hyb_report_t *report_p)
 {
     hyb_report_t report = {.share = 1.0, .tiling = p->tiling};
-    bool done;
+    int lost;
 
-    hyb_product_end(p);
-    finish_devices(p, &report);
-    done = hyb_product_done(p);
-    if (!done && !hyb_product_lost(p))
-        xh_log_error("no device is left, and not all tiles are computed");
+    for (int i = 0; i < p->machine->devices; i++)
+        if (has(p->devices, i))
+            hyb_stream_finish(p->machine->device[i].stream, &report.device[i]);
+    lost = hyb_product_lost(p);
+    if (lost >= 0)
+        say_lost(hyb_machine_device_info(p->machine, lost));
     count_given(p, &report.team);
     report.seconds = xh_clock_now() - p->started;
-    if (done && report_p != NULL) {
+    if (lost < 0 && report_p != NULL) {
         report.owner = p->owner;
         p->owner = NULL; /* the report's now */
         *report_p = report;
@@ -315,5 +276,5 @@ xh_status_t hyb_product_finish(hyb_product_t *p, hyb_report_t *report_p)
     p->machine->multiplies = false;
     hyb_product_destroy(p);
     free(p);
-    return done ? XH_OK : XH_ERR_DEVICE;
+    return lost < 0 ? XH_OK : XH_ERR_DEVICE;
 }

@@ -11,45 +11,32 @@
 /*
  * One product that the machine's devices compute while host threads go on: one
  * list of tiles that all share. Devices take tiles from the front, as far as
- * columns are released; host threads from the back. What a failed device has
- * not returned goes back to the list.
+ * columns are released; host threads from the back. Devices write into C
+ * themselves, so one that fails, stalls or runs out of memory leaves C half
+ * written: the product is lost, and no device takes another tile of it.
  *
  *     hyb_product_begin(machine, &gemm, NULL, &product);
  *     hyb_product_release(product, cols);           again and again, growing
- *     while (!hyb_product_done(product) &&          any host thread
- *            !hyb_product_lost(product))
- *         if (hyb_product_take(product, keep, &tile))
- *             compute(tile.part), hyb_product_complete(product, tile.index, 0);
- *         else
- *             hyb_product_wait(product);            or what else there is to do
+ *     while (hyb_product_take(product, keep, &tile))       any host thread
+ *         compute(tile.part), hyb_product_complete(product, tile.index, 0);
  *     hyb_product_finish(product, &report);
- *
- * Devices stay with the product until all of it is computed, so each takes the
- * tiles that another one loses. With tile_return=direct a device that fails
- * loses its tiles for good: the product is lost.
  */
-typedef struct { /* private, but for tiling and owner */
+typedef struct { /* private, except tiling and owner */
     hyb_tiling_t tiling;
     const xh_gemm_t *gemm; /* borrowed */
     hyb_machine_t *machine;
     uint64_t devices; /* bit i: device i works on it */
-    uint64_t dropped; /* bit i: device i failed as it began */
     double started;
     int16_t *owner; /* executor that completed each tile, -1 before */
     _Atomic int64_t completed;
     _Atomic int64_t by_devices; /* of these */
-    atomic_bool lost;           /* a tile, which nobody can do again */
+    _Atomic int lost;           /* executor that failed; 0: none */
 
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t changed;
     int64_t front, back; /* tiles front .. back - 1 were never taken */
     int64_t released;    /* tiles, from the first, whose columns are ready */
-    int64_t *returned;   /* tiles given back */
-    int64_t returned_count;
-    int64_t in_flight; /* tiles that devices have */
-    int64_t prefix;    /* tiles from the first known to be in C */
-    int working;       /* devices that may still take tiles */
-    bool ends;         /* nothing more is released or given */
+    int64_t prefix;      /* tiles from the first known to be in C */
 } hyb_product_t;
 
 /* What one executor did in a product. */
@@ -63,7 +50,6 @@ typedef struct {
     double span_seconds; /* first multiplication's start to last's end */
     double wait_seconds; /* nothing in flight, for want of ready columns */
     uint64_t bytes_in, bytes_out;
-    bool dropped; /* failed in this product */
 } hyb_work_t;
 
 typedef struct {
@@ -78,15 +64,11 @@ typedef struct {
 
 /*
  * Let all working devices have memory for tiles of any product up to m x n x k
- * now, and not when the first begins, and pinned memory on the host for these
- * tiles' return. If a device cannot give as much, tiles become smaller.
+ * now, and not when the first begins. If a device cannot give as much, tiles
+ * become smaller; the fifth time the device counts as failed.
  */
 void hyb_product_reserve(hyb_machine_t *machine, int64_t m, int64_t n,
                          int64_t k);
-
-/* Bytes on the host that it takes. */
-uint64_t hyb_product_bytes(const hyb_machine_t *machine, int64_t m, int64_t n,
-                           int64_t k);
 
 typedef struct {      /* another way to share a product out */
     uint64_t devices; /* bit i: device i may take part */
@@ -96,29 +78,26 @@ typedef struct {      /* another way to share a product out */
 
 /*
  * Let all working devices take tiles of gemm, column of tiles by column of
- * tiles, as columns are released; none is yet. Where no device works all tiles
- * are for host threads. gemm is borrowed until finish. A machine has one
- * product at a time. With a way, one of its devices has to work.
+ * tiles, as columns are released; none is yet. gemm is borrowed until finish. A
+ * machine has one product at a time.
  *
  * way     in  NULL: as above
  * Errors: XH_ERR_ARG     shapes do not conform, or there is nothing to
  *                        multiply, or another product is not finished
  *         XH_ERR_MEMORY
- *         XH_ERR_DEVICE  none of the way's devices works
+ *         XH_ERR_DEVICE  no device works, or one failed as it began
  */
 xh_status_t hyb_product_begin(hyb_machine_t *machine, const xh_gemm_t *gemm,
                               const hyb_product_way_t *way,
                               hyb_product_t **product_p);
 
 /*
- * Wait for the devices and free product; every column must be released, and
- * every tile that was taken completed. What failed devices leave from now on,
- * others that work complete, but no host thread can: to lose nothing, be done
- * before.
+ * Wait for the devices and free product. Every tile that the host took must be
+ * complete, and every column released, unless the product is lost.
  *
  * report_p  out  team has the host's tiles, without times; share is 1; owner is
  *                the caller's to free(). NULL if nobody asks
- * Errors: XH_ERR_DEVICE  a tile is left that nobody computed, or lost
+ * Errors: XH_ERR_DEVICE  the product is lost: said, with the device's name
  */
 xh_status_t hyb_product_finish(hyb_product_t *product, hyb_report_t *report_p);
 
@@ -131,8 +110,8 @@ void hyb_product_release(hyb_product_t *product, int64_t cols);
 /* Is every tile computed, by whomever? */
 bool hyb_product_done(const hyb_product_t *product);
 
-/* Has a device been lost that wrote into C, so that it is never done? */
-bool hyb_product_lost(const hyb_product_t *product);
+/* The device that failed, and with it the product; -1: none did. */
+int hyb_product_lost(const hyb_product_t *product);
 
 /* Columns 0 .. this - 1 of C are computed; if they are cut column by column. */
 int64_t hyb_product_columns_done(hyb_product_t *product);
@@ -144,29 +123,16 @@ int64_t hyb_product_remaining(hyb_product_t *product);
  * where they waited for columns. 0: none has one done. */
 double hyb_product_rate(const hyb_product_t *product);
 
-/* Have the devices no tile, and will they take none any more? */
-bool hyb_product_idle(hyb_product_t *product);
-
 /* ---- the host ------------------------------------------------------------ */
 
-/*
- * A tile for one host thread to compute: one that a failed device gave back,
- * else the last that nobody has taken, if it is released and more than keep are
- * left; with no device at work the first released one. False: there is none
- * now.
- */
+/* A tile for one host thread to compute: the last that nobody has taken, if it
+ * is released and more than keep are left. False: there is none now. */
 bool hyb_product_take(hyb_product_t *product, int64_t keep, hyb_tile_t *tile_p);
-
-/* A tile given back. False: there is none now. */
-bool hyb_product_take_returned(hyb_product_t *product, hyb_tile_t *tile_p);
 
 /* The last count tiles that nobody has taken, or what is left, released or not;
  * returns how many, before *first_p + the same. */
 int64_t hyb_product_take_last(hyb_product_t *product, int64_t count,
                               int64_t *first_p);
-
-/* Sleep until the devices are idle, or a tile was given back. */
-void hyb_product_wait(hyb_product_t *product);
 
 /* A tile is in C, computed by executor: 0, the host, or i + 1, device i. */
 void hyb_product_complete(hyb_product_t *product, int64_t tile, int executor);
@@ -181,23 +147,11 @@ xh_status_t hyb_product_init(hyb_product_t *product, const xh_gemm_t *gemm,
                              const hyb_tiling_t *tiling);
 void hyb_product_destroy(hyb_product_t *product);
 
-/* One device more, or less, works on it. It leaves without tiles. */
-void hyb_product_join(hyb_product_t *product);
-void hyb_product_leave(hyb_product_t *product);
+/* The next tile for a device, once it is released. False: all tiles are taken,
+ * or the product is lost. */
+bool hyb_product_await(hyb_product_t *product, hyb_tile_t *tile_p);
 
-/*
- * A tile for a device: one given back, else the next that is released; wait for
- * one. False: there can be none any more, or there is none now and *stops,
- * which is looked at when anything changes.
- */
-bool hyb_product_await(hyb_product_t *product, const atomic_bool *stops,
-                       hyb_tile_t *tile_p);
-
-/* Give a device's tile back. If its part of C is not as before the product any
- * more, it is lost instead, and the product is never done. */
-void hyb_product_return(hyb_product_t *product, int64_t tile, bool lost);
-
-/* Nothing more is released or completed: devices leave when they are idle. */
-void hyb_product_end(hyb_product_t *product);
+/* The device of this executor has failed. */
+void hyb_product_lose(hyb_product_t *product, int executor);
 
 #endif

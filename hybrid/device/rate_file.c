@@ -17,10 +17,9 @@ static bool format(const hyb_rate_table_t *table, const char *model,
     if (out == NULL)
         return false;
     fprintf(out,
-            "tile rates 5\n%s\n%.6g bytes/s each way\n"
-            "%.6g bytes/s committed by a thread\n"
+            "tile rates 6\n%s\n%.6g bytes/s each way\n"
             "flop/s of sizes, a line a depth:\n",
-            model, table->link_rate, table->commit_rate);
+            model, table->link_rate);
     for (int d = 0; d < HYB_RATE_DEPTHS; d++)
         for (int s = 0; s < HYB_RATE_SIZES; s++)
             fprintf(out, "%.6g%c", table->rate[d][s],
@@ -41,9 +40,9 @@ static bool parse(char *text, const char *model, hyb_rate_table_t *table_p)
     int used = 0;
     bool good = sscanf(text,
                        "%*[^\n]\n%*[^\n]\n%lf bytes/s each way\n"
-                       "%lf%*[^\n]\n%*[^\n]\n%n",
-                       &table.link_rate, &table.commit_rate, &used) == 2 &&
-                is_rate(table.link_rate) && is_rate(table.commit_rate);
+                       "%*[^\n]\n%n",
+                       &table.link_rate, &used) == 1 &&
+                is_rate(table.link_rate);
 
     at = text + used;
     for (int d = 0; d < HYB_RATE_DEPTHS; d++)

@@ -4,7 +4,6 @@
 #include <math.h>
 #include "base/clock.h"
 #include "base/memory.h"
-#include "hybrid/device/copy.h"
 
 /* ---- interpolation ------------------------------------------------------- */
 
@@ -198,17 +197,14 @@ static xh_status_t copy_both(bench_t *b, const xh_view_t host[2],
     return finish(b, seconds_p);
 }
 
-/*
- * The link, as the second time takes, and this thread as it writes what came
- * out into other memory: with halves of a square matrix in pinned memory, and
- * of one on the device.
- */
+/* The link, as the second time takes: with halves of a square matrix in pinned
+ * memory, and of one on the device. */
 static xh_status_t measure_link(bench_t *b, int64_t size,
                                 hyb_rate_table_t *table)
 {
     int64_t half = size / 2, doubles = size * half;
     size_t bytes = (size_t)doubles * sizeof(double);
-    double seconds = 0.0, begin;
+    double seconds = 0.0;
 
     XH_TRY(hyb_pinned_alloc(b->device, 2 * bytes, &b->pinned));
     b->pinned_bytes = 2 * bytes;
@@ -223,9 +219,6 @@ static xh_status_t measure_link(bench_t *b, int64_t size,
                                   hyb_block(b->memory, doubles, size, half)},
             &seconds));
     table->link_rate = rate((double)bytes, seconds);
-    begin = xh_clock_now();
-    hyb_copy_past_caches(b->pinned, b->pinned + doubles, doubles);
-    table->commit_rate = rate((double)bytes, xh_clock_now() - begin);
     release(b);
     return XH_OK;
 }

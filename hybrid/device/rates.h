@@ -9,7 +9,7 @@
  * What a device reaches with square tiles of some sizes and depths, as
  * measured: C's tile is size x size, A's size x depth. Smaller and flatter ones
  * are measured first, so that a row of the table ends with what is not known,
- * and so do the rows. And what its link brings, and a host thread. Plain data.
+ * and so do the rows. And what its link brings. Plain data.
  */
 enum {
     HYB_RATE_SIZES = 5,  /* of 512 << s */
@@ -18,9 +18,8 @@ enum {
 };
 
 typedef struct {
-    double link_rate;   /* bytes/s each way of pinned memory, in both at once;
-                           0: unknown */
-    double commit_rate; /* bytes/s that one host thread copies to C, or 0 */
+    double link_rate; /* bytes/s each way of pinned memory, in both at once;
+                         0: unknown */
     double rate[HYB_RATE_DEPTHS][HYB_RATE_SIZES]; /* flop/s; 0: unknown */
 } hyb_rate_table_t;
 
@@ -51,9 +50,9 @@ double hyb_rate_table_rate(const hyb_rate_table_t *table, int64_t rows,
 xh_status_t hyb_device_rates(hyb_device_t *device, hyb_rate_table_t *table_p);
 
 /*
- * Measure what device's link brings both ways at once, how fast this thread
- * writes that into C, and what the device reaches on operands that are there
- * already, for tiles of several sizes and depths: from the smallest up, until
+ * Measure what device's link brings both ways at once, and what the device
+ * reaches on operands that are there already, for tiles of several sizes and
+ * depths: from the smallest up, until
  * about seconds have passed or an eighth of memory is too little. What the
  * first product takes, which brings libraries in, is not counted. If there was
  * time for all, the rates are scaled to what the device sustains: after seconds

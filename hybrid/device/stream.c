@@ -5,20 +5,16 @@
 #include "base/pin.h"
 #include "base/product.h"
 #include "hybrid/device/lanes.h"
-#include "hybrid/node/team.h"
 
 struct hyb_stream {
     hyb_stream_options_t options;
     hyb_lanes_t lanes;
     hyb_device_info_t info; /* as it was at the start */
-    pthread_t launcher, committer;
-    double started; /* the product, on the clock */
+    pthread_t launcher, lander;
+    double started;  /* the product, on the clock */
+    double slowness; /* longest wait for a tile so far, to the predicted one;
+                        the lander's */
 
-    /* the committer's */
-    hyb_team_t *copiers; /* itself and others; NULL: it is alone */
-    double slowness; /* longest wait for a tile so far, to the predicted one */
-
-    atomic_bool failed;   /* the device, now or before */
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t changed;
     hyb_product_t *product;   /* NULL: idle */
@@ -70,38 +66,20 @@ static double patience(const hyb_stream_t *s)
 
 /* ---- losing the device --------------------------------------------------- */
 
+/* And with it the product: the device may have written part of a tile. */
 static void fail(hyb_stream_t *s, xh_status_t why)
 {
     hyb_device_fail(s->lanes.device, why == XH_ERR_MEMORY
                                          ? "it ran out of memory"
                                          : xh_status_text(why));
-    atomic_store(&s->failed, true);
+    hyb_product_lose(s->product, s->executor);
 }
 
-/* What the device may have written into C, or may write yet, nobody can do
- * again. */
-static void give_back(hyb_stream_t *s, const hyb_tile_t *tile)
-{
-    hyb_product_return(s->product, tile->index,
-                       s->options.tile_return == HYB_RETURN_DIRECT);
-}
-
-/* ---- the committer ------------------------------------------------------- */
+/* ---- the lander ---------------------------------------------------------- */
 
 static hyb_slot_t *slot_of(hyb_stream_t *s, int64_t tile)
 {
     return &s->lanes.slot[tile % s->lanes.slots];
-}
-
-/* A member's part of the tile that lands. */
-static void commit_part(void *stream, int member)
-{
-    hyb_stream_t *s = stream;
-
-    if (s->info.models_time)
-        return;
-    hyb_lanes_commit(&s->lanes, s->product, slot_of(s, s->landed), member,
-                     s->copiers != NULL ? hyb_team_size(s->copiers) : 1);
 }
 
 /* Wait until slot's tile has returned. */
@@ -118,18 +96,12 @@ static xh_status_t await_return(hyb_stream_t *s, const hyb_slot_t *slot)
 static void land(hyb_stream_t *s, const hyb_slot_t *slot)
 {
     const xh_rectangle_t *part = &slot->tile.part;
-    xh_status_t status =
-        atomic_load(&s->failed) ? XH_ERR_DEVICE : await_return(s, slot);
+    xh_status_t status = await_return(s, slot);
 
     if (status != XH_OK) {
         fail(s, status);
-        give_back(s, &slot->tile);
         return;
     }
-    if (s->copiers != NULL)
-        hyb_team_run(s->copiers, commit_part, s);
-    else
-        commit_part(s, 0);
     s->work.tiles++;
     s->work.flop += 2.0 * (double)part->rows * (double)part->cols *
                     (double)xh_gemm_depth(s->product->gemm);
@@ -137,23 +109,11 @@ static void land(hyb_stream_t *s, const hyb_slot_t *slot)
     hyb_product_complete(s->product, slot->tile.index, s->executor);
 }
 
-/* A thread for each of cpus, if there are several; they sleep as they wait. */
-static void settle(hyb_stream_t *s)
-{
-    const int *cpus = s->options.cpus, count = s->options.cpu_count;
-
-    if (!s->info.models_time && count > 1 &&
-        hyb_team_create(cpus, count, count, &s->copiers) == XH_OK)
-        hyb_team_add_helpers(s->copiers, count);
-    else
-        xh_pin_thread(cpus, count);
-}
-
-static void *run_committer(void *stream)
+static void *run_lander(void *stream)
 {
     hyb_stream_t *s = stream;
 
-    settle(s);
+    xh_pin_thread(s->options.cpus, s->options.cpu_count);
     pthread_mutex_lock(&s->lock);
     for (;;) {
         while (s->landed == s->launched && !s->quits)
@@ -168,7 +128,6 @@ static void *run_committer(void *stream)
         pthread_cond_broadcast(&s->changed);
     }
     pthread_mutex_unlock(&s->lock);
-    hyb_team_destroy(s->copiers);
     return NULL;
 }
 
@@ -183,15 +142,14 @@ static void await_landing(hyb_stream_t *s, int64_t most)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* The next tile, once it is ready. False: the product is over, or the device
- * failed. Without tiles in flight since it began to wait, or the last one
- * landed if that was later, the stream was idle. */
+/* The next tile, once it is ready. False: there is none any more. Without tiles
+ * in flight since it began to wait, or the last one landed if that was later,
+ * the stream was idle. */
 static bool find_tile(hyb_stream_t *s, hyb_tile_t *tile_p)
 {
     double began = xh_clock_now();
 
-    if (atomic_load(&s->failed) ||
-        !hyb_product_await(s->product, &s->failed, tile_p))
+    if (!hyb_product_await(s->product, tile_p))
         return false;
     pthread_mutex_lock(&s->lock);
     if (s->launched == s->landed)
@@ -200,20 +158,8 @@ static bool find_tile(hyb_stream_t *s, hyb_tile_t *tile_p)
     return true;
 }
 
-/* What was launched in part only, or may not be launched. */
-static void abandon(hyb_stream_t *s, const hyb_tile_t *tile, xh_status_t why)
-{
-    if (why == XH_ERR_MEMORY) { /* the others return yet */
-        await_landing(s, 0);
-        if (!hyb_device_failed(s->lanes.device))
-            hyb_lanes_drain(&s->lanes, patience(s));
-    }
-    fail(s, why);
-    give_back(s, tile);
-}
-
-/* Tiles flow until the product is over. */
-static xh_status_t flow(hyb_stream_t *s)
+/* Tiles flow until none is left. */
+static void flow(hyb_stream_t *s)
 {
     xh_status_t status = hyb_lanes_prepare(&s->lanes, &s->product->tiling);
     hyb_slot_t *slot;
@@ -226,41 +172,37 @@ static xh_status_t flow(hyb_stream_t *s)
         slot = slot_of(s, s->launched);
         slot->tile = tile;
         status = hyb_lanes_launch(&s->lanes, s->product, slot);
-        if (status != XH_OK) {
-            abandon(s, &tile, status);
+        if (status != XH_OK)
             break;
-        }
         pthread_mutex_lock(&s->lock);
-        s->launched++; /* it is the committer's now */
+        s->launched++; /* it is the lander's now */
         pthread_cond_broadcast(&s->changed);
         pthread_mutex_unlock(&s->lock);
     }
+    if (status != XH_OK)
+        fail(s, status); /* the lander waits for tiles in flight no more */
     await_landing(s, 0);
-    if (status == XH_OK && s->lanes.launched_any && !atomic_load(&s->failed))
+    if (s->lanes.launched_any && !hyb_device_failed(s->lanes.device))
         status = hyb_event_elapsed(s->lanes.first, s->lanes.last,
                                    &s->work.span_seconds);
-    return status;
+    if (status != XH_OK)
+        fail(s, status);
 }
 
 static void run_product(hyb_stream_t *s)
 {
     uint64_t in, out;
-    xh_status_t status;
 
     s->started = s->last_landing = xh_clock_now();
     s->work = (hyb_work_t){0};
-    pthread_mutex_lock(&s->lock); /* the committer may be awake, and look */
+    pthread_mutex_lock(&s->lock); /* the lander may be awake, and look */
     s->launched = s->landed = 0;
     pthread_mutex_unlock(&s->lock);
     hyb_device_traffic(s->lanes.device, &in, &out);
-    status = flow(s);
-    if (status != XH_OK)
-        fail(s, status);
-    s->work.dropped = atomic_load(&s->failed);
+    flow(s);
     hyb_device_traffic(s->lanes.device, &s->work.bytes_in, &s->work.bytes_out);
     s->work.bytes_in -= in;
     s->work.bytes_out -= out;
-    hyb_product_leave(s->product);
 }
 
 static void *run_launcher(void *stream)
@@ -298,11 +240,10 @@ static void stop(hyb_stream_t *s, pthread_t thread)
 static xh_status_t start(hyb_stream_t *s, hyb_device_t *device)
 {
     XH_TRY(hyb_lanes_open(&s->lanes, device));
-    s->lanes.tile_return = s->options.tile_return;
     XH_TRY(hyb_device_describe(device, &s->info));
     if (pthread_create(&s->launcher, NULL, run_launcher, s) != 0)
         return XH_ERR_MEMORY;
-    if (pthread_create(&s->committer, NULL, run_committer, s) != 0) {
+    if (pthread_create(&s->lander, NULL, run_lander, s) != 0) {
         stop(s, s->launcher);
         return XH_ERR_MEMORY;
     }
@@ -345,7 +286,7 @@ void hyb_stream_destroy(hyb_stream_t *s)
         return;
     device = s->lanes.device;
     stop(s, s->launcher);
-    pthread_join(s->committer, NULL);
+    pthread_join(s->lander, NULL);
     dispose(s);
     hyb_device_close(device);
 }
@@ -355,12 +296,6 @@ void hyb_stream_destroy(hyb_stream_t *s)
 hyb_device_t *hyb_stream_device(const hyb_stream_t *s)
 {
     return s->lanes.device;
-}
-
-size_t hyb_stream_staging_bytes(const hyb_stream_t *s, const hyb_tiling_t *t)
-{
-    return s->info.models_time ? 0
-                               : hyb_lanes_staging(s->options.tile_return, t);
 }
 
 xh_status_t hyb_stream_reserve(hyb_stream_t *s, const hyb_tiling_t *tiling)
@@ -375,7 +310,6 @@ void hyb_stream_release(hyb_stream_t *s)
 
 void hyb_stream_begin(hyb_stream_t *s, hyb_product_t *product, int executor)
 {
-    hyb_product_join(product);
     pthread_mutex_lock(&s->lock);
     s->product = product;
     s->executor = executor;

@@ -10,30 +10,20 @@
  * Tiles of a product through one device. Two actors, with threads of their own:
  *
  *   launch   takes tiles off the product's list and queues all that each needs,
- *            on three queues: copy in, multiply, copy out
- *   commit   waits for the oldest tile in flight, which returns to pinned
- *            memory, and writes it into C
+ *            on three queues: copy in, multiply, copy out into C
+ *   land     waits for the oldest tile in flight and says that it is complete
  *
- * So waiting, committing and launching overlap. A tile occupies a slot from
- * launch to commit. C stays whole until a tile is complete: a device that fails
- * loses nothing, but with HYB_RETURN_DIRECT. Source: CALDGEMM report, 2.4.4.
+ * So waiting and launching overlap. A tile occupies a slot from launch to
+ * return. Source: CALDGEMM report, 2.4.4.
  */
 typedef struct hyb_stream hyb_stream_t;
 
-/* How a tile returns; the setting tile_return. */
-typedef enum {
-    HYB_RETURN_STAGED,  /* to pinned memory; then it is copied into C */
-    HYB_RETURN_PRODUCT, /* likewise, as a product that the host adds to C */
-    HYB_RETURN_DIRECT   /* into C; a device that fails loses it */
-} hyb_tile_return_t;
-
 typedef struct {
-    hyb_tile_return_t tile_return;
     double stall_seconds; /* least time without a result that is a stall */
     /* borrowed for the stream's life */
     const hyb_rate_table_t *rates; /* as measured; where 0, what the device
                                       says, or else a guess */
-    const int *cpus; /* a thread on each of them commits; none: anywhere */
+    const int *cpus;               /* where its threads are; none: anywhere */
     int cpu_count;
 } hyb_stream_options_t;
 
@@ -48,13 +38,9 @@ void hyb_stream_destroy(hyb_stream_t *stream); /* accepts NULL */
 
 hyb_device_t *hyb_stream_device(const hyb_stream_t *stream);
 
-/* Pinned bytes of the host that tiles which are cut so return to. */
-size_t hyb_stream_staging_bytes(const hyb_stream_t *stream,
-                                const hyb_tiling_t *tiling);
-
 /*
- * Have memory for tiles that are cut so, on the device and on the host. Quick
- * where there is enough already. Order: with no product.
+ * Have memory on the device for tiles that are cut so. Quick where there is
+ * enough already. Order: with no product.
  * Errors: XH_ERR_MEMORY  the device works on, without
  *         XH_ERR_DEVICE
  */
@@ -66,12 +52,12 @@ xh_status_t hyb_stream_reserve(hyb_stream_t *stream,
 void hyb_stream_release(hyb_stream_t *stream);
 
 /* Let the stream take tiles of product, as the one with number executor in its
- * owners, until all are complete, or the product ends; returns at once. */
+ * owners, until all are taken, or the product is lost; returns at once. */
 void hyb_stream_begin(hyb_stream_t *stream, hyb_product_t *product,
                       int executor);
 
-/* Wait until the stream has left the product, and say what it did. What it
- * could not complete is given back. */
+/* Wait until the stream's tiles are complete, or the product is lost, and say
+ * what it did. */
 void hyb_stream_finish(hyb_stream_t *stream, hyb_work_t *work_p);
 
 #endif

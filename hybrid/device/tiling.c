@@ -163,14 +163,12 @@ double hyb_tile_model_seconds(const hyb_tile_model_t *model,
         (double)model->m * (double)model->n / model->executors / elements;
     double multiply = 2.0 * (double)model->k * elements /
                       hyb_rate_table_rate(rates, rows, cols, model->k);
-    double out = bytes / rates->link_rate, in = model->reads_c ? out : 0.0;
-    double commit = model->commit_rate > 0.0 ? bytes / model->commit_rate : 0.0;
-    double way = in + multiply + out + commit + call_seconds, pace;
+    double copy = bytes / rates->link_rate; /* each way */
+    double way = multiply + 2.0 * copy + call_seconds, pace;
 
     if (rates->link_rate == 0.0)
         return (tiles + 1.0) * multiply;
-    pace = fmax(fmax(multiply, out), fmax(commit, way / model->slots)) +
-           call_seconds;
+    pace = fmax(fmax(multiply, copy), way / model->slots) + call_seconds;
     tiles += 1.0 - 1.0 / model->executors;
     return tiles * pace + way;
 }

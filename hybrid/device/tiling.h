@@ -98,26 +98,22 @@ int64_t hyb_tiling_even(int64_t extent, int64_t most);
  * devices, and the best size. Pure functions.
  */
 typedef struct {
-    int64_t m, n, k;    /* of the product */
-    int executors;      /* equal devices that share its tiles, >= 1 */
-    int slots;          /* tiles in flight on each, >= 1 */
-    double commit_rate; /* bytes/s with which the host writes the tiles of one
-                           device into C; 0: it does not */
-    bool reads_c;       /* C's tiles go in, too */
+    int64_t m, n, k; /* of the product */
+    int executors;   /* equal devices that share its tiles, >= 1 */
+    int slots;       /* tiles in flight on each, >= 1 */
 } hyb_tile_model_t;
 
 /*
  * Seconds with tiles of size. The stages of a tile work at the same time on
  * different tiles, so that the slowest of them sets the pace; so does a tile's
  * whole way if too few are in flight. The calls come on top: queues wait for
- * each other at the ends of tiles. The first copy in, and the last product,
- * copy out and commit are hidden under nothing, and others wait for the device
- * that ends last (Graham's bound):
+ * each other at the ends of tiles. The first copy in, the last product and the
+ * last copy out are hidden under nothing, and others wait for the device that
+ * ends last (Graham's bound):
  *
- *     in = 8 size^2 / link      multiply = 2 size^2 k / rate(size, k)
- *     out = 8 size^2 / link     commit = 8 size^2 / commit_rate
- *     way = in + multiply + out + commit + calls
- *     pace = max(in, multiply, out, commit, way / slots) + calls
+ *     in = out = 8 size^2 / link     multiply = 2 size^2 k / rate(size, k)
+ *     way = in + multiply + out + calls
+ *     pace = max(in, multiply, out, way / slots) + calls
  *     (m n / (executors size^2) + 1 - 1 / executors) * pace + way
  *
  * calls are 50 us, for some fifteen of them.

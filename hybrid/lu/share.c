@@ -11,6 +11,7 @@
 #include "hybrid/cpu/product/blas.h"
 #include "hybrid/cpu/product/gemm.h"
 #include "hybrid/device/product.h"
+#include "hybrid/lu/checkpoint/checkpoint.h"
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/tuner/split.h"
 
@@ -44,15 +45,17 @@ xh_status_t hyb_share_create(hyb_lu_t *lu)
     hyb_machine_t *machine = lu->means.machine;
     struct hyb_share *s;
 
-    if (lu->homes.host_blocks == 0 || hyb_machine_working_devices(machine) == 0)
+    if (lu->homes.host_blocks == 0)
+        return XH_OK;
+    hyb_product_reserve(machine, lu->mat->mp,
+                        hyb_ledger_first(&lu->ledger, lu->homes.host_blocks),
+                        Mmin(lu->mat->nb, lu->mat->n));
+    if (hyb_machine_working_devices(machine) == 0)
         return XH_OK;
     lu->share = s = calloc(1, sizeof(*s));
     if (s == NULL)
         return XH_ERR_MEMORY;
     pthread_mutex_init(&s->lock, NULL);
-    hyb_product_reserve(machine, lu->mat->mp,
-                        hyb_ledger_first(&lu->ledger, lu->homes.host_blocks),
-                        Mmin(lu->mat->nb, lu->mat->n));
     return XH_OK;
 }
 
@@ -66,19 +69,10 @@ void hyb_share_destroy(hyb_lu_t *lu)
 
 uint64_t hyb_share_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
 {
-    int64_t columns = hyb_homes_team_columns(means, shape);
-
-    if (columns == 0 || hyb_machine_working_devices(means->machine) == 0)
+    if (hyb_homes_team_columns(means, shape) == 0 ||
+        hyb_machine_working_devices(means->machine) == 0)
         return 0;
-    return (uint64_t)hyb_team_size(means->team) * hyb_host_gemm_lone_bytes() +
-           hyb_product_bytes(means->machine, hpl_system_rows(shape), columns,
-                             Mmin(shape->nb, shape->n));
-}
-
-bool hyb_share_works(const hyb_lu_t *lu)
-{
-    return lu->share != NULL &&
-           hyb_machine_working_devices(lu->means.machine) > 0;
+    return (uint64_t)hyb_team_size(means->team) * hyb_host_gemm_lone_bytes();
 }
 
 /* ---- columns: released by all workers ------------------------------------ */
@@ -158,15 +152,30 @@ static _Noreturn void give_up(const hyb_lu_t *lu, const char *what,
                what, why);
 }
 
-/* Also where no device is left: workers then take all tiles. */
+/* A device that writes into the matrix must not fail. */
+static void check_devices(const hyb_lu_t *lu)
+{
+    int lost = hyb_product_lost(lu->share->tiles);
+    const hyb_device_info_t *info;
+    char name[256];
+
+    if (lost < 0)
+        return;
+    info = hyb_machine_device_info(lu->means.machine, lost);
+    snprintf(name, sizeof(name), "%s device %d (%s)%s", info->backend,
+             info->index, info->name, hyb_checkpoint_advice());
+    give_up(lu, "the device that multiplies is lost: ", name);
+}
+
 static void begin(hyb_lu_t *lu, part_t *part)
 {
     struct hyb_share *s = lu->share;
     hyb_product_t *tiles;
+    xh_status_t status =
+        hyb_product_begin(lu->means.machine, &part->product, NULL, &tiles);
 
-    if (hyb_product_begin(lu->means.machine, &part->product, NULL, &tiles) !=
-        XH_OK)
-        give_up(lu, "out of memory for tiles", "");
+    if (status != XH_OK)
+        give_up(lu, "devices cannot begin: ", xh_status_text(status));
     part->begun = xh_clock_now();
     pthread_mutex_lock(&s->lock);
     s->tiles = tiles;
@@ -245,8 +254,6 @@ static void note(hyb_lu_t *lu, part_t *part, const hyb_report_t *report)
             part->multiplied[i] = d->compute_seconds;
             part->waited[i] = d->wait_seconds;
         }
-        if (d->dropped) /* it says nothing of the others */
-            continue;
         add_work(&lu->homes.devices.did[i], d);
         lap->devices_flop += d->flop;
         lap->devices_rate += busy > 0.0 ? d->flop / busy : 0.0;
@@ -287,7 +294,7 @@ static void finish(hyb_lu_t *lu)
     if (tiles == NULL)
         return;
     if (hyb_product_finish(tiles, &report) != XH_OK)
-        give_up(lu, "a tile was lost", "");
+        give_up(lu, "a device is lost", "");
     note(lu, part, &report);
     trace(lu, part, &report);
     complete_columns(lu, part->product.c.cols);
@@ -301,10 +308,8 @@ static void attend(hyb_lu_t *lu)
     struct hyb_share *s = lu->share;
 
     hyb_share_release(lu, hyb_lu_step(lu, s->current));
+    check_devices(lu);
     complete_columns(lu, hyb_product_columns_done(s->tiles));
-    if (hyb_product_lost(s->tiles))
-        give_up(lu, "a device is lost that wrote into the matrix ",
-                "(tile_return=direct)");
     if (hyb_product_done(s->tiles))
         finish(lu);
 }
@@ -376,8 +381,6 @@ static int64_t tiles_to_keep(const hyb_worker_t *me)
     const struct hyb_share *s = me->lu->share;
     double rate = s->rate > 0.0 ? s->rate : hyb_product_rate(s->tiles);
 
-    if (me->is_urgent)
-        return INT64_MAX;
     return hyb_split_tiles_to_keep(
         hyb_lu_step(me->lu, s->current)->share_is_fixed, rate,
         worker_rate(me->lu));
@@ -415,7 +418,7 @@ bool hyb_share_help(hyb_worker_t *me)
 {
     hyb_lu_t *lu = me->lu;
     struct hyb_share *s = lu->share;
-    hyb_product_t *tiles = s != NULL ? enter(s) : NULL;
+    hyb_product_t *tiles = s != NULL && !me->is_urgent ? enter(s) : NULL;
     hyb_tile_t tile;
     bool any;
 

@@ -11,8 +11,8 @@
  * k it is the blocks step->streamed. The team swaps and solves them and
  * releases them from left to right; their products stream through the devices
  * tile by tile. One iteration's tiles are on the devices at a time; columns
- * that are complete may meet the next panel at once. C stays whole until a tile
- * is complete, so others compute what a lost device leaves.
+ * that are complete may meet the next panel at once. Devices write into C, so a
+ * lost device ends the run.
  *
  * Where there are no devices lu->share is NULL, which all functions accept.
  *
@@ -27,9 +27,6 @@ void hyb_share_destroy(hyb_lu_t *lu);
 /* Bytes on the host of a process of shape. */
 uint64_t hyb_share_bytes(const hyb_means_t *means, const hpl_shape_t *shape);
 
-/* Can devices multiply at all, now? */
-bool hyb_share_works(const hyb_lu_t *lu);
-
 /* Iteration k opens with these columns for devices. The leader. */
 void hyb_share_open(hyb_lu_t *lu, const hyb_step_t *step);
 
@@ -43,8 +40,8 @@ bool hyb_share_is_saturated(const hyb_worker_t *me, const hyb_step_t *step);
 /* Begin, release, complete; lu. For the poller. */
 void hyb_share_poll(void *lu);
 
-/* Compute one tile that devices gave back or, if it is not urgent, can spare;
- * was there any? */
+/* Compute one tile that devices can spare, if it is not urgent; was there any?
+ */
 bool hyb_share_help(hyb_worker_t *me);
 
 /* Pass iterations without tiles; true once those of iteration k, and of all

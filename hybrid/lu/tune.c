@@ -107,7 +107,7 @@ static bool devices_are_quicker(hyb_lu_t *lu, const hyb_step_t *step)
     double team = members_of(lu) * t->team.thread_rate;
     double next = (double)columns_of(lu, step->next);
 
-    return hyb_share_works(lu) && t->devices_columns > 0 && team > 0.0 &&
+    return lu->share != NULL && t->devices_columns > 0 && team > 0.0 &&
            flop_of(lu, step->k, 1) > 0.0 &&
            (double)t->devices_columns / t->devices_rate < next / team;
 }
@@ -125,7 +125,7 @@ static double devices_share(hyb_lu_t *lu, int k, int64_t columns)
 {
     const hyb_split_t *split = split_of(lu, k);
 
-    if (!hyb_share_works(lu))
+    if (lu->share == NULL)
         return 0.0;
     /* All but what the team takes tile by tile from the end: so asked for, or
      * as nobody's rate is known yet. */
@@ -180,7 +180,7 @@ static int panel_threads(hyb_lu_t *lu, const hyb_step_t *step)
     struct hyb_tuner *t = lu->tuner;
 
     t->team.threads = members_of(lu);
-    t->team.device_rate = hyb_share_works(lu) ? t->devices_rate : 0.0;
+    t->team.device_rate = lu->share != NULL ? t->devices_rate : 0.0;
     if (step->by_device)
         return 1;
     if (step->mode == HYB_LOOKAHEAD_NONE || t->team.threads == 1 ||
@@ -312,7 +312,7 @@ static hyb_lookahead_iteration_t measured(hyb_lu_t *lu, int k)
     double flop = lap->flop + devices_flop(lu, k);
     hyb_lookahead_iteration_t it = iteration(lu, k);
 
-    if (hyb_share_works(lu))
+    if (lu->share != NULL)
         all += lu->tuner->devices_rate;
     it.took.panel = took(lu, k)->panel_seconds;
     if (!hyb_lu_step(lu, k)->by_device)

@@ -16,8 +16,7 @@
 struct hyb_worker {
     _Alignas(64) hyb_lu_t *lu;
     int member;
-    bool is_urgent; /* others wait for it: of devices' tiles it computes only
-                       those that a failed device gave back */
+    bool is_urgent; /* others wait for it: it computes no tiles of devices */
     double *u;      /* packed rows of U of the run it is at */
     _Atomic int iteration; /* it has left all iterations before this one */
 

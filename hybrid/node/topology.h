@@ -99,14 +99,13 @@ xh_status_t hyb_topology_deal(const hyb_topology_t *topology,
                               int *mine_count_p);
 
 /*
- * Move the count of cpus nearest to a PCI device to their end, the nearest to
- * the last place; the others keep their order. Of equally near ones, as all are
- * where its place is unknown, the last is taken first: the first is the main
- * thread's.
+ * Move the one of cpus that is nearest to a PCI device to their end; the others
+ * keep their order. Of equally near ones, as all are where its place is
+ * unknown, the last is taken: the first is the main thread's.
  */
-void hyb_topology_put_near_last(const hyb_topology_t *topology,
-                                const char *pci_address, int *cpus,
-                                int cpu_count, int count);
+void hyb_topology_put_nearest_last(const hyb_topology_t *topology,
+                                   const char *pci_address, int *cpus,
+                                   int cpu_count);
 
 /* A line for people: sockets, NUMA nodes, cores used of cores present. */
 void hyb_topology_describe(const hyb_topology_t *topology, char *text,

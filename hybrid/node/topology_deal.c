@@ -398,28 +398,25 @@ xh_status_t hyb_topology_deal(const hyb_topology_t *topology,
     return XH_OK;
 }
 
-void hyb_topology_put_near_last(const hyb_topology_t *topology,
-                                const char *pci_address, int *cpus,
-                                int cpu_count, int count)
+void hyb_topology_put_nearest_last(const hyb_topology_t *topology,
+                                   const char *pci_address, int *cpus,
+                                   int cpu_count)
 {
     hwloc_obj_t place = place_of(topology, pci_address);
+    int nearest = 0, least = INT_MAX, cpu;
 
-    for (; count > 0 && cpu_count > 0; count--, cpu_count--) {
-        int nearest = 0, least = INT_MAX, cpu;
+    for (int i = 0; i < cpu_count; i++) {
+        hwloc_obj_t processor =
+            hwloc_get_pu_obj_by_os_index(topology->machine, (unsigned)cpus[i]);
+        int levels = distance(place, processor->cpuset);
 
-        for (int i = 0; i < cpu_count; i++) {
-            hwloc_obj_t processor = hwloc_get_pu_obj_by_os_index(
-                topology->machine, (unsigned)cpus[i]);
-            int levels = distance(place, processor->cpuset);
-
-            if (levels <= least) {
-                least = levels;
-                nearest = i;
-            }
+        if (levels <= least) {
+            least = levels;
+            nearest = i;
         }
-        cpu = cpus[nearest];
-        memmove(cpus + nearest, cpus + nearest + 1,
-                (size_t)(cpu_count - 1 - nearest) * sizeof(*cpus));
-        cpus[cpu_count - 1] = cpu;
     }
+    cpu = cpus[nearest];
+    memmove(cpus + nearest, cpus + nearest + 1,
+            (size_t)(cpu_count - 1 - nearest) * sizeof(*cpus));
+    cpus[cpu_count - 1] = cpu;
 }

@@ -18,6 +18,7 @@ enum {
 
 struct hyb_busy_devices {
     hyb_machine_t *node;
+    int devices; /* that worked at first */
     int64_t c_doubles;
     hyb_scratch_t memory; /* of C, U and L2, pinned */
     double *u, *l2;
@@ -59,6 +60,7 @@ xh_status_t hyb_busy_devices_create(hyb_machine_t *node, int64_t rows,
         return XH_ERR_MEMORY;
     }
     d->node = node;
+    d->devices = hyb_machine_working_devices(node);
     d->c_doubles = c;
     d->u = d->memory.data + c;
     d->l2 = d->u + u;
@@ -72,7 +74,9 @@ void hyb_busy_devices_destroy(hyb_busy_devices_t *d)
     if (d == NULL)
         return;
     hyb_machine_unpin(d->node, d->memory.data);
-    hyb_scratch_close(&d->memory);
+    /* A device that has stalled may still write to it. */
+    if (hyb_machine_working_devices(d->node) == d->devices)
+        hyb_scratch_close(&d->memory);
     free(d);
 }
 
@@ -81,15 +85,13 @@ void hyb_busy_devices_destroy(hyb_busy_devices_t *d)
 /* One product. Errors: XH_ERR_DEVICE  one failed; XH_ERR_MEMORY */
 static xh_status_t multiply(hyb_busy_devices_t *d, hyb_report_t *report_p)
 {
-    int working = hyb_machine_working_devices(d->node);
     hyb_product_t *product;
 
     XH_TRY(hyb_product_begin(d->node, &d->product, NULL, &product));
     hyb_product_release(product, d->product.c.cols);
     XH_TRY(hyb_product_finish(product, report_p));
     free(report_p->owner);
-    return hyb_machine_working_devices(d->node) < working ? XH_ERR_DEVICE
-                                                          : XH_OK;
+    return XH_OK;
 }
 
 static void set_columns(hyb_busy_devices_t *d, int64_t columns)

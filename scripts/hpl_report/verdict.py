@@ -17,7 +17,7 @@ KEPT_UP, PARTLY = 0.90, 0.70  # of the devices' products: all, half of the colum
 CROWDED = 0.1  # of the time: more is too much for others
 SMALL = 0.3  # of the memory: a matrix that could grow
 BY_SIGNAL = 128  # plus its number: the exit status of a run that it ended
-LOST = re.compile(r"\bdevice .{0,200}(is dropped|is lost|has failed)|first work on .* fails")
+LOST = re.compile(r"\bdevice .{0,200}(is dropped|is given up|is lost|has failed)|first work on .* fails")
 WAITS = ("wait_panel", "wait_exchange", "wait_device", "broadcast", "exchange")
 
 

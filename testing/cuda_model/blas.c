@@ -216,10 +216,8 @@ static bool find(operand_t *o, int device)
 }
 
 /* C := alpha A B + beta C; C is not read if beta is 0. */
-static cudaError_t multiply(int device, const void *argument)
+static cudaError_t multiply(int device, product_t p)
 {
-    product_t p = *(const product_t *)argument;
-
     if (!find(&p.a, device) || !find(&p.b, device) || !find(&p.c, device))
         return cudaErrorIllegalAddress;
     for (int64_t j = 0; j < p.c.cols; j++) {
@@ -240,10 +238,8 @@ static cudaError_t multiply(int device, const void *argument)
 }
 
 /* C := A^-1 C; A is unit lower triangular, the rest of it is not read. */
-static cudaError_t solve(int device, const void *argument)
+static cudaError_t solve(int device, product_t p)
 {
-    product_t p = *(const product_t *)argument;
-
     if (!find(&p.a, device) || !find(&p.c, device))
         return cudaErrorIllegalAddress;
     for (int64_t j = 0; j < p.c.cols; j++) {
@@ -262,10 +258,10 @@ static bool is_proper(const operand_t *o)
            o->ld >= o->stored_rows;
 }
 
-static cublasStatus_t queue(cublasHandle_t handle, model_op_t op,
-                            model_run_t *run, product_t p)
+static cublasStatus_t queue(cublasHandle_t handle, model_op_t op, product_t p)
 {
     cudaError_t error;
+    bool runs;
     MODEL_CALL();
 
     error = model_check(handle->device);
@@ -279,7 +275,11 @@ static cublasStatus_t queue(cublasHandle_t handle, model_op_t op,
     p.emulated = op == MODEL_GEMM && emulates(handle);
     model.counts.emulated_products += p.emulated;
     if (error == cudaSuccess)
-        error = model_queue(handle->stream, op, run, &p, sizeof(p));
+        error = model_queue(handle->stream, op, &runs);
+    if (error == cudaSuccess && runs)
+        model.device[handle->device].broken = op == MODEL_TRSM
+                                                  ? solve(handle->device, p)
+                                                  : multiply(handle->device, p);
     return status_of(error);
 }
 
@@ -290,7 +290,7 @@ cublasStatus_t cublasDgemm_64(cublasHandle_t handle, cublasOperation_t op_a,
                               int64_t lda, const double *b, int64_t ldb,
                               const double *beta, double *c, int64_t ldc)
 {
-    return queue(handle, MODEL_GEMM, multiply,
+    return queue(handle, MODEL_GEMM,
                  (product_t){operand(a, op_a, m, k, lda),
                              operand(b, op_b, k, n, ldb),
                              operand(c, CUBLAS_OP_N, m, n, ldc), k, *alpha,
@@ -305,7 +305,7 @@ cublasStatus_t cublasDgemv_64(cublasHandle_t handle, cublasOperation_t op_a,
 {
     if (incx != 1 || incy != 1)
         model_die("there is no such gemv here");
-    return queue(handle, MODEL_GEMV, multiply,
+    return queue(handle, MODEL_GEMV,
                  (product_t){operand(a, op_a, m, n, lda),
                              operand(x, CUBLAS_OP_N, n, 1, n),
                              operand(y, CUBLAS_OP_N, m, 1, m), n, *alpha, *beta,
@@ -321,7 +321,7 @@ cublasStatus_t cublasDtrsm_64(cublasHandle_t handle, cublasSideMode_t side,
     if (side != CUBLAS_SIDE_LEFT || fill != CUBLAS_FILL_MODE_LOWER ||
         op_a != CUBLAS_OP_N || diagonal != CUBLAS_DIAG_UNIT || *alpha != 1.0)
         model_die("there is no such trsm here");
-    return queue(handle, MODEL_TRSM, solve,
+    return queue(handle, MODEL_TRSM,
                  (product_t){.a = operand(a, op_a, m, m, lda),
                              .b = {.ld = 1},
                              .c = operand(b, CUBLAS_OP_N, m, n, ldb)});

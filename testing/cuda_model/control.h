@@ -6,10 +6,9 @@
  * A model of the parts of CUDA's libraries that hybrid/device/cuda/ uses, on
  * the host, so that tests run that backend where there is no GPU. It does what
  * NVIDIA documents: device memory that the host cannot read, errors that stay,
- * copies that block where host memory is not pinned. Where the documentation
- * leaves a choice it is the strict one: queued work runs only while somebody
- * asks or waits for it or for what is behind it, so whoever does not wait finds
- * no result. It tells nothing about speed.
+ * copies that block where host memory is not pinned. Work runs in the thread
+ * that queues it, as it is queued; behind a stall nothing runs. It tells
+ * nothing about speed.
  *
  * From the environment, when it is loaded:
  *

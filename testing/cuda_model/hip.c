@@ -55,7 +55,6 @@ SAME(StreamCreateWithPriority,
      (cudaStream_t * stream, unsigned flags, int priority),
      (stream, flags, priority))
 SAME(StreamDestroy, (cudaStream_t stream), (stream))
-SAME(StreamQuery, (cudaStream_t stream), (stream))
 SAME(StreamSynchronize, (cudaStream_t stream), (stream))
 SAME(StreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned flags),
      (stream, event, flags))

@@ -403,10 +403,8 @@ static void run_step(launch_t *l)
 
 /* ---- work ---------------------------------------------------------------- */
 
-cudaError_t model_run(int device, const void *argument)
+cudaError_t model_run(int device, launch_t l)
 {
-    launch_t l = *(const launch_t *)argument;
-
     if (l.kernel->op == MODEL_PANEL_STEP && !has_vectors(&l, device))
         return cudaErrorIllegalAddress;
     for (int b = 0; b < MODEL_BLOCKS; b++)

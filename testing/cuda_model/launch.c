@@ -160,6 +160,7 @@ static cudaError_t launch(const struct CUkern_st *k, struct dim3 grid,
                           cudaStream_t stream)
 {
     model_launch_t l;
+    bool runs;
 
     MODEL_TRY(model_check(model_stream_device(stream)));
     if (k->library->unloaded)
@@ -173,7 +174,10 @@ static cudaError_t launch(const struct CUkern_st *k, struct dim3 grid,
     l = read_arguments(k->kernel, arguments);
     l.grid = grid;
     l.group = group;
-    return model_queue(stream, k->kernel->op, model_run, &l, sizeof(l));
+    MODEL_TRY(model_queue(stream, k->kernel->op, &runs));
+    if (runs)
+        model.device[model_current].broken = model_run(model_current, l);
+    return cudaSuccess;
 }
 
 cudaError_t cudaLaunchKernel(const void *function, struct dim3 grid,

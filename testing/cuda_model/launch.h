@@ -44,7 +44,6 @@ typedef struct {
 /* NULL: there is none of that name. */
 const model_kernel_t *model_kernel(const char *name);
 
-/* As work of a queue: run the model_launch_t. */
-cudaError_t model_run(int device, const void *launch);
+cudaError_t model_run(int device, model_launch_t launch);
 
 #endif

@@ -245,7 +245,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *kind_p,
 typedef struct { /* one of a copy's two sides */
     char *data;
     size_t pitch; /* bytes */
-    int place;    /* when it was queued */
+    int place;
 } side_t;
 
 typedef struct {
@@ -263,18 +263,11 @@ static char *content(const side_t *side)
     return side->place >= 0 ? model_content(side->data) : side->data;
 }
 
-static cudaError_t run(int device, const void *argument)
+static void run(const copy_t *c)
 {
-    const copy_t *c = argument;
-
-    (void)device;
-    if (place_of(c, &c->to) != c->to.place ||
-        place_of(c, &c->from) != c->from.place)
-        return cudaErrorIllegalAddress;
     for (size_t i = 0; i < c->height; i++)
         memcpy(content(&c->to) + i * c->to.pitch,
                content(&c->from) + i * c->from.pitch, c->width);
-    return cudaSuccess;
 }
 
 /* A copy from a device that is not reached would go by way of the host. */
@@ -312,7 +305,7 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from,
                 .width = width,
                 .height = height};
     bool in = kind == cudaMemcpyHostToDevice,
-         out = kind == cudaMemcpyDeviceToHost;
+         out = kind == cudaMemcpyDeviceToHost, runs;
     MODEL_CALL();
 
     MODEL_TRY(model_check(model_stream_device(stream)));
@@ -326,38 +319,27 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from,
                           in    ? MODEL_COPY_IN
                           : out ? MODEL_COPY_OUT
                                 : MODEL_COPY,
-                          run, &c, sizeof(c)));
+                          &runs));
+    if (runs)
+        run(&c);
     if (c.to.place != MODEL_PAGEABLE && c.from.place != MODEL_PAGEABLE)
         return cudaSuccess;
     model.counts.unpinned_copies++;
     return model_finish_stream(stream, __func__);
 }
 
-typedef struct {
-    void *memory;
-    int value;
-    size_t bytes;
-} filling_t;
-
-static cudaError_t fill(int device, const void *argument)
-{
-    const filling_t *f = argument;
-
-    if (model_place(f->memory, f->bytes) != device)
-        return cudaErrorIllegalAddress;
-    memset(model_content(f->memory), f->value, f->bytes);
-    return cudaSuccess;
-}
-
 cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes,
                             cudaStream_t stream)
 {
-    const filling_t f = {memory, value, bytes};
+    bool runs;
     MODEL_CALL();
 
     if (model_place(memory, bytes) != model_current)
         return cudaErrorInvalidValue;
-    return model_queue(stream, MODEL_FILL, fill, &f, sizeof(f));
+    MODEL_TRY(model_queue(stream, MODEL_FILL, &runs));
+    if (runs)
+        memset(model_content(memory), value, bytes);
+    return cudaSuccess;
 }
 
 /* Returns when host memory has been read; the copy itself may be under way. */

@@ -154,14 +154,11 @@ void model_own_workspace(struct cublasContext *handle);
 
 /* ---- stream.c ------------------------------------------------------------ */
 
-/* What queued work does; an error breaks the device. */
-typedef cudaError_t model_run_t(int device, const void *argument);
+/* Queue work, which the caller does at once if it runs: if nothing before it
+ * stalls. An error of it breaks the device. */
+cudaError_t model_queue(cudaStream_t stream, model_op_t op, bool *runs_p);
 
-/* Queue run with a copy of argument, of so many bytes. */
-cudaError_t model_queue(cudaStream_t stream, model_op_t op, model_run_t *run,
-                        const void *argument, size_t bytes);
-
-/* Run all that is queued, for the function called name. */
+/* Wait for all that is queued, for the function called name. */
 cudaError_t model_finish_stream(cudaStream_t stream, const char *name);
 cudaError_t model_finish_device(int device, const char *name);
 

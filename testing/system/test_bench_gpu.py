@@ -27,8 +27,7 @@ def test_every_step_has_its_row_and_its_record(tmp_path):
     assert "double precision: native" in said, str(outcome)
     for begin in ("link, both", "DGEMM on its own data, k = 64", "streaming, N",
                   "syrk on its own data, checked",
-                  "DGEMM of host memory, tile 150, staged",
-                  "DGEMM of host memory, tile 150, direct",
+                  "DGEMM of host memory, tile 150",
                   "resident, N", "half resident, N", "resident, panels of the host, N",
                   "resident, panels of the device, N",
                   "larger than the device, N"):  # fmt: skip

@@ -162,7 +162,7 @@ def test_every_device_stands_with_its_rank(recorded):
 )
 def test_what_other_processes_warned_of_is_in_it(recorded):
     options = ["-p", "1", "-q", "2", "--set", "devices=emu:2",
-               "--set", "emu_fault=fail@gemm:1", "--set", "trust=off"]
+               "--set", "emu_fault=oom@alloc:1", "--set", "trust=off"]
     outcome, found = recorded("-n", "300", "-nb", "16", *options, processes=2)
     said = re.findall("^xhpl: warning: (.*)$", outcome.stderr, re.M)
     texts = [finding["text"] for finding in found["findings"]]

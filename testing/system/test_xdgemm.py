@@ -185,18 +185,25 @@ def test_a_file_that_cannot_be_written_is_refused_at_once(xdgemm, option):
 # ---- faults -----------------------------------------------------------------
 
 # All of them are in unit/test_xdgemm_faults.c.
-@pytest.mark.parametrize("fault", ["fail@gemm:3", "stall@copy_out:1", "oom@alloc:1"])
+@pytest.mark.parametrize("fault", ["fail@gemm:3", "stall@copy_out:1", "oom@copy_in:2"])
 @pytest.mark.parametrize("devices", [1, 2])
-def test_a_lost_device_costs_no_element(xdgemm, fault, devices):
+def test_a_lost_device_ends_the_run_with_its_name(xdgemm, fault, devices):
     # A share that makes each device take some tiles.
     outcome = xdgemm(
         *TILED, "--devices", f"emu:{devices}", "--verify",
         "--set", f"emu_fault=0:{fault}", "--set", patience(fault),
         "--set", "split=fixed:0.8",
-    ).succeeded()  # fmt: skip
+    )  # fmt: skip
+    assert outcome.status == 3, str(outcome)
+    said = "error: emu device 0 (emulated device), which wrote into C, is lost"
+    assert said in outcome.stderr, str(outcome)
+
+
+def test_where_memory_is_refused_tiles_become_smaller(xdgemm):
+    fault = ["--set", "emu_fault=0:oom@alloc:1"]
+    outcome = xdgemm(*TILED, "--devices", "emu:2", "--verify", *fault).succeeded()
     assert verified(outcome)[1] == 0
-    assert has_rate(outcome, "together")
-    assert "emu" in outcome.stderr and "warning" in outcome.stderr
+    assert "device 0 lacks " in outcome.stderr, str(outcome)
 
 
 @pytest.mark.parametrize("operation", ["gemm", "copy_out"])

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <pthread.h>
-#include <time.h>
-#include "base/settings.h"
 #include "hybrid/device/rates.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/cuda_bench.h"
@@ -163,52 +160,41 @@ TEST(cuda_is_not_called_for_a_device_that_was_given_up)
     assert_int_equal(model_fixture_counts().calls, calls);
 }
 
-static void *multiply(void *bench)
+/* Is what was queued on queue done now? */
+static bool is_done(hyb_device_t *device, hyb_queue_t *queue)
 {
-    const bench_t *b = bench;
-    const hyb_gemm_t product = {.alpha = 1, .a = b->a, .b = b->a, .c = b->c};
+    hyb_event_t *event = device_cases_event(device);
+    bool done = false;
 
-    return hyb_queue_gemm(b->queue, &product) == XH_ERR_DEVICE ? bench : NULL;
+    assert_ok(hyb_event_record(queue, event));
+    assert_ok(hyb_event_wait(event, 0.0, &done));
+    hyb_event_destroy(event);
+    return done;
 }
 
-/* Who is told of a failure waits for the work, and here that never ends. */
-TEST(a_failure_on_a_device_that_stalls_ends_when_it_is_given_up)
+TEST(a_queue_that_waits_for_one_that_stalls_stalls_and_no_other)
 {
-    bench_t b = bench_open(0, "stall@copy_in:1,refuse@gemm:1");
-    hyb_queue_t *other = device_cases_queue(b.device);
-    void *refused = NULL;
-    pthread_t thread;
+    bench_t b = bench_open(0, "stall@copy_in:1");
+    hyb_queue_t *waits = device_cases_queue(b.device),
+                *other = device_cases_queue(b.device);
+    hyb_event_t *before = device_cases_event(b.device),
+                *after = device_cases_event(b.device);
 
     assert_ok(hyb_device_pin(b.device, ones, sizeof(ones)));
-    assert_ok(hyb_queue_copy_in(other, host(ones), b.a));
-    capture_begin();
-    assert_int_equal(pthread_create(&thread, NULL, multiply, &b), 0);
-    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
-    assert_false(hyb_device_failed(b.device));
-    hyb_device_fail(b.device, "this test is tired of it");
-    pthread_join(thread, &refused);
-    capture_end(NULL);
-    assert_ptr_equal(refused, &b);
+    assert_ok(hyb_event_record(b.queue, before));
+    assert_ok(hyb_queue_copy_in(b.queue, host(ones), b.a));
+    assert_ok(hyb_event_record(b.queue, after));
+    assert_ok(hyb_queue_wait(other, before));
+    assert_true(is_done(b.device, other));
+    assert_ok(hyb_queue_wait(waits, after));
+    assert_false(is_done(b.device, waits));
+    assert_true(is_done(b.device, other));
+    unheard(hyb_device_fail(b.device, "this test is tired of it"));
+    hyb_event_destroy(before);
+    hyb_event_destroy(after);
+    hyb_queue_destroy(waits);
     hyb_queue_destroy(other);
     bench_close(&b);
-}
-
-/* Nobody gives it up, as the only thread that could is the one that is told. */
-TEST(a_failure_on_a_device_that_stalls_ends_by_itself)
-{
-    bench_t b = bench_open(0, "stall@copy_in:1,refuse@gemm:1");
-    hyb_queue_t *other = device_cases_queue(b.device);
-    const char *said;
-
-    assert_ok(xh_settings_assign("stall_seconds=0.05"));
-    assert_ok(hyb_device_pin(b.device, ones, sizeof(ones)));
-    assert_ok(hyb_queue_copy_in(other, host(ones), b.a));
-    said = heard(assert_ptr_equal(multiply(&b), &b));
-    assert_in(said, "does not end, and is given up");
-    assert_true(hyb_device_failed(b.device));
-    hyb_queue_destroy(other);
-    bench_close(&b);
-    assert_ok(xh_settings_load());
 }
 
 TEST(a_stall_while_rates_are_measured_ends)

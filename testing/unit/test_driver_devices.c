@@ -77,15 +77,4 @@ TEST_MIXTURE(devices_and_one_block_solve, 10, three_to_none, "threads=2",
              {N, 0, 90, 1}, {NB, 60, 200, 1})
 TEST_MIXTURE(devices_and_wide_blocks_solve, 11, none_to_three, "threads=2",
              {N, 200, 400, 1}, {NB, 129, 260, 1})
-TEST_MIXTURE(devices_that_return_products_solve, 12, three_to_none,
-             "threads=2 tile=32 tile_return=product", {N, 60, 300, 1},
-             {NB, 8, 64, 1})
-
-TEST_MIXTURE(devices_that_write_into_the_matrix_solve, 13, none_to_three,
-             "threads=2 tile=32 tile_return=direct", {N, 60, 300, 1},
-             {NB, 8, 64, 1})
-TEST_MIXTURE(devices_with_two_copying_threads_solve, 14, none_to_three,
-             "threads=2 tile=32 copy_threads=2", {N, 60, 300, 1},
-             {NB, 8, 64, 1})
-
 TEST_MPI_MAIN()

@@ -229,18 +229,4 @@ TEST(a_device_with_one_wrong_result_is_found)
         assert_flip_is_found(flips[i].op, flips[i].nth, flips[i].resident);
 }
 
-/* Whoever drives it says so, and others do its work. */
-TEST(a_device_that_fails_gives_no_wrong_result)
-{
-    bool right;
-
-    driver_open_with_devices(1, "threads=1 emu_fault=fail@gemm:1");
-    assert_in(heard(right = is_right(hyb_driver_means(), N, NB)),
-              "fault on demand");
-    assert_true(right);
-    assert_int_equal(hyb_machine_working_devices(hyb_driver_means()->machine),
-                     0);
-    driver_close();
-}
-
 TEST_MPI_MAIN()

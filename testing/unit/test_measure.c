@@ -120,7 +120,7 @@ TEST(devices_that_fail_are_not_counted)
                  "threads=1 tile=64 kernel=portable emu_fault=%d:fail@gemm:3",
                  xhpl_rank(MPI_COMM_WORLD));
         driver_open_with_devices(devices, settings);
-        assert_in(heard(measured(devices == 2)), "is dropped");
+        assert_in(heard(measured(devices == 2)), "is lost");
     }
 }
 

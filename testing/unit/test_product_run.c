@@ -60,10 +60,8 @@ static void help(scene_t *s, int64_t keep)
     while (!hyb_product_done(s->product))
         if (hyb_product_take(s->product, keep, &tile))
             multiply(s, &tile);
-        else if (hyb_product_idle(s->product))
-            usleep(100); /* another thread has the rest */
         else
-            hyb_product_wait(s->product);
+            usleep(100); /* others have the rest */
 }
 
 static void finish(scene_t *s)
@@ -120,7 +118,7 @@ TEST(devices_and_host_share_a_product)
     srand(1);
     check_shares(OPEN("devices=emu"));
     check_shares(OPEN("devices=emu:3"));
-    check_shares(OPEN("devices=emu:2", "pipeline=1", "tile_return=product"));
+    check_shares(OPEN("devices=emu:2", "pipeline=1"));
     check_shares(OPEN("devices=emu:2", "pipeline=8"));
 }
 
@@ -204,7 +202,6 @@ TEST(what_is_in_flight_lands_before_more_is_released)
     begin(&s);
     hyb_product_release(s.product, TILE);
     await(&s, ROWS);
-    assert_false(hyb_product_idle(s.product));
     hyb_product_release(s.product, 2 * TILE + TILE / 2);
     await(&s, 2 * ROWS);
     hyb_product_release(s.product, shape.n);
@@ -230,7 +227,6 @@ TEST(the_host_gets_the_last_tile_when_all_are_released)
         multiply(&s, &tile);
     }
     help(&s, TILES);
-    assert_true(hyb_product_idle(s.product));
     finish(&s);
     close_scene(&s);
 }
@@ -256,52 +252,26 @@ TEST(the_devices_rate_is_that_of_whole_tiles_that_they_did)
 
 /* ---- faults: more of them are in test_xdgemm_faults.c -------------------- */
 
-/* The only device fails with its first tile; others come as columns do. */
-TEST(without_devices_the_host_gets_all_that_is_released)
+/* The other device waits for columns, and leaves. */
+TEST(a_device_that_fails_ends_the_product_with_its_name)
 {
-    hyb_tile_t tile;
     scene_t s;
-    int64_t count;
+    const char *said;
 
     capture_begin();
-    s = OPEN("devices=emu", "emu_fault=fail@gemm:1");
+    s = OPEN("devices=emu:2", "emu_fault=1:fail@gemm:1");
     begin(&s);
     hyb_product_release(s.product, 2 * TILE);
-    while (!hyb_product_idle(s.product))
+    while (hyb_product_lost(s.product) < 0)
         usleep(100);
-    for (count = 0; hyb_product_take(s.product, TILES, &tile); count++)
-        multiply(&s, &tile);
-    assert_int_equal(count, 2 * ROWS);
-    hyb_product_release(s.product, shape.n);
-    help(&s, 0);
+    assert_int_equal(hyb_product_lost(s.product), 1);
+    assert_false(hyb_product_done(s.product));
     finish(&s);
-    capture_end(NULL);
-    assert_int_equal(s.report.team.tiles, TILES);
-    close_scene(&s);
-}
-
-/* As where the last device was lost before. */
-TEST(a_product_may_begin_without_a_device)
-{
-    static const char *const sizes[] = {"tile=8", "tile=0"};
-
-    srand(8);
-    for (size_t i = 0; i < 2; i++) {
-        const char *const settings[] = {"devices=none", sizes[i], NULL};
-        scene_t s = {.node = node_open(1, settings, SETTINGS),
-                     .problem = problem_create(shape, false)};
-
-        assert_ok(
-            hyb_product_begin(s.node, &s.problem.product, NULL, &s.product));
-        assert_true(hyb_product_idle(s.product));
-        hyb_product_release(s.product, shape.n);
-        help(&s, TILES);
-        finish(&s);
-        assert_ok(s.status);
-        assert_int_equal(s.report.team.tiles,
-                         hyb_tiling_count(&s.report.tiling));
-        hyb_machine_close(s.node);
-    }
+    hyb_machine_close(s.node);
+    said = capture_end(NULL);
+    assert_int_equal(s.status, XH_ERR_DEVICE);
+    assert_in(said, "emu device 1 (emulated device), which wrote into C, is "
+                    "lost");
 }
 
 /* ---- what cannot begin --------------------------------------------------- */
@@ -323,9 +293,8 @@ TEST(a_machine_has_one_product_at_a_time)
     close_scene(&s);
 }
 
-TEST(nothing_to_compute_or_none_of_the_devices_is_an_error)
+TEST(nothing_to_compute_or_no_device_is_an_error)
 {
-    const hyb_product_way_t way = {~(uint64_t)0, hyb_tiling_plan};
     problem_t problem = problem_create(shape, false);
     hyb_machine_t *node = TWO.node;
     xh_gemm_t p = problem.product;
@@ -338,7 +307,7 @@ TEST(nothing_to_compute_or_none_of_the_devices_is_an_error)
     assert_int_equal(hyb_product_begin(node, &p, NULL, &product), XH_ERR_ARG);
     hyb_machine_close(node);
     node = OPEN("devices=none").node;
-    assert_int_equal(hyb_product_begin(node, &problem.product, &way, &product),
+    assert_int_equal(hyb_product_begin(node, &problem.product, NULL, &product),
                      XH_ERR_DEVICE);
     assert_null(product);
     hyb_machine_close(node);

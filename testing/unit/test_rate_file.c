@@ -17,7 +17,6 @@ static const char *root; /* an empty folder for each case */
 static hyb_rate_table_t table_of(double rate)
 {
     return (hyb_rate_table_t){.link_rate = 55e9,
-                              .commit_rate = 1.0 / 3.0,
                               .rate = {{rate, 2.0 * rate}, {0.5 * rate}}};
 }
 
@@ -152,7 +151,6 @@ TEST_SET_UP(a_saved_table_loads)
     assert_ok(load(&loaded, &said));
     assert_string_equal(said, "");
     assert_true(loaded.link_rate == 55e9);
-    assert_true(fabs(loaded.commit_rate - 1.0 / 3.0) < 1e-6);
     assert_memory_equal(loaded.rate, saved.rate, sizeof(saved.rate));
     for (int i = 0; i < HYB_RATE_DEPTHS * HYB_RATE_SIZES; i++)
         saved.rate[i / HYB_RATE_SIZES][i % HYB_RATE_SIZES] = 1e15 + 1e10 * i;

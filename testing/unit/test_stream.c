@@ -7,28 +7,18 @@
 
 enum { MIB = 1 << 20 };
 
-/* A stream on an emulated device that commits with threads. */
-static hyb_stream_t *stream_with(int index, hyb_tile_return_t tile_return,
-                                 int threads, const char *fault)
+/* A stream on an emulated device. */
+static hyb_stream_t *stream_open(int index, const char *fault)
 {
-    static const int cpus[] = {0, 0, 0};
     static const hyb_rate_table_t unknown;
-    const hyb_stream_options_t options = {.tile_return = tile_return,
-                                          .stall_seconds = 60.0,
-                                          .rates = &unknown,
-                                          .cpus = cpus,
-                                          .cpu_count = threads};
+    const hyb_stream_options_t options = {.stall_seconds = 60.0,
+                                          .rates = &unknown};
     hyb_device_t *device = emu_open(index, "emu_memory=1", fault, NULL);
     hyb_stream_t *stream = NULL;
 
     assert_ok(hyb_stream_create(device, &options, &stream));
     assert_ptr_equal(hyb_stream_device(stream), device);
     return stream;
-}
-
-static hyb_stream_t *stream_open(int index, const char *fault)
-{
-    return stream_with(index, HYB_RETURN_STAGED, 0, fault);
 }
 
 /* How C of product is cut for memory bytes; slots tiles are in flight. */
@@ -43,8 +33,8 @@ static xh_status_t plan(const xh_gemm_t *p, int64_t tile, uint64_t memory,
 
 /* ---- one stream, any memory ---------------------------------------------- */
 
-/* Tiles of a product that is not there yet, as far as stream gets; what it
- * did. Product is the caller's to destroy. */
+/* Tiles of a product that is not there yet, as far as stream gets; what it did.
+ * Product is the caller's to destroy. */
 static hyb_work_t run(hyb_stream_t *stream, const problem_t *problem,
                       const hyb_tiling_t *tiling, hyb_product_t *product_p)
 {
@@ -53,14 +43,13 @@ static hyb_work_t run(hyb_stream_t *stream, const problem_t *problem,
     assert_ok(hyb_product_init(product_p, &problem->product, tiling));
     hyb_product_release(product_p, tiling->n);
     hyb_stream_begin(stream, product_p, 1);
-    hyb_product_end(product_p);
     hyb_stream_finish(stream, &work);
     return work;
 }
 
 /* All tiles of problem by stream; C is right and the link had its bytes. */
 static void check_alone(hyb_stream_t *stream, problem_t *problem,
-                        const hyb_tiling_t *tiling, bool reads_c)
+                        const hyb_tiling_t *tiling)
 {
     traffic_t traffic = traffic_of(tiling);
     hyb_product_t product;
@@ -68,18 +57,16 @@ static void check_alone(hyb_stream_t *stream, problem_t *problem,
 
     problem_restore(problem);
     work = run(stream, problem, tiling, &product);
+    assert_true(hyb_product_done(&product));
     hyb_product_destroy(&product);
-    assert_false(work.dropped);
     assert_int_equal(problem_wrong(problem), 0);
     assert_int_equal(work.tiles, hyb_tiling_count(tiling));
-    assert_int_equal(work.bytes_in,
-                     traffic.a_in + traffic.b_in + (reads_c ? traffic.c : 0));
+    assert_int_equal(work.bytes_in, traffic.a_in + traffic.b_in + traffic.c);
     assert_int_equal(work.bytes_out, traffic.c);
 }
 
 /* Every memory from what one tile of one element takes, in small steps. */
-static void check_memories(hyb_stream_t *stream, shape_t shape, int slots,
-                           bool reads_c)
+static void check_memories(hyb_stream_t *stream, shape_t shape, int slots)
 {
     enum { TILE = 4, MOST = 6000 };
     problem_t problem = problem_create(shape, false);
@@ -90,7 +77,7 @@ static void check_memories(hyb_stream_t *stream, shape_t shape, int slots,
          memory += 8 + memory / 8) {
         if (plan(&problem.product, TILE, memory, slots, &tiling) != XH_OK)
             continue;
-        check_alone(stream, &problem, &tiling, reads_c);
+        check_alone(stream, &problem, &tiling);
         most = tiling.chunks > most ? tiling.chunks : most;
     }
     assert_int_equal(most, shape.k);
@@ -104,25 +91,12 @@ static const shape_t shape = {13, 11, 9, XH_TRANS, XH_NO_TRANS, 0.5, 0.75, 1};
 
 TEST_SET_UP(a_stream_needs_memory_for_one_tile_only)
 {
-    static const struct {
-        hyb_tile_return_t tile_return;
-        int threads;
-    } ways[] = {{HYB_RETURN_STAGED, 0},
-                {HYB_RETURN_STAGED, 3},
-                {HYB_RETURN_PRODUCT, 1},
-                {HYB_RETURN_PRODUCT, 2},
-                {HYB_RETURN_DIRECT, 1}};
-    hyb_stream_t *stream;
+    hyb_stream_t *stream = stream_open(0, "emu_fault=");
 
     srand(1);
-    for (size_t i = 0; i < COUNT_OF(ways); i++) {
-        stream =
-            stream_with(0, ways[i].tile_return, ways[i].threads, "emu_fault=");
-        for (int slots = 1; slots <= 4; slots++)
-            check_memories(stream, shape, slots,
-                           ways[i].tile_return != HYB_RETURN_PRODUCT);
-        hyb_stream_destroy(stream);
-    }
+    for (int slots = 1; slots <= 4; slots++)
+        check_memories(stream, shape, slots);
+    hyb_stream_destroy(stream);
 }
 
 /* Flat, then tall, then deep: each fills the device in another way. */
@@ -144,7 +118,7 @@ TEST_SET_UP(each_product_finds_all_of_the_memory)
         problem = problem_create(shapes[i], false);
         assert_ok(plan(&problem.product, 1000, MIB, 2, &tiling));
         assert_true(hyb_tiling_memory(&tiling) > MIB / 2);
-        check_alone(stream, &problem, &tiling, true);
+        check_alone(stream, &problem, &tiling);
         problem_destroy(&problem);
     }
     hyb_stream_destroy(stream);
@@ -198,9 +172,9 @@ static xh_status_t describe_no_rate(int index, hyb_device_info_t *info_p)
 
 /*
  * A device of 1e4 flop/s that does not say so, with what was measured; is it
- * dropped? Where nothing is known, 1 ms is taken for a stall.
+ * lost? Where nothing is known, 1 ms is taken for a stall.
  */
-static bool slow_one_is_dropped(const hyb_rate_table_t *rates)
+static bool slow_one_is_lost(const hyb_rate_table_t *rates)
 {
     const hyb_stream_options_t options = {.stall_seconds = 0.001,
                                           .rates = rates};
@@ -209,8 +183,8 @@ static bool slow_one_is_dropped(const hyb_rate_table_t *rates)
     hyb_device_t *device;
     hyb_stream_t *stream;
     hyb_tiling_t tiling;
-    hyb_work_t work;
     hyb_product_t product;
+    int lost;
 
     emu = device_cases_backend("emu");
     silent = *emu;
@@ -220,11 +194,12 @@ static bool slow_one_is_dropped(const hyb_rate_table_t *rates)
         hyb_device_open((hyb_device_choice_t){&silent, 0}, NULL, 0, &device));
     assert_ok(hyb_stream_create(device, &options, &stream));
     assert_ok(plan(&problem.product, 13, MIB, 1, &tiling));
-    unheard(work = run(stream, &problem, &tiling, &product));
+    unheard(run(stream, &problem, &tiling, &product));
+    lost = hyb_product_lost(&product);
     hyb_stream_destroy(stream);
     hyb_product_destroy(&product);
     problem_destroy(&problem);
-    return work.dropped;
+    return lost == 0;
 }
 
 /* It takes 0.26 s for its tile: 260 times what is allowed at least. */
@@ -233,8 +208,8 @@ TEST_SET_UP(a_device_that_is_known_to_be_slow_does_not_stall)
     const hyb_rate_table_t rates = {.link_rate = 1e10, .rate = {{1e3}}},
                            unknown = {0};
 
-    assert_true(slow_one_is_dropped(&unknown));
-    assert_false(slow_one_is_dropped(&rates));
+    assert_true(slow_one_is_lost(&unknown));
+    assert_false(slow_one_is_lost(&rates));
 }
 
 TEST_MAIN()

@@ -19,18 +19,13 @@ static hyb_rate_table_t device(double rate, double link)
     return table;
 }
 
-static const double h100 = 6e13, pcie5 = 5e10, thread = 2e10, calls = 5e-5;
+static const double h100 = 6e13, pcie5 = 5e10, calls = 5e-5;
 
-/* Like an H100, fed by one process: four threads commit. */
+/* Like an H100. */
 static hyb_tile_model_t square(int64_t order, int64_t k)
 {
-    return (hyb_tile_model_t){.m = order,
-                              .n = order,
-                              .k = k,
-                              .executors = 1,
-                              .slots = 4,
-                              .commit_rate = 4 * thread,
-                              .reads_c = true};
+    return (hyb_tile_model_t){
+        .m = order, .n = order, .k = k, .executors = 1, .slots = 4};
 }
 
 static int64_t best(const hyb_tile_model_t *model,
@@ -61,19 +56,7 @@ TEST(a_gpu_on_a_link_gets_tiles_that_hide_their_calls)
     assert_true(link_use(&model, &rates, 512) < 0.5);
 }
 
-/* One thread writes 20 GB/s, the link would bring 50. */
-TEST(a_slow_commit_sets_the_pace)
-{
-    hyb_rate_table_t rates = device(h100, pcie5);
-    hyb_tile_model_t model = square(65536, 512);
-    double four = hyb_tile_model_seconds(&model, &rates, 2048), one;
-
-    model.commit_rate = thread;
-    one = hyb_tile_model_seconds(&model, &rates, 2048);
-    assert_true(one > 2.0 * four && one < 2.5 * four);
-}
-
-/* A tile's way takes three times as long as its slowest stage. */
+/* A tile's way takes twice as long as its slowest stage. */
 TEST(one_tile_in_flight_waits_for_its_whole_way)
 {
     hyb_rate_table_t rates = device(1e18, pcie5);
@@ -82,27 +65,23 @@ TEST(one_tile_in_flight_waits_for_its_whole_way)
 
     model.slots = 1;
     one = hyb_tile_model_seconds(&model, &rates, 4096);
-    assert_true(one > 2.3 * many && one < 2.8 * many);
+    assert_true(one > 1.8 * many && one < 2.2 * many);
 }
 
 /* All of it by hand, 2 devices: a tile of 1024 takes 168 us each way, the
- * product of depth 4096 283 us, the commit 105 us, the calls 50 us. */
+ * product of depth 4096 283 us, the calls 50 us. */
 TEST(seconds_are_those_of_the_formula)
 {
     hyb_rate_table_t rates = device(h100, pcie5);
     hyb_tile_model_t model = square(16384, 4096);
     double bytes = 8.0 * 1024 * 1024, copy = bytes / pcie5;
     double multiply = 2.0 * 1024 * 1024 * 4096 * 2024 / 1024 / h100;
-    double commit = bytes / (4 * thread);
-    double way = 2 * copy + multiply + commit + calls;
+    double way = 2 * copy + multiply + calls;
     double expected = (256 / 2 + 0.5) * (multiply + calls) + way;
 
     model.executors = 2;
     assert_true(fabs(hyb_tile_model_seconds(&model, &rates, 1024) - expected) <
                 1e-9 * expected);
-    model.reads_c = false;
-    assert_true(fabs(hyb_tile_model_seconds(&model, &rates, 1024) -
-                     (expected - copy)) < 1e-9 * expected);
 }
 
 /* With an unknown link one product of a tile is not hidden, and no more. */

@@ -218,10 +218,12 @@ TEST_ON_MACHINES(feeders_sit_near_their_device)
 
     assert_ok(hyb_topology_cores(two_sockets, &alone, &cpus, &count));
     for (int device = 0; device < GPUS; device++) {
-        hyb_topology_put_near_last(two_sockets, gpus[device], cpus, count, 6);
         for (int i = 1; i <= 6; i++) {
-            int node = node_of(cpus[count - i]);
+            int node;
 
+            hyb_topology_put_nearest_last(two_sockets, gpus[device], cpus,
+                                          count - i + 1);
+            node = node_of(cpus[count - i]);
             assert_int_equal(socket_of_node(node),
                              socket_of_node(gpu_nodes[device]));
             assert_true(i > 4 || node == gpu_nodes[device]);
@@ -235,9 +237,8 @@ TEST_ON_MACHINES(feeders_of_a_device_somewhere_take_the_last_cores)
     int cpus[] = {0, 1, 2, 3, 5};
     static const int same[] = {0, 1, 2, 3, 5};
 
-    hyb_topology_put_near_last(uneven, "", cpus, 5, 2);
-    assert_memory_equal(cpus, same, sizeof(same));
-    hyb_topology_put_near_last(uneven, "", cpus, 5, 6);
+    for (int left = 5; left > 0; left--)
+        hyb_topology_put_nearest_last(uneven, "", cpus, left);
     assert_memory_equal(cpus, same, sizeof(same));
 }
 

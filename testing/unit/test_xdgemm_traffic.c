@@ -35,13 +35,6 @@ static hyb_report_t multiply(xdg_gemm_t *gemm, int64_t m, int64_t n, int64_t k,
     return report;
 }
 
-/* ---- bytes --------------------------------------------------------------- */
-
-/* A case in which the device has 15 / 16 MiB for tiles of 64 x 64. */
-#define TEST_DRY(name, tile_return)                                            \
-    TEST_OF_GEMM(name, "devices=emu", "emu_memory=1", "emu_dry=on", "tile=64", \
-                 "stall_seconds=60", "tile_return=" tile_return)
-
 /* ---- time ---------------------------------------------------------------- */
 
 /*

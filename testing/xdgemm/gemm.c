@@ -52,15 +52,19 @@ void xdg_gemm_close(xdg_gemm_t *gemm)
     gemm->host = NULL;
 }
 
-/* Devices that are to take part and work. */
-static int working_devices(const run_t *run)
+/* Devices that are to take part; is one of them lost? */
+static int devices_of(const run_t *run, bool *lost_p)
 {
     const hyb_machine_t *machine = run->gemm->machine;
     int count = 0;
 
-    for (int i = 0; i < hyb_machine_devices(machine); i++)
-        count +=
-            (run->who.devices >> i & 1) != 0 && hyb_machine_works(machine, i);
+    *lost_p = false;
+    for (int i = 0; i < hyb_machine_devices(machine); i++) {
+        bool takes_part = (run->who.devices >> i & 1) != 0;
+
+        count += takes_part;
+        *lost_p |= takes_part && !hyb_machine_works(machine, i);
+    }
     return count;
 }
 
@@ -123,41 +127,16 @@ static int64_t grab(run_t *run)
     return hyb_product_take_last(run->product, count, &run->end);
 }
 
-/*
- * What failed devices give back, until none works on anything; then what they
- * had not taken, as large parts.
- */
-static void complete(run_t *run)
-{
-    hyb_tile_t tile;
-    int64_t count;
-    bool idle;
-
-    do {
-        hyb_product_wait(run->product);
-        idle = hyb_product_idle(run->product);
-        while (hyb_product_take_returned(run->product, &tile))
-            compute_tiles(run, tile.index, 1);
-    } while (!idle);
-    count = hyb_product_take_last(run->product, INT64_MAX, &run->end);
-    compute_tiles(run, run->end, count);
-}
-
 /* ---- all together -------------------------------------------------------- */
 
-/* What a device did before it was dropped says nothing about the others. */
 static void learn(run_t *run)
 {
     const hyb_work_t *team = &run->report.team;
     double flop = 0.0, seconds = 0.0;
 
     for (int i = 0; i < hyb_machine_devices(run->gemm->machine); i++) {
-        const hyb_work_t *work = &run->report.device[i];
-
-        if (work->dropped)
-            continue;
-        flop += work->flop;
-        seconds = fmax(seconds, work->seconds);
+        flop += run->report.device[i].flop;
+        seconds = fmax(seconds, run->report.device[i].seconds);
     }
     hyb_split_learn(&run->gemm->split, flop, seconds, team->flop,
                     team->compute_seconds, 0.0);
@@ -174,10 +153,8 @@ static void share_out(run_t *run)
     if (run->who.team)
         count = grab(run);
     hyb_product_release(run->product, run->product->tiling.n);
-    for (; count > 0; count = grab(run))
+    for (; count > 0 && hyb_product_lost(run->product) < 0; count = grab(run))
         compute_tiles(run, run->end, count);
-    if (run->who.team)
-        complete(run);
 }
 
 static xh_status_t run_together(run_t *run, const xh_gemm_t *product)
@@ -199,13 +176,13 @@ xh_status_t xdg_gemm(xdg_gemm_t *gemm, const xh_gemm_t *product, xdg_who_t who,
 {
     run_t run = {.gemm = gemm, .who = who};
     double started = xh_clock_now();
-    bool alone = working_devices(&run) == 0;
+    bool lost, alone = devices_of(&run, &lost) == 0;
     xh_status_t status;
 
-    if (!xh_gemm_conforms(product))
+    if (!xh_gemm_conforms(product) || (!who.team && alone))
         return XH_ERR_ARG;
-    if (!who.team && alone)
-        return who.devices != 0 ? XH_ERR_DEVICE : XH_ERR_ARG;
+    if (lost)
+        return XH_ERR_DEVICE;
     alone |= product->alpha == 0.0 || xh_gemm_flop(product) == 0.0;
     if (alone) { /* the team does all, which is not cut */
         compute(&run, product);

@@ -43,9 +43,9 @@ void xdg_gemm_close(xdg_gemm_t *gemm); /* accepts one that is all zero */
 
 /*
  * C := beta C + alpha op(A) op(B), all in host memory, by who together;
- * returns when C is complete. Devices that fail are dropped, said so, and what
- * they had not returned is computed by others. One that stalls may still read
- * A, B and C until the machine is closed, if its backend cannot stop it.
+ * returns when C is complete, or a device of who has failed. One that stalls
+ * may still read and write A, B and C until the machine is closed, if its
+ * backend cannot stop it.
  *
  * report_p  out  what it took; NULL if nobody asks. With a device in dry mode
  *                the tiles that it took are left as they were.
@@ -53,9 +53,7 @@ void xdg_gemm_close(xdg_gemm_t *gemm); /* accepts one that is all zero */
  * Errors: XH_ERR_ARG     shapes do not conform; nobody is to compute; the
  *                        machine has another product under way
  *         XH_ERR_MEMORY  C may be partly done
- *         XH_ERR_DEVICE  C is partly done: the team is not to take part and all
- *                        devices failed; or, with tile_return=direct, one of
- *                        them did, which may still write into C if it stalled
+ *         XH_ERR_DEVICE  C is partly done: a device failed, now or before
  */
 xh_status_t xdg_gemm(xdg_gemm_t *gemm, const xh_gemm_t *product, xdg_who_t who,
                      hyb_report_t *report_p);

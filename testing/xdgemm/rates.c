@@ -16,17 +16,12 @@ static void forget(xdg_series_t *series)
         free(series->report[--series->count].owner);
 }
 
-/*
- * Compute a product, check it if so wished, and keep its report. A device that
- * fails alone ends its series, not the run.
- */
+/* Compute a product, check it if so wished, and keep its report. */
 static xh_status_t compute(xdg_rates_t *r, xdg_series_t *series)
 {
     hyb_report_t report = {0};
     xh_status_t status;
 
-    if (series->failed)
-        return XH_OK;
     if (r->verifier != NULL)
         xdg_problem_restore(r->gemm->machine, r->problem);
     status = xdg_gemm(r->gemm, &r->problem->product, series->who, &report);
@@ -36,8 +31,7 @@ static xh_status_t compute(xdg_rates_t *r, xdg_series_t *series)
         series->report[series->count++] = report;
     else
         free(report.owner);
-    series->failed = status == XH_ERR_DEVICE && !series->who.team;
-    return series->failed ? XH_OK : status;
+    return status;
 }
 
 static xh_status_t warm_up(xdg_rates_t *r, xdg_series_t *series)
@@ -74,14 +68,13 @@ static xh_status_t open_all(xdg_rates_t *r, int64_t repeat)
     return XH_OK;
 }
 
-/* All together run first, as others can complete the first product of a device
-   that fails, and last, to learn shares from warm devices. */
+/* All together warm up twice, to learn shares from warm devices. */
 static xh_status_t run_all(xdg_rates_t *r, int64_t repeat)
 {
     int last = r->count - 1;
     xh_status_t status = XH_OK;
 
-    for (int i = last; i >= 0 && status == XH_OK; i--)
+    for (int i = 0; i <= last && status == XH_OK; i++)
         status = warm_up(r, &r->series[i]);
     if (status == XH_OK && last > 0)
         status = warm_up(r, &r->series[last]);
@@ -97,7 +90,7 @@ static xh_status_t find_median(xdg_series_t *series, double flop)
     int count = (int)series->count;
     double *seconds;
 
-    if (count == 0 || series->failed)
+    if (count == 0)
         return XH_OK;
     seconds = calloc((size_t)count, sizeof(*seconds));
     if (seconds == NULL)
@@ -169,17 +162,16 @@ static void print_series(const xdg_series_t *series, FILE *out)
 {
     double least = NAN, most = NAN;
 
-    for (int64_t r = 0; r < series->count && !series->failed; r++) {
+    for (int64_t r = 0; r < series->count; r++) {
         least = fmin(least, series->report[r].seconds);
         most = fmax(most, series->report[r].seconds);
     }
     fprintf(out, "%-12s", series->name);
     print_number(out, 12, 2, series->rate / GIGA);
-    print_number(out, 12, 6,
-                 series->median == NULL ? NAN : series->median->seconds);
+    print_number(out, 12, 6, series->median->seconds);
     print_number(out, 12, 6, least);
     print_number(out, 12, 6, most);
-    fprintf(out, "%s\n", series->median == NULL ? "  failed" : "");
+    fprintf(out, "\n");
 }
 
 static void print_rates(const xdg_rates_t *rates, FILE *out)
@@ -203,7 +195,7 @@ static void print_work(const xdg_series_t *series, int index, const char *name,
 {
     const hyb_work_t *w = xdg_work(series->median, index);
 
-    if (!(w->flop > 0.0) && !w->dropped)
+    if (!(w->flop > 0.0))
         return;
     fprintf(out, "%-12s %-8s %7lld", series->name, name, (long long)w->tiles);
     print_number(out, 7, 2, 100.0 * w->flop / xdg_work_flop(series->median));
@@ -214,7 +206,7 @@ static void print_work(const xdg_series_t *series, int index, const char *name,
     print_number(out, 7, 2, 100.0 * xdg_work_idle(series->median, index));
     print_number(out, 8, 3, (double)w->bytes_in / GIGA);
     print_number(out, 8, 3, (double)w->bytes_out / GIGA);
-    fprintf(out, "%s\n", w->dropped ? "  dropped" : "");
+    fprintf(out, "\n");
 }
 
 static void print_all_work(const xdg_rates_t *rates, FILE *out)
@@ -226,8 +218,7 @@ static void print_all_work(const xdg_rates_t *rates, FILE *out)
             "out s", "idle %", "in GB", "out GB");
     for (int i = 0; i < rates->count; i++)
         for (int e = 0; e < executors->count; e++)
-            if (rates->series[i].median != NULL)
-                print_work(&rates->series[i], e, executors->name[e], out);
+            print_work(&rates->series[i], e, executors->name[e], out);
 }
 
 void xdg_rates_print(const xdg_rates_t *rates, FILE *out)

@@ -131,8 +131,7 @@ static json_t *work_of(const hyb_report_t *report, int index, const char *name)
         {"span_seconds", xh_json_number(w->span_seconds)},
         {"idle", xh_json_number(xdg_work_idle(report, index))},
         {"bytes_in", json_integer((int64_t)w->bytes_in)},
-        {"bytes_out", json_integer((int64_t)w->bytes_out)},
-        {"dropped", json_boolean(w->dropped)});
+        {"bytes_out", json_integer((int64_t)w->bytes_out)});
 }
 
 static json_t *tiling_of(const hyb_tiling_t *t)

@@ -10,10 +10,9 @@
 typedef struct {
     const char *name; /* of the executor alone, or "together" */
     xdg_who_t who;
-    bool failed;   /* the executor: no figures */
     int64_t count; /* repetitions done */
     hyb_report_t *report;
-    const hyb_report_t *median; /* with the median time; NULL: no figures */
+    const hyb_report_t *median; /* with the median time; NULL: none is done */
     double rate;                /* flop/s of it; NaN */
 } xdg_series_t;
 
@@ -28,13 +27,13 @@ typedef struct {
 
 /*
  * Measure: a round to warm up, then `repeat` rounds with one product of every
- * series. A device that fails alone ends its series only.
+ * series.
  *
  * rates  in,out  gemm, problem and verifier are set, all else 0; also on
  *                failure it has what was measured until then, for
  *                xdg_rates_release
  *
- * Errors: XH_ERR_MEMORY, and those of xdg_gemm with the team in it
+ * Errors: XH_ERR_MEMORY, and those of xdg_gemm
  */
 xh_status_t xdg_rates_measure(xdg_rates_t *rates, int64_t repeat);
 void xdg_rates_release(xdg_rates_t *rates);
@@ -46,7 +45,7 @@ const xdg_series_t *xdg_rates_together(const xdg_rates_t *rates);
 double xdg_rates_sum(const xdg_rates_t *rates);
 
 /*
- * Print the measurements, for people and for awk: a table of the series, with
+ * Print all measurements, for people and for awk: a table of the series, with
  * name and Gflop/s first; the share of the sum that all together reach; and a
  * table of what each executor did in the median run of each series.
  */

@@ -96,10 +96,9 @@ static void draw_legend(const map_t *m, const hyb_report_t *report,
         const hyb_work_t *work = xdg_work(report, e);
 
         draw_box(m, x, y, 16, 16, e);
-        fprintf(m->out, TEXT "%d  %s: %lld tiles, %.1f%%%s</text>\n", x + 24,
+        fprintf(m->out, TEXT "%d  %s: %lld tiles, %.1f%%</text>\n", x + 24,
                 y + 13, "start", e, executors->name[e], (long long)work->tiles,
-                all > 0.0 ? 100.0 * work->flop / all : 0.0,
-                work->dropped ? ", dropped" : "");
+                all > 0.0 ? 100.0 * work->flop / all : 0.0);
     }
 }
 

@@ -12,24 +12,13 @@ const hyb_host_t *hyb_cuda_host;
 
 /* ---- what the other files share ----------------------------------------- */
 
-/*
- * After an error a caller may reuse the host memory of its copies, so every
- * thread that gets one waits until queued work has ended.
- */
-static xh_status_t tell_failed(hyb_cuda_device_t *device)
-{
-    hyb_cuda_queues_settle(device);
-    return XH_ERR_DEVICE;
-}
-
 xh_status_t hyb_cuda_fail(hyb_cuda_device_t *device, const char *what,
                           const char *why)
 {
-    if (!atomic_exchange(&device->failed, true) &&
-        !atomic_load(&device->given_up))
+    if (!atomic_exchange(&device->failed, true))
         hyb_cuda_host->log(XH_LOG_ERROR, HYB_CUDA_NAME, device->index, "%s: %s",
                            what, why);
-    return tell_failed(device);
+    return XH_ERR_DEVICE;
 }
 
 xh_status_t hyb_cuda_status(hyb_cuda_device_t *device, const char *what,
@@ -57,10 +46,8 @@ xh_status_t hyb_cuda_enter(void *state)
 {
     hyb_cuda_device_t *device = state;
 
-    if (atomic_load(&device->given_up))
-        return XH_ERR_DEVICE;
     if (atomic_load(&device->failed))
-        return tell_failed(device);
+        return XH_ERR_DEVICE;
     return hyb_cuda_status(device, "selecting the device",
                            cudaSetDevice(device->index));
 }
@@ -91,8 +78,7 @@ static xh_status_t read_properties(hyb_cuda_device_t *device,
  */
 static xh_status_t describe(int index, hyb_device_info_t *info_p)
 {
-    hyb_cuda_device_t device = {.index = index,
-                                .lock = PTHREAD_MUTEX_INITIALIZER};
+    hyb_cuda_device_t device = {.index = index};
     struct cudaDeviceProp properties;
     uint64_t memory_free;
 
@@ -169,7 +155,6 @@ static void close_device(void *state)
 
     if (device->library != NULL && hyb_cuda_enter(device) == XH_OK)
         hyb_cuda_kernels_unload(device);
-    pthread_mutex_destroy(&device->lock);
     free(device);
 }
 
@@ -181,7 +166,6 @@ static xh_status_t open_device(int index, void **state_p)
     if (device == NULL)
         return XH_ERR_MEMORY;
     device->index = index;
-    pthread_mutex_init(&device->lock, NULL);
     status = prepare(device);
     if (status == XH_OK)
         status = start(device);
@@ -199,7 +183,7 @@ static xh_status_t open_device(int index, void **state_p)
 /* CUDA cannot cancel work on a device that stalled: it stays queued. */
 static void give_up(void *state)
 {
-    atomic_store(&((hyb_cuda_device_t *)state)->given_up, true);
+    atomic_store(&((hyb_cuda_device_t *)state)->failed, true);
 }
 
 /* Unless it reaches the other device a copy would go by way of the host. */

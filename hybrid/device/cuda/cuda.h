@@ -7,7 +7,6 @@
  * and workspace, so several threads can multiply at once; an event is CUDA's,
  * and a buffer a pointer of CUDA.
  */
-#include <pthread.h>
 #include <stdatomic.h>
 
 /* All that comes from the vendor; nothing outside this folder sees it. For
@@ -142,12 +141,8 @@ typedef struct {
     char pci_address[HYB_CUDA_PCI_ADDRESS];
     cudaLibrary_t library;
     cudaKernel_t kernels[HYB_CUDA_KERNEL_COUNT];
-    void *jumps; /* what the kernel generate takes */
-    atomic_int failed;
-    atomic_bool given_up; /* its work may never end: call CUDA no more */
-
-    pthread_mutex_t lock; /* of the list of queues */
-    hyb_cuda_queue_t *queues;
+    void *jumps;       /* what the kernel generate takes */
+    atomic_int failed; /* its work may never end: call CUDA no more */
 } hyb_cuda_device_t;
 
 /*
@@ -155,8 +150,7 @@ typedef struct {
  * failure of a device is logged. Lack of memory is not: the caller knows how
  * much it asked for. The error is cleared in CUDA.
  * Errors: XH_ERR_MEMORY
- *         XH_ERR_DEVICE  device has failed; queued work has ended, unless the
- *                        device was given up
+ *         XH_ERR_DEVICE  device has failed
  */
 xh_status_t hyb_cuda_status(hyb_cuda_device_t *device, const char *what,
                             cudaError_t error);
@@ -172,8 +166,7 @@ xh_status_t hyb_cuda_fail(hyb_cuda_device_t *device, const char *what,
 
 /*
  * Make device this thread's current one: CUDA has one for each thread.
- * Errors: XH_ERR_DEVICE  also if it failed before or was given up; then it
- *                        does not call CUDA
+ * Errors: XH_ERR_DEVICE  also if it failed before; then it does not call CUDA
  */
 xh_status_t hyb_cuda_enter(void *state);
 
@@ -199,15 +192,7 @@ struct hyb_cuda_queue {
                           that meet; NULL before the first panel */
     int64_t proposals_longest; /* elements of a vector, at most */
     uint64_t turn;             /* the last one */
-    hyb_cuda_queue_t *next;
 };
-
-/*
- * Wait until no queue has work left, or the device is given up, which it is
- * after stall_seconds. On a device
- * whose context is broken that is at once: CUDA has dropped the work.
- */
-void hyb_cuda_queues_settle(hyb_cuda_device_t *device);
 
 /*
  * A handle of cuBLAS that computes in double precision as the setting fp64

@@ -130,10 +130,6 @@ xh_status_t hyb_cuda_queue_create(void *state, hyb_priority_t priority,
         free(queue);
         return status;
     }
-    pthread_mutex_lock(&device->lock);
-    queue->next = device->queues;
-    device->queues = queue;
-    pthread_mutex_unlock(&device->lock);
     *queue_p = queue;
     return XH_OK;
 }
@@ -141,57 +137,14 @@ xh_status_t hyb_cuda_queue_create(void *state, hyb_priority_t priority,
 void hyb_cuda_queue_destroy(void *state, void *queue)
 {
     hyb_cuda_device_t *device = state;
-    hyb_cuda_queue_t *ended = queue, **link = &device->queues;
+    hyb_cuda_queue_t *ended = queue;
 
     if (hyb_cuda_enter(device) == XH_OK)
         hyb_cuda_status(device, "the last work of a queue",
                         cudaStreamSynchronize(ended->stream));
-    pthread_mutex_lock(&device->lock);
-    while (*link != ended)
-        link = &(*link)->next;
-    *link = ended->next;
-    pthread_mutex_unlock(&device->lock);
     if (hyb_cuda_enter(device) == XH_OK)
         dismantle(device, ended);
     free(ended);
-}
-
-static bool has_work(const hyb_cuda_device_t *device,
-                     const hyb_cuda_queue_t *queue)
-{
-    return !atomic_load(&device->given_up) &&
-           cudaStreamQuery(queue->stream) == cudaErrorNotReady;
-}
-
-/* What does not end in time never does. */
-static void give_up(hyb_cuda_device_t *device)
-{
-    atomic_store(&device->given_up, true);
-    hyb_cuda_host->log(XH_LOG_WARNING, HYB_CUDA_NAME, device->index,
-                       "queued work does not end, and is given up");
-}
-
-/* Polls, because nothing can interrupt cudaStreamSynchronize. */
-void hyb_cuda_queues_settle(hyb_cuda_device_t *device)
-{
-    double end =
-        xh_clock_wall() + strtod(hyb_cuda_host->setting("stall_seconds"), NULL);
-    const hyb_cuda_queue_t *queue;
-
-    if (atomic_load(&device->given_up))
-        return;
-    pthread_mutex_lock(&device->lock);
-    if (device->queues != NULL)
-        cudaSetDevice(device->index);
-    for (queue = device->queues; queue != NULL; queue = queue->next)
-        while (has_work(device, queue))
-            if (xh_clock_wall() > end)
-                give_up(device);
-            else
-                nap(LONGEST_NAP);
-    pthread_mutex_unlock(&device->lock);
-    if (!atomic_load(&device->given_up))
-        cudaGetLastError(); /* the device has failed already */
 }
 
 /* ---- events ------------------------------------------------------------- */
@@ -251,7 +204,7 @@ xh_status_t hyb_cuda_event_wait(void *state, void *event, double seconds,
 
     XH_TRY(look(device, event, &done));
     while (!done && left > 0) {
-        if (atomic_load(&device->given_up))
+        if (atomic_load(&device->failed))
             return XH_ERR_DEVICE;
         nap(fmin(pause, left));
         pause = fmin(2 * pause, LONGEST_NAP);

@@ -104,7 +104,6 @@ struct dim3 {
     X(StreamCreateWithPriority,                                                \
       (cudaStream_t * stream_p, unsigned flags, int priority))                 \
     X(StreamDestroy, (cudaStream_t stream))                                    \
-    X(StreamQuery, (cudaStream_t stream))                                      \
     X(StreamSynchronize, (cudaStream_t stream))                                \
     X(StreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned flags))
 

@@ -27,8 +27,8 @@ xh_status_t hyb_opencl_status(hyb_opencl_device_t *device, const char *what,
 }
 
 /*
- * Every thread that gets an error waits until queued work has ended: it may
- * then reuse the host memory of its copies.
+ * Every thread that gets an error waits until queued work has ended: a driver
+ * of cores runs in this process, which may end next.
  */
 static xh_status_t enter(void *state)
 {
