@@ -428,9 +428,9 @@ def test_devices_factor_panels(solved, kind, p, q):
 
 # Each reads the panels of the other, or gets them by way of the host.
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("peers", [0, 1])
-def test_two_devices_share_a_matrix(solved, kind, peers):
-    settings = [f"devices={kind}:0,1", "home=device", "panel=device"]
+@pytest.mark.parametrize("peers, group", [(0, 1), (1, 1), (1, 3)])
+def test_two_devices_share_a_matrix(solved, kind, peers, group):
+    settings = [f"devices={kind}:0,1", "home=device", "panel=device", f"group={group}"]
     solved((1, 1), *settings, DEVICES=2, PEERS=peers)
 
 
