@@ -36,6 +36,7 @@ def test_killed_at_random_moments_it_ends_with_the_bits_of_a_clean_run(
     (1, 2, "1", 2, ()),
     (2, 2, "mixed", 2, ()),
     (2, 1, "2", 1, DEVICE),
+    (1, 1, "1", 1, (*DEVICE, "--set", "group=4")),
 ])
 def test_pauses_change_no_bit_and_raise_no_alarm(tmp_path, p, q, lookahead, threads, options):
     settings = {**SETTINGS, "XHPL_THREADS": str(threads), "XHPL_LOOKAHEAD": lookahead,
@@ -63,7 +64,7 @@ def lose_device(system, folder):
 
 @pytest.mark.long
 def test_after_the_loss_of_a_device_with_columns_a_restart_goes_on(tmp_path):
-    system = words(1, 1, 1600, 16, *DEVICE)
+    system = words(1, 1, 1600, 16, *DEVICE, "--set", "group=3")
     jobs.run(system, tmp_path, SETTINGS).succeeded()
     clean = bits(tmp_path)
     lost = lose_device([*system, *SAVING], tmp_path)
