@@ -30,6 +30,7 @@ def test_every_step_has_its_row_and_its_record(tmp_path):
                   "DGEMM of host memory, tile 150",
                   "resident, N", "half resident, N", "resident, panels of the host, N",
                   "resident, panels of the device, N",
+                  "resident, group = 8, N", "half resident, group = 4, N",
                   "larger than the device, N"):  # fmt: skip
         rate = rf"^{re.escape(begin)}.* (?!0\.00 )\d+\.\d\d "
         assert re.search(rate, said, re.M), f"{begin}\n{outcome}"

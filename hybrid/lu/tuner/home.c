@@ -50,11 +50,12 @@ typedef struct {
 static rates_t rates_of(const hyb_home_figures_t *f, const hpl_shape_t *shape)
 {
     double rate = device_rate(f, shape->nb), nb = shape->nb;
+    int group = hyb_home_group(f, shape);
 
     return (rates_t){.nb = nb,
                      .team = f->threads * f->thread_rate,
                      .device = rate,
-                     .devices = f->devices * rate,
+                     .devices = f->devices * device_rate(f, group * shape->nb),
                      .stream = f->devices * fmin(rate, nb * f->link / 4.0),
                      .link = f->link,
                      .visits = f->devices * f->link,
@@ -66,7 +67,7 @@ static rates_t rates_of(const hyb_home_figures_t *f, const hpl_shape_t *shape)
                      .rows_travel = shape->nprow > 1 &&
                                     (f->devices > 1.0 || f->device_mpi <= 0.0),
                      .overlaps = shape->depth > 0,
-                     .group = hyb_home_group(f, shape)};
+                     .group = group};
 }
 
 typedef struct {          /* in columns */
