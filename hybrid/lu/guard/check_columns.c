@@ -288,14 +288,15 @@ static double mean(const double *c, int64_t rows)
     return sum / Mmax(rows, 1);
 }
 
-/* Behind the last column of place. */
+/* Behind the last of the team's columns, where panels that devices factor then
+ * do not come down for its check columns alone; else nowhere. */
 static int64_t end_of(const hyb_lu_t *lu, int place)
 {
-    int64_t b = lu->ledger.check - 1;
+    int64_t blocks = lu->homes.host_blocks;
 
-    while (b >= 0 && hyb_home_number(&lu->homes, b) != place)
-        b--;
-    return b < 0 ? 0 : ((int64_t)panel_of(lu, b) + 1) * lu->mat->nb;
+    return place > 0 || blocks > lu->ledger.b || lu->grid->npcol > 1
+               ? INT64_MAX
+               : blocks * lu->mat->nb;
 }
 
 static void sum(hyb_lu_t *lu, int place, int met)

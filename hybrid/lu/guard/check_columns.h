@@ -41,8 +41,7 @@ struct hyb_check_columns {
         double scale; /* mean magnitude of c1 as it was at first */
         double
             ratio;   /* of what rounding made of late and is expected to make */
-        int64_t end; /* of the whole matrix, behind its last column: from this
-                        row on c is nothing but rounding, which grows */
+        int64_t end; /* of the whole matrix: from this row on c is not kept */
         int since;   /* all was right before this iteration */
         bool wrong;  /* it was said: no more of it */
     } place[HYB_EXECUTORS];
