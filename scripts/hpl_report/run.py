@@ -12,6 +12,7 @@ PHASES = (
 )
 RUN_TIME = 3  # exit status of a failure at run time; above are signals
 THRESHOLD = 16  # of the scaled residual
+SOFTWARE = "emu:"  # names of devices that cores play begin so
 BOUND = r"\bprocesses are bound to (\d+) of (\d+) cores"  # as the solver says it
 SAID_BY = re.compile(  # a finding of one process, or of HPL_pabort
     r"(?:HPL ERROR from process #|rank) (?P<rank>\d+) on (?P<host>[^\s,:]+)"
@@ -138,6 +139,11 @@ class Run:
             return len(self.record["devices"])
         names = {k for row in self.rows for k, value in row.items() if value is not None}
         return sum(name.startswith("update_device_") for name in names)
+
+    def software_devices(self):
+        """The names of devices that cores play, for tests; each name once."""
+        names = [device["name"] for device in self.record.get("devices") or []]
+        return list(dict.fromkeys(n for n in names if n.startswith(SOFTWARE)))
 
     def home(self, test):
         """Where the block columns of a test lived, as its plan says; None: unknown."""

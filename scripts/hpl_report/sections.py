@@ -4,7 +4,7 @@ import shlex
 
 from . import devices, hosts, html, processes, series, submission
 from .run import Run
-from .verdict import FAIR, GOOD, WAITS
+from .verdict import WAITS, scale
 from .words import NONE, duration, moment, percent, plural, rate, significant, size
 
 TABLE_ROWS = 40  # of numbers below a chart
@@ -309,18 +309,18 @@ def tile(name, value, more):
 
 
 def meter(run):
-    """The rate as a part of the ceiling, with the marks of the verdict."""
-    part = run.efficiency(run.best)
-    if part is None:
+    """The rate as a part of what it is judged by, with the marks of the verdict."""
+    found = scale(run)
+    if not found:
         return ""
-    shown = min(100, 100 * part)
+    shown, fair, good = min(100, 100 * found.part), 100 * found.fair, 100 * found.good
     return (
-        f'<div class="meter" role="img" aria-label="{percent(part)} of the ceiling; '
-        f'marks at {percent(FAIR)} and {percent(GOOD)}">'
-        f'<i style="width:{shown:.1f}%"></i><s style="left:{100 * FAIR:.0f}%"></s>'
-        f'<s style="left:{100 * GOOD:.0f}%"></s></div>'
-        f'<p class="scale"><span>0</span><span style="left:{100 * FAIR:.0f}%">'
-        f'fair</span><span style="left:{100 * GOOD:.0f}%">good</span>'
+        f'<div class="meter" role="img" aria-label="{percent(found.part)} of {found.of}; '
+        f'marks at {percent(found.fair)} and {percent(found.good)}">'
+        f'<i style="width:{shown:.1f}%"></i><s style="left:{fair:.0f}%"></s>'
+        f'<s style="left:{good:.0f}%"></s></div>'
+        f'<p class="scale"><span>0</span><span style="left:{fair:.0f}%">'
+        f'fair</span><span style="left:{good:.0f}%">good</span>'
         f"<span>{percent(1)}</span></p>"
     )
 
