@@ -4,7 +4,7 @@ import math
 import re
 from typing import List, NamedTuple
 
-from hpl_report.words import NBSP, percent, plural, significant
+from hpl_report.words import NBSP, listed, percent, plural, significant
 
 from . import inventory as facts_of
 from .blame import CHANCE, SLOW, Failures, names_of, opened

@@ -40,7 +40,7 @@ def write_all(found, options):
     for name, text in (
             (CAMPAIGN, summary.text(found)),
             (DRAIN, drain.text(found["drain"])),
-            (PAGE, page.make(found, earlier, options.drain_command))):
+            (PAGE, page.make(found, earlier, options.calls))):
         files.replace(os.path.join(options.directory, name), text)
 
 
@@ -49,9 +49,14 @@ def said(found, options):
     lines = [page.headline(found)]
     lines += [f"{entry['host']}: {entry['class']}: {entry['reason']}"
               for entry in found["drain"] + found["open"]]
-    if found["drain"]:
-        lines += ["", "to drain these nodes (--yes does it):",
+    cause = summary.shared_cause(found)
+    if cause:
+        lines += ["", page.CAUSE.format(cause)]
+    elif found["drain"]:
+        lines += ["", f"to drain these nodes ({options.calls.drain(found)} does it):",
                   drain.shown(found["drain"], options.drain_command).rstrip()]
+    if found["open"] and not cause and found["runs"]:
+        lines += ["", "to test the others again:", options.calls.again(found)]
     full = found["figures"]["single"]["full"]
     if full and not options.full:
         lines += ["", f"a node that fills its memory would reach {full['gflops']:.4g} "
@@ -60,11 +65,13 @@ def said(found, options):
     return "\n".join(lines)
 
 
-def drain_all(found, options):
-    """Run the command that drains each node; the nodes where it failed."""
+def drain_all(found, command):
+    """Run the command that drains each node; the nodes where it failed, or was not run
+    as they share a cause."""
+    if summary.shared_cause(found):
+        return [entry["host"] for entry in found["drain"]]
     failed = []
-    for entry, words in zip(found["drain"],
-                            drain.commands(found["drain"], options.drain_command)):
+    for entry, words in zip(found["drain"], drain.commands(found["drain"], command)):
         words = [word.encode(sys.getfilesystemencoding(), "backslashreplace")
                  for word in words]
         if subprocess.run(words, stdin=subprocess.DEVNULL).returncode:

@@ -77,7 +77,7 @@ static void print_usage(FILE *out)
             "  xhpl --set predict=on --json run.json    run; predict how fast "
             "it should be\n"
             "  hpl-report run.json                      a page that says "
-            "whether it was good\n"
+            "whether it is good\n"
             "Eight nodes, one process on each, with Open MPI or with Slurm "
             "(plan likewise):\n"
             "  mpirun -np 8 --map-by ppr:1:node --bind-to none xhpl --json "
@@ -110,6 +110,8 @@ static void print_line(const char *name, const char *argument, const char *help,
 
 static void print_everyday(const xh_option_t *rows, int count, FILE *out)
 {
+    fprintf(out, "Options; a LIST is one value, or several separated by "
+                 "commas:\n");
     for (int q = 0; q < XHPL_QUANTITIES; q++)
         print_line(xhpl_quantity(q)->option, "LIST", xhpl_quantity(q)->what,
                    out);

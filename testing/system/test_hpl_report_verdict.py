@@ -276,6 +276,7 @@ def test_without_a_prediction_devices_are_judged_by_their_products(
     products = f"{50 * count} Tflop/s that its {which} kept up in matrix products"
     assert f"{100 * part:.0f} % of the {products}" in text
     record["tests"][0]["devices"][0]["gflops"] = None
+    record["tests"][0]["seconds"] = 0.8
     text = told()
     assert ("Is it good? The record cannot tell: the products of its devices were not "
             "measured, and no prediction was asked for: run again with --set predict=on"
@@ -368,7 +369,8 @@ def test_a_run_that_went_on_without_a_device_is_at_best_fair(told, record):
     finding(record, "warning", "rank 0 on n1: device 1 is dropped; the others compute its tiles")
     text = told()
     assert "Is it good? It is fair: 95 %" in text
-    assert ": device 1 is dropped; the others compute its tiles (process 0 on n1). See" in text
+    assert ": device 1 is dropped; the others compute its tiles (process 0 on n1); the " in text
+    assert "driver's log may tell why, and xdgemm --torture 60 tests the device. See" in text
 
 
 def test_idle_cores_beside_devices_are_told(told, record):
