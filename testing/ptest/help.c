@@ -118,7 +118,9 @@ static void print_everyday(const xh_option_t *rows, int count, FILE *out)
     fputc('\n', out);
     for (int i = 0; i < count; i++)
         print_line(rows[i].name, rows[i].argument, rows[i].help, out);
-    fprintf(out, "\nSettings, with their defaults; change one with --set NAME=VALUE:\n");
+    fprintf(
+        out,
+        "\nSettings, with their defaults; change one with --set NAME=VALUE:\n");
     for (int i = 0; i < xh_settings_count(); i++) {
         const xh_setting_t *row = xh_settings_row(i);
 
@@ -166,8 +168,7 @@ void xhpl_help_print(xhpl_topic_t topic, const xh_option_t *rows, int count,
         [XHPL_HELP_DEVICES] = is_of_devices,
         [XHPL_HELP_TESTING] = is_of_tests};
 
-    bool is_whole =
-        topic == XHPL_HELP_EVERYDAY || topic == XHPL_HELP_ALL;
+    bool is_whole = topic == XHPL_HELP_EVERYDAY || topic == XHPL_HELP_ALL;
 
     if (is_whole)
         print_usage(out);

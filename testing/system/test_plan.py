@@ -105,7 +105,7 @@ def test_a_plan_ends_in_words_and_in_the_command_that_runs_it(xhpl, planned, wri
 def test_other_numbers_of_processes_per_node_are_compared(planned, started):
     outcome = planned(f"--nodes 16 --ranks-per-node 2 {NARROW}", processes=started)
     words = words_of(outcome)
-    compared = [line for line in words if " per node" in line]
+    compared = [line for line in words if re.match(r"  \d+ process", line)]
     assert re.match(rf"  1 process per node: {RATE} in {SECONDS} \(an estimate", compared[0])
     assert re.match(rf"  2 processes per node(, one per socket)?: {RATE} in {SECONDS} "
                     r"\(this plan\)", compared[1])  # fmt: skip
