@@ -238,12 +238,15 @@ def provenance(page):
 
 
 def submit(page):
-    if page.run.emulates():
-        return page.section(
-            "submission", "For a Top500 or Green500 entry",
-            html.paragraph(
-                "None: devices emulated double precision (fp64=emulated), and the "
-                "lists ask for 64-bit floating point arithmetic."))
+    why = ""
+    if page.run.software_devices():
+        why = "software devices took part."
+    elif page.run.emulates():
+        why = ("devices emulated double precision (fp64=emulated), and the lists ask for "
+               "64-bit floating point arithmetic.")
+    if why:
+        return page.section("submission", "For a Top500 or Green500 entry",
+                            html.paragraph(f"None: {why}"))
     block = page.prefix + "fields"
     return page.section(
         "submission", "For a Top500 or Green500 entry",
@@ -271,7 +274,7 @@ def where_it_waits(run, test):
     """What process 0 waited; of no interest where devices hold the matrix."""
     if run.lives_on_devices(test):
         return ("Devices", run.devices(), "hold the whole matrix")
-    return ("Waiting", percent(run.part(*WAITS)), "and messages, of process 0")
+    return ("Waiting", percent(run.part(*WAITS)), "of process 0's time, with messages")
 
 
 def tiles(run):

@@ -276,8 +276,8 @@ def of_software(names):
     """Devices that cores play compute right, and as fast as nothing real."""
     are = "is a software device" if len(names) == 1 else "are software devices"
     return Verdict(
-        "unknown", "This rate means nothing", f"{listed(names)} {are} for tests: cores "
-        "play them; for a rate that counts run with --set devices=none, or with GPUs",
+        "unknown", "This rate means nothing", f"{listed(names)} {are} for tests, played "
+        "by cores; for a rate that counts run with --set devices=none, or with GPUs",
         "software devices")
 
 

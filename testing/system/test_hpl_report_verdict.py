@@ -294,8 +294,9 @@ def test_software_devices_make_no_rate_that_counts(tmp_path, told, record):
         device["name"] = name
     text = told()
     assert ("Is it good? This rate means nothing: emu:0 and emu:1 are software devices for "
-            "tests: cores play them; for a rate that counts run with --set devices=none, or "
+            "tests, played by cores; for a rate that counts run with --set devices=none, or "
             "with GPUs." in text), text[:900]
+    assert "None: software devices took part." in text and "Rmax, Gflop/s" not in text
     assert "which is as fast" not in text
     runs = [copy.deepcopy(record) for _ in range(3)]
     assert verdicts_of(tmp_path, *runs).stdout.startswith("3 runs: 0 good, 3 unknown\n")
