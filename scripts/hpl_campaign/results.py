@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 from hpl_report import files
+from hpl_report.words import NBSP, rate
 
 from . import campaign, clocks, drain, history, judge, page, stages, summary
 
@@ -59,8 +60,9 @@ def said(found, options):
         lines += ["", "to test the others again:", options.calls.again(found)]
     full = found["figures"]["single"]["full"]
     if full and not options.full:
-        lines += ["", f"a node that fills its memory would reach {full['gflops']:.4g} "
-                  f"Gflop/s (N = {full['n']}), by the model"]
+        reached = rate(full["gflops"]).replace(NBSP, " ")
+        lines += ["", f"a node that fills its memory would reach {reached} "
+                  f"(N = {full['n']}), by the model"]
     lines += ["", os.path.join(options.directory, PAGE)]
     return "\n".join(lines)
 
