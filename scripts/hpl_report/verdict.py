@@ -19,6 +19,7 @@ CROWDED = 0.1  # of the time: more is too much for others
 SMALL = 0.3  # of the memory: a matrix that could grow
 FITS = 0.92  # of the devices' memory: a matrix that they hold
 MEASURED = 0.5  # s that a test takes at least, for its devices' products to be measured
+SHORT = 1.0  # s of a test on cores that tells of its size more than of the machine
 LONG = 10.0  # s of a test that is long enough to judge
 BY_SIGNAL = 128  # plus its number: the exit status of a run that it ended
 LOST = re.compile(r"\bdevice .{0,200}(is dropped|is lost|has failed)|first work on .* fails")
@@ -164,6 +165,12 @@ def holds_back(run, test):
             "a part of the matrix; choose P and Q whose product is their number"
         )
     high, filled, waits = run.high_rate(test), run.filled(test), run.part(*WAITS)
+    is_small = filled is not None and filled < SMALL
+    if is_small and test["seconds"] < SHORT:
+        return Cause(
+            "small matrix", f"the test took only {duration(test['seconds'])}, and a larger "
+            "N spends a larger part of its time in the update: xhpl --plan names it"
+        )
     if high is not None and high < FAIR:
         return Cause(
             "slow cores", f"even its fast iterations reach only {percent(high)}, so "
@@ -176,7 +183,7 @@ def holds_back(run, test):
             "so look at slow processes below, then at the grid (P a little below Q) and "
             "DEPTH"
         )
-    if filled is not None and filled < SMALL:
+    if is_small:
         return Cause(
             "small matrix", f"the matrix took {percent(filled)} of the free memory, and a "
             "larger N spends a larger part of its time in the update: xhpl --plan names it"

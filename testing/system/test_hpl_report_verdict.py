@@ -170,6 +170,9 @@ def same_rate(record, part):
 def test_the_reason_is_what_holds_it_back(told, record):
     rated(record, 0.5)
     same_rate(record, 0.5)
+    record["tests"][0]["seconds"] = 0.1
+    assert "the test took only 100 ms, and a larger N" in told()
+    record["tests"][0]["seconds"] = 2
     assert "even its fast iterations reach only" in told()
     same_rate(record, 0.9)
     assert "a larger N spends" in told()
