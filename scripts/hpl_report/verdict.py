@@ -149,7 +149,7 @@ def crowded(run, test):
             "threads alone")
     return Cause(
         "others on the cores", f"other programs had these cores up to {percent(part)} of "
-        "the time; end them (top names them) and run again")
+        f"the time; end them ({run.rivals() or 'top names them'}) and run again")
 
 
 def holds_back(run, test):

@@ -53,6 +53,15 @@ xh_status_t xhpl_advice_write(const xhpl_order_t *order,
     return xhpl_dat_create(order->write, &parameters);
 }
 
+xh_rivals_t xhpl_advice_rivals(void)
+{
+    xh_rivals_t rivals = xh_rivals_now();
+
+    if (rivals.text[0] == '\0')
+        snprintf(rivals.text, sizeof(rivals.text), "`top` shows them");
+    return rivals;
+}
+
 xh_status_t xhpl_advice_withhold(const xhpl_order_t *order, double others)
 {
     if (order->write != NULL)
@@ -60,8 +69,8 @@ xh_status_t xhpl_advice_withhold(const xhpl_order_t *order, double others)
                      "--force writes it anyway",
                      order->write);
     printf("\nWORTHLESS: other programs had %.0f%% of the cores while it "
-           "measured; end them (`top` shows them) and run --plan again\n",
-           100.0 * others);
+           "measured; end them (%s) and run --plan again\n",
+           100.0 * others, xhpl_advice_rivals().text);
     return order->write != NULL ? XH_ERR_INPUT : XH_OK;
 }
 

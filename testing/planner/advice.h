@@ -2,6 +2,7 @@
 #ifndef XHPL_ADVICE_H
 #define XHPL_ADVICE_H
 
+#include "base/rivals.h"
 #include "testing/planner/choices.h"
 #include "testing/ptest/order.h"
 #include "testing/ptest/request.h"
@@ -24,6 +25,9 @@ int xhpl_advice_order(const xhpl_job_t *job, const xhpl_extent_t *planned,
  */
 xh_status_t xhpl_advice_write(const xhpl_order_t *order,
                               const xhpl_choice_t *best, int pmap);
+
+/* Who disturbs: names of programs, or how to find them. Takes 0.2 s. */
+xh_rivals_t xhpl_advice_rivals(void);
 
 /*
  * In place of advice, print on stdout that the plan is worthless, and what to

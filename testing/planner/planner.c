@@ -103,8 +103,9 @@ static void say_disturbed(const xhpl_core_budget_t *budget, double part,
     if (part > too_much)
         xh_log_warning("other programs had these cores %.0f%% of the measuring "
                        "time%s: this prediction is worthless. End these "
-                       "programs (top names them) and try again",
-                       100.0 * part, tries > 1 ? ", twice" : "");
+                       "programs (%s) and try again",
+                       100.0 * part, tries > 1 ? ", twice" : "",
+                       xhpl_advice_rivals().text);
     else if (part > XH_TURNS_CROWDED)
         xh_log_warning(
             "other programs had these cores %.0f%% of the measuring time: "

@@ -100,6 +100,10 @@ def test_others_on_the_cores_come_before_the_blas(told, record, threads, reason)
     cores = sum(host["fma_ceiling"]["cores"] for host in record["hosts"])
     text = told()
     assert "look at the BLAS" not in text
+    if not threads:
+        finding(record, "warning", "rank 0 on n1: threads waited for cores 54% of the time "
+                "of N = 9000: other programs have them (cc1plus, (sd) x)")
+        assert "end them (cc1plus, (sd) x) and run again" in told()
     if threads:
         threads += sum(r["threads"] for h in record["hosts"] for r in h["ranks"][1:])
         reason = reason.replace("64", str(threads)).format(cores=cores)
