@@ -11,13 +11,15 @@ from . import drain, launch
 from .compare import FEW, SURE
 from .options import parser
 
-# Options of a campaign that a test of some of its nodes does not take over.
-OF_ITS_OWN = {"command", "directory", "hosts", "hostfile", "stages", "repeats", "compare",
-              "yes", "launcher", "full", "leave_out", "weights", "drain_command"}
+# Options of a campaign that another one does not take over, and more that a test of
+# some of its nodes does not.
+OF_ITS_OWN = {"command", "directory", "compare", "yes", "drain_command"}
+OF_ALL = {"hosts", "hostfile", "stages", "repeats", "launcher", "full", "leave_out",
+          "weights"}
 
 
-def kept(command):
-    """The options of a command line that go on, as words."""
+def kept(command, left_out):
+    """The options of a command line but for some, as words."""
     made = parser()
     for action in made._actions:
         action.type = None  # the text as it was given
@@ -30,7 +32,7 @@ def kept(command):
     words = []
     for action in made._actions:
         value = given.get(action.dest)
-        if action.dest in OF_ITS_OWN or value is None or not action.option_strings:
+        if action.dest in left_out or value is None or not action.option_strings:
             continue
         option = action.option_strings[-1]
         words += [option] if value is True else [f"{option}={value}"]
@@ -54,16 +56,23 @@ class Calls(NamedTuple):
         return self.line("report", "-C", self.folder,
                          *["--drain-command", self.drain_command] * other, "--yes")
 
-    def again(self, campaign):
-        """Test open nodes again, beside good ones of their kind to compare them with."""
-        opened = [entry["host"] for entry in campaign["open"]]
-        kinds = {host["kind"] for host in campaign["hosts"] if host["name"] in opened}
+    def anew(self, campaign, *words, left_out=OF_ITS_OWN):
+        """Another campaign, with these words and the options of this one."""
+        return self.line("run", "-C", f"{self.folder}-again", *words,
+                         "--compare", os.path.join(self.folder, "campaign.json"),
+                         *kept(campaign["command"], left_out))
+
+    def again(self, campaign, entries):
+        """Test the nodes of entries again, beside good ones of their kind to compare
+        them with."""
+        names = [entry["host"] for entry in entries]
+        others = {entry["host"] for entry in campaign["open"] + campaign["drain"]}
+        kinds = {host["kind"] for host in campaign["hosts"] if host["name"] in names}
         good = [host["name"] for kind in sorted(kinds) for host in
                 [host for host in campaign["hosts"] if host["kind"] == kind
-                 and host["class"] == "ok" and host["name"] not in opened][:FEW]]
+                 and host["class"] == "ok" and host["name"] not in others][:FEW]]
         launcher = campaign["options"].get("launcher")
-        return self.line(
-            "run", "-C", f"{self.folder}-again", "--hosts", ",".join(opened + good),
+        return self.anew(
+            campaign, "--hosts", ",".join(names + good),
             "--stages", "inventory,single,pairs", "--repeats", str(SURE),
-            "--compare", os.path.join(self.folder, "campaign.json"),
-            *["--launcher", launcher] * bool(launcher), *kept(campaign["command"]))
+            *["--launcher", launcher] * bool(launcher), left_out=OF_ITS_OWN | OF_ALL)

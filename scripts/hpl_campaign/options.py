@@ -155,8 +155,8 @@ def verdict_options(group):
     add("--compare", nargs="+", metavar="FILE",
         help="campaign.json of earlier campaigns: the page compares them")
     add("--drain-command", type=command, metavar="COMMAND",
-        help="the command that drains a node, with {host} and {reason}; it is only "
-        "printed (default: Slurm's)")
+        help="the command that drains a node, with {host} and {reason}; it is "
+        "printed, and kept for report --yes (default: Slurm's)")
     add("--yes", action="store_true",
         help="run the drain command for each node to drain")
 

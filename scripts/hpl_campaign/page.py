@@ -83,10 +83,16 @@ def named(entries):
     return shown
 
 
-def common_cause(campaign):
+def common_cause(campaign, calls):
     """What fails everywhere is rarely the nodes."""
     cause = shared_cause(campaign)
-    return html.paragraph(CAUSE.format(cause), "note") if cause else ""
+    if not cause:
+        return ""
+    if not campaign["runs"]:
+        return html.paragraph(CAUSE.format(cause) + " Then the same command as before asks "
+                              "all nodes again.", "note")
+    return html.paragraph(CAUSE.format(cause) + " Then test all nodes again:", "note") \
+        + copied("anew", calls.anew(campaign))
 
 
 def took(campaign):
@@ -111,7 +117,7 @@ def to_test(campaign, calls):
     more = html.paragraph(
         "What is open may be chance or the fault of another node: test these nodes again "
         "before you drain them, in a campaign of its own. Good nodes stand beside them, to "
-        "compare with.", "note") + copied("again", calls.again(campaign))
+        "compare with.", "note") + copied("again", calls.again(campaign, opened))
     return (f'<h2 class="open">Open: {plural(len(opened), "node")} to look at</h2>'
             + (more if campaign["runs"] and not shared_cause(campaign) else "")
             + named(opened))
@@ -125,7 +131,7 @@ def hero(campaign, calls):
         f'{escape(moment(campaign["started"]))}{escape(took(campaign))}</p>'
         f"<h1>{escape(headline(campaign))}</h1>"
         f'<p class="tally">{escape(tally(campaign))}</p>'
-        + common_cause(campaign) + named(campaign["drain"]) + to_test(campaign, calls)
+        + common_cause(campaign, calls) + named(campaign["drain"]) + to_test(campaign, calls)
         + "</header>"
     )
 
@@ -139,8 +145,9 @@ def to_copy(campaign, calls):
         copied("commands", drain.shown(campaign["drain"], calls.drain_command)),
         html.paragraph("This runs all of these commands:", "note"),
         copied("all-commands", calls.drain(campaign)),
-        html.paragraph("The same list is in drain.txt. After the repair, run a new campaign "
-                       "with --compare and this campaign.json.", "note"))
+        html.paragraph("The same list is in drain.txt. After the repair, test these nodes:",
+                       "note"),
+        copied("repaired", calls.again(campaign, campaign["drain"])))
 
 
 def copied(name, text):

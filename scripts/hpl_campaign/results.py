@@ -57,7 +57,7 @@ def said(found, options):
         lines += ["", f"to drain these nodes ({options.calls.drain(found)} does it):",
                   drain.shown(found["drain"], options.drain_command).rstrip()]
     if found["open"] and not cause and found["runs"]:
-        lines += ["", "to test the others again:", options.calls.again(found)]
+        lines += ["", "to test the others again:", options.calls.again(found, found["open"])]
     full = found["figures"]["single"]["full"]
     if full and not options.full:
         reached = rate(full["gflops"]).replace(NBSP, " ")

@@ -87,17 +87,25 @@ def test_nodes_are_tested_again_as_before_beside_good_ones(campaign):
     campaign["hosts"][0]["class"] = "unknown"
     campaign["open"] = [{"host": HOSTS[0], "class": "unknown", "reason": "?"}]
     good = [HOSTS[i] for i in (1, 2, 4, 5, 6)]
-    assert page.Calls("xhpl-campaign", "/s/c").again(campaign) == (
+    assert page.Calls("xhpl-campaign", "/s/c").again(campaign, campaign["open"]) == (
         f"xhpl-campaign run -C /s/c-again --hosts {','.join([HOSTS[0], *good])} "
-        "--stages inventory,single,pairs --repeats 3 --compare /s/c/campaign.json "
-        "--launcher slurm --partition=debug --seconds=60 '--slurm=--account=x y'")
+        "--stages inventory,single,pairs --repeats 3 --launcher slurm "
+        "--compare /s/c/campaign.json --partition=debug --seconds=60 '--slurm=--account=x y'")
     assert f"run -C campaign-again --hosts {HOSTS[0]}" in text_of(campaign)
+    bad = ",".join(entry["host"] for entry in campaign["drain"])
+    assert f"run -C campaign-again --hosts {bad},{good[0]}" in text_of(campaign)
     campaign["command"] = ["xhpl-campaign", "--no-longer-there"]
-    assert page.Calls().again(campaign).endswith("--launcher slurm")
+    assert page.Calls().again(campaign, campaign["open"]).endswith("/campaign.json")
 
 
 def test_where_most_nodes_fail_it_says_to_look_for_one_cause():
-    text = text_of(simulated(dies=dict.fromkeys(HOSTS[:12], "not started")))
+    found = simulated(dies=dict.fromkeys(HOSTS[:12], "not started"))
+    found["command"] = ["xhpl-campaign", "run", "--hosts", "n[1-16]", "-C", "c"]
+    text = text_of(found)
+    assert ("xhpl-campaign run -C campaign-again --compare campaign/campaign.json "
+            "'--hosts=n[1-16]'" in text)
+    found["runs"] = []
+    assert "Then the same command as before asks all nodes again." in text_of(found)
     assert "Do not drain yet: 12 of 16 nodes are not started" in text
     assert "More than half of the nodes are not started" in text
     assert "Do not drain before it is found" in text and "scontrol" not in text
@@ -136,7 +144,7 @@ def test_a_campaign_that_has_only_begun_has_a_page():
     one.inventory = {}
     text = text_of(summary.build(one))
     assert "No run has ended: nothing is known of 16 nodes" in text and "16 unknown" in text
-    assert "xhpl-campaign run" not in text
+    assert "xhpl-campaign run -C" not in text
 
 
 def test_all_its_data_fit_into_campaign_json(campaign):
