@@ -5,6 +5,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 #include "base/log.h"
 #include "base/status.h"
@@ -54,12 +56,27 @@ static void silence(void)
         dup2(nowhere, STDERR_FILENO);
 }
 
+/* Did no launcher start this process? Then nobody else has to be ended. */
+static bool is_alone(void)
+{
+    int size;
+
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    return size == 1 && getenv("OMPI_COMM_WORLD_SIZE") == NULL &&
+           getenv("PMI_SIZE") == NULL && getenv("SLURM_STEP_NUM_TASKS") == NULL;
+}
+
 /* Launchers end a job at once, and drop what they have not read by then: the
- * message that says why. */
+ * message that says why. A process that is alone leaves without MPI, whose
+ * daemon would print lines behind that message. */
 static void abort_job(int status)
 {
     const struct timespec until_read = {.tv_nsec = 300 * 1000 * 1000};
 
+    if (is_alone()) {
+        fflush(NULL);
+        _exit(status);
+    }
     nanosleep(&until_read, NULL);
     silence();
     MPI_Abort(MPI_COMM_WORLD, status);

@@ -7,6 +7,8 @@ other, good partners as well; a host that has since been good with others is cle
 import math
 from typing import NamedTuple
 
+from hpl_report.words import listed
+
 from . import measures, stages
 from .compare import SURE, is_slow, is_suspect
 from .run import Run, label, run_id
@@ -134,13 +136,6 @@ class Failures:
             what, True, f"{what} with {listed(others)}, which are good with others"
             + first_evidence(found), [run["run"] for run in found])
         return True
-
-
-def listed(names, most=3):
-    """Some names as words."""
-    if len(names) > most:
-        return f"{', '.join(names[:most])} and {len(names) - most} more"
-    return " and ".join([", ".join(names[:-1])] * (len(names) > 1) + names[-1:])
 
 
 def blame_alone(found):

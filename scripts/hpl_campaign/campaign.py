@@ -9,6 +9,7 @@ import statistics
 import tempfile
 
 from hpl_report import files
+from hpl_report.words import NBSP, listed, rate
 
 from . import blame, company, inventory, judge, planning, stages, weights
 from .ceiling import Ceiling
@@ -253,7 +254,7 @@ class Campaign:
         event["left_out"], event["gain"] = choice.left_out, round(choice.gain, 4)
         if choice.gain < WORTH:
             return
-        self.view.say(f"all: leaving out {blame.listed(choice.left_out, 10)} gives "
+        self.view.say(f"all: leaving out {listed(choice.left_out, 10)} gives "
                       f"{100 * choice.gain:.0f}% more")
         if self.options.leave_out:
             event["hosts"] = choice.hosts
@@ -372,5 +373,6 @@ def plan_text(options, hosts, launcher):
 def basis(size, host):
     """What a plan is based on."""
     where = f"as measured on {host}" if host else "as given"
-    return [f"a node: {size.rate / 1e9:.4g} Gflop/s at N = {size.n}, {where}",
+    reached = rate(size.rate / 1e9).replace(NBSP, " ")
+    return [f"a node: {reached} at N = {size.n}, {where}",
             f"processes on a node: {size.ranks}"]

@@ -4,10 +4,10 @@ import math
 import re
 from typing import List, NamedTuple
 
-from hpl_report.words import NBSP, percent, plural, significant
+from hpl_report.words import NBSP, listed, percent, plural, significant
 
 from . import inventory as facts_of
-from .blame import CHANCE, SLOW, Failures, listed, names_of, opened
+from .blame import CHANCE, SLOW, Failures, names_of, opened
 from .compare import FEW, RARE, SURE, is_slow, is_suspect
 from .measures import kinds_of, measures
 

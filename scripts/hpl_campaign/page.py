@@ -9,7 +9,9 @@ from hpl_report.page import whole
 from hpl_report.words import NONE, duration, moment, percent, plural, rate, significant
 
 from . import charts, drain, history
+from .calls import Calls
 from .judge import CLASSES
+from .summary import shared_cause
 
 HERE = Path(__file__).resolve().parent
 
@@ -17,6 +19,8 @@ FIRST = 8  # nodes to drain that the top of the page names
 ROWS = 200  # of a table
 TEXT = 180  # letters of a reason at the top
 FINE = 600  # nodes: with more, the map has no letters
+CAUSE = ("More than half of the nodes are {}. Look for one cause first: the launcher, the "
+         "file system, the network, the program. Do not drain before it is found.")
 LETTERS = {"wrong": "W", "died": "D", "hung": "H", "hot": "T", "not started": "N",
            "slow": "S", "unknown": "?", "ok": ""}
 
@@ -34,12 +38,21 @@ def style(klass):
 
 
 def headline(campaign):
+    """What to do."""
     count, drained = len(campaign["hosts"]), len(campaign["drain"])
-    if drained:
-        return f"Drain {drained} of {plural(count, 'node')}"
-    if campaign["counts"]["ok"] == count:
+    opened, cause = len(campaign["open"]), shared_cause(campaign)
+    if cause and drained:
+        many = campaign["counts"][cause]
+        return (f"Do not drain yet: {many} of {plural(count, 'node')} "
+                f"{'is' if many == 1 else 'are'} {cause}")
+    if campaign["counts"]["ok"] == count and not opened:
         return f"All {count} nodes are ok" if count > 1 else "The node is ok"
-    return "No node is known to need draining"
+    if not campaign["runs"] and not drained:
+        return f"No run has ended: nothing is known of {plural(count, 'node')}"
+    if drained:
+        again = f"; test {opened} again" if opened else ""
+        return f"Drain {drained} of {plural(count, 'node')}{again}"
+    return f"Drain none; test {opened} of {plural(count, 'node')} again"
 
 
 def tally(campaign):
@@ -70,14 +83,16 @@ def named(entries):
     return shown
 
 
-def common_cause(campaign):
+def common_cause(campaign, calls):
     """What fails everywhere is rarely the nodes."""
-    for klass, count in campaign["counts"].items():
-        if klass != "ok" and count > 2 and count * 2 > len(campaign["hosts"]):
-            return html.paragraph(
-                f"More than half of the nodes are {klass}. Look for one cause first: the "
-                "launcher, the file system, the network, the program.", "note")
-    return ""
+    cause = shared_cause(campaign)
+    if not cause:
+        return ""
+    if not campaign["runs"]:
+        return html.paragraph(CAUSE.format(cause) + " Then the same command as before asks "
+                              "all nodes again.", "note")
+    return html.paragraph(CAUSE.format(cause) + " Then test all nodes again:", "note") \
+        + copied("anew", calls.anew(campaign))
 
 
 def took(campaign):
@@ -94,34 +109,45 @@ def grade(campaign):
     return "good" if campaign["counts"]["ok"] == len(campaign["hosts"]) else "fair"
 
 
-def hero(campaign):
-    """Which nodes to drain, and why."""
+def to_test(campaign, calls):
+    """Nodes of which something is open, and the command that tests them again."""
     opened = campaign["open"]
+    if not opened:
+        return ""
+    more = html.paragraph(
+        "What is open may be chance or the fault of another node: test these nodes again "
+        "before you drain them, in a campaign of its own. Good nodes stand beside them, to "
+        "compare with.", "note") + copied("again", calls.again(campaign, opened))
+    return (f'<h2 class="open">Open: {plural(len(opened), "node")} to look at</h2>'
+            + (more if campaign["runs"] and not shared_cause(campaign) else "")
+            + named(opened))
+
+
+def hero(campaign, calls):
+    """Which nodes to drain, and why."""
     return (
         f'<header class="hero campaign {grade(campaign)}">'
         f'<p class="over">{escape(str(campaign["name"]))} · '
         f'{escape(moment(campaign["started"]))}{escape(took(campaign))}</p>'
         f"<h1>{escape(headline(campaign))}</h1>"
         f'<p class="tally">{escape(tally(campaign))}</p>'
-        + common_cause(campaign) + named(campaign["drain"])
-        + (f'<h2 class="open">Open: {plural(len(opened), "node")} to look at</h2>'
-           + html.paragraph("What is open may be chance or the fault of another node: "
-                            "test these nodes again before you drain them.", "note")
-           + named(opened) if opened else "")
+        + common_cause(campaign, calls) + named(campaign["drain"]) + to_test(campaign, calls)
         + "</header>"
     )
 
 
-def to_copy(campaign, command):
-    """drain.txt and the commands, to be copied."""
-    if not campaign["drain"]:
+def to_copy(campaign, calls):
+    """The commands that drain, to be copied."""
+    if not campaign["drain"] or shared_cause(campaign):
         return ""
     return html.section(
-        "drain", "To drain them", copied("commands", drain.shown(campaign["drain"],
-                                                                 command)),
-        html.paragraph("The same list is in drain.txt. xhpl-campaign report --yes runs "
-                       "these commands. After the repair, run a new campaign with "
-                       "--compare and this campaign.json.", "note"))
+        "drain", "To drain them",
+        copied("commands", drain.shown(campaign["drain"], calls.drain_command)),
+        html.paragraph("This runs all of these commands:", "note"),
+        copied("all-commands", calls.drain(campaign)),
+        html.paragraph("The same list is in drain.txt. After the repair, test these nodes:",
+                       "note"),
+        copied("repaired", calls.again(campaign, campaign["drain"])))
 
 
 def copied(name, text):
@@ -308,15 +334,15 @@ def provenance(campaign):
          f"{percent(campaign['chance'])}")], "long"))
 
 
-def make(campaign, earlier=(), command=drain.COMMAND):
+def make(campaign, earlier=(), calls=Calls()):
     """The page of a campaign, and of earlier ones it is compared with.
 
     earlier   campaigns, the oldest first
-    command   what drains a node: drain.commands()
+    calls     the command lines to copy
     """
     data = {}
     content = "\n".join(part for part in (
-        hero(campaign), node_map(campaign), to_copy(campaign, command),
+        hero(campaign, calls), node_map(campaign), to_copy(campaign, calls),
         alone(campaign, data), pairs(campaign, data), large(campaign),
         differences(campaign), history.section([*earlier, campaign], data),
         reasons(campaign), failed(campaign), provenance(campaign)) if part)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 from hpl_report import files
+from hpl_report.words import NBSP, rate
 
 from . import campaign, clocks, drain, history, judge, page, stages, summary
 
@@ -40,7 +41,7 @@ def write_all(found, options):
     for name, text in (
             (CAMPAIGN, summary.text(found)),
             (DRAIN, drain.text(found["drain"])),
-            (PAGE, page.make(found, earlier, options.drain_command))):
+            (PAGE, page.make(found, earlier, options.calls))):
         files.replace(os.path.join(options.directory, name), text)
 
 
@@ -49,22 +50,30 @@ def said(found, options):
     lines = [page.headline(found)]
     lines += [f"{entry['host']}: {entry['class']}: {entry['reason']}"
               for entry in found["drain"] + found["open"]]
-    if found["drain"]:
-        lines += ["", "to drain these nodes (--yes does it):",
+    cause = summary.shared_cause(found)
+    if cause:
+        lines += ["", page.CAUSE.format(cause)]
+    elif found["drain"]:
+        lines += ["", f"to drain these nodes ({options.calls.drain(found)} does it):",
                   drain.shown(found["drain"], options.drain_command).rstrip()]
+    if found["open"] and not cause and found["runs"]:
+        lines += ["", "to test the others again:", options.calls.again(found, found["open"])]
     full = found["figures"]["single"]["full"]
     if full and not options.full:
-        lines += ["", f"a node that fills its memory would reach {full['gflops']:.4g} "
-                  f"Gflop/s (N = {full['n']}), by the model"]
+        reached = rate(full["gflops"]).replace(NBSP, " ")
+        lines += ["", f"a node that fills its memory would reach {reached} "
+                  f"(N = {full['n']}), by the model"]
     lines += ["", os.path.join(options.directory, PAGE)]
     return "\n".join(lines)
 
 
-def drain_all(found, options):
-    """Run the command that drains each node; the nodes where it failed."""
+def drain_all(found, command):
+    """Run the command that drains each node; the nodes where it failed, or was not run
+    as they share a cause."""
+    if summary.shared_cause(found):
+        return [entry["host"] for entry in found["drain"]]
     failed = []
-    for entry, words in zip(found["drain"],
-                            drain.commands(found["drain"], options.drain_command)):
+    for entry, words in zip(found["drain"], drain.commands(found["drain"], command)):
         words = [word.encode(sys.getfilesystemencoding(), "backslashreplace")
                  for word in words]
         if subprocess.run(words, stdin=subprocess.DEVNULL).returncode:

@@ -161,6 +161,17 @@ def left_open(hosts):
                   and (host["class"] != "ok" or host["reasons"]))
 
 
+def shared_cause(campaign):
+    """The class that more than half of the nodes, or all, share for a cause that is
+    rarely theirs; None if there is none. Such nodes are not drained."""
+    count = len(campaign["hosts"])
+    for klass, many in campaign["counts"].items():
+        if klass not in ("ok", "unknown") and many * 2 > count and (
+                many > 2 or klass == "not started" and many == count):
+            return klass
+    return None
+
+
 def counts(hosts):
     """{class: number}, the worst first; ok is always there."""
     of = [host["class"] for host in hosts]

@@ -225,7 +225,7 @@ def judged(runs):
             if of not in BAD:
                 of, kind, see = "slow", "below equal tests", None
             more = f" It reached {percent(below[label])} of the median of equal tests."
-        elif of == "unknown" and label in compared:
+        elif of == "unknown" and label in compared and not run.software_devices():
             of = "good"
         text = f"{label} on {run.where()}: {sentence(run, see=False)}{more}"
         found.append(Judged(of, kind, text.replace(NBSP, " "), see))

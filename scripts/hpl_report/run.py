@@ -12,7 +12,9 @@ PHASES = (
 )
 RUN_TIME = 3  # exit status of a failure at run time; above are signals
 THRESHOLD = 16  # of the scaled residual
+SOFTWARE = "emu:"  # names of devices that cores play begin so
 BOUND = r"\bprocesses are bound to (\d+) of (\d+) cores"  # as the solver says it
+RIVALS = re.compile(r"threads waited for cores .*other programs[^(]*\((.+)\)$")
 SAID_BY = re.compile(  # a finding of one process, or of HPL_pabort
     r"(?:HPL ERROR from process #|rank) (?P<rank>\d+) on (?P<host>[^\s,:]+)"
     r"(?:,? (?:on line \d+ of|in) function [^\s:]+)?: (?:iteration (?P<when>\d+): )?")
@@ -107,6 +109,11 @@ class Run:
         """The part of the time that others had the cores of a process, the worst one."""
         return max((r.get("others") or 0 for r in test.get("ranks") or []), default=0)
 
+    def rivals(self):
+        """The programs that had the cores, as the run names them; "" if it does not."""
+        found = [RIVALS.search(finding["text"]) for finding in self.findings]
+        return next((match[1] for match in found if match), "")
+
     def threads(self):
         """Of all processes; None if unknown."""
         return total(
@@ -138,6 +145,11 @@ class Run:
             return len(self.record["devices"])
         names = {k for row in self.rows for k, value in row.items() if value is not None}
         return sum(name.startswith("update_device_") for name in names)
+
+    def software_devices(self):
+        """The names of devices that cores play, for tests; each name once."""
+        names = [device["name"] for device in self.record.get("devices") or []]
+        return list(dict.fromkeys(n for n in names if n.startswith(SOFTWARE)))
 
     def home(self, test):
         """Where the block columns of a test lived, as its plan says; None: unknown."""

@@ -4,7 +4,7 @@ import shlex
 
 from . import devices, hosts, html, processes, series, submission
 from .run import Run
-from .verdict import FAIR, GOOD, WAITS
+from .verdict import WAITS, scale
 from .words import NONE, duration, moment, percent, plural, rate, significant, size
 
 TABLE_ROWS = 40  # of numbers below a chart
@@ -238,12 +238,15 @@ def provenance(page):
 
 
 def submit(page):
-    if page.run.emulates():
-        return page.section(
-            "submission", "For a Top500 or Green500 entry",
-            html.paragraph(
-                "None: devices emulated double precision (fp64=emulated), and the "
-                "lists ask for 64-bit floating point arithmetic."))
+    why = ""
+    if page.run.software_devices():
+        why = "software devices took part."
+    elif page.run.emulates():
+        why = ("devices emulated double precision (fp64=emulated), and the lists ask for "
+               "64-bit floating point arithmetic.")
+    if why:
+        return page.section("submission", "For a Top500 or Green500 entry",
+                            html.paragraph(f"None: {why}"))
     block = page.prefix + "fields"
     return page.section(
         "submission", "For a Top500 or Green500 entry",
@@ -271,7 +274,7 @@ def where_it_waits(run, test):
     """What process 0 waited; of no interest where devices hold the matrix."""
     if run.lives_on_devices(test):
         return ("Devices", run.devices(), "hold the whole matrix")
-    return ("Waiting", percent(run.part(*WAITS)), "and messages, of process 0")
+    return ("Waiting", percent(run.part(*WAITS)), "of process 0's time, with messages")
 
 
 def tiles(run):
@@ -309,18 +312,18 @@ def tile(name, value, more):
 
 
 def meter(run):
-    """The rate as a part of the ceiling, with the marks of the verdict."""
-    part = run.efficiency(run.best)
-    if part is None:
+    """The rate as a part of what it is judged by, with the marks of the verdict."""
+    found = scale(run)
+    if not found:
         return ""
-    shown = min(100, 100 * part)
+    shown, fair, good = min(100, 100 * found.part), 100 * found.fair, 100 * found.good
     return (
-        f'<div class="meter" role="img" aria-label="{percent(part)} of the ceiling; '
-        f'marks at {percent(FAIR)} and {percent(GOOD)}">'
-        f'<i style="width:{shown:.1f}%"></i><s style="left:{100 * FAIR:.0f}%"></s>'
-        f'<s style="left:{100 * GOOD:.0f}%"></s></div>'
-        f'<p class="scale"><span>0</span><span style="left:{100 * FAIR:.0f}%">'
-        f'fair</span><span style="left:{100 * GOOD:.0f}%">good</span>'
+        f'<div class="meter" role="img" aria-label="{percent(found.part)} of {found.of}; '
+        f'marks at {percent(found.fair)} and {percent(found.good)}">'
+        f'<i style="width:{shown:.1f}%"></i><s style="left:{fair:.0f}%"></s>'
+        f'<s style="left:{good:.0f}%"></s></div>'
+        f'<p class="scale"><span>0</span><span style="left:{fair:.0f}%">'
+        f'fair</span><span style="left:{good:.0f}%">good</span>'
         f"<span>{percent(1)}</span></p>"
     )
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Is it good? In one sentence, with the reason."""
+import math
 import re
 import signal
 from collections import namedtuple
@@ -7,7 +8,7 @@ from collections import namedtuple
 from . import devices
 from .foreign import number
 from .run import THRESHOLD, counts, is_wrong
-from .words import NBSP, moment, percent, rate, significant
+from .words import NBSP, duration, listed, moment, percent, rate, significant
 
 GOOD, FAIR = 0.80, 0.60  # of the ceiling
 NOISE = 1.02  # of the ceiling: more is no rate, but a ceiling that was disturbed
@@ -16,6 +17,10 @@ DISTURBED = 1.5  # of that: more means that what it was made of was disturbed
 KEPT_UP, PARTLY = 0.90, 0.70  # of the devices' products: all, half of the columns there
 CROWDED = 0.1  # of the time: more is too much for others
 SMALL = 0.3  # of the memory: a matrix that could grow
+FITS = 0.92  # of the devices' memory: a matrix that they hold
+MEASURED = 0.5  # s that a test takes at least, for its devices' products to be measured
+SHORT = 1.0  # s of a test on cores that tells of its size more than of the machine
+LONG = 10.0  # s of a test that is long enough to judge
 BY_SIGNAL = 128  # plus its number: the exit status of a run that it ended
 LOST = re.compile(r"\bdevice .{0,200}(is dropped|is given up|is lost|has failed)|first work on .* fails")
 WAITS = ("wait_panel", "wait_exchange", "wait_device", "broadcast", "exchange")
@@ -41,6 +46,7 @@ SEE = {
     "slow cores": Place("TROUBLESHOOTING.md", "It is slow"),
     "slow device": Place("TROUBLESHOOTING.md", "It is slow"),
     "columns in host memory": Place("GPU.md", "One GPU"),
+    "software devices": Place("GPU.md", "Is the GPU there?"),
     "waiting": Place("TROUBLESHOOTING.md", "It is slow"),
     "small matrix": Place("TUNING.md", "N: as large as memory allows"),
     "not explained": Place("TROUBLESHOOTING.md", "It is slow"),
@@ -48,6 +54,9 @@ SEE = {
 }
 
 Cause = namedtuple("Cause", "kind text")  # kind: of SEE
+
+# What a rate is judged by: the part that it reached, and from where it is fair, or good.
+Scale = namedtuple("Scale", "part fair good of")
 
 
 class Verdict(namedtuple("Verdict", "grade answer reason kind", defaults=("",))):
@@ -111,10 +120,13 @@ def no_result(run):
 def lost_device(run):
     """A device that the run went on without."""
     lost = [text for text in run.said("warning", "error") if LOST.search(text)]
-    return Cause("lost device", lost[0]) if lost else None
+    return Cause("lost device", f"{lost[0]}; the driver's log may tell why, and "
+                 "xdgemm --torture 60 tests the device") if lost else None
 
 
-UNEXPLAINED = Cause("not explained", "its iterations show where the time went")
+UNEXPLAINED = Cause(
+    "not explained", 'the record knows no reason; "Iterations" below shows where the time '
+    "went")
 
 
 def idle_cores(run):
@@ -137,7 +149,7 @@ def crowded(run, test):
             "threads alone")
     return Cause(
         "others on the cores", f"other programs had these cores up to {percent(part)} of "
-        "the time; end them (top names them) and run again")
+        f"the time; end them ({run.rivals() or 'top names them'}) and run again")
 
 
 def holds_back(run, test):
@@ -153,6 +165,12 @@ def holds_back(run, test):
             "a part of the matrix; choose P and Q whose product is their number"
         )
     high, filled, waits = run.high_rate(test), run.filled(test), run.part(*WAITS)
+    is_small = filled is not None and filled < SMALL
+    if is_small and test["seconds"] < SHORT:
+        return Cause(
+            "small matrix", f"the test took only {duration(test['seconds'])}, and a larger "
+            "N spends a larger part of its time in the update: xhpl --plan names it"
+        )
     if high is not None and high < FAIR:
         return Cause(
             "slow cores", f"even its fast iterations reach only {percent(high)}, so "
@@ -165,7 +183,7 @@ def holds_back(run, test):
             "so look at slow processes below, then at the grid (P a little below Q) and "
             "DEPTH"
         )
-    if filled is not None and filled < SMALL:
+    if is_small:
         return Cause(
             "small matrix", f"the matrix took {percent(filled)} of the free memory, and a "
             "larger N spends a larger part of its time in the update: xhpl --plan names it"
@@ -196,28 +214,44 @@ def of_rate(run, test, efficiency):
     return Verdict(*grade, f"{ceiling}: {cause.text}", cause.kind)
 
 
+def predicted(test):
+    """Gflop/s; None without a prediction."""
+    return (test.get("prediction") or {}).get("gflops")
+
+
 def held_devices(run, test):
     """What most likely keeps devices from their rate."""
     slow = devices.slow(test)
     idle = None if run.lives_on_devices(test) else idle_cores(run)
-    return (lost_device(run) or idle or (slow and Cause("slow device", slow[0]))
+    clock = ("; compare its clock and temperature below, and test it with "
+             "xdgemm --torture 60")
+    return (lost_device(run) or idle or (slow and Cause("slow device", slow[0] + clock))
             or crowded(run, test) or UNEXPLAINED)
+
+
+def largest(test, memory):
+    """The largest N, a multiple of NB, whose matrix devices with that memory hold."""
+    return int((FITS * memory / 8) ** 0.5) // test["nb"] * test["nb"]
 
 
 def too_small(run, test):
     """What a matrix of another size would do for devices."""
     home = run.home(test)
+    memory = sum(device["memory_bytes"] for device in run.record["devices"] or [])
+    fits = largest(test, memory)
     if home and not run.lives_on_devices(test):
+        advice = ("take a smaller N, which the devices hold" if fits in (0, test["n"])
+                  else f"N = {fits} fits them" if fits < test["n"]
+                  else "--set home=device keeps them on the devices")
         return Cause(
             "columns in host memory", f"{home.host} of {home.all} block columns of "
-            "process 0 live in host memory, and travel to the devices; an N that fits "
-            "the devices is faster")
-    memory = sum(device["memory_bytes"] for device in run.record["devices"] or [])
+            "process 0 live in host memory, and travel to the devices, which is slower; "
+            + advice)
     if memory and 8 * test["n"] ** 2 < SMALL * memory:
         return Cause(
             "small matrix", f"the matrix took {percent(8 * test['n'] ** 2 / memory)} of "
             "the devices' memory, and a larger N spends a larger part of its time in "
-            "products: xhpl --plan names it")
+            f"products: take up to N = {fits}")
     return None
 
 
@@ -225,20 +259,40 @@ def of_part(part, good, fair, reached, cause):
     """The verdict on a run with devices that reached a part of something."""
     lacks = cause.kind in ("lost device", "idle cores")
     if part >= good and not lacks:
-        return Verdict("good", "Yes", reached)
+        return Verdict("good", "Yes", reached + ", which is as fast as it should be")
     grade = ("fair", "It is fair") if part >= fair else ("low", "No")
     return Verdict(*grade, f"{reached}: {cause.text}", cause.kind)
+
+
+def of_nothing(test):
+    """With devices, where neither a prediction nor their products can be held beside
+    the rate."""
+    why = "the products of its devices were not measured"
+    advice = "run again with --set predict=on"
+    if test["seconds"] <= MEASURED:
+        longer = (LONG / max(test["seconds"], 1e-3)) ** (1 / 3)
+        n = math.ceil(longer * test["n"] / test["nb"]) * test["nb"]
+        why = (f"the test took {duration(test['seconds'])}, and the products of its devices "
+               f"are measured from {MEASURED} s on")
+        advice = f"take N = {n}, which takes about {LONG:.0f} s, or --set predict=on"
+    return Verdict("unknown", "The record cannot tell",
+                   f"{why}, and no prediction was asked for: {advice}", "nothing measured")
+
+
+def of_software(names):
+    """Devices that cores play compute right, and as fast as nothing real."""
+    are = "is a software device" if len(names) == 1 else "are software devices"
+    return Verdict(
+        "unknown", "This rate means nothing", f"{listed(names)} {are} for tests, played "
+        "by cores; for a rate that counts run with --set devices=none, or with GPUs",
+        "software devices")
 
 
 def of_products(run, test):
     """With devices, by the rate at which they multiplied in this very test."""
     products = run.products(test)
     if not products:
-        return Verdict(
-            "unknown", "The record cannot tell", "devices took part, and neither their "
-            "products were measured, as in a test of more than half a second, nor a "
-            "prediction says what they should reach; run again with --set predict=on",
-            "nothing measured")
+        return of_nothing(test)
     part, count = test["gflops"] / products, len(test["devices"])
     devices_of = "device" if count == 1 else f"{count} devices together"
     reached = (f"{percent(part)} of the {rate(products)} that its {devices_of} kept up in "
@@ -258,10 +312,9 @@ def of_products(run, test):
 
 def of_prediction(run, test):
     """With devices, by what was expected of them and of the cores."""
-    predicted = test["prediction"]["gflops"]
-    part = test["gflops"] / predicted
+    part = test["gflops"] / predicted(test)
     reached = (
-        f"{percent(part)} of the {rate(predicted)} that its devices and cores, "
+        f"{percent(part)} of the {rate(predicted(test))} that its devices and cores, "
         "measured just before, should reach together"
     )
     if part > DISTURBED:
@@ -308,9 +361,10 @@ def judge(run):
             "failed", "No", "double precision was emulated (fp64=emulated), so this "
             "is not a valid run of HPL", "emulated precision",
         )
+    if run.software_devices():
+        return of_software(run.software_devices())
     if run.devices():
-        predicted = (test.get("prediction") or {}).get("gflops")
-        return (of_prediction if predicted else of_products)(run, test)
+        return (of_prediction if predicted(test) else of_products)(run, test)
     efficiency = run.efficiency(test)
     if efficiency is None:
         return Verdict(
@@ -318,6 +372,21 @@ def judge(run):
             "not measured", "nothing measured",
         )
     return of_rate(run, test, efficiency)
+
+
+def scale(run):
+    """What the rate of the best test is judged by; None if by nothing."""
+    test = run.best
+    if test is None or run.software_devices():
+        return None
+    if not run.devices():
+        part = run.efficiency(test)
+        return part and Scale(part, FAIR, GOOD, "the ceiling")
+    if predicted(test):
+        return Scale(test["gflops"] / predicted(test), NEAR, AS_PREDICTED, "the prediction")
+    products = run.products(test)
+    return products and Scale(test["gflops"] / products, PARTLY, KEPT_UP,
+                              "its devices' products")
 
 
 STATES = ("good", "fair", "slow", "unknown", "unchecked", "wrong", "no result")

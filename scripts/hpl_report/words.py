@@ -68,3 +68,10 @@ def moment(text):
 
 def plural(count, word):
     return f"{count} {word}" + ("" if count == 1 else "es" if word[-1] == "s" else "s")
+
+
+def listed(names, most=3):
+    """Some names as words."""
+    if len(names) > most:
+        return f"{', '.join(names[:most])} and {len(names) - most} more"
+    return " and ".join([", ".join(names[:-1])] * (len(names) > 1) + names[-1:])

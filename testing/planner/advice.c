@@ -36,8 +36,7 @@ int xhpl_advice_order(const xhpl_job_t *job, const xhpl_extent_t *planned,
 
 /* ---- the file ------------------------------------------------------------ */
 
-/* Write the file of --write. */
-static xh_status_t write_best(const xhpl_order_t *order,
+xh_status_t xhpl_advice_write(const xhpl_order_t *order,
                               const xhpl_choice_t *best, int pmap)
 {
     const hpl_shape_t *test = &best->test;
@@ -47,23 +46,62 @@ static xh_status_t write_best(const xhpl_order_t *order,
     const int value[] = {test->n,     test->nb,    test->nprow, test->npcol,
                          test->depth, best->bcast, pmap};
 
+    if (order->write == NULL)
+        return XH_OK;
     for (int i = 0; i < 7; i++)
         parameters.list[chosen[i]] = (xhpl_list_t){1, {value[i]}};
     return xhpl_dat_create(order->write, &parameters);
 }
 
-xh_status_t xhpl_advice_write(const xhpl_order_t *order,
-                              const xhpl_choice_t *best, int pmap,
-                              bool is_worthless)
+xh_rivals_t xhpl_advice_rivals(void)
 {
-    if (order->write == NULL)
-        return XH_OK;
-    if (!is_worthless || order->force)
-        return write_best(order, best, pmap);
-    xh_log_error("--write: %s is not written, as this plan is worthless; "
-                 "--force writes it anyway",
-                 order->write);
-    return XH_ERR_INPUT;
+    xh_rivals_t rivals = xh_rivals_now();
+
+    if (rivals.text[0] == '\0')
+        snprintf(rivals.text, sizeof(rivals.text), "`top` shows them");
+    return rivals;
+}
+
+xh_status_t xhpl_advice_withhold(const xhpl_order_t *order, double others)
+{
+    if (order->write != NULL)
+        xh_log_error("--write: %s is not written, as this plan is worthless; "
+                     "--force writes it anyway",
+                     order->write);
+    printf("\nWORTHLESS: other programs had %.0f%% of the cores while it "
+           "measured; end them (%s) and run --plan again\n",
+           100.0 * others, xhpl_advice_rivals().text);
+    return order->write != NULL ? XH_ERR_INPUT : XH_OK;
+}
+
+/* ---- what limits N ------------------------------------------------------- */
+
+/* Would the next larger N take longer than the time that is allowed? What is
+ * not work grows more slowly than n^3. */
+static bool is_limited_by_time(const xhpl_job_t *job, const xhpl_choice_t *best)
+{
+    double step = (double)xhpl_choices_step(&best->test) / best->test.n;
+
+    return best->seconds * pow(1.0 + step, 3.0) > job->most_seconds;
+}
+
+static void print_limit(const xhpl_request_t *wanted, const xhpl_job_t *job,
+                        const xhpl_extent_t *planned, const xhpl_choice_t *best)
+{
+    static const double most = 0.95; /* of the memory, that is still safe */
+    double bytes = job->most_bytes * planned->ranks_per_node;
+
+    if (is_limited_by_time(job, best))
+        printf("  N is limited by --time: a longer run has a larger N and a "
+               "higher rate\n");
+    else if (wanted->memory_bytes > 0.0)
+        printf("  N is limited by --memory: %.3g GiB per node\n",
+               bytes / 0x1p30);
+    else
+        printf("  N is limited by memory: %.3g GiB per node, %.0f%% of what is "
+               "available%s\n",
+               bytes / 0x1p30, 100.0 * wanted->memory_share,
+               wanted->memory_share < most ? "; --memory 95% takes more" : "");
 }
 
 /* ---- processes per node -------------------------------------------------- */
@@ -175,9 +213,9 @@ static void print_command(const xhpl_extent_t *planned,
 
 /* ---- all ----------------------------------------------------------------- */
 
-void xhpl_advice_print(const xhpl_job_t *job, const xhpl_extent_t *planned,
-                       const xhpl_choice_t *best, int pmap, bool compares,
-                       const char *dat)
+void xhpl_advice_print(const xhpl_order_t *order, const xhpl_job_t *job,
+                       const xhpl_extent_t *planned, const xhpl_choice_t *best,
+                       int pmap, bool compares)
 {
     const hpl_shape_t *test = &best->test;
     double ceiling = job->rates->process * test->nprow * test->npcol;
@@ -188,10 +226,11 @@ void xhpl_advice_print(const xhpl_job_t *job, const xhpl_extent_t *planned,
            pmap == 0 ? "" : " by columns (PMAP = 1)",
            xh_text_seconds(best->seconds).text,
            xh_text_rate(1e9 * best->gflops).text, best->bytes / 0x1p30);
+    print_limit(&order->wanted, job, planned, best);
     if (compares && ceiling > 0.0)
         printf("  %.2f of the FMA ceiling of their cores, %s\n",
                1e9 * best->gflops / ceiling, xh_text_rate(ceiling).text);
     if (compares)
         compare_processes(job, planned, best);
-    print_command(planned, best, pmap, dat);
+    print_command(planned, best, pmap, order->write);
 }

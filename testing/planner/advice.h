@@ -2,6 +2,7 @@
 #ifndef XHPL_ADVICE_H
 #define XHPL_ADVICE_H
 
+#include "base/rivals.h"
 #include "testing/planner/choices.h"
 #include "testing/ptest/order.h"
 #include "testing/ptest/request.h"
@@ -20,22 +21,30 @@ int xhpl_advice_order(const xhpl_job_t *job, const xhpl_extent_t *planned,
 
 /*
  * Write the file of --write, if there is one.
- * Errors: XH_ERR_INPUT  the plan is worthless and --force was not given, or the
- *                       file cannot be written: reported
+ * Errors: XH_ERR_INPUT  it cannot be written: reported
  */
 xh_status_t xhpl_advice_write(const xhpl_order_t *order,
-                              const xhpl_choice_t *best, int pmap,
-                              bool is_worthless);
+                              const xhpl_choice_t *best, int pmap);
+
+/* Who disturbs: names of programs, or how to find them. Takes 0.2 s. */
+xh_rivals_t xhpl_advice_rivals(void);
 
 /*
- * Print on stdout what best takes, what other numbers of processes per node
- * would, and last the command that runs it.
+ * In place of advice, print on stdout that the plan is worthless, and what to
+ * do; others: of the time of measuring that other programs had.
+ * Errors: XH_ERR_INPUT  the file of --write is not written: reported
+ */
+xh_status_t xhpl_advice_withhold(const xhpl_order_t *order, double others);
+
+/*
+ * Print on stdout what best takes and what limits its N, what other numbers of
+ * processes per node would take, and last the command that runs it: by the file
+ * of --write, or with options.
  *
  * compares  in  may other numbers be compared? Not where devices take part
- * dat       in  the file that was written; NULL: the command has options
  */
-void xhpl_advice_print(const xhpl_job_t *job, const xhpl_extent_t *planned,
-                       const xhpl_choice_t *best, int pmap, bool compares,
-                       const char *dat);
+void xhpl_advice_print(const xhpl_order_t *order, const xhpl_job_t *job,
+                       const xhpl_extent_t *planned, const xhpl_choice_t *best,
+                       int pmap, bool compares);
 
 #endif

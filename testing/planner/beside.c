@@ -2,10 +2,13 @@
 #include "testing/planner/beside.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include "base/log.h"
 #include "base/settings.h"
 #include "base/text.h"
 #include "hybrid/lu/checkpoint/settings.h"
+#include "hybrid/lu/guard/check_columns.h"
+#include "hybrid/lu/solver/solver.h"
 
 /*
  * Bytes that the online check reads of memory on a process, on cores: each
@@ -32,11 +35,16 @@ static double checkpoint_bytes(const hpl_shape_t *test)
 static void say_check(const hyb_model_rates_t *rates,
                       const xhpl_choice_t *choice)
 {
+    const hpl_shape_t *test = &choice->test;
     int every = (int)xh_settings_int("verify_every");
-    double seconds = check_bytes(&choice->test, every) / rates->sweep;
+    double seconds = check_bytes(test, every) / rates->sweep;
+    bool is_on =
+        hyb_check_columns_wanted(hyb_driver_means(), test->n, test->nprow);
 
-    xh_log_info("verify=online would make the best choice about %s longer, "
-                "%.2g%% (an estimate for cores)",
+    xh_log_info("the online check is %s: about %s more, %.2g%% of the best "
+                "choice (an estimate for cores)",
+                is_on ? "on, and can stay so"
+                      : "off, and can stay so; with --set verify=online",
                 xh_text_seconds(seconds).text,
                 100.0 * seconds / choice->seconds);
 }
@@ -46,11 +54,18 @@ static void say_checkpoint(const xhpl_choice_t *choice)
     static const double rate = 1e9; /* of a disk, bytes/s */
     double every = hyb_checkpoint_every();
     double bytes = checkpoint_bytes(&choice->test);
+    bool is_off = xh_settings_text("checkpoint")[0] == '\0';
 
-    if (every > 0.0)
-        xh_log_info("a checkpoint of the best choice has at most %.2f GiB per "
-                    "process: the run pauses for %s at %.3g GB/s, every %s "
-                    "(%.2g%% of the time)",
+    if (is_off && choice->seconds <= every)
+        xh_log_info("checkpoints are off, and can stay so: the best choice "
+                    "takes no longer than the time between two, %s",
+                    xh_text_seconds(every).text);
+    else if (every > 0.0)
+        xh_log_info("%s at most %.2f GiB per process: the run pauses for %s at "
+                    "%.3g GB/s, every %s (%.2g%% of the time)",
+                    is_off ? "checkpoints are off, and can stay so; with "
+                             "--checkpoint DIR each has"
+                           : "each checkpoint has",
                     bytes / 0x1p30, xh_text_seconds(bytes / rate).text,
                     rate * 1e-9, xh_text_seconds(every).text,
                     100.0 * bytes / rate / every);

@@ -84,14 +84,20 @@ static int64_t within_time(const xhpl_job_t *job, hpl_shape_t test, int bcast,
     return steps;
 }
 
+int64_t xhpl_choices_step(const hpl_shape_t *test)
+{
+    int64_t multiple = test->npcol;
+
+    while (multiple % test->nprow != 0)
+        multiple += test->npcol;
+    return test->nb * multiple;
+}
+
 int xhpl_choices_largest(const xhpl_job_t *job, hpl_shape_t test, int bcast)
 {
-    int64_t multiple = test.npcol, unit, steps;
+    int64_t unit = xhpl_choices_step(&test);
+    int64_t steps = within_memory(job, test, unit);
 
-    while (multiple % test.nprow != 0)
-        multiple += test.npcol;
-    unit = test.nb * multiple;
-    steps = within_memory(job, test, unit);
     if (!isinf(job->most_seconds))
         steps = within_time(job, test, bcast, unit, steps);
     return (int)(steps * unit);

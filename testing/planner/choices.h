@@ -34,6 +34,9 @@ int xhpl_choices_rows(int processes);
 /* Is even that grid too flat? It is with prime numbers. */
 bool xhpl_choices_are_flat(int processes);
 
+/* NB * lcm(P, Q), from one N to the next. */
+int64_t xhpl_choices_step(const hpl_shape_t *test);
+
 /*
  * The largest N, a multiple of NB * lcm(P, Q), of a test on a grid of
  * processes that keeps within job's memory and time; 0 if none does.

@@ -103,8 +103,9 @@ static void say_disturbed(const xhpl_core_budget_t *budget, double part,
     if (part > too_much)
         xh_log_warning("other programs had these cores %.0f%% of the measuring "
                        "time%s: this prediction is worthless. End these "
-                       "programs (top names them) and try again",
-                       100.0 * part, tries > 1 ? ", twice" : "");
+                       "programs (%s) and try again",
+                       100.0 * part, tries > 1 ? ", twice" : "",
+                       xhpl_advice_rivals().text);
     else if (part > XH_TURNS_CROWDED)
         xh_log_warning(
             "other programs had these cores %.0f%% of the measuring time: "
@@ -311,7 +312,6 @@ static xh_status_t answer_plan(const xhpl_order_t *order, const xhpl_job_t *job,
     if (are_of(weights, job->processes))
         choices[0] = compare_weights(order, job, weights, &choices[0]);
     *best_p = choices[0];
-    xhpl_beside_say(job->rates, best_p);
     return XH_OK;
 }
 
@@ -322,17 +322,18 @@ static xh_status_t speak(const xhpl_order_t *order, const xhpl_job_t *job,
 {
     int pmap = xhpl_parameters_value(&order->parameters, XHPL_PMAP);
     xhpl_choice_t best;
-    xh_status_t status;
+    xh_status_t status = XH_OK;
 
     XH_TRY(answer_plan(order, job, weights, &best));
+    if (job->rates->others > too_much && !order->force)
+        return xhpl_advice_withhold(order, job->rates->others);
+    xhpl_beside_say(job->rates, &best);
     if (!order->given[XHPL_PMAP] && weights == NULL && !offloads)
         pmap = xhpl_advice_order(job, planned, &best);
-    status =
-        xhpl_advice_write(order, &best, pmap, job->rates->others > too_much);
-    if (order->simulate && status == XH_OK)
+    XH_TRY(xhpl_advice_write(order, &best, pmap));
+    if (order->simulate)
         status = xhpl_simulate_run(&best, job->rates, planned);
-    xhpl_advice_print(job, planned, &best, pmap, !offloads,
-                      status == XH_OK ? order->write : NULL);
+    xhpl_advice_print(order, job, planned, &best, pmap, !offloads);
     return status;
 }
 

@@ -9,8 +9,8 @@
 #include "testing/ptest/parameters.h"
 
 static const char everyday_options[] =
-    " n nb p q dat json set progress quiet plan time memory write predict help "
-    "version ";
+    " n nb p q dat json set progress quiet plan time memory write force "
+    "predict help version ";
 static const char everyday_settings[] =
     " threads bind devices home kernel predict watchdog ";
 
@@ -60,6 +60,40 @@ static bool is_of_devices(const xh_setting_t *row)
            strcmp(row->name, "home") == 0 || strcmp(row->name, "panel") == 0;
 }
 
+/* ---- the frame of the text ----------------------------------------------- */
+
+static void print_usage(FILE *out)
+{
+    fprintf(out,
+            "Usage: xhpl [OPTION]...                  one machine\n"
+            "       mpirun -n PROCESSES xhpl [OPTION]...       several\n\n"
+            "Solve random systems of linear equations and report the rate, as "
+            "the\nHigh-Performance Linpack benchmark does. The file HPL.dat of "
+            "this folder has\nthe tests. Options replace its lines; without "
+            "that file -n is enough.\n\n"
+            "Examples:\n"
+            "  xhpl --plan --time 10m --write HPL.dat   choose N, NB and the "
+            "grid, then type:\n"
+            "  xhpl --set predict=on --json run.json    run; predict how fast "
+            "it should be\n"
+            "  hpl-report run.json                      a page that says "
+            "whether it is good\n"
+            "Eight nodes, one process on each, with Open MPI or with Slurm "
+            "(plan likewise):\n"
+            "  mpirun -np 8 --map-by ppr:1:node --bind-to none xhpl --json "
+            "run.json\n"
+            "  srun -N 8 --ntasks-per-node=1 --cpu-bind=none --mpi=pmix "
+            "xhpl\n\n");
+}
+
+static void print_endings(FILE *out)
+{
+    fprintf(out, "\nExit status: 0 all passed; 1 a residual or the online "
+                 "check failed; 2 bad input,\nnot enough memory or a skipped "
+                 "test; 3 a failure at run time, or the self-test\nfound wrong "
+                 "results.\n");
+}
+
 /* ---- every day: a line each ---------------------------------------------- */
 
 static void print_line(const char *name, const char *argument, const char *help,
@@ -76,13 +110,17 @@ static void print_line(const char *name, const char *argument, const char *help,
 
 static void print_everyday(const xh_option_t *rows, int count, FILE *out)
 {
+    fprintf(out, "Options; a LIST is one value, or several separated by "
+                 "commas:\n");
     for (int q = 0; q < XHPL_QUANTITIES; q++)
         print_line(xhpl_quantity(q)->option, "LIST", xhpl_quantity(q)->what,
                    out);
     fputc('\n', out);
     for (int i = 0; i < count; i++)
         print_line(rows[i].name, rows[i].argument, rows[i].help, out);
-    fprintf(out, "\nSettings, with their defaults:\n");
+    fprintf(
+        out,
+        "\nSettings, with their defaults; change one with --set NAME=VALUE:\n");
     for (int i = 0; i < xh_settings_count(); i++) {
         const xh_setting_t *row = xh_settings_row(i);
 
@@ -130,15 +168,10 @@ void xhpl_help_print(xhpl_topic_t topic, const xh_option_t *rows, int count,
         [XHPL_HELP_DEVICES] = is_of_devices,
         [XHPL_HELP_TESTING] = is_of_tests};
 
-    if (topic == XHPL_HELP_EVERYDAY || topic == XHPL_HELP_ALL)
-        fprintf(
-            out,
-            "Usage: mpirun -n PROCESSES xhpl [OPTION]...\n\n"
-            "Solve random systems of linear equations and report the rate,\n"
-            "as the High-Performance Linpack benchmark does. HPL.dat, in "
-            "the working\ndirectory, has the tests. Options replace its "
-            "lines; without that file\n-n is enough. To begin: xhpl --plan "
-            "--time 10m --write HPL.dat, then xhpl.\n\n");
+    bool is_whole = topic == XHPL_HELP_EVERYDAY || topic == XHPL_HELP_ALL;
+
+    if (is_whole)
+        print_usage(out);
     if (topic == XHPL_HELP_EVERYDAY) {
         print_everyday(rows, count, out);
     } else {
@@ -153,9 +186,6 @@ void xhpl_help_print(xhpl_topic_t topic, const xh_option_t *rows, int count,
                      "the first of these wins:\n");
         xh_settings_print_help(wanted[topic], out);
     }
-    if (topic == XHPL_HELP_EVERYDAY || topic == XHPL_HELP_ALL)
-        fprintf(out,
-                "\nExit status: 0 all passed; 1 a residual or the online check "
-                "failed; 2 bad input,\nnot enough memory or a skipped test; "
-                "3 a failure at run time, or trust.\n");
+    if (is_whole)
+        print_endings(out);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 #include "base/log.h"
+#include "base/rivals.h"
 #include "base/settings.h"
 #include "base/turns.h"
 #include "hpl.h"
@@ -44,8 +45,10 @@ static void warn_of_others(const xhpl_core_budget_t *budget,
         int rank;
     } worst = {0.0, xhpl_rank(trial->comm)};
     const int me = worst.rank;
+    xh_rivals_t rivals = {.text = ""};
     char cause[96];
     hpl_work_t work;
+    bool is_known;
 
     if (hpl_solver()->work != NULL && hpl_solver()->work(trial->system, &work))
         worst.part = work.others;
@@ -55,8 +58,13 @@ static void warn_of_others(const xhpl_core_budget_t *budget,
         trial->seconds <= long_enough)
         return;
     xhpl_core_budget_cause(budget, worst.part, cause, sizeof(cause));
-    xh_log_warning("threads waited for cores %.0f%% of the time of N = %d: %s",
-                   100.0 * worst.part, trial->test.n, cause);
+    if (xhpl_core_budget_others(budget, worst.part) > XH_TURNS_CROWDED)
+        rivals = xh_rivals_now();
+    is_known = rivals.text[0] != '\0';
+    xh_log_warning(
+        "threads waited for cores %.0f%% of the time of N = %d: %s%s%s%s",
+        100.0 * worst.part, trial->test.n, cause, is_known ? " (" : "",
+        rivals.text, is_known ? ")" : "");
 }
 
 /* Of a test of some time, what devices did is known and compared. */

@@ -104,9 +104,13 @@ def test_where_no_host_answers_all_are_drained_with_the_reason(site, stages):
     mpirun = jobs.program(site.folder / "bin/mpirun2",
                           "echo ------ >&2; echo no daemon >&2; echo ----- >&2; exit 1\n")
     words = [sys.executable, CAMPAIGN, "run", "-C", "c", "--hosts", "n[1-5]", "--ssh",
-             ssh, "--mpirun", mpirun, "--stages", stages]
+             ssh, "--mpirun", mpirun, "--stages", stages, "--yes", "--drain-command",
+             "touch drained-{host}"]
     done = jobs.run(words, site.folder)
     assert done.status == 1 and "no host answers" in done.stderr, str(done)
+    assert "Do not drain yet: 5 of 5 nodes are not started" in done.stdout
+    assert "not drained: n1, n2, n3, n4, n5" in done.stderr
+    assert list(site.folder.glob("drained-*")) == []
     lines = (site.folder / "c/drain.txt").read_text().splitlines()
     assert lines == [f"n{i}  # not started: it does not answer: no route to host"
                      for i in range(1, 6)]
@@ -402,6 +406,17 @@ def test_letters_that_a_terminal_lacks_do_not_stop_it(site):
                     {**site.env(**{name: "wrong"}), "PYTHONIOENCODING": "ascii"})
     assert done.status == 1 and r"n\xe9: wrong" in done.stdout, str(done)
     assert (site.folder / f"drained-{name}").exists()
+
+
+def test_a_report_drains_with_the_command_of_the_campaign(site):
+    off = ("--drain-command", "touch drained-{host}")
+    done = site.run(*ALONE, *off, hosts="n[1-4]", told={"n2": "wrong"})
+    page = site.folder / "c/campaign.html"
+    words = f"{CAMPAIGN} report -C {site.folder / 'c'} --yes"
+    assert done.status == 1 and words in page.read_text() and words in done.stdout
+    assert not list(site.folder.glob("drained-*"))
+    jobs.run([sys.executable, *words.split()], site.folder)
+    assert [path.name for path in site.folder.glob("drained-*")] == ["drained-n2"]
 
 
 def test_a_report_needs_no_allocation(tmp_path, monkeypatch, capsys):

@@ -72,13 +72,43 @@ def test_what_is_open_is_no_node_to_drain(campaign):
                         "runs": ["pairs-1-x"], "certain": False}]
     campaign["open"] = summary.left_open(campaign["hosts"])
     text = text_of(campaign)
-    assert "Drain 3 of 16 nodes" in text and "Open: 1 node to look at" in text
+    assert "Drain 3 of 16 nodes; test 1 again" in text and "Open: 1 node to look at" in text
     assert f"{host['name']} unknown died with n9" in text
+    campaign["drain"] = []
+    assert "Drain none; test 1 of 16 nodes again" in text_of(campaign)
+
+
+def test_nodes_are_tested_again_as_before_beside_good_ones(campaign):
+    """By the options of the campaign, those of its stages aside."""
+    campaign["command"] = [
+        "xhpl-campaign", "run", "--directory", "c", "--part", "debug", "--repeats", "5",
+        "--seconds=60", "--full", "--slurm=--account=x y", "--drain-command", "off {host}"]
+    campaign["options"] = {"launcher": "slurm"}
+    campaign["hosts"][0]["class"] = "unknown"
+    campaign["open"] = [{"host": HOSTS[0], "class": "unknown", "reason": "?"}]
+    good = [HOSTS[i] for i in (1, 2, 4, 5, 6)]
+    assert page.Calls("xhpl-campaign", "/s/c").again(campaign, campaign["open"]) == (
+        f"xhpl-campaign run -C /s/c-again --hosts {','.join([HOSTS[0], *good])} "
+        "--stages inventory,single,pairs --repeats 3 --launcher slurm "
+        "--compare /s/c/campaign.json --partition=debug --seconds=60 '--slurm=--account=x y'")
+    assert f"run -C campaign-again --hosts {HOSTS[0]}" in text_of(campaign)
+    bad = ",".join(entry["host"] for entry in campaign["drain"])
+    assert f"run -C campaign-again --hosts {bad},{good[0]}" in text_of(campaign)
+    campaign["command"] = ["xhpl-campaign", "--no-longer-there"]
+    assert page.Calls().again(campaign, campaign["open"]).endswith("/campaign.json")
 
 
 def test_where_most_nodes_fail_it_says_to_look_for_one_cause():
-    text = text_of(simulated(dies=dict.fromkeys(HOSTS[:12], "not started")))
+    found = simulated(dies=dict.fromkeys(HOSTS[:12], "not started"))
+    found["command"] = ["xhpl-campaign", "run", "--hosts", "n[1-16]", "-C", "c"]
+    text = text_of(found)
+    assert ("xhpl-campaign run -C campaign-again --compare campaign/campaign.json "
+            "'--hosts=n[1-16]'" in text)
+    found["runs"] = []
+    assert "Then the same command as before asks all nodes again." in text_of(found)
+    assert "Do not drain yet: 12 of 16 nodes are not started" in text
     assert "More than half of the nodes are not started" in text
+    assert "Do not drain before it is found" in text and "scontrol" not in text
 
 
 def test_a_long_list_is_folded():
@@ -87,8 +117,14 @@ def test_a_long_list_is_folded():
 
 
 def test_the_command_that_drains_can_be_another(campaign):
-    made = page.make(campaign, command="nodectl off {host}")
-    assert f"nodectl off {HOSTS[3]}" in report_page.text_of(made)
+    calls = page.Calls("bin/xhpl-campaign", "/a b", "nodectl off {host}")
+    text = report_page.text_of(page.make(campaign, calls=calls))
+    assert f"nodectl off {HOSTS[3]}" in text
+    assert ("bin/xhpl-campaign report -C '/a b' --drain-command 'nodectl off {host}' --yes"
+            in text)
+    campaign["options"] = {"drain_command": "nodectl off {host}"}
+    text = report_page.text_of(page.make(campaign, calls=calls))
+    assert "bin/xhpl-campaign report -C '/a b' --yes" in text
 
 
 def test_differences_and_failed_runs_are_named(campaign):
@@ -107,7 +143,8 @@ def test_a_campaign_that_has_only_begun_has_a_page():
     one = Simulated(World(HOSTS))
     one.inventory = {}
     text = text_of(summary.build(one))
-    assert "No node is known to need draining" in text and "16 unknown" in text
+    assert "No run has ended: nothing is known of 16 nodes" in text and "16 unknown" in text
+    assert "xhpl-campaign run -C" not in text
 
 
 def test_all_its_data_fit_into_campaign_json(campaign):

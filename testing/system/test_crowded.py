@@ -44,6 +44,7 @@ def test_a_run_among_others_says_so_and_blames_no_library(xhpl):
     pattern = r"cores \d+% of the (time of N = 2500: other programs|measuring)"
     found = {match[1] for match in map(re.compile(pattern).search, said) if match}
     assert found == {"time of N = 2500: other programs", "measuring"}, str(outcome)
+    assert re.search(r"of N = 2500: other programs have them \(.*\bsh\b", outcome.stderr)
     if "DGEMM" not in xhpl("-n", 2000, "--nb", 64, "-p", 1, "-q", 1).stderr:
         assert not [text for text in said if "DGEMM" in text], str(outcome)
     assert "planned under load" in outcome.stderr and "% of plan" not in outcome.stderr
@@ -66,15 +67,19 @@ def test_a_plan_among_others_is_worth_nothing_and_not_written(xhpl):
                "--set", "plan_seconds=0.2", "--write", "new.dat"]  # fmt: skip
     with busy_loops(2 * os.cpu_count()):
         outcome = xhpl(*options)
+        forced = xhpl(*options, "--force").succeeded()
     assert outcome.status == 2, str(outcome)
     assert "measuring time, twice: this prediction is worthless" in outcome.stderr
     assert "new.dat is not written" in outcome.stderr, str(outcome)
-    assert not (xhpl.directory / "new.dat").exists()
-    rates = [float(row.split()[7])
-             for row in outcome.stdout.partition("\n\n")[0].splitlines()[1:]]
+    table, said = outcome.stdout.split("\n\n")
+    assert re.fullmatch(r"WORTHLESS: other programs had (3[3-9]|[4-9]\d)% of the cores "
+                        r"while it measured; end them \(.*\bsh\b.*\) and run --plan again\n",
+                        said), said
+    rates = [float(row.split()[7]) for row in table.splitlines()[1:]]
     assert rates and max(rates) <= 1.1 * ceiling_of(xhpl), str(outcome)
-    part = re.search(r"^  ([\d.]+) of the FMA ceiling of their cores", outcome.stdout, re.M)
-    assert float(part[1]) < 1, str(outcome)
+    part = re.search(r"^  ([\d.]+) of the FMA ceiling of their cores", forced.stdout, re.M)
+    assert float(part[1]) < 1, str(forced)
+    assert forced.stdout.splitlines()[-1].endswith(" --dat new.dat"), str(forced)
 
 
 @retried

@@ -103,7 +103,6 @@ SMALLER = [
     (r"-np 16\b|(?<=bind-to core )-np 4\b", "-np 2"),  # cores
     (r"PE=4\b", "PE=1"),
     (r"-np 8(?= --map-by ppr)", "-np 1"),  # nodes
-    (r"-n 8(?= xhpl --plan)", "-n 2"),
     (r"plan_seconds=(1|0\.5)\b", "plan_seconds=0.1"),
     (r"xhpl --plan (--time 1h )?--write",
      r"xhpl --plan \1--memory 200M --set plan_seconds=0.1 --write"),

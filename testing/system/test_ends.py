@@ -10,6 +10,7 @@ import jobs
 import report
 from busy import retried
 from sabotage import library, preloaded, wait_for_ranks
+from test_plan import measures
 
 pytestmark = pytest.mark.surface
 
@@ -29,6 +30,15 @@ def test_the_end_names_the_best_of_several_tests(xhpl):
 def test_a_wrong_result_is_not_the_best(xhpl):
     outcome = xhpl(dat=hpl_dat.text(n="50 60", threshold="1e-9"))
     assert outcome.status == 1 and "best:" not in outcome.stderr, str(outcome)
+
+
+@measures
+def test_the_message_of_a_process_alone_is_the_last_line_whatever_mpi_says(xhpl):
+    """MPI_Abort would have its daemon print ten lines behind it."""
+    outcome = xhpl(*SMALL, "--set", "devices=emu:1", "--set", "home=device", "--set",
+                   "trust=off", "--set", "emu_fault=fail@gemm:1")  # fmt: skip
+    assert outcome.status == 3, str(outcome)
+    assert outcome.stderr.splitlines()[-1].startswith("HPL ERROR from process # 0 on ")
 
 
 def test_with_a_record_the_best_is_held_against_the_ceiling(xhpl):

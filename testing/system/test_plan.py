@@ -86,10 +86,14 @@ def words_of(outcome):
 @pytest.mark.parametrize("written", [True, False])
 def test_a_plan_ends_in_words_and_in_the_command_that_runs_it(xhpl, planned, written):
     outcome = planned(f"{NARROW} {'--write new.dat' if written else ''}")
-    best, *_, command = words_of(outcome)
+    best, *others, command = words_of(outcome)
     (row,) = rows_of(outcome)[:1]
     assert re.fullmatch(rf"best: N = {row.n:.0f} with NB = 64 on 1 x 1 processes: about "
                         rf"{SECONDS} at {RATE}, \S+ GiB per process", best), best
+    assert "  N is limited by --memory: 0.195 GiB per node" in others
+    assert re.search("online check is off, and can stay so; with --set verify=online: "
+                     f"about {SECONDS} more", outcome.stderr), str(outcome)
+    assert "checkpoints are off, and can stay so: " in outcome.stderr, str(outcome)
     start = f"run: {jobs.XHPL} "
     assert command.startswith(start), command
     assert ("--dat new.dat" in command) == written
@@ -101,7 +105,7 @@ def test_a_plan_ends_in_words_and_in_the_command_that_runs_it(xhpl, planned, wri
 def test_other_numbers_of_processes_per_node_are_compared(planned, started):
     outcome = planned(f"--nodes 16 --ranks-per-node 2 {NARROW}", processes=started)
     words = words_of(outcome)
-    compared = [line for line in words if " per node" in line]
+    compared = [line for line in words if re.match(r"  \d+ process", line)]
     assert re.match(rf"  1 process per node: {RATE} in {SECONDS} \(an estimate", compared[0])
     assert re.match(rf"  2 processes per node(, one per socket)?: {RATE} in {SECONDS} "
                     r"\(this plan\)", compared[1])  # fmt: skip
@@ -121,9 +125,20 @@ def warnings_of(outcome):
 @retried
 def test_less_time_makes_a_smaller_matrix(planned):
     free = rows_of(planned("--memory 900M"))
-    limited = rows_of(planned("--memory 900M --time 0.2s"))
+    outcome = planned("--memory 900M --time 0.2s")
+    limited = rows_of(outcome)
     assert max(row.n for row in limited) < max(row.n for row in free)
     assert all(row.seconds <= 0.2 for row in limited)
+    assert "\n  N is limited by --time: a longer run has a larger N" in outcome.stdout
+
+
+def test_a_plan_that_fills_the_usual_memory_says_how_to_take_more(planned):
+    """The default leaves a fifth; no advice where little is left."""
+    least = f"{NARROW} --set memory_reserve=1"  # N is chosen, nothing is solved
+    said = re.search(r"limited by memory: \S+ GiB per node, (\d+)% of what is available(.*)",
+                     planned(f"{least} --memory 80%").stdout)
+    assert said.groups() == ("80", "; --memory 95% takes more")
+    assert "of what is available\n" in planned(f"{least} --memory 95%").stdout
 
 
 @pytest.mark.long

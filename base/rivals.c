@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/rivals.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "base/sysfile.h"
+#include "base/text.h"
+
+enum {
+    PROGRAMS = 4096, /* that are looked at */
+    NAME = 16,       /* as the system keeps it */
+    NAMED = 3
+};
+
+static const double pause_seconds = 0.2, noticeable = 0.1; /* of a core */
+
+typedef struct {
+    long process;
+    unsigned long ticks;
+    char name[NAME];
+} program_t;
+
+/* One process: "12 (name of it) R 1 ...", ticks of two kinds in the 14th and
+ * 15th field. */
+static bool look(const char *process, program_t *program_p)
+{
+    char file[64], line[512] = "", *name, *end;
+    unsigned long user, kernel;
+
+    snprintf(file, sizeof(file), "%.20s/stat", process);
+    xh_sysfile_line("/proc", file, line, sizeof(line));
+    name = strchr(line, '(');
+    end = strrchr(line, ')');
+    if (name == NULL || end == NULL ||
+        sscanf(end + 1, " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %lu %lu",
+               &user, &kernel) != 2)
+        return false;
+    *end = '\0';
+    program_p->process = strtol(line, NULL, 10);
+    program_p->ticks = user + kernel;
+    snprintf(program_p->name, NAME, "%s", name + 1);
+    for (char *at = program_p->name; *at != '\0'; at++)
+        *at = isprint((unsigned char)*at) ? *at : '?';
+    return true;
+}
+
+/* All that are not called as this one is, in the order of the system. */
+static int look_at_all(program_t *programs)
+{
+    DIR *folder = opendir("/proc");
+    program_t own = {.name = ""};
+    struct dirent *entry;
+    int count = 0;
+
+    look("self", &own);
+    while (folder != NULL && count < PROGRAMS &&
+           (entry = readdir(folder)) != NULL)
+        if (isdigit((unsigned char)entry->d_name[0]) &&
+            look(entry->d_name, &programs[count]) &&
+            strcmp(programs[count].name, own.name) != 0)
+            count++;
+    if (folder != NULL)
+        closedir(folder);
+    return count;
+}
+
+static unsigned long ticks_before(const program_t *before, int count,
+                                  const program_t *now)
+{
+    for (int i = 0; i < count; i++)
+        if (before[i].process == now->process)
+            return before[i].ticks < now->ticks ? before[i].ticks : now->ticks;
+    return now->ticks; /* it has just begun */
+}
+
+/* Let each program have the ticks of all of its processes since before, in the
+ * first of them. */
+static void take_since(const program_t *before, int earlier, program_t *now,
+                       int count)
+{
+    for (int i = 0; i < count; i++)
+        now[i].ticks -= ticks_before(before, earlier, &now[i]);
+    for (int i = 0; i < count; i++)
+        for (int j = i + 1; j < count && now[i].ticks > 0; j++)
+            if (now[j].ticks > 0 && strcmp(now[i].name, now[j].name) == 0) {
+                now[i].ticks += now[j].ticks;
+                now[j].ticks = 0;
+            }
+}
+
+static void name_most(program_t *programs, int count, xh_rivals_t *rivals)
+{
+    double least = noticeable * pause_seconds * (double)sysconf(_SC_CLK_TCK);
+
+    for (int n = 0; n < NAMED && count > 0; n++) {
+        program_t *most = &programs[0];
+
+        for (int i = 1; i < count; i++)
+            if (programs[i].ticks > most->ticks)
+                most = &programs[i];
+        if ((double)most->ticks < least)
+            return;
+        xh_text_append(rivals->text, sizeof(rivals->text), "%s%s",
+                       n > 0 ? ", " : "", most->name);
+        most->ticks = 0;
+    }
+}
+
+xh_rivals_t xh_rivals_now(void)
+{
+    const struct timespec pause = {.tv_nsec = (long)(1e9 * pause_seconds)};
+    program_t *before = malloc(2 * PROGRAMS * sizeof(*before));
+    xh_rivals_t rivals = {.text = ""};
+    int earlier, count;
+
+    if (before == NULL)
+        return rivals;
+    earlier = look_at_all(before);
+    nanosleep(&pause, NULL);
+    count = look_at_all(before + PROGRAMS);
+    take_since(before, earlier, before + PROGRAMS, count);
+    name_most(before + PROGRAMS, count, &rivals);
+    free(before);
+    return rivals;
+}

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command lines that a campaign gives its reader to copy."""
+import contextlib
+import io
+import os
+from typing import NamedTuple
+
+from hpl_report import foreign
+
+from . import drain, launch
+from .compare import FEW, SURE
+from .options import parser
+
+# Options of a campaign that another one does not take over, and more that a test of
+# some of its nodes does not.
+OF_ITS_OWN = {"command", "directory", "compare", "yes", "drain_command"}
+OF_ALL = {"hosts", "hostfile", "stages", "repeats", "launcher", "full", "leave_out",
+          "weights"}
+
+
+def kept(command, left_out):
+    """The options of a command line but for some, as words."""
+    made = parser()
+    for action in made._actions:
+        action.type = None  # the text as it was given
+    try:
+        with contextlib.redirect_stderr(io.StringIO()), \
+                contextlib.redirect_stdout(io.StringIO()):
+            given = vars(made.parse_args(list(command[1:])))
+    except SystemExit:  # another version's
+        return []
+    words = []
+    for action in made._actions:
+        value = given.get(action.dest)
+        if action.dest in left_out or value is None or not action.option_strings:
+            continue
+        option = action.option_strings[-1]
+        words += [option] if value is True else [f"{option}={value}"]
+    return words
+
+
+class Calls(NamedTuple):
+    """How this campaign was called, and what drains a node."""
+
+    program: str = "xhpl-campaign"
+    folder: str = "campaign"
+    drain_command: str = drain.COMMAND
+
+    def line(self, *words):
+        return launch.joined([foreign.shown(word) for word in (self.program, *words)])
+
+    def drain(self, campaign):
+        """Drain all nodes that are to be drained."""
+        stored = campaign["options"].get("drain_command", drain.COMMAND)
+        other = self.drain_command != stored
+        return self.line("report", "-C", self.folder,
+                         *["--drain-command", self.drain_command] * other, "--yes")
+
+    def anew(self, campaign, *words, left_out=OF_ITS_OWN):
+        """Another campaign, with these words and the options of this one."""
+        return self.line("run", "-C", f"{self.folder}-again", *words,
+                         "--compare", os.path.join(self.folder, "campaign.json"),
+                         *kept(campaign["command"], left_out))
+
+    def again(self, campaign, entries):
+        """Test the nodes of entries again, beside good ones of their kind to compare
+        them with."""
+        names = [entry["host"] for entry in entries]
+        others = {entry["host"] for entry in campaign["open"] + campaign["drain"]}
+        kinds = {host["kind"] for host in campaign["hosts"] if host["name"] in names}
+        good = [host["name"] for kind in sorted(kinds) for host in
+                [host for host in campaign["hosts"] if host["kind"] == kind
+                 and host["class"] == "ok" and host["name"] not in others][:FEW]]
+        launcher = campaign["options"].get("launcher")
+        return self.anew(
+            campaign, "--hosts", ",".join(names + good),
+            "--stages", "inventory,single,pairs", "--repeats", str(SURE),
+            *["--launcher", launcher] * bool(launcher), left_out=OF_ITS_OWN | OF_ALL)

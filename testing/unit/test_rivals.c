@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/rivals.h"
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "testing/unit/unit.h"
+
+/* A process that computes until it is killed, with this name; NULL: with that
+ * of this program. */
+static pid_t busy(const char *name)
+{
+    pid_t child = fork();
+
+    if (child != 0)
+        return child;
+    if (name != NULL)
+        prctl(PR_SET_NAME, name);
+    for (volatile int i = 0;; i++)
+        ;
+}
+
+static void end(pid_t child)
+{
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+}
+
+TEST(a_program_that_computes_beside_this_one_is_named)
+{
+    pid_t child = busy("a\tbusy (one)");
+    xh_rivals_t found = xh_rivals_now();
+
+    /* a machine may be so busy that it gets no core for a while */
+    for (int i = 0; i < 100 && strstr(found.text, "busy") == NULL; i++)
+        found = xh_rivals_now();
+    end(child);
+    assert_in(found.text, "a?busy (one)");
+}
+
+TEST(this_program_is_no_rival_of_itself)
+{
+    pid_t child = busy(NULL);
+    xh_rivals_t found = xh_rivals_now();
+
+    end(child);
+    assert_null(strstr(found.text, "test_rivals"));
+}
+
+TEST_MAIN()
