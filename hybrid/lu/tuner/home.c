@@ -202,19 +202,17 @@ hyb_home_seconds_t hyb_home_predict(const hyb_home_figures_t *figures,
 /* ---- the choice ---------------------------------------------------------- */
 
 /* Blocks of shape for which the devices have room in so many bytes each, beside
- * so many panels and guests, and rows on their way. */
+ * two groups of panels, seats of guests, and rows on their way. */
 static double room(const hyb_home_figures_t *figures, const hpl_shape_t *shape,
-                   double bytes, double panels)
+                   double bytes, double group, double seats)
 {
     double rows = (double)shape->n / shape->nprow, nb = shape->nb;
     double block = 8.0 * nb * (rows + (shape->nprow > 1 ? 3.0 : 1.0) * nb);
-    double others = panels * 8.0 * nb * (rows + nb);
+    double tall = 2.0 * group + seats, square = (tall + 1.0) * group;
+    double others = 8.0 * nb * (tall * rows + square * nb);
 
     return figures->devices * floor(fmax(0.0, bytes - others) / block);
 }
-
-/* Panels of two groups are there. */
-enum { GROUPS = 2 };
 
 /* So wide that products of one more panel gain nothing. */
 static int deepest(const hyb_home_figures_t *f, int64_t nb, int most)
@@ -257,7 +255,7 @@ int hyb_home_group(const hyb_home_figures_t *f, const hpl_shape_t *shape)
     if (strcmp(asked, "auto") != 0)
         return (int)xh_smaller(strtol(asked, NULL, 10), panels);
     width = deepest(f, shape->nb, most);
-    return room(f, shape, f->memory, GROUPS * width) >= blocks_of(shape)
+    return room(f, shape, f->memory, width, 0.0) >= blocks_of(shape)
                ? width
                : (int)xh_smaller(most, widest_for_link(f, shape->nb));
 }
@@ -270,16 +268,17 @@ double hyb_home_rest(const hyb_home_figures_t *figures,
     const double beside_tiles = 0.75;
     double columns = (double)shape->n / shape->npcol;
     double blocks = blocks_of(shape);
-    double panels = GROUPS * hyb_home_group(figures, shape);
-    double there = room(figures, shape, figures->memory, panels);
+    double group = hyb_home_group(figures, shape);
+    double there = room(figures, shape, figures->memory, group, 0.0);
 
     *guests_p = false;
     if (there >= blocks)
         return 0.0;
-    there = room(figures, shape, figures->memory, panels + HYB_GUEST_SEATS);
+    there = room(figures, shape, figures->memory, group, HYB_GUEST_SEATS);
     *guests_p = shape->nprow == 1 && there > 0.0;
     if (!*guests_p)
-        there = room(figures, shape, beside_tiles * figures->memory, panels);
+        there =
+            room(figures, shape, beside_tiles * figures->memory, group, 0.0);
     return fmin(1.0, fmax(0.0, blocks - there) * shape->nb / columns);
 }
 
