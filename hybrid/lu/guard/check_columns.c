@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <string.h>
-#include "base/log.h"
 #include "base/median.h"
 #include "base/memory.h"
 #include "base/settings.h"
@@ -51,25 +50,13 @@ static bool is_cheap(const hyb_means_t *means, int64_t n, int nprow)
     return n / nprow >= ROWS && !means->offloads;
 }
 
-static void say_if_unchecked(void)
-{
-    static bool said;
-
-    if (!said)
-        xh_log_warning("verify=online checks nothing, as a device only models "
-                       "time: the residual alone is looked at");
-    said = true;
-}
-
 bool hyb_check_columns_wanted(const hyb_means_t *means, int64_t n, int nprow)
 {
     const char *asked = xh_settings_text("verify");
 
     if (strcmp(asked, "auto") == 0)
         return is_cheap(means, n, nprow);
-    if (strcmp(asked, "online") == 0 && means->models_time)
-        say_if_unchecked();
-    return strcmp(asked, "online") == 0 && !means->models_time;
+    return strcmp(asked, "online") == 0;
 }
 
 static extent_t extent_of(const hyb_means_t *means, const hpl_shape_t *shape,
