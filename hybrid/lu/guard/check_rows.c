@@ -218,13 +218,20 @@ static int64_t gather(const hyb_lu_t *lu, int place, int k, const leaving_t *l,
 /* ---- rows that the panel took ---------------------------------------------
  */
 
-/* v := U w of panel k's own columns. */
-static void weigh_u(const HPL_T_panel *h, const double *w, double *v)
+/* v, of both, := U w of panel k's own columns. */
+static void weigh_panel(hyb_lu_t *lu, int k, double *v)
 {
-    for (int p = 0; p < h->jb; p++) {
-        v[p] = 0.0;
-        for (int j = p; j < h->jb; j++)
-            v[p] += h->L1[p + (size_t)j * (size_t)h->jb] * w[j];
+    const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
+    int64_t first = hyb_ledger_first(&lu->ledger, hyb_lu_panel_block(lu, k));
+
+    for (int which = 0; which < BOTH; which++, v += h->jb) {
+        const double *w = lu->check->weight[which] + first;
+
+        for (int p = 0; p < h->jb; p++) {
+            v[p] = 0.0;
+            for (int j = p; j < h->jb; j++)
+                v[p] += h->L1[p + (size_t)j * (size_t)h->jb] * w[j];
+        }
     }
 }
 
@@ -255,17 +262,15 @@ static void judge_pivots(hyb_lu_t *lu, int k)
     const double *part = lu->check->panel[k % HYB_IN_FLIGHT];
     int64_t b = hyb_lu_panel_block(lu, k), ld = leaving(lu) / BOTH, row[ld];
     int first = m->gather_offset[m->me], end = m->gather_offset[m->me + 1];
-    double *z = lu->check->work, v[h->jb];
+    double *z = lu->check->work, v[BOTH * h->jb];
 
-    for (int which = 0; which < BOTH; which++) {
-        weigh_u(h, lu->check->weight[which] + hyb_ledger_first(&lu->ledger, b),
-                v);
-        for (int i = first; i < end; i++) {
-            row[i - first] = h->ii + m->gather[i].from;
+    weigh_panel(lu, k, v);
+    for (int i = first; i < end; i++) {
+        row[i - first] = h->ii + m->gather[i].from;
+        for (int which = 0; which < BOTH; which++)
             z[i - first + which * ld] =
-                difference(h, m->gather[i].to, v,
+                difference(h, m->gather[i].to, v + which * h->jb,
                            -part[m->gather[i].from + which * lu->mat->mp]);
-        }
     }
     hyb_check_columns_judge(
         lu, &(hyb_compared_t){.place = hyb_home_number(&lu->homes, b),
@@ -280,16 +285,6 @@ static void judge_pivots(hyb_lu_t *lu, int k)
 /* ---- panels that the team factors for a device -----------------------------
  */
 
-/* v, of both, := U w of panel k. */
-static void weigh_panel(const hyb_lu_t *lu, int k, const HPL_T_panel *h,
-                        double *v)
-{
-    int64_t first = hyb_ledger_first(&lu->ledger, hyb_lu_panel_block(lu, k));
-
-    for (int which = 0; which < BOTH; which++)
-        weigh_u(h, lu->check->weight[which] + first, v + which * h->jb);
-}
-
 void hyb_check_columns_made(hyb_lu_t *lu, int k, int64_t from, int64_t to)
 {
     const hyb_tiles_t *l2 = &hyb_lu_panel(lu, k)->factors.l2;
@@ -298,7 +293,7 @@ void hyb_check_columns_made(hyb_lu_t *lu, int k, int64_t from, int64_t to)
 
     if (lu->check == NULL || !is_for_device(lu, k))
         return;
-    weigh_panel(lu, k, h, v);
+    weigh_panel(lu, k, v);
     for (int which = 0; which < BOTH; which++)
         for (int64_t i = from; i < to; i += l2->height) {
             double sum[HYB_KERNEL_MOST_ROWS] = {0.0};
@@ -352,7 +347,7 @@ void hyb_check_columns_factored(hyb_lu_t *lu, int k)
     z = lu->check->work;
     was = (int64_t *)(z + BOTH * lu->mat->mp);
     find_rows(h, was);
-    weigh_panel(lu, k, h, v);
+    weigh_panel(lu, k, v);
     slack = rounding_of(v, BOTH * h->jb);
     for (int which = 0; which < BOTH; which++)
         for (int64_t r = 0; r < rows; r++) {
