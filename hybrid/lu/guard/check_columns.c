@@ -19,7 +19,7 @@ typedef struct {
     bool devices;
 } extent_t;
 
-/* Cut the memory, if there is any, into its parts; returns its doubles. */
+/* Lay out c->memory, or NULL; return how many doubles it takes. */
 static size_t lay_out(struct hyb_check_columns *c, extent_t e)
 {
     int64_t leaving = e.nprow > 1 ? BOTH * 2 * e.nb : 0;
@@ -40,8 +40,8 @@ static size_t lay_out(struct hyb_check_columns *c, extent_t e)
     return at;
 }
 
-/* Below 1% of the run: on cores, of so many rows a process. The check grows
- * with the square of N, and with P; the factorization with the cube. */
+/* Does the check take below 1% of the run? On cores it does from ROWS rows per
+ * process on: the check grows as N^2 P, the factorization as N^3. */
 static bool is_cheap(const hyb_means_t *means, int64_t n, int nprow)
 {
     enum { ROWS = 12000 };
@@ -80,7 +80,8 @@ uint64_t hyb_check_columns_bytes(const hyb_means_t *means,
                : 0;
 }
 
-/* 1 and 1 + j / N; a check column takes itself away from its own sum. */
+/* The weights are 1 and 1 + j / N. A check column has weight -1 in its own sum,
+ * from which it is subtracted. */
 static void set_weights(hyb_lu_t *lu)
 {
     hpl_map_t map = hpl_map_columns(lu->grid, lu->mat->nb);
@@ -133,6 +134,7 @@ void hyb_check_columns_destroy(hyb_lu_t *lu)
 
 /* ---- sums of rows -------------------------------------------------------- */
 
+/* Return the number of the panel that block belongs to; b belongs to none. */
 static int panel_of(const hyb_lu_t *lu, int64_t block)
 {
     hpl_map_t map = hpl_map_columns(lu->grid, lu->mat->nb);
@@ -140,7 +142,7 @@ static int panel_of(const hyb_lu_t *lu, int64_t block)
     return block < lu->ledger.b ? hpl_map_block_global(&map, block) : INT32_MAX;
 }
 
-/* What stays of a factored panel in its own rows: above the diagonal. */
+/* Subtract U w of the diagonal block of a factored panel from z. */
 static void subtract_diagonal(const hyb_lu_t *lu, int64_t block,
                               const double *w, double *z)
 {
@@ -157,7 +159,8 @@ static void subtract_diagonal(const hyb_lu_t *lu, int64_t block,
                 w[run.from + j];
 }
 
-/* z -= A w of both, of rows from .. to - 1, in pieces that stay in cache. */
+/* Compute z -= A w for c1 and c2, for rows from .. to - 1 of a run of columns,
+ * in pieces that stay in cache. */
 static void sweep(const hyb_lu_t *lu, int64_t from, int64_t to, hyb_run_t run,
                   double *z)
 {
@@ -178,15 +181,16 @@ static void sweep(const hyb_lu_t *lu, int64_t from, int64_t to, hyb_run_t run,
         }
 }
 
-/* z, of both, := - A w of place's columns, which have met panels 0 .. met - 1.
- */
+/* What weigh computes: z := - A w for c1 and c2, over the columns of place, to
+ * which panels 0 .. met - 1 have been applied. */
 typedef struct {
     hyb_lu_t *lu;
     int place, met;
     double *z;
 } weighing_t;
 
-/* The rows that block's columns count in. */
+/* How many rows of block count? Of a factored panel only the rows of U above
+ * its own do; subtract_diagonal adds the triangle. */
 static int64_t rows_of(const weighing_t *w, int64_t block)
 {
     int panel = panel_of(w->lu, block);
@@ -194,7 +198,7 @@ static int64_t rows_of(const weighing_t *w, int64_t block)
     return panel < w->met ? hyb_lu_rows_above(w->lu, panel) : w->lu->mat->mp;
 }
 
-/* In the end b has come down, for the back-substitution. */
+/* After the last panel b is in host memory, for the back-substitution. */
 static bool is_in_host_memory(const weighing_t *w, int64_t block)
 {
     const hyb_lu_t *lu = w->lu;
@@ -204,7 +208,7 @@ static bool is_in_host_memory(const weighing_t *w, int64_t block)
            (block == lu->ledger.b && w->met == lu->range.panels);
 }
 
-/* A member's rows of columns in host memory. */
+/* Weigh one member's rows of the columns in host memory. */
 static void weigh_share(void *weighing, int member)
 {
     const weighing_t *w = weighing;
@@ -253,7 +257,7 @@ static void weigh(hyb_lu_t *lu, int place, int met, double *z)
     }
 }
 
-/* The check columns of place go to c, or come from there. */
+/* Copy the check columns of place to c (HYB_SAVE) or from c (HYB_RESTORE). */
 static void move_columns(hyb_lu_t *lu, int place, int way, double *c)
 {
     hyb_place_t *home = lu->homes.place[place];
@@ -264,7 +268,7 @@ static void move_columns(hyb_lu_t *lu, int place, int way, double *c)
                    (xh_view_t){c, lu->mat->mp, BOTH, lu->mat->mp});
 }
 
-/* Of magnitudes. */
+/* Return the mean magnitude of c's elements. */
 static double mean(const double *c, int64_t rows)
 {
     double sum = 0.0;
@@ -274,7 +278,7 @@ static double mean(const double *c, int64_t rows)
     return sum / Mmax(rows, 1);
 }
 
-/* Behind the last column of place. */
+/* Return the number, in the whole matrix, of the column behind place's last. */
 static int64_t end_of(const hyb_lu_t *lu, int place)
 {
     int64_t b = lu->ledger.check - 1;
@@ -324,7 +328,7 @@ void hyb_check_columns_difference(hyb_lu_t *lu, int place, int met, double *z)
         z[i] += columns[i];
 }
 
-/* ---- the host's, in the loop --------------------------------------------- */
+/* ---- the team's columns, in the loop ------------------------------------- */
 
 bool hyb_check_columns_due(const hyb_lu_t *lu, int k)
 {
@@ -332,7 +336,8 @@ bool hyb_check_columns_due(const hyb_lu_t *lu, int k)
            k >= lu->range.first && k + 1 < hyb_lu_end(lu);
 }
 
-/* Columns that devices stream nobody sees as they land. */
+/* Does the team sweep its columns in iteration k? If devices stream tiles of
+ * them, no thread has them in cache. */
 static bool host_sees(const hyb_lu_t *lu, int k)
 {
     return hyb_check_columns_due(lu, k) && lu->homes.check[0] >= 0 &&

@@ -4,8 +4,8 @@
 
 #include "hybrid/lu/step.h"
 
-/* What check_columns.c computes for judge.c: c - A w of the process's rows, for
- * c1 and behind it for c2. */
+/* What check_columns.c computes for judge.c: c - A w of this process's rows,
+ * for c1 and, mp elements behind, for c2. */
 
 enum { HYB_SWEEPS = 2 }; /* iterations whose sweeps are kept */
 

@@ -9,11 +9,12 @@
 /* ---- what rounding makes ------------------------------------------------- */
 
 /*
- * The standard deviation of c - A w in a row that has met so many columns of
- * panels, up to a factor of two or three, which the rows themselves tell. It
- * grows faster than a sum of independent errors does, as these are eliminated
- * like all else, and elements grow. Fitted to runs with N of 200 to 16000 and
- * NB of 8 to 256: 0.3 to 2 times this.
+ * Return the standard deviation of c - A w in a row after met columns of panels
+ * have been eliminated, up to a factor of two or three, which `learn` finds.
+ * This deviation grows faster than a sum of independent errors, since errors
+ * are eliminated like all else and elements grow. The formula was fitted to
+ * runs with N of 200 to 16000 and NB of 8 to 256, which had 0.3 to 2 times its
+ * value.
  */
 static double expected(const hyb_lu_t *lu, int place, int64_t met)
 {
@@ -26,8 +27,9 @@ static double expected(const hyb_lu_t *lu, int place, int64_t met)
 
 enum { SAMPLE = 255, ENOUGH = 16 };
 
-/* By the median of rows' magnitudes, of which a few that are wrong change
- * nothing, in parts of what is expected; as it was where there are too few. */
+/* Set ratio from the median of the rows' magnitudes, which a few wrong rows do
+ * not change, and size, their expected deviation. With fewer than ENOUGH rows,
+ * ratio stays as it was. */
 static void learn(hyb_lu_t *lu, int place, const double *z, int64_t rows,
                   double size)
 {
@@ -44,7 +46,8 @@ static void learn(hyb_lu_t *lu, int place, const double *z, int64_t rows,
     lu->check->place[place].ratio = fmin(fmax(ratio, least), most);
 }
 
-/* The largest that is rounding, of rows that met so many columns. */
+/* Return the largest difference that rounding makes in rows after met columns.
+ * Learn from z first, unless z is NULL. */
 static double bound_of(hyb_lu_t *lu, int place, const double *z, int64_t rows,
                        int64_t met)
 {
@@ -56,8 +59,8 @@ static double bound_of(hyb_lu_t *lu, int place, const double *z, int64_t rows,
     return deviations * size * lu->check->place[place].ratio;
 }
 
-/* The column whose element alone is wrong, by both differences; -1: there is
- * none, or rounding hides it. */
+/* If one element of the row is wrong, z2 / z1 is the weight of its column.
+ * Return this column, or -1 if there is none or rounding hides it. */
 static int64_t wrong_column(const hyb_lu_t *lu, double z1, double z2,
                             double bound)
 {
@@ -77,7 +80,7 @@ static int64_t global_row(const hyb_lu_t *lu, int64_t row)
     return hpl_map_global(&map, row);
 }
 
-/* How wrong a row is: 0 if both differences are rounding. */
+/* Return the magnitude of a row's differences, or 0 if both are rounding. */
 static double excess(hyb_lu_t *lu, double z1, double z2, double bound)
 {
     double size = fmax(fabs(z1), 0.5 * fabs(z2));
@@ -90,7 +93,7 @@ static double excess(hyb_lu_t *lu, double z1, double z2, double bound)
     return 0.0;
 }
 
-/* Row of place is wrong, as it met panel k. */
+/* Raise the alarm: row of place is wrong in iteration k. */
 static void raise(hyb_lu_t *lu, int place, int k, int64_t row, double bound,
                   double z1, double z2, bool by_panel)
 {
@@ -113,7 +116,7 @@ static void raise(hyb_lu_t *lu, int place, int k, int64_t row, double bound,
     hyb_alarm_raise(lu, &alarm);
 }
 
-/* The worst row, or -1: none is wrong. */
+/* Return the row with the largest excess, or -1 if all rows are right. */
 static int64_t worst(hyb_lu_t *lu, const hyb_compared_t *r, double bound)
 {
     double most = 0.0;
@@ -140,7 +143,7 @@ void hyb_check_columns_judge(hyb_lu_t *lu, const hyb_compared_t *r)
         (!r->by_panel && met >= c->place[r->place].end))
         return;
     bound = bound_of(lu, r->place, r->by_panel ? NULL : r->z, r->rows, met);
-    if (r->by_panel && !isfinite(bound)) /* it was wrong before */
+    if (r->by_panel && !isfinite(bound)) /* the sums had a NaN at first */
         return;
     at = worst(lu, r, bound);
     atomic_fetch_add(&c->found.compared, r->rows);
@@ -168,15 +171,16 @@ void hyb_check_columns_open(hyb_lu_t *lu, int k)
                                                   .ld = mp});
 }
 
-/* ---- all rows, as nothing moves ------------------------------------------ */
+/* ---- all rows, while nothing moves --------------------------------------- */
 
-typedef struct { /* a wrong row of a place */
+typedef struct { /* the first wrong row of a place */
     int place;
-    int64_t row; /* -1: none */
+    int64_t row; /* -1: all are right */
     double bound, z1, z2;
 } wrong_t;
 
-/* Rows of U first: of those from which others were made some is wrong. */
+/* Find the first wrong row of place. Rows are compared from the top, as a wrong
+ * row spoils rows below it. */
 static wrong_t compare_place(hyb_lu_t *lu, int place, int met)
 {
     enum { ROWS = 64 };
@@ -199,8 +203,8 @@ static wrong_t compare_place(hyb_lu_t *lu, int place, int met)
                   : (wrong_t){place, at, bound, z[at], z[at + mp]};
 }
 
-/* Of two places the one whose row comes first, as it spoils others; of the same
- * row the one that has it worse. */
+/* Is row a to be blamed rather than row b? The upper row is, as it spoils lower
+ * ones; in the same row, the place with the larger difference is. */
 static bool is_before(const wrong_t *a, const wrong_t *b)
 {
     if (a->row < 0 || b->row < 0)
