@@ -122,7 +122,7 @@ void __wrap_hyb_panel_factor(hyb_panel_scratch_t *scratch,
 
         charge_column(panel);
         if (panel->agree != NULL)
-            panel->agree(panel->context, c, &pivot);
+            panel->agree(panel->context, &pivot);
         panel->pivot[c] = pivot.row;
     }
     free(rows);

@@ -66,7 +66,7 @@ static xh_status_t agree_on(void *agreement, int64_t column)
     check_row(d, a->h, column, -1.0, mine);
     pivot.key = *key;
     pivot.row = (int64_t)mine;
-    a->agree(a->context, (int)column, &pivot);
+    a->agree(a->context, &pivot);
     d->host.pivot[column] = pivot.row;
     *row = pivot.mine ? mine : -1.0;
     return hyb_queue_copy_in(d->queue.factor, here, there);

@@ -34,10 +34,9 @@ typedef struct {
     hyb_machine_t *machine;
     hyb_team_t *team;           /* the machine's */
     const hyb_kernel_t *kernel; /* the same on all processes */
-    bool by_blas;     /* likewise: the BLAS library computes C - L2 U, called by
-                         each thread for itself, and the kernel all else */
-    bool offloads;    /* some process has devices */
-    bool models_time; /* ... that only model it: what they compute is none */
+    bool by_blas;  /* likewise: the BLAS library computes C - L2 U, called by
+                      each thread for itself, and the kernel all else */
+    bool offloads; /* some process has devices */
     hyb_home_figures_t figures; /* by which columns may live on devices */
     bool resident;     /* the columns live on the devices of each process */
     bool checked;      /* there are check columns, and room for them behind b */

@@ -46,7 +46,7 @@ typedef struct {
     double *seal;          /* sums of the message's bits; see guard/seal.h: */
     hyb_units_t sealing;   /* of L2, to be summed up */
     _Atomic uint64_t seal_bits;
-    atomic_bool has_none; /* ... and some of it are no numbers */
+    atomic_bool has_nan; /* ... and L2 has a NaN or infinity */
     enum { SEAL_CAME, SEAL_KEPT, SEAL_GIVEN_UP } kept; /* the leader's */
     hyb_swap_t swap;    /* where all rows are here; else source is */
     int *moves;         /* the memory of swap's lists */

@@ -101,7 +101,7 @@ void hyb_panel_agree(HPL_T_panel *panel, double *proposal,
 }
 
 /* The pivot of one column; broadcasts move on meanwhile. */
-static void agree(void *context, int column, hyb_pivot_t *pivot)
+static void agree(void *context, hyb_pivot_t *pivot)
 {
     agreement_t *a = context;
     const hyb_lu_panel_t *panel = hyb_lu_panel(a->lu, a->k);
@@ -109,7 +109,6 @@ static void agree(void *context, int column, hyb_pivot_t *pivot)
     hpl_pivot_wait_t wait = {workspace->others_proposal, wait_for_pivot, a->lu};
     HPL_T_panel *h = panel->hpl;
 
-    (void)column;
     pivot->row = global_row(h, pivot->row);
     pivot->mine = true;
     hyb_timer_step(a->lu->worker);

@@ -199,12 +199,11 @@ static void wait_for_pivot(bool (*is_so)(void *subject), void *subject,
 }
 
 /* Whichever row it is that all agree on. */
-static void agree(void *context, int column, hyb_pivot_t *pivot)
+static void agree(void *context, hyb_pivot_t *pivot)
 {
     pivots_t *p = context;
     hpl_map_t rows = hpl_map(p->panel.nb, p->column.nprow, p->column.myrow);
 
-    (void)column;
     pivot->row = hpl_map_global(&rows, pivot->row);
     hyb_panel_agree(&p->panel, p->proposal, &p->wait, pivot);
 }

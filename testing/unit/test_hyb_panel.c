@@ -146,7 +146,7 @@ static void spoil_filling(const hyb_tiles_t *t)
             *hyb_tiles_at(t, i, j) = 1e300;
 }
 
-static void agree(void *context, int column, hyb_pivot_t *pivot)
+static void agree(void *context, hyb_pivot_t *pivot)
 {
     process_t *p = context;
     hyb_pivot_t *offers = p->meeting->offers;
@@ -154,7 +154,7 @@ static void agree(void *context, int column, hyb_pivot_t *pivot)
     size_t bytes = (size_t)p->x->nb * sizeof(double);
     int best;
 
-    p->failures += column != p->columns++;
+    p->columns++;
     offers[p->rank] = *pivot;
     pthread_barrier_wait(&p->meeting->barrier);
     best = offers[1].key > offers[0].key ? 1 : 0;

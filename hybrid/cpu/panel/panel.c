@@ -109,7 +109,7 @@ static void decide(const worker_t *w, int c)
                          .current = current_row(w, c)};
 
     if (panel->agree != NULL)
-        panel->agree(panel->context, c, &pivot);
+        panel->agree(panel->context, &pivot);
     scratch->pivot_row = pivot.mine ? row : -1;
     panel->pivot[c] = pivot.row;
     if (pivot.candidate[c] == 0.0 && *panel->zero_p == 0)

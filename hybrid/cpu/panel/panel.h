@@ -42,8 +42,7 @@ typedef struct {
  * Agree on a pivot with the processes that hold other rows; called by member
  * 0, once a column, in order.
  */
-typedef void (*hyb_panel_agree_fn_t)(void *context, int column,
-                                     hyb_pivot_t *pivot);
+typedef void (*hyb_panel_agree_fn_t)(void *context, hyb_pivot_t *pivot);
 
 /*
  * Told by member 0 that it begins with a part of at most base_cols columns, and

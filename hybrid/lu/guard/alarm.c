@@ -10,7 +10,7 @@
 #include "hybrid/lu/guard/check_columns.h"
 #include "hybrid/lu/lu.h"
 
-/* Text and, where it is known, a number. */
+/* Append what, a format with one number; nothing if the number is unknown. */
 static int add(char *text, size_t size, int at, const char *what,
                int64_t number)
 {
@@ -19,7 +19,7 @@ static int add(char *text, size_t size, int at, const char *what,
     return at + snprintf(text + at, size - (size_t)at, what, (long long)number);
 }
 
-/* named: the text before it names who computed. */
+/* Say what alarm a found. If named, the text before it names the executor. */
 static void describe(const hyb_alarm_t *a, bool named, char *text, size_t size)
 {
     static const char *const what[HYB_FOUND_KINDS] = {
@@ -48,7 +48,8 @@ static void describe(const hyb_alarm_t *a, bool named, char *text, size_t size)
                  a->size, a->expected);
 }
 
-/* Devices, and what they alone do on a grid, are named as well. */
+/* Name the executor of the self-test, and a device that may be at fault; on one
+ * process only the device may be. */
 static void say_in_self_test(const hyb_lu_t *lu, const hyb_alarm_t *a,
                              const char *text)
 {
@@ -96,7 +97,7 @@ void hyb_alarm_raise(hyb_lu_t *lu, const hyb_alarm_t *alarm)
         hyb_alarm_end(lu);
 }
 
-/* Not exact where two threads meet. */
+/* If two threads note at the same time, the larger value may get lost. */
 void hyb_alarm_note(hyb_lu_t *lu, double size, double bound)
 {
     hyb_alarms_t *all = &lu->check->found;

@@ -3,15 +3,13 @@
 
 #include <math.h>
 #include <string.h>
-#include "base/log.h"
-#include "base/median.h"
 #include "base/memory.h"
 #include "base/settings.h"
-#include "hpl/panel/panel.h"
 #include "hpl/solver/system.h"
+#include "hybrid/lu/guard/differences.h"
 #include "hybrid/lu/lu.h"
 
-enum { BOTH = HYB_CHECK_COLUMNS, SWEEPS = 2 }; /* iterations swept at a time */
+enum { BOTH = HYB_CHECK_COLUMNS, SWEEPS = HYB_SWEEPS };
 
 /* ---- memory -------------------------------------------------------------- */
 
@@ -21,7 +19,7 @@ typedef struct {
     bool devices;
 } extent_t;
 
-/* Cut the memory, if there is any, into its parts; returns its doubles. */
+/* Lay out c->memory, or NULL; return how many doubles it takes. */
 static size_t lay_out(struct hyb_check_columns *c, extent_t e)
 {
     int64_t leaving = e.nprow > 1 ? BOTH * 2 * e.nb : 0;
@@ -42,23 +40,13 @@ static size_t lay_out(struct hyb_check_columns *c, extent_t e)
     return at;
 }
 
-/* Below 1% of the run: on cores, of so many rows a process. The check grows
- * with the square of N, and with P; the factorization with the cube. */
+/* Does the check take below 1% of the run? On cores it does from ROWS rows per
+ * process on: the check grows as N^2 P, the factorization as N^3. */
 static bool is_cheap(const hyb_means_t *means, int64_t n, int nprow)
 {
     enum { ROWS = 12000 };
 
     return n / nprow >= ROWS && !means->offloads;
-}
-
-static void say_if_unchecked(void)
-{
-    static bool said;
-
-    if (!said)
-        xh_log_warning("verify=online checks nothing, as a device only models "
-                       "time: the residual alone is looked at");
-    said = true;
 }
 
 bool hyb_check_columns_wanted(const hyb_means_t *means, int64_t n, int nprow)
@@ -67,9 +55,7 @@ bool hyb_check_columns_wanted(const hyb_means_t *means, int64_t n, int nprow)
 
     if (strcmp(asked, "auto") == 0)
         return is_cheap(means, n, nprow);
-    if (strcmp(asked, "online") == 0 && means->models_time)
-        say_if_unchecked();
-    return strcmp(asked, "online") == 0 && !means->models_time;
+    return strcmp(asked, "online") == 0;
 }
 
 static extent_t extent_of(const hyb_means_t *means, const hpl_shape_t *shape,
@@ -94,7 +80,8 @@ uint64_t hyb_check_columns_bytes(const hyb_means_t *means,
                : 0;
 }
 
-/* 1 and 1 + j / N; a check column takes itself away from its own sum. */
+/* The weights are 1 and 1 + j / N. A check column has weight -1 in its own sum,
+ * from which it is subtracted. */
 static void set_weights(hyb_lu_t *lu)
 {
     hpl_map_t map = hpl_map_columns(lu->grid, lu->mat->nb);
@@ -147,6 +134,7 @@ void hyb_check_columns_destroy(hyb_lu_t *lu)
 
 /* ---- sums of rows -------------------------------------------------------- */
 
+/* Return the number of the panel that block belongs to; b belongs to none. */
 static int panel_of(const hyb_lu_t *lu, int64_t block)
 {
     hpl_map_t map = hpl_map_columns(lu->grid, lu->mat->nb);
@@ -154,7 +142,7 @@ static int panel_of(const hyb_lu_t *lu, int64_t block)
     return block < lu->ledger.b ? hpl_map_block_global(&map, block) : INT32_MAX;
 }
 
-/* What stays of a factored panel in its own rows: above the diagonal. */
+/* Subtract U w of the diagonal block of a factored panel from z. */
 static void subtract_diagonal(const hyb_lu_t *lu, int64_t block,
                               const double *w, double *z)
 {
@@ -171,7 +159,8 @@ static void subtract_diagonal(const hyb_lu_t *lu, int64_t block,
                 w[run.from + j];
 }
 
-/* z -= A w of both, of rows from .. to - 1, in pieces that stay in cache. */
+/* Compute z -= A w for c1 and c2, for rows from .. to - 1 of a run of columns,
+ * in pieces that stay in cache. */
 static void sweep(const hyb_lu_t *lu, int64_t from, int64_t to, hyb_run_t run,
                   double *z)
 {
@@ -192,15 +181,16 @@ static void sweep(const hyb_lu_t *lu, int64_t from, int64_t to, hyb_run_t run,
         }
 }
 
-/* z, of both, := - A w of place's columns, which have met panels 0 .. met - 1.
- */
+/* What weigh computes: z := - A w for c1 and c2, over the columns of place, to
+ * which panels 0 .. met - 1 have been applied. */
 typedef struct {
     hyb_lu_t *lu;
     int place, met;
     double *z;
 } weighing_t;
 
-/* The rows that block's columns count in. */
+/* How many rows of block count? Of a factored panel only the rows of U above
+ * its own do; subtract_diagonal adds the triangle. */
 static int64_t rows_of(const weighing_t *w, int64_t block)
 {
     int panel = panel_of(w->lu, block);
@@ -208,7 +198,7 @@ static int64_t rows_of(const weighing_t *w, int64_t block)
     return panel < w->met ? hyb_lu_rows_above(w->lu, panel) : w->lu->mat->mp;
 }
 
-/* In the end b has come down, for the back-substitution. */
+/* After the last panel b is in host memory, for the back-substitution. */
 static bool is_in_host_memory(const weighing_t *w, int64_t block)
 {
     const hyb_lu_t *lu = w->lu;
@@ -218,7 +208,7 @@ static bool is_in_host_memory(const weighing_t *w, int64_t block)
            (block == lu->ledger.b && w->met == lu->range.panels);
 }
 
-/* A member's rows of columns in host memory. */
+/* Weigh one member's rows of the columns in host memory. */
 static void weigh_share(void *weighing, int member)
 {
     const weighing_t *w = weighing;
@@ -267,7 +257,7 @@ static void weigh(hyb_lu_t *lu, int place, int met, double *z)
     }
 }
 
-/* The check columns of place go to c, or come from there. */
+/* Copy the check columns of place to c (HYB_SAVE) or from c (HYB_RESTORE). */
 static void move_columns(hyb_lu_t *lu, int place, int way, double *c)
 {
     hyb_place_t *home = lu->homes.place[place];
@@ -278,7 +268,7 @@ static void move_columns(hyb_lu_t *lu, int place, int way, double *c)
                    (xh_view_t){c, lu->mat->mp, BOTH, lu->mat->mp});
 }
 
-/* Of magnitudes. */
+/* Return the mean magnitude of c's elements. */
 static double mean(const double *c, int64_t rows)
 {
     double sum = 0.0;
@@ -288,8 +278,9 @@ static double mean(const double *c, int64_t rows)
     return sum / Mmax(rows, 1);
 }
 
-/* Behind the last of the team's columns, where panels that devices factor then
- * do not come down for its check columns alone; else nowhere. */
+/* Return the number, in the whole matrix, of the row from which the check
+ * columns of place are not kept: behind the team's last column, where panels
+ * that devices factor do not come down for them alone. */
 static int64_t end_of(const hyb_lu_t *lu, int place)
 {
     int64_t blocks = lu->homes.host_blocks;
@@ -322,155 +313,13 @@ void hyb_check_columns_sum(hyb_lu_t *lu, int met)
         lu->check->summed = true;
 }
 
-/* ---- what rounding makes ------------------------------------------------- */
-
-/*
- * The standard deviation of c - A w in a row that has met so many columns of
- * panels, up to a factor of two or three, which the rows themselves tell. It
- * grows faster than a sum of independent errors does, as these are eliminated
- * like all else, and elements grow. Fitted to runs with N of 200 to 16000 and
- * NB of 8 to 256: 0.3 to 2 times this.
- */
-static double expected(const hyb_lu_t *lu, int place, int64_t met)
+void hyb_check_columns_begin(hyb_lu_t *lu)
 {
-    double nb = Mmax(Mmin(lu->mat->nb, lu->mat->n), 8);
-    double columns = (double)lu->ledger.columns_of_ab;
-
-    return 0x1p-53 * lu->check->place[place].scale *
-           (0.5 * sqrt(columns) + (double)met * sqrt(nb / 64.0));
+    if (lu->check != NULL && !lu->check->summed)
+        hyb_check_columns_sum(lu, lu->range.first);
 }
 
-enum { SAMPLE = 255, ENOUGH = 16 };
-
-/* By the median of rows' magnitudes, of which a few that are wrong change
- * nothing, in parts of what is expected; as it was where there are too few. */
-static void learn(hyb_lu_t *lu, int place, const double *z, int64_t rows,
-                  double size)
-{
-    static const double median = 0.6745, least = 0.5, most = 3.0;
-    double value[SAMPLE], ratio;
-    int64_t step = xh_units(rows, SAMPLE);
-    int count = 0;
-
-    if (rows < ENOUGH || !(size > 0.0))
-        return;
-    for (int64_t i = 0; i < rows; i += step)
-        value[count++] = isnan(z[i]) ? INFINITY : fabs(z[i]);
-    ratio = xh_median(value, count) / (median * size);
-    lu->check->place[place].ratio = fmin(fmax(ratio, least), most);
-}
-
-/* The largest that is rounding, of rows that met so many columns. */
-static double bound_of(hyb_lu_t *lu, int place, const double *z, int64_t rows,
-                       int64_t met)
-{
-    static const double deviations = 20.0;
-    double size = expected(lu, place, met);
-
-    if (z != NULL)
-        learn(lu, place, z, rows, size);
-    return deviations * size * lu->check->place[place].ratio;
-}
-
-/* The column whose element alone is wrong, by both differences; -1: there is
- * none, or rounding hides it. */
-static int64_t wrong_column(const hyb_lu_t *lu, double z1, double z2,
-                            double bound)
-{
-    double n = Mmax(lu->mat->n, 1), at = (z2 / z1 - 1.0) * n;
-    double slack = n * 0.25 * bound / fabs(z1);
-
-    return isfinite(at) && slack < 0.25 && fabs(at - round(at)) < 0.25 &&
-                   at > -0.5 && at < n + 0.5
-               ? (int64_t)round(at)
-               : -1;
-}
-
-static int64_t global_row(const hyb_lu_t *lu, int64_t row)
-{
-    hpl_map_t map = hpl_map(lu->mat->nb, lu->grid->nprow, lu->grid->myrow);
-
-    return hpl_map_global(&map, row);
-}
-
-/* How wrong a row is: 0 if both differences are rounding. */
-static double excess(hyb_lu_t *lu, double z1, double z2, double bound)
-{
-    double size = fmax(fabs(z1), 0.5 * fabs(z2));
-
-    if (isnan(z1) || isnan(z2) || !isfinite(bound))
-        return INFINITY;
-    if (size > bound)
-        return size;
-    hyb_alarm_note(lu, size, bound);
-    return 0.0;
-}
-
-/* Row of place is wrong, as it met panel k. */
-static void raise(hyb_lu_t *lu, int place, int k, int64_t row, double bound,
-                  double z1, double z2, bool by_panel)
-{
-    hyb_alarm_t alarm = {.found = HYB_FOUND_ROW,
-                         .since = Mmin(lu->check->place[place].since, k),
-                         .iteration = k,
-                         .row = global_row(lu, row),
-                         .column = wrong_column(lu, z1, z2, bound),
-                         .from = -1,
-                         .device = place - 1,
-                         .size = fmax(fabs(z1), 0.5 * fabs(z2)),
-                         .expected = bound};
-
-    if (by_panel) {
-        alarm.found = HYB_FOUND_PANEL;
-        alarm.since = k;
-        alarm.device = hyb_lu_panel(lu, k)->by_device ? place - 1 : -1;
-    }
-    lu->check->place[place].wrong = true;
-    hyb_alarm_raise(lu, &alarm);
-}
-
-/* The worst row, or -1: none is wrong. */
-static int64_t worst(hyb_lu_t *lu, const hyb_compared_t *r, double bound)
-{
-    double most = 0.0;
-    int64_t at = -1;
-
-    for (int64_t i = 0; i < r->rows; i++) {
-        double size = excess(lu, r->z[i], r->z[i + r->ld], bound);
-
-        if (size > most) {
-            most = size;
-            at = i;
-        }
-    }
-    return at;
-}
-
-void hyb_check_columns_judge(hyb_lu_t *lu, const hyb_compared_t *r)
-{
-    struct hyb_check_columns *c = lu->check;
-    int64_t met = Mmin((int64_t)(r->k + 1) * lu->mat->nb, lu->mat->n), at;
-    double bound;
-
-    if (c->place[r->place].wrong || c->spoilt || r->rows == 0 ||
-        (!r->by_panel && met >= c->place[r->place].end))
-        return;
-    bound = bound_of(lu, r->place, r->by_panel ? NULL : r->z, r->rows, met);
-    if (r->by_panel && !isfinite(bound)) /* it was wrong before */
-        return;
-    at = worst(lu, r, bound);
-    atomic_fetch_add(&c->found.compared, r->rows);
-    if (at >= 0)
-        raise(lu, r->place, r->k, r->row != NULL ? r->row[at] : r->first + at,
-              bound, r->z[at], r->z[at + r->ld], r->by_panel);
-    else if (r->row == NULL)
-        c->place[r->place].since = r->k + 1;
-}
-
-/* ---- all rows, as nothing moves ------------------------------------------ */
-
-/* z := c - A w. */
-static void difference(hyb_lu_t *lu, int place, int met, double *z)
+void hyb_check_columns_difference(hyb_lu_t *lu, int place, int met, double *z)
 {
     int64_t count = BOTH * (int64_t)lu->mat->mp;
     double *columns = z + count;
@@ -481,109 +330,7 @@ static void difference(hyb_lu_t *lu, int place, int met, double *z)
         z[i] += columns[i];
 }
 
-typedef struct { /* a wrong row of a place */
-    int place;
-    int64_t row; /* -1: none */
-    double bound, z1, z2;
-} wrong_t;
-
-/* Rows of U first: of those from which others were made some is wrong. */
-static wrong_t compare_place(hyb_lu_t *lu, int place, int met)
-{
-    enum { ROWS = 64 };
-    int64_t mp = lu->mat->mp, rows, columns, at = -1;
-    double *z = lu->check->work, bound = 0.0;
-
-    difference(lu, place, met, z);
-    for (int64_t i = 0; i < mp && at < 0; i += rows) {
-        rows = mp - i < ROWS + ENOUGH ? mp - i : ROWS;
-        columns = Mmin(global_row(lu, i + rows - 1) + 1,
-                       Mmin((int64_t)met * lu->mat->nb, lu->mat->n));
-        bound = bound_of(lu, place, z + i, rows, columns);
-        for (int64_t j = i; j < i + rows && at < 0; j++)
-            if (global_row(lu, j) < lu->check->place[place].end &&
-                excess(lu, z[j], z[j + mp], bound) > 0.0)
-                at = j;
-    }
-    atomic_fetch_add(&lu->check->found.compared, mp);
-    return at < 0 ? (wrong_t){place, -1, bound, 0.0, 0.0}
-                  : (wrong_t){place, at, bound, z[at], z[at + mp]};
-}
-
-/* Of two places the one whose row comes first, as it spoils others; of the same
- * row the one that has it worse. */
-static bool is_before(const wrong_t *a, const wrong_t *b)
-{
-    if (a->row < 0 || b->row < 0)
-        return b->row < 0 && a->row >= 0;
-    return a->row < b->row ||
-           (a->row == b->row && !(fabs(a->z1) <= fabs(b->z1)));
-}
-
-void hyb_check_columns_compare(hyb_lu_t *lu, int met)
-{
-    wrong_t first = {.row = -1}, found;
-
-    if (lu->check == NULL || lu->check->spoilt || lu->check->found.count > 0)
-        return;
-    for (int i = 0; i < lu->homes.places; i++) {
-        if (lu->homes.check[i] < 0)
-            continue;
-        found = compare_place(lu, i, met);
-        if (is_before(&found, &first))
-            first = found;
-    }
-    if (first.row >= 0)
-        raise(lu, first.place, Mmax(met - 1, 0), first.row, first.bound,
-              first.z1, first.z2, false);
-}
-
-void hyb_check_columns_begin(hyb_lu_t *lu)
-{
-    if (lu->check != NULL && !lu->check->summed)
-        hyb_check_columns_sum(lu, lu->range.first);
-}
-
-void hyb_check_columns_end(hyb_lu_t *lu)
-{
-    hyb_check_columns_compare(lu, lu->range.panels);
-}
-
-static int number_of(const hyb_lu_t *lu, const hyb_place_t *place)
-{
-    int number = 0;
-
-    while (lu->homes.place[number] != place)
-        number++;
-    return number;
-}
-
-void hyb_check_columns_same(hyb_lu_t *lu, const hyb_place_t *home,
-                            const hpl_product_t *p, const double *again)
-{
-    static const double part = 1e-13;
-    int place = number_of(lu, home);
-    double most = 0.0, apart = 0.0;
-
-    for (int i = 0; i < p->m; i++) {
-        most = fmax(most, fabs(again[i]));
-        if (!(fabs(p->y[i] - again[i]) <= apart))
-            apart = fabs(p->y[i] - again[i]);
-    }
-    if (apart <= part * most || lu->check->spoilt ||
-        lu->check->place[place].wrong)
-        return;
-    lu->check->place[place].wrong = true;
-    hyb_alarm_raise(lu, &(hyb_alarm_t){.found = HYB_FOUND_SOLUTION,
-                                       .since = lu->range.panels,
-                                       .iteration = lu->range.panels,
-                                       .row = -1,
-                                       .column = -1,
-                                       .from = -1,
-                                       .device = place - 1});
-}
-
-/* ---- the host's, in the loop --------------------------------------------- */
+/* ---- the team's columns, in the loop ------------------------------------- */
 
 bool hyb_check_columns_due(const hyb_lu_t *lu, int k)
 {
@@ -591,7 +338,8 @@ bool hyb_check_columns_due(const hyb_lu_t *lu, int k)
            k >= lu->range.first && k + 1 < hyb_lu_end(lu);
 }
 
-/* Columns that devices stream nobody sees as they land. */
+/* Does the team sweep its columns in iteration k? If devices stream tiles of
+ * them, no thread has them in cache. */
 static bool host_sees(const hyb_lu_t *lu, int k)
 {
     return hyb_check_columns_due(lu, k) && lu->homes.check[0] >= 0 &&
@@ -618,24 +366,17 @@ void hyb_check_columns_seen(hyb_worker_t *me, int k, hyb_run_t run)
     sweep(lu, hyb_lu_rows_above(lu, k + 1), lu->mat->mp, run, z);
 }
 
-void hyb_check_columns_open(hyb_lu_t *lu, int k)
+const double *hyb_check_columns_swept(hyb_lu_t *lu, int k)
 {
     struct hyb_check_columns *c = lu->check;
-    int64_t mp = lu->mat->mp, from;
-    int over = k - SWEEPS;
+    int64_t count = BOTH * (int64_t)lu->mat->mp;
 
-    if (over < 0 || !host_sees(lu, over))
-        return;
-    memset(c->work, 0, BOTH * (size_t)mp * sizeof(*c->work));
-    from = hyb_lu_rows_above(lu, over + 1);
+    if (k < 0 || !host_sees(lu, k))
+        return NULL;
+    memset(c->work, 0, (size_t)count * sizeof(*c->work));
     for (int m = 0; m < hyb_team_size(lu->means.team); m++)
-        for (int64_t i = 0; i < BOTH * mp; i++)
-            if (c->swept_in[m * SWEEPS + over % SWEEPS] == over)
-                c->work[i] += swept(lu, m, over)[i];
-    hyb_check_columns_judge(lu, &(hyb_compared_t){.place = 0,
-                                                  .k = over,
-                                                  .first = from,
-                                                  .rows = mp - from,
-                                                  .z = c->work + from,
-                                                  .ld = mp});
+        for (int64_t i = 0; i < count; i++)
+            if (c->swept_in[m * SWEEPS + k % SWEEPS] == k)
+                c->work[i] += swept(lu, m, k)[i];
+    return c->work;
 }

@@ -11,92 +11,96 @@
 
 /*
  * Each place - the team, each device - has two more columns on this process:
- * c1, the sums of its columns of [ A | b ], and c2, the same weighted by
- * 1 + j / N, j being a column's number in the whole matrix. They are swapped,
- * solved and multiplied like b; no operation knows of them. So wherever all
- * columns of a place have met the same panels, c - A w is rounding in each row:
- * of columns that are factored only U counts. Rows are compared
+ * c1, the sums of its columns of [ A | b ], and c2, the same sums with weights
+ * 1 + j / N, where j is a column's number in the whole matrix. Check columns
+ * are swapped, solved and multiplied like b; no operation knows of them. Once
+ * the same panels have been applied to all columns of a place, c - A w is
+ * rounding in each row; of factored columns only U counts. Rows are compared
  *
- *   in an iteration now and then: below U;
- *   P > 1, as they leave for other processes: so nobody else is blamed;
- *   at the end: all of U, as the back-substitution has read it.
+ *   below U, after one iteration in verify_every;
+ *   if P > 1, as they leave for other processes, so that no receiver is blamed;
+ *   all, at the end, after the back-substitution has read U.
  *
- * A wrong row tells the process and the place, and where one element is wrong
- * the ratio of both differences tells its column. What this cannot see is a
- * copy of L2 that is wrong for all columns of a place alike, which has a seal.
+ * A wrong row tells the process and the place. If one element is wrong, the
+ * ratio of both differences tells its column. Check columns cannot see a copy
+ * of L2 that is wrong for all columns of a place alike; L2 has a seal (seal.h).
  */
 struct hyb_check_columns {
-    int every;         /* iterations */
-    double *weight[2]; /* by local column, of both; of check columns -1 */
-    double *work;      /* rows: working memory */
-    double *swept;     /* by member, for two iterations: rows of both */
-    double *panel[HYB_IN_FLIGHT]; /* P > 1, or on devices: - A w of panel k's
-                                     columns alone, before it is factored; rows
-                                     of both */
-    double *made;   /* on devices: L2 U w of these; rows of both */
-    double *packed; /* P > 1, by member and place: of 2 nb rows that leave,
-                       both: those of U, then displaced ones */
-    int *swept_in, *packed_in; /* by member: iterations of these, or -1 */
+    int every;         /* iterations from one comparison to the next */
+    double *weight[2]; /* w for c1 and c2, by local column */
+    double *work;      /* memory for twice c - A w of all rows */
+    double *swept;     /* by member and iteration: - A w of the columns that the
+                          member swept, by row, for c1 and c2 */
+    double *panel[HYB_IN_FLIGHT]; /* P > 1, or devices: - A w of panel k's
+                                     columns before it is factored, likewise */
+    double *made;   /* devices: L2 U w of these columns, likewise */
+    double *packed; /* P > 1, by member and place: c - A w of 2 nb rows that
+                       leave: rows of U, then those that they displace */
+    int *swept_in, *packed_in; /* by member: iteration of swept and packed, -1:
+                                  none */
     struct {
-        double scale; /* mean magnitude of c1 as it was at first */
-        double
-            ratio;   /* of what rounding made of late and is expected to make */
-        int64_t end; /* of the whole matrix: from this row on c is not kept */
-        int since;   /* all was right before this iteration */
-        bool wrong;  /* it was said: no more of it */
+        double scale; /* mean magnitude of c1 when it was summed */
+        double ratio; /* of the newest rows: rounding / expected rounding */
+        int64_t end;  /* number, in the whole matrix, of the row from which c
+                         is not kept */
+        int since;    /* all rows were right before this iteration */
+        bool wrong;   /* an alarm was raised: its rows are judged no more */
     } place[HYB_EXECUTORS];
     bool summed;
-    bool spoilt; /* other processes' numbers are none, and came here */
+    bool spoilt; /* a NaN was found, and spreads: nothing is judged any more */
     hyb_alarms_t found;
     double *memory;
     size_t bytes;
 };
 
-/* Are they wanted, of N and P, where there is room behind b? */
+/* Are check columns wanted in a test of order n on nprow process rows? */
 bool hyb_check_columns_wanted(const hyb_means_t *means, int64_t n, int nprow);
 
-/* lu->check; NULL where means has none. Needs lu's means, grid, mat, ledger,
- * homes. Errors: XH_ERR_MEMORY; destroy then all the same */
+/* Create lu->check, from lu's means, grid, mat, ledger and homes; if means does
+ * not ask for it, lu->check stays NULL.
+ * Errors: XH_ERR_MEMORY; call destroy all the same */
 xh_status_t hyb_check_columns_create(hyb_lu_t *lu);
 void hyb_check_columns_destroy(hyb_lu_t *lu);
 
-/* Bytes that it takes on a process of shape where so many places have them,
- * beside the columns. */
+/* Return the bytes that lu->check takes, beside the check columns themselves,
+ * on a process of shape whose check columns are of so many places. */
 uint64_t hyb_check_columns_bytes(const hyb_means_t *means,
                                  const hpl_shape_t *shape, int places);
 
-/* They become the sums of all columns, which have met panels 0 .. met - 1. By
- * the thread that has the team. */
+/* Set all check columns to the sums of columns to which panels 0 .. met - 1
+ * have been applied. Called by the thread that has the team. */
 void hyb_check_columns_sum(hyb_lu_t *lu, int met);
 
-/* In the same state: compare all rows. */
+/* Compare all rows, in the same state. */
 void hyb_check_columns_compare(hyb_lu_t *lu, int met);
 
-/* The loop begins; x is known. */
+/* Begin the loop: sum up unless that is done. End: compare after x is known. */
 void hyb_check_columns_begin(hyb_lu_t *lu);
 void hyb_check_columns_end(hyb_lu_t *lu);
 
-/* The back-substitution has computed p on the device at home, and once more to
- * again: are both alike? */
+/* The device at home has computed p of the back-substitution twice, the second
+ * time to again: raise an alarm if the results differ by more than rounding. */
 void hyb_check_columns_same(hyb_lu_t *lu, const hyb_place_t *home,
                             const hpl_product_t *p, const double *again);
 
 /* ---- in the loop --------------------------------------------------------- */
 
-/* Are rows compared once all columns have met panel k? */
+/* Are rows compared once panel k has been applied to all columns? */
 bool hyb_check_columns_due(const hyb_lu_t *lu, int k);
 
-/* The host's run has met panel k: its part of the rows. */
+/* Sweep a run of the team's columns, to which panel k has just been applied. */
 void hyb_check_columns_seen(hyb_worker_t *me, int k, hyb_run_t run);
 
-/* Iteration k opens: iteration k - 2 is over. The leader. */
+/* As iteration k opens, iteration k - 2 is over: judge the rows that members
+ * swept in it. The leader. */
 void hyb_check_columns_open(hyb_lu_t *lu, int k);
 
 /*
- * Rows of place, as all its columns have met panel k: c - A w.
+ * c - A w of rows of place, once panel k has been applied to all its columns.
  *
- * first, row  in  the local number of the first one; or of each
- * z           in  of c1, and ld behind these of c2
+ * row    in  local number of each row; NULL: the rows follow each other
+ * first  in  local number of the first row, if row is NULL
+ * z      in  c - A w for c1 and, ld elements behind, for c2
  */
 typedef struct {
     int place, k;
@@ -104,41 +108,44 @@ typedef struct {
     const int64_t *row;
     const double *z;
     int64_t ld;
-    bool by_panel; /* it is what panel k made of them, in its columns */
+    bool by_panel; /* z is what factoring panel k changed, over its columns */
 } hyb_compared_t;
 
+/* Raise an alarm if a row's c - A w is larger than rounding makes it. */
 void hyb_check_columns_judge(hyb_lu_t *lu, const hyb_compared_t *rows);
 
-/* ---- panels ---------------------------------------------------------------
- */
+/* ---- panels -------------------------------------------------------------- */
 
-/* Panel k's columns are here, from its first row on, before it is factored: a
- * member's share of them. */
+/* Compute a member's rows of - A w over panel k's columns, which are given from
+ * the panel's first row on, before they are factored. */
 void hyb_check_columns_panel(hyb_lu_t *lu, int k, xh_view_t columns, int member,
                              int members);
 
 /*
- * The team factors panel k, which lives on a device: so that not this is to be
- * blamed, all rows of the panel are compared with what they were. Some rows of
- * L2 are there, by any member; the panel is known here. Elsewhere nothing is
- * done.
+ * If the team factors panel k, which lives on a device, compare all rows of the
+ * panel with A w from before, so that the device is not blamed for the team's
+ * fault. Otherwise do nothing.
+ *
+ * made:     compute L2 U w of rows from .. to - 1 of L2; any member
+ * factored: compare, once the panel is known here
  */
 void hyb_check_columns_made(hyb_lu_t *lu, int k, int64_t from, int64_t to);
 void hyb_check_columns_factored(hyb_lu_t *lu, int k);
 
-/* ---- P > 1 ----------------------------------------------------------------
- */
+/* ---- P > 1 --------------------------------------------------------------- */
 
-/* Rows of some columns, from one of x on, were packed. */
+/* Weigh columns that member has just packed of rows that leave: columns of
+ * them, from number from of x and local number column on. */
 void hyb_check_columns_packed(hyb_lu_t *lu, int member, const hpl_exchange_t *x,
                               int from, int columns, int64_t column);
 
-/* Rows of blocks leave: are those right whose check columns are among these? If
- * not they leave with sums that are those of the row. The leader. */
+/* Judge the rows that leave, of places whose check columns are among blocks. If
+ * a row is wrong, it leaves with check columns that match it. The leader. */
 void hyb_check_columns_leave(hyb_lu_t *lu, const hpl_exchange_t *x,
                              hyb_blocks_t blocks);
 
-/* They have come: a row without numbers is the fault of who sent it. */
+/* Raise an alarm, which names the sender, if the check columns of a row that
+ * has come have a NaN. */
 void hyb_check_columns_come(hyb_lu_t *lu, const hpl_exchange_t *x,
                             hyb_blocks_t blocks);
 

@@ -8,9 +8,10 @@
 #include "hybrid/lu/lu.h"
 
 /*
- * P > 1: rows as they leave. Those of the panel's own columns were summed up
- * before it was factored; all others stand packed, row by row. By the former
- * also panels are compared that the team factors for a device.
+ * P > 1: c - A w of rows that leave. A w has two parts: that of the panel's own
+ * columns is computed before the panel is factored; that of all other columns
+ * from the rows as they are packed. By the first part, panels that the team
+ * factors for a device are compared, too.
  */
 
 enum { BOTH = HYB_CHECK_COLUMNS, LANES = 8 };
@@ -20,7 +21,7 @@ static int64_t widest_panel(const hyb_lu_t *lu)
     return Mmin(lu->mat->nb, lu->mat->n);
 }
 
-/* Doubles of the rows that leave, of both. */
+/* Return the doubles of c - A w of the rows that leave, for c1 and c2. */
 static int64_t leaving(const hyb_lu_t *lu)
 {
     return BOTH * 2 * widest_panel(lu);
@@ -64,14 +65,15 @@ void hyb_check_columns_panel(hyb_lu_t *lu, int k, xh_view_t columns, int member,
 
 /* ---- packed rows --------------------------------------------------------- */
 
-/* The rows of x that leave this process: so many, from the first one on. */
+/* Rows of x that leave this process: there are count, from number first on. */
 typedef struct {
     const double *rows;
     const hpl_row_move_t *move;
     int first, count;
-    int64_t at; /* of the first in sums */
+    int64_t at; /* where their c - A w begins in a part */
 } leaving_t;
 
+/* List the rows of x that leave: rows of U, then those that they displace. */
 static void list(const hyb_lu_t *lu, const hpl_exchange_t *x, leaving_t *l)
 {
     const hpl_pivots_t *m = x->panel->pivots;
@@ -84,7 +86,7 @@ static void list(const hyb_lu_t *lu, const hpl_exchange_t *x, leaving_t *l)
                        widest_panel(lu)};
 }
 
-/* Scalar products of a row with both weights. */
+/* Subtract the scalar products of a row with both weights from *z1 and *z2. */
 static void weigh_row(const double *a, const double *const *w, int count,
                       double *z1, double *z2)
 {
@@ -106,13 +108,14 @@ static void weigh_row(const double *a, const double *const *w, int count,
     }
 }
 
-/* Where a member has its part of the rows that leave place. */
+/* Find the part that member has of c - A w of the rows that leave place. */
 static double *part_of(const hyb_lu_t *lu, int member, int place)
 {
     return lu->check->packed +
            ((int64_t)member * lu->homes.places + place) * leaving(lu);
 }
 
+/* Set all parts of member to 0, once per iteration. */
 static void begin_parts(hyb_lu_t *lu, int member, int k)
 {
     if (lu->check->packed_in[member] != k)
@@ -121,7 +124,7 @@ static void begin_parts(hyb_lu_t *lu, int member, int k)
     lu->check->packed_in[member] = k;
 }
 
-/* Columns of one block. */
+/* Add a run of columns of one block to the part of member. */
 static void weigh_columns(hyb_lu_t *lu, int member, const hpl_exchange_t *x,
                           int from, hyb_run_t run)
 {
@@ -159,8 +162,7 @@ void hyb_check_columns_packed(hyb_lu_t *lu, int member, const hpl_exchange_t *x,
     }
 }
 
-/* What members have of the rows that leave in iteration k, in the first one's
- * part. */
+/* Add up all members' parts of iteration k in the first member's. */
 static void add_members(hyb_lu_t *lu, int k)
 {
     int64_t count = lu->homes.places * leaving(lu);
@@ -174,7 +176,7 @@ static void add_members(hyb_lu_t *lu, int k)
     }
 }
 
-/* The part of panel k in a row, where place has its columns; else NULL. */
+/* Return - A w over panel k's columns, by row; NULL if they are not place's. */
 static const double *panel_part(const hyb_lu_t *lu, int place, int k)
 {
     return hyb_lu_owns(lu, k) &&
@@ -184,8 +186,8 @@ static const double *panel_part(const hyb_lu_t *lu, int place, int k)
                : NULL;
 }
 
-/* Rows leave with check columns that are their sums, right or wrong: who gets
- * them is not to be blamed. */
+/* Set the check columns of rows that leave to the sums of these rows, right or
+ * wrong, so that the receiver is not blamed. */
 static void make_right(const hpl_exchange_t *x, const leaving_t *l,
                        int64_t column, const double *z, int64_t ld)
 {
@@ -195,7 +197,9 @@ static void make_right(const hpl_exchange_t *x, const leaving_t *l,
                                 which] -= z[r + which * ld];
 }
 
-/* z, of both, of all rows that leave place; returns how many these are. */
+/* Set z to c - A w of all rows that leave place, for c1 and c2, and row to
+ * their numbers, which count from the panel's first row. Returns how many rows
+ * leave. */
 static int64_t gather(const hyb_lu_t *lu, int place, int k, const leaving_t *l,
                       double *z, int64_t *row)
 {
@@ -215,21 +219,27 @@ static int64_t gather(const hyb_lu_t *lu, int place, int k, const leaving_t *l,
     return count;
 }
 
-/* ---- rows that the panel took ---------------------------------------------
- */
+/* ---- rows that became pivots --------------------------------------------- */
 
-/* v := U w of panel k's own columns. */
-static void weigh_u(const HPL_T_panel *h, const double *w, double *v)
+/* Compute v := U w for c1 and c2, over panel k's own columns. */
+static void weigh_panel(hyb_lu_t *lu, int k, double *v)
 {
-    for (int p = 0; p < h->jb; p++) {
-        v[p] = 0.0;
-        for (int j = p; j < h->jb; j++)
-            v[p] += h->L1[p + (size_t)j * (size_t)h->jb] * w[j];
+    const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
+    int64_t first = hyb_ledger_first(&lu->ledger, hyb_lu_panel_block(lu, k));
+
+    for (int which = 0; which < BOTH; which++, v += h->jb) {
+        const double *w = lu->check->weight[which] + first;
+
+        for (int p = 0; p < h->jb; p++) {
+            v[p] = 0.0;
+            for (int j = p; j < h->jb; j++)
+                v[p] += h->L1[p + (size_t)j * (size_t)h->jb] * w[j];
+        }
     }
 }
 
-/* What row i of L1 times v differs from less: nothing that rounding makes of
- * these terms, which may be huge where a row above is wrong. */
+/* Return row i of L1 times v, minus less; 0 if rounding of these terms, which
+ * are huge if a row above is wrong, may have made the difference. */
 static double difference(const HPL_T_panel *h, int i, const double *v,
                          double less)
 {
@@ -246,8 +256,9 @@ static double difference(const HPL_T_panel *h, int i, const double *v,
     return isfinite(size) && fabs(sum) > 0x1p-48 * size ? sum : 0.0;
 }
 
-/* A row that was wrong by the time when it became a pivot's is right no more on
- * any process: only here it is known what it was made of. */
+/* Judge the rows of this process that became pivots: compare L1 U w with A w
+ * from before the factorization. No other process knows these rows as they
+ * were. */
 static void judge_pivots(hyb_lu_t *lu, int k)
 {
     HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
@@ -255,17 +266,15 @@ static void judge_pivots(hyb_lu_t *lu, int k)
     const double *part = lu->check->panel[k % HYB_IN_FLIGHT];
     int64_t b = hyb_lu_panel_block(lu, k), ld = leaving(lu) / BOTH, row[ld];
     int first = m->gather_offset[m->me], end = m->gather_offset[m->me + 1];
-    double *z = lu->check->work, v[h->jb];
+    double *z = lu->check->work, v[BOTH * h->jb];
 
-    for (int which = 0; which < BOTH; which++) {
-        weigh_u(h, lu->check->weight[which] + hyb_ledger_first(&lu->ledger, b),
-                v);
-        for (int i = first; i < end; i++) {
-            row[i - first] = h->ii + m->gather[i].from;
+    weigh_panel(lu, k, v);
+    for (int i = first; i < end; i++) {
+        row[i - first] = h->ii + m->gather[i].from;
+        for (int which = 0; which < BOTH; which++)
             z[i - first + which * ld] =
-                difference(h, m->gather[i].to, v,
+                difference(h, m->gather[i].to, v + which * h->jb,
                            -part[m->gather[i].from + which * lu->mat->mp]);
-        }
     }
     hyb_check_columns_judge(
         lu, &(hyb_compared_t){.place = hyb_home_number(&lu->homes, b),
@@ -277,18 +286,7 @@ static void judge_pivots(hyb_lu_t *lu, int k)
                               .by_panel = true});
 }
 
-/* ---- panels that the team factors for a device -----------------------------
- */
-
-/* v, of both, := U w of panel k. */
-static void weigh_panel(const hyb_lu_t *lu, int k, const HPL_T_panel *h,
-                        double *v)
-{
-    int64_t first = hyb_ledger_first(&lu->ledger, hyb_lu_panel_block(lu, k));
-
-    for (int which = 0; which < BOTH; which++)
-        weigh_u(h, lu->check->weight[which] + first, v + which * h->jb);
-}
+/* ---- panels that the team factors for a device --------------------------- */
 
 void hyb_check_columns_made(hyb_lu_t *lu, int k, int64_t from, int64_t to)
 {
@@ -298,7 +296,7 @@ void hyb_check_columns_made(hyb_lu_t *lu, int k, int64_t from, int64_t to)
 
     if (lu->check == NULL || !is_for_device(lu, k))
         return;
-    weigh_panel(lu, k, h, v);
+    weigh_panel(lu, k, v);
     for (int which = 0; which < BOTH; which++)
         for (int64_t i = from; i < to; i += l2->height) {
             double sum[HYB_KERNEL_MOST_ROWS] = {0.0};
@@ -311,7 +309,8 @@ void hyb_check_columns_made(hyb_lu_t *lu, int k, int64_t from, int64_t to)
         }
 }
 
-/* Of products of elements of L, which are at most 1, with v. */
+/* Return what rounding makes in a row of L2, whose elements are at most 1,
+ * times v. */
 static double rounding_of(const double *v, int count)
 {
     double sum = 0.0;
@@ -321,7 +320,8 @@ static double rounding_of(const double *v, int count)
     return isfinite(sum) ? 0x1p-48 * sum : INFINITY;
 }
 
-/* Where the rows below the top were before; below 0: on another process. */
+/* Set was to the number, before the factorization, of each row below the top;
+ * -1 if the row was on another process. */
 static void find_rows(HPL_T_panel *h, int64_t *was)
 {
     const hpl_pivots_t *m = hpl_panel_pivots(h);
@@ -352,7 +352,7 @@ void hyb_check_columns_factored(hyb_lu_t *lu, int k)
     z = lu->check->work;
     was = (int64_t *)(z + BOTH * lu->mat->mp);
     find_rows(h, was);
-    weigh_panel(lu, k, h, v);
+    weigh_panel(lu, k, v);
     slack = rounding_of(v, BOTH * h->jb);
     for (int which = 0; which < BOTH; which++)
         for (int64_t r = 0; r < rows; r++) {
@@ -375,8 +375,7 @@ void hyb_check_columns_factored(hyb_lu_t *lu, int k)
                 .by_panel = true});
 }
 
-/* ---- all rows that leave --------------------------------------------------
- */
+/* ---- all rows that leave ------------------------------------------------- */
 
 static void judge(hyb_lu_t *lu, int place, const hpl_exchange_t *x,
                   const leaving_t *l, int64_t column)
@@ -421,12 +420,11 @@ void hyb_check_columns_leave(hyb_lu_t *lu, const hpl_exchange_t *x,
     }
 }
 
-/* ---- rows that come -------------------------------------------------------
- */
+/* ---- rows that come ------------------------------------------------------ */
 
-/* Have rows first .. end - 1 of packed ones numbers in so many columns? */
-static bool have_numbers(const hpl_exchange_t *x, const double *packed,
-                         int first, int end, int64_t column)
+/* Are packed rows first .. end - 1 free of NaN and infinity, from column on? */
+static bool are_finite(const hpl_exchange_t *x, const double *packed, int first,
+                       int end, int64_t column)
 {
     for (int r = first; r < end; r++)
         for (int64_t j = column; j < x->columns; j++)
@@ -464,9 +462,9 @@ void hyb_check_columns_come(hyb_lu_t *lu, const hpl_exchange_t *x,
         lu->means.device_mpi || lu->check->spoilt || lu->check->found.count > 0)
         return;
     for (int g = 0; g < m->members && !lu->check->spoilt; g++)
-        if (!have_numbers(x, x->gathered, u[g], u[g + 1], column))
+        if (!are_finite(x, x->gathered, u[g], u[g + 1], column))
             raise_rows(lu, x, g);
     if (!lu->check->spoilt &&
-        !have_numbers(x, x->displaced, mine[0], mine[1], column))
+        !are_finite(x, x->displaced, mine[0], mine[1], column))
         raise_rows(lu, x, 0);
 }

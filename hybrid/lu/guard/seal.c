@@ -7,7 +7,7 @@
 #include "hybrid/lu/guard/check_columns.h"
 #include "hybrid/lu/lu.h"
 
-enum { UNIT = 480 }; /* rows: a multiple of all tiles' heights */
+enum { UNIT = 480 }; /* rows; all tiles' heights divide it */
 enum { SEAL_OF_L2, SEAL_OF_REST };
 
 static bool travels(const hyb_lu_t *lu)
@@ -22,7 +22,8 @@ static bool is_summed(const hyb_lu_t *lu)
 
 /* ---- sums of bits -------------------------------------------------------- */
 
-/* Any order has this sum; a number that is none makes *all none. */
+/* Sum up the bits of data; the order does not change the sum. Add the values to
+ * *all, too: a NaN or an infinity makes it a NaN or infinite. */
 static uint64_t bits_of(const double *data, int64_t count, double *all)
 {
     enum { LANES = 8 };
@@ -57,7 +58,7 @@ static uint64_t bits_of_rest(const HPL_T_panel *h)
     return bits_of(h->L1, (int64_t)h->jb * h->jb + h->jb + 1, &unused);
 }
 
-/* Some rows of L2, as the update reads it. */
+/* Add one unit of rows of L2, as the update reads it, to the seal's sum. */
 static void sum_unit(hyb_lu_t *lu, int k, int64_t unit)
 {
     hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
@@ -70,7 +71,7 @@ static void sum_unit(hyb_lu_t *lu, int k, int64_t unit)
 
     atomic_fetch_add(&p->seal_bits, bits);
     if (!isfinite(all))
-        atomic_store(&p->has_none, true);
+        atomic_store(&p->has_nan, true);
 }
 
 static void begin(hyb_lu_t *lu, int k)
@@ -78,7 +79,7 @@ static void begin(hyb_lu_t *lu, int k)
     hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
 
     atomic_store(&p->seal_bits, 0);
-    atomic_store(&p->has_none, false);
+    atomic_store(&p->has_nan, false);
     hyb_units_begin(&p->sealing, xh_units(p->factors.l2.rows, UNIT));
 }
 
@@ -116,9 +117,9 @@ static void raise(hyb_lu_t *lu, int found, int k)
     hyb_alarm_raise(lu, &alarm);
 }
 
-/* ---- numbers that are none ----------------------------------------------- */
+/* ---- NaN, or infinity ---------------------------------------------------- */
 
-static bool are_numbers(const double *a, int64_t count)
+static bool are_finite(const double *a, int64_t count)
 {
     double all = 0.0;
 
@@ -126,9 +127,9 @@ static bool are_numbers(const double *a, int64_t count)
     return isfinite(all);
 }
 
-/* The process of this process column that the first row of L1 without numbers
- * came from: such a row is the next pivot's. This one, if L2 alone has none. */
-static int who_had_none(hyb_lu_t *lu, int k)
+/* Return the process row that the first row of L1 with a NaN came from: such a
+ * row becomes the next pivot's. If only L2 has a NaN, return this one. */
+static int origin_of_nan(hyb_lu_t *lu, int k)
 {
     const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
     hpl_map_t rows = hpl_map(h->nb, h->grid->nprow, h->grid->myrow);
@@ -140,9 +141,9 @@ static int who_had_none(hyb_lu_t *lu, int k)
     return rows.me;
 }
 
-/* Had the panel's columns none as they came down from a device to the team, or
- * such that products of them are none? */
-static bool came_without(hyb_lu_t *lu, int k)
+/* Did a device send the panel's columns to the team with a NaN, or with
+ * elements whose products overflow? */
+static bool came_with_nan(hyb_lu_t *lu, int k)
 {
     static const double huge = 1e100;
     hyb_place_t *home = hyb_lu_panel_home(lu, k);
@@ -158,9 +159,9 @@ static bool came_without(hyb_lu_t *lu, int k)
     return false;
 }
 
-/* They spread to all that is made of the panel, so who has not factored it is
- * silent from then on. */
-static void tell_none(hyb_lu_t *lu, int k)
+/* A NaN spreads to all that is computed from the panel, so rows are compared no
+ * more. Only the processes that factored the panel raise an alarm. */
+static void raise_nan(hyb_lu_t *lu, int k)
 {
     hyb_alarm_t alarm = alarm_of(lu, HYB_FOUND_PANEL, k);
     int row;
@@ -170,16 +171,16 @@ static void tell_none(hyb_lu_t *lu, int k)
     lu->check->spoilt = true;
     if (!hyb_lu_owns(lu, k))
         return;
-    row = who_had_none(lu, k);
+    row = origin_of_nan(lu, k);
     if (row != lu->grid->myrow)
         alarm.from = HPL_pnum(lu->grid, row, lu->grid->mycol);
-    else if (came_without(lu, k))
+    else if (came_with_nan(lu, k))
         alarm.device =
             hyb_home_number(&lu->homes, hyb_lu_panel_block(lu, k)) - 1;
     hyb_alarm_raise(lu, &alarm);
 }
 
-/* ---- where it is factored ------------------------------------------------ */
+/* ---- where a panel is factored ------------------------------------------- */
 
 void hyb_seal_begin(hyb_lu_t *lu, int k)
 {
@@ -221,8 +222,8 @@ void hyb_seal_write(hyb_lu_t *lu, int k)
         return;
     write_seal(p, SEAL_OF_L2, atomic_load(&p->seal_bits));
     write_seal(p, SEAL_OF_REST, bits_of_rest(p->hpl));
-    if (atomic_load(&p->has_none))
-        tell_none(lu, k);
+    if (atomic_load(&p->has_nan))
+        raise_nan(lu, k);
 }
 
 void hyb_seal_take(hyb_lu_t *lu, int k)
@@ -261,9 +262,9 @@ void hyb_seal_compare_copy(hyb_lu_t *lu, int k, int device, uint64_t expected,
         hyb_alarm_raise(lu, &alarm);
 }
 
-/* ---- where it comes to --------------------------------------------------- */
+/* ---- where a panel arrives ----------------------------------------------- */
 
-/* With other pivots than the others this process could not go on. */
+/* A process whose pivots differ from the others' cannot go on: end the job. */
 void hyb_seal_arrive(hyb_lu_t *lu, int k)
 {
     hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
@@ -278,8 +279,8 @@ void hyb_seal_arrive(hyb_lu_t *lu, int k)
         begin(lu, k);
         p->kept = SEAL_CAME;
     }
-    if (!are_numbers(p->hpl->L1, (int64_t)p->hpl->jb * p->hpl->jb))
-        tell_none(lu, k);
+    if (!are_finite(p->hpl->L1, (int64_t)p->hpl->jb * p->hpl->jb))
+        raise_nan(lu, k);
     hyb_check_columns_factored(lu, k);
 }
 
@@ -289,11 +290,11 @@ static void compare(hyb_lu_t *lu, int k, int found)
 
     if (!is_sealed(p, SEAL_OF_L2, atomic_load(&p->seal_bits)))
         raise(lu, found, k);
-    else if (atomic_load(&p->has_none))
-        tell_none(lu, k);
+    else if (atomic_load(&p->has_nan))
+        raise_nan(lu, k);
 }
 
-/* Who sums the last one compares. */
+/* The thread that sums the last unit compares. */
 void hyb_seal_compare(hyb_lu_t *lu, int k)
 {
     hyb_lu_panel_t *p = hyb_lu_panel(lu, k);

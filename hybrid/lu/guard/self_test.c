@@ -24,7 +24,7 @@
 
 enum { TEXT = 192 };
 
-/* One system, and who solves it. */
+/* A system, and what solves it. */
 typedef struct {
     hyb_means_t means;
     HPL_T_grid *grid;
@@ -32,11 +32,11 @@ typedef struct {
     hpl_self_test_size_t size;
 } run_t;
 
-/* ---- who listens: the watchdog, and who asks which threads multiplied ---- */
+/* ---- the observer: which threads multiply; the watchdog's phase ---------- */
 
 static hyb_phase_t phase;
 static const hyb_observer_t *observed;
-static bool all_multiplied; /* each thread, in the last factorization */
+static bool all_multiplied; /* all threads did in the last factorization */
 
 static void begin(const hyb_observer_t *run)
 {
@@ -85,7 +85,7 @@ static xh_status_t prepare(run_t *r, hpl_system_t **system_p)
     return status;
 }
 
-/* Are no rows and panels of this process wrong? */
+/* Factor and solve. Returns true if no alarm was raised on this process. */
 static bool factor(hpl_system_t *system)
 {
     hyb_lu_t *lu = system->prepared;
@@ -107,7 +107,7 @@ static bool is_near(double a, double b)
     return fabs(a - b) <= near * fabs(b);
 }
 
-/* What is wrong with x, or with the check; "": nothing. */
+/* Write to why what is wrong with x, or with the check; "" if all is right. */
 static void judge(const run_t *r, hpl_system_t *system, char *why)
 {
     hpl_norms_t n, plain;
@@ -129,7 +129,7 @@ static void judge(const run_t *r, hpl_system_t *system, char *why)
                  hpl_scaled_residual(&plain, r->size.n));
 }
 
-/* A wrong x is logged by one process, where no process had an alarm. */
+/* Solve and judge. If no process raised an alarm, process 0 logs a wrong x. */
 static bool solve_prepared(const run_t *r, hpl_system_t *system)
 {
     bool right = factor(system);
@@ -145,7 +145,7 @@ static bool solve_prepared(const run_t *r, hpl_system_t *system)
     return false;
 }
 
-/* Solve a system of an n x n test on the executor. */
+/* Solve a system on the executor, whose name errors are logged with. */
 static bool solve(run_t *r, const char *executor)
 {
     hpl_system_t *system = NULL;
@@ -181,7 +181,7 @@ static void name_cores(const hyb_means_t *means, char *text)
                  library);
 }
 
-/* Again where a thread got no columns, as others were quicker. */
+/* Test the cores; repeat if a thread got no columns, as others were quicker. */
 static bool test_cores(run_t r)
 {
     enum { TRIES = 4 };
@@ -195,8 +195,8 @@ static bool test_cores(run_t r)
     return right;
 }
 
-/* Can this process keep columns where the run would? If not, that is logged as
- * the run begins. */
+/* Can this process keep columns where the run would? If not, the run logs the
+ * reason as it begins. */
 static bool is_able(const run_t *r)
 {
     char why[TEXT];
@@ -205,8 +205,9 @@ static bool is_able(const run_t *r)
            hyb_place_device_able(&r->means, r->grid->nprow, why, TEXT);
 }
 
-/* Columns that live on the device, with panels by the team and by the device if
- * the run may have either; or tiles of the host's columns. */
+/* Test one device as the run uses it: with columns that live on it, whose
+ * panels the team and then the device factor if the run may do either; or with
+ * tiles of the host's columns. */
 static bool test_device(run_t r, const hyb_device_info_t *info)
 {
     double rows =
@@ -226,7 +227,7 @@ static bool test_device(run_t r, const hyb_device_info_t *info)
     return rows < 1.0 || solve(&r, name);
 }
 
-/* The cores with no device, number -1, or with one device. */
+/* Test the cores alone (device -1), or the cores with one device. */
 static bool test_alone(const hyb_means_t *means, run_t r, int device)
 {
     bool right;
@@ -270,7 +271,7 @@ static bool test_process(const run_t *grid)
 
 /* ---- all ----------------------------------------------------------------- */
 
-/* What one system takes here: some hundredths of a second. */
+/* Return the flop of one system that takes some hundredths of a second here. */
 static double flop_of(const hyb_means_t *means, int nb)
 {
     static const double of_a_thread = 3e8, seconds = 0.05;

@@ -5,19 +5,20 @@
 #include "hybrid/lu/means.h"
 
 /*
- * Small systems that are solved before a test, with its NB if that leaves some
- * panels, its kernel, homes, form of the exchange and broadcast, and check
- * columns on: each process solves one alone on its cores and, with columns and
- * then tiles where the test has them, one on each of its devices. The grid
- * solves one together. Each takes some hundredths of a second.
+ * Solve small systems before a test, with check columns on, and with the test's
+ * kernel, homes, exchange, broadcast and, if it leaves some panels, NB. Each
+ * process solves one system alone on its cores, and one on each of its devices
+ * as the test uses them. The grid solves one together. Each system takes some
+ * hundredths of a second.
  *
- * A wrong result is an alarm of the check columns, or a residual above 16: of
- * the solver's check, or of the plain one of hpl/, whose norms must agree. The
- * first one of this process is logged with its executor. Returns true if all
- * of this process are right. A device that has failed, or has too little
- * memory, is not tested.
+ * A result is wrong if the check columns raise an alarm, if the residual is
+ * above 16 by the solver's check or by the plain one of hpl/, or if the norms
+ * of both checks differ. The first wrong result of this process is logged with
+ * its executor. Returns true if all results of this process are right. A device
+ * that has failed, or has too little memory, is not tested.
  *
- * means  in  of the test; n: its order. No system is larger than the test's.
+ * means  in  the test's
+ * n      in  order of the test; no system is larger
  *
  * Order: collective over the grid, with no factorization under way.
  */

@@ -450,10 +450,11 @@ static xh_status_t open_node(bool funneled)
 /* A device that only models time would give no result. */
 static xh_status_t refuse_models(void)
 {
-    means.models_time = anywhere(hyb_machine_models_time(means.machine));
-    if (!means.models_time)
+    bool mine = hyb_machine_models_time(means.machine);
+
+    if (!anywhere(mine))
         return XH_OK;
-    if (hyb_machine_models_time(means.machine))
+    if (mine)
         xh_log_error("emu_dry=on gives times, not results");
     return XH_ERR_INPUT;
 }

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYB_DIFFERENCES_H
+#define HYB_DIFFERENCES_H
+
+#include "hybrid/lu/step.h"
+
+/* What check_columns.c computes for judge.c: c - A w of this process's rows,
+ * for c1 and, mp elements behind, for c2. */
+
+enum { HYB_SWEEPS = 2 }; /* iterations whose sweeps are kept */
+
+/* Compute z for all rows and all columns of place, to which panels 0 .. met - 1
+ * have been applied. z has room for twice the result. */
+void hyb_check_columns_difference(hyb_lu_t *lu, int place, int met, double *z);
+
+/* Add up what the team's members have swept in iteration k; NULL if rows are
+ * not compared after it. Overwritten by the next call. */
+const double *hyb_check_columns_swept(hyb_lu_t *lu, int k);
+
+#endif
