@@ -68,9 +68,10 @@ xh_status_t xhpl_advice_withhold(const xhpl_order_t *order, double others)
         xh_log_error("--write: %s is not written, as this plan is worthless; "
                      "--force writes it anyway",
                      order->write);
-    printf("\nWORTHLESS: other programs had %.0f%% of the cores while it "
-           "measured; end them (%s) and run --plan again\n",
-           100.0 * others, xhpl_advice_rivals().text);
+    printf(
+        "\nWORTHLESS: do not use the table above: other programs had %.0f%% "
+        "of the cores while it measured; end them (%s) and run --plan again\n",
+        100.0 * others, xhpl_advice_rivals().text);
     return order->write != NULL ? XH_ERR_INPUT : XH_OK;
 }
 
@@ -215,7 +216,7 @@ static void print_command(const xhpl_extent_t *planned,
 
 void xhpl_advice_print(const xhpl_order_t *order, const xhpl_job_t *job,
                        const xhpl_extent_t *planned, const xhpl_choice_t *best,
-                       int pmap, bool compares)
+                       int pmap, bool compares, double worthless)
 {
     const hpl_shape_t *test = &best->test;
     double ceiling = job->rates->process * test->nprow * test->npcol;
@@ -228,9 +229,16 @@ void xhpl_advice_print(const xhpl_order_t *order, const xhpl_job_t *job,
            xh_text_rate(1e9 * best->gflops).text, best->bytes / 0x1p30);
     print_limit(&order->wanted, job, planned, best);
     if (compares && ceiling > 0.0)
-        printf("  %.2f of the FMA ceiling of their cores, %s\n",
+        printf("  that is %.2f of the %s that these cores reach in "
+               "multiply-adds alone (FMA ceiling)\n",
                1e9 * best->gflops / ceiling, xh_text_rate(ceiling).text);
     if (compares)
         compare_processes(job, planned, best);
+    if (worthless > 0.0)
+        printf("  worthless all the same: other programs had %.0f%% of the "
+               "cores while it measured; --force keeps it\n",
+               100.0 * worthless);
+    if (order->write != NULL)
+        printf("  written to %s\n", order->write);
     print_command(planned, best, pmap, order->write);
 }

@@ -41,10 +41,12 @@ xh_status_t xhpl_advice_withhold(const xhpl_order_t *order, double others);
  * processes per node would take, and last the command that runs it: by the file
  * of --write, or with options.
  *
- * compares  in  may other numbers be compared? Not where devices take part
+ * compares   in  may other numbers be compared? Not where devices take part
+ * worthless  in  the part of the time that other programs had, where that makes
+ *                the plan worthless, which --force keeps; else 0
  */
 void xhpl_advice_print(const xhpl_order_t *order, const xhpl_job_t *job,
                        const xhpl_extent_t *planned, const xhpl_choice_t *best,
-                       int pmap, bool compares);
+                       int pmap, bool compares, double worthless);
 
 #endif

@@ -57,9 +57,10 @@ static void say_checkpoint(const xhpl_choice_t *choice)
     bool is_off = xh_settings_text("checkpoint")[0] == '\0';
 
     if (is_off && choice->seconds <= every)
-        xh_log_info("checkpoints are off, and can stay so: the best choice "
-                    "takes no longer than the time between two, %s",
-                    xh_text_seconds(every).text);
+        xh_log_info(
+            "no checkpoints are needed: the best choice takes no longer "
+            "than the time between two, %s",
+            xh_text_seconds(every).text);
     else if (every > 0.0)
         xh_log_info("%s at most %.2f GiB per process: the run pauses for %s at "
                     "%.3g GB/s, every %s (%.2g%% of the time)",

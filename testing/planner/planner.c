@@ -104,7 +104,7 @@ static void say_disturbed(const xhpl_core_budget_t *budget, double part,
         xh_log_warning("other programs had these cores %.0f%% of the measuring "
                        "time%s: this prediction is worthless. End these "
                        "programs (%s) and try again",
-                       100.0 * part, tries > 1 ? ", twice" : "",
+                       100.0 * part, tries > 1 ? ", in both of two tries" : "",
                        xhpl_advice_rivals().text);
     else if (part > XH_TURNS_CROWDED)
         xh_log_warning(
@@ -321,19 +321,20 @@ static xh_status_t speak(const xhpl_order_t *order, const xhpl_job_t *job,
                          const xhpl_extent_t *planned, bool offloads)
 {
     int pmap = xhpl_parameters_value(&order->parameters, XHPL_PMAP);
+    double worthless = job->rates->others > too_much ? job->rates->others : 0.0;
     xhpl_choice_t best;
     xh_status_t status = XH_OK;
 
     XH_TRY(answer_plan(order, job, weights, &best));
-    if (job->rates->others > too_much && !order->force)
-        return xhpl_advice_withhold(order, job->rates->others);
+    if (worthless > 0.0 && !order->force)
+        return xhpl_advice_withhold(order, worthless);
     xhpl_beside_say(job->rates, &best);
     if (!order->given[XHPL_PMAP] && weights == NULL && !offloads)
         pmap = xhpl_advice_order(job, planned, &best);
     XH_TRY(xhpl_advice_write(order, &best, pmap));
     if (order->simulate)
         status = xhpl_simulate_run(&best, job->rates, planned);
-    xhpl_advice_print(order, job, planned, &best, pmap, !offloads);
+    xhpl_advice_print(order, job, planned, &best, pmap, !offloads, worthless);
     return status;
 }
 

@@ -414,7 +414,9 @@ static xh_status_t create(const char *name, FILE **out_p)
     if (*out_p != NULL)
         return XH_OK;
     if (errno == EEXIST)
-        xh_log_error("--write: %s exists, and is left as it is", name);
+        xh_log_error("--write: %s exists, and is not replaced: remove it, or "
+                     "name another file",
+                     name);
     else
         xh_log_error("--write: %s cannot be written: %s", name,
                      strerror(errno));

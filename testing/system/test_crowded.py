@@ -69,16 +69,18 @@ def test_a_plan_among_others_is_worth_nothing_and_not_written(xhpl):
         outcome = xhpl(*options)
         forced = xhpl(*options, "--force").succeeded()
     assert outcome.status == 2, str(outcome)
-    assert "measuring time, twice: this prediction is worthless" in outcome.stderr
+    assert "measuring time, in both of two tries: this prediction is worthless" in outcome.stderr
     assert "new.dat is not written" in outcome.stderr, str(outcome)
     table, said = outcome.stdout.split("\n\n")
-    assert re.fullmatch(r"WORTHLESS: other programs had (3[3-9]|[4-9]\d)% of the cores "
+    assert re.fullmatch(r"WORTHLESS: do not use the table above: other programs had "
+                        r"(3[3-9]|[4-9]\d)% of the cores "
                         r"while it measured; end them \(.*\bsh\b.*\) and run --plan again\n",
                         said), said
     rates = [float(row.split()[7]) for row in table.splitlines()[1:]]
     assert rates and max(rates) <= 1.1 * ceiling_of(xhpl), str(outcome)
-    part = re.search(r"^  ([\d.]+) of the FMA ceiling of their cores", forced.stdout, re.M)
+    part = re.search(r"^  that is ([\d.]+) of the \S+ \S+ that these cores reach", forced.stdout, re.M)
     assert float(part[1]) < 1, str(forced)
+    assert re.search(r"^  worthless all the same: other programs had \d+% ", forced.stdout, re.M)
     assert forced.stdout.splitlines()[-1].endswith(" --dat new.dat"), str(forced)
 
 

@@ -93,7 +93,7 @@ def test_a_plan_ends_in_words_and_in_the_command_that_runs_it(xhpl, planned, wri
     assert "  N is limited by --memory: 0.195 GiB per node" in others
     assert re.search("online check is off, and can stay so; with --set verify=online: "
                      f"about {SECONDS} more", outcome.stderr), str(outcome)
-    assert "checkpoints are off, and can stay so: " in outcome.stderr, str(outcome)
+    assert "no checkpoints are needed: " in outcome.stderr, str(outcome)
     start = f"run: {jobs.XHPL} "
     assert command.startswith(start), command
     assert ("--dat new.dat" in command) == written

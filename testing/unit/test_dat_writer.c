@@ -154,7 +154,7 @@ TEST_IN_FOLDER(what_is_written_is_all_there_and_alone)
 TEST_IN_FOLDER(a_file_that_came_meanwhile_is_left_as_it_is)
 {
     assert_ok(create(name, 7));
-    assert_refused(name, "HPL.dat exists, and is left as it is");
+    assert_refused(name, "HPL.dat exists, and is not replaced");
     assert_holds(7);
     assert_int_equal(files(), 1);
 }
