@@ -113,26 +113,26 @@ class Failures:
     def suspects(self, run):
         return [host for host in run["hosts"] if not self.is_cleared(host, run)]
 
-    def is_common(self, host):
-        """Whether it is all that its open runs have in common, and all others in them
-        are cleared."""
-        found = self.open_of[host]
-        common = frozenset.intersection(*(self.members[run["run"]] for run in found))
-        return common == {host} and len(found) > 1 and all(
-            self.is_cleared(other, run) for run in found
-            for other in run["hosts"] if other != host)
+    def with_cleared(self, host):
+        """Its open runs in which all others are cleared."""
+        return [run for run in self.open_of[host] if all(
+            self.is_cleared(other, run) for other in run["hosts"] if other != host)]
 
     def blame_another(self):
-        """Find one more host to blame, the one with most failures; False if there is
-        none."""
-        guilty = [host for host in self.open_of if self.is_common(host)]
+        """Find one more host to blame, the one with most failures: the only one that
+        several runs have in common, in each of which all others are cleared. False if
+        there is none."""
+        guilty, found = None, []
+        for host in self.open_of:
+            runs = self.with_cleared(host)
+            if len(runs) > max(1, len(found)) and frozenset.intersection(
+                    *(self.members[run["run"]] for run in runs)) == {host}:
+                guilty, found = host, runs
         if not guilty:
             return False
-        host = max(guilty, key=lambda host: len(self.open_of[host]))
-        found = self.open_of[host]
-        others = sorted({x for run in found for x in run["hosts"]} - {host})
+        others = sorted({x for run in found for x in run["hosts"]} - {guilty})
         what = worst(found)
-        self.bad[host] = Blame(
+        self.bad[guilty] = Blame(
             what, True, f"{what} with {listed(others)}, which are good with others"
             + first_evidence(found), [run["run"] for run in found])
         return True

@@ -296,6 +296,16 @@ def test_who_fails_with_others_that_are_good_is_to_blame():
     assert found["a"].reasons[0]["certain"] and wanted("abcd", *runs) == []
 
 
+def test_who_met_another_of_its_kind_is_to_blame_by_its_other_runs():
+    runs = [*ALONE, *map(ended, "ef"), ended("a b", "died"), ended("c d"), ended("e f"),
+            ended("a c", "died"), ended("b d", "died"), ended("a e", "died"),
+            ended("b f", "died")]
+    found = judged("abcdef", *runs)
+    assert [found[x].klass for x in "abcdef"] == ["died"] * 2 + ["ok"] * 4
+    assert found["a"].reasons[0]["text"].startswith("died with c and e, which are good")
+    assert len(found["a"].reasons) == len(found["b"].reasons) == 1
+
+
 def test_rounds_of_pairs_alone_may_tell():
     runs = [*ALONE, ended("a b", "died"), ended("c d"), ended("a c", "died"),
             ended("b d")]
@@ -329,14 +339,19 @@ def test_one_host_of_a_large_run_is_found_by_halves():
     assert classes(one.verdicts()) == {**dict.fromkeys(names, "ok"), names[37]: "died"}
 
 
-def test_two_hosts_that_fail_with_others_are_both_found():
+@pytest.mark.parametrize("one, other, also_all", (
+    (2, 9, False), (6, 7, False), (6, 7, True), (0, 15, True)))
+def test_two_hosts_that_fail_with_others_are_both_found(one, other, also_all):
+    """Also where they failed together."""
     names = named(16)
-    bad = {names[2]: "hung", names[9]: "died"}
-    one = Simulated(World(names, noise=0.002, company=bad))
-    one.single()
-    one.pairs()
-    one.settle(20)
-    assert classes(one.verdicts()) == {**dict.fromkeys(names, "ok"), **bad}
+    bad = {names[one]: "hung", names[other]: "died"}
+    campaign = Simulated(World(names, noise=0.002, company=bad))
+    campaign.single()
+    campaign.pairs()
+    if also_all:
+        campaign.all()
+    campaign.settle(20)
+    assert classes(campaign.verdicts()) == {**dict.fromkeys(names, "ok"), **bad}
 
 
 def test_further_runs_have_ids_of_their_own_and_no_host_in_common():
