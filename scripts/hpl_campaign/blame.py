@@ -159,23 +159,32 @@ def blame_alone(found):
 
 def opened(failures):
     """{host: [Blame]} of runs whose blame is open: "unknown", or "ok" if all are good
-    since."""
-    found = {}
+    since. Runs of a host of which the same is to be said share one, most runs first."""
+    alike = {}
     for run in failures.open:
         suspects = failures.suspects(run)
         again = failures.again(run)
+        klass = "unknown"
+        if suspects:
+            said = "and nobody knows whose fault it was"
+        elif again and again[-1]["outcome"] == "ok":
+            klass, said = "ok", "and not again"
+        else:
+            said = "but each is good with others: perhaps the link between them"
         for host in suspects or run["hosts"]:
-            others = [x for x in run["hosts"] if x != host]
-            klass, text = "unknown", f"{run['outcome']} with {listed(others)}"
-            if suspects:
-                text += ", and nobody knows whose fault it was"
-            elif again and again[-1]["outcome"] == "ok":
-                klass, text = "ok", text + ", and not again"
-            else:
-                text += ", but each is good with others: perhaps the link between them"
-            found.setdefault(host, []).append(
-                Blame(klass, False, text + first_evidence([run]), [run["run"]]))
-    return found
+            key = klass, run["outcome"], said
+            alike.setdefault(host, {}).setdefault(key, []).append(run)
+    return {host: [open_blame(host, runs, *key) for key, runs in
+                   sorted(of.items(), key=lambda item: -len(item[1]))]
+            for host, of in alike.items()}
+
+
+def open_blame(host, runs, klass, outcome, said):
+    """What is said of a host for runs whose blame is open."""
+    others = list(dict.fromkeys(x for run in runs for x in run["hosts"] if x != host))
+    times = f" in {len(runs)} runs" if len(runs) > 1 else ""
+    return Blame(klass, False, f"{outcome}{times} with {listed(others)}, {said}"
+                 + first_evidence(runs), [run["run"] for run in runs])
 
 
 # ---- more runs ----------------------------------------------------------------------

@@ -127,6 +127,7 @@ def test_a_slow_host_is_named_with_the_numbers():
     why = found[HOSTS[3]].reasons[0]
     assert why["certain"] and why["class"] == "slow" and len(why["runs"]) >= 3
     assert "20 % below the median of 8 nodes of its kind in 3 runs" in why["text"]
+    assert "(chance that any good node looks so: below 1 in 10,000)" in why["text"]
 
 
 def test_one_run_is_not_enough_to_be_certain_and_is_repeated():
@@ -281,6 +282,17 @@ def test_a_pair_that_fails_makes_neither_bad_and_both_are_tried_alone():
     assert "nobody knows" in found["a"].reasons[0]["text"]
     assert not found["a"].reasons[0]["certain"]
     assert wanted("abcd", *runs) == [("single", "a"), ("single", "b")]
+
+
+def test_open_runs_of_which_the_same_is_to_be_said_are_one_reason():
+    runs = [*ALONE, *map(ended, "efg"), *(ended(f"a {x}", "died") for x in "bcdef"),
+            ended("a g", "hung")]
+    died, hung = judged("abcdefg", *runs)["a"].reasons
+    assert died["text"] == ("died in 5 runs with b, c, d and 2 more, "
+                            "and nobody knows whose fault it was")
+    assert len(died["runs"]) == 5
+    assert hung["text"] == "hung with g, and nobody knows whose fault it was"
+    assert len(judged("abcdefg", *runs)["b"].reasons) == 1
 
 
 def test_then_each_is_tried_with_a_good_partner():
