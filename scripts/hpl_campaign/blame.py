@@ -113,26 +113,26 @@ class Failures:
     def suspects(self, run):
         return [host for host in run["hosts"] if not self.is_cleared(host, run)]
 
-    def is_common(self, host):
-        """Whether it is all that its open runs have in common, and all others in them
-        are cleared."""
-        found = self.open_of[host]
-        common = frozenset.intersection(*(self.members[run["run"]] for run in found))
-        return common == {host} and len(found) > 1 and all(
-            self.is_cleared(other, run) for run in found
-            for other in run["hosts"] if other != host)
+    def with_cleared(self, host):
+        """Its open runs in which all others are cleared."""
+        return [run for run in self.open_of[host] if all(
+            self.is_cleared(other, run) for other in run["hosts"] if other != host)]
 
     def blame_another(self):
-        """Find one more host to blame, the one with most failures; False if there is
-        none."""
-        guilty = [host for host in self.open_of if self.is_common(host)]
+        """Find one more host to blame, the one with most failures: the only one that
+        several runs have in common, in each of which all others are cleared. False if
+        there is none."""
+        guilty, found = None, []
+        for host in self.open_of:
+            runs = self.with_cleared(host)
+            if len(runs) > max(1, len(found)) and frozenset.intersection(
+                    *(self.members[run["run"]] for run in runs)) == {host}:
+                guilty, found = host, runs
         if not guilty:
             return False
-        host = max(guilty, key=lambda host: len(self.open_of[host]))
-        found = self.open_of[host]
-        others = sorted({x for run in found for x in run["hosts"]} - {host})
+        others = sorted({x for run in found for x in run["hosts"]} - {guilty})
         what = worst(found)
-        self.bad[host] = Blame(
+        self.bad[guilty] = Blame(
             what, True, f"{what} with {listed(others)}, which are good with others"
             + first_evidence(found), [run["run"] for run in found])
         return True
@@ -159,23 +159,32 @@ def blame_alone(found):
 
 def opened(failures):
     """{host: [Blame]} of runs whose blame is open: "unknown", or "ok" if all are good
-    since."""
-    found = {}
+    since. Runs of a host of which the same is to be said share one, most runs first."""
+    alike = {}
     for run in failures.open:
         suspects = failures.suspects(run)
         again = failures.again(run)
+        klass = "unknown"
+        if suspects:
+            said = "and nobody knows whose fault it was"
+        elif again and again[-1]["outcome"] == "ok":
+            klass, said = "ok", "and not again"
+        else:
+            said = "but each is good with others: perhaps the link between them"
         for host in suspects or run["hosts"]:
-            others = [x for x in run["hosts"] if x != host]
-            klass, text = "unknown", f"{run['outcome']} with {listed(others)}"
-            if suspects:
-                text += ", and nobody knows whose fault it was"
-            elif again and again[-1]["outcome"] == "ok":
-                klass, text = "ok", text + ", and not again"
-            else:
-                text += ", but each is good with others: perhaps the link between them"
-            found.setdefault(host, []).append(
-                Blame(klass, False, text + first_evidence([run]), [run["run"]]))
-    return found
+            key = klass, run["outcome"], said
+            alike.setdefault(host, {}).setdefault(key, []).append(run)
+    return {host: [open_blame(host, runs, *key) for key, runs in
+                   sorted(of.items(), key=lambda item: -len(item[1]))]
+            for host, of in alike.items()}
+
+
+def open_blame(host, runs, klass, outcome, said):
+    """What is said of a host for runs whose blame is open."""
+    others = list(dict.fromkeys(x for run in runs for x in run["hosts"] if x != host))
+    times = f" in {len(runs)} runs" if len(runs) > 1 else ""
+    return Blame(klass, False, f"{outcome}{times} with {listed(others)}, {said}"
+                 + first_evidence(runs), [run["run"] for run in runs])
 
 
 # ---- more runs ----------------------------------------------------------------------

@@ -62,17 +62,20 @@ class Calls(NamedTuple):
                          "--compare", os.path.join(self.folder, "campaign.json"),
                          *kept(campaign["command"], left_out))
 
-    def again(self, campaign, entries):
-        """Test the nodes of entries again, beside good ones of their kind to compare
-        them with."""
+    def good(self, campaign, entries):
+        """Names of good nodes to compare those of entries with, some of each kind."""
         names = [entry["host"] for entry in entries]
         others = {entry["host"] for entry in campaign["open"] + campaign["drain"]}
         kinds = {host["kind"] for host in campaign["hosts"] if host["name"] in names}
-        good = [host["name"] for kind in sorted(kinds) for host in
+        return [host["name"] for kind in sorted(kinds) for host in
                 [host for host in campaign["hosts"] if host["kind"] == kind
                  and host["class"] == "ok" and host["name"] not in others][:FEW]]
+
+    def again(self, campaign, entries):
+        """Test the nodes of entries again, beside good ones."""
+        names = [entry["host"] for entry in entries] + self.good(campaign, entries)
         launcher = campaign["options"].get("launcher")
         return self.anew(
-            campaign, "--hosts", ",".join(names + good),
+            campaign, "--hosts", ",".join(names),
             "--stages", "inventory,single,pairs", "--repeats", str(SURE),
             *["--launcher", launcher] * bool(launcher), left_out=OF_ITS_OWN | OF_ALL)

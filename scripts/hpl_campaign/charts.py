@@ -12,6 +12,8 @@ ENOUGH = 40  # nodes of which a histogram tells something
 MATRIX = 64  # nodes of a matrix, at most
 SMALL = 24  # nodes of one that others stand beside, at most
 LOWEST = 0.80  # of the median: what is slower shares a bar
+INVERTED = (" Above 1 is better in this chart, too: it shows the median divided by the "
+            "latency.")
 WIDTHS = (0.001, 0.002, 0.005, 0.01)  # of a bar
 
 
@@ -104,7 +106,7 @@ def matrix(campaign, data, place, name, title, sign):
         "matrix", name, title,
         "Each pair that was measured, as a part of the median: a bad link or port is a "
         "row and a column. Pairs that failed have a frame."
-        + (" The latency is inverted." if sign < 0 else ""))
+        + INVERTED * (sign < 0))
 
 
 def rows(campaign, data, place, name, title, sign):
@@ -124,7 +126,7 @@ def rows(campaign, data, place, name, title, sign):
     return html.figure(
         "ranked", name, f"{title}, by node",
         "The median of the pairs of each node, without the share of its partners, worst "
-        "first." + (" The latency is inverted." if sign < 0 else ""))
+        "first." + INVERTED * (sign < 0))
 
 
 def links(campaign, data):

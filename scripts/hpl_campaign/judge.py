@@ -49,8 +49,8 @@ def odds(found):
     if found.chance >= 0.5:
         return "which may be chance"
     if found.chance < 1e-4:
-        return "chance: below 1 in 10,000"
-    return f"chance: {significant(found.chance, 2)}"
+        return "chance that any good node looks so: below 1 in 10,000"
+    return f"chance that any good node looks so: {percent(found.chance)}"
 
 
 def slow_text(measure, host, found):

@@ -100,7 +100,7 @@ def took(campaign):
         return ""
     begun, ended = (datetime.strptime(campaign[x], "%Y-%m-%dT%H:%M:%SZ")
                     for x in ("started", "ended"))
-    return f" · {duration(max(0.0, (ended - begun).total_seconds()))}"
+    return f" · took {duration(max(0.0, (ended - begun).total_seconds()))}"
 
 
 def grade(campaign):
@@ -116,8 +116,8 @@ def to_test(campaign, calls):
         return ""
     more = html.paragraph(
         "What is open may be chance or the fault of another node: test these nodes again "
-        "before you drain them, in a campaign of its own. Good nodes stand beside them, to "
-        "compare with.", "note") + copied("again", calls.again(campaign, opened))
+        "before you drain them, in a campaign of its own"
+        f"{beside(calls.good(campaign, opened))}:", "note") + copied("again", calls.again(campaign, opened))
     return (f'<h2 class="open">Open: {plural(len(opened), "node")} to look at</h2>'
             + (more if campaign["runs"] and not shared_cause(campaign) else "")
             + named(opened))
@@ -136,6 +136,11 @@ def hero(campaign, calls):
     )
 
 
+def beside(good):
+    """That good nodes are in a command as well."""
+    return (f", beside {plural(len(good), 'good node')} to compare with" if good else "")
+
+
 def to_copy(campaign, calls):
     """The commands that drain, to be copied."""
     if not campaign["drain"] or shared_cause(campaign):
@@ -145,8 +150,8 @@ def to_copy(campaign, calls):
         copied("commands", drain.shown(campaign["drain"], calls.drain_command)),
         html.paragraph("This runs all of these commands:", "note"),
         copied("all-commands", calls.drain(campaign)),
-        html.paragraph("The same list is in drain.txt. After the repair, test these nodes:",
-                       "note"),
+        html.paragraph("The same list is in drain.txt. After the repair, test these nodes "
+                       f"again{beside(calls.good(campaign, campaign['drain']))}:", "note"),
         copied("repaired", calls.again(campaign, campaign["drain"])))
 
 

@@ -74,7 +74,7 @@ def group_row(hosts, clocks):
 def table(hosts, test):
     head = [
         "Hosts", "How many", "Processor", "Instructions", "Hardware threads",
-        "NUMA nodes", "Processes each", "Memory", "Clock at the start",
+        "NUMA node numbers", "Processes each", "Memory", "Clock at the start",
         "Clock under load", "Ceiling per core",
     ]
     clocks = clocks_of(test)
@@ -91,7 +91,7 @@ def slow_hosts(hosts):
     middle = a_core(known[len(known) // 2])
     return [
         f"The cores of {h['name']} reached {significant(a_core(h))} Gflop/s each in "
-        f"multiply-adds before or after the run, those of the middle host "
+        f"multiply-adds alone before or after the run, those of the middle host "
         f"{significant(middle)}."
         for h in known if a_core(h) < SLOW * middle
     ]
@@ -103,8 +103,9 @@ def rank_box(rank):
         else plural(rank["cores"], "core")
     )
     where = rank.get("cpus_taken") or rank["cpus_allowed"] or "unknown"
+    threads = "thread" if where.isdigit() else "threads"
     return (
-        f'<li><b>process {rank["rank"]}</b> <span>{many}, hardware thread '
+        f'<li><b>process {rank["rank"]}</b> <span>{many}, hardware {threads} '
         f"{escape(where)}</span></li>"
     )
 

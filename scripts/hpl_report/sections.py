@@ -5,9 +5,10 @@ import shlex
 from . import devices, hosts, html, processes, series, submission
 from .run import Run
 from .verdict import WAITS, scale
-from .words import NONE, duration, moment, percent, plural, rate, significant, size
+from .words import NONE, duration, listed, moment, percent, plural, rate, significant, size
 
 TABLE_ROWS = 40  # of numbers below a chart
+WORTHLESS = "this prediction is worthless"  # as a warning of the run says it
 
 
 class Page:
@@ -38,11 +39,14 @@ def every(items):
 # ---- iterations --------------------------------------------------------------
 
 
-def spent(run, profile):
+def spent(profile):
     """Phases by their part of the time, most first."""
-    parts = {name: run.part(name) or 0 for name in profile["phases"] if name != "other"}
+    points = profile["points"]
+    seconds = sum(point["seconds"] for point in points) or 1
+    parts = {name: sum(point["phases"].get(name, 0) for point in points) / seconds
+             for name in profile["phases"] if name != "other"}
     order = sorted((n for n in parts if parts[n] >= 0.0005), key=parts.get, reverse=True)
-    return [f"{name.replace('_', ' ')} {percent(parts[name])}" for name in order]
+    return [f"{name} {percent(parts[name])}" for name in order]
 
 
 def idle_host(run):
@@ -96,7 +100,7 @@ def iterations(page):
             else "The record has no iterations of a solved test."
         )
         return page.section("iterations", "Iterations", html.paragraph(why))
-    profile = series.profile(run.rows)
+    profile = series.profile(run.rows, run.devices())
     key = page.keep("profile", profile)
     joins = (
         f" Each point joins {profile['step']} iterations." if profile["step"] > 1
@@ -107,7 +111,7 @@ def iterations(page):
         html.figure("rate", key, "Rate of each iteration",
                     rate_text(run, profile["points"]) + joins),
         html.figure("phases", key, "Where the time of each iteration went",
-                    f"Process 0: {', '.join(spent(run, profile))}."
+                    f"Process 0: {', '.join(spent(profile))}."
                     f"{idle_host(run)}{joins}",
                     numbers(profile)),
         share_of_devices(page),
@@ -200,7 +204,7 @@ def environment(record):
         "Variables of the environment that may matter", ["Name", "Value"], rows)
 
 
-def listed(value):
+def all_of(value):
     return ", ".join(map(str, value)) if isinstance(value, list) else value
 
 
@@ -208,7 +212,7 @@ def choices(record):
     dat = record["hpl_dat"] or {}
     if not dat:
         return ""
-    pairs = [(name, NONE if v is None else listed(v)) for name, v in dat.items()]
+    pairs = [(name, NONE if v is None else all_of(v)) for name, v in dat.items()]
     return "<h4>HPL.dat, after the options</h4>" + html.facts(pairs)
 
 
@@ -273,8 +277,17 @@ def restarts(found):
 def where_it_waits(run, test):
     """What process 0 waited; of no interest where devices hold the matrix."""
     if run.lives_on_devices(test):
-        return ("Devices", run.devices(), "hold the whole matrix")
-    return ("Waiting", percent(run.part(*WAITS)), "of process 0's time, with messages")
+        count = run.devices()
+        return ("Devices", count, f"hold{'s' * (count == 1)} the whole matrix")
+    on = ["other threads", *["devices"] * (run.devices() > 0),
+          *["messages"] * (run.record["mpi"]["processes"] > 1)]
+    return ("Waiting", percent(run.part(*WAITS)), f"of process 0's time, for {listed(on)}")
+
+
+def prediction(run, found):
+    worthless = " (worthless: see below)" * any(
+        WORTHLESS in finding["text"] for finding in run.findings)
+    return ("Predicted", rate(found["gflops"]) + worthless, duration(found["seconds"]))
 
 
 def tiles(run):
@@ -295,8 +308,7 @@ def tiles(run):
     if test.get("restarted"):
         found.append(restarts(test["restarted"]))
     if predicted:
-        found.append(("Predicted", rate(predicted["gflops"]),
-                      duration(predicted["seconds"])))
+        found.append(prediction(run, predicted))
     if energy:
         found.append(("Energy", f"{significant(energy)} J",
                       test["energy"]["source"]))

@@ -17,12 +17,20 @@ WITH_OTHERS = ("wait", "broadcast", "exchange")
 # ---- iterations --------------------------------------------------------------
 
 
-def phases_of(rows):
-    """Seconds by phase, and what no phase accounts for."""
+def words_of(phase, devices):
+    """What a page calls a phase: where there are no devices, none is waited for."""
+    if phase == "wait_device":
+        return "wait for threads or devices" if devices else "wait for threads"
+    return phase.replace("_", " ")
+
+
+def phases_of(rows, devices):
+    """Seconds by phase, in words, and what no phase accounts for."""
     seconds = {}
     for row in rows:
         for phase in phase_names(row):
-            seconds[phase] = seconds.get(phase, 0) + (row.get(phase) or 0)
+            name = words_of(phase, devices)
+            seconds[name] = seconds.get(name, 0) + (row.get(phase) or 0)
     rest = sum(row["seconds"] for row in rows) - sum(seconds.values())
     seconds["other"] = max(0, rest)
     return seconds
@@ -32,7 +40,7 @@ def phase_names(row):
     return [phase for phase in PHASES if row.get(phase) is not None]
 
 
-def join(rows):
+def join(rows, devices):
     """Iterations in a row as one: means by time, sums of phases."""
     seconds = sum(row["seconds"] for row in rows)
     flop = sum((row.get("gflops") or 0) * row["seconds"] for row in rows)
@@ -45,16 +53,18 @@ def join(rows):
         "gflops": flop / seconds if seconds else 0,
         "mode": max(set(modes), key=modes.count),
         "columns": rows[0].get("columns_left"),
-        "phases": phases_of(rows),
+        "phases": phases_of(rows, devices),
     }
 
 
-def profile(rows):
-    """At most POINTS points of iterations, and how many each joins."""
+def profile(rows, devices=0):
+    """At most POINTS points of iterations of a run with so many devices, and how many
+    each joins."""
     step = -(-len(rows) // POINTS) or 1
-    points = [join(rows[i : i + step]) for i in range(0, len(rows), step)]
+    points = [join(rows[i : i + step], devices) for i in range(0, len(rows), step)]
     used = {p for point in points for p, s in point["phases"].items() if s > 0}
-    names = [p for p in (*PHASES, "other") if p in used]
+    order = (words_of(p, devices) for p in (*PHASES, "other"))
+    names = [p for p in order if p in used]
     return {"points": points, "phases": names, "step": step}
 
 
@@ -138,8 +148,8 @@ def short(x):
 
 def from_iterations(run):
     """A time line of process 0 alone; within an iteration, sizes only."""
-    points = profile(run.rows)["points"]
-    names = profile(run.rows)["phases"]
+    found = profile(run.rows, run.devices())
+    points, names = found["points"], found["phases"]
     start = points[0]["begin"]
     boxes = []
     for point in points:

@@ -202,7 +202,7 @@ def of_rate(run, test, efficiency):
     ceiling = (
         f"{percent(efficiency)} of the {rate(run.ceiling)} that its "
         f"{run.cores} core{'s' if run.cores > 1 else ''} reached in multiply-adds "
-        "alone just before or after the run"
+        "alone, the better of before and after the run"
     )
     if efficiency > NOISE:
         return disturbed(run, test, ceiling,

@@ -127,6 +127,7 @@ def test_a_slow_host_is_named_with_the_numbers():
     why = found[HOSTS[3]].reasons[0]
     assert why["certain"] and why["class"] == "slow" and len(why["runs"]) >= 3
     assert "20 % below the median of 8 nodes of its kind in 3 runs" in why["text"]
+    assert "(chance that any good node looks so: below 1 in 10,000)" in why["text"]
 
 
 def test_one_run_is_not_enough_to_be_certain_and_is_repeated():
@@ -283,6 +284,17 @@ def test_a_pair_that_fails_makes_neither_bad_and_both_are_tried_alone():
     assert wanted("abcd", *runs) == [("single", "a"), ("single", "b")]
 
 
+def test_open_runs_of_which_the_same_is_to_be_said_are_one_reason():
+    runs = [*ALONE, *map(ended, "efg"), *(ended(f"a {x}", "died") for x in "bcdef"),
+            ended("a g", "hung")]
+    died, hung = judged("abcdefg", *runs)["a"].reasons
+    assert died["text"] == ("died in 5 runs with b, c, d and 2 more, "
+                            "and nobody knows whose fault it was")
+    assert len(died["runs"]) == 5
+    assert hung["text"] == "hung with g, and nobody knows whose fault it was"
+    assert len(judged("abcdefg", *runs)["b"].reasons) == 1
+
+
 def test_then_each_is_tried_with_a_good_partner():
     runs = [*ALONE, ended("a b", "died"), ended("a"), ended("b")]
     assert wanted("abcd", *runs) == [("pairs", "a c"), ("pairs", "b d")]
@@ -294,6 +306,16 @@ def test_who_fails_with_others_that_are_good_is_to_blame():
     found = judged("abcd", *runs)
     assert [found[x].klass for x in "abcd"] == ["hung", "ok", "ok", "ok"]
     assert found["a"].reasons[0]["certain"] and wanted("abcd", *runs) == []
+
+
+def test_who_met_another_of_its_kind_is_to_blame_by_its_other_runs():
+    runs = [*ALONE, *map(ended, "ef"), ended("a b", "died"), ended("c d"), ended("e f"),
+            ended("a c", "died"), ended("b d", "died"), ended("a e", "died"),
+            ended("b f", "died")]
+    found = judged("abcdef", *runs)
+    assert [found[x].klass for x in "abcdef"] == ["died"] * 2 + ["ok"] * 4
+    assert found["a"].reasons[0]["text"].startswith("died with c and e, which are good")
+    assert len(found["a"].reasons) == len(found["b"].reasons) == 1
 
 
 def test_rounds_of_pairs_alone_may_tell():
@@ -329,14 +351,19 @@ def test_one_host_of_a_large_run_is_found_by_halves():
     assert classes(one.verdicts()) == {**dict.fromkeys(names, "ok"), names[37]: "died"}
 
 
-def test_two_hosts_that_fail_with_others_are_both_found():
+@pytest.mark.parametrize("one, other, also_all", (
+    (2, 9, False), (6, 7, False), (6, 7, True), (0, 15, True)))
+def test_two_hosts_that_fail_with_others_are_both_found(one, other, also_all):
+    """Also where they failed together."""
     names = named(16)
-    bad = {names[2]: "hung", names[9]: "died"}
-    one = Simulated(World(names, noise=0.002, company=bad))
-    one.single()
-    one.pairs()
-    one.settle(20)
-    assert classes(one.verdicts()) == {**dict.fromkeys(names, "ok"), **bad}
+    bad = {names[one]: "hung", names[other]: "died"}
+    campaign = Simulated(World(names, noise=0.002, company=bad))
+    campaign.single()
+    campaign.pairs()
+    if also_all:
+        campaign.all()
+    campaign.settle(20)
+    assert classes(campaign.verdicts()) == {**dict.fromkeys(names, "ok"), **bad}
 
 
 def test_further_runs_have_ids_of_their_own_and_no_host_in_common():

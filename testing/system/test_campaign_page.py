@@ -2,6 +2,7 @@
 """The page of a campaign: what it says, and how it looks in a browser."""
 import copy
 import json
+import re
 
 import pytest
 
@@ -55,6 +56,8 @@ def text_of(campaign, *earlier):
 def test_it_begins_with_what_to_drain_and_why(campaign):
     text = text_of(campaign)
     assert "Drain 3 of 16 nodes 1 wrong, 1 hung, 1 slow, 13 ok" in text
+    assert re.search(r" UTC · took \d", text)
+    assert text.count("Above 1 is better in this chart, too: it shows the median divided") == 1
     for entry in campaign["drain"]:
         assert f"{entry['host']} {entry['class']} {entry['reason'][:60]}" in text
 
@@ -93,7 +96,13 @@ def test_nodes_are_tested_again_as_before_beside_good_ones(campaign):
         "--compare /s/c/campaign.json --partition=debug --seconds=60 '--slurm=--account=x y'")
     assert f"run -C campaign-again --hosts {HOSTS[0]}" in text_of(campaign)
     bad = ",".join(entry["host"] for entry in campaign["drain"])
-    assert f"run -C campaign-again --hosts {bad},{good[0]}" in text_of(campaign)
+    text = text_of(campaign)
+    assert f"run -C campaign-again --hosts {bad},{good[0]}" in text
+    assert ("After the repair, test these nodes again, beside 5 good nodes to compare with:"
+            in text and "of its own, beside 5 good nodes to compare with:" in text)
+    for host in campaign["hosts"]:
+        host["class"] = "slow" if host["name"] not in good[:1] else "ok"
+    assert "beside 1 good node to" in text_of(campaign)
     campaign["command"] = ["xhpl-campaign", "--no-longer-there"]
     assert page.Calls().again(campaign, campaign["open"]).endswith("/campaign.json")
 

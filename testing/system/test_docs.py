@@ -88,6 +88,8 @@ NOT_RUN = {
     "srun": "there is no Slurm",
     "xhpl -n 92160": "there is no GPU",
     "mpirun -np 8 --map-by ppr:8": "likewise",
+    "mpirun -np 4 --map-by ppr:4": "likewise",
+    "mpirun -np 32 --map-by ppr:8": "likewise",
     "make sim": "it needs SimGrid; test_simulation.py",
     "scripts/xhpl-sim": "likewise; simulations of minutes",
     r".* \[-o F": "it only shows which options there are",

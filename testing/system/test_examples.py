@@ -101,6 +101,19 @@ def test_a_script_calls_what_there_is(script, tmp_path):
         assert "unrecognized" not in outcome.stderr, str(outcome)
 
 
+def test_the_script_for_gpus_starts_as_many_processes_as_its_page():
+    """One for each GPU, and the comment has as many as P x Q on its nodes."""
+    def counts(text):
+        return [re.findall(rf"--{x}-per-node=(\d+)", text) for x in ("ntasks", "gpus")]
+
+    script = (EXAMPLES / "slurm/gpu.sbatch").read_text()
+    page = (jobs.SOURCE / "docs/GPU.md").read_text()
+    found, = {tuple(map(int, pair)) for text in (script, page.replace("srun -N", "\nsrun -N"))
+              for pair in zip(*counts(text))}
+    nodes = int(re.search(r"--nodes=(\d+)", script)[1])
+    assert found[0] == found[1] and f"{nodes * found[0]} on {nodes} nodes" in script
+
+
 # ---- what a list or a contest asks for -------------------------------------------------
 
 

@@ -87,7 +87,14 @@ def test_thousands_of_iterations_are_joined(tmp_path, record):
 
 def test_devices_have_lines_of_their_own(tmp_path, record):
     """What two iterations say that are joined into one point, and one that says nothing."""
-    assert "run-1-parts" not in read(page_of(tmp_path, record))[2]
+    for i in record["iterations"]:
+        i["wait_device"] = 0.1 * i["seconds"]
+    _, text, data = read(page_of(tmp_path, record))
+    assert "run-1-parts" not in data
+    assert "wait for threads 10 %" in text and "device" not in text.partition(
+        "Where the time of each iteration went")[2].partition("Time line")[0]
+    assert "wait for threads" in data["run-1-profile"]["phases"]
+    assert "wait for threads" in data["run-1-whole"]["names"]
     row = {**record["iterations"][1], "seconds": 1.0}
     busy = {"share_used": 0.5, "share_measured": 0.75, "update_device_1": 0.25}
     record["iterations"] = [
@@ -98,7 +105,7 @@ def test_devices_have_lines_of_their_own(tmp_path, record):
     lines = {line["name"]: set(line["parts"]) for line in parts["lines"]}
     assert lines == {"share used": {0.5}, "share that would have balanced": {0.75},
                      "device 1 multiplies": {0.25}}
-    assert "Devices of process 0" in text
+    assert "Devices of process 0" in text and "wait for threads or devices" in text
 
 
 def busy(spans):
@@ -423,7 +430,7 @@ def test_a_thousand_processes_fit_and_a_slow_host_is_named(tmp_path, record):
     page = page_of(tmp_path, record)
     text = text_of(page)
     assert "The cores of node077 reached" in text
-    assert text.count(" before or after the run, those of the middle host") == 1
+    assert text.count(" alone before or after the run, those of the middle host") == 1
     assert "node000, node001, node002 and 122 more 125" in text
     assert "109 more hosts not drawn" in text
     assert len(page) < 1_000_000

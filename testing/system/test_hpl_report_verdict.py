@@ -195,7 +195,7 @@ def test_idle_cores_are_told_and_never_good(told, record, efficiency, answer):
     record["hosts"][0]["fma_ceiling"]["cores"] = 2
     text = told()
     assert f"Is it good? {answer}" in text
-    assert "before or after the run: only 2 of 64 cores were used; see binding: mpirun --bind-to none, " in text
+    assert "before and after the run: only 2 of 64 cores were used; see binding: mpirun --bind-to none, " in text
 
 
 def test_idle_cores_of_all_hosts_are_counted(told, record):
@@ -221,8 +221,10 @@ def test_threads_and_kernel_are_told(told, record):
         rank.update(threads=12, cpus_taken="4-15", cpus_allowed="0-31")
     record["hosts"][0]["machine"].update(sockets=2, cores=32)
     text = told()
-    assert "process 0 12 threads, hardware thread 4-15" in text
+    assert "process 0 12 threads, hardware threads 4-15" in text
     assert "hybrid, kernel avx2" in text
+    record["hosts"][0]["ranks"][0].update(threads=1, cpus_taken="4")
+    assert "process 0 1 thread, hardware thread 4 " in told()
     assert re.search("Cores per processor: +16 ", text)
 
 
@@ -231,7 +233,7 @@ def test_a_record_of_before_they_were_told_has_a_page(told, record):
     for rank in record["hosts"][0]["ranks"]:
         del rank["threads"], rank["cpus_taken"]
     text = told()
-    assert re.search(r"process 0 \d+ cores?, hardware thread", text)
+    assert re.search(r"process 0 \d+ cores?, hardware threads? ", text)
     assert "Solver hybrid" in text
 
 
@@ -250,6 +252,21 @@ def test_devices_are_judged_by_the_prediction(told, record):
         assert f"{answer} % of the 800 Gflop/s that its devices and cores" in told()
     record["tests"][0]["gflops"] = 800 * 3.4
     assert "The record cannot tell: the rate is 340 % of the 800 Gflop/s" in told()
+
+
+def test_a_prediction_that_the_run_calls_worthless_is_marked(told, record):
+    with_devices(record, gflops=800)
+    assert "Predicted 800 Gflop/s 1 s" in told()
+    finding(record, "warning", "other programs had these cores 41% of the measuring time: "
+            "this prediction is worthless. End these programs (x) and try again")
+    assert "Predicted 800 Gflop/s (worthless: see below) 1 s" in told()
+
+
+def test_what_is_not_there_was_not_waited_for(told, record):
+    record["mpi"]["processes"] = 1
+    assert "of process 0's time, for other threads Hosts" in told()
+    record["mpi"]["processes"] = 2
+    assert "of process 0's time, for other threads and messages" in told()
 
 
 def on_devices(record, part, host=0, guests=0, memory=2**37, count=2):
@@ -337,10 +354,15 @@ def test_cores_that_wait_for_devices_with_the_matrix_are_no_fault(told, record):
     on_devices(record, 0.95, host=50)
     record["iterations"][0]["wait_device"] = 0.77 * record["iterations"][0]["seconds"]
     text = told()
-    assert " Waiting " in text and "cores that wait" not in text
+    assert re.search(" Waiting .* of process 0's time, for other threads, devices and messages ",
+                     text)
+    assert "cores that wait" not in text
     on_devices(record, 0.95)
     text = told()
+    on_devices(record, 0.95, count=1)
+    alone = told()
     assert " Waiting " not in text and "Devices 2 hold the whole matrix" in text
+    assert "Devices 1 holds the whole matrix" in alone
     assert "The matrix lives on devices, which compute it: cores that wait" in text
 
 
