@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include "base/integers.h"
 
-/* Of the group that panel k begins. */
+/* How many panels has the group that panel k begins? */
 static int width_at(int k, int panels, int width, int every)
 {
     enum { LEFT = 4 }; /* groups, at least, of those that follow */
@@ -50,7 +50,7 @@ hyb_group_t hyb_groups_closed(const hyb_groups_t *groups, int k)
     return here.first > 0 ? groups->of[here.first - 1] : (hyb_group_t){0};
 }
 
-/* The parts in which far columns meet a closed group. */
+/* In how many parts do far columns meet a closed group? */
 static int parts_of(const hyb_groups_t *groups, int end, hyb_group_t closed)
 {
     hyb_group_t next;

@@ -8,7 +8,7 @@
 #include "hybrid/lu/guard/check_columns.h"
 #include "hybrid/lu/guard/seal.h"
 
-/* Have all blocks behind panel k met what they do in iteration k? */
+/* Has each block behind panel k met what it meets in iteration k? */
 static bool have_met(const hyb_lu_t *lu, int k)
 {
     hyb_blocks_t all = hyb_lu_trailing(lu, k);

@@ -252,6 +252,7 @@ void hyb_update_poll(void *context)
 
 /* ---- an iteration -------------------------------------------------------- */
 
+/* Has each block met what it meets in iteration k, here and on devices? */
 static bool all_have_met(hyb_lu_t *lu, int k)
 {
     hyb_blocks_t all = hyb_lu_step(lu, k)->all;
