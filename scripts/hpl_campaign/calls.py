@@ -56,9 +56,9 @@ class Calls(NamedTuple):
         return self.line("report", "-C", self.folder,
                          *["--drain-command", self.drain_command] * other, "--yes")
 
-    def anew(self, campaign, *words, left_out=OF_ITS_OWN):
-        """Another campaign, with these words and the options of this one."""
-        return self.line("run", "-C", f"{self.folder}-again", *words,
+    def anew(self, campaign, *words, left_out=OF_ITS_OWN, name="again"):
+        """Another campaign, in a folder of that name, with the options of this one."""
+        return self.line("run", "-C", f"{self.folder}-{name}", *words,
                          "--compare", os.path.join(self.folder, "campaign.json"),
                          *kept(campaign["command"], left_out))
 
@@ -71,11 +71,12 @@ class Calls(NamedTuple):
                 [host for host in campaign["hosts"] if host["kind"] == kind
                  and host["class"] == "ok" and host["name"] not in others][:FEW]]
 
-    def again(self, campaign, entries):
+    def again(self, campaign, entries, name="again"):
         """Test the nodes of entries again, beside good ones."""
         names = [entry["host"] for entry in entries] + self.good(campaign, entries)
         launcher = campaign["options"].get("launcher")
         return self.anew(
             campaign, "--hosts", ",".join(names),
             "--stages", "inventory,single,pairs", "--repeats", str(SURE),
-            *["--launcher", launcher] * bool(launcher), left_out=OF_ITS_OWN | OF_ALL)
+            *["--launcher", launcher] * bool(launcher), left_out=OF_ITS_OWN | OF_ALL,
+            name=name)

@@ -152,7 +152,7 @@ def to_copy(campaign, calls):
         copied("all-commands", calls.drain(campaign)),
         html.paragraph("The same list is in drain.txt. After the repair, test these nodes "
                        f"again{beside(calls.good(campaign, campaign['drain']))}:", "note"),
-        copied("repaired", calls.again(campaign, campaign["drain"])))
+        copied("repaired", calls.again(campaign, campaign["drain"], "repaired")))
 
 
 def copied(name, text):

@@ -68,10 +68,13 @@ xh_status_t xhpl_advice_withhold(const xhpl_order_t *order, double others)
         xh_log_error("--write: %s is not written, as this plan is worthless; "
                      "--force writes it anyway",
                      order->write);
-    printf(
-        "\nWORTHLESS: do not use the table above: other programs had %.0f%% "
-        "of the cores while it measured; end them (%s) and run --plan again\n",
-        100.0 * others, xhpl_advice_rivals().text);
+    printf("\nWORTHLESS: do not use the table above: other programs had "
+           "%.0f%% of the cores while it measured; end them (%s) and run "
+           "--plan again",
+           100.0 * others, xhpl_advice_rivals().text);
+    if (order->write != NULL)
+        printf("; %s was not written", order->write);
+    printf("\n");
     return order->write != NULL ? XH_ERR_INPUT : XH_OK;
 }
 

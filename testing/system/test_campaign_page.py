@@ -97,7 +97,7 @@ def test_nodes_are_tested_again_as_before_beside_good_ones(campaign):
     assert f"run -C campaign-again --hosts {HOSTS[0]}" in text_of(campaign)
     bad = ",".join(entry["host"] for entry in campaign["drain"])
     text = text_of(campaign)
-    assert f"run -C campaign-again --hosts {bad},{good[0]}" in text
+    assert f"run -C campaign-repaired --hosts {bad},{good[0]}" in text
     assert ("After the repair, test these nodes again, beside 5 good nodes to compare with:"
             in text and "of its own, beside 5 good nodes to compare with:" in text)
     for host in campaign["hosts"]:

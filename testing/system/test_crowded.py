@@ -75,7 +75,7 @@ def test_a_plan_among_others_is_worth_nothing_and_not_written(xhpl):
     table, said = outcome.stdout.split("\n\n")
     assert re.fullmatch(r"WORTHLESS: do not use the table above: other programs had "
                         r"(3[3-9]|[4-9]\d)% of the cores "
-                        r"while it measured; end them \(.+\) and run --plan again\n",
+                        r"while it measured; end them \(.+\) and run --plan again; new\.dat was not written\n",
                         said), said
     rates = [float(row.split()[7]) for row in table.splitlines()[1:]]
     assert rates and max(rates) <= 1.1 * ceiling_of(xhpl), str(outcome)
