@@ -88,11 +88,10 @@ static void print_usage(FILE *out)
 
 static void print_endings(FILE *out)
 {
-    fprintf(out,
-            "\nExit status: 0 all passed; 1 a residual or the online "
-            "check failed; 2 bad input,\nnot enough memory, a skipped test "
-            "or a worthless plan with --write; 3 a failure at\nrun time, "
-            "or the self-test found wrong results.\n");
+    fprintf(out, "\nExit status: 0 all passed; 1 a residual or the online "
+                 "check failed; 2 bad input,\nnot enough memory, a skipped "
+                 "test or a worthless plan; 3 a failure at run time,\nor the "
+                 "self-test found wrong results.\n");
 }
 
 /* ---- every day: a line each ---------------------------------------------- */
