@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/lu/device_columns.h"
 
-#include <string.h>
 #include "base/integers.h"
 
 /* Lists of rows that a wide panel has: P = 1. */

@@ -8,8 +8,7 @@
 #include "hybrid/lu/guard/check_columns.h"
 #include "hybrid/lu/guard/seal.h"
 
-/* Has each block behind panel k met what it meets in iteration k? */
-static bool have_met(const hyb_lu_t *lu, int k)
+bool hyb_iteration_has_met(hyb_lu_t *lu, int k)
 {
     hyb_blocks_t all = hyb_lu_trailing(lu, k);
 
@@ -38,8 +37,8 @@ static bool can_move_rows(const hyb_lu_t *lu, int k)
 /* True once iteration k is complete here, and nobody uses what it needed. */
 static bool complete_iteration(hyb_lu_t *lu, int k)
 {
-    return k < 0 || (hyb_workers_have_left(lu, k + 1) && have_met(lu, k) &&
-                     hyb_share_advance(lu, k));
+    return k < 0 || (hyb_workers_have_left(lu, k + 1) &&
+                     hyb_iteration_has_met(lu, k) && hyb_share_advance(lu, k));
 }
 
 /* Get ready to open iteration k, without waiting; true once panel k is here,

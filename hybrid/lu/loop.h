@@ -59,4 +59,8 @@ void hyb_update_rest(hyb_worker_t *me, const hyb_step_t *step);
 /* What is left of iteration k; the worker then leaves it. */
 void hyb_update_leave(hyb_worker_t *me, int k);
 
+/* Has each block behind panel k met what it meets in iteration k, here and on
+ * devices? */
+bool hyb_iteration_has_met(hyb_lu_t *lu, int k);
+
 #endif

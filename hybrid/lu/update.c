@@ -252,18 +252,6 @@ void hyb_update_poll(void *context)
 
 /* ---- an iteration -------------------------------------------------------- */
 
-/* Has each block met what it meets in iteration k, here and on devices? */
-static bool all_have_met(hyb_lu_t *lu, int k)
-{
-    hyb_blocks_t all = hyb_lu_step(lu, k)->all;
-
-    for (int64_t b = all.from; b < all.to; b++)
-        if (!hyb_ledger_reached(&lu->ledger, hyb_one_block(b),
-                                hyb_stage(hyb_lu_met(lu, b, k))))
-            return false;
-    return true;
-}
-
 void hyb_update_next(hyb_worker_t *me, const hyb_step_t *step)
 {
     hyb_lu_t *lu = me->lu;
@@ -285,7 +273,7 @@ void hyb_update_next(hyb_worker_t *me, const hyb_step_t *step)
         feed(me, step, hyb_share_is_saturated);
     if (step->mode == HYB_LOOKAHEAD_NONE) {
         work_on_rest(me, step);
-        hyb_worker_wait(me, HYB_WAIT_COLUMNS, step->k, all_have_met);
+        hyb_worker_wait(me, HYB_WAIT_COLUMNS, step->k, hyb_iteration_has_met);
     }
 }
 
