@@ -15,13 +15,13 @@ typedef struct {
     int64_t rows, columns, nb;
     int64_t wide; /* columns of a group's panels */
     int nprow;    /* P > 1: rows travel */
-    bool guests;  /* columns of the host come */
+    int seats;    /* of columns of the host that come */
     bool checked; /* with check columns, beside these */
 } extent_t;
 
-static int64_t guest_doubles(extent_t e)
+static int64_t seats_doubles(extent_t e)
 {
-    return e.guests ? hyb_device_guests_doubles(e.rows, e.nb, e.wide) : 0;
+    return e.seats * hyb_device_seat_doubles(e.rows, e.nb, e.wide);
 }
 
 /* Doubles of a panel's place, beside L2. */
@@ -45,7 +45,7 @@ static int64_t device_doubles(extent_t e)
     return 1 + e.rows * e.columns + u + e.rows + 2 * e.nb +
            hyb_pivot_elements(e.nb) +
            HYB_SLOTS * (panel_doubles(e) + e.rows * e.wide) +
-           hyb_device_wide_doubles(e.nb, e.wide) + guest_doubles(e) +
+           hyb_device_wide_doubles(e.nb, e.wide) + seats_doubles(e) +
            (e.checked ? hyb_device_guard_doubles(e.rows, e.nb, e.columns) : 0);
 }
 
@@ -72,16 +72,18 @@ uint64_t hyb_place_device_bytes(const hyb_means_t *means,
 {
     int devices = hyb_machine_working_devices(means->machine);
     int64_t rows = hpl_system_rows(shape), nb = Mmin(shape->nb, shape->n);
-    extent_t e = {.rows = rows,
-                  .nb = nb,
-                  .columns = hpl_system_columns(shape),
-                  .wide = hyb_home_group(&means->figures, shape) * nb,
-                  .nprow = shape->nprow,
-                  .checked = means->checked};
+    extent_t e = {
+        .rows = rows,
+        .nb = nb,
+        .columns = hpl_system_columns(shape),
+        .wide =
+            nb * (means->resident ? hyb_home_group(&means->figures, shape) : 1),
+        .nprow = shape->nprow,
+        .checked = means->checked};
     size_t doubles = host_doubles(e);
     bool peers = means->figures.peers > 0.0;
 
-    if (needs_body(devices, peers && !guests, shape->npcol))
+    if (means->resident && needs_body(devices, peers && !guests, shape->npcol))
         doubles += (size_t)(rows * nb);
     return (uint64_t)devices * doubles * sizeof(double);
 }
@@ -136,27 +138,24 @@ double hyb_place_device_panel_rows(hyb_device_t *device)
 }
 
 int64_t hyb_place_device_room(const hyb_means_t *means,
-                              const hpl_shape_t *shape, int device, double part,
-                              bool guests)
+                              const hpl_shape_t *shape, int device, bool seats)
 {
     extent_t e = {.columns = means->checked ? HYB_CHECK_COLUMNS : 0,
                   .nb = Mmin(shape->nb, shape->n),
                   .wide = hyb_home_group(&means->figures, shape) *
                           Mmin(shape->nb, shape->n),
                   .nprow = shape->nprow,
-                  .guests = guests,
+                  .seats = seats ? HYB_SEATS : 0,
                   .checked = means->checked};
     hpl_shape_t tallest = *shape;
     double least = shape->nprow > 1
                        ? means->figures.memory
                        : (double)hyb_machine_memory(means->machine, device);
-    uint64_t memory = (uint64_t)(part * least), fixed, block;
+    uint64_t memory = (uint64_t)least, fixed, block;
 
     tallest.myrow = 0; /* all processes of the column deal alike */
     e.rows = hpl_system_rows(&tallest);
     fixed = (uint64_t)device_doubles(e) * sizeof(double);
-    if (guests && e.nprow > 1)
-        return 0;
     e.columns += e.nb;
     block = (uint64_t)device_doubles(e) * sizeof(double) - fixed;
     return memory > fixed ? (int64_t)((memory - fixed) / block) : 0;
@@ -236,8 +235,7 @@ static xh_status_t deal(hyb_device_columns_t *d)
     /* Of two iterations each block and the panel, there and factored, and the
      * rows of one group; rows and panels that are compared, of two groups; of
      * each seat two; and the next one. */
-    d->queued.count =
-        2 * (int)count + 16 + 2 * HYB_GUEST_SEATS + 4 * HYB_GROUP_MOST;
+    d->queued.count = 2 * (int)count + 16 + 2 * HYB_SEATS + 4 * HYB_GROUP_MOST;
     d->queued.work = calloc((size_t)d->queued.count, sizeof(*d->queued.work));
     return d->queued.work != NULL ? XH_OK : XH_ERR_MEMORY;
 }
@@ -271,10 +269,46 @@ static xh_status_t open_memory(hyb_device_columns_t *d, extent_t e)
     XH_TRY(hyb_device_wide_create(d, at, host));
     at += hyb_device_wide_doubles(e.nb, e.wide);
     host += hyb_device_wide_host_doubles(e.nb, e.wide);
-    if (e.guests)
-        XH_TRY(hyb_device_guests_create(d, at));
-    at += guest_doubles(e);
+    d->seats = e.seats;
+    if (e.seats > 0)
+        XH_TRY(hyb_device_seats_create(d, at));
+    at += seats_doubles(e);
     return e.checked ? hyb_device_guard_create(d, at, host) : XH_OK;
+}
+
+/* Seats of a device that holds no columns, as far as its memory has room; with
+ * less than two it takes no part. */
+static int seats_beside(const hyb_device_columns_t *d, extent_t e)
+{
+    double memory =
+        (double)hyb_machine_memory(d->base.lu->means.machine, d->number - 1);
+    double seat =
+        sizeof(double) * (double)hyb_device_seat_doubles(e.rows, e.nb, e.wide);
+    double left = memory - sizeof(double) * (double)device_doubles(e);
+    int seats = left > 0.0 ? (int)fmin(left / seat, HYB_SEATS) : 0;
+
+    return seats >= 2 ? seats : 0;
+}
+
+/* Seats, and nothing without: then the device takes no part. */
+static int seats_of(const hyb_device_columns_t *d, extent_t e)
+{
+    const hyb_homes_t *homes = &d->base.lu->homes;
+
+    if (homes->resident)
+        return homes->guests > 0 || homes->takes_visits ? HYB_SEATS : 0;
+    return seats_beside(d, e);
+}
+
+static void say_idle(const hyb_device_columns_t *d, extent_t e)
+{
+    e.seats = 2;
+    xh_log_warning(
+        "device %d takes no part: panels and two block columns take "
+        "%.1f MiB there, and it has %.1f",
+        d->number - 1, sizeof(double) * (double)device_doubles(e) / 0x1p20,
+        (double)hyb_machine_memory(d->base.lu->means.machine, d->number - 1) /
+            0x1p20);
 }
 
 static xh_status_t open_all(hyb_device_columns_t *d)
@@ -284,13 +318,19 @@ static xh_status_t open_all(hyb_device_columns_t *d)
                   .nb = Mmin(lu->mat->nb, lu->mat->n),
                   .wide = lu->groups.width * Mmin(lu->mat->nb, lu->mat->n),
                   .nprow = lu->grid->nprow,
-                  .checked = lu->means.checked,
-                  .guests = lu->homes.guests > 0};
+                  .checked = lu->means.checked};
 
     d->nb = e.nb;
     XH_TRY(deal(d));
     e.columns = d->columns[lu->ledger.blocks];
+    if (!hyb_machine_works(lu->means.machine, d->number - 1))
+        return XH_OK;
     XH_TRY(hyb_device_describe(d->device, &d->info));
+    e.seats = seats_of(d, e);
+    if (!lu->homes.resident && e.seats == 0) {
+        say_idle(d, e);
+        return XH_OK;
+    }
     XH_TRY(open_queues(d));
     return open_memory(d, e);
 }
@@ -306,12 +346,13 @@ xh_status_t hyb_place_device_create(hyb_lu_t *lu, int number,
     d->base = hyb_place_device;
     d->base.lu = lu;
     d->number = number;
-    d->queued.sending = -1;
+    d->queued.sending = d->came = d->comes = -1;
     d->queued.pace = 1e-10;
     d->stall_seconds = xh_settings_real("stall_seconds");
     d->device = hyb_machine_device(lu->means.machine, number - 1);
     status = open_all(d);
-    if (lu->grid->nprow > hyb_place_device_panel_rows(d->device))
+    if (!lu->homes.resident ||
+        lu->grid->nprow > hyb_place_device_panel_rows(d->device))
         d->base.factor_panel = NULL;
     if (status == XH_OK)
         *place_p = &d->base;
@@ -350,7 +391,7 @@ void hyb_place_device_destroy(hyb_place_t *place)
     }
     for (int i = 0; i < HYB_SLOTS; i++)
         hyb_event_destroy(d->panel[i].ready);
-    hyb_device_guests_destroy(d);
+    hyb_device_seats_destroy(d);
     hyb_device_wide_destroy(d);
     hyb_event_destroy(d->event.kept);
     hyb_event_destroy(d->event.arrived);
@@ -370,7 +411,8 @@ xh_status_t hyb_place_device_open_body(hyb_place_t *place)
     const hyb_homes_t *homes = &place->lu->homes;
     double *body;
 
-    if (!needs_body(homes->places - 1, homes->peers && homes->guests == 0,
+    if (!homes->resident ||
+        !needs_body(homes->places - 1, homes->peers && homes->guests == 0,
                     place->lu->grid->npcol))
         return XH_OK;
     d->host.body_bytes =

@@ -40,7 +40,7 @@ typedef struct {
     hyb_device_info_t info;
     struct {
         hyb_queue_t *compute, *link, *leave, *factor;
-        hyb_queue_t *arrive, *guests; /* NULL without guests */
+        hyb_queue_t *arrive, *guests; /* NULL without seats */
     } queue;
     struct {
         hyb_event_t *computed, *copied; /* the next panel's columns */
@@ -64,18 +64,22 @@ typedef struct {
     } memory;
     hyb_device_panel_t panel[HYB_SLOTS]; /* k at k % HYB_SLOTS */
     hyb_device_wide_t wide;
-    struct hyb_device_seat *guests; /* HYB_GUEST_SEATS; NULL: none */
+    struct hyb_device_seat *seat; /* of columns that come */
+    int seats;
+    int came, comes; /* panels: the last that was sent here; that is sent once
+                        its L2 is there in columns, or -1 */
     struct {
         struct {
             hyb_event_t *begun, *ended; /* its products, if it has any */
             hyb_event_t *done;
             hyb_blocks_t blocks; /* those that it completes here */
-            int panels;          /* that they meet */
+            int64_t stages;      /* that they go on */
             int swept;  /* iteration whose rows came down to be compared, or -1
                          */
             int sealed; /* panel whose seal is compared, or -1: when it came, */
             bool given_up; /* or as it is given up */
             int seat;      /* that is free then, or -1 */
+            int visits;    /* with this panel, for one product; or -1 */
             bool under_way;
             double flop, since; /* since when it, or the work before it, can
                                    run */
@@ -158,11 +162,11 @@ void hyb_device_end(hyb_device_columns_t *d, hyb_queue_t *queue);
 
 /*
  * Remember work of so many flop, complete when what is queued on queue now has
- * run: the ledger then learns that the device's blocks among these have met so
- * many more panels. Returns its number.
+ * run: the ledger then learns that the device's blocks among these have gone on
+ * by so many stages. Returns its number.
  */
-int hyb_device_note(hyb_device_columns_t *d, hyb_blocks_t blocks, int panels,
-                    double flop, hyb_queue_t *queue);
+int hyb_device_note(hyb_device_columns_t *d, hyb_blocks_t blocks,
+                    int64_t stages, double flop, hyb_queue_t *queue);
 
 /* The function copy of places. */
 void hyb_device_copy(hyb_place_t *place, int64_t row, int64_t col, int way,
@@ -199,16 +203,16 @@ xh_status_t hyb_device_apply(hyb_device_columns_t *d,
                              const hyb_device_part_t *part, int from, int to,
                              double *flop_p);
 
-/* ---- device_guests.c ----------------------------------------------------- */
+/* ---- device_visits.c ----------------------------------------------------- */
 
-/* Doubles of room for guests with so many rows, that meet panels of so many
- * columns. */
-int64_t hyb_device_guests_doubles(int64_t rows, int64_t nb, int64_t columns);
+/* Doubles of a seat: room for a visitor with so many rows, that meets panels of
+ * so many columns. */
+int64_t hyb_device_seat_doubles(int64_t rows, int64_t nb, int64_t columns);
 
-/* d->guests and their queues, with room from double number at on of the
+/* d's seats, and queues for them, with room from double number at on of the
  * device's memory. Errors: XH_ERR_MEMORY, XH_ERR_DEVICE */
-xh_status_t hyb_device_guests_create(hyb_device_columns_t *d, int64_t at);
-void hyb_device_guests_destroy(hyb_device_columns_t *d);
+xh_status_t hyb_device_seats_create(hyb_device_columns_t *d, int64_t at);
+void hyb_device_seats_destroy(hyb_device_columns_t *d);
 
 /*
  * A guest comes, if it is not here, and is queued to meet panels from .. to -
@@ -219,6 +223,13 @@ void hyb_device_guests_destroy(hyb_device_columns_t *d);
  */
 bool hyb_device_visit(hyb_device_columns_t *d, const hyb_step_t *step,
                       int64_t block, int from, int to, double *flop_p);
+
+/* Block, whose rows the team swapped and solved for panel k, comes, is
+ * multiplied, and goes home. A seat is free. */
+void hyb_device_multiply_visitor(hyb_device_columns_t *d, int k, int64_t block);
+
+/* The function has_room of places. */
+bool hyb_device_has_room(const hyb_place_t *place, int k);
 
 /* Is block a guest that is here? */
 bool hyb_device_is_visited(const hyb_device_columns_t *d, int64_t block);
@@ -233,8 +244,8 @@ xh_status_t hyb_device_seat_first(hyb_device_columns_t *d);
  * and the way home of U's rows above it. */
 xh_status_t hyb_device_keep_panel(hyb_device_columns_t *d, int k);
 
-/* A guest's visit is over, and the seat is free. */
-void hyb_device_guest_left(hyb_device_columns_t *d, int seat);
+/* A visit is over, and the seat is free. */
+void hyb_device_seat_free(hyb_device_columns_t *d, int seat);
 
 /* ---- device_panel.c: panels that live here ------------------------------- */
 

@@ -92,7 +92,7 @@ xh_status_t hyb_device_guard_create(hyb_device_columns_t *d, int64_t at,
 /* Needs lu's check columns. */
 void hyb_device_guard_begin(hyb_device_columns_t *d)
 {
-    if (d->guard != NULL)
+    if (d->guard != NULL && d->base.lu->homes.resident)
         hyb_device_check(d, send_weights(d, d->guard->host_weights));
 }
 
@@ -200,7 +200,7 @@ void hyb_device_guard_sweep(hyb_place_t *place, int k)
 {
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
 
-    if (d->guard == NULL || d->guard->swept > k ||
+    if (d->guard == NULL || !place->lu->homes.resident || d->guard->swept > k ||
         !hyb_check_columns_due(place->lu, k) || !can_sweep(d, k))
         return;
     d->guard->swept = k + 1;

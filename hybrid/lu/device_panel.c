@@ -172,6 +172,6 @@ void hyb_device_has_met(hyb_device_columns_t *d, const hyb_step_t *step,
                          hyb_event_record(d->queue.compute, d->event.computed));
     if (comes_down)
         hyb_device_check(d, hyb_device_fetch_panel(d, step->k + 1));
-    hyb_device_note(d, blocks, panels, flop,
+    hyb_device_note(d, blocks, hyb_stage(panels), flop,
                     comes_down ? d->queue.link : d->queue.compute);
 }

@@ -17,7 +17,7 @@ void hyb_device_check(const hyb_device_columns_t *d, xh_status_t status)
     if (k >= 0)
         snprintf(when, sizeof(when), "iteration %d", k);
     HPL_pabort(__LINE__, "hyb_place_device",
-               "%s: the device that holds the columns is lost: %s device %d "
+               "%s: a device is lost: %s device %d "
                "(%s%s%s): %s%s",
                when, d->info.backend, d->info.index, d->info.name,
                d->info.pci_address[0] != '\0' ? ", " : "", d->info.pci_address,
@@ -90,15 +90,16 @@ void hyb_device_end(hyb_device_columns_t *d, hyb_queue_t *queue)
         d, hyb_event_record(queue, d->queued.work[d->queued.next].ended));
 }
 
-int hyb_device_note(hyb_device_columns_t *d, hyb_blocks_t blocks, int panels,
-                    double flop, hyb_queue_t *queue)
+int hyb_device_note(hyb_device_columns_t *d, hyb_blocks_t blocks,
+                    int64_t stages, double flop, hyb_queue_t *queue)
 {
     int at = d->queued.next;
 
     d->queued.work[at].blocks = blocks;
-    d->queued.work[at].panels = panels;
+    d->queued.work[at].stages = stages;
     d->queued.work[at].swept = d->queued.work[at].seat = -1;
     d->queued.work[at].sealed = -1;
+    d->queued.work[at].visits = -1;
     d->queued.work[at].under_way = true;
     d->queued.work[at].flop = flop;
     d->queued.work[at].since = xh_clock_now();

@@ -99,6 +99,24 @@ static xh_status_t step(const sample_t *s, bool exchanges)
     return hyb_queue_wait(s->d->queue.leave, s->d->event.down);
 }
 
+/* What visitors need: a seat's columns come, are multiplied, and leave. */
+static xh_status_t multiply(const hyb_device_columns_t *d)
+{
+    int64_t n = Mmin(d->memory.matrix.rows, d->nb);
+    hyb_block_t l2 = hyb_block_first(d->panel[0].l2, n, n);
+    xh_view_t host = {d->host.pinned, n, n, Mmax(n, 1)};
+    hyb_gemm_t update = {.alpha = -1.0,
+                         .beta = 1.0,
+                         .a = l2,
+                         .b = hyb_block_first(d->memory.u, n, n),
+                         .c = hyb_block_first(d->memory.l[1], n, n)};
+
+    XH_TRY(hyb_queue_copy_in(d->queue.arrive, host, l2));
+    XH_TRY(hyb_queue_gemm(d->queue.compute, &update));
+    XH_TRY(hyb_device_settle(d));
+    return hyb_queue_copy_out(d->queue.leave, update.c, host);
+}
+
 /* What leaves, or is factored, compute may have worked on: then it waits. */
 static xh_status_t run_all(const sample_t *s)
 {
@@ -115,16 +133,19 @@ static xh_status_t run_all(const sample_t *s)
 xh_status_t hyb_place_device_warm_up(const hyb_place_t *place)
 {
     const hyb_device_columns_t *d = (const hyb_device_columns_t *)place;
-    sample_t s = sample(d);
+    sample_t s;
     xh_status_t tried, ended;
 
+    if (d->memory.buffer == NULL)
+        return XH_OK;
+    s = sample(d);
     d->host.rows[0] = 0;
-    tried = run_all(&s);
+    tried = d->base.lu->homes.resident ? run_all(&s) : multiply(d);
     ended = hyb_device_settle(d); /* its memory may be given back then */
     if (tried == XH_OK && ended == XH_OK)
         return XH_OK;
     tried = tried != XH_OK ? tried : ended;
-    xh_log_error("home=device: the first work on %s device %d (%s) fails: %s",
+    xh_log_error("the first work on %s device %d (%s) fails: %s",
                  d->info.backend, d->info.index, d->info.name,
                  xh_status_text(tried));
     return tried;

@@ -79,8 +79,7 @@ static int64_t most_growth(const hyb_lu_t *lu)
 /* Groups under way at the same time: one where columns live on devices. */
 static int most_together(const hyb_lu_t *lu)
 {
-    return hyb_exchange_has_many_rounds(lu->grid->nprow) &&
-                   lu->homes.places <= 1
+    return hyb_exchange_has_many_rounds(lu->grid->nprow) && !lu->homes.resident
                ? MOVING_MOST
                : 1;
 }

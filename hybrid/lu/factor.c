@@ -12,7 +12,7 @@
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/panel_choice.h"
 #include "hybrid/lu/place_device.h"
-#include "hybrid/lu/share.h"
+#include "hybrid/lu/visits.h"
 #include "hybrid/lu/tune.h"
 #include "hybrid/lu/tuner/home.h"
 #include "hybrid/lu/guard/check_columns.h"
@@ -49,10 +49,10 @@ static void register_polls(hyb_lu_t *lu)
     hyb_poller_add(&lu->poller, hyb_panel_poll, lu);
     if (lu->grid->nprow > 1)
         hyb_poller_add(&lu->poller, hyb_exchange_poll, lu);
-    if (lu->share != NULL)
-        hyb_poller_add(&lu->poller, hyb_share_poll, lu);
-    if (hyb_homes_resident(&lu->homes))
+    if (lu->homes.places > 1)
         hyb_poller_add(&lu->poller, hyb_update_poll, lu);
+    if (lu->visits != NULL)
+        hyb_poller_add(&lu->poller, hyb_visits_poll, lu);
 }
 
 /* What devices read and write of the host's beside the matrix: L2 in columns,
@@ -92,7 +92,7 @@ static xh_status_t create_all(hyb_lu_t *lu)
     XH_TRY(hyb_panels_create(lu));
     pin(lu);
     XH_TRY(hyb_homes_create(lu));
-    XH_TRY(hyb_share_create(lu));
+    XH_TRY(hyb_visits_create(lu));
     XH_TRY(hyb_check_columns_create(lu));
     register_polls(lu);
     return XH_OK;
@@ -127,7 +127,7 @@ void hyb_factor_free(hyb_lu_t *lu)
         return;
     hyb_checkpoint_destroy(lu);
     hyb_check_columns_destroy(lu);
-    hyb_share_destroy(lu);
+    hyb_visits_destroy(lu);
     hyb_homes_destroy(&lu->homes);
     unpin(lu);
     hyb_panels_destroy(lu);
@@ -176,7 +176,7 @@ void hyb_factor_run(hyb_lu_t *lu)
     observer->iterations = lu->range.panels;
     observer->members = hyb_team_size(lu->means.team);
     observer->worker = lu->worker;
-    observer->has_devices = lu->share != NULL;
+    observer->has_devices = lu->visits != NULL;
     observer->begin(observer);
     if (lu->range.first == 0)
         lu->mat->info = 0;
@@ -205,7 +205,7 @@ static void plan_traffic(const hyb_lu_t *lu, double *up_p, double *down_p)
     hpl_shape_t shape = hpl_system_shape(lu->grid, lu->mat->n, lu->mat->nb);
 
     *up_p = *down_p = NAN;
-    if (hyb_homes_resident(h) && h->host_blocks == 0)
+    if (h->resident && h->host_blocks == 0)
         hyb_home_traffic(&shape, h, &lu->groups,
                          lu->means.device_mpi && h->places == 2,
                          hyb_panel_choice_was_device(lu), up_p, down_p);
@@ -231,7 +231,7 @@ hpl_work_t hyb_factor_work(const hyb_lu_t *lu)
         .panel = s[HYB_PANEL],
         .swap = s[HYB_SWAP],
         .solve = s[HYB_SOLVE],
-        .update = s[HYB_MULTIPLY] + s[HYB_HELP],
+        .update = s[HYB_MULTIPLY],
         .broadcast = s[HYB_BROADCAST],
         .exchange = s[HYB_EXCHANGE],
         .wait = s[HYB_WAIT_PANEL] + s[HYB_WAIT_ROWS] + s[HYB_WAIT_COLUMNS],
@@ -302,9 +302,8 @@ bool hyb_factor_plan(const hyb_lu_t *lu, hpl_plan_t *plan_p)
     bool is_known = f->devices > 0.0 && f->rate[0] > 0.0 && lost == 0;
     hyb_home_seconds_t s = {NAN, NAN, NAN, NAN, NAN, NAN}, on_host = s;
     hpl_plan_t p = {.home = xh_settings_text("home"),
-                    .panel = hyb_homes_resident(&lu->homes)
-                                 ? hyb_means_panel(&lu->means)
-                                 : "host",
+                    .panel = lu->homes.resident ? hyb_means_panel(&lu->means)
+                                                : "host",
                     .tile = (int)xh_settings_int("tile"),
                     .share = NAN};
 
@@ -322,7 +321,7 @@ bool hyb_factor_plan(const hyb_lu_t *lu, hpl_plan_t *plan_p)
     add_places(lu, &s, &p);
     add_row(&p, "all on the host", lu->ledger.blocks, on_host.total);
     *plan_p = p;
-    return devices > 0 && (is_known || hyb_homes_resident(&lu->homes));
+    return devices > 0 && (is_known || lu->homes.resident);
 }
 
 /* ---- memory that will be needed ------------------------------------------ */
@@ -330,17 +329,14 @@ bool hyb_factor_plan(const hyb_lu_t *lu, hpl_plan_t *plan_p)
 /* Of devices' places, on the host. */
 static uint64_t place_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
 {
-    return means->resident
-               ? hyb_place_device_bytes(means, shape,
-                                        hyb_homes_has_guests(means, shape))
-               : 0;
+    return hyb_place_device_bytes(means, shape,
+                                  hyb_homes_has_guests(means, shape));
 }
 
 uint64_t hyb_factor_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
 {
     return hyb_workers_bytes(means, shape->n, shape->nb) +
            hyb_exchange_bytes(means, shape) + hyb_panels_bytes(means, shape) +
-           hyb_share_bytes(means, shape) +
            hyb_check_columns_bytes(means, shape,
                                    hyb_homes_checked(means, shape)) +
            place_bytes(means, shape);

@@ -59,12 +59,12 @@ static int devices_of(const hyb_means_t *means, int nprow)
 }
 
 /*
- * What devices have for blocks, in a part of their memory: the blocks that are
- * left then, or all of them if a device has no room at all for guests. Where
- * P > 1, what the least of all has.
+ * What devices have for blocks, beside seats for others or without: the blocks
+ * that are left then, or all of them if a device has no room for any beside
+ * seats. Where P > 1, what the least of all has.
  */
 static int64_t ask(const hyb_means_t *means, const hpl_shape_t *shape,
-                   double part, bool guests, hpl_dealt_t *device)
+                   bool seats, hpl_dealt_t *device)
 {
     int64_t all = blocks_of(shape), left = all;
     bool has_room = true;
@@ -73,27 +73,26 @@ static int64_t ask(const hyb_means_t *means, const hpl_shape_t *shape,
         device[i].rate = shape->nprow > 1
                              ? 1.0
                              : hyb_machine_rate(means->machine, i, shape->nb);
-        device[i].room = hyb_place_device_room(means, shape, i, part, guests);
+        device[i].room = hyb_place_device_room(means, shape, i, seats);
         has_room = has_room && device[i].room > 0;
         left -= xh_smaller(device[i].room, left);
     }
-    return guests && !has_room ? all : left;
+    return seats && !has_room ? all : left;
 }
 
 /* Without anything beside the blocks if that is enough, else with room for
- * guests, or else for tiles. Returns the blocks that are left. */
+ * columns that come. Returns the blocks that are left. */
 static int64_t survey(const hyb_means_t *means, const hpl_shape_t *shape,
                       hpl_dealt_t *device, bool *guests_p)
 {
-    const double beside_tiles = 0.75;
-    int64_t left = ask(means, shape, 1.0, false, device);
+    int64_t left = ask(means, shape, false, device);
 
     *guests_p = false;
-    if (left == 0)
-        return left;
-    left = ask(means, shape, 1.0, true, device);
-    *guests_p = left < blocks_of(shape);
-    return *guests_p ? left : ask(means, shape, beside_tiles, false, device);
+    if (left > 0) {
+        left = ask(means, shape, true, device);
+        *guests_p = shape->nprow == 1 && left < blocks_of(shape);
+    }
+    return left;
 }
 
 /* Columns of shape's process in host memory. */
@@ -153,10 +152,11 @@ static void deal_check_columns(hyb_lu_t *lu)
 {
     hyb_homes_t *h = &lu->homes;
     int64_t b = lu->ledger.check;
-    bool host = lu->ledger.blocks - b == h->places;
+    int devices = h->resident ? h->places - 1 : 0;
+    bool host = lu->ledger.blocks - b > devices;
 
     for (int i = 0; i < h->places; i++) {
-        bool any = lu->ledger.blocks > b && (i > 0 || host);
+        bool any = lu->ledger.blocks > b && (i > 0 ? h->resident : host);
 
         h->check[i] = any ? b++ : -1;
         if (any && h->check[i] >= h->host_blocks)
@@ -177,13 +177,18 @@ xh_status_t hyb_homes_deal_blocks(hyb_lu_t *lu)
     h->blocks = lu->ledger.blocks;
     if (lu->means.resident)
         left = survey(&lu->means, &shape, device, &guests);
-    h->places = left < all || guests ? 1 + devices : 1;
+    h->resident = left < all || guests;
+    h->takes_visits = left > 0 && !guests &&
+                      hyb_machine_working_devices(lu->means.machine) > 0;
+    h->places = h->resident       ? 1 + devices
+                : h->takes_visits ? 1 + hyb_machine_devices(lu->means.machine)
+                                  : 1;
     h->guests = guests ? left : 0;
     h->host_blocks = left - h->guests;
-    if (h->places == 1)
+    if (!h->resident)
         h->host_blocks = lu->ledger.blocks;
     theirs = all - h->host_blocks;
-    if (h->places > 1) {
+    if (h->resident) {
         h->device = malloc((size_t)(lu->ledger.blocks - h->host_blocks) *
                            sizeof(*h->device));
         if (h->device == NULL)
@@ -201,7 +206,7 @@ xh_status_t hyb_homes_deal_blocks(hyb_lu_t *lu)
 /* Does each device reach every other one? */
 static bool are_peers(const hyb_homes_t *h)
 {
-    bool all = h->places > 2;
+    bool all = h->resident && h->places > 2;
 
     for (int i = 1; i < h->places && all; i++)
         for (int j = 1; j < h->places && all; j++)

@@ -15,7 +15,7 @@
  * and come to a device once for each group of panels, and for good
  * HYB_GROUP_LEAD iterations before they are factored.
  */
-enum { HYB_GUEST_SEATS = 7 };
+enum { HYB_SEATS = 7 };
 
 /*
  * Where each local block column is computed, and whose memory it lives in, from
@@ -24,7 +24,8 @@ enum { HYB_GUEST_SEATS = 7 };
  *
  *   P = 1  guests: they live in host memory and come to their devices, each
  *          time for several panels at once
- *   P > 1  the host's: the team computes them, and devices that stream tiles
+ *   P > 1  the host's: the team computes them, and devices multiply some of
+ *          them, which visit for one product (visits.h)
  *
  * All processes of a process column deal alike, P > 1: to as many devices as
  * each of them has, by the least memory. Each place that computes columns has
@@ -32,7 +33,9 @@ enum { HYB_GUEST_SEATS = 7 };
  */
 typedef struct {
     int64_t blocks;              /* of the process, check columns too */
-    int64_t host_blocks, guests; /* one of the two is 0 */
+    int64_t host_blocks, guests; /* one of the two is 0, or devices hold none */
+    bool resident;               /* devices hold columns, or have guests */
+    bool takes_visits;           /* devices multiply columns of the host */
     int *device; /* of each block behind the host's, from 0; -1: the host */
     bool peers;  /* devices reach each other's memory: from there they get L2 of
                     what they factored, but for guests' */
@@ -44,7 +47,7 @@ typedef struct {
     int places;                      /* the host, number 0, and one a device */
     hyb_place_t *place[HYB_EXECUTORS];
     int64_t check[HYB_EXECUTORS]; /* the block of its check columns, or -1 */
-    struct {         /* what devices did in this run, streamed tiles too */
+    struct {         /* what devices did in this run, for visitors too */
         double flop; /* of all iterations so far */
         hpl_device_work_t did[HYB_EXECUTORS - 1]; /* each */
         double up, down; /* bytes of their links before it began */
@@ -131,12 +134,6 @@ static inline bool hyb_homes_is_guest(const hyb_homes_t *homes, int64_t block)
 static inline bool hyb_homes_by_peers(const hyb_homes_t *homes, int64_t block)
 {
     return homes->peers && !hyb_homes_is_guest(homes, block);
-}
-
-/* Do devices hold any columns? */
-static inline bool hyb_homes_resident(const hyb_homes_t *homes)
-{
-    return homes->places > 1;
 }
 
 /*

@@ -4,7 +4,7 @@
 #include "hybrid/lu/checkpoint/checkpoint.h"
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/tune.h"
-#include "hybrid/lu/share.h"
+#include "hybrid/lu/visits.h"
 #include "hybrid/lu/guard/check_columns.h"
 #include "hybrid/lu/guard/seal.h"
 
@@ -38,7 +38,7 @@ static bool can_move_rows(const hyb_lu_t *lu, int k)
 static bool complete_iteration(hyb_lu_t *lu, int k)
 {
     return k < 0 || (hyb_workers_have_left(lu, k + 1) &&
-                     hyb_iteration_has_met(lu, k) && hyb_share_advance(lu, k));
+                     hyb_iteration_has_met(lu, k) && hyb_visits_advance(lu, k));
 }
 
 /* Get ready to open iteration k, without waiting; true once panel k is here,
@@ -66,7 +66,7 @@ static void open_iteration(hyb_lu_t *lu, int k)
     hyb_checkpoint_open(lu, k);
     hyb_panel_open(lu, k + 1);
     hyb_tune_step(lu, k, hyb_lu_step(lu, k));
-    hyb_share_open(lu, hyb_lu_step(lu, k));
+    hyb_visits_open(lu, k);
     if (lu->grid->nprow > 1)
         hyb_exchange_open(lu, hyb_lu_step(lu, k));
     atomic_store_explicit(&lu->ledger.opened, k + 1, memory_order_release);
@@ -105,7 +105,7 @@ static bool come_to_rest(hyb_lu_t *lu, int last)
            hyb_tune_advance(lu) &&
            hyb_ledger_reached(&lu->ledger, hyb_lu_trailing(lu, last),
                               hyb_stage(last + 1)) &&
-           hyb_share_advance(lu, last) && hyb_seal_is_kept(lu, last - 1) &&
+           hyb_visits_advance(lu, last) && hyb_seal_is_kept(lu, last - 1) &&
            hyb_seal_is_kept(lu, last);
 }
 

@@ -126,9 +126,9 @@ int hyb_ledger_panels_queued(const hyb_ledger_t *ledger, int64_t b)
                  (width_of(ledger, b) * HYB_STEPS));
 }
 
-/* From block b; its columns' share of what was queued tells which is next. */
-static bool take_from(hyb_ledger_t *ledger, int64_t b, int64_t from, int64_t to,
-                      int64_t width, hyb_run_t *run_p)
+/* Its columns' share of what was queued tells which is next. */
+bool hyb_ledger_take_run(hyb_ledger_t *ledger, int64_t b, int64_t from,
+                         int64_t to, int64_t width, hyb_run_t *run_p)
 {
     int64_t all = width_of(ledger, b), steps = to - from, first, count;
     int64_t queued = atomic_load(&ledger->queued[b]);
@@ -145,13 +145,34 @@ static bool take_from(hyb_ledger_t *ledger, int64_t b, int64_t from, int64_t to,
     return true;
 }
 
+bool hyb_ledger_is_free(const hyb_ledger_t *ledger, int64_t b, int64_t from)
+{
+    return has_reached(ledger, b, from) &&
+           !hyb_ledger_is_begun(ledger, b, from);
+}
+
+bool hyb_ledger_is_begun(const hyb_ledger_t *ledger, int64_t b, int64_t from)
+{
+    return atomic_load(&ledger->queued[b]) > from * width_of(ledger, b);
+}
+
+bool hyb_ledger_take_block(hyb_ledger_t *ledger, int64_t b, int64_t from,
+                           int64_t to)
+{
+    int64_t all = width_of(ledger, b), queued = from * all;
+
+    return has_reached(ledger, b, from) &&
+           atomic_compare_exchange_strong(&ledger->queued[b], &queued,
+                                          to * all);
+}
+
 bool hyb_ledger_take(hyb_ledger_t *ledger, hyb_blocks_t blocks, int64_t from,
                      int64_t to, int64_t width, hyb_run_t *run_p)
 {
     bool all = true;
 
     for (int64_t b = blocks.from; b < blocks.to; b++) {
-        if (take_from(ledger, b, from, to, width, run_p))
+        if (hyb_ledger_take_run(ledger, b, from, to, width, run_p))
             return true;
         all =
             all && atomic_load(&ledger->queued[b]) >= to * width_of(ledger, b);

@@ -49,8 +49,9 @@ struct hyb_lu {
     struct hyb_exchange *exchange; /* of rows; NULL: P = 1 */
     hyb_homes_t homes;
     struct hyb_check_columns *check; /* what they tell; NULL: there are none */
-    struct hyb_share *share; /* of updates that devices stream; NULL: none */
-    hyb_worker_t *worker;    /* by member */
+    struct hyb_visits
+        *visits;          /* of devices by columns of the host; NULL: none */
+    hyb_worker_t *worker; /* by member */
     struct hyb_tuner *tuner;
     hyb_poller_t poller; /* the leader's */
 };

@@ -113,7 +113,7 @@ xh_status_t hyb_panels_create(hyb_lu_t *lu)
         if (p->moves == NULL)
             return XH_ERR_MEMORY;
     }
-    s->shares_l2 = lu->grid->npcol == 1 && hyb_homes_resident(&lu->homes) &&
+    s->shares_l2 = lu->grid->npcol == 1 && lu->homes.resident &&
                    lu->homes.host_blocks == 0;
     s->pivots = calloc((size_t)nb + 1, sizeof(*s->pivots));
     if (s->pivots == NULL)

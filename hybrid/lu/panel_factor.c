@@ -150,8 +150,7 @@ static hyb_panel_method_t method(const HPL_T_palg *algo)
 /* Are there others to agree with, or to look after, at each column? */
 static bool agrees(const hyb_lu_t *lu)
 {
-    return lu->grid->nprocs > 1 || lu->share != NULL ||
-           hyb_homes_resident(&lu->homes);
+    return lu->grid->nprocs > 1 || lu->visits != NULL || lu->homes.resident;
 }
 
 /* What other processes and back-substitution read of a factored panel. */

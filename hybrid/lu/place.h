@@ -31,11 +31,10 @@ struct hyb_place {
      * me    in  at a device the leader
      * run   in  on the host a part of a block, taken from the ledger; at a
      *           device whole blocks, of which it queues those that live there,
-     *           or one guest
-     * from  in  after solve: U is where an earlier call kept it. A guest's may
-     *           be that of a panel before
-     * to    in  after solve, on the host: U is kept at home for others who
-     *           multiply
+     *           or one guest, or one visitor that was taken from the ledger
+     * from  in  after solve: U is where an earlier call kept it, and at a
+     * device the run is a visitor. A guest's may be that of a panel before to
+     * in  after solve, on the host: U is kept at home for others who multiply
      *
      * Returns false, and queues nothing, if there is no room for a guest now.
      */
@@ -88,6 +87,9 @@ struct hyb_place {
     void (*generate)(hyb_place_t *place, int seed);
 
     /* The rest is the leader's, for places with a queue; NULL on the host. */
+
+    /* Has it a seat for a column that comes to be multiplied with panel k? */
+    bool (*has_room)(const hyb_place_t *place, int k);
 
     /* Has panel k, one of the last ones, come up? Then nobody reads it on the
      * host any more. True before the first one. */

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "hybrid/lu/device_columns.h"
 #include "hybrid/lu/l1_inverses.h"
+#include "hybrid/lu/visits.h"
 
 static xh_view_t host_view(double *data, int64_t rows, int64_t cols)
 {
@@ -98,6 +99,17 @@ static xh_status_t send_l2(hyb_device_columns_t *d, int k)
                : XH_OK;
 }
 
+/* L2 comes up for visitors, which are multiplied only. */
+static xh_status_t send_for_products(hyb_device_columns_t *d, int k)
+{
+    hyb_event_t *ready = hyb_device_panel(d, k)->ready;
+
+    XH_TRY(send_l2(d, k));
+    XH_TRY(hyb_device_guard_came(d, k));
+    XH_TRY(hyb_event_record(d->queue.link, ready));
+    return hyb_queue_wait(d->queue.compute, ready);
+}
+
 /* The lists come up, L2, and L1, which is made ready meanwhile. */
 static xh_status_t send_panel(hyb_device_columns_t *d, int k)
 {
@@ -121,14 +133,23 @@ static xh_status_t send_panel(hyb_device_columns_t *d, int k)
     return hyb_device_follow(d, k);
 }
 
+/* Does it take no part? */
+static bool is_idle(const hyb_device_columns_t *d)
+{
+    return d->memory.buffer == NULL;
+}
+
 static bool has_panel(hyb_place_t *place, int k)
 {
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
     bool has_come = true;
 
-    if (k >= place->lu->range.first)
-        hyb_device_check(
-            d, hyb_event_wait(hyb_device_panel(d, k)->ready, 0.0, &has_come));
+    if (k < place->lu->range.first || is_idle(d))
+        return true;
+    if (d->came < k)
+        return false;
+    hyb_device_check(
+        d, hyb_event_wait(hyb_device_panel(d, k)->ready, 0.0, &has_come));
     return has_come;
 }
 
@@ -137,20 +158,47 @@ static bool l2_is_complete(void *panel)
     return hyb_l2_columns_complete(panel);
 }
 
-/* Others copy L2's last rows; nothing is polled while an iteration opens. */
+/* The panel that comes is sent, if its L2 is there in columns. */
+static void send_if_complete(hyb_device_columns_t *d)
+{
+    int k = d->comes;
+
+    if (k < 0 || !l2_is_complete(hyb_lu_panel(d->base.lu, k)))
+        return;
+    hyb_device_check(d, d->base.lu->homes.resident ? send_panel(d, k)
+                                                   : send_for_products(d, k));
+    d->came = k;
+    d->comes = -1;
+}
+
+static void wait_for_l2(hyb_device_columns_t *d)
+{
+    hyb_lu_panel_t *panel = hyb_lu_panel(d->base.lu, d->comes);
+
+    hyb_l2_columns_fill(panel);
+    hyb_wait_until(l2_is_complete, panel, NULL, NULL);
+    send_if_complete(d);
+}
+
+/* Where columns live on devices it is sent at once: others copy L2's last rows,
+ * and nothing is polled while an iteration opens. */
 static void receive_panel(hyb_place_t *place, int k)
 {
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
-    hyb_lu_panel_t *panel = hyb_lu_panel(place->lu, k);
 
+    if (is_idle(d))
+        return;
+    if (d->comes >= 0)
+        wait_for_l2(d);
     if (k == place->lu->groups.of[k].first)
         hyb_device_check(d, hyb_device_guard_give_up(
                                 d, place->lu->groups.of[k].number - HYB_SLOTS));
-    take_extent(hyb_device_panel(d, k), panel->hpl);
+    take_extent(hyb_device_panel(d, k), hyb_lu_panel(place->lu, k)->hpl);
+    d->comes = k;
+    if (!place->lu->homes.resident)
+        return;
     list_moves(d, k);
-    hyb_l2_columns_fill(panel);
-    hyb_wait_until(l2_is_complete, panel, NULL, NULL);
-    hyb_device_check(d, send_panel(d, k));
+    wait_for_l2(d);
 }
 
 static xh_view_t panel_columns(hyb_place_t *place, int k)
@@ -235,6 +283,10 @@ static bool meet(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
 
     if (hyb_homes_is_guest(&me->lu->homes, blocks.from))
         return host_guest(d, step, blocks.from, first, end);
+    if (from == hyb_stage_after(step->k, HYB_STEP_SOLVE)) {
+        hyb_device_multiply_visitor(d, step->k, blocks.from);
+        return true;
+    }
     for (int64_t b = blocks.from; b < blocks.to; b++)
         if (hyb_device_holds(d, b))
             hyb_ledger_queue_all(ledger, hyb_one_block(b), to - from);
@@ -245,7 +297,7 @@ static bool meet(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
 /* ---- what has run -------------------------------------------------------- */
 
 /* Its products took the device so long, whatever else ran before or beside. */
-static void count_products(hyb_device_columns_t *d, int at)
+static double count_products(hyb_device_columns_t *d, int at)
 {
     hpl_device_work_t *all = &d->base.lu->homes.devices.did[d->number - 1];
     double seconds = 0.0;
@@ -254,6 +306,7 @@ static void count_products(hyb_device_columns_t *d, int at)
                                           d->queued.work[at].ended, &seconds));
     all->flop += d->queued.work[at].flop;
     all->seconds += seconds;
+    return seconds;
 }
 
 /* The work has run; what is queued behind it can run from now on. */
@@ -261,12 +314,13 @@ static void complete(hyb_device_columns_t *d, int at, double now)
 {
     hyb_ledger_t *ledger = &d->base.lu->ledger;
     hyb_blocks_t blocks = d->queued.work[at].blocks;
+    hyb_visit_t visit = {.flop = d->queued.work[at].flop,
+                         .seconds = now - d->queued.work[at].since};
 
     d->queued.work[at].under_way = false;
-    if (d->queued.work[at].flop > 0.0) {
-        d->queued.pace = fmax(d->queued.pace, (now - d->queued.work[at].since) /
-                                                  d->queued.work[at].flop);
-        count_products(d, at);
+    if (visit.flop > 0.0) {
+        d->queued.pace = fmax(d->queued.pace, visit.seconds / visit.flop);
+        visit.multiplied = count_products(d, at);
     }
     for (int i = 0; i < d->queued.count; i++)
         d->queued.work[i].since = now;
@@ -278,11 +332,15 @@ static void complete(hyb_device_columns_t *d, int at, double now)
     if (d->queued.work[at].swept >= 0)
         hyb_device_guard_swept(d, d->queued.work[at].swept);
     for (int64_t b = blocks.from; b < blocks.to; b++)
-        if (hyb_home_of(&d->base.lu->homes, b) == &d->base)
+        if (hyb_home_of(&d->base.lu->homes, b) == &d->base ||
+            d->queued.work[at].visits >= 0)
             hyb_ledger_complete_all(ledger, hyb_one_block(b),
-                                    hyb_stage(d->queued.work[at].panels));
+                                    d->queued.work[at].stages);
     if (d->queued.work[at].seat >= 0)
-        hyb_device_guest_left(d, d->queued.work[at].seat);
+        hyb_device_seat_free(d, d->queued.work[at].seat);
+    if (d->queued.work[at].visits >= 0)
+        hyb_visits_note(d->base.lu, d->queued.work[at].visits, d->number - 1,
+                        &visit);
 }
 
 static void poll(hyb_place_t *place)
@@ -290,6 +348,7 @@ static void poll(hyb_place_t *place)
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
     double now = xh_clock_now();
 
+    send_if_complete(d);
     for (int i = 0; i < d->queued.count; i++)
         if (d->queued.work[i].under_way &&
             hyb_device_has_run(d, d->queued.work[i].done,
@@ -351,6 +410,8 @@ static void end(hyb_place_t *place)
     const hyb_ledger_t *ledger = &place->lu->ledger;
     int last = place->lu->groups.of[hyb_lu_end(place->lu) - 1].number;
 
+    if (is_idle(d))
+        return;
     for (int group = last - HYB_SLOTS + 1; group <= last; group++)
         hyb_device_check(d, hyb_device_guard_give_up(d, group));
     hyb_device_check(d, hyb_device_settle(d));
@@ -401,6 +462,7 @@ const hyb_place_t hyb_place_device = {.meet = meet,
                                       .take_panel = hyb_device_take_panel,
                                       .panel_seconds = hyb_device_panel_seconds,
                                       .subtract = subtract,
+                                      .has_room = hyb_device_has_room,
                                       .has_panel = has_panel,
                                       .send_rows = hyb_device_send_rows,
                                       .has_sent_rows = hyb_device_has_sent_rows,

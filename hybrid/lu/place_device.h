@@ -7,7 +7,8 @@
 
 /*
  * Block columns that one device swaps, solves and multiplies: they live in its
- * memory, or are guests. The team, or the device, factors the panels. The link
+ * memory, or are guests. Others, which the team swaps and solves, visit it for
+ * one product. The team, or the device, factors the panels. The link
  * carries a panel down and up once each, or of one that the device factors what
  * others read, and where P > 1 rows of other processes.
  *
@@ -15,7 +16,8 @@
  * travel on another, so that panel k + 1 comes down while the rest of iteration
  * k runs; rows leave by a third, while other columns are multiplied; on a
  * fourth, of high priority, panel k + 1 is factored meanwhile. Guests arrive
- * and are computed on two more, and leave by the third.
+ * and are computed on two more, and leave by the third; visitors are computed
+ * on the first.
  */
 
 /* Can this process keep columns so, with P process rows? Else why not, less
@@ -26,12 +28,10 @@ bool hyb_place_device_able(const hyb_means_t *means, int nprow, char *why,
 /* Most process rows with which a device can factor panels; HUGE_VAL: any. */
 double hyb_place_device_panel_rows(hyb_device_t *device);
 
-/* Blocks of nb columns for which a device of shape's process has room in this
- * part of its memory, with what it needs for guests or without; 0 where it
- * cannot have guests. */
+/* Blocks of nb columns for which a device of shape's process has room, beside
+ * seats for columns that come, or without. */
 int64_t hyb_place_device_room(const hyb_means_t *means,
-                              const hpl_shape_t *shape, int device, double part,
-                              bool guests);
+                              const hpl_shape_t *shape, int device, bool seats);
 
 /*
  * Place number `number` of lu's homes: that of device number - 1. Needs lu's

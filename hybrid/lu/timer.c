@@ -18,7 +18,6 @@ static const struct {
     [HYB_SWAP] = {"swap", "in the update: swapping rows"},
     [HYB_SOLVE] = {"solve", "in the update: solving"},
     [HYB_MULTIPLY] = {"update", "in the update: multiplying"},
-    [HYB_HELP] = {"update", "in the update: helping the devices"},
     [HYB_BROADCAST] = {"broadcast", "in the broadcast"},
     [HYB_EXCHANGE] = {"exchange", "in the exchange of rows"},
     [HYB_WAIT_PANEL] = {"wait for panel",

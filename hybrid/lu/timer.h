@@ -15,7 +15,6 @@ typedef enum {
     HYB_SWAP, /* rows on this process, and those that came and go */
     HYB_SOLVE,
     HYB_MULTIPLY,
-    HYB_HELP,         /* multiplying tiles of the devices' columns */
     HYB_BROADCAST,    /* of panels: moving it on */
     HYB_EXCHANGE,     /* of rows: packing them, and moving messages on */
     HYB_WAIT_PANEL,   /* to be factored here, or to come */
@@ -45,7 +44,7 @@ typedef struct {
     double turns;                  /* s that others had the core meanwhile */
     double devices_flop;           /* of the columns that devices got */
     double devices_rate;     /* flop/s of all while they had columns, or 0 */
-    int64_t devices_columns; /* of their tiles */
+    int64_t devices_columns; /* of one visitor */
 } hyb_lap_t;
 
 typedef struct hyb_worker hyb_worker_t; /* it has the sums, see worker.h */

@@ -6,7 +6,7 @@
 #include "hpl/comm/waits.h"
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/panel_choice.h"
-#include "hybrid/lu/share.h"
+#include "hybrid/lu/visits.h"
 #include "hybrid/lu/tuner/lookahead.h"
 #include "hybrid/lu/tuner/regroup.h"
 #include "hybrid/lu/tuner/split.h"
@@ -29,7 +29,7 @@ struct hyb_tuner {
     hyb_split_t panel_split; /* and of those with one */
     took_t took[HYB_IN_FLIGHT]; /* at k % HYB_IN_FLIGHT */
     double devices_rate;        /* flop/s of all; 0: unknown */
-    int64_t devices_columns;    /* of their tiles */
+    int64_t devices_columns;    /* of a visitor */
     double ended; /* when the last iteration learnt from was over */
     int shared;   /* iterations whose devices were learnt from */
 };
@@ -107,7 +107,7 @@ static bool devices_are_quicker(hyb_lu_t *lu, const hyb_step_t *step)
     double team = members_of(lu) * t->team.thread_rate;
     double next = (double)columns_of(lu, step->next);
 
-    return lu->share != NULL && t->devices_columns > 0 && team > 0.0 &&
+    return lu->visits != NULL && t->devices_columns > 0 && team > 0.0 &&
            flop_of(lu, step->k, 1) > 0.0 &&
            (double)t->devices_columns / t->devices_rate < next / team;
 }
@@ -125,7 +125,7 @@ static double devices_share(hyb_lu_t *lu, int k, int64_t columns)
 {
     const hyb_split_t *split = split_of(lu, k);
 
-    if (lu->share == NULL)
+    if (lu->visits == NULL)
         return 0.0;
     /* All but what the team takes tile by tile from the end: so asked for, or
      * as nobody's rate is known yet. */
@@ -147,9 +147,9 @@ static void divide(hyb_lu_t *lu, hyb_step_t *step)
 
     if (share == 0.0 || flop_of(lu, step->k, 1) == 0.0)
         ours = others.from;
-    step->streamed = (hyb_blocks_t){others.from, ours};
-    if (step->next_is_streamed)
-        step->streamed.from = step->next.from;
+    step->visiting = (hyb_blocks_t){others.from, ours};
+    if (step->next_visits)
+        step->visiting.from = step->next.from;
     step->rest = (hyb_blocks_t){ours, others.to};
     took(lu, step->k)->used = share;
     took(lu, step->k)->balanced = share;
@@ -159,7 +159,7 @@ static void divide(hyb_lu_t *lu, hyb_step_t *step)
 static double before_panel(hyb_lu_t *lu, const hyb_step_t *step)
 {
     const struct hyb_tuner *t = lu->tuner;
-    bool theirs = step->next_is_streamed;
+    bool theirs = step->next_visits;
     double columns =
         (double)(theirs ? t->devices_columns : columns_of(lu, step->next));
     double rate =
@@ -180,7 +180,7 @@ static int panel_threads(hyb_lu_t *lu, const hyb_step_t *step)
     struct hyb_tuner *t = lu->tuner;
 
     t->team.threads = members_of(lu);
-    t->team.device_rate = lu->share != NULL ? t->devices_rate : 0.0;
+    t->team.device_rate = lu->visits != NULL ? t->devices_rate : 0.0;
     if (step->by_device)
         return 1;
     if (step->mode == HYB_LOOKAHEAD_NONE || t->team.threads == 1 ||
@@ -209,7 +209,7 @@ void hyb_tune_step(hyb_lu_t *lu, int k, hyb_step_t *step)
         step->next.to++;
         step->by_device = hyb_lu_panel(lu, k + 1)->by_device;
     }
-    step->next_is_streamed =
+    step->next_visits =
         hyb_blocks_count(hyb_homes_host(&lu->homes, step->next)) > 0 &&
         devices_are_quicker(lu, step);
     divide(lu, step);
@@ -272,21 +272,21 @@ static void learn_shares(hyb_lu_t *lu, int k)
 {
     int *next = &lu->tuner->shared;
 
-    for (; *next < k && hyb_share_advance(lu, *next); ++*next) {
-        const hyb_lap_t *lap = hyb_share_lap(lu, *next);
+    for (; *next < k && hyb_visits_advance(lu, *next); ++*next) {
+        const hyb_lap_t *lap = hyb_visits_lap(lu, *next);
 
         if (lap != NULL)
             learn_share(lu, *next, lap);
     }
 }
 
-/* flop of iteration k that devices compute. */
-static double devices_flop(hyb_lu_t *lu, int k)
+/* flop of iteration k in columns that live on devices. */
+static double resident_flop(hyb_lu_t *lu, int k)
 {
     hyb_blocks_t theirs =
         hyb_homes_devices(&lu->homes, hyb_lu_step(lu, k)->all);
 
-    return flop_of(lu, k, columns_of(lu, theirs)) + hyb_share_flop(lu, k);
+    return flop_of(lu, k, columns_of(lu, theirs));
 }
 
 /* flop/s of the team while it updates; 0: it did not. */
@@ -309,10 +309,10 @@ static hyb_lookahead_iteration_t measured(hyb_lu_t *lu, int k)
 {
     const hyb_lap_t *lap = &took(lu, k)->lap;
     double rate = team_rate(lap), all = rate;
-    double flop = lap->flop + devices_flop(lu, k);
+    double flop = lap->flop + resident_flop(lu, k) + hyb_visits_flop(lu, k);
     hyb_lookahead_iteration_t it = iteration(lu, k);
 
-    if (lu->share != NULL)
+    if (lu->visits != NULL)
         all += lu->tuner->devices_rate;
     it.took.panel = took(lu, k)->panel_seconds;
     if (!hyb_lu_step(lu, k)->by_device)
@@ -332,7 +332,7 @@ static hyb_lookahead_iteration_t measured(hyb_lu_t *lu, int k)
 static void learn(hyb_lu_t *lu, int k)
 {
     struct hyb_tuner *t = lu->tuner;
-    const hyb_lap_t *devices = hyb_share_lap(lu, k);
+    const hyb_lap_t *devices = hyb_visits_lap(lu, k);
     double begun = t->ended;
     double end = devices != NULL
                      ? devices->time
@@ -354,7 +354,7 @@ static void tell(hyb_lu_t *lu, int k)
     const hyb_step_t *step = hyb_lu_step(lu, k);
     const hyb_lap_t *lap = &took(lu, k)->lap;
     const double *s = lap->leader;
-    bool shared = lu->share != NULL;
+    bool shared = lu->visits != NULL;
     hyb_iteration_t row = {
         .iteration = k,
         .mode = (int)step->mode,
@@ -372,14 +372,16 @@ static void tell(hyb_lu_t *lu, int k)
         .exchange = s[HYB_EXCHANGE],
         .swap = s[HYB_SWAP],
         .solve = s[HYB_SOLVE],
-        .update_host = s[HYB_MULTIPLY] + s[HYB_HELP],
+        .update_host = s[HYB_MULTIPLY],
         .wait_panel = s[HYB_WAIT_PANEL],
         .wait_exchange = s[HYB_WAIT_ROWS],
         .wait_device = s[HYB_WAIT_COLUMNS]};
 
     if (lap->time > 0.0)
-        row.gflops = (lap->flop + devices_flop(lu, k)) / lap->time * 1e-9;
-    hyb_share_record(lu, k, &row);
+        row.gflops =
+            (lap->flop + resident_flop(lu, k) + hyb_visits_flop(lu, k)) /
+            lap->time * 1e-9;
+    hyb_visits_record(lu, k, &row);
     lu->means.observer.iteration(&row);
 }
 
@@ -393,7 +395,7 @@ static void close_lap(hyb_lu_t *lu, int k)
         return;
     lap = &took(lu, k)->lap;
     *lap = hyb_lap_between(&took(lu, k)->opened, &now);
-    lu->homes.devices.flop += devices_flop(lu, k);
+    lu->homes.devices.flop += resident_flop(lu, k);
     if (shows_rate(lu, k, lap->flop))
         t->team.thread_rate = team_rate(lap) / members_of(lu);
     t->exchange_seconds = exchange_seconds(lap);

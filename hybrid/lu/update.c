@@ -2,7 +2,7 @@
 #include "hybrid/lu/loop.h"
 
 #include "hybrid/lu/lu.h"
-#include "hybrid/lu/share.h"
+#include "hybrid/lu/visits.h"
 #include "hybrid/lu/guard/check_columns.h"
 #include "hybrid/lu/guard/seal.h"
 
@@ -116,7 +116,6 @@ static void solve_all(hyb_worker_t *me, const hyb_step_t *step)
     work_on_all(solving(me, step, step->all));
     work_on_all(solving(me, step, hyb_homes_apart(&me->lu->homes)));
     hyb_worker_wait(me, HYB_WAIT_COLUMNS, step->k, host_has_solved);
-    hyb_share_release(me->lu, step);
 }
 
 /* Swap and solve columns for the devices, until that is enough. */
@@ -124,13 +123,13 @@ static void feed(hyb_worker_t *me, const hyb_step_t *step,
                  bool (*is_enough)(const hyb_worker_t *me,
                                    const hyb_step_t *step))
 {
-    task_t t = solving(me, step, step->streamed);
+    task_t t = solving(me, step, step->visiting);
 
     t.is_enough = is_enough;
     if (hyb_step_solves_first(step))
         return;
     while (work_on_one(&t))
-        hyb_share_release(me->lu, step);
+        ;
 }
 
 bool hyb_factors_next(const hyb_worker_t *me, const hyb_step_t *step)
@@ -260,17 +259,17 @@ void hyb_update_next(hyb_worker_t *me, const hyb_step_t *step)
     if (me->member == 0)
         hyb_poller_poll(&lu->poller);
     next.width = hyb_means_narrow_columns(&lu->means, lu->ledger.nb);
-    if (lu->means.by_blas || hyb_blocks_count(step->streamed) > 0)
+    if (lu->means.by_blas || lu->homes.places > 1)
         hyb_l2_columns_fill(hyb_lu_panel(lu, step->k));
     hyb_seal_compare(lu, step->k);
     if (hyb_step_solves_first(step))
         solve_all(me, step);
-    if (!step->next_is_streamed)
+    if (!step->next_visits)
         work_on_all(next);
     if (!hyb_factors_next(me, step))
         feed(me, step, NULL);
     else if (me->member == 0)
-        feed(me, step, hyb_share_is_saturated);
+        feed(me, step, hyb_visits_are_enough);
     if (step->mode == HYB_LOOKAHEAD_NONE) {
         work_on_rest(me, step);
         hyb_worker_wait(me, HYB_WAIT_COLUMNS, step->k, hyb_iteration_has_met);
@@ -302,9 +301,9 @@ void hyb_update_wait_next(hyb_worker_t *me, const hyb_step_t *step)
         hyb_worker_wait(me, HYB_WAIT_COLUMNS, step->k, next_is_queued);
         return;
     }
-    if (step->next_is_streamed)
+    if (step->next_visits)
         feed(me, step, next_is_updated);
-    me->is_urgent = step->next_is_streamed;
+    me->is_urgent = step->next_visits;
     hyb_worker_wait(me, HYB_WAIT_COLUMNS, step->k, next_has_met);
     me->is_urgent = false;
 }
@@ -319,7 +318,7 @@ static bool has_to_leave(const hyb_worker_t *me, const hyb_step_t *step)
     hyb_lu_t *lu = me->lu;
     const hyb_step_t *next = hyb_lu_step(lu, step->k + 1);
 
-    return lu->share == NULL && hyb_lu_is_open(lu, step->k + 1) &&
+    return lu->visits == NULL && hyb_lu_is_open(lu, step->k + 1) &&
            !hyb_step_solves_first(next) && hyb_factors_next(me, next) &&
            hyb_ledger_reached(&lu->ledger, next->next, first_stage(me, next));
 }

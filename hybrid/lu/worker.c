@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "hybrid/cpu/update/run.h"
 #include "hybrid/lu/lu.h"
-#include "hybrid/lu/share.h"
+#include "hybrid/lu/visits.h"
 
 /* Doubles of one worker's rows of U: whole pages. */
 static size_t u_doubles(const hyb_means_t *means, int n, int nb)
@@ -102,9 +102,9 @@ bool hyb_worker_turn(void *context)
     hyb_lu_t *lu = me->lu;
 
     poll(me);
-    if (me->member > 0 && hyb_homes_resident(&lu->homes))
+    if (me->member > 0 && lu->homes.resident)
         hyb_l2_columns_fill(hyb_lu_panel(lu, hyb_lu_opened(lu)));
-    return hyb_share_help(me);
+    return hyb_visits_help(me);
 }
 
 void hyb_worker_wait_for(hyb_worker_t *me, hyb_activity_t activity, int k,

@@ -16,8 +16,8 @@
 struct hyb_worker {
     _Alignas(64) hyb_lu_t *lu;
     int member;
-    bool is_urgent; /* others wait for it: it computes no tiles of devices */
-    double *u;      /* packed rows of U of the run it is at */
+    bool is_urgent;        /* others wait for it: it helps no devices */
+    double *u;             /* packed rows of U of the run it is at */
     _Atomic int iteration; /* it has left all iterations before this one */
 
     /* What it spends its time on; it alone writes, any may read. */
@@ -56,8 +56,8 @@ void hyb_worker_toggle(const hyb_worker_t *me, int timer);
  * A hyb_worker_t; between parts of longer work. */
 void hyb_worker_poll(void *worker);
 
-/* One turn of waiting: it also computes a tile that devices can spare. Was
- * there one? */
+/* One turn of waiting: it also multiplies columns that devices can spare. Were
+ * there any? */
 bool hyb_worker_turn(void *worker);
 
 /* Wait until is_so(lu, k), or is_so(context), as activity of iteration k;

@@ -343,7 +343,7 @@ bool hyb_check_columns_due(const hyb_lu_t *lu, int k)
 static bool host_sees(const hyb_lu_t *lu, int k)
 {
     return hyb_check_columns_due(lu, k) && lu->homes.check[0] >= 0 &&
-           lu->share == NULL;
+           lu->visits == NULL;
 }
 
 static double *swept(const hyb_lu_t *lu, int member, int k)

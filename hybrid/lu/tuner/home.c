@@ -274,7 +274,7 @@ double hyb_home_rest(const hyb_home_figures_t *figures,
     *guests_p = false;
     if (there >= blocks)
         return 0.0;
-    there = room(figures, shape, figures->memory, group, HYB_GUEST_SEATS);
+    there = room(figures, shape, figures->memory, group, HYB_SEATS);
     *guests_p = shape->nprow == 1 && there > 0.0;
     if (!*guests_p)
         there =

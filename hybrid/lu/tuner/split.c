@@ -137,18 +137,11 @@ void hyb_split_expect(hyb_split_t *s, const hyb_split_t *other)
     s->host_rate = other->host_rate;
 }
 
-/* ---- tiles --------------------------------------------------------------- */
+/* ---- columns ------------------------------------------------------------- */
 
-int64_t hyb_split_tiles_to_keep(bool is_fixed, double devices_rate,
-                                double member_rate)
+bool hyb_split_helps(double member_rate, double columns, double devices_rate,
+                     double left)
 {
-    static const double most = 1e15; /* more tiles than a range holds */
-    double kept;
-
-    if (is_fixed || !(devices_rate > 0.0) || !(member_rate > 0.0))
-        return INT64_MAX;
-    kept = ceil(devices_rate / member_rate) - 2.0;
-    if (kept >= most)
-        return INT64_MAX;
-    return kept > 0.0 ? (int64_t)kept : 0;
+    return member_rate > 0.0 && devices_rate > 0.0 &&
+           columns * devices_rate <= left * member_rate;
 }

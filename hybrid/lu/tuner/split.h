@@ -63,20 +63,18 @@ void hyb_split_learn(hyb_split_t *split, double device_flop,
 void hyb_split_expect(hyb_split_t *split, const hyb_split_t *other);
 
 /*
- * Tiles that a member of the team leaves to the devices when it computes single
- * ones from the back, alone. It takes one only if it is done with
- * it before the devices would be with all that remain and one they are at:
+ * May a member of the team multiply some of the devices' columns? It may if it
+ * is done with them before the devices are with all that is left:
  *
- *     (remaining + 1) / devices_rate >= 1 / member_rate
+ *     columns / member_rate <= left / devices_rate
  *
- * It takes none, INT64_MAX are left, where a rate is unknown, as it may need a
- * hundred times as long as a device, and where the policy is fixed.
+ * It may not where a rate is unknown, as it may need a hundred times as long as
+ * a device.
  *
- * is_fixed      in  it is
- * devices_rate  in  of all devices together, 0: unknown
- * member_rate   in  of one member, in the same unit; 0: unknown
+ * member_rate   in  of the member, 0: unknown
+ * devices_rate  in  of all devices together, in the same unit; 0: unknown
  */
-int64_t hyb_split_tiles_to_keep(bool is_fixed, double devices_rate,
-                                double member_rate);
+bool hyb_split_helps(double member_rate, double columns, double devices_rate,
+                     double left);
 
 #endif

@@ -3,7 +3,8 @@
 
 enum { NO_BLOCK = -1 };
 
-/* Room for a guest. */
+/* Columns that live in host memory come: guests, which meet panels here, and
+ * visitors, which are multiplied once. */
 struct hyb_device_seat {
     int64_t block; /* its, or NO_BLOCK */
     int first;     /* panel that it meets here first */
@@ -16,24 +17,24 @@ typedef struct hyb_device_seat seat_t;
 
 /* ---- create and destroy -------------------------------------------------- */
 
-int64_t hyb_device_guests_doubles(int64_t rows, int64_t nb, int64_t columns)
+int64_t hyb_device_seat_doubles(int64_t rows, int64_t nb, int64_t columns)
 {
-    return HYB_GUEST_SEATS * (rows + columns) * nb;
+    return (rows + columns) * nb;
 }
 
-xh_status_t hyb_device_guests_create(hyb_device_columns_t *d, int64_t at)
+xh_status_t hyb_device_seats_create(hyb_device_columns_t *d, int64_t at)
 {
     int64_t rows = d->memory.matrix.rows, nb = d->nb;
     int64_t wide = d->memory.l[0].cols;
 
-    d->guests = calloc(HYB_GUEST_SEATS, sizeof(*d->guests));
-    if (d->guests == NULL)
+    d->seat = calloc((size_t)d->seats + 1, sizeof(*d->seat));
+    if (d->seat == NULL)
         return XH_ERR_MEMORY;
     XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_NORMAL, &d->queue.arrive));
     XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_NORMAL, &d->queue.guests));
     XH_TRY(hyb_event_create(d->device, &d->event.kept));
-    for (int i = 0; i < HYB_GUEST_SEATS; i++, at += (rows + wide) * nb) {
-        seat_t *seat = &d->guests[i];
+    for (int i = 0; i < d->seats; i++, at += (rows + wide) * nb) {
+        seat_t *seat = &d->seat[i];
 
         seat->block = NO_BLOCK;
         seat->columns = hyb_block(d->memory.buffer, at, rows, nb);
@@ -44,21 +45,21 @@ xh_status_t hyb_device_guests_create(hyb_device_columns_t *d, int64_t at)
     return XH_OK;
 }
 
-void hyb_device_guests_destroy(hyb_device_columns_t *d)
+void hyb_device_seats_destroy(hyb_device_columns_t *d)
 {
-    for (int i = 0; d->guests != NULL && i < HYB_GUEST_SEATS; i++) {
-        hyb_event_destroy(d->guests[i].met);
-        hyb_event_destroy(d->guests[i].come);
+    for (int i = 0; d->seat != NULL && i < d->seats; i++) {
+        hyb_event_destroy(d->seat[i].met);
+        hyb_event_destroy(d->seat[i].come);
     }
-    free(d->guests);
+    free(d->seat);
 }
 
 /* The seat of block, or one with NO_BLOCK, or NULL. */
 static seat_t *seat_of(const hyb_device_columns_t *d, int64_t block)
 {
-    for (int i = 0; d->guests != NULL && i < HYB_GUEST_SEATS; i++)
-        if (d->guests[i].block == block)
-            return &d->guests[i];
+    for (int i = 0; d->seat != NULL && i < d->seats; i++)
+        if (d->seat[i].block == block)
+            return &d->seat[i];
     return NULL;
 }
 
@@ -80,10 +81,9 @@ hyb_block_t hyb_device_panel_columns(const hyb_device_columns_t *d, int k)
 
 /* ---- coming and going ---------------------------------------------------- */
 
-/* P = 1: a row of the process is that row of the matrix. */
 static int64_t first_row(const hyb_device_columns_t *d, int panel)
 {
-    return (int64_t)panel * d->base.lu->mat->nb;
+    return hyb_lu_rows_above(d->base.lu, panel);
 }
 
 /* Its rows from .. to - 1, at home and here. */
@@ -103,7 +103,7 @@ static hyb_block_t here(const seat_t *seat, int64_t from, int64_t to)
                           seat->columns.cols);
 }
 
-/* Block takes seat and comes, as far as panels up to this one are not done. */
+/* Block takes seat and comes, from the first row of panel on. */
 static xh_status_t arrive(hyb_device_columns_t *d, seat_t *seat, int64_t block,
                           int panel)
 {
@@ -144,14 +144,15 @@ static xh_status_t go_home(hyb_device_columns_t *d, seat_t *seat, int64_t to)
                               at_home(d, seat, from, to));
 }
 
-/* Once what is queued on leave has run the seat is free. */
-static void note_end(hyb_device_columns_t *d, seat_t *seat, hyb_blocks_t blocks,
-                     int panels, double flop)
+/* Once what is queued on leave has run the seat is free. Returns the work. */
+static int note_end(hyb_device_columns_t *d, seat_t *seat, hyb_blocks_t blocks,
+                    int64_t stages, double flop)
 {
-    int at = hyb_device_note(d, blocks, panels, flop, d->queue.leave);
+    int at = hyb_device_note(d, blocks, stages, flop, d->queue.leave);
 
-    d->queued.work[at].seat = (int)(seat - d->guests);
+    d->queued.work[at].seat = (int)(seat - d->seat);
     seat->leaves = true;
+    return at;
 }
 
 /* It is no panel yet: it stays, as it is soon, or goes home. */
@@ -163,12 +164,12 @@ static xh_status_t end_visit(hyb_device_columns_t *d, seat_t *seat,
     hyb_blocks_t block = {seat->block, seat->block + 1};
 
     if (hyb_groups_is_near(hpl_map_block_global(&map, seat->block), k + 1)) {
-        hyb_device_note(d, block, panels, flop, queue);
+        hyb_device_note(d, block, hyb_stage(panels), flop, queue);
         return XH_OK;
     }
     XH_TRY(hyb_queue_wait(d->queue.leave, seat->met));
     XH_TRY(go_home(d, seat, d->base.lu->mat->mp));
-    note_end(d, seat, block, panels, flop);
+    note_end(d, seat, block, hyb_stage(panels), flop);
     return XH_OK;
 }
 
@@ -212,9 +213,76 @@ bool hyb_device_visit(hyb_device_columns_t *d, const hyb_step_t *step,
     return seat != NULL;
 }
 
+/* ---- for one product ------------------------------------------------------
+ */
+
+bool hyb_device_has_room(const hyb_place_t *place, int k)
+{
+    const hyb_device_columns_t *d = (const hyb_device_columns_t *)place;
+
+    return d->came >= k && seat_of(d, NO_BLOCK) != NULL;
+}
+
+/* U comes, too, where the block has no room for it on this process. */
+static xh_status_t bring_u(hyb_device_columns_t *d, int k, int64_t block,
+                           const hyb_device_part_t *part)
+{
+    hyb_lu_t *lu = d->base.lu;
+    const hyb_device_panel_t *panel = hyb_device_panel(d, k);
+
+    return panel->top > 0
+               ? XH_OK
+               : hyb_queue_copy_in(
+                     d->queue.arrive,
+                     hyb_exchange_u(
+                         lu, k,
+                         hyb_ledger_columns(&lu->ledger, hyb_one_block(block))),
+                     hyb_device_u(panel, part));
+}
+
+static xh_status_t multiply(hyb_device_columns_t *d, seat_t *seat, int k,
+                            int64_t block, double *flop_p)
+{
+    const hyb_device_panel_t *panel = hyb_device_panel(d, k);
+    int64_t below = panel->first + panel->top, end = d->base.lu->mat->mp;
+    hyb_run_t run =
+        hyb_ledger_columns(&d->base.lu->ledger, hyb_one_block(block));
+    hyb_device_part_t part = {.queue = d->queue.compute,
+                              .columns = seat->columns,
+                              .u = seat->u,
+                              .aside = seat->u};
+
+    part.columns.cols = part.u.cols = part.aside.cols = run.count;
+    *flop_p = hyb_device_flop(panel, &part);
+    XH_TRY(bring_u(d, k, block, &part));
+    XH_TRY(arrive(d, seat, block, k));
+    XH_TRY(hyb_queue_wait(part.queue, seat->come));
+    hyb_device_begin(d, part.queue);
+    XH_TRY(hyb_device_update(panel, &part));
+    hyb_device_end(d, part.queue);
+    XH_TRY(hyb_event_record(part.queue, seat->met));
+    XH_TRY(hyb_queue_wait(d->queue.leave, seat->met));
+    return hyb_queue_copy_out(d->queue.leave, here(seat, below, end),
+                              at_home(d, seat, below, end));
+}
+
+void hyb_device_multiply_visitor(hyb_device_columns_t *d, int k, int64_t block)
+{
+    seat_t *seat = seat_of(d, NO_BLOCK);
+    double flop;
+    int at;
+
+    hyb_device_check(d, multiply(d, seat, k, block, &flop));
+    at = note_end(d, seat, hyb_one_block(block), 1, flop);
+    d->queued.work[at].visits = k;
+}
+
+/* ---- panels ---------------------------------------------------------------
+ */
+
 xh_status_t hyb_device_seat_first(hyb_device_columns_t *d)
 {
-    seat_t *seat = &d->guests[0];
+    seat_t *seat = &d->seat[0];
 
     XH_TRY(arrive(d, seat, 0, 0));
     return hyb_queue_wait(d->queue.compute, seat->come);
@@ -237,7 +305,7 @@ xh_status_t hyb_device_keep_panel(hyb_device_columns_t *d, int k)
     return XH_OK;
 }
 
-void hyb_device_guest_left(hyb_device_columns_t *d, int seat)
+void hyb_device_seat_free(hyb_device_columns_t *d, int seat)
 {
-    d->guests[seat].block = NO_BLOCK;
+    d->seat[seat].block = NO_BLOCK;
 }
