@@ -138,14 +138,14 @@ double hyb_place_device_panel_rows(hyb_device_t *device)
 }
 
 int64_t hyb_place_device_room(const hyb_means_t *means,
-                              const hpl_shape_t *shape, int device, bool seats)
+                              const hpl_shape_t *shape, int device, int seats)
 {
     extent_t e = {.columns = means->checked ? HYB_CHECK_COLUMNS : 0,
                   .nb = Mmin(shape->nb, shape->n),
                   .wide = hyb_home_group(&means->figures, shape) *
                           Mmin(shape->nb, shape->n),
                   .nprow = shape->nprow,
-                  .seats = seats ? HYB_SEATS : 0,
+                  .seats = seats,
                   .checked = means->checked};
     hpl_shape_t tallest = *shape;
     double least = shape->nprow > 1
@@ -249,7 +249,7 @@ static xh_status_t open_memory(hyb_device_columns_t *d, extent_t e)
 
     hyb_machine_set_aside(d->base.lu->means.machine, d->number - 1, bytes);
     status = hyb_buffer_create(d->device, bytes, &d->memory.buffer);
-    if (status == XH_ERR_MEMORY)
+    if (status == XH_ERR_MEMORY && d->base.lu->homes.resident)
         xh_log_warning("home=device: the columns of this process and its "
                        "panels take %.1f MiB, more than device %d has",
                        (double)bytes / (1 << 20), d->number - 1);
@@ -276,39 +276,40 @@ static xh_status_t open_memory(hyb_device_columns_t *d, extent_t e)
     return e.checked ? hyb_device_guard_create(d, at, host) : XH_OK;
 }
 
-/* Seats of a device that holds no columns, as far as its memory has room; with
- * less than two it takes no part. */
-static int seats_beside(const hyb_device_columns_t *d, extent_t e)
+/* Seats of a device that holds no columns, as far as its memory has room. */
+static int seats_alone(const hyb_device_columns_t *d, extent_t e)
 {
     double memory =
         (double)hyb_machine_memory(d->base.lu->means.machine, d->number - 1);
     double seat =
         sizeof(double) * (double)hyb_device_seat_doubles(e.rows, e.nb, e.wide);
     double left = memory - sizeof(double) * (double)device_doubles(e);
-    int seats = left > 0.0 ? (int)fmin(left / seat, HYB_SEATS) : 0;
 
-    return seats >= 2 ? seats : 0;
+    return left > 0.0 ? (int)fmin(left / seat, HYB_SEATS) : 0;
 }
 
-/* Seats, and nothing without: then the device takes no part. */
-static int seats_of(const hyb_device_columns_t *d, extent_t e)
+/* A device that holds no columns, and has no room for visitors, or refuses it.
+ */
+static xh_status_t stand_by(hyb_device_columns_t *d, extent_t e)
 {
-    const hyb_homes_t *homes = &d->base.lu->homes;
-
-    if (homes->resident)
-        return homes->guests > 0 || homes->takes_visits ? HYB_SEATS : 0;
-    return seats_beside(d, e);
+    e.seats = HYB_VISITOR_SEATS;
+    xh_log_warning("device %d takes no part: panels and %d block columns take "
+                   "%.1f MiB of its memory",
+                   d->number - 1, e.seats,
+                   sizeof(double) * (double)device_doubles(e) / 0x1p20);
+    return XH_OK;
 }
 
-static void say_idle(const hyb_device_columns_t *d, extent_t e)
+static xh_status_t open_for_visits(hyb_device_columns_t *d, extent_t e)
 {
-    e.seats = 2;
-    xh_log_warning(
-        "device %d takes no part: panels and two block columns take "
-        "%.1f MiB there, and it has %.1f",
-        d->number - 1, sizeof(double) * (double)device_doubles(e) / 0x1p20,
-        (double)hyb_machine_memory(d->base.lu->means.machine, d->number - 1) /
-            0x1p20);
+    xh_status_t status;
+
+    e.seats = seats_alone(d, e);
+    if (e.seats < HYB_VISITOR_SEATS)
+        return stand_by(d, e);
+    status = open_memory(d, e);
+    return status == XH_ERR_MEMORY && d->memory.buffer == NULL ? stand_by(d, e)
+                                                               : status;
 }
 
 static xh_status_t open_all(hyb_device_columns_t *d)
@@ -326,13 +327,9 @@ static xh_status_t open_all(hyb_device_columns_t *d)
     if (!hyb_machine_works(lu->means.machine, d->number - 1))
         return XH_OK;
     XH_TRY(hyb_device_describe(d->device, &d->info));
-    e.seats = seats_of(d, e);
-    if (!lu->homes.resident && e.seats == 0) {
-        say_idle(d, e);
-        return XH_OK;
-    }
     XH_TRY(open_queues(d));
-    return open_memory(d, e);
+    e.seats = lu->homes.seats;
+    return lu->homes.resident ? open_memory(d, e) : open_for_visits(d, e);
 }
 
 xh_status_t hyb_place_device_create(hyb_lu_t *lu, int number,
@@ -354,6 +351,8 @@ xh_status_t hyb_place_device_create(hyb_lu_t *lu, int number,
     if (!lu->homes.resident ||
         lu->grid->nprow > hyb_place_device_panel_rows(d->device))
         d->base.factor_panel = NULL;
+    if (d->seats == 0)
+        d->base.has_room = NULL;
     if (status == XH_OK)
         *place_p = &d->base;
     else

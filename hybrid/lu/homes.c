@@ -64,7 +64,7 @@ static int devices_of(const hyb_means_t *means, int nprow)
  * seats. Where P > 1, what the least of all has.
  */
 static int64_t ask(const hyb_means_t *means, const hpl_shape_t *shape,
-                   bool seats, hpl_dealt_t *device)
+                   int seats, hpl_dealt_t *device)
 {
     int64_t all = blocks_of(shape), left = all;
     bool has_room = true;
@@ -77,64 +77,65 @@ static int64_t ask(const hyb_means_t *means, const hpl_shape_t *shape,
         has_room = has_room && device[i].room > 0;
         left -= xh_smaller(device[i].room, left);
     }
-    return seats && !has_room ? all : left;
+    return seats > 0 && !has_room ? all : left;
 }
 
-/* Without anything beside the blocks if that is enough, else with room for
- * columns that come. Returns the blocks that are left. */
-static int64_t survey(const hyb_means_t *means, const hpl_shape_t *shape,
-                      hpl_dealt_t *device, bool *guests_p)
+/* Blocks for which devices have no room. */
+typedef struct {
+    int64_t left;
+    bool guests; /* they are */
+    int seats;   /* of each device for them, as many as leave room for blocks */
+} rest_t;
+
+static rest_t survey(const hyb_means_t *means, const hpl_shape_t *shape,
+                     hpl_dealt_t *device)
 {
-    int64_t left = ask(means, shape, false, device);
+    int64_t all = blocks_of(shape);
+    int least = shape->nprow == 1 ? HYB_GUEST_SEATS : HYB_VISITOR_SEATS;
+    rest_t r = {.left = ask(means, shape, 0, device)};
 
-    *guests_p = false;
-    if (left > 0) {
-        left = ask(means, shape, true, device);
-        *guests_p = shape->nprow == 1 && left < blocks_of(shape);
-    }
-    return left;
+    if (r.left == 0)
+        return r;
+    r.seats = HYB_SEATS + 1;
+    do
+        r.left = ask(means, shape, --r.seats, device);
+    while (r.left == all && r.seats > least);
+    r.guests = shape->nprow == 1 && r.left < all;
+    return r;
 }
 
-/* Columns of shape's process in host memory. */
-static int64_t rest(const hyb_means_t *means, const hpl_shape_t *shape,
-                    bool *guests_p)
+/* What is left in host memory; without columns on devices all. */
+static rest_t rest_of(const hyb_means_t *means, const hpl_shape_t *shape)
 {
     hpl_dealt_t device[HYB_EXECUTORS];
-    int64_t blocks = blocks_of(shape);
-    hpl_map_t map;
 
-    *guests_p = false;
-    if (means->resident)
-        blocks = survey(means, shape, device, guests_p);
-    if (blocks == blocks_of(shape))
-        return hpl_system_columns(shape);
-    map = hpl_system_column_map(shape);
-    return xh_smaller(blocks * shape->nb, hpl_map_count(&map, shape->n));
+    return means->resident ? survey(means, shape, device)
+                           : (rest_t){.left = blocks_of(shape)};
 }
 
 int64_t hyb_homes_host_columns(const hyb_means_t *means,
                                const hpl_shape_t *shape)
 {
-    bool guests;
+    int64_t left = rest_of(means, shape).left;
+    hpl_map_t map;
 
-    return rest(means, shape, &guests);
+    if (left == blocks_of(shape))
+        return hpl_system_columns(shape);
+    map = hpl_system_column_map(shape);
+    return xh_smaller(left * shape->nb, hpl_map_count(&map, shape->n));
 }
 
 bool hyb_homes_has_guests(const hyb_means_t *means, const hpl_shape_t *shape)
 {
-    bool guests;
-
-    rest(means, shape, &guests);
-    return guests;
+    return rest_of(means, shape).guests;
 }
 
 int64_t hyb_homes_team_columns(const hyb_means_t *means,
                                const hpl_shape_t *shape)
 {
-    bool guests;
-    int64_t columns = rest(means, shape, &guests);
-
-    return guests ? 0 : columns;
+    return hyb_homes_has_guests(means, shape)
+               ? 0
+               : hyb_homes_host_columns(means, shape);
 }
 
 int hyb_homes_checked(const hyb_means_t *means, const hpl_shape_t *shape)
@@ -171,20 +172,21 @@ xh_status_t hyb_homes_deal_blocks(hyb_lu_t *lu)
     hpl_shape_t shape = hpl_system_shape(lu->grid, lu->mat->n, lu->mat->nb);
     hpl_dealt_t device[HYB_EXECUTORS];
     int devices = devices_of(&lu->means, shape.nprow);
-    int64_t all = lu->ledger.check, left = all, theirs;
-    bool guests = false;
+    int64_t all = lu->ledger.check, theirs;
+    rest_t rest = {.left = all};
 
     h->blocks = lu->ledger.blocks;
     if (lu->means.resident)
-        left = survey(&lu->means, &shape, device, &guests);
-    h->resident = left < all || guests;
-    h->takes_visits = left > 0 && !guests &&
+        rest = survey(&lu->means, &shape, device);
+    h->seats = rest.seats;
+    h->resident = rest.left < all;
+    h->takes_visits = rest.left > 0 && !rest.guests &&
                       hyb_machine_working_devices(lu->means.machine) > 0;
     h->places = h->resident       ? 1 + devices
                 : h->takes_visits ? 1 + hyb_machine_devices(lu->means.machine)
                                   : 1;
-    h->guests = guests ? left : 0;
-    h->host_blocks = left - h->guests;
+    h->guests = rest.guests ? rest.left : 0;
+    h->host_blocks = rest.left - h->guests;
     if (!h->resident)
         h->host_blocks = lu->ledger.blocks;
     theirs = all - h->host_blocks;

@@ -15,7 +15,11 @@
  * and come to a device once for each group of panels, and for good
  * HYB_GROUP_LEAD iterations before they are factored.
  */
-enum { HYB_SEATS = 7 };
+enum {
+    HYB_SEATS = 7,        /* at most, of a device */
+    HYB_GUEST_SEATS = 4,  /* at least: three guests stay */
+    HYB_VISITOR_SEATS = 2 /* likewise: one comes while another one leaves */
+};
 
 /*
  * Where each local block column is computed, and whose memory it lives in, from
@@ -36,6 +40,7 @@ typedef struct {
     int64_t host_blocks, guests; /* one of the two is 0, or devices hold none */
     bool resident;               /* devices hold columns, or have guests */
     bool takes_visits;           /* devices multiply columns of the host */
+    int seats;   /* of a device that holds columns, for others */
     int *device; /* of each block behind the host's, from 0; -1: the host */
     bool peers;  /* devices reach each other's memory: from there they get L2 of
                     what they factored, but for guests' */

@@ -88,7 +88,8 @@ struct hyb_place {
 
     /* The rest is the leader's, for places with a queue; NULL on the host. */
 
-    /* Has it a seat for a column that comes to be multiplied with panel k? */
+    /* Has it a seat for a column that comes to be multiplied with panel k?
+     * NULL: it has none. */
     bool (*has_room)(const hyb_place_t *place, int k);
 
     /* Has panel k, one of the last ones, come up? Then nobody reads it on the

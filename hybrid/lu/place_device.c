@@ -366,6 +366,8 @@ static void generate(hyb_place_t *place, int seed)
     const HPL_T_pmat *mat = place->lu->mat;
     hpl_map_t map = hpl_map_columns(grid, mat->nb);
 
+    if (is_idle(d))
+        return;
     for (int64_t b = 0; b < place->lu->ledger.blocks; b++) {
         int64_t first = hyb_ledger_first(&place->lu->ledger, b);
         hyb_run_t run = hyb_device_run(d, hyb_one_block(b));

@@ -29,9 +29,9 @@ bool hyb_place_device_able(const hyb_means_t *means, int nprow, char *why,
 double hyb_place_device_panel_rows(hyb_device_t *device);
 
 /* Blocks of nb columns for which a device of shape's process has room, beside
- * seats for columns that come, or without. */
+ * so many seats for columns that come. */
 int64_t hyb_place_device_room(const hyb_means_t *means,
-                              const hpl_shape_t *shape, int device, bool seats);
+                              const hpl_shape_t *shape, int device, int seats);
 
 /*
  * Place number `number` of lu's homes: that of device number - 1. Needs lu's

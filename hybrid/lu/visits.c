@@ -44,9 +44,18 @@ static part_t *part_of(const hyb_lu_t *lu, int k)
 
 /* ---- create and destroy -------------------------------------------------- */
 
+/* Has any device seats? */
+static bool any_takes_part(const hyb_homes_t *homes)
+{
+    for (int i = 1; i < homes->places; i++)
+        if (homes->place[i]->has_room != NULL)
+            return true;
+    return false;
+}
+
 xh_status_t hyb_visits_create(hyb_lu_t *lu)
 {
-    if (!lu->homes.takes_visits)
+    if (!lu->homes.takes_visits || !any_takes_part(&lu->homes))
         return XH_OK;
     lu->visits = calloc(1, sizeof(*lu->visits));
     if (lu->visits == NULL)
@@ -152,7 +161,7 @@ static bool is_in_time(hyb_lu_t *lu, int device)
            (v->there[device] + 1) / mine <= left / all + 1.0 / fastest;
 }
 
-static bool is_ready(const hyb_place_t *place, int k)
+static bool has_room(const hyb_place_t *place, int k)
 {
     return place->has_room != NULL && place->has_room(place, k);
 }
@@ -178,7 +187,7 @@ static bool send_some(hyb_lu_t *lu, const hyb_step_t *step)
 
         if (b == step->visiting.to)
             return false;
-        if (is_ready(lu->homes.place[i], step->k) && is_in_time(lu, i - 1) &&
+        if (has_room(lu->homes.place[i], step->k) && is_in_time(lu, i - 1) &&
             hyb_ledger_take_block(&lu->ledger, b, solved(step),
                                   hyb_stage(step->k + 1))) {
             send(lu, step, i, b);

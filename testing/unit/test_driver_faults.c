@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ranks: 4; 1 more */
 /*
- * Devices that have less memory than tiles want, or are wrong, inside a
+ * Devices that refuse memory, or are wrong, inside a
  * factorization. Lost ones end the run: test_device_faults.py.
  */
 #include "testing/unit/unit_mpi.h"
@@ -32,7 +32,7 @@ static const char *solve_with(int devices, const char *fault, const char *mode,
     const char *wrong;
 
     snprintf(settings, sizeof(settings),
-             "threads=2 tile=40 split=fixed:0.9 stall_seconds=60 lookahead=%s "
+             "threads=2 split=fixed:0.9 stall_seconds=60 lookahead=%s "
              "emu_fault=%s",
              mode, fault);
     driver_open_with_devices(devices, settings);
@@ -41,7 +41,7 @@ static const char *solve_with(int devices, const char *fault, const char *mode,
     return wrong;
 }
 
-TEST(where_memory_is_refused_smaller_tiles_solve)
+TEST(where_memory_is_refused_the_others_solve)
 {
     static const char *const modes[] = {"2", "1", "mixed", "0"};
     const char *said, *wrong;
@@ -49,7 +49,8 @@ TEST(where_memory_is_refused_smaller_tiles_solve)
 
     for (int i = 0; i < 4; i++) {
         wrong = solve_with(1 + i % 2, "oom@alloc:1", modes[i], &said);
-        missed += wrong != NULL || strstr(said, "device 0 lacks ") == NULL;
+        missed +=
+            wrong != NULL || strstr(said, "device 0 takes no part") == NULL;
     }
     combinations_end(missed);
 }

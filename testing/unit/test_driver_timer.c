@@ -42,7 +42,7 @@ TEST_WITH(each_second_counts_once_where_activities_are_nested, begin, end)
     now = 10.0;
     hyb_timer_begin(&me, HYB_WAIT_COLUMNS, 3);
     now = 11.0;
-    hyb_timer_begin(&me, HYB_HELP, 3);
+    hyb_timer_begin(&me, HYB_SOLVE, 3);
     now = 12.0;
     hyb_timer_begin(&me, HYB_BROADCAST, 3);
     now = 12.5;
@@ -54,10 +54,10 @@ TEST_WITH(each_second_counts_once_where_activities_are_nested, begin, end)
     hyb_timer_end(&me);
     lap = hyb_timer_lap(&me, 1);
     assert_true(lap.team[HYB_BROADCAST] == 0.5);
-    assert_true(lap.team[HYB_HELP] == 2.5);
+    assert_true(lap.team[HYB_SOLVE] == 2.5);
     assert_true(lap.leader[HYB_WAIT_COLUMNS] == 2.0);
     lap = hyb_lap_between(&before, &lap);
-    assert_true(lap.time == 2.5 && lap.team[HYB_HELP] == 2.5);
+    assert_true(lap.time == 2.5 && lap.team[HYB_SOLVE] == 2.5);
     assert_true(lap.team[HYB_BROADCAST] == 0.0);
 }
 
@@ -66,16 +66,16 @@ TEST_WITH(what_is_done_is_the_innermost_activity, begin, end)
     hyb_worker_t me = {.member = 0};
 
     hyb_timer_begin(&me, HYB_WAIT_PANEL, 5);
-    hyb_timer_begin(&me, HYB_HELP, 4);
+    hyb_timer_begin(&me, HYB_SOLVE, 4);
     assert_string_equal(where(&me), "iteration 4 of 40, in the update: "
-                                    "helping the devices");
+                                    "solving");
     hyb_timer_end(&me);
     assert_string_equal(where(&me), "iteration 5 of 40, in the broadcast: "
                                     "waiting for a panel");
 }
 
 /* A poll may move nothing. */
-TEST(activities_and_tiles_that_ended_are_steps)
+TEST(activities_that_ended_are_steps)
 {
     hyb_worker_t me = {.member = 0};
 
@@ -83,7 +83,7 @@ TEST(activities_and_tiles_that_ended_are_steps)
     hyb_timer_begin(&me, HYB_BROADCAST, 0);
     hyb_timer_end(&me);
     assert_int_equal(hyb_timer_steps(&me, 1), 0);
-    hyb_timer_begin(&me, HYB_HELP, 0);
+    hyb_timer_begin(&me, HYB_SOLVE, 0);
     hyb_timer_end(&me);
     assert_int_equal(hyb_timer_steps(&me, 1), 1);
     hyb_timer_end(&me);
@@ -120,8 +120,7 @@ TEST(work_is_the_mean_of_threads)
     lu.means.team = small_team(2);
     worker[0].seconds[HYB_PANEL] = 1.0;
     worker[0].seconds[HYB_MULTIPLY] = 2.0;
-    worker[1].seconds[HYB_MULTIPLY] = 1.0;
-    worker[1].seconds[HYB_HELP] = 1.0;
+    worker[1].seconds[HYB_MULTIPLY] = 2.0;
     worker[0].seconds[HYB_WAIT_ROWS] = 4.0;
     worker[1].seconds[HYB_WAIT_COLUMNS] = 3.0;
     work = hyb_factor_work(&lu);

@@ -130,34 +130,22 @@ TEST(the_team_takes_as_many_tiles_as_the_policy_says)
 
 /* ---- a member of the team alone ------------------------------------------ */
 
-TEST(a_member_as_fast_as_half_the_devices_takes_the_last_tile)
-{
-    assert_int_equal(hyb_split_tiles_to_keep(false, 2.0, 1.0), 0);
-    assert_int_equal(hyb_split_tiles_to_keep(false, 1.0, 1.0), 0);
-    assert_int_equal(hyb_split_tiles_to_keep(false, 1e9, 5e10), 0);
-}
-
-/* One left is kept exactly if the devices would be done with it, and with one
- * before, ere the member is. */
-TEST(a_member_is_done_before_the_devices_are)
+TEST(a_member_helps_if_it_is_done_before_the_devices_are)
 {
     static const double rates[] = {0.5, 1.5, 2.5, 3.0, 10.0, 99.9, 1000.0};
 
-    for (size_t i = 0; i < COUNT_OF(rates); i++) {
-        int64_t kept = hyb_split_tiles_to_keep(false, 3 * rates[i], 3.0);
-
-        for (int64_t left = 1; left < 1200; left++)
-            assert_int_equal(left > kept, (double)(left + 1) >= rates[i]);
-    }
+    for (size_t i = 0; i < COUNT_OF(rates); i++)
+        for (double left = 1.0; left < 1200.0; left++)
+            assert_int_equal(hyb_split_helps(3.0, 2.0, 3.0 * rates[i], left),
+                             2.0 * rates[i] <= left);
 }
 
 TEST(without_rates_a_member_leaves_all_to_the_devices)
 {
-    assert_true(hyb_split_tiles_to_keep(false, 0.0, 1.0) == INT64_MAX);
-    assert_true(hyb_split_tiles_to_keep(false, 1.0, 0.0) == INT64_MAX);
-    assert_true(hyb_split_tiles_to_keep(false, 0.0, 0.0) == INT64_MAX);
-    assert_true(hyb_split_tiles_to_keep(false, 1e300, 1e-300) == INT64_MAX);
-    assert_true(hyb_split_tiles_to_keep(true, 1.0, 1.0) == INT64_MAX);
+    assert_false(hyb_split_helps(0.0, 1.0, 1.0, 1e9));
+    assert_false(hyb_split_helps(1.0, 1.0, 0.0, 1e9));
+    assert_false(hyb_split_helps(0.0, 1.0, 0.0, 1e9));
+    assert_false(hyb_split_helps(1e-300, 1.0, 1e300, 1e9));
 }
 
 /* ---- both together ------------------------------------------------------- */
