@@ -92,7 +92,6 @@ typedef struct {
     const char *home;  /* as asked for: "auto" */
     const char *panel; /* who factors panels: "host", "device", or "auto":
                           whoever is quicker */
-    int tile;          /* of devices' tiles, if there are any; 0: chosen */
     double share;      /* of products of the host's columns, by devices; NAN */
     int rows;
     struct {

@@ -304,7 +304,6 @@ bool hyb_factor_plan(const hyb_lu_t *lu, hpl_plan_t *plan_p)
     hpl_plan_t p = {.home = xh_settings_text("home"),
                     .panel = lu->homes.resident ? hyb_means_panel(&lu->means)
                                                 : "host",
-                    .tile = (int)xh_settings_int("tile"),
                     .share = NAN};
 
     shape.depth = lu->algo->depth;

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include "base/clock.h"
+#include "base/trace.h"
 #include "hybrid/lu/device_columns.h"
 #include "hybrid/lu/l1_inverses.h"
 #include "hybrid/lu/visits.h"
@@ -309,6 +310,21 @@ static double count_products(hyb_device_columns_t *d, int at)
     return seconds;
 }
 
+/* A span of the device, an actor behind the workers. */
+static void trace(const hyb_device_columns_t *d, int at, double now)
+{
+    const hyb_lu_t *lu = d->base.lu;
+    int actor = hyb_team_size(lu->means.team) + d->number - 1;
+    char name[32];
+
+    if (!xh_trace_on() || d->queued.work[at].flop == 0.0)
+        return;
+    snprintf(name, sizeof(name), "device %d", d->number - 1);
+    xh_trace_name_actor(actor, name);
+    xh_trace_span(actor, "update", hyb_lu_opened(lu) - 1,
+                  d->queued.work[at].since, now);
+}
+
 /* The work has run; what is queued behind it can run from now on. */
 static void complete(hyb_device_columns_t *d, int at, double now)
 {
@@ -318,6 +334,7 @@ static void complete(hyb_device_columns_t *d, int at, double now)
                          .seconds = now - d->queued.work[at].since};
 
     d->queued.work[at].under_way = false;
+    trace(d, at, now);
     if (visit.flop > 0.0) {
         d->queued.pace = fmax(d->queued.pace, visit.seconds / visit.flop);
         visit.multiplied = count_products(d, at);

@@ -98,8 +98,8 @@ static int64_t columns_of(const hyb_lu_t *lu, hyb_blocks_t blocks)
 }
 
 /*
- * Would the devices have updated their first tiles before the team has the next
- * panel's columns? By measured rates.
+ * Would the devices have updated their first visitors before the team has the
+ * next panel's columns? By measured rates.
  */
 static bool devices_are_quicker(hyb_lu_t *lu, const hyb_step_t *step)
 {
@@ -127,7 +127,7 @@ static double devices_share(hyb_lu_t *lu, int k, int64_t columns)
 
     if (lu->visits == NULL)
         return 0.0;
-    /* All but what the team takes tile by tile from the end: so asked for, or
+    /* All but what the team takes from the end: so asked for, or
      * as nobody's rate is known yet. */
     if (split->policy == HYB_SPLIT_STEAL ||
         (split->policy == HYB_SPLIT_RATIO && lu->tuner->devices_rate == 0.0))
@@ -135,8 +135,8 @@ static double devices_share(hyb_lu_t *lu, int k, int64_t columns)
     return hyb_split_share(split, flop_of(lu, k, columns));
 }
 
-/* The host's blocks behind the next panel's are divided: the first ones are
- * streamed. */
+/* The host's blocks behind the next panel's are divided: the first ones visit
+ * devices. */
 static void divide(hyb_lu_t *lu, hyb_step_t *step)
 {
     hyb_blocks_t others =

@@ -34,7 +34,6 @@ struct hyb_busy_devices {
     double seconds;
     int samples; /* of products as wide as the last one */
     double column[SAMPLES];
-    int tile_columns;
 };
 
 /* ---- memory -------------------------------------------------------------- */
@@ -105,7 +104,6 @@ static void note(hyb_busy_devices_t *d, const hyb_report_t *report)
 {
     int64_t columns = d->product.c.cols;
 
-    d->tile_columns = (int)report->tiling.most_cols;
     d->column[d->samples++ % SAMPLES] = report->seconds / (double)columns;
     if (!atomic_load(&d->stops) && columns < d->most &&
         report->seconds < d->seconds / 2)
@@ -151,15 +149,13 @@ void hyb_busy_devices_begin(hyb_busy_devices_t *d, int64_t m, int64_t nb,
     d->runs = pthread_create(&d->thread, NULL, keep_busy, d) == 0;
 }
 
-double hyb_busy_devices_end(hyb_busy_devices_t *d, int *tile_p)
+double hyb_busy_devices_end(hyb_busy_devices_t *d)
 {
-    *tile_p = 0;
     if (d == NULL || !d->runs)
         return INFINITY;
     atomic_store(&d->stops, true);
     pthread_join(d->thread, NULL);
     if (d->samples == 0 || hyb_machine_working_devices(d->node) == 0)
         return INFINITY;
-    *tile_p = d->tile_columns;
     return xh_median(d->column, (int)xh_smaller(d->samples, SAMPLES));
 }

@@ -38,6 +38,6 @@ void hyb_busy_devices_begin(hyb_busy_devices_t *devices, int64_t m, int64_t nb,
  *
  * tile_p  out  columns of their tiles
  */
-double hyb_busy_devices_end(hyb_busy_devices_t *devices, int *tile_p);
+double hyb_busy_devices_end(hyb_busy_devices_t *devices);
 
 #endif

@@ -302,17 +302,15 @@ static xh_status_t measure_height(work_t *w, int64_t m)
     bool resident = hyb_home_may_be_device(w->rates->home, &w->rates->figures);
     double column;
     xh_status_t status;
-    int tile;
 
     hyb_busy_devices_begin(w->devices, m, w->width->nb, w->share);
     status = measure_update(w, m);
     if (status == XH_OK && !resident)
         status = measure_panel(w, m + w->width->nb);
-    column = hyb_busy_devices_end(w->devices, &tile);
+    column = hyb_busy_devices_end(w->devices);
     if (w->means->offloads) {
         add_point(w, &w->width->devices, m, column);
         w->lost = w->lost || isinf(hyb_slowest(column));
-        w->width->tile = (int)hyb_slowest(tile);
     }
     return status == XH_OK && resident ? measure_resident(w, m) : status;
 }

@@ -58,7 +58,6 @@ typedef struct {
  * but panels, pivots and ways are seconds of a column, over C's rows. */
 typedef struct {
     int nb;
-    int tile; /* columns of the tiles of devices */
 #define HYB_MODEL_CURVE(name, kind) hyb_model_curve_t name;
     HYB_MODEL_CURVES(HYB_MODEL_CURVE)
 #undef HYB_MODEL_CURVE

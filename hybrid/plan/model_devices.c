@@ -213,9 +213,9 @@ void hyb_model_stream(const model_t *model, double ahead, double product,
     if (width->devices.count == 0 || step->m <= 0.0 || columns <= 0.0)
         return;
     step->copy = copy(model, step->m);
-    if (width->tile * column < step->product) {
+    if (width->nb * column < step->product) {
         step->update -= (step->product - ahead * product) * run;
-        step->product = fmax(width->tile, ahead) * column;
+        step->product = fmax(width->nb, ahead) * column;
     } else {
         columns -= ahead * run;
     }

@@ -107,18 +107,17 @@ static xh_status_t measure_beside_resident(measured_t *it, double *column_p)
     return status;
 }
 
-/* Threads, beside tiles that go to devices and back. */
+/* Threads, beside columns that go to devices and back. */
 static xh_status_t measure_beside_busy(measured_t *it, double *column_p)
 {
     hyb_busy_devices_t *devices = NULL;
     xh_status_t status;
-    int tile;
 
     (void)hyb_busy_devices_create(it->means->machine, ROWS, it->nb,
                                   DEVICE_BYTES, &devices);
     hyb_busy_devices_begin(devices, ROWS, it->nb, it->seconds);
     status = measure_threads(it);
-    *column_p = hyb_busy_devices_end(devices, &tile);
+    *column_p = hyb_busy_devices_end(devices);
     hyb_busy_devices_destroy(devices);
     return status;
 }

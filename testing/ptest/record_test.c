@@ -44,7 +44,6 @@ static json_t *plan_of(const hpl_system_t *system)
                            {"seconds", xh_json_number(p.row[i].seconds)}));
     return XH_JSON_OBJECT(
         {"home", json_string(p.home)}, {"panels", json_string(p.panel)},
-        {"tile", p.tile > 0 ? json_integer(p.tile) : json_null()},
         {"share", xh_json_number(p.share)}, {"rows", rows});
 }
 

@@ -282,7 +282,7 @@ def on_devices(record, part, host=0, guests=0, memory=2**37, count=2):
          "celsius": None} for name in names]  # fmt: skip
     places = {"panels": None, "host": host, "cuda:0": 100 - host, "guests of these": guests,
               "all": 100}
-    test["plan"] = {"home": "auto", "panels": "auto", "tile": None, "share": None, "rows": [
+    test["plan"] = {"home": "auto", "panels": "auto", "share": None, "rows": [
         {"where": w, "blocks": b, "seconds": None} for w, b in places.items()]}
     test["gflops"] = part * count * 50e3
 

@@ -52,7 +52,6 @@ static inline hyb_model_rates_t with_devices(double ns)
 
     rates.width[0].prepare = columns_of(0.2);
     rates.width[0].devices = columns_of(ns);
-    rates.width[0].tile = 200;
     return rates;
 }
 

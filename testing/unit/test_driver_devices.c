@@ -2,7 +2,7 @@
 /* ranks: 4 long */
 /*
  * As test_driver_combinations.c, with up to three emulated devices on each
- * process, of another number on each: who computes a tile must not matter.
+ * process, of another number on each: who computes a column must not matter.
  */
 #include "testing/unit/unit_mpi.h"
 
@@ -62,13 +62,12 @@ TEST_MIXTURE(devices_on_the_first_process_only_solve, 3, two_on_the_first,
              "threads=2", {N, 60, 250, 1})
 TEST_MIXTURE(devices_on_all_but_the_first_solve, 4, two_but_on_the_first,
              "threads=2", {N, 60, 250, 1})
-TEST_MIXTURE(small_tiles_solve, 5, three_to_none, "threads=2 tile=16",
-             {N, 100, 300, 1}, {NB, 4, 64, 1})
-TEST_MIXTURE(tiles_that_anyone_takes_solve, 6, none_to_three,
-             "threads=3 tile=24 split=steal", {N, 100, 300, 1}, {NB, 8, 64, 1})
-TEST_MIXTURE(a_fixed_share_solves, 7, three,
-             "threads=2 tile=32 split=fixed:0.5", {N, 100, 250, 1},
-             {NB, 8, 64, 1})
+TEST_MIXTURE(unlike_devices_solve, 5, three_to_none,
+             "threads=2 emu_rate=1,3,0.1", {N, 100, 300, 1}, {NB, 4, 64, 1})
+TEST_MIXTURE(columns_that_anyone_takes_solve, 6, none_to_three,
+             "threads=3 split=steal", {N, 100, 300, 1}, {NB, 8, 64, 1})
+TEST_MIXTURE(a_fixed_share_solves, 7, three, "threads=2 split=fixed:0.5",
+             {N, 100, 250, 1}, {NB, 8, 64, 1})
 TEST_MIXTURE(devices_with_everything_solve, 8, one, "threads=1 split=fixed:1",
              {N, 60, 300, 1}, {NB, 8, 64, 1})
 TEST_MIXTURE(devices_and_blocks_of_one_column_solve, 9, none_to_three,

@@ -94,7 +94,6 @@ TEST_SET_UP(a_table_tells_where_columns_live_and_what_that_takes)
     const hpl_plan_t plan = {
         .panel = "host",
         .home = "auto",
-        .tile = 512,
         .share = 0.25,
         .rows = 3,
         .row = {{"panels", -1, 0.412}, {"emu:0", 7, NAN}, {"all", 16, 6.8}}};
@@ -108,7 +107,7 @@ TEST_SET_UP(a_table_tells_where_columns_live_and_what_that_takes)
         "xhpl: homes: panels                  -      0.412\n"
         "xhpl: homes: emu:0                   7          -\n"
         "xhpl: homes: all                    16        6.8\n"
-        "xhpl: homes: devices' share of the host's columns 0.25, tiles 512\n");
+        "xhpl: homes: devices' share of the host's columns 0.25\n");
 }
 
 TEST_MPI_MAIN()

@@ -338,8 +338,8 @@ bool hyb_check_columns_due(const hyb_lu_t *lu, int k)
            k >= lu->range.first && k + 1 < hyb_lu_end(lu);
 }
 
-/* Does the team sweep its columns in iteration k? If devices stream tiles of
- * them, no thread has them in cache. */
+/* Does the team sweep its columns in iteration k? Where some visit
+ * devices no thread has these in cache. */
 static bool host_sees(const hyb_lu_t *lu, int k)
 {
     return hyb_check_columns_due(lu, k) && lu->homes.check[0] >= 0 &&

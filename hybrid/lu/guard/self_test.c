@@ -207,7 +207,7 @@ static bool is_able(const run_t *r)
 
 /* Test one device as the run uses it: with columns that live on it, whose
  * panels the team and then the device factor if the run may do either; or with
- * tiles of the host's columns. */
+ * columns of the host that visit it. */
 static bool test_device(run_t r, const hyb_device_info_t *info)
 {
     double rows =

@@ -43,10 +43,8 @@ void hyb_notices_solver(const hyb_means_t *means, const char *cores,
 
 void hyb_notices_plan(const hpl_shape_t *shape, const hpl_plan_t *plan)
 {
-    char blocks[24], tile[16] = "chosen";
+    char blocks[24];
 
-    if (plan->tile > 0)
-        snprintf(tile, sizeof(tile), "%d", plan->tile);
     xh_log_info("homes: N = %d, NB = %d, %d x %d, home=%s, panel=%s", shape->n,
                 shape->nb, shape->nprow, shape->npcol, plan->home, plan->panel);
     xh_log_info("homes: %-16s %8s %10s", "where", "blocks", "seconds");
@@ -61,8 +59,8 @@ void hyb_notices_plan(const hpl_shape_t *shape, const hpl_plan_t *plan)
     }
     if (!isnan(plan->share))
         xh_log_info(
-            "homes: devices' share of the host's columns %.3g, tiles %s",
-            plan->share, tile);
+            "homes: devices' share of the host's columns %.3g",
+            plan->share);
 }
 
 bool hyb_notices_depth(const HPL_T_palg *algo)

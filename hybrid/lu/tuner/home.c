@@ -32,13 +32,13 @@ static double device_rate(const hyb_home_figures_t *f, int64_t nb)
 
 typedef struct {
     double nb;
-    double team;    /* flop/s of all threads of a process */
-    double device;  /* ... of a device in columns that live there */
-    double devices; /* ... of all of them */
-    double stream;  /* ... in tiles of columns that live on the host */
-    double link;    /* B/s */
-    double visits;  /* ... of guests, over all links each way */
-    double count;   /* of devices */
+    double team;     /* flop/s of all threads of a process */
+    double device;   /* ... of a device in columns that live there */
+    double devices;  /* ... of all of them */
+    double visitors; /* ... in columns of the host that come for a product */
+    double link;     /* B/s */
+    double visits;   /* ... of guests, over all links each way */
+    double count;    /* of devices */
     double nprow, npcol;
     bool factor; /* devices, where they are quicker */
     bool peers;  /* take panels from each other */
@@ -56,7 +56,7 @@ static rates_t rates_of(const hyb_home_figures_t *f, const hpl_shape_t *shape)
                      .team = f->threads * f->thread_rate,
                      .device = rate,
                      .devices = f->devices * device_rate(f, group * shape->nb),
-                     .stream = f->devices * fmin(rate, nb * f->link / 4.0),
+                     .visitors = f->devices * fmin(rate, nb * f->link / 4.0),
                      .link = f->link,
                      .visits = f->devices * f->link,
                      .count = f->devices,
@@ -131,14 +131,14 @@ static void let_work(const rates_t *r, double m, columns_t c, double panel,
     double move = flop_of_byte * 5.0 * sizeof(double) * r->nb;
     double work = c.host * (flop + solve / solve_part) / r->team;
     double shared = c.host * flop / r->team;
-    double streamed = c.host * flop / r->stream;
+    double visiting = c.host * flop / r->visitors;
 
     s->devices += c.devices * (flop + solve + move) / r->devices;
-    if (shared + streamed > 0.0)
+    if (shared + visiting > 0.0)
         s->share = fmin(1.0, fmax(0.0, work + panel - s->devices) /
-                                 (shared + streamed));
+                                 (shared + visiting));
     s->host = work - s->share * shared;
-    s->devices += s->share * streamed;
+    s->devices += s->share * visiting;
 }
 
 /* With C of m rows. */
@@ -260,12 +260,12 @@ int hyb_home_group(const hyb_home_figures_t *f, const hpl_shape_t *shape)
                : (int)xh_smaller(most, widest_for_link(f, shape->nb));
 }
 
-/* Where not all have room, part of the memory is for guests, or for tiles of
- * the host's. */
+/* Where not all have room, some of the memory is for others that come. */
 double hyb_home_rest(const hyb_home_figures_t *figures,
                      const hpl_shape_t *shape, bool *guests_p)
 {
-    const double beside_tiles = 0.75;
+    int seats = HYB_SEATS,
+        least = shape->nprow == 1 ? HYB_GUEST_SEATS : HYB_VISITOR_SEATS;
     double columns = (double)shape->n / shape->npcol;
     double blocks = blocks_of(shape);
     double group = hyb_home_group(figures, shape);
@@ -274,11 +274,10 @@ double hyb_home_rest(const hyb_home_figures_t *figures,
     *guests_p = false;
     if (there >= blocks)
         return 0.0;
-    there = room(figures, shape, figures->memory, group, HYB_SEATS);
+    do
+        there = room(figures, shape, figures->memory, group, seats);
+    while (there <= 0.0 && --seats >= least);
     *guests_p = shape->nprow == 1 && there > 0.0;
-    if (!*guests_p)
-        there =
-            room(figures, shape, beside_tiles * figures->memory, group, 0.0);
     return fmin(1.0, fmax(0.0, blocks - there) * shape->nb / columns);
 }
 
