@@ -46,14 +46,14 @@ static size_t buffers(const hyb_means_t *means)
     return hyb_means_need_columns(means) ? 3 : 2;
 }
 
-uint64_t hyb_exchange_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
+uint64_t hyb_exchange_bytes(const hyb_means_t *means, const hpl_shape_t *shape,
+                            int places)
 {
     if (shape->nprow == 1)
         return 0;
     return buffers(means) * sizeof(double) *
            buffer(Mmin(shape->nb, shape->n),
-                  hpl_system_columns(shape) +
-                      hyb_homes_checked(means, shape) * HYB_CHECK_COLUMNS);
+                  hpl_system_columns(shape) + places * HYB_CHECK_COLUMNS);
 }
 
 /* The pages are backed by all members, each its part. */

@@ -23,8 +23,10 @@
 xh_status_t hyb_exchange_create(hyb_lu_t *lu);
 void hyb_exchange_destroy(hyb_lu_t *lu);
 
-/* Bytes that it takes on a process of shape. */
-uint64_t hyb_exchange_bytes(const hyb_means_t *means, const hpl_shape_t *shape);
+/* Bytes that it takes on a process of shape, of so many places with check
+ * columns. */
+uint64_t hyb_exchange_bytes(const hyb_means_t *means, const hpl_shape_t *shape,
+                            int places);
 
 /* Let the exchanges of an open iteration begin; those of the one before have
  * ended. The leader. */

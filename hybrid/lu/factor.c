@@ -334,9 +334,11 @@ static uint64_t place_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
 
 uint64_t hyb_factor_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
 {
+    int checked = hyb_homes_checked(means, shape);
+
     return hyb_workers_bytes(means, shape->n, shape->nb) +
-           hyb_exchange_bytes(means, shape) + hyb_panels_bytes(means, shape) +
-           hyb_check_columns_bytes(means, shape,
-                                   hyb_homes_checked(means, shape)) +
+           hyb_exchange_bytes(means, shape, checked) +
+           hyb_panels_bytes(means, shape) +
+           hyb_check_columns_bytes(means, shape, checked) +
            place_bytes(means, shape);
 }

@@ -288,7 +288,7 @@ TEST(rows_that_stay_at_home_need_no_exchange)
     assert_ok(hyb_exchange_create(&lu));
     assert_null(lu.exchange);
     assert_true(hyb_exchange_is_over(&lu));
-    assert_int_equal(hyb_exchange_bytes(&lu.means, &shape), 0);
+    assert_int_equal(hyb_exchange_bytes(&lu.means, &shape, 0), 0);
     hyb_exchange_destroy(&lu);
 }
 
@@ -301,7 +301,7 @@ TEST(its_bytes_are_those_that_it_takes)
     table_open(&t, 0, false);
     begin(&t, 0, HYB_LOOKAHEAD_NONE, 0);
     assert_non_null(hyb_exchange_memory(&t.lu, &bytes));
-    assert_int_equal(hyb_exchange_bytes(&t.lu.means, &shape), bytes);
+    assert_int_equal(hyb_exchange_bytes(&t.lu.means, &shape, 0), bytes);
     table_close(&t);
 }
 

@@ -161,9 +161,9 @@ static void check_working_memory(size_t grid, int nb)
 
     assert_true((double)hyb_panels_bytes(&means, &shape) >= 16.0 * nb * rows);
     assert_true((double)hyb_panels_bytes(&means, &shape) < 800.0 * nb * rows);
-    assert_true((double)hyb_exchange_bytes(&means, &shape) >=
+    assert_true((double)hyb_exchange_bytes(&means, &shape, 0) >=
                 16.0 * nb * columns);
-    assert_true((double)hyb_exchange_bytes(&means, &shape) <
+    assert_true((double)hyb_exchange_bytes(&means, &shape, 0) <
                 32.0 * nb * columns);
     hyb_team_destroy(means.team);
 }
