@@ -96,8 +96,11 @@ TEST_SET_UP(a_table_tells_where_columns_live_and_what_that_takes)
         .home = "auto",
         .tile = 512,
         .share = 0.25,
-        .rows = 3,
-        .row = {{"panels", -1, 0.412}, {"emu:0", 7, NAN}, {"all", 16, 6.8}}};
+        .rows = 4,
+        .row = {{"panels", -1, 0.412},
+                {"links", -1, NAN},
+                {"emu:0", 7, NAN},
+                {"all", 16, 6.8}}};
     const char *said;
 
     said = heard(hyb_notices_plan(&shape, &plan));
