@@ -62,8 +62,8 @@ def rate_text(run, points):
     whole = points[0]["first"], points[-1]["last"]
     return (
         f"Process 0, iterations {whole[0]} to {whole[1]}: {rate(points[0]['gflops'])} "
-        f"in the first, at most {rate(best)}. The trailing matrix shrinks, so the "
-        "rate falls towards the end of every run."
+        f"in the first, at most {rate(best)}. Towards the end every run is slower, as "
+        f"little of the matrix is left{' for devices' if run.devices() else ''}."
     )
 
 
