@@ -11,7 +11,7 @@ RECTANGLES = 4000  # of a time line, about
 DEVICES = 8  # of a process, in iterations
 ZOOM = 4  # iterations
 ZOOM_SPANS = 3000
-WORDS = {"update_host": "update by cores", "wait_panel": "wait for a panel",
+WORDS = {"update_host": "update by cores", "wait_panel": "wait for panel",
          "wait_exchange": "wait for rows"}
 WITH_OTHERS = ("wait", "broadcast", "exchange")
 
