@@ -180,7 +180,7 @@ def holds_back(run, test):
     if waits is not None and waits > 0.2:
         return Cause(
             "waiting", f"process 0 spent {percent(waits)} of its time on waiting and messages, "
-            "so look at slow processes below, then at the grid (P a little below Q) and "
+            "so look at slow processes below, then at the grid (P = Q or Q = 2 P) and "
             "DEPTH"
         )
     if is_small:

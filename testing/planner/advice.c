@@ -151,14 +151,13 @@ static void compare_processes(const xhpl_job_t *job,
         last = counts[i];
         choice = is_planned ? *best : with_processes(job, planned, last);
         if (choice.gflops > 0.0)
-            printf("  %d process%s per node%s: %s%s\n", last,
-                   last > 1 ? "es" : "",
-                   last > 1 && last == machine.sockets ? ", one per socket"
-                                                       : "",
-                   xh_text_rate(1e9 * choice.gflops).text,
-                   is_planned ? " (this plan)"
-                   : unknown  ? " (an estimate, without messages)"
-                              : " (an estimate: start as many to measure it)");
+            printf(
+                "  %d process%s per node%s: %s%s\n", last, last > 1 ? "es" : "",
+                last > 1 && last == machine.sockets ? ", one per socket" : "",
+                xh_text_rate(1e9 * choice.gflops).text,
+                is_planned ? " (this plan)"
+                : unknown  ? " (an estimate, without messages)"
+                           : " (an estimate: start as many to measure it)");
     }
 }
 

@@ -46,8 +46,8 @@ static void say_check(const hyb_model_rates_t *rates,
     char rule[80] = "";
 
     if (is_auto)
-        snprintf(rule, sizeof(rule), ": without devices it is on from N / P = %d",
-                 HYB_CHECK_ROWS);
+        snprintf(rule, sizeof(rule),
+                 ": without devices it is on from N / P = %d", HYB_CHECK_ROWS);
     xh_log_info("the online check is %s%s; %s about %s, %.2g%% of the best "
                 "choice (an estimate for cores)",
                 is_on ? "on" : "off", rule,

@@ -64,26 +64,27 @@ static bool is_of_devices(const xh_setting_t *row)
 
 static void print_usage(FILE *out)
 {
-    fprintf(out,
-            "Usage: xhpl [OPTION]...                  one machine\n"
-            "       mpirun -n PROCESSES xhpl [OPTION]...       several\n\n"
-            "Solve random systems of linear equations and report the rate: the "
-            "benchmark HPL.\nHPL.dat in this folder says what to run. An option "
-            "such as --nb 256 takes the\nplace of its line; with -n no file is "
-            "needed.\n\n"
-            "Type these three, one after the other:\n"
-            "  xhpl --plan --time 10m --write HPL.dat   choose N, NB and the "
-            "grid\n"
-            "  xhpl --set predict=on --json run.json    run, and say how fast "
-            "it should be\n"
-            "  hpl-report run.json                      make a page: is the "
-            "result good?\n"
-            "Eight nodes, one process on each; start the plan in the same "
-            "way:\n"
-            "  mpirun -np 8 --map-by ppr:1:node --bind-to none xhpl --json "
-            "run.json\n"
-            "  srun -N 8 --ntasks-per-node=1 --cpu-bind=none --mpi=pmix xhpl "
-            "--json run.json\n\n");
+    fprintf(
+        out,
+        "Usage: xhpl [OPTION]...                  one machine\n"
+        "       mpirun -n PROCESSES xhpl [OPTION]...       several\n\n"
+        "Solve random systems of linear equations and report the rate: the "
+        "benchmark HPL.\nHPL.dat in this folder says what to run. An option "
+        "such as --nb 256 takes the\nplace of its line; with -n no file is "
+        "needed.\n\n"
+        "Type these three, one after the other:\n"
+        "  xhpl --plan --time 10m --write HPL.dat   choose N, NB and the "
+        "grid\n"
+        "  xhpl --set predict=on --json run.json    run, and say how fast "
+        "it should be\n"
+        "  hpl-report run.json                      make a page: is the "
+        "result good?\n"
+        "Eight nodes, one process on each; start the plan in the same "
+        "way:\n"
+        "  mpirun -np 8 --map-by ppr:1:node --bind-to none xhpl --json "
+        "run.json\n"
+        "  srun -N 8 --ntasks-per-node=1 --cpu-bind=none --mpi=pmix xhpl "
+        "--json run.json\n\n");
 }
 
 static void print_endings(FILE *out)
