@@ -267,10 +267,10 @@ def test_devices_are_judged_by_the_prediction(told, record):
 
 def test_a_prediction_that_the_run_calls_worthless_is_marked(told, record):
     with_devices(record, gflops=800)
-    assert "Predicted 800 Gflop/s 1 s" in told()
+    assert "Predicted 800 Gflop/s in 1 s" in told()
     finding(record, "warning", "other programs had these cores 41% of the measuring time: "
             "this prediction is worthless. End these programs (x) and try again")
-    assert "Predicted 800 Gflop/s (worthless: see below) 1 s" in told()
+    assert "Predicted 800 Gflop/s in 1 s (worthless: see below)" in told()
 
 
 def test_what_is_not_there_was_not_waited_for(told, record):
