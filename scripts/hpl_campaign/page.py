@@ -6,7 +6,8 @@ from pathlib import Path
 from hpl_report import html
 from hpl_report.html import escape
 from hpl_report.page import whole
-from hpl_report.words import NONE, duration, moment, percent, plural, rate, significant
+from hpl_report.words import (
+    NONE, duration, listed, moment, percent, plural, rate, significant)
 
 from . import charts, drain, history
 from .calls import Calls
@@ -171,7 +172,7 @@ def to_copy(campaign, calls):
     if not campaign["drain"] or shared_cause(campaign):
         return ""
     return html.section(
-        "drain", "To drain them",
+        "drain", f"To drain {listed([entry['host'] for entry in campaign['drain']])}",
         copied("commands", drain.shown(campaign["drain"], calls.drain_command)),
         html.paragraph("This runs all of these commands:", "note"),
         copied("all-commands", calls.drain(campaign)),

@@ -58,6 +58,7 @@ def test_it_begins_with_what_to_drain_and_why(campaign):
     assert "Drain 3 of 16 nodes 1 wrong, 1 hung, 1 slow, 13 ok" in text
     assert re.search(r" UTC · took \d", text)
     assert text.count("Above 1 is better in this chart, too: it shows the median divided") == 1
+    assert f"To drain {HOSTS[12]}, {HOSTS[7]} and {HOSTS[3]} Copy scontrol" in text
     for entry in campaign["drain"]:
         assert f"{entry['host']} {entry['class']} {entry['reason'][:60]}" in text
 
@@ -65,7 +66,7 @@ def test_it_begins_with_what_to_drain_and_why(campaign):
 def test_it_says_when_all_is_well():
     text = text_of(simulated())
     assert "All 16 nodes are ok" in text
-    assert "To drain them" not in text and "Undecided:" not in text
+    assert "To drain " not in text and "Undecided:" not in text
 
 
 def test_what_is_open_is_no_node_to_drain(campaign):
