@@ -318,7 +318,8 @@ bool hyb_factor_plan(const hyb_lu_t *lu, hpl_plan_t *plan_p)
     add_row(&p, "panels", -1, s.panel);
     add_row(&p, "links", -1, s.link);
     add_places(lu, &s, &p);
-    add_row(&p, "all on the host", lu->ledger.blocks, on_host.total);
+    add_row(&p, "all on the host", is_known ? lu->ledger.blocks : -1,
+            on_host.total);
     *plan_p = p;
     return devices > 0 && (is_known || lu->homes.resident);
 }

@@ -133,7 +133,7 @@ class Failures:
         others = sorted({x for run in found for x in run["hosts"]} - {guilty})
         what = worst(found)
         self.bad[guilty] = Blame(
-            what, True, f"{what} with {listed(others)}, which are good with others"
+            what, True, f"with {listed(others)}, which are good with others"
             + first_evidence(found), [run["run"] for run in found])
         return True
 

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import os
+import shlex
 from typing import NamedTuple
 
 from hpl_report import foreign
@@ -16,6 +17,11 @@ from .options import parser
 OF_ITS_OWN = {"command", "directory", "compare", "yes", "drain_command"}
 OF_ALL = {"hosts", "hostfile", "stages", "repeats", "launcher", "full", "leave_out",
           "weights"}
+
+# How a command is started on a node.
+REMOTE = {"ssh": ["ssh", "{}"], "local": [],
+          "slurm": ["srun", "--nodes=1", "--ntasks=1", "--nodelist={}"]}
+ELSEWHERE = "pbsnodes -o -C {reason} {host}"
 
 
 def kept(command, left_out):
@@ -45,6 +51,7 @@ class Calls(NamedTuple):
     program: str = "xhpl-campaign"
     folder: str = "campaign"
     drain_command: str = drain.COMMAND
+    xprobe: str = "xprobe"
 
     def line(self, *words):
         return launch.joined([foreign.shown(word) for word in (self.program, *words)])
@@ -56,20 +63,36 @@ class Calls(NamedTuple):
         return self.line("report", "-C", self.folder,
                          *["--drain-command", self.drain_command] * other, "--yes")
 
+    def drain_otherwise(self):
+        """Drain all nodes without Slurm, in the words of PBS."""
+        return self.line("report", "-C", self.folder, "--drain-command", ELSEWHERE)
+
+    def by_hand(self, campaign, entries):
+        """Measure the nodes of entries and a good one of each kind: the FMA ceiling of
+        their cores, and the rate that a plan expects."""
+        names = [entry["host"] for entry in entries] + self.good(campaign, entries, 1)
+        launcher = campaign["options"].get("launcher") or "ssh"
+        left_out = OF_ITS_OWN | OF_ALL | {"rate"}
+        return "\n".join(line for name in names for line in (
+            launch.joined([*(foreign.shown(word.format(name)) for word in REMOTE[launcher]),
+                           *shlex.split(self.xprobe), "--ceiling"]),
+            self.line("plan", "--hosts", name, "--stages", "single", "--launcher", launcher,
+                      *kept(campaign["command"], left_out))))
+
     def anew(self, campaign, *words, left_out=OF_ITS_OWN, name="again"):
         """Another campaign, in a folder of that name, with the options of this one."""
         return self.line("run", "-C", f"{self.folder}-{name}", *words,
                          "--compare", os.path.join(self.folder, "campaign.json"),
                          *kept(campaign["command"], left_out))
 
-    def good(self, campaign, entries):
+    def good(self, campaign, entries, most=FEW):
         """Names of good nodes to compare those of entries with, some of each kind."""
         names = [entry["host"] for entry in entries]
         others = {entry["host"] for entry in campaign["open"] + campaign["drain"]}
         kinds = {host["kind"] for host in campaign["hosts"] if host["name"] in names}
         return [host["name"] for kind in sorted(kinds) for host in
                 [host for host in campaign["hosts"] if host["kind"] == kind
-                 and host["class"] == "ok" and host["name"] not in others][:FEW]]
+                 and host["class"] == "ok" and host["name"] not in others][:most]]
 
     def again(self, campaign, entries, name="again"):
         """Test the nodes of entries again, beside good ones."""

@@ -51,7 +51,7 @@ def completed(given, stored):
     given.launcher = given.launcher or default_launcher(given)
     given.calls = calls.Calls(
         os.path.abspath(sys.argv[0]) if "/" in sys.argv[0] else sys.argv[0],
-        given.directory, given.drain_command)
+        given.directory, given.drain_command, beside("xprobe"))
     if given.rate and given.memory.endswith("%"):
         raise Refused("--rate needs --memory with an amount, such as 64G")
     return given

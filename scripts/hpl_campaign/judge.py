@@ -48,24 +48,24 @@ def odds(found):
     """How likely chance is, in words."""
     if found.chance >= 0.5:
         return "which may be chance"
-    if found.chance < 1e-4:
-        return "chance that any good node looks so: below 1 in 10,000"
-    return f"chance that any good node looks so: {percent(found.chance)}"
+    often = ("less than once in 10,000" if found.chance < 1e-4
+             else f"once in {1 / found.chance:,.0f}")
+    return f"by chance a good node looks this slow {often} campaigns"
 
 
 def slow_text(measure, host, found):
     """Why a host is slow."""
     if measure.what == "rate":
         return (f"{below(found.gap)} of {plural(found.peers, 'node')} of its kind in "
-                f"{plural(found.runs, 'run')}; runs differ by {percent(found.spread)} "
-                f"({odds(found)})")
+                f"{plural(found.runs, 'run')}; good nodes differ by "
+                f"{percent(found.spread)}; {odds(found)}")
     with_whom = listed([x for run in measure.runs[host][:found.runs]
                         for x in run["hosts"] if x != host])
     if measure.what == "latency":
         return (f"latency {significant(math.exp(-found.gap), 2)} times the median with "
-                f"{with_whom}: its link or port ({odds(found)})")
+                f"{with_whom}: its link or port is slow; {odds(found)}")
     return (f"{measure.what} {below(found.gap)} with {with_whom}: "
-            f"its link or port ({odds(found)})")
+            f"its link or port is slow; {odds(found)}")
 
 
 def slow_reasons(measure, chance):
@@ -88,14 +88,20 @@ def slow_reasons(measure, chance):
 
 def few_reasons(measure):
     """{host: reason} where there are too few to compare: far below the prediction."""
+    parts = {host: max(run["predicted"] / run["seconds"] for run in runs
+                       if run.get("predicted") and run.get("seconds"))
+             for host, runs in measure.runs.items()
+             if any(run.get("predicted") and run.get("seconds") for run in runs)}
     found = {}
-    for host, runs in measure.runs.items():
-        parts = [run["predicted"] / run["seconds"] for run in runs
-                 if run.get("predicted") and run.get("seconds")]
-        if parts and max(parts) < NEAR:
-            text = (f"at {percent(max(parts))} of the predicted speed; too little to "
-                    f"judge by: {plural(len(measure.runs), 'node')} of its kind")
-            found[host] = reason("slow", text, [run["run"] for run in runs], False)
+    for host, part in parts.items():
+        if part >= NEAR:
+            continue
+        others = [parts[other] for other in parts if other != host]
+        beside = (f", the other {plural(len(others), 'node')} of its kind at up to "
+                  f"{percent(max(others))}" if others else ", the only node of its kind")
+        text = f"at {percent(part)} of the predicted speed{beside}: too few to be certain"
+        found[host] = reason("slow", text, [run["run"] for run in measure.runs[host]],
+                             False)
     return found
 
 

@@ -6,12 +6,14 @@ from pathlib import Path
 from hpl_report import html
 from hpl_report.html import escape
 from hpl_report.page import whole
-from hpl_report.words import NONE, duration, moment, percent, plural, rate, significant
+from hpl_report.words import (
+    NONE, duration, listed, moment, percent, plural, rate, significant)
 
 from . import charts, drain, history
 from .calls import Calls
 from .judge import CLASSES
-from .summary import shared_cause
+from .compare import FEW
+from .summary import shared_cause, undecided
 
 HERE = Path(__file__).resolve().parent
 
@@ -50,9 +52,9 @@ def headline(campaign):
     if not campaign["runs"] and not drained:
         return f"No run has ended: nothing is known of {plural(count, 'node')}"
     if drained:
-        again = f"; test {opened} again" if opened else ""
-        return f"Drain {drained} of {plural(count, 'node')}{again}"
-    return f"Drain none; test {opened} of {plural(count, 'node')} again"
+        more = f"; {opened} undecided" if opened else ""
+        return f"Drain {drained} of {plural(count, 'node')}{more}"
+    return f"Drain none; {opened} of {plural(count, 'node')} undecided"
 
 
 def tally(campaign):
@@ -110,17 +112,41 @@ def grade(campaign):
 
 
 def to_test(campaign, calls):
-    """Nodes of which something is open, and the command that tests them again."""
-    opened = campaign["open"]
-    if not opened:
+    """Nodes of which something is open, and the commands that decide."""
+    if not campaign["open"]:
         return ""
-    more = html.paragraph(
-        "What is open may be chance or the fault of another node: test these nodes again "
-        "before you drain them, in a campaign of its own"
-        f"{beside(calls.good(campaign, opened))}:", "note") + copied("again", calls.again(campaign, opened))
-    return (f'<h2 class="open">Open: {plural(len(opened), "node")} to look at</h2>'
-            + (more if campaign["runs"] and not shared_cause(campaign) else "")
-            + named(opened))
+    them = "it" if len(campaign["open"]) == 1 else "them"
+    head = (f'<h2 class="open">Undecided: {plural(len(campaign["open"]), "node")}. '
+            f"Do not drain {them} yet</h2>")
+    if not campaign["runs"] or shared_cause(campaign):
+        return head + named(campaign["open"])
+    again, alone = undecided(campaign)
+    return head + to_repeat(campaign, again, calls) + to_compare(campaign, alone, calls)
+
+
+def to_repeat(campaign, entries, calls):
+    """Nodes that a further campaign tests again."""
+    if not entries:
+        return ""
+    return named(entries) + html.paragraph(
+        "This may be chance, or the fault of another node. Test again, in a campaign of its "
+        f"own{beside(calls.good(campaign, entries))}:", "note") \
+        + copied("again", calls.again(campaign, entries))
+
+
+def to_compare(campaign, entries, calls):
+    """Nodes that no campaign can judge, as their kind has too few."""
+    if not entries:
+        return ""
+    good = calls.good(campaign, entries, 1)
+    return named(entries) + html.paragraph(
+        f"A further campaign cannot decide this: fewer than {FEW} nodes of the kind have a "
+        f"rate. Compare {'with ' + ' and '.join(good) if good else 'nodes'} by hand. Of each "
+        "node the first command prints the ceiling of its cores, the second, as \"a node\", "
+        "the rate that xhpl --plan expects:", "note") \
+        + copied("by-hand", calls.by_hand(campaign, entries)) + html.paragraph(
+        "A node that is clearly lower in one of them is slow. To drain it:", "note") \
+        + copied("by-hand-drain", drain.shown(entries, calls.drain_command))
 
 
 def hero(campaign, calls):
@@ -146,13 +172,24 @@ def to_copy(campaign, calls):
     if not campaign["drain"] or shared_cause(campaign):
         return ""
     return html.section(
-        "drain", "To drain them",
+        "drain", f"To drain {listed([entry['host'] for entry in campaign['drain']])}",
         copied("commands", drain.shown(campaign["drain"], calls.drain_command)),
         html.paragraph("This runs all of these commands:", "note"),
         copied("all-commands", calls.drain(campaign)),
+        *without_slurm(calls),
         html.paragraph("The same list is in drain.txt. After the repair, test these nodes "
                        f"again{beside(calls.good(campaign, campaign['drain']))}:", "note"),
         copied("repaired", calls.again(campaign, campaign["drain"], "repaired")))
+
+
+def without_slurm(calls):
+    """How other commands come here, if these are Slurm's."""
+    if calls.drain_command != drain.COMMAND:
+        return ()
+    return (html.paragraph(
+        "Without Slurm, say by --drain-command what drains a node. This writes the page again "
+        "with commands of PBS; with --yes it runs them:", "note"),
+        copied("elsewhere", calls.drain_otherwise()))
 
 
 def copied(name, text):
@@ -215,8 +252,9 @@ def few(figure):
     found = {}
     for kind in figure["kinds"]:
         found[kind["kind"]] = max(found.get(kind["kind"], 0), kind["count"])
-    lines = [f"{kind}: {plural(count, 'node')}, too little to judge by; compared with "
-             "the prediction alone" for kind, count in found.items() if count < 5]
+    lines = [f"{kind}: {plural(count, 'node')}, fewer than {FEW}: a node is compared with "
+             "the prediction alone, and none is slow for certain"
+             for kind, count in found.items() if count < FEW]
     return html.listing(lines) if lines else ""
 
 
@@ -299,7 +337,7 @@ def some(names, most=3):
 
 def reasons(campaign):
     """All that is known of nodes that are not ok, or of which something is open."""
-    rows = [[host["name"], why["class"], "certain" if why["certain"] else "open",
+    rows = [[host["name"], why["class"], "certain" if why["certain"] else "undecided",
              why["text"], some(why["runs"])]
             for klass in CLASSES for host in campaign["hosts"]
             if host["class"] == klass for why in host["reasons"]]

@@ -104,11 +104,12 @@ def why_not(status, log):
 
 
 def measured(launcher, host, xhpl, options, folder):
-    """The sizing by plans on a host: of a run that fills memory, and of a short one."""
+    """The sizing by plans on a host: of a run that fills memory, and of a short one.
+    The plan of a busy host will do for a size."""
     seconds = max(1, round(options.seconds or 60))
     rows = []
     for more in ([], ["--time", str(seconds)]):
-        words = [*xhpl, "--plan", "--memory", options.memory, *more]
+        words = [*xhpl, "--plan", "--force", "--memory", options.memory, *more]
         if options.nb:
             words += ["--nb", str(options.nb)]
         rows.append(first_row(ask(launcher, host, words, options.ranks_per_node, folder)))

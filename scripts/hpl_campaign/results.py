@@ -56,8 +56,12 @@ def said(found, options):
     elif found["drain"]:
         lines += ["", f"to drain these nodes ({options.calls.drain(found)} does it):",
                   drain.shown(found["drain"], options.drain_command).rstrip()]
-    if found["open"] and not cause and found["runs"]:
-        lines += ["", "to test the others again:", options.calls.again(found, found["open"])]
+    again, alone = summary.undecided(found) if found["runs"] and not cause else ([], [])
+    if again:
+        lines += ["", "undecided, to test again:", options.calls.again(found, again)]
+    if alone:
+        lines += ["", "too few nodes of a kind for a campaign to decide; compare by hand:",
+                  options.calls.by_hand(found, alone)]
     full = found["figures"]["single"]["full"]
     if full and not options.full:
         reached = rate(full["gflops"]).replace(NBSP, " ")

@@ -5,6 +5,7 @@ from datetime import datetime, timezone
 from statistics import median
 
 from .blame import CHANCE, SLOW
+from .compare import FEW
 from .judge import CLASSES, judge
 from .measures import alone, by_size, kinds_of
 
@@ -159,6 +160,21 @@ def left_open(hosts):
     """Hosts about which nothing is certain, but not all is well."""
     return listed(hosts, lambda host: not is_certain(host)
                   and (host["class"] != "ok" or host["reasons"]))
+
+
+def is_alone(campaign, entry):
+    """Is it slow, perhaps, of a kind with too few nodes to compare: in a further
+    campaign as well?"""
+    kinds = {host["name"]: host["kind"] for host in campaign["hosts"]}
+    alike = [host for host in campaign["hosts"]
+             if host["kind"] == kinds.get(entry["host"]) and host["gflops"]]
+    return entry["class"] == "slow" and len(alike) < FEW
+
+
+def undecided(campaign):
+    """Open entries that a further campaign can decide, and those it cannot."""
+    alone = [entry for entry in campaign["open"] if is_alone(campaign, entry)]
+    return [entry for entry in campaign["open"] if entry not in alone], alone
 
 
 def shared_cause(campaign):

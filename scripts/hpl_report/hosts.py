@@ -103,9 +103,10 @@ def rank_box(rank):
         else plural(rank["cores"], "core")
     )
     where = rank.get("cpus_taken") or rank["cpus_allowed"] or "unknown"
+    on = "on" if rank.get("cpus_taken") else "may use"
     threads = "thread" if where.isdigit() else "threads"
     return (
-        f'<li><b>process {rank["rank"]}</b> <span>{many}, hardware {threads} '
+        f'<li><b>process {rank["rank"]}</b> <span>{many}, {on} hardware {threads} '
         f"{escape(where)}</span></li>"
     )
 
@@ -120,9 +121,9 @@ def picture(hosts):
     left_out = len(hosts) - DRAWN
     note = f" {plural(left_out, 'more host')} not drawn." if left_out > 0 else ""
     drawn = (
-        '<p class="note">Processes by host, with the hardware threads that each '
-        "took, one per core; else those that the launcher left to the process."
-        f'{note}</p><ul class="hosts">{boxes}</ul>'
+        '<p class="note">Processes by host, with the numbers of the hardware threads that '
+        f"each computed on, or was allowed to use.{note}</p>"
+        f'<ul class="hosts">{boxes}</ul>'
     )
     if len(hosts) <= FEW:
         return drawn

@@ -14,7 +14,7 @@ RUN_TIME = 3  # exit status of a failure at run time; above are signals
 THRESHOLD = 16  # of the scaled residual
 SOFTWARE = "emu:"  # names of devices that cores play begin so
 BOUND = r"\bprocesses are bound to (\d+) of (\d+) cores"  # as the solver says it
-RIVALS = re.compile(r"threads waited for cores .*other programs[^(]*\((.+)\)$")
+RIVALS = re.compile(r"other programs (?:have|had) [^(]*\((.+)\)")
 SAID_BY = re.compile(  # a finding of one process, or of HPL_pabort
     r"(?:HPL ERROR from process #|rank) (?P<rank>\d+) on (?P<host>[^\s,:]+)"
     r"(?:,? (?:on line \d+ of|in) function [^\s:]+)?: (?:iteration (?P<when>\d+): )?")

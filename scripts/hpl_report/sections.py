@@ -5,7 +5,7 @@ import shlex
 from . import devices, hosts, html, processes, series, submission
 from .run import Run
 from .verdict import WAITS, scale
-from .words import NONE, duration, listed, moment, percent, plural, rate, significant, size
+from .words import NBSP, NONE, duration, listed, moment, percent, plural, rate, significant, size
 
 TABLE_ROWS = 40  # of numbers below a chart
 WORTHLESS = "this prediction is worthless"  # as a warning of the run says it
@@ -62,8 +62,8 @@ def rate_text(run, points):
     whole = points[0]["first"], points[-1]["last"]
     return (
         f"Process 0, iterations {whole[0]} to {whole[1]}: {rate(points[0]['gflops'])} "
-        f"in the first, at most {rate(best)}. The trailing matrix shrinks, so the "
-        "rate falls towards the end of every run."
+        f"in the first, at most {rate(best)}. Towards the end every run is slower, as "
+        f"little of the matrix is left{' for devices' if run.devices() else ''}."
     )
 
 
@@ -287,7 +287,8 @@ def where_it_waits(run, test):
 def prediction(run, found):
     worthless = " (worthless: see below)" * any(
         WORTHLESS in finding["text"] for finding in run.findings)
-    return ("Predicted", rate(found["gflops"]) + worthless, duration(found["seconds"]))
+    number, _, unit = rate(found["gflops"]).partition(NBSP)
+    return ("Predicted", number, f"{unit} in {duration(found['seconds'])}{worthless}")
 
 
 def tiles(run):

@@ -11,6 +11,8 @@ RECTANGLES = 4000  # of a time line, about
 DEVICES = 8  # of a process, in iterations
 ZOOM = 4  # iterations
 ZOOM_SPANS = 3000
+WORDS = {"update_host": "update by cores", "wait_panel": "wait for panel",
+         "wait_exchange": "wait for rows"}
 WITH_OTHERS = ("wait", "broadcast", "exchange")
 
 
@@ -21,7 +23,7 @@ def words_of(phase, devices):
     """What a page calls a phase: where there are no devices, none is waited for."""
     if phase == "wait_device":
         return "wait for threads or devices" if devices else "wait for threads"
-    return phase.replace("_", " ")
+    return WORDS.get(phase, phase)
 
 
 def phases_of(rows, devices):

@@ -8,7 +8,7 @@ from collections import namedtuple
 from . import devices
 from .foreign import number
 from .run import THRESHOLD, counts, is_wrong
-from .words import NBSP, duration, listed, moment, percent, rate, significant
+from .words import NBSP, duration, listed, moment, percent, plural, share, significant
 
 GOOD, FAIR = 0.80, 0.60  # of the ceiling
 NOISE = 1.02  # of the ceiling: more is no rate, but a ceiling that was disturbed
@@ -149,7 +149,7 @@ def crowded(run, test):
             "threads alone")
     return Cause(
         "others on the cores", f"other programs had these cores up to {percent(part)} of "
-        f"the time; end them ({run.rivals() or 'top names them'}) and run again")
+        f"the time; end them ({run.rivals() or 'the command top shows them'}) and run again")
 
 
 def holds_back(run, test):
@@ -180,7 +180,7 @@ def holds_back(run, test):
     if waits is not None and waits > 0.2:
         return Cause(
             "waiting", f"process 0 spent {percent(waits)} of its time on waiting and messages, "
-            "so look at slow processes below, then at the grid (P a little below Q) and "
+            "so look at slow processes below, then at the grid (P = Q or Q = 2 P) and "
             "DEPTH"
         )
     if is_small:
@@ -200,9 +200,8 @@ def disturbed(run, test, reached, something):
 
 def of_rate(run, test, efficiency):
     ceiling = (
-        f"{percent(efficiency)} of the {rate(run.ceiling)} that its "
-        f"{run.cores} core{'s' if run.cores > 1 else ''} reached in multiply-adds "
-        "alone, the better of before and after the run"
+        f"{share(test['gflops'], run.ceiling)} that its {plural(run.cores, 'core')} reached "
+        "in multiply-adds alone"
     )
     if efficiency > NOISE:
         return disturbed(run, test, ceiling,
@@ -295,7 +294,7 @@ def of_products(run, test):
         return of_nothing(test)
     part, count = test["gflops"] / products, len(test["devices"])
     devices_of = "device" if count == 1 else f"{count} devices together"
-    reached = (f"{percent(part)} of the {rate(products)} that its {devices_of} kept up in "
+    reached = (f"{share(test['gflops'], products)} that its {devices_of} kept up in "
                "matrix products (DGEMM)")
     if part > NOISE:
         others = crowded(run, test)
@@ -314,8 +313,8 @@ def of_prediction(run, test):
     """With devices, by what was expected of them and of the cores."""
     part = test["gflops"] / predicted(test)
     reached = (
-        f"{percent(part)} of the {rate(predicted(test))} that its devices and cores, "
-        "measured just before, should reach together"
+        f"{share(test['gflops'], predicted(test))} that its devices and cores, measured just "
+        "before, should reach together"
     )
     if part > DISTURBED:
         return disturbed(run, test, reached, "something else must have disturbed that "

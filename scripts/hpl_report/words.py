@@ -25,6 +25,14 @@ def rate(gflops):
     return f"{significant(gflops)}{NBSP}Gflop/s"
 
 
+def share(gflops, whole):
+    """A rate beside a larger one: 5.83 of the 136 Gflop/s (4.3 %)."""
+    all_of, mine = rate(whole), rate(gflops)
+    number, _, unit = mine.partition(NBSP)
+    same = all_of.endswith(NBSP + unit)
+    return f"{number if same else mine} of the {all_of} ({percent(gflops / whole)})"
+
+
 def percent(part):
     if part is None:
         return NONE

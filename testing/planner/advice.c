@@ -62,20 +62,23 @@ xh_rivals_t xhpl_advice_rivals(void)
     return rivals;
 }
 
-xh_status_t xhpl_advice_withhold(const xhpl_order_t *order, double others)
+xh_status_t xhpl_advice_worthless(const xhpl_order_t *order, double others)
 {
-    if (order->write != NULL)
+    bool is_withheld = order->write != NULL && !order->force;
+
+    if (is_withheld)
         xh_log_error("--write: %s is not written, as this plan is worthless; "
                      "--force writes it anyway",
                      order->write);
-    printf("\nWORTHLESS: do not use the table above: other programs had "
-           "%.0f%% of the cores while it measured; end them (%s) and run "
-           "--plan again",
-           100.0 * others, xhpl_advice_rivals().text);
-    if (order->write != NULL)
+    printf("\nWORTHLESS: do not use what stands above: other programs (%s) had "
+           "%.0f%% of the cores while it measured; end them and run %s again%s",
+           xhpl_advice_rivals().text, 100.0 * others,
+           order->ask == XHPL_ASK_PLAN ? "--plan" : "--predict",
+           order->force ? "" : ", or add --force");
+    if (is_withheld)
         printf("; %s was not written", order->write);
     printf("\n");
-    return order->write != NULL ? XH_ERR_INPUT : XH_OK;
+    return order->force ? XH_OK : XH_ERR_INPUT;
 }
 
 /* ---- what limits N ------------------------------------------------------- */
@@ -148,19 +151,34 @@ static void compare_processes(const xhpl_job_t *job,
         last = counts[i];
         choice = is_planned ? *best : with_processes(job, planned, last);
         if (choice.gflops > 0.0)
-            printf("  %d process%s per node%s: %s in %s%s\n", last,
-                   last > 1 ? "es" : "",
-                   last > 1 && last == machine.sockets ? ", one per socket"
-                                                       : "",
-                   xh_text_rate(1e9 * choice.gflops).text,
-                   xh_text_seconds(choice.seconds).text,
-                   is_planned ? " (this plan)"
-                   : unknown  ? " (an estimate, without messages)"
-                              : " (an estimate: start as many to measure it)");
+            printf(
+                "  %d process%s per node%s: %s%s\n", last, last > 1 ? "es" : "",
+                last > 1 && last == machine.sockets ? ", one per socket" : "",
+                xh_text_rate(1e9 * choice.gflops).text,
+                is_planned ? " (this plan)"
+                : unknown  ? " (an estimate, without messages)"
+                           : " (an estimate: start as many to measure it)");
     }
 }
 
 /* ---- the command --------------------------------------------------------- */
+
+/* For a shell. */
+static void print_word(const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                "0123456789-_./:,=+@%";
+
+    if (word[0] != '\0' && word[strspn(word, plain)] == '\0') {
+        printf("%s", word);
+        return;
+    }
+    putchar('\'');
+    for (; *word != '\0'; word++)
+        printf(*word == '\'' ? "'\\''" : "%c", *word);
+    putchar('\'');
+}
 
 /* As this program was called: "bin/arch/xhpl". */
 static void print_program(void)
@@ -172,7 +190,23 @@ static void print_program(void)
         text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
         fclose(file);
     }
-    printf("%s", text[0] != '\0' ? text : "xhpl");
+    print_word(text[0] != '\0' ? text : "xhpl");
+}
+
+/* The settings of this command line that a run has as well. */
+static void print_settings(void)
+{
+    for (int i = 0; i < xh_settings_count(); i++) {
+        const char *name = xh_settings_row(i)->name;
+        char text[1100];
+
+        if (!xh_settings_changed(name) || strcmp(name, "plan_seconds") == 0 ||
+            strcmp(xh_settings_source(name), "--set") != 0)
+            continue;
+        snprintf(text, sizeof(text), "%s=%s", name, xh_settings_text(name));
+        printf(" --set ");
+        print_word(text);
+    }
 }
 
 /* With the launcher of this MPI library. */
@@ -204,14 +238,14 @@ static void print_command(const xhpl_extent_t *planned,
     printf("run: ");
     print_launcher(planned);
     print_program();
-    if (dat != NULL)
-        printf(" --dat %s", dat);
-    else
+    if (dat != NULL) {
+        printf(" --dat ");
+        print_word(dat);
+    } else
         printf(" -n %d --nb %d -p %d -q %d --depth %d --bcast %d --pmap %d",
                test->n, test->nb, test->nprow, test->npcol, test->depth,
                best->bcast, pmap);
-    if (xh_settings_changed("weights"))
-        printf(" --weights %s", xh_settings_text("weights"));
+    print_settings();
     printf("\n");
 }
 
@@ -219,7 +253,7 @@ static void print_command(const xhpl_extent_t *planned,
 
 void xhpl_advice_print(const xhpl_order_t *order, const xhpl_job_t *job,
                        const xhpl_extent_t *planned, const xhpl_choice_t *best,
-                       int pmap, bool compares, double worthless)
+                       int pmap, bool compares)
 {
     const hpl_shape_t *test = &best->test;
     double ceiling = job->rates->process * test->nprow * test->npcol;
@@ -237,10 +271,6 @@ void xhpl_advice_print(const xhpl_order_t *order, const xhpl_job_t *job,
                1e9 * best->gflops / ceiling, xh_text_rate(ceiling).text);
     if (compares)
         compare_processes(job, planned, best);
-    if (worthless > 0.0)
-        printf("  worthless all the same: other programs had %.0f%% of the "
-               "cores while it measured; --force keeps it\n",
-               100.0 * worthless);
     if (order->write != NULL)
         printf("  written to %s\n", order->write);
     print_command(planned, best, pmap, order->write);

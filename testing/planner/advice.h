@@ -30,23 +30,22 @@ xh_status_t xhpl_advice_write(const xhpl_order_t *order,
 xh_rivals_t xhpl_advice_rivals(void);
 
 /*
- * In place of advice, print on stdout that the plan is worthless, and what to
- * do; others: of the time of measuring that other programs had.
- * Errors: XH_ERR_INPUT  the file of --write is not written: reported
+ * Print on stdout, as the last line, that a plan or a prediction is worthless,
+ * and what to do; others: the part of the measuring time that other programs
+ * had.
+ * Errors: XH_ERR_INPUT  without --force
  */
-xh_status_t xhpl_advice_withhold(const xhpl_order_t *order, double others);
+xh_status_t xhpl_advice_worthless(const xhpl_order_t *order, double others);
 
 /*
  * Print on stdout what best takes and what limits its N, what other numbers of
  * processes per node would take, and last the command that runs it: by the file
  * of --write, or with options.
  *
- * compares   in  may other numbers be compared? Not where devices take part
- * worthless  in  the part of the time that other programs had, where that makes
- *                the plan worthless, which --force keeps; else 0
+ * compares  in  may other numbers be compared? Not where devices take part
  */
 void xhpl_advice_print(const xhpl_order_t *order, const xhpl_job_t *job,
                        const xhpl_extent_t *planned, const xhpl_choice_t *best,
-                       int pmap, bool compares, double worthless);
+                       int pmap, bool compares);
 
 #endif

@@ -3,6 +3,8 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
 #include "base/log.h"
 #include "base/settings.h"
 #include "base/text.h"
@@ -40,11 +42,16 @@ static void say_check(const hyb_model_rates_t *rates,
     double seconds = check_bytes(test, every) / rates->sweep;
     bool is_on =
         hyb_check_columns_wanted(hyb_driver_means(), test->n, test->nprow);
+    bool is_auto = strcmp(xh_settings_text("verify"), "auto") == 0;
+    char rule[80] = "";
 
-    xh_log_info("the online check is %s: about %s more, %.2g%% of the best "
+    if (is_auto)
+        snprintf(rule, sizeof(rule),
+                 ": without devices it is on from N / P = %d", HYB_CHECK_ROWS);
+    xh_log_info("the online check is %s%s; %s about %s, %.2g%% of the best "
                 "choice (an estimate for cores)",
-                is_on ? "on, and can stay so"
-                      : "off, and can stay so; with --set verify=online",
+                is_on ? "on" : "off", rule,
+                is_on ? "it takes" : "--set verify=online turns it on, for",
                 xh_text_seconds(seconds).text,
                 100.0 * seconds / choice->seconds);
 }
@@ -59,7 +66,7 @@ static void say_checkpoint(const xhpl_choice_t *choice)
     if (is_off && choice->seconds <= every)
         xh_log_info(
             "no checkpoints are needed: the best choice takes no longer "
-            "than the time between two, %s",
+            "than the time between two, %s (--every)",
             xh_text_seconds(every).text);
     else if (every > 0.0)
         xh_log_info("%s at most %.2f GiB per process: the run pauses for %s at "

@@ -321,20 +321,22 @@ static xh_status_t speak(const xhpl_order_t *order, const xhpl_job_t *job,
                          const xhpl_extent_t *planned, bool offloads)
 {
     int pmap = xhpl_parameters_value(&order->parameters, XHPL_PMAP);
-    double worthless = job->rates->others > too_much ? job->rates->others : 0.0;
+    bool is_worthless = job->rates->others > too_much;
     xhpl_choice_t best;
     xh_status_t status = XH_OK;
 
     XH_TRY(answer_plan(order, job, weights, &best));
-    if (worthless > 0.0 && !order->force)
-        return xhpl_advice_withhold(order, worthless);
+    if (is_worthless && !order->force)
+        return xhpl_advice_worthless(order, job->rates->others);
     xhpl_beside_say(job->rates, &best);
     if (!order->given[XHPL_PMAP] && weights == NULL && !offloads)
         pmap = xhpl_advice_order(job, planned, &best);
     XH_TRY(xhpl_advice_write(order, &best, pmap));
     if (order->simulate)
         status = xhpl_simulate_run(&best, job->rates, planned);
-    xhpl_advice_print(order, job, planned, &best, pmap, !offloads, worthless);
+    xhpl_advice_print(order, job, planned, &best, pmap, !offloads);
+    if (is_worthless)
+        XH_TRY(xhpl_advice_worthless(order, job->rates->others));
     return status;
 }
 
@@ -414,10 +416,13 @@ static xh_status_t predict(const xhpl_order_t *order, const hyb_means_t *means)
     XH_TRY(xhpl_weights_open(parameters, xhpl_planner_rate, &weights));
     status = measure(means, &parameters->list[XHPL_NB],
                      xh_settings_real("plan_seconds"), TRIES, &rates);
-    if (xhpl_rank(MPI_COMM_WORLD) == 0 && status == XH_OK)
+    if (xhpl_rank(MPI_COMM_WORLD) == 0 && status == XH_OK) {
         answer_prediction(parameters, weights, &rates);
+        if (rates.others > too_much)
+            status = xhpl_advice_worthless(order, rates.others);
+    }
     free(weights);
-    return status;
+    return hpl_agree(MPI_COMM_WORLD, status);
 }
 
 int xhpl_planner_answer(const xhpl_order_t *order)

@@ -64,34 +64,37 @@ static bool is_of_devices(const xh_setting_t *row)
 
 static void print_usage(FILE *out)
 {
-    fprintf(out,
-            "Usage: xhpl [OPTION]...                  one machine\n"
-            "       mpirun -n PROCESSES xhpl [OPTION]...       several\n\n"
-            "Solve random systems of linear equations and report the rate, as "
-            "the\nHigh-Performance Linpack benchmark does. The file HPL.dat of "
-            "this folder has\nthe tests. Options replace its lines; without "
-            "that file -n is enough.\n\n"
-            "Examples:\n"
-            "  xhpl --plan --time 10m --write HPL.dat   choose N, NB and the "
-            "grid, then type:\n"
-            "  xhpl --set predict=on --json run.json    run; predict how fast "
-            "it should be\n"
-            "  hpl-report run.json                      a page that says "
-            "whether it is good\n"
-            "Eight nodes, one process on each, with Open MPI or with Slurm "
-            "(plan likewise):\n"
-            "  mpirun -np 8 --map-by ppr:1:node --bind-to none xhpl --json "
-            "run.json\n"
-            "  srun -N 8 --ntasks-per-node=1 --cpu-bind=none --mpi=pmix "
-            "xhpl\n\n");
+    fprintf(
+        out,
+        "Usage: xhpl [OPTION]...                  one machine\n"
+        "       mpirun -n PROCESSES xhpl [OPTION]...       several\n\n"
+        "Solve random systems of linear equations and report the rate: the "
+        "benchmark HPL.\nHPL.dat in this folder says what to run. An option "
+        "such as --nb 256 takes the\nplace of its line; with -n no file is "
+        "needed.\n\n"
+        "Type these three, one after the other:\n"
+        "  xhpl --plan --time 10m --write HPL.dat   choose N, NB and the "
+        "grid\n"
+        "  xhpl --set predict=on --json run.json    run, and say how fast "
+        "it should be\n"
+        "  hpl-report run.json                      make a page: is the "
+        "result good?\n"
+        "Eight nodes, one process on each; start the plan in the same "
+        "way:\n"
+        "  mpirun -np 8 --map-by ppr:1:node --bind-to none xhpl --json "
+        "run.json\n"
+        "  srun -N 8 --ntasks-per-node=1 --cpu-bind=none --mpi=pmix xhpl "
+        "--json run.json\n\n");
 }
 
 static void print_endings(FILE *out)
 {
     fprintf(out, "\nExit status: 0 all passed; 1 a residual or the online "
                  "check failed; 2 bad input,\nnot enough memory, a skipped "
-                 "test or a worthless plan; 3 a failure at run time,\nor the "
-                 "self-test found wrong results.\n");
+                 "test, a worthless plan (busy cores); 3 a failure at\nrun "
+                 "time, or the self-test found wrong results.\n"
+                 "More: --help all; docs/QUICKSTART.md; hpl-report is beside "
+                 "xhpl or in scripts/.\n");
 }
 
 /* ---- every day: a line each ---------------------------------------------- */

@@ -58,6 +58,7 @@ def test_it_begins_with_what_to_drain_and_why(campaign):
     assert "Drain 3 of 16 nodes 1 wrong, 1 hung, 1 slow, 13 ok" in text
     assert re.search(r" UTC · took \d", text)
     assert text.count("Above 1 is better in this chart, too: it shows the median divided") == 1
+    assert f"To drain {HOSTS[12]}, {HOSTS[7]} and {HOSTS[3]} Copy scontrol" in text
     for entry in campaign["drain"]:
         assert f"{entry['host']} {entry['class']} {entry['reason'][:60]}" in text
 
@@ -65,7 +66,7 @@ def test_it_begins_with_what_to_drain_and_why(campaign):
 def test_it_says_when_all_is_well():
     text = text_of(simulated())
     assert "All 16 nodes are ok" in text
-    assert "To drain them" not in text and "Open:" not in text
+    assert "To drain " not in text and "Undecided:" not in text
 
 
 def test_what_is_open_is_no_node_to_drain(campaign):
@@ -75,10 +76,11 @@ def test_what_is_open_is_no_node_to_drain(campaign):
                         "runs": ["pairs-1-x"], "certain": False}]
     campaign["open"] = summary.left_open(campaign["hosts"])
     text = text_of(campaign)
-    assert "Drain 3 of 16 nodes; test 1 again" in text and "Open: 1 node to look at" in text
+    assert "Drain 3 of 16 nodes; 1 undecided" in text
+    assert "Undecided: 1 node. Do not drain it yet" in text and "by hand" not in text
     assert f"{host['name']} unknown died with n9" in text
     campaign["drain"] = []
-    assert "Drain none; test 1 of 16 nodes again" in text_of(campaign)
+    assert "Drain none; 1 of 16 nodes undecided" in text_of(campaign)
 
 
 def test_nodes_are_tested_again_as_before_beside_good_ones(campaign):
@@ -128,12 +130,19 @@ def test_a_long_list_is_folded():
 def test_the_command_that_drains_can_be_another(campaign):
     calls = page.Calls("bin/xhpl-campaign", "/a b", "nodectl off {host}")
     text = report_page.text_of(page.make(campaign, calls=calls))
-    assert f"nodectl off {HOSTS[3]}" in text
+    assert f"nodectl off {HOSTS[3]}" in text and "Without Slurm" not in text
     assert ("bin/xhpl-campaign report -C '/a b' --drain-command 'nodectl off {host}' --yes"
             in text)
     campaign["options"] = {"drain_command": "nodectl off {host}"}
     text = report_page.text_of(page.make(campaign, calls=calls))
     assert "bin/xhpl-campaign report -C '/a b' --yes" in text
+
+
+def test_who_has_no_slurm_reads_how_to_name_another_command(campaign):
+    line = page.Calls("x", "/c").drain_otherwise()
+    assert line == "x report -C /c --drain-command 'pbsnodes -o -C {reason} {host}'"
+    assert "Without Slurm, say by --drain-command what drains a node" in text_of(campaign)
+    assert line in report_page.text_of(page.make(campaign, calls=page.Calls("x", "/c")))
 
 
 def test_differences_and_failed_runs_are_named(campaign):
@@ -144,8 +153,29 @@ def test_differences_and_failed_runs_are_named(campaign):
     assert "Runs that failed" in text and f"single-1-{HOSTS[12]}" in text
 
 
-def test_few_nodes_of_a_kind_are_too_little_to_judge_by():
-    assert "too little to judge by" in text_of(simulated(named(4)))
+def test_a_slow_node_of_few_is_compared_by_hand():
+    """No further campaign could decide, so none is offered."""
+    found = simulated(named(4), slow={HOSTS[1]: 0.7})
+    found["command"] += ["--rate", "2000", "--xhpl-options", "-u 1"]
+    calls = page.Calls("/b/xhpl-campaign", "/c", xprobe="/b/xprobe")
+    text = report_page.text_of(page.make(found, calls=calls))
+    assert "4 nodes, fewer than 5: a node is compared with the prediction alone" in text
+    assert f"Undecided: 1 node. Do not drain it yet {HOSTS[1]} slow at " in text
+    assert f"Compare with {HOSTS[0]} by hand" in text and " run -C " not in text
+    measured = " ".join(
+        f"ssh {host} /b/xprobe --ceiling /b/xhpl-campaign plan --hosts {host} --stages single "
+        "--launcher ssh '--xhpl-options=-u 1'" for host in (HOSTS[1], HOSTS[0]))
+    assert measured in text
+    assert f"To drain it: Copy scontrol update NodeName={HOSTS[1]} State=DRAIN" in text
+    found["options"]["launcher"] = "slurm"
+    assert calls.by_hand(found, found["open"]).startswith(
+        f"srun --nodes=1 --ntasks=1 --nodelist={HOSTS[1]} /b/xprobe --ceiling\n")
+    found["hosts"].append({**found["hosts"][0], "name": "n5"})
+    assert summary.undecided(found) == (found["open"], [])
+
+
+def test_few_nodes_of_a_kind_may_all_be_ok():
+    assert "All 4 nodes are ok" in text_of(simulated(named(4)))
 
 
 def test_a_campaign_that_has_only_begun_has_a_page():

@@ -59,6 +59,14 @@ def ceiling_of(xhpl):
     return sum(host["fma_ceiling"]["gflops"] for host in hosts)
 
 
+def worthless(call):
+    """The pattern of a last line that asks for this call again."""
+    call, _, more = re.escape(call).partition(",")
+    return (r"WORTHLESS: do not use what stands above: other programs \(.+\) had "
+            rf"(3[3-9]|[4-9]\d)% of the cores while it measured; end them and run {call} again"
+            rf"{',' + more if more else ''}\n")
+
+
 @retried
 def test_a_plan_among_others_is_worth_nothing_and_not_written(xhpl):
     if not os.path.exists("/proc/thread-self/schedstat"):
@@ -68,22 +76,38 @@ def test_a_plan_among_others_is_worth_nothing_and_not_written(xhpl):
     (xhpl.directory / "new.dat").unlink(missing_ok=True)  # of a first try
     with busy_loops(2 * os.cpu_count()):
         outcome = xhpl(*options)
+        unwritten = xhpl(*options[:-2])
         forced = xhpl(*options, "--force").succeeded()
     assert outcome.status == 2, str(outcome)
     assert "measuring time, in both of two tries: this prediction is worthless" in outcome.stderr
     assert "new.dat is not written" in outcome.stderr, str(outcome)
     table, said = outcome.stdout.split("\n\n")
-    assert re.fullmatch(r"WORTHLESS: do not use the table above: other programs had "
-                        r"(3[3-9]|[4-9]\d)% of the cores "
-                        r"while it measured; end them \(.+\) and run --plan again; new\.dat was not written\n",
-                        said), said
+    assert re.fullmatch(worthless("--plan, or add --force; new.dat was not written"), said), said
     rates = [float(row.split()[7]) for row in table.splitlines()[1:]]
     assert rates and max(rates) <= 1.1 * ceiling_of(xhpl), str(outcome)
+    assert (unwritten.status, unwritten.stdout.count("WORTHLESS")) == (2, 1), str(unwritten)
     part = re.search(r"^  that is ([\d.]+) of the \S+ \S+ that these cores reach",
                      forced.stdout, re.M)  # fmt: skip
     assert float(part[1]) < 1, str(forced)
-    assert re.search(r"^  worthless all the same: other programs had \d+% ", forced.stdout, re.M)
-    assert forced.stdout.splitlines()[-1].endswith(" --dat new.dat"), str(forced)
+    advice, said = forced.stdout.rsplit("\n\n", 1)
+    assert advice.endswith(" --dat new.dat --set devices=none"), str(forced)
+    assert re.fullmatch(worthless("--plan"), said), said
+
+
+@retried
+def test_a_prediction_among_others_is_worth_nothing(xhpl):
+    if not os.path.exists("/proc/thread-self/schedstat"):
+        pytest.skip("this system does not tell who had the cores")
+    options = ["--predict", "-n", 500, "--nb", 64, "-p", 1, "-q", 1, "--set", "devices=none",
+               "--set", "plan_seconds=0.2"]  # fmt: skip
+    with busy_loops(2 * os.cpu_count()):
+        outcome = xhpl(*options)
+        forced = xhpl(*options, "--force").succeeded()
+    assert outcome.status == 2, str(outcome)
+    for one, call in (outcome, "--predict, or add --force"), (forced, "--predict"):
+        table, said = one.stdout.split("\n\n")
+        assert len(table.splitlines()) == 2, str(one)
+        assert re.fullmatch(worthless(call), said), said
 
 
 @retried

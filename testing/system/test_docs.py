@@ -108,7 +108,7 @@ SMALLER = [
     (r"plan_seconds=(1|0\.5)\b", "plan_seconds=0.1"),
     (r"xhpl --plan (--time 1h )?--write",
      r"xhpl --plan \1--memory 200M --set plan_seconds=0.1 --write"),
-    (r" --write ", " --force --write "),  # other programs may compute now
+    (r" --(plan|predict) ", r" --\1 --force "),  # other programs may compute now
     (r"make bench-hpl BASELINE=/path/to/another/xhpl",
      "N=300 NB=64 GRIDS=1x2 REPEAT=1 bench/hpl bin/arch bin/arch/xhpl"),
     (r"N=4000 (.*) REPEAT=3 make bench-hpl", r"N=300 \1 REPEAT=1 bench/hpl bin/arch"),

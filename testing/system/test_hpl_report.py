@@ -88,9 +88,9 @@ def test_thousands_of_iterations_are_joined(tmp_path, record):
 def test_devices_have_lines_of_their_own(tmp_path, record):
     """What two iterations say that are joined into one point, and one that says nothing."""
     for i in record["iterations"]:
-        i["wait_device"] = 0.1 * i["seconds"]
+        i["wait_device"] = i["wait_panel"] = 0.1 * i["seconds"]
     _, text, data = read(page_of(tmp_path, record))
-    assert "run-1-parts" not in data
+    assert "run-1-parts" not in data and "wait for panel 10 %" in text
     assert "wait for threads 10 %" in text and "device" not in text.partition(
         "Where the time of each iteration went")[2].partition("Time line")[0]
     assert "wait for threads" in data["run-1-profile"]["phases"]

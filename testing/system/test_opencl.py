@@ -72,6 +72,11 @@ def test_all_variants_of_upstreams_file_pass(reference_run, device):
     assert max(report.residuals(outcome.stdout)) < 1
 
 
+def test_a_driver_of_cores_is_listed_as_the_cpu(device, tmp_path):
+    (name,) = re.findall(r"^opencl:0 +(.*), \S+ of \S+ GiB free$", listed(tmp_path), re.M)
+    assert name.startswith("the CPU: ") == bool(re.search("pthread|cpu-", name)), name
+
+
 def test_products_are_verified(device, tmp_path):
     words = [XDGEMM, "-m", 700, "-k", 130, *device, "--repeat", 1, "--verify"]
     outcome = jobs.run([*words, "--set", "tile=256"], tmp_path).succeeded()

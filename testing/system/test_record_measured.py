@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the record of a run measured of processes and hosts while a test ran."""
 import os
+import re
 
 import pytest
 
@@ -84,8 +85,11 @@ def test_what_crosses_links_is_what_was_planned(recorded, p, q, mpi, panel):
     devices = ["--set", f"devices=emu:{p * q}", "--set", "home=device"]
     devices += ["--set", f"panel={panel}", "--set", f"device_mpi={mpi}"]
     grid = ["-nb", "32", "-p", str(p), "-q", str(q)]
-    _, found = recorded("-n", "600", *grid, *devices, processes=p * q)
+    outcome, found = recorded("-n", "600", *grid, *devices, processes=p * q)
     (test,) = found["tests"]
+    # Of times nothing is known: what has no columns has no line.
+    homes = re.findall("^xhpl: homes: (.*?) +\\d+ +-$", outcome.stderr, re.M)
+    assert homes == ["host", "emu:0", "all"], str(outcome)
     for rank in test["ranks"]:
         for way in ("up", "down"):
             planned = rank[f"planned_{way}_bytes"]

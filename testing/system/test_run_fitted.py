@@ -92,7 +92,10 @@ def test_nodes_without_cores_have_no_process(run_fitted, tmp_path, nodes, proces
 # Plans the file called "planned", and "runs" whatever HPL.dat it finds.
 XHPL = """\
 while [ $# -gt 0 ]; do
-    [ "$1" = --write ] && exec cp "$(dirname "$0")/planned" "$2"
+    if [ "$1" = --write ]; then
+        [ ! -e "$2" ] || exit 2
+        exec cp "$(dirname "$0")/planned" "$2"
+    fi
     shift
 done
 [ -s HPL.dat ] || exit 2
@@ -151,10 +154,12 @@ def test_a_second_file_does_not_take_the_place_of_the_first(rerun):
 # ---- what is next ------------------------------------------------------------
 
 
-def test_the_last_line_can_be_typed(rerun, tmp_path):
-    last = rerun("core").stderr.splitlines()[-1]
+@pytest.mark.parametrize("unit, what", [("core", "edit HPL.dat"), ("numa", "plan an hour's run")])
+def test_the_last_line_can_be_typed(rerun, tmp_path, unit, what):
+    """The plan of the hour takes no place of a file that is there."""
+    last = rerun(unit).stderr.splitlines()[-1]
     said, _, command = last.partition(": cd ")
-    assert said.startswith("run: next, edit HPL.dat"), last
+    assert said.startswith(f"run: next, {what}"), last
     env = {"MPIRUN": str(tmp_path / "bin/launch")}
     assert "PASSED" in jobs.run(["sh", "-c", f"cd {command}"], "/", env).succeeded().stdout
 

@@ -268,7 +268,8 @@ def test_a_case_that_is_none_is_refused(word, capsys):
 
 
 def test_a_plan_is_simulated(tmp_path):
-    words = ["--plan", "--simulate", "--set", "plan_seconds=0.01", "--set", "devices=none"]
+    words = ["--plan", "--simulate", "--set", "plan_seconds=0.01", "--set", "devices=none",
+             "--force"]  # other programs may compute now
     words += ["--memory", "100M", "--nodes", "4", "--ranks-per-node", "1", "--nb", "64"]
     assert (jobs.BIN / "xhpl-sim").exists()
     said = jobs.run([jobs.XHPL, *words], tmp_path).succeeded().stdout

@@ -46,7 +46,7 @@ def test_a_file_of_ranks_deals_columns(options, tmp_path):
 def test_a_prediction_says_what_weights_give(tmp_path):
     (tmp_path / "rates").write_text("0 3\n1 1\n")
     outcome = run(tmp_path, TWO, "--predict", "--weights", "rates",
-                  "--set", "plan_seconds=0.1")  # fmt: skip
+                  "--force", "--set", "plan_seconds=0.1")  # fmt: skip
     assert outcome.status == 0, str(outcome)
     assert "at best 2.00 times as fast as equal columns" in outcome.stderr
 

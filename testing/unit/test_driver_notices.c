@@ -91,23 +91,24 @@ TEST_SET_UP(a_line_tells_threads_cores_kernel_and_devices)
 TEST_SET_UP(a_table_tells_where_columns_live_and_what_that_takes)
 {
     const hpl_shape_t shape = {.n = 8000, .nb = 256, .nprow = 1, .npcol = 2};
-    const hpl_plan_t plan = {
-        .panel = "host",
-        .home = "auto",
-        .share = 0.25,
-        .rows = 3,
-        .row = {{"panels", -1, 0.412}, {"emu:0", 7, NAN}, {"all", 16, 6.8}}};
+    const hpl_plan_t plan = {.panel = "host",
+                             .home = "auto",
+                             .share = 0.25,
+                             .rows = 4,
+                             .row = {{"panels", -1, 0.412},
+                                     {"links", -1, NAN},
+                                     {"emu:0", 7, NAN},
+                                     {"all", 16, 6.8}}};
     const char *said;
 
     said = heard(hyb_notices_plan(&shape, &plan));
     assert_string_equal(
-        said,
-        "xhpl: homes: N = 8000, NB = 256, 1 x 2, home=auto, panel=host\n"
-        "xhpl: homes: where              blocks    seconds\n"
-        "xhpl: homes: panels                  -      0.412\n"
-        "xhpl: homes: emu:0                   7          -\n"
-        "xhpl: homes: all                    16        6.8\n"
-        "xhpl: homes: devices' share of the host's columns 0.25\n");
+        said, "xhpl: homes: N = 8000, NB = 256, 1 x 2, home=auto, panel=host\n"
+              "xhpl: homes: where              blocks    seconds\n"
+              "xhpl: homes: panels                  -      0.412\n"
+              "xhpl: homes: emu:0                   7          -\n"
+              "xhpl: homes: all                    16        6.8\n"
+              "xhpl: homes: devices' share of the host's columns 0.25\n");
 }
 
 TEST_MPI_MAIN()

@@ -31,18 +31,12 @@ static const hyb_knob_t of_gpus[KNOBS] = {
     {"prefetch", 2, {0, 1}},     {"band", 5, {1, 4, 16, 64, 4096}},
 };
 
-static bool is_of_cores(const hyb_opencl_device_t *device)
-{
-    cl_device_type type = CL_DEVICE_TYPE_GPU;
-
-    hyb_cl.GetDeviceInfo(device->id, CL_DEVICE_TYPE, sizeof(type), &type, NULL);
-    return (type & CL_DEVICE_TYPE_CPU) != 0;
-}
-
 const hyb_knob_t *hyb_opencl_knobs(void *state, int *count_p)
 {
+    const hyb_opencl_device_t *device = state;
+
     *count_p = KNOBS;
-    return is_of_cores(state) ? of_cores : of_gpus;
+    return hyb_opencl_is_cpu(device->id) ? of_cores : of_gpus;
 }
 
 hyb_opencl_cut_t hyb_opencl_default_cut(const hyb_opencl_device_t *device)
@@ -58,7 +52,7 @@ hyb_opencl_cut_t hyb_opencl_default_cut(const hyb_opencl_device_t *device)
                             .band = 4096};
     cl_uint width = 1;
 
-    if (!is_of_cores(device))
+    if (!hyb_opencl_is_cpu(device->id))
         return (hyb_opencl_cut_t){.rows = 8,
                                   .cols = 4,
                                   .items_m = 16,
@@ -80,7 +74,7 @@ hyb_opencl_cut_t hyb_opencl_default_cut(const hyb_opencl_device_t *device)
 /* A core's vectors are of rows next to each other, which one item has. */
 int hyb_opencl_panel_items(const hyb_opencl_device_t *device)
 {
-    return is_of_cores(device) ? 1 : HYB_OPENCL_ITEMS;
+    return hyb_opencl_is_cpu(device->id) ? 1 : HYB_OPENCL_ITEMS;
 }
 
 /* ---- what a device can --------------------------------------------------- */

@@ -98,6 +98,14 @@ static int count(const char **reason_p)
 
 /* ---- describing --------------------------------------------------------- */
 
+bool hyb_opencl_is_cpu(cl_device_id id)
+{
+    cl_device_type type = CL_DEVICE_TYPE_GPU;
+
+    hyb_cl.GetDeviceInfo(id, CL_DEVICE_TYPE, sizeof(type), &type, NULL);
+    return (type & CL_DEVICE_TYPE_CPU) != 0;
+}
+
 static uint64_t number_of(cl_device_id id, cl_device_info what)
 {
     cl_ulong number = 0;
@@ -113,7 +121,8 @@ static xh_status_t describe(int index, hyb_device_info_t *info_p)
 
     hyb_cl.GetDeviceInfo(found[index], CL_DEVICE_NAME, sizeof(name) - 1, name,
                          NULL);
-    snprintf(info.name, sizeof(info.name), "%.63s", name);
+    snprintf(info.name, sizeof(info.name), "%s%.53s",
+             hyb_opencl_is_cpu(found[index]) ? "the CPU: " : "", name);
     info.memory = number_of(found[index], CL_DEVICE_GLOBAL_MEM_SIZE);
     info.memory_free = info.memory;
     *info_p = info;

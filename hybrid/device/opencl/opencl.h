@@ -178,6 +178,9 @@ typedef struct {
 xh_status_t hyb_opencl_status(hyb_opencl_device_t *device, const char *what,
                               cl_int error);
 
+/* Is a device this host's cores, as a driver of OpenCL shows them? */
+bool hyb_opencl_is_cpu(cl_device_id id);
+
 /*
  * Allocate and free device memory; free accepts NULL.
  * Errors: XH_ERR_MEMORY  logged as information; XH_ERR_DEVICE

@@ -40,13 +40,11 @@ static size_t lay_out(struct hyb_check_columns *c, extent_t e)
     return at;
 }
 
-/* Does the check take below 1% of the run? On cores it does from ROWS rows per
- * process on: the check grows as N^2 P, the factorization as N^3. */
+/* Does the check take below 1% of the run? On cores it does from HYB_CHECK_ROWS
+ * rows per process on: the check grows as N^2 P, the factorization as N^3. */
 static bool is_cheap(const hyb_means_t *means, int64_t n, int nprow)
 {
-    enum { ROWS = 12000 };
-
-    return n / nprow >= ROWS && !means->offloads;
+    return n / nprow >= HYB_CHECK_ROWS && !means->offloads;
 }
 
 bool hyb_check_columns_wanted(const hyb_means_t *means, int64_t n, int nprow)

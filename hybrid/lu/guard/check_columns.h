@@ -53,6 +53,9 @@ struct hyb_check_columns {
     size_t bytes;
 };
 
+/* Rows per process from which verify=auto checks online, without devices. */
+enum { HYB_CHECK_ROWS = 12000 };
+
 /* Are check columns wanted in a test of order n on nprow process rows? */
 bool hyb_check_columns_wanted(const hyb_means_t *means, int64_t n, int nprow);
 

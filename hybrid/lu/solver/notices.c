@@ -41,26 +41,28 @@ void hyb_notices_solver(const hyb_means_t *means, const char *cores,
                 means->by_blas ? ", updates by the BLAS library" : "", devices);
 }
 
+/* Nothing if neither is known. */
+static void say_row(const char *where, int64_t blocks, double seconds)
+{
+    char count[24];
+
+    if (blocks < 0 && isnan(seconds))
+        return;
+    snprintf(count, sizeof(count), "%lld", (long long)blocks);
+    xh_log_info("homes: %-16s %8s %10s", where, blocks < 0 ? "-" : count,
+                isnan(seconds) ? "-" : xh_text_plain(seconds, 3).text);
+}
+
 void hyb_notices_plan(const hpl_shape_t *shape, const hpl_plan_t *plan)
 {
-    char blocks[24];
-
     xh_log_info("homes: N = %d, NB = %d, %d x %d, home=%s, panel=%s", shape->n,
                 shape->nb, shape->nprow, shape->npcol, plan->home, plan->panel);
     xh_log_info("homes: %-16s %8s %10s", "where", "blocks", "seconds");
-    for (int i = 0; i < plan->rows; i++) {
-        snprintf(blocks, sizeof(blocks), "%lld",
-                 (long long)plan->row[i].blocks);
-        xh_log_info("homes: %-16s %8s %10s", plan->row[i].where,
-                    plan->row[i].blocks < 0 ? "-" : blocks,
-                    isnan(plan->row[i].seconds)
-                        ? "-"
-                        : xh_text_plain(plan->row[i].seconds, 3).text);
-    }
+    for (int i = 0; i < plan->rows; i++)
+        say_row(plan->row[i].where, plan->row[i].blocks, plan->row[i].seconds);
     if (!isnan(plan->share))
-        xh_log_info(
-            "homes: devices' share of the host's columns %.3g",
-            plan->share);
+        xh_log_info("homes: devices' share of the host's columns %.3g",
+                    plan->share);
 }
 
 bool hyb_notices_depth(const HPL_T_palg *algo)
