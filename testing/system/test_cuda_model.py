@@ -502,5 +502,5 @@ def test_xhpl_ends_for_its_lost_device(xhpl, fault, cause):
                    env=environment(FAULT=fault))  # fmt: skip
     assert outcome.status == 3, str(outcome)
     assert re.search(cause, outcome.stderr), str(outcome)
-    said = r"iteration \d+: the device that multiplies is lost: cuda device 0 "
+    said = r"iteration \d+: a device is lost: cuda device 0 "
     assert re.search(said, outcome.stderr), str(outcome)

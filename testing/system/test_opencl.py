@@ -351,7 +351,7 @@ def test_a_device_that_multiplies_and_fails_ends_the_run(failing, fault, said):
     outcome = failing(*STREAMING, **fault)
     assert outcome.status == 3, str(outcome)
     assert re.search(said, outcome.stderr), str(outcome)
-    lost = r"iteration \d+: the device that multiplies is lost: opencl device 0 "
+    lost = r"iteration \d+: a device is lost: opencl device 0 "
     assert re.search(lost, outcome.stderr), str(outcome)
     assert "PASSED" not in outcome.stdout, str(outcome)
 
