@@ -38,15 +38,6 @@ static void use_v1(const char *quota)
     fake_root_write("sys/fs/cgroup/cpu/a/cpu.cfs_period_us", "100000\n");
 }
 
-TEST(every_instruction_set_has_a_name)
-{
-    assert_string_equal(xh_cpu_isa_name(XH_ISA_PORTABLE), "portable");
-    assert_string_equal(xh_cpu_isa_name(XH_ISA_AVX2), "avx2");
-    assert_string_equal(xh_cpu_isa_name(XH_ISA_AVX512), "avx512");
-    assert_string_equal(xh_cpu_isa_name(XH_ISA_SVE256), "sve256");
-    assert_string_equal(xh_cpu_isa_name(XH_ISA_NEON), "neon");
-}
-
 TEST(the_instruction_set_found_is_the_widest_usable)
 {
     int isa;
@@ -96,18 +87,6 @@ TEST_SET_UP(hardware_threads_of_a_core_count_once)
     assert_int_equal(again, 1);
     assert_int_equal(ids[0], first);
     free(ids);
-}
-
-TEST(core_numbers_ascend_and_respect_the_capacity)
-{
-    int ids[2] = {-1, -1};
-    int cores = xh_cpu_core_ids("", ids, 1);
-
-    assert_true(cores >= 1);
-    assert_true(ids[0] >= 0);
-    assert_int_equal(ids[1], -1);
-    if (xh_cpu_core_ids("", ids, 2) > 1)
-        assert_true(ids[1] > ids[0]);
 }
 
 TEST(a_list_is_numbers_and_ranges_of_them)
@@ -238,12 +217,6 @@ TEST(the_ceiling_of_every_usable_set_is_positive)
         }
 }
 
-TEST(the_ceiling_of_no_threads_is_none)
-{
-    assert_true(xh_fma_ceiling(XH_ISA_PORTABLE, NULL, 0, 0.01) == 0.0);
-    assert_true(xh_fma_ceiling(XH_ISA_PORTABLE, NULL, -1, 0.01) == 0.0);
-}
-
 TEST(the_ceiling_is_that_of_the_processors_asked_for)
 {
     int cpu, before = cpus_of_mask();
@@ -251,14 +224,6 @@ TEST(the_ceiling_is_that_of_the_processors_asked_for)
     assert_true(xh_cpu_core_ids("", &cpu, 1) > 0);
     assert_true(xh_fma_ceiling(xh_cpu_isa(), &cpu, 1, 0.01) > 0.0);
     assert_true(xh_fma_ceiling(xh_cpu_isa(), &cpu, 0, 0.01) == 0.0);
-    assert_int_equal(cpus_of_mask(), before);
-}
-
-TEST(measuring_leaves_the_callers_mask_alone)
-{
-    int before = cpus_of_mask();
-
-    assert_true(xh_fma_ceiling(xh_cpu_isa(), NULL, 1, 0.01) > 0.0);
     assert_int_equal(cpus_of_mask(), before);
 }
 

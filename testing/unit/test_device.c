@@ -215,14 +215,4 @@ TEST_SET_UP(work_that_a_backend_lacks_is_refused)
     }
 }
 
-TEST_SET_UP(a_device_describes_itself)
-{
-    hyb_device_info_t info;
-
-    assert_ok(hyb_device_describe(on.device, &info));
-    assert_string_equal(info.name, "fake 1");
-    assert_int_equal(info.index, 1);
-    assert_int_equal(info.memory_free, 64 * sizeof(double));
-}
-
 TEST_MAIN()

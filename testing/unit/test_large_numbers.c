@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "testing/unit/unit.h"
-#include <limits.h>
-#include <math.h>
 #include "base/sequence.h"
 #include "hpl.h"
 #include "hpl/comm/schedule.h"
@@ -42,28 +40,6 @@ static void for_all(void (*check)(size_t grid, int nb))
 }
 
 /* ---- places -------------------------------------------------------------- */
-
-static void check_rows(size_t grid, int nb)
-{
-    int nprow = grids[grid].nprow;
-    int64_t all = 0;
-
-    for (int p = 0; p < nprow; p++) {
-        hpl_map_t map = hpl_map(nb, nprow, p);
-
-        all += hpl_map_count(&map, N);
-    }
-    assert_true(all == N);
-    for (int64_t i = N - 3 * nb; i < N; i++) {
-        hpl_map_t map = hpl_map(nb, nprow, 0);
-
-        map.me = hpl_map_owner(&map, i);
-        assert_true(hpl_map_global(&map, hpl_map_local(&map, i)) == i);
-        assert_true(hpl_map_count(&map, i) == hpl_map_local(&map, i));
-    }
-}
-
-TEST_CALL(all_rows_have_a_place_of_their_own, for_all(check_rows))
 
 static void check_dealt(size_t grid, int nb)
 {
@@ -122,33 +98,6 @@ static void check_bytes(size_t grid, int nb)
 }
 
 TEST_CALL(the_matrix_has_3200_terabytes_on_all_processes, for_all(check_bytes))
-
-/* Doubles of a panel at its tallest. */
-static size_t panel_doubles(size_t grid, int nb)
-{
-    hpl_shape_t shape = shape_of(grid, nb, 0, 0);
-    size_t jb = (size_t)nb;
-
-    return (size_t)hpl_system_rows(&shape) * jb + jb * jb + jb + 1;
-}
-
-static void check_pieces(size_t grid, int nb)
-{
-    size_t length = panel_doubles(grid, nb);
-    size_t pieces = hpl_message_pieces(length), all = 0;
-
-    assert_true(pieces >= 1 && length > 10000000);
-    for (size_t i = 0; i < pieces; i++) {
-        size_t from = length * i / pieces, to = length * (i + 1) / pieces;
-
-        assert_true(to > from);
-        all += to - from;
-    }
-    assert_true(all == length);
-    assert_true(hpl_message_chunk <= INT_MAX);
-}
-
-TEST_CALL(a_panel_is_cut_into_pieces_without_gaps, for_all(check_pieces))
 
 static void check_working_memory(size_t grid, int nb)
 {

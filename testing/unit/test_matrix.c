@@ -126,20 +126,4 @@ TEST(copy_moves_every_element_between_all_forms)
             }
 }
 
-TEST(a_part_starts_at_its_element)
-{
-    hpl_matrix_t v, part;
-
-    for (int form = 0; form < 2; form++) {
-        v = view(0, 9, 8, forms[form]);
-        for (int i = 0; i < 9; i++)
-            for (int j = 0; j < 8; j++) {
-                part = hpl_matrix_at(v, i, j);
-                assert_ptr_equal(part.data, address(v, i, j));
-                assert_int_equal(part.ld, v.ld);
-                assert_int_equal(part.trans, v.trans);
-            }
-    }
-}
-
 TEST_MAIN()

@@ -201,14 +201,6 @@ TEST_SET_UP(blanks_in_names_are_understood)
     assert_int_equal(available_mib(), 500);
 }
 
-TEST(this_machine_has_some_memory)
-{
-    uint64_t bytes = 0;
-
-    assert_ok(xh_memory_available("", &bytes));
-    assert_true(bytes > MIB);
-}
-
 /* Allocate, check the alignment, touch first and last byte, free. */
 static void check_allocation(size_t bytes, size_t alignment)
 {
@@ -311,8 +303,6 @@ TEST(what_cannot_be_had_is_an_error)
         assert_ptr_equal(memory, &untouched);
     }
 }
-
-TEST_CALL(freeing_null_does_nothing, xh_memory_free(NULL, 100))
 
 /* What a system that does not tell leaves to be known. */
 TEST_SET_UP(the_limit_of_a_control_group_is_known_without_the_systems)

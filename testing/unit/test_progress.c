@@ -103,9 +103,6 @@ TEST(what_is_not_known_is_left_out)
         strstr(line_of(&p, 500, (hpl_progress_mark_t){1.0, 1e-300}), ":"));
 }
 
-TEST_CALL(a_short_run_says_nothing_in_a_file,
-          assert_string_equal(said("progress=auto", &first, 9.0), ""))
-
 TEST(a_long_run_says_few_lines_in_a_file)
 {
     const char *text;
@@ -115,18 +112,6 @@ TEST(a_long_run_says_few_lines_in_a_file)
     assert_in(text, "\nxhpl: progress: 100.0% done, 0 columns, "
                     "0:00 left, ");
     assert_in_range(lines_of(said("progress=auto", &first, 61.0)), 3, 7);
-}
-
-TEST(on_says_each_2_percent_and_the_end)
-{
-    assert_in_range(lines_of(said("progress=on", &first, 1000.0)), 20, 51);
-    assert_int_equal(lines_of(said("progress=on", &first, 0.01)), 1);
-}
-
-TEST(off_and_other_processes_say_nothing)
-{
-    assert_string_equal(said("progress=off", &first, 1000.0), "");
-    assert_string_equal(said("progress=on", &second, 1000.0), "");
 }
 
 /* All in one line that goes away. */

@@ -257,26 +257,6 @@ TEST(helpers_may_come_and_go_meanwhile)
     hyb_team_destroy(team);
 }
 
-static void meet_late(void *argument, int member)
-{
-    meeting_t *meeting = argument;
-
-    if (member == 0)
-        usleep(5000);
-    meet(meeting, member);
-}
-
-TEST(a_late_member_finds_the_others_waiting)
-{
-    hyb_team_t *team = team_of(2);
-    meeting_t meeting = meeting_of(team, 2, 1);
-
-    for (int i = 0; i < 5; i++)
-        hyb_team_run(team, meet_late, &meeting);
-    close_meeting(&meeting);
-    hyb_team_destroy(team);
-}
-
 TEST(a_barrier_larger_than_the_team_is_refused)
 {
     hyb_team_t *team = team_of(2);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Random data, checksum vectors, and whose tile is wrong. */
-#include <float.h>
 #include <math.h>
 #include "base/product.h"
 #include "testing/unit/capture.h"
@@ -143,16 +142,6 @@ TEST_SET_UP(normal_numbers_have_mean_0_and_variance_25)
 TEST_SET_UP(uniform_numbers_have_mean_0_and_variance_a_twelfth)
 {
     assert_moments(XDG_UNIFORM, 1.0 / 12.0);
-}
-
-TEST_SET_UP(other_seeds_and_places_give_other_numbers)
-{
-    xdg_random_t one = {XDG_UNIFORM, 1}, two = {XDG_UNIFORM, 2};
-
-    assert_true(xdg_random_element(&one, 0, 0) !=
-                xdg_random_element(&two, 0, 0));
-    assert_true(xdg_random_element(&one, 0, 1) !=
-                xdg_random_element(&one, 1, 0));
 }
 
 /* ---- checksums ---------------------------------------------------------- */

@@ -75,13 +75,6 @@ TEST(every_option_is_understood)
     assert_string_equal(options.map, "b.svg");
 }
 
-TEST(n_is_m_if_not_given)
-{
-    assert_ok(parse("-m 33"));
-    assert_int_equal(options.n, 33);
-    assert_int_equal(options.k, 256);
-}
-
 TEST(tuning_is_of_all_depths_or_the_one_given)
 {
     assert_ok(parse("--tune 60"));
