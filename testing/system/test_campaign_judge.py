@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The class of each host of a campaign, and which further runs settle it."""
 import json
-from statistics import NormalDist
 
 import pytest
 
@@ -63,10 +62,6 @@ def test_students_t_is_that_of_tables(df, t, chance):
     assert compare.tail(t, df) == pytest.approx(chance, rel=2e-4)
 
 
-def test_with_many_degrees_of_freedom_it_is_the_normal_one():
-    assert compare.tail(4, 20000) == pytest.approx(1 - NormalDist().cdf(4), rel=0.01)
-
-
 def test_one_disturbed_run_of_four_does_not_move_the_centre():
     assert compare.centre([1.0, 1.0, 1.0, 0.1]) == pytest.approx(1.0)
     assert compare.centre([3.0]) == 3.0 and compare.centre([3.0, 4.0]) == 3.5
@@ -111,11 +106,6 @@ def test_several_slow_hosts_do_not_hide_each_other():
     one.settle()
     of = classes(one.verdicts())
     assert [name for name in of if of[name] == "slow"] == named(4)
-
-
-def test_all_hosts_alike_are_ok_and_ask_for_nothing():
-    one = simulated(noise=0.002)
-    assert set(classes(one.verdicts()).values()) == {"ok"} and one.rounds == 0
 
 
 # ---- slow ------------------------------------------------------------------------------
@@ -268,10 +258,6 @@ def test_what_came_once_and_not_again_is_not_certain():
     assert "and not again" in verdict.reasons[0]["text"] and wanted(["a"], *runs) == []
 
 
-def test_who_did_not_start_once_is_ok_when_it_does():
-    assert judged(["a"], ended("a", "not started"), ended("a"))["a"].klass == "ok"
-
-
 ALONE = [ended(name) for name in "abcd"]
 
 
@@ -316,18 +302,6 @@ def test_who_met_another_of_its_kind_is_to_blame_by_its_other_runs():
     assert [found[x].klass for x in "abcdef"] == ["died"] * 2 + ["ok"] * 4
     assert found["a"].reasons[0]["text"].startswith("died with c and e, which are good")
     assert len(found["a"].reasons) == len(found["b"].reasons) == 1
-
-
-def test_rounds_of_pairs_alone_may_tell():
-    runs = [*ALONE, ended("a b", "died"), ended("c d"), ended("a c", "died"),
-            ended("b d")]
-    assert judged("abcd", *runs)["a"].klass == "died"
-
-
-def test_a_partner_that_fails_alone_explains_the_pair():
-    runs = [*ALONE, ended("a b", "died"), ended("a"), ended("b", "died")]
-    found = judged("abcd", *runs)
-    assert [found[x].klass for x in "abcd"] == ["ok", "died", "ok", "ok"]
 
 
 def test_two_that_fail_only_together_stay_open():
@@ -402,11 +376,6 @@ def test_a_host_that_differs_is_ok_and_named_with_the_difference():
     assert [name for name in HOSTS if found[name].differences] == [HOSTS[3]]
 
 
-def test_the_only_host_of_another_kind_differs_in_that():
-    found = judged(HOSTS, *map(ended, HOSTS), inventory=facts(n2={"processor": "y"}))
-    assert found[HOSTS[2]].differences == ["processor is y, elsewhere x"]
-
-
 def test_who_does_not_answer_and_never_ran_has_not_started():
     silent = facts()
     silent[HOSTS[1]] = {"facts": {}, "error": "no route to host"}
@@ -425,10 +394,6 @@ def test_a_node_that_slurm_gave_to_others_is_not_to_blame():
     assert [x["certain"] for x in found.reasons] == [False]
     inventory = {"a": {"facts": {}, "error": busy}}
     assert judged(["a"], ended("a"), inventory=inventory)["a"].klass == "ok"
-
-
-def test_who_has_no_run_is_unknown():
-    assert judged(["a", "b"], ended("a"))["b"].klass == "unknown"
 
 
 # ---- what is made of it --------------------------------------------------------------------
@@ -482,9 +447,3 @@ def test_the_summary_fits_its_schema(campaign):
     assert json.loads(summary.text(campaign)) == campaign
     SCHEMA.validate(summary.build(campaign_sim.large(60)))
     SCHEMA.validate(summary.build(Simulated(World(HOSTS))))
-
-
-@pytest.mark.parametrize("change", (
-    {"version": 2}, {"drain": ["n1"]}, {"counts": {"ok": 1, "bad": 2}}, {"more": 1}))
-def test_the_schema_refuses_what_is_not_one(campaign, change):
-    assert not SCHEMA.is_valid({**campaign, **change})
