@@ -24,7 +24,12 @@ def check(folder, cwd):
 
 
 def test_what_computes_passes_the_check(tmp_path):
-    outcome = check(jobs.BIN, tmp_path).succeeded()
+    folder = tmp_path / "a b"
+    folder.mkdir()
+    for program in ("xhpl", "xdgemm"):
+        (folder / program).symlink_to(jobs.BIN / program)
+    (folder / "xhpl-mpirun").symlink_to(jobs.SOURCE / "scripts/mpirun")
+    outcome = check(folder, tmp_path).succeeded()
     assert len(re.findall("^ok - ", outcome.stdout, re.M)) == 8, str(outcome)
 
 
