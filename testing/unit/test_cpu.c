@@ -138,20 +138,6 @@ TEST_SET_UP(sockets_cores_and_memory_nodes_are_counted)
     assert_int_equal(census.numa_nodes, 3);
 }
 
-TEST_SET_UP(a_machine_that_tells_nothing_has_none)
-{
-    xh_census_t census = xh_cpu_census(fake_root);
-
-    assert_int_equal(census.sockets, 0);
-    assert_int_equal(census.cores, 0);
-    assert_int_equal(census.numa_nodes, 0);
-}
-
-TEST_SET_UP(without_a_group_there_is_no_quota)
-{
-    assert_true(isinf(xh_cgroup_cpu_quota(fake_root)));
-}
-
 TEST_SET_UP(a_v2_quota_is_quota_over_period)
 {
     use_v2("a/b", "max 100000\n");

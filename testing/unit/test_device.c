@@ -150,16 +150,6 @@ TEST_SET_UP(a_device_gets_all_back_but_what_it_may_touch_as_it_failed)
     }
 }
 
-TEST_SET_UP(nothing_is_given_back_quietly)
-{
-    hyb_device_close(NULL);
-    hyb_queue_destroy(NULL);
-    hyb_event_destroy(NULL);
-    hyb_buffer_destroy(NULL);
-    hyb_pinned_free(on.device, NULL, 8);
-    assert_int_equal(fake.calls, 0);
-}
-
 /* ---- arguments ---------------------------------------------------------- */
 
 TEST_SET_UP(a_buffer_of_nothing_is_refused)

@@ -2,7 +2,7 @@
 #include "testing/unit/unit.h"
 #include "base/sequence.h"
 #include "hpl.h"
-#include "hpl/comm/schedule.h"
+#include "hpl/comm/pieces.h"
 #include "hpl/matgen/generator.h"
 #include "hpl/panel/panel.h"
 #include "hpl/solver/system.h"
@@ -14,7 +14,7 @@
  * Systems larger than any that was solved, on 1024 and 9216 processes: what is
  * computed of sizes and places, without the memory.
  */
-enum { N = 20000000 };
+enum { N = 20000000, MEMBERS = 10 };
 
 static const struct {
     int nprow, npcol;
@@ -37,6 +37,30 @@ static void for_all(void (*check)(size_t grid, int nb))
     for (size_t grid = 0; grid < COUNT_OF(grids); grid++)
         for (size_t w = 0; w < COUNT_OF(widths); w++)
             check(grid, widths[w]);
+}
+
+/* ---- pieces -------------------------------------------------------------- */
+
+/* Pieces of total units for members differ by one at most, and add up. */
+static void check_even(int members, size_t total)
+{
+    size_t offset[MEMBERS + 1], piece, least = total / (size_t)members;
+
+    hpl_pieces_even(offset, members, total);
+    assert_int_equal(offset[0], 0);
+    assert_true(offset[members] == total);
+    for (int g = 0; g < members; g++) {
+        piece = offset[g + 1] - offset[g];
+        assert_true(piece == least || piece == least + 1);
+    }
+}
+
+TEST(even_pieces_differ_by_one_at_most)
+{
+    for (int members = 1; members <= MEMBERS; members++) {
+        check_even(members, SIZE_MAX - 5);
+        check_even(members, ((size_t)1 << 31) + 1);
+    }
 }
 
 /* ---- places -------------------------------------------------------------- */

@@ -128,15 +128,11 @@ TEST_SET_UP(a_system_that_does_not_tell_is_warned_of)
         assert_int_equal(available_mib(), mib);                                \
     }
 
-TEST_LEFT(v1_leaves_limit_minus_usage, v1, "/job", "", 500,
-          {V1 "job/", 600, 100})
 TEST_LEFT(v1_without_a_limit_shows_a_huge_one, v1, "/job", "", 1000,
           {V1 "job/", (INT64_MAX - 4095) / MIB, 100})
 TEST_LEFT(v1_counts_inactive_file_pages_of_descendants_as_free, v1, "/job",
           "inactive_file 1048576\ntotal_inactive_file 209715200\n", 500,
           {V1 "job/", 600, 300})
-TEST_LEFT(v2_leaves_max_minus_current, v2, "/user.slice/job", "", 500,
-          {V2 "user.slice/job/", 600, 100})
 TEST_LEFT(v2_counts_inactive_file_pages_as_free, v2, "/job",
           "anon 4096\ninactive_file 104857600\nactive_file 52428800\n", 400,
           {V2 "job/", 600, 300})

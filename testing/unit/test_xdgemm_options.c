@@ -167,13 +167,6 @@ TEST(a_map_is_of_rates_only)
 
 /* ---- the shape ---------------------------------------------------------- */
 
-TEST(bytes_count_the_leading_dimensions)
-{
-    parse("-m 10 -n 20 -k 30 --lda 11 --ldb 40 --ldc 50");
-    assert_true(xdg_bytes(&options.product) ==
-                8.0 * (11 * 30 + 40 * 20 + 50 * 20));
-}
-
 TEST(the_largest_that_fits_fits_and_a_larger_does_not)
 {
     double bytes = 1e6;
