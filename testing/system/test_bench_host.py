@@ -80,16 +80,3 @@ def test_a_quick_run_measures_every_row(tmp_path):
                   r"\d+ threads?, \d+\.\d minutes$"):  # fmt: skip
         assert re.search(rf"^{begin}", said, re.M), str(outcome)
     assert "not measured" not in said, str(outcome)
-
-
-@pytest.mark.long
-def test_a_baseline_that_fails_ends_the_bench(tmp_path):
-    outcome = bench_host(tmp_path, "/bin/false")
-    assert outcome.status == 1, str(outcome)
-    assert re.search("/bin/false.* did not pass", outcome.stderr), str(outcome)
-
-
-def test_without_a_folder_it_says_how_it_is_called(tmp_path):
-    outcome = jobs.run([sys.executable, BENCH / "host"], tmp_path)
-    assert outcome.status == 1 and outcome.stdout == ""
-    assert "usage: bench/host [--quick] BINDIR" in outcome.stderr

@@ -268,27 +268,6 @@ LOSSES = [
 ]
 
 
-@pytest.mark.few(3)
-@pytest.mark.parametrize("fault, cause", LOSSES)
-def test_a_lost_device_ends_the_run_with_its_name(xdgemm, fault, cause):
-    options = ["--devices", "cuda:0,1", "--set", patience(fault)]
-    outcome = xdgemm(*TILED, *options, DEVICES=2, FAULT=f"0:{fault}")
-    assert outcome.status == 3, str(outcome)
-    assert re.search(cause, outcome.stderr), str(outcome)
-    said = r"error: cuda device 0 \(.*\), which wrote into C, is lost"
-    assert re.search(said, outcome.stderr), str(outcome)
-
-
-# Before it come the workspaces of three queues, and a table of the kernels.
-def test_where_memory_is_refused_tiles_become_smaller(xdgemm):
-    nth = 5 if KERNELS.exists() else 4
-    two = dict(DEVICES=2, FAULT=f"0:oom@malloc:{nth}")
-    outcome = xdgemm(*TILED, "--devices", "cuda:0,1", **two)
-    assert wrong(outcome) == 0
-    assert outcome.stderr.count("device 0 lacks ") == 1, str(outcome)
-    assert_nothing_left(outcome)
-
-
 REFUSED = ",".join(f"refuse@register:{nth}" for nth in range(1, 11))
 LARGE = "-m 700 -n 700 -k 200 --repeat 1 --verify --set tile=200".split()
 

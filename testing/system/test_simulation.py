@@ -134,14 +134,6 @@ def test_processes_that_share_a_core_take_all_of_it_in_turns():
     assert (one, shared) == simulated(*words, **model, cores=1)
 
 
-@SOLVERS
-def test_what_has_no_model_crashes(solver):
-    """The residual reads a matrix that is not there."""
-    check = "--threshold", "16", "--set", f"solver={solver}"
-    with pytest.raises(run.Failed, match="Segmentation fault"):
-        simulated(2, 2, 512, 64, *check)
-
-
 def test_no_step_where_a_proposal_takes_two_messages():
     """A pivot's proposal has 4 + 2 NB doubles, and a message at most 500."""
     narrow, fewer = simulated(8, 8, 248 * 8, 248, "--depth", "1")

@@ -42,15 +42,6 @@ static const char *said(const char *setting, const HPL_T_grid *grid,
     return text;
 }
 
-static int lines_of(const char *text)
-{
-    int lines = 0;
-
-    for (; *text != '\0'; text++)
-        lines += *text == '\n';
-    return lines;
-}
-
 static const char *line_of(const hpl_progress_t *progress, int64_t left,
                            hpl_progress_mark_t at)
 {
@@ -108,10 +99,10 @@ TEST(a_long_run_says_few_lines_in_a_file)
     const char *text;
 
     text = said("progress=auto", &first, 3600.0);
-    assert_in_range(lines_of(text), 20, 51);
+    assert_in_range(capture_lines(text), 20, 51);
     assert_in(text, "\nxhpl: progress: 100.0% done, 0 columns, "
                     "0:00 left, ");
-    assert_in_range(lines_of(said("progress=auto", &first, 61.0)), 3, 7);
+    assert_in_range(capture_lines(said("progress=auto", &first, 61.0)), 3, 7);
 }
 
 /* All in one line that goes away. */
@@ -122,7 +113,7 @@ TEST(live_is_a_live_line_in_a_pipe_too)
 
     text = said("progress=live", &first, 100.0);
     length = strlen(text);
-    assert_int_equal(lines_of(text), 0);
+    assert_int_equal(capture_lines(text), 0);
     assert_int_equal(text[0], '\r');
     assert_in(text, "\r50.7% done, ");
     assert_in(text, "\r100.0% done, 0 columns, 0:00 left, ");

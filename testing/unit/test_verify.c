@@ -266,15 +266,6 @@ static const char *accused(scene_t *s)
     return capture_end(NULL);
 }
 
-static int lines(const char *text)
-{
-    int count = 0;
-
-    for (; *text != '\0'; text++)
-        count += *text == '\n';
-    return count;
-}
-
 /* The executor that the tile with C's (i, j) belongs to, and its name. */
 static int owner_at(const scene_t *s, int64_t i, int64_t j)
 {
@@ -300,7 +291,7 @@ TEST_SET_UP(a_wrong_tile_names_who_computed_it)
              name_at(&s, 33, 12));
     text = accused(&s);
     assert_in(text, words);
-    assert_int_equal(lines(text), 1);
+    assert_int_equal(capture_lines(text), 1);
     assert_int_equal(s.verifier.wrong_tiles[owner_at(&s, 33, 12)], 1);
     assert_false(s.verifier.unsure);
 }
@@ -314,7 +305,7 @@ TEST_SET_UP(of_two_wrong_tiles_the_corners_between_are_innocent)
     *c_at(&s.made, 3, 2) = NAN;
     *c_at(&s.made, 57, 39) = NAN;
     text = accused(&s);
-    assert_int_equal(lines(text), 2);
+    assert_int_equal(capture_lines(text), 2);
     assert_in(text, "C(3, 2)");
     assert_in(text, "C(57, 39)");
 }
@@ -328,7 +319,7 @@ TEST_SET_UP(more_culprits_than_are_named_are_counted)
     for (int64_t i = 0; i < M; i += TILE)
         *c_at(&s.made, i, 0) = *c_at(&s.made, i, TILE) = 1e9;
     text = accused(&s);
-    assert_int_equal(lines(text), 8 + 1);
+    assert_int_equal(capture_lines(text), 8 + 1);
     assert_in(text, "it: 4 more wrong tiles");
 }
 
