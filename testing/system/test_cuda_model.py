@@ -204,6 +204,20 @@ def test_without_rocblas_or_its_driver_there_is_no_device_of_hip(xdgemm, plugins
     assert re.search(said, outcome.stdout, re.M), str(outcome)
 
 
+@pytest.mark.more
+@pytest.mark.parametrize("device, library", [("cuda", "libnvidia-ml.so.1"),
+                                             ("hip", "librocm_smi64.so")])  # fmt: skip
+def test_without_the_management_library_no_sensor_is_told(
+    xdgemm, plugins, device, library
+):
+    words = ["-m", "100", "--torture", "0.1", "--devices", f"{device}:0"]
+    assert "MHz" in xdgemm(*words, plugins=plugins).succeeded().stdout
+    (plugins / library).write_text("no library")
+    outcome = xdgemm(*words, plugins=plugins)
+    assert wrong(outcome) == 0
+    assert "MHz" not in outcome.stdout, str(outcome)
+
+
 # ---- double precision -------------------------------------------------------
 
 NATIVE = "this cublas does not compute in double precision, which fp64=native asks for"

@@ -147,3 +147,8 @@ def test_a_file_that_has_another_use_is_not_written(folder, option, name):
     assert outcome.stderr.count("error: ") == 1, str(outcome)
     assert sorted(x.name for x in folder.iterdir()) == before
     assert "report.txt" in (folder / "HPL.dat").read_text()
+
+
+def test_nothing_may_take_several_files(xhpl):
+    options = ["--json", "/dev/null", "--trace", "/dev/null"]
+    xhpl(*GIVEN, "-p", "1", "-q", "1", *options).succeeded()

@@ -85,6 +85,14 @@ def test_a_plan_for_other_processes_knows_no_weights(tmp_path):
     assert "unequal speed" not in outcome.stdout
 
 
+@pytest.mark.more
+def test_unknown_devices_are_measured(tmp_path):
+    outcome = run(tmp_path, TWO, "--weights", "measure", "--json", "r.json",
+                  "--set", "devices=emu", "--set", "home=host")  # fmt: skip
+    assert outcome.status == 0, str(outcome)
+    assert min(weights(tmp_path)["rates"]) > 0
+
+
 def test_a_file_of_hosts_makes_equal_ones_equal(tmp_path):
     name = os.uname().nodename.partition(".")[0]
     (tmp_path / "rates").write_text(f"elsewhere 1\n{name} 7\n")

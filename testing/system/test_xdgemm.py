@@ -47,13 +47,20 @@ def verified(outcome):
 # ---- rates ------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("devices", [1, 2, 3])
-def test_each_alone_and_all_together_have_a_row(xdgemm, devices):
-    outcome = xdgemm(*TILED, "--devices", f"emu:{devices}", "--verify").succeeded()
+@pytest.mark.parametrize("devices, beta", [(1, 0), (2, 1), (3, 1)])
+def test_each_alone_and_all_together_have_a_row(xdgemm, devices, beta):
+    options = ["--beta", str(beta), "--devices", f"emu:{devices}", "--verify"]
+    outcome = xdgemm(*TILED, *options).succeeded()
     for name in ["host", "together", *(f"emu:{i}" for i in range(devices))]:
         assert has_rate(outcome, name), name
     assert re.search(r"^efficiency +\d+\.\d+ ", outcome.stdout, re.M)
     assert verified(outcome) == (2 * (devices + 2) + 1, 0)  # two warm up
+
+
+def test_a_dry_device_is_said_to_be_a_model(xdgemm):
+    dry = ["--devices", "emu:1", "--set", "emu_dry=on", "--set", "emu_rate=5"]
+    outcome = xdgemm(*TILED, *dry).succeeded()
+    assert "a model's" in outcome.stdout
 
 
 @retried
@@ -350,3 +357,16 @@ def test_help_is_on_stdout_and_names_options_and_settings(xdgemm):
     for setting in ("devices", "split", "emu_fault"):
         assert re.search(rf"^ +{setting}=", outcome.stdout, re.M), setting
     assert "Exit status: 0" in outcome.stdout
+
+
+@pytest.mark.surface
+def test_version_is_one_line_on_stdout(xdgemm):
+    outcome = xdgemm("--version")
+    assert (outcome.status, outcome.stderr) == (0, ""), str(outcome)
+    assert re.fullmatch(r"xdgemm \d+(\.\d+)+.*\n", outcome.stdout)
+
+
+@pytest.mark.surface
+def test_quiet_leaves_stderr_empty(xdgemm):
+    outcome = xdgemm(*SMALL, "--devices", "none", "--quiet")
+    assert (outcome.status, outcome.stderr) == (0, ""), str(outcome)

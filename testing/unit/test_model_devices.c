@@ -4,6 +4,20 @@
 
 /* ---- devices ------------------------------------------------------------- */
 
+/* Then all that is left is to prepare columns: a fifth of the work. */
+TEST(endlessly_fast_devices_leave_what_is_the_threads)
+{
+    hyb_model_rates_t rates = without_panels(with_devices(1e-12));
+
+    for (int depth = 0; depth < 3; depth++)
+        assert_near(at_depth(depth, rates, 3000, 1, 1), 0.2 * work_of(3000));
+    /* Also L2 of 2900, 2800, ... 100 rows is copied, and U is read at last. */
+    rates.sweep = 1e9;
+    assert_near(seconds(rates, 3000, 1, 1),
+                0.2 * work_of(3000) +
+                    (24.0 * 100 * 43500 + 4.0 * 3000 * 3000) * 1e-9);
+}
+
 TEST(devices_make_room_for_panels)
 {
     for (int depth = 0; depth < 3; depth++) {

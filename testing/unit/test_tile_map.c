@@ -55,6 +55,15 @@ TEST(every_tile_is_a_box_in_its_executors_colour)
     assert_int_equal(occurrences("</svg>"), 1);
 }
 
+TEST(without_tiles_all_is_the_hosts)
+{
+    hyb_report_t report = {.seconds = 1.0};
+
+    draw(&report);
+    assert_int_equal(occurrences("fill=\"#b8b8b8\""), 1 + 1);
+    assert_int_equal(occurrences("tiles of"), 0);
+}
+
 TEST(idle_is_what_is_left_of_the_span)
 {
     int16_t owner[15];
