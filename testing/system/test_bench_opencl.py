@@ -28,13 +28,6 @@ def tuned(tmp_path):
     return tmp_path
 
 
-def test_the_best_that_a_tuner_found_comes_first(tuned):
-    bench = jobs.module(SCRIPT)
-    found = bench.clblast.found_parameters(tuned)
-    assert [x["VWN"] for x in found["Xgemm"]] == [1, 2]
-    assert list(found) == ["Xgemm"]
-
-
 @pytest.mark.more
 def test_products_stand_beside_those_of_others(tuned):
     outcome = jobs.run([SCRIPT, *QUICK, tuned, jobs.BIN], tuned).succeeded()

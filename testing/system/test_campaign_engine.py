@@ -357,20 +357,17 @@ def test_a_report_needs_no_allocation(tmp_path, monkeypatch, capsys):
     assert "campaign.html" in capsys.readouterr().out
 
 
-# ---- installed -----------------------------------------------------------------------
+# ---- starts that are refused ---------------------------------------------------------
 
 
-# ---- what it costs -------------------------------------------------------------------
-
-
-class Drawn:
+class Full:
     """Time that passes when somebody waits, and a launcher of runs that take what they
-    should; it starts nothing."""
+    should; it starts nothing, refuses the first so many and can ask no host."""
 
     at_once = 10**6
 
-    def __init__(self):
-        self.time, self.random = 0.0, random.Random(1)
+    def __init__(self, refusals):
+        self.time, self.random, self.refusals = 0.0, random.Random(1), refusals
 
     def now(self):
         return self.time
@@ -385,7 +382,13 @@ class Drawn:
         return words
 
     def start(self, words, folder, environment, run):
+        self.refusals -= 1
+        if self.refusals >= 0:
+            raise launch.Later(1, "too many jobs")
         return DrawnJob(self, run, folder)
+
+    def remote(self, host, words):
+        raise OSError(24, "Too many open files")
 
 
 class DrawnJob:
@@ -403,23 +406,6 @@ class DrawnJob:
             report.write(f"WR21R2C8 {self.run.n} 192 1 1 600.0 {gflops:.4e}\n"
                          "||Ax-b|| ...... PASSED\n")
         return 0
-
-
-class Full(Drawn):
-    """It refuses the first so many starts, and can ask no host."""
-
-    def __init__(self, refusals):
-        super().__init__()
-        self.refusals = refusals
-
-    def start(self, words, folder, environment, run):
-        self.refusals -= 1
-        if self.refusals >= 0:
-            raise launch.Later(1, "too many jobs")
-        return super().start(words, folder, environment, run)
-
-    def remote(self, host, words):
-        raise OSError(24, "Too many open files")
 
 
 def drawn_campaign(folder, drawn, out, *options):

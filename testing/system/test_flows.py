@@ -381,14 +381,6 @@ def test_what_was_installed_finds_its_devices(configured, tmp_path):
         assert "emu:0" in outcome.stdout + outcome.stderr, str(outcome)
 
 
-def test_clean_leaves_no_program(configured, tmp_path):
-    tree = tmp_path / "tree"
-    shutil.copytree(configured[0], tree, symlinks=True)
-    made(tree, "clean")
-    left = [x.name for x in (tree / "bin").rglob("*") if x.is_file()]
-    assert left in ([], ["HPL.dat"]), left
-
-
 def test_installed_pages_find_each_other(configured):
     pages = configured[1] / "share/doc/xhpl"
     for page in [pages / "README.md", *(pages / "docs").glob("*.md")]:

@@ -95,11 +95,4 @@ TEST(when_time_is_up_the_best_so_far_counts)
     assert_true(search(hill, 0, 1).rate == 0);
 }
 
-TEST(the_same_number_finds_the_same)
-{
-    const xdg_search_t one = search(island, 12, 5), two = search(island, 12, 5);
-
-    assert_memory_equal(&one.best, &two.best, sizeof(one.best));
-}
-
 TEST_MAIN()
