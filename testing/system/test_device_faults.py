@@ -93,12 +93,6 @@ def test_columns_on_devices_of_which_one_has_failed_end_the_run_with_its_name(xh
     assert said in outcome.stderr, str(outcome)
 
 
-def test_a_system_without_rows_has_no_columns_on_devices(xhpl):
-    options = ("--set", "devices=emu:1", "--set", "home=device")
-    outcome = xhpl("-n", "0,100", "--nb", 32, "-p", 1, "-q", 1, *options)
-    assert outcome.status == 0 and outcome.stdout.count("PASSED") == 2, str(outcome)
-
-
 # Every operation that columns on a device need, by grid; also those of panels there,
 # and what is agreed on, which goes down and up between a panel's columns.
 RESIDENT = {
@@ -195,30 +189,12 @@ def test_mpi_that_does_not_take_device_memory_is_refused(xhpl, devices, said):
     assert "device_mpi=on: " in outcome.stderr and said in outcome.stderr
 
 
-def test_where_memory_is_refused_tiles_become_smaller(xhpl):
-    outcome = solve(xhpl, 4, 2, "emu_fault=0:oom@alloc:1")
-    assert_passed(outcome)
-    assert outcome.stderr.count("device 0 lacks") == 1, str(outcome)
-    assert "given up" not in outcome.stderr, str(outcome)
-
-
 @pytest.mark.parametrize("processes", GRIDS)
 def test_a_large_flipped_bit_fails(xhpl, processes):
     outcome = solve(xhpl, processes, 1, "emu_fault=0:flip@copy_out:3")
     assert outcome.status == 1, str(outcome)
     assert "1 tests completed and failed" in outcome.stdout, str(outcome)
     assert outcome.stdout.count("FAILED") == 1, str(outcome)
-
-
-@pytest.mark.more
-def test_memory_for_less_than_a_block_column_is_said_and_enough(xhpl):
-    wide = ("-n", 1200, "--nb", 300)
-    few = ("emu_memory=1", "tile=0", "pipeline=16")
-    outcome = solve(xhpl, 4, 1, *few, system=wide)
-    assert_passed(outcome)
-    said = re.findall("has memory for tiles of .* at most", outcome.stderr)
-    assert len(said) == 4, str(outcome)
-    assert "given up" not in outcome.stderr, str(outcome)
 
 
 def test_a_wrong_tile_is_found_while_the_run_is_under_way(xhpl):
@@ -264,11 +240,3 @@ def test_rows_that_a_device_takes_wrong_are_found_with_two_process_rows(xhpl, pa
     assert outcome.status == 1, str(outcome)
     said = r"error: rank 1 .*iteration.*: .* is wrong.*, by device 0"
     assert re.search(said, outcome.stderr), str(outcome)
-
-
-@pytest.mark.more
-@pytest.mark.parametrize("processes", GRIDS)
-def test_right_tiles_raise_no_alarm(xhpl, processes):
-    outcome = solve(xhpl, processes, 1, "verify=online", "verify_every=1")
-    assert_passed(outcome)
-    assert "wrong" not in outcome.stderr, str(outcome)
