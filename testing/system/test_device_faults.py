@@ -93,12 +93,6 @@ def test_columns_on_devices_of_which_one_has_failed_end_the_run_with_its_name(xh
     assert said in outcome.stderr, str(outcome)
 
 
-def test_a_system_without_rows_has_no_columns_on_devices(xhpl):
-    options = ("--set", "devices=emu:1", "--set", "home=device")
-    outcome = xhpl("-n", "0,100", "--nb", 32, "-p", 1, "-q", 1, *options)
-    assert outcome.status == 0 and outcome.stdout.count("PASSED") == 2, str(outcome)
-
-
 # Every operation that columns on a device need, by grid; also those of panels there,
 # and what is agreed on, which goes down and up between a panel's columns.
 RESIDENT = {
@@ -261,11 +255,3 @@ def test_rows_that_a_device_takes_wrong_are_found_with_two_process_rows(xhpl, pa
     assert outcome.status == 1, str(outcome)
     said = r"error: rank 1 .*iteration.*: .* is wrong.*, by device 0"
     assert re.search(said, outcome.stderr), str(outcome)
-
-
-@pytest.mark.more
-@pytest.mark.parametrize("processes", GRIDS)
-def test_right_tiles_raise_no_alarm(xhpl, processes):
-    outcome = solve(xhpl, processes, 1, "verify=online", "verify_every=1")
-    assert_passed(outcome)
-    assert "wrong" not in outcome.stderr, str(outcome)
