@@ -197,7 +197,8 @@ static xh_status_t open_queues(hyb_device_columns_t *d)
     XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_NORMAL, &d->queue.compute));
     XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_HIGH, &d->queue.link));
     XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_HIGH, &d->queue.leave));
-    XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_HIGH, &d->queue.factor));
+    if (d->base.lu->homes.resident)
+        XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_HIGH, &d->queue.factor));
     XH_TRY(hyb_event_create(d->device, &d->event.computed));
     XH_TRY(hyb_event_create(d->device, &d->event.copied));
     XH_TRY(hyb_event_create(d->device, &d->event.begun));
@@ -302,12 +303,13 @@ static xh_status_t stand_by(hyb_device_columns_t *d, extent_t e)
 
 static xh_status_t open_for_visits(hyb_device_columns_t *d, extent_t e)
 {
-    xh_status_t status;
+    xh_status_t status = open_queues(d);
 
     e.seats = seats_alone(d, e);
     if (e.seats < HYB_VISITOR_SEATS)
         return stand_by(d, e);
-    status = open_memory(d, e);
+    if (status == XH_OK)
+        status = open_memory(d, e);
     return status == XH_ERR_MEMORY && d->memory.buffer == NULL ? stand_by(d, e)
                                                                : status;
 }
@@ -327,9 +329,11 @@ static xh_status_t open_all(hyb_device_columns_t *d)
     if (!hyb_machine_works(lu->means.machine, d->number - 1))
         return lu->homes.resident ? XH_ERR_DEVICE : XH_OK;
     XH_TRY(hyb_device_describe(d->device, &d->info));
-    XH_TRY(open_queues(d));
+    if (!lu->homes.resident)
+        return open_for_visits(d, e);
     e.seats = lu->homes.seats;
-    return lu->homes.resident ? open_memory(d, e) : open_for_visits(d, e);
+    XH_TRY(open_queues(d));
+    return open_memory(d, e);
 }
 
 xh_status_t hyb_place_device_create(hyb_lu_t *lu, int number,

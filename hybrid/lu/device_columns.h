@@ -40,7 +40,7 @@ typedef struct {
     hyb_device_info_t info;
     struct {
         hyb_queue_t *compute, *link, *leave, *factor;
-        hyb_queue_t *arrive, *guests; /* NULL without seats */
+        hyb_queue_t *arrive, *guests; /* NULL without seats, guests */
     } queue;
     struct {
         hyb_event_t *computed, *copied; /* the next panel's columns */

@@ -37,7 +37,8 @@ xh_status_t hyb_device_seats_create(hyb_device_columns_t *d, int64_t at)
     if (d->seat == NULL)
         return XH_ERR_MEMORY;
     XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_NORMAL, &d->queue.arrive));
-    XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_NORMAL, &d->queue.guests));
+    if (d->base.lu->homes.guests > 0)
+        XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_NORMAL, &d->queue.guests));
     XH_TRY(hyb_event_create(d->device, &d->event.kept));
     for (int i = 0; i < d->seats; i++, at += (rows + wide) * cols) {
         seat_t *seat = &d->seat[i];
