@@ -65,7 +65,7 @@ def test_it_ends_with_what_the_run_is_worth(run_fitted, tmp_path):
     assert "run: a page about this run: run/report.html\n" in fitted.stderr
     said = call(tmp_path / "run", "--verdict", "run.json").stdout
     assert f"run: is it good? {said}" in fitted.stderr, str(fitted)
-    assert fitted.stderr.splitlines()[-1].startswith("run: next, plan an hour's run"), str(fitted)
+    assert fitted.stderr.splitlines()[-1].startswith("run: next, an hour's run; to start it: cd "), str(fitted)
 
 
 @pytest.mark.more
@@ -154,7 +154,7 @@ def test_a_second_file_does_not_take_the_place_of_the_first(rerun):
 # ---- what is next ------------------------------------------------------------
 
 
-@pytest.mark.parametrize("unit, what", [("core", "edit HPL.dat"), ("numa", "plan an hour's run")])
+@pytest.mark.parametrize("unit, what", [("core", "edit HPL.dat"), ("numa", "an hour's run; to start it: cd ")])
 def test_the_last_line_can_be_typed(rerun, tmp_path, unit, what):
     """The plan of the hour takes no place of a file that is there."""
     last = rerun(unit).stderr.splitlines()[-1]
