@@ -75,5 +75,6 @@ def table(test):
     legend = "; in brackets the part of what the others of the model reach" * any(
         "(" in str(cell) for row in rows for cell in row[2:])
     return html.table(
-        f"Devices in the best test{left_out}{legend}", ["Device", "Model", "Products", "Link to it", "Link from it",
-                            "Clock", "Temperature", "Power"], rows)
+        f"Devices in the best test{left_out}{legend}",
+        ["Device", "Model", "Products", "Link to it", "Link from it", "Clock", "Temperature",
+         "Power"], rows)

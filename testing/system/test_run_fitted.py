@@ -65,7 +65,8 @@ def test_it_ends_with_what_the_run_is_worth(run_fitted, tmp_path):
     assert "run: a page about this run: run/report.html\n" in fitted.stderr
     said = call(tmp_path / "run", "--verdict", "run.json").stdout
     assert f"run: is it good? {said}" in fitted.stderr, str(fitted)
-    assert fitted.stderr.splitlines()[-1].startswith("run: next, an hour's run; to start it: cd "), str(fitted)
+    last = fitted.stderr.splitlines()[-1]
+    assert last.startswith("run: next, an hour's run; to start it: cd "), str(fitted)
 
 
 @pytest.mark.more
