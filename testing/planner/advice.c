@@ -79,7 +79,7 @@ xh_status_t xhpl_advice_worthless(const xhpl_order_t *order, double others,
                "add --force",
                order->ask == XHPL_ASK_PLAN ? "--plan" : "--predict");
     else
-        printf(": the rates above may be wrong");
+        printf(", so the rates above may be wrong");
     if (order->write != NULL)
         printf("; %s %s", order->write,
                order->force ? "is valid to run" : "was not written");

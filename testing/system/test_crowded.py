@@ -62,15 +62,15 @@ def ceiling_of(xhpl):
 def worthless(advice, kept=""):
     """The pattern of a last line with this advice."""
     return (rf"WORTHLESS{kept}: other programs \((.*\bsh PID \d+ of \w+.*)\) had "
-            rf"(3[3-9]|[4-9]\d)% of the cores while this was measured: {advice}\n")
+            rf"(3[3-9]|[4-9]\d)% of the cores while this was measured{advice}\n")
 
 
 def again(call):
-    return f"do not use what stands above; end them and run {call} again, or add --force"
+    return f": do not use what stands above; end them and run {call} again, or add --force"
 
 
 KEPT = ", but kept because of --force"
-WRONG = "the rates above may be wrong"
+WRONG = ", so the rates above may be wrong"
 
 
 def assert_named_once(outcome, said):
