@@ -3,10 +3,12 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <pwd.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include "base/sysfile.h"
@@ -14,8 +16,10 @@
 
 enum {
     PROGRAMS = 4096, /* that are looked at */
-    NAME = 16,       /* as the system keeps it */
-    NAMED = 3
+    NAME = 16,       /* as the system keeps it, cut */
+    NAMED = 3,
+    SHOWN = 40,  /* letters of a name, and of a user's, at most */
+    USERS = 4096 /* bytes of an entry of a user */
 };
 
 static const double pause_seconds = 0.2, noticeable = 0.1; /* of a core */
@@ -45,8 +49,6 @@ static bool look(const char *process, program_t *program_p)
     program_p->process = strtol(line, NULL, 10);
     program_p->ticks = user + kernel;
     snprintf(program_p->name, NAME, "%s", name + 1);
-    for (char *at = program_p->name; *at != '\0'; at++)
-        *at = isprint((unsigned char)*at) ? *at : '?';
     return true;
 }
 
@@ -79,13 +81,22 @@ static unsigned long ticks_before(const program_t *before, int count,
     return now->ticks; /* it has just begun */
 }
 
+static int busiest_first(const void *a, const void *b)
+{
+    unsigned long of_a = ((const program_t *)a)->ticks;
+    unsigned long of_b = ((const program_t *)b)->ticks;
+
+    return (of_a < of_b) - (of_a > of_b);
+}
+
 /* Let each program have the ticks of all of its processes since before, in the
- * first of them. */
+ * busiest of them. */
 static void take_since(const program_t *before, int earlier, program_t *now,
                        int count)
 {
     for (int i = 0; i < count; i++)
         now[i].ticks -= ticks_before(before, earlier, &now[i]);
+    qsort(now, (size_t)count, sizeof(*now), busiest_first);
     for (int i = 0; i < count; i++)
         for (int j = i + 1; j < count && now[i].ticks > 0; j++)
             if (now[j].ticks > 0 && strcmp(now[i].name, now[j].name) == 0) {
@@ -94,22 +105,69 @@ static void take_since(const program_t *before, int earlier, program_t *now,
             }
 }
 
+/* The name in full, if a file of the command line begins with it: the program
+ * or its script. */
+static void complete_name(const program_t *program, char *name_p, size_t size)
+{
+    char path[64], words[1024];
+    size_t length;
+    FILE *file;
+
+    snprintf(name_p, size, "%s", program->name);
+    snprintf(path, sizeof(path), "/proc/%ld/cmdline", program->process);
+    if (strlen(program->name) < NAME - 1 || (file = fopen(path, "r")) == NULL)
+        return;
+    length = fread(words, 1, sizeof(words) - 1, file);
+    words[length] = '\0';
+    fclose(file);
+    for (const char *word = words; word < words + length;
+         word += strlen(word) + 1) {
+        const char *base = strrchr(word, '/');
+
+        base = base != NULL ? base + 1 : word;
+        if (strncmp(base, program->name, NAME - 1) == 0) {
+            snprintf(name_p, size, "%s", base);
+            return;
+        }
+    }
+}
+
+/* " of eva"; "" if the system does not tell. */
+static void name_user(long process, char *text_p, size_t size)
+{
+    char path[64], names[USERS];
+    struct passwd user, *found = NULL;
+    struct stat about;
+
+    text_p[0] = '\0';
+    snprintf(path, sizeof(path), "/proc/%ld", process);
+    if (stat(path, &about) == 0 &&
+        getpwuid_r(about.st_uid, &user, names, USERS, &found) == 0 &&
+        found != NULL)
+        snprintf(text_p, size, " of %s", user.pw_name);
+}
+
 static void name_most(program_t *programs, int count, xh_rivals_t *rivals)
 {
     double least = noticeable * pause_seconds * (double)sysconf(_SC_CLK_TCK);
 
     for (int n = 0; n < NAMED && count > 0; n++) {
         program_t *most = &programs[0];
+        char name[SHOWN], user[SHOWN];
 
         for (int i = 1; i < count; i++)
             if (programs[i].ticks > most->ticks)
                 most = &programs[i];
         if ((double)most->ticks < least)
-            return;
-        xh_text_append(rivals->text, sizeof(rivals->text), "%s%s",
-                       n > 0 ? ", " : "", most->name);
+            break;
+        complete_name(most, name, sizeof(name));
+        name_user(most->process, user, sizeof(user));
+        xh_text_append(rivals->text, sizeof(rivals->text), "%s%s PID %ld%s",
+                       n > 0 ? ", " : "", name, most->process, user);
         most->ticks = 0;
     }
+    for (char *at = rivals->text; *at != '\0'; at++)
+        *at = isprint((unsigned char)*at) ? *at : '?';
 }
 
 xh_rivals_t xh_rivals_now(void)

@@ -3,12 +3,13 @@
 #define XH_RIVALS_H
 
 typedef struct {
-    char text[96];
+    char text[256];
 } xh_rivals_t;
 
 /*
  * The programs that use most of this machine's processors right now, other than
- * this one: "cc1plus, sh"; "" if none uses a tenth of a core, or the system
+ * this one, each with its busiest process and that one's user: "cc1plus PID 41
+ * of eva, sh PID 7 of root"; "" if none uses a tenth of a core, or the system
  * does not show them. Control characters are '?'.
  *
  * Cost: 0.2 s

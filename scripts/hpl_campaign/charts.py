@@ -12,6 +12,10 @@ ENOUGH = 40  # nodes of which a histogram tells something
 MATRIX = 64  # nodes of a matrix, at most
 SMALL = 24  # nodes of one that others stand beside, at most
 LOWEST = 0.80  # of the median: what is slower shares a bar
+OF_PAIRS = ("Each pair that was measured, as a part of the median: a bad link or port is a row "
+            "and a column. Pairs that failed have a frame.")
+OF_NODES = ("The median of the pairs of each node, without the share of its partners, worst "
+            "first.")
 INVERTED = (" Above 1 is better in this chart, too: it shows the median divided by the "
             "latency.")
 WIDTHS = (0.001, 0.002, 0.005, 0.01)  # of a bar
@@ -48,9 +52,10 @@ def ranked(campaign, data):
     slowest, fastest = found[0][0][0], found[-1][0][0]
     return html.figure(
         "ranked", "ranked", "Rate of each node, slowest first",
-        f"The median of all its runs, from {percent(slowest)} to {percent(fastest)} of the "
-        f"median of its kind; a thin line goes from its slowest run to its fastest. The "
-        f"dashed line is {percent(campaign['slow'])} below the median.")
+        "A point is the median of a node's runs, as a part of the median of its kind: from "
+        f"{percent(slowest)} to {percent(fastest)}. A thin line goes from the slowest run of "
+        f"the node to its fastest. The dashed line is {percent(campaign['slow'])} below the "
+        "median.")
 
 
 def width_of(values):
@@ -91,6 +96,11 @@ OF_LINKS = (  # place in a cell, name, title, 1 if more is better
 )
 
 
+def ends(parts):
+    """The least and the most of parts of the median, in words."""
+    return f"From {percent(min(parts))} to {percent(max(parts))} of the median."
+
+
 def matrix(campaign, data, place, name, title, sign):
     """The matrix of all pairs, each by its part of the median; above 1 is better."""
     found = campaign["pairs"]
@@ -102,11 +112,8 @@ def matrix(campaign, data, place, name, title, sign):
                   for row, column, x in cells],
         "failed": [[cell[0], cell[1], cell[5]] for cell in found["cells"]
                    if cell[5] != "ok"]}
-    return html.figure(
-        "matrix", name, title,
-        "Each pair that was measured, as a part of the median: a bad link or port is a "
-        "row and a column. Pairs that failed have a frame."
-        + INVERTED * (sign < 0))
+    return html.figure("matrix", name, title, ends([cell[2] for cell in data[name]["cells"]])
+                       + INVERTED * (sign < 0))
 
 
 def rows(campaign, data, place, name, title, sign):
@@ -123,10 +130,9 @@ def rows(campaign, data, place, name, title, sign):
         "values": [[round(math.exp(x), 4) for x in (middle, min(row), max(row))]
                    for middle, _, row in ordered],
         "limit": None, "label": "of the median of pairs"}
-    return html.figure(
-        "ranked", name, f"{title}, by node",
-        "The median of the pairs of each node, without the share of its partners, worst "
-        "first." + INVERTED * (sign < 0))
+    return html.figure("ranked", name, f"{title}, by node",
+                       ends([value[0] for value in data[name]["values"]])
+                       + INVERTED * (sign < 0))
 
 
 def links(campaign, data):
@@ -137,4 +143,7 @@ def links(campaign, data):
         draw(campaign, data, place, name, title, sign)
         for place, name, title, sign in OF_LINKS
         if any(cell[place] for cell in campaign["pairs"]["cells"]))
-    return f'<div class="beside">{found}</div>' if found and count <= SMALL else found
+    if not found:
+        return ""
+    return html.paragraph(OF_PAIRS if draw is matrix else OF_NODES) + (
+        f'<div class="beside">{found}</div>' if count <= SMALL else found)

@@ -23,6 +23,7 @@ TEXT = 180  # letters of a reason at the top
 FINE = 600  # nodes: with more, the map has no letters
 CAUSE = ("More than half of the nodes are {}. Look for one cause first: the launcher, the "
          "file system, the network, the program. Do not drain before it is found.")
+FOUND = "[fill in] % below {}, compared by hand"  # of a node that no campaign can judge
 LETTERS = {"wrong": "W", "died": "D", "hung": "H", "hot": "T", "not started": "N",
            "slow": "S", "unknown": "?", "ok": ""}
 
@@ -145,8 +146,12 @@ def to_compare(campaign, entries, calls):
         "node the first command prints the ceiling of its cores, the second, as \"a node\", "
         "the rate that xhpl --plan expects:", "note") \
         + copied("by-hand", calls.by_hand(campaign, entries)) + html.paragraph(
-        "A node that is clearly lower in one of them is slow. To drain it:", "note") \
-        + copied("by-hand-drain", drain.shown(entries, calls.drain_command))
+        f"If a node is {percent(campaign['slow'])} or more lower in one of them, drain it by "
+        "the command below, with the number that you found in place of [fill in]. Otherwise "
+        "keep it in service, and test it again once more nodes of its kind are there.",
+        "note") + copied("by-hand-drain", drain.shown(
+            [{**entry, "reason": FOUND.format(good[0] if good else "others of its kind")}
+             for entry in entries], calls.drain_command))
 
 
 def hero(campaign, calls):
@@ -171,15 +176,39 @@ def to_copy(campaign, calls):
     """The commands that drain, to be copied."""
     if not campaign["drain"] or shared_cause(campaign):
         return ""
+    names = listed([entry["host"] for entry in campaign["drain"]])
+    them = "this node" if len(campaign["drain"]) == 1 else "these nodes"
     return html.section(
-        "drain", f"To drain {listed([entry['host'] for entry in campaign['drain']])}",
+        "drain", f"To drain {names}",
         copied("commands", drain.shown(campaign["drain"], calls.drain_command)),
-        html.paragraph("This runs all of these commands:", "note"),
+        html.paragraph(f"This runs what stands above.{stay(campaign, names)}", "note"),
         copied("all-commands", calls.drain(campaign)),
         *without_slurm(calls),
-        html.paragraph("The same list is in drain.txt. After the repair, test these nodes "
-                       f"again{beside(calls.good(campaign, campaign['drain']))}:", "note"),
-        copied("repaired", calls.again(campaign, campaign["drain"], "repaired")))
+        html.paragraph(f"The same list is in drain.txt. After the repair, test {them} again"
+                       f"{beside(calls.good(campaign, campaign['drain']))}:", "note"),
+        copied("repaired", calls.again(campaign, campaign["drain"], "repaired")),
+        unjudged(campaign, calls))
+
+
+def stay(campaign, names):
+    """That nodes which are undecided are not drained with the others."""
+    left = [entry["host"] for entry in campaign["open"]]
+    if not left:
+        return ""
+    return (f" It drains {names} only; {listed(left)} stay{'s' * (len(left) == 1)} until "
+            "decided.")
+
+
+def unjudged(campaign, calls):
+    """That a test of nodes to drain, after the repair, has too few to find slow ones."""
+    names = {entry["host"] for entry in campaign["drain"]}
+    names |= set(calls.good(campaign, campaign["drain"]))
+    kinds = [host["kind"] for host in campaign["hosts"] if host["name"] in names]
+    if all(kinds.count(kind) >= FEW for kind in kinds):
+        return ""
+    return html.paragraph(
+        f"With fewer than {FEW} nodes of a kind this test finds a node that fails, but cannot "
+        "call a repaired node slow: compare its rate by hand.", "note")
 
 
 def without_slurm(calls):

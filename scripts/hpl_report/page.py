@@ -10,7 +10,7 @@ from .words import moment, rate
 
 HERE = Path(__file__).resolve().parent
 ECHARTS = "echarts/echarts.min.js"
-KINDS = {"PASSED": "passed", "FAILED": "failed"}  # of results, for the style
+JUDGED = ("good", "fair", "low")  # grades of a rate that counts
 
 
 def part(name):
@@ -21,6 +21,13 @@ def headline(run):
     return rate(run.best["gflops"]) if run.best else "No result"
 
 
+def kind_of(status, grade):
+    """Of a result, for the style: green only where the rate counts."""
+    if status == "FAILED":
+        return "failed"
+    return "passed" if status == "PASSED" and grade in JUDGED else "other"
+
+
 def hero(run, tag="h1"):
     """The result, and whether it is good."""
     verdict = judge(run)
@@ -29,7 +36,7 @@ def hero(run, tag="h1"):
     return Template(part("hero.html")).substitute(
         tag=tag, name=escape(run.name), where=escape(run.where()),
         start=escape(moment(run.record["start"])), rate=escape(headline(run)),
-        status=escape(status), kind=KINDS.get(status, "other"),
+        status=escape(status), kind=kind_of(status, verdict.grade),
         grade=verdict.grade, meter=sections.meter(run),
         answer=escape(verdict.answer), reason=escape(verdict.reason),
         see=f" See {link(verdict.see)}." if verdict.see else "",

@@ -57,13 +57,21 @@ def idle_host(run):
             "slow nothing down.")
 
 
+def how_to_read(run):
+    """What rates of iterations tell."""
+    if run.best is not None and run.lives_on_devices(run.best):
+        return ("An iteration counts as done once its work is queued on the devices: rates "
+                "of the first ones are too high, those behind them too low.")
+    return ("Towards the end every run is slower, as little of the matrix is left"
+            f"{' for devices' if run.devices() else ''}.")
+
+
 def rate_text(run, points):
     best = max(point["gflops"] for point in points)
     whole = points[0]["first"], points[-1]["last"]
     return (
         f"Process 0, iterations {whole[0]} to {whole[1]}: {rate(points[0]['gflops'])} "
-        f"in the first, at most {rate(best)}. Towards the end every run is slower, as "
-        f"little of the matrix is left{' for devices' if run.devices() else ''}."
+        f"in the first, at most {rate(best)}. {how_to_read(run)}"
     )
 
 
@@ -284,6 +292,15 @@ def where_it_waits(run, test):
     return ("Waiting", percent(run.part(*WAITS)), f"of process 0's time, for {listed(on)}")
 
 
+def where_it_lives(run, test):
+    """The part that the matrix takes of the memory in which it lives."""
+    memory = sum(device["memory_bytes"] for device in run.record.get("devices") or [])
+    if run.lives_on_devices(test) and memory:
+        whose = "device's" if run.devices() == 1 else "devices'"
+        return f"{percent(8 * test['n'] ** 2 / memory)} of the {whose} memory"
+    return f"{percent(run.filled(test))} of the free memory"
+
+
 def prediction(run, found):
     worthless = " (worthless: see below)" * any(
         WORTHLESS in finding["text"] for finding in run.findings)
@@ -299,8 +316,7 @@ def tiles(run):
     found = [
         ("Time", duration(test["seconds"]), "of the slowest process"),
         ("N", test["n"], f"NB {test['nb']}, {test['p']} x {test['q']} processes"),
-        ("Matrix", size(8 * test["n"] ** 2),
-         f"{percent(run.filled(test))} of the free memory"),
+        ("Matrix", size(8 * test["n"] ** 2), where_it_lives(run, test)),
         ("Residual", significant(test["residual"]), test["status"]),
         where_it_waits(run, test),
         ("Hosts", len(run.record["hosts"]),

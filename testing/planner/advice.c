@@ -11,6 +11,7 @@
 #include "base/settings.h"
 #include "base/text.h"
 #include "testing/ptest/dat_file.h"
+#include "testing/ptest/record.h"
 
 static const double noticeable = 1.01; /* times the rate */
 
@@ -62,21 +63,26 @@ xh_rivals_t xhpl_advice_rivals(void)
     return rivals;
 }
 
-xh_status_t xhpl_advice_worthless(const xhpl_order_t *order, double others)
+xh_status_t xhpl_advice_worthless(const xhpl_order_t *order, double others,
+                                  const xh_rivals_t *rivals)
 {
-    bool is_withheld = order->write != NULL && !order->force;
-
-    if (is_withheld)
+    if (order->write != NULL && !order->force)
         xh_log_error("--write: %s is not written, as this plan is worthless; "
                      "--force writes it anyway",
                      order->write);
-    printf("\nWORTHLESS: do not use what stands above: other programs (%s) had "
-           "%.0f%% of the cores while it measured; end them and run %s again%s",
-           xhpl_advice_rivals().text, 100.0 * others,
-           order->ask == XHPL_ASK_PLAN ? "--plan" : "--predict",
-           order->force ? "" : ", or add --force");
-    if (is_withheld)
-        printf("; %s was not written", order->write);
+    printf("\nWORTHLESS%s: other programs (%s) had %.0f%% of the cores while "
+           "this was measured",
+           order->force ? ", but kept because of --force" : "", rivals->text,
+           100.0 * others);
+    if (!order->force)
+        printf(": do not use what stands above; end them and run %s again, or "
+               "add --force",
+               order->ask == XHPL_ASK_PLAN ? "--plan" : "--predict");
+    else
+        printf(", so the rates above may be wrong");
+    if (order->write != NULL)
+        printf("; %s %s", order->write,
+               order->force ? "is valid to run" : "was not written");
     printf("\n");
     return order->force ? XH_OK : XH_ERR_INPUT;
 }
@@ -246,6 +252,9 @@ static void print_command(const xhpl_extent_t *planned,
                test->n, test->nb, test->nprow, test->npcol, test->depth,
                best->bcast, pmap);
     print_settings();
+    if (xhpl_record_is_built())
+        printf(" --json run.json%s",
+               xh_settings_changed("predict") ? "" : " --set predict=on");
     printf("\n");
 }
 

@@ -31,11 +31,14 @@ xh_rivals_t xhpl_advice_rivals(void);
 
 /*
  * Print on stdout, as the last line, that a plan or a prediction is worthless,
- * and what to do; others: the part of the measuring time that other programs
- * had.
+ * and what to do.
+ *
+ * others  in  the part of the measuring time that other programs had
+ * rivals  in  these programs
  * Errors: XH_ERR_INPUT  without --force
  */
-xh_status_t xhpl_advice_worthless(const xhpl_order_t *order, double others);
+xh_status_t xhpl_advice_worthless(const xhpl_order_t *order, double others,
+                                  const xh_rivals_t *rivals);
 
 /*
  * Print on stdout what best takes and what limits its N, what other numbers of

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 #include "base/blas_library.h"
 #include "base/clock.h"
@@ -135,6 +136,45 @@ static void forced_kernel(char *text, size_t size)
                            variables[i], getenv(variables[i]));
 }
 
+/* What OPENBLAS_CORETYPE calls this processor; NULL: unknown. */
+static const char *core_type(void)
+{
+    switch (xh_cpu_isa()) {
+    case XH_ISA_AVX512:
+        return "SKYLAKEX";
+    case XH_ISA_AVX2:
+        return strstr(xh_cpu_model(), "AMD") != NULL ? "ZEN" : "HASWELL";
+    default:
+        return NULL;
+    }
+}
+
+/* What to do about a slow DGEMM, into text. */
+static void say_remedy(const xh_blas_library_t *library, char *text,
+                       size_t size)
+{
+    const char *type =
+        strcmp(library->name, "OpenBLAS") == 0 ? core_type() : NULL;
+    const char *kernel = hpl_solver()->workers().kernel;
+    char forced[256];
+
+    text[0] = '\0';
+    forced_kernel(forced, sizeof(forced));
+    if (forced[0] != '\0')
+        xh_text_append(text, size, "the environment may have chosen it: %s. ",
+                       forced);
+    if (type != NULL && strcasecmp(library->kernel, type) != 0)
+        xh_text_append(text, size, "OPENBLAS_CORETYPE=%s suits this processor",
+                       type);
+    else
+        xh_text_append(text, size, "a newer or another library may be faster");
+    if (kernel != NULL && strcmp(kernel, "blas") != 0)
+        xh_text_append(text, size,
+                       ". xhpl's own kernel, %s, computes the update, so this "
+                       "slows the run little",
+                       kernel);
+}
+
 /* Is DGEMM clearly slower than its core? While others disturb it, more so: they
  * take caches, and parts of a core, too. */
 static bool is_slow(measured_t dgemm, double ceiling)
@@ -148,7 +188,7 @@ static void warn_if_slow(const xh_blas_library_t *library, measured_t dgemm,
                          double ceiling)
 {
     double rate;
-    char forced[256];
+    char remedy[512];
 
     for (int i = 0; i < TRIES && dgemm.others > XH_TURNS_CROWDED &&
                     is_slow(dgemm, ceiling);
@@ -157,18 +197,13 @@ static void warn_if_slow(const xh_blas_library_t *library, measured_t dgemm,
     if (!is_slow(dgemm, ceiling))
         return;
     rate = dgemm.rate;
-    forced_kernel(forced, sizeof(forced));
+    say_remedy(library, remedy, sizeof(remedy));
     xh_log_warning(
         "DGEMM of %s on one thread reaches %.1f Gflop/s, %.0f%% of the %.1f "
         "Gflop/s that this core can do. Its kernel '%s' may be too old for "
-        "this processor, %s; %s%s",
+        "this processor, %s: %s",
         library->name, rate * 1e-9, 100 * rate / ceiling, ceiling * 1e-9,
-        known(library->kernel), xh_cpu_model(),
-        forced[0] == '\0'
-            ? "OPENBLAS_CORETYPE can choose another kernel; a newer or another "
-              "BLAS library may have a better one"
-            : "the environment may have chosen it: ",
-        forced);
+        known(library->kernel), xh_cpu_model(), remedy);
 }
 
 /* The environment variable that sets the threads of library. */

@@ -10,7 +10,7 @@
 
 static const char everyday_options[] =
     " n nb p q dat json set progress quiet plan time memory write force "
-    "predict help version ";
+    "trust predict help version ";
 static const char everyday_settings[] =
     " threads bind devices home kernel predict watchdog ";
 
@@ -66,8 +66,8 @@ static void print_usage(FILE *out)
 {
     fprintf(
         out,
-        "Usage: xhpl [OPTION]...                  one machine\n"
-        "       mpirun -n PROCESSES xhpl [OPTION]...       several\n\n"
+        "Usage: xhpl [OPTION]..., on several nodes mpirun -n PROCESSES xhpl "
+        "[OPTION]...\n"
         "Solve random systems of linear equations and report the rate: the "
         "benchmark HPL.\nHPL.dat in this folder says what to run. An option "
         "such as --nb 256 takes the\nplace of its line; with -n no file is "
@@ -79,12 +79,13 @@ static void print_usage(FILE *out)
         "it should be\n"
         "  hpl-report run.json                      make a page: is the "
         "result good?\n"
-        "Eight nodes, one process on each; start the plan in the same "
-        "way:\n"
+        "Eight nodes, one process on each: plan, then run.\n"
+        "  mpirun -np 8 --map-by ppr:1:node --bind-to none \\\n"
+        "      xhpl --plan --time 10m --write HPL.dat\n"
         "  mpirun -np 8 --map-by ppr:1:node --bind-to none xhpl --json "
         "run.json\n"
-        "  srun -N 8 --ntasks-per-node=1 --cpu-bind=none --mpi=pmix xhpl "
-        "--json run.json\n\n");
+        "With Slurm: srun -N 8 --ntasks-per-node=1 --cpu-bind=none --mpi=pmix "
+        "xhpl ...\n\n");
 }
 
 static void print_endings(FILE *out)
@@ -118,7 +119,6 @@ static void print_everyday(const xh_option_t *rows, int count, FILE *out)
     for (int q = 0; q < XHPL_QUANTITIES; q++)
         print_line(xhpl_quantity(q)->option, "LIST", xhpl_quantity(q)->what,
                    out);
-    fputc('\n', out);
     for (int i = 0; i < count; i++)
         print_line(rows[i].name, rows[i].argument, rows[i].help, out);
     fprintf(

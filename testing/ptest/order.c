@@ -71,7 +71,7 @@ static const xh_option_t others[] = {
      "with --plan: how many processes each node will have", 0, 0,
      XHPL_QUANTITIES + XHPL_RANKS_PER_NODE},
     {"write", "FILE", XH_OPTION_TEXT, AT(write),
-     "with --plan: write the best choice to FILE, a new HPL.dat", 0, 0, 0},
+     "with --plan: write the choice to FILE, which must not exist", 0, 0, 0},
     {"simulate", NULL, XH_OPTION_FLAG, AT(simulate),
      "with --plan: simulate the best choice, other grids and slow nodes",
      0, 0, 0},

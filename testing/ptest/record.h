@@ -23,6 +23,8 @@
  */
 typedef struct xhpl_record xhpl_record_t;
 
+bool xhpl_record_is_built(void);
+
 /*
  * From now on keep this process's warnings and errors for the record, which is
  * not open yet.

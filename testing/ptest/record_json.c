@@ -73,6 +73,11 @@ static void hear(xh_log_level_t level, const char *text)
     json_decref(object);
 }
 
+bool xhpl_record_is_built(void)
+{
+    return true;
+}
+
 void xhpl_record_listen(void)
 {
     if (found == NULL)

@@ -5,6 +5,11 @@
 #include "base/log.h"
 #include "testing/ptest/processes.h"
 
+bool xhpl_record_is_built(void)
+{
+    return false;
+}
+
 void xhpl_record_listen(void)
 {
 }

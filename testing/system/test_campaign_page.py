@@ -56,6 +56,8 @@ def text_of(campaign, *earlier):
 def test_it_begins_with_what_to_drain_and_why(campaign):
     text = text_of(campaign)
     assert "Drain 3 of 16 nodes 1 wrong, 1 hung, 1 slow, 13 ok" in text
+    assert text.count("Pairs that failed have a frame.") == 1
+    assert "stays until decided" not in text and "repaired node slow" not in text
     assert re.search(r" UTC · took \d", text)
     assert text.count("Above 1 is better in this chart, too: it shows the median divided") == 1
     assert f"To drain {HOSTS[12]}, {HOSTS[7]} and {HOSTS[3]} Copy scontrol" in text
@@ -166,12 +168,23 @@ def test_a_slow_node_of_few_is_compared_by_hand():
         f"ssh {host} /b/xprobe --ceiling /b/xhpl-campaign plan --hosts {host} --stages single "
         "--launcher ssh '--xhpl-options=-u 1'" for host in (HOSTS[1], HOSTS[0]))
     assert measured in text
-    assert f"To drain it: Copy scontrol update NodeName={HOSTS[1]} State=DRAIN" in text
+    assert (f"Copy scontrol update NodeName={HOSTS[1]} State=DRAIN 'Reason=slow: [fill in] % "
+            f"below {HOSTS[0]}, compared by hand'" in text)
+    assert "If a node is 3.0 % or more lower in one of them, drain it by" in text
     found["options"]["launcher"] = "slurm"
     assert calls.by_hand(found, found["open"]).startswith(
         f"srun --nodes=1 --ntasks=1 --nodelist={HOSTS[1]} /b/xprobe --ceiling\n")
     found["hosts"].append({**found["hosts"][0], "name": "n5"})
     assert summary.undecided(found) == (found["open"], [])
+
+
+def test_what_is_drained_beside_an_undecided_node_and_tested_again_among_few():
+    """The undecided one stays; and the test says that it finds no slow node."""
+    found = simulated(named(4), slow={HOSTS[1]: 0.7}, dies={HOSTS[2]: "wrong"})
+    text = text_of(found)
+    assert (f"This runs what stands above. It drains {HOSTS[2]} only; {HOSTS[1]} stays until "
+            "decided." in text)
+    assert "With fewer than 5 nodes of a kind this test finds a node that fails, but" in text
 
 
 def test_few_nodes_of_a_kind_may_all_be_ok():

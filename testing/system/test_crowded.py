@@ -59,12 +59,23 @@ def ceiling_of(xhpl):
     return sum(host["fma_ceiling"]["gflops"] for host in hosts)
 
 
-def worthless(call):
-    """The pattern of a last line that asks for this call again."""
-    call, _, more = re.escape(call).partition(",")
-    return (r"WORTHLESS: do not use what stands above: other programs \(.+\) had "
-            rf"(3[3-9]|[4-9]\d)% of the cores while it measured; end them and run {call} again"
-            rf"{',' + more if more else ''}\n")
+def worthless(advice, kept=""):
+    """The pattern of a last line with this advice."""
+    return (rf"WORTHLESS{kept}: other programs \((.*\bsh PID \d+ of \w+.*)\) had "
+            rf"(3[3-9]|[4-9]\d)% of the cores while this was measured{advice}\n")
+
+
+def again(call):
+    return f": do not use what stands above; end them and run {call} again, or add --force"
+
+
+KEPT = ", but kept because of --force"
+WRONG = ", so the rates above may be wrong"
+
+
+def assert_named_once(outcome, said):
+    """The warning names the programs that the last line names."""
+    assert f"End these programs ({said[1]}) and try again" in outcome.stderr, str(outcome)
 
 
 @retried
@@ -82,7 +93,9 @@ def test_a_plan_among_others_is_worth_nothing_and_not_written(xhpl):
     assert "measuring time, in both of two tries: this prediction is worthless" in outcome.stderr
     assert "new.dat is not written" in outcome.stderr, str(outcome)
     table, said = outcome.stdout.split("\n\n")
-    assert re.fullmatch(worthless("--plan, or add --force; new.dat was not written"), said), said
+    said = re.fullmatch(worthless(again("--plan") + "; new.dat was not written"), said)
+    assert said, str(outcome)
+    assert_named_once(outcome, said)
     rates = [float(row.split()[7]) for row in table.splitlines()[1:]]
     assert rates and max(rates) <= 1.1 * ceiling_of(xhpl), str(outcome)
     assert (unwritten.status, unwritten.stdout.count("WORTHLESS")) == (2, 1), str(unwritten)
@@ -90,8 +103,9 @@ def test_a_plan_among_others_is_worth_nothing_and_not_written(xhpl):
                      forced.stdout, re.M)  # fmt: skip
     assert float(part[1]) < 1, str(forced)
     advice, said = forced.stdout.rsplit("\n\n", 1)
-    assert advice.endswith(" --dat new.dat --set devices=none"), str(forced)
-    assert re.fullmatch(worthless("--plan"), said), said
+    assert advice.endswith(" --dat new.dat --set devices=none --json run.json "
+                           "--set predict=on"), str(forced)  # fmt: skip
+    assert re.fullmatch(worthless(f"{WRONG}; new.dat is valid to run", KEPT), said), said
 
 
 @retried
@@ -104,10 +118,13 @@ def test_a_prediction_among_others_is_worth_nothing(xhpl):
         outcome = xhpl(*options)
         forced = xhpl(*options, "--force").succeeded()
     assert outcome.status == 2, str(outcome)
-    for one, call in (outcome, "--predict, or add --force"), (forced, "--predict"):
+    for one, last in ((outcome, worthless(again("--predict"))),
+                      (forced, worthless(WRONG, KEPT))):  # fmt: skip
         table, said = one.stdout.split("\n\n")
         assert len(table.splitlines()) == 2, str(one)
-        assert re.fullmatch(worthless(call), said), said
+        said = re.fullmatch(last, said)
+        assert said, str(one)
+        assert_named_once(one, said)
 
 
 @retried

@@ -151,6 +151,10 @@ def test_without_jansson_it_refuses_to_record(tree, typical, tmp_path):
     outcome = jobs.run([programs / "xhpl", *ONE, "--json", "run.json"], tmp_path)
     outcome.refused("--json: this program was built without jansson")
     assert not (tmp_path / "run.json").exists()
+    plan = ["--plan", "--memory", "200M", "--nb", "64", "--force", "--set", "plan_seconds=0.1"]
+    said = jobs.run([programs / "xhpl", *plan], tmp_path).succeeded().stdout
+    (command,) = re.findall("^run: .*", said, re.M)
+    assert "--json" not in command and "predict" not in command
 
 
 def test_a_static_blas_tells_its_version_and_kernel(tree, typical, tmp_path):

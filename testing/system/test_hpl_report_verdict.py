@@ -330,6 +330,7 @@ def test_software_devices_make_no_rate_that_counts(tmp_path, told, record):
     assert ("Is it good? This rate means nothing: emu:0 and emu:1 are software devices for "
             "tests, played by cores; for a rate that counts run with --set devices=none, or "
             "with GPUs." in text), text[:900]
+    assert 'class="status other">PASSED' in page_of(tmp_path, record)
     assert "None: software devices took part." in text and "Rmax, Gflop/s" not in text
     assert "which is as fast" not in text
     runs = [copy.deepcopy(record) for _ in range(3)]
@@ -374,6 +375,20 @@ def test_cores_that_wait_for_devices_with_the_matrix_are_no_fault(told, record):
     assert " Waiting " not in text and "Devices 2 hold the whole matrix" in text
     assert "Devices 1 holds the whole matrix" in alone
     assert "The matrix lives on devices, which compute it: cores that wait" in text
+
+
+def test_a_matrix_on_devices_fills_their_memory_and_its_iterations_are_queued(told, record):
+    queued, slower = "An iteration counts as done once its work is queued", "every run is slower"
+    record["tests"][0]["n"] = 131072  # 128 GiB
+    on_devices(record, 0.95)
+    text = told()
+    assert "Matrix 128 GiB 50 % of the devices' memory" in text
+    assert queued in text and slower not in text
+    on_devices(record, 0.95, count=1)
+    assert "in brackets" not in told()
+    on_devices(record, 0.95, host=50)
+    text = told()
+    assert "of the free memory" in text and slower in text and queued not in text
 
 
 def finding(record, level, text):
@@ -447,6 +462,7 @@ def test_devices_are_held_beside_the_others_of_their_model(told, record):
     assert ("cuda:2 of process 0 H200 30 Tflop/s (50 %) 50 GB/s (100 %) – 800 MHz 91 C –"
             in text), text  # fmt: skip
     assert "cuda:0 of process 0 H200 60 Tflop/s (100 %)" in text
+    assert "Devices in the best test; in brackets the part" in text
     test["devices"][1]["up_bytes_per_second"] = 10e9
     assert "device cuda:1 of process 0 is sent to at 20 % of the rate" in told()
 

@@ -103,6 +103,7 @@ def test_a_plan_ends_in_words_and_in_the_command_that_runs_it(xhpl, planned, wri
     start = f"run: {jobs.XHPL} "
     assert command.startswith(start), command
     assert ("--dat new.dat" in command) == written
+    assert command.endswith(" --json run.json --set predict=on")
     (found,) = report.rows(xhpl(*command[len(start):].split()).succeeded().stdout)
     assert (found.n, found.nb, found.p, found.q) == row[:4]
 

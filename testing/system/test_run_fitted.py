@@ -65,7 +65,8 @@ def test_it_ends_with_what_the_run_is_worth(run_fitted, tmp_path):
     assert "run: a page about this run: run/report.html\n" in fitted.stderr
     said = call(tmp_path / "run", "--verdict", "run.json").stdout
     assert f"run: is it good? {said}" in fitted.stderr, str(fitted)
-    assert fitted.stderr.splitlines()[-1].startswith("run: next, plan an hour's run"), str(fitted)
+    last = fitted.stderr.splitlines()[-1]
+    assert last.startswith("run: next, an hour's run; to start it: cd "), str(fitted)
 
 
 @pytest.mark.few(1)
@@ -131,7 +132,7 @@ def test_a_file_changed_by_hand_is_kept(rerun, unit):
 # ---- what is next ------------------------------------------------------------
 
 
-@pytest.mark.parametrize("unit, what", [("core", "edit HPL.dat"), ("numa", "plan an hour's run")])
+@pytest.mark.parametrize("unit, what", [("core", "edit HPL.dat"), ("numa", "an hour's run")])
 def test_the_last_line_can_be_typed(rerun, tmp_path, unit, what):
     """The plan of the hour takes no place of a file that is there."""
     last = rerun(unit).stderr.splitlines()[-1]

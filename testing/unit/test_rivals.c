@@ -2,7 +2,9 @@
 #include "base/rivals.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "testing/unit/unit.h"
@@ -37,6 +39,44 @@ TEST(a_program_that_computes_beside_this_one_is_named)
         found = xh_rivals_now();
     end(child);
     assert_in(found.text, "a?busy (one)");
+}
+
+/* A program that computes until it is killed, run from a file of that name. */
+static pid_t busy_script(const char *path)
+{
+    FILE *file = fopen(path, "w");
+    pid_t child;
+
+    assert_non_null(file);
+    fputs("#!/bin/sh\nwhile :; do :; done\n", file);
+    fclose(file);
+    assert_return_code(chmod(path, 0700), 0);
+    child = fork();
+    if (child == 0) {
+        execl(path, path, (char *)NULL);
+        _exit(1);
+    }
+    return child;
+}
+
+TEST(a_long_name_is_whole_and_has_process_and_user)
+{
+    char folder[] = "/tmp/test_rivals_XXXXXX", path[64], said[96];
+    pid_t child;
+    xh_rivals_t found;
+
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof(path), "%s/compiles-all-the-night", folder);
+    child = busy_script(path);
+    snprintf(said, sizeof(said), "compiles-all-the-night PID %ld of ",
+             (long)child);
+    found = xh_rivals_now();
+    for (int i = 0; i < 100 && strstr(found.text, "compiles") == NULL; i++)
+        found = xh_rivals_now();
+    end(child);
+    unlink(path);
+    rmdir(folder);
+    assert_in(found.text, said);
 }
 
 TEST(this_program_is_no_rival_of_itself)
