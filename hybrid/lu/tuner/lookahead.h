@@ -76,7 +76,7 @@ typedef struct {
  * setting   in  "0", "1", "2" or "mixed"; else depth decides
  * depth     in  DEPTH of HPL.dat: 0 and 1 as they are; more means mixed, or
  *               mode 2 where there are no devices
- * offloads  in  some process has devices that stream
+ * offloads  in  some process has devices that multiply for the host
  * nprow     in  mixed begins in mode 2 on one row of processes, where groups
  *               need no messages, else in mode 1
  */
