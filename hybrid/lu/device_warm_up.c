@@ -112,6 +112,8 @@ static xh_status_t multiply(const hyb_device_columns_t *d)
                          .c = hyb_block_first(d->memory.l[1], n, n)};
 
     XH_TRY(hyb_queue_copy_in(d->queue.arrive, host, l2));
+    XH_TRY(hyb_event_record(d->queue.arrive, d->event.copied));
+    XH_TRY(hyb_queue_wait(d->queue.compute, d->event.copied));
     XH_TRY(hyb_queue_gemm(d->queue.compute, &update));
     XH_TRY(hyb_device_settle(d));
     return hyb_queue_copy_out(d->queue.leave, update.c, host);

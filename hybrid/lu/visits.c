@@ -25,15 +25,15 @@ enum { LISTS = 2 };
 
 struct hyb_visits {
     part_t part[HYB_IN_FLIGHT];
-    int devices;                    /* of the process */
-    double rate[HYB_EXECUTORS - 1]; /* flop/s of each in the last list that it
-                                       had visitors of; 0: unknown */
-    int there[HYB_EXECUTORS - 1];   /* visitors of each now */
-    int next;                       /* iteration whose list opens next, */
-    int done;                       /* and the first that is not complete */
-    _Atomic int open;               /* iteration of the open list, or -1 */
-    _Atomic int helpers[LISTS];     /* workers that look at the list */
-    _Atomic int64_t left; /* columns that nobody took, and visitors' */
+    int devices;                            /* of the process */
+    _Atomic double rate[HYB_EXECUTORS - 1]; /* flop/s of each in the last list
+                                       that it had visitors of; 0: unknown */
+    int there[HYB_EXECUTORS - 1];           /* visitors of each now */
+    int next;                   /* iteration whose list opens next, */
+    int done;                   /* and the first that is not complete */
+    _Atomic int open;           /* iteration of the open list, or -1 */
+    _Atomic int helpers[LISTS]; /* workers that look at the list */
+    _Atomic int64_t left;       /* columns that nobody took, and visitors' */
 };
 
 static part_t *part_of(const hyb_lu_t *lu, int k)
