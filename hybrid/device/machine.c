@@ -323,9 +323,8 @@ double hyb_machine_link_rate(const hyb_machine_t *machine, int device)
     return measured > 0.0 ? measured : machine->device[device].info.link_rate;
 }
 
-void hyb_machine_set_aside(hyb_machine_t *machine, int device, uint64_t bytes)
+void hyb_machine_free_tiles(hyb_machine_t *machine, int device)
 {
-    machine->device[device].aside = bytes;
     hyb_stream_release(machine->device[device].stream);
 }
 

@@ -76,10 +76,9 @@ double hyb_machine_rate(const hyb_machine_t *machine, int device,
 /* B/s of its link each way, likewise. */
 double hyb_machine_link_rate(const hyb_machine_t *machine, int device);
 
-/* Set so many bytes of a device's memory aside for columns that live there. The
- * stream gives back what it has, and its tiles get the others. Order: with no
- * product. */
-void hyb_machine_set_aside(hyb_machine_t *machine, int device, uint64_t bytes);
+/* Free the memory that a device has for tiles, until the next product. Order:
+ * with no product. */
+void hyb_machine_free_tiles(hyb_machine_t *machine, int device);
 
 /* Does any device only model time, and leave its tiles as they were? */
 bool hyb_machine_models_time(const hyb_machine_t *machine);

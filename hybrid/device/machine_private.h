@@ -10,8 +10,8 @@ typedef struct {
     hyb_stream_t *stream;
     hyb_device_info_t info; /* when it was opened */
     uint64_t budget;        /* bytes of this process */
-    uint64_t memory, aside; /* the same, less once refused; not for tiles */
-    int refused;            /* how often, since room was last made for all */
+    uint64_t memory;        /* the same, less once refused: for tiles */
+    int refused;            /* how often */
     bool is_said;           /* that it was */
     hyb_rate_table_t rates; /* empty where not measured */
 } hyb_machine_device_t;

@@ -11,7 +11,7 @@
  *
  *   launch   takes tiles off the product's list and queues all that each needs,
  *            on three queues: copy in, multiply, copy out into C
- *   land     waits for the oldest tile in flight and says that it is complete
+ *   land     waits for the oldest tile in flight and frees its slot
  *
  * So waiting and launching overlap. A tile occupies a slot from launch to
  * return. Source: CALDGEMM report, 2.4.4.

@@ -86,8 +86,8 @@ static xh_status_t multiply(hyb_busy_devices_t *d, hyb_report_t *report_p)
 {
     hyb_product_t *product;
 
-    XH_TRY(hyb_product_begin(d->node, &d->product, NULL, &product));
-    hyb_product_release(product, d->product.c.cols);
+    XH_TRY(hyb_product_begin(d->node, &d->product, UINT64_MAX, &product));
+    hyb_product_start(product);
     XH_TRY(hyb_product_finish(product, report_p));
     free(report_p->owner);
     return XH_OK;

@@ -28,7 +28,7 @@ static xh_status_t plan(const xh_gemm_t *p, int64_t tile, uint64_t memory,
     const hyb_tiling_request_t request = {
         p->c.rows, p->c.cols, xh_gemm_depth(p), memory, tile, tile, slots};
 
-    return xdg_c_stationary(&request, tiling_p);
+    return hyb_tiling_plan(&request, tiling_p);
 }
 
 /* ---- one stream, any memory ---------------------------------------------- */
@@ -41,7 +41,6 @@ static hyb_work_t run(hyb_stream_t *stream, const problem_t *problem,
     hyb_work_t work;
 
     assert_ok(hyb_product_init(product_p, &problem->product, tiling));
-    hyb_product_release(product_p, tiling->n);
     hyb_stream_begin(stream, product_p, 1);
     hyb_stream_finish(stream, &work);
     return work;
@@ -57,7 +56,6 @@ static void check_alone(hyb_stream_t *stream, problem_t *problem,
 
     problem_restore(problem);
     work = run(stream, problem, tiling, &product);
-    assert_true(hyb_product_done(&product));
     hyb_product_destroy(&product);
     assert_int_equal(problem_wrong(problem), 0);
     assert_int_equal(work.tiles, hyb_tiling_count(tiling));
@@ -138,7 +136,6 @@ TEST_SET_UP(streams_share_a_product)
 
     assert_ok(plan(&problem.product, 2, MIB, 2, &tiling));
     assert_ok(hyb_product_init(&product, &problem.product, &tiling));
-    hyb_product_release(&product, tiling.n);
     for (int i = 0; i < STREAMS; i++) {
         stream[i] = stream_open(i, "emu_fault=");
         hyb_stream_begin(stream[i], &product, i + 1);
