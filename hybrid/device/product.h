@@ -71,8 +71,7 @@ typedef struct {
 xh_status_t hyb_product_begin(hyb_machine_t *machine, const xh_gemm_t *gemm,
                               uint64_t devices, hyb_product_t **product_p);
 
-/* Let the devices take tiles. Tiles that the host takes before are not left to
- * chance. */
+/* Let the devices take tiles. The host may take some before. */
 void hyb_product_start(hyb_product_t *product);
 
 /*
