@@ -325,7 +325,7 @@ static xh_status_t open_all(hyb_device_columns_t *d)
     XH_TRY(deal(d));
     e.columns = d->columns[lu->ledger.blocks];
     if (!hyb_machine_works(lu->means.machine, d->number - 1))
-        return XH_OK;
+        return lu->homes.resident ? XH_ERR_DEVICE : XH_OK;
     XH_TRY(hyb_device_describe(d->device, &d->info));
     XH_TRY(open_queues(d));
     e.seats = lu->homes.seats;

@@ -17,14 +17,20 @@ typedef struct hyb_device_seat seat_t;
 
 /* ---- create and destroy -------------------------------------------------- */
 
+/* Columns of the widest visitor: check columns may be wider than a block. */
+static int64_t widest(int64_t nb)
+{
+    return Mmax(nb, HYB_CHECK_COLUMNS);
+}
+
 int64_t hyb_device_seat_doubles(int64_t rows, int64_t nb, int64_t columns)
 {
-    return (rows + columns) * nb;
+    return (rows + columns) * widest(nb);
 }
 
 xh_status_t hyb_device_seats_create(hyb_device_columns_t *d, int64_t at)
 {
-    int64_t rows = d->memory.matrix.rows, nb = d->nb;
+    int64_t rows = d->memory.matrix.rows, cols = widest(d->nb);
     int64_t wide = d->memory.l[0].cols;
 
     d->seat = calloc((size_t)d->seats + 1, sizeof(*d->seat));
@@ -33,12 +39,12 @@ xh_status_t hyb_device_seats_create(hyb_device_columns_t *d, int64_t at)
     XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_NORMAL, &d->queue.arrive));
     XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_NORMAL, &d->queue.guests));
     XH_TRY(hyb_event_create(d->device, &d->event.kept));
-    for (int i = 0; i < d->seats; i++, at += (rows + wide) * nb) {
+    for (int i = 0; i < d->seats; i++, at += (rows + wide) * cols) {
         seat_t *seat = &d->seat[i];
 
         seat->block = NO_BLOCK;
-        seat->columns = hyb_block(d->memory.buffer, at, rows, nb);
-        seat->u = hyb_block(d->memory.buffer, at + rows * nb, wide, nb);
+        seat->columns = hyb_block(d->memory.buffer, at, rows, cols);
+        seat->u = hyb_block(d->memory.buffer, at + rows * cols, wide, cols);
         XH_TRY(hyb_event_create(d->device, &seat->come));
         XH_TRY(hyb_event_create(d->device, &seat->met));
     }

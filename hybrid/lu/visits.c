@@ -19,10 +19,9 @@ typedef struct { /* by iteration */
     hyb_lap_t lap;
 } part_t;
 
-enum {
-    LISTS = 2
-}; /* under way: the open one, and the one before, whose last
-      visitors leave */
+/* Lists under way: the open one, and the one before, whose last visitors leave.
+ */
+enum { LISTS = 2 };
 
 struct hyb_visits {
     part_t part[HYB_IN_FLIGHT];
@@ -236,6 +235,7 @@ static void open_next(hyb_lu_t *lu)
         !hyb_l2_columns_complete(hyb_lu_panel(lu, v->next)))
         return;
     part_of(lu, v->next)->begun = xh_clock_now();
+    atomic_store(&v->left, columns_left(lu, hyb_lu_step(lu, v->next)));
     atomic_store(&v->open, v->next++);
 }
 

@@ -36,11 +36,6 @@ def test_the_message_names_file_line_and_found(xhpl, line, content, said_at, fou
     assert_refused(outcome, rf"HPL\.dat, line {said_at}\b", rf"'{found}'")
 
 
-def test_a_file_cut_short_is_refused_at_its_end(xhpl):
-    kept = "".join(hpl_dat.text().splitlines(True)[:12])
-    assert_refused(xhpl(dat=kept), r"HPL\.dat", r"line 1[23]\b", r"\b31\b")
-
-
 UPSTREAM = (jobs.REFERENCE / "upstream-default.HPL.dat").read_text().splitlines(True)
 
 
@@ -79,11 +74,6 @@ def test_values_that_upstream_runs_run_with_a_warning(xhpl):
     assert "WR" in outcome.stdout and "ALIGN  : 4 double" in outcome.stdout
 
 
-def test_the_word_file_is_the_file_of_line_3(xhpl):
-    xhpl(dat=hpl_dat.with_line(4, "file  device out (6=stdout,7=stderr,file)")).succeeded()
-    assert "End of Tests." in (xhpl.directory / "HPL.out").read_text()
-
-
 def test_a_wrong_value_is_no_missing_line(xhpl):
     for number in range(4, 32):
         lines = [*UPSTREAM]
@@ -97,11 +87,6 @@ def test_a_file_that_cannot_be_read_is_refused_by_name(xhpl):
     assert_refused(xhpl("--dat", "elsewhere.dat"), r"elsewhere\.dat")
     (xhpl.directory / "HPL.dat").mkdir()
     assert_refused(xhpl(), r"HPL\.dat")
-
-
-def test_a_file_of_noise_is_refused(xhpl):
-    noise = bytes(i * 89 % 256 for i in range(4096))
-    assert_refused(xhpl(dat=noise), r"HPL\.dat, line \d+\b")
 
 
 def test_an_unwritable_output_file_is_refused_by_name(xhpl):
@@ -136,21 +121,6 @@ def test_a_grid_smaller_than_the_job_runs_with_one_warning(xhpl):
     outcome = xhpl(dat=hpl_dat.text(), processes=3).succeeded()
     assert report.counts(outcome.stdout)["passed"] == 1
     assert len(re.findall("warning: .*2 .*(idle|process)", outcome.stderr)) == 1
-
-
-# What follows the file on the command line, and what the message must say.
-BAD_OPTIONS = [
-    ("--blocks 8", "--blocks"),
-    ("-p 1,1 -q 1", r"\bP\b.*\bQ\b"),
-    ("--swap 0,1", "swap"),
-    ("--set blas_thread=1", r"\bblas_thread\b.*\bblas_threads\b"),
-    ("--set blas_threads=-1", "blas_threads.*-1"),
-]
-
-
-@pytest.mark.parametrize("options, said", BAD_OPTIONS)
-def test_an_option_is_refused(xhpl, options, said):
-    assert_refused(xhpl(*options.split(), dat=hpl_dat.text()), said)
 
 
 def test_a_setting_of_the_environment_is_refused_as_set_is(xhpl):

@@ -45,24 +45,3 @@ def test_every_step_has_its_row_and_its_record(tmp_path):
     assert homes(records["resident"])[1] == 0
     stay, others = homes(records["half resident"])
     assert 0.3 * others < stay < 2 * others
-
-
-@pytest.mark.more
-def test_what_fails_or_has_no_time_is_said_and_others_follow(tmp_path):
-    """The file has what was measured until then."""
-    fault = ["--set", "emu_fault=0:flip@gemm:2"]  # of operations, the first checked step
-    begun = [*QUICK, *fault, "--limit", "25", "--json", "all.json", jobs.BIN]
-    outcome = jobs.run(begun, tmp_path)
-    assert outcome.status == 1, str(outcome)
-    assert re.search(r": failed, .*(wrong|status)", outcome.stdout), str(outcome)
-    assert re.search(r"^[1-9]\d* s, [1-9]\d* steps failed", outcome.stdout, re.M)
-    # a busy machine has no time for it
-    assert re.search("(DGEMM on its own data|probe), k = 256", outcome.stdout), str(outcome)
-    assert "pinning: left out, there is no time for it" in outcome.stdout, str(outcome)
-    assert "probe 64" in json.loads((tmp_path / "all.json").read_text())
-
-
-def test_a_device_that_is_missing_is_no_result(tmp_path):
-    outcome = jobs.run([SCRIPT, "--quick", "--device", "cuda:63", jobs.BIN], tmp_path)
-    assert outcome.status == 1, str(outcome)
-    assert "steps failed" in outcome.stdout, str(outcome)

@@ -187,37 +187,12 @@ def test_the_record_counts_no_core_that_the_mask_takes_away(confined, cores, xhp
     assert host["fma_ceiling"]["cores"] == 1
 
 
-def test_a_thread_that_was_asked_for_and_has_its_core_is_not_commented_on(confined):
-    outcome = confined("--set", "threads=1")
-    assert solver_of(outcome).threads == 1
-    assert warnings_of(outcome) == []
-
-
 def test_more_threads_than_the_mask_has_cores_are_warned_of(confined, cores):
     outcome = confined("--set", "threads=2")
     assert solver_of(outcome).threads == 2
     (warning,) = warnings_of(outcome)
     said = f"bound to 1 of {len(cores)} cores, all of their 2 threads: "
     assert said in warning and "bind=node" in warning
-
-
-def test_the_reference_solver_has_nothing_to_say(confined):
-    outcome = confined("--set", "solver=reference").succeeded()
-    said = [x for x in lines_about(outcome, "solver") if "ignores devices" not in x]
-    assert warnings_of(outcome) == said == []
-
-
-def test_quiet_keeps_the_warning_and_drops_the_line_about_the_solver(confined):
-    outcome = confined("--quiet").succeeded()
-    assert len(warnings_of(outcome)) == 1
-    assert lines_about(outcome, "solver") == []
-
-
-def test_stdout_is_the_same_wherever_threads_run(confined):
-    bound = confined()
-    free = confined("--set", "bind=node")
-    assert report.counts(bound.stdout)["passed"] == 1
-    assert report.comparable(bound.stdout) == report.comparable(free.stdout)
 
 
 # ---- lines of HPL.dat --------------------------------------------------------
@@ -238,19 +213,3 @@ def test_forms_that_were_chosen_are_said_once(xhpl, l1, u):
     assert report.counts(outcome.stdout)["passed"] == 2
     (line,) = lines_about(outcome, "L1")
     assert "own form" in line
-
-
-def test_of_the_usual_file_nothing_is_said(xhpl):
-    dat = hpl_dat.text(depth="0 1 2", swap="1", equil="0", align="16")
-    outcome = xhpl(dat=dat)
-    assert report.counts(outcome.stdout)["passed"] == 3
-    for word in ("DEPTH", "L1", "equil", "SWAP", "align"):
-        assert lines_about(outcome, word) == []
-
-
-@pytest.mark.parametrize("changes", [{"depth": "5"}, {"l1": "1", "u": "1"}])
-def test_the_reference_solver_does_all_that_the_file_asks(xhpl, changes):
-    outcome = xhpl("--set", "solver=reference", dat=hpl_dat.text(**changes))
-    assert report.counts(outcome.stdout)["passed"] == 1
-    for word in ("DEPTH", "L1"):
-        assert lines_about(outcome, word) == []

@@ -63,12 +63,6 @@ def test_library_version_kernel_and_threads_are_named(xhpl, openblas):
     ), line
 
 
-@pytest.mark.surface
-def test_it_is_said_once_by_a_launched_job(xhpl):
-    dat = hpl_dat.text(p="2", q="2")
-    assert blas_line(xhpl(dat=dat, processes=4).succeeded())
-
-
 def test_the_number_of_threads_is_the_settings(xhpl, openblas):
     outcome = xhpl("--set", "blas_threads=2", dat=hpl_dat.text())
     assert blas_line(outcome).endswith("threads per process: 2")
@@ -83,17 +77,6 @@ def test_a_kernel_far_below_the_core_is_warned_of_with_its_variable(xhpl, openbl
     assert "OPENBLAS_CORETYPE" in warnings(outcome)[0]
     outcome = xhpl(dat=hpl_dat.text(n="1999"), env=PRESCOTT)
     assert warnings(outcome.succeeded()) == [], str(outcome)
-
-
-@retried
-def test_no_variable_is_blamed_when_none_is_set(xhpl):
-    outcome = xhpl(dat=MEASURED)
-    assert "OPENBLAS_CORETYPE=" not in outcome.stderr, str(outcome)
-    assert not any("may have chosen" in line for line in warnings(outcome))
-
-
-def test_the_report_itself_names_no_blas(xhpl):
-    assert "BLAS" not in xhpl(dat=hpl_dat.text()).stdout
 
 
 # ---- libraries that keep their threads to themselves ------------------------
@@ -153,11 +136,6 @@ def test_threads_that_were_not_asked_for_are_warned_of(xhpl, openblas, tmp_path)
     assert re.search(r"kept [23]\.\d cores busy", said[0]), said
     assert "OPENBLAS_NUM_THREADS=1" in said[0], said
     assert warned("--set", "blas_threads=2") == []
-
-
-def test_a_library_on_one_thread_is_not_blamed(xhpl):
-    outcome = xhpl(dat=MEASURED)
-    assert "cores busy" not in outcome.stderr, str(outcome)
 
 
 @preloaded

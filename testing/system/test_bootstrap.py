@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """setup/bootstrap, where it may not or cannot install what is missing, and where
 it does."""
-import os
 import shutil
 
 import pytest
@@ -65,12 +64,6 @@ def test_the_line_to_type_is_printed(bootstrap, manager):
     assert "hwloc" in line, line
 
 
-def test_spack_is_to_load_what_it_installs(bootstrap):
-    line = bootstrap("run", "spack")
-    install, load = line.split(" && ")
-    assert load == install.replace("install", "load")
-
-
 @pytest.mark.parametrize("manager, group, packages", (
     ("apt-get", "deb", "dpkg-dev debhelper libhwloc-dev ocl-icd-opencl-dev python3"),
     ("apt-get", "site", "mkdocs-material libopenmpi-dev"),
@@ -81,24 +74,6 @@ def test_what_packages_and_site_need_is_named(bootstrap, manager, group, package
     line = bootstrap(group, manager, "id", "sed", "dirname", "tr")
     assert set(packages.split()) <= set(line.split()), line
     assert "cmocka" not in line and "(=" not in line, line
-
-
-def test_debian_s_packages_are_built_on_debian(bootstrap):
-    said = bootstrap("deb", "dnf", "id", "sed", "dirname", "tr")
-    assert "are built on Debian, with dpkg-dev debhelper libhwloc-dev" in said
-
-
-def test_without_a_package_manager_what_is_needed_is_named(bootstrap):
-    said = bootstrap("run")
-    assert "no package manager known" in said
-    assert "OpenBLAS, hwloc, jansson" in said
-
-
-@pytest.mark.more
-def test_a_blas_by_the_reference_ones_name_does_not_stand_in_for_it(bootstrap):
-    stubs = ("apt-get", "id", "sudo", "pkg-config")
-    line = bootstrap("test-all", *stubs, path=os.pathsep + os.environ["PATH"])
-    assert "libblas-dev" in line.split(), line
 
 
 # ---- what is installed for it -------------------------------------------------

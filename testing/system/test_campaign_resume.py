@@ -48,15 +48,6 @@ def test_ctrl_c_does_not_wait_for_hosts_that_do_not_answer(site):
     assert [pid for pid in pids_of(site) if os.path.exists(f"/proc/{pid}/exe")] == []
 
 
-@pytest.mark.more
-def test_all_that_is_needed_to_go_on_is_the_folder(site):
-    site.run(*ALONE).succeeded()
-    again = jobs.run([sys.executable, CAMPAIGN, "run", "-C", "c"], site.folder)
-    again.succeeded()
-    report = jobs.run([sys.executable, CAMPAIGN, "report", "-C", "c"], site.folder)
-    assert report.succeeded().stdout == again.stdout
-
-
 def test_a_torn_last_line_has_not_happened(tmp_path):
     path = tmp_path / "state.jsonl"
     whole = b"".join(json.dumps(event).encode() + b"\n" for event in (
@@ -80,15 +71,6 @@ def test_a_damaged_line_is_named(site):
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(lines[0] + b"nonsense\n" + b"".join(lines[1:]))
     site.run(*ALONE, hosts="n1").refused("line 2 of it is damaged")
-
-
-def test_a_campaign_without_hosts_has_not_begun(site):
-    site.run(*ALONE, hosts="n1").succeeded()
-    path = site.folder / "c/state.jsonl"
-    path.write_bytes(path.read_bytes().splitlines(keepends=True)[0])
-    jobs.run([sys.executable, CAMPAIGN, "run", "-C", "c"], site.folder).refused(
-        "no hosts")
-    site.run(*ALONE, hosts="n1").succeeded()
 
 
 def test_bounds_may_change_when_it_goes_on(site):

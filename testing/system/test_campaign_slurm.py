@@ -211,9 +211,3 @@ def test_a_refusal_is_a_node_s_fault_if_it_names_the_node(tmp_path, monkeypatch,
     assert isinstance(found.value, launch.Later) == (error is launch.Later)
     assert found.value.strerror == said
     assert "--mem=0" in (tmp_path / "words").read_text().split()
-
-
-@pytest.mark.parametrize("script", sorted((EXAMPLES / "slurm").iterdir()), ids=str)
-def test_a_batch_script_takes_all_of_a_node(script):
-    head = script.read_text()
-    assert "#SBATCH --exclusive\n" in head and "#SBATCH --mem=0\n" in head

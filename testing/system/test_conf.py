@@ -75,10 +75,3 @@ def test_a_bad_line_is_refused_with_file_and_line(xhpl, line, said, ask):
     write_conf(xhpl, f"# mine\n{line}\n")
     outcome = xhpl(*ask, dat=hpl_dat.text())
     outcome.refused("xhpl.conf:2: ", said)
-
-
-def test_quiet_says_nothing_of_the_file(xhpl):
-    write_conf(xhpl, "tile = 5\n")
-    outcome = xhpl("--quiet", dat=hpl_dat.text())
-    assert outcome.status == 0
-    assert "xhpl.conf" not in outcome.stderr, str(outcome)

@@ -27,11 +27,6 @@ def test_the_end_names_the_best_of_several_tests(xhpl):
     assert "best:" not in xhpl(dat=hpl_dat.text(n="50")).succeeded().stderr
 
 
-def test_a_wrong_result_is_not_the_best(xhpl):
-    outcome = xhpl(dat=hpl_dat.text(n="50 60", threshold="1e-9"))
-    assert outcome.status == 1 and "best:" not in outcome.stderr, str(outcome)
-
-
 @measures
 def test_the_message_of_a_process_alone_is_the_last_line_whatever_mpi_says(xhpl):
     """MPI_Abort would have its daemon print ten lines behind it."""

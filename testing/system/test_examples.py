@@ -6,7 +6,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 import tarfile
 import types
 
@@ -64,12 +63,6 @@ def test_reframe_s_test_reads_what_xhpl_prints(tmp_path):
 def made_file(made):
     made.set_options()
     return made.keep_files[0]
-
-
-def test_reframe_itself_loads_it(tmp_path):
-    pytest.importorskip("reframe")
-    words = [sys.executable, "-m", "reframe", "-c", EXAMPLES / "reframe", "-l"]
-    assert "xhpl_check" in jobs.run(words, tmp_path).succeeded().stdout
 
 
 # ---- batch scripts -------------------------------------------------------------------

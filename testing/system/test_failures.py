@@ -5,8 +5,6 @@ import re
 import signal
 from pathlib import Path
 
-import pytest
-
 import hpl_dat
 import jobs
 from busy import retried
@@ -55,23 +53,12 @@ def limited_by_cgroup():
     return False
 
 
-def test_a_huge_order_late_in_a_list_is_refused_before_the_first(xhpl):
-    dat = hpl_dat.text(n=f"40 {HUGE}", nb="192")
-    assert_refused_for_memory(xhpl(dat=dat))
-
-
 @retried
 def test_processes_of_one_node_add_up(xhpl):
     half = int((memory_available() * 0.7 / 8) ** 0.5)
     dat = hpl_dat.text(n=str(2 * half), nb="192", p="2", q="2")
     fits = assert_refused_for_memory(xhpl(dat=dat, processes=4))
     assert 8 * fits**2 < memory_available() * 1.1
-
-
-@retried
-def test_an_order_a_tenth_above_what_fits_is_refused_too(xhpl):
-    more = hpl_dat.text(n=f"{order_that_fits(xhpl) * 11 // 10}", nb="192")
-    assert_refused_for_memory(xhpl(dat=more))
 
 
 # A system that has no more memory for a matrix, whatever it said before.

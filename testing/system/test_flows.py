@@ -250,23 +250,12 @@ def test_detailed_timing_adds_six_times_behind_the_row(timed_run):
     assert lines[fence + 1 : fence + 7] == times
 
 
-def test_progress_is_reported_on_stderr_alone(timed_run):
-    assert re.search(r"\d+(\.\d+)?%", timed_run.stderr), str(timed_run)
-    assert "%" not in timed_run.stdout
-
-
 def test_make_again_builds_nothing_and_keeps_the_users_hpl_dat(tree, typical):
     mine = tree / "bin/Linux_typical/HPL.dat"
     mine.write_text("mine\n")
     again = typical()
     assert not re.search(r"\b(CC|AR|LINK) ", again.stdout), again
     assert mine.read_text() == "mine\n"
-
-
-def test_an_unknown_arch_is_refused_by_the_name_of_its_file(tree):
-    outcome = make(tree, "arch=nowhere")
-    assert outcome.status != 0
-    assert "Make.nowhere" in outcome.stderr, str(outcome)
 
 
 def test_a_compiler_of_the_environment_works_inside_mpicc(tree):
@@ -313,10 +302,6 @@ def test_without_jansson_the_solver_is_built_all_the_same(planned):
     assert "CC    hybrid/lu/" in plan and "LINK" in plan
     for missing in ("bin/arch/xdgemm", "jansson.h", "-ljansson"):
         assert missing not in plan
-
-
-def test_what_is_left_out_on_purpose_is_not_said_to_be_missing(planned):
-    assert "not found" not in planned("", "JSON=no", "HYBRID=no")
 
 
 def test_libraries_are_used_as_pkg_config_says(planned):
@@ -372,13 +357,6 @@ def configured(tmp_path_factory):
     return tree, stage / "opt/hpl"
 
 
-def test_install_says_where_and_what_to_add_to_path(configured):
-    stage = configured[1].parent.parent
-    *_, where, path, last = (stage / "said").read_text().splitlines()
-    assert where == f"installed: programs in {stage}/opt/hpl/bin, pages in {stage}/opt/hpl/share/doc/xhpl"
-    assert 'export PATH="/opt/hpl/bin:$PATH"' in path and last == "to try them: xhpl-check"
-
-
 def test_installed_pages_name_what_is_installed(configured):
     pages = configured[1] / "share/doc/xhpl"
     names = "mpirun|hpl-report|pack-submission|write-dat|xhpl-campaign|xhpl-check"
@@ -401,14 +379,6 @@ def test_what_was_installed_finds_its_devices(configured, tmp_path):
         command = [configured[1] / "bin" / name, *options]
         outcome = jobs.run([*command, "--set", "devices=emu:1"], tmp_path).succeeded()
         assert "emu:0" in outcome.stdout + outcome.stderr, str(outcome)
-
-
-def test_clean_leaves_no_program(configured, tmp_path):
-    tree = tmp_path / "tree"
-    shutil.copytree(configured[0], tree, symlinks=True)
-    made(tree, "clean")
-    left = [x.name for x in (tree / "bin").rglob("*") if x.is_file()]
-    assert left in ([], ["HPL.dat"]), left
 
 
 def test_installed_pages_find_each_other(configured):
@@ -489,11 +459,6 @@ def packed(tmp_path_factory):
     with tarfile.open(archive) as tar:
         tar.extractall(directory)
     return directory / archive.name.removesuffix(".tar.gz")
-
-
-def test_the_packed_tree_can_be_made(packed):
-    plan = made(packed, "-n", "build")
-    assert "testing/ptest/main.c" in plan.stdout
 
 
 # ---- Spack -------------------------------------------------------------------

@@ -120,11 +120,6 @@ def test_progress_that_is_no_number_says_nothing(share, rate):
     assert outcome.share_done(before) == (0.25, 8.0)
 
 
-def test_a_check_without_a_result_is_unknown():
-    found = outcome.classify(outcome.Ended(0, None, ROW.split("\n")[1] + "\n", ""))
-    assert found.outcome == "unknown" and "no time and rate" in found.evidence[0]
-
-
 @pytest.mark.parametrize("row", (" x 192 1 1 2 1 9 1 0.7", " 9600 192 1 1 2 1 9 nan 0.7",
                                  " 9600 0 1 1 2 1 9 1 0.7", f" {'9' * 5000} 192 1 1 2 1"))
 def test_a_plan_that_is_none_is_refused(row):
@@ -144,20 +139,9 @@ def test_facts_of_wrong_types_are_named_and_left_out(said, odd):
     assert set(facts) <= {"cores", "kernel"}
 
 
-def test_facts_that_are_null_were_not_told():
-    told = {name: {"facts": inventory.facts_of(b'{"load": null}'), "error": None}
-            for name in ("n1", "n2")}
-    assert inventory.differences(told) == {}
-
-
 def test_an_answer_without_end_is_given_up():
     line, error = inventory.ask(["yes"], 60)
     assert line is None and "more than 1 MiB" in error
-
-
-def test_a_log_of_any_type_gives_lines_alone():
-    assert inventory.log_of(b'{"log": ["a\\u001b", 3, null]}') == ["a\\x1b"]
-    assert [inventory.log_of(x) for x in (b"", b"[]", b'{"log": 3}', b"{")] == [[]] * 4
 
 
 def test_a_node_that_babbles_is_wrong_and_the_campaign_goes_on(site):
@@ -184,11 +168,6 @@ def test_no_name_of_a_host_can_be_an_option(names):
         hosts.expand(names)
     with pytest.raises(hosts.BadHosts):
         hosts.hostfile(names.replace(" ", "_") + " slots=4\n")
-
-
-def test_usual_names_and_addresses_are_names():
-    usual = ["n1", "root@n-1.example.org", "10.0.0.1", "::1", "fe80::1", "_a"]
-    assert [name for name in usual if not hosts.is_name(name)] == []
 
 
 # ---- the terminal --------------------------------------------------------------------
@@ -231,13 +210,6 @@ def test_nothing_is_printed_but_by_one_function():
     printing = {path.name for path in files if re.search(
         r"\bprint\(|std(out|err)\.write\(", path.read_text())}
     assert printing == {"foreign.py", "probe.py", "sensors.py"}
-
-
-def test_a_reader_that_leaves_ends_nothing(tmp_path, record):
-    (tmp_path / "r.json").write_text(json.dumps(record))
-    outcome = jobs.run(["sh", "-c", f"{sys.executable} {HPL_REPORT} --verdict r.json "
-                        "2> err | true; cat err"], tmp_path)
-    assert (outcome.status, outcome.stdout) == (0, ""), str(outcome)
 
 
 @pytest.mark.parametrize("path", ("a\0b", "/dev/zero", "/none", "."))

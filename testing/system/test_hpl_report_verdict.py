@@ -387,11 +387,11 @@ def test_a_run_that_ended_for_a_lost_device_says_so_first(told, record):
     assert "There is no result: it failed at run time." in told()
     finding(record, "warning", "rank 0 on n1: something else")
     finding(record, "error", "HPL ERROR from process # 3 on n1, on line 19 of function "
-            "hyb_place_device: iteration 5: the device that holds the columns is lost: "
+            "hyb_place_device: iteration 5: a device is lost: "
             "cuda device 0 (NVIDIA H200): accelerator failed")  # fmt: skip
     finding(record, "error", "HPL ERROR from process # 3 on n1, in function f: later")
     text = told()
-    assert ("There is no result: the device that holds the columns is lost: cuda device 0 "
+    assert ("There is no result: a device is lost: cuda device 0 "
             "(NVIDIA H200): accelerator failed in iteration 5 (process 3 on n1); it "
             'failed at run time. See "It ends early" in docs/TROUBLESHOOTING.md') in text, text[:900]
     record["exit_status"] = 143

@@ -16,7 +16,6 @@ FOUR = {
     "srun of Slurm": {"SLURM_STEP_NUM_TASKS": "4", "SLURM_NTASKS": "4",
                       "SLURM_PROCID": "0"},
 }  # fmt: skip
-RANKS = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID")
 # What came with MPI 4, which not all libraries have.
 OF_MPI_4 = re.compile(r"_c$|_init$|Session|P(send|recv|ready|arrived)|Isendrecv|"
                       r"Info_(get_string|create_env)|idup_with_info|_from_group")
@@ -54,14 +53,6 @@ def test_one_of_four_that_is_alone_is_refused(alone, launcher, grid):
     assert (library == "MPICH") == ("libmpich" in mpi_library()[0]), str(outcome)
 
 
-@pytest.mark.parametrize("launcher", FOUR)
-def test_only_the_first_of_them_says_so(alone, launcher):
-    env = {k: "2" if k in RANKS else v for k, v in FOUR[launcher].items()}
-    outcome = alone(env, *OPTIONS)
-    outcome.refused()
-    assert "error:" not in outcome.stderr, str(outcome)
-
-
 def test_none_of_them_writes_a_record(alone, tmp_path):
     alone(FOUR["mpiexec of MPICH"], *OPTIONS, "--json", "run.json").refused()
     assert os.listdir(tmp_path) == []
@@ -81,11 +72,6 @@ def test_a_launcher_that_is_known_starts_several(xhpl):
     env = {"PMI_SIZE": "4", "SLURM_STEP_NUM_TASKS": "4"}
     outcome = xhpl(*OPTIONS[:4], "-p", 1, "-q", 2, processes=2, env=env)
     outcome.succeeded()
-
-
-@pytest.mark.parametrize("question", ("--help", "--version", "--print-config"))
-def test_questions_are_answered_anyway(alone, question):
-    assert alone(FOUR["srun of Slurm"], question).succeeded().stdout
 
 
 def test_it_takes_functions_of_mpi_3_alone():

@@ -123,30 +123,6 @@ def test_an_include_from_above_is_found_and_named(tree):
 
 
 @pytest.mark.more
-def test_what_is_below_may_be_needed(tree):
-    compiled(tree, ("hybrid/node/more.c", calling("xh_now")),
-             ("hybrid/lu/more.c", calling("MPI_Bcast", "hyb_more")))  # fmt: skip
-    assert check(tree).status == 0
-
-
-@pytest.mark.more
-def test_files_that_call_each_other_are_named(tree):
-    compiled(tree, ("hybrid/lu/one.c", calling("hyb_two", "hyb_one")),
-             ("hybrid/lu/two.c", calling("hyb_three", "hyb_two")),
-             ("hybrid/lu/three.c", calling("hyb_one", "hyb_three")))  # fmt: skip
-    said = refused(tree)
-    assert "files call each other in a circle:\n" in said, said
-    assert set(re.findall(r"lu/(\w+)\.o$", said, re.M)) == {"one", "two", "three"}
-
-
-@pytest.mark.more
-def test_an_object_whose_source_is_gone_does_not_count(tree):
-    compiled(tree, ("base/planted.c", calling("MPI_Bcast")))
-    (tree / "base/planted.c").unlink()
-    assert check(tree).status == 0
-
-
-@pytest.mark.more
 def test_the_library_knows_nothing_of_the_engine(tree):
     compiled(tree, ("hpl/planted.c", calling("hyb_node", "HPL_planted")))
     jobs.run(["ar", "r", "libhpl.a", "build/obj/hpl/planted.o"], tree)
@@ -154,46 +130,3 @@ def test_the_library_knows_nothing_of_the_engine(tree):
 
 
 # ---- the tests of lower layers ----------------------------------------------
-
-INCLUDES = re.compile(r'^#include [<"](\S+)[>"]$', re.M)
-LOWER = ("base/", "hybrid/node/", "hybrid/cpu/", "hybrid/device/")
-
-
-def included(source, seen):
-    """What a unit test includes, and its fixtures do."""
-    for name in INCLUDES.findall(source.read_text()):
-        if name not in seen:
-            seen.add(name)
-            if name.startswith("testing/unit/"):
-                included(jobs.SOURCE / name, seen)
-    return seen
-
-
-def is_lower(source):
-    """Is it a test of what is below hpl/ and the driver?"""
-    names = included(source, set())
-    ours = [x for x in names if (jobs.SOURCE / x).exists()
-            and not x.startswith("testing/unit/")]  # fmt: skip
-    above = any(x.startswith(("mpi", "hpl")) for x in names)
-    return bool(ours) and not above and all(x.startswith(LOWER) for x in ours)
-
-
-TESTS = [x for x in sorted(jobs.SOURCE.glob("testing/unit/test_*.c"))
-         if is_lower(x)]  # fmt: skip
-
-
-def test_there_are_tests_of_lower_layers():
-    names = {x.stem for x in TESTS}
-    assert names >= {"test_clock", "test_host_run", "test_emu"}
-    assert "test_driver_systems" not in names
-
-
-@pytest.mark.more
-def test_a_test_of_a_lower_layer_links_no_mpi():
-    built = [jobs.BUILD / "unit" / source.stem for source in TESTS]
-    built = [program for program in built if program.exists()]
-    assert built
-    needed = jobs.run(["readelf", "-d", *built], jobs.SOURCE).succeeded().stdout
-    assert needed.count("[libc.so") == len(built) and "libmpi" not in needed
-    symbols = jobs.run(["nm", *built], jobs.SOURCE).succeeded().stdout
-    assert re.findall(r" (?:P?MPI|HPL)_\w+$", symbols, re.M) == []

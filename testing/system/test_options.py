@@ -52,16 +52,6 @@ def test_n_nb_p_and_q_need_no_file(xhpl):
     assert rows == [(40, 8, 1, 1), (50, 8, 1, 1)]
 
 
-def test_the_file_is_read_when_one_of_the_four_is_missing(xhpl):
-    xhpl(*GIVEN[:-2], dat=hpl_dat.text(nb="0")).refused()
-
-
-def test_dat_names_another_file(xhpl):
-    (xhpl.directory / "other.dat").write_text(hpl_dat.text(n="33"))
-    outcome = xhpl("--dat", "other.dat", dat=hpl_dat.text())
-    assert [row.n for row in report.rows(outcome.stdout)] == [33], str(outcome)
-
-
 def test_quiet_leaves_only_warnings_on_stderr(xhpl):
     loud = xhpl(dat=hpl_dat.text())
     quiet = xhpl("--quiet", dat=hpl_dat.text())
@@ -81,16 +71,6 @@ def test_a_failed_residual_is_status_1_if_not_upstreams(
     outcome = xhpl(*options, dat=dat, processes=processes)
     assert outcome.status == status, str(outcome)
     assert report.counts(outcome.stdout)["failed"] == 2
-
-
-def test_upstream_exit_does_not_forgive_bad_input(xhpl):
-    xhpl("--upstream-exit", dat=hpl_dat.text(nb="0")).refused()
-
-
-def test_a_process_is_alone_with_a_daemon_of_mpi_or_without(xhpl):
-    for isolated in "01":
-        env = {"OMPI_MCA_ess_singleton_isolated": isolated}
-        outcome = xhpl(dat=hpl_dat.text(n="60"), env=env).succeeded()
 
 
 def test_the_smallest_orders_pass_and_order_zero_has_a_zero_residual(xhpl):
@@ -155,27 +135,6 @@ def test_help_is_two_screens_and_its_topics_have_the_rest(xhpl):
         named = re.findall(r"^  (\w+)=", xhpl("--help", topic).stdout, re.M)
         assert ours in named and (ours in every) == (topic == "devices"), named
     xhpl("--help", "test").refused("the nearest is testing")
-
-
-def test_version_is_one_line_on_stdout(xhpl):
-    outcome = xhpl("--version", processes=2)
-    assert (outcome.status, outcome.stderr) == (0, ""), str(outcome)
-    assert re.fullmatch(r"xhpl \d+(\.\d+)+.*\n", outcome.stdout), str(outcome)
-
-
-@pytest.mark.more
-def test_messages_in_short_chunks_give_the_same_residual(xhpl):
-    dat = hpl_dat.text(n="500", nb="64", p="3", q="3", depth="1", swap="1")
-    whole = xhpl(dat=dat, processes=9)
-    chunked = xhpl("--set", "message_chunk=1000", dat=dat, processes=9)
-    assert_same_report(whole, chunked)
-    assert report.counts(whole.stdout)["passed"] == 1
-
-
-def test_the_program_runs_in_any_folder_it_was_linked_to(xhpl):
-    (xhpl.directory / "linked").symlink_to(jobs.XHPL)
-    (xhpl.directory / "HPL.dat").write_text(hpl_dat.text())
-    jobs.run(["./linked"], xhpl.directory).succeeded()
 
 
 def test_settings_that_a_solver_ignores_are_said_once(xhpl):

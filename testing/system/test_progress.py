@@ -88,17 +88,6 @@ def test_what_the_user_chose_goes_before_the_terminal(tmp_path, how):
     assert "PASSED" in out and "% done" not in written
 
 
-@pytest.mark.more
-@retried
-def test_live_is_a_live_line_whatever_stderr_is(tmp_path):
-    command = launched_slowly(tmp_path, "--progress", "live")
-    ended = subprocess.run(
-        [str(word) for word in command], cwd=tmp_path, capture_output=True,
-        env=jobs.environment(), check=True,
-    )  # fmt: skip
-    assert_live("\n" + ended.stderr.decode(), ended.stdout.decode())
-
-
 def test_a_file_has_lines_that_go_on_to_the_end(xhpl):
     outcome = xhpl("--progress", "on", dat=hpl_dat.text(n="1000", nb="64"))
     lines = [x for x in outcome.stderr.splitlines() if "progress: " in x]
@@ -107,19 +96,6 @@ def test_a_file_has_lines_that_go_on_to_the_end(xhpl):
     assert left == sorted(left, reverse=True)
     assert "% done" not in outcome.stdout
     assert len([x for x in outcome.stdout.splitlines() if report.ROW.match(x)]) == 1
-
-
-def test_short_runs_say_nothing_in_a_file(xhpl):
-    dat = hpl_dat.text(n="100 200 300")
-    assert "progress" not in xhpl(dat=dat).stderr
-    outcome = xhpl("--progress", "auto", "--quiet", dat=dat)
-    assert (outcome.status, outcome.stderr) == (0, "")
-
-
-def test_when_to_speak_is_checked(xhpl):
-    outcome = xhpl("--progress", "onn", dat=hpl_dat.text())
-    assert outcome.status == 2
-    assert "allowed is auto, on, off, live; the nearest is on" in outcome.stderr
 
 
 @pytest.mark.more

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The record of a run that fails, or that something ends."""
 import os
-import re
 import signal
 import time
 
@@ -94,23 +93,6 @@ def test_a_file_that_the_option_did_not_write_is_left_alone(xhpl, option):
     assert keep.read_text() != hpl_dat.text()
 
 
-def test_a_report_replaces_reports_alone(xhpl):
-    other = xhpl.directory / "notes"
-    other.write_text("notes\n")
-    dat = hpl_dat.with_line(3, "notes", hpl_dat.text(device="8"))
-    outcome = xhpl(dat=dat)
-    assert outcome.status == 2 and other.read_text() == "notes\n", str(outcome)
-    other.write_text("=====\nHPLinpack 2.3 -- a report\n")
-    xhpl(dat=dat).succeeded()
-    assert "End of Tests." in other.read_text()
-
-
-def test_processes_that_a_grid_leaves_idle_are_in_it(recorded):
-    _, found = recorded(*ONE, processes=2)
-    (finding,) = found["findings"]
-    assert finding["level"] == "warning" and "idle" in finding["text"]
-
-
 def wait_for_second(path):
     """Until a run has written that its second test is under way."""
     until = time.monotonic() + jobs.LIMIT
@@ -160,13 +142,6 @@ def test_a_run_that_a_signal_ends_has_a_whole_record(ended, number):
     found = ended(number)
     assert found["exit_status"] == 128 + number
     assert found["end"] >= found["tests"][1]["start"]
-
-
-@pytest.mark.more
-def test_a_signal_that_is_ignored_ends_nothing(ended):
-    nohup = "--ignore-signal=HUP"
-    found = ended(signal.SIGHUP, signal.SIGTERM, signals=nohup)
-    assert found["exit_status"] == 128 + signal.SIGTERM
 
 
 # Writes the first record as it should, and dies within the second.

@@ -133,12 +133,6 @@ def test_a_plan_has_a_time_for_each_phase(recorded):
     assert "homes: emu:0 " in outcome.stderr
 
 
-def test_the_reference_solver_tells_nothing(recorded):
-    _, found = recorded(*ONE, "--set", "solver=reference")
-    assert [(test["ranks"], test["clocks"]) for test in found["tests"]] == [(None, None)]
-    assert topologies(found) == [None]
-
-
 # ---- clocks ------------------------------------------------------------------
 
 

@@ -33,7 +33,7 @@ def expected(name):
 
 
 @pytest.mark.parametrize("name, csv, count, options", LONG)
-def test_every_row_has_upstreams_tag_and_place(
+def test_every_row_is_upstreams_and_every_residual_passes(
     reference_run, name, csv, count, options
 ):
     wanted = report.expected_rows(jobs.REFERENCE / f"upstream-{csv}.csv")
@@ -46,26 +46,11 @@ def test_every_row_has_upstreams_tag_and_place(
     assert ("devices emu:" in outcome.stderr) == ("tile=16" in options)
     rows = [row[:5] for row in report.rows(outcome.stdout)]
     assert rows == wanted, str(outcome)
-
-
-@pytest.mark.parametrize("name, csv, count, options", LONG)
-def test_every_residual_passes(reference_run, name, csv, count, options):
-    outcome = reference_run(name, *options)
-    verdicts = re.findall("PASSED|FAILED", outcome.stdout)
-    assert verdicts == ["PASSED"] * count, str(outcome)
-    assert len(report.residuals(outcome.stdout)) == count
-    assert max(report.residuals(outcome.stdout)) < 1
-
-
-@pytest.mark.parametrize("name, csv, count, options", LONG)
-def test_the_closing_block_counts_every_test(reference_run, name, csv, count, options):
-    outcome = reference_run(name, *options)
+    assert re.findall("PASSED|FAILED", outcome.stdout) == ["PASSED"] * count
+    residuals = report.residuals(outcome.stdout)
+    assert len(residuals) == count and max(residuals) < 1, str(outcome)
     assert report.counts(outcome.stdout) == {
-        "finished": count,
-        "passed": count,
-        "failed": 0,
-        "skipped": 0,
-    }
+        "finished": count, "passed": count, "failed": 0, "skipped": 0}  # fmt: skip
     assert outcome.status == 0
 
 

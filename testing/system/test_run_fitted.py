@@ -68,13 +68,6 @@ def test_it_ends_with_what_the_run_is_worth(run_fitted, tmp_path):
     assert fitted.stderr.splitlines()[-1].startswith("run: next, plan an hour's run"), str(fitted)
 
 
-@pytest.mark.more
-@measures
-def test_devices_are_not_held_against_the_cores(run_fitted):
-    fitted, _ = run_fitted({"XHPL_DEVICES": "emu:1"})
-    assert fitted.stdout.endswith(" Gflop/s\nPASSED\n"), str(fitted)
-
-
 @pytest.mark.few(1)
 @measures
 @pytest.mark.parametrize(
@@ -133,22 +126,6 @@ def test_a_file_changed_by_hand_is_kept(rerun, unit):
     assert kept(rerun) == ["mine\n"]
     assert "kept as HPL.dat.own.1\n" in outcome.stderr, str(outcome)
     assert rerun.dat.read_text() == fitted
-
-
-@pytest.mark.parametrize("unit", ["numa", "core"])
-def test_a_file_as_it_was_written_is_replaced_without_a_word(rerun, unit):
-    for _ in range(2):
-        outcome = rerun(unit)
-    assert kept(rerun) == []
-    assert "kept" not in outcome.stderr, str(outcome)
-
-
-def test_a_second_file_does_not_take_the_place_of_the_first(rerun):
-    for text in ("mine\n", "mine, too\n"):
-        rerun.dat.parent.mkdir(parents=True, exist_ok=True)
-        rerun.dat.write_text(text)
-        rerun("numa")
-    assert kept(rerun) == ["mine\n", "mine, too\n"]
 
 
 # ---- what is next ------------------------------------------------------------

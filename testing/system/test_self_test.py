@@ -125,7 +125,7 @@ def test_a_library_linked_with_fast_math_costs_a_warning(tmp_path, settings):
 
 
 @pytest.mark.few(2)
-@pytest.mark.parametrize("home, fault", (("host", "gemm:1"), ("device", "copy_out:5"),
+@pytest.mark.parametrize("home, fault", (("host", "gemm:2"), ("device", "copy_out:5"),
                                          ("device", "trsm:5"), ("device", "panel_step:5")))  # fmt: skip
 def test_a_wrong_device_ends_the_run(xhpl, home, fault):
     words = ("--set", "devices=emu:4", "--set", f"home={home}", "--set",

@@ -14,7 +14,7 @@ import jobs
 from sabotage import library, preloaded
 
 sys.path.insert(0, str(jobs.SOURCE / "scripts"))
-from hpl_sim import cli, platform, record, run, sample, whatif  # noqa: E402
+from hpl_sim import cli, platform, record, run, whatif
 
 pytestmark = [
     pytest.mark.simulations,
@@ -134,14 +134,6 @@ def test_processes_that_share_a_core_take_all_of_it_in_turns():
     assert (one, shared) == simulated(*words, **model, cores=1)
 
 
-@SOLVERS
-def test_what_has_no_model_crashes(solver):
-    """The residual reads a matrix that is not there."""
-    check = "--threshold", "16", "--set", f"solver={solver}"
-    with pytest.raises(run.Failed, match="Segmentation fault"):
-        simulated(2, 2, 512, 64, *check)
-
-
 def test_no_step_where_a_proposal_takes_two_messages():
     """A pivot's proposal has 4 + 2 NB doubles, and a message at most 500."""
     narrow, fewer = simulated(8, 8, 248 * 8, 248, "--depth", "1")
@@ -155,29 +147,6 @@ def test_panels_alone_interpolate_to_the_whole():
     options, rest = cli.arguments([*sizes, "--panels", "3:9"])
     whole, _ = simulated(2, 3, 4096, 64)
     assert math.isclose(cli.sampled(options, {}, rest)[0], whole, rel_tol=0.015)
-
-
-def test_times_of_panels_that_follow_a_line_are_summed_exactly():
-    points = [(left, 1e-3 + 2e-6 * left) for left in (4000, 500, 1000, 2000)]
-    expected = sum(1e-3 + 2e-6 * (4000 - 64 * k) for k in range(50))
-    assert math.isclose(sample.between(points, 4000, 800, 64), expected, rel_tol=1e-9)
-    half = 0.5 * (1e-3 + 2e-6 * 800)
-    assert math.isclose(sample.between(points, 4000, 768, 64), expected + half,
-                        rel_tol=1e-9)
-    assert sample.error(points, 4000, 800, 64) < 1e-9
-
-
-def test_orders_fall_to_the_fewest_panels():
-    assert sample.orders(20000, 256, 13, 6) == [
-        20000, 16640, 13312, 9984, 6656, 3328]
-    assert sample.orders(2000, 64, 13, 6)[-1] == 13 * 64
-
-
-def test_the_curve_between_points_has_no_hills_of_its_own():
-    value = sample.curve([(0, 1.0), (1, 1.0), (2, 5.0), (3, 6.0)])
-    steps = [round(value(i / 50), 12) for i in range(151)]
-    assert steps == sorted(steps)
-    assert steps[::50] == [1.0, 1.0, 5.0, 6.0]
 
 
 def test_rates_are_those_of_a_record():
@@ -241,23 +210,6 @@ def test_a_page_shows_each_case(tmp_path, capsys):
     usual, slow = map(sum, zip(*data["work"]["seconds"]))
     assert usual < slow
     assert all(len(run["points"]) == 2048 / 64 - 1 for run in data["curves"])
-
-
-def test_a_page_of_one_sampled_run(tmp_path):
-    words = [*ASKED, "--page", str(tmp_path / "page.html"), "--panels", "2:5"]
-    options, rest = cli.arguments(words)
-    (curve,) = drawn(options, rest)["curves"]
-    done, rates = zip(*curve["points"])
-    assert list(done) == sorted(done)
-    assert rates[0] == max(rates)
-
-
-def test_what_all_cases_are_of_one_node_and_of_a_fat_tree():
-    one = ["-n", "512", "--nb", "64", "-p", "1", "-q", "2", "--ranks-per-node", "2"]
-    options, _ = cli.arguments([*one, "--what-if", "all"])
-    assert whatif.words_of(options) == ["slow=0.8", "link=0.5", "rails=2"]
-    options, _ = cli.arguments([*ASKED, "--topology", "fat-tree", "--what-if", "all"])
-    assert whatif.words_of(options) == ["slow=0.8", "rails=2", "without=1"]
 
 
 @pytest.mark.parametrize("word", ["grid=9x9", "rain=2", "without=8", "slow=x"])

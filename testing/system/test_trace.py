@@ -149,24 +149,6 @@ def test_a_file_that_has_another_use_is_not_written(folder, option, name):
     assert "report.txt" in (folder / "HPL.dat").read_text()
 
 
-def test_nor_is_an_input_that_is_refused_itself(tmp_path):
-    dat = hpl_dat.text(n="x")
-    (tmp_path / "HPL.dat").write_text(dat)
-    outcome = jobs.run([jobs.XHPL, "--json", "HPL.dat"], tmp_path)
-    outcome.refused("the input and --json both name HPL.dat")
-    assert (tmp_path / "HPL.dat").read_text() == dat
-
-
-def test_stdout_takes_the_report_alone(xhpl):
-    options = ["-p", "1", "-q", "1", "--json", "/dev/stdout"]
-    xhpl(*GIVEN, *options).refused("the report and --json both name /dev/stdout")
-
-
 def test_nothing_may_take_several_files(xhpl):
     options = ["--json", "/dev/null", "--trace", "/dev/null"]
     xhpl(*GIVEN, "-p", "1", "-q", "1", *options).succeeded()
-
-
-def test_the_report_may_go_to_stdout_as_a_file(xhpl):
-    dat = hpl_dat.text(device="8").replace("HPL.out", "/dev/stdout")
-    assert "End of Tests." in xhpl(dat=dat).succeeded().stdout

@@ -2,7 +2,6 @@
 """Columns dealt by speed: files of rates, measured ones, what is refused."""
 import json
 import os
-import re
 
 import pytest
 
@@ -80,11 +79,6 @@ def test_a_plan_compares_weights_and_leaving_the_slowest_out(tmp_path):
 
 
 @pytest.mark.surface
-def test_a_plan_of_equal_processes_leaves_none_out(tmp_path):
-    assert list(rows(plan(tmp_path, "0 4\n1 4\n"))) == ["equal columns", "by weights"]
-
-
-@pytest.mark.surface
 def test_a_plan_for_other_processes_knows_no_weights(tmp_path):
     outcome = plan(tmp_path, "0 4\n1 1\n", "--nodes", 4).succeeded()
     assert "weights belong to the 2 processes that were started" in outcome.stderr, str(outcome)
@@ -142,12 +136,6 @@ def test_what_cannot_be_is_refused(text, options, said, tmp_path):
     outcome = run(tmp_path, TWO, "--weights", "rates", *options)
     assert outcome.status == 2 and said in outcome.stderr, str(outcome)
     assert "T/V" not in outcome.stdout
-
-
-def test_the_reference_is_not_measured(tmp_path):
-    outcome = run(tmp_path, TWO, "--weights", "measure", "--set", "solver=reference")
-    assert outcome.status == 2, str(outcome)
-    assert "weights=measure: solver=reference cannot be predicted" in outcome.stderr
 
 
 # ---- checkpoints ---------------------------------------------------------------------

@@ -40,3 +40,12 @@ const char *capture_end(int *writes_p)
         *writes_p = writes;
     return text;
 }
+
+int capture_lines(const char *of)
+{
+    int lines = 0;
+
+    for (; *of != '\0'; of++)
+        lines += *of == '\n';
+    return lines;
+}

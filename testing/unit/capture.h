@@ -14,6 +14,9 @@ void capture_begin(void);
  */
 const char *capture_end(int *writes_p);
 
+/* How many lines text has. */
+int capture_lines(const char *text);
+
 /* What doing this writes to stderr, valid until the next begin. */
 #define heard(...) (capture_begin(), (void)(__VA_ARGS__), capture_end(NULL))
 

@@ -28,7 +28,7 @@ void device_calls_close(void)
     on.buffer = NULL;
 }
 
-xh_view_t device_calls_host(void)
+static xh_view_t host_matrix(void)
 {
     return (xh_view_t){on.host, CALLS_ORDER, CALLS_ORDER, CALLS_ORDER};
 }
@@ -127,14 +127,12 @@ static xh_status_t queue_wait(void)
 
 static xh_status_t copy_in(void)
 {
-    return hyb_queue_copy_in(on.queue, device_calls_host(),
-                             device_calls_square(0));
+    return hyb_queue_copy_in(on.queue, host_matrix(), device_calls_square(0));
 }
 
 static xh_status_t copy_out(void)
 {
-    return hyb_queue_copy_out(on.queue, device_calls_square(0),
-                              device_calls_host());
+    return hyb_queue_copy_out(on.queue, device_calls_square(0), host_matrix());
 }
 
 static xh_status_t gemm(void)

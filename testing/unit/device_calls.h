@@ -29,8 +29,7 @@ extern device_calls_t on; /* what calls are made on */
 void device_calls_open(const hyb_backend_t *backend, int index);
 void device_calls_close(void); /* accepts a device that is not open */
 
-/* host as a matrix, and square number which of the buffer. */
-xh_view_t device_calls_host(void);
+/* Square number which of the buffer. */
 hyb_block_t device_calls_square(int which);
 
 typedef enum {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <float.h>
 #include <math.h>
 #include "testing/unit/device_cases.h"
+#include "testing/unit/textbook_lu.h"
 
 /* Steps of a panel, held against elimination as the textbook has it. */
 
@@ -32,41 +32,11 @@ static void fill(double (*entry)(void))
         host[i] = entry();
 }
 
-/* ---- the reference ------------------------------------------------------- */
-
-static double key_of(double x)
-{
-    return isnan(x) ? INFINITY : fabs(x);
-}
-
-static void eliminate(int64_t rows, int64_t cols, int64_t c, int64_t end)
-{
-    double pivot = *at(c, c);
-
-    for (int64_t i = c + 1; i < rows && pivot != 0; i++)
-        *at(i, c) =
-            fabs(pivot) < DBL_MIN ? *at(i, c) / pivot : *at(i, c) * (1 / pivot);
-    for (int64_t j = c + 1; j < end && j < cols; j++)
-        for (int64_t i = c + 1; i < rows; i++)
-            *at(i, j) -= *at(i, c) * *at(c, j);
-}
-
 static void step_on_host(int64_t rows, int64_t cols, int64_t first,
                          int64_t count)
 {
-    for (int64_t c = first; c < first + count; c++) {
-        pivots[c] = c;
-        for (int64_t i = c; i < rows; i++)
-            if (key_of(*at(i, c)) > key_of(*at(pivots[c], c)))
-                pivots[c] = i;
-        for (int64_t j = 0; j < cols; j++) {
-            double kept = *at(c, j);
-
-            *at(c, j) = *at(pivots[c], j);
-            *at(pivots[c], j) = kept;
-        }
-        eliminate(rows, cols, c, first + count);
-    }
+    textbook_factor(&(textbook_lu_t){at(0, 0), LD, rows, cols, pivots}, first,
+                    first + count);
 }
 
 /* ---- the device ---------------------------------------------------------- */

@@ -79,9 +79,4 @@ TEST(subnormal_numbers_are_turned_on_again_with_one_warning)
     assert_string_equal(said_of_arithmetic(), "");
 }
 
-TEST(without_a_cause_there_is_no_warning)
-{
-    assert_string_equal(heard(xh_arithmetic_keep_subnormals()), "");
-}
-
 TEST_MAIN()

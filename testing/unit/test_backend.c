@@ -234,6 +234,7 @@ TEST_SET_UP(what_is_listed_is_chosen)
         {"soft:2,fake:0,2", "soft0 soft1 fake0 fake2 "},
         {"fake:0,2,soft:1", "fake0 fake2 soft0 "},
         {"fake,soft", "fake0 fake1 fake2 soft0 "},
+        {"asked:1", "asked1 "},
     };
 
     for (size_t i = 0; i < COUNT_OF(lists); i++)
@@ -286,28 +287,6 @@ TEST_SET_UP(no_device_at_all_is_an_error_with_its_reason)
     assert_refuses("soft,fake", "the driver is missing");
 }
 
-/* What auto says in its last line. */
-static const char *said_of_auto(void)
-{
-    hyb_device_choice_t *chosen = NULL;
-    const char *text;
-    int count;
-
-    text = strstr(heard(assert_ok(hyb_devices_choose("auto", &chosen, &count))),
-                  "devices=auto: ");
-    free(chosen);
-    assert_non_null(text);
-    return text;
-}
-
-TEST_SET_UP(auto_says_what_it_found_and_what_not)
-{
-    assert_in(said_of_auto(), "3 of fake");
-    fake.devices = 0;
-    fake.reason = "the driver is missing";
-    assert_in(said_of_auto(), "no fake (the driver is missing)");
-}
-
 TEST_SET_UP(auto_leaves_out_what_is_emulated_or_broken)
 {
     hyb_device_choice_t *chosen = NULL;
@@ -323,17 +302,6 @@ TEST_SET_UP(auto_leaves_out_what_is_emulated_or_broken)
     assert_int_equal(fakes, 3);
     assert_in(text, "libhyb_text.so");
     assert_null(strstr(text, "error"));
-    free(chosen);
-}
-
-TEST_SET_UP(what_auto_leaves_out_is_there_by_name)
-{
-    hyb_device_choice_t *chosen = NULL;
-    int count = 0;
-
-    assert_ok(hyb_devices_choose("asked:1", &chosen, &count));
-    assert_int_equal(count, 1);
-    assert_ptr_equal(chosen[0].backend, &asked);
     free(chosen);
 }
 

@@ -58,18 +58,6 @@ static void wait_in_a_chain(void)
         wait_for_one(rank, rank - 1);
 }
 
-TEST(nobody_holds_up_those_that_go_on)
-{
-    go_on();
-    assert_blamed(HYB_NOBODY, -1);
-}
-
-TEST(a_chain_behind_one_that_goes_on_moves)
-{
-    wait_in_a_chain();
-    assert_blamed(HYB_NOBODY, -1);
-}
-
 TEST(a_chain_ends_at_one_that_stands)
 {
     wait_in_a_chain();

@@ -9,18 +9,6 @@ static double model(void *context)
     return *t += 0.5;
 }
 
-TEST(the_wall_never_runs_backwards)
-{
-    double before = xh_clock_now();
-
-    for (int i = 0; i < 10000; i++) {
-        double now = xh_clock_now();
-
-        assert_true(now >= before);
-        before = now;
-    }
-}
-
 TEST(an_installed_clock_answers_until_it_is_removed)
 {
     double t = 1e6;

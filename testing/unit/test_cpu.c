@@ -38,15 +38,6 @@ static void use_v1(const char *quota)
     fake_root_write("sys/fs/cgroup/cpu/a/cpu.cfs_period_us", "100000\n");
 }
 
-TEST(every_instruction_set_has_a_name)
-{
-    assert_string_equal(xh_cpu_isa_name(XH_ISA_PORTABLE), "portable");
-    assert_string_equal(xh_cpu_isa_name(XH_ISA_AVX2), "avx2");
-    assert_string_equal(xh_cpu_isa_name(XH_ISA_AVX512), "avx512");
-    assert_string_equal(xh_cpu_isa_name(XH_ISA_SVE256), "sve256");
-    assert_string_equal(xh_cpu_isa_name(XH_ISA_NEON), "neon");
-}
-
 TEST(the_instruction_set_found_is_the_widest_usable)
 {
     int isa;
@@ -98,18 +89,6 @@ TEST_SET_UP(hardware_threads_of_a_core_count_once)
     free(ids);
 }
 
-TEST(core_numbers_ascend_and_respect_the_capacity)
-{
-    int ids[2] = {-1, -1};
-    int cores = xh_cpu_core_ids("", ids, 1);
-
-    assert_true(cores >= 1);
-    assert_true(ids[0] >= 0);
-    assert_int_equal(ids[1], -1);
-    if (xh_cpu_core_ids("", ids, 2) > 1)
-        assert_true(ids[1] > ids[0]);
-}
-
 TEST(a_list_is_numbers_and_ranges_of_them)
 {
     int numbers[4] = {-1, -1, -1, -1};
@@ -157,20 +136,6 @@ TEST_SET_UP(sockets_cores_and_memory_nodes_are_counted)
     assert_int_equal(census.sockets, 2);
     assert_int_equal(census.cores, 4);
     assert_int_equal(census.numa_nodes, 3);
-}
-
-TEST_SET_UP(a_machine_that_tells_nothing_has_none)
-{
-    xh_census_t census = xh_cpu_census(fake_root);
-
-    assert_int_equal(census.sockets, 0);
-    assert_int_equal(census.cores, 0);
-    assert_int_equal(census.numa_nodes, 0);
-}
-
-TEST_SET_UP(without_a_group_there_is_no_quota)
-{
-    assert_true(isinf(xh_cgroup_cpu_quota(fake_root)));
 }
 
 TEST_SET_UP(a_v2_quota_is_quota_over_period)
@@ -238,12 +203,6 @@ TEST(the_ceiling_of_every_usable_set_is_positive)
         }
 }
 
-TEST(the_ceiling_of_no_threads_is_none)
-{
-    assert_true(xh_fma_ceiling(XH_ISA_PORTABLE, NULL, 0, 0.01) == 0.0);
-    assert_true(xh_fma_ceiling(XH_ISA_PORTABLE, NULL, -1, 0.01) == 0.0);
-}
-
 TEST(the_ceiling_is_that_of_the_processors_asked_for)
 {
     int cpu, before = cpus_of_mask();
@@ -251,14 +210,6 @@ TEST(the_ceiling_is_that_of_the_processors_asked_for)
     assert_true(xh_cpu_core_ids("", &cpu, 1) > 0);
     assert_true(xh_fma_ceiling(xh_cpu_isa(), &cpu, 1, 0.01) > 0.0);
     assert_true(xh_fma_ceiling(xh_cpu_isa(), &cpu, 0, 0.01) == 0.0);
-    assert_int_equal(cpus_of_mask(), before);
-}
-
-TEST(measuring_leaves_the_callers_mask_alone)
-{
-    int before = cpus_of_mask();
-
-    assert_true(xh_fma_ceiling(xh_cpu_isa(), NULL, 1, 0.01) > 0.0);
     assert_int_equal(cpus_of_mask(), before);
 }
 

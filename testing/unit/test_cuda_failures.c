@@ -102,38 +102,6 @@ TEST(kernels_that_fail_are_told_by_what_follows)
         assert_fails(faults[i]);
 }
 
-/* The model runs kernels within their blocks, so it breaks. */
-TEST(a_row_number_outside_its_block_is_an_illegal_address)
-{
-    static const int64_t rows[] = {ORDER};
-    bench_t b = bench_open(0, "");
-    const hyb_block_t list = hyb_block_first(b.c, 1, 1);
-
-    if (!hyb_device_has(b.device, HYB_OP_GATHER_ROWS)) {
-        bench_close(&b);
-        skip();
-    }
-    capture_begin();
-    assert_ok(hyb_queue_upload(b.queue, rows, list));
-    hyb_queue_gather_rows(b.queue, b.a, list,
-                          hyb_block_part(b.c, 0, 1, ORDER, 1));
-    assert_int_equal(device_cases_finish(b.device, b.queue), XH_ERR_DEVICE);
-    capture_end(NULL);
-    bench_close(&b);
-}
-
-TEST(one_device_fails_alone)
-{
-    bench_t one = bench_open(0, "0:fail@gemm:1"), other = open_second();
-
-    unheard(finish_square(&one));
-    assert_true(hyb_device_failed(one.device));
-    assert_ok(finish_square(&other));
-    assert_true(is_square());
-    bench_close(&one);
-    bench_close(&other);
-}
-
 /* Whatever it may wait for in one of CUDA's versions. */
 TEST(cuda_is_not_called_for_a_device_that_was_given_up)
 {
@@ -158,43 +126,6 @@ TEST(cuda_is_not_called_for_a_device_that_was_given_up)
     hyb_event_destroy(event);
     bench_close(&b);
     assert_int_equal(model_fixture_counts().calls, calls);
-}
-
-/* Is what was queued on queue done now? */
-static bool is_done(hyb_device_t *device, hyb_queue_t *queue)
-{
-    hyb_event_t *event = device_cases_event(device);
-    bool done = false;
-
-    assert_ok(hyb_event_record(queue, event));
-    assert_ok(hyb_event_wait(event, 0.0, &done));
-    hyb_event_destroy(event);
-    return done;
-}
-
-TEST(a_queue_that_waits_for_one_that_stalls_stalls_and_no_other)
-{
-    bench_t b = bench_open(0, "stall@copy_in:1");
-    hyb_queue_t *waits = device_cases_queue(b.device),
-                *other = device_cases_queue(b.device);
-    hyb_event_t *before = device_cases_event(b.device),
-                *after = device_cases_event(b.device);
-
-    assert_ok(hyb_device_pin(b.device, ones, sizeof(ones)));
-    assert_ok(hyb_event_record(b.queue, before));
-    assert_ok(hyb_queue_copy_in(b.queue, host(ones), b.a));
-    assert_ok(hyb_event_record(b.queue, after));
-    assert_ok(hyb_queue_wait(other, before));
-    assert_true(is_done(b.device, other));
-    assert_ok(hyb_queue_wait(waits, after));
-    assert_false(is_done(b.device, waits));
-    assert_true(is_done(b.device, other));
-    unheard(hyb_device_fail(b.device, "this test is tired of it"));
-    hyb_event_destroy(before);
-    hyb_event_destroy(after);
-    hyb_queue_destroy(waits);
-    hyb_queue_destroy(other);
-    bench_close(&b);
 }
 
 TEST(a_stall_while_rates_are_measured_ends)

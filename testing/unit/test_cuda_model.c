@@ -129,25 +129,6 @@ TEST(a_new_thread_works_with_any_device)
 
 /* ---- memory -------------------------------------------------------------- */
 
-TEST(another_devices_memory_is_refused)
-{
-    bench_t one = bench_open(0, ""), other = open_second();
-    xh_status_t status[3];
-
-    capture_begin();
-    status[0] = hyb_queue_copy_in(one.queue, host(ones), other.a);
-    status[1] = hyb_queue_copy_out(one.queue, other.a, host(result));
-    status[2] = hyb_queue_gemm(
-        one.queue, &(hyb_gemm_t){.alpha = 1, .a = other.a, .b = one.a, one.c});
-    capture_end(NULL);
-    assert_int_equal(status[0], XH_ERR_ARG);
-    assert_int_equal(status[1], XH_ERR_ARG);
-    assert_int_equal(status[2], XH_ERR_ARG);
-    assert_false(hyb_device_failed(one.device));
-    bench_close(&one);
-    bench_close(&other);
-}
-
 /* Then and not before copies read it; the plug-in asks for it once. */
 TEST(another_devices_memory_is_read_once_it_is_reached)
 {
@@ -173,34 +154,12 @@ TEST(another_devices_memory_is_read_once_it_is_reached)
     assert_nothing_left(&other);
 }
 
-TEST(a_copy_of_memory_that_is_not_reached_fails)
-{
-    bench_t one = bench_open(0, ""), other = open_second();
-
-    unheard(assert_int_equal(hyb_queue_copy(one.queue, other.a, one.a),
-                             XH_ERR_DEVICE));
-    bench_close(&one);
-    bench_close(&other);
-}
-
 static xh_status_t pinned(hyb_device_t *device, double *memory, size_t bytes)
 {
     xh_status_t status;
 
     unheard(status = hyb_device_pin(device, memory, bytes));
     return status;
-}
-
-TEST(memory_that_cannot_be_pinned_is_no_failure)
-{
-    bench_t b = bench_open(0, "refuse@register:1,oom@register:2");
-
-    assert_int_equal(pinned(b.device, ones, sizeof(ones)), XH_ERR_MEMORY);
-    assert_int_equal(pinned(b.device, ones, sizeof(ones)), XH_ERR_MEMORY);
-    assert_false(hyb_device_failed(b.device));
-    assert_ok(finish_square(&b));
-    assert_true(is_square());
-    assert_nothing_left(&b);
 }
 
 /* Whoever asked for pinned memory goes on with what there is. */

@@ -58,14 +58,6 @@ TEST_SET_UP(cuts_that_were_saved_load)
         assert_true(loaded.rate[d] == saved.rate[d]);
 }
 
-TEST_SET_UP(without_a_file_nothing_is_said)
-{
-    const char *said;
-
-    assert_int_equal(load(knobs, KNOBS, &said), XH_ERR_IO);
-    assert_string_equal(said, "");
-}
-
 TEST_SET_UP(cuts_of_other_knobs_are_refused)
 {
     static const hyb_knob_t other[KNOBS] = {{"rows", 2, {1, 2}},

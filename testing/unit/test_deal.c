@@ -2,7 +2,6 @@
 #include "testing/unit/unit.h"
 
 #include <math.h>
-#include "base/status.h"
 #include "hpl/pauxil/map.h"
 
 enum { MOST_PROCESSES = 7, ROUNDS = 200 };
@@ -114,19 +113,6 @@ TEST(every_trailing_part_is_shared_by_speed)
         check_suffixes(&c);
         hpl_deal_destroy(c.deal);
     }
-}
-
-/* Six of ten, three of ten, one of ten. */
-TEST(blocks_are_in_proportion)
-{
-    const double rate[] = {2.0, 1.0, 1.0 / 3.0};
-    case_t c = {.n = 1000, .nb = 10, .nprocs = 3};
-
-    assert_ok(hpl_deal_create(rate, 3, c.n, c.nb, &c.deal));
-    for (int p = 0; p < 3; p++)
-        assert_in_range(part_of(&c, p, 0, 100), (int)(30 * rate[p]) - 1,
-                        (int)(30 * rate[p]) + 1);
-    hpl_deal_destroy(c.deal);
 }
 
 /* With N a multiple of NB b has a block of its own. */

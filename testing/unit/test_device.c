@@ -150,16 +150,6 @@ TEST_SET_UP(a_device_gets_all_back_but_what_it_may_touch_as_it_failed)
     }
 }
 
-TEST_SET_UP(nothing_is_given_back_quietly)
-{
-    hyb_device_close(NULL);
-    hyb_queue_destroy(NULL);
-    hyb_event_destroy(NULL);
-    hyb_buffer_destroy(NULL);
-    hyb_pinned_free(on.device, NULL, 8);
-    assert_int_equal(fake.calls, 0);
-}
-
 /* ---- arguments ---------------------------------------------------------- */
 
 TEST_SET_UP(a_buffer_of_nothing_is_refused)
@@ -213,16 +203,6 @@ TEST_SET_UP(work_that_a_backend_lacks_is_refused)
         }
         assert_false(hyb_device_failed(on.device));
     }
-}
-
-TEST_SET_UP(a_device_describes_itself)
-{
-    hyb_device_info_t info;
-
-    assert_ok(hyb_device_describe(on.device, &info));
-    assert_string_equal(info.name, "fake 1");
-    assert_int_equal(info.index, 1);
-    assert_int_equal(info.memory_free, 64 * sizeof(double));
 }
 
 TEST_MAIN()

@@ -220,7 +220,7 @@ TEST(a_device_with_one_wrong_result_is_found)
         int nth;
         bool resident;
     } flips[] = {
-        {"copy_in", 2, false},  {"copy_out", 2, false}, {"gemm", 2, false},
+        {"copy_in", 2, false},  {"copy_out", 5, false}, {"gemm", 2, false},
         {"copy_in", 20, true},  {"copy_out", 5, true},  {"gemm", 5, true},
         {"swap_rows", 2, true}, {"trsm", 5, true},      {"gemv", 2, true},
         {"generate", 1, true},  {"panel_step", 5, true}};

@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE
-#include <dirent.h>
-#include <math.h>
-#include <sched.h>
 #include "testing/unit/emu_fixture.h"
 
 enum { KIB = 1 << 10, MIB = 1 << 20 };
@@ -115,55 +111,6 @@ TEST_SET_UP(memory_ends_at_its_size)
     hyb_buffer_destroy(half);
     hyb_buffer_destroy(more);
     assert_int_equal(memory_free(), MIB);
-}
-
-/* ---- threads --------------------------------------------------------- */
-
-/* Threads of this process that may run on cpu and nowhere else. */
-static int threads_bound_to(int cpu)
-{
-    DIR *tasks = opendir("/proc/self/task");
-    const struct dirent *task;
-    cpu_set_t set;
-    int bound = 0;
-
-    assert_non_null(tasks);
-    while ((task = readdir(tasks)) != NULL)
-        if (task->d_name[0] != '.' &&
-            sched_getaffinity(atoi(task->d_name), sizeof(set), &set) == 0)
-            bound += CPU_COUNT(&set) == 1 && CPU_ISSET(cpu, &set);
-    closedir(tasks);
-    return bound;
-}
-
-static hyb_device_t *open_on(int cpu)
-{
-    hyb_device_choice_t choice = {device_cases_backend("emu"), 0};
-    hyb_device_t *result = NULL;
-
-    assert_ok(hyb_device_open(choice, &cpu, 1, &result));
-    return result;
-}
-
-TEST_SET_UP(threads_stay_on_the_given_cores)
-{
-    int cpu = sched_getcpu();
-    hyb_queue_t *other;
-
-    device = open_on(cpu);
-    queue = device_cases_queue(device);
-    other = device_cases_queue(device);
-    assert_ok(device_cases_finish(device, queue));
-    assert_ok(device_cases_finish(device, other));
-    assert_true(threads_bound_to(cpu) >= 2);
-    hyb_queue_destroy(other);
-}
-
-TEST_SET_UP(without_these_cores_threads_run_anywhere)
-{
-    device = open_on(1 << 20);
-    queue = device_cases_queue(device);
-    assert_ok(device_cases_finish(device, queue));
 }
 
 DEVICE_CASES(emu_open_shared)

@@ -72,39 +72,6 @@ TEST_SET_UP(queued_work_fails_behind_an_event)
     }
 }
 
-TEST_SET_UP(nothing_runs_behind_a_failure)
-{
-    for (int i = 0; i < CALLS_ELEMENTS; i++)
-        on.host[i] = i;
-    open_with("fail", CALL_GEMM, 1);
-    assert_ok(device_call(CALL_COPY_IN));
-    assert_ok(finish());
-    memset(on.host, 0, sizeof(on.host));
-    assert_ok(quietly(CALL_GEMM));
-    device_call(CALL_COPY_OUT);
-    assert_int_equal(finish(), XH_ERR_DEVICE);
-    close_device(NULL);
-    for (int i = 0; i < CALLS_ELEMENTS; i++)
-        assert_true(on.host[i] == 0);
-}
-
-TEST_SET_UP(a_failure_reaches_all_queues)
-{
-    hyb_queue_t *other;
-    hyb_event_t *event;
-
-    open_with("fail", CALL_GEMM, 1);
-    other = device_cases_queue(on.device);
-    event = device_cases_event(on.device);
-    assert_ok(quietly(CALL_GEMM));
-    hyb_event_record(on.queue, event);
-    hyb_queue_wait(other, event);
-    hyb_event_record(other, event);
-    assert_int_equal(device_cases_wait(event), XH_ERR_DEVICE);
-    hyb_event_destroy(event);
-    hyb_queue_destroy(other);
-}
-
 /* ---- oom ---------------------------------------------------------------- */
 
 static void check_oom(device_call_t call)
@@ -177,38 +144,6 @@ TEST_SET_UP(a_device_given_up_touches_no_host_memory)
     close_device(NULL);
 }
 
-TEST_SET_UP(a_stalled_queue_leaves_the_others_alone)
-{
-    hyb_queue_t *other;
-
-    open_with("stall", CALL_COPY_IN, 1);
-    other = device_cases_queue(on.device);
-    assert_ok(quietly(CALL_COPY_IN));
-    assert_ok(
-        hyb_queue_copy_in(other, device_calls_host(), device_calls_square(0)));
-    assert_ok(device_cases_finish(on.device, other));
-    hyb_queue_destroy(other);
-    give_up();
-}
-
-TEST_SET_UP(giving_up_ends_queues_that_wait_for_a_stalled_one)
-{
-    hyb_queue_t *other;
-    hyb_event_t *event;
-
-    open_with("stall", CALL_GEMM, 1);
-    other = device_cases_queue(on.device);
-    event = device_cases_event(on.device);
-    assert_ok(quietly(CALL_GEMM));
-    assert_ok(hyb_event_record(on.queue, event));
-    assert_ok(hyb_queue_wait(other, event));
-    assert_ok(
-        hyb_queue_copy_in(other, device_calls_host(), device_calls_square(0)));
-    give_up();
-    hyb_event_destroy(event);
-    hyb_queue_destroy(other);
-}
-
 /* ---- flip --------------------------------------------------------------- */
 
 /* What the device and the host hold after two calls of op; open_device came
@@ -267,36 +202,6 @@ TEST_SET_UP(a_flip_spoils_one_element)
 }
 
 /* ---- lists -------------------------------------------------------------- */
-
-TEST_SET_UP(a_list_holds_several_faults)
-{
-    open_device("emu_fault=oom@copy_in:1,oom@gemm:2,oom@copy_in:3");
-    assert_int_equal(quietly(CALL_COPY_IN), XH_ERR_MEMORY);
-    assert_ok(device_call(CALL_COPY_IN));
-    assert_int_equal(quietly(CALL_COPY_IN), XH_ERR_MEMORY);
-    assert_ok(device_call(CALL_GEMM));
-    assert_int_equal(quietly(CALL_GEMM), XH_ERR_MEMORY);
-}
-
-TEST_SET_UP(a_fault_may_name_its_device)
-{
-    open_device("emu_fault=1:oom@copy_in:1");
-    assert_ok(device_call(CALL_COPY_IN));
-    assert_ok(finish());
-    close_device(NULL);
-    device_calls_open(device_cases_backend("emu"), 1);
-    assert_int_equal(quietly(CALL_COPY_IN), XH_ERR_MEMORY);
-}
-
-TEST_SET_UP(a_fault_says_which_it_is)
-{
-    const char *text;
-
-    open_device("emu_fault=oom@gemm:2");
-    assert_ok(device_call(CALL_GEMM));
-    text = heard(device_call(CALL_GEMM));
-    assert_in(text, "emu device 0: fault on demand: oom@gemm:2");
-}
 
 TEST_SET_UP(faults_that_make_no_sense_are_refused)
 {

@@ -165,63 +165,6 @@ TEST_SET_UP(what_is_read_of_another_device_takes_a_link_of_its_own)
     hyb_device_close(other);
 }
 
-/* GPUs do 16 flop, as the model has it, in the time of a byte of memory. */
-static double memory_time(double doubles)
-{
-    return 16 * 8 * doubles / 0.524288e9;
-}
-
-static const hyb_dealt_t all = {0, TILE, 0, 1};
-
-static hyb_block_t list(int64_t count)
-{
-    return hyb_block(in_device.buffer, 0, count, 1);
-}
-
-TEST_SET_UP(work_in_memory_takes_its_traffic_over_the_rate)
-{
-    hyb_block_t column, top, packed;
-    double end = 0, tile = TILE * TILE;
-
-    open_device("emu_dry=on", RATE);
-    column = hyb_block_first(in_device, TILE, 1);
-    top = hyb_block_first(in_device, 10, TILE);
-    packed = hyb_block_first(in_device, TILE, 10);
-    hyb_queue_copy(queues[0], in_device, in_device);
-    assert_time(end_of(0), end += memory_time(2 * tile));
-    hyb_queue_swap_rows(queues[0], &(hyb_row_swap_t){in_device, top, list(10),
-                                                     list(4), list(4)});
-    assert_time(end_of(0), end += memory_time((3 * 10 + 2 * 4) * TILE));
-    hyb_queue_gather_rows(queues[0], in_device, list(10), packed);
-    assert_time(end_of(0), end += memory_time(2 * 10 * TILE));
-    hyb_queue_scatter_rows(queues[0], packed, list(10), in_device);
-    assert_time(end_of(0), end += memory_time(2 * 10 * TILE));
-    hyb_queue_gemv(queues[0], in_device, column, column);
-    assert_time(end_of(0), end += memory_time(tile));
-    hyb_queue_generate(queues[0],
-                       &(hyb_generate_t){100, TILE, all, all, in_device});
-    assert_time(end_of(0), end += memory_time(tile));
-    hyb_queue_checksum(queues[0], in_device,
-                       hyb_block_first(in_device, 2, TILE));
-    assert_time(end_of(0), end += memory_time(tile));
-}
-
-/* Of its flop if it has many, of its traffic if it has few. */
-TEST_SET_UP(a_solve_takes_the_longer_of_two_times)
-{
-    hyb_buffer_t *large;
-    double end = 0;
-
-    open_device("emu_dry=on", RATE);
-    large = device_cases_matrix(device, 1024, 1024).buffer;
-    hyb_queue_trsm(queues[0], in_device, in_device);
-    assert_time(end_of(0), end += memory_time(2 * TILE * TILE));
-    hyb_queue_trsm(queues[0], hyb_block(large, 0, 1024, 1024),
-                   hyb_block(large, 0, 1024, 3));
-    assert_time(end_of(0), end += 1024 * 1024 * 3 / 0.524288e9);
-    hyb_buffer_destroy(large);
-}
-
 TEST_SET_UP(one_product_runs_at_a_time)
 {
     static const char *const modes[] = {"emu_dry=on", "emu_dry=off"};
@@ -269,41 +212,6 @@ TEST_SET_UP(high_priority_interrupts_what_runs)
     }
 }
 
-TEST_SET_UP(one_of_high_priority_runs_at_a_time)
-{
-    hyb_queue_t *other;
-    hyb_event_t *event;
-
-    open_device("emu_dry=on", RATE);
-    assert_ok(hyb_queue_create(device, HYB_QUEUE_HIGH, &other));
-    event = device_cases_event(device);
-    multiply(HIGH);
-    assert_ok(hyb_queue_gemm(other, &(hyb_gemm_t){.alpha = 1,
-                                                  .a = in_device,
-                                                  .b = in_device,
-                                                  .c = in_device}));
-    assert_ok(hyb_event_record(other, event));
-    assert_ok(hyb_queue_wait(queues[1], event));
-    assert_time(fmax(end_of(HIGH), end_of(1)), 2 * GEMM);
-    hyb_event_destroy(event);
-    hyb_queue_destroy(other);
-}
-
-static void step(int queue, int64_t count)
-{
-    const hyb_panel_step_t columns = {
-        .panel = in_device, .first = 8, .count = count, .pivots = list(TILE)};
-
-    assert_ok(hyb_queue_panel_step(queues[queue], &columns));
-}
-
-TEST_SET_UP(a_step_of_a_panel_takes_its_part_of_the_panels_time)
-{
-    open_device("emu_dry=on", RATE);
-    step(0, 16); /* a quarter of the panel, which is half of a product */
-    assert_time(end_of(0), GEMM / 8);
-}
-
 TEST_SET_UP(a_wait_means_the_event_as_recorded_before_it)
 {
     hyb_event_t *event;
@@ -319,54 +227,6 @@ TEST_SET_UP(a_wait_means_the_event_as_recorded_before_it)
     assert_time(end_of(1), COPY);
     assert_time(end_of(2), COPY + GEMM);
     hyb_event_destroy(event);
-}
-
-static void order_after(int before, int after, hyb_event_t *event)
-{
-    assert_ok(hyb_event_record(queues[before], event));
-    assert_ok(hyb_queue_wait(queues[after], event));
-}
-
-/* Tiles go in, are multiplied and go out, SLOTS of them at a time. */
-static void run_pipeline(void)
-{
-    hyb_event_t *arrived = device_cases_event(device),
-                *done = device_cases_event(device);
-    hyb_event_t *left[SLOTS];
-
-    for (int i = 0; i < SLOTS; i++)
-        left[i] = device_cases_event(device);
-    for (int i = 0; i < TILES; i++) {
-        assert_ok(hyb_queue_wait(queues[0], left[i % SLOTS]));
-        copy_in(0);
-        order_after(0, 1, arrived);
-        multiply(1);
-        order_after(1, 2, done);
-        copy_out(2);
-        assert_ok(hyb_event_record(queues[2], left[i % SLOTS]));
-    }
-    for (int i = 0; i < SLOTS; i++)
-        hyb_event_destroy(left[i]);
-    hyb_event_destroy(arrived);
-    hyb_event_destroy(done);
-}
-
-TEST_SET_UP(a_pipeline_overlaps_copies_and_products)
-{
-    open_device("emu_dry=on", RATE);
-    run_pipeline();
-    assert_time(end_of(2), COPY + TILES * GEMM + COPY);
-}
-
-TEST_SET_UP(a_dry_device_writes_nothing)
-{
-    open_device("emu_dry=on", RATE);
-    host[5] = 42;
-    copy_in(0);
-    multiply(0);
-    copy_out(0);
-    assert_ok(device_cases_finish(device, queues[0]));
-    assert_true(host[5] == 42);
 }
 
 TEST_SET_UP(giving_up_does_not_wait_for_a_long_model)

@@ -2,21 +2,6 @@
 #include "hybrid/device/device.h"
 #include "testing/unit/emu_fixture.h"
 
-TEST_WITH(it_multiplies_with_the_hosts_kernel, emu_default_settings, NULL)
-{
-    static const char *const kernels[] = {"kernel=auto", "kernel=portable",
-                                          "kernel=blas"};
-
-    for (size_t i = 0; i < COUNT_OF(kernels); i++) {
-        void *fixture = NULL;
-
-        assert_ok(xh_settings_assign(kernels[i]));
-        assert_int_equal(emu_open_shared(&fixture), 0);
-        products_are_those_of_three_loops(&fixture);
-        device_cases_close(&fixture);
-    }
-}
-
 /* ---- row numbers -------------------------------------------------------- */
 
 enum { ROWS = 8, COLS = 3 };

@@ -138,30 +138,6 @@ static void any_shape(setting_t *s, uint64_t *random)
 TEST_CALL(any_grid_and_depth_factors_as_the_textbook,
           try_settings(any_shape, 50))
 
-static void whole_blocks(setting_t *s, uint64_t *random)
-{
-    s->nb = 1 + small_random(random, 8);
-    s->n = s->nb * (1 + small_random(random, 8));
-}
-
-TEST_CALL(b_may_have_a_block_of_its_own, try_settings(whole_blocks, 20))
-
-static void one_block(setting_t *s, uint64_t *random)
-{
-    s->n = small_random(random, 12);
-    s->nb = s->n + 1 + small_random(random, 4) * 1000;
-}
-
-TEST_CALL(n_may_be_smaller_than_nb, try_settings(one_block, 25))
-
-static void few_rows(setting_t *s, uint64_t *random)
-{
-    s->n = small_random(random, 7);
-    s->nb = 1 + small_random(random, 2);
-}
-
-TEST_CALL(processes_may_have_no_rows_or_columns, try_settings(few_rows, 20))
-
 TEST(depth_may_exceed_the_number_of_panels)
 {
     static const int depths[] = {9, 10, 11, 1000, INT_MAX};

@@ -2,7 +2,6 @@
 /* ranks: 1 2 4 */
 #include "hybrid/observe/health.h"
 
-#include <string.h>
 #include <time.h>
 #include "base/settings.h"
 #include "hybrid/lu/worker.h"
@@ -37,35 +36,6 @@ static void turn(hyb_health_t *health, int turns)
         wait_ms((long)(1000 * health->apart) + 20);
         hyb_health_turn(health);
     }
-}
-
-TEST(all_may_end_at_once)
-{
-    hyb_health_t health;
-
-    begin(&health);
-    hyb_health_end(&health);
-}
-
-/* The others' last messages come while the first one still factors. */
-TEST(the_first_may_be_the_last_to_end)
-{
-    hyb_health_t health;
-
-    begin(&health);
-    if (health.me == 0)
-        turn(&health, 3);
-    hyb_health_end(&health);
-}
-
-TEST(the_first_may_be_done_before_others)
-{
-    hyb_health_t health;
-
-    begin(&health);
-    if (health.me != 0)
-        turn(&health, 3);
-    hyb_health_end(&health);
 }
 
 /* Nothing of one factorization is heard in the next. */

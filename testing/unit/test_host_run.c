@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/cpu/update/run.h"
 
-#include <math.h>
 #include "hybrid/cpu/update/pack.h"
 #include "testing/unit/framed.h"
 #include "testing/unit/kernels.h"
@@ -262,21 +261,6 @@ TEST_EVERY_KERNEL(u_is_solved_with_what_is_below_the_diagonal)
     check_solve(kernel, MOST_NB, 24);
 }
 
-TEST_EVERY_KERNEL(u_is_stored_with_its_own_sign)
-{
-    run_t x = opened(kernel, 1, 37, 11);
-    framed_t want = framed(37, 11), got = framed_copy(want);
-
-    put_rows(&x, -1.0, want.v);
-    for (int64_t i = 0; i < 11; i++)
-        memset(xh_at(got.v, 0, i), 0, 37 * sizeof(double));
-    hyb_run_store(&x.factors, x.u, got.v);
-    framed_compare(got, want, 0.0);
-    framed_release(want);
-    framed_release(got);
-    closed(x);
-}
-
 /* ---- updating ----------------------------------------------------------- */
 
 typedef struct {
@@ -350,28 +334,6 @@ TEST_EVERY_KERNEL(a_run_of_many_blocks_is_right)
 {
     check_multiply(kernel, (shape_t){1300, 1300, 200, 40});
     check_multiply(kernel, (shape_t){1300, 700, 203, 40});
-}
-
-/* Columns one page and one cache way apart. */
-TEST_EVERY_KERNEL(columns_of_c_may_lie_whole_pages_apart)
-{
-    enum { LD = 4096, ROWS = 700, COLS = 20, NB = 30 };
-    run_t x = opened(kernel, ROWS, NB, COLS);
-    framed_t u = framed(NB, COLS);
-    xh_view_t c = {framed_doubles(LD * COLS), ROWS, COLS, LD};
-    xh_view_t want = {framed_doubles(LD * COLS), ROWS, COLS, LD};
-
-    for (int64_t i = 0; i < LD * COLS; i++)
-        c.data[i] = want.data[i] = framed_drawn();
-    put_rows(&x, -1.0, u.v);
-    subtract_product(x.l2.v, u.v, want);
-    hyb_run_multiply(&x.factors, x.u, c, NULL);
-    for (int64_t i = 0; i < LD * COLS; i++)
-        assert_true(fabs(c.data[i] - want.data[i]) <= 1e-15 * (NB + 10));
-    free(c.data);
-    free(want.data);
-    framed_release(u);
-    closed(x);
 }
 
 TEST(runs_divide_a_panels_width_evenly)

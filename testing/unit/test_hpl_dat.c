@@ -4,8 +4,6 @@
 #include "testing/unit/reference_file.h"
 #include "testing/unit/unit.h"
 
-#include <unistd.h>
-
 enum { TEXT_SIZE = 8192 };
 
 static xhpl_parameters_t parameters;
@@ -144,12 +142,6 @@ TEST(a_value_that_upstream_runs_as_another_is_run_so_and_noted)
     assert_int_equal(parse_with_line(31, "2000000 memory"), XH_ERR_INPUT);
 }
 
-TEST(nothing_is_near_to_nothing)
-{
-    assert_int_equal(parse_with_line(8, " "), XH_ERR_INPUT);
-    assert_null(strstr(error.text, "nearest"));
-}
-
 TEST(a_refused_file_leaves_the_parameters_alone)
 {
     xhpl_parameters_t before;
@@ -184,16 +176,6 @@ TEST(a_file_cut_after_any_line_is_refused_at_the_next)
     free(text);
 }
 
-TEST(blanks_tabs_and_crlf_simply_work)
-{
-    assert_ok(parse_with_line(6, " \t500\t  Ns \t\r"));
-    assert_list(XHPL_N, 1, 500, 500);
-    assert_ok(parse_with_line(6, "+500"));
-    assert_list(XHPL_N, 1, 500, 500);
-    assert_ok(parse_with_line(6, "500 600 700"));
-    assert_list(XHPL_N, 1, 500, 500);
-}
-
 TEST(twenty_values_are_read)
 {
     static const char list[] =
@@ -206,15 +188,6 @@ TEST(twenty_values_are_read)
     memcpy(line, list, strlen(list));
     assert_ok(xhpl_dat_parse(text, strlen(text), &parameters, &notes, &error));
     assert_list(XHPL_N, 20, 1, 20);
-}
-
-TEST(lines_after_the_31st_are_ignored)
-{
-    char text[TEXT_SIZE];
-
-    with_line(0, "", text);
-    strcat(text, "##### This line and more\n0 x y\n");
-    assert_ok(xhpl_dat_parse(text, strlen(text), &parameters, &notes, &error));
 }
 
 TEST(any_finite_threshold_is_legal)
@@ -244,24 +217,6 @@ TEST(the_output_file_is_named_only_where_one_is_asked_for)
         xhpl_dat_parse(text, strlen(text), &parameters, &notes, &error),
         XH_ERR_INPUT);
     assert_int_equal(error.line, 3);
-}
-
-TEST_CALL(a_missing_file_is_an_error_that_names_it,
-          assert_said(xhpl_dat_read("/nonexistent/HPL.dat", &parameters),
-                      XH_ERR_IO, "/nonexistent/HPL.dat: No such file"))
-
-TEST(a_bad_file_is_an_error_that_names_file_and_line)
-{
-    char path[] = "/tmp/test_hpl_dat_XXXXXX", text[TEXT_SIZE], place[64];
-    int file = mkstemp(path);
-
-    assert_true(file >= 0);
-    with_line(6, "1e3 Ns", text);
-    assert_int_equal(write(file, text, strlen(text)), strlen(text));
-    close(file);
-    snprintf(place, sizeof(place), "%s, line 6: found '1e3'", path);
-    assert_said(xhpl_dat_read(path, &parameters), XH_ERR_INPUT, place);
-    unlink(path);
 }
 
 TEST_MAIN()

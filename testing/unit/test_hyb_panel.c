@@ -8,6 +8,7 @@
 #include "hybrid/cpu/update/pack.h"
 #include "hybrid/cpu/panel/panel.h"
 #include "testing/unit/kernels.h"
+#include "testing/unit/textbook_lu.h"
 
 /* How many times fewer cases: a sanitizer takes ten times as long for each. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -17,68 +18,6 @@ enum { PART = 1 };
 #endif
 
 enum { MOST_COLS = 70, MOST_PROCESSES = 2, MOST_MEMBERS = 4 };
-
-/* ---- the textbook -------------------------------------------------------- */
-
-/* A tall matrix and its LU factors. */
-typedef struct {
-    int rows, cols;
-    double *a; /* column-major, ld is rows */
-    int64_t pivot[MOST_COLS];
-    int zero; /* 1 + the first column whose pivot is 0, or 0 */
-} textbook_t;
-
-static double key_of(double x)
-{
-    return isnan(x) ? INFINITY : fabs(x);
-}
-
-static double *textbook_at(const textbook_t *t, int64_t i, int64_t j)
-{
-    return &t->a[i + j * t->rows];
-}
-
-static void exchange(textbook_t *t, int64_t i, int64_t k)
-{
-    double x;
-
-    for (int j = 0; j < t->cols; j++) {
-        x = *textbook_at(t, i, j);
-        *textbook_at(t, i, j) = *textbook_at(t, k, j);
-        *textbook_at(t, k, j) = x;
-    }
-}
-
-static void eliminate_column(textbook_t *t, int c)
-{
-    double pivot = *textbook_at(t, c, c);
-
-    for (int i = c + 1; i < t->rows; i++) {
-        if (pivot != 0.0)
-            *textbook_at(t, i, c) /= pivot;
-        for (int j = c + 1; j < t->cols; j++)
-            *textbook_at(t, i, j) -=
-                *textbook_at(t, i, c) * *textbook_at(t, c, j);
-    }
-}
-
-/* a := L and U, row j having changed places with row pivot[j], one after the
- * other. The pivot is the first of the largest, and a NaN is as large as
- * infinity. A zero pivot divides nothing. */
-static void textbook_factor(textbook_t *t)
-{
-    for (int c = 0; c < t->cols; c++) {
-        t->pivot[c] = c;
-        for (int i = c + 1; i < t->rows; i++)
-            if (key_of(*textbook_at(t, i, c)) >
-                key_of(*textbook_at(t, t->pivot[c], c)))
-                t->pivot[c] = i;
-        exchange(t, c, t->pivot[c]);
-        if (*textbook_at(t, c, c) == 0.0 && t->zero == 0)
-            t->zero = c + 1;
-        eliminate_column(t, c);
-    }
-}
 
 /* ---- panels on one or two processes -------------------------------------- */
 
@@ -99,7 +38,7 @@ typedef struct {
 
 typedef struct {
     const case_t *x;
-    const textbook_t *a;
+    const textbook_lu_t *a;
     meeting_t *meeting;
     int rank;
     hyb_panel_scratch_t *scratch;
@@ -113,9 +52,11 @@ typedef struct {
     size_t bytes; /* of the body */
 } process_t;
 
-static textbook_t drawn(const case_t *x)
+static textbook_lu_t drawn(const case_t *x)
 {
-    textbook_t t = {.rows = x->nb + x->below[0] + x->below[1], .cols = x->nb};
+    static int64_t pivot[MOST_COLS];
+    int rows = x->nb + x->below[0] + x->below[1];
+    textbook_lu_t t = {.ld = rows, .rows = rows, .cols = x->nb, .pivot = pivot};
 
     t.a = malloc((size_t)(t.rows * t.cols) * sizeof(double));
     assert_non_null(t.a);
@@ -125,9 +66,9 @@ static textbook_t drawn(const case_t *x)
     return t;
 }
 
-static xh_view_t view_of(const textbook_t *a, int64_t row, int64_t rows)
+static xh_view_t view_of(const textbook_lu_t *a, int64_t row, int64_t rows)
 {
-    return (xh_view_t){textbook_at(a, row, 0), rows, a->cols, a->rows};
+    return (xh_view_t){textbook_at(a, row, 0), rows, a->cols, a->ld};
 }
 
 /* Of the whole panel: where the body of this process begins. */
@@ -269,7 +210,16 @@ static bool same(double got, double want, double error)
     return got == want || fabs(got - want) <= error;
 }
 
-static void check_process(const process_t *p, const textbook_t *want,
+/* 1 + the first column whose pivot is 0, or 0 */
+static int first_zero(const textbook_lu_t *t)
+{
+    for (int c = 0; c < t->cols; c++)
+        if (*textbook_at(t, c, c) == 0.0)
+            return c + 1;
+    return 0;
+}
+
+static void check_process(const process_t *p, const textbook_lu_t *want,
                           double error)
 {
     const hyb_tiles_t *body = &p->panel.body;
@@ -277,7 +227,7 @@ static void check_process(const process_t *p, const textbook_t *want,
     int64_t i, end = hyb_pack_size(body->rows, 1, body->height);
 
     assert_int_equal(p->failures, 0);
-    assert_int_equal(p->zero, want->zero);
+    assert_int_equal(p->zero, first_zero(want));
     assert_int_equal(p->columns, p->x->processes > 1 ? want->cols : 0);
     assert_int_equal(p->leaves, 2 * ((want->cols + base - 1) / base));
     for (int64_t j = 0; j < want->cols; j++) {
@@ -293,7 +243,7 @@ static void check_process(const process_t *p, const textbook_t *want,
     }
 }
 
-static void open_process(process_t *p, const case_t *x, const textbook_t *a,
+static void open_process(process_t *p, const case_t *x, const textbook_lu_t *a,
                          int rank)
 {
     memset(p, 0, sizeof(*p));
@@ -311,7 +261,7 @@ static void close_process(process_t *p)
 static void check(const case_t *x, double error)
 {
     static process_t processes[MOST_PROCESSES];
-    textbook_t a = drawn(x), want = a;
+    textbook_lu_t a = drawn(x);
     meeting_t meeting;
 
     assert_int_equal(
@@ -321,9 +271,9 @@ static void check(const case_t *x, double error)
         processes[i].meeting = &meeting;
     }
     run_processes(x, processes);
-    textbook_factor(&want);
+    textbook_factor(&a, 0, a.cols);
     for (int i = 0; i < x->processes; i++) {
-        check_process(&processes[i], &want, error);
+        check_process(&processes[i], &a, error);
         close_process(&processes[i]);
     }
     pthread_barrier_destroy(&meeting.barrier);
@@ -334,7 +284,7 @@ static void check(const case_t *x, double error)
 static void check_members(const case_t *x)
 {
     static process_t alone, together;
-    textbook_t a = drawn(x);
+    textbook_lu_t a = drawn(x);
     case_t one = *x;
 
     one.members = 1;

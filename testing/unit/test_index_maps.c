@@ -184,20 +184,4 @@ TEST(the_map_goes_on_beyond_32_bits)
                     check_far_index(hpl_map(nb, nprocs, 0), g);
 }
 
-TEST(the_map_deals_as_the_interface_does)
-{
-    hpl_map_t map;
-
-    for (int64_t nb = 1; nb <= 5; nb++)
-        for (int nprocs = 1; nprocs <= 5; nprocs++) {
-            dealt_t d = deal((int)nb, (int)nb, 0, nprocs);
-            for (int g = 0; g < MOST; g++) {
-                map = hpl_map(nb, nprocs, d.owner[g]);
-                assert_int_equal(hpl_map_owner(&map, g), d.owner[g]);
-                assert_int_equal(hpl_map_local(&map, g), d.local[g]);
-                assert_int_equal(hpl_map_global(&map, d.local[g]), g);
-            }
-        }
-}
-
 TEST_MAIN()

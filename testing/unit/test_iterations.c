@@ -55,18 +55,6 @@ UNIT_STEP(record_end)
 
 #define TEST_OF_RECORD(name) TEST_WITH(name, record_begin, record_end)
 
-TEST_OF_RECORD(every_line_has_the_columns_of_the_first)
-{
-    hyb_iteration_t row = {.iteration = 1};
-    int commas = count(csv_of(0, 0.0), ',');
-
-    hyb_iterations_add(&record, &row);
-    row.devices = HYB_ITERATION_DEVICES;
-    hyb_iterations_add(&record, &row);
-    assert_int_equal(count(csv_of(0, 0.0), '\n'), 3);
-    assert_int_equal(count(csv_of(0, 0.0), ','), 3 * commas);
-}
-
 TEST_OF_RECORD(a_value_stands_under_its_name)
 {
     const hyb_iteration_t row = {.iteration = 7,
@@ -135,14 +123,6 @@ TEST_OF_RECORD(only_process_0_names_the_columns)
     assert_in(csv_of(3, 0.0), "3,0,300,100,1,2,5,");
 }
 
-TEST_OF_RECORD(begin_counts_from_zero)
-{
-    const hyb_iteration_t row = {.begin = 1000.5};
-
-    hyb_iterations_add(&record, &row);
-    assert_in(csv_of(1, 1000.0), "1,0,300,100,1,2,0,0,,0,0,0.5,0,");
-}
-
 TEST_OF_RECORD(runs_are_counted_and_have_their_own_size)
 {
     const HPL_T_grid grid = {.nprow = 3, .npcol = 4};
@@ -168,14 +148,6 @@ TEST_OF_RECORD(rows_without_room_are_left_out)
         hyb_iterations_add(&record, &row);
     assert_int_equal(count(csv_of(0, 0.0), '\n'), 1 + 3);
     assert_begins(3, "0,0,300,100,1,2,2,");
-}
-
-TEST(without_a_run_no_row_is_kept)
-{
-    const hyb_iteration_t row = {.mode = 0};
-
-    hyb_iterations_add(&record, &row);
-    assert_int_equal(count(csv_of(0, 0.0), '\n'), 1);
 }
 
 TEST_MAIN()

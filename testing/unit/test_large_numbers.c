@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "testing/unit/unit.h"
-#include <limits.h>
-#include <math.h>
 #include "base/sequence.h"
 #include "hpl.h"
-#include "hpl/comm/schedule.h"
+#include "hpl/comm/pieces.h"
 #include "hpl/matgen/generator.h"
 #include "hpl/panel/panel.h"
 #include "hpl/solver/system.h"
@@ -16,7 +14,7 @@
  * Systems larger than any that was solved, on 1024 and 9216 processes: what is
  * computed of sizes and places, without the memory.
  */
-enum { N = 20000000 };
+enum { N = 20000000, MEMBERS = 10 };
 
 static const struct {
     int nprow, npcol;
@@ -41,29 +39,31 @@ static void for_all(void (*check)(size_t grid, int nb))
             check(grid, widths[w]);
 }
 
-/* ---- places -------------------------------------------------------------- */
+/* ---- pieces -------------------------------------------------------------- */
 
-static void check_rows(size_t grid, int nb)
+/* Pieces of total units for members differ by one at most, and add up. */
+static void check_even(int members, size_t total)
 {
-    int nprow = grids[grid].nprow;
-    int64_t all = 0;
+    size_t offset[MEMBERS + 1], piece, least = total / (size_t)members;
 
-    for (int p = 0; p < nprow; p++) {
-        hpl_map_t map = hpl_map(nb, nprow, p);
-
-        all += hpl_map_count(&map, N);
-    }
-    assert_true(all == N);
-    for (int64_t i = N - 3 * nb; i < N; i++) {
-        hpl_map_t map = hpl_map(nb, nprow, 0);
-
-        map.me = hpl_map_owner(&map, i);
-        assert_true(hpl_map_global(&map, hpl_map_local(&map, i)) == i);
-        assert_true(hpl_map_count(&map, i) == hpl_map_local(&map, i));
+    hpl_pieces_even(offset, members, total);
+    assert_int_equal(offset[0], 0);
+    assert_true(offset[members] == total);
+    for (int g = 0; g < members; g++) {
+        piece = offset[g + 1] - offset[g];
+        assert_true(piece == least || piece == least + 1);
     }
 }
 
-TEST_CALL(all_rows_have_a_place_of_their_own, for_all(check_rows))
+TEST(even_pieces_differ_by_one_at_most)
+{
+    for (int members = 1; members <= MEMBERS; members++) {
+        check_even(members, SIZE_MAX - 5);
+        check_even(members, ((size_t)1 << 31) + 1);
+    }
+}
+
+/* ---- places -------------------------------------------------------------- */
 
 static void check_dealt(size_t grid, int nb)
 {
@@ -122,33 +122,6 @@ static void check_bytes(size_t grid, int nb)
 }
 
 TEST_CALL(the_matrix_has_3200_terabytes_on_all_processes, for_all(check_bytes))
-
-/* Doubles of a panel at its tallest. */
-static size_t panel_doubles(size_t grid, int nb)
-{
-    hpl_shape_t shape = shape_of(grid, nb, 0, 0);
-    size_t jb = (size_t)nb;
-
-    return (size_t)hpl_system_rows(&shape) * jb + jb * jb + jb + 1;
-}
-
-static void check_pieces(size_t grid, int nb)
-{
-    size_t length = panel_doubles(grid, nb);
-    size_t pieces = hpl_message_pieces(length), all = 0;
-
-    assert_true(pieces >= 1 && length > 10000000);
-    for (size_t i = 0; i < pieces; i++) {
-        size_t from = length * i / pieces, to = length * (i + 1) / pieces;
-
-        assert_true(to > from);
-        all += to - from;
-    }
-    assert_true(all == length);
-    assert_true(hpl_message_chunk <= INT_MAX);
-}
-
-TEST_CALL(a_panel_is_cut_into_pieces_without_gaps, for_all(check_pieces))
 
 static void check_working_memory(size_t grid, int nb)
 {

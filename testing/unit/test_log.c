@@ -17,13 +17,6 @@ TEST(without_a_name_the_message_stands_alone)
                         "xhpl: error: 3 of four\n");
 }
 
-TEST(a_process_alone_names_no_place)
-{
-    xh_log_identify("tool", -1, "");
-    assert_string_equal(heard(xh_log_error("no room")),
-                        "tool: error: no room\n");
-}
-
 TEST(errors_and_warnings_name_rank_and_host)
 {
     xh_log_identify("prog", 3, "node17");

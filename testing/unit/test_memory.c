@@ -128,15 +128,11 @@ TEST_SET_UP(a_system_that_does_not_tell_is_warned_of)
         assert_int_equal(available_mib(), mib);                                \
     }
 
-TEST_LEFT(v1_leaves_limit_minus_usage, v1, "/job", "", 500,
-          {V1 "job/", 600, 100})
 TEST_LEFT(v1_without_a_limit_shows_a_huge_one, v1, "/job", "", 1000,
           {V1 "job/", (INT64_MAX - 4095) / MIB, 100})
 TEST_LEFT(v1_counts_inactive_file_pages_of_descendants_as_free, v1, "/job",
           "inactive_file 1048576\ntotal_inactive_file 209715200\n", 500,
           {V1 "job/", 600, 300})
-TEST_LEFT(v2_leaves_max_minus_current, v2, "/user.slice/job", "", 500,
-          {V2 "user.slice/job/", 600, 100})
 TEST_LEFT(v2_counts_inactive_file_pages_as_free, v2, "/job",
           "anon 4096\ninactive_file 104857600\nactive_file 52428800\n", 400,
           {V2 "job/", 600, 300})
@@ -199,14 +195,6 @@ TEST_SET_UP(blanks_in_names_are_understood)
                     "30 23 0:26 / /sys/c\\040group rw - cgroup2 x rw\n");
     write_level((level_t){"sys/c group/my job/", 600, 100});
     assert_int_equal(available_mib(), 500);
-}
-
-TEST(this_machine_has_some_memory)
-{
-    uint64_t bytes = 0;
-
-    assert_ok(xh_memory_available("", &bytes));
-    assert_true(bytes > MIB);
 }
 
 /* Allocate, check the alignment, touch first and last byte, free. */
@@ -311,8 +299,6 @@ TEST(what_cannot_be_had_is_an_error)
         assert_ptr_equal(memory, &untouched);
     }
 }
-
-TEST_CALL(freeing_null_does_nothing, xh_memory_free(NULL, 100))
 
 /* What a system that does not tell leaves to be known. */
 TEST_SET_UP(the_limit_of_a_control_group_is_known_without_the_systems)

@@ -52,12 +52,6 @@ static double with_speeds(double first, double second, int n)
     return seconds(rates, n, 1, 2);
 }
 
-TEST(equal_speeds_are_a_speed)
-{
-    assert_near(with_speeds(1, 1, 5000), seconds(usual(), 5000, 1, 2));
-    assert_near(with_speeds(2, 2, 5000), seconds(usual(), 5000, 1, 2) / 2);
-}
-
 TEST(columns_by_speed_reach_the_sum_of_speeds)
 {
     double equal = seconds(usual(), 20000, 1, 2);
@@ -95,13 +89,6 @@ TEST(all_curves_grow_by_what_they_are_of)
     assert_near(width.factor.seconds[0], 4);
     assert_near(width.subtract.seconds[0], 2);
     assert_near(width.pivot.seconds[0], 1);
-}
-
-TEST(nothing_takes_no_time)
-{
-    assert_true(seconds(usual(), 0, 1, 1) == 0.0);
-    assert_true(seconds(rates_of(nothing, nothing, nothing), 5000, 2, 2) ==
-                0.0);
 }
 
 TEST(panels_that_take_no_time_leave_the_work)
@@ -144,17 +131,6 @@ TEST(narrow_runs_take_the_next_panels_columns_longer)
     for (int depth = 1; depth < 3; depth++)
         assert_true(at_depth(depth, narrow, 3000, 1, 1) >
                     at_depth(depth, usual(), 3000, 1, 1));
-}
-
-/* One process with two threads on one core, say: with free messages. */
-TEST(processes_that_share_cores_are_as_much_slower)
-{
-    hyb_model_rates_t rates = usual(), slow;
-
-    rates.sweep = 1e10;
-    slow = rates;
-    hyb_model_slow_down(&slow, 4.0);
-    assert_near(seconds(slow, 3000, 2, 2), 4.0 * seconds(rates, 3000, 2, 2));
 }
 
 TEST(processes_with_half_the_cores_work_half_as_fast)
@@ -275,18 +251,6 @@ TEST(a_ring_passes_a_message_on)
             of[i].seconds);
     assert_true(hyb_messages_broadcast(&link, 2, 8, 7, 40) <
                 hyb_messages_broadcast(&link, 0, 8, 7, 40));
-}
-
-TEST(a_long_message_is_better_cut_in_pieces)
-{
-    static const hyb_model_link_t link = {.latency = 1e-6, .bandwidth = 1e9};
-
-    assert_true(hyb_messages_broadcast(&link, 4, 16, 15, 1e6) <
-                hyb_messages_broadcast(&link, 0, 16, 15, 1e6));
-    assert_true(hyb_messages_broadcast(&link, 0, 16, 15, 1e8) <
-                9 * hyb_messages_broadcast(&link, 0, 16, 1, 1e8));
-    assert_true(hyb_messages_broadcast(&link, 4, 16, 1, 8) >
-                hyb_messages_broadcast(&link, 0, 16, 1, 8));
 }
 
 /* In a row of eight; BCAST 0 is a ring, 1 spares the next process. */

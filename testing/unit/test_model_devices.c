@@ -18,20 +18,6 @@ TEST(endlessly_fast_devices_leave_what_is_the_threads)
                     (24.0 * 100 * 43500 + 4.0 * 3000 * 3000) * 1e-9);
 }
 
-/*
- * Both end together: of all that there is to do each does its part, but for the
- * next panel's columns, which the threads have sooner.
- */
-TEST(devices_as_fast_as_the_threads_do_half_of_all)
-{
-    double wanted = 0.0;
-
-    for (int m = 2900; m > 0; m -= 100)
-        wanted += fmax(1e-9 * m * (m + 1) - (m - 99) * 0.8e-9 * m,
-                       1e-9 * m * (m + 1) / 2);
-    assert_near(seconds(without_panels(with_devices(0.8)), 3000, 1, 1), wanted);
-}
-
 TEST(devices_make_room_for_panels)
 {
     for (int depth = 0; depth < 3; depth++) {
@@ -121,14 +107,6 @@ static hyb_model_rates_t factored_there(double ns, double way)
     rates.there = true;
     rates.width[0].factor = columns_of(ns);
     return rates;
-}
-
-TEST(of_a_devices_own_panels_l1_comes_down)
-{
-    double wanted = panels_of(3000, columns_of(70)) + 30 * 100 * 100e-9;
-
-    for (int depth = 0; depth < 3; depth++)
-        assert_near(at_depth(depth, factored_there(70, 2), 3000, 1, 1), wanted);
 }
 
 /* All of a panel goes up to the other one's, too; only L1 comes down twice. */

@@ -169,24 +169,6 @@ TEST_DEVICE(each_depth_has_a_cut_of_its_own)
     assert_memory_equal(&found, &before, sizeof(found));
 }
 
-TEST_DEVICE(knobs_have_a_default_among_their_values)
-{
-    const device_fixture_t *f = device_cases_fixture(state);
-    hyb_cut_t cut;
-    int count;
-    const hyb_knob_t *knobs = hyb_device_knobs(f->device, &count);
-
-    assert_in_range(count, 1, HYB_KNOBS);
-    assert_ok(hyb_device_cut(f->device, 0, &cut));
-    for (int i = 0; i < count; i++) {
-        bool is_one = false;
-
-        for (int v = 0; v < knobs[i].count; v++)
-            is_one = is_one || knobs[i].values[v] == cut.values[i];
-        assert_true(is_one);
-    }
-}
-
 TEST_DEVICE(a_cut_that_cannot_be_changes_nothing)
 {
     static const hyb_cut_t wrong[] = {

@@ -159,27 +159,4 @@ static int judge_reuse(setting_t *s)
 TEST_CALL(later_panels_use_the_memory_of_the_first,
           judge_everywhere(judge_reuse))
 
-TEST(u_grows_and_never_shrinks)
-{
-    HPL_T_panel panel = {.grid = NULL};
-
-    hpl_panel_reserve_u(&panel, 100);
-    assert_int_equal(panel.ucapacity, 100);
-    hpl_panel_reserve_u(&panel, 10);
-    assert_int_equal(panel.ucapacity, 100);
-    hpl_panel_reserve_u(&panel, 1000);
-    panel.U[999] = 1.0;
-    assert_int_equal(panel.ucapacity, 1000);
-    HPL_pdpanel_free(&panel);
-    assert_null(panel.U);
-}
-
-TEST(sizes_beyond_32_bits_do_not_overflow)
-{
-    int64_t mp = 3000000;
-
-    assert_true(hpl_panel_doubles(mp, 1024, 2) ==
-                (size_t)mp * 1024 + 1024 * 1024 + 1024 + 1);
-}
-
 TEST_MPI_MAIN()

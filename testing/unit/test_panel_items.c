@@ -6,6 +6,7 @@
  */
 #include <pthread.h>
 #include "testing/unit/kernel_text.h"
+#include "testing/unit/textbook_lu.h"
 
 enum { ITEMS_OF_GROUP = 4, HELD = 5, ROWS = HELD * ITEMS_OF_GROUP, COLS = 16 };
 enum { VECTOR = 2 * COLS + 2 };
@@ -29,45 +30,6 @@ typedef struct {
     double a[ROWS * COLS];
     i64 pivots[COLS];
 } panel_t;
-
-/* ---- by the textbook ----------------------------------------------------- */
-
-static void swap_rows(panel_t *p, i64 one, i64 other)
-{
-    for (i64 j = 0; j < p->cols; j++) {
-        const double kept = p->a[one + j * ROWS];
-
-        p->a[one + j * ROWS] = p->a[other + j * ROWS];
-        p->a[other + j * ROWS] = kept;
-    }
-}
-
-static void eliminate_column(panel_t *p, i64 c)
-{
-    double *x = p->a + c * ROWS;
-    const double inverse = 1.0 / x[c];
-
-    for (i64 i = c + 1; i < p->rows; i++) {
-        if (x[c] != 0.0)
-            x[i] *= inverse;
-        for (i64 j = c + 1; j < p->cols; j++)
-            p->a[i + j * ROWS] -= x[i] * p->a[c + j * ROWS];
-    }
-}
-
-static void by_textbook(panel_t *p)
-{
-    for (i64 c = 0; c < p->cols; c++) {
-        const double *x = p->a + c * ROWS;
-
-        p->pivots[c] = c;
-        for (i64 i = c + 1; i < p->rows; i++)
-            if (key_of(x[i]) > key_of(x[p->pivots[c]]))
-                p->pivots[c] = i;
-        swap_rows(p, c, p->pivots[c]);
-        eliminate_column(p, c);
-    }
-}
 
 /* ---- by the kernel ------------------------------------------------------- */
 
@@ -125,7 +87,9 @@ static void assert_same(panel_t one)
 {
     panel_t other = one;
 
-    by_textbook(&one);
+    textbook_factor(&(textbook_lu_t){one.a, ROWS, one.rows, one.cols,
+                                     (int64_t *)one.pivots},
+                    0, one.cols);
     by_kernel(&other);
     assert_memory_equal(one.pivots, other.pivots, sizeof(one.pivots));
     assert_memory_equal(one.a, other.a, sizeof(one.a));

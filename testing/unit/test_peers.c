@@ -113,18 +113,6 @@ TEST_OF_GROUP(another_slow_process_is_named_after_ten_seconds)
     assert_string_equal(strchr(text, '\n'), "\n");
 }
 
-TEST_OF_GROUP(all_slow_are_throttled)
-{
-    const char *text;
-
-    group.report[2].celsius = 95.0;
-    work(all_stop, 5.0);
-    text = end();
-    assert_in(text, "xhpl: warning: throttling: all processes "
-                    "update at 50% of what they usually do");
-    assert_null(strstr(text, "rank"));
-}
-
 /* Their processors are at work all the time, and slower. */
 TEST_OF_GROUP(who_stays_throttled_does_not_become_usual)
 {

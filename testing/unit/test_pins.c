@@ -51,16 +51,6 @@ TEST(copies_end_where_a_segment_does)
                 }
 }
 
-TEST(what_is_not_pinned_is_copied_at_once)
-{
-    static double memory[100], other[100];
-    const hyb_pins_t pins = {{{{memory, 10, 10, 10}, 2}}, 1};
-    const xh_view_t v = {other, 10, 10, 10}, empty = {memory, 10, 0, 10};
-
-    assert_int_equal(hyb_pins_together(&pins, v), 10);
-    assert_int_equal(hyb_pins_together(&pins, empty), 0);
-}
-
 /* ---- what devices are asked for ------------------------------------------ */
 
 /* emu, which counts, and refuses the segment number `refused` */
@@ -135,19 +125,6 @@ TEST(a_refusal_costs_one_segment)
         hyb_machine_close(machine);
         xh_memory_free(memory, 8 * ROWS * COLS);
     }
-}
-
-TEST(nothing_is_pinned_of_an_empty_matrix)
-{
-    hyb_machine_t *machine = open_counting(-1);
-    double x;
-
-    hyb_machine_pin(machine, (xh_view_t){&x, 0, 7, 1});
-    hyb_machine_pin(machine, (xh_view_t){&x, 7, 0, 7});
-    hyb_machine_pin_flat(machine, &x, 0);
-    hyb_machine_unpin(machine, &x);
-    assert_int_equal(pins, 0);
-    hyb_machine_close(machine);
 }
 
 /* Tiles that lie across segments, all operands pinned. */

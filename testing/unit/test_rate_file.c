@@ -2,7 +2,6 @@
 #include "hybrid/device/rates.h"
 
 #include <dirent.h>
-#include <math.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "hybrid/device/cache_file.h"
@@ -229,20 +228,6 @@ TEST_SET_UP(a_foreign_file_is_ignored_and_rewritten)
     assert_true(loaded.link_rate == -7);
     assert_ok(hyb_rate_table_save(model, &table));
     assert_ok(load(&loaded, &said));
-}
-
-TEST_SET_UP(a_file_that_others_may_write_is_ignored)
-{
-    hyb_rate_table_t table = table_of(5.0), loaded;
-    char path[HYB_CACHE_PATH];
-    const char *said;
-
-    assert_ok(hyb_rate_table_save(model, &table));
-    assert_ok(hyb_cache_path(model, "tiles", path));
-    assert_ok(load(&loaded, &said));
-    assert_int_equal(chmod(path, 0666), 0);
-    assert_int_equal(load(&loaded, &said), XH_ERR_INPUT);
-    assert_in(said, "everybody may write it");
 }
 
 TEST_SET_UP(a_folder_that_cannot_be_written_is_said)

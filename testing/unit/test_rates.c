@@ -73,13 +73,6 @@ TEST(a_flat_tile_counts_as_a_smaller_square)
     assert_near(hyb_rate_table_rate(&table, 768, 1536, 256), 1e9 * 1024 * 256);
 }
 
-TEST(an_empty_table_knows_no_rate)
-{
-    hyb_rate_table_t table = {0};
-
-    assert_true(hyb_rate_table_rate(&table, 100, 100, 100) == 0.0);
-}
-
 /* ---- measuring ----------------------------------------------------------- */
 
 /*
@@ -264,15 +257,6 @@ TEST_SET_UP(a_table_is_complete_for_the_memory_there_is)
     assert_false(hyb_device_rates_complete(&empty, 0));
     table.link_rate = 0.0;
     assert_false(hyb_device_rates_complete(&table, memory));
-}
-
-TEST_SET_UP(next_to_no_memory_is_not_used)
-{
-    hyb_rate_table_t table;
-
-    assert_ok(hyb_device_rates_measure(device, 1 << 20, 1.0, 60.0, &table));
-    assert_int_equal(count_of(&table), 0);
-    assert_int_equal(products, 0);
 }
 
 /* Whatever is queued then: idle_buffer_destroy looks. */

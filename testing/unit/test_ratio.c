@@ -113,16 +113,6 @@ TEST(constant_speeds_are_met_in_six_steps)
         }
 }
 
-TEST(they_are_met_with_a_panel_of_a_third_too)
-{
-    for (size_t i = 0; i < COUNT_OF(speeds); i++) {
-        executors_t x = with_panel(speeds[i]);
-        hyb_split_t s = taught(&x, 6);
-
-        assert_near(&s, &x, 0.02);
-    }
-}
-
 TEST(a_host_fast_enough_for_long_panels_is_not_swung_about)
 {
     executors_t x = {.g = 1e11, .c = 2e12, .flop = work, .other = 8.0};
@@ -131,15 +121,6 @@ TEST(a_host_fast_enough_for_long_panels_is_not_swung_about)
     assert_near(&s, &x, 0.02);
     steps(&s, &x, 50);
     assert_near(&s, &x, 1e-6);
-}
-
-TEST(a_panel_that_appears_is_followed)
-{
-    executors_t before = executors(3e11), after = with_panel(3e11);
-    hyb_split_t s = taught(&before, 6);
-
-    steps(&s, &after, 6);
-    assert_near(&s, &after, 0.02);
 }
 
 TEST(a_device_throttled_to_half_is_followed_in_four_steps)
@@ -213,18 +194,6 @@ TEST(the_first_update_is_forgotten_with_the_second)
     steps(&s, &cold, 1);
     assert_true(share_of(&s, &warm) >
                 (ideal(&cold) + ideal(&warm)) / 2.0 - 1e-9);
-}
-
-TEST(who_has_met_no_update_expects_the_rates_of_another)
-{
-    executors_t x = executors(7e11), other = executors(1e11);
-    hyb_split_t met = taught(&x, 2), s = begun("split=ratio");
-
-    hyb_split_expect(&s, &met);
-    assert_near(&s, &x, 1e-9);
-    s = taught(&other, 2);
-    hyb_split_expect(&s, &met);
-    assert_near(&s, &other, 1e-9);
 }
 
 /* Does nobody get a tile that is not its own? */

@@ -127,19 +127,6 @@ static void check(double residual, bool passed)
 
 #define TEST_SET_UP(name) TEST_WITH(name, setup, teardown)
 
-TEST_SET_UP(nothing_wanted_is_nothing_done)
-{
-    record = (xhpl_record_t *)&order;
-    order.json = NULL;
-    begin();
-    assert_null(record);
-    solve();
-    check(1, true);
-    xhpl_record_note(record, XHPL_TEST_SKIPPED, &trial);
-    xhpl_record_note(record, XHPL_SOLVER_CLOSING, NULL);
-    assert_ok(xhpl_record_close(record, XH_EXIT_PASSED));
-}
-
 TEST_SET_UP(a_test_is_in_it_with_what_became_of_it)
 {
     begin();
@@ -212,16 +199,6 @@ TEST_SET_UP(of_two_ceilings_the_larger_is_kept)
         return;
     assert_true(kept[0] == never);
     assert_true(kept[1] > slow && kept[1] < never);
-}
-
-TEST_SET_UP(a_solver_may_not_tell)
-{
-    solver.workers = NULL;
-    begin();
-    end(XH_EXIT_PASSED);
-    assert_at("kernel", "null");
-    assert_at("hosts/0/ranks/0/threads", "null");
-    assert_at("hosts/0/ranks/0/cpus_taken", "null");
 }
 
 /* A solver that notes two iterations on process 0. */

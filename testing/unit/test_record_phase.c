@@ -133,15 +133,6 @@ TEST_SET_UP(readings_of_a_long_phase_are_joined)
         assert_clocks(n, 900, 500 * (n + 1) - 50, 1000 * n, 49 + n);
 }
 
-TEST_SET_UP(each_phase_has_readings_of_its_own)
-{
-    open_rising(soon, never);
-    pass_phase(1);
-    pass_phase(2);
-    if (rank == 0)
-        assert_clocks(1, 1900, 1950, 2000, 51);
-}
-
 /* Two devices, of which one does not tell its clock. */
 static int two_devices(int most, hpl_device_t *list_p)
 {

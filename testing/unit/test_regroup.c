@@ -110,20 +110,6 @@ TEST(threads_are_as_few_as_hide_the_panel)
     assert_in_range(hidden, BLOCKS, 3 * BLOCKS);
 }
 
-TEST(they_grow_as_the_matrix_shrinks)
-{
-    plant_t plant = team(0.0, 0.1);
-    hyb_regroup_t known = taught(&plant);
-    int t, before = at_once(&known, &plant, BLOCKS * NB);
-
-    assert_in_range(before, 1, 2);
-    for (int b = BLOCKS; b >= 1; b--, before = t) {
-        t = at_once(&known, &plant, b * NB);
-        assert_in_range(t, before, THREADS);
-    }
-    assert_int_equal(before, THREADS);
-}
-
 TEST(a_fast_device_a_long_broadcast_or_a_late_panel_ask_for_more_of_them)
 {
     plant_t alone = team(0.0, 0.1), with = team(20.0, 0.1), slow = with;
@@ -214,14 +200,6 @@ TEST(before_any_measure_a_quarter_of_the_rate_is_assumed)
     assert_equal(&nothing, &all, &plant);
 }
 
-TEST(the_smallest_of_equals_is_taken)
-{
-    plant_t plant = team(5.0, 0.1);
-    hyb_regroup_t known = taught(&plant);
-
-    assert_int_equal(at_once(&known, &plant, 0), 1);
-}
-
 /* Threads that a team takes for 50 block columns if one takes seconds. */
 static int threads_after(const double *seconds, int count)
 {
@@ -243,16 +221,6 @@ TEST(a_small_change_is_taken_by_half_and_a_jump_at_once)
     assert_true(threads_after(small, 1) < threads_after(&mean, 1));
     assert_true(threads_after(&mean, 1) < threads_after(small + 1, 1));
     assert_true(threads_after(small + 1, 1) < threads_after(jump + 1, 1));
-}
-
-TEST(a_team_of_one_factors_with_one)
-{
-    plant_t plant = team(5.0, 0.1);
-    hyb_regroup_t known = taught(&plant), nothing = {.threads = 0};
-
-    plant.threads = 1;
-    assert_int_equal(at_once(&known, &plant, NB), 1);
-    assert_int_equal(at_once(&nothing, &plant, NB), 1);
 }
 
 TEST(a_team_beyond_all_measure_is_no_error)

@@ -69,39 +69,6 @@ TEST(the_ninth_value_of_a_list_opens_a_second_line)
         "NB     :");
 }
 
-TEST(every_exchange_has_its_line)
-{
-    static const char *const lines[] = {"\nSWAP   : Binary-exchange\n",
-                                        "\nSWAP   : Spread-roll (long)\n",
-                                        "\nSWAP   : Mix (threshold = 64)\n"};
-
-    for (int swap = 0; swap < 3; swap++) {
-        parameters = reference_file_parameters("upstream-2x2-n500.HPL.dat");
-        parameters.list[XHPL_SWAP].value[0] = swap;
-        begin_so();
-        end();
-        assert_in(text, lines[swap]);
-    }
-}
-
-TEST(a_row_has_seven_fields_and_the_right_rate)
-{
-    char tag[16];
-    int n, nb, p, q;
-    double seconds, rate;
-
-    begin("upstream-2x2-n500.HPL.dat");
-    row(0, 0.5);
-    end();
-    assert_int_equal(sscanf(strstr(text, "WR01"), "%15s %d %d %d %d %lf %lf\n",
-                            tag, &n, &nb, &p, &q, &seconds, &rate),
-                     7);
-    assert_string_equal(tag, "WR01C2R4");
-    assert_true(seconds == 0.5);
-    assert_true(fabs(rate / (2 * (2.0 / 3 * 125e6 + 1.5 * 25e4) * 1e-9) - 1) <
-                1e-4);
-}
-
 TEST(an_order_of_zero_has_a_rate_of_zero)
 {
     assert_true(xhpl_report_rate(0, 0.0) == 0.0);

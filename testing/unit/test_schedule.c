@@ -116,19 +116,6 @@ TEST(no_message_is_longer_than_the_chunk)
     assert_int_equal(sent.longest, 1000);
 }
 
-TEST(an_empty_schedule_is_done_at_once)
-{
-    hpl_schedule_t *s = hpl_schedule_create(MPI_COMM_WORLD, TAG);
-    double nothing = 0.0;
-
-    hpl_schedule_send(s, &nothing, 0, ring().right);
-    hpl_schedule_next_round(s);
-    hpl_schedule_receive(s, &nothing, 0, ring().left);
-    hpl_schedule_begin(s);
-    assert_true(hpl_schedule_poll(s));
-    hpl_schedule_end(s);
-}
-
 TEST(a_schedule_may_be_freed_unbegun_or_null)
 {
     hpl_schedule_t *s = hpl_schedule_create(MPI_COMM_WORLD, TAG);
@@ -285,19 +272,6 @@ TEST(a_blocking_message_may_be_empty)
                      HPL_SUCCESS);
     assert_int_equal(HPL_recv(&v, 0, r.left, TAG, MPI_COMM_WORLD), HPL_SUCCESS);
     assert_int_equal(pass_right(3), 0);
-}
-
-TEST(blocking_messages_travel_along_the_ring)
-{
-    double v[50];
-    ring_t r = ring();
-
-    fill(v, 50, r.me);
-    if (r.me > 0)
-        HPL_recv(v, 50, r.left, TAG, MPI_COMM_WORLD);
-    if (r.right > 0)
-        HPL_send(v, 50, r.right, TAG, MPI_COMM_WORLD);
-    assert_int_equal(wrong(v, 50, 0), 0);
 }
 
 TEST_MPI_MAIN()

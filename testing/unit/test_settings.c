@@ -276,13 +276,4 @@ TEST_FRESH(changed_settings_are_listed_by_folder)
     assert_string_equal(list, "threads, emu_memory, blas_threads");
 }
 
-TEST_FRESH(variables_of_others_are_left_alone)
-{
-    setenv("XHPLX_BLAS_THREADS", "0", 1);
-    setenv("MY_XHPL_BLAS_THREADS", "0", 1);
-    assert_ok(xh_settings_load());
-    unsetenv("XHPLX_BLAS_THREADS");
-    unsetenv("MY_XHPL_BLAS_THREADS");
-}
-
 TEST_MAIN()

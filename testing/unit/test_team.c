@@ -48,22 +48,6 @@ TEST(every_member_runs_the_function_once)
     }
 }
 
-TEST(the_same_threads_serve_run_after_run)
-{
-    hyb_team_t *team = team_of(4);
-    record_t first = {0}, record = {0};
-
-    hyb_team_run(team, take_note, &first);
-    for (int run = 0; run < 1000; run++)
-        hyb_team_run(team, take_note, &record);
-    for (int member = 0; member < 4; member++) {
-        assert_int_equal(record.calls[member], 1000);
-        assert_int_equal(record.threads[member], first.threads[member]);
-    }
-    assert_int_equal(record.threads[0], gettid());
-    hyb_team_destroy(team);
-}
-
 TEST(sleeping_members_wake_up)
 {
     hyb_team_t *team = team_of(4);
@@ -253,26 +237,6 @@ TEST(helpers_may_come_and_go_meanwhile)
 
     meeting.offset = 1;
     hyb_team_run(team, meet_or_help, &meeting);
-    close_meeting(&meeting);
-    hyb_team_destroy(team);
-}
-
-static void meet_late(void *argument, int member)
-{
-    meeting_t *meeting = argument;
-
-    if (member == 0)
-        usleep(5000);
-    meet(meeting, member);
-}
-
-TEST(a_late_member_finds_the_others_waiting)
-{
-    hyb_team_t *team = team_of(2);
-    meeting_t meeting = meeting_of(team, 2, 1);
-
-    for (int i = 0; i < 5; i++)
-        hyb_team_run(team, meet_late, &meeting);
     close_meeting(&meeting);
     hyb_team_destroy(team);
 }

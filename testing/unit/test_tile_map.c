@@ -55,27 +55,6 @@ TEST(every_tile_is_a_box_in_its_executors_colour)
     assert_int_equal(occurrences("</svg>"), 1);
 }
 
-TEST(the_legend_has_names_tiles_and_shares)
-{
-    int16_t owner[15];
-    hyb_report_t report = shared(owner);
-
-    draw(&report);
-    assert_int_equal(occurrences("host: 9 tiles, 60.0%"), 1);
-    assert_int_equal(occurrences("emu:0: 6 tiles, 40.0%"), 1);
-    assert_int_equal(occurrences("5 x 3 tiles of 20 x 20"), 1);
-}
-
-TEST(a_tile_of_nobody_has_no_colour)
-{
-    int16_t owner[15];
-    hyb_report_t report = shared(owner);
-
-    owner[3] = -1;
-    draw(&report);
-    assert_int_equal(occurrences("fill=\"#4e79a7\""), 5 + 1);
-}
-
 TEST(without_tiles_all_is_the_hosts)
 {
     hyb_report_t report = {.seconds = 1.0};

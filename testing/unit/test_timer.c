@@ -105,13 +105,6 @@ TEST_SET_UP(cpu_time_grows_with_work_alone)
     assert_true(HPL_ptimer_inquire(HPL_WALL_PTIME, 5) == 0.0);
 }
 
-TEST_SET_UP(wall_time_is_the_clock_of_the_process)
-{
-    now = 7.0;
-    assert_true(HPL_timer_walltime() == 7.0);
-    assert_true(HPL_ptimer_walltime() == 7.0);
-}
-
 /* Timer 10 runs rank + 1 seconds, timer 11 twice that. */
 TEST_SET_UP(readings_combine_to_the_same_on_all_processes)
 {

@@ -72,27 +72,6 @@ TEST(shares_are_disjoint_complete_and_even)
                              process_counts[i]);
 }
 
-TEST_ON_MACHINES(one_hardware_thread_of_a_core_is_used)
-{
-    int users[MOST] = {0};
-
-    assert_int_equal(count_share(two_sockets, 0, 1, NULL, users), 32);
-    for (int i = 0; i < 32; i++)
-        assert_int_equal(users[i] + users[i + 32], 1);
-}
-
-TEST_ON_MACHINES(cores_come_in_the_order_of_the_machine)
-{
-    static const int expected[] = {0, 1, 2, 3, 5, 6, 7, 8, 9};
-    int *cpus = NULL;
-    int count = 0;
-
-    assert_ok(hyb_topology_cores(uneven, &alone, &cpus, &count));
-    assert_int_equal(count, 9);
-    assert_memory_equal(cpus, expected, sizeof(expected));
-    free(cpus);
-}
-
 TEST_ON_MACHINES(numa_nodes_stay_together_when_counts_divide)
 {
     for (int processes = 1; processes <= 8; processes *= 2)

@@ -173,13 +173,6 @@ TEST_SET_UP(spans_of_all_processes_make_one_list)
     free(text);
 }
 
-TEST_SET_UP(nothing_wanted_is_nothing_done)
-{
-    assert_ok(open_files(NULL, NULL));
-    assert_false(xh_trace_on());
-    assert_ok(xhpl_trace_files_close(&files, true));
-}
-
 TEST_SET_UP(a_solver_without_iterations_is_warned_of)
 {
     solver.iterations = NULL;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Random data, checksum vectors, and whose tile is wrong. */
-#include <float.h>
 #include <math.h>
 #include "base/product.h"
 #include "testing/unit/capture.h"
@@ -135,24 +134,10 @@ static void assert_moments(xdg_distribution_t distribution, double variance)
     assert_true(fabs(squares / n - variance) < 6 * variance * sqrt(2 / n));
 }
 
-TEST_SET_UP(normal_numbers_have_mean_0_and_variance_25)
+TEST_SET_UP(numbers_have_mean_0_and_variance_25_or_a_twelfth)
 {
     assert_moments(XDG_NORMAL, 25.0);
-}
-
-TEST_SET_UP(uniform_numbers_have_mean_0_and_variance_a_twelfth)
-{
     assert_moments(XDG_UNIFORM, 1.0 / 12.0);
-}
-
-TEST_SET_UP(other_seeds_and_places_give_other_numbers)
-{
-    xdg_random_t one = {XDG_UNIFORM, 1}, two = {XDG_UNIFORM, 2};
-
-    assert_true(xdg_random_element(&one, 0, 0) !=
-                xdg_random_element(&two, 0, 0));
-    assert_true(xdg_random_element(&one, 0, 1) !=
-                xdg_random_element(&one, 1, 0));
 }
 
 /* ---- checksums ---------------------------------------------------------- */
@@ -277,15 +262,6 @@ static const char *accused(scene_t *s)
     return capture_end(NULL);
 }
 
-static int lines(const char *text)
-{
-    int count = 0;
-
-    for (; *text != '\0'; text++)
-        count += *text == '\n';
-    return count;
-}
-
 /* The executor that the tile with C's (i, j) belongs to, and its name. */
 static int owner_at(const scene_t *s, int64_t i, int64_t j)
 {
@@ -311,7 +287,7 @@ TEST_SET_UP(a_wrong_tile_names_who_computed_it)
              name_at(&s, 33, 12));
     text = accused(&s);
     assert_in(text, words);
-    assert_int_equal(lines(text), 1);
+    assert_int_equal(capture_lines(text), 1);
     assert_int_equal(s.verifier.wrong_tiles[owner_at(&s, 33, 12)], 1);
     assert_false(s.verifier.unsure);
 }
@@ -325,7 +301,7 @@ TEST_SET_UP(of_two_wrong_tiles_the_corners_between_are_innocent)
     *c_at(&s.made, 3, 2) = NAN;
     *c_at(&s.made, 57, 39) = NAN;
     text = accused(&s);
-    assert_int_equal(lines(text), 2);
+    assert_int_equal(capture_lines(text), 2);
     assert_in(text, "C(3, 2)");
     assert_in(text, "C(57, 39)");
 }
@@ -339,7 +315,7 @@ TEST_SET_UP(more_culprits_than_are_named_are_counted)
     for (int64_t i = 0; i < M; i += TILE)
         *c_at(&s.made, i, 0) = *c_at(&s.made, i, TILE) = 1e9;
     text = accused(&s);
-    assert_int_equal(lines(text), 8 + 1);
+    assert_int_equal(capture_lines(text), 8 + 1);
     assert_in(text, "it: 4 more wrong tiles");
 }
 

@@ -75,15 +75,12 @@ TEST(every_option_is_understood)
     assert_string_equal(options.map, "b.svg");
 }
 
-TEST(n_is_m_if_not_given)
+TEST(torture_is_of_cubes_and_tuning_of_all_depths_or_the_one_given)
 {
-    assert_ok(parse("-m 33"));
-    assert_int_equal(options.n, 33);
-    assert_int_equal(options.k, 256);
-}
-
-TEST(tuning_is_of_all_depths_or_the_one_given)
-{
+    assert_ok(parse("--torture 2.5 -m 33"));
+    assert_int_equal(options.ask, XDG_ASK_TORTURE);
+    assert_true(options.torture == 2.5);
+    assert_int_equal(options.k, 33);
     assert_ok(parse("--tune 60"));
     assert_int_equal(options.ask, XDG_ASK_TUNE);
     assert_true(options.tune == 60);
@@ -93,14 +90,6 @@ TEST(tuning_is_of_all_depths_or_the_one_given)
     assert_ok(parse("--tune 60 -n 40 -k 300"));
     assert_int_equal(options.n, 40);
     assert_int_equal(options.k, 300);
-}
-
-TEST(torture_is_of_cubes)
-{
-    assert_ok(parse("--torture 2.5 -m 33"));
-    assert_int_equal(options.ask, XDG_ASK_TORTURE);
-    assert_true(options.torture == 2.5);
-    assert_int_equal(options.k, 33);
 }
 
 TEST(leading_dimensions_follow_the_transposition)
@@ -135,6 +124,8 @@ TEST(an_unknown_option_names_the_nearest)
 
 TEST(a_bad_value_names_the_nearest)
 {
+    assert_refused("--json", "needs a value");
+    assert_refused("-m", "needs a value");
     assert_refused("-m 0", "the nearest is 1");
     assert_refused("-n -5", "the nearest is 1");
     assert_refused("-k 3000000000", "the nearest is 2147483647");
@@ -148,23 +139,13 @@ TEST(a_bad_value_names_the_nearest)
     assert_refused("--set tle=3", "tile");
 }
 
-TEST(a_leading_dimension_below_the_rows_is_refused)
+TEST(what_does_not_go_together_is_refused)
 {
     assert_refused("-m 10 --lda 9", "--lda: 9 is less");
     assert_refused("-m 10 -k 20 --transa --lda 19", "the nearest is 20");
     assert_refused("-k 20 --ldb 19", "--ldb");
     assert_refused("-n 20 --transb --ldb 19", "--ldb");
     assert_refused("-m 10 --ldc 9", "--ldc");
-}
-
-TEST(an_option_without_its_value_is_refused)
-{
-    assert_refused("--json", "needs a value");
-    assert_refused("-m", "needs a value");
-}
-
-TEST(a_map_is_of_rates_only)
-{
     assert_refused("--torture 1 --map x.svg", "--map");
     assert_refused("--tune 1 --map x.svg", "--map");
     assert_refused("--tune 1 --json x.json", "--tune");
@@ -173,13 +154,6 @@ TEST(a_map_is_of_rates_only)
 }
 
 /* ---- the shape ---------------------------------------------------------- */
-
-TEST(bytes_count_the_leading_dimensions)
-{
-    parse("-m 10 -n 20 -k 30 --lda 11 --ldb 40 --ldc 50");
-    assert_true(xdg_bytes(&options.product) ==
-                8.0 * (11 * 30 + 40 * 20 + 50 * 20));
-}
 
 TEST(the_largest_that_fits_fits_and_a_larger_does_not)
 {

@@ -95,38 +95,4 @@ TEST(when_time_is_up_the_best_so_far_counts)
     assert_true(search(hill, 0, 1).rate == 0);
 }
 
-static double nothing(const hyb_cut_t *cut)
-{
-    (void)cut;
-    return 0;
-}
-
-TEST(where_no_cut_can_be_there_is_none)
-{
-    const xdg_search_t found = search(nothing, 1000, 1);
-
-    assert_int_equal(found.tried, CUTS);
-    assert_true(found.rate == 0);
-}
-
-static double flat(const hyb_cut_t *cut)
-{
-    (void)cut;
-    return 3;
-}
-
-TEST(of_equal_cuts_the_start_is_kept)
-{
-    const xdg_search_t found = search(flat, 1000, 9);
-
-    assert_memory_equal(&found.best, &start, sizeof(start));
-}
-
-TEST(the_same_number_finds_the_same)
-{
-    const xdg_search_t one = search(island, 12, 5), two = search(island, 12, 5);
-
-    assert_memory_equal(&one.best, &two.best, sizeof(one.best));
-}
-
 TEST_MAIN()

@@ -94,23 +94,4 @@ TEST(times_are_work_over_rates)
     assert_true(idle(&r) < 0.05);
 }
 
-/* Each chunk waits for its own copies, and these for room. */
-TEST(waits_between_chunks_are_no_work)
-{
-    hyb_report_t r = modelled("emu_link=200", 4000);
-
-    assert_true(r.tiling.chunks > 1);
-    check_times(&r);
-    assert_true(idle(&r) > 0.2);
-}
-
-/* All but the first tiles need 8 KiB, at least: 410 ns. */
-TEST(a_device_on_a_slow_link_waits_for_it)
-{
-    hyb_report_t r = modelled("emu_link=20", 64);
-
-    assert_true(idle(&r) > 0.6);
-    assert_true(idle(&r) < 0.8);
-}
-
 TEST_MAIN()
