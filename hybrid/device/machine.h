@@ -14,7 +14,7 @@
 
 /*
  * Everything this process computes with: its share of the cores as a team of
- * threads, and its devices, each with a stream. Opened once; the settings
+ * threads, and its devices. Opened once; the settings
  * devices, device_memory, kernel, tile, pipeline and stall_seconds say how it
  * works.
  */
@@ -76,8 +76,8 @@ double hyb_machine_rate(const hyb_machine_t *machine, int device,
 /* B/s of its link each way, likewise. */
 double hyb_machine_link_rate(const hyb_machine_t *machine, int device);
 
-/* Free the memory that a device has for tiles, until the next product. Order:
- * with no product. */
+/* Free what a device has for tiles: memory, queues and threads, which the next
+ * product creates anew. Order: with no product. */
 void hyb_machine_free_tiles(hyb_machine_t *machine, int device);
 
 /* Does any device only model time, and leave its tiles as they were? */

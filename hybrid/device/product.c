@@ -6,6 +6,7 @@
 #include "base/integers.h"
 #include "base/log.h"
 #include "base/product.h"
+#include "base/settings.h"
 #include "hybrid/device/machine_private.h"
 
 static bool has(uint64_t devices, int device)
@@ -86,7 +87,37 @@ static hyb_tiling_request_t request(const hyb_machine_t *machine,
                                   .c_slots = machine->slots};
 }
 
-/* ---- memory -------------------------------------------------------------- */
+/* ---- streams and memory -------------------------------------------------- */
+
+/* A stream, and what memory it leaves for tiles. */
+static xh_status_t open_stream(hyb_machine_device_t *d)
+{
+    const hyb_stream_options_t options = {.stall_seconds =
+                                              xh_settings_real("stall_seconds"),
+                                          .rates = &d->rates,
+                                          .cpus = d->cpu,
+                                          .cpu_count = 1};
+    hyb_device_info_t now;
+
+    XH_TRY(hyb_stream_create(d->device, &options, &d->stream));
+    XH_TRY(hyb_device_describe(d->device, &now));
+    d->memory = now.memory_free / 16 * 15;
+    if (d->memory > d->budget)
+        d->memory = d->budget;
+    return XH_OK;
+}
+
+/* Errors: XH_ERR_DEVICE  one gets no stream, and has failed */
+static xh_status_t open_streams(hyb_machine_t *machine, uint64_t devices)
+{
+    for (int i = 0; i < machine->devices; i++) {
+        hyb_machine_device_t *d = &machine->device[i];
+
+        if (has(devices, i) && d->stream == NULL && open_stream(d) != XH_OK)
+            hyb_device_fail(d->device, "it has no memory for queues");
+    }
+    return working(machine, devices) == devices ? XH_OK : XH_ERR_DEVICE;
+}
 
 /* A device had not as many bytes: it gets smaller tiles, as all do. One that
  * has next to nothing would make all slow. */
@@ -96,7 +127,7 @@ static void shrink(hyb_machine_t *machine, int i, uint64_t bytes)
     hyb_machine_device_t *d = &machine->device[i];
 
     if (d->refused++ == MOST) {
-        hyb_device_fail(hyb_stream_device(d->stream), "it ran out of memory");
+        hyb_device_fail(d->device, "it ran out of memory");
         return;
     }
     if (!d->is_said)
@@ -161,6 +192,7 @@ xh_status_t hyb_product_begin(hyb_machine_t *machine, const xh_gemm_t *gemm,
     devices = working(machine, devices);
     if (devices == 0)
         return XH_ERR_DEVICE;
+    XH_TRY(open_streams(machine, devices));
     XH_TRY(cut(machine, gemm, devices, &tiling));
     p = malloc(sizeof(*p));
     if (p == NULL || hyb_product_init(p, gemm, &tiling) != XH_OK) {

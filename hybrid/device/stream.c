@@ -259,32 +259,18 @@ xh_status_t hyb_stream_create(hyb_device_t *device,
 
 void hyb_stream_destroy(hyb_stream_t *s)
 {
-    hyb_device_t *device;
-
     if (s == NULL)
         return;
-    device = s->lanes.device;
     stop(s, s->launcher);
     pthread_join(s->lander, NULL);
     dispose(s);
-    hyb_device_close(device);
 }
 
 /* ---- what others ask ----------------------------------------------------- */
 
-hyb_device_t *hyb_stream_device(const hyb_stream_t *s)
-{
-    return s->lanes.device;
-}
-
 xh_status_t hyb_stream_reserve(hyb_stream_t *s, const hyb_tiling_t *tiling)
 {
     return hyb_lanes_reserve(&s->lanes, tiling);
-}
-
-void hyb_stream_release(hyb_stream_t *s)
-{
-    hyb_lanes_release(&s->lanes);
 }
 
 void hyb_stream_begin(hyb_stream_t *s, hyb_product_t *product, int executor)

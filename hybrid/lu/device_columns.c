@@ -247,7 +247,6 @@ static xh_status_t open_memory(hyb_device_columns_t *d, extent_t e)
     double *host;
     int64_t at;
 
-    hyb_machine_free_tiles(d->base.lu->means.machine, d->number - 1);
     status = hyb_buffer_create(d->device, bytes, &d->memory.buffer);
     if (status == XH_ERR_MEMORY && d->base.lu->homes.resident)
         xh_log_warning("home=device: the columns of this process and its "
