@@ -47,36 +47,3 @@ xh_gemm_t xh_gemm_part(const xh_gemm_t *product, xh_rectangle_t part)
     p.c = xh_view_part(product->c, part.row, part.col, part.rows, part.cols);
     return p;
 }
-
-enum { PIECE_ROWS = 512, PIECE_COLUMNS = 64 };
-
-/* Columns of pieces of about flop, a multiple of PIECE_COLUMNS. */
-static int64_t piece_columns(const xh_gemm_t *product, double flop)
-{
-    double depth = (double)xh_larger(1, xh_gemm_depth(product));
-    double units = flop / (2.0 * PIECE_ROWS * PIECE_COLUMNS * depth);
-
-    if (units * PIECE_COLUMNS >= (double)product->c.cols)
-        return product->c.cols;
-    return units < 1.0 ? PIECE_COLUMNS : (int64_t)units * PIECE_COLUMNS;
-}
-
-bool xh_gemm_next_piece(const xh_gemm_t *product, double flop,
-                        xh_rectangle_t *piece)
-{
-    int64_t row = piece->row + piece->rows, col = piece->col;
-
-    if (row >= product->c.rows) {
-        row = 0;
-        col += piece->cols;
-    }
-    if (product->c.rows == 0 || col >= product->c.cols)
-        return false;
-    *piece =
-        (xh_rectangle_t){.row = row,
-                         .rows = xh_smaller(PIECE_ROWS, product->c.rows - row),
-                         .col = col,
-                         .cols = xh_smaller(piece_columns(product, flop),
-                                            product->c.cols - col)};
-    return true;
-}

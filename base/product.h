@@ -19,14 +19,4 @@ bool xh_gemm_conforms(const xh_gemm_t *product);
 /* What product is on one part of C. */
 xh_gemm_t xh_gemm_part(const xh_gemm_t *product, xh_rectangle_t part);
 
-/*
- * Go through C in pieces of up to 512 rows and about flop each, or 64 columns,
- * column of pieces by column of pieces.
- *
- * piece  in,out  the one before, all zero to begin with; then the next
- * returns        false where there is none
- */
-bool xh_gemm_next_piece(const xh_gemm_t *product, double flop,
-                        xh_rectangle_t *piece);
-
 #endif

@@ -14,7 +14,7 @@ xh_status_t hyb_lanes_open(hyb_lanes_t *lanes, hyb_device_t *device)
     return hyb_queue_create(device, HYB_QUEUE_NORMAL, &lanes->out);
 }
 
-void hyb_lanes_release(hyb_lanes_t *lanes)
+static void free_buffer(hyb_lanes_t *lanes)
 {
     hyb_buffer_destroy(lanes->buffer);
     lanes->buffer = NULL;
@@ -23,7 +23,7 @@ void hyb_lanes_release(hyb_lanes_t *lanes)
 
 void hyb_lanes_close(hyb_lanes_t *lanes)
 {
-    hyb_lanes_release(lanes);
+    free_buffer(lanes);
     free(lanes->a.piece);
     free(lanes->b.piece);
     while (lanes->events > 0)
@@ -32,6 +32,69 @@ void hyb_lanes_close(hyb_lanes_t *lanes)
     hyb_queue_destroy(lanes->out);
     hyb_queue_destroy(lanes->multiply);
     hyb_queue_destroy(lanes->in);
+}
+
+/* ---- pieces -------------------------------------------------------------- */
+
+/*
+ * Have count pieces of doubles each, one after the other from offset on, with
+ * an event of used for each, and forget what was held. Nothing that uses them
+ * may be in flight. Errors: XH_ERR_MEMORY
+ */
+static xh_status_t reserve_pieces(hyb_pieces_t *pieces, int64_t count,
+                                  int64_t doubles, int64_t offset,
+                                  hyb_event_t *const *used)
+{
+    hyb_piece_t *piece = malloc((size_t)count * sizeof(*piece));
+
+    if (piece == NULL)
+        return XH_ERR_MEMORY;
+    for (int64_t i = 0; i < count; i++)
+        piece[i] = (hyb_piece_t){
+            .strip = -1, .offset = offset + i * doubles, .used = used[i]};
+    free(pieces->piece);
+    *pieces = (hyb_pieces_t){piece, count, 0};
+    return XH_OK;
+}
+
+static bool holds(const hyb_piece_t *piece, int64_t strip, int64_t chunk)
+{
+    return piece->strip == strip && piece->chunk == chunk;
+}
+
+static hyb_piece_t *choose(hyb_pieces_t *pieces, int64_t strip, int64_t chunk)
+{
+    hyb_piece_t *oldest = &pieces->piece[0];
+
+    for (int64_t i = 0; i < pieces->count; i++) {
+        if (holds(&pieces->piece[i], strip, chunk))
+            return &pieces->piece[i];
+        if (pieces->piece[i].last_use < oldest->last_use)
+            oldest = &pieces->piece[i];
+    }
+    return oldest;
+}
+
+/*
+ * The piece for chunk of strip: the one that holds it, else the least recently
+ * used one. loads_p says whether the caller has to copy it in, after what reads
+ * its old contents: queue waits for that. Errors: XH_ERR_DEVICE
+ */
+static xh_status_t get_piece(hyb_pieces_t *pieces, int64_t strip, int64_t chunk,
+                             hyb_queue_t *queue, hyb_piece_t **piece_p,
+                             bool *loads_p)
+{
+    hyb_piece_t *piece = choose(pieces, strip, chunk);
+    bool loads = !holds(piece, strip, chunk);
+
+    if (loads)
+        XH_TRY(hyb_queue_wait(queue, piece->used));
+    piece->strip = strip;
+    piece->chunk = chunk;
+    piece->last_use = ++pieces->uses;
+    *piece_p = piece;
+    *loads_p = loads;
+    return XH_OK;
 }
 
 /* ---- memory -------------------------------------------------------------- */
@@ -43,7 +106,7 @@ xh_status_t hyb_lanes_reserve(hyb_lanes_t *lanes, const hyb_tiling_t *tiling)
 
     if (bytes <= lanes->buffer_bytes)
         return XH_OK;
-    hyb_lanes_release(lanes);
+    free_buffer(lanes);
     XH_TRY(hyb_buffer_create(lanes->device, bytes, &lanes->buffer));
     lanes->buffer_bytes = bytes;
     return XH_OK;
@@ -76,9 +139,9 @@ xh_status_t hyb_lanes_prepare(hyb_lanes_t *lanes, const hyb_tiling_t *t)
     lanes->first = lanes->event[0];
     lanes->last = lanes->event[1];
     event = lanes->event + 2;
-    XH_TRY(hyb_pieces_reserve(&lanes->a, t->a_pieces, a, 0, event));
-    XH_TRY(hyb_pieces_reserve(&lanes->b, t->b_pieces, b, t->a_pieces * a,
-                              event + t->a_pieces));
+    XH_TRY(reserve_pieces(&lanes->a, t->a_pieces, a, 0, event));
+    XH_TRY(reserve_pieces(&lanes->b, t->b_pieces, b, t->a_pieces * a,
+                          event + t->a_pieces));
     event += pieces;
     for (int i = 0; i < t->c_slots; i++, event += 2 * laps)
         lanes->slot[i] =
@@ -89,59 +152,6 @@ xh_status_t hyb_lanes_prepare(hyb_lanes_t *lanes, const hyb_tiling_t *t)
     lanes->slots = (int)t->c_slots;
     lanes->chunks = t->chunks;
     lanes->launched_any = false;
-    return XH_OK;
-}
-
-/* ---- pieces -------------------------------------------------------------- */
-
-xh_status_t hyb_pieces_reserve(hyb_pieces_t *pieces, int64_t count,
-                               int64_t doubles, int64_t offset,
-                               hyb_event_t *const *used)
-{
-    hyb_piece_t *piece = malloc((size_t)count * sizeof(*piece));
-
-    if (piece == NULL)
-        return XH_ERR_MEMORY;
-    for (int64_t i = 0; i < count; i++)
-        piece[i] = (hyb_piece_t){
-            .strip = -1, .offset = offset + i * doubles, .used = used[i]};
-    free(pieces->piece);
-    *pieces = (hyb_pieces_t){piece, count, 0};
-    return XH_OK;
-}
-
-static bool holds(const hyb_piece_t *piece, int64_t strip, int64_t chunk)
-{
-    return piece->strip == strip && piece->chunk == chunk;
-}
-
-static hyb_piece_t *choose(hyb_pieces_t *pieces, int64_t strip, int64_t chunk)
-{
-    hyb_piece_t *oldest = &pieces->piece[0];
-
-    for (int64_t i = 0; i < pieces->count; i++) {
-        if (holds(&pieces->piece[i], strip, chunk))
-            return &pieces->piece[i];
-        if (pieces->piece[i].last_use < oldest->last_use)
-            oldest = &pieces->piece[i];
-    }
-    return oldest;
-}
-
-xh_status_t hyb_pieces_get(hyb_pieces_t *pieces, int64_t strip, int64_t chunk,
-                           hyb_queue_t *queue, hyb_piece_t **piece_p,
-                           bool *loads_p)
-{
-    hyb_piece_t *piece = choose(pieces, strip, chunk);
-    bool loads = !holds(piece, strip, chunk);
-
-    if (loads)
-        XH_TRY(hyb_queue_wait(queue, piece->used));
-    piece->strip = strip;
-    piece->chunk = chunk;
-    piece->last_use = ++pieces->uses;
-    *piece_p = piece;
-    *loads_p = loads;
     return XH_OK;
 }
 
@@ -193,10 +203,8 @@ static xh_status_t fetch_chunk(hyb_lanes_t *lanes, const hyb_product_t *product,
         xh_view_op_part(p->a, p->trans_a, part->row, first, part->rows, depth);
     b->host =
         xh_view_op_part(p->b, p->trans_b, first, part->col, depth, part->cols);
-    XH_TRY(hyb_pieces_get(&lanes->a, tile->row, z, lanes->in, &a->piece,
-                          &a->loads));
-    XH_TRY(hyb_pieces_get(&lanes->b, tile->col, z, lanes->in, &b->piece,
-                          &b->loads));
+    XH_TRY(get_piece(&lanes->a, tile->row, z, lanes->in, &a->piece, &a->loads));
+    XH_TRY(get_piece(&lanes->b, tile->col, z, lanes->in, &b->piece, &b->loads));
     XH_TRY(hyb_event_record(lanes->in, lap[HYB_BEGIN]));
     if (a->loads)
         XH_TRY(hyb_queue_copy_in(lanes->in, a->host, packed(lanes, a)));

@@ -68,27 +68,6 @@ xh_status_t hyb_lanes_reserve(hyb_lanes_t *lanes, const hyb_tiling_t *tiling);
 /* The same, and empty slots and pieces for these tiles. */
 xh_status_t hyb_lanes_prepare(hyb_lanes_t *lanes, const hyb_tiling_t *tiling);
 
-/* Give the memory on the device back. */
-void hyb_lanes_release(hyb_lanes_t *lanes);
-
-/*
- * Have count pieces of doubles each, one after the other from offset on, with
- * an event of used for each, and forget what was held. Nothing that uses them
- * may be in flight. Errors: XH_ERR_MEMORY
- */
-xh_status_t hyb_pieces_reserve(hyb_pieces_t *pieces, int64_t count,
-                               int64_t doubles, int64_t offset,
-                               hyb_event_t *const *used);
-
-/*
- * The piece for chunk of strip: the one that holds it, else the least recently
- * used one. loads_p says whether the caller has to copy it in, after what reads
- * its old contents: queue waits for that. Errors: XH_ERR_DEVICE
- */
-xh_status_t hyb_pieces_get(hyb_pieces_t *pieces, int64_t strip, int64_t chunk,
-                           hyb_queue_t *queue, hyb_piece_t **piece_p,
-                           bool *loads_p);
-
 /*
  * Queue all that slot's tile needs: pieces of A and B that are not there, C
  * unless beta is 0, the multiplications, the way back into C. When the last

@@ -35,41 +35,29 @@ static xh_status_t budget(const hyb_device_info_t *info, int sharers,
     return XH_OK;
 }
 
-/* Open a device and measure it, give it a stream with threads on cpu, and see
- * what memory is left for this one of the processes that use it. */
+/* Open a device, whose threads are on cpu, measure it, and see what memory is
+ * left for this one of the processes that use it. */
 static xh_status_t open_device(hyb_machine_t *machine,
                                hyb_device_choice_t choice, int sharers,
                                const int *cpu)
 {
     hyb_machine_device_t *d = &machine->device[machine->devices];
-    const hyb_stream_options_t options = {.stall_seconds =
-                                              xh_settings_real("stall_seconds"),
-                                          .rates = &d->rates,
-                                          .cpus = cpu,
-                                          .cpu_count = 1};
-    hyb_device_t *device;
     xh_status_t status;
 
-    *d = (hyb_machine_device_t){.refused = 0};
-    XH_TRY(hyb_device_open(choice, cpu, 1, &device));
-    hyb_device_cut_copies(device, &machine->pins);
-    status = hyb_device_load_cuts(device);
+    *d = (hyb_machine_device_t){.cpu = cpu};
+    XH_TRY(hyb_device_open(choice, cpu, 1, &d->device));
+    hyb_device_cut_copies(d->device, &machine->pins);
+    status = hyb_device_load_cuts(d->device);
     if (status == XH_OK && machine->tile == 0 && !choice.backend->emulated)
-        status = hyb_device_rates(device, &d->rates);
+        status = hyb_device_rates(d->device, &d->rates);
     if (status == XH_OK)
-        status = hyb_stream_create(device, &options, &d->stream);
-    if (status != XH_OK) {
-        hyb_device_close(device);
-        return status;
-    }
-    status = hyb_device_describe(device, &d->info);
+        status = hyb_device_describe(d->device, &d->info);
     if (status == XH_OK)
         status = budget(&d->info, sharers, &d->budget);
     if (status != XH_OK) {
-        hyb_stream_destroy(d->stream);
+        hyb_device_close(d->device);
         return status;
     }
-    d->memory = d->budget;
     machine->models_time = machine->models_time || d->info.models_time;
     machine->feeders += !d->info.models_time;
     machine->devices++;
@@ -240,8 +228,10 @@ void hyb_machine_close(hyb_machine_t *machine)
 {
     if (machine == NULL)
         return;
-    for (int i = 0; i < machine->devices; i++)
+    for (int i = 0; i < machine->devices; i++) {
         hyb_stream_destroy(machine->device[i].stream);
+        hyb_device_close(machine->device[i].device);
+    }
     hyb_team_destroy(machine->team);
     free(machine->cpus);
     hyb_topology_close(machine->topology);
@@ -279,7 +269,7 @@ int hyb_machine_devices(const hyb_machine_t *machine)
 
 hyb_device_t *hyb_machine_device(const hyb_machine_t *machine, int index)
 {
-    return hyb_stream_device(machine->device[index].stream);
+    return machine->device[index].device;
 }
 
 bool hyb_machine_works(const hyb_machine_t *machine, int device)
@@ -323,10 +313,10 @@ double hyb_machine_link_rate(const hyb_machine_t *machine, int device)
     return measured > 0.0 ? measured : machine->device[device].info.link_rate;
 }
 
-void hyb_machine_set_aside(hyb_machine_t *machine, int device, uint64_t bytes)
+void hyb_machine_free_tiles(hyb_machine_t *machine, int device)
 {
-    machine->device[device].aside = bytes;
-    hyb_stream_release(machine->device[device].stream);
+    hyb_stream_destroy(machine->device[device].stream);
+    machine->device[device].stream = NULL;
 }
 
 bool hyb_machine_models_time(const hyb_machine_t *machine)

@@ -14,7 +14,7 @@
 
 /*
  * Everything this process computes with: its share of the cores as a team of
- * threads, and its devices, each with a stream. Opened once; the settings
+ * threads, and its devices. Opened once; the settings
  * devices, device_memory, kernel, tile, pipeline and stall_seconds say how it
  * works.
  */
@@ -76,10 +76,9 @@ double hyb_machine_rate(const hyb_machine_t *machine, int device,
 /* B/s of its link each way, likewise. */
 double hyb_machine_link_rate(const hyb_machine_t *machine, int device);
 
-/* Set so many bytes of a device's memory aside for columns that live there. The
- * stream gives back what it has, and its tiles get the others. Order: with no
- * product. */
-void hyb_machine_set_aside(hyb_machine_t *machine, int device, uint64_t bytes);
+/* Free what a device has for tiles: memory, queues and threads, which the next
+ * product creates anew. Order: with no product. */
+void hyb_machine_free_tiles(hyb_machine_t *machine, int device);
 
 /* Does any device only model time, and leave its tiles as they were? */
 bool hyb_machine_models_time(const hyb_machine_t *machine);

@@ -7,16 +7,19 @@
 #include "hybrid/device/stream.h"
 
 typedef struct {
-    hyb_stream_t *stream;
+    hyb_device_t *device;
+    hyb_stream_t *stream;   /* of its tiles, from the first product on */
+    const int *cpu;         /* where its threads are */
     hyb_device_info_t info; /* when it was opened */
     uint64_t budget;        /* bytes of this process */
-    uint64_t memory, aside; /* the same, less once refused; not for tiles */
-    int refused;            /* how often, since room was last made for all */
+    uint64_t memory;        /* the same, less once refused: for tiles */
+    int refused;            /* how often */
     bool is_said;           /* that it was */
     hyb_rate_table_t rates; /* empty where not measured */
 } hyb_machine_device_t;
 
-/* Shared by machine.c, which opens it, and product.c. */
+/* Shared by machine.c, which opens it, and product.c, which gives devices their
+ * streams. */
 struct hyb_machine {
     hyb_topology_t *topology;
     int *cpus; /* this process's cores */

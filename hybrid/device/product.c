@@ -6,6 +6,7 @@
 #include "base/integers.h"
 #include "base/log.h"
 #include "base/product.h"
+#include "base/settings.h"
 #include "hybrid/device/machine_private.h"
 
 static bool has(uint64_t devices, int device)
@@ -72,8 +73,8 @@ static hyb_tiling_request_t request(const hyb_machine_t *machine,
         if (has(devices, i)) {
             first = &machine->device[i];
             model.executors++;
-            if (first->memory - first->aside < memory)
-                memory = first->memory - first->aside;
+            if (first->memory < memory)
+                memory = first->memory;
         }
     if (machine->tile == 0 && first != NULL)
         size = hyb_tile_model_best(&model, &first->rates, size);
@@ -86,7 +87,37 @@ static hyb_tiling_request_t request(const hyb_machine_t *machine,
                                   .c_slots = machine->slots};
 }
 
-/* ---- memory -------------------------------------------------------------- */
+/* ---- streams and memory -------------------------------------------------- */
+
+/* A stream, and what memory it leaves for tiles. */
+static xh_status_t open_stream(hyb_machine_device_t *d)
+{
+    const hyb_stream_options_t options = {.stall_seconds =
+                                              xh_settings_real("stall_seconds"),
+                                          .rates = &d->rates,
+                                          .cpus = d->cpu,
+                                          .cpu_count = 1};
+    hyb_device_info_t now;
+
+    XH_TRY(hyb_stream_create(d->device, &options, &d->stream));
+    XH_TRY(hyb_device_describe(d->device, &now));
+    d->memory = now.memory_free / 16 * 15;
+    if (d->memory > d->budget)
+        d->memory = d->budget;
+    return XH_OK;
+}
+
+/* Errors: XH_ERR_DEVICE  one gets no stream, and has failed */
+static xh_status_t open_streams(hyb_machine_t *machine, uint64_t devices)
+{
+    for (int i = 0; i < machine->devices; i++) {
+        hyb_machine_device_t *d = &machine->device[i];
+
+        if (has(devices, i) && d->stream == NULL && open_stream(d) != XH_OK)
+            hyb_device_fail(d->device, "it has no memory for queues");
+    }
+    return working(machine, devices) == devices ? XH_OK : XH_ERR_DEVICE;
+}
 
 /* A device had not as many bytes: it gets smaller tiles, as all do. One that
  * has next to nothing would make all slow. */
@@ -96,7 +127,7 @@ static void shrink(hyb_machine_t *machine, int i, uint64_t bytes)
     hyb_machine_device_t *d = &machine->device[i];
 
     if (d->refused++ == MOST) {
-        hyb_device_fail(hyb_stream_device(d->stream), "it ran out of memory");
+        hyb_device_fail(d->device, "it ran out of memory");
         return;
     }
     if (!d->is_said)
@@ -104,7 +135,7 @@ static void shrink(hyb_machine_t *machine, int i, uint64_t bytes)
             "device %d lacks %.1f MiB for tiles; tiles become smaller", i,
             (double)bytes / (1 << 20));
     d->is_said = true;
-    d->memory = d->aside + bytes / 2;
+    d->memory = bytes / 2;
 }
 
 /*
@@ -129,51 +160,11 @@ static xh_status_t make_room(hyb_machine_t *machine, uint64_t devices,
     return working(machine, devices) == devices ? status : XH_ERR_DEVICE;
 }
 
-/*
- * The tiles of products up to shape; false: there are none. Smaller products
- * may have longer tiles, by the last one that is merged with its neighbour:
- * with room for these, where there is, none grows later.
- */
-static bool longest_tiles(const hyb_machine_t *machine, const int64_t shape[3],
-                          hyb_tiling_t *tiling_p)
-{
-    uint64_t devices = working(machine, ~(uint64_t)0);
-    hyb_tiling_request_t wanted = request(machine, shape, devices);
-    hyb_tiling_t longest;
-
-    if (devices == 0 || hyb_tiling_plan(&wanted, tiling_p) != XH_OK)
-        return false;
-    longest = *tiling_p;
-    longest.most_rows =
-        xh_smaller(longest.m, longest.tile_rows + longest.tile_rows / 2);
-    longest.most_cols =
-        xh_smaller(longest.n, longest.tile_cols + longest.tile_cols / 2);
-    if (hyb_tiling_memory(&longest) <= wanted.memory)
-        *tiling_p = longest;
-    return true;
-}
-
-void hyb_product_reserve(hyb_machine_t *machine, int64_t m, int64_t n,
-                         int64_t k)
-{
-    const int64_t shape[] = {m, n, k};
-    hyb_tiling_t tiling;
-
-    for (int i = 0; i < machine->devices; i++) { /* others may have left */
-        machine->device[i].memory = machine->device[i].budget;
-        machine->device[i].refused = 0;
-    }
-    while (longest_tiles(machine, shape, &tiling) &&
-           make_room(machine, working(machine, ~(uint64_t)0), &tiling) != XH_OK)
-        ;
-}
-
 /* ---- begin --------------------------------------------------------------- */
 
 /* Tiles for which all of devices have room. */
 static xh_status_t cut(hyb_machine_t *machine, const xh_gemm_t *gemm,
-                       uint64_t devices, const hyb_product_way_t *way,
-                       hyb_tiling_t *tiling_p)
+                       uint64_t devices, hyb_tiling_t *tiling_p)
 {
     const int64_t shape[] = {gemm->c.rows, gemm->c.cols, xh_gemm_depth(gemm)};
     hyb_tiling_request_t wanted;
@@ -181,7 +172,7 @@ static xh_status_t cut(hyb_machine_t *machine, const xh_gemm_t *gemm,
 
     do {
         wanted = request(machine, shape, devices);
-        XH_TRY(way->plan(&wanted, tiling_p));
+        XH_TRY(hyb_tiling_plan(&wanted, tiling_p));
         status = make_room(machine, devices, tiling_p);
     } while (status == XH_ERR_MEMORY);
     say_if_small(machine, &wanted, tiling_p);
@@ -189,24 +180,20 @@ static xh_status_t cut(hyb_machine_t *machine, const xh_gemm_t *gemm,
 }
 
 xh_status_t hyb_product_begin(hyb_machine_t *machine, const xh_gemm_t *gemm,
-                              const hyb_product_way_t *way,
-                              hyb_product_t **product_p)
+                              uint64_t devices, hyb_product_t **product_p)
 {
-    static const hyb_product_way_t all_by_columns = {~(uint64_t)0,
-                                                     hyb_tiling_plan};
     double started = xh_clock_now();
-    uint64_t devices;
     hyb_tiling_t tiling;
     hyb_product_t *p;
 
     if (!xh_gemm_conforms(gemm) || xh_gemm_flop(gemm) == 0.0 ||
         machine->multiplies)
         return XH_ERR_ARG;
-    way = way != NULL ? way : &all_by_columns;
-    devices = working(machine, way->devices);
+    devices = working(machine, devices);
     if (devices == 0)
         return XH_ERR_DEVICE;
-    XH_TRY(cut(machine, gemm, devices, way, &tiling));
+    XH_TRY(open_streams(machine, devices));
+    XH_TRY(cut(machine, gemm, devices, &tiling));
     p = malloc(sizeof(*p));
     if (p == NULL || hyb_product_init(p, gemm, &tiling) != XH_OK) {
         free(p);
@@ -215,21 +202,16 @@ xh_status_t hyb_product_begin(hyb_machine_t *machine, const xh_gemm_t *gemm,
     p->machine = machine;
     p->devices = devices;
     p->started = started;
-    for (int i = 0; i < machine->devices; i++)
-        if (has(devices, i))
-            hyb_stream_begin(machine->device[i].stream, p, i + 1);
     machine->multiplies = true;
     *product_p = p;
     return XH_OK;
 }
 
-double hyb_product_rate(const hyb_product_t *p)
+void hyb_product_start(hyb_product_t *p)
 {
-    double part = (double)atomic_load(&p->by_devices) /
-                  (double)hyb_tiling_count(&p->tiling);
-    double seconds = xh_clock_now() - p->started;
-
-    return seconds > 0.0 ? part * xh_gemm_flop(p->gemm) / seconds : 0.0;
+    for (int i = 0; i < p->machine->devices; i++)
+        if (has(p->devices, i))
+            hyb_stream_begin(p->machine->device[i].stream, p, i + 1);
 }
 
 /* ---- finish -------------------------------------------------------------- */
@@ -240,19 +222,18 @@ static void say_lost(const hyb_device_info_t *device)
                  device->backend, device->index, device->name);
 }
 
-/* What host threads gave. */
-static void count_given(const hyb_product_t *p, hyb_work_t *work)
+/* What the host did: the tiles from back on. */
+static void count_host(const hyb_product_t *p, hyb_work_t *work)
 {
-    int64_t tile, tiles = hyb_tiling_count(&p->tiling);
+    int64_t tiles = hyb_tiling_count(&p->tiling);
 
-    for (tile = 0; tile < tiles; tile++)
-        if (p->owner[tile] == 0) {
-            xh_rectangle_t part = hyb_tiling_tile(&p->tiling, tile).part;
+    work->tiles = tiles - p->back;
+    for (int64_t tile = p->back; tile < tiles; tile++) {
+        xh_rectangle_t part = hyb_tiling_tile(&p->tiling, tile).part;
 
-            work->tiles++;
-            work->flop += 2.0 * (double)part.rows * (double)part.cols *
-                          (double)p->tiling.k;
-        }
+        work->flop +=
+            2.0 * (double)part.rows * (double)part.cols * (double)p->tiling.k;
+    }
 }
 
 xh_status_t hyb_product_finish(hyb_product_t *p, hyb_report_t *report_p)
@@ -266,7 +247,7 @@ xh_status_t hyb_product_finish(hyb_product_t *p, hyb_report_t *report_p)
     lost = hyb_product_lost(p);
     if (lost >= 0)
         say_lost(hyb_machine_device_info(p->machine, lost));
-    count_given(p, &report.team);
+    count_host(p, &report.team);
     report.seconds = xh_clock_now() - p->started;
     if (lost < 0 && report_p != NULL) {
         report.owner = p->owner;

@@ -20,7 +20,6 @@ struct hyb_stream {
     hyb_product_t *product;   /* NULL: idle */
     int executor;             /* its number in the product's owners */
     int64_t launched, landed; /* tiles of the product; slots go in turn */
-    double last_landing;
     hyb_work_t work;
     bool quits;
 };
@@ -106,7 +105,6 @@ static void land(hyb_stream_t *s, const hyb_slot_t *slot)
     s->work.flop += 2.0 * (double)part->rows * (double)part->cols *
                     (double)xh_gemm_depth(s->product->gemm);
     s->work.seconds = xh_clock_now() - s->started;
-    hyb_product_complete(s->product, slot->tile.index, s->executor);
 }
 
 static void *run_lander(void *stream)
@@ -123,7 +121,6 @@ static void *run_lander(void *stream)
         pthread_mutex_unlock(&s->lock);
         land(s, slot_of(s, s->landed));
         pthread_mutex_lock(&s->lock);
-        s->last_landing = xh_clock_now();
         s->landed++;
         pthread_cond_broadcast(&s->changed);
     }
@@ -142,35 +139,17 @@ static void await_landing(hyb_stream_t *s, int64_t most)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* The next tile, once it is ready. False: there is none any more. Without tiles
- * in flight since it began to wait, or the last one landed if that was later,
- * the stream was idle. */
-static bool find_tile(hyb_stream_t *s, hyb_tile_t *tile_p)
-{
-    double began = xh_clock_now();
-
-    if (!hyb_product_await(s->product, tile_p))
-        return false;
-    pthread_mutex_lock(&s->lock);
-    if (s->launched == s->landed)
-        s->work.wait_seconds += xh_clock_now() - fmax(began, s->last_landing);
-    pthread_mutex_unlock(&s->lock);
-    return true;
-}
-
 /* Tiles flow until none is left. */
 static void flow(hyb_stream_t *s)
 {
     xh_status_t status = hyb_lanes_prepare(&s->lanes, &s->product->tiling);
     hyb_slot_t *slot;
-    hyb_tile_t tile;
 
     while (status == XH_OK) {
         await_landing(s, s->lanes.slots - 1);
-        if (!find_tile(s, &tile))
-            break;
         slot = slot_of(s, s->launched);
-        slot->tile = tile;
+        if (!hyb_product_take_first(s->product, s->executor, &slot->tile))
+            break;
         status = hyb_lanes_launch(&s->lanes, s->product, slot);
         if (status != XH_OK)
             break;
@@ -193,7 +172,7 @@ static void run_product(hyb_stream_t *s)
 {
     uint64_t in, out;
 
-    s->started = s->last_landing = xh_clock_now();
+    s->started = xh_clock_now();
     s->work = (hyb_work_t){0};
     pthread_mutex_lock(&s->lock); /* the lander may be awake, and look */
     s->launched = s->landed = 0;
@@ -280,32 +259,18 @@ xh_status_t hyb_stream_create(hyb_device_t *device,
 
 void hyb_stream_destroy(hyb_stream_t *s)
 {
-    hyb_device_t *device;
-
     if (s == NULL)
         return;
-    device = s->lanes.device;
     stop(s, s->launcher);
     pthread_join(s->lander, NULL);
     dispose(s);
-    hyb_device_close(device);
 }
 
 /* ---- what others ask ----------------------------------------------------- */
 
-hyb_device_t *hyb_stream_device(const hyb_stream_t *s)
-{
-    return s->lanes.device;
-}
-
 xh_status_t hyb_stream_reserve(hyb_stream_t *s, const hyb_tiling_t *tiling)
 {
     return hyb_lanes_reserve(&s->lanes, tiling);
-}
-
-void hyb_stream_release(hyb_stream_t *s)
-{
-    hyb_lanes_release(&s->lanes);
 }
 
 void hyb_stream_begin(hyb_stream_t *s, hyb_product_t *product, int executor)

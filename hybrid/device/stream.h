@@ -11,7 +11,7 @@
  *
  *   launch   takes tiles off the product's list and queues all that each needs,
  *            on three queues: copy in, multiply, copy out into C
- *   land     waits for the oldest tile in flight and says that it is complete
+ *   land     waits for the oldest tile in flight and frees its slot
  *
  * So waiting and launching overlap. A tile occupies a slot from launch to
  * return. Source: CALDGEMM report, 2.4.4.
@@ -28,15 +28,13 @@ typedef struct {
 } hyb_stream_options_t;
 
 /*
- * A stream on device, which it owns from then on and closes at the end.
+ * A stream on device, which it borrows.
  * Errors: XH_ERR_MEMORY, XH_ERR_DEVICE
  */
 xh_status_t hyb_stream_create(hyb_device_t *device,
                               const hyb_stream_options_t *options,
                               hyb_stream_t **stream_p);
 void hyb_stream_destroy(hyb_stream_t *stream); /* accepts NULL */
-
-hyb_device_t *hyb_stream_device(const hyb_stream_t *stream);
 
 /*
  * Have memory on the device for tiles that are cut so. Quick where there is
@@ -46,10 +44,6 @@ hyb_device_t *hyb_stream_device(const hyb_stream_t *stream);
  */
 xh_status_t hyb_stream_reserve(hyb_stream_t *stream,
                                const hyb_tiling_t *tiling);
-
-/* Give memory on the device back, until the next reserve or product. Order:
- * with no product. */
-void hyb_stream_release(hyb_stream_t *stream);
 
 /* Let the stream take tiles of product, as the one with number executor in its
  * owners, until all are taken, or the product is lost; returns at once. */

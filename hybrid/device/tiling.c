@@ -30,15 +30,18 @@ static void cut(hyb_tiling_t *t, int64_t tile_rows, int64_t tile_cols)
     t->cols = cut_extent(t->n, t->tile_cols, &t->most_cols);
 }
 
-double hyb_tiling_left(const hyb_tiling_t *t, uint64_t memory)
+/* Doubles that c_slots tiles leave of memory bytes; may be negative. */
+static double left_of(const hyb_tiling_t *t, uint64_t memory)
 {
     return (double)(memory / sizeof(double)) -
            (double)t->c_slots * (double)t->most_rows * (double)t->most_cols;
 }
 
-bool hyb_tiling_keep_strips(hyb_tiling_t *t, uint64_t memory)
+/* Pieces of whole depth: all of A's strips if they fit, else as many of B's as
+ * fit, in equal groups. False: not even two of A's and one of B's fit. */
+static bool keep_strips(hyb_tiling_t *t, uint64_t memory)
 {
-    double left = hyb_tiling_left(t, memory);
+    double left = left_of(t, memory);
     double a = (double)t->most_rows * (double)t->k;
     double b = (double)t->most_cols * (double)t->k;
     int64_t two_a = xh_smaller(2, t->rows), two_b = xh_smaller(2, t->cols);
@@ -64,7 +67,8 @@ bool hyb_tiling_keep_strips(hyb_tiling_t *t, uint64_t memory)
     return true;
 }
 
-int64_t hyb_tiling_even(int64_t extent, int64_t most)
+/* A size, <= most, that cuts extent evenly, or nearly so but aligned. */
+static int64_t even_size(int64_t extent, int64_t most)
 {
     int64_t even = xh_units(extent, xh_units(extent, most));
     int64_t aligned = xh_whole_units(even, ALIGNMENT);
@@ -72,7 +76,9 @@ int64_t hyb_tiling_even(int64_t extent, int64_t most)
     return aligned <= most ? aligned : even;
 }
 
-bool hyb_tiling_shrink(hyb_tiling_t *t)
+/* The next smaller tile, by an eighth of its longer side; false: there is none.
+ */
+static bool shrink(hyb_tiling_t *t)
 {
     bool by_rows = t->most_rows >= t->most_cols;
     int64_t extent = by_rows ? t->m : t->n;
@@ -80,38 +86,53 @@ bool hyb_tiling_shrink(hyb_tiling_t *t)
 
     if (xh_larger(t->most_rows, t->most_cols) == 1)
         return false;
-    size = hyb_tiling_even(extent, size - xh_larger(1, size / 8));
+    size = even_size(extent, size - xh_larger(1, size / 8));
     cut(t, by_rows ? size : t->tile_rows, by_rows ? t->tile_cols : size);
     return true;
 }
 
-xh_status_t hyb_tiling_begin(const hyb_tiling_request_t *r,
-                             hyb_tiling_t *tiling_p)
+/* The deepest chunk, up to k, of which two of A and two of B fit. */
+static int64_t deepest_chunk(const hyb_tiling_t *t, uint64_t memory)
 {
+    double depth = left_of(t, memory) /
+                   (2.0 * ((double)t->most_rows + (double)t->most_cols));
+
+    return depth >= (double)t->k ? t->k : depth < 0.0 ? 0 : (int64_t)depth;
+}
+
+/* A tile that stays while chunks pass by: the largest that fits so. */
+static bool keep_tile(hyb_tiling_t *t, uint64_t memory)
+{
+    do {
+        int64_t length = xh_larger(t->most_rows, t->most_cols);
+        int64_t deepest = deepest_chunk(t, memory);
+
+        if (deepest == t->k)
+            return keep_strips(t, memory);
+        if (deepest >= xh_smaller(t->k, xh_larger(1, length / 4))) {
+            t->depth = even_size(t->k, deepest);
+            t->chunks = xh_units(t->k, t->depth);
+            t->group = 1;
+            t->a_pieces = t->b_pieces = 2;
+            return true;
+        }
+    } while (shrink(t));
+    return false;
+}
+
+xh_status_t hyb_tiling_plan(const hyb_tiling_request_t *r,
+                            hyb_tiling_t *tiling_p)
+{
+    hyb_tiling_t t = {.m = r->m, .n = r->n, .k = r->k, .c_slots = r->c_slots};
+
     if (r->m < 1 || r->n < 1 || r->k < 1 || r->tile_rows < 1 ||
         r->tile_cols < 1 || r->c_slots < 1)
         return XH_ERR_ARG;
-    *tiling_p =
-        (hyb_tiling_t){.m = r->m, .n = r->n, .k = r->k, .c_slots = r->c_slots};
-    cut(tiling_p, r->tile_rows, r->tile_cols);
-    return XH_OK;
-}
-
-/* Room for more of B's strips than come next is of no use here. */
-xh_status_t hyb_tiling_plan(const hyb_tiling_request_t *request,
-                            hyb_tiling_t *tiling_p)
-{
-    hyb_tiling_t t;
-
-    if (hyb_tiling_begin(request, &t) != XH_OK)
-        return XH_ERR_ARG;
-    while (!hyb_tiling_keep_strips(&t, request->memory))
-        if (!hyb_tiling_shrink(&t))
-            return XH_ERR_MEMORY;
+    cut(&t, r->tile_rows, r->tile_cols);
+    if (!keep_strips(&t, r->memory) && !keep_tile(&t, r->memory))
+        return XH_ERR_MEMORY;
     if (t.rows > INT64_MAX / t.cols)
         return XH_ERR_ARG;
-    t.b_pieces = xh_smaller(t.b_pieces, xh_larger(2, t.c_slots));
-    t.group = 1;
     *tiling_p = t;
     return XH_OK;
 }

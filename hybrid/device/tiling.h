@@ -2,7 +2,6 @@
 #ifndef HYB_TILING_H
 #define HYB_TILING_H
 
-#include <stdbool.h>
 #include <stdint.h>
 #include "base/status.h"
 #include "base/view.h"
@@ -46,15 +45,23 @@ typedef struct {
 } hyb_tile_t;
 
 /*
- * Columns of tiles one after another, for a C whose columns become ready so,
- * with strips of whole depth: B crosses the link once, A once if all of it can
- * stay on the device, else once a column of tiles. The tiles are as wanted if
- * two strips of A and one of B then fit, else the largest for which they do. A
- * last partial tile of less than half a tile is merged with its neighbour.
+ * Two regimes:
+ *
+ *   whole depth   chunks = 1: B's strips of a group stay while A's pass by, so
+ *                 B crosses once, A once a group; once if all of A's stay
+ *   C-stationary  chunks > 1: a tile stays while pieces of its strips pass by,
+ *                 double-buffered: A crosses cols times, B rows times
+ *
+ * The tile is as wanted if whole strips then fit, two of A and one of B;
+ * otherwise C-stationary, with the largest tile, no larger than wanted, that
+ * leaves room for chunks a quarter as deep as the tile is long. A last partial
+ * tile of less than half a tile is merged with its neighbour.
  *
  * Errors: XH_ERR_ARG     a number below the range above, or no int64_t holds
  *                        the number of tiles
  *         XH_ERR_MEMORY  tiles of one element do not fit; not logged
+ * Source: Herault, Robert, Bosilca, Dongarra: Generic matrix multiplication
+ * for multi-GPU accelerated distributed-memory platforms, II and III.
  */
 xh_status_t hyb_tiling_plan(const hyb_tiling_request_t *request,
                             hyb_tiling_t *tiling_p);
@@ -67,29 +74,6 @@ hyb_tile_t hyb_tiling_tile(const hyb_tiling_t *tiling, int64_t index);
 
 /* Bytes of all pieces and slots together, at most those of the request. */
 uint64_t hyb_tiling_memory(const hyb_tiling_t *tiling);
-
-/* ---- what other ways to cut are made of ---------------------------------- */
-
-/*
- * The request's numbers, and its tiles, into tiling_p; no pieces yet.
- * Errors: XH_ERR_ARG  as above, of the request
- */
-xh_status_t hyb_tiling_begin(const hyb_tiling_request_t *request,
-                             hyb_tiling_t *tiling_p);
-
-/* Doubles that c_slots tiles leave of memory bytes; may be negative. */
-double hyb_tiling_left(const hyb_tiling_t *tiling, uint64_t memory);
-
-/* Pieces of whole depth: all of A's strips if they fit, else as many of B's as
- * fit, in equal groups. False: not even two of A's and one of B's fit. */
-bool hyb_tiling_keep_strips(hyb_tiling_t *tiling, uint64_t memory);
-
-/* The next smaller tile, by an eighth of its longer side; false: there is none.
- */
-bool hyb_tiling_shrink(hyb_tiling_t *tiling);
-
-/* A size, <= most, that cuts extent evenly, or nearly so but aligned. */
-int64_t hyb_tiling_even(int64_t extent, int64_t most);
 
 /* ---- the size of a tile -------------------------------------------------- */
 

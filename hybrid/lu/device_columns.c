@@ -248,7 +248,6 @@ static xh_status_t open_memory(hyb_device_columns_t *d, extent_t e)
     double *host;
     int64_t at;
 
-    hyb_machine_set_aside(d->base.lu->means.machine, d->number - 1, bytes);
     status = hyb_buffer_create(d->device, bytes, &d->memory.buffer);
     if (status == XH_ERR_MEMORY && d->base.lu->homes.resident)
         xh_log_warning("home=device: the columns of this process and its "
@@ -382,7 +381,6 @@ void hyb_place_device_destroy(hyb_place_t *place)
     if (d == NULL)
         return;
     destroy_queues(d);
-    hyb_machine_set_aside(d->base.lu->means.machine, d->number - 1, 0);
     if (d->host.body != d->host.pinned)
         hyb_pinned_free(d->device, d->host.body, d->host.body_bytes);
     hyb_pinned_free(d->device, d->host.pinned, d->host.bytes);

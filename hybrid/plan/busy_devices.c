@@ -23,9 +23,8 @@ struct hyb_busy_devices {
     hyb_scratch_t memory; /* of C, U and L2, pinned */
     double *u, *l2;
 
-    bool is_warm; /* the first product allocates */
-
     /* between begin and end */
+    bool is_warm; /* the first product allocates */
     pthread_t thread;
     bool runs;
     _Atomic bool stops;
@@ -72,6 +71,8 @@ void hyb_busy_devices_destroy(hyb_busy_devices_t *d)
 {
     if (d == NULL)
         return;
+    for (int i = 0; i < hyb_machine_devices(d->node); i++)
+        hyb_machine_free_tiles(d->node, i);
     hyb_machine_unpin(d->node, d->memory.data);
     /* A device that has stalled may still write to it. */
     if (hyb_machine_working_devices(d->node) == d->devices)
@@ -86,8 +87,8 @@ static xh_status_t multiply(hyb_busy_devices_t *d, hyb_report_t *report_p)
 {
     hyb_product_t *product;
 
-    XH_TRY(hyb_product_begin(d->node, &d->product, NULL, &product));
-    hyb_product_release(product, d->product.c.cols);
+    XH_TRY(hyb_product_begin(d->node, &d->product, UINT64_MAX, &product));
+    hyb_product_start(product);
     XH_TRY(hyb_product_finish(product, report_p));
     free(report_p->owner);
     return XH_OK;
@@ -145,6 +146,7 @@ void hyb_busy_devices_begin(hyb_busy_devices_t *d, int64_t m, int64_t nb,
     d->most = xh_smaller(m, d->c_doubles / hyb_scratch_ld(m));
     d->seconds = seconds;
     set_columns(d, xh_smaller(NARROWEST, d->most));
+    d->is_warm = false;
     atomic_store(&d->stops, false);
     d->runs = pthread_create(&d->thread, NULL, keep_busy, d) == 0;
 }

@@ -103,7 +103,7 @@ static xh_status_t open_device(hyb_resident_devices_t *d, int i)
                    (size_t)(panel_doubles(d) + d->most * column_doubles(d));
 
     r->host = d->host.data + LISTS * d->nb + i * panel_doubles(d);
-    hyb_machine_set_aside(d->machine, i, bytes);
+    hyb_machine_free_tiles(d->machine, i);
     XH_TRY(hyb_buffer_create(device, bytes, &r->memory));
     XH_TRY(hyb_queue_create(device, HYB_QUEUE_NORMAL, &r->queue));
     XH_TRY(hyb_event_create(device, &r->begun));
@@ -145,7 +145,6 @@ static void close_all(hyb_resident_devices_t *d)
         hyb_event_destroy(d->device[i].begun);
         hyb_queue_destroy(d->device[i].queue);
         hyb_buffer_destroy(d->device[i].memory);
-        hyb_machine_set_aside(d->machine, i, 0);
     }
     hyb_machine_unpin(d->machine, d->host.data);
     /* A device that has stalled may still write to it. */

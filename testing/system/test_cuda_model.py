@@ -397,7 +397,7 @@ def test_processes_use_the_devices_that_they_see(solved, visible, used, idle):
 
 
 # One of 32 MiB a queue for cuBLAS, kernels keep 64.
-ONE_DEVICE = [("host", 600), pytest.param("device", 900, marks=NEEDS_KERNELS)]
+ONE_DEVICE = [("host", 520), pytest.param("device", 900, marks=NEEDS_KERNELS)]
 
 
 @pytest.mark.more

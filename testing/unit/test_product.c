@@ -88,41 +88,4 @@ static void check_part(xh_gemm_t whole)
 
 TEST_CALL(a_part_has_its_rows_of_a_and_columns_of_b, for_all(check_part))
 
-/* Each element of C is in one piece, and none has more than flop. */
-static void check_pieces(int64_t m, int64_t n, int64_t depth, double flop)
-{
-    enum { ROWS = 1300, COLUMNS = 400 };
-    static unsigned char seen[ROWS * COLUMNS];
-    xh_gemm_t p = {.a = {NULL, m, depth, ROWS},
-                   .b = {NULL, depth, n, ROWS},
-                   .c = {NULL, m, n, ROWS}};
-    xh_rectangle_t piece = {.rows = 0};
-
-    memset(seen, 0, sizeof(seen));
-    while (xh_gemm_next_piece(&p, flop, &piece)) {
-        assert_true(piece.rows >= 1 && piece.rows <= 512 && piece.cols >= 1);
-        assert_true(piece.row + piece.rows <= m && piece.col + piece.cols <= n);
-        assert_true(piece.cols <= 64 ||
-                    2.0 * 512 * (double)(piece.cols * depth) <= flop);
-        for (int64_t j = piece.col; j < piece.col + piece.cols; j++)
-            for (int64_t i = piece.row; i < piece.row + piece.rows; i++)
-                assert_int_equal(seen[i + j * ROWS]++, 0);
-    }
-    for (int64_t j = 0; j < n; j++)
-        for (int64_t i = 0; i < m; i++)
-            assert_int_equal(seen[i + j * ROWS], 1);
-}
-
-TEST(pieces_cover_a_product_once)
-{
-    check_pieces(1300, 400, 10, 1e6);
-    check_pieces(1300, 400, 10, 1e7);
-    check_pieces(1025, 65, 100, 1.0);
-    check_pieces(512, 128, 1, 2.0 * 512 * 64);
-    check_pieces(1, 400, 300, 1e30);
-    check_pieces(700, 1, 0, 1e5);
-    check_pieces(0, 7, 5, 1e5);
-    check_pieces(7, 0, 5, 1e5);
-}
-
 TEST_MAIN()

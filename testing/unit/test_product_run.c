@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <math.h>
 #include <pthread.h>
 #include <unistd.h>
 #include "hybrid/device/product.h"
@@ -13,7 +12,7 @@ enum { SETTINGS = 8 };
 /* 6 x 5 tiles of 8 x 8, the last row narrower. */
 static const shape_t shape = {46,          40,   10,  XH_NO_TRANS,
                               XH_NO_TRANS, -1.0, 1.0, 2};
-enum { ROWS = 6, TILE = 8, TILES = 30 };
+enum { TILES = 30 };
 
 /* ---- one product --------------------------------------------------------- */
 
@@ -31,37 +30,41 @@ typedef struct {
                    SETTINGS)})
 #define TWO OPEN("devices=emu:2")
 
-static void begin(scene_t *s)
+static void begin_by(scene_t *s, uint64_t devices)
 {
     s->problem = problem_create(shape, false);
     assert_ok(
-        hyb_product_begin(s->node, &s->problem.product, NULL, &s->product));
+        hyb_product_begin(s->node, &s->problem.product, devices, &s->product));
     assert_int_equal(hyb_tiling_count(&s->product->tiling), TILES);
 }
 
-/* By this thread. */
-static void multiply(scene_t *s, const hyb_tile_t *tile)
+static void begin(scene_t *s)
 {
-    xh_gemm_t p = xh_gemm_part(&s->problem.product, tile->part);
+    begin_by(s, UINT64_MAX);
+}
+
+/* By this thread. */
+static void multiply(scene_t *s, int64_t tile)
+{
+    xh_rectangle_t part = hyb_tiling_tile(&s->product->tiling, tile).part;
+    xh_gemm_t p = xh_gemm_part(&s->problem.product, part);
 
     for (int64_t j = 0; j < p.c.cols; j++)
         for (int64_t l = 0; l < p.a.cols; l++)
             for (int64_t i = 0; i < p.c.rows; i++)
                 p.c.data[i + j * p.c.ld] -=
                     p.a.data[i + l * p.a.ld] * p.b.data[l + j * p.b.ld];
-    hyb_product_complete(s->product, tile->index, 0);
 }
 
-/* Until all is computed; keep tiles are left to devices that work. */
-static void help(scene_t *s, int64_t keep)
+/* Take up to count tiles at once, and compute them; returns how many. */
+static int64_t help(scene_t *s, int64_t count)
 {
-    hyb_tile_t tile;
+    int64_t first;
 
-    while (!hyb_product_done(s->product))
-        if (hyb_product_take(s->product, keep, &tile))
-            multiply(s, &tile);
-        else
-            usleep(100); /* others have the rest */
+    count = hyb_product_take_last(s->product, count, &first);
+    for (int64_t tile = first; tile < first + count; tile++)
+        multiply(s, tile);
+    return count;
 }
 
 static void finish(scene_t *s)
@@ -87,8 +90,9 @@ static int64_t device_tiles(const hyb_report_t *report)
 static void run_alone(scene_t *s)
 {
     begin(s);
-    hyb_product_release(s->product, shape.n);
+    hyb_product_start(s->product);
     finish(s);
+    assert_int_equal(device_tiles(&s->report), TILES);
 }
 
 static void close_scene(scene_t *s)
@@ -99,16 +103,22 @@ static void close_scene(scene_t *s)
 
 /* ---- sharing ------------------------------------------------------------- */
 
+/* The host has early tiles before the devices start, and then others. */
 static void check_shares(scene_t s)
 {
-    for (int64_t keep = 0; keep <= TILES; keep += 6) {
+    for (int64_t early = 0; early <= TILES; early += 6) {
+        int64_t helped;
+
         begin(&s);
-        for (int64_t cols = 0; cols <= shape.n; cols += 4)
-            hyb_product_release(s.product, cols);
-        help(&s, keep);
+        helped = help(&s, early);
+        assert_int_equal(helped, early);
+        assert_int_equal(hyb_product_remaining(s.product), TILES - early);
+        hyb_product_start(s.product);
+        for (int64_t more = 1; more > 0; helped += more)
+            more = help(&s, 2);
         finish(&s);
-        assert_int_equal(s.report.team.tiles + device_tiles(&s.report), TILES);
-        assert_true(s.report.team.tiles <= TILES - keep);
+        assert_int_equal(s.report.team.tiles, helped);
+        assert_int_equal(helped + device_tiles(&s.report), TILES);
     }
     close_scene(&s);
 }
@@ -124,7 +134,8 @@ TEST(devices_and_host_share_a_product)
 
 static void *help_too(void *scene)
 {
-    help(scene, 0);
+    while (help(scene, 1) > 0)
+        ;
     return NULL;
 }
 
@@ -138,121 +149,15 @@ TEST(many_threads_may_help)
     begin(&s);
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&thread[i], NULL, help_too, &s), 0);
-    hyb_product_release(s.product, shape.n / 2);
-    hyb_product_release(s.product, shape.n);
+    hyb_product_start(s.product);
     for (int i = 0; i < THREADS; i++)
         pthread_join(thread[i], NULL);
     finish(&s);
     close_scene(&s);
 }
 
-/* ---- releasing ----------------------------------------------------------- */
-
-/* Wait until devices have completed tiles, and no more. */
-static void await(scene_t *s, int64_t tiles)
-{
-    while (atomic_load(&s->product->completed) < tiles)
-        usleep(100);
-    assert_int_equal(atomic_load(&s->product->completed), tiles);
-    assert_int_equal(hyb_product_remaining(s->product), TILES - tiles);
-    assert_int_equal(hyb_product_columns_done(s->product), tiles / ROWS * TILE);
-}
-
-/* Columns are made just before they are released; until then they are NaN. */
-TEST(a_tile_starts_once_all_its_columns_are_ready)
-{
-    static const double nan = NAN;
-    scene_t s = TWO;
-    xh_gemm_t *p = &s.problem.product;
-    double *b;
-
-    srand(3);
-    begin(&s);
-    b = malloc((size_t)(p->b.ld * p->b.cols) * sizeof(*b));
-    assert_non_null(b);
-    for (int64_t i = 0; i < p->b.ld * p->b.cols; i++) {
-        b[i] = p->b.data[i];
-        p->b.data[i] = nan;
-    }
-    for (int64_t i = 0; i < p->c.ld * p->c.cols; i++)
-        p->c.data[i] = nan;
-    for (int64_t col = 0; col < p->c.cols; col++) {
-        await(&s, col / TILE * ROWS);
-        for (int64_t i = 0; i < p->b.ld; i++)
-            p->b.data[i + col * p->b.ld] = b[i + col * p->b.ld];
-        for (int64_t i = 0; i < p->c.ld; i++) {
-            assert_true(isnan(p->c.data[i + col * p->c.ld]));
-            p->c.data[i + col * p->c.ld] = s.problem.before[i + col * p->c.ld];
-        }
-        hyb_product_release(s.product, col + 1);
-    }
-    finish(&s);
-    assert_true(s.report.device[0].wait_seconds +
-                    s.report.device[1].wait_seconds >
-                0.0);
-    free(b);
-    close_scene(&s);
-}
-
-/* One tile of four slots is in flight, and no other follows. */
-TEST(what_is_in_flight_lands_before_more_is_released)
-{
-    scene_t s = OPEN("devices=emu", "pipeline=4");
-
-    begin(&s);
-    hyb_product_release(s.product, TILE);
-    await(&s, ROWS);
-    hyb_product_release(s.product, 2 * TILE + TILE / 2);
-    await(&s, 2 * ROWS);
-    hyb_product_release(s.product, shape.n);
-    finish(&s);
-    close_scene(&s);
-}
-
-TEST(the_host_gets_the_last_tile_when_all_are_released)
-{
-    scene_t s = TWO;
-    hyb_tile_t tile;
-
-    begin(&s);
-    assert_false(hyb_product_take(s.product, 0, &tile));
-    hyb_product_release(s.product, shape.n - 1);
-    assert_false(hyb_product_take(s.product, 0, &tile));
-    await(&s, TILES - ROWS);
-    assert_false(hyb_product_take(s.product, 0, &tile));
-    assert_false(hyb_product_done(s.product));
-    hyb_product_release(s.product, shape.n);
-    while (hyb_product_take(s.product, 1, &tile)) {
-        assert_int_equal(tile.part.col, shape.n - TILE);
-        multiply(&s, &tile);
-    }
-    help(&s, TILES);
-    finish(&s);
-    close_scene(&s);
-}
-
-TEST(the_devices_rate_is_that_of_whole_tiles_that_they_did)
-{
-    scene_t s = TWO;
-    double early, late;
-
-    begin(&s);
-    assert_true(hyb_product_rate(s.product) == 0.0);
-    hyb_product_release(s.product, 2 * TILE);
-    await(&s, 2 * ROWS);
-    early = hyb_product_rate(s.product);
-    assert_true(early > 0.0);
-    usleep(1000);
-    late = hyb_product_rate(s.product);
-    assert_true(late > 0.0 && late < early);
-    hyb_product_release(s.product, shape.n);
-    finish(&s);
-    hyb_machine_close(s.node);
-}
-
 /* ---- faults: more of them are in test_xdgemm_faults.c -------------------- */
 
-/* The other device waits for columns, and leaves. */
 TEST(a_device_that_fails_ends_the_product_with_its_name)
 {
     scene_t s;
@@ -260,12 +165,11 @@ TEST(a_device_that_fails_ends_the_product_with_its_name)
 
     capture_begin();
     s = OPEN("devices=emu:2", "emu_fault=1:fail@gemm:1");
-    begin(&s);
-    hyb_product_release(s.product, 2 * TILE);
+    begin_by(&s, 2);
+    hyb_product_start(s.product);
     while (hyb_product_lost(s.product) < 0)
         usleep(100);
     assert_int_equal(hyb_product_lost(s.product), 1);
-    assert_false(hyb_product_done(s.product));
     finish(&s);
     hyb_machine_close(s.node);
     said = capture_end(NULL);
@@ -283,10 +187,10 @@ TEST(a_machine_has_one_product_at_a_time)
 
     begin(&s);
     assert_int_equal(
-        hyb_product_begin(s.node, &s.problem.product, NULL, &second),
+        hyb_product_begin(s.node, &s.problem.product, UINT64_MAX, &second),
         XH_ERR_ARG);
     assert_null(second);
-    hyb_product_release(s.product, shape.n);
+    hyb_product_start(s.product);
     finish(&s);
     assert_ok(s.status);
     run_alone(&s);
@@ -301,14 +205,17 @@ TEST(nothing_to_compute_or_no_device_is_an_error)
     hyb_product_t *product = NULL;
 
     p.b.rows--;
-    assert_int_equal(hyb_product_begin(node, &p, NULL, &product), XH_ERR_ARG);
+    assert_int_equal(hyb_product_begin(node, &p, UINT64_MAX, &product),
+                     XH_ERR_ARG);
     p = problem.product;
     p.b.cols = p.c.cols = 0;
-    assert_int_equal(hyb_product_begin(node, &p, NULL, &product), XH_ERR_ARG);
+    assert_int_equal(hyb_product_begin(node, &p, UINT64_MAX, &product),
+                     XH_ERR_ARG);
     hyb_machine_close(node);
     node = OPEN("devices=none").node;
-    assert_int_equal(hyb_product_begin(node, &problem.product, NULL, &product),
-                     XH_ERR_DEVICE);
+    assert_int_equal(
+        hyb_product_begin(node, &problem.product, UINT64_MAX, &product),
+        XH_ERR_DEVICE);
     assert_null(product);
     hyb_machine_close(node);
     problem_destroy(&problem);

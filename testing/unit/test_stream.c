@@ -8,17 +8,23 @@
 enum { MIB = 1 << 20 };
 
 /* A stream on an emulated device. */
-static hyb_stream_t *stream_open(int index, const char *fault)
+static hyb_stream_t *stream_open(int index, const char *fault,
+                                 hyb_device_t **device_p)
 {
     static const hyb_rate_table_t unknown;
     const hyb_stream_options_t options = {.stall_seconds = 60.0,
                                           .rates = &unknown};
-    hyb_device_t *device = emu_open(index, "emu_memory=1", fault, NULL);
     hyb_stream_t *stream = NULL;
 
-    assert_ok(hyb_stream_create(device, &options, &stream));
-    assert_ptr_equal(hyb_stream_device(stream), device);
+    *device_p = emu_open(index, "emu_memory=1", fault, NULL);
+    assert_ok(hyb_stream_create(*device_p, &options, &stream));
     return stream;
+}
+
+static void stream_close(hyb_stream_t *stream, hyb_device_t *device)
+{
+    hyb_stream_destroy(stream);
+    hyb_device_close(device);
 }
 
 /* How C of product is cut for memory bytes; slots tiles are in flight. */
@@ -28,7 +34,7 @@ static xh_status_t plan(const xh_gemm_t *p, int64_t tile, uint64_t memory,
     const hyb_tiling_request_t request = {
         p->c.rows, p->c.cols, xh_gemm_depth(p), memory, tile, tile, slots};
 
-    return xdg_c_stationary(&request, tiling_p);
+    return hyb_tiling_plan(&request, tiling_p);
 }
 
 /* ---- one stream, any memory ---------------------------------------------- */
@@ -41,7 +47,6 @@ static hyb_work_t run(hyb_stream_t *stream, const problem_t *problem,
     hyb_work_t work;
 
     assert_ok(hyb_product_init(product_p, &problem->product, tiling));
-    hyb_product_release(product_p, tiling->n);
     hyb_stream_begin(stream, product_p, 1);
     hyb_stream_finish(stream, &work);
     return work;
@@ -57,7 +62,6 @@ static void check_alone(hyb_stream_t *stream, problem_t *problem,
 
     problem_restore(problem);
     work = run(stream, problem, tiling, &product);
-    assert_true(hyb_product_done(&product));
     hyb_product_destroy(&product);
     assert_int_equal(problem_wrong(problem), 0);
     assert_int_equal(work.tiles, hyb_tiling_count(tiling));
@@ -91,12 +95,13 @@ static const shape_t shape = {13, 11, 9, XH_TRANS, XH_NO_TRANS, 0.5, 0.75, 1};
 
 TEST_SET_UP(a_stream_needs_memory_for_one_tile_only)
 {
-    hyb_stream_t *stream = stream_open(0, "emu_fault=");
+    hyb_device_t *device;
+    hyb_stream_t *stream = stream_open(0, "emu_fault=", &device);
 
     srand(1);
     for (int slots = 1; slots <= 4; slots++)
         check_memories(stream, shape, slots);
-    hyb_stream_destroy(stream);
+    stream_close(stream, device);
 }
 
 /* Flat, then tall, then deep: each fills the device in another way. */
@@ -109,7 +114,8 @@ TEST_SET_UP(each_product_finds_all_of_the_memory)
         {250, 250, 2, XH_NO_TRANS, XH_NO_TRANS, 1.0, 1.0, 0},
         {900, 20, 120, XH_NO_TRANS, XH_NO_TRANS, 1.0, 1.0, 0},
     };
-    hyb_stream_t *stream = stream_open(0, "emu_fault=");
+    hyb_device_t *device;
+    hyb_stream_t *stream = stream_open(0, "emu_fault=", &device);
     hyb_tiling_t tiling;
     problem_t problem;
 
@@ -121,7 +127,7 @@ TEST_SET_UP(each_product_finds_all_of_the_memory)
         check_alone(stream, &problem, &tiling);
         problem_destroy(&problem);
     }
-    hyb_stream_destroy(stream);
+    stream_close(stream, device);
 }
 
 /* ---- a product that is shared -------------------------------------------- */
@@ -130,6 +136,7 @@ TEST_SET_UP(streams_share_a_product)
 {
     enum { STREAMS = 3 };
     problem_t problem = problem_create(shape, false);
+    hyb_device_t *device[STREAMS];
     hyb_stream_t *stream[STREAMS];
     hyb_work_t work[STREAMS];
     hyb_tiling_t tiling;
@@ -138,9 +145,8 @@ TEST_SET_UP(streams_share_a_product)
 
     assert_ok(plan(&problem.product, 2, MIB, 2, &tiling));
     assert_ok(hyb_product_init(&product, &problem.product, &tiling));
-    hyb_product_release(&product, tiling.n);
     for (int i = 0; i < STREAMS; i++) {
-        stream[i] = stream_open(i, "emu_fault=");
+        stream[i] = stream_open(i, "emu_fault=", &device[i]);
         hyb_stream_begin(stream[i], &product, i + 1);
     }
     for (int i = 0; i < STREAMS; i++)
@@ -151,7 +157,7 @@ TEST_SET_UP(streams_share_a_product)
     for (int i = 0; i < STREAMS; i++) {
         assert_int_equal(work[i].tiles, owned[i + 1]);
         tiles += work[i].tiles;
-        hyb_stream_destroy(stream[i]);
+        stream_close(stream[i], device[i]);
     }
     assert_int_equal(tiles, hyb_tiling_count(&tiling));
     hyb_product_destroy(&product);
@@ -196,7 +202,7 @@ static bool slow_one_is_lost(const hyb_rate_table_t *rates)
     assert_ok(plan(&problem.product, 13, MIB, 1, &tiling));
     unheard(run(stream, &problem, &tiling, &product));
     lost = hyb_product_lost(&product);
-    hyb_stream_destroy(stream);
+    stream_close(stream, device);
     hyb_product_destroy(&product);
     problem_destroy(&problem);
     return lost == 0;

@@ -23,13 +23,7 @@ static int64_t random_of(int64_t least, int64_t most)
     return least + (int64_t)(random_bits() % (uint64_t)range);
 }
 
-/* Doubles that tiles of one element take with strips of whole depth. */
-static uint64_t least_by_columns(const hyb_tiling_request_t *r)
-{
-    return (uint64_t)(r->c_slots + r->k * (1 + (r->m > 1 ? 2 : 1)));
-}
-
-/* One of both plans of many requests, of which memory is short for half. */
+/* The plan of one of many requests, of which memory is short for half. */
 static hyb_tiling_t random_tiling(hyb_tiling_request_t *r)
 {
     hyb_tiling_t t;
@@ -47,11 +41,7 @@ static hyb_tiling_t random_tiling(hyb_tiling_request_t *r)
     r->memory = (uint64_t)random_of(r->c_slots + 4, r->c_slots + 4 + most) *
                     sizeof(double) +
                 random_bits() % sizeof(double);
-    if (random_bits() % 4 == 0 &&
-        r->memory / sizeof(double) >= least_by_columns(r))
-        assert_ok(hyb_tiling_plan(r, &t));
-    else
-        assert_ok(xdg_c_stationary(r, &t));
+    assert_ok(hyb_tiling_plan(r, &t));
     return t;
 }
 
@@ -135,45 +125,13 @@ TEST(tiles_and_chunks_make_up_a_product_within_the_memory)
     }
 }
 
-/* The same tiles as in any other order, where whole strips fit; else smaller.
- */
-TEST(by_columns_each_column_of_tiles_is_a_run)
-{
-    hyb_tiling_request_t r;
-    hyb_tiling_t t, any;
-    int refused = 0;
-
-    for (int round = 0; round < ROUNDS; round++) {
-        random_tiling(&r);
-        if (r.memory / sizeof(double) < least_by_columns(&r)) {
-            assert_int_equal(hyb_tiling_plan(&r, &t), XH_ERR_MEMORY);
-            refused++;
-            continue;
-        }
-        assert_ok(xdg_c_stationary(&r, &any));
-        assert_ok(hyb_tiling_plan(&r, &t));
-        assert_int_equal(t.chunks, 1);
-        if (any.chunks == 1 && any.tile_rows == xh_smaller(r.tile_rows, r.m) &&
-            any.tile_cols == xh_smaller(r.tile_cols, r.n)) {
-            assert_true(t.rows == any.rows && t.cols == any.cols);
-            assert_true(hyb_tiling_memory(&t) <= hyb_tiling_memory(&any));
-        }
-        for (int64_t index = 0; index < hyb_tiling_count(&t); index++) {
-            hyb_tile_t tile = hyb_tiling_tile(&t, index);
-
-            assert_int_equal(tile.col * t.rows + tile.row, index);
-        }
-    }
-    assert_in_range(refused, 1, ROUNDS / 2);
-}
-
 TEST(a_partial_tile_below_half_is_merged)
 {
     hyb_tiling_request_t r = {1, 1, 4, 1 << 20, 10, 10, 3};
     hyb_tiling_t t;
 
     for (; r.m <= 60; r.m++, r.n++) {
-        assert_ok(xdg_c_stationary(&r, &t));
+        assert_ok(hyb_tiling_plan(&r, &t));
         assert_int_equal(t.rows, r.m < 10 ? 1 : (r.m + 5) / 10);
         assert_int_equal(t.cols, t.rows);
     }
@@ -236,7 +194,7 @@ TEST(a_strip_crosses_as_often_as_memory_makes_it)
 
     for (size_t i = 0; i < COUNT_OF(expected); i++) {
         r.memory = expected[i].elements * sizeof(double);
-        assert_ok(xdg_c_stationary(&r, &t));
+        assert_ok(hyb_tiling_plan(&r, &t));
         traffic = traffic_of(&t);
         assert_int_equal(t.tile_rows, 10);
         assert_int_equal(t.tile_cols, 10);
@@ -254,7 +212,7 @@ TEST(the_wanted_tile_is_taken_where_it_fits)
                               4096,  4096,  3};
     hyb_tiling_t t;
 
-    assert_ok(xdg_c_stationary(&r, &t));
+    assert_ok(hyb_tiling_plan(&r, &t));
     assert_int_equal(t.tile_rows, 4096);
     assert_int_equal(t.rows, 12);
     assert_int_equal(t.cols, 12);
@@ -275,7 +233,7 @@ TEST(a_stationary_tile_fills_the_memory)
 
         while (4 * root * root <= r.memory / sizeof(double))
             root++;
-        assert_ok(xdg_c_stationary(&r, &t));
+        assert_ok(hyb_tiling_plan(&r, &t));
         assert_true(10 * (uint64_t)t.most_rows >= 7 * (root - 1));
         assert_true(10 * (uint64_t)t.most_cols >= 7 * (root - 1));
         assert_true(8 * (uint64_t)t.depth + 8 >= root);
@@ -287,11 +245,11 @@ TEST(memory_down_to_tiles_of_one_element_will_do)
     hyb_tiling_request_t r = {1000, 900, 800, 7 * 8, 512, 512, 3};
     hyb_tiling_t t;
 
-    assert_ok(xdg_c_stationary(&r, &t));
+    assert_ok(hyb_tiling_plan(&r, &t));
     assert_int_equal(hyb_tiling_count(&t), 900000);
     assert_int_equal(t.depth, 1);
     for (r.memory = 0; r.memory < 56; r.memory++)
-        assert_int_equal(xdg_c_stationary(&r, &t), XH_ERR_MEMORY);
+        assert_int_equal(hyb_tiling_plan(&r, &t), XH_ERR_MEMORY);
     assert_int_equal(hyb_tiling_count(&t), 900000);
 }
 
@@ -315,7 +273,7 @@ TEST(a_share_of_the_work_is_as_many_tiles_as_fit_it)
     int64_t count;
     double wanted, share;
 
-    assert_ok(xdg_c_stationary(&r, &t));
+    assert_ok(hyb_tiling_plan(&r, &t));
     assert_int_equal(hyb_tiling_count(&t), 64); /* the last are 133 wide */
     assert_int_equal(xdg_tiles_of(&t, 64, 1.0), 64);
     assert_int_equal(xdg_tiles_of(&t, 64, 0.0), 0);
@@ -345,7 +303,7 @@ TEST(numbers_out_of_range_are_refused)
     bad[5].c_slots = 0;
     bad[6].m = bad[6].n = INT64_MAX;
     for (size_t i = 0; i < COUNT_OF(bad); i++)
-        assert_int_equal(xdg_c_stationary(&bad[i], &t), XH_ERR_ARG);
+        assert_int_equal(hyb_tiling_plan(&bad[i], &t), XH_ERR_ARG);
     assert_int_equal(t.m, -7);
 }
 

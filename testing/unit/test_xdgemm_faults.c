@@ -39,30 +39,26 @@ static outcome_t multiply(xdg_gemm_t *gemm, xdg_who_t executors)
 typedef enum { NEVER_CAME, HAPPENED, ANOTHER_HAPPENED } event_t;
 
 /*
- * A product with a fault in it, or before: did it happen? A device that does
- * not open is left out; one that is lost ends this product and the next one.
+ * A product with a fault in it: did it happen? A device that is lost ends this
+ * product and the next one.
  */
 static event_t check_fault(const char *fault, const char *patience)
 {
-    bool opened, happened;
     xdg_gemm_t *gemm;
+    bool happened;
     const char *text;
     outcome_t o;
 
-    happened = strstr(heard(gemm = GEMM("devices=emu", "split=fixed:1", TILES,
-                                        SLOTS, patience, fault)),
-                      FAULT) != NULL;
-    opened = hyb_machine_devices(gemm->machine) == 1;
-    assert_int_equal(opened, !happened);
+    gemm = GEMM("devices=emu", "split=fixed:1", TILES, SLOTS, patience, fault);
     text = heard(o = multiply(gemm, xdg_everyone));
-    happened = happened || strstr(text, FAULT) != NULL;
-    assert_true(!happened || !opened || o.status == XH_ERR_DEVICE);
+    happened = strstr(text, FAULT) != NULL;
+    assert_true(!happened || o.status == XH_ERR_DEVICE);
     if (o.status == XH_OK) {
         assert_int_equal(o.wrong, 0);
-        assert_int_equal(o.report.device[0].tiles, opened ? 4 : 0);
+        assert_int_equal(o.report.device[0].tiles, 4);
     } else {
         assert_int_equal(o.status, XH_ERR_DEVICE);
-        assert_in(text, "emu device 0 (emulated device), which wrote into C");
+        assert_in(text, "emu device 0");
         assert_int_equal(multiply(gemm, xdg_everyone).status, XH_ERR_DEVICE);
     }
     unheard(gemm_shut(gemm));

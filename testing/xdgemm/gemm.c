@@ -90,8 +90,6 @@ static void compute_tiles(run_t *run, int64_t first, int64_t count)
 
         compute(run, &p);
     }
-    for (int64_t tile = first; tile < first + count; tile++)
-        hyb_product_complete(run->product, tile, 0);
 }
 
 /*
@@ -152,16 +150,15 @@ static void share_out(run_t *run)
         hyb_split_share(&run->gemm->split, xh_gemm_flop(run->product->gemm));
     if (run->who.team)
         count = grab(run);
-    hyb_product_release(run->product, run->product->tiling.n);
+    hyb_product_start(run->product);
     for (; count > 0 && hyb_product_lost(run->product) < 0; count = grab(run))
         compute_tiles(run, run->end, count);
 }
 
 static xh_status_t run_together(run_t *run, const xh_gemm_t *product)
 {
-    const hyb_product_way_t way = {run->who.devices, xdg_c_stationary};
-
-    XH_TRY(hyb_product_begin(run->gemm->machine, product, &way, &run->product));
+    XH_TRY(hyb_product_begin(run->gemm->machine, product, run->who.devices,
+                             &run->product));
     share_out(run);
     XH_TRY(hyb_product_finish(run->product, &run->report));
     run->report.share = run->share;

@@ -58,27 +58,7 @@ void xdg_gemm_close(xdg_gemm_t *gemm); /* accepts one that is all zero */
 xh_status_t xdg_gemm(xdg_gemm_t *gemm, const xh_gemm_t *product, xdg_who_t who,
                      hyb_report_t *report_p);
 
-/* ---- how it is cut ------------------------------------------------------- */
-
-/*
- * A way to cut a C of which all columns are ready, and of any depth. Two
- * regimes:
- *
- *   whole depth   chunks = 1: B's strips of a group stay while A's pass by, so
- *                 B crosses once, A once a group; once if all of A's stay
- *   C-stationary  chunks > 1: a tile stays while pieces of its strips pass by,
- *                 double-buffered: A crosses cols times, B rows times
- *
- * The tile is as wanted if whole strips then fit, two of A and one of B;
- * otherwise C-stationary, with the largest tile, no larger than wanted, that
- * leaves room for chunks a quarter as deep as the tile is long.
- *
- * Errors: as hyb_tiling_plan
- * Source: Herault, Robert, Bosilca, Dongarra: Generic matrix multiplication
- * for multi-GPU accelerated distributed-memory platforms, II and III.
- */
-xh_status_t xdg_c_stationary(const hyb_tiling_request_t *request,
-                             hyb_tiling_t *tiling_p);
+/* ---- runs of tiles ------------------------------------------------------- */
 
 enum { XDG_COVER = 5 };
 

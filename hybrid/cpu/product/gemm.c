@@ -219,13 +219,6 @@ xh_status_t hyb_host_gemm(hyb_host_gemm_t *gemm, const xh_gemm_t *product)
     return XH_OK;
 }
 
-size_t hyb_host_gemm_lone_bytes(void)
-{
-    enum { PADDED = 64 }; /* rows and columns, and what aligns both parts */
-
-    return sizeof(double) * HYB_KERNEL_DEPTH * (LONE_ROWS + RUN_COLS + PADDED);
-}
-
 xh_status_t hyb_host_gemm_create(hyb_team_t *team, const hyb_kernel_t *kernel,
                                  hyb_host_gemm_t **gemm_p)
 {

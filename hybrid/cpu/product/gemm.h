@@ -2,7 +2,6 @@
 #ifndef HYB_HOST_GEMM_H
 #define HYB_HOST_GEMM_H
 
-#include <stddef.h>
 #include "base/status.h"
 #include "hybrid/cpu/isa/kernel.h"
 #include "hybrid/node/team.h"
@@ -25,9 +24,6 @@ xh_status_t hyb_host_gemm_create(hyb_team_t *team, const hyb_kernel_t *kernel,
                                  hyb_host_gemm_t **gemm_p);
 void hyb_host_gemm_destroy(hyb_host_gemm_t *gemm); /* accepts NULL */
 
-/* Bytes that a team of one packs into, at most. */
-size_t hyb_host_gemm_lone_bytes(void);
-
 /*
  * C := beta C + alpha op(A) op(B), in host memory; returns when it is done.
  * With alpha 0 or k 0, A and B are not read.
@@ -40,8 +36,8 @@ xh_status_t hyb_host_gemm(hyb_host_gemm_t *gemm, const xh_gemm_t *product);
 
 /*
  * The same on the calling thread alone, whichever that is, with the kernel that
- * the setting asks for. Each thread keeps the memory it packs into,
- * hyb_host_gemm_lone_bytes at most, until it ends.
+ * the setting asks for. Each thread keeps the memory it packs into until it
+ * ends.
  * Errors: also those of hyb_kernel_of_setting
  */
 xh_status_t hyb_gemm_alone(const xh_gemm_t *product);

@@ -136,8 +136,9 @@ static bool shares_evenly(const hyb_opencl_cut_t *c)
            hyb_opencl_tile_n(c) * c->depth % items == 0;
 }
 
-const char *hyb_opencl_cut_defect(const hyb_opencl_device_t *device,
-                                  const hyb_opencl_cut_t *c)
+/* Why device cannot have this cut; NULL: perhaps it can. */
+static const char *defect(const hyb_opencl_device_t *device,
+                          const hyb_opencl_cut_t *c)
 {
     if (!has_sense(c))
         return "a value is out of range";
@@ -193,7 +194,7 @@ xh_status_t hyb_opencl_set_cut(void *state, int d, const hyb_cut_t *cut)
 
     if (cut != NULL) {
         memcpy(&made.cut, cut->values, sizeof(made.cut));
-        why = hyb_opencl_cut_defect(device, &made.cut);
+        why = defect(device, &made.cut);
         if (why == NULL)
             why = hyb_opencl_compile(device, d, &made);
     }

@@ -227,10 +227,6 @@ int hyb_opencl_panel_items(const hyb_opencl_device_t *device);
 /* The default's cut, of which strips are packed. */
 hyb_opencl_cut_t hyb_opencl_default_cut(const hyb_opencl_device_t *device);
 
-/* Why device cannot have this cut; NULL: perhaps it can. */
-const char *hyb_opencl_cut_defect(const hyb_opencl_device_t *device,
-                                  const hyb_opencl_cut_t *cut);
-
 /* The product for this depth. */
 const hyb_opencl_product_t *
 hyb_opencl_product(const hyb_opencl_device_t *device, int64_t depth);

@@ -3,56 +3,6 @@
 
 #include "base/integers.h"
 
-/* ---- planning ------------------------------------------------------------ */
-/* Numbers of elements are doubles: no product of dimensions overflows. */
-
-/* The deepest chunk, up to k, of which two of A and two of B fit. */
-static int64_t deepest_chunk(const hyb_tiling_t *t, uint64_t memory)
-{
-    double depth = hyb_tiling_left(t, memory) /
-                   (2.0 * ((double)t->most_rows + (double)t->most_cols));
-
-    return depth >= (double)t->k ? t->k : depth < 0.0 ? 0 : (int64_t)depth;
-}
-
-/* A tile that stays while chunks pass by: the largest that fits so. */
-static bool keep_tile(hyb_tiling_t *t, uint64_t memory)
-{
-    do {
-        int64_t length = xh_larger(t->most_rows, t->most_cols);
-        int64_t deepest = deepest_chunk(t, memory);
-
-        if (deepest == t->k)
-            return hyb_tiling_keep_strips(t, memory);
-        if (deepest >= xh_smaller(t->k, xh_larger(1, length / 4))) {
-            t->depth = hyb_tiling_even(t->k, deepest);
-            t->chunks = xh_units(t->k, t->depth);
-            t->group = 1;
-            t->a_pieces = t->b_pieces = 2;
-            return true;
-        }
-    } while (hyb_tiling_shrink(t));
-    return false;
-}
-
-xh_status_t xdg_c_stationary(const hyb_tiling_request_t *request,
-                             hyb_tiling_t *tiling_p)
-{
-    hyb_tiling_t t;
-
-    if (hyb_tiling_begin(request, &t) != XH_OK)
-        return XH_ERR_ARG;
-    if (!hyb_tiling_keep_strips(&t, request->memory) &&
-        !keep_tile(&t, request->memory))
-        return XH_ERR_MEMORY;
-    if (t.rows > INT64_MAX / t.cols)
-        return XH_ERR_ARG;
-    *tiling_p = t;
-    return XH_OK;
-}
-
-/* ---- asking -------------------------------------------------------------- */
-
 /* The part of C of tile rows row .. row_end - 1, columns col .. col_end - 1. */
 static xh_rectangle_t rectangle(const hyb_tiling_t *t, int64_t row,
                                 int64_t row_end, int64_t col, int64_t col_end)
