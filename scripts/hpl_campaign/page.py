@@ -125,13 +125,19 @@ def to_test(campaign, calls):
     return head + to_repeat(campaign, again, calls) + to_compare(campaign, alone, calls)
 
 
+def compares(campaign):
+    """Is any node to be compared by hand?"""
+    return bool(campaign["open"] and campaign["runs"] and not shared_cause(campaign)
+                and undecided(campaign)[1])
+
+
 def to_repeat(campaign, entries, calls):
     """Nodes that a further campaign tests again."""
     if not entries:
         return ""
     return named(entries) + html.paragraph(
-        "This may be chance, or the fault of another node. Test again, in a campaign of its "
-        f"own{beside(calls.good(campaign, entries))}:", "note") \
+        "This may be chance, or, in runs of several nodes, the fault of another one. Test again, "
+        f"in a campaign of its own{beside(calls.good(campaign, entries))}:", "note") \
         + copied("again", calls.again(campaign, entries))
 
 
@@ -140,18 +146,22 @@ def to_compare(campaign, entries, calls):
     if not entries:
         return ""
     good = calls.good(campaign, entries, 1)
+    them = entries[0]["host"] if len(entries) == 1 else "an undecided node"
+    than = good[0] if good else "another node of its kind"
     return named(entries) + html.paragraph(
         f"A further campaign cannot decide this: fewer than {FEW} nodes of the kind have a "
-        f"rate. Compare {'with ' + ' and '.join(good) if good else 'nodes'} by hand. Of each "
-        "node the first command prints the ceiling of its cores, the second, as \"a node\", "
-        "the rate that xhpl --plan expects:", "note") \
+        f"rate. Compare {'with ' + ' and '.join(good) if good else 'nodes'} by hand, while "
+        "nothing else runs there, and twice. For each node there are two commands: xprobe "
+        "prints, behind \"ceiling\", the flop/s of its cores; xhpl-campaign plan, within a "
+        "minute or two and behind \"a node\", the rate that xhpl --plan expects:", "note") \
         + copied("by-hand", calls.by_hand(campaign, entries)) + html.paragraph(
-        f"If a node is {percent(campaign['slow'])} or more lower in one of them, drain it by "
-        "the command below, with the number that you found in place of [fill in]. Otherwise "
-        "keep it in service, and test it again once more nodes of its kind are there.",
+        f"If {them} is {percent(campaign['slow'])} or more lower than {than} in one of them, "
+        f"drain {them} by the command below, with the number that you found in place of "
+        f"[fill in]. Otherwise keep {them} in service, and test again once more nodes of the "
+        "kind are there.",
         "note") + copied("by-hand-drain", drain.shown(
             [{**entry, "reason": FOUND.format(good[0] if good else "others of its kind")}
-             for entry in entries], calls.drain_command))
+             for entry in entries], calls.drain_command)) + "".join(without_slurm(calls))
 
 
 def hero(campaign, calls):
@@ -183,7 +193,7 @@ def to_copy(campaign, calls):
         copied("commands", drain.shown(campaign["drain"], calls.drain_command)),
         html.paragraph(f"This runs what stands above.{stay(campaign, names)}", "note"),
         copied("all-commands", calls.drain(campaign)),
-        *without_slurm(calls),
+        *(() if compares(campaign) else without_slurm(calls)),
         html.paragraph(f"The same list is in drain.txt. After the repair, test {them} again"
                        f"{beside(calls.good(campaign, campaign['drain']))}:", "note"),
         copied("repaired", calls.again(campaign, campaign["drain"], "repaired")),

@@ -170,7 +170,7 @@ def test_a_slow_node_of_few_is_compared_by_hand():
     assert measured in text
     assert (f"Copy scontrol update NodeName={HOSTS[1]} State=DRAIN 'Reason=slow: [fill in] % "
             f"below {HOSTS[0]}, compared by hand'" in text)
-    assert "If a node is 3.0 % or more lower in one of them, drain it by" in text
+    assert f" is 3.0 % or more lower than {HOSTS[0]} in one of them, drain " in text
     found["options"]["launcher"] = "slurm"
     assert calls.by_hand(found, found["open"]).startswith(
         f"srun --nodes=1 --ntasks=1 --nodelist={HOSTS[1]} /b/xprobe --ceiling\n")
