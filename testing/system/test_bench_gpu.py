@@ -9,7 +9,8 @@ import jobs
 
 pytestmark = pytest.mark.scripts
 SCRIPT = jobs.SOURCE / "bench/gpu"
-QUICK = [SCRIPT, "--quick", "--device", "emu:1", "--set", "emu_memory=64"]
+QUICK = [SCRIPT, "--quick", "--device", "emu:1", "--set", "emu_memory=64",
+         "--set", "stall_seconds=60"]  # fmt: skip
 
 
 def homes(record):
