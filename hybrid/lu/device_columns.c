@@ -302,15 +302,16 @@ static xh_status_t stand_by(hyb_device_columns_t *d, extent_t e)
 
 static xh_status_t open_for_visits(hyb_device_columns_t *d, extent_t e)
 {
-    xh_status_t status = open_queues(d);
+    xh_status_t status;
 
     e.seats = seats_alone(d, e);
     if (e.seats < HYB_VISITOR_SEATS)
         return stand_by(d, e);
+    status = open_queues(d);
     if (status == XH_OK)
         status = open_memory(d, e);
-    return status == XH_ERR_MEMORY && d->memory.buffer == NULL ? stand_by(d, e)
-                                                               : status;
+    return status == XH_ERR_MEMORY && hyb_device_is_idle(d) ? stand_by(d, e)
+                                                            : status;
 }
 
 static xh_status_t open_all(hyb_device_columns_t *d)

@@ -115,6 +115,12 @@ static inline bool hyb_device_holds(const hyb_device_columns_t *d, int64_t b)
     return d->columns[b + 1] > d->columns[b];
 }
 
+/* Does the device take no part? */
+static inline bool hyb_device_is_idle(const hyb_device_columns_t *d)
+{
+    return d->memory.buffer == NULL;
+}
+
 /* The columns of its blocks among these. */
 static inline hyb_run_t hyb_device_run(const hyb_device_columns_t *d,
                                        hyb_blocks_t blocks)

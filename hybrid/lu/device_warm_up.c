@@ -138,7 +138,7 @@ xh_status_t hyb_place_device_warm_up(const hyb_place_t *place)
     sample_t s;
     xh_status_t tried, ended;
 
-    if (d->memory.buffer == NULL)
+    if (hyb_device_is_idle(d))
         return XH_OK;
     s = sample(d);
     d->host.rows[0] = 0;

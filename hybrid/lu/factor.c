@@ -12,9 +12,9 @@
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/panel_choice.h"
 #include "hybrid/lu/place_device.h"
-#include "hybrid/lu/visits.h"
 #include "hybrid/lu/tune.h"
 #include "hybrid/lu/tuner/home.h"
+#include "hybrid/lu/visits.h"
 #include "hybrid/lu/guard/check_columns.h"
 
 /* ---- create and destroy -------------------------------------------------- */

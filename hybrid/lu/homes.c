@@ -91,7 +91,7 @@ static rest_t survey(const hyb_means_t *means, const hpl_shape_t *shape,
                      hpl_dealt_t *device)
 {
     int64_t all = blocks_of(shape);
-    int least = shape->nprow == 1 ? HYB_GUEST_SEATS : HYB_VISITOR_SEATS;
+    int least = hyb_homes_least_seats(shape->nprow);
     rest_t r = {.left = ask(means, shape, 0, device)};
 
     if (r.left == 0)

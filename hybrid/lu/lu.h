@@ -119,6 +119,14 @@ static inline hyb_place_t *hyb_lu_panel_home(const hyb_lu_t *lu, int k)
     return hyb_home_of(&lu->homes, hyb_lu_panel_block(lu, k));
 }
 
+/* flop of panel k's product with so many columns. */
+static inline double hyb_lu_flop(hyb_lu_t *lu, int k, int64_t columns)
+{
+    const hyb_tiles_t *l2 = &hyb_lu_panel(lu, k)->factors.l2;
+
+    return 2.0 * (double)l2->rows * (double)l2->cols * (double)columns;
+}
+
 /* How many panels has local block b met when iteration k is over? The team's
  * have met all up to k; those of devices, that are far, a group after the
  * other. */

@@ -134,18 +134,12 @@ static xh_status_t send_panel(hyb_device_columns_t *d, int k)
     return hyb_device_follow(d, k);
 }
 
-/* Does it take no part? */
-static bool is_idle(const hyb_device_columns_t *d)
-{
-    return d->memory.buffer == NULL;
-}
-
 static bool has_panel(hyb_place_t *place, int k)
 {
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
     bool has_come = true;
 
-    if (k < place->lu->range.first || is_idle(d))
+    if (k < place->lu->range.first || hyb_device_is_idle(d))
         return true;
     if (d->came < k)
         return false;
@@ -187,7 +181,7 @@ static void receive_panel(hyb_place_t *place, int k)
 {
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
 
-    if (is_idle(d))
+    if (hyb_device_is_idle(d))
         return;
     if (d->comes >= 0)
         wait_for_l2(d);
@@ -383,7 +377,7 @@ static void generate(hyb_place_t *place, int seed)
     const HPL_T_pmat *mat = place->lu->mat;
     hpl_map_t map = hpl_map_columns(grid, mat->nb);
 
-    if (is_idle(d))
+    if (hyb_device_is_idle(d))
         return;
     for (int64_t b = 0; b < place->lu->ledger.blocks; b++) {
         int64_t first = hyb_ledger_first(&place->lu->ledger, b);
@@ -429,7 +423,7 @@ static void end(hyb_place_t *place)
     const hyb_ledger_t *ledger = &place->lu->ledger;
     int last = place->lu->groups.of[hyb_lu_end(place->lu) - 1].number;
 
-    if (is_idle(d))
+    if (hyb_device_is_idle(d))
         return;
     for (int group = last - HYB_SLOTS + 1; group <= last; group++)
         hyb_device_check(d, hyb_device_guard_give_up(d, group));

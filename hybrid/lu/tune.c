@@ -6,10 +6,10 @@
 #include "hpl/comm/waits.h"
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/panel_choice.h"
-#include "hybrid/lu/visits.h"
 #include "hybrid/lu/tuner/lookahead.h"
 #include "hybrid/lu/tuner/regroup.h"
 #include "hybrid/lu/tuner/split.h"
+#include "hybrid/lu/visits.h"
 
 typedef struct {          /* by an iteration k */
     double used;          /* share that the devices got */
@@ -84,14 +84,6 @@ static hyb_lookahead_iteration_t iteration(hyb_lu_t *lu, int k)
                                        .mode = hyb_lu_step(lu, k)->mode};
 }
 
-/* flop of iteration k on count columns. */
-static double flop_of(hyb_lu_t *lu, int k, int64_t columns)
-{
-    const hyb_tiles_t *l2 = &hyb_lu_panel(lu, k)->factors.l2;
-
-    return 2.0 * (double)l2->rows * (double)l2->cols * (double)columns;
-}
-
 static int64_t columns_of(const hyb_lu_t *lu, hyb_blocks_t blocks)
 {
     return hyb_ledger_columns(&lu->ledger, blocks).count;
@@ -108,7 +100,7 @@ static bool devices_are_quicker(hyb_lu_t *lu, const hyb_step_t *step)
     double next = (double)columns_of(lu, step->next);
 
     return lu->visits != NULL && t->devices_columns > 0 && team > 0.0 &&
-           flop_of(lu, step->k, 1) > 0.0 &&
+           hyb_lu_flop(lu, step->k, 1) > 0.0 &&
            (double)t->devices_columns / t->devices_rate < next / team;
 }
 
@@ -132,7 +124,7 @@ static double devices_share(hyb_lu_t *lu, int k, int64_t columns)
     if (split->policy == HYB_SPLIT_STEAL ||
         (split->policy == HYB_SPLIT_RATIO && lu->tuner->devices_rate == 0.0))
         return 1.0;
-    return hyb_split_share(split, flop_of(lu, k, columns));
+    return hyb_split_share(split, hyb_lu_flop(lu, k, columns));
 }
 
 /* The host's blocks behind the next panel's are divided: the first ones visit
@@ -145,7 +137,7 @@ static void divide(hyb_lu_t *lu, hyb_step_t *step)
     int64_t ours =
         hyb_ledger_divide(&lu->ledger, others, share, step->share_is_fixed);
 
-    if (share == 0.0 || flop_of(lu, step->k, 1) == 0.0)
+    if (share == 0.0 || hyb_lu_flop(lu, step->k, 1) == 0.0)
         ours = others.from;
     step->visiting = (hyb_blocks_t){others.from, ours};
     if (step->next_visits)
@@ -170,7 +162,7 @@ static double before_panel(hyb_lu_t *lu, const hyb_step_t *step)
     if (!hyb_step_solves_first(step) && all > 0.0)
         exchange *= fmin(1.0, columns / all);
     return exchange +
-           (rate > 0.0 ? flop_of(lu, step->k, 1) * columns / rate : 0.0);
+           (rate > 0.0 ? hyb_lu_flop(lu, step->k, 1) * columns / rate : 0.0);
 }
 
 /* Workers that factor panel k + 1 while others update. */
@@ -222,8 +214,8 @@ void hyb_tune_step(hyb_lu_t *lu, int k, hyb_step_t *step)
 static bool shows_rate(hyb_lu_t *lu, int k, double flop)
 {
     return flop > 0.0 &&
-           flop >=
-               flop_of(lu, k, hyb_means_run_columns(&lu->means, lu->mat->nb));
+           flop >= hyb_lu_flop(lu, k,
+                               hyb_means_run_columns(&lu->means, lu->mat->nb));
 }
 
 void hyb_tune_panel(hyb_lu_t *lu, int k, int threads, double seconds)
@@ -286,7 +278,14 @@ static double resident_flop(hyb_lu_t *lu, int k)
     hyb_blocks_t theirs =
         hyb_homes_devices(&lu->homes, hyb_lu_step(lu, k)->all);
 
-    return flop_of(lu, k, columns_of(lu, theirs));
+    return hyb_lu_flop(lu, k, columns_of(lu, theirs));
+}
+
+/* flop of iteration k, of the team and devices. */
+static double all_flop(hyb_lu_t *lu, int k)
+{
+    return took(lu, k)->lap.flop + resident_flop(lu, k) +
+           hyb_visits_flop(lu, k);
 }
 
 /* flop/s of the team while it updates; 0: it did not. */
@@ -309,7 +308,7 @@ static hyb_lookahead_iteration_t measured(hyb_lu_t *lu, int k)
 {
     const hyb_lap_t *lap = &took(lu, k)->lap;
     double rate = team_rate(lap), all = rate;
-    double flop = lap->flop + resident_flop(lu, k) + hyb_visits_flop(lu, k);
+    double flop = all_flop(lu, k);
     hyb_lookahead_iteration_t it = iteration(lu, k);
 
     if (lu->visits != NULL)
@@ -378,9 +377,7 @@ static void tell(hyb_lu_t *lu, int k)
         .wait_device = s[HYB_WAIT_COLUMNS]};
 
     if (lap->time > 0.0)
-        row.gflops =
-            (lap->flop + resident_flop(lu, k) + hyb_visits_flop(lu, k)) /
-            lap->time * 1e-9;
+        row.gflops = all_flop(lu, k) / lap->time * 1e-9;
     hyb_visits_record(lu, k, &row);
     lu->means.observer.iteration(&row);
 }

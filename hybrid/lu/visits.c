@@ -81,14 +81,6 @@ static int64_t columns_of(const hyb_lu_t *lu, hyb_blocks_t blocks)
     return hyb_ledger_columns(&lu->ledger, blocks).count;
 }
 
-/* flop of a column's product. */
-static double column_flop(hyb_lu_t *lu, int k)
-{
-    const hyb_tiles_t *l2 = &hyb_lu_panel(lu, k)->factors.l2;
-
-    return 2.0 * (double)l2->rows * (double)l2->cols;
-}
-
 /* The leftmost block that is solved, and that nobody has begun to multiply. */
 static int64_t next_visitor(const hyb_lu_t *lu, const hyb_step_t *step)
 {
@@ -126,7 +118,7 @@ bool hyb_visits_are_enough(const hyb_worker_t *me, const hyb_step_t *step)
     for (int i = 0; i < lu->visits->devices; i++)
         rate += lu->visits->rate[i];
     return columns > 0.0 &&
-           columns * column_flop(lu, step->k) >= rate * step->panel_seconds;
+           columns * hyb_lu_flop(lu, step->k, 1) >= rate * step->panel_seconds;
 }
 
 /* ---- devices: the leader ------------------------------------------------- */

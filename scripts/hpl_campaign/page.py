@@ -127,8 +127,7 @@ def to_test(campaign, calls):
 
 def compares(campaign):
     """Is any node to be compared by hand?"""
-    return bool(campaign["open"] and campaign["runs"] and not shared_cause(campaign)
-                and undecided(campaign)[1])
+    return bool(campaign["runs"] and undecided(campaign)[1])
 
 
 def to_repeat(campaign, entries, calls):

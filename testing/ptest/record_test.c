@@ -42,9 +42,9 @@ static json_t *plan_of(const hpl_system_t *system)
                                           ? json_null()
                                           : json_integer(p.row[i].blocks)},
                            {"seconds", xh_json_number(p.row[i].seconds)}));
-    return XH_JSON_OBJECT(
-        {"home", json_string(p.home)}, {"panels", json_string(p.panel)},
-        {"share", xh_json_number(p.share)}, {"rows", rows});
+    return XH_JSON_OBJECT({"home", json_string(p.home)},
+                          {"panels", json_string(p.panel)},
+                          {"share", xh_json_number(p.share)}, {"rows", rows});
 }
 
 static json_t *prediction_of(const xhpl_trial_t *trial)

@@ -264,8 +264,7 @@ int hyb_home_group(const hyb_home_figures_t *f, const hpl_shape_t *shape)
 double hyb_home_rest(const hyb_home_figures_t *figures,
                      const hpl_shape_t *shape, bool *guests_p)
 {
-    int seats = HYB_SEATS,
-        least = shape->nprow == 1 ? HYB_GUEST_SEATS : HYB_VISITOR_SEATS;
+    int seats = HYB_SEATS, least = hyb_homes_least_seats(shape->nprow);
     double columns = (double)shape->n / shape->npcol;
     double blocks = blocks_of(shape);
     double group = hyb_home_group(figures, shape);

@@ -25,8 +25,8 @@
  * Source: CALDGEMM report, 3.4.1 for the share.
  */
 typedef struct {
-    /* ratio: by measured rates; steal: who is free takes columns; fixed:<x>: the
-     * devices get x of the work, 0 <= x <= 1 */
+    /* ratio: by measured rates; steal: who is free takes columns; fixed:<x>:
+     * the devices get x of the work, 0 <= x <= 1 */
     enum { HYB_SPLIT_RATIO, HYB_SPLIT_STEAL, HYB_SPLIT_FIXED } policy;
     double share; /* of the devices */
     /* private */
