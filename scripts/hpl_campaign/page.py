@@ -24,6 +24,14 @@ FINE = 600  # nodes: with more, the map has no letters
 CAUSE = ("More than half of the nodes are {}. Look for one cause first: the launcher, the "
          "file system, the network, the program. Do not drain before it is found.")
 FOUND = "[fill in] % below {}, compared by hand"  # of a node that no campaign can judge
+MEANING = {  # of a class, for those who repair
+    "wrong": "a result failed a check of its numbers: suspect memory, processor or device",
+    "died": "a run ended without a result, or failed after it: see its log and the system's",
+    "hung": "a run made no progress: suspect the network or a device",
+    "hot": "its temperature, power or clock was out of range: see its fans and heat sinks",
+    "not started": "no run began: see the launcher, the network, and whether it is up",
+    "slow": "it is slower than others of its kind: see clocks, memory, other programs, links",
+}
 LETTERS = {"wrong": "W", "died": "D", "hung": "H", "hot": "T", "not started": "N",
            "slow": "S", "unknown": "?", "ok": ""}
 
@@ -125,11 +133,6 @@ def to_test(campaign, calls):
     return head + to_repeat(campaign, again, calls) + to_compare(campaign, alone, calls)
 
 
-def compares(campaign):
-    """Is any node to be compared by hand?"""
-    return bool(campaign["runs"] and undecided(campaign)[1])
-
-
 def to_repeat(campaign, entries, calls):
     """Nodes that a further campaign tests again."""
     if not entries:
@@ -149,18 +152,20 @@ def to_compare(campaign, entries, calls):
     than = good[0] if good else "another node of its kind"
     return named(entries) + html.paragraph(
         f"A further campaign cannot decide this: fewer than {FEW} nodes of the kind have a "
-        f"rate. Compare {'with ' + ' and '.join(good) if good else 'nodes'} by hand, while "
-        "nothing else runs there, and twice. For each node there are two commands: xprobe "
-        "prints, behind \"ceiling\", the flop/s of its cores; xhpl-campaign plan, within a "
+        f"rate. Compare {'with ' + ' and '.join(good) if good else 'nodes'} by hand: run "
+        "these commands twice, while no other program runs on these nodes. For each node xprobe "
+        "prints, behind \"ceiling\", the flop/s of its cores, and xhpl-campaign plan, within a "
         "minute or two and behind \"a node\", the rate that xhpl --plan expects:", "note") \
         + copied("by-hand", calls.by_hand(campaign, entries)) + html.paragraph(
-        f"If {them} is {percent(campaign['slow'])} or more lower than {than} in one of them, "
-        f"drain {them} by the command below, with the number that you found in place of "
-        f"[fill in]. Otherwise keep {them} in service, and test again once more nodes of the "
-        "kind are there.",
+        f"If {them} is {percent(campaign['slow'])} or more lower than {than} in the same "
+        f"number both times, drain {them} by the command below, with the number that you found "
+        f"in place of [fill in]. Otherwise the processors are alike, and something that has "
+        f"passed held up the runs of this campaign, such as other programs: keep {them} in "
+        "service, and run a campaign again at another time.",
         "note") + copied("by-hand-drain", drain.shown(
             [{**entry, "reason": FOUND.format(good[0] if good else "others of its kind")}
-             for entry in entries], calls.drain_command)) + "".join(without_slurm(calls))
+             for entry in entries], calls.drain_command)) + "".join(
+            () if campaign["drain"] else without_slurm(calls))
 
 
 def hero(campaign, calls):
@@ -171,9 +176,26 @@ def hero(campaign, calls):
         f'{escape(moment(campaign["started"]))}{escape(took(campaign))}</p>'
         f"<h1>{escape(headline(campaign))}</h1>"
         f'<p class="tally">{escape(tally(campaign))}</p>'
-        + common_cause(campaign, calls) + named(campaign["drain"]) + to_test(campaign, calls)
+        + common_cause(campaign, calls) + named(campaign["drain"]) + where_to_drain(campaign)
+        + to_test(campaign, calls)
         + "</header>"
     )
+
+
+def meanings(campaign):
+    """What is the matter with nodes to drain, for those who repair them."""
+    found = {entry["class"] for entry in campaign["drain"]}
+    return html.paragraph("For the repair: " + "; ".join(
+        f"{klass}, {text}" for klass, text in MEANING.items() if klass in found) + ".", "note")
+
+
+def where_to_drain(campaign):
+    """Where the commands stand, if undecided nodes come before them."""
+    if not campaign["drain"] or not campaign["open"] or shared_cause(campaign):
+        return ""
+    names = listed([entry["host"] for entry in campaign["drain"]])
+    return ('<p class="note">The commands for this stand below, under '
+            f'<a href="#drain">To drain {escape(names)}</a>.</p>')
 
 
 def beside(good):
@@ -190,9 +212,11 @@ def to_copy(campaign, calls):
     return html.section(
         "drain", f"To drain {names}",
         copied("commands", drain.shown(campaign["drain"], calls.drain_command)),
-        html.paragraph(f"This runs what stands above.{stay(campaign, names)}", "note"),
+        html.paragraph(f"Or let this run what stands above for you.{stay(campaign, names)}",
+                       "note"),
         copied("all-commands", calls.drain(campaign)),
-        *(() if compares(campaign) else without_slurm(calls)),
+        *without_slurm(calls),
+        meanings(campaign),
         html.paragraph(f"The same list is in drain.txt. After the repair, test {them} again"
                        f"{beside(calls.good(campaign, campaign['drain']))}:", "note"),
         copied("repaired", calls.again(campaign, campaign["drain"], "repaired")),
@@ -217,7 +241,7 @@ def unjudged(campaign, calls):
         return ""
     return html.paragraph(
         f"With fewer than {FEW} nodes of a kind this test finds a node that fails, but cannot "
-        "call a repaired node slow: compare its rate by hand.", "note")
+        "call a repaired node slow: compare its xprobe --ceiling with a good node's.", "note")
 
 
 def without_slurm(calls):

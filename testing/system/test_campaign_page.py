@@ -170,7 +170,9 @@ def test_a_slow_node_of_few_is_compared_by_hand():
     assert measured in text
     assert (f"Copy scontrol update NodeName={HOSTS[1]} State=DRAIN 'Reason=slow: [fill in] % "
             f"below {HOSTS[0]}, compared by hand'" in text)
-    assert f" is 3.0 % or more lower than {HOSTS[0]} in one of them, drain " in text
+    assert (f"If {HOSTS[1]} is 3.0 % or more lower than {HOSTS[0]} in the same number both "
+            f"times, drain {HOSTS[1]} by the command below" in text)
+    assert "Without Slurm" in text
     found["options"]["launcher"] = "slurm"
     assert calls.by_hand(found, found["open"]).startswith(
         f"srun --nodes=1 --ntasks=1 --nodelist={HOSTS[1]} /b/xprobe --ceiling\n")
@@ -182,8 +184,11 @@ def test_what_is_drained_beside_an_undecided_node_and_tested_again_among_few():
     """The undecided one stays; and the test says that it finds no slow node."""
     found = simulated(named(4), slow={HOSTS[1]: 0.7}, dies={HOSTS[2]: "wrong"})
     text = text_of(found)
-    assert (f"This runs what stands above. It drains {HOSTS[2]} only; {HOSTS[1]} stays until "
-            "decided." in text)
+    assert (f"Or let this run what stands above for you. It drains {HOSTS[2]} only; {HOSTS[1]} "
+            "stays until decided." in text)
+    assert f"The commands for this stand below, under To drain {HOSTS[2]}" in text
+    assert text.count("Without Slurm") == 1
+    assert "For the repair: wrong, a result failed a check of its numbers" in text
     assert "With fewer than 5 nodes of a kind this test finds a node that fails, but" in text
 
 
