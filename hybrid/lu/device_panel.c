@@ -80,8 +80,9 @@ static xh_status_t queue_factorization(hyb_device_columns_t *d, int k,
     hyb_block_t panel = hyb_device_panel_columns(d, k), l1 = l1_of(d, k);
     bool alone = lu->homes.places == 2 ||
                  hyb_homes_by_peers(&lu->homes, hyb_lu_panel_block(lu, k));
+    bool is_read = !alone || lu->grid->npcol > 1 || hyb_lu_team_reads(lu, k);
     int top = hpl_panel_top_rows(agreement->h);
-    int64_t below = alone && lu->grid->npcol == 1 ? 0 : panel.rows - top;
+    int64_t below = is_read ? panel.rows - top : 0;
     xh_view_t host = d->base.panel_columns(&d->base, k);
     hyb_block_t pivots = hyb_block_first(d->memory.pivots, panel.cols, 1);
     const hyb_panel_column_t all = {.panel = panel,

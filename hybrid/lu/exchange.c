@@ -154,30 +154,55 @@ static hpl_exchange_t *current(struct hyb_exchange *e)
     return &e->at[e->group.from];
 }
 
-/* Of the group that is packed: its first ones, which workers pack. */
-static int64_t columns_on_host(const hyb_lu_t *lu)
+/* Units of block b: workers pack the team's; those of devices, which have come
+ * down, they weigh. */
+static int64_t units_of(const hyb_lu_t *lu, int64_t b)
 {
-    return hyb_ledger_columns(&lu->ledger,
-                              hyb_homes_host(&lu->homes, lu->exchange->group))
-        .count;
+    return hyb_ledger_is_teams(&lu->ledger, b) != lu->exchange->weighs
+               ? xh_units(
+                     hyb_ledger_columns(&lu->ledger, hyb_one_block(b)).count,
+                     unit(lu))
+               : 0;
+}
+
+static int64_t units_of_group(const hyb_lu_t *lu)
+{
+    hyb_blocks_t group = lu->exchange->group;
+    int64_t count = 0;
+
+    for (int64_t b = group.from; b < group.to; b++)
+        count += units_of(lu, b);
+    return count;
+}
+
+/* The columns of unit i. */
+static hyb_run_t run_of(const hyb_lu_t *lu, int64_t i)
+{
+    int64_t b = lu->exchange->group.from;
+    hyb_run_t block;
+
+    for (; i >= units_of(lu, b); b++)
+        i -= units_of(lu, b);
+    block = hyb_ledger_columns(&lu->ledger, hyb_one_block(b));
+    return (hyb_run_t){block.from + i * unit(lu),
+                       Mmin(unit(lu), block.count - i * unit(lu))};
 }
 
 static void pack_unit(hyb_lu_t *lu, int member)
 {
     struct hyb_exchange *e = lu->exchange;
     int64_t i = hyb_units_take(&e->units);
-    int on_host = (int)columns_on_host(lu);
-    int from = (int)i * unit(lu) + (e->weighs ? on_host : 0), columns;
+    hyb_run_t run;
+    int from;
 
     if (i < 0)
         return;
-    columns =
-        Mmin(unit(lu), (e->weighs ? current(e)->columns : on_host) - from);
+    run = run_of(lu, i);
+    from = (int)(run.from - hyb_ledger_first(&lu->ledger, e->group.from));
     if (!e->weighs)
-        hpl_exchange_pack(current(e), from, columns);
-    hyb_check_columns_packed(lu, member, current(e), from, columns,
-                             hyb_ledger_first(&lu->ledger, e->group.from) +
-                                 from);
+        hpl_exchange_pack(current(e), from, (int)run.count);
+    hyb_check_columns_packed(lu, member, current(e), from, (int)run.count,
+                             run.from);
     hyb_units_settle(&e->units);
 }
 
@@ -206,8 +231,7 @@ void hyb_exchange_open(hyb_lu_t *lu, const hyb_step_t *step)
 
 /*
  * The next panel's columns are a group of their own. All others are one group,
- * or where their updates overlap are cut every so many blocks. Those of the
- * host stand before those of devices.
+ * or where their updates overlap are cut every so many blocks.
  */
 static hyb_blocks_t next_group(hyb_lu_t *lu)
 {
@@ -219,7 +243,7 @@ static hyb_blocks_t next_group(hyb_lu_t *lu)
         group.to = step->next.to;
     else if (!hyb_step_solves_first(step))
         group.to = xh_smaller(group.from + e->growth * e->blocks, group.to);
-    return hyb_homes_group(&lu->homes, group);
+    return group;
 }
 
 /*
@@ -259,7 +283,7 @@ static void begin_group(hyb_lu_t *lu, hyb_blocks_t group)
     e->group = group;
     e->left.from = group.to;
     e->weighs = false;
-    hyb_units_begin(&e->units, xh_units(columns_on_host(lu), unit(lu)));
+    hyb_units_begin(&e->units, units_of_group(lu));
     for (int i = 1; i < lu->homes.places; i++)
         lu->homes.place[i]->send_rows(lu->homes.place[i], current(e), group);
 }
@@ -290,9 +314,7 @@ static bool is_weighed(hyb_lu_t *lu)
 
     if (!e->weighs && lu->check != NULL && !lu->means.device_mpi) {
         e->weighs = true;
-        hyb_units_begin(
-            &e->units,
-            xh_units(current(e)->columns - columns_on_host(lu), unit(lu)));
+        hyb_units_begin(&e->units, units_of_group(lu));
         pack_unit(lu, 0);
     }
     return hyb_units_are_settled(&e->units);
@@ -323,7 +345,9 @@ static void end_group(hyb_lu_t *lu, hyb_blocks_t group)
     hpl_schedule_end(x->schedule);
     hyb_check_columns_come(lu, x, group);
     hyb_ledger_queue_all(&lu->ledger, group, 1);
-    hyb_ledger_complete_all(&lu->ledger, hyb_homes_host(&lu->homes, group), 1);
+    for (int64_t b = group.from; b < group.to; b++)
+        if (hyb_ledger_is_teams(&lu->ledger, b))
+            hyb_ledger_complete_all(&lu->ledger, hyb_one_block(b), 1);
     for (int i = 1; i < lu->homes.places; i++)
         lu->homes.place[i]->put_rows(lu->homes.place[i], x, group);
 }

@@ -205,7 +205,7 @@ static void plan_traffic(const hyb_lu_t *lu, double *up_p, double *down_p)
     hpl_shape_t shape = hpl_system_shape(lu->grid, lu->mat->n, lu->mat->nb);
 
     *up_p = *down_p = NAN;
-    if (h->resident && h->host_blocks == 0)
+    if (h->resident && h->team_end == 0)
         hyb_home_traffic(&shape, h, &lu->groups,
                          lu->means.device_mpi && h->places == 2,
                          hyb_panel_choice_was_device(lu), up_p, down_p);
@@ -308,12 +308,11 @@ bool hyb_factor_plan(const hyb_lu_t *lu, hpl_plan_t *plan_p)
 
     shape.depth = lu->algo->depth;
     if (is_known) {
-        s = hyb_home_predict(
-            f, &shape, (double)hyb_homes_in_host_memory(&lu->homes) / blocks,
-            lu->homes.guests > 0);
+        s = hyb_home_predict(f, &shape, (double)lu->homes.left / blocks,
+                             lu->homes.guests > 0);
         on_host = hyb_home_predict(f, &shape, 1.0, false);
     }
-    if (lu->homes.host_blocks > 0)
+    if (lu->homes.team_end > 0)
         p.share = s.share;
     add_row(&p, "panels", -1, s.panel);
     add_row(&p, "links", -1, s.link);

@@ -12,6 +12,7 @@ enum { RUN_BYTES = 8 << 20 };
 
 typedef struct filling {
     hpl_generator_t generator;
+    const hyb_lu_t *lu; /* only columns in host memory; NULL: all */
     const HPL_T_pmat *mat;
     void (*visit)(const struct filling *f, hpl_block_t columns);
     int64_t members;
@@ -50,17 +51,43 @@ static void touch(const filling_t *f, hpl_block_t columns)
     xh_memory_touch(address(f->mat, columns), bytes, 0, 1);
 }
 
+/* Is column in host memory, and up to where are those behind it, too, or none
+ * of them? */
+static bool is_here(const filling_t *f, int64_t column, int64_t *end_p)
+{
+    int64_t b;
+
+    *end_p = f->mat->nq;
+    if (f->lu == NULL)
+        return true;
+    b = hyb_ledger_block(&f->lu->ledger, column);
+    *end_p = hyb_ledger_first(&f->lu->ledger, b + 1);
+    return hyb_homes_in_host_memory(&f->lu->homes, b);
+}
+
+static void visit_run(const filling_t *f, int64_t from, int64_t to)
+{
+    int64_t end;
+
+    for (; from < to; from = end) {
+        bool here = is_here(f, from, &end);
+
+        end = Mmin(end, to);
+        if (here)
+            f->visit(f, (hpl_block_t){.col = from,
+                                      .rows = f->mat->mp,
+                                      .cols = end - from});
+    }
+}
+
 /* Every members-th run: where pages come to lie does not depend on speed. */
 static void visit(void *argument, int member)
 {
     const filling_t *f = argument;
-    const HPL_T_pmat *mat = f->mat;
-    hpl_block_t columns = {.rows = mat->mp};
+    int64_t from = member * f->width;
 
-    for (columns.col = member * f->width; columns.col < mat->nq;
-         columns.col += f->members * f->width) {
-        columns.cols = Mmin(f->width, mat->nq - columns.col);
-        f->visit(f, columns);
+    for (; from < f->mat->nq; from += f->members * f->width) {
+        visit_run(f, from, Mmin(from + f->width, f->mat->nq));
         hyb_phase_step(f->phase);
     }
 }
@@ -104,51 +131,48 @@ void hyb_generate_touch(hyb_team_t *team, const HPL_T_pmat *mat)
 
 /* Back by pages what the host keeps of columns that live on devices: diagonal
  * blocks, and b. The loop writes them while the devices wait. */
-static void touch_kept(const hyb_lu_t *lu, int64_t from)
+static void touch_kept(const hyb_lu_t *lu)
 {
     const HPL_T_pmat *mat = lu->mat;
     hpl_map_t cols = hpl_map_columns(lu->grid, mat->nb);
 
-    for (int64_t j = from; j < lu->ledger.columns; j++) {
+    for (int64_t j = 0; j < lu->ledger.columns; j++) {
         bool is_b = j >= lu->ledger.columns_of_a;
         int panel = (int)(hpl_map_global(&cols, j) / mat->nb);
         int64_t i = is_b ? 0 : hyb_lu_rows_above(lu, panel);
         int64_t end = is_b ? mat->mp : hyb_lu_rows_above(lu, panel + 1);
 
-        xh_memory_touch(Mptr(mat->A, i, j, mat->ld),
-                        (size_t)(end - i) * sizeof(double), 0, 1);
+        if (j >= lu->ledger.columns_of_ab ||
+            !hyb_homes_in_host_memory(&lu->homes,
+                                      hyb_ledger_block(&lu->ledger, j)))
+            xh_memory_touch(Mptr(mat->A, i, j, mat->ld),
+                            (size_t)(end - i) * sizeof(double), 0, 1);
     }
-}
-
-/* The columns in host memory. */
-static HPL_T_pmat host_matrix(const hyb_lu_t *lu)
-{
-    HPL_T_pmat host = *lu->mat;
-
-    host.nq = (int)Mmin(
-        hyb_ledger_first(&lu->ledger, hyb_homes_in_host_memory(&lu->homes)),
-        lu->ledger.columns_of_ab);
-    return host;
 }
 
 void hyb_generate_touch_homes(hyb_lu_t *lu)
 {
-    HPL_T_pmat host = host_matrix(lu);
+    filling_t filling = {.lu = lu, .mat = lu->mat, .visit = touch};
 
-    touch_kept(lu, host.nq);
-    hyb_generate_touch(lu->means.team, &host);
+    touch_kept(lu);
+    visit_all(lu->means.team, &filling, "taking memory for the matrix");
 }
 
 void hyb_generate_on_host(hyb_place_t *host, int seed)
 {
-    HPL_T_pmat mat = host_matrix(host->lu);
+    const hyb_lu_t *lu = host->lu;
+    filling_t filling = {
+        .generator = hyb_generator(lu->means.kernel, lu->grid, lu->mat, seed),
+        .lu = lu,
+        .mat = lu->mat,
+        .visit = fill};
 
-    hyb_generate(&host->lu->means, host->lu->grid, &mat, seed);
+    visit_all(lu->means.team, &filling, "generating the matrix");
 }
 
 void hyb_generate_homes(hyb_lu_t *lu, int seed)
 {
-    touch_kept(lu, host_matrix(lu).nq);
+    touch_kept(lu);
     for (int i = 0; i < lu->homes.places; i++)
         lu->homes.place[i]->generate(lu->homes.place[i], seed);
     hyb_check_columns_sum(lu, 0);

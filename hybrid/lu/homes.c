@@ -10,6 +10,7 @@
 #include "hpl/solver/system.h"
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/place_device.h"
+#include "hybrid/lu/tuner/home.h"
 
 /* ---- dealing ------------------------------------------------------------- */
 
@@ -80,27 +81,38 @@ static int64_t ask(const hyb_means_t *means, const hpl_shape_t *shape,
     return seats > 0 && !has_room ? all : left;
 }
 
-/* Blocks for which devices have no room. */
+/* Where the blocks go that devices do not hold. */
 typedef struct {
-    int64_t left;
-    bool guests; /* they are */
-    int seats;   /* of each device for them, as many as leave room for blocks */
+    int64_t left; /* for which devices have no room */
+    bool guests;  /* they are */
+    int seats; /* of each device for them, as many as leave room for blocks */
+    int64_t team; /* blocks of the team behind them */
 } rest_t;
+
+/* How many of count blocks are the team's, spread evenly? */
+static int64_t team_of(int64_t count, double share)
+{
+    return (int64_t)(share * (double)count + 0.5);
+}
 
 static rest_t survey(const hyb_means_t *means, const hpl_shape_t *shape,
                      hpl_dealt_t *device)
 {
     int64_t all = blocks_of(shape);
     int least = hyb_homes_least_seats(shape->nprow);
-    rest_t r = {.left = ask(means, shape, 0, device)};
+    rest_t r = {.team = team_of(all, hyb_home_share(&means->figures, shape))};
 
-    if (r.left == 0)
+    r.left = ask(means, shape, 0, device);
+    if (r.left <= r.team) {
+        r.left = 0;
         return r;
+    }
     r.seats = HYB_SEATS + 1;
     do
         r.left = ask(means, shape, --r.seats, device);
     while (r.left == all && r.seats > least);
     r.guests = shape->nprow == 1 && r.left < all;
+    r.team = 0;
     return r;
 }
 
@@ -113,16 +125,29 @@ static rest_t rest_of(const hyb_means_t *means, const hpl_shape_t *shape)
                            : (rest_t){.left = blocks_of(shape)};
 }
 
+/* The columns of so many blocks of shape's process. */
+static int64_t columns_of(const hpl_shape_t *shape, int64_t blocks)
+{
+    hpl_map_t map;
+
+    if (blocks == blocks_of(shape))
+        return hpl_system_columns(shape);
+    map = hpl_system_column_map(shape);
+    return xh_smaller(blocks * shape->nb, hpl_map_count(&map, shape->n));
+}
+
+int64_t hyb_homes_columns_left(const hyb_means_t *means,
+                               const hpl_shape_t *shape)
+{
+    return columns_of(shape, rest_of(means, shape).left);
+}
+
 int64_t hyb_homes_host_columns(const hyb_means_t *means,
                                const hpl_shape_t *shape)
 {
-    int64_t left = rest_of(means, shape).left;
-    hpl_map_t map;
+    rest_t rest = rest_of(means, shape);
 
-    if (left == blocks_of(shape))
-        return hpl_system_columns(shape);
-    map = hpl_system_column_map(shape);
-    return xh_smaller(left * shape->nb, hpl_map_count(&map, shape->n));
+    return columns_of(shape, rest.left + rest.team);
 }
 
 bool hyb_homes_has_guests(const hyb_means_t *means, const hpl_shape_t *shape)
@@ -160,19 +185,59 @@ static void deal_check_columns(hyb_lu_t *lu)
         bool any = lu->ledger.blocks > b && (i > 0 ? h->resident : host);
 
         h->check[i] = any ? b++ : -1;
-        if (any && h->check[i] >= h->host_blocks)
-            h->device[h->check[i] - h->host_blocks] = i - 1;
+        if (any && h->number != NULL)
+            h->number[h->check[i]] = i;
     }
 }
 
+/* The team gets every so many of blocks from .. to - 1, devices the others as
+ * each has room. */
+static xh_status_t spread(hyb_homes_t *h, int64_t from, int64_t to,
+                          int64_t team, const hpl_dealt_t *device, int devices)
+{
+    int64_t all = to - from, next = 0;
+    int *dealt = calloc((size_t)(all - team) + 1, sizeof(*dealt));
+
+    if (dealt == NULL)
+        return XH_ERR_MEMORY;
+    hyb_homes_deal(device, devices, all - team, dealt);
+    for (int64_t i = 0; i < all; i++)
+        if ((i + 1) * team / all > i * team / all)
+            h->team_end = from + i + 1;
+        else
+            h->number[from + i] = 1 + dealt[next++];
+    free(dealt);
+    return XH_OK;
+}
+
 /* Devices get blocks as each has room; guests only by rate. */
+static xh_status_t deal(hyb_lu_t *lu, const rest_t *rest, hpl_dealt_t *device,
+                        int devices)
+{
+    hyb_homes_t *h = &lu->homes;
+    int64_t all = lu->ledger.check;
+    xh_status_t status;
+
+    h->team_end = rest->guests ? 0 : rest->left;
+    h->number = calloc((size_t)lu->ledger.blocks + 1, sizeof(*h->number));
+    if (h->number == NULL)
+        return XH_ERR_MEMORY;
+    status = spread(h, rest->left, all, rest->team, device, devices);
+    for (int i = 0; i < devices; i++)
+        device[i].room = h->guests;
+    if (status == XH_OK && h->guests > 0)
+        status = spread(h, 0, h->guests, 0, device, devices);
+    lu->ledger.place = h->number;
+    return status;
+}
+
 xh_status_t hyb_homes_deal_blocks(hyb_lu_t *lu)
 {
     hyb_homes_t *h = &lu->homes;
     hpl_shape_t shape = hpl_system_shape(lu->grid, lu->mat->n, lu->mat->nb);
     hpl_dealt_t device[HYB_EXECUTORS];
     int devices = devices_of(&lu->means, shape.nprow);
-    int64_t all = lu->ledger.check, theirs;
+    int64_t all = lu->ledger.check;
     rest_t rest = {.left = all};
 
     h->blocks = lu->ledger.blocks;
@@ -185,22 +250,11 @@ xh_status_t hyb_homes_deal_blocks(hyb_lu_t *lu)
     h->places = h->resident       ? 1 + devices
                 : h->takes_visits ? 1 + hyb_machine_devices(lu->means.machine)
                                   : 1;
+    h->left = rest.left;
     h->guests = rest.guests ? rest.left : 0;
-    h->host_blocks = rest.left - h->guests;
-    if (!h->resident)
-        h->host_blocks = lu->ledger.blocks;
-    theirs = all - h->host_blocks;
-    if (h->resident) {
-        h->device = malloc((size_t)(lu->ledger.blocks - h->host_blocks) *
-                           sizeof(*h->device));
-        if (h->device == NULL)
-            return XH_ERR_MEMORY;
-        hyb_homes_deal(device, devices, theirs - h->guests,
-                       h->device + h->guests);
-        for (int i = 0; i < devices; i++)
-            device[i].room = h->guests;
-        hyb_homes_deal(device, devices, h->guests, h->device);
-    }
+    h->team_end = lu->ledger.blocks;
+    if (h->resident)
+        XH_TRY(deal(lu, &rest, device, devices));
     deal_check_columns(lu);
     return XH_OK;
 }
@@ -253,14 +307,13 @@ void hyb_homes_agree(hyb_lu_t *lu)
 {
     hyb_homes_t *h = &lu->homes;
 
-    h->factored_from = can_factor(h) ? h->host_blocks : lu->ledger.blocks;
-    if (h->factored_from > h->host_blocks && lu->grid->iam == 0 &&
-        lu->means.self_test == NULL &&
+    h->can_factor = can_factor(h);
+    if (!h->can_factor && lu->grid->iam == 0 && lu->means.self_test == NULL &&
         strcmp(hyb_means_panel(&lu->means), "device") == 0)
         xh_log_info("panel=device: a device of process 0 cannot factor panels: "
                     "the cores factor them");
     if (lu->grid->nprow > 1)
-        hpl_waits_allreduce(&h->factored_from, 1, MPI_INT64_T, MPI_MAX,
+        hpl_waits_allreduce(&h->can_factor, 1, MPI_INT, MPI_MIN,
                             lu->grid->col_comm);
 }
 
@@ -268,5 +321,5 @@ void hyb_homes_destroy(hyb_homes_t *h)
 {
     while (h->places > 1)
         hyb_place_device_destroy(h->place[--h->places]);
-    free(h->device);
+    free(h->number);
 }

@@ -29,8 +29,10 @@ static inline int hyb_homes_least_seats(int nprow)
 
 /*
  * Where each local block column is computed, and whose memory it lives in, from
- * before the run until its end. Devices compute those that they hold, on the
- * right. What they have no room for is on the left, as it is finished first:
+ * before the run until its end. Devices compute those that they hold. Between
+ * these stand as many of the team's as it computes in the same time, evenly
+ * spread, so that this holds until the end (hyb_home_share; P = 1). What
+ * devices have no room for is on the left, as it is finished first:
  *
  *   P = 1  guests: they live in host memory and come to their devices, each
  *          time for several panels at once
@@ -42,17 +44,19 @@ static inline int hyb_homes_least_seats(int nprow)
  * check columns, too, behind all others.
  */
 typedef struct {
-    int64_t blocks;              /* of the process, check columns too */
-    int64_t host_blocks, guests; /* one of the two is 0, or devices hold none */
-    bool resident;               /* devices hold columns, or have guests */
-    bool takes_visits;           /* devices multiply columns of the host */
-    int seats;   /* of a device that holds columns, for others */
-    int *device; /* of each block behind the host's, from 0; -1: the host */
-    bool peers;  /* devices reach each other's memory: from there they get L2 of
-                    what they factored, but for guests' */
-    int64_t factored_from; /* from this block on devices can factor panels of
-                              their columns, here and on the other processes of
-                              the process column */
+    int64_t blocks;    /* of the process, check columns too */
+    int64_t left;      /* the first ones, for which devices have no room; */
+    int64_t guests;    /* so many of these are guests */
+    int64_t team_end;  /* behind the last block that the team computes, beside
+                          its check columns; 0: there is none */
+    bool resident;     /* devices hold columns, or have guests */
+    bool takes_visits; /* devices multiply columns of the host */
+    int seats;         /* of a device that holds columns, for others */
+    int *number;       /* of each block's place; NULL: all are the host's */
+    bool peers; /* devices reach each other's memory: from there they get L2 of
+                   what they factored, but for guests' */
+    int can_factor; /* devices, panels of their columns, here and on the other
+                       processes of the process column */
     hyb_place_t host;
     struct hyb_panel_choice *choice; /* who factors panels */
     int places;                      /* the host, number 0, and one a device */
@@ -68,9 +72,7 @@ typedef struct {
 /* The number of block's place. */
 static inline int hyb_home_number(const hyb_homes_t *homes, int64_t block)
 {
-    int64_t behind = block - homes->host_blocks;
-
-    return behind < 0 ? 0 : 1 + homes->device[behind];
+    return homes->number != NULL ? homes->number[block] : 0;
 }
 
 static inline hyb_place_t *hyb_home_of(const hyb_homes_t *homes, int64_t block)
@@ -78,66 +80,16 @@ static inline hyb_place_t *hyb_home_of(const hyb_homes_t *homes, int64_t block)
     return homes->place[hyb_home_number(homes, block)];
 }
 
-/* The block of the host's check columns where devices have blocks before it;
- * else none. */
-static inline hyb_blocks_t hyb_homes_apart(const hyb_homes_t *homes)
-{
-    int64_t b = homes->check[0];
-
-    return b < homes->host_blocks ? (hyb_blocks_t){0, 0} : hyb_one_block(b);
-}
-
-/* The first of blocks whose rows travel together: the host's stand before those
- * of devices. */
-static inline hyb_blocks_t hyb_homes_group(const hyb_homes_t *homes,
-                                           hyb_blocks_t blocks)
-{
-    hyb_blocks_t apart = hyb_homes_apart(homes);
-
-    if (apart.to > apart.from && blocks.from < apart.to)
-        blocks.to = xh_smaller(blocks.to, blocks.from < apart.from ? apart.from
-                                                                   : apart.to);
-    return blocks;
-}
-
-static inline bool hyb_homes_is_apart(const hyb_homes_t *homes,
-                                      hyb_blocks_t blocks)
-{
-    hyb_blocks_t apart = hyb_homes_apart(homes);
-
-    return apart.to > apart.from && blocks.from == apart.from &&
-           blocks.to == apart.to;
-}
-
-/* Those of blocks, some of which travel together or are A's, that live on the
- * host; on devices. */
-static inline hyb_blocks_t hyb_homes_host(const hyb_homes_t *homes,
-                                          hyb_blocks_t blocks)
-{
-    if (hyb_homes_is_apart(homes, blocks))
-        return blocks;
-    return (hyb_blocks_t){xh_smaller(blocks.from, homes->host_blocks),
-                          xh_smaller(blocks.to, homes->host_blocks)};
-}
-
-static inline hyb_blocks_t hyb_homes_devices(const hyb_homes_t *homes,
-                                             hyb_blocks_t blocks)
-{
-    if (hyb_homes_is_apart(homes, blocks))
-        return (hyb_blocks_t){blocks.to, blocks.to};
-    return (hyb_blocks_t){xh_larger(blocks.from, homes->host_blocks),
-                          xh_larger(blocks.to, homes->host_blocks)};
-}
-
-/* The first blocks. */
-static inline int64_t hyb_homes_in_host_memory(const hyb_homes_t *homes)
-{
-    return homes->host_blocks + homes->guests;
-}
-
 static inline bool hyb_homes_is_guest(const hyb_homes_t *homes, int64_t block)
 {
     return block < homes->guests;
+}
+
+static inline bool hyb_homes_in_host_memory(const hyb_homes_t *homes,
+                                            int64_t block)
+{
+    return hyb_homes_is_guest(homes, block) ||
+           hyb_home_number(homes, block) == 0;
 }
 
 /* Does L2 of block's panel come from the device that factored it to the others?
@@ -160,8 +112,9 @@ void hyb_homes_deal(const hpl_dealt_t *device, int devices, int64_t blocks,
 /* Has panel k come up to all devices? True before the first one. */
 bool hyb_homes_have_panel(const hyb_homes_t *homes, int k);
 
-/* Columns of shape's process in host memory: for which devices have no room,
- * or, without columns on devices, as means says, all. */
+/* Columns of shape's process in host memory: the team's share, and those for
+ * which devices have no room; without columns on devices, as means says, all.
+ */
 int64_t hyb_homes_host_columns(const hyb_means_t *means,
                                const hpl_shape_t *shape);
 
@@ -176,6 +129,10 @@ int64_t hyb_homes_team_columns(const hyb_means_t *means,
  * means asks for these. */
 int hyb_homes_checked(const hyb_means_t *means, const hpl_shape_t *shape);
 
+/* Of these the first ones, for which devices have no room. */
+int64_t hyb_homes_columns_left(const hyb_means_t *means,
+                               const hpl_shape_t *shape);
+
 /* Which blocks live where: needs lu's means, grid, mat, ledger. Errors:
  * XH_ERR_MEMORY */
 xh_status_t hyb_homes_deal_blocks(hyb_lu_t *lu);
@@ -185,7 +142,7 @@ xh_status_t hyb_homes_deal_blocks(hyb_lu_t *lu);
 xh_status_t hyb_homes_create(hyb_lu_t *lu);
 void hyb_homes_destroy(hyb_homes_t *homes);
 
-/* Find factored_from; collective over the process column. */
+/* Find can_factor; collective over the process column. */
 void hyb_homes_agree(hyb_lu_t *lu);
 
 #endif

@@ -70,45 +70,74 @@ hyb_run_t hyb_ledger_columns(const hyb_ledger_t *ledger, hyb_blocks_t blocks)
         from, xh_larger(hyb_ledger_first(ledger, blocks.to) - from, 0)};
 }
 
+int64_t hyb_ledger_team_columns(const hyb_ledger_t *ledger, hyb_blocks_t blocks)
+{
+    int64_t count = 0;
+
+    for (int64_t b = blocks.from; b < blocks.to; b++)
+        if (hyb_ledger_is_teams(ledger, b))
+            count += width_of(ledger, b);
+    return count;
+}
+
 static bool has_reached(const hyb_ledger_t *ledger, int64_t b, int64_t stage)
 {
     return atomic_load_explicit(&ledger->applied[b], memory_order_acquire) >=
            stage * width_of(ledger, b);
 }
 
-int64_t hyb_ledger_first_before(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
-                                int64_t stage)
+int64_t hyb_ledger_team_first_before(const hyb_ledger_t *ledger,
+                                     hyb_blocks_t blocks, int64_t stage)
 {
     int64_t b = blocks.from;
 
-    while (b < blocks.to && has_reached(ledger, b, stage))
+    while (b < blocks.to &&
+           (!hyb_ledger_is_teams(ledger, b) || has_reached(ledger, b, stage)))
         b++;
     return b;
+}
+
+/* Has the team no columns of A among blocks b .. to - 1? */
+static bool is_narrow(const hyb_ledger_t *ledger, int64_t b, int64_t to)
+{
+    return hyb_ledger_team_columns(
+               ledger, (hyb_blocks_t){b, xh_smaller(to, ledger->b)}) == 0;
 }
 
 int64_t hyb_ledger_divide(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
                           double share, bool is_fixed)
 {
-    hyb_run_t all = hyb_ledger_columns(ledger, blocks);
-    double end = (double)all.from + share * (double)all.count;
+    int64_t all = hyb_ledger_team_columns(ledger, blocks), seen = 0;
     double part = is_fixed ? 0.5 : 0.0; /* of a block, that decides */
     int64_t b = blocks.from;
 
     for (; b < blocks.to; b++) {
-        double first = (double)hyb_ledger_first(ledger, b);
+        int64_t mine =
+            hyb_ledger_team_columns(ledger, (hyb_blocks_t){b, b + 1});
 
-        if (first + part * (double)width_of(ledger, b) >= end)
+        if (mine > 0 &&
+            (double)seen + part * (double)mine >= share * (double)all)
             break;
+        seen += mine;
     }
-    if (b > blocks.from && hyb_ledger_first(ledger, b) == ledger->columns_of_a)
-        b = blocks.to;
-    return b;
+    if (seen == 0)
+        return blocks.from;
+    return is_narrow(ledger, b, blocks.to) ? blocks.to : b;
 }
 
 bool hyb_ledger_reached(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
                         int64_t stage)
 {
-    return hyb_ledger_first_before(ledger, blocks, stage) >= blocks.to;
+    for (int64_t b = blocks.from; b < blocks.to; b++)
+        if (!has_reached(ledger, b, stage))
+            return false;
+    return true;
+}
+
+bool hyb_ledger_team_reached(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
+                             int64_t stage)
+{
+    return hyb_ledger_team_first_before(ledger, blocks, stage) >= blocks.to;
 }
 
 bool hyb_ledger_queued(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
@@ -172,6 +201,8 @@ bool hyb_ledger_take(hyb_ledger_t *ledger, hyb_blocks_t blocks, int64_t from,
     bool all = true;
 
     for (int64_t b = blocks.from; b < blocks.to; b++) {
+        if (!hyb_ledger_is_teams(ledger, b))
+            continue;
         if (hyb_ledger_take_run(ledger, b, from, to, width, run_p))
             return true;
         all =

@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include "base/status.h"
 
@@ -37,6 +38,8 @@ typedef struct {
     int64_t columns, blocks;             /* of these and check columns */
     int64_t b, check; /* the blocks of b, if it is here, and of the first check
                          columns, if there are any */
+    const int *place; /* that computes each block, 0: the team; NULL: all are
+                         the team's. Borrowed */
     _Atomic int64_t *queued, *applied; /* by block: columns times stages */
     _Atomic int opened;                /* iterations: so many so far */
 } hyb_ledger_t;
@@ -97,22 +100,34 @@ hyb_blocks_t hyb_ledger_blocks(const hyb_ledger_t *ledger, hyb_run_t run);
 /* The columns of blocks, which may be none. */
 hyb_run_t hyb_ledger_columns(const hyb_ledger_t *ledger, hyb_blocks_t blocks);
 
+/* Does the team compute block b? */
+static inline bool hyb_ledger_is_teams(const hyb_ledger_t *ledger, int64_t b)
+{
+    return ledger->place == NULL || ledger->place[b] == 0;
+}
+
+/* How many of the columns of blocks does the team compute? */
+int64_t hyb_ledger_team_columns(const hyb_ledger_t *ledger,
+                                hyb_blocks_t blocks);
+
 /*
- * The first of blocks that is the team's where devices get share of their
- * columns. What is rounded to whole blocks falls to the devices, as the team
- * can take tiles from these; a share that the user fixed is rounded to the
+ * The first of blocks that the team multiplies where devices get share of the
+ * team's columns. What is rounded to whole blocks falls to the devices, as the
+ * team can take tiles from these; a share that the user fixed is rounded to the
  * nearest. Single columns, behind their blocks, are not worth reading L2 for.
  */
 int64_t hyb_ledger_divide(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
                           double share, bool is_fixed);
 
-/* Have all columns of blocks reached stage? */
+/* Have all columns of blocks reached stage? All that the team computes? */
 bool hyb_ledger_reached(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
                         int64_t stage);
+bool hyb_ledger_team_reached(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
+                             int64_t stage);
 
-/* The first of blocks that has not reached stage, or blocks.to. */
-int64_t hyb_ledger_first_before(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
-                                int64_t stage);
+/* The first of the team's blocks that has not reached stage, or blocks.to. */
+int64_t hyb_ledger_team_first_before(const hyb_ledger_t *ledger,
+                                     hyb_blocks_t blocks, int64_t stage);
 
 /* Are all columns of blocks at stage once what is queued has run? */
 bool hyb_ledger_queued(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
@@ -123,8 +138,8 @@ bool hyb_ledger_queued(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
 int hyb_ledger_panels_queued(const hyb_ledger_t *ledger, int64_t b);
 
 /*
- * Take a run of at most width columns of blocks, from left to right, which has
- * reached stage from, to bring it to stage to. Any thread.
+ * Take a run of at most width of the team's columns of blocks, from left to
+ * right, which has reached stage from, to bring it to stage to. Any thread.
  *
  * run_p  out  what was taken; no columns: all of it was
  *

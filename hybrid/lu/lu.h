@@ -119,6 +119,12 @@ static inline hyb_place_t *hyb_lu_panel_home(const hyb_lu_t *lu, int k)
     return hyb_home_of(&lu->homes, hyb_lu_panel_block(lu, k));
 }
 
+/* Does the team compute blocks behind panel k? Then it reads the panel. */
+static inline bool hyb_lu_team_reads(const hyb_lu_t *lu, int k)
+{
+    return hyb_lu_trailing(lu, k).from < lu->homes.team_end;
+}
+
 /* flop of panel k's product with so many columns. */
 static inline double hyb_lu_flop(hyb_lu_t *lu, int k, int64_t columns)
 {

@@ -113,8 +113,8 @@ xh_status_t hyb_panels_create(hyb_lu_t *lu)
         if (p->moves == NULL)
             return XH_ERR_MEMORY;
     }
-    s->shares_l2 = lu->grid->npcol == 1 && lu->homes.resident &&
-                   lu->homes.host_blocks == 0;
+    s->shares_l2 =
+        lu->grid->npcol == 1 && lu->homes.resident && lu->homes.team_end == 0;
     s->pivots = calloc((size_t)nb + 1, sizeof(*s->pivots));
     if (s->pivots == NULL)
         return XH_ERR_MEMORY;
@@ -293,17 +293,18 @@ void hyb_panel_receive(hyb_place_t *host, int k)
     hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
     HPL_T_panel *h = p->hpl;
     xh_view_t l1 = {h->L1, h->jb, h->jb, h->jb};
+    bool copies = lu->means.by_blas && hyb_lu_team_reads(lu, k);
 
     hyb_seal_arrive(lu, k);
     if (lu->mat->info == 0)
         lu->mat->info = (int)*h->DINFO;
-    if (!p->by_device)
+    if (!p->by_device || copies)
         p->columns =
             (xh_view_t){p->workspace->columns[k % hyb_l2_copies(p->workspace)],
                         p->factors.l2.rows, h->jb, Mmax(p->factors.l2.rows, 1)};
-    if (!p->by_device && p->columns.data != NULL)
+    if ((!p->by_device || copies) && p->columns.data != NULL)
         hyb_l2_columns_begin(p);
-    if (lu->homes.host_blocks > 0)
+    if (lu->homes.team_end > 0)
         hyb_factors_pack_l1(l1, &p->factors.l1);
     list_moves(p, h->jb, lu->grid->nprow == 1);
 }

@@ -33,7 +33,8 @@ void hyb_panel_choice_destroy(hyb_lu_t *lu)
 /* May panel k's device factor it, and the setting panel is as asked? */
 static bool panel_is(const hyb_lu_t *lu, int k, const char *asked)
 {
-    return hyb_lu_panel_block(lu, k) >= lu->homes.factored_from &&
+    return lu->homes.can_factor &&
+           hyb_home_number(&lu->homes, hyb_lu_panel_block(lu, k)) > 0 &&
            strcmp(hyb_means_panel(&lu->means), asked) == 0;
 }
 
@@ -55,7 +56,7 @@ bool hyb_panel_choice_was_device(const hyb_lu_t *lu)
 {
     const char *asked = hyb_means_panel(&lu->means);
 
-    if (lu->homes.factored_from > 0 || strcmp(asked, "host") == 0)
+    if (!lu->homes.can_factor || strcmp(asked, "host") == 0)
         return false;
     return strcmp(asked, "device") == 0 || lu->homes.choice->by_device;
 }

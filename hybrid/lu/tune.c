@@ -131,9 +131,9 @@ static double devices_share(hyb_lu_t *lu, int k, int64_t columns)
  * devices. */
 static void divide(hyb_lu_t *lu, hyb_step_t *step)
 {
-    hyb_blocks_t others =
-        hyb_homes_host(&lu->homes, (hyb_blocks_t){step->next.to, step->all.to});
-    double share = devices_share(lu, step->k, columns_of(lu, others));
+    hyb_blocks_t others = {step->next.to, step->all.to};
+    double share = devices_share(lu, step->k,
+                                 hyb_ledger_team_columns(&lu->ledger, others));
     int64_t ours =
         hyb_ledger_divide(&lu->ledger, others, share, step->share_is_fixed);
 
@@ -176,7 +176,7 @@ static int panel_threads(hyb_lu_t *lu, const hyb_step_t *step)
     if (step->by_device)
         return 1;
     if (step->mode == HYB_LOOKAHEAD_NONE || t->team.threads == 1 ||
-        lu->homes.host_blocks == 0)
+        lu->homes.team_end == 0)
         return t->team.threads;
     return hyb_regroup_panel(&t->team, h->mp, columns_of(lu, step->all), h->jb,
                              before_panel(lu, step));
@@ -201,9 +201,8 @@ void hyb_tune_step(hyb_lu_t *lu, int k, hyb_step_t *step)
         step->next.to++;
         step->by_device = hyb_lu_panel(lu, k + 1)->by_device;
     }
-    step->next_visits =
-        hyb_blocks_count(hyb_homes_host(&lu->homes, step->next)) > 0 &&
-        devices_are_quicker(lu, step);
+    step->next_visits = hyb_ledger_team_columns(&lu->ledger, step->next) > 0 &&
+                        devices_are_quicker(lu, step);
     divide(lu, step);
     step->panel_threads = panel_threads(lu, step);
 }
@@ -275,10 +274,10 @@ static void learn_shares(hyb_lu_t *lu, int k)
 /* flop of iteration k in columns that live on devices. */
 static double resident_flop(hyb_lu_t *lu, int k)
 {
-    hyb_blocks_t theirs =
-        hyb_homes_devices(&lu->homes, hyb_lu_step(lu, k)->all);
+    hyb_blocks_t all = hyb_lu_step(lu, k)->all;
 
-    return hyb_lu_flop(lu, k, columns_of(lu, theirs));
+    return hyb_lu_flop(
+        lu, k, columns_of(lu, all) - hyb_ledger_team_columns(&lu->ledger, all));
 }
 
 /* flop of iteration k, of the team and devices. */

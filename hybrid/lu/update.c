@@ -26,13 +26,13 @@ static int64_t first_stage(const hyb_worker_t *me, const hyb_step_t *step)
                                    : hyb_stage(step->k);
 }
 
-/* To swap and solve blocks: those of the host, which workers take. */
+/* To swap and solve those of blocks that are the team's. */
 static task_t solving(hyb_worker_t *me, const hyb_step_t *step,
                       hyb_blocks_t blocks)
 {
     return (task_t){.me = me,
                     .step = step,
-                    .blocks = hyb_homes_host(&me->lu->homes, blocks),
+                    .blocks = blocks,
                     .from = first_stage(me, step),
                     .to = hyb_stage_after(step->k, HYB_STEP_SOLVE),
                     .width =
@@ -93,28 +93,22 @@ static void work_on_all(task_t t)
         ;
 }
 
-/* What is left for the team of an iteration, with its check columns. */
+/* What is left for the team of an iteration. */
 static void work_on_rest(hyb_worker_t *me, const hyb_step_t *step)
 {
     work_on_all(updating(me, step, step->rest));
-    work_on_all(updating(me, step, hyb_homes_apart(&me->lu->homes)));
 }
 
 static bool host_has_solved(hyb_lu_t *lu, int k)
 {
-    int64_t solved = hyb_stage_after(k, HYB_STEP_SOLVE);
-
-    return hyb_ledger_reached(
-               &lu->ledger, hyb_homes_host(&lu->homes, hyb_lu_step(lu, k)->all),
-               solved) &&
-           hyb_ledger_reached(&lu->ledger, hyb_homes_apart(&lu->homes), solved);
+    return hyb_ledger_team_reached(&lu->ledger, hyb_lu_step(lu, k)->all,
+                                   hyb_stage_after(k, HYB_STEP_SOLVE));
 }
 
 /* All columns are swapped and solved before any is multiplied. */
 static void solve_all(hyb_worker_t *me, const hyb_step_t *step)
 {
     work_on_all(solving(me, step, step->all));
-    work_on_all(solving(me, step, hyb_homes_apart(&me->lu->homes)));
     hyb_worker_wait(me, HYB_WAIT_COLUMNS, step->k, host_has_solved);
 }
 
@@ -202,7 +196,7 @@ static hyb_blocks_t blocks_to_queue(hyb_lu_t *lu, const hyb_step_t *step,
     if (!hyb_ledger_queued(&lu->ledger, one,
                            hyb_stage_after(step->k, HYB_STEP_ARRIVE)))
         return (hyb_blocks_t){b, b};
-    return hyb_homes_devices(&lu->homes, hyb_exchange_group(lu, b));
+    return hyb_exchange_group(lu, b);
 }
 
 /* Guests of place that come in iteration k, as far as it has room now. */
@@ -220,7 +214,7 @@ static void queue_guests(hyb_lu_t *lu, int k, hyb_place_t *place)
 static void queue_ready(hyb_lu_t *lu, int k, hyb_place_t *place)
 {
     const hyb_step_t *step = hyb_lu_step(lu, k);
-    hyb_blocks_t left = hyb_homes_devices(&lu->homes, step->all), ready;
+    hyb_blocks_t left = step->all, ready;
 
     queue_guests(lu, k, place);
     left.from = Mmax(left.from, lu->homes.guests);
@@ -348,5 +342,4 @@ void hyb_update_rest(hyb_worker_t *me, const hyb_step_t *step)
     if (step->k > me->lu->range.first)
         hyb_update_leave(me, step->k - 1);
     work_on(me, step, step->rest);
-    work_on(me, step, hyb_homes_apart(&me->lu->homes));
 }

@@ -78,7 +78,7 @@ static int64_t solved(const hyb_step_t *step)
 
 static int64_t columns_of(const hyb_lu_t *lu, hyb_blocks_t blocks)
 {
-    return hyb_ledger_columns(&lu->ledger, blocks).count;
+    return hyb_ledger_team_columns(&lu->ledger, blocks);
 }
 
 /* The leftmost block that is solved, and that nobody has begun to multiply. */
@@ -87,7 +87,8 @@ static int64_t next_visitor(const hyb_lu_t *lu, const hyb_step_t *step)
     hyb_blocks_t v = step->visiting;
     int64_t b = v.from;
 
-    while (b < v.to && !hyb_ledger_is_free(&lu->ledger, b, solved(step)))
+    while (b < v.to && !(hyb_ledger_is_teams(&lu->ledger, b) &&
+                         hyb_ledger_is_free(&lu->ledger, b, solved(step))))
         b++;
     return b;
 }
@@ -113,7 +114,7 @@ bool hyb_visits_are_enough(const hyb_worker_t *me, const hyb_step_t *step)
 
     if (lu->visits == NULL)
         return true;
-    v.to = hyb_ledger_first_before(&lu->ledger, v, solved(step));
+    v.to = hyb_ledger_team_first_before(&lu->ledger, v, solved(step));
     columns = (double)columns_of(lu, v);
     for (int i = 0; i < lu->visits->devices; i++)
         rate += lu->visits->rate[i];
@@ -254,9 +255,9 @@ static void sum_up(hyb_lu_t *lu, part_t *part)
 static bool is_over(const hyb_lu_t *lu, int k)
 {
     return atomic_load(&lu->visits->open) != k &&
-           hyb_ledger_reached(&lu->ledger,
-                              lu->flight[k % HYB_IN_FLIGHT].step.visiting,
-                              hyb_stage(k + 1)) &&
+           hyb_ledger_team_reached(&lu->ledger,
+                                   lu->flight[k % HYB_IN_FLIGHT].step.visiting,
+                                   hyb_stage(k + 1)) &&
            atomic_load(&lu->visits->helpers[k % LISTS]) == 0;
 }
 
@@ -274,6 +275,16 @@ static void pass_lists(hyb_lu_t *lu)
     }
 }
 
+static bool all_are_taken(const hyb_lu_t *lu, const hyb_step_t *step)
+{
+    for (int64_t b = step->visiting.from; b < step->visiting.to; b++)
+        if (hyb_ledger_is_teams(&lu->ledger, b) &&
+            !hyb_ledger_queued(&lu->ledger, hyb_one_block(b),
+                               hyb_stage(step->k + 1)))
+            return false;
+    return true;
+}
+
 /* Send columns of the open list; it is closed once nobody can take any. */
 static void attend(hyb_lu_t *lu, int k)
 {
@@ -283,7 +294,7 @@ static void attend(hyb_lu_t *lu, int k)
     while (send_some(lu, step))
         ;
     atomic_store(&v->left, columns_left(lu, step));
-    if (hyb_ledger_queued(&lu->ledger, step->visiting, hyb_stage(k + 1)))
+    if (all_are_taken(lu, step))
         atomic_store(&v->open, -1);
 }
 
@@ -358,7 +369,8 @@ static bool take_last(hyb_lu_t *lu, const hyb_step_t *step, int64_t width,
                       hyb_run_t *run_p)
 {
     for (int64_t b = step->visiting.to - 1; b >= step->visiting.from; b--)
-        if (hyb_ledger_take_run(&lu->ledger, b, solved(step),
+        if (hyb_ledger_is_teams(&lu->ledger, b) &&
+            hyb_ledger_take_run(&lu->ledger, b, solved(step),
                                 hyb_stage(step->k + 1), width, run_p))
             return true;
     return false;

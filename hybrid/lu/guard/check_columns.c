@@ -201,8 +201,7 @@ static bool is_in_host_memory(const weighing_t *w, int64_t block)
 {
     const hyb_lu_t *lu = w->lu;
 
-    return hyb_home_number(&lu->homes, block) == 0 ||
-           hyb_homes_is_guest(&lu->homes, block) ||
+    return hyb_homes_in_host_memory(&lu->homes, block) ||
            (block == lu->ledger.b && w->met == lu->range.panels);
 }
 
@@ -281,7 +280,7 @@ static double mean(const double *c, int64_t rows)
  * that devices factor do not come down for them alone. */
 static int64_t end_of(const hyb_lu_t *lu, int place)
 {
-    int64_t blocks = lu->homes.host_blocks;
+    int64_t blocks = lu->homes.team_end;
 
     return place > 0 || blocks > lu->ledger.b || lu->grid->npcol > 1
                ? INT64_MAX

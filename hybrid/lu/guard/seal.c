@@ -235,7 +235,7 @@ void hyb_seal_take(hyb_lu_t *lu, int k)
         return;
     write_seal(p, SEAL_OF_L2, bits);
     write_seal(p, SEAL_OF_REST, bits_of_rest(p->hpl));
-    if (!travels(lu))
+    if (!travels(lu) && !hyb_lu_team_reads(lu, k))
         return;
     begin(lu, k);
     hyb_seal_sum(lu, k);

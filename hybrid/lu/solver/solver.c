@@ -108,13 +108,13 @@ static void destroy(hpl_system_t *system)
 }
 
 /* Devices reach pinned memory at full speed; pinning is slow, so it is here. Of
- * the columns that live on the host. */
+ * the columns for which devices have no room. */
 static void pin(hpl_system_t *system, const hyb_means_t *mine)
 {
     HPL_T_pmat mat = system->mat;
     hpl_shape_t shape = hpl_system_shape(system->grid, mat.n, mat.nb);
 
-    mat.nq = (int)hyb_homes_host_columns(mine, &shape);
+    mat.nq = (int)hyb_homes_columns_left(mine, &shape);
     if (hyb_machine_working_devices(means.machine) == 0 || mat.nq == 0)
         return;
     xh_memory_prefer_huge(mat.A,
@@ -425,6 +425,8 @@ static xh_status_t open_node(bool funneled)
 
     if (status == XH_OK)
         status = hyb_split_of_setting(&split); /* refused before all work */
+    if (status == XH_OK && !hyb_home_share_is_valid())
+        status = XH_ERR_INPUT;
     if (status == XH_OK)
         status = hyb_checkpoint_check_settings();
     if (!funneled && threads != 1) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/integers.h"
+#include "base/log.h"
 #include "base/settings.h"
 #include "hpl/pauxil/map.h"
 #include "hpl/solver/system.h"
@@ -73,6 +74,7 @@ static rates_t rates_of(const hyb_home_figures_t *f, const hpl_shape_t *shape)
 typedef struct {          /* in columns */
     double host, devices; /* who computes them */
     double guests;        /* of the devices' */
+    bool spread;          /* the host's, among the devices' */
 } columns_t;
 
 /* Guests on their way, one way. */
@@ -112,8 +114,12 @@ static bool let_factor(const rates_t *r, double m, columns_t c,
     double way = crossings(r) * crossing;
 
     s->panel = flop / (panel_part * r->team);
-    s->link = c.devices > 0.0 ? (c.host > 0.0 ? 1.0 : 2.0) * crossing : 0.0;
-    if (!r->factor || c.host > 0.0 || c.devices <= 0.0 ||
+    s->link = c.devices > 0.0
+                  ? (c.host > 0.0 && !c.spread ? 1.0 : 2.0) * crossing
+                  : 0.0;
+    if (c.spread && crossings(r) == 0.0)
+        way = crossing;
+    if (!r->factor || (c.host > 0.0 && !c.spread) || c.devices <= 0.0 ||
         there + way > s->panel + s->link)
         return false;
     s->devices += r->overlaps ? there / r->count / r->npcol : 0.0;
@@ -134,7 +140,7 @@ static void let_work(const rates_t *r, double m, columns_t c, double panel,
     double visiting = c.host * flop / r->visitors;
 
     s->devices += c.devices * (flop + solve + move) / r->devices;
-    if (shared + visiting > 0.0)
+    if (shared + visiting > 0.0 && !c.spread)
         s->share = fmin(1.0, fmax(0.0, work + panel - s->devices) /
                                  (shared + visiting));
     s->host = work - s->share * shared;
@@ -180,17 +186,19 @@ hyb_home_seconds_t hyb_home_predict(const hyb_home_figures_t *figures,
     int64_t panels = xh_units(shape->n, shape->nb);
     int64_t run = xh_units(panels, STEPS);
     double n = shape->n, columns = n / shape->npcol, products = 0.0;
+    double share = rest > 0.0 ? 0.0 : hyb_home_share(figures, shape);
     hyb_home_seconds_t all = {.total = 0.0}, one;
 
     for (int64_t k = 0; k < panels; k += run) {
         double left = fmax(0.0, n - (double)(k + 1) * shape->nb);
         double mine = left / shape->npcol;
         double others = fmax(0.0, mine - (1.0 - rest) * columns);
-        double host = guests ? 0.0 : others;
+        double host = guests ? 0.0 : others + share * (mine - others);
         double times = (double)xh_smaller(run, panels - k);
 
-        one = iteration(&rates, left / shape->nprow,
-                        (columns_t){host, mine - host, others - host});
+        one = iteration(
+            &rates, left / shape->nprow,
+            (columns_t){host, mine - host, guests ? others : 0.0, share > 0.0});
         add(&all, one, times);
         all.share += times * host * left * one.share;
         products += times * host * left;
@@ -260,6 +268,63 @@ int hyb_home_group(const hyb_home_figures_t *f, const hpl_shape_t *shape)
                : (int)xh_smaller(most, widest_for_link(f, shape->nb));
 }
 
+/* The number of the setting share; NAN: auto. */
+static bool read_share(const char *text, double *share_p)
+{
+    char *end;
+
+    *share_p = NAN;
+    if (strcmp(text, "auto") == 0)
+        return true;
+    *share_p = strtod(text, &end);
+    return end != text && *end == '\0' && *share_p >= 0.0 && *share_p <= 1.0;
+}
+
+bool hyb_home_share_is_valid(void)
+{
+    const char *text = xh_settings_text("share");
+    double share;
+
+    if (read_share(text, &share))
+        return true;
+    xh_log_error("share: '%s' is neither auto nor a number from 0 to 1", text);
+    return false;
+}
+
+/*
+ * The part of an update's time that a panel takes on its way to the team, while
+ * half of all columns are left: it comes down, and one thread puts it into
+ * tiles.
+ */
+static double panel_part_of_update(const hyb_home_figures_t *f, double devices,
+                                   double columns)
+{
+    const double packed = 4e9; /* B/s */
+    double bytes = 1.0 / f->link + 1.0 / packed;
+
+    return columns > 0.0 ? sizeof(double) * bytes * devices / columns
+                         : HUGE_VAL;
+}
+
+double hyb_home_share(const hyb_home_figures_t *f, const hpl_shape_t *shape)
+{
+    const double least = 0.01; /* gain */
+    double team = f->threads * f->thread_rate;
+    double devices =
+        f->devices * device_rate(f, hyb_home_group(f, shape) * shape->nb);
+    double share, columns = (double)shape->n / shape->npcol;
+
+    if (shape->nprow > 1 || !read_share(xh_settings_text("share"), &share))
+        return 0.0;
+    if (!isnan(share))
+        return share;
+    if (devices <= 0.0 || team <= 0.0)
+        return 0.0;
+    share = team / (team + devices);
+    return share > least + panel_part_of_update(f, devices, columns) ? share
+                                                                     : 0.0;
+}
+
 /* Where not all have room, some of the memory is for others that come. */
 double hyb_home_rest(const hyb_home_figures_t *figures,
                      const hpl_shape_t *shape, bool *guests_p)
@@ -271,7 +336,7 @@ double hyb_home_rest(const hyb_home_figures_t *figures,
     double there = room(figures, shape, figures->memory, group, 0.0);
 
     *guests_p = false;
-    if (there >= blocks)
+    if (there >= blocks * (1.0 - hyb_home_share(figures, shape)))
         return 0.0;
     do
         there = room(figures, shape, figures->memory, group, seats);

@@ -28,7 +28,7 @@ typedef struct {
 /*
  * The factorization of shape, P x Q processes alike, of whose columns devices
  * do not hold a part, 0 to 1, on the left: guests, or those that the host
- * computes. docs/PLAN.md has the formulae.
+ * computes; with 0 the team has its share. docs/PLAN.md has the formulae.
  */
 hyb_home_seconds_t hyb_home_predict(const hyb_home_figures_t *figures,
                                     const hpl_shape_t *shape, double rest,
@@ -38,6 +38,17 @@ hyb_home_seconds_t hyb_home_predict(const hyb_home_figures_t *figures,
  * setting group, or as deep as their products gain by it, and where there are
  * guests as wide as keeps these off the links. */
 int hyb_home_group(const hyb_home_figures_t *figures, const hpl_shape_t *shape);
+
+/*
+ * The part of the columns that the team computes where the others live on
+ * devices, P = 1: the setting share, or with auto what team and devices compute
+ * in the same time, if that is clearly faster than devices alone.
+ */
+double hyb_home_share(const hyb_home_figures_t *figures,
+                      const hpl_shape_t *shape);
+
+/* Is the setting share auto or a number from 0 to 1? Else it is said. */
+bool hyb_home_share_is_valid(void);
 
 /* That part, for which the devices have no room, and whether it is guests. */
 double hyb_home_rest(const hyb_home_figures_t *figures,
