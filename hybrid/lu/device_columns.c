@@ -204,8 +204,10 @@ static xh_status_t open_queues(hyb_device_columns_t *d)
     XH_TRY(hyb_event_create(d->device, &d->event.begun));
     XH_TRY(hyb_event_create(d->device, &d->event.down));
     XH_TRY(hyb_event_create(d->device, &d->event.arrived));
-    for (int i = 0; i < HYB_SLOTS; i++)
+    for (int i = 0; i < HYB_SLOTS; i++) {
         XH_TRY(hyb_event_create(d->device, &d->panel[i].ready));
+        XH_TRY(hyb_event_create(d->device, &d->panel[i].followed));
+    }
     for (int i = 0; i < d->queued.count; i++) {
         XH_TRY(hyb_event_create(d->device, &d->queued.work[i].begun));
         XH_TRY(hyb_event_create(d->device, &d->queued.work[i].ended));
@@ -391,8 +393,10 @@ void hyb_place_device_destroy(hyb_place_t *place)
         hyb_event_destroy(d->queued.work[i].ended);
         hyb_event_destroy(d->queued.work[i].done);
     }
-    for (int i = 0; i < HYB_SLOTS; i++)
+    for (int i = 0; i < HYB_SLOTS; i++) {
         hyb_event_destroy(d->panel[i].ready);
+        hyb_event_destroy(d->panel[i].followed);
+    }
     hyb_device_seats_destroy(d);
     hyb_device_wide_destroy(d);
     hyb_event_destroy(d->event.kept);

@@ -200,6 +200,10 @@ hyb_block_t hyb_device_l2(const hyb_device_columns_t *d, int k);
 xh_status_t hyb_device_widen(hyb_device_columns_t *d, int k);
 xh_status_t hyb_device_follow(hyb_device_columns_t *d, int k);
 
+/* Queue, on link: wait until they have followed panel k, before another one
+ * takes its place. A device without columns to update may be late. */
+xh_status_t hyb_device_wait_followed(hyb_device_columns_t *d, int k);
+
 /*
  * Queue for part, whose u is room for some columns at a time: it meets panels
  * from .. to - 1. P = 1; they are all of a group, or some with all before them,

@@ -245,10 +245,18 @@ xh_status_t hyb_device_follow(hyb_device_columns_t *d, int k)
     XH_TRY(hyb_queue_copy(d->queue.compute,
                           hyb_block_first(p->l1, p->jb, p->jb),
                           hyb_block_part(l1, before, before, p->jb, p->jb)));
+    XH_TRY(hyb_event_record(d->queue.compute, p->followed));
     if (d->queue.guests == NULL || k + 1 < group.end)
         return XH_OK;
     XH_TRY(hyb_event_record(d->queue.compute, d->wide.whole));
     return hyb_queue_wait(d->queue.guests, d->wide.whole);
+}
+
+xh_status_t hyb_device_wait_followed(hyb_device_columns_t *d, int k)
+{
+    return k >= d->base.lu->range.first && is_wide(d, k)
+               ? hyb_queue_wait(d->queue.link, hyb_device_panel(d, k)->followed)
+               : XH_OK;
 }
 
 /* ---- columns meet them --------------------------------------------------- */

@@ -31,6 +31,7 @@ typedef struct {
     hyb_block_t came;    /* room for one that comes up */
     hyb_block_t list[HYB_ROW_LISTS]; /* a column of int64_t each */
     hyb_event_t *ready;              /* all of it has come up */
+    hyb_event_t *followed; /* rows of earlier panels have, in its group */
 } hyb_device_panel_t;
 
 /* Columns that meet a panel together, from the process's first row on. */

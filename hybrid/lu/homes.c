@@ -89,10 +89,10 @@ typedef struct {
     int64_t team; /* blocks of the team behind them */
 } rest_t;
 
-/* How many of count blocks are the team's, spread evenly? */
+/* How many of count blocks are the team's? Not all: devices hold some. */
 static int64_t team_of(int64_t count, double share)
 {
-    return (int64_t)(share * (double)count + 0.5);
+    return xh_smaller((int64_t)(share * (double)count + 0.5), count - 1);
 }
 
 static rest_t survey(const hyb_means_t *means, const hpl_shape_t *shape,

@@ -185,6 +185,7 @@ static void receive_panel(hyb_place_t *place, int k)
         return;
     if (d->comes >= 0)
         wait_for_l2(d);
+    hyb_device_check(d, hyb_device_wait_followed(d, k - HYB_SLOTS));
     if (k == place->lu->groups.of[k].first)
         hyb_device_check(d, hyb_device_guard_give_up(
                                 d, place->lu->groups.of[k].number - HYB_SLOTS));

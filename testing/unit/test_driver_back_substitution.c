@@ -60,7 +60,6 @@ static int solve_by(const hyb_kernel_t *kernel, hyb_team_t *team,
         .grid = grid, .mat = &mat, .means.team = team, .means.kernel = kernel};
 
     assert_ok(hyb_ledger_create(nq, mat.nq > nq, nb, 0, &lu.ledger));
-    lu.homes.host_blocks = lu.ledger.blocks;
     lu.homes.host = hyb_place_host;
     lu.homes.host.lu = &lu;
     lu.homes.place[0] = &lu.homes.host;

@@ -40,7 +40,6 @@ static void begin(table_t *t, int k, hyb_lookahead_t mode, int next)
 
     hyb_ledger_destroy(&lu->ledger);
     assert_ok(hyb_ledger_create(ORDER, true, BLOCK, 0, &lu->ledger));
-    lu->homes.host_blocks = lu->ledger.blocks;
     if (lu->exchange == NULL)
         assert_ok(hyb_exchange_create(lu));
     *step = (hyb_step_t){.k = k, .mode = mode, .all = hyb_lu_trailing(lu, k)};
@@ -101,7 +100,7 @@ static void poll_until_over(table_t *t)
 /* Blocks whose rows are here; others follow them. */
 static int64_t arrived(table_t *t)
 {
-    return hyb_ledger_first_before(&t->lu.ledger,
+    return hyb_ledger_team_first_before(&t->lu.ledger,
                                    hyb_lu_step(&t->lu, t->s.k)->all,
                                    hyb_stage_after(t->s.k, HYB_STEP_ARRIVE));
 }

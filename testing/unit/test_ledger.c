@@ -255,7 +255,7 @@ static void assert_agrees(const book_t *book, uint64_t *random)
     int64_t stage = book->work[small_random(random, book->works)].to;
     int64_t first = first_before(book, blocks, stage);
 
-    assert_int_equal(hyb_ledger_first_before(&book->ledger, blocks, stage),
+    assert_int_equal(hyb_ledger_team_first_before(&book->ledger, blocks, stage),
                      first);
     assert_int_equal(hyb_ledger_reached(&book->ledger, blocks, stage),
                      first >= blocks.to);

@@ -314,7 +314,7 @@ double hyb_home_share(const hyb_home_figures_t *f, const hpl_shape_t *shape)
         f->devices * device_rate(f, hyb_home_group(f, shape) * shape->nb);
     double share, columns = (double)shape->n / shape->npcol;
 
-    if (shape->nprow > 1 || !read_share(xh_settings_text("share"), &share))
+    if (!read_share(xh_settings_text("share"), &share))
         return 0.0;
     if (!isnan(share))
         return share;
