@@ -183,6 +183,8 @@ bool hyb_place_device_reaches(const hyb_place_t *place,
 
     if (!hyb_device_reach(d->device, other->device))
         return false;
+    if (count == 0)
+        return true;
     for (int64_t i = 0; i < count; i++)
         d->host.pinned[i] = (double)(i + d->number);
     memset(other->host.pinned, 0, bytes);

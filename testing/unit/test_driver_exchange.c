@@ -100,9 +100,9 @@ static void poll_until_over(table_t *t)
 /* Blocks whose rows are here; others follow them. */
 static int64_t arrived(table_t *t)
 {
-    return hyb_ledger_team_first_before(&t->lu.ledger,
-                                   hyb_lu_step(&t->lu, t->s.k)->all,
-                                   hyb_stage_after(t->s.k, HYB_STEP_ARRIVE));
+    return hyb_ledger_team_first_before(
+        &t->lu.ledger, hyb_lu_step(&t->lu, t->s.k)->all,
+        hyb_stage_after(t->s.k, HYB_STEP_ARRIVE));
 }
 
 /* Wrong entries of U, as it arrived in all groups. */

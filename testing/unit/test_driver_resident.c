@@ -54,10 +54,20 @@ TEST_SOLVE(rows_travel_from_device_to_device, 1, "threads=2 device_mpi=on")
 TEST_SOLVE(guests_come_to_two_devices, 2,
            "threads=1 panel=device emu_memory=1 emu_peer=1e3")
 
+/* Every so many columns are the team's. */
+TEST_SOLVE(the_team_has_a_share, 1, "threads=2 share=0.4")
+TEST_SOLVE(the_team_shares_with_unlike_devices, 3,
+           "threads=1 share=0.5 group=3 emu_rate=4000,1,1000")
+TEST_SOLVE(the_team_shares_by_the_blas, 2,
+           "threads=2 share=0.3 kernel=blas panel=device")
+TEST_SOLVE(the_team_has_nearly_all, 2, "threads=2 share=1 panel=device")
+
 /* Far columns meet several panels at once. */
 TEST_SOLVE(two_panels_are_met_at_once, 1, "threads=2 group=2")
 TEST_SOLVE(eight_panels_are_met_at_once, 1, "threads=2 group=8 panel=device")
 TEST_SOLVE(columns_of_several_devices_meet_groups, 3, "threads=1 group=3")
+TEST_SOLVE(rows_of_a_late_device_follow_before_others_come, 2,
+           "threads=1 group=8 share=0 emu_rate=1,0.1")
 TEST_SOLVE(guests_meet_groups, 2, "threads=1 group=3 emu_memory=1")
 TEST_SOLVE(guests_meet_groups_that_devices_factor, 1,
            "threads=2 group=4 emu_memory=1 panel=device")

@@ -66,6 +66,80 @@ TEST(columns_live_on_devices_where_that_is_clearly_faster)
     assert_false(prefers_devices(slow, 80000, 1024));
 }
 
+/* ---- the team's share ---------------------------------------------------- */
+
+static xh_status_t set_share(const char *value)
+{
+    char assignment[32];
+
+    snprintf(assignment, sizeof(assignment), "share=%s", value);
+    return xh_settings_assign(assignment);
+}
+
+static double share_with(const char *setting, double rate)
+{
+    hyb_home_figures_t figures = fast;
+    const hpl_shape_t shape = shape_of(200000, 256, 1, 1);
+    double share;
+
+    for (int d = 0; d < HYB_RATE_DEPTHS; d++)
+        figures.rate[d] = rate;
+    assert_ok(set_share(setting));
+    assert_true(hyb_home_share_is_valid());
+    share = hyb_home_share(&figures, &shape);
+    assert_ok(set_share("auto"));
+    return share;
+}
+
+TEST(the_team_computes_as_long_as_devices)
+{
+    const double team = fast.threads * fast.thread_rate;
+
+    assert_true(fabs(share_with("auto", team) - 0.5) < 1e-12);
+    assert_true(fabs(share_with("auto", 3.0 * team) - 0.25) < 1e-12);
+    assert_true(share_with("auto", 0.0) == 0.0);
+}
+
+/* Panels would come down, and into tiles, for little. */
+TEST(the_team_leaves_all_to_fast_devices)
+{
+    assert_true(share_with("auto", 5e13) == 0.0);
+}
+
+TEST(a_share_that_is_asked_for_is_taken)
+{
+    assert_true(share_with("0.25", 5e13) == 0.25);
+    assert_true(share_with("1", 0.0) == 1.0);
+}
+
+TEST(a_share_is_a_part)
+{
+    const char *const wrong[] = {"", "half", "-0.1", "1.01", "0.5x", "nan"};
+
+    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+        assert_ok(set_share(wrong[i]));
+        assert_false(hyb_home_share_is_valid());
+    }
+    assert_ok(set_share("auto"));
+}
+
+/* Device and team as fast as each other: in half of the time, and a bit. */
+TEST(a_shared_matrix_is_predicted)
+{
+    hyb_home_figures_t figures = fast;
+    const hpl_shape_t shape = shape_of(20000, 256, 1, 1);
+    double alone, shared;
+
+    for (int d = 0; d < HYB_RATE_DEPTHS; d++)
+        figures.rate[d] = fast.threads * fast.thread_rate;
+    assert_ok(set_share("0"));
+    alone = predict(&figures, &shape, 0.0).total;
+    assert_ok(set_share("0.5"));
+    shared = predict(&figures, &shape, 0.0).total;
+    assert_ok(set_share("auto"));
+    assert_true(shared > 0.5 * alone && shared < 0.6 * alone);
+}
+
 TEST(without_room_or_rates_columns_live_on_the_host)
 {
     hyb_home_figures_t figures = fast;
@@ -167,9 +241,11 @@ TEST(a_device_does_all_the_work_on_its_columns)
     hyb_home_figures_t figures = fast;
 
     figures.threads = 4096;
+    assert_ok(set_share("0"));
     assert_true(fabs(seconds(figures, 200000, 1024, 0.0) /
                          (2.0 / 3.0 * pow(200000, 3) / 6e13) -
                      1.0) < 0.05);
+    assert_ok(set_share("auto"));
 }
 
 /* They cross the link far less often than tiles; once it bounds them, they take

@@ -368,4 +368,28 @@ TEST(blocks_are_divided_by_their_columns)
     }
 }
 
+/* Blocks 0, 3 and b are the team's. */
+TEST(only_the_teams_blocks_are_taken_and_counted)
+{
+    static const int place[] = {0, 1, 2, 0, 1, 0};
+    const hyb_blocks_t all = {0, 6};
+    hyb_ledger_t ledger;
+    hyb_run_t run;
+
+    assert_ok(hyb_ledger_create(37, true, 8, 0, &ledger));
+    ledger.place = place;
+    assert_int_equal(hyb_ledger_team_columns(&ledger, all), 17);
+    for (int64_t b = 0; b < 6; b++)
+        while (place[b] == 0 && hyb_ledger_take(&ledger, all, 0, 3, 8, &run) &&
+               run.count > 0) {
+            assert_int_equal(place[hyb_ledger_block(&ledger, run.from)], 0);
+            hyb_ledger_complete(&ledger, run, 3);
+        }
+    assert_true(hyb_ledger_team_reached(&ledger, all, 3));
+    assert_false(hyb_ledger_reached(&ledger, all, 3));
+    assert_int_equal(hyb_ledger_divide(&ledger, all, 0.5, true), 3);
+    assert_int_equal(hyb_ledger_divide(&ledger, all, 1.0, true), 6);
+    hyb_ledger_destroy(&ledger);
+}
+
 TEST_MAIN()
