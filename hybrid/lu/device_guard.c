@@ -13,7 +13,7 @@ enum { BOTH = HYB_CHECK_COLUMNS };
 enum { PANELS = 3 * HYB_GROUP_MOST };
 
 /* Sums of a panel's columns, as hyb_queue_checksum has them. */
-typedef enum { FACTORED, CAME, GIVEN_UP, MOMENTS } moment_t;
+typedef enum { FACTORED, CAME, L1_CAME, GIVEN_UP, MOMENTS } moment_t;
 
 struct hyb_device_guard {
     hyb_block_t weights;        /* columns x both */
@@ -26,7 +26,8 @@ struct hyb_device_guard {
     hyb_block_t sums[2];           /* of columns of a panel: that is factored;
                                       that has come, or is given up */
     double *down[MOMENTS][PANELS]; /* these, on their way down */
-    uint64_t seal[PANELS];         /* what is expected */
+    uint64_t seal[PANELS];         /* what is expected, */
+    uint64_t l1_seal[PANELS];      /* of L1, too */
 };
 
 typedef struct hyb_device_guard guard_t;
@@ -266,14 +267,37 @@ static void note(hyb_device_columns_t *d, int k, moment_t moment)
     d->queued.work[at].given_up = moment == GIVEN_UP;
 }
 
-xh_status_t hyb_device_guard_came(hyb_device_columns_t *d, int k)
+static uint64_t bits_on_host(xh_view_t v)
+{
+    uint64_t all = 0, bits;
+
+    for (int64_t j = 0; j < v.cols; j++)
+        for (int64_t i = 0; i < v.rows; i++) {
+            memcpy(&bits, v.data + i + j * v.ld, sizeof(bits));
+            all += bits;
+        }
+    return all;
+}
+
+/* No rows of L2 have no bits. */
+static hyb_block_t none_of(hyb_block_t l2)
+{
+    return hyb_block_first(l2, 0, l2.cols);
+}
+
+xh_status_t hyb_device_guard_came(hyb_device_columns_t *d, int k, xh_view_t l1)
 {
     const hyb_device_panel_t *panel = hyb_device_panel(d, k);
+    bool copied = is_copy(d, panel);
 
-    if (!is_copy(d, panel))
+    if (d->guard == NULL)
         return XH_OK;
-    d->guard->seal[k % PANELS] = hyb_seal_of(d->base.lu, k);
-    XH_TRY(sum(d, d->queue.link, k, CAME, panel->l2));
+    d->guard->seal[k % PANELS] = copied ? hyb_seal_of(d->base.lu, k) : 0;
+    d->guard->l1_seal[k % PANELS] = bits_on_host(l1);
+    XH_TRY(sum(d, d->queue.link, k, CAME,
+               copied ? panel->l2 : none_of(panel->l2)));
+    XH_TRY(sum(d, d->queue.link, k, L1_CAME,
+               hyb_block_first(panel->l1, l1.rows, l1.cols)));
     note(d, k, CAME);
     return XH_OK;
 }
@@ -306,6 +330,10 @@ void hyb_device_guard_sealed(hyb_device_columns_t *d, int k, bool given_up)
     int64_t columns =
         Mmin(d->base.lu->mat->nb, d->base.lu->mat->n - k * d->base.lu->mat->nb);
 
+    if (!given_up)
+        hyb_seal_compare_copy(d->base.lu, k, d->number - 1,
+                              d->guard->l1_seal[k % PANELS],
+                              bits_of(d, k, L1_CAME, columns));
     hyb_seal_compare_copy(d->base.lu, k, d->number - 1,
                           d->guard->seal[k % PANELS],
                           bits_of(d, k, given_up ? GIVEN_UP : CAME, columns));

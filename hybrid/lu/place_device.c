@@ -106,7 +106,7 @@ static xh_status_t send_for_products(hyb_device_columns_t *d, int k)
     hyb_event_t *ready = hyb_device_panel(d, k)->ready;
 
     XH_TRY(send_l2(d, k));
-    XH_TRY(hyb_device_guard_came(d, k));
+    XH_TRY(hyb_device_guard_came(d, k, (xh_view_t){NULL, 0, 0, 1}));
     XH_TRY(hyb_event_record(d->queue.link, ready));
     return hyb_queue_wait(d->queue.compute, ready);
 }
@@ -125,7 +125,7 @@ static xh_status_t send_panel(hyb_device_columns_t *d, int k)
     l1 = stage_l1(d, k);
     XH_TRY(hyb_queue_copy_in(d->queue.link, l1,
                              hyb_block_first(panel->l1, l1.rows, l1.cols)));
-    XH_TRY(hyb_device_guard_came(d, k));
+    XH_TRY(hyb_device_guard_came(d, k, l1));
     XH_TRY(hyb_device_widen(d, k));
     XH_TRY(hyb_event_record(d->queue.link, panel->ready));
     if (d->queue.guests != NULL)

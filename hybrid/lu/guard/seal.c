@@ -20,6 +20,14 @@ static bool is_summed(const hyb_lu_t *lu)
     return lu->check != NULL && (lu->grid->npcol > 1 || lu->homes.places > 1);
 }
 
+/* Is L2 of panel k a copy of what other processes, or devices here, use? */
+static bool is_shared(const hyb_lu_t *lu, int k)
+{
+    return (travels(lu) && !hyb_lu_owns(lu, k)) ||
+           (lu->check != NULL && lu->homes.resident &&
+            hyb_lu_team_reads(lu, k));
+}
+
 /* ---- sums of bits -------------------------------------------------------- */
 
 /* Sum up the bits of data; the order does not change the sum. Add the values to
@@ -277,8 +285,8 @@ void hyb_seal_arrive(hyb_lu_t *lu, int k)
             hyb_alarm_end(lu);
         }
         begin(lu, k);
-        p->kept = SEAL_CAME;
     }
+    p->kept = SEAL_CAME;
     if (!are_finite(p->hpl->L1, (int64_t)p->hpl->jb * p->hpl->jb))
         raise_nan(lu, k);
     hyb_check_columns_factored(lu, k);
@@ -314,8 +322,7 @@ bool hyb_seal_is_kept(hyb_lu_t *lu, int k)
     hyb_lu_panel_t *p;
     int64_t unit;
 
-    if (!travels(lu) || k < lu->range.first || hyb_lu_owns(lu, k) ||
-        lu->check->found.count > 0)
+    if (k < lu->range.first || !is_shared(lu, k) || lu->check->found.count > 0)
         return true;
     p = hyb_lu_panel(lu, k);
     if (p->kept == SEAL_CAME) {
