@@ -228,7 +228,7 @@ WRONG = [(q, panel, fault)
                           "swap_rows:5", "gemv:3")),
              (1, "device", ("gemm:9", "gemm:38", "copy_out:8",
                             "panel_step:3", "swap_rows:6")),
-             (2, "host", ("gemm:14", "copy_out:10")),
+             (2, "host", ("gemm:14", "copy_out:13")),
              (2, "device", ("gemm:14", "panel_step:2")))
          for fault in faults]  # fmt: skip
 
