@@ -153,7 +153,8 @@ def test_one_that_is_stopped_at_any_moment_is_named(tmp_path, grid, devices):
     outcome = jobs.finish(job)
     named = re.findall(r"all wait for (rank \d+|others)", outcome.stderr)
     assert named and set(named) == {f"rank {rank}"}, f"stopped: {rank}; {outcome}"
-    assert outcome.status == 3 and STOPPED in outcome.stderr, str(outcome)
+    # 9: the launcher of MPICH may tell of the process that it killed.
+    assert outcome.status in (3, 9) and STOPPED in outcome.stderr, str(outcome)
 
 
 # ---- the listener ----------------------------------------------------------------
