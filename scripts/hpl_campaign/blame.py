@@ -305,12 +305,24 @@ def ask_failures(failures, names, asked):
 def suspected(measure, bad_already, chance):
     """Hosts that are slow for certain, and those that may be."""
     of, certain, open_yet = measure.of, [], []
-    for host in [] if of.is_few() else of.values:
+    if of.is_few():
+        return [], behind_few(measure, bad_already)
+    for host in of.values:
         if host not in bad_already and is_suspect(of.gap(host), measure.part):
             is_sure = (len(of.values[host]) >= SURE
                        and is_slow(of.find(host), measure.part, chance))
             (certain if is_sure else open_yet).append(host)
     return certain, open_yet
+
+
+def behind_few(measure, bad_already):
+    """Hosts of a kind of few that are clearly below the fastest, until they have SURE
+    runs."""
+    if measure.what != "rate":
+        return []
+    return [host for host, values in measure.of.values.items()
+            if host not in bad_already and len(values) < SURE
+            and measure.of.clearly_below(host, measure.part) is not None]
 
 
 def ask_slow(measure, hosts, asked):
@@ -358,10 +370,13 @@ def further(hosts, runs, inventory=None, slow=SLOW, chance=CHANCE):
     ask_failures(failures, names, asked)
     kinds = measures.kinds_of(names, inventory or {})
     known = set(failures.bad)
-    for measure in measures.measures(runs, kinds, slow):
+    found = measures.measures(runs, kinds, slow)
+    compared = measures.compared_alone(found)
+    for measure in found:
         if measure.what == "rate in pairs":
             continue  # what it shows, the rate alone and the link show as well
-        certain, open_yet = suspected(measure, known, chance)
+        certain, open_yet = suspected(
+            measure, known | compared if measure.of.is_few() else known, chance)
         ask_slow(measure, open_yet, asked)
         known.update(certain)  # its link need not be tried as well
     return asked.found

@@ -10,6 +10,7 @@ from statistics import median
 from typing import NamedTuple
 
 FEW = 5  # hosts of a kind: with fewer there is too little to judge by
+CLEAR = 0.10  # below the fastest of so few hosts: too much to be called good
 PEERS = 100  # hosts of a kind that others are compared with
 SURE = 3  # runs of a host, before it is slow for certain
 LOOKS = 10  # at a host, one after each further run
@@ -100,6 +101,20 @@ class Kind:
 
     def is_few(self):
         return len(self.values) < FEW
+
+    def fastest(self, but):
+        """The host of the highest value but for one; None if there is no other."""
+        return max((host for host in self.values if host != but),
+                   key=lambda host: centre(self.values[host]), default=None)
+
+    def clearly_below(self, host, part):
+        """Its value less the fastest other host's, if that is CLEAR and also this part
+        below; None if it is not."""
+        best = self.fastest(host)
+        if best is None:
+            return None
+        gap = centre(self.values[host]) - centre(self.values[best])
+        return gap if gap < math.log(1 - max(CLEAR, part)) else None
 
     def centres(self, runs):
         """{peer: centre} over the first runs of those that have so many."""

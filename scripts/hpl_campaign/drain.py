@@ -5,8 +5,9 @@ import shlex
 
 from hpl_report import foreign
 
+FILE = "drain.txt"
 COMMAND = "scontrol update NodeName={host} State=DRAIN Reason={reason}"
-REASON = 200  # letters of a reason in a command, at most
+REASON = 250  # letters of a reason in a command, at most
 
 
 def text(drain):
@@ -16,12 +17,20 @@ def text(drain):
                    f"{foreign.shown(entry['reason'])}\n" for entry in drain)
 
 
+def cut(reason):
+    """A reason that is not too long: its first clauses."""
+    if len(reason) <= REASON:
+        return reason
+    kept, _, rest = reason[:REASON].rpartition("; ")
+    return kept or rest
+
+
 def commands(drain, template=COMMAND):
     """The words of a command for each node: {host} and {reason} stand in template,
     which is no shell's."""
     found = []
     for entry in drain:
-        reason = foreign.shown(f"{entry['class']}: {entry['reason']}")[:REASON]
+        reason = cut(foreign.shown(f"{entry['class']}: {entry['reason']}"))
         host = foreign.shown(entry["host"])
         found.append([re.sub(r"\{(host|reason)\}",
                              lambda m: host if m[1] == "host" else reason, word)

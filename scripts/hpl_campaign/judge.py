@@ -2,6 +2,7 @@
 """The class of each host, with the reasons, from all runs that ended."""
 import math
 import re
+from statistics import median
 from typing import List, NamedTuple
 
 from hpl_report.words import NBSP, listed, percent, plural, significant
@@ -9,7 +10,7 @@ from hpl_report.words import NBSP, listed, percent, plural, significant
 from . import inventory as facts_of
 from .blame import CHANCE, SLOW, Failures, names_of, opened
 from .compare import FEW, RARE, SURE, is_slow, is_suspect
-from .measures import kinds_of, measures
+from .measures import PAIRS, by_size, compared_alone, kinds_of, measures
 
 # From the worst on.
 CLASSES = ("wrong", "died", "hung", "hot", "not started", "slow", "unknown", "ok")
@@ -17,6 +18,7 @@ CLASSES = ("wrong", "died", "hung", "hot", "not started", "slow", "unknown", "ok
 NEAR = 0.75  # of the predicted speed: less is slow, where nothing else can tell
 BUSY = re.compile("Unable to allocate resources|waiting for resources")  # of srun
 COOL = 0.97  # of the clock of its peers: a slow host below it is throttled
+LOOK = "clock, DIMMs, cooling and other processes"  # of a host that is slow alone
 
 
 class Verdict(NamedTuple):
@@ -53,24 +55,58 @@ def odds(found):
     return f"by chance a good node looks this slow {often} campaigns"
 
 
-def slow_text(measure, host, found):
-    """Why a host is slow."""
+def best_pair(sizes, host, member, sign):
+    """The best value of pairs with a host, as a part of the median of pairs without it;
+    None where there are no such pairs."""
+    parts = []
+    for found in sizes.values():
+        values = {True: [], False: []}
+        for run in found:
+            if run.get(member):
+                values[host in run["hosts"]].append(run[member]**sign)
+        if values[True] and values[False]:
+            parts.append(max(values[True]) / median(values[False]))
+    return max(parts, default=None)
+
+
+def where_to_look(sizes, host, slow):
+    """What pairs with a host that is slow alone say of it, and what to look at."""
+    best = {what: best_pair(sizes, host, member, sign) for what, member, sign, _ in PAIRS}
+    low = [what for what, _, _, part in PAIRS
+           if best[what] is not None and best[what] < 1 - (part or slow)]
+    links = [what for what in low if what != "rate in pairs"]
+    if links:
+        return (f"its pairs have bad {' and '.join(links)}, too: look at its link, then at "
+                f"its {LOOK}")
+    if best["bandwidth"] is None:
+        return f"look at its {LOOK}"
+    if low:
+        return ("pairs with it are slow, too, but bandwidth and latency are normal: not the "
+                f"link; look at its {LOOK}")
+    return f"pairs with it are not slow: not the link; look at its {LOOK}"
+
+
+def slow_text(measure, host, found, look=None):
+    """Why a host is slow; look: the same in pairs, and what to look at."""
     if measure.what == "rate":
-        return (f"{below(found.gap)} of {plural(found.peers, 'node')} of its kind in "
-                f"{plural(found.runs, 'run')}; good nodes differ by "
-                f"{percent(found.spread)}; {odds(found)}")
+        return "; ".join(filter(None, (
+            f"{below(found.gap)} of {plural(found.peers, 'node')} of its kind in "
+            f"{plural(found.runs, 'run')}", look,
+            f"good nodes differ by {percent(found.spread)}", odds(found))))
     with_whom = listed([x for run in measure.runs[host][:found.runs]
                         for x in run["hosts"] if x != host])
-    if measure.what == "latency":
-        return (f"latency {significant(math.exp(-found.gap), 2)} times the median with "
-                f"{with_whom}: its link or port is slow; {odds(found)}")
-    return (f"{measure.what} {below(found.gap)} with {with_whom}: "
-            f"its link or port is slow; {odds(found)}")
+    much = (f"{significant(math.exp(-found.gap), 2)} times the median"
+            if measure.what == "latency" else below(found.gap))
+    text = f"{measure.what} {much} with {with_whom}: its link or port is slow"
+    return "; ".join(filter(None, (text, look, odds(found))))
 
 
-def slow_reasons(measure, chance):
+def slow_reasons(measure, chance, look):
     """{host: reason} of hosts that are slow, or may be: others of their kind do not
-    differ as much."""
+    differ as much.
+
+    look   says of a host that is slow in this measure what is normal
+    """
     found = {}
     for host in measure.of.values:
         if not is_suspect(measure.of.gap(host), measure.part):
@@ -81,27 +117,34 @@ def slow_reasons(measure, chance):
         proven = is_slow(seen, measure.part, chance)
         ids = [run["run"] for run in measure.runs[host]]
         certain = proven and seen.runs >= SURE
-        found[host] = reason("slow" if proven else "ok", slow_text(measure, host, seen),
-                             ids, certain)
+        text = slow_text(measure, host, seen, look(measure, host) if proven else None)
+        found[host] = reason("slow" if proven else "ok", text, ids, certain)
     return found
 
 
-def few_reasons(measure):
-    """{host: reason} where there are too few to compare: far below the prediction."""
+def few_reasons(measure, look):
+    """{host: reason} where there are too few to compare: clearly below the fastest, or
+    far below the prediction."""
     parts = {host: max(run["predicted"] / run["seconds"] for run in runs
                        if run.get("predicted") and run.get("seconds"))
              for host, runs in measure.runs.items()
              if any(run.get("predicted") and run.get("seconds") for run in runs)}
     found = {}
-    for host, part in parts.items():
-        if part >= NEAR:
+    for host, runs in measure.runs.items():
+        gap, part = measure.of.clearly_below(host, measure.part), parts.get(host, 1.0)
+        if gap is not None:
+            text = (f"{percent(1 - math.exp(gap))} below {measure.of.fastest(host)}, the "
+                    f"fastest of {len(measure.runs)} nodes of its kind, in "
+                    f"{plural(len(runs), 'run')}: too few nodes to be certain; "
+                    + look(measure, host))
+            found[host] = reason("slow", text, [run["run"] for run in runs], False)
+        if gap is not None or part >= NEAR:
             continue
         others = [parts[other] for other in parts if other != host]
         beside = (f", the other {plural(len(others), 'node')} of its kind at up to "
                   f"{percent(max(others))}" if others else ", the only node of its kind")
         text = f"at {percent(part)} of the predicted speed{beside}: too few to be certain"
-        found[host] = reason("slow", text, [run["run"] for run in measure.runs[host]],
-                             False)
+        found[host] = reason("slow", text, [run["run"] for run in runs], False)
     return found
 
 
@@ -130,12 +173,21 @@ def throttled(measure, host):
 
 def speed(found, runs, kinds, slow, chance):
     """Add what the speed of runs says to the reasons found so far."""
-    judged = set()  # hosts that were compared by their rate alone
-    for measure in sorted(measures(runs, kinds, slow), key=lambda m: m.of.is_few()):
+    all_of, sizes = measures(runs, kinds, slow), by_size(runs)
+    judged, slow_alone = compared_alone(all_of), set()
+
+    def look(measure, host):
+        if measure.what == "rate":
+            return where_to_look(sizes, host, slow)
+        if host in judged - slow_alone:
+            return "alone the node is as fast as others: look at its cable, port and switch"
+        return None
+
+    for measure in sorted(all_of, key=lambda m: m.of.is_few()):
         if not measure.of.is_few():
-            told = slow_reasons(measure, chance)
+            told = slow_reasons(measure, chance, look)
         else:
-            told = few_reasons(measure) if measure.what == "rate" else {}
+            told = few_reasons(measure, look) if measure.what == "rate" else {}
         for host, why in told.items():
             # It was slow alone as well; or was compared with more at another size.
             if measure.what == "rate in pairs" and is_told(found[host], "slow") or \
@@ -145,8 +197,8 @@ def speed(found, runs, kinds, slow, chance):
             if text:
                 found[host].append(reason("hot", text, why["runs"], why["certain"]))
             found[host].append(why)
-        if measure.what == "rate":
-            judged |= set(measure.runs)
+            if measure.what == "rate" and why["class"] == "slow":
+                slow_alone.add(host)
 
 
 def is_told(reasons, *classes):

@@ -111,6 +111,12 @@ def pairs(runs, kinds, member, sign):
             yield kind, size, mine, {host: of[host] for host in mine}
 
 
+def compared_alone(found):
+    """Hosts whose rate alone is compared with enough others at some size."""
+    return {host for measure in found
+            if measure.what == "rate" and not measure.of.is_few() for host in measure.runs}
+
+
 def measures(runs, kinds, slow):
     """All that can be compared.
 

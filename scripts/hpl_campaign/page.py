@@ -9,28 +9,27 @@ from hpl_report.page import whole
 from hpl_report.words import (
     NONE, duration, listed, moment, percent, plural, rate, significant)
 
-from . import charts, drain, history
+from . import charts, history
 from .calls import Calls
-from .judge import CLASSES
-from .compare import FEW
-from .summary import shared_cause, undecided
+from .commands import after_repair, copied, to_compare, to_copy, to_repeat
+from .compare import CLEAR, FEW
+from .judge import CLASSES, NEAR
+from .summary import is_certain, shared_cause, undecided
 
 HERE = Path(__file__).resolve().parent
 
 FIRST = 8  # nodes to drain that the top of the page names
 ROWS = 200  # of a table
-TEXT = 180  # letters of a reason at the top
+TEXT = 320  # letters of a reason at the top
 FINE = 600  # nodes: with more, the map has no letters
 CAUSE = ("More than half of the nodes are {}. Look for one cause first: the launcher, the "
          "file system, the network, the program. Do not drain before it is found.")
-FOUND = "[fill in] % below {}, compared by hand"  # of a node that no campaign can judge
-MEANING = {  # of a class, for those who repair
-    "wrong": "a result failed a check of its numbers: suspect memory, processor or device",
-    "died": "a run ended without a result, or failed after it: see its log and the system's",
-    "hung": "a run made no progress: suspect the network or a device",
-    "hot": "its temperature, power or clock was out of range: see its fans and heat sinks",
-    "not started": "no run began: see the launcher, the network, and whether it is up",
-    "slow": "it is slower than others of its kind: see clocks, memory, other programs, links",
+REPAIR = {  # what to look at in a node of a class; of a slow one the reason says it
+    "wrong": "suspect its memory, processor or device",
+    "died": "see the log of the run, and that of the system",
+    "hung": "suspect its network or a device",
+    "hot": "see its fans and heat sinks",
+    "not started": "see whether it is up, its network, and the launcher",
 }
 LETTERS = {"wrong": "W", "died": "D", "hung": "H", "hot": "T", "not started": "N",
            "slow": "S", "unknown": "?", "ok": ""}
@@ -67,28 +66,38 @@ def headline(campaign):
 
 
 def tally(campaign):
-    """How many nodes are of each class."""
-    return ", ".join(f"{count} {klass}" for klass, count in campaign["counts"].items())
+    """How many nodes are of each class, which has a question mark if it is undecided."""
+    found = {klass: [0, 0] for klass in campaign["counts"]}
+    for host in campaign["hosts"]:
+        sure = host["class"] in ("ok", "unknown") or is_certain(host)
+        found.setdefault(host["class"], [0, 0])[sure] += 1
+    return ", ".join(f"{count} {klass}{mark}" for klass, counts in found.items()
+                     for count, mark in zip(reversed(counts), ("", "?"))
+                     if count or klass == "ok" and not mark)
 
 
-def item(entry):
-    """A node with its class and the reason."""
+def item(entry, mark):
+    """A node with its class, the reason and what to look at."""
+    look = "" if mark else REPAIR.get(entry["class"], "")
+    why = "; ".join(filter(None, (short(entry["reason"]), look)))
     return (
         f'<li><b>{escape(entry["host"])}</b>'
-        f'<span class="klass {style(entry["class"])}">{escape(entry["class"])}</span>'
-        f'<span class="why">{escape(short(entry["reason"]))}</span></li>'
+        f'<span class="klass {style(entry["class"])}">{escape(entry["class"])}{mark}</span>'
+        f'<span class="why">{escape(why)}</span></li>'
     )
 
 
-def named(entries):
+def named(entries, mark=""):
     """Nodes with reasons; most of a long list is folded."""
     if not entries:
         return ""
-    shown = f'<ul class="drain">{"".join(map(item, entries[:FIRST]))}</ul>'
+    items = [item(entry, mark * (entry["class"] not in ("ok", "unknown")))
+             for entry in entries[:FIRST + ROWS]]
+    shown = f'<ul class="drain">{"".join(items[:FIRST])}</ul>'
     rest = entries[FIRST:]
     if rest:
         shown += (f'<details class="numbers"><summary>{len(rest)} more</summary>'
-                  f'<ul class="drain">{"".join(map(item, rest[:ROWS]))}</ul>'
+                  f'<ul class="drain">{"".join(items[FIRST:])}</ul>'
                   + html.paragraph(f"{len(rest) - ROWS} more are in drain.txt")
                   * (len(rest) > ROWS) + "</details>")
     return shown
@@ -128,44 +137,11 @@ def to_test(campaign, calls):
     head = (f'<h2 class="open">Undecided: {plural(len(campaign["open"]), "node")}. '
             f"Do not drain {them} yet</h2>")
     if not campaign["runs"] or shared_cause(campaign):
-        return head + named(campaign["open"])
+        return head + named(campaign["open"], "?")
     again, alone = undecided(campaign)
-    return head + to_repeat(campaign, again, calls) + to_compare(campaign, alone, calls)
-
-
-def to_repeat(campaign, entries, calls):
-    """Nodes that a further campaign tests again."""
-    if not entries:
-        return ""
-    return named(entries) + html.paragraph(
-        "This may be chance, or, in runs of several nodes, the fault of another one. Test again, "
-        f"in a campaign of its own{beside(calls.good(campaign, entries))}:", "note") \
-        + copied("again", calls.again(campaign, entries))
-
-
-def to_compare(campaign, entries, calls):
-    """Nodes that no campaign can judge, as their kind has too few."""
-    if not entries:
-        return ""
-    good = calls.good(campaign, entries, 1)
-    them = entries[0]["host"] if len(entries) == 1 else "an undecided node"
-    than = good[0] if good else "another node of its kind"
-    return named(entries) + html.paragraph(
-        f"A further campaign cannot decide this: fewer than {FEW} nodes of the kind have a "
-        f"rate. Compare {'with ' + ' and '.join(good) if good else 'nodes'} by hand: run "
-        "these commands twice, while no other program runs on these nodes. For each node xprobe "
-        "prints, behind \"ceiling\", the flop/s of its cores, and xhpl-campaign plan, within a "
-        "minute or two and behind \"a node\", the rate that xhpl --plan expects:", "note") \
-        + copied("by-hand", calls.by_hand(campaign, entries)) + html.paragraph(
-        f"If {them} is {percent(campaign['slow'])} or more lower than {than} in the same "
-        f"number both times, drain {them} by the command below, with the number that you found "
-        f"in place of [fill in]. Otherwise the processors are alike, and something that has "
-        f"passed held up the runs of this campaign, such as other programs: keep {them} in "
-        "service, and run a campaign again at another time.",
-        "note") + copied("by-hand-drain", drain.shown(
-            [{**entry, "reason": FOUND.format(good[0] if good else "others of its kind")}
-             for entry in entries], calls.drain_command)) + "".join(
-            () if campaign["drain"] else without_slurm(calls))
+    return head + "".join(
+        named(entries, "?") + said(campaign, entries, calls)
+        for entries, said in ((again, to_repeat), (alone, to_compare)) if entries)
 
 
 def hero(campaign, calls):
@@ -182,13 +158,6 @@ def hero(campaign, calls):
     )
 
 
-def meanings(campaign):
-    """What is the matter with nodes to drain, for those who repair them."""
-    found = {entry["class"] for entry in campaign["drain"]}
-    return html.paragraph("For the repair: " + "; ".join(
-        f"{klass}, {text}" for klass, text in MEANING.items() if klass in found) + ".", "note")
-
-
 def where_to_drain(campaign):
     """Where the commands stand, if undecided nodes come before them."""
     if not campaign["drain"] or not campaign["open"] or shared_cause(campaign):
@@ -196,70 +165,6 @@ def where_to_drain(campaign):
     names = listed([entry["host"] for entry in campaign["drain"]])
     return ('<p class="note">The commands for this stand below, under '
             f'<a href="#drain">To drain {escape(names)}</a>.</p>')
-
-
-def beside(good):
-    """That good nodes are in a command as well."""
-    return (f", beside {plural(len(good), 'good node')} to compare with" if good else "")
-
-
-def to_copy(campaign, calls):
-    """The commands that drain, to be copied."""
-    if not campaign["drain"] or shared_cause(campaign):
-        return ""
-    names = listed([entry["host"] for entry in campaign["drain"]])
-    them = "this node" if len(campaign["drain"]) == 1 else "these nodes"
-    return html.section(
-        "drain", f"To drain {names}",
-        copied("commands", drain.shown(campaign["drain"], calls.drain_command)),
-        html.paragraph(f"Or let this run what stands above for you.{stay(campaign, names)}",
-                       "note"),
-        copied("all-commands", calls.drain(campaign)),
-        *without_slurm(calls),
-        meanings(campaign),
-        html.paragraph(f"The same list is in drain.txt. After the repair, test {them} again"
-                       f"{beside(calls.good(campaign, campaign['drain']))}:", "note"),
-        copied("repaired", calls.again(campaign, campaign["drain"], "repaired")),
-        unjudged(campaign, calls))
-
-
-def stay(campaign, names):
-    """That nodes which are undecided are not drained with the others."""
-    left = [entry["host"] for entry in campaign["open"]]
-    if not left:
-        return ""
-    return (f" It drains {names} only; {listed(left)} stay{'s' * (len(left) == 1)} until "
-            "decided.")
-
-
-def unjudged(campaign, calls):
-    """That a test of nodes to drain, after the repair, has too few to find slow ones."""
-    names = {entry["host"] for entry in campaign["drain"]}
-    names |= set(calls.good(campaign, campaign["drain"]))
-    kinds = [host["kind"] for host in campaign["hosts"] if host["name"] in names]
-    if all(kinds.count(kind) >= FEW for kind in kinds):
-        return ""
-    return html.paragraph(
-        f"With fewer than {FEW} nodes of a kind this test finds a node that fails, but cannot "
-        "call a repaired node slow: compare its xprobe --ceiling with a good node's.", "note")
-
-
-def without_slurm(calls):
-    """How other commands come here, if these are Slurm's."""
-    if calls.drain_command != drain.COMMAND:
-        return ()
-    return (html.paragraph(
-        "Without Slurm, say by --drain-command what drains a node. This writes the page again "
-        "with commands of PBS; with --yes it runs them:", "note"),
-        copied("elsewhere", calls.drain_otherwise()))
-
-
-def copied(name, text):
-    return (
-        f'<div class="copy"><button type="button" data-copy="{name}">Copy</button>'
-        f'<span role="status"></span><pre id="{name}" tabindex="0">{escape(text)}</pre>'
-        "</div>"
-    )
 
 
 # ---- the map -------------------------------------------------------------------------
@@ -314,8 +219,9 @@ def few(figure):
     found = {}
     for kind in figure["kinds"]:
         found[kind["kind"]] = max(found.get(kind["kind"], 0), kind["count"])
-    lines = [f"{kind}: {plural(count, 'node')}, fewer than {FEW}: a node is compared with "
-             "the prediction alone, and none is slow for certain"
+    lines = [f"{kind}: {plural(count, 'node')}, fewer than {FEW}: none is slow for certain; a "
+             f"node {percent(CLEAR)} below the fastest, or below {percent(NEAR)} of the "
+             "prediction, is undecided"
              for kind, count in found.items() if count < FEW]
     return html.listing(lines) if lines else ""
 
@@ -447,7 +353,8 @@ def make(campaign, earlier=(), calls=Calls()):
     """
     data = {}
     content = "\n".join(part for part in (
-        hero(campaign, calls), node_map(campaign), to_copy(campaign, calls),
+        hero(campaign, calls), to_copy(campaign, calls),
+        after_repair(campaign, calls), node_map(campaign),
         alone(campaign, data), pairs(campaign, data), large(campaign),
         differences(campaign), history.section([*earlier, campaign], data),
         reasons(campaign), failed(campaign), provenance(campaign)) if part)

@@ -6,11 +6,11 @@ import subprocess
 import sys
 
 from hpl_report import files
-from hpl_report.words import NBSP, rate
+from hpl_report.words import NBSP, percent, rate
 
 from . import campaign, clocks, drain, history, judge, page, stages, summary
 
-CAMPAIGN, PAGE, DRAIN = FILES = "campaign.json", "campaign.html", "drain.txt"
+CAMPAIGN, PAGE, DRAIN = FILES = "campaign.json", "campaign.html", drain.FILE
 
 
 def build(state, options):
@@ -48,8 +48,9 @@ def write_all(found, options):
 def said(found, options):
     """What is printed at the end."""
     lines = [page.headline(found)]
-    lines += [f"{entry['host']}: {entry['class']}: {entry['reason']}"
-              for entry in found["drain"] + found["open"]]
+    lines += [f"{entry['host']}: {sort}{entry['class']}: {entry['reason']}"
+              for sort, entries in (("", found["drain"]), ("undecided: ", found["open"]))
+              for entry in entries]
     cause = summary.shared_cause(found)
     if cause:
         lines += ["", page.CAUSE.format(cause)]
@@ -60,14 +61,18 @@ def said(found, options):
     if again:
         lines += ["", "undecided, to test again:", options.calls.again(found, again)]
     if alone:
-        lines += ["", "too few nodes of a kind for a campaign to decide; compare by hand:",
-                  options.calls.by_hand(found, alone)]
+        lines += ["", "undecided, and too few nodes of a kind for a campaign to decide. "
+                  "Compare by hand, twice:", options.calls.by_hand(found, alone),
+                  f"drain a node that is {percent(found['slow'])} or more below the good one "
+                  "in the same number both times".replace(NBSP, " ")]
     full = found["figures"]["single"]["full"]
     if full and not options.full:
         reached = rate(full["gflops"]).replace(NBSP, " ")
         lines += ["", f"a node that fills its memory would reach {reached} "
                   f"(N = {full['n']}), by the model"]
-    lines += ["", os.path.join(options.directory, PAGE)]
+    path = os.path.join(options.directory, PAGE)
+    lines += ["", path if is_good(found) else
+              f"what to do, also after a repair, is said in {path}"]
     return "\n".join(lines)
 
 

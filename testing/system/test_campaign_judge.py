@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The class of each host of a campaign, and which further runs settle it."""
 import json
+import re
 
 import pytest
 
@@ -9,7 +10,7 @@ import jobs
 import records
 from campaign_sim import Simulated, World, classes, named
 from hpl_campaign import campaign as campaign_of
-from hpl_campaign import blame, compare, drain, judge, links, measures, summary
+from hpl_campaign import blame, calls, compare, drain, judge, links, measures, summary
 
 pytestmark = pytest.mark.scripts
 HOSTS = named(8)
@@ -168,6 +169,81 @@ def test_few_hosts_are_compared_with_the_prediction(seconds, klass):
             "of the predicted speed, the other 2 nodes of its kind at up to 111 %: "
             "too few to be certain")
         assert not verdict.reasons[0]["certain"]
+
+
+def of_few(part, seed=3, repeats=1, count=4, **faults):
+    """So many hosts, of which the second has a part of the rate, to the end."""
+    one = Simulated(World(named(count), noise=0.01, slow={HOSTS[1]: part}, **faults), seed)
+    one.single(repeats)
+    one.pairs()
+    one.settle()
+    return one
+
+
+@pytest.mark.parametrize("count", (2, 3, 4))
+@pytest.mark.parametrize("part", (0.7, 0.8, 0.86))
+def test_who_is_clearly_below_few_others_is_undecided(count, part):
+    """It was repeated, as all were, and is no good host to compare with."""
+    one = of_few(part, count=count)
+    verdicts = one.verdicts()
+    assert classes(verdicts) == {**dict.fromkeys(named(count), "ok"), HOSTS[1]: "slow"}
+    why, = verdicts[HOSTS[1]].reasons
+    assert not why["certain"] and len(why["runs"]) == compare.SURE
+    assert re.search(r"\d+ % below n000\d, the fastest of \d nodes of its kind, in 3 runs: "
+                     "too few nodes to be certain", why["text"])
+    found = summary.build(one)
+    assert found["drain"] == [] and [x["host"] for x in found["open"]] == [HOSTS[1]]
+    assert summary.undecided(found) == ([], found["open"])
+    assert HOSTS[1] not in calls.Calls().good(found, [{"host": HOSTS[0]}])
+
+
+def test_few_hosts_that_differ_little_are_all_ok_and_do_not_run_again():
+    one = of_few(0.95)
+    assert set(classes(one.verdicts()).values()) == {"ok"} and one.rounds == 0
+    slow = of_few(0.8)
+    assert classes(judge.judge(slow.hosts, slow.ended, slow=0.3))[HOSTS[1]] == "ok"
+
+
+def test_one_disturbed_run_of_few_hosts_is_repeated_and_cleared():
+    names = named(4)
+    runs = [ended(name, gflops=80.0 if name == HOSTS[1] else 100.0) for name in names]
+    assert wanted(names, *runs) == [("single", HOSTS[1]), ("single", HOSTS[0]),
+                                    ("single", HOSTS[2]), ("single", HOSTS[3])]
+    more = [ended(name, attempt=k) for k in (2, 3) for name in names]
+    assert wanted(names, *runs, *more) == []
+    assert judged(names, *runs, *more)[HOSTS[1]].klass == "ok"
+
+
+@pytest.mark.parametrize("pairs, says", (
+    (dict(gflops=160.0, bandwidth=1e10, latency=1e-6), "pairs with it are slow, too, but "
+     "bandwidth and latency are normal: not the link; look at its clock, DIMMs, cooling"),
+    (dict(gflops=200.0, bandwidth=1e10, latency=1e-6),
+     "pairs with it are not slow: not the link; look at its clock, DIMMs"),
+    (dict(gflops=160.0, bandwidth=5e9, latency=1e-6), "its pairs have bad bandwidth, too: "
+     "look at its link, then at its clock"),
+    (None, "look at its clock, DIMMs, cooling and other processes")))
+def test_a_slow_host_is_said_to_be_normal_or_slow_in_pairs(pairs, says):
+    names = named(4)
+    runs = [ended(name, gflops=80.0 if name == HOSTS[1] else 100.0, attempt=k)
+            for k in (1, 2, 3) for name in names]
+    usual = dict(gflops=200.0, bandwidth=1e10, latency=1e-6)
+    if pairs:
+        runs += [ended(f"{HOSTS[0]} {HOSTS[1]}", **pairs),
+                 ended(f"{HOSTS[1]} {HOSTS[2]}", **pairs),
+                 ended(f"{HOSTS[2]} {HOSTS[3]}", **usual),
+                 ended(f"{HOSTS[0]} {HOSTS[3]}", **usual)]
+    why, = judged(names, *runs)[HOSTS[1]].reasons
+    assert f"; {says}" in why["text"]
+    assert ("pairs" in why["text"]) == bool(pairs)
+
+
+def test_a_slow_host_of_many_is_said_to_be_normal_in_pairs_and_a_bad_link_alone():
+    found = simulated(noise=0.005, slow={HOSTS[3]: 0.8}, link={HOSTS[6]: 0.3}).verdicts()
+    assert "bandwidth and latency are normal: not the link; look at" in \
+        found[HOSTS[3]].reasons[0]["text"]
+    for why in found[HOSTS[6]].reasons:
+        assert ("its link or port is slow; alone the node is as fast as others: look at its "
+                "cable, port and switch" in why["text"])
 
 
 def test_kinds_of_hosts_are_judged_apart():
@@ -411,6 +487,13 @@ def test_the_commands_to_drain_take_names_and_reasons_as_they_are():
     assert words == ["drain", "n1; rm -rf /", "--why=slow: $(id) 'x'\\nn2", "{other}"]
     assert drain.shown([entry]).count("\n") == 1
     assert drain.text([entry]) == "n1; rm -rf /  # slow: $(id) 'x'\\nn2\n"
+
+
+def test_a_long_reason_is_cut_behind_a_clause():
+    short, rest = "slow: " + "a" * 200, "b" * 200
+    for reason, kept in ((f"{'a' * 200}; {rest}", short), ("a" * 400, "slow: " + "a" * 244)):
+        words, = drain.commands([{"host": "n1", "class": "slow", "reason": reason}], "{reason}")
+        assert words == [kept]
 
 
 def test_commands_are_shown_as_a_shell_reads_them(tmp_path):

@@ -80,7 +80,7 @@ def test_what_is_open_is_no_node_to_drain(campaign):
     text = text_of(campaign)
     assert "Drain 3 of 16 nodes; 1 undecided" in text
     assert "Undecided: 1 node. Do not drain it yet" in text and "by hand" not in text
-    assert f"{host['name']} unknown died with n9" in text
+    assert f"{host['name']} unknown died with n9" in text and "unknown?" not in text
     campaign["drain"] = []
     assert "Drain none; 1 of 16 nodes undecided" in text_of(campaign)
 
@@ -102,8 +102,7 @@ def test_nodes_are_tested_again_as_before_beside_good_ones(campaign):
     bad = ",".join(entry["host"] for entry in campaign["drain"])
     text = text_of(campaign)
     assert f"run -C campaign-repaired --hosts {bad},{good[0]}" in text
-    assert ("After the repair, test these nodes again, beside 5 good nodes to compare with:"
-            in text and "of its own, beside 5 good nodes to compare with:" in text)
+    assert ("2. Test them again, beside 5 good nodes to compare with:" in text and "of its own, beside 5 good nodes to compare with:" in text)
     for host in campaign["hosts"]:
         host["class"] = "slow" if host["name"] not in good[:1] else "ok"
     assert "beside 1 good node to" in text_of(campaign)
@@ -143,7 +142,9 @@ def test_the_command_that_drains_can_be_another(campaign):
 def test_who_has_no_slurm_reads_how_to_name_another_command(campaign):
     line = page.Calls("x", "/c").drain_otherwise()
     assert line == "x report -C /c --drain-command 'pbsnodes -o -C {reason} {host}'"
-    assert "Without Slurm, say by --drain-command what drains a node" in text_of(campaign)
+    text = text_of(campaign)
+    assert "With another scheduler than Slurm, name its command by --drain-command." in text
+    assert "The next line is an example for PBS: it writes this page again" in text
     assert line in report_page.text_of(page.make(campaign, calls=page.Calls("x", "/c")))
 
 
@@ -156,40 +157,100 @@ def test_differences_and_failed_runs_are_named(campaign):
 
 
 def test_a_slow_node_of_few_is_compared_by_hand():
-    """No further campaign could decide, so none is offered."""
+    """A further campaign alone could not decide."""
     found = simulated(named(4), slow={HOSTS[1]: 0.7})
+    found["hosts"][0]["gflops"] = [2100.0]  # the fastest
     found["command"] += ["--rate", "2000", "--xhpl-options", "-u 1"]
     calls = page.Calls("/b/xhpl-campaign", "/c", xprobe="/b/xprobe")
     text = report_page.text_of(page.make(found, calls=calls))
-    assert "4 nodes, fewer than 5: a node is compared with the prediction alone" in text
-    assert f"Undecided: 1 node. Do not drain it yet {HOSTS[1]} slow at " in text
-    assert f"Compare with {HOSTS[0]} by hand" in text and " run -C " not in text
+    assert ("4 nodes, fewer than 5: none is slow for certain; a node 10 % below the fastest, "
+            "or below 75 % of the prediction, is undecided" in text)
+    assert f"1 slow?, 3 ok Undecided: 1 node. Do not drain it yet {HOSTS[1]} slow? 3" in text
+    assert f"1. Compare with {HOSTS[0]}, by hand: run these commands twice" in text
+    assert "plan takes 1 to 2 minutes: read the rate after \"a node\"." in text
+    assert f"--hosts {HOSTS[1]},{HOSTS[0]},{HOSTS[2]}" in text
     measured = " ".join(
         f"ssh {host} /b/xprobe --ceiling /b/xhpl-campaign plan --hosts {host} --stages single "
         "--launcher ssh '--xhpl-options=-u 1'" for host in (HOSTS[1], HOSTS[0]))
     assert measured in text
     assert (f"Copy scontrol update NodeName={HOSTS[1]} State=DRAIN 'Reason=slow: [fill in] % "
             f"below {HOSTS[0]}, compared by hand'" in text)
-    assert (f"If {HOSTS[1]} is 3.0 % or more lower than {HOSTS[0]} in the same number both "
-            f"times, drain {HOSTS[1]} by the command below" in text)
-    assert "Without Slurm" in text
+    assert (f"2. If {HOSTS[1]} is 3.0 % or more below {HOSTS[0]} in the same number both "
+            "times, drain it, with Slurm by this command." in text)
+    assert "3. If it is not, keep" in text and "example for PBS" in text
     found["options"]["launcher"] = "slurm"
+    found["command"] += ["--partition", "debug"]
     assert calls.by_hand(found, found["open"]).startswith(
-        f"srun --nodes=1 --ntasks=1 --nodelist={HOSTS[1]} /b/xprobe --ceiling\n")
+        f"srun --exclusive --mem=0 --cpu-bind=none --nodes=1 --ntasks=1 --nodelist={HOSTS[1]} "
+        "--partition=debug /b/xprobe --ceiling\n")
     found["hosts"].append({**found["hosts"][0], "name": "n5"})
     assert summary.undecided(found) == (found["open"], [])
 
 
 def test_what_is_drained_beside_an_undecided_node_and_tested_again_among_few():
-    """The undecided one stays; and the test says that it finds no slow node."""
+    """The undecided one stays; and the test says what it does not find."""
     found = simulated(named(4), slow={HOSTS[1]: 0.7}, dies={HOSTS[2]: "wrong"})
     text = text_of(found)
-    assert (f"Or let this run what stands above for you. It drains {HOSTS[2]} only; {HOSTS[1]} "
-            "stays until decided." in text)
+    assert ("Or type this one command, which runs all commands above; it drains "
+            f"{HOSTS[2]} only, {HOSTS[1]} stays until decided:" in text)
     assert f"The commands for this stand below, under To drain {HOSTS[2]}" in text
-    assert text.count("Without Slurm") == 1
-    assert "For the repair: wrong, a result failed a check of its numbers" in text
-    assert "With fewer than 5 nodes of a kind this test finds a node that fails, but" in text
+    assert text.count("example for PBS") == 1
+    assert "the simulation: wrong; suspect its memory, processor or device" in text
+    assert "that test does not see what is less than 10 % slow" in text
+    assert f"{HOSTS[2]} and {HOSTS[1]} must be less than 3.0 % below" in text
+    assert "and delete its line from campaign/drain.txt" in text
+
+
+SSH = {"launcher": "ssh"}
+SLURM = {"launcher": "slurm"}
+
+
+def test_after_the_repair_a_node_of_few_has_a_threshold():
+    """Over ssh a drained node is tested as it is, by the commands at the top."""
+    found = simulated(named(4), slow={HOSTS[1]: 0.8})
+    found["options"] = SSH
+    text = text_of(found)
+    head, _, after = text.partition(f"After the repair of {HOSTS[1]}")
+    assert "1. A drained node can be tested as it is" in after and "--reservation" not in after
+    assert "run -C campaign-repaired --hosts" in after
+    assert "So compare by hand as well, by the commands of step 1 at the top." in after
+    assert f"{HOSTS[1]} must be less than 3.0 % below" in after
+    assert "xprobe --ceiling" in head and "xprobe --ceiling" not in after
+    assert "If the new page says that all 4 nodes are ok, the repair is done" in after
+    assert f"scontrol update NodeName={HOSTS[1]} State=RESUME" in after
+
+
+def test_after_the_repair_slurm_resumes_nodes_within_a_reservation(campaign):
+    campaign["options"] = SLURM
+    good = ",".join(HOSTS[i] for i in (0, 1, 2, 4, 5))
+    bad = f"{HOSTS[12]},{HOSTS[7]},{HOSTS[3]}"
+    text = text_of(campaign)
+    assert (f"Flags=IGNORE_JOBS Nodes={bad},{good} scontrol update NodeName={bad} State=RESUME "
+            "2. Test them again" in text)
+    assert "--launcher slurm --reservation=repaired" in text
+    assert ("If it names a node, drain that one again, by the commands on the new page. Then "
+            "end the reservation: Copy scontrol delete ReservationName=repaired" in text)
+    assert "PBS" not in text and "The same list of nodes is in campaign/drain.txt." in text
+    campaign["command"] += ["--reservation", "night"]
+    text = text_of(campaign)
+    assert "within the reservation night, which keeps" in text and "=repaired" not in text
+    assert "--reservation=night" in text and "scontrol delete" not in text
+
+
+def test_after_the_repair_the_commands_by_hand_are_in_the_reservation_too():
+    found = simulated(named(4), slow={HOSTS[1]: 0.8})
+    found["options"] = SLURM
+    after = text_of(found).partition(f"After the repair of {HOSTS[1]}")[2]
+    assert f"--nodelist={HOSTS[1]} --reservation=repaired xprobe --ceiling" in after
+
+
+def test_who_drains_by_another_command_undoes_that(campaign):
+    campaign["options"] = SSH
+    calls = page.Calls("x", "/c", "nodectl off {host}")
+    text = report_page.text_of(page.make(campaign, calls=calls))
+    assert ("the repair is done: undo what drained them, and delete their lines from "
+            "/c/drain.txt. A node that the new page names stays drained." in text)
+    assert "scontrol" not in text
 
 
 def test_few_nodes_of_a_kind_may_all_be_ok():
