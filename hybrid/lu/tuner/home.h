@@ -41,7 +41,7 @@ int hyb_home_group(const hyb_home_figures_t *figures, const hpl_shape_t *shape);
 
 /*
  * The part of the columns that the team computes where the others live on
- * devices, P = 1: the setting share, or with auto what team and devices compute
+ * devices: the setting share, or with auto what team and devices compute
  * in the same time, if that is clearly faster than devices alone.
  */
 double hyb_home_share(const hyb_home_figures_t *figures,

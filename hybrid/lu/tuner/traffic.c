@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What crosses links where devices compute all columns. */
+#include "hpl/pauxil/map.h"
+#include "hpl/solver/system.h"
+#include "hybrid/lu/tuner/home.h"
+
+/* Panel k as a process of shape sees it, in rows and columns. */
+typedef struct {
+    double jb, top; /* its width; those of its top rows that are here */
+    double rows;    /* of it, here */
+    double part;    /* of all of its rows */
+    double columns; /* local ones, behind it */
+    double above;   /* rows above it, here */
+    bool is_mine;   /* its columns are here */
+    bool is_shared; /* P > 1: others hold rows of it */
+} panel_t;
+
+static panel_t panel_of(const hpl_shape_t *shape, int64_t k)
+{
+    hpl_map_t rows = hpl_map(shape->nb, shape->nprow, shape->myrow);
+    hpl_map_t columns = hpl_system_column_map(shape);
+    int64_t first = k * shape->nb;
+    int64_t jb = xh_smaller(shape->nb, shape->n - first);
+    int64_t above = hpl_map_count(&rows, first);
+    int64_t below = hpl_map_count(&rows, shape->n) - above;
+
+    return (panel_t){.jb = (double)jb,
+                     .top = hpl_map_owner(&rows, first) == rows.me ? (double)jb
+                                                                   : 0.0,
+                     .rows = (double)below,
+                     .part = (double)below / (double)(shape->n - first),
+                     .columns = (double)(hpl_system_columns(shape) -
+                                         hpl_map_count(&columns, first + jb)),
+                     .above = (double)above,
+                     .is_mine = hpl_map_owner(&columns, first) == columns.me,
+                     .is_shared = shape->nprow > 1};
+}
+
+typedef struct {
+    double up, down; /* doubles */
+} traffic_t;
+
+/* L1, L2 and the lists of row moves; what pivots are agreed by. */
+static traffic_t panel_traffic(const panel_t *p, int devices, bool by_device,
+                               bool travels, bool by_peers)
+{
+    double l1 = p->jb * p->jb, body = (p->rows - p->top) * p->jb;
+    double displaced = p->rows > 0.0 ? 1.0 - p->jb * p->part / p->rows : 0.0;
+    double lists =
+        p->jb * (1.0 + p->part) + (p->jb * p->part + p->top) * displaced;
+    bool stays = by_device && p->is_mine;
+    int need = stays ? by_peers ? 0 : devices - 1 : devices;
+    double agreed = stays && p->is_shared ? p->jb * (2.0 * p->jb + 2.0) : 0.0;
+    traffic_t t = {.up = devices * (lists + l1) + need * body + agreed};
+
+    if (stays)
+        t.down = l1 + (p->is_shared ? agreed : p->jb) +
+                 (travels || need > 0 ? body : 0.0);
+    else if (p->is_mine)
+        t.down = p->top * p->jb + body;
+    return t;
+}
+
+/* Numbers of the lists of panel k with those before it in its group, and of all
+ * of that once it is closed. */
+static double wide_lists(const hyb_groups_t *groups, const panel_t *p, int nb,
+                         int k)
+{
+    hyb_group_t group = groups->of[k];
+    double columns = (k - group.first) * (double)nb + p->jb;
+    double rows = p->rows + columns - p->jb;
+    double all = columns * (1.0 + 2.0 * (1.0 - columns / rows));
+
+    if (group.end == group.first + 1)
+        return 0.0;
+    return k + 1 == group.end ? 2.0 * all : all;
+}
+
+/*
+ * Rows that columns exchange, where P > 1: pivots come from all rows alike. Of
+ * U's rows mine leave and the others come; the rows that they displace from the
+ * top leave it, and come to those that rows of U leave.
+ */
+static traffic_t row_traffic(const panel_t *p, double left)
+{
+    double mine = p->jb * p->part;
+
+    if (p->top > 0.0)
+        return (traffic_t){.up = p->columns * (p->jb - mine),
+                           .down = p->columns *
+                                   (mine + p->jb * (1.0 - p->jb / left))};
+    return (traffic_t){.up = p->columns * p->jb, .down = p->columns * mine};
+}
+
+/* What guest number block of the process has met when iteration k is over. */
+static int met(const hpl_shape_t *shape, const hyb_homes_t *homes,
+               const hyb_groups_t *groups, int64_t block, int k)
+{
+    hpl_map_t map = hpl_system_column_map(shape);
+    int closed = hyb_groups_closed(groups, k).end;
+    hyb_far_t far = {
+        .panel = hpl_map_block_global(&map, block),
+        .block = block,
+        .from = xh_units(hpl_map_count(&map, (int64_t)closed * shape->nb),
+                         shape->nb),
+        .blocks = homes->blocks};
+
+    return hyb_groups_met(groups, groups->panels, &far, k);
+}
+
+/*
+ * Guests come and go, P = 1: rows from the first panel on that they have not
+ * met. For good they come once, and U goes.
+ */
+static traffic_t guest_traffic(const hpl_shape_t *shape,
+                               const hyb_homes_t *homes,
+                               const hyb_groups_t *groups, int64_t block)
+{
+    hpl_map_t map = hpl_system_column_map(shape);
+    int panel = (int)hpl_map_block_global(&map, block), first = 0, before = 0;
+    int nb = shape->nb, now;
+    double width = (double)xh_smaller(nb, shape->n - (int64_t)panel * nb);
+    bool is_there = panel == 0;
+    traffic_t t = {.up = is_there ? width * shape->n : 0.0};
+
+    for (int k = 0; k < panel; k++, before = now) {
+        now = met(shape, homes, groups, block, k);
+        if (now > before && !is_there) {
+            first = before;
+            t.up += width * ((double)shape->n - (double)first * nb);
+            is_there = true;
+        }
+        if (is_there && !hyb_groups_is_near(panel, k + 1)) {
+            t.down += width * ((double)shape->n - (double)first * nb);
+            is_there = false;
+        }
+    }
+    t.down += width * (double)(panel - first) * nb;
+    return t;
+}
+
+void hyb_home_traffic(const hpl_shape_t *shape, const hyb_homes_t *homes,
+                      const hyb_groups_t *groups, bool rows_stay,
+                      bool by_device, double *up_p, double *down_p)
+{
+    int panels = groups->panels;
+    hpl_map_t columns = hpl_system_column_map(shape);
+    traffic_t sum = {0.0, 0.0}, t;
+
+    for (int64_t b = 0; b < homes->guests; b++) {
+        t = guest_traffic(shape, homes, groups, b);
+        sum.up += t.up;
+        sum.down += t.down;
+    }
+    for (int k = 0; k < panels; k++) {
+        panel_t p = panel_of(shape, k);
+        bool resides =
+            p.is_mine && hpl_map_block_local(&columns, k) >= homes->guests;
+
+        t = panel_traffic(&p, homes->places - 1, by_device, shape->npcol > 1,
+                          homes->peers && resides);
+        sum.up += t.up + (resides ? 2.0 * p.jb + p.above : 0.0) +
+                  (homes->places - 1) * wide_lists(groups, &p, shape->nb, k);
+        sum.down += t.down + (resides ? p.above : 0.0);
+        if (shape->nprow > 1 && !rows_stay) {
+            t = row_traffic(&p, (double)(shape->n - k * shape->nb));
+            sum.up += t.up;
+            sum.down += t.down;
+        }
+    }
+    if (hpl_map_owner(&columns, shape->n) == columns.me)
+        sum.down += (double)hpl_system_rows(shape);
+    *up_p = 8.0 * sum.up;
+    *down_p = 8.0 * sum.down;
+}
