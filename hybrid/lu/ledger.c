@@ -163,8 +163,8 @@ bool hyb_ledger_take_run(hyb_ledger_t *ledger, int64_t b, int64_t from,
     int64_t queued = atomic_load(&ledger->queued[b]);
 
     do {
-        if (queued >= to * all || queued < from * all ||
-            !has_reached(ledger, b, from))
+        if (!hyb_ledger_is_teams(ledger, b) || queued >= to * all ||
+            queued < from * all || !has_reached(ledger, b, from))
             return false;
         first = (queued - from * all) / steps;
         count = xh_smaller(width, all - first);
@@ -176,7 +176,7 @@ bool hyb_ledger_take_run(hyb_ledger_t *ledger, int64_t b, int64_t from,
 
 bool hyb_ledger_is_free(const hyb_ledger_t *ledger, int64_t b, int64_t from)
 {
-    return has_reached(ledger, b, from) &&
+    return hyb_ledger_is_teams(ledger, b) && has_reached(ledger, b, from) &&
            !hyb_ledger_is_begun(ledger, b, from);
 }
 
@@ -201,12 +201,11 @@ bool hyb_ledger_take(hyb_ledger_t *ledger, hyb_blocks_t blocks, int64_t from,
     bool all = true;
 
     for (int64_t b = blocks.from; b < blocks.to; b++) {
-        if (!hyb_ledger_is_teams(ledger, b))
-            continue;
         if (hyb_ledger_take_run(ledger, b, from, to, width, run_p))
             return true;
-        all =
-            all && atomic_load(&ledger->queued[b]) >= to * width_of(ledger, b);
+        all = all &&
+              (!hyb_ledger_is_teams(ledger, b) ||
+               atomic_load(&ledger->queued[b]) >= to * width_of(ledger, b));
     }
     *run_p = (hyb_run_t){0, 0};
     return all;

@@ -148,13 +148,13 @@ int hyb_ledger_panels_queued(const hyb_ledger_t *ledger, int64_t b);
 bool hyb_ledger_take(hyb_ledger_t *ledger, hyb_blocks_t blocks, int64_t from,
                      int64_t to, int64_t width, hyb_run_t *run_p);
 
-/* The same for one block, and false if nothing can be taken now. */
+/* The same for one block, and false if nothing of it can be taken now. */
 bool hyb_ledger_take_run(hyb_ledger_t *ledger, int64_t b, int64_t from,
                          int64_t to, int64_t width, hyb_run_t *run_p);
 
-/* Block b as a whole: has it reached stage from, and nobody taken any of it?
- * Has somebody taken some of it beyond that stage? Take all of it, if it still
- * is so. */
+/* Block b as a whole, if it is the team's: has it reached stage from, and
+ * nobody taken any of it? Has somebody taken some of it beyond that stage? Take
+ * all of it, if it still is so. */
 bool hyb_ledger_is_free(const hyb_ledger_t *ledger, int64_t b, int64_t from);
 bool hyb_ledger_is_begun(const hyb_ledger_t *ledger, int64_t b, int64_t from);
 bool hyb_ledger_take_block(hyb_ledger_t *ledger, int64_t b, int64_t from,

@@ -87,8 +87,7 @@ static int64_t next_visitor(const hyb_lu_t *lu, const hyb_step_t *step)
     hyb_blocks_t v = step->visiting;
     int64_t b = v.from;
 
-    while (b < v.to && !(hyb_ledger_is_teams(&lu->ledger, b) &&
-                         hyb_ledger_is_free(&lu->ledger, b, solved(step))))
+    while (b < v.to && !hyb_ledger_is_free(&lu->ledger, b, solved(step)))
         b++;
     return b;
 }
@@ -369,8 +368,7 @@ static bool take_last(hyb_lu_t *lu, const hyb_step_t *step, int64_t width,
                       hyb_run_t *run_p)
 {
     for (int64_t b = step->visiting.to - 1; b >= step->visiting.from; b--)
-        if (hyb_ledger_is_teams(&lu->ledger, b) &&
-            hyb_ledger_take_run(&lu->ledger, b, solved(step),
+        if (hyb_ledger_take_run(&lu->ledger, b, solved(step),
                                 hyb_stage(step->k + 1), width, run_p))
             return true;
     return false;
