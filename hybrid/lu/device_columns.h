@@ -292,9 +292,9 @@ xh_status_t hyb_device_guard_panel(hyb_device_columns_t *d, int k);
 void hyb_device_guard_took(hyb_device_columns_t *d, int k, int64_t jb);
 
 /* Queue: sums of L2 for its seal, behind the factorization of panel k; behind
- * what came up of it, and of l1 beside, which came up, too, unless it is none;
- * of each panel of a group before its place is given to another. They have come
- * down. */
+ * what came up of it, and of l1 beside, jb x jb without gaps, or none, that
+ * came up; of each panel of a group before its place is given to another. They
+ * have come down. */
 xh_status_t hyb_device_guard_factored(hyb_device_columns_t *d, int k,
                                       hyb_block_t l2);
 xh_status_t hyb_device_guard_came(hyb_device_columns_t *d, int k, xh_view_t l1);

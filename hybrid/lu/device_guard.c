@@ -267,37 +267,20 @@ static void note(hyb_device_columns_t *d, int k, moment_t moment)
     d->queued.work[at].given_up = moment == GIVEN_UP;
 }
 
-static uint64_t bits_on_host(xh_view_t v)
-{
-    uint64_t all = 0, bits;
-
-    for (int64_t j = 0; j < v.cols; j++)
-        for (int64_t i = 0; i < v.rows; i++) {
-            memcpy(&bits, v.data + i + j * v.ld, sizeof(bits));
-            all += bits;
-        }
-    return all;
-}
-
-/* No rows of L2 have no bits. */
-static hyb_block_t none_of(hyb_block_t l2)
-{
-    return hyb_block_first(l2, 0, l2.cols);
-}
-
 xh_status_t hyb_device_guard_came(hyb_device_columns_t *d, int k, xh_view_t l1)
 {
     const hyb_device_panel_t *panel = hyb_device_panel(d, k);
     bool copied = is_copy(d, panel);
+    int64_t rows = copied ? panel->l2.rows : 0; /* no rows have no bits */
 
     if (d->guard == NULL)
         return XH_OK;
     d->guard->seal[k % PANELS] = copied ? hyb_seal_of(d->base.lu, k) : 0;
-    d->guard->l1_seal[k % PANELS] = bits_on_host(l1);
+    d->guard->l1_seal[k % PANELS] = hyb_seal_bits(l1.data, l1.rows * l1.cols);
     XH_TRY(sum(d, d->queue.link, k, CAME,
-               copied ? panel->l2 : none_of(panel->l2)));
+               hyb_block_first(panel->l2, rows, panel->l2.cols)));
     XH_TRY(sum(d, d->queue.link, k, L1_CAME,
-               hyb_block_first(panel->l1, l1.rows, l1.cols)));
+               hyb_block_first(panel->l1, l1.rows, panel->jb)));
     note(d, k, CAME);
     return XH_OK;
 }

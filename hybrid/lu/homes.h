@@ -31,7 +31,7 @@ static inline int hyb_homes_least_seats(int nprow)
  * Where each local block column is computed, and whose memory it lives in, from
  * before the run until its end. Devices compute those that they hold. Between
  * these stand as many of the team's as it computes in the same time, evenly
- * spread, so that this holds until the end (hyb_home_share; P = 1). What
+ * spread, so that this holds until the end (hyb_home_share). What
  * devices have no room for is on the left, as it is finished first:
  *
  *   P = 1  guests: they live in host memory and come to their devices, each

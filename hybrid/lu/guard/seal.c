@@ -59,11 +59,16 @@ static uint64_t bits_of(const double *data, int64_t count, double *all)
     return sum[0];
 }
 
-static uint64_t bits_of_rest(const HPL_T_panel *h)
+uint64_t hyb_seal_bits(const double *data, int64_t count)
 {
     double unused = 0.0;
 
-    return bits_of(h->L1, (int64_t)h->jb * h->jb + h->jb + 1, &unused);
+    return bits_of(data, count, &unused);
+}
+
+static uint64_t bits_of_rest(const HPL_T_panel *h)
+{
+    return hyb_seal_bits(h->L1, (int64_t)h->jb * h->jb + h->jb + 1);
 }
 
 /* Add one unit of rows of L2, as the update reads it, to the seal's sum. */

@@ -24,6 +24,9 @@ void hyb_seal_write(hyb_lu_t *lu, int k);
  * processes get tiles of L2, compare the sum of the tiles with it. */
 void hyb_seal_take(hyb_lu_t *lu, int k);
 
+/* Return the sum of the bits of data, as seals have it. */
+uint64_t hyb_seal_bits(const double *data, int64_t count);
+
 /* Return the sum of L2 in the seal of panel k, which is on this process. */
 uint64_t hyb_seal_of(hyb_lu_t *lu, int k);
 
