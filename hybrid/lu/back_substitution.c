@@ -13,7 +13,7 @@ typedef struct {
     double *again; /* with check columns: rows of a second result */
 } solve_t;
 
-/* Whose memory has these columns. Guests have gone home. */
+/* Whose memory has these columns. */
 static hyb_place_t *home_of(const solve_t *s, const hpl_product_t *p)
 {
     hyb_homes_t *homes = &s->lu->homes;
@@ -21,7 +21,7 @@ static hyb_place_t *home_of(const solve_t *s, const hpl_product_t *p)
     int64_t column = (p->a - mat->A) / mat->ld;
     int64_t b = hyb_ledger_block(&s->lu->ledger, column);
 
-    return hyb_homes_is_guest(homes, b) ? &homes->host : hyb_home_of(homes, b);
+    return hyb_homes_memory(homes, b);
 }
 
 /* What a device has computed nothing else sees any more: it does so twice. */

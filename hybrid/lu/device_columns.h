@@ -247,8 +247,10 @@ bool hyb_device_is_visited(const hyb_device_columns_t *d, int64_t block);
 /* Panel k, from its first row on: a guest's, or the matrix's. */
 hyb_block_t hyb_device_panel_columns(const hyb_device_columns_t *d, int k);
 
-/* Guest 0 comes, before panel 0 is factored. */
-xh_status_t hyb_device_seat_first(hyb_device_columns_t *d);
+/* The guest that becomes panel k comes, before the loop begins with it. All
+ * guests that are still here go home, once the loop is over: waits. */
+xh_status_t hyb_device_seat_panel(hyb_device_columns_t *d, int k);
+xh_status_t hyb_device_clear_seats(hyb_device_columns_t *d);
 
 /* Panel k, which sits here, is factored: queue a copy of L2 to where it is kept
  * and the way home of U's rows above it. */

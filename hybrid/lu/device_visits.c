@@ -287,12 +287,24 @@ void hyb_device_multiply_visitor(hyb_device_columns_t *d, int k, int64_t block)
 /* ---- panels ---------------------------------------------------------------
  */
 
-xh_status_t hyb_device_seat_first(hyb_device_columns_t *d)
+xh_status_t hyb_device_seat_panel(hyb_device_columns_t *d, int k)
 {
     seat_t *seat = &d->seat[0];
 
-    XH_TRY(arrive(d, seat, 0, 0));
+    XH_TRY(arrive(d, seat, hyb_lu_panel_block(d->base.lu, k), k));
     return hyb_queue_wait(d->queue.compute, seat->come);
+}
+
+xh_status_t hyb_device_clear_seats(hyb_device_columns_t *d)
+{
+    int64_t rows = d->base.lu->mat->mp;
+
+    for (int i = 0; d->seat != NULL && i < d->seats; i++)
+        if (d->seat[i].block != NO_BLOCK) {
+            XH_TRY(go_home(d, &d->seat[i], rows));
+            hyb_device_seat_free(d, i);
+        }
+    return hyb_device_settle(d);
 }
 
 xh_status_t hyb_device_keep_panel(hyb_device_columns_t *d, int k)

@@ -92,6 +92,13 @@ static inline bool hyb_homes_in_host_memory(const hyb_homes_t *homes,
            hyb_home_number(homes, block) == 0;
 }
 
+/* The place whose memory has block while no guest is on its way. */
+static inline hyb_place_t *hyb_homes_memory(hyb_homes_t *homes, int64_t block)
+{
+    return hyb_homes_in_host_memory(homes, block) ? &homes->host
+                                                  : hyb_home_of(homes, block);
+}
+
 /* Does L2 of block's panel come from the device that factored it to the others?
  */
 static inline bool hyb_homes_by_peers(const hyb_homes_t *homes, int64_t block)

@@ -406,8 +406,8 @@ static void begin(hyb_place_t *place)
     if (!hyb_lu_owns(place->lu, first) ||
         hyb_lu_panel_home(place->lu, first) != place)
         return;
-    if (first == 0 && !hyb_device_holds(d, 0))
-        hyb_device_check(d, hyb_device_seat_first(d));
+    if (!hyb_device_holds(d, hyb_lu_panel_block(place->lu, first)))
+        hyb_device_check(d, hyb_device_seat_panel(d, first));
     hyb_device_check(d, hyb_device_guard_panel(d, first));
     hyb_device_check(d, hyb_event_record(d->queue.compute, d->event.computed));
     if (!hyb_lu_panel(place->lu, first)->by_device)
@@ -430,6 +430,7 @@ static void end(hyb_place_t *place)
         hyb_device_check(d, hyb_device_guard_give_up(d, group));
     hyb_device_check(d, hyb_device_settle(d));
     poll(place);
+    hyb_device_check(d, hyb_device_clear_seats(d));
     if (ledger->columns_of_ab > ledger->columns_of_a &&
         hyb_device_holds(d, ledger->b))
         hyb_device_check(

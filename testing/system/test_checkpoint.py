@@ -11,6 +11,8 @@ from checkpoints import SAVING, SETTINGS, Campaign, bits, files, whole, words
 
 KILLS = int(os.environ.get("TEST_XHPL_KILLS", 2))
 DEVICE = ("--set", "devices=emu", "--set", "home=device", "--set", "panel=device")
+# In 4 MiB there is room for panels, seats and few columns; the rest are guests.
+GUESTS = (*DEVICE, "--set", "emu_memory=4", "--set", "group=3")
 CASES = [pytest.param(1, 1, (), marks=pytest.mark.long),
          pytest.param(1, 2, (), marks=pytest.mark.long),
          pytest.param(2, 2, (), marks=pytest.mark.surface),
@@ -37,6 +39,8 @@ def test_killed_at_random_moments_it_ends_with_the_bits_of_a_clean_run(
     (2, 2, "mixed", 2, ()),
     (2, 1, "2", 1, DEVICE),
     (1, 1, "1", 1, (*DEVICE, "--set", "group=4")),
+    (1, 1, "1", 1, GUESTS),
+    (1, 2, "1", 1, GUESTS),
 ])
 def test_pauses_change_no_bit_and_raise_no_alarm(tmp_path, p, q, lookahead, threads, options):
     settings = {**SETTINGS, "XHPL_THREADS": str(threads), "XHPL_LOOKAHEAD": lookahead,
@@ -64,7 +68,7 @@ def lose_device(system, folder):
 
 @pytest.mark.long
 def test_after_the_loss_of_a_device_with_columns_a_restart_goes_on(tmp_path):
-    system = words(1, 1, 1600, 16, *DEVICE, "--set", "group=3")
+    system = words(1, 1, 1600, 16, *GUESTS)
     jobs.run(system, tmp_path, SETTINGS).succeeded()
     clean = bits(tmp_path)
     lost = lose_device([*system, *SAVING], tmp_path)

@@ -277,17 +277,3 @@ def test_a_disk_that_is_full_keeps_the_checkpoint_before(small_disk, clean):
     assert not [x for x in files(small_disk) if x.endswith(".part")]
     run(small_disk, "--restart", "d").succeeded()
     assert bits(small_disk) == clean
-
-
-EMULATED = ("--set", "devices=emu:1", "--set", "emu_rate=1e6", "--set", "emu_memory=8")
-
-
-@pytest.mark.parametrize("home, status", [("auto", 0), ("device", 2)])
-def test_columns_that_would_be_guests_stay_on_the_host_or_are_refused(
-    home, status, tmp_path
-):
-    options = (*EMULATED, "--set", f"home={home}", "--checkpoint", "d")
-    outcome = run(tmp_path, *options, system=(1, 1, 1200, 32))
-    said = "the matrix lives in host memory" in outcome.stderr
-    assert (outcome.status, said) == (status, status == 0), str(outcome)
-    assert ("come to devices as guests" in outcome.stderr) != said, str(outcome)

@@ -42,20 +42,6 @@ struct hyb_checkpoint {
 
 /* ---- create and destroy -------------------------------------------------- */
 
-bool hyb_checkpoint_refuses(const hyb_lu_t *lu)
-{
-    xh_status_t guests = lu->homes.guests > 0 ? XH_ERR_INPUT : XH_OK;
-
-    if (!hyb_checkpoint_are_asked() ||
-        hpl_agree(lu->grid->all_comm, guests) == XH_OK)
-        return false;
-    if (lu->grid->iam == 0 && strcmp(xh_settings_text("home"), "device") == 0)
-        xh_log_error(
-            "--checkpoint and --restart: columns come to devices as "
-            "guests; a smaller N, or home=host, goes with checkpoints");
-    return true;
-}
-
 static bool can_write(const hyb_store_t *store)
 {
     int file = hyb_store_open(store, HYB_STORE_PART, O_WRONLY | O_TRUNC);

@@ -13,10 +13,6 @@
  * it; the one before it stays, too.
  */
 
-/* Are checkpoints asked for, which cannot be where columns are guests of
- * devices? With home=device that is an error, which is said. Collective. */
-bool hyb_checkpoint_refuses(const hyb_lu_t *lu);
-
 /*
  * lu->checkpoint, as settings say; collective. lu is as it begins, after a
  * restart or not.

@@ -45,12 +45,12 @@ static void move_rows(hyb_place_t *place, const hyb_part_t *p, int64_t from,
 }
 
 /* The host has the diagonal blocks of all finished panels. */
-void hyb_part_move(const hyb_lu_t *lu, int first, const hyb_part_t *p, int way,
+void hyb_part_move(hyb_lu_t *lu, int first, const hyb_part_t *p, int way,
                    double *elements)
 {
     int64_t block = hyb_ledger_block(&lu->ledger, p->column);
-    hyb_place_t *host = lu->homes.place[0];
-    hyb_place_t *home = hyb_home_of(&lu->homes, block);
+    hyb_place_t *host = &lu->homes.host;
+    hyb_place_t *home = hyb_homes_memory(&lu->homes, block);
     int panel;
 
     move_rows(home, p, 0, way, elements);
@@ -93,7 +93,7 @@ static bool append(stream_t *s, const void *data, size_t bytes)
     return s->at - s->flushed < FLUSH || flush(s);
 }
 
-static bool append_part(stream_t *s, const hyb_lu_t *lu, int first,
+static bool append_part(stream_t *s, hyb_lu_t *lu, int first,
                         const hyb_part_t *part, hyb_piece_t *buffer)
 {
     double *elements = (double *)(buffer + 1);

@@ -23,8 +23,8 @@ bool hyb_part_next(const hyb_lu_t *lu, int first, hyb_part_t *part);
 
 /* Its elements come from where they live, HYB_SAVE, or go there, HYB_RESTORE.
  */
-void hyb_part_move(const hyb_lu_t *lu, int first, const hyb_part_t *part,
-                   int way, double *elements);
+void hyb_part_move(hyb_lu_t *lu, int first, const hyb_part_t *part, int way,
+                   double *elements);
 
 static inline int64_t hyb_part_count(const hyb_part_t *part)
 {

@@ -179,8 +179,6 @@ static xh_status_t create_by(const hyb_means_t *mine, HPL_T_grid *grid,
         grid, algo, n, nb, spare_columns(mine, &shape),
         mine->resident ? xh_memory_reserve : xh_memory_allocate, &system));
     status = hpl_agree(grid->all_comm, prepare(system, mine));
-    if (status == XH_OK && hyb_checkpoint_refuses(system->prepared))
-        status = XH_ERR_INPUT;
     if (status == XH_OK)
         *system_p = system;
     else
