@@ -81,48 +81,73 @@ static int64_t ask(const hyb_means_t *means, const hpl_shape_t *shape,
     return seats > 0 && !has_room ? all : left;
 }
 
-/* Where the blocks go that devices do not hold. */
+/* Who computes what. */
 typedef struct {
+    int64_t all;
     int64_t left; /* for which devices have no room */
-    bool guests;  /* they are */
+    bool guests;  /* these are, but for the team's */
     int seats; /* of each device for them, as many as leave room for blocks */
-    int64_t team; /* blocks of the team behind them */
-} rest_t;
+    int64_t team; /* blocks of the team, spread among devices' */
+} dealt_t;
 
-/* How many of count blocks are the team's? Not all: devices hold some. */
-static int64_t team_of(int64_t count, double share)
+/* How many of all blocks are the team's? Not all: devices hold some. */
+static int64_t team_of(int64_t all, double share)
 {
-    return xh_smaller((int64_t)(share * (double)count + 0.5), count - 1);
+    return xh_smaller((int64_t)(share * (double)all + 0.5), all - 1);
 }
 
-static rest_t survey(const hyb_means_t *means, const hpl_shape_t *shape,
-                     hpl_dealt_t *device)
+/* Where devices have no guests the left blocks are the team's, too. */
+static bool is_teams(const dealt_t *dealt, int64_t block)
 {
-    int64_t all = blocks_of(shape);
+    int64_t from = dealt->guests ? 0 : dealt->left, count = dealt->all - from;
+    int64_t i = block - from;
+
+    return i < 0 || (i + 1) * dealt->team / count > i * dealt->team / count;
+}
+
+/* The devices' blocks from .. to - 1. */
+static int64_t devices_blocks(const dealt_t *dealt, int64_t from, int64_t to)
+{
+    int64_t count = 0;
+
+    for (int64_t b = from; b < to; b++)
+        count += !is_teams(dealt, b);
+    return count;
+}
+
+static dealt_t survey(const hyb_means_t *means, const hpl_shape_t *shape,
+                      hpl_dealt_t *device)
+{
+    int64_t all = blocks_of(shape), room;
     int least = hyb_homes_least_seats(shape->nprow);
-    rest_t r = {.team = team_of(all, hyb_home_share(&means->figures, shape))};
+    dealt_t d = {.all = all,
+                 .team = team_of(all, hyb_home_share(&means->figures, shape))};
 
-    r.left = ask(means, shape, 0, device);
-    if (r.left <= r.team) {
-        r.left = 0;
-        return r;
-    }
-    r.seats = HYB_SEATS + 1;
+    if (ask(means, shape, 0, device) <= d.team)
+        return d;
+    d.seats = HYB_SEATS + 1;
     do
-        r.left = ask(means, shape, --r.seats, device);
-    while (r.left == all && r.seats > least);
-    r.guests = shape->nprow == 1 && r.left < all;
-    r.team = 0;
-    return r;
+        d.left = ask(means, shape, --d.seats, device);
+    while (d.left == all && d.seats > least);
+    d.guests = shape->nprow == 1 && d.left < all;
+    if (!d.guests) {
+        d.team = 0;
+        return d;
+    }
+    room = all - d.left;
+    for (d.left = 0; devices_blocks(&d, d.left, all) > room;)
+        d.left++;
+    return d;
 }
 
-/* What is left in host memory; without columns on devices all. */
-static rest_t rest_of(const hyb_means_t *means, const hpl_shape_t *shape)
+/* Without columns on devices all are left. */
+static dealt_t dealt_of(const hyb_means_t *means, const hpl_shape_t *shape)
 {
     hpl_dealt_t device[HYB_EXECUTORS];
+    int64_t all = blocks_of(shape);
 
     return means->resident ? survey(means, shape, device)
-                           : (rest_t){.left = blocks_of(shape)};
+                           : (dealt_t){.all = all, .left = all};
 }
 
 /* The columns of so many blocks of shape's process. */
@@ -139,28 +164,28 @@ static int64_t columns_of(const hpl_shape_t *shape, int64_t blocks)
 int64_t hyb_homes_columns_left(const hyb_means_t *means,
                                const hpl_shape_t *shape)
 {
-    return columns_of(shape, rest_of(means, shape).left);
+    return columns_of(shape, dealt_of(means, shape).left);
 }
 
 int64_t hyb_homes_host_columns(const hyb_means_t *means,
                                const hpl_shape_t *shape)
 {
-    rest_t rest = rest_of(means, shape);
+    dealt_t d = dealt_of(means, shape);
 
-    return columns_of(shape, rest.left + rest.team);
+    return columns_of(shape, d.all - devices_blocks(&d, d.left, d.all));
 }
 
 bool hyb_homes_has_guests(const hyb_means_t *means, const hpl_shape_t *shape)
 {
-    return rest_of(means, shape).guests;
+    return dealt_of(means, shape).guests;
 }
 
 int64_t hyb_homes_team_columns(const hyb_means_t *means,
                                const hpl_shape_t *shape)
 {
-    return hyb_homes_has_guests(means, shape)
-               ? 0
-               : hyb_homes_host_columns(means, shape);
+    dealt_t d = dealt_of(means, shape);
+
+    return columns_of(shape, d.all - devices_blocks(&d, 0, d.all));
 }
 
 int hyb_homes_checked(const hyb_means_t *means, const hpl_shape_t *shape)
@@ -190,45 +215,41 @@ static void deal_check_columns(hyb_lu_t *lu)
     }
 }
 
-/* The team gets every so many of blocks from .. to - 1, devices the others as
- * each has room. */
-static xh_status_t spread(hyb_homes_t *h, int64_t from, int64_t to,
-                          int64_t team, const hpl_dealt_t *device, int devices)
+/* The devices' blocks from .. to - 1 go to them, as each has room. */
+static xh_status_t deal_run(hyb_homes_t *h, const dealt_t *dealt, int64_t from,
+                            int64_t to, const hpl_dealt_t *device, int devices)
 {
-    int64_t all = to - from, next = 0;
-    int *dealt = calloc((size_t)(all - team) + 1, sizeof(*dealt));
+    int64_t count = devices_blocks(dealt, from, to), next = 0;
+    int *device_p = calloc((size_t)count + 1, sizeof(*device_p));
 
-    if (dealt == NULL)
+    if (device_p == NULL)
         return XH_ERR_MEMORY;
-    hyb_homes_deal(device, devices, all - team, dealt);
-    for (int64_t i = 0; i < all; i++)
-        if ((i + 1) * team / all > i * team / all)
-            h->team_end = from + i + 1;
+    hyb_homes_deal(device, devices, count, device_p);
+    for (int64_t b = from; b < to; b++)
+        if (is_teams(dealt, b))
+            h->team_end = b + 1;
         else
-            h->number[from + i] = 1 + dealt[next++];
-    free(dealt);
+            h->number[b] = 1 + device_p[next++];
+    free(device_p);
     return XH_OK;
 }
 
-/* Devices get blocks as each has room; guests only by rate. */
-static xh_status_t deal(hyb_lu_t *lu, const rest_t *rest, hpl_dealt_t *device,
+/* Guests only by rate: they find no room, but seats. */
+static xh_status_t deal(hyb_lu_t *lu, const dealt_t *dealt, hpl_dealt_t *device,
                         int devices)
 {
     hyb_homes_t *h = &lu->homes;
-    int64_t all = lu->ledger.check;
-    xh_status_t status;
+    hpl_dealt_t seats[HYB_EXECUTORS];
 
-    h->team_end = rest->guests ? 0 : rest->left;
+    for (int i = 0; i < devices; i++)
+        seats[i] = (hpl_dealt_t){.rate = device[i].rate, .room = dealt->left};
     h->number = calloc((size_t)lu->ledger.blocks + 1, sizeof(*h->number));
     if (h->number == NULL)
         return XH_ERR_MEMORY;
-    status = spread(h, rest->left, all, rest->team, device, devices);
-    for (int i = 0; i < devices; i++)
-        device[i].room = h->guests;
-    if (status == XH_OK && h->guests > 0)
-        status = spread(h, 0, h->guests, 0, device, devices);
     lu->ledger.place = h->number;
-    return status;
+    h->team_end = 0;
+    XH_TRY(deal_run(h, dealt, 0, dealt->left, seats, devices));
+    return deal_run(h, dealt, dealt->left, dealt->all, device, devices);
 }
 
 xh_status_t hyb_homes_deal_blocks(hyb_lu_t *lu)
@@ -238,23 +259,23 @@ xh_status_t hyb_homes_deal_blocks(hyb_lu_t *lu)
     hpl_dealt_t device[HYB_EXECUTORS];
     int devices = devices_of(&lu->means, shape.nprow);
     int64_t all = lu->ledger.check;
-    rest_t rest = {.left = all};
+    dealt_t dealt = {.all = all, .left = all};
 
     h->blocks = lu->ledger.blocks;
     if (lu->means.resident)
-        rest = survey(&lu->means, &shape, device);
-    h->seats = rest.seats;
-    h->resident = rest.left < all;
-    h->takes_visits = rest.left > 0 && !rest.guests &&
+        dealt = survey(&lu->means, &shape, device);
+    h->seats = dealt.seats;
+    h->resident = dealt.left < all;
+    h->takes_visits = dealt.left > 0 && !dealt.guests &&
                       hyb_machine_working_devices(lu->means.machine) > 0;
     h->places = h->resident       ? 1 + devices
                 : h->takes_visits ? 1 + hyb_machine_devices(lu->means.machine)
                                   : 1;
-    h->left = rest.left;
-    h->guests = rest.guests ? rest.left : 0;
+    h->left = dealt.left;
+    h->guests = dealt.guests ? dealt.left : 0;
     h->team_end = lu->ledger.blocks;
     if (h->resident)
-        XH_TRY(deal(lu, &rest, device, devices));
+        XH_TRY(deal(lu, &dealt, device, devices));
     deal_check_columns(lu);
     return XH_OK;
 }

@@ -29,15 +29,17 @@ static inline int hyb_homes_least_seats(int nprow)
 
 /*
  * Where each local block column is computed, and whose memory it lives in, from
- * before the run until its end. Devices compute those that they hold. Between
- * these stand as many of the team's as it computes in the same time, evenly
- * spread, so that this holds until the end (hyb_home_share). What
+ * before the run until its end. Devices compute those that they hold. What
  * devices have no room for is on the left, as it is finished first:
  *
  *   P = 1  guests: they live in host memory and come to their devices, each
  *          time for several panels at once
  *   P > 1  the host's: the team computes them, and devices multiply some of
  *          them, which visit for one product (visits.h)
+ *
+ * Between the blocks of devices, guests too, stand as many of the team's as it
+ * computes in the same time, evenly spread, so that this holds until the end
+ * (hyb_home_share).
  *
  * All processes of a process column deal alike, P > 1: to as many devices as
  * each of them has, by the least memory. Each place that computes columns has
@@ -46,7 +48,7 @@ static inline int hyb_homes_least_seats(int nprow)
 typedef struct {
     int64_t blocks;    /* of the process, check columns too */
     int64_t left;      /* the first ones, for which devices have no room; */
-    int64_t guests;    /* so many of these are guests */
+    int64_t guests;    /* of so many of these, those of devices are guests */
     int64_t team_end;  /* behind the last block that the team computes, beside
                           its check columns; 0: there is none */
     bool resident;     /* devices hold columns, or have guests */
@@ -82,7 +84,7 @@ static inline hyb_place_t *hyb_home_of(const hyb_homes_t *homes, int64_t block)
 
 static inline bool hyb_homes_is_guest(const hyb_homes_t *homes, int64_t block)
 {
-    return block < homes->guests;
+    return block < homes->guests && hyb_home_number(homes, block) > 0;
 }
 
 static inline bool hyb_homes_in_host_memory(const hyb_homes_t *homes,

@@ -186,19 +186,20 @@ hyb_home_seconds_t hyb_home_predict(const hyb_home_figures_t *figures,
     int64_t panels = xh_units(shape->n, shape->nb);
     int64_t run = xh_units(panels, STEPS);
     double n = shape->n, columns = n / shape->npcol, products = 0.0;
-    double share = rest > 0.0 ? 0.0 : hyb_home_share(figures, shape);
+    double share = rest > 0.0 && !guests ? 0.0 : hyb_home_share(figures, shape);
     hyb_home_seconds_t all = {.total = 0.0}, one;
 
     for (int64_t k = 0; k < panels; k += run) {
         double left = fmax(0.0, n - (double)(k + 1) * shape->nb);
         double mine = left / shape->npcol;
         double others = fmax(0.0, mine - (1.0 - rest) * columns);
-        double host = guests ? 0.0 : others + share * (mine - others);
+        double host = guests ? share * mine : others + share * (mine - others);
         double times = (double)xh_smaller(run, panels - k);
 
-        one = iteration(
-            &rates, left / shape->nprow,
-            (columns_t){host, mine - host, guests ? others : 0.0, share > 0.0});
+        one = iteration(&rates, left / shape->nprow,
+                        (columns_t){host, mine - host,
+                                    guests ? (1.0 - share) * others : 0.0,
+                                    share > 0.0});
         add(&all, one, times);
         all.share += times * host * left * one.share;
         products += times * host * left;
@@ -334,14 +335,17 @@ double hyb_home_rest(const hyb_home_figures_t *figures,
     double blocks = blocks_of(shape);
     double group = hyb_home_group(figures, shape);
     double there = room(figures, shape, figures->memory, group, 0.0);
+    double devices = 1.0 - hyb_home_share(figures, shape); /* their part */
 
     *guests_p = false;
-    if (there >= blocks * (1.0 - hyb_home_share(figures, shape)))
+    if (there >= blocks * devices)
         return 0.0;
     do
         there = room(figures, shape, figures->memory, group, seats);
     while (there <= 0.0 && --seats >= least);
     *guests_p = shape->nprow == 1 && there > 0.0;
+    if (*guests_p)
+        there = devices > 0.0 ? there / devices : blocks;
     return fmin(1.0, fmax(0.0, blocks - there) * shape->nb / columns);
 }
 

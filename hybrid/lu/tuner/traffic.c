@@ -148,6 +148,8 @@ void hyb_home_traffic(const hpl_shape_t *shape, const hyb_homes_t *homes,
     traffic_t sum = {0.0, 0.0}, t;
 
     for (int64_t b = 0; b < homes->guests; b++) {
+        if (!hyb_homes_is_guest(homes, b))
+            continue;
         t = guest_traffic(shape, homes, groups, b);
         sum.up += t.up;
         sum.down += t.down;
