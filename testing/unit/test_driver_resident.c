@@ -60,6 +60,8 @@ TEST_SOLVE(the_team_shares_with_unlike_devices, 3,
            "threads=1 share=0.5 group=3 emu_rate=4000,1,1000")
 TEST_SOLVE(the_team_shares_by_the_blas, 2,
            "threads=2 share=0.3 kernel=blas panel=device")
+TEST_SOLVE(the_team_has_a_share_among_guests, 2,
+           "threads=2 share=0.3 group=3 emu_memory=1 panel=device")
 TEST_SOLVE(the_team_has_nearly_all, 2, "threads=2 share=1 panel=device")
 
 /* Far columns meet several panels at once. */

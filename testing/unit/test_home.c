@@ -204,6 +204,21 @@ TEST(what_has_no_room_comes_from_host_memory)
 }
 
 /* With P > 1, or without room for them. */
+/* Then fewer columns of devices have no room, but the team's lie between. */
+TEST(the_team_has_its_share_among_guests)
+{
+    const hpl_shape_t shape = shape_of(150000, 1024, 1, 1);
+    double alone, shared;
+
+    assert_ok(set_share("0"));
+    alone = guests_of(&fast, &shape);
+    assert_ok(set_share("0.2"));
+    shared = guests_of(&fast, &shape);
+    assert_true(fabs((1.0 - shared) * (1.0 - 0.2) / (1.0 - alone) - 1.0) <
+                0.03);
+    assert_ok(set_share("auto"));
+}
+
 TEST(where_guests_cannot_come_the_host_computes)
 {
     hpl_shape_t shape = shape_of(255000, 1024, 2, 1); /* 260 GB each */
@@ -400,7 +415,8 @@ TEST(one_process_moves_its_panels_down_and_up)
 TEST(devices_that_reach_each_other_keep_panels_from_the_link)
 {
     hpl_shape_t shape = shape_of(6000, 500, 1, 1);
-    hyb_homes_t homes = {.places = 4, .peers = true};
+    int number[13] = {1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3, 1};
+    hyb_homes_t homes = {.places = 4, .peers = true, .number = number};
     double l1 = 8.0 * 6000 * 500, l2 = 8.0 * 6000 * (6000 - 500) / 2;
     traffic_t t = moved(&shape, &homes, true);
 
@@ -423,10 +439,13 @@ TEST(guests_cross_the_link_once_for_a_group)
     enum { N = 9600, NB = 100, GUESTS = N / NB };
     const hpl_shape_t shape = shape_of(N, NB, 1, 1);
     const hyb_homes_t none = {.places = 2, .blocks = GUESTS + 1};
+    int number[GUESTS + 1];
     const hyb_homes_t homes = {
-        .places = 2, .blocks = GUESTS + 1, .guests = GUESTS};
+        .places = 2, .blocks = GUESTS + 1, .guests = GUESTS, .number = number};
     const double all = 8.0 * N * (double)N * N / NB / 3.0;
 
+    for (int b = 0; b <= GUESTS; b++)
+        number[b] = 1;
     for (int width = 1; width <= 8; width *= 2) {
         double up = moved_with(&shape, &homes, width, false, true).up -
                     moved_with(&shape, &none, width, false, true).up;
