@@ -312,6 +312,8 @@ static xh_status_t open_for_visits(hyb_device_columns_t *d, extent_t e)
     status = open_queues(d);
     if (status == XH_OK)
         status = open_memory(d, e);
+    if (status == XH_OK)
+        status = hyb_device_spans_create(d);
     return status == XH_ERR_MEMORY && hyb_device_is_idle(d) ? stand_by(d, e)
                                                             : status;
 }
@@ -335,7 +337,8 @@ static xh_status_t open_all(hyb_device_columns_t *d)
         return open_for_visits(d, e);
     e.seats = lu->homes.seats;
     XH_TRY(open_queues(d));
-    return open_memory(d, e);
+    XH_TRY(open_memory(d, e));
+    return hyb_device_spans_create(d);
 }
 
 xh_status_t hyb_place_device_create(hyb_lu_t *lu, int number,
@@ -397,6 +400,7 @@ void hyb_place_device_destroy(hyb_place_t *place)
         hyb_event_destroy(d->panel[i].ready);
         hyb_event_destroy(d->panel[i].followed);
     }
+    hyb_device_spans_destroy(d);
     hyb_device_seats_destroy(d);
     hyb_device_wide_destroy(d);
     hyb_event_destroy(d->event.kept);

@@ -101,6 +101,7 @@ typedef struct {
     } host;
     double stall_seconds;           /* the setting: each poll asks for it */
     struct hyb_device_guard *guard; /* with check columns, else NULL */
+    struct hyb_device_spans *spans; /* of a trace, else NULL */
 } hyb_device_columns_t;
 
 static inline hyb_device_panel_t *hyb_device_panel(hyb_device_columns_t *d,
@@ -177,6 +178,31 @@ int hyb_device_note(hyb_device_columns_t *d, hyb_blocks_t blocks,
 /* The function copy of places. */
 void hyb_device_copy(hyb_place_t *place, int64_t row, int64_t col, int way,
                      xh_view_t elsewhere);
+
+/* ---- device_spans.c: the device in the time line, else nothing is done -----
+ */
+
+/* d->spans, for its queues. Errors: XH_ERR_MEMORY, XH_ERR_DEVICE. Before the
+ * loop: begin, which waits for the device. */
+xh_status_t hyb_device_spans_create(hyb_device_columns_t *d);
+xh_status_t hyb_device_spans_begin(hyb_device_columns_t *d);
+void hyb_device_spans_destroy(hyb_device_columns_t *d);
+
+/* What is queued on queue between these two is name, in static memory. */
+void hyb_device_span(hyb_device_columns_t *d, hyb_queue_t *queue,
+                     const char *name);
+void hyb_device_span_end(hyb_device_columns_t *d, hyb_queue_t *queue);
+
+/* Queue one operation of an update in a span of its own. */
+typedef xh_status_t (*hyb_device_update_fn_t)(const hyb_device_panel_t *panel,
+                                              const hyb_device_part_t *part);
+xh_status_t hyb_device_in_span(hyb_device_columns_t *d, const char *name,
+                               hyb_device_update_fn_t operation,
+                               const hyb_device_panel_t *panel,
+                               const hyb_device_part_t *part);
+
+/* Record what has run. */
+void hyb_device_spans_poll(hyb_device_columns_t *d);
 
 /* ---- device_wide.c: panels, one or several at once -------------------------
  */

@@ -48,6 +48,16 @@ static bool is_here(void *agreement)
     return hyb_device_has_run(a->d, a->d->event.down, a->since);
 }
 
+/* A device that only models time chooses no rows: they stay in order. */
+static void propose_in_order(const agreement_t *a, int64_t column, double *key,
+                             double *row)
+{
+    bool has_top = hpl_panel_top_rows(a->h) > 0;
+
+    *key = has_top;
+    *row = has_top ? (double)column : -1.0;
+}
+
 /* What the device proposes comes down, and what all agree on goes up. */
 static xh_status_t agree_on(void *agreement, int64_t column)
 {
@@ -62,6 +72,8 @@ static xh_status_t agree_on(void *agreement, int64_t column)
     XH_TRY(hyb_event_record(d->queue.factor, d->event.down));
     a->since = xh_clock_now();
     hyb_wait_until(is_here, a, hyb_worker_turn, d->base.lu->worker);
+    if (d->info.models_time)
+        propose_in_order(a, column, key, row);
     mine = *row;
     check_row(d, a->h, column, -1.0, mine);
     pivot.key = *key;
@@ -93,8 +105,11 @@ static xh_status_t queue_factorization(hyb_device_columns_t *d, int k,
 
     XH_TRY(hyb_queue_wait(d->queue.factor, d->event.computed));
     XH_TRY(hyb_event_record(d->queue.factor, d->event.begun));
+    hyb_device_span(d, d->queue.factor, "panel");
     XH_TRY(hyb_device_factor(d->queue.factor, &all, pivots,
                              lu->grid->nprow > 1 ? agree_on : NULL, agreement));
+    hyb_device_span_end(d, d->queue.factor);
+    hyb_device_span(d, d->queue.factor, "panel down");
     if (lu->grid->nprow == 1)
         XH_TRY(hyb_queue_copy_out(
             d->queue.factor, pivots,
@@ -107,6 +122,7 @@ static xh_status_t queue_factorization(hyb_device_columns_t *d, int k,
                               xh_view_part(host, top, 0, below, panel.cols)));
     XH_TRY(hyb_device_guard_factored(
         d, k, hyb_block_part(panel, top, 0, panel.rows - top, panel.cols)));
+    hyb_device_span_end(d, d->queue.factor);
     return hyb_event_record(d->queue.factor, d->event.down);
 }
 
@@ -130,6 +146,8 @@ xh_view_t hyb_device_take_panel(hyb_place_t *place, int k, int64_t *pivots)
 
     hyb_device_check(d, hyb_event_wait(d->event.down, 0.0, &is_down));
     for (int c = 0; c < jb && is_down; c++) {
+        if (d->info.models_time)
+            d->host.pivot[c] = c;
         if (place->lu->grid->nprow == 1)
             check_row(d, h, c, c, (double)d->host.pivot[c]);
         pivots[c] = d->host.pivot[c];
@@ -155,8 +173,10 @@ xh_status_t hyb_device_fetch_panel(hyb_device_columns_t *d, int k)
 {
     XH_TRY(hyb_queue_wait(d->queue.link, d->event.computed));
     XH_TRY(hyb_event_record(d->queue.link, d->event.begun));
+    hyb_device_span(d, d->queue.link, "panel down");
     XH_TRY(hyb_queue_copy_out(d->queue.link, hyb_device_panel_columns(d, k),
                               d->base.panel_columns(&d->base, k)));
+    hyb_device_span_end(d, d->queue.link);
     return hyb_event_record(d->queue.link, d->event.down);
 }
 

@@ -99,9 +99,13 @@ static xh_status_t send_rows(hyb_device_columns_t *d, const hpl_exchange_t *x,
     packed_t u = packed(d, x, group, false);
     packed_t displaced = packed(d, x, group, true);
     int mine = moves->gather_offset[moves->me];
+
     XH_TRY(hyb_queue_wait(d->queue.leave, panel->ready));
+    hyb_device_span(d, d->queue.leave, "rows");
     XH_TRY(gather(d, &u, list[HYB_U_FROM], mine));
-    return gather(d, &displaced, list[HYB_DISPLACED_FROM], 0);
+    XH_TRY(gather(d, &displaced, list[HYB_DISPLACED_FROM], 0));
+    hyb_device_span_end(d, d->queue.leave);
+    return XH_OK;
 }
 
 void hyb_device_send_rows(hyb_place_t *place, hpl_exchange_t *x,
@@ -126,8 +130,8 @@ bool hyb_device_has_sent_rows(hyb_place_t *place)
 }
 
 /* Mine are there already. */
-static xh_status_t put_rows(const hyb_device_columns_t *d,
-                            const hpl_exchange_t *x, hyb_blocks_t group)
+static xh_status_t put_rows(hyb_device_columns_t *d, const hpl_exchange_t *x,
+                            hyb_blocks_t group)
 {
     const hpl_pivots_t *moves = x->panel->pivots;
     const int *mine = moves->gather_offset + moves->me;
@@ -135,10 +139,12 @@ static xh_status_t put_rows(const hyb_device_columns_t *d,
     packed_t u = packed(d, x, group, false);
     packed_t displaced = packed(d, x, group, true);
 
+    hyb_device_span(d, d->queue.link, "rows");
     XH_TRY(copy(d, &u, 0, mine[0], ENTER));
     XH_TRY(copy(d, &u, mine[1], x->panel->jb - mine[1], ENTER));
     if (moves->me > 0)
         XH_TRY(copy(d, &displaced, come[0], come[1] - come[0], ENTER));
+    hyb_device_span_end(d, d->queue.link);
     XH_TRY(hyb_event_record(d->queue.link, d->event.arrived));
     return hyb_queue_wait(d->queue.compute, d->event.arrived);
 }
@@ -146,7 +152,7 @@ static xh_status_t put_rows(const hyb_device_columns_t *d,
 void hyb_device_put_rows(hyb_place_t *place, const hpl_exchange_t *x,
                          hyb_blocks_t group)
 {
-    const hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+    hyb_device_columns_t *d = (hyb_device_columns_t *)place;
 
     if (hyb_device_run(d, group).count > 0)
         hyb_device_check(d, put_rows(d, x, group));

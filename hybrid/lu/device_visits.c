@@ -122,9 +122,11 @@ static xh_status_t arrive(hyb_device_columns_t *d, seat_t *seat, int64_t block,
     seat->first = panel;
     seat->leaves = false;
     seat->columns.cols = seat->u.cols = columns.count;
+    hyb_device_span(d, d->queue.arrive, "column");
     XH_TRY(hyb_queue_copy_in(d->queue.arrive,
                              at_home(d, seat, first_row(d, panel), rows),
                              here(seat, first_row(d, panel), rows)));
+    hyb_device_span_end(d, d->queue.arrive);
     return hyb_event_record(d->queue.arrive, seat->come);
 }
 
@@ -140,15 +142,17 @@ static xh_status_t meet(hyb_device_columns_t *d, seat_t *seat,
     return hyb_event_record(queue, seat->met);
 }
 
-/* Its rows above row `to` go home. */
-static xh_status_t go_home(hyb_device_columns_t *d, seat_t *seat, int64_t to)
+/* Its rows from .. to - 1 go home. */
+static xh_status_t go_home(hyb_device_columns_t *d, seat_t *seat, int64_t from,
+                           int64_t to)
 {
-    int64_t from = first_row(d, seat->first);
-
     if (to == from)
         return XH_OK;
-    return hyb_queue_copy_out(d->queue.leave, here(seat, from, to),
-                              at_home(d, seat, from, to));
+    hyb_device_span(d, d->queue.leave, "column");
+    XH_TRY(hyb_queue_copy_out(d->queue.leave, here(seat, from, to),
+                              at_home(d, seat, from, to)));
+    hyb_device_span_end(d, d->queue.leave);
+    return XH_OK;
 }
 
 /* Once what is queued on leave has run the seat is free. Returns the work. */
@@ -175,7 +179,7 @@ static xh_status_t end_visit(hyb_device_columns_t *d, seat_t *seat,
         return XH_OK;
     }
     XH_TRY(hyb_queue_wait(d->queue.leave, seat->met));
-    XH_TRY(go_home(d, seat, d->base.lu->mat->mp));
+    XH_TRY(go_home(d, seat, first_row(d, seat->first), d->base.lu->mat->mp));
     note_end(d, seat, block, hyb_stage(panels), flop);
     return XH_OK;
 }
@@ -265,12 +269,11 @@ static xh_status_t multiply(hyb_device_columns_t *d, seat_t *seat, int k,
     XH_TRY(arrive(d, seat, block, k));
     XH_TRY(hyb_queue_wait(part.queue, seat->come));
     hyb_device_begin(d, part.queue);
-    XH_TRY(hyb_device_update(panel, &part));
+    XH_TRY(hyb_device_in_span(d, "product", hyb_device_update, panel, &part));
     hyb_device_end(d, part.queue);
     XH_TRY(hyb_event_record(part.queue, seat->met));
     XH_TRY(hyb_queue_wait(d->queue.leave, seat->met));
-    return hyb_queue_copy_out(d->queue.leave, here(seat, below, end),
-                              at_home(d, seat, below, end));
+    return go_home(d, seat, below, end);
 }
 
 void hyb_device_multiply_visitor(hyb_device_columns_t *d, int k, int64_t block)
@@ -299,11 +302,14 @@ xh_status_t hyb_device_clear_seats(hyb_device_columns_t *d)
 {
     int64_t rows = d->base.lu->mat->mp;
 
-    for (int i = 0; d->seat != NULL && i < d->seats; i++)
-        if (d->seat[i].block != NO_BLOCK) {
-            XH_TRY(go_home(d, &d->seat[i], rows));
-            hyb_device_seat_free(d, i);
-        }
+    for (int i = 0; d->seat != NULL && i < d->seats; i++) {
+        seat_t *seat = &d->seat[i];
+
+        if (seat->block == NO_BLOCK)
+            continue;
+        XH_TRY(go_home(d, seat, first_row(d, seat->first), rows));
+        hyb_device_seat_free(d, i);
+    }
     return hyb_device_settle(d);
 }
 
@@ -317,7 +323,7 @@ xh_status_t hyb_device_keep_panel(hyb_device_columns_t *d, int k)
         XH_TRY(hyb_queue_copy(d->queue.link,
                               here(seat, below, below + panel->l2.rows),
                               panel->l2));
-    XH_TRY(go_home(d, seat, panel->first));
+    XH_TRY(go_home(d, seat, first_row(d, seat->first), panel->first));
     XH_TRY(hyb_event_record(d->queue.link, d->event.kept));
     XH_TRY(hyb_queue_wait(d->queue.leave, d->event.kept));
     note_end(d, seat, (hyb_blocks_t){0}, 0, 0.0);

@@ -288,11 +288,12 @@ static xh_status_t meet(hyb_device_columns_t *d, const hyb_device_part_t *all,
         part.columns =
             hyb_block_part(all->columns, 0, j, all->columns.rows, count);
         part.u = hyb_block(all->u.buffer, all->u.offset, panel->jb, count);
-        XH_TRY(hyb_device_swap(panel, &part));
-        XH_TRY(hyb_device_solve(panel, &part));
+        XH_TRY(hyb_device_in_span(d, "swap", hyb_device_swap, panel, &part));
+        XH_TRY(hyb_device_in_span(d, "solve", hyb_device_solve, panel, &part));
         if (timed)
             hyb_device_begin(d, part.queue);
-        XH_TRY(hyb_device_update(panel, &part));
+        XH_TRY(
+            hyb_device_in_span(d, "product", hyb_device_update, panel, &part));
         if (timed)
             hyb_device_end(d, part.queue);
     }

@@ -33,13 +33,12 @@ static xh_status_t create_ledger(hyb_lu_t *lu)
 static xh_status_t create_groups(hyb_lu_t *lu)
 {
     hpl_shape_t shape = hpl_system_shape(lu->grid, lu->mat->n, lu->mat->nb);
-    int width =
-        lu->means.resident ? hyb_home_group(&lu->means.figures, &shape) : 1;
+    hyb_grouping_t how = {.width = 1};
 
-    return hyb_groups_create(
-        lu->range.panels, width,
-        lu->means.checked ? (int)xh_settings_int("verify_every") : 0,
-        &lu->groups);
+    if (lu->means.resident)
+        how = hyb_home_grouping(&lu->means.figures, &shape);
+    how.every = lu->means.checked ? (int)xh_settings_int("verify_every") : 0;
+    return hyb_groups_create(lu->range.panels, how, &lu->groups);
 }
 
 /* What the leader keeps moving. */

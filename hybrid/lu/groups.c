@@ -5,17 +5,19 @@
 #include "base/integers.h"
 
 /* How many panels has the group that panel k begins? */
-static int width_at(int k, int panels, int width, int every)
+static int width_at(int k, int panels, hyb_grouping_t how)
 {
     enum { LEFT = 4 }; /* groups, at least, of those that follow */
-    int w = (int)xh_smaller(width, xh_larger((panels - k) / LEFT, 1));
+    int w = (int)xh_smaller(how.width, xh_larger((panels - k) / LEFT, 1));
 
-    if (k == 0 || (every > 0 && k % every == 0))
+    if (k < how.guests)
+        return w;
+    if (k == 0 || (how.every > 0 && k % how.every == 0))
         return 1;
-    return every > 0 ? (int)xh_smaller(w, every - k % every) : w;
+    return how.every > 0 ? (int)xh_smaller(w, how.every - k % how.every) : w;
 }
 
-xh_status_t hyb_groups_create(int panels, int width, int every,
+xh_status_t hyb_groups_create(int panels, hyb_grouping_t how,
                               hyb_groups_t *groups_p)
 {
     hyb_groups_t g = {.panels = panels, .width = 1};
@@ -25,7 +27,7 @@ xh_status_t hyb_groups_create(int panels, int width, int every,
     if (g.of == NULL)
         return XH_ERR_MEMORY;
     for (int first = 0; first < panels; number++) {
-        int end = first + width_at(first, panels, width, every);
+        int end = first + width_at(first, panels, how);
 
         g.width = (int)xh_larger(g.width, end - first);
         for (int k = first; k < end; k++)

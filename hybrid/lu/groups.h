@@ -37,16 +37,20 @@ typedef struct {
     hyb_group_t *of; /* by panel */
 } hyb_groups_t;
 
+typedef struct {
+    int width;  /* panels of a group, at most */
+    int every;  /* 0, or the iterations between comparisons of rows: there all
+                   columns have met the same panels, as a group of one follows;
+                   no rows are compared while there are guests */
+    int guests; /* so many panels, the first ones, are guests before */
+} hyb_grouping_t;
+
 /*
- * Groups of at most width panels: of one at the start, where nothing hides the
- * next panel, and ever fewer at the end.
- *
- * every  in  0, or the iterations between comparisons of rows: there all
- *            columns have met the same panels, as a group of one follows
- *
+ * Groups of ever fewer panels at the end. The first one has one panel, as
+ * nothing hides the next, unless guests come, which do not come for one.
  * Errors: XH_ERR_MEMORY
  */
-xh_status_t hyb_groups_create(int panels, int width, int every,
+xh_status_t hyb_groups_create(int panels, hyb_grouping_t how,
                               hyb_groups_t *groups_p);
 void hyb_groups_destroy(hyb_groups_t *groups);
 

@@ -135,7 +135,7 @@ static inline double hyb_lu_flop(hyb_lu_t *lu, int k, int64_t columns)
 
 /* How many panels has local block b met when iteration k is over? The team's
  * have met all up to k; those of devices, that are far, a group after the
- * other. */
+ * other, but for the first group, before which a device has nothing else. */
 static inline int hyb_lu_met(const hyb_lu_t *lu, int64_t b, int k)
 {
     hpl_map_t map = hpl_map_columns(lu->grid, lu->mat->nb);
@@ -143,7 +143,8 @@ static inline int hyb_lu_met(const hyb_lu_t *lu, int64_t b, int k)
                      .block = b,
                      .blocks = lu->ledger.blocks};
 
-    if (lu->groups.width == 1 || hyb_home_number(&lu->homes, b) == 0)
+    if (lu->groups.width == 1 || hyb_home_number(&lu->homes, b) == 0 ||
+        (k < lu->groups.of[0].end && !hyb_homes_is_guest(&lu->homes, b)))
         return k + 1;
     far.from =
         hyb_lu_trailing(lu, hyb_groups_closed(&lu->groups, k).end - 1).from;

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include "base/clock.h"
-#include "base/trace.h"
 #include "hybrid/lu/device_columns.h"
 #include "hybrid/lu/l1_inverses.h"
 #include "hybrid/lu/visits.h"
@@ -107,6 +106,7 @@ static xh_status_t send_for_products(hyb_device_columns_t *d, int k)
 
     XH_TRY(send_l2(d, k));
     XH_TRY(hyb_device_guard_came(d, k, (xh_view_t){NULL, 0, 0, 1}));
+    hyb_device_span_end(d, d->queue.link);
     XH_TRY(hyb_event_record(d->queue.link, ready));
     return hyb_queue_wait(d->queue.compute, ready);
 }
@@ -127,6 +127,7 @@ static xh_status_t send_panel(hyb_device_columns_t *d, int k)
                              hyb_block_first(panel->l1, l1.rows, l1.cols)));
     XH_TRY(hyb_device_guard_came(d, k, l1));
     XH_TRY(hyb_device_widen(d, k));
+    hyb_device_span_end(d, d->queue.link);
     XH_TRY(hyb_event_record(d->queue.link, panel->ready));
     if (d->queue.guests != NULL)
         XH_TRY(hyb_queue_wait(d->queue.guests, panel->ready));
@@ -160,6 +161,7 @@ static void send_if_complete(hyb_device_columns_t *d)
 
     if (k < 0 || !l2_is_complete(hyb_lu_panel(d->base.lu, k)))
         return;
+    hyb_device_span(d, d->queue.link, "panel");
     hyb_device_check(d, d->base.lu->homes.resident ? send_panel(d, k)
                                                    : send_for_products(d, k));
     d->came = k;
@@ -233,10 +235,14 @@ static void meet_with_rows(hyb_device_columns_t *d, int k, hyb_blocks_t blocks,
     hyb_device_part_t p = part_of(d, blocks);
     hyb_block_t u = hyb_device_u_that_comes(panel, &p);
 
+    hyb_device_span(d, p.queue, "swap");
     hyb_device_check(d, hyb_device_take_rows(d, k, blocks, u));
-    hyb_device_check(d, hyb_device_solve(panel, &p));
+    hyb_device_span_end(d, p.queue);
+    hyb_device_check(
+        d, hyb_device_in_span(d, "solve", hyb_device_solve, panel, &p));
     hyb_device_begin(d, p.queue);
-    hyb_device_check(d, hyb_device_update(panel, &p));
+    hyb_device_check(
+        d, hyb_device_in_span(d, "product", hyb_device_update, panel, &p));
     hyb_device_end(d, p.queue);
     *flop_p = hyb_device_flop(panel, &p);
 }
@@ -305,21 +311,6 @@ static double count_products(hyb_device_columns_t *d, int at)
     return seconds;
 }
 
-/* A span of the device, an actor behind the workers. */
-static void trace(const hyb_device_columns_t *d, int at, double now)
-{
-    const hyb_lu_t *lu = d->base.lu;
-    int actor = hyb_team_size(lu->means.team) + d->number - 1;
-    char name[32];
-
-    if (!xh_trace_on() || d->queued.work[at].flop == 0.0)
-        return;
-    snprintf(name, sizeof(name), "device %d", d->number - 1);
-    xh_trace_name_actor(actor, name);
-    xh_trace_span(actor, "update", hyb_lu_opened(lu) - 1,
-                  d->queued.work[at].since, now);
-}
-
 /* The work has run; what is queued behind it can run from now on. */
 static void complete(hyb_device_columns_t *d, int at, double now)
 {
@@ -329,7 +320,6 @@ static void complete(hyb_device_columns_t *d, int at, double now)
                          .seconds = now - d->queued.work[at].since};
 
     d->queued.work[at].under_way = false;
-    trace(d, at, now);
     if (visit.flop > 0.0) {
         d->queued.pace = fmax(d->queued.pace, visit.seconds / visit.flop);
         visit.multiplied = count_products(d, at);
@@ -361,6 +351,7 @@ static void poll(hyb_place_t *place)
     double now = xh_clock_now();
 
     send_if_complete(d);
+    hyb_device_spans_poll(d);
     for (int i = 0; i < d->queued.count; i++)
         if (d->queued.work[i].under_way &&
             hyb_device_has_run(d, d->queued.work[i].done,
@@ -403,6 +394,7 @@ static void begin(hyb_place_t *place)
     int first = place->lu->range.first;
 
     hyb_device_guard_begin(d);
+    hyb_device_check(d, hyb_device_spans_begin(d));
     if (!hyb_lu_owns(place->lu, first) ||
         hyb_lu_panel_home(place->lu, first) != place)
         return;

@@ -16,19 +16,20 @@ static int met(const hyb_groups_t *groups, int end, int block, int k)
     return hyb_groups_met(groups, end, &far, k);
 }
 
-static void check_table(const hyb_groups_t *g, int width, int every)
+static void check_table(const hyb_groups_t *g, hyb_grouping_t how)
 {
     for (int k = 0; k < g->panels; k++) {
         hyb_group_t here = g->of[k];
 
         assert_true(here.first <= k && k < here.end && here.end <= g->panels);
-        assert_true(here.end - here.first <= width);
+        assert_true(here.end - here.first <= how.width);
         assert_int_equal(here.number,
                          k == 0 ? 0 : g->of[k - 1].number + (k == here.first));
-        if (every > 0 && k > 0 && k % every == 0)
+        if (how.every > 0 && k > 0 && k % how.every == 0 && how.guests == 0)
             assert_true(here.first == k && here.end == k + 1);
     }
-    assert_int_equal(g->of[0].end, 1); /* nothing hides the next panel */
+    if (how.guests == 0)
+        assert_int_equal(g->of[0].end, 1); /* nothing hides the next panel */
     assert_int_equal(g->of[g->panels - 1].first, g->panels - 1);
 }
 
@@ -55,9 +56,12 @@ TEST(columns_meet_all_panels_in_time)
 
     for (int panels = 1; panels < 70; panels += 7)
         for (int width = 1; width <= HYB_GROUP_MOST; width++)
-            for (int every = 0; every < 12; every += 5) {
-                assert_ok(hyb_groups_create(panels, width, every, &g));
-                check_table(&g, width, every);
+            for (int i = 0; i < 6; i++) {
+                hyb_grouping_t how = {
+                    .width = width, .every = i / 2 * 5, .guests = i % 2 * 20};
+
+                assert_ok(hyb_groups_create(panels, how, &g));
+                check_table(&g, how);
                 for (int end = 1; end <= panels; end = g.of[end - 1].end + 1)
                     check_columns(&g, g.of[end - 1].end);
                 hyb_groups_destroy(&g);
@@ -70,10 +74,25 @@ TEST(before_a_group_of_one_all_have_met_the_same)
     enum { PANELS = 60, EVERY = 10 };
     hyb_groups_t g;
 
-    assert_ok(hyb_groups_create(PANELS, 4, EVERY, &g));
+    assert_ok(hyb_groups_create(
+        PANELS, (hyb_grouping_t){.width = 4, .every = EVERY}, &g));
     for (int k = EVERY - 1; k < PANELS - 1; k += EVERY)
         for (int b = k + 1; b < PANELS + BLOCKS; b++)
             assert_int_equal(met(&g, PANELS, b, k), k + 1);
+    hyb_groups_destroy(&g);
+}
+
+/* They do not come for one panel. */
+TEST(guests_meet_a_whole_group_first)
+{
+    enum { PANELS = 60 };
+    const hyb_grouping_t how = {.width = 4, .every = 10, .guests = 13};
+    hyb_groups_t g;
+
+    assert_ok(hyb_groups_create(PANELS, how, &g));
+    assert_int_equal(g.of[0].end, 4);
+    assert_int_equal(g.of[10].first, 8);
+    assert_int_equal(g.of[20].end, 21); /* the last guest has gone */
     hyb_groups_destroy(&g);
 }
 
@@ -84,7 +103,7 @@ TEST(a_group_is_met_in_parts)
     hyb_groups_t g;
     int closed, first, count = 0;
 
-    assert_ok(hyb_groups_create(PANELS, 4, 0, &g));
+    assert_ok(hyb_groups_create(PANELS, (hyb_grouping_t){.width = 4}, &g));
     closed = g.of[10].end;
     for (int k = closed - 1; k < closed + 3; k++) {
         first = count;

@@ -447,18 +447,6 @@ static xh_status_t open_node(bool funneled)
     return hpl_agree(MPI_COMM_WORLD, status);
 }
 
-/* A device that only models time would give no result. */
-static xh_status_t refuse_models(void)
-{
-    bool mine = hyb_machine_models_time(means.machine);
-
-    if (!anywhere(mine))
-        return XH_OK;
-    if (mine)
-        xh_log_error("emu_dry=on gives times, not results");
-    return XH_ERR_INPUT;
-}
-
 xh_status_t hyb_driver_open(bool funneled)
 {
     int rank, processes;
@@ -468,8 +456,6 @@ xh_status_t hyb_driver_open(bool funneled)
         return XH_OK;
     xh_blas_library_set_threads((int)xh_settings_int("blas_threads"));
     status = open_node(funneled);
-    if (status == XH_OK)
-        status = refuse_models();
     if (status == XH_OK)
         status = hyb_device_mpi_probe(means.machine, &means.device_mpi);
     if (status != XH_OK) {

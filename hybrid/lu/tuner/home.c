@@ -349,6 +349,17 @@ double hyb_home_rest(const hyb_home_figures_t *figures,
     return fmin(1.0, fmax(0.0, blocks - there) * shape->nb / columns);
 }
 
+hyb_grouping_t hyb_home_grouping(const hyb_home_figures_t *figures,
+                                 const hpl_shape_t *shape)
+{
+    bool guests;
+    double rest = hyb_home_rest(figures, shape, &guests);
+    double panels = ceil((double)shape->n / shape->nb);
+
+    return (hyb_grouping_t){.width = hyb_home_group(figures, shape),
+                            .guests = guests ? (int)(rest * panels) + 1 : 0};
+}
+
 bool hyb_home_may_be_device(const char *asked,
                             const hyb_home_figures_t *figures)
 {

@@ -39,6 +39,10 @@ hyb_home_seconds_t hyb_home_predict(const hyb_home_figures_t *figures,
  * guests as wide as keeps these off the links. */
 int hyb_home_group(const hyb_home_figures_t *figures, const hpl_shape_t *shape);
 
+/* That width, and how many panels are guests before: 0, or more than are. */
+hyb_grouping_t hyb_home_grouping(const hyb_home_figures_t *figures,
+                                 const hpl_shape_t *shape);
+
 /*
  * The part of the columns that the team computes where the others live on
  * devices: the setting share, or with auto what team and devices compute
