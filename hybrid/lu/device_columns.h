@@ -85,7 +85,9 @@ typedef struct {
                                    run */
         } * work;
         int count;
-        int next;    /* that is noted next */
+        int next;          /* that is noted next */
+        int products;      /* works with any that have not run; */
+        double idle_since; /* without, since then */
         int sending; /* P > 1: the work by which a group's rows leave, or -1 */
         double pace; /* s a flop of the slowest work so far, or a guess */
     } queued;

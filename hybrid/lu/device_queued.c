@@ -94,7 +94,11 @@ int hyb_device_note(hyb_device_columns_t *d, hyb_blocks_t blocks,
                     int64_t stages, double flop, hyb_queue_t *queue)
 {
     int at = d->queued.next;
+    double now = xh_clock_now();
 
+    if (flop > 0.0 && d->queued.products++ == 0)
+        d->base.lu->homes.devices.waited[d->number - 1] +=
+            now - d->queued.idle_since;
     d->queued.work[at].blocks = blocks;
     d->queued.work[at].stages = stages;
     d->queued.work[at].swept = d->queued.work[at].seat = -1;
@@ -102,7 +106,7 @@ int hyb_device_note(hyb_device_columns_t *d, hyb_blocks_t blocks,
     d->queued.work[at].visits = -1;
     d->queued.work[at].under_way = true;
     d->queued.work[at].flop = flop;
-    d->queued.work[at].since = xh_clock_now();
+    d->queued.work[at].since = now;
     hyb_device_check(d, hyb_event_record(queue, d->queued.work[at].done));
     d->queued.next = free_work(d);
     return at;

@@ -67,6 +67,7 @@ typedef struct {
     struct {         /* what devices did in this run, for visitors too */
         double flop; /* of all iterations so far */
         hpl_device_work_t did[HYB_EXECUTORS - 1]; /* each */
+        double waited[HYB_EXECUTORS - 1]; /* s with nothing to multiply */
         double up, down; /* bytes of their links before it began */
     } devices;
 } hyb_homes_t;

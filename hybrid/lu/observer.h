@@ -41,8 +41,8 @@ typedef struct {
     double wait_device;    /* for columns of devices, or of other threads */
     double panel_device;   /* a device factored a panel meanwhile; NAN: none */
     double update_device[HYB_ITERATION_DEVICES]; /* device d multiplied */
-    double device_wait[HYB_ITERATION_DEVICES];   /* device d had no tile, for
-                                                    want of ready columns */
+    double device_wait[HYB_ITERATION_DEVICES];   /* device d had nothing to
+                                                    multiply, or to come */
 } hyb_iteration_t;
 
 /* The factorization that they listen to, and what they are told. */

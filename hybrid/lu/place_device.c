@@ -299,7 +299,7 @@ static bool meet(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
 /* ---- what has run -------------------------------------------------------- */
 
 /* Its products took the device so long, whatever else ran before or beside. */
-static double count_products(hyb_device_columns_t *d, int at)
+static void count_products(hyb_device_columns_t *d, int at)
 {
     hpl_device_work_t *all = &d->base.lu->homes.devices.did[d->number - 1];
     double seconds = 0.0;
@@ -308,7 +308,6 @@ static double count_products(hyb_device_columns_t *d, int at)
                                           d->queued.work[at].ended, &seconds));
     all->flop += d->queued.work[at].flop;
     all->seconds += seconds;
-    return seconds;
 }
 
 /* The work has run; what is queued behind it can run from now on. */
@@ -316,14 +315,16 @@ static void complete(hyb_device_columns_t *d, int at, double now)
 {
     hyb_ledger_t *ledger = &d->base.lu->ledger;
     hyb_blocks_t blocks = d->queued.work[at].blocks;
-    hyb_visit_t visit = {.flop = d->queued.work[at].flop,
-                         .seconds = now - d->queued.work[at].since};
+    double flop = d->queued.work[at].flop;
+    double seconds = now - d->queued.work[at].since;
 
     d->queued.work[at].under_way = false;
-    if (visit.flop > 0.0) {
-        d->queued.pace = fmax(d->queued.pace, visit.seconds / visit.flop);
-        visit.multiplied = count_products(d, at);
+    if (flop > 0.0) {
+        d->queued.pace = fmax(d->queued.pace, seconds / flop);
+        count_products(d, at);
     }
+    if (flop > 0.0 && --d->queued.products == 0)
+        d->queued.idle_since = now;
     for (int i = 0; i < d->queued.count; i++)
         d->queued.work[i].since = now;
     if (at == d->queued.sending)
@@ -342,7 +343,7 @@ static void complete(hyb_device_columns_t *d, int at, double now)
         hyb_device_seat_free(d, d->queued.work[at].seat);
     if (d->queued.work[at].visits >= 0)
         hyb_visits_note(d->base.lu, d->queued.work[at].visits, d->number - 1,
-                        &visit);
+                        flop, seconds);
 }
 
 static void poll(hyb_place_t *place)
@@ -395,6 +396,7 @@ static void begin(hyb_place_t *place)
 
     hyb_device_guard_begin(d);
     hyb_device_check(d, hyb_device_spans_begin(d));
+    d->queued.idle_since = xh_clock_now();
     if (!hyb_lu_owns(place->lu, first) ||
         hyb_lu_panel_home(place->lu, first) != place)
         return;

@@ -32,6 +32,9 @@ struct hyb_tuner {
     int64_t devices_columns;    /* of a visitor */
     double ended; /* when the last iteration learnt from was over */
     int shared;   /* iterations whose devices were learnt from */
+    struct {      /* of each device, when the last row was told */
+        double multiplied, waited;
+    } told[HYB_ITERATION_DEVICES];
 };
 
 static took_t *took(hyb_lu_t *lu, int k)
@@ -346,6 +349,23 @@ static void learn(hyb_lu_t *lu, int k)
                    MPI_MAX, lu->grid->all_comm, &t->request);
 }
 
+/* What each device did since the row before. */
+static void add_devices(hyb_lu_t *lu, hyb_iteration_t *row)
+{
+    struct hyb_tuner *t = lu->tuner;
+
+    row->devices = Mmin(lu->homes.places - 1, HYB_ITERATION_DEVICES);
+    for (int i = 0; i < row->devices; i++) {
+        double multiplied = lu->homes.devices.did[i].seconds;
+        double waited = lu->homes.devices.waited[i];
+
+        row->update_device[i] = multiplied - t->told[i].multiplied;
+        row->device_wait[i] = waited - t->told[i].waited;
+        t->told[i].multiplied = multiplied;
+        t->told[i].waited = waited;
+    }
+}
+
 /* Iteration k is over on the devices, too: its row for the record. */
 static void tell(hyb_lu_t *lu, int k)
 {
@@ -377,7 +397,7 @@ static void tell(hyb_lu_t *lu, int k)
 
     if (lap->time > 0.0)
         row.gflops = all_flop(lu, k) / lap->time * 1e-9;
-    hyb_visits_record(lu, k, &row);
+    add_devices(lu, &row);
     lu->means.observer.iteration(&row);
 }
 

@@ -9,8 +9,7 @@
 /* What a device did in an iteration. */
 typedef struct {
     double flop;
-    double multiplied; /* s of its products */
-    double busy;       /* s with a visitor, or one on its way */
+    double busy; /* s with a visitor, or one on its way */
 } did_t;
 
 typedef struct { /* by iteration */
@@ -188,13 +187,13 @@ static bool send_some(hyb_lu_t *lu, const hyb_step_t *step)
     return any;
 }
 
-void hyb_visits_note(hyb_lu_t *lu, int k, int device, const hyb_visit_t *visit)
+void hyb_visits_note(hyb_lu_t *lu, int k, int device, double flop,
+                     double seconds)
 {
     did_t *did = &part_of(lu, k)->did[device];
 
-    did->flop += visit->flop;
-    did->multiplied += visit->multiplied;
-    did->busy += visit->seconds;
+    did->flop += flop;
+    did->busy += seconds;
     lu->visits->there[device]--;
 }
 
@@ -411,18 +410,4 @@ const hyb_lap_t *hyb_visits_lap(const hyb_lu_t *lu, int k)
 double hyb_visits_flop(const hyb_lu_t *lu, int k)
 {
     return lu->visits != NULL ? part_of(lu, k)->lap.devices_flop : 0.0;
-}
-
-void hyb_visits_record(const hyb_lu_t *lu, int k, hyb_iteration_t *row)
-{
-    const part_t *part;
-
-    if (lu->visits == NULL)
-        return;
-    part = part_of(lu, k);
-    row->devices = Mmin(lu->visits->devices, HYB_ITERATION_DEVICES);
-    for (int i = 0; i < row->devices && part->begun > 0.0; i++) {
-        row->update_device[i] = part->did[i].multiplied;
-        row->device_wait[i] = part->lap.time - part->begun - part->did[i].busy;
-    }
 }

@@ -35,14 +35,10 @@ bool hyb_visits_are_enough(const hyb_worker_t *me, const hyb_step_t *step);
  * For the poller, behind the one that learns what devices have done. */
 void hyb_visits_poll(void *lu);
 
-typedef struct {
-    double flop;       /* of its product */
-    double multiplied; /* s of the device's for that, */
-    double seconds;    /* and for the visit, while no other one was before it */
-} hyb_visit_t;
-
-/* A visitor of device, from 0, has come back in iteration k, or later. */
-void hyb_visits_note(hyb_lu_t *lu, int k, int device, const hyb_visit_t *visit);
+/* A visitor of device, from 0, has come back in iteration k, or later, after so
+ * many seconds in which no other one was before it. */
+void hyb_visits_note(hyb_lu_t *lu, int k, int device, double flop,
+                     double seconds);
 
 /* Multiply some columns that devices can spare, if the worker is not urgent;
  * were there any? */
@@ -58,8 +54,5 @@ const hyb_lap_t *hyb_visits_lap(const hyb_lu_t *lu, int k);
 
 /* flop of the columns that visited devices in iteration k. */
 double hyb_visits_flop(const hyb_lu_t *lu, int k);
-
-/* Set the device members of row for iteration k. */
-void hyb_visits_record(const hyb_lu_t *lu, int k, hyb_iteration_t *row);
 
 #endif

@@ -179,10 +179,10 @@ def test_devices_that_are_not_there_are_told_once(xhpl, devices):
 @pytest.mark.skipif(
     not (jobs.BIN / "libhyb_emu.so").exists(), reason="built without hybrid/"
 )
-def test_a_device_that_only_models_time_is_refused(xhpl):
+def test_what_a_device_that_only_models_time_computes_is_not_right(xhpl):
     outcome = xhpl("-n", 50, "-nb", 8, "-p", 1, "-q", 1, "--set", "devices=emu:1",
-                   "--set", "emu_dry=on")  # fmt: skip
-    outcome.refused("emu_dry=on gives times, not results")
+                   "--set", "emu_dry=on", "--set", "home=device", "--set", "trust=off")  # fmt: skip
+    assert outcome.status != 0 and "PASSED" not in outcome.stdout, str(outcome)
 
 
 @pytest.mark.parametrize("verify", ["online", "end"])

@@ -26,11 +26,11 @@ COLUMNS = (
 def iterations(xhpl):
     """The rows that a run on so many processes and devices, if any, writes."""
 
-    def run(nprow, npcol, devices=0):
+    def run(nprow, npcol, devices=0, home="auto"):
         chosen = f"devices=emu:{devices}" if devices else "devices=none"
         outcome = xhpl(
             *GIVEN, "-p", nprow, "-q", npcol, "--iterations", "i.csv",
-            "--set", chosen, "--set", "tile=32", "--set", "split=fixed:0.5",
+            "--set", chosen, "--set", f"home={home}", "--set", "split=fixed:0.5",
             processes=nprow * npcol,
         ).succeeded()  # fmt: skip
         path = xhpl.directory / "i.csv"
@@ -52,6 +52,28 @@ def test_a_trace_is_json_with_every_process(xhpl):
     spans = [event for event in events if event["ph"] == "X"]
     assert all(span["dur"] >= 0 and span["ts"] >= 0 for span in spans)
     assert ("the trace is empty" in outcome.stderr) == (spans == [])
+
+
+# Two panels, seats and few columns have room in 1 MiB; the others are guests.
+QUEUES = {
+    "device 0": {"swap", "solve", "product"}, "device 0 guests": {"swap", "solve", "product"},
+    "device 0 panels": {"panel", "panel down"}, "device 0 up": {"panel"},
+    "device 0 visits up": {"column"}, "device 0 down": {"column"},
+}
+
+
+def test_a_trace_has_what_each_queue_of_a_device_did(xhpl):
+    words = "-n 500 --nb 16 -p 1 -q 1 --trace t.json --set devices=emu:1 --set home=device"
+    words += " --set panel=device --set group=3 --set emu_memory=1"
+    xhpl(*words.split()).succeeded()
+    events = json.loads((xhpl.directory / "t.json").read_text())["traceEvents"]
+    name = {e["tid"]: e["args"]["name"] for e in events if e["name"] == "thread_name"}
+    spans = [e for e in events if e["ph"] == "X"]
+    for queue, kinds in QUEUES.items():
+        mine = sorted((e for e in spans if name[e["tid"]] == queue), key=lambda e: e["ts"])
+        assert {e["name"] for e in mine} == kinds, queue
+        for one, after in zip(mine, mine[1:]):
+            assert after["ts"] >= one["ts"] + one["dur"] - 1.0, (queue, one, after)  # us
 
 
 def test_iterations_are_rows_of_every_process(iterations):
@@ -81,9 +103,9 @@ def test_parts_of_an_iteration_add_up_to_no_more_than_it(iterations, devices):
             assert sum(float(row[part]) for row in mine) > 0, (rank, part)
 
 
-@pytest.mark.parametrize("devices", [0, 2])
-def test_devices_have_columns_of_their_own(iterations, devices):
-    rows = iterations(1, 1, devices)
+@pytest.mark.parametrize("devices, home", [(0, "auto"), (2, "host"), (2, "device")])
+def test_devices_have_columns_of_their_own(iterations, devices, home):
+    rows = iterations(1, 1, devices, home)
     for column in ("update_device", "device_wait"):
         for d in range(DEVICES_MOST):
             cells = [row[f"{column}_{d}"] for row in rows]
