@@ -274,20 +274,22 @@ static void add_places(const hyb_lu_t *lu, const hyb_home_seconds_t *s,
                        hpl_plan_t *plan)
 {
     int devices = hyb_machine_devices(lu->means.machine);
-    int64_t count[HYB_EXECUTORS] = {0};
+    int64_t count[HYB_EXECUTORS] = {0}, guests = 0;
     hyb_device_info_t info = {.index = 0};
     char where[24];
 
-    for (int64_t b = 0; b < lu->ledger.blocks; b++)
+    for (int64_t b = 0; b < lu->ledger.blocks; b++) {
         count[hyb_home_number(&lu->homes, b)]++;
+        guests += hyb_homes_is_guest(&lu->homes, b);
+    }
     add_row(plan, "host", count[0], s->host);
     for (int d = 0; d < Mmin(devices, HPL_PLAN_ROWS / 2); d++) {
         hyb_device_describe(hyb_machine_device(lu->means.machine, d), &info);
         snprintf(where, sizeof(where), "%.14s:%d", info.backend, info.index);
         add_row(plan, where, count[d + 1], s->devices);
     }
-    if (lu->homes.guests > 0)
-        add_row(plan, "guests of these", lu->homes.guests, NAN);
+    if (guests > 0)
+        add_row(plan, "guests of these", guests, NAN);
     add_row(plan, "all", lu->ledger.blocks, s->total);
 }
 
@@ -311,7 +313,7 @@ bool hyb_factor_plan(const hyb_lu_t *lu, hpl_plan_t *plan_p)
                              lu->homes.guests > 0);
         on_host = hyb_home_predict(f, &shape, 1.0, false);
     }
-    if (lu->homes.team_end > 0)
+    if (lu->homes.takes_visits)
         p.share = s.share;
     add_row(&p, "panels", -1, s.panel);
     add_row(&p, "links", -1, s.link);

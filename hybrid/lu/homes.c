@@ -61,24 +61,27 @@ static int devices_of(const hyb_means_t *means, int nprow)
 
 /*
  * What devices have for blocks, beside seats for others or without: the blocks
- * that are left then, or all of them if a device has no room for any beside
- * seats. Where P > 1, what the least of all has.
+ * that are left then. Where P > 1, what the least of all has.
+ *
+ * has_room_p  out  each has room for one beside seats
  */
 static int64_t ask(const hyb_means_t *means, const hpl_shape_t *shape,
-                   int seats, hpl_dealt_t *device)
+                   int seats, hpl_dealt_t *device, bool *has_room_p)
 {
     int64_t all = blocks_of(shape), left = all;
-    bool has_room = true;
 
+    *has_room_p = true;
     for (int i = 0; i < devices_of(means, shape->nprow); i++) {
         device[i].rate = shape->nprow > 1
                              ? 1.0
                              : hyb_machine_rate(means->machine, i, shape->nb);
         device[i].room = hyb_place_device_room(means, shape, i, seats);
-        has_room = has_room && device[i].room > 0;
+        *has_room_p = *has_room_p && device[i].room > 0;
+        if (hyb_home_is_host())
+            device[i].room = 0;
         left -= xh_smaller(device[i].room, left);
     }
-    return seats > 0 && !has_room ? all : left;
+    return left;
 }
 
 /* Who computes what. */
@@ -120,17 +123,19 @@ static dealt_t survey(const hyb_means_t *means, const hpl_shape_t *shape,
 {
     int64_t all = blocks_of(shape), room;
     int least = hyb_homes_least_seats(shape->nprow);
+    bool has_room;
     dealt_t d = {.all = all,
                  .team = team_of(all, hyb_home_share(&means->figures, shape))};
 
-    if (ask(means, shape, 0, device) <= d.team)
+    if (ask(means, shape, 0, device, &has_room) <= d.team)
         return d;
     d.seats = HYB_SEATS + 1;
     do
-        d.left = ask(means, shape, --d.seats, device);
-    while (d.left == all && d.seats > least);
-    d.guests = shape->nprow == 1 && d.left < all;
+        d.left = ask(means, shape, --d.seats, device, &has_room);
+    while (!has_room && d.seats > least);
+    d.guests = shape->nprow == 1 && has_room;
     if (!d.guests) {
+        d.left = has_room ? d.left : all;
         d.team = 0;
         return d;
     }
@@ -265,7 +270,7 @@ xh_status_t hyb_homes_deal_blocks(hyb_lu_t *lu)
     if (lu->means.resident)
         dealt = survey(&lu->means, &shape, device);
     h->seats = dealt.seats;
-    h->resident = dealt.left < all;
+    h->resident = dealt.left < all || dealt.guests;
     h->takes_visits = dealt.left > 0 && !dealt.guests &&
                       hyb_machine_working_devices(lu->means.machine) > 0;
     h->places = h->resident       ? 1 + devices

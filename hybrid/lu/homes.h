@@ -51,7 +51,7 @@ typedef struct {
     int64_t guests;    /* of so many of these, those of devices are guests */
     int64_t team_end;  /* behind the last block that the team computes, beside
                           its check columns; 0: there is none */
-    bool resident;     /* devices hold columns, or have guests */
+    bool resident;     /* devices compute columns: hold some, or have guests */
     bool takes_visits; /* devices multiply columns of the host */
     int seats;         /* of a device that holds columns, for others */
     int *number;       /* of each block's place; NULL: all are the host's */

@@ -54,6 +54,14 @@ TEST_SOLVE(rows_travel_from_device_to_device, 1, "threads=2 device_mpi=on")
 TEST_SOLVE(guests_come_to_two_devices, 2,
            "threads=1 panel=device emu_memory=1 emu_peer=1e3")
 
+/* No column lives on a device. */
+TEST_SOLVE(all_columns_are_guests, 2,
+           "threads=1 home=host share=0 group=3 emu_rate=1e4")
+TEST_SOLVE(all_columns_are_guests_but_the_teams, 1,
+           "threads=2 home=host share=0.4 panel=device emu_rate=1e4")
+TEST_SOLVE(devices_multiply_alone, 1,
+           "threads=2 home=host visit=product emu_rate=1e4")
+
 /* Every so many columns are the team's. */
 TEST_SOLVE(the_team_has_a_share, 1, "threads=2 share=0.4")
 TEST_SOLVE(the_team_shares_with_unlike_devices, 3,
@@ -242,7 +250,7 @@ static bool was_resident(solved_t s)
 TEST(columns_live_where_that_is_predicted_to_be_faster)
 {
     assert_true(was_resident(solve(1, 1, FAST "home=auto")));
-    assert_false(was_resident(solve(1, 1, FAST "home=host")));
+    assert_false(was_resident(solve(1, 1, FAST "home=host visit=product")));
     assert_false(was_resident(solve(1, 1, "threads=2 emu_rate=1")));
     assert_false(was_resident(solve(0, 1, "threads=2")));
 }

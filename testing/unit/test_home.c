@@ -51,6 +51,43 @@ TEST(what_is_asked_for_is_done)
     assert_false(hyb_home_is_device("host", &fast, &shape));
 }
 
+/* Two groups of panels and seats find room, or guests could not come. */
+TEST(groups_are_as_wide_as_memory_allows)
+{
+    const hpl_shape_t shape = shape_of(80000, 1024, 1, 1);
+    hyb_home_figures_t small = fast;
+    int last = HYB_GROUP_MOST;
+
+    assert_ok(xh_settings_assign("home=host"));
+    for (small.memory = 32e9; small.memory > 8e9; small.memory /= 1.5) {
+        assert_true(hyb_home_group(&small, &shape) <= last);
+        last = hyb_home_group(&small, &shape);
+    }
+    assert_true(last > 1 && last < 6);
+    assert_ok(xh_settings_assign("home=auto"));
+}
+
+/* All of an update by visits, if P = 1, and if the setting visit allows it. */
+TEST(columns_of_the_host_visit_devices)
+{
+    hpl_shape_t shape = shape_of(80000, 1024, 1, 1);
+    hyb_home_figures_t unknown = fast;
+    bool guests;
+
+    for (int d = 0; d < HYB_RATE_DEPTHS; d++)
+        unknown.rate[d] = 0.0;
+    assert_ok(xh_settings_assign("home=host"));
+    assert_true(hyb_home_is_device("host", &fast, &shape));
+    assert_true(hyb_home_rest(&fast, &shape, &guests) == 1.0 && guests);
+    assert_false(hyb_home_is_device("host", &unknown, &shape));
+    assert_ok(xh_settings_assign("visit=product"));
+    assert_false(hyb_home_is_device("host", &fast, &shape));
+    assert_ok(xh_settings_assign("visit=column"));
+    shape.nprow = 2;
+    assert_false(hyb_home_is_device("host", &fast, &shape));
+    assert_ok(xh_settings_assign("home=auto"));
+}
+
 TEST(columns_live_on_devices_where_that_is_clearly_faster)
 {
     hyb_home_figures_t slow = fast;
@@ -203,7 +240,6 @@ TEST(what_has_no_room_comes_from_host_memory)
     assert_true(guests_of(&fast, &shape) + on_host(&fast, &shape) == 0.0);
 }
 
-/* With P > 1, or without room for them. */
 /* Then fewer columns of devices have no room, but the team's lie between. */
 TEST(the_team_has_its_share_among_guests)
 {
@@ -219,6 +255,7 @@ TEST(the_team_has_its_share_among_guests)
     assert_ok(set_share("auto"));
 }
 
+/* With P > 1, or without room for them. */
 TEST(where_guests_cannot_come_the_host_computes)
 {
     hpl_shape_t shape = shape_of(255000, 1024, 2, 1); /* 260 GB each */
@@ -227,7 +264,7 @@ TEST(where_guests_cannot_come_the_host_computes)
 
     assert_true(rest > 1.0 - 70.0 / 260.0 && rest < 1.0 - 64.0 / 260.0);
     shape = shape_of(180000, 1024, 1, 1);
-    small.memory = 16e9;
+    small.memory = 8e9;
     assert_true(on_host(&small, &shape) > 0.9);
 }
 

@@ -75,7 +75,9 @@ TEST(columns_on_devices_have_a_curve_where_they_may_live_there)
     } of[] = {{"home=device threads=1 kernel=portable", true},
               {"home=auto emu_rate=1e3 threads=1 kernel=portable", true},
               {"home=auto threads=1 kernel=portable", false},
-              {"home=host emu_rate=1e3 threads=1 kernel=portable", false}};
+              {"home=host emu_rate=1e3 threads=1 kernel=portable", true},
+              {"home=host visit=product emu_rate=1e3 threads=1 kernel=portable",
+               false}};
 
     for (size_t i = 0; i < COUNT_OF(of); i++) {
         driver_open_with_devices(2, of[i].settings);

@@ -36,27 +36,20 @@ static hyb_iterations_t record;
 static hyb_neighbours_t neighbours;
 static bool said_depth, said_forms; /* in this run */
 static hpl_shape_t said_plan;       /* likewise, the last one */
-static bool gave_up;                /* home=auto: devices would not hold it */
+static bool gave_up;                /* devices would not hold it */
 static bool passed;                 /* the test that checkpoints are of */
 
 static const double usual_threshold = 16.0; /* of the scaled residual */
 
 /* ---- the socket ---------------------------------------------------------- */
 
-/* Where columns of systems live, as asked for. A caller's array's live on the
- * host. */
-static const char *asked_home(void)
-{
-    const char *home = xh_settings_text("home");
-
-    return strcmp(home, "auto") == 0 && gave_up ? "host" : home;
-}
-
+/* A caller's array's columns are computed on the host. */
 static hyb_means_t system_means(const hpl_shape_t *shape)
 {
     hyb_means_t mine = means;
 
-    mine.resident = hyb_home_is_device(asked_home(), &means.figures, shape);
+    mine.resident = !gave_up && hyb_home_is_device(xh_settings_text("home"),
+                                                   &means.figures, shape);
     mine.checked = hyb_check_columns_wanted(&mine, shape->n, shape->nprow);
     return mine;
 }
@@ -132,7 +125,7 @@ static xh_status_t prepare(hpl_system_t *system, const hyb_means_t *mine)
 
     if (mine->resident &&
         !hyb_place_device_able(mine, system->grid->nprow, why, sizeof(why))) {
-        if (strcmp(asked_home(), "device") != 0)
+        if (strcmp(xh_settings_text("home"), "device") != 0)
             return XH_ERR_INPUT;
         xh_log_error("home=device: %s", why);
         return hyb_machine_working_devices(mine->machine) <
@@ -186,8 +179,8 @@ static xh_status_t create_by(const hyb_means_t *mine, HPL_T_grid *grid,
     return status;
 }
 
-/* With home=auto devices that will not hold the columns leave them to the host,
- * from now on. */
+/* Unless home=device devices that will not hold the columns leave them to the
+ * host, from now on. */
 static xh_status_t create_by_home(HPL_T_grid *grid, HPL_T_palg *algo, int n,
                                   int nb, hpl_system_t **system_p)
 {
@@ -200,11 +193,13 @@ static xh_status_t create_by_home(HPL_T_grid *grid, HPL_T_palg *algo, int n,
         hpl_agree(grid->all_comm, gave_up ? XH_ERR_MEMORY : XH_OK) != XH_OK;
     mine = system_means(&shape);
     status = create_by(&mine, grid, algo, n, nb, system_p);
-    if (status == XH_OK || !mine.resident || strcmp(asked_home(), "auto") != 0)
+    if (status == XH_OK || !mine.resident ||
+        strcmp(xh_settings_text("home"), "device") == 0)
         return status;
     if (grid->iam == 0)
-        xh_log_info("home=auto: the matrix lives in host memory: the devices "
-                    "cannot hold it");
+        xh_log_info("home=%s: the matrix lives in host memory: the devices "
+                    "refuse memory for its columns",
+                    xh_settings_text("home"));
     gave_up = true;
     mine.resident = false;
     return create_by(&mine, grid, algo, n, nb, system_p);

@@ -252,6 +252,11 @@ static int widest_for_link(const hyb_home_figures_t *f, int64_t nb)
     return (int)ceil(fmin(fmax(width, LEAST), MOST));
 }
 
+bool hyb_home_is_host(void)
+{
+    return strcmp(xh_settings_text("home"), "host") == 0;
+}
+
 int hyb_home_group(const hyb_home_figures_t *f, const hpl_shape_t *shape)
 {
     enum { PART = 8 }; /* of all panels, two groups are little */
@@ -264,9 +269,14 @@ int hyb_home_group(const hyb_home_figures_t *f, const hpl_shape_t *shape)
     if (strcmp(asked, "auto") != 0)
         return (int)xh_smaller(strtol(asked, NULL, 10), panels);
     width = deepest(f, shape->nb, most);
-    return room(f, shape, f->memory, width, 0.0) >= blocks_of(shape)
-               ? width
-               : (int)xh_smaller(most, widest_for_link(f, shape->nb));
+    if (!hyb_home_is_host() &&
+        room(f, shape, f->memory, width, 0.0) >= blocks_of(shape))
+        return width;
+    width = (int)xh_smaller(most, widest_for_link(f, shape->nb));
+    while (width > 1 &&
+           room(f, shape, f->memory, width, HYB_GUEST_SEATS) <= 0.0)
+        width = (width + 1) / 2;
+    return width;
 }
 
 /* The number of the setting share; NAN: auto. */
@@ -326,6 +336,12 @@ double hyb_home_share(const hyb_home_figures_t *f, const hpl_shape_t *shape)
                                                                      : 0.0;
 }
 
+/* Do columns whose home is the host visit devices for all of an update? */
+static bool columns_visit(void)
+{
+    return strcmp(xh_settings_text("visit"), "column") == 0;
+}
+
 /* Where not all have room, some of the memory is for others that come. */
 double hyb_home_rest(const hyb_home_figures_t *figures,
                      const hpl_shape_t *shape, bool *guests_p)
@@ -338,12 +354,14 @@ double hyb_home_rest(const hyb_home_figures_t *figures,
     double devices = 1.0 - hyb_home_share(figures, shape); /* their part */
 
     *guests_p = false;
-    if (there >= blocks * devices)
+    if (there >= blocks * devices && !hyb_home_is_host())
         return 0.0;
     do
         there = room(figures, shape, figures->memory, group, seats);
     while (there <= 0.0 && --seats >= least);
     *guests_p = shape->nprow == 1 && there > 0.0;
+    if (hyb_home_is_host())
+        return 1.0;
     if (*guests_p)
         there = devices > 0.0 ? there / devices : blocks;
     return fmin(1.0, fmax(0.0, blocks - there) * shape->nb / columns);
@@ -363,8 +381,9 @@ hyb_grouping_t hyb_home_grouping(const hyb_home_figures_t *figures,
 bool hyb_home_may_be_device(const char *asked,
                             const hyb_home_figures_t *figures)
 {
-    return strcmp(asked, "host") != 0 && figures->devices > 0.0 &&
-           (strcmp(asked, "device") == 0 || figures->rate[0] > 0.0);
+    return figures->devices > 0.0 &&
+           (strcmp(asked, "device") == 0 || figures->rate[0] > 0.0) &&
+           (strcmp(asked, "host") != 0 || columns_visit());
 }
 
 bool hyb_home_is_device(const char *asked, const hyb_home_figures_t *figures,
@@ -375,11 +394,13 @@ bool hyb_home_is_device(const char *asked, const hyb_home_figures_t *figures,
 
     if (shape->n == 0)
         return false;
-    if (strcmp(asked, "auto") != 0)
-        return strcmp(asked, "device") == 0;
+    if (strcmp(asked, "device") == 0)
+        return true;
     if (!hyb_home_may_be_device(asked, figures))
         return false;
     rest = hyb_home_rest(figures, shape, &guests);
+    if (strcmp(asked, "host") == 0)
+        return guests;
     return (rest < 1.0 || guests) &&
            hyb_home_predict(figures, shape, rest, guests).total <
                clearly * hyb_home_predict(figures, shape, 1.0, false).total;

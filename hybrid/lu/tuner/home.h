@@ -58,10 +58,14 @@ bool hyb_home_share_is_valid(void);
 double hyb_home_rest(const hyb_home_figures_t *figures,
                      const hpl_shape_t *shape, bool *guests_p);
 
+/* Does the setting home leave all columns in host memory? */
+bool hyb_home_is_host(void);
+
 /*
- * Do columns of shape live on devices? asked is the setting home: with auto if
- * that is predicted to be clearly faster; never where figures has no device
- * that can keep them.
+ * Do devices compute columns of shape? asked is the setting home: with auto if
+ * that is predicted to be clearly faster; with host if columns can visit them
+ * for all of an update, as the setting visit allows; never where figures has no
+ * device that can keep them.
  */
 bool hyb_home_is_device(const char *asked, const hyb_home_figures_t *figures,
                         const hpl_shape_t *shape);
