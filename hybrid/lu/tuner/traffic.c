@@ -110,7 +110,7 @@ static int met(const hpl_shape_t *shape, const hyb_homes_t *homes,
 
 /*
  * Guests come and go, P = 1: rows from the first panel on that they have not
- * met. For good they come once, and U goes.
+ * met. For good they come once, and U goes. b is one column and no panel.
  */
 static traffic_t guest_traffic(const hpl_shape_t *shape,
                                const hyb_homes_t *homes,
@@ -118,12 +118,13 @@ static traffic_t guest_traffic(const hpl_shape_t *shape,
 {
     hpl_map_t map = hpl_system_column_map(shape);
     int panel = (int)hpl_map_block_global(&map, block), first = 0, before = 0;
-    int nb = shape->nb, now;
-    double width = (double)xh_smaller(nb, shape->n - (int64_t)panel * nb);
+    int nb = shape->nb, end = (int)xh_smaller(panel, groups->panels), now;
+    double width =
+        (double)xh_larger(1, xh_smaller(nb, shape->n - (int64_t)panel * nb));
     bool is_there = panel == 0;
     traffic_t t = {.up = is_there ? width * shape->n : 0.0};
 
-    for (int k = 0; k < panel; k++, before = now) {
+    for (int k = 0; k < end; k++, before = now) {
         now = met(shape, homes, groups, block, k);
         if (now > before && !is_there) {
             first = before;
@@ -135,7 +136,7 @@ static traffic_t guest_traffic(const hpl_shape_t *shape,
             is_there = false;
         }
     }
-    t.down += width * (double)(panel - first) * nb;
+    t.down += width * (double)(end - first) * nb;
     return t;
 }
 
