@@ -208,11 +208,8 @@ static xh_status_t open_queues(hyb_device_columns_t *d)
         XH_TRY(hyb_event_create(d->device, &d->panel[i].ready));
         XH_TRY(hyb_event_create(d->device, &d->panel[i].followed));
     }
-    for (int i = 0; i < d->queued.count; i++) {
-        XH_TRY(hyb_event_create(d->device, &d->queued.work[i].begun));
-        XH_TRY(hyb_event_create(d->device, &d->queued.work[i].ended));
+    for (int i = 0; i < d->queued.count; i++)
         XH_TRY(hyb_event_create(d->device, &d->queued.work[i].done));
-    }
     return XH_OK;
 }
 
@@ -391,11 +388,8 @@ void hyb_place_device_destroy(hyb_place_t *place)
         hyb_pinned_free(d->device, d->host.body, d->host.body_bytes);
     hyb_pinned_free(d->device, d->host.pinned, d->host.bytes);
     hyb_buffer_destroy(d->memory.buffer);
-    for (int i = 0; d->queued.work != NULL && i < d->queued.count; i++) {
-        hyb_event_destroy(d->queued.work[i].begun);
-        hyb_event_destroy(d->queued.work[i].ended);
+    for (int i = 0; d->queued.work != NULL && i < d->queued.count; i++)
         hyb_event_destroy(d->queued.work[i].done);
-    }
     for (int i = 0; i < HYB_SLOTS; i++) {
         hyb_event_destroy(d->panel[i].ready);
         hyb_event_destroy(d->panel[i].followed);

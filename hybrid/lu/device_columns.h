@@ -70,7 +70,6 @@ typedef struct {
                         its L2 is there in columns, or -1 */
     struct {
         struct {
-            hyb_event_t *begun, *ended; /* its products, if it has any */
             hyb_event_t *done;
             hyb_blocks_t blocks; /* those that it completes here */
             int64_t stages;      /* that they go on */
@@ -103,7 +102,7 @@ typedef struct {
     } host;
     double stall_seconds;           /* the setting: each poll asks for it */
     struct hyb_device_guard *guard; /* with check columns, else NULL */
-    struct hyb_device_spans *spans; /* of a trace, else NULL */
+    struct hyb_device_spans *spans;
 } hyb_device_columns_t;
 
 static inline hyb_device_panel_t *hyb_device_panel(hyb_device_columns_t *d,
@@ -164,11 +163,6 @@ xh_status_t hyb_device_settle(const hyb_device_columns_t *d);
 bool hyb_device_has_run(const hyb_device_columns_t *d, hyb_event_t *event,
                         double since);
 
-/* Around the products, on queue, of the work that hyb_device_note notes next.
- */
-void hyb_device_begin(hyb_device_columns_t *d, hyb_queue_t *queue);
-void hyb_device_end(hyb_device_columns_t *d, hyb_queue_t *queue);
-
 /*
  * Remember work of so many flop, complete when what is queued on queue now has
  * run: the ledger then learns that the device's blocks among these have gone on
@@ -181,8 +175,16 @@ int hyb_device_note(hyb_device_columns_t *d, hyb_blocks_t blocks,
 void hyb_device_copy(hyb_place_t *place, int64_t row, int64_t col, int way,
                      xh_view_t elsewhere);
 
-/* ---- device_spans.c: the device in the time line, else nothing is done -----
+/* ---- device_spans.c: what its queues did, and when ------------------------
  */
+
+/* What a span's amount is. */
+typedef enum {
+    HYB_SPAN,         /* nothing */
+    HYB_SPAN_PRODUCT, /* flop */
+    HYB_SPAN_UP,      /* bytes of nothing but copies to the device, */
+    HYB_SPAN_DOWN     /* or from it */
+} hyb_span_t;
 
 /* d->spans, for its queues. Errors: XH_ERR_MEMORY, XH_ERR_DEVICE. Before the
  * loop: begin, which waits for the device. */
@@ -190,10 +192,12 @@ xh_status_t hyb_device_spans_create(hyb_device_columns_t *d);
 xh_status_t hyb_device_spans_begin(hyb_device_columns_t *d);
 void hyb_device_spans_destroy(hyb_device_columns_t *d);
 
-/* What is queued on queue between these two is name, in static memory. */
+/* What is queued on queue between these two is name, in static memory: it is
+ * counted in homes.devices.did, and in the trace. */
 void hyb_device_span(hyb_device_columns_t *d, hyb_queue_t *queue,
                      const char *name);
-void hyb_device_span_end(hyb_device_columns_t *d, hyb_queue_t *queue);
+void hyb_device_span_end(hyb_device_columns_t *d, hyb_queue_t *queue,
+                         hyb_span_t kind, double amount);
 
 /* Queue one operation of an update in a span of its own. */
 typedef xh_status_t (*hyb_device_update_fn_t)(const hyb_device_panel_t *panel,
@@ -203,7 +207,7 @@ xh_status_t hyb_device_in_span(hyb_device_columns_t *d, const char *name,
                                const hyb_device_panel_t *panel,
                                const hyb_device_part_t *part);
 
-/* Record what has run. */
+/* Take in what has run. */
 void hyb_device_spans_poll(hyb_device_columns_t *d);
 
 /* ---- device_wide.c: panels, one or several at once -------------------------

@@ -108,7 +108,7 @@ static xh_status_t queue_factorization(hyb_device_columns_t *d, int k,
     hyb_device_span(d, d->queue.factor, "panel");
     XH_TRY(hyb_device_factor(d->queue.factor, &all, pivots,
                              lu->grid->nprow > 1 ? agree_on : NULL, agreement));
-    hyb_device_span_end(d, d->queue.factor);
+    hyb_device_span_end(d, d->queue.factor, HYB_SPAN, 0.0);
     hyb_device_span(d, d->queue.factor, "panel down");
     if (lu->grid->nprow == 1)
         XH_TRY(hyb_queue_copy_out(
@@ -122,7 +122,7 @@ static xh_status_t queue_factorization(hyb_device_columns_t *d, int k,
                               xh_view_part(host, top, 0, below, panel.cols)));
     XH_TRY(hyb_device_guard_factored(
         d, k, hyb_block_part(panel, top, 0, panel.rows - top, panel.cols)));
-    hyb_device_span_end(d, d->queue.factor);
+    hyb_device_span_end(d, d->queue.factor, HYB_SPAN, 0.0);
     return hyb_event_record(d->queue.factor, d->event.down);
 }
 
@@ -171,12 +171,15 @@ double hyb_device_panel_seconds(hyb_place_t *place)
 
 xh_status_t hyb_device_fetch_panel(hyb_device_columns_t *d, int k)
 {
+    hyb_block_t panel = hyb_device_panel_columns(d, k);
+
     XH_TRY(hyb_queue_wait(d->queue.link, d->event.computed));
     XH_TRY(hyb_event_record(d->queue.link, d->event.begun));
     hyb_device_span(d, d->queue.link, "panel down");
-    XH_TRY(hyb_queue_copy_out(d->queue.link, hyb_device_panel_columns(d, k),
+    XH_TRY(hyb_queue_copy_out(d->queue.link, panel,
                               d->base.panel_columns(&d->base, k)));
-    hyb_device_span_end(d, d->queue.link);
+    hyb_device_span_end(d, d->queue.link, HYB_SPAN_DOWN,
+                        sizeof(double) * (double)(panel.rows * panel.cols));
     return hyb_event_record(d->queue.link, d->event.down);
 }
 

@@ -78,18 +78,6 @@ static int free_work(const hyb_device_columns_t *d)
     return at;
 }
 
-void hyb_device_begin(hyb_device_columns_t *d, hyb_queue_t *queue)
-{
-    hyb_device_check(
-        d, hyb_event_record(queue, d->queued.work[d->queued.next].begun));
-}
-
-void hyb_device_end(hyb_device_columns_t *d, hyb_queue_t *queue)
-{
-    hyb_device_check(
-        d, hyb_event_record(queue, d->queued.work[d->queued.next].ended));
-}
-
 int hyb_device_note(hyb_device_columns_t *d, hyb_blocks_t blocks,
                     int64_t stages, double flop, hyb_queue_t *queue)
 {

@@ -104,7 +104,7 @@ static xh_status_t send_rows(hyb_device_columns_t *d, const hpl_exchange_t *x,
     hyb_device_span(d, d->queue.leave, "rows");
     XH_TRY(gather(d, &u, list[HYB_U_FROM], mine));
     XH_TRY(gather(d, &displaced, list[HYB_DISPLACED_FROM], 0));
-    hyb_device_span_end(d, d->queue.leave);
+    hyb_device_span_end(d, d->queue.leave, HYB_SPAN, 0.0);
     return XH_OK;
 }
 
@@ -144,7 +144,7 @@ static xh_status_t put_rows(hyb_device_columns_t *d, const hpl_exchange_t *x,
     XH_TRY(copy(d, &u, mine[1], x->panel->jb - mine[1], ENTER));
     if (moves->me > 0)
         XH_TRY(copy(d, &displaced, come[0], come[1] - come[0], ENTER));
-    hyb_device_span_end(d, d->queue.link);
+    hyb_device_span_end(d, d->queue.link, HYB_SPAN, 0.0);
     XH_TRY(hyb_event_record(d->queue.link, d->event.arrived));
     return hyb_queue_wait(d->queue.compute, d->event.arrived);
 }

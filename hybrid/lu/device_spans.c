@@ -4,14 +4,16 @@
 #include "base/trace.h"
 #include "hybrid/lu/device_columns.h"
 
-/* The device's part of the time line: what its queues did, by events against
- * one that passed at a known time. */
+/* What a device's queues did, and when: by events, against one that passed at a
+ * known time. */
 
 enum { LANES = 6, SPANS = 64 };
 
 typedef struct {
     const char *name;
     int iteration;
+    hyb_span_t kind;
+    double amount;
     hyb_event_t *begin, *end;
 } span_t;
 
@@ -55,8 +57,6 @@ xh_status_t hyb_device_spans_create(hyb_device_columns_t *d)
 {
     struct hyb_device_spans *s;
 
-    if (!xh_trace_on())
-        return XH_OK;
     d->spans = s = calloc(1, sizeof(*s));
     if (s == NULL)
         return XH_ERR_MEMORY;
@@ -114,9 +114,9 @@ static span_t *next(lane_t *lane)
 void hyb_device_span(hyb_device_columns_t *d, hyb_queue_t *queue,
                      const char *name)
 {
-    lane_t *lane = d->spans != NULL ? lane_of(d, queue) : NULL;
+    lane_t *lane = lane_of(d, queue);
 
-    if (lane == NULL || lane->count == SPANS)
+    if (lane->count == SPANS)
         return;
     lane->open = true;
     next(lane)->name = name;
@@ -124,13 +124,16 @@ void hyb_device_span(hyb_device_columns_t *d, hyb_queue_t *queue,
     hyb_device_check(d, hyb_event_record(queue, next(lane)->begin));
 }
 
-void hyb_device_span_end(hyb_device_columns_t *d, hyb_queue_t *queue)
+void hyb_device_span_end(hyb_device_columns_t *d, hyb_queue_t *queue,
+                         hyb_span_t kind, double amount)
 {
-    lane_t *lane = d->spans != NULL ? lane_of(d, queue) : NULL;
+    lane_t *lane = lane_of(d, queue);
 
-    if (lane == NULL || !lane->open)
+    if (!lane->open)
         return;
     lane->open = false;
+    next(lane)->kind = kind;
+    next(lane)->amount = amount;
     hyb_device_check(d, hyb_event_record(queue, next(lane)->end));
     lane->count++;
 }
@@ -140,11 +143,14 @@ xh_status_t hyb_device_in_span(hyb_device_columns_t *d, const char *name,
                                const hyb_device_panel_t *panel,
                                const hyb_device_part_t *part)
 {
+    bool multiplies = operation == hyb_device_update;
     xh_status_t status;
 
     hyb_device_span(d, part->queue, name);
     status = operation(panel, part);
-    hyb_device_span_end(d, part->queue);
+    hyb_device_span_end(d, part->queue,
+                        multiplies ? HYB_SPAN_PRODUCT : HYB_SPAN,
+                        hyb_device_flop(panel, part));
     return status;
 }
 
@@ -157,19 +163,39 @@ static double time_of(const hyb_device_columns_t *d, hyb_event_t *event)
     return d->spans->zero + seconds;
 }
 
+static void count(hyb_device_columns_t *d, const span_t *span, double seconds)
+{
+    hpl_device_work_t *did = &d->base.lu->homes.devices.did[d->number - 1];
+
+    if (span->kind == HYB_SPAN_PRODUCT) {
+        did->flop += span->amount;
+        did->seconds += seconds;
+    } else if (span->kind == HYB_SPAN_UP) {
+        did->up += span->amount;
+        did->up_seconds += seconds;
+    } else if (span->kind == HYB_SPAN_DOWN) {
+        did->down += span->amount;
+        did->down_seconds += seconds;
+    }
+}
+
 /* The first of lane, if it has passed. */
 static bool take(hyb_device_columns_t *d, lane_t *lane)
 {
     span_t *span = &lane->span[lane->first];
     bool done = false;
+    double begin, end;
 
     if (lane->count == 0)
         return false;
     hyb_device_check(d, hyb_event_wait(span->end, 0.0, &done));
     if (!done)
         return false;
-    xh_trace_span(lane->actor, span->name, span->iteration,
-                  time_of(d, span->begin), time_of(d, span->end));
+    begin = time_of(d, span->begin);
+    end = time_of(d, span->end);
+    count(d, span, end - begin);
+    if (xh_trace_on())
+        xh_trace_span(lane->actor, span->name, span->iteration, begin, end);
     lane->first = (lane->first + 1) % SPANS;
     lane->count--;
     return true;

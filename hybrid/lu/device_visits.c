@@ -110,6 +110,11 @@ static hyb_block_t here(const seat_t *seat, int64_t from, int64_t to)
                           seat->columns.cols);
 }
 
+static double bytes_of(const seat_t *seat, int64_t rows)
+{
+    return (double)(rows * seat->columns.cols) * sizeof(double);
+}
+
 /* Block takes seat and comes, from the first row of panel on. */
 static xh_status_t arrive(hyb_device_columns_t *d, seat_t *seat, int64_t block,
                           int panel)
@@ -126,7 +131,8 @@ static xh_status_t arrive(hyb_device_columns_t *d, seat_t *seat, int64_t block,
     XH_TRY(hyb_queue_copy_in(d->queue.arrive,
                              at_home(d, seat, first_row(d, panel), rows),
                              here(seat, first_row(d, panel), rows)));
-    hyb_device_span_end(d, d->queue.arrive);
+    hyb_device_span_end(d, d->queue.arrive, HYB_SPAN_UP,
+                        bytes_of(seat, rows - first_row(d, panel)));
     return hyb_event_record(d->queue.arrive, seat->come);
 }
 
@@ -151,7 +157,8 @@ static xh_status_t go_home(hyb_device_columns_t *d, seat_t *seat, int64_t from,
     hyb_device_span(d, d->queue.leave, "column");
     XH_TRY(hyb_queue_copy_out(d->queue.leave, here(seat, from, to),
                               at_home(d, seat, from, to)));
-    hyb_device_span_end(d, d->queue.leave);
+    hyb_device_span_end(d, d->queue.leave, HYB_SPAN_DOWN,
+                        bytes_of(seat, to - from));
     return XH_OK;
 }
 
@@ -268,9 +275,7 @@ static xh_status_t multiply(hyb_device_columns_t *d, seat_t *seat, int k,
     XH_TRY(bring_u(d, k, block, &part));
     XH_TRY(arrive(d, seat, block, k));
     XH_TRY(hyb_queue_wait(part.queue, seat->come));
-    hyb_device_begin(d, part.queue);
     XH_TRY(hyb_device_in_span(d, "product", hyb_device_update, panel, &part));
-    hyb_device_end(d, part.queue);
     XH_TRY(hyb_event_record(part.queue, seat->met));
     XH_TRY(hyb_queue_wait(d->queue.leave, seat->met));
     return go_home(d, seat, below, end);

@@ -277,7 +277,7 @@ static const hyb_device_panel_t *widest(hyb_device_columns_t *d, int from,
 
 /* So many columns at a time, as there is room for their rows of U. */
 static xh_status_t meet(hyb_device_columns_t *d, const hyb_device_part_t *all,
-                        const hyb_device_panel_t *panel, bool timed)
+                        const hyb_device_panel_t *panel)
 {
     int64_t most = all->u.rows * all->u.cols / Mmax(panel->jb, 1);
     hyb_device_part_t part = *all;
@@ -290,12 +290,8 @@ static xh_status_t meet(hyb_device_columns_t *d, const hyb_device_part_t *all,
         part.u = hyb_block(all->u.buffer, all->u.offset, panel->jb, count);
         XH_TRY(hyb_device_in_span(d, "swap", hyb_device_swap, panel, &part));
         XH_TRY(hyb_device_in_span(d, "solve", hyb_device_solve, panel, &part));
-        if (timed)
-            hyb_device_begin(d, part.queue);
         XH_TRY(
             hyb_device_in_span(d, "product", hyb_device_update, panel, &part));
-        if (timed)
-            hyb_device_end(d, part.queue);
     }
     return XH_OK;
 }
@@ -306,19 +302,11 @@ xh_status_t hyb_device_apply(hyb_device_columns_t *d,
 {
     const hyb_device_panel_t *panel;
     int end;
-    bool once;
 
-    panel = widest(d, from, to, &end);
-    once = end == to &&
-           part->columns.cols * panel->jb <= part->u.rows * part->u.cols;
-    if (!once) /* with all between the products */
-        hyb_device_begin(d, part->queue);
     for (; from < to; from = end) {
         panel = widest(d, from, to, &end);
-        XH_TRY(meet(d, part, panel, once));
+        XH_TRY(meet(d, part, panel));
         *flop_p += hyb_device_flop(panel, part);
     }
-    if (!once)
-        hyb_device_end(d, part->queue);
     return XH_OK;
 }

@@ -106,7 +106,7 @@ static xh_status_t send_for_products(hyb_device_columns_t *d, int k)
 
     XH_TRY(send_l2(d, k));
     XH_TRY(hyb_device_guard_came(d, k, (xh_view_t){NULL, 0, 0, 1}));
-    hyb_device_span_end(d, d->queue.link);
+    hyb_device_span_end(d, d->queue.link, HYB_SPAN, 0.0);
     XH_TRY(hyb_event_record(d->queue.link, ready));
     return hyb_queue_wait(d->queue.compute, ready);
 }
@@ -127,7 +127,7 @@ static xh_status_t send_panel(hyb_device_columns_t *d, int k)
                              hyb_block_first(panel->l1, l1.rows, l1.cols)));
     XH_TRY(hyb_device_guard_came(d, k, l1));
     XH_TRY(hyb_device_widen(d, k));
-    hyb_device_span_end(d, d->queue.link);
+    hyb_device_span_end(d, d->queue.link, HYB_SPAN, 0.0);
     XH_TRY(hyb_event_record(d->queue.link, panel->ready));
     if (d->queue.guests != NULL)
         XH_TRY(hyb_queue_wait(d->queue.guests, panel->ready));
@@ -237,13 +237,11 @@ static void meet_with_rows(hyb_device_columns_t *d, int k, hyb_blocks_t blocks,
 
     hyb_device_span(d, p.queue, "swap");
     hyb_device_check(d, hyb_device_take_rows(d, k, blocks, u));
-    hyb_device_span_end(d, p.queue);
+    hyb_device_span_end(d, p.queue, HYB_SPAN, 0.0);
     hyb_device_check(
         d, hyb_device_in_span(d, "solve", hyb_device_solve, panel, &p));
-    hyb_device_begin(d, p.queue);
     hyb_device_check(
         d, hyb_device_in_span(d, "product", hyb_device_update, panel, &p));
-    hyb_device_end(d, p.queue);
     *flop_p = hyb_device_flop(panel, &p);
 }
 
@@ -298,18 +296,6 @@ static bool meet(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
 
 /* ---- what has run -------------------------------------------------------- */
 
-/* Its products took the device so long, whatever else ran before or beside. */
-static void count_products(hyb_device_columns_t *d, int at)
-{
-    hpl_device_work_t *all = &d->base.lu->homes.devices.did[d->number - 1];
-    double seconds = 0.0;
-
-    hyb_device_check(d, hyb_event_elapsed(d->queued.work[at].begun,
-                                          d->queued.work[at].ended, &seconds));
-    all->flop += d->queued.work[at].flop;
-    all->seconds += seconds;
-}
-
 /* The work has run; what is queued behind it can run from now on. */
 static void complete(hyb_device_columns_t *d, int at, double now)
 {
@@ -319,10 +305,8 @@ static void complete(hyb_device_columns_t *d, int at, double now)
     double seconds = now - d->queued.work[at].since;
 
     d->queued.work[at].under_way = false;
-    if (flop > 0.0) {
+    if (flop > 0.0)
         d->queued.pace = fmax(d->queued.pace, seconds / flop);
-        count_products(d, at);
-    }
     if (flop > 0.0 && --d->queued.products == 0)
         d->queued.idle_since = now;
     for (int i = 0; i < d->queued.count; i++)
