@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A second test of some nodes of a campaign, beside good ones: after a repair, or where
+nothing is certain. It is a campaign of its own, in a folder of the first."""
+import itertools
+import os
+import pwd
+import shlex
+import subprocess
+import time
+from statistics import median
+
+from hpl_report.foreign import Refused, complain, say
+
+from . import drain, launch, slurm
+from .calls import OF_ITS_OWN, kept
+from .compare import FEW, SURE
+from .options import parser
+from .run import label, run_id
+from .summary import shared_cause
+
+STAGES = "inventory,single,pairs"
+ROUNDS = 3  # of pairs, of a node and FEW good ones
+# Options of a campaign that a test of some of its nodes does not take over.
+OF_ALL = OF_ITS_OWN | {"hosts", "hostfile", "racks", "stages", "repeats", "launcher", "full",
+                       "leave_out", "weights", "xhpl", "xdgemm", "torture"}
+MOST = "1-00:00:00"  # a day: that long a reservation lasts, if nobody ends it
+TRIES = 30  # to end a reservation, a second apart: its last job may still be ending
+
+
+def good_nodes(campaign, names, first=()):
+    """Names of good nodes to compare some with, up to FEW of each of their kinds, those of
+    first before others."""
+    kinds = {host["kind"] for host in campaign["hosts"] if host["name"] in names}
+    others = {entry["host"] for entry in campaign["open"] + campaign["drain"]} | set(names)
+    chosen = set()
+    for kind in kinds:
+        good = [host["name"] for host in campaign["hosts"] if host["kind"] == kind
+                and host["class"] == "ok" and host["name"] not in others]
+        chosen.update(sorted(good, key=lambda name: name not in first)[:FEW])
+    return [host["name"] for host in campaign["hosts"] if host["name"] in chosen]
+
+
+def seconds(campaign):
+    """How long such a test takes, by the runs of its campaign; 0 if that is unknown."""
+    def usual(stage):
+        return median([run["time"] - run["started"] for run in campaign["runs"]
+                       if run["stage"] == stage and run["outcome"] == "ok"] or [0.0])
+    return SURE * usual("single") + ROUNDS * usual("pairs")
+
+
+def folder_of(directory, names):
+    """The folder of a test of these nodes that was interrupted, or of a new one."""
+    for number in itertools.count(1):
+        folder = os.path.join(directory, run_id("retest", number, label(names)))
+        if not os.path.exists(os.path.join(folder, "campaign.json")):
+            return folder
+
+
+class Reservation:
+    """A reservation of Slurm: nodes are resumed, and no job of others starts there."""
+
+    def __init__(self, names, drain_command):
+        """names   nodes to test"""
+        self.names = names
+        self.name = "retest-" + label(names).replace("+", "-")
+        words = shlex.split(drain_command)  # perhaps sudo before it
+        self.scontrol = words[:words.index("scontrol") + 1] if "scontrol" in words \
+            else ["scontrol"]
+        self.nodes = slurm.names(reservation=self.name)
+
+    def commands(self, nodes):
+        """What is still to be done before a test on these nodes."""
+        found = []
+        if not self.nodes:
+            user = pwd.getpwuid(os.getuid()).pw_name
+            found.append([*self.scontrol, "create", "reservation",
+                          f"ReservationName={self.name}", f"Users={user}", "StartTime=now",
+                          f"Duration={MOST}", "Flags=IGNORE_JOBS",
+                          f"Nodes={','.join(nodes)}"])
+        gone = slurm.Queue().gone(self.names)
+        if gone:
+            found.append([*self.scontrol, "update", f"NodeName={','.join(gone)}",
+                          "State=RESUME"])
+        return found
+
+    def begin(self, nodes, may_run):
+        """Reserve and resume nodes; whether that is done."""
+        commands = self.commands(nodes)
+        if commands and not may_run:
+            say("\n".join(["As root, or as an administrator of Slurm, type this; then type "
+                           "the same command again:", *map(launch.joined, commands)]))
+            return False
+        for words in commands:
+            if subprocess.run(words, stdin=subprocess.DEVNULL).returncode:
+                raise Refused(f"{launch.joined(words)} has failed. Type the same command as "
+                              "root or as an administrator of Slurm")
+        if commands:
+            say(f"until the test ends, but a day at most, {self.name} keeps other jobs off "
+                f"{','.join(nodes)}")
+        return True
+
+    def end(self, may_run):
+        """Give the nodes back to all jobs."""
+        words = [*self.scontrol, "delete", f"ReservationName={self.name}"]
+        if not may_run:
+            say(f"as root, or as an administrator of Slurm, type:\n{launch.joined(words)}")
+            return
+        for _ in range(TRIES):
+            if not subprocess.run(words, stdin=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL).returncode:
+                return
+            time.sleep(1)
+        complain("xhpl-campaign", f"{launch.joined(words)} has failed: type it")
+
+
+class Retest:
+    """A test of some nodes of a campaign.
+
+    campaign   its object
+    names      of the nodes to test
+    given      its options; given.yes: commands of Slurm may be run
+    """
+
+    def __init__(self, campaign, names, given):
+        self.names, self.given, self.campaign = names, given, campaign
+        known = {host["name"] for host in campaign["hosts"]}
+        strangers = [name for name in names if name not in known]
+        if strangers or not names:
+            raise Refused(f"{strangers[0]} is no node of {given.directory}" if strangers else
+                          "name the nodes to test by --hosts")
+        self.words = kept(campaign["command"], OF_ALL)
+        self.is_slurm = given.launcher == "slurm" and not slurm.allocated()
+        own = self.is_slurm and not any(x.startswith("--reservation=") for x in self.words)
+        self.reservation = Reservation(names, given.drain_command) if own else None
+
+    def nodes(self):
+        """The nodes to test, and good ones: of the reservation, if there is one."""
+        if self.reservation and self.reservation.nodes:
+            return [*self.names, *(host["name"] for host in self.campaign["hosts"] if host[
+                "name"] in self.reservation.nodes and host["name"] not in self.names)]
+        idle = slurm.idle() if self.reservation else ()
+        return [*self.names, *good_nodes(self.campaign, self.names, idle)]
+
+    def options(self):
+        """Those of the campaign that the test is; None if the nodes are not ready."""
+        nodes = self.nodes()
+        if self.reservation and not self.reservation.begin(nodes, self.given.yes):
+            return None
+        found = parser().parse_args([
+            "run", "-C", folder_of(self.given.directory, self.names),
+            "--hosts", ",".join(nodes), "--stages", STAGES, "--repeats", str(SURE),
+            "--launcher", self.given.launcher, "--compare",
+            os.path.join(self.given.directory, "campaign.json"), *self.words,
+            *[f"--reservation={self.reservation.name}"] * bool(self.reservation),
+            *["--yes"] * self.given.yes])
+        vars(found).update(retest=self.names, xhpl=self.given.xhpl, xdgemm=self.given.xdgemm,
+                           drain_command=self.given.drain_command)
+        return found
+
+    def conclude(self, found, failed):
+        """Say what follows, and end the reservation if no untested node is in it.
+
+        found    the object of the test
+        failed   nodes that were to be drained, and are not
+        """
+        bad = {entry["host"] for entry in found["drain"]}
+        fine = {host["name"] for host in found["hosts"] if host["class"] == "ok"}
+        left = {*failed, *(bad if shared_cause(found) else ())}
+        if self.reservation and (bad | fine) - left >= set(self.names):
+            self.reservation.end(self.given.yes)
+        elif self.reservation:
+            say(f"{self.reservation.name} goes on keeping jobs off these nodes")
+        for name in self.names:
+            say(f"{name} {self.passed(name) if name in fine else self.missed(name, bad, left)}")
+
+    def passed(self, name):
+        """What follows for a node that is ok."""
+        if self.is_slurm:
+            return "is ok, and in service"
+        undo = (f". With Slurm: scontrol update NodeName={name} State=RESUME"
+                if self.given.drain_command == drain.COMMAND else "")
+        return f"is ok. If it was drained, put it back into service{undo}"
+
+    def missed(self, name, bad, left):
+        """What follows for another one."""
+        if name not in bad:
+            return "was not tested, for the reason above. Type the same command again"
+        if name in left:
+            return ("is not ok, and not drained, for the reason above. Look for that first, "
+                    "then type the same command again")
+        done = "and is drained" if self.given.yes else "so drain it by the command above"
+        return f"is not ok, {done}. Repair it, then type the same command again"
