@@ -57,7 +57,7 @@ class Calls(NamedTuple):
 
     def drain_otherwise(self):
         """Drain all nodes without Slurm, in the words of PBS."""
-        return self.line("report", "-C", self.folder, "--drain-command", ELSEWHERE)
+        return self.line("report", "-C", self.folder, "--drain-command", ELSEWHERE, "--yes")
 
     def listing(self):
         """The list of nodes to drain, with its folder."""

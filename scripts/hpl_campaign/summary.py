@@ -161,9 +161,10 @@ def drained(hosts, again=()):
 
 
 def left_open(hosts, again=()):
-    """Hosts about which nothing is certain, but not all is well."""
+    """Hosts about which nothing is certain, but not all is well. In a second test it is
+    well if they are ok."""
     return listed(hosts, lambda host: not is_certain(host) and not is_bad(host, again)
-                  and (host["class"] != "ok" or host["reasons"]))
+                  and (host["class"] != "ok" or host["reasons"] and not again))
 
 
 def shared_cause(campaign):
