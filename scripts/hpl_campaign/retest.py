@@ -143,15 +143,16 @@ class Retest:
 
     def options(self):
         """Those of the campaign that the test is; None if the nodes are not ready."""
-        nodes = self.nodes()
-        if self.reservation and not self.reservation.begin(nodes, self.given.yes):
-            return None
+        nodes, words = self.nodes(), list(self.words)
+        if self.reservation:
+            if not self.reservation.begin(nodes, self.given.yes):
+                return None
+            words.append(f"--reservation={self.reservation.name}")
         found = parser().parse_args([
             "run", "-C", folder_of(self.given.directory, self.names),
             "--hosts", ",".join(nodes), "--stages", STAGES, "--repeats", str(SURE),
             "--launcher", self.given.launcher, "--compare",
-            os.path.join(self.given.directory, "campaign.json"), *self.words,
-            *[f"--reservation={self.reservation.name}"] * bool(self.reservation),
+            os.path.join(self.given.directory, "campaign.json"), *words,
             *["--yes"] * self.given.yes])
         vars(found).update(retest=self.names, xhpl=self.given.xhpl, xdgemm=self.given.xdgemm,
                            drain_command=self.given.drain_command)
@@ -170,6 +171,7 @@ class Retest:
             self.reservation.end(self.given.yes)
         elif self.reservation:
             say(f"{self.reservation.name} goes on keeping jobs off these nodes")
+        say("")
         for name in self.names:
             say(f"{name} {self.passed(name) if name in fine else self.missed(name, bad, left)}")
 
