@@ -83,7 +83,8 @@ def to_decide(campaign, calls):
         yield html.paragraph("See what else runs there, and end what takes a processor:")
         yield copied("look", "\n".join(launch.joined(["ssh", name]) + " top -b -n 1 | head -n 15"
                                        for name in names[:FIRST]))
-    yield html.paragraph(f"{typed(campaign)}:")
+    yield html.paragraph("If a second test finds a fault, too, the node is bad. "
+                         f"{typed(campaign)}:")
     yield copied("decide", calls.retest(campaign, names))
     yield html.paragraph(during(campaign, names))
     yield results(campaign, names[0], "leave it in service. Nothing else is to be done.")
@@ -100,7 +101,10 @@ def to_repair(campaign, calls):
     for number, name in enumerate(names[:FIRST]):
         yield copied(f"retest-{number}", calls.retest(campaign, [name]))
     if len(names) > FIRST:
-        yield html.paragraph(f"The names of {len(names) - FIRST} more go there likewise.")
+        yield html.paragraph("For the others, put their names there.")
+    if several:
+        yield html.paragraph("Nodes that come back together are tested by one command, with "
+                             f"--hosts {names[0]},{names[1]}.")
     yield html.paragraph(during(campaign, names[:1]))
     yield results(campaign, "NODE" if several else names[0],
                   "it is back in service." if is_slurm(campaign)
@@ -114,24 +118,23 @@ def typed(campaign):
 
 def during(campaign, names):
     """How long a test takes, and on which nodes."""
-    minutes = math.ceil(retest.seconds(campaign) / 60)
-    takes = f"The test takes about {plural(minutes, 'minute')}" if minutes else \
-        "The test takes a while"
+    minutes = plural(max(1, math.ceil(retest.seconds(campaign) / 60)), "minute")
     if is_slurm(campaign):
-        return (f"{takes}, once the jobs that run there have ended. Until it ends it reserves "
-                f"the node and up to {FEW} good ones, idle ones first. Without --yes it prints "
-                "what an administrator has to type.")
+        return (f"The test reserves the node and up to {FEW} good ones, idle ones first, until "
+                f"it ends. It takes about {minutes}, once jobs that run on them have ended. "
+                "Without --yes it prints what an administrator has to type.")
     good = retest.good_nodes(campaign, names)
     beside = f". It uses {listed(good, NAMED)} to compare with" if good else ""
-    return (f"{takes}{beside}. Keep other programs off these nodes until it ends, with a "
-            "scheduler by a reservation.")
+    return (f"The test takes about {minutes}{beside}. Keep other programs off these nodes until "
+            "it ends, with a scheduler by a reservation.")
 
 
 def results(campaign, name, fine):
     """What the last line of a test says, and what follows."""
     bad = "it has been drained" if is_slurm(campaign) else \
         "drain it by the command that the test prints"
-    return html.paragraph("Its last line is one of these:") + html.listing([
-        f"\u201c{name} is ok\u201d: {fine}",
-        f"\u201c{name} is not ok\u201d: {bad}. Repair it, and type the same command again.",
-        f"\u201c{name} was not tested\u201d: type the same command again."])
+    return html.paragraph("Its last line is one of these:") + "<ul>" + "".join(
+        f"<li><b>{escape(name)} {said}</b>: {follows}</li>" for said, follows in (
+            ("is ok", fine),
+            ("is not ok", f"{bad}. Repair it, and type the same command again."),
+            ("was not tested", "type the same command again."))) + "</ul>"

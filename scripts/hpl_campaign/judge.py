@@ -18,7 +18,7 @@ CLASSES = ("wrong", "died", "hung", "hot", "not started", "slow", "unknown", "ok
 NEAR = 0.75  # of the predicted speed: less is slow, where nothing else can tell
 BUSY = re.compile("Unable to allocate resources|waiting for resources")  # of srun
 COOL = 0.97  # of the clock of its peers: a slow host below it is throttled
-LOOK = "look at its clock, DIMMs and cooling, and for other programs"
+LOOK = "look at its clock, DIMMs, cooling and other programs"
 CABLE = "look at its cable, port and switch"
 TOO_FEW = "too few nodes of its kind to be certain"
 PARTNERS = 20  # that a reason names
@@ -85,9 +85,9 @@ def where_to_look(sizes, host, slow):
     if best["bandwidth"] is None:
         return LOOK, ""
     if low:
-        return (f"not its link: {LOOK}",
+        return (f"its link is good; {LOOK}",
                 "pairs with it are slow, too, but bandwidth and latency are normal")
-    return f"not its link: {LOOK}", "pairs with it are not slow"
+    return f"its link is good; {LOOK}", "pairs with it are not slow"
 
 
 def slow_texts(measure, host, found):
@@ -100,7 +100,8 @@ def slow_texts(measure, host, found):
                               for x in run["hosts"] if x != host)
     much = (f"{significant(math.exp(-found.gap), 2)} times the median"
             if measure.what == "latency" else below(found.gap))
-    return f"{measure.what} {much}", f"in pairs with {listed(list(with_whom), PARTNERS)}"
+    to = " to other nodes" if measure.what in ("bandwidth", "latency") else ""
+    return f"{measure.what}{to} {much}", f"in pairs with {listed(list(with_whom), PARTNERS)}"
 
 
 def slow_reasons(measure, chance, look):

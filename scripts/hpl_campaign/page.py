@@ -78,21 +78,21 @@ def tally(campaign):
 
 
 def to_look_at(entry, launcher):
-    """What tells more of a node."""
+    """What tells more of a node, for a page."""
     if entry["class"] == "not started" and launcher in ASK:
-        return ("see its power and network, and what this says: "
-                + ASK[launcher].format(foreign.shown(entry["host"])))
-    return REPAIR.get(entry["class"], "")
+        command = ASK[launcher].format(foreign.shown(entry["host"]))
+        return f"look at its power and network, and ask: <code>{escape(command)}</code>"
+    return escape(REPAIR.get(entry["class"], ""))
 
 
 def item(entry, mark, launcher):
     """A node with its class, the reason and what to look at."""
     look = "" if mark else to_look_at(entry, launcher)
-    why = "; ".join(filter(None, (short(entry["reason"]), look)))
+    why = "; ".join(filter(None, (escape(short(entry["reason"])), look)))
     return (
         f'<li><b>{escape(entry["host"])}</b>'
         f'<span class="klass {style(entry["class"])}">{escape(entry["class"])}{mark}</span>'
-        f'<span class="why">{escape(why)}</span></li>'
+        f'<span class="why">{why}</span></li>'
     )
 
 

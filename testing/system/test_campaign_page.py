@@ -143,11 +143,12 @@ def test_over_ssh_an_uncertain_node_of_few_has_two_commands_and_an_end():
     text = text_of(found).partition("Map of nodes")[0]
     assert (f"1 slow?, 3 ok Not certain after one test {HOSTS[1]} slow? 3" in text)
     assert (f"1. Test {HOSTS[1]} again See what else runs there, and end what takes a "
-            f"processor: Copy ssh {HOSTS[1]} top -b -n 1 | head -n 15 Type: Copy "
+            f"processor: Copy ssh {HOSTS[1]} top -b -n 1 | head -n 15 If a second test finds "
+            "a fault, too, the node is bad. Type: Copy "
             f"xhpl-campaign retest -C campaign --hosts {HOSTS[1]} The test takes about "
             f"6 minutes. It uses {HOSTS[0]}, {HOSTS[2]} and {HOSTS[3]} to compare with." in text)
-    assert f"\u201c{HOSTS[1]} is ok\u201d: leave it in service. Nothing else" in text
-    assert f"\u201c{HOSTS[1]} is not ok\u201d: drain it by the command that the test" in text
+    assert f"{HOSTS[1]} is ok : leave it in service. Nothing else" in text
+    assert f"{HOSTS[1]} is not ok : drain it by the command that the test" in text
     assert "scontrol" not in text and "2." not in text
 
 
@@ -160,10 +161,12 @@ def test_on_slurm_each_repaired_node_has_its_own_command(campaign):
     own = " ".join(f"Copy xhpl-campaign retest -C campaign --hosts {entry['host']} --yes"
                    for entry in campaign["drain"])
     assert ("Type as root or as an administrator of Slurm, on the day that a node comes back: "
-            f"{own} The test takes about 6 minutes" in text)
-    assert "reserves the node and up to 5 good ones, idle ones first." in text
-    assert "\u201cNODE is ok\u201d: it is back in service." in text
-    assert "\u201cNODE is not ok\u201d: it has been drained." in text
+            f"{own} Nodes that come back together are tested by one command, with --hosts "
+            f"{HOSTS[12]},{HOSTS[7]}." in text)
+    assert "reserves the node and up to 5 good ones, idle ones first, until it ends." in text
+    assert "It takes about 6 minutes, once jobs" in text
+    assert "NODE is ok : it is back in service." in text
+    assert "NODE is not ok : it has been drained." in text
     assert "PBS" not in text and "ssh" not in text
 
 
@@ -173,7 +176,7 @@ def test_of_many_nodes_to_drain_the_first_have_commands():
     found["counts"] = {"ok": 16}  # no common cause
     text = text_of(found)
     assert text.count("xhpl-campaign retest -C") == 8
-    assert "The names of 1 more go there likewise." in text
+    assert "For the others, put their names there." in text
 
 
 @pytest.mark.parametrize("options, said", (
@@ -181,7 +184,7 @@ def test_of_many_nodes_to_drain_the_first_have_commands():
 def test_of_a_node_that_has_not_started_it_says_what_to_ask(options, said):
     found = simulated(dies={HOSTS[2]: "not started"})
     found["options"] = options
-    assert f"see its power and network, and what this says: {said} What to do" in text_of(found)
+    assert f"look at its power and network, and ask: {said} What to do" in text_of(found)
 
 
 def test_the_page_of_a_second_test_names_the_first_campaign(campaign):
