@@ -86,7 +86,7 @@ def to_decide(campaign, calls):
     yield html.paragraph("If a second test finds a fault, too, the node is bad. "
                          f"{typed(campaign)}:")
     yield copied("decide", calls.retest(campaign, names))
-    yield html.paragraph(during(campaign, names))
+    yield during(campaign, names, names)
     yield results(campaign, names[0], "leave it in service. Nothing else is to be done.")
 
 
@@ -105,7 +105,7 @@ def to_repair(campaign, calls):
     if several:
         yield html.paragraph("Nodes that come back together are tested by one command, with "
                              f"--hosts {names[0]},{names[1]}.")
-    yield html.paragraph(during(campaign, names[:1]))
+    yield during(campaign, names, names[:1])
     yield results(campaign, "NODE" if several else names[0],
                   "it is back in service." if is_slurm(campaign)
                   else "put it back into service. For Slurm the test prints the command.")
@@ -116,24 +116,36 @@ def typed(campaign):
     return f"Type {RIGHTS}" if is_slurm(campaign) else "Type"
 
 
-def during(campaign, names):
-    """How long a test takes, and on which nodes."""
+def during(campaign, names, tested):
+    """How long a test takes, and on which nodes.
+
+    names    nodes of the step, all of which may be tested
+    tested   those of one command
+    """
     minutes = plural(max(1, math.ceil(retest.seconds(campaign) / 60)), "minute")
     if is_slurm(campaign):
-        return (f"The test reserves the node and up to {FEW} good ones, idle ones first, until "
-                f"it ends. It takes about {minutes}, once jobs that run on them have ended. "
-                "Without --yes it prints what an administrator has to type.")
-    good = retest.good_nodes(campaign, names)
-    beside = f". It uses {listed(good, NAMED)} to compare with" if good else ""
-    return (f"The test takes about {minutes}{beside}. Keep other programs off these nodes until "
-            "it ends, with a scheduler by a reservation.")
+        return html.paragraph(
+            f"The test reserves the node and up to {FEW} good ones, idle ones first, until it "
+            f"ends. It takes about {minutes}, once jobs that run on them have ended. Without "
+            "--yes it prints what an administrator has to type.")
+    good = retest.good_nodes(campaign, tested)
+    beside = f" It uses {listed(good, NAMED)} to compare with." if good else ""
+    return html.paragraph(f"The test takes about {minutes}.{beside} Keep other programs off "
+                          "these nodes until it ends.") + folded(
+        "With Slurm: keep its jobs off", html.paragraph(
+            f"Before the test, {RIGHTS}. Wait until squeue lists no job:"),
+        copied(f"reserve-{len(names)}", "\n".join(map(launch.joined, (
+            retest.reserve("retest", "root", [*names, *good]),
+            ["squeue", "-w", ",".join([*names, *good])])))),
+        html.paragraph("After the test:"),
+        copied(f"release-{len(names)}", launch.joined(retest.release("retest"))))
 
 
 def results(campaign, name, fine):
     """What the last line of a test says, and what follows."""
     bad = "it has been drained" if is_slurm(campaign) else \
         "drain it by the command that the test prints"
-    return html.paragraph("Its last line is one of these:") + "<ul>" + "".join(
+    return html.paragraph("It ends with one of these lines:") + "<ul>" + "".join(
         f"<li><b>{escape(name)} {said}</b>: {follows}</li>" for said, follows in (
             ("is ok", fine),
             ("is not ok", f"{bad}. Repair it, and type the same command again."),

@@ -56,6 +56,21 @@ def folder_of(directory, names):
             return folder
 
 
+def reserve(name, user, nodes):
+    """Keep jobs of all but one user off nodes."""
+    return ["scontrol", "create", "reservation", f"ReservationName={name}", f"Users={user}",
+            "StartTime=now", f"Duration={MOST}", "Flags=IGNORE_JOBS",
+            f"Nodes={','.join(nodes)}"]
+
+
+def resume(nodes):
+    return ["scontrol", "update", f"NodeName={','.join(nodes)}", "State=RESUME"]
+
+
+def release(name):
+    return ["scontrol", "delete", f"ReservationName={name}"]
+
+
 class Reservation:
     """A reservation of Slurm: nodes are resumed, and no job of others starts there."""
 
@@ -64,8 +79,7 @@ class Reservation:
         self.names = names
         self.name = "retest-" + label(names).replace("+", "-")
         words = shlex.split(drain_command)  # perhaps sudo before it
-        self.scontrol = words[:words.index("scontrol") + 1] if "scontrol" in words \
-            else ["scontrol"]
+        self.sudo = words[:words.index("scontrol")] if "scontrol" in words else []
         self.nodes = slurm.names(reservation=self.name)
 
     def commands(self, nodes):
@@ -73,14 +87,10 @@ class Reservation:
         found = []
         if not self.nodes:
             user = pwd.getpwuid(os.getuid()).pw_name
-            found.append([*self.scontrol, "create", "reservation",
-                          f"ReservationName={self.name}", f"Users={user}", "StartTime=now",
-                          f"Duration={MOST}", "Flags=IGNORE_JOBS",
-                          f"Nodes={','.join(nodes)}"])
+            found.append([*self.sudo, *reserve(self.name, user, nodes)])
         gone = slurm.Queue().gone(self.names)
         if gone:
-            found.append([*self.scontrol, "update", f"NodeName={','.join(gone)}",
-                          "State=RESUME"])
+            found.append([*self.sudo, *resume(gone)])
         return found
 
     def begin(self, nodes, may_run):
@@ -92,8 +102,8 @@ class Reservation:
             return False
         for words in commands:
             if subprocess.run(words, stdin=subprocess.DEVNULL).returncode:
-                raise Refused(f"{launch.joined(words)} has failed. Type the same command as "
-                              "root or as an administrator of Slurm")
+                raise Refused(f"{launch.joined(words)} has failed. It needs root or an "
+                              "administrator of Slurm")
         if commands:
             say(f"until the test ends, but a day at most, {self.name} keeps other jobs off "
                 f"{','.join(nodes)}")
@@ -101,7 +111,7 @@ class Reservation:
 
     def end(self, may_run):
         """Give the nodes back to all jobs."""
-        words = [*self.scontrol, "delete", f"ReservationName={self.name}"]
+        words = [*self.sudo, *release(self.name)]
         if not may_run:
             say(f"as root, or as an administrator of Slurm, type:\n{launch.joined(words)}")
             return
@@ -179,7 +189,7 @@ class Retest:
         """What follows for a node that is ok."""
         if self.is_slurm:
             return "is ok, and in service"
-        undo = (f". With Slurm: scontrol update NodeName={name} State=RESUME"
+        undo = (f". With Slurm: {launch.joined(resume([name]))}"
                 if self.given.drain_command == drain.COMMAND else "")
         return f"is ok. If it was drained, put it back into service{undo}"
 

@@ -149,7 +149,13 @@ def test_over_ssh_an_uncertain_node_of_few_has_two_commands_and_an_end():
             f"6 minutes. It uses {HOSTS[0]}, {HOSTS[2]} and {HOSTS[3]} to compare with." in text)
     assert f"{HOSTS[1]} is ok : leave it in service. Nothing else" in text
     assert f"{HOSTS[1]} is not ok : drain it by the command that the test" in text
-    assert "scontrol" not in text and "2." not in text
+    four = f"{HOSTS[1]},{HOSTS[0]},{HOSTS[2]},{HOSTS[3]}"
+    assert ("With Slurm: keep its jobs off Before the test, as root or as an administrator of "
+            "Slurm. Wait until squeue lists no job: Copy scontrol create reservation "
+            "ReservationName=retest Users=root StartTime=now Duration=1-00:00:00 "
+            f"Flags=IGNORE_JOBS Nodes={four} squeue -w {four} After the test: Copy "
+            "scontrol delete ReservationName=retest It ends with" in text)
+    assert "2." not in text
 
 
 def test_on_slurm_each_repaired_node_has_its_own_command(campaign):

@@ -175,7 +175,7 @@ def test_without_yes_the_commands_are_printed(monkeypatch, capsys):
 
 def test_who_may_not_reserve_nodes_is_told_who_may(monkeypatch):
     refuses = reserved(monkeypatch, command="false scontrol")
-    with pytest.raises(Refused, match="has failed. Type the same command as root"):
+    with pytest.raises(Refused, match="has failed. It needs root or an admin"):
         refuses.begin(["n3"], True)
 
 
