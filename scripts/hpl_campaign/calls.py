@@ -70,7 +70,9 @@ class Calls(NamedTuple):
                          ",".join(names), *["--yes"] * is_slurm)
 
     def anew(self, campaign):
-        """Another campaign with the options of this one."""
+        """Another campaign with the options of this one; or the same test again."""
+        if self.first:
+            return self.retest(campaign, campaign["options"]["retest"])
         return self.line("run", "-C", f"{self.folder}-again",
                          "--compare", os.path.join(self.folder, "campaign.json"),
                          *kept(campaign["command"]))

@@ -225,7 +225,8 @@ def retest(given):
     state = existing(given, writes=True)
     given = completed(given, state.campaign["options"])
     test = retesting.Retest(results.build(state, given),
-                            hosts.expand(getattr(given, "hosts", "")), given)
+                            list(dict.fromkeys(hosts.expand(getattr(given, "hosts", "")))),
+                            given)
     options = test.options()
     if options is None:
         return 1

@@ -6,7 +6,7 @@ from hpl_report import html
 from hpl_report.html import escape
 from hpl_report.words import listed, plural
 
-from . import drain, launch, retest
+from . import drain, launch, reservation, retest
 from .compare import FEW
 from .summary import shared_cause
 
@@ -135,10 +135,10 @@ def during(campaign, names, tested):
         "With Slurm: keep its jobs off", html.paragraph(
             f"Before the test, {RIGHTS}. Wait until squeue lists no job:"),
         copied(f"reserve-{len(names)}", "\n".join(map(launch.joined, (
-            retest.reserve("retest", "root", [*names, *good]),
+            reservation.reserve("retest", "root", [*names, *good]),
             ["squeue", "-w", ",".join([*names, *good])])))),
         html.paragraph("After the test:"),
-        copied(f"release-{len(names)}", launch.joined(retest.release("retest"))))
+        copied(f"release-{len(names)}", launch.joined(reservation.release("retest"))))
 
 
 def results(campaign, name, fine):

@@ -201,6 +201,7 @@ def test_the_page_of_a_second_test_names_the_first_campaign(campaign):
     assert "and n0003, unless the test has done so Type as root" in text
     assert "x report -C /c/retest-1-n0003 --yes" in text
     assert "x retest -C /c --hosts n0003 --yes" in text
+    assert calls.anew(campaign) == "x retest -C /c --hosts n0003 --yes"
 
 
 def test_few_nodes_of_a_kind_may_all_be_ok():

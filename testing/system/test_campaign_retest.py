@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A second test of nodes of a campaign: beside which ones, and what follows from it."""
-import json
 import sys
 import types
 
@@ -13,7 +12,7 @@ from busy import retried
 from campaign_hosts import classes, clusters, result
 from campaign_sim import FACTS, Simulated, World, named
 from campaign_site import ALONE, CAMPAIGN, SCHEMA, site
-from hpl_campaign import retest, slurm, summary
+from hpl_campaign import reservation, retest, slurm, summary
 from hpl_report.foreign import Refused
 
 pytestmark = pytest.mark.scripts
@@ -147,7 +146,7 @@ def test_a_test_takes_three_runs_alone_and_three_rounds_of_pairs(campaign):
 def reserved(monkeypatch, nodes=(), gone=(), command="scontrol update"):
     monkeypatch.setattr(slurm, "names", lambda reservation: list(nodes))
     monkeypatch.setattr(slurm.Queue, "gone", lambda self, names: list(gone))
-    return retest.Reservation(["n3", "n4"], command)
+    return reservation.Reservation(["n3", "n4"], command)
 
 
 def test_nodes_are_reserved_and_those_that_are_drained_resumed(monkeypatch):
