@@ -37,6 +37,12 @@ def is_slurm(campaign):
     return campaign["options"].get("launcher") == "slurm"
 
 
+def typed(campaign, calls):
+    """Who types a command that calls scontrol."""
+    by_rights = is_slurm(campaign) and calls.drain_command == drain.COMMAND
+    return f"Type {RIGHTS}" if by_rights else "Type"
+
+
 def to_do(campaign, calls):
     """All steps; none where one cause is to be found first."""
     if shared_cause(campaign) or not (campaign["drain"] or campaign["runs"]):
@@ -65,8 +71,8 @@ def to_drain(campaign, calls):
             "scheduler, name its command; for PBS this drains them:"),
             copied("elsewhere", calls.drain_otherwise()))
         return
-    yield html.paragraph("Nothing has been drained yet. " * (not by_test) + "Type"
-                         + f" {RIGHTS}" * is_slurm(campaign) + ":")
+    none = "" if by_test else "Nothing has been drained yet. "
+    yield html.paragraph(f"{none}{typed(campaign, calls)}:")
     yield copied("drain-all", calls.drain(campaign))
     yield folded("The commands that it runs", commands,
                  html.paragraph(f"{calls.listing()} lists the nodes."))
@@ -80,14 +86,15 @@ def to_decide(campaign, calls):
     names = names_of(campaign["open"])
     yield f"Test {listed(names, NAMED)} again"
     if not is_slurm(campaign):
-        yield html.paragraph("See what else runs there, and end what takes a processor:")
+        yield html.paragraph("See what else runs there, and end what uses the processor:")
         yield copied("look", "\n".join(launch.joined(["ssh", name]) + " top -b -n 1 | head -n 15"
                                        for name in names[:FIRST]))
     yield html.paragraph("If a second test finds a fault, too, the node is bad. "
-                         f"{typed(campaign)}:")
+                         f"{typed(campaign, calls)}:")
     yield copied("decide", calls.retest(campaign, names))
-    yield during(campaign, names, names)
-    yield results(campaign, names[0], "leave it in service. Nothing else is to be done.")
+    yield during(campaign, "decide", names, names)
+    yield results(campaign, calls, names, "leave it in service. Nothing else is to be done."
+                  + " After a repair, put it back into service." * (not is_slurm(campaign)))
 
 
 def to_repair(campaign, calls):
@@ -97,7 +104,7 @@ def to_repair(campaign, calls):
     yield "Repair them, and test each" if several else "Repair it, and test it"
     when = "the day that a node comes back" if several else "the day that it comes back"
     yield html.paragraph("The list above says what to look at. "
-                         f"{typed(campaign)}, on {when}:")
+                         f"{typed(campaign, calls)}, on {when}:")
     for number, name in enumerate(names[:FIRST]):
         yield copied(f"retest-{number}", calls.retest(campaign, [name]))
     if len(names) > FIRST:
@@ -105,20 +112,15 @@ def to_repair(campaign, calls):
     if several:
         yield html.paragraph("Nodes that come back together are tested by one command, with "
                              f"--hosts {names[0]},{names[1]}.")
-    yield during(campaign, names, names[:1])
-    yield results(campaign, "NODE" if several else names[0],
-                  "it is back in service." if is_slurm(campaign)
-                  else "put it back into service. For Slurm the test prints the command.")
+    yield during(campaign, "repair", names, names[:1])
+    yield results(campaign, calls, names, "it is back in service." if is_slurm(campaign) else
+                  f"put it back into service.{printed(calls)}")
 
 
-def typed(campaign):
-    """Who types a command that scontrol is part of."""
-    return f"Type {RIGHTS}" if is_slurm(campaign) else "Type"
-
-
-def during(campaign, names, tested):
+def during(campaign, step, names, tested):
     """How long a test takes, and on which nodes.
 
+    step     its name
     names    nodes of the step, all of which may be tested
     tested   those of one command
     """
@@ -134,19 +136,25 @@ def during(campaign, names, tested):
                           "these nodes until it ends.") + folded(
         "With Slurm: keep its jobs off", html.paragraph(
             f"Before the test, {RIGHTS}. Wait until squeue lists no job:"),
-        copied(f"reserve-{len(names)}", "\n".join(map(launch.joined, (
+        copied(f"reserve-{step}", "\n".join(map(launch.joined, (
             reservation.reserve("retest", "root", [*names, *good]),
             ["squeue", "-w", ",".join([*names, *good])])))),
         html.paragraph("After the test:"),
-        copied(f"release-{len(names)}", launch.joined(reservation.release("retest"))))
+        copied(f"release-{step}", launch.joined(reservation.release("retest"))))
 
 
-def results(campaign, name, fine):
-    """What the last line of a test says, and what follows."""
-    bad = "it has been drained" if is_slurm(campaign) else \
-        "drain it by the command that the test prints"
+def printed(calls):
+    """That Slurm's command is printed, if nodes are drained by Slurm."""
+    return " For Slurm the test prints the command." * (calls.drain_command == drain.COMMAND)
+
+
+def results(campaign, calls, names, fine):
+    """What the last lines of a test say, and what follows."""
+    name = names[0] if len(names) == 1 else "NODE"
+    bad = "it has been drained." if is_slurm(campaign) else \
+        f"take it out of service.{printed(calls)}"
     return html.paragraph("It ends with one of these lines:") + "<ul>" + "".join(
         f"<li><b>{escape(name)} {said}</b>: {follows}</li>" for said, follows in (
             ("is ok", fine),
-            ("is not ok", f"{bad}. Repair it, and type the same command again."),
+            ("is not ok", f"{bad} Repair it, and type the same command again."),
             ("was not tested", "type the same command again."))) + "</ul>"

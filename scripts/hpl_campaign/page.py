@@ -143,7 +143,7 @@ def undecided(campaign):
     """Nodes of which something is open."""
     if not campaign["open"]:
         return ""
-    return ('<h2 class="open">Not certain after one test</h2>'
+    return ('<h2 class="open">Not certain after one test: do not drain yet</h2>'
             + named(campaign, campaign["open"], "?"))
 
 

@@ -83,7 +83,7 @@ def test_what_is_open_is_no_node_to_drain(campaign):
     campaign["open"] = summary.left_open(campaign["hosts"])
     text = text_of(campaign)
     assert "Drain 3 of 16 nodes; test 1 again" in text
-    assert f"Not certain after one test {host['name']} unknown died with n9" in text
+    assert f"Not certain after one test: do not drain yet {host['name']} unknown died with n9" in text
     assert "unknown?" not in text and f"2. Test {host['name']} again" in text
     assert "3. Repair them, and test each" in text
     campaign["drain"] = []
@@ -141,14 +141,16 @@ def test_over_ssh_an_uncertain_node_of_few_has_two_commands_and_an_end():
     found = simulated(named(4), slow={HOSTS[1]: 0.7})
     found["options"] = SSH
     text = text_of(found).partition("Map of nodes")[0]
-    assert (f"1 slow?, 3 ok Not certain after one test {HOSTS[1]} slow? 3" in text)
-    assert (f"1. Test {HOSTS[1]} again See what else runs there, and end what takes a "
+    assert (f"1 slow?, 3 ok Not certain after one test: do not drain yet {HOSTS[1]} slow? 3" in text)
+    assert (f"1. Test {HOSTS[1]} again See what else runs there, and end what uses the "
             f"processor: Copy ssh {HOSTS[1]} top -b -n 1 | head -n 15 If a second test finds "
             "a fault, too, the node is bad. Type: Copy "
             f"xhpl-campaign retest -C campaign --hosts {HOSTS[1]} The test takes about "
             f"6 minutes. It uses {HOSTS[0]}, {HOSTS[2]} and {HOSTS[3]} to compare with." in text)
-    assert f"{HOSTS[1]} is ok : leave it in service. Nothing else" in text
-    assert f"{HOSTS[1]} is not ok : drain it by the command that the test" in text
+    assert (f"{HOSTS[1]} is ok : leave it in service. Nothing else is to be done. After a repair, "
+            "put it back" in text)
+    assert (f"{HOSTS[1]} is not ok : take it out of service. For Slurm the test prints the "
+            "command. Repair it, and type the same command again." in text)
     four = f"{HOSTS[1]},{HOSTS[0]},{HOSTS[2]},{HOSTS[3]}"
     assert ("With Slurm: keep its jobs off Before the test, as root or as an administrator of "
             "Slurm. Wait until squeue lists no job: Copy scontrol create reservation "
