@@ -33,18 +33,20 @@ def release(name):
 class Reservation:
     """A reservation of Slurm: nodes are resumed, and no job of others starts there."""
 
-    def __init__(self, names, drain_command):
-        """names   nodes to test"""
-        self.names = names
-        self.name = "retest-" + label(names).replace("+", "-")
+    def __init__(self, names, drain_command, given=None):
+        """names   nodes to test
+        given   the name of a reservation that is there and stays, or None
+        """
+        self.names, self.stays = names, bool(given)
+        self.name = given or "retest-" + label(names).replace("+", "-")
         words = shlex.split(drain_command)  # perhaps sudo before it
         self.sudo = words[:words.index("scontrol")] if "scontrol" in words else []
-        self.nodes = slurm.names(reservation=self.name)
+        self.nodes = [] if given else slurm.names(reservation=self.name)
 
     def commands(self, nodes):
         """What is still to be done before a test on these nodes."""
         found = []
-        if not self.nodes:
+        if not self.nodes and not self.stays:
             user = pwd.getpwuid(os.getuid()).pw_name
             found.append([*self.sudo, *reserve(self.name, user, nodes)])
         gone = slurm.Queue().gone(self.names)
@@ -63,13 +65,15 @@ class Reservation:
             if subprocess.run(words, stdin=subprocess.DEVNULL).returncode:
                 raise Refused(f"{launch.joined(words)} has failed. It needs root or an "
                               "administrator of Slurm")
-        if commands:
+        if commands and not self.stays:
             say(f"until the test ends, but a day at most, {self.name} keeps other jobs off "
                 f"{','.join(nodes)}")
         return True
 
     def end(self, may_run):
         """Give the nodes back to all jobs."""
+        if self.stays:
+            return
         words = [*self.sudo, *release(self.name)]
         if not may_run:
             say(f"as root, or as an administrator of Slurm, type:\n{launch.joined(words)}")

@@ -68,15 +68,17 @@ class Retest:
                           "name the nodes to test by --hosts")
         self.words = kept(campaign["command"], OF_ALL)
         self.is_slurm = given.launcher == "slurm" and not slurm.allocated()
-        own = self.is_slurm and not any(x.startswith("--reservation=") for x in self.words)
-        self.reservation = Reservation(names, given.drain_command) if own else None
+        where = [word for word in self.words if word.startswith("--reservation=")]
+        self.reservation = Reservation(
+            names, given.drain_command, where[0].partition("=")[2] if where else None
+        ) if self.is_slurm else None
 
     def nodes(self):
         """The nodes to test, and good ones: of the reservation, if there is one."""
         if self.reservation and self.reservation.nodes:
             return [*self.names, *(host["name"] for host in self.campaign["hosts"] if host[
                 "name"] in self.reservation.nodes and host["name"] not in self.names)]
-        idle = slurm.idle() if self.reservation else ()
+        idle = slurm.idle() if self.reservation and not self.reservation.stays else ()
         return [*self.names, *good_nodes(self.campaign, self.names, idle)]
 
     def options(self):
@@ -85,7 +87,7 @@ class Retest:
         if self.reservation:
             if not self.reservation.begin(nodes, self.given.yes):
                 return None
-            words.append(f"--reservation={self.reservation.name}")
+            words.append(f"--reservation={self.reservation.name}")  # of two the last counts
         found = parser().parse_args([
             "run", "-C", folder_of(self.given.directory, self.names),
             "--hosts", ",".join(nodes), "--stages", STAGES, "--repeats", str(SURE),

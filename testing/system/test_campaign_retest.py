@@ -143,10 +143,10 @@ def test_a_test_takes_three_runs_alone_and_three_rounds_of_pairs(campaign):
 # ---- Slurm ---------------------------------------------------------------------------
 
 
-def reserved(monkeypatch, nodes=(), gone=(), command="scontrol update"):
+def reserved(monkeypatch, nodes=(), gone=(), command="scontrol update", given=None):
     monkeypatch.setattr(slurm, "names", lambda reservation: list(nodes))
     monkeypatch.setattr(slurm.Queue, "gone", lambda self, names: list(gone))
-    return reservation.Reservation(["n3", "n4"], command)
+    return reservation.Reservation(["n3", "n4"], command, given)
 
 
 def test_nodes_are_reserved_and_those_that_are_drained_resumed(monkeypatch):
@@ -158,6 +158,14 @@ def test_nodes_are_reserved_and_those_that_are_drained_resumed(monkeypatch):
     there = reserved(monkeypatch, ["n3", "n4", "n1"], ["n4"], "sudo -n scontrol update")
     assert there.commands(["n3", "n4", "n1"]) == [["sudo", "-n", *resume]]
     assert reserved(monkeypatch, ["n3"]).commands(["n3"]) == []
+
+
+def test_the_reservation_of_a_campaign_is_used_and_stays(monkeypatch, capsys):
+    night = reserved(monkeypatch, ["n1", "n3", "n4"], ["n3"], given="night")
+    assert night.name == "night" and night.commands(["n3", "n1"]) == [
+        ["scontrol", "update", "NodeName=n3", "State=RESUME"]]
+    night.end(False)
+    assert capsys.readouterr().out == ""
 
 
 def test_without_yes_the_commands_are_printed(monkeypatch, capsys):
