@@ -14,6 +14,7 @@ from .compare import SURE, is_slow, is_suspect
 from .run import Run, label, run_id
 
 FAILED = ("wrong", "died", "hung", "hot", "not started")
+NAMED = 8  # hosts that a reason names
 CLEAN = 2  # good runs alone that follow a failure: it may not come again
 TRIED = 8  # hosts of a failed run that are tried one by one; more are halved
 SLOW = 0.03  # below the median of its kind, of a host that is slow
@@ -133,7 +134,7 @@ class Failures:
         others = sorted({x for run in found for x in run["hosts"]} - {guilty})
         what = worst(found)
         self.bad[guilty] = Blame(
-            what, True, f"with {listed(others)}, which are good with others"
+            what, True, f"with {listed(others, NAMED)}, which are good with others"
             + first_evidence(found), [run["run"] for run in found])
         return True
 
@@ -183,7 +184,7 @@ def open_blame(host, runs, klass, outcome, said):
     """What is said of a host for runs whose blame is open."""
     others = list(dict.fromkeys(x for run in runs for x in run["hosts"] if x != host))
     times = f" in {len(runs)} runs" if len(runs) > 1 else ""
-    return Blame(klass, False, f"{outcome}{times} with {listed(others)}, {said}"
+    return Blame(klass, False, f"{outcome}{times} with {listed(others, NAMED)}, {said}"
                  + first_evidence(runs), [run["run"] for run in runs])
 
 

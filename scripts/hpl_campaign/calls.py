@@ -3,33 +3,19 @@
 import contextlib
 import io
 import os
-import re
-import shlex
-from statistics import median
 from typing import NamedTuple
 
 from hpl_report import foreign
 
 from . import drain, launch
-from .compare import FEW, SURE
 from .options import parser
 
-# Options of a campaign that another one does not take over, and more that a test of
-# some of its nodes does not.
+# Options of a campaign that another one does not take over.
 OF_ITS_OWN = {"command", "directory", "compare", "yes", "drain_command"}
-OF_ALL = {"hosts", "hostfile", "stages", "repeats", "launcher", "full", "leave_out",
-          "weights"}
-
-# How a command is started on a node, with all of its cores.
-REMOTE = {"ssh": ["ssh", "{}"], "local": [],
-          "slurm": ["srun", "--exclusive", "--mem=0", "--cpu-bind=none", "--nodes=1",
-                    "--ntasks=1", "--nodelist={}"]}
-WHERE = re.compile("--(partition|reservation)=")  # options that srun has as well
-RESERVATION = "repaired"  # of Slurm, for a test after the repair
 ELSEWHERE = "pbsnodes -o -C {reason} {host}"
 
 
-def kept(command, left_out):
+def kept(command, left_out=OF_ITS_OWN):
     """The options of a command line but for some, as words."""
     made = parser()
     for action in made._actions:
@@ -51,12 +37,13 @@ def kept(command, left_out):
 
 
 class Calls(NamedTuple):
-    """How this campaign was called, and what drains a node."""
+    """How this campaign was called, what drains a node, and the campaign whose nodes it
+    tests again, if it does."""
 
     program: str = "xhpl-campaign"
     folder: str = "campaign"
     drain_command: str = drain.COMMAND
-    xprobe: str = "xprobe"
+    first: str = ""
 
     def line(self, *words):
         return launch.joined([foreign.shown(word) for word in (self.program, *words)])
@@ -70,80 +57,22 @@ class Calls(NamedTuple):
 
     def drain_otherwise(self):
         """Drain all nodes without Slurm, in the words of PBS."""
-        return self.line("report", "-C", self.folder, "--drain-command", ELSEWHERE)
+        return self.line("report", "-C", self.folder, "--drain-command", ELSEWHERE, "--yes")
 
     def listing(self):
         """The list of nodes to drain, with its folder."""
         return foreign.shown(os.path.join(self.folder, drain.FILE))
 
-    def is_slurm(self, campaign):
-        """Whether Slurm drains nodes, and starts the runs."""
-        return (self.drain_command == drain.COMMAND
-                and campaign["options"].get("launcher") == "slurm")
+    def retest(self, campaign, names):
+        """Test some nodes again."""
+        is_slurm = campaign["options"].get("launcher") == "slurm"
+        return self.line("retest", "-C", self.first or self.folder, "--hosts",
+                         ",".join(names), *["--yes"] * is_slurm)
 
-    def by_hand(self, campaign, entries, reserved=()):
-        """Measure the nodes of entries and a good one of each kind: the FMA ceiling of
-        their cores, and the rate that a plan expects. reserved: more options."""
-        names = [entry["host"] for entry in entries] + self.fastest(campaign, entries)
-        launcher = campaign["options"].get("launcher") or "ssh"
-        words = [*kept(campaign["command"], OF_ITS_OWN | OF_ALL | {"rate"}), *reserved]
-        own = [word for word in words if WHERE.match(word)] if launcher == "slurm" else []
-        return "\n".join(line for name in names for line in (
-            launch.joined([*(foreign.shown(word.format(name)) for word in REMOTE[launcher]),
-                           *map(foreign.shown, own), *shlex.split(self.xprobe),
-                           "--ceiling"]),
-            self.line("plan", "--hosts", name, "--stages", "single", "--launcher", launcher,
-                      *words)))
-
-    def resume(self, entries):
-        """Slurm's command that gives nodes work again."""
-        names = ",".join(foreign.shown(entry["host"]) for entry in entries)
-        return launch.joined(["scontrol", "update", f"NodeName={names}", "State=RESUME"])
-
-    def reservation(self, campaign):
-        """The reservation of Slurm that this campaign was given, or None."""
-        found = [word for word in kept(campaign["command"], OF_ITS_OWN)
-                 if word.startswith("--reservation=")]
-        return found[0].partition("=")[2] if found else None
-
-    def reserve(self, campaign, entries):
-        """Keep other jobs from the nodes of a test after the repair."""
-        names = [entry["host"] for entry in entries] + self.good(campaign, entries)
-        nodes = launch.joined(["Nodes=" + ",".join(map(foreign.shown, names))])
-        return (f"scontrol create reservation ReservationName={RESERVATION} Users=$USER "
-                f"StartTime=now Duration=UNLIMITED Flags=IGNORE_JOBS {nodes}")
-
-    def anew(self, campaign, *words, left_out=OF_ITS_OWN, name="again"):
-        """Another campaign, in a folder of that name, with the options of this one."""
-        return self.line("run", "-C", f"{self.folder}-{name}", *words,
+    def anew(self, campaign):
+        """Another campaign with the options of this one; or the same test again."""
+        if self.first:
+            return self.retest(campaign, campaign["options"]["retest"])
+        return self.line("run", "-C", f"{self.folder}-again",
                          "--compare", os.path.join(self.folder, "campaign.json"),
-                         *kept(campaign["command"], left_out))
-
-    def fastest(self, campaign, entries):
-        """The fastest good node of each kind of those of entries."""
-        good = self.good(campaign, entries, len(campaign["hosts"]))
-        best = {}
-        for host in campaign["hosts"]:
-            if host["name"] in good:
-                best.setdefault(host["kind"], []).append(host)
-        return [max(best[kind], key=lambda host: median(host["gflops"] or [0.0]))["name"]
-                for kind in sorted(best)]
-
-    def good(self, campaign, entries, most=FEW):
-        """Names of good nodes to compare those of entries with, some of each kind."""
-        names = [entry["host"] for entry in entries]
-        others = {entry["host"] for entry in campaign["open"] + campaign["drain"]}
-        kinds = {host["kind"] for host in campaign["hosts"] if host["name"] in names}
-        return [host["name"] for kind in sorted(kinds) for host in
-                [host for host in campaign["hosts"] if host["kind"] == kind
-                 and host["class"] == "ok" and host["name"] not in others][:most]]
-
-    def again(self, campaign, entries, name="again", reserved=()):
-        """Test the nodes of entries again, beside good ones. reserved: more options."""
-        names = [entry["host"] for entry in entries] + self.good(campaign, entries)
-        launcher = campaign["options"].get("launcher")
-        return self.anew(
-            campaign, "--hosts", ",".join(names),
-            "--stages", "inventory,single,pairs", "--repeats", str(SURE),
-            *["--launcher", launcher] * bool(launcher), *reserved,
-            left_out=OF_ITS_OWN | OF_ALL, name=name)
+                         *kept(campaign["command"]))

@@ -11,6 +11,7 @@ from pathlib import Path
 from hpl_report.foreign import Refused, complain, say
 
 from . import calls, campaign, hosts, launch, leftovers, live, planning, results
+from . import retest as retesting
 from . import slurm, weights
 from .options import DEFAULTS, FREE, MAY_CHANGE, parser
 from .state import Busy, Damaged, State
@@ -51,7 +52,8 @@ def completed(given, stored):
     given.launcher = given.launcher or default_launcher(given)
     given.calls = calls.Calls(
         os.path.abspath(sys.argv[0]) if "/" in sys.argv[0] else sys.argv[0],
-        given.directory, given.drain_command, beside("xprobe"))
+        given.directory, given.drain_command,
+        os.path.dirname(given.directory) if given.retest else "")
     if given.rate and given.memory.endswith("%"):
         raise Refused("--rate needs --memory with an amount, such as 64G")
     return given
@@ -157,6 +159,13 @@ def begin(given, state):
 
 
 def run(given):
+    found, _ = carry_out(given)
+    return int(not results.is_good(found))
+
+
+def carry_out(given):
+    """Begin a campaign or go on with it, to its end: its object, and the nodes that were
+    to be drained and are not."""
     state = opened(given)
     given = startable(completed(given, state.campaign and state.campaign["options"]))
     begin(given, state)
@@ -176,14 +185,14 @@ def run(given):
 
 
 def conclude(given, state):
-    """Write and say what came out; the exit status."""
+    """Write and say what came out, and drain; what carry_out returns."""
     found = results.build(state, given)
     results.write_all(found, given)
     say(results.said(found, given))
     failed = results.drain_all(found, given.drain_command) if given.yes else []
     if failed:
         complain("xhpl-campaign", f"not drained: {', '.join(failed)}")
-    return int(not results.is_good(found))
+    return found, failed
 
 
 def plan(given):
@@ -193,16 +202,40 @@ def plan(given):
     return 0
 
 
+def existing(given, writes):
+    """The state of a campaign that has begun."""
+    given.directory = os.path.realpath(given.directory)
+    path = os.path.join(given.directory, STATE)
+    state = State(path, writes) if os.path.exists(path) else None
+    if state is None or state.campaign is None:
+        raise Refused(f"{given.directory} has no campaign")
+    return state
+
+
 def report(given):
     """Write the results again, also while the campaign runs."""
-    given.directory = os.path.realpath(given.directory)
-    state = State(os.path.join(given.directory, STATE), writes=False)
-    if state.campaign is None:
-        raise Refused(f"{given.directory} has no campaign")
-    return conclude(completed(given, state.campaign["options"]), state)
+    state = existing(given, writes=False)
+    found, _ = conclude(completed(given, state.campaign["options"]), state)
+    return int(not results.is_good(found))
 
 
-COMMANDS = {"plan": plan, "run": run, "report": report}
+def retest(given):
+    """Test nodes of a campaign again. No other test of it runs meanwhile, as that may need
+    the same good nodes."""
+    state = existing(given, writes=True)
+    given = completed(given, state.campaign["options"])
+    test = retesting.Retest(results.build(state, given),
+                            list(dict.fromkeys(hosts.expand(getattr(given, "hosts", "")))),
+                            given)
+    options = test.options()
+    if options is None:
+        return 1
+    found, failed = carry_out(options)
+    test.conclude(found, failed)
+    return int(not results.is_good(found))
+
+
+COMMANDS = {"plan": plan, "run": run, "report": report, "retest": retest}
 
 
 def main():

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The parts of a campaign's page that say what to do, with commands to copy."""
+"""What to do, step by step with commands to copy: a part of a campaign's page."""
+import math
+
 from hpl_report import html
 from hpl_report.html import escape
-from hpl_report.words import listed, percent, plural
+from hpl_report.words import listed, plural
 
-from . import drain
-from .calls import RESERVATION
-from .compare import CLEAR, FEW
-from .summary import shared_cause, undecided
+from . import drain, launch, reservation, retest
+from .compare import FEW
+from .summary import shared_cause
 
-FOUND = "[fill in] % below {}, compared by hand"  # of a node that no campaign can judge
+FIRST = 8  # nodes that have a command of their own
+NAMED = 12  # nodes that a sentence names
+RIGHTS = "as root or as an administrator of Slurm"  # that scontrol needs
 
 
 def copied(name, text):
@@ -20,171 +23,138 @@ def copied(name, text):
     )
 
 
-def beside(good):
-    """That good nodes are in a command as well."""
-    return (f", beside {plural(len(good), 'good node')} to compare with" if good else "")
+def folded(title, *parts):
+    return (f'<details class="numbers"><summary>{escape(title)}</summary>{"".join(parts)}'
+            "</details>")
 
 
-# ---- undecided nodes ---------------------------------------------------------------
+def names_of(entries):
+    return [entry["host"] for entry in entries]
 
 
-def to_repeat(campaign, entries, calls):
-    """How a further campaign decides about nodes."""
-    return html.paragraph(
-        "This may be chance, or, in runs of several nodes, the fault of another one. Test again, "
-        f"in a campaign of its own{beside(calls.good(campaign, entries))}:", "note") \
-        + copied("again", calls.again(campaign, entries))
+def is_slurm(campaign):
+    """Whether Slurm starts the runs."""
+    return campaign["options"].get("launcher") == "slurm"
 
 
-def to_compare(campaign, entries, calls):
-    """How nodes are compared by hand whose kind has too few for a campaign to judge."""
-    good = calls.fastest(campaign, entries)
-    them = entries[0]["host"] if len(entries) == 1 else "an undecided node"
-    than = good[0] if len(good) == 1 else "a good node of its kind"
-    filled = [{**entry, "reason": FOUND.format(than)} for entry in entries]
-    return "".join((
-        html.paragraph(
-            f"1. Compare with {than}, by hand: run these commands twice, while no other "
-            "program runs on these nodes. xprobe prints the flop/s of the cores: read the "
-            "number after \"ceiling\". xhpl-campaign plan takes 1 to 2 minutes: read the "
-            "rate after \"a node\".", "note"),
-        copied("by-hand", calls.by_hand(campaign, entries)),
-        html.paragraph(
-            f"2. If {them} is {percent(campaign['slow'])} or more below {than} in the same "
-            f"number both times, drain it{by_slurm(campaign, calls)}. Write the percentage in "
-            "place of [fill in]:", "note"),
-        copied("by-hand-drain", drain.shown(filled, calls.drain_command)),
-        "" if campaign["drain"] else without_slurm(campaign, calls),
-        html.paragraph(
-            f"3. If it is not, keep {them} in service: its processor is as fast. Test again at "
-            "another time. If the new page names it again, drain it: its memory, or another "
-            "program on it, is the cause.", "note"),
-        copied("again-alone", calls.again(campaign, entries, "later"))))
+def typed(campaign, calls):
+    """Who types a command that calls scontrol."""
+    by_rights = is_slurm(campaign) and calls.drain_command == drain.COMMAND
+    return f"Type {RIGHTS}" if by_rights else "Type"
 
 
-# ---- nodes to drain ----------------------------------------------------------------
-
-
-def to_copy(campaign, calls):
-    """The commands that drain, to be copied."""
-    if not campaign["drain"] or shared_cause(campaign):
+def to_do(campaign, calls):
+    """All steps; none where one cause is to be found first."""
+    if shared_cause(campaign) or not (campaign["drain"] or campaign["runs"]):
         return ""
-    names = listed([entry["host"] for entry in campaign["drain"]])
-    return html.section(
-        "drain", f"To drain {names}",
-        copied("commands", drain.shown(campaign["drain"], calls.drain_command)),
-        html.paragraph("Or type this one command, which runs all commands above"
-                       + stay(campaign, names) + ":", "note"),
-        copied("all-commands", calls.drain(campaign)),
-        without_slurm(campaign, calls),
-        html.paragraph(f"The same list of nodes is in {calls.listing()}.", "note"))
+    steps = ([to_drain] if campaign["drain"] else []) + (
+        [to_decide] if campaign["open"] else []) + ([to_repair] if campaign["drain"] else [])
+    parts = []
+    for number, step in enumerate(steps, 1):
+        title, *content = step(campaign, calls)
+        parts += [f"<h3>{number}. {escape(title)}</h3>", *content]
+    return html.section("do", "What to do", *parts)
 
 
-def stay(campaign, names):
-    """That nodes which are undecided are not drained with the others."""
-    left = [entry["host"] for entry in campaign["open"]]
-    if not left:
-        return ""
-    return (f"; it drains {names} only, {listed(left)} stay{'s' * (len(left) == 1)} until "
-            "decided")
+# ---- drain -------------------------------------------------------------------------
 
 
-def by_slurm(campaign, calls):
-    """That a command is Slurm's, where that is not sure to drain nodes."""
-    is_sure = calls.drain_command != drain.COMMAND or calls.is_slurm(campaign)
-    return "" if is_sure else ", with Slurm by this command"
+def to_drain(campaign, calls):
+    """The command that drains."""
+    by_test = ", unless the test has done so" if campaign["options"].get("retest") else ""
+    yield f"Drain {listed(names_of(campaign['drain']), NAMED)}{by_test}"
+    commands = copied("commands", drain.shown(campaign["drain"], calls.drain_command))
+    if calls.drain_command == drain.COMMAND and not is_slurm(campaign):
+        yield html.paragraph(f"With Slurm, type {RIGHTS}:") + commands
+        yield folded("Without Slurm", html.paragraph(
+            "Without a scheduler, take the nodes out of your list of hosts. With another "
+            "scheduler, name its command; for PBS this drains them:"),
+            copied("elsewhere", calls.drain_otherwise()))
+        return
+    none = "" if by_test else "Nothing has been drained yet. "
+    yield html.paragraph(f"{none}{typed(campaign, calls)}:")
+    yield copied("drain-all", calls.drain(campaign))
+    yield folded("The commands that it runs", commands,
+                 html.paragraph(f"{calls.listing()} lists the nodes."))
 
 
-def without_slurm(campaign, calls):
-    """How other commands come here, if these are Slurm's."""
-    if calls.drain_command != drain.COMMAND or calls.is_slurm(campaign):
-        return ""
-    runs = ", and with --yes it runs them" if campaign["drain"] else ""
-    return html.paragraph(
-        "Without any scheduler, take the node out of your list of hosts. With another "
-        "scheduler than Slurm, name its command by --drain-command. The next line is an "
-        f"example for PBS: it writes this page again with the commands of PBS{runs}.",
-        "note") + copied("elsewhere", calls.drain_otherwise())
+# ---- test again --------------------------------------------------------------------
 
 
-# ---- after the repair --------------------------------------------------------------
+def to_decide(campaign, calls):
+    """How nodes about which nothing is certain are tested a second time."""
+    names = names_of(campaign["open"])
+    yield f"Test {listed(names, NAMED)} again"
+    if not is_slurm(campaign):
+        yield html.paragraph("See what else runs there, and end what uses the processor:")
+        yield copied("look", "\n".join(launch.joined(["ssh", name]) + " top -b -n 1 | head -n 15"
+                                       for name in names[:FIRST]))
+    yield html.paragraph("If a second test finds a fault, too, the node is bad. "
+                         f"{typed(campaign, calls)}:")
+    yield copied("decide", calls.retest(campaign, names))
+    yield during(campaign, "decide", names, names)
+    yield results(campaign, calls, names, "leave it in service. Nothing else is to be done."
+                  + " After a repair, put it back into service." * (not is_slurm(campaign)))
 
 
-def after_repair(campaign, calls):
-    """How nodes are tested after the repair, what ends it, and how they get back."""
-    entries = campaign["drain"] + undecided(campaign)[1]
-    if not entries or not campaign["runs"] or shared_cause(campaign):
-        return ""
-    good = calls.good(campaign, entries)
-    them = "it" if len(entries) == 1 else "them"
-    reserved = calls.is_slurm(campaign) and not calls.reservation(campaign)
-    more = [f"--reservation={RESERVATION}"] * reserved
-    return html.section(
-        "repaired", f"After the repair of {listed([entry['host'] for entry in entries])}",
-        before_test(campaign, entries, calls, them),
-        html.paragraph(f"2. Test {them} again{beside(good)}:", "note"),
-        copied("repaired-run", calls.again(campaign, entries, "repaired", more)),
-        unjudged(campaign, entries, calls, more),
-        *back_to_work(campaign, entries, calls, them, reserved))
+def to_repair(campaign, calls):
+    """How nodes are tested after their repair, each by itself."""
+    names = names_of(campaign["drain"])
+    several = len(names) > 1
+    yield "Repair them, and test each" if several else "Repair it, and test it"
+    when = "the day that a node comes back" if several else "the day that it comes back"
+    yield html.paragraph("The list above says what to look at. "
+                         f"{typed(campaign, calls)}, on {when}:")
+    for number, name in enumerate(names[:FIRST]):
+        yield copied(f"retest-{number}", calls.retest(campaign, [name]))
+    if len(names) > FIRST:
+        yield html.paragraph("For the others, put their names there.")
+    if several:
+        yield html.paragraph("Nodes that come back together are tested by one command, with "
+                             f"--hosts {names[0]},{names[1]}.")
+    yield during(campaign, "repair", names, names[:1])
+    yield results(campaign, calls, names, "it is back in service." if is_slurm(campaign) else
+                  f"put it back into service.{printed(calls)}")
 
 
-def before_test(campaign, entries, calls, them):
-    """What to do before nodes that are drained can be tested."""
-    if not calls.is_slurm(campaign):
+def during(campaign, step, names, tested):
+    """How long a test takes, and on which nodes.
+
+    step     its name
+    names    nodes of the step, all of which may be tested
+    tested   those of one command
+    """
+    minutes = plural(max(1, math.ceil(retest.seconds(campaign) / 60)), "minute")
+    if is_slurm(campaign):
         return html.paragraph(
-            f"1. Undo what drained {them}, as Slurm starts no job on a drained node."
-            if campaign["options"].get("launcher") == "slurm" else
-            "1. A drained node can be tested as it is: the test asks no scheduler.", "note")
-    given = calls.reservation(campaign)
-    if given:
-        return html.paragraph(
-            f"1. Slurm starts no job on a drained node. So resume {them}, within the "
-            f"reservation {given}, which keeps other jobs away:", "note") \
-            + copied("resume", calls.resume(entries))
-    return html.paragraph(
-        f"1. Slurm starts no job on a drained node. So resume {them}, in a reservation that "
-        "keeps the jobs of others away; Users= names who runs the test:", "note") + copied(
-        "resume", f"{calls.reserve(campaign, entries)}\n{calls.resume(entries)}")
+            f"The test reserves the node and up to {FEW} good ones, idle ones first, until it "
+            f"ends. It takes about {minutes}, once jobs that run on them have ended. Without "
+            "--yes it prints what an administrator has to type.")
+    good = retest.good_nodes(campaign, tested)
+    beside = f" It uses {listed(good, NAMED)} to compare with." if good else ""
+    return html.paragraph(f"The test takes about {minutes}.{beside} Keep other programs off "
+                          "these nodes until it ends.") + folded(
+        "With Slurm: keep its jobs off", html.paragraph(
+            f"Before the test, {RIGHTS}. Wait until squeue lists no job:"),
+        copied(f"reserve-{step}", "\n".join(map(launch.joined, (
+            reservation.reserve("retest", "root", [*names, *good]),
+            ["squeue", "-w", ",".join([*names, *good])])))),
+        html.paragraph("After the test:"),
+        copied(f"release-{step}", launch.joined(reservation.release("retest"))))
 
 
-def unjudged(campaign, entries, calls, more):
-    """How nodes of which the test after the repair has too few are compared by hand."""
-    names = {entry["host"] for entry in entries} | set(calls.good(campaign, entries))
-    kinds = [host["kind"] for host in campaign["hosts"] if host["name"] in names]
-    of = {host["name"]: host["kind"] for host in campaign["hosts"]}
-    rare = [entry for entry in entries if kinds.count(of.get(entry["host"])) < FEW]
-    if not rare:
-        return ""
-    good = calls.fastest(campaign, rare)
-    than = good[0] if len(good) == 1 else "a good node of its kind"
-    above = not more and rare == undecided(campaign)[1]  # the same commands
-    return html.paragraph(
-        f"Fewer than {FEW} nodes of a kind: that test does not see what is less than "
-        f"{percent(CLEAR)} slow. So compare by hand as well, "
-        f"{'by the commands of step 1 at the top' if above else 'by the commands below'}. "
-        f"{listed([entry['host'] for entry in rare])} must be less than "
-        f"{percent(campaign['slow'])} below {than}, both in the number after \"ceiling\" and "
-        "in the rate after \"a node\".", "note") + (
-            "" if above else copied("repaired-by-hand", calls.by_hand(campaign, rare, more)))
+def printed(calls):
+    """That Slurm's command is printed, if nodes are drained by Slurm."""
+    return " For Slurm the test prints the command." * (calls.drain_command == drain.COMMAND)
 
 
-def back_to_work(campaign, entries, calls, them, reserved):
-    """What ends a repair, and how nodes get back."""
-    count = len(entries) + len(calls.good(campaign, entries))
-    all_ok = f"all {count} nodes are ok" if count > 1 else "the node is ok"
-    passed = f"3. If the new page says that {all_ok}, the repair is done"
-    if calls.is_slurm(campaign):
-        yield html.paragraph(f"{passed}. If it names a node, drain that one again, by the "
-                             "commands on the new page."
-                             + " Then end the reservation:" * reserved, "note")
-        if reserved:
-            yield copied("back", f"scontrol delete ReservationName={RESERVATION}")
-    else:
-        line = "its line" if len(campaign["drain"]) == 1 else "their lines"
-        undo = f"undo what drained {them}" + (
-            f", and delete {line} from {calls.listing()}" if campaign["drain"] else "")
-        slurm = calls.drain_command == drain.COMMAND
-        yield html.paragraph(f"{passed}: {undo}. A node that the new page names stays drained."
-                             + " With Slurm this ends the drain:" * slurm, "note")
-        if slurm:
-            yield copied("back", calls.resume(entries))
+def results(campaign, calls, names, fine):
+    """What the last lines of a test say, and what follows."""
+    name = names[0] if len(names) == 1 else "NODE"
+    bad = "it has been drained." if is_slurm(campaign) else \
+        f"take it out of service.{printed(calls)}"
+    return html.paragraph("It ends with one of these lines:") + "<ul>" + "".join(
+        f"<li><b>{escape(name)} {said}</b>: {follows}</li>" for said, follows in (
+            ("is ok", fine),
+            ("is not ok", f"{bad} Repair it, and type the same command again."),
+            ("was not tested", "type the same command again."))) + "</ul>"

@@ -18,13 +18,17 @@ CLASSES = ("wrong", "died", "hung", "hot", "not started", "slow", "unknown", "ok
 NEAR = 0.75  # of the predicted speed: less is slow, where nothing else can tell
 BUSY = re.compile("Unable to allocate resources|waiting for resources")  # of srun
 COOL = 0.97  # of the clock of its peers: a slow host below it is throttled
-LOOK = "clock, DIMMs, cooling and other processes"  # of a host that is slow alone
+LOOK = "look at its clock, DIMMs, cooling and other programs"
+CABLE = "look at its cable, port and switch"
+TOO_FEW = "too few nodes of its kind to be certain"
+PARTNERS = 20  # that a reason names
 
 
 class Verdict(NamedTuple):
     """The class of a host.
 
-    reasons      [{"class", "text", "runs": [id], "certain": bool}]
+    reasons      [{"class", "text", "detail", "runs": [id], "certain": bool}]: what was
+                 found and what to look at, then the statistics
     differences  in what it is unlike the majority, in words
     """
 
@@ -33,9 +37,10 @@ class Verdict(NamedTuple):
     differences: List[str]
 
 
-def reason(klass, text, runs, certain):
-    return {"class": klass, "text": text.replace(NBSP, " "), "runs": list(runs),
-            "certain": certain}
+def reason(klass, text, runs, certain, *detail):
+    return {"class": klass, "text": text.replace(NBSP, " "),
+            "detail": "; ".join(filter(None, detail)).replace(NBSP, " "),
+            "runs": list(runs), "certain": certain}
 
 
 # ---- slow hosts ----------------------------------------------------------------------
@@ -70,42 +75,40 @@ def best_pair(sizes, host, member, sign):
 
 
 def where_to_look(sizes, host, slow):
-    """What pairs with a host that is slow alone say of it, and what to look at."""
+    """What to look at in a host that is slow alone, and what pairs with it say."""
     best = {what: best_pair(sizes, host, member, sign) for what, member, sign, _ in PAIRS}
     low = [what for what, _, _, part in PAIRS
            if best[what] is not None and best[what] < 1 - (part or slow)]
     links = [what for what in low if what != "rate in pairs"]
     if links:
-        return (f"its pairs have bad {' and '.join(links)}, too: look at its link, then at "
-                f"its {LOOK}")
+        return f"{LOOK}, then at its link", f"its pairs have bad {' and '.join(links)}, too"
     if best["bandwidth"] is None:
-        return f"look at its {LOOK}"
+        return LOOK, ""
     if low:
-        return ("pairs with it are slow, too, but bandwidth and latency are normal: not the "
-                f"link; look at its {LOOK}")
-    return f"pairs with it are not slow: not the link; look at its {LOOK}"
+        return (f"its link is good; {LOOK}",
+                "pairs with it are slow, too, but bandwidth and latency are normal")
+    return f"its link is good; {LOOK}", "pairs with it are not slow"
 
 
-def slow_text(measure, host, found, look=None):
-    """Why a host is slow; look: the same in pairs, and what to look at."""
+def slow_texts(measure, host, found):
+    """How slow a host is, and by which runs."""
     if measure.what == "rate":
-        return "; ".join(filter(None, (
-            f"{below(found.gap)} of {plural(found.peers, 'node')} of its kind in "
-            f"{plural(found.runs, 'run')}", look,
-            f"good nodes differ by {percent(found.spread)}", odds(found))))
-    with_whom = listed([x for run in measure.runs[host][:found.runs]
-                        for x in run["hosts"] if x != host])
+        return (f"{below(found.gap)} of {plural(found.peers, 'node')} of its kind",
+                f"in {plural(found.runs, 'run')}; good nodes differ by "
+                f"{percent(found.spread)}")
+    with_whom = dict.fromkeys(x for run in measure.runs[host][:found.runs]
+                              for x in run["hosts"] if x != host)
     much = (f"{significant(math.exp(-found.gap), 2)} times the median"
             if measure.what == "latency" else below(found.gap))
-    text = f"{measure.what} {much} with {with_whom}: its link or port is slow"
-    return "; ".join(filter(None, (text, look, odds(found))))
+    to = " to other nodes" if measure.what in ("bandwidth", "latency") else ""
+    return f"{measure.what}{to} {much}", f"in pairs with {listed(list(with_whom), PARTNERS)}"
 
 
 def slow_reasons(measure, chance, look):
     """{host: reason} of hosts that are slow, or may be: others of their kind do not
     differ as much.
 
-    look   says of a host that is slow in this measure what is normal
+    look   says what to look at in a host that is slow in this measure, and why there
     """
     found = {}
     for host in measure.of.values:
@@ -117,8 +120,10 @@ def slow_reasons(measure, chance, look):
         proven = is_slow(seen, measure.part, chance)
         ids = [run["run"] for run in measure.runs[host]]
         certain = proven and seen.runs >= SURE
-        text = slow_text(measure, host, seen, look(measure, host) if proven else None)
-        found[host] = reason("slow" if proven else "ok", text, ids, certain)
+        text, by = slow_texts(measure, host, seen)
+        action, normal = look(measure, host) if proven else ("", "")
+        found[host] = reason("slow" if proven else "ok", "; ".join(filter(None, (text, action))),
+                             ids, certain, by, normal, odds(seen))
     return found
 
 
@@ -133,18 +138,18 @@ def few_reasons(measure, look):
     for host, runs in measure.runs.items():
         gap, part = measure.of.clearly_below(host, measure.part), parts.get(host, 1.0)
         if gap is not None:
+            action, normal = look(measure, host)
             text = (f"{percent(1 - math.exp(gap))} below {measure.of.fastest(host)}, the "
-                    f"fastest of {len(measure.runs)} nodes of its kind, in "
-                    f"{plural(len(runs), 'run')}: too few nodes to be certain; "
-                    + look(measure, host))
-            found[host] = reason("slow", text, [run["run"] for run in runs], False)
+                    f"fastest of {len(measure.runs)} nodes of its kind; {action}")
+            found[host] = reason("slow", text, [run["run"] for run in runs], False,
+                                 f"in {plural(len(runs), 'run')}", TOO_FEW, normal)
         if gap is not None or part >= NEAR:
             continue
         others = [parts[other] for other in parts if other != host]
         beside = (f", the other {plural(len(others), 'node')} of its kind at up to "
                   f"{percent(max(others))}" if others else ", the only node of its kind")
-        text = f"at {percent(part)} of the predicted speed{beside}: too few to be certain"
-        found[host] = reason("slow", text, [run["run"] for run in runs], False)
+        text = f"at {percent(part)} of the predicted speed{beside}; {LOOK}"
+        found[host] = reason("slow", text, [run["run"] for run in runs], False, TOO_FEW)
     return found
 
 
@@ -179,9 +184,7 @@ def speed(found, runs, kinds, slow, chance):
     def look(measure, host):
         if measure.what == "rate":
             return where_to_look(sizes, host, slow)
-        if host in judged - slow_alone:
-            return "alone the node is as fast as others: look at its cable, port and switch"
-        return None
+        return CABLE, "alone the node is as fast as others" * (host in judged - slow_alone)
 
     for measure in sorted(all_of, key=lambda m: m.of.is_few()):
         if not measure.of.is_few():

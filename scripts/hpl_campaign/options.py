@@ -15,6 +15,7 @@ EPILOG = """\
   xhpl-campaign plan --partition compute
   xhpl-campaign run --partition compute -C /shared/acceptance
   xhpl-campaign run --hosts "n[01-64]" --racks racks.txt --seconds 60
+  xhpl-campaign retest -C /shared/acceptance --hosts n07 --yes
 
 The same command continues a campaign that was interrupted; so does
 "xhpl-campaign run -C DIR". Exit status: 0 every node is ok, 1 a node is not,
@@ -73,6 +74,7 @@ DEFAULTS = {
     "bound": 3.0, "grace": 60.0, "silence": 120.0, "ramp": 0.0, "torture": None,
     "ceiling": None, "xhpl": None, "xdgemm": None, "xhpl_options": "",
     "slow": blame.SLOW, "chance": blame.CHANCE, "drain_command": drain.COMMAND,
+    "retest": [],  # nodes: the campaign is a second test of them
 }
 MAY_CHANGE = {"retries", "bound", "grace", "silence", "ramp", "ceiling", "slow", "chance",
               "drain_command"}
@@ -158,7 +160,8 @@ def verdict_options(group):
         help="the command that drains a node, with {host} and {reason}; it is "
         "printed, and kept for report --yes (default: Slurm's)")
     add("--yes", action="store_true",
-        help="run the drain command for each node to drain")
+        help="run the drain command for each node to drain; with retest on Slurm also "
+        "reserve and resume nodes")
 
 
 def host_options(group):
@@ -200,14 +203,15 @@ def launch_options(group):
 def parser():
     """Options that are not given have no attribute."""
     made = argparse.ArgumentParser(
-        prog="xhpl-campaign", usage="xhpl-campaign {plan,run,report} [OPTION]...",
+        prog="xhpl-campaign", usage="xhpl-campaign {plan,run,report,retest} [OPTION]...",
         epilog=EPILOG, argument_default=argparse.SUPPRESS,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Find the slow, wrong, dead and hanging nodes of a cluster: run "
         "HPL on each node\nalone, on pairs, on groups and on all.")
-    made.add_argument("command", choices=("plan", "run", "report"),
+    made.add_argument("command", choices=("plan", "run", "report", "retest"),
                       help="plan: print what would run; run: run it, or continue it; "
-                      "report: write the pages of a campaign anew")
+                      "report: write the pages of a campaign anew; retest: test the nodes "
+                      "of --hosts again, beside good ones of the campaign")
     made.add_argument("-C", "--directory", default="campaign", metavar="DIR",
                       help="the folder of the campaign, which all nodes see "
                       "(default: campaign)")

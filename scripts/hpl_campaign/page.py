@@ -3,18 +3,18 @@
 from datetime import datetime
 from pathlib import Path
 
-from hpl_report import html
+from hpl_report import foreign, html
 from hpl_report.html import escape
 from hpl_report.page import whole
 from hpl_report.words import (
-    NONE, duration, listed, moment, percent, plural, rate, significant)
+    NONE, duration, moment, percent, plural, rate, significant)
 
 from . import charts, history
 from .calls import Calls
-from .commands import after_repair, copied, to_compare, to_copy, to_repeat
+from .commands import copied, to_do
 from .compare import CLEAR, FEW
 from .judge import CLASSES, NEAR
-from .summary import is_certain, shared_cause, undecided
+from .summary import is_certain, shared_cause
 
 HERE = Path(__file__).resolve().parent
 
@@ -29,8 +29,9 @@ REPAIR = {  # what to look at in a node of a class; of a slow one the reason say
     "died": "see the log of the run, and that of the system",
     "hung": "suspect its network or a device",
     "hot": "see its fans and heat sinks",
-    "not started": "see whether it is up, its network, and the launcher",
 }
+# What tells why a node has not started, by its launcher.
+ASK = {"ssh": "ssh {} uptime", "slurm": "scontrol show node {}"}
 LETTERS = {"wrong": "W", "died": "D", "hung": "H", "hot": "T", "not started": "N",
            "slow": "S", "unknown": "?", "ok": ""}
 
@@ -60,9 +61,9 @@ def headline(campaign):
     if not campaign["runs"] and not drained:
         return f"No run has ended: nothing is known of {plural(count, 'node')}"
     if drained:
-        more = f"; {opened} undecided" if opened else ""
+        more = f"; test {opened} again" if opened else ""
         return f"Drain {drained} of {plural(count, 'node')}{more}"
-    return f"Drain none; {opened} of {plural(count, 'node')} undecided"
+    return f"Drain none; test {opened} of {plural(count, 'node')} again"
 
 
 def tally(campaign):
@@ -76,22 +77,31 @@ def tally(campaign):
                      if count or klass == "ok" and not mark)
 
 
-def item(entry, mark):
+def to_look_at(entry, launcher):
+    """What tells more of a node, for a page."""
+    if entry["class"] == "not started" and launcher in ASK:
+        command = ASK[launcher].format(foreign.shown(entry["host"]))
+        return f"look at its power and network, and ask: <code>{escape(command)}</code>"
+    return escape(REPAIR.get(entry["class"], ""))
+
+
+def item(entry, mark, launcher):
     """A node with its class, the reason and what to look at."""
-    look = "" if mark else REPAIR.get(entry["class"], "")
-    why = "; ".join(filter(None, (short(entry["reason"]), look)))
+    look = "" if mark else to_look_at(entry, launcher)
+    why = "; ".join(filter(None, (escape(short(entry["reason"])), look)))
     return (
         f'<li><b>{escape(entry["host"])}</b>'
         f'<span class="klass {style(entry["class"])}">{escape(entry["class"])}{mark}</span>'
-        f'<span class="why">{escape(why)}</span></li>'
+        f'<span class="why">{why}</span></li>'
     )
 
 
-def named(entries, mark=""):
+def named(campaign, entries, mark=""):
     """Nodes with reasons; most of a long list is folded."""
     if not entries:
         return ""
-    items = [item(entry, mark * (entry["class"] not in ("ok", "unknown")))
+    launcher = campaign["options"].get("launcher")
+    items = [item(entry, mark * (entry["class"] not in ("ok", "unknown")), launcher)
              for entry in entries[:FIRST + ROWS]]
     shown = f'<ul class="drain">{"".join(items[:FIRST])}</ul>'
     rest = entries[FIRST:]
@@ -129,19 +139,12 @@ def grade(campaign):
     return "good" if campaign["counts"]["ok"] == len(campaign["hosts"]) else "fair"
 
 
-def to_test(campaign, calls):
-    """Nodes of which something is open, and the commands that decide."""
+def undecided(campaign):
+    """Nodes of which something is open."""
     if not campaign["open"]:
         return ""
-    them = "it" if len(campaign["open"]) == 1 else "them"
-    head = (f'<h2 class="open">Undecided: {plural(len(campaign["open"]), "node")}. '
-            f"Do not drain {them} yet</h2>")
-    if not campaign["runs"] or shared_cause(campaign):
-        return head + named(campaign["open"], "?")
-    again, alone = undecided(campaign)
-    return head + "".join(
-        named(entries, "?") + said(campaign, entries, calls)
-        for entries, said in ((again, to_repeat), (alone, to_compare)) if entries)
+    return ('<h2 class="open">Not certain after one test: do not drain yet</h2>'
+            + named(campaign, campaign["open"], "?"))
 
 
 def hero(campaign, calls):
@@ -152,19 +155,9 @@ def hero(campaign, calls):
         f'{escape(moment(campaign["started"]))}{escape(took(campaign))}</p>'
         f"<h1>{escape(headline(campaign))}</h1>"
         f'<p class="tally">{escape(tally(campaign))}</p>'
-        + common_cause(campaign, calls) + named(campaign["drain"]) + where_to_drain(campaign)
-        + to_test(campaign, calls)
-        + "</header>"
+        + common_cause(campaign, calls) + named(campaign, campaign["drain"])
+        + undecided(campaign) + "</header>"
     )
-
-
-def where_to_drain(campaign):
-    """Where the commands stand, if undecided nodes come before them."""
-    if not campaign["drain"] or not campaign["open"] or shared_cause(campaign):
-        return ""
-    names = listed([entry["host"] for entry in campaign["drain"]])
-    return ('<p class="note">The commands for this stand below, under '
-            f'<a href="#drain">To drain {escape(names)}</a>.</p>')
 
 
 # ---- the map -------------------------------------------------------------------------
@@ -306,7 +299,7 @@ def some(names, most=3):
 def reasons(campaign):
     """All that is known of nodes that are not ok, or of which something is open."""
     rows = [[host["name"], why["class"], "certain" if why["certain"] else "undecided",
-             why["text"], some(why["runs"])]
+             "; ".join(filter(None, (why["text"], why["detail"]))), some(why["runs"], 8)]
             for klass in CLASSES for host in campaign["hosts"]
             if host["class"] == klass for why in host["reasons"]]
     return html.section("reasons", "All reasons", limited(
@@ -353,8 +346,7 @@ def make(campaign, earlier=(), calls=Calls()):
     """
     data = {}
     content = "\n".join(part for part in (
-        hero(campaign, calls), to_copy(campaign, calls),
-        after_repair(campaign, calls), node_map(campaign),
+        hero(campaign, calls), to_do(campaign, calls), node_map(campaign),
         alone(campaign, data), pairs(campaign, data), large(campaign),
         differences(campaign), history.section([*earlier, campaign], data),
         reasons(campaign), failed(campaign), provenance(campaign)) if part)

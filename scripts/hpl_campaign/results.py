@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 from hpl_report import files
-from hpl_report.words import NBSP, percent, rate
+from hpl_report.words import NBSP, rate
 
 from . import campaign, clocks, drain, history, judge, page, stages, summary
 
@@ -57,14 +57,9 @@ def said(found, options):
     elif found["drain"]:
         lines += ["", f"to drain these nodes ({options.calls.drain(found)} does it):",
                   drain.shown(found["drain"], options.drain_command).rstrip()]
-    again, alone = summary.undecided(found) if found["runs"] and not cause else ([], [])
-    if again:
-        lines += ["", "undecided, to test again:", options.calls.again(found, again)]
-    if alone:
-        lines += ["", "undecided, and too few nodes of a kind for a campaign to decide. "
-                  "Compare by hand, twice:", options.calls.by_hand(found, alone),
-                  f"drain a node that is {percent(found['slow'])} or more below the good one "
-                  "in the same number both times".replace(NBSP, " ")]
+    if found["open"] and found["runs"] and not cause:
+        lines += ["", "a second test decides about nodes that are undecided:",
+                  options.calls.retest(found, [entry["host"] for entry in found["open"]])]
     full = found["figures"]["single"]["full"]
     if full and not options.full:
         reached = rate(full["gflops"]).replace(NBSP, " ")
@@ -72,7 +67,7 @@ def said(found, options):
                   f"(N = {full['n']}), by the model"]
     path = os.path.join(options.directory, PAGE)
     lines += ["", path if is_good(found) else
-              f"what to do, also after a repair, is said in {path}"]
+              f"all steps, also those after a repair, are in {path}"]
     return "\n".join(lines)
 
 

@@ -64,6 +64,12 @@ def names(partition=None, reservation=None):
     return hosts.expand(os.environ.get("SLURM_JOB_NODELIST", ""))
 
 
+def idle():
+    """The hosts on which no job runs."""
+    return hosts.expand(said("sinfo", "-h", "-N", "-t", "idle", "-o", "%N")
+                        .replace("\n", ","))
+
+
 def switches(text):
     """{host: switch} from what `scontrol show topology` prints."""
     found = {}

@@ -86,7 +86,7 @@ OPTIONS = {
     "silence": MORE_THAN_0, "ramp": SECONDS, "torture": Maybe(MORE_THAN_0),
     "weights": one_of("auto", "off"), "ceiling": Maybe(CEILING),
     "xhpl": COMMAND, "xdgemm": COMMAND, "xhpl_options": WORDS, "slow": PART,
-    "chance": PART, "drain_command": COMMAND,
+    "chance": PART, "drain_command": COMMAND, "retest": [NAME],
 }
 
 # ---- reading ---------------------------------------------------------------------

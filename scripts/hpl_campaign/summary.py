@@ -5,7 +5,6 @@ from datetime import datetime, timezone
 from statistics import median
 
 from .blame import CHANCE, SLOW
-from .compare import FEW
 from .judge import CLASSES, judge
 from .measures import alone, by_size, kinds_of
 
@@ -151,30 +150,21 @@ def listed(hosts, wanted):
              "reason": main_reason(host, is_certain(host))} for host in found]
 
 
-def drained(hosts):
-    """Hosts that are not ok for certain."""
-    return listed(hosts, lambda host: host["class"] != "ok" and is_certain(host))
+def is_bad(host, again):
+    """Whether it is not ok: for certain, or in a test of its own."""
+    return host["class"] != "ok" and (is_certain(host) or host["name"] in again)
 
 
-def left_open(hosts):
-    """Hosts about which nothing is certain, but not all is well."""
-    return listed(hosts, lambda host: not is_certain(host)
-                  and (host["class"] != "ok" or host["reasons"]))
+def drained(hosts, again=()):
+    """Hosts that are not ok. again: those that were tested a second time."""
+    return listed(hosts, lambda host: is_bad(host, again))
 
 
-def is_alone(campaign, entry):
-    """Is it slow, perhaps, of a kind with too few nodes to compare: in a further
-    campaign as well?"""
-    kinds = {host["name"]: host["kind"] for host in campaign["hosts"]}
-    alike = [host for host in campaign["hosts"]
-             if host["kind"] == kinds.get(entry["host"]) and host["gflops"]]
-    return entry["class"] == "slow" and len(alike) < FEW
-
-
-def undecided(campaign):
-    """Open entries that a further campaign can decide, and those it cannot."""
-    alone = [entry for entry in campaign["open"] if is_alone(campaign, entry)]
-    return [entry for entry in campaign["open"] if entry not in alone], alone
+def left_open(hosts, again=()):
+    """Hosts about which nothing is certain, but not all is well. In a second test it is
+    well if they are ok."""
+    return listed(hosts, lambda host: not is_certain(host) and not is_bad(host, again)
+                  and (host["class"] != "ok" or host["reasons"] and not again))
 
 
 def shared_cause(campaign):
@@ -211,13 +201,16 @@ def build(state, runs=None, slow=SLOW, chance=CHANCE):
     hosts = host_rows(state.hosts, verdicts, kinds, main_rates(runs, kinds),
                       state.inventory)
     head = state.campaign or {}
+    options = head.get("options") or {}
+    again = {host for run in runs for host in run["hosts"]} & set(options.get("retest") or ())
     return {
         "version": VERSION, "name": head.get("name"),
         "started": moment(head.get("time")),
         "ended": moment(max((run["time"] for run in runs), default=None)),
-        "command": head.get("command") or [], "options": head.get("options") or {},
+        "command": head.get("command") or [], "options": options,
         "slow": slow, "chance": chance,
-        "counts": counts(hosts), "drain": drained(hosts), "open": left_open(hosts),
+        "counts": counts(hosts), "drain": drained(hosts, again),
+        "open": left_open(hosts, again),
         "figures": figures(runs, kinds, state.inventory, getattr(state, "stages", {})),
         "hosts": hosts, "pairs": pair_rows(names, runs),
         "runs": list(runs),

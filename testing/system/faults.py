@@ -5,10 +5,15 @@ EACH = "pkill -{signal} -x xhpl; sleep {seconds}; "
 
 
 def half_speed(cluster, host):
-    """Its xhpl runs half of the time."""
+    """Its xhpl runs half of the time, until the host is repaired."""
     stop, go = EACH.format(signal="STOP", seconds=0.1), EACH.format(
         signal="CONT", seconds=0.1)
-    cluster.start(host, f"while :; do {stop}{go} done")
+    cluster.start(host, f"until [ -e /run/repaired ]; do {stop}{go} done")
+
+
+def repaired(cluster, host):
+    """It runs at full speed again."""
+    cluster.on(host, "touch /run/repaired")
 
 
 def hangs(cluster, host):

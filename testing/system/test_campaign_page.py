@@ -17,6 +17,8 @@ from test_hpl_report_browser import browser  # noqa: F401 (a fixture)
 pytestmark = pytest.mark.scripts
 HOSTS = named(16)
 BAD = {HOSTS[3]: "slow", HOSTS[7]: "hung", HOSTS[12]: "wrong"}
+SSH, SLURM = {"launcher": "ssh"}, {"launcher": "slurm"}
+SCONTROL = f"scontrol update NodeName={HOSTS[12]} State=DRAIN"
 
 
 def simulated(hosts=HOSTS, **faults):
@@ -60,7 +62,9 @@ def test_it_begins_with_what_to_drain_and_why(campaign):
     assert "stays until decided" not in text and "repaired node slow" not in text
     assert re.search(r" UTC · took \d", text)
     assert text.count("Above 1 is better in this chart, too: it shows the median divided") == 1
-    assert f"To drain {HOSTS[12]}, {HOSTS[7]} and {HOSTS[3]} Copy scontrol" in text
+    assert f"What to do 1. Drain {HOSTS[12]}, {HOSTS[7]} and {HOSTS[3]} With Slurm" in text
+    assert "by chance" not in text.partition("Map of nodes")[0]
+    assert "by chance a good node looks this slow" in text.partition("All reasons")[2]
     for entry in campaign["drain"]:
         assert f"{entry['host']} {entry['class']} {entry['reason'][:60]}" in text
 
@@ -68,46 +72,24 @@ def test_it_begins_with_what_to_drain_and_why(campaign):
 def test_it_says_when_all_is_well():
     text = text_of(simulated())
     assert "All 16 nodes are ok" in text
-    assert "To drain " not in text and "Undecided:" not in text
+    assert "What to do" not in text and "certain" not in text.partition("Map of")[0]
 
 
 def test_what_is_open_is_no_node_to_drain(campaign):
     host = campaign["hosts"][0]
     host["class"] = "unknown"
     host["reasons"] = [{"class": "unknown", "text": "died with n9, and nobody knows",
-                        "runs": ["pairs-1-x"], "certain": False}]
+                        "detail": "", "runs": ["pairs-1-x"], "certain": False}]
     campaign["open"] = summary.left_open(campaign["hosts"])
     text = text_of(campaign)
-    assert "Drain 3 of 16 nodes; 1 undecided" in text
-    assert "Undecided: 1 node. Do not drain it yet" in text and "by hand" not in text
-    assert f"{host['name']} unknown died with n9" in text and "unknown?" not in text
+    assert "Drain 3 of 16 nodes; test 1 again" in text
+    assert f"Not certain after one test: do not drain yet {host['name']} unknown died with n9" in text
+    assert "unknown?" not in text and f"2. Test {host['name']} again" in text
+    assert "3. Repair them, and test each" in text
     campaign["drain"] = []
-    assert "Drain none; 1 of 16 nodes undecided" in text_of(campaign)
-
-
-def test_nodes_are_tested_again_as_before_beside_good_ones(campaign):
-    """By the options of the campaign, those of its stages aside."""
-    campaign["command"] = [
-        "xhpl-campaign", "run", "--directory", "c", "--part", "debug", "--repeats", "5",
-        "--seconds=60", "--full", "--slurm=--account=x y", "--drain-command", "off {host}"]
-    campaign["options"] = {"launcher": "slurm"}
-    campaign["hosts"][0]["class"] = "unknown"
-    campaign["open"] = [{"host": HOSTS[0], "class": "unknown", "reason": "?"}]
-    good = [HOSTS[i] for i in (1, 2, 4, 5, 6)]
-    assert page.Calls("xhpl-campaign", "/s/c").again(campaign, campaign["open"]) == (
-        f"xhpl-campaign run -C /s/c-again --hosts {','.join([HOSTS[0], *good])} "
-        "--stages inventory,single,pairs --repeats 3 --launcher slurm "
-        "--compare /s/c/campaign.json --partition=debug --seconds=60 '--slurm=--account=x y'")
-    assert f"run -C campaign-again --hosts {HOSTS[0]}" in text_of(campaign)
-    bad = ",".join(entry["host"] for entry in campaign["drain"])
     text = text_of(campaign)
-    assert f"run -C campaign-repaired --hosts {bad},{good[0]}" in text
-    assert ("2. Test them again, beside 5 good nodes to compare with:" in text and "of its own, beside 5 good nodes to compare with:" in text)
-    for host in campaign["hosts"]:
-        host["class"] = "slow" if host["name"] not in good[:1] else "ok"
-    assert "beside 1 good node to" in text_of(campaign)
-    campaign["command"] = ["xhpl-campaign", "--no-longer-there"]
-    assert page.Calls().again(campaign, campaign["open"]).endswith("/campaign.json")
+    assert "Drain none; test 1 of 16 nodes again" in text
+    assert f"1. Test {host['name']} again" in text and "Repair them" not in text
 
 
 def test_where_most_nodes_fail_it_says_to_look_for_one_cause():
@@ -131,7 +113,7 @@ def test_a_long_list_is_folded():
 def test_the_command_that_drains_can_be_another(campaign):
     calls = page.Calls("bin/xhpl-campaign", "/a b", "nodectl off {host}")
     text = report_page.text_of(page.make(campaign, calls=calls))
-    assert f"nodectl off {HOSTS[3]}" in text and "Without Slurm" not in text
+    assert f"nodectl off {HOSTS[3]}" in text and "Slurm" not in text.partition("2. Repair")[0]
     assert ("bin/xhpl-campaign report -C '/a b' --drain-command 'nodectl off {host}' --yes"
             in text)
     campaign["options"] = {"drain_command": "nodectl off {host}"}
@@ -141,11 +123,10 @@ def test_the_command_that_drains_can_be_another(campaign):
 
 def test_who_has_no_slurm_reads_how_to_name_another_command(campaign):
     line = page.Calls("x", "/c").drain_otherwise()
-    assert line == "x report -C /c --drain-command 'pbsnodes -o -C {reason} {host}'"
-    text = text_of(campaign)
-    assert "With another scheduler than Slurm, name its command by --drain-command." in text
-    assert "The next line is an example for PBS: it writes this page again" in text
-    assert line in report_page.text_of(page.make(campaign, calls=page.Calls("x", "/c")))
+    assert line == "x report -C /c --drain-command 'pbsnodes -o -C {reason} {host}' --yes"
+    text = report_page.text_of(page.make(campaign, calls=page.Calls("x", "/c")))
+    assert f"With Slurm, type as root or as an administrator of Slurm: Copy {SCONTROL}" in text
+    assert f"name its command; for PBS this drains them: Copy {line}" in text
 
 
 def test_differences_and_failed_runs_are_named(campaign):
@@ -156,101 +137,73 @@ def test_differences_and_failed_runs_are_named(campaign):
     assert "Runs that failed" in text and f"single-1-{HOSTS[12]}" in text
 
 
-def test_a_slow_node_of_few_is_compared_by_hand():
-    """A further campaign alone could not decide."""
+def test_over_ssh_an_uncertain_node_of_few_has_two_commands_and_an_end():
     found = simulated(named(4), slow={HOSTS[1]: 0.7})
-    found["hosts"][0]["gflops"] = [2100.0]  # the fastest
-    found["command"] += ["--rate", "2000", "--xhpl-options", "-u 1"]
-    calls = page.Calls("/b/xhpl-campaign", "/c", xprobe="/b/xprobe")
-    text = report_page.text_of(page.make(found, calls=calls))
-    assert ("4 nodes, fewer than 5: none is slow for certain; a node 10 % below the fastest, "
-            "or below 75 % of the prediction, is undecided" in text)
-    assert f"1 slow?, 3 ok Undecided: 1 node. Do not drain it yet {HOSTS[1]} slow? 3" in text
-    assert f"1. Compare with {HOSTS[0]}, by hand: run these commands twice" in text
-    assert "plan takes 1 to 2 minutes: read the rate after \"a node\"." in text
-    assert f"--hosts {HOSTS[1]},{HOSTS[0]},{HOSTS[2]}" in text
-    measured = " ".join(
-        f"ssh {host} /b/xprobe --ceiling /b/xhpl-campaign plan --hosts {host} --stages single "
-        "--launcher ssh '--xhpl-options=-u 1'" for host in (HOSTS[1], HOSTS[0]))
-    assert measured in text
-    assert (f"Copy scontrol update NodeName={HOSTS[1]} State=DRAIN 'Reason=slow: [fill in] % "
-            f"below {HOSTS[0]}, compared by hand'" in text)
-    assert (f"2. If {HOSTS[1]} is 3.0 % or more below {HOSTS[0]} in the same number both "
-            "times, drain it, with Slurm by this command." in text)
-    assert "3. If it is not, keep" in text and "example for PBS" in text
-    found["options"]["launcher"] = "slurm"
-    found["command"] += ["--partition", "debug"]
-    assert calls.by_hand(found, found["open"]).startswith(
-        f"srun --exclusive --mem=0 --cpu-bind=none --nodes=1 --ntasks=1 --nodelist={HOSTS[1]} "
-        "--partition=debug /b/xprobe --ceiling\n")
-    found["hosts"].append({**found["hosts"][0], "name": "n5"})
-    assert summary.undecided(found) == (found["open"], [])
-
-
-def test_what_is_drained_beside_an_undecided_node_and_tested_again_among_few():
-    """The undecided one stays; and the test says what it does not find."""
-    found = simulated(named(4), slow={HOSTS[1]: 0.7}, dies={HOSTS[2]: "wrong"})
-    text = text_of(found)
-    assert ("Or type this one command, which runs all commands above; it drains "
-            f"{HOSTS[2]} only, {HOSTS[1]} stays until decided:" in text)
-    assert f"The commands for this stand below, under To drain {HOSTS[2]}" in text
-    assert text.count("example for PBS") == 1
-    assert "the simulation: wrong; suspect its memory, processor or device" in text
-    assert "that test does not see what is less than 10 % slow" in text
-    assert f"{HOSTS[2]} and {HOSTS[1]} must be less than 3.0 % below" in text
-    assert "and delete its line from campaign/drain.txt" in text
-
-
-SSH = {"launcher": "ssh"}
-SLURM = {"launcher": "slurm"}
-
-
-def test_after_the_repair_a_node_of_few_has_a_threshold():
-    """Over ssh a drained node is tested as it is, by the commands at the top."""
-    found = simulated(named(4), slow={HOSTS[1]: 0.8})
     found["options"] = SSH
-    text = text_of(found)
-    head, _, after = text.partition(f"After the repair of {HOSTS[1]}")
-    assert "1. A drained node can be tested as it is" in after and "--reservation" not in after
-    assert "run -C campaign-repaired --hosts" in after
-    assert "So compare by hand as well, by the commands of step 1 at the top." in after
-    assert f"{HOSTS[1]} must be less than 3.0 % below" in after
-    assert "xprobe --ceiling" in head and "xprobe --ceiling" not in after
-    assert "If the new page says that all 4 nodes are ok, the repair is done" in after
-    assert f"scontrol update NodeName={HOSTS[1]} State=RESUME" in after
+    text = text_of(found).partition("Map of nodes")[0]
+    assert (f"1 slow?, 3 ok Not certain after one test: do not drain yet {HOSTS[1]} slow? 3" in text)
+    assert (f"1. Test {HOSTS[1]} again See what else runs there, and end what uses the "
+            f"processor: Copy ssh {HOSTS[1]} top -b -n 1 | head -n 15 If a second test finds "
+            "a fault, too, the node is bad. Type: Copy "
+            f"xhpl-campaign retest -C campaign --hosts {HOSTS[1]} The test takes about "
+            f"6 minutes. It uses {HOSTS[0]}, {HOSTS[2]} and {HOSTS[3]} to compare with." in text)
+    assert (f"{HOSTS[1]} is ok : leave it in service. Nothing else is to be done. After a repair, "
+            "put it back" in text)
+    assert (f"{HOSTS[1]} is not ok : take it out of service. For Slurm the test prints the "
+            "command. Repair it, and type the same command again." in text)
+    four = f"{HOSTS[1]},{HOSTS[0]},{HOSTS[2]},{HOSTS[3]}"
+    assert ("With Slurm: keep its jobs off Before the test, as root or as an administrator of "
+            "Slurm. Wait until squeue lists no job: Copy scontrol create reservation "
+            "ReservationName=retest Users=root StartTime=now Duration=1-00:00:00 "
+            f"Flags=IGNORE_JOBS Nodes={four} squeue -w {four} After the test: Copy "
+            "scontrol delete ReservationName=retest It ends with" in text)
+    assert "2." not in text
 
 
-def test_after_the_repair_slurm_resumes_nodes_within_a_reservation(campaign):
+def test_on_slurm_each_repaired_node_has_its_own_command(campaign):
     campaign["options"] = SLURM
-    good = ",".join(HOSTS[i] for i in (0, 1, 2, 4, 5))
-    bad = f"{HOSTS[12]},{HOSTS[7]},{HOSTS[3]}"
-    text = text_of(campaign)
-    assert (f"Flags=IGNORE_JOBS Nodes={bad},{good} scontrol update NodeName={bad} State=RESUME "
-            "2. Test them again" in text)
-    assert "--launcher slurm --reservation=repaired" in text
-    assert ("If it names a node, drain that one again, by the commands on the new page. Then "
-            "end the reservation: Copy scontrol delete ReservationName=repaired" in text)
-    assert "PBS" not in text and "The same list of nodes is in campaign/drain.txt." in text
-    campaign["command"] += ["--reservation", "night"]
-    text = text_of(campaign)
-    assert "within the reservation night, which keeps" in text and "=repaired" not in text
-    assert "--reservation=night" in text and "scontrol delete" not in text
+    text = text_of(campaign).partition("Map of nodes")[0]
+    assert ("Nothing has been drained yet. Type as root or as an administrator of Slurm: Copy "
+            "xhpl-campaign report -C campaign --yes The commands that it runs Copy "
+            f"{SCONTROL}" in text)
+    own = " ".join(f"Copy xhpl-campaign retest -C campaign --hosts {entry['host']} --yes"
+                   for entry in campaign["drain"])
+    assert ("Type as root or as an administrator of Slurm, on the day that a node comes back: "
+            f"{own} Nodes that come back together are tested by one command, with --hosts "
+            f"{HOSTS[12]},{HOSTS[7]}." in text)
+    assert "reserves the node and up to 5 good ones, idle ones first, until it ends." in text
+    assert "It takes about 6 minutes, once jobs" in text
+    assert "NODE is ok : it is back in service." in text
+    assert "NODE is not ok : it has been drained." in text
+    assert "PBS" not in text and "ssh" not in text
 
 
-def test_after_the_repair_the_commands_by_hand_are_in_the_reservation_too():
-    found = simulated(named(4), slow={HOSTS[1]: 0.8})
-    found["options"] = SLURM
-    after = text_of(found).partition(f"After the repair of {HOSTS[1]}")[2]
-    assert f"--nodelist={HOSTS[1]} --reservation=repaired xprobe --ceiling" in after
+def test_of_many_nodes_to_drain_the_first_have_commands():
+    found = simulated(dies=dict.fromkeys(HOSTS[:4], "died") | dict.fromkeys(
+        HOSTS[4:8], "wrong") | {HOSTS[8]: "hung"})
+    found["counts"] = {"ok": 16}  # no common cause
+    text = text_of(found)
+    assert text.count("xhpl-campaign retest -C") == 8
+    assert "For the others, put their names there." in text
 
 
-def test_who_drains_by_another_command_undoes_that(campaign):
-    campaign["options"] = SSH
-    calls = page.Calls("x", "/c", "nodectl off {host}")
+@pytest.mark.parametrize("options, said", (
+    (SSH, f"ssh {HOSTS[2]} uptime"), (SLURM, f"scontrol show node {HOSTS[2]}")))
+def test_of_a_node_that_has_not_started_it_says_what_to_ask(options, said):
+    found = simulated(dies={HOSTS[2]: "not started"})
+    found["options"] = options
+    assert f"look at its power and network, and ask: {said} What to do" in text_of(found)
+
+
+def test_the_page_of_a_second_test_names_the_first_campaign(campaign):
+    """Its commands test nodes of that one."""
+    campaign["options"] = {**SLURM, "retest": [HOSTS[3]]}
+    calls = page.Calls("x", "/c/retest-1-n0003", first="/c")
     text = report_page.text_of(page.make(campaign, calls=calls))
-    assert ("the repair is done: undo what drained them, and delete their lines from "
-            "/c/drain.txt. A node that the new page names stays drained." in text)
-    assert "scontrol" not in text
+    assert "and n0003, unless the test has done so Type as root" in text
+    assert "x report -C /c/retest-1-n0003 --yes" in text
+    assert "x retest -C /c --hosts n0003 --yes" in text
+    assert calls.anew(campaign) == "x retest -C /c --hosts n0003 --yes"
 
 
 def test_few_nodes_of_a_kind_may_all_be_ok():
