@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_CACHE_FILE_H
-#define HYB_CACHE_FILE_H
+#pragma once
 
 #include <stddef.h>
 #include "base/status.h"
@@ -40,5 +39,3 @@ xh_status_t hyb_cache_store(const char *model, const char *kind,
 
 /* Remove it, if there is one. */
 void hyb_cache_remove(const char *model, const char *kind);
-
-#endif

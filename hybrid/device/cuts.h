@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_CUTS_H
-#define HYB_CUTS_H
+#pragma once
 
 #include "hybrid/device/device.h"
 
@@ -24,5 +23,3 @@ xh_status_t hyb_cut_table_save(const char *model, const hyb_knob_t *knobs,
 /* Let device cut its products as is kept of its model, if that is there and
  * possible. Errors: XH_ERR_DEVICE. Order: while no work is queued. */
 xh_status_t hyb_device_load_cuts(hyb_device_t *device);
-
-#endif

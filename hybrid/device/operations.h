@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_OPERATIONS_H
-#define HYB_OPERATIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -276,5 +275,3 @@ xh_status_t hyb_queue_panel_step(hyb_queue_t *queue,
                                  const hyb_panel_step_t *step);
 xh_status_t hyb_queue_panel_column(hyb_queue_t *queue,
                                    const hyb_panel_column_t *column);
-
-#endif

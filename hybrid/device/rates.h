@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_RATES_H
-#define HYB_RATES_H
+#pragma once
 
 #include <stdbool.h>
 #include "hybrid/device/device.h"
@@ -86,5 +85,3 @@ xh_status_t hyb_rate_table_load(const char *model, hyb_rate_table_t *table_p);
 xh_status_t hyb_rate_table_save(const char *model,
                                 const hyb_rate_table_t *table);
 void hyb_rate_table_forget(const char *model);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_WATCHDOG_H
-#define HYB_WATCHDOG_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -74,5 +73,3 @@ void hyb_phase_begin(hyb_phase_t *phase, const char *doing, double patience);
 void hyb_phase_step(hyb_phase_t *phase);
 
 void hyb_phase_end(hyb_phase_t *phase);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef DEVICE_CASES_H
-#define DEVICE_CASES_H
+#pragma once
 
 /*
  * What the devices of every backend do, as cases for each backend's test. Where
@@ -88,5 +87,3 @@ xh_status_t device_cases_finish(hyb_device_t *device, hyb_queue_t *queue);
 DEVICE_CASES(declared)
 #undef DEVICE_CASE
 #define DEVICE_CASE(name, open) TEST_SHARED(name, open, device_cases_close)
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef DEVICE_FRAMES_H
-#define DEVICE_FRAMES_H
+#pragma once
 
 #include <math.h>
 #include "testing/unit/device_cases.h"
@@ -99,5 +98,3 @@ static inline const device_fixture_t *fixture_with(void **state, hyb_op_t op)
         skip();
     return f;
 }
-
-#endif

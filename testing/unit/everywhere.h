@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef EVERYWHERE_H
-#define EVERYWHERE_H
+#pragma once
 
 #include "hpl.h"
 #include "testing/unit/small_system.h"
@@ -49,5 +48,3 @@ static inline void everywhere(everywhere_t *errors_of, const int (*shapes)[2],
         static const int shapes[][2] = {__VA_ARGS__};                          \
         everywhere(errors_of, shapes, COUNT_OF(shapes));                       \
     }
-
-#endif

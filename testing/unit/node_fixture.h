@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef NODE_FIXTURE_H
-#define NODE_FIXTURE_H
+#pragma once
 
 #include <limits.h>
 #include "testing/xdgemm/gemm.h"
@@ -78,5 +77,3 @@ traffic_t traffic_of(const hyb_tiling_t *tiling);
 
 /* The executor, as in owner, of the tile that element (i, j) of C is in. */
 int node_owner(const hyb_report_t *report, int64_t i, int64_t j);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef UNIT_H
-#define UNIT_H
+#pragma once
 
 /*
  * A unit test is a file test_<object>.c of cases, each a sentence:
@@ -96,5 +95,3 @@ static inline int unit_main(void)
     {                                                                          \
         return unit_main();                                                    \
     }
-
-#endif

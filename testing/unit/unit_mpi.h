@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef UNIT_MPI_H
-#define UNIT_MPI_H
+#pragma once
 
 /*
  * Unit tests on several processes. The second line of the test file says on
@@ -64,5 +63,3 @@ static inline int unit_mpi_main(void)
     {                                                                          \
         return unit_mpi_main();                                                \
     }
-
-#endif

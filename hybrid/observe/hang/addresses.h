@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_ADDRESSES_H
-#define HYB_ADDRESSES_H
+#pragma once
 
 #include <netinet/in.h>
 #include <stdbool.h>
@@ -41,5 +40,3 @@ void hyb_addresses_leave_out(hyb_addresses_t *list, unsigned these);
 
 /* The same number in all processes that a loopback address connects. */
 uint64_t hyb_network_of_loopback(const char *host);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_HANG_H
-#define HYB_HANG_H
+#pragma once
 
 /*
  * A job that hangs says who is waited for, and ends. A thread of each process
@@ -19,5 +18,3 @@ void hyb_hang_open(void);
 
 /* Part from the others, and end. */
 void hyb_hang_close(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_PARTY_H
-#define HYB_PARTY_H
+#pragma once
 
 #include <poll.h>
 #include "hpl/pauxil/hang.h"
@@ -62,5 +61,3 @@ void hyb_words_of_blame(const hyb_party_t *party, const hyb_witness_t *witness,
 
 /* Say it, and end the job with exit status 3; the record is completed. */
 void hyb_hang_end_job(const char *text) __attribute__((noreturn));
-
-#endif
