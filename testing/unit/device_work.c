@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
-#include "testing/unit/capture.h"
 #include "testing/unit/device_cases.h"
 
 enum {

@@ -5,7 +5,6 @@
 #include "base/settings.h"
 #include "hybrid/lu/solver/solver.h"
 #include "testing/unit/combinations.h"
-#include "testing/unit/small_system.h"
 #include "testing/unit/unit_mpi.h"
 #include "testing/unit/unit.h"
 

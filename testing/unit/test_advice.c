@@ -3,7 +3,6 @@
 #include "testing/planner/advice.h"
 #include "testing/unit/model_rates.h"
 
-#include <math.h>
 
 static double bytes(const hpl_shape_t *shape)
 {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/device/backend.h"
 #include "testing/unit/device_cases.h"
 
 static int open_device(void **state)

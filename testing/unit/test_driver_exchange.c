@@ -2,8 +2,6 @@
 /* ranks: 2 4 */
 #include "testing/unit/unit_mpi.h"
 
-#include "hpl/panel/panel.h"
-#include "hpl/solver/system.h"
 #include "hybrid/lu/lu.h"
 #include "testing/unit/exchange_fixture.h"
 #include "testing/unit/small_team.h"

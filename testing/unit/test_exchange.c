@@ -3,7 +3,6 @@
 #include "testing/unit/unit_mpi.h"
 
 #include "hpl/panel/panel.h"
-#include "hpl/pauxil/map.h"
 #include "hpl/pgesv/exchange.h"
 #include "testing/unit/exchange_fixture.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "testing/ptest/dat_file.h"
-#include "testing/unit/capture.h"
 #include "testing/unit/reference_file.h"
 #include "testing/unit/unit.h"
 

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "base/output.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

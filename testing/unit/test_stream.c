@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/device/stream.h"
 #include "base/product.h"
-#include "testing/xdgemm/gemm.h"
 #include "testing/unit/emu_fixture.h"
 #include "testing/unit/node_fixture.h"
 

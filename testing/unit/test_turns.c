@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/turns.h"
 
-#include <time.h>
 #include <unistd.h>
 #include "base/clock.h"
 #include "testing/unit/unit.h"

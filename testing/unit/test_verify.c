@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Random data, checksum vectors, and whose tile is wrong. */
 #include <math.h>
-#include "base/product.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/node_fixture.h"
 #include "testing/unit/unit.h"

@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <unistd.h>
 #include "hpl.h"
-#include "hpl/panel/panel.h"
 #include "hpl/pfact/pivot.h"
 #include "testing/unit/unit_mpi.h"
 

@@ -2,7 +2,6 @@
 #include "testing/ptest/weights.h"
 
 #include <stdio.h>
-#include "base/log.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/unit.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include "base/clock.h"
-#include "base/product.h"
 #include "testing/unit/node_fixture.h"
 #include "testing/unit/unit.h"
 
