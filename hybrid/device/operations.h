@@ -55,6 +55,11 @@ typedef struct { /* one product: C := beta C + alpha op(A) op(B) */
     hyb_block_t c;    /* m x n; with beta 0 not read */
 } hyb_gemm_t;
 
+static inline int64_t hyb_gemm_depth(const hyb_gemm_t *p) /* k */
+{
+    return p->trans_a == XH_TRANS ? p->a.rows : p->a.cols;
+}
+
 /*
  * How one panel's pivots permute the rows of some columns. Row numbers count
  * from the first row of columns; both assignments read the old rows:
