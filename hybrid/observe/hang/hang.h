@@ -16,5 +16,11 @@
  */
 void hyb_hang_open(void);
 
-/* Part from the others, and end. */
+/*
+ * Until close this process says for itself that it stands still for patience
+ * seconds; 0: it does not. Order: before open
+ */
+void hyb_hang_open_alone(int rank, double patience);
+
+/* Part from the others, if there are any, and end. */
 void hyb_hang_close(void);

@@ -14,7 +14,7 @@ enum { HYB_HOST = sizeof(((hpl_hang_t *)0)->host) };
 
 typedef struct {
     int rank, count;
-    char (*host)[HYB_HOST]; /* by rank */
+    char (*host)[HYB_HOST]; /* by rank; NULL: this process is alone */
     double patience,
         limit; /* s until it is said; until the job ends, 0: never */
     hyb_meeting_t meeting; /* no addresses: there are no connections */
