@@ -39,5 +39,3 @@ TEST(the_order_of_processes_is_what_the_links_make_faster)
     assert_int_equal(order_with(1e10, 8, 1), 0);  /* all neighbours are far */
     assert_int_equal(order_with(1e10, 8, 16), 0); /* all are near */
 }
-
-TEST_MAIN()

@@ -302,7 +302,7 @@ TEST_SET_UP(auto_leaves_out_what_is_emulated_or_broken)
 
 int main(void)
 {
-    int failed = !register_backends() || unit_main() != 0;
+    int failed = !register_backends() || unit_run() != 0;
 
     remove_folder();
     return failed;

@@ -24,5 +24,3 @@ TEST_WITH(its_address_is_one_of_a_bus, open_device, device_cases_close)
 }
 
 DEVICE_CASES(open_device)
-
-TEST_MAIN()

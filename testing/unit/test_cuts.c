@@ -85,5 +85,3 @@ TEST_SET_UP(a_file_that_is_not_whole_is_refused)
         assert_int_equal(load(knobs, KNOBS, &said), XH_ERR_INPUT);
     }
 }
-
-TEST_MAIN()

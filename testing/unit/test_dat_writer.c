@@ -170,5 +170,3 @@ TEST_IN_FOLDER(a_folder_that_is_not_there_is_told)
 {
     assert_refused(missing, "none/HPL.dat cannot be written: No such");
 }
-
-TEST_MAIN()

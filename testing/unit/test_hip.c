@@ -61,5 +61,3 @@ TEST(sensors_are_those_of_the_devices_address)
 }
 
 DEVICE_CASES(open_device)
-
-TEST_MAIN()

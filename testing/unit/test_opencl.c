@@ -346,5 +346,3 @@ TEST_DEVICE(among_groups_the_first_of_equal_rows_counts)
 }
 
 DEVICE_CASES(open_device)
-
-TEST_MAIN()

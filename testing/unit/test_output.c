@@ -198,5 +198,3 @@ TEST_SET_UP(a_stream_is_emptied_when_it_is_opened)
                      XH_ERR_INPUT);
     assert_has(path, "something else");
 }
-
-TEST_MAIN()

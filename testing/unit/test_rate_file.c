@@ -265,5 +265,3 @@ TEST_SET_UP(without_any_folder_the_run_goes_on)
     assert_int_equal(hyb_rate_table_load(model, &table), XH_ERR_INPUT);
     assert_said(hyb_rate_table_save(model, &table), XH_ERR_INPUT, model);
 }
-
-TEST_MAIN()

@@ -324,5 +324,3 @@ TEST_SET_UP(an_incomplete_file_is_measured_again)
     assert_ok(hyb_rate_table_load("emulated device", &kept));
     assert_int_equal(count_of(&kept), POINTS);
 }
-
-TEST_MAIN()

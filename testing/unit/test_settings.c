@@ -271,5 +271,3 @@ TEST_FRESH(changed_settings_are_listed_by_folder)
     xh_settings_list_changed("testing/ptest", list, sizeof(list));
     assert_string_equal(list, "threads, emu_memory, blas_threads");
 }
-
-TEST_MAIN()

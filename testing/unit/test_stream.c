@@ -216,5 +216,3 @@ TEST_SET_UP(a_device_that_is_known_to_be_slow_does_not_stall)
     assert_true(slow_one_is_lost(&unknown));
     assert_false(slow_one_is_lost(&rates));
 }
-
-TEST_MAIN()

@@ -423,5 +423,3 @@ TEST(a_first_process_that_was_stopped_says_who_has_ended_the_job)
         heard(assert_int_equal(status_of(go_on_too_late), XH_EXIT_RUNTIME)),
         "rank 1 on here has ended the job: rank 0 does not answer");
 }
-
-TEST_MAIN()

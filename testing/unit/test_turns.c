@@ -47,5 +47,3 @@ TEST(a_system_that_does_not_tell_gives_zeros)
     assert_false(xh_turns_read(&file, &turns));
     assert_true(turns.ran == 0.0 && turns.waited == 0.0 && file == -1);
 }
-
-TEST_MAIN()

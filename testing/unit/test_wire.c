@@ -337,5 +337,3 @@ TEST(loopback_is_the_same_network_for_processes_of_one_host)
     assert_true(hyb_network_of_loopback("a") != 0);
     assert_true(hyb_network_of_loopback("a") == hyb_network_of_loopback("a"));
 }
-
-TEST_MAIN()

@@ -92,5 +92,3 @@ TEST(times_are_work_over_rates)
     assert_true(idle(&r) >= 0.0);
     assert_true(idle(&r) < 0.05);
 }
-
-TEST_MAIN()

@@ -9,8 +9,6 @@
  *         assert_int_equal(parse(""), XH_ERR_INPUT);
  *     }
  *
- *     TEST_MAIN()
- *
  * They run in the order of their lines. Results leave as TAP, one line a case.
  * A test that needs processes includes unit_mpi.h instead and names their
  * numbers in the second line of its file.
@@ -38,17 +36,11 @@
 /* Elements of an array. */
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-enum { UNIT_MOST = 64 };
+/* One more case of this program. */
+void unit_add(struct CMUnitTest added);
 
-static struct CMUnitTest unit_cases[UNIT_MOST];
-static size_t unit_count;
-
-static inline void unit_add(struct CMUnitTest added)
-{
-    if (unit_count == UNIT_MOST)
-        abort();
-    unit_cases[unit_count++] = added;
-}
+/* Run all: the exit status. What a program does whose test has no main. */
+int unit_run(void);
 
 /* A case, between setup and teardown; either may be NULL. */
 #define TEST_WITH(name, setup, teardown)                                       \
@@ -81,17 +73,4 @@ static inline void unit_add(struct CMUnitTest added)
     TEST(name)                                                                 \
     {                                                                          \
         __VA_ARGS__;                                                           \
-    }
-
-static inline int unit_main(void)
-{
-    cmocka_set_message_output(CM_OUTPUT_TAP);
-    return _cmocka_run_group_tests("group", unit_cases, unit_count, NULL,
-                                   NULL) != 0;
-}
-
-#define TEST_MAIN()                                                            \
-    int main(void)                                                             \
-    {                                                                          \
-        return unit_main();                                                    \
     }

@@ -47,15 +47,13 @@ static inline int unit_mpi_main(void)
 
     MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
     rank = unit_rank();
-    cmocka_set_message_output(CM_OUTPUT_TAP);
     if (unit_processes() > 1)
         setenv("CMOCKA_TEST_ABORT", "1", 1);
     if (rank != 0 && freopen("/dev/null", "w", stdout) == NULL)
         MPI_Abort(MPI_COMM_WORLD, 3);
-    failed =
-        _cmocka_run_group_tests("group", unit_cases, unit_count, NULL, NULL);
+    failed = unit_run();
     MPI_Finalize();
-    return failed != 0;
+    return failed;
 }
 
 #define TEST_MPI_MAIN()                                                        \
