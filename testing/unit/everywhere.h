@@ -3,7 +3,8 @@
 
 #include "hpl.h"
 #include "testing/unit/small_system.h"
-#include "testing/unit/unit_mpi.h"
+#include "testing/unit/processes.h"
+#include "testing/unit/unit.h"
 #include "testing/unit/small_team.h"
 
 enum { MOST_TEAM = 3 }; /* threads */

@@ -100,5 +100,3 @@ TEST(a_node_that_all_share_is_one_node)
     assert_int_equal(capacity.nodes, 1);
     assert_int_equal(capacity.processes, unit_processes());
 }
-
-TEST_MPI_MAIN()

@@ -301,5 +301,3 @@ TEST(its_bytes_are_those_that_it_takes)
     assert_int_equal(hyb_exchange_bytes(&t.lu.means, &shape, 0), bytes);
     table_close(&t);
 }
-
-TEST_MPI_MAIN()

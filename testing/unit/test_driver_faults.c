@@ -68,5 +68,3 @@ TEST(a_flipped_bit_is_found_by_the_residual)
     }
     combinations_end(missed);
 }
-
-TEST_MPI_MAIN()

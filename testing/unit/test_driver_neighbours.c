@@ -270,5 +270,3 @@ TEST_SET_UP(a_mask_without_processors_is_an_error)
     assert_said(bind_with("40", "0-7", 0, 1, &cores), XH_ERR_ARG, "error: ");
     assert_null(cores);
 }
-
-TEST_MPI_MAIN()

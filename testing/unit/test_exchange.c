@@ -144,5 +144,3 @@ TEST(a_local_swap_interchanges_rows_in_place)
     }
     assert_int_equal(errors, 0);
 }
-
-TEST_MPI_MAIN()

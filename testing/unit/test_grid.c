@@ -196,5 +196,3 @@ TEST(no_values_need_no_buffer)
     assert_int_equal(HPL_reduce(NULL, -1, HPL_INT, HPL_sum, 0, MPI_COMM_WORLD),
                      MPI_SUCCESS);
 }
-
-TEST_MPI_MAIN()

@@ -230,5 +230,3 @@ TEST_SET_UP(the_values_of_the_plan_reach_the_solver)
     assert_int_equal(algorithm->equil, 0);
     assert_int_equal(algorithm->align, 4);
 }
-
-TEST_MPI_MAIN()

@@ -175,5 +175,3 @@ TEST(a_pivot_names_the_late_process_and_not_its_sender)
     hpl_waits_want(false);
     HPL_grid_exit(&grid);
 }
-
-TEST_MPI_MAIN()

@@ -130,5 +130,3 @@ TEST(a_patience_of_no_seconds_is_no_watch)
     hyb_phase_end(&phase);
     assert_string_equal(capture_end(NULL), "");
 }
-
-TEST_MPI_MAIN()
