@@ -45,16 +45,12 @@ int unit_run(void);
 /* A case, between setup and teardown; either may be NULL. */
 #define TEST_WITH(name, setup, teardown)                                       \
     static void name(void **);                                                 \
-    TEST_SHARED(name, setup, teardown)                                         \
-    static void name(__attribute__((unused)) void **state)
-
-/* A case whose function is another file's. */
-#define TEST_SHARED(name, setup, teardown)                                     \
     __attribute__((constructor(1000 + __LINE__))) static void name##_added(    \
         void)                                                                  \
     {                                                                          \
         unit_add((struct CMUnitTest){#name, name, setup, teardown, NULL});     \
-    }
+    }                                                                          \
+    static void name(__attribute__((unused)) void **state)
 
 #define TEST(name) TEST_WITH(name, NULL, NULL)
 
