@@ -53,11 +53,9 @@ void gemm_shut(xdg_gemm_t *gemm);
 
 /* A case with gemm open, on one thread with these settings. */
 #define TEST_OF_GEMM(name, ...)                                                \
-    static int name##_begin(void **state)                                      \
+    UNIT_STEP(name##_begin)                                                    \
     {                                                                          \
-        (void)state;                                                           \
         gemm = GEMM(__VA_ARGS__);                                              \
-        return 0;                                                              \
     }                                                                          \
     TEST_WITH(name, name##_begin, gemm_end)
 

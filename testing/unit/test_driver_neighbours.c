@@ -11,13 +11,12 @@
 #include "testing/unit/capture.h"
 #include "testing/unit/machines.h"
 
-static int set_up(void **state)
+UNIT_STEP(set_up)
 {
-    (void)state;
     unsetenv("OMPI_COMM_WORLD_SIZE");
     unsetenv("SLURM_PROCID");
     unsetenv("MPI_LOCALNRANKS");
-    return xh_settings_load() != XH_OK;
+    assert_ok(xh_settings_load());
 }
 
 #define TEST_SET_UP(name) TEST_WITH(name, set_up, NULL)

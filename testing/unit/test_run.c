@@ -87,11 +87,10 @@ UNIT_STEP(setup)
     hpl_solver_install(&solver);
 }
 
-static int teardown(void **state)
+UNIT_STEP(teardown)
 {
-    (void)state;
     hpl_solver_install(NULL);
-    return fake.created != fake.destroyed;
+    assert_int_equal(fake.created, fake.destroyed);
 }
 
 /* Run, to end with status; returns what was said on stderr. */
