@@ -55,8 +55,8 @@ static hyb_neighbours_t found(MPI_Comm comm)
     hyb_neighbours_t n;
 
     assert_ok(hyb_neighbours_find(comm, &n));
-    assert_int_equal(n.local.rank, unit_rank_in(comm));
-    assert_int_equal(n.local.count, unit_size_of(comm));
+    assert_int_equal(n.local.rank, xhpl_rank(comm));
+    assert_int_equal(n.local.count, xhpl_size(comm));
     assert_ptr_equal(n.local.masks, n.masks);
     return n;
 }
