@@ -3,7 +3,6 @@
 #include "testing/planner/advice.h"
 #include "testing/unit/model_rates.h"
 
-
 static double bytes(const hpl_shape_t *shape)
 {
     return 8.0 * shape->n * shape->n / shape->nprow / shape->npcol;
