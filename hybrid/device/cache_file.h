@@ -21,13 +21,8 @@ xh_status_t hyb_cache_path(const char *model, const char *kind, char *path_p);
  */
 void *hyb_cache_load(const char *model, const char *kind, size_t *bytes_p);
 
-/*
- * Its text, of at most size bytes with the end; the rest is cut.
- * Errors: XH_ERR_INPUT  no folder; or others may write the file, with a warning
- *         XH_ERR_IO     no file, or it cannot be read; not logged
- */
-xh_status_t hyb_cache_read(const char *model, const char *kind, char *text_p,
-                           size_t size);
+/* Say that it is ignored: it does not hold what it should ("tile rates"). */
+void hyb_cache_ignore(const char *model, const char *kind, const char *what);
 
 /*
  * Write it, with its folders, so that a reader at any time finds the old or the

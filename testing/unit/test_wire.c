@@ -319,7 +319,7 @@ TEST(addresses_that_another_host_has_too_are_left_out)
     hyb_addresses_t list;
     int count;
 
-    hyb_addresses_list(htons(4711), false, &list);
+    hyb_addresses_list(htons(4711), &list);
     for (count = 0; count < list.count; count++)
         if (hyb_address_is_loopback(&list.at[count]))
             break;

@@ -25,10 +25,8 @@ bool hyb_place_is(const hyb_place_t *a, const hyb_place_t *b);
 /* Is this the host itself, by that address alone? */
 bool hyb_address_is_loopback(const struct sockaddr_storage *address);
 
-/* Those of this host with that port, those for others first; or only those that
- * lead to the host itself. */
-void hyb_addresses_list(in_port_t port, bool only_loopback,
-                        hyb_addresses_t *list_p);
+/* Those of this host with that port, those for others first. */
+void hyb_addresses_list(in_port_t port, hyb_addresses_t *list_p);
 
 /* Is place among them? */
 bool hyb_addresses_have(const hyb_addresses_t *list, const hyb_place_t *place);
