@@ -100,7 +100,7 @@ UNIT_HYBRID := $(shell grep -lE $(HYBRID_WORDS) $(UNIT_ALL))
 UNIT_RECORD := $(wildcard testing/unit/test_record*.c)
 UNIT_SOURCES := $(filter-out $(UNIT_HYBRID) \
                   $(if $(filter yes,$(JSON)),,$(UNIT_RECORD)),$(UNIT_ALL))
-UNIT_NEUTRAL := $(shell grep -LE '"hpl|mpi\.h|"testing/unit/reference_file' $(UNIT_SOURCES))
+UNIT_NEUTRAL := $(shell grep -LE '"hpl|mpi\.h|"testing/unit/(reference_file|processes)' $(UNIT_SOURCES))
 tests_of = $(filter testing/unit/test_%,$(1))
 common_of = $(filter-out testing/unit/test_%,$(1))
 as_objects = $(patsubst %.c,$(OBJ)/%.o,$(1))

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XH_ARITHMETIC_H
-#define XH_ARITHMETIC_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -18,5 +17,3 @@ bool xh_arithmetic_is_right(_Atomic int *wrong);
  * Arm; nothing elsewhere.
  */
 void xh_arithmetic_keep_subnormals(void);
-
-#endif

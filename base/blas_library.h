@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XH_BLAS_LIBRARY_H
-#define XH_BLAS_LIBRARY_H
+#pragma once
 
 #include <stdbool.h>
 #include "base/status.h"
@@ -36,5 +35,3 @@ xh_status_t xh_blas_library_try_room(void);
  * Returns the number that the library then reports, 0 if none.
  */
 int xh_blas_library_set_threads(int threads);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XH_CGROUP_H
-#define XH_CGROUP_H
+#pragma once
 
 #include <stdint.h>
 
@@ -19,5 +18,3 @@ uint64_t xh_cgroup_memory_left(const char *root);
 
 /* CPU quota in processors; HUGE_VAL without a limit. */
 double xh_cgroup_cpu_quota(const char *root);
-
-#endif

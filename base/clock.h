@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XH_CLOCK_H
-#define XH_CLOCK_H
+#pragma once
 
 #include <time.h>
 
@@ -25,5 +24,3 @@ struct timespec xh_clock_timespec(double seconds);
  * Order: not while other threads read the clock.
  */
 void xh_clock_install(xh_clock_fn_t fn, void *context);
-
-#endif

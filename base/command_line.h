@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XH_COMMAND_LINE_H
-#define XH_COMMAND_LINE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -60,5 +59,3 @@ xh_status_t xh_command_line_read(int argc, char **argv, const xh_option_t *rows,
 
 /* Print the rows for --help, two lines each. */
 void xh_command_line_print_help(const xh_option_t *rows, int count, FILE *out);
-
-#endif

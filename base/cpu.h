@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XH_CPU_H
-#define XH_CPU_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -110,5 +109,3 @@ const xh_fma_t *xh_fma_kernel(xh_isa_t isa);
  */
 double xh_fma_ceiling(xh_isa_t isa, const int *cpus, int threads,
                       double seconds);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XH_INTEGERS_H
-#define XH_INTEGERS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -24,5 +23,3 @@ static inline int64_t xh_whole_units(int64_t a, int64_t unit)
 {
     return xh_units(a, unit) * unit;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XH_KEYED_HASH_H
-#define XH_KEYED_HASH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -12,5 +11,3 @@
  * PRF", INDOCRYPT 2012, section 2
  */
 uint64_t xh_keyed_hash(const uint64_t key[2], const void *data, size_t bytes);
-
-#endif

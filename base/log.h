@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XH_LOG_H
-#define XH_LOG_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -73,5 +72,3 @@ void xh_log_live(const char *text);
  * each message erases it first. Any thread.
  */
 void xh_log_beside_live(bool is_there);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XH_MEDIAN_H
-#define XH_MEDIAN_H
+#pragma once
 
 /* Sort count numbers, none of them NaN, the least first. */
 void xh_sort(double *numbers, int count);
@@ -13,5 +12,3 @@ double xh_median(double *numbers, int count);
 
 /* The median of count - 1 >= 1 numbers: of those sorted, but for one x. */
 double xh_median_without(const double *sorted, int count, double x);
-
-#endif

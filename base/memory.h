@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XH_MEMORY_H
-#define XH_MEMORY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -62,5 +61,3 @@ void xh_memory_touch(void *memory, size_t bytes, int part, int parts);
  * them on request. Before the first use, which they speed up.
  */
 void xh_memory_prefer_huge(void *memory, size_t bytes);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XH_OUTPUT_H
-#define XH_OUTPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -63,5 +62,3 @@ bool xh_output_end(xh_output_t *output, FILE *out, bool is_whole);
 /* Free output, which may be all zero; false and errno: what was written in
  * place is incomplete. */
 bool xh_output_close(xh_output_t *output);
-
-#endif

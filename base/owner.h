@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XH_OWNER_H
-#define XH_OWNER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -31,5 +30,3 @@ bool xh_owner_is_trusted(int fd, const char *program, char *why_p);
  */
 xh_status_t xh_trusted_open(const char *path, const char *program,
                             FILE **file_p, char *why_p);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XH_PIN_H
-#define XH_PIN_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -28,5 +27,3 @@ int xh_pin_restore(const xh_affinity_t *affinity);
 
 /* Is cpu in the set? */
 bool xh_affinity_has(const xh_affinity_t *affinity, int cpu);
-
-#endif

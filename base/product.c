@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/product.h"
 
-#include "base/integers.h"
-
 int64_t xh_gemm_depth(const xh_gemm_t *product)
 {
     return product->trans_a == XH_NO_TRANS ? product->a.cols : product->a.rows;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XH_PRODUCT_H
-#define XH_PRODUCT_H
+#pragma once
 
 #include <stdbool.h>
 #include "base/view.h"
@@ -18,5 +17,3 @@ bool xh_gemm_conforms(const xh_gemm_t *product);
 
 /* What product is on one part of C. */
 xh_gemm_t xh_gemm_part(const xh_gemm_t *product, xh_rectangle_t part);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XH_RIVALS_H
-#define XH_RIVALS_H
+#pragma once
 
 typedef struct {
     char text[256];
@@ -15,5 +14,3 @@ typedef struct {
  * Cost: 0.2 s
  */
 xh_rivals_t xh_rivals_now(void);
-
-#endif

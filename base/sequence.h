@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XH_SEQUENCE_H
-#define XH_SEQUENCE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -124,5 +123,3 @@ xh_sequence_run_here(const xh_lanes_t *lanes, uint64_t first, int64_t count,
     for (int l = 0; done + l < count; l++)
         a[done + l] = xh_sequence_entry(x[l]);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XH_SETTINGS_H
-#define XH_SETTINGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -108,5 +107,3 @@ void xh_settings_print_help(bool (*wanted)(const xh_setting_t *row), FILE *out);
  */
 void xh_settings_print_values(bool (*wanted)(const xh_setting_t *row),
                               FILE *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XH_STATUS_H
-#define XH_STATUS_H
+#pragma once
 
 /*
  * The result of a call. The first to detect an error reports it with
@@ -35,5 +34,3 @@ const char *xh_status_text(xh_status_t s);
         if (tried_status_ != XH_OK)                                            \
             return tried_status_;                                              \
     } while (0)
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XH_SYSFILE_H
-#define XH_SYSFILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ bool xh_sysfile_value(const char *folder, const char *file, const char *key,
  * path_p is then an empty text.
  */
 bool xh_sysfile_path(const char *folder, const char *file, char *path_p);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XH_TEXT_H
-#define XH_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,5 +60,3 @@ xh_status_t xh_text_close(FILE *out, char **text, const char *what);
  * length_p  out  bytes of the file
  */
 char *xh_text_read(const char *path, size_t most, size_t *length_p);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XH_TRACE_H
-#define XH_TRACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -80,5 +79,3 @@ xh_status_t xh_trace_text(int process, double zero, char **json_p,
 
 /* Stop recording and forget everything. Order: not while others record. */
 void xh_trace_close(void);
-
-#endif

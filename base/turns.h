@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XH_TURNS_H
-#define XH_TURNS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -26,5 +25,3 @@ xh_turns_t xh_turns_of_process(void);
 
 /* The part of the time between two moments that others had: 0 to 1. */
 double xh_turns_of_others(const xh_turns_t *from, const xh_turns_t *to);
-
-#endif

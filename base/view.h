@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XH_VIEW_H
-#define XH_VIEW_H
+#pragma once
 
 #include <stdint.h>
 
@@ -55,5 +54,3 @@ static inline xh_view_t xh_view_op_part(xh_view_t v, xh_trans_t op, int64_t i,
     return op == XH_NO_TRANS ? xh_view_part(v, i, j, rows, cols)
                              : xh_view_part(v, j, i, cols, rows);
 }
-
-#endif

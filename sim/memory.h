@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef SIM_MEMORY_H
-#define SIM_MEMORY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -10,5 +9,3 @@ void *sim_nowhere(void);
 
 /* Is this an address in such memory? */
 bool sim_is_nowhere(const void *address);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef SIM_MODEL_H
-#define SIM_MODEL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -92,5 +91,3 @@ void sim_report_message(double bytes);
 /* This process ends: the last one writes the file that the environment's
  * SIM_REPORT names, a line for each number. */
 void sim_report_end(void);
-
-#endif

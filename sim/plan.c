@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 #include <math.h>
 #include <stdlib.h>
 #include "base/clock.h"
@@ -13,8 +14,6 @@
 /* Simulated threads have no processor time but the clock's. */
 double __wrap_hyb_team_seconds(const hyb_team_t *team, int members)
 {
-    (void)team;
-    (void)members;
     return xh_clock_now();
 }
 
@@ -24,7 +23,6 @@ hyb_seconds_t __wrap_hyb_time_together(hyb_crew_t crew,
                                        void (*run)(void *context),
                                        void *context, double seconds)
 {
-    (void)seconds;
     MPI_Barrier(MPI_COMM_WORLD);
     return hyb_time_runs(crew, prepare, run, context, 1);
 }
@@ -41,9 +39,6 @@ double __wrap_hyb_probe_ceiling(hyb_team_t *team, xh_isa_t isa, double seconds)
 {
     int processes;
 
-    (void)team;
-    (void)isa;
-    (void)seconds;
     MPI_Comm_size(MPI_COMM_WORLD, &processes);
     return -hyb_slowest(-sim_model()->rate) * processes;
 }
@@ -52,19 +47,12 @@ double __wrap_hyb_probe_ceiling(hyb_team_t *team, xh_isa_t isa, double seconds)
 double __wrap_xh_fma_ceiling(xh_isa_t isa, const int *cpus, int threads,
                              double seconds)
 {
-    (void)isa;
-    (void)cpus;
-    (void)threads;
-    (void)seconds;
     return sim_model()->rate;
 }
 
 xh_status_t __wrap_hyb_probe_sweep(hyb_team_t *team, const hyb_kernel_t *kernel,
                                    double seconds, double *rate_p)
 {
-    (void)team;
-    (void)kernel;
-    (void)seconds;
     *rate_p = sim_model()->move;
     return XH_OK;
 }
@@ -96,7 +84,6 @@ void __wrap_hyb_host_panel_close(hyb_host_panel_t *x)
 /* Packed in the time of its factorization. */
 void __wrap_hyb_host_panel_load(void *panel)
 {
-    (void)panel;
 }
 
 /* ---- an update ----------------------------------------------------------- */
@@ -119,7 +106,6 @@ xh_status_t __wrap_hyb_host_update_open(hyb_host_update_t *x,
 
 void __wrap_hyb_host_update_close(hyb_host_update_t *x)
 {
-    (void)x;
 }
 
 void __real_hyb_host_update_run(void *update);

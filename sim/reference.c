@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 #include <stdlib.h>
 #include "hpl.h"
 #include "hpl/matgen/generator.h"
@@ -16,22 +17,11 @@
 void __wrap_hpl_generator_fill(const hpl_generator_t *generator,
                                hpl_block_t block, double *a, int64_t ld)
 {
-    (void)generator;
-    (void)block;
-    (void)a;
-    (void)ld;
 }
 
 void __wrap_HPL_pdmatgen(const HPL_T_grid *grid, int m, int n, int nb,
                          double *a, int lda, int seed)
 {
-    (void)grid;
-    (void)m;
-    (void)n;
-    (void)nb;
-    (void)a;
-    (void)lda;
-    (void)seed;
 }
 
 /* ---- pivots -------------------------------------------------------------- */
@@ -114,7 +104,6 @@ void __wrap_hpl_pivot_column(HPL_T_panel *panel, int m, int c, hpl_matrix_t l1,
 {
     static double *scratch;
 
-    (void)l1;
     if (scratch == NULL)
         scratch = malloc(hpl_pivot_scratch_doubles(panel->nb) * sizeof(double));
     sim_charge_search(8.0 * m + 32.0 * panel->jb);
@@ -152,19 +141,16 @@ void __wrap_hpl_local_swap(HPL_T_panel *panel, int columns)
 
 void __wrap_hpl_exchange_pack(const hpl_exchange_t *x, int from, int columns)
 {
-    (void)from;
     sim_charge_move(16.0 * rows_packed(x->panel->pivots) * columns);
 }
 
 void __wrap_hpl_exchange_settle(const hpl_exchange_t *x, int from, int columns)
 {
-    (void)from;
     sim_charge_move(16.0 * rows_settled(x->panel->pivots) * columns);
 }
 
 void __wrap_hpl_exchange_order(const hpl_exchange_t *x, hpl_matrix_t u)
 {
-    (void)u;
     sim_charge_move(16.0 * x->panel->jb * x->columns);
 }
 
@@ -185,7 +171,6 @@ void __real_hpl_back_substitution(HPL_T_grid *grid, HPL_T_pmat *mat,
 
 static void subtract(void *context, const hpl_product_t *p)
 {
-    (void)context;
     sim_charge_move(8.0 * p->m * p->n);
 }
 
@@ -198,7 +183,6 @@ void __wrap_hpl_back_substitution(HPL_T_grid *grid, HPL_T_pmat *mat,
     double *vectors = calloc(rows + columns, sizeof(double));
     HPL_T_pmat real = *mat;
 
-    (void)how;
     if (vectors == NULL)
         HPL_pabort(__LINE__, "hpl_back_substitution", "out of memory");
     real.X = vectors + rows;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 #include <stdlib.h>
 #include "hpl.h"
 #include "hybrid/cpu/panel/panel.h"
@@ -13,9 +14,6 @@
 void __wrap_hyb_pack(xh_view_t v, xh_trans_t op, double scale, int height,
                      double *packed)
 {
-    (void)scale;
-    (void)height;
-    (void)packed;
     if (op == XH_TRANS)
         sim_charge_move(16.0 * (double)(v.rows * v.cols));
 }
@@ -32,8 +30,6 @@ void __wrap_hyb_factors_pack_l1(xh_view_t v, hyb_tiles_t *l1)
 void __wrap_hyb_run_swap(const hyb_kernel_t *kernel, const hyb_swap_t *swap,
                          xh_view_t columns, double *u)
 {
-    (void)kernel;
-    (void)u;
     sim_charge_move(16.0 *
                     (double)((swap->nb + swap->displaced) * columns.cols));
 }
@@ -42,22 +38,17 @@ void __wrap_hyb_run_unpack_rows(const hyb_kernel_t *kernel,
                                 const hyb_arrived_t *rows, int64_t cols,
                                 double *u)
 {
-    (void)kernel;
-    (void)u;
     sim_charge_move(16.0 * (double)(rows->nb * cols));
 }
 
 void __wrap_hyb_run_return_rows(const hyb_kernel_t *kernel, const double *u,
                                 int64_t cols, const hyb_arrived_t *rows)
 {
-    (void)kernel;
-    (void)u;
     sim_charge_move(16.0 * (double)(rows->nb * cols));
 }
 
 void __wrap_hyb_run_solve(const hyb_factors_t *factors, int64_t cols, double *u)
 {
-    (void)u;
     sim_charge_solve((double)factors->l1.rows, (double)cols);
 }
 
@@ -65,9 +56,6 @@ void __wrap_hyb_run_solve(const hyb_factors_t *factors, int64_t cols, double *u)
 void __wrap_hyb_run_store(const hyb_factors_t *factors, const double *u,
                           xh_view_t matrix)
 {
-    (void)factors;
-    (void)u;
-    (void)matrix;
     sim_event();
 }
 
@@ -79,7 +67,6 @@ void __wrap_hyb_run_multiply(const hyb_factors_t *factors, const double *u,
     double k = (double)factors->l2.cols, part = (double)c.rows;
     int parts = 1;
 
-    (void)u;
     if (poll != NULL)
         parts = (int)Mmin(s->polls, 1.0 + 2.0 * part * (double)c.cols * k /
                                               s->rate / s->poll);
@@ -109,9 +96,6 @@ void __wrap_hyb_panel_factor(hyb_panel_scratch_t *scratch,
     int nb = (int)panel->l1.cols;
     double *rows = calloc(2 * (size_t)nb + 1, sizeof(double));
 
-    (void)scratch;
-    (void)member;
-    (void)members;
     *panel->zero_p = 0;
     for (int c = 0; c < nb; c++) {
         hyb_pivot_t pivot = {.key = 0,
@@ -168,8 +152,5 @@ void __wrap_hyb_factor_run(hyb_lu_t *lu)
 bool __wrap_hyb_check_columns_wanted(const hyb_means_t *means, int64_t n,
                                      int nprow)
 {
-    (void)means;
-    (void)n;
-    (void)nprow;
     return false;
 }

@@ -13,9 +13,7 @@ import pytest
 
 import jobs
 
-LIST = re.compile(r"^#define (\w+_CASES)\(\w+\)((?:.*\\\n)+.*)", re.MULTILINE)
-USE = re.compile(r"^ *(\w+_CASES)\(", re.MULTILINE)
-SHARED = re.compile(r"(?:TEST_SHARED|_CASE)\((\w+)")
+OF_DEVICES = re.compile(r"^DEVICE_CASE(?:_WITH)?\(\s*(\w+)", re.MULTILINE)
 TEST = re.compile(r"^TEST\w*\(\s*(\w+)", re.MULTILINE)
 RANKS = re.compile(r"/\* ranks: ([\w ;]+) \*/")
 PLAN = re.compile(r"^1\.\.(\d+)$", re.MULTILINE)
@@ -121,11 +119,11 @@ class UnitProgram(pytest.File):
     """One unit test source, collected."""
 
     def shared_cases(self, source):
-        """Those of lists that headers define, such as DEVICE_CASES."""
-        headers = "".join(x.read_text() for x in self.path.parent.glob("*.h"))
-        lists = dict(LIST.findall(headers))
-        used = [lists[name] for name in USE.findall(source) if name in lists]
-        return SHARED.findall("".join(used))
+        """Those of every backend's devices."""
+        if "\nDEVICE_CASES(" not in source:
+            return []
+        files = self.path.parent.glob("device_*.c")
+        return OF_DEVICES.findall("".join(x.read_text() for x in files))
 
     def collect(self):
         source = self.path.read_text()

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HPL_NORM_H
-#define HPL_NORM_H
+#pragma once
 
 #include <stdbool.h>
 #include "hpl_types.h"
@@ -68,5 +67,3 @@ double hpl_norm_one_of_x(const HPL_T_grid *grid, const double *x,
  * element's number, whatever the grid. */
 uint64_t hpl_bits_of_x(const HPL_T_grid *grid, const double *x, int64_t count,
                        int nb);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HPL_MATRIX_H
-#define HPL_MATRIX_H
+#pragma once
 
 #include "hpl_types.h"
 
@@ -40,5 +39,3 @@ void hpl_matrix_trsm_unit_lower(int m, int n, hpl_matrix_t l, hpl_matrix_t b);
 
 /* B := A, m x n each. */
 void hpl_matrix_copy(int m, int n, hpl_matrix_t a, hpl_matrix_t b);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HPL_PIECES_H
-#define HPL_PIECES_H
+#pragma once
 
 #include "hpl/comm/schedule.h"
 
@@ -48,5 +47,3 @@ void hpl_pieces_recut(hpl_schedule_t *s, const hpl_pieces_t *p,
 
 /* Fill offset (members + 1) with pieces of total units that differ by <= 1. */
 void hpl_pieces_even(size_t *offset, int members, size_t total);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HPL_SCHEDULE_H
-#define HPL_SCHEDULE_H
+#pragma once
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -72,5 +71,3 @@ bool hpl_schedule_has_received(const hpl_schedule_t *s);
 
 /* Wait until all is done, unless it never began, and free s; accepts NULL. */
 void hpl_schedule_end(hpl_schedule_t *s);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HPL_WAITS_H
-#define HPL_WAITS_H
+#pragma once
 
 #include <mpi.h>
 #include <stdatomic.h>
@@ -118,5 +117,3 @@ bool hpl_waits_read(hpl_wait_t *wait_p);
 /* The notes of the last second in which there were any, at most HPL_WAITS_MOST;
  * returns their number. */
 int hpl_waits_notes(hpl_wait_t list_p[HPL_WAITS_MOST]);
-
-#endif

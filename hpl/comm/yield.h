@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HPL_YIELD_H
-#define HPL_YIELD_H
+#pragma once
 
 /*
  * From now on a process that waits inside MPI gives its core to others now and
@@ -9,5 +8,3 @@
  * Other MPI libraries do what their own settings say.
  */
 void hpl_yield_in_mpi(void);
-
-#endif

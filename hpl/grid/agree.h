@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HPL_AGREE_H
-#define HPL_AGREE_H
+#pragma once
 
 #include <mpi.h>
 #include "base/status.h"
@@ -13,5 +12,3 @@ static inline xh_status_t hpl_agree(MPI_Comm comm, xh_status_t mine)
     MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, comm);
     return (xh_status_t)worst;
 }
-
-#endif

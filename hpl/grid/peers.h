@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HPL_GRID_PEERS_H
-#define HPL_GRID_PEERS_H
+#pragma once
 
 #include <stdbool.h>
 #include "hpl_types.h"
@@ -36,5 +35,3 @@ void hpl_peer_name(const HPL_T_grid *grid, hpl_neighbourhood_t where,
 void hpl_peer_refuse(const HPL_T_grid *grid, hpl_neighbourhood_t where,
                      int process, const char *what, double x, double least,
                      double most) __attribute__((noreturn));
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HPL_GENERATOR_H
-#define HPL_GENERATOR_H
+#pragma once
 
 #include <stdint.h>
 #include "base/sequence.h"
@@ -41,5 +40,3 @@ hpl_generator_t hpl_generator(int64_t m, uint64_t seed, const hpl_map_t *rows,
  */
 void hpl_generator_fill(const hpl_generator_t *generator, hpl_block_t block,
                         double *a, int64_t ld);
-
-#endif

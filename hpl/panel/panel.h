@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HPL_PANEL_PANEL_H
-#define HPL_PANEL_PANEL_H
+#pragma once
 
 #include "hpl_types.h"
 
@@ -30,5 +29,3 @@ void hpl_panel_reserve_u(HPL_T_panel *panel, size_t count);
 
 /* Free WORK and U. */
 void hpl_panel_release(HPL_T_panel *panel);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HPL_PIVOTS_H
-#define HPL_PIVOTS_H
+#pragma once
 
 #include "hpl_types.h"
 
@@ -35,5 +34,3 @@ typedef struct hpl_pivots {
  *         the job.
  */
 const hpl_pivots_t *hpl_panel_pivots(HPL_T_panel *panel);
-
-#endif

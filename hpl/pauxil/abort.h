@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HPL_ABORT_H
-#define HPL_ABORT_H
+#pragma once
 
 /*
  * Call fn before this process ends the job, to save what is known by then;
@@ -27,5 +26,3 @@ void hpl_abort_if_wanted(void *context);
 
 /* Note rank and host for errors of threads that may not ask MPI. */
 void hpl_abort_identify(void);
-
-#endif

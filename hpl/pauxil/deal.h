@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HPL_DEAL_H
-#define HPL_DEAL_H
+#pragma once
 
 #include <stdint.h>
 #include "base/status.h"
@@ -60,5 +59,3 @@ void hpl_deal_destroy(hpl_deal_t *deal); /* accepts NULL */
 
 /* How many of the first `blocks` blocks a process has. */
 int64_t hpl_deal_count(const hpl_deal_t *deal, int64_t blocks, int process);
-
-#endif

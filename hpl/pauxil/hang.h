@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HPL_HANG_H
-#define HPL_HANG_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -19,5 +18,3 @@ void hpl_hang_note(const hpl_hang_t *hang);
 
 /* False: there was none. Any thread. */
 bool hpl_hang_found(hpl_hang_t *hang_p);
-
-#endif

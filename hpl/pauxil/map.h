@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HPL_MAP_H
-#define HPL_MAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -96,5 +95,3 @@ static inline int64_t hpl_map_count(const hpl_map_t *map, int64_t n)
 
     return mine * map->nb + (is_cut ? n % map->nb : 0);
 }
-
-#endif

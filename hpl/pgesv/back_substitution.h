@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HPL_BACK_SUBSTITUTION_H
-#define HPL_BACK_SUBSTITUTION_H
+#pragma once
 
 #include "hpl_types.h"
 
@@ -22,5 +21,3 @@ typedef struct {
 /* HPL_pdtrsv with products of the caller's. */
 void hpl_back_substitution(HPL_T_grid *grid, HPL_T_pmat *mat,
                            const hpl_subtract_t *how);
-
-#endif

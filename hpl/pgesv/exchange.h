@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HPL_EXCHANGE_H
-#define HPL_EXCHANGE_H
+#pragma once
 
 #include "hpl/blas/matrix.h"
 #include "hpl/comm/schedule.h"
@@ -81,5 +80,3 @@ void hpl_exchange_settle(const hpl_exchange_t *x, int from, int columns);
 
 /* Copy the rows of gathered to their places in u (jb x columns). */
 void hpl_exchange_order(const hpl_exchange_t *x, hpl_matrix_t u);
-
-#endif

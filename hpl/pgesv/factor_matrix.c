@@ -2,8 +2,6 @@
 #include "base/integers.h"
 #include "hpl.h"
 #include "hpl/comm/waits.h"
-#include "hpl/panel/panel.h"
-#include "hpl/pauxil/map.h"
 #include "hpl/pgesv/factor_matrix.h"
 #include "hpl/pgesv/progress.h"
 

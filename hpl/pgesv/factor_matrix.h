@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HPL_FACTOR_MATRIX_H
-#define HPL_FACTOR_MATRIX_H
+#pragma once
 
 #include "hpl_types.h"
 
@@ -10,5 +9,3 @@
  * Collective over the grid. Sets mat->info.
  */
 void hpl_factor_matrix(HPL_T_grid *grid, HPL_T_palg *algo, HPL_T_pmat *mat);
-
-#endif

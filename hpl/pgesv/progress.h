@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HPL_PROGRESS_H
-#define HPL_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,5 +61,3 @@ double hpl_progress_expected(const hpl_progress_t *progress);
 /* The line as text, less than size characters. */
 void hpl_progress_text(const hpl_progress_t *progress, int64_t left,
                        hpl_progress_mark_t at, char *text, size_t size);
-
-#endif

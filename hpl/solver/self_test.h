@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HPL_SELF_TEST_H
-#define HPL_SELF_TEST_H
+#pragma once
 
 #include "hpl_solver.h"
 
@@ -32,5 +31,3 @@ void hpl_self_test_judge(hpl_system_t *system, hpl_norms_t *norms_p,
 
 /* That of the reference solver, as hpl_solver_t describes it. */
 bool hpl_self_test(HPL_T_grid *grid, const HPL_T_palg *algo, int n, int nb);
-
-#endif

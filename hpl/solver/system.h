@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HPL_SYSTEM_H
-#define HPL_SYSTEM_H
+#pragma once
 
 #include "hpl/pauxil/map.h"
 #include "hpl_solver.h"
@@ -48,5 +47,3 @@ void hpl_system_destroy(hpl_system_t *system);
  */
 void hpl_system_norms(const HPL_T_grid *grid, const HPL_T_pmat *mat,
                       hpl_norms_t *norms_p);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_BACKEND_H
-#define HYB_BACKEND_H
+#pragma once
 
 #include "hybrid/device/device.h"
 
@@ -37,5 +36,3 @@ xh_status_t hyb_backend_find(const char *name, const hyb_backend_t **backend_p,
 /* Names that can be tried, in alphabetical order: registered backends, and
  * plug-ins in these folders. Returns how many, at most HYB_BACKENDS. */
 int hyb_backend_names(char (*names_p)[HYB_BACKEND_NAME]);
-
-#endif

@@ -51,17 +51,6 @@ static xh_status_t open_file(const char *model, const char *kind, FILE **file_p)
     return status;
 }
 
-xh_status_t hyb_cache_read(const char *model, const char *kind, char *text_p,
-                           size_t size)
-{
-    FILE *file;
-
-    XH_TRY(open_file(model, kind, &file));
-    text_p[fread(text_p, 1, size - 1, file)] = '\0';
-    fclose(file);
-    return XH_OK;
-}
-
 void *hyb_cache_load(const char *model, const char *kind, size_t *bytes_p)
 {
     struct stat is;
@@ -76,6 +65,14 @@ void *hyb_cache_load(const char *model, const char *kind, size_t *bytes_p)
         *bytes_p = fread(data, 1, (size_t)is.st_size, file);
     fclose(file);
     return data;
+}
+
+void hyb_cache_ignore(const char *model, const char *kind, const char *what)
+{
+    char path[HYB_CACHE_PATH];
+
+    if (hyb_cache_path(model, kind, path) == XH_OK)
+        xh_log_info("%s holds no %s of %s and is ignored", path, what, model);
 }
 
 /* The folders of path; if one cannot be made, opening the file will say so. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_CACHE_FILE_H
-#define HYB_CACHE_FILE_H
+#pragma once
 
 #include <stddef.h>
 #include "base/status.h"
@@ -22,13 +21,8 @@ xh_status_t hyb_cache_path(const char *model, const char *kind, char *path_p);
  */
 void *hyb_cache_load(const char *model, const char *kind, size_t *bytes_p);
 
-/*
- * Its text, of at most size bytes with the end; the rest is cut.
- * Errors: XH_ERR_INPUT  no folder; or others may write the file, with a warning
- *         XH_ERR_IO     no file, or it cannot be read; not logged
- */
-xh_status_t hyb_cache_read(const char *model, const char *kind, char *text_p,
-                           size_t size);
+/* Say that it is ignored: it does not hold what it should ("tile rates"). */
+void hyb_cache_ignore(const char *model, const char *kind, const char *what);
 
 /*
  * Write it, with its folders, so that a reader at any time finds the old or the
@@ -40,5 +34,3 @@ xh_status_t hyb_cache_store(const char *model, const char *kind,
 
 /* Remove it, if there is one. */
 void hyb_cache_remove(const char *model, const char *kind);
-
-#endif

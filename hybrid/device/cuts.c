@@ -63,18 +63,18 @@ static bool parse(char *text, const owner_t *owner, hyb_cut_table_t *table_p)
     return good;
 }
 
-xh_status_t hyb_cut_table_load(const char *model, const hyb_knob_t *knobs,
-                               int count, hyb_cut_table_t *table_p)
+bool hyb_cut_table_load(const char *model, const hyb_knob_t *knobs, int count,
+                        hyb_cut_table_t *table_p)
 {
-    char path[HYB_CACHE_PATH], text[TEXT];
+    size_t bytes;
+    char *text = hyb_cache_load(model, kind, &bytes);
+    bool good =
+        text != NULL && parse(text, &(owner_t){model, knobs, count}, table_p);
 
-    XH_TRY(hyb_cache_read(model, kind, text, sizeof(text)));
-    if (parse(text, &(owner_t){model, knobs, count}, table_p))
-        return XH_OK;
-    hyb_cache_path(model, kind, path);
-    xh_log_info("%s holds no cuts of products of %s and is ignored", path,
-                model);
-    return XH_ERR_INPUT;
+    if (text != NULL && !good)
+        hyb_cache_ignore(model, kind, "cuts of products");
+    free(text);
+    return good;
 }
 
 xh_status_t hyb_cut_table_save(const char *model, const hyb_knob_t *knobs,
@@ -98,7 +98,7 @@ xh_status_t hyb_device_load_cuts(hyb_device_t *device)
     if (knobs == NULL)
         return XH_OK;
     XH_TRY(hyb_device_describe(device, &info));
-    if (hyb_cut_table_load(info.name, knobs, count, &table) != XH_OK)
+    if (!hyb_cut_table_load(info.name, knobs, count, &table))
         return XH_OK;
     for (int d = 0; d < HYB_CUT_DEPTHS; d++)
         if (hyb_device_set_cut(device, d, &table.cut[d]) == XH_ERR_DEVICE)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_CUTS_H
-#define HYB_CUTS_H
+#pragma once
 
 #include "hybrid/device/device.h"
 
@@ -12,17 +11,15 @@ typedef struct {
 
 /*
  * Read and write what is kept of model, whose devices have count knobs: in a
- * file of the kind "cuts" (hybrid/device/cache_file.h). Errors of both as
- * there; of reading also XH_ERR_INPUT  the file is not of this model, whole,
- * with these knobs: said as information
+ * file of the kind "cuts" (hybrid/device/cache_file.h). Errors of writing as
+ * there. Reading returns false without one; or if it is not of this model,
+ * whole, with these knobs, which is said as information.
  */
-xh_status_t hyb_cut_table_load(const char *model, const hyb_knob_t *knobs,
-                               int count, hyb_cut_table_t *table_p);
+bool hyb_cut_table_load(const char *model, const hyb_knob_t *knobs, int count,
+                        hyb_cut_table_t *table_p);
 xh_status_t hyb_cut_table_save(const char *model, const hyb_knob_t *knobs,
                                int count, const hyb_cut_table_t *table);
 
 /* Let device cut its products as is kept of its model, if that is there and
  * possible. Errors: XH_ERR_DEVICE. Order: while no work is queued. */
 xh_status_t hyb_device_load_cuts(hyb_device_t *device);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_DEVICE_H
-#define HYB_DEVICE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -331,5 +330,3 @@ xh_status_t hyb_event_elapsed(hyb_event_t *begin, hyb_event_t *end,
 /* Bytes that copies between host and device have moved in and out so far. */
 void hyb_device_traffic(const hyb_device_t *device, uint64_t *in_p,
                         uint64_t *out_p);
-
-#endif

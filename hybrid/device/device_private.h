@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_DEVICE_PRIVATE_H
-#define HYB_DEVICE_PRIVATE_H
+#pragma once
 
 #include <stdatomic.h>
 #include "base/pin.h"
@@ -38,5 +37,3 @@ bool hyb_device_move_near(const hyb_device_t *device, xh_affinity_t *before_p);
 
 /* size bytes that are zero; logs if there are none */
 void *hyb_device_allocate(size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_KNOBS_H
-#define HYB_KNOBS_H
+#pragma once
 
 #include <stdint.h>
 #include "base/status.h"
@@ -42,5 +41,3 @@ const hyb_knob_t *hyb_device_knobs(hyb_device_t *device, int *count_p);
 xh_status_t hyb_device_cut(hyb_device_t *device, int d, hyb_cut_t *cut_p);
 xh_status_t hyb_device_set_cut(hyb_device_t *device, int d,
                                const hyb_cut_t *cut);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_LANES_H
-#define HYB_LANES_H
+#pragma once
 
 #include "hybrid/device/stream.h"
 
@@ -81,5 +80,3 @@ xh_status_t hyb_lanes_launch(hyb_lanes_t *lanes, const hyb_product_t *product,
  * Errors: XH_ERR_DEVICE */
 xh_status_t hyb_lanes_time(const hyb_lanes_t *lanes, const hyb_slot_t *slot,
                            hyb_work_t *work);
-
-#endif

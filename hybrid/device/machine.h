@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_MACHINE_H
-#define HYB_MACHINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -100,5 +99,3 @@ void hyb_machine_pin_flat(hyb_machine_t *machine, double *memory, size_t bytes);
 
 /* data is the matrix's, or memory; accepts what is not pinned. */
 void hyb_machine_unpin(hyb_machine_t *machine, const double *data);
-
-#endif

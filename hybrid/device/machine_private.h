@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_MACHINE_PRIVATE_H
-#define HYB_MACHINE_PRIVATE_H
+#pragma once
 
 #include "hybrid/device/machine.h"
 #include "hybrid/device/rates.h"
@@ -38,5 +37,3 @@ struct hyb_machine {
     bool multiplies;       /* a product is under way */
     bool said_small;       /* that memory makes tiles small */
 };
-
-#endif

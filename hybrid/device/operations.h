@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_OPERATIONS_H
-#define HYB_OPERATIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,6 +54,11 @@ typedef struct { /* one product: C := beta C + alpha op(A) op(B) */
     hyb_block_t a, b; /* as stored: op(a) is m x k, op(b) is k x n */
     hyb_block_t c;    /* m x n; with beta 0 not read */
 } hyb_gemm_t;
+
+static inline int64_t hyb_gemm_depth(const hyb_gemm_t *p) /* k */
+{
+    return p->trans_a == XH_TRANS ? p->a.rows : p->a.cols;
+}
 
 /*
  * How one panel's pivots permute the rows of some columns. Row numbers count
@@ -276,5 +280,3 @@ xh_status_t hyb_queue_panel_step(hyb_queue_t *queue,
                                  const hyb_panel_step_t *step);
 xh_status_t hyb_queue_panel_column(hyb_queue_t *queue,
                                    const hyb_panel_column_t *column);
-
-#endif

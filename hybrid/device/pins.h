@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_PINS_H
-#define HYB_PINS_H
+#pragma once
 
 #include <stdint.h>
 #include "base/view.h"
@@ -37,5 +36,3 @@ xh_view_t hyb_pins_part(const hyb_pin_t *pin, int64_t i);
  * it has any. pins NULL: all.
  */
 int64_t hyb_pins_together(const hyb_pins_t *pins, xh_view_t v);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_PRODUCT_H
-#define HYB_PRODUCT_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -114,5 +113,3 @@ bool hyb_product_take_first(hyb_product_t *product, int executor,
 
 /* The device of this executor has failed. */
 void hyb_product_lose(hyb_product_t *product, int executor);
-
-#endif

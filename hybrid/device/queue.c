@@ -272,8 +272,7 @@ static xh_status_t check_factor(const hyb_device_t *device, const char *name,
 xh_status_t hyb_queue_gemm(hyb_queue_t *queue, const hyb_gemm_t *p)
 {
     const hyb_device_t *device = queue->device;
-    int64_t m = p->c.rows, n = p->c.cols;
-    int64_t k = p->trans_a == XH_TRANS ? p->a.rows : p->a.cols;
+    int64_t m = p->c.rows, n = p->c.cols, k = hyb_gemm_depth(p);
 
     XH_TRY(check_block(device, "C of a product", p->c));
     XH_TRY(check_factor(device, "A of a product", p->a, p->trans_a, m, k));

@@ -56,16 +56,16 @@ static bool parse(char *text, const char *model, hyb_rate_table_t *table_p)
     return good;
 }
 
-xh_status_t hyb_rate_table_load(const char *model, hyb_rate_table_t *table_p)
+bool hyb_rate_table_load(const char *model, hyb_rate_table_t *table_p)
 {
-    char path[HYB_CACHE_PATH], text[HYB_RATE_TEXT + 1];
+    size_t bytes;
+    char *text = hyb_cache_load(model, kind, &bytes);
+    bool good = text != NULL && parse(text, model, table_p);
 
-    XH_TRY(hyb_cache_read(model, kind, text, sizeof(text)));
-    if (parse(text, model, table_p))
-        return XH_OK;
-    hyb_cache_path(model, kind, path);
-    xh_log_info("%s holds no tile rates of %s and is ignored", path, model);
-    return XH_ERR_INPUT;
+    if (text != NULL && !good)
+        hyb_cache_ignore(model, kind, "tile rates");
+    free(text);
+    return good;
 }
 
 xh_status_t hyb_rate_table_save(const char *model,

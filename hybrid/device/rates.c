@@ -314,7 +314,7 @@ xh_status_t hyb_device_rates(hyb_device_t *device, hyb_rate_table_t *table_p)
     hyb_rate_table_t kept;
 
     XH_TRY(hyb_device_describe(device, &info));
-    if (hyb_rate_table_load(info.name, &kept) == XH_OK &&
+    if (hyb_rate_table_load(info.name, &kept) &&
         hyb_device_rates_complete(&kept, info.memory_free)) {
         *table_p = kept;
         return XH_OK;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_RATES_H
-#define HYB_RATES_H
+#pragma once
 
 #include <stdbool.h>
 #include "hybrid/device/device.h"
@@ -74,17 +73,11 @@ bool hyb_device_rates_complete(const hyb_rate_table_t *table, uint64_t memory);
 
 /* ---- kept from run to run: rate_file.c ----------------------------------- */
 
-/*
- * Read model's table. Errors leave it to the caller to measure again:
- * XH_ERR_INPUT  no folder, or the file is not this model's table, whole: the
- *               latter is said as information
- * XH_ERR_IO     there is no file, or it cannot be read; not logged
- */
-xh_status_t hyb_rate_table_load(const char *model, hyb_rate_table_t *table_p);
+/* Read model's table. False: there is none; or the file is not this model's
+ * table, whole, which is said as information. */
+bool hyb_rate_table_load(const char *model, hyb_rate_table_t *table_p);
 
 /* Write model's file, or remove it; errors as hyb_cache_store. */
 xh_status_t hyb_rate_table_save(const char *model,
                                 const hyb_rate_table_t *table);
 void hyb_rate_table_forget(const char *model);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_STREAM_H
-#define HYB_STREAM_H
+#pragma once
 
 #include "hybrid/device/device.h"
 #include "hybrid/device/product.h"
@@ -53,5 +52,3 @@ void hyb_stream_begin(hyb_stream_t *stream, hyb_product_t *product,
 /* Wait until the stream's tiles are complete, or the product is lost, and say
  * what it did. */
 void hyb_stream_finish(hyb_stream_t *stream, hyb_work_t *work_p);
-
-#endif

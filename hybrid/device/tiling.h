@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_TILING_H
-#define HYB_TILING_H
+#pragma once
 
 #include <stdint.h>
 #include "base/status.h"
@@ -114,5 +113,3 @@ double hyb_tile_model_seconds(const hyb_tile_model_t *model,
  */
 int64_t hyb_tile_model_best(const hyb_tile_model_t *model,
                             const hyb_rate_table_t *rates, int64_t fallback);
-
-#endif

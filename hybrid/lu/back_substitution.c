@@ -55,8 +55,7 @@ void hyb_back_substitution(hyb_lu_t *lu)
                      .again = lu->check != NULL ? lu->check->work : NULL};
     hpl_subtract_t how = {.subtract = subtract, .context = &solve};
 
-    hyb_phase_begin(&solve.phase, "in the back-substitution",
-                    hyb_watchdog_patience());
+    hyb_phase_begin(&solve.phase, "in the back-substitution");
     hpl_back_substitution(lu->grid, lu->mat, &how);
     hyb_check_columns_end(lu); /* U, as it was read */
     hyb_phase_end(&solve.phase);

@@ -163,7 +163,7 @@ void hyb_check_solution(const hyb_means_t *means, const HPL_T_grid *grid,
     check.has_b = check.nq < mat->nq;
     check.strip = strip_rows(Mmax(check.mp, 1), check.members);
     bytes = allocate(&check, &memory);
-    hyb_phase_begin(&phase, "in the verification", hyb_watchdog_patience());
+    hyb_phase_begin(&phase, "in the verification");
     hyb_team_run(means->team, check_strips, &check);
     reduce(grid, &check, mat->nb, norms_p);
     hyb_phase_end(&phase);

@@ -104,7 +104,7 @@ static void visit_all(hyb_team_t *team, filling_t *f, const char *what)
     f->members = members;
     f->width = Mmin(Mmax(RUN_BYTES / column_bytes, 1), Mmax(fair, 1));
     f->phase = &phase;
-    hyb_phase_begin(&phase, what, hyb_watchdog_patience());
+    hyb_phase_begin(&phase, what);
     hyb_team_run(team, visit, f);
     hyb_phase_end(&phase);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_TEAM_H
-#define HYB_TEAM_H
+#pragma once
 
 #include "base/status.h"
 
@@ -65,5 +64,3 @@ void hyb_barrier_destroy(hyb_barrier_t *barrier);
 
 /* Wait for all. What each wrote before is seen by all after. */
 void hyb_barrier_wait(hyb_barrier_t *barrier);
-
-#endif

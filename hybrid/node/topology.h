@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_TOPOLOGY_H
-#define HYB_TOPOLOGY_H
+#pragma once
 
 #include "base/status.h"
 
@@ -118,5 +117,3 @@ void hyb_topology_describe(const hyb_topology_t *topology, char *text,
  */
 void hyb_topology_synthetic(const hyb_topology_t *topology, char *text,
                             int size);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_TOPOLOGY_PRIVATE_H
-#define HYB_TOPOLOGY_PRIVATE_H
+#pragma once
 
 #include <hwloc.h>
 #include "base/status.h"
@@ -28,5 +27,3 @@ xh_status_t hyb_bitmap_read(const char *text, hwloc_bitmap_t mask);
 /* count empty sets, then NULL; or NULL, after a message, without memory. */
 hwloc_bitmap_t *hyb_bitmaps_create(int count);
 void hyb_bitmaps_destroy(hwloc_bitmap_t *bitmaps); /* accepts NULL */
-
-#endif

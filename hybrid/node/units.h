@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_UNITS_H
-#define HYB_UNITS_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -52,5 +51,3 @@ static inline bool hyb_units_are_settled(const hyb_units_t *units)
 {
     return atomic_load(&units->settled) == units->count;
 }
-
-#endif

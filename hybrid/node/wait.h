@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_WAIT_H
-#define HYB_WAIT_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -72,5 +71,3 @@ void hyb_gate_set(hyb_gate_t *gate, unsigned value);
 /* Wait until the number differs from old; spin for so many seconds at most. */
 void hyb_gate_wait(hyb_gate_t *gate, unsigned old,
                    const hyb_core_budget_t *budget, double seconds);
-
-#endif

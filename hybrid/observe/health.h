@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_HEALTH_H
-#define HYB_HEALTH_H
+#pragma once
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -124,5 +123,3 @@ void hyb_health_turn(hyb_health_t *health);
  * what others sent would lie about.
  */
 void hyb_health_end(hyb_health_t *health);
-
-#endif

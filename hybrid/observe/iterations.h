@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_ITERATIONS_H
-#define HYB_ITERATIONS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ void hyb_iterations_add(hyb_iterations_t *log, const hyb_iteration_t *row);
  */
 xh_status_t hyb_iterations_csv(const hyb_iterations_t *log, int rank,
                                double zero, char **csv_p, size_t *size_p);
-
-#endif

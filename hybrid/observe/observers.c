@@ -71,7 +71,7 @@ static void begin(const hyb_observer_t *run)
     hyb_health_begin(&all.health, &all.run, planned(run));
     hyb_iterations_begin(all.record, run);
     name_actors(run);
-    hyb_watchdog_begin(&all.dog, hyb_watchdog_patience());
+    hyb_watchdog_begin(&all.dog);
 }
 
 static void step(int64_t columns_left)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_OBSERVERS_H
-#define HYB_OBSERVERS_H
+#pragma once
 
 #include "hybrid/lu/observer.h"
 #include "hybrid/observe/iterations.h"
@@ -12,5 +11,3 @@
  * record  in  gets a row an iteration; borrowed
  */
 hyb_observer_t hyb_observers(hyb_iterations_t *record);
-
-#endif

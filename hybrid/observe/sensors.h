@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_SENSORS_H
-#define HYB_SENSORS_H
+#pragma once
 
 #include "hpl_solver.h"
 
@@ -13,5 +12,3 @@
  * Cost: a file each, tens of microseconds
  */
 hpl_clocks_t hyb_sensors_clocks(const char *root, const int *cpus, int count);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_BUSY_DEVICES_H
-#define HYB_BUSY_DEVICES_H
+#pragma once
 
 #include "hybrid/device/machine.h"
 
@@ -39,5 +38,3 @@ void hyb_busy_devices_begin(hyb_busy_devices_t *devices, int64_t m, int64_t nb,
  * tile_p  out  columns of their tiles
  */
 double hyb_busy_devices_end(hyb_busy_devices_t *devices);
-
-#endif

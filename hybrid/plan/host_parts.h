@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_HOST_PARTS_H
-#define HYB_HOST_PARTS_H
+#pragma once
 
 #include "hybrid/cpu/panel/panel.h"
 #include "hybrid/cpu/update/run.h"
@@ -105,5 +104,3 @@ xh_status_t hyb_host_update_open(hyb_host_update_t *update,
 void hyb_host_update_close(hyb_host_update_t *update);
 
 void hyb_host_update_run(void *update);
-
-#endif

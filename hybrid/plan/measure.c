@@ -431,8 +431,7 @@ xh_status_t hyb_measure(const hyb_means_t *means, const hyb_measurement_t *what,
     rates.figures = means->figures;
     rates.there = strcmp(xh_settings_text("panel"), "device") == 0;
     MPI_Comm_size(MPI_COMM_WORLD, &work.processes);
-    hyb_phase_begin(&phase, "measuring rates of links, cores and devices",
-                    hyb_watchdog_patience());
+    hyb_phase_begin(&phase, "measuring rates of links, cores and devices");
     status = measure_all(&work);
     hyb_phase_end(&phase);
     hyb_model_slow_down(&rates, what->crowd);

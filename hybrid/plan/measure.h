@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_MEASURE_H
-#define HYB_MEASURE_H
+#pragma once
 
 #include "base/status.h"
 #include "hybrid/lu/means.h"
@@ -29,5 +28,3 @@ typedef struct {
  */
 xh_status_t hyb_measure(const hyb_means_t *means, const hyb_measurement_t *what,
                         hyb_model_rates_t *rates_p);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_MODEL_H
-#define HYB_MODEL_H
+#pragma once
 
 #include <stdbool.h>
 #include "hpl_solver.h"
@@ -147,5 +146,3 @@ int hyb_messages_rounds(int processes);
 /* How often the process that is distance behind the root of that broadcast
  * sends or receives all of a panel. */
 int hyb_messages_copies(int bcast, int npcol, int distance);
-
-#endif

@@ -2,7 +2,6 @@
 #include "hybrid/plan/model_private.h"
 
 #include <math.h>
-#include "hybrid/lu/homes.h"
 #include "hybrid/lu/tuner/panel_pace.h"
 
 typedef hyb_model_t model_t;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_MODEL_PRIVATE_H
-#define HYB_MODEL_PRIVATE_H
+#pragma once
 
 #include "hybrid/plan/model.h"
 
@@ -112,5 +111,3 @@ void hyb_model_reside(const hyb_model_t *model, int64_t k, bool is_mine,
  */
 double hyb_model_saved(const hyb_model_t *model, const hyb_model_step_t *step,
                        double host);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_PROBES_H
-#define HYB_PROBES_H
+#pragma once
 
 #include "hybrid/plan/host_parts.h"
 #include "hybrid/plan/model.h"
@@ -36,5 +35,3 @@ xh_status_t hyb_probe_sweep(hyb_team_t *team, const hyb_kernel_t *kernel,
  * Errors: XH_ERR_MEMORY  on all processes
  */
 xh_status_t hyb_probe_link(int step, double seconds, hyb_model_link_t *link_p);
-
-#endif

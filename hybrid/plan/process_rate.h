@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_PROCESS_RATE_H
-#define HYB_PROCESS_RATE_H
+#pragma once
 
 #include "base/status.h"
 #include "hybrid/lu/means.h"
@@ -18,5 +17,3 @@
  */
 xh_status_t hyb_process_rate(const hyb_means_t *means, int nb, double seconds,
                              double *rate_p);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_RESIDENT_DEVICES_H
-#define HYB_RESIDENT_DEVICES_H
+#pragma once
 
 #include "hybrid/device/machine.h"
 
@@ -37,5 +36,3 @@ typedef struct {
 
 /* Accepts NULL. */
 hyb_resident_seconds_t hyb_resident_devices_end(hyb_resident_devices_t *d);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_MODEL_CONTROL_H
-#define CUDA_MODEL_CONTROL_H
+#pragma once
 
 /*
  * A model of the parts of CUDA's libraries that hybrid/device/cuda/ uses, on
@@ -64,5 +63,3 @@ typedef struct { /* what there is of each, of all devices */
 void cuda_model_begin(const char *faults);
 
 cuda_model_counts_t cuda_model_counts(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_MODEL_LAUNCH_H
-#define CUDA_MODEL_LAUNCH_H
+#pragma once
 
 #include "testing/cuda_model/model.h"
 
@@ -45,5 +44,3 @@ typedef struct {
 const model_kernel_t *model_kernel(const char *name);
 
 cudaError_t model_run(int device, model_launch_t launch);
-
-#endif

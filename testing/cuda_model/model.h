@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_MODEL_H
-#define CUDA_MODEL_H
+#pragma once
 
 /* What the files of the model share: one lock guards all of it. */
 #include <cuda_runtime_api.h>
@@ -164,5 +163,3 @@ cudaError_t model_finish_device(int device, const char *name);
 
 int model_stream_device(cudaStream_t stream); /* -1: it was destroyed */
 void model_streams_begin(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XH_JSON_H
-#define XH_JSON_H
+#pragma once
 
 #include <jansson.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ json_t *xh_json_set_members(json_t *object, const xh_json_member_t *members);
     xh_json_set_members(object,                                                \
                         (const xh_json_member_t[]){__VA_ARGS__, {NULL, NULL}})
 #define XH_JSON_OBJECT(...) XH_JSON_SET(json_object(), __VA_ARGS__)
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PLANT_H
-#define PLANT_H
+#pragma once
 
 #include "hybrid/lu/tuner/lookahead.h"
 
@@ -70,5 +69,3 @@ plant_t plant_for_the_panel(void);
 
 /* The pipeline wins while the matrix is large, then groups delay the panel. */
 plant_t plant_for_both(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XHPL_ADVICE_H
-#define XHPL_ADVICE_H
+#pragma once
 
 #include "base/rivals.h"
 #include "testing/planner/choices.h"
@@ -50,5 +49,3 @@ xh_status_t xhpl_advice_worthless(const xhpl_order_t *order, double others,
 void xhpl_advice_print(const xhpl_order_t *order, const xhpl_job_t *job,
                        const xhpl_extent_t *planned, const xhpl_choice_t *best,
                        int pmap, bool compares);
-
-#endif

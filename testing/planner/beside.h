@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XHPL_BESIDE_H
-#define XHPL_BESIDE_H
+#pragma once
 
 #include "testing/planner/choices.h"
 
@@ -9,5 +8,3 @@
 /* Say what both take of the choice, on stderr. */
 void xhpl_beside_say(const hyb_model_rates_t *rates,
                      const xhpl_choice_t *choice);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XHPL_CHOICES_H
-#define XHPL_CHOICES_H
+#pragma once
 
 #include <stdbool.h>
 #include "hybrid/plan/model.h"
@@ -57,5 +56,3 @@ xhpl_choice_t xhpl_choices_of(const xhpl_job_t *job, hpl_shape_t test,
  */
 int xhpl_choices_make(const xhpl_job_t *job, int capacity,
                       xhpl_choice_t *choices_p);
-
-#endif

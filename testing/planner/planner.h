@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XHPL_PLANNER_H
-#define XHPL_PLANNER_H
+#pragma once
 
 #include "base/status.h"
 #include "testing/ptest/plan.h"
@@ -44,5 +43,3 @@ xh_status_t xhpl_planner_forecast(const xhpl_parameters_t *parameters,
  *         on all processes
  */
 xh_status_t xhpl_planner_rate(const xhpl_list_t *nb, double *rate_p);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XHPL_SIMULATE_H
-#define XHPL_SIMULATE_H
+#pragma once
 
 #include "base/status.h"
 #include "testing/planner/choices.h"
@@ -24,5 +23,3 @@ xh_status_t xhpl_simulate_check(bool offloads);
 xh_status_t xhpl_simulate_run(const xhpl_choice_t *choice,
                               const hyb_model_rates_t *rates,
                               const xhpl_extent_t *extent);
-
-#endif

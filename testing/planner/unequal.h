@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XHPL_UNEQUAL_H
-#define XHPL_UNEQUAL_H
+#pragma once
 
 #include "testing/planner/choices.h"
 #include "testing/ptest/weights.h"
@@ -30,5 +29,3 @@ xhpl_choice_t xhpl_unequal_best(const xhpl_job_t *job,
  */
 int xhpl_unequal_without(const xhpl_job_t *job, const xhpl_weights_t *weights,
                          xhpl_choice_t *choice_p);
-
-#endif

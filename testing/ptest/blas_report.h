@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XHPL_BLAS_REPORT_H
-#define XHPL_BLAS_REPORT_H
+#pragma once
 
 #include "base/status.h"
 #include "testing/ptest/parameters.h"
@@ -16,5 +15,3 @@
  *                       reported, on all processes
  */
 xh_status_t xhpl_blas_report(const xhpl_parameters_t *parameters);
-
-#endif

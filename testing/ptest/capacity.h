@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XHPL_CAPACITY_H
-#define XHPL_CAPACITY_H
+#pragma once
 
 #include "base/status.h"
 #include "hpl_solver.h"
@@ -32,5 +31,3 @@ xhpl_capacity_t xhpl_capacity_of_nodes(void);
 
 /* All memory of a process with a system of shape, in bytes. */
 double xhpl_capacity_bytes(const hpl_shape_t *shape);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XHPL_CORE_BUDGET_H
-#define XHPL_CORE_BUDGET_H
+#pragma once
 
 #include <stddef.h>
 
@@ -29,5 +28,3 @@ double xhpl_core_budget_others(const xhpl_core_budget_t *budget, double part);
  */
 void xhpl_core_budget_cause(const xhpl_core_budget_t *budget, double part,
                             char *text, size_t size);
-
-#endif

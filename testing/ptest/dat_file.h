@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XHPL_DAT_FILE_H
-#define XHPL_DAT_FILE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -65,5 +64,3 @@ void xhpl_dat_write(FILE *out, const xhpl_parameters_t *parameters);
 xh_status_t xhpl_dat_try(const char *name);
 xh_status_t xhpl_dat_create(const char *name,
                             const xhpl_parameters_t *parameters);
-
-#endif

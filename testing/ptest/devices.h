@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XHPL_DEVICES_H
-#define XHPL_DEVICES_H
+#pragma once
 
 #include <mpi.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ xhpl_device_t *xhpl_devices_gather(MPI_Comm comm, const hpl_system_t *system,
  * least three are needed to tell who is, or two that differ.
  */
 void xhpl_devices_judge(const xhpl_device_t *list, int count);
-
-#endif

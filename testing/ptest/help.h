@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XHPL_HELP_H
-#define XHPL_HELP_H
+#pragma once
 
 #include <stdio.h>
 #include "base/command_line.h"
@@ -28,5 +27,3 @@ void xhpl_help_print(xhpl_topic_t topic, const xh_option_t *rows, int count,
 
 /* The settings as a file: those for tests only if changed. */
 void xhpl_help_print_values(FILE *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XHPL_LAUNCHER_H
-#define XHPL_LAUNCHER_H
+#pragma once
 
 #include "base/status.h"
 
@@ -21,5 +20,3 @@ void xhpl_mpi_library(char *text_p);
  *                       launcher and this program's library
  */
 xh_status_t xhpl_launcher_check(int processes);
-
-#endif

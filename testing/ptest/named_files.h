@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XHPL_NAMED_FILES_H
-#define XHPL_NAMED_FILES_H
+#pragma once
 
 #include "base/status.h"
 
@@ -22,5 +21,3 @@ typedef struct {
  *                       reported
  */
 xh_status_t xhpl_named_files_check(const xhpl_named_file_t *files, int count);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XHPL_ORDER_H
-#define XHPL_ORDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -71,5 +70,3 @@ xh_status_t xhpl_options_parse(int argc, char **argv, xhpl_order_t *order_p);
  */
 xh_status_t xhpl_options_complete(xhpl_order_t *order,
                                   const xhpl_parameters_t *file);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XHPL_PARAMETERS_H
-#define XHPL_PARAMETERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -129,5 +128,3 @@ void xhpl_quantity_advice(const xhpl_quantity_row_t *row, const char *token,
  */
 xh_status_t xhpl_integer_parse(const char *token, int least, int most,
                                int *value_p);
-
-#endif

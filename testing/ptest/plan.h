@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XHPL_PLAN_H
-#define XHPL_PLAN_H
+#pragma once
 
 #include <stdint.h>
 #include "hpl.h"
@@ -54,5 +53,3 @@ typedef struct {
     double bandwidth; /* ... and B/s of a long one, all sending; 0: one rank */
     bool disturbed;   /* others had these cores while it was measured */
 } xhpl_forecast_t;
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XHPL_PROCESSES_H
-#define XHPL_PROCESSES_H
+#pragma once
 
 #include <mpi.h>
 #include <stddef.h>
@@ -51,5 +50,3 @@ void xhpl_text_receive(MPI_Comm comm, int process, char **text_p,
  * their own environment says.
  */
 void xhpl_settings_share(void);
-
-#endif

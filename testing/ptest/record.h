@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XHPL_RECORD_H
-#define XHPL_RECORD_H
+#pragma once
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -98,5 +97,3 @@ void xhpl_record_terminated(xhpl_record_t *record, int signal);
  * Errors: XH_ERR_IO  the file is incomplete: reported, on all processes
  */
 xh_status_t xhpl_record_close(xhpl_record_t *record, int exit_status);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XHPL_RECORD_PARTS_H
-#define XHPL_RECORD_PARTS_H
+#pragma once
 
 #include <jansson.h>
 #include <mpi.h>
@@ -144,5 +143,3 @@ void xhpl_phase_start(xhpl_phase_t *phase);
  */
 json_t *xhpl_phase_stop(xhpl_phase_t *phase, MPI_Comm comm,
                         const hpl_system_t *system, bool has_devices);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XHPL_REPORT_H
-#define XHPL_REPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -63,5 +62,3 @@ bool xhpl_report_residual(xhpl_report_t *report, double residual,
  * Errors: XH_ERR_IO  the report is incomplete: reported
  */
 xh_status_t xhpl_report_end(xhpl_report_t *report);
-
-#endif

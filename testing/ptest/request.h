@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XHPL_REQUEST_H
-#define XHPL_REQUEST_H
+#pragma once
 
 #include <stdint.h>
 #include "base/status.h"
@@ -42,5 +41,3 @@ typedef struct { /* the size of a job */
 /* The job that a plan is for: as started, with the changes of request. */
 xhpl_extent_t xhpl_request_extent(const xhpl_request_t *request,
                                   const xhpl_extent_t *started);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XHPL_RUN_H
-#define XHPL_RUN_H
+#pragma once
 
 #include <stdio.h>
 #include "testing/ptest/order.h"
@@ -21,5 +20,3 @@
  */
 int xhpl_run(const xhpl_order_t *order, FILE *out, xhpl_record_t *record,
              const xhpl_forecast_t *forecast, const xhpl_weights_t *weights);
-
-#endif

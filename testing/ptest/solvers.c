@@ -37,13 +37,11 @@ xh_status_t xhpl_solver_open(bool funneled)
 
     if (is_reference)
         warn_of_ignored();
-    hyb_phase_begin(&opening, "opening the solver: its BLAS, kernels, devices",
-                    hyb_watchdog_patience());
+    hyb_phase_begin(&opening, "opening the solver: its BLAS, kernels, devices");
     status = hyb_driver_open(funneled);
     hyb_phase_end(&opening);
     if (is_reference && status == XH_OK)
-        hyb_phase_begin(&reference, "computing with solver=reference",
-                        hyb_watchdog_patience());
+        hyb_phase_begin(&reference, "computing with solver=reference");
     return status;
 }
 
@@ -72,11 +70,13 @@ void xhpl_start_watch_begin(int rank, const char *host, bool funneled)
     snprintf(text, sizeof(text),
              "starting: rank %d on %.64s waits for other processes", rank,
              host);
-    hyb_phase_begin(&start, text, watches ? patience : 0.0);
+    hyb_phase_begin(&start, text);
+    hyb_hang_open_alone(rank, watches ? patience : 0.0);
 }
 
 void xhpl_start_watch_end(void)
 {
+    hyb_hang_close();
     hyb_phase_end(&start);
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XHPL_SOLVERS_H
-#define XHPL_SOLVERS_H
+#pragma once
 
 #include <stdbool.h>
 #include "base/status.h"
@@ -40,5 +39,3 @@ void xhpl_start_watch_end(void);
  */
 void xhpl_hang_watch_begin(void);
 void xhpl_hang_watch_end(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XHPL_TALLY_H
-#define XHPL_TALLY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ void xhpl_tally_say_best(double ceiling);
 
 /* Say what was finished and what was not, if a run is under way. */
 void xhpl_tally_say_interrupted(void);
-
-#endif

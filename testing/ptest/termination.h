@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XHPL_TERMINATION_H
-#define XHPL_TERMINATION_H
+#pragma once
 
 /*
  * SIGTERM, SIGINT or SIGHUP terminates a process: its launcher sends it when
@@ -22,5 +21,3 @@ void xhpl_at_termination_again(void);
 
 /* Stop that. Does not return while fn runs. */
 void xhpl_at_termination_end(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XHPL_TRACE_FILES_H
-#define XHPL_TRACE_FILES_H
+#pragma once
 
 #include <stdbool.h>
 #include "base/output.h"
@@ -43,5 +42,3 @@ xh_status_t xhpl_trace_files_open(const xhpl_order_t *order,
  *                                   processes
  */
 xh_status_t xhpl_trace_files_close(xhpl_trace_files_t *files, bool ran);
-
-#endif

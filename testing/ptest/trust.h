@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XHPL_TRUST_H
-#define XHPL_TRUST_H
+#pragma once
 
 #include <stdbool.h>
 #include "base/status.h"
@@ -22,5 +21,3 @@ typedef struct {
  * Errors: XH_ERR_INTERNAL  a wrong result: logged, the first of each process
  */
 xh_status_t xhpl_trust(const xhpl_order_t *order, xhpl_trust_t *trust_p);
-
-#endif

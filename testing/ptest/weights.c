@@ -13,7 +13,6 @@
 #include "base/settings.h"
 #include "base/text.h"
 #include "hpl/grid/agree.h"
-#include "hpl/pauxil/map.h"
 #include "testing/ptest/processes.h"
 
 enum { MOST_BYTES = 16 << 20, PATH = 4096 }; /* of a file; of its name */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XHPL_WEIGHTS_H
-#define XHPL_WEIGHTS_H
+#pragma once
 
 #include "hpl/pauxil/deal.h"
 #include "testing/ptest/parameters.h"
@@ -77,5 +76,3 @@ void xhpl_weights_forget(void);
  */
 xh_status_t xhpl_weights_parse(const char *name, char *text, int processes,
                                const char *const *host, double *rate_p);
-
-#endif

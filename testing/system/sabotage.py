@@ -2,6 +2,7 @@
 """Runs of xhpl in which functions of libraries are ours, or a process differs;
 and the processes of such runs."""
 import os
+import re
 import time
 from pathlib import Path
 
@@ -126,14 +127,21 @@ def has_computed(pid):
     return int(fields[11]) + int(fields[12]) > os.sysconf("SC_CLK_TCK")
 
 
+def rank_of(pid):
+    """The rank of a process, as its launcher told it, if it has one."""
+    environment = Path(f"/proc/{pid}/environ").read_bytes()
+    found = re.search(rb"(?:OMPI_COMM_WORLD_RANK|PMI_RANK|PMIX_RANK)=(\d+)", environment)
+    return int(found[1]) if found else 0
+
+
 def wait_for_ranks(job, count, ready=has_computed):
-    """The ids of count xhpl processes, as soon as they all are ready."""
+    """The ids of count xhpl processes, by rank, as soon as they all are ready."""
     until = time.monotonic() + jobs.LIMIT
     while time.monotonic() < until:
         if job.poll() is not None:
             raise AssertionError("the job ended before all processes had started")
         pids = ranks_of(job)
         if len(pids) == count and all(map(ready, pids)):
-            return pids
+            return sorted(pids, key=rank_of)
         time.sleep(0.05)
     raise AssertionError("the processes did not start")

@@ -7,7 +7,6 @@ import signal
 import threading
 import time
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 
@@ -28,14 +27,6 @@ SLOW = {
 }
 
 
-def rank_of(pid):
-    """The rank of a process, as its launcher tells it."""
-    pairs = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
-    env = dict(pair.split(b"=", 1) for pair in pairs if b"=" in pair)
-    names = (b"OMPI_COMM_WORLD_RANK", b"PMI_RANK", b"PMIX_RANK")
-    return int(next(env[name] for name in names if name in env))
-
-
 def stop_by_turns(pids, over):
     """Stop and continue processes, 10 ms each, until over is set."""
     while not over.is_set():
@@ -54,11 +45,10 @@ def start(directory, processes, dat, *command, **settings):
     words = jobs.launched(processes, command or [jobs.XHPL])
     job = jobs.start(words, directory, {**SLOW, **settings})
     try:
-        pids = wait_for_ranks(job, processes, ready=lambda pid: True)
+        return job, wait_for_ranks(job, processes, ready=lambda pid: True)
     except AssertionError:
         jobs.finish(job, limit=0)
         raise
-    return job, sorted(pids, key=rank_of)
 
 
 class Warnings:

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CAPTURE_H
-#define CAPTURE_H
+#pragma once
 
 /*
  * Collect what is written to stderr between begin and end, at most 64 KiB,
@@ -32,5 +31,3 @@ int capture_lines(const char *text);
         assert_int_equal(is_, status);                                         \
         assert_in(said_, words);                                               \
     } while (0)
-
-#endif

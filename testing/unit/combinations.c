@@ -7,7 +7,8 @@
 #include "hpl/pauxil/deal.h"
 #include "hpl/solver/system.h"
 #include "testing/unit/small_system.h"
-#include "testing/unit/unit_mpi.h"
+#include "testing/unit/processes.h"
+#include "testing/unit/unit.h"
 
 enum { MOST_N = 700, MOST_COLUMNS = 9 };
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef COMBINATIONS_H
-#define COMBINATIONS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -83,5 +82,3 @@ int combinations_solve(const combinations_t *of);
 
 /* Fail on every process if there are failures on any. */
 void combinations_end(int failures);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef COUNTED_KERNEL_H
-#define COUNTED_KERNEL_H
+#pragma once
 
 #include <stdatomic.h>
 #include "hybrid/cpu/isa/kernel.h"
@@ -57,5 +56,3 @@ static inline int with_counted_kernel(run_by_t *run, int n, int nb)
     hyb_team_destroy(team);
     return errors;
 }
-
-#endif

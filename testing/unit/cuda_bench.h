@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_BENCH_H
-#define CUDA_BENCH_H
+#pragma once
 
 #include "testing/unit/device_cases.h"
 #include "testing/unit/model_fixture.h"
@@ -100,5 +99,3 @@ static inline void assert_nothing_left(const bench_t *b)
     bench_close(b);
     model_fixture_assert_nothing_left();
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef DEVICE_CALLS_H
-#define DEVICE_CALLS_H
+#pragma once
 
 #include "hybrid/device/device.h"
 
@@ -56,5 +55,3 @@ typedef enum {
 
 const char *device_call_name(device_call_t call); /* of faults */
 xh_status_t device_call(device_call_t call);
-
-#endif

@@ -63,11 +63,36 @@ int device_cases_close(void **state)
     return 0;
 }
 
-device_fixture_t *device_cases_fixture(void **state)
+device_fixture_t *device_cases_fixture(void **state, hyb_op_t op)
 {
-    if (*state == NULL)
+    device_fixture_t *f = *state;
+
+    if (f == NULL || !hyb_device_has(f->device, op))
         skip();
-    return *state;
+    return f;
+}
+
+/* ---- the cases ---------------------------------------------------------- */
+
+enum { MOST = 64 };
+
+static struct CMUnitTest cases[MOST];
+static size_t count;
+
+void device_cases_add(const char *name, void (*run)(void **state))
+{
+    if (count == MOST)
+        abort();
+    cases[count++] =
+        (struct CMUnitTest){name, run, NULL, device_cases_close, NULL};
+}
+
+void device_cases_use(int (*open)(void **state))
+{
+    for (size_t i = 0; i < count; i++) {
+        cases[i].setup_func = open;
+        unit_add(cases[i]);
+    }
 }
 
 /* ---- pieces ------------------------------------------------------------- */
@@ -152,9 +177,8 @@ static void keep_busy(const device_fixture_t *f)
 
 /* ---- describing --------------------------------------------------------- */
 
-void it_describes_itself(void **state)
+DEVICE_CASE(it_describes_itself)
 {
-    const device_fixture_t *f = device_cases_fixture(state);
     hyb_device_info_t info;
 
     assert_ok(hyb_device_describe(f->device, &info));
@@ -169,9 +193,8 @@ static void assert_none_or_between(double value, double least, double most)
     assert_true(isnan(value) || (value >= least && value <= most));
 }
 
-void its_sensors_tell_what_is_possible_or_nothing(void **state)
+DEVICE_CASE(its_sensors_tell_what_is_possible_or_nothing)
 {
-    const device_fixture_t *f = device_cases_fixture(state);
     hyb_device_sensors_t sensors;
 
     assert_ok(hyb_device_sensors(f->device, &sensors));
@@ -182,9 +205,8 @@ void its_sensors_tell_what_is_possible_or_nothing(void **state)
 
 /* ---- memory ------------------------------------------------------------- */
 
-void more_memory_than_there_is_keeps_the_device(void **state)
+DEVICE_CASE(more_memory_than_there_is_keeps_the_device)
 {
-    const device_fixture_t *f = device_cases_fixture(state);
     hyb_device_info_t info;
     hyb_buffer_t *most, *more;
 
@@ -208,9 +230,8 @@ void more_memory_than_there_is_keeps_the_device(void **state)
 
 /* ---- queues and events -------------------------------------------------- */
 
-void an_event_never_recorded_has_passed(void **state)
+DEVICE_CASE(an_event_never_recorded_has_passed)
 {
-    const device_fixture_t *f = device_cases_fixture(state);
     hyb_event_t *event = device_cases_event(f->device);
     double seconds;
     bool done = false;
@@ -224,10 +245,9 @@ void an_event_never_recorded_has_passed(void **state)
     assert_ok(device_cases_finish(f->device, f->queue));
 }
 
-void a_wait_ends_with_its_time_or_with_the_work(void **state)
+DEVICE_CASE(a_wait_ends_with_its_time_or_with_the_work)
 {
     static const double patience[] = {0, 1e-9, 1e-4, DEVICE_PATIENCE, INFINITY};
-    const device_fixture_t *f = device_cases_fixture(state);
     hyb_event_t *event = device_cases_event(f->device);
     bool done = false, before;
 
@@ -241,11 +261,10 @@ void a_wait_ends_with_its_time_or_with_the_work(void **state)
     hyb_event_destroy(event);
 }
 
-void a_wait_orders_the_work_of_two_queues(void **state)
+DEVICE_CASE(a_wait_orders_the_work_of_two_queues)
 {
     static double ones[ORDER * ORDER], zeros[ORDER * ORDER],
         result[ORDER * ORDER];
-    const device_fixture_t *f = device_cases_fixture(state);
     hyb_queue_t *other = device_cases_queue(f->device);
     hyb_event_t *event = device_cases_event(f->device);
 
@@ -263,9 +282,8 @@ void a_wait_orders_the_work_of_two_queues(void **state)
     hyb_queue_destroy(other);
 }
 
-void time_runs_from_event_to_event(void **state)
+DEVICE_CASE(time_runs_from_event_to_event)
 {
-    const device_fixture_t *f = device_cases_fixture(state);
     hyb_event_t *event[3];
     double first, second, both;
 
@@ -284,10 +302,9 @@ void time_runs_from_event_to_event(void **state)
         hyb_event_destroy(event[i]);
 }
 
-void queues_come_and_go(void **state)
+DEVICE_CASE(queues_come_and_go)
 {
     enum { ROUNDS = 200 };
-    const device_fixture_t *f = device_cases_fixture(state);
     hyb_block_t matrix = device_cases_matrix(f->device, 1, 1);
     hyb_queue_t *other;
     double x = 0;
@@ -348,9 +365,8 @@ static void *square(void *argument)
     return NULL;
 }
 
-void several_threads_use_one_device(void **state)
+DEVICE_CASE(several_threads_use_one_device)
 {
-    const device_fixture_t *f = device_cases_fixture(state);
     worker_t workers[WORKERS];
 
     for (int i = 0; i < WORKERS; i++) {
@@ -366,11 +382,10 @@ void several_threads_use_one_device(void **state)
 
 /* ---- closing ------------------------------------------------------------ */
 
-void destroying_a_queue_finishes_what_is_queued(void **state)
+DEVICE_CASE(destroying_a_queue_finishes_what_is_queued)
 {
     static double ones[ORDER * ORDER], zeros[ORDER * ORDER],
         result[ORDER * ORDER];
-    device_fixture_t *f = device_cases_fixture(state);
 
     fill_in(f->queue, f->a, ones, 1);
     fill_in(f->queue, f->c, zeros, 0);
@@ -383,9 +398,8 @@ void destroying_a_queue_finishes_what_is_queued(void **state)
     f->queue = NULL;
 }
 
-void a_device_given_up_closes(void **state)
+DEVICE_CASE(a_device_given_up_closes)
 {
-    const device_fixture_t *f = device_cases_fixture(state);
     hyb_event_t *event = device_cases_event(f->device);
     bool done;
 
@@ -395,6 +409,6 @@ void a_device_given_up_closes(void **state)
     assert_int_equal(hyb_event_wait(event, DEVICE_PATIENCE, &done),
                      XH_ERR_DEVICE);
     hyb_event_destroy(event);
-    device_cases_close(state);
+    device_cases_close(NULL);
     assert_null(f->device);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef DEVICE_FRAMES_H
-#define DEVICE_FRAMES_H
+#pragma once
 
 #include <math.h>
 #include "testing/unit/device_cases.h"
@@ -89,15 +88,3 @@ static inline void check_all(const device_fixture_t *f, double tolerance)
     check(f, &b, tolerance);
     check(f, &c, tolerance);
 }
-
-/* The fixture of a device that has op; the case is skipped on others. */
-static inline const device_fixture_t *fixture_with(void **state, hyb_op_t op)
-{
-    const device_fixture_t *f = device_cases_fixture(state);
-
-    if (!hyb_device_has(f->device, op))
-        skip();
-    return f;
-}
-
-#endif

@@ -53,10 +53,8 @@ static void check_generated(const device_fixture_t *f, hyb_dealt_t rows,
     check_all(f, 0);
 }
 
-void a_generated_part_has_the_matrixs_bits(void **state)
+DEVICE_CASE_WITH(a_generated_part_has_the_matrixs_bits, HYB_OP_GENERATE)
 {
-    const device_fixture_t *f = fixture_with(state, HYB_OP_GENERATE);
-
     open_frames(f);
     for (int64_t nb = 1; nb < 80; nb = 2 * nb + 1)
         for (int64_t p = 1; p < 4; p++) {
@@ -84,10 +82,9 @@ static uint64_t member(uint64_t t)
 }
 
 /* Far from its first entry, across the end of a block; of a 3 x 2 grid. */
-void a_part_of_a_large_matrix_is_generated(void **state)
+DEVICE_CASE_WITH(a_part_of_a_large_matrix_is_generated, HYB_OP_GENERATE)
 {
     enum { N = 1234567, NB = 384, SIDE = 40, FAR = N / 6 / NB * NB + NB - 11 };
-    const device_fixture_t *f = fixture_with(state, HYB_OP_GENERATE);
     const hyb_dealt_t rows = {FAR, NB, 1, 3}, cols = {FAR, NB, 1, 2};
 
     open_frames(f);

@@ -41,15 +41,6 @@ static void step_on_host(int64_t rows, int64_t cols, int64_t first,
 
 /* ---- the device ---------------------------------------------------------- */
 
-static const device_fixture_t *fixture(void **state)
-{
-    const device_fixture_t *f = device_cases_fixture(state);
-
-    if (!hyb_device_has(f->device, HYB_OP_PANEL_STEP))
-        skip();
-    return f;
-}
-
 static bool equal(double x, double y)
 {
     return x == y || fabs(x - y) <= 1e-12 * fmax(1, fabs(y)) ||
@@ -99,10 +90,8 @@ static void check_step(const device_fixture_t *f, int64_t rows, int64_t cols,
 
 /* ---- cases --------------------------------------------------------------- */
 
-void a_panel_step_eliminates_with_pivots(void **state)
+DEVICE_CASE_WITH(a_panel_step_eliminates_with_pivots, HYB_OP_PANEL_STEP)
 {
-    const device_fixture_t *f = fixture(state);
-
     srand(3);
     for (int round = 0; round < 20; round++) {
         int64_t cols = 1 + rand() % 40, count = 1 + rand() % HYB_PANEL_STEP;
@@ -132,10 +121,8 @@ static double zero(void)
 }
 
 /* Where no division is inexact, ties are ties everywhere. */
-void of_equal_pivots_the_first_row_counts(void **state)
+DEVICE_CASE_WITH(of_equal_pivots_the_first_row_counts, HYB_OP_PANEL_STEP)
 {
-    const device_fixture_t *f = fixture(state);
-
     for (int round = 0; round < 10; round++) {
         fill(sign);
         check_step(f, 30, 12, round, 1);
@@ -146,10 +133,8 @@ void of_equal_pivots_the_first_row_counts(void **state)
     check_step(f, 30, 12, 4, 1);
 }
 
-void a_zero_pivot_divides_nothing(void **state)
+DEVICE_CASE_WITH(a_zero_pivot_divides_nothing, HYB_OP_PANEL_STEP)
 {
-    const device_fixture_t *f = fixture(state);
-
     fill(random_entry);
     for (int64_t i = 0; i < 40; i++)
         *at(i, 3) = *at(i, 5) = 0;
@@ -158,20 +143,16 @@ void a_zero_pivot_divides_nothing(void **state)
     check_step(f, 40, 10, 0, 10);
 }
 
-void a_tiny_pivot_divides(void **state)
+DEVICE_CASE_WITH(a_tiny_pivot_divides, HYB_OP_PANEL_STEP)
 {
-    const device_fixture_t *f = fixture(state);
-
     fill(random_entry);
     for (int64_t i = 0; i < 40; i++)
         *at(i, 2) *= 1e-309;
     check_step(f, 40, 10, 2, 1);
 }
 
-void a_panels_nan_counts_as_infinite(void **state)
+DEVICE_CASE_WITH(a_panels_nan_counts_as_infinite, HYB_OP_PANEL_STEP)
 {
-    const device_fixture_t *f = fixture(state);
-
     fill(random_entry);
     *at(17, 2) = NAN;
     *at(21, 2) = -INFINITY;
@@ -264,14 +245,11 @@ static void check_l1(const device_fixture_t *f, half_t *half)
 }
 
 /* Equal ones, and zeros, go to the first process. */
-void two_parts_of_a_panel_agree_on_pivots(void **state)
+DEVICE_CASE_WITH(two_parts_of_a_panel_agree_on_pivots, HYB_OP_PANEL_COLUMN)
 {
     static double (*const first[])(void) = {random_entry, sign, zero};
-    const device_fixture_t *f = device_cases_fixture(state);
     half_t halves[2];
 
-    if (!hyb_device_has(f->device, HYB_OP_PANEL_COLUMN))
-        skip();
     for (size_t i = 0; i < COUNT_OF(first); i++) {
         fill(first[i] == zero ? zero : random_entry);
         for (int64_t r = 0; r < 2 * HALF; r++)
@@ -302,15 +280,12 @@ static hyb_panel_column_t without_rows(const device_fixture_t *f)
                                 .pivot = hyb_block(all.buffer, 16, 10, 1)};
 }
 
-void a_part_without_rows_proposes_none(void **state)
+DEVICE_CASE_WITH(a_part_without_rows_proposes_none, HYB_OP_PANEL_COLUMN)
 {
-    const device_fixture_t *f = device_cases_fixture(state);
     double pivot[10];
     xh_view_t view = {pivot, 10, 1, 10};
     hyb_panel_column_t p;
 
-    if (!hyb_device_has(f->device, HYB_OP_PANEL_COLUMN))
-        skip();
     p = without_rows(f);
     assert_ok(hyb_queue_panel_column(f->queue, &p));
     assert_ok(hyb_queue_copy_out(f->queue, p.pivot, view));

@@ -18,10 +18,8 @@ static void copy(const device_fixture_t *f, frame_t *from, int64_t j,
             *at(to, i + r, 2 + s) = *at(from, r, j + s);
 }
 
-void copies_on_the_device_touch_no_other_element(void **state)
+DEVICE_CASE_WITH(copies_on_the_device_touch_no_other_element, HYB_OP_COPY)
 {
-    const device_fixture_t *f = fixture_with(state, HYB_OP_COPY);
-
     open_frames(f);
     copy(f, &a, 1, &b, 5, 20, 30);
     copy(f, &a, 40, &a, 7, 33, 3);
@@ -124,10 +122,8 @@ static void check_swap(const device_fixture_t *f, int64_t rows, int64_t nb,
     hyb_buffer_destroy(lists.buffer);
 }
 
-void rows_change_places_as_listed(void **state)
+DEVICE_CASE_WITH(rows_change_places_as_listed, HYB_OP_SWAP_ROWS)
 {
-    const device_fixture_t *f = fixture_with(state, HYB_OP_SWAP_ROWS);
-
     srand(5);
     open_frames(f);
     for (int round = 0; round < 20; round++)
@@ -179,9 +175,8 @@ static list_t some_rows(int64_t count)
     return list;
 }
 
-void rows_are_packed_one_after_the_other(void **state)
+DEVICE_CASE_WITH(rows_are_packed_one_after_the_other, HYB_OP_GATHER_ROWS)
 {
-    const device_fixture_t *f = fixture_with(state, HYB_OP_GATHER_ROWS);
     const list_t again = {.row = {7, 0, 7, 39}, .count = 4};
     list_t list;
 
@@ -195,9 +190,8 @@ void rows_are_packed_one_after_the_other(void **state)
     close_frames();
 }
 
-void packed_rows_go_where_the_list_says(void **state)
+DEVICE_CASE_WITH(packed_rows_go_where_the_list_says, HYB_OP_SCATTER_ROWS)
 {
-    const device_fixture_t *f = fixture_with(state, HYB_OP_SCATTER_ROWS);
     list_t list;
 
     open_frames(f);
@@ -234,10 +228,8 @@ static void check_solve(const device_fixture_t *f, int64_t nb, int64_t cols)
     hyb_buffer_destroy(b.device.buffer);
 }
 
-void a_solve_is_forward_substitution(void **state)
+DEVICE_CASE_WITH(a_solve_is_forward_substitution, HYB_OP_TRSM)
 {
-    const device_fixture_t *f = fixture_with(state, HYB_OP_TRSM);
-
     check_solve(f, 1, 1);
     check_solve(f, 2, 40);
     check_solve(f, 17, 23);
@@ -257,10 +249,8 @@ static void check_gemv(const device_fixture_t *f, int64_t rows, int64_t cols)
     check_all(f, 1e-13);
 }
 
-void a_matrix_times_a_vector_is_subtracted(void **state)
+DEVICE_CASE_WITH(a_matrix_times_a_vector_is_subtracted, HYB_OP_GEMV)
 {
-    const device_fixture_t *f = fixture_with(state, HYB_OP_GEMV);
-
     open_frames(f);
     check_gemv(f, 1, 1);
     check_gemv(f, 44, 3);
@@ -306,10 +296,8 @@ static void check_syrk(const device_fixture_t *f, int64_t n, int64_t k)
     hyb_buffer_destroy(y.buffer);
 }
 
-void a_matrix_times_itself_is_added_below_the_diagonal(void **state)
+DEVICE_CASE(a_matrix_times_itself_is_added_below_the_diagonal)
 {
-    const device_fixture_t *f = device_cases_fixture(state);
-
     check_syrk(f, 1, 1);
     check_syrk(f, HYB_SYRK_TILE, 7);
     check_syrk(f, HYB_SYRK_TILE + 1, 3);
@@ -332,10 +320,8 @@ static void check_sums(const device_fixture_t *f, int64_t rows, int64_t cols)
     check_all(f, 0);
 }
 
-void checksums_are_those_of_the_host(void **state)
+DEVICE_CASE_WITH(checksums_are_those_of_the_host, HYB_OP_CHECKSUM)
 {
-    const device_fixture_t *f = fixture_with(state, HYB_OP_CHECKSUM);
-
     open_frames(f);
     check_sums(f, 44, 40);
     check_sums(f, 1, 1);
@@ -345,10 +331,9 @@ void checksums_are_those_of_the_host(void **state)
 }
 
 /* One bit, in a column that every item of a group has rows of. */
-void a_checksum_sees_any_bit_that_changes(void **state)
+DEVICE_CASE_WITH(a_checksum_sees_any_bit_that_changes, HYB_OP_CHECKSUM)
 {
     enum { ROWS = 1000, CHANGES = 4 };
-    const device_fixture_t *f = fixture_with(state, HYB_OP_CHECKSUM);
     hyb_block_t x = device_cases_matrix(f->device, ROWS, 1);
     hyb_block_t s = device_cases_matrix(f->device, 2, CHANGES);
     uint64_t column[ROWS], sums[CHANGES][2], host[2];

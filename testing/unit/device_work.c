@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
-#include "testing/unit/capture.h"
 #include "testing/unit/device_cases.h"
 
 enum {
@@ -16,11 +15,10 @@ static void fill(double *x, size_t count)
 
 /* ---- copies ------------------------------------------------------------- */
 
-void whole_matrices_come_back(void **state)
+DEVICE_CASE(whole_matrices_come_back)
 {
     enum { ROWS = 1000, COLS = 700 };
     const size_t bytes = sizeof(double[ROWS][COLS]);
-    const device_fixture_t *f = device_cases_fixture(state);
     hyb_block_t matrix = device_cases_matrix(f->device, ROWS, COLS);
     double *from, *to;
 
@@ -38,10 +36,9 @@ void whole_matrices_come_back(void **state)
     hyb_buffer_destroy(matrix.buffer);
 }
 
-void copies_keep_every_element_and_touch_no_other(void **state)
+DEVICE_CASE(copies_keep_every_element_and_touch_no_other)
 {
     static double from[LD * ORDER], to[LD * ORDER];
-    const device_fixture_t *f = device_cases_fixture(state);
     hyb_block_t whole = device_cases_matrix(f->device, ORDER, ORDER);
     hyb_block_t part = hyb_block_part(whole, 3, 4, 20, 30);
 
@@ -57,10 +54,9 @@ void copies_keep_every_element_and_touch_no_other(void **state)
     hyb_buffer_destroy(whole.buffer);
 }
 
-void traffic_is_the_bytes_of_copies(void **state)
+DEVICE_CASE(traffic_is_the_bytes_of_copies)
 {
     static double x[LD * ORDER];
-    const device_fixture_t *f = device_cases_fixture(state);
     hyb_block_t matrix = device_cases_matrix(f->device, 20, 30);
     const xh_view_t host = {x, 20, 30, LD};
     uint64_t in, out;
@@ -178,10 +174,8 @@ static void check_product(const device_fixture_t *f, int m, int n, int k,
     assert_int_equal(wrong_elements(&operands, &p, k), 0);
 }
 
-void products_are_those_of_three_loops(void **state)
+DEVICE_CASE(products_are_those_of_three_loops)
 {
-    const device_fixture_t *f = device_cases_fixture(state);
-
     fill_operands(&operands);
     for (int flags = 0; flags < 16; flags++) {
         check_product(f, 1 + rand() % ORDER, 1 + rand() % ORDER,
@@ -191,18 +185,15 @@ void products_are_those_of_three_loops(void **state)
     }
 }
 
-void a_product_over_nothing_scales(void **state)
+DEVICE_CASE(a_product_over_nothing_scales)
 {
-    const device_fixture_t *f = device_cases_fixture(state);
-
     fill_operands(&operands);
     for (int flags = 0; flags < 16; flags++)
         check_product(f, 17, 23, 0, flags);
 }
 
-void with_beta_zero_c_is_not_read(void **state)
+DEVICE_CASE(with_beta_zero_c_is_not_read)
 {
-    const device_fixture_t *f = device_cases_fixture(state);
     hyb_gemm_t p = shape_of(ORDER, ORDER, ORDER, 0);
 
     fill_operands(&operands);

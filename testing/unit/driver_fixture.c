@@ -5,8 +5,7 @@
 #include "base/settings.h"
 #include "hybrid/lu/solver/solver.h"
 #include "testing/unit/combinations.h"
-#include "testing/unit/small_system.h"
-#include "testing/unit/unit_mpi.h"
+#include "testing/unit/processes.h"
 #include "testing/unit/unit.h"
 
 static void set(const char *settings)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef DRIVER_FIXTURE_H
-#define DRIVER_FIXTURE_H
+#pragma once
 
 /*
  * Install the threaded solver on the job's processes, without devices, with
@@ -22,5 +21,3 @@ void driver_close(void);
  */
 struct combinations; /* combinations.h */
 void driver_solve(int devices, const struct combinations *of);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef EMU_FIXTURE_H
-#define EMU_FIXTURE_H
+#pragma once
 
 #include <stdarg.h>
 #include "base/settings.h"
@@ -37,5 +36,3 @@ static inline hyb_device_t *emu_open(int index, ...)
     assert_ok(hyb_device_open(choice, NULL, 0, &device));
     return device;
 }
-
-#endif

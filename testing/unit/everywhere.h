@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef EVERYWHERE_H
-#define EVERYWHERE_H
+#pragma once
 
 #include "hpl.h"
 #include "testing/unit/small_system.h"
-#include "testing/unit/unit_mpi.h"
+#include "testing/unit/processes.h"
+#include "testing/unit/unit.h"
 #include "testing/unit/small_team.h"
 
 enum { MOST_TEAM = 3 }; /* threads */
@@ -49,5 +49,3 @@ static inline void everywhere(everywhere_t *errors_of, const int (*shapes)[2],
         static const int shapes[][2] = {__VA_ARGS__};                          \
         everywhere(errors_of, shapes, COUNT_OF(shapes));                       \
     }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef EXCHANGE_FIXTURE_H
-#define EXCHANGE_FIXTURE_H
+#pragma once
 
 #include "hpl.h"
 #include "testing/unit/small_system.h"
@@ -25,5 +24,3 @@ double exchange_expected(const exchange_setting_t *s, int64_t i, int j);
 
 /* Wrong entries below the top rows, in the panel's next columns. */
 int exchange_wrong_rows(const exchange_setting_t *s, int columns);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FAKE_BACKEND_H
-#define FAKE_BACKEND_H
+#pragma once
 
 #include "hybrid/device/device.h"
 
@@ -23,5 +22,3 @@ extern const hyb_backend_t fake_backend;
 
 /* Three devices, all calls succeed, nothing counted. */
 void fake_reset(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FAKE_ROOT_H
-#define FAKE_ROOT_H
+#pragma once
 
 /*
  * A folder that stands for the root of another machine's file system, with
@@ -20,5 +19,3 @@ void fake_root_destroy(void);
 extern const char *const fake_root;
 int fake_root_open(void **state);
 int fake_root_close(void **state);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FRAMED_H
-#define FRAMED_H
+#pragma once
 
 #include "base/view.h"
 
@@ -23,5 +22,3 @@ void framed_release(framed_t f);
 
 /* Fails unless both and what is around them differ by at most `most`. */
 void framed_compare(framed_t got, framed_t want, double most);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef KERNEL_TEXT_H
-#define KERNEL_TEXT_H
+#pragma once
 
 /*
  * Words of kernels, hybrid/device/kernels/dialect.cl, for their text on
@@ -29,5 +28,3 @@ static inline double as_double(uint64_t bits)
 #define GRID_FENCE()
 
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"
-
-#endif

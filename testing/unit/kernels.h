@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef KERNELS_H
-#define KERNELS_H
+#pragma once
 
 #include <stddef.h>
 #include "hybrid/cpu/isa/kernel.h"
@@ -37,5 +36,3 @@ static inline const hyb_kernel_t *kernel_after(const hyb_kernel_t *kernel)
         sentence##_with(kernel);                                               \
     }                                                                          \
     static void sentence##_with(const hyb_kernel_t *kernel)
-
-#endif

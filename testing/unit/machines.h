@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef MACHINES_H
-#define MACHINES_H
+#pragma once
 
 #include "testing/unit/unit.h"
 #include "hybrid/node/topology.h"
@@ -46,5 +45,3 @@ static inline int node_of(int cpu)
 {
     return cpu % 32 / 4;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef MODEL_FIXTURE_H
-#define MODEL_FIXTURE_H
+#pragma once
 
 #include <stdbool.h>
 #include "hybrid/device/device.h"
@@ -25,5 +24,3 @@ hyb_device_t *model_fixture_device(const char *backend, int index);
 
 /* For the cases of all backends: a set-up function. */
 int model_fixture_open(const char *backend, void **state_p);
-
-#endif

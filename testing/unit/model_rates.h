@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef MODEL_RATES_H
-#define MODEL_RATES_H
+#pragma once
 
 #include <math.h>
 #include "hybrid/plan/model.h"
@@ -92,5 +91,3 @@ static inline void assert_near(double value, double wanted)
 {
     assert_true(fabs(value - wanted) <= 1e-9 * fabs(wanted));
 }
-
-#endif

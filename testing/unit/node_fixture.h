@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef NODE_FIXTURE_H
-#define NODE_FIXTURE_H
+#pragma once
 
 #include <limits.h>
 #include "testing/xdgemm/gemm.h"
@@ -54,11 +53,9 @@ void gemm_shut(xdg_gemm_t *gemm);
 
 /* A case with gemm open, on one thread with these settings. */
 #define TEST_OF_GEMM(name, ...)                                                \
-    static int name##_begin(void **state)                                      \
+    UNIT_STEP(name##_begin)                                                    \
     {                                                                          \
-        (void)state;                                                           \
         gemm = GEMM(__VA_ARGS__);                                              \
-        return 0;                                                              \
     }                                                                          \
     TEST_WITH(name, name##_begin, gemm_end)
 
@@ -78,5 +75,3 @@ traffic_t traffic_of(const hyb_tiling_t *tiling);
 
 /* The executor, as in owner, of the tile that element (i, j) of C is in. */
 int node_owner(const hyb_report_t *report, int64_t i, int64_t j);
-
-#endif

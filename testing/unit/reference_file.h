@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef REFERENCE_FILE_H
-#define REFERENCE_FILE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdbool.h>
@@ -19,5 +18,3 @@ xhpl_parameters_t reference_file_parameters(const char *name);
 /* Do a and b describe the same run? */
 bool reference_file_is_same(const xhpl_parameters_t *a,
                             const xhpl_parameters_t *b);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef SETTINGS_FIXTURE_H
-#define SETTINGS_FIXTURE_H
+#pragma once
 
 #include "base/settings.h"
 #include "testing/unit/capture.h"
@@ -10,5 +9,3 @@
  * them so. */
 #define TEST_FRESH(name) TEST_WITH(name, settings_forget, settings_forget)
 int settings_forget(void **state);
-
-#endif

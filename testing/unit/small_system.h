@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef SMALL_SYSTEM_H
-#define SMALL_SYSTEM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,5 +60,3 @@ void small_interchange(double *a, int rows, int ia, int jb, const int *pivot,
 /* Algorithm of the given forms and variants; the rest as HPL.dat's defaults. */
 typedef enum { SMALL_L1_N, SMALL_L1_T } small_l1_t;
 HPL_T_palg small_algorithm(small_l1_t l1, HPL_T_FACT pfact, HPL_T_FACT rfact);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef SMALL_TEAM_H
-#define SMALL_TEAM_H
+#pragma once
 
 #include "testing/unit/unit.h"
 #include "base/cpu.h"
@@ -18,5 +17,3 @@ static inline hyb_team_t *small_team(int size)
     assert_ok(hyb_team_create(cpus, count, size, &team));
     return team;
 }
-
-#endif

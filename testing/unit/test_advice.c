@@ -3,8 +3,6 @@
 #include "testing/planner/advice.h"
 #include "testing/unit/model_rates.h"
 
-#include <math.h>
-
 static double bytes(const hpl_shape_t *shape)
 {
     return 8.0 * shape->n * shape->n / shape->nprow / shape->npcol;
@@ -40,5 +38,3 @@ TEST(the_order_of_processes_is_what_the_links_make_faster)
     assert_int_equal(order_with(1e10, 8, 1), 0);  /* all neighbours are far */
     assert_int_equal(order_with(1e10, 8, 16), 0); /* all are near */
 }
-
-TEST_MAIN()

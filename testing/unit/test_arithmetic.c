@@ -78,5 +78,3 @@ TEST(subnormal_numbers_are_turned_on_again_with_one_warning)
     assert_string_equal(heard(xh_arithmetic_keep_subnormals()), "");
     assert_string_equal(said_of_arithmetic(), "");
 }
-
-TEST_MAIN()

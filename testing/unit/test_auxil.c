@@ -161,5 +161,3 @@ TEST(who_wants_to_know_hears_of_it_behind_the_error)
                         "so be it\n"
                         "HPL ERROR on line 7 of function HPL_here: 5 bytes\n");
 }
-
-TEST_MAIN()

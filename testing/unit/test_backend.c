@@ -159,13 +159,10 @@ TEST_SET_UP(names_are_those_that_could_load)
 static xh_status_t registered(hyb_backend_t changed, const char *name)
 {
     xh_status_t status;
-    int lines;
 
     changed.name = name;
-    capture_begin();
-    status = hyb_backend_register(&changed);
-    capture_end(&lines);
-    assert_int_equal(lines, 1);
+    assert_int_equal(
+        capture_lines(heard(status = hyb_backend_register(&changed))), 1);
     return status;
 }
 
@@ -209,14 +206,12 @@ static void assert_refuses(const char *text, const char *reason)
 {
     hyb_device_choice_t *chosen = NULL;
     xh_status_t status;
-    const char *said;
-    int lines, count = -1;
+    int count = -1;
+    const char *said =
+        heard(status = hyb_devices_choose(text, &chosen, &count));
 
-    capture_begin();
-    status = hyb_devices_choose(text, &chosen, &count);
-    said = capture_end(&lines);
     assert_int_equal(status, XH_ERR_INPUT);
-    assert_int_equal(lines, 1);
+    assert_int_equal(capture_lines(said), 1);
     assert_in(said, reason);
     assert_null(chosen);
     assert_int_equal(count, -1);
@@ -307,7 +302,7 @@ TEST_SET_UP(auto_leaves_out_what_is_emulated_or_broken)
 
 int main(void)
 {
-    int failed = !register_backends() || unit_main() != 0;
+    int failed = !register_backends() || unit_run() != 0;
 
     remove_folder();
     return failed;

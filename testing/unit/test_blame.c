@@ -246,5 +246,3 @@ TEST(what_is_waited_for_is_told_with_iteration_and_bytes)
     hyb_awaited_text(&waits.awaited[0], text, sizeof(text));
     assert_string_equal(text, "rows, 64 bytes");
 }
-
-TEST_MAIN()

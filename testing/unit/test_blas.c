@@ -221,5 +221,3 @@ TEST(idamax_counts_from_0_and_takes_the_first_of_equals)
     assert_int_equal(HPL_idamax(1, x, 1), 0);
     assert_int_equal(HPL_idamax(0, x, 1), 0);
 }
-
-TEST_MAIN()

@@ -67,5 +67,3 @@ TEST(more_threads_may_call_than_the_library_has_buffers)
     assert_int_equal(right, CALLERS);
     pthread_barrier_destroy(&start);
 }
-
-TEST_MAIN()

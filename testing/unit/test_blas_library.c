@@ -135,5 +135,3 @@ TEST_SET_UP(a_call_tells_64_bit_integers)
     assert_int_equal(xh_blas_library_identify().ilp64,
                      __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
 }
-
-TEST_MAIN()

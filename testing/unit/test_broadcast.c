@@ -191,5 +191,3 @@ TEST(a_second_begin_does_nothing)
     row_close(&r);
     assert_int_equal(errors, 0);
 }
-
-TEST_MPI_MAIN()

@@ -20,11 +20,10 @@ UNIT_STEP(setup)
     hpl_solver_install(&fake);
 }
 
-static int teardown(void **state)
+UNIT_STEP(teardown)
 {
-    (void)state;
     hpl_solver_install(NULL);
-    return xh_settings_assign("memory_reserve=256") != XH_OK;
+    assert_ok(xh_settings_assign("memory_reserve=256"));
 }
 
 static xhpl_parameters_t parameters;
@@ -100,5 +99,3 @@ TEST(a_node_that_all_share_is_one_node)
     assert_int_equal(capacity.nodes, 1);
     assert_int_equal(capacity.processes, unit_processes());
 }
-
-TEST_MPI_MAIN()

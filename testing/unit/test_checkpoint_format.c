@@ -170,5 +170,3 @@ TEST(durations_have_units)
     assert_true(!hyb_read_duration("0s", &x) && !hyb_read_duration("", &x));
     assert_true(!hyb_read_duration("3x", &x) && !hyb_read_duration("inf", &x));
 }
-
-TEST_MAIN()

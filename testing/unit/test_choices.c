@@ -165,5 +165,3 @@ TEST(a_variant_that_changes_nothing_is_left_out)
     for (int i = 0; i < count; i++)
         assert_int_equal(found[i].bcast, 1);
 }
-
-TEST_MAIN()

@@ -34,5 +34,3 @@ TEST(seconds_have_a_whole_part_and_nanoseconds)
     t = xh_clock_timespec(1.7e9 - 0x1p-20);
     assert_true(t.tv_sec == 1699999999 && t.tv_nsec < 1000000000);
 }
-
-TEST_MAIN()

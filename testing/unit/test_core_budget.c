@@ -47,5 +47,3 @@ TEST(the_cause_of_waiting_is_named)
         assert_string_equal(text, of[i].cause);
     }
 }
-
-TEST_MAIN()

@@ -212,5 +212,3 @@ TEST(the_ceiling_is_that_of_the_processors_asked_for)
     assert_true(xh_fma_ceiling(xh_cpu_isa(), &cpu, 0, 0.01) == 0.0);
     assert_int_equal(cpus_of_mask(), before);
 }
-
-TEST_MAIN()

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/device/backend.h"
 #include "testing/unit/device_cases.h"
 
 static int open_device(void **state)
@@ -8,9 +7,8 @@ static int open_device(void **state)
 }
 
 /* "0000:3b:00.0", as the system names the devices of its buses */
-TEST_WITH(its_address_is_one_of_a_bus, open_device, device_cases_close)
+TEST_DEVICE(its_address_is_one_of_a_bus, open_device)
 {
-    const device_fixture_t *f = device_cases_fixture(state);
     unsigned domain, bus, slot, function;
     hyb_device_info_t info;
     char again[sizeof(info.pci_address) + 16];
@@ -25,5 +23,3 @@ TEST_WITH(its_address_is_one_of_a_bus, open_device, device_cases_close)
 }
 
 DEVICE_CASES(open_device)
-
-TEST_MAIN()

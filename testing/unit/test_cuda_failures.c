@@ -139,5 +139,3 @@ TEST(a_stall_while_rates_are_measured_ends)
     assert_true(hyb_device_failed(device));
     hyb_device_close(device);
 }
-
-TEST_MAIN()

@@ -289,5 +289,3 @@ static int open_shared(void **state)
 }
 
 DEVICE_CASES(open_shared)
-
-TEST_MAIN()

@@ -78,22 +78,18 @@ TEST(lines_have_the_comments_of_upstream)
 
 static char folder[64], name[96], missing[96];
 
-static int setup(void **state)
+UNIT_STEP(setup)
 {
-    (void)state;
     strcpy(folder, "/tmp/xhpl-new-XXXXXX");
-    if (mkdtemp(folder) == NULL)
-        return -1;
+    assert_non_null(mkdtemp(folder));
     snprintf(name, sizeof(name), "%s/HPL.dat", folder);
     snprintf(missing, sizeof(missing), "%s/none/HPL.dat", folder);
-    return 0;
 }
 
-static int teardown(void **state)
+UNIT_STEP(teardown)
 {
-    (void)state;
     unlink(name);
-    return rmdir(folder); /* nothing else is in it */
+    assert_int_equal(rmdir(folder), 0); /* nothing else is in it */
 }
 
 static int files(void)
@@ -170,5 +166,3 @@ TEST_IN_FOLDER(a_folder_that_is_not_there_is_told)
 {
     assert_refused(missing, "none/HPL.dat cannot be written: No such");
 }
-
-TEST_MAIN()

@@ -137,5 +137,3 @@ TEST(rates_within_four_percent_count_as_equal)
     assert_true(hpl_deal_round(0.95, 1.0) < 1.0);
     assert_true(hpl_deal_round(1.02, 2.0) == 0.5);
 }
-
-TEST_MAIN()

@@ -204,5 +204,3 @@ TEST_SET_UP(work_that_a_backend_lacks_is_refused)
         assert_false(hyb_device_failed(on.device));
     }
 }
-
-TEST_MAIN()

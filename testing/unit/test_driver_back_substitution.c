@@ -107,5 +107,3 @@ TEST(the_kernel_in_use_multiplies)
     assert_int_equal(with_counted_kernel(solve_by, 200, 8), 0);
     assert_true(sweeps > 0);
 }
-
-TEST_MPI_MAIN()

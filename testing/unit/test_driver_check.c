@@ -141,5 +141,3 @@ TEST(an_infinity_in_x_reaches_its_norms_and_the_residual)
     assert_false(isfinite(norms.r_inf));
     assert_false(hpl_scaled_residual(&norms, 130) < 16.0);
 }
-
-TEST_MPI_MAIN()

@@ -41,5 +41,3 @@ TEST_COMBINED(recursion_to_one_column_solves, 13, "2", {NBMIN, 1, 1, 1},
 TEST_COMBINED(many_groups_of_columns_are_exchanged, 14, "2", {N, 480, 500, 1},
               {NB, 1, 4, 1}, {Q, 1, 1, 1})
 TEST_COMBINED(deep_look_ahead_solves, 15, "1", {DEPTH, 2, 5, 1}, {NB, 4, 40, 1})
-
-TEST_MPI_MAIN()

@@ -43,5 +43,3 @@ TEST(the_reference_solves)
     xh_log_limit(XH_LOG_WARNING);
     combinations_end(combinations_solve(&of));
 }
-
-TEST_MPI_MAIN()

@@ -145,5 +145,3 @@ TEST_LATE(delays_do_not_hold_up_mixed_look_ahead, 0,
 TEST_LATE(delays_do_not_hold_up_devices, 1,
           "threads=2 lookahead=mixed tile=16 split=fixed:0.6", 30, SMALL,
           {P, 1, 4, 1}, {Q, 1, 4, 1})
-
-TEST_MPI_MAIN()

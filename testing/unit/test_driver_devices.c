@@ -76,4 +76,3 @@ TEST_MIXTURE(devices_and_one_block_solve, 10, three_to_none, "threads=2",
              {N, 0, 90, 1}, {NB, 60, 200, 1})
 TEST_MIXTURE(devices_and_wide_blocks_solve, 11, none_to_three, "threads=2",
              {N, 200, 400, 1}, {NB, 129, 260, 1})
-TEST_MPI_MAIN()

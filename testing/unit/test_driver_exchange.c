@@ -2,8 +2,6 @@
 /* ranks: 2 4 */
 #include "testing/unit/unit_mpi.h"
 
-#include "hpl/panel/panel.h"
-#include "hpl/solver/system.h"
 #include "hybrid/lu/lu.h"
 #include "testing/unit/exchange_fixture.h"
 #include "testing/unit/small_team.h"
@@ -303,5 +301,3 @@ TEST(its_bytes_are_those_that_it_takes)
     assert_int_equal(hyb_exchange_bytes(&t.lu.means, &shape, 0), bytes);
     table_close(&t);
 }
-
-TEST_MPI_MAIN()

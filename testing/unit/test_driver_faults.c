@@ -9,7 +9,6 @@
 #include "testing/unit/capture.h"
 #include "testing/unit/combinations.h"
 #include "testing/unit/driver_fixture.h"
-#include "testing/unit/small_system.h"
 
 /* One system on all processes, of several iterations on each. */
 static combination_t medium(const char *mode)
@@ -69,5 +68,3 @@ TEST(a_flipped_bit_is_found_by_the_residual)
     }
     combinations_end(missed);
 }
-
-TEST_MPI_MAIN()

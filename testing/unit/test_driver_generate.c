@@ -136,5 +136,3 @@ TEST(touching_backs_the_whole_matrix)
     xh_memory_free(memory, bytes);
     hyb_team_destroy(team);
 }
-
-TEST_MPI_MAIN()

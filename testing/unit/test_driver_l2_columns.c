@@ -96,5 +96,3 @@ TEST(each_member_sees_all_that_a_team_copied)
     hyb_team_destroy(team);
     panel_close(&t.panel);
 }
-
-TEST_MAIN()

@@ -11,13 +11,12 @@
 #include "testing/unit/capture.h"
 #include "testing/unit/machines.h"
 
-static int set_up(void **state)
+UNIT_STEP(set_up)
 {
-    (void)state;
     unsetenv("OMPI_COMM_WORLD_SIZE");
     unsetenv("SLURM_PROCID");
     unsetenv("MPI_LOCALNRANKS");
-    return xh_settings_load() != XH_OK;
+    assert_ok(xh_settings_load());
 }
 
 #define TEST_SET_UP(name) TEST_WITH(name, set_up, NULL)
@@ -56,8 +55,8 @@ static hyb_neighbours_t found(MPI_Comm comm)
     hyb_neighbours_t n;
 
     assert_ok(hyb_neighbours_find(comm, &n));
-    assert_int_equal(n.local.rank, unit_rank_in(comm));
-    assert_int_equal(n.local.count, unit_size_of(comm));
+    assert_int_equal(n.local.rank, xhpl_rank(comm));
+    assert_int_equal(n.local.count, xhpl_size(comm));
     assert_ptr_equal(n.local.masks, n.masks);
     return n;
 }
@@ -270,5 +269,3 @@ TEST_SET_UP(a_mask_without_processors_is_an_error)
     assert_said(bind_with("40", "0-7", 0, 1, &cores), XH_ERR_ARG, "error: ");
     assert_null(cores);
 }
-
-TEST_MPI_MAIN()

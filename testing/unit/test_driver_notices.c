@@ -110,5 +110,3 @@ TEST_SET_UP(a_table_tells_where_columns_live_and_what_that_takes)
               "xhpl: homes: all                    16        6.8\n"
               "xhpl: homes: devices' share of the host's columns 0.25\n");
 }
-
-TEST_MPI_MAIN()

@@ -290,5 +290,3 @@ TEST(a_wrong_element_of_a_guest_is_found)
                     right;
     combinations_end(!right);
 }
-
-TEST_MPI_MAIN()

@@ -41,5 +41,3 @@ TEST_SOLVE(columns_that_live_there_are_solved, 1, "home=device panel=host")
 TEST_SOLVE(the_device_factors_panels, 2, "home=device panel=device")
 TEST_SOLVE(columns_there_meet_groups_of_panels, 4, "home=device group=3")
 TEST_SOLVE(columns_that_stream_are_solved, 3, "home=host split=fixed:0.7")
-
-TEST_MPI_MAIN()

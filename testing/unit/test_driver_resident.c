@@ -411,5 +411,3 @@ static xh_status_t created(int devices, const char *settings)
 
 TEST_CALL(no_device_is_refused,
           assert_int_equal(created(0, "home=device"), XH_ERR_INPUT))
-
-TEST_MPI_MAIN()

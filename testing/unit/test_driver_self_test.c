@@ -228,5 +228,3 @@ TEST(a_device_with_one_wrong_result_is_found)
     for (size_t i = 0; i < COUNT_OF(flips); i++)
         assert_flip_is_found(flips[i].op, flips[i].nth, flips[i].resident);
 }
-
-TEST_MPI_MAIN()

@@ -203,5 +203,3 @@ TEST(bytes_bound_what_a_solution_takes)
     close_grid();
     assert_in_range(most - before, said / 2, said + mpi);
 }
-
-TEST_MPI_MAIN()

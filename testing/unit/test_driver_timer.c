@@ -133,5 +133,3 @@ TEST(work_is_the_mean_of_threads)
     assert_true(isnan(hyb_factor_work(&lu).rate));
     hyb_team_destroy(lu.means.team);
 }
-
-TEST_MAIN()

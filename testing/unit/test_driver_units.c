@@ -87,5 +87,3 @@ TEST(each_unit_of_each_work_is_done_once)
     hyb_team_destroy(team);
     assert_int_equal(t.wrong, 0);
 }
-
-TEST_MAIN()

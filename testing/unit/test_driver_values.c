@@ -103,5 +103,3 @@ TEST_CALL(a_nan_in_b_never_passes,
           combinations_end(passes(spoil_b, NAN, false)))
 TEST_CALL(an_infinity_in_b_never_passes,
           combinations_end(passes(spoil_b, -INFINITY, false)))
-
-TEST_MPI_MAIN()

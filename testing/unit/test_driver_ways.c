@@ -38,5 +38,3 @@ TEST_SOLVE(the_blas_solves_beside_a_device,
 TEST_SOLVE(the_blas_solves_beside_two_devices,
            "kernel=blas threads=2 devices=emu:2 emu_memory=16", {N, 60, 300, 1},
            {NB, 8, 64, 1})
-
-TEST_MPI_MAIN()

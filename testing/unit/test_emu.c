@@ -114,5 +114,3 @@ TEST_SET_UP(memory_ends_at_its_size)
 }
 
 DEVICE_CASES(emu_open_shared)
-
-TEST_MAIN()

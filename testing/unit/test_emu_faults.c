@@ -236,5 +236,3 @@ TEST_SET_UP(faults_that_make_no_sense_are_refused)
         assert_in(text, assignment);
     }
 }
-
-TEST_MAIN()

@@ -237,5 +237,3 @@ TEST_SET_UP(giving_up_does_not_wait_for_a_long_model)
     multiply(1);
     unheard(hyb_device_fail(device, "it takes too long"));
 }
-
-TEST_MAIN()

@@ -66,5 +66,3 @@ TEST(a_row_that_is_not_there_fails_the_device)
         device_cases_close(&fixture);
     }
 }
-
-TEST_MAIN()

@@ -3,7 +3,6 @@
 #include "testing/unit/unit_mpi.h"
 
 #include "hpl/panel/panel.h"
-#include "hpl/pauxil/map.h"
 #include "hpl/pgesv/exchange.h"
 #include "testing/unit/exchange_fixture.h"
 
@@ -145,5 +144,3 @@ TEST(a_local_swap_interchanges_rows_in_place)
     }
     assert_int_equal(errors, 0);
 }
-
-TEST_MPI_MAIN()

@@ -188,5 +188,3 @@ TEST(short_messages_factor_alike)
     try_settings(any_shape, 10);
     hpl_message_chunk = usual;
 }
-
-TEST_MPI_MAIN()

@@ -238,5 +238,3 @@ TEST(pairs_carry_into_their_high_half)
     HPL_lmul(all, all, all);
     assert_true(all[0] == 1 && all[1] == 0);
 }
-
-TEST_MAIN()

@@ -60,14 +60,14 @@ static void check_communicators(const HPL_T_grid *grid)
         assert_true(grid->exchange_comm == MPI_COMM_NULL);
         return;
     }
-    assert_int_equal(unit_size_of(grid->all_comm), grid->nprocs);
-    assert_int_equal(unit_rank_in(grid->all_comm), grid->iam);
-    assert_int_equal(unit_size_of(grid->row_comm), grid->npcol);
-    assert_int_equal(unit_rank_in(grid->row_comm), grid->mycol);
-    assert_int_equal(unit_rank_in(grid->bcast_comm), grid->mycol);
-    assert_int_equal(unit_size_of(grid->col_comm), grid->nprow);
-    assert_int_equal(unit_rank_in(grid->col_comm), grid->myrow);
-    assert_int_equal(unit_rank_in(grid->exchange_comm), grid->myrow);
+    assert_int_equal(xhpl_size(grid->all_comm), grid->nprocs);
+    assert_int_equal(xhpl_rank(grid->all_comm), grid->iam);
+    assert_int_equal(xhpl_size(grid->row_comm), grid->npcol);
+    assert_int_equal(xhpl_rank(grid->row_comm), grid->mycol);
+    assert_int_equal(xhpl_rank(grid->bcast_comm), grid->mycol);
+    assert_int_equal(xhpl_size(grid->col_comm), grid->nprow);
+    assert_int_equal(xhpl_rank(grid->col_comm), grid->myrow);
+    assert_int_equal(xhpl_rank(grid->exchange_comm), grid->myrow);
 }
 
 TEST_CALL(communicators_number_processes_by_place,
@@ -196,5 +196,3 @@ TEST(no_values_need_no_buffer)
     assert_int_equal(HPL_reduce(NULL, -1, HPL_INT, HPL_sum, 0, MPI_COMM_WORLD),
                      MPI_SUCCESS);
 }
-
-TEST_MPI_MAIN()

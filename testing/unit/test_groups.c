@@ -115,5 +115,3 @@ TEST(a_group_is_met_in_parts)
     assert_int_equal(count, PANELS - (closed + 2) - HYB_GROUP_LEAD - 1);
     hyb_groups_destroy(&g);
 }
-
-TEST_MAIN()

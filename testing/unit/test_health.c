@@ -50,5 +50,3 @@ TEST(one_may_follow_another)
         hyb_health_end(&health);
     }
 }
-
-TEST_MPI_MAIN()

@@ -27,7 +27,7 @@ static uint64_t free_now(hyb_device_t *device)
 
 TEST_WITH(a_device_that_closes_leaves_nothing, open_device, NULL)
 {
-    const device_fixture_t *f = device_cases_fixture(state);
+    const device_fixture_t *f = device_cases_fixture(state, HYB_OP_COPY_IN);
 
     assert_ok(device_cases_finish(f->device, f->queue));
     device_cases_close(state);
@@ -61,5 +61,3 @@ TEST(sensors_are_those_of_the_devices_address)
 }
 
 DEVICE_CASES(open_device)
-
-TEST_MAIN()

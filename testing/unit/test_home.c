@@ -513,5 +513,3 @@ TEST(rows_of_a_process_column_cross_each_link)
     assert_true(fabs(others) < 0.03 * 8.0 * columns * P);
     assert_true(fabs(up) < 0.03 * 8.0 * columns * P);
 }
-
-TEST_MAIN()

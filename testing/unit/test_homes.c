@@ -167,5 +167,3 @@ TEST(no_trailing_part_could_be_done_sooner)
             assert_false(is_possible(&d, d.blocks - from, seconds(&d, from)));
     }
 }
-
-TEST_MAIN()

@@ -182,5 +182,3 @@ static void refuse(hyb_host_gemm_t *gemm)
 
 TEST_CALL(shapes_that_do_not_conform_are_refused,
           with_kernel(refuse, widest_kernel(), 1))
-
-TEST_MAIN()

@@ -350,5 +350,3 @@ TEST(runs_divide_a_panels_width_evenly)
         assert_true(nb <= 128 ? runs == 1 : cols > 64);
     }
 }
-
-TEST_MAIN()

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "testing/ptest/dat_file.h"
-#include "testing/unit/capture.h"
 #include "testing/unit/reference_file.h"
 #include "testing/unit/unit.h"
 
@@ -218,5 +217,3 @@ TEST(the_output_file_is_named_only_where_one_is_asked_for)
         XH_ERR_INPUT);
     assert_int_equal(error.line, 3);
 }
-
-TEST_MAIN()

@@ -281,5 +281,5 @@ TEST(a_changed_file_is_refused_at_the_change_and_a_torn_one_not_before)
 int main(void)
 {
     load_models();
-    return unit_main();
+    return unit_run();
 }

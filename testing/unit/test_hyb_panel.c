@@ -407,5 +407,3 @@ TEST(the_number_of_members_does_not_change_a_bit)
         check_members(&x);
     }
 }
-
-TEST_MAIN()

@@ -183,5 +183,3 @@ TEST(the_map_goes_on_beyond_32_bits)
                 for (int64_t g = at[k] - 300; g < at[k] + 300; g++)
                     check_far_index(hpl_map(nb, nprocs, 0), g);
 }
-
-TEST_MAIN()

@@ -149,5 +149,3 @@ TEST_OF_RECORD(rows_without_room_are_left_out)
     assert_int_equal(count(csv_of(0, 0.0), '\n'), 1 + 3);
     assert_begins(3, "0,0,300,100,1,2,2,");
 }
-
-TEST_MAIN()

@@ -231,5 +231,3 @@ TEST(a_kernel_is_found_where_the_processor_has_it)
         assert_string_equal(kernel->name, xh_cpu_isa_name((xh_isa_t)isa));
     }
 }
-
-TEST_MAIN()

@@ -48,5 +48,3 @@ TEST(each_bit_of_key_and_message_matters)
         data[bit / 8] ^= (unsigned char)(1 << bit % 8);
     }
 }
-
-TEST_MAIN()

@@ -105,5 +105,3 @@ TEST(what_is_no_number_has_no_inverse)
     *at(l1, 40, 12) = NAN;
     assert_false(invert(130) <= HYB_L1_MOST_GROWTH);
 }
-
-TEST_MAIN()

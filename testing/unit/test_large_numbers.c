@@ -178,5 +178,3 @@ static void check_last_entries(size_t grid, int nb)
 
 TEST_CALL(the_last_entries_are_those_of_the_sequence,
           for_all(check_last_entries))
-
-TEST_MAIN()

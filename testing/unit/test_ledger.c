@@ -391,5 +391,3 @@ TEST(only_the_teams_blocks_are_taken_and_counted)
     assert_int_equal(hyb_ledger_divide(&ledger, all, 1.0, true), 6);
     hyb_ledger_destroy(&ledger);
 }
-
-TEST_MAIN()

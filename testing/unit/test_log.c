@@ -159,5 +159,3 @@ TEST(a_message_beside_a_live_line_takes_that_away)
     xh_log_info("two");
     assert_string_equal(capture_end(NULL), expected);
 }
-
-TEST_MAIN()

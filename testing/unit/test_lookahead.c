@@ -451,5 +451,3 @@ TEST(a_team_without_columns_slows_no_update)
     }
     assert_int_equal(chosen(&chooser, 8), pipeline);
 }
-
-TEST_MAIN()

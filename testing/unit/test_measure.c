@@ -124,5 +124,3 @@ TEST(devices_that_fail_are_not_counted)
         assert_in(heard(measured(devices == 2)), "is lost");
     }
 }
-
-TEST_MPI_MAIN()

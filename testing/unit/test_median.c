@@ -39,5 +39,3 @@ TEST(of_the_others_it_is_that_of_all_or_next_to_it)
     assert_true(xh_median_without(odd, 2, 1.0) == 2.0);
     assert_true(xh_median_without(odd, 2, 2.0) == 1.0);
 }
-
-TEST_MAIN()

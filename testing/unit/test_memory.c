@@ -348,5 +348,3 @@ TEST(limits_of_this_process_leave_what_they_leave)
         setrlimit(of[i].resource, &before);
     }
 }
-
-TEST_MAIN()

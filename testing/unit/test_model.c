@@ -264,5 +264,3 @@ TEST(who_passes_a_panel_on_has_it_twice)
     for (size_t i = 0; i < COUNT_OF(of); i++)
         assert_int_equal(hyb_messages_copies(of[i][0], 8, of[i][1]), of[i][2]);
 }
-
-TEST_MAIN()

@@ -223,5 +223,3 @@ TEST(rows_that_mpi_takes_from_a_device_cross_no_link)
     rates.figures.devices = stay.figures.devices = 2;
     assert_near(at_depth(0, stay, 3000, 2, 1), at_depth(0, rates, 3000, 2, 1));
 }
-
-TEST_MAIN()

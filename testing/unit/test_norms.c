@@ -170,5 +170,3 @@ TEST(machine_constants_agree_on_all_processes)
         assert_true(HPL_pdlamch(MPI_COMM_WORLD, (HPL_T_MACH)c) ==
                     HPL_dlamch((HPL_T_MACH)c));
 }
-
-TEST_MPI_MAIN()

@@ -9,14 +9,11 @@ static int open_device(void **state)
     return device_cases_open("opencl", state);
 }
 
-#define TEST_DEVICE(name) TEST_WITH(name, open_device, device_cases_close)
-
 /* ---- memory ------------------------------------------------------------- */
 
 /* What it offers is what a single buffer can have. */
-TEST_DEVICE(a_buffer_has_what_one_allocation_gives)
+TEST_DEVICE(a_buffer_has_what_one_allocation_gives, open_device)
 {
-    const device_fixture_t *f = device_cases_fixture(state);
     hyb_device_info_t before, after;
     hyb_buffer_t *buffer, *more;
     const char *text;
@@ -114,10 +111,8 @@ static void check_product(const device_fixture_t *f, int64_t m, int64_t n,
     destroy(c);
 }
 
-TEST_DEVICE(a_product_beyond_working_memory_is_whole)
+TEST_DEVICE(a_product_beyond_working_memory_is_whole, open_device)
 {
-    const device_fixture_t *f = device_cases_fixture(state);
-
     srand(3);
     check_product(f, 2100, 11, 600, XH_NO_TRANS);
     check_product(f, 13, 2300, 513, XH_TRANS);
@@ -141,10 +136,8 @@ static void set_cut(const device_fixture_t *f, const hyb_cut_t *cut)
         assert_ok(hyb_device_set_cut(f->device, d, cut));
 }
 
-TEST_DEVICE(products_are_right_however_they_are_cut)
+TEST_DEVICE(products_are_right_however_they_are_cut, open_device)
 {
-    const device_fixture_t *f = device_cases_fixture(state);
-
     srand(5);
     for (size_t i = 0; i < COUNT_OF(cuts); i++) {
         set_cut(f, &cuts[i]);
@@ -156,9 +149,8 @@ TEST_DEVICE(products_are_right_however_they_are_cut)
     check_product(f, 5, 6, 1200, XH_NO_TRANS);
 }
 
-TEST_DEVICE(each_depth_has_a_cut_of_its_own)
+TEST_DEVICE(each_depth_has_a_cut_of_its_own, open_device)
 {
-    const device_fixture_t *f = device_cases_fixture(state);
     hyb_cut_t before, found;
 
     assert_ok(hyb_device_cut(f->device, 3, &before));
@@ -169,7 +161,7 @@ TEST_DEVICE(each_depth_has_a_cut_of_its_own)
     assert_memory_equal(&found, &before, sizeof(found));
 }
 
-TEST_DEVICE(a_cut_that_cannot_be_changes_nothing)
+TEST_DEVICE(a_cut_that_cannot_be_changes_nothing, open_device)
 {
     static const hyb_cut_t wrong[] = {
         {{0}},
@@ -181,7 +173,6 @@ TEST_DEVICE(a_cut_that_cannot_be_changes_nothing)
         {{1, 1, 16, 3, 1, 1, 1, 1, 1, 4096}},    /* 48 items for 16 elements */
         {{2, 2, 256, 128, 1, 64, 1, 1, 1, 4096}}, /* on-chip memory or items */
     };
-    const device_fixture_t *f = device_cases_fixture(state);
     hyb_cut_t found;
 
     assert_ok(hyb_device_set_cut(f->device, 2, &cuts[0]));
@@ -218,19 +209,15 @@ static void check_solve(const device_fixture_t *f, int64_t nb, int64_t cols)
 }
 
 /* In place, which a product that reads its operands where they are cannot. */
-TEST_DEVICE(solves_do_not_depend_on_cuts)
+TEST_DEVICE(solves_do_not_depend_on_cuts, open_device)
 {
-    const device_fixture_t *f = device_cases_fixture(state);
-
     srand(6);
     set_cut(f, &cuts[3]);
     check_solve(f, 200, 33);
 }
 
-TEST_DEVICE(a_solve_goes_by_inverted_blocks)
+TEST_DEVICE(a_solve_goes_by_inverted_blocks, open_device)
 {
-    const device_fixture_t *f = device_cases_fixture(state);
-
     srand(4);
     check_solve(f, 64, 5);
     check_solve(f, 65, 70);
@@ -302,10 +289,8 @@ static void check_panel(const device_fixture_t *f, int64_t rows, int64_t cols)
     destroy(a);
 }
 
-TEST_DEVICE(a_panel_of_many_groups_is_lower_times_upper)
+TEST_DEVICE(a_panel_of_many_groups_is_lower_times_upper, open_device)
 {
-    const device_fixture_t *f = device_cases_fixture(state);
-
     srand(8);
     check_panel(f, 256, HYB_PANEL_STEP);
     check_panel(f, 257, 5);
@@ -327,10 +312,9 @@ static int64_t pivot_of(const device_fixture_t *f, const double *column,
     return pivot;
 }
 
-TEST_DEVICE(among_groups_the_first_of_equal_rows_counts)
+TEST_DEVICE(among_groups_the_first_of_equal_rows_counts, open_device)
 {
     enum { ROWS = 1000 };
-    const device_fixture_t *f = device_cases_fixture(state);
     double column[ROWS] = {0};
 
     assert_int_equal(pivot_of(f, column, ROWS), 0);
@@ -346,5 +330,3 @@ TEST_DEVICE(among_groups_the_first_of_equal_rows_counts)
 }
 
 DEVICE_CASES(open_device)
-
-TEST_MAIN()

@@ -160,5 +160,3 @@ TEST(the_other_options_are_understood)
     assert_ok(parse("--set blas_threads=3"));
     assert_int_equal(xh_settings_int("blas_threads"), 3);
 }
-
-TEST_MAIN()

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "base/output.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,5 +198,3 @@ TEST_SET_UP(a_stream_is_emptied_when_it_is_opened)
                      XH_ERR_INPUT);
     assert_has(path, "something else");
 }
-
-TEST_MAIN()

@@ -132,5 +132,3 @@ TEST(what_is_opened_is_a_file_of_ours_and_nothing_that_waits)
     unlink(path);
     assert_refused("/tmp", "not a regular file");
 }
-
-TEST_MAIN()

@@ -68,5 +68,3 @@ TEST(nothing_takes_no_room)
     hyb_pack((xh_view_t){matrix, 5, 0, LD}, XH_TRANS, 1.0, 8, packed);
     assert_true(packed[0] == behind);
 }
-
-TEST_MAIN()

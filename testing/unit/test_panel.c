@@ -158,5 +158,3 @@ static int judge_reuse(setting_t *s)
 
 TEST_CALL(later_panels_use_the_memory_of_the_first,
           judge_everywhere(judge_reuse))
-
-TEST_MPI_MAIN()

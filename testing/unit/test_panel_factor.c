@@ -357,5 +357,3 @@ TEST(processes_agree_on_pivots_and_lose_no_nan)
 
     assert_int_equal(try_on_grids(&s, factor_nans_by_all, NULL), 0);
 }
-
-TEST_MPI_MAIN()

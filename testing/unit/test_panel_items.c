@@ -111,5 +111,3 @@ TEST(a_column_of_zeros_is_left_as_it_is)
     memset(p.a + 2 * ROWS, 0, ROWS * sizeof(double));
     assert_same(p);
 }
-
-TEST_MAIN()

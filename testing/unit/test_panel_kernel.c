@@ -130,5 +130,3 @@ TEST(groups_that_wait_for_each_other_do_what_launches_do)
         assert_memory_equal(one.pivots, other.pivots, sizeof(one.pivots));
     }
 }
-
-TEST_MAIN()

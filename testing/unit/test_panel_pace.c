@@ -63,5 +63,3 @@ TEST(times_that_are_none_teach_nothing)
     learn(&e, true, 0, 1);
     assert_true(hyb_panel_pace_choose_device(&e, ROWS));
 }
-
-TEST_MAIN()

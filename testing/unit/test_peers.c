@@ -189,5 +189,3 @@ TEST(messages_that_are_slow_are_told_from_processes)
     check_slow_messages(HYB_BROADCAST);
     check_slow_messages(HYB_EXCHANGE);
 }
-
-TEST_MAIN()

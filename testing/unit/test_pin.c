@@ -86,5 +86,3 @@ TEST(numbers_that_no_processor_has_are_refused)
     now = current();
     assert_true(CPU_EQUAL(&now, &before));
 }
-
-TEST_MAIN()

@@ -154,5 +154,3 @@ TEST(products_of_pinned_matrices_are_right)
         problem_destroy(&problem);
     }
 }
-
-TEST_MAIN()

@@ -60,5 +60,3 @@ TEST(the_longest_lists_can_be_counted)
         parameters.list[q].count = XHPL_LIST_MOST;
     assert_true(xhpl_plan_count(&parameters) == 512000000000);
 }
-
-TEST_MAIN()

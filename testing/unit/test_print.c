@@ -72,5 +72,3 @@ TEST(process_0_prints_every_element_in_column_order)
             HPL_grid_exit(&grid);
         }
 }
-
-TEST_MPI_MAIN()

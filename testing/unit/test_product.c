@@ -87,5 +87,3 @@ static void check_part(xh_gemm_t whole)
 }
 
 TEST_CALL(a_part_has_its_rows_of_a_and_columns_of_b, for_all(check_part))
-
-TEST_MAIN()

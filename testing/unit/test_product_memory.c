@@ -92,5 +92,3 @@ TEST(memory_of_tiles_is_kept_until_it_is_freed)
     problem_destroy(&problem);
     hyb_machine_close(node);
 }
-
-TEST_MAIN()

@@ -220,5 +220,3 @@ TEST(nothing_to_compute_or_no_device_is_an_error)
     hyb_machine_close(node);
     problem_destroy(&problem);
 }
-
-TEST_MAIN()

@@ -102,5 +102,3 @@ TEST_SET_UP(a_lost_product_has_no_tile_for_devices)
     assert_int_equal(first_of(0), -1);
     assert_int_equal(hyb_product_remaining(&product), TILES);
 }
-
-TEST_MAIN()

@@ -192,5 +192,3 @@ TEST(the_rate_now_is_that_of_the_last_seconds)
                      2);
     assert_true(now > 0.0 && now < overall / 2.0);
 }
-
-TEST_MAIN()

@@ -334,5 +334,3 @@ TEST_SET_UP(columns_outside_their_step_are_refused)
         REFUSED(hyb_queue_panel_column(queue, &bad[i]));
     assert_int_equal(fake.calls, 1);
 }
-
-TEST_MAIN()

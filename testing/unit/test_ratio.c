@@ -341,5 +341,3 @@ TEST(nonsense_in_an_update_does_no_harm)
     steps(&s, &x, 6);
     assert_near(&s, &x, 0.02);
 }
-
-TEST_MAIN()

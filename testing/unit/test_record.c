@@ -249,5 +249,3 @@ TEST_SET_UP(a_file_that_cannot_be_written_is_refused_by_all)
     assert_int_equal(status, XH_ERR_INPUT);
     assert_null(record);
 }
-
-TEST_MPI_MAIN()

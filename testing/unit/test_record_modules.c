@@ -90,5 +90,3 @@ TEST_IN_ROOT(where_nothing_is_told_there_is_none)
     assert_null(xhpl_record_modules(fake_root));
     assert_null(MODULES_OF(OTHER END));
 }
-
-TEST_MAIN()

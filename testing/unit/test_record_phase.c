@@ -343,5 +343,3 @@ TEST_SET_UP(after_thousands_of_tests_lists_are_left_out)
     pass_phase(0);
     assert_true(rank != 0 || !knows("ranks"));
 }
-
-TEST_MPI_MAIN()

@@ -81,5 +81,3 @@ TEST(cells_without_a_name_are_left_out)
     assert_rows("a\n1,2,3\n", "[{\"a\":1}]");
     assert_rows("a,b\n1\n", "[{\"a\":1}]");
 }
-
-TEST_MAIN()

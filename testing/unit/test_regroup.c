@@ -251,5 +251,3 @@ TEST(nonsense_is_passed_over)
         assert_in_range(chosen(&known, &plant, 10 * NB, bad[i]), 1, THREADS);
     }
 }
-
-TEST_MAIN()

@@ -148,5 +148,3 @@ TEST(a_full_disk_is_an_error)
     assert_said(xhpl_report_end(&report), XH_ERR_IO, "cannot write the report");
     fclose(out);
 }
-
-TEST_MAIN()

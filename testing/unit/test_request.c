@@ -113,5 +113,3 @@ TEST(a_job_is_as_started_but_for_what_is_said)
         assert_true(extent.processes == of[i].extent.processes);
     }
 }
-
-TEST_MAIN()

@@ -87,5 +87,3 @@ TEST(this_program_is_no_rival_of_itself)
     end(child);
     assert_null(strstr(found.text, "test_rivals"));
 }
-
-TEST_MAIN()

@@ -273,5 +273,3 @@ TEST(a_blocking_message_may_be_empty)
     assert_int_equal(HPL_recv(&v, 0, r.left, TAG, MPI_COMM_WORLD), HPL_SUCCESS);
     assert_int_equal(pass_right(3), 0);
 }
-
-TEST_MPI_MAIN()

@@ -72,5 +72,3 @@ TEST(cpuinfo_tells_the_clock_of_each_processor)
     assert_true(clocks.least == 2000.5 && clocks.most == 3000.5);
     assert_true(clocks.mean == 2500.5 && isnan(clocks.celsius));
 }
-
-TEST_MAIN()

@@ -78,5 +78,3 @@ TEST_FRESH(a_file_that_cannot_be_read_is_named)
     assert_int_equal(status, XH_ERR_INPUT);
     assert_in(said, "in /: Is a directory");
 }
-
-TEST_MAIN()

@@ -91,5 +91,3 @@ TEST(what_is_not_known_is_not_compared)
     list[1].rate = 6e13;
     assert_string_equal(said(COUNT), "");
 }
-
-TEST_MPI_MAIN()

@@ -316,5 +316,3 @@ TEST(another_solver_can_be_installed_and_removed)
     hpl_solver_install(NULL);
     assert_ptr_equal(hpl_solver(), &hpl_reference_solver);
 }
-
-TEST_MPI_MAIN()

@@ -47,5 +47,3 @@ TEST_COMBINED(binary_exchange_solves, 13, {SWAP, 0, 0, 1}, {P, 3, 9, 1})
 TEST_COMBINED(long_exchange_solves, 14, {SWAP, 1, 1, 1}, {P, 3, 9, 1})
 TEST_COMBINED(recursion_to_one_column_solves, 15, {NBMIN, 1, 1, 1},
               {NB, 17, 64, 1})
-
-TEST_MPI_MAIN()

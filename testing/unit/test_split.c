@@ -185,5 +185,3 @@ TEST(both_end_together_whatever_their_speeds)
         for (int64_t total = 1; total < 300; total++)
             play(1.0, seconds[i], total);
 }
-
-TEST_MAIN()

@@ -17,5 +17,3 @@ TEST(a_number_that_is_no_status_has_words_too)
     assert_string_equal(xh_status_text(XH_STATUS_COUNT), "unknown status");
     assert_string_equal(xh_status_text((xh_status_t)-1), "unknown status");
 }
-
-TEST_MAIN()

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/device/stream.h"
 #include "base/product.h"
-#include "testing/xdgemm/gemm.h"
 #include "testing/unit/emu_fixture.h"
 #include "testing/unit/node_fixture.h"
 
@@ -217,5 +216,3 @@ TEST_SET_UP(a_device_that_is_known_to_be_slow_does_not_stall)
     assert_true(slow_one_is_lost(&unknown));
     assert_false(slow_one_is_lost(&rates));
 }
-
-TEST_MAIN()

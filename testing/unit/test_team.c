@@ -276,5 +276,3 @@ TEST(a_team_knows_the_processor_time_of_its_members)
     assert_true(0.0 < one && one < two / 2 && two <= wall / 2);
     hyb_team_destroy(team);
 }
-
-TEST_MAIN()

@@ -6,7 +6,7 @@
 #include <unistd.h>
 #include "base/status.h"
 #include "testing/unit/capture.h"
-#include "testing/unit/unit.h"
+#include "testing/unit/wire_fixture.h"
 
 /* Process 1 of two, and in place of process 0 its end of the connection. */
 typedef struct {
@@ -21,27 +21,10 @@ static void turn(pair_t *p, double seconds)
     hyb_teller_turn(&p->party, p->now);
 }
 
-static hyb_heard_t hear(hyb_line_t *line)
-{
-    struct pollfd fd = {.fd = line->fd, .events = POLLIN};
-
-    assert_int_equal(poll(&fd, 1, 5000), 1);
-    return hyb_line_receive(line);
-}
-
-static hyb_line_t accept_one(const hyb_party_t *party)
-{
-    struct pollfd listener = {.fd = party->listener, .events = POLLIN};
-    bool any;
-
-    assert_int_equal(poll(&listener, 1, 5000), 1);
-    return hyb_wire_accept(party->listener, &party->meeting, &any);
-}
-
 /* Take the connection that process 1 has begun, and answer its call. */
 static void answer(pair_t *p)
 {
-    p->line = accept_one(&p->party);
+    p->line = accept_one(p->party.listener, &p->party.meeting);
     turn(p, 0.01);
     assert_int_equal(hear(&p->line), HYB_NOTHING);
     assert_true(p->line.is_called && !p->line.is_proven);
@@ -53,8 +36,7 @@ static void listen_once(pair_t *p)
     struct pollfd fd;
 
     assert_int_equal(hyb_teller_fds(&fd), 1);
-    fd.events = POLLIN;
-    assert_int_equal(poll(&fd, 1, 5000), 1);
+    wait_for(fd.fd, POLLIN);
     turn(p, 0.01);
 }
 
@@ -133,8 +115,14 @@ static int status_of(void (*run)(void))
     return WEXITSTATUS(status);
 }
 
-/* Ends this process as soon as it takes process 0 for dead. */
-static void lose_the_first(void)
+/* A case in a process of its own, which ends with that status: that of a
+ * process ends if it takes the other one for dead. */
+#define TEST_OF_END(name, status)                                              \
+    static void name##_run(void);                                              \
+    TEST_CALL(name, assert_int_equal(status_of(name##_run), status))           \
+    static void name##_run(void)
+
+TEST_OF_END(a_first_process_that_listens_no_more_has_ended, XH_EXIT_RUNTIME)
 {
     pair_t p;
 
@@ -143,11 +131,6 @@ static void lose_the_first(void)
     reset(&p);
     while (p.now < 2.0 + HYB_GRACE_SECONDS)
         turn(&p, 0.5);
-}
-
-TEST(a_first_process_that_listens_no_more_has_ended)
-{
-    assert_int_equal(status_of(lose_the_first), XH_EXIT_RUNTIME);
 }
 
 /* As where so many others come that process 0 needs a while for each. */
@@ -188,17 +171,6 @@ static void say(hyb_line_t *line, const hyb_party_t *party, hyb_word_t word)
     assert_true(hyb_line_send(line, &frame));
 }
 
-/* Process 1 calls process 0. */
-static hyb_line_t come(const pair_t *p)
-{
-    hyb_line_t line = hyb_wire_connect(&p->party.meeting, 0, 1);
-    struct pollfd fd = {.fd = line.fd, .events = POLLOUT};
-
-    assert_int_equal(poll(&fd, 1, 5000), 1);
-    assert_true(hyb_line_call(&line));
-    return line;
-}
-
 static void collect_often(pair_t *p, int turns)
 {
     for (int i = 0; i < turns; i++)
@@ -216,7 +188,7 @@ static void prove(pair_t *p, hyb_line_t *line)
 /* Process 1 comes, and proves who it is. */
 static hyb_line_t join(pair_t *p)
 {
-    hyb_line_t line = come(p);
+    hyb_line_t line = call(&p->party.meeting);
 
     collect_often(p, 3);
     prove(p, &line);
@@ -243,7 +215,7 @@ static void collect_from_one_that_goes(bool has_met)
     pair_t p;
 
     begin_as_first(&p);
-    line = has_met ? join(&p) : come(&p);
+    line = has_met ? join(&p) : call(&p.party.meeting);
     collect_often(&p, 3);
     hyb_line_close(&line);
     for (int i = 0; i < 20; i++)
@@ -253,24 +225,14 @@ static void collect_from_one_that_goes(bool has_met)
     hyb_line_close(&line);
 }
 
-static void one_gives_up(void)
+TEST_OF_END(who_gave_up_waiting_for_an_answer_may_come_again, 0)
 {
     collect_from_one_that_goes(false);
 }
 
-static void one_ends(void)
+TEST_OF_END(who_has_met_process_0_and_goes_has_ended, XH_EXIT_RUNTIME)
 {
     collect_from_one_that_goes(true);
-}
-
-TEST(who_gave_up_waiting_for_an_answer_may_come_again)
-{
-    assert_int_equal(status_of(one_gives_up), 0);
-}
-
-TEST(who_has_met_process_0_and_goes_has_ended)
-{
-    assert_int_equal(status_of(one_ends), XH_EXIT_RUNTIME);
 }
 
 /* ---- strangers ----------------------------------------------------------- */
@@ -327,7 +289,7 @@ static void come_again_among(bool calls)
     crowd(&p, calls, &strangers);
     hyb_line_close(&line);
     collect_often(&p, 3);
-    line = come(&p);
+    line = call(&p.party.meeting);
     for (int i = 0; i < 3; i++)
         collect(&p, 0.5);
     prove(&p, &line);
@@ -339,28 +301,18 @@ static void come_again_among(bool calls)
     go(&strangers);
 }
 
-static void come_again_among_idle(void)
+TEST_OF_END(idle_strangers_make_place, 0)
 {
     come_again_among(false);
 }
 
-static void come_again_among_callers(void)
+TEST_OF_END(strangers_that_called_make_place, 0)
 {
     come_again_among(true);
 }
 
-TEST(idle_strangers_make_place)
-{
-    assert_int_equal(status_of(come_again_among_idle), 0);
-}
-
-TEST(strangers_that_called_make_place)
-{
-    assert_int_equal(status_of(come_again_among_callers), 0);
-}
-
 /* It has called when strangers come, and proves itself after that. */
-static void keep_place(void)
+TEST_OF_END(a_host_that_is_known_keeps_its_place, 0)
 {
     hyb_line_t line;
     crowd_t strangers;
@@ -369,7 +321,7 @@ static void keep_place(void)
     begin_as_first(&p);
     line = join(&p);
     hyb_line_close(&line);
-    line = come(&p);
+    line = call(&p.party.meeting);
     collect_often(&p, 3);
     crowd(&p, false, &strangers);
     for (int i = 0; i < 5; i++)
@@ -382,13 +334,8 @@ static void keep_place(void)
     go(&strangers);
 }
 
-TEST(a_host_that_is_known_keeps_its_place)
-{
-    assert_int_equal(status_of(keep_place), 0);
-}
-
 /* It has called again, and is stopped before it can prove itself. */
-static void come_slowly(void)
+TEST_OF_END(who_has_called_again_has_not_ended, 0)
 {
     hyb_line_t line;
     pair_t p;
@@ -396,7 +343,7 @@ static void come_slowly(void)
     begin_as_first(&p);
     line = join(&p);
     hyb_line_close(&line);
-    line = come(&p);
+    line = call(&p.party.meeting);
     for (int i = 0; i < 9; i++)
         collect(&p, 1.0);
     prove(&p, &line);
@@ -406,13 +353,8 @@ static void come_slowly(void)
     hyb_line_close(&line);
 }
 
-TEST(who_has_called_again_has_not_ended)
-{
-    assert_int_equal(status_of(come_slowly), 0);
-}
-
 /* One that knows no secret: what it says is not obeyed. */
-static void hear_a_stranger(void)
+TEST_OF_END(a_first_process_that_proves_nothing_is_not_believed, 0)
 {
     pair_t p;
 
@@ -426,13 +368,8 @@ static void hear_a_stranger(void)
     end(&p);
 }
 
-TEST(a_first_process_that_proves_nothing_is_not_believed)
-{
-    assert_int_equal(status_of(hear_a_stranger), 0);
-}
-
 /* While its host takes calls, process 0 is taken to live. */
-static void lose_and_call(void)
+TEST_OF_END(a_first_process_that_takes_calls_has_not_ended, 0)
 {
     pair_t p;
 
@@ -441,11 +378,6 @@ static void lose_and_call(void)
     while (p.now < 20.0 + HYB_GRACE_SECONDS)
         turn(&p, 0.5);
     end(&p);
-}
-
-TEST(a_first_process_that_takes_calls_has_not_ended)
-{
-    assert_int_equal(status_of(lose_and_call), 0);
 }
 
 /* ---- who ends the job says so -------------------------------------------- */
@@ -465,10 +397,8 @@ static void be_told(void)
 
 TEST(who_ends_with_the_job_says_who_has_ended_it)
 {
-    capture_begin();
-    assert_int_equal(status_of(be_told), XH_EXIT_RUNTIME);
-    assert_in(capture_end(NULL), "ends, as rank 0 on here has ended the job: "
-                                 "all wait for rank 3");
+    assert_in(heard(assert_int_equal(status_of(be_told), XH_EXIT_RUNTIME)),
+              "ends, as rank 0 on here has ended the job: all wait for rank 3");
 }
 
 /* Process 0 was stopped, and goes on when the others have ended. */
@@ -489,10 +419,7 @@ static void go_on_too_late(void)
 
 TEST(a_first_process_that_was_stopped_says_who_has_ended_the_job)
 {
-    capture_begin();
-    assert_int_equal(status_of(go_on_too_late), XH_EXIT_RUNTIME);
-    assert_in(capture_end(NULL),
-              "rank 1 on here has ended the job: rank 0 does not answer");
+    assert_in(
+        heard(assert_int_equal(status_of(go_on_too_late), XH_EXIT_RUNTIME)),
+        "rank 1 on here has ended the job: rank 0 does not answer");
 }
-
-TEST_MAIN()

@@ -134,5 +134,3 @@ TEST(only_a_word_that_may_have_been_meant_is_near)
     for (size_t i = 0; i < COUNT_OF(far); i++)
         assert_false(xh_text_is_near(far[i][0], far[i][1]));
 }
-
-TEST_MAIN()

@@ -110,5 +110,3 @@ TEST(the_table_has_the_sum_of_those_alone)
     assert_int_equal(occurrences("together             5.00"), 1);
     assert_int_equal(occurrences("efficiency         0.8333"), 1);
 }
-
-TEST_MAIN()

@@ -147,5 +147,3 @@ TEST(a_tile_is_no_longer_than_the_product)
     model.m = 5000;
     assert_int_equal(best(&model, &empty), 1000);
 }
-
-TEST_MAIN()

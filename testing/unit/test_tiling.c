@@ -306,5 +306,3 @@ TEST(numbers_out_of_range_are_refused)
         assert_int_equal(hyb_tiling_plan(&bad[i], &t), XH_ERR_ARG);
     assert_int_equal(t.m, -7);
 }
-
-TEST_MAIN()

@@ -131,5 +131,3 @@ TEST_SET_UP(disabled_readings_combine_to_errors)
     HPL_ptimer_combine(MPI_COMM_WORLD, HPL_SUM_PTIME, HPL_WALL_PTIME, 2, 0, t);
     assert_true(t[0] == HPL_PTIMER_ERROR && t[1] == HPL_PTIMER_ERROR);
 }
-
-TEST_MPI_MAIN()

@@ -343,5 +343,3 @@ TEST(there_may_be_no_synthetic_description)
     hyb_topology_close(even);
     hyb_topology_close(uneven);
 }
-
-TEST_MAIN()

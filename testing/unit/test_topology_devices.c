@@ -241,5 +241,3 @@ TEST_ON_MACHINES(feeders_of_a_device_somewhere_take_the_last_cores)
         hyb_topology_put_nearest_last(uneven, "", cpus, left);
     assert_memory_equal(cpus, same, sizeof(same));
 }
-
-TEST_MAIN()

@@ -175,5 +175,3 @@ TEST(threads_record_beside_each_other)
     assert_int_equal(count(text, "\"iteration\":4999}"), THREADS);
     assert_int_equal(count(text, "\"tid\":3,\"ts\""), KEPT);
 }
-
-TEST_MAIN()

@@ -204,5 +204,3 @@ TEST_SET_UP(a_full_disk_fails_all)
     assert_first_said(xhpl_trace_files_close(&files, true), XH_ERR_IO,
                       "cannot write the file of --iterations");
 }
-
-TEST_MPI_MAIN()

@@ -215,5 +215,3 @@ TEST(a_blas_of_several_threads_a_call_is_not_tried)
     assert_true(kernels.blas == 0.0);
     xh_blas_library_set_threads(1);
 }
-
-TEST_MAIN()

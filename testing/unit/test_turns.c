@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/turns.h"
 
-#include <time.h>
 #include <unistd.h>
 #include "base/clock.h"
 #include "testing/unit/unit.h"
@@ -48,5 +47,3 @@ TEST(a_system_that_does_not_tell_gives_zeros)
     assert_false(xh_turns_read(&file, &turns));
     assert_true(turns.ran == 0.0 && turns.waited == 0.0 && file == -1);
 }
-
-TEST_MAIN()

@@ -119,5 +119,3 @@ TEST(none_is_slowest_among_equal_ones)
     assert_int_equal(xhpl_unequal_without(&u.job, u.weights, &choice), 0);
     free(u.weights);
 }
-
-TEST_MAIN()

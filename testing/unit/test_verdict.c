@@ -194,5 +194,3 @@ TEST(too_little_work_on_any_process_is_too_early)
     pulse[2].rate = 0.0;
     assert_int_equal(verdict().condition, HYB_TOO_EARLY);
 }
-
-TEST_MAIN()

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Random data, checksum vectors, and whose tile is wrong. */
 #include <math.h>
-#include "base/product.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/node_fixture.h"
 #include "testing/unit/unit.h"
@@ -361,5 +360,3 @@ TEST_SET_UP(without_tiles_the_team_is_named)
     assert_in(accused(&s), "C(1, 2), computed by host: rows 0 to 59, ");
     assert_int_equal(s.verifier.wrong_tiles[0], 1);
 }
-
-TEST_MAIN()

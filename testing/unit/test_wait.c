@@ -124,5 +124,3 @@ TEST(a_short_wait_spins_and_a_long_one_gives_the_core_away)
     hyb_wait_until(is_so, &long_one, turn, &long_one);
     assert_in_range(yields, 9000, 9999);
 }
-
-TEST_MAIN()

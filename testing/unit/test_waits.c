@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <unistd.h>
 #include "hpl.h"
-#include "hpl/panel/panel.h"
 #include "hpl/pfact/pivot.h"
 #include "testing/unit/unit_mpi.h"
 
@@ -176,5 +175,3 @@ TEST(a_pivot_names_the_late_process_and_not_its_sender)
     hpl_waits_want(false);
     HPL_grid_exit(&grid);
 }
-
-TEST_MPI_MAIN()

@@ -2,7 +2,6 @@
 #include "testing/ptest/weights.h"
 
 #include <stdio.h>
-#include "base/log.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/unit.h"
 
@@ -110,5 +109,3 @@ TEST(the_slowest_process_of_a_column_counts)
     assert_column(weights, HPL_COLUMN_MAJOR, 2, 2.0, 4, 5);
     free(weights);
 }
-
-TEST_MAIN()

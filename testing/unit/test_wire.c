@@ -2,9 +2,8 @@
 #include "hybrid/observe/hang/wire.h"
 
 #include <arpa/inet.h>
-#include <poll.h>
 #include <unistd.h>
-#include "testing/unit/unit.h"
+#include "testing/unit/wire_fixture.h"
 
 /* Process 0, and the one that calls it. */
 typedef struct {
@@ -13,25 +12,12 @@ typedef struct {
     hyb_line_t first, other;
 } pair_t;
 
-static void wait_for_input(int fd)
-{
-    struct pollfd one = {.fd = fd, .events = POLLIN};
-
-    assert_int_equal(poll(&one, 1, 5000), 1);
-}
-
-static hyb_heard_t hear(hyb_line_t *line)
-{
-    wait_for_input(line->fd);
-    return hyb_line_receive(line);
-}
-
 /* What has arrived is a whole frame, and stays. */
 static hyb_frame_t peek(int fd)
 {
     hyb_frame_t frame;
 
-    wait_for_input(fd);
+    wait_for(fd, POLLIN);
     assert_int_equal(recv(fd, &frame, sizeof(frame), MSG_PEEK | MSG_WAITALL),
                      sizeof(frame));
     return frame;
@@ -43,23 +29,10 @@ static void inject(int fd, const hyb_frame_t *frame)
                      sizeof(*frame));
 }
 
-static hyb_line_t accept_one(const pair_t *p)
+static void connect_both(pair_t *p)
 {
-    bool any;
-
-    wait_for_input(p->listener);
-    return hyb_wire_accept(p->listener, &p->meeting, &any);
-}
-
-static void call(pair_t *p)
-{
-    struct pollfd one = {.events = POLLOUT};
-
-    p->other = hyb_wire_connect(&p->meeting, 0, 1);
-    one.fd = p->other.fd;
-    assert_int_equal(poll(&one, 1, 5000), 1);
-    assert_true(hyb_line_call(&p->other));
-    p->first = accept_one(p);
+    p->other = call(&p->meeting);
+    p->first = accept_one(p->listener, &p->meeting);
 }
 
 static void say(hyb_line_t *line, hyb_word_t word)
@@ -78,7 +51,7 @@ static void listen_on_loopback(pair_t *p)
 static void meet(pair_t *p)
 {
     listen_on_loopback(p);
-    call(p);
+    connect_both(p);
     assert_int_equal(hear(&p->first), HYB_NOTHING);
     assert_int_equal(hear(&p->other), HYB_FRAME);
     say(&p->other, HYB_STATE);
@@ -128,7 +101,7 @@ TEST(no_message_has_the_secret)
     pair_t p;
 
     listen_on_loopback(&p);
-    call(&p);
+    connect_both(&p);
     assert_keeps_the_secret(&p, p.first.fd);
     assert_int_equal(hear(&p.first), HYB_NOTHING);
     assert_keeps_the_secret(&p, p.other.fd);
@@ -144,7 +117,7 @@ TEST(nothing_is_said_to_who_has_not_proven_himself)
     pair_t p;
 
     listen_on_loopback(&p);
-    call(&p);
+    connect_both(&p);
     assert_false(hyb_line_send(&p.other, &frame));
     assert_int_equal(hear(&p.first), HYB_NOTHING);
     assert_false(hyb_line_send(&p.first, &frame));
@@ -161,7 +134,7 @@ TEST(who_has_another_secret_proves_nothing)
     listen_on_loopback(&p);
     ours = p.meeting;
     p.meeting.secret[1] ^= 1;
-    call(&p); /* its process 0 is a stranger */
+    connect_both(&p); /* its process 0 is a stranger */
     assert_int_equal(hear(&p.first), HYB_NOTHING);
     p.other.secret[1] = ours.secret[1];
     assert_int_equal(hear(&p.other), HYB_FORGED);
@@ -235,7 +208,7 @@ TEST(a_recorded_connection_proves_nothing)
     pair_t p;
 
     listen_on_loopback(&p);
-    call(&p);
+    connect_both(&p);
     spoken[0] = peek(p.first.fd);
     assert_int_equal(hear(&p.first), HYB_NOTHING);
     assert_int_equal(hear(&p.other), HYB_FRAME);
@@ -244,7 +217,7 @@ TEST(a_recorded_connection_proves_nothing)
     hyb_line_close(&p.first);
     hyb_line_close(&p.other);
     p.other = hyb_wire_connect(&p.meeting, 0, 1);
-    p.first = accept_one(&p);
+    p.first = accept_one(p.listener, &p.meeting);
     inject(p.other.fd, &spoken[0]);
     assert_int_equal(hear(&p.first), HYB_NOTHING);
     inject(p.other.fd, &spoken[1]);
@@ -275,7 +248,7 @@ TEST(who_stands_between_at_another_address_is_found_out)
     in = (hyb_line_t){.fd = accept(fd, NULL, NULL)};
     assert_true(hyb_line_call(&p.other));
     out = hyb_wire_connect(&p.meeting, 0, 1);
-    p.first = accept_one(&p);
+    p.first = accept_one(p.listener, &p.meeting);
     frame = peek(in.fd);
     inject(out.fd, &frame);
     assert_int_equal(hear(&p.first), HYB_NOTHING);
@@ -295,7 +268,7 @@ TEST(a_first_frame_that_is_no_call_is_refused)
 
     listen_on_loopback(&p);
     p.other = hyb_wire_connect(&p.meeting, 0, 1);
-    p.first = accept_one(&p);
+    p.first = accept_one(p.listener, &p.meeting);
     inject(p.other.fd, &frame);
     assert_int_equal(hear(&p.first), HYB_FORGED);
     end(&p);
@@ -333,7 +306,7 @@ TEST(who_comes_at_an_address_that_is_not_listed_is_sent_away)
     all = p.meeting;
     hyb_addresses_leave_out(&p.meeting.addresses, ~0u);
     p.other = hyb_wire_connect(&all, all.addresses.count - 1, 1);
-    wait_for_input(p.listener);
+    wait_for(p.listener, POLLIN);
     line = hyb_wire_accept(p.listener, &p.meeting, &any);
     assert_true(any && line.fd < 0);
     hyb_line_close(&p.other);
@@ -346,7 +319,7 @@ TEST(addresses_that_another_host_has_too_are_left_out)
     hyb_addresses_t list;
     int count;
 
-    hyb_addresses_list(htons(4711), false, &list);
+    hyb_addresses_list(htons(4711), &list);
     for (count = 0; count < list.count; count++)
         if (hyb_address_is_loopback(&list.at[count]))
             break;
@@ -364,5 +337,3 @@ TEST(loopback_is_the_same_network_for_processes_of_one_host)
     assert_true(hyb_network_of_loopback("a") != 0);
     assert_true(hyb_network_of_loopback("a") == hyb_network_of_loopback("a"));
 }
-
-TEST_MAIN()

@@ -249,5 +249,3 @@ TEST(a_flipped_bit_is_found_in_tiles_of_its_device)
         assert_int_equal(damage.of_device, damage.wrong);
     }
 }
-
-TEST_MAIN()

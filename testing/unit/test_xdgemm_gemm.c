@@ -268,5 +268,3 @@ TEST_OF_GEMM(a_dry_device_leaves_its_tiles_as_they_were, "devices=emu:2",
     free(report.owner);
     problem_destroy(&problem);
 }
-
-TEST_MAIN()

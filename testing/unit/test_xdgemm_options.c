@@ -182,5 +182,3 @@ TEST(what_fits_is_left_as_it_is_and_one_element_where_nothing_does)
     p = xdg_fitting(&options.product, 1.0);
     assert_int_equal(p.c.rows * p.c.cols * p.a.cols, 1);
 }
-
-TEST_MAIN()

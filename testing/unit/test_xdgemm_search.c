@@ -94,5 +94,3 @@ TEST(when_time_is_up_the_best_so_far_counts)
     assert_int_equal(search(hill, 0, 1).tried, 0);
     assert_true(search(hill, 0, 1).rate == 0);
 }
-
-TEST_MAIN()

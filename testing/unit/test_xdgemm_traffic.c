@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include "base/clock.h"
-#include "base/product.h"
 #include "testing/unit/node_fixture.h"
 #include "testing/unit/unit.h"
 
@@ -93,5 +92,3 @@ TEST(times_are_work_over_rates)
     assert_true(idle(&r) >= 0.0);
     assert_true(idle(&r) < 0.05);
 }
-
-TEST_MAIN()

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TEXTBOOK_LU_H
-#define TEXTBOOK_LU_H
+#pragma once
 
 #include <float.h>
 #include <math.h>
@@ -68,5 +67,3 @@ static inline void textbook_factor(const textbook_lu_t *t, int64_t first,
         textbook_eliminate(t, c, end);
     }
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef UNIT_H
-#define UNIT_H
+#pragma once
 
 /*
  * A unit test is a file test_<object>.c of cases, each a sentence:
@@ -9,8 +8,6 @@
  *     {
  *         assert_int_equal(parse(""), XH_ERR_INPUT);
  *     }
- *
- *     TEST_MAIN()
  *
  * They run in the order of their lines. Results leave as TAP, one line a case.
  * A test that needs processes includes unit_mpi.h instead and names their
@@ -39,31 +36,21 @@
 /* Elements of an array. */
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-enum { UNIT_MOST = 64 };
+/* One more case of this program. */
+void unit_add(struct CMUnitTest added);
 
-static struct CMUnitTest unit_cases[UNIT_MOST];
-static size_t unit_count;
-
-static inline void unit_add(struct CMUnitTest added)
-{
-    if (unit_count == UNIT_MOST)
-        abort();
-    unit_cases[unit_count++] = added;
-}
+/* Run all: the exit status. What a program does whose test has no main. */
+int unit_run(void);
 
 /* A case, between setup and teardown; either may be NULL. */
 #define TEST_WITH(name, setup, teardown)                                       \
     static void name(void **);                                                 \
-    TEST_SHARED(name, setup, teardown)                                         \
-    static void name(__attribute__((unused)) void **state)
-
-/* A case whose function is another file's. */
-#define TEST_SHARED(name, setup, teardown)                                     \
     __attribute__((constructor(1000 + __LINE__))) static void name##_added(    \
         void)                                                                  \
     {                                                                          \
         unit_add((struct CMUnitTest){#name, name, setup, teardown, NULL});     \
-    }
+    }                                                                          \
+    static void name(__attribute__((unused)) void **state)
 
 #define TEST(name) TEST_WITH(name, NULL, NULL)
 
@@ -83,18 +70,3 @@ static inline void unit_add(struct CMUnitTest added)
     {                                                                          \
         __VA_ARGS__;                                                           \
     }
-
-static inline int unit_main(void)
-{
-    cmocka_set_message_output(CM_OUTPUT_TAP);
-    return _cmocka_run_group_tests("group", unit_cases, unit_count, NULL,
-                                   NULL) != 0;
-}
-
-#define TEST_MAIN()                                                            \
-    int main(void)                                                             \
-    {                                                                          \
-        return unit_main();                                                    \
-    }
-
-#endif

@@ -1,68 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef UNIT_MPI_H
-#define UNIT_MPI_H
+#pragma once
 
 /*
- * Unit tests on several processes. The second line of the test file says on
- * how many, each run separately:
+ * Unit tests on several processes: the main of the test that includes this. The
+ * second line of the test file says on how many, each run separately:
  *
  *     / * ranks: 1 2 4 9 * /
  *
  * Every process runs every case; process 0 reports. A case that fails says so
  * on stderr and ends the job: the other processes might wait for this one.
  */
-#include <mpi.h>
-#include <stdlib.h>
+#include "testing/unit/processes.h"
 #include "testing/unit/unit.h"
 
-/* This process in comm, and how many there are. */
-static inline int unit_rank_in(MPI_Comm comm)
-{
-    int rank;
-
-    MPI_Comm_rank(comm, &rank);
-    return rank;
-}
-
-static inline int unit_size_of(MPI_Comm comm)
-{
-    int size;
-
-    MPI_Comm_size(comm, &size);
-    return size;
-}
-
-static inline int unit_rank(void)
-{
-    return unit_rank_in(MPI_COMM_WORLD);
-}
-
-static inline int unit_processes(void)
-{
-    return unit_size_of(MPI_COMM_WORLD);
-}
-
-static inline int unit_mpi_main(void)
+int main(void)
 {
     int rank, failed, provided;
 
     MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
     rank = unit_rank();
-    cmocka_set_message_output(CM_OUTPUT_TAP);
     if (unit_processes() > 1)
         setenv("CMOCKA_TEST_ABORT", "1", 1);
     if (rank != 0 && freopen("/dev/null", "w", stdout) == NULL)
         MPI_Abort(MPI_COMM_WORLD, 3);
-    failed =
-        _cmocka_run_group_tests("group", unit_cases, unit_count, NULL, NULL);
+    failed = unit_run();
     MPI_Finalize();
-    return failed != 0;
+    return failed;
 }
-
-#define TEST_MPI_MAIN()                                                        \
-    int main(void)                                                             \
-    {                                                                          \
-        return unit_mpi_main();                                                \
-    }
-
-#endif

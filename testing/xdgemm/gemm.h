@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XDG_GEMM_H
-#define XDG_GEMM_H
+#pragma once
 
 #include "hybrid/cpu/product/gemm.h"
 #include "hybrid/device/product.h"
@@ -102,5 +101,3 @@ double xdg_work_idle(const hyb_report_t *report, int index);
 void xdg_tile_map_write(const hyb_report_t *report,
                         const xdg_executors_t *executors, xh_view_t c,
                         FILE *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XDG_GRABS_H
-#define XDG_GRABS_H
+#pragma once
 
 #include "hybrid/lu/tuner/split.h"
 
@@ -36,5 +35,3 @@ int64_t xdg_grab_tiles(const hyb_split_t *split, double share, int grab,
  * rate may be out of date.
  */
 int64_t xdg_grab_probe(const hyb_split_t *split, int64_t count, int64_t total);
-
-#endif

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/blas_library.h"
-#include "base/blas_library.h"
 #include "base/log.h"
 #include "base/output.h"
 #include "base/product.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XDG_OPTIONS_H
-#define XDG_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -47,5 +46,3 @@ xh_status_t xdg_options_parse(int argc, char **argv, xdg_options_t *options_p);
 
 /* The answer to --help. */
 void xdg_options_print_help(FILE *out);
-
-#endif

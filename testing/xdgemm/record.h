@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XDG_RECORD_H
-#define XDG_RECORD_H
+#pragma once
 
 #include <jansson.h>
 #include <stdio.h>
@@ -42,5 +41,3 @@ xh_status_t xdg_device_list(FILE *json);
  * Errors: XH_ERR_MEMORY (record is NULL), XH_ERR_IO: reported
  */
 xh_status_t xdg_record_write(const json_t *record, FILE *out);
-
-#endif

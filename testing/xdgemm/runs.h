@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XDG_RUNS_H
-#define XDG_RUNS_H
+#pragma once
 
 #include "testing/xdgemm/verify.h"
 
@@ -167,5 +166,3 @@ const char *xdg_operation_name(int number);
 xh_status_t xdg_operation_measure(xdg_gemm_t *gemm, int device, int number,
                                   const xh_gemm_t *sizes, int64_t repeat,
                                   xdg_operation_t *operation_p);
-
-#endif

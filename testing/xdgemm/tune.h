@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XDG_TUNE_H
-#define XDG_TUNE_H
+#pragma once
 
 #include <stdio.h>
 #include "hybrid/device/cuts.h"
@@ -46,5 +45,3 @@ xh_status_t xdg_search(const hyb_knob_t *knobs, int count,
  */
 xh_status_t xdg_tune(hyb_device_t *device, int64_t m, int64_t n, int64_t k,
                      double seconds, FILE *out);
-
-#endif

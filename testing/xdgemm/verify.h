@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XDG_VERIFY_H
-#define XDG_VERIFY_H
+#pragma once
 
 #include "testing/xdgemm/gemm.h"
 
@@ -157,5 +156,3 @@ void xdg_verifier_close(xdg_verifier_t *verifier);
  */
 xh_status_t xdg_verify(xdg_verifier_t *verifier, const char *name,
                        const hyb_report_t *report, int reports, int held);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef XINJECT_FAULT_H
-#define XINJECT_FAULT_H
+#pragma once
 
 #include <stdint.h>
 #include "hpl_types.h"
@@ -63,5 +62,3 @@ int fault_operation(void);
 
 /* Of the message that was wrong; -1: none was, here. */
 int fault_receiver(void);
-
-#endif

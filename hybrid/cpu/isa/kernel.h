@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_KERNEL_H
-#define HYB_KERNEL_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -112,5 +111,3 @@ typedef struct {
 
 /* The kernel for isa; NULL where this processor does not have that. */
 const hyb_kernel_t *hyb_kernel_find(xh_isa_t isa);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_PANEL_H
-#define HYB_PANEL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -90,5 +89,3 @@ void hyb_panel_scratch_destroy(hyb_panel_scratch_t *scratch); /* accepts NULL */
  */
 void hyb_panel_factor(hyb_panel_scratch_t *scratch, const hyb_panel_t *panel,
                       int member, int members);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_PANEL_SCRATCH_H
-#define HYB_PANEL_SCRATCH_H
+#pragma once
 
 #include "hybrid/cpu/panel/panel.h"
 
@@ -23,5 +22,3 @@ struct hyb_panel_scratch {
     hyb_panel_offer_t *offers; /* one a member */
     int64_t pivot_row;         /* among my rows, -1 where it is not mine */
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_BLAS_H
-#define HYB_BLAS_H
+#pragma once
 
 #include <stdbool.h>
 #include "base/status.h"
@@ -29,5 +28,3 @@ enum { HYB_BLAS_CALLERS = 120 };
  *         XH_ERR_INTERNAL  no BLAS is linked
  */
 xh_status_t hyb_blas_gemm(const xh_gemm_t *product);
-
-#endif

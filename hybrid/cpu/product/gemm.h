@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_HOST_GEMM_H
-#define HYB_HOST_GEMM_H
+#pragma once
 
 #include "base/status.h"
 #include "hybrid/cpu/isa/kernel.h"
@@ -41,5 +40,3 @@ xh_status_t hyb_host_gemm(hyb_host_gemm_t *gemm, const xh_gemm_t *product);
  * Errors: also those of hyb_kernel_of_setting
  */
 xh_status_t hyb_gemm_alone(const xh_gemm_t *product);
-
-#endif

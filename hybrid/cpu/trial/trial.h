@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_TRIAL_H
-#define HYB_TRIAL_H
+#pragma once
 
 #include <stdbool.h>
 #include "base/status.h"
@@ -54,5 +53,3 @@ hyb_kernels_t hyb_kernels_of_setting(void);
  *                       such library; logged
  */
 xh_status_t hyb_kernel_of_setting(const hyb_kernel_t **kernel_p);
-
-#endif

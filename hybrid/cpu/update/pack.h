@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_PACK_H
-#define HYB_PACK_H
+#pragma once
 
 #include "base/view.h"
 
@@ -33,5 +32,3 @@ int64_t hyb_pack_size(int64_t rows, int64_t depth, int height);
  */
 void hyb_pack(xh_view_t v, xh_trans_t op, double scale, int height,
               double *packed);
-
-#endif

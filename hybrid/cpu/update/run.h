@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_RUN_H
-#define HYB_RUN_H
+#pragma once
 
 #include "hybrid/cpu/isa/kernel.h"
 #include "hybrid/cpu/update/pack.h"
@@ -94,5 +93,3 @@ typedef struct {
  */
 void hyb_run_multiply(const hyb_factors_t *factors, const double *u,
                       xh_view_t c, const hyb_run_poll_t *poll);
-
-#endif

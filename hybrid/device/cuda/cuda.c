@@ -287,14 +287,11 @@ static void unpin(void *state, void *memory)
         hyb_cuda_status(state, "unpinning host memory", error);
 }
 
+/* All others need our kernels. */
 enum {
     OPS_OF_LIBRARIES = 1u << HYB_OP_COPY_IN | 1u << HYB_OP_COPY_OUT |
                        1u << HYB_OP_COPY | 1u << HYB_OP_GEMM |
-                       1u << HYB_OP_TRSM | 1u << HYB_OP_GEMV,
-    OPS_OF_KERNELS = 1u << HYB_OP_SWAP_ROWS | 1u << HYB_OP_GATHER_ROWS |
-                     1u << HYB_OP_SCATTER_ROWS | 1u << HYB_OP_GENERATE |
-                     1u << HYB_OP_CHECKSUM | 1u << HYB_OP_PANEL_STEP |
-                     1u << HYB_OP_PANEL_COLUMN
+                       1u << HYB_OP_TRSM | 1u << HYB_OP_GEMV
 };
 
 static hyb_backend_t backend = {
@@ -330,6 +327,6 @@ const hyb_backend_t *hyb_backend_entry(const hyb_host_t *program)
 {
     hyb_cuda_host = program;
     if (hyb_cuda_has_kernels())
-        backend.ops |= OPS_OF_KERNELS;
+        backend.ops = (1u << HYB_OPS) - 1;
     return &backend;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_CUDA_H
-#define HYB_CUDA_H
+#pragma once
 
 /*
  * A device of the CUDA runtime. A queue is a stream with its own cuBLAS handle
@@ -221,5 +220,3 @@ xh_status_t hyb_cuda_event_wait(void *state, void *event, double seconds,
 xh_status_t hyb_cuda_event_elapsed(void *state, void *begin, void *end,
                                    double *seconds_p);
 xh_status_t hyb_cuda_work(void *state, void *queue, const hyb_task_t *task);
-
-#endif

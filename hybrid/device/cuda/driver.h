@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_CUDA_DRIVER_H
-#define HYB_CUDA_DRIVER_H
+#pragma once
 
 /*
  * CUDA before 12.8, whose runtime does not load an image of kernels. Its driver
@@ -56,5 +55,3 @@ extern hyb_cuda_driver_t hyb_cuda_driver; /* after hyb_cuda_look */
         shared, stream, arguments)
 
 enum { HYB_CUDA_REGISTERS = 4 /* of the driver's attributes */ };
-
-#endif

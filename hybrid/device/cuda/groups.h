@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_CUDA_GROUPS_H
-#define HYB_CUDA_GROUPS_H
+#pragma once
 
 /* Items of a group, for kernels and for those who launch them. */
 #define HYB_CUDA_ITEMS 64
@@ -10,5 +9,3 @@
  * an item has. */
 #define HYB_CUDA_PANEL_COLUMNS 16
 #define HYB_CUDA_PANEL_HELD 4
-
-#endif

@@ -62,8 +62,7 @@ static xh_status_t gemm(hyb_cuda_queue_t *queue, const hyb_task_t *t)
         queue->device, HYB_CUDA_BLAS "Dgemm",
         queue->device->blas->dgemm(
             queue->blas, operation(p->trans_a), operation(p->trans_b),
-            p->c.rows, p->c.cols,
-            p->trans_a == XH_TRANS ? p->a.rows : p->a.cols, &p->alpha,
+            p->c.rows, p->c.cols, hyb_gemm_depth(p), &p->alpha,
             operand(p->a, p->c), p->a.ld, operand(p->b, p->c), p->b.ld,
             &p->beta, hyb_view(p->c).data, p->c.ld));
 }
@@ -226,23 +225,16 @@ static xh_status_t panel_step(hyb_cuda_queue_t *queue, const hyb_task_t *t)
 
 xh_status_t hyb_cuda_work(void *state, void *queue, const hyb_task_t *task)
 {
-    static xh_status_t (*const ops[])(hyb_cuda_queue_t *,
-                                      const hyb_task_t *) = {
+    static xh_status_t (*const ops[HYB_OPS])(hyb_cuda_queue_t *,
+                                             const hyb_task_t *) = {
         [HYB_OP_COPY_IN] = copy_in,
         [HYB_OP_COPY_OUT] = copy_out,
         [HYB_OP_GEMM] = gemm,
         [HYB_OP_COPY] = copy,
-        [HYB_OP_SWAP_ROWS] = by_kernel,
-        [HYB_OP_GATHER_ROWS] = by_kernel,
-        [HYB_OP_SCATTER_ROWS] = by_kernel,
         [HYB_OP_TRSM] = trsm,
         [HYB_OP_GEMV] = gemv,
-        [HYB_OP_GENERATE] = by_kernel,
-        [HYB_OP_CHECKSUM] = by_kernel,
-        [HYB_OP_PANEL_STEP] = panel_step,
-        [HYB_OP_PANEL_COLUMN] = by_kernel,
-    };
+        [HYB_OP_PANEL_STEP] = panel_step};
 
     (void)state;
-    return ops[task->op](queue, task);
+    return (ops[task->op] != NULL ? ops[task->op] : by_kernel)(queue, task);
 }

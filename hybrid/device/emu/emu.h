@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_EMU_H
-#define HYB_EMU_H
+#pragma once
 
 /*
  * A software device. Each queue is a thread that takes commands in order. Three
@@ -149,5 +148,3 @@ double hyb_emu_amount(const hyb_task_t *task);
  *         XH_ERR_ARG     a row number is not in its block
  */
 xh_status_t hyb_emu_work(const hyb_task_t *task, bool flips);
-
-#endif

@@ -333,7 +333,7 @@ bool hyb_emu_is_from_peer(const hyb_task_t *t)
 double hyb_emu_amount(const hyb_task_t *t)
 {
     const hyb_row_swap_t *swap = &t->swap_rows;
-    const hyb_block_t a = t->gemm.a, u = t->trsm.u;
+    const hyb_block_t u = t->trsm.u;
 
     switch (t->op) {
     case HYB_OP_COPY_IN:
@@ -347,8 +347,7 @@ double hyb_emu_amount(const hyb_task_t *t)
     case HYB_OP_SCATTER_ROWS:
         return flop_of_traffic(2 * elements(t->pack.packed));
     case HYB_OP_GEMM:
-        return 2 * elements(t->gemm.c) *
-               (double)(t->gemm.trans_a == XH_TRANS ? a.rows : a.cols);
+        return 2 * elements(t->gemm.c) * (double)hyb_gemm_depth(&t->gemm);
     case HYB_OP_SWAP_ROWS: /* U's rows are read once and written twice */
         return flop_of_traffic(
             (3 * (double)swap->u.rows + 2 * (double)swap->from.rows) *

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_HIP_H
-#define HYB_HIP_H
+#pragma once
 
 /*
  * The plug-in hip is that of CUDA, hybrid/device/cuda/, with this in place of
@@ -250,5 +249,3 @@ cublasStatus_t cublasDgemv_64(cublasHandle_t handle, cublasOperation_t op_a,
                               int64_t incx, const double *beta, double *y,
                               int64_t incy);
 const char *cublasGetStatusString(cublasStatus_t status);
-
-#endif

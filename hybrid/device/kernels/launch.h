@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_LAUNCH_H
-#define HYB_LAUNCH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -82,5 +81,3 @@ hyb_block_t hyb_launch_step_pivots(const hyb_panel_step_t *step);
 /* After the step's columns: their rows change places in the others, too. */
 xh_status_t hyb_launch_step_swap(const hyb_launcher_t *by,
                                  const hyb_panel_step_t *step);
-
-#endif

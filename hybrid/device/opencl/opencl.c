@@ -324,12 +324,7 @@ static const hyb_backend_t backend = {
     .abi = HYB_BACKEND_ABI,
     .name = "opencl",
     .by_name_only = true,
-    .ops = 1u << HYB_OP_COPY_IN | 1u << HYB_OP_COPY_OUT | 1u << HYB_OP_GEMM |
-           1u << HYB_OP_COPY | 1u << HYB_OP_SWAP_ROWS |
-           1u << HYB_OP_GATHER_ROWS | 1u << HYB_OP_SCATTER_ROWS |
-           1u << HYB_OP_TRSM | 1u << HYB_OP_GEMV | 1u << HYB_OP_GENERATE |
-           1u << HYB_OP_CHECKSUM | 1u << HYB_OP_PANEL_STEP |
-           1u << HYB_OP_PANEL_COLUMN,
+    .ops = (1u << HYB_OPS) - 1,
     .count = count,
     .describe = describe,
     .open = open_device,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_OPENCL_H
-#define HYB_OPENCL_H
+#pragma once
 
 /*
  * A device of OpenCL 1.2 or later that computes in double precision. A queue
@@ -272,5 +271,3 @@ xh_status_t hyb_opencl_event_wait(void *state, void *event, double seconds,
 xh_status_t hyb_opencl_event_elapsed(void *state, void *begin, void *end,
                                      double *seconds_p);
 xh_status_t hyb_opencl_work(void *state, void *queue, const hyb_task_t *task);
-
-#endif

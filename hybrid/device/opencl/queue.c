@@ -5,7 +5,6 @@
 #include <time.h>
 #include <unistd.h>
 #include "base/clock.h"
-#include "base/integers.h"
 #include "hybrid/device/opencl/opencl.h"
 
 #define FIRST_NAP 5e-6 /* seconds between two looks at work */

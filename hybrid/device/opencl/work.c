@@ -226,8 +226,7 @@ static hyb_block_t op_part(hyb_block_t b, xh_trans_t op, int64_t i, int64_t j,
 static xh_status_t product(multiplier_t with, const hyb_gemm_t *p)
 {
     enum { SIDE = HYB_OPENCL_SIDE, DEPTH = HYB_OPENCL_DEPTH };
-    const int64_t m = p->c.rows, n = p->c.cols,
-                  k = p->trans_a == XH_TRANS ? p->a.rows : p->a.cols;
+    const int64_t m = p->c.rows, n = p->c.cols, k = hyb_gemm_depth(p);
 
     for (int64_t j = 0; j < n; j += SIDE)
         for (int64_t l = 0; l == 0 || l < k; l += DEPTH) {
@@ -259,10 +258,7 @@ static multiplier_t multiplier(hyb_opencl_queue_t *queue, int64_t depth)
 
 static xh_status_t gemm(hyb_opencl_queue_t *queue, const hyb_task_t *t)
 {
-    const hyb_gemm_t *p = &t->gemm;
-    int64_t depth = p->trans_a == XH_TRANS ? p->a.rows : p->a.cols;
-
-    return product(multiplier(queue, depth), p);
+    return product(multiplier(queue, hyb_gemm_depth(&t->gemm)), &t->gemm);
 }
 
 /* ---- the rest of algebra ------------------------------------------------ */
@@ -332,24 +328,13 @@ static xh_status_t trsm(hyb_opencl_queue_t *queue, const hyb_task_t *t)
 
 xh_status_t hyb_opencl_work(void *state, void *queue, const hyb_task_t *task)
 {
-    static xh_status_t (*const ops[])(hyb_opencl_queue_t *,
-                                      const hyb_task_t *) = {
-        [HYB_OP_COPY_IN] = cross,
-        [HYB_OP_COPY_OUT] = cross,
-        [HYB_OP_GEMM] = gemm,
-        [HYB_OP_COPY] = copy,
-        [HYB_OP_SWAP_ROWS] = by_kernel,
-        [HYB_OP_GATHER_ROWS] = by_kernel,
-        [HYB_OP_SCATTER_ROWS] = by_kernel,
-        [HYB_OP_TRSM] = trsm,
-        [HYB_OP_GEMV] = gemv,
-        [HYB_OP_GENERATE] = by_kernel,
-        [HYB_OP_CHECKSUM] = by_kernel,
-        [HYB_OP_PANEL_STEP] = by_kernel,
-        [HYB_OP_PANEL_COLUMN] = by_kernel,
-    };
+    static xh_status_t (*const ops[HYB_OPS])(hyb_opencl_queue_t *,
+                                             const hyb_task_t *) = {
+        [HYB_OP_COPY_IN] = cross, [HYB_OP_COPY_OUT] = cross,
+        [HYB_OP_GEMM] = gemm,     [HYB_OP_COPY] = copy,
+        [HYB_OP_TRSM] = trsm,     [HYB_OP_GEMV] = gemv};
     hyb_opencl_queue_t *q = queue;
 
-    XH_TRY(ops[task->op](q, task));
+    XH_TRY((ops[task->op] != NULL ? ops[task->op] : by_kernel)(q, task));
     return hyb_opencl_status(state, "starting work", hyb_cl.Flush(q->commands));
 }

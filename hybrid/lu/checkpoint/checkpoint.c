@@ -288,7 +288,7 @@ static void checkpoint(hyb_lu_t *lu, int first)
     struct hyb_checkpoint *c = lu->checkpoint;
     double begun = xh_clock_wall(), bytes;
 
-    hyb_phase_begin(&c->phase, "writing a checkpoint", hyb_watchdog_patience());
+    hyb_phase_begin(&c->phase, "writing a checkpoint");
     if (have_all(lu, is_right(lu, first)) &&
         write_checkpoint(lu, first, &bytes))
         note(lu, first, bytes, xh_clock_wall() - begun);

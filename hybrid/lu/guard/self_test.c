@@ -41,7 +41,7 @@ static bool all_multiplied; /* all threads did in the last factorization */
 static void begin(const hyb_observer_t *run)
 {
     observed = run;
-    hyb_phase_begin(&phase, "in the self-test", hyb_watchdog_patience());
+    hyb_phase_begin(&phase, "in the self-test");
 }
 
 static void step(int64_t columns_left)

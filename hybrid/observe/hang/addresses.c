@@ -77,15 +77,14 @@ static void add(hyb_addresses_t *list, const struct sockaddr *address,
     list->count++;
 }
 
-void hyb_addresses_list(in_port_t port, bool only_loopback,
-                        hyb_addresses_t *list_p)
+void hyb_addresses_list(in_port_t port, hyb_addresses_t *list_p)
 {
     struct ifaddrs *all, *at;
 
     *list_p = (hyb_addresses_t){.count = 0};
     if (getifaddrs(&all) != 0)
         return;
-    for (int loopback = only_loopback; loopback < 2; loopback++)
+    for (int loopback = 0; loopback < 2; loopback++)
         for (at = all; at != NULL; at = at->ifa_next)
             if (is_useful(at) &&
                 ((at->ifa_flags & IFF_LOOPBACK) != 0) == (loopback != 0))
@@ -113,7 +112,7 @@ unsigned hyb_addresses_here(const hyb_addresses_t *list)
     hyb_place_t place;
     unsigned these = 0;
 
-    hyb_addresses_list(0, false, &mine);
+    hyb_addresses_list(0, &mine);
     for (int i = 0; i < list->count; i++) {
         place = hyb_place_of(&list->at[i]);
         place.port = 0;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_ADDRESSES_H
-#define HYB_ADDRESSES_H
+#pragma once
 
 #include <netinet/in.h>
 #include <stdbool.h>
@@ -26,10 +25,8 @@ bool hyb_place_is(const hyb_place_t *a, const hyb_place_t *b);
 /* Is this the host itself, by that address alone? */
 bool hyb_address_is_loopback(const struct sockaddr_storage *address);
 
-/* Those of this host with that port, those for others first; or only those that
- * lead to the host itself. */
-void hyb_addresses_list(in_port_t port, bool only_loopback,
-                        hyb_addresses_t *list_p);
+/* Those of this host with that port, those for others first. */
+void hyb_addresses_list(in_port_t port, hyb_addresses_t *list_p);
 
 /* Is place among them? */
 bool hyb_addresses_have(const hyb_addresses_t *list, const hyb_place_t *place);
@@ -41,5 +38,3 @@ void hyb_addresses_leave_out(hyb_addresses_t *list, unsigned these);
 
 /* The same number in all processes that a loopback address connects. */
 uint64_t hyb_network_of_loopback(const char *host);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_BLAME_H
-#define HYB_BLAME_H
+#pragma once
 
 #include "hybrid/observe/hang/state.h"
 
@@ -48,5 +47,3 @@ typedef struct {
  * witness  in  by rank
  */
 hyb_blame_t hyb_blame(const hyb_witness_t *witness, int count, double patience);
-
-#endif

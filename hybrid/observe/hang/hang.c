@@ -16,7 +16,7 @@
 #include "hybrid/observe/hang/party.h"
 #include "hybrid/observe/watchdog.h"
 
-static hyb_party_t party;
+static hyb_party_t party = {.listener = -1};
 static pthread_t thread;
 static bool is_open;
 static int wake = -1; /* an event that ends the thread */
@@ -44,13 +44,19 @@ static void look_at_myself(double gap)
     mine->doing = HYB_BETWEEN;
 }
 
+/* Does this process collect what the others say? */
+static bool collects(void)
+{
+    return party.rank == 0 && party.host != NULL;
+}
+
 /* Wait for whatever comes, at most for a tick; false: it is over. */
 static bool wait_for_others(struct pollfd *fds)
 {
     int count = 1;
 
     fds[0] = (struct pollfd){.fd = wake, .events = POLLIN};
-    if (party.rank > 0)
+    if (!collects())
         count += hyb_teller_fds(fds + 1);
     else if (party.listener >= 0)
         count += hyb_collector_fds(&party, fds + 1);
@@ -67,7 +73,7 @@ static void *watch(void *context)
         now = xh_clock_wall();
         look_at_myself(now - last);
         last = now;
-        if (party.rank == 0)
+        if (collects())
             hyb_collector_turn(&party, fds + 1, now);
         else
             hyb_teller_turn(&party, now);
@@ -158,7 +164,7 @@ static bool begin_thread(void)
 
 static void part(void)
 {
-    if (party.rank == 0)
+    if (collects())
         hyb_collector_close(&party);
     else
         hyb_teller_close(&party);
@@ -186,7 +192,14 @@ void hyb_hang_open(void)
         part();
         is_open = false;
     }
-    hyb_watchdog_leave_to_hang(is_open);
+}
+
+void hyb_hang_open_alone(int rank, double patience)
+{
+    party = (hyb_party_t){
+        .rank = rank, .count = 1, .patience = patience, .listener = -1};
+    hyb_teller_open();
+    is_open = patience > 0.0 && begin_thread();
 }
 
 static void end_thread(void)
@@ -200,9 +213,6 @@ static void end_thread(void)
 
 void hyb_hang_close(void)
 {
-    if (party.host == NULL)
-        return;
-    hyb_watchdog_leave_to_hang(false);
     if (is_open)
         end_thread();
     is_open = false;
@@ -211,7 +221,7 @@ void hyb_hang_close(void)
         close(party.listener);
     if (wake >= 0)
         close(wake);
-    wake = -1;
+    party.listener = wake = -1;
     free(party.host);
     party.host = NULL;
 }

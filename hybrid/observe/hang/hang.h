@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_HANG_H
-#define HYB_HANG_H
+#pragma once
 
 /*
  * A job that hangs says who is waited for, and ends. A thread of each process
@@ -17,7 +16,11 @@
  */
 void hyb_hang_open(void);
 
-/* Part from the others, and end. */
-void hyb_hang_close(void);
+/*
+ * Until close this process says for itself that it stands still for patience
+ * seconds; 0: it does not. Order: before open
+ */
+void hyb_hang_open_alone(int rank, double patience);
 
-#endif
+/* Part from the others, if there are any, and end. */
+void hyb_hang_close(void);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_PARTY_H
-#define HYB_PARTY_H
+#pragma once
 
 #include <poll.h>
 #include "hpl/pauxil/hang.h"
@@ -15,7 +14,7 @@ enum { HYB_HOST = sizeof(((hpl_hang_t *)0)->host) };
 
 typedef struct {
     int rank, count;
-    char (*host)[HYB_HOST]; /* by rank */
+    char (*host)[HYB_HOST]; /* by rank; NULL: this process is alone */
     double patience,
         limit; /* s until it is said; until the job ends, 0: never */
     hyb_meeting_t meeting; /* no addresses: there are no connections */
@@ -62,5 +61,3 @@ void hyb_words_of_blame(const hyb_party_t *party, const hyb_witness_t *witness,
 
 /* Say it, and end the job with exit status 3; the record is completed. */
 void hyb_hang_end_job(const char *text) __attribute__((noreturn));
-
-#endif

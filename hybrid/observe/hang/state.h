@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_STATE_H
-#define HYB_STATE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -44,5 +43,3 @@ void hyb_state_choose(hyb_state_t *state, const hpl_wait_t *notes, int count,
 
 /* "panel of iteration 17, 1.2 MB" */
 void hyb_awaited_text(const hyb_awaited_t *awaited, char *text, size_t size);
-
-#endif

@@ -27,6 +27,7 @@ static struct {
     double last_end;         /* when this process will end; 0: not */
     char why[HYB_WHERE];     /* as process 0 says */
     bool is_said;            /* that nothing moves, by this process itself */
+    double still;            /* s for which it did not, when it was alone */
 } me;
 
 void hyb_teller_open(void)
@@ -189,13 +190,14 @@ static void speak(const hyb_party_t *party, double now)
     if (!me.is_said)
         xh_log_warning("%s", text);
     me.is_said = true;
+    me.still = party->mine.still;
 }
 
 static void look(const hyb_party_t *party, double now)
 {
     if (party->mine.still < party->patience) {
         if (me.is_said)
-            xh_log_warning("it goes on");
+            xh_log_warning("it goes on, after %.0f s", me.still);
         me.is_said = false;
         me.next_tell = me.pause = 0.0;
         return;

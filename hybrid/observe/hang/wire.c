@@ -94,7 +94,7 @@ int hyb_wire_listen(bool only_loopback, hyb_meeting_t *meeting_p)
     if (only_loopback)
         meeting.addresses = (hyb_addresses_t){.count = 1, .at = {at}};
     else
-        hyb_addresses_list((in_port_t)hyb_place_of(&at).port, false,
+        hyb_addresses_list((in_port_t)hyb_place_of(&at).port,
                            &meeting.addresses);
     if (meeting.addresses.count == 0 || !draw(meeting.secret)) {
         close(fd);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_WIRE_H
-#define HYB_WIRE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -106,5 +105,3 @@ hyb_heard_t hyb_line_receive(hyb_line_t *line);
 bool hyb_line_is_heard(const hyb_line_t *line);
 
 void hyb_line_close(hyb_line_t *line);
-
-#endif
