@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_BACK_SUBSTITUTION_H
-#define HYB_BACK_SUBSTITUTION_H
+#pragma once
 
 #include "hybrid/lu/factor.h"
 
@@ -13,5 +12,3 @@
  * Cost: about the time to read U once.
  */
 void hyb_back_substitution(hyb_lu_t *lu);
-
-#endif

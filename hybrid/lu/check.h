@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_CHECK_H
-#define HYB_CHECK_H
+#pragma once
 
 #include "hpl_solver.h"
 #include "hybrid/lu/means.h"
@@ -19,5 +18,3 @@ void hyb_check_solution(const hyb_means_t *means, const HPL_T_grid *grid,
 
 /* Bytes that it takes meanwhile on a process of shape. */
 uint64_t hyb_check_bytes(const hpl_shape_t *shape, int members);
-
-#endif

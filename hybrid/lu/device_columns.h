@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_DEVICE_COLUMNS_H
-#define HYB_DEVICE_COLUMNS_H
+#pragma once
 
 #include "hpl/panel/panel.h"
 #include "hybrid/lu/device_work.h"
@@ -352,5 +351,3 @@ void hyb_device_put_rows(hyb_place_t *place, const hpl_exchange_t *x,
 /* Queue: rows of U that came go to u, displaced ones into the matrix. */
 xh_status_t hyb_device_take_rows(hyb_device_columns_t *d, int k,
                                  hyb_blocks_t group, hyb_block_t u);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_DEVICE_WORK_H
-#define HYB_DEVICE_WORK_H
+#pragma once
 
 #include "hybrid/device/device.h"
 
@@ -87,5 +86,3 @@ double hyb_device_flop(const hyb_device_panel_t *panel,
 xh_status_t hyb_device_factor(
     hyb_queue_t *queue, const hyb_panel_column_t *panel, hyb_block_t pivots,
     xh_status_t (*agree)(void *context, int64_t column), void *context);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_EXCHANGE_H
-#define HYB_EXCHANGE_H
+#pragma once
 
 #include "hpl/pgesv/exchange.h"
 #include "base/view.h"
@@ -73,5 +72,3 @@ static inline bool hyb_exchange_has_many_rounds(int nprow)
 
     return nprow >= MANY;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_FACTOR_H
-#define HYB_FACTOR_H
+#pragma once
 
 #include "hpl_solver.h"
 #include "hybrid/lu/means.h"
@@ -42,5 +41,3 @@ bool hyb_factor_plan(const hyb_lu_t *lu, hpl_plan_t *plan_p);
 
 /* Bytes that it takes beside the matrix on this process. */
 uint64_t hyb_factor_bytes(const hyb_means_t *means, const hpl_shape_t *shape);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_GENERATE_H
-#define HYB_GENERATE_H
+#pragma once
 
 #include "hpl/matgen/generator.h"
 #include "hpl_types.h"
@@ -37,5 +36,3 @@ void hyb_generate_on_host(hyb_place_t *host, int seed);
 
 /* Back by pages what host memory holds of them, without filling it. */
 void hyb_generate_touch_homes(hyb_lu_t *lu);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_GROUPS_H
-#define HYB_GROUPS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -78,5 +77,3 @@ hyb_group_t hyb_groups_closed(const hyb_groups_t *groups, int k);
  */
 int hyb_groups_met(const hyb_groups_t *groups, int end, const hyb_far_t *far,
                    int k);
-
-#endif

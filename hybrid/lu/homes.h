@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_HOMES_H
-#define HYB_HOMES_H
+#pragma once
 
 #include <stdint.h>
 #include "base/integers.h"
@@ -154,5 +153,3 @@ void hyb_homes_destroy(hyb_homes_t *homes);
 
 /* Find can_factor; collective over the process column. */
 void hyb_homes_agree(hyb_lu_t *lu);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_L1_INVERSES_H
-#define HYB_L1_INVERSES_H
+#pragma once
 
 #include "base/view.h"
 
@@ -33,5 +32,3 @@ enum {
  * Returns the largest growth of a block; NaN or infinite if it has no inverse.
  */
 double hyb_l1_invert(xh_view_t l1, xh_view_t to);
-
-#endif

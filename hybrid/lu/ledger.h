@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_LEDGER_H
-#define HYB_LEDGER_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -168,5 +167,3 @@ void hyb_ledger_queue_all(hyb_ledger_t *ledger, hyb_blocks_t blocks,
                           int64_t stages);
 void hyb_ledger_complete_all(hyb_ledger_t *ledger, hyb_blocks_t blocks,
                              int64_t stages);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_LOOP_H
-#define HYB_LOOP_H
+#pragma once
 
 #include "hybrid/lu/worker.h"
 
@@ -62,5 +61,3 @@ void hyb_update_leave(hyb_worker_t *me, int k);
 /* Has each block behind panel k met what it meets in iteration k, here and on
  * devices? */
 bool hyb_iteration_has_met(hyb_lu_t *lu, int k);
-
-#endif

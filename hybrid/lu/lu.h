@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_LU_H
-#define HYB_LU_H
+#pragma once
 
 #include "hpl.h"
 #include "hpl/pauxil/map.h"
@@ -150,5 +149,3 @@ static inline int hyb_lu_met(const hyb_lu_t *lu, int64_t b, int k)
         hyb_lu_trailing(lu, hyb_groups_closed(&lu->groups, k).end - 1).from;
     return hyb_groups_met(&lu->groups, hyb_lu_end(lu), &far, k);
 }
-
-#endif

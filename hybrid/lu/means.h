@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_MEANS_H
-#define HYB_MEANS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -87,5 +86,3 @@ int64_t hyb_means_narrow_columns(const hyb_means_t *means, int64_t nb);
 
 /* Does anyone here read L2 and U in columns: devices, or the BLAS library? */
 bool hyb_means_need_columns(const hyb_means_t *means);
-
-#endif

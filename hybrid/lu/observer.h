@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_OBSERVER_H
-#define HYB_OBSERVER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -63,5 +62,3 @@ struct hyb_observer {
     void (*iteration)(const hyb_iteration_t *row);
     void (*end)(void);
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_LU_PANEL_H
-#define HYB_LU_PANEL_H
+#pragma once
 
 #include "hpl/pfact/pivot.h"
 #include "hpl_solver.h"
@@ -137,5 +136,3 @@ void hyb_l2_columns_fill(hyb_lu_panel_t *panel);
 
 /* Is all of its L2 in its place? */
 bool hyb_l2_columns_complete(const hyb_lu_panel_t *panel);
-
-#endif

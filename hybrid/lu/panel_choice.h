@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_PANEL_CHOICE_H
-#define HYB_PANEL_CHOICE_H
+#pragma once
 
 #include "hybrid/lu/factor.h"
 
@@ -28,5 +27,3 @@ void hyb_panel_choice_note(hyb_lu_t *lu, int k, bool by_device, double seconds);
 /* Learn what the last panel took, once it is known; true if nothing is
  * outstanding. Without waiting. */
 bool hyb_panel_choice_advance(hyb_lu_t *lu);
-
-#endif

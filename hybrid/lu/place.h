@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_PLACE_H
-#define HYB_PLACE_H
+#pragma once
 
 #include "base/view.h"
 #include "hpl/pgesv/back_substitution.h"
@@ -123,5 +122,3 @@ struct hyb_place {
 
 /* The host: threads of the team. */
 extern const hyb_place_t hyb_place_host;
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_PLACE_DEVICE_H
-#define HYB_PLACE_DEVICE_H
+#pragma once
 
 #include "hpl_solver.h"
 #include "hybrid/lu/place.h"
@@ -66,5 +65,3 @@ bool hyb_place_device_reaches(const hyb_place_t *place,
  * they take guests? */
 uint64_t hyb_place_device_bytes(const hyb_means_t *means,
                                 const hpl_shape_t *shape, bool guests);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_STEP_H
-#define HYB_STEP_H
+#pragma once
 
 #include <stdbool.h>
 #include "hybrid/lu/ledger.h"
@@ -46,5 +45,3 @@ static inline bool hyb_step_is_next(const hyb_step_t *step, int64_t block)
 {
     return hyb_blocks_count(step->next) > 0 && block == step->next.from;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_TIMER_H
-#define HYB_TIMER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -86,5 +85,3 @@ hyb_lap_t hyb_lap_between(const hyb_lap_t *from, const hyb_lap_t *to);
 
 /* Close what the sums were measured with. */
 void hyb_timer_close(hyb_worker_t *me);
-
-#endif

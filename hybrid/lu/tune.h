@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_TUNE_H
-#define HYB_TUNE_H
+#pragma once
 
 #include "hybrid/lu/step.h"
 
@@ -35,5 +34,3 @@ void hyb_tune_end(hyb_lu_t *lu);
 
 /* Panel k took threads so many seconds; 0 threads: it took a device. */
 void hyb_tune_panel(hyb_lu_t *lu, int k, int threads, double seconds);
-
-#endif

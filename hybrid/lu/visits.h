@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_VISITS_H
-#define HYB_VISITS_H
+#pragma once
 
 #include "hpl_solver.h"
 #include "hybrid/lu/means.h"
@@ -54,5 +53,3 @@ const hyb_lap_t *hyb_visits_lap(const hyb_lu_t *lu, int k);
 
 /* flop of the columns that visited devices in iteration k. */
 double hyb_visits_flop(const hyb_lu_t *lu, int k);
-
-#endif

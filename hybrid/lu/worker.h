@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_WORKER_H
-#define HYB_WORKER_H
+#pragma once
 
 #include <stdatomic.h>
 #include "base/status.h"
@@ -70,5 +69,3 @@ void hyb_worker_wait_for(hyb_worker_t *me, hyb_activity_t activity, int k,
 /* The same within an activity. */
 void hyb_worker_wait_within(hyb_worker_t *me, int k,
                             bool (*is_so)(hyb_lu_t *lu, int k));
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_CHECKPOINT_H
-#define HYB_CHECKPOINT_H
+#pragma once
 
 #include "hpl_solver.h"
 #include "hybrid/lu/factor.h"
@@ -59,5 +58,3 @@ const char *hyb_checkpoint_advice(void);
 
 /* What was written, and what it was restarted from; false: neither. */
 bool hyb_checkpoint_report(const hyb_lu_t *lu, hpl_checkpoints_t *report_p);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_CHECKPOINT_FORMAT_H
-#define HYB_CHECKPOINT_FORMAT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -76,5 +75,3 @@ hyb_piece_t hyb_piece_seal(int64_t column, const double *elements,
 /* Is this its header, and are these its elements? */
 bool hyb_piece_holds(const hyb_piece_t *piece, int64_t column,
                      const double *elements, int64_t count);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_MOMENTS_H
-#define HYB_MOMENTS_H
+#pragma once
 
 #include "hpl_solver.h"
 #include "hybrid/lu/checkpoint/format.h"
@@ -46,5 +45,3 @@ void hyb_moments_poll(void *moments);
 /* Set the moments of a checkpoint that is written now. */
 void hyb_moments_note(const hyb_moments_t *moments,
                       const hpl_checkpoints_t *report, hyb_header_t *header);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_RESTART_H
-#define HYB_RESTART_H
+#pragma once
 
 #include "hybrid/lu/checkpoint/format.h"
 #include "hybrid/lu/checkpoint/moments.h"
@@ -24,5 +23,3 @@ hyb_header_t hyb_restart_header(const hyb_lu_t *lu);
  */
 xh_status_t hyb_restart_load(hyb_lu_t *lu, hyb_piece_t *buffer,
                              hyb_header_t *header_p, hyb_seen_t *seen_p);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_SAVE_H
-#define HYB_SAVE_H
+#pragma once
 
 #include "hybrid/lu/checkpoint/format.h"
 #include "hybrid/lu/checkpoint/store.h"
@@ -44,5 +43,3 @@ size_t hyb_save_bytes(const hyb_lu_t *lu);
 int64_t hyb_save(hyb_lu_t *lu, const hyb_store_t *store,
                  const hyb_header_t *header, hyb_piece_t *buffer,
                  hyb_phase_t *phase);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_CHECKPOINT_SETTINGS_H
-#define HYB_CHECKPOINT_SETTINGS_H
+#pragma once
 
 #include <stdbool.h>
 #include "base/status.h"
@@ -19,5 +18,3 @@ double hyb_checkpoint_every(void);
 /* "30m" or "90s" as seconds; a number alone counts seconds. False: it is none,
  * or not above 0. */
 bool hyb_read_duration(const char *text, double *seconds_p);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_STORE_H
-#define HYB_STORE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,5 +67,3 @@ void hyb_store_keep(const hyb_store_t *store, int first);
 /* Write or read all bytes at offset. False: errno, or there are fewer */
 bool hyb_store_write(int fd, const void *data, size_t bytes, int64_t offset);
 bool hyb_store_read(int fd, void *data, size_t bytes, int64_t offset);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_ALARM_H
-#define HYB_ALARM_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -51,5 +50,3 @@ void hyb_alarm_report(const hyb_lu_t *lu, hpl_work_t *work);
 
 /* Return the first alarm, or NULL if there was none. */
 const hyb_alarm_t *hyb_alarm_first(const hyb_lu_t *lu);
-
-#endif

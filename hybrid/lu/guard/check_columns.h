@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_CHECK_COLUMNS_H
-#define HYB_CHECK_COLUMNS_H
+#pragma once
 
 #include "hpl/pgesv/back_substitution.h"
 #include "hpl/pgesv/exchange.h"
@@ -151,5 +150,3 @@ void hyb_check_columns_leave(hyb_lu_t *lu, const hpl_exchange_t *x,
  * has come have a NaN. */
 void hyb_check_columns_come(hyb_lu_t *lu, const hpl_exchange_t *x,
                             hyb_blocks_t blocks);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_DIFFERENCES_H
-#define HYB_DIFFERENCES_H
+#pragma once
 
 #include "hybrid/lu/step.h"
 
@@ -16,5 +15,3 @@ void hyb_check_columns_difference(hyb_lu_t *lu, int place, int met, double *z);
 /* Add up what the team's members have swept in iteration k; NULL if rows are
  * not compared after it. Overwritten by the next call. */
 const double *hyb_check_columns_swept(hyb_lu_t *lu, int k);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_SEAL_H
-#define HYB_SEAL_H
+#pragma once
 
 #include "hybrid/lu/worker.h"
 
@@ -46,5 +45,3 @@ void hyb_seal_compare(hyb_lu_t *lu, int k);
 /* Compare L2 of panel k once more, after iteration k: one unit per call.
  * Returns true once all of it is compared. The leader. */
 bool hyb_seal_is_kept(hyb_lu_t *lu, int k);
-
-#endif

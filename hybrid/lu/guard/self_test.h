@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_SELF_TEST_H
-#define HYB_SELF_TEST_H
+#pragma once
 
 #include "hybrid/lu/means.h"
 
@@ -24,5 +23,3 @@
  */
 bool hyb_self_test(const hyb_means_t *means, HPL_T_grid *grid,
                    const HPL_T_palg *algo, int n, int nb);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_DEVICE_MPI_H
-#define HYB_DEVICE_MPI_H
+#pragma once
 
 #include "hybrid/device/machine.h"
 
@@ -15,5 +14,3 @@
  *         XH_ERR_MEMORY, XH_ERR_DEVICE
  */
 xh_status_t hyb_device_mpi_probe(hyb_machine_t *machine, bool *takes_p);
-
-#endif

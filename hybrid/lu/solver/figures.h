@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_FIGURES_H
-#define HYB_FIGURES_H
+#pragma once
 
 #include "hybrid/lu/means.h"
 
@@ -14,5 +13,3 @@
  * means  in  complete but for resident
  */
 hyb_home_figures_t hyb_figures_measure(const hyb_means_t *means);
-
-#endif

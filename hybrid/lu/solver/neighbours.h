@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_NEIGHBOURS_H
-#define HYB_NEIGHBOURS_H
+#pragma once
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -62,5 +61,3 @@ xh_status_t hyb_neighbours_bind(hyb_neighbours_t *neighbours, int threads);
 xh_status_t hyb_visible_devices_find(MPI_Comm comm,
                                      const hyb_neighbours_t *neighbours,
                                      hyb_visible_devices_t *seen_p);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_NOTICES_H
-#define HYB_NOTICES_H
+#pragma once
 
 #include <stdbool.h>
 #include "hpl_types.h"
@@ -26,5 +25,3 @@ void hyb_notices_plan(const hpl_shape_t *shape, const hpl_plan_t *plan);
  */
 bool hyb_notices_depth(const HPL_T_palg *algo);
 bool hyb_notices_forms(const HPL_T_palg *algo);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_DRIVER_H
-#define HYB_DRIVER_H
+#pragma once
 
 #include <stdbool.h>
 #include "hpl_solver.h"
@@ -35,5 +34,3 @@ void hyb_driver_close(void);
 /* Report and record of the run are where they are kept: checkpoints of a test
  * that has passed go. Did they? Collective over MPI_COMM_WORLD, open or not. */
 bool hyb_driver_results_kept(void);
-
-#endif

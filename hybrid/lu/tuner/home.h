@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_HOME_H
-#define HYB_HOME_H
+#pragma once
 
 #include <stdbool.h>
 #include "hpl_solver.h"
@@ -91,5 +90,3 @@ bool hyb_home_may_be_device(const char *asked,
 void hyb_home_traffic(const hpl_shape_t *shape, const hyb_homes_t *homes,
                       const hyb_groups_t *groups, bool rows_stay,
                       bool by_device, double *up_p, double *down_p);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_LOOKAHEAD_H
-#define HYB_LOOKAHEAD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -105,5 +104,3 @@ hyb_lookahead_t hyb_lookahead_choose(const hyb_lookahead_chooser_t *chooser,
  */
 void hyb_lookahead_learn(hyb_lookahead_chooser_t *chooser,
                          const hyb_lookahead_iteration_t *iteration);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_PANEL_PACE_H
-#define HYB_PANEL_PACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ bool hyb_panel_pace_choose_device(const hyb_panel_pace_t *pace, int64_t rows);
  * rows x nb. Values that are not positive and finite are passed over. */
 void hyb_panel_pace_learn(hyb_panel_pace_t *pace, bool by_device, int64_t rows,
                           int64_t nb, double seconds);
-
-#endif

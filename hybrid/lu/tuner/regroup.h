@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_REGROUP_H
-#define HYB_REGROUP_H
+#pragma once
 
 #include <stdint.h>
 
@@ -51,5 +50,3 @@ int hyb_regroup_panel(const hyb_regroup_t *regroup, int64_t rows, int64_t cols,
  */
 void hyb_regroup_learn(hyb_regroup_t *regroup, int threads, int64_t rows,
                        int64_t nb, double seconds);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HYB_SPLIT_H
-#define HYB_SPLIT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -76,5 +75,3 @@ void hyb_split_expect(hyb_split_t *split, const hyb_split_t *other);
  */
 bool hyb_split_helps(double member_rate, double columns, double devices_rate,
                      double left);
-
-#endif
