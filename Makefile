@@ -417,6 +417,10 @@ coverage:
 bench-hpl: build
 	@bench/hpl '$(BINdir)' $(BASELINE)
 
+## bench-homes: a modelled fast device, with all, half or none of the matrix on it
+bench-homes: build
+	@bench/homes '$(BINdir)'
+
 ## check-upstream: build UPSTREAM=<HPL 2.3>'s testing/ on this library, run it
 check-upstream: $(HPLlib)
 	@COMPILE='$(subst ','\'',$(COMPILE))' LINK='$(subst ','\'',$(LINK))' \
@@ -574,7 +578,7 @@ help:
 
 .PHONY: all build images no-old-plugins unit run run-built test check installcheck \
         suite suite-built test-all test-mpich test-arm test-portable \
-        test-clusters coverage bench-hpl check-upstream check-layers \
+        test-clusters coverage bench-hpl bench-homes check-upstream check-layers \
         check-headers check-style install uninstall dist deb site site-built \
         test-packages clean clean_arch \
         clean_arch_all help FORCE

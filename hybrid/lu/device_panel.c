@@ -48,16 +48,6 @@ static bool is_here(void *agreement)
     return hyb_device_has_run(a->d, a->d->event.down, a->since);
 }
 
-/* A device that only models time chooses no rows: they stay in order. */
-static void propose_in_order(const agreement_t *a, int64_t column, double *key,
-                             double *row)
-{
-    bool has_top = hpl_panel_top_rows(a->h) > 0;
-
-    *key = has_top;
-    *row = has_top ? (double)column : -1.0;
-}
-
 /* What the device proposes comes down, and what all agree on goes up. */
 static xh_status_t agree_on(void *agreement, int64_t column)
 {
@@ -72,8 +62,6 @@ static xh_status_t agree_on(void *agreement, int64_t column)
     XH_TRY(hyb_event_record(d->queue.factor, d->event.down));
     a->since = xh_clock_now();
     hyb_wait_until(is_here, a, hyb_worker_turn, d->base.lu->worker);
-    if (d->info.models_time)
-        propose_in_order(a, column, key, row);
     mine = *row;
     check_row(d, a->h, column, -1.0, mine);
     pivot.key = *key;
@@ -146,7 +134,7 @@ xh_view_t hyb_device_take_panel(hyb_place_t *place, int k, int64_t *pivots)
 
     hyb_device_check(d, hyb_event_wait(d->event.down, 0.0, &is_down));
     for (int c = 0; c < jb && is_down; c++) {
-        if (d->info.models_time)
+        if (d->info.models_time) /* it chooses none: rows stay in order */
             d->host.pivot[c] = c;
         if (place->lu->grid->nprow == 1)
             check_row(d, h, c, c, (double)d->host.pivot[c]);
