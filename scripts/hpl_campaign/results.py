@@ -8,7 +8,7 @@ import sys
 from hpl_report import files
 from hpl_report.words import NBSP, rate
 
-from . import campaign, clocks, drain, history, judge, page, stages, summary
+from . import campaign, clocks, drain, history, judge, page, retest, stages, summary
 
 CAMPAIGN, PAGE, DRAIN = FILES = "campaign.json", "campaign.html", drain.FILE
 
@@ -19,7 +19,8 @@ def build(state, options):
     verdicts = judge.judge(state.hosts, runs, state.inventory, options.slow,
                            options.chance)
     slow = [name for name, found in verdicts.items() if found.klass == "slow"]
-    found = summary.build(state, clocks.added(runs, slow), options.slow, options.chance)
+    found = summary.build(state, clocks.added(runs, slow), options.slow, options.chance,
+                          retest.outcomes(options.directory, state))
     found["figures"]["single"]["full"] = full_rate(state)
     return found
 
@@ -69,6 +70,12 @@ def said(found, options):
     lines += ["", path if is_good(found) else
               f"all steps, also those after a repair, are in {path}"]
     return "\n".join(lines)
+
+
+def left(found, options):
+    """What is left to do in a campaign after a second test, in a line."""
+    return (f"all nodes of the campaign: {page.headline(found)} "
+            f"({os.path.join(options.directory, PAGE)})")
 
 
 def drain_all(found, command):
