@@ -188,7 +188,7 @@ def conclude(given, state):
     """Write and say what came out, and drain; what carry_out returns."""
     found = results.build(state, given)
     results.write_all(found, given)
-    say(results.said(found, given))
+    say(results.said(found, given, given.yes))
     failed = results.drain_all(found, given.drain_command) if given.yes else []
     if failed:
         complain("xhpl-campaign", f"not drained: {', '.join(failed)}")

@@ -163,8 +163,14 @@ def drained(hosts, again=()):
 def left_open(hosts, again=(), is_second=False):
     """Hosts about which nothing is certain, but not all is well. In a second test it is
     well if they are ok."""
-    return listed(hosts, lambda host: not is_certain(host) and not is_bad(host, again)
-                  and (host["class"] != "ok" or host["reasons"] and not is_second))
+    found = listed(hosts, lambda host: not is_certain(host) and not is_bad(host, again)
+                   and (host["class"] != "ok" or host["reasons"] and not is_second))
+    return [{**entry, "reason": without_look(entry["reason"])} for entry in found]
+
+
+def without_look(reason):
+    """A reason without what to look at, which is not yet known to be needed."""
+    return "; ".join(x for x in reason.split("; ") if not x.startswith("look at "))
 
 
 def shared_cause(campaign):

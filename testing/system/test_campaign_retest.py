@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A second test of nodes of a campaign: beside which ones, and what follows from it."""
 import json
+import os
+import signal
 import sys
 import types
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +15,7 @@ import jobs
 from busy import retried
 from campaign_hosts import classes, clusters, result
 from campaign_sim import FACTS, Simulated, World, named
-from campaign_site import ALONE, CAMPAIGN, SCHEMA, site
+from campaign_site import ALONE, CAMPAIGN, SCHEMA, site, wait_for
 from hpl_campaign import reservation, retest, slurm, summary
 from hpl_report.foreign import Refused
 
@@ -266,6 +269,13 @@ def test_slurm_gets_a_repaired_node_back_and_a_bad_one_is_drained(cluster):
     done = called("retest", "--hosts", "n03", "--yes")
     assert last(done).startswith("n03 is not ok, and is drained."), str(done)
     assert asked("sinfo", "-h", "-p", "all", "-t", "drain", "-o", "%N") == "n03\n"
+    job = jobs.start(running.outside([CAMPAIGN, "retest", "--hosts", "n03", "--yes", "-C",
+                                      folder]), running.folder)
+    wait_for(types.SimpleNamespace(events=lambda name: [asked("squeue", "-h")]), any)
+    os.kill(int(Path(f"/proc/{job.pid}/task/{job.pid}/children").read_text()), signal.SIGINT)
+    assert jobs.finish(job).status == 130
+    assert asked("sinfo", "-h", "-p", "all", "-t", "drain", "-o", "%N") == "n03\n"
+    assert asked("scontrol", "show", "reservation").startswith("No reservations")
     faults.repaired(running, "n03")
     done = called("retest", "--hosts", "n03", "--yes")
     assert done.status == 0 and last(done) == "n03 is ok, and in service", str(done)
