@@ -15,7 +15,6 @@ FIRST = 8  # nodes that have a command of their own
 NAMED = 12  # nodes that a sentence names
 RIGHTS = "as root or as an administrator of Slurm"  # that scontrol needs
 
-
 # What a first look at a node calls, and what its answer means; by the kind of a fault.
 LOOKS = {
     "program": ("top -b -n 1 | head -n 15; journalctl -k | grep -ic throttled",
@@ -189,8 +188,8 @@ def before(campaign, step, names, tested):
         return html.paragraph(
             f"With --yes the command reserves {nodes}: no new jobs start there; those that run "
             "are not killed, and the test waits for their end, however long (squeue shows them). "
-            f"It takes about {minutes}, drains a node that is not ok, and ends the reservation. Ctrl-C ends it, "
-            "too, and leaves nodes as they were. Without --yes it tests and changes nothing, and "
+            f"It takes about {minutes}, drains a node that is not ok, and ends the reservation. "
+            "Ctrl-C ends it, too, and leaves nodes as they were. Without --yes it tests and changes nothing, and "
             "prints the commands for an administrator.")
     beside = f", and uses {listed(good, NAMED)} to compare with" if good else ""
     return html.paragraph(f"The test takes about {minutes}{beside}. Keep other programs off "

@@ -68,7 +68,7 @@ def tally(campaign):
     """How many nodes are of each class, which has a question mark if it is undecided."""
     found = {klass: [0, 0] for klass in campaign["counts"]}
     for host in campaign["hosts"]:
-        sure = host["class"] in ("ok", "unknown") or is_certain(host)
+        sure = host["class"] in ("ok", "unknown") or is_certain(host) or bool(host["retest"])
         found.setdefault(host["class"], [0, 0])[sure] += 1
     return ", ".join(f"{count} {klass}{mark}" for klass, counts in found.items()
                      for count, mark in zip(reversed(counts), ("", "?"))
@@ -303,7 +303,8 @@ def blamed(host, why):
 
 def reasons(campaign):
     """All that is known of nodes that are not ok, or of which something is open."""
-    rows = [[host["name"], *blamed(host, why), "; ".join(filter(None, (why["text"], why["detail"]))), some(why["runs"], 8)]
+    rows = [[host["name"], *blamed(host, why),
+             "; ".join(filter(None, (why["text"], why["detail"]))), some(why["runs"], 8)]
             for klass in CLASSES for host in campaign["hosts"]
             if host["class"] == klass for why in host["reasons"]]
     return html.section("reasons", "All reasons", limited(

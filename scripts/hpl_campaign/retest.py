@@ -151,8 +151,8 @@ class Retest:
                 return None
             words.append(f"--reservation={self.reservation.name}")  # of two the last counts
         found = parser().parse_args([
-            "run", "-C", self.folder, "--hosts", ",".join(nodes), "--stages", STAGES, "--repeats", str(SURE),
-            "--launcher", self.given.launcher, "--compare",
+            "run", "-C", self.folder, "--hosts", ",".join(nodes), "--stages", STAGES,
+            "--repeats", str(SURE), "--launcher", self.given.launcher, "--compare",
             os.path.join(self.given.directory, "campaign.json"), *words,
             *["--yes"] * self.given.yes])
         vars(found).update(retest=self.names, xhpl=self.given.xhpl, xdgemm=self.given.xdgemm,

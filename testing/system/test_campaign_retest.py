@@ -64,7 +64,8 @@ def test_a_node_is_tested_beside_good_ones_until_it_is_repaired(site):
     done = again(site)
     assert done.status == 0, str(done)
     assert last(done) == "n2 is ok. If it was drained, put it back into service"
-    assert left(done) == f"all nodes of the campaign: Drain 1 of 8 nodes ({site.folder}/c/campaign.html)"
+    assert left(done) == ("all nodes of the campaign: Drain 1 of 8 nodes "
+                          f"({site.folder}/c/campaign.html)")
     assert sorted(path.name for path in (site.folder / "c").glob("retest-*")) == [
         "retest-1-n2", "retest-2-n2", "retest-3-n2"]
 
