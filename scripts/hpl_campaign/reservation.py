@@ -95,6 +95,8 @@ class Reservation:
         if not may_run:
             say(f"as root, or as an administrator of Slurm, type:\n{launch.joined(words)}")
             return
+        # A step whose srun was killed may still hold nodes.
+        slurm.said("scancel", f"--reservation={self.name}", f"--user={os.getuid()}")
         for _ in range(TRIES):
             if not subprocess.run(words, stdin=subprocess.DEVNULL,
                                   stderr=subprocess.DEVNULL).returncode:

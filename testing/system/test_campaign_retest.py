@@ -217,17 +217,18 @@ def test_without_yes_the_commands_are_printed(monkeypatch, capsys):
 
 @pytest.mark.parametrize("stays", (None, "night"))
 def test_a_test_that_has_not_ended_leaves_nodes_as_they_were(monkeypatch, tmp_path, stays):
-    jobs.program(tmp_path / "scontrol", f'echo "$*" >> {tmp_path}/called\n')
+    for name in ("scontrol", "scancel"):
+        jobs.program(tmp_path / name, f'echo "$*" >> {tmp_path}/called\n')
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     one = reserved(monkeypatch, gone=["n3", "n4"], given=stays)
     assert one.begin(["n3", "n4", "n1"], True)
     one.end(True, ["n4"])
     one.end(True, ["n3", "n4"])  # it is over
     called = (tmp_path / "called").read_text().splitlines()
-    assert called[-1 if stays else -2] == (
+    assert called[-1 if stays else -3] == (
         "update NodeName=n4 State=DRAIN Reason=xhpl-campaign: its second test has not ended")
-    assert [line.split()[0] for line in called] == (
-        ["update", "update"] if stays else ["create", "update", "update", "delete"])
+    assert [line.split()[0] for line in called] == (["update", "update"] if stays else [
+        "create", "update", "update", "--reservation=retest-n3-n4", "delete"])
 
 
 def test_who_may_not_reserve_nodes_is_told_who_may(monkeypatch):
