@@ -63,6 +63,10 @@ class Calls(NamedTuple):
         """The list of nodes to drain, with its folder."""
         return foreign.shown(os.path.join(self.folder, drain.FILE))
 
+    def page(self):
+        """The page of the campaign, or of that whose nodes are tested again."""
+        return foreign.shown(os.path.join(self.first or self.folder, "campaign.html"))
+
     def retest(self, campaign, names):
         """Test some nodes again."""
         is_slurm = campaign["options"].get("launcher") == "slurm"

@@ -14,9 +14,8 @@ from . import calls, campaign, hosts, launch, leftovers, live, planning, results
 from . import retest as retesting
 from . import slurm, weights
 from .options import DEFAULTS, FREE, MAY_CHANGE, parser
-from .state import Busy, Damaged, State
+from .state import STATE, Busy, Damaged, State
 
-STATE = "state.jsonl"
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 HERE = Path(__file__).resolve().parent
 
@@ -163,9 +162,9 @@ def run(given):
     return int(not results.is_good(found))
 
 
-def carry_out(given):
+def carry_out(given, give_back=lambda: None):
     """Begin a campaign or go on with it, to its end: its object, and the nodes that were
-    to be drained and are not."""
+    to be drained and are not. give_back() is called if it is interrupted."""
     state = opened(given)
     given = startable(completed(given, state.campaign and state.campaign["options"]))
     begin(given, state)
@@ -177,6 +176,7 @@ def carry_out(given):
         view.say(f"interrupted; {len(state.ended)} runs have ended. The same command "
                  "continues")
         leftovers.end_children()  # threads may still wait for hosts that do not answer
+        give_back()
         os._exit(ending.code)
     except planning.NoPlan:
         results.write_all(results.build(state, given), given)
@@ -188,7 +188,7 @@ def conclude(given, state):
     """Write and say what came out, and drain; what carry_out returns."""
     found = results.build(state, given)
     results.write_all(found, given)
-    say(results.said(found, given))
+    say(results.said(found, given, given.yes))
     failed = results.drain_all(found, given.drain_command) if given.yes else []
     if failed:
         complain("xhpl-campaign", f"not drained: {', '.join(failed)}")
@@ -227,11 +227,18 @@ def retest(given):
     test = retesting.Retest(results.build(state, given),
                             list(dict.fromkeys(hosts.expand(getattr(given, "hosts", "")))),
                             given)
-    options = test.options()
-    if options is None:
-        return 1
-    found, failed = carry_out(options)
+    try:
+        options = test.options()
+        if options is None:
+            return 1
+        found, failed = carry_out(options, test.give_back)
+    except BaseException:
+        test.give_back()
+        raise
     test.conclude(found, failed)
+    first = results.build(state, given)
+    results.write_all(first, given)
+    say(results.left(first, given))
     return int(not results.is_good(found))
 
 

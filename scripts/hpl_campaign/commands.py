@@ -2,17 +2,60 @@
 """What to do, step by step with commands to copy: a part of a campaign's page."""
 import math
 
-from hpl_report import html
+from hpl_report import foreign, html
 from hpl_report.html import escape
 from hpl_report.words import listed, plural
 
 from . import drain, launch, reservation, retest
 from .compare import FEW
+from .judge import CABLE
 from .summary import shared_cause
 
 FIRST = 8  # nodes that have a command of their own
 NAMED = 12  # nodes that a sentence names
 RIGHTS = "as root or as an administrator of Slurm"  # that scontrol needs
+
+# What a first look at a node calls, and what its answer means; by the kind of a fault.
+LOOKS = {
+    "program": ("top -b -n 1 | head -n 15; journalctl -k | grep -ic throttled",
+                "top shows a program that uses more than 5 % and is not the system's: end it. The "
+                "number in the last line is not 0: cooling or power."),
+    "link": ("ibstat || ip -s link", "A link is down, has errors, or is slower than that of a "
+             "good node: cable, port or switch."),
+    "error": ("journalctl -k -p err -n 20", "Errors of the kernel name memory, device or "
+              "network."),
+}
+# The same of a node that has not started, by its launcher.
+ASK = {
+    "ssh": ("ssh {} uptime", "No answer: power or network."),
+    "slurm": ("scontrol show node {}", "State DOWN: power, network or slurmd. DRAIN, MAINT or "
+              "RESERVED: it needs no repair, ask those who keep it."),
+}
+
+
+def ask(entry, launcher):
+    """What tells why a node has not started; None of another one."""
+    return ASK[launcher][0].format(foreign.shown(entry["host"])) \
+        if entry["class"] == "not started" and launcher in ASK else None
+
+
+def first_look(entry, launcher):
+    """The command for a first look at a node that is not ok, and what its answer means."""
+    asked = ask(entry, launcher)
+    if asked:
+        return asked, ASK[launcher][1]
+    kind = ("link" if CABLE in entry["reason"] else
+            "program" if entry["class"] in ("slow", "hot") else "error")
+    command, means = LOOKS[kind]
+    return launch.joined(["ssh", foreign.shown(entry["host"]), command]), means
+
+
+def look(name, entries, campaign):
+    """First looks at some nodes, to copy."""
+    launcher = campaign["options"].get("launcher")
+    found = [first_look(entry, launcher) for entry in entries[:FIRST]]
+    return copied(name, "\n".join(command for command, _ in found)) + html.listing(
+        dict.fromkeys(means for _, means in found))
 
 
 def copied(name, text):
@@ -40,7 +83,7 @@ def is_slurm(campaign):
 def typed(campaign, calls):
     """Who types a command that calls scontrol."""
     by_rights = is_slurm(campaign) and calls.drain_command == drain.COMMAND
-    return f"Type {RIGHTS}" if by_rights else "Type"
+    return f"Type {RIGHTS}" if by_rights else "Type, as the user who ran the campaign"
 
 
 def to_do(campaign, calls):
@@ -53,7 +96,7 @@ def to_do(campaign, calls):
     for number, step in enumerate(steps, 1):
         title, *content = step(campaign, calls)
         parts += [f"<h3>{number}. {escape(title)}</h3>", *content]
-    return html.section("do", "What to do", *parts)
+    return html.section("do", "What to do", *parts, *([results(campaign, calls)] * bool(parts)))
 
 
 # ---- drain -------------------------------------------------------------------------
@@ -61,19 +104,27 @@ def to_do(campaign, calls):
 
 def to_drain(campaign, calls):
     """The command that drains."""
-    by_test = ", unless the test has done so" if campaign["options"].get("retest") else ""
-    yield f"Drain {listed(names_of(campaign['drain']), NAMED)}{by_test}"
+    tested = {host["name"] for host in campaign["hosts"] if host["retest"]} \
+        | set(campaign["options"].get("retest") or ())
+    by_test = bool(tested & set(names_of(campaign["drain"])))
+    yield (f"Drain {listed(names_of(campaign['drain']), NAMED)}"
+           + ", unless a test has done so" * by_test)
     commands = copied("commands", drain.shown(campaign["drain"], calls.drain_command))
+    goes_on = html.paragraph(
+        "Jobs that run there go on to their end, and no new ones start. sinfo -lR lists the "
+        "nodes: as drng while jobs run, then as drain.") \
+        if calls.drain_command == drain.COMMAND else ""
     if calls.drain_command == drain.COMMAND and not is_slurm(campaign):
-        yield html.paragraph(f"With Slurm, type {RIGHTS}:") + commands
+        yield html.paragraph(f"With Slurm, type {RIGHTS}:") + commands + goes_on
         yield folded("Without Slurm", html.paragraph(
             "Without a scheduler, take the nodes out of your list of hosts. With another "
             "scheduler, name its command; for PBS this drains them:"),
             copied("elsewhere", calls.drain_otherwise()))
         return
-    none = "" if by_test else "Nothing has been drained yet. "
+    none = "" if by_test or "--yes" in campaign["command"] else \
+        "Nothing is drained before you type this. "
     yield html.paragraph(f"{none}{typed(campaign, calls)}:")
-    yield copied("drain-all", calls.drain(campaign))
+    yield copied("drain-all", calls.drain(campaign)) + goes_on
     yield folded("The commands that it runs", commands,
                  html.paragraph(f"{calls.listing()} lists the nodes."))
 
@@ -84,17 +135,18 @@ def to_drain(campaign, calls):
 def to_decide(campaign, calls):
     """How nodes about which nothing is certain are tested a second time."""
     names = names_of(campaign["open"])
+    it = "it" if len(names) == 1 else "them"
     yield f"Test {listed(names, NAMED)} again"
+    yield html.paragraph(f"Leave {it} in service. A second test decides, alone and in pairs with "
+                         "good nodes: chance seldom finds the same node twice.")
     if not is_slurm(campaign):
-        yield html.paragraph("See what else runs there, and end what uses the processor:")
+        yield html.paragraph("End programs there that use more than 5 % of a core and are not "
+                             "the system's; if there are none, go on:")
         yield copied("look", "\n".join(launch.joined(["ssh", name]) + " top -b -n 1 | head -n 15"
                                        for name in names[:FIRST]))
-    yield html.paragraph("If a second test finds a fault, too, the node is bad. "
-                         f"{typed(campaign, calls)}:")
+    yield before(campaign, "decide", names, names)
+    yield html.paragraph(f"{typed(campaign, calls)}:")
     yield copied("decide", calls.retest(campaign, names))
-    yield during(campaign, "decide", names, names)
-    yield results(campaign, calls, names, "leave it in service. Nothing else is to be done."
-                  + " After a repair, put it back into service." * (not is_slurm(campaign)))
 
 
 def to_repair(campaign, calls):
@@ -102,59 +154,83 @@ def to_repair(campaign, calls):
     names = names_of(campaign["drain"])
     several = len(names) > 1
     yield "Repair them, and test each" if several else "Repair it, and test it"
-    when = "the day that a node comes back" if several else "the day that it comes back"
-    yield html.paragraph("The list above says what to look at. "
-                         f"{typed(campaign, calls)}, on {when}:")
+    yield html.paragraph("Look first, as root:") + look("look-first", campaign["drain"], campaign)
+    yield html.paragraph("Test a node on the day that it comes back, and leave it drained" + (
+        ": the test puts it back into service if it is ok." if is_slurm(campaign) else
+        " until it is ok."))
+    yield before(campaign, "repair", names, names[:1])
+    yield html.paragraph(f"{typed(campaign, calls)}:")
     for number, name in enumerate(names[:FIRST]):
         yield copied(f"retest-{number}", calls.retest(campaign, [name]))
     if len(names) > FIRST:
         yield html.paragraph("For the others, put their names there.")
     if several:
-        yield html.paragraph("Nodes that come back together are tested by one command, with "
-                             f"--hosts {names[0]},{names[1]}.")
-    yield during(campaign, "repair", names, names[:1])
-    yield results(campaign, calls, names, "it is back in service." if is_slurm(campaign) else
-                  f"put it back into service.{printed(calls)}")
+        yield html.paragraph("Those that come back together, by one command:")
+        yield copied("together", calls.retest(campaign, names[:FIRST]))
 
 
-def during(campaign, step, names, tested):
-    """How long a test takes, and on which nodes.
+def before(campaign, step, names, tested):
+    """What to know before a test: how long it takes, on which nodes, what it changes.
 
     step     its name
     names    nodes of the step, all of which may be tested
     tested   those of one command
     """
     minutes = plural(max(1, math.ceil(retest.seconds(campaign) / 60)), "minute")
-    if is_slurm(campaign):
-        return html.paragraph(
-            f"The test reserves the node and up to {FEW} good ones, idle ones first, until it "
-            f"ends. It takes about {minutes}, once jobs that run on them have ended. Without "
-            "--yes it prints what an administrator has to type.")
     good = retest.good_nodes(campaign, tested)
-    beside = f" It uses {listed(good, NAMED)} to compare with." if good else ""
-    return html.paragraph(f"The test takes about {minutes}.{beside} Keep other programs off "
+    if is_slurm(campaign):
+        if step == "repair" and campaign["open"]:
+            return html.paragraph("The command reserves nodes and waits as the one above.")
+        every = len(tested) + len(good) == len(campaign["hosts"])
+        nodes = (f"all {len(campaign['hosts'])} nodes" if every else
+                 f"{tested[0] if len(names) == 1 else 'the node'} and {len(good)} good ones, "
+                 "idle ones first")
+        return html.paragraph(
+            f"With --yes the command reserves {nodes}: no new jobs start there; those that run "
+            "are not killed, and the test waits for their end, however long (squeue shows them). "
+            f"It takes about {minutes}, drains a node that is not ok, and ends the reservation. "
+            "Ctrl-C ends it, too, and leaves nodes as they were. Without --yes it tests and changes nothing, and "
+            "prints the commands for an administrator.")
+    beside = f", and uses {listed(good, NAMED)} to compare with" if good else ""
+    return html.paragraph(f"The test takes about {minutes}{beside}. Keep other programs off "
                           "these nodes until it ends.") + folded(
-        "With Slurm: keep its jobs off", html.paragraph(
-            f"Before the test, {RIGHTS}. Wait until squeue lists no job:"),
+        "With Slurm: reserve the nodes first", html.paragraph(
+            f"Type this {RIGHTS}, and begin the test once squeue lists no job:"),
         copied(f"reserve-{step}", "\n".join(map(launch.joined, (
             reservation.reserve("retest", "root", [*names, *good]),
             ["squeue", "-w", ",".join([*names, *good])])))),
-        html.paragraph("After the test:"),
+        html.paragraph("After the test, and after draining a node that is not ok:"),
         copied(f"release-{step}", launch.joined(reservation.release("retest"))))
 
 
-def printed(calls):
-    """That Slurm's command is printed, if nodes are drained by Slurm."""
-    return " For Slurm the test prints the command." * (calls.drain_command == drain.COMMAND)
+def outcomes(campaign, calls, name):
+    """What the lines of a test say of a node, and what follows."""
+    if is_slurm(campaign):
+        yield "is ok", "it is in service, also if it was drained. Nothing else is to be done."
+        bad = "it is drained, or stays so."
+    else:
+        slurm = calls.drain_command == drain.COMMAND
+        undo = launch.joined(reservation.resume([name]))
+        yield "is ok", "leave it in service; if it was taken out, put it back" + (
+            f": with Slurm by {undo}, else into your list of hosts." if slurm else ".")
+        bad = "take it out of service" + (
+            ", with Slurm by the command that the test prints, else from your list of hosts."
+            if slurm else " by the command that the test prints.")
+    yield "is not ok", (f"{bad} Repair it, and type the same command again. If no defect is "
+                        "found, give the vendor the folder that this line names.")
+    yield "was not tested", ("it is as before: drained if it was. The lines above say why; end "
+                             "that, then type the same command again.")
 
 
-def results(campaign, calls, names, fine):
-    """What the last lines of a test say, and what follows."""
+def results(campaign, calls):
+    """What the last lines of a test say, what follows, and what the end is."""
+    names = names_of(campaign["open"] + campaign["drain"])
     name = names[0] if len(names) == 1 else "NODE"
-    bad = "it has been drained." if is_slurm(campaign) else \
-        f"take it out of service.{printed(calls)}"
-    return html.paragraph("It ends with one of these lines:") + "<ul>" + "".join(
-        f"<li><b>{escape(name)} {said}</b>: {follows}</li>" for said, follows in (
-            ("is ok", fine),
-            ("is not ok", f"{bad} Repair it, and type the same command again."),
-            ("was not tested", "type the same command again."))) + "</ul>"
+    looks = html.paragraph("Look first, as root, at a node that is not ok:") \
+        + look("look-then", campaign["open"], campaign) if campaign["open"] else ""
+    return "<h3>How a test ends</h3>" + html.paragraph("It says one of these of each node:") \
+        + "<ul>" \
+        + "".join(f"<li><b>{escape(name)} {said}</b>: {escape(follows)}</li>"
+                  for said, follows in outcomes(campaign, calls, name)) + "</ul>" + looks \
+        + html.paragraph("You are done when all nodes are ok: the last line of each test says "
+                         f"what is left, and {calls.page()} is written anew.", "note")

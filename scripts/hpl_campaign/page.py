@@ -3,7 +3,7 @@
 from datetime import datetime
 from pathlib import Path
 
-from hpl_report import foreign, html
+from hpl_report import html
 from hpl_report.html import escape
 from hpl_report.page import whole
 from hpl_report.words import (
@@ -11,7 +11,7 @@ from hpl_report.words import (
 
 from . import charts, history
 from .calls import Calls
-from .commands import copied, to_do
+from .commands import ask, copied, to_do
 from .compare import CLEAR, FEW
 from .judge import CLASSES, NEAR
 from .summary import is_certain, shared_cause
@@ -30,8 +30,6 @@ REPAIR = {  # what to look at in a node of a class; of a slow one the reason say
     "hung": "suspect its network or a device",
     "hot": "see its fans and heat sinks",
 }
-# What tells why a node has not started, by its launcher.
-ASK = {"ssh": "ssh {} uptime", "slurm": "scontrol show node {}"}
 LETTERS = {"wrong": "W", "died": "D", "hung": "H", "hot": "T", "not started": "N",
            "slow": "S", "unknown": "?", "ok": ""}
 
@@ -70,7 +68,7 @@ def tally(campaign):
     """How many nodes are of each class, which has a question mark if it is undecided."""
     found = {klass: [0, 0] for klass in campaign["counts"]}
     for host in campaign["hosts"]:
-        sure = host["class"] in ("ok", "unknown") or is_certain(host)
+        sure = host["class"] in ("ok", "unknown") or is_certain(host) or bool(host["retest"])
         found.setdefault(host["class"], [0, 0])[sure] += 1
     return ", ".join(f"{count} {klass}{mark}" for klass, counts in found.items()
                      for count, mark in zip(reversed(counts), ("", "?"))
@@ -79,9 +77,9 @@ def tally(campaign):
 
 def to_look_at(entry, launcher):
     """What tells more of a node, for a page."""
-    if entry["class"] == "not started" and launcher in ASK:
-        command = ASK[launcher].format(foreign.shown(entry["host"]))
-        return f"look at its power and network, and ask: <code>{escape(command)}</code>"
+    command = ask(entry, launcher)
+    if command:
+        return f"ask first: <code>{escape(command)}</code>"
     return escape(REPAIR.get(entry["class"], ""))
 
 
@@ -296,9 +294,16 @@ def some(names, most=3):
     return ", ".join(names[:most]) + more
 
 
+def blamed(host, why):
+    """Class and certainty of a reason; no reason calls a node ok that is not."""
+    if why["class"] == "ok" != host["class"]:
+        return NONE, NONE
+    return why["class"], "certain" if why["certain"] else "undecided"
+
+
 def reasons(campaign):
     """All that is known of nodes that are not ok, or of which something is open."""
-    rows = [[host["name"], why["class"], "certain" if why["certain"] else "undecided",
+    rows = [[host["name"], *blamed(host, why),
              "; ".join(filter(None, (why["text"], why["detail"]))), some(why["runs"], 8)]
             for klass in CLASSES for host in campaign["hosts"]
             if host["class"] == klass for why in host["reasons"]]

@@ -12,6 +12,7 @@ from . import launch, slurm
 from .run import label
 
 MOST = "1-00:00:00"  # a day: that long a reservation lasts, if nobody ends it
+UNTESTED = "xhpl-campaign: its second test has not ended"
 TRIES = 30  # to end a reservation, a second apart: its last job may still be ending
 
 
@@ -24,6 +25,11 @@ def reserve(name, user, nodes):
 
 def resume(nodes):
     return ["scontrol", "update", f"NodeName={','.join(nodes)}", "State=RESUME"]
+
+
+def drain(nodes):
+    return ["scontrol", "update", f"NodeName={','.join(nodes)}", "State=DRAIN",
+            f"Reason={UNTESTED}"]
 
 
 def release(name):
@@ -42,9 +48,10 @@ class Reservation:
         words = shlex.split(drain_command)  # perhaps sudo before it
         self.sudo = words[:words.index("scontrol")] if "scontrol" in words else []
         self.nodes = [] if given else slurm.names(reservation=self.name)
+        self.is_there, self.resumed = bool(self.nodes), []
 
     def commands(self, nodes):
-        """What is still to be done before a test on these nodes."""
+        """What is still to be done before a test on these nodes; the nodes to resume."""
         found = []
         if not self.nodes and not self.stays:
             user = pwd.getpwuid(os.getuid()).pw_name
@@ -52,17 +59,20 @@ class Reservation:
         gone = slurm.Queue().gone(self.names)
         if gone:
             found.append([*self.sudo, *resume(gone)])
-        return found
+        return found, gone
 
     def begin(self, nodes, may_run):
         """Reserve and resume nodes; whether that is done."""
-        commands = self.commands(nodes)
+        commands, gone = self.commands(nodes)
         if commands and not may_run:
             say("\n".join(["As root, or as an administrator of Slurm, type this; then type "
                            "the same command again:", *map(launch.joined, commands)]))
             return False
         for words in commands:
+            is_new, was = "create" in words, (self.is_there, self.resumed)
+            self.is_there, self.resumed = self.is_there or is_new, [] if is_new else gone
             if subprocess.run(words, stdin=subprocess.DEVNULL).returncode:
+                self.is_there, self.resumed = was
                 raise Refused(f"{launch.joined(words)} has failed. It needs root or an "
                               "administrator of Slurm")
         if commands and not self.stays:
@@ -70,14 +80,23 @@ class Reservation:
                 f"{','.join(nodes)}")
         return True
 
-    def end(self, may_run):
-        """Give the nodes back to all jobs."""
-        if self.stays:
+    def end(self, may_run, untested=()):
+        """Give the nodes back to all jobs; those that are untested are drained if they were
+        so before."""
+        again = [name for name in self.resumed if name in untested]
+        if again and subprocess.run([*self.sudo, *drain(again)],
+                                    stdin=subprocess.DEVNULL).returncode:
+            complain("xhpl-campaign", f"not drained: {', '.join(again)}")
+        self.resumed = []
+        if self.stays or not self.is_there:
             return
+        self.is_there = False
         words = [*self.sudo, *release(self.name)]
         if not may_run:
             say(f"as root, or as an administrator of Slurm, type:\n{launch.joined(words)}")
             return
+        # A step whose srun was killed may still hold nodes.
+        slurm.said("scancel", f"--reservation={self.name}", f"--user={os.getuid()}")
         for _ in range(TRIES):
             if not subprocess.run(words, stdin=subprocess.DEVNULL,
                                   stderr=subprocess.DEVNULL).returncode:

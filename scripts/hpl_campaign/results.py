@@ -8,7 +8,7 @@ import sys
 from hpl_report import files
 from hpl_report.words import NBSP, rate
 
-from . import campaign, clocks, drain, history, judge, page, stages, summary
+from . import campaign, clocks, commands, drain, history, judge, page, retest, stages, summary
 
 CAMPAIGN, PAGE, DRAIN = FILES = "campaign.json", "campaign.html", drain.FILE
 
@@ -19,7 +19,8 @@ def build(state, options):
     verdicts = judge.judge(state.hosts, runs, state.inventory, options.slow,
                            options.chance)
     slow = [name for name, found in verdicts.items() if found.klass == "slow"]
-    found = summary.build(state, clocks.added(runs, slow), options.slow, options.chance)
+    found = summary.build(state, clocks.added(runs, slow), options.slow, options.chance,
+                          retest.outcomes(options.directory, state))
     found["figures"]["single"]["full"] = full_rate(state)
     return found
 
@@ -45,21 +46,32 @@ def write_all(found, options):
         files.replace(os.path.join(options.directory, name), text)
 
 
-def said(found, options):
-    """What is printed at the end."""
+def said(found, options, drains=False):
+    """What is printed at the end; drains: the nodes are drained next."""
+    launcher, calls = found["options"].get("launcher"), options.calls
     lines = [page.headline(found)]
-    lines += [f"{entry['host']}: {sort}{entry['class']}: {entry['reason']}"
-              for sort, entries in (("", found["drain"]), ("undecided: ", found["open"]))
-              for entry in entries]
+    for sort, entries in (("", found["drain"]), ("undecided: ", found["open"])):
+        for entry in entries:
+            asked = commands.ask(entry, launcher)
+            lines.append(f"{entry['host']}: {sort}{entry['class']}: {entry['reason']}"
+                         + (f"; ask first: {asked}" if asked else ""))
     cause = summary.shared_cause(found)
+    is_slurm, by = commands.is_slurm(found), ""
+    if options.drain_command == drain.COMMAND:
+        by = f", {'' if is_slurm else 'with Slurm '}{commands.RIGHTS}"
+    on_slurm = by if is_slurm else ""
     if cause:
         lines += ["", page.CAUSE.format(cause)]
     elif found["drain"]:
-        lines += ["", f"to drain these nodes ({options.calls.drain(found)} does it):",
-                  drain.shown(found["drain"], options.drain_command).rstrip()]
+        lines += ["", "draining these nodes:" if drains else
+                  f"nothing is drained yet; this does it{by}:\n{calls.drain(found)}\n"
+                  "by these commands:",
+                  drain.shown(found["drain"], options.drain_command).rstrip(),
+                  "", f"test a node after its repair; leave it drained until then{on_slurm}:",
+                  calls.retest(found, ["NODE"])]
     if found["open"] and found["runs"] and not cause:
-        lines += ["", "a second test decides about nodes that are undecided:",
-                  options.calls.retest(found, [entry["host"] for entry in found["open"]])]
+        lines += ["", f"a second test decides about nodes that are undecided; type{on_slurm}:",
+                  calls.retest(found, [entry["host"] for entry in found["open"]])]
     full = found["figures"]["single"]["full"]
     if full and not options.full:
         reached = rate(full["gflops"]).replace(NBSP, " ")
@@ -69,6 +81,12 @@ def said(found, options):
     lines += ["", path if is_good(found) else
               f"all steps, also those after a repair, are in {path}"]
     return "\n".join(lines)
+
+
+def left(found, options):
+    """What is left to do in a campaign after a second test, in a line."""
+    return (f"all nodes of the campaign: {page.headline(found)} "
+            f"({os.path.join(options.directory, PAGE)})")
 
 
 def drain_all(found, command):

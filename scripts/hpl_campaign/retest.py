@@ -1,25 +1,39 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A second test of some nodes of a campaign, beside good ones: after a repair, or where
 nothing is certain. It is a campaign of its own, in a folder of the first."""
+import glob
 import itertools
 import os
 from statistics import median
 
-from hpl_report.foreign import Refused, say
+from hpl_report import files
+from hpl_report.foreign import (COUNT, FLAG, TEXT, Named, Refused, check, complain, one_of,
+                                parsed, say)
 
 from . import drain, launch, slurm
 from .calls import OF_ITS_OWN, kept
 from .compare import FEW, SURE
+from .judge import CLASSES
 from .options import parser
 from .reservation import Reservation, resume
 from .run import label, run_id
-from .summary import shared_cause
+from .state import STATE, State
+from .summary import moment, shared_cause
 
 STAGES = "inventory,single,pairs"
 ROUNDS = 3  # of pairs, of a node and FEW good ones
 # Options of a campaign that a test of some of its nodes does not take over.
 OF_ALL = OF_ITS_OWN | {"hosts", "hostfile", "racks", "stages", "repeats", "launcher", "full",
                        "leave_out", "weights", "xhpl", "xdgemm", "torture"}
+
+# What the first campaign takes from campaign.json of a test.
+SHAPE = {
+    "started": TEXT, "options": {"retest": [TEXT]}, "counts": Named(COUNT),
+    "drain": [{"host": TEXT}],
+    "hosts": [{"name": TEXT, "class": one_of(*CLASSES), "reasons": [
+        {"class": one_of(*CLASSES), "text": TEXT, "detail": TEXT, "runs": [TEXT],
+         "certain": FLAG}]}],
+}
 
 
 def good_nodes(campaign, names, first=()):
@@ -51,6 +65,48 @@ def folder_of(directory, names):
             return folder
 
 
+def outcome_of(path, known):
+    """{name: its row}: nodes that a test found ok or not, with the name of its folder in
+    their reasons.
+
+    path    of its campaign.json
+    known   {name: when its last run in the first campaign ended}; those that ran there
+            since do not count
+    """
+    test, folder = parsed(files.read(path)), os.path.basename(os.path.dirname(path))
+    check(test, SHAPE)
+    bad = set() if shared_cause(test) else {entry["host"] for entry in test["drain"]}
+    found = {}
+    for host in test["hosts"]:
+        name = host["name"]
+        if name not in test["options"]["retest"] or name not in known or \
+                not (host["class"] == "ok" or name in bad) or test["started"] < known[name]:
+            continue
+        mine = [{**why, "runs": [f"{folder}/{run}" for run in why["runs"]]}
+                for why in host["reasons"] if name in bad]
+        found[name] = {"class": host["class"], "retest": folder, "reasons": mine or [
+            {"class": "ok", "text": "in its second test", "detail": "", "runs": [folder],
+             "certain": True}]}
+    return found
+
+
+def outcomes(directory, state):
+    """{name: class, reasons and folder} of the nodes of a campaign that were tested again,
+    by their last tests."""
+    known = {host["name"]: "" for host in state.hosts}
+    for run in state.runs():
+        for name in run["hosts"]:
+            known[name] = max(known[name], moment(run["time"]))
+    found = {}
+    paths = glob.glob(os.path.join(glob.escape(directory), "retest-*", "campaign.json"))
+    for path in sorted(paths, key=os.path.getmtime):
+        try:
+            found.update(outcome_of(path, known))
+        except Refused as error:
+            complain("xhpl-campaign", f"{path}: {error}")
+    return found
+
+
 class Retest:
     """A test of some nodes of a campaign.
 
@@ -66,6 +122,7 @@ class Retest:
         if strangers or not names:
             raise Refused(f"{strangers[0]} is no node of {given.directory}" if strangers else
                           "name the nodes to test by --hosts")
+        self.folder = folder_of(given.directory, names)
         self.words = kept(campaign["command"], OF_ALL)
         self.is_slurm = given.launcher == "slurm" and not slurm.allocated()
         where = [word for word in self.words if word.startswith("--reservation=")]
@@ -74,7 +131,12 @@ class Retest:
         ) if self.is_slurm else None
 
     def nodes(self):
-        """The nodes to test, and good ones: of the reservation, if there is one."""
+        """The nodes to test, and good ones: those of an interrupted test, or of the
+        reservation, if there is one."""
+        path = os.path.join(self.folder, STATE)
+        begun = State(path, writes=False).hosts if os.path.exists(path) else []
+        if begun:
+            return [host["name"] for host in begun]
         if self.reservation and self.reservation.nodes:
             return [*self.names, *(host["name"] for host in self.campaign["hosts"] if host[
                 "name"] in self.reservation.nodes and host["name"] not in self.names)]
@@ -89,14 +151,18 @@ class Retest:
                 return None
             words.append(f"--reservation={self.reservation.name}")  # of two the last counts
         found = parser().parse_args([
-            "run", "-C", folder_of(self.given.directory, self.names),
-            "--hosts", ",".join(nodes), "--stages", STAGES, "--repeats", str(SURE),
-            "--launcher", self.given.launcher, "--compare",
+            "run", "-C", self.folder, "--hosts", ",".join(nodes), "--stages", STAGES,
+            "--repeats", str(SURE), "--launcher", self.given.launcher, "--compare",
             os.path.join(self.given.directory, "campaign.json"), *words,
             *["--yes"] * self.given.yes])
         vars(found).update(retest=self.names, xhpl=self.given.xhpl, xdgemm=self.given.xdgemm,
                            drain_command=self.given.drain_command)
         return found
+
+    def give_back(self):
+        """The test has not ended: nodes and reservation are as before it."""
+        if self.reservation and self.given.yes:
+            self.reservation.end(True, self.names)
 
     def conclude(self, found, failed):
         """Say what follows, and end the reservation if no untested node is in it.
@@ -107,13 +173,17 @@ class Retest:
         bad = {entry["host"] for entry in found["drain"]}
         fine = {host["name"] for host in found["hosts"] if host["class"] == "ok"}
         left = {*failed, *(bad if shared_cause(found) else ())}
-        if self.reservation and (bad | fine) - left >= set(self.names):
-            self.reservation.end(self.given.yes)
+        untested = set(self.names) - ((bad | fine) - left)
+        was_drained = getattr(self.reservation, "resumed", ())
+        if self.reservation and (self.given.yes or not untested):
+            self.reservation.end(self.given.yes, untested)
         elif self.reservation:
             say(f"{self.reservation.name} goes on keeping jobs off these nodes")
         say("")
         for name in self.names:
-            say(f"{name} {self.passed(name) if name in fine else self.missed(name, bad, left)}")
+            said = self.passed(name) if name in fine else self.failed(name, left) \
+                if name in bad else self.missed(name in was_drained)
+            say(f"{name} {said}")
 
     def passed(self, name):
         """What follows for a node that is ok."""
@@ -123,12 +193,16 @@ class Retest:
                 if self.given.drain_command == drain.COMMAND else "")
         return f"is ok. If it was drained, put it back into service{undo}"
 
-    def missed(self, name, bad, left):
-        """What follows for another one."""
-        if name not in bad:
-            return "was not tested, for the reason above. Type the same command again"
+    def failed(self, name, left):
+        """What follows for one that is not ok."""
         if name in left:
             return ("is not ok, and not drained, for the reason above. Look for that first, "
                     "then type the same command again")
         done = "and is drained" if self.given.yes else "so drain it by the command above"
-        return f"is not ok, {done}. Repair it, then type the same command again"
+        return (f"is not ok, {done}. Repair it, then type the same command again. If no defect "
+                f"is found, give the vendor {self.folder}")
+
+    def missed(self, was_drained):
+        """What follows for one that was not tested."""
+        return (f"was not tested, and is {'drained ' * was_drained}as before. The lines above "
+                "say why: end that, then type the same command again")

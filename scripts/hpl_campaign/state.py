@@ -19,6 +19,7 @@ from .hosts import is_name
 from .run import OUTCOMES, STAGES, Run
 from .stages import TORTURE
 
+STATE = "state.jsonl"  # in the folder of a campaign
 RUN_ID = re.compile(r"[a-z]+-[0-9]{1,9}-[\w+@:.-]+")
 
 

@@ -108,7 +108,7 @@ def main_rates(runs, kinds):
 def host_rows(hosts, verdicts, kinds, rates, inventory):
     return [{
         "name": host["name"], "group": host["group"], "kind": kinds[host["name"]],
-        "class": verdicts[host["name"]].klass,
+        "class": verdicts[host["name"]].klass, "retest": None,
         "reasons": verdicts[host["name"]].reasons,
         "differences": verdicts[host["name"]].differences,
         "gflops": rates.get(host["name"], []),
@@ -160,11 +160,17 @@ def drained(hosts, again=()):
     return listed(hosts, lambda host: is_bad(host, again))
 
 
-def left_open(hosts, again=()):
+def left_open(hosts, again=(), is_second=False):
     """Hosts about which nothing is certain, but not all is well. In a second test it is
     well if they are ok."""
-    return listed(hosts, lambda host: not is_certain(host) and not is_bad(host, again)
-                  and (host["class"] != "ok" or host["reasons"] and not again))
+    found = listed(hosts, lambda host: not is_certain(host) and not is_bad(host, again)
+                   and (host["class"] != "ok" or host["reasons"] and not is_second))
+    return [{**entry, "reason": without_look(entry["reason"])} for entry in found]
+
+
+def without_look(reason):
+    """A reason without what to look at, which is not yet known to be needed."""
+    return "; ".join(x for x in reason.split("; ") if not x.startswith("look at "))
 
 
 def shared_cause(campaign):
@@ -188,11 +194,12 @@ def counts(hosts):
 # ---- all -----------------------------------------------------------------------------
 
 
-def build(state, runs=None, slow=SLOW, chance=CHANCE):
+def build(state, runs=None, slow=SLOW, chance=CHANCE, retests=None):
     """The object of a campaign.
 
-    state   an open State
-    runs    its runs, if they have more members than state.runs() has
+    state     an open State
+    runs      its runs, if they have more members than state.runs() has
+    retests   {name: members of its row}: what second tests found
     """
     runs = state.runs() if runs is None else runs
     names = [host["name"] for host in state.hosts]
@@ -200,9 +207,12 @@ def build(state, runs=None, slow=SLOW, chance=CHANCE):
     verdicts = judge(names, runs, state.inventory, slow, chance)
     hosts = host_rows(state.hosts, verdicts, kinds, main_rates(runs, kinds),
                       state.inventory)
+    for host in hosts:
+        host.update((retests or {}).get(host["name"], {}))
     head = state.campaign or {}
     options = head.get("options") or {}
-    again = {host for run in runs for host in run["hosts"]} & set(options.get("retest") or ())
+    own = {host for run in runs for host in run["hosts"]} & set(options.get("retest") or ())
+    again = own | set(retests or ())
     return {
         "version": VERSION, "name": head.get("name"),
         "started": moment(head.get("time")),
@@ -210,7 +220,7 @@ def build(state, runs=None, slow=SLOW, chance=CHANCE):
         "command": head.get("command") or [], "options": options,
         "slow": slow, "chance": chance,
         "counts": counts(hosts), "drain": drained(hosts, again),
-        "open": left_open(hosts, again),
+        "open": left_open(hosts, again, bool(own)),
         "figures": figures(runs, kinds, state.inventory, getattr(state, "stages", {})),
         "hosts": hosts, "pairs": pair_rows(names, runs),
         "runs": list(runs),

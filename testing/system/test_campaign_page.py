@@ -3,6 +3,7 @@
 import copy
 import json
 import re
+import types
 
 import pytest
 
@@ -10,7 +11,7 @@ import campaign_sim
 import report_page
 import test_hpl_report_browser as browsing
 from campaign_sim import Simulated, World, named
-from hpl_campaign import history, page, summary
+from hpl_campaign import drain, history, page, results, summary
 from hpl_report import foreign
 from test_hpl_report_browser import browser  # noqa: F401 (a fixture)
 
@@ -142,40 +143,105 @@ def test_over_ssh_an_uncertain_node_of_few_has_two_commands_and_an_end():
     found["options"] = SSH
     text = text_of(found).partition("Map of nodes")[0]
     assert (f"1 slow?, 3 ok Not certain after one test: do not drain yet {HOSTS[1]} slow? 3" in text)
-    assert (f"1. Test {HOSTS[1]} again See what else runs there, and end what uses the "
-            f"processor: Copy ssh {HOSTS[1]} top -b -n 1 | head -n 15 If a second test finds "
-            "a fault, too, the node is bad. Type: Copy "
-            f"xhpl-campaign retest -C campaign --hosts {HOSTS[1]} The test takes about "
-            f"6 minutes. It uses {HOSTS[0]}, {HOSTS[2]} and {HOSTS[3]} to compare with." in text)
-    assert (f"{HOSTS[1]} is ok : leave it in service. Nothing else is to be done. After a repair, "
-            "put it back" in text)
-    assert (f"{HOSTS[1]} is not ok : take it out of service. For Slurm the test prints the "
-            "command. Repair it, and type the same command again." in text)
     four = f"{HOSTS[1]},{HOSTS[0]},{HOSTS[2]},{HOSTS[3]}"
-    assert ("With Slurm: keep its jobs off Before the test, as root or as an administrator of "
-            "Slurm. Wait until squeue lists no job: Copy scontrol create reservation "
-            "ReservationName=retest Users=root StartTime=now Duration=1-00:00:00 "
-            f"Flags=IGNORE_JOBS Nodes={four} squeue -w {four} After the test: Copy "
-            "scontrol delete ReservationName=retest It ends with" in text)
-    assert "2." not in text
+    assert (f"1. Test {HOSTS[1]} again Leave it in service. A second test decides, alone and in "
+            "pairs with good nodes: chance seldom finds the same node twice. End programs there "
+            "that use more than 5 % of a core and are not the system's; if there are none, go "
+            f"on: Copy ssh {HOSTS[1]} top -b -n 1 | head -n 15 The test takes about 6 minutes, "
+            f"and uses {HOSTS[0]}, {HOSTS[2]} and {HOSTS[3]} to compare with." in text)
+    assert ("With Slurm: reserve the nodes first Type this as root or as an administrator of "
+            "Slurm, and begin the test once squeue lists no job: Copy scontrol create "
+            "reservation ReservationName=retest Users=root StartTime=now Duration=1-00:00:00 "
+            f"Flags=IGNORE_JOBS Nodes={four} squeue -w {four} After the test, and after "
+            "draining a node that is not ok: Copy scontrol delete ReservationName=retest Type, "
+            "as the user who ran the campaign: Copy "
+            f"xhpl-campaign retest -C campaign --hosts {HOSTS[1]} How a test ends" in text)
+    assert (f"{HOSTS[1]} is ok : leave it in service; if it was taken out, put it back: with "
+            f"Slurm by scontrol update NodeName={HOSTS[1]} State=RESUME, else into" in text)
+    assert (f"{HOSTS[1]} is not ok : take it out of service, with Slurm by the command that the "
+            "test prints, else from your list of hosts. Repair it, and type" in text)
+    assert f"{HOSTS[1]} was not tested : it is as before: drained if it was." in text
+    assert (f"Look first, as root, at a node that is not ok: Copy ssh {HOSTS[1]} 'top -b -n 1 | "
+            "head -n 15; journalctl -k | grep -ic throttled' top shows" in text)
+    assert ("You are done when all nodes are ok: the last line of each test says what is left, "
+            "and campaign/campaign.html is written anew." in text)
+    assert "2." not in text and "look at" not in text
 
 
 def test_on_slurm_each_repaired_node_has_its_own_command(campaign):
     campaign["options"] = SLURM
     text = text_of(campaign).partition("Map of nodes")[0]
-    assert ("Nothing has been drained yet. Type as root or as an administrator of Slurm: Copy "
-            "xhpl-campaign report -C campaign --yes The commands that it runs Copy "
-            f"{SCONTROL}" in text)
+    assert ("Nothing is drained before you type this. Type as root or as an administrator of Slurm: "
+            "Copy xhpl-campaign report -C campaign --yes Jobs that run there go on to their end, and "
+            "no new ones start. sinfo -lR lists the nodes: as drng while jobs run, then as drain. "
+            f"The commands that it runs Copy {SCONTROL}" in text)
     own = " ".join(f"Copy xhpl-campaign retest -C campaign --hosts {entry['host']} --yes"
                    for entry in campaign["drain"])
-    assert ("Type as root or as an administrator of Slurm, on the day that a node comes back: "
-            f"{own} Nodes that come back together are tested by one command, with --hosts "
-            f"{HOSTS[12]},{HOSTS[7]}." in text)
-    assert "reserves the node and up to 5 good ones, idle ones first, until it ends." in text
-    assert "It takes about 6 minutes, once jobs" in text
-    assert "NODE is ok : it is back in service." in text
-    assert "NODE is not ok : it has been drained." in text
-    assert "PBS" not in text and "ssh" not in text
+    assert ("and leave it drained: the test puts it back into service if it is ok. With --yes the "
+            "command reserves the node and 5 good ones, idle ones first: no new jobs start" in text)
+    assert "It takes about 6 minutes, drains a node that is not ok, and ends the reserv" in text
+    assert (f"Type as root or as an administrator of Slurm: {own} Those that come back together, "
+            f"by one command: Copy xhpl-campaign retest -C campaign --hosts {HOSTS[12]},"
+            f"{HOSTS[7]},{HOSTS[3]} --yes How a test ends" in text)
+    assert "NODE is ok : it is in service, also if it was drained. Nothing else" in text
+    assert "NODE is not ok : it is drained, or stays so. Repair it" in text
+    assert "PBS" not in text and "at a node that is not ok" not in text
+
+
+def test_of_few_nodes_on_slurm_all_are_reserved():
+    found = simulated(named(4), slow={HOSTS[1]: 0.7})
+    found["options"] = SLURM
+    assert "With --yes the command reserves all 4 nodes: no new" in text_of(found)
+
+
+def test_a_second_test_is_waited_for_once(campaign):
+    """Its step after the repair refers to that before."""
+    campaign["options"] = SLURM
+    campaign["open"], campaign["drain"] = campaign["drain"][:1], campaign["drain"][1:]
+    text = text_of(campaign)
+    assert text.count("With --yes the command reserves") == 1
+    assert "The command reserves nodes and waits as the one above." in text
+
+
+def test_what_a_second_test_has_drained_is_not_said_to_be_in_service(campaign):
+    campaign["options"] = SLURM
+    host = next(host for host in campaign["hosts"] if host["name"] == HOSTS[3])
+    host.update(retest="retest-1-x", reasons=[])
+    text = text_of(campaign)
+    assert f"and {HOSTS[3]}, unless a test has done so Type as root" in text
+    assert "Nothing is drained" not in text
+    assert "1 slow, 13 ok" in text
+
+
+def test_a_bad_node_is_called_ok_by_no_reason(campaign):
+    host = next(host for host in campaign["hosts"] if host["name"] == HOSTS[3])
+    host["reasons"].append({"class": "ok", "text": "the inventory failed", "detail": "",
+                            "runs": [], "certain": False})
+    assert f"{HOSTS[3]} – – the inventory failed" in text_of(campaign)
+
+
+@pytest.mark.parametrize("fault, said", (
+    ({"slow": {HOSTS[2]: 0.7}}, "'top -b -n 1 | head -n 15; journalctl -k | grep -ic throttled'"),
+    ({"link": {HOSTS[2]: 0.4}}, "'ibstat || ip -s link'"),
+    ({"dies": {HOSTS[2]: "wrong"}}, "'journalctl -k -p err -n 20'")))
+def test_each_kind_of_fault_has_a_first_look(fault, said):
+    assert f"Look first, as root: Copy ssh {HOSTS[2]} {said}" in text_of(simulated(**fault))
+
+
+@pytest.mark.parametrize("launcher, drains, said", (
+    ("slurm", False, "nothing is drained yet; this does it, as root or as an administrator of "
+     "Slurm:\nx report -C /c --yes\nby these commands:\n" + SCONTROL),
+    ("ssh", False, "nothing is drained yet; this does it, with Slurm as root"),
+    ("slurm", True, "draining these nodes:\n" + SCONTROL),
+    ("slurm", True, "test a node after its repair; leave it drained until then, as root or as an "
+     "administrator of Slurm:\nx retest -C /c --hosts NODE --yes\n")),
+    ids=("slurm", "ssh", "drains", "retest"))
+def test_a_terminal_shows_the_next_commands(campaign, launcher, drains, said):
+    campaign["options"] = {"launcher": launcher}
+    campaign["figures"]["single"]["full"] = None
+    given = types.SimpleNamespace(calls=page.Calls("x", "/c"), drain_command=drain.COMMAND,
+                                  full=True, directory="/c")
+    assert said in results.said(campaign, given, drains)
 
 
 def test_of_many_nodes_to_drain_the_first_have_commands():
@@ -183,7 +249,7 @@ def test_of_many_nodes_to_drain_the_first_have_commands():
         HOSTS[4:8], "wrong") | {HOSTS[8]: "hung"})
     found["counts"] = {"ok": 16}  # no common cause
     text = text_of(found)
-    assert text.count("xhpl-campaign retest -C") == 8
+    assert text.count("xhpl-campaign retest -C") == 8 + 1
     assert "For the others, put their names there." in text
 
 
@@ -192,7 +258,10 @@ def test_of_many_nodes_to_drain_the_first_have_commands():
 def test_of_a_node_that_has_not_started_it_says_what_to_ask(options, said):
     found = simulated(dies={HOSTS[2]: "not started"})
     found["options"] = options
-    assert f"look at its power and network, and ask: {said} What to do" in text_of(found)
+    text = text_of(found)
+    assert f"ask first: {said} What to do" in text
+    assert f"Look first, as root: Copy {said} " + (
+        "No answer: power or network." if options == SSH else "State DOWN: power") in text
 
 
 def test_the_page_of_a_second_test_names_the_first_campaign(campaign):
@@ -200,7 +269,7 @@ def test_the_page_of_a_second_test_names_the_first_campaign(campaign):
     campaign["options"] = {**SLURM, "retest": [HOSTS[3]]}
     calls = page.Calls("x", "/c/retest-1-n0003", first="/c")
     text = report_page.text_of(page.make(campaign, calls=calls))
-    assert "and n0003, unless the test has done so Type as root" in text
+    assert "and n0003, unless a test has done so Type as root" in text
     assert "x report -C /c/retest-1-n0003 --yes" in text
     assert "x retest -C /c --hosts n0003 --yes" in text
     assert calls.anew(campaign) == "x retest -C /c --hosts n0003 --yes"

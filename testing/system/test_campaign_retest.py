@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A second test of nodes of a campaign: beside which ones, and what follows from it."""
+import json
+import os
+import signal
 import sys
 import types
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +15,7 @@ import jobs
 from busy import retried
 from campaign_hosts import classes, clusters, result
 from campaign_sim import FACTS, Simulated, World, named
-from campaign_site import ALONE, CAMPAIGN, SCHEMA, site
+from campaign_site import ALONE, CAMPAIGN, SCHEMA, site, wait_for
 from hpl_campaign import reservation, retest, slurm, summary
 from hpl_report.foreign import Refused
 
@@ -25,6 +29,11 @@ def again(site, *options, hosts="n2", **told):
 
 
 def last(done):
+    """What is said of the last node."""
+    return done.stdout.splitlines()[-2]
+
+
+def left(done):
     return done.stdout.splitlines()[-1]
 
 
@@ -37,7 +46,9 @@ def test_a_node_is_tested_beside_good_ones_until_it_is_repaired(site):
     done = again(site, n2=0.5)
     assert done.status == 1 and last(done) == (
         "n2 is not ok, so drain it by the command above. Repair it, then type the same "
-        "command again"), str(done)
+        "command again. If no defect is found, give the vendor "
+        f"{site.folder}/c/retest-1-n2"), str(done)
+    assert left(done).startswith("all nodes of the campaign: Drain 2 of 8 nodes (")
     assert "touch drained-n2" in done.stdout and not list(site.folder.glob("drained-*"))
     found = site.result("c/retest-1-n2")
     assert [host["name"] for host in found["hosts"]] == ["n2", "n1", "n4", "n5", "n6", "n7"]
@@ -53,8 +64,30 @@ def test_a_node_is_tested_beside_good_ones_until_it_is_repaired(site):
     done = again(site)
     assert done.status == 0, str(done)
     assert last(done) == "n2 is ok. If it was drained, put it back into service"
+    assert left(done) == ("all nodes of the campaign: Drain 1 of 8 nodes "
+                          f"({site.folder}/c/campaign.html)")
     assert sorted(path.name for path in (site.folder / "c").glob("retest-*")) == [
         "retest-1-n2", "retest-2-n2", "retest-3-n2"]
+
+
+def test_the_campaign_knows_what_its_second_tests_found(site):
+    """So report --yes drains no repaired node."""
+    site.run(*ALONE, told={"n2": 0.5, "n3": "die"})
+    again(site, hosts="n2,n3", n2=0.5)
+    row = {host["name"]: host for host in site.result()["hosts"]}
+    assert [row[name]["retest"] for name in ("n1", "n2", "n3")] == [None, *["retest-1-n2+n3"] * 2]
+    assert row["n2"]["reasons"][0]["runs"][0].startswith("retest-1-n2+n3/single-")
+    assert [entry["host"] for entry in site.result()["drain"]] == ["n2"]
+    assert left(again(site)).startswith("all nodes of the campaign: All 8 nodes are ok (")
+    assert site.classes() == {f"n{i}": "ok" for i in range(1, 9)}
+    done = jobs.run([sys.executable, CAMPAIGN, "report", "-C", "c", "--yes", "--drain-command",
+                     "touch drained-{host}"], site.folder).succeeded()
+    assert not list(site.folder.glob("drained-*")) and "All 8 nodes" in done.stdout
+    test = json.loads((site.folder / "c/retest-1-n2/campaign.json").read_text())
+    for broken in ({**test, "started": "2000-01-01T00:00:00Z"}, {}):  # it ran since; damaged
+        (site.folder / "c/retest-1-n2/campaign.json").write_text(json.dumps(broken))
+        jobs.run([sys.executable, CAMPAIGN, "report", "-C", "c"], site.folder)
+        assert site.classes()["n2"] == "slow"
 
 
 def test_an_interrupted_test_goes_on_in_its_folder(site):
@@ -105,8 +138,9 @@ def test_who_did_not_run_is_neither_good_nor_bad(capsys):
     assert found["drain"] == [] and found["open"][0]["host"] == HOSTS[0]
     given = types.SimpleNamespace(launcher="ssh", directory="/c", drain_command="off {host}")
     retest.Retest(found, HOSTS[:1], given).conclude(found, [])
-    assert capsys.readouterr().out == (f"\n{HOSTS[0]} was not tested, for the reason above. "
-                                       "Type the same command again\n")
+    assert capsys.readouterr().out == (
+        f"\n{HOSTS[0]} was not tested, and is as before. The lines above say why: end that, "
+        "then type the same command again\n")
 
 
 # ---- beside which nodes, and for how long --------------------------------------------
@@ -150,19 +184,20 @@ def reserved(monkeypatch, nodes=(), gone=(), command="scontrol update", given=No
 
 
 def test_nodes_are_reserved_and_those_that_are_drained_resumed(monkeypatch):
-    create, resume = reserved(monkeypatch, gone=["n4"]).commands(["n3", "n4", "n1"])
+    (create, resume), gone = reserved(monkeypatch, gone=["n4"]).commands(["n3", "n4", "n1"])
+    assert gone == ["n4"]
     assert create[:4] == ["scontrol", "create", "reservation", "ReservationName=retest-n3-n4"]
     assert create[5:] == ["StartTime=now", "Duration=1-00:00:00", "Flags=IGNORE_JOBS",
                           "Nodes=n3,n4,n1"]
     assert resume == ["scontrol", "update", "NodeName=n4", "State=RESUME"]
     there = reserved(monkeypatch, ["n3", "n4", "n1"], ["n4"], "sudo -n scontrol update")
-    assert there.commands(["n3", "n4", "n1"]) == [["sudo", "-n", *resume]]
-    assert reserved(monkeypatch, ["n3"]).commands(["n3"]) == []
+    assert there.commands(["n3", "n4", "n1"])[0] == [["sudo", "-n", *resume]]
+    assert reserved(monkeypatch, ["n3"]).commands(["n3"])[0] == []
 
 
 def test_the_reservation_of_a_campaign_is_used_and_stays(monkeypatch, capsys):
     night = reserved(monkeypatch, ["n1", "n3", "n4"], ["n3"], given="night")
-    assert night.name == "night" and night.commands(["n3", "n1"]) == [
+    assert night.name == "night" and night.commands(["n3", "n1"])[0] == [
         ["scontrol", "update", "NodeName=n3", "State=RESUME"]]
     night.end(False)
     assert capsys.readouterr().out == ""
@@ -180,10 +215,27 @@ def test_without_yes_the_commands_are_printed(monkeypatch, capsys):
         "type:\nscontrol delete ReservationName=retest-n3-n4\n")
 
 
+@pytest.mark.parametrize("stays", (None, "night"))
+def test_a_test_that_has_not_ended_leaves_nodes_as_they_were(monkeypatch, tmp_path, stays):
+    for name in ("scontrol", "scancel"):
+        jobs.program(tmp_path / name, f'echo "$*" >> {tmp_path}/called\n')
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    one = reserved(monkeypatch, gone=["n3", "n4"], given=stays)
+    assert one.begin(["n3", "n4", "n1"], True)
+    one.end(True, ["n4"])
+    one.end(True, ["n3", "n4"])  # it is over
+    called = (tmp_path / "called").read_text().splitlines()
+    assert called[-1 if stays else -3] == (
+        "update NodeName=n4 State=DRAIN Reason=xhpl-campaign: its second test has not ended")
+    assert [line.split()[0] for line in called] == (["update", "update"] if stays else [
+        "create", "update", "update", "--reservation=retest-n3-n4", "delete"])
+
+
 def test_who_may_not_reserve_nodes_is_told_who_may(monkeypatch):
     refuses = reserved(monkeypatch, command="false scontrol")
     with pytest.raises(Refused, match="has failed. It needs root or an admin"):
         refuses.begin(["n3"], True)
+    refuses.end(True, ["n3"])  # nothing was begun
 
 
 WHY_NOT = cluster_slurm.why_not()
@@ -219,6 +271,13 @@ def test_slurm_gets_a_repaired_node_back_and_a_bad_one_is_drained(cluster):
     done = called("retest", "--hosts", "n03", "--yes")
     assert last(done).startswith("n03 is not ok, and is drained."), str(done)
     assert asked("sinfo", "-h", "-p", "all", "-t", "drain", "-o", "%N") == "n03\n"
+    job = jobs.start(running.outside([CAMPAIGN, "retest", "--hosts", "n03", "--yes", "-C",
+                                      folder]), running.folder)
+    wait_for(types.SimpleNamespace(events=lambda name: [asked("squeue", "-h")]), any)
+    os.kill(int(Path(f"/proc/{job.pid}/task/{job.pid}/children").read_text()), signal.SIGINT)
+    assert jobs.finish(job).status == 130
+    assert asked("sinfo", "-h", "-p", "all", "-t", "drain", "-o", "%N") == "n03\n"
+    assert asked("scontrol", "show", "reservation").startswith("No reservations")
     faults.repaired(running, "n03")
     done = called("retest", "--hosts", "n03", "--yes")
     assert done.status == 0 and last(done) == "n03 is ok, and in service", str(done)
