@@ -26,7 +26,8 @@ def test_every_step_has_its_row_and_its_record(tmp_path):
     said = outcome.stdout
     assert re.search(r"^emu +software devices", said, re.M), str(outcome)
     assert "double precision: native" in said, str(outcome)
-    for begin in ("link, both", "DGEMM on its own data, k = 64", "visits for products, N", "nothing resident, N",
+    for begin in ("link, both", "DGEMM on its own data, k = 64", "visits for products, N",
+                  "nothing resident, N",
                   "syrk on its own data, checked",
                   "DGEMM of host memory, tile 150",
                   "resident, N", "half resident, N", "resident, panels of the host, N",
