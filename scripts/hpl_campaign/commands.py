@@ -17,9 +17,10 @@ RIGHTS = "as root or as an administrator of Slurm"  # that scontrol needs
 
 # What a first look at a node calls, and what its answer means; by the kind of a fault.
 LOOKS = {
-    "program": ("top -b -n 1 | head -n 15; journalctl -k | grep -ic throttled",
-                "top shows a program that uses more than 5 % and is not the system's: end it. The "
-                "number in the last line is not 0: cooling or power."),
+    "program": ("top -b -n 1 | head -n 15; journalctl -k --since -1d | grep -ic throttled",
+                "top shows a program that uses more than 5 % and belongs to no job and not to "
+                "the system: end it. The number in the last line is not 0: cooling or power. "
+                "Neither: go on."),
     "link": ("ibstat || ip -s link", "A link is down, has errors, or is slower than that of a "
              "good node: cable, port or switch."),
     "error": ("journalctl -k -p err -n 20", "Errors of the kernel name memory, device or "
@@ -29,7 +30,7 @@ LOOKS = {
 ASK = {
     "ssh": ("ssh {} uptime", "No answer: power or network."),
     "slurm": ("scontrol show node {}", "State DOWN: power, network or slurmd. DRAIN, MAINT or "
-              "RESERVED: it needs no repair, ask those who keep it."),
+              "RESERVED, by others: it needs no repair, ask those who keep it."),
 }
 
 
@@ -189,8 +190,8 @@ def before(campaign, step, names, tested):
             f"With --yes the command reserves {nodes}: no new jobs start there; those that run "
             "are not killed, and the test waits for their end, however long (squeue shows them). "
             f"It takes about {minutes}, drains a node that is not ok, and ends the reservation. "
-            "Ctrl-C ends it, too, and leaves nodes as they were. Without --yes it tests and changes nothing, and "
-            "prints the commands for an administrator.")
+            "Ctrl-C ends it, too, and leaves nodes as they were. Without --yes it tests and "
+            "changes nothing, and prints the commands for an administrator.")
     beside = f", and uses {listed(good, NAMED)} to compare with" if good else ""
     return html.paragraph(f"The test takes about {minutes}{beside}. Keep other programs off "
                           "these nodes until it ends.") + folded(
@@ -226,11 +227,12 @@ def results(campaign, calls):
     """What the last lines of a test say, what follows, and what the end is."""
     names = names_of(campaign["open"] + campaign["drain"])
     name = names[0] if len(names) == 1 else "NODE"
-    looks = html.paragraph("Look first, as root, at a node that is not ok:") \
+    looks = html.paragraph("Only if a node is not ok, look, as root, before its repair:") \
         + look("look-then", campaign["open"], campaign) if campaign["open"] else ""
     return "<h3>How a test ends</h3>" + html.paragraph("It says one of these of each node:") \
         + "<ul>" \
         + "".join(f"<li><b>{escape(name)} {said}</b>: {escape(follows)}</li>"
                   for said, follows in outcomes(campaign, calls, name)) + "</ul>" + looks \
-        + html.paragraph("You are done when all nodes are ok: the last line of each test says "
-                         f"what is left, and {calls.page()} is written anew.", "note")
+        + html.paragraph("You are done when the last line of a test says that all nodes are ok; "
+                         f"else it says what is left, and {calls.page()} is written anew. A node "
+                         "that does not come back stays out of service.", "note")

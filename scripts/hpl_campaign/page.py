@@ -79,7 +79,7 @@ def to_look_at(entry, launcher):
     """What tells more of a node, for a page."""
     command = ask(entry, launcher)
     if command:
-        return f"ask first: <code>{escape(command)}</code>"
+        return f"ask before you drain it: <code>{escape(command)}</code>"
     return escape(REPAIR.get(entry["class"], ""))
 
 

@@ -54,12 +54,13 @@ def said(found, options, drains=False):
         for entry in entries:
             asked = commands.ask(entry, launcher)
             lines.append(f"{entry['host']}: {sort}{entry['class']}: {entry['reason']}"
-                         + (f"; ask first: {asked}" if asked else ""))
+                         + (f"; ask before you drain it: {asked}" if asked else ""))
     cause = summary.shared_cause(found)
     is_slurm, by = commands.is_slurm(found), ""
     if options.drain_command == drain.COMMAND:
         by = f", {'' if is_slurm else 'with Slurm '}{commands.RIGHTS}"
     on_slurm = by if is_slurm else ""
+    effect = "; it reserves the node and good ones, and drains or resumes it" * is_slurm
     if cause:
         lines += ["", page.CAUSE.format(cause)]
     elif found["drain"]:
@@ -67,10 +68,11 @@ def said(found, options, drains=False):
                   f"nothing is drained yet; this does it{by}:\n{calls.drain(found)}\n"
                   "by these commands:",
                   drain.shown(found["drain"], options.drain_command).rstrip(),
-                  "", f"test a node after its repair; leave it drained until then{on_slurm}:",
+                  "", f"leave a node drained until its repair, then test it{on_slurm}{effect}:",
                   calls.retest(found, ["NODE"])]
     if found["open"] and found["runs"] and not cause:
-        lines += ["", f"a second test decides about nodes that are undecided; type{on_slurm}:",
+        lines += ["", "a second test decides about nodes that are undecided; "
+                  f"type{on_slurm}{effect}:",
                   calls.retest(found, [entry["host"] for entry in found["open"]])]
     full = found["figures"]["single"]["full"]
     if full and not options.full:

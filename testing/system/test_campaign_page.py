@@ -161,10 +161,11 @@ def test_over_ssh_an_uncertain_node_of_few_has_two_commands_and_an_end():
     assert (f"{HOSTS[1]} is not ok : take it out of service, with Slurm by the command that the "
             "test prints, else from your list of hosts. Repair it, and type" in text)
     assert f"{HOSTS[1]} was not tested : it is as before: drained if it was." in text
-    assert (f"Look first, as root, at a node that is not ok: Copy ssh {HOSTS[1]} 'top -b -n 1 | "
-            "head -n 15; journalctl -k | grep -ic throttled' top shows" in text)
-    assert ("You are done when all nodes are ok: the last line of each test says what is left, "
-            "and campaign/campaign.html is written anew." in text)
+    assert (f"Only if a node is not ok, look, as root, before its repair: Copy ssh {HOSTS[1]} "
+            "'top -b -n 1 | head -n 15; journalctl -k --since -1d | grep -ic throttled' top shows"
+            in text)
+    assert ("You are done when the last line of a test says that all nodes are ok; else it says "
+            "what is left, and campaign/campaign.html is written anew." in text)
     assert "2." not in text and "look at" not in text
 
 
@@ -185,7 +186,7 @@ def test_on_slurm_each_repaired_node_has_its_own_command(campaign):
             f"{HOSTS[7]},{HOSTS[3]} --yes How a test ends" in text)
     assert "NODE is ok : it is in service, also if it was drained. Nothing else" in text
     assert "NODE is not ok : it is drained, or stays so. Repair it" in text
-    assert "PBS" not in text and "at a node that is not ok" not in text
+    assert "PBS" not in text and "Only if a node" not in text
 
 
 def test_of_few_nodes_on_slurm_all_are_reserved():
@@ -221,7 +222,7 @@ def test_a_bad_node_is_called_ok_by_no_reason(campaign):
 
 
 @pytest.mark.parametrize("fault, said", (
-    ({"slow": {HOSTS[2]: 0.7}}, "'top -b -n 1 | head -n 15; journalctl -k | grep -ic throttled'"),
+    ({"slow": {HOSTS[2]: 0.7}}, "'top -b -n 1 | head -n 15; journalctl -k --since -1d | grep"),
     ({"link": {HOSTS[2]: 0.4}}, "'ibstat || ip -s link'"),
     ({"dies": {HOSTS[2]: "wrong"}}, "'journalctl -k -p err -n 20'")))
 def test_each_kind_of_fault_has_a_first_look(fault, said):
@@ -233,8 +234,9 @@ def test_each_kind_of_fault_has_a_first_look(fault, said):
      "Slurm:\nx report -C /c --yes\nby these commands:\n" + SCONTROL),
     ("ssh", False, "nothing is drained yet; this does it, with Slurm as root"),
     ("slurm", True, "draining these nodes:\n" + SCONTROL),
-    ("slurm", True, "test a node after its repair; leave it drained until then, as root or as an "
-     "administrator of Slurm:\nx retest -C /c --hosts NODE --yes\n")),
+    ("slurm", True, "leave a node drained until its repair, then test it, as root or as an "
+     "administrator of Slurm; it reserves the node and good ones, and drains or resumes it:\n"
+     "x retest -C /c --hosts NODE --yes\n")),
     ids=("slurm", "ssh", "drains", "retest"))
 def test_a_terminal_shows_the_next_commands(campaign, launcher, drains, said):
     campaign["options"] = {"launcher": launcher}
@@ -259,7 +261,7 @@ def test_of_a_node_that_has_not_started_it_says_what_to_ask(options, said):
     found = simulated(dies={HOSTS[2]: "not started"})
     found["options"] = options
     text = text_of(found)
-    assert f"ask first: {said} What to do" in text
+    assert f"ask before you drain it: {said} What to do" in text
     assert f"Look first, as root: Copy {said} " + (
         "No answer: power or network." if options == SSH else "State DOWN: power") in text
 
