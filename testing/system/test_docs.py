@@ -114,6 +114,7 @@ SMALLER = [
     (r"make bench-hpl BASELINE=/path/to/another/xhpl",
      "N=300 NB=64 GRIDS=1x2 REPEAT=1 bench/hpl bin/arch bin/arch/xhpl"),
     (r"N=4000 (.*) REPEAT=3 make bench-hpl", r"N=300 \1 REPEAT=1 bench/hpl bin/arch"),
+    (r"make bench-homes", "NB=16 REPEAT=1 bench/homes bin/arch"),
     (r"SIZE=2000 DEPTH=128 make", "SIZE=200 DEPTH=32 make"),
     (r"make bench-dgemm", "DEVICE_DEPTH=64 sh bench/dgemm bin/arch"),
     (r"bench/weights 16000 192", "bench/weights 500 64"),
