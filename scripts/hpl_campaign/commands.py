@@ -20,17 +20,16 @@ LOOKS = {
     "program": ("top -b -n 1 | head -n 15; journalctl -k --since -1d | grep -ic throttled",
                 "top shows a program that uses more than 5 % and belongs to no job and not to "
                 "the system: end it. The number in the last line is not 0: cooling or power. "
-                "Neither: go on."),
-    "link": ("ibstat || ip -s link", "A link is down, has errors, or is slower than that of a "
-             "good node: cable, port or switch."),
+                "Neither: compare lscpu and dmidecode -t memory with those of a good node."),
+    "link": ("ibstat || ip -s link", "A link is down, has errors (perfquery shows those of "
+             "InfiniBand), or is slower than that of a good node: cable, port or switch."),
     "error": ("journalctl -k -p err -n 20", "Errors of the kernel name memory, device or "
               "network."),
 }
 # The same of a node that has not started, by its launcher.
 ASK = {
     "ssh": ("ssh {} uptime", "No answer: power or network."),
-    "slurm": ("scontrol show node {}", "State DOWN: power, network or slurmd. DRAIN, MAINT or "
-              "RESERVED, by others: it needs no repair, ask those who keep it."),
+    "slurm": ("scontrol show node {}", "State DOWN: power, network or slurmd."),
 }
 
 
@@ -103,6 +102,17 @@ def to_do(campaign, calls):
 # ---- drain -------------------------------------------------------------------------
 
 
+def to_ask(campaign):
+    """Before nodes that have not started are drained: whose are they?"""
+    asked = [ask(entry, "slurm") for entry in campaign["drain"]] if is_slurm(campaign) else []
+    asked = [command for command in asked if command][:FIRST]
+    return html.paragraph(
+        "Ask first. State DOWN: drain it. DRAIN, MAINT or RESERVED: others keep the node; leave "
+        "it to them, and type only the lines of the other nodes below. Else it was busy: do not "
+        "drain it, test it as in the next step.") + copied("ask", "\n".join(asked)) \
+        if asked else ""
+
+
 def to_drain(campaign, calls):
     """The command that drains."""
     tested = {host["name"] for host in campaign["hosts"] if host["retest"]} \
@@ -110,6 +120,7 @@ def to_drain(campaign, calls):
     by_test = bool(tested & set(names_of(campaign["drain"])))
     yield (f"Drain {listed(names_of(campaign['drain']), NAMED)}"
            + ", unless a test has done so" * by_test)
+    yield to_ask(campaign)
     commands = copied("commands", drain.shown(campaign["drain"], calls.drain_command))
     goes_on = html.paragraph(
         "Jobs that run there go on to their end, and no new ones start. sinfo -lR lists the "
@@ -139,7 +150,8 @@ def to_decide(campaign, calls):
     it = "it" if len(names) == 1 else "them"
     yield f"Test {listed(names, NAMED)} again"
     yield html.paragraph(f"Leave {it} in service. A second test decides, alone and in pairs with "
-                         "good nodes: chance seldom finds the same node twice.")
+                         "good nodes: chance seldom finds the same node twice, so what it finds "
+                         "counts, also among few nodes.")
     if not is_slurm(campaign):
         yield html.paragraph("End programs there that use more than 5 % of a core and are not "
                              "the system's; if there are none, go on:")
@@ -170,6 +182,15 @@ def to_repair(campaign, calls):
         yield copied("together", calls.retest(campaign, names[:FIRST]))
 
 
+def reserved(campaign, names, tested):
+    """The nodes that a test of some of the names reserves, in words."""
+    good, every = retest.good_nodes(campaign, tested), len(campaign["hosts"])
+    if len(tested) + len(good) == every:
+        return f"all {every} nodes"
+    return (f"{tested[0] if len(names) == 1 else 'the node'} and {len(good)} good ones, idle ones "
+            "first")
+
+
 def before(campaign, step, names, tested):
     """What to know before a test: how long it takes, on which nodes, what it changes.
 
@@ -182,13 +203,9 @@ def before(campaign, step, names, tested):
     if is_slurm(campaign):
         if step == "repair" and campaign["open"]:
             return html.paragraph("The command reserves nodes and waits as the one above.")
-        every = len(tested) + len(good) == len(campaign["hosts"])
-        nodes = (f"all {len(campaign['hosts'])} nodes" if every else
-                 f"{tested[0] if len(names) == 1 else 'the node'} and {len(good)} good ones, "
-                 "idle ones first")
         return html.paragraph(
-            f"With --yes the command reserves {nodes}: no new jobs start there; those that run "
-            "are not killed, and the test waits for their end, however long (squeue shows them). "
+            f"With --yes the command reserves {reserved(campaign, names, tested)}: no new jobs "
+            "start there; those that run are not killed, and the test waits for their end, however long (squeue shows them). "
             f"It takes about {minutes}, drains a node that is not ok, and ends the reservation. "
             "Ctrl-C ends it, too, and leaves nodes as they were. Without --yes it tests and "
             "changes nothing, and prints the commands for an administrator.")
@@ -217,8 +234,9 @@ def outcomes(campaign, calls, name):
         bad = "take it out of service" + (
             ", with Slurm by the command that the test prints, else from your list of hosts."
             if slurm else " by the command that the test prints.")
-    yield "is not ok", (f"{bad} Repair it, and type the same command again. If no defect is "
-                        "found, give the vendor the folder that this line names.")
+    looks = f"Look {'below' if campaign['open'] else 'above'} for the cause"
+    yield "is not ok", (f"{bad} {looks}, repair it, and type the same command again. If no defect "
+                        "is found, give the vendor the folder that this line names.")
     yield "was not tested", ("it is as before: drained if it was. The lines above say why; end "
                              "that, then type the same command again.")
 
@@ -235,4 +253,5 @@ def results(campaign, calls):
                   for said, follows in outcomes(campaign, calls, name)) + "</ul>" + looks \
         + html.paragraph("You are done when the last line of a test says that all nodes are ok; "
                          f"else it says what is left, and {calls.page()} is written anew. A node "
-                         "that does not come back stays out of service.", "note")
+                         "that others keep, or that never comes back, stays out of service: you "
+                         "are done without it.", "note")

@@ -46,6 +46,14 @@ def write_all(found, options):
         files.replace(os.path.join(options.directory, name), text)
 
 
+def effect(found, entries, tested):
+    """What a test of nodes does to others, and to them."""
+    if not commands.is_slurm(found):
+        return ""
+    names = [commands.names_of(some) for some in (entries, tested)]
+    return f"; it reserves {commands.reserved(found, *names)}, and drains or resumes what it tests"
+
+
 def said(found, options, drains=False):
     """What is printed at the end; drains: the nodes are drained next."""
     launcher, calls = found["options"].get("launcher"), options.calls
@@ -60,7 +68,6 @@ def said(found, options, drains=False):
     if options.drain_command == drain.COMMAND:
         by = f", {'' if is_slurm else 'with Slurm '}{commands.RIGHTS}"
     on_slurm = by if is_slurm else ""
-    effect = "; it reserves the node and good ones, and drains or resumes it" * is_slurm
     if cause:
         lines += ["", page.CAUSE.format(cause)]
     elif found["drain"]:
@@ -68,11 +75,12 @@ def said(found, options, drains=False):
                   f"nothing is drained yet; this does it{by}:\n{calls.drain(found)}\n"
                   "by these commands:",
                   drain.shown(found["drain"], options.drain_command).rstrip(),
-                  "", f"leave a node drained until its repair, then test it{on_slurm}{effect}:",
+                  "", f"leave a node drained until its repair, then test it{on_slurm}"
+                  f"{effect(found, found['drain'], found['drain'][:1])}:",
                   calls.retest(found, ["NODE"])]
     if found["open"] and found["runs"] and not cause:
         lines += ["", "a second test decides about nodes that are undecided; "
-                  f"type{on_slurm}{effect}:",
+                  f"type{on_slurm}{effect(found, found['open'], found['open'])}:",
                   calls.retest(found, [entry["host"] for entry in found["open"]])]
     full = found["figures"]["single"]["full"]
     if full and not options.full:

@@ -159,7 +159,7 @@ def test_over_ssh_an_uncertain_node_of_few_has_two_commands_and_an_end():
     assert (f"{HOSTS[1]} is ok : leave it in service; if it was taken out, put it back: with "
             f"Slurm by scontrol update NodeName={HOSTS[1]} State=RESUME, else into" in text)
     assert (f"{HOSTS[1]} is not ok : take it out of service, with Slurm by the command that the "
-            "test prints, else from your list of hosts. Repair it, and type" in text)
+            "test prints, else from your list of hosts. Look below for the cause, repair it" in text)
     assert f"{HOSTS[1]} was not tested : it is as before: drained if it was." in text
     assert (f"Only if a node is not ok, look, as root, before its repair: Copy ssh {HOSTS[1]} "
             "'top -b -n 1 | head -n 15; journalctl -k --since -1d | grep -ic throttled' top shows"
@@ -185,7 +185,7 @@ def test_on_slurm_each_repaired_node_has_its_own_command(campaign):
             f"by one command: Copy xhpl-campaign retest -C campaign --hosts {HOSTS[12]},"
             f"{HOSTS[7]},{HOSTS[3]} --yes How a test ends" in text)
     assert "NODE is ok : it is in service, also if it was drained. Nothing else" in text
-    assert "NODE is not ok : it is drained, or stays so. Repair it" in text
+    assert "NODE is not ok : it is drained, or stays so. Look above for the cause, repair it" in text
     assert "PBS" not in text and "Only if a node" not in text
 
 
@@ -235,8 +235,8 @@ def test_each_kind_of_fault_has_a_first_look(fault, said):
     ("ssh", False, "nothing is drained yet; this does it, with Slurm as root"),
     ("slurm", True, "draining these nodes:\n" + SCONTROL),
     ("slurm", True, "leave a node drained until its repair, then test it, as root or as an "
-     "administrator of Slurm; it reserves the node and good ones, and drains or resumes it:\n"
-     "x retest -C /c --hosts NODE --yes\n")),
+     "administrator of Slurm; it reserves the node and 5 good ones, idle ones first, and drains "
+     "or resumes what it tests:\nx retest -C /c --hosts NODE --yes\n")),
     ids=("slurm", "ssh", "drains", "retest"))
 def test_a_terminal_shows_the_next_commands(campaign, launcher, drains, said):
     campaign["options"] = {"launcher": launcher}
@@ -262,6 +262,7 @@ def test_of_a_node_that_has_not_started_it_says_what_to_ask(options, said):
     found["options"] = options
     text = text_of(found)
     assert f"ask before you drain it: {said} What to do" in text
+    assert ("Ask first. State DOWN: drain it. DRAIN, MAINT or" in text) == (options == SLURM)
     assert f"Look first, as root: Copy {said} " + (
         "No answer: power or network." if options == SSH else "State DOWN: power") in text
 
