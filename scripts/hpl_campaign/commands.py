@@ -205,7 +205,8 @@ def before(campaign, step, names, tested):
             return html.paragraph("The command reserves nodes and waits as the one above.")
         return html.paragraph(
             f"With --yes the command reserves {reserved(campaign, names, tested)}: no new jobs "
-            "start there; those that run are not killed, and the test waits for their end, however long (squeue shows them). "
+            "start there; those that run are not killed, and the test waits for their end, "
+            "however long (squeue shows them). "
             f"It takes about {minutes}, drains a node that is not ok, and ends the reservation. "
             "Ctrl-C ends it, too, and leaves nodes as they were. Without --yes it tests and "
             "changes nothing, and prints the commands for an administrator.")

@@ -145,8 +145,9 @@ def test_over_ssh_an_uncertain_node_of_few_has_two_commands_and_an_end():
     assert (f"1 slow?, 3 ok Not certain after one test: do not drain yet {HOSTS[1]} slow? 3" in text)
     four = f"{HOSTS[1]},{HOSTS[0]},{HOSTS[2]},{HOSTS[3]}"
     assert (f"1. Test {HOSTS[1]} again Leave it in service. A second test decides, alone and in "
-            "pairs with good nodes: chance seldom finds the same node twice. End programs there "
-            "that use more than 5 % of a core and are not the system's; if there are none, go "
+            "pairs with good nodes: chance seldom finds the same node twice, so what it finds "
+            "counts, also among few nodes. End programs there that use more than 5 % of a core "
+            "and are not the system's; if there are none, go "
             f"on: Copy ssh {HOSTS[1]} top -b -n 1 | head -n 15 The test takes about 6 minutes, "
             f"and uses {HOSTS[0]}, {HOSTS[2]} and {HOSTS[3]} to compare with." in text)
     assert ("With Slurm: reserve the nodes first Type this as root or as an administrator of "
