@@ -102,15 +102,14 @@ def to_do(campaign, calls):
 # ---- drain -------------------------------------------------------------------------
 
 
-def to_ask(campaign):
-    """Before nodes that have not started are drained: whose are they?"""
-    asked = [ask(entry, "slurm") for entry in campaign["drain"]] if is_slurm(campaign) else []
-    asked = [command for command in asked if command][:FIRST]
-    return html.paragraph(
-        "Ask first. State DOWN: drain it. DRAIN, MAINT or RESERVED: others keep the node; leave "
-        "it to them, and type only the lines of the other nodes below. Else it was busy: do not "
-        "drain it, test it as in the next step.") + copied("ask", "\n".join(asked)) \
-        if asked else ""
+def to_ask(asked, calls):
+    """How nodes that have not started are drained: they may be others'."""
+    yield html.paragraph(f"Ask about {listed(names_of(asked), NAMED)}:")
+    yield copied("ask", "\n".join(ask(entry, "slurm") for entry in asked[:FIRST]))
+    yield html.paragraph(
+        "State DRAIN, MAINT or RESERVED, beside DOWN, too: others keep the node, leave it to "
+        "them. DOWN alone: type this. Any other state: it was busy, test it as in the next step.")
+    yield copied("drain-asked", drain.shown(asked, calls.drain_command))
 
 
 def to_drain(campaign, calls):
@@ -120,7 +119,6 @@ def to_drain(campaign, calls):
     by_test = bool(tested & set(names_of(campaign["drain"])))
     yield (f"Drain {listed(names_of(campaign['drain']), NAMED)}"
            + ", unless a test has done so" * by_test)
-    yield to_ask(campaign)
     commands = copied("commands", drain.shown(campaign["drain"], calls.drain_command))
     goes_on = html.paragraph(
         "Jobs that run there go on to their end, and no new ones start. sinfo -lR lists the "
@@ -135,6 +133,14 @@ def to_drain(campaign, calls):
         return
     none = "" if by_test or "--yes" in campaign["command"] else \
         "Nothing is drained before you type this. "
+    asked = [entry for entry in campaign["drain"] if is_slurm(campaign) and ask(entry, "slurm")]
+    others = [entry for entry in campaign["drain"] if entry not in asked]
+    if asked:
+        if others:
+            yield html.paragraph(f"{none}{typed(campaign, calls)}:")
+            yield copied("commands", drain.shown(others, calls.drain_command)) + goes_on
+        yield from to_ask(asked, calls)
+        return
     yield html.paragraph(f"{none}{typed(campaign, calls)}:")
     yield copied("drain-all", calls.drain(campaign)) + goes_on
     yield folded("The commands that it runs", commands,

@@ -71,9 +71,13 @@ def said(found, options, drains=False):
     if cause:
         lines += ["", page.CAUSE.format(cause)]
     elif found["drain"]:
+        asked = [entry["host"] for entry in found["drain"]
+                 if is_slurm and commands.ask(entry, launcher)]
+        by_report = f"this does it{by}:\n{calls.drain(found)}\nby these commands:" \
+            if not asked else (f"these commands do it{by}; ask about {', '.join(asked)} before, "
+                               "as others may keep what they have drained:")
         lines += ["", "draining these nodes:" if drains else
-                  f"nothing is drained yet; this does it{by}:\n{calls.drain(found)}\n"
-                  "by these commands:",
+                  f"nothing is drained yet; {by_report}",
                   drain.shown(found["drain"], options.drain_command).rstrip(),
                   "", f"leave a node drained until its repair, then test it{on_slurm}"
                   f"{effect(found, found['drain'], found['drain'][:1])}:",

@@ -247,6 +247,16 @@ def test_a_terminal_shows_the_next_commands(campaign, launcher, drains, said):
     assert said in results.said(campaign, given, drains)
 
 
+def test_a_terminal_does_not_drain_what_others_may_keep():
+    found = simulated(dies={HOSTS[2]: "not started"}, slow={HOSTS[4]: 0.7})
+    found["options"] = SLURM
+    given = types.SimpleNamespace(calls=page.Calls("x", "/c"), drain_command=drain.COMMAND,
+                                  full=True, directory="/c")
+    said = results.said(found, given)
+    assert f"of Slurm; ask about {HOSTS[2]} before, as others may keep" in said
+    assert "report -C /c --yes" not in said
+
+
 def test_of_many_nodes_to_drain_the_first_have_commands():
     found = simulated(dies=dict.fromkeys(HOSTS[:4], "died") | dict.fromkeys(
         HOSTS[4:8], "wrong") | {HOSTS[8]: "hung"})
@@ -263,7 +273,9 @@ def test_of_a_node_that_has_not_started_it_says_what_to_ask(options, said):
     found["options"] = options
     text = text_of(found)
     assert f"ask before you drain it: {said} What to do" in text
-    assert ("Ask first. State DOWN: drain it. DRAIN, MAINT or" in text) == (options == SLURM)
+    assert (f"Ask about {HOSTS[2]}: Copy {said} State DRAIN, MAINT or RESERVED, beside DOWN, too: "
+            "others keep the node" in text) == (options == SLURM)
+    assert "report -C campaign --yes" not in text
     assert f"Look first, as root: Copy {said} " + (
         "No answer: power or network." if options == SSH else "State DOWN: power") in text
 
