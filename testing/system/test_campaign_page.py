@@ -250,6 +250,7 @@ def test_a_terminal_shows_the_next_commands(campaign, launcher, drains, said):
 def test_a_terminal_does_not_drain_what_others_may_keep():
     found = simulated(dies={HOSTS[2]: "not started"}, slow={HOSTS[4]: 0.7})
     found["options"] = SLURM
+    found["figures"]["single"]["full"] = None
     given = types.SimpleNamespace(calls=page.Calls("x", "/c"), drain_command=drain.COMMAND,
                                   full=True, directory="/c")
     said = results.said(found, given)
