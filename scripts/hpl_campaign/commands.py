@@ -107,8 +107,9 @@ def to_ask(asked, calls):
     yield html.paragraph(f"Ask about {listed(names_of(asked), NAMED)}:")
     yield copied("ask", "\n".join(ask(entry, "slurm") for entry in asked[:FIRST]))
     yield html.paragraph(
-        "State DRAIN, MAINT or RESERVED, beside DOWN, too: others keep the node, leave it to "
-        "them. DOWN alone: type this. Any other state: it was busy, test it as in the next step.")
+        "The state has DRAIN, MAINT or RESERVED, and the Reason is not yours: others keep the "
+        "node; leave it to them, and test it once they give it back. IDLE, MIXED or ALLOCATED: it "
+        "was busy; test it as in the next step. DOWN or NOT_RESPONDING: type this.")
     yield copied("drain-asked", drain.shown(asked, calls.drain_command))
 
 
@@ -258,7 +259,7 @@ def results(campaign, calls):
         + "<ul>" \
         + "".join(f"<li><b>{escape(name)} {said}</b>: {escape(follows)}</li>"
                   for said, follows in outcomes(campaign, calls, name)) + "</ul>" + looks \
-        + html.paragraph("You are done when the last line of a test says that all nodes are ok; "
-                         f"else it says what is left, and {calls.page()} is written anew. A node "
+        + html.paragraph("You are done when the last line of a test says that all nodes of the "
+                         f"campaign are ok; else it says what is left, and {calls.page()} is written anew. A node "
                          "that others keep, or that never comes back, stays out of service: you "
                          "are done without it.", "note")

@@ -165,8 +165,8 @@ def test_over_ssh_an_uncertain_node_of_few_has_two_commands_and_an_end():
     assert (f"Only if a node is not ok, look, as root, before its repair: Copy ssh {HOSTS[1]} "
             "'top -b -n 1 | head -n 15; journalctl -k --since -1d | grep -ic throttled' top shows"
             in text)
-    assert ("You are done when the last line of a test says that all nodes are ok; else it says "
-            "what is left, and campaign/campaign.html is written anew." in text)
+    assert ("You are done when the last line of a test says that all nodes of the campaign are ok; "
+            "else it says what is left, and campaign/campaign.html is written anew." in text)
     assert "2." not in text and "look at" not in text
 
 
@@ -274,8 +274,8 @@ def test_of_a_node_that_has_not_started_it_says_what_to_ask(options, said):
     found["options"] = options
     text = text_of(found)
     assert f"ask before you drain it: {said} What to do" in text
-    assert (f"Ask about {HOSTS[2]}: Copy {said} State DRAIN, MAINT or RESERVED, beside DOWN, too: "
-            "others keep the node" in text) == (options == SLURM)
+    assert (f"Ask about {HOSTS[2]}: Copy {said} The state has DRAIN, MAINT or RESERVED, and the "
+            "Reason is not yours: others keep the node" in text) == (options == SLURM)
     assert "report -C campaign --yes" not in text
     assert f"Look first, as root: Copy {said} " + (
         "No answer: power or network." if options == SSH else "State DOWN: power") in text
