@@ -260,6 +260,6 @@ def results(campaign, calls):
         + "".join(f"<li><b>{escape(name)} {said}</b>: {escape(follows)}</li>"
                   for said, follows in outcomes(campaign, calls, name)) + "</ul>" + looks \
         + html.paragraph("You are done when the last line of a test says that all nodes of the "
-                         f"campaign are ok; else it says what is left, and {calls.page()} is written anew. A node "
-                         "that others keep, or that never comes back, stays out of service: you "
-                         "are done without it.", "note")
+                         f"campaign are ok; else it says what is left, and {calls.page()} is "
+                         "written anew. A node that others keep, or that never comes back, stays "
+                         "out of service: you are done without it.", "note")
