@@ -164,3 +164,12 @@ def test_a_damaged_message_ends_the_run(tmp_path, words, number):
 
 def test_the_option_takes_no_plan(xhpl):
     xhpl("--trust", "--time", "10s").refused("--time needs --plan")
+
+
+def test_the_online_check_is_right_where_columns_come_in_groups(xhpl):
+    """Rows are compared only where all columns have met the same panels."""
+    settings = ("devices=emu:3", "home=device", "emu_memory=1", "group=2", "share=0",
+                "verify=online", "verify_every=5", "threads=2", "trust=on")  # fmt: skip
+    words = [word for setting in settings for word in ("--set", setting)]
+    outcome = xhpl("-n", 433, "--nb", 13, "-p", 1, "-q", 2, *words, processes=2).succeeded()
+    assert "wrong" not in outcome.stderr, str(outcome)
