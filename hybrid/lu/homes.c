@@ -118,6 +118,7 @@ static int64_t devices_blocks(const dealt_t *dealt, int64_t from, int64_t to)
     return count;
 }
 
+/* Without columns on devices all are left. */
 static dealt_t survey(const hyb_means_t *means, const hpl_shape_t *shape,
                       hpl_dealt_t *device)
 {
@@ -127,6 +128,8 @@ static dealt_t survey(const hyb_means_t *means, const hpl_shape_t *shape,
     dealt_t d = {.all = all,
                  .team = team_of(all, hyb_home_share(&means->figures, shape))};
 
+    if (!means->resident)
+        return (dealt_t){.all = all, .left = all};
     if (ask(means, shape, 0, device, &has_room) <= d.team)
         return d;
     d.seats = HYB_SEATS + 1;
@@ -140,19 +143,17 @@ static dealt_t survey(const hyb_means_t *means, const hpl_shape_t *shape,
         return d;
     }
     room = all - d.left;
-    for (d.left = 0; devices_blocks(&d, d.left, all) > room;)
-        d.left++;
+    for (d.left = all; d.left > 0; d.left--)
+        if (!is_teams(&d, d.left - 1) && room-- == 0)
+            break;
     return d;
 }
 
-/* Without columns on devices all are left. */
 static dealt_t dealt_of(const hyb_means_t *means, const hpl_shape_t *shape)
 {
     hpl_dealt_t device[HYB_EXECUTORS];
-    int64_t all = blocks_of(shape);
 
-    return means->resident ? survey(means, shape, device)
-                           : (dealt_t){.all = all, .left = all};
+    return survey(means, shape, device);
 }
 
 /* The columns of so many blocks of shape's process. */
@@ -264,11 +265,9 @@ xh_status_t hyb_homes_deal_blocks(hyb_lu_t *lu)
     hpl_dealt_t device[HYB_EXECUTORS];
     int devices = devices_of(&lu->means, shape.nprow);
     int64_t all = lu->ledger.check;
-    dealt_t dealt = {.all = all, .left = all};
+    dealt_t dealt = survey(&lu->means, &shape, device);
 
     h->blocks = lu->ledger.blocks;
-    if (lu->means.resident)
-        dealt = survey(&lu->means, &shape, device);
     h->seats = dealt.seats;
     h->resident = dealt.left < all || dealt.guests;
     h->takes_visits = dealt.left > 0 && !dealt.guests &&

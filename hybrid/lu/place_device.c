@@ -305,10 +305,11 @@ static void complete(hyb_device_columns_t *d, int at, double now)
     double seconds = now - d->queued.work[at].since;
 
     d->queued.work[at].under_way = false;
-    if (flop > 0.0)
+    if (flop > 0.0) {
         d->queued.pace = fmax(d->queued.pace, seconds / flop);
-    if (flop > 0.0 && --d->queued.products == 0)
-        d->queued.idle_since = now;
+        if (--d->queued.products == 0)
+            d->queued.idle_since = now;
+    }
     for (int i = 0; i < d->queued.count; i++)
         d->queued.work[i].since = now;
     if (at == d->queued.sending)
