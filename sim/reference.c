@@ -121,15 +121,18 @@ static int rows_packed(const hpl_pivots_t *p)
 {
     const int *mine = p->gather_offset + p->me;
 
-    return mine[1] - mine[0] +
-           (p->me == 0 ? p->displace_offset[p->members] : 0);
+    int first;
+
+    return mine[1] - mine[0] + hpl_pivots_displaced_from(p, p->me, &first);
 }
 
 static int rows_settled(const hpl_pivots_t *p)
 {
-    const int *mine = p->displace_offset + p->me;
+    int count = 0, first;
 
-    return mine[1] - mine[0];
+    for (int source = 0; source < p->sources; source++)
+        count += hpl_pivots_between(p, source, p->me, &first);
+    return count;
 }
 
 void __wrap_hpl_local_swap(HPL_T_panel *panel, int columns)

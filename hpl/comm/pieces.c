@@ -39,6 +39,25 @@ void hpl_pieces_spread(hpl_schedule_t *s, const hpl_pieces_t *p)
     hpl_schedule_next_round(s);
 }
 
+void hpl_pieces_deal(hpl_schedule_t *s, const hpl_pieces_t *p, int sources)
+{
+    int me = p->me, n = p->members;
+
+    for (int step = 1; step < n; step++) {
+        int to = (me + step) % n, from = (me - step + n) % n;
+        const size_t *mine = p->offset + me * n + to;
+        const size_t *yours = p->offset + from * n + me;
+
+        if (me < sources)
+            hpl_schedule_send(s, p->data + mine[0], mine[1] - mine[0],
+                              rank_of(p, to));
+        if (from < sources)
+            hpl_schedule_receive(s, p->data + yours[0], yours[1] - yours[0],
+                                 rank_of(p, from));
+    }
+    hpl_schedule_next_round(s);
+}
+
 void hpl_pieces_roll(hpl_schedule_t *s, const hpl_pieces_t *p,
                      hpl_pieces_start_t start)
 {

@@ -28,6 +28,12 @@ typedef struct {
 void hpl_pieces_spread(hpl_schedule_t *s, const hpl_pieces_t *p);
 
 /*
+ * The pieces are sources x members: source g, a member, holds pieces g members
+ * to (g + 1) members - 1; afterwards member i holds each source's piece i.
+ */
+void hpl_pieces_deal(hpl_schedule_t *s, const hpl_pieces_t *p, int sources);
+
+/*
  * Member g holds piece g, or the first has all and receives none; afterwards
  * all hold all. Least traffic: a ring.
  */

@@ -25,7 +25,11 @@ size_t hpl_panel_doubles(int64_t mp, int jb, int npcol)
 
 int hpl_panel_top_rows(const HPL_T_panel *panel)
 {
-    return panel->grid->myrow == panel->prow ? panel->jb : 0;
+    int nprow = panel->grid->nprow;
+    hpl_map_t rows = hpl_map(
+        panel->nb, nprow, (panel->grid->myrow - panel->prow + nprow) % nprow);
+
+    return (int)hpl_map_count(&rows, panel->jb);
 }
 
 /* Where the panel lies in the grid and in the local matrix. */

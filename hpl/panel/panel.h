@@ -9,7 +9,8 @@
  */
 size_t hpl_panel_doubles(int64_t mp, int jb, int npcol);
 
-/* Local rows that the panel's top occupies here: jb on its owner, else 0. */
+/* Local rows that the panel's top occupies here: jb on its owner, else 0; of
+ * one wider than nb its block rows here. */
 int hpl_panel_top_rows(const HPL_T_panel *panel);
 
 /* k: the panel's columns are the matrix's k nb, k nb + 1, ... */

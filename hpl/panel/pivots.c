@@ -9,36 +9,43 @@ typedef struct {
     int content, position;
 } standing_t;
 
-static standing_t *outer_row(standing_t *outer, int *count_p, int position)
-{
-    int e;
+/* the outer rows that are touched, found by their positions */
+typedef struct {
+    standing_t *row; /* jb */
+    int count;
+    int *at;       /* mask + 1: 1 + the number of a row; 0: none */
+    unsigned mask; /* 2^i - 1, at least 2 jb */
+} outer_t;
 
-    for (e = 0; e < *count_p; e++)
-        if (outer[e].position == position)
-            return &outer[e];
-    outer[e] = (standing_t){.content = position, .position = position};
-    *count_p = e + 1;
-    return &outer[e];
+static standing_t *outer_row(outer_t *o, int position)
+{
+    unsigned h = (unsigned)position & o->mask;
+
+    while (o->at[h] != 0 && o->row[o->at[h] - 1].position != position)
+        h = (h + 1) & o->mask;
+    if (o->at[h] == 0) {
+        o->row[o->count] = (standing_t){position, position};
+        o->at[h] = ++o->count;
+    }
+    return &o->row[o->at[h] - 1];
 }
 
-/* Carry out the interchanges on row numbers; returns the outer rows touched. */
-static int interchange(const HPL_T_panel *panel, standing_t *top,
-                       standing_t *outer)
+/* Carry out the interchanges on row numbers. */
+static void interchange(const HPL_T_panel *panel, standing_t *top,
+                        outer_t *outer)
 {
-    int target, content, count = 0;
+    int target, content;
     standing_t *other;
 
     for (int i = 0; i < panel->jb; i++)
         top[i] = (standing_t){.content = i, .position = i};
     for (int i = 0; i < panel->jb; i++) {
         target = (int)panel->DPIV[i] - panel->ia;
-        other = target < panel->jb ? &top[target]
-                                   : outer_row(outer, &count, target);
+        other = target < panel->jb ? &top[target] : outer_row(outer, target);
         content = top[i].content;
         top[i].content = other->content;
         other->content = content;
     }
-    return count;
 }
 
 typedef struct {
@@ -63,26 +70,24 @@ static int local_of(const rows_t *rows, int row)
                  hpl_map_count(&owner, rows->ia));
 }
 
-/* a move, and the row whose owner it belongs to */
+/* a move, and the part of a list that it belongs to */
 typedef struct {
-    int row;
+    int part;
     hpl_row_move_t move;
 } entry_t;
 
-/* Sort moves by member, by counting. */
-static void sort_by_member(const rows_t *rows, const entry_t *entries,
-                           int count, int *offset, hpl_row_move_t *sorted)
+/* Sort moves by part, by counting. offset: parts + 1 */
+static void sort_by_part(int parts, const entry_t *entries, int count,
+                         int *offset, hpl_row_move_t *sorted)
 {
-    int members = rows->map.nprocs;
-
-    memset(offset, 0, (size_t)(members + 1) * sizeof(*offset));
+    memset(offset, 0, (size_t)(parts + 1) * sizeof(*offset));
     for (int i = 0; i < count; i++)
-        offset[member_of(rows, entries[i].row) + 1]++;
-    for (int g = 0; g < members; g++)
+        offset[entries[i].part + 1]++;
+    for (int g = 0; g < parts; g++)
         offset[g + 1] += offset[g];
     for (int i = 0; i < count; i++)
-        sorted[offset[member_of(rows, entries[i].row)]++] = entries[i].move;
-    memmove(offset + 1, offset, (size_t)members * sizeof(*offset));
+        sorted[offset[entries[i].part]++] = entries[i].move;
+    memmove(offset + 1, offset, (size_t)parts * sizeof(*offset));
     offset[0] = 0;
 }
 
@@ -95,23 +100,47 @@ static void *allocate(size_t bytes)
     return memory;
 }
 
+/* The rows of U by the members that have them. */
+static void list_gathered(hpl_pivots_t *p, const rows_t *rows,
+                          const standing_t *top, int jb, entry_t *entries)
+{
+    for (int i = 0; i < jb; i++)
+        entries[i] = (entry_t){member_of(rows, top[i].content),
+                               {local_of(rows, top[i].content), i}};
+    sort_by_part(p->members, entries, jb, p->gather_offset, p->gather);
+}
+
+/* Displaced rows, which the owners of the top have, by these and by the members
+ * that they go to. */
+static void list_displaced(hpl_pivots_t *p, const rows_t *rows,
+                           const outer_t *outer, entry_t *entries)
+{
+    for (int i = 0; i < outer->count; i++) {
+        int from = outer->row[i].content, to = outer->row[i].position;
+
+        entries[i] =
+            (entry_t){member_of(rows, from) * p->members + member_of(rows, to),
+                      {local_of(rows, from), local_of(rows, to)}};
+    }
+    sort_by_part(p->sources * p->members, entries, outer->count,
+                 p->displace_offset, p->displace);
+}
+
 static void fill(hpl_pivots_t *p, const rows_t *rows, const HPL_T_panel *panel)
 {
-    size_t jb = (size_t)panel->jb;
-    entry_t *entries = allocate(jb * sizeof(*entries));
-    standing_t *top = allocate(2 * jb * sizeof(*top)), *outer = top + jb;
-    int row, outers = interchange(panel, top, outer);
+    size_t jb = (size_t)panel->jb, slots = 1;
+    entry_t *entries = allocate((jb + 1) * sizeof(*entries));
+    standing_t *top = allocate((2 * jb + 1) * sizeof(*top));
+    outer_t outer = {.row = top + jb};
 
-    for (int i = 0; i < panel->jb; i++) {
-        row = top[i].content;
-        entries[i] = (entry_t){row, {local_of(rows, row), i}};
-    }
-    sort_by_member(rows, entries, panel->jb, p->gather_offset, p->gather);
-    for (int i = 0; i < outers; i++) {
-        row = outer[i].position;
-        entries[i] = (entry_t){row, {outer[i].content, local_of(rows, row)}};
-    }
-    sort_by_member(rows, entries, outers, p->displace_offset, p->displace);
+    while (slots < 2 * jb)
+        slots *= 2;
+    outer.mask = (unsigned)slots - 1;
+    outer.at = allocate(slots * sizeof(*outer.at));
+    interchange(panel, top, &outer);
+    list_gathered(p, rows, top, panel->jb, entries);
+    list_displaced(p, rows, &outer, entries);
+    free(outer.at);
     free(top);
     free(entries);
 }
@@ -121,16 +150,20 @@ static hpl_pivots_t *create(const HPL_T_panel *panel)
     const HPL_T_grid *grid = panel->grid;
     rows_t rows = {hpl_map(panel->nb, grid->nprow, grid->myrow), panel->ia,
                    panel->prow};
-    size_t jb = (size_t)panel->jb, offsets = (size_t)grid->nprow + 1;
+    int tops = (panel->jb + panel->nb - 1) / panel->nb;
+    int sources = Mmax(Mmin(tops, grid->nprow), 1);
+    size_t jb = (size_t)panel->jb, members = (size_t)grid->nprow;
+    size_t offsets = members + 1 + (size_t)sources * members + 1;
     hpl_pivots_t *p = allocate(sizeof(*p) + 2 * jb * sizeof(*p->gather) +
-                               2 * offsets * sizeof(int));
+                               offsets * sizeof(int));
 
     p->members = grid->nprow;
+    p->sources = sources;
     p->me = (grid->myrow - panel->prow + grid->nprow) % grid->nprow;
     p->gather = (hpl_row_move_t *)(p + 1);
     p->displace = p->gather + jb;
     p->gather_offset = (int *)(p->displace + jb);
-    p->displace_offset = p->gather_offset + offsets;
+    p->displace_offset = p->gather_offset + members + 1;
     fill(p, &rows, panel);
     return p;
 }

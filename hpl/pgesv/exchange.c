@@ -23,7 +23,7 @@ int hpl_exchange_width(int jb, int nb)
 static void permute_column(const hpl_pivots_t *p, int jb, double *column,
                            double *u)
 {
-    int displaced = p->displace_offset[1];
+    int displaced = p->displace_offset[p->sources];
 
     for (int k = 0; k < jb; k++)
         u[p->gather[k].to] = column[p->gather[k].from];
@@ -44,10 +44,23 @@ void hpl_local_swap(HPL_T_panel *panel, int columns)
 
 /* ---- between processes --------------------------------------------------- */
 
-static void in_doubles(const hpl_exchange_t *x, const int *rows, size_t *offset)
+static void in_doubles(const hpl_exchange_t *x, const int *rows, int count,
+                       size_t *offset)
 {
-    for (int g = 0; g <= x->panel->grid->nprow; g++)
-        offset[g] = (size_t)rows[g] * (size_t)x->columns;
+    for (int i = 0; i <= count; i++)
+        offset[i] = (size_t)rows[i] * (size_t)x->columns;
+}
+
+/* Displaced rows go to their new places: from one member, which has all, along
+ * a tree; from several each straight to each. */
+static void plan_displaced(hpl_exchange_t *x, hpl_pieces_t *pieces)
+{
+    const hpl_pivots_t *p = x->panel->pivots;
+
+    if (p->sources == 1)
+        hpl_pieces_spread(x->schedule, pieces);
+    else
+        hpl_pieces_deal(x->schedule, pieces, p->sources);
 }
 
 static bool is_long(const hpl_exchange_t *x)
@@ -82,7 +95,8 @@ void hpl_exchange_start(hpl_exchange_t *x)
 {
     const hpl_pivots_t *p = x->panel->pivots;
     size_t count = (size_t)p->members + 1;
-    size_t *offset = malloc(2 * count * sizeof(*offset));
+    size_t parts = (size_t)(p->sources * p->members) + 1;
+    size_t *offset = malloc((count + parts) * sizeof(*offset));
     hpl_pieces_t pieces = {.data = x->displaced,
                            .offset = offset,
                            .members = p->members,
@@ -93,9 +107,9 @@ void hpl_exchange_start(hpl_exchange_t *x)
     if (offset == NULL)
         HPL_pabort(__LINE__, "hpl_exchange_start", "out of memory");
     x->schedule = hpl_schedule_create(x->panel->grid->exchange_comm, x->tag);
-    in_doubles(x, p->displace_offset, offset);
-    hpl_pieces_spread(x->schedule, &pieces);
-    in_doubles(x, p->gather_offset, offset);
+    in_doubles(x, p->displace_offset, p->sources * p->members, offset);
+    plan_displaced(x, &pieces);
+    in_doubles(x, p->gather_offset, p->members, offset);
     plan_gather(x, &pieces, offset, offset + count);
     free(offset);
     hpl_schedule_begin(x->schedule);

@@ -57,12 +57,14 @@ void hpl_exchange_pack(const hpl_exchange_t *x, int from, int columns)
     const int *mine = p->gather_offset + p->me;
     rows_t gathered = {p->gather + mine[0], mine[1] - mine[0],
                        row(x, x->gathered, mine[0]), TO_PACKED};
-    rows_t displaced = {p->displace, p->displace_offset[p->members],
-                        x->displaced, TO_PACKED};
+    rows_t displaced = {.way = TO_PACKED};
+    int first;
 
+    displaced.count = hpl_pivots_displaced_from(p, p->me, &first);
+    displaced.moves = p->displace + first;
+    displaced.packed = row(x, x->displaced, first);
     move_rows(x, &gathered, from, columns);
-    if (p->me == 0)
-        move_rows(x, &displaced, from, columns);
+    move_rows(x, &displaced, from, columns);
 }
 
 void hpl_exchange_order(const hpl_exchange_t *x, hpl_matrix_t u)
@@ -82,9 +84,13 @@ void hpl_exchange_order(const hpl_exchange_t *x, hpl_matrix_t u)
 void hpl_exchange_settle(const hpl_exchange_t *x, int from, int columns)
 {
     const hpl_pivots_t *p = x->panel->pivots;
-    const int *mine = p->displace_offset + p->me;
-    rows_t displaced = {p->displace + mine[0], mine[1] - mine[0],
-                        row(x, x->displaced, mine[0]), TO_MATRIX};
+    rows_t displaced = {.way = TO_MATRIX};
+    int first;
 
-    move_rows(x, &displaced, from, columns);
+    for (int source = 0; source < p->sources; source++) {
+        displaced.count = hpl_pivots_between(p, source, p->me, &first);
+        displaced.moves = p->displace + first;
+        displaced.packed = row(x, x->displaced, first);
+        move_rows(x, &displaced, from, columns);
+    }
 }

@@ -7,7 +7,8 @@
 
 void exchange_setting_open(exchange_setting_t *s, uint64_t *random)
 {
-    int i, ia = s->k * s->nb, jb = Mmin(s->nb, s->n - ia);
+    int i, ia = s->k * s->nb;
+    int jb = Mmin(Mmax(s->wide, 1) * s->nb, s->n - ia);
     size_t entries = (size_t)s->n * ((size_t)s->n + 1);
     int *pivot = malloc((size_t)jb * sizeof(*pivot));
 

@@ -12,6 +12,7 @@ typedef struct {
     HPL_T_panel *panel;
     double *whole;
     int n, nb, k;
+    int wide; /* panels that the panel stands for, Q = 1; 0: one */
 } exchange_setting_t;
 
 /* Panel k of a random matrix with random pivots, equal on all processes; grid,
