@@ -22,9 +22,6 @@ typedef struct {
     hyb_block_t l1[HYB_SLOTS];            /* likewise */
     hyb_event_t *whole;                   /* the group that closed last is */
     int64_t *lists;   /* pinned: on their way to the device */
-    int64_t *row;     /* by row: the one that stood there before the group */
-    int64_t *moved;   /* those that are another now: */
-    int64_t moves;    /* so many */
     uint32_t without; /* panels of the group whose L1 has no inverses */
 } hyb_device_wide_t;
 
@@ -225,6 +222,19 @@ void hyb_device_wide_destroy(hyb_device_columns_t *d);
 
 /* Where L2 of panel k stands there if it has come up, P = 1 or not. */
 hyb_block_t hyb_device_l2(const hyb_device_columns_t *d, int k);
+
+/* Where the panel of h stands on this process. */
+void hyb_device_place_panel(hyb_device_panel_t *panel, const HPL_T_panel *h);
+
+/* Fill lists, HYB_ROW_LISTS of most numbers each, pinned, with the rows that h
+ * moves here, and queue their way up, on link. */
+xh_status_t hyb_device_send_lists(const hyb_device_columns_t *d,
+                                  hyb_device_panel_t *panel, HPL_T_panel *h,
+                                  int64_t *lists, int64_t most);
+
+/* Panels from .. to - 1 as one there: as hyb_wide_panel has them. */
+hyb_device_panel_t *hyb_device_panels(hyb_device_columns_t *d, int from,
+                                      int to);
 
 /* Queue, on link: lists of the panels up to k together. On compute, once that
  * and panel k have come: rows of earlier ones follow. */

@@ -3,21 +3,18 @@
 
 #include "base/integers.h"
 
-/* Lists of rows that a wide panel has: P = 1. */
-enum { LISTS = HYB_U_TO };
-
 /* ---- memory -------------------------------------------------------------- */
 
 int64_t hyb_device_wide_doubles(int64_t nb, int64_t columns)
 {
-    return columns > nb
-               ? HYB_SLOTS * columns * columns + 2 * HYB_SLOTS * LISTS * columns
-               : 0;
+    return columns > nb ? HYB_SLOTS * columns * columns +
+                              2 * HYB_SLOTS * HYB_ROW_LISTS * columns
+                        : 0;
 }
 
 size_t hyb_device_wide_host_doubles(int64_t nb, int64_t columns)
 {
-    return columns > nb ? (size_t)(2 * HYB_SLOTS * LISTS * columns) : 0;
+    return columns > nb ? (size_t)(2 * HYB_SLOTS * HYB_ROW_LISTS * columns) : 0;
 }
 
 static int64_t width_of(const hyb_device_columns_t *d)
@@ -32,7 +29,7 @@ static void lay_lists_out(hyb_device_columns_t *d, int64_t at)
     int64_t most = width_of(d);
 
     for (int slot = 0; slot < HYB_SLOTS; slot++)
-        for (int list = 0; list < LISTS; list++, at += 2 * most) {
+        for (int list = 0; list < HYB_ROW_LISTS; list++, at += 2 * most) {
             w->prefix[slot].list[list] =
                 hyb_block(d->memory.buffer, at, most, 1);
             w->closed[slot].list[list] =
@@ -44,7 +41,7 @@ xh_status_t hyb_device_wide_create(hyb_device_columns_t *d, int64_t at,
                                    double *host)
 {
     hyb_device_wide_t *w = &d->wide;
-    int64_t most = width_of(d), rows = d->memory.matrix.rows;
+    int64_t most = width_of(d);
 
     if (most <= d->nb)
         return XH_OK;
@@ -52,20 +49,12 @@ xh_status_t hyb_device_wide_create(hyb_device_columns_t *d, int64_t at,
         w->l1[slot] = hyb_block(d->memory.buffer, at, most, most);
     lay_lists_out(d, at);
     w->lists = (int64_t *)host;
-    w->row = malloc(((size_t)rows + 1) * sizeof(*w->row));
-    w->moved = malloc((2 * (size_t)(most + d->nb) + 1) * sizeof(*w->moved));
-    if (w->row == NULL || w->moved == NULL)
-        return XH_ERR_MEMORY;
-    for (int64_t i = 0; i < rows; i++)
-        w->row[i] = i;
     return hyb_event_create(d->device, &w->whole);
 }
 
 void hyb_device_wide_destroy(hyb_device_columns_t *d)
 {
     hyb_event_destroy(d->wide.whole);
-    free(d->wide.moved);
-    free(d->wide.row);
 }
 
 /* ---- where panels stand -------------------------------------------------- */
@@ -94,94 +83,83 @@ hyb_block_t hyb_device_l2(const hyb_device_columns_t *d, int k)
                           Mmin(d->nb, (int64_t)lu->mat->n - k * d->nb));
 }
 
-/* ---- one permutation of several ------------------------------------------ */
+/* ---- lists of rows that move --------------------------------------------- */
 
-/* The group's first panel comes: no row has moved yet. */
-static void begin_group(hyb_device_wide_t *w)
+void hyb_device_place_panel(hyb_device_panel_t *panel, const HPL_T_panel *h)
 {
-    while (w->moves > 0) {
-        int64_t i = w->moved[--w->moves];
+    panel->first = h->ii;
+    panel->rows = h->mp;
+    panel->jb = h->jb;
+    panel->nb = Mmin(h->nb, h->jb);
+    panel->top = hpl_panel_top_rows(h);
+}
 
-        w->row[i] = i;
+/* Rows of U: mine, and those of all. */
+static void list_u(const hpl_pivots_t *moves, hyb_block_t *list,
+                   int64_t *from_p, int64_t *to_p)
+{
+    int first = moves->gather_offset[moves->me];
+    int end = moves->gather_offset[moves->me + 1];
+
+    for (int i = first; i < end; i++)
+        from_p[moves->members == 1 ? moves->gather[i].to : i - first] =
+            moves->gather[i].from;
+    list[HYB_U_FROM].rows = end - first;
+    list[HYB_U_TO].rows = moves->gather_offset[moves->members];
+    for (int i = 0; i < list[HYB_U_TO].rows; i++)
+        to_p[i] = moves->gather[i].to;
+}
+
+/* Displaced rows: those that are in a top here, those that come. */
+static void list_displaced(const hpl_pivots_t *moves, hyb_block_t *list,
+                           int64_t *from_p, int64_t *to_p)
+{
+    int first, count = hpl_pivots_displaced_from(moves, moves->me, &first);
+
+    list[HYB_DISPLACED_FROM].rows = count;
+    for (int i = 0; i < count; i++)
+        *from_p++ = moves->displace[first + i].from;
+    list[HYB_DISPLACED_TO].rows = 0;
+    for (int source = 0; source < moves->sources; source++) {
+        count = hpl_pivots_between(moves, source, moves->me, &first);
+        list[HYB_DISPLACED_TO].rows += count;
+        for (int i = 0; i < count; i++)
+            *to_p++ = moves->displace[first + i].to;
     }
 }
 
-static void put(hyb_device_wide_t *w, int64_t row, int64_t from)
+xh_status_t hyb_device_send_lists(const hyb_device_columns_t *d,
+                                  hyb_device_panel_t *panel, HPL_T_panel *h,
+                                  int64_t *lists, int64_t most)
 {
-    if (w->row[row] == row && from != row)
-        w->moved[w->moves++] = row;
-    w->row[row] = from;
-}
+    const hpl_pivots_t *moves = hpl_panel_pivots(h);
 
-/* Rows move on as panel k's lists say, which count from its first row. A row
- * that moved is no other one's place again, but for rows of U, which leave for
- * good: so each is noted once. */
-static void compose(hyb_device_columns_t *d, int k)
-{
-    hyb_device_wide_t *w = &d->wide;
-    const hyb_device_panel_t *p = hyb_device_panel(d, k);
-    const int64_t *list = d->host.rows + k % HYB_SLOTS * HYB_ROW_LISTS * d->nb;
-    const int64_t *source = list + HYB_U_FROM * d->nb;
-    const int64_t *from = list + HYB_DISPLACED_FROM * d->nb;
-    const int64_t *to = list + HYB_DISPLACED_TO * d->nb;
-    int64_t displaced = p->list[HYB_DISPLACED_TO].rows, i;
-    int64_t *was = w->moved + 2 * width_of(d), *went = was + d->nb;
-
-    for (i = 0; i < p->jb; i++)
-        was[i] = w->row[p->first + source[i]];
-    for (i = 0; i < displaced; i++)
-        went[i] = w->row[p->first + from[i]];
-    for (i = 0; i < p->jb; i++)
-        put(w, p->first + i, was[i]);
-    for (i = 0; i < displaced; i++)
-        put(w, p->first + to[i], went[i]);
-}
-
-/* The rows that p's panels move together go up, from one of its lists each. */
-static xh_status_t send_lists(const hyb_device_columns_t *d,
-                              hyb_device_panel_t *p, int64_t *host)
-{
-    const hyb_device_wide_t *w = &d->wide;
-    int64_t most = width_of(d), count = 0;
-    int64_t *from = host + HYB_DISPLACED_FROM * most;
-    int64_t *to = host + HYB_DISPLACED_TO * most;
-
-    for (int64_t i = 0; i < p->jb; i++)
-        host[HYB_U_FROM * most + i] = w->row[p->first + i] - p->first;
-    for (int64_t m = 0; m < w->moves; m++) {
-        int64_t row = w->moved[m];
-
-        if (row < p->first + p->jb)
-            continue;
-        from[count] = w->row[row] - p->first;
-        to[count++] = row - p->first;
-    }
-    p->list[HYB_U_FROM].rows = p->jb;
-    p->list[HYB_DISPLACED_FROM].rows = p->list[HYB_DISPLACED_TO].rows = count;
-    for (int i = 0; i < LISTS; i++)
-        XH_TRY(hyb_queue_upload(d->queue.link, host + i * most, p->list[i]));
+    list_u(moves, panel->list, lists + HYB_U_FROM * most,
+           lists + HYB_U_TO * most);
+    list_displaced(moves, panel->list, lists + HYB_DISPLACED_FROM * most,
+                   lists + HYB_DISPLACED_TO * most);
+    for (int i = 0; i < HYB_ROW_LISTS; i++)
+        XH_TRY(
+            hyb_queue_upload(d->queue.link, lists + i * most, panel->list[i]));
     return XH_OK;
 }
 
 /* ---- a group grows ------------------------------------------------------- */
 
-/* The panels of panel k's group up to that one, which has come. */
-static void take_extent(hyb_device_columns_t *d, int k, hyb_device_panel_t *p)
+/* The panels from .. to - 1 as one, which has room there and for its lists. */
+static xh_status_t open_wide(hyb_device_columns_t *d, hyb_device_panel_t *p,
+                             int from, int to, int64_t *lists)
 {
-    const hyb_device_panel_t *last = hyb_device_panel(d, k);
-    hyb_group_t group = group_of(d, k);
-    int slot = group.number % HYB_SLOTS;
-    int64_t below = last->first + last->jb, before = (k - group.first) * d->nb;
+    HPL_T_panel *h = hyb_wide_panel(d->base.lu, from, to);
+    int slot = group_of(d, from).number % HYB_SLOTS;
 
-    p->first = last->first - before;
-    p->rows = last->rows + before;
-    p->jb = p->top = before + last->jb;
-    p->nb = d->nb;
+    hyb_device_place_panel(p, h);
     p->has_inverses = true;
     p->without = d->wide.without;
     p->l1 = d->wide.l1[slot];
-    p->l2 = hyb_block_part(d->memory.l[slot], below, 0, last->rows - last->jb,
-                           p->jb);
+    p->l2 = hyb_block_part(d->memory.l[slot], p->first + p->top, 0,
+                           p->rows - p->top, p->jb);
+    return hyb_device_send_lists(d, p, h, lists, width_of(d));
 }
 
 xh_status_t hyb_device_widen(hyb_device_columns_t *d, int k)
@@ -189,24 +167,19 @@ xh_status_t hyb_device_widen(hyb_device_columns_t *d, int k)
     hyb_device_wide_t *w = &d->wide;
     hyb_group_t group = group_of(d, k);
     int slot = k % HYB_SLOTS, closed = group.number % HYB_SLOTS;
-    int64_t each = LISTS * width_of(d);
+    int64_t each = HYB_ROW_LISTS * width_of(d);
 
     if (!is_wide(d, k))
         return XH_OK;
-    if (k == group.first) {
-        begin_group(w);
+    if (k == group.first)
         w->without = 0;
-    }
     if (!hyb_device_panel(d, k)->has_inverses)
         w->without |= 1U << (k - group.first);
-    compose(d, k);
-    take_extent(d, k, &w->prefix[slot]);
-    XH_TRY(send_lists(d, &w->prefix[slot], w->lists + slot * each));
-    if (k + 1 < group.end)
-        return XH_OK;
-    take_extent(d, k, &w->closed[closed]);
-    return send_lists(d, &w->closed[closed],
-                      w->lists + (HYB_SLOTS + closed) * each);
+    return k + 1 < group.end
+               ? open_wide(d, &w->prefix[slot], group.first, k + 1,
+                           w->lists + slot * each)
+               : open_wide(d, &w->closed[closed], group.first, k + 1,
+                           w->lists + (HYB_SLOTS + closed) * each);
 }
 
 /* Rows of L2 of the panels before k in its group, and what of them are rows of
@@ -259,6 +232,16 @@ xh_status_t hyb_device_wait_followed(hyb_device_columns_t *d, int k)
                : XH_OK;
 }
 
+hyb_device_panel_t *hyb_device_panels(hyb_device_columns_t *d, int from, int to)
+{
+    hyb_group_t group = group_of(d, from);
+
+    if (to == from + 1)
+        return hyb_device_panel(d, from);
+    return to < group.end ? &d->wide.prefix[(to - 1) % HYB_SLOTS]
+                          : &d->wide.closed[group.number % HYB_SLOTS];
+}
+
 /* ---- columns meet them --------------------------------------------------- */
 
 /* From panel from on, up to `to` at most: the widest that there is. */
@@ -266,13 +249,9 @@ static const hyb_device_panel_t *widest(hyb_device_columns_t *d, int from,
                                         int to, int *end_p)
 {
     hyb_group_t group = group_of(d, from);
-    bool wide = from == group.first && to > from + 1 && is_wide(d, from);
 
-    *end_p = !wide ? from + 1 : Mmin(to, group.end);
-    if (!wide)
-        return hyb_device_panel(d, from);
-    return *end_p == group.end ? &d->wide.closed[group.number % HYB_SLOTS]
-                               : &d->wide.prefix[(*end_p - 1) % HYB_SLOTS];
+    *end_p = from == group.first ? Mmin(to, group.end) : from + 1;
+    return hyb_device_panels(d, from, *end_p);
 }
 
 /* So many columns at a time, as there is room for their rows of U. */

@@ -87,6 +87,7 @@ static xh_status_t create_all(hyb_lu_t *lu)
     XH_TRY(hyb_panel_choice_create(lu));
     XH_TRY(hyb_workers_create(lu));
     XH_TRY(hyb_homes_deal_blocks(lu));
+    XH_TRY(hyb_wide_create(lu));
     XH_TRY(hyb_exchange_create(lu));
     XH_TRY(hyb_panels_create(lu));
     pin(lu);
@@ -131,6 +132,7 @@ void hyb_factor_free(hyb_lu_t *lu)
     unpin(lu);
     hyb_panels_destroy(lu);
     hyb_exchange_destroy(lu);
+    hyb_wide_destroy(lu);
     hyb_workers_destroy(lu);
     hyb_panel_choice_destroy(lu);
     hyb_tune_destroy(lu);

@@ -10,6 +10,7 @@
 #include "hybrid/lu/ledger.h"
 #include "hybrid/lu/panel.h"
 #include "hybrid/lu/step.h"
+#include "hybrid/lu/wide.h"
 #include "hybrid/lu/worker.h"
 #include "hybrid/node/wait.h"
 
@@ -39,6 +40,7 @@ struct hyb_lu {
     hyb_means_t means;
     hyb_range_t range;
     hyb_groups_t groups;               /* of panels; the range ends with one */
+    hyb_wide_t wide;                   /* the newest of these */
     struct hyb_checkpoint *checkpoint; /* that are written; NULL: none */
     hyb_ledger_t ledger;
     struct {

@@ -307,4 +307,5 @@ void hyb_panel_receive(hyb_place_t *host, int k)
     if (lu->homes.team_end > 0)
         hyb_factors_pack_l1(l1, &p->factors.l1);
     list_moves(p, h->jb, lu->grid->nprow == 1);
+    hyb_wide_join(lu, k);
 }

@@ -14,43 +14,6 @@ static xh_view_t host_view(double *data, int64_t rows, int64_t cols)
 
 /* ---- panels -------------------------------------------------------------- */
 
-/* Where panel k stands. */
-static void take_extent(hyb_device_panel_t *panel, const HPL_T_panel *h)
-{
-    panel->first = h->ii;
-    panel->rows = h->mp;
-    panel->jb = panel->nb = h->jb;
-    panel->top = hpl_panel_top_rows(h);
-}
-
-/* The lists of panel k's row moves, in pinned memory. */
-static void list_moves(hyb_device_columns_t *d, int k)
-{
-    hyb_block_t *list = hyb_device_panel(d, k)->list;
-    const hpl_pivots_t *moves =
-        hpl_panel_pivots(hyb_lu_panel(d->base.lu, k)->hpl);
-    const int *u = moves->gather_offset, *displaced = moves->displace_offset;
-    int me = moves->me, all = moves->members;
-    int64_t *row[HYB_ROW_LISTS];
-    int i;
-
-    for (i = 0; i < HYB_ROW_LISTS; i++)
-        row[i] = d->host.rows + (k % HYB_SLOTS * HYB_ROW_LISTS + i) * d->nb;
-    for (i = u[me]; i < u[me + 1]; i++)
-        row[HYB_U_FROM][all == 1 ? moves->gather[i].to : i - u[me]] =
-            moves->gather[i].from;
-    for (i = 0; i < u[all]; i++)
-        row[HYB_U_TO][i] = moves->gather[i].to;
-    for (i = 0; i < displaced[all]; i++)
-        row[HYB_DISPLACED_FROM][i] = moves->displace[i].from;
-    for (i = displaced[me]; i < displaced[me + 1]; i++)
-        row[HYB_DISPLACED_TO][i - displaced[me]] = moves->displace[i].to;
-    list[HYB_U_FROM].rows = u[me + 1] - u[me];
-    list[HYB_U_TO].rows = u[all];
-    list[HYB_DISPLACED_FROM].rows = me == 0 ? displaced[all] : 0;
-    list[HYB_DISPLACED_TO].rows = displaced[me + 1] - displaced[me];
-}
-
 /* L1 as the device solves with it, in pinned memory. */
 static xh_view_t stage_l1(hyb_device_columns_t *d, int k)
 {
@@ -115,12 +78,11 @@ static xh_status_t send_for_products(hyb_device_columns_t *d, int k)
 static xh_status_t send_panel(hyb_device_columns_t *d, int k)
 {
     hyb_device_panel_t *panel = hyb_device_panel(d, k);
-    int64_t *row = d->host.rows + k % HYB_SLOTS * HYB_ROW_LISTS * d->nb;
+    int64_t *lists = d->host.rows + k % HYB_SLOTS * HYB_ROW_LISTS * d->nb;
     xh_view_t l1;
 
-    for (int i = 0; i < HYB_ROW_LISTS; i++)
-        XH_TRY(
-            hyb_queue_upload(d->queue.link, row + i * d->nb, panel->list[i]));
+    XH_TRY(hyb_device_send_lists(d, panel, hyb_lu_panel(d->base.lu, k)->hpl,
+                                 lists, d->nb));
     XH_TRY(send_l2(d, k));
     l1 = stage_l1(d, k);
     XH_TRY(hyb_queue_copy_in(d->queue.link, l1,
@@ -191,12 +153,11 @@ static void receive_panel(hyb_place_t *place, int k)
     if (k == place->lu->groups.of[k].first)
         hyb_device_check(d, hyb_device_guard_give_up(
                                 d, place->lu->groups.of[k].number - HYB_SLOTS));
-    take_extent(hyb_device_panel(d, k), hyb_lu_panel(place->lu, k)->hpl);
+    hyb_device_place_panel(hyb_device_panel(d, k),
+                           hyb_lu_panel(place->lu, k)->hpl);
     d->comes = k;
-    if (!place->lu->homes.resident)
-        return;
-    list_moves(d, k);
-    wait_for_l2(d);
+    if (place->lu->homes.resident)
+        wait_for_l2(d);
 }
 
 static xh_view_t panel_columns(hyb_place_t *place, int k)

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "hpl.h"
+#include "hybrid/lu/groups.h"
+#include "hybrid/lu/step.h"
+
+/*
+ * Panels of a group as one: its rows move by one permutation. While a group
+ * grows its first panels are one up to the one that has come last.
+ */
+enum { HYB_WIDE = 2 }; /* wide panels in use: of iterations, of groups */
+
+typedef struct {
+    HPL_T_panel prefix[HYB_WIDE]; /* up to panel k, at k % HYB_WIDE */
+    HPL_T_panel closed[HYB_WIDE]; /* of group g, at g % HYB_WIDE */
+    double *rows;                 /* memory of their DPIV */
+    double info;                  /* their DINFO */
+} hyb_wide_t;
+
+/* lu->wide. Needs lu's groups, mat. Errors: XH_ERR_MEMORY */
+xh_status_t hyb_wide_create(hyb_lu_t *lu);
+void hyb_wide_destroy(hyb_lu_t *lu);
+
+/* Panel k is known, and joins its group. The leader. */
+void hyb_wide_join(hyb_lu_t *lu, int k);
+
+/*
+ * Panels from .. to - 1 as one, whose pivots are known: one panel, a group up
+ * to the one that came last or the one before, or one of the last two groups.
+ * Borrowed, as long as these are.
+ */
+HPL_T_panel *hyb_wide_panel(hyb_lu_t *lu, int from, int to);
