@@ -13,6 +13,7 @@
 /* What one device holds. */
 typedef struct {
     int64_t rows, columns, nb;
+    int64_t all;  /* columns of the process */
     int64_t wide; /* columns of a group's panels */
     int nprow;    /* P > 1: rows travel */
     int seats;    /* of columns of the host that come */
@@ -31,16 +32,27 @@ static int64_t panel_doubles(extent_t e)
 }
 
 /* Columns for whose rows of U there is room: all, and as many more that a group
- * finds room beside few. */
+ * finds room beside few; or those of a parcel. */
 static int64_t u_columns(extent_t e)
 {
-    return e.columns + e.wide;
+    int64_t parcel =
+        e.nprow > 1 ? hyb_exchange_slot(e.nb, e.wide, e.all) / e.nb : 0;
+
+    return xh_larger(e.columns + e.wide, parcel);
+}
+
+/* Of each buffer of rows that travel. */
+static int64_t travel_doubles(extent_t e)
+{
+    return e.nprow > 1
+               ? e.nb * u_columns(e) + hyb_exchange_slots(e.nb, e.wide, e.all)
+               : 0;
 }
 
 /* At least one: nothing is no buffer. */
 static int64_t device_doubles(extent_t e)
 {
-    int64_t u = (e.nprow > 1 ? 3 : 1) * e.nb * u_columns(e);
+    int64_t u = e.nb * u_columns(e) + 2 * travel_doubles(e);
 
     return 1 + e.rows * e.columns + u + e.rows + 2 * e.nb +
            hyb_pivot_elements(e.nb) +
@@ -105,6 +117,7 @@ bool hyb_place_device_able(const hyb_means_t *means, int nprow, char *why,
                                HYB_OP_TRSM,
                                HYB_OP_GEMV,
                                HYB_OP_GENERATE,
+                               HYB_OP_COPY,
                                nprow > 1 ? HYB_OP_GATHER_ROWS
                                          : HYB_OP_SWAP_ROWS,
                                nprow > 1 ? HYB_OP_SCATTER_ROWS : HYB_OP_COPY};
@@ -140,13 +153,15 @@ double hyb_place_device_panel_rows(hyb_device_t *device)
 int64_t hyb_place_device_room(const hyb_means_t *means,
                               const hpl_shape_t *shape, int device, int seats)
 {
-    extent_t e = {.columns = means->checked ? HYB_CHECK_COLUMNS : 0,
-                  .nb = Mmin(shape->nb, shape->n),
-                  .wide = hyb_home_group(&means->figures, shape) *
-                          Mmin(shape->nb, shape->n),
-                  .nprow = shape->nprow,
-                  .seats = seats,
-                  .checked = means->checked};
+    extent_t e = {
+        .columns = means->checked ? HYB_CHECK_COLUMNS : 0,
+        .nb = Mmin(shape->nb, shape->n),
+        .all = hpl_system_columns(shape) + HYB_EXECUTORS * HYB_CHECK_COLUMNS,
+        .wide =
+            hyb_home_group(&means->figures, shape) * Mmin(shape->nb, shape->n),
+        .nprow = shape->nprow,
+        .seats = seats,
+        .checked = means->checked};
     hpl_shape_t tallest = *shape;
     double least = shape->nprow > 1
                        ? means->figures.memory
@@ -167,13 +182,14 @@ int64_t hyb_place_device_room(const hyb_means_t *means,
 static int64_t lay_out(hyb_device_columns_t *d, extent_t e)
 {
     hyb_buffer_t *m = d->memory.buffer;
-    int64_t at = 0, u = e.nb * u_columns(e);
+    int64_t at = 0, u = e.nb * u_columns(e), travel = travel_doubles(e);
 
     d->memory.matrix = hyb_block(m, at, e.rows, e.columns);
     d->memory.u = hyb_block(m, at += e.rows * e.columns, e.nb, u_columns(e));
     d->memory.packed_u = at += u;
-    d->memory.packed = at += e.nprow > 1 ? u : 0;
-    at += e.nprow > 1 ? u : 0;
+    d->memory.packed = at += travel;
+    d->memory.slots = u;
+    at += travel;
     d->memory.y = hyb_block(m, at, e.rows, 1);
     d->memory.x = hyb_block(m, at += e.rows, e.nb, 1);
     d->memory.pivots = hyb_block(m, at += e.nb, e.nb, 1);
@@ -320,6 +336,7 @@ static xh_status_t open_all(hyb_device_columns_t *d)
     const hyb_lu_t *lu = d->base.lu;
     extent_t e = {.rows = lu->mat->mp,
                   .nb = Mmin(lu->mat->nb, lu->mat->n),
+                  .all = lu->ledger.columns,
                   .wide = lu->groups.width * Mmin(lu->mat->nb, lu->mat->n),
                   .nprow = lu->grid->nprow,
                   .checked = lu->means.checked};

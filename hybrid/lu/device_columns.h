@@ -11,7 +11,7 @@
 enum { HYB_SLOTS = 2 }; /* panels on their way to the device */
 
 /*
- * Wide panels, where groups have more than one panel: P = 1. L2 of a group's
+ * Wide panels, where groups have more than one panel. L2 of a group's
  * panels stand side by side, over the rows of the matrix; rows of earlier ones
  * follow the interchanges of later ones. So each panel with all before it in
  * its group is a wide one, in the end the whole group.
@@ -55,8 +55,10 @@ typedef struct {
         hyb_block_t x, y;         /* vectors of the back-substitution */
         hyb_block_t pivots;   /* a list: of the panel being factored, P = 1; */
         hyb_block_t proposed; /* P > 1: of its column */
-        int64_t packed_u, packed; /* P > 1: offsets of rows that travel, nb x
-                                     all columns: of U, displaced */
+        int64_t packed_u,
+            packed;    /* P > 1: offsets of rows that travel, nb x
+                          all columns: of U, displaced; behind them, */
+        int64_t slots; /* so far, slots of parcels */
     } memory;
     hyb_device_panel_t panel[HYB_SLOTS]; /* k at k % HYB_SLOTS */
     hyb_device_wide_t wide;
@@ -241,6 +243,13 @@ hyb_device_panel_t *hyb_device_panels(hyb_device_columns_t *d, int from,
 xh_status_t hyb_device_widen(hyb_device_columns_t *d, int k);
 xh_status_t hyb_device_follow(hyb_device_columns_t *d, int k);
 
+/* P > 1, where rows follow as a parcel: those of L2 of the panels before k in
+ * its group, from panel k's first one on, and where they are rows of L1 then.
+ * They have: for what is queued behind. */
+hyb_block_t hyb_device_l2_before(const hyb_device_columns_t *d, int k);
+hyb_block_t hyb_device_l1_before(const hyb_device_columns_t *d, int k);
+xh_status_t hyb_device_followed(hyb_device_columns_t *d, int k);
+
 /* Queue, on link: wait until they have followed panel k, before another one
  * takes its place. A device without columns to update may be late. */
 xh_status_t hyb_device_wait_followed(hyb_device_columns_t *d, int k);
@@ -344,6 +353,10 @@ xh_status_t hyb_device_guard_came(hyb_device_columns_t *d, int k, xh_view_t l1);
 xh_status_t hyb_device_guard_give_up(hyb_device_columns_t *d, int group);
 void hyb_device_guard_sealed(hyb_device_columns_t *d, int k, bool given_up);
 
+/* Rows of L2 have left as parcel says, and others have come: its seals, too. */
+void hyb_device_guard_moved(hyb_device_columns_t *d,
+                            const hyb_parcel_t *parcel);
+
 /* If rows are compared after panel k, and all columns are queued to meet it:
  * queue that, once. They have come down. */
 void hyb_device_guard_sweep(hyb_place_t *place, int k);
@@ -352,12 +365,16 @@ void hyb_device_guard_swept(hyb_device_columns_t *d, int k);
 /* ---- device_rows.c: rows that travel, P > 1 ------------------------------ */
 
 /* The functions send_rows, has_sent_rows and put_rows of places. */
-void hyb_device_send_rows(hyb_place_t *place, hpl_exchange_t *x,
-                          hyb_blocks_t group);
+void hyb_device_send_rows(hyb_place_t *place, hyb_parcel_t *parcel);
 bool hyb_device_has_sent_rows(hyb_place_t *place);
-void hyb_device_put_rows(hyb_place_t *place, const hpl_exchange_t *x,
-                         hyb_blocks_t group);
+void hyb_device_put_rows(hyb_place_t *place, const hyb_parcel_t *parcel);
 
-/* Queue: rows of U that came go to u, displaced ones into the matrix. */
-xh_status_t hyb_device_take_rows(hyb_device_columns_t *d, int k,
-                                 hyb_blocks_t group, hyb_block_t u);
+/* Queue: rows that have come go to their places, those of U to u, displaced
+ * ones to the parcel's columns that are here. */
+xh_status_t hyb_device_take_rows(hyb_device_columns_t *d,
+                                 const hyb_parcel_t *parcel, hyb_block_t u);
+
+/* Where U may be solved, once the rows that came have gone to their places: in
+ * their room, jb x the parcel's columns that are here. */
+hyb_block_t hyb_device_aside(const hyb_device_columns_t *d,
+                             const hyb_parcel_t *parcel);

@@ -321,3 +321,44 @@ void hyb_device_guard_sealed(hyb_device_columns_t *d, int k, bool given_up)
                           d->guard->seal[k % PANELS],
                           bits_of(d, k, given_up ? GIVEN_UP : CAME, columns));
 }
+
+/* The sum of the bits of rows first .. first + count - 1 of packed, over the
+ * columns of panel number i of the parcel. */
+static uint64_t row_bits(const hyb_device_columns_t *d,
+                         const hyb_parcel_t *parcel, const double *packed,
+                         int i, int first, int count)
+{
+    uint64_t bits = 0;
+
+    for (int r = first; r < first + count; r++)
+        bits += hyb_seal_bits(
+            packed + (int64_t)r * parcel->x.columns + i * d->nb, d->nb);
+    return bits;
+}
+
+/* What the parcel changes in the sum of panel number i: displaced rows come to
+ * the places of rows of U, those below the top. */
+static uint64_t moved_bits(const hyb_device_columns_t *d,
+                           const hyb_parcel_t *parcel, int i)
+{
+    const hpl_pivots_t *m = parcel->x.panel->pivots;
+    int top = hpl_panel_top_rows(parcel->x.panel), first, count;
+    uint64_t bits = 0;
+
+    for (int source = 0; source < m->sources; source++) {
+        count = hpl_pivots_between(m, source, m->me, &first);
+        bits += row_bits(d, parcel, parcel->x.displaced, i, first, count);
+    }
+    for (int r = m->gather_offset[m->me]; r < m->gather_offset[m->me + 1]; r++)
+        if (m->gather[r].from >= top)
+            bits -= row_bits(d, parcel, parcel->x.gathered, i, r, 1);
+    return bits;
+}
+
+void hyb_device_guard_moved(hyb_device_columns_t *d, const hyb_parcel_t *parcel)
+{
+    int first = d->base.lu->groups.of[parcel->k].first;
+
+    for (int k = first; d->guard != NULL && k < parcel->k; k++)
+        d->guard->seal[k % PANELS] += moved_bits(d, parcel, k - first);
+}

@@ -20,14 +20,15 @@ static hyb_block_t come_to(const hyb_device_panel_t *panel,
 }
 
 /*
- * Where their U is solved: in the matrix's top rows, where these are here. A
+ * Where their U is solved: in the matrix's top rows, where all of these are
+ * here. A
  * product does not leave it where it came to: then it takes the place of the
  * rows that travelled.
  */
 hyb_block_t hyb_device_u(const hyb_device_panel_t *panel,
                          const hyb_device_part_t *p)
 {
-    if (panel->top > 0)
+    if (panel->top == panel->jb)
         return hyb_block_first(trailing(panel, p), panel->jb, p->columns.cols);
     return panel->has_inverses ? hyb_block(p->aside.buffer, p->aside.offset,
                                            panel->jb, p->aside.cols)
@@ -106,6 +107,22 @@ static xh_status_t solve_rows(const solve_t *s, int64_t from, int64_t count)
     return solve_rows(s, second, left);
 }
 
+/* Of U, which is solved aside, the matrix keeps the rows of panels whose top is
+ * here. */
+static xh_status_t keep(const hyb_device_panel_t *panel,
+                        const hyb_device_part_t *p, hyb_block_t u)
+{
+    int64_t from = panel->member * panel->nb, count;
+
+    for (int64_t to = 0; to < panel->top; to += panel->nb) {
+        count = xh_smaller(panel->nb, panel->top - to);
+        XH_TRY(hyb_queue_copy(p->queue, rows_of(u, from, count),
+                              rows_of(trailing(panel, p), to, count)));
+        from += panel->members * panel->nb;
+    }
+    return XH_OK;
+}
+
 xh_status_t hyb_device_solve(const hyb_device_panel_t *panel,
                              const hyb_device_part_t *p)
 {
@@ -116,8 +133,10 @@ xh_status_t hyb_device_solve(const hyb_device_panel_t *panel,
                  .nb = panel->nb,
                  .without = panel->without};
 
-    return panel->has_inverses ? solve_rows(&s, 0, panel->jb)
-                               : hyb_queue_trsm(s.queue, s.l1, s.x);
+    if (!panel->has_inverses)
+        return hyb_queue_trsm(s.queue, s.l1, s.x);
+    XH_TRY(solve_rows(&s, 0, panel->jb));
+    return panel->top < panel->jb ? keep(panel, p, s.x) : XH_OK;
 }
 
 xh_status_t hyb_device_update(const hyb_device_panel_t *panel,

@@ -92,6 +92,9 @@ void hyb_device_place_panel(hyb_device_panel_t *panel, const HPL_T_panel *h)
     panel->jb = h->jb;
     panel->nb = Mmin(h->nb, h->jb);
     panel->top = hpl_panel_top_rows(h);
+    panel->members = h->grid->nprow;
+    panel->member =
+        (h->grid->myrow - h->prow + h->grid->nprow) % h->grid->nprow;
 }
 
 /* Rows of U: mine, and those of all. */
@@ -182,47 +185,75 @@ xh_status_t hyb_device_widen(hyb_device_columns_t *d, int k)
                            w->lists + (HYB_SLOTS + closed) * each);
 }
 
-/* Rows of L2 of the panels before k in its group, and what of them are rows of
- * L1 then. */
-static xh_status_t move_rows(hyb_device_columns_t *d, int k, hyb_block_t l1)
+static int64_t columns_before(const hyb_device_columns_t *d, int k)
+{
+    return (k - group_of(d, k).first) * d->nb;
+}
+
+hyb_block_t hyb_device_l2_before(const hyb_device_columns_t *d, int k)
+{
+    const hyb_device_panel_t *p = &d->panel[k % HYB_SLOTS];
+
+    return hyb_block_part(d->memory.l[group_of(d, k).number % HYB_SLOTS],
+                          p->first, 0, p->rows, columns_before(d, k));
+}
+
+/* A block of the wide L1 in panel k's rows. */
+static hyb_block_t l1_part(const hyb_device_columns_t *d, int k, int64_t column,
+                           int64_t columns)
+{
+    return hyb_block_part(d->wide.l1[group_of(d, k).number % HYB_SLOTS],
+                          columns_before(d, k), column,
+                          d->panel[k % HYB_SLOTS].jb, columns);
+}
+
+hyb_block_t hyb_device_l1_before(const hyb_device_columns_t *d, int k)
+{
+    return l1_part(d, k, 0, columns_before(d, k));
+}
+
+/* P = 1: rows of L2 before, and what of them are rows of L1 then. */
+static xh_status_t move_rows(hyb_device_columns_t *d, int k)
 {
     const hyb_device_panel_t *p = hyb_device_panel(d, k);
-    hyb_group_t group = group_of(d, k);
-    int64_t before = (k - group.first) * d->nb;
-    hyb_block_t l2 = hyb_block_part(d->memory.l[group.number % HYB_SLOTS],
-                                    p->first, 0, p->rows, before);
+    hyb_block_t l2 = hyb_device_l2_before(d, k);
     const hyb_row_swap_t swap = {
         .columns = l2,
-        .u = hyb_block(d->memory.buffer, d->memory.u.offset, p->jb, before),
+        .u = hyb_block(d->memory.buffer, d->memory.u.offset, p->jb, l2.cols),
         .source = p->list[HYB_U_FROM],
         .from = p->list[HYB_DISPLACED_FROM],
         .to = p->list[HYB_DISPLACED_TO]};
 
-    if (before == 0)
-        return XH_OK;
     XH_TRY(hyb_queue_swap_rows(d->queue.compute, &swap));
-    return hyb_queue_copy(d->queue.compute, hyb_block_first(l2, p->jb, before),
-                          hyb_block_part(l1, before, 0, p->jb, before));
+    return hyb_queue_copy(d->queue.compute, hyb_block_first(l2, p->jb, l2.cols),
+                          hyb_device_l1_before(d, k));
+}
+
+xh_status_t hyb_device_followed(hyb_device_columns_t *d, int k)
+{
+    XH_TRY(
+        hyb_event_record(d->queue.compute, hyb_device_panel(d, k)->followed));
+    if (d->queue.guests == NULL || k + 1 < group_of(d, k).end)
+        return XH_OK;
+    XH_TRY(hyb_event_record(d->queue.compute, d->wide.whole));
+    return hyb_queue_wait(d->queue.guests, d->wide.whole);
 }
 
 xh_status_t hyb_device_follow(hyb_device_columns_t *d, int k)
 {
     const hyb_device_panel_t *p = hyb_device_panel(d, k);
-    hyb_group_t group = group_of(d, k);
-    hyb_block_t l1 = d->wide.l1[group.number % HYB_SLOTS];
-    int64_t before = (k - group.first) * d->nb;
+    bool is_first = columns_before(d, k) == 0;
 
     if (!is_wide(d, k))
         return XH_OK;
-    XH_TRY(move_rows(d, k, l1));
     XH_TRY(hyb_queue_copy(d->queue.compute,
                           hyb_block_first(p->l1, p->jb, p->jb),
-                          hyb_block_part(l1, before, before, p->jb, p->jb)));
-    XH_TRY(hyb_event_record(d->queue.compute, p->followed));
-    if (d->queue.guests == NULL || k + 1 < group.end)
+                          l1_part(d, k, columns_before(d, k), p->jb)));
+    if (!is_first && d->base.lu->grid->nprow > 1)
         return XH_OK;
-    XH_TRY(hyb_event_record(d->queue.compute, d->wide.whole));
-    return hyb_queue_wait(d->queue.guests, d->wide.whole);
+    if (!is_first)
+        XH_TRY(move_rows(d, k));
+    return hyb_device_followed(d, k);
 }
 
 xh_status_t hyb_device_wait_followed(hyb_device_columns_t *d, int k)

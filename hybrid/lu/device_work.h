@@ -21,7 +21,9 @@ enum {
  * process. */
 typedef struct {
     int64_t first, rows; /* its first row, and how many it has */
-    int64_t jb, top;     /* columns; top rows that are here: jb or 0 */
+    int64_t jb, top;     /* columns; top rows that are here: jb or 0, or some of
+                            a wide one's: */
+    int member, members; /* every so many panels, from which on */
     int64_t nb;          /* columns of each panel of a wide one; else jb */
     hyb_block_t l1;      /* whose diagonal blocks may be inverses, */
     bool has_inverses;   /* for products */

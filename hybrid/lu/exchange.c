@@ -5,40 +5,69 @@
 #include "base/memory.h"
 #include "hpl/solver/system.h"
 #include "hybrid/lu/lu.h"
+#include "hybrid/lu/tuner/home.h"
 #include "hybrid/lu/guard/check_columns.h"
 #include "hybrid/node/units.h"
 
-enum { MOVING_MOST = 8 };
+enum {
+    MOVING_MOST = 8,
+    SLOTS = 4 /* parcels of wide panels that have room at the same time */
+};
+
+/* Who has a slot, until its blocks have met the panels up to `to`. */
+typedef struct {
+    hyb_blocks_t blocks;
+    int to;
+} holder_t;
 
 struct hyb_exchange {
-    int k;              /* iteration that is exchanged */
-    hyb_blocks_t left;  /* groups that have not begun */
-    hyb_blocks_t group; /* the one that is packed; none: from == to */
-    hyb_blocks_t moving[MOVING_MOST]; /* those that travel */
-    int count, together;              /* how many do, and may */
-    int64_t blocks;                   /* of the first group ... */
+    int k;                /* iteration that is exchanged */
+    hyb_blocks_t left;    /* blocks of parcels that have not begun */
+    bool l2_is_left;      /* nor has L2's */
+    hyb_parcel_t *packed; /* the one that is packed, or NULL */
+    hyb_parcel_t *moving[MOVING_MOST]; /* those that travel */
+    int count, together;               /* how many do, and may */
+    int64_t blocks;                    /* of the first parcel ... */
     int64_t growth, most; /* ... and of the next one, times blocks; at most */
     int tag;              /* of the next exchange */
-    hpl_exchange_t *at;   /* by a group's first block */
-    hyb_blocks_t *last;   /* by block: its last group */
+    hyb_parcel_t *at;     /* by first block; L2's behind all */
+    hyb_blocks_t *last;   /* by block: those of its last parcel */
 
     hyb_units_t units; /* of its columns on the host: any worker packs some;
                           then of all others: any worker weighs some */
     bool weighs;
 
     int64_t rows;      /* of a column in the next three: nb, or less */
-    double *gathered;  /* rows x columns: rows of U */
+    double *gathered;  /* rows x columns: rows of U; then slots */
     double *displaced; /* likewise: top rows on their way to new places */
     double *u; /* likewise: U in columns, where someone reads it so; or NULL */
-    size_t bytes; /* of all three, in one piece */
+    size_t bytes;         /* of all three, in one piece */
+    int64_t slot;         /* doubles of a slot */
+    holder_t held[SLOTS]; /* slots */
+    int next_slot;
 };
 
 /* ---- memory -------------------------------------------------------------- */
 
-/* Doubles of one of the buffers, and how many there are. */
-static size_t buffer(int64_t nb, int64_t columns)
+int64_t hyb_exchange_slot(int64_t nb, int64_t wide, int64_t columns)
 {
-    return hyb_whole_pages(nb * columns);
+    enum { TIMES = 16 }; /* the first parcel of one panel */
+    int64_t some = xh_smaller(TIMES * hyb_exchange_columns(nb), columns / 2);
+
+    return wide > nb ? xh_larger(nb * wide, some * nb) : 0;
+}
+
+int64_t hyb_exchange_slots(int64_t nb, int64_t wide, int64_t columns)
+{
+    return SLOTS * hyb_exchange_slot(nb, wide, columns) +
+           (wide > nb ? HYB_WIDE * nb * wide : 0);
+}
+
+/* Doubles of one of the buffers, and how many there are. */
+static size_t buffer(int64_t nb, int64_t wide, int64_t columns)
+{
+    return hyb_whole_pages(nb * columns +
+                           hyb_exchange_slots(nb, wide, columns));
 }
 
 static size_t buffers(const hyb_means_t *means)
@@ -49,10 +78,14 @@ static size_t buffers(const hyb_means_t *means)
 uint64_t hyb_exchange_bytes(const hyb_means_t *means, const hpl_shape_t *shape,
                             int places)
 {
+    int64_t nb = Mmin(shape->nb, shape->n);
+    int64_t width =
+        means->resident ? hyb_home_group(&means->figures, shape) : 1;
+
     if (shape->nprow == 1)
         return 0;
     return buffers(means) * sizeof(double) *
-           buffer(Mmin(shape->nb, shape->n),
+           buffer(nb, width * nb,
                   hpl_system_columns(shape) + places * HYB_CHECK_COLUMNS);
 }
 
@@ -65,7 +98,7 @@ static void touch_share(void *context, int member)
                     hyb_team_size(lu->means.team));
 }
 
-/* Groups grow where there are many rounds, and where some process has devices:
+/* Parcels grow where there are many rounds, and where some process has devices:
  * fewer and longer messages cost the leader less. */
 static int64_t most_growth(const hyb_lu_t *lu)
 {
@@ -76,7 +109,7 @@ static int64_t most_growth(const hyb_lu_t *lu)
                : 1;
 }
 
-/* Groups under way at the same time: one where columns live on devices. */
+/* Parcels under way at the same time: one where columns live on devices. */
 static int most_together(const hyb_lu_t *lu)
 {
     return hyb_exchange_has_many_rounds(lu->grid->nprow) && !lu->homes.resident
@@ -87,7 +120,8 @@ static int most_together(const hyb_lu_t *lu)
 xh_status_t hyb_exchange_create(hyb_lu_t *lu)
 {
     int64_t nb = lu->mat->nb, rows = Mmax(Mmin(nb, lu->mat->n), 1);
-    size_t one = buffer(rows, lu->ledger.columns);
+    int64_t wide = lu->groups.width * rows;
+    size_t one = buffer(rows, wide, lu->ledger.columns);
     size_t blocks = (size_t)lu->ledger.blocks + 1;
     struct hyb_exchange *e;
 
@@ -100,6 +134,7 @@ xh_status_t hyb_exchange_create(hyb_lu_t *lu)
     e->most = most_growth(lu);
     e->together = most_together(lu);
     e->rows = rows;
+    e->slot = hyb_exchange_slot(rows, wide, lu->ledger.columns);
     e->at = calloc(blocks, sizeof(*e->at));
     e->last = calloc(blocks, sizeof(*e->last));
     if (e->at == NULL || e->last == NULL)
@@ -149,11 +184,6 @@ static int unit(const hyb_lu_t *lu)
     return ALONE * lu->grid->nprow;
 }
 
-static hpl_exchange_t *current(struct hyb_exchange *e)
-{
-    return &e->at[e->group.from];
-}
-
 /* Units of block b: workers pack the team's; those of devices, which have come
  * down, they weigh. */
 static int64_t units_of(const hyb_lu_t *lu, int64_t b)
@@ -165,12 +195,12 @@ static int64_t units_of(const hyb_lu_t *lu, int64_t b)
                : 0;
 }
 
-static int64_t units_of_group(const hyb_lu_t *lu)
+static int64_t units_of_parcel(const hyb_lu_t *lu)
 {
-    hyb_blocks_t group = lu->exchange->group;
+    hyb_blocks_t blocks = lu->exchange->packed->blocks;
     int64_t count = 0;
 
-    for (int64_t b = group.from; b < group.to; b++)
+    for (int64_t b = blocks.from; b < blocks.to; b++)
         count += units_of(lu, b);
     return count;
 }
@@ -178,7 +208,7 @@ static int64_t units_of_group(const hyb_lu_t *lu)
 /* The columns of unit i. */
 static hyb_run_t run_of(const hyb_lu_t *lu, int64_t i)
 {
-    int64_t b = lu->exchange->group.from;
+    int64_t b = lu->exchange->packed->blocks.from;
     hyb_run_t block;
 
     for (; i >= units_of(lu, b); b++)
@@ -198,10 +228,11 @@ static void pack_unit(hyb_lu_t *lu, int member)
     if (i < 0)
         return;
     run = run_of(lu, i);
-    from = (int)(run.from - hyb_ledger_first(&lu->ledger, e->group.from));
+    from =
+        (int)(run.from - hyb_ledger_first(&lu->ledger, e->packed->blocks.from));
     if (!e->weighs)
-        hpl_exchange_pack(current(e), from, (int)run.count);
-    hyb_check_columns_packed(lu, member, current(e), from, (int)run.count,
+        hpl_exchange_pack(&e->packed->x, from, (int)run.count);
+    hyb_check_columns_packed(lu, member, &e->packed->x, from, (int)run.count,
                              run.from);
     hyb_units_settle(&e->units);
 }
@@ -217,7 +248,18 @@ void hyb_exchange_assist(hyb_worker_t *me)
     hyb_timer_end(me);
 }
 
-/* ---- groups: the leader -------------------------------------------------- */
+/* ---- parcels: the leader ------------------------------------------------- */
+
+/* Behind blocks that meet nothing in this iteration. */
+static void pass_over(const hyb_lu_t *lu)
+{
+    struct hyb_exchange *e = lu->exchange;
+
+    while (e->left.from < e->left.to &&
+           hyb_lu_met(lu, e->left.from, e->k) ==
+               hyb_lu_met_before(lu, e->left.from, e->k))
+        e->left.from++;
+}
 
 void hyb_exchange_open(hyb_lu_t *lu, const hyb_step_t *step)
 {
@@ -225,78 +267,180 @@ void hyb_exchange_open(hyb_lu_t *lu, const hyb_step_t *step)
 
     e->k = step->k;
     e->left = step->all;
-    e->group = (hyb_blocks_t){0, 0};
+    e->l2_is_left = lu->homes.resident &&
+                    step->k > lu->groups.of[step->k].first &&
+                    hyb_blocks_count(step->all) > 0;
+    e->packed = NULL;
     e->growth = 1;
+    pass_over(lu);
+}
+
+/* Up to here blocks meet the same as the first one. */
+static int64_t alike(const hyb_lu_t *lu, hyb_blocks_t blocks)
+{
+    int k = lu->exchange->k, from = hyb_lu_met_before(lu, blocks.from, k);
+    int to = hyb_lu_met(lu, blocks.from, k);
+    int64_t b = blocks.from + 1;
+
+    while (b < blocks.to && hyb_lu_met_before(lu, b, k) == from &&
+           hyb_lu_met(lu, b, k) == to)
+        b++;
+    return b;
 }
 
 /*
- * The next panel's columns are a group of their own. All others are one group,
- * or where their updates overlap are cut every so many blocks.
+ * The next panel's columns are a parcel of their own. All others are one, or
+ * where their updates overlap are cut every so many blocks. Those that meet a
+ * wide panel have room in a slot.
  */
-static hyb_blocks_t next_group(hyb_lu_t *lu)
+static hyb_blocks_t next_blocks(hyb_lu_t *lu)
 {
     const struct hyb_exchange *e = lu->exchange;
     const hyb_step_t *step = hyb_lu_step(lu, e->k);
-    hyb_blocks_t group = e->left;
+    hyb_blocks_t blocks = e->left;
+    int64_t most = blocks.to, width;
 
-    if (group.from < step->next.to)
-        group.to = step->next.to;
+    if (blocks.from < step->next.to)
+        most = step->next.to;
     else if (!hyb_step_solves_first(step))
-        group.to = xh_smaller(group.from + e->growth * e->blocks, group.to);
-    return group;
+        most = blocks.from + e->growth * e->blocks;
+    width = hyb_lu_met(lu, blocks.from, e->k) -
+            hyb_lu_met_before(lu, blocks.from, e->k);
+    if (width > 1)
+        most = xh_smaller(most,
+                          blocks.from + e->slot / (width * e->rows * e->rows));
+    blocks.to = xh_smaller(blocks.to, most);
+    blocks.to = alike(lu, blocks);
+    return blocks;
+}
+
+static bool has_met(const hyb_lu_t *lu, hyb_blocks_t blocks, int panels)
+{
+    return hyb_ledger_reached(&lu->ledger, blocks, hyb_stage(panels));
 }
 
 /*
- * Have the group's columns met the panel before, and is the memory for their
- * rows free? Rows of a group lie between each other, so it is when the whole
- * last group there has met that panel, too: then no device reads from there any
+ * Have the blocks met what they are to have met before, and is the memory for
+ * their rows free? Rows of a parcel lie between each other, so it is once all
+ * of the last ones there have been used: then no device reads from there any
  * more.
  */
-static bool is_possible(const hyb_lu_t *lu, hyb_blocks_t group)
+static bool is_possible(const hyb_lu_t *lu, hyb_blocks_t blocks)
 {
     const struct hyb_exchange *e = lu->exchange;
+    int before = hyb_lu_met_before(lu, blocks.from, e->k);
+    bool is_wide = hyb_lu_met(lu, blocks.from, e->k) > before + 1;
+    const holder_t *held = &e->held[e->next_slot];
 
-    group.to = Mmax(group.to, e->last[group.to - 1].to);
-    return hyb_ledger_reached(&lu->ledger, group, hyb_stage(e->k));
+    for (int64_t b = blocks.from; b < blocks.to; b = Mmax(b + 1, e->last[b].to))
+        if (!has_met(lu, e->last[b], before))
+            return false;
+    return has_met(lu, blocks, before) &&
+           (!is_wide || has_met(lu, held->blocks, held->to));
 }
 
-static void begin_group(hyb_lu_t *lu, hyb_blocks_t group)
+/* The room of a parcel in both buffers. */
+static void put_at(struct hyb_exchange *e, hyb_parcel_t *parcel, int64_t at)
+{
+    parcel->x.gathered = e->gathered + at;
+    parcel->x.displaced = e->displaced + at;
+}
+
+static int64_t slots_from(const hyb_lu_t *lu)
+{
+    return lu->ledger.columns * lu->exchange->rows;
+}
+
+/* The slot that is free. */
+static void take_slot(hyb_lu_t *lu, hyb_parcel_t *parcel)
+{
+    struct hyb_exchange *e = lu->exchange;
+
+    parcel->slot = e->next_slot * e->slot;
+    e->held[e->next_slot] = (holder_t){parcel->blocks, parcel->to};
+    e->next_slot = (e->next_slot + 1) % SLOTS;
+    put_at(e, parcel, slots_from(lu) + parcel->slot);
+}
+
+/* It is packed, by all, from now on. */
+static void begin(hyb_lu_t *lu, hyb_parcel_t *parcel)
 {
     enum { TAGS = 32768 };
     struct hyb_exchange *e = lu->exchange;
-    HPL_T_panel *panel = hyb_lu_panel(lu, e->k)->hpl;
-    hyb_run_t columns = hyb_ledger_columns(&lu->ledger, group);
-    int64_t b;
 
-    for (b = group.from; b < group.to; b++)
-        e->last[b] = group;
-    e->at[group.from] = (hpl_exchange_t){
-        .panel = panel,
-        .a = Mptr(lu->mat->A, panel->ii, columns.from, lu->mat->ld),
-        .columns = (int)columns.count,
-        .tag = e->tag,
-        .gathered = e->gathered + columns.from * e->rows,
-        .displaced = e->displaced + columns.from * e->rows};
+    parcel->x.tag = e->tag;
     e->tag = (e->tag + 1) % TAGS;
-    if (group.from >= hyb_lu_step(lu, e->k)->next.to)
-        e->growth = Mmin(2 * e->growth, e->most);
-    e->group = group;
-    e->left.from = group.to;
+    e->packed = parcel;
     e->weighs = false;
-    hyb_units_begin(&e->units, units_of_group(lu));
+    hyb_units_begin(&e->units, units_of_parcel(lu));
     for (int i = 1; i < lu->homes.places; i++)
-        lu->homes.place[i]->send_rows(lu->homes.place[i], current(e), group);
+        lu->homes.place[i]->send_rows(lu->homes.place[i], parcel);
 }
 
-static void begin_next_group(hyb_lu_t *lu)
+static void begin_parcel(hyb_lu_t *lu, hyb_blocks_t blocks)
 {
-    hyb_blocks_t group;
+    struct hyb_exchange *e = lu->exchange;
+    hyb_run_t columns = hyb_ledger_columns(&lu->ledger, blocks);
+    hyb_parcel_t *parcel = &e->at[blocks.from];
 
-    if (hyb_blocks_count(lu->exchange->left) == 0)
+    for (int64_t b = blocks.from; b < blocks.to; b++)
+        e->last[b] = blocks;
+    *parcel = (hyb_parcel_t){.k = e->k,
+                             .from = hyb_lu_met_before(lu, blocks.from, e->k),
+                             .to = hyb_lu_met(lu, blocks.from, e->k),
+                             .blocks = blocks,
+                             .slot = -1};
+    parcel->x.panel = hyb_wide_panel(lu, parcel->from, parcel->to);
+    parcel->x.a =
+        Mptr(lu->mat->A, parcel->x.panel->ii, columns.from, lu->mat->ld);
+    parcel->x.columns = (int)columns.count;
+    if (parcel->to > parcel->from + 1)
+        take_slot(lu, parcel);
+    else
+        put_at(e, parcel, columns.from * e->rows);
+    if (blocks.from >= hyb_lu_step(lu, e->k)->next.to)
+        e->growth = Mmin(2 * e->growth, e->most);
+    e->left.from = blocks.to;
+    pass_over(lu);
+    begin(lu, parcel);
+}
+
+/* Its rows have a place of their own, which all devices have left two
+ * iterations later. */
+static void begin_l2(hyb_lu_t *lu)
+{
+    struct hyb_exchange *e = lu->exchange;
+    hyb_parcel_t *parcel = &e->at[lu->ledger.blocks];
+    int64_t before = e->k - lu->groups.of[e->k].first;
+
+    *parcel = (hyb_parcel_t){.k = e->k,
+                             .from = e->k,
+                             .to = e->k + 1,
+                             .slot = SLOTS * e->slot + e->k % HYB_WIDE *
+                                                           lu->groups.width *
+                                                           e->rows * e->rows};
+    parcel->x.panel = hyb_lu_panel(lu, e->k)->hpl;
+    parcel->x.columns = (int)(before * e->rows);
+    put_at(e, parcel, slots_from(lu) + parcel->slot);
+    e->l2_is_left = false;
+    begin(lu, parcel);
+}
+
+/* L2's follows the next panel's columns. */
+static void begin_next_parcel(hyb_lu_t *lu)
+{
+    struct hyb_exchange *e = lu->exchange;
+    hyb_blocks_t blocks;
+
+    if (e->l2_is_left && e->left.from >= hyb_lu_step(lu, e->k)->next.to) {
+        begin_l2(lu);
         return;
-    group = next_group(lu);
-    if (is_possible(lu, group))
-        begin_group(lu, group);
+    }
+    if (hyb_blocks_count(e->left) == 0)
+        return;
+    blocks = next_blocks(lu);
+    if (is_possible(lu, blocks))
+        begin_parcel(lu, blocks);
 }
 
 static bool is_packed(const hyb_lu_t *lu)
@@ -314,71 +458,73 @@ static bool is_weighed(hyb_lu_t *lu)
 
     if (!e->weighs && lu->check != NULL && !lu->means.device_mpi) {
         e->weighs = true;
-        hyb_units_begin(&e->units, units_of_group(lu));
+        hyb_units_begin(&e->units, units_of_parcel(lu));
         pack_unit(lu, 0);
     }
     return hyb_units_are_settled(&e->units);
 }
 
-/* The group's rows leave, once they are packed. The leader lends a hand. */
-static bool start_group(hyb_lu_t *lu)
+/* The parcel leaves, once it is packed. The leader lends a hand. */
+static bool start_parcel(hyb_lu_t *lu)
 {
     struct hyb_exchange *e = lu->exchange;
+    hyb_parcel_t *parcel = e->packed;
 
-    if (hyb_blocks_count(e->group) == 0)
+    if (parcel == NULL)
         return false;
     pack_unit(lu, 0);
     if (!is_packed(lu) || !is_weighed(lu))
         return false;
-    hyb_check_columns_leave(lu, current(e), e->group);
-    hpl_exchange_start(current(e));
-    e->moving[e->count++] = e->group;
-    e->group = (hyb_blocks_t){0, 0};
+    hyb_check_columns_leave(lu, &parcel->x, parcel->blocks);
+    hpl_exchange_start(&parcel->x);
+    e->moving[e->count++] = parcel;
+    e->packed = NULL;
     return true;
 }
 
-/* A group's rows are here. */
-static void end_group(hyb_lu_t *lu, hyb_blocks_t group)
+/* A parcel's rows are here. */
+static void end_parcel(hyb_lu_t *lu, hyb_parcel_t *parcel)
 {
-    hpl_exchange_t *x = &lu->exchange->at[group.from];
+    hyb_blocks_t blocks = parcel->blocks;
 
-    hpl_schedule_end(x->schedule);
-    hyb_check_columns_come(lu, x, group);
-    hyb_ledger_queue_all(&lu->ledger, group, 1);
-    for (int64_t b = group.from; b < group.to; b++)
+    hpl_schedule_end(parcel->x.schedule);
+    hyb_check_columns_come(lu, &parcel->x, blocks);
+    if (!hyb_parcel_is_l2(parcel))
+        hyb_ledger_queue_all(&lu->ledger, blocks, 1);
+    for (int64_t b = blocks.from; b < blocks.to; b++)
         if (hyb_ledger_is_teams(&lu->ledger, b))
             hyb_ledger_complete_all(&lu->ledger, hyb_one_block(b), 1);
     for (int i = 1; i < lu->homes.places; i++)
-        lu->homes.place[i]->put_rows(lu->homes.place[i], x, group);
+        lu->homes.place[i]->put_rows(lu->homes.place[i], parcel);
 }
 
-static void move_groups(hyb_lu_t *lu)
+static void move_parcels(hyb_lu_t *lu)
 {
     struct hyb_exchange *e = lu->exchange;
     int left = 0;
 
     for (int i = 0; i < e->count; i++)
-        if (hpl_schedule_poll(e->at[e->moving[i].from].schedule))
-            end_group(lu, e->moving[i]);
+        if (hpl_schedule_poll(e->moving[i]->x.schedule))
+            end_parcel(lu, e->moving[i]);
         else
             e->moving[left++] = e->moving[i];
     e->count = left;
 }
 
-/* A group after the other, as far as that goes without waiting. */
-static void begin_groups(hyb_lu_t *lu)
+/* A parcel after the other, as far as that goes without waiting. */
+static void begin_parcels(hyb_lu_t *lu)
 {
     struct hyb_exchange *e = lu->exchange;
 
     do {
-        if (hyb_blocks_count(e->group) == 0 && e->count < e->together)
-            begin_next_group(lu);
-    } while (start_group(lu));
+        if (e->packed == NULL && e->count < e->together)
+            begin_next_parcel(lu);
+    } while (start_parcel(lu));
 }
 
 static bool is_any_under_way(const struct hyb_exchange *e)
 {
-    return e->count > 0 || hyb_blocks_count(e->group) > 0;
+    return e->count > 0 || e->packed != NULL;
 }
 
 void hyb_exchange_poll(void *context)
@@ -387,12 +533,12 @@ void hyb_exchange_poll(void *context)
     struct hyb_exchange *e = lu->exchange;
 
     if (!is_any_under_way(e))
-        begin_next_group(lu);
+        begin_next_parcel(lu);
     if (!is_any_under_way(e))
         return;
     hyb_timer_begin(lu->worker, HYB_EXCHANGE, e->k);
-    begin_groups(lu);
-    move_groups(lu);
+    begin_parcels(lu);
+    move_parcels(lu);
     hyb_timer_end(lu->worker);
 }
 
@@ -400,22 +546,22 @@ bool hyb_exchange_is_over(const hyb_lu_t *lu)
 {
     const struct hyb_exchange *e = lu->exchange;
 
-    return e == NULL ||
-           (!is_any_under_way(e) && hyb_blocks_count(e->left) == 0);
+    return e == NULL || (!is_any_under_way(e) && !e->l2_is_left &&
+                         hyb_blocks_count(e->left) == 0);
 }
 
-hyb_blocks_t hyb_exchange_group(const hyb_lu_t *lu, int64_t block)
+const hyb_parcel_t *hyb_exchange_parcel(const hyb_lu_t *lu, int64_t block)
 {
-    return lu->exchange->last[block];
+    return &lu->exchange->at[lu->exchange->last[block].from];
 }
 
 const hpl_exchange_t *hyb_exchange_of(const hyb_lu_t *lu, hyb_run_t run,
                                       int *column_p)
 {
-    const struct hyb_exchange *e = lu->exchange;
-    int64_t block = hyb_ledger_block(&lu->ledger, run.from);
-    int64_t first = e->last[block].from;
+    const hyb_parcel_t *parcel =
+        hyb_exchange_parcel(lu, hyb_ledger_block(&lu->ledger, run.from));
 
-    *column_p = (int)(run.from - hyb_ledger_first(&lu->ledger, first));
-    return &e->at[first];
+    *column_p =
+        (int)(run.from - hyb_ledger_first(&lu->ledger, parcel->blocks.from));
+    return &parcel->x;
 }

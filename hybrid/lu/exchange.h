@@ -10,11 +10,29 @@
 #include "hybrid/lu/timer.h"
 
 /*
- * The row exchanges of an iteration where P > 1: the rows of a group of blocks
- * travel together. Groups begin in the same order on all processes of a process
- * column, and where there are many, several are under way at the same time.
- * Once a group has arrived the ledger says so.
+ * The row exchanges of an iteration where P > 1. The rows of neighbouring
+ * blocks that meet the same panels travel together, as a parcel. Parcels begin
+ * in the same order on all processes of a process column, and where there are
+ * many, several are under way at the same time. Once one has arrived the ledger
+ * says so.
+ *
+ * Where panels form groups, rows of L2 of the panels before k in its group
+ * follow panel k's interchanges: they travel as a parcel, too, from and to each
+ * device's copy.
  */
+typedef struct hyb_parcel {
+    hpl_exchange_t x;    /* its panel: */
+    int from, to;        /* panels that the blocks meet, from .. to - 1 */
+    int k;               /* in this iteration */
+    hyb_blocks_t blocks; /* whose rows travel; none: L2's */
+    int64_t slot;        /* element of the slots that it has room from, or -1:
+                            at its columns' place */
+} hyb_parcel_t;
+
+static inline bool hyb_parcel_is_l2(const hyb_parcel_t *parcel)
+{
+    return hyb_blocks_count(parcel->blocks) == 0;
+}
 
 /* lu->exchange. Needs lu's means, mat and ledger, and blocks that have been
  * dealt to homes. P = 1: none.
@@ -40,13 +58,21 @@ bool hyb_exchange_is_over(const hyb_lu_t *lu);
 /* Pack some rows that are to leave, if there are any. Any member. */
 void hyb_exchange_assist(hyb_worker_t *me);
 
-/* The group that block's rows came with, in the iteration that moved them last.
+/* The parcel that block's rows came with, in the iteration that moved them
+ * last.
  */
-hyb_blocks_t hyb_exchange_group(const hyb_lu_t *lu, int64_t block);
+const hyb_parcel_t *hyb_exchange_parcel(const hyb_lu_t *lu, int64_t block);
 
 /* The exchange that run's rows came with, and the run's place in it. */
 const hpl_exchange_t *hyb_exchange_of(const hyb_lu_t *lu, hyb_run_t run,
                                       int *column_p);
+
+/* Doubles of a slot, which has room for a block at least, for parcels of wide
+ * panels of so many columns, where the process has so many; of all slots of one
+ * buffer, on the host and on each device, those for L2's, too. 0 if no panel is
+ * wide. */
+int64_t hyb_exchange_slot(int64_t nb, int64_t wide, int64_t columns);
+int64_t hyb_exchange_slots(int64_t nb, int64_t wide, int64_t columns);
 
 /* Where U of panel k is kept in columns if the matrix has no room for it. */
 xh_view_t hyb_exchange_u(hyb_lu_t *lu, int k, hyb_run_t run);
@@ -54,7 +80,7 @@ xh_view_t hyb_exchange_u(hyb_lu_t *lu, int k, hyb_run_t run);
 /* All of its memory, on whole pages, to be pinned; NULL: none. */
 double *hyb_exchange_memory(const hyb_lu_t *lu, size_t *bytes_p);
 
-/* Columns of the first group for panels of nb: whole blocks. */
+/* Columns of the first parcel for panels of nb: whole blocks. */
 static inline int64_t hyb_exchange_columns(int64_t nb)
 {
     enum { LEAST = 256 };
@@ -63,7 +89,7 @@ static inline int64_t hyb_exchange_columns(int64_t nb)
 }
 
 /* Does an exchange have many rounds, each of which waits for a poll of every
- * process? Then groups grow, and where columns live on the host travel
+ * process? Then parcels grow, and where columns live on the host travel
  * together.
  */
 static inline bool hyb_exchange_has_many_rounds(int nprow)

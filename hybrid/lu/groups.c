@@ -63,6 +63,15 @@ static int parts_of(const hyb_groups_t *groups, int end, hyb_group_t closed)
     return (int)xh_smaller(closed.end - closed.first, next.end - next.first);
 }
 
+/* Does a column meet panels at once before the group behind closed is over? It
+ * meets the closed one as soon as that closes: never two of them at a time. */
+static bool is_near_soon(const hyb_groups_t *groups, int end,
+                         hyb_group_t closed, int64_t panel)
+{
+    return closed.end < end &&
+           hyb_groups_is_near(panel, groups->of[closed.end].end - 1);
+}
+
 int hyb_groups_met(const hyb_groups_t *groups, int end, const hyb_far_t *far,
                    int k)
 {
@@ -73,6 +82,8 @@ int hyb_groups_met(const hyb_groups_t *groups, int end, const hyb_far_t *far,
         return k + 1;
     if (closed.end == 0)
         return 0;
+    if (is_near_soon(groups, end, closed, far->panel))
+        return closed.end;
     part = (far->block - far->from) * parts_of(groups, end, closed) /
            xh_larger(count, 1);
     return part <= k - (closed.end - 1) ? closed.end : closed.first;

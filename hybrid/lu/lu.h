@@ -139,15 +139,23 @@ static inline double hyb_lu_flop(hyb_lu_t *lu, int k, int64_t columns)
  * other, but for the first group, before which a device has nothing else. */
 static inline int hyb_lu_met(const hyb_lu_t *lu, int64_t b, int k)
 {
-    hpl_map_t map = hpl_map_columns(lu->grid, lu->mat->nb);
-    hyb_far_t far = {.panel = hpl_map_block_global(&map, b),
-                     .block = b,
-                     .blocks = lu->ledger.blocks};
+    hpl_map_t map;
+    hyb_far_t far = {.block = b, .blocks = lu->ledger.blocks};
 
     if (lu->groups.width == 1 || hyb_home_number(&lu->homes, b) == 0 ||
         (k < lu->groups.of[0].end && !hyb_homes_is_guest(&lu->homes, b)))
         return k + 1;
+    map = hpl_map_columns(lu->grid, lu->mat->nb);
+    far.panel = hpl_map_block_global(&map, b);
     far.from =
         hyb_lu_trailing(lu, hyb_groups_closed(&lu->groups, k).end - 1).from;
     return hyb_groups_met(&lu->groups, hyb_lu_end(lu), &far, k);
+}
+
+/* And before it? */
+static inline int hyb_lu_met_before(const hyb_lu_t *lu, int64_t b, int k)
+{
+    return k > lu->range.first
+               ? (int)xh_larger(hyb_lu_met(lu, b, k - 1), lu->range.first)
+               : k;
 }

@@ -17,6 +17,7 @@
  * the ledger learns when it has run.
  */
 typedef struct hyb_place hyb_place_t;
+struct hyb_parcel; /* rows that travel: exchange.h */
 
 enum { HYB_SAVE, HYB_RESTORE }; /* columns: out of their home, into it */
 
@@ -96,16 +97,13 @@ struct hyb_place {
     bool (*has_panel)(hyb_place_t *place, int k);
 
     /*
-     * P > 1. The rows that x moves leave a group of blocks for x's packed
-     * buffers, once these have met the panel before; have they left? Those
-     * that came go to the place. Or x's buffers are the place's own from then
-     * on.
+     * P > 1. The rows of parcel leave the place for its packed buffers, once
+     * its blocks have met what is before it; have they left? Those that came go
+     * to the place. Or the parcel's buffers are the place's own from then on.
      */
-    void (*send_rows)(hyb_place_t *place, hpl_exchange_t *x,
-                      hyb_blocks_t group);
+    void (*send_rows)(hyb_place_t *place, struct hyb_parcel *parcel);
     bool (*has_sent_rows)(hyb_place_t *place);
-    void (*put_rows)(hyb_place_t *place, const hpl_exchange_t *x,
-                     hyb_blocks_t group);
+    void (*put_rows)(hyb_place_t *place, const struct hyb_parcel *parcel);
 
     /* If rows are compared once all columns have met panel k, and these are
      * queued so far: compare them, once. */

@@ -176,28 +176,29 @@ static hyb_device_part_t part_of(const hyb_device_columns_t *d,
                                  hyb_blocks_t blocks)
 {
     hyb_run_t mine = hyb_device_run(d, blocks);
-    int64_t nb = d->nb;
 
     return (hyb_device_part_t){
         .queue = d->queue.compute,
         .columns = hyb_block_part(d->memory.matrix, 0, mine.from,
                                   d->memory.matrix.rows, mine.count),
-        .u = hyb_block_part(d->memory.u, 0, mine.from, nb, mine.count),
-        .aside =
-            hyb_block(d->memory.buffer, d->memory.packed_u + mine.from * nb, nb,
-                      mine.count)};
+        .u = d->memory.u}; /* what is queued runs in order */
 }
 
-/* Its blocks among these meet panel k, whose rows of U have come: P > 1. */
-static void meet_with_rows(hyb_device_columns_t *d, int k, hyb_blocks_t blocks,
+/* Its blocks of parcel, whose rows have come: P > 1. */
+static void meet_with_rows(hyb_device_columns_t *d, const hyb_parcel_t *parcel,
                            double *flop_p)
 {
-    const hyb_device_panel_t *panel = hyb_device_panel(d, k);
-    hyb_device_part_t p = part_of(d, blocks);
-    hyb_block_t u = hyb_device_u_that_comes(panel, &p);
+    const hyb_device_panel_t *panel =
+        hyb_device_panels(d, parcel->from, parcel->to);
+    hyb_device_part_t p = part_of(d, parcel->blocks);
+    hyb_block_t u;
 
+    p.u = hyb_block(d->memory.buffer, d->memory.u.offset, panel->jb,
+                    p.columns.cols);
+    p.aside = hyb_device_aside(d, parcel);
+    u = hyb_device_u_that_comes(panel, &p);
     hyb_device_span(d, p.queue, "swap");
-    hyb_device_check(d, hyb_device_take_rows(d, k, blocks, u));
+    hyb_device_check(d, hyb_device_take_rows(d, parcel, u));
     hyb_device_span_end(d, p.queue, HYB_SPAN, 0.0);
     hyb_device_check(
         d, hyb_device_in_span(d, "solve", hyb_device_solve, panel, &p));
@@ -210,12 +211,12 @@ static void meet_with_rows(hyb_device_columns_t *d, int k, hyb_blocks_t blocks,
 static void queue_meet(hyb_device_columns_t *d, const hyb_step_t *step,
                        hyb_blocks_t blocks, int from, int to)
 {
+    hyb_lu_t *lu = d->base.lu;
     hyb_device_part_t p = part_of(d, blocks);
     double flop = 0.0;
 
-    p.u = d->memory.u; /* what is queued runs in order */
-    if (d->base.lu->grid->nprow > 1)
-        meet_with_rows(d, step->k, blocks, &flop);
+    if (lu->grid->nprow > 1)
+        meet_with_rows(d, hyb_exchange_parcel(lu, blocks.from), &flop);
     else
         hyb_device_check(d, hyb_device_apply(d, &p, from, to, &flop));
     hyb_device_has_met(d, step, blocks, to - from, flop);

@@ -133,6 +133,12 @@ bool hyb_factors_next(const hyb_worker_t *me, const hyb_step_t *step)
 
 /* ---- columns of devices: the leader queues them -------------------------- */
 
+/* P > 1: the stage of block b once its rows have come in iteration k. */
+static int64_t has_arrived(const hyb_lu_t *lu, int64_t b, int k)
+{
+    return hyb_stage_after(hyb_lu_met_before(lu, b, k), HYB_STEP_ARRIVE);
+}
+
 /* Blocks of place, or its guest; false: there is no room for it now. */
 static bool queue_blocks(hyb_lu_t *lu, const hyb_step_t *step,
                          hyb_place_t *place, hyb_blocks_t blocks)
@@ -140,7 +146,7 @@ static bool queue_blocks(hyb_lu_t *lu, const hyb_step_t *step,
     int64_t from =
         lu->grid->nprow == 1
             ? hyb_stage(hyb_ledger_panels_queued(&lu->ledger, blocks.from))
-            : first_stage(lu->worker, step);
+            : has_arrived(lu, blocks.from, step->k);
 
     return place->meet(place, lu->worker, step,
                        hyb_ledger_columns(&lu->ledger, blocks), from,
@@ -152,7 +158,8 @@ static bool queue_blocks(hyb_lu_t *lu, const hyb_step_t *step,
 static bool has_come_up(const hyb_lu_t *lu, int k, int64_t b)
 {
     return lu->grid->nprow == 1 ||
-           hyb_ledger_queued(&lu->ledger, hyb_one_block(b), hyb_stage(k));
+           hyb_ledger_queued(&lu->ledger, hyb_one_block(b),
+                             hyb_stage(hyb_lu_met_before(lu, b, k)));
 }
 
 /* Must place still queue block b for iteration k, and can it? */
@@ -184,7 +191,7 @@ static hyb_blocks_t due_blocks(const hyb_lu_t *lu, const hyb_step_t *step,
 /*
  * The next blocks of place that can be queued, from block b on: first what
  * panel k + 1 waits for, behind it what runs while that is factored. Where
- * P > 1, a group whose rows are here.
+ * P > 1, a parcel whose rows are here.
  */
 static hyb_blocks_t blocks_to_queue(hyb_lu_t *lu, const hyb_step_t *step,
                                     const hyb_place_t *place, int64_t b)
@@ -193,10 +200,9 @@ static hyb_blocks_t blocks_to_queue(hyb_lu_t *lu, const hyb_step_t *step,
 
     if (lu->grid->nprow == 1)
         return b < step->next.to ? one : due_blocks(lu, step, place, b);
-    if (!hyb_ledger_queued(&lu->ledger, one,
-                           hyb_stage_after(step->k, HYB_STEP_ARRIVE)))
+    if (!hyb_ledger_queued(&lu->ledger, one, has_arrived(lu, b, step->k)))
         return (hyb_blocks_t){b, b};
-    return hyb_exchange_group(lu, b);
+    return hyb_exchange_parcel(lu, b)->blocks;
 }
 
 /* Guests of place that come in iteration k, as far as it has room now. */

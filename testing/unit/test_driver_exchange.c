@@ -60,6 +60,8 @@ static void table_open(table_t *t, int k, bool devices)
     exchange_setting_open(&t->s, &random);
     lu->grid = &t->s.grid;
     lu->mat = &t->s.mat;
+    assert_ok(hyb_groups_create((ORDER + BLOCK - 1) / BLOCK,
+                                (hyb_grouping_t){.width = 1}, &lu->groups));
     lu->means.by_blas = true;
     hyb_lu_panel(lu, k)->hpl = t->s.panel;
     hpl_panel_pivots(t->s.panel);
@@ -71,6 +73,7 @@ static void table_close(table_t *t)
 {
     hyb_exchange_destroy(&t->lu);
     hyb_ledger_destroy(&t->lu.ledger);
+    hyb_groups_destroy(&t->lu.groups);
     hyb_team_destroy(t->lu.means.team);
     exchange_setting_close(&t->s);
     small_grid_close(&t->s.grid);

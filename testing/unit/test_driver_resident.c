@@ -204,7 +204,8 @@ TEST(what_is_planned_crosses_the_link)
     static const char *const ways[] = {
         "home=device threads=2 panel=host",
         "home=device threads=2 panel=device",
-        "home=device threads=2 panel=host group=3"};
+        "home=device threads=2 panel=host group=3",
+        "home=device threads=2 panel=device group=3"};
 
     for (int devices = 1; devices <= 2; devices++)
         for (int p = 1; p <= unit_processes(); p++) {
@@ -212,6 +213,7 @@ TEST(what_is_planned_crosses_the_link)
 
             if (unit_processes() % p != 0)
                 continue;
+            block = 32;
             for (size_t by = 0; by < COUNT_OF(ways); by++) {
                 work = solve(devices, p, ways[by]).work;
                 assert_true(work.has_devices);
@@ -219,6 +221,7 @@ TEST(what_is_planned_crosses_the_link)
                 assert_near(work.link_down, work.planned_down);
             }
         }
+    block = BLOCK;
 }
 
 /* On one process some columns live on the device, with home=host none. */

@@ -329,8 +329,7 @@ void hyb_check_columns_difference(hyb_lu_t *lu, int place, int met, double *z)
 
 /* ---- the team's columns, in the loop ------------------------------------- */
 
-/* Is panel k a group of its own? Before it all columns have met the same. */
-static bool is_alone(const hyb_lu_t *lu, int k)
+bool hyb_check_columns_alike(const hyb_lu_t *lu, int k)
 {
     hyb_group_t group = lu->groups.of[k];
 
@@ -341,7 +340,7 @@ bool hyb_check_columns_due(const hyb_lu_t *lu, int k)
 {
     return lu->check != NULL && (k + 1) % lu->check->every == 0 &&
            k >= lu->range.first && k + 1 < hyb_lu_end(lu) &&
-           is_alone(lu, k + 1);
+           hyb_check_columns_alike(lu, k + 1);
 }
 
 /* Does the team sweep its columns in iteration k? Where some visit

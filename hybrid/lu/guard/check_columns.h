@@ -90,6 +90,10 @@ void hyb_check_columns_same(hyb_lu_t *lu, const hyb_place_t *home,
 /* Are rows compared once panel k has been applied to all columns? */
 bool hyb_check_columns_due(const hyb_lu_t *lu, int k);
 
+/* Have all columns met the same panels before k, and meet panel k alone? It is
+ * a group of its own then. */
+bool hyb_check_columns_alike(const hyb_lu_t *lu, int k);
+
 /* Sweep a run of the team's columns, to which panel k has just been applied. */
 void hyb_check_columns_seen(hyb_worker_t *me, int k, hyb_run_t run);
 

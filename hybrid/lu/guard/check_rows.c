@@ -81,9 +81,9 @@ static void list(const hyb_lu_t *lu, const hpl_exchange_t *x, leaving_t *l)
     l[0] =
         (leaving_t){x->gathered, m->gather, m->gather_offset[m->me],
                     m->gather_offset[m->me + 1] - m->gather_offset[m->me], 0};
-    l[1] = (leaving_t){x->displaced, m->displace, 0,
-                       m->me == 0 ? m->displace_offset[m->members] : 0,
-                       widest_panel(lu)};
+    l[1] = (leaving_t){
+        .rows = x->displaced, .move = m->displace, .at = widest_panel(lu)};
+    l[1].count = hpl_pivots_displaced_from(m, m->me, &l[1].first);
 }
 
 /* Subtract the scalar products of a row with both weights from *z1 and *z2. */
@@ -145,12 +145,20 @@ static void weigh_columns(hyb_lu_t *lu, int member, const hpl_exchange_t *x,
                       &z[leaves[l].at + r + leaving(lu) / BOTH]);
 }
 
+/* Are the rows of x compared as they leave? They are where all columns' leave
+ * alike. */
+static bool compares(const hyb_lu_t *lu, const hpl_exchange_t *x)
+{
+    return lu->check != NULL && !lu->means.device_mpi &&
+           hyb_check_columns_alike(lu, hpl_panel_number(x->panel));
+}
+
 void hyb_check_columns_packed(hyb_lu_t *lu, int member, const hpl_exchange_t *x,
                               int from, int columns, int64_t column)
 {
     int64_t end = column + columns, next;
 
-    if (lu->check == NULL || lu->means.device_mpi)
+    if (!compares(lu, x))
         return;
     begin_parts(lu, member, hpl_panel_number(x->panel));
     for (int64_t j = column; j < end; j = next) {
@@ -405,8 +413,7 @@ void hyb_check_columns_leave(hyb_lu_t *lu, const hpl_exchange_t *x,
     leaving_t leaves[2];
     int64_t start = hyb_ledger_first(&lu->ledger, blocks.from);
 
-    if (lu->check == NULL || blocks.to <= lu->ledger.check ||
-        lu->means.device_mpi)
+    if (!compares(lu, x) || blocks.to <= lu->ledger.check)
         return;
     add_members(lu, hpl_panel_number(x->panel));
     list(lu, x, leaves);
@@ -453,10 +460,11 @@ void hyb_check_columns_come(hyb_lu_t *lu, const hpl_exchange_t *x,
                             hyb_blocks_t blocks)
 {
     const hpl_pivots_t *m = x->panel->pivots;
-    const int *u = m->gather_offset, *mine = m->displace_offset + m->me;
+    const int *u = m->gather_offset;
     int64_t column = Mmax(lu->ledger.columns_of_ab -
                               hyb_ledger_first(&lu->ledger, blocks.from),
                           0);
+    int first, count;
 
     if (lu->check == NULL || blocks.to <= lu->ledger.check ||
         lu->means.device_mpi || lu->check->spoilt || lu->check->found.count > 0)
@@ -464,7 +472,9 @@ void hyb_check_columns_come(hyb_lu_t *lu, const hpl_exchange_t *x,
     for (int g = 0; g < m->members && !lu->check->spoilt; g++)
         if (!are_finite(x, x->gathered, u[g], u[g + 1], column))
             raise_rows(lu, x, g);
-    if (!lu->check->spoilt &&
-        !are_finite(x, x->displaced, mine[0], mine[1], column))
-        raise_rows(lu, x, 0);
+    for (int g = 0; g < m->sources && !lu->check->spoilt; g++) {
+        count = hpl_pivots_between(m, g, m->me, &first);
+        if (!are_finite(x, x->displaced, first, first + count, column))
+            raise_rows(lu, x, g);
+    }
 }

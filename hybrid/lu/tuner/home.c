@@ -264,7 +264,7 @@ int hyb_home_group(const hyb_home_figures_t *f, const hpl_shape_t *shape)
     int most = (int)xh_larger(1, panels / PART), width;
     const char *asked = xh_settings_text("group");
 
-    if (shape->nprow > 1 || panels == 0)
+    if (panels == 0)
         return 1;
     if (strcmp(asked, "auto") != 0)
         return (int)xh_smaller(strtol(asked, NULL, 10), panels);
@@ -272,6 +272,8 @@ int hyb_home_group(const hyb_home_figures_t *f, const hpl_shape_t *shape)
     if (!hyb_home_is_host() &&
         room(f, shape, f->memory, width, 0.0) >= blocks_of(shape))
         return width;
+    if (shape->nprow > 1)
+        return 1;
     width = (int)xh_smaller(most, widest_for_link(f, shape->nb));
     while (width > 1 &&
            room(f, shape, f->memory, width, HYB_GUEST_SEATS) <= 0.0)

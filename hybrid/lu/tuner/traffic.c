@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What crosses links where devices compute all columns. */
+#include <math.h>
 #include "hpl/pauxil/map.h"
 #include "hpl/solver/system.h"
 #include "hybrid/lu/tuner/home.h"
@@ -68,8 +69,9 @@ static double wide_lists(const hyb_groups_t *groups, const panel_t *p, int nb,
 {
     hyb_group_t group = groups->of[k];
     double columns = (k - group.first) * (double)nb + p->jb;
-    double rows = p->rows + columns - p->jb;
-    double all = columns * (1.0 + 2.0 * (1.0 - columns / rows));
+    double left = p->rows / fmax(p->part, 1e-9) + columns - p->jb;
+    double all = columns * ((p->is_shared ? 1.0 : 0.0) + p->part +
+                            2.0 * p->part * (1.0 - columns / left));
 
     if (group.end == group.first + 1)
         return 0.0;
@@ -80,16 +82,62 @@ static double wide_lists(const hyb_groups_t *groups, const panel_t *p, int nb,
  * Rows that columns exchange, where P > 1: pivots come from all rows alike. Of
  * U's rows mine leave and the others come; the rows that they displace from the
  * top leave it, and come to those that rows of U leave.
+ *
+ * part  in  of the rows that are left, those of the top
  */
-static traffic_t row_traffic(const panel_t *p, double left)
+static traffic_t row_traffic(const panel_t *p, double part)
 {
     double mine = p->jb * p->part;
 
     if (p->top > 0.0)
         return (traffic_t){.up = p->columns * (p->jb - mine),
-                           .down = p->columns *
-                                   (mine + p->jb * (1.0 - p->jb / left))};
+                           .down = p->columns * (mine + p->jb * (1.0 - part))};
     return (traffic_t){.up = p->columns * p->jb, .down = p->columns * mine};
+}
+
+/* So that with one panel's top out of so many rows, or with its group's: far
+ * columns, for which others have tops here. */
+static traffic_t group_traffic(const hpl_shape_t *shape,
+                               const hyb_groups_t *groups, const panel_t *all,
+                               int k, double left)
+{
+    hyb_group_t group = groups->of[k];
+    double nb = shape->nb, before = (k - group.first) * nb;
+    double part = (group.end - group.first) * nb / (left + before);
+    panel_t near = *all, far = *all;
+    traffic_t t, u;
+
+    if (group.end == group.first + 1)
+        return row_traffic(all, all->jb / left);
+    near.columns = fmin(all->columns, HYB_GROUP_LEAD * nb / shape->npcol);
+    far.columns -= near.columns;
+    t = row_traffic(&near, all->jb / left);
+    u = row_traffic(&far, part);
+    if (far.top == 0.0)
+        u.up -= far.columns * far.jb * far.part * part;
+    return (traffic_t){t.up + u.up, t.down + u.down};
+}
+
+/* L2 of the panels before panel k in its group, whose rows one device sends and
+ * all get. */
+static traffic_t l2_traffic(const hyb_groups_t *groups, const panel_t *all,
+                            int nb, int k, int devices, double left)
+{
+    panel_t p = *all;
+    traffic_t t;
+
+    if (p.columns == 0.0)
+        return (traffic_t){0.0, 0.0};
+    p.columns = (k - groups->of[k].first) * (double)nb;
+    t = row_traffic(&p, p.jb / left);
+    t.up = devices * t.up + (devices - 1) * p.columns * p.jb * p.part;
+    return t;
+}
+
+static void add(traffic_t *sum, traffic_t t)
+{
+    sum->up += t.up;
+    sum->down += t.down;
 }
 
 /* What guest number block of the process has met when iteration k is over. */
@@ -151,9 +199,7 @@ void hyb_home_traffic(const hpl_shape_t *shape, const hyb_homes_t *homes,
     for (int64_t b = 0; b < homes->guests; b++) {
         if (!hyb_homes_is_guest(homes, b))
             continue;
-        t = guest_traffic(shape, homes, groups, b);
-        sum.up += t.up;
-        sum.down += t.down;
+        add(&sum, guest_traffic(shape, homes, groups, b));
     }
     for (int k = 0; k < panels; k++) {
         panel_t p = panel_of(shape, k);
@@ -166,9 +212,11 @@ void hyb_home_traffic(const hpl_shape_t *shape, const hyb_homes_t *homes,
                   (homes->places - 1) * wide_lists(groups, &p, shape->nb, k);
         sum.down += t.down + (resides ? p.above : 0.0);
         if (shape->nprow > 1 && !rows_stay) {
-            t = row_traffic(&p, (double)(shape->n - k * shape->nb));
-            sum.up += t.up;
-            sum.down += t.down;
+            double left = (double)(shape->n - k * shape->nb);
+
+            add(&sum, group_traffic(shape, groups, &p, k, left));
+            add(&sum,
+                l2_traffic(groups, &p, shape->nb, k, homes->places - 1, left));
         }
     }
     if (hpl_map_owner(&columns, shape->n) == columns.me)
