@@ -22,7 +22,7 @@ typedef struct {
 
 static int64_t seats_doubles(extent_t e)
 {
-    return e.seats * hyb_device_seat_doubles(e.rows, e.nb, e.wide);
+    return e.seats * hyb_device_seat_doubles(e.rows, e.nb, e.wide, e.nprow);
 }
 
 /* Doubles of a panel's place, beside L2. */
@@ -296,8 +296,8 @@ static int seats_alone(const hyb_device_columns_t *d, extent_t e)
 {
     double memory =
         (double)hyb_machine_memory(d->base.lu->means.machine, d->number - 1);
-    double seat =
-        sizeof(double) * (double)hyb_device_seat_doubles(e.rows, e.nb, e.wide);
+    double seat = sizeof(double) * (double)hyb_device_seat_doubles(
+                                       e.rows, e.nb, e.wide, e.nprow);
     double left = memory - sizeof(double) * (double)device_doubles(e);
 
     return left > 0.0 ? (int)fmin(left / seat, HYB_SEATS) : 0;

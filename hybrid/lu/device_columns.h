@@ -208,6 +208,15 @@ xh_status_t hyb_device_in_span(hyb_device_columns_t *d, const char *name,
 /* Take in what has run. */
 void hyb_device_spans_poll(hyb_device_columns_t *d);
 
+/* Where rows of a parcel are here. */
+typedef struct {
+    const hyb_parcel_t *parcel;
+    int64_t guest; /* whose; or less than 0: of all columns that live here, or
+                      of L2 */
+    hyb_block_t columns;             /* from the panel's first row on */
+    hyb_block_t gathered, displaced; /* packed: columns x jb */
+} hyb_device_rows_t;
+
 /* ---- device_wide.c: panels, one or several at once -------------------------
  */
 
@@ -256,18 +265,22 @@ xh_status_t hyb_device_wait_followed(hyb_device_columns_t *d, int k);
 
 /*
  * Queue for part, whose u is room for some columns at a time: it meets panels
- * from .. to - 1. P = 1; they are all of a group, or some with all before them,
- * or one after the other. Adds to flop.
+ * from .. to - 1, which are all of a group, or some with all before them, or,
+ * P = 1, one after the other. Adds to flop.
+ *
+ * rows  in  P > 1: its rows, which have come; else NULL
  */
 xh_status_t hyb_device_apply(hyb_device_columns_t *d,
-                             const hyb_device_part_t *part, int from, int to,
+                             const hyb_device_part_t *part,
+                             const hyb_device_rows_t *rows, int from, int to,
                              double *flop_p);
 
 /* ---- device_visits.c ----------------------------------------------------- */
 
 /* Doubles of a seat: room for a visitor with so many rows, that meets panels of
- * so many columns. */
-int64_t hyb_device_seat_doubles(int64_t rows, int64_t nb, int64_t columns);
+ * so many columns, whose rows travel where P > 1. */
+int64_t hyb_device_seat_doubles(int64_t rows, int64_t nb, int64_t columns,
+                                int nprow);
 
 /* d's seats, and queues for them, with room from double number at on of the
  * device's memory. Errors: XH_ERR_MEMORY, XH_ERR_DEVICE */
@@ -283,6 +296,13 @@ void hyb_device_seats_destroy(hyb_device_columns_t *d);
  */
 bool hyb_device_visit(hyb_device_columns_t *d, const hyb_step_t *step,
                       int64_t block, int from, int to, double *flop_p);
+
+/* Queue, on leave: rows of parcel's guests that are here. */
+xh_status_t hyb_device_guests_leave(hyb_device_columns_t *d,
+                                    const hyb_parcel_t *parcel);
+
+/* The function has_guest of places. */
+bool hyb_device_has_guest(const hyb_place_t *place, int64_t block);
 
 /* Block, whose rows the team swapped and solved for panel k, comes, is
  * multiplied, and goes home. A seat is free. */
@@ -369,12 +389,18 @@ void hyb_device_send_rows(hyb_place_t *place, hyb_parcel_t *parcel);
 bool hyb_device_has_sent_rows(hyb_place_t *place);
 void hyb_device_put_rows(hyb_place_t *place, const hyb_parcel_t *parcel);
 
-/* Queue: rows that have come go to their places, those of U to u, displaced
- * ones to the parcel's columns that are here. */
-xh_status_t hyb_device_take_rows(hyb_device_columns_t *d,
-                                 const hyb_parcel_t *parcel, hyb_block_t u);
+hyb_device_rows_t hyb_device_rows(const hyb_device_columns_t *d,
+                                  const hyb_parcel_t *parcel);
 
-/* Where U may be solved, once the rows that came have gone to their places: in
- * their room, jb x the parcel's columns that are here. */
-hyb_block_t hyb_device_aside(const hyb_device_columns_t *d,
-                             const hyb_parcel_t *parcel);
+/*
+ * Queue: rows leave for the parcel's buffers, on leave; those that came, and
+ * mine where they are not here, come from there; and go to their places, those
+ * of U to u.
+ */
+xh_status_t hyb_device_rows_leave(hyb_device_columns_t *d,
+                                  const hyb_device_rows_t *rows);
+xh_status_t hyb_device_rows_come(hyb_device_columns_t *d, hyb_queue_t *queue,
+                                 const hyb_device_rows_t *rows, bool mine_too);
+xh_status_t hyb_device_rows_settle(hyb_device_columns_t *d, hyb_queue_t *queue,
+                                   const hyb_device_rows_t *rows,
+                                   hyb_block_t u);

@@ -168,8 +168,7 @@ void hyb_device_guard_took(hyb_device_columns_t *d, int k, int64_t jb)
                BOTH * (size_t)rows * sizeof(double));
 }
 
-/* Have its blocks been queued to meet panel k, all of them? Guests, which come
- * in turns, are finished. */
+/* Have its blocks been queued to meet panel k, all of them? */
 static bool can_sweep(const hyb_device_columns_t *d, int k)
 {
     const hyb_lu_t *lu = d->base.lu;
@@ -177,9 +176,7 @@ static bool can_sweep(const hyb_device_columns_t *d, int k)
 
     for (int64_t b = all.from; b < all.to; b++)
         if (hyb_home_number(&lu->homes, b) == d->number &&
-            (hyb_homes_is_guest(&lu->homes, b) ||
-             !hyb_ledger_queued(&lu->ledger, hyb_one_block(b),
-                                hyb_stage(k + 1))))
+            !hyb_ledger_queued(&lu->ledger, hyb_one_block(b), hyb_stage(k + 1)))
             return false;
     return true;
 }

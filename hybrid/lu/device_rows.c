@@ -3,88 +3,170 @@
 
 /* Rows that travel, P > 1. */
 
-typedef enum { LEAVE, ENTER } row_way_t;
+enum { RESIDENT = -1 };
 
-/* A packed buffer of a parcel, on the host and on the device, where only the
- * columns that are there stand in a row. */
-typedef struct {
-    const hyb_parcel_t *parcel;
-    double *host;
-    hyb_block_t device; /* a row of the buffer is a column here */
-} packed_t;
+/* ---- where they are ------------------------------------------------------ */
 
-static packed_t packed(const hyb_device_columns_t *d,
-                       const hyb_parcel_t *parcel, bool displaced)
+hyb_device_rows_t hyb_device_rows(const hyb_device_columns_t *d,
+                                  const hyb_parcel_t *parcel)
 {
-    const hpl_exchange_t *x = &parcel->x;
     hyb_run_t run = hyb_device_run(d, parcel->blocks);
+    bool is_l2 = hyb_parcel_is_l2(parcel);
+    int64_t columns = is_l2 ? parcel->x.columns : run.count;
     int64_t at =
         parcel->slot < 0 ? run.from * d->nb : d->memory.slots + parcel->slot;
-    int64_t columns = hyb_parcel_is_l2(parcel) ? x->columns : run.count;
+    hyb_device_rows_t rows = {
+        .parcel = parcel,
+        .guest = RESIDENT,
+        .columns = is_l2 ? hyb_device_l2_before(d, parcel->k)
+                         : hyb_device_trailing(d, parcel->x.panel, run),
+        .gathered = hyb_block(d->memory.buffer, d->memory.packed_u + at,
+                              columns, parcel->x.panel->jb),
+        .displaced = hyb_block(d->memory.buffer, d->memory.packed + at, columns,
+                               parcel->x.panel->jb)};
 
-    at += displaced ? d->memory.packed : d->memory.packed_u;
-    return (packed_t){parcel, displaced ? x->displaced : x->gathered,
-                      hyb_block(d->memory.buffer, at, columns, x->panel->jb)};
+    return rows;
 }
 
 /* Rows first .. first + count - 1. */
-static hyb_block_t rows_of(const packed_t *p, int first, int count)
+static hyb_block_t rows_of(hyb_block_t packed, int first, int count)
 {
-    return hyb_block_part(p->device, 0, first, p->device.rows, count);
+    return hyb_block_part(packed, 0, first, packed.rows, count);
 }
 
-/* Columns from .. from + device.rows - 1 of the buffer on the host. */
-static xh_status_t copy_columns(const hyb_device_columns_t *d,
-                                const packed_t *p, int64_t from, int first,
-                                hyb_block_t device, row_way_t way)
-{
-    int64_t columns = p->parcel->x.columns;
-    xh_view_t host = {p->host + (int64_t)first * columns + from, device.rows,
-                      device.cols, columns};
+typedef enum { LEAVE, ENTER } row_way_t;
 
-    if (device.rows == 0)
+/* A packed buffer on the host, and what of it is here. */
+typedef struct {
+    hyb_queue_t *queue;
+    row_way_t way;
+    double *host;
+    int64_t columns; /* of its rows */
+} way_t;
+
+/* Columns from .. from + packed.rows - 1 of rows from number first on. */
+static xh_status_t copy_columns(const way_t *w, int64_t from, int first,
+                                hyb_block_t packed)
+{
+    xh_view_t host = {w->host + (int64_t)first * w->columns + from, packed.rows,
+                      packed.cols, w->columns};
+
+    if (packed.rows == 0)
         return XH_OK;
-    return way == LEAVE ? hyb_queue_copy_out(d->queue.leave, device, host)
-                        : hyb_queue_copy_in(d->queue.link, host, device);
+    return w->way == LEAVE ? hyb_queue_copy_out(w->queue, packed, host)
+                           : hyb_queue_copy_in(w->queue, host, packed);
+}
+
+static int64_t columns_before(const hyb_device_columns_t *d,
+                              const hyb_parcel_t *parcel, int64_t block)
+{
+    return hyb_ledger_first(&d->base.lu->ledger, block) -
+           hyb_ledger_first(&d->base.lu->ledger, parcel->blocks.from);
 }
 
 /* One copy a block of the parcel, or one in all where the device has it all;
  * none where MPI takes the rows from here. */
-static xh_status_t copy(const hyb_device_columns_t *d, const packed_t *p,
-                        int first, int count, row_way_t way)
+static xh_status_t copy(const hyb_device_columns_t *d,
+                        const hyb_device_rows_t *rows, const way_t *w,
+                        hyb_block_t packed, int first, int count)
 {
-    const hyb_ledger_t *ledger = &d->base.lu->ledger;
-    hyb_blocks_t blocks = p->parcel->blocks;
-    hyb_block_t device = rows_of(p, first, count);
+    const hyb_parcel_t *parcel = rows->parcel;
+    hyb_block_t some = rows_of(packed, first, count);
     int64_t at = 0;
 
-    if (p->host == hyb_block_address(p->device))
+    if (count == 0 || w->host == hyb_block_address(packed))
         return XH_OK;
-    if (device.rows == p->parcel->x.columns)
-        return copy_columns(d, p, 0, first, device, way);
-    for (int64_t b = blocks.from; b < blocks.to; b++) {
+    if (rows->guest != RESIDENT)
+        return copy_columns(w, columns_before(d, parcel, rows->guest), first,
+                            some);
+    if (some.rows == w->columns)
+        return copy_columns(w, 0, first, some);
+    for (int64_t b = parcel->blocks.from; b < parcel->blocks.to; b++) {
         int64_t width = hyb_device_run(d, hyb_one_block(b)).count;
 
-        XH_TRY(copy_columns(
-            d, p,
-            hyb_ledger_first(ledger, b) - hyb_ledger_first(ledger, blocks.from),
-            first, hyb_block_part(device, at, 0, width, count), way));
+        XH_TRY(copy_columns(w, columns_before(d, parcel, b), first,
+                            hyb_block_part(some, at, 0, width, count)));
         at += width;
     }
     return XH_OK;
 }
 
-/* Those of the parcel's columns that are here, from its panel's first row on.
- */
-static hyb_block_t columns_of(const hyb_device_columns_t *d,
-                              const hyb_parcel_t *parcel)
+/* ---- on their way -------------------------------------------------------- */
+
+xh_status_t hyb_device_rows_leave(hyb_device_columns_t *d,
+                                  const hyb_device_rows_t *rows)
 {
-    if (hyb_parcel_is_l2(parcel))
-        return hyb_device_l2_before(d, parcel->k);
-    return hyb_device_trailing(d, parcel->x.panel,
-                               hyb_device_run(d, parcel->blocks));
+    const hpl_exchange_t *x = &rows->parcel->x;
+    const hyb_block_t *list =
+        hyb_device_panels(d, rows->parcel->from, rows->parcel->to)->list;
+    const hpl_pivots_t *moves = x->panel->pivots;
+    way_t w = {d->queue.leave, LEAVE, x->gathered, x->columns};
+    int first = moves->gather_offset[moves->me];
+    int count = (int)list[HYB_U_FROM].rows;
+
+    hyb_device_span(d, d->queue.leave, "rows");
+    XH_TRY(hyb_queue_gather_rows(d->queue.leave, rows->columns,
+                                 list[HYB_U_FROM],
+                                 rows_of(rows->gathered, first, count)));
+    XH_TRY(copy(d, rows, &w, rows->gathered, first, count));
+    w.host = x->displaced;
+    count = hpl_pivots_displaced_from(moves, moves->me, &first);
+    XH_TRY(hyb_queue_gather_rows(d->queue.leave, rows->columns,
+                                 list[HYB_DISPLACED_FROM],
+                                 rows_of(rows->displaced, first, count)));
+    XH_TRY(copy(d, rows, &w, rows->displaced, first, count));
+    hyb_device_span_end(d, d->queue.leave, HYB_SPAN, 0.0);
+    return XH_OK;
 }
 
+xh_status_t hyb_device_rows_come(hyb_device_columns_t *d, hyb_queue_t *queue,
+                                 const hyb_device_rows_t *rows, bool mine_too)
+{
+    const hpl_exchange_t *x = &rows->parcel->x;
+    const hpl_pivots_t *moves = x->panel->pivots;
+    const int *u = moves->gather_offset;
+    way_t w = {queue, ENTER, x->gathered, x->columns};
+    int first, count;
+
+    hyb_device_span(d, queue, "rows");
+    for (int member = 0; member < moves->members; member++)
+        if (member != moves->me || mine_too)
+            XH_TRY(copy(d, rows, &w, rows->gathered, u[member],
+                        u[member + 1] - u[member]));
+    w.host = x->displaced;
+    for (int source = 0; source < moves->sources; source++) {
+        count = hpl_pivots_between(moves, source, moves->me, &first);
+        if (source != moves->me || mine_too)
+            XH_TRY(copy(d, rows, &w, rows->displaced, first, count));
+    }
+    hyb_device_span_end(d, queue, HYB_SPAN, 0.0);
+    return XH_OK;
+}
+
+xh_status_t hyb_device_rows_settle(hyb_device_columns_t *d, hyb_queue_t *queue,
+                                   const hyb_device_rows_t *rows, hyb_block_t u)
+{
+    const hyb_parcel_t *parcel = rows->parcel;
+    const hpl_pivots_t *moves = parcel->x.panel->pivots;
+    const hyb_block_t *list =
+        hyb_device_panels(d, parcel->from, parcel->to)->list;
+    int first, count, at = 0;
+
+    XH_TRY(hyb_queue_scatter_rows(queue, rows->gathered, list[HYB_U_TO], u));
+    for (int source = 0; source < moves->sources; source++, at += count) {
+        count = hpl_pivots_between(moves, source, moves->me, &first);
+        if (count > 0)
+            XH_TRY(hyb_queue_scatter_rows(
+                queue, rows_of(rows->displaced, first, count),
+                hyb_block_part(list[HYB_DISPLACED_TO], at, 0, count, 1),
+                rows->columns));
+    }
+    return XH_OK;
+}
+
+/* ---- as the exchange asks ------------------------------------------------ */
+
+/* Guests bring their rows along as they come; those that are here send them. */
 static bool has_columns(const hyb_device_columns_t *d,
                         const hyb_parcel_t *parcel)
 {
@@ -92,66 +174,46 @@ static bool has_columns(const hyb_device_columns_t *d,
            hyb_device_run(d, parcel->blocks).count > 0;
 }
 
-/* Rows of the columns leave: device, then host. */
-static xh_status_t gather(const hyb_device_columns_t *d, const packed_t *p,
-                          hyb_block_t list, int first)
-{
-    XH_TRY(hyb_queue_gather_rows(d->queue.leave, columns_of(d, p->parcel), list,
-                                 rows_of(p, first, (int)list.rows)));
-    return copy(d, p, first, (int)list.rows, LEAVE);
-}
-
 /* MPI takes the rows from here, and puts others here, where the process's one
  * device has all columns of the parcel. */
-static void lend(const hyb_device_columns_t *d, hyb_parcel_t *parcel)
+static void lend(const hyb_device_columns_t *d, hyb_parcel_t *parcel,
+                 const hyb_device_rows_t *rows)
 {
     const hyb_lu_t *lu = d->base.lu;
-    packed_t u = packed(d, parcel, false), displaced = packed(d, parcel, true);
 
     if (!lu->means.device_mpi || lu->homes.places > 2 ||
-        u.device.rows < parcel->x.columns)
+        rows->gathered.rows < parcel->x.columns)
         return;
-    parcel->x.gathered = hyb_block_address(u.device);
-    parcel->x.displaced = hyb_block_address(displaced.device);
-}
-
-static xh_status_t send_rows(hyb_device_columns_t *d,
-                             const hyb_parcel_t *parcel)
-{
-    const hyb_block_t *list =
-        hyb_device_panels(d, parcel->from, parcel->to)->list;
-    const hpl_pivots_t *moves = parcel->x.panel->pivots;
-    packed_t u = packed(d, parcel, false), displaced = packed(d, parcel, true);
-    int first;
-
-    hyb_device_span(d, d->queue.leave, "rows");
-    XH_TRY(gather(d, &u, list[HYB_U_FROM], moves->gather_offset[moves->me]));
-    hpl_pivots_displaced_from(moves, moves->me, &first);
-    XH_TRY(gather(d, &displaced, list[HYB_DISPLACED_FROM], first));
-    hyb_device_span_end(d, d->queue.leave, HYB_SPAN, 0.0);
-    return XH_OK;
+    parcel->x.gathered = hyb_block_address(rows->gathered);
+    parcel->x.displaced = hyb_block_address(rows->displaced);
 }
 
 /* L2 of the panels before has followed them, then the first of the devices
  * sends its rows; nobody uses the parcel of two iterations before any more. */
-static xh_status_t send_l2(hyb_device_columns_t *d, const hyb_parcel_t *parcel)
+static xh_status_t send_l2(hyb_device_columns_t *d,
+                           const hyb_device_rows_t *rows)
 {
     XH_TRY(hyb_queue_wait(d->queue.leave,
-                          hyb_device_panel(d, parcel->k - 1)->followed));
-    return d->number == 1 ? send_rows(d, parcel) : XH_OK;
+                          hyb_device_panel(d, rows->parcel->k - 1)->followed));
+    return d->number == 1 ? hyb_device_rows_leave(d, rows) : XH_OK;
 }
 
 void hyb_device_send_rows(hyb_place_t *place, hyb_parcel_t *parcel)
 {
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+    hyb_device_rows_t rows = hyb_device_rows(d, parcel);
 
-    if (!has_columns(d, parcel))
+    if (!place->lu->homes.resident)
         return;
-    lend(d, parcel);
     hyb_device_check(d, hyb_queue_wait(d->queue.leave,
                                        hyb_device_panel(d, parcel->k)->ready));
-    hyb_device_check(d, hyb_parcel_is_l2(parcel) ? send_l2(d, parcel)
-                                                 : send_rows(d, parcel));
+    if (has_columns(d, parcel)) {
+        lend(d, parcel, &rows);
+        hyb_device_check(d, hyb_parcel_is_l2(parcel)
+                                ? send_l2(d, &rows)
+                                : hyb_device_rows_leave(d, &rows));
+    }
+    hyb_device_check(d, hyb_device_guests_leave(d, parcel));
     d->queued.sending =
         hyb_device_note(d, (hyb_blocks_t){0}, 0, 0.0, d->queue.leave);
 }
@@ -165,78 +227,30 @@ bool hyb_device_has_sent_rows(hyb_place_t *place)
 }
 
 /* Mine are there already, but for L2's on other devices. */
-static xh_status_t bring(const hyb_device_columns_t *d, const packed_t *p,
-                         int first, int count, bool is_mine)
+static xh_status_t put_rows(hyb_device_columns_t *d,
+                            const hyb_device_rows_t *rows)
 {
-    bool is_there = is_mine && (!hyb_parcel_is_l2(p->parcel) || d->number == 1);
+    bool is_l2 = hyb_parcel_is_l2(rows->parcel);
+    int k = rows->parcel->k;
 
-    return is_there || count == 0 ? XH_OK : copy(d, p, first, count, ENTER);
-}
-
-static xh_status_t bring_rows(hyb_device_columns_t *d,
-                              const hyb_parcel_t *parcel)
-{
-    const hpl_pivots_t *moves = parcel->x.panel->pivots;
-    const int *mine = moves->gather_offset + moves->me;
-    packed_t u = packed(d, parcel, false), displaced = packed(d, parcel, true);
-    int first, count;
-
-    hyb_device_span(d, d->queue.link, "rows");
-    XH_TRY(bring(d, &u, 0, mine[0], false));
-    XH_TRY(bring(d, &u, mine[0], mine[1] - mine[0], true));
-    XH_TRY(bring(d, &u, mine[1], parcel->x.panel->jb - mine[1], false));
-    for (int source = 0; source < moves->sources; source++) {
-        count = hpl_pivots_between(moves, source, moves->me, &first);
-        XH_TRY(bring(d, &displaced, first, count, source == moves->me));
-    }
-    hyb_device_span_end(d, d->queue.link, HYB_SPAN, 0.0);
+    XH_TRY(
+        hyb_device_rows_come(d, d->queue.link, rows, is_l2 && d->number > 1));
     XH_TRY(hyb_event_record(d->queue.link, d->event.arrived));
-    return hyb_queue_wait(d->queue.compute, d->event.arrived);
-}
-
-xh_status_t hyb_device_take_rows(hyb_device_columns_t *d,
-                                 const hyb_parcel_t *parcel, hyb_block_t u)
-{
-    const hpl_pivots_t *moves = parcel->x.panel->pivots;
-    const hyb_block_t *list =
-        hyb_device_panels(d, parcel->from, parcel->to)->list;
-    packed_t rows = packed(d, parcel, false);
-    packed_t displaced = packed(d, parcel, true);
-    int first, count, at = 0;
-
-    XH_TRY(hyb_queue_scatter_rows(d->queue.compute,
-                                  rows_of(&rows, 0, parcel->x.panel->jb),
-                                  list[HYB_U_TO], u));
-    for (int source = 0; source < moves->sources; source++, at += count) {
-        count = hpl_pivots_between(moves, source, moves->me, &first);
-        if (count > 0)
-            XH_TRY(hyb_queue_scatter_rows(
-                d->queue.compute, rows_of(&displaced, first, count),
-                hyb_block_part(list[HYB_DISPLACED_TO], at, 0, count, 1),
-                columns_of(d, parcel)));
-    }
-    return XH_OK;
+    XH_TRY(hyb_queue_wait(d->queue.compute, d->event.arrived));
+    if (!is_l2)
+        return XH_OK;
+    XH_TRY(hyb_device_rows_settle(d, d->queue.compute, rows,
+                                  hyb_device_l1_before(d, k)));
+    return hyb_device_followed(d, k);
 }
 
 void hyb_device_put_rows(hyb_place_t *place, const hyb_parcel_t *parcel)
 {
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+    hyb_device_rows_t rows = hyb_device_rows(d, parcel);
 
-    if (!has_columns(d, parcel))
-        return;
-    hyb_device_check(d, bring_rows(d, parcel));
-    if (!hyb_parcel_is_l2(parcel))
-        return;
-    hyb_device_check(
-        d, hyb_device_take_rows(d, parcel, hyb_device_l1_before(d, parcel->k)));
-    hyb_device_check(d, hyb_device_followed(d, parcel->k));
-    hyb_device_guard_moved(d, parcel);
-}
-
-hyb_block_t hyb_device_aside(const hyb_device_columns_t *d,
-                             const hyb_parcel_t *parcel)
-{
-    hyb_block_t rows = packed(d, parcel, false).device;
-
-    return hyb_block(rows.buffer, rows.offset, rows.cols, rows.rows);
+    if (has_columns(d, parcel))
+        hyb_device_check(d, put_rows(d, &rows));
+    if (hyb_parcel_is_l2(parcel))
+        hyb_device_guard_moved(d, parcel);
 }

@@ -10,6 +10,7 @@ struct hyb_device_seat {
     int first;     /* panel that it meets here first */
     bool leaves;   /* it goes home: nothing more is queued for it */
     hyb_block_t columns, u;
+    hyb_block_t gathered, displaced; /* P > 1: rows that travel, packed */
     hyb_event_t *come, *met; /* it has; and what is queued for it has run */
 };
 
@@ -23,15 +24,17 @@ static int64_t widest(int64_t nb)
     return Mmax(nb, HYB_CHECK_COLUMNS);
 }
 
-int64_t hyb_device_seat_doubles(int64_t rows, int64_t nb, int64_t columns)
+int64_t hyb_device_seat_doubles(int64_t rows, int64_t nb, int64_t columns,
+                                int nprow)
 {
-    return (rows + columns) * widest(nb);
+    return (rows + (nprow > 1 ? 3 : 1) * columns) * widest(nb);
 }
 
 xh_status_t hyb_device_seats_create(hyb_device_columns_t *d, int64_t at)
 {
     int64_t rows = d->memory.matrix.rows, cols = widest(d->nb);
     int64_t wide = d->memory.l[0].cols;
+    int64_t travel = d->base.lu->grid->nprow > 1 ? wide * cols : 0;
 
     d->seat = calloc((size_t)d->seats + 1, sizeof(*d->seat));
     if (d->seat == NULL)
@@ -40,12 +43,15 @@ xh_status_t hyb_device_seats_create(hyb_device_columns_t *d, int64_t at)
     if (d->base.lu->homes.guests > 0)
         XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_NORMAL, &d->queue.guests));
     XH_TRY(hyb_event_create(d->device, &d->event.kept));
-    for (int i = 0; i < d->seats; i++, at += (rows + wide) * cols) {
+    for (int i = 0; i < d->seats; i++, at += travel) {
         seat_t *seat = &d->seat[i];
 
         seat->block = NO_BLOCK;
         seat->columns = hyb_block(d->memory.buffer, at, rows, cols);
-        seat->u = hyb_block(d->memory.buffer, at + rows * cols, wide, cols);
+        seat->u = hyb_block(d->memory.buffer, at += rows * cols, wide, cols);
+        seat->gathered =
+            hyb_block(d->memory.buffer, at += wide * cols, cols, wide);
+        seat->displaced = hyb_block(d->memory.buffer, at += travel, cols, wide);
         XH_TRY(hyb_event_create(d->device, &seat->come));
         XH_TRY(hyb_event_create(d->device, &seat->met));
     }
@@ -68,6 +74,13 @@ static seat_t *seat_of(const hyb_device_columns_t *d, int64_t block)
         if (d->seat[i].block == block)
             return &d->seat[i];
     return NULL;
+}
+
+bool hyb_device_has_guest(const hyb_place_t *place, int64_t block)
+{
+    const seat_t *seat = seat_of((const hyb_device_columns_t *)place, block);
+
+    return seat != NULL && !seat->leaves;
 }
 
 bool hyb_device_is_visited(const hyb_device_columns_t *d, int64_t block)
@@ -136,15 +149,66 @@ static xh_status_t arrive(hyb_device_columns_t *d, seat_t *seat, int64_t block,
     return hyb_event_record(d->queue.arrive, seat->come);
 }
 
-/* Panels from .. to - 1. */
+/* Where its rows are that it comes with. */
+static hyb_device_rows_t rows_of(const seat_t *seat, const hyb_parcel_t *parcel)
+{
+    const HPL_T_panel *h = parcel->x.panel;
+    int64_t cols = seat->columns.cols;
+
+    return (hyb_device_rows_t){
+        .parcel = parcel,
+        .guest = seat->block,
+        .columns = hyb_block_part(seat->columns, h->ii, 0, h->mp, cols),
+        .gathered = hyb_block(seat->gathered.buffer, seat->gathered.offset,
+                              cols, h->jb),
+        .displaced = hyb_block(seat->displaced.buffer, seat->displaced.offset,
+                               cols, h->jb)};
+}
+
+xh_status_t hyb_device_guests_leave(hyb_device_columns_t *d,
+                                    const hyb_parcel_t *parcel)
+{
+    for (int i = 0; d->seat != NULL && i < d->seats; i++) {
+        const seat_t *seat = &d->seat[i];
+        hyb_device_rows_t rows;
+
+        if (seat->leaves || seat->block < parcel->blocks.from ||
+            seat->block >= parcel->blocks.to)
+            continue;
+        rows = rows_of(seat, parcel);
+        XH_TRY(hyb_queue_wait(d->queue.leave, seat->met));
+        XH_TRY(hyb_device_rows_leave(d, &rows));
+    }
+    return XH_OK;
+}
+
+/* P > 1: its rows come, too. They take the place of those that it met panels
+ * with before. */
+static xh_status_t bring_rows(hyb_device_columns_t *d, seat_t *seat,
+                              const hyb_device_rows_t *rows)
+{
+    XH_TRY(hyb_queue_wait(d->queue.arrive, seat->met));
+    XH_TRY(hyb_device_rows_come(d, d->queue.arrive, rows, true));
+    return hyb_event_record(d->queue.arrive, seat->come);
+}
+
+/* Panels from .. to - 1, once it has come. */
 static xh_status_t meet(hyb_device_columns_t *d, seat_t *seat,
                         hyb_queue_t *queue, int from, int to, double *flop_p)
 {
     hyb_device_part_t part = {
         .queue = queue, .columns = seat->columns, .u = seat->u};
+    hyb_lu_t *lu = d->base.lu;
+    bool travel = lu->grid->nprow > 1;
+    hyb_device_rows_t rows;
 
+    if (travel) {
+        rows = rows_of(seat, hyb_exchange_parcel(lu, seat->block));
+        XH_TRY(bring_rows(d, seat, &rows));
+    }
+    XH_TRY(hyb_queue_wait(queue, seat->come));
     *flop_p = 0.0;
-    XH_TRY(hyb_device_apply(d, &part, from, to, flop_p));
+    XH_TRY(hyb_device_apply(d, &part, travel ? &rows : NULL, from, to, flop_p));
     return hyb_event_record(queue, seat->met);
 }
 
@@ -209,10 +273,9 @@ static xh_status_t visit(hyb_device_columns_t *d, seat_t *seat,
 
     if (!has_come)
         XH_TRY(arrive(d, seat, block, from));
-    XH_TRY(hyb_queue_wait(queue, has_come ? seat->met : seat->come));
+    if (has_come)
+        XH_TRY(hyb_queue_wait(queue, seat->met));
     XH_TRY(meet(d, seat, queue, from, to, flop_p));
-    hyb_ledger_queue_all(&d->base.lu->ledger, hyb_one_block(block),
-                         hyb_stage(panels));
     return is_next ? XH_OK
                    : end_visit(d, seat, queue, step->k, panels, *flop_p);
 }

@@ -306,8 +306,29 @@ static xh_status_t meet(hyb_device_columns_t *d, const hyb_device_part_t *all,
     return XH_OK;
 }
 
+/* All at once: there is room for a parcel's. */
+static xh_status_t meet_with_rows(hyb_device_columns_t *d,
+                                  const hyb_device_part_t *all,
+                                  const hyb_device_rows_t *rows,
+                                  const hyb_device_panel_t *panel)
+{
+    hyb_device_part_t part = *all;
+
+    part.u =
+        hyb_block(all->u.buffer, all->u.offset, panel->jb, all->columns.cols);
+    part.aside = hyb_block(rows->gathered.buffer, rows->gathered.offset,
+                           panel->jb, all->columns.cols);
+    hyb_device_span(d, part.queue, "swap");
+    XH_TRY(hyb_device_rows_settle(d, part.queue, rows,
+                                  hyb_device_u_that_comes(panel, &part)));
+    hyb_device_span_end(d, part.queue, HYB_SPAN, 0.0);
+    XH_TRY(hyb_device_in_span(d, "solve", hyb_device_solve, panel, &part));
+    return hyb_device_in_span(d, "product", hyb_device_update, panel, &part);
+}
+
 xh_status_t hyb_device_apply(hyb_device_columns_t *d,
-                             const hyb_device_part_t *part, int from, int to,
+                             const hyb_device_part_t *part,
+                             const hyb_device_rows_t *rows, int from, int to,
                              double *flop_p)
 {
     const hyb_device_panel_t *panel;
@@ -315,7 +336,8 @@ xh_status_t hyb_device_apply(hyb_device_columns_t *d,
 
     for (; from < to; from = end) {
         panel = widest(d, from, to, &end);
-        XH_TRY(meet(d, part, panel));
+        XH_TRY(rows != NULL ? meet_with_rows(d, part, rows, panel)
+                            : meet(d, part, panel));
         *flop_p += hyb_device_flop(panel, part);
     }
     return XH_OK;

@@ -11,8 +11,12 @@
 
 enum {
     MOVING_MOST = 8,
-    SLOTS = 4 /* parcels of wide panels that have room at the same time */
+    SLOTS = 6 /* parcels of wide panels that have room at the same time */
 };
+
+/* Parcels of guests begin by turns with those of all others, so that links and
+ * devices are busy at the same time. */
+enum { GUESTS, OTHERS, STREAMS };
 
 /* Who has a slot, until its blocks have met the panels up to `to`. */
 typedef struct {
@@ -21,10 +25,11 @@ typedef struct {
 } holder_t;
 
 struct hyb_exchange {
-    int k;                /* iteration that is exchanged */
-    hyb_blocks_t left;    /* blocks of parcels that have not begun */
-    bool l2_is_left;      /* nor has L2's */
-    hyb_parcel_t *packed; /* the one that is packed, or NULL */
+    int k;                      /* iteration that is exchanged */
+    hyb_blocks_t left[STREAMS]; /* blocks of parcels that have not begun */
+    int64_t all[STREAMS];       /* so many were left */
+    bool l2_is_left;            /* nor has L2's */
+    hyb_parcel_t *packed;       /* the one that is packed, or NULL */
     hyb_parcel_t *moving[MOVING_MOST]; /* those that travel */
     int count, together;               /* how many do, and may */
     int64_t blocks;                    /* of the first parcel ... */
@@ -36,6 +41,7 @@ struct hyb_exchange {
     hyb_units_t units; /* of its columns on the host: any worker packs some;
                           then of all others: any worker weighs some */
     bool weighs;
+    bool *packs; /* by block: workers pack its rows: they are in host memory */
 
     int64_t rows;      /* of a column in the next three: nb, or less */
     double *gathered;  /* rows x columns: rows of U; then slots */
@@ -137,7 +143,8 @@ xh_status_t hyb_exchange_create(hyb_lu_t *lu)
     e->slot = hyb_exchange_slot(rows, wide, lu->ledger.columns);
     e->at = calloc(blocks, sizeof(*e->at));
     e->last = calloc(blocks, sizeof(*e->last));
-    if (e->at == NULL || e->last == NULL)
+    e->packs = calloc(blocks, sizeof(*e->packs));
+    if (e->at == NULL || e->last == NULL || e->packs == NULL)
         return XH_ERR_MEMORY;
     e->bytes = buffers(&lu->means) * one * sizeof(double);
     XH_TRY(xh_memory_allocate(e->bytes, (void **)&e->gathered));
@@ -154,6 +161,7 @@ void hyb_exchange_destroy(hyb_lu_t *lu)
 
     if (e == NULL)
         return;
+    free(e->packs);
     free(e->last);
     free(e->at);
     xh_memory_free(e->gathered, e->bytes);
@@ -184,11 +192,11 @@ static int unit(const hyb_lu_t *lu)
     return ALONE * lu->grid->nprow;
 }
 
-/* Units of block b: workers pack the team's; those of devices, which have come
- * down, they weigh. */
+/* Units of block b: workers pack what is in host memory; what has come down
+ * from devices they weigh. */
 static int64_t units_of(const hyb_lu_t *lu, int64_t b)
 {
-    return hyb_ledger_is_teams(&lu->ledger, b) != lu->exchange->weighs
+    return lu->exchange->packs[b] != lu->exchange->weighs
                ? xh_units(
                      hyb_ledger_columns(&lu->ledger, hyb_one_block(b)).count,
                      unit(lu))
@@ -251,28 +259,51 @@ void hyb_exchange_assist(hyb_worker_t *me)
 /* ---- parcels: the leader ------------------------------------------------- */
 
 /* Behind blocks that meet nothing in this iteration. */
-static void pass_over(const hyb_lu_t *lu)
+static void pass_over(const hyb_lu_t *lu, hyb_blocks_t *left)
 {
-    struct hyb_exchange *e = lu->exchange;
+    int k = lu->exchange->k;
 
-    while (e->left.from < e->left.to &&
-           hyb_lu_met(lu, e->left.from, e->k) ==
-               hyb_lu_met_before(lu, e->left.from, e->k))
-        e->left.from++;
+    while (left->from < left->to && hyb_lu_met(lu, left->from, k) ==
+                                        hyb_lu_met_before(lu, left->from, k))
+        left->from++;
 }
 
 void hyb_exchange_open(hyb_lu_t *lu, const hyb_step_t *step)
 {
     struct hyb_exchange *e = lu->exchange;
+    int64_t guests =
+        xh_larger(step->all.from, xh_smaller(lu->homes.guests, step->all.to));
 
     e->k = step->k;
-    e->left = step->all;
+    e->left[GUESTS] = (hyb_blocks_t){step->all.from, guests};
+    e->left[OTHERS] = (hyb_blocks_t){guests, step->all.to};
     e->l2_is_left = lu->homes.resident &&
                     step->k > lu->groups.of[step->k].first &&
                     hyb_blocks_count(step->all) > 0;
     e->packed = NULL;
     e->growth = 1;
-    pass_over(lu);
+    for (int i = 0; i < STREAMS; i++) {
+        pass_over(lu, &e->left[i]);
+        e->all[i] = hyb_blocks_count(e->left[i]);
+    }
+}
+
+static bool are_any_left(const struct hyb_exchange *e)
+{
+    return hyb_blocks_count(e->left[GUESTS]) > 0 ||
+           hyb_blocks_count(e->left[OTHERS]) > 0;
+}
+
+/* Of which more of its part is left; the next panel's columns are first. */
+static hyb_blocks_t *next_left(struct hyb_exchange *e)
+{
+    int64_t guests = hyb_blocks_count(e->left[GUESTS]);
+    int64_t others = hyb_blocks_count(e->left[OTHERS]);
+
+    return &e->left[guests > 0 &&
+                            guests * e->all[OTHERS] >= others * e->all[GUESTS]
+                        ? GUESTS
+                        : OTHERS];
 }
 
 /* Up to here blocks meet the same as the first one. */
@@ -293,11 +324,10 @@ static int64_t alike(const hyb_lu_t *lu, hyb_blocks_t blocks)
  * where their updates overlap are cut every so many blocks. Those that meet a
  * wide panel have room in a slot.
  */
-static hyb_blocks_t next_blocks(hyb_lu_t *lu)
+static hyb_blocks_t next_blocks(hyb_lu_t *lu, hyb_blocks_t blocks)
 {
     const struct hyb_exchange *e = lu->exchange;
     const hyb_step_t *step = hyb_lu_step(lu, e->k);
-    hyb_blocks_t blocks = e->left;
     int64_t most = blocks.to, width;
 
     if (blocks.from < step->next.to)
@@ -377,14 +407,25 @@ static void begin(hyb_lu_t *lu, hyb_parcel_t *parcel)
         lu->homes.place[i]->send_rows(lu->homes.place[i], parcel);
 }
 
+/* Is block b in host memory, as long as its parcel is packed? */
+static bool is_on_host(const hyb_lu_t *lu, int64_t b)
+{
+    const hyb_place_t *place = hyb_home_of(&lu->homes, b);
+
+    return hyb_homes_in_host_memory(&lu->homes, b) &&
+           (hyb_ledger_is_teams(&lu->ledger, b) || !place->has_guest(place, b));
+}
+
 static void begin_parcel(hyb_lu_t *lu, hyb_blocks_t blocks)
 {
     struct hyb_exchange *e = lu->exchange;
     hyb_run_t columns = hyb_ledger_columns(&lu->ledger, blocks);
     hyb_parcel_t *parcel = &e->at[blocks.from];
 
-    for (int64_t b = blocks.from; b < blocks.to; b++)
+    for (int64_t b = blocks.from; b < blocks.to; b++) {
         e->last[b] = blocks;
+        e->packs[b] = is_on_host(lu, b);
+    }
     *parcel = (hyb_parcel_t){.k = e->k,
                              .from = hyb_lu_met_before(lu, blocks.from, e->k),
                              .to = hyb_lu_met(lu, blocks.from, e->k),
@@ -400,8 +441,6 @@ static void begin_parcel(hyb_lu_t *lu, hyb_blocks_t blocks)
         put_at(e, parcel, columns.from * e->rows);
     if (blocks.from >= hyb_lu_step(lu, e->k)->next.to)
         e->growth = Mmin(2 * e->growth, e->most);
-    e->left.from = blocks.to;
-    pass_over(lu);
     begin(lu, parcel);
 }
 
@@ -430,17 +469,20 @@ static void begin_l2(hyb_lu_t *lu)
 static void begin_next_parcel(hyb_lu_t *lu)
 {
     struct hyb_exchange *e = lu->exchange;
-    hyb_blocks_t blocks;
+    hyb_blocks_t *left = next_left(e), blocks;
 
-    if (e->l2_is_left && e->left.from >= hyb_lu_step(lu, e->k)->next.to) {
+    if (e->l2_is_left && left->from >= hyb_lu_step(lu, e->k)->next.to) {
         begin_l2(lu);
         return;
     }
-    if (hyb_blocks_count(e->left) == 0)
+    if (!are_any_left(e))
         return;
-    blocks = next_blocks(lu);
-    if (is_possible(lu, blocks))
-        begin_parcel(lu, blocks);
+    blocks = next_blocks(lu, *left);
+    if (!is_possible(lu, blocks))
+        return;
+    left->from = blocks.to;
+    pass_over(lu, left);
+    begin_parcel(lu, blocks);
 }
 
 static bool is_packed(const hyb_lu_t *lu)
@@ -546,8 +588,8 @@ bool hyb_exchange_is_over(const hyb_lu_t *lu)
 {
     const struct hyb_exchange *e = lu->exchange;
 
-    return e == NULL || (!is_any_under_way(e) && !e->l2_is_left &&
-                         hyb_blocks_count(e->left) == 0);
+    return e == NULL ||
+           (!is_any_under_way(e) && !e->l2_is_left && !are_any_left(e));
 }
 
 const hyb_parcel_t *hyb_exchange_parcel(const hyb_lu_t *lu, int64_t block)

@@ -171,6 +171,7 @@ void hyb_factor_run(hyb_lu_t *lu)
 {
     hyb_observer_t *observer = &lu->means.observer;
 
+    hyb_visits_agree(lu);
     observer->grid = lu->grid;
     observer->n = lu->mat->n;
     observer->nb = lu->mat->nb;

@@ -123,7 +123,6 @@ static dealt_t survey(const hyb_means_t *means, const hpl_shape_t *shape,
                       hpl_dealt_t *device)
 {
     int64_t all = blocks_of(shape), room;
-    int least = hyb_homes_least_seats(shape->nprow);
     bool has_room;
     dealt_t d = {.all = all,
                  .team = team_of(all, hyb_home_share(&means->figures, shape))};
@@ -135,13 +134,10 @@ static dealt_t survey(const hyb_means_t *means, const hpl_shape_t *shape,
     d.seats = HYB_SEATS + 1;
     do
         d.left = ask(means, shape, --d.seats, device, &has_room);
-    while (!has_room && d.seats > least);
-    d.guests = shape->nprow == 1 && has_room;
-    if (!d.guests) {
-        d.left = has_room ? d.left : all;
-        d.team = 0;
-        return d;
-    }
+    while (!has_room && d.seats > HYB_GUEST_SEATS);
+    if (!has_room)
+        return (dealt_t){.all = all, .left = all};
+    d.guests = true;
     room = all - d.left;
     for (d.left = all; d.left > 0; d.left--)
         if (!is_teams(&d, d.left - 1) && room-- == 0)

@@ -20,12 +20,6 @@ enum {
     HYB_VISITOR_SEATS = 2 /* likewise: one comes while another one leaves */
 };
 
-/* The least seats of a device that holds columns, beside others. */
-static inline int hyb_homes_least_seats(int nprow)
-{
-    return nprow == 1 ? HYB_GUEST_SEATS : HYB_VISITOR_SEATS;
-}
-
 /*
  * Where each local block column is computed, and whose memory it lives in, from
  * before the run until its end. Devices compute those that they hold. What

@@ -92,6 +92,9 @@ struct hyb_place {
      * NULL: it has none. */
     bool (*has_room)(const hyb_place_t *place, int k);
 
+    /* Is block, a guest, in its memory, and stays? */
+    bool (*has_guest)(const hyb_place_t *place, int64_t block);
+
     /* Has panel k, one of the last ones, come up? Then nobody reads it on the
      * host any more. True before the first one. */
     bool (*has_panel)(hyb_place_t *place, int k);

@@ -184,52 +184,32 @@ static hyb_device_part_t part_of(const hyb_device_columns_t *d,
         .u = d->memory.u}; /* what is queued runs in order */
 }
 
-/* Its blocks of parcel, whose rows have come: P > 1. */
-static void meet_with_rows(hyb_device_columns_t *d, const hyb_parcel_t *parcel,
-                           double *flop_p)
-{
-    const hyb_device_panel_t *panel =
-        hyb_device_panels(d, parcel->from, parcel->to);
-    hyb_device_part_t p = part_of(d, parcel->blocks);
-    hyb_block_t u;
-
-    p.u = hyb_block(d->memory.buffer, d->memory.u.offset, panel->jb,
-                    p.columns.cols);
-    p.aside = hyb_device_aside(d, parcel);
-    u = hyb_device_u_that_comes(panel, &p);
-    hyb_device_span(d, p.queue, "swap");
-    hyb_device_check(d, hyb_device_take_rows(d, parcel, u));
-    hyb_device_span_end(d, p.queue, HYB_SPAN, 0.0);
-    hyb_device_check(
-        d, hyb_device_in_span(d, "solve", hyb_device_solve, panel, &p));
-    hyb_device_check(
-        d, hyb_device_in_span(d, "product", hyb_device_update, panel, &p));
-    *flop_p = hyb_device_flop(panel, &p);
-}
-
 /* Its blocks among these meet panels from .. to - 1. */
 static void queue_meet(hyb_device_columns_t *d, const hyb_step_t *step,
                        hyb_blocks_t blocks, int from, int to)
 {
     hyb_lu_t *lu = d->base.lu;
     hyb_device_part_t p = part_of(d, blocks);
+    hyb_device_rows_t rows;
     double flop = 0.0;
 
     if (lu->grid->nprow > 1)
-        meet_with_rows(d, hyb_exchange_parcel(lu, blocks.from), &flop);
-    else
-        hyb_device_check(d, hyb_device_apply(d, &p, from, to, &flop));
+        rows = hyb_device_rows(d, hyb_exchange_parcel(lu, blocks.from));
+    hyb_device_check(d,
+                     hyb_device_apply(d, &p, lu->grid->nprow > 1 ? &rows : NULL,
+                                      from, to, &flop));
     hyb_device_has_met(d, step, blocks, to - from, flop);
 }
 
 /* It comes, if it is not here, and meets panels from .. to - 1. */
 static bool host_guest(hyb_device_columns_t *d, const hyb_step_t *step,
-                       int64_t block, int from, int to)
+                       int64_t block, int from, int to, int64_t stages)
 {
     double flop;
 
     if (!hyb_device_visit(d, step, block, from, to, &flop))
         return false;
+    hyb_ledger_queue_all(&d->base.lu->ledger, hyb_one_block(block), stages);
     if (hyb_step_is_next(step, block))
         hyb_device_has_met(d, step, hyb_one_block(block), to - from, flop);
     return true;
@@ -244,7 +224,7 @@ static bool meet(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
     int first = (int)(from / HYB_STEPS), end = (int)(to / HYB_STEPS);
 
     if (hyb_homes_is_guest(&me->lu->homes, blocks.from))
-        return host_guest(d, step, blocks.from, first, end);
+        return host_guest(d, step, blocks.from, first, end, to - from);
     if (from == hyb_stage_after(step->k, HYB_STEP_SOLVE)) {
         hyb_device_multiply_visitor(d, step->k, blocks.from);
         return true;
@@ -419,6 +399,7 @@ const hyb_place_t hyb_place_device = {.meet = meet,
                                       .panel_seconds = hyb_device_panel_seconds,
                                       .subtract = subtract,
                                       .has_room = hyb_device_has_room,
+                                      .has_guest = hyb_device_has_guest,
                                       .has_panel = has_panel,
                                       .send_rows = hyb_device_send_rows,
                                       .has_sent_rows = hyb_device_has_sent_rows,

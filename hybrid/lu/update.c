@@ -188,6 +188,14 @@ static hyb_blocks_t due_blocks(const hyb_lu_t *lu, const hyb_step_t *step,
     return due;
 }
 
+/* Have the rows come that block b needs in iteration k? */
+static bool has_rows(const hyb_lu_t *lu, int k, int64_t b)
+{
+    return lu->grid->nprow == 1 ||
+           hyb_ledger_queued(&lu->ledger, hyb_one_block(b),
+                             has_arrived(lu, b, k));
+}
+
 /*
  * The next blocks of place that can be queued, from block b on: first what
  * panel k + 1 waits for, behind it what runs while that is factored. Where
@@ -196,11 +204,10 @@ static hyb_blocks_t due_blocks(const hyb_lu_t *lu, const hyb_step_t *step,
 static hyb_blocks_t blocks_to_queue(hyb_lu_t *lu, const hyb_step_t *step,
                                     const hyb_place_t *place, int64_t b)
 {
-    hyb_blocks_t one = hyb_one_block(b);
-
     if (lu->grid->nprow == 1)
-        return b < step->next.to ? one : due_blocks(lu, step, place, b);
-    if (!hyb_ledger_queued(&lu->ledger, one, has_arrived(lu, b, step->k)))
+        return b < step->next.to ? hyb_one_block(b)
+                                 : due_blocks(lu, step, place, b);
+    if (!has_rows(lu, step->k, b))
         return (hyb_blocks_t){b, b};
     return hyb_exchange_parcel(lu, b)->blocks;
 }
@@ -211,7 +218,7 @@ static void queue_guests(hyb_lu_t *lu, int k, hyb_place_t *place)
     const hyb_step_t *step = hyb_lu_step(lu, k);
 
     for (int64_t b = step->all.from; b < lu->homes.guests; b++)
-        if (is_due(lu, k, place, b) &&
+        if (is_due(lu, k, place, b) && has_rows(lu, k, b) &&
             !queue_blocks(lu, step, place, hyb_one_block(b)))
             return;
 }

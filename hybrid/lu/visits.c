@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include "base/clock.h"
+#include "hpl/comm/waits.h"
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/tuner/split.h"
 
@@ -66,6 +67,18 @@ xh_status_t hyb_visits_create(hyb_lu_t *lu)
 void hyb_visits_destroy(hyb_lu_t *lu)
 {
     free(lu->visits);
+}
+
+void hyb_visits_agree(hyb_lu_t *lu)
+{
+    int all = lu->visits != NULL;
+
+    if (lu->grid->nprow > 1)
+        hpl_waits_allreduce(&all, 1, MPI_INT, MPI_MIN, lu->grid->col_comm);
+    if (all)
+        return;
+    hyb_visits_destroy(lu);
+    lu->visits = NULL;
 }
 
 /* ---- the list ------------------------------------------------------------ */
@@ -301,6 +314,8 @@ void hyb_visits_poll(void *context)
     hyb_lu_t *lu = context;
     struct hyb_visits *v = lu->visits;
 
+    if (v == NULL)
+        return;
     if (atomic_load(&v->open) < 0)
         open_next(lu);
     if (atomic_load(&v->open) >= 0)

@@ -333,7 +333,8 @@ bool hyb_check_columns_alike(const hyb_lu_t *lu, int k)
 {
     hyb_group_t group = lu->groups.of[k];
 
-    return group.end == group.first + 1;
+    return group.end == group.first + 1 &&
+           hyb_lu_trailing(lu, k - 1).from >= lu->homes.guests;
 }
 
 bool hyb_check_columns_due(const hyb_lu_t *lu, int k)

@@ -91,7 +91,7 @@ void hyb_check_columns_same(hyb_lu_t *lu, const hyb_place_t *home,
 bool hyb_check_columns_due(const hyb_lu_t *lu, int k);
 
 /* Have all columns met the same panels before k, and meet panel k alone? It is
- * a group of its own then. */
+ * a group of its own then, and guests, which come by turns, are factored. */
 bool hyb_check_columns_alike(const hyb_lu_t *lu, int k);
 
 /* Sweep a run of the team's columns, to which panel k has just been applied. */

@@ -272,8 +272,6 @@ int hyb_home_group(const hyb_home_figures_t *f, const hpl_shape_t *shape)
     if (!hyb_home_is_host() &&
         room(f, shape, f->memory, width, 0.0) >= blocks_of(shape))
         return width;
-    if (shape->nprow > 1)
-        return 1;
     width = (int)xh_smaller(most, widest_for_link(f, shape->nb));
     while (width > 1 &&
            room(f, shape, f->memory, width, HYB_GUEST_SEATS) <= 0.0)
@@ -348,7 +346,7 @@ static bool columns_visit(void)
 double hyb_home_rest(const hyb_home_figures_t *figures,
                      const hpl_shape_t *shape, bool *guests_p)
 {
-    int seats = HYB_SEATS, least = hyb_homes_least_seats(shape->nprow);
+    int seats = HYB_SEATS;
     double columns = (double)shape->n / shape->npcol;
     double blocks = blocks_of(shape);
     double group = hyb_home_group(figures, shape);
@@ -360,8 +358,8 @@ double hyb_home_rest(const hyb_home_figures_t *figures,
         return 0.0;
     do
         there = room(figures, shape, figures->memory, group, seats);
-    while (there <= 0.0 && --seats >= least);
-    *guests_p = shape->nprow == 1 && there > 0.0;
+    while (there <= 0.0 && --seats >= HYB_GUEST_SEATS);
+    *guests_p = there > 0.0;
     if (hyb_home_is_host())
         return 1.0;
     if (*guests_p)
