@@ -54,7 +54,7 @@ static int64_t device_doubles(extent_t e)
 {
     int64_t u = e.nb * u_columns(e) + 2 * travel_doubles(e);
 
-    return 1 + e.rows * e.columns + u + e.rows + 2 * e.nb +
+    return 1 + e.rows * e.columns + u + e.rows + 2 * e.nb + e.nb * e.nb +
            hyb_pivot_elements(e.nb) +
            HYB_SLOTS * (panel_doubles(e) + e.rows * e.wide) +
            hyb_device_wide_doubles(e.nb, e.wide) + seats_doubles(e) +
@@ -194,7 +194,9 @@ static int64_t lay_out(hyb_device_columns_t *d, extent_t e)
     d->memory.x = hyb_block(m, at += e.rows, e.nb, 1);
     d->memory.pivots = hyb_block(m, at += e.nb, e.nb, 1);
     d->memory.proposed = hyb_block(m, at += e.nb, hyb_pivot_elements(e.nb), 1);
-    at += d->memory.proposed.rows;
+    d->memory.pivot_rows =
+        hyb_block(m, at += d->memory.proposed.rows, e.nb, e.nb);
+    at += e.nb * e.nb;
     for (int i = 0; i < HYB_SLOTS; i++, at += panel_doubles(e)) {
         d->panel[i].l1 = hyb_block(m, at, e.nb, e.nb);
         for (int list = 0; list < HYB_ROW_LISTS; list++)

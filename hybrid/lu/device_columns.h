@@ -54,7 +54,8 @@ typedef struct {
         hyb_block_t l[HYB_SLOTS]; /* mp x a group's columns: its L2 */
         hyb_block_t x, y;         /* vectors of the back-substitution */
         hyb_block_t pivots;   /* a list: of the panel being factored, P = 1; */
-        hyb_block_t proposed; /* P > 1: of its column */
+        hyb_block_t proposed; /* P > 1: of its column, */
+        hyb_block_t pivot_rows; /* and its L1 where the top is elsewhere */
         int64_t packed_u,
             packed;    /* P > 1: offsets of rows that travel, nb x
                           all columns: of U, displaced; behind them, */

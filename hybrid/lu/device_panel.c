@@ -4,15 +4,15 @@
 #include "base/clock.h"
 #include "hybrid/lu/lu.h"
 
-/* Where its pivots' rows come to stand: its own first ones, or the place of L1
- * where the top is on another process. */
+/* Where its pivots' rows come to stand: its own first ones, or a place of their
+ * own where the top is on another process. */
 static hyb_block_t l1_of(hyb_device_columns_t *d, int k)
 {
     const HPL_T_panel *h = hyb_lu_panel(d->base.lu, k)->hpl;
 
     return hyb_block_part(hpl_panel_top_rows(h) > 0
                               ? hyb_device_panel_columns(d, k)
-                              : hyb_device_panel(d, k)->l1,
+                              : d->memory.pivot_rows,
                           0, 0, h->jb, h->jb);
 }
 

@@ -12,7 +12,7 @@
  * whichever is last. It ends after its amount of work divided by the resource's
  * rate, and not before the work is done. The device computes the end and its
  * thread sleeps until then, so late wake-ups do not add up. A dry device does
- * no work: its times are those of the model alone.
+ * next to no work: its times are those of the model alone.
  *
  * What is on the high lane interrupts what is on the normal one, which goes on
  * afterwards and ends so much later. But a panel step whose rate is given waits
@@ -148,3 +148,7 @@ double hyb_emu_amount(const hyb_task_t *task);
  *         XH_ERR_ARG     a row number is not in its block
  */
 xh_status_t hyb_emu_work(const hyb_task_t *task, bool flips);
+
+/* What a dry device does of it, so that processes agree: it copies what is one
+ * column, and proposes pivots on the diagonal. */
+void hyb_emu_pretend(const hyb_task_t *task);

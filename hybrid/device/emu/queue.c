@@ -159,6 +159,8 @@ static void work(hyb_emu_queue_t *queue, const command_t *command)
     if (!device->dry) {
         compute_alone(device, r, command);
         *end = fmax(*end, hyb_emu_host->now());
+    } else {
+        hyb_emu_pretend(&command->task);
     }
     do {
         queue->time = *end;
