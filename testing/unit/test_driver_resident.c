@@ -81,6 +81,11 @@ TEST_SOLVE(rows_of_a_late_device_follow_before_others_come, 2,
 TEST_SOLVE(guests_meet_groups, 2, "threads=1 group=3 emu_memory=1")
 TEST_SOLVE(guests_meet_groups_that_devices_factor, 1,
            "threads=2 group=4 emu_memory=1 panel=device")
+TEST_SOLVE(guests_of_a_slow_link_meet_panels_one_by_one, 1,
+           "threads=1 home=host group=1 share=0 emu_rate=3 emu_link=0.05 "
+           "emu_memory=1 panel=device")
+TEST_SOLVE(guests_and_residents_meet_groups_by_turns, 2,
+           "threads=1 group=3 emu_memory=2 verify=online")
 TEST_SOLVE(groups_meet_without_look_ahead, 2,
            "threads=2 group=4 lookahead=0 verify_every=3")
 
@@ -224,24 +229,29 @@ TEST(what_is_planned_crosses_the_link)
     block = BLOCK;
 }
 
-/* On one process some columns live on the device, with home=host none. */
+static void assert_guests_cross(int devices, int nprow, const char *settings)
+{
+    solved_t s;
+
+    block = 8;
+    s = solve(devices, nprow, settings);
+    block = BLOCK;
+    assert_true(s.guests > 0);
+    assert_near(s.work.link_up, s.work.planned_up);
+    assert_near(s.work.link_down, s.work.planned_down);
+}
+
 TEST(what_guests_are_planned_to_move_crosses_the_link)
 {
-    static const char *const ways[] = {
-        "home=device threads=1 panel=device emu_memory=1",
-        "home=host threads=1 panel=device share=0 emu_rate=1e5"};
-
-    for (int devices = 1; devices <= 2; devices++)
-        for (size_t by = 0; by < COUNT_OF(ways); by++) {
-            solved_t s;
-
-            block = 8;
-            s = solve(devices, 1, ways[by]);
-            block = BLOCK;
-            assert_int_equal(s.guests > 0, unit_processes() == 1 || by == 1);
-            assert_near(s.work.link_up, s.work.planned_up);
-            assert_near(s.work.link_down, s.work.planned_down);
-        }
+    for (int devices = 1; devices <= 2; devices++) {
+        if (unit_processes() == 1)
+            assert_guests_cross(
+                devices, 1, "home=device threads=1 panel=device emu_memory=1");
+        for (int p = 1; p <= unit_processes(); p *= 2)
+            assert_guests_cross(
+                devices, p,
+                "home=host threads=1 panel=device share=0 emu_rate=1e5");
+    }
 }
 
 /* ---- home=auto ----------------------------------------------------------- */

@@ -9,6 +9,7 @@
 #include "base/settings.h"
 #include "hpl/pauxil/map.h"
 #include "hpl/solver/system.h"
+#include "hybrid/lu/exchange.h"
 
 /* ---- rates --------------------------------------------------------------- */
 
@@ -210,6 +211,18 @@ hyb_home_seconds_t hyb_home_predict(const hyb_home_figures_t *figures,
 
 /* ---- the choice ---------------------------------------------------------- */
 
+/* Bytes of rows that travel, P > 1, on a device, beside what each column takes:
+ * in slots, and of columns in seats. */
+static double travelling(const hpl_shape_t *shape, double group, double seats)
+{
+    int64_t nb = shape->nb, columns = xh_units(shape->n, shape->npcol);
+    double slots = (double)hyb_exchange_slots(nb, (int64_t)group * nb, columns);
+
+    return shape->nprow > 1
+               ? 2.0 * 8.0 * (slots + seats * group * (double)(nb * nb))
+               : 0.0;
+}
+
 /* Blocks of shape for which the devices have room in so many bytes each, beside
  * two groups of panels, seats of guests, and rows on their way. */
 static double room(const hyb_home_figures_t *figures, const hpl_shape_t *shape,
@@ -218,7 +231,8 @@ static double room(const hyb_home_figures_t *figures, const hpl_shape_t *shape,
     double rows = (double)shape->n / shape->nprow, nb = shape->nb;
     double block = 8.0 * nb * (rows + (shape->nprow > 1 ? 3.0 : 1.0) * nb);
     double tall = 2.0 * group + seats, square = (tall + 1.0) * group;
-    double others = 8.0 * nb * (tall * rows + square * nb);
+    double others = 8.0 * nb * (tall * rows + square * nb) +
+                    travelling(shape, group, seats);
 
     return figures->devices * floor(fmax(0.0, bytes - others) / block);
 }

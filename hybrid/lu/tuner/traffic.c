@@ -10,13 +10,14 @@ typedef struct {
     double jb, top; /* its width; those of its top rows that are here */
     double rows;    /* of it, here */
     double part;    /* of all of its rows */
-    double columns; /* local ones, behind it */
+    double columns; /* that live on devices, behind it */
     double above;   /* rows above it, here */
     bool is_mine;   /* its columns are here */
     bool is_shared; /* P > 1: others hold rows of it */
 } panel_t;
 
-static panel_t panel_of(const hpl_shape_t *shape, int64_t k)
+static panel_t panel_of(const hpl_shape_t *shape, const hyb_homes_t *homes,
+                        int64_t k)
 {
     hpl_map_t rows = hpl_map(shape->nb, shape->nprow, shape->myrow);
     hpl_map_t columns = hpl_system_column_map(shape);
@@ -24,17 +25,18 @@ static panel_t panel_of(const hpl_shape_t *shape, int64_t k)
     int64_t jb = xh_smaller(shape->nb, shape->n - first);
     int64_t above = hpl_map_count(&rows, first);
     int64_t below = hpl_map_count(&rows, shape->n) - above;
+    int64_t left = xh_larger(hpl_map_count(&columns, first + jb),
+                             homes->guests * shape->nb);
 
-    return (panel_t){.jb = (double)jb,
-                     .top = hpl_map_owner(&rows, first) == rows.me ? (double)jb
-                                                                   : 0.0,
-                     .rows = (double)below,
-                     .part = (double)below / (double)(shape->n - first),
-                     .columns = (double)(hpl_system_columns(shape) -
-                                         hpl_map_count(&columns, first + jb)),
-                     .above = (double)above,
-                     .is_mine = hpl_map_owner(&columns, first) == columns.me,
-                     .is_shared = shape->nprow > 1};
+    return (panel_t){
+        .jb = (double)jb,
+        .top = hpl_map_owner(&rows, first) == rows.me ? (double)jb : 0.0,
+        .rows = (double)below,
+        .part = (double)below / (double)(shape->n - first),
+        .columns = (double)xh_larger(0, hpl_system_columns(shape) - left),
+        .above = (double)above,
+        .is_mine = hpl_map_owner(&columns, first) == columns.me,
+        .is_shared = shape->nprow > 1};
 }
 
 typedef struct {
@@ -126,7 +128,7 @@ static traffic_t l2_traffic(const hyb_groups_t *groups, const panel_t *all,
     panel_t p = *all;
     traffic_t t;
 
-    if (p.columns == 0.0)
+    if (k + 1 == groups->panels)
         return (traffic_t){0.0, 0.0};
     p.columns = (k - groups->of[k].first) * (double)nb;
     t = row_traffic(&p, p.jb / left);
@@ -156,9 +158,35 @@ static int met(const hpl_shape_t *shape, const hyb_homes_t *homes,
     return hyb_groups_met(groups, groups->panels, &far, k);
 }
 
+/* Rows of the process from panel's first one on. */
+static double rows_from(const hpl_shape_t *shape, int panel)
+{
+    hpl_map_t rows = hpl_map(shape->nb, shape->nprow, shape->myrow);
+
+    return (double)(hpl_map_count(&rows, shape->n) -
+                    hpl_map_count(&rows, (int64_t)panel * shape->nb));
+}
+
 /*
- * Guests come and go, P = 1: rows from the first panel on that they have not
- * met. For good they come once, and U goes. b is one column and no panel.
+ * Rows of a column that meets so many panels at once, the first of them first:
+ * those of U and displaced ones come with it. Its own leave it only where it
+ * has stayed: else they leave from host memory.
+ */
+static traffic_t guest_rows(const hpl_shape_t *shape, int first, int panels,
+                            bool stayed)
+{
+    double rows = (double)panels * shape->nb;
+    double mine = rows * rows_from(shape, first) /
+                  ((double)shape->n - (double)first * shape->nb);
+
+    if (shape->nprow == 1)
+        return (traffic_t){0.0, 0.0};
+    return (traffic_t){rows + mine, stayed ? 2.0 * mine : 0.0};
+}
+
+/*
+ * Guests come and go: rows from the first panel on that they have not met. For
+ * good they come once, and U goes. b is one column and no panel.
  */
 static traffic_t guest_traffic(const hpl_shape_t *shape,
                                const hyb_homes_t *homes,
@@ -170,22 +198,23 @@ static traffic_t guest_traffic(const hpl_shape_t *shape,
     double width =
         (double)xh_larger(1, xh_smaller(nb, shape->n - (int64_t)panel * nb));
     bool is_there = panel == 0;
-    traffic_t t = {.up = is_there ? width * shape->n : 0.0};
+    traffic_t t = {.up = is_there ? rows_from(shape, 0) : 0.0};
 
     for (int k = 0; k < end; k++, before = now) {
         now = met(shape, homes, groups, block, k);
-        if (now > before && !is_there) {
-            first = before;
-            t.up += width * ((double)shape->n - (double)first * nb);
+        if (now > before) {
+            add(&t, guest_rows(shape, before, now - before, is_there));
+            first = is_there ? first : before;
+            t.up += is_there ? 0.0 : rows_from(shape, first);
             is_there = true;
         }
         if (is_there && !hyb_groups_is_near(panel, k + 1)) {
-            t.down += width * ((double)shape->n - (double)first * nb);
+            t.down += rows_from(shape, first);
             is_there = false;
         }
     }
-    t.down += width * (double)(end - first) * nb;
-    return t;
+    t.down += rows_from(shape, first) - rows_from(shape, end);
+    return (traffic_t){width * t.up, width * t.down};
 }
 
 void hyb_home_traffic(const hpl_shape_t *shape, const hyb_homes_t *homes,
@@ -202,7 +231,7 @@ void hyb_home_traffic(const hpl_shape_t *shape, const hyb_homes_t *homes,
         add(&sum, guest_traffic(shape, homes, groups, b));
     }
     for (int k = 0; k < panels; k++) {
-        panel_t p = panel_of(shape, k);
+        panel_t p = panel_of(shape, homes, k);
         bool resides =
             p.is_mine && hpl_map_block_local(&columns, k) >= homes->guests;
 
