@@ -129,7 +129,10 @@ def named_hosts(given):
     """The hosts that options name, one at least."""
     found = given_hosts(given)
     if not found:
-        raise Refused("no hosts: name them by --hosts or --hostfile")
+        where = [f"--{name} {value}" for name, value in (
+            ("partition", given.partition), ("reservation", given.reservation)) if value]
+        raise Refused(f"Slurm knows no hosts of {where[-1]}; sinfo and scontrol show its own" if where
+                      else "no hosts: name them by --hosts or --hostfile")
     return found
 
 

@@ -98,7 +98,7 @@ def named(campaign, entries, mark=""):
     """Nodes with reasons; most of a long list is folded."""
     if not entries:
         return ""
-    launcher = campaign["options"].get("launcher")
+    launcher = None if shared_cause(campaign) else campaign["options"].get("launcher")
     items = [item(entry, mark * (entry["class"] not in ("ok", "unknown")), launcher)
              for entry in entries[:FIRST + ROWS]]
     shown = f'<ul class="drain">{"".join(items[:FIRST])}</ul>'

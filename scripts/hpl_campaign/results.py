@@ -85,13 +85,12 @@ def to_drain(found, options, by, drains):
 def said(found, options, drains=False):
     """What is printed at the end; drains: the nodes are drained next."""
     launcher, calls = found["options"].get("launcher"), options.calls
-    lines = [page.headline(found)]
+    lines, cause = [page.headline(found)], summary.shared_cause(found)
     for sort, entries in (("", found["drain"]), ("undecided: ", found["open"])):
         for entry in entries:
-            asked = drain.ask(entry, launcher)
+            asked = None if cause else drain.ask(entry, launcher)
             lines.append(f"{entry['host']}: {sort}{entry['class']}: {entry['reason']}"
                          + (f"; ask before you drain it: {asked}" if asked else ""))
-    cause = summary.shared_cause(found)
     is_slurm, by = commands.is_slurm(found), ""
     if options.drain_command == drain.COMMAND:
         by = f", {'' if is_slurm else 'with Slurm '}{commands.RIGHTS}"

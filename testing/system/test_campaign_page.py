@@ -104,6 +104,8 @@ def test_where_most_nodes_fail_it_says_to_look_for_one_cause():
     assert "Do not drain yet: 12 of 16 nodes are not started" in text
     assert "More than half of the nodes are not started" in text
     assert "Do not drain before it is found" in text and "scontrol" not in text
+    found["options"] = SLURM
+    assert "before you drain" not in text_of(found)
 
 
 def test_a_long_list_is_folded():
