@@ -21,20 +21,21 @@ const char *xh_command_line_dashes(const char *name)
 
 /* ---- arguments ----------------------------------------------------------- */
 
-/* For an argument that is no number, the least valid one is the nearest. */
+/* A text that is no number, for which x is NaN, is near to none. */
 static xh_status_t refuse_number(const xh_option_t *row, const char *text,
                                  double x)
 {
-    double nearest =
-        isnan(x) ? fmax(row->least, 0.0) : fmin(fmax(x, row->least), row->most);
+    double nearest = fmin(fmax(x, row->least), row->most);
+    char advice[64] = "";
 
     if (row->kind == XH_OPTION_INT)
         nearest = floor(nearest);
-    xh_log_error("%s%s: '%.80s' is not allowed; allowed: %s %.12g to %.12g; "
-                 "the nearest is %.12g",
+    if (!isnan(x))
+        snprintf(advice, sizeof(advice), "; the nearest is %.12g", nearest);
+    xh_log_error("%s%s: '%.80s' is not allowed; allowed: %s %.12g to %.12g%s",
                  xh_command_line_dashes(row->name), row->name, text,
                  row->kind == XH_OPTION_INT ? "whole numbers," : "numbers,",
-                 row->least, row->most, nearest);
+                 row->least, row->most, advice);
     return XH_ERR_INPUT;
 }
 

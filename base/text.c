@@ -59,9 +59,10 @@ int xh_text_nearest(const char *text, const char *const *words, int count)
 bool xh_text_is_near(const char *text, const char *word)
 {
     size_t length = strlen(text);
-    int64_t most = length < 4 ? 1 : xh_larger(2, (int64_t)length / 3);
+    int64_t most = length < 5 ? 1 : xh_larger(2, (int64_t)length / 3);
 
-    return length >= 2 && distance(text, word) <= most;
+    return strcasecmp(text, word) == 0 ||
+           (length >= 2 && distance(text, word) <= most);
 }
 
 bool xh_text_number(const char *text, double *x_p)

@@ -17,7 +17,7 @@ int64_t xh_text_distance(const char *a, const char *b);
 int xh_text_nearest(const char *text, const char *const *words, int count);
 
 /* Is word so near to text that it may have been meant? A third of the letters
- * differ at most, or text is the beginning. */
+ * differ at most, or text is the beginning, or only capitals differ. */
 bool xh_text_is_near(const char *text, const char *word);
 
 /*

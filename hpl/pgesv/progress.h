@@ -51,7 +51,7 @@ hpl_progress_t hpl_progress_begin(const HPL_T_grid *grid, int n);
 
 /*
  * `left` columns are left; 0 ends it.
- * Cost: reads the clock; prints at most a few lines a second.
+ * Cost: reads the clock; prints at most a few lines per second.
  */
 void hpl_progress_say(hpl_progress_t *progress, int64_t left);
 

@@ -4,6 +4,7 @@ import copy
 import os
 import shlex
 import signal
+import stat
 import sys
 import time
 from pathlib import Path
@@ -111,14 +112,27 @@ def names_hosts(given):
 def interrupted(number, _):
     for each in ENDING:
         signal.signal(each, signal.SIG_IGN)
+    if number == signal.SIGHUP:
+        unheard()
     raise SystemExit(128 + number)
+
+
+def unheard():
+    """A terminal that has gone refuses each word: write none, so that the rest is done."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for file in (1, 2):
+        if not stat.S_ISREG(os.fstat(file).st_mode):
+            os.dup2(nowhere, file)
 
 
 def named_hosts(given):
     """The hosts that options name, one at least."""
     found = given_hosts(given)
     if not found:
-        raise Refused("no hosts: name them by --hosts or --hostfile")
+        where = [f"--{name} {value}" for name, value in (
+            ("partition", given.partition), ("reservation", given.reservation)) if value]
+        raise Refused(f"Slurm knows no hosts of {where[-1]}; sinfo and scontrol show its own" if where
+                      else "no hosts: name them by --hosts or --hostfile")
     return found
 
 
@@ -232,10 +246,10 @@ def retest(given):
         if options is None:
             return 1
         found, failed = carry_out(options, test.give_back)
+        test.conclude(found, failed)
     except BaseException:
         test.give_back()
         raise
-    test.conclude(found, failed)
     first = results.build(state, given)
     results.write_all(first, given)
     say(results.left(first, given))
@@ -248,7 +262,8 @@ COMMANDS = {"plan": plan, "run": run, "report": report, "retest": retest}
 def main():
     given = parser().parse_args()
     for number in ENDING:
-        signal.signal(number, interrupted)
+        if signal.getsignal(number) != signal.SIG_IGN:  # as nohup makes it
+            signal.signal(number, interrupted)
     try:
         return COMMANDS[given.command](given)
     except (Refused, Busy, Damaged, hosts.BadHosts, planning.NoPlan, OSError) as error:

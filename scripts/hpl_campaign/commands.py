@@ -7,6 +7,7 @@ from hpl_report.html import escape
 from hpl_report.words import listed, plural
 
 from . import drain, launch, reservation, retest
+from .calls import ELSEWHERE
 from .compare import FEW
 from .judge import CABLE
 from .summary import shared_cause
@@ -14,6 +15,7 @@ from .summary import shared_cause
 FIRST = 8  # nodes that have a command of their own
 NAMED = 12  # nodes that a sentence names
 RIGHTS = "as root or as an administrator of Slurm"  # that scontrol needs
+LOST = "A lost ssh session does the same, unless you type the command within tmux."
 
 # What a first look at a node calls, and what its answer means; by the kind of a fault.
 LOOKS = {
@@ -26,24 +28,22 @@ LOOKS = {
     "error": ("journalctl -k -p err -n 20", "Errors of the kernel name memory, device or "
               "network."),
 }
-# The same of a node that has not started, by its launcher.
-ASK = {
-    "ssh": ("ssh {} uptime", "No answer: power or network."),
-    "slurm": ("scontrol show node {}", "State DOWN: power, network or slurmd."),
+# What the answer of a node that has not started means, by its launcher.
+ANSWERS = {"ssh": "No answer: power or network.",
+           "slurm": "State DOWN: power, network or slurmd."}
+ONLY_BUSY = {
+    "ssh": "If it answers, it was away or busy: test it as in step {step}.",
+    "slurm": "If the state has DRAIN, MAINT or RESERVED and the Reason is not yours, others keep "
+             "the node: leave it to them, and test it once they give it back. If the state is "
+             "IDLE, MIXED or ALLOCATED, it was busy: test it as in step {step}.",
 }
-
-
-def ask(entry, launcher):
-    """What tells why a node has not started; None of another one."""
-    return ASK[launcher][0].format(foreign.shown(entry["host"])) \
-        if entry["class"] == "not started" and launcher in ASK else None
 
 
 def first_look(entry, launcher):
     """The command for a first look at a node that is not ok, and what its answer means."""
-    asked = ask(entry, launcher)
+    asked = drain.ask(entry, launcher)
     if asked:
-        return asked, ASK[launcher][1]
+        return asked, ANSWERS[launcher]
     kind = ("link" if CABLE in entry["reason"] else
             "program" if entry["class"] in ("slow", "hot") else "error")
     command, means = LOOKS[kind]
@@ -51,11 +51,16 @@ def first_look(entry, launcher):
 
 
 def look(name, entries, campaign):
-    """First looks at some nodes, to copy."""
-    launcher = campaign["options"].get("launcher")
-    found = [first_look(entry, launcher) for entry in entries[:FIRST]]
-    return copied(name, "\n".join(command for command, _ in found)) + html.listing(
-        dict.fromkeys(means for _, means in found))
+    """First looks at some nodes, to copy, with what their answers mean."""
+    commands, means = [], {}
+    for entry in entries[:FIRST]:
+        command, meaning = first_look(entry, launcher_of(campaign))
+        commands.append(command)
+        means.setdefault(meaning, []).append(entry["host"])
+    return copied(name, "\n".join(commands)) + html.listing([
+        *(f"{listed(names, NAMED)}: {meaning}" for meaning, names in means.items()),
+        "Nothing found: test the node all the same. If it is not ok again, give the vendor the "
+        "folder that the test names."])
 
 
 def copied(name, text):
@@ -75,9 +80,13 @@ def names_of(entries):
     return [entry["host"] for entry in entries]
 
 
+def launcher_of(campaign):
+    return campaign["options"].get("launcher")
+
+
 def is_slurm(campaign):
     """Whether Slurm starts the runs."""
-    return campaign["options"].get("launcher") == "slurm"
+    return launcher_of(campaign) == "slurm"
 
 
 def typed(campaign, calls):
@@ -102,25 +111,47 @@ def to_do(campaign, calls):
 # ---- drain -------------------------------------------------------------------------
 
 
-def to_ask(asked, calls):
-    """How nodes that have not started are drained: they may be others'."""
+def to_ask(asked, campaign, calls):
+    """How nodes that have not started are drained: others may keep them."""
+    launcher = launcher_of(campaign)
     yield html.paragraph(f"Ask about {listed(names_of(asked), NAMED)}:")
-    yield copied("ask", "\n".join(ask(entry, "slurm") for entry in asked[:FIRST]))
-    yield html.paragraph(
-        "The state has DRAIN, MAINT or RESERVED, and the Reason is not yours: others keep the "
-        "node; leave it to them, and test it once they give it back. IDLE, MIXED or ALLOCATED: it "
-        "was busy; test it as in the next step. DOWN or NOT_RESPONDING: type this.")
+    yield copied("ask", "\n".join(drain.ask(entry, launcher) for entry in asked[:FIRST]))
+    yield html.paragraph(busy(campaign))
+    with_slurm = calls.drain_command == drain.COMMAND and not is_slurm(campaign)
+    yield html.paragraph(f"Only if {drain.ASK[launcher][1]}, drain it" + ", with Slurm by"
+                         * with_slurm + ":")
     yield copied("drain-asked", drain.shown(asked, calls.drain_command))
 
 
+def busy(campaign):
+    """What follows if a node that has not started is not down."""
+    return ONLY_BUSY[launcher_of(campaign)].format(step=2 + bool(campaign["open"]))
+
+
 def to_drain(campaign, calls):
-    """The command that drains."""
+    """The commands that drain, and what to ask about nodes that have not started."""
+    at_once, asked = drain.apart(campaign["drain"], launcher_of(campaign))
     tested = {host["name"] for host in campaign["hosts"] if host["retest"]} \
         | set(campaign["options"].get("retest") or ())
     by_test = bool(tested & set(names_of(campaign["drain"])))
-    yield (f"Drain {listed(names_of(campaign['drain']), NAMED)}"
-           + ", unless a test has done so" * by_test)
-    commands = copied("commands", drain.shown(campaign["drain"], calls.drain_command))
+    title = "; ".join(f"{what} {listed(names_of(entries), NAMED)}" for what, entries in (
+        ("drain", at_once), ("ask about", asked)) if entries)
+    yield title[0].upper() + title[1:] + ", unless a test has done so" * by_test
+    if at_once:
+        none = "" if by_test or "--yes" in campaign["command"] else \
+            "Nothing is drained before you type this. "
+        yield from how_to_drain(at_once, not asked, none, campaign, calls)
+    if asked:
+        yield from to_ask(asked, campaign, calls)
+
+
+def how_to_drain(entries, are_all, none, campaign, calls):
+    """The commands that drain nodes at once.
+
+    are_all   there are no others, so that one command drains all
+    none      that nothing is drained yet, or ""
+    """
+    commands = copied("commands", drain.shown(entries, calls.drain_command))
     goes_on = html.paragraph(
         "Jobs that run there go on to their end, and no new ones start. sinfo -lR lists the "
         "nodes: as drng while jobs run, then as drain.") \
@@ -130,19 +161,13 @@ def to_drain(campaign, calls):
         yield folded("Without Slurm", html.paragraph(
             "Without a scheduler, take the nodes out of your list of hosts. With another "
             "scheduler, name its command; for PBS this drains them:"),
-            copied("elsewhere", calls.drain_otherwise()))
-        return
-    none = "" if by_test or "--yes" in campaign["command"] else \
-        "Nothing is drained before you type this. "
-    asked = [entry for entry in campaign["drain"] if is_slurm(campaign) and ask(entry, "slurm")]
-    others = [entry for entry in campaign["drain"] if entry not in asked]
-    if asked:
-        if others:
-            yield html.paragraph(f"{none}{typed(campaign, calls)}:")
-            yield copied("commands", drain.shown(others, calls.drain_command)) + goes_on
-        yield from to_ask(asked, calls)
+            copied("elsewhere", calls.drain_otherwise() if are_all else
+                   drain.shown(entries, ELSEWHERE)))
         return
     yield html.paragraph(f"{none}{typed(campaign, calls)}:")
+    if not are_all:
+        yield commands + goes_on
+        return
     yield copied("drain-all", calls.drain(campaign)) + goes_on
     yield folded("The commands that it runs", commands,
                  html.paragraph(f"{calls.listing()} lists the nodes."))
@@ -215,11 +240,12 @@ def before(campaign, step, names, tested):
             "start there; those that run are not killed, and the test waits for their end, "
             "however long (squeue shows them). "
             f"It takes about {minutes}, drains a node that is not ok, and ends the reservation. "
-            "Ctrl-C ends it, too, and leaves nodes as they were. Without --yes it tests and "
-            "changes nothing, and prints the commands for an administrator.")
+            "Ctrl-C stops it, also while it waits: the reservation ends, and nodes are as they "
+            f"were. {LOST} Without --yes it tests and changes nothing, and prints the commands for "
+            "an administrator.")
     beside = f", and uses {listed(good, NAMED)} to compare with" if good else ""
     return html.paragraph(f"The test takes about {minutes}{beside}. Keep other programs off "
-                          "these nodes until it ends.") + folded(
+                          f"these nodes until it ends. Ctrl-C stops it. {LOST}") + folded(
         "With Slurm: reserve the nodes first", html.paragraph(
             f"Type this {RIGHTS}, and begin the test once squeue lists no job:"),
         copied(f"reserve-{step}", "\n".join(map(launch.joined, (

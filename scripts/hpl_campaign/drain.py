@@ -8,13 +8,36 @@ from hpl_report import foreign
 FILE = "drain.txt"
 COMMAND = "scontrol update NodeName={host} State=DRAIN Reason={reason}"
 REASON = 250  # letters of a reason in a command, at most
+# What tells why a node has not started and what then calls for a drain, by the launcher:
+# until then others may keep the node, or it was only busy.
+ASK = {
+    "ssh": ("ssh {} uptime", "it does not answer"),
+    "slurm": ("scontrol show node {}", "its state is DOWN or NOT_RESPONDING"),
+}
 
 
-def text(drain):
-    """drain.txt: a node a line, and behind # why. Names alone:
+def ask(entry, launcher):
+    """The command that tells why a node has not started; None for another node."""
+    return ASK[launcher][0].format(foreign.shown(entry["host"])) \
+        if entry["class"] == "not started" and launcher in ASK else None
+
+
+def apart(drain, launcher):
+    """The nodes to drain at once, and those to ask about before."""
+    asked = [entry for entry in drain if ask(entry, launcher)]
+    return [entry for entry in drain if entry not in asked], asked
+
+
+def text(drain, launcher=None):
+    """drain.txt: a node per line, and behind # why, and when if not at once. Names alone:
     sed 's/ *#.*//' drain.txt."""
-    return "".join(f"{foreign.shown(entry['host'])}  # {entry['class']}: "
-                   f"{foreign.shown(entry['reason'])}\n" for entry in drain)
+    def line(entry):
+        asked = ask(entry, launcher)
+        when = f"; drain it only if {ASK[launcher][1]}: {asked}" if asked else ""
+        return (f"{foreign.shown(entry['host'])}  # {entry['class']}: "
+                f"{foreign.shown(entry['reason'])}{when}\n")
+
+    return "".join(map(line, drain))
 
 
 def cut(reason):

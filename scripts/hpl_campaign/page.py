@@ -9,9 +9,9 @@ from hpl_report.page import whole
 from hpl_report.words import (
     NONE, duration, moment, percent, plural, rate, significant)
 
-from . import charts, history
+from . import charts, drain, history
 from .calls import Calls
-from .commands import ask, copied, to_do
+from .commands import copied, to_do
 from .compare import CLEAR, FEW
 from .judge import CLASSES, NEAR
 from .summary import is_certain, shared_cause
@@ -48,20 +48,20 @@ def style(klass):
 
 def headline(campaign):
     """What to do."""
-    count, drained = len(campaign["hosts"]), len(campaign["drain"])
+    count = len(campaign["hosts"])
+    drained, asked = map(len, drain.apart(campaign["drain"],
+                                          campaign["options"].get("launcher")))
     opened, cause = len(campaign["open"]), shared_cause(campaign)
-    if cause and drained:
+    if cause and campaign["drain"]:
         many = campaign["counts"][cause]
         return (f"Do not drain yet: {many} of {plural(count, 'node')} "
                 f"{'is' if many == 1 else 'are'} {cause}")
     if campaign["counts"]["ok"] == count and not opened:
         return f"All {count} nodes are ok" if count > 1 else "The node is ok"
-    if not campaign["runs"] and not drained:
+    if not campaign["runs"] and not campaign["drain"]:
         return f"No run has ended: nothing is known of {plural(count, 'node')}"
-    if drained:
-        more = f"; test {opened} again" if opened else ""
-        return f"Drain {drained} of {plural(count, 'node')}{more}"
-    return f"Drain none; test {opened} of {plural(count, 'node')} again"
+    return (f"Drain {drained or 'none'} of {plural(count, 'node')}"
+            + f"; ask about {asked}" * bool(asked) + f"; test {opened} again" * bool(opened))
 
 
 def tally(campaign):
@@ -77,7 +77,7 @@ def tally(campaign):
 
 def to_look_at(entry, launcher):
     """What tells more of a node, for a page."""
-    command = ask(entry, launcher)
+    command = drain.ask(entry, launcher)
     if command:
         return f"ask before you drain it: <code>{escape(command)}</code>"
     return escape(REPAIR.get(entry["class"], ""))
@@ -98,7 +98,7 @@ def named(campaign, entries, mark=""):
     """Nodes with reasons; most of a long list is folded."""
     if not entries:
         return ""
-    launcher = campaign["options"].get("launcher")
+    launcher = None if shared_cause(campaign) else campaign["options"].get("launcher")
     items = [item(entry, mark * (entry["class"] not in ("ok", "unknown")), launcher)
              for entry in entries[:FIRST + ROWS]]
     shown = f'<ul class="drain">{"".join(items[:FIRST])}</ul>'

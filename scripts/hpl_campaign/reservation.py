@@ -90,9 +90,9 @@ class Reservation:
         self.resumed = []
         if self.stays or not self.is_there:
             return
-        self.is_there = False
         words = [*self.sudo, *release(self.name)]
         if not may_run:
+            self.is_there = False
             say(f"as root, or as an administrator of Slurm, type:\n{launch.joined(words)}")
             return
         # A step whose srun was killed may still hold nodes.
@@ -100,6 +100,7 @@ class Reservation:
         for _ in range(TRIES):
             if not subprocess.run(words, stdin=subprocess.DEVNULL,
                                   stderr=subprocess.DEVNULL).returncode:
+                self.is_there = False
                 return
             time.sleep(1)
         complain("xhpl-campaign", f"{launch.joined(words)} has failed: type it")

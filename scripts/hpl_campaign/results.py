@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 from hpl_report import files
-from hpl_report.words import NBSP, rate
+from hpl_report.words import NBSP, listed, rate
 
 from . import campaign, clocks, commands, drain, history, judge, page, retest, stages, summary
 
@@ -41,7 +41,7 @@ def write_all(found, options):
     earlier = history.by_age([history.read(path) for path in options.compare])
     for name, text in (
             (CAMPAIGN, summary.text(found)),
-            (DRAIN, drain.text(found["drain"])),
+            (DRAIN, drain.text(found["drain"], found["options"].get("launcher"))),
             (PAGE, page.make(found, earlier, options.calls))):
         files.replace(os.path.join(options.directory, name), text)
 
@@ -54,16 +54,43 @@ def effect(found, entries, tested):
     return f"; it reserves {commands.reserved(found, *names)}, and drains or resumes what it tests"
 
 
+def to_drain(found, options, by, drains):
+    """Lines with the commands that drain; of nodes to ask about, after the question.
+
+    by       who types them
+    drains   all are drained next
+    """
+    def shown(entries):
+        return drain.shown(entries, options.drain_command).rstrip()
+
+    if drains:
+        return ["", "draining these nodes:", shown(found["drain"])]
+    launcher = found["options"].get("launcher")
+    at_once, asked = drain.apart(found["drain"], launcher)
+    nothing, lines = "nothing is drained yet; ", []
+    if not asked:
+        return ["", f"{nothing}this does it{by}:\n{options.calls.drain(found)}\n"
+                "by these commands:", shown(at_once)]
+    if at_once:
+        lines = ["", f"{nothing}these commands do it{by}:", shown(at_once)]
+        nothing = ""
+    names = listed(commands.names_of(asked), commands.NAMED)
+    return lines + [
+        "", f"{nothing}ask first about {names}, which may be busy or kept by others:",
+        *(drain.ask(entry, launcher) for entry in asked),
+        f"only if {drain.ASK[launcher][1]}, drain it{by}:",
+        shown(asked)]
+
+
 def said(found, options, drains=False):
     """What is printed at the end; drains: the nodes are drained next."""
     launcher, calls = found["options"].get("launcher"), options.calls
-    lines = [page.headline(found)]
+    lines, cause = [page.headline(found)], summary.shared_cause(found)
     for sort, entries in (("", found["drain"]), ("undecided: ", found["open"])):
         for entry in entries:
-            asked = commands.ask(entry, launcher)
+            asked = None if cause else drain.ask(entry, launcher)
             lines.append(f"{entry['host']}: {sort}{entry['class']}: {entry['reason']}"
                          + (f"; ask before you drain it: {asked}" if asked else ""))
-    cause = summary.shared_cause(found)
     is_slurm, by = commands.is_slurm(found), ""
     if options.drain_command == drain.COMMAND:
         by = f", {'' if is_slurm else 'with Slurm '}{commands.RIGHTS}"
@@ -71,15 +98,8 @@ def said(found, options, drains=False):
     if cause:
         lines += ["", page.CAUSE.format(cause)]
     elif found["drain"]:
-        asked = [entry["host"] for entry in found["drain"]
-                 if is_slurm and commands.ask(entry, launcher)]
-        by_report = f"this does it{by}:\n{calls.drain(found)}\nby these commands:" \
-            if not asked else (f"these commands do it{by}; ask about {', '.join(asked)} before, "
-                               "as others may keep what they have drained:")
-        lines += ["", "draining these nodes:" if drains else
-                  f"nothing is drained yet; {by_report}",
-                  drain.shown(found["drain"], options.drain_command).rstrip(),
-                  "", f"leave a node drained until its repair, then test it{on_slurm}"
+        lines += to_drain(found, options, by, drains)
+        lines += ["", f"leave a node drained until its repair, then test it{on_slurm}"
                   f"{effect(found, found['drain'], found['drain'][:1])}:",
                   calls.retest(found, ["NODE"])]
     if found["open"] and found["runs"] and not cause:

@@ -114,6 +114,7 @@ class Runner:
         self.witness = witness or (lambda run, seconds: [])
         self.ceiling, self.clock = ceiling, clock
         self.watched, self.closing, self.noted = [], {}, []
+        self.starting = []  # a run and its folder while its process is made
         self.last_start = self.refused = None  # the latter: since when none starts
         self.paused = 0.0  # until then none is tried
         self.told = set()  # errors of which people know
@@ -191,16 +192,19 @@ class Runner:
         if len(listed) <= LONG:
             environment[leftovers.HOSTS] = listed
         now = self.clock.now()
+        self.starting = [(run, folder)]  # whoever interrupts that has no job to end
         try:
             job = self.launcher.start(words, folder, environment, run)
-        except Later:
-            raise
         except OSError as error:
+            self.starting = []
+            if isinstance(error, Later):
+                raise
             ended = outcome.Ended(None, None, "", "", f"{words[0]}: {error.strerror}")
             self.note(run, folder, outcome.classify(ended)._replace(
                 outcome="not started"), None)
             return
         self.watched.append(Watched(run, folder, job, now))
+        self.starting = []
         if self.ceiling:
             self.watch_ceiling(run)
 
@@ -327,6 +331,6 @@ class Runner:
                 self.clock.sleep(0.05)
         for one in self.watched if self.ceiling else []:
             self.ceiling.end(one.run)
-        list(self.pool.map(lambda one: self.launcher.end(one.run, one.folder),
-                           self.watched))
-        self.watched = []
+        begun = [*((one.run, one.folder) for one in self.watched), *self.starting]
+        list(self.pool.map(lambda one: self.launcher.end(*one), begun))
+        self.watched, self.starting = [], []

@@ -156,8 +156,10 @@ def is_bad(host, again):
 
 
 def drained(hosts, again=()):
-    """Hosts that are not ok. again: those that were tested a second time."""
-    return listed(hosts, lambda host: is_bad(host, again))
+    """Hosts that are not ok; last those that have not started, as others may keep them.
+    again: those that were tested a second time."""
+    return sorted(listed(hosts, lambda host: is_bad(host, again)),
+                  key=lambda entry: entry["class"] == "not started")
 
 
 def left_open(hosts, again=(), is_second=False):

@@ -220,20 +220,33 @@ static const char *threads_variable(const xh_blas_library_t *library)
     return "OMP_NUM_THREADS";
 }
 
-/* OMP_NUM_THREADS sets neither the solver's threads nor those of the library.
- */
+/* Does the variable ask for another number of threads than is used? */
+static bool is_ignored(const char *variable, int64_t used)
+{
+    const char *wanted = getenv(variable);
+
+    return wanted != NULL && strtol(wanted, NULL, 10) != used;
+}
+
+/* Variables set neither the solver's threads nor those of the library. */
 static void say_ignored_variable(const xh_blas_library_t *library)
 {
-    const char *wanted = getenv("OMP_NUM_THREADS");
     bool is_reference = strcmp(hpl_solver()->name, "reference") == 0;
-    const char *name = is_reference ? "blas_threads" : "threads";
-    int64_t used = is_reference ? xh_settings_int("blas_threads")
-                                : hpl_solver()->workers().threads;
+    int64_t of_library = xh_settings_int("blas_threads");
+    const char *variable = "OMP_NUM_THREADS";
 
-    if (wanted != NULL && library->threads > 0 &&
-        strtol(wanted, NULL, 10) != used)
-        xh_log_info("OMP_NUM_THREADS=%s has no effect: use --set %s=%s", wanted,
-                    name, wanted);
+    if (library->threads <= 0)
+        return;
+    if (!is_ignored(variable, is_reference ? of_library
+                                           : hpl_solver()->workers().threads)) {
+        variable = threads_variable(library);
+        if (strcmp(variable, "OMP_NUM_THREADS") == 0 ||
+            !is_ignored(variable, of_library))
+            return;
+    }
+    xh_log_info("%s=%s has no effect: use --set %s=%s", variable,
+                getenv(variable), is_reference ? "blas_threads" : "threads",
+                getenv(variable));
 }
 
 static void measure(const xh_blas_library_t *library)

@@ -102,17 +102,28 @@ def test_where_no_host_answers_all_are_drained_with_the_reason(site, stages):
     done = jobs.run(words, site.folder)
     assert done.status == 1 and "no host answers" in done.stderr, str(done)
     assert "Do not drain yet: 5 of 5 nodes are not started" in done.stdout
+    assert "before you drain" not in done.stdout
     assert "not drained: n1, n2, n3, n4, n5" in done.stderr
     assert list(site.folder.glob("drained-*")) == []
     lines = (site.folder / "c/drain.txt").read_text().splitlines()
-    assert lines == [f"n{i}  # not started: it does not answer: no route to host"
-                     for i in range(1, 6)]
+    assert lines == [f"n{i}  # not started: it does not answer: no route to host; drain it only "
+                     f"if it does not answer: ssh n{i} uptime" for i in range(1, 6)]
     assert (site.folder / "c/campaign.html").exists()
     jobs.program(site.folder / "bin/ssh", "shift; eval \"$@\"\n")  # it is repaired
     done = jobs.run(words, site.folder)
     assert "no host answers" not in done.stderr, str(done)
     done.refused("no daemon")
     assert (site.folder / "c/drain.txt").read_text() == ""
+
+
+@pytest.mark.parametrize("option", ("--partition", "--reservation"))
+def test_what_slurm_does_not_know_is_named(site, option):
+    for name in ("sinfo", "scontrol", "srun", "sbatch", "squeue", "scancel"):
+        jobs.program(site.folder / "bin" / name, "exit 1\n")
+    jobs.run([sys.executable, CAMPAIGN, "run", "-C", "c", option, "x"], site.folder,
+             {"PATH": f"{site.folder}/bin:/usr/bin:/bin"}).refused(
+        f"Slurm knows no hosts of {option} x; sinfo and scontrol show its own")
+    assert not (site.folder / "c").exists()
 
 
 @pytest.mark.parametrize("options, said", (

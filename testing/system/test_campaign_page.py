@@ -89,7 +89,7 @@ def test_what_is_open_is_no_node_to_drain(campaign):
     assert "3. Repair them, and test each" in text
     campaign["drain"] = []
     text = text_of(campaign)
-    assert "Drain none; test 1 of 16 nodes again" in text
+    assert "Drain none of 16 nodes; test 1 again" in text
     assert f"1. Test {host['name']} again" in text and "Repair them" not in text
 
 
@@ -104,6 +104,8 @@ def test_where_most_nodes_fail_it_says_to_look_for_one_cause():
     assert "Do not drain yet: 12 of 16 nodes are not started" in text
     assert "More than half of the nodes are not started" in text
     assert "Do not drain before it is found" in text and "scontrol" not in text
+    found["options"] = SLURM
+    assert "before you drain" not in text_of(found)
 
 
 def test_a_long_list_is_folded():
@@ -149,7 +151,9 @@ def test_over_ssh_an_uncertain_node_of_few_has_two_commands_and_an_end():
             "counts, also among few nodes. End programs there that use more than 5 % of a core "
             "and are not the system's; if there are none, go "
             f"on: Copy ssh {HOSTS[1]} top -b -n 1 | head -n 15 The test takes about 6 minutes, "
-            f"and uses {HOSTS[0]}, {HOSTS[2]} and {HOSTS[3]} to compare with." in text)
+            f"and uses {HOSTS[0]}, {HOSTS[2]} and {HOSTS[3]} to compare with. Keep other "
+            "programs off these nodes until it ends. Ctrl-C stops it. A lost ssh session does the "
+            "same, unless you type the command within tmux." in text)
     assert ("With Slurm: reserve the nodes first Type this as root or as an administrator of "
             "Slurm, and begin the test once squeue lists no job: Copy scontrol create "
             "reservation ReservationName=retest Users=root StartTime=now Duration=1-00:00:00 "
@@ -163,8 +167,8 @@ def test_over_ssh_an_uncertain_node_of_few_has_two_commands_and_an_end():
             "test prints, else from your list of hosts. Look below for the cause, repair it" in text)
     assert f"{HOSTS[1]} was not tested : it is as before: drained if it was." in text
     assert (f"Only if a node is not ok, look, as root, before its repair: Copy ssh {HOSTS[1]} "
-            "'top -b -n 1 | head -n 15; journalctl -k --since -1d | grep -ic throttled' top shows"
-            in text)
+            "'top -b -n 1 | head -n 15; journalctl -k --since -1d | grep -ic throttled' "
+            f"{HOSTS[1]}: top shows a program" in text)
     assert ("You are done when the last line of a test says that all nodes of the campaign are ok; "
             "else it says what is left, and campaign/campaign.html is written anew." in text)
     assert "2." not in text and "look at" not in text
@@ -181,7 +185,10 @@ def test_on_slurm_each_repaired_node_has_its_own_command(campaign):
                    for entry in campaign["drain"])
     assert ("and leave it drained: the test puts it back into service if it is ok. With --yes the "
             "command reserves the node and 5 good ones, idle ones first: no new jobs start" in text)
-    assert "It takes about 6 minutes, drains a node that is not ok, and ends the reserv" in text
+    assert ("the test waits for their end, however long (squeue shows them). It takes about 6 "
+            "minutes, drains a node that is not ok, and ends the reservation. Ctrl-C stops it, also "
+            "while it waits: the reservation ends, and nodes are as they were. A lost ssh session "
+            "does the same, unless you type the command within tmux." in text)
     assert (f"Type as root or as an administrator of Slurm: {own} Those that come back together, "
             f"by one command: Copy xhpl-campaign retest -C campaign --hosts {HOSTS[12]},"
             f"{HOSTS[7]},{HOSTS[3]} --yes How a test ends" in text)
@@ -247,15 +254,32 @@ def test_a_terminal_shows_the_next_commands(campaign, launcher, drains, said):
     assert said in results.said(campaign, given, drains)
 
 
-def test_a_terminal_does_not_drain_what_others_may_keep():
-    found = simulated(dies={HOSTS[2]: "not started"}, slow={HOSTS[4]: 0.7})
-    found["options"] = SLURM
+ASKED = {"dies": {HOSTS[2]: "not started"}}  # a node that has not started
+OFF = f"scontrol update NodeName={HOSTS[2]} State=DRAIN 'Reason=not started: "
+ONLY_IF = {"ssh": "only if it does not answer, drain it, with Slurm ",
+           "slurm": "only if its state is DOWN or NOT_RESPONDING, drain it, "}
+QUESTION = {"ssh": f"ssh {HOSTS[2]} uptime", "slurm": f"scontrol show node {HOSTS[2]}"}
+
+
+@pytest.mark.parametrize("launcher", QUESTION)
+@pytest.mark.parametrize("slow", ({}, {HOSTS[4]: 0.7}), ids=("alone", "beside a slow node"))
+def test_what_others_may_keep_is_drained_after_a_question(launcher, slow):
+    found = simulated(slow=slow, **ASKED)
+    found["options"] = {"launcher": launcher}
     found["figures"]["single"]["full"] = None
     given = types.SimpleNamespace(calls=page.Calls("x", "/c"), drain_command=drain.COMMAND,
                                   full=True, directory="/c")
     said = results.said(found, given)
-    assert f"of Slurm; ask about {HOSTS[2]} before, as others may keep" in said
-    assert "report -C /c --yes" not in said
+    at_once, sep, asked = said.partition(f"ask first about {HOSTS[2]}, which may be busy or kept by "
+                                         f"others:\n{QUESTION[launcher]}\n{ONLY_IF[launcher]}")
+    assert sep and OFF in asked and OFF not in at_once
+    assert ("State=DRAIN 'Reason=slow" in at_once) == bool(slow)
+    assert said.count("nothing is drained yet") == 1 and "report -C /c --yes" not in said
+    text = drain.text(found["drain"], launcher)
+    assert text.splitlines()[-1].startswith(f"{HOSTS[2]}  # not started: ")
+    assert f"; drain it {ONLY_IF[launcher].partition(', ')[0]}: {QUESTION[launcher]}\n" in text
+    assert len(text.splitlines()) == 1 + len(slow)
+    assert "draining these nodes:" in results.said(found, given, drains=True)
 
 
 def test_of_many_nodes_to_drain_the_first_have_commands():
@@ -267,18 +291,45 @@ def test_of_many_nodes_to_drain_the_first_have_commands():
     assert "For the others, put their names there." in text
 
 
-@pytest.mark.parametrize("options, said", (
-    (SSH, f"ssh {HOSTS[2]} uptime"), (SLURM, f"scontrol show node {HOSTS[2]}")))
-def test_of_a_node_that_has_not_started_it_says_what_to_ask(options, said):
-    found = simulated(dies={HOSTS[2]: "not started"})
+@pytest.mark.parametrize("options, busy, means", (
+    (SSH, "If it answers, it was away or busy: test it as in step 2. Only if it does not answer, "
+     "drain it, with Slurm by: Copy ", "No answer: power or network."),
+    (SLURM, "If the state has DRAIN, MAINT or RESERVED and the Reason is not yours, others keep "
+     "the node: leave it to them, and test it once they give it back. If the state is IDLE, MIXED "
+     "or ALLOCATED, it was busy: test it as in step 2. Only if its state is DOWN or "
+     "NOT_RESPONDING, drain it: Copy ", "State DOWN: power, network or slurmd.")))
+def test_of_a_node_that_has_not_started_it_says_what_to_ask(options, busy, means):
+    found, said = simulated(**ASKED), QUESTION[options["launcher"]]
     found["options"] = options
     text = text_of(found)
-    assert f"ask before you drain it: {said} What to do" in text
-    assert (f"Ask about {HOSTS[2]}: Copy {said} The state has DRAIN, MAINT or RESERVED, and the "
-            "Reason is not yours: others keep the node" in text) == (options == SLURM)
+    assert "Drain none of 16 nodes; ask about 1 1 not started, 15 ok" in text
+    assert f"ask before you drain it: {said} What to do 1. Ask about {HOSTS[2]} Ask about " in text
+    assert f"Ask about {HOSTS[2]}: Copy {said} {busy}{OFF}" in text
     assert "report -C campaign --yes" not in text
-    assert f"Look first, as root: Copy {said} " + (
-        "No answer: power or network." if options == SSH else "State DOWN: power") in text
+    assert f"Look first, as root: Copy {said} {HOSTS[2]}: {means} Nothing found: test" in text
+    found["open"] = [{**found["drain"][0], "host": HOSTS[5]}]
+    assert "test it as in step 3." in text_of(found)
+
+
+@pytest.mark.parametrize("options", (SSH, SLURM))
+def test_only_what_is_certain_is_drained_at_once(options):
+    found = simulated(slow={HOSTS[4]: 0.7}, link={HOSTS[9]: 0.4}, **ASKED)
+    found["options"] = options
+    text = text_of(found).partition("Map of nodes")[0]
+    assert "Drain 2 of 16 nodes; ask about 1 1 not started, 2 slow, 13 ok" in text
+    at_once = text.partition(
+        f"1. Drain {HOSTS[4]} and {HOSTS[9]}; ask about {HOSTS[2]} ")[2].partition("Ask about")[0]
+    assert all(f"NodeName={HOSTS[i]} " in at_once for i in (4, 9)) and HOSTS[2] not in at_once
+    assert ("pbsnodes -o -C 'slow: 30" in at_once) == (options == SSH)
+    assert (f"{HOSTS[4]}: top shows a program that uses more than 5 % and belongs to no job" in text
+            and f"{HOSTS[9]}: A link is down" in text)
+    assert text.count("Nothing found: test the node all the same. If it is not ok again, give the "
+                      "vendor the folder that the test names.") == 1
+
+
+def test_nodes_with_the_same_look_share_a_sentence():
+    text = text_of(simulated(slow={HOSTS[4]: 0.7, HOSTS[7]: 0.8}))
+    assert f"{HOSTS[4]} and {HOSTS[7]}: top shows a program" in text
 
 
 def test_the_page_of_a_second_test_names_the_first_campaign(campaign):

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A campaign that was interrupted or killed goes on where it was."""
+import fcntl
 import json
 import os
+import pty
 import random
 import signal
 import subprocess
 import sys
+import termios
 
 import pytest
 
@@ -30,6 +33,38 @@ def test_after_ctrl_c_it_goes_on(site):
     site.run(*LOADS).succeeded()
     after = site.ended()
     assert {run: after[run] for run in before} == before and len(after) > len(before)
+
+
+def on_a_terminal(words, site, **told):
+    """Start a command as a login shell on a terminal of its own: the job and the terminal."""
+    ours, theirs = pty.openpty()
+
+    def take():
+        jobs.hear_signals()
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+    job = subprocess.Popen(
+        [str(word) for word in words], cwd=site.folder, stdin=theirs, stdout=theirs, stderr=theirs,
+        env=jobs.environment(site.env(**told)), start_new_session=True, preexec_fn=take)
+    os.close(theirs)
+    return job, ours
+
+
+def test_a_lost_terminal_ends_it_as_ctrl_c_does(site):
+    """What it would write there fails, and the rest is done all the same."""
+    job, terminal = on_a_terminal(site.words(*ALONE), site, seconds=60)
+    wait_for(site, lambda events: len(events) > 3)
+    os.close(terminal)
+    assert job.wait(jobs.LIMIT) == 128 + signal.SIGHUP
+    assert leftovers.marked(str(site.folder / "c")) == []
+    site.run(*ALONE).succeeded()
+
+
+def test_nohup_outlives_a_lost_terminal(site):
+    job, terminal = on_a_terminal(["nohup", *site.words(*ALONE, hosts="n[1-2]")], site, seconds=2)
+    wait_for(site, lambda events: len(events) > 3)
+    os.close(terminal)
+    assert job.wait(jobs.LIMIT) == 0 and len(site.ended()) == 2
 
 
 def pids_of(site):

@@ -271,13 +271,15 @@ def test_slurm_gets_a_repaired_node_back_and_a_bad_one_is_drained(cluster):
     done = called("retest", "--hosts", "n03", "--yes")
     assert last(done).startswith("n03 is not ok, and is drained."), str(done)
     assert asked("sinfo", "-h", "-p", "all", "-t", "drain", "-o", "%N") == "n03\n"
-    job = jobs.start(running.outside([CAMPAIGN, "retest", "--hosts", "n03", "--yes", "-C",
-                                      folder]), running.folder)
-    wait_for(types.SimpleNamespace(events=lambda name: [asked("squeue", "-h")]), any)
-    os.kill(int(Path(f"/proc/{job.pid}/task/{job.pid}/children").read_text()), signal.SIGINT)
-    assert jobs.finish(job).status == 130
-    assert asked("sinfo", "-h", "-p", "all", "-t", "drain", "-o", "%N") == "n03\n"
-    assert asked("scontrol", "show", "reservation").startswith("No reservations")
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        job = jobs.start(running.outside([CAMPAIGN, "retest", "--hosts", "n03", "--yes", "-C",
+                                          folder]), running.folder)
+        wait_for(types.SimpleNamespace(events=lambda name: [
+            asked("squeue", "-h"), "retest-n03" in asked("scontrol", "show", "reservation")]), all)
+        os.kill(int(Path(f"/proc/{job.pid}/task/{job.pid}/children").read_text()), number)
+        assert jobs.finish(job).status == 128 + number
+        assert asked("sinfo", "-h", "-p", "all", "-t", "drain", "-o", "%N") == "n03\n"
+        assert asked("scontrol", "show", "reservation").startswith("No reservations")
     faults.repaired(running, "n03")
     done = called("retest", "--hosts", "n03", "--yes")
     assert done.status == 0 and last(done) == "n03 is ok, and in service", str(done)

@@ -88,6 +88,9 @@ TEST(an_unknown_option_is_refused_with_the_nearest)
     assert_refused("-nc 3", "-nc", "the nearest is -n");
     assert_refused("--quite", "--quite", "the nearest is --quiet");
     assert_refused("--swa 1", "--swa", "the nearest is --swap");
+    assert_refused("-N 2000", "-N", "the nearest is -n");
+    assert_refused("-P 2", "-P", "the nearest is -p");
+    assert_refused("-NB 384", "-NB", "the nearest is --nb");
     assert_refused("-n 5 dpeth", "dpeth", "the nearest is --depth");
     assert_refused("-n 5 --depth", "--depth", "needs a value");
     assert_refused("-i node.dat", "-i is not an option", "--help lists them");
@@ -101,6 +104,9 @@ TEST(an_unknown_option_is_refused_with_the_nearest)
 TEST(an_invalid_value_is_refused_with_the_nearest)
 {
     assert_refused("-n 1e3", "'1e3'", "the nearest is 1000");
+    assert_refused("--runs x", "'x'", "whole numbers, 1 to 1000\n");
+    assert_refused("--runs 0", "'0'",
+                   "whole numbers, 1 to 1000; the nearest is 1\n");
     assert_refused("-n 1.5", "'1.5'", "the nearest is 2");
     assert_refused("-n 1kk", "'1kk'", "allowed");
     assert_refused("-n 2G", "'2G'", "the nearest is 1000000000");

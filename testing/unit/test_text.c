@@ -122,12 +122,11 @@ TEST(only_a_word_that_may_have_been_meant_is_near)
                                           {"bcats", "bcast"},
                                           {"iter", "iterations"},
                                           {"nc", "n"},
+                                          {"N", "n"},
                                           {"QUIET", "quiet"}};
-    static const char *const far[][2] = {{"foo", "home"},
-                                         {"i", "iterations"},
-                                         {"x", "n"},
-                                         {"", "n"},
-                                         {"it", "l1"}};
+    static const char *const far[][2] = {{"foo", "home"},     {"nope", "home"},
+                                         {"i", "iterations"}, {"x", "n"},
+                                         {"", "n"},           {"it", "l1"}};
 
     for (size_t i = 0; i < COUNT_OF(near); i++)
         assert_true(xh_text_is_near(near[i][0], near[i][1]));

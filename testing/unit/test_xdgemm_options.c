@@ -131,7 +131,9 @@ TEST(a_bad_value_names_the_nearest)
     assert_refused("-k 3000000000", "the nearest is 2147483647");
     assert_refused("-m 2.5", "the nearest is 2");
     assert_refused("-m 10x", "'10x'");
-    assert_refused("-m nan", "the nearest is 1");
+    assert_refused(
+        "-m nan",
+        "'nan' is not allowed; allowed: whole numbers, 1 to 2147483647\n");
     assert_refused("--alpha inf", "--alpha: 'inf'");
     assert_refused("--torture 0", "the nearest is 0.1");
     assert_refused("--repeat 0", "the nearest is 1");

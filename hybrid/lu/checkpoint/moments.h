@@ -7,7 +7,7 @@
 
 /*
  * The time of a run that was restarted: never less than was seen to pass. Each
- * process notes five times a second, in a file, that it lives.
+ * process notes five times per second, in a file, that it lives.
  */
 typedef struct {
     double moment;  /* s since 1970, by its host's clock */
