@@ -134,8 +134,8 @@ xh_view_t hyb_device_take_panel(hyb_place_t *place, int k, int64_t *pivots)
 
     hyb_device_check(d, hyb_event_wait(d->event.down, 0.0, &is_down));
     for (int c = 0; c < jb && is_down; c++) {
-        if (d->info.models_time) /* it chooses none: rows stay in order */
-            d->host.pivot[c] = c;
+        if (place->lu->grid->nprow == 1 && d->info.models_time)
+            d->host.pivot[c] = c; /* it chooses none: rows stay in order */
         if (place->lu->grid->nprow == 1)
             check_row(d, h, c, c, (double)d->host.pivot[c]);
         pivots[c] = d->host.pivot[c];
