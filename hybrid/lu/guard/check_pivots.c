@@ -13,7 +13,7 @@
  * its factors, and the rows that processes exchange at each pivot, make of it.
  */
 
-enum { BOTH = HYB_CHECK_COLUMNS, CHOSEN = 2 };
+enum { BOTH = HYB_CHECK_COLUMNS, CHOSEN = 2, LANES = 8 };
 
 static int64_t widest_panel(const hyb_lu_t *lu)
 {
@@ -78,65 +78,94 @@ typedef struct {
     double sum, size; /* of the terms, and of their magnitudes */
 } product_t;
 
-static void add(product_t *to, double term)
+/* Add the scalar product of a and b. */
+static void add(product_t *to, const double *a, const double *b, int count)
 {
-    to->sum += term;
-    to->size += fabs(term);
+    double sum[LANES] = {0.0}, size[LANES] = {0.0};
+    int i = 0;
+
+    for (; i + LANES <= count; i += LANES)
+        for (int l = 0; l < LANES; l++) {
+            sum[l] += a[i + l] * b[i + l];
+            size[l] += fabs(a[i + l] * b[i + l]);
+        }
+    for (int l = 0; i < count; i++, l++) {
+        sum[l] += a[i] * b[i];
+        size[l] += fabs(a[i] * b[i]);
+    }
+    for (int l = 0; l < LANES; l++) {
+        to->sum += sum[l];
+        to->size += size[l];
+    }
 }
 
-/* Return A w of a row from before panel k was factored. The row has L in
- * columns before c; each other column has met as many pivots as met says. */
-static product_t product(hyb_lu_t *lu, int k, int which, const double *row,
-                         int c, const int *met)
+/* Set a to A w, for c1 and c2, of a row from before panel k was factored. The
+ * row has L in columns before c; each other column has met as many pivots as
+ * met says. */
+static void weigh(hyb_lu_t *lu, int k, const double *row, int c, const int *met,
+                  product_t *a)
 {
     int jb = hyb_lu_panel(lu, k)->hpl->jb, end = c;
-    const double *w = lu->check->weight[which] +
-                      hyb_ledger_first(&lu->ledger, hyb_lu_panel_block(lu, k));
-    product_t all = {0.0, 0.0};
+    int64_t first = hyb_ledger_first(&lu->ledger, hyb_lu_panel_block(lu, k));
 
-    for (int j = c; j < jb; j++)
-        add(&all, row[j] * w[j]);
-    for (int p = c - 1; p >= 0; p--) {
-        while (end < jb && met[end] > p)
-            end++;
-        add(&all, row[p] * until(lu, which, jb, end - 1)[p]);
+    for (int which = 0; which < BOTH; which++) {
+        a[which] = (product_t){0.0, 0.0};
+        add(&a[which], row + c, lu->check->weight[which] + first + c, jb - c);
     }
-    return all;
+    for (int p = c, from; p > 0; p = from) {
+        while (end < jb && met[end] >= p)
+            end++;
+        from = end < jb ? met[end] : 0;
+        for (int which = 0; which < BOTH; which++)
+            add(&a[which], row + from, until(lu, which, jb, end - 1) + from,
+                p - from);
+    }
 }
 
-/* Return A w of the row that became pivot c, from L1. */
-static product_t product_of_l1(hyb_lu_t *lu, int k, int which, int c)
+/* Set a to A w of all rows that became pivots, from L1. */
+static void weigh_l1(hyb_lu_t *lu, int k, product_t (*a)[BOTH])
 {
     const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
-    int jb = h->jb, met[jb];
-    double row[jb];
+    int jb = h->jb;
 
-    for (int j = 0; j < jb; j++) {
-        row[j] = h->L1[c + (size_t)j * (size_t)jb];
-        met[j] = c;
+    for (int which = 0; which < BOTH; which++) {
+        const double *v = until(lu, which, jb, jb - 1);
+
+        for (int c = 0; c < jb; c++)
+            a[c][which] = (product_t){v[c], fabs(v[c])};
+        for (int p = 0; p < jb; p++)
+            for (int c = p + 1; c < jb; c++) {
+                double term = h->L1[c + (size_t)p * (size_t)jb] * v[p];
+
+                a[c][which].sum += term;
+                a[c][which].size += fabs(term);
+            }
     }
-    return product(lu, k, which, row, c, met);
 }
 
-/* Return A w of a row from before panel k was factored. */
-static product_t before(hyb_lu_t *lu, int k, int which, int64_t row)
+/* Set a to A w of a row as it was kept before panel k was factored. */
+static void read_kept(const hyb_lu_t *lu, int k, int64_t row, product_t *a)
 {
-    double sum =
-        -lu->check->panel[k % HYB_IN_FLIGHT][row + which * lu->mat->mp];
+    const double *z = lu->check->panel[k % HYB_IN_FLIGHT] + row;
 
-    return (product_t){sum, fabs(sum)};
+    for (int which = 0; which < BOTH; which++, z += lu->mat->mp)
+        a[which] = (product_t){-*z, fabs(*z)};
 }
 
-/* Return a - b; 0 if rounding of the terms, which are huge if a row above is
- * wrong, may have made this. */
-static double apart(product_t a, product_t b)
+/* Set z to a - b for c1 and, stride behind, for c2; to 0 if rounding of the
+ * terms, which are huge if a row above is wrong, may have made this. */
+static void compare(const hyb_lu_t *lu, const product_t *a, const product_t *b,
+                    double *z)
 {
-    double difference = a.sum - b.sum, size = a.size + b.size;
+    for (int which = 0; which < BOTH; which++, z += stride(lu), a++, b++) {
+        double size = a->size + b->size;
 
-    if (!isfinite(b.sum))
-        return b.sum;
-    return isfinite(size) && fabs(difference) > 0x1p-48 * size ? difference
-                                                               : 0.0;
+        *z = a->sum - b->sum;
+        if (!isfinite(b->sum))
+            *z = b->sum;
+        else if (!isfinite(size) || fabs(*z) <= 0x1p-48 * size)
+            *z = 0.0;
+    }
 }
 
 /* ---- who changed a row --------------------------------------------------- */
@@ -179,28 +208,28 @@ static void judge(hyb_lu_t *lu, int k, int process_row, const int64_t *row,
 
 /* Compare row c of L1, and the top's row that pivot c displaced, with the rows
  * that were chosen: the same everywhere. The top's was at row `top` before. */
-static void compare_chosen(hyb_lu_t *lu, int k, int c, int top, double *z_l1,
-                           double *z_top)
+static void compare_chosen(hyb_lu_t *lu, int k, int c, int top,
+                           const product_t *l1, double *z_l1, double *z_top)
 {
     int jb = hyb_lu_panel(lu, k)->hpl->jb, met[jb];
     hyb_panel_method_t method = hyb_panel_method(lu, k);
     const double *row = chosen(lu, k, c);
+    product_t a[BOTH], b[BOTH];
 
     memset(met, 0, sizeof(met));
     hyb_panel_met(&method, 0, jb, c, met);
-    for (int which = 0; which < BOTH; which++) {
-        z_l1[which * stride(lu)] = apart(product_of_l1(lu, k, which, c),
-                                         product(lu, k, which, row, c, met));
-        if (top >= 0)
-            z_top[which * stride(lu)] =
-                apart(product(lu, k, which, row + jb, c, met),
-                      before(lu, k, which, top));
-    }
+    weigh(lu, k, row, c, met, a);
+    compare(lu, l1, a, z_l1);
+    if (top < 0)
+        return;
+    weigh(lu, k, row + jb, c, met, a);
+    read_kept(lu, k, top, b);
+    compare(lu, a, b, z_top);
 }
 
 /* Judge L1, which this process finished, and rows of the top as they left it.
  */
-static void judge_chosen(hyb_lu_t *lu, int k)
+static void judge_chosen(hyb_lu_t *lu, int k, product_t (*l1)[BOTH])
 {
     const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
     int jb = h->jb, me = lu->grid->myrow, count = 0;
@@ -213,7 +242,7 @@ static void judge_chosen(hyb_lu_t *lu, int k)
 
         unknown[c] = -1;
         left[count] = h->ii + top;
-        compare_chosen(lu, k, c, top, z + c, z + jb + count);
+        compare_chosen(lu, k, c, top, l1[c], z + c, z + jb + count);
         count += leaves;
     }
     judge(lu, k, me, unknown, z, stride(lu), jb);
@@ -222,33 +251,35 @@ static void judge_chosen(hyb_lu_t *lu, int k)
 
 /* Judge the rows of this process that became pivots, by - A w. Some did so on
  * another process, after they had left. */
-static void judge_pivots(hyb_lu_t *lu, int k, int process_row)
+static void judge_pivots(hyb_lu_t *lu, int k, product_t (*l1)[BOTH],
+                         int process_row)
 {
     HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
     const hpl_pivots_t *m = hpl_panel_pivots(h);
     int64_t row[h->jb], count = 0;
+    product_t kept[BOTH];
 
     for (int i = m->gather_offset[m->me]; i < m->gather_offset[m->me + 1];
          i++) {
         if (finder(h, m->gather[i].to) != process_row)
             continue;
         row[count] = h->ii + m->gather[i].from;
-        for (int which = 0; which < BOTH; which++)
-            lu->check->work[count + which * stride(lu)] =
-                apart(product_of_l1(lu, k, which, m->gather[i].to),
-                      before(lu, k, which, m->gather[i].from));
-        count++;
+        read_kept(lu, k, m->gather[i].from, kept);
+        compare(lu, l1[m->gather[i].to], kept, lu->check->work + count++);
     }
     judge(lu, k, process_row, row, lu->check->work, stride(lu), count);
 }
 
 void hyb_check_columns_pivots(hyb_lu_t *lu, int k)
 {
+    product_t l1[hyb_lu_panel(lu, k)->hpl->jb][BOTH];
+
     set_products(lu, k);
+    weigh_l1(lu, k, l1);
     if (lu->grid->nprow > 1)
-        judge_chosen(lu, k);
+        judge_chosen(lu, k, l1);
     for (int i = 0; i < lu->grid->nprow; i++)
-        judge_pivots(lu, k, i);
+        judge_pivots(lu, k, l1, i);
 }
 
 /* ---- panels that the team factors for a device --------------------------- */
@@ -327,18 +358,20 @@ static void find_rows(HPL_T_panel *h, int64_t *was)
             was[hpl_map_local(&rows, (int64_t)h->DPIV[c]) - h->ii] = -1 - c;
 }
 
-/* Return A w of a row from before panel k was factored; was is as above. */
-static double was_before(hyb_lu_t *lu, int k, int which, int64_t was)
+/* Set a to A w of a row from before panel k was factored; was is as above. */
+static void weigh_before(hyb_lu_t *lu, int k, int64_t was, product_t *a)
 {
     const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
     hyb_panel_method_t method = hyb_panel_method(lu, k);
     int c = (int)(-1 - was), met[h->jb];
 
-    if (was >= 0)
-        return before(lu, k, which, was).sum;
+    if (was >= 0) {
+        read_kept(lu, k, was, a);
+        return;
+    }
     memset(met, 0, sizeof(met));
     hyb_panel_met(&method, 0, h->jb, c, met);
-    return product(lu, k, which, chosen(lu, k, c) + h->jb, c, met).sum;
+    weigh(lu, k, chosen(lu, k, c) + h->jb, c, met, a);
 }
 
 void hyb_check_columns_factored(hyb_lu_t *lu, int k)
@@ -357,13 +390,17 @@ void hyb_check_columns_factored(hyb_lu_t *lu, int k)
     find_rows(h, was);
     weigh_panel(lu, k, v);
     slack = rounding_of(v, BOTH * h->jb);
-    for (int which = 0; which < BOTH; which++)
-        for (int64_t r = 0; r < rows; r++) {
-            double apart = lu->check->made[r + which * lu->mat->mp] -
-                           was_before(lu, k, which, was[r]);
+    for (int64_t r = 0; r < rows; r++) {
+        product_t before[BOTH];
+
+        weigh_before(lu, k, was[r], before);
+        for (int which = 0; which < BOTH; which++) {
+            double apart =
+                lu->check->made[r + which * lu->mat->mp] - before[which].sum;
 
             z[r + which * lu->mat->mp] = fabs(apart) > slack ? apart : 0.0;
         }
+    }
     for (int64_t r = 0; r < rows; r++)
         was[r] = h->ii + h->mp - rows + r;
     judge(lu, k, lu->grid->myrow, was, z, lu->mat->mp, rows);
