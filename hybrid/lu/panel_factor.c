@@ -58,7 +58,7 @@ static bool all_have_loaded(hyb_lu_t *lu, int k)
 
 typedef struct {
     hyb_lu_t *lu;
-    int k;
+    int k, column;
 } agreement_t;
 
 static int64_t global_row(const HPL_T_panel *panel, int64_t local)
@@ -117,6 +117,7 @@ static void agree(void *context, hyb_pivot_t *pivot)
         return;
     }
     hyb_panel_agree(h, workspace->proposal, &wait, pivot);
+    hyb_check_columns_chosen(a->lu, a->k, a->column++, pivot);
 }
 
 /* Without the option nobody reads upstream's timer of the leaves. */
@@ -145,6 +146,14 @@ static hyb_panel_method_t method(const HPL_T_palg *algo)
                                 .recursion = variant(algo->rfact),
                                 .base_cols = algo->nbmin,
                                 .parts = algo->nbdiv};
+}
+
+hyb_panel_method_t hyb_panel_method(hyb_lu_t *lu, int k)
+{
+    static const hyb_panel_method_t of_devices = {HYB_RIGHT, HYB_RIGHT,
+                                                  HYB_PANEL_STEP, 2};
+
+    return hyb_lu_panel(lu, k)->by_device ? of_devices : method(lu->algo);
 }
 
 /* Are there others to agree with, or to look after, at each column? */

@@ -45,6 +45,7 @@ typedef struct {
     hyb_panel_t panel;
     int64_t pivot[MOST_COLS];
     double l1[MOST_COLS * MOST_COLS], top[MOST_COLS * MOST_COLS];
+    double candidates[MOST_COLS][MOST_COLS]; /* agreed on, by pivot */
     int zero;
     int columns;  /* how often agree was called */
     int leaves;   /* how often a leaf began or ended */
@@ -95,7 +96,6 @@ static void agree(void *context, hyb_pivot_t *pivot)
     size_t bytes = (size_t)p->x->nb * sizeof(double);
     int best;
 
-    p->columns++;
     offers[p->rank] = *pivot;
     pthread_barrier_wait(&p->meeting->barrier);
     best = offers[1].key > offers[0].key ? 1 : 0;
@@ -106,6 +106,7 @@ static void agree(void *context, hyb_pivot_t *pivot)
     pthread_barrier_wait(&p->meeting->barrier);
     memcpy(pivot->candidate, candidate, bytes);
     memcpy(pivot->current, current, bytes);
+    memcpy(p->candidates[p->columns++], candidate, bytes);
 }
 
 static void count_leaf(void *context)
@@ -243,6 +244,22 @@ static void check_process(const process_t *p, const textbook_lu_t *want,
     }
 }
 
+/* Row c of U, from the row that was its pivot's, as far as that was known. */
+static void check_candidate(const process_t *p, const textbook_lu_t *want,
+                            int c, double error)
+{
+    int met[MOST_COLS] = {0};
+
+    assert_true(hyb_panel_met(&p->x->method, 0, p->x->nb, c, met));
+    for (int j = 0; j < p->x->nb; j++) {
+        double x = p->candidates[c][j];
+
+        for (int i = met[j]; j >= c && i < c; i++)
+            x -= p->candidates[c][i] * *textbook_at(want, i, j);
+        assert_true(same(x, *textbook_at(want, c, j), error));
+    }
+}
+
 static void open_process(process_t *p, const case_t *x, const textbook_lu_t *a,
                          int rank)
 {
@@ -274,6 +291,8 @@ static void check(const case_t *x, double error)
     textbook_factor(&a, 0, a.cols);
     for (int i = 0; i < x->processes; i++) {
         check_process(&processes[i], &a, error);
+        for (int c = 0; c < processes[i].columns; c++)
+            check_candidate(&processes[i], &a, c, error);
         close_process(&processes[i]);
     }
     pthread_barrier_destroy(&meeting.barrier);

@@ -316,6 +316,16 @@ static int part_width(const hyb_panel_method_t *method, int cols)
     return (int)xh_units(blocks, method->parts) * method->base_cols;
 }
 
+static stage_t stage_of(const hyb_panel_method_t *method, int begin, int end)
+{
+    bool leaf = end - begin <= method->base_cols;
+
+    return (stage_t){.variant = leaf ? method->base : method->recursion,
+                     .begin = begin,
+                     .end = end,
+                     .part = leaf ? 1 : part_width(method, end - begin)};
+}
+
 static void tell_leaf(const worker_t *w)
 {
     if (w->member == 0 && w->panel->leaf != NULL)
@@ -327,10 +337,7 @@ static void factor_columns(worker_t *w, int begin, int end)
 {
     const hyb_panel_method_t *method = &w->panel->method;
     bool leaf = end - begin <= method->base_cols;
-    stage_t s = {.variant = leaf ? method->base : method->recursion,
-                 .begin = begin,
-                 .end = end,
-                 .part = leaf ? 1 : part_width(method, end - begin)};
+    stage_t s = stage_of(method, begin, end);
 
     if (leaf)
         tell_leaf(w);
@@ -348,6 +355,22 @@ static void factor_columns(worker_t *w, int begin, int end)
     }
     if (leaf)
         tell_leaf(w);
+}
+
+bool hyb_panel_met(const hyb_panel_method_t *method, int begin, int end, int c,
+                   int *met)
+{
+    bool leaf = end - begin <= method->base_cols;
+    stage_t s = stage_of(method, begin, end);
+
+    for (int p = begin, q; p < end; p = q) {
+        q = (int)xh_smaller(p + s.part, end);
+        if (leaf ? p == c : hyb_panel_met(method, p, q, c, met))
+            return true;
+        for (int j = q; q < end && j < step_after(&s, p, q).update_end; j++)
+            met[j] = q;
+    }
+    return false;
 }
 
 /* ---- the panel ----------------------------------------------------------- */

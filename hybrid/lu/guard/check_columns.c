@@ -33,6 +33,11 @@ static size_t lay_out(struct hyb_check_columns *c, extent_t e)
     for (int i = 0; i < HYB_IN_FLIGHT; i++)
         c->panel[i] = hyb_next_pages(
             c->memory, &at, e.nprow > 1 || e.devices ? BOTH * e.rows : 0);
+    for (int i = 0; i < HYB_IN_FLIGHT; i++)
+        c->chosen[i] =
+            hyb_next_pages(c->memory, &at, e.nprow > 1 ? 2 * e.nb * e.nb : 0);
+    c->until = hyb_next_pages(
+        c->memory, &at, e.nprow > 1 || e.devices ? BOTH * e.nb * e.nb : 0);
     c->made = hyb_next_pages(c->memory, &at, e.devices ? BOTH * e.rows : 0);
     c->packed = hyb_next_pages(c->memory, &at, e.members * e.places * leaving);
     c->swept_in = (int *)hyb_next_pages(c->memory, &at, SWEEPS * e.members);

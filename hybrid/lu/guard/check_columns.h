@@ -30,8 +30,12 @@ struct hyb_check_columns {
     double *work;      /* memory for twice c - A w of all rows */
     double *swept;     /* by member and iteration: - A w of the columns that the
                           member swept, by row, for c1 and c2 */
-    double *panel[HYB_IN_FLIGHT]; /* P > 1, or devices: - A w of panel k's
-                                     columns before it is factored, likewise */
+    double *panel[HYB_IN_FLIGHT];  /* P > 1, or devices: - A w of panel k's
+                                      columns before it is factored, likewise */
+    double *chosen[HYB_IN_FLIGHT]; /* P > 1: by pivot of panel k, its row and
+                                      the top's row that took its place */
+    double *until;  /* of a panel: rows of U times w over columns up to column
+                       j, by j, for c1 and c2 */
     double *made;   /* devices: L2 U w of these columns, likewise */
     double *packed; /* P > 1, by member and place: c - A w of 2 nb rows that
                        leave: rows of U, then those that they displace */
@@ -104,7 +108,8 @@ void hyb_check_columns_open(hyb_lu_t *lu, int k);
 /*
  * c - A w of rows of place, once panel k has been applied to all its columns.
  *
- * row    in  local number of each row; NULL: the rows follow each other
+ * row    in  local number of each row, -1: unknown; NULL: the rows follow each
+ *            other
  * first  in  local number of the first row, if row is NULL
  * z      in  c - A w for c1 and, ld elements behind, for c2
  */
@@ -114,7 +119,8 @@ typedef struct {
     const int64_t *row;
     const double *z;
     int64_t ld;
-    bool by_panel; /* z is what factoring panel k changed, over its columns */
+    bool by_panel;   /* z is what factoring panel k changed, over its columns */
+    int process_row; /* if so: that changed it */
 } hyb_compared_t;
 
 /* Raise an alarm if a row's c - A w is larger than rounding makes it. */
@@ -126,6 +132,11 @@ void hyb_check_columns_judge(hyb_lu_t *lu, const hyb_compared_t *rows);
  * the panel's first row on, before they are factored. */
 void hyb_check_columns_panel(hyb_lu_t *lu, int k, xh_view_t columns, int member,
                              int members);
+
+/* Note the rows that were chosen as pivot c of panel k, as all processes know
+ * them: pivot's candidate and current. P > 1; the leader. */
+void hyb_check_columns_chosen(hyb_lu_t *lu, int k, int c,
+                              const hyb_pivot_t *pivot);
 
 /*
  * If the team factors panel k, which lives on a device, compare all rows of the

@@ -5,13 +5,13 @@
 #include <string.h>
 #include "hpl/panel/panel.h"
 #include "hpl/panel/pivots.h"
+#include "hybrid/lu/guard/differences.h"
 #include "hybrid/lu/lu.h"
 
 /*
  * P > 1: c - A w of rows that leave. A w has two parts: that of the panel's own
  * columns is computed before the panel is factored; that of all other columns
- * from the rows as they are packed. By the first part, panels that the team
- * factors for a device are compared, too.
+ * from the rows as they are packed.
  */
 
 enum { BOTH = HYB_CHECK_COLUMNS, LANES = 8 };
@@ -29,13 +29,6 @@ static int64_t leaving(const hyb_lu_t *lu)
 
 /* ---- the panel's part ---------------------------------------------------- */
 
-/* Does the team factor panel k, which is here, for a device? */
-static bool is_for_device(hyb_lu_t *lu, int k)
-{
-    return hyb_lu_owns(lu, k) && !hyb_lu_panel(lu, k)->by_device &&
-           hyb_lu_panel_home(lu, k) != &lu->homes.host;
-}
-
 void hyb_check_columns_panel(hyb_lu_t *lu, int k, xh_view_t columns, int member,
                              int members)
 {
@@ -44,7 +37,8 @@ void hyb_check_columns_panel(hyb_lu_t *lu, int k, xh_view_t columns, int member,
     int64_t end = columns.rows * (member + 1) / members;
     int64_t first = hyb_ledger_first(&lu->ledger, hyb_lu_panel_block(lu, k));
 
-    if (lu->check == NULL || (lu->grid->nprow == 1 && !is_for_device(lu, k)))
+    if (lu->check == NULL ||
+        (lu->grid->nprow == 1 && !hyb_check_columns_for_device(lu, k)))
         return;
     for (int which = 0; which < BOTH; which++)
         memset(lu->check->panel[k % HYB_IN_FLIGHT] + which * lu->mat->mp + from,
@@ -227,162 +221,6 @@ static int64_t gather(const hyb_lu_t *lu, int place, int k, const leaving_t *l,
     return count;
 }
 
-/* ---- rows that became pivots --------------------------------------------- */
-
-/* Compute v := U w for c1 and c2, over panel k's own columns. */
-static void weigh_panel(hyb_lu_t *lu, int k, double *v)
-{
-    const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
-    int64_t first = hyb_ledger_first(&lu->ledger, hyb_lu_panel_block(lu, k));
-
-    for (int which = 0; which < BOTH; which++, v += h->jb) {
-        const double *w = lu->check->weight[which] + first;
-
-        for (int p = 0; p < h->jb; p++) {
-            v[p] = 0.0;
-            for (int j = p; j < h->jb; j++)
-                v[p] += h->L1[p + (size_t)j * (size_t)h->jb] * w[j];
-        }
-    }
-}
-
-/* Return row i of L1 times v, minus less; 0 if rounding of these terms, which
- * are huge if a row above is wrong, may have made the difference. */
-static double difference(const HPL_T_panel *h, int i, const double *v,
-                         double less)
-{
-    double sum = v[i] - less, size = fabs(v[i]);
-
-    for (int p = 0; p < i; p++) {
-        double term = h->L1[i + (size_t)p * (size_t)h->jb] * v[p];
-
-        sum += term;
-        size += fabs(term);
-    }
-    if (!isfinite(less))
-        return less;
-    return isfinite(size) && fabs(sum) > 0x1p-48 * size ? sum : 0.0;
-}
-
-/* Judge the rows of this process that became pivots: compare L1 U w with A w
- * from before the factorization. No other process knows these rows as they
- * were. */
-static void judge_pivots(hyb_lu_t *lu, int k)
-{
-    HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
-    const hpl_pivots_t *m = hpl_panel_pivots(h);
-    const double *part = lu->check->panel[k % HYB_IN_FLIGHT];
-    int64_t b = hyb_lu_panel_block(lu, k), ld = leaving(lu) / BOTH, row[ld];
-    int first = m->gather_offset[m->me], end = m->gather_offset[m->me + 1];
-    double *z = lu->check->work, v[BOTH * h->jb];
-
-    weigh_panel(lu, k, v);
-    for (int i = first; i < end; i++) {
-        row[i - first] = h->ii + m->gather[i].from;
-        for (int which = 0; which < BOTH; which++)
-            z[i - first + which * ld] =
-                difference(h, m->gather[i].to, v + which * h->jb,
-                           -part[m->gather[i].from + which * lu->mat->mp]);
-    }
-    hyb_check_columns_judge(
-        lu, &(hyb_compared_t){.place = hyb_home_number(&lu->homes, b),
-                              .k = k,
-                              .rows = end - first,
-                              .row = row,
-                              .z = z,
-                              .ld = ld,
-                              .by_panel = true});
-}
-
-/* ---- panels that the team factors for a device --------------------------- */
-
-void hyb_check_columns_made(hyb_lu_t *lu, int k, int64_t from, int64_t to)
-{
-    const hyb_tiles_t *l2 = &hyb_lu_panel(lu, k)->factors.l2;
-    const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
-    double v[BOTH * h->jb];
-
-    if (lu->check == NULL || !is_for_device(lu, k))
-        return;
-    weigh_panel(lu, k, v);
-    for (int which = 0; which < BOTH; which++)
-        for (int64_t i = from; i < to; i += l2->height) {
-            double sum[HYB_KERNEL_MOST_ROWS] = {0.0};
-
-            for (int p = 0; p < h->jb; p++)
-                for (int r = 0; r < l2->height; r++)
-                    sum[r] += hyb_tiles_at(l2, i, p)[r] * v[p + which * h->jb];
-            memcpy(lu->check->made + which * lu->mat->mp + i, sum,
-                   (size_t)Mmin((int64_t)l2->height, to - i) * sizeof(*sum));
-        }
-}
-
-/* Return what rounding makes in a row of L2, whose elements are at most 1,
- * times v. */
-static double rounding_of(const double *v, int count)
-{
-    double sum = 0.0;
-
-    for (int p = 0; p < count; p++)
-        sum += fabs(v[p]);
-    return isfinite(sum) ? 0x1p-48 * sum : INFINITY;
-}
-
-/* Set was to the number, before the factorization, of each row below the top;
- * -1 if the row was on another process. */
-static void find_rows(HPL_T_panel *h, int64_t *was)
-{
-    const hpl_pivots_t *m = hpl_panel_pivots(h);
-    int top = hpl_panel_top_rows(h);
-
-    for (int64_t r = 0; r < h->mp - top; r++)
-        was[r] = r + top;
-    for (int i = m->displace_offset[m->me]; i < m->displace_offset[m->me + 1];
-         i++)
-        if (m->displace[i].to >= top)
-            was[m->displace[i].to - top] =
-                m->me == 0 ? m->displace[i].from : -1;
-}
-
-void hyb_check_columns_factored(hyb_lu_t *lu, int k)
-{
-    HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
-    int64_t rows = h->mp - hpl_panel_top_rows(h), *was;
-    const double *part, *made;
-    double *z, slack, v[BOTH * h->jb];
-
-    if (lu->check == NULL || !is_for_device(lu, k))
-        return;
-    if (lu->grid->nprow == 1)
-        judge_pivots(lu, k);
-    part = lu->check->panel[k % HYB_IN_FLIGHT];
-    made = lu->check->made;
-    z = lu->check->work;
-    was = (int64_t *)(z + BOTH * lu->mat->mp);
-    find_rows(h, was);
-    weigh_panel(lu, k, v);
-    slack = rounding_of(v, BOTH * h->jb);
-    for (int which = 0; which < BOTH; which++)
-        for (int64_t r = 0; r < rows; r++) {
-            double apart = was[r] < 0 ? 0.0
-                                      : made[r + which * lu->mat->mp] +
-                                            part[was[r] + which * lu->mat->mp];
-
-            z[r + which * lu->mat->mp] = fabs(apart) > slack ? apart : 0.0;
-        }
-    for (int64_t r = 0; r < rows; r++)
-        was[r] = h->ii + h->mp - rows + r;
-    hyb_check_columns_judge(
-        lu, &(hyb_compared_t){
-                .place = hyb_home_number(&lu->homes, hyb_lu_panel_block(lu, k)),
-                .k = k,
-                .rows = rows,
-                .row = was,
-                .z = z,
-                .ld = lu->mat->mp,
-                .by_panel = true});
-}
-
 /* ---- all rows that leave ------------------------------------------------- */
 
 static void judge(hyb_lu_t *lu, int place, const hpl_exchange_t *x,
@@ -418,7 +256,7 @@ void hyb_check_columns_leave(hyb_lu_t *lu, const hpl_exchange_t *x,
     add_members(lu, hpl_panel_number(x->panel));
     list(lu, x, leaves);
     if (hyb_lu_owns(lu, hpl_panel_number(x->panel)))
-        judge_pivots(lu, hpl_panel_number(x->panel));
+        hyb_check_columns_pivots(lu, hpl_panel_number(x->panel));
     for (int i = 0; i < lu->homes.places; i++) {
         int64_t b = lu->homes.check[i];
 

@@ -15,3 +15,14 @@ void hyb_check_columns_difference(hyb_lu_t *lu, int place, int met, double *z);
 /* Add up what the team's members have swept in iteration k; NULL if rows are
  * not compared after it. Overwritten by the next call. */
 const double *hyb_check_columns_swept(hyb_lu_t *lu, int k);
+
+/* Return the row that became pivot c of panel k and, jb elements behind, the
+ * top's row that took its place. P > 1. */
+const double *hyb_check_columns_chosen_rows(const hyb_lu_t *lu, int k, int c);
+
+/* Does the team factor panel k, which is here, for a device? */
+bool hyb_check_columns_for_device(hyb_lu_t *lu, int k);
+
+/* Judge the rows of this process that became pivots of panel k; if P > 1, also
+ * L1, and rows that left the top as other processes found pivots. */
+void hyb_check_columns_pivots(hyb_lu_t *lu, int k);

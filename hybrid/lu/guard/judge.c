@@ -77,7 +77,7 @@ static int64_t global_row(const hyb_lu_t *lu, int64_t row)
 {
     hpl_map_t map = hpl_map(lu->mat->nb, lu->grid->nprow, lu->grid->myrow);
 
-    return hpl_map_global(&map, row);
+    return row < 0 ? -1 : hpl_map_global(&map, row);
 }
 
 /* Return the magnitude of a row's differences, or 0 if both are rounding. */
@@ -93,26 +93,30 @@ static double excess(hyb_lu_t *lu, double z1, double z2, double bound)
     return 0.0;
 }
 
-/* Raise the alarm: row of place is wrong in iteration k. */
-static void raise(hyb_lu_t *lu, int place, int k, int64_t row, double bound,
-                  double z1, double z2, bool by_panel)
+/* Raise the alarm: row number at of r is wrong. */
+static void raise(hyb_lu_t *lu, const hyb_compared_t *r, int64_t at,
+                  double bound)
 {
-    hyb_alarm_t alarm = {.found = HYB_FOUND_ROW,
-                         .since = Mmin(lu->check->place[place].since, k),
-                         .iteration = k,
-                         .row = global_row(lu, row),
-                         .column = wrong_column(lu, z1, z2, bound),
-                         .from = -1,
-                         .device = place - 1,
-                         .size = fmax(fabs(z1), 0.5 * fabs(z2)),
-                         .expected = bound};
+    double z1 = r->z[at], z2 = r->z[at + r->ld];
+    hyb_alarm_t alarm = {
+        .found = HYB_FOUND_ROW,
+        .since = Mmin(lu->check->place[r->place].since, r->k),
+        .iteration = r->k,
+        .row = global_row(lu, r->row != NULL ? r->row[at] : r->first + at),
+        .column = wrong_column(lu, z1, z2, bound),
+        .from = -1,
+        .device = r->place - 1,
+        .size = fmax(fabs(z1), 0.5 * fabs(z2)),
+        .expected = bound};
 
-    if (by_panel) {
+    if (r->by_panel) {
         alarm.found = HYB_FOUND_PANEL;
-        alarm.since = k;
-        alarm.device = hyb_lu_panel(lu, k)->by_device ? place - 1 : -1;
+        alarm.since = r->k;
+        alarm.device = hyb_lu_panel(lu, r->k)->by_device ? r->place - 1 : -1;
+        if (r->process_row != lu->grid->myrow)
+            alarm.from = HPL_pnum(lu->grid, r->process_row, lu->grid->mycol);
     }
-    lu->check->place[place].wrong = true;
+    lu->check->place[r->place].wrong = true;
     hyb_alarm_raise(lu, &alarm);
 }
 
@@ -148,8 +152,7 @@ void hyb_check_columns_judge(hyb_lu_t *lu, const hyb_compared_t *r)
     at = worst(lu, r, bound);
     atomic_fetch_add(&c->found.compared, r->rows);
     if (at >= 0)
-        raise(lu, r->place, r->k, r->row != NULL ? r->row[at] : r->first + at,
-              bound, r->z[at], r->z[at + r->ld], r->by_panel);
+        raise(lu, r, at, bound);
     else if (r->row == NULL)
         c->place[r->place].since = r->k + 1;
 }
@@ -176,7 +179,7 @@ void hyb_check_columns_open(hyb_lu_t *lu, int k)
 typedef struct { /* the first wrong row of a place */
     int place;
     int64_t row; /* -1: all are right */
-    double bound, z1, z2;
+    double bound, z[HYB_CHECK_COLUMNS];
 } wrong_t;
 
 /* Find the first wrong row of place. Rows are compared from the top, as a wrong
@@ -199,8 +202,8 @@ static wrong_t compare_place(hyb_lu_t *lu, int place, int met)
                 at = j;
     }
     atomic_fetch_add(&lu->check->found.compared, mp);
-    return at < 0 ? (wrong_t){place, -1, bound, 0.0, 0.0}
-                  : (wrong_t){place, at, bound, z[at], z[at + mp]};
+    return at < 0 ? (wrong_t){place, -1, bound, {0.0, 0.0}}
+                  : (wrong_t){place, at, bound, {z[at], z[at + mp]}};
 }
 
 /* Is row a to be blamed rather than row b? The upper row is, as it spoils lower
@@ -210,7 +213,7 @@ static bool is_before(const wrong_t *a, const wrong_t *b)
     if (a->row < 0 || b->row < 0)
         return b->row < 0 && a->row >= 0;
     return a->row < b->row ||
-           (a->row == b->row && !(fabs(a->z1) <= fabs(b->z1)));
+           (a->row == b->row && !(fabs(a->z[0]) <= fabs(b->z[0])));
 }
 
 void hyb_check_columns_compare(hyb_lu_t *lu, int met)
@@ -227,8 +230,13 @@ void hyb_check_columns_compare(hyb_lu_t *lu, int met)
             first = found;
     }
     if (first.row >= 0)
-        raise(lu, first.place, Mmax(met - 1, 0), first.row, first.bound,
-              first.z1, first.z2, false);
+        raise(lu,
+              &(hyb_compared_t){.place = first.place,
+                                .k = Mmax(met - 1, 0),
+                                .row = &first.row,
+                                .z = first.z,
+                                .ld = 1},
+              0, first.bound);
 }
 
 void hyb_check_columns_end(hyb_lu_t *lu)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "hpl/panel/panel.h"
 #include "hybrid/lu/guard/check_columns.h"
+#include "hybrid/lu/guard/differences.h"
 #include "hybrid/lu/lu.h"
 
 enum { UNIT = 480 }; /* rows; all tiles' heights divide it */
@@ -130,35 +131,51 @@ static void raise(hyb_lu_t *lu, int found, int k)
     hyb_alarm_raise(lu, &alarm);
 }
 
-/* ---- NaN, or infinity ---------------------------------------------------- */
+/* ---- NaN, or infinity, or soon one --------------------------------------- */
 
-static bool are_finite(const double *a, int64_t count)
+/* Is an element a number, and so small that products with it do not overflow?
+ */
+static bool is_right(double x)
 {
-    double all = 0.0;
+    static const double huge = 1e100;
 
-    bits_of(a, count, &all);
-    return isfinite(all);
+    return fabs(x) < huge;
 }
 
-/* Return the process row that the first row of L1 with a NaN came from: such a
- * row becomes the next pivot's. If only L2 has a NaN, return this one. */
+/* Is each of count elements, every stride of a? */
+static bool are_right(const double *a, int64_t count, int64_t stride)
+{
+    for (int64_t i = 0; i < count; i++)
+        if (!is_right(a[i * stride]))
+            return false;
+    return true;
+}
+
+/* Return the process row where a NaN stood first: that of the pivot's row, that
+ * of the top's row that takes its place, or, if it came only in L1, this one.
+ */
 static int origin_of_nan(hyb_lu_t *lu, int k)
 {
     const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
     hpl_map_t rows = hpl_map(h->nb, h->grid->nprow, h->grid->myrow);
+    int jb = h->jb;
 
-    for (int i = 0; i < h->jb; i++)
-        for (int j = 0; j < h->jb; j++)
-            if (!isfinite(h->L1[i + (size_t)j * (size_t)h->jb]))
-                return hpl_map_owner(&rows, (int64_t)h->DPIV[i]);
+    for (int c = 0; c < jb && rows.nprocs > 1; c++) {
+        const double *row = hyb_check_columns_chosen_rows(lu, k, c);
+
+        if (!are_right(row, jb, 1))
+            return hpl_map_owner(&rows, (int64_t)h->DPIV[c]);
+        if (!are_right(row + jb, jb, 1))
+            return h->prow;
+        if (!are_right(h->L1 + c, jb, jb))
+            return rows.me;
+    }
     return rows.me;
 }
 
-/* Did a device send the panel's columns to the team with a NaN, or with
- * elements whose products overflow? */
+/* Did a device send the panel's columns to the team with a NaN? */
 static bool came_with_nan(hyb_lu_t *lu, int k)
 {
-    static const double huge = 1e100;
     hyb_place_t *home = hyb_lu_panel_home(lu, k);
     xh_view_t came;
 
@@ -166,9 +183,8 @@ static bool came_with_nan(hyb_lu_t *lu, int k)
         return false;
     came = home->panel_columns(home, k);
     for (int64_t j = 0; j < came.cols; j++)
-        for (int64_t i = 0; i < came.rows; i++)
-            if (!(fabs(came.data[i + j * came.ld]) < huge))
-                return true;
+        if (!are_right(xh_at(came, 0, j), came.rows, 1))
+            return true;
     return false;
 }
 
@@ -281,6 +297,7 @@ void hyb_seal_compare_copy(hyb_lu_t *lu, int k, int device, uint64_t expected,
 void hyb_seal_arrive(hyb_lu_t *lu, int k)
 {
     hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
+    int64_t jb = p->hpl->jb;
 
     if (lu->check == NULL)
         return;
@@ -292,7 +309,7 @@ void hyb_seal_arrive(hyb_lu_t *lu, int k)
         begin(lu, k);
     }
     p->kept = SEAL_CAME;
-    if (!are_finite(p->hpl->L1, (int64_t)p->hpl->jb * p->hpl->jb))
+    if (!are_right(p->hpl->L1, jb * jb, 1))
         raise_nan(lu, k);
     hyb_check_columns_factored(lu, k);
 }
