@@ -301,6 +301,7 @@ bool hyb_factor_plan(const hyb_lu_t *lu, hpl_plan_t *plan_p)
     const hyb_home_figures_t *f = &lu->means.figures;
     hpl_shape_t shape = hpl_system_shape(lu->grid, lu->mat->n, lu->mat->nb);
     double blocks = (double)Mmax(lu->ledger.blocks, 1);
+    double rest = lu->homes.resident ? (double)lu->homes.guests / blocks : 1.0;
     int devices = hyb_machine_devices(lu->means.machine);
     int lost = devices - hyb_machine_working_devices(lu->means.machine);
     bool is_known = f->devices > 0.0 && f->rate[0] > 0.0 && lost == 0;
@@ -312,8 +313,7 @@ bool hyb_factor_plan(const hyb_lu_t *lu, hpl_plan_t *plan_p)
 
     shape.depth = lu->algo->depth;
     if (is_known) {
-        s = hyb_home_predict(f, &shape, (double)lu->homes.left / blocks,
-                             lu->homes.guests > 0);
+        s = hyb_home_predict(f, &shape, rest, lu->homes.guests > 0);
         on_host = hyb_home_predict(f, &shape, 1.0, false);
     }
     if (lu->homes.takes_visits)

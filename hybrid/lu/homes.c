@@ -87,9 +87,9 @@ static int64_t ask(const hyb_means_t *means, const hpl_shape_t *shape,
 /* Who computes what. */
 typedef struct {
     int64_t all;
-    int64_t left; /* for which devices have no room */
-    bool guests;  /* these are, but for the team's */
-    int seats; /* of each device for them, as many as leave room for blocks */
+    bool resident;  /* devices compute blocks: all but the team's */
+    int64_t guests; /* for so many, the first ones, they have no room */
+    int seats; /* of each device for these, as many as leave room for blocks */
     int64_t team; /* blocks of the team, spread among devices' */
 } dealt_t;
 
@@ -99,13 +99,11 @@ static int64_t team_of(int64_t all, double share)
     return xh_smaller((int64_t)(share * (double)all + 0.5), all - 1);
 }
 
-/* Where devices have no guests the left blocks are the team's, too. */
 static bool is_teams(const dealt_t *dealt, int64_t block)
 {
-    int64_t from = dealt->guests ? 0 : dealt->left, count = dealt->all - from;
-    int64_t i = block - from;
+    int64_t team = dealt->team, all = dealt->all;
 
-    return i < 0 || (i + 1) * dealt->team / count > i * dealt->team / count;
+    return !dealt->resident || (block + 1) * team / all > block * team / all;
 }
 
 /* The devices' blocks from .. to - 1. */
@@ -118,29 +116,27 @@ static int64_t devices_blocks(const dealt_t *dealt, int64_t from, int64_t to)
     return count;
 }
 
-/* Without columns on devices all are left. */
 static dealt_t survey(const hyb_means_t *means, const hpl_shape_t *shape,
                       hpl_dealt_t *device)
 {
     int64_t all = blocks_of(shape), room;
     bool has_room;
     dealt_t d = {.all = all,
+                 .resident = true,
                  .team = team_of(all, hyb_home_share(&means->figures, shape))};
 
     if (!means->resident)
-        return (dealt_t){.all = all, .left = all};
+        return (dealt_t){.all = all};
     if (ask(means, shape, 0, device, &has_room) <= d.team)
         return d;
     d.seats = HYB_SEATS + 1;
     do
-        d.left = ask(means, shape, --d.seats, device, &has_room);
+        room = all - ask(means, shape, --d.seats, device, &has_room);
     while (!has_room && d.seats > HYB_GUEST_SEATS);
     if (!has_room)
-        return (dealt_t){.all = all, .left = all};
-    d.guests = true;
-    room = all - d.left;
-    for (d.left = all; d.left > 0; d.left--)
-        if (!is_teams(&d, d.left - 1) && room-- == 0)
+        return (dealt_t){.all = all};
+    for (d.guests = all; d.guests > 0; d.guests--)
+        if (!is_teams(&d, d.guests - 1) && room-- == 0)
             break;
     return d;
 }
@@ -166,7 +162,9 @@ static int64_t columns_of(const hpl_shape_t *shape, int64_t blocks)
 int64_t hyb_homes_columns_left(const hyb_means_t *means,
                                const hpl_shape_t *shape)
 {
-    return columns_of(shape, dealt_of(means, shape).left);
+    dealt_t d = dealt_of(means, shape);
+
+    return columns_of(shape, d.resident ? d.guests : d.all);
 }
 
 int64_t hyb_homes_host_columns(const hyb_means_t *means,
@@ -174,12 +172,12 @@ int64_t hyb_homes_host_columns(const hyb_means_t *means,
 {
     dealt_t d = dealt_of(means, shape);
 
-    return columns_of(shape, d.all - devices_blocks(&d, d.left, d.all));
+    return columns_of(shape, d.all - devices_blocks(&d, d.guests, d.all));
 }
 
 bool hyb_homes_has_guests(const hyb_means_t *means, const hpl_shape_t *shape)
 {
-    return dealt_of(means, shape).guests;
+    return dealt_of(means, shape).guests > 0;
 }
 
 int64_t hyb_homes_team_columns(const hyb_means_t *means,
@@ -244,14 +242,14 @@ static xh_status_t deal(hyb_lu_t *lu, const dealt_t *dealt, hpl_dealt_t *device,
     hpl_dealt_t seats[HYB_EXECUTORS];
 
     for (int i = 0; i < devices; i++)
-        seats[i] = (hpl_dealt_t){.rate = device[i].rate, .room = dealt->left};
+        seats[i] = (hpl_dealt_t){.rate = device[i].rate, .room = dealt->guests};
     h->number = calloc((size_t)lu->ledger.blocks + 1, sizeof(*h->number));
     if (h->number == NULL)
         return XH_ERR_MEMORY;
     lu->ledger.place = h->number;
     h->team_end = 0;
-    XH_TRY(deal_run(h, dealt, 0, dealt->left, seats, devices));
-    return deal_run(h, dealt, dealt->left, dealt->all, device, devices);
+    XH_TRY(deal_run(h, dealt, 0, dealt->guests, seats, devices));
+    return deal_run(h, dealt, dealt->guests, dealt->all, device, devices);
 }
 
 xh_status_t hyb_homes_deal_blocks(hyb_lu_t *lu)
@@ -260,19 +258,17 @@ xh_status_t hyb_homes_deal_blocks(hyb_lu_t *lu)
     hpl_shape_t shape = hpl_system_shape(lu->grid, lu->mat->n, lu->mat->nb);
     hpl_dealt_t device[HYB_EXECUTORS];
     int devices = devices_of(&lu->means, shape.nprow);
-    int64_t all = lu->ledger.check;
     dealt_t dealt = survey(&lu->means, &shape, device);
 
     h->blocks = lu->ledger.blocks;
     h->seats = dealt.seats;
-    h->resident = dealt.left < all || dealt.guests;
-    h->takes_visits = dealt.left > 0 && !dealt.guests &&
-                      hyb_machine_working_devices(lu->means.machine) > 0;
+    h->resident = dealt.resident;
+    h->takes_visits =
+        !dealt.resident && hyb_machine_working_devices(lu->means.machine) > 0;
     h->places = h->resident       ? 1 + devices
                 : h->takes_visits ? 1 + hyb_machine_devices(lu->means.machine)
                                   : 1;
-    h->left = dealt.left;
-    h->guests = dealt.guests ? dealt.left : 0;
+    h->guests = dealt.guests;
     h->team_end = lu->ledger.blocks;
     if (h->resident)
         XH_TRY(deal(lu, &dealt, device, devices));

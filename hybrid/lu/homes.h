@@ -10,9 +10,9 @@
 #include "hybrid/lu/place.h"
 
 /*
- * Where P = 1, block columns for which devices have no room live in host memory
- * and come to a device once for each group of panels, and for good
- * HYB_GROUP_LEAD iterations before they are factored.
+ * Block columns for which devices have no room live in host memory and come to
+ * a device once for each group of panels, and for good HYB_GROUP_LEAD
+ * iterations before they are factored.
  */
 enum {
     HYB_SEATS = 7,        /* at most, of a device */
@@ -22,13 +22,11 @@ enum {
 
 /*
  * Where each local block column is computed, and whose memory it lives in, from
- * before the run until its end. Devices compute those that they hold. What
- * devices have no room for is on the left, as it is finished first:
- *
- *   P = 1  guests: they live in host memory and come to their devices, each
- *          time for several panels at once
- *   P > 1  the host's: the team computes them, and devices multiply some of
- *          them, which visit for one product (visits.h)
+ * before the run until its end. Devices compute those that they hold. Those
+ * that they have no room for are on the left, as they are finished first, and
+ * their guests: they live in host memory and come, each time for several panels
+ * at once. Where devices hold none, all are the team's, and devices multiply
+ * some of them, which visit for one product (visits.h).
  *
  * Between the blocks of devices, guests too, stand as many of the team's as it
  * computes in the same time, evenly spread, so that this holds until the end
@@ -40,8 +38,7 @@ enum {
  */
 typedef struct {
     int64_t blocks;    /* of the process, check columns too */
-    int64_t left;      /* the first ones, for which devices have no room; */
-    int64_t guests;    /* of so many of these, those of devices are guests */
+    int64_t guests;    /* of so many, the first ones, devices' are guests */
     int64_t team_end;  /* behind the last block that the team computes, beside
                           its check columns; 0: there is none */
     bool resident;     /* devices compute columns: hold some, or have guests */
@@ -115,16 +112,15 @@ void hyb_homes_deal(const hpl_dealt_t *device, int devices, int64_t blocks,
 /* Has panel k come up to all devices? True before the first one. */
 bool hyb_homes_have_panel(const hyb_homes_t *homes, int k);
 
-/* Columns of shape's process in host memory: the team's share, and those for
- * which devices have no room; without columns on devices, as means says, all.
- */
+/* Columns of shape's process in host memory: the team's share, and guests;
+ * without columns on devices, as means says, all. */
 int64_t hyb_homes_host_columns(const hyb_means_t *means,
                                const hpl_shape_t *shape);
 
-/* Are they guests? */
+/* Are any of them guests? */
 bool hyb_homes_has_guests(const hyb_means_t *means, const hpl_shape_t *shape);
 
-/* Those of them that the host computes. */
+/* Those that the host computes. */
 int64_t hyb_homes_team_columns(const hyb_means_t *means,
                                const hpl_shape_t *shape);
 
@@ -132,7 +128,8 @@ int64_t hyb_homes_team_columns(const hyb_means_t *means,
  * means asks for these. */
 int hyb_homes_checked(const hyb_means_t *means, const hpl_shape_t *shape);
 
-/* Of these the first ones, for which devices have no room. */
+/* Those in host memory that cross links: up to the last guest; where devices
+ * hold none, all. */
 int64_t hyb_homes_columns_left(const hyb_means_t *means,
                                const hpl_shape_t *shape);
 
