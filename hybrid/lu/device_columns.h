@@ -264,6 +264,26 @@ xh_status_t hyb_device_followed(hyb_device_columns_t *d, int k);
  * takes its place. A device without columns to update may be late. */
 xh_status_t hyb_device_wait_followed(hyb_device_columns_t *d, int k);
 
+/* ---- device_rows.c: rows that travel, P > 1 ------------------------------ */
+
+hyb_device_rows_t hyb_device_rows(const hyb_device_columns_t *d,
+                                  const hyb_parcel_t *parcel);
+
+/*
+ * Queue: rows leave for the parcel's buffers, on leave; those that came, and
+ * mine where they are not here, come from there; and go to their places, those
+ * of U to u.
+ */
+xh_status_t hyb_device_rows_leave(hyb_device_columns_t *d,
+                                  const hyb_device_rows_t *rows);
+xh_status_t hyb_device_rows_come(hyb_device_columns_t *d, hyb_queue_t *queue,
+                                 const hyb_device_rows_t *rows, bool mine_too);
+xh_status_t hyb_device_rows_settle(hyb_device_columns_t *d, hyb_queue_t *queue,
+                                   const hyb_device_rows_t *rows,
+                                   hyb_block_t u);
+
+/* ---- device_meet.c: columns meet panels ---------------------------------- */
+
 /*
  * Queue for part, whose u is room for some columns at a time: it meets panels
  * from .. to - 1, which are all of a group, or some with all before them, or,
@@ -383,25 +403,9 @@ void hyb_device_guard_moved(hyb_device_columns_t *d,
 void hyb_device_guard_sweep(hyb_place_t *place, int k);
 void hyb_device_guard_swept(hyb_device_columns_t *d, int k);
 
-/* ---- device_rows.c: rows that travel, P > 1 ------------------------------ */
+/* ---- device_parcels.c ---------------------------------------------------- */
 
 /* The functions send_rows, has_sent_rows and put_rows of places. */
 void hyb_device_send_rows(hyb_place_t *place, hyb_parcel_t *parcel);
 bool hyb_device_has_sent_rows(hyb_place_t *place);
 void hyb_device_put_rows(hyb_place_t *place, const hyb_parcel_t *parcel);
-
-hyb_device_rows_t hyb_device_rows(const hyb_device_columns_t *d,
-                                  const hyb_parcel_t *parcel);
-
-/*
- * Queue: rows leave for the parcel's buffers, on leave; those that came, and
- * mine where they are not here, come from there; and go to their places, those
- * of U to u.
- */
-xh_status_t hyb_device_rows_leave(hyb_device_columns_t *d,
-                                  const hyb_device_rows_t *rows);
-xh_status_t hyb_device_rows_come(hyb_device_columns_t *d, hyb_queue_t *queue,
-                                 const hyb_device_rows_t *rows, bool mine_too);
-xh_status_t hyb_device_rows_settle(hyb_device_columns_t *d, hyb_queue_t *queue,
-                                   const hyb_device_rows_t *rows,
-                                   hyb_block_t u);

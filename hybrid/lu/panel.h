@@ -116,9 +116,6 @@ void hyb_panel_receive(hyb_place_t *host, int k);
 void hyb_panel_agree(HPL_T_panel *panel, double *proposal,
                      const hpl_pivot_wait_t *wait, hyb_pivot_t *pivot);
 
-/* How panel k, which is here, is factored: by its device, or by the team. */
-hyb_panel_method_t hyb_panel_method(hyb_lu_t *lu, int k);
-
 /* ---- L2 in columns -------------------------------------------------------
  *
  * For devices and the BLAS library, which cannot read tiles. There is memory

@@ -87,3 +87,29 @@ bool hyb_panel_choice_advance(hyb_lu_t *lu)
                              lu->mat->nb, c->seconds);
     return c->request == MPI_REQUEST_NULL;
 }
+
+/* ---- how --------------------------------------------------------------------
+ */
+
+static hyb_panel_variant_t variant(HPL_T_FACT fact)
+{
+    if (fact == HPL_LEFT_LOOKING)
+        return HYB_LEFT;
+    return fact == HPL_CROUT ? HYB_CROUT : HYB_RIGHT;
+}
+
+static hyb_panel_method_t method(const HPL_T_palg *algo)
+{
+    return (hyb_panel_method_t){.base = variant(algo->pfact),
+                                .recursion = variant(algo->rfact),
+                                .base_cols = algo->nbmin,
+                                .parts = algo->nbdiv};
+}
+
+hyb_panel_method_t hyb_panel_method(hyb_lu_t *lu, int k)
+{
+    static const hyb_panel_method_t of_devices = {HYB_RIGHT, HYB_RIGHT,
+                                                  HYB_PANEL_STEP, 2};
+
+    return hyb_lu_panel(lu, k)->by_device ? of_devices : method(lu->algo);
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
+#include "hybrid/cpu/panel/panel.h"
 #include "hybrid/lu/factor.h"
 
 /*
@@ -27,3 +28,6 @@ void hyb_panel_choice_note(hyb_lu_t *lu, int k, bool by_device, double seconds);
 /* Learn what the last panel took, once it is known; true if nothing is
  * outstanding. Without waiting. */
 bool hyb_panel_choice_advance(hyb_lu_t *lu);
+
+/* How panel k, which is here, is factored: by its device, or by the team. */
+hyb_panel_method_t hyb_panel_method(hyb_lu_t *lu, int k);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/lu/panel.h"
+#include "hybrid/lu/panel_choice.h"
 
 #include "hpl/panel/panel.h"
 #include "hybrid/cpu/update/pack.h"
@@ -133,29 +134,6 @@ static void toggle_leaf_timer(void *context)
     HPL_ptimer(HPL_TIMING_PFACT);
 }
 
-static hyb_panel_variant_t variant(HPL_T_FACT fact)
-{
-    if (fact == HPL_LEFT_LOOKING)
-        return HYB_LEFT;
-    return fact == HPL_CROUT ? HYB_CROUT : HYB_RIGHT;
-}
-
-static hyb_panel_method_t method(const HPL_T_palg *algo)
-{
-    return (hyb_panel_method_t){.base = variant(algo->pfact),
-                                .recursion = variant(algo->rfact),
-                                .base_cols = algo->nbmin,
-                                .parts = algo->nbdiv};
-}
-
-hyb_panel_method_t hyb_panel_method(hyb_lu_t *lu, int k)
-{
-    static const hyb_panel_method_t of_devices = {HYB_RIGHT, HYB_RIGHT,
-                                                  HYB_PANEL_STEP, 2};
-
-    return hyb_lu_panel(lu, k)->by_device ? of_devices : method(lu->algo);
-}
-
 /* Are there others to agree with, or to look after, at each column? */
 static bool agrees(const hyb_lu_t *lu)
 {
@@ -245,7 +223,7 @@ void hyb_panel_factor_by(hyb_worker_t *me, int k)
     hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
     HPL_T_panel *h = p->hpl;
     agreement_t agreement = {.lu = lu, .k = k};
-    hyb_panel_t panel = {.method = method(lu->algo),
+    hyb_panel_t panel = {.method = hyb_panel_method(lu, k),
                          .body = p->factors.l2,
                          .top = top_of(lu, k),
                          .l1 = {h->L1, h->jb, h->jb, h->jb},

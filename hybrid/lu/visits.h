@@ -24,8 +24,8 @@
 xh_status_t hyb_visits_create(hyb_lu_t *lu);
 void hyb_visits_destroy(hyb_lu_t *lu);
 
-/* No columns visit unless they do so on all processes of the process column: one
- * that feeds its devices waits for rows of the others, before it factors a
+/* No columns visit unless they do so on all processes of the process column:
+ * one that feeds its devices waits for rows of the others, before it factors a
  * panel with them. Collective there. */
 void hyb_visits_agree(hyb_lu_t *lu);
 

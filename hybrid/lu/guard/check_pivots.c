@@ -7,6 +7,7 @@
 #include "hpl/panel/pivots.h"
 #include "hybrid/lu/guard/differences.h"
 #include "hybrid/lu/lu.h"
+#include "hybrid/lu/panel_choice.h"
 
 /*
  * A w of a panel's rows from before the panel is factored is compared with what
