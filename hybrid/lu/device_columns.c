@@ -10,67 +10,6 @@
 
 /* ---- sizes --------------------------------------------------------------- */
 
-/* What one device holds. */
-typedef struct {
-    int64_t rows, columns, nb;
-    int64_t all;  /* columns of the process */
-    int64_t wide; /* columns of a group's panels */
-    int nprow;    /* P > 1: rows travel */
-    int seats;    /* of columns of the host that come */
-    bool checked; /* with check columns, beside these */
-} extent_t;
-
-static int64_t seats_doubles(extent_t e)
-{
-    return e.seats * hyb_device_seat_doubles(e.rows, e.nb, e.wide, e.nprow);
-}
-
-/* Doubles of a panel's place, beside L2. */
-static int64_t panel_doubles(extent_t e)
-{
-    return e.nb * e.nb + HYB_ROW_LISTS * e.nb;
-}
-
-/* Columns for whose rows of U there is room: all, and as many more that a group
- * finds room beside few; or those of a parcel. */
-static int64_t u_columns(extent_t e)
-{
-    int64_t parcel =
-        e.nprow > 1 ? hyb_exchange_slot(e.nb, e.wide, e.all) / e.nb : 0;
-
-    return xh_larger(e.columns + e.wide, parcel);
-}
-
-/* Of each buffer of rows that travel. */
-static int64_t travel_doubles(extent_t e)
-{
-    return e.nprow > 1
-               ? e.nb * u_columns(e) + hyb_exchange_slots(e.nb, e.wide, e.all)
-               : 0;
-}
-
-/* At least one: nothing is no buffer. */
-static int64_t device_doubles(extent_t e)
-{
-    int64_t u = e.nb * u_columns(e) + 2 * travel_doubles(e);
-
-    return 1 + e.rows * e.columns + u + e.rows + 2 * e.nb + e.nb * e.nb +
-           hyb_pivot_elements(e.nb) +
-           HYB_SLOTS * (panel_doubles(e) + e.rows * e.wide) +
-           hyb_device_wide_doubles(e.nb, e.wide) + seats_doubles(e) +
-           (e.checked ? hyb_device_guard_doubles(e.rows, e.nb, e.columns) : 0);
-}
-
-static size_t host_doubles(extent_t e)
-{
-    int64_t rows = e.rows, nb = e.nb;
-
-    return (size_t)(rows * nb + HYB_SLOTS * (HYB_ROW_LISTS + nb) * nb + nb +
-                    nb * nb + hyb_pivot_elements(nb)) +
-           hyb_device_wide_host_doubles(nb, e.wide) +
-           (e.checked ? hyb_device_guard_host_doubles(rows, nb, e.columns) : 0);
-}
-
 /* Do others read panels that a device factored where they came down, while the
  * next one comes down? All do unless they are peers. */
 static bool needs_body(int devices, bool peers, int npcol)
@@ -84,7 +23,7 @@ uint64_t hyb_place_device_bytes(const hyb_means_t *means,
 {
     int devices = hyb_machine_working_devices(means->machine);
     int64_t rows = hpl_system_rows(shape), nb = Mmin(shape->nb, shape->n);
-    extent_t e = {
+    hyb_extent_t e = {
         .rows = rows,
         .nb = nb,
         .columns = hpl_system_columns(shape),
@@ -92,7 +31,7 @@ uint64_t hyb_place_device_bytes(const hyb_means_t *means,
             nb * (means->resident ? hyb_home_group(&means->figures, shape) : 1),
         .nprow = shape->nprow,
         .checked = means->checked};
-    size_t doubles = host_doubles(e);
+    size_t doubles = hyb_device_host_doubles(&e);
     bool peers = means->figures.peers > 0.0;
 
     if (means->resident && needs_body(devices, peers && !guests, shape->npcol))
@@ -153,39 +92,27 @@ double hyb_place_device_panel_rows(hyb_device_t *device)
 int64_t hyb_place_device_room(const hyb_means_t *means,
                               const hpl_shape_t *shape, int device, int seats)
 {
-    extent_t e = {
-        .columns = means->checked ? HYB_CHECK_COLUMNS : 0,
-        .nb = Mmin(shape->nb, shape->n),
-        .all = hpl_system_columns(shape) + HYB_EXECUTORS * HYB_CHECK_COLUMNS,
-        .wide =
-            hyb_home_group(&means->figures, shape) * Mmin(shape->nb, shape->n),
-        .nprow = shape->nprow,
-        .seats = seats,
-        .checked = means->checked};
-    hpl_shape_t tallest = *shape;
-    double least = shape->nprow > 1
-                       ? means->figures.memory
-                       : (double)hyb_machine_memory(means->machine, device);
-    uint64_t memory = (uint64_t)least, fixed, block;
+    double memory = shape->nprow > 1
+                        ? means->figures.memory
+                        : (double)hyb_machine_memory(means->machine, device);
+    int width = hyb_home_group(&means->figures, shape);
+    hyb_extent_t e = hyb_home_extent(shape, width, seats, means->checked);
 
-    tallest.myrow = 0; /* all processes of the column deal alike */
-    e.rows = hpl_system_rows(&tallest);
-    fixed = (uint64_t)device_doubles(e) * sizeof(double);
-    e.columns += e.nb;
-    block = (uint64_t)device_doubles(e) * sizeof(double) - fixed;
-    return memory > fixed ? (int64_t)((memory - fixed) / block) : 0;
+    return hyb_device_blocks(&e, memory);
 }
 
 /* ---- create and destroy -------------------------------------------------- */
 
 /* Cut the device's memory into its parts; what is behind them. */
-static int64_t lay_out(hyb_device_columns_t *d, extent_t e)
+static int64_t lay_out(hyb_device_columns_t *d, hyb_extent_t e)
 {
     hyb_buffer_t *m = d->memory.buffer;
-    int64_t at = 0, u = e.nb * u_columns(e), travel = travel_doubles(e);
+    int64_t at = 0, u = e.nb * hyb_device_u_columns(&e),
+            travel = hyb_device_travel_doubles(&e);
 
     d->memory.matrix = hyb_block(m, at, e.rows, e.columns);
-    d->memory.u = hyb_block(m, at += e.rows * e.columns, e.nb, u_columns(e));
+    d->memory.u =
+        hyb_block(m, at += e.rows * e.columns, e.nb, hyb_device_u_columns(&e));
     d->memory.packed_u = at += u;
     d->memory.packed = at += travel;
     d->memory.slots = u;
@@ -197,7 +124,7 @@ static int64_t lay_out(hyb_device_columns_t *d, extent_t e)
     d->memory.pivot_rows =
         hyb_block(m, at += d->memory.proposed.rows, e.nb, e.nb);
     at += e.nb * e.nb;
-    for (int i = 0; i < HYB_SLOTS; i++, at += panel_doubles(e)) {
+    for (int i = 0; i < HYB_SLOTS; i++, at += hyb_device_panel_doubles(e.nb)) {
         d->panel[i].l1 = hyb_block(m, at, e.nb, e.nb);
         for (int list = 0; list < HYB_ROW_LISTS; list++)
             d->panel[i].list[list] =
@@ -258,9 +185,9 @@ static xh_status_t deal(hyb_device_columns_t *d)
     return d->queued.work != NULL ? XH_OK : XH_ERR_MEMORY;
 }
 
-static xh_status_t open_memory(hyb_device_columns_t *d, extent_t e)
+static xh_status_t open_memory(hyb_device_columns_t *d, hyb_extent_t e)
 {
-    uint64_t bytes = (uint64_t)device_doubles(e) * sizeof(double);
+    uint64_t bytes = (uint64_t)hyb_device_doubles(&e) * sizeof(double);
     xh_status_t status;
     double *host;
     int64_t at;
@@ -271,7 +198,7 @@ static xh_status_t open_memory(hyb_device_columns_t *d, extent_t e)
                        "panels take %.1f MiB, more than device %d has",
                        (double)bytes / (1 << 20), d->number - 1);
     XH_TRY(status);
-    d->host.bytes = host_doubles(e) * sizeof(double);
+    d->host.bytes = hyb_device_host_doubles(&e) * sizeof(double);
     XH_TRY(hyb_pinned_alloc(d->device, d->host.bytes, &d->host.pinned));
     xh_memory_touch(d->host.pinned, d->host.bytes, 0, 1);
     d->host.rows = (int64_t *)(d->host.pinned + e.rows * e.nb);
@@ -289,35 +216,34 @@ static xh_status_t open_memory(hyb_device_columns_t *d, extent_t e)
     d->seats = e.seats;
     if (e.seats > 0)
         XH_TRY(hyb_device_seats_create(d, at));
-    at += seats_doubles(e);
+    at += e.seats * hyb_device_seat_doubles(&e);
     return e.checked ? hyb_device_guard_create(d, at, host) : XH_OK;
 }
 
 /* Seats of a device that holds no columns, as far as its memory has room. */
-static int seats_alone(const hyb_device_columns_t *d, extent_t e)
+static int seats_alone(const hyb_device_columns_t *d, hyb_extent_t e)
 {
     double memory =
         (double)hyb_machine_memory(d->base.lu->means.machine, d->number - 1);
-    double seat = sizeof(double) * (double)hyb_device_seat_doubles(
-                                       e.rows, e.nb, e.wide, e.nprow);
-    double left = memory - sizeof(double) * (double)device_doubles(e);
+    double seat = sizeof(double) * (double)hyb_device_seat_doubles(&e);
+    double left = memory - sizeof(double) * (double)hyb_device_doubles(&e);
 
     return left > 0.0 ? (int)fmin(left / seat, HYB_SEATS) : 0;
 }
 
 /* A device that holds no columns, and has no room for visitors, or refuses it.
  */
-static xh_status_t stand_by(hyb_device_columns_t *d, extent_t e)
+static xh_status_t stand_by(hyb_device_columns_t *d, hyb_extent_t e)
 {
     e.seats = HYB_VISITOR_SEATS;
     xh_log_warning("device %d takes no part: panels and %d block columns take "
                    "%.1f MiB of its memory",
                    d->number - 1, e.seats,
-                   sizeof(double) * (double)device_doubles(e) / 0x1p20);
+                   sizeof(double) * (double)hyb_device_doubles(&e) / 0x1p20);
     return XH_OK;
 }
 
-static xh_status_t open_for_visits(hyb_device_columns_t *d, extent_t e)
+static xh_status_t open_for_visits(hyb_device_columns_t *d, hyb_extent_t e)
 {
     xh_status_t status;
 
@@ -336,12 +262,12 @@ static xh_status_t open_for_visits(hyb_device_columns_t *d, extent_t e)
 static xh_status_t open_all(hyb_device_columns_t *d)
 {
     const hyb_lu_t *lu = d->base.lu;
-    extent_t e = {.rows = lu->mat->mp,
-                  .nb = Mmin(lu->mat->nb, lu->mat->n),
-                  .all = lu->ledger.columns,
-                  .wide = lu->groups.width * Mmin(lu->mat->nb, lu->mat->n),
-                  .nprow = lu->grid->nprow,
-                  .checked = lu->means.checked};
+    hyb_extent_t e = {.rows = lu->mat->mp,
+                      .nb = Mmin(lu->mat->nb, lu->mat->n),
+                      .all = lu->ledger.columns,
+                      .wide = lu->groups.width * Mmin(lu->mat->nb, lu->mat->n),
+                      .nprow = lu->grid->nprow,
+                      .checked = lu->means.checked};
 
     d->nb = e.nb;
     XH_TRY(deal(d));

@@ -2,13 +2,12 @@
 #pragma once
 
 #include "hpl/panel/panel.h"
+#include "hybrid/lu/device_sizes.h"
 #include "hybrid/lu/device_work.h"
 #include "hybrid/lu/lu.h"
 #include "hybrid/lu/place_device.h"
 
 /* The place of one device from inside: place_device.c and device_*.c. */
-
-enum { HYB_SLOTS = 2 }; /* panels on their way to the device */
 
 /*
  * Wide panels, where groups have more than one panel. L2 of a group's
@@ -221,11 +220,6 @@ typedef struct {
 /* ---- device_wide.c: panels, one or several at once -------------------------
  */
 
-/* What wide panels of so many columns take there, beside their L2, and, pinned,
- * on the host: nothing where they are single ones. */
-int64_t hyb_device_wide_doubles(int64_t nb, int64_t columns);
-size_t hyb_device_wide_host_doubles(int64_t nb, int64_t columns);
-
 /* d->wide, with room from double number at on of the device's memory, and of
  * the host's. Errors: XH_ERR_MEMORY, XH_ERR_DEVICE */
 xh_status_t hyb_device_wide_create(hyb_device_columns_t *d, int64_t at,
@@ -298,11 +292,6 @@ xh_status_t hyb_device_apply(hyb_device_columns_t *d,
 
 /* ---- device_visits.c ----------------------------------------------------- */
 
-/* Doubles of a seat: room for a visitor with so many rows, that meets panels of
- * so many columns, whose rows travel where P > 1. */
-int64_t hyb_device_seat_doubles(int64_t rows, int64_t nb, int64_t columns,
-                                int nprow);
-
 /* d's seats, and queues for them, with room from double number at on of the
  * device's memory. Errors: XH_ERR_MEMORY, XH_ERR_DEVICE */
 xh_status_t hyb_device_seats_create(hyb_device_columns_t *d, int64_t at);
@@ -368,10 +357,6 @@ double hyb_device_panel_seconds(hyb_place_t *place);
 
 /* ---- device_guard.c: with check columns, else nothing is done -------------
  */
-
-/* What it takes there and, pinned, on the host. */
-int64_t hyb_device_guard_doubles(int64_t rows, int64_t nb, int64_t columns);
-size_t hyb_device_guard_host_doubles(int64_t rows, int64_t nb, int64_t columns);
 
 /* d->guard, of the device's memory from double number at on, and of host's.
  * Errors: XH_ERR_MEMORY. Before the loop, once lu has check columns: begin. */

@@ -9,11 +9,10 @@
 
 enum { BOTH = HYB_CHECK_COLUMNS };
 
-/* More panels than a device has, and than are on their way. */
-enum { PANELS = 3 * HYB_GROUP_MOST };
+enum { PANELS = HYB_GUARD_PANELS, MOMENTS = HYB_GUARD_MOMENTS };
 
 /* Sums of a panel's columns, as hyb_queue_checksum has them. */
-typedef enum { FACTORED, CAME, L1_CAME, GIVEN_UP, MOMENTS } moment_t;
+typedef enum { FACTORED, CAME, L1_CAME, GIVEN_UP } moment_t;
 
 struct hyb_device_guard {
     hyb_block_t weights;        /* columns x both */
@@ -33,17 +32,6 @@ struct hyb_device_guard {
 typedef struct hyb_device_guard guard_t;
 
 /* ---- memory -------------------------------------------------------------- */
-
-int64_t hyb_device_guard_doubles(int64_t rows, int64_t nb, int64_t columns)
-{
-    return BOTH * (columns + 2 * rows) + 2 * 2 * nb;
-}
-
-size_t hyb_device_guard_host_doubles(int64_t rows, int64_t nb, int64_t columns)
-{
-    return (size_t)(BOTH * (columns + 2 * HYB_IN_FLIGHT * rows) +
-                    MOMENTS * PANELS * 2 * nb);
-}
 
 /* The weights of its columns go up. */
 static xh_status_t send_weights(hyb_device_columns_t *d, double *host)

@@ -18,21 +18,9 @@ typedef struct hyb_device_seat seat_t;
 
 /* ---- create and destroy -------------------------------------------------- */
 
-/* Columns of the widest visitor: check columns may be wider than a block. */
-static int64_t widest(int64_t nb)
-{
-    return Mmax(nb, HYB_CHECK_COLUMNS);
-}
-
-int64_t hyb_device_seat_doubles(int64_t rows, int64_t nb, int64_t columns,
-                                int nprow)
-{
-    return (rows + (nprow > 1 ? 3 : 1) * columns) * widest(nb);
-}
-
 xh_status_t hyb_device_seats_create(hyb_device_columns_t *d, int64_t at)
 {
-    int64_t rows = d->memory.matrix.rows, cols = widest(d->nb);
+    int64_t rows = d->memory.matrix.rows, cols = hyb_device_seat_columns(d->nb);
     int64_t wide = d->memory.l[0].cols;
     int64_t travel = d->base.lu->grid->nprow > 1 ? wide * cols : 0;
 

@@ -5,18 +5,6 @@
 
 /* ---- memory -------------------------------------------------------------- */
 
-int64_t hyb_device_wide_doubles(int64_t nb, int64_t columns)
-{
-    return columns > nb ? HYB_SLOTS * columns * columns +
-                              2 * HYB_SLOTS * HYB_ROW_LISTS * columns
-                        : 0;
-}
-
-size_t hyb_device_wide_host_doubles(int64_t nb, int64_t columns)
-{
-    return columns > nb ? (size_t)(2 * HYB_SLOTS * HYB_ROW_LISTS * columns) : 0;
-}
-
 static int64_t width_of(const hyb_device_columns_t *d)
 {
     return d->memory.l[0].cols;

@@ -9,7 +9,6 @@
 #include "base/settings.h"
 #include "hpl/pauxil/map.h"
 #include "hpl/solver/system.h"
-#include "hybrid/lu/exchange.h"
 
 /* ---- rates --------------------------------------------------------------- */
 
@@ -211,30 +210,36 @@ hyb_home_seconds_t hyb_home_predict(const hyb_home_figures_t *figures,
 
 /* ---- the choice ---------------------------------------------------------- */
 
-/* Bytes of rows that travel, P > 1, on a device, beside what each column takes:
- * in slots, and of columns in seats. */
-static double travelling(const hpl_shape_t *shape, double group, double seats)
+/* All processes of a column deal alike: as one with the most rows does. */
+hyb_extent_t hyb_home_extent(const hpl_shape_t *shape, int width, int seats,
+                             bool checked)
 {
-    int64_t nb = shape->nb, columns = xh_units(shape->n, shape->npcol);
-    double slots = (double)hyb_exchange_slots(nb, (int64_t)group * nb, columns);
+    hpl_shape_t tallest = *shape;
+    int64_t nb = xh_smaller(shape->nb, shape->n);
 
-    return shape->nprow > 1
-               ? 2.0 * 8.0 * (slots + seats * group * (double)(nb * nb))
-               : 0.0;
+    tallest.myrow = 0;
+    return (hyb_extent_t){.rows = hpl_system_rows(&tallest),
+                          .columns = checked ? HYB_CHECK_COLUMNS : 0,
+                          .nb = nb,
+                          .all = hpl_system_columns(shape) +
+                                 HYB_EXECUTORS * HYB_CHECK_COLUMNS,
+                          .wide = width * nb,
+                          .nprow = shape->nprow,
+                          .seats = seats,
+                          .checked = checked};
 }
 
-/* Blocks of shape for which the devices have room in so many bytes each, beside
- * two groups of panels, seats of guests, and rows on their way. */
+/* Blocks of shape for which the devices have room. Check columns are counted in
+ * any case; all process columns answer as the one with the most. */
 static double room(const hyb_home_figures_t *figures, const hpl_shape_t *shape,
-                   double bytes, double group, double seats)
+                   int width, int seats)
 {
-    double rows = (double)shape->n / shape->nprow, nb = shape->nb;
-    double block = 8.0 * nb * (rows + (shape->nprow > 1 ? 3.0 : 1.0) * nb);
-    double tall = 2.0 * group + seats, square = (tall + 1.0) * group;
-    double others = 8.0 * nb * (tall * rows + square * nb) +
-                    travelling(shape, group, seats);
+    hpl_shape_t widest = *shape;
+    hyb_extent_t e;
 
-    return figures->devices * floor(fmax(0.0, bytes - others) / block);
+    widest.mycol = 0;
+    e = hyb_home_extent(&widest, width, seats, true);
+    return figures->devices * (double)hyb_device_blocks(&e, figures->memory);
 }
 
 /* So wide that products of one more panel gain nothing. */
@@ -283,12 +288,10 @@ int hyb_home_group(const hyb_home_figures_t *f, const hpl_shape_t *shape)
     if (strcmp(asked, "auto") != 0)
         return (int)xh_smaller(strtol(asked, NULL, 10), panels);
     width = deepest(f, shape->nb, most);
-    if (!hyb_home_is_host() &&
-        room(f, shape, f->memory, width, 0.0) >= blocks_of(shape))
+    if (!hyb_home_is_host() && room(f, shape, width, 0) >= blocks_of(shape))
         return width;
     width = (int)xh_smaller(most, widest_for_link(f, shape->nb));
-    while (width > 1 &&
-           room(f, shape, f->memory, width, HYB_GUEST_SEATS) <= 0.0)
+    while (width > 1 && room(f, shape, width, HYB_GUEST_SEATS) <= 0.0)
         width = (width + 1) / 2;
     return width;
 }
@@ -363,15 +366,15 @@ double hyb_home_rest(const hyb_home_figures_t *figures,
     int seats = HYB_SEATS;
     double columns = (double)shape->n / shape->npcol;
     double blocks = blocks_of(shape);
-    double group = hyb_home_group(figures, shape);
-    double there = room(figures, shape, figures->memory, group, 0.0);
+    int group = hyb_home_group(figures, shape);
+    double there = room(figures, shape, group, 0);
     double devices = 1.0 - hyb_home_share(figures, shape); /* their part */
 
     *guests_p = false;
     if (there >= blocks * devices && !hyb_home_is_host())
         return 0.0;
     do
-        there = room(figures, shape, figures->memory, group, seats);
+        there = room(figures, shape, group, seats);
     while (there <= 0.0 && --seats >= HYB_GUEST_SEATS);
     *guests_p = there > 0.0;
     if (hyb_home_is_host())

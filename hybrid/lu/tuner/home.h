@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include "hpl_solver.h"
+#include "hybrid/lu/device_sizes.h"
 #include "hybrid/lu/groups.h"
 #include "hybrid/lu/homes.h"
 #include "hybrid/lu/means.h"
@@ -37,6 +38,11 @@ hyb_home_seconds_t hyb_home_predict(const hyb_home_figures_t *figures,
  * setting group, or as deep as their products gain by it, and where there are
  * guests as wide as keeps these off the links. */
 int hyb_home_group(const hyb_home_figures_t *figures, const hpl_shape_t *shape);
+
+/* What a device holds beside columns, in a run with such groups and so many
+ * seats. */
+hyb_extent_t hyb_home_extent(const hpl_shape_t *shape, int width, int seats,
+                             bool checked);
 
 /* That width, and how many panels are guests before: 0, or more than are. */
 hyb_grouping_t hyb_home_grouping(const hyb_home_figures_t *figures,
