@@ -53,12 +53,13 @@ xh_status_t hyb_groups_create(int panels, hyb_grouping_t how,
                               hyb_groups_t *groups_p);
 void hyb_groups_destroy(hyb_groups_t *groups);
 
-/* A block column of one process. */
+/* A block column of one process, of those that meet a group in turn. */
 typedef struct {
-    int64_t panel;       /* that it becomes; any later one: none */
-    int64_t block, from; /* its local number, and of the first one behind the
-                            group that closed last in iteration k or before */
-    int64_t blocks;      /* of the process */
+    int64_t panel; /* that it becomes; any later one: none */
+    int64_t block,
+        from;       /* its local number, and that of the first one behind
+                       the group that closed last in iteration k or before */
+    int64_t blocks; /* behind the last one */
 } hyb_far_t;
 
 /* Does a block column that becomes this panel meet each one at once, from

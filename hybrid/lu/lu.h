@@ -136,23 +136,25 @@ static inline double hyb_lu_flop(hyb_lu_t *lu, int k, int64_t columns)
 
 /* How many panels has local block b met when iteration k is over? The team's
  * have met all up to k; those of devices, that are far, a group after the
- * other, but for the first group, before which a device has nothing else. */
+ * other: some guests and some of all others in each iteration, so that links
+ * and devices are busy at the same time. */
 static inline int hyb_lu_met(const hyb_lu_t *lu, int64_t b, int k)
 {
-    int first = lu->groups.width > 1 ? lu->groups.of[0].end : 0, met;
-    hpl_map_t map;
-    hyb_far_t far = {.block = b, .blocks = lu->ledger.blocks};
     bool is_guest = hyb_homes_is_guest(&lu->homes, b);
+    int64_t guests = lu->homes.guests;
+    hpl_map_t map;
+    hyb_far_t far = {.block = b,
+                     .blocks = is_guest ? guests : lu->ledger.blocks};
 
-    if (lu->groups.width == 1 || hyb_home_number(&lu->homes, b) == 0 ||
-        (k < first && !is_guest))
+    if (lu->groups.width == 1 || hyb_home_number(&lu->homes, b) == 0)
         return k + 1;
     map = hpl_map_columns(lu->grid, lu->mat->nb);
     far.panel = hpl_map_block_global(&map, b);
     far.from =
         hyb_lu_trailing(lu, hyb_groups_closed(&lu->groups, k).end - 1).from;
-    met = hyb_groups_met(&lu->groups, hyb_lu_end(lu), &far, k);
-    return is_guest ? met : (int)xh_larger(met, first);
+    if (!is_guest)
+        far.from = xh_larger(far.from, guests);
+    return hyb_groups_met(&lu->groups, hyb_lu_end(lu), &far, k);
 }
 
 /* And before it? */

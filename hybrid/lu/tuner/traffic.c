@@ -153,7 +153,7 @@ static int met(const hpl_shape_t *shape, const hyb_homes_t *homes,
         .block = block,
         .from = xh_units(hpl_map_count(&map, (int64_t)closed * shape->nb),
                          shape->nb),
-        .blocks = homes->blocks};
+        .blocks = homes->guests};
 
     return hyb_groups_met(groups, groups->panels, &far, k);
 }
