@@ -41,6 +41,7 @@ def test_killed_at_random_moments_it_ends_with_the_bits_of_a_clean_run(
     (1, 1, "1", 1, (*DEVICE, "--set", "group=4")),
     (1, 1, "1", 1, GUESTS),
     (1, 2, "1", 1, GUESTS),
+    (2, 1, "2", 1, GUESTS),
 ])
 def test_pauses_change_no_bit_and_raise_no_alarm(tmp_path, p, q, lookahead, threads, options):
     settings = {**SETTINGS, "XHPL_THREADS": str(threads), "XHPL_LOOKAHEAD": lookahead,
