@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "hpl.h"
 
-enum { LINE = 160 };
+enum { LINE = 160, WIDTH = 80 };
 
 /* Least seconds and share of the work between two lines. */
 static const struct {
@@ -125,6 +125,17 @@ static const char *compared(const hpl_progress_t *p, double rate, char *text,
     return text;
 }
 
+/* ", devices 87%" of the time at products. */
+static void devices_text(const hpl_progress_t *p, hpl_progress_mark_t at,
+                         char *text, size_t size)
+{
+    double all = p->devices * (at.time - p->started);
+
+    if (all > 0.0)
+        snprintf(text, size, ", devices %.0f%%",
+                 100.0 * fmin(p->at_work / all, 1.0));
+}
+
 /* The line fits a terminal of 80 columns. */
 void hpl_progress_text(const hpl_progress_t *p, int64_t left,
                        hpl_progress_mark_t at, char *text, size_t size)
@@ -133,6 +144,8 @@ void hpl_progress_text(const hpl_progress_t *p, int64_t left,
     double seconds = (at.time - p->started) * (1.0 - at.share) / at.share;
     double now = rate_of(p, p->mark[0], at);
     char rest[64] = "", prediction[32] = "", test[64] = "", job[32] = "";
+    char devices[32] = "";
+    int length;
 
     if (at.share > 0.0 && seconds < 1e15) {
         memcpy(rest, ", ", sizeof(", "));
@@ -146,13 +159,15 @@ void hpl_progress_text(const hpl_progress_t *p, int64_t left,
         duration_text(seconds + p->expected.flop_after / rate, job + 6,
                       sizeof(job) - 6);
     }
-    snprintf(text, size,
-             "%s%.1f%% done, %" PRId64 " columns%s left%s, %s Gflops, mean "
-             "%s%s",
-             test, 100.0 * at.share, left, rest, job,
-             xh_text_plain(1e-9 * now, 4).text,
-             xh_text_plain(1e-9 * rate, 4).text,
-             compared(p, rate, prediction, sizeof(prediction)));
+    length = snprintf(
+        text, size,
+        "%s%.1f%% done, %" PRId64 " columns%s left%s, %s Gflops, mean %s%s",
+        test, 100.0 * at.share, left, rest, job,
+        xh_text_plain(1e-9 * now, 4).text, xh_text_plain(1e-9 * rate, 4).text,
+        compared(p, rate, prediction, sizeof(prediction)));
+    devices_text(p, at, devices, sizeof(devices));
+    if (length + (int)strlen(devices) < WIDTH)
+        snprintf(text + length, size - (size_t)length, "%s", devices);
 }
 
 /* ---- printing ------------------------------------------------------------ */

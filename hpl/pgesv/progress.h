@@ -32,6 +32,8 @@ typedef struct {
     hpl_speech_t speech; /* of process 0 of the grid; others are silent */
     bool beside_live;    /* process 0 has a live line */
     hpl_expected_t expected;
+    int devices;    /* of process 0; 0: none, */
+    double at_work; /* s that they multiplied so far, all together */
     double started;
     hpl_progress_mark_t said;    /* at the last line */
     hpl_progress_mark_t mark[2]; /* 3 to 6 s ago; at most 3 s ago */

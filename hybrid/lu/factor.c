@@ -178,7 +178,8 @@ void hyb_factor_run(hyb_lu_t *lu)
     observer->iterations = lu->range.panels;
     observer->members = hyb_team_size(lu->means.team);
     observer->worker = lu->worker;
-    observer->has_devices = lu->visits != NULL;
+    observer->devices = lu->homes.places - 1;
+    observer->did = lu->homes.devices.did;
     observer->begin(observer);
     if (lu->range.first == 0)
         lu->mat->info = 0;

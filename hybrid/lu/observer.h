@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "hpl_types.h"
+#include "hpl_solver.h"
 #include "hybrid/lu/timer.h"
 
 /*
@@ -53,7 +53,8 @@ struct hyb_observer {
     int n, nb, iterations;
     int members; /* threads of the team */
     const hyb_worker_t *worker;
-    bool has_devices; /* this process */
+    int devices;                  /* of this process, that take part; */
+    const hpl_device_work_t *did; /* what each did so far */
 
     void (*begin)(const hyb_observer_t *run);
     /* An iteration opens; the updates before leave so many columns of n. */

@@ -48,7 +48,7 @@ static double planned(const hyb_observer_t *run)
 {
     double threads = (double)run->members * run->grid->nprocs;
 
-    return run->has_devices ? 0.0
+    return run->devices > 0 ? 0.0
                             : hpl_progress_expected(&all.progress) / threads;
 }
 
@@ -68,6 +68,7 @@ static void begin(const hyb_observer_t *run)
     all.dog = (hyb_watchdog_t){
         .steps = steps, .where = where, .waits = waits, .context = &all.run};
     all.progress = hpl_progress_begin(run->grid, run->n);
+    all.progress.devices = run->devices;
     hyb_health_begin(&all.health, &all.run, planned(run));
     hyb_iterations_begin(all.record, run);
     name_actors(run);
@@ -76,6 +77,9 @@ static void begin(const hyb_observer_t *run)
 
 static void step(int64_t columns_left)
 {
+    all.progress.at_work = 0.0;
+    for (int i = 0; i < all.run.devices; i++)
+        all.progress.at_work += all.run.did[i].seconds;
     hpl_progress_say(&all.progress, columns_left);
     hyb_health_turn(&all.health);
 }

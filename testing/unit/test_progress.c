@@ -69,6 +69,21 @@ TEST(a_line_tells_share_columns_time_rates_and_prediction)
     assert_true(strlen(line_of(&p, 123456, at)) < 80);
 }
 
+TEST(how_busy_devices_are_is_told_where_there_is_room)
+{
+    hpl_progress_t p = {.n = 30000,
+                        .devices = 2,
+                        .at_work = 90.0,
+                        .mark = {{84.0, 0.39}, {84.0, 0.39}}};
+    hpl_progress_mark_t at = {90.0, 0.42};
+
+    assert_string_equal(line_of(&p, 13824, at),
+                        "42.0% done, 13824 columns, 2:04 left, 90 Gflops, "
+                        "mean 84, devices 50%");
+    p.expected = (hpl_expected_t){.test = 3, .tests = 4};
+    assert_null(strstr(line_of(&p, 13824, at), "devices"));
+}
+
 TEST(of_several_tests_number_and_time_of_the_job_are_told)
 {
     hpl_progress_t p = {.n = 30000,
