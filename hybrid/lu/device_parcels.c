@@ -12,14 +12,15 @@ static bool has_columns(const hyb_device_columns_t *d,
 }
 
 /* MPI takes the rows from here, and puts others here, where the process's one
- * device has all columns of the parcel. */
+ * device has all columns of the parcel. But L2's are summed up on the host. */
 static void lend(const hyb_device_columns_t *d, hyb_parcel_t *parcel,
                  const hyb_device_rows_t *rows)
 {
     const hyb_lu_t *lu = d->base.lu;
 
     if (!lu->means.device_mpi || lu->homes.places > 2 ||
-        rows->gathered.rows < parcel->x.columns)
+        rows->gathered.rows < parcel->x.columns ||
+        (hyb_parcel_is_l2(parcel) && d->guard != NULL))
         return;
     parcel->x.gathered = hyb_block_address(rows->gathered);
     parcel->x.displaced = hyb_block_address(rows->displaced);

@@ -13,7 +13,9 @@ _Static_assert(HYB_GUARD_PANELS >= 3 * HYB_GROUP_MOST, "three groups' panels");
 int64_t hyb_device_u_columns(const hyb_extent_t *e)
 {
     int64_t parcel =
-        e->nprow > 1 ? hyb_exchange_slot(e->nb, e->wide, e->all) / e->nb : 0;
+        e->nprow > 1 && e->wide > e->nb
+            ? hyb_exchange_slot(e->nb, e->wide, e->all) / e->nb
+            : 0;
 
     return xh_larger(e->columns + e->wide, parcel);
 }

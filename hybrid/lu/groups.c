@@ -43,6 +43,21 @@ void hyb_groups_destroy(hyb_groups_t *groups)
     free(groups->of);
 }
 
+void hyb_groups_cut(hyb_groups_t *groups, int first)
+{
+    hyb_group_t *of = groups->of, cut;
+
+    if (first >= groups->panels || of[first].first == first)
+        return;
+    cut = of[first];
+    for (int k = cut.first; k < first; k++)
+        of[k].end = first;
+    for (int k = first; k < groups->panels; k++) {
+        of[k].first = (int)xh_larger(of[k].first, first);
+        of[k].number++;
+    }
+}
+
 hyb_group_t hyb_groups_closed(const hyb_groups_t *groups, int k)
 {
     hyb_group_t here = groups->of[k];

@@ -154,13 +154,12 @@ static inline int hyb_lu_met(const hyb_lu_t *lu, int64_t b, int k)
         hyb_lu_trailing(lu, hyb_groups_closed(&lu->groups, k).end - 1).from;
     if (!is_guest)
         far.from = xh_larger(far.from, guests);
-    return hyb_groups_met(&lu->groups, hyb_lu_end(lu), &far, k);
+    return (int)xh_larger(hyb_groups_met(&lu->groups, hyb_lu_end(lu), &far, k),
+                          xh_smaller(lu->range.first, far.panel));
 }
 
 /* And before it? */
 static inline int hyb_lu_met_before(const hyb_lu_t *lu, int64_t b, int k)
 {
-    return k > lu->range.first
-               ? (int)xh_larger(hyb_lu_met(lu, b, k - 1), lu->range.first)
-               : k;
+    return k > lu->range.first ? hyb_lu_met(lu, b, k - 1) : k;
 }

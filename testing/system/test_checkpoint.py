@@ -41,7 +41,8 @@ def test_killed_at_random_moments_it_ends_with_the_bits_of_a_clean_run(
     (1, 1, "1", 1, (*DEVICE, "--set", "group=4")),
     (1, 1, "1", 1, GUESTS),
     (1, 2, "1", 1, GUESTS),
-    (2, 1, "2", 1, GUESTS),
+    (2, 1, "2", 1, (*DEVICE, "--set", "group=4")),
+    (2, 1, "2", 1, (*GUESTS, "--set", "group=5")),
 ])
 def test_pauses_change_no_bit_and_raise_no_alarm(tmp_path, p, q, lookahead, threads, options):
     settings = {**SETTINGS, "XHPL_THREADS": str(threads), "XHPL_LOOKAHEAD": lookahead,
@@ -56,13 +57,13 @@ def test_pauses_change_no_bit_and_raise_no_alarm(tmp_path, p, q, lookahead, thre
     assert bits(tmp_path) == clean, str(outcome)
 
 
-def lose_device(system, folder):
+def lose_device(system, folder, processes=1):
     """Fail later and later, until a checkpoint is whole before."""
     for calls in (200 * 2**i for i in range(8)):
         fault = ("--set", f"emu_fault=0:fail@gemm:{calls}")
         lost = jobs.run([*system, *fault], folder, SETTINGS)
         assert lost.status == 3 and "is lost" in lost.stderr, str(lost)
-        if whole(folder, 1):
+        if whole(folder, processes):
             return lost
     raise AssertionError("no checkpoint came to be")
 
@@ -76,6 +77,14 @@ def test_after_the_loss_of_a_device_with_columns_a_restart_goes_on(tmp_path):
     assert "--restart goes on from the last checkpoint" in lost.stderr, str(lost)
     jobs.run([*system, *SAVING, "--restart", "d"], tmp_path, SETTINGS).succeeded()
     assert bits(tmp_path) == clean
+
+
+@pytest.mark.parametrize("p", [1, 2])
+def test_a_restart_may_have_other_groups(tmp_path, p):
+    """In the middle of one of them it goes on with a new one."""
+    system = words(p, 1, 1200, 16, *DEVICE)
+    lose_device([*system, *SAVING, "--set", "group=6"], tmp_path, p)
+    jobs.run([*system, "--set", "group=4", "--restart", "d"], tmp_path, SETTINGS).succeeded()
 
 
 ON_OWN_DISKS = ["sh", "-c",

@@ -200,6 +200,7 @@ static void set_stages(hyb_lu_t *lu, int first)
 static void resume(hyb_lu_t *lu, const hyb_header_t *header)
 {
     lu->range.first = (int)header->first;
+    hyb_groups_cut(&lu->groups, lu->range.first);
     lu->mat->info = (int)header->info;
     set_stages(lu, lu->range.first);
     for (int i = 0; i < hyb_team_size(lu->means.team); i++)
