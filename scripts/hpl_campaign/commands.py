@@ -17,45 +17,54 @@ NAMED = 12  # nodes that a sentence names
 RIGHTS = "as root or as an administrator of Slurm"  # that scontrol needs
 LOST = "A lost ssh session does the same, unless you type the command within tmux."
 
+# Two lists of what runs: the first is of a moment, the second of 5 s.
+TOP = "top -b -d 5 -n 2 | grep -A14 ^top"
 # What a first look at a node calls, and what its answer means; by the kind of a fault.
 LOOKS = {
-    "program": ("top -b -n 1 | head -n 15; journalctl -k --since -1d | grep -ic throttled",
-                "top shows a program that uses more than 5 % and belongs to no job and not to "
-                "the system: end it. The number in the last line is not 0: cooling or power. "
-                "Neither: compare lscpu and dmidecode -t memory with those of a good node."),
+    "program": (f"{TOP}; journalctl -k --since -1d | grep -ic throttled",
+                "The second list of top counts, not the first. A program there uses more than 5 % "
+                "and belongs to no job and not to the system: end it. The number in the last line "
+                "is not 0: cooling or power. Neither: compare lscpu and dmidecode -t memory with "
+                "those of {good}."),
     "link": ("ibstat || ip -s link", "A link is down, has errors (perfquery shows those of "
-             "InfiniBand), or is slower than that of a good node: cable, port or switch."),
+             "InfiniBand), or is slower than that of {good}: cable, port or switch."),
     "error": ("journalctl -k -p err -n 20", "Errors of the kernel name memory, device or "
               "network."),
 }
 # What the answer of a node that has not started means, by its launcher.
 ANSWERS = {"ssh": "No answer: power or network.",
            "slurm": "State DOWN: power, network or slurmd."}
-ONLY_BUSY = {
-    "ssh": "If it answers, it was away or busy: test it as in step {step}.",
-    "slurm": "If the state has DRAIN, MAINT or RESERVED and the Reason is not yours, others keep "
-             "the node: leave it to them, and test it once they give it back. If the state is "
-             "IDLE, MIXED or ALLOCATED, it was busy: test it as in step {step}.",
-}
+# What to do by the states that Slurm may give such a node, of which it has several.
+STATES = (
+    "The state has DRAIN, MAINT or RESERVED, and its Reason or reservation is not yours: others "
+    "keep the node. Leave it to them, and test it once they give it back.",
+    "The state has DRAIN, and the Reason is yours: it is drained already.",
+    "The state has DOWN or NOT_RESPONDING: drain it by the command below.",
+    "Else (IDLE, MIXED, ALLOCATED): it may have been busy. Test it as in step {step}.",
+)
 
 
-def first_look(entry, launcher):
-    """The command for a first look at a node that is not ok, and what its answer means."""
+def first_look(entry, campaign):
+    """The commands for a first look at a node that is not ok, and what the answer means."""
+    launcher = launcher_of(campaign)
     asked = drain.ask(entry, launcher)
     if asked:
-        return asked, ANSWERS[launcher]
+        return [asked], ANSWERS[launcher]
     kind = ("link" if CABLE in entry["reason"] else
             "program" if entry["class"] in ("slow", "hot") else "error")
     command, means = LOOKS[kind]
-    return launch.joined(["ssh", foreign.shown(entry["host"]), command]), means
+    good = [foreign.shown(host) for host in retest.good_nodes(campaign, [entry["host"]])[:1]]
+    hosts = [foreign.shown(entry["host"]), *(good if kind == "link" else [])]
+    return ([launch.joined(["ssh", host, command]) for host in hosts],
+            means.format(good=", ".join([*good, "a good node"])))
 
 
 def look(name, entries, campaign):
     """First looks at some nodes, to copy, with what their answers mean."""
     commands, means = [], {}
     for entry in entries[:FIRST]:
-        command, meaning = first_look(entry, launcher_of(campaign))
-        commands.append(command)
+        called, meaning = first_look(entry, campaign)
+        commands += [command for command in called if command not in commands]
         means.setdefault(meaning, []).append(entry["host"])
     return copied(name, "\n".join(commands)) + html.listing([
         *(f"{listed(names, NAMED)}: {meaning}" for meaning, names in means.items()),
@@ -116,16 +125,15 @@ def to_ask(asked, campaign, calls):
     launcher = launcher_of(campaign)
     yield html.paragraph(f"Ask about {listed(names_of(asked), NAMED)}:")
     yield copied("ask", "\n".join(drain.ask(entry, launcher) for entry in asked[:FIRST]))
-    yield html.paragraph(busy(campaign))
-    with_slurm = calls.drain_command == drain.COMMAND and not is_slurm(campaign)
-    yield html.paragraph(f"Only if {drain.ASK[launcher][1]}, drain it" + ", with Slurm by"
-                         * with_slurm + ":")
+    step = 2 + bool(campaign["open"])
+    if is_slurm(campaign):
+        yield html.paragraph("The first of these that fits counts:") + html.listing(
+            [text.format(step=step) for text in STATES], "ol")
+    else:
+        yield html.paragraph(f"If it answers, it was away or busy: test it as in step {step}.")
+        with_slurm = ", with Slurm by" * (calls.drain_command == drain.COMMAND)
+        yield html.paragraph(f"Only if {drain.ASK[launcher][1]}, drain it{with_slurm}:")
     yield copied("drain-asked", drain.shown(asked, calls.drain_command))
-
-
-def busy(campaign):
-    """What follows if a node that has not started is not down."""
-    return ONLY_BUSY[launcher_of(campaign)].format(step=2 + bool(campaign["open"]))
 
 
 def to_drain(campaign, calls):
@@ -185,9 +193,10 @@ def to_decide(campaign, calls):
                          "good nodes: chance seldom finds the same node twice, so what it finds "
                          "counts, also among few nodes.")
     if not is_slurm(campaign):
-        yield html.paragraph("End programs there that use more than 5 % of a core and are not "
-                             "the system's; if there are none, go on:")
-        yield copied("look", "\n".join(launch.joined(["ssh", name]) + " top -b -n 1 | head -n 15"
+        yield html.paragraph("End programs there that use more than 5 % of a core in the second "
+                             "list of top and belong to no job and not to the system; if there "
+                             "are none, go on:")
+        yield copied("look", "\n".join(launch.joined(["ssh", name, TOP])
                                        for name in names[:FIRST]))
     yield before(campaign, "decide", names, names)
     yield html.paragraph(f"{typed(campaign, calls)}:")
@@ -263,8 +272,10 @@ def outcomes(campaign, calls, name):
     else:
         slurm = calls.drain_command == drain.COMMAND
         undo = launch.joined(reservation.resume([name]))
-        yield "is ok", "leave it in service; if it was taken out, put it back" + (
-            f": with Slurm by {undo}, else into your list of hosts." if slurm else ".")
+        back = f": with Slurm by {undo}, else into your list of hosts" * slurm
+        yield "is ok", (f"put it back into service{back}." if not campaign["open"] else
+                        "leave it in service." if not campaign["drain"] else
+                        f"leave it in service, or put it back if it was drained{back}.")
         bad = "take it out of service" + (
             ", with Slurm by the command that the test prints, else from your list of hosts."
             if slurm else " by the command that the test prints.")

@@ -12,7 +12,8 @@ REASON = 250  # letters of a reason in a command, at most
 # until then others may keep the node, or it was only busy.
 ASK = {
     "ssh": ("ssh {} uptime", "it does not answer"),
-    "slurm": ("scontrol show node {}", "its state is DOWN or NOT_RESPONDING"),
+    "slurm": ("scontrol show node {}",
+              "its state has DOWN or NOT_RESPONDING, but not DRAIN, MAINT or RESERVED"),
 }
 
 
@@ -29,13 +30,13 @@ def apart(drain, launcher):
 
 
 def text(drain, launcher=None):
-    """drain.txt: a node per line, and behind # why, and when if not at once. Names alone:
-    sed 's/ *#.*//' drain.txt."""
+    """drain.txt: a node per line, and behind # why; "ask first" where it is not to be drained
+    at once, and when."""
     def line(entry):
         asked = ask(entry, launcher)
         when = f"; drain it only if {ASK[launcher][1]}: {asked}" if asked else ""
-        return (f"{foreign.shown(entry['host'])}  # {entry['class']}: "
-                f"{foreign.shown(entry['reason'])}{when}\n")
+        return (f"{foreign.shown(entry['host'])}  # {'ask first: ' * bool(asked)}"
+                f"{entry['class']}: {foreign.shown(entry['reason'])}{when}\n")
 
     return "".join(map(line, drain))
 

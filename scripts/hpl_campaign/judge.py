@@ -244,8 +244,8 @@ def failure_reasons(names, runs, inventory):
         found[name] += [reason(x.outcome, x.text, x.runs, False)
                         for x in left.get(name, [])]
         found[name] += without_result(mine)
-        found[name] += silent(name, inventory,
-                              mine or failures.company.get(name))
+        if not is_told(found[name], "not started"):  # a run has said why
+            found[name] += silent(name, inventory, mine or failures.company.get(name))
     return found
 
 

@@ -64,15 +64,20 @@ def headline(campaign):
             + f"; ask about {asked}" * bool(asked) + f"; test {opened} again" * bool(opened))
 
 
-def tally(campaign):
-    """How many nodes are of each class, which has a question mark if it is undecided."""
+def counted(campaign):
+    """How many nodes are of each class, and "?" for those of which it is undecided."""
     found = {klass: [0, 0] for klass in campaign["counts"]}
     for host in campaign["hosts"]:
         sure = host["class"] in ("ok", "unknown") or is_certain(host) or bool(host["retest"])
         found.setdefault(host["class"], [0, 0])[sure] += 1
-    return ", ".join(f"{count} {klass}{mark}" for klass, counts in found.items()
-                     for count, mark in zip(reversed(counts), ("", "?"))
-                     if count or klass == "ok" and not mark)
+    return [(count, klass, mark) for klass, counts in found.items()
+            for count, mark in zip(reversed(counts), ("", "?"))
+            if count or klass == "ok" and not mark]
+
+
+def tally(campaign):
+    """The nodes of each class in words."""
+    return ", ".join(f"{count} {klass}{mark}" for count, klass, mark in counted(campaign))
 
 
 def to_look_at(entry, launcher):
@@ -176,9 +181,8 @@ def block(group, hosts, fine):
 
 def legend(campaign):
     return '<ul class="legend">' + "".join(
-        f'<li><i class="{style(klass)}">{LETTERS[klass]}</i>{escape(klass)} '
-        f"{campaign['counts'][klass]}</li>"
-        for klass in CLASSES if klass in campaign["counts"]) + "</ul>"
+        f'<li><i class="{style(klass)}">{LETTERS.get(klass, "?")}</i>{escape(klass)}{mark} '
+        f"{count}</li>" for count, klass, mark in counted(campaign)) + "</ul>"
 
 
 def node_map(campaign):
@@ -355,6 +359,6 @@ def make(campaign, earlier=(), calls=Calls()):
         alone(campaign, data), pairs(campaign, data), large(campaign),
         differences(campaign), history.section([*earlier, campaign], data),
         reasons(campaign), failed(campaign), provenance(campaign)) if part)
-    return whole("xhpl-campaign", f"{headline(campaign)}: {campaign['name']}", content,
-                 data, (HERE / "campaign.css").read_text("utf-8"),
+    return whole("xhpl-campaign", headline(campaign), content, data,
+                 (HERE / "campaign.css").read_text("utf-8"),
                  (HERE / "campaign.js").read_text("utf-8"))

@@ -86,8 +86,9 @@ def reason(text, see):
     return f"<p>{escape(text)}.{more}</p>"
 
 
-def listing(items):
-    return "<ul>" + "".join(f"<li>{escape(item)}</li>" for item in items) + "</ul>"
+def listing(items, tag="ul"):
+    """A list; tag "ol" numbers its items."""
+    return f"<{tag}>" + "".join(f"<li>{escape(item)}</li>" for item in items) + f"</{tag}>"
 
 
 def figure(chart, data, title, says, numbers=""):

@@ -95,8 +95,7 @@ def share_of_devices(page):
         return ""
     return html.figure(
         "parts", page.keep("parts", found), "Devices of process 0",
-        "The devices' share of each update, as used and as it would have balanced, and the "
-        "part of an iteration in which each device multiplied.")
+        series.parts_caption(found["lines"]))
 
 
 def iterations(page):

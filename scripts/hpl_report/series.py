@@ -75,6 +75,7 @@ SHARES = {
     "share_used": "share used", "share_measured": "share that would have balanced",
 }
 BUSY = {f"update_device_{i}": f"device {i} multiplies" for i in range(DEVICES)}
+USES = {"share_used": "as used", "share_measured": "as it would have balanced"}
 
 
 def part_of(row, name):
@@ -105,6 +106,17 @@ def device_parts(rows):
     ]
     labels = [[some[0]["iteration"], some[-1]["iteration"]] for some in joined]
     return {"iterations": labels, "lines": lines} if lines else None
+
+
+def parts_caption(lines):
+    """What the lines of device_parts show, as a sentence."""
+    names = {line["name"] for line in lines}
+    uses = [USES[name] for name, label in SHARES.items() if label in names]
+    shown = [f"the devices' share of each update, {' and '.join(uses)}"] * bool(uses) + [
+        "the part of an iteration in which each device multiplied"] * bool(
+            names & set(BUSY.values()))
+    said = ", and ".join(shown)
+    return f"{said[0].upper()}{said[1:]}."
 
 
 def curve(run):

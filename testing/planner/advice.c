@@ -63,28 +63,35 @@ xh_rivals_t xhpl_advice_rivals(void)
     return rivals;
 }
 
-xh_status_t xhpl_advice_worthless(const xhpl_order_t *order, double others,
-                                  const xh_rivals_t *rivals)
+xh_status_t xhpl_advice_worthless(const xhpl_order_t *order, double others)
 {
-    if (order->write != NULL && !order->force)
-        xh_log_error("--write: %s is not written, as this plan is worthless; "
-                     "--force writes it anyway",
-                     order->write);
-    printf("\nWORTHLESS%s: other programs (%s) had %.0f%% of the cores while "
-           "this was measured",
-           order->force ? ", but kept because of --force" : "", rivals->text,
-           100.0 * others);
-    if (!order->force)
-        printf(": do not use what stands above; end them and run %s again, or "
-               "add --force",
-               order->ask == XHPL_ASK_PLAN ? "--plan" : "--predict");
+    xh_rivals_t rivals = xhpl_advice_rivals();
+    bool plans = order->ask == XHPL_ASK_PLAN;
+    char why[sizeof(rivals.text) + 100];
+
+    snprintf(why, sizeof(why),
+             "WORTHLESS: other programs (%s) had %.0f%% of the cores while "
+             "this was measured, in both of two tries",
+             rivals.text, 100.0 * others);
+    if (!order->force) {
+        xh_log_error("%s: end them and run %s again, or add --force%s%s%s", why,
+                     plans ? "--plan" : "--predict",
+                     order->write != NULL ? "; " : "",
+                     order->write != NULL ? order->write : "",
+                     order->write != NULL ? " was not written" : "");
+        return XH_ERR_INPUT;
+    }
+    if (plans)
+        printf("%s. %s may not be the best: run it, or plan again once the "
+               "machine is idle\n\n",
+               why,
+               order->wanted.seconds > 0.0 ? "The grid is right, N and NB"
+                                           : "N and grid are right, NB");
     else
-        printf(", so the rates above may be wrong");
-    if (order->write != NULL)
-        printf("; %s %s", order->write,
-               order->force ? "is valid to run" : "was not written");
-    printf("\n");
-    return order->force ? XH_OK : XH_ERR_INPUT;
+        printf("%s. The rates below may be wrong: predict again once the "
+               "machine is idle\n\n",
+               why);
+    return XH_OK;
 }
 
 /* ---- what limits N ------------------------------------------------------- */

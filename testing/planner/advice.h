@@ -29,15 +29,13 @@ xh_status_t xhpl_advice_write(const xhpl_order_t *order,
 xh_rivals_t xhpl_advice_rivals(void);
 
 /*
- * Print on stdout, as the last line, that a plan or a prediction is worthless,
- * and what to do.
+ * Say that the plan or prediction is worthless, why, and what to do: as an
+ * error, or with --force on stdout, above the table.
  *
  * others  in  the part of the measuring time that other programs had
- * rivals  in  these programs
- * Errors: XH_ERR_INPUT  without --force
+ * Errors: XH_ERR_INPUT  without --force: reported, and there is no table
  */
-xh_status_t xhpl_advice_worthless(const xhpl_order_t *order, double others,
-                                  const xh_rivals_t *rivals);
+xh_status_t xhpl_advice_worthless(const xhpl_order_t *order, double others);
 
 /*
  * Print on stdout what best takes and what limits its N, what other numbers of

@@ -2,8 +2,6 @@
 #include "testing/planner/beside.h"
 
 #include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
 #include "base/log.h"
 #include "base/settings.h"
 #include "base/text.h"
@@ -39,20 +37,13 @@ static void say_check(const hyb_model_rates_t *rates,
     const hpl_shape_t *test = &choice->test;
     int every = (int)xh_settings_int("verify_every");
     double seconds = check_bytes(test, every) / rates->sweep;
-    bool is_on =
-        hyb_check_columns_wanted(hyb_driver_means(), test->n, test->nprow);
-    bool is_auto = strcmp(xh_settings_text("verify"), "auto") == 0;
-    char rule[80] = "";
 
-    if (is_auto)
-        snprintf(rule, sizeof(rule),
-                 ": without devices it is on from N / P = %d", HYB_CHECK_ROWS);
-    xh_log_info("the online check is %s%s; %s about %s, %.2g%% of the best "
-                "choice (an estimate for cores)",
-                is_on ? "on" : "off", rule,
-                is_on ? "it takes" : "--set verify=online turns it on, for",
-                xh_text_seconds(seconds).text,
-                100.0 * seconds / choice->seconds);
+    if (hyb_check_columns_wanted(hyb_driver_means(), test->n, test->nprow))
+        xh_log_info("the run checks its numbers while it computes, for about "
+                    "%s, %.2g%% of the best choice (an estimate for cores); "
+                    "--set verify=end leaves that out",
+                    xh_text_seconds(seconds).text,
+                    100.0 * seconds / choice->seconds);
 }
 
 static void say_checkpoint(const xhpl_choice_t *choice)

@@ -90,10 +90,9 @@ static void add_width(hyb_measurement_t *what, int nb)
     what->widths++;
 }
 
-/* Say what the rates are worth, measured while others had part of the time, and
- * name these if the rates are worth nothing. */
-static void say_disturbed(const xhpl_core_budget_t *budget, double part,
-                          int tries, xh_rivals_t *rivals_p)
+/* Say what the rates are worth, unless they are worth nothing; others had part
+ * of the time. */
+static void say_disturbed(const xhpl_core_budget_t *budget, double part)
 {
     char cause[96];
 
@@ -101,14 +100,7 @@ static void say_disturbed(const xhpl_core_budget_t *budget, double part,
         xhpl_core_budget_cause(budget, 0.0, cause, sizeof(cause));
         xh_log_warning("%s: the prediction counts this in", cause);
     }
-    if (part > too_much) {
-        *rivals_p = xhpl_advice_rivals();
-        xh_log_warning("other programs had these cores %.0f%% of the measuring "
-                       "time%s: this prediction is worthless. End these "
-                       "programs (%s) and try again",
-                       100.0 * part, tries > 1 ? ", in both of two tries" : "",
-                       rivals_p->text);
-    } else if (part > XH_TURNS_CROWDED)
+    if (part > XH_TURNS_CROWDED && part <= too_much)
         xh_log_warning(
             "other programs had these cores %.0f%% of the measuring time: "
             "their time is left out, but the rates are less certain",
@@ -119,13 +111,10 @@ static void say_disturbed(const xhpl_core_budget_t *budget, double part,
  * With panels as wide as nb says, at most tries times: the one that others
  * disturbed least, and the first that they hardly did. Ranks go along process
  * rows: neighbours in a column are a row apart.
- *
- * rivals_p  out  the programs that disturbed it, if the rates are worth
- * nothing; process 0
  */
 static xh_status_t measure(const hyb_means_t *means, const xhpl_list_t *nb,
                            double seconds, int tries,
-                           hyb_model_rates_t *rates_p, xh_rivals_t *rivals_p)
+                           hyb_model_rates_t *rates_p)
 {
     int processes = xhpl_size(MPI_COMM_WORLD);
     int step = processes / xhpl_choices_rows(processes);
@@ -149,7 +138,7 @@ static xh_status_t measure(const hyb_means_t *means, const xhpl_list_t *nb,
             *rates_p = found;
     }
     if (xhpl_rank(MPI_COMM_WORLD) == 0)
-        say_disturbed(&budget, rates_p->others, tries, rivals_p);
+        say_disturbed(&budget, rates_p->others);
     return XH_OK;
 }
 
@@ -323,17 +312,15 @@ static xh_status_t answer_plan(const xhpl_order_t *order, const xhpl_job_t *job,
 /* On process 0, with all measured. */
 static xh_status_t speak(const xhpl_order_t *order, const xhpl_job_t *job,
                          const xhpl_weights_t *weights,
-                         const xhpl_extent_t *planned, bool offloads,
-                         const xh_rivals_t *rivals)
+                         const xhpl_extent_t *planned, bool offloads)
 {
     int pmap = xhpl_parameters_value(&order->parameters, XHPL_PMAP);
-    bool is_worthless = job->rates->others > too_much;
     xhpl_choice_t best;
     xh_status_t status = XH_OK;
 
+    if (job->rates->others > too_much)
+        XH_TRY(xhpl_advice_worthless(order, job->rates->others));
     XH_TRY(answer_plan(order, job, weights, &best));
-    if (is_worthless && !order->force)
-        return xhpl_advice_worthless(order, job->rates->others, rivals);
     xhpl_beside_say(job->rates, &best);
     if (!order->given[XHPL_PMAP] && weights == NULL && !offloads)
         pmap = xhpl_advice_order(job, planned, &best);
@@ -341,8 +328,6 @@ static xh_status_t speak(const xhpl_order_t *order, const xhpl_job_t *job,
     if (order->simulate)
         status = xhpl_simulate_run(&best, job->rates, planned);
     xhpl_advice_print(order, job, planned, &best, pmap, !offloads);
-    if (is_worthless)
-        XH_TRY(xhpl_advice_worthless(order, job->rates->others, rivals));
     return status;
 }
 
@@ -355,7 +340,6 @@ static xh_status_t plan(const xhpl_order_t *order, const hyb_means_t *means)
     xhpl_extent_t planned = xhpl_request_extent(&order->wanted, &started);
     bool speaks = xhpl_rank(MPI_COMM_WORLD) == 0;
     xhpl_job_t job = job_of(order, means->offloads, (int)planned.processes);
-    xh_rivals_t rivals;
     hyb_model_rates_t rates;
     xh_status_t status =
         speaks ? check_plan(order, means->offloads, &started, &planned) : XH_OK;
@@ -364,14 +348,13 @@ static xh_status_t plan(const xhpl_order_t *order, const hyb_means_t *means)
     XH_TRY(hpl_agree(MPI_COMM_WORLD, status));
     XH_TRY(xhpl_weights_open(&order->parameters, xhpl_planner_rate, &weights));
     status = measure(means, &job.nb, xh_settings_real("plan_seconds"), TRIES,
-                     &rates, &rivals);
+                     &rates);
     if (speaks && status == XH_OK) {
         share_cores(started.ranks_per_node, planned.ranks_per_node, &rates);
         job.rates = &rates;
         job.most_bytes = bytes_of_node(&order->wanted, capacity.node_bytes) /
                          planned.ranks_per_node;
-        status =
-            speak(order, &job, weights, &planned, means->offloads, &rivals);
+        status = speak(order, &job, weights, &planned, means->offloads);
     }
     free(weights);
     return hpl_agree(MPI_COMM_WORLD, status);
@@ -417,18 +400,18 @@ static void answer_prediction(const xhpl_parameters_t *parameters,
 static xh_status_t predict(const xhpl_order_t *order, const hyb_means_t *means)
 {
     const xhpl_parameters_t *parameters = &order->parameters;
-    xh_rivals_t rivals;
     hyb_model_rates_t rates;
     xhpl_weights_t *weights;
     xh_status_t status;
 
     XH_TRY(xhpl_weights_open(parameters, xhpl_planner_rate, &weights));
     status = measure(means, &parameters->list[XHPL_NB],
-                     xh_settings_real("plan_seconds"), TRIES, &rates, &rivals);
+                     xh_settings_real("plan_seconds"), TRIES, &rates);
     if (xhpl_rank(MPI_COMM_WORLD) == 0 && status == XH_OK) {
-        answer_prediction(parameters, weights, &rates);
         if (rates.others > too_much)
-            status = xhpl_advice_worthless(order, rates.others, &rivals);
+            status = xhpl_advice_worthless(order, rates.others);
+        if (status == XH_OK)
+            answer_prediction(parameters, weights, &rates);
     }
     free(weights);
     return hpl_agree(MPI_COMM_WORLD, status);
@@ -470,7 +453,6 @@ xh_status_t xhpl_planner_forecast(const xhpl_parameters_t *parameters,
     hyb_model_rates_t *rates = &known.rates;
     double seconds = fmin(forecast_seconds, xh_settings_real("plan_seconds"));
     const hyb_means_t *means;
-    xh_rivals_t rivals;
 
     *forecast_p = (xhpl_forecast_t){0};
     if (strcmp(xh_settings_text("predict"), "off") == 0)
@@ -478,8 +460,12 @@ xh_status_t xhpl_planner_forecast(const xhpl_parameters_t *parameters,
     means = means_for("predict=on");
     if (means == NULL)
         return XH_ERR_INPUT;
-    XH_TRY(
-        measure(means, &parameters->list[XHPL_NB], seconds, 1, rates, &rivals));
+    XH_TRY(measure(means, &parameters->list[XHPL_NB], seconds, 1, rates));
+    if (rates->others > too_much && xhpl_rank(MPI_COMM_WORLD) == 0)
+        xh_log_warning("other programs had these cores %.0f%% of the measuring "
+                       "time: this prediction is worthless. End these "
+                       "programs (%s) and try again",
+                       100.0 * rates->others, xhpl_advice_rivals().text);
     known.weights = weights;
     known.order = xhpl_order(parameters);
     *forecast_p =

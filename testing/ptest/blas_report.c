@@ -170,8 +170,8 @@ static void say_remedy(const xh_blas_library_t *library, char *text,
         xh_text_append(text, size, "a newer or another library may be faster");
     if (kernel != NULL && strcmp(kernel, "blas") != 0)
         xh_text_append(text, size,
-                       ". xhpl's own kernel, %s, computes the update, so this "
-                       "slows the run little",
+                       ". You need not change it: xhpl's own kernel, %s, "
+                       "computes the update, so this slows the run little",
                        kernel);
 }
 

@@ -106,7 +106,7 @@ def test_where_no_host_answers_all_are_drained_with_the_reason(site, stages):
     assert "not drained: n1, n2, n3, n4, n5" in done.stderr
     assert list(site.folder.glob("drained-*")) == []
     lines = (site.folder / "c/drain.txt").read_text().splitlines()
-    assert lines == [f"n{i}  # not started: it does not answer: no route to host; drain it only "
+    assert lines == [f"n{i}  # ask first: not started: it does not answer: no route to host; drain it only "
                      f"if it does not answer: ssh n{i} uptime" for i in range(1, 6)]
     assert (site.folder / "c/campaign.html").exists()
     jobs.program(site.folder / "bin/ssh", "shift; eval \"$@\"\n")  # it is repaired

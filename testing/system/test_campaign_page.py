@@ -8,6 +8,7 @@ import types
 import pytest
 
 import campaign_sim
+import jobs
 import report_page
 import test_hpl_report_browser as browsing
 from campaign_sim import Simulated, World, named
@@ -149,8 +150,9 @@ def test_over_ssh_an_uncertain_node_of_few_has_two_commands_and_an_end():
     assert (f"1. Test {HOSTS[1]} again Leave it in service. A second test decides, alone and in "
             "pairs with good nodes: chance seldom finds the same node twice, so what it finds "
             "counts, also among few nodes. End programs there that use more than 5 % of a core "
-            "and are not the system's; if there are none, go "
-            f"on: Copy ssh {HOSTS[1]} top -b -n 1 | head -n 15 The test takes about 6 minutes, "
+            "in the second list of top and belong to no job and not to the system; if there are "
+            f"none, go on: Copy ssh {HOSTS[1]} 'top -b -d 5 -n 2 | grep -A14 ^top' The test takes "
+            "about 6 minutes, "
             f"and uses {HOSTS[0]}, {HOSTS[2]} and {HOSTS[3]} to compare with. Keep other "
             "programs off these nodes until it ends. Ctrl-C stops it. A lost ssh session does the "
             "same, unless you type the command within tmux." in text)
@@ -161,14 +163,14 @@ def test_over_ssh_an_uncertain_node_of_few_has_two_commands_and_an_end():
             "draining a node that is not ok: Copy scontrol delete ReservationName=retest Type, "
             "as the user who ran the campaign: Copy "
             f"xhpl-campaign retest -C campaign --hosts {HOSTS[1]} How a test ends" in text)
-    assert (f"{HOSTS[1]} is ok : leave it in service; if it was taken out, put it back: with "
-            f"Slurm by scontrol update NodeName={HOSTS[1]} State=RESUME, else into" in text)
+    assert f"{HOSTS[1]} is ok : leave it in service. {HOSTS[1]} is not ok : " in text
     assert (f"{HOSTS[1]} is not ok : take it out of service, with Slurm by the command that the "
             "test prints, else from your list of hosts. Look below for the cause, repair it" in text)
     assert f"{HOSTS[1]} was not tested : it is as before: drained if it was." in text
     assert (f"Only if a node is not ok, look, as root, before its repair: Copy ssh {HOSTS[1]} "
-            "'top -b -n 1 | head -n 15; journalctl -k --since -1d | grep -ic throttled' "
-            f"{HOSTS[1]}: top shows a program" in text)
+            "'top -b -d 5 -n 2 | grep -A14 ^top; journalctl -k --since -1d | grep -ic throttled' "
+            f"{HOSTS[1]}: The second list of top counts, not the first. A program" in text)
+    assert f"with those of {HOSTS[0]}, a good node." in text
     assert ("You are done when the last line of a test says that all nodes of the campaign are ok; "
             "else it says what is left, and campaign/campaign.html is written anew." in text)
     assert "2." not in text and "look at" not in text
@@ -230,8 +232,10 @@ def test_a_bad_node_is_called_ok_by_no_reason(campaign):
 
 
 @pytest.mark.parametrize("fault, said", (
-    ({"slow": {HOSTS[2]: 0.7}}, "'top -b -n 1 | head -n 15; journalctl -k --since -1d | grep"),
-    ({"link": {HOSTS[2]: 0.4}}, "'ibstat || ip -s link'"),
+    ({"slow": {HOSTS[2]: 0.7}}, "'top -b -d 5 -n 2 | grep -A14 ^top; journalctl"),
+    ({"link": {HOSTS[2]: 0.4}}, f"'ibstat || ip -s link' ssh {HOSTS[0]} 'ibstat || ip -s link' "
+     f"{HOSTS[2]}: A link is down, has errors (perfquery shows those of InfiniBand), or is slower "
+     f"than that of {HOSTS[0]}, a good node: cable"),
     ({"dies": {HOSTS[2]: "wrong"}}, "'journalctl -k -p err -n 20'")))
 def test_each_kind_of_fault_has_a_first_look(fault, said):
     assert f"Look first, as root: Copy ssh {HOSTS[2]} {said}" in text_of(simulated(**fault))
@@ -257,13 +261,14 @@ def test_a_terminal_shows_the_next_commands(campaign, launcher, drains, said):
 ASKED = {"dies": {HOSTS[2]: "not started"}}  # a node that has not started
 OFF = f"scontrol update NodeName={HOSTS[2]} State=DRAIN 'Reason=not started: "
 ONLY_IF = {"ssh": "only if it does not answer, drain it, with Slurm ",
-           "slurm": "only if its state is DOWN or NOT_RESPONDING, drain it, "}
+           "slurm": "only if its state has DOWN or NOT_RESPONDING, but not DRAIN, MAINT or "
+                    "RESERVED, drain it, as root"}
 QUESTION = {"ssh": f"ssh {HOSTS[2]} uptime", "slurm": f"scontrol show node {HOSTS[2]}"}
 
 
 @pytest.mark.parametrize("launcher", QUESTION)
 @pytest.mark.parametrize("slow", ({}, {HOSTS[4]: 0.7}), ids=("alone", "beside a slow node"))
-def test_what_others_may_keep_is_drained_after_a_question(launcher, slow):
+def test_what_others_may_keep_is_drained_after_a_question(launcher, slow, tmp_path):
     found = simulated(slow=slow, **ASKED)
     found["options"] = {"launcher": launcher}
     found["figures"]["single"]["full"] = None
@@ -276,8 +281,12 @@ def test_what_others_may_keep_is_drained_after_a_question(launcher, slow):
     assert ("State=DRAIN 'Reason=slow" in at_once) == bool(slow)
     assert said.count("nothing is drained yet") == 1 and "report -C /c --yes" not in said
     text = drain.text(found["drain"], launcher)
-    assert text.splitlines()[-1].startswith(f"{HOSTS[2]}  # not started: ")
-    assert f"; drain it {ONLY_IF[launcher].partition(', ')[0]}: {QUESTION[launcher]}\n" in text
+    assert text.splitlines()[-1].startswith(f"{HOSTS[2]}  # ask first: not started: ")
+    assert f"; drain it {ONLY_IF[launcher].partition(', drain')[0]}: {QUESTION[launcher]}\n" in text
+    (names,) = re.findall(r"Names of those to drain at once: `(.*?)`",
+                          (jobs.SOURCE / "docs/CAMPAIGN.md").read_text())  # fmt: skip
+    (tmp_path / "drain.txt").write_text(text)
+    assert jobs.run(["sh", "-c", names], tmp_path).succeeded().stdout.split() == list(slow)
     assert len(text.splitlines()) == 1 + len(slow)
     assert "draining these nodes:" in results.said(found, given, drains=True)
 
@@ -294,10 +303,11 @@ def test_of_many_nodes_to_drain_the_first_have_commands():
 @pytest.mark.parametrize("options, busy, means", (
     (SSH, "If it answers, it was away or busy: test it as in step 2. Only if it does not answer, "
      "drain it, with Slurm by: Copy ", "No answer: power or network."),
-    (SLURM, "If the state has DRAIN, MAINT or RESERVED and the Reason is not yours, others keep "
-     "the node: leave it to them, and test it once they give it back. If the state is IDLE, MIXED "
-     "or ALLOCATED, it was busy: test it as in step 2. Only if its state is DOWN or "
-     "NOT_RESPONDING, drain it: Copy ", "State DOWN: power, network or slurmd.")))
+    (SLURM, "The first of these that fits counts: The state has DRAIN, MAINT or RESERVED, and its "
+     "Reason or reservation is not yours: others keep the node. Leave it to them, and test it once "
+     "they give it back. The state has DRAIN, and the Reason is yours: it is drained already. The "
+     "state has DOWN or NOT_RESPONDING: drain it by the command below. Else (IDLE, MIXED, "
+     "ALLOCATED): it may have been busy. Test it as in step 2. Copy ", "State DOWN: power, network or slurmd.")))
 def test_of_a_node_that_has_not_started_it_says_what_to_ask(options, busy, means):
     found, said = simulated(**ASKED), QUESTION[options["launcher"]]
     found["options"] = options
@@ -308,7 +318,7 @@ def test_of_a_node_that_has_not_started_it_says_what_to_ask(options, busy, means
     assert "report -C campaign --yes" not in text
     assert f"Look first, as root: Copy {said} {HOSTS[2]}: {means} Nothing found: test" in text
     found["open"] = [{**found["drain"][0], "host": HOSTS[5]}]
-    assert "test it as in step 3." in text_of(found)
+    assert "est it as in step 3." in text_of(found)
 
 
 @pytest.mark.parametrize("options", (SSH, SLURM))
@@ -321,7 +331,7 @@ def test_only_what_is_certain_is_drained_at_once(options):
         f"1. Drain {HOSTS[4]} and {HOSTS[9]}; ask about {HOSTS[2]} ")[2].partition("Ask about")[0]
     assert all(f"NodeName={HOSTS[i]} " in at_once for i in (4, 9)) and HOSTS[2] not in at_once
     assert ("pbsnodes -o -C 'slow: 30" in at_once) == (options == SSH)
-    assert (f"{HOSTS[4]}: top shows a program that uses more than 5 % and belongs to no job" in text
+    assert (f"{HOSTS[4]}: The second list of top counts, not the first. A program" in text
             and f"{HOSTS[9]}: A link is down" in text)
     assert text.count("Nothing found: test the node all the same. If it is not ok again, give the "
                       "vendor the folder that the test names.") == 1
@@ -329,7 +339,33 @@ def test_only_what_is_certain_is_drained_at_once(options):
 
 def test_nodes_with_the_same_look_share_a_sentence():
     text = text_of(simulated(slow={HOSTS[4]: 0.7, HOSTS[7]: 0.8}))
-    assert f"{HOSTS[4]} and {HOSTS[7]}: top shows a program" in text
+    assert f"{HOSTS[4]} and {HOSTS[7]}: The second list of top counts" in text
+
+
+def test_the_end_of_a_test_says_of_a_drained_node_alone_to_put_it_back():
+    found = simulated(slow={HOSTS[4]: 0.7})
+    found["options"] = SSH
+    resumed = f"with Slurm by scontrol update NodeName={HOSTS[4]} State=RESUME, else into your list"
+    assert f"{HOSTS[4]} is ok : put it back into service: {resumed}" in text_of(found)
+    found["open"] = [{**found["drain"][0], "host": HOSTS[5]}]
+    assert ("NODE is ok : leave it in service, or put it back if it was drained: with Slurm by "
+            in text_of(found))
+
+
+def test_why_a_node_has_not_started_is_told_once():
+    """By the run, where Slurm told it to the inventory in other words."""
+    one = Simulated(World(HOSTS, dies={HOSTS[2]: "not started"}), seed=4)
+    one.single()
+    one.inventory[HOSTS[2]] = {"facts": {}, "error": "srun: error: Requested nodes are busy"}
+    one.settle()
+    found = summary.build(one)
+    (row,) = [host for host in found["hosts"] if host["name"] == HOSTS[2]]
+    assert [why["class"] for why in row["reasons"]] == ["not started"]
+
+
+def test_the_legend_marks_what_is_undecided():
+    found = simulated(named(4), slow={HOSTS[1]: 0.7})
+    assert "Map of nodes S slow? 1 ok 3 " in text_of(found)
 
 
 def test_the_page_of_a_second_test_names_the_first_campaign(campaign):

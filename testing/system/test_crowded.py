@@ -59,23 +59,28 @@ def ceiling_of(xhpl):
     return sum(host["fma_ceiling"]["gflops"] for host in hosts)
 
 
-def worthless(advice, kept=""):
-    """The pattern of a last line with this advice."""
-    return (rf"WORTHLESS{kept}: other programs \((.*\bsh PID \d+ of \w+.*)\) had "
-            rf"(3[3-9]|[4-9]\d)% of the cores while this was measured{advice}\n")
+def worthless(advice):
+    """The pattern of a verdict with this advice."""
+    return (r"WORTHLESS: other programs \(.*\bsh PID \d+ of \w+.*\) had (3[3-9]|[4-9]\d)% of "
+            rf"the cores while this was measured, in both of two tries{advice}")
 
 
-def again(call):
-    return f": do not use what stands above; end them and run {call} again, or add --force"
+def assert_refused(outcome, advice):
+    """It has ended in one error with this advice, and printed no table."""
+    assert (outcome.status, outcome.stdout) == (2, ""), str(outcome)
+    assert outcome.stderr.count("WORTHLESS") == 1 and "worthless" not in outcome.stderr
+    assert re.search(f"error: .*{worthless(advice)}$", outcome.stderr, re.M), str(outcome)
 
 
-KEPT = ", but kept because of --force"
-WRONG = ", so the rates above may be wrong"
+def table_of(forced, advice):
+    """What stands below the verdict of an outcome with --force."""
+    said, table = forced.succeeded().stdout.split("\n\n", 1)
+    assert re.fullmatch(worthless(advice), said), said
+    assert "worthless" not in forced.stderr.lower(), str(forced)
+    return table
 
 
-def assert_named_once(outcome, said):
-    """The warning names the programs that the last line names."""
-    assert f"End these programs ({said[1]}) and try again" in outcome.stderr, str(outcome)
+AGAIN = " may not be the best: run it, or plan again once the machine is idle"
 
 
 @retried
@@ -88,24 +93,20 @@ def test_a_plan_among_others_is_worth_nothing_and_not_written(xhpl):
     with busy_loops(2 * os.cpu_count()):
         outcome = xhpl(*options)
         unwritten = xhpl(*options[:-2])
-        forced = xhpl(*options, "--force").succeeded()
-    assert outcome.status == 2, str(outcome)
-    assert "measuring time, in both of two tries: this prediction is worthless" in outcome.stderr
-    assert "new.dat is not written" in outcome.stderr, str(outcome)
-    table, said = outcome.stdout.split("\n\n")
-    said = re.fullmatch(worthless(again("--plan") + "; new.dat was not written"), said)
-    assert said, str(outcome)
-    assert_named_once(outcome, said)
+        forced = xhpl(*options, "--force")
+        timed = xhpl(*options[:-2], "--force", "--time", "10m")
+    again = ": end them and run --plan again, or add --force"
+    assert_refused(outcome, f"{again}; new.dat was not written")
+    assert_refused(unwritten, again)
+    table, advice = table_of(forced, rf"\. N and grid are right, NB{AGAIN}").split("\n\n")
     rates = [float(row.split()[7]) for row in table.splitlines()[1:]]
-    assert rates and max(rates) <= 1.1 * ceiling_of(xhpl), str(outcome)
-    assert (unwritten.status, unwritten.stdout.count("WORTHLESS")) == (2, 1), str(unwritten)
+    assert rates and max(rates) <= 1.1 * ceiling_of(xhpl), str(forced)
     part = re.search(r"^  that is ([\d.]+) of the \S+ \S+ that these cores reach",
                      forced.stdout, re.M)  # fmt: skip
     assert float(part[1]) < 1, str(forced)
-    advice, said = forced.stdout.rsplit("\n\n", 1)
     assert advice.endswith(" --dat new.dat --set devices=none --json run.json "
-                           "--set predict=on"), str(forced)  # fmt: skip
-    assert re.fullmatch(worthless(f"{WRONG}; new.dat is valid to run", KEPT), said), said
+                           "--set predict=on\n"), str(forced)  # fmt: skip
+    table_of(timed, rf"\. The grid is right, N and NB{AGAIN}")
 
 
 @retried
@@ -116,15 +117,11 @@ def test_a_prediction_among_others_is_worth_nothing(xhpl):
                "--set", "plan_seconds=0.2"]  # fmt: skip
     with busy_loops(2 * os.cpu_count()):
         outcome = xhpl(*options)
-        forced = xhpl(*options, "--force").succeeded()
-    assert outcome.status == 2, str(outcome)
-    for one, last in ((outcome, worthless(again("--predict"))),
-                      (forced, worthless(WRONG, KEPT))):  # fmt: skip
-        table, said = one.stdout.split("\n\n")
-        assert len(table.splitlines()) == 2, str(one)
-        said = re.fullmatch(last, said)
-        assert said, str(one)
-        assert_named_once(one, said)
+        forced = xhpl(*options, "--force")
+    assert_refused(outcome, ": end them and run --predict again, or add --force")
+    table = table_of(forced, r"\. The rates below may be wrong: predict again once the machine is "
+                     "idle")  # fmt: skip
+    assert len(table.splitlines()) == 2, str(forced)
 
 
 @retried

@@ -106,6 +106,18 @@ def test_devices_have_lines_of_their_own(tmp_path, record):
     assert lines == {"share used": {0.5}, "share that would have balanced": {0.75},
                      "device 1 multiplies": {0.25}}
     assert "Devices of process 0" in text and "wait for threads or devices" in text
+    assert ("The devices' share of each update, as used and as it would have balanced, and the "
+            "part of an iteration in which each device multiplied." in text)
+
+
+@pytest.mark.parametrize("names, said", (
+    ({"share_used"}, "The devices' share of each update, as used."),
+    ({"update_device_0"}, "The part of an iteration in which each device multiplied."),
+    ({"share_measured", "update_device_0"}, "The devices' share of each update, as it would have "
+     "balanced, and the part of an iteration in which each device multiplied.")))
+def test_the_lines_of_devices_that_there_are_are_named(names, said):
+    labels = series.SHARES | series.BUSY
+    assert series.parts_caption([{"name": labels[name]} for name in names]) == said
 
 
 def busy(spans):
