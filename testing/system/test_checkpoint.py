@@ -59,7 +59,7 @@ def test_pauses_change_no_bit_and_raise_no_alarm(tmp_path, p, q, lookahead, thre
 
 def lose_device(system, folder, processes=1):
     """Fail later and later, until a checkpoint is whole before."""
-    for calls in (200 * 2**i for i in range(8)):
+    for calls in (int(200 * 1.4**i) for i in range(16)):
         fault = ("--set", f"emu_fault=0:fail@gemm:{calls}")
         lost = jobs.run([*system, *fault], folder, SETTINGS)
         assert lost.status == 3 and "is lost" in lost.stderr, str(lost)
