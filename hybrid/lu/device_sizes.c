@@ -12,10 +12,9 @@ _Static_assert(HYB_GUARD_PANELS >= 3 * HYB_GROUP_MOST, "three groups' panels");
 /* All, and as many more that a group finds room beside few; or a parcel's. */
 int64_t hyb_device_u_columns(const hyb_extent_t *e)
 {
-    int64_t parcel =
-        e->nprow > 1 && e->wide > e->nb
-            ? hyb_exchange_slot(e->nb, e->wide, e->all) / e->nb
-            : 0;
+    int64_t parcel = e->nprow > 1 && e->wide > e->nb
+                         ? hyb_exchange_slot(e->nb, e->wide, e->all) / e->nb
+                         : 0;
 
     return xh_larger(e->columns + e->wide, parcel);
 }
