@@ -53,16 +53,16 @@ xh_status_t hyb_groups_create(int panels, hyb_grouping_t how,
                               hyb_groups_t *groups_p);
 void hyb_groups_destroy(hyb_groups_t *groups);
 
-/* A group begins with panel first, where a run goes on: what other groups it
- * may have had before, all columns have met the panels before. */
+/* Let panel first begin a group, as a run that goes on begins with it, whatever
+ * groups it had before: all columns have met the panels before. */
 void hyb_groups_cut(hyb_groups_t *groups, int first);
 
 /* A block column of one process, of those that meet a group in turn. */
 typedef struct {
     int64_t panel; /* that it becomes; any later one: none */
-    int64_t block,
-        from;       /* its local number, and that of the first one behind
-                       the group that closed last in iteration k or before */
+    int64_t block; /* its local number */
+    int64_t from;  /* that of the first one behind the group that closed last in
+                      iteration k or before */
     int64_t blocks; /* behind the last one */
 } hyb_far_t;
 
