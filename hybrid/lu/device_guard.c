@@ -39,6 +39,8 @@ static xh_status_t send_weights(hyb_device_columns_t *d, double *host)
     const hyb_ledger_t *ledger = &d->base.lu->ledger;
     int64_t columns = d->columns[ledger->blocks];
 
+    if (columns == 0)
+        return XH_OK;
     for (int64_t b = 0; b < ledger->blocks; b++) {
         hyb_run_t run = hyb_ledger_columns(ledger, hyb_one_block(b));
 

@@ -295,6 +295,8 @@ static xh_status_t answer_plan(const xhpl_order_t *order, const xhpl_job_t *job,
                      isinf(job->most_seconds) ? "" : " in that time");
         return XH_ERR_INPUT;
     }
+    if (job->rates->others > too_much)
+        XH_TRY(xhpl_advice_worthless(order, job->rates->others));
     warn_of_unknown_links(job->processes);
     if (xhpl_choices_are_flat(job->processes))
         xh_log_warning("%d processes have no good grid, %d x %d is the nearest "
@@ -318,8 +320,6 @@ static xh_status_t speak(const xhpl_order_t *order, const xhpl_job_t *job,
     xhpl_choice_t best;
     xh_status_t status = XH_OK;
 
-    if (job->rates->others > too_much)
-        XH_TRY(xhpl_advice_worthless(order, job->rates->others));
     XH_TRY(answer_plan(order, job, weights, &best));
     xhpl_beside_say(job->rates, &best);
     if (!order->given[XHPL_PMAP] && weights == NULL && !offloads)
