@@ -99,5 +99,6 @@ int64_t hyb_device_blocks(const hyb_extent_t *e, double bytes)
     fixed = (uint64_t)hyb_device_doubles(e) * sizeof(double);
     more.columns += e->nb;
     block = (uint64_t)hyb_device_doubles(&more) * sizeof(double) - fixed;
-    return memory > fixed ? (int64_t)((memory - fixed) / block) : 0;
+    return memory > fixed && block > 0 ? (int64_t)((memory - fixed) / block)
+                                       : 0;
 }

@@ -13,9 +13,12 @@ static int64_t widest(int64_t nb)
 int64_t hyb_exchange_slot(int64_t nb, int64_t wide, int64_t columns)
 {
     enum { TIMES = 16 }; /* the first parcel of one panel */
-    int64_t some = xh_smaller(TIMES * hyb_exchange_columns(nb), columns / 2);
+    int64_t some;
 
-    return wide > nb ? xh_larger(widest(nb) * wide, some * nb) : 0;
+    if (wide <= nb)
+        return 0;
+    some = xh_smaller(TIMES * hyb_exchange_columns(nb), columns / 2);
+    return xh_larger(widest(nb) * wide, some * nb);
 }
 
 int64_t hyb_exchange_slots(int64_t nb, int64_t wide, int64_t columns)
