@@ -43,17 +43,11 @@ size_t hyb_device_wide_host_doubles(int64_t nb, int64_t wide)
     return wide > nb ? (size_t)(2 * HYB_SLOTS * HYB_ROW_LISTS * wide) : 0;
 }
 
-/* Check columns may be wider than a block. */
-int64_t hyb_device_seat_columns(int64_t nb)
-{
-    return xh_larger(nb, HYB_CHECK_COLUMNS);
-}
-
 /* Its rows, those of U and, P > 1, those that travel, packed. */
 int64_t hyb_device_seat_doubles(const hyb_extent_t *e)
 {
     return (e->rows + (e->nprow > 1 ? 3 : 1) * e->wide) *
-           hyb_device_seat_columns(e->nb);
+           hyb_ledger_widest(e->nb);
 }
 
 int64_t hyb_device_guard_doubles(const hyb_extent_t *e)

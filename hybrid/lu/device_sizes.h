@@ -41,6 +41,5 @@ int64_t hyb_device_panel_doubles(int64_t nb);
 int64_t hyb_device_wide_doubles(int64_t nb, int64_t wide);
 size_t hyb_device_wide_host_doubles(int64_t nb, int64_t wide);
 int64_t hyb_device_seat_doubles(const hyb_extent_t *e);
-int64_t hyb_device_seat_columns(int64_t nb);
 int64_t hyb_device_guard_doubles(const hyb_extent_t *e);
 size_t hyb_device_guard_host_doubles(const hyb_extent_t *e);

@@ -20,7 +20,7 @@ typedef struct hyb_device_seat seat_t;
 
 xh_status_t hyb_device_seats_create(hyb_device_columns_t *d, int64_t at)
 {
-    int64_t rows = d->memory.matrix.rows, cols = hyb_device_seat_columns(d->nb);
+    int64_t rows = d->memory.matrix.rows, cols = hyb_ledger_widest(d->nb);
     int64_t wide = d->memory.l[0].cols;
     int64_t travel = d->base.lu->grid->nprow > 1 ? wide * cols : 0;
 

@@ -75,6 +75,12 @@ static inline int64_t hyb_stage_after(int k, int step)
 
 enum { HYB_CHECK_COLUMNS = 2 }; /* of a place */
 
+/* Columns of the widest block: check columns may be wider than others. */
+static inline int64_t hyb_ledger_widest(int64_t nb)
+{
+    return nb > HYB_CHECK_COLUMNS ? nb : HYB_CHECK_COLUMNS;
+}
+
 /*
  * All at stage 0.
  *

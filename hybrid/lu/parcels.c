@@ -4,12 +4,6 @@
 #include "base/integers.h"
 #include "hybrid/lu/lu.h"
 
-/* Columns of the widest block: check columns may be wider than others. */
-static int64_t widest(int64_t nb)
-{
-    return xh_larger(nb, HYB_CHECK_COLUMNS);
-}
-
 int64_t hyb_exchange_slot(int64_t nb, int64_t wide, int64_t columns)
 {
     enum { TIMES = 16 }; /* the first parcel of one panel */
@@ -18,7 +12,7 @@ int64_t hyb_exchange_slot(int64_t nb, int64_t wide, int64_t columns)
     if (wide <= nb)
         return 0;
     some = xh_smaller(TIMES * hyb_exchange_columns(nb), columns / 2);
-    return xh_larger(widest(nb) * wide, some * nb);
+    return xh_larger(hyb_ledger_widest(nb) * wide, some * nb);
 }
 
 int64_t hyb_exchange_slots(int64_t nb, int64_t wide, int64_t columns)
@@ -106,7 +100,8 @@ static hyb_blocks_t next_blocks(hyb_lu_t *lu, hyb_blocks_t blocks)
             hyb_lu_met_before(lu, blocks.from, e->k);
     if (width > 1)
         most = xh_smaller(
-            most, blocks.from + e->slot / (width * e->rows * widest(e->rows)));
+            most, blocks.from +
+                      e->slot / (width * e->rows * hyb_ledger_widest(e->rows)));
     blocks.to = xh_smaller(blocks.to, most);
     blocks.to = alike(lu, blocks);
     return blocks;
