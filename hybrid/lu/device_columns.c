@@ -126,9 +126,8 @@ static int64_t lay_out(hyb_device_columns_t *d, hyb_extent_t e)
     at += e.nb * e.nb;
     for (int i = 0; i < HYB_SLOTS; i++, at += hyb_device_panel_doubles(e.nb)) {
         d->panel[i].l1 = hyb_block(m, at, e.nb, e.nb);
-        for (int list = 0; list < HYB_ROW_LISTS; list++)
-            d->panel[i].list[list] =
-                hyb_block(m, at + e.nb * e.nb + list * e.nb, e.nb, 1);
+        d->panel[i].lists =
+            hyb_block(m, at + e.nb * e.nb, HYB_ROW_LISTS * e.nb, 1);
     }
     for (int i = 0; i < HYB_SLOTS; i++, at += e.rows * e.wide) {
         d->memory.l[i] = hyb_block(m, at, e.rows, e.wide);

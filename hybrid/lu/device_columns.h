@@ -232,11 +232,11 @@ hyb_block_t hyb_device_l2(const hyb_device_columns_t *d, int k);
 /* Where the panel of h stands on this process. */
 void hyb_device_place_panel(hyb_device_panel_t *panel, const HPL_T_panel *h);
 
-/* Fill lists, HYB_ROW_LISTS of most numbers each, pinned, with the rows that h
+/* Fill lists, pinned, as many numbers as panel->lists has, with the rows that h
  * moves here, and queue their way up, on link. */
 xh_status_t hyb_device_send_lists(const hyb_device_columns_t *d,
                                   hyb_device_panel_t *panel, HPL_T_panel *h,
-                                  int64_t *lists, int64_t most);
+                                  int64_t *lists);
 
 /* Panels from .. to - 1 as one there: as hyb_wide_panel has them. */
 hyb_device_panel_t *hyb_device_panels(hyb_device_columns_t *d, int from,

@@ -116,6 +116,30 @@ static double bytes_of(const seat_t *seat, int64_t rows)
     return (double)(rows * seat->columns.cols) * sizeof(double);
 }
 
+/*
+ * Rows from .. to - 1 cross the link, into the seat or out of it. A link serves
+ * one copy at a time, and a panel must not wait for a whole block column.
+ */
+static xh_status_t cross(const hyb_device_columns_t *d, const seat_t *seat,
+                         hyb_queue_t *queue, int64_t from, int64_t to)
+{
+    enum { BYTES = 4 << 20 }; /* of a copy: links are at their rate */
+    xh_view_t home = at_home(d, seat, from, to);
+    hyb_block_t there = here(seat, from, to);
+    int64_t most =
+        Mmax(BYTES / (int64_t)sizeof(double) / Mmax(to - from, 1), 1);
+
+    for (int64_t at = 0, count; at < home.cols; at += count) {
+        xh_view_t part = xh_view_part(home, 0, at, to - from,
+                                      count = Mmin(most, home.cols - at));
+        hyb_block_t block = hyb_block_part(there, 0, at, to - from, count);
+
+        XH_TRY(queue == d->queue.leave ? hyb_queue_copy_out(queue, block, part)
+                                       : hyb_queue_copy_in(queue, part, block));
+    }
+    return XH_OK;
+}
+
 /* Block takes seat and comes, from the first row of panel on. */
 static xh_status_t arrive(hyb_device_columns_t *d, seat_t *seat, int64_t block,
                           int panel)
@@ -129,9 +153,7 @@ static xh_status_t arrive(hyb_device_columns_t *d, seat_t *seat, int64_t block,
     seat->leaves = false;
     seat->columns.cols = seat->u.cols = columns.count;
     hyb_device_span(d, d->queue.arrive, "column");
-    XH_TRY(hyb_queue_copy_in(d->queue.arrive,
-                             at_home(d, seat, first_row(d, panel), rows),
-                             here(seat, first_row(d, panel), rows)));
+    XH_TRY(cross(d, seat, d->queue.arrive, first_row(d, panel), rows));
     hyb_device_span_end(d, d->queue.arrive, HYB_SPAN_UP,
                         bytes_of(seat, rows - first_row(d, panel)));
     return hyb_event_record(d->queue.arrive, seat->come);
@@ -207,8 +229,7 @@ static xh_status_t go_home(hyb_device_columns_t *d, seat_t *seat, int64_t from,
     if (to == from)
         return XH_OK;
     hyb_device_span(d, d->queue.leave, "column");
-    XH_TRY(hyb_queue_copy_out(d->queue.leave, here(seat, from, to),
-                              at_home(d, seat, from, to)));
+    XH_TRY(cross(d, seat, d->queue.leave, from, to));
     hyb_device_span_end(d, d->queue.leave, HYB_SPAN_DOWN,
                         bytes_of(seat, to - from));
     return XH_OK;

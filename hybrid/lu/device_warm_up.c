@@ -15,7 +15,7 @@ typedef struct {
 static sample_t sample(const hyb_device_columns_t *d)
 {
     int64_t n = Mmin(d->memory.matrix.rows, Mmin(d->memory.matrix.cols, d->nb));
-    hyb_block_t list = d->panel[0].list[0];
+    hyb_block_t list = d->panel[0].lists;
 
     return (sample_t){.d = d,
                       .columns = hyb_block_first(d->memory.matrix, n, n),

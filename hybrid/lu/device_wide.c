@@ -14,15 +14,12 @@ static int64_t width_of(const hyb_device_columns_t *d)
 static void lay_lists_out(hyb_device_columns_t *d, int64_t at)
 {
     hyb_device_wide_t *w = &d->wide;
-    int64_t most = width_of(d);
+    int64_t most = HYB_ROW_LISTS * width_of(d);
 
-    for (int slot = 0; slot < HYB_SLOTS; slot++)
-        for (int list = 0; list < HYB_ROW_LISTS; list++, at += 2 * most) {
-            w->prefix[slot].list[list] =
-                hyb_block(d->memory.buffer, at, most, 1);
-            w->closed[slot].list[list] =
-                hyb_block(d->memory.buffer, at + most, most, 1);
-        }
+    for (int slot = 0; slot < HYB_SLOTS; slot++, at += 2 * most) {
+        w->prefix[slot].lists = hyb_block(d->memory.buffer, at, most, 1);
+        w->closed[slot].lists = hyb_block(d->memory.buffer, at + most, most, 1);
+    }
 }
 
 xh_status_t hyb_device_wide_create(hyb_device_columns_t *d, int64_t at,
@@ -85,54 +82,68 @@ void hyb_device_place_panel(hyb_device_panel_t *panel, const HPL_T_panel *h)
         (h->grid->myrow - h->prow + h->grid->nprow) % h->grid->nprow;
 }
 
-/* Rows of U: mine, and those of all. */
-static void list_u(const hpl_pivots_t *moves, hyb_block_t *list,
-                   int64_t *from_p, int64_t *to_p)
+/* My rows of U. Each list returns where the next begins. */
+static int64_t *list_u_from(const hpl_pivots_t *moves, hyb_block_t *list,
+                            int64_t *at)
 {
     int first = moves->gather_offset[moves->me];
     int end = moves->gather_offset[moves->me + 1];
 
     for (int i = first; i < end; i++)
-        from_p[moves->members == 1 ? moves->gather[i].to : i - first] =
+        at[moves->members == 1 ? moves->gather[i].to : i - first] =
             moves->gather[i].from;
     list[HYB_U_FROM].rows = end - first;
-    list[HYB_U_TO].rows = moves->gather_offset[moves->members];
-    for (int i = 0; i < list[HYB_U_TO].rows; i++)
-        to_p[i] = moves->gather[i].to;
+    return at + list[HYB_U_FROM].rows;
 }
 
 /* Displaced rows: those that are in a top here, those that come. */
-static void list_displaced(const hpl_pivots_t *moves, hyb_block_t *list,
-                           int64_t *from_p, int64_t *to_p)
+static int64_t *list_displaced(const hpl_pivots_t *moves, hyb_block_t *list,
+                               int64_t *at)
 {
     int first, count = hpl_pivots_displaced_from(moves, moves->me, &first);
 
     list[HYB_DISPLACED_FROM].rows = count;
     for (int i = 0; i < count; i++)
-        *from_p++ = moves->displace[first + i].from;
+        *at++ = moves->displace[first + i].from;
     list[HYB_DISPLACED_TO].rows = 0;
     for (int source = 0; source < moves->sources; source++) {
         count = hpl_pivots_between(moves, source, moves->me, &first);
         list[HYB_DISPLACED_TO].rows += count;
         for (int i = 0; i < count; i++)
-            *to_p++ = moves->displace[first + i].to;
+            *at++ = moves->displace[first + i].to;
     }
+    return at;
 }
 
+/* The rows of U of all. */
+static int64_t *list_u_to(const hpl_pivots_t *moves, hyb_block_t *list,
+                          int64_t *at)
+{
+    list[HYB_U_TO].rows = moves->gather_offset[moves->members];
+    for (int i = 0; i < list[HYB_U_TO].rows; i++)
+        *at++ = moves->gather[i].to;
+    return at;
+}
+
+/* One copy for all: each waits for a larger one that is on its way. */
 xh_status_t hyb_device_send_lists(const hyb_device_columns_t *d,
                                   hyb_device_panel_t *panel, HPL_T_panel *h,
-                                  int64_t *lists, int64_t most)
+                                  int64_t *lists)
 {
     const hpl_pivots_t *moves = hpl_panel_pivots(h);
+    int64_t *end = list_u_from(moves, panel->list, lists);
+    int64_t at = 0;
 
-    list_u(moves, panel->list, lists + HYB_U_FROM * most,
-           lists + HYB_U_TO * most);
-    list_displaced(moves, panel->list, lists + HYB_DISPLACED_FROM * most,
-                   lists + HYB_DISPLACED_TO * most);
-    for (int i = 0; i < HYB_ROW_LISTS; i++)
-        XH_TRY(
-            hyb_queue_upload(d->queue.link, lists + i * most, panel->list[i]));
-    return XH_OK;
+    end = list_displaced(moves, panel->list, end);
+    end = list_u_to(moves, panel->list, end);
+    for (int i = 0; i < HYB_ROW_LISTS; i++) {
+        int64_t rows = panel->list[i].rows;
+
+        panel->list[i] = hyb_block_part(panel->lists, at, 0, rows, 1);
+        at += rows;
+    }
+    return hyb_queue_upload(d->queue.link, lists,
+                            hyb_block_first(panel->lists, end - lists, 1));
 }
 
 /* ---- a group grows ------------------------------------------------------- */
@@ -150,7 +161,7 @@ static xh_status_t open_wide(hyb_device_columns_t *d, hyb_device_panel_t *p,
     p->l1 = d->wide.l1[slot];
     p->l2 = hyb_block_part(d->memory.l[slot], p->first + p->top, 0,
                            p->rows - p->top, p->jb);
-    return hyb_device_send_lists(d, p, h, lists, width_of(d));
+    return hyb_device_send_lists(d, p, h, lists);
 }
 
 xh_status_t hyb_device_widen(hyb_device_columns_t *d, int k)

@@ -30,6 +30,7 @@ typedef struct {
     uint32_t without;    /* a wide one's: bit i: panel i of it has none */
     hyb_block_t l2;      /* in the matrix, or in: */
     hyb_block_t came;    /* room for one that comes up */
+    hyb_block_t lists;   /* room for these, one behind the other: */
     hyb_block_t list[HYB_ROW_LISTS]; /* a column of int64_t each */
     hyb_event_t *ready;              /* all of it has come up */
     hyb_event_t *followed; /* rows of earlier panels have, in its group */

@@ -79,7 +79,8 @@ static int parts_of(const hyb_groups_t *groups, int end, hyb_group_t closed)
 }
 
 /* Does a column meet panels at once before the group behind closed is over? It
- * meets the closed one as soon as that closes: never two of them at a time. */
+ * meets the closed one just before: it comes to a device once for both, but
+ * never meets two of them at a time. */
 static bool is_near_soon(const hyb_groups_t *groups, int end,
                          hyb_group_t closed, int64_t panel)
 {
@@ -98,7 +99,8 @@ int hyb_groups_met(const hyb_groups_t *groups, int end, const hyb_far_t *far,
     if (closed.end == 0)
         return 0;
     if (is_near_soon(groups, end, closed, far->panel))
-        return closed.end;
+        return hyb_groups_is_near(far->panel, k + 1) ? closed.end
+                                                     : closed.first;
     part = (far->block - far->from) * parts_of(groups, end, closed) /
            xh_larger(count, 1);
     return part <= k - (closed.end - 1) ? closed.end : closed.first;

@@ -82,7 +82,7 @@ static xh_status_t send_panel(hyb_device_columns_t *d, int k)
     xh_view_t l1;
 
     XH_TRY(hyb_device_send_lists(d, panel, hyb_lu_panel(d->base.lu, k)->hpl,
-                                 lists, d->nb));
+                                 lists));
     XH_TRY(send_l2(d, k));
     l1 = stage_l1(d, k);
     XH_TRY(hyb_queue_copy_in(d->queue.link, l1,

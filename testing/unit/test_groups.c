@@ -42,6 +42,8 @@ static void check_columns(const hyb_groups_t *g, int end)
             int now = met(g, end, b, k);
 
             assert_true(now >= before && now <= k + 1);
+            if (now > before) /* never two groups at a time */
+                assert_true(g->of[now - 1].first <= before);
             if (b <= k + HYB_GROUP_LEAD || k + 1 == end)
                 assert_int_equal(now, k + 1);
             else /* whole groups */
@@ -93,6 +95,25 @@ TEST(guests_meet_a_whole_group_first)
     assert_int_equal(g.of[0].end, 4);
     assert_int_equal(g.of[10].first, 8);
     assert_int_equal(g.of[20].end, 21); /* the last guest has gone */
+    hyb_groups_destroy(&g);
+}
+
+/* A column that visits devices comes for its last group and stays. */
+TEST(a_last_group_is_met_just_before_the_first_single_panel)
+{
+    enum { PANELS = 60 };
+    hyb_groups_t g;
+
+    assert_ok(hyb_groups_create(PANELS, (hyb_grouping_t){.width = 8}, &g));
+    for (int b = 12; b < g.of[20].end; b++) {
+        int near = b - HYB_GROUP_LEAD, closed = g.of[b].first;
+
+        if (near - 2 >= closed)
+            assert_true(met(&g, PANELS, b, near - 2) < closed);
+        if (near > closed)
+            assert_int_equal(met(&g, PANELS, b, near - 1), closed);
+        assert_int_equal(met(&g, PANELS, b, near), near + 1);
+    }
     hyb_groups_destroy(&g);
 }
 
