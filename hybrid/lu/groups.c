@@ -67,7 +67,8 @@ hyb_group_t hyb_groups_closed(const hyb_groups_t *groups, int k)
     return here.first > 0 ? groups->of[here.first - 1] : (hyb_group_t){0};
 }
 
-/* In how many parts do far columns meet a closed group? */
+/* In how many parts do far columns meet a closed group? One of a single panel
+ * at once: places keep that for two iterations. */
 static int parts_of(const hyb_groups_t *groups, int end, hyb_group_t closed)
 {
     hyb_group_t next;
@@ -81,27 +82,26 @@ static int parts_of(const hyb_groups_t *groups, int end, hyb_group_t closed)
 /* Does a column meet panels at once before the group behind closed is over? It
  * meets the closed one just before: it comes to a device once for both, but
  * never meets two of them at a time. */
-static bool is_near_soon(const hyb_groups_t *groups, int end,
-                         hyb_group_t closed, int64_t panel)
+static bool is_near_soon(const hyb_groups_t *groups, hyb_group_t closed,
+                         int64_t panel)
 {
-    return closed.end < end &&
-           hyb_groups_is_near(panel, groups->of[closed.end].end - 1);
+    return hyb_groups_is_near(panel, groups->of[closed.end].end - 1);
 }
 
 int hyb_groups_met(const hyb_groups_t *groups, int end, const hyb_far_t *far,
                    int k)
 {
     hyb_group_t closed = hyb_groups_closed(groups, k);
-    int64_t count = far->blocks - far->from, part;
+    int64_t count = far->blocks - far->from, parts, part;
 
     if (hyb_groups_is_near(far->panel, k))
         return k + 1;
     if (closed.end == 0)
         return 0;
-    if (is_near_soon(groups, end, closed, far->panel))
+    parts = parts_of(groups, end, closed);
+    if (parts > 1 && is_near_soon(groups, closed, far->panel))
         return hyb_groups_is_near(far->panel, k + 1) ? closed.end
                                                      : closed.first;
-    part = (far->block - far->from) * parts_of(groups, end, closed) /
-           xh_larger(count, 1);
+    part = (far->block - far->from) * parts / xh_larger(count, 1);
     return part <= k - (closed.end - 1) ? closed.end : closed.first;
 }

@@ -44,6 +44,8 @@ static void check_columns(const hyb_groups_t *g, int end)
             assert_true(now >= before && now <= k + 1);
             if (now > before) /* never two groups at a time */
                 assert_true(g->of[now - 1].first <= before);
+            if (k > 0 && g->of[k].end == g->of[k].first + 1) /* at once */
+                assert_true(now == k + 1);
             if (b <= k + HYB_GROUP_LEAD || k + 1 == end)
                 assert_int_equal(now, k + 1);
             else /* whole groups */
