@@ -16,7 +16,7 @@ OF_PAIRS = ("Each pair that was measured, as a part of the median: a bad link or
             "and a column. Pairs that failed have a frame.")
 OF_NODES = ("The median of the pairs of each node, without the share of its partners, worst "
             "first.")
-INVERTED = (" Above 1 is better in this chart, too: it shows the median divided by the "
+INVERTED = (" Above 100 % is better in this chart, too: it shows the median divided by the "
             "latency.")
 WIDTHS = (0.001, 0.002, 0.005, 0.01)  # of a bar
 
@@ -39,6 +39,12 @@ def relative(campaign):
     return sorted(found, key=lambda entry: entry[0][0])
 
 
+def span(parts):
+    """The least and the most of some numbers; one where no digit tells them apart."""
+    least, most = percent(min(parts)), percent(max(parts))
+    return least if least == most else f"from {least} to {most}"
+
+
 def ranked(campaign, data):
     """A point for each node, slowest first."""
     found = relative(campaign)
@@ -49,11 +55,10 @@ def ranked(campaign, data):
         "classes": [host["class"] for _, host in found],
         "values": [[round(x, 4) for x in values] for values, _ in found],
         "limit": 1 - campaign["slow"], "label": "of the median of its kind"}
-    slowest, fastest = found[0][0][0], found[-1][0][0]
     return html.figure(
         "ranked", "ranked", "Rate of each node, slowest first",
-        "A point is the median of a node's runs, as a part of the median of its kind: from "
-        f"{percent(slowest)} to {percent(fastest)}. A thin line goes from the slowest run of "
+        "A point is the median of a node's runs, as a part of the median of its kind: "
+        f"{span([values[0] for values, _ in found])}. A thin line goes from the slowest run of "
         f"the node to its fastest. The dashed line is {percent(campaign['slow'])} below the "
         "median.")
 
@@ -98,7 +103,7 @@ OF_LINKS = (  # place in a cell, name, title, 1 if more is better
 
 def ends(parts):
     """The least and the most of parts of the median, in words."""
-    return f"From {percent(min(parts))} to {percent(max(parts))} of the median."
+    return f"{span(parts).capitalize()} of the median."
 
 
 def matrix(campaign, data, place, name, title, sign):

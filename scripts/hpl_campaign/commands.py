@@ -22,25 +22,28 @@ TOP = "top -b -d 5 -n 2 | grep -A14 ^top"
 # What a first look at a node calls, and what its answer means; by the kind of a fault.
 LOOKS = {
     "program": (f"{TOP}; journalctl -k --since -1d | grep -ic throttled",
-                "The second list of top counts, not the first. A program there uses more than 5 % "
-                "and belongs to no job and not to the system: end it. The number in the last line "
-                "is not 0: cooling or power. Neither: compare lscpu and dmidecode -t memory with "
-                "those of {good}."),
-    "link": ("ibstat || ip -s link", "A link is down, has errors (perfquery shows those of "
+                "The second list of `top` counts, not the first. A program there uses more than "
+                "5 % of a core and belongs to no job and not to the system: end it. The number in "
+                "the last line is not 0: cooling or power. Neither: compare `lscpu` and "
+                "`dmidecode -t memory` with those of {good}."),
+    "link": ("ibstat || ip -s link", "A link is down, has errors (`perfquery` shows those of "
              "InfiniBand), or is slower than that of {good}: cable, port or switch."),
     "error": ("journalctl -k -p err -n 20", "Errors of the kernel name memory, device or "
               "network."),
 }
-# What the answer of a node that has not started means, by its launcher.
-ANSWERS = {"ssh": "No answer: power or network.",
-           "slurm": "State DOWN: power, network or slurmd."}
+# Where to look if the question about a node that has not started calls for a drain, by its
+# launcher.
+ANSWERS = {"ssh": "It does not answer: look at power and network (console, BMC).",
+           "slurm": "Its state has DOWN or NOT_RESPONDING: look at power, network (console, BMC) "
+                    "and slurmd."}
 # What to do by the states that Slurm may give such a node, of which it has several.
 STATES = (
     "The state has DRAIN, MAINT or RESERVED, and its Reason or reservation is not yours: others "
     "keep the node. Leave it to them, and test it once they give it back.",
     "The state has DRAIN, and the Reason is yours: it is drained already.",
-    "The state has DOWN or NOT_RESPONDING: drain it by the command below.",
-    "Else (IDLE, MIXED, ALLOCATED): it may have been busy. Test it as in step {step}.",
+    "The state has DOWN or NOT_RESPONDING: drain it by the command below{rights}.",
+    "Else (IDLE, MIXED, ALLOCATED): it may have been busy. Test it by its command at the end of "
+    "step {step}.",
 )
 
 
@@ -48,8 +51,8 @@ def first_look(entry, campaign):
     """The commands for a first look at a node that is not ok, and what the answer means."""
     launcher = launcher_of(campaign)
     asked = drain.ask(entry, launcher)
-    if asked:
-        return [asked], ANSWERS[launcher]
+    if asked:  # of a node to drain the first step has told
+        return [asked] * (entry not in campaign["drain"]), ANSWERS[launcher]
     kind = ("link" if CABLE in entry["reason"] else
             "program" if entry["class"] in ("slow", "hot") else "error")
     command, means = LOOKS[kind]
@@ -59,14 +62,16 @@ def first_look(entry, campaign):
             means.format(good=", ".join([*good, "a good node"])))
 
 
-def look(name, entries, campaign):
-    """First looks at some nodes, to copy, with what their answers mean."""
+def look(name, when, entries, campaign):
+    """First looks at some nodes, to copy, with what their answers mean; when says when."""
     commands, means = [], {}
     for entry in entries[:FIRST]:
         called, meaning = first_look(entry, campaign)
         commands += [command for command in called if command not in commands]
         means.setdefault(meaning, []).append(entry["host"])
-    return copied(name, "\n".join(commands)) + html.listing([
+    first = html.paragraph(f"{when}, as root:") + copied(name, "\n".join(commands)) \
+        if commands else ""
+    return first + html.listing([
         *(f"{listed(names, NAMED)}: {meaning}" for meaning, names in means.items()),
         "Nothing found: test the node all the same. If it is not ok again, give the vendor the "
         "folder that the test names."])
@@ -120,19 +125,27 @@ def to_do(campaign, calls):
 # ---- drain -------------------------------------------------------------------------
 
 
+def last_step(campaign):
+    """The number of the step that repairs."""
+    return 2 + bool(campaign["open"])
+
+
 def to_ask(asked, campaign, calls):
     """How nodes that have not started are drained: others may keep them."""
     launcher = launcher_of(campaign)
-    yield html.paragraph(f"Ask about {listed(names_of(asked), NAMED)}:")
     yield copied("ask", "\n".join(drain.ask(entry, launcher) for entry in asked[:FIRST]))
-    step = 2 + bool(campaign["open"])
+    step, by_slurm = last_step(campaign), calls.drain_command == drain.COMMAND
     if is_slurm(campaign):
+        rights = f", {RIGHTS}" * by_slurm
         yield html.paragraph("The first of these that fits counts:") + html.listing(
-            [text.format(step=step) for text in STATES], "ol")
+            [text.format(step=step, rights=rights) for text in STATES], "ol")
     else:
-        yield html.paragraph(f"If it answers, it was away or busy: test it as in step {step}.")
-        with_slurm = ", with Slurm by" * (calls.drain_command == drain.COMMAND)
-        yield html.paragraph(f"Only if {drain.ASK[launcher][1]}, drain it{with_slurm}:")
+        node = asked[0]["host"] if len(asked) == 1 else "a node"
+        yield html.paragraph(f"If {node} answers, it was away or busy: test it by its command at "
+                             f"the end of step {step}.")
+        how = f": without Slurm, take it off your list of hosts; with Slurm, type {RIGHTS}" \
+            * by_slurm
+        yield html.paragraph(f"Only if {node} does not answer, drain it{how}:")
     yield copied("drain-asked", drain.shown(asked, calls.drain_command))
 
 
@@ -150,6 +163,8 @@ def to_drain(campaign, calls):
             "Nothing is drained before you type this. "
         yield from how_to_drain(at_once, not asked, none, campaign, calls)
     if asked:
+        if at_once:
+            yield html.paragraph(f"Ask about {listed(names_of(asked), NAMED)}:")
         yield from to_ask(asked, campaign, calls)
 
 
@@ -161,7 +176,7 @@ def how_to_drain(entries, are_all, none, campaign, calls):
     """
     commands = copied("commands", drain.shown(entries, calls.drain_command))
     goes_on = html.paragraph(
-        "Jobs that run there go on to their end, and no new ones start. sinfo -lR lists the "
+        "Jobs that run there go on to their end, and no new ones start. `sinfo -lR` lists the "
         "nodes: as drng while jobs run, then as drain.") \
         if calls.drain_command == drain.COMMAND else ""
     if calls.drain_command == drain.COMMAND and not is_slurm(campaign):
@@ -194,7 +209,7 @@ def to_decide(campaign, calls):
                          "counts, also among few nodes.")
     if not is_slurm(campaign):
         yield html.paragraph("End programs there that use more than 5 % of a core in the second "
-                             "list of top and belong to no job and not to the system; if there "
+                             "list of `top` and belong to no job and not to the system; if there "
                              "are none, go on:")
         yield copied("look", "\n".join(launch.joined(["ssh", name, TOP])
                                        for name in names[:FIRST]))
@@ -207,8 +222,8 @@ def to_repair(campaign, calls):
     """How nodes are tested after their repair, each by itself."""
     names = names_of(campaign["drain"])
     several = len(names) > 1
-    yield "Repair them, and test each" if several else "Repair it, and test it"
-    yield html.paragraph("Look first, as root:") + look("look-first", campaign["drain"], campaign)
+    yield f"Repair {listed(names, NAMED)}, and test {'each' if several else 'it'}"
+    yield look("look-first", "Look first", campaign["drain"], campaign)
     yield html.paragraph("Test a node on the day that it comes back, and leave it drained" + (
         ": the test puts it back into service if it is ok." if is_slurm(campaign) else
         " until it is ok."))
@@ -247,7 +262,7 @@ def before(campaign, step, names, tested):
         return html.paragraph(
             f"With --yes the command reserves {reserved(campaign, names, tested)}: no new jobs "
             "start there; those that run are not killed, and the test waits for their end, "
-            "however long (squeue shows them). "
+            "however long (`squeue` shows them). "
             f"It takes about {minutes}, drains a node that is not ok, and ends the reservation. "
             "Ctrl-C stops it, also while it waits: the reservation ends, and nodes are as they "
             f"were. {LOST} Without --yes it tests and changes nothing, and prints the commands for "
@@ -256,7 +271,8 @@ def before(campaign, step, names, tested):
     return html.paragraph(f"The test takes about {minutes}{beside}. Keep other programs off "
                           f"these nodes until it ends. Ctrl-C stops it. {LOST}") + folded(
         "With Slurm: reserve the nodes first", html.paragraph(
-            f"Type this {RIGHTS}, and begin the test once squeue lists no job:"),
+            f"Type the commands here {RIGHTS}, and the test, once `squeue` lists no job, as the "
+            "user who ran the campaign:"),
         copied(f"reserve-{step}", "\n".join(map(launch.joined, (
             reservation.reserve("retest", "root", [*names, *good]),
             ["squeue", "-w", ",".join([*names, *good])])))),
@@ -264,39 +280,54 @@ def before(campaign, step, names, tested):
         copied(f"release-{step}", launch.joined(reservation.release("retest"))))
 
 
+def looks(campaign):
+    """Where the page says what to look at."""
+    opened, drained = (listed(names_of(campaign[key]), NAMED) for key in ("open", "drain"))
+    if not drained:
+        return "below"
+    step = f"in step {last_step(campaign)}"
+    return f"of {opened} below, of {drained} {step}" if opened else step
+
+
 def outcomes(campaign, calls, name):
-    """What the lines of a test say of a node, and what follows."""
+    """What the lines of a test say of a node, and what follows, with a command or ""."""
+    opened, drained = bool(campaign["open"]), bool(campaign["drain"])
+    undo = ""
     if is_slurm(campaign):
-        yield "is ok", "it is in service, also if it was drained. Nothing else is to be done."
-        bad = "it is drained, or stays so."
+        good = f"it is in service{', also if it was drained' * drained}. Nothing else is to be " \
+            "done."
+        bad = "it is drained, or stays so." if drained else "it is drained."
     else:
         slurm = calls.drain_command == drain.COMMAND
-        undo = launch.joined(reservation.resume([name]))
-        back = f": with Slurm by {undo}, else into your list of hosts" * slurm
-        yield "is ok", (f"put it back into service{back}." if not campaign["open"] else
-                        "leave it in service." if not campaign["drain"] else
-                        f"leave it in service, or put it back if it was drained{back}.")
+        good = "leave it in service" if opened else "put it back into service"
+        good += ", or put it back if it was drained" * (opened and drained)
+        if drained and slurm:
+            good += f": without Slurm, into your list of hosts; with Slurm, type {RIGHTS}"
+            undo = copied("resume", launch.joined(reservation.resume([name])))
+        good += ":" if undo else "."
         bad = "take it out of service" + (
             ", with Slurm by the command that the test prints, else from your list of hosts."
             if slurm else " by the command that the test prints.")
-    looks = f"Look {'below' if campaign['open'] else 'above'} for the cause"
-    yield "is not ok", (f"{bad} {looks}, repair it, and type the same command again. If no defect "
-                        "is found, give the vendor the folder that this line names.")
-    yield "was not tested", ("it is as before: drained if it was. The lines above say why; end "
-                             "that, then type the same command again.")
+    yield "is ok", good, undo
+    yield "is not ok", (f"{bad} Look for the cause ({looks(campaign)}), repair it, and type the "
+                        "same command again. If no defect is found, give the vendor the folder "
+                        "that this line names."), ""
+    yield "was not tested", (f"it is as before{': drained if it was' * drained}. The lines above "
+                             "say why; end that, then type the same command again."), ""
 
 
 def results(campaign, calls):
     """What the last lines of a test say, what follows, and what the end is."""
     names = names_of(campaign["open"] + campaign["drain"])
     name = names[0] if len(names) == 1 else "NODE"
-    looks = html.paragraph("Only if a node is not ok, look, as root, before its repair:") \
-        + look("look-then", campaign["open"], campaign) if campaign["open"] else ""
+    then = look("look-then", "Only if a node is not ok, look before its repair",
+                 campaign["open"], campaign) if campaign["open"] else ""
     return "<h3>How a test ends</h3>" + html.paragraph("It says one of these of each node:") \
         + "<ul>" \
-        + "".join(f"<li><b>{escape(name)} {said}</b>: {escape(follows)}</li>"
-                  for said, follows in outcomes(campaign, calls, name)) + "</ul>" + looks \
-        + html.paragraph("You are done when the last line of a test says that all nodes of the "
-                         f"campaign are ok; else it says what is left, and {calls.page()} is "
-                         "written anew. A node that others keep, or that never comes back, stays "
-                         "out of service: you are done without it.", "note")
+        + "".join(f"<li><b>{escape(name)} {said}</b>: {escape(follows)}{command}</li>"
+                  for said, follows, command in outcomes(campaign, calls, name)) + "</ul>" \
+        + then + html.paragraph(
+            "You are done when the last line of a test says that all nodes of the campaign are ok; "
+            f"else it says what is left, and {calls.page()} is written anew. A node that others "
+            "keep, or that never comes back, stays out of service: you are done without it.",
+            "note")

@@ -30,13 +30,14 @@ def apart(drain, launcher):
 
 
 def text(drain, launcher=None):
-    """drain.txt: a node per line, and behind # why; "ask first" where it is not to be drained
-    at once, and when."""
+    """drain.txt: a node per line, and behind # why; one that is not to be drained at once is a
+    comment that says when."""
     def line(entry):
         asked = ask(entry, launcher)
         when = f"; drain it only if {ASK[launcher][1]}: {asked}" if asked else ""
-        return (f"{foreign.shown(entry['host'])}  # {'ask first: ' * bool(asked)}"
-                f"{entry['class']}: {foreign.shown(entry['reason'])}{when}\n")
+        host = foreign.shown(entry["host"])
+        return (f"# ask first: {host}: " if asked else f"{host}  # ") \
+            + f"{entry['class']}: {foreign.shown(entry['reason'])}{when}\n"
 
     return "".join(map(line, drain))
 

@@ -14,6 +14,7 @@ from .calls import Calls
 from .commands import copied, to_do
 from .compare import CLEAR, FEW
 from .judge import CLASSES, NEAR
+from .options import DEFAULTS
 from .summary import is_certain, shared_cause
 
 HERE = Path(__file__).resolve().parent
@@ -298,16 +299,18 @@ def some(names, most=3):
     return ", ".join(names[:most]) + more
 
 
-def blamed(host, why):
+def blamed(host, why, launcher):
     """Class and certainty of a reason; no reason calls a node ok that is not."""
     if why["class"] == "ok" != host["class"]:
         return NONE, NONE
-    return why["class"], "certain" if why["certain"] else "undecided"
+    certain = "ask first" if drain.ask({"host": host["name"], **why}, launcher) else "certain"
+    return why["class"], certain if why["certain"] else "undecided"
 
 
 def reasons(campaign):
     """All that is known of nodes that are not ok, or of which something is open."""
-    rows = [[host["name"], *blamed(host, why),
+    launcher = campaign["options"].get("launcher")
+    rows = [[host["name"], *blamed(host, why, launcher),
              "; ".join(filter(None, (why["text"], why["detail"]))), some(why["runs"], 8)]
             for klass in CLASSES for host in campaign["hosts"]
             if host["class"] == klass for why in host["reasons"]]
@@ -337,7 +340,8 @@ def failed(campaign):
 
 def provenance(campaign):
     options = [(name, value) for name, value in campaign["options"].items()
-               if value not in (None, "", []) and name not in ("slow", "chance")]
+               if value not in (None, "", [], DEFAULTS.get(name))
+               and name not in ("slow", "chance")]
     return html.section("how", "How it was run", html.facts([
         ("Command", " ".join(map(str, campaign["command"]))),
         *[(name, ",".join(map(str, value)) if isinstance(value, list) else value)

@@ -3,12 +3,9 @@
 import html
 import json
 import re
-from pathlib import Path
 
 from .foreign import shown_lines
 
-HERE = Path(__file__).resolve().parent
-DOCS = (HERE / "../../docs").resolve(), (HERE / "../../doc/xhpl/docs").resolve()
 NUMBER = 30  # letters of a number and its unit are fewer
 
 
@@ -61,34 +58,23 @@ def facts(pairs, kind=""):
     ) + "</dl>"
 
 
+def marked(text):
+    """Text for a page; what stands between ` is code."""
+    return re.sub("`([^`]+)`", r"<code>\1</code>", escape(text))
+
+
 def paragraph(text, kind=""):
-    return f'<p class="{kind}">{escape(text)}</p>' if kind else f"<p>{escape(text)}</p>"
-
-
-def slug(title):
-    """The anchor of a heading."""
-    return re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
-
-
-def link(place):
-    """A place in the documentation, in words, as a report may be mailed; it leads there
-    if the documentation lies where the report is made."""
-    for folder in DOCS:
-        if (folder / place.page).is_file():
-            target = f"{(folder / place.page).as_uri()}#{slug(place.section)}"
-            return f'<a href="{escape(target)}">{escape(str(place))}</a>'
-    return escape(str(place))
+    return f'<p class="{kind}">{marked(text)}</p>' if kind else f"<p>{marked(text)}</p>"
 
 
 def reason(text, see):
     """What runs have in common, and where to read on."""
-    more = f" See {link(see)}." if see else ""
-    return f"<p>{escape(text)}.{more}</p>"
+    return paragraph(f"{text}. See {see}." if see else f"{text}.")
 
 
 def listing(items, tag="ul"):
     """A list; tag "ol" numbers its items."""
-    return f"<{tag}>" + "".join(f"<li>{escape(item)}</li>" for item in items) + f"</{tag}>"
+    return f"<{tag}>" + "".join(f"<li>{marked(item)}</li>" for item in items) + f"</{tag}>"
 
 
 def figure(chart, data, title, says, numbers=""):

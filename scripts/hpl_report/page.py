@@ -4,7 +4,7 @@ from pathlib import Path
 from string import Template
 
 from . import compare, sections
-from .html import embedded, escape, link
+from .html import embedded, escape
 from .verdict import judge
 from .words import moment, rate
 
@@ -39,7 +39,7 @@ def hero(run, tag="h1"):
         status=escape(status), kind=kind_of(status, verdict.grade),
         grade=verdict.grade, meter=sections.meter(run),
         answer=escape(verdict.answer), reason=escape(verdict.reason),
-        see=f" See {link(verdict.see)}." if verdict.see else "",
+        see=escape(f" See {verdict.see}." if verdict.see else ""),
         tiles=f'<dl class="tiles">{tiles}</dl>' if tiles else "",
     )
 

@@ -219,7 +219,8 @@ def choices(record):
     dat = record["hpl_dat"] or {}
     if not dat:
         return ""
-    pairs = [(name, NONE if v is None else all_of(v)) for name, v in dat.items()]
+    pairs = [({"device": "output unit"}.get(name, name), NONE if v is None else all_of(v))
+             for name, v in dat.items()]
     return "<h4>HPL.dat, after the options</h4>" + html.facts(pairs)
 
 

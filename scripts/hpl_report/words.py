@@ -16,13 +16,15 @@ def significant(x, digits=3):
 
 
 def rate(gflops):
-    """Gflop/s, or the larger unit that fits."""
+    """Gflop/s, or the larger unit that fits, with three digits."""
     if gflops is None:
         return NONE
-    for unit, size in (("Eflop/s", 1e9), ("Pflop/s", 1e6), ("Tflop/s", 1e3)):
+    for unit, size in (("Eflop/s", 1e9), ("Pflop/s", 1e6), ("Tflop/s", 1e3), ("Gflop/s", 1.0)):
         if gflops >= size:
-            return f"{significant(gflops / size)}{NBSP}{unit}"
-    return f"{significant(gflops)}{NBSP}Gflop/s"
+            break
+    x = gflops / size
+    number = f"{x:#.3g}".rstrip(".") if 1e-3 <= x < 999.5 else significant(x)
+    return f"{number}{NBSP}{unit}"
 
 
 def share(gflops, whole):

@@ -14,6 +14,7 @@
 #include "testing/ptest/record.h"
 
 static const double noticeable = 1.01; /* times the rate */
+static const double faster = 1.1;      /* likewise, by an estimate */
 
 int xhpl_advice_order(const xhpl_job_t *job, const xhpl_extent_t *planned,
                       xhpl_choice_t *best)
@@ -59,7 +60,7 @@ xh_rivals_t xhpl_advice_rivals(void)
     xh_rivals_t rivals = xh_rivals_now();
 
     if (rivals.text[0] == '\0')
-        snprintf(rivals.text, sizeof(rivals.text), "`top` shows them");
+        snprintf(rivals.text, sizeof(rivals.text), "find them with `top`");
     return rivals;
 }
 
@@ -82,8 +83,9 @@ xh_status_t xhpl_advice_worthless(const xhpl_order_t *order, double others)
         return XH_ERR_INPUT;
     }
     if (plans)
-        printf("%s. %s may not be the best: run it, or plan again once the "
-               "machine is idle\n\n",
+        printf("%s. %s may not be the best: better plan again once the "
+               "machine is idle; the result of a run will be right, perhaps "
+               "slower\n\n",
                why,
                order->wanted.seconds > 0.0 ? "The grid is right, N and NB"
                                            : "N and grid are right, NB");
@@ -144,6 +146,17 @@ static xhpl_choice_t with_processes(const xhpl_job_t *job,
     return choice;
 }
 
+void xhpl_advice_estimate(double times, char *text, size_t size)
+{
+    if (times >= faster)
+        snprintf(text, size,
+                 "an estimate, %.1f times this plan: plan again with as many "
+                 "before you run it",
+                 times);
+    else
+        snprintf(text, size, "an estimate: start as many to measure it");
+}
+
 static void compare_processes(const xhpl_job_t *job,
                               const xhpl_extent_t *planned,
                               const xhpl_choice_t *best)
@@ -157,20 +170,24 @@ static void compare_processes(const xhpl_job_t *job,
         int64_t all = (int64_t)counts[i] * planned->nodes;
         bool unknown = job->rates->row.bandwidth <= 0.0 && all > 1;
         xhpl_choice_t choice;
+        char estimate[128];
 
         if (counts[i] <= last || all > XHPL_PROCESSES_MOST ||
             (counts[i] > machine.cores && !is_planned))
             continue;
         last = counts[i];
         choice = is_planned ? *best : with_processes(job, planned, last);
+        xhpl_advice_estimate(choice.gflops / best->gflops, estimate,
+                             sizeof(estimate));
         if (choice.gflops > 0.0)
-            printf(
-                "  %d process%s per node%s: %s%s\n", last, last > 1 ? "es" : "",
-                last > 1 && last == machine.sockets ? ", one per socket" : "",
-                xh_text_rate(1e9 * choice.gflops).text,
-                is_planned ? " (this plan)"
-                : unknown  ? " (an estimate, without messages)"
-                           : " (an estimate: start as many to measure it)");
+            printf("  %d process%s per node%s: %s (%s)\n", last,
+                   last > 1 ? "es" : "",
+                   last > 1 && last == machine.sockets ? ", one per socket"
+                                                       : "",
+                   xh_text_rate(1e9 * choice.gflops).text,
+                   is_planned ? "this plan"
+                   : unknown  ? "an estimate, without messages"
+                              : estimate);
     }
 }
 

@@ -38,6 +38,14 @@ xh_rivals_t xhpl_advice_rivals(void);
 xh_status_t xhpl_advice_worthless(const xhpl_order_t *order, double others);
 
 /*
+ * What to say of another number of processes per node, whose rate is estimated.
+ *
+ * times  in   that rate, to the plan's
+ * text   out  in size characters
+ */
+void xhpl_advice_estimate(double times, char *text, size_t size);
+
+/*
  * Print on stdout what best takes and what limits its N, what other numbers of
  * processes per node would take, and last the command that runs it: by the file
  * of --write, or with options.

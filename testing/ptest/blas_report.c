@@ -149,13 +149,20 @@ static const char *core_type(void)
     }
 }
 
+/* xhpl's own kernel, which then computes the update; NULL: the BLAS does. */
+static const char *own_kernel(void)
+{
+    const char *kernel = hpl_solver()->workers().kernel;
+
+    return kernel != NULL && strcmp(kernel, "blas") != 0 ? kernel : NULL;
+}
+
 /* What to do about a slow DGEMM, into text. */
 static void say_remedy(const xh_blas_library_t *library, char *text,
                        size_t size)
 {
     const char *type =
         strcmp(library->name, "OpenBLAS") == 0 ? core_type() : NULL;
-    const char *kernel = hpl_solver()->workers().kernel;
     char forced[256];
 
     text[0] = '\0';
@@ -168,11 +175,11 @@ static void say_remedy(const xh_blas_library_t *library, char *text,
                        type);
     else
         xh_text_append(text, size, "a newer or another library may be faster");
-    if (kernel != NULL && strcmp(kernel, "blas") != 0)
+    if (own_kernel() != NULL)
         xh_text_append(text, size,
                        ". You need not change it: xhpl's own kernel, %s, "
                        "computes the update, so this slows the run little",
-                       kernel);
+                       own_kernel());
 }
 
 /* Is DGEMM clearly slower than its core? While others disturb it, more so: they
@@ -198,7 +205,8 @@ static void warn_if_slow(const xh_blas_library_t *library, measured_t dgemm,
         return;
     rate = dgemm.rate;
     say_remedy(library, remedy, sizeof(remedy));
-    xh_log_warning(
+    xh_log_message(
+        own_kernel() != NULL ? XH_LOG_INFO : XH_LOG_WARNING,
         "DGEMM of %s on one thread reaches %.1f Gflop/s, %.0f%% of the %.1f "
         "Gflop/s that this core can do. Its kernel '%s' may be too old for "
         "this processor, %s: %s",

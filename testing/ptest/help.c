@@ -77,15 +77,15 @@ static void print_usage(FILE *out)
         "and the grid\n"
         "  xhpl --dat my.dat --set predict=on --json run.json  run, and "
         "predict the rate\n"
-        "  hpl-report run.json                                 make a page: is "
-        "it good?\n"
+        "  hpl-report run.json                                 report.html: "
+        "is it good?\n"
         "If a plan is WORTHLESS, the machine was busy: plan again once it is "
         "idle.\n"
-        "For eight nodes, one process on each, put this before xhpl in the "
-        "first two:\n"
-        "  mpirun -np 8 --map-by ppr:1:node --bind-to none xhpl ...\n"
-        "With Slurm: srun -N 8 --ntasks-per-node=1 --cpu-bind=none --mpi=pmix "
-        "xhpl ...\n\n");
+        "For eight nodes, one process on each, put this before the first "
+        "two:\n"
+        "  mpirun -np 8 --map-by ppr:1:node --bind-to none\n"
+        "or with Slurm:\n"
+        "  srun -N 8 --ntasks-per-node=1 --cpu-bind=none --mpi=pmix\n\n");
 }
 
 static void print_endings(FILE *out)

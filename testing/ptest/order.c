@@ -52,7 +52,7 @@ static const xh_option_t others[] = {
     {"quiet", NULL, XH_OPTION_FLAG, AT(quiet),
      "only warnings and errors on stderr", 0, 0, 0},
     {"force", NULL, XH_OPTION_FLAG, AT(force),
-     "let --json replace any file; make a worthless plan", 0, 0, 0},
+     "let --json replace any file; plan on a busy machine", 0, 0, 0},
     {"upstream-exit", NULL, XH_OPTION_FLAG, AT(upstream_exit),
      "exit 0 even if a residual failed", 0, 0, 0},
     {"plan", NULL, XH_OPTION_CHOICE, AT(ask),

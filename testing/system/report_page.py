@@ -78,7 +78,8 @@ def read(page):
 
 
 def text_of(page):
-    return read(page)[1]
+    """Its text; a command within a sentence is a part of it."""
+    return read(re.sub("</?code>", "", page))[1]
 
 
 def many_hosts(record, count, ranks):

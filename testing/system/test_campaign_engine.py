@@ -51,7 +51,7 @@ def test_each_fault_has_its_class_and_its_evidence(site):
     assert "without a sign of progress" in ended["single-1-n4"]["evidence"][0]
     assert "no progress for" in " ".join(ended["single-1-n4"]["evidence"])
     drained = (site.folder / "c/drain.txt").read_text().splitlines()
-    assert {line.split()[0] for line in drained} == set(bad)
+    assert {line.removeprefix("# ask first: ").split()[0].rstrip(":") for line in drained} == set(bad)
     # Hosts that failed take no part in what comes later.
     assert set(ended["all-1-all"]["run"] and next(
         event for event in site.events() if event.get("run") == "all-1-all"
@@ -106,7 +106,7 @@ def test_where_no_host_answers_all_are_drained_with_the_reason(site, stages):
     assert "not drained: n1, n2, n3, n4, n5" in done.stderr
     assert list(site.folder.glob("drained-*")) == []
     lines = (site.folder / "c/drain.txt").read_text().splitlines()
-    assert lines == [f"n{i}  # ask first: not started: it does not answer: no route to host; drain it only "
+    assert lines == [f"# ask first: n{i}: not started: it does not answer: no route to host; drain it only "
                      f"if it does not answer: ssh n{i} uptime" for i in range(1, 6)]
     assert (site.folder / "c/campaign.html").exists()
     jobs.program(site.folder / "bin/ssh", "shift; eval \"$@\"\n")  # it is repaired

@@ -12,7 +12,7 @@ import jobs
 import report_page
 import test_hpl_report_browser as browsing
 from campaign_sim import Simulated, World, named
-from hpl_campaign import drain, history, page, results, summary
+from hpl_campaign import charts, drain, history, page, results, summary
 from hpl_report import foreign
 from test_hpl_report_browser import browser  # noqa: F401 (a fixture)
 
@@ -63,7 +63,7 @@ def test_it_begins_with_what_to_drain_and_why(campaign):
     assert text.count("Pairs that failed have a frame.") == 1
     assert "stays until decided" not in text and "repaired node slow" not in text
     assert re.search(r" UTC · took \d", text)
-    assert text.count("Above 1 is better in this chart, too: it shows the median divided") == 1
+    assert text.count("Above 100 % is better in this chart, too: it shows the median divided") == 1
     assert f"What to do 1. Drain {HOSTS[12]}, {HOSTS[7]} and {HOSTS[3]} With Slurm" in text
     assert "by chance" not in text.partition("Map of nodes")[0]
     assert "by chance a good node looks this slow" in text.partition("All reasons")[2]
@@ -87,11 +87,11 @@ def test_what_is_open_is_no_node_to_drain(campaign):
     assert "Drain 3 of 16 nodes; test 1 again" in text
     assert f"Not certain after one test: do not drain yet {host['name']} unknown died with n9" in text
     assert "unknown?" not in text and f"2. Test {host['name']} again" in text
-    assert "3. Repair them, and test each" in text
+    assert f"3. Repair {HOSTS[12]}, {HOSTS[7]} and {HOSTS[3]}, and test each" in text
     campaign["drain"] = []
     text = text_of(campaign)
     assert "Drain none of 16 nodes; test 1 again" in text
-    assert f"1. Test {host['name']} again" in text and "Repair them" not in text
+    assert f"1. Test {host['name']} again" in text and "Repair" not in text
 
 
 def test_where_most_nodes_fail_it_says_to_look_for_one_cause():
@@ -156,8 +156,9 @@ def test_over_ssh_an_uncertain_node_of_few_has_two_commands_and_an_end():
             f"and uses {HOSTS[0]}, {HOSTS[2]} and {HOSTS[3]} to compare with. Keep other "
             "programs off these nodes until it ends. Ctrl-C stops it. A lost ssh session does the "
             "same, unless you type the command within tmux." in text)
-    assert ("With Slurm: reserve the nodes first Type this as root or as an administrator of "
-            "Slurm, and begin the test once squeue lists no job: Copy scontrol create "
+    assert ("With Slurm: reserve the nodes first Type the commands here as root or as an "
+            "administrator of Slurm, and the test, once squeue lists no job, as the user who ran "
+            "the campaign: Copy scontrol create "
             "reservation ReservationName=retest Users=root StartTime=now Duration=1-00:00:00 "
             f"Flags=IGNORE_JOBS Nodes={four} squeue -w {four} After the test, and after "
             "draining a node that is not ok: Copy scontrol delete ReservationName=retest Type, "
@@ -165,9 +166,9 @@ def test_over_ssh_an_uncertain_node_of_few_has_two_commands_and_an_end():
             f"xhpl-campaign retest -C campaign --hosts {HOSTS[1]} How a test ends" in text)
     assert f"{HOSTS[1]} is ok : leave it in service. {HOSTS[1]} is not ok : " in text
     assert (f"{HOSTS[1]} is not ok : take it out of service, with Slurm by the command that the "
-            "test prints, else from your list of hosts. Look below for the cause, repair it" in text)
-    assert f"{HOSTS[1]} was not tested : it is as before: drained if it was." in text
-    assert (f"Only if a node is not ok, look, as root, before its repair: Copy ssh {HOSTS[1]} "
+            "test prints, else from your list of hosts. Look for the cause (below), repair it" in text)
+    assert f"{HOSTS[1]} was not tested : it is as before. The" in text
+    assert (f"Only if a node is not ok, look before its repair, as root: Copy ssh {HOSTS[1]} "
             "'top -b -d 5 -n 2 | grep -A14 ^top; journalctl -k --since -1d | grep -ic throttled' "
             f"{HOSTS[1]}: The second list of top counts, not the first. A program" in text)
     assert f"with those of {HOSTS[0]}, a good node." in text
@@ -195,7 +196,8 @@ def test_on_slurm_each_repaired_node_has_its_own_command(campaign):
             f"by one command: Copy xhpl-campaign retest -C campaign --hosts {HOSTS[12]},"
             f"{HOSTS[7]},{HOSTS[3]} --yes How a test ends" in text)
     assert "NODE is ok : it is in service, also if it was drained. Nothing else" in text
-    assert "NODE is not ok : it is drained, or stays so. Look above for the cause, repair it" in text
+    assert "NODE is not ok : it is drained, or stays so. Look for the cause (in step 2), repair it" in text
+    assert "NODE was not tested : it is as before: drained if it was. The" in text
     assert "PBS" not in text and "Only if a node" not in text
 
 
@@ -203,6 +205,8 @@ def test_of_few_nodes_on_slurm_all_are_reserved():
     found = simulated(named(4), slow={HOSTS[1]: 0.7})
     found["options"] = SLURM
     assert "With --yes the command reserves all 4 nodes: no new" in text_of(found)
+    assert f"{HOSTS[1]} is ok : it is in service. Nothing" in text_of(found)
+    assert f"{HOSTS[1]} is not ok : it is drained. Look for the cause (below)" in text_of(found)
 
 
 def test_a_second_test_is_waited_for_once(campaign):
@@ -281,7 +285,7 @@ def test_what_others_may_keep_is_drained_after_a_question(launcher, slow, tmp_pa
     assert ("State=DRAIN 'Reason=slow" in at_once) == bool(slow)
     assert said.count("nothing is drained yet") == 1 and "report -C /c --yes" not in said
     text = drain.text(found["drain"], launcher)
-    assert text.splitlines()[-1].startswith(f"{HOSTS[2]}  # ask first: not started: ")
+    assert text.splitlines()[-1].startswith(f"# ask first: {HOSTS[2]}: not started: ")
     assert f"; drain it {ONLY_IF[launcher].partition(', drain')[0]}: {QUESTION[launcher]}\n" in text
     (names,) = re.findall(r"Names of those to drain at once: `(.*?)`",
                           (jobs.SOURCE / "docs/CAMPAIGN.md").read_text())  # fmt: skip
@@ -301,24 +305,31 @@ def test_of_many_nodes_to_drain_the_first_have_commands():
 
 
 @pytest.mark.parametrize("options, busy, means", (
-    (SSH, "If it answers, it was away or busy: test it as in step 2. Only if it does not answer, "
-     "drain it, with Slurm by: Copy ", "No answer: power or network."),
+    (SSH, f"If {HOSTS[2]} answers, it was away or busy: test it by its command at the end of step "
+     f"2. Only if {HOSTS[2]} does not answer, drain it: without Slurm, take it off your list of "
+     "hosts; with Slurm, type as root or as an administrator of Slurm: Copy ",
+     "It does not answer: look at power and network (console, BMC)."),
     (SLURM, "The first of these that fits counts: The state has DRAIN, MAINT or RESERVED, and its "
      "Reason or reservation is not yours: others keep the node. Leave it to them, and test it once "
      "they give it back. The state has DRAIN, and the Reason is yours: it is drained already. The "
-     "state has DOWN or NOT_RESPONDING: drain it by the command below. Else (IDLE, MIXED, "
-     "ALLOCATED): it may have been busy. Test it as in step 2. Copy ", "State DOWN: power, network or slurmd.")))
+     "state has DOWN or NOT_RESPONDING: drain it by the command below, as root or as an "
+     "administrator of Slurm. Else (IDLE, MIXED, ALLOCATED): it may have been busy. Test it by its "
+     "command at the end of step 2. Copy ", "Its state has DOWN or NOT_RESPONDING: look at power, "
+     "network (console, BMC) and slurmd.")))
 def test_of_a_node_that_has_not_started_it_says_what_to_ask(options, busy, means):
     found, said = simulated(**ASKED), QUESTION[options["launcher"]]
     found["options"] = options
     text = text_of(found)
     assert "Drain none of 16 nodes; ask about 1 1 not started, 15 ok" in text
-    assert f"ask before you drain it: {said} What to do 1. Ask about {HOSTS[2]} Ask about " in text
-    assert f"Ask about {HOSTS[2]}: Copy {said} {busy}{OFF}" in text
+    assert f"ask before you drain it: {said} What to do 1. Ask about {HOSTS[2]} Copy {said} {busy}{OFF}" in text
     assert "report -C campaign --yes" not in text
-    assert f"Look first, as root: Copy {said} {HOSTS[2]}: {means} Nothing found: test" in text
+    assert f"2. Repair {HOSTS[2]}, and test it {HOSTS[2]}: {means} Nothing found: test" in text
+    assert f"{HOSTS[2]} not started ask first in " in text
     found["open"] = [{**found["drain"][0], "host": HOSTS[5]}]
-    assert "est it as in step 3." in text_of(found)
+    text = text_of(found)
+    assert "est it by its command at the end of step 3." in text
+    assert f"Look for the cause (of {HOSTS[5]} below, of {HOSTS[2]} in step 3), repair" in text
+    assert f"before its repair, as root: Copy {said.replace(HOSTS[2], HOSTS[5])} {HOSTS[5]}: " in text
 
 
 @pytest.mark.parametrize("options", (SSH, SLURM))
@@ -337,6 +348,21 @@ def test_only_what_is_certain_is_drained_at_once(options):
                       "vendor the folder that the test names.") == 1
 
 
+def test_commands_within_sentences_are_code():
+    text = page.make(simulated(slow={HOSTS[4]: 0.7}))
+    for command in ("sinfo -lR", "lscpu", "dmidecode -t memory", "squeue"):
+        assert f"<code>{command}</code>" in text
+
+
+def test_ends_that_no_digit_tells_apart_are_one_number():
+    assert charts.span([0.999, 1.001]) == "100\u00a0%" and "from" in charts.span([0.98, 1.001])
+
+
+def test_what_was_not_given_is_no_option_of_the_run(campaign):
+    campaign["options"] = {**SSH, "retries": 8, "repeats": 3}
+    assert "launcher ssh repeats 3 Slow" in text_of(campaign)
+
+
 def test_nodes_with_the_same_look_share_a_sentence():
     text = text_of(simulated(slow={HOSTS[4]: 0.7, HOSTS[7]: 0.8}))
     assert f"{HOSTS[4]} and {HOSTS[7]}: The second list of top counts" in text
@@ -345,11 +371,12 @@ def test_nodes_with_the_same_look_share_a_sentence():
 def test_the_end_of_a_test_says_of_a_drained_node_alone_to_put_it_back():
     found = simulated(slow={HOSTS[4]: 0.7})
     found["options"] = SSH
-    resumed = f"with Slurm by scontrol update NodeName={HOSTS[4]} State=RESUME, else into your list"
-    assert f"{HOSTS[4]} is ok : put it back into service: {resumed}" in text_of(found)
+    resumed = (": without Slurm, into your list of hosts; with Slurm, type as root or as an "
+               "administrator of Slurm: Copy scontrol update NodeName={} State=RESUME")
+    assert f"{HOSTS[4]} is ok : put it back into service{resumed.format(HOSTS[4])}" in text_of(found)
     found["open"] = [{**found["drain"][0], "host": HOSTS[5]}]
-    assert ("NODE is ok : leave it in service, or put it back if it was drained: with Slurm by "
-            in text_of(found))
+    assert (f"NODE is ok : leave it in service, or put it back if it was drained{resumed}"
+            .format("NODE") in text_of(found))
 
 
 def test_why_a_node_has_not_started_is_told_once():

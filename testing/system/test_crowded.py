@@ -80,7 +80,8 @@ def table_of(forced, advice):
     return table
 
 
-AGAIN = " may not be the best: run it, or plan again once the machine is idle"
+AGAIN = (" may not be the best: better plan again once the machine is idle; the result of a run "
+         "will be right, perhaps slower")
 
 
 @retried

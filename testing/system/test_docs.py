@@ -70,7 +70,6 @@ COMMANDS = {
 
 # What such blocks begin with, and why.
 NOT_RUN = {
-    "git clone": "there is no network; it installs packages; see make run",
     "make run": "it may install packages; test_run_fitted.py has the rest of it",
     "make test": "this is it",
     r"\./configure": "test_flows.py, in a copy of the tree",

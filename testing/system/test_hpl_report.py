@@ -27,8 +27,7 @@ def traced_page(traced_run):
 def test_the_page_tells_the_result(tmp_path, record):
     text = text_of(page_of(tmp_path, record))
     (test,), (host,) = record["tests"], record["hosts"]
-    rate = float(f"{test['gflops']:.3g}")
-    assert re.search(rf"\b{rate:g} Gflop/s", text)
+    assert re.search(rf"\b{test['gflops']:#.3g} Gflop/s", text)
     for said in ("PASSED", host["name"], "N 320", "NB 16, 1 x 2 processes",
                  record["program"]["compiler"], record["mpi"]["library"],
                  f"{test['residual']:.3g}", "Is it good?"):
@@ -37,9 +36,7 @@ def test_the_page_tells_the_result(tmp_path, record):
 
 def test_the_page_stands_alone(traced_page):
     elements, _, _ = read(traced_page)
-    docs = (jobs.SOURCE / "docs").resolve().as_uri()
-    outside = [a for _, a in elements
-               if "src" in a or not a.get("href", docs).startswith(docs)]
+    outside = [a for _, a in elements if "src" in a or "href" in a]
     assert outside == [] and "@import" not in traced_page
     policy = [a["content"] for _, a in elements if "http-equiv" in a]
     assert policy[0].startswith("default-src 'none';")
@@ -365,9 +362,9 @@ def test_what_is_wrong_or_broke_off_is_no_row_among_rows(tmp_path, record):
     first = text.split("7 runs: ")[2]  # the first one is the title
     assert first.startswith(
         '3 good, 1 slow, 1 wrong, 2 no result wrong, 1 run. See "It ends early" in '
-        "docs/TROUBLESHOOTING.md of xhpl . r1.json on node1: No: the "
+        "docs/TROUBLESHOOTING.md of xhpl. r1.json on node1: No: the "
         "residual is too large"), first[:200]
-    for said in ('no result, 2 runs. See "It ends early" in docs/TROUBLESHOOTING.md of xhpl . '
+    for said in ('no result, 2 runs. See "It ends early" in docs/TROUBLESHOOTING.md of xhpl. '
                  "r3.json on node3: There is no result: the record has no",
                  "r6.json on node6: There is no result: it failed at run",
                  "slow, 1 run: below equal tests. r4.json on node4: ", "It reached 88 % of the median of equal"):
@@ -424,8 +421,8 @@ def test_runs_are_grouped_by_the_reason(tmp_path, record):
         run["mpi"]["processes"] = 3
     page = page_of(tmp_path, *runs)
     text = text_of(page)
-    assert re.search(r"slow, 25 runs: idle processes\. See \"P x Q: flat\" in docs/TUNING\.md of xhpl \. "
-                     r"r0\.json .* r19\.json [^.]*\.[^.]*5 more", text), text[:9000]
+    assert re.search(r"slow, 25 runs: idle processes\. See \"P x Q: flat\" in docs/TUNING\.md of xhpl\. "
+                     r"r0\.json .* r19\.json .{0,300} 5 more", text), text[:9000]
     assert "slow, 5 runs: " in text
     assert text.index("slow, 25 runs: ") < text.index("slow, 5 runs: ")
 

@@ -3,7 +3,6 @@
 import copy
 import json
 import re
-import shutil
 
 import pytest
 
@@ -120,32 +119,13 @@ def test_others_on_the_cores_come_before_the_blas(told, record, threads, reason)
     assert reason in text, text[:2000]
 
 
-def test_each_reason_leads_to_a_place_in_the_documentation(tmp_path, record):
+def test_each_reason_names_a_place_in_the_documentation(told, record):
     for place in set(verdict.SEE.values()):
         text = (jobs.SOURCE / "docs" / place.page).read_text()
         assert place.section in re.findall("^#+ (.*)$", text, re.M), place
     record["tests"][0]["residual"] = 16
-    page = page_of(tmp_path, rated(record, 0.9))
-    links = [a["href"] for tag, a in read(page)[0] if tag == "a"]
-    told = jobs.SOURCE / "docs/TROUBLESHOOTING.md"
-    assert links == [f"{told.resolve().as_uri()}#it-ends-early"]
-
-
-def test_without_the_documentation_its_place_is_named(tmp_path, record):
-    places = ("/usr/bin", "/usr/share/xhpl")
-    jobs.run([jobs.SOURCE / "scripts/install-report", tmp_path, *places], tmp_path).succeeded()
-    record["tests"][0]["residual"] = 16
-    (tmp_path / "run.json").write_text(json.dumps(rated(record, 0.9)))
-    program, pages = tmp_path / "usr/bin/hpl-report", tmp_path / "usr/share/doc/xhpl/docs"
-    for is_there in (False, True):
-        if is_there:
-            shutil.copytree(jobs.SOURCE / "docs", pages)
-        jobs.run([program, "run.json", "--force"], tmp_path).succeeded()
-        tags, text = read((tmp_path / "report.html").read_text())[:2]
-        assert 'See "It ends early" in docs/TROUBLESHOOTING.md of xhpl' in text
-        links = [a["href"] for tag, a in tags if tag == "a"]
-        page = (pages / "TROUBLESHOOTING.md").resolve().as_uri()
-        assert links == [f"{page}#it-ends-early"] * is_there
+    rated(record, 0.9)
+    assert 'See "It ends early" in docs/TROUBLESHOOTING.md of xhpl' in told()
 
 
 ENDS = [
@@ -307,7 +287,7 @@ def test_without_a_prediction_devices_are_judged_by_their_products(
         told, record, part, answer, count, which):
     on_devices(record, part, count=count)
     text = told()
-    assert says(text, f"Is it good? {answer}", part, f"{50 * count} Tflop/s")
+    assert says(text, f"Is it good? {answer}", part, f"{50 * count:#.3g}".rstrip(".") + " Tflop/s")
     assert f" %) that its {which} kept up in matrix products" in text
     record["tests"][0]["devices"][0]["gflops"] = None
     record["tests"][0]["seconds"] = 0.8
@@ -459,9 +439,9 @@ def test_devices_are_held_beside_the_others_of_their_model(told, record):
     test["devices"][2].update(gflops=30e3, mhz=800.0, celsius=91.0)
     text = told()
     assert "device cuda:2 of process 0 multiplies at 50 % of the rate of the others" in text
-    assert ("cuda:2 of process 0 H200 30 Tflop/s (50 %) 50 GB/s (100 %) – 800 MHz 91 C –"
+    assert ("cuda:2 of process 0 H200 30.0 Tflop/s (50 %) 50 GB/s (100 %) – 800 MHz 91 C –"
             in text), text  # fmt: skip
-    assert "cuda:0 of process 0 H200 60 Tflop/s (100 %)" in text
+    assert "cuda:0 of process 0 H200 60.0 Tflop/s (100 %)" in text
     assert "Devices in the best test; in brackets the part" in text
     test["devices"][1]["up_bytes_per_second"] = 10e9
     assert "device cuda:1 of process 0 is sent to at 20 % of the rate" in told()

@@ -38,3 +38,14 @@ TEST(the_order_of_processes_is_what_the_links_make_faster)
     assert_int_equal(order_with(1e10, 8, 1), 0);  /* all neighbours are far */
     assert_int_equal(order_with(1e10, 8, 16), 0); /* all are near */
 }
+
+TEST(an_estimate_clearly_above_the_plan_asks_for_another_plan)
+{
+    char text[128];
+
+    xhpl_advice_estimate(1.09, text, sizeof(text));
+    assert_string_equal(text, "an estimate: start as many to measure it");
+    xhpl_advice_estimate(1.72, text, sizeof(text));
+    assert_string_equal(text, "an estimate, 1.7 times this plan: plan again "
+                              "with as many before you run it");
+}
