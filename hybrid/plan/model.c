@@ -115,7 +115,7 @@ static hyb_model_step_t step_of(const hyb_model_t *model, int64_t k, int p,
     bool owner = next < test->n && hyb_model_owner(model, k + 1) == q;
     double m = hyb_model_rows(model, next, p);
     double n = hyb_model_columns(model, next, q);
-    double host = hyb_model_host_columns(model, n);
+    double host = hyb_model_team_columns(model, n);
     double update = hyb_model_curve_at(&width->update, m);
     double copied = hyb_model_curve_at(&width->pack, m);
     double packed = pack(model, copied);
@@ -125,7 +125,7 @@ static hyb_model_step_t step_of(const hyb_model_t *model, int64_t k, int p,
     double prepare =
         fmin(hyb_model_curve_at(&width->prepare, m) + packed, column);
     double both = owner ? fmin(test->nb, n) / (double)model->run : 0.0;
-    double ahead = host > 0.0 ? both : 0.0;
+    double ahead = host > 0.0 && model->share <= 0.0 ? both : 0.0;
     double longer = /* in narrow runs */
         ahead * fmax(0.0, hyb_model_curve_at(&width->narrow, m) - update);
     hyb_model_step_t step = {.m = m,
@@ -326,8 +326,8 @@ static double back_substitution(const hyb_model_t *model)
     const hyb_model_rates_t *rates = model->rates;
     const hpl_shape_t *test = &model->test;
     double n = test->n, processes = (double)test->nprow * test->npcol;
-    double read =
-        8.0 * n * n / 2.0 / processes * model->on_host / mean_speed(model);
+    double part = hyb_model_read_part(model);
+    double read = 8.0 * n * n / 2.0 / processes * part / mean_speed(model);
     double block = 8.0 * test->nb, blocks = ceil(n / test->nb);
     double messages = hyb_messages_rounds(test->npcol) *
                           hyb_messages_transfer(&rates->row, block) +
@@ -335,7 +335,7 @@ static double back_substitution(const hyb_model_t *model)
                           hyb_messages_transfer(&rates->column, block);
     double there =
         hyb_model_curve_at(&model->width.subtract, n / 2.0 / test->nprow) *
-        blocks / test->npcol * (1.0 - model->on_host);
+        blocks / test->npcol * (1.0 - part);
 
     return (rates->sweep > 0.0 ? read / rates->sweep : 0.0) + there +
            blocks * messages;

@@ -48,6 +48,9 @@ void hyb_model_take_homes(model_t *model)
 
     model->guests = guests ? rest : 0.0;
     model->on_host = rest - model->guests;
+    model->share = model->on_host > 0.0
+                       ? 0.0
+                       : hyb_home_share(&model->rates->figures, &model->test);
 }
 
 /* Of n columns behind a panel, those of this part of all: the left ones. */
@@ -60,9 +63,18 @@ static double columns_of(const model_t *model, double part, double n)
     return part < 1.0 ? fmax(0.0, n - others) : n;
 }
 
-double hyb_model_host_columns(const model_t *model, double n)
+double hyb_model_team_columns(const model_t *model, double n)
 {
-    return columns_of(model, model->on_host, n);
+    double host = columns_of(model, model->on_host, n);
+
+    return host + model->share * (n - host);
+}
+
+double hyb_model_read_part(const model_t *model)
+{
+    double host = model->on_host + model->guests;
+
+    return host + model->share * (1.0 - host);
 }
 
 /* From panel k on, on the process that has it. */
@@ -75,7 +87,7 @@ static double columns_from(const model_t *model, int64_t k)
 static bool lives_there(const model_t *model, int64_t k)
 {
     return model->on_host < 1.0 &&
-           hyb_model_host_columns(model, columns_from(model, k)) <= 0.0;
+           columns_of(model, model->on_host, columns_from(model, k)) <= 0.0;
 }
 
 static bool is_guest(const model_t *model, int64_t k)
@@ -86,8 +98,8 @@ static bool is_guest(const model_t *model, int64_t k)
 /* Guests cross the link, one way, beside what devices do meanwhile. */
 static double visits(const model_t *model, const step_t *step)
 {
-    double guests = columns_of(model, model->guests, step->n);
-
+    double guests =
+        (1.0 - model->share) * columns_of(model, model->guests, step->n);
     int group = hyb_home_group(&model->rates->figures, &model->test);
 
     return guests > 0.0 ? guests / model->test.nb / group *
@@ -137,9 +149,11 @@ static bool by_peers(const model_t *model, int64_t k)
 /* Of panel k, which a device factors, L2 of m rows comes down for others. */
 static double way_to_others(const model_t *model, int64_t k, double m)
 {
-    bool stays = devices_of(model) == 1.0 || by_peers(model, k);
+    bool alone = devices_of(model) == 1.0 || by_peers(model, k);
 
-    return stays && model->test.npcol == 1 ? 0.0 : transfer(model, m) / 2.0;
+    return alone && model->share <= 0.0 && model->test.npcol == 1
+               ? 0.0
+               : transfer(model, m) / 2.0;
 }
 
 double hyb_model_first_panel(const model_t *model)
@@ -209,7 +223,8 @@ void hyb_model_stream(const model_t *model, double ahead, double product,
     double column = hyb_model_curve_at(&width->devices, step->m);
     double columns = step->host, run = (double)model->run;
 
-    if (width->devices.count == 0 || step->m <= 0.0 || columns <= 0.0)
+    if (width->devices.count == 0 || step->m <= 0.0 || columns <= 0.0 ||
+        model->share > 0.0)
         return;
     step->copy = copy(model, step->m);
     if (width->nb * column < step->product) {

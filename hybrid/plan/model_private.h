@@ -16,7 +16,7 @@ typedef enum {
 /* One iteration of one process; seconds of all of its threads. */
 typedef struct {
     double m, n;     /* C's rows and columns here */
-    double host;     /* of these, columns that live on the host */
+    double host;     /* of these, columns that are the team's */
     double update;   /* all of its work on columns */
     double prepare;  /* of that, before C is updated */
     double exchange; /* messages of rows, in all ... */
@@ -39,6 +39,7 @@ typedef struct {
     hyb_overlap_t mode;
     double on_host, guests; /* the parts of the columns that live there; that
                                come to devices from there */
+    double share;           /* the team's part of those that devices have */
     int rows;               /* of processes, that are told apart */
     int64_t panels;         /* or runs of so many panels, each taken as one: */
     int64_t run;
@@ -71,8 +72,12 @@ double hyb_model_rows(const hyb_model_t *model, int64_t first, int p);
 /* Columns live on devices, as far as these have room. */
 void hyb_model_take_homes(hyb_model_t *model);
 
-/* Of n columns behind a panel, those that live on the host. */
-double hyb_model_host_columns(const hyb_model_t *model, double n);
+/* Of n columns behind a panel, those that are the team's: the first ones, or a
+ * share of all. */
+double hyb_model_team_columns(const hyb_model_t *model, double n);
+
+/* And of all: read from host memory in the end. */
+double hyb_model_read_part(const hyb_model_t *model);
 
 /* Does a device factor panel k? Where the quicker one does, the team tries. */
 bool hyb_model_by_device(const hyb_model_t *model, int64_t k);

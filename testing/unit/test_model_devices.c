@@ -87,6 +87,22 @@ TEST(a_device_does_all_work_on_its_columns)
                     0.5 * work_of(3000));
 }
 
+/* Twice as fast as the team it has two thirds: both end together, but at last,
+ * where it has all 100 columns of the last panel. */
+TEST(the_team_has_a_share_of_a_devices_columns)
+{
+    double wanted = (work_of(3000) - 101 * 100e-9) / 3.0 + 100 * 50e-9;
+    hyb_model_rates_t rates = without_panels(on_device(1e12, 0.5, 0));
+
+    rates.figures.threads = 2;
+    rates.figures.thread_rate = 1e9;
+    rates.figures.link = 1e12;
+    for (int d = 0; d < HYB_RATE_DEPTHS; d++)
+        rates.figures.rate[d] = 4e9;
+    for (int depth = 0; depth < 3; depth++)
+        assert_near(at_depth(depth, rates, 3000, 1, 1), wanted);
+}
+
 /* Also L2 is copied for the way up. */
 TEST(panels_go_down_and_up_one_after_the_other)
 {
