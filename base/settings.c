@@ -110,6 +110,7 @@ static const char *on_or_off(const char *text)
     return text;
 }
 
+/* Empty: no choice is near. */
 static void nearest_choice(const char *choices, const char *text, char *word_p)
 {
     char word[NAME];
@@ -123,6 +124,8 @@ static void nearest_choice(const char *choices, const char *text, char *word_p)
             strcpy(word_p, word);
         best = distance < best ? distance : best;
     }
+    if (!xh_text_is_near(text, word_p))
+        word_p[0] = '\0';
 }
 
 /* Text that is a number and nothing else; an INT has digits only. */

@@ -160,6 +160,7 @@ TEST_REFUSED(yes_and_no_are_on_and_off, {"diagnosis=1", "is on\n"},
 TEST_REFUSED(a_word_that_is_no_choice_gets_the_nearest,
              {"progress=onn",
               "allowed is auto, on, off, live; the nearest is on\n"},
+             {"progress=sometimes", "allowed is auto, on, off, live\n"},
              {"progress=OFF", "the nearest is off\n"},
              {"progress=on|off", "allowed is auto, on, off, live"},
              {"progress=", "allowed is auto, on, off, live"})
