@@ -204,6 +204,9 @@ def test_a_variable_without_effect_is_named_with_the_setting_that_has_one(xhpl, 
     assert said("--set", "threads=2", OPENBLAS_NUM_THREADS="3") == [
         "xhpl: OPENBLAS_NUM_THREADS=3 has no effect: use --set threads=3"]
     assert said("--set", "threads=2", OPENBLAS_NUM_THREADS="1") == []
+    assert said("--set", "threads=2", OMP_NUM_THREADS="") == []
+    assert said("--set", "threads=2", OMP_NUM_THREADS="4,2") == [
+        "xhpl: OMP_NUM_THREADS=4,2 has no effect: use --set threads=4"]
 
 
 LIMITS = [f"-{letter} {mib << 10}" for letter in "vd" for mib in range(340, 800, 90)]
