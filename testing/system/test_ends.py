@@ -31,7 +31,7 @@ def test_the_end_names_the_best_of_several_tests(xhpl):
 def test_the_message_of_a_process_alone_is_the_last_line_whatever_mpi_says(xhpl):
     """MPI_Abort would have its daemon print ten lines behind it."""
     outcome = xhpl(*SMALL, "--set", "devices=emu:1", "--set", "home=device", "--set",
-                   "trust=off", "--set", "emu_fault=fail@gemm:1")  # fmt: skip
+                   "trust=off", "--set", "emu_fault=0:fail@swap_rows:3")  # fmt: skip
     assert outcome.status == 3, str(outcome)
     assert outcome.stderr.splitlines()[-1].startswith("HPL ERROR from process # 0 on ")
 
