@@ -174,6 +174,17 @@ def test_a_path_named_exists(page):
     assert missing == []
 
 
+# What is counted, then "a" in place of "per".
+A_FOR_PER = re.compile(
+    r"\b(?:bytes|threads?|instructions|operations|[mun]s|[GM]B/s|milliseconds|once|one) an? "
+    r"(?:process|node|core|element|column|row|second|panel|iteration|step|cycle)\b", re.I)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_a_rate_is_per_something(page):
+    assert A_FOR_PER.findall(page.read_text().replace("\n", " ")) == []
+
+
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_a_target_of_make_named_exists(page):
     phony = []
