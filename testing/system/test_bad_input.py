@@ -122,7 +122,7 @@ def test_a_refused_run_leaves_an_older_output_file_alone(xhpl):
     [
         ("2", "2", None, "Need at least 4 processes for these tests"),
         ("1 1 3", "1 2 2", None, "Need at least 6 processes for these tests"),
-        ("2", "3", 3, "Need at least 6 processes for these tests"),
+        ("2", "3", 3, "Need at least 6 processes for these tests .there are 3.: .* -p 1 -q 3,"),
         ("65536", "65537", None, "4295032832|65536|65537"),
     ],
 )
