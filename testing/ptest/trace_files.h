@@ -41,5 +41,4 @@ xh_status_t xhpl_trace_files_open(const xhpl_order_t *order,
  * Errors: XH_ERR_MEMORY, XH_ERR_IO  a file is incomplete: reported, on all
  *                                   processes
  */
-xh_status_t xhpl_trace_files_close(xhpl_trace_files_t *files,
-                                   bool solved);
+xh_status_t xhpl_trace_files_close(xhpl_trace_files_t *files, bool solved);
