@@ -59,6 +59,12 @@ def test_each_fault_has_its_class_and_its_evidence(site):
     assert "leaving out n7 gives" in done.stderr
 
 
+def test_the_signal_that_ended_a_run_is_in_the_reason(site):
+    site.run(*ALONE, told={"n2": "crash"}, hosts="n[1-3]")
+    (line,) = (site.folder / "c/drain.txt").read_text().splitlines()
+    assert line.startswith("n2 ") and "signal 11 (SIGSEGV)" in line
+
+
 def test_a_node_whose_link_slows_down_others_is_left_out_as_well(site):
     """n7 is slow with others alone, n3 alone as well."""
     told = {"n3": 0.8, "company": {"n3": 0.8, "n7": 0.5}}
