@@ -126,7 +126,7 @@ static xh_status_t refuse(const char *found, const xh_option_t *rows, int count)
 
 /*
  * The row of a word: "-name", "--name" or "--name=value", with the whole name,
- * or "-n2000" for a name of one letter. NULL: there is none.
+ * or "-n2000" for a name of one letter; "-h" is --help. NULL: there is none.
  *
  * value_p  out  NULL: the word has none
  */
@@ -138,6 +138,8 @@ static const xh_option_t *find(const char *word, const xh_option_t *rows,
 
     if (word[0] != '-')
         return NULL;
+    if (strcmp(word, "-h") == 0)
+        word = "--help";
     name = word + (word[1] == '-' ? 2 : 1);
     length = strcspn(name, "=");
     *value_p = name[length] == '=' ? name + length + 1 : NULL;

@@ -110,6 +110,7 @@ static const char *on_or_off(const char *text)
     return text;
 }
 
+/* Empty: no choice is near. */
 static void nearest_choice(const char *choices, const char *text, char *word_p)
 {
     char word[NAME];
@@ -123,6 +124,8 @@ static void nearest_choice(const char *choices, const char *text, char *word_p)
             strcpy(word_p, word);
         best = distance < best ? distance : best;
     }
+    if (!xh_text_is_near(text, word_p))
+        word_p[0] = '\0';
 }
 
 /* Text that is a number and nothing else; an INT has digits only. */
@@ -149,7 +152,7 @@ static void print_allowed(const xh_setting_t *row, char *allowed_p, size_t size)
         snprintf(allowed_p, size, "%.0f to %.0f", row->least, row->most);
         break;
     case XH_SETTING_REAL:
-        snprintf(allowed_p, size, "%g to %g", row->least, row->most);
+        snprintf(allowed_p, size, "%.10g to %.10g", row->least, row->most);
         break;
     case XH_SETTING_TEXT:
         snprintf(allowed_p, size, "up to %d characters", VALUE - 1);
@@ -481,7 +484,8 @@ void xh_settings_print_help(bool (*wanted)(const xh_setting_t *row), FILE *out)
             continue;
         print_allowed(&rows[i], allowed, sizeof(allowed));
         fprintf(out, "  %s=VALUE  %s (default %s)\n      %s\n", rows[i].name,
-                allowed, rows[i].initial, rows[i].help);
+                allowed, rows[i].initial[0] != '\0' ? rows[i].initial : "empty",
+                rows[i].help);
     }
 }
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Completion for bash: a program's options and settings, as its own --help names them.
+# Completion for bash: a program's commands, options and settings, as its own --help
+# names them.
 
 _xhpl_complete() {
     local help word=$2 before=$3
@@ -15,7 +16,11 @@ _xhpl_complete() {
             "$(sed -n 's/^  \([a-z0-9_]*\)=.*/\1/p' <<< "$help")" -- "$word")
     elif [[ $word = -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W \
-            "$(grep -oE '(^|[ ,])--?[a-z][a-z-]*' <<< "$help" | tr -d ' ,' | sort -u)" -- "$word")
+            "$(sed -n '/^  -/s/\([^ ]\)  .*/\1/; s/^  -/, -/p' <<< "$help" |
+                grep -oE ', --?[a-zA-Z][a-z0-9-]*' | tr -d ', ')" -- "$word")
+    elif [[ $before = "$1" ]]; then
+        mapfile -t COMPREPLY < <(compgen -W \
+            "$(sed -n '1s/.*{\(.*\)}.*/\1/p' <<< "$help" | tr , ' ')" -- "$word")
     fi
 }
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Completion for fish: a program's options and settings, as its own --help names them.
+# Completion for fish: a program's commands, options and settings, as its own --help
+# names them.
 
 function __xhpl_complete
     set -l words (commandline -opc)
@@ -10,7 +11,10 @@ function __xhpl_complete
     if test "$words[-1]" = --set
         $program --help $topic 2>/dev/null | sed -n 's/^  \([a-z0-9_]*\)=.*/\1=/p'
     else if string match -q -- '-*' (commandline -ct)
-        $program --help $topic 2>/dev/null | grep -oE '(^|[ ,])--?[a-z][a-z-]*' | tr -d ' ,' | sort -u
+        $program --help $topic 2>/dev/null | sed -n '/^  -/s/\([^ ]\)  .*/\1/; s/^  -/, -/p' |
+            grep -oE ', --?[a-zA-Z][a-z0-9-]*' | tr -d ', '
+    else if test (count $words) = 1
+        $program --help $topic 2>/dev/null | sed -n '1s/.*{\(.*\)}.*/\1/p' | tr , '\n'
     end
 end
 

@@ -362,7 +362,7 @@ def plan_text(options, hosts, launcher):
             continue
         rounds = rounds_of(stage, planner, options, names,
                            {host.name: host.group for host in hosts}, stages.EFFICIENCY)
-        if rounds:
+        if any(rounds):
             rows.append(plan_row(stage, rounds, launcher.at_once))
             total += stages.seconds(rounds, launcher.at_once)
             hours += stages.node_hours(rounds)

@@ -3,6 +3,7 @@
 import copy
 import os
 import shlex
+import shutil
 import signal
 import stat
 import sys
@@ -70,7 +71,7 @@ def startable(given):
                       "a job alone cannot be looked at")
     for name in ("xhpl", "xdgemm")[:2 if given.torture else 1]:
         path = shlex.split(getattr(given, name))[0]
-        if "/" in path and not (os.path.isfile(path) and os.access(path, os.X_OK)):
+        if ("/" in path or given.launcher == "local") and shutil.which(path) is None:
             raise Refused(f"--{name}: {path} is not a program that runs here")
     return given
 

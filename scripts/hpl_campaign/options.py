@@ -9,7 +9,7 @@ from hpl_report.foreign import COUNT, number
 
 from . import blame, drain, launch
 from .run import STAGES
-from .state import CEILING, COMMAND, MORE_THAN_0, PART, SOME, WORDS
+from .state import CEILING, COMMAND, MEMORY, MORE_THAN_0, PART, SOME, WORDS
 
 EPILOG = """\
   xhpl-campaign plan --partition compute
@@ -41,6 +41,7 @@ positive = fitting(MORE_THAN_0, number)
 count = fitting(SOME, foreign.whole)
 whole = fitting(COUNT, foreign.whole)
 ceiling = fitting(CEILING)
+memory = fitting(MEMORY)
 line = fitting(WORDS)
 command = fitting(COMMAND)
 
@@ -97,7 +98,7 @@ def shape_options(group):
     add("--full", action="store_true",
         help="runs of the stages single and all fill the memory, however long they "
         "take")
-    add("--memory", metavar="AMOUNT",
+    add("--memory", type=memory, metavar="AMOUNT",
         help="memory to fill on each node: 80%%, 12G (default: 80%%)")
     add("--rate", type=positive, metavar="GFLOPS",
         help="the rate of the weakest node: nothing is measured, and --memory needs "

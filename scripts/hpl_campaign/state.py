@@ -77,11 +77,21 @@ COMMAND = Leaf(lambda x: isinstance(x, str) and bool(words(x)), "a command")
 CEILING = Leaf(lambda x: isinstance(x, str) and bool(re.fullmatch(
     r"[0-9]{1,6}(\.[0-9]{1,6})?[CW]", x)), "a ceiling such as 95C or 450W")
 
+
+def is_memory(text):
+    """As xhpl takes it: "80%" or "12G"."""
+    found = isinstance(text, str) and re.fullmatch(
+        r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(%|[MGT])", text)
+    return bool(found) and 0 < float(found[1]) <= (100 if found[2] == "%" else 1e9)
+
+
+MEMORY = Leaf(is_memory, "an amount of memory such as 80% or 12G")
+
 # The options of a campaign; an earlier version may have had fewer.
 OPTIONS = {
     "launcher": Maybe(one_of("local", "ssh", "slurm")), "stages": [STAGE],
     "seconds": MORE_THAN_0, "short": MORE_THAN_0, "full": FLAG,
-    "leave_out": FLAG, "memory": TEXT, "rate": Maybe(MORE_THAN_0), "nb": Maybe(SOME),
+    "leave_out": FLAG, "memory": MEMORY, "rate": Maybe(MORE_THAN_0), "nb": Maybe(SOME),
     "ranks_per_node": count(1, 10**6), "repeats": count(1, 10**4),
     "rounds": Maybe(COUNT), "retries": COUNT, "bound": MORE_THAN_0, "grace": MORE_THAN_0,
     "silence": MORE_THAN_0, "ramp": SECONDS, "torture": Maybe(MORE_THAN_0),

@@ -59,6 +59,8 @@ def say(text, file=None):
 
 def complain(program, error):
     """Say on stderr, on one line, what a program refuses."""
+    if isinstance(error, OSError) and error.filename is not None:
+        error = f"{error.filename}: {error.strerror}"
     say(f"{program}: {shown(str(error))}", sys.stderr)
 
 

@@ -233,7 +233,8 @@ static bool is_ignored(const char *variable, int64_t used)
 {
     const char *wanted = getenv(variable);
 
-    return wanted != NULL && strtol(wanted, NULL, 10) != used;
+    return wanted != NULL && wanted[0] != '\0' &&
+           strtol(wanted, NULL, 10) != used;
 }
 
 /* Variables set neither the solver's threads nor those of the library. */
@@ -242,6 +243,7 @@ static void say_ignored_variable(const xh_blas_library_t *library)
     bool is_reference = strcmp(hpl_solver()->name, "reference") == 0;
     int64_t of_library = xh_settings_int("blas_threads");
     const char *variable = "OMP_NUM_THREADS";
+    long wanted;
 
     if (library->threads <= 0)
         return;
@@ -252,9 +254,10 @@ static void say_ignored_variable(const xh_blas_library_t *library)
             !is_ignored(variable, of_library))
             return;
     }
-    xh_log_info("%s=%s has no effect: use --set %s=%s", variable,
+    wanted = strtol(getenv(variable), NULL, 10); /* of a list, the first */
+    xh_log_info("%s=%.80s has no effect: use --set %s=%ld", variable,
                 getenv(variable), is_reference ? "blas_threads" : "threads",
-                getenv(variable));
+                wanted > 0 ? wanted : 1);
 }
 
 static void measure(const xh_blas_library_t *library)

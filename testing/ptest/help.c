@@ -32,9 +32,12 @@ xh_status_t xhpl_help_topic(const char *name, xhpl_topic_t *topic_p)
     if (name != NULL)
         nearest = xh_text_nearest(name, names, 3);
     if (name != NULL && strcmp(name, names[nearest]) != 0) {
+        bool is_near = xh_text_is_near(name, names[nearest]);
+
         xh_log_error("--help: '%.80s' is no topic; allowed is all, devices, "
-                     "testing; the nearest is %s",
-                     name, names[nearest]);
+                     "testing%s%s",
+                     name, is_near ? "; the nearest is " : "",
+                     is_near ? names[nearest] : "");
         return XH_ERR_INPUT;
     }
     *topic_p = name == NULL ? XHPL_HELP_EVERYDAY

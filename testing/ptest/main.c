@@ -106,13 +106,18 @@ static bool is_synced(FILE *out)
                                         errno != EDQUOT && errno != EFBIG));
 }
 
-static void close_device(FILE *out)
+/* On all processes; an error is reported. */
+static xh_status_t close_device(FILE *out)
 {
-    if (out == NULL || out == stderr ||
-        (is_synced(out) && (out == stdout || fclose(out) == 0)))
-        return;
-    xh_log_error("cannot write all of the report: %s", strerror(errno));
-    hpl_abort_job();
+    bool is_said = out != NULL && ferror(out); /* by the report */
+    xh_status_t status = XH_OK;
+
+    if (out != NULL && out != stderr &&
+        !(is_synced(out) && (out == stdout || fclose(out) == 0)))
+        status = XH_ERR_IO;
+    if (status != XH_OK && !is_said)
+        xh_log_error("cannot write all of the report: %s", strerror(errno));
+    return hpl_agree(MPI_COMM_WORLD, status);
 }
 
 /* Said only where it was asked for. */
@@ -131,6 +136,7 @@ static int run_tests(const xhpl_order_t *order, xhpl_record_t *record,
     xhpl_trace_files_t files;
     xhpl_forecast_t forecast;
     xhpl_trust_t trust;
+    bool solved = false;
     int ready, status = XH_EXIT_INPUT;
     xh_status_t trusted;
     FILE *out = NULL;
@@ -157,10 +163,11 @@ static int run_tests(const xhpl_order_t *order, xhpl_record_t *record,
     ready = out != NULL;
     MPI_Bcast(&ready, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (ready)
-        status = xhpl_run(order, out, record, &forecast, weights);
-    close_device(out);
-    return xhpl_trace_files_close(&files, ready) == XH_OK ? status
-                                                          : XH_EXIT_RUNTIME;
+        status = xhpl_run(order, out, record, &forecast, weights, &solved);
+    if (close_device(out) != XH_OK)
+        status = XH_EXIT_RUNTIME;
+    return xhpl_trace_files_close(&files, solved) == XH_OK ? status
+                                                           : XH_EXIT_RUNTIME;
 }
 
 static int carry_out(const xhpl_order_t *order, xhpl_record_t *record, int rank)

@@ -246,9 +246,9 @@ static xh_status_t check_grids(const xhpl_parameters_t *parameters,
 
     if (largest > processes) {
         xh_log_error("Need at least %" PRId64 " processes for these tests "
-                     "(there are %d): start as many, or have xhpl --plan "
-                     "--write FILE choose a smaller grid",
-                     largest, processes);
+                     "(there are %d): start as many, or take a smaller grid: "
+                     "-p 1 -q %d, or what xhpl --plan --write FILE chooses",
+                     largest, processes, processes);
         return XH_ERR_INPUT;
     }
     warn_of_wide_blocks(parameters);

@@ -48,7 +48,7 @@ static const xhpl_quantity_row_t rows[XHPL_QUANTITIES] = {
         false, 0},
     [XHPL_PMAP] = {"PMAP", "pmap", "the order of processes on the grid",
         9, 0, 0, 1, 0, order_words, order_forms, NULL,
-        true, 1},
+        true, 0},
     [XHPL_P] = {"P", "p", "the number of process rows",
         11, 10, 1, INT_MAX, 1, NULL, NULL, NULL,
         false, 0},
@@ -80,9 +80,9 @@ static const xhpl_quantity_row_t rows[XHPL_QUANTITIES] = {
         "the columns above which mix is long",
         27, 0, 0, INT_MAX, 64, NULL, NULL, NULL, true, 0},
     [XHPL_L1] = {"L1", "l1", "the form of L1",
-        28, 0, 0, 1, 0, form_words, form_forms, NULL, true, 1},
+        28, 0, 0, 1, 0, form_words, form_forms, NULL, true, 0},
     [XHPL_U] = {"U", "u", "the form of U",
-        29, 0, 0, 1, 0, form_words, form_forms, NULL, true, 1},
+        29, 0, 0, 1, 0, form_words, form_forms, NULL, true, 0},
     [XHPL_EQUIL] = {"EQUIL", "equil", "equilibration of the row exchange",
         30, 0, 0, 1, 1, no_yes, no_yes, NULL, true, 1},
     [XHPL_ALIGN] = {"ALIGN", "align", "the alignment of memory in doubles",
@@ -258,7 +258,9 @@ static double nearest_value(const xhpl_quantity_row_t *row, const char *token)
     if (row->words != NULL && !is_number) {
         while (row->words[words] != NULL)
             words++;
-        return row->least + xh_text_nearest(token, row->words, words);
+        words = xh_text_nearest(token, row->words, words);
+        return xh_text_is_near(token, row->words[words]) ? row->least + words
+                                                         : NAN;
     }
     if (!xh_text_number(token, &x))
         return NAN;

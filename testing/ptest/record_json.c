@@ -39,7 +39,7 @@ struct xhpl_record {
     /* on process 0 */
     xh_output_t file;
     double written;  /* xh_clock_wall of the last write */
-    bool has_result; /* a test has ended */
+    bool has_result; /* a test was solved, and checked if it is to be */
     bool is_complete;
     json_t *root, *tests;
     const xhpl_parameters_t *parameters;
@@ -187,11 +187,14 @@ static void save(xhpl_record_t *record)
         write_all(record);
 }
 
-/* A refused run writes no record; one whose tests had begun does. */
+/* A refused run writes no record. One that failed within a test does: that test
+ * has ended as well. */
 static bool is_wanted(const xhpl_record_t *record, int exit_status)
 {
-    return json_array_size(record->tests) > 0 ||
-           (exit_status != XH_EXIT_INPUT && may_replace(record));
+    bool begun = json_array_size(record->tests) > 0;
+
+    return may_replace(record) ? begun || exit_status != XH_EXIT_INPUT
+                               : begun && exit_status == XH_EXIT_RUNTIME;
 }
 
 /* Write the end of the run, once; reports errors. */
@@ -204,7 +207,9 @@ static xh_status_t complete(xhpl_record_t *record, int exit_status)
         XH_JSON_SET(record->root, {"end", xh_json_now()},
                     {"exit_status", json_integer(exit_status)});
         is_written = write_all(record);
-    }
+    } else if (!record->is_complete && json_array_size(record->tests) > 0)
+        xh_log_info("%s is still the record of an earlier run",
+                    record->file.name);
     record->is_complete = true;
     pthread_mutex_unlock(&lock);
     if (is_written)
@@ -406,8 +411,9 @@ static void write_test(xhpl_record_t *record, xhpl_moment_t moment,
         xhpl_record_solved(trial, measured, test);
     else if (moment == XHPL_TEST_CHECKED)
         xhpl_record_checked(trial, test);
-    record->has_result = record->has_result || moment == XHPL_TEST_CHECKED ||
-                         moment == XHPL_TEST_SKIPPED;
+    record->has_result =
+        record->has_result || moment == XHPL_TEST_CHECKED ||
+        (moment == XHPL_TEST_SOLVED && record->parameters->threshold <= 0);
     if ((moment == XHPL_TEST_READY && is_long) ||
         xh_clock_wall() - record->written > seconds_between)
         save(record);

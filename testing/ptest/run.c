@@ -12,6 +12,7 @@
 #include "base/turns.h"
 #include "hpl.h"
 #include "hpl_solver.h"
+#include "hpl/grid/agree.h"
 #include "hpl/pauxil/abort.h"
 #include "hpl/pgesv/progress.h"
 #include "testing/ptest/core_budget.h"
@@ -179,20 +180,25 @@ static void check(run_t *run, xhpl_trial_t *trial, int info)
     xhpl_record_note(run->record, XHPL_TEST_CHECKED, trial);
 }
 
-static void skip(run_t *run, const xhpl_trial_t *trial, xh_status_t status)
+/* A test that cannot begin is skipped, or the run ends: the returned error. */
+static xh_status_t skip(run_t *run, const xhpl_trial_t *trial,
+                        xh_status_t status)
 {
     const xhpl_test_t *test = &trial->test;
+    bool ends = status != XH_ERR_MEMORY && status != XH_ERR_INPUT;
 
-    if (status != XH_ERR_MEMORY && status != XH_ERR_INPUT)
-        HPL_pabort(__LINE__, "run_test", "a system of order %d: %s", test->n,
-                   xh_status_text(status));
-    if (run->report == NULL)
-        return;
-    xh_log_error("N = %d on %d x %d processes is skipped: %s", test->n,
-                 test->nprow, test->npcol, xh_status_text(status));
-    run->report->skipped++;
-    xhpl_tally_end(0.0);
-    xhpl_record_note(run->record, XHPL_TEST_SKIPPED, trial);
+    if (run->report != NULL)
+        xh_log_error("N = %d on %d x %d processes %s: %s", test->n, test->nprow,
+                     test->npcol, ends ? "cannot begin" : "is skipped",
+                     xh_status_text(status));
+    if (ends)
+        return status;
+    if (run->report != NULL) {
+        run->report->skipped++;
+        xhpl_tally_end(0.0);
+        xhpl_record_note(run->record, XHPL_TEST_SKIPPED, trial);
+    }
+    return XH_OK;
 }
 
 /* Who gets which columns, by weights. */
@@ -206,7 +212,9 @@ static hpl_deal_t *deal_columns(const run_t *run, const xhpl_test_t *test)
     return deal;
 }
 
-static void run_test(run_t *run, const xhpl_test_t *test)
+/* Errors: it cannot begin, so that the run ends; on all processes of the grid
+ */
+static xh_status_t run_test(run_t *run, const xhpl_test_t *test)
 {
     const xhpl_forecast_t *forecast = run->forecast;
     HPL_T_palg algorithm = xhpl_algorithm(run->parameters, test);
@@ -222,10 +230,8 @@ static void run_test(run_t *run, const xhpl_test_t *test)
     int info;
 
     run->flop_left -= xhpl_report_rate(test->n, 1e-9);
-    if (status != XH_OK) {
-        skip(run, &trial, status);
-        return;
-    }
+    if (status != XH_OK)
+        return skip(run, &trial, status);
     if (run->report != NULL)
         xhpl_weights_save(run->weights);
     if (forecast->seconds != NULL)
@@ -253,6 +259,7 @@ static void run_test(run_t *run, const xhpl_test_t *test)
                            : 0.0);
     free(trial.devices);
     hpl_solver()->destroy(trial.system);
+    return XH_OK;
 }
 
 /* Each N comes equally often. */
@@ -285,7 +292,8 @@ static int exit_status(const xhpl_order_t *order, const xhpl_report_t *report)
 }
 
 int xhpl_run(const xhpl_order_t *order, FILE *out, xhpl_record_t *record,
-             const xhpl_forecast_t *forecast, const xhpl_weights_t *weights)
+             const xhpl_forecast_t *forecast, const xhpl_weights_t *weights,
+             bool *solved_p)
 {
     const xhpl_parameters_t *parameters = &order->parameters;
     xhpl_report_t report;
@@ -297,40 +305,46 @@ int xhpl_run(const xhpl_order_t *order, FILE *out, xhpl_record_t *record,
                  .flop_left = flop_of_all(parameters)};
     int64_t tests = xhpl_plan_count(parameters);
     int64_t tests_a_grid = tests / parameters->list[XHPL_P].count;
-    int status = XH_EXIT_PASSED;
+    xh_status_t found = XH_OK;
+    int end[2] = {XH_EXIT_PASSED, 0}; /* status, was a test solved? */
 
     if (xhpl_rank(MPI_COMM_WORLD) == 0) {
         run.report = &report;
         xhpl_report_begin(&report, out, parameters);
         xhpl_tally_begin(tests, parameters->runs);
     }
-    for (int64_t begin = 0; begin < tests; begin += tests_a_grid) {
+    for (int64_t begin = 0; found == XH_OK && begin < tests;
+         begin += tests_a_grid) {
         xhpl_test_t test = xhpl_plan_test(parameters, begin);
 
         HPL_grid_init(MPI_COMM_WORLD, xhpl_order(parameters), test.nprow,
                       test.npcol, &run.grid);
         if (run.report != NULL)
             xhpl_weights_say(weights, xhpl_order(parameters), &test);
-        for (int64_t i = 0; run.grid.myrow >= 0 && i < tests_a_grid; i++) {
+        for (int64_t i = 0;
+             run.grid.myrow >= 0 && found == XH_OK && i < tests_a_grid; i++) {
             hpl_deal_t *deal;
 
             test = xhpl_plan_test(parameters, begin + i);
             run.grid.deal = deal = deal_columns(&run, &test);
-            run_test(&run, &test);
+            found = run_test(&run, &test);
             run.grid.deal = NULL;
             hpl_deal_destroy(deal);
         }
         xhpl_idle_barrier(MPI_COMM_WORLD);
+        found = hpl_agree(MPI_COMM_WORLD, found);
         HPL_grid_exit(&run.grid);
     }
     if (run.report != NULL) {
-        if (xhpl_report_end(&report) != XH_OK)
-            hpl_abort_job();
-        status = exit_status(order, &report);
+        if (found == XH_OK)
+            found = xhpl_report_end(&report);
+        end[0] = found == XH_OK ? exit_status(order, &report) : XH_EXIT_RUNTIME;
+        end[1] = report.passed + report.failed + report.unchecked > 0;
     }
     xhpl_record_note(record, XHPL_SOLVER_CLOSING, NULL);
     if (run.report != NULL)
         xhpl_tally_say_best(ceiling(&run));
-    MPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    return status;
+    MPI_Bcast(end, 2, MPI_INT, 0, MPI_COMM_WORLD);
+    *solved_p = end[1] != 0;
+    return end[0];
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
+#include <stdbool.h>
 #include <stdio.h>
 #include "testing/ptest/order.h"
 #include "testing/ptest/plan.h"
@@ -15,8 +16,10 @@
  * record     in   NULL: none
  * forecast   in   what each test should take, for progress and record
  * weights    in   by which processes get columns; NULL: equally many
+ * solved_p   out  whether any test was solved, the same on all processes
  *
  * Errors: a failure at run time ends the job
  */
 int xhpl_run(const xhpl_order_t *order, FILE *out, xhpl_record_t *record,
-             const xhpl_forecast_t *forecast, const xhpl_weights_t *weights);
+             const xhpl_forecast_t *forecast, const xhpl_weights_t *weights,
+             bool *solved_p);

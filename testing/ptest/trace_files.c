@@ -157,9 +157,9 @@ static xh_status_t write_files(xhpl_trace_files_t *files)
     return status != XH_OK ? status : other;
 }
 
-xh_status_t xhpl_trace_files_close(xhpl_trace_files_t *files, bool ran)
+xh_status_t xhpl_trace_files_close(xhpl_trace_files_t *files, bool solved)
 {
-    xh_status_t status = ran ? write_files(files) : XH_OK;
+    xh_status_t status = solved ? write_files(files) : XH_OK;
 
     xh_trace_close();
     close_files(files);

@@ -33,12 +33,12 @@ xh_status_t xhpl_trace_files_open(const xhpl_order_t *order,
                                   xhpl_trace_files_t *files_p);
 
 /*
- * Write and close the files, and stop recording; collective. Files of a run
- * whose tests did not begin stay as they are.
+ * Write and close the files, and stop recording; collective. A run that solved
+ * nothing leaves the files as they are.
  *
- * ran  in  the tests began; equal on all processes
+ * solved  in  whether a test was solved; equal on all processes
  *
  * Errors: XH_ERR_MEMORY, XH_ERR_IO  a file is incomplete: reported, on all
  *                                   processes
  */
-xh_status_t xhpl_trace_files_close(xhpl_trace_files_t *files, bool ran);
+xh_status_t xhpl_trace_files_close(xhpl_trace_files_t *files, bool solved);

@@ -3,8 +3,8 @@
 """Writes what xhpl writes, and behaves as the hosts of its run are told to.
 
 FAKE_XHPL is a JSON object: "seconds" of a run, and for a host how it behaves:
-a factor of its speed, or one of "die", "hang", "deaf", "mute", "wrong",
-"refuse", "babble". "company" has the same for runs of several hosts. In the folder FAKE_LOCKS a
+a factor of its speed, or one of "die", "crash", "hang", "deaf", "mute",
+"wrong", "refuse", "babble". "company" has the same for runs of several hosts. In the folder FAKE_LOCKS a
 run locks its hosts, and dies if another has one.
 """
 import fcntl
@@ -65,6 +65,8 @@ def misbehave(how):
     if how == "die":
         say("error: rank 0 on here: it dies")
         sys.exit(3)
+    if how == "crash":
+        os.kill(os.getpid(), signal.SIGSEGV)
     if how == "hang":
         say("warning: rank 0 on here: no progress for 1 s, iteration 3 of 9")
         time.sleep(3600)

@@ -205,6 +205,9 @@ def test_a_variable_without_effect_is_named_with_the_setting_that_has_one(xhpl, 
     assert said("--set", "threads=2", OPENBLAS_NUM_THREADS="3") == [
         "xhpl: OPENBLAS_NUM_THREADS=3 has no effect: use --set threads=3"]
     assert said("--set", "threads=2", OPENBLAS_NUM_THREADS="1") == []
+    assert said("--set", "threads=2", OMP_NUM_THREADS="") == []
+    assert said("--set", "threads=2", OMP_NUM_THREADS="4,2") == [
+        "xhpl: OMP_NUM_THREADS=4,2 has no effect: use --set threads=4"]
 
 
 LIMITS = [f"-{letter} {mib << 10}" for letter in "vd" for mib in range(340, 800, 90)]
@@ -212,12 +215,13 @@ LIMITS = [f"-{letter} {mib << 10}" for letter in "vd" for mib in range(340, 800,
 
 @pytest.mark.more
 @pytest.mark.skipif(jobs.sanitized(), reason="sanitizers take terabytes")
-@pytest.mark.parametrize("program", ["xhpl", "xdgemm"])
+@pytest.mark.parametrize("program", ["xhpl", "xdgemm", "xprobe"])
 def test_a_limit_of_memory_is_told_or_kept_to_and_never_hangs(tmp_path, program):
     """Whatever a limit leaves: OpenBLAS repeats an allocation that fails for ever."""
     if not (jobs.BIN / program).exists():
         pytest.skip("not built")
-    words = {"xhpl": "-n 300 --nb 64 -p 1 -q 1", "xdgemm": "-m 100 -n 100 -k 100"}
+    words = {"xhpl": "-n 300 --nb 64 -p 1 -q 1", "xdgemm": "-m 100 -n 100 -k 100",
+             "xprobe": "--dgemm"}
     told = 0
     for limit in LIMITS:
         script = f"ulimit {limit} && exec timeout 100 {jobs.BIN / program} {words[program]}"

@@ -59,6 +59,12 @@ def test_each_fault_has_its_class_and_its_evidence(site):
     assert "leaving out n7 gives" in done.stderr
 
 
+def test_the_signal_that_ended_a_run_is_in_the_reason(site):
+    site.run(*ALONE, told={"n2": "crash"}, hosts="n[1-3]")
+    (line,) = (site.folder / "c/drain.txt").read_text().splitlines()
+    assert line.startswith("n2 ") and "signal 11 (SIGSEGV)" in line
+
+
 def test_a_node_whose_link_slows_down_others_is_left_out_as_well(site):
     """n7 is slow with others alone, n3 alone as well."""
     told = {"n3": 0.8, "company": {"n3": 0.8, "n7": 0.5}}
@@ -129,6 +135,7 @@ def test_what_slurm_does_not_know_is_named(site, option):
 @pytest.mark.parametrize("options, said", (
     (("--launcher", "local"), "no hosts"),
     (("--launcher", "local", "--hosts", "n1", "--mpirun", "bin/none"), "bin/none is no"),
+    (("--launcher", "local", "--hosts", "n1", "--xhpl", "none"), "none is not a program"),
     (("--hosts", "n1", "--mpirun", "no-such-mpirun"), "no-such-mpirun is not a program"),
     (("--hosts", "n1", "--ssh", "no-such-ssh -v"), "no-such-ssh is not a program"),
     (("--partition", "x"), "Slurm is not on this machine"),
@@ -191,6 +198,9 @@ def test_a_plan_has_a_row_for_each_stage(site):
     assert [(name, int(runs)) for name, runs in rows] == [
         ("inventory", 8), ("single", 8), ("pairs", 12), ("groups", 8), ("all", 1)]
     assert not (site.folder / "c").exists()
+    words[words.index("--hosts") + 1] = "n1"
+    alone = jobs.run(words, site.folder).succeeded()
+    assert re.findall(r"^(\w+) +\d+ ", alone.stdout, re.M) == ["inventory", "single"]
 
 
 @pytest.mark.more
@@ -212,6 +222,9 @@ def test_without_a_rate_xhpl_makes_the_plan(site):
     (("--stages", "singles"), "inventory, single, pairs, groups, all"),
     (("--seconds", "0"), "'0' is not a number from 1e-09"),
     (("--memory", "80%"), "64G"),
+    (("--memory", "80"), "'80' is not an amount of memory such as 80% or 12G"),
+    (("--memory", "200%"), "'200%' is not an amount of memory"),
+    (("-C", "/proc/x"), "xhpl-campaign: /proc/x: No such file or directory"),
     (("--ceiling", "hot"), "95C"),
     (("--ceiling", "95C", "--launcher", "slurm"), "salloc"),
     (("--slow", "3"), "3%"),

@@ -173,6 +173,29 @@ def test_a_path_named_exists(page):
     assert missing == []
 
 
+def test_what_was_never_measured_is_said_where_rates_are():
+    benchmarks, gpu = ((jobs.SOURCE / f"docs/{name}.md").read_text().split("\n\n")
+                       for name in ("BENCHMARKS", "GPU"))
+    (table,) = [x for x in benchmarks[:4] if x.startswith("| what | measured |")]
+    for what in ("several GPUs; AMD's GPUs", "Arm's cores", "more than one host"):
+        assert re.search(rf"^\| {what} \| not measured", table, re.M), what
+    (state,) = [x for x in gpu[:4] if x.startswith("| what | state |")]
+    assert re.search(r"^\| several GPUs, .* \| \*\*never ran on GPUs", state, re.M)
+    assert re.search(r"[Ss]everal\s+GPUs have never run", README)
+    assert "## From NVIDIA's `hpl.sh`" in gpu
+
+
+# What is counted, then "a" in place of "per".
+A_FOR_PER = re.compile(
+    r"\b(?:bytes|threads?|instructions|operations|[mun]s|[GM]B/s|milliseconds|once|one) an? "
+    r"(?:process|node|core|element|column|row|second|panel|iteration|step|cycle)\b", re.I)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_a_rate_is_per_something(page):
+    assert A_FOR_PER.findall(page.read_text().replace("\n", " ")) == []
+
+
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_a_target_of_make_named_exists(page):
     phony = []

@@ -31,9 +31,26 @@ def test_the_end_names_the_best_of_several_tests(xhpl):
 def test_the_message_of_a_process_alone_is_the_last_line_whatever_mpi_says(xhpl):
     """MPI_Abort would have its daemon print ten lines behind it."""
     outcome = xhpl(*SMALL, "--set", "devices=emu:1", "--set", "home=device", "--set",
-                   "trust=off", "--set", "emu_fault=fail@gemm:1")  # fmt: skip
+                   "trust=off", "--set", "emu_fault=0:fail@swap_rows:3")  # fmt: skip
     assert outcome.status == 3, str(outcome)
     assert outcome.stderr.splitlines()[-1].startswith("HPL ERROR from process # 0 on ")
+
+
+HOME = ["--set", "devices=emu:2", "--set", "home=device"]
+
+
+@pytest.mark.parametrize("words, said", [
+    ([*HOME, "--set", "trust=on", "--set", "emu_fault=1:fail@gemm:1"], "emu device 1"),
+    (["--dat", "full.dat"], "cannot write the report: No space")])
+def test_an_error_that_processes_agree_on_aborts_no_job(xhpl, words, said):
+    """Of whose lines most would be the launcher's."""
+    (xhpl.directory / "full").symlink_to("/dev/full")
+    full = hpl_dat.with_line(3, "full", hpl_dat.text(device="8", q="2"))
+    (xhpl.directory / "full.dat").write_text(full)
+    outcome = xhpl("-n", "200", "--nb", "16", "-p", "1", "-q", "2", *words, processes=2)
+    assert outcome.status == 3 and said in outcome.stderr, str(outcome)
+    for never in ("MPI_ABORT", "HPL ERROR", "skipped"):
+        assert never not in outcome.stderr, str(outcome)
 
 
 def test_with_a_record_the_best_is_held_against_the_ceiling(xhpl):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The options of xhpl, and where its report goes."""
+import glob
 import os
 import re
 
@@ -162,6 +163,9 @@ def test_what_auto_found_is_said_once(xhpl):
     if "solver: hybrid" not in stderr:
         pytest.skip("built with HYBRID=no")
     assert stderr.count("devices=auto: ") == 1, stderr
+    assert "cannot open shared object" not in stderr, stderr
+    if not glob.glob("/dev/nvidia[0-9]*") and not glob.glob("/dev/kfd"):
+        assert "devices=auto: no GPU found: " in stderr, stderr
     quiet = xhpl(*options, "--set", "devices=none", processes=2).succeeded()
     assert "devices=auto" not in quiet.stderr, str(quiet)
 

@@ -152,6 +152,9 @@ WORDS = (
     ("xhpl-campaign", "--rack", "run", ["--racks"]),
     ("hpl-report", "--verd", "hpl-report", ["--verdict"]),
     ("xhpl", "HPL", "xhpl", [""]),
+    ("xhpl", "--l", "xhpl", ["--l1"]),
+    ("xhpl", "--bind", "xhpl", [""]),  # in an example, of mpirun
+    ("xhpl-campaign", "re", "xhpl-campaign", ["report", "retest"]),
 )
 
 
@@ -180,7 +183,9 @@ def test_zsh_completes_a_word(program, word, before, expected, tmp_path):
     words = [jobs.SOURCE / "setup/completion.zsh", program, word, before]
     outcome = jobs.run(["zsh", "-fc", ZSH, "zsh", *words], tmp_path, jobs.as_installed())
     offered = outcome.stdout.splitlines()
-    assert {x.rstrip("=") for x in expected} <= set(offered) and not outcome.stderr, str(outcome)
+    expected = {x.rstrip("=") for x in expected}
+    assert expected - {""} <= set(offered) and not outcome.stderr, str(outcome)
+    assert not set(offered) & {"--bind-to", "-np", "--l"}, str(outcome)
 
 
 @pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
@@ -192,4 +197,5 @@ def test_fish_completes_a_word(program, word, before, expected, tmp_path):
     words = ["fish", "-N", "-c", "source $argv[1]; complete -C $argv[2]"]
     env = {**jobs.as_installed(), "HOME": str(tmp_path)}
     outcome = jobs.run([*words, jobs.SOURCE / "setup/completion.fish", line], tmp_path, env)
-    assert outcome.stdout.split() == [x or "HPL.dat" for x in expected], str(outcome)
+    nothing = [] if word.startswith("-") else ["HPL.dat"]
+    assert outcome.stdout.split() == (expected if expected != [""] else nothing), str(outcome)

@@ -75,6 +75,11 @@ def test_an_earlier_record_stays_until_a_test_has_ended_well_or_not(xhpl):
                   "--set", "emu_fault=0:flip@generate:1")  # fmt: skip
     assert before.status == 3, str(before)
     assert (xhpl.directory / "run.json").read_bytes() == kept
+    skipped = xhpl(*ONE, *WRITTEN, "--set", "home=device", "--set", "devices=none")
+    assert skipped.status == 2, str(skipped)
+    assert "run.json is still the record of an earlier run" in skipped.stderr
+    assert (xhpl.directory / "run.json").read_bytes() == kept
+    assert not [x for x in WRITTEN[3::2] if (xhpl.directory / x).exists()], str(skipped)
     within = xhpl(*ONE, "--json", "run.json", *device, "--set", "trust=off",
                   "--set", "emu_fault=0:fail@swap_rows:3")  # fmt: skip
     assert within.status == 3, str(within)
@@ -91,6 +96,24 @@ def test_a_file_that_the_option_did_not_write_is_left_alone(xhpl, option):
     assert keep.read_text() == hpl_dat.text()
     xhpl(*ONE, option, "keep.dat", "--force").succeeded()
     assert keep.read_text() != hpl_dat.text()
+
+
+def test_an_earlier_record_stays_if_a_signal_ends_the_first_test(xhpl):
+    xhpl(*ONE, "--json", "run.json").succeeded()
+    kept = (xhpl.directory / "run.json").read_bytes()
+    slow = ["--set", "kernel=portable", "--set", "threads=1", "--set", "progress=on"]
+    job = jobs.start([jobs.XHPL, "-n", "9000", *ONE[2:], *slow, "--json", "run.json"],
+                     xhpl.directory)  # fmt: skip
+    try:
+        for line in job.stderr:
+            if "% done" in line:
+                break
+        os.kill(job.pid, signal.SIGINT)
+    finally:
+        outcome = jobs.finish(job)
+    assert outcome.status == -signal.SIGINT, str(outcome)
+    assert "run.json is still the record of an earlier run" in outcome.stderr, str(outcome)
+    assert (xhpl.directory / "run.json").read_bytes() == kept
 
 
 def wait_for_second(path):

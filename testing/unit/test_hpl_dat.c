@@ -110,15 +110,15 @@ static const struct {
     const char *content;
     xhpl_quantity_t quantity;
     int value;
-} lenient[] = {{9, "2 PMAP", XHPL_PMAP, 1},
+} lenient[] = {{9, "2 PMAP", XHPL_PMAP, 0},
                {15, "3 PFACTs", XHPL_PFACT, 2},
                {21, "-1 RFACTs", XHPL_RFACT, 2},
                {23, "7 BCASTs", XHPL_BCAST, 1},
                {23, "-1 BCASTs", XHPL_BCAST, 1},
                {26, "3 SWAP", XHPL_SWAP, 1},
                {27, "-1 swapping threshold", XHPL_SWAP_THRESHOLD, 0},
-               {28, "2 L1", XHPL_L1, 1},
-               {29, "-1 U", XHPL_U, 1},
+               {28, "2 L1", XHPL_L1, 0},
+               {29, "-1 U", XHPL_U, 0},
                {30, "2 Equilibration", XHPL_EQUIL, 1},
                {31, "0 memory alignment", XHPL_ALIGN, 4}};
 

@@ -116,7 +116,8 @@ TEST(an_invalid_value_is_refused_with_the_nearest)
     assert_refused("-nb 8,,9", "''", "an integer from 1");
     assert_refused("--ndiv 2,1", "'1'", "the nearest is 2");
     assert_refused("--pfact lefd", "'lefd'", "the nearest is left");
-    assert_refused("--bcast 1r", "'1r'", "the nearest is 1ring");
+    assert_refused("--pfact diagonal", "'diagonal'", "or 2 (right)\n");
+    assert_refused("--bcast 1rin", "'1rin'", "the nearest is 1ring");
     assert_refused("--bcast 6", "'6'", "5 (BlongM)");
     assert_refused("--bcast 6", "'6'", "the nearest is BlongM");
     assert_refused("--equil maybe", "'maybe'", "0 (no) or 1 (yes)");
@@ -159,6 +160,8 @@ TEST(the_other_options_are_understood)
     assert_ok(parse("--quiet --help devices --upstream-exit"));
     assert_int_equal(order.topic, XHPL_HELP_DEVICES);
     assert_true(order.upstream_exit);
+    assert_ok(parse("-h all"));
+    assert_int_equal(order.topic, XHPL_HELP_ALL);
     assert_ok(parse("--help=all"));
     assert_int_equal(order.topic, XHPL_HELP_ALL);
     assert_ok(parse("--version"));

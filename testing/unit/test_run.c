@@ -98,13 +98,14 @@ static const char *run(int status)
 {
     FILE *out = NULL;
     const char *said;
+    bool solved;
     int found;
 
     memset(text, 0, sizeof(text));
     if (unit_rank() == 0)
         out = fmemopen(text, sizeof(text), "w");
     capture_begin();
-    found = xhpl_run(&order, out, NULL, &unknown, NULL);
+    found = xhpl_run(&order, out, NULL, &unknown, NULL, &solved);
     if (out != NULL)
         fclose(out);
     said = capture_end(NULL);
@@ -147,6 +148,20 @@ TEST_SET_UP(a_system_without_memory_is_skipped)
     fake.create = XH_ERR_MEMORY;
     run(XH_EXIT_INPUT);
     assert_reported(" 1 tests skipped because of illegal input values.\n");
+}
+
+TEST_SET_UP(a_system_that_cannot_begin_ends_the_run_on_all_processes)
+{
+    const char *said;
+
+    parameters->list[XHPL_N] = (xhpl_list_t){.count = 2, .value = {10, 20}};
+    fake.create = XH_ERR_DEVICE;
+    said = run(XH_EXIT_RUNTIME);
+    if (unit_rank() != 0)
+        return;
+    assert_in(said, "N = 10 on 1 x 1 processes cannot begin: ");
+    assert_null(strstr(said, "N = 20"));
+    assert_null(strstr(text, "Finished"));
 }
 
 TEST_SET_UP(without_a_threshold_nothing_is_checked)

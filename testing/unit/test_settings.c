@@ -138,6 +138,7 @@ TEST_REFUSED(a_value_out_of_range_gets_range_and_nearest,
               "allowed is 1 to 134217728; the nearest is 134217728\n"},
              {"plan_seconds=0.001",
               "allowed is 0.01 to 60; the nearest is 0.01\n"},
+             {"hang=-2", "allowed is -1 to 8640000; the nearest is -1\n"},
              {"plan_seconds=inf", "the nearest is 60\n"})
 
 TEST_REFUSED(the_nearest_leaves_off_a_unit_or_a_fraction,
@@ -160,6 +161,7 @@ TEST_REFUSED(yes_and_no_are_on_and_off, {"diagnosis=1", "is on\n"},
 TEST_REFUSED(a_word_that_is_no_choice_gets_the_nearest,
              {"progress=onn",
               "allowed is auto, on, off, live; the nearest is on\n"},
+             {"progress=sometimes", "allowed is auto, on, off, live\n"},
              {"progress=OFF", "the nearest is off\n"},
              {"progress=on|off", "allowed is auto, on, off, live"},
              {"progress=", "allowed is auto, on, off, live"})

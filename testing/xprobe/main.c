@@ -9,8 +9,10 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "base/blas_library.h"
 #include "base/clock.h"
 #include "base/cpu.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/pin.h"
 #include "base/status.h"
@@ -149,6 +151,9 @@ int main(int argc, char **argv)
 
     if (cpus == NULL)
         return EXIT_FAILURE;
+    xh_log_identify("xprobe", -1, "");
+    if ((rates & DGEMM) != 0 && xh_blas_library_try_room() != XH_OK)
+        return XH_EXIT_INPUT;
     xh_cpu_core_ids("", cpus, cores);
     xh_memory_available("", &bytes);
     printf("cores %d\nisa %s\nmemory %llu\n", cores,
