@@ -7,8 +7,9 @@
 /* How many panels has the group that panel k begins? */
 static int width_at(int k, int panels, hyb_grouping_t how)
 {
-    enum { LEFT = 4 }; /* groups, at least, of those that follow */
-    int w = (int)xh_smaller(how.width, xh_larger((panels - k) / LEFT, 1));
+    /* Groups, at least, of those that follow. */
+    int left = k < how.guests ? 2 : 4;
+    int w = (int)xh_smaller(how.width, xh_larger((panels - k) / left, 1));
 
     if (k < how.guests)
         return w;

@@ -278,19 +278,23 @@ bool hyb_home_is_host(void)
 
 int hyb_home_group(const hyb_home_figures_t *f, const hpl_shape_t *shape)
 {
-    enum { PART = 8 }; /* of all panels, two groups are little */
+    enum {
+        PART = 5
+    }; /* of all panels: the first ones of a group, whose
+          columns come one by one, hide behind nothing */
     int panels = shape->nb > 0 ? (int)xh_units(shape->n, shape->nb) : 0;
     int most = (int)xh_larger(1, panels / PART), width;
     const char *asked = xh_settings_text("group");
+    bool is_auto = strcmp(asked, "auto") == 0;
 
     if (panels == 0)
         return 1;
-    if (strcmp(asked, "auto") != 0)
-        return (int)xh_smaller(strtol(asked, NULL, 10), panels);
-    width = deepest(f, shape->nb, most);
+    width = is_auto ? deepest(f, shape->nb, most)
+                    : (int)xh_smaller(strtol(asked, NULL, 10), panels);
     if (!hyb_home_is_host() && room(f, shape, width, 0) >= blocks_of(shape))
         return width;
-    width = (int)xh_smaller(most, widest_for_link(f, shape->nb));
+    if (is_auto)
+        width = (int)xh_smaller(most, widest_for_link(f, shape->nb));
     while (width > 1 && room(f, shape, width, HYB_GUEST_SEATS) <= 0.0)
         width = (width + 1) / 2;
     return width;
