@@ -46,6 +46,7 @@ void hyb_model_take_homes(model_t *model)
     bool guests;
     double rest = hyb_home_rest(&model->rates->figures, &model->test, &guests);
 
+    model->group = hyb_home_group(&model->rates->figures, &model->test);
     model->guests = guests ? rest : 0.0;
     model->on_host = rest - model->guests;
     model->share = model->on_host > 0.0
@@ -100,9 +101,8 @@ static double visits(const model_t *model, const step_t *step)
 {
     double guests =
         (1.0 - model->share) * columns_of(model, model->guests, step->n);
-    int group = hyb_home_group(&model->rates->figures, &model->test);
 
-    return guests > 0.0 ? guests / model->test.nb / group *
+    return guests > 0.0 ? guests / model->test.nb / model->group *
                               transfer(model, step->m) / 2.0
                         : 0.0;
 }

@@ -40,6 +40,7 @@ typedef struct {
     double on_host, guests; /* the parts of the columns that live there; that
                                come to devices from there */
     double share;           /* the team's part of those that devices have */
+    int group;              /* panels of the widest group of guests */
     int rows;               /* of processes, that are told apart */
     int64_t panels;         /* or runs of so many panels, each taken as one: */
     int64_t run;

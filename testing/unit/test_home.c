@@ -230,6 +230,7 @@ TEST(what_has_no_room_comes_from_host_memory)
     double rest;
 
     assert_true(guests_of(&fast, &shape) + on_host(&fast, &shape) == 0.0);
+    assert_ok(xh_settings_assign("group=6"));
     shape.n = 180000; /* four times as much, of which some 49 GB stay there */
     rest = guests_of(&fast, &shape);
     assert_true(rest > 1.0 - 54.0 / 259.2 && rest < 1.0 - 44.0 / 259.2);
@@ -240,6 +241,7 @@ TEST(what_has_no_room_comes_from_host_memory)
     shape.n = 255000;
     assert_true(fabs((1.0 - guests_of(&fast, &shape)) / (1.0 - rest) - 1.0) <
                 0.1);
+    assert_ok(xh_settings_assign("group=auto"));
     shape = shape_of(180000, 1024, 1, 4);
     assert_true(guests_of(&fast, &shape) + on_host(&fast, &shape) == 0.0);
 }

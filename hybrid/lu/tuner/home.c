@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/lu/tuner/home.h"
+#include "hybrid/lu/tuner/home_private.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,21 +13,10 @@
 /* ---- rates --------------------------------------------------------------- */
 
 static const double panel_part = 0.25; /* of a thread's rate, in panels */
-static const double panel_part_there = 0.125; /* of a device's */
-static const double solve_part = 0.5;         /* ... in swaps and solves */
+static const double solve_part = 0.5;  /* ... in swaps and solves */
 /* A device moves a byte in the time of so many flop. */
 static const double flop_of_byte = 16.0;
 static const double clearly = 0.95; /* of the seconds on the host */
-
-/* flop/s of a device in products nb deep: of the nearest depth. */
-static double device_rate(const hyb_home_figures_t *f, int64_t nb)
-{
-    int d = 0;
-
-    while (d + 1 < HYB_RATE_DEPTHS && nb > hyb_rate_depth(d) * 3 / 2)
-        d++;
-    return f->rate[d];
-}
 
 /* ---- one iteration ------------------------------------------------------- */
 
@@ -50,13 +39,14 @@ typedef struct {
 
 static rates_t rates_of(const hyb_home_figures_t *f, const hpl_shape_t *shape)
 {
-    double rate = device_rate(f, shape->nb), nb = shape->nb;
+    double rate = hyb_home_device_rate(f, shape->nb), nb = shape->nb;
     int group = hyb_home_group(f, shape);
 
     return (rates_t){.nb = nb,
                      .team = f->threads * f->thread_rate,
                      .device = rate,
-                     .devices = f->devices * device_rate(f, group * shape->nb),
+                     .devices = f->devices *
+                                hyb_home_device_rate(f, group * shape->nb),
                      .visitors = f->devices * fmin(rate, nb * f->link / 4.0),
                      .link = f->link,
                      .visits = f->devices * f->link,
@@ -110,7 +100,7 @@ static bool let_factor(const rates_t *r, double m, columns_t c,
 {
     double elements = (m + r->nb) * r->nb, flop = elements * r->nb;
     double crossing = sizeof(double) * elements / r->link;
-    double there = flop / (panel_part_there * r->device);
+    double there = flop / (HYB_PANEL_PART_THERE * r->device);
     double way = crossings(r) * crossing;
 
     s->panel = flop / (panel_part * r->team);
@@ -210,96 +200,6 @@ hyb_home_seconds_t hyb_home_predict(const hyb_home_figures_t *figures,
 
 /* ---- the choice ---------------------------------------------------------- */
 
-/* All processes of a column deal alike: as one with the most rows does. */
-hyb_extent_t hyb_home_extent(const hpl_shape_t *shape, int width, int seats,
-                             bool checked)
-{
-    hpl_shape_t tallest = *shape;
-    int64_t nb = xh_smaller(shape->nb, shape->n);
-
-    tallest.myrow = 0;
-    return (hyb_extent_t){.rows = hpl_system_rows(&tallest),
-                          .columns = checked ? HYB_CHECK_COLUMNS : 0,
-                          .nb = nb,
-                          .all = hpl_system_columns(shape) +
-                                 HYB_EXECUTORS * HYB_CHECK_COLUMNS,
-                          .wide = width * nb,
-                          .nprow = shape->nprow,
-                          .seats = seats,
-                          .checked = checked};
-}
-
-/* Blocks of shape for which the devices have room. Check columns are counted in
- * any case; all process columns answer as the one with the most. */
-static double room(const hyb_home_figures_t *figures, const hpl_shape_t *shape,
-                   int width, int seats)
-{
-    hpl_shape_t widest = *shape;
-    hyb_extent_t e;
-
-    widest.mycol = 0;
-    e = hyb_home_extent(&widest, width, seats, true);
-    return figures->devices * (double)hyb_device_blocks(&e, figures->memory);
-}
-
-/* So wide that products of one more panel gain nothing. */
-static int deepest(const hyb_home_figures_t *f, int64_t nb, int most)
-{
-    const double gain = 1.01;
-    int width = 1;
-
-    while (2 * width <= most &&
-           device_rate(f, 2 * width * nb) > gain * device_rate(f, width * nb))
-        width *= 2;
-    return width;
-}
-
-/* b is a block of its own. */
-static double blocks_of(const hpl_shape_t *shape)
-{
-    return ceil((double)shape->n / shape->npcol / shape->nb) + 1.0;
-}
-
-/* So wide that the products of columns that come and go take longer than their
- * way, each way at once. */
-static int widest_for_link(const hyb_home_figures_t *f, int64_t nb)
-{
-    enum { LEAST = 4, MOST = HYB_GROUP_MOST };
-    const double longer = 1.2;
-    double width = longer * 4.0 * device_rate(f, nb) / ((double)nb * f->link);
-
-    return (int)ceil(fmin(fmax(width, LEAST), MOST));
-}
-
-bool hyb_home_is_host(void)
-{
-    return strcmp(xh_settings_text("home"), "host") == 0;
-}
-
-int hyb_home_group(const hyb_home_figures_t *f, const hpl_shape_t *shape)
-{
-    enum {
-        PART = 5
-    }; /* of all panels: the first ones of a group, whose
-          columns come one by one, hide behind nothing */
-    int panels = shape->nb > 0 ? (int)xh_units(shape->n, shape->nb) : 0;
-    int most = (int)xh_larger(1, panels / PART), width;
-    const char *asked = xh_settings_text("group");
-    bool is_auto = strcmp(asked, "auto") == 0;
-
-    if (panels == 0)
-        return 1;
-    width = is_auto ? deepest(f, shape->nb, most)
-                    : (int)xh_smaller(strtol(asked, NULL, 10), panels);
-    if (!hyb_home_is_host() && room(f, shape, width, 0) >= blocks_of(shape))
-        return width;
-    if (is_auto)
-        width = (int)xh_smaller(most, widest_for_link(f, shape->nb));
-    while (width > 1 && room(f, shape, width, HYB_GUEST_SEATS) <= 0.0)
-        width = (width + 1) / 2;
-    return width;
-}
-
 /* The number of the setting share; NAN: auto. */
 static bool read_share(const char *text, double *share_p)
 {
@@ -342,8 +242,8 @@ double hyb_home_share(const hyb_home_figures_t *f, const hpl_shape_t *shape)
 {
     const double least = 0.01; /* gain */
     double team = f->threads * f->thread_rate;
-    double devices =
-        f->devices * device_rate(f, hyb_home_group(f, shape) * shape->nb);
+    double devices = f->devices * hyb_home_device_rate(
+                                      f, hyb_home_group(f, shape) * shape->nb);
     double share, columns = (double)shape->n / shape->npcol;
 
     if (!read_share(xh_settings_text("share"), &share))
@@ -367,20 +267,17 @@ static bool columns_visit(void)
 double hyb_home_rest(const hyb_home_figures_t *figures,
                      const hpl_shape_t *shape, bool *guests_p)
 {
-    int seats = HYB_SEATS;
     double columns = (double)shape->n / shape->npcol;
-    double blocks = blocks_of(shape);
+    double blocks = hyb_home_blocks(shape);
     int group = hyb_home_group(figures, shape);
-    double there = room(figures, shape, group, 0);
     double devices = 1.0 - hyb_home_share(figures, shape); /* their part */
+    double there;
 
     *guests_p = false;
-    if (there >= blocks * devices && !hyb_home_is_host())
+    if (!hyb_home_is_host() &&
+        hyb_home_room(figures, shape, group, 0) >= blocks * devices)
         return 0.0;
-    do
-        there = room(figures, shape, group, seats);
-    while (there <= 0.0 && --seats >= HYB_GUEST_SEATS);
-    *guests_p = there > 0.0;
+    there = hyb_home_blocks_there(figures, shape, group, guests_p);
     if (hyb_home_is_host())
         return 1.0;
     if (*guests_p)
