@@ -27,6 +27,7 @@ static const double pause_seconds = 0.2, noticeable = 0.1; /* of a core */
 typedef struct {
     long process;
     unsigned long ticks;
+    uid_t user;
     char name[NAME];
 } program_t;
 
@@ -34,25 +35,35 @@ typedef struct {
  * 15th field. */
 static bool look(const char *process, program_t *program_p)
 {
-    char file[64], line[512] = "", *name, *end;
+    char folder[64], file[64], line[512] = "", *name, *end;
     unsigned long user, kernel;
+    struct stat about;
 
+    snprintf(folder, sizeof(folder), "/proc/%.20s", process);
     snprintf(file, sizeof(file), "%.20s/stat", process);
     xh_sysfile_line("/proc", file, line, sizeof(line));
     name = strchr(line, '(');
     end = strrchr(line, ')');
     if (name == NULL || end == NULL ||
         sscanf(end + 1, " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %lu %lu",
-               &user, &kernel) != 2)
+               &user, &kernel) != 2 ||
+        stat(folder, &about) != 0)
         return false;
     *end = '\0';
     program_p->process = strtol(line, NULL, 10);
     program_p->ticks = user + kernel;
+    program_p->user = about.st_uid;
     snprintf(program_p->name, NAME, "%s", name + 1);
     return true;
 }
 
-/* All that are not called as this one is, in the order of the system. */
+/* May it belong to this job? */
+static bool is_like(const program_t *own, const program_t *program)
+{
+    return strcmp(program->name, own->name) == 0 && program->user == own->user;
+}
+
+/* All but those of this name and user, in the order of the system. */
 static int look_at_all(program_t *programs)
 {
     DIR *folder = opendir("/proc");
@@ -65,7 +76,7 @@ static int look_at_all(program_t *programs)
            (entry = readdir(folder)) != NULL)
         if (isdigit((unsigned char)entry->d_name[0]) &&
             look(entry->d_name, &programs[count]) &&
-            strcmp(programs[count].name, own.name) != 0)
+            !is_like(&own, &programs[count]))
             count++;
     if (folder != NULL)
         closedir(folder);
@@ -133,17 +144,13 @@ static void complete_name(const program_t *program, char *name_p, size_t size)
 }
 
 /* " of eva"; "" if the system does not tell. */
-static void name_user(long process, char *text_p, size_t size)
+static void name_user(uid_t id, char *text_p, size_t size)
 {
-    char path[64], names[USERS];
+    char names[USERS];
     struct passwd user, *found = NULL;
-    struct stat about;
 
     text_p[0] = '\0';
-    snprintf(path, sizeof(path), "/proc/%ld", process);
-    if (stat(path, &about) == 0 &&
-        getpwuid_r(about.st_uid, &user, names, USERS, &found) == 0 &&
-        found != NULL)
+    if (getpwuid_r(id, &user, names, USERS, &found) == 0 && found != NULL)
         snprintf(text_p, size, " of %s", user.pw_name);
 }
 
@@ -161,7 +168,7 @@ static void name_most(program_t *programs, int count, xh_rivals_t *rivals)
         if ((double)most->ticks < least)
             break;
         complete_name(most, name, sizeof(name));
-        name_user(most->process, user, sizeof(user));
+        name_user(most->user, user, sizeof(user));
         xh_text_append(rivals->text, sizeof(rivals->text), "%s%s PID %ld%s",
                        n > 0 ? ", " : "", name, most->process, user);
         most->ticks = 0;

@@ -31,6 +31,8 @@ LOOKS = {
     "error": ("journalctl -k -p err -n 20", "Errors of the kernel name memory, device or "
               "network."),
 }
+# By the class of a node; of the others the kernel's errors tell.
+KINDS = {"slow": ["program"], "hot": ["program"], "hung": ["link", "error"]}
 # Where to look if the question about a node that has not started calls for a drain, by its
 # launcher.
 ANSWERS = {"ssh": "It does not answer: look at power and network (console, BMC).",
@@ -38,9 +40,9 @@ ANSWERS = {"ssh": "It does not answer: look at power and network (console, BMC).
                     "and slurmd."}
 # What to do by the states that Slurm may give such a node, of which it has several.
 STATES = (
-    "The state has DRAIN, MAINT or RESERVED, and its Reason or reservation is not yours: others "
-    "keep the node. Leave it to them, and test it once they give it back.",
-    "The state has DRAIN, and the Reason is yours: it is drained already.",
+    "The state has DRAIN, MAINT or RESERVED, and its Reason or reservation was not set by you: "
+    "others keep the node. Leave it to them, and test it once they give it back.",
+    "The state has DRAIN, and the Reason is yours: it is drained already; go to step {step}.",
     "The state has DOWN or NOT_RESPONDING: drain it by the command below{rights}.",
     "Else (IDLE, MIXED, ALLOCATED): it may have been busy. Test it by its command at the end of "
     "step {step}.",
@@ -53,13 +55,13 @@ def first_look(entry, campaign):
     asked = drain.ask(entry, launcher)
     if asked:  # of a node to drain the first step has told
         return [asked] * (entry not in campaign["drain"]), ANSWERS[launcher]
-    kind = ("link" if CABLE in entry["reason"] else
-            "program" if entry["class"] in ("slow", "hot") else "error")
-    command, means = LOOKS[kind]
+    kinds = ["link"] if CABLE in entry["reason"] else KINDS.get(entry["class"], ["error"])
+    called, means = zip(*(LOOKS[kind] for kind in kinds))
     good = [foreign.shown(host) for host in retest.good_nodes(campaign, [entry["host"]])[:1]]
-    hosts = [foreign.shown(entry["host"]), *(good if kind == "link" else [])]
-    return ([launch.joined(["ssh", host, command]) for host in hosts],
-            means.format(good=", ".join([*good, "a good node"])))
+    calls = [(foreign.shown(entry["host"]), "; ".join(called)),
+             *((host, LOOKS["link"][0]) for host in good if "link" in kinds)]
+    return ([launch.joined(["ssh", *call]) for call in calls],
+            " ".join(means).format(good=", ".join([*good, "a good node"])))
 
 
 def look(name, when, entries, campaign):
@@ -73,8 +75,7 @@ def look(name, when, entries, campaign):
         if commands else ""
     return first + html.listing([
         *(f"{listed(names, NAMED)}: {meaning}" for meaning, names in means.items()),
-        "Nothing found: test the node all the same. If it is not ok again, give the vendor the "
-        "folder that the test names."])
+        "Nothing found: test the node all the same."])
 
 
 def copied(name, text):
@@ -183,7 +184,8 @@ def how_to_drain(entries, are_all, none, campaign, calls):
         yield html.paragraph(f"With Slurm, type {RIGHTS}:") + commands + goes_on
         yield folded("Without Slurm", html.paragraph(
             "Without a scheduler, take the nodes out of your list of hosts. With another "
-            "scheduler, name its command; for PBS this drains them:"),
+            f"scheduler, drain {listed(names_of(entries), NAMED)} by its own command; with PBS, "
+            "type this:"),
             copied("elsewhere", calls.drain_otherwise() if are_all else
                    drain.shown(entries, ELSEWHERE)))
         return
@@ -222,7 +224,11 @@ def to_repair(campaign, calls):
     """How nodes are tested after their repair, each by itself."""
     names = names_of(campaign["drain"])
     several = len(names) > 1
-    yield f"Repair {listed(names, NAMED)}, and test {'each' if several else 'it'}"
+    at_once, asked = map(names_of, drain.apart(campaign["drain"], launcher_of(campaign)))
+    it = "it" if len(asked) == 1 else "them"
+    title = ", ".join([listed(at_once, NAMED)] * bool(at_once)
+                      + [f"{listed(asked, NAMED)} only if you drained {it}"] * bool(asked))
+    yield f"Repair {title}, and test {'each' if several else 'it'}"
     yield look("look-first", "Look first", campaign["drain"], campaign)
     yield html.paragraph("Test a node on the day that it comes back, and leave it drained" + (
         ": the test puts it back into service if it is ok." if is_slurm(campaign) else
@@ -267,12 +273,14 @@ def before(campaign, step, names, tested):
             "Ctrl-C stops it, also while it waits: the reservation ends, and nodes are as they "
             f"were. {LOST} Without --yes it tests and changes nothing, and prints the commands for "
             "an administrator.")
+    after = f"Delete the reservation of step {last_step(campaign) - 1} before. " \
+        * (step == "repair" and bool(campaign["open"]))
     beside = f", and uses {listed(good, NAMED)} to compare with" if good else ""
     return html.paragraph(f"The test takes about {minutes}{beside}. Keep other programs off "
                           f"these nodes until it ends. Ctrl-C stops it. {LOST}") + folded(
         "With Slurm: reserve the nodes first", html.paragraph(
-            f"Type the commands here {RIGHTS}, and the test, once `squeue` lists no job, as the "
-            "user who ran the campaign:"),
+            f"{after}Type the commands here {RIGHTS}, and the test, once `squeue` lists no job, "
+            "as the user who ran the campaign:"),
         copied(f"reserve-{step}", "\n".join(map(launch.joined, (
             reservation.reserve("retest", "root", [*names, *good]),
             ["squeue", "-w", ",".join([*names, *good])])))),
@@ -310,8 +318,8 @@ def outcomes(campaign, calls, name):
             if slurm else " by the command that the test prints.")
     yield "is ok", good, undo
     yield "is not ok", (f"{bad} Look for the cause ({looks(campaign)}), repair it, and type the "
-                        "same command again. If no defect is found, give the vendor the folder "
-                        "that this line names."), ""
+                        "same command again. If it is not ok again and no defect is found, give "
+                        "the vendor the folder that this line names."), ""
     yield "was not tested", (f"it is as before{': drained if it was' * drained}. The lines above "
                              "say why; end that, then type the same command again."), ""
 

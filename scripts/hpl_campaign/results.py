@@ -79,7 +79,7 @@ def to_drain(found, options, by, drains):
         "", f"{nothing}ask first about {names}, which may be busy or kept by others:",
         *(drain.ask(entry, launcher) for entry in asked),
         f"only if {drain.ASK[launcher][1]}, drain it{by}:",
-        shown(asked)]
+        shown(asked), "else test it once it is free, by the next command"]
 
 
 def said(found, options, drains=False):

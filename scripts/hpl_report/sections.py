@@ -286,7 +286,8 @@ def where_it_waits(run, test):
     """What process 0 waited; of no interest where devices hold the matrix."""
     if run.lives_on_devices(test):
         count = run.devices()
-        return ("Devices", count, f"hold{'s' * (count == 1)} the whole matrix")
+        return ("Devices", count, "device holds the whole matrix" if count == 1 else
+                "devices hold the whole matrix")
     on = ["other threads", *["devices"] * (run.devices() > 0),
           *["messages"] * (run.record["mpi"]["processes"] > 1)]
     return ("Waiting", percent(run.part(*WAITS)), f"of process 0's time, for {listed(on)}")

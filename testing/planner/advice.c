@@ -146,51 +146,6 @@ static xhpl_choice_t with_processes(const xhpl_job_t *job,
     return choice;
 }
 
-void xhpl_advice_estimate(double times, char *text, size_t size)
-{
-    if (times >= faster)
-        snprintf(text, size,
-                 "an estimate, %.1f times this plan: plan again with as many "
-                 "before you run it",
-                 times);
-    else
-        snprintf(text, size, "an estimate: start as many to measure it");
-}
-
-static void compare_processes(const xhpl_job_t *job,
-                              const xhpl_extent_t *planned,
-                              const xhpl_choice_t *best)
-{
-    const xh_census_t machine = xh_cpu_census("");
-    const int counts[] = {1, 2, machine.sockets};
-    int last = 0;
-
-    for (int i = 0; i < 3; i++) {
-        bool is_planned = counts[i] == planned->ranks_per_node;
-        int64_t all = (int64_t)counts[i] * planned->nodes;
-        bool unknown = job->rates->row.bandwidth <= 0.0 && all > 1;
-        xhpl_choice_t choice;
-        char estimate[128];
-
-        if (counts[i] <= last || all > XHPL_PROCESSES_MOST ||
-            (counts[i] > machine.cores && !is_planned))
-            continue;
-        last = counts[i];
-        choice = is_planned ? *best : with_processes(job, planned, last);
-        xhpl_advice_estimate(choice.gflops / best->gflops, estimate,
-                             sizeof(estimate));
-        if (choice.gflops > 0.0)
-            printf("  %d process%s per node%s: %s (%s)\n", last,
-                   last > 1 ? "es" : "",
-                   last > 1 && last == machine.sockets ? ", one per socket"
-                                                       : "",
-                   xh_text_rate(1e9 * choice.gflops).text,
-                   is_planned ? "this plan"
-                   : unknown  ? "an estimate, without messages"
-                              : estimate);
-    }
-}
-
 /* ---- the command --------------------------------------------------------- */
 
 /* For a shell. */
@@ -210,17 +165,51 @@ static void print_word(const char *word)
     putchar('\'');
 }
 
+/* The command line of this program: words that each end in a 0 byte. */
+typedef struct {
+    char text[1 << 16];
+    size_t length;
+} words_t;
+
+static const words_t *own_words(void)
+{
+    static words_t words;
+    FILE *file = fopen("/proc/self/cmdline", "r");
+
+    words.length = 0;
+    if (file != NULL) {
+        words.length = fread(words.text, 1, sizeof(words.text) - 1, file);
+        fclose(file);
+    }
+    words.text[words.length] = '\0';
+    return &words;
+}
+
 /* As this program was called: "bin/arch/xhpl". */
 static void print_program(void)
 {
-    char text[4096] = "";
-    FILE *file = fopen("/proc/self/cmdline", "r");
+    const char *program = own_words()->text;
 
-    if (file != NULL) {
-        text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
-        fclose(file);
+    print_word(program[0] != '\0' ? program : "xhpl");
+}
+
+/* How many words, 0 to 2, an option of this plan has that another number of
+ * processes makes wrong. The file of --write exists by then. */
+static int outdated(const char *word, const char *next)
+{
+    static const char *const names[] = {"nodes", "ranks-per-node", "write"};
+    const char *name = word + strspn(word, "-");
+
+    if (strcmp(name, "set") == 0 && strncmp(next, "threads=", 8) == 0)
+        return 2;
+    for (int i = 0; i < 3; i++) {
+        size_t length = strlen(names[i]);
+
+        if (strncmp(name, names[i], length) == 0 &&
+            (name[length] == '\0' || name[length] == '='))
+            return name[length] == '=' ? 1 : 2;
     }
-    print_word(text[0] != '\0' ? text : "xhpl");
+    return 0;
 }
 
 /* The settings of this command line that a run has as well. */
@@ -239,10 +228,9 @@ static void print_settings(void)
     }
 }
 
-/* With the launcher of this MPI library. */
-static void print_launcher(const xhpl_extent_t *planned)
+/* With the launcher of this MPI library; each per node. */
+static void print_launcher(int nodes, int each, int processes)
 {
-    int processes = (int)planned->processes, each = planned->ranks_per_node;
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
     int length;
 
@@ -251,13 +239,34 @@ static void print_launcher(const xhpl_extent_t *planned)
         return;
     if (getenv("SLURM_STEP_NUM_TASKS") != NULL &&
         getenv("OMPI_COMM_WORLD_SIZE") == NULL)
-        printf("srun -N %d --ntasks-per-node=%d --cpu-bind=none ",
-               planned->nodes, each);
+        printf("srun -N %d --ntasks-per-node=%d --cpu-bind=none ", nodes, each);
     else if (strstr(library, "Open MPI") != NULL)
         printf("mpirun -np %d --map-by ppr:%d:node --bind-to none ", processes,
                each);
     else
         printf("mpiexec -n %d -ppn %d -bind-to none ", processes, each);
+}
+
+/* The command that makes this plan with each processes per node. */
+static void print_measuring(int nodes, int each)
+{
+    const words_t *words = own_words();
+    const char *end = words->text + words->length;
+    const char *word = words->text + strlen(words->text) + 1;
+
+    printf("; to measure it: ");
+    print_launcher(nodes, each, nodes * each);
+    print_program();
+    while (word < end) {
+        const char *next = word + strlen(word) + 1;
+        int left_out = outdated(word, next < end ? next : "");
+
+        if (left_out == 0) {
+            printf(" ");
+            print_word(word);
+        }
+        word = left_out == 2 && next < end ? next + strlen(next) + 1 : next;
+    }
 }
 
 static void print_command(const xhpl_extent_t *planned,
@@ -266,7 +275,8 @@ static void print_command(const xhpl_extent_t *planned,
     const hpl_shape_t *test = &best->test;
 
     printf("run: ");
-    print_launcher(planned);
+    print_launcher(planned->nodes, planned->ranks_per_node,
+                   (int)planned->processes);
     print_program();
     if (dat != NULL) {
         printf(" --dat ");
@@ -280,6 +290,49 @@ static void print_command(const xhpl_extent_t *planned,
         printf(" --json run.json%s",
                xh_settings_changed("predict") ? "" : " --set predict=on");
     printf("\n");
+}
+
+const char *xhpl_advice_estimate(double times)
+{
+    if (times >= faster)
+        return ", higher than this plan";
+    return times > 1.0 ? "; this plan is as good" : "";
+}
+
+static void compare_processes(const xhpl_job_t *job,
+                              const xhpl_extent_t *planned,
+                              const xhpl_choice_t *best)
+{
+    const xh_census_t machine = xh_cpu_census("");
+    const int counts[] = {1, 2, machine.sockets};
+    int last = 0;
+
+    for (int i = 0; i < 3; i++) {
+        bool is_planned = counts[i] == planned->ranks_per_node;
+        int64_t all = (int64_t)counts[i] * planned->nodes;
+        bool unknown = job->rates->row.bandwidth <= 0.0 && all > 1;
+        xhpl_choice_t choice;
+        double times;
+
+        if (counts[i] <= last || all > XHPL_PROCESSES_MOST ||
+            (counts[i] > machine.cores && !is_planned))
+            continue;
+        last = counts[i];
+        choice = is_planned ? *best : with_processes(job, planned, last);
+        if (choice.gflops <= 0.0)
+            continue;
+        times = choice.gflops / best->gflops;
+        printf("  %d process%s per node%s: %s (%s%s%s)", last,
+               last > 1 ? "es" : "",
+               last > 1 && last == machine.sockets ? ", one per socket" : "",
+               xh_text_rate(1e9 * choice.gflops).text,
+               is_planned ? "this plan" : "an estimate",
+               unknown && !is_planned ? ", without messages" : "",
+               is_planned ? "" : xhpl_advice_estimate(times));
+        if (!is_planned && times >= faster)
+            print_measuring(planned->nodes, last);
+        printf("\n");
+    }
 }
 
 /* ---- all ----------------------------------------------------------------- */

@@ -37,13 +37,9 @@ xh_rivals_t xhpl_advice_rivals(void);
  */
 xh_status_t xhpl_advice_worthless(const xhpl_order_t *order, double others);
 
-/*
- * What to say of another number of processes per node, whose rate is estimated.
- *
- * times  in   that rate, to the plan's
- * text   out  in size characters
- */
-void xhpl_advice_estimate(double times, char *text, size_t size);
+/* What an estimate says of the plan, whose rate it has so many times; "" if it
+ * is lower. */
+const char *xhpl_advice_estimate(double times);
 
 /*
  * Print on stdout what best takes and what limits its N, what other numbers of

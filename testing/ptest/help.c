@@ -87,7 +87,8 @@ static void print_usage(FILE *out)
         "For eight nodes, one process on each, put this before the first "
         "two:\n"
         "  mpirun -np 8 --map-by ppr:1:node --bind-to none\n"
-        "or with Slurm:\n"
+        "(outside a batch job add --hostfile FILE, a node per line), or with "
+        "Slurm:\n"
         "  srun -N 8 --ntasks-per-node=1 --cpu-bind=none --mpi=pmix\n\n");
 }
 

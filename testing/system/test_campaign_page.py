@@ -130,7 +130,8 @@ def test_who_has_no_slurm_reads_how_to_name_another_command(campaign):
     assert line == "x report -C /c --drain-command 'pbsnodes -o -C {reason} {host}' --yes"
     text = report_page.text_of(page.make(campaign, calls=page.Calls("x", "/c")))
     assert f"With Slurm, type as root or as an administrator of Slurm: Copy {SCONTROL}" in text
-    assert f"name its command; for PBS this drains them: Copy {line}" in text
+    assert (f"With another scheduler, drain {HOSTS[12]}, {HOSTS[7]} and {HOSTS[3]} by its own command; "
+            f"with PBS, type this: Copy {line}" in text)
 
 
 def test_differences_and_failed_runs_are_named(campaign):
@@ -240,6 +241,10 @@ def test_a_bad_node_is_called_ok_by_no_reason(campaign):
     ({"link": {HOSTS[2]: 0.4}}, f"'ibstat || ip -s link' ssh {HOSTS[0]} 'ibstat || ip -s link' "
      f"{HOSTS[2]}: A link is down, has errors (perfquery shows those of InfiniBand), or is slower "
      f"than that of {HOSTS[0]}, a good node: cable"),
+    ({"company": {HOSTS[2]: "hung"}}, "'ibstat || ip -s link; journalctl -k -p err -n 20' "
+     f"ssh {HOSTS[0]} 'ibstat || ip -s link' {HOSTS[2]}: A link is down, has errors (perfquery shows "
+     f"those of InfiniBand), or is slower than that of {HOSTS[0]}, a good node: cable, port or "
+     "switch. Errors of the kernel name memory, device or network."),
     ({"dies": {HOSTS[2]: "wrong"}}, "'journalctl -k -p err -n 20'")))
 def test_each_kind_of_fault_has_a_first_look(fault, said):
     assert f"Look first, as root: Copy ssh {HOSTS[2]} {said}" in text_of(simulated(**fault))
@@ -283,6 +288,8 @@ def test_what_others_may_keep_is_drained_after_a_question(launcher, slow, tmp_pa
                                          f"others:\n{QUESTION[launcher]}\n{ONLY_IF[launcher]}")
     assert sep and OFF in asked and OFF not in at_once
     assert ("State=DRAIN 'Reason=slow" in at_once) == bool(slow)
+    assert re.search(r"'\nelse test it once it is free, by the next command\n\n"
+                     r"leave a node .*:\nx retest -C /c --hosts NODE", asked)
     assert said.count("nothing is drained yet") == 1 and "report -C /c --yes" not in said
     text = drain.text(found["drain"], launcher)
     assert text.splitlines()[-1].startswith(f"# ask first: {HOSTS[2]}: not started: ")
@@ -310,9 +317,9 @@ def test_of_many_nodes_to_drain_the_first_have_commands():
      "hosts; with Slurm, type as root or as an administrator of Slurm: Copy ",
      "It does not answer: look at power and network (console, BMC)."),
     (SLURM, "The first of these that fits counts: The state has DRAIN, MAINT or RESERVED, and its "
-     "Reason or reservation is not yours: others keep the node. Leave it to them, and test it once "
-     "they give it back. The state has DRAIN, and the Reason is yours: it is drained already. The "
-     "state has DOWN or NOT_RESPONDING: drain it by the command below, as root or as an "
+     "Reason or reservation was not set by you: others keep the node. Leave it to them, and test it "
+     "once they give it back. The state has DRAIN, and the Reason is yours: it is drained already; "
+     "go to step 2. The state has DOWN or NOT_RESPONDING: drain it by the command below, as root or as an "
      "administrator of Slurm. Else (IDLE, MIXED, ALLOCATED): it may have been busy. Test it by its "
      "command at the end of step 2. Copy ", "Its state has DOWN or NOT_RESPONDING: look at power, "
      "network (console, BMC) and slurmd.")))
@@ -323,7 +330,7 @@ def test_of_a_node_that_has_not_started_it_says_what_to_ask(options, busy, means
     assert "Drain none of 16 nodes; ask about 1 1 not started, 15 ok" in text
     assert f"ask before you drain it: {said} What to do 1. Ask about {HOSTS[2]} Copy {said} {busy}{OFF}" in text
     assert "report -C campaign --yes" not in text
-    assert f"2. Repair {HOSTS[2]}, and test it {HOSTS[2]}: {means} Nothing found: test" in text
+    assert f"2. Repair {HOSTS[2]} only if you drained it, and test it {HOSTS[2]}: {means} Nothing found: test" in text
     assert f"{HOSTS[2]} not started ask first in " in text
     found["open"] = [{**found["drain"][0], "host": HOSTS[5]}]
     text = text_of(found)
@@ -344,8 +351,9 @@ def test_only_what_is_certain_is_drained_at_once(options):
     assert ("pbsnodes -o -C 'slow: 30" in at_once) == (options == SSH)
     assert (f"{HOSTS[4]}: The second list of top counts, not the first. A program" in text
             and f"{HOSTS[9]}: A link is down" in text)
-    assert text.count("Nothing found: test the node all the same. If it is not ok again, give the "
-                      "vendor the folder that the test names.") == 1
+    assert f"2. Repair {HOSTS[4]} and {HOSTS[9]}, {HOSTS[2]} only if you drained it, and test each" in text
+    assert text.count("Nothing found: test the node all the same.") == 1
+    assert text.count("If it is not ok again and no defect is found, give the vendor the folder") == 1
 
 
 def test_commands_within_sentences_are_code():
@@ -375,8 +383,10 @@ def test_the_end_of_a_test_says_of_a_drained_node_alone_to_put_it_back():
                "administrator of Slurm: Copy scontrol update NodeName={} State=RESUME")
     assert f"{HOSTS[4]} is ok : put it back into service{resumed.format(HOSTS[4])}" in text_of(found)
     found["open"] = [{**found["drain"][0], "host": HOSTS[5]}]
+    text = text_of(found)
     assert (f"NODE is ok : leave it in service, or put it back if it was drained{resumed}"
-            .format("NODE") in text_of(found))
+            .format("NODE") in text)
+    assert text.count("Delete the reservation of step 2 before. Type the commands") == 1
 
 
 def test_why_a_node_has_not_started_is_told_once():

@@ -352,8 +352,8 @@ def test_cores_that_wait_for_devices_with_the_matrix_are_no_fault(told, record):
     text = told()
     on_devices(record, 0.95, count=1)
     alone = told()
-    assert " Waiting " not in text and "Devices 2 hold the whole matrix" in text
-    assert "Devices 1 holds the whole matrix" in alone
+    assert " Waiting " not in text and "Devices 2 devices hold the whole matrix" in text
+    assert "Devices 1 device holds the whole matrix" in alone
     assert "The matrix lives on devices, which compute it: cores that wait" in text
 
 

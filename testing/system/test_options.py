@@ -126,7 +126,7 @@ def test_help_is_two_screens_and_its_topics_have_the_rest(xhpl):
     lines = text.splitlines()
     assert len(lines) <= 48 and max(map(len, lines)) <= 80, lines
     for said in ("the first two:\n  mpirun -np 8 --map-by ppr:1:node --bind-to none\n",
-                 "or with Slurm:\n  srun -N 8 ", "plan on a busy machine", "  xhpl --dat my.dat --set predict=on --json run.json ",
+                 "(outside a batch job add --hostfile FILE, a node per line), or with Slurm:\n  srun -N 8 ", "plan on a busy machine", "  xhpl --dat my.dat --set predict=on --json run.json ",
                  "If a plan is WORTHLESS", "--time 10m --write my.dat ",
                  "  --trust ", "to FILE, which must not exist",
                  "hpl-report run.json                                 report.html: is it good?\n", "the self-test found wrong results",

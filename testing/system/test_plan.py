@@ -121,6 +121,20 @@ def test_other_numbers_of_processes_per_node_are_compared(planned, started):
                for line in launched.values()), str(outcome)
 
 
+@retried
+def test_an_estimate_above_the_plan_has_the_command_that_measures_it(xhpl, planned):
+    outcome = planned(f"--set threads=1 --nodes 16 --ranks-per-node 4 {NARROW} --write=wide.dat",
+                      processes=2)  # fmt: skip
+    (line,) = [line for line in words_of(outcome) if line.startswith("  1 process per node: ")]
+    said, command = line.split("; to measure it: ")
+    assert said.endswith("(an estimate, higher than this plan)"), line
+    launcher, options = command.split(f" {jobs.XHPL} ")
+    assert launcher in ("mpirun -np 16 --map-by ppr:1:node --bind-to none",
+                        "mpiexec -n 16 -ppn 1 -bind-to none"), line  # fmt: skip
+    assert options == f"--plan {' '.join(SHORT)} --memory 200M {NARROW}"
+    assert rows_of(xhpl(*options.split()))
+
+
 def warnings_of(outcome):
     """Lines with one, but for that of a busy machine."""
     return [line for line in outcome.stderr.splitlines()

@@ -9,9 +9,9 @@
 #include <unistd.h>
 #include "testing/unit/unit.h"
 
-/* A process that computes until it is killed, with this name; NULL: with that
- * of this program. */
-static pid_t busy(const char *name)
+/* A process that computes until it is killed, of this user and with this name;
+ * NULL: with that of this program. */
+static pid_t busy_of(uid_t user, const char *name)
 {
     pid_t child = fork();
 
@@ -19,8 +19,15 @@ static pid_t busy(const char *name)
         return child;
     if (name != NULL)
         prctl(PR_SET_NAME, name);
+    if (setuid(user) != 0)
+        _exit(1);
     for (volatile int i = 0;; i++)
         ;
+}
+
+static pid_t busy(const char *name)
+{
+    return busy_of(getuid(), name);
 }
 
 static void end(pid_t child)
@@ -86,4 +93,19 @@ TEST(this_program_is_no_rival_of_itself)
 
     end(child);
     assert_null(strstr(found.text, "test_rivals"));
+}
+
+TEST(the_same_program_of_another_user_is_named)
+{
+    pid_t child;
+    xh_rivals_t found;
+
+    if (getuid() != 0)
+        skip();
+    child = busy_of(1, NULL);
+    found = xh_rivals_now();
+    for (int i = 0; i < 100 && strstr(found.text, "test_rivals") == NULL; i++)
+        found = xh_rivals_now();
+    end(child);
+    assert_in(found.text, "test_rivals PID ");
 }
