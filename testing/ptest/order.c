@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "testing/ptest/order.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
@@ -107,6 +108,12 @@ static xh_status_t read_list(int quantity, const char *text,
         if (count == most) {
             xh_log_error("%s%s: '%.80s' has more values than the %d allowed",
                          dashes, row->option, text, most);
+            return XH_ERR_INPUT;
+        }
+        if (at > text && at[0] == '0' && isdigit((unsigned char)at[1])) {
+            xh_log_error("%s%s: '%.80s' has a comma within a number; commas "
+                         "separate values",
+                         dashes, row->option, text);
             return XH_ERR_INPUT;
         }
         snprintf(token, sizeof(token), "%.*s", length, at);

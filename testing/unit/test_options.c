@@ -104,6 +104,7 @@ TEST(an_unknown_option_is_refused_with_the_nearest)
 TEST(an_invalid_value_is_refused_with_the_nearest)
 {
     assert_refused("-n 1e3", "'1e3'", "the nearest is 1000");
+    assert_refused("-n 2,000", "'2,000'", "a comma within a number");
     assert_refused("--runs x", "'x'", "whole numbers, 1 to 1000\n");
     assert_refused("--runs 0", "'0'",
                    "whole numbers, 1 to 1000; the nearest is 1\n");
