@@ -16,12 +16,11 @@
  * its group is a wide one, in the end the whole group.
  */
 typedef struct {
-    hyb_device_panel_t prefix[HYB_SLOTS]; /* up to panel k, at k % HYB_SLOTS */
-    hyb_device_panel_t closed[HYB_SLOTS]; /* of group g, at g % HYB_SLOTS */
-    hyb_block_t l1[HYB_SLOTS];            /* likewise */
-    hyb_event_t *whole;                   /* the group that closed last is */
-    int64_t *lists;   /* pinned: on their way to the device */
-    uint32_t without; /* panels of the group whose L1 has no inverses */
+    hyb_device_panel_t panel[HYB_WIDE_SLOTS]; /* as hyb_groups_slot counts */
+    hyb_block_t l1[HYB_SLOTS];                /* of group g, at g % HYB_SLOTS */
+    hyb_event_t *whole; /* the group that closed last is */
+    int64_t *lists;     /* pinned: on their way to the device */
+    uint32_t without;   /* panels of the group whose L1 has no inverses */
 } hyb_device_wide_t;
 
 /* Columns are counted on the device: those of its blocks, one after the other.

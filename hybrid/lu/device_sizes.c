@@ -34,13 +34,13 @@ int64_t hyb_device_panel_doubles(int64_t nb)
 int64_t hyb_device_wide_doubles(int64_t nb, int64_t wide)
 {
     return wide > nb
-               ? HYB_SLOTS * wide * wide + 2 * HYB_SLOTS * HYB_ROW_LISTS * wide
+               ? HYB_SLOTS * wide * wide + HYB_WIDE_SLOTS * HYB_ROW_LISTS * wide
                : 0;
 }
 
 size_t hyb_device_wide_host_doubles(int64_t nb, int64_t wide)
 {
-    return wide > nb ? (size_t)(2 * HYB_SLOTS * HYB_ROW_LISTS * wide) : 0;
+    return wide > nb ? (size_t)(HYB_WIDE_SLOTS * HYB_ROW_LISTS * wide) : 0;
 }
 
 /* Its rows, those of U and, P > 1, those that travel, packed. */

@@ -9,7 +9,6 @@
  * host's, in doubles: pure, for those who ask before a run. */
 
 enum {
-    HYB_SLOTS = 2,         /* panels on their way to the device */
     HYB_GUARD_PANELS = 48, /* whose sums are kept: more than it has, and than
                               are on their way */
     HYB_GUARD_MOMENTS = 4  /* at which a panel is summed up */

@@ -16,10 +16,8 @@ static void lay_lists_out(hyb_device_columns_t *d, int64_t at)
     hyb_device_wide_t *w = &d->wide;
     int64_t most = HYB_ROW_LISTS * width_of(d);
 
-    for (int slot = 0; slot < HYB_SLOTS; slot++, at += 2 * most) {
-        w->prefix[slot].lists = hyb_block(d->memory.buffer, at, most, 1);
-        w->closed[slot].lists = hyb_block(d->memory.buffer, at + most, most, 1);
-    }
+    for (int slot = 0; slot < HYB_WIDE_SLOTS; slot++, at += most)
+        w->panel[slot].lists = hyb_block(d->memory.buffer, at, most, 1);
 }
 
 xh_status_t hyb_device_wide_create(hyb_device_columns_t *d, int64_t at,
@@ -168,8 +166,7 @@ xh_status_t hyb_device_widen(hyb_device_columns_t *d, int k)
 {
     hyb_device_wide_t *w = &d->wide;
     hyb_group_t group = group_of(d, k);
-    int slot = k % HYB_SLOTS, closed = group.number % HYB_SLOTS;
-    int64_t each = HYB_ROW_LISTS * width_of(d);
+    int slot = hyb_groups_slot(&d->base.lu->groups, group.first, k + 1);
 
     if (!is_wide(d, k))
         return XH_OK;
@@ -177,11 +174,8 @@ xh_status_t hyb_device_widen(hyb_device_columns_t *d, int k)
         w->without = 0;
     if (!hyb_device_panel(d, k)->has_inverses)
         w->without |= 1U << (k - group.first);
-    return k + 1 < group.end
-               ? open_wide(d, &w->prefix[slot], group.first, k + 1,
-                           w->lists + slot * each)
-               : open_wide(d, &w->closed[closed], group.first, k + 1,
-                           w->lists + (HYB_SLOTS + closed) * each);
+    return open_wide(d, &w->panel[slot], group.first, k + 1,
+                     w->lists + slot * HYB_ROW_LISTS * width_of(d));
 }
 
 static int64_t columns_before(const hyb_device_columns_t *d, int k)
@@ -264,10 +258,8 @@ xh_status_t hyb_device_wait_followed(hyb_device_columns_t *d, int k)
 
 hyb_device_panel_t *hyb_device_panels(hyb_device_columns_t *d, int from, int to)
 {
-    hyb_group_t group = group_of(d, from);
+    const hyb_groups_t *groups = &d->base.lu->groups;
 
-    if (to == from + 1)
-        return hyb_device_panel(d, from);
-    return to < group.end ? &d->wide.prefix[(to - 1) % HYB_SLOTS]
-                          : &d->wide.closed[group.number % HYB_SLOTS];
+    return to == from + 1 ? hyb_device_panel(d, from)
+                          : &d->wide.panel[hyb_groups_slot(groups, from, to)];
 }

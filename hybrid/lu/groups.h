@@ -20,6 +20,8 @@
  * Source: out-of-core LU by groups of panels
  */
 enum {
+    HYB_SLOTS = 2,      /* panels, and groups, of which places keep all */
+    HYB_WIDE_SLOTS = 4, /* wide panels: a group up to one of these, and whole */
     HYB_GROUP_MOST = 16, /* panels of a group */
     HYB_GROUP_LEAD = 2   /* a column that is factored in so many iterations
                             meets each panel at once */
@@ -71,6 +73,15 @@ typedef struct {
 static inline bool hyb_groups_is_near(int64_t panel, int k)
 {
     return panel <= k + HYB_GROUP_LEAD;
+}
+
+/* Where panels from .. to - 1 of a group stand, as one, of HYB_WIDE_SLOTS. */
+static inline int hyb_groups_slot(const hyb_groups_t *groups, int from, int to)
+{
+    hyb_group_t group = groups->of[from];
+
+    return to < group.end ? (to - 1) % HYB_SLOTS
+                          : HYB_SLOTS + group.number % HYB_SLOTS;
 }
 
 /* The group that has closed last in iteration k or before; none: end is 0. */

@@ -18,7 +18,7 @@ int64_t hyb_exchange_slot(int64_t nb, int64_t wide, int64_t columns)
 int64_t hyb_exchange_slots(int64_t nb, int64_t wide, int64_t columns)
 {
     return HYB_PARCEL_SLOTS * hyb_exchange_slot(nb, wide, columns) +
-           (wide > nb ? HYB_WIDE * nb * wide : 0);
+           (wide > nb ? HYB_SLOTS * nb * wide : 0);
 }
 
 /* Behind blocks that meet nothing in this iteration. */
@@ -204,7 +204,7 @@ static hyb_parcel_t *fill_l2(hyb_lu_t *lu)
                              .from = e->k,
                              .to = e->k + 1,
                              .slot = HYB_PARCEL_SLOTS * e->slot +
-                                     e->k % HYB_WIDE * lu->groups.width *
+                                     e->k % HYB_SLOTS * lu->groups.width *
                                          e->rows * e->rows};
     parcel->x.panel = hyb_lu_panel(lu, e->k)->hpl;
     parcel->x.columns = (int)(before * e->rows);

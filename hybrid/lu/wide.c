@@ -18,22 +18,18 @@ xh_status_t hyb_wide_create(hyb_lu_t *lu)
 
     if (lu->groups.width == 1)
         return XH_OK;
-    w->rows = calloc(2 * HYB_WIDE * (size_t)each, sizeof(*w->rows));
+    w->rows = calloc(HYB_WIDE_SLOTS * (size_t)each, sizeof(*w->rows));
     if (w->rows == NULL)
         return XH_ERR_MEMORY;
-    for (int i = 0; i < HYB_WIDE; i++) {
-        w->prefix[i].DPIV = w->rows + i * each;
-        w->closed[i].DPIV = w->rows + (HYB_WIDE + i) * each;
-    }
+    for (int i = 0; i < HYB_WIDE_SLOTS; i++)
+        w->panel[i].DPIV = w->rows + i * each;
     return XH_OK;
 }
 
 void hyb_wide_destroy(hyb_lu_t *lu)
 {
-    for (int i = 0; i < HYB_WIDE; i++) {
-        free(lu->wide.prefix[i].pivots);
-        free(lu->wide.closed[i].pivots);
-    }
+    for (int i = 0; i < HYB_WIDE_SLOTS; i++)
+        free(lu->wide.panel[i].pivots);
     free(lu->wide.rows);
 }
 
@@ -63,22 +59,18 @@ void hyb_wide_join(hyb_lu_t *lu, int k)
     hyb_wide_t *w = &lu->wide;
     hyb_group_t group = lu->groups.of[k];
     const HPL_T_panel *last = hyb_lu_panel(lu, k)->hpl, *before = NULL;
-    HPL_T_panel *wide = k + 1 < group.end ? &w->prefix[k % HYB_WIDE]
-                                          : &w->closed[group.number % HYB_WIDE];
 
     if (group.end == group.first + 1)
         return;
     if (k > group.first)
-        before = &w->prefix[(k - 1) % HYB_WIDE];
-    join(w, wide, before, last);
+        before = &w->panel[hyb_groups_slot(&lu->groups, group.first, k)];
+    join(w, &w->panel[hyb_groups_slot(&lu->groups, group.first, k + 1)], before,
+         last);
 }
 
 HPL_T_panel *hyb_wide_panel(hyb_lu_t *lu, int from, int to)
 {
-    hyb_group_t group = lu->groups.of[from];
-
-    if (to == from + 1)
-        return hyb_lu_panel(lu, from)->hpl;
-    return to < group.end ? &lu->wide.prefix[(to - 1) % HYB_WIDE]
-                          : &lu->wide.closed[group.number % HYB_WIDE];
+    return to == from + 1
+               ? hyb_lu_panel(lu, from)->hpl
+               : &lu->wide.panel[hyb_groups_slot(&lu->groups, from, to)];
 }

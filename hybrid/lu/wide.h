@@ -9,13 +9,10 @@
  * Panels of a group as one: its rows move by one permutation. While a group
  * grows its first panels are one up to the one that has come last.
  */
-enum { HYB_WIDE = 2 }; /* wide panels in use: of iterations, of groups */
-
 typedef struct {
-    HPL_T_panel prefix[HYB_WIDE]; /* up to panel k, at k % HYB_WIDE */
-    HPL_T_panel closed[HYB_WIDE]; /* of group g, at g % HYB_WIDE */
-    double *rows;                 /* memory of their DPIV */
-    double info;                  /* their DINFO */
+    HPL_T_panel panel[HYB_WIDE_SLOTS]; /* as hyb_groups_slot counts them */
+    double *rows;                      /* memory of their DPIV */
+    double info;                       /* their DINFO */
 } hyb_wide_t;
 
 /* lu->wide. Needs lu's groups, mat. Errors: XH_ERR_MEMORY */
