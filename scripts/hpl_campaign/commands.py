@@ -42,7 +42,7 @@ ANSWERS = {"ssh": "It does not answer: look at power and network (console, BMC).
 STATES = (
     "The state has DRAIN, MAINT or RESERVED, and its Reason or reservation was not set by you: "
     "others keep the node. Leave it to them, and test it once they give it back.",
-    "The state has DRAIN, and the Reason is yours: it is drained already; go to step {step}.",
+    "The state has DRAIN, and the Reason is yours: it is drained already. Step {step} repairs it.",
     "The state has DOWN or NOT_RESPONDING: drain it by the command below{rights}.",
     "Else (IDLE, MIXED, ALLOCATED): it may have been busy. Test it by its command at the end of "
     "step {step}.",
@@ -271,9 +271,9 @@ def before(campaign, step, names, tested):
             "however long (`squeue` shows them). "
             f"It takes about {minutes}, drains a node that is not ok, and ends the reservation. "
             "Ctrl-C stops it, also while it waits: the reservation ends, and nodes are as they "
-            f"were. {LOST} Without --yes it tests and changes nothing, and prints the commands for "
-            "an administrator.")
-    after = f"Delete the reservation of step {last_step(campaign) - 1} before. " \
+            f"were. {LOST} Without --yes it tests, but reserves, drains and resumes nothing: "
+            "it prints the commands for an administrator.")
+    after = f"If you made the reservation of step {last_step(campaign) - 1}, delete it before. " \
         * (step == "repair" and bool(campaign["open"]))
     beside = f", and uses {listed(good, NAMED)} to compare with" if good else ""
     return html.paragraph(f"The test takes about {minutes}{beside}. Keep other programs off "

@@ -318,8 +318,8 @@ def test_of_many_nodes_to_drain_the_first_have_commands():
      "It does not answer: look at power and network (console, BMC)."),
     (SLURM, "The first of these that fits counts: The state has DRAIN, MAINT or RESERVED, and its "
      "Reason or reservation was not set by you: others keep the node. Leave it to them, and test it "
-     "once they give it back. The state has DRAIN, and the Reason is yours: it is drained already; "
-     "go to step 2. The state has DOWN or NOT_RESPONDING: drain it by the command below, as root or as an "
+     "once they give it back. The state has DRAIN, and the Reason is yours: it is drained already. "
+     "Step 2 repairs it. The state has DOWN or NOT_RESPONDING: drain it by the command below, as root or as an "
      "administrator of Slurm. Else (IDLE, MIXED, ALLOCATED): it may have been busy. Test it by its "
      "command at the end of step 2. Copy ", "Its state has DOWN or NOT_RESPONDING: look at power, "
      "network (console, BMC) and slurmd.")))
@@ -386,7 +386,7 @@ def test_the_end_of_a_test_says_of_a_drained_node_alone_to_put_it_back():
     text = text_of(found)
     assert (f"NODE is ok : leave it in service, or put it back if it was drained{resumed}"
             .format("NODE") in text)
-    assert text.count("Delete the reservation of step 2 before. Type the commands") == 1
+    assert text.count("If you made the reservation of step 2, delete it before. Type the commands") == 1
 
 
 def test_why_a_node_has_not_started_is_told_once():
