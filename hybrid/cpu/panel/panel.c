@@ -357,20 +357,21 @@ static void factor_columns(worker_t *w, int begin, int end)
         tell_leaf(w);
 }
 
-bool hyb_panel_met(const hyb_panel_method_t *method, int begin, int end, int c,
-                   int *met)
+void hyb_panel_replay(const hyb_panel_method_t *method, int begin, int end,
+                      int *met, hyb_panel_pivot_fn_t at, void *context)
 {
     bool leaf = end - begin <= method->base_cols;
     stage_t s = stage_of(method, begin, end);
 
     for (int p = begin, q; p < end; p = q) {
         q = (int)xh_smaller(p + s.part, end);
-        if (leaf ? p == c : hyb_panel_met(method, p, q, c, met))
-            return true;
+        if (leaf)
+            at(context, p);
+        else
+            hyb_panel_replay(method, p, q, met, at, context);
         for (int j = q; q < end && j < step_after(&s, p, q).update_end; j++)
             met[j] = q;
     }
-    return false;
 }
 
 /* ---- the panel ----------------------------------------------------------- */

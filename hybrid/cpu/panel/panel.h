@@ -63,11 +63,12 @@ typedef struct {
     void *context;              /* for both */
 } hyb_panel_t;
 
-/* Of columns begin .. end - 1: set met[j] to the number of pivots that column j
- * has met when pivot c is sought; leave columns that have met none. Return
- * whether c is among them. */
-bool hyb_panel_met(const hyb_panel_method_t *method, int begin, int end, int c,
-                   int *met);
+/* Call at for each pivot c of columns begin .. end - 1, in order, while met[j]
+ * is the number of pivots that column j has met when c is sought. The caller
+ * sets met to 0 before. */
+typedef void (*hyb_panel_pivot_fn_t)(void *context, int c);
+void hyb_panel_replay(const hyb_panel_method_t *method, int begin, int end,
+                      int *met, hyb_panel_pivot_fn_t at, void *context);
 
 /* Scratch memory and barriers for panels of at most most_cols columns. */
 typedef struct hyb_panel_scratch hyb_panel_scratch_t;

@@ -79,47 +79,49 @@ typedef struct {
     double sum, size; /* of the terms, and of their magnitudes */
 } product_t;
 
-/* Add the scalar product of a and b. */
-static void add(product_t *to, const double *a, const double *b, int count)
-{
-    double sum[LANES] = {0.0}, size[LANES] = {0.0};
-    int i = 0;
-
-    for (; i + LANES <= count; i += LANES)
-        for (int l = 0; l < LANES; l++) {
-            sum[l] += a[i + l] * b[i + l];
-            size[l] += fabs(a[i + l] * b[i + l]);
-        }
-    for (int l = 0; i < count; i++, l++) {
-        sum[l] += a[i] * b[i];
-        size[l] += fabs(a[i] * b[i]);
-    }
-    for (int l = 0; l < LANES; l++) {
-        to->sum += sum[l];
-        to->size += size[l];
-    }
-}
-
-/* Set a to A w, for c1 and c2, of a row from before panel k was factored. The
- * row has L in columns before c; each other column has met as many pivots as
- * met says. */
-static void weigh(hyb_lu_t *lu, int k, const double *row, int c, const int *met,
-                  product_t *a)
+/* Set v to what elements of a row from before panel k was factored are
+ * multiplied with to give A w, for c1 and c2. The row has L in columns before
+ * c; each other column has met as many pivots as met says. */
+static void set_factors(hyb_lu_t *lu, int k, int c, const int *met, double *v)
 {
     int jb = hyb_lu_panel(lu, k)->hpl->jb, end = c;
     int64_t first = hyb_ledger_first(&lu->ledger, hyb_lu_panel_block(lu, k));
+    size_t size = sizeof(*v);
 
-    for (int which = 0; which < BOTH; which++) {
-        a[which] = (product_t){0.0, 0.0};
-        add(&a[which], row + c, lu->check->weight[which] + first + c, jb - c);
-    }
+    for (int which = 0; which < BOTH; which++)
+        memcpy(v + which * jb + c, lu->check->weight[which] + first + c,
+               (size_t)(jb - c) * size);
     for (int p = c, from; p > 0; p = from) {
         while (end < jb && met[end] >= p)
             end++;
         from = end < jb ? met[end] : 0;
         for (int which = 0; which < BOTH; which++)
-            add(&a[which], row + from, until(lu, which, jb, end - 1) + from,
-                p - from);
+            memcpy(v + which * jb + from, until(lu, which, jb, end - 1) + from,
+                   (size_t)(p - from) * size);
+    }
+}
+
+/* Set a to the scalar products of a row with v, for c1 and c2. */
+static void weigh(const double *row, const double *v, int jb, product_t *a)
+{
+    for (int which = 0; which < BOTH; which++, v += jb) {
+        double sum[LANES] = {0.0}, size[LANES] = {0.0};
+        int i = 0;
+
+        for (; i + LANES <= jb; i += LANES)
+            for (int l = 0; l < LANES; l++) {
+                sum[l] += row[i + l] * v[i + l];
+                size[l] += fabs(row[i + l] * v[i + l]);
+            }
+        for (int l = 0; i < jb; i++, l++) {
+            sum[l] += row[i] * v[i];
+            size[l] += fabs(row[i] * v[i]);
+        }
+        a[which] = (product_t){0.0, 0.0};
+        for (int l = 0; l < LANES; l++) {
+            a[which].sum += sum[l];
+            a[which].size += size[l];
+        }
     }
 }
 
@@ -207,47 +209,66 @@ static void judge(hyb_lu_t *lu, int k, int process_row, const int64_t *row,
                 .process_row = process_row});
 }
 
-/* Compare row c of L1, and the top's row that pivot c displaced, with the rows
- * that were chosen: the same everywhere. The top's was at row `top` before. */
-static void compare_chosen(hyb_lu_t *lu, int k, int c, int top,
-                           const product_t *l1, double *z_l1, double *z_top)
+/* Rows that were chosen, the same everywhere, as they are gone through. */
+typedef struct {
+    hyb_lu_t *lu;
+    int k;
+    int *met;
+    product_t (*l1)[BOTH]; /* of rows of L1, or of rows that came; */
+    int64_t *left;         /* rows of the top that left, */
+    int count;             /* so many of them */
+} chosen_t;
+
+/* Call at for each pivot of panel k. */
+static void replay(chosen_t *x, hyb_panel_pivot_fn_t at)
 {
-    int jb = hyb_lu_panel(lu, k)->hpl->jb, met[jb];
-    hyb_panel_method_t method = hyb_panel_method(lu, k);
-    const double *row = chosen(lu, k, c);
-    product_t a[BOTH], b[BOTH];
+    int jb = hyb_lu_panel(x->lu, x->k)->hpl->jb, met[jb];
+    hyb_panel_method_t method = hyb_panel_method(x->lu, x->k);
 
     memset(met, 0, sizeof(met));
-    hyb_panel_met(&method, 0, jb, c, met);
-    weigh(lu, k, row, c, met, a);
-    compare(lu, l1, a, z_l1);
-    if (top < 0)
+    x->met = met;
+    hyb_panel_replay(&method, 0, jb, met, at, x);
+}
+
+/* Compare row c of L1, and the top's row that pivot c displaced, with the rows
+ * that were chosen. */
+static void compare_chosen(void *context, int c)
+{
+    chosen_t *x = context;
+    hyb_lu_t *lu = x->lu;
+    const HPL_T_panel *h = hyb_lu_panel(lu, x->k)->hpl;
+    const double *row = chosen(lu, x->k, c);
+    double *z = lu->check->work;
+    int me = lu->grid->myrow, top;
+    double v[BOTH * h->jb];
+    product_t a[BOTH], b[BOTH];
+
+    set_factors(lu, x->k, c, x->met, v);
+    weigh(row, v, h->jb, a);
+    compare(lu, x->l1[c], a, z + c);
+    if (me != h->prow || finder(h, c) == me)
         return;
-    weigh(lu, k, row + jb, c, met, a);
-    read_kept(lu, k, top, b);
-    compare(lu, a, b, z_top);
+    top = origin(h, c);
+    weigh(row + h->jb, v, h->jb, a);
+    read_kept(lu, x->k, top, b);
+    compare(lu, a, b, z + h->jb + x->count);
+    x->left[x->count++] = h->ii + top;
 }
 
 /* Judge L1, which this process finished, and rows of the top as they left it.
  */
 static void judge_chosen(hyb_lu_t *lu, int k, product_t (*l1)[BOTH])
 {
-    const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
-    int jb = h->jb, me = lu->grid->myrow, count = 0;
+    int jb = hyb_lu_panel(lu, k)->hpl->jb, me = lu->grid->myrow;
     int64_t unknown[jb], left[jb];
-    double *z = lu->check->work;
+    const double *z = lu->check->work;
+    chosen_t x = {.lu = lu, .k = k, .l1 = l1, .left = left};
 
-    for (int c = 0; c < jb; c++) {
-        bool leaves = me == h->prow && finder(h, c) != me;
-        int top = leaves ? origin(h, c) : -1;
-
+    for (int c = 0; c < jb; c++)
         unknown[c] = -1;
-        left[count] = h->ii + top;
-        compare_chosen(lu, k, c, top, l1[c], z + c, z + jb + count);
-        count += leaves;
-    }
+    replay(&x, compare_chosen);
     judge(lu, k, me, unknown, z, stride(lu), jb);
-    judge(lu, k, me, left, z + jb, stride(lu), count);
+    judge(lu, k, me, left, z + jb, stride(lu), x.count);
 }
 
 /* Judge the rows of this process that became pivots, by - A w. Some did so on
@@ -359,20 +380,17 @@ static void find_rows(HPL_T_panel *h, int64_t *was)
             was[hpl_map_local(&rows, (int64_t)h->DPIV[c]) - h->ii] = -1 - c;
 }
 
-/* Set a to A w of a row from before panel k was factored; was is as above. */
-static void weigh_before(hyb_lu_t *lu, int k, int64_t was, product_t *a)
+/* Weigh the row that came from another process at pivot c, as it was. */
+static void weigh_came(void *context, int c)
 {
-    const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
-    hyb_panel_method_t method = hyb_panel_method(lu, k);
-    int c = (int)(-1 - was), met[h->jb];
+    chosen_t *x = context;
+    const HPL_T_panel *h = hyb_lu_panel(x->lu, x->k)->hpl;
+    double v[BOTH * h->jb];
 
-    if (was >= 0) {
-        read_kept(lu, k, was, a);
+    if (finder(h, c) != h->grid->myrow)
         return;
-    }
-    memset(met, 0, sizeof(met));
-    hyb_panel_met(&method, 0, h->jb, c, met);
-    weigh(lu, k, chosen(lu, k, c) + h->jb, c, met, a);
+    set_factors(x->lu, x->k, c, x->met, v);
+    weigh(chosen(x->lu, x->k, c) + h->jb, v, h->jb, x->l1[c]);
 }
 
 void hyb_check_columns_factored(hyb_lu_t *lu, int k)
@@ -380,6 +398,8 @@ void hyb_check_columns_factored(hyb_lu_t *lu, int k)
     HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
     int64_t rows = h->mp - hpl_panel_top_rows(h), *was;
     double *z, slack, v[BOTH * h->jb];
+    product_t came[h->jb][BOTH];
+    chosen_t x = {.lu = lu, .k = k, .l1 = came};
 
     if (lu->check == NULL || !hyb_check_columns_for_device(lu, k))
         return;
@@ -391,10 +411,14 @@ void hyb_check_columns_factored(hyb_lu_t *lu, int k)
     find_rows(h, was);
     weigh_panel(lu, k, v);
     slack = rounding_of(v, BOTH * h->jb);
+    if (hpl_panel_top_rows(h) == 0)
+        replay(&x, weigh_came);
     for (int64_t r = 0; r < rows; r++) {
-        product_t before[BOTH];
+        product_t kept[BOTH];
+        const product_t *before = was[r] < 0 ? came[-1 - was[r]] : kept;
 
-        weigh_before(lu, k, was[r], before);
+        if (was[r] >= 0)
+            read_kept(lu, k, was[r], kept);
         for (int which = 0; which < BOTH; which++) {
             double apart =
                 lu->check->made[r + which * lu->mat->mp] - before[which].sum;
