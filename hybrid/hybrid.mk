@@ -7,7 +7,7 @@ NODE_OBJECTS := $(call objects,hybrid/node/*.c hybrid/cpu/*/*.c hybrid/device/*.
 LU_OBJECTS := $(call objects,hybrid/lu/*.c hybrid/lu/*/*.c hybrid/observe/*.c hybrid/observe/*/*.c)
 PLANNER_OBJECTS := $(call objects,hybrid/plan/*.c testing/planner/*.c)
 # Of the solver xdgemm takes what shares a product out, which knows no MPI.
-SHARES_OBJECTS := $(call objects,hybrid/lu/tuner/split.c)
+SHARES_OBJECTS := $(call objects,hybrid/lu/tune/split.c)
 XDGEMM_OBJECTS := $(call objects,testing/xdgemm/*.c)
 # These alone are about JSON.
 XDGEMM_TESTED := $(filter-out $(addprefix %/,main.o record.o \

@@ -5,8 +5,10 @@
 #include "hybrid/cpu/panel/panel.h"
 #include "hybrid/cpu/update/run.h"
 #include "hybrid/cpu/update/pack.h"
-#include "hybrid/lu/lu.h"
 #include "sim/model.h"
+#include "hybrid/lu/state/flight.h"
+#include "hybrid/lu/state/lu.h"
+#include "hybrid/lu/state/resources.h"
 
 /* What the host's place and the panels of the solver of xhpl compute. */
 

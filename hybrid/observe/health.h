@@ -3,7 +3,8 @@
 
 #include <mpi.h>
 #include <stdbool.h>
-#include "hybrid/lu/observer.h"
+#include "hybrid/lu/state/observer.h"
+#include "hybrid/lu/state/timer.h"
 
 /* ---- reports ------------------------------------------------------------- */
 

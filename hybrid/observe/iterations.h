@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "base/status.h"
-#include "hybrid/lu/observer.h"
+#include "hybrid/lu/state/observer.h"
 
 /*
  * The record of what each iteration of each run, which is one system solved,

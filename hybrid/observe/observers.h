@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "hybrid/lu/observer.h"
+#include "hybrid/lu/state/observer.h"
 #include "hybrid/observe/iterations.h"
 
 /*

@@ -13,13 +13,15 @@
 #include "hpl/grid/agree.h"
 #include "hpl/panel/panel.h"
 #include "hpl/pauxil/map.h"
-#include "hybrid/lu/panel.h"
-#include "hybrid/lu/tuner/split.h"
 #include "hybrid/node/wait.h"
 #include "hybrid/observe/watchdog.h"
 #include "hybrid/plan/busy_devices.h"
 #include "hybrid/plan/probes.h"
 #include "hybrid/plan/resident_devices.h"
+#include "hybrid/lu/panel/panel.h"
+#include "hybrid/lu/state/resources.h"
+#include "hybrid/lu/tune/residence.h"
+#include "hybrid/lu/tune/split.h"
 
 enum {
     FEW_CALLS = 3,     /* of what takes little */

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/status.h"
-#include "hybrid/lu/means.h"
+#include "hybrid/lu/state/resources.h"
 #include "hybrid/plan/model.h"
 
 /* What to measure. */

@@ -7,7 +7,10 @@
 #include "base/integers.h"
 #include "hpl/pauxil/deal.h"
 #include "hpl/pfact/pivot.h"
-#include "hybrid/lu/exchange.h"
+#include "hybrid/lu/messages/exchange.h"
+#include "hybrid/lu/state/worker.h"
+#include "hybrid/lu/tune/residence.h"
+#include "hybrid/lu/tune/sizes.h"
 
 enum {
     MOST_STEPS = 100000,
@@ -50,7 +53,7 @@ static double exchange(const hyb_model_t *model, double columns)
 /* In groups, each with messages of its own, or all together. */
 static double exchange_groups(const hyb_model_t *model, double columns)
 {
-    double group = (double)hyb_exchange_columns(model->test.nb);
+    double group = (double)hyb_parcel_columns(model->test.nb);
     double whole = floor(columns / group);
 
     if (hyb_exchange_has_many_rounds(model->test.nprow) &&
@@ -141,7 +144,7 @@ static hyb_model_step_t step_of(const hyb_model_t *model, int64_t k, int p,
                                              : exchange(model, n)};
 
     step.group = fmin(step.exchange,
-                      exchange(model, (double)hyb_exchange_columns(test->nb)));
+                      exchange(model, (double)hyb_parcel_columns(test->nb)));
     hyb_model_stream(model, ahead, column - prepare, &step);
     hyb_model_reside(model, k, hyb_model_owner(model, k) == q, both - ahead,
                      &step);

@@ -3,7 +3,8 @@
 
 #include <stdbool.h>
 #include "hpl_solver.h"
-#include "hybrid/lu/tuner/home.h"
+#include "hybrid/lu/state/resources.h"
+#include "hybrid/lu/tune/residence.h"
 
 /*
  * How long a test takes, iteration by iteration, from what parts of the solver

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/plan/model_private.h"
+#include "hybrid/lu/tune/panel_pace.h"
+#include "hybrid/lu/tune/residence.h"
 
 #include <math.h>
-#include "hybrid/lu/tuner/panel_pace.h"
 
 typedef hyb_model_t model_t;
 typedef hyb_model_step_t step_t;

@@ -9,10 +9,11 @@
 #include "base/settings.h"
 #include "hpl.h"
 #include "hpl/grid/agree.h"
-#include "hybrid/lu/tuner/home.h"
 #include "hybrid/plan/busy_devices.h"
 #include "hybrid/plan/host_parts.h"
 #include "hybrid/plan/resident_devices.h"
+#include "hybrid/lu/state/resources.h"
+#include "hybrid/lu/tune/residence.h"
 
 enum {
     ROWS = 2048,

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/status.h"
-#include "hybrid/lu/means.h"
+#include "hybrid/lu/state/resources.h"
 
 /*
  * Flop/s of this process in updates with panels of nb: of its threads, as all

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include "base/integers.h"
 #include "base/median.h"
-#include "hybrid/lu/device_work.h"
 #include "hybrid/plan/host_parts.h"
+#include "hybrid/lu/places/device_work.h"
+#include "hybrid/lu/tune/sizes.h"
 
 enum {
     SAMPLES = 16,    /* of which the median counts */

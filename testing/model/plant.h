@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "hybrid/lu/tuner/lookahead.h"
+#include "hybrid/lu/tune/lookahead.h"
 
 /*
  * A process that only takes time: what one iteration of the factorization

@@ -14,7 +14,6 @@
 #include "base/settings.h"
 #include "base/turns.h"
 #include "hpl/grid/agree.h"
-#include "hybrid/lu/solver/solver.h"
 #include "hybrid/plan/measure.h"
 #include "hybrid/plan/probes.h"
 #include "hybrid/plan/process_rate.h"
@@ -29,6 +28,8 @@
 #include "testing/ptest/plan.h"
 #include "testing/ptest/processes.h"
 #include "testing/ptest/weights.h"
+#include "hybrid/lu/solver/solver.h"
+#include "hybrid/lu/state/resources.h"
 
 enum {
     SHOWN = 12, /* choices */

@@ -108,7 +108,7 @@ INCLUDED = [
     ("hpl", '"testing/ptest/parameters.h"'),
     ("hybrid/node", '"hybrid/cpu/kernel.h"'),
     ("hybrid/device/emu", '"hybrid/device/machine.h"'),
-    ("hybrid/observe", '"hybrid/lu/lu.h"'),
+    ("hybrid/observe", '"hybrid/lu/state/lu.h"'),
     ("hybrid/lu", '"hybrid/plan/model.h"'),
     ("hybrid/plan", '"testing/ptest/plan.h"'),
 ]

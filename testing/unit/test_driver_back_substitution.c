@@ -4,10 +4,12 @@
 
 #include <math.h>
 #include "hpl.h"
-#include "hybrid/lu/back_substitution.h"
-#include "hybrid/lu/lu.h"
 #include "testing/unit/counted_kernel.h"
 #include "testing/unit/kernels.h"
+#include "hybrid/lu/places/places.h"
+#include "hybrid/lu/state/ledger.h"
+#include "hybrid/lu/state/lu.h"
+#include "hybrid/lu/system/back_substitution.h"
 
 enum { MOST = 900 };
 

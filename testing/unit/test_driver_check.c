@@ -6,9 +6,10 @@
 #include "hpl.h"
 #include "hpl/pauxil/map.h"
 #include "hpl/solver/system.h"
-#include "hybrid/lu/check.h"
 #include "testing/unit/counted_kernel.h"
 #include "testing/unit/kernels.h"
+#include "hybrid/lu/state/resources.h"
+#include "hybrid/lu/system/residual.h"
 
 /* My part of [ A | b ] of seed, with an x that is the same on any grid. */
 static HPL_T_pmat system_of(const HPL_T_grid *grid, int n, int nb, int seed)

@@ -2,9 +2,14 @@
 /* ranks: 2 4 */
 #include "testing/unit/unit_mpi.h"
 
-#include "hybrid/lu/lu.h"
 #include "testing/unit/exchange_fixture.h"
 #include "testing/unit/small_team.h"
+#include "hybrid/lu/messages/exchange.h"
+#include "hybrid/lu/state/groups.h"
+#include "hybrid/lu/state/ledger.h"
+#include "hybrid/lu/state/lu.h"
+#include "hybrid/lu/state/step.h"
+#include "hybrid/lu/state/worker.h"
 
 /* Blocks 0 .. 6 of A, the last a narrow one, and b; the first group has 2 */
 enum { ORDER = 840, BLOCK = 128, BLOCKS = 8, MEMBERS = 3 };

@@ -7,9 +7,10 @@
 #include "base/memory.h"
 #include "hpl.h"
 #include "hpl/pauxil/map.h"
-#include "hybrid/lu/generate.h"
 #include "testing/unit/counted_kernel.h"
 #include "testing/unit/kernels.h"
+#include "hybrid/lu/state/resources.h"
+#include "hybrid/lu/system/generate.h"
 
 enum { SLACK = 5 }; /* rows between columns */
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/lu/panel.h"
 
 #include "testing/unit/small_team.h"
 #include "testing/unit/unit.h"
+#include "hybrid/lu/panel/panel.h"
+#include "hybrid/lu/state/flight.h"
 
 /* rows x cols numbers, no two alike, in tiles of height */
 static hyb_tiles_t tiles_of(int64_t rows, int64_t cols, int height)

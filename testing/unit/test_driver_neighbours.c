@@ -7,7 +7,7 @@
 #include <sched.h>
 #include "base/cgroup.h"
 #include "base/settings.h"
-#include "hybrid/lu/solver/neighbours.h"
+#include "hybrid/lu/open/node_processes.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/machines.h"
 

@@ -5,9 +5,10 @@
 #include <math.h>
 #include "base/settings.h"
 #include "hpl.h"
-#include "hybrid/lu/solver/notices.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/node_fixture.h"
+#include "hybrid/lu/open/log_lines.h"
+#include "hybrid/lu/state/resources.h"
 
 UNIT_STEP(set_up)
 {

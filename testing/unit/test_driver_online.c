@@ -10,11 +10,12 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include "hybrid/device/device_private.h"
-#include "hybrid/lu/solver/solver.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/combinations.h"
 #include "testing/unit/driver_fixture.h"
 #include "testing/unit/small_system.h"
+#include "hybrid/lu/solver/solver.h"
+#include "hybrid/lu/state/resources.h"
 
 /* A kernel of which one product is wrong in one element. */
 static const hyb_kernel_t *real;

@@ -9,13 +9,15 @@
 
 #include <math.h>
 #include "hpl/solver/system.h"
-#include "hybrid/lu/device_columns.h"
-#include "hybrid/lu/l1_inverses.h"
-#include "hybrid/lu/solver/solver.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/combinations.h"
 #include "testing/unit/driver_fixture.h"
 #include "testing/unit/small_system.h"
+#include "hybrid/lu/panel/l1_inverses.h"
+#include "hybrid/lu/places/device_columns.h"
+#include "hybrid/lu/solver/solver.h"
+#include "hybrid/lu/state/homes.h"
+#include "hybrid/lu/state/lu.h"
 
 enum { SEED = 4711 };
 

@@ -8,11 +8,12 @@
 
 #include <pthread.h>
 #include "hpl/solver/self_test.h"
-#include "hybrid/lu/guard/self_test.h"
-#include "hybrid/lu/solver/solver.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/driver_fixture.h"
 #include "testing/unit/small_system.h"
+#include "hybrid/lu/solver/self_test.h"
+#include "hybrid/lu/solver/solver.h"
+#include "hybrid/lu/state/resources.h"
 
 enum { N = 300, NB = 40 };
 

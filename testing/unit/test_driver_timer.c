@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/lu/timer.h"
 
 #include <math.h>
 #include "base/clock.h"
 #include "hybrid/device/machine_private.h"
-#include "hybrid/lu/lu.h"
 #include "testing/unit/small_team.h"
 #include "testing/unit/unit.h"
+#include "hybrid/lu/solver/factorization.h"
+#include "hybrid/lu/state/lu.h"
+#include "hybrid/lu/state/timer.h"
+#include "hybrid/lu/state/worker.h"
 
 static double now;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which panels far columns meet together, and when. */
-#include "hybrid/lu/groups.h"
+#include "hybrid/lu/state/groups.h"
 #include "testing/unit/unit.h"
 
 enum { BLOCKS = 2 }; /* of other columns, behind those of panels */

@@ -4,7 +4,7 @@
 
 #include <time.h>
 #include "base/settings.h"
-#include "hybrid/lu/worker.h"
+#include "hybrid/lu/state/worker.h"
 #include "testing/unit/unit_mpi.h"
 
 static hyb_worker_t worker;

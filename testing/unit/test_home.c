@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Where columns live. */
-#include "hybrid/lu/tuner/home.h"
 
 #include <math.h>
 #include "base/settings.h"
 #include "testing/unit/unit.h"
+#include "hybrid/lu/state/groups.h"
+#include "hybrid/lu/state/resources.h"
+#include "hybrid/lu/tune/residence.h"
 
 /* A device that a link of 12.8 Tflop/s for panels of 1024 bounds. */
 static const hyb_home_figures_t fast = {.devices = 1,

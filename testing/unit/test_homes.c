@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/lu/homes.h"
 
 #include <math.h>
 #include "testing/unit/unit.h"
+#include "hybrid/lu/state/homes.h"
+#include "hybrid/lu/tune/dealing.h"
 
 enum { MOST_DEVICES = 6, MOST_BLOCKS = 150, ROUNDS = 300 };
 
@@ -15,7 +16,7 @@ typedef struct {
 
 static void deal(dealt_t *d)
 {
-    hyb_homes_deal(d->device, d->devices, d->blocks, d->home);
+    hyb_deal_by_rate(d->device, d->devices, d->blocks, d->home);
 }
 
 /* Devices with room for everything, and so many blocks. */

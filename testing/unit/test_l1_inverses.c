@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/lu/l1_inverses.h"
+#include "hybrid/lu/panel/l1_inverses.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -6,9 +6,12 @@
 #include "hpl/matgen/generator.h"
 #include "hpl/panel/panel.h"
 #include "hpl/solver/system.h"
-#include "hybrid/lu/ledger.h"
-#include "hybrid/lu/lu.h"
 #include "testing/unit/small_team.h"
+#include "hybrid/lu/messages/exchange.h"
+#include "hybrid/lu/panel/panel.h"
+#include "hybrid/lu/state/ledger.h"
+#include "hybrid/lu/state/lu.h"
+#include "hybrid/lu/state/resources.h"
 
 /*
  * Systems larger than any that was solved, on 1024 and 9216 processes: what is

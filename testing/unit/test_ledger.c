@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/lu/ledger.h"
+#include "hybrid/lu/state/ledger.h"
 
 #include <sched.h>
 #include "testing/unit/small_system.h"

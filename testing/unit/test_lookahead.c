@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/lu/tuner/lookahead.h"
 
 #include <math.h>
 #include "testing/model/plant.h"
 #include "testing/unit/unit.h"
+#include "hybrid/lu/state/step.h"
+#include "hybrid/lu/tune/lookahead.h"
 
 enum { BLOCKS = 100, LATEST = 2, PARTS = 4, SEEDS = 5 };
 

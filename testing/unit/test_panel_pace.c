@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/lu/tuner/panel_pace.h"
+#include "hybrid/lu/tune/panel_pace.h"
 
 #include <math.h>
 #include "testing/unit/unit.h"

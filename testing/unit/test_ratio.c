@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The devices' share of updates, as it is learnt. */
-#include "hybrid/lu/tuner/split.h"
+#include "hybrid/lu/tune/split.h"
 
 #include <math.h>
 #include "base/settings.h"

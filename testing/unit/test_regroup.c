@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/lu/tuner/regroup.h"
+#include "hybrid/lu/tune/panel_threads.h"
 
 #include <math.h>
 #include <stdbool.h>

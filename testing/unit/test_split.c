@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/lu/tuner/split.h"
+#include "hybrid/lu/tune/split.h"
 
 #include "base/settings.h"
 #include "testing/unit/capture.h"

@@ -2,8 +2,10 @@
 /* What crosses links where devices compute all columns. */
 #include <math.h>
 #include "base/integers.h"
-#include "hybrid/lu/tuner/home.h"
 #include "testing/unit/unit.h"
+#include "hybrid/lu/state/groups.h"
+#include "hybrid/lu/state/homes.h"
+#include "hybrid/lu/tune/residence.h"
 
 static hpl_shape_t shape_of(int n, int nb, int nprow, int npcol)
 {

@@ -5,7 +5,7 @@
 #include "base/blas_library.h"
 #include "base/settings.h"
 #include "hybrid/cpu/product/blas.h"
-#include "hybrid/lu/means.h"
+#include "hybrid/lu/state/resources.h"
 #include "testing/unit/unit.h"
 
 /* ---- the choice ---------------------------------------------------------- */

@@ -5,10 +5,11 @@
 #include <stdatomic.h>
 #include <unistd.h>
 #include "base/log.h"
-#include "hybrid/lu/worker.h"
 #include "hybrid/observe/hang/hang.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/unit_mpi.h"
+#include "hybrid/lu/state/timer.h"
+#include "hybrid/lu/state/worker.h"
 
 enum { MEMBERS = 2 };
 

@@ -3,7 +3,7 @@
 
 #include "hybrid/cpu/product/gemm.h"
 #include "hybrid/device/product.h"
-#include "hybrid/lu/tuner/split.h"
+#include "hybrid/lu/tune/split.h"
 
 enum { XDG_NAME = 24 }; /* bytes of the longest name, with its end */
 

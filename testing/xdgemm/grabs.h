@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "hybrid/lu/tuner/split.h"
+#include "hybrid/lu/tune/split.h"
 
 /*
  * Devices take tiles of a product from the front, one at a time; the team from

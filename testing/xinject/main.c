@@ -21,14 +21,17 @@
 #include "hpl.h"
 #include "hpl/pauxil/abort.h"
 #include "hpl/solver/system.h"
-#include "hybrid/lu/back_substitution.h"
-#include "hybrid/lu/factor.h"
-#include "hybrid/lu/generate.h"
+#include "testing/xinject/fault.h"
 #include "hybrid/lu/guard/alarm.h"
 #include "hybrid/lu/guard/check_columns.h"
-#include "hybrid/lu/homes.h"
+#include "hybrid/lu/solver/factorization.h"
 #include "hybrid/lu/solver/solver.h"
-#include "testing/xinject/fault.h"
+#include "hybrid/lu/state/homes.h"
+#include "hybrid/lu/state/ledger.h"
+#include "hybrid/lu/state/resources.h"
+#include "hybrid/lu/system/back_substitution.h"
+#include "hybrid/lu/system/generate.h"
+#include "hybrid/lu/tune/dealing.h"
 
 typedef struct {
     int n, nb, nprow, npcol;
@@ -72,7 +75,7 @@ static void solve(HPL_T_grid *grid, HPL_T_palg *algo, const job_t *job,
     means.resident = strcmp(xh_settings_text("home"), "device") == 0;
     means.checked = true;
     shape = hpl_system_shape(grid, job->n, job->nb);
-    spare = HYB_CHECK_COLUMNS * hyb_homes_checked(&means, &shape);
+    spare = HYB_CHECK_COLUMNS * hyb_deal_checked(&means, &shape);
     if (hpl_system_create(grid, algo, job->n, job->nb, spare,
                           xh_memory_allocate, &system) != XH_OK ||
         hyb_factor_prepare(&means, grid, algo, &system->mat, &lu) != XH_OK)

@@ -13,12 +13,15 @@
 #include "base/text.h"
 #include "hpl/comm/waits.h"
 #include "hpl/grid/agree.h"
+#include "hybrid/lu/checkpoint/format.h"
+#include "hybrid/lu/checkpoint/moments.h"
 #include "hybrid/lu/checkpoint/restart.h"
 #include "hybrid/lu/checkpoint/save.h"
 #include "hybrid/lu/checkpoint/settings.h"
+#include "hybrid/lu/checkpoint/store.h"
 #include "hybrid/lu/guard/alarm.h"
 #include "hybrid/lu/guard/check_columns.h"
-#include "hybrid/lu/lu.h"
+#include "hybrid/lu/state/lu.h"
 
 enum { NONE = -1, LAG = 2 }; /* iterations that a vote has to come */
 

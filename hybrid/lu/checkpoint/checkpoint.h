@@ -2,7 +2,7 @@
 #pragma once
 
 #include "hpl_solver.h"
-#include "hybrid/lu/factor.h"
+#include "hybrid/lu/state/step.h"
 
 /*
  * Checkpoints of the factorization. Process 0 decides by its clock; all learn

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <unistd.h>
 #include "base/clock.h"
+#include "hybrid/lu/checkpoint/format.h"
+#include "hybrid/lu/checkpoint/store.h"
 
 static const double pulse = 0.2; /* s between signs of life */
 

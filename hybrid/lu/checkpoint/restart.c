@@ -12,8 +12,16 @@
 #include "base/settings.h"
 #include "hpl/grid/agree.h"
 #include "hybrid/lu/checkpoint/checkpoint.h"
+#include "hybrid/lu/checkpoint/format.h"
+#include "hybrid/lu/checkpoint/moments.h"
 #include "hybrid/lu/checkpoint/save.h"
-#include "hybrid/lu/generate.h"
+#include "hybrid/lu/checkpoint/store.h"
+#include "hybrid/lu/state/groups.h"
+#include "hybrid/lu/state/ledger.h"
+#include "hybrid/lu/state/lu.h"
+#include "hybrid/lu/state/place.h"
+#include "hybrid/lu/state/worker.h"
+#include "hybrid/lu/system/generate.h"
 
 typedef struct { /* the checkpoint that is tried */
     hyb_lu_t *lu;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#pragma once
 
 #include "hybrid/lu/checkpoint/format.h"
 #include "hybrid/lu/checkpoint/moments.h"
-#include "hybrid/lu/factor.h"
+#include "hybrid/lu/state/step.h"
+#pragma once
 
 /* What a checkpoint of lu's system has in its header, but for moments. */
 hyb_header_t hyb_restart_header(const hyb_lu_t *lu);

@@ -4,6 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
+#include "hybrid/lu/checkpoint/format.h"
+#include "hybrid/lu/checkpoint/store.h"
+#include "hybrid/lu/state/homes.h"
+#include "hybrid/lu/state/ledger.h"
+#include "hybrid/lu/state/lu.h"
+#include "hybrid/lu/state/place.h"
+#include "hybrid/lu/state/worker.h"
 
 /* ---- parts --------------------------------------------------------------- */
 

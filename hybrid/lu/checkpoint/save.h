@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
+#include "hybrid/observe/watchdog.h"
 #include "hybrid/lu/checkpoint/format.h"
 #include "hybrid/lu/checkpoint/store.h"
-#include "hybrid/lu/lu.h"
-#include "hybrid/observe/watchdog.h"
+#include "hybrid/lu/state/step.h"
 
 /*
  * A part of the local matrix, within one block column, that a checkpoint of

@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "hpl/pauxil/abort.h"
 #include "hybrid/lu/guard/check_columns.h"
-#include "hybrid/lu/lu.h"
+#include "hybrid/lu/state/lu.h"
 
 /* Append what, a format with one number; nothing if the number is unknown. */
 static int add(char *text, size_t size, int at, const char *what,

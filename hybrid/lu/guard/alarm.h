@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include "hpl_solver.h"
-#include "hybrid/lu/step.h"
+#include "hybrid/lu/state/step.h"
 
 /* What the online check found on this process. */
 typedef struct {

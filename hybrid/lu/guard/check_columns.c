@@ -7,7 +7,14 @@
 #include "base/settings.h"
 #include "hpl/solver/system.h"
 #include "hybrid/lu/guard/differences.h"
-#include "hybrid/lu/lu.h"
+#include "hybrid/lu/state/groups.h"
+#include "hybrid/lu/state/homes.h"
+#include "hybrid/lu/state/ledger.h"
+#include "hybrid/lu/state/lu.h"
+#include "hybrid/lu/state/place.h"
+#include "hybrid/lu/state/resources.h"
+#include "hybrid/lu/state/step.h"
+#include "hybrid/lu/state/worker.h"
 
 enum { BOTH = HYB_CHECK_COLUMNS, SWEEPS = HYB_SWEEPS };
 

@@ -4,9 +4,11 @@
 #include "hpl/pgesv/back_substitution.h"
 #include "hpl/pgesv/exchange.h"
 #include "hybrid/lu/guard/alarm.h"
-#include "hybrid/lu/means.h"
-#include "hybrid/lu/place.h"
-#include "hybrid/lu/worker.h"
+#include "hybrid/lu/state/ledger.h"
+#include "hybrid/lu/state/place.h"
+#include "hybrid/lu/state/resources.h"
+#include "hybrid/lu/state/step.h"
+#include "hybrid/lu/state/timer.h"
 
 /*
  * Each place - the team, each device - has two more columns on this process:

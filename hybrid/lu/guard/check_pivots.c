@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/lu/guard/check_columns.h"
 
 #include <math.h>
 #include <string.h>
 #include "hpl/panel/panel.h"
 #include "hpl/panel/pivots.h"
+#include "hybrid/lu/guard/check_columns.h"
 #include "hybrid/lu/guard/differences.h"
-#include "hybrid/lu/lu.h"
-#include "hybrid/lu/panel_choice.h"
+#include "hybrid/lu/state/homes.h"
+#include "hybrid/lu/state/ledger.h"
+#include "hybrid/lu/state/lu.h"
+#include "hybrid/lu/state/step.h"
 
 /*
  * A w of a panel's rows from before the panel is factored is compared with what
@@ -223,7 +225,7 @@ typedef struct {
 static void replay(chosen_t *x, hyb_panel_pivot_fn_t at)
 {
     int jb = hyb_lu_panel(x->lu, x->k)->hpl->jb, met[jb];
-    hyb_panel_method_t method = hyb_panel_method(x->lu, x->k);
+    hyb_panel_method_t method = hyb_lu_panel(x->lu, x->k)->method;
 
     memset(met, 0, sizeof(met));
     x->met = met;

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/lu/guard/check_columns.h"
 
 #include <math.h>
 #include <string.h>
 #include "hpl/panel/panel.h"
 #include "hpl/panel/pivots.h"
+#include "hybrid/lu/guard/alarm.h"
+#include "hybrid/lu/guard/check_columns.h"
 #include "hybrid/lu/guard/differences.h"
-#include "hybrid/lu/lu.h"
+#include "hybrid/lu/state/homes.h"
+#include "hybrid/lu/state/ledger.h"
+#include "hybrid/lu/state/lu.h"
+#include "hybrid/lu/state/step.h"
 
 /*
  * P > 1: c - A w of rows that leave. A w has two parts: that of the panel's own

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "hybrid/lu/step.h"
+#include "hybrid/lu/state/step.h"
 
 /* What check_columns.c computes for judge.c: c - A w of this process's rows,
  * for c1 and, mp elements behind, for c2. */

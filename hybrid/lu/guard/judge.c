@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/lu/guard/check_columns.h"
 
 #include <math.h>
 #include "base/median.h"
+#include "hybrid/lu/guard/alarm.h"
+#include "hybrid/lu/guard/check_columns.h"
 #include "hybrid/lu/guard/differences.h"
-#include "hybrid/lu/lu.h"
+#include "hybrid/lu/state/ledger.h"
+#include "hybrid/lu/state/lu.h"
 
 /* ---- what rounding makes ------------------------------------------------- */
 

@@ -4,9 +4,12 @@
 #include <math.h>
 #include <string.h>
 #include "hpl/panel/panel.h"
+#include "hybrid/lu/guard/alarm.h"
 #include "hybrid/lu/guard/check_columns.h"
 #include "hybrid/lu/guard/differences.h"
-#include "hybrid/lu/lu.h"
+#include "hybrid/lu/state/flight.h"
+#include "hybrid/lu/state/homes.h"
+#include "hybrid/lu/state/lu.h"
 
 enum { UNIT = 480 }; /* rows; all tiles' heights divide it */
 enum { SEAL_OF_L2, SEAL_OF_REST };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#pragma once
 
-#include "hybrid/lu/worker.h"
+#include "hybrid/lu/state/step.h"
+#pragma once
 
 /*
  * A panel that travels, to other processes or to devices, has a seal: the sum

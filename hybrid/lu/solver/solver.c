@@ -11,24 +11,26 @@
 #include "hpl.h"
 #include "hpl/grid/agree.h"
 #include "hpl/solver/system.h"
-#include "hybrid/lu/back_substitution.h"
-#include "hybrid/lu/check.h"
-#include "hybrid/lu/checkpoint/checkpoint.h"
-#include "hybrid/lu/checkpoint/settings.h"
 #include "hybrid/observe/observers.h"
 #include "hybrid/observe/sensors.h"
-#include "hybrid/lu/factor.h"
+#include "hybrid/lu/checkpoint/checkpoint.h"
+#include "hybrid/lu/checkpoint/settings.h"
 #include "hybrid/lu/guard/check_columns.h"
-#include "hybrid/lu/guard/self_test.h"
-#include "hybrid/lu/homes.h"
-#include "hybrid/lu/place_device.h"
-#include "hybrid/lu/generate.h"
-#include "hybrid/lu/solver/device_mpi.h"
-#include "hybrid/lu/solver/figures.h"
-#include "hybrid/lu/solver/neighbours.h"
-#include "hybrid/lu/solver/notices.h"
-#include "hybrid/lu/tuner/home.h"
-#include "hybrid/lu/tuner/split.h"
+#include "hybrid/lu/open/device_mpi.h"
+#include "hybrid/lu/open/log_lines.h"
+#include "hybrid/lu/open/node_processes.h"
+#include "hybrid/lu/open/rates.h"
+#include "hybrid/lu/places/place_device.h"
+#include "hybrid/lu/solver/factorization.h"
+#include "hybrid/lu/solver/self_test.h"
+#include "hybrid/lu/state/ledger.h"
+#include "hybrid/lu/state/resources.h"
+#include "hybrid/lu/system/back_substitution.h"
+#include "hybrid/lu/system/generate.h"
+#include "hybrid/lu/system/residual.h"
+#include "hybrid/lu/tune/dealing.h"
+#include "hybrid/lu/tune/residence.h"
+#include "hybrid/lu/tune/split.h"
 
 /* This process's share of its node; there is one solver a process. */
 static hyb_means_t means;
@@ -66,7 +68,7 @@ static uint64_t diagonal_bytes(const HPL_T_pmat *mat)
 /* Check columns have their place behind b. */
 static int spare_columns(const hyb_means_t *mine, const hpl_shape_t *shape)
 {
-    return HYB_CHECK_COLUMNS * hyb_homes_checked(mine, shape);
+    return HYB_CHECK_COLUMNS * hyb_deal_checked(mine, shape);
 }
 
 static uint64_t bytes(const hpl_shape_t *shape)
@@ -77,7 +79,7 @@ static uint64_t bytes(const hpl_shape_t *shape)
     uint64_t check = hyb_check_bytes(shape, hyb_team_size(mine.team));
     int64_t columns; /* that devices hold */
 
-    mat.nq = (int)hyb_homes_host_columns(&mine, shape);
+    mat.nq = (int)hyb_deal_host_columns(&mine, shape);
     columns = hpl_system_columns(shape) - mat.nq;
     return hpl_system_matrix_bytes(&mat, spare_columns(&mine, shape),
                                    shape->align) +
@@ -107,7 +109,7 @@ static void pin(hpl_system_t *system, const hyb_means_t *mine)
     HPL_T_pmat mat = system->mat;
     hpl_shape_t shape = hpl_system_shape(system->grid, mat.n, mat.nb);
 
-    mat.nq = (int)hyb_homes_columns_left(mine, &shape);
+    mat.nq = (int)hyb_deal_columns_left(mine, &shape);
     if (hyb_machine_working_devices(means.machine) == 0 || mat.nq == 0)
         return;
     xh_memory_prefer_huge(mat.A,

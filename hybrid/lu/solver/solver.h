@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 #include "hpl_solver.h"
-#include "hybrid/lu/factor.h"
+#include "hybrid/lu/state/resources.h"
 
 /*
  * The fast solver: panel factorization, broadcast, row exchange and solve on

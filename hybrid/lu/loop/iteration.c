@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/checkpoint/checkpoint.h"
+#include "hybrid/lu/guard/check_columns.h"
+#include "hybrid/lu/guard/seal.h"
+#include "hybrid/lu/loop/loop.h"
+#include "hybrid/lu/loop/tuner.h"
+#include "hybrid/lu/messages/exchange.h"
+#include "hybrid/lu/panel/panel.h"
+#include "hybrid/lu/places/visits.h"
+#include "hybrid/lu/state/flight.h"
+#include "hybrid/lu/state/homes.h"
+#include "hybrid/lu/state/ledger.h"
+#include "hybrid/lu/state/lu.h"
+#include "hybrid/lu/state/step.h"
+#include "hybrid/lu/state/timer.h"
+#include "hybrid/lu/state/worker.h"
+
+bool hyb_iteration_has_met(hyb_lu_t *lu, int k)
+{
+    hyb_blocks_t all = hyb_lu_trailing(lu, k);
+
+    for (int64_t b = all.from; b < all.to; b++)
+        if (!hyb_ledger_reached(&lu->ledger, hyb_one_block(b),
+                                hyb_stage(hyb_lu_met(lu, b, k))))
+            return false;
+    return true;
+}
+
+/* Before panel k comes, which moves rows of L2 of those before it in its group:
+ * are all columns queued that meet these one by one? */
+static bool can_move_rows(const hyb_lu_t *lu, int k)
+{
+    hyb_blocks_t all = hyb_lu_trailing(lu, k - 1);
+
+    if (k == lu->groups.of[k].first)
+        return true;
+    for (int64_t b = all.from; b < all.to; b++)
+        if (hyb_lu_met(lu, b, k - 1) == k &&
+            !hyb_ledger_queued(&lu->ledger, hyb_one_block(b), hyb_stage(k)))
+            return false;
+    return true;
+}
+
+/* True once iteration k is complete here, and nobody uses what it needed. */
+static bool complete_iteration(hyb_lu_t *lu, int k)
+{
+    return k < 0 || (hyb_workers_have_left(lu, k + 1) &&
+                     hyb_iteration_has_met(lu, k) && hyb_visits_advance(lu, k));
+}
+
+/* Get ready to open iteration k, without waiting; true once panel k is here,
+ * the exchanges of iteration k - 1 have ended, and nobody is at iteration k -
+ * HYB_IN_FLIGHT any more, whose place k takes. A process without columns behind
+ * panel k - 2 waits for its way up only here. */
+static bool get_ready(hyb_lu_t *lu, int k)
+{
+    int before = hyb_l2_copies(hyb_lu_panel(lu, 0)->workspace);
+
+    return hyb_panel_advance(lu, k) && hyb_panel_is_free(lu, k + 1) &&
+           hyb_exchange_is_over(lu) &&
+           complete_iteration(lu, k - HYB_IN_FLIGHT + 1) &&
+           hyb_homes_have_panel(&lu->homes, k - before) &&
+           can_move_rows(lu, k) && hyb_tune_advance(lu) &&
+           hyb_seal_is_kept(lu, k - 2) && hyb_checkpoint_advance(lu, k);
+}
+
+static void open_iteration(hyb_lu_t *lu, int k)
+{
+    hyb_tune_measure(lu, k);
+    hyb_check_columns_open(lu, k);
+    for (int i = 0; i < lu->homes.places; i++)
+        lu->homes.place[i]->receive_panel(lu->homes.place[i], k);
+    hyb_checkpoint_open(lu, k);
+    hyb_panel_open(lu, k + 1);
+    hyb_tune_step(lu, k, hyb_lu_step(lu, k));
+    hyb_visits_open(lu, k);
+    if (lu->grid->nprow > 1)
+        hyb_exchange_open(lu, hyb_lu_step(lu, k));
+    atomic_store_explicit(&lu->ledger.opened, k + 1, memory_order_release);
+}
+
+void hyb_iteration_open_early(hyb_worker_t *me, int k)
+{
+    if (me->member == 0 && k < hyb_lu_end(me->lu) &&
+        !hyb_lu_is_open(me->lu, k) && get_ready(me->lu, k))
+        open_iteration(me->lu, k);
+}
+
+static bool is_open(hyb_lu_t *lu, int k)
+{
+    return hyb_lu_is_open(lu, k);
+}
+
+const hyb_step_t *hyb_iteration_open(hyb_worker_t *me, int k)
+{
+    hyb_lu_t *lu = me->lu;
+
+    if (!hyb_lu_is_open(lu, k)) {
+        hyb_worker_wait(me, HYB_WAIT_PANEL, k,
+                        me->member == 0 ? get_ready : is_open);
+        if (me->member == 0)
+            open_iteration(lu, k);
+    }
+    return hyb_lu_step(lu, k);
+}
+
+/* True once nothing moves any more, here or towards here, after the range's
+ * last panel. */
+static bool come_to_rest(hyb_lu_t *lu, int last)
+{
+    return hyb_exchange_is_over(lu) && hyb_panels_are_still(lu) &&
+           hyb_tune_advance(lu) &&
+           hyb_ledger_reached(&lu->ledger, hyb_lu_trailing(lu, last),
+                              hyb_stage(last + 1)) &&
+           hyb_visits_advance(lu, last) && hyb_seal_is_kept(lu, last - 1) &&
+           hyb_seal_is_kept(lu, last);
+}
+
+void hyb_iteration_drain(hyb_worker_t *me)
+{
+    if (me->member > 0)
+        return;
+    hyb_tune_close(me->lu);
+    hyb_worker_wait(me, HYB_WAIT_PANEL, hyb_lu_end(me->lu) - 1, come_to_rest);
+    hyb_tune_end(me->lu);
+}

@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/loop/tuner.h"
+
+#include <math.h>
+#include "base/settings.h"
+#include "hpl/comm/waits.h"
+#include "hybrid/lu/panel/panel_choice.h"
+#include "hybrid/lu/places/visits.h"
+#include "hybrid/lu/state/flight.h"
+#include "hybrid/lu/state/ledger.h"
+#include "hybrid/lu/state/lu.h"
+#include "hybrid/lu/state/observer.h"
+#include "hybrid/lu/state/resources.h"
+#include "hybrid/lu/state/step.h"
+#include "hybrid/lu/state/timer.h"
+#include "hybrid/lu/tune/lookahead.h"
+#include "hybrid/lu/tune/panel_threads.h"
+#include "hybrid/lu/tune/split.h"
+
+typedef struct {          /* by an iteration k */
+    double used;          /* share that the devices got */
+    double balanced;      /* share that would have been best */
+    hyb_lap_t opened;     /* all until the iteration opened */
+    hyb_lap_t lap;        /* and in it, once it is closed */
+    double panel_seconds; /* of panel k + 1, here */
+} took_t;
+
+struct hyb_tuner {
+    hyb_lookahead_chooser_t chooser;
+    hyb_lookahead_iteration_t measured; /* that is being reduced, */
+    MPI_Request request;                /* by this */
+    hyb_regroup_t team;                 /* of the last iterations */
+    double exchange_seconds; /* swaps and solves, by all workers: the last's */
+    hyb_split_t split;       /* of updates without a panel of the team, ... */
+    hyb_split_t panel_split; /* and of those with one */
+    took_t took[HYB_IN_FLIGHT]; /* at k % HYB_IN_FLIGHT */
+    double devices_rate;        /* flop/s of all; 0: unknown */
+    int64_t devices_columns;    /* of a visitor */
+    double ended; /* when the last iteration learnt from was over */
+    int panel;    /* the last one that was learnt from; -1: none */
+    int shared;   /* iterations whose devices were learnt from */
+    struct {      /* of each device, when the last row was told */
+        double multiplied, waited;
+    } told[HYB_ITERATION_DEVICES];
+};
+
+static took_t *took(hyb_lu_t *lu, int k)
+{
+    return &lu->tuner->took[k % HYB_IN_FLIGHT];
+}
+
+static int members_of(const hyb_lu_t *lu)
+{
+    return hyb_team_size(lu->means.team);
+}
+
+/* ---- beginning ----------------------------------------------------------- */
+
+xh_status_t hyb_tune_create(hyb_lu_t *lu)
+{
+    struct hyb_tuner *t = lu->tuner = calloc(1, sizeof(*t));
+
+    if (t == NULL)
+        return XH_ERR_MEMORY;
+    XH_TRY(hyb_split_of_setting(&t->split));
+    t->panel_split = t->split;
+    /* Columns on devices are as those of cores: groups travel under updates. */
+    t->chooser = hyb_lookahead_begin(
+        xh_settings_text("lookahead"), lu->algo->depth,
+        lu->means.offloads && !lu->means.resident, lu->grid->nprow);
+    t->request = MPI_REQUEST_NULL;
+    t->panel = -1;
+    return XH_OK;
+}
+
+void hyb_tune_destroy(hyb_lu_t *lu)
+{
+    free(lu->tuner);
+}
+
+/* ---- deciding ------------------------------------------------------------ */
+
+/* Iteration k, but for what it took. */
+static hyb_lookahead_iteration_t iteration(hyb_lu_t *lu, int k)
+{
+    int64_t nb = lu->mat->nb, left = lu->range.panels - 1 - k;
+    int64_t rows = xh_units(left, lu->grid->nprow);
+    int64_t cols = xh_units(left, lu->grid->npcol);
+
+    return (hyb_lookahead_iteration_t){.index = k,
+                                       .count = lu->range.panels,
+                                       .rows = rows * nb,
+                                       .cols = cols * nb,
+                                       .nb = nb,
+                                       .mode = hyb_lu_step(lu, k)->mode};
+}
+
+static int64_t columns_of(const hyb_lu_t *lu, hyb_blocks_t blocks)
+{
+    return hyb_ledger_columns(&lu->ledger, blocks).count;
+}
+
+/*
+ * Would the devices have updated their first visitors before the team has the
+ * next panel's columns? By measured rates.
+ */
+static bool devices_are_quicker(hyb_lu_t *lu, const hyb_step_t *step)
+{
+    const struct hyb_tuner *t = lu->tuner;
+    double team = members_of(lu) * t->team.thread_rate;
+    double next = (double)columns_of(lu, step->next);
+
+    return lu->visits != NULL && t->devices_columns > 0 && team > 0.0 &&
+           hyb_lu_flop(lu, step->k, 1) > 0.0 &&
+           (double)t->devices_columns / t->devices_rate < next / team;
+}
+
+/* What is known of updates such as iteration k's: with a panel of the team? */
+static hyb_split_t *split_of(hyb_lu_t *lu, int k)
+{
+    struct hyb_tuner *t = lu->tuner;
+
+    return hyb_lu_owns(lu, k + 1) ? &t->panel_split : &t->split;
+}
+
+/* The devices' part of the columns behind the next panel's. */
+static double devices_share(hyb_lu_t *lu, int k, int64_t columns)
+{
+    const hyb_split_t *split = split_of(lu, k);
+
+    if (lu->visits == NULL)
+        return 0.0;
+    /* All but what the team takes from the end: so asked for, or
+     * as nobody's rate is known yet. */
+    if (split->policy == HYB_SPLIT_STEAL ||
+        (split->policy == HYB_SPLIT_RATIO && lu->tuner->devices_rate == 0.0))
+        return 1.0;
+    return hyb_split_share(split, hyb_lu_flop(lu, k, columns));
+}
+
+/* The host's blocks behind the next panel's are divided: the first ones visit
+ * devices. */
+static void divide(hyb_lu_t *lu, hyb_step_t *step)
+{
+    hyb_blocks_t others = {step->next.to, step->all.to};
+    double share = devices_share(lu, step->k,
+                                 hyb_ledger_team_columns(&lu->ledger, others));
+    int64_t ours =
+        hyb_ledger_divide(&lu->ledger, others, share, step->share_is_fixed);
+
+    if (share == 0.0 || hyb_lu_flop(lu, step->k, 1) == 0.0)
+        ours = others.from;
+    step->visiting = (hyb_blocks_t){others.from, ours};
+    if (step->next_visits)
+        step->visiting.from = step->next.from;
+    step->rest = (hyb_blocks_t){ours, others.to};
+    took(lu, step->k)->used = share;
+    took(lu, step->k)->balanced = share;
+}
+
+/* Seconds from the start of the iteration until panel k + 1 can begin. */
+static double before_panel(hyb_lu_t *lu, const hyb_step_t *step)
+{
+    const struct hyb_tuner *t = lu->tuner;
+    bool theirs = step->next_visits;
+    double columns =
+        (double)(theirs ? t->devices_columns : columns_of(lu, step->next));
+    double rate =
+        theirs ? t->devices_rate : members_of(lu) * t->team.thread_rate;
+    double all = (double)columns_of(lu, step->all);
+    double exchange = t->exchange_seconds;
+
+    if (!hyb_step_solves_first(step) && all > 0.0)
+        exchange *= fmin(1.0, columns / all);
+    return exchange +
+           (rate > 0.0 ? hyb_lu_flop(lu, step->k, 1) * columns / rate : 0.0);
+}
+
+/* Workers that factor panel k + 1 while others update. */
+static int panel_threads(hyb_lu_t *lu, const hyb_step_t *step)
+{
+    const HPL_T_panel *h = hyb_lu_panel(lu, step->k)->hpl;
+    struct hyb_tuner *t = lu->tuner;
+
+    t->team.threads = members_of(lu);
+    t->team.device_rate = lu->visits != NULL ? t->devices_rate : 0.0;
+    if (step->by_device)
+        return 1;
+    if (step->mode == HYB_LOOKAHEAD_NONE || t->team.threads == 1 ||
+        lu->homes.team_end == 0)
+        return t->team.threads;
+    return hyb_regroup_panel(&t->team, h->mp, columns_of(lu, step->all), h->jb,
+                             before_panel(lu, step));
+}
+
+void hyb_tune_step(hyb_lu_t *lu, int k, hyb_step_t *step)
+{
+    hyb_lookahead_iteration_t about = iteration(lu, k);
+    hyb_blocks_t all = hyb_lu_trailing(lu, k);
+
+    *step = (hyb_step_t){.k = k,
+                         .all = all,
+                         .next = {all.from, all.from},
+                         .share_is_fixed =
+                             lu->tuner->split.policy == HYB_SPLIT_FIXED,
+                         .thread_rate = lu->tuner->team.thread_rate};
+    if (k > 0)
+        step->panel_seconds = took(lu, k - 1)->panel_seconds;
+    step->mode =
+        hyb_lookahead_choose(&lu->tuner->chooser, &about, &step->reason);
+    if (hyb_lu_owns(lu, k + 1)) {
+        step->next.to++;
+        step->by_device = hyb_lu_panel(lu, k + 1)->by_device;
+    }
+    step->next_visits = hyb_ledger_team_columns(&lu->ledger, step->next) > 0 &&
+                        devices_are_quicker(lu, step);
+    divide(lu, step);
+    step->panel_threads = panel_threads(lu, step);
+}
+
+/* ---- learning ------------------------------------------------------------ */
+
+/* Are these flop of iteration k enough to tell the team's rate by? */
+static bool shows_rate(hyb_lu_t *lu, int k, double flop)
+{
+    return flop > 0.0 &&
+           flop >= hyb_lu_flop(lu, k,
+                               hyb_means_run_columns(&lu->means, lu->mat->nb));
+}
+
+/* The panel of the iteration that opens next is factored here: what it took. */
+static void learn_panel(hyb_lu_t *lu)
+{
+    struct hyb_tuner *t = lu->tuner;
+    int k = hyb_lu_opened(lu);
+    const hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
+
+    if (k == t->panel || !hyb_lu_owns(lu, k) || !p->factored)
+        return;
+    t->panel = k;
+    if (k > 0)
+        took(lu, k - 1)->panel_seconds = p->seconds;
+    if (p->threads > 0)
+        hyb_regroup_learn(&t->team, p->threads, p->hpl->mp, p->hpl->jb,
+                          p->seconds);
+    hyb_panel_choice_note(lu, k, p->threads == 0, p->seconds);
+}
+
+/* Seconds that a worker spent otherwise than in updates, or than waiting for
+ * them; a panel that comes from another column of processes is no update. */
+static double other_seconds(const hyb_lu_t *lu, const double *seconds)
+{
+    return seconds[HYB_PANEL] + seconds[HYB_SWAP] + seconds[HYB_SOLVE] +
+           seconds[HYB_BROADCAST] + seconds[HYB_EXCHANGE] +
+           seconds[HYB_WAIT_ROWS] +
+           (lu->grid->npcol > 1 ? seconds[HYB_WAIT_PANEL] : 0.0);
+}
+
+/* Devices completed their columns of iteration k, when the sums were then. */
+static void learn_share(hyb_lu_t *lu, int k, const hyb_lap_t *then)
+{
+    struct hyb_tuner *t = lu->tuner;
+    hyb_lap_t lap = hyb_lap_between(&took(lu, k)->opened, then);
+    hyb_split_t *split = split_of(lu, k);
+    double theirs = lap.devices_flop, rate = lap.devices_rate;
+    bool shows = shows_rate(lu, k, lap.flop);
+    double ours = shows ? lap.flop : 0.0;
+
+    if (rate > 0.0)
+        t->devices_rate = rate;
+    t->devices_columns = lap.devices_columns;
+    hyb_split_learn(split, theirs, rate > 0.0 ? theirs / rate : 0.0, ours,
+                    shows ? lap.team[HYB_MULTIPLY] : 0.0,
+                    other_seconds(lu, lap.team));
+    hyb_split_expect(split == &t->split ? &t->panel_split : &t->split, split);
+    took(lu, k)->balanced = hyb_split_share(split, theirs + ours);
+}
+
+/* Of iterations before k, what devices completed since the last call. */
+static void learn_shares(hyb_lu_t *lu, int k)
+{
+    int *next = &lu->tuner->shared;
+
+    for (; *next < k && hyb_visits_advance(lu, *next); ++*next) {
+        const hyb_lap_t *lap = hyb_visits_lap(lu, *next);
+
+        if (lap != NULL)
+            learn_share(lu, *next, lap);
+    }
+}
+
+/* flop of iteration k in columns that live on devices. */
+static double resident_flop(hyb_lu_t *lu, int k)
+{
+    hyb_blocks_t all = hyb_lu_step(lu, k)->all;
+
+    return hyb_lu_flop(
+        lu, k, columns_of(lu, all) - hyb_ledger_team_columns(&lu->ledger, all));
+}
+
+/* flop of iteration k, of the team and devices. */
+static double all_flop(hyb_lu_t *lu, int k)
+{
+    return took(lu, k)->lap.flop + resident_flop(lu, k) +
+           hyb_visits_flop(lu, k);
+}
+
+/* flop/s of the team while it updates; 0: it did not. */
+static double team_rate(const hyb_lap_t *lap)
+{
+    double seconds = lap->team[HYB_MULTIPLY];
+
+    return seconds > 0.0 ? lap->flop / seconds : 0.0;
+}
+
+/* Seconds of the team's life that swaps and solves took, and rows. */
+static double exchange_seconds(const hyb_lap_t *lap)
+{
+    return lap->team[HYB_SWAP] + lap->team[HYB_SOLVE] +
+           lap->team[HYB_EXCHANGE] + lap->team[HYB_WAIT_ROWS];
+}
+
+/* What iteration k took, for the choice of the mode; all but the total. */
+static hyb_lookahead_iteration_t measured(hyb_lu_t *lu, int k)
+{
+    const hyb_lap_t *lap = &took(lu, k)->lap;
+    double rate = team_rate(lap), all = rate;
+    double flop = all_flop(lu, k);
+    hyb_lookahead_iteration_t it = iteration(lu, k);
+
+    if (lu->visits != NULL)
+        all += lu->tuner->devices_rate;
+    it.took.panel = took(lu, k)->panel_seconds;
+    if (!hyb_lu_step(lu, k)->by_device)
+        it.took.panel_share =
+            (double)hyb_lu_step(lu, k)->panel_threads / members_of(lu);
+    it.took.broadcast = lap->leader[HYB_BROADCAST];
+    it.took.exchange = exchange_seconds(lap);
+    it.took.update = all > 0.0 ? flop / all : 0.0;
+    it.took.host_update = rate > 0.0 ? flop / rate : 0.0;
+    return it;
+}
+
+/*
+ * Iteration k is over. With devices it lasts from the end of the one before it
+ * on these: the next one opens long before that, and a mode shows there first.
+ */
+static void learn(hyb_lu_t *lu, int k)
+{
+    struct hyb_tuner *t = lu->tuner;
+    const hyb_lap_t *devices = hyb_visits_lap(lu, k);
+    double begun = t->ended;
+    double end = devices != NULL
+                     ? devices->time
+                     : took(lu, k)->opened.time + took(lu, k)->lap.time;
+
+    t->ended = fmax(begun, end);
+    if (t->chooser.fixed != NULL)
+        return;
+    t->measured = measured(lu, k);
+    t->measured.took.total = t->ended - begun;
+    MPI_Iallreduce(MPI_IN_PLACE, &t->measured.took,
+                   (int)(sizeof(t->measured.took) / sizeof(double)), MPI_DOUBLE,
+                   MPI_MAX, lu->grid->all_comm, &t->request);
+}
+
+/* What each device did since the row before. */
+static void add_devices(hyb_lu_t *lu, hyb_iteration_t *row)
+{
+    struct hyb_tuner *t = lu->tuner;
+
+    row->devices = Mmin(lu->homes.places - 1, HYB_ITERATION_DEVICES);
+    for (int i = 0; i < row->devices; i++) {
+        double multiplied = lu->homes.devices.did[i].seconds;
+        double waited = lu->homes.devices.waited[i];
+
+        row->update_device[i] = multiplied - t->told[i].multiplied;
+        row->device_wait[i] = waited - t->told[i].waited;
+        t->told[i].multiplied = multiplied;
+        t->told[i].waited = waited;
+    }
+}
+
+/* Iteration k is over on the devices, too: its row for the record. */
+static void tell(hyb_lu_t *lu, int k)
+{
+    const hyb_step_t *step = hyb_lu_step(lu, k);
+    const hyb_lap_t *lap = &took(lu, k)->lap;
+    const double *s = lap->leader;
+    bool shared = lu->visits != NULL;
+    hyb_iteration_t row = {
+        .iteration = k,
+        .mode = (int)step->mode,
+        .reason = step->reason,
+        .columns_left = columns_of(lu, step->all),
+        .panel_threads =
+            s[HYB_PANEL] > 0.0 && !step->by_device ? step->panel_threads : 0,
+        .begin = took(lu, k)->opened.time,
+        .seconds = lap->time,
+        .share_used = shared ? took(lu, k)->used : NAN,
+        .share_measured = shared ? took(lu, k)->balanced : NAN,
+        .panel = s[HYB_PANEL],
+        .panel_device = step->by_device ? took(lu, k)->panel_seconds : NAN,
+        .broadcast = s[HYB_BROADCAST],
+        .exchange = s[HYB_EXCHANGE],
+        .swap = s[HYB_SWAP],
+        .solve = s[HYB_SOLVE],
+        .update_host = s[HYB_MULTIPLY],
+        .wait_panel = s[HYB_WAIT_PANEL],
+        .wait_exchange = s[HYB_WAIT_ROWS],
+        .wait_device = s[HYB_WAIT_COLUMNS]};
+
+    if (lap->time > 0.0)
+        row.gflops = all_flop(lu, k) / lap->time * 1e-9;
+    add_devices(lu, &row);
+    lu->means.observer.iteration(&row);
+}
+
+/* Iteration k has ended for the leader. */
+static void close_lap(hyb_lu_t *lu, int k)
+{
+    struct hyb_tuner *t = lu->tuner;
+    hyb_lap_t *lap, now = hyb_timer_lap(lu->worker, members_of(lu));
+
+    if (k < lu->range.first)
+        return;
+    lap = &took(lu, k)->lap;
+    *lap = hyb_lap_between(&took(lu, k)->opened, &now);
+    lu->homes.devices.flop += resident_flop(lu, k);
+    if (shows_rate(lu, k, lap->flop))
+        t->team.thread_rate = team_rate(lap) / members_of(lu);
+    t->exchange_seconds = exchange_seconds(lap);
+    t->team.broadcast = lap->leader[HYB_BROADCAST];
+}
+
+/*
+ * Columns that updates have left when iteration k opens. With look-ahead that
+ * is as soon as its panel is known, when the one before begins its update.
+ */
+static int64_t columns_left(hyb_lu_t *lu, int k)
+{
+    bool overlaps = k > lu->range.first &&
+                    hyb_lu_step(lu, k - 1)->mode != HYB_LOOKAHEAD_NONE;
+
+    return lu->mat->n - (int64_t)(overlaps ? k - 1 : k) * lu->mat->nb;
+}
+
+void hyb_tune_measure(hyb_lu_t *lu, int k)
+{
+    struct hyb_tuner *t = lu->tuner;
+
+    learn_shares(lu, k);
+    if (k > lu->range.first + 1) {
+        learn(lu, k - 2);
+        tell(lu, k - 2);
+    }
+    close_lap(lu, k - 1);
+    lu->means.observer.step(columns_left(lu, k));
+    took(lu, k)->panel_seconds = 0.0;
+    took(lu, k)->opened = hyb_timer_lap(lu->worker, members_of(lu));
+    if (k == lu->range.first)
+        t->ended = took(lu, k)->opened.time;
+}
+
+bool hyb_tune_advance(hyb_lu_t *lu)
+{
+    struct hyb_tuner *t = lu->tuner;
+
+    learn_panel(lu);
+    if (hpl_waits_test(lu->grid->all_comm, sizeof(t->measured.took),
+                       &t->request))
+        hyb_lookahead_learn(&t->chooser, &t->measured);
+    return t->request == MPI_REQUEST_NULL && hyb_panel_choice_advance(lu);
+}
+
+void hyb_tune_close(hyb_lu_t *lu)
+{
+    close_lap(lu, hyb_lu_end(lu) - 1);
+}
+
+void hyb_tune_end(hyb_lu_t *lu)
+{
+    int end = hyb_lu_end(lu);
+
+    learn_shares(lu, end);
+    if (end - 1 > lu->range.first)
+        tell(lu, end - 2);
+    tell(lu, end - 1);
+}

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/messages/exchange.h"
+
+#include "base/integers.h"
+#include "base/memory.h"
+#include "hpl/solver/system.h"
+#include "hybrid/lu/guard/check_columns.h"
+#include "hybrid/lu/messages/exchange_private.h"
+#include "hybrid/lu/state/ledger.h"
+#include "hybrid/lu/state/lu.h"
+#include "hybrid/lu/state/resources.h"
+#include "hybrid/lu/state/step.h"
+#include "hybrid/lu/state/timer.h"
+#include "hybrid/lu/state/worker.h"
+#include "hybrid/lu/tune/residence.h"
+#include "hybrid/lu/tune/sizes.h"
+
+/* ---- memory -------------------------------------------------------------- */
+
+/* Doubles of one of the buffers, and how many there are. */
+static size_t buffer(int64_t nb, int64_t wide, int64_t columns)
+{
+    return hyb_whole_pages(nb * columns + hyb_parcel_slots(nb, wide, columns));
+}
+
+static size_t buffers(const hyb_means_t *means)
+{
+    return hyb_means_need_columns(means) ? 3 : 2;
+}
+
+uint64_t hyb_exchange_bytes(const hyb_means_t *means, const hpl_shape_t *shape,
+                            int places)
+{
+    int64_t nb = Mmin(shape->nb, shape->n);
+    int64_t width =
+        means->resident ? hyb_home_group(&means->figures, shape) : 1;
+
+    if (shape->nprow == 1)
+        return 0;
+    return buffers(means) * sizeof(double) *
+           buffer(nb, width * nb,
+                  hpl_system_columns(shape) + places * HYB_CHECK_COLUMNS);
+}
+
+/* The pages are backed by all members, each its part. */
+static void touch_share(void *context, int member)
+{
+    hyb_lu_t *lu = context;
+
+    xh_memory_touch(lu->exchange->gathered, lu->exchange->bytes, member,
+                    hyb_team_size(lu->means.team));
+}
+
+/* Parcels grow where there are many rounds, and where some process has devices:
+ * fewer and longer messages cost the leader less. */
+static int64_t most_growth(const hyb_lu_t *lu)
+{
+    enum { TIMES = 8 };
+
+    return lu->means.offloads || hyb_exchange_has_many_rounds(lu->grid->nprow)
+               ? TIMES
+               : 1;
+}
+
+/* Parcels under way at the same time: one where columns live on devices. */
+static int most_together(const hyb_lu_t *lu)
+{
+    return hyb_exchange_has_many_rounds(lu->grid->nprow) && !lu->homes.resident
+               ? HYB_MOVING_MOST
+               : 1;
+}
+
+xh_status_t hyb_exchange_create(hyb_lu_t *lu)
+{
+    int64_t nb = lu->mat->nb, rows = Mmax(Mmin(nb, lu->mat->n), 1);
+    int64_t wide = lu->groups.width * rows;
+    size_t one = buffer(rows, wide, lu->ledger.columns);
+    size_t blocks = (size_t)lu->ledger.blocks + 1;
+    struct hyb_exchange *e;
+
+    if (lu->grid->nprow == 1)
+        return XH_OK;
+    lu->exchange = e = calloc(1, sizeof(*e));
+    if (e == NULL)
+        return XH_ERR_MEMORY;
+    e->blocks = hyb_parcel_columns(nb) / nb;
+    e->most = most_growth(lu);
+    e->together = most_together(lu);
+    e->rows = rows;
+    e->slot = hyb_parcel_slot(rows, wide, lu->ledger.columns);
+    e->at = calloc(blocks, sizeof(*e->at));
+    e->last = calloc(blocks, sizeof(*e->last));
+    e->packs = calloc(blocks, sizeof(*e->packs));
+    if (e->at == NULL || e->last == NULL || e->packs == NULL)
+        return XH_ERR_MEMORY;
+    e->bytes = buffers(&lu->means) * one * sizeof(double);
+    XH_TRY(xh_memory_allocate(e->bytes, (void **)&e->gathered));
+    e->displaced = e->gathered + one;
+    if (hyb_means_need_columns(&lu->means))
+        e->u = e->displaced + one;
+    hyb_team_run(lu->means.team, touch_share, lu);
+    return XH_OK;
+}
+
+void hyb_exchange_destroy(hyb_lu_t *lu)
+{
+    struct hyb_exchange *e = lu->exchange;
+
+    if (e == NULL)
+        return;
+    free(e->packs);
+    free(e->last);
+    free(e->at);
+    xh_memory_free(e->gathered, e->bytes);
+    free(e);
+}
+
+double *hyb_exchange_memory(const hyb_lu_t *lu, size_t *bytes_p)
+{
+    *bytes_p = lu->exchange != NULL ? lu->exchange->bytes : 0;
+    return lu->exchange != NULL ? lu->exchange->gathered : NULL;
+}
+
+xh_view_t hyb_exchange_u(hyb_lu_t *lu, int k, hyb_run_t run)
+{
+    const struct hyb_exchange *e = lu->exchange;
+    int64_t jb = hyb_lu_panel(lu, k)->hpl->jb;
+
+    return (xh_view_t){e->u + run.from * e->rows, jb, run.count, jb};
+}
+
+/* ---- packing: all workers ------------------------------------------------ */
+
+/* Columns that a worker packs at a time: it has about its part of the rows. */
+static int unit(const hyb_lu_t *lu)
+{
+    enum { ALONE = 32 };
+
+    return ALONE * lu->grid->nprow;
+}
+
+/* Units of block b: workers pack what is in host memory; what has come down
+ * from devices they weigh. */
+static int64_t units_of(const hyb_lu_t *lu, int64_t b)
+{
+    return lu->exchange->packs[b] != lu->exchange->weighs
+               ? xh_units(
+                     hyb_ledger_columns(&lu->ledger, hyb_one_block(b)).count,
+                     unit(lu))
+               : 0;
+}
+
+static int64_t units_of_parcel(const hyb_lu_t *lu)
+{
+    hyb_blocks_t blocks = lu->exchange->packed->blocks;
+    int64_t count = 0;
+
+    for (int64_t b = blocks.from; b < blocks.to; b++)
+        count += units_of(lu, b);
+    return count;
+}
+
+/* The columns of unit i. */
+static hyb_run_t run_of(const hyb_lu_t *lu, int64_t i)
+{
+    int64_t b = lu->exchange->packed->blocks.from;
+    hyb_run_t block;
+
+    for (; i >= units_of(lu, b); b++)
+        i -= units_of(lu, b);
+    block = hyb_ledger_columns(&lu->ledger, hyb_one_block(b));
+    return (hyb_run_t){block.from + i * unit(lu),
+                       Mmin(unit(lu), block.count - i * unit(lu))};
+}
+
+static void pack_unit(hyb_lu_t *lu, int member)
+{
+    struct hyb_exchange *e = lu->exchange;
+    int64_t i = hyb_units_take(&e->units);
+    hyb_run_t run;
+    int from;
+
+    if (i < 0)
+        return;
+    run = run_of(lu, i);
+    from =
+        (int)(run.from - hyb_ledger_first(&lu->ledger, e->packed->blocks.from));
+    if (!e->weighs)
+        hpl_exchange_pack(&e->packed->x, from, (int)run.count);
+    hyb_check_columns_packed(lu, member, &e->packed->x, from, (int)run.count,
+                             run.from);
+    hyb_units_settle(&e->units);
+}
+
+void hyb_exchange_assist(hyb_worker_t *me)
+{
+    hyb_lu_t *lu = me->lu;
+
+    if (lu->exchange == NULL || !hyb_units_are_left(&lu->exchange->units))
+        return;
+    hyb_timer_begin(me, HYB_EXCHANGE, hyb_lu_opened(lu) - 1);
+    pack_unit(lu, me->member);
+    hyb_timer_end(me);
+}
+
+/* ---- parcels: the leader ------------------------------------------------- */
+
+void hyb_exchange_open(hyb_lu_t *lu, const hyb_step_t *step)
+{
+    lu->exchange->packed = NULL;
+    hyb_parcels_open(lu, step);
+}
+
+/* It is packed, by all, from now on. */
+static void begin(hyb_lu_t *lu, hyb_parcel_t *parcel)
+{
+    enum { TAGS = 32768 };
+    struct hyb_exchange *e = lu->exchange;
+
+    parcel->x.tag = e->tag;
+    e->tag = (e->tag + 1) % TAGS;
+    e->packed = parcel;
+    e->weighs = false;
+    hyb_units_begin(&e->units, units_of_parcel(lu));
+    for (int i = 1; i < lu->homes.places; i++)
+        lu->homes.place[i]->send_rows(lu->homes.place[i], parcel);
+}
+
+static void begin_next_parcel(hyb_lu_t *lu)
+{
+    hyb_parcel_t *parcel = hyb_parcels_next(lu);
+
+    if (parcel != NULL)
+        begin(lu, parcel);
+}
+
+static bool is_packed(const hyb_lu_t *lu)
+{
+    for (int i = 1; i < lu->homes.places; i++)
+        if (!lu->homes.place[i]->has_sent_rows(lu->homes.place[i]))
+            return false;
+    return hyb_units_are_settled(&lu->exchange->units);
+}
+
+/* Those of devices are checked as they have come down. */
+static bool is_weighed(hyb_lu_t *lu)
+{
+    struct hyb_exchange *e = lu->exchange;
+
+    if (!e->weighs && lu->check != NULL && !lu->means.device_mpi) {
+        e->weighs = true;
+        hyb_units_begin(&e->units, units_of_parcel(lu));
+        pack_unit(lu, 0);
+    }
+    return hyb_units_are_settled(&e->units);
+}
+
+/* The parcel leaves, once it is packed. The leader lends a hand. */
+static bool start_parcel(hyb_lu_t *lu)
+{
+    struct hyb_exchange *e = lu->exchange;
+    hyb_parcel_t *parcel = e->packed;
+
+    if (parcel == NULL)
+        return false;
+    pack_unit(lu, 0);
+    if (!is_packed(lu) || !is_weighed(lu))
+        return false;
+    hyb_check_columns_leave(lu, &parcel->x, parcel->blocks);
+    hpl_exchange_start(&parcel->x);
+    e->moving[e->count++] = parcel;
+    e->packed = NULL;
+    return true;
+}
+
+/* A parcel's rows are here. */
+static void end_parcel(hyb_lu_t *lu, hyb_parcel_t *parcel)
+{
+    hyb_blocks_t blocks = parcel->blocks;
+
+    hpl_schedule_end(parcel->x.schedule);
+    hyb_check_columns_come(lu, &parcel->x, blocks);
+    if (!hyb_parcel_is_l2(parcel))
+        hyb_ledger_queue_all(&lu->ledger, blocks, 1);
+    for (int64_t b = blocks.from; b < blocks.to; b++)
+        if (hyb_ledger_is_teams(&lu->ledger, b))
+            hyb_ledger_complete_all(&lu->ledger, hyb_one_block(b), 1);
+    for (int i = 1; i < lu->homes.places; i++)
+        lu->homes.place[i]->put_rows(lu->homes.place[i], parcel);
+}
+
+static void move_parcels(hyb_lu_t *lu)
+{
+    struct hyb_exchange *e = lu->exchange;
+    int left = 0;
+
+    for (int i = 0; i < e->count; i++)
+        if (hpl_schedule_poll(e->moving[i]->x.schedule))
+            end_parcel(lu, e->moving[i]);
+        else
+            e->moving[left++] = e->moving[i];
+    e->count = left;
+}
+
+/* A parcel after the other, as far as that goes without waiting. */
+static void begin_parcels(hyb_lu_t *lu)
+{
+    struct hyb_exchange *e = lu->exchange;
+
+    do {
+        if (e->packed == NULL && e->count < e->together)
+            begin_next_parcel(lu);
+    } while (start_parcel(lu));
+}
+
+static bool is_any_under_way(const struct hyb_exchange *e)
+{
+    return e->count > 0 || e->packed != NULL;
+}
+
+void hyb_exchange_poll(void *context)
+{
+    hyb_lu_t *lu = context;
+    struct hyb_exchange *e = lu->exchange;
+
+    if (!is_any_under_way(e))
+        begin_next_parcel(lu);
+    if (!is_any_under_way(e))
+        return;
+    hyb_timer_begin(lu->worker, HYB_EXCHANGE, e->k);
+    begin_parcels(lu);
+    move_parcels(lu);
+    hyb_timer_end(lu->worker);
+}
+
+bool hyb_exchange_is_over(const hyb_lu_t *lu)
+{
+    const struct hyb_exchange *e = lu->exchange;
+
+    return e == NULL || (!is_any_under_way(e) && !hyb_parcels_are_left(e));
+}
+
+const hyb_parcel_t *hyb_exchange_parcel(const hyb_lu_t *lu, int64_t block)
+{
+    return &lu->exchange->at[lu->exchange->last[block].from];
+}
+
+const hpl_exchange_t *hyb_exchange_of(const hyb_lu_t *lu, hyb_run_t run,
+                                      int *column_p)
+{
+    const hyb_parcel_t *parcel =
+        hyb_exchange_parcel(lu, hyb_ledger_block(&lu->ledger, run.from));
+
+    *column_p =
+        (int)(run.from - hyb_ledger_first(&lu->ledger, parcel->blocks.from));
+    return &parcel->x;
+}

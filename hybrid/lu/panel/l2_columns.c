@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include <string.h>
+#include "base/integers.h"
+#include "hybrid/lu/panel/panel.h"
+#include "hybrid/lu/state/flight.h"
+
+enum { ROWS = 480 }; /* copied at a time, a multiple of all tiles' heights */
+
+/* Rows of tiles, from the first row of one on, into columns. */
+static void copy(const hyb_tiles_t *tiles, int64_t from, xh_view_t v)
+{
+    for (int64_t i = 0; i < v.rows; i += tiles->height)
+        for (int64_t j = 0; j < v.cols; j++)
+            memcpy(v.data + i + j * v.ld, hyb_tiles_at(tiles, from + i, j),
+                   (size_t)xh_smaller(tiles->height, v.rows - i) *
+                       sizeof(double));
+}
+
+void hyb_l2_columns_begin(hyb_lu_panel_t *p)
+{
+    hyb_units_begin(&p->units, xh_units(p->columns.rows, ROWS));
+}
+
+void hyb_l2_columns_fill(hyb_lu_panel_t *p)
+{
+    int64_t unit;
+
+    while ((unit = hyb_units_take(&p->units)) >= 0) {
+        xh_view_t all = p->columns;
+        int64_t from = unit * ROWS, rows = xh_smaller(ROWS, all.rows - from);
+
+        copy(&p->factors.l2, from, xh_view_part(all, from, 0, rows, all.cols));
+        hyb_units_settle(&p->units);
+    }
+}
+
+bool hyb_l2_columns_complete(const hyb_lu_panel_t *p)
+{
+    return hyb_units_are_settled(&p->units);
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include <math.h>
+#include "base/clock.h"
+#include "hybrid/lu/places/device_columns.h"
+#include "hybrid/lu/state/ledger.h"
+#include "hybrid/lu/state/lu.h"
+#include "hybrid/lu/state/place.h"
+
+/* Work that is queued on the device of a place. */
+
+void hyb_device_check(const hyb_device_columns_t *d, xh_status_t status)
+{
+    int k = hyb_lu_opened(d->base.lu) - 1;
+    char when[32] = "before iteration 0";
+
+    if (status == XH_OK)
+        return;
+    if (k >= 0)
+        snprintf(when, sizeof(when), "iteration %d", k);
+    HPL_pabort(__LINE__, "hyb_place_device",
+               "%s: a device is lost: %s device %d "
+               "(%s%s%s): %s%s",
+               when, d->info.backend, d->info.index, d->info.name,
+               d->info.pci_address[0] != '\0' ? ", " : "", d->info.pci_address,
+               xh_status_text(status), d->base.lu->advice);
+}
+
+xh_status_t hyb_device_settle(const hyb_device_columns_t *d)
+{
+    double all =
+        (double)d->memory.matrix.rows * (double)d->base.lu->ledger.columns;
+    double seconds = fmax(all * 1e-6, d->stall_seconds);
+
+    XH_TRY(hyb_event_record(d->queue.compute, d->event.computed));
+    XH_TRY(hyb_event_record(d->queue.leave, d->event.arrived));
+    XH_TRY(hyb_queue_wait(d->queue.link, d->event.computed));
+    XH_TRY(hyb_queue_wait(d->queue.link, d->event.arrived));
+    XH_TRY(hyb_event_record(d->queue.link, d->event.copied));
+    return hyb_event_await(d->event.copied, seconds);
+}
+
+/* Many times what all that is queued should take. */
+static double patience(const hyb_device_columns_t *d)
+{
+    enum { TIMES = 20 };
+    double flop = 0.0;
+
+    for (int i = 0; i < d->queued.count; i++)
+        flop += d->queued.work[i].under_way ? d->queued.work[i].flop : 0.0;
+    return TIMES * flop * d->queued.pace;
+}
+
+bool hyb_device_has_run(const hyb_device_columns_t *d, hyb_event_t *event,
+                        double since)
+{
+    double waited;
+    bool done;
+
+    hyb_device_check(d, hyb_event_wait(event, 0.0, &done));
+    if (done)
+        return true;
+    waited = xh_clock_now() - since;
+    if (waited > d->stall_seconds && waited > patience(d))
+        hyb_device_check(d, hyb_event_await(event, 0.0));
+    return false;
+}
+
+/* One is always free: more than can be under way. */
+static int free_work(const hyb_device_columns_t *d)
+{
+    int at = 0;
+
+    while (at < d->queued.count && d->queued.work[at].under_way)
+        at++;
+    if (at == d->queued.count)
+        HPL_pabort(__LINE__, "hyb_device_note",
+                   "%d operations are under way: there is no room for another",
+                   at);
+    return at;
+}
+
+int hyb_device_note(hyb_device_columns_t *d, hyb_blocks_t blocks,
+                    int64_t stages, double flop, hyb_queue_t *queue)
+{
+    int at = d->queued.next;
+    double now = xh_clock_now();
+
+    if (flop > 0.0 && d->queued.products++ == 0)
+        d->base.lu->homes.devices.waited[d->number - 1] +=
+            now - d->queued.idle_since;
+    d->queued.work[at].blocks = blocks;
+    d->queued.work[at].stages = stages;
+    d->queued.work[at].swept = d->queued.work[at].seat = -1;
+    d->queued.work[at].sealed = -1;
+    d->queued.work[at].visits = -1;
+    d->queued.work[at].under_way = true;
+    d->queued.work[at].flop = flop;
+    d->queued.work[at].since = now;
+    hyb_device_check(d, hyb_event_record(queue, d->queued.work[at].done));
+    d->queued.next = free_work(d);
+    return at;
+}
+
+/* ---- copies of columns --------------------------------------------------- */
+
+/* The same columns on the device. */
+static hyb_block_t part_of(const hyb_device_columns_t *d, int64_t row,
+                           int64_t col, xh_view_t host)
+{
+    const hyb_ledger_t *ledger = &d->base.lu->ledger;
+    int64_t b = hyb_ledger_block(ledger, col);
+
+    return hyb_block_part(d->memory.matrix, row,
+                          d->columns[b] + col - hyb_ledger_first(ledger, b),
+                          host.rows, host.cols);
+}
+
+void hyb_device_copy(hyb_place_t *place, int64_t row, int64_t col, int way,
+                     xh_view_t elsewhere)
+{
+    hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+    hyb_block_t here = part_of(d, row, col, elsewhere);
+
+    hyb_device_check(
+        d, way == HYB_SAVE ? hyb_queue_copy_out(d->queue.link, here, elsewhere)
+                           : hyb_queue_copy_in(d->queue.link, elsewhere, here));
+    hyb_device_check(d, hyb_device_settle(d));
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/messages/exchange.h"
+#include "hybrid/lu/places/device_columns.h"
+#include "hybrid/lu/state/ledger.h"
+#include "hybrid/lu/state/lu.h"
+#include "hybrid/lu/state/place.h"
+#include "hybrid/lu/tune/sizes.h"
+
+/* Rows that travel, P > 1: a parcel's, here and on their way. */
+
+enum { RESIDENT = -1 };
+
+/* ---- where they are ------------------------------------------------------ */
+
+hyb_device_rows_t hyb_device_rows(const hyb_device_columns_t *d,
+                                  const hyb_parcel_t *parcel)
+{
+    hyb_run_t run = hyb_device_run(d, parcel->blocks);
+    bool is_l2 = hyb_parcel_is_l2(parcel);
+    int64_t columns = is_l2 ? parcel->x.columns : run.count;
+    int64_t at =
+        parcel->slot < 0 ? run.from * d->nb : d->memory.slots + parcel->slot;
+    hyb_device_rows_t rows = {
+        .parcel = parcel,
+        .guest = RESIDENT,
+        .columns = is_l2 ? hyb_device_l2_before(d, parcel->k)
+                         : hyb_device_trailing(d, parcel->x.panel, run),
+        .gathered = hyb_block(d->memory.buffer, d->memory.packed_u + at,
+                              columns, parcel->x.panel->jb),
+        .displaced = hyb_block(d->memory.buffer, d->memory.packed + at, columns,
+                               parcel->x.panel->jb)};
+
+    return rows;
+}
+
+/* Rows first .. first + count - 1. */
+static hyb_block_t rows_of(hyb_block_t packed, int first, int count)
+{
+    return hyb_block_part(packed, 0, first, packed.rows, count);
+}
+
+typedef enum { LEAVE, ENTER } row_way_t;
+
+/* A packed buffer on the host, and what of it is here. */
+typedef struct {
+    hyb_queue_t *queue;
+    row_way_t way;
+    double *host;
+    int64_t columns; /* of its rows */
+} way_t;
+
+/* Columns from .. from + packed.rows - 1 of rows from number first on. */
+static xh_status_t copy_columns(const way_t *w, int64_t from, int first,
+                                hyb_block_t packed)
+{
+    xh_view_t host = {w->host + (int64_t)first * w->columns + from, packed.rows,
+                      packed.cols, w->columns};
+
+    if (packed.rows == 0)
+        return XH_OK;
+    return w->way == LEAVE ? hyb_queue_copy_out(w->queue, packed, host)
+                           : hyb_queue_copy_in(w->queue, host, packed);
+}
+
+static int64_t columns_before(const hyb_device_columns_t *d,
+                              const hyb_parcel_t *parcel, int64_t block)
+{
+    return hyb_ledger_first(&d->base.lu->ledger, block) -
+           hyb_ledger_first(&d->base.lu->ledger, parcel->blocks.from);
+}
+
+/* One copy a block of the parcel, or one in all where the device has it all;
+ * none where MPI takes the rows from here. */
+static xh_status_t copy(const hyb_device_columns_t *d,
+                        const hyb_device_rows_t *rows, const way_t *w,
+                        hyb_block_t packed, int first, int count)
+{
+    const hyb_parcel_t *parcel = rows->parcel;
+    hyb_block_t some = rows_of(packed, first, count);
+    int64_t at = 0;
+
+    if (count == 0 || w->host == hyb_block_address(packed))
+        return XH_OK;
+    if (rows->guest != RESIDENT)
+        return copy_columns(w, columns_before(d, parcel, rows->guest), first,
+                            some);
+    if (some.rows == w->columns)
+        return copy_columns(w, 0, first, some);
+    for (int64_t b = parcel->blocks.from; b < parcel->blocks.to; b++) {
+        int64_t width = hyb_device_run(d, hyb_one_block(b)).count;
+
+        XH_TRY(copy_columns(w, columns_before(d, parcel, b), first,
+                            hyb_block_part(some, at, 0, width, count)));
+        at += width;
+    }
+    return XH_OK;
+}
+
+/* ---- on their way -------------------------------------------------------- */
+
+xh_status_t hyb_device_rows_leave(hyb_device_columns_t *d,
+                                  const hyb_device_rows_t *rows)
+{
+    const hpl_exchange_t *x = &rows->parcel->x;
+    const hyb_block_t *list =
+        hyb_device_panels(d, rows->parcel->from, rows->parcel->to)->list;
+    const hpl_pivots_t *moves = x->panel->pivots;
+    way_t w = {d->queue.leave, LEAVE, x->gathered, x->columns};
+    int first = moves->gather_offset[moves->me];
+    int count = (int)list[HYB_U_FROM].rows;
+
+    hyb_device_span(d, d->queue.leave, "rows");
+    XH_TRY(hyb_queue_gather_rows(d->queue.leave, rows->columns,
+                                 list[HYB_U_FROM],
+                                 rows_of(rows->gathered, first, count)));
+    XH_TRY(copy(d, rows, &w, rows->gathered, first, count));
+    w.host = x->displaced;
+    count = hpl_pivots_displaced_from(moves, moves->me, &first);
+    XH_TRY(hyb_queue_gather_rows(d->queue.leave, rows->columns,
+                                 list[HYB_DISPLACED_FROM],
+                                 rows_of(rows->displaced, first, count)));
+    XH_TRY(copy(d, rows, &w, rows->displaced, first, count));
+    hyb_device_span_end(d, d->queue.leave, HYB_SPAN, 0.0);
+    return XH_OK;
+}
+
+xh_status_t hyb_device_rows_come(hyb_device_columns_t *d, hyb_queue_t *queue,
+                                 const hyb_device_rows_t *rows, bool mine_too)
+{
+    const hpl_exchange_t *x = &rows->parcel->x;
+    const hpl_pivots_t *moves = x->panel->pivots;
+    const int *u = moves->gather_offset;
+    way_t w = {queue, ENTER, x->gathered, x->columns};
+    int first, count;
+
+    hyb_device_span(d, queue, "rows");
+    for (int member = 0; member < moves->members; member++)
+        if (member != moves->me || mine_too)
+            XH_TRY(copy(d, rows, &w, rows->gathered, u[member],
+                        u[member + 1] - u[member]));
+    w.host = x->displaced;
+    for (int source = 0; source < moves->sources; source++) {
+        count = hpl_pivots_between(moves, source, moves->me, &first);
+        if (source != moves->me || mine_too)
+            XH_TRY(copy(d, rows, &w, rows->displaced, first, count));
+    }
+    hyb_device_span_end(d, queue, HYB_SPAN, 0.0);
+    return XH_OK;
+}
+
+xh_status_t hyb_device_rows_settle(hyb_device_columns_t *d, hyb_queue_t *queue,
+                                   const hyb_device_rows_t *rows, hyb_block_t u)
+{
+    const hyb_parcel_t *parcel = rows->parcel;
+    const hpl_pivots_t *moves = parcel->x.panel->pivots;
+    const hyb_block_t *list =
+        hyb_device_panels(d, parcel->from, parcel->to)->list;
+    int first, count, at = 0;
+
+    XH_TRY(hyb_queue_scatter_rows(queue, rows->gathered, list[HYB_U_TO], u));
+    for (int source = 0; source < moves->sources; source++, at += count) {
+        count = hpl_pivots_between(moves, source, moves->me, &first);
+        if (count > 0)
+            XH_TRY(hyb_queue_scatter_rows(
+                queue, rows_of(rows->displaced, first, count),
+                hyb_block_part(list[HYB_DISPLACED_TO], at, 0, count, 1),
+                rows->columns));
+    }
+    return XH_OK;
+}

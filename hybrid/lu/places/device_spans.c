@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+#include "base/clock.h"
+#include "base/trace.h"
+#include "hybrid/lu/places/device_columns.h"
+#include "hybrid/lu/places/device_work.h"
+#include "hybrid/lu/state/lu.h"
+#include "hybrid/lu/state/place.h"
+
+/* What a device's queues did, and when: by events, against one that passed at a
+ * known time. */
+
+enum { LANES = 6, SPANS = 64 };
+
+typedef struct {
+    const char *name;
+    int iteration;
+    hyb_span_t kind;
+    double amount;
+    hyb_event_t *begin, *end;
+} span_t;
+
+typedef struct { /* one queue */
+    const hyb_queue_t *queue;
+    int actor;
+    span_t span[SPANS]; /* a ring */
+    int first, count;   /* spans that have not passed yet */
+    bool open;          /* the one behind them has begun */
+} lane_t;
+
+struct hyb_device_spans {
+    double zero; /* xh_clock_now when epoch passed */
+    hyb_event_t *epoch;
+    lane_t lane[LANES];
+};
+
+/* ---- create and destroy -------------------------------------------------- */
+
+static xh_status_t open_lane(hyb_device_columns_t *d, int at,
+                             const hyb_queue_t *queue, const char *name)
+{
+    lane_t *lane = &d->spans->lane[at];
+    int before = (d->number - 1) * LANES;
+    char text[32];
+
+    if (queue == NULL)
+        return XH_OK;
+    lane->queue = queue;
+    lane->actor = hyb_team_size(d->base.lu->means.team) + before + at;
+    snprintf(text, sizeof(text), "device %d%s", d->number - 1, name);
+    xh_trace_name_actor(lane->actor, text);
+    for (int i = 0; i < SPANS; i++) {
+        XH_TRY(hyb_event_create(d->device, &lane->span[i].begin));
+        XH_TRY(hyb_event_create(d->device, &lane->span[i].end));
+    }
+    return XH_OK;
+}
+
+xh_status_t hyb_device_spans_create(hyb_device_columns_t *d)
+{
+    struct hyb_device_spans *s;
+
+    d->spans = s = calloc(1, sizeof(*s));
+    if (s == NULL)
+        return XH_ERR_MEMORY;
+    XH_TRY(hyb_event_create(d->device, &s->epoch));
+    XH_TRY(open_lane(d, 0, d->queue.compute, ""));
+    XH_TRY(open_lane(d, 1, d->queue.guests, " guests"));
+    XH_TRY(open_lane(d, 2, d->queue.factor, " panels"));
+    XH_TRY(open_lane(d, 3, d->queue.link, " up"));
+    XH_TRY(open_lane(d, 4, d->queue.arrive, " visits up"));
+    return open_lane(d, 5, d->queue.leave, " down");
+}
+
+xh_status_t hyb_device_spans_begin(hyb_device_columns_t *d)
+{
+    if (d->spans == NULL)
+        return XH_OK;
+    XH_TRY(hyb_event_record(d->queue.compute, d->spans->epoch));
+    XH_TRY(hyb_event_await(d->spans->epoch, d->stall_seconds));
+    d->spans->zero = xh_clock_now();
+    return XH_OK;
+}
+
+void hyb_device_spans_destroy(hyb_device_columns_t *d)
+{
+    struct hyb_device_spans *s = d->spans;
+
+    if (s == NULL)
+        return;
+    for (int i = 0; i < LANES; i++)
+        for (int j = 0; j < SPANS; j++) {
+            hyb_event_destroy(s->lane[i].span[j].begin);
+            hyb_event_destroy(s->lane[i].span[j].end);
+        }
+    hyb_event_destroy(s->epoch);
+    free(s);
+}
+
+/* ---- spans --------------------------------------------------------------- */
+
+static lane_t *lane_of(const hyb_device_columns_t *d, const hyb_queue_t *queue)
+{
+    int i = 0;
+
+    while (d->spans->lane[i].queue != queue)
+        i++;
+    return &d->spans->lane[i];
+}
+
+/* The span behind those that have not passed. */
+static span_t *next(lane_t *lane)
+{
+    return &lane->span[(lane->first + lane->count) % SPANS];
+}
+
+void hyb_device_span(hyb_device_columns_t *d, hyb_queue_t *queue,
+                     const char *name)
+{
+    lane_t *lane = lane_of(d, queue);
+
+    if (lane->count == SPANS)
+        return;
+    lane->open = true;
+    next(lane)->name = name;
+    next(lane)->iteration = hyb_lu_opened(d->base.lu) - 1;
+    hyb_device_check(d, hyb_event_record(queue, next(lane)->begin));
+}
+
+void hyb_device_span_end(hyb_device_columns_t *d, hyb_queue_t *queue,
+                         hyb_span_t kind, double amount)
+{
+    lane_t *lane = lane_of(d, queue);
+
+    if (!lane->open)
+        return;
+    lane->open = false;
+    next(lane)->kind = kind;
+    next(lane)->amount = amount;
+    hyb_device_check(d, hyb_event_record(queue, next(lane)->end));
+    lane->count++;
+}
+
+xh_status_t hyb_device_in_span(hyb_device_columns_t *d, const char *name,
+                               hyb_device_update_fn_t operation,
+                               const hyb_device_panel_t *panel,
+                               const hyb_device_part_t *part)
+{
+    bool multiplies = operation == hyb_device_update;
+    xh_status_t status;
+
+    hyb_device_span(d, part->queue, name);
+    status = operation(panel, part);
+    hyb_device_span_end(d, part->queue,
+                        multiplies ? HYB_SPAN_PRODUCT : HYB_SPAN,
+                        hyb_device_flop(panel, part));
+    return status;
+}
+
+/* When event, which has passed, did. */
+static double time_of(const hyb_device_columns_t *d, hyb_event_t *event)
+{
+    double seconds = 0.0;
+
+    hyb_device_check(d, hyb_event_elapsed(d->spans->epoch, event, &seconds));
+    return d->spans->zero + seconds;
+}
+
+static void count(hyb_device_columns_t *d, const span_t *span, double seconds)
+{
+    hpl_device_work_t *did = &d->base.lu->homes.devices.did[d->number - 1];
+
+    if (span->kind == HYB_SPAN_PRODUCT) {
+        did->flop += span->amount;
+        did->seconds += seconds;
+    } else if (span->kind == HYB_SPAN_UP) {
+        did->up += span->amount;
+        did->up_seconds += seconds;
+    } else if (span->kind == HYB_SPAN_DOWN) {
+        did->down += span->amount;
+        did->down_seconds += seconds;
+    }
+}
+
+/* The first of lane, if it has passed. */
+static bool take(hyb_device_columns_t *d, lane_t *lane)
+{
+    span_t *span = &lane->span[lane->first];
+    bool done = false;
+    double begin, end;
+
+    if (lane->count == 0)
+        return false;
+    hyb_device_check(d, hyb_event_wait(span->end, 0.0, &done));
+    if (!done)
+        return false;
+    begin = time_of(d, span->begin);
+    end = time_of(d, span->end);
+    count(d, span, end - begin);
+    if (xh_trace_on())
+        xh_trace_span(lane->actor, span->name, span->iteration, begin, end);
+    lane->first = (lane->first + 1) % SPANS;
+    lane->count--;
+    return true;
+}
+
+void hyb_device_spans_poll(hyb_device_columns_t *d)
+{
+    for (int i = 0; d->spans != NULL && i < LANES; i++)
+        while (take(d, &d->spans->lane[i]))
+            ;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "base/integers.h"
+#include "hybrid/lu/panel/l1_inverses.h"
+#include "hybrid/lu/places/device_work.h"
+#include "hybrid/lu/tune/sizes.h"
+
+/* Columns from the panel's first row on. */
+static hyb_block_t trailing(const hyb_device_panel_t *panel,
+                            const hyb_device_part_t *p)
+{
+    return hyb_block_part(p->columns, panel->first, 0, panel->rows,
+                          p->columns.cols);
+}
+
+/* Where rows come on their way to the top. */
+static hyb_block_t come_to(const hyb_device_panel_t *panel,
+                           const hyb_device_part_t *p)
+{
+    return hyb_block_first(p->u, panel->jb, p->u.cols);
+}
+
+/*
+ * Where their U is solved: in the matrix's top rows, where all of these are
+ * here. A
+ * product does not leave it where it came to: then it takes the place of the
+ * rows that travelled.
+ */
+hyb_block_t hyb_device_u(const hyb_device_panel_t *panel,
+                         const hyb_device_part_t *p)
+{
+    if (panel->top == panel->jb)
+        return hyb_block_first(trailing(panel, p), panel->jb, p->columns.cols);
+    return panel->has_inverses ? hyb_block(p->aside.buffer, p->aside.offset,
+                                           panel->jb, p->aside.cols)
+                               : come_to(panel, p);
+}
+
+hyb_block_t hyb_device_u_that_comes(const hyb_device_panel_t *panel,
+                                    const hyb_device_part_t *p)
+{
+    return panel->has_inverses ? come_to(panel, p) : hyb_device_u(panel, p);
+}
+
+xh_status_t hyb_device_swap(const hyb_device_panel_t *panel,
+                            const hyb_device_part_t *p)
+{
+    hyb_row_swap_t swap = {.columns = trailing(panel, p),
+                           .u = come_to(panel, p),
+                           .source = panel->list[HYB_U_FROM],
+                           .from = panel->list[HYB_DISPLACED_FROM],
+                           .to = panel->list[HYB_DISPLACED_TO]};
+
+    return hyb_queue_swap_rows(p->queue, &swap);
+}
+
+typedef struct { /* X := L1^-1 W by products; W is lost */
+    hyb_queue_t *queue;
+    hyb_block_t l1, w, x; /* l1: as hyb_l1_invert leaves each panel's */
+    int64_t nb;           /* columns of a panel */
+    uint32_t without;     /* panels whose L1 is as it was */
+} solve_t;
+
+static hyb_block_t rows_of(hyb_block_t b, int64_t from, int64_t count)
+{
+    return hyb_block_part(b, from, 0, count, b.cols);
+}
+
+/* Of so many rows the first half: whole panels, or blocks of one. */
+static int64_t first_half(const solve_t *s, int64_t count)
+{
+    return xh_whole_units((count + 1) / 2,
+                          count > s->nb ? s->nb : HYB_L1_BLOCK);
+}
+
+/* One panel's rows, by substitution. */
+static xh_status_t substitute(const solve_t *s, int64_t from, int64_t count)
+{
+    hyb_block_t x = rows_of(s->x, from, count);
+
+    XH_TRY(hyb_queue_copy(s->queue, rows_of(s->w, from, count), x));
+    return hyb_queue_trsm(s->queue,
+                          hyb_block_part(s->l1, from, from, count, count), x);
+}
+
+/* Rows from .. from + count - 1: by halves, of which the second needs the
+ * first; a diagonal block by its inverse. */
+static xh_status_t solve_rows(const solve_t *s, int64_t from, int64_t count)
+{
+    int64_t first = first_half(s, count);
+    int64_t second = from + first, left = count - first;
+    hyb_gemm_t by_inverse = {
+        .alpha = 1.0,
+        .a = hyb_block_part(s->l1, from, from, count, count),
+        .b = rows_of(s->w, from, count),
+        .c = rows_of(s->x, from, count)};
+    hyb_gemm_t below = {.alpha = -1.0, .beta = 1.0};
+
+    if (count <= s->nb && (s->without >> from / s->nb & 1) != 0)
+        return substitute(s, from, count);
+    if (count <= xh_smaller(s->nb, HYB_L1_BLOCK))
+        return hyb_queue_gemm(s->queue, &by_inverse);
+    below.a = hyb_block_part(s->l1, second, from, left, first);
+    below.b = rows_of(s->x, from, first);
+    below.c = rows_of(s->w, second, left);
+    XH_TRY(solve_rows(s, from, first));
+    XH_TRY(hyb_queue_gemm(s->queue, &below));
+    return solve_rows(s, second, left);
+}
+
+/* Of U, which is solved aside, the matrix keeps the rows of panels whose top is
+ * here. */
+static xh_status_t keep(const hyb_device_panel_t *panel,
+                        const hyb_device_part_t *p, hyb_block_t u)
+{
+    int64_t from = panel->member * panel->nb, count;
+
+    for (int64_t to = 0; to < panel->top; to += panel->nb) {
+        count = xh_smaller(panel->nb, panel->top - to);
+        XH_TRY(hyb_queue_copy(p->queue, rows_of(u, from, count),
+                              rows_of(trailing(panel, p), to, count)));
+        from += panel->members * panel->nb;
+    }
+    return XH_OK;
+}
+
+xh_status_t hyb_device_solve(const hyb_device_panel_t *panel,
+                             const hyb_device_part_t *p)
+{
+    solve_t s = {.queue = p->queue,
+                 .l1 = hyb_block_first(panel->l1, panel->jb, panel->jb),
+                 .w = come_to(panel, p),
+                 .x = hyb_device_u(panel, p),
+                 .nb = panel->nb,
+                 .without = panel->without};
+
+    if (!panel->has_inverses)
+        return hyb_queue_trsm(s.queue, s.l1, s.x);
+    XH_TRY(solve_rows(&s, 0, panel->jb));
+    return panel->top < panel->jb ? keep(panel, p, s.x) : XH_OK;
+}
+
+xh_status_t hyb_device_update(const hyb_device_panel_t *panel,
+                              const hyb_device_part_t *p)
+{
+    hyb_block_t all = trailing(panel, p);
+    hyb_gemm_t product = {
+        .alpha = -1.0,
+        .beta = 1.0,
+        .a = panel->l2,
+        .b = hyb_device_u(panel, p),
+        .c = hyb_block_part(all, panel->top, 0, panel->l2.rows, all.cols)};
+
+    return hyb_queue_gemm(p->queue, &product);
+}
+
+xh_status_t hyb_device_meet(const hyb_device_panel_t *panel,
+                            const hyb_device_part_t *p)
+{
+    XH_TRY(hyb_device_swap(panel, p));
+    XH_TRY(hyb_device_solve(panel, p));
+    return hyb_device_update(panel, p);
+}
+
+double hyb_device_flop(const hyb_device_panel_t *panel,
+                       const hyb_device_part_t *p)
+{
+    return 2.0 * (double)(p->columns.cols * panel->l2.rows * panel->jb);
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "hpl/panel/panel.h"
+#include "hybrid/cpu/product/blas.h"
+#include "hybrid/cpu/update/pack.h"
+#include "hybrid/lu/guard/check_columns.h"
+#include "hybrid/lu/messages/exchange.h"
+#include "hybrid/lu/panel/panel.h"
+#include "hybrid/lu/places/places.h"
+#include "hybrid/lu/state/flight.h"
+#include "hybrid/lu/state/ledger.h"
+#include "hybrid/lu/state/lu.h"
+#include "hybrid/lu/state/place.h"
+#include "hybrid/lu/state/resources.h"
+#include "hybrid/lu/state/step.h"
+#include "hybrid/lu/state/timer.h"
+#include "hybrid/lu/state/worker.h"
+#include "hybrid/lu/system/generate.h"
+
+/* ---- where things are ---------------------------------------------------- */
+
+/* The run's columns from the panel's first row on. */
+static xh_view_t trailing(const hyb_lu_t *lu, const hyb_lu_panel_t *p,
+                          hyb_run_t run)
+{
+    return (xh_view_t){Mptr(lu->mat->A, p->hpl->ii, run.from, lu->mat->ld),
+                       p->hpl->mp, run.count, lu->mat->ld};
+}
+
+/* The same below the top: what is multiplied. */
+static xh_view_t below(const hyb_lu_t *lu, const hyb_lu_panel_t *p,
+                       hyb_run_t run)
+{
+    int top = hpl_panel_top_rows(p->hpl);
+
+    return xh_view_part(trailing(lu, p, run), top, 0, p->hpl->mp - top,
+                        run.count);
+}
+
+/* Where the run's U is kept in columns: the matrix's top rows where these are
+ * here, else beside the rows that arrive. */
+static xh_view_t home_of_u(hyb_lu_t *lu, int k, hyb_run_t run)
+{
+    const hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
+
+    if (hpl_panel_top_rows(p->hpl) == 0)
+        return hyb_exchange_u(lu, k, run);
+    return xh_view_part(trailing(lu, p, run), 0, 0, p->hpl->jb, run.count);
+}
+
+/* ---- swap and solve ------------------------------------------------------ */
+
+/* The run's rows of U, where they came from all processes. */
+static hyb_arrived_t arrived(const hyb_lu_t *lu, const hyb_lu_panel_t *p,
+                             hyb_run_t run)
+{
+    int column;
+    const hpl_exchange_t *x = hyb_exchange_of(lu, run, &column);
+
+    return (hyb_arrived_t){.nb = p->hpl->jb,
+                           .place = p->swap.source,
+                           .data = x->gathered + column,
+                           .ld = x->columns};
+}
+
+static void unpack_u(hyb_worker_t *me, const hyb_lu_panel_t *p, hyb_run_t run)
+{
+    const hyb_arrived_t rows = arrived(me->lu, p, run);
+
+    hyb_run_unpack_rows(me->lu->means.kernel, &rows, run.count, me->u);
+}
+
+/* Its rows of U, at their place in U, and displaced rows below. */
+static void swap(hyb_worker_t *me, int k, hyb_run_t run)
+{
+    hyb_lu_t *lu = me->lu;
+    const hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
+    int column;
+
+    hyb_timer_begin(me, HYB_SWAP, k);
+    hyb_worker_toggle(me, HPL_TIMING_LASWP);
+    if (lu->grid->nprow == 1) {
+        hyb_run_swap(lu->means.kernel, &p->swap, trailing(lu, p, run), me->u);
+    } else { /* rows displaced by those of U, and these */
+        const hpl_exchange_t *x = hyb_exchange_of(lu, run, &column);
+
+        hpl_exchange_settle(x, column, (int)run.count);
+        unpack_u(me, p, run);
+    }
+    hyb_worker_toggle(me, HPL_TIMING_LASWP);
+    hyb_timer_end(me);
+}
+
+/* Is U kept where its rows arrived? The matrix has no room for it here then,
+ * and nobody wants it in columns. */
+static bool keeps_rows(const hyb_lu_t *lu, const hyb_lu_panel_t *p)
+{
+    return hpl_panel_top_rows(p->hpl) == 0 &&
+           !hyb_means_need_columns(&lu->means);
+}
+
+static void keep_u(hyb_worker_t *me, int k, hyb_run_t run)
+{
+    hyb_lu_t *lu = me->lu;
+    const hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
+
+    if (keeps_rows(lu, p)) {
+        const hyb_arrived_t rows = arrived(lu, p, run);
+
+        hyb_run_return_rows(lu->means.kernel, me->u, run.count, &rows);
+    } else {
+        hyb_run_store(&p->factors, me->u, home_of_u(lu, k, run));
+    }
+}
+
+/* U := L1^-1 U. The back-substitution reads U where the matrix has its rows,
+ * the BLAS library reads it everywhere. */
+static void solve(hyb_worker_t *me, int k, hyb_run_t run, bool keeps)
+{
+    hyb_lu_t *lu = me->lu;
+    const hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
+
+    hyb_timer_begin(me, HYB_SOLVE, k);
+    hyb_run_solve(&p->factors, run.count, me->u);
+    if (keeps || hpl_panel_top_rows(p->hpl) > 0 || lu->means.by_blas)
+        keep_u(me, k, run);
+    hyb_timer_end(me);
+}
+
+/* The U that solve kept. */
+static void fetch_u(hyb_worker_t *me, int k, hyb_run_t run)
+{
+    const hyb_means_t *means = &me->lu->means;
+    const hyb_lu_panel_t *p = hyb_lu_panel(me->lu, k);
+
+    if (means->by_blas)
+        return;
+    if (keeps_rows(me->lu, p))
+        unpack_u(me, p, run);
+    else
+        hyb_pack(home_of_u(me->lu, k, run), XH_TRANS, -1.0, means->kernel->cols,
+                 me->u);
+}
+
+/* ---- multiply ------------------------------------------------------------ */
+
+static bool l2_is_complete(hyb_lu_t *lu, int k)
+{
+    return hyb_l2_columns_complete(hyb_lu_panel(lu, k));
+}
+
+/* C := C - L2 U, in steps of about a millisecond. */
+static void call_blas(hyb_worker_t *me, int k, hyb_run_t run)
+{
+    const hyb_lu_panel_t *p = hyb_lu_panel(me->lu, k);
+    enum { ROWS = 960 };
+    xh_gemm_t product = {
+        .alpha = -1.0, .beta = 1.0, .b = home_of_u(me->lu, k, run)};
+    xh_view_t c = below(me->lu, p, run);
+
+    for (int64_t i = 0; i < c.rows; i += ROWS) {
+        int64_t rows = Mmin(ROWS, c.rows - i);
+
+        product.a = xh_view_part(p->columns, i, 0, rows, p->columns.cols);
+        product.c = xh_view_part(c, i, 0, rows, c.cols);
+        if (hyb_blas_gemm(&product) != XH_OK)
+            HPL_pabort(__LINE__, "multiply", "no BLAS");
+        hyb_worker_poll(me);
+    }
+}
+
+static void multiply(hyb_worker_t *me, const hyb_step_t *step, hyb_run_t run)
+{
+    const hyb_run_poll_t polls = {hyb_worker_poll, me};
+    hyb_lu_panel_t *p = hyb_lu_panel(me->lu, step->k);
+    xh_view_t c = below(me->lu, p, run);
+    double flop = 2.0 * (double)c.rows * (double)c.cols * p->hpl->jb;
+    bool blas = me->lu->means.by_blas;
+
+    if (blas) /* others may still copy their part of L2 */
+        hyb_worker_wait(me, HYB_WAIT_PANEL, step->k, l2_is_complete);
+    hyb_timer_begin_product(me, step->k, flop);
+    if (blas)
+        call_blas(me, step->k, run);
+    else
+        hyb_run_multiply(&p->factors, me->u, c, &polls);
+    hyb_timer_end_product(me, flop);
+    hyb_check_columns_seen(me, step->k, run);
+}
+
+/* All while the run is in cache, or some of it, where others do the rest. */
+static bool meet(hyb_place_t *host, hyb_worker_t *me, const hyb_step_t *step,
+                 hyb_run_t run, int64_t from, int64_t to)
+{
+    int k = step->k;
+    bool multiplies = to == hyb_stage(k + 1);
+
+    hyb_worker_toggle(me, HPL_TIMING_UPDATE);
+    if (from < hyb_stage_after(k, HYB_STEP_SOLVE)) {
+        swap(me, k, run);
+        solve(me, k, run, !multiplies);
+    } else {
+        fetch_u(me, k, run);
+    }
+    if (multiplies)
+        multiply(me, step, run);
+    hyb_worker_toggle(me, HPL_TIMING_UPDATE);
+    hyb_ledger_complete(&host->lu->ledger, run, to - from);
+    return true;
+}
+
+/* ---- after the loop ------------------------------------------------------ */
+
+enum {
+    LINE = 8,          /* rows of a cache line, which members do not share */
+    TILE = 1 << 14,    /* rows of y that stay in a core's own cache */
+    WORTH_IT = 1 << 14 /* entries of a for which members are called */
+};
+
+typedef struct {
+    hyb_lu_t *lu;
+    const hpl_product_t *product;
+    int64_t share; /* rows of each member */
+} subtraction_t;
+
+static void subtract_share(void *argument, int member)
+{
+    const subtraction_t *s = argument;
+    const hpl_product_t *p = s->product;
+    hyb_sweep_t tile = {.cols = p->n, .ld = p->lda, .x = p->x};
+    int64_t i = member * s->share, end = Mmin(i + s->share, p->m);
+
+    for (; i < end; i += TILE) {
+        tile.a = p->a + i;
+        tile.rows = Mmin(TILE, end - i);
+        s->lu->means.kernel->subtract(&tile, p->y + i);
+    }
+}
+
+static void subtract(hyb_place_t *place, const hpl_product_t *p)
+{
+    hyb_team_t *team = place->lu->means.team;
+    int size = hyb_team_size(team);
+    subtraction_t s = {.lu = place->lu, .product = p, .share = p->m};
+
+    if ((int64_t)p->m * p->n < WORTH_IT) {
+        subtract_share(&s, 0);
+        return;
+    }
+    s.share = (p->m / size + LINE) / LINE * LINE;
+    hyb_team_run(team, subtract_share, &s);
+}
+
+/* ---- at any time --------------------------------------------------------- */
+
+static void copy(hyb_place_t *place, int64_t row, int64_t col, int way,
+                 xh_view_t v)
+{
+    const HPL_T_pmat *mat = place->lu->mat;
+
+    for (int64_t j = 0; j < v.cols; j++) {
+        double *here = Mptr(mat->A, row, col + j, mat->ld);
+        double *there = v.data + j * v.ld;
+
+        memcpy(way == HYB_SAVE ? there : here, way == HYB_SAVE ? here : there,
+               (size_t)v.rows * sizeof(double));
+    }
+}
+
+/* ---- panels -------------------------------------------------------------- */
+
+static xh_view_t panel_columns(hyb_place_t *place, int k)
+{
+    const HPL_T_panel *h = hyb_lu_panel(place->lu, k)->hpl;
+
+    return (xh_view_t){h->top, h->mp, h->jb, h->lda};
+}
+
+const hyb_place_t hyb_place_host = {.meet = meet,
+                                    .receive_panel = hyb_panel_receive,
+                                    .panel_columns = panel_columns,
+                                    .subtract = subtract,
+                                    .copy = copy,
+                                    .generate = hyb_generate_on_host};

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "hpl.h"
+#include "hpl/pauxil/map.h"
+#include "hybrid/node/wait.h"
+#include "hybrid/lu/state/flight.h"
+#include "hybrid/lu/state/groups.h"
+#include "hybrid/lu/state/homes.h"
+#include "hybrid/lu/state/ledger.h"
+#include "hybrid/lu/state/place.h"
+#include "hybrid/lu/state/resources.h"
+#include "hybrid/lu/state/step.h"
+#include "hybrid/lu/state/timer.h"
+
+/*
+ * The loop applies the panels of a range. All columns have met those before it,
+ * and no other, when it begins: at the start of the run, after a checkpoint,
+ * and after a restart from one.
+ */
+typedef struct {
+    int first;       /* panel of the range; changes only between loops */
+    _Atomic int end; /* panel behind it; the leader draws it in for a pause,
+                        before it opens the last iteration */
+    int panels;      /* of the matrix */
+} hyb_range_t;
+
+/*
+ * A factorization under way: what the threads of this process share.
+ *
+ * Iteration k applies panel k. It is open from the moment panel k is known here
+ * until all local columns to its right have met it; iteration k + 1 may be open
+ * before that, and panel k + 2 be under way. Hence HYB_IN_FLIGHT of each.
+ */
+struct hyb_lu {
+    HPL_T_grid *grid;
+    HPL_T_palg *algo;
+    HPL_T_pmat *mat;
+    hyb_means_t means;
+    hyb_range_t range;
+    hyb_groups_t groups;               /* of panels; the range ends with one */
+    hyb_wide_t wide;                   /* the newest of these */
+    struct hyb_checkpoint *checkpoint; /* that are written; NULL: none */
+    hyb_ledger_t ledger;
+    struct {
+        hyb_step_t step;           /* of iteration k */
+        hyb_lu_panel_t panel;      /* k */
+    } flight[HYB_IN_FLIGHT];       /* at k % HYB_IN_FLIGHT */
+    struct hyb_exchange *exchange; /* of rows; NULL: P = 1 */
+    hyb_homes_t homes;
+    struct hyb_check_columns *check; /* what they tell; NULL: there are none */
+    struct hyb_visits
+        *visits;          /* of devices by columns of the host; NULL: none */
+    hyb_worker_t *worker; /* by member */
+    struct hyb_tuner *tuner;
+    hyb_poller_t poller;              /* the leader's */
+    void (*assist)(hyb_worker_t *me); /* all others, between parts of work */
+    bool (*help)(hyb_worker_t *me);   /* who waits; was there any work? */
+    const char *advice; /* what a message that ends the run adds; static */
+};
+
+static inline hyb_step_t *hyb_lu_step(hyb_lu_t *lu, int k)
+{
+    return &lu->flight[k % HYB_IN_FLIGHT].step;
+}
+
+static inline hyb_lu_panel_t *hyb_lu_panel(hyb_lu_t *lu, int k)
+{
+    return &lu->flight[k % HYB_IN_FLIGHT].panel;
+}
+
+static inline int hyb_lu_opened(const hyb_lu_t *lu)
+{
+    return atomic_load_explicit(&lu->ledger.opened, memory_order_acquire);
+}
+
+static inline bool hyb_lu_is_open(const hyb_lu_t *lu, int k)
+{
+    return hyb_lu_opened(lu) > k;
+}
+
+static inline int hyb_lu_end(const hyb_lu_t *lu)
+{
+    return atomic_load_explicit(&lu->range.end, memory_order_relaxed);
+}
+
+/* Is panel k within the range, and its block column on this process? */
+static inline bool hyb_lu_owns(const hyb_lu_t *lu, int k)
+{
+    hpl_map_t map = hpl_map_columns(lu->grid, lu->mat->nb);
+
+    return k < hyb_lu_end(lu) &&
+           hpl_map_owner(&map, (int64_t)k * lu->mat->nb) == map.me;
+}
+
+/* The local blocks to the right of panel k. */
+static inline hyb_blocks_t hyb_lu_trailing(const hyb_lu_t *lu, int k)
+{
+    hpl_map_t map = hpl_map_columns(lu->grid, lu->mat->nb);
+    int64_t first = hpl_map_count(&map, (int64_t)(k + 1) * lu->mat->nb);
+
+    return (hyb_blocks_t){xh_units(first, lu->mat->nb), lu->ledger.blocks};
+}
+
+/* Local rows above panel k's first one. */
+static inline int64_t hyb_lu_rows_above(const hyb_lu_t *lu, int k)
+{
+    hpl_map_t map = hpl_map(lu->mat->nb, lu->grid->nprow, lu->grid->myrow);
+
+    return hpl_map_count(&map,
+                         Mmin((int64_t)k * lu->mat->nb, (int64_t)lu->mat->n));
+}
+
+/* The local block of panel k's columns, which are here, and where they live. */
+static inline int64_t hyb_lu_panel_block(const hyb_lu_t *lu, int k)
+{
+    return hyb_lu_trailing(lu, k - 1).from;
+}
+
+static inline hyb_place_t *hyb_lu_panel_home(const hyb_lu_t *lu, int k)
+{
+    return hyb_home_of(&lu->homes, hyb_lu_panel_block(lu, k));
+}
+
+/* Does the team compute blocks behind panel k? Then it reads the panel. */
+static inline bool hyb_lu_team_reads(const hyb_lu_t *lu, int k)
+{
+    return hyb_lu_trailing(lu, k).from < lu->homes.team_end;
+}
+
+/* flop of panel k's product with so many columns. */
+static inline double hyb_lu_flop(hyb_lu_t *lu, int k, int64_t columns)
+{
+    const hyb_tiles_t *l2 = &hyb_lu_panel(lu, k)->factors.l2;
+
+    return 2.0 * (double)l2->rows * (double)l2->cols * (double)columns;
+}
+
+/* How many panels has local block b met when iteration k is over? The team's
+ * have met all up to k; those of devices, that are far, a group after the
+ * other: some guests and some of all others in each iteration, so that links
+ * and devices are busy at the same time. */
+static inline int hyb_lu_met(const hyb_lu_t *lu, int64_t b, int k)
+{
+    bool is_guest = hyb_homes_is_guest(&lu->homes, b);
+    int64_t guests = lu->homes.guests;
+    hpl_map_t map;
+    hyb_far_t far = {.block = b,
+                     .blocks = is_guest ? guests : lu->ledger.blocks};
+
+    if (lu->groups.width == 1 || hyb_home_number(&lu->homes, b) == 0)
+        return k + 1;
+    map = hpl_map_columns(lu->grid, lu->mat->nb);
+    far.panel = hpl_map_block_global(&map, b);
+    far.from =
+        hyb_lu_trailing(lu, hyb_groups_closed(&lu->groups, k).end - 1).from;
+    if (!is_guest)
+        far.from = xh_larger(far.from, guests);
+    return (int)xh_larger(hyb_groups_met(&lu->groups, hyb_lu_end(lu), &far, k),
+                          xh_smaller(lu->range.first, far.panel));
+}
+
+/* And before it? */
+static inline int hyb_lu_met_before(const hyb_lu_t *lu, int64_t b, int k)
+{
+    return k > lu->range.first ? hyb_lu_met(lu, b, k - 1) : k;
+}

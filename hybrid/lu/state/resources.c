@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/state/resources.h"
+
+#include <string.h>
+#include "base/integers.h"
+#include "base/settings.h"
+#include "hybrid/cpu/update/run.h"
+
+bool hyb_means_by_blas(const hyb_kernels_t *tried, const hyb_kernel_t *kernel)
+{
+    const char *setting = xh_settings_text("kernel");
+
+    return strcmp(setting, "blas") == 0 ||
+           (strcmp(setting, "auto") == 0 &&
+            hyb_kernels_prefer_blas(tried, kernel));
+}
+
+const char *hyb_means_panel(const hyb_means_t *means)
+{
+    return means->panel != NULL ? means->panel : xh_settings_text("panel");
+}
+
+/* The rows of U of a run leave room for L2 in the second cache. The BLAS
+ * library packs L2 for each run, which wide ones make up for. */
+int64_t hyb_means_run_columns(const hyb_means_t *means, int64_t nb)
+{
+    enum { MOST_OF_BLAS = 512 };
+
+    return means->by_blas ? hyb_run_part(means->kernel, nb, MOST_OF_BLAS)
+                          : hyb_run_cols(means->kernel, nb);
+}
+
+/* The BLAS library is too slow for very few columns. */
+int64_t hyb_means_narrow_columns(const hyb_means_t *means, int64_t nb)
+{
+    enum { PANELS_OF_B = 4 };
+    int64_t unit = means->kernel->cols, run = hyb_means_run_columns(means, nb);
+    int members = hyb_team_size(means->team);
+
+    if (means->by_blas)
+        return xh_whole_units(xh_larger(run / members, 1), unit);
+    return xh_smaller(PANELS_OF_B * unit, run);
+}
+
+bool hyb_means_need_columns(const hyb_means_t *means)
+{
+    return means->by_blas || hyb_machine_devices(means->machine) > 0;
+}

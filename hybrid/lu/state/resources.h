@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "base/integers.h"
+#include "hybrid/cpu/trial/trial.h"
+#include "hybrid/device/machine.h"
+#include "hybrid/device/rates.h"
+#include "hybrid/lu/state/observer.h"
+
+/*
+ * What decides where columns live, of the process that has least of each. All
+ * zero: some process has no device that can keep columns. All are doubles,
+ * which one reduction makes equal.
+ */
+typedef struct {
+    double devices; /* of a process */
+    double memory;  /* bytes of each, for columns and panels */
+    double link;    /* B/s each way of each; as if endless if unknown */
+    double rate[HYB_RATE_DEPTHS]; /* flop/s of each in products
+                                     hyb_rate_depth(d) deep */
+    double threads;               /* of a process */
+    double thread_rate;           /* flop/s of one in products */
+    double panel_rows; /* most process rows with which devices factor panels of
+                          their columns where that is quicker */
+    double peers;      /* 1: devices of a process reach each other's memory */
+    double device_mpi; /* 1: MPI takes rows of columns from it */
+} hyb_home_figures_t;
+
+/* What a factorization computes with. Borrowed. */
+typedef struct {
+    hyb_machine_t *machine;
+    hyb_team_t *team;           /* the machine's */
+    const hyb_kernel_t *kernel; /* the same on all processes */
+    bool by_blas;  /* likewise: the BLAS library computes C - L2 U, called by
+                      each thread for itself, and the kernel all else */
+    bool offloads; /* some process has devices */
+    hyb_home_figures_t figures; /* by which columns may live on devices */
+    bool resident;     /* the columns live on the devices of each process */
+    bool checked;      /* there are check columns, and room for them behind b */
+    bool device_mpi;   /* MPI takes device memory, as it has shown */
+    const char *panel; /* who factors panels of columns on devices; NULL: as the
+                          setting says */
+    const char *self_test; /* this executor computes in the self-test, where an
+                              alarm ends nothing; NULL: a test runs */
+    hyb_observer_t observer;
+} hyb_means_t;
+
+/* Doubles of working memory, rounded up to whole pages. */
+static inline size_t hyb_whole_pages(int64_t doubles)
+{
+    enum { PAGE = 512 };
+
+    return (size_t)xh_whole_units(doubles, PAGE);
+}
+
+/* The next doubles, in whole pages, of memory that is laid out up to *at; NULL
+ * while there is no memory: then *at tells what it takes. */
+static inline double *hyb_next_pages(double *memory, size_t *at,
+                                     int64_t doubles)
+{
+    size_t from = *at;
+
+    *at += hyb_whole_pages(doubles);
+    return memory != NULL ? memory + from : NULL;
+}
+
+/*
+ * by_blas, as the setting kernel asks for. With auto, where a trial of all
+ * processes found the BLAS library clearly faster than kernel.
+ */
+bool hyb_means_by_blas(const hyb_kernels_t *tried, const hyb_kernel_t *kernel);
+
+/* Who factors panels of columns that live on devices: auto, host or device. */
+const char *hyb_means_panel(const hyb_means_t *means);
+
+/* Columns of a run, at most, for panels of nb. */
+int64_t hyb_means_run_columns(const hyb_means_t *means, int64_t nb);
+
+/*
+ * Columns of a run of the next panel's: narrow, as the panel waits for the last
+ * of them, and some members come late from the iteration before.
+ */
+int64_t hyb_means_narrow_columns(const hyb_means_t *means, int64_t nb);
+
+/* Does anyone here read L2 and U in columns: devices, or the BLAS library? */
+bool hyb_means_need_columns(const hyb_means_t *means);

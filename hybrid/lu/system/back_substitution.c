@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/system/back_substitution.h"
+
+#include <string.h>
+#include "hpl/pgesv/back_substitution.h"
+#include "hybrid/observe/watchdog.h"
+#include "hybrid/lu/guard/check_columns.h"
+#include "hybrid/lu/state/homes.h"
+#include "hybrid/lu/state/ledger.h"
+#include "hybrid/lu/state/lu.h"
+
+typedef struct {
+    hyb_lu_t *lu;
+    hyb_phase_t phase;
+    double *again; /* with check columns: rows of a second result */
+} solve_t;
+
+/* Whose memory has these columns. */
+static hyb_place_t *home_of(const solve_t *s, const hpl_product_t *p)
+{
+    hyb_homes_t *homes = &s->lu->homes;
+    const HPL_T_pmat *mat = s->lu->mat;
+    int64_t column = (p->a - mat->A) / mat->ld;
+    int64_t b = hyb_ledger_block(&s->lu->ledger, column);
+
+    return hyb_homes_memory(homes, b);
+}
+
+/* What a device has computed nothing else sees any more: it does so twice. */
+static void subtract_twice(const solve_t *s, hyb_place_t *home,
+                           const hpl_product_t *p)
+{
+    hpl_product_t again = *p;
+
+    again.y = s->again;
+    memcpy(again.y, p->y, (size_t)p->m * sizeof(*p->y));
+    home->subtract(home, p);
+    home->subtract(home, &again);
+    hyb_check_columns_same(s->lu, home, p, again.y);
+}
+
+static void subtract(void *context, const hpl_product_t *p)
+{
+    solve_t *s = context;
+    hyb_place_t *home = home_of(s, p);
+
+    hyb_phase_step(&s->phase);
+    if (s->again != NULL && home != &s->lu->homes.host)
+        subtract_twice(s, home, p);
+    else
+        home->subtract(home, p);
+}
+
+void hyb_back_substitution(hyb_lu_t *lu)
+{
+    solve_t solve = {.lu = lu,
+                     .again = lu->check != NULL ? lu->check->work : NULL};
+    hpl_subtract_t how = {.subtract = subtract, .context = &solve};
+
+    hyb_phase_begin(&solve.phase, "in the back-substitution");
+    hpl_back_substitution(lu->grid, lu->mat, &how);
+    hyb_check_columns_end(lu); /* U, as it was read */
+    hyb_phase_end(&solve.phase);
+}

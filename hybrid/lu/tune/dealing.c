@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/tune/dealing.h"
+
+#include <math.h>
+#include "base/integers.h"
+#include "hpl.h"
+#include "hpl/pauxil/map.h"
+#include "hpl/solver/system.h"
+#include "hybrid/lu/state/homes.h"
+#include "hybrid/lu/state/resources.h"
+#include "hybrid/lu/tune/residence.h"
+#include "hybrid/lu/tune/sizes.h"
+
+/* ---- by rate ------------------------------------------------------------- */
+
+/* The highest rate, if all are known; else 0. */
+static double highest_rate(const hpl_dealt_t *device, int devices)
+{
+    double most = 0.0, least = HUGE_VAL;
+
+    for (int d = 0; d < devices; d++) {
+        most = fmax(most, device[d].rate);
+        least = fmin(least, device[d].rate);
+    }
+    return least > 0.0 ? most : 0.0;
+}
+
+void hyb_deal_by_rate(const hpl_dealt_t *device, int devices, int64_t blocks,
+                      int *device_p)
+{
+    double most = highest_rate(device, devices);
+    hpl_dealt_t to[HYB_EXECUTORS];
+
+    for (int d = 0; d < devices; d++)
+        to[d] = (hpl_dealt_t){
+            .rate = most > 0.0 ? hpl_deal_round(device[d].rate, most) : 1.0,
+            .room = device[d].room};
+    hpl_deal_blocks(to, devices, blocks, blocks, device_p);
+}
+
+/* ---- homes of a process -------------------------------------------------- */
+
+/* All local ones, with b's. */
+static int64_t blocks_of(const hpl_shape_t *shape)
+{
+    hpl_map_t map = hpl_system_column_map(shape);
+    int64_t columns_of_a = hpl_map_count(&map, shape->n);
+
+    return xh_units(columns_of_a, shape->nb) +
+           (hpl_system_columns(shape) > columns_of_a);
+}
+
+/* Devices that get columns. */
+static int devices_of(const hyb_means_t *means, int nprow)
+{
+    int own = hyb_machine_devices(means->machine);
+
+    return nprow > 1 ? Mmin(own, (int)means->figures.devices) : own;
+}
+
+int64_t hyb_deal_room(const hyb_means_t *means, const hpl_shape_t *shape,
+                      int device, int seats)
+{
+    double memory = shape->nprow > 1
+                        ? means->figures.memory
+                        : (double)hyb_machine_memory(means->machine, device);
+    int width = hyb_home_group(&means->figures, shape);
+    hyb_extent_t e = hyb_home_extent(shape, width, seats, means->checked);
+
+    return hyb_device_blocks(&e, memory);
+}
+
+/*
+ * What devices have for blocks, beside seats for others or without: the blocks
+ * that are left then. Where P > 1, what the least of all has.
+ *
+ * has_room_p  out  each has room for one beside seats
+ */
+static int64_t ask(hyb_dealing_t *dealing, const hyb_means_t *means,
+                   const hpl_shape_t *shape, int seats, bool *has_room_p)
+{
+    int64_t left = dealing->all;
+
+    *has_room_p = true;
+    for (int i = 0; i < dealing->devices; i++) {
+        int64_t room = hyb_deal_room(means, shape, i, seats);
+
+        *has_room_p = *has_room_p && room > 0;
+        dealing->device[i] = (hpl_dealt_t){
+            .rate = shape->nprow > 1
+                        ? 1.0
+                        : hyb_machine_rate(means->machine, i, shape->nb),
+            .room = hyb_home_is_host() ? 0 : room};
+        left -= xh_smaller(dealing->device[i].room, left);
+    }
+    return left;
+}
+
+/* How many of all blocks are the team's? Not all: devices hold some. */
+static int64_t team_of(int64_t all, double share)
+{
+    return xh_smaller((int64_t)(share * (double)all + 0.5), all - 1);
+}
+
+bool hyb_dealing_is_teams(const hyb_dealing_t *dealing, int64_t block)
+{
+    int64_t team = dealing->team, all = dealing->all;
+
+    return !dealing->resident || (block + 1) * team / all > block * team / all;
+}
+
+int64_t hyb_dealing_devices_blocks(const hyb_dealing_t *dealing, int64_t from,
+                                   int64_t to)
+{
+    int64_t count = 0;
+
+    for (int64_t b = from; b < to; b++)
+        count += !hyb_dealing_is_teams(dealing, b);
+    return count;
+}
+
+hyb_dealing_t hyb_deal(const hyb_means_t *means, const hpl_shape_t *shape)
+{
+    int64_t all = blocks_of(shape), room;
+    bool has_room;
+    hyb_dealing_t d = {
+        .all = all,
+        .resident = true,
+        .devices = devices_of(means, shape->nprow),
+        .team = team_of(all, hyb_home_share(&means->figures, shape))};
+
+    if (!means->resident)
+        return (hyb_dealing_t){.all = all};
+    if (ask(&d, means, shape, 0, &has_room) <= d.team)
+        return d;
+    d.seats = HYB_SEATS + 1;
+    do
+        room = all - ask(&d, means, shape, --d.seats, &has_room);
+    while (!has_room && d.seats > HYB_GUEST_SEATS);
+    if (!has_room)
+        return (hyb_dealing_t){.all = all};
+    for (d.guests = all; d.guests > 0; d.guests--)
+        if (!hyb_dealing_is_teams(&d, d.guests - 1) && room-- == 0)
+            break;
+    return d;
+}
+
+/* The columns of so many blocks of shape's process. */
+static int64_t columns_of(const hpl_shape_t *shape, int64_t blocks)
+{
+    hpl_map_t map;
+
+    if (blocks == blocks_of(shape))
+        return hpl_system_columns(shape);
+    map = hpl_system_column_map(shape);
+    return xh_smaller(blocks * shape->nb, hpl_map_count(&map, shape->n));
+}
+
+int64_t hyb_deal_columns_left(const hyb_means_t *means,
+                              const hpl_shape_t *shape)
+{
+    hyb_dealing_t d = hyb_deal(means, shape);
+
+    return columns_of(shape, d.resident ? d.guests : d.all);
+}
+
+int64_t hyb_deal_host_columns(const hyb_means_t *means,
+                              const hpl_shape_t *shape)
+{
+    hyb_dealing_t d = hyb_deal(means, shape);
+
+    return columns_of(shape,
+                      d.all - hyb_dealing_devices_blocks(&d, d.guests, d.all));
+}
+
+int64_t hyb_deal_team_columns(const hyb_means_t *means,
+                              const hpl_shape_t *shape)
+{
+    hyb_dealing_t d = hyb_deal(means, shape);
+
+    return columns_of(shape, d.all - hyb_dealing_devices_blocks(&d, 0, d.all));
+}
+
+int hyb_deal_checked(const hyb_means_t *means, const hpl_shape_t *shape)
+{
+    int64_t team = hyb_deal_team_columns(means, shape);
+    int devices =
+        team < hpl_system_columns(shape) ? devices_of(means, shape->nprow) : 0;
+
+    return means->checked ? (team > 0 || devices == 0) + devices : 0;
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/lu/tune/residence.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/integers.h"
+#include "base/log.h"
+#include "base/settings.h"
+#include "hpl/pauxil/map.h"
+#include "hpl/solver/system.h"
+#include "hybrid/lu/state/groups.h"
+#include "hybrid/lu/state/resources.h"
+#include "hybrid/lu/tune/residence_private.h"
+
+/* ---- rates --------------------------------------------------------------- */
+
+static const double panel_part = 0.25; /* of a thread's rate, in panels */
+static const double solve_part = 0.5;  /* ... in swaps and solves */
+/* A device moves a byte in the time of so many flop. */
+static const double flop_of_byte = 16.0;
+static const double clearly = 0.95; /* of the seconds on the host */
+
+/* ---- one iteration ------------------------------------------------------- */
+
+typedef struct {
+    double nb;
+    double team;     /* flop/s of all threads of a process */
+    double device;   /* ... of a device in columns that live there */
+    double devices;  /* ... of all of them */
+    double visitors; /* ... in columns of the host that come for a product */
+    double link;     /* B/s */
+    double visits;   /* ... of guests, over all links each way */
+    double count;    /* of devices */
+    double nprow, npcol;
+    bool factor; /* devices, where they are quicker */
+    bool peers;  /* take panels from each other */
+    bool rows_travel;
+    bool overlaps; /* the next panel, under updates */
+    double group;  /* panels of one */
+} rates_t;
+
+static rates_t rates_of(const hyb_home_figures_t *f, const hpl_shape_t *shape)
+{
+    double rate = hyb_home_device_rate(f, shape->nb), nb = shape->nb;
+    int group = hyb_home_group(f, shape);
+
+    return (rates_t){.nb = nb,
+                     .team = f->threads * f->thread_rate,
+                     .device = rate,
+                     .devices = f->devices *
+                                hyb_home_device_rate(f, group * shape->nb),
+                     .visitors = f->devices * fmin(rate, nb * f->link / 4.0),
+                     .link = f->link,
+                     .visits = f->devices * f->link,
+                     .count = f->devices,
+                     .nprow = shape->nprow,
+                     .npcol = shape->npcol,
+                     .factor = shape->nprow <= f->panel_rows,
+                     .peers = f->devices > 1.0 && f->peers > 0.0,
+                     .rows_travel = shape->nprow > 1 &&
+                                    (f->devices > 1.0 || f->device_mpi <= 0.0),
+                     .overlaps = shape->depth > 0,
+                     .group = group};
+}
+
+typedef struct {          /* in columns */
+    double host, devices; /* who computes them */
+    double guests;        /* of the devices' */
+    bool spread;          /* the host's, among the devices' */
+} columns_t;
+
+/* Guests on their way, one way. */
+static double visits(const rates_t *r, double m, double guests)
+{
+    return sizeof(double) * m * guests / r->group / r->visits;
+}
+
+/* Rows of U and displaced ones, of so many columns of each device. */
+static double rows_way(const rates_t *r, double columns)
+{
+    double rows = r->nb * (1.0 + 2.0 / r->nprow);
+
+    return r->rows_travel ? sizeof(double) * rows * columns / r->link : 0.0;
+}
+
+/*
+ * How often a panel that a device factors crosses a link, one crossing after
+ * the other: down and up where others read it from the host; by the link of its
+ * device to each of the peers.
+ */
+static double crossings(const rates_t *r)
+{
+    bool by_host = r->npcol > 1.0 || (r->count > 1.0 && !r->peers);
+
+    return (by_host ? 2.0 : 0.0) + (r->peers ? r->count - 1.0 : 0.0);
+}
+
+/* The panel and its way: by a device, if all columns are there and that is
+ * quicker; else by the team. Returns whether by a device. */
+static bool let_factor(const rates_t *r, double m, columns_t c,
+                       hyb_home_seconds_t *s)
+{
+    double elements = (m + r->nb) * r->nb, flop = elements * r->nb;
+    double crossing = sizeof(double) * elements / r->link;
+    double there = flop / (HYB_PANEL_PART_THERE * r->device);
+    double way = crossings(r) * crossing;
+
+    s->panel = flop / (panel_part * r->team);
+    s->link = c.devices > 0.0
+                  ? (c.host > 0.0 && !c.spread ? 1.0 : 2.0) * crossing
+                  : 0.0;
+    if (c.spread && crossings(r) == 0.0)
+        way = crossing;
+    if (!r->factor || (c.host > 0.0 && !c.spread) || c.devices <= 0.0 ||
+        there + way > s->panel + s->link)
+        return false;
+    s->devices += r->overlaps ? there / r->count / r->npcol : 0.0;
+    s->panel = there;
+    s->link = way;
+    return true;
+}
+
+/* What host and devices compute, and the products of the host's columns that
+ * devices take so that both end together; panel: the team's, before. */
+static void let_work(const rates_t *r, double m, columns_t c, double panel,
+                     hyb_home_seconds_t *s)
+{
+    double flop = 2.0 * m * r->nb, solve = r->nb * r->nb;
+    double move = flop_of_byte * 5.0 * sizeof(double) * r->nb;
+    double work = c.host * (flop + solve / solve_part) / r->team;
+    double shared = c.host * flop / r->team;
+    double visiting = c.host * flop / r->visitors;
+
+    s->devices += c.devices * (flop + solve + move) / r->devices;
+    if (shared + visiting > 0.0 && !c.spread)
+        s->share = fmin(1.0, fmax(0.0, work + panel - s->devices) /
+                                 (shared + visiting));
+    s->host = work - s->share * shared;
+    s->devices += s->share * visiting;
+}
+
+/* With C of m rows. */
+static hyb_home_seconds_t iteration(const rates_t *r, double m, columns_t c)
+{
+    hyb_home_seconds_t s = {.total = 0.0};
+    double next = fmin(r->nb, c.host + c.devices) * 2.0 * m * r->nb;
+    double team, way, beside = visits(r, m, c.guests);
+
+    team = let_factor(r, m, c, &s) ? 0.0 : s.panel / r->npcol;
+    let_work(r, m, c, team, &s);
+    way = s.link + rows_way(r, fmin(r->nb, c.devices));
+    beside += rows_way(r, c.devices / r->count);
+    s.link += beside;
+    if (!r->overlaps) {
+        s.total = fmax(s.host, s.devices) + s.panel + s.link;
+        return s;
+    }
+    next = next / (c.host > 0.0 ? r->team : r->device) + s.panel + way;
+    s.total = fmax(fmax(s.host + team, next), fmax(s.devices, beside));
+    return s;
+}
+
+static void add(hyb_home_seconds_t *sum, hyb_home_seconds_t s, double times)
+{
+    sum->panel += times * s.panel;
+    sum->link += times * s.link;
+    sum->host += times * s.host;
+    sum->devices += times * s.devices;
+    sum->total += times * s.total;
+}
+
+hyb_home_seconds_t hyb_home_predict(const hyb_home_figures_t *figures,
+                                    const hpl_shape_t *shape, double rest,
+                                    bool guests)
+{
+    enum { STEPS = 256 }; /* at most: of more panels some are taken as one */
+    rates_t rates = rates_of(figures, shape);
+    int64_t panels = xh_units(shape->n, shape->nb);
+    int64_t run = xh_units(panels, STEPS);
+    double n = shape->n, columns = n / shape->npcol, products = 0.0;
+    double share = rest > 0.0 && !guests ? 0.0 : hyb_home_share(figures, shape);
+    hyb_home_seconds_t all = {.total = 0.0}, one;
+
+    for (int64_t k = 0; k < panels; k += run) {
+        double left = fmax(0.0, n - (double)(k + 1) * shape->nb);
+        double mine = left / shape->npcol;
+        double others = fmax(0.0, mine - (1.0 - rest) * columns);
+        double host = guests ? share * mine : others + share * (mine - others);
+        double times = (double)xh_smaller(run, panels - k);
+
+        one = iteration(&rates, left / shape->nprow,
+                        (columns_t){host, mine - host,
+                                    guests ? (1.0 - share) * others : 0.0,
+                                    share > 0.0});
+        add(&all, one, times);
+        all.share += times * host * left * one.share;
+        products += times * host * left;
+    }
+    all.share = products > 0.0 ? all.share / products : 0.0;
+    return all;
+}
+
+/* ---- the choice ---------------------------------------------------------- */
+
+/* The number of the setting share; NAN: auto. */
+static bool read_share(const char *text, double *share_p)
+{
+    char *end;
+
+    *share_p = NAN;
+    if (strcmp(text, "auto") == 0)
+        return true;
+    *share_p = strtod(text, &end);
+    return end != text && *end == '\0' && *share_p >= 0.0 && *share_p <= 1.0;
+}
+
+bool hyb_home_share_is_valid(void)
+{
+    const char *text = xh_settings_text("share");
+    double share;
+
+    if (read_share(text, &share))
+        return true;
+    xh_log_error("share: '%s' is neither auto nor a number from 0 to 1", text);
+    return false;
+}
+
+/*
+ * The part of an update's time that a panel takes on its way to the team, while
+ * half of all columns are left: it comes down, and one thread puts it into
+ * tiles.
+ */
+static double panel_part_of_update(const hyb_home_figures_t *f, double devices,
+                                   double columns)
+{
+    const double packed = 4e9; /* B/s */
+    double bytes = 1.0 / f->link + 1.0 / packed;
+
+    return columns > 0.0 ? sizeof(double) * bytes * devices / columns
+                         : HUGE_VAL;
+}
+
+double hyb_home_share(const hyb_home_figures_t *f, const hpl_shape_t *shape)
+{
+    const double least = 0.01; /* gain */
+    double team = f->threads * f->thread_rate;
+    double devices = f->devices * hyb_home_device_rate(
+                                      f, hyb_home_group(f, shape) * shape->nb);
+    double share, columns = (double)shape->n / shape->npcol;
+
+    if (!read_share(xh_settings_text("share"), &share))
+        return 0.0;
+    if (!isnan(share))
+        return share;
+    if (devices <= 0.0 || team <= 0.0)
+        return 0.0;
+    share = team / (team + devices);
+    return share > least + panel_part_of_update(f, devices, columns) ? share
+                                                                     : 0.0;
+}
+
+/* Do columns whose home is the host visit devices for all of an update? */
+static bool columns_visit(void)
+{
+    return strcmp(xh_settings_text("visit"), "column") == 0;
+}
+
+/* Where not all have room, some of the memory is for others that come. */
+double hyb_home_rest(const hyb_home_figures_t *figures,
+                     const hpl_shape_t *shape, bool *guests_p)
+{
+    double columns = (double)shape->n / shape->npcol;
+    double blocks = hyb_home_blocks(shape);
+    int group = hyb_home_group(figures, shape);
+    double devices = 1.0 - hyb_home_share(figures, shape); /* their part */
+    double there;
+
+    *guests_p = false;
+    if (!hyb_home_is_host() &&
+        hyb_home_room(figures, shape, group, 0) >= blocks * devices)
+        return 0.0;
+    there = hyb_home_blocks_there(figures, shape, group, guests_p);
+    if (hyb_home_is_host())
+        return 1.0;
+    if (*guests_p)
+        there = devices > 0.0 ? there / devices : blocks;
+    return fmin(1.0, fmax(0.0, blocks - there) * shape->nb / columns);
+}
+
+hyb_grouping_t hyb_home_grouping(const hyb_home_figures_t *figures,
+                                 const hpl_shape_t *shape)
+{
+    bool guests;
+    double rest = hyb_home_rest(figures, shape, &guests);
+    double panels = ceil((double)shape->n / shape->nb);
+
+    return (hyb_grouping_t){.width = hyb_home_group(figures, shape),
+                            .guests = guests ? (int)(rest * panels) + 1 : 0};
+}
+
+bool hyb_home_may_be_device(const char *asked,
+                            const hyb_home_figures_t *figures)
+{
+    return figures->devices > 0.0 &&
+           (strcmp(asked, "device") == 0 || figures->rate[0] > 0.0) &&
+           (strcmp(asked, "host") != 0 || columns_visit());
+}
+
+bool hyb_home_is_device(const char *asked, const hyb_home_figures_t *figures,
+                        const hpl_shape_t *shape)
+{
+    bool guests;
+    double rest;
+
+    if (shape->n == 0)
+        return false;
+    if (strcmp(asked, "device") == 0)
+        return true;
+    if (!hyb_home_may_be_device(asked, figures))
+        return false;
+    rest = hyb_home_rest(figures, shape, &guests);
+    if (strcmp(asked, "host") == 0)
+        return guests;
+    return (rest < 1.0 || guests) &&
+           hyb_home_predict(figures, shape, rest, guests).total <
+               clearly * hyb_home_predict(figures, shape, 1.0, false).total;
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What crosses links where devices compute all columns. */
+#include <math.h>
+#include "hpl/pauxil/map.h"
+#include "hpl/solver/system.h"
+#include "hybrid/lu/state/groups.h"
+#include "hybrid/lu/state/homes.h"
+#include "hybrid/lu/tune/residence.h"
+
+/* Panel k as a process of shape sees it, in rows and columns. */
+typedef struct {
+    double jb, top; /* its width; those of its top rows that are here */
+    double rows;    /* of it, here */
+    double part;    /* of all of its rows */
+    double columns; /* that live on devices, behind it */
+    double above;   /* rows above it, here */
+    bool is_mine;   /* its columns are here */
+    bool is_shared; /* P > 1: others hold rows of it */
+} panel_t;
+
+static panel_t panel_of(const hpl_shape_t *shape, const hyb_homes_t *homes,
+                        int64_t k)
+{
+    hpl_map_t rows = hpl_map(shape->nb, shape->nprow, shape->myrow);
+    hpl_map_t columns = hpl_system_column_map(shape);
+    int64_t first = k * shape->nb;
+    int64_t jb = xh_smaller(shape->nb, shape->n - first);
+    int64_t above = hpl_map_count(&rows, first);
+    int64_t below = hpl_map_count(&rows, shape->n) - above;
+    int64_t left = xh_larger(hpl_map_count(&columns, first + jb),
+                             homes->guests * shape->nb);
+
+    return (panel_t){
+        .jb = (double)jb,
+        .top = hpl_map_owner(&rows, first) == rows.me ? (double)jb : 0.0,
+        .rows = (double)below,
+        .part = (double)below / (double)(shape->n - first),
+        .columns = (double)xh_larger(0, hpl_system_columns(shape) - left),
+        .above = (double)above,
+        .is_mine = hpl_map_owner(&columns, first) == columns.me,
+        .is_shared = shape->nprow > 1};
+}
+
+typedef struct {
+    double up, down; /* doubles */
+} traffic_t;
+
+/* L1, L2 and the lists of row moves; what pivots are agreed by. */
+static traffic_t panel_traffic(const panel_t *p, int devices, bool by_device,
+                               bool travels, bool by_peers)
+{
+    double l1 = p->jb * p->jb, body = (p->rows - p->top) * p->jb;
+    double displaced = p->rows > 0.0 ? 1.0 - p->jb * p->part / p->rows : 0.0;
+    double lists =
+        p->jb * (1.0 + p->part) + (p->jb * p->part + p->top) * displaced;
+    bool stays = by_device && p->is_mine;
+    int need = stays ? by_peers ? 0 : devices - 1 : devices;
+    double agreed = stays && p->is_shared ? p->jb * (2.0 * p->jb + 2.0) : 0.0;
+    traffic_t t = {.up = devices * (lists + l1) + need * body + agreed};
+
+    if (stays)
+        t.down = l1 + (p->is_shared ? agreed : p->jb) +
+                 (travels || need > 0 ? body : 0.0);
+    else if (p->is_mine)
+        t.down = p->top * p->jb + body;
+    return t;
+}
+
+/* Numbers of the lists of panel k with those before it in its group, and of all
+ * of that once it is closed. */
+static double wide_lists(const hyb_groups_t *groups, const panel_t *p, int nb,
+                         int k)
+{
+    hyb_group_t group = groups->of[k];
+    double columns = (k - group.first) * (double)nb + p->jb;
+    double left = p->rows / fmax(p->part, 1e-9) + columns - p->jb;
+    double all = columns * ((p->is_shared ? 1.0 : 0.0) + p->part +
+                            2.0 * p->part * (1.0 - columns / left));
+
+    if (group.end == group.first + 1)
+        return 0.0;
+    return k + 1 == group.end ? 2.0 * all : all;
+}
+
+/*
+ * Rows that columns exchange, where P > 1: pivots come from all rows alike. Of
+ * U's rows mine leave and the others come; the rows that they displace from the
+ * top leave it, and come to those that rows of U leave.
+ *
+ * part  in  of the rows that are left, those of the top
+ */
+static traffic_t row_traffic(const panel_t *p, double part)
+{
+    double mine = p->jb * p->part;
+
+    if (p->top > 0.0)
+        return (traffic_t){.up = p->columns * (p->jb - mine),
+                           .down = p->columns * (mine + p->jb * (1.0 - part))};
+    return (traffic_t){.up = p->columns * p->jb, .down = p->columns * mine};
+}
+
+/* So that with one panel's top out of so many rows, or with its group's: far
+ * columns, for which others have tops here. */
+static traffic_t group_traffic(const hpl_shape_t *shape,
+                               const hyb_groups_t *groups, const panel_t *all,
+                               int k, double left)
+{
+    hyb_group_t group = groups->of[k];
+    double nb = shape->nb, before = (k - group.first) * nb;
+    double part = (group.end - group.first) * nb / (left + before);
+    panel_t near = *all, far = *all;
+    traffic_t t, u;
+
+    if (group.end == group.first + 1)
+        return row_traffic(all, all->jb / left);
+    near.columns = fmin(all->columns, HYB_GROUP_LEAD * nb / shape->npcol);
+    far.columns -= near.columns;
+    t = row_traffic(&near, all->jb / left);
+    u = row_traffic(&far, part);
+    if (far.top == 0.0)
+        u.up -= far.columns * far.jb * far.part * part;
+    return (traffic_t){t.up + u.up, t.down + u.down};
+}
+
+/* L2 of the panels before panel k in its group, whose rows one device sends and
+ * all get. */
+static traffic_t l2_traffic(const hyb_groups_t *groups, const panel_t *all,
+                            int nb, int k, int devices, double left)
+{
+    panel_t p = *all;
+    traffic_t t;
+
+    if (k + 1 == groups->panels)
+        return (traffic_t){0.0, 0.0};
+    p.columns = (k - groups->of[k].first) * (double)nb;
+    t = row_traffic(&p, p.jb / left);
+    t.up = devices * t.up + (devices - 1) * p.columns * p.jb * p.part;
+    return t;
+}
+
+static void add(traffic_t *sum, traffic_t t)
+{
+    sum->up += t.up;
+    sum->down += t.down;
+}
+
+/* What guest number block of the process has met when iteration k is over. */
+static int met(const hpl_shape_t *shape, const hyb_homes_t *homes,
+               const hyb_groups_t *groups, int64_t block, int k)
+{
+    hpl_map_t map = hpl_system_column_map(shape);
+    int closed = hyb_groups_closed(groups, k).end;
+    hyb_far_t far = {
+        .panel = hpl_map_block_global(&map, block),
+        .block = block,
+        .from = xh_units(hpl_map_count(&map, (int64_t)closed * shape->nb),
+                         shape->nb),
+        .blocks = homes->guests};
+
+    return hyb_groups_met(groups, groups->panels, &far, k);
+}
+
+/* Rows of the process from panel's first one on. */
+static double rows_from(const hpl_shape_t *shape, int panel)
+{
+    hpl_map_t rows = hpl_map(shape->nb, shape->nprow, shape->myrow);
+
+    return (double)(hpl_map_count(&rows, shape->n) -
+                    hpl_map_count(&rows, (int64_t)panel * shape->nb));
+}
+
+/*
+ * Rows of a column that meets so many panels at once, the first of them first:
+ * those of U and displaced ones come with it. Its own leave it only where it
+ * has stayed: else they leave from host memory.
+ */
+static traffic_t guest_rows(const hpl_shape_t *shape, int first, int panels,
+                            bool stayed)
+{
+    double rows = (double)panels * shape->nb;
+    double mine = rows * rows_from(shape, first) /
+                  ((double)shape->n - (double)first * shape->nb);
+
+    if (shape->nprow == 1)
+        return (traffic_t){0.0, 0.0};
+    return (traffic_t){rows + mine, stayed ? 2.0 * mine : 0.0};
+}
+
+/*
+ * Guests come and go: rows from the first panel on that they have not met. For
+ * good they come once, and U goes. b is one column and no panel.
+ */
+static traffic_t guest_traffic(const hpl_shape_t *shape,
+                               const hyb_homes_t *homes,
+                               const hyb_groups_t *groups, int64_t block)
+{
+    hpl_map_t map = hpl_system_column_map(shape);
+    int panel = (int)hpl_map_block_global(&map, block), first = 0, before = 0;
+    int nb = shape->nb, end = (int)xh_smaller(panel, groups->panels), now;
+    double width =
+        (double)xh_larger(1, xh_smaller(nb, shape->n - (int64_t)panel * nb));
+    bool is_there = panel == 0;
+    traffic_t t = {.up = is_there ? rows_from(shape, 0) : 0.0};
+
+    for (int k = 0; k < end; k++, before = now) {
+        now = met(shape, homes, groups, block, k);
+        if (now > before) {
+            add(&t, guest_rows(shape, before, now - before, is_there));
+            first = is_there ? first : before;
+            t.up += is_there ? 0.0 : rows_from(shape, first);
+            is_there = true;
+        }
+        if (is_there && !hyb_groups_is_near(panel, k + 1)) {
+            t.down += rows_from(shape, first);
+            is_there = false;
+        }
+    }
+    t.down += rows_from(shape, first) - rows_from(shape, end);
+    return (traffic_t){width * t.up, width * t.down};
+}
+
+void hyb_home_traffic(const hpl_shape_t *shape, const hyb_homes_t *homes,
+                      const hyb_groups_t *groups, bool rows_stay,
+                      bool by_device, double *up_p, double *down_p)
+{
+    int panels = groups->panels;
+    hpl_map_t columns = hpl_system_column_map(shape);
+    traffic_t sum = {0.0, 0.0}, t;
+
+    for (int64_t b = 0; b < homes->guests; b++) {
+        if (!hyb_homes_is_guest(homes, b))
+            continue;
+        add(&sum, guest_traffic(shape, homes, groups, b));
+    }
+    for (int k = 0; k < panels; k++) {
+        panel_t p = panel_of(shape, homes, k);
+        bool resides =
+            p.is_mine && hpl_map_block_local(&columns, k) >= homes->guests;
+
+        t = panel_traffic(&p, homes->places - 1, by_device, shape->npcol > 1,
+                          homes->peers && resides);
+        sum.up += t.up + (resides ? 2.0 * p.jb + p.above : 0.0) +
+                  (homes->places - 1) * wide_lists(groups, &p, shape->nb, k);
+        sum.down += t.down + (resides ? p.above : 0.0);
+        if (shape->nprow > 1 && !rows_stay) {
+            double left = (double)(shape->n - k * shape->nb);
+
+            add(&sum, group_traffic(shape, groups, &p, k, left));
+            add(&sum,
+                l2_traffic(groups, &p, shape->nb, k, homes->places - 1, left));
+        }
+    }
+    if (hpl_map_owner(&columns, shape->n) == columns.me)
+        sum.down += (double)hpl_system_rows(shape);
+    *up_p = 8.0 * sum.up;
+    *down_p = 8.0 * sum.down;
+}
