@@ -9,14 +9,14 @@
 
 /* Processes of two threads: a column takes 1 ns a row, a panel 1 us. */
 static const hyb_model_curve_t nothing;
-static const hyb_model_curve_t columns = {2, {100, 1000}, {1e-7, 1e-6}};
-static const hyb_model_curve_t alone = {2, {100, 1000}, {1e-4, 1e-3}};
+static const hyb_model_curve_t usual_column = {2, {100, 1000}, {1e-7, 1e-6}};
+static const hyb_model_curve_t usual_panel = {2, {100, 1000}, {1e-4, 1e-3}};
 static const hyb_model_curve_t halved = {2, {100, 1000}, {0.5e-4, 0.5e-3}};
 
 static const hyb_model_link_t slow_link = {.latency = 1e-5, .bandwidth = 1e8};
 
 static inline hyb_model_rates_t
-rates_of(hyb_model_curve_t update, hyb_model_curve_t one, hyb_model_curve_t all)
+rates_by(hyb_model_curve_t update, hyb_model_curve_t one, hyb_model_curve_t all)
 {
     return (hyb_model_rates_t){
         .threads = 2,
@@ -26,7 +26,7 @@ rates_of(hyb_model_curve_t update, hyb_model_curve_t one, hyb_model_curve_t all)
 
 static inline hyb_model_rates_t usual(void)
 {
-    return rates_of(columns, alone, halved);
+    return rates_by(usual_column, usual_panel, halved);
 }
 
 static inline hyb_model_rates_t without_panels(hyb_model_rates_t rates)
@@ -36,7 +36,7 @@ static inline hyb_model_rates_t without_panels(hyb_model_rates_t rates)
 }
 
 /* Columns that take so many ns a row. */
-static inline hyb_model_curve_t columns_of(double ns)
+static inline hyb_model_curve_t curve_of(double ns)
 {
     return (hyb_model_curve_t){2, {100, 1000}, {ns * 1e-7, ns * 1e-6}};
 }
@@ -49,8 +49,8 @@ static inline hyb_model_rates_t with_devices(double ns)
 {
     hyb_model_rates_t rates = usual();
 
-    rates.width[0].prepare = columns_of(0.2);
-    rates.width[0].devices = columns_of(ns);
+    rates.width[0].prepare = curve_of(0.2);
+    rates.width[0].devices = curve_of(ns);
     return rates;
 }
 

@@ -4,6 +4,7 @@
 
 #include "testing/unit/exchange_fixture.h"
 #include "testing/unit/small_team.h"
+#include "hybrid/lu/loop/loop.h"
 #include "hybrid/lu/messages/exchange.h"
 #include "hybrid/lu/state/groups.h"
 #include "hybrid/lu/state/ledger.h"
@@ -32,6 +33,8 @@ static void make_workers(table_t *t)
         t->worker[i].member = i;
     }
     hyb_poller_add(&lu->poller, hyb_exchange_poll, lu);
+    lu->assist = hyb_exchange_assist;
+    lu->help = hyb_update_help;
 }
 
 /* No column has met a panel. Iteration k opens; panel k + 1 has so many blocks

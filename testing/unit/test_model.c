@@ -103,14 +103,15 @@ TEST_CALL(without_overlap_parts_add_up,
                       work_of(3000) + panels_of(3000, halved)))
 
 TEST_CALL(panels_alone_follow_each_other,
-          assert_near(seconds(rates_of(nothing, alone, halved), 3000, 1, 1),
+          assert_near(seconds(rates_by(nothing, usual_panel, halved), 3000, 1,
+                              1),
                       panels_of(3000, halved)))
 
 TEST(overlap_hides_panels_while_updates_last_longer)
 {
     /* A panel keeps one of a hundred threads busy. */
-    hyb_model_rates_t rates = rates_of(columns, alone, alone);
-    double work = work_of(4000), panels = panels_of(4000, alone);
+    hyb_model_rates_t rates = rates_by(usual_column, usual_panel, usual_panel);
+    double work = work_of(4000), panels = panels_of(4000, usual_panel);
 
     rates.threads = 100;
     assert_true(seconds(rates, 4000, 1, 1) > work);
@@ -123,7 +124,7 @@ TEST(narrow_runs_take_the_next_panels_columns_longer)
     hyb_model_rates_t narrow = usual();
     double longer = 0.0;
 
-    narrow.width[0].narrow = columns_of(1.25);
+    narrow.width[0].narrow = curve_of(1.25);
     for (int rows = 100; rows < 3000; rows += 100)
         longer += 100 * 0.25e-9 * rows;
     assert_near(at_depth(0, narrow, 3000, 1, 1),
@@ -172,7 +173,7 @@ TEST(no_test_on_cores_passes_the_ceiling_of_its_processes)
 
 TEST(back_substitution_reads_half_the_matrix)
 {
-    hyb_model_rates_t rates = rates_of(nothing, nothing, nothing);
+    hyb_model_rates_t rates = rates_by(nothing, nothing, nothing);
 
     rates.sweep = 1e9;
     assert_near(seconds(rates, 2000, 1, 1), 8 * 2e3 * 2e3 / 2 / 1e9);

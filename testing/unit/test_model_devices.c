@@ -74,8 +74,8 @@ static hyb_model_rates_t on_device(double bytes, double ns, double way)
     rates.home = "device";
     rates.figures = (hyb_home_figures_t){
         .devices = 1, .memory = bytes, .panel_rows = HUGE_VAL};
-    rates.width[0].resident = columns_of(ns);
-    rates.width[0].transfer = columns_of(100.0 * way);
+    rates.width[0].resident = curve_of(ns);
+    rates.width[0].transfer = curve_of(100.0 * way);
     return rates;
 }
 
@@ -107,7 +107,7 @@ TEST(the_team_has_a_share_of_a_devices_columns)
 TEST(panels_go_down_and_up_one_after_the_other)
 {
     hyb_model_rates_t rates = on_device(1e12, 1e-12, 2);
-    double wanted = panels_of(3000, halved) + panels_of(3000, columns_of(200));
+    double wanted = panels_of(3000, halved) + panels_of(3000, curve_of(200));
 
     for (int depth = 0; depth < 3; depth++)
         assert_near(at_depth(depth, rates, 3000, 1, 1), wanted);
@@ -121,7 +121,7 @@ static hyb_model_rates_t factored_there(double ns, double way)
     hyb_model_rates_t rates = on_device(1e12, 1e-12, way);
 
     rates.there = true;
-    rates.width[0].factor = columns_of(ns);
+    rates.width[0].factor = curve_of(ns);
     return rates;
 }
 
@@ -131,10 +131,10 @@ TEST(of_panels_for_other_processes_all_comes_down)
     hyb_model_rates_t rates = factored_there(70, 0);
     double without = seconds(rates, 3000, 1, 2);
 
-    rates.width[0].transfer = columns_of(200);
+    rates.width[0].transfer = curve_of(200);
     assert_near(seconds(rates, 3000, 1, 2) - without,
-                panels_of(3000, columns_of(100)) +
-                    panels_of(2900, columns_of(100)) + 2900 * 100e-9 +
+                panels_of(3000, curve_of(100)) +
+                    panels_of(2900, curve_of(100)) + 2900 * 100e-9 +
                     30 * 100 * 100e-9);
 }
 
@@ -143,16 +143,16 @@ TEST(of_panels_for_other_processes_all_comes_down)
 TEST(of_panels_for_peers_l2_crosses_their_link_alone)
 {
     hyb_model_rates_t rates = factored_there(70, 200);
-    double wanted = panels_of(3000, columns_of(70)) + 30 * 100 * 100e-9 * 100;
+    double wanted = panels_of(3000, curve_of(70)) + 30 * 100 * 100e-9 * 100;
     double by_host;
 
     rates.figures.devices = 2;
-    by_host = wanted + panels_of(3000, columns_of(1e4)) +
-              panels_of(2900, columns_of(1e4)) + 2900 * 1e-5;
+    by_host = wanted + panels_of(3000, curve_of(1e4)) +
+              panels_of(2900, curve_of(1e4)) + 2900 * 1e-5;
     assert_near(at_depth(0, rates, 3000, 1, 1), by_host);
-    rates.width[0].peers = columns_of(40);
+    rates.width[0].peers = curve_of(40);
     assert_near(at_depth(0, rates, 3000, 1, 1),
-                wanted + panels_of(2900, columns_of(40)));
+                wanted + panels_of(2900, curve_of(40)));
     assert_true(at_depth(0, rates, 3000, 1, 2) > by_host);
 }
 
@@ -162,11 +162,11 @@ TEST(who_is_quicker_factors_but_threads_may_try)
 {
     hyb_model_rates_t slow = factored_there(1e6, 2), near = slow, quick = slow;
     double tried = 2900 * 200e-9 + hyb_model_curve_at(&halved, 2900);
-    double by_device = panels_of(3000, columns_of(60)) - 2900 * 60e-9;
+    double by_device = panels_of(3000, curve_of(60)) - 2900 * 60e-9;
 
     slow.there = near.there = quick.there = false;
-    near.width[0].factor = columns_of(60);
-    quick.width[0].factor = columns_of(1e-9);
+    near.width[0].factor = curve_of(60);
+    quick.width[0].factor = curve_of(1e-9);
     assert_near(seconds(slow, 3000, 1, 1),
                 seconds(on_device(1e12, 1e-12, 2), 3000, 1, 1));
     assert_near(seconds(near, 3000, 1, 1),
@@ -191,7 +191,7 @@ TEST(back_substitution_of_columns_on_devices_is_theirs)
     hyb_model_rates_t rates = on_device(1e12, 1e-12, 0);
     double without = seconds(rates, 3000, 1, 1);
 
-    rates.width[0].subtract = columns_of(1000);
+    rates.width[0].subtract = curve_of(1000);
     assert_near(seconds(rates, 3000, 1, 1) - without, 30 * 1500 * 1e-6);
 }
 
@@ -230,7 +230,7 @@ TEST(rows_that_mpi_takes_from_a_device_cross_no_link)
     hyb_model_rates_t rates = without_panels(on_device(1e12, 1e-12, 0)), stay;
     double panels;
 
-    rates.width[0].transfer = columns_of(100);
+    rates.width[0].transfer = curve_of(100);
     panels = at_depth(0, rates, 3000, 1, 1);
     stay = rates;
     stay.figures.device_mpi = 1;
