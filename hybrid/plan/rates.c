@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/plan/model.h"
+#include "hybrid/plan/rates.h"
 
 #include <math.h>
 #include <stdlib.h>
