@@ -122,17 +122,17 @@ void __wrap_hyb_host_update_run(void *update)
 
 /* ---- all ----------------------------------------------------------------- */
 
-xh_status_t __real_hyb_measure(const hyb_means_t *means,
+xh_status_t __real_hyb_measure(const hyb_resources_t *resources,
                                const hyb_measurement_t *what,
                                hyb_model_rates_t *rates_p);
 
 /* The one thread of a process stands for all of them, of which messages would
  * take a small part. */
-xh_status_t __wrap_hyb_measure(const hyb_means_t *means,
+xh_status_t __wrap_hyb_measure(const hyb_resources_t *resources,
                                const hyb_measurement_t *what,
                                hyb_model_rates_t *rates_p)
 {
-    XH_TRY(__real_hyb_measure(means, what, rates_p));
+    XH_TRY(__real_hyb_measure(resources, what, rates_p));
     rates_p->aside = true;
     return XH_OK;
 }

@@ -15,7 +15,7 @@
  * xhpl takes from it. */
 
 void __wrap_hpl_generator_fill(const hpl_generator_t *generator,
-                               hpl_block_t block, double *a, int64_t ld)
+                               hpl_submatrix_t block, double *a, int64_t ld)
 {
 }
 

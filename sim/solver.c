@@ -151,8 +151,8 @@ void __wrap_hyb_factor_run(hyb_lu_t *lu)
 }
 
 /* There are no numbers to compare. */
-bool __wrap_hyb_check_columns_wanted(const hyb_means_t *means, int64_t n,
-                                     int nprow)
+bool __wrap_hyb_check_columns_wanted(const hyb_resources_t *resources,
+                                     int64_t n, int nprow)
 {
     return false;
 }

@@ -57,8 +57,8 @@ typedef struct {
 } hpl_clocks_t;
 
 /*
- * the work of a process in a factorization: s, means over its threads, whose
- * sum is at most the time that it took
+ * the work of a process in a factorization: s, resources over its threads,
+ * whose sum is at most the time that it took
  */
 typedef struct {
     double panel, swap, solve, update;

@@ -28,7 +28,7 @@ typedef struct {
     int64_t run;          /* rows of a run */
 } rows_t;
 
-static rows_t plan_rows(const hpl_generator_t *g, const hpl_block_t *block)
+static rows_t plan_rows(const hpl_generator_t *g, const hpl_submatrix_t *block)
 {
     rows_t r = {.run = g->rows.nprocs == 1 ? g->m : g->rows.nb};
     int64_t start;
@@ -55,8 +55,8 @@ static void fill_column(const hpl_generator_t *g, const rows_t *r, uint64_t x,
     }
 }
 
-void hpl_generator_fill(const hpl_generator_t *g, hpl_block_t block, double *a,
-                        int64_t ld)
+void hpl_generator_fill(const hpl_generator_t *g, hpl_submatrix_t block,
+                        double *a, int64_t ld)
 {
     int64_t column, previous = -2;
     uint64_t x = 0;
@@ -88,8 +88,8 @@ void HPL_pdmatgen(const HPL_T_grid *GRID, int M, int N, int NB, double *A,
         return;
     g = hpl_generator(M, (uint32_t)ISEED, &rows, &cols);
     hpl_generator_fill(&g,
-                       (hpl_block_t){.rows = hpl_map_count(&rows, M),
-                                     .cols = hpl_map_count(&cols, N)},
+                       (hpl_submatrix_t){.rows = hpl_map_count(&rows, M),
+                                         .cols = hpl_map_count(&cols, N)},
                        A, LDA);
 }
 

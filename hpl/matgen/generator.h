@@ -20,7 +20,7 @@ typedef struct {
 typedef struct {
     int64_t row, rows; /* the first, and how many */
     int64_t col, cols;
-} hpl_block_t;
+} hpl_submatrix_t;
 
 /*
  * Of the part with these rows and columns of a random matrix of m rows. Its
@@ -38,5 +38,5 @@ hpl_generator_t hpl_generator(int64_t m, uint64_t seed, const hpl_map_t *rows,
  *
  * Cost: about the time to write a, where runs of rows are not much under 32.
  */
-void hpl_generator_fill(const hpl_generator_t *generator, hpl_block_t block,
+void hpl_generator_fill(const hpl_generator_t *generator, hpl_submatrix_t block,
                         double *a, int64_t ld);

@@ -53,7 +53,7 @@ static void measure(const hyb_observer_t *run, hyb_report_t *mine)
 
     mine->flop = lap.paced_flop;
     mine->seconds = lap.paced_seconds;
-    mine->turns = lap.turns;
+    mine->run_delay = lap.run_delay;
     mine->cpu = lap.paced_cpu;
     memcpy(mine->leader, lap.leader, sizeof(mine->leader));
 }

@@ -12,9 +12,9 @@
 typedef struct {
     double time;          /* s of the process's clock */
     double flop, seconds; /* of products of its team */
-    double turns;   /* s that others had its threads' cores, beside these */
-    double cpu;     /* of seconds: at work */
-    double planned; /* flop/s of a thread; 0: nothing was predicted */
+    double run_delay; /* s that others had its threads' cores, beside these */
+    double cpu;       /* of seconds: at work */
+    double planned;   /* flop/s of a thread; 0: nothing was predicted */
     double leader[HYB_ACTIVITIES]; /* s */
     double mhz, celsius;           /* NAN: not told */
     double column, rank;           /* of the grid; in the job */
@@ -55,9 +55,9 @@ typedef struct {
     double rate;    /* flop/s of a thread in updates; 0: too little to tell */
     double usual;   /* flop/s of its processor at work, the best so far */
     double planned; /* flop/s of a thread that was predicted; 0: nothing was */
-    double turns;   /* share of its updates in which others had its cores */
-    double work;    /* share: swaps, solves, updates */
-    double panel;   /* share: factoring */
+    double run_delay; /* share of its updates in which others had its cores */
+    double work;      /* share: swaps, solves, updates */
+    double panel;     /* share: factoring */
     double wait; /* share: for panels and rows of others, and moving them on */
     int column;  /* of the grid */
 } hyb_pulse_t;

@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "base/median.h"
 #include "base/text.h"
-#include "base/turns.h"
+#include "base/run_delay.h"
 
 enum {
     KEPT = 12,    /* reports of each process */
@@ -96,14 +96,14 @@ static double on_messages(const double share[HYB_ACTIVITIES])
 static hyb_pulse_t pulse_of(const peer_t *peer)
 {
     const hyb_report_t *to = newest(peer), *from = oldest(peer);
-    double time, seconds, cpu, turns, share[HYB_ACTIVITIES];
+    double time, seconds, cpu, run_delay, share[HYB_ACTIVITIES];
 
     if (peer->heard < 2 || to->time - from->time < window)
         return (hyb_pulse_t){.rate = 0.0};
     time = to->time - from->time;
     cpu = to->cpu - from->cpu;
     seconds = fmax(to->seconds - from->seconds, cpu);
-    turns = to->turns - from->turns;
+    run_delay = to->run_delay - from->run_delay;
     for (int a = 0; a < HYB_ACTIVITIES; a++)
         share[a] = (to->leader[a] - from->leader[a]) / time;
     return (hyb_pulse_t){
@@ -111,7 +111,7 @@ static hyb_pulse_t pulse_of(const peer_t *peer)
             seconds > least * time ? (to->flop - from->flop) / seconds : 0.0,
         .usual = peer->usual,
         .planned = to->planned,
-        .turns = turns > 0.0 ? turns / (turns + seconds) : 0.0,
+        .run_delay = run_delay > 0.0 ? run_delay / (run_delay + seconds) : 0.0,
         .work = share[HYB_SWAP] + share[HYB_SOLVE] + share[HYB_MULTIPLY],
         .panel = share[HYB_PANEL],
         .wait = on_messages(share),
@@ -184,8 +184,9 @@ static hyb_verdict_t judge_messages(const hyb_pulse_t *pulse, int count,
     for (int i = 0; i < count; i++) {
         double *longest = &panel[pulse[i].column];
 
-        if (pulse[i].turns > XH_TURNS_CROWDED && pulse[i].turns > v.share)
-            v = (hyb_verdict_t){HYB_CROWDED, i, 0, pulse[i].turns};
+        if (pulse[i].run_delay > XH_TURNS_CROWDED &&
+            pulse[i].run_delay > v.share)
+            v = (hyb_verdict_t){HYB_CROWDED, i, 0, pulse[i].run_delay};
         work = fmax(work, pulse[i].work);
         *longest = fmax(*longest, pulse[i].panel);
     }

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/median.h"
 #include "base/settings.h"
-#include "base/turns.h"
+#include "base/run_delay.h"
 #include "hpl.h"
 #include "hpl/grid/agree.h"
 #include "hpl/panel/panel.h"
@@ -46,7 +46,7 @@ static const double ceiling_part = 0.05, link_part = 0.1, sweep_part = 0.05;
 /* ---- columns ------------------------------------------------------------- */
 
 typedef struct {
-    const hyb_means_t *means;
+    const hyb_resources_t *resources;
     const hyb_measurement_t *what;
     hyb_model_rates_t *rates;
     hyb_phase_t *phase;
@@ -84,7 +84,7 @@ static void add_point(const work_t *w, hyb_model_curve_t *curve, int64_t rows,
  */
 static int64_t columns(const work_t *w, int64_t m, int64_t run_cols)
 {
-    double each = (double)(run_cols * hyb_team_size(w->means->team));
+    double each = (double)(run_cols * hyb_team_size(w->resources->team));
     double rows = (double)m;
     double seconds = 2.0 * rows * each * w->width->nb / w->rate;
     double in_time = OF_UPDATE * w->share / (ENOUGH * seconds);
@@ -132,23 +132,23 @@ static void measure_columns(const work_t *w, hyb_host_update_t *x)
                     .median /
                 (double)x->n);
     }
-    if (w->means->by_blas)
+    if (w->resources->by_blas)
         return; /* the library has wider runs of the next panel's columns */
-    x->run_cols = hyb_means_narrow_columns(w->means, w->width->nb);
+    x->run_cols = hyb_resources_narrow_columns(w->resources, w->width->nb);
     add_point(w, &width->narrow, x->m,
               fmax(least, column_seconds(x, ALL, w->share)));
 }
 
 static xh_status_t measure_update(const work_t *w, int64_t m)
 {
-    int64_t run_cols = hyb_means_run_columns(w->means, w->width->nb);
+    int64_t run_cols = hyb_resources_run_columns(w->resources, w->width->nb);
     hyb_host_update_t x = {.m = m,
                            .n = columns(w, m, run_cols),
                            .k = w->width->nb,
                            .run_cols = run_cols};
     xh_status_t status =
-        hpl_agree(MPI_COMM_WORLD,
-                  hyb_host_update_open(&x, w->means->kernel, w->means->team));
+        hpl_agree(MPI_COMM_WORLD, hyb_host_update_open(&x, w->resources->kernel,
+                                                       w->resources->team));
 
     if (status == XH_OK)
         measure_columns(w, &x);
@@ -249,9 +249,9 @@ static xh_status_t measure_pivots(const work_t *w, hyb_host_panel_t *x)
 static xh_status_t measure_panel(const work_t *w, int64_t m)
 {
     hyb_host_panel_t x;
-    hyb_team_t *team = w->means->team;
+    hyb_team_t *team = w->resources->team;
     xh_status_t status =
-        hpl_agree(MPI_COMM_WORLD, hyb_host_panel_open(&x, w->means->kernel,
+        hpl_agree(MPI_COMM_WORLD, hyb_host_panel_open(&x, w->resources->kernel,
                                                       team, m, w->width->nb));
 
     if (status == XH_OK) {
@@ -272,7 +272,7 @@ static xh_status_t measure_panel(const work_t *w, int64_t m)
  */
 static xh_status_t measure_resident(work_t *w, int64_t m)
 {
-    hyb_machine_t *machine = w->means->machine;
+    hyb_machine_t *machine = w->resources->machine;
     hyb_resident_devices_t *devices;
     hyb_resident_seconds_t seconds;
     xh_status_t status;
@@ -301,7 +301,8 @@ static xh_status_t measure_resident(work_t *w, int64_t m)
 /* The team's work, while devices are at theirs. */
 static xh_status_t measure_height(work_t *w, int64_t m)
 {
-    bool resident = hyb_home_may_be_device(w->rates->home, &w->rates->figures);
+    bool resident =
+        hyb_residence_may_be_device(w->rates->home, &w->rates->figures);
     double column;
     xh_status_t status;
 
@@ -310,7 +311,7 @@ static xh_status_t measure_height(work_t *w, int64_t m)
     if (status == XH_OK && !resident)
         status = measure_panel(w, m + w->width->nb);
     column = hyb_busy_devices_end(w->devices);
-    if (w->means->offloads) {
+    if (w->resources->offloads) {
         add_point(w, &w->width->devices, m, column);
         w->lost = w->lost || isinf(hyb_slowest(column));
     }
@@ -336,8 +337,8 @@ static xh_status_t measure_width(work_t *w, double seconds)
             (spent > seconds / 2 || !has_number(w, height[i])))
             break;
         w->share = fmax(0.0, seconds - spent) / (PARTS * (HEIGHTS - i));
-        w->ceiling[w->ceilings] =
-            hyb_probe_ceiling(w->means->team, w->means->kernel->isa, glance);
+        w->ceiling[w->ceilings] = hyb_probe_ceiling(
+            w->resources->team, w->resources->kernel->isa, glance);
         w->rate = fmax(w->rate, w->ceiling[w->ceilings++] / w->processes);
         XH_TRY(measure_height(w, height[i]));
     }
@@ -347,19 +348,19 @@ static xh_status_t measure_width(work_t *w, double seconds)
 /* ---- all ----------------------------------------------------------------- */
 
 /* What the update takes with the library, where that multiplies. */
-static double by_blas(const hyb_means_t *means)
+static double by_blas(const hyb_resources_t *resources)
 {
     hyb_kernels_t tried = hyb_kernels_of_setting();
 
-    return means->by_blas && tried.blas > 0.0
-               ? tried.rate[means->kernel->isa] / tried.blas
+    return resources->by_blas && tried.blas > 0.0
+               ? tried.rate[resources->kernel->isa] / tried.blas
                : 1.0;
 }
 
 /* What is asked for, within what is measured. */
 static int width_of(const work_t *w, int i)
 {
-    int most = w->means->offloads ? WIDEST_WITH_DEVICES : WIDEST;
+    int most = w->resources->offloads ? WIDEST_WITH_DEVICES : WIDEST;
 
     return (int)xh_smaller(most, xh_larger(NARROWEST, w->what->width[i]));
 }
@@ -370,7 +371,7 @@ static xh_status_t measure_widths(work_t *w, double seconds)
     xh_status_t status = hpl_agree(
         MPI_COMM_WORLD,
         hyb_busy_devices_create(
-            w->means->machine, height[HEIGHTS - 1], width_of(w, widths - 1),
+            w->resources->machine, height[HEIGHTS - 1], width_of(w, widths - 1),
             fmin(device_bytes, w->what->bytes), &w->devices));
 
     hyb_phase_step(w->phase);
@@ -404,41 +405,42 @@ static xh_status_t measure_all(work_t *w)
     hyb_phase_step(w->phase);
     XH_TRY(hyb_probe_link(w->what->column_step, of_link, &w->rates->column));
     hyb_phase_step(w->phase);
-    XH_TRY(hyb_probe_sweep(w->means->team, w->means->kernel, of_sweep,
+    XH_TRY(hyb_probe_sweep(w->resources->team, w->resources->kernel, of_sweep,
                            &w->rates->sweep));
     hyb_phase_step(w->phase);
     return measure_widths(w, w->what->seconds - 2.0 * of_link - of_sweep);
 }
 
-xh_status_t hyb_measure(const hyb_means_t *means, const hyb_measurement_t *what,
+xh_status_t hyb_measure(const hyb_resources_t *resources,
+                        const hyb_measurement_t *what,
                         hyb_model_rates_t *rates_p)
 {
     hyb_model_rates_t rates = {
-        .threads = (int)-hyb_slowest(-hyb_team_size(means->team))};
+        .threads = (int)-hyb_slowest(-hyb_team_size(resources->team))};
     hyb_split_t split;
     hyb_phase_t phase;
-    const xh_turns_t before = xh_turns_of_process();
-    xh_turns_t after;
-    work_t work = {.means = means,
+    const xh_run_delay_t before = xh_run_delay_of_process();
+    xh_run_delay_t after;
+    work_t work = {.resources = resources,
                    .what = what,
                    .rates = &rates,
                    .phase = &phase,
-                   .by_blas = by_blas(means)};
+                   .by_blas = by_blas(resources)};
     xh_status_t status;
 
     XH_TRY(hyb_split_of_setting(&split));
     rates.fixed = split.policy == HYB_SPLIT_FIXED;
     rates.share = split.share;
     rates.home = xh_settings_text("home");
-    rates.figures = means->figures;
+    rates.figures = resources->figures;
     rates.there = strcmp(xh_settings_text("panel"), "device") == 0;
     MPI_Comm_size(MPI_COMM_WORLD, &work.processes);
     hyb_phase_begin(&phase, "measuring rates of links, cores and devices");
     status = measure_all(&work);
     hyb_phase_end(&phase);
     hyb_model_slow_down(&rates, what->crowd);
-    after = xh_turns_of_process();
-    rates.others = hyb_slowest(xh_turns_of_others(&before, &after));
+    after = xh_run_delay_of_process();
+    rates.others = hyb_slowest(xh_run_delay_of_others(&before, &after));
     if (status == XH_OK)
         *rates_p = rates;
     return status;

@@ -26,5 +26,6 @@ typedef struct {
  *         part, however long they take
  * Errors: XH_ERR_MEMORY  on all processes
  */
-xh_status_t hyb_measure(const hyb_means_t *means, const hyb_measurement_t *what,
+xh_status_t hyb_measure(const hyb_resources_t *resources,
+                        const hyb_measurement_t *what,
                         hyb_model_rates_t *rates_p);

@@ -411,7 +411,7 @@ double hyb_model_seconds(const hyb_model_rates_t *rates,
         test->depth < 2 ? (hyb_overlap_t)test->depth : HYB_OVERLAP_PIPELINE;
     model.on_host = 1.0;
     if (model.width.resident.count > 0 &&
-        hyb_home_is_device(rates->home, &rates->figures, &model.test))
+        hyb_residence_is_device(rates->home, &rates->figures, &model.test))
         hyb_model_take_homes(&model);
     least = least_seconds(&model);
     seconds = back_substitution(&model);

@@ -45,14 +45,16 @@ static double rows_way(const model_t *model, double columns)
 void hyb_model_take_homes(model_t *model)
 {
     bool guests;
-    double rest = hyb_home_rest(&model->rates->figures, &model->test, &guests);
+    double rest =
+        hyb_residence_rest(&model->rates->figures, &model->test, &guests);
 
-    model->group = hyb_home_group(&model->rates->figures, &model->test);
+    model->group = hyb_residence_group(&model->rates->figures, &model->test);
     model->guests = guests ? rest : 0.0;
     model->on_host = rest - model->guests;
-    model->share = model->on_host > 0.0
-                       ? 0.0
-                       : hyb_home_share(&model->rates->figures, &model->test);
+    model->share =
+        model->on_host > 0.0
+            ? 0.0
+            : hyb_residence_share(&model->rates->figures, &model->test);
 }
 
 /* Of n columns behind a panel, those of this part of all: the left ones. */

@@ -133,7 +133,7 @@ typedef struct {
 } ring_t;
 
 /* Seconds of a message, mean of some turns. */
-static double turns(const ring_t *ring, int bytes, int count)
+static double run_delay(const ring_t *ring, int bytes, int count)
 {
     double begun;
 
@@ -154,9 +154,10 @@ static double message(const ring_t *ring, int bytes, double seconds)
 {
     double once;
 
-    turns(ring, bytes, PLACES);
-    once = turns(ring, bytes, 1);
-    return turns(ring, bytes, (int)fmin(MOST_TURNS, fmax(2.0, seconds / once)));
+    run_delay(ring, bytes, PLACES);
+    once = run_delay(ring, bytes, 1);
+    return run_delay(ring, bytes,
+                     (int)fmin(MOST_TURNS, fmax(2.0, seconds / once)));
 }
 
 xh_status_t hyb_probe_link(int step, double seconds, hyb_model_link_t *link_p)

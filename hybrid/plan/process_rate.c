@@ -23,7 +23,7 @@ enum {
 };
 
 typedef struct {
-    const hyb_means_t *means;
+    const hyb_resources_t *resources;
     int nb;
     double seconds;
     bool resident;           /* may devices have all columns? */
@@ -61,16 +61,17 @@ static double update_rate(hyb_host_update_t *x, double seconds)
 
 static xh_status_t measure_threads(measured_t *it)
 {
-    const hyb_means_t *means = it->means;
-    int64_t run_cols = hyb_means_run_columns(means, it->nb);
+    const hyb_resources_t *resources = it->resources;
+    int64_t run_cols = hyb_resources_run_columns(resources, it->nb);
     hyb_host_update_t x = {.m = ROWS,
-                           .n = run_cols * hyb_team_size(means->team),
+                           .n = run_cols * hyb_team_size(resources->team),
                            .k = it->nb,
                            .run_cols = run_cols,
                            .parts = HYB_PART_SWAP | HYB_PART_SOLVE |
                                     HYB_PART_MULTIPLY};
-    xh_status_t status = hpl_agree(
-        MPI_COMM_WORLD, hyb_host_update_open(&x, means->kernel, means->team));
+    xh_status_t status =
+        hpl_agree(MPI_COMM_WORLD,
+                  hyb_host_update_open(&x, resources->kernel, resources->team));
 
     if (status == XH_OK)
         it->threads = update_rate(&x, it->seconds);
@@ -81,12 +82,12 @@ static xh_status_t measure_threads(measured_t *it)
 /* ---- devices ------------------------------------------------------------- */
 
 /* As their tables have it; 0: one is unknown. */
-static double known_rate(const hyb_means_t *means, int nb)
+static double known_rate(const hyb_resources_t *resources, int nb)
 {
     double sum = 0.0;
 
-    for (int i = 0; i < hyb_machine_devices(means->machine); i++) {
-        double rate = hyb_machine_rate(means->machine, i, nb);
+    for (int i = 0; i < hyb_machine_devices(resources->machine); i++) {
+        double rate = hyb_machine_rate(resources->machine, i, nb);
 
         if (rate <= 0.0)
             return 0.0;
@@ -101,8 +102,8 @@ static xh_status_t measure_beside_resident(measured_t *it, double *column_p)
     hyb_resident_devices_t *devices;
     xh_status_t status;
 
-    hyb_resident_devices_begin(it->means->machine, ROWS, it->nb, DEVICE_BYTES,
-                               it->seconds, &devices);
+    hyb_resident_devices_begin(it->resources->machine, ROWS, it->nb,
+                               DEVICE_BYTES, it->seconds, &devices);
     status = measure_threads(it);
     *column_p = hyb_resident_devices_end(devices).column;
     return status;
@@ -114,7 +115,7 @@ static xh_status_t measure_beside_busy(measured_t *it, double *column_p)
     hyb_busy_devices_t *devices = NULL;
     xh_status_t status;
 
-    (void)hyb_busy_devices_create(it->means->machine, ROWS, it->nb,
+    (void)hyb_busy_devices_create(it->resources->machine, ROWS, it->nb,
                                   DEVICE_BYTES, &devices);
     hyb_busy_devices_begin(devices, ROWS, it->nb, it->seconds);
     status = measure_threads(it);
@@ -127,9 +128,9 @@ static xh_status_t measure_beside_busy(measured_t *it, double *column_p)
 static xh_status_t measure(measured_t *it)
 {
     double column = INFINITY;
-    bool has = hyb_machine_devices(it->means->machine) > 0;
+    bool has = hyb_machine_devices(it->resources->machine) > 0;
 
-    it->devices = known_rate(it->means, it->nb);
+    it->devices = known_rate(it->resources, it->nb);
     if (!has || it->devices > 0.0)
         return measure_threads(it);
     XH_TRY((it->resident ? measure_beside_resident
@@ -142,14 +143,14 @@ static xh_status_t measure(measured_t *it)
     return XH_ERR_INPUT;
 }
 
-xh_status_t hyb_process_rate(const hyb_means_t *means, int nb, double seconds,
-                             double *rate_p)
+xh_status_t hyb_process_rate(const hyb_resources_t *resources, int nb,
+                             double seconds, double *rate_p)
 {
-    measured_t it = {.means = means,
+    measured_t it = {.resources = resources,
                      .nb = nb,
                      .seconds = seconds,
-                     .resident = hyb_home_may_be_device(
-                         xh_settings_text("home"), &means->figures)};
+                     .resident = hyb_residence_may_be_device(
+                         xh_settings_text("home"), &resources->figures)};
 
     XH_TRY(hpl_agree(MPI_COMM_WORLD, measure(&it)));
     *rate_p = it.devices + (it.resident ? 0.0 : it.threads);

@@ -15,5 +15,5 @@
  *         XH_ERR_MEMORY
  *         on all processes
  */
-xh_status_t hyb_process_rate(const hyb_means_t *means, int nb, double seconds,
-                             double *rate_p);
+xh_status_t hyb_process_rate(const hyb_resources_t *resources, int nb,
+                             double seconds, double *rate_p);

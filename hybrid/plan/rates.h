@@ -73,12 +73,12 @@ typedef struct {
                        of a test on cores passes that; 0: unknown */
     double others;  /* part of that time in which others had the cores */
     double sweep;   /* B/s of reading the matrix, each process; 0: no time */
-    hyb_model_link_t row;       /* within a process row, ... */
-    hyb_model_link_t column;    /* ... within a process column */
-    const char *home;           /* where columns live: as asked for, ... */
-    hyb_home_figures_t figures; /* ... and as these decide */
-    bool there;                 /* only devices factor panels of their columns,
-                                   not who is quicker; no curve: only threads */
+    hyb_model_link_t row;            /* within a process row, ... */
+    hyb_model_link_t column;         /* ... within a process column */
+    const char *home;                /* where columns live: as asked for, ... */
+    hyb_residence_figures_t figures; /* ... and as these decide */
+    bool there;          /* only devices factor panels of their columns,
+                            not who is quicker; no curve: only threads */
     const double *speed; /* of each process column of the test: so many times
                             that of what was measured, and columns are dealt by
                             it; NULL: equally many columns */

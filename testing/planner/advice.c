@@ -38,21 +38,21 @@ int xhpl_advice_order(const xhpl_job_t *job, const xhpl_extent_t *planned,
 
 /* ---- the file ------------------------------------------------------------ */
 
-xh_status_t xhpl_advice_write(const xhpl_order_t *order,
+xh_status_t xhpl_advice_write(const xhpl_command_t *command,
                               const xhpl_choice_t *best, int pmap)
 {
     const hpl_shape_t *test = &best->test;
-    xhpl_parameters_t parameters = order->parameters;
+    xhpl_parameters_t parameters = command->parameters;
     const xhpl_quantity_t chosen[] = {XHPL_N,     XHPL_NB,    XHPL_P,   XHPL_Q,
                                       XHPL_DEPTH, XHPL_BCAST, XHPL_PMAP};
     const int value[] = {test->n,     test->nb,    test->nprow, test->npcol,
                          test->depth, best->bcast, pmap};
 
-    if (order->write == NULL)
+    if (command->write == NULL)
         return XH_OK;
     for (int i = 0; i < 7; i++)
         parameters.list[chosen[i]] = (xhpl_list_t){1, {value[i]}};
-    return xhpl_dat_create(order->write, &parameters);
+    return xhpl_dat_create(command->write, &parameters);
 }
 
 xh_rivals_t xhpl_advice_rivals(void)
@@ -64,22 +64,22 @@ xh_rivals_t xhpl_advice_rivals(void)
     return rivals;
 }
 
-xh_status_t xhpl_advice_worthless(const xhpl_order_t *order, double others)
+xh_status_t xhpl_advice_worthless(const xhpl_command_t *command, double others)
 {
     xh_rivals_t rivals = xhpl_advice_rivals();
-    bool plans = order->ask == XHPL_ASK_PLAN;
+    bool plans = command->ask == XHPL_ASK_PLAN;
     char why[sizeof(rivals.text) + 100];
 
     snprintf(why, sizeof(why),
              "WORTHLESS: other programs (%s) had %.0f%% of the cores while "
              "this was measured, in both of two tries",
              rivals.text, 100.0 * others);
-    if (!order->force) {
+    if (!command->force) {
         xh_log_error("%s: end them and run %s again, or add --force%s%s%s", why,
                      plans ? "--plan" : "--predict",
-                     order->write != NULL ? "; " : "",
-                     order->write != NULL ? order->write : "",
-                     order->write != NULL ? " was not written" : "");
+                     command->write != NULL ? "; " : "",
+                     command->write != NULL ? command->write : "",
+                     command->write != NULL ? " was not written" : "");
         return XH_ERR_INPUT;
     }
     if (plans)
@@ -87,8 +87,8 @@ xh_status_t xhpl_advice_worthless(const xhpl_order_t *order, double others)
                "machine is idle; the result of a run will be right, perhaps "
                "slower\n\n",
                why,
-               order->wanted.seconds > 0.0 ? "The grid is right, N and NB"
-                                           : "N and grid are right, NB");
+               command->wanted.seconds > 0.0 ? "The grid is right, N and NB"
+                                             : "N and grid are right, NB");
     else
         printf("%s. The rates below may be wrong: predict again once the "
                "machine is idle\n\n",
@@ -107,8 +107,9 @@ static bool is_limited_by_time(const xhpl_job_t *job, const xhpl_choice_t *best)
     return best->seconds * pow(1.0 + step, 3.0) > job->most_seconds;
 }
 
-static void print_limit(const xhpl_request_t *wanted, const xhpl_job_t *job,
-                        const xhpl_extent_t *planned, const xhpl_choice_t *best)
+static void print_limit(const xhpl_plan_options_t *wanted,
+                        const xhpl_job_t *job, const xhpl_extent_t *planned,
+                        const xhpl_choice_t *best)
 {
     static const double most = 0.95; /* of the memory, that is still safe */
     double bytes = job->most_bytes * planned->ranks_per_node;
@@ -337,7 +338,7 @@ static void compare_processes(const xhpl_job_t *job,
 
 /* ---- all ----------------------------------------------------------------- */
 
-void xhpl_advice_print(const xhpl_order_t *order, const xhpl_job_t *job,
+void xhpl_advice_print(const xhpl_command_t *command, const xhpl_job_t *job,
                        const xhpl_extent_t *planned, const xhpl_choice_t *best,
                        int pmap, bool compares)
 {
@@ -350,14 +351,14 @@ void xhpl_advice_print(const xhpl_order_t *order, const xhpl_job_t *job,
            pmap == 0 ? "" : " by columns (PMAP = 1)",
            xh_text_seconds(best->seconds).text,
            xh_text_rate(1e9 * best->gflops).text, best->bytes / 0x1p30);
-    print_limit(&order->wanted, job, planned, best);
+    print_limit(&command->wanted, job, planned, best);
     if (compares && ceiling > 0.0)
         printf("  that is %.2f of the %s that these cores reach in "
                "multiply-adds alone (FMA ceiling)\n",
                1e9 * best->gflops / ceiling, xh_text_rate(ceiling).text);
     if (compares)
         compare_processes(job, planned, best);
-    if (order->write != NULL)
-        printf("  written to %s\n", order->write);
-    print_command(planned, best, pmap, order->write);
+    if (command->write != NULL)
+        printf("  written to %s\n", command->write);
+    print_command(planned, best, pmap, command->write);
 }

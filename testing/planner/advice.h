@@ -3,8 +3,8 @@
 
 #include "base/rivals.h"
 #include "testing/planner/choices.h"
-#include "testing/ptest/order.h"
-#include "testing/ptest/request.h"
+#include "testing/ptest/command_line.h"
+#include "testing/ptest/plan_options.h"
 
 /* A plan in words, for whoever reads it; on process 0. */
 
@@ -22,7 +22,7 @@ int xhpl_advice_order(const xhpl_job_t *job, const xhpl_extent_t *planned,
  * Write the file of --write, if there is one.
  * Errors: XH_ERR_INPUT  it cannot be written: reported
  */
-xh_status_t xhpl_advice_write(const xhpl_order_t *order,
+xh_status_t xhpl_advice_write(const xhpl_command_t *command,
                               const xhpl_choice_t *best, int pmap);
 
 /* Who disturbs: names of programs, or how to find them. Takes 0.2 s. */
@@ -35,7 +35,7 @@ xh_rivals_t xhpl_advice_rivals(void);
  * others  in  the part of the measuring time that other programs had
  * Errors: XH_ERR_INPUT  without --force: reported, and there is no table
  */
-xh_status_t xhpl_advice_worthless(const xhpl_order_t *order, double others);
+xh_status_t xhpl_advice_worthless(const xhpl_command_t *command, double others);
 
 /* What an estimate says of the plan, whose rate it has so many times; "" if it
  * is lower. */
@@ -48,6 +48,6 @@ const char *xhpl_advice_estimate(double times);
  *
  * compares  in  may other numbers be compared? Not where devices take part
  */
-void xhpl_advice_print(const xhpl_order_t *order, const xhpl_job_t *job,
+void xhpl_advice_print(const xhpl_command_t *command, const xhpl_job_t *job,
                        const xhpl_extent_t *planned, const xhpl_choice_t *best,
                        int pmap, bool compares);

@@ -38,7 +38,7 @@ static void say_check(const hyb_model_rates_t *rates,
     int every = (int)xh_settings_int("verify_every");
     double seconds = check_bytes(test, every) / rates->sweep;
 
-    if (hyb_check_columns_wanted(hyb_driver_means(), test->n, test->nprow))
+    if (hyb_check_columns_wanted(hyb_solver_resources(), test->n, test->nprow))
         xh_log_info("the run checks its numbers while it computes, for about "
                     "%s, %.2g%% of the best choice (an estimate for cores); "
                     "--set verify=end leaves that out",

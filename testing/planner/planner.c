@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "base/settings.h"
-#include "base/turns.h"
+#include "base/run_delay.h"
 #include "hpl/grid/agree.h"
 #include "hybrid/plan/measure.h"
 #include "hybrid/plan/probes.h"
@@ -25,7 +25,7 @@
 #include "testing/ptest/capacity.h"
 #include "testing/ptest/core_budget.h"
 #include "testing/ptest/dat_file.h"
-#include "testing/ptest/plan.h"
+#include "testing/ptest/test_list.h"
 #include "testing/ptest/processes.h"
 #include "testing/ptest/weights.h"
 #include "hybrid/lu/solver/solver.h"
@@ -64,15 +64,15 @@ static void print_row(const xhpl_choice_t *choice, const char *words)
 /* ---- measuring ----------------------------------------------------------- */
 
 /* What is measured; NULL, with a message, if the model has no such solver. */
-static const hyb_means_t *means_for(const char *what)
+static const hyb_resources_t *means_for(const char *what)
 {
-    const hyb_means_t *means = hyb_driver_means();
+    const hyb_resources_t *resources = hyb_solver_resources();
 
-    if (means == NULL && xhpl_rank(MPI_COMM_WORLD) == 0)
+    if (resources == NULL && xhpl_rank(MPI_COMM_WORLD) == 0)
         xh_log_error("%s: solver=%s cannot be predicted; allowed: "
                      "solver=hybrid",
                      what, xh_settings_text("solver"));
-    return means;
+    return resources;
 }
 
 /* One more width to measure, in order, if there is room. */
@@ -113,8 +113,8 @@ static void say_disturbed(const xhpl_core_budget_t *budget, double part)
  * disturbed least, and the first that they hardly did. Ranks go along process
  * rows: neighbours in a column are a row apart.
  */
-static xh_status_t measure(const hyb_means_t *means, const xhpl_list_t *nb,
-                           double seconds, int tries,
+static xh_status_t measure(const hyb_resources_t *resources,
+                           const xhpl_list_t *nb, double seconds, int tries,
                            hyb_model_rates_t *rates_p)
 {
     int processes = xhpl_size(MPI_COMM_WORLD);
@@ -132,7 +132,7 @@ static xh_status_t measure(const hyb_means_t *means, const xhpl_list_t *nb,
         add_width(&what, nb->value[i]);
     rates_p->others = INFINITY;
     for (int i = 0; i < tries && rates_p->others > too_much; i++) {
-        XH_TRY(hyb_measure(means, &what, &found));
+        XH_TRY(hyb_measure(resources, &what, &found));
         found.others =
             hyb_slowest(xhpl_core_budget_others(&budget, found.others));
         if (found.others < rates_p->others)
@@ -164,7 +164,7 @@ static void warn_of_unknown_links(int64_t processes)
  * What can be refused before measuring. The file of --write must not exist; it
  * is written at the end, so an interrupted plan leaves none. Process 0.
  */
-static xh_status_t check_plan(const xhpl_order_t *order, bool offloads,
+static xh_status_t check_plan(const xhpl_command_t *command, bool offloads,
                               const xhpl_extent_t *started,
                               const xhpl_extent_t *planned)
 {
@@ -181,13 +181,13 @@ static xh_status_t check_plan(const xhpl_order_t *order, bool offloads,
                        "nodes uses those within one; start on at least two "
                        "nodes",
                        planned->nodes);
-    if (order->simulate)
+    if (command->simulate)
         XH_TRY(xhpl_simulate_check(offloads));
-    return order->write != NULL ? xhpl_dat_try(order->write) : XH_OK;
+    return command->write != NULL ? xhpl_dat_try(command->write) : XH_OK;
 }
 
 /* Bytes of a node that the plan may fill; 0: unknown. Process 0. */
-static double bytes_of_node(const xhpl_request_t *wanted, double available)
+static double bytes_of_node(const xhpl_plan_options_t *wanted, double available)
 {
     if (wanted->memory_bytes == 0.0)
         return isinf(available) ? 0.0 : wanted->memory_share * available;
@@ -216,42 +216,43 @@ static void share_cores(int started, int planned, hyb_model_rates_t *rates)
         planned, rates->threads, cores);
 }
 
-static xhpl_list_t list_or(const xhpl_order_t *order, xhpl_quantity_t quantity,
-                           xhpl_list_t usual)
+static xhpl_list_t list_or(const xhpl_command_t *command,
+                           xhpl_quantity_t quantity, xhpl_list_t usual)
 {
-    return order->given[quantity] ? order->parameters.list[quantity] : usual;
+    return command->given[quantity] ? command->parameters.list[quantity]
+                                    : usual;
 }
 
-/* What the order leaves open gets usual values. */
-static xhpl_job_t job_of(const xhpl_order_t *order, bool offloads,
+/* What the command leaves open gets usual values. */
+static xhpl_job_t job_of(const xhpl_command_t *command, bool offloads,
                          int processes)
 {
     static const xhpl_list_t on_cores = {4, {384, 256, 192, 128}};
     static const xhpl_list_t with_devices = {5, {512, 1024, 768, 384, 256}};
     static const xhpl_list_t depths = {2, {2, 1}};
     static const xhpl_list_t broadcasts = {6, {1, 0, 2, 3, 4, 5}};
-    double seconds = order->wanted.seconds;
+    double seconds = command->wanted.seconds;
 
     return (xhpl_job_t){
         .processes = processes,
-        .nb = list_or(order, XHPL_NB, offloads ? with_devices : on_cores),
-        .depth = list_or(order, XHPL_DEPTH, depths),
-        .bcast = list_or(order, XHPL_BCAST, broadcasts),
-        .align = xhpl_parameters_value(&order->parameters, XHPL_ALIGN),
+        .nb = list_or(command, XHPL_NB, offloads ? with_devices : on_cores),
+        .depth = list_or(command, XHPL_DEPTH, depths),
+        .bcast = list_or(command, XHPL_BCAST, broadcasts),
+        .align = xhpl_parameters_value(&command->parameters, XHPL_ALIGN),
         .most_seconds = seconds > 0.0 ? seconds : INFINITY,
         .bytes = xhpl_capacity_bytes};
 }
 
 /* What equal columns, weights, and leaving the slowest out give; the choice
  * with weights. */
-static xhpl_choice_t compare_weights(const xhpl_order_t *order,
+static xhpl_choice_t compare_weights(const xhpl_command_t *command,
                                      const xhpl_job_t *job,
                                      const xhpl_weights_t *weights,
                                      const xhpl_choice_t *equal)
 {
     xhpl_choice_t without,
         weighted = xhpl_unequal_best(job, weights,
-                                     xhpl_order(&order->parameters), equal);
+                                     xhpl_order(&command->parameters), equal);
     int slowest = xhpl_unequal_without(job, weights, &without);
     char words[64];
 
@@ -277,7 +278,8 @@ static bool are_of(const xhpl_weights_t *weights, int processes)
 }
 
 /* On process 0, which prints. */
-static xh_status_t answer_plan(const xhpl_order_t *order, const xhpl_job_t *job,
+static xh_status_t answer_plan(const xhpl_command_t *command,
+                               const xhpl_job_t *job,
                                const xhpl_weights_t *weights,
                                xhpl_choice_t *best_p)
 {
@@ -297,7 +299,7 @@ static xh_status_t answer_plan(const xhpl_order_t *order, const xhpl_job_t *job,
         return XH_ERR_INPUT;
     }
     if (job->rates->others > too_much)
-        XH_TRY(xhpl_advice_worthless(order, job->rates->others));
+        XH_TRY(xhpl_advice_worthless(command, job->rates->others));
     warn_of_unknown_links(job->processes);
     if (xhpl_choices_are_flat(job->processes))
         xh_log_warning("%d processes have no good grid, %d x %d is the nearest "
@@ -307,55 +309,59 @@ static xh_status_t answer_plan(const xhpl_order_t *order, const xhpl_job_t *job,
     for (int i = 0; i < count; i++)
         print_row(&choices[i], "");
     if (are_of(weights, job->processes))
-        choices[0] = compare_weights(order, job, weights, &choices[0]);
+        choices[0] = compare_weights(command, job, weights, &choices[0]);
     *best_p = choices[0];
     return XH_OK;
 }
 
 /* On process 0, with all measured. */
-static xh_status_t speak(const xhpl_order_t *order, const xhpl_job_t *job,
+static xh_status_t speak(const xhpl_command_t *command, const xhpl_job_t *job,
                          const xhpl_weights_t *weights,
                          const xhpl_extent_t *planned, bool offloads)
 {
-    int pmap = xhpl_parameters_value(&order->parameters, XHPL_PMAP);
+    int pmap = xhpl_parameters_value(&command->parameters, XHPL_PMAP);
     xhpl_choice_t best;
     xh_status_t status = XH_OK;
 
-    XH_TRY(answer_plan(order, job, weights, &best));
+    XH_TRY(answer_plan(command, job, weights, &best));
     xhpl_beside_say(job->rates, &best);
-    if (!order->given[XHPL_PMAP] && weights == NULL && !offloads)
+    if (!command->given[XHPL_PMAP] && weights == NULL && !offloads)
         pmap = xhpl_advice_order(job, planned, &best);
-    XH_TRY(xhpl_advice_write(order, &best, pmap));
-    if (order->simulate)
+    XH_TRY(xhpl_advice_write(command, &best, pmap));
+    if (command->simulate)
         status = xhpl_simulate_run(&best, job->rates, planned);
-    xhpl_advice_print(order, job, planned, &best, pmap, !offloads);
+    xhpl_advice_print(command, job, planned, &best, pmap, !offloads);
     return status;
 }
 
-static xh_status_t plan(const xhpl_order_t *order, const hyb_means_t *means)
+static xh_status_t plan(const xhpl_command_t *command,
+                        const hyb_resources_t *resources)
 {
     xhpl_capacity_t capacity = xhpl_capacity_of_nodes();
     xhpl_extent_t started = {.nodes = capacity.nodes,
                              .ranks_per_node = capacity.processes,
                              .processes = xhpl_size(MPI_COMM_WORLD)};
-    xhpl_extent_t planned = xhpl_request_extent(&order->wanted, &started);
+    xhpl_extent_t planned = xhpl_plan_option_extent(&command->wanted, &started);
     bool speaks = xhpl_rank(MPI_COMM_WORLD) == 0;
-    xhpl_job_t job = job_of(order, means->offloads, (int)planned.processes);
+    xhpl_job_t job =
+        job_of(command, resources->offloads, (int)planned.processes);
     hyb_model_rates_t rates;
     xh_status_t status =
-        speaks ? check_plan(order, means->offloads, &started, &planned) : XH_OK;
+        speaks ? check_plan(command, resources->offloads, &started, &planned)
+               : XH_OK;
     xhpl_weights_t *weights;
 
     XH_TRY(hpl_agree(MPI_COMM_WORLD, status));
-    XH_TRY(xhpl_weights_open(&order->parameters, xhpl_planner_rate, &weights));
-    status = measure(means, &job.nb, xh_settings_real("plan_seconds"), TRIES,
-                     &rates);
+    XH_TRY(
+        xhpl_weights_open(&command->parameters, xhpl_planner_rate, &weights));
+    status = measure(resources, &job.nb, xh_settings_real("plan_seconds"),
+                     TRIES, &rates);
     if (speaks && status == XH_OK) {
         share_cores(started.ranks_per_node, planned.ranks_per_node, &rates);
         job.rates = &rates;
-        job.most_bytes = bytes_of_node(&order->wanted, capacity.node_bytes) /
+        job.most_bytes = bytes_of_node(&command->wanted, capacity.node_bytes) /
                          planned.ranks_per_node;
-        status = speak(order, &job, weights, &planned, means->offloads);
+        status = speak(command, &job, weights, &planned, resources->offloads);
     }
     free(weights);
     return hpl_agree(MPI_COMM_WORLD, status);
@@ -367,11 +373,11 @@ static xh_status_t plan(const xhpl_order_t *order, const hyb_means_t *means)
 static void say_weights(const xhpl_parameters_t *parameters,
                         const xhpl_weights_t *weights)
 {
-    int64_t tests = xhpl_plan_count(parameters);
+    int64_t tests = xhpl_test_count(parameters);
     int64_t step = tests / parameters->list[XHPL_P].count;
 
     for (int64_t index = 0; index < tests; index += step) {
-        xhpl_test_t test = xhpl_plan_test(parameters, index);
+        xhpl_test_t test = xhpl_test_at(parameters, index);
 
         if (test.nprow * test.npcol <= xhpl_size(MPI_COMM_WORLD))
             xhpl_weights_say(weights, xhpl_order(parameters), &test);
@@ -387,8 +393,8 @@ static void answer_prediction(const xhpl_parameters_t *parameters,
 
     say_weights(parameters, weights);
     print_head();
-    for (int64_t index = 0; index < xhpl_plan_count(parameters); index++) {
-        xhpl_test_t test = xhpl_plan_test(parameters, index);
+    for (int64_t index = 0; index < xhpl_test_count(parameters); index++) {
+        xhpl_test_t test = xhpl_test_at(parameters, index);
         xhpl_choice_t choice =
             xhpl_unequal_choice(&job, weights, xhpl_order(parameters),
                                 xhpl_shape_of(&test, align), test.bcast);
@@ -398,19 +404,20 @@ static void answer_prediction(const xhpl_parameters_t *parameters,
     warn_of_unknown_links(xhpl_parameters_processes(parameters));
 }
 
-static xh_status_t predict(const xhpl_order_t *order, const hyb_means_t *means)
+static xh_status_t predict(const xhpl_command_t *command,
+                           const hyb_resources_t *resources)
 {
-    const xhpl_parameters_t *parameters = &order->parameters;
+    const xhpl_parameters_t *parameters = &command->parameters;
     hyb_model_rates_t rates;
     xhpl_weights_t *weights;
     xh_status_t status;
 
     XH_TRY(xhpl_weights_open(parameters, xhpl_planner_rate, &weights));
-    status = measure(means, &parameters->list[XHPL_NB],
+    status = measure(resources, &parameters->list[XHPL_NB],
                      xh_settings_real("plan_seconds"), TRIES, &rates);
     if (xhpl_rank(MPI_COMM_WORLD) == 0 && status == XH_OK) {
         if (rates.others > too_much)
-            status = xhpl_advice_worthless(order, rates.others);
+            status = xhpl_advice_worthless(command, rates.others);
         if (status == XH_OK)
             answer_prediction(parameters, weights, &rates);
     }
@@ -418,12 +425,14 @@ static xh_status_t predict(const xhpl_order_t *order, const hyb_means_t *means)
     return hpl_agree(MPI_COMM_WORLD, status);
 }
 
-int xhpl_planner_answer(const xhpl_order_t *order)
+int xhpl_planner_answer(const xhpl_command_t *command)
 {
-    bool plans = order->ask == XHPL_ASK_PLAN;
-    const hyb_means_t *means = means_for(plans ? "--plan" : "--predict");
+    bool plans = command->ask == XHPL_ASK_PLAN;
+    const hyb_resources_t *resources =
+        means_for(plans ? "--plan" : "--predict");
 
-    return means != NULL && (plans ? plan : predict)(order, means) == XH_OK
+    return resources != NULL &&
+                   (plans ? plan : predict)(command, resources) == XH_OK
                ? XH_EXIT_PASSED
                : XH_EXIT_INPUT;
 }
@@ -453,15 +462,15 @@ xh_status_t xhpl_planner_forecast(const xhpl_parameters_t *parameters,
     static known_t known;
     hyb_model_rates_t *rates = &known.rates;
     double seconds = fmin(forecast_seconds, xh_settings_real("plan_seconds"));
-    const hyb_means_t *means;
+    const hyb_resources_t *resources;
 
     *forecast_p = (xhpl_forecast_t){0};
     if (strcmp(xh_settings_text("predict"), "off") == 0)
         return XH_OK;
-    means = means_for("predict=on");
-    if (means == NULL)
+    resources = means_for("predict=on");
+    if (resources == NULL)
         return XH_ERR_INPUT;
-    XH_TRY(measure(means, &parameters->list[XHPL_NB], seconds, 1, rates));
+    XH_TRY(measure(resources, &parameters->list[XHPL_NB], seconds, 1, rates));
     if (rates->others > too_much && xhpl_rank(MPI_COMM_WORLD) == 0)
         xh_log_warning("other programs had these cores %.0f%% of the measuring "
                        "time: this prediction is worthless. End these "
@@ -484,12 +493,12 @@ xh_status_t xhpl_planner_forecast(const xhpl_parameters_t *parameters,
 xh_status_t xhpl_planner_rate(const xhpl_list_t *nb, double *rate_p)
 {
     const double seconds = 1.0;
-    const hyb_means_t *means = means_for("weights=measure");
+    const hyb_resources_t *resources = means_for("weights=measure");
     int widest = NARROWEST;
 
-    if (means == NULL)
+    if (resources == NULL)
         return XH_ERR_INPUT;
     for (int i = 0; i < nb->count; i++)
         widest = (int)xh_larger(widest, xh_smaller(nb->value[i], WIDEST));
-    return hyb_process_rate(means, widest, seconds, rate_p);
+    return hyb_process_rate(resources, widest, seconds, rate_p);
 }

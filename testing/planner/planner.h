@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/status.h"
-#include "testing/ptest/plan.h"
-#include "testing/ptest/order.h"
+#include "testing/ptest/test_list.h"
+#include "testing/ptest/command_line.h"
 #include "testing/ptest/weights.h"
 
 /*
@@ -13,7 +13,7 @@
 
 /* Measure, print the answer on stdout, write a file. Collective over
  * MPI_COMM_WORLD. Returns the program's exit status; an error is reported. */
-int xhpl_planner_answer(const xhpl_order_t *order);
+int xhpl_planner_answer(const xhpl_command_t *command);
 
 /*
  * With predict=on, measure what the tests of parameters need. Collective over

@@ -3,7 +3,7 @@
 
 #include "base/status.h"
 #include "testing/planner/choices.h"
-#include "testing/ptest/order.h"
+#include "testing/ptest/command_line.h"
 
 /* xhpl-sim (docs/SCALING.md) on a choice of a plan. On one process. */
 

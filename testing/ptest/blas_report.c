@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/settings.h"
 #include "base/text.h"
-#include "base/turns.h"
+#include "base/run_delay.h"
 #include "hpl.h"
 #include "hpl_solver.h"
 #include "hpl/grid/agree.h"

@@ -7,7 +7,7 @@
 #include "base/settings.h"
 #include "hpl.h"
 #include "hpl_solver.h"
-#include "testing/ptest/plan.h"
+#include "testing/ptest/test_list.h"
 #include "testing/ptest/processes.h"
 
 #define MIB 1048576.0
@@ -184,8 +184,8 @@ xh_status_t xhpl_capacity_check(const xhpl_parameters_t *parameters,
                                 const xhpl_weights_t *weights)
 {
     check_t check = {.parameters = parameters, .weights = weights};
-    int64_t tests = xhpl_plan_count(parameters);
-    int64_t step = xhpl_plan_same_shape(parameters);
+    int64_t tests = xhpl_test_count(parameters);
+    int64_t step = xhpl_test_same_shape(parameters);
     xhpl_test_t largest = {.n = 0};
     worst_t worst = {.ratio = 0};
 
@@ -193,7 +193,7 @@ xh_status_t xhpl_capacity_check(const xhpl_parameters_t *parameters,
     check.available = available_on(check.node);
     check.limit = limit_left();
     for (int64_t index = 0; index < tests; index += step) {
-        xhpl_test_t test = xhpl_plan_test(parameters, index);
+        xhpl_test_t test = xhpl_test_at(parameters, index);
         worst_t found = worst_of(&check, &test);
 
         if (found.ratio > worst.ratio) {

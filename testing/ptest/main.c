@@ -19,12 +19,12 @@
 #include "testing/planner/planner.h"
 #include "testing/ptest/blas_report.h"
 #include "testing/ptest/capacity.h"
-#include "testing/ptest/order.h"
+#include "testing/ptest/command_line.h"
 #include "testing/ptest/record.h"
 #include "testing/ptest/run.h"
 #include "testing/ptest/processes.h"
 #include "testing/ptest/solvers.h"
-#include "testing/ptest/tally.h"
+#include "testing/ptest/run_summary.h"
 #include "testing/ptest/termination.h"
 #include "testing/ptest/trace_files.h"
 #include "testing/ptest/trust.h"
@@ -52,39 +52,39 @@ static void identify(int rank, const char *host)
 }
 
 /* A list that came must not lead out of its array. */
-static void check_order(const xhpl_order_t *order)
+static void check_order(const xhpl_command_t *command)
 {
     const xhpl_quantity_row_t *wrong =
-        order->run ? xhpl_parameters_damaged(&order->parameters) : NULL;
+        command->run ? xhpl_parameters_damaged(&command->parameters) : NULL;
 
     if (wrong != NULL)
-        HPL_pabort(0, "receive_order",
+        HPL_pabort(0, "receive_command",
                    "rank 0 sent values that cannot be %s: a message or that "
                    "process's memory was damaged",
                    wrong->what);
 }
 
-/* The order as process 0 reads it, on all processes. */
-static xhpl_order_t receive_order(int argc, char **argv, int rank)
+/* The command as process 0 reads it, on all processes. */
+static xhpl_command_t receive_command(int argc, char **argv, int rank)
 {
-    xhpl_order_t order;
+    xhpl_command_t command;
 
     if (rank == 0) {
         xhpl_record_listen();
-        xhpl_order_read(argc, argv, xhpl_size(MPI_COMM_WORLD), &order);
+        xhpl_command_read(argc, argv, xhpl_size(MPI_COMM_WORLD), &command);
     }
-    MPI_Bcast(&order, sizeof(order), MPI_BYTE, 0, MPI_COMM_WORLD);
-    check_order(&order);
+    MPI_Bcast(&command, sizeof(command), MPI_BYTE, 0, MPI_COMM_WORLD);
+    check_order(&command);
     MPI_Barrier(MPI_COMM_WORLD); /* the sender knows as well: it arrived */
-    if (order.quiet)
+    if (command.quiet)
         xh_log_limit(XH_LOG_WARNING);
-    return order;
+    return command;
 }
 
 /* NULL if the file cannot be opened, which is reported. */
-static FILE *open_device(const xhpl_order_t *order)
+static FILE *open_device(const xhpl_command_t *command)
 {
-    const xhpl_parameters_t *parameters = &order->parameters;
+    const xhpl_parameters_t *parameters = &command->parameters;
     int device = xhpl_parameters_value(parameters, XHPL_DEVICE);
     FILE *out;
 
@@ -93,7 +93,7 @@ static FILE *open_device(const xhpl_order_t *order)
     if (device == XHPL_DEVICE_STDERR)
         return stderr;
     return xh_output_stream("line 3 of HPL.dat", parameters->output,
-                            order->force ? NULL : "HPLinpack", &out) == XH_OK
+                            command->force ? NULL : "HPLinpack", &out) == XH_OK
                ? out
                : NULL;
 }
@@ -121,16 +121,17 @@ static xh_status_t close_device(FILE *out)
 }
 
 /* Said only where it was asked for. */
-static void say_trusted(const xhpl_order_t *order, const xhpl_trust_t *trust)
+static void say_trusted(const xhpl_command_t *command,
+                        const xhpl_trust_t *trust)
 {
-    if (order->ask == XHPL_ASK_TRUST && xhpl_rank(MPI_COMM_WORLD) == 0)
+    if (command->ask == XHPL_ASK_TRUST && xhpl_rank(MPI_COMM_WORLD) == 0)
         xh_log_info("trust: all results are right: %" PRId64 " of %" PRId64
                     " shapes in %.3f s",
                     trust->tried, trust->shapes, trust->seconds);
 }
 
 /* With a solver open. Only process 0 has a device. */
-static int run_tests(const xhpl_order_t *order, xhpl_record_t *record,
+static int run_tests(const xhpl_command_t *command, xhpl_record_t *record,
                      const xhpl_weights_t *weights, int rank)
 {
     xhpl_trace_files_t files;
@@ -141,36 +142,37 @@ static int run_tests(const xhpl_order_t *order, xhpl_record_t *record,
     xh_status_t trusted;
     FILE *out = NULL;
 
-    if (xhpl_capacity_check(&order->parameters, weights) != XH_OK ||
-        xhpl_blas_report(&order->parameters) != XH_OK)
+    if (xhpl_capacity_check(&command->parameters, weights) != XH_OK ||
+        xhpl_blas_report(&command->parameters) != XH_OK)
         return XH_EXIT_INPUT;
-    trusted = xhpl_trust(order, &trust);
+    trusted = xhpl_trust(command, &trust);
     xhpl_record_trust(record, &trust);
     if (trusted != XH_OK)
         return XH_EXIT_RUNTIME;
-    say_trusted(order, &trust);
-    if (order->ask == XHPL_ASK_TRUST)
+    say_trusted(command, &trust);
+    if (command->ask == XHPL_ASK_TRUST)
         return XH_EXIT_PASSED;
-    if (xhpl_planner_forecast(&order->parameters, weights, &forecast) !=
+    if (xhpl_planner_forecast(&command->parameters, weights, &forecast) !=
             XH_OK ||
-        xhpl_trace_files_open(order, &files) != XH_OK)
+        xhpl_trace_files_open(command, &files) != XH_OK)
         return XH_EXIT_INPUT;
     xhpl_record_note(record, XHPL_SOLVER_OPEN, NULL);
     if (rank == 0)
         xhpl_at_termination_again();
     if (rank == 0)
-        out = open_device(order);
+        out = open_device(command);
     ready = out != NULL;
     MPI_Bcast(&ready, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (ready)
-        status = xhpl_run(order, out, record, &forecast, weights, &solved);
+        status = xhpl_run(command, out, record, &forecast, weights, &solved);
     if (close_device(out) != XH_OK)
         status = XH_EXIT_RUNTIME;
     return xhpl_trace_files_close(&files, solved) == XH_OK ? status
                                                            : XH_EXIT_RUNTIME;
 }
 
-static int carry_out(const xhpl_order_t *order, xhpl_record_t *record, int rank)
+static int carry_out(const xhpl_command_t *command, xhpl_record_t *record,
+                     int rank)
 {
     xhpl_weights_t *weights = NULL;
     xh_status_t status;
@@ -186,11 +188,11 @@ static int carry_out(const xhpl_order_t *order, xhpl_record_t *record, int rank)
     status = xhpl_solver_open(provided >= MPI_THREAD_FUNNELED);
     if (status != XH_OK)
         return status == XH_ERR_INPUT ? XH_EXIT_INPUT : XH_EXIT_RUNTIME;
-    if (order->ask == XHPL_ASK_PLAN || order->ask == XHPL_ASK_PREDICT)
-        exit_status = xhpl_planner_answer(order);
-    else if (xhpl_weights_open(&order->parameters, xhpl_planner_rate,
+    if (command->ask == XHPL_ASK_PLAN || command->ask == XHPL_ASK_PREDICT)
+        exit_status = xhpl_planner_answer(command);
+    else if (xhpl_weights_open(&command->parameters, xhpl_planner_rate,
                                &weights) == XH_OK)
-        exit_status = run_tests(order, record, weights, rank);
+        exit_status = run_tests(command, record, weights, rank);
     free(weights);
     xhpl_solver_close();
     return exit_status;
@@ -199,21 +201,21 @@ static int carry_out(const xhpl_order_t *order, xhpl_record_t *record, int rank)
 /* A signal ends process 0. */
 static void terminated(void *record, int signal)
 {
-    xhpl_tally_say_interrupted();
+    xhpl_summary_say_interrupted();
     xhpl_record_terminated(record, signal);
 }
 
 /* With signals heard on process 0. */
-static int carry_out_until_signal(const xhpl_order_t *order,
+static int carry_out_until_signal(const xhpl_command_t *command,
                                   xhpl_record_t *record, int rank)
 {
     int exit_status;
 
-    if (!order->run)
-        return order->exit_status;
+    if (!command->run)
+        return command->exit_status;
     if (rank == 0)
         xhpl_at_termination(terminated, record);
-    exit_status = carry_out(order, record, rank);
+    exit_status = carry_out(command, record, rank);
     if (rank == 0)
         xhpl_at_termination_end();
     return exit_status;
@@ -259,7 +261,7 @@ static void finalize(int exit_status)
 
 int main(int argc, char **argv)
 {
-    xhpl_order_t order;
+    xhpl_command_t command;
     xhpl_record_t *record;
     char host[MPI_MAX_PROCESSOR_NAME];
     int rank, length, provided, exit_status = XH_EXIT_INPUT;
@@ -271,14 +273,14 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Get_processor_name(host, &length);
     xhpl_start_watch_begin(rank, host, provided >= MPI_THREAD_FUNNELED);
-    order = receive_order(argc, argv, rank);
+    command = receive_command(argc, argv, rank);
     xhpl_start_watch_end();
     identify(rank, host);
-    if (xhpl_record_open(&order, &record) == XH_OK) {
-        exit_status = carry_out_until_signal(&order, record, rank);
+    if (xhpl_record_open(&command, &record) == XH_OK) {
+        exit_status = carry_out_until_signal(&command, record, rank);
         if (xhpl_record_close(record, exit_status) != XH_OK)
             exit_status = XH_EXIT_RUNTIME;
-        if (order.run)
+        if (command.run)
             let_checkpoints_go(exit_status);
     }
     xhpl_hang_watch_end();

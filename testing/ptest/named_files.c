@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "base/log.h"
-#include "testing/ptest/order.h"
+#include "testing/ptest/command_line.h"
 
 static bool is_null_device(const struct stat *about)
 {

@@ -6,8 +6,8 @@
 #include "base/status.h"
 #include "hpl_solver.h"
 #include "testing/ptest/devices.h"
-#include "testing/ptest/order.h"
-#include "testing/ptest/plan.h"
+#include "testing/ptest/command_line.h"
+#include "testing/ptest/test_list.h"
 #include "testing/ptest/trust.h"
 #include "testing/ptest/weights.h"
 
@@ -31,19 +31,19 @@ bool xhpl_record_is_built(void);
 void xhpl_record_listen(void);
 
 /*
- * Open the record that order asks for; collective over MPI_COMM_WORLD.
+ * Open the record that command asks for; collective over MPI_COMM_WORLD.
  *
- * order     in   outlives the record
+ * command     in   outlives the record
  * record_p  out  NULL: none is wanted
  *
  * Errors: XH_ERR_INPUT  the file cannot be written, or this build has no
  *                       records: reported, on all processes
  *         XH_ERR_MEMORY
  */
-xh_status_t xhpl_record_open(const xhpl_order_t *order,
+xh_status_t xhpl_record_open(const xhpl_command_t *command,
                              xhpl_record_t **record_p);
 
-/* what is recorded, in this order, the moments of tests for each */
+/* what is recorded, in this command, the moments of tests for each */
 typedef enum {
     XHPL_SOLVER_OPEN,   /* ... and idle: solver, cores, devices and the BLAS;
                            measures what these cores can do. Collective over

@@ -251,10 +251,10 @@ double xhpl_record_ceiling(const xhpl_record_t *record)
 
 /* ---- the run ------------------------------------------------------------- */
 
-static void fill(xhpl_record_t *record, const xhpl_order_t *order,
+static void fill(xhpl_record_t *record, const xhpl_command_t *command,
                  json_t *hosts)
 {
-    const xhpl_parameters_t *parameters = &order->parameters;
+    const xhpl_parameters_t *parameters = &command->parameters;
     json_t *tests = json_array();
 
     record->root = XH_JSON_OBJECT(
@@ -264,7 +264,7 @@ static void fill(xhpl_record_t *record, const xhpl_order_t *order,
         {"end", NULL}, {"exit_status", NULL},
         {"environment", xhpl_record_environment()},
         {"settings", xhpl_record_settings()},
-        {"hpl_dat", order->run ? xhpl_record_hpl_dat(parameters) : NULL},
+        {"hpl_dat", command->run ? xhpl_record_hpl_dat(parameters) : NULL},
         {"job", xhpl_record_job()}, {"mpi", xhpl_record_mpi()}, {"blas", NULL},
         {"solver", NULL}, {"kernel", NULL}, {"hosts", hosts}, {"devices", NULL},
         {"trust", NULL}, {"findings", json_array()}, {"hang", NULL},
@@ -284,7 +284,7 @@ static void forget(xhpl_record_t *record)
 }
 
 /* The record is NULL unless all succeed. */
-static xh_status_t open_record(const xhpl_order_t *order,
+static xh_status_t open_record(const xhpl_command_t *command,
                                xhpl_record_t **record_p)
 {
     xhpl_record_t *record = calloc(1, sizeof(*record));
@@ -296,8 +296,8 @@ static xh_status_t open_record(const xhpl_order_t *order,
     record->rank = xhpl_rank(MPI_COMM_WORLD);
     record->zero = xh_clock_now();
     if (record->rank == 0)
-        status = xh_output_open("--json", order->json,
-                                order->force ? NULL : mark, &record->file);
+        status = xh_output_open("--json", command->json,
+                                command->force ? NULL : mark, &record->file);
     status = hpl_agree(MPI_COMM_WORLD, status);
     if (status != XH_OK) {
         free(record);
@@ -306,7 +306,7 @@ static xh_status_t open_record(const xhpl_order_t *order,
     xhpl_record_listen();
     hosts = xhpl_record_hosts();
     if (record->rank == 0) {
-        fill(record, order, hosts);
+        fill(record, command, hosts);
         hpl_at_abort(complete_aborted, record);
     }
     status = hpl_agree(
@@ -319,14 +319,14 @@ static xh_status_t open_record(const xhpl_order_t *order,
     return status;
 }
 
-xh_status_t xhpl_record_open(const xhpl_order_t *order,
+xh_status_t xhpl_record_open(const xhpl_command_t *command,
                              xhpl_record_t **record_p)
 {
     xh_status_t status = XH_OK;
 
     *record_p = NULL;
-    if (order->json != NULL)
-        status = open_record(order, record_p);
+    if (command->json != NULL)
+        status = open_record(command, record_p);
     if (*record_p == NULL)
         forget_findings();
     return status;

@@ -15,11 +15,11 @@ void xhpl_record_listen(void)
 {
 }
 
-xh_status_t xhpl_record_open(const xhpl_order_t *order,
+xh_status_t xhpl_record_open(const xhpl_command_t *command,
                              xhpl_record_t **record_p)
 {
     *record_p = NULL;
-    if (order->json == NULL)
+    if (command->json == NULL)
         return XH_OK;
     if (xhpl_rank(MPI_COMM_WORLD) == 0)
         xh_log_error("--json: this program was built without jansson, which "

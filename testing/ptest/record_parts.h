@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include "base/status.h"
 #include "hpl_solver.h"
-#include "testing/ptest/order.h"
+#include "testing/ptest/command_line.h"
 #include "testing/ptest/record.h"
 
 /*

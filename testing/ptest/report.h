@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "hpl_solver.h"
 #include "testing/ptest/parameters.h"
-#include "testing/ptest/plan.h"
+#include "testing/ptest/test_list.h"
 
 /*
  * The report of a run on its output device: HPL 2.3's text line for line, which

@@ -9,17 +9,17 @@
 #include "base/log.h"
 #include "base/rivals.h"
 #include "base/settings.h"
-#include "base/turns.h"
+#include "base/run_delay.h"
 #include "hpl.h"
 #include "hpl_solver.h"
 #include "hpl/grid/agree.h"
 #include "hpl/pauxil/abort.h"
 #include "hpl/pgesv/progress.h"
 #include "testing/ptest/core_budget.h"
-#include "testing/ptest/plan.h"
+#include "testing/ptest/test_list.h"
 #include "testing/ptest/processes.h"
 #include "testing/ptest/report.h"
-#include "testing/ptest/tally.h"
+#include "testing/ptest/run_summary.h"
 
 /* the run as one process sees it */
 typedef struct {
@@ -195,7 +195,7 @@ static xh_status_t skip(run_t *run, const xhpl_trial_t *trial,
         return status;
     if (run->report != NULL) {
         run->report->skipped++;
-        xhpl_tally_end(0.0);
+        xhpl_summary_end(0.0);
         xhpl_record_note(run->record, XHPL_TEST_SKIPPED, trial);
     }
     return XH_OK;
@@ -226,7 +226,7 @@ static xh_status_t run_test(run_t *run, const xhpl_test_t *test)
                           .order = run->grid.order};
     xh_status_t status = hpl_solver()->create(&run->grid, &algorithm, test->n,
                                               test->nb, &trial.system);
-    int64_t number = run->report != NULL ? xhpl_tally_start(test) : 0;
+    int64_t number = run->report != NULL ? xhpl_summary_start(test) : 0;
     int info;
 
     run->flop_left -= xhpl_report_rate(test->n, 1e-9);
@@ -240,7 +240,7 @@ static xh_status_t run_test(run_t *run, const xhpl_test_t *test)
         &(hpl_expected_t){.seconds = trial.predicted,
                           .disturbed = forecast->disturbed,
                           .test = number,
-                          .tests = xhpl_plan_count(run->parameters),
+                          .tests = xhpl_test_count(run->parameters),
                           .flop_after = run->flop_left});
     hpl_progress_phase(&run->grid, test->n, "generating the matrix");
     hpl_solver()->generate(trial.system, HPL_ISEED);
@@ -254,9 +254,9 @@ static xh_status_t run_test(run_t *run, const xhpl_test_t *test)
                     test->n, test->nb, test->nprow, test->npcol, trial.seconds,
                     xhpl_report_rate(test->n, trial.seconds));
     if (run->report != NULL)
-        xhpl_tally_end(trial.passed || run->parameters->threshold <= 0
-                           ? 1e9 * xhpl_report_rate(test->n, trial.seconds)
-                           : 0.0);
+        xhpl_summary_end(trial.passed || run->parameters->threshold <= 0
+                             ? 1e9 * xhpl_report_rate(test->n, trial.seconds)
+                             : 0.0);
     free(trial.devices);
     hpl_solver()->destroy(trial.system);
     return XH_OK;
@@ -270,7 +270,7 @@ static double flop_of_all(const xhpl_parameters_t *parameters)
 
     for (int i = 0; i < n->count; i++)
         flop += xhpl_report_rate(n->value[i], 1e-9);
-    return flop * (double)(xhpl_plan_count(parameters) / n->count);
+    return flop * (double)(xhpl_test_count(parameters) / n->count);
 }
 
 /* Of cores alone: devices have no ceiling that is measured. */
@@ -284,18 +284,19 @@ static double ceiling(const run_t *run)
     return of_record > 0.0 ? of_record : run->forecast->ceiling;
 }
 
-static int exit_status(const xhpl_order_t *order, const xhpl_report_t *report)
+static int exit_status(const xhpl_command_t *command,
+                       const xhpl_report_t *report)
 {
-    if (report->failed > 0 && !order->upstream_exit)
+    if (report->failed > 0 && !command->upstream_exit)
         return XH_EXIT_FAILED;
     return report->skipped > 0 ? XH_EXIT_INPUT : XH_EXIT_PASSED;
 }
 
-int xhpl_run(const xhpl_order_t *order, FILE *out, xhpl_record_t *record,
+int xhpl_run(const xhpl_command_t *command, FILE *out, xhpl_record_t *record,
              const xhpl_forecast_t *forecast, const xhpl_weights_t *weights,
              bool *solved_p)
 {
-    const xhpl_parameters_t *parameters = &order->parameters;
+    const xhpl_parameters_t *parameters = &command->parameters;
     xhpl_report_t report;
     run_t run = {.parameters = parameters,
                  .record = record,
@@ -303,7 +304,7 @@ int xhpl_run(const xhpl_order_t *order, FILE *out, xhpl_record_t *record,
                  .weights = weights,
                  .budget = xhpl_core_budget(),
                  .flop_left = flop_of_all(parameters)};
-    int64_t tests = xhpl_plan_count(parameters);
+    int64_t tests = xhpl_test_count(parameters);
     int64_t tests_a_grid = tests / parameters->list[XHPL_P].count;
     xh_status_t found = XH_OK;
     int end[2] = {XH_EXIT_PASSED, 0}; /* status, was a test solved? */
@@ -311,11 +312,11 @@ int xhpl_run(const xhpl_order_t *order, FILE *out, xhpl_record_t *record,
     if (xhpl_rank(MPI_COMM_WORLD) == 0) {
         run.report = &report;
         xhpl_report_begin(&report, out, parameters);
-        xhpl_tally_begin(tests, parameters->runs);
+        xhpl_summary_begin(tests, parameters->runs);
     }
     for (int64_t begin = 0; found == XH_OK && begin < tests;
          begin += tests_a_grid) {
-        xhpl_test_t test = xhpl_plan_test(parameters, begin);
+        xhpl_test_t test = xhpl_test_at(parameters, begin);
 
         HPL_grid_init(MPI_COMM_WORLD, xhpl_order(parameters), test.nprow,
                       test.npcol, &run.grid);
@@ -325,7 +326,7 @@ int xhpl_run(const xhpl_order_t *order, FILE *out, xhpl_record_t *record,
              run.grid.myrow >= 0 && found == XH_OK && i < tests_a_grid; i++) {
             hpl_deal_t *deal;
 
-            test = xhpl_plan_test(parameters, begin + i);
+            test = xhpl_test_at(parameters, begin + i);
             run.grid.deal = deal = deal_columns(&run, &test);
             found = run_test(&run, &test);
             run.grid.deal = NULL;
@@ -338,12 +339,13 @@ int xhpl_run(const xhpl_order_t *order, FILE *out, xhpl_record_t *record,
     if (run.report != NULL) {
         if (found == XH_OK)
             found = xhpl_report_end(&report);
-        end[0] = found == XH_OK ? exit_status(order, &report) : XH_EXIT_RUNTIME;
+        end[0] =
+            found == XH_OK ? exit_status(command, &report) : XH_EXIT_RUNTIME;
         end[1] = report.passed + report.failed + report.unchecked > 0;
     }
     xhpl_record_note(record, XHPL_SOLVER_CLOSING, NULL);
     if (run.report != NULL)
-        xhpl_tally_say_best(ceiling(&run));
+        xhpl_summary_say_best(ceiling(&run));
     MPI_Bcast(end, 2, MPI_INT, 0, MPI_COMM_WORLD);
     *solved_p = end[1] != 0;
     return end[0];

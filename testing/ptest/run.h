@@ -3,14 +3,14 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include "testing/ptest/order.h"
-#include "testing/ptest/plan.h"
+#include "testing/ptest/command_line.h"
+#include "testing/ptest/test_list.h"
 #include "testing/ptest/record.h"
 
 /*
- * Run all tests of order and report them; collective over MPI_COMM_WORLD, which
- * has enough processes for every grid. Returns the program's exit status, the
- * same on all processes.
+ * Run all tests of command and report them; collective over MPI_COMM_WORLD,
+ * which has enough processes for every grid. Returns the program's exit status,
+ * the same on all processes.
  *
  * out        in   the output device; used by process 0 only
  * record     in   NULL: none
@@ -20,6 +20,6 @@
  *
  * Errors: a failure at run time ends the job
  */
-int xhpl_run(const xhpl_order_t *order, FILE *out, xhpl_record_t *record,
+int xhpl_run(const xhpl_command_t *command, FILE *out, xhpl_record_t *record,
              const xhpl_forecast_t *forecast, const xhpl_weights_t *weights,
              bool *solved_p);

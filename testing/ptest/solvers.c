@@ -38,7 +38,7 @@ xh_status_t xhpl_solver_open(bool funneled)
     if (is_reference)
         warn_of_ignored();
     hyb_phase_begin(&opening, "opening the solver: its BLAS, kernels, devices");
-    status = hyb_driver_open(funneled);
+    status = hyb_solver_open(funneled);
     hyb_phase_end(&opening);
     if (is_reference && status == XH_OK)
         hyb_phase_begin(&reference, "computing with solver=reference");
@@ -48,12 +48,12 @@ xh_status_t xhpl_solver_open(bool funneled)
 void xhpl_solver_close(void)
 {
     hyb_phase_end(&reference);
-    hyb_driver_close();
+    hyb_solver_close();
 }
 
 bool xhpl_solver_results_kept(void)
 {
-    return hyb_driver_results_kept();
+    return hyb_solver_results_kept();
 }
 
 static hyb_phase_t start;
@@ -150,9 +150,9 @@ static xh_status_t refuse(const char *what)
     return XH_ERR_INPUT;
 }
 
-int xhpl_planner_answer(const xhpl_order_t *order)
+int xhpl_planner_answer(const xhpl_command_t *command)
 {
-    refuse(order->ask == XHPL_ASK_PLAN ? "--plan" : "--predict");
+    refuse(command->ask == XHPL_ASK_PLAN ? "--plan" : "--predict");
     return XH_EXIT_INPUT;
 }
 

@@ -27,15 +27,15 @@ static const struct {
 
 /* ---- before the tests ---------------------------------------------------- */
 
-static xh_status_t open_files(const xhpl_order_t *order,
+static xh_status_t open_files(const xhpl_command_t *command,
                               xhpl_trace_files_t *files)
 {
-    const char *const names[] = {order->trace, order->iterations};
+    const char *const names[] = {command->trace, command->iterations};
 
     for (int i = 0; i < XHPL_TRACE_FILES; i++)
         if (files->wanted[i])
             XH_TRY(xh_output_open(rows[i].option, names[i],
-                                  order->force ? NULL : rows[i].mark,
+                                  command->force ? NULL : rows[i].mark,
                                   &files->out[i]));
     return XH_OK;
 }
@@ -46,21 +46,21 @@ static void close_files(xhpl_trace_files_t *files)
         xh_output_close(&files->out[i]);
 }
 
-xh_status_t xhpl_trace_files_open(const xhpl_order_t *order,
+xh_status_t xhpl_trace_files_open(const xhpl_command_t *command,
                                   xhpl_trace_files_t *files_p)
 {
     bool are_kept = hpl_solver()->iterations != NULL;
     xhpl_trace_files_t files = {
-        .wanted = {order->trace != NULL,
-                   order->iterations != NULL && are_kept}};
+        .wanted = {command->trace != NULL,
+                   command->iterations != NULL && are_kept}};
     xh_status_t status = XH_OK;
 
     if (xhpl_rank(MPI_COMM_WORLD) == 0) {
-        if (order->iterations != NULL && !are_kept)
+        if (command->iterations != NULL && !are_kept)
             xh_log_warning("the %s solver keeps no record of its iterations: "
                            "%s is not written",
-                           hpl_solver()->name, order->iterations);
-        status = open_files(order, &files);
+                           hpl_solver()->name, command->iterations);
+        status = open_files(command, &files);
         if (status != XH_OK)
             close_files(&files);
     }

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include "base/output.h"
 #include "base/status.h"
-#include "testing/ptest/order.h"
+#include "testing/ptest/command_line.h"
 
 /*
  * The files of --trace and --iterations: opened before the tests, to refuse a
@@ -24,12 +24,12 @@ typedef struct {
  * MPI_COMM_WORLD. If the solver records no iterations, a warning says so and
  * that file is left alone.
  *
- * order    in   names, which only process 0 reads
+ * command    in   names, which only process 0 reads
  * files_p  out
  *
  * Errors: XH_ERR_INPUT  a file cannot be written: reported, on all processes
  */
-xh_status_t xhpl_trace_files_open(const xhpl_order_t *order,
+xh_status_t xhpl_trace_files_open(const xhpl_command_t *command,
                                   xhpl_trace_files_t *files_p);
 
 /*

@@ -8,7 +8,7 @@
 #include "hpl.h"
 #include "hpl/solver/self_test.h"
 #include "hpl_solver.h"
-#include "testing/ptest/plan.h"
+#include "testing/ptest/test_list.h"
 #include "testing/ptest/processes.h"
 
 static const double most_seconds = 1.0;
@@ -44,7 +44,7 @@ static void try_grid(const xhpl_parameters_t *parameters, int number,
                      double start, xhpl_trust_t *trust)
 {
     int count = parameters->list[XHPL_NB].count;
-    xhpl_test_t test = xhpl_plan_test(parameters, 0);
+    xhpl_test_t test = xhpl_test_at(parameters, 0);
     HPL_T_palg algorithm = xhpl_algorithm(parameters, &test);
     HPL_T_grid grid;
 
@@ -63,9 +63,9 @@ static void try_grid(const xhpl_parameters_t *parameters, int number,
     HPL_grid_exit(&grid);
 }
 
-xh_status_t xhpl_trust(const xhpl_order_t *order, xhpl_trust_t *trust_p)
+xh_status_t xhpl_trust(const xhpl_command_t *command, xhpl_trust_t *trust_p)
 {
-    const xhpl_parameters_t *parameters = &order->parameters;
+    const xhpl_parameters_t *parameters = &command->parameters;
     int grids = parameters->list[XHPL_P].count;
     double start = xh_clock_wall();
     xhpl_trust_t t = {.shapes =

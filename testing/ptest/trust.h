@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 #include "base/status.h"
-#include "testing/ptest/order.h"
+#include "testing/ptest/command_line.h"
 
 /* What became of it. */
 typedef struct {
@@ -20,4 +20,4 @@ typedef struct {
  *
  * Errors: XH_ERR_INTERNAL  a wrong result: logged, the first of each process
  */
-xh_status_t xhpl_trust(const xhpl_order_t *order, xhpl_trust_t *trust_p);
+xh_status_t xhpl_trust(const xhpl_command_t *command, xhpl_trust_t *trust_p);

@@ -3,7 +3,7 @@
 
 #include "hpl/pauxil/deal.h"
 #include "testing/ptest/parameters.h"
-#include "testing/ptest/plan.h"
+#include "testing/ptest/test_list.h"
 
 /*
  * Block columns by speed, as the setting weights says: the rates of all

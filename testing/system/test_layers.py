@@ -110,7 +110,7 @@ INCLUDED = [
     ("hybrid/device/emu", '"hybrid/device/machine.h"'),
     ("hybrid/observe", '"hybrid/lu/state/lu.h"'),
     ("hybrid/lu", '"hybrid/plan/model.h"'),
-    ("hybrid/plan", '"testing/ptest/plan.h"'),
+    ("hybrid/plan", '"testing/ptest/test_list.h"'),
 ]
 
 

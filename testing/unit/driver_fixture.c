@@ -24,7 +24,7 @@ void driver_open(const char *settings)
     assert_ok(xh_settings_load());
     set("devices=none");
     set(settings);
-    assert_ok(hyb_driver_open(true));
+    assert_ok(hyb_solver_open(true));
 }
 
 /* What devices names is dealt to all processes of the node. */
@@ -41,7 +41,7 @@ void driver_open_with_devices(int count, const char *settings)
 
 void driver_close(void)
 {
-    hyb_driver_close();
+    hyb_solver_close();
 }
 
 /* Look-ahead, each kind in turn. */

@@ -58,8 +58,10 @@ static int solve_by(const hyb_kernel_t *kernel, hyb_team_t *team,
     HPL_T_pmat mat = small_distribute(grid, n, nb, whole);
     HPL_T_pmat reference = small_distribute(grid, n, nb, whole);
     int nq = HPL_numroc(n, nb, nb, grid->mycol, 0, grid->npcol), errors;
-    hyb_lu_t lu = {
-        .grid = grid, .mat = &mat, .means.team = team, .means.kernel = kernel};
+    hyb_lu_t lu = {.grid = grid,
+                   .mat = &mat,
+                   .resources.team = team,
+                   .resources.kernel = kernel};
 
     assert_ok(hyb_ledger_create(nq, mat.nq > nq, nb, 0, &lu.ledger));
     lu.homes.host = hyb_place_host;

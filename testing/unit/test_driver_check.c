@@ -38,11 +38,11 @@ static bool differ(double x, double y)
 static hpl_norms_t norms_by(const hyb_kernel_t *kernel, hyb_team_t *team,
                             const HPL_T_grid *grid, HPL_T_pmat mat, int seed)
 {
-    hyb_means_t means = {.team = team, .kernel = kernel};
+    hyb_resources_t resources = {.team = team, .kernel = kernel};
     hpl_norms_t norms;
 
     mat.A = NULL;
-    hyb_check_solution(&means, grid, &mat, seed, &norms);
+    hyb_check_solution(&resources, grid, &mat, seed, &norms);
     return norms;
 }
 

@@ -26,7 +26,7 @@ static void make_workers(table_t *t)
 {
     hyb_lu_t *lu = &t->lu;
 
-    lu->means.team = small_team(MEMBERS);
+    lu->resources.team = small_team(MEMBERS);
     lu->worker = t->worker;
     for (int i = 0; i < MEMBERS; i++) {
         t->worker[i].lu = lu;
@@ -49,7 +49,7 @@ static void begin(table_t *t, int k, hyb_lookahead_t mode, int next)
     if (lu->exchange == NULL)
         assert_ok(hyb_exchange_create(lu));
     *step = (hyb_step_t){.k = k, .mode = mode, .all = hyb_lu_trailing(lu, k)};
-    step->next = (hyb_blocks_t){step->all.from, step->all.from + next};
+    step->next = (hyb_block_range_t){step->all.from, step->all.from + next};
     hyb_exchange_open(lu, step);
 }
 
@@ -70,11 +70,11 @@ static void table_open(table_t *t, int k, bool devices)
     lu->mat = &t->s.mat;
     assert_ok(hyb_groups_create((ORDER + BLOCK - 1) / BLOCK,
                                 (hyb_grouping_t){.width = 1}, &lu->groups));
-    lu->means.by_blas = true;
+    lu->resources.by_blas = true;
     hyb_lu_panel(lu, k)->hpl = t->s.panel;
     hpl_panel_pivots(t->s.panel);
     make_workers(t);
-    lu->means.offloads = devices;
+    lu->resources.offloads = devices;
 }
 
 static void table_close(table_t *t)
@@ -82,7 +82,7 @@ static void table_close(table_t *t)
     hyb_exchange_destroy(&t->lu);
     hyb_ledger_destroy(&t->lu.ledger);
     hyb_groups_destroy(&t->lu.groups);
-    hyb_team_destroy(t->lu.means.team);
+    hyb_team_destroy(t->lu.resources.team);
     exchange_setting_close(&t->s);
     small_grid_close(&t->s.grid);
 }
@@ -90,8 +90,10 @@ static void table_close(table_t *t)
 /* Blocks have met panel 0. */
 static void apply(table_t *t, int64_t from, int64_t to)
 {
-    hyb_ledger_queue_all(&t->lu.ledger, (hyb_blocks_t){from, to}, HYB_STEPS);
-    hyb_ledger_complete_all(&t->lu.ledger, (hyb_blocks_t){from, to}, HYB_STEPS);
+    hyb_ledger_queue_all(&t->lu.ledger, (hyb_block_range_t){from, to},
+                         HYB_STEPS);
+    hyb_ledger_complete_all(&t->lu.ledger, (hyb_block_range_t){from, to},
+                            HYB_STEPS);
 }
 
 static void poll_often(table_t *t)
@@ -278,7 +280,7 @@ TEST(members_pack_all_columns)
     for (int i = 0; i < 20; i++) {
         table_open(&t, 0, false);
         begin(&t, 0, HYB_LOOKAHEAD_PIPELINE, i % 2);
-        hyb_team_run(t.lu.means.team, pack_and_poll, &t);
+        hyb_team_run(t.lu.resources.team, pack_and_poll, &t);
         errors += wrong_u(&t) + wrong_rows(&t);
         table_close(&t);
     }
@@ -292,11 +294,11 @@ TEST(rows_that_stay_at_home_need_no_exchange)
     hyb_lu_t lu = {.grid = &alone, .mat = &mat};
     hpl_shape_t shape = {.n = ORDER, .nb = BLOCK, .nprow = 1, .npcol = 1};
 
-    lu.means.by_blas = true;
+    lu.resources.by_blas = true;
     assert_ok(hyb_exchange_create(&lu));
     assert_null(lu.exchange);
     assert_true(hyb_exchange_is_over(&lu));
-    assert_int_equal(hyb_exchange_bytes(&lu.means, &shape, 0), 0);
+    assert_int_equal(hyb_exchange_bytes(&lu.resources, &shape, 0), 0);
     hyb_exchange_destroy(&lu);
 }
 
@@ -309,6 +311,6 @@ TEST(its_bytes_are_those_that_it_takes)
     table_open(&t, 0, false);
     begin(&t, 0, HYB_LOOKAHEAD_NONE, 0);
     assert_non_null(hyb_exchange_memory(&t.lu, &bytes));
-    assert_int_equal(hyb_exchange_bytes(&t.lu.means, &shape, 0), bytes);
+    assert_int_equal(hyb_exchange_bytes(&t.lu.resources, &shape, 0), bytes);
     table_close(&t);
 }

@@ -36,14 +36,14 @@ static HPL_T_pmat part(const HPL_T_grid *grid, int n, int nb, size_t *bytes_p)
 static int wrong_bits_by(const hyb_kernel_t *kernel, hyb_team_t *team,
                          HPL_T_grid *grid, int n, int nb)
 {
-    hyb_means_t means = {.team = team, .kernel = kernel};
+    hyb_resources_t resources = {.team = team, .kernel = kernel};
     size_t bytes;
     HPL_T_pmat mat = part(grid, n, nb, &bytes);
     HPL_T_pmat reference = part(grid, n, nb, &bytes);
     int wrong;
 
     HPL_pdmatgen(grid, n, n + 1, nb, reference.A, reference.ld, HPL_ISEED + n);
-    hyb_generate(&means, grid, &mat, HPL_ISEED + n);
+    hyb_generate(&resources, grid, &mat, HPL_ISEED + n);
     wrong = memcmp(mat.A, reference.A, bytes) != 0;
     free(mat.A);
     free(reference.A);

@@ -50,11 +50,11 @@ static cpu_set_t confine(void)
     return before;
 }
 
-static hyb_neighbours_t found(MPI_Comm comm)
+static hyb_node_processes_t found(MPI_Comm comm)
 {
-    hyb_neighbours_t n;
+    hyb_node_processes_t n;
 
-    assert_ok(hyb_neighbours_find(comm, &n));
+    assert_ok(hyb_node_processes_find(comm, &n));
     assert_int_equal(n.local.rank, xhpl_rank(comm));
     assert_int_equal(n.local.count, xhpl_size(comm));
     assert_ptr_equal(n.local.masks, n.masks);
@@ -80,7 +80,7 @@ static int wrong_texts(const char *const *texts, const char *mine)
 
 TEST_SET_UP(all_of_a_node_know_each_others_masks_and_what_is_within_reach)
 {
-    hyb_neighbours_t free_ones = found(MPI_COMM_WORLD), n;
+    hyb_node_processes_t free_ones = found(MPI_COMM_WORLD), n;
     cpu_set_t before = confine(), confined = current(), after;
     char *mask, *reach;
     int wrong;
@@ -97,26 +97,26 @@ TEST_SET_UP(all_of_a_node_know_each_others_masks_and_what_is_within_reach)
         assert_string_equal(n.reaches[i], free_ones.reaches[n.local.rank]);
     free(reach);
     free(mask);
-    hyb_neighbours_free(&free_ones);
-    hyb_neighbours_free(&n);
+    hyb_node_processes_free(&free_ones);
+    hyb_node_processes_free(&n);
 }
 
 TEST_SET_UP(only_those_asked_for_are_neighbours)
 {
-    hyb_neighbours_t n;
+    hyb_node_processes_t n;
     MPI_Comm half;
 
     MPI_Comm_split(MPI_COMM_WORLD, unit_rank() % 2, 0, &half);
     n = found(half);
-    hyb_neighbours_free(&n);
+    hyb_node_processes_free(&n);
     MPI_Comm_free(&half);
     assert_null(n.topology);
     assert_null(n.masks);
-    hyb_neighbours_free(&n); /* twice does no harm */
+    hyb_node_processes_free(&n); /* twice does no harm */
 }
 
 /* What a share of the node looks like; the test knows no other way. */
-static int cores_of_share(const hyb_neighbours_t *n)
+static int cores_of_share(const hyb_node_processes_t *n)
 {
     const hyb_local_t local = {n->local.rank, n->local.count, n->reaches};
     int *cpus, count;
@@ -129,16 +129,16 @@ static int cores_of_share(const hyb_neighbours_t *n)
 TEST_SET_UP(bind_node_takes_the_share_of_a_node_and_gives_it_back)
 {
     cpu_set_t before = confine(), confined = current(), moved, after;
-    hyb_neighbours_t n = found(MPI_COMM_WORLD);
+    hyb_node_processes_t n = found(MPI_COMM_WORLD);
     const char *said;
 
     assert_ok(xh_settings_assign("bind=node"));
-    said = heard(assert_ok(hyb_neighbours_bind(&n, 0)));
+    said = heard(assert_ok(hyb_node_processes_bind(&n, 0)));
     moved = current();
     assert_int_equal(CPU_COUNT(&moved), cores_of_share(&n));
     assert_string_equal(said, "");
     assert_string_equal(n.local.masks[0], n.reaches[0]);
-    hyb_neighbours_free(&n);
+    hyb_node_processes_free(&n);
     after = current();
     run_on(before);
     assert_true(CPU_EQUAL(&after, &confined));
@@ -146,13 +146,13 @@ TEST_SET_UP(bind_node_takes_the_share_of_a_node_and_gives_it_back)
 
 TEST_SET_UP(bind_mask_leaves_a_process_where_it_is)
 {
-    hyb_neighbours_t n = found(MPI_COMM_WORLD);
+    hyb_node_processes_t n = found(MPI_COMM_WORLD);
     cpu_set_t before = current(), after;
 
-    assert_ok(hyb_neighbours_bind(&n, 1));
+    assert_ok(hyb_node_processes_bind(&n, 1));
     after = current();
     assert_true(CPU_EQUAL(&before, &after));
-    hyb_neighbours_free(&n);
+    hyb_node_processes_free(&n);
 }
 
 /* ---- other machines ------------------------------------------------------ */
@@ -164,11 +164,11 @@ static xh_status_t bind_with(const char *mask, const char *other, int rank,
 {
     static const char *four_cores[] = {"0-7", "0-7"};
     const char *masks[] = {mask, other};
-    hyb_neighbours_t n = {.topology = opened("core:4 pu:2"),
-                          .local = {rank, 2, masks},
-                          .masks = masks,
-                          .reaches = four_cores};
-    xh_status_t status = hyb_neighbours_bind(&n, threads);
+    hyb_node_processes_t n = {.topology = opened("core:4 pu:2"),
+                              .local = {rank, 2, masks},
+                              .masks = masks,
+                              .reaches = four_cores};
+    xh_status_t status = hyb_node_processes_bind(&n, threads);
 
     hyb_topology_close(n.topology);
     *cores_p = n.cores;

@@ -37,11 +37,11 @@ static const char *said_by(notice_t *notice, int depth, HPL_T_UPD_FUN update)
 TEST_SET_UP(depths_above_2_are_said_if_no_setting_goes_before)
 {
     for (int depth = 0; depth <= 2; depth++)
-        assert_string_equal(said_by(hyb_notices_depth, depth, NULL), "");
-    assert_in(said_by(hyb_notices_depth, 5, NULL),
+        assert_string_equal(said_by(hyb_log_depth, depth, NULL), "");
+    assert_in(said_by(hyb_log_depth, 5, NULL),
               ": DEPTH 5 works like DEPTH 2, as all values above 2 do\n");
     assert_ok(xh_settings_assign("lookahead=1"));
-    assert_string_equal(said_by(hyb_notices_depth, 5, NULL), "");
+    assert_string_equal(said_by(hyb_log_depth, 5, NULL), "");
 }
 
 /* A program of its own may leave the update open. */
@@ -51,11 +51,11 @@ TEST_SET_UP(forms_that_somebody_chose_are_said)
                                            HPL_pdupdateTN};
 
     for (size_t i = 0; i < COUNT_OF(chosen); i++)
-        assert_in(said_by(hyb_notices_forms, 1, chosen[i]),
+        assert_in(said_by(hyb_log_forms, 1, chosen[i]),
                   "xhpl: L1 and U are kept in this solver's own "
                   "form, ");
-    assert_string_equal(said_by(hyb_notices_forms, 1, HPL_pdupdateTT), "");
-    assert_string_equal(said_by(hyb_notices_forms, 1, NULL), "");
+    assert_string_equal(said_by(hyb_log_forms, 1, HPL_pdupdateTT), "");
+    assert_string_equal(said_by(hyb_log_forms, 1, NULL), "");
 }
 
 /* ---- the solver ---------------------------------------------------------- */
@@ -63,13 +63,13 @@ TEST_SET_UP(forms_that_somebody_chose_are_said)
 static void assert_says(int threads, const char *setting, const char *cores,
                         int processes, bool by_blas, const char *expected)
 {
-    hyb_means_t means = {.machine = node_open(threads, &setting, 1),
-                         .kernel = hyb_kernel_find(XH_ISA_PORTABLE),
-                         .by_blas = by_blas};
+    hyb_resources_t resources = {.machine = node_open(threads, &setting, 1),
+                                 .kernel = hyb_kernel_find(XH_ISA_PORTABLE),
+                                 .by_blas = by_blas};
     const char *said;
 
-    said = heard(hyb_notices_solver(&means, cores, processes));
-    hyb_machine_close(means.machine);
+    said = heard(hyb_log_solver(&resources, cores, processes));
+    hyb_machine_close(resources.machine);
     assert_string_equal(said, expected);
 }
 
@@ -102,7 +102,7 @@ TEST_SET_UP(a_table_tells_where_columns_live_and_what_that_takes)
                                      {"all", 16, 6.8}}};
     const char *said;
 
-    said = heard(hyb_notices_plan(&shape, &plan));
+    said = heard(hyb_log_plan(&shape, &plan));
     assert_string_equal(
         said, "xhpl: homes: N = 8000, NB = 256, 1 x 2, home=auto, panel=host\n"
               "xhpl: homes: where              blocks    seconds\n"

@@ -52,13 +52,13 @@ static void choose(int process, int product)
 
 static void plant(int process, int product)
 {
-    hyb_means_t *means = (hyb_means_t *)hyb_driver_means();
+    hyb_resources_t *resources = (hyb_resources_t *)hyb_solver_resources();
 
-    real = means->kernel;
+    real = resources->kernel;
     wrong = *real;
     wrong.multiply = multiply;
     wrong.eliminate = eliminate;
-    means->kernel = &wrong;
+    resources->kernel = &wrong;
     choose(process, product);
 }
 
@@ -102,7 +102,8 @@ static xh_status_t work(void *state, void *queue, const hyb_task_t *task)
 
 static void plant_on_device(int process, int product)
 {
-    hyb_device_t *device = hyb_machine_device(hyb_driver_means()->machine, 0);
+    hyb_device_t *device =
+        hyb_machine_device(hyb_solver_resources()->machine, 0);
 
     backend = device->backend;
     wrong_backend = *backend;

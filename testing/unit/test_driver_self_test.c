@@ -27,43 +27,43 @@ static void open_grid(HPL_T_grid *grid)
 }
 
 /* Are all results of this process right? */
-static bool is_right(const hyb_means_t *means, int n, int nb)
+static bool is_right(const hyb_resources_t *resources, int n, int nb)
 {
     HPL_T_palg algo = small_algorithm(SMALL_L1_T, HPL_RIGHT_LOOKING, HPL_CROUT);
     HPL_T_grid grid;
     bool right;
 
     open_grid(&grid);
-    right = means != NULL ? hyb_self_test(means, &grid, &algo, n, nb)
-                          : hpl_self_test(&grid, &algo, n, nb);
+    right = resources != NULL ? hyb_self_test(resources, &grid, &algo, n, nb)
+                              : hpl_self_test(&grid, &algo, n, nb);
     HPL_grid_exit(&grid);
     return right;
 }
 
-static void assert_all_right(const hyb_means_t *means)
+static void assert_all_right(const hyb_resources_t *resources)
 {
     static const int nb[] = {1, 7, NB, 150, 2000}, n[] = {1, 2, NB, N};
     bool right = true;
 
     capture_begin();
     for (size_t i = 0; i < COUNT_OF(nb); i++)
-        right = is_right(means, N, nb[i]) && right;
+        right = is_right(resources, N, nb[i]) && right;
     for (size_t i = 0; i < COUNT_OF(n); i++)
-        right = is_right(means, n[i], NB) && right;
-    if (means == NULL || !means->resident)
-        right = is_right(means, 0, NB) && right;
+        right = is_right(resources, n[i], NB) && right;
+    if (resources == NULL || !resources->resident)
+        right = is_right(resources, 0, NB) && right;
     assert_string_equal(capture_end(NULL), "");
     assert_true(right);
 }
 
 static void open_and_test(int devices, const char *settings)
 {
-    hyb_means_t means;
+    hyb_resources_t resources;
 
     driver_open_with_devices(devices, settings);
-    means = *hyb_driver_means();
-    means.resident = strstr(settings, "home=device") != NULL;
-    assert_all_right(&means);
+    resources = *hyb_solver_resources();
+    resources.resident = strstr(settings, "home=device") != NULL;
+    assert_all_right(&resources);
     driver_close();
 }
 
@@ -144,12 +144,12 @@ static hyb_candidate_t choose(const hyb_elimination_t *e, double *first,
 
 static void assert_found(int n, const char *what)
 {
-    hyb_means_t means = *hyb_driver_means();
+    hyb_resources_t resources = *hyb_solver_resources();
     const char *said;
     bool right;
 
-    means.kernel = &bad;
-    said = heard(right = is_right(&means, n, NB));
+    resources.kernel = &bad;
+    said = heard(right = is_right(&resources, n, NB));
     if (right || strstr(said, what) == NULL)
         fail_msg("'%s' is not in: %s", what, said);
     assert_in(said, "trust: wrong result of cores (kernel portable, BLAS");
@@ -160,7 +160,7 @@ static void assert_found(int n, const char *what)
 static void open_kernel(void)
 {
     driver_open("threads=2 kernel=portable");
-    good = hyb_driver_means()->kernel;
+    good = hyb_solver_resources()->kernel;
     bad = *good;
 }
 
@@ -198,16 +198,16 @@ TEST(a_single_thread_that_is_wrong_is_found)
 static void assert_flip_is_found(const char *op, int nth, bool resident)
 {
     char settings[96];
-    hyb_means_t means;
+    hyb_resources_t resources;
     const char *said;
     bool right;
 
     snprintf(settings, sizeof(settings), "threads=1 emu_fault=flip@%s:%d", op,
              nth);
     driver_open_with_devices(1, settings);
-    means = *hyb_driver_means();
-    means.resident = resident;
-    said = heard(right = is_right(&means, N, NB));
+    resources = *hyb_solver_resources();
+    resources.resident = resident;
+    said = heard(right = is_right(&resources, N, NB));
     if (right || strstr(said, "trust: wrong result of device emu:") == NULL)
         fail_msg("flip@%s:%d: %s", op, nth, said);
     driver_close();

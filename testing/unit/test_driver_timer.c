@@ -115,23 +115,23 @@ TEST(work_is_the_mean_of_threads)
         {.flop = 1e9, .paced_flop = 1e9, .paced_seconds = .1, .paced_cpu = 1.}};
     hyb_machine_t machine = {.devices = 0};
     hyb_lu_t lu = {.worker = worker,
-                   .means = {.machine = &machine},
+                   .resources = {.machine = &machine},
                    .homes = {.devices = {.flop = 5e9}}};
     hpl_work_t work;
 
-    lu.means.team = small_team(2);
+    lu.resources.team = small_team(2);
     worker[0].seconds[HYB_PANEL] = 1.0;
     worker[0].seconds[HYB_MULTIPLY] = 2.0;
     worker[1].seconds[HYB_MULTIPLY] = 2.0;
     worker[0].seconds[HYB_WAIT_ROWS] = 4.0;
     worker[1].seconds[HYB_WAIT_COLUMNS] = 3.0;
-    work = hyb_factor_work(&lu);
+    work = hyb_factorization_work(&lu);
     assert_true(work.panel == 0.5 && work.update == 2.0 && work.wait == 3.5);
     assert_true(work.swap == 0.0 && work.exchange == 0.0);
     assert_true(work.flop == 9e9);
     assert_true(work.rate == 2e9);
     worker[0].paced_seconds = worker[0].paced_cpu = 0.0;
     worker[1].paced_seconds = worker[1].paced_cpu = 0.0;
-    assert_true(isnan(hyb_factor_work(&lu).rate));
-    hyb_team_destroy(lu.means.team);
+    assert_true(isnan(hyb_factorization_work(&lu).rate));
+    hyb_team_destroy(lu.resources.team);
 }

@@ -94,7 +94,7 @@ TEST(every_grid_and_block_size_gives_the_same_matrix)
 }
 
 /* Fill a block of the part of process (1, 1) and compare it with the part. */
-static void check_block(const hpl_generator_t *g, hpl_block_t block,
+static void check_block(const hpl_generator_t *g, hpl_submatrix_t block,
                         const double *part, int64_t ld)
 {
     double a[31 * 31];
@@ -124,14 +124,14 @@ TEST(any_block_of_a_part_is_generated_alone)
             int64_t mp = hpl_map_count(&rows, M);
             int64_t nq = hpl_map_count(&cols, N);
 
-            hpl_generator_fill(&g, (hpl_block_t){.rows = mp, .cols = nq}, part,
-                               M);
+            hpl_generator_fill(&g, (hpl_submatrix_t){.rows = mp, .cols = nq},
+                               part, M);
             for (int i = 0; i <= 30 && i <= mp && i <= nq; i++)
                 check_block(&g,
-                            (hpl_block_t){.row = mp - i,
-                                          .rows = i,
-                                          .col = (nq - i) / 2,
-                                          .cols = i},
+                            (hpl_submatrix_t){.row = mp - i,
+                                              .rows = i,
+                                              .col = (nq - i) / 2,
+                                              .cols = i},
                             part, 90);
         }
 }

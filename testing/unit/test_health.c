@@ -30,9 +30,9 @@ static void begin(hyb_health_t *health)
 }
 
 /* Turns of this process, so far apart that each reports or listens. */
-static void turn(hyb_health_t *health, int turns)
+static void turn(hyb_health_t *health, int run_delay)
 {
-    for (; turns > 0; turns--) {
+    for (; run_delay > 0; run_delay--) {
         wait_ms((long)(1000 * health->apart) + 20);
         hyb_health_turn(health);
     }

@@ -9,12 +9,12 @@
 #include "hybrid/lu/tune/residence.h"
 
 /* A device that a link of 12.8 Tflop/s for panels of 1024 bounds. */
-static const hyb_home_figures_t fast = {.devices = 1,
-                                        .memory = 80e9,
-                                        .link = 50e9,
-                                        .rate = {4e13, 5e13, 6e13, 6e13},
-                                        .threads = 64,
-                                        .thread_rate = 4e10};
+static const hyb_residence_figures_t fast = {.devices = 1,
+                                             .memory = 80e9,
+                                             .link = 50e9,
+                                             .rate = {4e13, 5e13, 6e13, 6e13},
+                                             .threads = 64,
+                                             .thread_rate = 4e10};
 
 static hpl_shape_t shape_of(int n, int nb, int nprow, int npcol)
 {
@@ -22,20 +22,21 @@ static hpl_shape_t shape_of(int n, int nb, int nprow, int npcol)
         .n = n, .nb = nb, .nprow = nprow, .npcol = npcol, .depth = 1};
 }
 
-static bool prefers_devices(hyb_home_figures_t figures, int n, int nb)
+static bool prefers_devices(hyb_residence_figures_t figures, int n, int nb)
 {
     const hpl_shape_t shape = shape_of(n, nb, 1, 1);
 
-    return hyb_home_is_device("auto", &figures, &shape);
+    return hyb_residence_is_device("auto", &figures, &shape);
 }
 
-static hyb_home_seconds_t predict(const hyb_home_figures_t *figures,
-                                  const hpl_shape_t *shape, double host)
+static hyb_residence_seconds_t predict(const hyb_residence_figures_t *figures,
+                                       const hpl_shape_t *shape, double host)
 {
-    return hyb_home_predict(figures, shape, host, false);
+    return hyb_residence_predict(figures, shape, host, false);
 }
 
-static double seconds(hyb_home_figures_t figures, int n, int nb, double host)
+static double seconds(hyb_residence_figures_t figures, int n, int nb,
+                      double host)
 {
     const hpl_shape_t shape = shape_of(n, nb, 1, 1);
 
@@ -46,24 +47,24 @@ static double seconds(hyb_home_figures_t figures, int n, int nb, double host)
 
 TEST(what_is_asked_for_is_done)
 {
-    const hyb_home_figures_t none = {0};
+    const hyb_residence_figures_t none = {0};
     const hpl_shape_t shape = shape_of(80000, 1024, 1, 1);
 
-    assert_true(hyb_home_is_device("device", &none, &shape));
-    assert_false(hyb_home_is_device("host", &fast, &shape));
+    assert_true(hyb_residence_is_device("device", &none, &shape));
+    assert_false(hyb_residence_is_device("host", &fast, &shape));
 }
 
 /* Two groups of panels and seats find room, or guests could not come. */
 TEST(groups_are_as_wide_as_memory_allows)
 {
     const hpl_shape_t shape = shape_of(80000, 1024, 1, 1);
-    hyb_home_figures_t small = fast;
+    hyb_residence_figures_t small = fast;
     int last = HYB_GROUP_MOST;
 
     assert_ok(xh_settings_assign("home=host"));
     for (small.memory = 32e9; small.memory > 8e9; small.memory /= 1.5) {
-        assert_true(hyb_home_group(&small, &shape) <= last);
-        last = hyb_home_group(&small, &shape);
+        assert_true(hyb_residence_group(&small, &shape) <= last);
+        last = hyb_residence_group(&small, &shape);
     }
     assert_true(last > 1 && last < 6);
     assert_ok(xh_settings_assign("home=auto"));
@@ -73,26 +74,26 @@ TEST(groups_are_as_wide_as_memory_allows)
 TEST(columns_of_the_host_visit_devices)
 {
     hpl_shape_t shape = shape_of(80000, 1024, 1, 1);
-    hyb_home_figures_t unknown = fast;
+    hyb_residence_figures_t unknown = fast;
     bool guests;
 
     for (int d = 0; d < HYB_RATE_DEPTHS; d++)
         unknown.rate[d] = 0.0;
     assert_ok(xh_settings_assign("home=host"));
-    assert_true(hyb_home_is_device("host", &fast, &shape));
-    assert_true(hyb_home_rest(&fast, &shape, &guests) == 1.0 && guests);
-    assert_false(hyb_home_is_device("host", &unknown, &shape));
+    assert_true(hyb_residence_is_device("host", &fast, &shape));
+    assert_true(hyb_residence_rest(&fast, &shape, &guests) == 1.0 && guests);
+    assert_false(hyb_residence_is_device("host", &unknown, &shape));
     assert_ok(xh_settings_assign("visit=product"));
-    assert_false(hyb_home_is_device("host", &fast, &shape));
+    assert_false(hyb_residence_is_device("host", &fast, &shape));
     assert_ok(xh_settings_assign("visit=column"));
     shape.nprow = 2;
-    assert_true(hyb_home_is_device("host", &fast, &shape));
+    assert_true(hyb_residence_is_device("host", &fast, &shape));
     assert_ok(xh_settings_assign("home=auto"));
 }
 
 TEST(columns_live_on_devices_where_that_is_clearly_faster)
 {
-    hyb_home_figures_t slow = fast;
+    hyb_residence_figures_t slow = fast;
 
     assert_true(prefers_devices(fast, 80000, 1024));
     /* what the link brings no longer bounds, nor does the host */
@@ -117,15 +118,15 @@ static xh_status_t set_share(const char *value)
 
 static double share_with(const char *setting, double rate)
 {
-    hyb_home_figures_t figures = fast;
+    hyb_residence_figures_t figures = fast;
     const hpl_shape_t shape = shape_of(200000, 256, 1, 1);
     double share;
 
     for (int d = 0; d < HYB_RATE_DEPTHS; d++)
         figures.rate[d] = rate;
     assert_ok(set_share(setting));
-    assert_true(hyb_home_share_is_valid());
-    share = hyb_home_share(&figures, &shape);
+    assert_true(hyb_residence_share_is_valid());
+    share = hyb_residence_share(&figures, &shape);
     assert_ok(set_share("auto"));
     return share;
 }
@@ -157,7 +158,7 @@ TEST(a_share_is_a_part)
 
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
         assert_ok(set_share(wrong[i]));
-        assert_false(hyb_home_share_is_valid());
+        assert_false(hyb_residence_share_is_valid());
     }
     assert_ok(set_share("auto"));
 }
@@ -165,7 +166,7 @@ TEST(a_share_is_a_part)
 /* Device and team as fast as each other: in half of the time, and a bit. */
 TEST(a_shared_matrix_is_predicted)
 {
-    hyb_home_figures_t figures = fast;
+    hyb_residence_figures_t figures = fast;
     const hpl_shape_t shape = shape_of(20000, 256, 1, 1);
     double alone, shared;
 
@@ -181,7 +182,7 @@ TEST(a_shared_matrix_is_predicted)
 
 TEST(without_room_or_rates_columns_live_on_the_host)
 {
-    hyb_home_figures_t figures = fast;
+    hyb_residence_figures_t figures = fast;
 
     figures.memory = 1e6;
     assert_false(prefers_devices(figures, 80000, 1024));
@@ -202,25 +203,25 @@ TEST(all_processes_choose_alike)
 
             other.myrow = row;
             other.mycol = row % 2;
-            assert_int_equal(hyb_home_is_device("auto", &fast, &one),
-                             hyb_home_is_device("auto", &fast, &other));
+            assert_int_equal(hyb_residence_is_device("auto", &fast, &one),
+                             hyb_residence_is_device("auto", &fast, &other));
         }
 }
 
-static double guests_of(const hyb_home_figures_t *figures,
+static double guests_of(const hyb_residence_figures_t *figures,
                         const hpl_shape_t *shape)
 {
     bool guests;
-    double rest = hyb_home_rest(figures, shape, &guests);
+    double rest = hyb_residence_rest(figures, shape, &guests);
 
     return guests ? rest : 0.0;
 }
 
-static double on_host(const hyb_home_figures_t *figures,
+static double on_host(const hyb_residence_figures_t *figures,
                       const hpl_shape_t *shape)
 {
     bool guests;
-    double rest = hyb_home_rest(figures, shape, &guests);
+    double rest = hyb_residence_rest(figures, shape, &guests);
 
     return guests ? 0.0 : rest;
 }
@@ -228,7 +229,7 @@ static double on_host(const hyb_home_figures_t *figures,
 TEST(what_has_no_room_comes_from_host_memory)
 {
     hpl_shape_t shape = shape_of(90000, 1024, 1, 1); /* 65 GB */
-    hyb_home_figures_t two = fast;
+    hyb_residence_figures_t two = fast;
     double rest;
 
     assert_true(guests_of(&fast, &shape) + on_host(&fast, &shape) == 0.0);
@@ -267,7 +268,7 @@ TEST(the_team_has_its_share_among_guests)
 TEST(where_guests_cannot_come_the_host_computes)
 {
     const hpl_shape_t shape = shape_of(180000, 1024, 1, 1);
-    hyb_home_figures_t small = fast;
+    hyb_residence_figures_t small = fast;
 
     small.memory = 8e9;
     assert_true(on_host(&small, &shape) > 0.9);
@@ -278,15 +279,16 @@ TEST(groups_are_as_wide_as_that_pays)
     const hpl_shape_t shape = shape_of(90000, 512, 1, 1);
     const hpl_shape_t large = shape_of(180000, 1024, 1, 1);
     const hpl_shape_t rows = shape_of(90000, 512, 2, 1);
-    hyb_home_figures_t slow = fast;
+    hyb_residence_figures_t slow = fast;
 
-    assert_int_equal(hyb_home_group(&fast, &shape), 2); /* of 1024 columns */
-    assert_int_equal(hyb_home_group(&fast, &rows), 2);
-    assert_int_equal(hyb_home_group(&fast, &large), 6); /* guests come */
+    assert_int_equal(hyb_residence_group(&fast, &shape),
+                     2); /* of 1024 columns */
+    assert_int_equal(hyb_residence_group(&fast, &rows), 2);
+    assert_int_equal(hyb_residence_group(&fast, &large), 6); /* guests come */
     slow.link /= 2;
-    assert_int_equal(hyb_home_group(&slow, &large), 12);
+    assert_int_equal(hyb_residence_group(&slow, &large), 12);
     assert_ok(xh_settings_assign("group=3"));
-    assert_int_equal(hyb_home_group(&fast, &shape), 3);
+    assert_int_equal(hyb_residence_group(&fast, &shape), 3);
     assert_ok(xh_settings_assign("group=auto"));
 }
 
@@ -295,7 +297,7 @@ TEST(groups_are_as_wide_as_that_pays)
 /* 2/3 n^3 by the device, where the team's panels hide. */
 TEST(a_device_does_all_the_work_on_its_columns)
 {
-    hyb_home_figures_t figures = fast;
+    hyb_residence_figures_t figures = fast;
 
     figures.threads = 4096;
     assert_ok(set_share("0"));
@@ -310,20 +312,21 @@ TEST(a_device_does_all_the_work_on_its_columns)
 TEST(guests_are_as_fast_as_their_link)
 {
     const hpl_shape_t shape = shape_of(160000, 1024, 1, 1);
-    hyb_home_figures_t slow = fast;
+    hyb_residence_figures_t slow = fast;
     double all = predict(&fast, &shape, 0.0).total;
 
-    assert_true(hyb_home_predict(&fast, &shape, 0.5, true).total < 1.05 * all);
+    assert_true(hyb_residence_predict(&fast, &shape, 0.5, true).total <
+                1.05 * all);
     assert_true(predict(&fast, &shape, 0.5).total > 1.5 * all);
     slow.link /= 64;
-    assert_true(hyb_home_predict(&slow, &shape, 0.5, true).total >
-                1.5 * hyb_home_predict(&fast, &shape, 0.5, true).total);
+    assert_true(hyb_residence_predict(&slow, &shape, 0.5, true).total >
+                1.5 * hyb_residence_predict(&fast, &shape, 0.5, true).total);
 }
 
 TEST(without_look_ahead_phases_add_up)
 {
     hpl_shape_t shape = shape_of(60000, 1024, 1, 1);
-    hyb_home_seconds_t s;
+    hyb_residence_seconds_t s;
 
     shape.depth = 0;
     for (int host = 0; host < 2; host++) {
@@ -334,9 +337,9 @@ TEST(without_look_ahead_phases_add_up)
     }
 }
 
-static hyb_home_figures_t with_panels(double devices, double peers)
+static hyb_residence_figures_t with_panels(double devices, double peers)
 {
-    hyb_home_figures_t figures = fast;
+    hyb_residence_figures_t figures = fast;
 
     figures.panel_rows = HUGE_VAL;
     figures.devices = devices;
@@ -348,8 +351,8 @@ static hyb_home_figures_t with_panels(double devices, double peers)
 TEST(a_device_factors_where_it_is_quicker)
 {
     const hpl_shape_t shape = shape_of(80000, 1024, 1, 1);
-    hyb_home_figures_t figures = with_panels(1, 0);
-    hyb_home_seconds_t there = predict(&figures, &shape, 0.0);
+    hyb_residence_figures_t figures = with_panels(1, 0);
+    hyb_residence_seconds_t there = predict(&figures, &shape, 0.0);
 
     assert_true(there.link == 0.0);
     assert_true(there.total < predict(&fast, &shape, 0.0).total);
@@ -367,8 +370,8 @@ TEST(a_device_factors_where_it_is_quicker)
 TEST(peers_take_panels_by_the_link_of_one)
 {
     hpl_shape_t shape = shape_of(80000, 1024, 1, 1);
-    hyb_home_figures_t two = with_panels(2, 1), four = with_panels(4, 1);
-    hyb_home_figures_t by_host = with_panels(2, 0);
+    hyb_residence_figures_t two = with_panels(2, 1), four = with_panels(4, 1);
+    hyb_residence_figures_t by_host = with_panels(2, 0);
     double one = predict(&two, &shape, 0.0).link;
 
     assert_true(one > 0.0);
@@ -381,7 +384,7 @@ TEST(peers_take_panels_by_the_link_of_one)
 TEST(rows_that_mpi_takes_from_a_device_cross_no_link)
 {
     const hpl_shape_t shape = shape_of(80000, 1024, 2, 1);
-    hyb_home_figures_t figures = with_panels(1, 0), direct = figures;
+    hyb_residence_figures_t figures = with_panels(1, 0), direct = figures;
 
     direct.device_mpi = 1;
     assert_true(predict(&figures, &shape, 0.0).link >

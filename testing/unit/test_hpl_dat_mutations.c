@@ -41,7 +41,7 @@ typedef struct {
 
 typedef struct {
     line_t line[XHPL_DAT_LINES + 1]; /* from 1 */
-    xhpl_parameters_t means;
+    xhpl_parameters_t resources;
 } model_t;
 
 static model_t models[FILES];
@@ -83,7 +83,7 @@ static void load_models(void)
         size_t ignored;
         char *whole = reference_file_read(names[i], &ignored);
 
-        models[i].means = reference_file_parameters(names[i]);
+        models[i].resources = reference_file_parameters(names[i]);
         split(&models[i], whole);
         free(whole);
     }
@@ -201,7 +201,7 @@ TEST(another_layout_gives_the_same_values)
         write_freely(model);
         if (read_exactly(length) != XH_OK)
             fail_msg("file %d refused, line %d: %s", i, error.line, error.text);
-        if (!reference_file_is_same(&got, &model->means))
+        if (!reference_file_is_same(&got, &model->resources))
             fail_msg("file %d read with other values:\n%s", i, text);
     }
 }

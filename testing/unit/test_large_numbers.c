@@ -129,19 +129,21 @@ TEST_CALL(the_matrix_has_3200_terabytes_on_all_processes, for_all(check_bytes))
 static void check_working_memory(size_t grid, int nb)
 {
     hpl_shape_t shape = shape_of(grid, nb, 0, 0);
-    hyb_means_t means = {.by_blas = true,
-                         .team = small_team(1),
-                         .kernel = hyb_kernel_find(XH_ISA_PORTABLE)};
+    hyb_resources_t resources = {.by_blas = true,
+                                 .team = small_team(1),
+                                 .kernel = hyb_kernel_find(XH_ISA_PORTABLE)};
     double rows = (double)hpl_system_rows(&shape);
     double columns = (double)hpl_system_columns(&shape);
 
-    assert_true((double)hyb_panels_bytes(&means, &shape) >= 16.0 * nb * rows);
-    assert_true((double)hyb_panels_bytes(&means, &shape) < 800.0 * nb * rows);
-    assert_true((double)hyb_exchange_bytes(&means, &shape, 0) >=
+    assert_true((double)hyb_panels_bytes(&resources, &shape) >=
+                16.0 * nb * rows);
+    assert_true((double)hyb_panels_bytes(&resources, &shape) <
+                800.0 * nb * rows);
+    assert_true((double)hyb_exchange_bytes(&resources, &shape, 0) >=
                 16.0 * nb * columns);
-    assert_true((double)hyb_exchange_bytes(&means, &shape, 0) <
+    assert_true((double)hyb_exchange_bytes(&resources, &shape, 0) <
                 32.0 * nb * columns);
-    hyb_team_destroy(means.team);
+    hyb_team_destroy(resources.team);
 }
 
 TEST_CALL(working_memory_is_some_panels_and_rows, for_all(check_working_memory))
@@ -170,7 +172,7 @@ static void check_last_entries(size_t grid, int nb)
     row = hpl_map_count(&rows, N) - ROWS;
     col = hpl_map_count(&cols, (int64_t)N + 1) - COLS;
     generator = hpl_generator(N, HPL_ISEED, &rows, &cols);
-    hpl_generator_fill(&generator, (hpl_block_t){row, ROWS, col, COLS}, a,
+    hpl_generator_fill(&generator, (hpl_submatrix_t){row, ROWS, col, COLS}, a,
                        ROWS);
     for (int64_t j = 0; j < COLS; j++)
         for (int64_t i = 0; i < ROWS; i++)

@@ -79,9 +79,9 @@ static void book_close(book_t *book)
     hyb_ledger_destroy(&book->ledger);
 }
 
-static hyb_blocks_t all_blocks(const book_t *book)
+static hyb_block_range_t all_blocks(const book_t *book)
 {
-    return (hyb_blocks_t){0, book->ledger.blocks};
+    return (hyb_block_range_t){0, book->ledger.blocks};
 }
 
 static int64_t last_stage(const book_t *book)
@@ -112,8 +112,8 @@ TEST(b_and_pairs_of_check_columns_are_blocks_of_their_own)
         assert_int_equal(hyb_ledger_first(ledger, ledger->blocks), j);
         assert_int_equal(hyb_ledger_columns(ledger, all_blocks(&book)).count,
                          j);
-        assert_int_equal(hyb_ledger_columns(ledger, (hyb_blocks_t){1, 0}).count,
-                         0);
+        assert_int_equal(
+            hyb_ledger_columns(ledger, (hyb_block_range_t){1, 0}).count, 0);
         book_close(&book);
     }
 }
@@ -121,7 +121,7 @@ TEST(b_and_pairs_of_check_columns_are_blocks_of_their_own)
 TEST(columns_are_in_the_blocks_of_the_first_and_the_last)
 {
     uint64_t random = 1;
-    hyb_blocks_t blocks;
+    hyb_block_range_t blocks;
     book_t book;
 
     for (int i = 0; i < EXTENTS; i++) {
@@ -139,7 +139,7 @@ TEST(columns_are_in_the_blocks_of_the_first_and_the_last)
 
 /* ---- what should be, column by column ------------------------------------ */
 
-static int64_t first_before(const book_t *book, hyb_blocks_t blocks,
+static int64_t first_before(const book_t *book, hyb_block_range_t blocks,
                             int64_t stage)
 {
     for (int64_t j = 0; j < book->ledger.columns; j++)
@@ -151,7 +151,7 @@ static int64_t first_before(const book_t *book, hyb_blocks_t blocks,
 
 /* From the first block that is ready and has a column for it left; false: none
  * is ready, and some are left. */
-static bool take(const book_t *book, hyb_blocks_t blocks, stages_t work,
+static bool take(const book_t *book, hyb_block_range_t blocks, stages_t work,
                  int64_t width, hyb_run_t *run_p)
 {
     bool result = true;
@@ -159,7 +159,7 @@ static bool take(const book_t *book, hyb_blocks_t blocks, stages_t work,
 
     *run_p = (hyb_run_t){0, 0};
     for (int64_t j = 0; j < count; j++) {
-        hyb_blocks_t own = {book->block[j], book->block[j] + 1};
+        hyb_block_range_t own = {book->block[j], book->block[j] + 1};
 
         if (own.from < blocks.from || own.from >= blocks.to ||
             book->queued[j] >= work.to)
@@ -189,18 +189,18 @@ typedef struct {
     stages_t work;
 } taken_t;
 
-static hyb_blocks_t some_blocks(const book_t *book, uint64_t *random)
+static hyb_block_range_t some_blocks(const book_t *book, uint64_t *random)
 {
     int most = (int)book->ledger.blocks + 1;
     int a = small_random(random, most), b = small_random(random, most);
 
-    return (hyb_blocks_t){a, b};
+    return (hyb_block_range_t){a, b};
 }
 
 /* The next run of some work, as it should be; false: none was taken. */
 static bool take_some(book_t *book, uint64_t *random, taken_t *taken)
 {
-    hyb_blocks_t blocks = some_blocks(book, random);
+    hyb_block_range_t blocks = some_blocks(book, random);
     hyb_run_t run, expected;
     int64_t width = 1 + small_random(random, (int)book->ledger.nb + 2);
     stages_t work = book->work[small_random(random, book->works)];
@@ -223,12 +223,12 @@ static bool queue_some(book_t *book, uint64_t *random, taken_t *taken)
     int64_t b = small_random(random, (int)book->ledger.blocks);
     stages_t work = book->work[small_random(random, book->works)];
     hyb_run_t run,
-        all = hyb_ledger_columns(&book->ledger, (hyb_blocks_t){b, b + 1});
+        all = hyb_ledger_columns(&book->ledger, (hyb_block_range_t){b, b + 1});
 
-    take(book, (hyb_blocks_t){b, b + 1}, work, MOST, &run);
+    take(book, (hyb_block_range_t){b, b + 1}, work, MOST, &run);
     if (run.count == 0 || run.from != all.from)
         return false;
-    hyb_ledger_queue_all(&book->ledger, (hyb_blocks_t){b, b + 1},
+    hyb_ledger_queue_all(&book->ledger, (hyb_block_range_t){b, b + 1},
                          work.to - work.from);
     set(book->queued, run, work.to);
     *taken = (taken_t){run, work};
@@ -239,7 +239,7 @@ static bool queue_some(book_t *book, uint64_t *random, taken_t *taken)
 static void complete(book_t *book, const taken_t *t)
 {
     int64_t b = hyb_ledger_block(&book->ledger, t->run.from);
-    hyb_blocks_t block = {b, b + 1};
+    hyb_block_range_t block = {b, b + 1};
     int64_t stages = t->work.to - t->work.from;
 
     if (hyb_ledger_columns(&book->ledger, block).count == t->run.count)
@@ -251,7 +251,7 @@ static void complete(book_t *book, const taken_t *t)
 
 static void assert_agrees(const book_t *book, uint64_t *random)
 {
-    hyb_blocks_t blocks = some_blocks(book, random);
+    hyb_block_range_t blocks = some_blocks(book, random);
     int64_t stage = book->work[small_random(random, book->works)].to;
     int64_t first = first_before(book, blocks, stage);
 
@@ -338,7 +338,7 @@ TEST(a_team_takes_each_column_once_a_stage)
 /* Of an update's blocks the first ones are the devices'. */
 typedef struct {
     int64_t columns, nb;
-    hyb_blocks_t blocks; /* of A's and b, which is the last one */
+    hyb_block_range_t blocks; /* of A's and b, which is the last one */
     double share;
     int64_t learnt, fixed; /* the first block that is not */
 } division_t;
@@ -372,7 +372,7 @@ TEST(blocks_are_divided_by_their_columns)
 TEST(only_the_teams_blocks_are_taken_and_counted)
 {
     static const int place[] = {0, 1, 2, 0, 1, 0};
-    const hyb_blocks_t all = {0, 6};
+    const hyb_block_range_t all = {0, 6};
     hyb_ledger_t ledger;
     hyb_run_t run;
 

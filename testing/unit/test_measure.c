@@ -33,7 +33,7 @@ static hyb_model_rates_t measured(bool devices_are_there)
                                     .column_step = 1};
     hyb_model_rates_t rates;
 
-    assert_ok(hyb_measure(hyb_driver_means(), &what, &rates));
+    assert_ok(hyb_measure(hyb_solver_resources(), &what, &rates));
     driver_close();
     assert_int_equal(rates.widths, 2);
     for (int i = 0; i < rates.widths; i++) {

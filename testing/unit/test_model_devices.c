@@ -72,7 +72,7 @@ static hyb_model_rates_t on_device(double bytes, double ns, double way)
     hyb_model_rates_t rates = usual();
 
     rates.home = "device";
-    rates.figures = (hyb_home_figures_t){
+    rates.figures = (hyb_residence_figures_t){
         .devices = 1, .memory = bytes, .panel_rows = HUGE_VAL};
     rates.width[0].resident = curve_of(ns);
     rates.width[0].transfer = curve_of(100.0 * way);

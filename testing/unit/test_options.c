@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "testing/ptest/order.h"
+#include "testing/ptest/command_line.h"
 #include "base/settings.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/reference_file.h"
@@ -7,7 +7,7 @@
 
 enum { ARGUMENTS_MOST = 16 };
 
-static xhpl_order_t order;
+static xhpl_command_t command;
 
 /* Parse "xhpl " and line, split at blanks. */
 static xh_status_t parse(const char *line)
@@ -20,16 +20,16 @@ static xh_status_t parse(const char *line)
     for (char *at = strtok(text, " "); at != NULL && argc < ARGUMENTS_MOST;
          at = strtok(NULL, " "))
         argv[argc++] = at;
-    return xhpl_options_parse(argc, argv, &order);
+    return xhpl_options_parse(argc, argv, &command);
 }
 
 static void assert_values(const char *line, xhpl_quantity_t quantity, int count,
                           int first, int last)
 {
-    const xhpl_list_t *list = &order.parameters.list[quantity];
+    const xhpl_list_t *list = &command.parameters.list[quantity];
 
     assert_ok(parse(line));
-    assert_true(order.given[quantity]);
+    assert_true(command.given[quantity]);
     assert_int_equal(list->count, count);
     assert_int_equal(list->value[0], first);
     assert_int_equal(list->value[count - 1], last);
@@ -43,7 +43,7 @@ TEST(one_or_two_dashes_and_an_equals_sign_are_the_same)
     assert_values("-nb=8", XHPL_NB, 1, 8, 8);
     assert_values("--n 8", XHPL_N, 1, 8, 8);
     assert_values("-threshold -1 -n 3", XHPL_N, 1, 3, 3);
-    assert_true(order.parameters.threshold == -1.0);
+    assert_true(command.parameters.threshold == -1.0);
 }
 
 TEST(values_can_be_numbers_words_or_their_beginnings)
@@ -132,10 +132,10 @@ TEST(options_go_before_the_file)
 {
     xhpl_parameters_t file =
         reference_file_parameters("upstream-variants.HPL.dat");
-    const xhpl_parameters_t *all = &order.parameters;
+    const xhpl_parameters_t *all = &command.parameters;
 
     assert_ok(parse("-n 7 --depth 2,1 --threshold 3"));
-    assert_ok(xhpl_options_complete(&order, &file));
+    assert_ok(xhpl_options_complete(&command, &file));
     assert_int_equal(all->list[XHPL_N].count, 1);
     assert_int_equal(all->list[XHPL_N].value[0], 7);
     assert_int_equal(all->list[XHPL_DEPTH].count, 2);
@@ -144,29 +144,29 @@ TEST(options_go_before_the_file)
     assert_int_equal(all->list[XHPL_NB].count, 2);
     assert_int_equal(all->list[XHPL_ALIGN].value[0], 4);
     assert_ok(parse("-p 4"));
-    assert_said(xhpl_options_complete(&order, &file), XH_ERR_INPUT,
+    assert_said(xhpl_options_complete(&command, &file), XH_ERR_INPUT,
                 "P has 1 values and Q has 2");
 }
 
 TEST(the_other_options_are_understood)
 {
     assert_ok(parse("--quiet --upstream-exit --dat other.dat"));
-    assert_true(order.quiet);
-    assert_true(order.upstream_exit);
-    assert_string_equal(order.dat, "other.dat");
-    assert_int_equal(order.ask, XHPL_ASK_RUN);
+    assert_true(command.quiet);
+    assert_true(command.upstream_exit);
+    assert_string_equal(command.dat, "other.dat");
+    assert_int_equal(command.ask, XHPL_ASK_RUN);
     assert_ok(parse("--help"));
-    assert_int_equal(order.ask, XHPL_ASK_HELP);
-    assert_int_equal(order.topic, XHPL_HELP_EVERYDAY);
+    assert_int_equal(command.ask, XHPL_ASK_HELP);
+    assert_int_equal(command.topic, XHPL_HELP_EVERYDAY);
     assert_ok(parse("--quiet --help devices --upstream-exit"));
-    assert_int_equal(order.topic, XHPL_HELP_DEVICES);
-    assert_true(order.upstream_exit);
+    assert_int_equal(command.topic, XHPL_HELP_DEVICES);
+    assert_true(command.upstream_exit);
     assert_ok(parse("-h all"));
-    assert_int_equal(order.topic, XHPL_HELP_ALL);
+    assert_int_equal(command.topic, XHPL_HELP_ALL);
     assert_ok(parse("--help=all"));
-    assert_int_equal(order.topic, XHPL_HELP_ALL);
+    assert_int_equal(command.topic, XHPL_HELP_ALL);
     assert_ok(parse("--version"));
-    assert_int_equal(order.ask, XHPL_ASK_VERSION);
+    assert_int_equal(command.ask, XHPL_ASK_VERSION);
     assert_ok(parse("--set blas_threads=3"));
     assert_int_equal(xh_settings_int("blas_threads"), 3);
 }

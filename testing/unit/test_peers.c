@@ -155,7 +155,7 @@ TEST_OF_GROUP(less_than_predicted_is_slow_from_the_beginning)
 TEST_OF_GROUP(who_has_others_on_its_cores_is_named_once)
 {
     for (int step = 0; step < 300; step++) {
-        group.report[2].turns += step % 100 < 50 ? 0.08 : 0.0;
+        group.report[2].run_delay += step % 100 < 50 ? 0.08 : 0.0;
         work(all_well, 0.1);
     }
     assert_string_equal(

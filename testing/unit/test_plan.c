@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "testing/ptest/plan.h"
+#include "testing/ptest/test_list.h"
 #include "testing/unit/reference_file.h"
 #include "testing/unit/unit.h"
 
@@ -12,10 +12,10 @@ static void assert_rows(const char *dat, const char *rows, int64_t count)
     char *text = reference_file_read(rows, &length), *line, row[64];
     int64_t index = 0;
 
-    assert_int_equal(xhpl_plan_count(&parameters), count);
+    assert_int_equal(xhpl_test_count(&parameters), count);
     strtok(text, "\r\n");
     while ((line = strtok(NULL, "\r\n")) != NULL) {
-        xhpl_test_t t = xhpl_plan_test(&parameters, index++);
+        xhpl_test_t t = xhpl_test_at(&parameters, index++);
 
         snprintf(row, sizeof(row), "W%c%d%d%c%d%c%d,%d,%d,%d,%d", pmap, t.depth,
                  t.bcast, "LCR"[t.rfact], t.ndiv, "LCR"[t.pfact], t.nbmin, t.n,
@@ -37,12 +37,12 @@ TEST(tests_of_one_shape_are_consecutive)
 {
     xhpl_parameters_t parameters =
         reference_file_parameters("upstream-variants.HPL.dat");
-    int64_t same = xhpl_plan_same_shape(&parameters);
+    int64_t same = xhpl_test_same_shape(&parameters);
 
     assert_int_equal(same, 48);
-    for (int64_t i = 0; i < xhpl_plan_count(&parameters); i++) {
-        xhpl_test_t first = xhpl_plan_test(&parameters, i / same * same);
-        xhpl_test_t test = xhpl_plan_test(&parameters, i);
+    for (int64_t i = 0; i < xhpl_test_count(&parameters); i++) {
+        xhpl_test_t first = xhpl_test_at(&parameters, i / same * same);
+        xhpl_test_t test = xhpl_test_at(&parameters, i);
 
         assert_int_equal(test.grid, first.grid);
         assert_int_equal(test.n, first.n);
@@ -58,5 +58,5 @@ TEST(the_longest_lists_can_be_counted)
     xhpl_parameters_default(&parameters);
     for (int q = 0; q < XHPL_QUANTITIES; q++)
         parameters.list[q].count = XHPL_LIST_MOST;
-    assert_true(xhpl_plan_count(&parameters) == 512000000000);
+    assert_true(xhpl_test_count(&parameters) == 512000000000);
 }

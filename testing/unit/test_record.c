@@ -13,7 +13,7 @@ enum { NAME_SIZE = 64 };
 
 static int rank, processes;
 static char name[NAME_SIZE]; /* of the file */
-static xhpl_order_t order;
+static xhpl_command_t command;
 static xhpl_trial_t trial;
 static hpl_solver_t solver; /* may be changed before a record is opened */
 static xhpl_record_t *record;
@@ -27,13 +27,13 @@ UNIT_STEP(setup)
     rank = unit_rank();
     processes = unit_processes();
     MPI_Bcast(&id, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    memset(&order, 0, sizeof(order));
-    order.run = true;
+    memset(&command, 0, sizeof(command));
+    command.run = true;
     snprintf(name, sizeof(name), "/tmp/xhpl-record-%d.json", id);
-    order.json = name;
-    xhpl_parameters_default(&order.parameters);
-    order.parameters.list[XHPL_N].value[0] = 1000;
-    trial = (xhpl_trial_t){.test = xhpl_plan_test(&order.parameters, 0),
+    command.json = name;
+    xhpl_parameters_default(&command.parameters);
+    command.parameters.list[XHPL_N].value[0] = 1000;
+    trial = (xhpl_trial_t){.test = xhpl_test_at(&command.parameters, 0),
                            .comm = MPI_COMM_WORLD,
                            .seconds = 2};
     solver = hpl_reference_solver;
@@ -100,7 +100,7 @@ static void begin(void)
 {
     if (rank == 0)
         remove(name); /* an earlier record stays until there is a result */
-    assert_ok(xhpl_record_open(&order, &record));
+    assert_ok(xhpl_record_open(&command, &record));
     xhpl_record_note(record, XHPL_SOLVER_OPEN, NULL);
 }
 
@@ -242,8 +242,8 @@ TEST_SET_UP(a_file_that_cannot_be_written_is_refused_by_all)
 {
     xh_status_t status;
 
-    order.json = "/no/such/folder/r";
-    assert_int_equal(strstr(heard(status = xhpl_record_open(&order, &record)),
+    command.json = "/no/such/folder/r";
+    assert_int_equal(strstr(heard(status = xhpl_record_open(&command, &record)),
                             "cannot write /no/such/folder/r") != NULL,
                      rank == 0);
     assert_int_equal(status, XH_ERR_INPUT);

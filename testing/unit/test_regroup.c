@@ -23,17 +23,18 @@ static plant_t team(double device, double serial)
 }
 
 /* The threads of a panel, by what was learnt, of a plant with order rows. */
-static int chosen(hyb_regroup_t *known, const plant_t *plant, int64_t order,
-                  double before)
+static int chosen(hyb_panel_threads_t *known, const plant_t *plant,
+                  int64_t order, double before)
 {
     known->threads = plant->threads;
     known->thread_rate = plant->thread_rate;
     known->device_rate = plant->device_rate;
     known->broadcast = plant->broadcast * (double)order * NB;
-    return hyb_regroup_panel(known, order, order, NB, before);
+    return hyb_panel_threads_panel(known, order, order, NB, before);
 }
 
-static int at_once(hyb_regroup_t *known, const plant_t *plant, int64_t order)
+static int at_once(hyb_panel_threads_t *known, const plant_t *plant,
+                   int64_t order)
 {
     return chosen(known, plant, order, 0.0);
 }
@@ -66,17 +67,17 @@ static double least_time(const plant_t *plant, int64_t order)
 }
 
 /* A number of threads measured, factor times as slow as it is. */
-static void learn(hyb_regroup_t *known, const plant_t *plant, int threads,
+static void learn(hyb_panel_threads_t *known, const plant_t *plant, int threads,
                   double factor)
 {
-    hyb_regroup_learn(known, threads, 1000, NB,
-                      plant_panel(plant, threads, 1000) * factor);
+    hyb_panel_threads_learn(known, threads, 1000, NB,
+                            plant_panel(plant, threads, 1000) * factor);
 }
 
 /* All numbers of threads measured, exactly. */
-static hyb_regroup_t taught(const plant_t *plant)
+static hyb_panel_threads_t taught(const plant_t *plant)
 {
-    hyb_regroup_t known = {.threads = 0};
+    hyb_panel_threads_t known = {.threads = 0};
 
     for (int t = 1; t <= plant->threads; t++)
         learn(&known, plant, t, 1.0);
@@ -95,7 +96,7 @@ TEST(threads_are_as_few_as_hide_the_panel)
 
     for (int i = 0; i < 3; i++) {
         plant_t plant = team(devices[i], 0.1);
-        hyb_regroup_t known = taught(&plant);
+        hyb_panel_threads_t known = taught(&plant);
 
         for (int64_t order = NB; order <= BLOCKS * NB; order += NB) {
             int t = at_once(&known, &plant, order);
@@ -113,7 +114,7 @@ TEST(threads_are_as_few_as_hide_the_panel)
 TEST(a_fast_device_a_long_broadcast_or_a_late_panel_ask_for_more_of_them)
 {
     plant_t alone = team(0.0, 0.1), with = team(20.0, 0.1), slow = with;
-    hyb_regroup_t known = taught(&with);
+    hyb_panel_threads_t known = taught(&with);
     int threads = at_once(&known, &with, 60 * NB);
     double panel = plant_panel(&with, threads, 60 * NB);
 
@@ -129,15 +130,15 @@ static double learning_to_best(const plant_t *plant, double noise)
 {
     double sum = 0.0, least = 0.0;
     uint64_t random = 88172645463325252u;
-    hyb_regroup_t known = {.threads = 0};
+    hyb_panel_threads_t known = {.threads = 0};
 
     for (int64_t order = BLOCKS * NB; order >= NB; order -= NB) {
         int t = at_once(&known, plant, order);
 
         assert_in_range(t, 1, plant->threads);
-        hyb_regroup_learn(&known, t, order, NB,
-                          plant_panel(plant, t, order) *
-                              plant_noise(noise, &random));
+        hyb_panel_threads_learn(&known, t, order, NB,
+                                plant_panel(plant, t, order) *
+                                    plant_noise(noise, &random));
         sum += real_time(plant, t, order);
         least += least_time(plant, order);
     }
@@ -164,7 +165,7 @@ TEST(what_is_learnt_on_the_way_costs_a_50th_at_most)
 TEST(more_threads_that_were_slower_are_left_alone)
 {
     plant_t plant = team(20.0, 0.1);
-    hyb_regroup_t known = {.threads = 0};
+    hyb_panel_threads_t known = {.threads = 0};
 
     for (int t = 1; t <= THREADS; t++)
         learn(&known, &plant, t, t > 8 ? 3.0 : 1.0);
@@ -172,7 +173,7 @@ TEST(more_threads_that_were_slower_are_left_alone)
 }
 
 /* Do a and b choose the same for all sizes? */
-static void assert_equal(hyb_regroup_t *a, hyb_regroup_t *b,
+static void assert_equal(hyb_panel_threads_t *a, hyb_panel_threads_t *b,
                          const plant_t *plant)
 {
     for (int64_t order = NB; order <= BLOCKS * NB; order += NB)
@@ -182,7 +183,7 @@ static void assert_equal(hyb_regroup_t *a, hyb_regroup_t *b,
 TEST(what_lies_between_measured_numbers_is_interpolated)
 {
     plant_t plant = team(5.0, 0.3);
-    hyb_regroup_t all = taught(&plant), two = {.threads = 0};
+    hyb_panel_threads_t all = taught(&plant), two = {.threads = 0};
 
     learn(&two, &plant, 1, 1.0);
     learn(&two, &plant, THREADS, 1.0);
@@ -193,7 +194,7 @@ TEST(what_lies_between_measured_numbers_is_interpolated)
 TEST(before_any_measure_a_quarter_of_the_rate_is_assumed)
 {
     plant_t plant = team(5.0, 0.1);
-    hyb_regroup_t nothing = {.threads = 0}, all;
+    hyb_panel_threads_t nothing = {.threads = 0}, all;
 
     plant.panel_rate = plant.thread_rate / 4.0;
     all = taught(&plant);
@@ -204,10 +205,10 @@ TEST(before_any_measure_a_quarter_of_the_rate_is_assumed)
 static int threads_after(const double *seconds, int count)
 {
     plant_t plant = team(20.0, 0.1);
-    hyb_regroup_t known = {.threads = 0};
+    hyb_panel_threads_t known = {.threads = 0};
 
     for (int i = 0; i < count; i++)
-        hyb_regroup_learn(&known, 1, 1000, NB, seconds[i]);
+        hyb_panel_threads_learn(&known, 1, 1000, NB, seconds[i]);
     return at_once(&known, &plant, 50 * NB);
 }
 
@@ -226,10 +227,10 @@ TEST(a_small_change_is_taken_by_half_and_a_jump_at_once)
 TEST(a_team_beyond_all_measure_is_no_error)
 {
     plant_t plant = team(100.0, 0.0);
-    hyb_regroup_t known = {.threads = 0};
+    hyb_panel_threads_t known = {.threads = 0};
 
     plant.threads = 10 * HYB_REGROUP_MOST;
-    hyb_regroup_learn(&known, plant.threads, 1000, NB, 1e-3);
+    hyb_panel_threads_learn(&known, plant.threads, 1000, NB, 1e-3);
     assert_int_equal(at_once(&known, &plant, NB), HYB_REGROUP_MOST);
 }
 
@@ -237,14 +238,14 @@ TEST(nonsense_is_passed_over)
 {
     static const double bad[] = {0.0, -1.0, NAN, INFINITY, -INFINITY};
     plant_t plant = team(5.0, 0.1);
-    hyb_regroup_t known = taught(&plant), before = known;
+    hyb_panel_threads_t known = taught(&plant), before = known;
 
     for (size_t i = 0; i < COUNT_OF(bad); i++)
-        hyb_regroup_learn(&known, 4, 1000, NB, bad[i]);
-    hyb_regroup_learn(&known, 0, 1000, NB, 1.0);
-    hyb_regroup_learn(&known, -3, 1000, NB, 1.0);
-    hyb_regroup_learn(&known, 4, 0, NB, 1.0);
-    hyb_regroup_learn(&known, 4, 1000, 0, 1.0);
+        hyb_panel_threads_learn(&known, 4, 1000, NB, bad[i]);
+    hyb_panel_threads_learn(&known, 0, 1000, NB, 1.0);
+    hyb_panel_threads_learn(&known, -3, 1000, NB, 1.0);
+    hyb_panel_threads_learn(&known, 4, 0, NB, 1.0);
+    hyb_panel_threads_learn(&known, 4, 1000, 0, 1.0);
     assert_memory_equal(&known, &before, sizeof(before));
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
         plant.thread_rate = plant.device_rate = plant.broadcast = bad[i];

@@ -40,7 +40,7 @@ static void begin(const char *dat)
 
 static void row(int64_t index, double seconds)
 {
-    xhpl_test_t test = xhpl_plan_test(&parameters, index);
+    xhpl_test_t test = xhpl_test_at(&parameters, index);
 
     xhpl_report_row(&report, &test, seconds, 0, 86399);
 }

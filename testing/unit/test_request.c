@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "testing/ptest/request.h"
+#include "testing/ptest/plan_options.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/unit.h"
 
-static xhpl_request_t request;
+static xhpl_plan_options_t request;
 
 TEST(an_amount_is_a_number_and_a_unit)
 {
     static const struct {
         xhpl_limit_t limit;
         const char *text;
-        xhpl_request_t found;
+        xhpl_plan_options_t found;
     } of[] = {{XHPL_TIME, "90", {.seconds = 90}},
               {XHPL_TIME, "90s", {.seconds = 90}},
               {XHPL_TIME, "10m", {.seconds = 600}},
@@ -24,16 +24,16 @@ TEST(an_amount_is_a_number_and_a_unit)
               {XHPL_RANKS_PER_NODE, "4", {.ranks_per_node = 4}}};
 
     for (size_t i = 0; i < COUNT_OF(of); i++) {
-        request = (xhpl_request_t){0};
-        assert_ok(xhpl_request_read(of[i].limit, of[i].text, &request));
+        request = (xhpl_plan_options_t){0};
+        assert_ok(xhpl_plan_option_read(of[i].limit, of[i].text, &request));
         assert_memory_equal(&request, &of[i].found, sizeof(request));
     }
 }
 
 TEST(the_last_of_several_amounts_of_memory_counts)
 {
-    assert_ok(xhpl_request_read(XHPL_MEMORY, "12G", &request));
-    assert_ok(xhpl_request_read(XHPL_MEMORY, "50%", &request));
+    assert_ok(xhpl_plan_option_read(XHPL_MEMORY, "12G", &request));
+    assert_ok(xhpl_plan_option_read(XHPL_MEMORY, "50%", &request));
     assert_true(request.memory_share == 0.5 && request.memory_bytes == 0.0);
 }
 
@@ -41,9 +41,11 @@ TEST(the_last_of_several_amounts_of_memory_counts)
 static void assert_refused(xhpl_limit_t limit, const char *text,
                            const char *option, const char *end)
 {
-    request = (xhpl_request_t){.seconds = 7};
-    assert_said(xhpl_request_read(limit, text, &request), XH_ERR_INPUT, option);
-    assert_said(xhpl_request_read(limit, text, &request), XH_ERR_INPUT, end);
+    request = (xhpl_plan_options_t){.seconds = 7};
+    assert_said(xhpl_plan_option_read(limit, text, &request), XH_ERR_INPUT,
+                option);
+    assert_said(xhpl_plan_option_read(limit, text, &request), XH_ERR_INPUT,
+                end);
     assert_true(request.seconds == 7 && request.memory_share == 0.0);
 }
 
@@ -104,9 +106,9 @@ TEST(a_job_is_as_started_but_for_what_is_said)
               {1 << 20, 1 << 20, {1 << 20, 1 << 20, INT64_C(1) << 40}}};
 
     for (size_t i = 0; i < COUNT_OF(of); i++) {
-        xhpl_request_t asked = {.nodes = of[i].nodes,
-                                .ranks_per_node = of[i].ranks};
-        xhpl_extent_t extent = xhpl_request_extent(&asked, &started);
+        xhpl_plan_options_t asked = {.nodes = of[i].nodes,
+                                     .ranks_per_node = of[i].ranks};
+        xhpl_extent_t extent = xhpl_plan_option_extent(&asked, &started);
 
         assert_int_equal(extent.nodes, of[i].extent.nodes);
         assert_int_equal(extent.ranks_per_node, of[i].extent.ranks_per_node);

@@ -73,15 +73,15 @@ static const hpl_solver_t solver = {.name = "fake",
                                     .destroy = destroy};
 
 static const xhpl_forecast_t unknown;
-static xhpl_order_t order;
-static xhpl_parameters_t *const parameters = &order.parameters;
+static xhpl_command_t command;
+static xhpl_parameters_t *const parameters = &command.parameters;
 static char text[TEXT_SIZE]; /* the report, on process 0 */
 
 UNIT_STEP(setup)
 {
     memset(&fake, 0, sizeof(fake));
     fake.x_inf = 1;
-    memset(&order, 0, sizeof(order));
+    memset(&command, 0, sizeof(command));
     xhpl_parameters_default(parameters);
     parameters->list[XHPL_N].value[0] = 100;
     hpl_solver_install(&solver);
@@ -105,7 +105,7 @@ static const char *run(int status)
     if (unit_rank() == 0)
         out = fmemopen(text, sizeof(text), "w");
     capture_begin();
-    found = xhpl_run(&order, out, NULL, &unknown, NULL, &solved);
+    found = xhpl_run(&command, out, NULL, &unknown, NULL, &solved);
     if (out != NULL)
         fclose(out);
     said = capture_end(NULL);

@@ -171,9 +171,9 @@ static void say(hyb_line_t *line, const hyb_party_t *party, hyb_word_t word)
     assert_true(hyb_line_send(line, &frame));
 }
 
-static void collect_often(pair_t *p, int turns)
+static void collect_often(pair_t *p, int run_delay)
 {
-    for (int i = 0; i < turns; i++)
+    for (int i = 0; i < run_delay; i++)
         collect(p, 0.01);
 }
 

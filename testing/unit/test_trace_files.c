@@ -103,10 +103,10 @@ static int count(const char *text, const char *word)
 static xh_status_t open_files(const char *trace_name,
                               const char *iterations_name)
 {
-    const xhpl_order_t order = {.trace = trace_name,
-                                .iterations = iterations_name};
+    const xhpl_command_t command = {.trace = trace_name,
+                                    .iterations = iterations_name};
 
-    return xhpl_trace_files_open(&order, &files);
+    return xhpl_trace_files_open(&command, &files);
 }
 
 TEST_SET_UP(files_of_a_run_without_tests_stay_as_they_are)

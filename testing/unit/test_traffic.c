@@ -26,8 +26,8 @@ static traffic_t moved_with(const hpl_shape_t *shape, const hyb_homes_t *homes,
 
     assert_ok(hyb_groups_create((int)xh_units(shape->n, shape->nb),
                                 (hyb_grouping_t){.width = width}, &groups));
-    hyb_home_traffic(shape, homes, &groups, rows_stay, by_device, &t.up,
-                     &t.down);
+    hyb_residence_traffic(shape, homes, &groups, rows_stay, by_device, &t.up,
+                          &t.down);
     hyb_groups_destroy(&groups);
     return t;
 }

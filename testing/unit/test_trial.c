@@ -193,7 +193,7 @@ static bool multiplies(const char *assignment, double times)
 
     tried.rate[XH_ISA_PORTABLE] = 50e9;
     set_kernel(assignment);
-    return hyb_means_by_blas(&tried, portable);
+    return hyb_resources_by_blas(&tried, portable);
 }
 
 TEST(a_setting_that_names_who_multiplies_is_followed)

@@ -179,8 +179,8 @@ TEST(waits_on_shared_cores_tell_who_is_crowded)
     hyb_verdict_t v;
 
     wait_for_messages();
-    pulse[2].turns = 0.3;
-    pulse[5].turns = 0.5;
+    pulse[2].run_delay = 0.3;
+    pulse[5].run_delay = 0.5;
     v = verdict();
     assert_int_equal(v.condition, HYB_CROWDED);
     assert_int_equal(v.process, 5);

@@ -64,32 +64,33 @@ typedef struct { /* what the check found */
 static void solve(HPL_T_grid *grid, HPL_T_palg *algo, const job_t *job,
                   const fault_t *fault, double *x, seen_t *seen)
 {
-    hyb_means_t means = *hyb_driver_means();
+    hyb_resources_t resources = *hyb_solver_resources();
     hpl_system_t *system = NULL;
     hyb_lu_t *lu = NULL;
     hpl_shape_t shape;
     int spare;
 
-    means.kernel = fault_kernel(means.kernel);
-    fault_devices(means.machine);
-    means.resident = strcmp(xh_settings_text("home"), "device") == 0;
-    means.checked = true;
+    resources.kernel = fault_kernel(resources.kernel);
+    fault_devices(resources.machine);
+    resources.resident = strcmp(xh_settings_text("home"), "device") == 0;
+    resources.checked = true;
     shape = hpl_system_shape(grid, job->n, job->nb);
-    spare = HYB_CHECK_COLUMNS * hyb_deal_checked(&means, &shape);
+    spare = HYB_CHECK_COLUMNS * hyb_deal_checked(&resources, &shape);
     if (hpl_system_create(grid, algo, job->n, job->nb, spare,
                           xh_memory_allocate, &system) != XH_OK ||
-        hyb_factor_prepare(&means, grid, algo, &system->mat, &lu) != XH_OK)
+        hyb_factorization_prepare(&resources, grid, algo, &system->mat, &lu) !=
+            XH_OK)
         hpl_abort_job();
     hyb_generate_homes(lu, HPL_ISEED);
     fault_begin(fault, &system->mat);
-    hyb_factor_run(lu);
+    hyb_factorization_run(lu);
     hyb_back_substitution(lu);
     fault_end();
     memcpy(x, system->mat.X, (size_t)system->mat.nq * sizeof(*x));
-    *seen = (seen_t){.work = hyb_factor_work(lu)};
+    *seen = (seen_t){.work = hyb_factorization_work(lu)};
     if (hyb_alarm_first(lu) != NULL)
         seen->first = *hyb_alarm_first(lu);
-    hyb_factor_free(lu);
+    hyb_factorization_free(lu);
     hpl_system_destroy(system);
 }
 
@@ -172,7 +173,7 @@ static void say(const fault_t *fault, int64_t number, seen_t *seen, double away)
  * of their kind. A line of them, by process. */
 static void say_devices(void)
 {
-    hyb_machine_t *machine = hyb_driver_means()->machine;
+    hyb_machine_t *machine = hyb_solver_resources()->machine;
     int count = hyb_machine_devices(machine), rank, processes;
     hyb_device_info_t info;
     int called[HYB_EXECUTORS];
@@ -202,7 +203,7 @@ static void run_all(HPL_T_grid *grid, const job_t *job)
     fault_t fault = {.where = FAULT_NOWHERE, .device = -1};
     size_t bytes = ((size_t)job->n + 1) * sizeof(double);
     double *clean = malloc(bytes), *x = malloc(bytes);
-    int devices = hyb_machine_devices(hyb_driver_means()->machine);
+    int devices = hyb_machine_devices(hyb_solver_resources()->machine);
     int64_t columns;
     seen_t seen;
 
@@ -259,13 +260,13 @@ int main(int argc, char **argv)
     xh_log_identify("xinject", rank, "this host");
     xh_log_limit(XH_LOG_WARNING);
     if (xh_settings_load() == XH_OK && read_job(argc, argv, &job) &&
-        hyb_driver_open(provided >= MPI_THREAD_FUNNELED) == XH_OK) {
+        hyb_solver_open(provided >= MPI_THREAD_FUNNELED) == XH_OK) {
         HPL_grid_init(MPI_COMM_WORLD, HPL_ROW_MAJOR, job.nprow, job.npcol,
                       &grid);
         say_devices();
         run_all(&grid, &job);
         HPL_grid_exit(&grid);
-        hyb_driver_close();
+        hyb_solver_close();
         status = XH_EXIT_PASSED;
     }
     MPI_Finalize();

@@ -141,7 +141,7 @@ static void *arrived(const hyb_cuda_queue_t *queue)
 static xh_status_t hold_proposals(void *state, int64_t doubles,
                                   void *vector_p[2])
 {
-    const size_t turns = HYB_CUDA_PANEL_GROUPS * sizeof(uint64_t);
+    const size_t run_delay = HYB_CUDA_PANEL_GROUPS * sizeof(uint64_t);
     hyb_cuda_queue_t *queue = state;
     void *memory;
 
@@ -150,12 +150,12 @@ static xh_status_t hold_proposals(void *state, int64_t doubles,
         XH_TRY(hyb_cuda_status(
             queue->device, "allocating memory",
             cudaMalloc(&memory,
-                       (size_t)(2 * doubles) * sizeof(double) + turns)));
+                       (size_t)(2 * doubles) * sizeof(double) + run_delay)));
         queue->proposals = memory;
         queue->proposals_longest = doubles;
         XH_TRY(hyb_cuda_status(
             queue->device, "clearing memory",
-            cudaMemsetAsync(arrived(queue), 0, turns, queue->stream)));
+            cudaMemsetAsync(arrived(queue), 0, run_delay, queue->stream)));
     }
     vector_p[0] = queue->proposals;
     vector_p[1] = queue->proposals + queue->proposals_longest;
@@ -187,7 +187,7 @@ static xh_status_t step_at_once(hyb_cuda_queue_t *queue,
     const hyb_block_t columns = hyb_launch_step_columns(s);
     const int64_t groups = xh_larger(1, xh_units(columns.rows, HELD_ROWS));
     const uint64_t turn = queue->turn + 1;
-    const void *turns = arrived(queue);
+    const void *run_delay = arrived(queue);
     hyb_buffer_t memory = {.memory = queue->proposals};
     hyb_launch_t l = {HYB_CUDA_PANEL_STEP, .x = groups, .y = 1};
 
@@ -198,7 +198,7 @@ static xh_status_t step_at_once(hyb_cuda_queue_t *queue,
         hyb_block(&memory, 0, hyb_launch_proposals(columns.cols, groups), 1));
     hyb_launch_pass(&l, &step, sizeof(step));
     hyb_launch_pass(&l, &turn, sizeof(turn));
-    hyb_launch_pass(&l, &turns, sizeof(turns));
+    hyb_launch_pass(&l, &run_delay, sizeof(run_delay));
     queue->turn += HYB_PANEL_STEP;
     return launch(queue, &l);
 }

@@ -48,7 +48,7 @@ hyb_header_t hyb_restart_header(const hyb_lu_t *lu)
                       .rounding = {a->pfact, a->rfact, a->nbmin, a->nbdiv}};
 
     snprintf(h.kernel, sizeof(h.kernel), "%s",
-             lu->means.by_blas ? "blas" : lu->means.kernel->name);
+             lu->resources.by_blas ? "blas" : lu->resources.kernel->name);
     return h;
 }
 
@@ -211,7 +211,7 @@ static void resume(hyb_lu_t *lu, const hyb_header_t *header)
     hyb_groups_cut(&lu->groups, lu->range.first);
     lu->mat->info = (int)header->info;
     set_stages(lu, lu->range.first);
-    for (int i = 0; i < hyb_team_size(lu->means.team); i++)
+    for (int i = 0; i < hyb_team_size(lu->resources.team); i++)
         atomic_store(&lu->worker[i].iteration, lu->range.first);
     atomic_store(&lu->ledger.opened, lu->range.first);
 }

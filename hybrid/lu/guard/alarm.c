@@ -57,21 +57,22 @@ static void say_in_self_test(const hyb_lu_t *lu, const hyb_alarm_t *a,
     char device[64] = "";
 
     if (a->device >= 0) {
-        info = hyb_machine_device_info(lu->means.machine, a->device);
+        info = hyb_machine_device_info(lu->resources.machine, a->device);
         snprintf(device, sizeof(device), "device %s:%d", info->backend,
                  info->index);
     }
     if (a->device >= 0 && lu->grid->nprocs == 1)
         xh_log_error("trust: wrong result of %s: %s", device, text);
     else
-        xh_log_error("trust: wrong result of %s%s%s: %s", lu->means.self_test,
-                     a->device >= 0 ? ", or " : "", device, text);
+        xh_log_error("trust: wrong result of %s%s%s: %s",
+                     lu->resources.self_test, a->device >= 0 ? ", or " : "",
+                     device, text);
 }
 
 void hyb_alarm_end(const hyb_lu_t *lu)
 {
-    hpl_abort_job_as(lu->means.self_test != NULL ? XH_EXIT_RUNTIME
-                                                 : XH_EXIT_FAILED);
+    hpl_abort_job_as(lu->resources.self_test != NULL ? XH_EXIT_RUNTIME
+                                                     : XH_EXIT_FAILED);
 }
 
 void hyb_alarm_raise(hyb_lu_t *lu, const hyb_alarm_t *alarm)
@@ -79,7 +80,7 @@ void hyb_alarm_raise(hyb_lu_t *lu, const hyb_alarm_t *alarm)
     enum { SAID = 8 };
     hyb_alarms_t *all = &lu->check->found;
     int before = atomic_fetch_add(&all->count, 1);
-    bool self_test = lu->means.self_test != NULL;
+    bool self_test = lu->resources.self_test != NULL;
     char text[256];
 
     if (before == 0) {

@@ -54,39 +54,41 @@ static size_t lay_out(struct hyb_check_columns *c, extent_t e)
 
 /* Does the check take below 1% of the run? On cores it does from HYB_CHECK_ROWS
  * rows per process on: the check grows as N^2 P, the factorization as N^3. */
-static bool is_cheap(const hyb_means_t *means, int64_t n, int nprow)
+static bool is_cheap(const hyb_resources_t *resources, int64_t n, int nprow)
 {
-    return n / nprow >= HYB_CHECK_ROWS && !means->offloads;
+    return n / nprow >= HYB_CHECK_ROWS && !resources->offloads;
 }
 
-bool hyb_check_columns_wanted(const hyb_means_t *means, int64_t n, int nprow)
+bool hyb_check_columns_wanted(const hyb_resources_t *resources, int64_t n,
+                              int nprow)
 {
     const char *asked = xh_settings_text("verify");
 
     if (strcmp(asked, "auto") == 0)
-        return is_cheap(means, n, nprow);
+        return is_cheap(resources, n, nprow);
     return strcmp(asked, "online") == 0;
 }
 
-static extent_t extent_of(const hyb_means_t *means, const hpl_shape_t *shape,
-                          int places)
+static extent_t extent_of(const hyb_resources_t *resources,
+                          const hpl_shape_t *shape, int places)
 {
     return (extent_t){.rows = hpl_system_rows(shape),
                       .columns = hpl_system_columns(shape) + BOTH * places,
                       .nb = Mmin(shape->nb, shape->n),
-                      .members = hyb_team_size(means->team),
+                      .members = hyb_team_size(resources->team),
                       .places = places + 1,
                       .nprow = shape->nprow,
-                      .devices = means->resident};
+                      .devices = resources->resident};
 }
 
-uint64_t hyb_check_columns_bytes(const hyb_means_t *means,
+uint64_t hyb_check_columns_bytes(const hyb_resources_t *resources,
                                  const hpl_shape_t *shape, int places)
 {
     struct hyb_check_columns c = {.memory = NULL};
 
-    return means->checked
-               ? sizeof(double) * lay_out(&c, extent_of(means, shape, places))
+    return resources->checked
+               ? sizeof(double) *
+                     lay_out(&c, extent_of(resources, shape, places))
                : 0;
 }
 
@@ -115,12 +117,12 @@ xh_status_t hyb_check_columns_create(hyb_lu_t *lu)
     struct hyb_check_columns *c;
     extent_t e;
 
-    if (!lu->means.checked)
+    if (!lu->resources.checked)
         return XH_OK;
     lu->check = c = calloc(1, sizeof(*c));
     if (c == NULL)
         return XH_ERR_MEMORY;
-    e = extent_of(&lu->means, &shape,
+    e = extent_of(&lu->resources, &shape,
                   (int)(lu->ledger.blocks - lu->ledger.check));
     c->bytes = lay_out(c, e) * sizeof(double);
     XH_TRY(xh_memory_allocate(c->bytes, (void **)&c->memory));
@@ -186,7 +188,7 @@ static void sweep(const hyb_lu_t *lu, int64_t from, int64_t to, hyb_run_t run,
 
             for (int which = 0; which < BOTH; which++) {
                 piece.x = lu->check->weight[which] + j;
-                lu->means.kernel->subtract(&piece, z + which * mat->mp + i);
+                lu->resources.kernel->subtract(&piece, z + which * mat->mp + i);
             }
         }
 }
@@ -222,7 +224,7 @@ static void weigh_share(void *weighing, int member)
 {
     const weighing_t *w = weighing;
     hyb_lu_t *lu = w->lu;
-    int64_t mp = lu->mat->mp, members = hyb_team_size(lu->means.team);
+    int64_t mp = lu->mat->mp, members = hyb_team_size(lu->resources.team);
     int64_t from = mp * member / members, to = mp * (member + 1) / members;
 
     for (int64_t b = 0; b < lu->ledger.check; b++)
@@ -254,7 +256,7 @@ static void weigh(hyb_lu_t *lu, int place, int met, double *z)
     weighing_t w = {lu, place, met, z};
 
     memset(z, 0, BOTH * (size_t)lu->mat->mp * sizeof(*z));
-    hyb_team_run(lu->means.team, weigh_share, &w);
+    hyb_team_run(lu->resources.team, weigh_share, &w);
     for (int64_t b = 0; b < lu->ledger.check; b++) {
         if (hyb_home_number(&lu->homes, b) != place)
             continue;
@@ -392,7 +394,7 @@ const double *hyb_check_columns_swept(hyb_lu_t *lu, int k)
     if (k < 0 || !host_sees(lu, k))
         return NULL;
     memset(c->work, 0, (size_t)count * sizeof(*c->work));
-    for (int m = 0; m < hyb_team_size(lu->means.team); m++)
+    for (int m = 0; m < hyb_team_size(lu->resources.team); m++)
         for (int64_t i = 0; i < count; i++)
             if (c->swept_in[m * SWEEPS + k % SWEEPS] == k)
                 c->work[i] += swept(lu, m, k)[i];

@@ -62,17 +62,18 @@ struct hyb_check_columns {
 enum { HYB_CHECK_ROWS = 12000 };
 
 /* Are check columns wanted in a test of order n on nprow process rows? */
-bool hyb_check_columns_wanted(const hyb_means_t *means, int64_t n, int nprow);
+bool hyb_check_columns_wanted(const hyb_resources_t *resources, int64_t n,
+                              int nprow);
 
-/* Create lu->check, from lu's means, grid, mat, ledger and homes; if means does
- * not ask for it, lu->check stays NULL.
- * Errors: XH_ERR_MEMORY; call destroy all the same */
+/* Create lu->check, from lu's resources, grid, mat, ledger and homes; if
+ * resources does not ask for it, lu->check stays NULL. Errors: XH_ERR_MEMORY;
+ * call destroy all the same */
 xh_status_t hyb_check_columns_create(hyb_lu_t *lu);
 void hyb_check_columns_destroy(hyb_lu_t *lu);
 
 /* Return the bytes that lu->check takes, beside the check columns themselves,
  * on a process of shape whose check columns are of so many places. */
-uint64_t hyb_check_columns_bytes(const hyb_means_t *means,
+uint64_t hyb_check_columns_bytes(const hyb_resources_t *resources,
                                  const hpl_shape_t *shape, int places);
 
 /* Set all check columns to the sums of columns to which panels 0 .. met - 1
@@ -161,9 +162,9 @@ void hyb_check_columns_packed(hyb_lu_t *lu, int member, const hpl_exchange_t *x,
 /* Judge the rows that leave, of places whose check columns are among blocks. If
  * a row is wrong, it leaves with check columns that match it. The leader. */
 void hyb_check_columns_leave(hyb_lu_t *lu, const hpl_exchange_t *x,
-                             hyb_blocks_t blocks);
+                             hyb_block_range_t blocks);
 
 /* Raise an alarm, which names the sender, if the check columns of a row that
  * has come have a NaN. */
 void hyb_check_columns_come(hyb_lu_t *lu, const hpl_exchange_t *x,
-                            hyb_blocks_t blocks);
+                            hyb_block_range_t blocks);

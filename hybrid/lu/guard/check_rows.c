@@ -55,9 +55,9 @@ void hyb_check_columns_panel(hyb_lu_t *lu, int k, xh_view_t columns, int member,
                                        .ld = columns.ld,
                                        .x = lu->check->weight[which] + first};
 
-            lu->means.kernel->subtract(&piece,
-                                       lu->check->panel[k % HYB_IN_FLIGHT] +
-                                           which * lu->mat->mp + i);
+            lu->resources.kernel->subtract(&piece,
+                                           lu->check->panel[k % HYB_IN_FLIGHT] +
+                                               which * lu->mat->mp + i);
         }
 }
 
@@ -147,7 +147,7 @@ static void weigh_columns(hyb_lu_t *lu, int member, const hpl_exchange_t *x,
  * alike. */
 static bool compares(const hyb_lu_t *lu, const hpl_exchange_t *x)
 {
-    return lu->check != NULL && !lu->means.device_mpi &&
+    return lu->check != NULL && !lu->resources.device_mpi &&
            hyb_check_columns_alike(lu, hpl_panel_number(x->panel));
 }
 
@@ -175,7 +175,7 @@ static void add_members(hyb_lu_t *lu, int k)
     double *all = part_of(lu, 0, 0);
 
     begin_parts(lu, 0, k);
-    for (int m = 1; m < hyb_team_size(lu->means.team); m++) {
+    for (int m = 1; m < hyb_team_size(lu->resources.team); m++) {
         for (int64_t i = 0; i < count && lu->check->packed_in[m] == k; i++)
             all[i] += part_of(lu, m, 0)[i];
         lu->check->packed_in[m] = -1;
@@ -250,7 +250,7 @@ static void judge(hyb_lu_t *lu, int place, const hpl_exchange_t *x,
 }
 
 void hyb_check_columns_leave(hyb_lu_t *lu, const hpl_exchange_t *x,
-                             hyb_blocks_t blocks)
+                             hyb_block_range_t blocks)
 {
     leaving_t leaves[2];
     int64_t start = hyb_ledger_first(&lu->ledger, blocks.from);
@@ -299,7 +299,7 @@ static void raise_rows(hyb_lu_t *lu, const hpl_exchange_t *x, int member)
 }
 
 void hyb_check_columns_come(hyb_lu_t *lu, const hpl_exchange_t *x,
-                            hyb_blocks_t blocks)
+                            hyb_block_range_t blocks)
 {
     const hpl_pivots_t *m = x->panel->pivots;
     const int *u = m->gather_offset;
@@ -309,7 +309,8 @@ void hyb_check_columns_come(hyb_lu_t *lu, const hpl_exchange_t *x,
     int first, count;
 
     if (lu->check == NULL || blocks.to <= lu->ledger.check ||
-        lu->means.device_mpi || lu->check->spoilt || lu->check->found.count > 0)
+        lu->resources.device_mpi || lu->check->spoilt ||
+        lu->check->found.count > 0)
         return;
     for (int g = 0; g < m->members && !lu->check->spoilt; g++)
         if (!are_finite(x, x->gathered, u[g], u[g + 1], column))

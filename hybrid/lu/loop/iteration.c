@@ -17,7 +17,7 @@
 
 bool hyb_iteration_has_met(hyb_lu_t *lu, int k)
 {
-    hyb_blocks_t all = hyb_lu_trailing(lu, k);
+    hyb_block_range_t all = hyb_lu_trailing(lu, k);
 
     for (int64_t b = all.from; b < all.to; b++)
         if (!hyb_ledger_reached(&lu->ledger, hyb_one_block(b),
@@ -30,7 +30,7 @@ bool hyb_iteration_has_met(hyb_lu_t *lu, int k)
  * are all columns queued that meet these one by one? */
 static bool can_move_rows(const hyb_lu_t *lu, int k)
 {
-    hyb_blocks_t all = hyb_lu_trailing(lu, k - 1);
+    hyb_block_range_t all = hyb_lu_trailing(lu, k - 1);
 
     if (k == lu->groups.of[k].first)
         return true;
@@ -60,19 +60,19 @@ static bool get_ready(hyb_lu_t *lu, int k)
            hyb_exchange_is_over(lu) &&
            complete_iteration(lu, k - HYB_IN_FLIGHT + 1) &&
            hyb_homes_have_panel(&lu->homes, k - before) &&
-           can_move_rows(lu, k) && hyb_tune_advance(lu) &&
+           can_move_rows(lu, k) && hyb_tuner_advance(lu) &&
            hyb_seal_is_kept(lu, k - 2) && hyb_checkpoint_advance(lu, k);
 }
 
 static void open_iteration(hyb_lu_t *lu, int k)
 {
-    hyb_tune_measure(lu, k);
+    hyb_tuner_measure(lu, k);
     hyb_check_columns_open(lu, k);
     for (int i = 0; i < lu->homes.places; i++)
         lu->homes.place[i]->receive_panel(lu->homes.place[i], k);
     hyb_checkpoint_open(lu, k);
     hyb_panel_open(lu, k + 1);
-    hyb_tune_step(lu, k, hyb_lu_step(lu, k));
+    hyb_tuner_step(lu, k, hyb_lu_step(lu, k));
     hyb_visits_open(lu, k);
     if (lu->grid->nprow > 1)
         hyb_exchange_open(lu, hyb_lu_step(lu, k));
@@ -109,7 +109,7 @@ const hyb_step_t *hyb_iteration_open(hyb_worker_t *me, int k)
 static bool come_to_rest(hyb_lu_t *lu, int last)
 {
     return hyb_exchange_is_over(lu) && hyb_panels_are_still(lu) &&
-           hyb_tune_advance(lu) &&
+           hyb_tuner_advance(lu) &&
            hyb_ledger_reached(&lu->ledger, hyb_lu_trailing(lu, last),
                               hyb_stage(last + 1)) &&
            hyb_visits_advance(lu, last) && hyb_seal_is_kept(lu, last - 1) &&
@@ -120,7 +120,7 @@ void hyb_iteration_drain(hyb_worker_t *me)
 {
     if (me->member > 0)
         return;
-    hyb_tune_close(me->lu);
+    hyb_tuner_close(me->lu);
     hyb_worker_wait(me, HYB_WAIT_PANEL, hyb_lu_end(me->lu) - 1, come_to_rest);
-    hyb_tune_end(me->lu);
+    hyb_tuner_end(me->lu);
 }

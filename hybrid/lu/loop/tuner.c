@@ -29,7 +29,7 @@ struct hyb_tuner {
     hyb_lookahead_chooser_t chooser;
     hyb_lookahead_iteration_t measured; /* that is being reduced, */
     MPI_Request request;                /* by this */
-    hyb_regroup_t team;                 /* of the last iterations */
+    hyb_panel_threads_t team;           /* of the last iterations */
     double exchange_seconds; /* swaps and solves, by all workers: the last's */
     hyb_split_t split;       /* of updates without a panel of the team, ... */
     hyb_split_t panel_split; /* and of those with one */
@@ -51,12 +51,12 @@ static took_t *took(hyb_lu_t *lu, int k)
 
 static int members_of(const hyb_lu_t *lu)
 {
-    return hyb_team_size(lu->means.team);
+    return hyb_team_size(lu->resources.team);
 }
 
 /* ---- beginning ----------------------------------------------------------- */
 
-xh_status_t hyb_tune_create(hyb_lu_t *lu)
+xh_status_t hyb_tuner_create(hyb_lu_t *lu)
 {
     struct hyb_tuner *t = lu->tuner = calloc(1, sizeof(*t));
 
@@ -67,13 +67,13 @@ xh_status_t hyb_tune_create(hyb_lu_t *lu)
     /* Columns on devices are as those of cores: groups travel under updates. */
     t->chooser = hyb_lookahead_begin(
         xh_settings_text("lookahead"), lu->algo->depth,
-        lu->means.offloads && !lu->means.resident, lu->grid->nprow);
+        lu->resources.offloads && !lu->resources.resident, lu->grid->nprow);
     t->request = MPI_REQUEST_NULL;
     t->panel = -1;
     return XH_OK;
 }
 
-void hyb_tune_destroy(hyb_lu_t *lu)
+void hyb_tuner_destroy(hyb_lu_t *lu)
 {
     free(lu->tuner);
 }
@@ -95,7 +95,7 @@ static hyb_lookahead_iteration_t iteration(hyb_lu_t *lu, int k)
                                        .mode = hyb_lu_step(lu, k)->mode};
 }
 
-static int64_t columns_of(const hyb_lu_t *lu, hyb_blocks_t blocks)
+static int64_t columns_of(const hyb_lu_t *lu, hyb_block_range_t blocks)
 {
     return hyb_ledger_columns(&lu->ledger, blocks).count;
 }
@@ -142,7 +142,7 @@ static double devices_share(hyb_lu_t *lu, int k, int64_t columns)
  * devices. */
 static void divide(hyb_lu_t *lu, hyb_step_t *step)
 {
-    hyb_blocks_t others = {step->next.to, step->all.to};
+    hyb_block_range_t others = {step->next.to, step->all.to};
     double share = devices_share(lu, step->k,
                                  hyb_ledger_team_columns(&lu->ledger, others));
     int64_t ours =
@@ -150,10 +150,10 @@ static void divide(hyb_lu_t *lu, hyb_step_t *step)
 
     if (share == 0.0 || hyb_lu_flop(lu, step->k, 1) == 0.0)
         ours = others.from;
-    step->visiting = (hyb_blocks_t){others.from, ours};
+    step->visiting = (hyb_block_range_t){others.from, ours};
     if (step->next_visits)
         step->visiting.from = step->next.from;
-    step->rest = (hyb_blocks_t){ours, others.to};
+    step->rest = (hyb_block_range_t){ours, others.to};
     took(lu, step->k)->used = share;
     took(lu, step->k)->balanced = share;
 }
@@ -189,14 +189,14 @@ static int panel_threads(hyb_lu_t *lu, const hyb_step_t *step)
     if (step->mode == HYB_LOOKAHEAD_NONE || t->team.threads == 1 ||
         lu->homes.team_end == 0)
         return t->team.threads;
-    return hyb_regroup_panel(&t->team, h->mp, columns_of(lu, step->all), h->jb,
-                             before_panel(lu, step));
+    return hyb_panel_threads_panel(&t->team, h->mp, columns_of(lu, step->all),
+                                   h->jb, before_panel(lu, step));
 }
 
-void hyb_tune_step(hyb_lu_t *lu, int k, hyb_step_t *step)
+void hyb_tuner_step(hyb_lu_t *lu, int k, hyb_step_t *step)
 {
     hyb_lookahead_iteration_t about = iteration(lu, k);
-    hyb_blocks_t all = hyb_lu_trailing(lu, k);
+    hyb_block_range_t all = hyb_lu_trailing(lu, k);
 
     *step = (hyb_step_t){.k = k,
                          .all = all,
@@ -223,9 +223,9 @@ void hyb_tune_step(hyb_lu_t *lu, int k, hyb_step_t *step)
 /* Are these flop of iteration k enough to tell the team's rate by? */
 static bool shows_rate(hyb_lu_t *lu, int k, double flop)
 {
-    return flop > 0.0 &&
-           flop >= hyb_lu_flop(lu, k,
-                               hyb_means_run_columns(&lu->means, lu->mat->nb));
+    return flop > 0.0 && flop >= hyb_lu_flop(lu, k,
+                                             hyb_resources_run_columns(
+                                                 &lu->resources, lu->mat->nb));
 }
 
 /* The panel of the iteration that opens next is factored here: what it took. */
@@ -241,8 +241,8 @@ static void learn_panel(hyb_lu_t *lu)
     if (k > 0)
         took(lu, k - 1)->panel_seconds = p->seconds;
     if (p->threads > 0)
-        hyb_regroup_learn(&t->team, p->threads, p->hpl->mp, p->hpl->jb,
-                          p->seconds);
+        hyb_panel_threads_learn(&t->team, p->threads, p->hpl->mp, p->hpl->jb,
+                                p->seconds);
     hyb_panel_choice_note(lu, k, p->threads == 0, p->seconds);
 }
 
@@ -292,7 +292,7 @@ static void learn_shares(hyb_lu_t *lu, int k)
 /* flop of iteration k in columns that live on devices. */
 static double resident_flop(hyb_lu_t *lu, int k)
 {
-    hyb_blocks_t all = hyb_lu_step(lu, k)->all;
+    hyb_block_range_t all = hyb_lu_step(lu, k)->all;
 
     return hyb_lu_flop(
         lu, k, columns_of(lu, all) - hyb_ledger_team_columns(&lu->ledger, all));
@@ -413,7 +413,7 @@ static void tell(hyb_lu_t *lu, int k)
     if (lap->time > 0.0)
         row.gflops = all_flop(lu, k) / lap->time * 1e-9;
     add_devices(lu, &row);
-    lu->means.observer.iteration(&row);
+    lu->resources.observer.iteration(&row);
 }
 
 /* Iteration k has ended for the leader. */
@@ -445,7 +445,7 @@ static int64_t columns_left(hyb_lu_t *lu, int k)
     return lu->mat->n - (int64_t)(overlaps ? k - 1 : k) * lu->mat->nb;
 }
 
-void hyb_tune_measure(hyb_lu_t *lu, int k)
+void hyb_tuner_measure(hyb_lu_t *lu, int k)
 {
     struct hyb_tuner *t = lu->tuner;
 
@@ -455,14 +455,14 @@ void hyb_tune_measure(hyb_lu_t *lu, int k)
         tell(lu, k - 2);
     }
     close_lap(lu, k - 1);
-    lu->means.observer.step(columns_left(lu, k));
+    lu->resources.observer.step(columns_left(lu, k));
     took(lu, k)->panel_seconds = 0.0;
     took(lu, k)->opened = hyb_timer_lap(lu->worker, members_of(lu));
     if (k == lu->range.first)
         t->ended = took(lu, k)->opened.time;
 }
 
-bool hyb_tune_advance(hyb_lu_t *lu)
+bool hyb_tuner_advance(hyb_lu_t *lu)
 {
     struct hyb_tuner *t = lu->tuner;
 
@@ -473,12 +473,12 @@ bool hyb_tune_advance(hyb_lu_t *lu)
     return t->request == MPI_REQUEST_NULL && hyb_panel_choice_advance(lu);
 }
 
-void hyb_tune_close(hyb_lu_t *lu)
+void hyb_tuner_close(hyb_lu_t *lu)
 {
     close_lap(lu, hyb_lu_end(lu) - 1);
 }
 
-void hyb_tune_end(hyb_lu_t *lu)
+void hyb_tuner_end(hyb_lu_t *lu)
 {
     int end = hyb_lu_end(lu);
 

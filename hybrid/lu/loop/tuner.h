@@ -12,22 +12,23 @@
  * the leader's.
  */
 
-/* lu->tuner. Needs lu's grid, algo, means. Errors: XH_ERR_MEMORY; XH_ERR_INPUT:
- * the setting split makes no sense, said; destroy then all the same */
-xh_status_t hyb_tune_create(hyb_lu_t *lu);
-void hyb_tune_destroy(hyb_lu_t *lu);
+/* lu->tuner. Needs lu's grid, algo, resources. Errors: XH_ERR_MEMORY;
+ * XH_ERR_INPUT: the setting split makes no sense, said; destroy then all the
+ * same */
+xh_status_t hyb_tuner_create(hyb_lu_t *lu);
+void hyb_tuner_destroy(hyb_lu_t *lu);
 
 /* Iteration k is about to open: what those before it took is noted, learnt,
  * and told to the observer. */
-void hyb_tune_measure(hyb_lu_t *lu, int k);
+void hyb_tuner_measure(hyb_lu_t *lu, int k);
 
 /* Decide iteration k, whose panel is known. */
-void hyb_tune_step(hyb_lu_t *lu, int k, hyb_step_t *step_p);
+void hyb_tuner_step(hyb_lu_t *lu, int k, hyb_step_t *step_p);
 
 /* Learn what was last measured, once all processes have told it; true if
  * nothing is outstanding: then they decide alike. Without waiting. */
-bool hyb_tune_advance(hyb_lu_t *lu);
+bool hyb_tuner_advance(hyb_lu_t *lu);
 
 /* The range's last iteration is over for the leader; and complete. */
-void hyb_tune_close(hyb_lu_t *lu);
-void hyb_tune_end(hyb_lu_t *lu);
+void hyb_tuner_close(hyb_lu_t *lu);
+void hyb_tuner_end(hyb_lu_t *lu);

@@ -18,7 +18,7 @@
 typedef struct {
     hyb_worker_t *me;
     const hyb_step_t *step;
-    hyb_blocks_t blocks;
+    hyb_block_range_t blocks;
     int64_t from, to; /* stages */
     int64_t width;    /* of a run, at most */
     bool (*is_enough)(const hyb_worker_t *me, const hyb_step_t *step);
@@ -34,20 +34,20 @@ static int64_t first_stage(const hyb_worker_t *me, const hyb_step_t *step)
 
 /* To swap and solve those of blocks that are the team's. */
 static task_t solving(hyb_worker_t *me, const hyb_step_t *step,
-                      hyb_blocks_t blocks)
+                      hyb_block_range_t blocks)
 {
     return (task_t){.me = me,
                     .step = step,
                     .blocks = blocks,
                     .from = first_stage(me, step),
                     .to = hyb_stage_after(step->k, HYB_STEP_SOLVE),
-                    .width =
-                        hyb_means_run_columns(&me->lu->means, me->lu->mat->nb)};
+                    .width = hyb_resources_run_columns(&me->lu->resources,
+                                                       me->lu->mat->nb)};
 }
 
 /* To multiply them as well, or to multiply what is solved. */
 static task_t updating(hyb_worker_t *me, const hyb_step_t *step,
-                       hyb_blocks_t blocks)
+                       hyb_block_range_t blocks)
 {
     task_t t = solving(me, step, blocks);
 
@@ -147,7 +147,7 @@ static int64_t has_arrived(const hyb_lu_t *lu, int64_t b, int k)
 
 /* Blocks of place, or its guest; false: there is no room for it now. */
 static bool queue_blocks(hyb_lu_t *lu, const hyb_step_t *step,
-                         hyb_place_t *place, hyb_blocks_t blocks)
+                         hyb_place_t *place, hyb_block_range_t blocks)
 {
     int64_t from =
         lu->grid->nprow == 1
@@ -178,12 +178,12 @@ static bool is_due(const hyb_lu_t *lu, int k, const hyb_place_t *place,
 }
 
 /* P = 1: from block b on, up to one of place that does not meet the same. */
-static hyb_blocks_t due_blocks(const hyb_lu_t *lu, const hyb_step_t *step,
-                               const hyb_place_t *place, int64_t b)
+static hyb_block_range_t due_blocks(const hyb_lu_t *lu, const hyb_step_t *step,
+                                    const hyb_place_t *place, int64_t b)
 {
     int from = hyb_ledger_panels_queued(&lu->ledger, b);
     int to = hyb_lu_met(lu, b, step->k);
-    hyb_blocks_t due = hyb_one_block(b);
+    hyb_block_range_t due = hyb_one_block(b);
 
     while (due.to < step->all.to &&
            (hyb_home_of(&lu->homes, due.to) != place ||
@@ -207,14 +207,14 @@ static bool has_rows(const hyb_lu_t *lu, int k, int64_t b)
  * panel k + 1 waits for, behind it what runs while that is factored. Where
  * P > 1, a parcel whose rows are here.
  */
-static hyb_blocks_t blocks_to_queue(hyb_lu_t *lu, const hyb_step_t *step,
-                                    const hyb_place_t *place, int64_t b)
+static hyb_block_range_t blocks_to_queue(hyb_lu_t *lu, const hyb_step_t *step,
+                                         const hyb_place_t *place, int64_t b)
 {
     if (lu->grid->nprow == 1)
         return b < step->next.to ? hyb_one_block(b)
                                  : due_blocks(lu, step, place, b);
     if (!has_rows(lu, step->k, b))
-        return (hyb_blocks_t){b, b};
+        return (hyb_block_range_t){b, b};
     return hyb_exchange_parcel(lu, b)->blocks;
 }
 
@@ -233,7 +233,7 @@ static void queue_guests(hyb_lu_t *lu, int k, hyb_place_t *place)
 static void queue_ready(hyb_lu_t *lu, int k, hyb_place_t *place)
 {
     const hyb_step_t *step = hyb_lu_step(lu, k);
-    hyb_blocks_t left = step->all, ready;
+    hyb_block_range_t left = step->all, ready;
 
     queue_guests(lu, k, place);
     left.from = Mmax(left.from, lu->homes.guests);
@@ -280,8 +280,8 @@ void hyb_update_next(hyb_worker_t *me, const hyb_step_t *step)
 
     if (me->member == 0)
         hyb_poller_poll(&lu->poller);
-    next.width = hyb_means_narrow_columns(&lu->means, lu->ledger.nb);
-    if (lu->means.by_blas || lu->homes.places > 1)
+    next.width = hyb_resources_narrow_columns(&lu->resources, lu->ledger.nb);
+    if (lu->resources.by_blas || lu->homes.places > 1)
         hyb_l2_columns_fill(hyb_lu_panel(lu, step->k));
     hyb_seal_compare(lu, step->k);
     if (hyb_step_solves_first(step))
@@ -355,7 +355,7 @@ void hyb_update_leave(hyb_worker_t *me, int k)
 
 /* Blocks of the rest, as long as that is right. */
 static void work_on(hyb_worker_t *me, const hyb_step_t *step,
-                    hyb_blocks_t blocks)
+                    hyb_block_range_t blocks)
 {
     task_t t = updating(me, step, blocks);
 

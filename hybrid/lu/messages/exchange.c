@@ -23,21 +23,22 @@ static size_t buffer(int64_t nb, int64_t wide, int64_t columns)
     return hyb_whole_pages(nb * columns + hyb_parcel_slots(nb, wide, columns));
 }
 
-static size_t buffers(const hyb_means_t *means)
+static size_t buffers(const hyb_resources_t *resources)
 {
-    return hyb_means_need_columns(means) ? 3 : 2;
+    return hyb_resources_need_columns(resources) ? 3 : 2;
 }
 
-uint64_t hyb_exchange_bytes(const hyb_means_t *means, const hpl_shape_t *shape,
-                            int places)
+uint64_t hyb_exchange_bytes(const hyb_resources_t *resources,
+                            const hpl_shape_t *shape, int places)
 {
     int64_t nb = Mmin(shape->nb, shape->n);
-    int64_t width =
-        means->resident ? hyb_home_group(&means->figures, shape) : 1;
+    int64_t width = resources->resident
+                        ? hyb_residence_group(&resources->figures, shape)
+                        : 1;
 
     if (shape->nprow == 1)
         return 0;
-    return buffers(means) * sizeof(double) *
+    return buffers(resources) * sizeof(double) *
            buffer(nb, width * nb,
                   hpl_system_columns(shape) + places * HYB_CHECK_COLUMNS);
 }
@@ -48,7 +49,7 @@ static void touch_share(void *context, int member)
     hyb_lu_t *lu = context;
 
     xh_memory_touch(lu->exchange->gathered, lu->exchange->bytes, member,
-                    hyb_team_size(lu->means.team));
+                    hyb_team_size(lu->resources.team));
 }
 
 /* Parcels grow where there are many rounds, and where some process has devices:
@@ -57,7 +58,8 @@ static int64_t most_growth(const hyb_lu_t *lu)
 {
     enum { TIMES = 8 };
 
-    return lu->means.offloads || hyb_exchange_has_many_rounds(lu->grid->nprow)
+    return lu->resources.offloads ||
+                   hyb_exchange_has_many_rounds(lu->grid->nprow)
                ? TIMES
                : 1;
 }
@@ -93,12 +95,12 @@ xh_status_t hyb_exchange_create(hyb_lu_t *lu)
     e->packs = calloc(blocks, sizeof(*e->packs));
     if (e->at == NULL || e->last == NULL || e->packs == NULL)
         return XH_ERR_MEMORY;
-    e->bytes = buffers(&lu->means) * one * sizeof(double);
+    e->bytes = buffers(&lu->resources) * one * sizeof(double);
     XH_TRY(xh_memory_allocate(e->bytes, (void **)&e->gathered));
     e->displaced = e->gathered + one;
-    if (hyb_means_need_columns(&lu->means))
+    if (hyb_resources_need_columns(&lu->resources))
         e->u = e->displaced + one;
-    hyb_team_run(lu->means.team, touch_share, lu);
+    hyb_team_run(lu->resources.team, touch_share, lu);
     return XH_OK;
 }
 
@@ -152,7 +154,7 @@ static int64_t units_of(const hyb_lu_t *lu, int64_t b)
 
 static int64_t units_of_parcel(const hyb_lu_t *lu)
 {
-    hyb_blocks_t blocks = lu->exchange->packed->blocks;
+    hyb_block_range_t blocks = lu->exchange->packed->blocks;
     int64_t count = 0;
 
     for (int64_t b = blocks.from; b < blocks.to; b++)
@@ -247,7 +249,7 @@ static bool is_weighed(hyb_lu_t *lu)
 {
     struct hyb_exchange *e = lu->exchange;
 
-    if (!e->weighs && lu->check != NULL && !lu->means.device_mpi) {
+    if (!e->weighs && lu->check != NULL && !lu->resources.device_mpi) {
         e->weighs = true;
         hyb_units_begin(&e->units, units_of_parcel(lu));
         pack_unit(lu, 0);
@@ -276,7 +278,7 @@ static bool start_parcel(hyb_lu_t *lu)
 /* A parcel's rows are here. */
 static void end_parcel(hyb_lu_t *lu, hyb_parcel_t *parcel)
 {
-    hyb_blocks_t blocks = parcel->blocks;
+    hyb_block_range_t blocks = parcel->blocks;
 
     hpl_schedule_end(parcel->x.schedule);
     hyb_check_columns_come(lu, &parcel->x, blocks);

@@ -21,12 +21,12 @@
  * device's copy.
  */
 typedef struct hyb_parcel {
-    hpl_exchange_t x;    /* its panel: */
-    int from, to;        /* panels that the blocks meet, from .. to - 1 */
-    int k;               /* in this iteration */
-    hyb_blocks_t blocks; /* whose rows travel; none: L2's */
-    int64_t slot;        /* element of the slots that it has room from, or -1:
-                            at its columns' place */
+    hpl_exchange_t x;         /* its panel: */
+    int from, to;             /* panels that the blocks meet, from .. to - 1 */
+    int k;                    /* in this iteration */
+    hyb_block_range_t blocks; /* whose rows travel; none: L2's */
+    int64_t slot; /* element of the slots that it has room from, or -1:
+                     at its columns' place */
 } hyb_parcel_t;
 
 static inline bool hyb_parcel_is_l2(const hyb_parcel_t *parcel)
@@ -34,7 +34,7 @@ static inline bool hyb_parcel_is_l2(const hyb_parcel_t *parcel)
     return hyb_blocks_count(parcel->blocks) == 0;
 }
 
-/* lu->exchange. Needs lu's means, mat and ledger, and blocks that have been
+/* lu->exchange. Needs lu's resources, mat and ledger, and blocks that have been
  * dealt to homes. P = 1: none.
  * Errors: XH_ERR_MEMORY; destroy then all the same */
 xh_status_t hyb_exchange_create(hyb_lu_t *lu);
@@ -42,8 +42,8 @@ void hyb_exchange_destroy(hyb_lu_t *lu);
 
 /* Bytes that it takes on a process of shape, of so many places with check
  * columns. */
-uint64_t hyb_exchange_bytes(const hyb_means_t *means, const hpl_shape_t *shape,
-                            int places);
+uint64_t hyb_exchange_bytes(const hyb_resources_t *resources,
+                            const hpl_shape_t *shape, int places);
 
 /* Let the exchanges of an open iteration begin; those of the one before have
  * ended. The leader. */

@@ -17,23 +17,24 @@ enum { HYB_GUESTS, HYB_OTHERS, HYB_STREAMS };
 
 /* Who has a slot, until its blocks have met the panels up to `to`. */
 typedef struct {
-    hyb_blocks_t blocks;
+    hyb_block_range_t blocks;
     int to;
 } hyb_holder_t;
 
 struct hyb_exchange {
-    int k;                          /* iteration that is exchanged */
-    hyb_blocks_t left[HYB_STREAMS]; /* blocks of parcels that have not begun */
-    int64_t all[HYB_STREAMS];       /* so many were left */
-    bool l2_is_left;                /* nor has L2's */
-    hyb_parcel_t *packed;           /* the one that is packed, or NULL */
+    int k; /* iteration that is exchanged */
+    hyb_block_range_t
+        left[HYB_STREAMS];    /* blocks of parcels that have not begun */
+    int64_t all[HYB_STREAMS]; /* so many were left */
+    bool l2_is_left;          /* nor has L2's */
+    hyb_parcel_t *packed;     /* the one that is packed, or NULL */
     hyb_parcel_t *moving[HYB_MOVING_MOST]; /* those that travel */
     int count, together;                   /* how many do, and may */
     int64_t blocks;                        /* of the first parcel ... */
     int64_t growth, most; /* ... and of the next one, times blocks; at most */
     int tag;              /* of the next exchange */
     hyb_parcel_t *at;     /* by first block; L2's behind all */
-    hyb_blocks_t *last;   /* by block: those of its last parcel */
+    hyb_block_range_t *last; /* by block: those of its last parcel */
 
     hyb_units_t units; /* of its columns on the host: any worker packs some;
                           then of all others: any worker weighs some */

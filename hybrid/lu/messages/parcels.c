@@ -12,7 +12,7 @@
 #include "hybrid/lu/tune/sizes.h"
 
 /* Behind blocks that meet nothing in this iteration. */
-static void pass_over(const hyb_lu_t *lu, hyb_blocks_t *left)
+static void pass_over(const hyb_lu_t *lu, hyb_block_range_t *left)
 {
     int k = lu->exchange->k;
 
@@ -28,8 +28,8 @@ void hyb_parcels_open(hyb_lu_t *lu, const hyb_step_t *step)
         xh_larger(step->all.from, xh_smaller(lu->homes.guests, step->all.to));
 
     e->k = step->k;
-    e->left[HYB_GUESTS] = (hyb_blocks_t){step->all.from, guests};
-    e->left[HYB_OTHERS] = (hyb_blocks_t){guests, step->all.to};
+    e->left[HYB_GUESTS] = (hyb_block_range_t){step->all.from, guests};
+    e->left[HYB_OTHERS] = (hyb_block_range_t){guests, step->all.to};
     e->l2_is_left = lu->homes.resident &&
                     step->k > lu->groups.of[step->k].first &&
                     hyb_blocks_count(step->all) > 0;
@@ -47,7 +47,7 @@ bool hyb_parcels_are_left(const struct hyb_exchange *e)
 }
 
 /* Of which more of its part is left; the next panel's columns are first. */
-static hyb_blocks_t *next_left(struct hyb_exchange *e)
+static hyb_block_range_t *next_left(struct hyb_exchange *e)
 {
     int64_t guests = hyb_blocks_count(e->left[HYB_GUESTS]);
     int64_t others = hyb_blocks_count(e->left[HYB_OTHERS]);
@@ -59,7 +59,7 @@ static hyb_blocks_t *next_left(struct hyb_exchange *e)
 }
 
 /* Up to here blocks meet the same as the first one. */
-static int64_t alike(const hyb_lu_t *lu, hyb_blocks_t blocks)
+static int64_t alike(const hyb_lu_t *lu, hyb_block_range_t blocks)
 {
     int k = lu->exchange->k, from = hyb_lu_met_before(lu, blocks.from, k);
     int to = hyb_lu_met(lu, blocks.from, k);
@@ -76,7 +76,7 @@ static int64_t alike(const hyb_lu_t *lu, hyb_blocks_t blocks)
  * where their updates overlap are cut every so many blocks. Those that meet a
  * wide panel have room in a slot.
  */
-static hyb_blocks_t next_blocks(hyb_lu_t *lu, hyb_blocks_t blocks)
+static hyb_block_range_t next_blocks(hyb_lu_t *lu, hyb_block_range_t blocks)
 {
     const struct hyb_exchange *e = lu->exchange;
     const hyb_step_t *step = hyb_lu_step(lu, e->k);
@@ -97,7 +97,7 @@ static hyb_blocks_t next_blocks(hyb_lu_t *lu, hyb_blocks_t blocks)
     return blocks;
 }
 
-static bool has_met(const hyb_lu_t *lu, hyb_blocks_t blocks, int panels)
+static bool has_met(const hyb_lu_t *lu, hyb_block_range_t blocks, int panels)
 {
     return hyb_ledger_reached(&lu->ledger, blocks, hyb_stage(panels));
 }
@@ -108,7 +108,7 @@ static bool has_met(const hyb_lu_t *lu, hyb_blocks_t blocks, int panels)
  * of the last ones there have been used: then no device reads from there any
  * more.
  */
-static bool is_possible(const hyb_lu_t *lu, hyb_blocks_t blocks)
+static bool is_possible(const hyb_lu_t *lu, hyb_block_range_t blocks)
 {
     const struct hyb_exchange *e = lu->exchange;
     int before = hyb_lu_met_before(lu, blocks.from, e->k);
@@ -154,7 +154,7 @@ static bool is_on_host(const hyb_lu_t *lu, int64_t b)
            (hyb_ledger_is_teams(&lu->ledger, b) || !place->has_guest(place, b));
 }
 
-static hyb_parcel_t *fill(hyb_lu_t *lu, hyb_blocks_t blocks)
+static hyb_parcel_t *fill(hyb_lu_t *lu, hyb_block_range_t blocks)
 {
     struct hyb_exchange *e = lu->exchange;
     hyb_run_t columns = hyb_ledger_columns(&lu->ledger, blocks);
@@ -207,7 +207,7 @@ static hyb_parcel_t *fill_l2(hyb_lu_t *lu)
 hyb_parcel_t *hyb_parcels_next(hyb_lu_t *lu)
 {
     struct hyb_exchange *e = lu->exchange;
-    hyb_blocks_t *left = next_left(e), blocks;
+    hyb_block_range_t *left = next_left(e), blocks;
 
     if (e->l2_is_left && left->from >= hyb_lu_step(lu, e->k)->next.to)
         return fill_l2(lu);

@@ -25,21 +25,21 @@ static void name_devices(const hyb_machine_t *node, char *text, size_t size)
                                  i > 0 ? "," : "", info.backend, info.index);
 }
 
-void hyb_notices_solver(const hyb_means_t *means, const char *cores,
-                        int processes)
+void hyb_log_solver(const hyb_resources_t *resources, const char *cores,
+                    int processes)
 {
-    int threads = hyb_team_size(hyb_machine_team(means->machine));
+    int threads = hyb_team_size(hyb_machine_team(resources->machine));
     char devices[256], others[64] = "";
 
-    name_devices(means->machine, devices, sizeof(devices));
+    name_devices(resources->machine, devices, sizeof(devices));
     if (processes > 1)
         snprintf(others, sizeof(others), "%d processes, the first with ",
                  processes);
-    xh_log_info("solver: hybrid, %s%d thread%s on core%s %s, kernel %s%s, %s",
-                others, threads, threads == 1 ? "" : "s",
-                strpbrk(cores, ",-") == NULL ? "" : "s", cores,
-                means->kernel->name,
-                means->by_blas ? ", updates by the BLAS library" : "", devices);
+    xh_log_info(
+        "solver: hybrid, %s%d thread%s on core%s %s, kernel %s%s, %s", others,
+        threads, threads == 1 ? "" : "s",
+        strpbrk(cores, ",-") == NULL ? "" : "s", cores, resources->kernel->name,
+        resources->by_blas ? ", updates by the BLAS library" : "", devices);
 }
 
 /* Nothing if neither is known. */
@@ -54,7 +54,7 @@ static void say_row(const char *where, int64_t blocks, double seconds)
                 isnan(seconds) ? "-" : xh_text_plain(seconds, 3).text);
 }
 
-void hyb_notices_plan(const hpl_shape_t *shape, const hpl_plan_t *plan)
+void hyb_log_plan(const hpl_shape_t *shape, const hpl_plan_t *plan)
 {
     xh_log_info("homes: N = %d, NB = %d, %d x %d, home=%s, panel=%s", shape->n,
                 shape->nb, shape->nprow, shape->npcol, plan->home, plan->panel);
@@ -66,7 +66,7 @@ void hyb_notices_plan(const hpl_shape_t *shape, const hpl_plan_t *plan)
                     plan->share);
 }
 
-bool hyb_notices_depth(const HPL_T_palg *algo)
+bool hyb_log_depth(const HPL_T_palg *algo)
 {
     if (algo->depth <= 2 || strcmp(xh_settings_text("lookahead"), "auto") != 0)
         return false;
@@ -75,7 +75,7 @@ bool hyb_notices_depth(const HPL_T_palg *algo)
     return true;
 }
 
-bool hyb_notices_forms(const HPL_T_palg *algo)
+bool hyb_log_forms(const HPL_T_palg *algo)
 {
     if (algo->upfun != HPL_pdupdateNN && algo->upfun != HPL_pdupdateNT &&
         algo->upfun != HPL_pdupdateTN)

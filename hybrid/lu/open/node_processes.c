@@ -14,7 +14,7 @@
 /* ---- finding ------------------------------------------------------------- */
 
 /* Room for two texts of length bytes of each process. */
-static xh_status_t allocate(hyb_neighbours_t *n, size_t length)
+static xh_status_t allocate(hyb_node_processes_t *n, size_t length)
 {
     size_t count = (size_t)n->local.count;
 
@@ -33,7 +33,7 @@ static xh_status_t allocate(hyb_neighbours_t *n, size_t length)
 
 /* Every process's mask and reach, on all processes of node. */
 static xh_status_t share_texts(MPI_Comm node, const char *mask,
-                               const char *reach, hyb_neighbours_t *n)
+                               const char *reach, hyb_node_processes_t *n)
 {
     int64_t longer = xh_larger((int64_t)strlen(mask), (int64_t)strlen(reach));
     int length = (int)longer + 1;
@@ -49,9 +49,10 @@ static xh_status_t share_texts(MPI_Comm node, const char *mask,
     return XH_OK;
 }
 
-xh_status_t hyb_neighbours_find(MPI_Comm comm, hyb_neighbours_t *neighbours_p)
+xh_status_t hyb_node_processes_find(MPI_Comm comm,
+                                    hyb_node_processes_t *neighbours_p)
 {
-    hyb_neighbours_t n = {.topology = NULL};
+    hyb_node_processes_t n = {.topology = NULL};
     char *mask = NULL, *reach = NULL;
     xh_status_t status = hyb_topology_open(NULL, &n.topology);
     MPI_Comm node;
@@ -73,20 +74,20 @@ xh_status_t hyb_neighbours_find(MPI_Comm comm, hyb_neighbours_t *neighbours_p)
         hyb_topology_synthetic(n.topology, n.machine, sizeof(n.machine));
         *neighbours_p = n;
     } else
-        hyb_neighbours_free(&n);
+        hyb_node_processes_free(&n);
     return status;
 }
 
-void hyb_neighbours_free(hyb_neighbours_t *neighbours)
+void hyb_node_processes_free(hyb_node_processes_t *node_processes)
 {
-    if (neighbours->moved)
-        xh_pin_restore(&neighbours->before);
-    free(neighbours->cores);
-    free(neighbours->reaches);
-    free(neighbours->masks);
-    free(neighbours->text);
-    hyb_topology_close(neighbours->topology);
-    *neighbours = (hyb_neighbours_t){.topology = NULL};
+    if (node_processes->moved)
+        xh_pin_restore(&node_processes->before);
+    free(node_processes->cores);
+    free(node_processes->reaches);
+    free(node_processes->masks);
+    free(node_processes->text);
+    hyb_topology_close(node_processes->topology);
+    *node_processes = (hyb_node_processes_t){.topology = NULL};
 }
 
 /* ---- binding ------------------------------------------------------------- */
@@ -115,7 +116,7 @@ static void launcher_option(int processors, char *text, size_t size)
  * A group's limit on time may be less than its cores could use.
  * threads  in  of all processes of the node; 0: one a core
  */
-static xh_status_t warn_of_unused(const hyb_neighbours_t *n, int threads)
+static xh_status_t warn_of_unused(const hyb_node_processes_t *n, int threads)
 {
     char option[96], asked[48] = "";
     int count = n->local.count, mine, cores, processors;
@@ -136,7 +137,7 @@ static xh_status_t warn_of_unused(const hyb_neighbours_t *n, int threads)
     return XH_OK;
 }
 
-xh_status_t hyb_neighbours_bind(hyb_neighbours_t *n, int threads)
+xh_status_t hyb_node_processes_bind(hyb_node_processes_t *n, int threads)
 {
     bool of_node = strcmp(xh_settings_text("bind"), "node") == 0;
     int *cpus, count;

@@ -18,16 +18,17 @@ typedef struct {
     char *cores;              /* once bound: a text list, a processor a core */
     bool moved;               /* by bind=node */
     xh_affinity_t before;     /* where the launcher had put this thread */
-} hyb_neighbours_t;
+} hyb_node_processes_t;
 
 /*
  * Who shares this node with me, of all in comm; collective.
  * Errors: XH_ERR_MEMORY, XH_ERR_INTERNAL; the same on all of a node
  */
-xh_status_t hyb_neighbours_find(MPI_Comm comm, hyb_neighbours_t *neighbours_p);
+xh_status_t hyb_node_processes_find(MPI_Comm comm,
+                                    hyb_node_processes_t *neighbours_p);
 
 /* The calling thread may run again where it did before it was bound. */
-void hyb_neighbours_free(hyb_neighbours_t *neighbours);
+void hyb_node_processes_free(hyb_node_processes_t *node_processes);
 
 /*
  * The cores that this process has of its node: the setting bind. With bind=node
@@ -43,7 +44,8 @@ void hyb_neighbours_free(hyb_neighbours_t *neighbours);
  * Errors: XH_ERR_ARG     my mask holds no processor of this machine
  *         XH_ERR_MEMORY
  */
-xh_status_t hyb_neighbours_bind(hyb_neighbours_t *neighbours, int threads);
+xh_status_t hyb_node_processes_bind(hyb_node_processes_t *node_processes,
+                                    int threads);
 
 /*
  * The devices that the setting chooses of those that this process sees, which
@@ -59,5 +61,5 @@ xh_status_t hyb_neighbours_bind(hyb_neighbours_t *neighbours, int threads);
  * Errors: those of hyb_devices_choose, of the worst process of the node
  */
 xh_status_t hyb_visible_devices_find(MPI_Comm comm,
-                                     const hyb_neighbours_t *neighbours,
+                                     const hyb_node_processes_t *node_processes,
                                      hyb_visible_devices_t *seen_p);

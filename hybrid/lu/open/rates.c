@@ -10,17 +10,17 @@
 #include "hybrid/lu/state/resources.h"
 
 /* By the trial, or where a setting left that out, by one of this kernel. */
-static double thread_rate(const hyb_means_t *means)
+static double thread_rate(const hyb_resources_t *resources)
 {
     hyb_kernels_t kernels = hyb_kernels_of_setting();
 
-    if (kernels.rate[means->kernel->isa] == 0.0) {
-        kernels.set = 1u << means->kernel->isa;
+    if (kernels.rate[resources->kernel->isa] == 0.0) {
+        kernels.set = 1u << resources->kernel->isa;
         hyb_kernels_measure(&kernels);
     }
-    return means->by_blas && kernels.blas > 0.0
+    return resources->by_blas && kernels.blas > 0.0
                ? kernels.blas
-               : kernels.rate[means->kernel->isa];
+               : kernels.rate[resources->kernel->isa];
 }
 
 /* With how many process rows do all devices factor panels? */
@@ -48,54 +48,54 @@ static bool are_peers(const hyb_machine_t *machine)
 }
 
 /* Of this process, whose devices can keep columns. */
-static hyb_home_figures_t figures_of(const hyb_means_t *means)
+static hyb_residence_figures_t figures_of(const hyb_resources_t *resources)
 {
-    int devices = hyb_machine_devices(means->machine);
-    hyb_home_figures_t f = {.devices = devices,
-                            .memory = HUGE_VAL,
-                            .link = HUGE_VAL,
-                            .threads = hyb_team_size(means->team),
-                            .thread_rate = thread_rate(means),
-                            .panel_rows = panel_rows(means->machine),
-                            .peers = are_peers(means->machine),
-                            .device_mpi = means->device_mpi};
+    int devices = hyb_machine_devices(resources->machine);
+    hyb_residence_figures_t f = {.devices = devices,
+                                 .memory = HUGE_VAL,
+                                 .link = HUGE_VAL,
+                                 .threads = hyb_team_size(resources->team),
+                                 .thread_rate = thread_rate(resources),
+                                 .panel_rows = panel_rows(resources->machine),
+                                 .peers = are_peers(resources->machine),
+                                 .device_mpi = resources->device_mpi};
 
     for (int i = 0; i < devices; i++) {
-        double link = hyb_machine_link_rate(means->machine, i);
+        double link = hyb_machine_link_rate(resources->machine, i);
 
         f.memory =
-            fmin(f.memory, (double)hyb_machine_memory(means->machine, i));
+            fmin(f.memory, (double)hyb_machine_memory(resources->machine, i));
         f.link = fmin(f.link, link > 0.0 ? link : HUGE_VAL);
         for (int d = 0; d < HYB_RATE_DEPTHS; d++)
             f.rate[d] +=
-                hyb_machine_rate(means->machine, i, hyb_rate_depth(d)) /
+                hyb_machine_rate(resources->machine, i, hyb_rate_depth(d)) /
                 devices;
     }
     return f;
 }
 
 /* Columns may need either kind of row moves: the grid is not known yet. */
-static bool are_able(const hyb_means_t *means, char *why, size_t size)
+static bool are_able(const hyb_resources_t *resources, char *why, size_t size)
 {
-    return hyb_place_device_able(means, 1, why, size) &&
-           hyb_place_device_able(means, 2, why, size);
+    return hyb_place_device_able(resources, 1, why, size) &&
+           hyb_place_device_able(resources, 2, why, size);
 }
 
-hyb_home_figures_t hyb_figures_measure(const hyb_means_t *means)
+hyb_residence_figures_t hyb_rates_measure(const hyb_resources_t *resources)
 {
     char why[160] = "another process has no device that can keep columns";
-    hyb_home_figures_t f = {.devices = 0.0};
+    hyb_residence_figures_t f = {.devices = 0.0};
     int rank;
 
-    if (!means->offloads)
+    if (!resources->offloads)
         return f;
-    if (are_able(means, why, sizeof(why)))
-        f = figures_of(means);
+    if (are_able(resources, why, sizeof(why)))
+        f = figures_of(resources);
     MPI_Allreduce(MPI_IN_PLACE, &f, sizeof(f) / sizeof(double), MPI_DOUBLE,
                   MPI_MIN, MPI_COMM_WORLD);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (f.devices == 0.0 && rank == 0 &&
         strcmp(xh_settings_text("home"), "auto") == 0)
         xh_log_info("home=auto: the matrix lives in host memory: %s", why);
-    return f.devices > 0.0 ? f : (hyb_home_figures_t){.devices = 0.0};
+    return f.devices > 0.0 ? f : (hyb_residence_figures_t){.devices = 0.0};
 }

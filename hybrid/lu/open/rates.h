@@ -10,6 +10,6 @@
  * setting home is auto and devices cannot keep columns, process 0 logs why.
  * Collective over MPI_COMM_WORLD.
  *
- * means  in  complete but for resident
+ * resources in  complete but for resident
  */
-hyb_home_figures_t hyb_figures_measure(const hyb_means_t *means);
+hyb_residence_figures_t hyb_rates_measure(const hyb_resources_t *resources);

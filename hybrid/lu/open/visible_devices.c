@@ -59,7 +59,7 @@ static bool are_own(const list_t *of, int count, int rank)
 /* ---- what is left idle --------------------------------------------------- */
 
 /* Add to used what the process rank drives, by the rule that it goes by. */
-static xh_status_t add_driven(const hyb_neighbours_t *n, const list_t *of,
+static xh_status_t add_driven(const hyb_node_processes_t *n, const list_t *of,
                               int rank, list_t *used)
 {
     hyb_local_t local = {rank, n->local.count, n->local.masks};
@@ -86,7 +86,7 @@ static void add_idle(const list_t *list, const list_t *used, list_t *idle)
 }
 
 /* Of processes that share devices. */
-static xh_status_t warn_of_idle(const hyb_neighbours_t *n, const list_t *of)
+static xh_status_t warn_of_idle(const hyb_node_processes_t *n, const list_t *of)
 {
     list_t used = {.count = 0}, idle = {.count = 0};
     char text[DEVICES * (ADDRESS + 2)] = "";
@@ -130,7 +130,7 @@ static void check(list_t *of, int rank)
         of->address[i][ADDRESS - 1] = '\0';
 }
 
-static xh_status_t compare(MPI_Comm node, const hyb_neighbours_t *n,
+static xh_status_t compare(MPI_Comm node, const hyb_node_processes_t *n,
                            hyb_visible_devices_t *seen)
 {
     int rank = n->local.rank, count = n->local.count;
@@ -168,7 +168,7 @@ static xh_status_t choose(MPI_Comm comm, hyb_visible_devices_t *seen)
 }
 
 xh_status_t hyb_visible_devices_find(MPI_Comm comm,
-                                     const hyb_neighbours_t *neighbours,
+                                     const hyb_node_processes_t *node_processes,
                                      hyb_visible_devices_t *seen_p)
 {
     hyb_visible_devices_t seen = {.own = false};
@@ -178,7 +178,7 @@ xh_status_t hyb_visible_devices_find(MPI_Comm comm,
     MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
     status = hpl_agree(node, status);
     if (status == XH_OK)
-        status = compare(node, neighbours, &seen);
+        status = compare(node, node_processes, &seen);
     MPI_Comm_free(&node);
     if (status == XH_OK)
         *seen_p = seen;

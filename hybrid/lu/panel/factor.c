@@ -49,7 +49,7 @@ static xh_view_t top_of(hyb_lu_t *lu, int k)
 /* The workers that factor panel k. */
 static int factoring_members(hyb_lu_t *lu, int k)
 {
-    return k == lu->range.first ? hyb_team_size(lu->means.team)
+    return k == lu->range.first ? hyb_team_size(lu->resources.team)
                                 : hyb_lu_step(lu, k - 1)->panel_threads;
 }
 

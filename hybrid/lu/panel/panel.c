@@ -43,15 +43,17 @@ static size_t message_doubles(const hpl_shape_t *shape, int k, int height,
 }
 
 /* Cut the memory, if there is any, into its parts; returns its doubles. */
-static size_t lay_out(hyb_panel_workspace_t *s, const hyb_means_t *means,
-                      int64_t rows, int64_t nb)
+static size_t lay_out(hyb_panel_workspace_t *s,
+                      const hyb_resources_t *resources, int64_t rows,
+                      int64_t nb)
 {
     int64_t proposal = (int64_t)hyb_whole_pages(HPL_PROPOSAL_ROWS + 2 * nb);
-    int height = means->kernel->rows;
+    int height = resources->kernel->rows;
     size_t at = 0;
 
-    s->columns_doubles =
-        hyb_means_need_columns(means) ? hyb_whole_pages(rows * nb + 1) : 0;
+    s->columns_doubles = hyb_resources_need_columns(resources)
+                             ? hyb_whole_pages(rows * nb + 1)
+                             : 0;
     if (s->shares_l2)
         s->tiles =
             hyb_next_pages(s->memory, &at, hyb_pack_size(rows, nb, height));
@@ -67,19 +69,21 @@ static size_t lay_out(hyb_panel_workspace_t *s, const hyb_means_t *means,
     return at;
 }
 
-uint64_t hyb_panels_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
+uint64_t hyb_panels_bytes(const hyb_resources_t *resources,
+                          const hpl_shape_t *shape)
 {
     int nb = Mmin(shape->nb, shape->n);
     int panels = shape->nb > 0 ? (int)xh_units(shape->n, shape->nb) : 0;
     hyb_panel_workspace_t workspace = {
-        .shares_l2 = shape->npcol == 1 && means->resident &&
-                     hyb_deal_team_columns(means, shape) == 0};
-    size_t doubles = lay_out(&workspace, means, hpl_system_rows(shape), nb) +
-                     hyb_panel_scratch_doubles(means->kernel, nb,
-                                               hyb_team_size(means->team));
+        .shares_l2 = shape->npcol == 1 && resources->resident &&
+                     hyb_deal_team_columns(resources, shape) == 0};
+    size_t doubles =
+        lay_out(&workspace, resources, hpl_system_rows(shape), nb) +
+        hyb_panel_scratch_doubles(resources->kernel, nb,
+                                  hyb_team_size(resources->team));
 
     for (int k = 0; k < Mmin(panels, HYB_IN_FLIGHT); k++)
-        doubles += message_doubles(shape, k, means->kernel->rows,
+        doubles += message_doubles(shape, k, resources->kernel->rows,
                                    !workspace.shares_l2);
     return doubles * sizeof(double);
 }
@@ -92,7 +96,7 @@ static void touch_share(void *context, int member)
 {
     hyb_lu_t *lu = context;
     const hyb_panel_workspace_t *s = hyb_lu_panel(lu, 0)->workspace;
-    int members = hyb_team_size(lu->means.team);
+    int members = hyb_team_size(lu->resources.team);
 
     xh_memory_touch(s->memory, s->bytes, member, members);
     for (int i = 0; i < Mmin(lu->range.panels, HYB_IN_FLIGHT); i++) {
@@ -106,7 +110,7 @@ static void touch_share(void *context, int member)
 /* The first panels have the memory that those to come need. */
 xh_status_t hyb_panels_create(hyb_lu_t *lu)
 {
-    const hyb_means_t *means = &lu->means;
+    const hyb_resources_t *resources = &lu->resources;
     int nb = Mmin(lu->mat->nb, lu->mat->n);
     hyb_panel_workspace_t *s = calloc(1, sizeof(*s));
 
@@ -125,14 +129,14 @@ xh_status_t hyb_panels_create(hyb_lu_t *lu)
     s->pivots = calloc((size_t)nb + 1, sizeof(*s->pivots));
     if (s->pivots == NULL)
         return XH_ERR_MEMORY;
-    s->bytes = lay_out(s, means, lu->mat->mp, nb) * sizeof(double);
+    s->bytes = lay_out(s, resources, lu->mat->mp, nb) * sizeof(double);
     XH_TRY(xh_memory_allocate(s->bytes, (void **)&s->memory));
-    lay_out(s, means, lu->mat->mp, nb);
-    XH_TRY(
-        hyb_panel_scratch_create(means->team, means->kernel, nb, &s->scratch));
+    lay_out(s, resources, lu->mat->mp, nb);
+    XH_TRY(hyb_panel_scratch_create(resources->team, resources->kernel, nb,
+                                    &s->scratch));
     for (int k = 0; k < Mmin(lu->range.panels, HYB_IN_FLIGHT); k++)
         set_up(lu, k);
-    hyb_team_run(means->team, touch_share, lu);
+    hyb_team_run(resources->team, touch_share, lu);
     return XH_OK;
 }
 
@@ -175,7 +179,7 @@ static void set_up(hyb_lu_t *lu, int k)
     HPL_T_pmat *mat = lu->mat;
     hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
     int first = k * mat->nb, jb = Mmin(mat->nb, mat->n - first);
-    int m = mat->n - first, height = lu->means.kernel->rows;
+    int m = mat->n - first, height = lu->resources.kernel->rows;
     size_t body;
 
     if (p->hpl != NULL)
@@ -187,7 +191,7 @@ static void set_up(hyb_lu_t *lu, int k)
     else
         HPL_pdpanel_init(lu->grid, lu->algo, m, m + 1, jb, mat, first, first,
                          k % TAGS, p->hpl);
-    p->factors.kernel = lu->means.kernel;
+    p->factors.kernel = lu->resources.kernel;
     p->factors.l2 =
         (hyb_tiles_t){.rows = p->hpl->mp - hpl_panel_top_rows(p->hpl),
                       .cols = jb,
@@ -300,7 +304,7 @@ void hyb_panel_receive(hyb_place_t *host, int k)
     hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
     HPL_T_panel *h = p->hpl;
     xh_view_t l1 = {h->L1, h->jb, h->jb, h->jb};
-    bool copies = lu->means.by_blas && hyb_lu_team_reads(lu, k);
+    bool copies = lu->resources.by_blas && hyb_lu_team_reads(lu, k);
 
     hyb_seal_arrive(lu, k);
     if (lu->mat->info == 0)

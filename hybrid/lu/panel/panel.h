@@ -12,14 +12,15 @@
 #include "hybrid/lu/state/step.h"
 #include "hybrid/lu/state/timer.h"
 
-/* The panels in flight, backed by pages. Needs lu's means, grid, mat, range,
- * and blocks that have been dealt to homes. Errors: XH_ERR_MEMORY; destroy then
- * all the same */
+/* The panels in flight, backed by pages. Needs lu's resources, grid, mat,
+ * range, and blocks that have been dealt to homes. Errors: XH_ERR_MEMORY;
+ * destroy then all the same */
 xh_status_t hyb_panels_create(hyb_lu_t *lu);
 void hyb_panels_destroy(hyb_lu_t *lu);
 
 /* Bytes that they take on a process of shape. */
-uint64_t hyb_panels_bytes(const hyb_means_t *means, const hpl_shape_t *shape);
+uint64_t hyb_panels_bytes(const hyb_resources_t *resources,
+                          const hpl_shape_t *shape);
 
 /* Its place and memory, and where another process factors it the beginning of
  * its broadcast. The leader; no iteration uses panel k - 3 any more. */

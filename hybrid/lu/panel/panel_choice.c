@@ -18,7 +18,7 @@ struct hyb_panel_choice {
 
 xh_status_t hyb_panel_choice_create(hyb_lu_t *lu)
 {
-    const hyb_home_figures_t *figures = &lu->means.figures;
+    const hyb_residence_figures_t *figures = &lu->resources.figures;
     struct hyb_panel_choice *c = lu->homes.choice = calloc(1, sizeof(*c));
 
     if (c == NULL)
@@ -38,7 +38,7 @@ static bool panel_is(const hyb_lu_t *lu, int k, const char *asked)
 {
     return lu->homes.can_factor &&
            hyb_home_number(&lu->homes, hyb_lu_panel_block(lu, k)) > 0 &&
-           strcmp(hyb_means_panel(&lu->means), asked) == 0;
+           strcmp(hyb_resources_panel(&lu->resources), asked) == 0;
 }
 
 /* n less the columns before panel k. */
@@ -57,7 +57,7 @@ static bool is_device(const hyb_lu_t *lu, int k)
 
 bool hyb_panel_choice_was_device(const hyb_lu_t *lu)
 {
-    const char *asked = hyb_means_panel(&lu->means);
+    const char *asked = hyb_resources_panel(&lu->resources);
 
     if (!lu->homes.can_factor || strcmp(asked, "host") == 0)
         return false;

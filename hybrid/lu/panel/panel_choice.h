@@ -12,7 +12,7 @@
  * All calls are the leader's.
  */
 
-/* lu->homes.choice. Needs lu's means. Errors: XH_ERR_MEMORY */
+/* lu->homes.choice. Needs lu's resources. Errors: XH_ERR_MEMORY */
 xh_status_t hyb_panel_choice_create(hyb_lu_t *lu);
 void hyb_panel_choice_destroy(hyb_lu_t *lu);
 

@@ -71,8 +71,8 @@ typedef struct {
     struct {
         struct {
             hyb_event_t *done;
-            hyb_blocks_t blocks; /* those that it completes here */
-            int64_t stages;      /* that they go on */
+            hyb_block_range_t blocks; /* those that it completes here */
+            int64_t stages;           /* that they go on */
             int swept;  /* iteration whose rows came down to be compared, or -1
                          */
             int sealed; /* panel whose seal is compared, or -1: when it came, */
@@ -125,7 +125,7 @@ static inline bool hyb_device_is_idle(const hyb_device_columns_t *d)
 
 /* The columns of its blocks among these. */
 static inline hyb_run_t hyb_device_run(const hyb_device_columns_t *d,
-                                       hyb_blocks_t blocks)
+                                       hyb_block_range_t blocks)
 {
     return (hyb_run_t){d->columns[blocks.from],
                        d->columns[blocks.to] - d->columns[blocks.from]};
@@ -168,7 +168,7 @@ bool hyb_device_has_run(const hyb_device_columns_t *d, hyb_event_t *event,
  * run: the ledger then learns that the device's blocks among these have gone on
  * by so many stages. Returns its number.
  */
-int hyb_device_note(hyb_device_columns_t *d, hyb_blocks_t blocks,
+int hyb_device_note(hyb_device_columns_t *d, hyb_block_range_t blocks,
                     int64_t stages, double flop, hyb_queue_t *queue);
 
 /* The function copy of places. */
@@ -349,7 +349,7 @@ xh_status_t hyb_device_fetch_panel(hyb_device_columns_t *d, int k);
 /* Blocks are queued to meet so many panels, the last of them step's. If they
  * are the next panel's they can be factored here, or come down. */
 void hyb_device_has_met(hyb_device_columns_t *d, const hyb_step_t *step,
-                        hyb_blocks_t blocks, int panels, double flop);
+                        hyb_block_range_t blocks, int panels, double flop);
 
 /* Places' functions of the same names. */
 void hyb_device_factor_panel(hyb_place_t *place, int k,

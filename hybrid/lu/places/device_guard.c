@@ -170,7 +170,7 @@ void hyb_device_guard_took(hyb_device_columns_t *d, int k, int64_t jb)
 static bool can_sweep(const hyb_device_columns_t *d, int k)
 {
     const hyb_lu_t *lu = d->base.lu;
-    hyb_blocks_t all = hyb_lu_trailing(lu, k);
+    hyb_block_range_t all = hyb_lu_trailing(lu, k);
 
     for (int64_t b = all.from; b < all.to; b++)
         if (hyb_home_number(&lu->homes, b) == d->number &&
@@ -182,12 +182,13 @@ static bool can_sweep(const hyb_device_columns_t *d, int k)
 static xh_status_t sweep(hyb_device_columns_t *d, int k)
 {
     const hyb_lu_t *lu = d->base.lu;
-    hyb_blocks_t rest = hyb_lu_trailing(lu, k + 1);
+    hyb_block_range_t rest = hyb_lu_trailing(lu, k + 1);
 
     XH_TRY(weigh(d, hyb_lu_rows_above(lu, k + 1), hyb_device_run(d, rest),
                  d->guard->rows, d->guard->all[k % HYB_IN_FLIGHT]));
     d->queued
-        .work[hyb_device_note(d, (hyb_blocks_t){0}, 0, 0.0, d->queue.compute)]
+        .work[hyb_device_note(d, (hyb_block_range_t){0}, 0, 0.0,
+                              d->queue.compute)]
         .swept = k;
     return XH_OK;
 }
@@ -256,7 +257,7 @@ static bool is_copy(hyb_device_columns_t *d, const hyb_device_panel_t *panel)
 
 static void note(hyb_device_columns_t *d, int k, moment_t moment)
 {
-    int at = hyb_device_note(d, (hyb_blocks_t){0}, 0, 0.0, d->queue.link);
+    int at = hyb_device_note(d, (hyb_block_range_t){0}, 0, 0.0, d->queue.link);
 
     d->queued.work[at].sealed = k;
     d->queued.work[at].given_up = moment == GIVEN_UP;

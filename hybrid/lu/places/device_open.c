@@ -26,23 +26,25 @@ static bool needs_body(int devices, bool peers, int npcol)
            strcmp(xh_settings_text("panel"), "host") != 0;
 }
 
-uint64_t hyb_place_device_bytes(const hyb_means_t *means,
+uint64_t hyb_place_device_bytes(const hyb_resources_t *resources,
                                 const hpl_shape_t *shape, bool guests)
 {
-    int devices = hyb_machine_working_devices(means->machine);
+    int devices = hyb_machine_working_devices(resources->machine);
     int64_t rows = hpl_system_rows(shape), nb = Mmin(shape->nb, shape->n);
     hyb_extent_t e = {
         .rows = rows,
         .nb = nb,
         .columns = hpl_system_columns(shape),
-        .wide =
-            nb * (means->resident ? hyb_home_group(&means->figures, shape) : 1),
+        .wide = nb * (resources->resident
+                          ? hyb_residence_group(&resources->figures, shape)
+                          : 1),
         .nprow = shape->nprow,
-        .checked = means->checked};
+        .checked = resources->checked};
     size_t doubles = hyb_device_host_doubles(&e);
-    bool peers = means->figures.peers > 0.0;
+    bool peers = resources->figures.peers > 0.0;
 
-    if (means->resident && needs_body(devices, peers && !guests, shape->npcol))
+    if (resources->resident &&
+        needs_body(devices, peers && !guests, shape->npcol))
         doubles += (size_t)(rows * nb);
     return (uint64_t)devices * doubles * sizeof(double);
 }
@@ -57,8 +59,8 @@ static void say_lost(const hyb_device_info_t *lost, char *why, size_t size)
              lost->backend, lost->index, lost->name);
 }
 
-bool hyb_place_device_able(const hyb_means_t *means, int nprow, char *why,
-                           size_t size)
+bool hyb_place_device_able(const hyb_resources_t *resources, int nprow,
+                           char *why, size_t size)
 {
     const hyb_op_t needed[] = {HYB_OP_GEMM,
                                HYB_OP_TRSM,
@@ -68,20 +70,20 @@ bool hyb_place_device_able(const hyb_means_t *means, int nprow, char *why,
                                nprow > 1 ? HYB_OP_GATHER_ROWS
                                          : HYB_OP_SWAP_ROWS,
                                nprow > 1 ? HYB_OP_SCATTER_ROWS : HYB_OP_COPY};
-    int devices = hyb_machine_devices(means->machine);
+    int devices = hyb_machine_devices(resources->machine);
 
     if (devices == 0) {
         snprintf(why, size, "this process has no device, and needs one");
         return false;
     }
     for (int i = 0; i < devices; i++)
-        if (!hyb_machine_works(means->machine, i)) {
-            say_lost(hyb_machine_device_info(means->machine, i), why, size);
+        if (!hyb_machine_works(resources->machine, i)) {
+            say_lost(hyb_machine_device_info(resources->machine, i), why, size);
             return false;
         }
     for (int i = 0; i < devices; i++)
         for (size_t op = 0; op < sizeof(needed) / sizeof(needed[0]); op++)
-            if (!hyb_device_has(hyb_machine_device(means->machine, i),
+            if (!hyb_device_has(hyb_machine_device(resources->machine, i),
                                 needed[op])) {
                 snprintf(why, size, "device %d lacks the operation %s", i,
                          hyb_op_name(needed[op]));
@@ -218,8 +220,8 @@ static xh_status_t open_memory(hyb_device_columns_t *d, hyb_extent_t e)
 /* Seats of a device that holds no columns, as far as its memory has room. */
 static int seats_alone(const hyb_device_columns_t *d, hyb_extent_t e)
 {
-    double memory =
-        (double)hyb_machine_memory(d->base.lu->means.machine, d->number - 1);
+    double memory = (double)hyb_machine_memory(d->base.lu->resources.machine,
+                                               d->number - 1);
     double seat = sizeof(double) * (double)hyb_device_seat_doubles(&e);
     double left = memory - sizeof(double) * (double)hyb_device_doubles(&e);
 
@@ -262,12 +264,12 @@ static xh_status_t open_all(hyb_device_columns_t *d)
                       .all = lu->ledger.columns,
                       .wide = lu->groups.width * Mmin(lu->mat->nb, lu->mat->n),
                       .nprow = lu->grid->nprow,
-                      .checked = lu->means.checked};
+                      .checked = lu->resources.checked};
 
     d->nb = e.nb;
     XH_TRY(deal(d));
     e.columns = d->columns[lu->ledger.blocks];
-    if (!hyb_machine_works(lu->means.machine, d->number - 1))
+    if (!hyb_machine_works(lu->resources.machine, d->number - 1))
         return lu->homes.resident ? XH_ERR_DEVICE : XH_OK;
     XH_TRY(hyb_device_describe(d->device, &d->info));
     if (!lu->homes.resident)
@@ -292,7 +294,7 @@ xh_status_t hyb_place_device_create(hyb_lu_t *lu, int number,
     d->queued.sending = d->came = d->comes = -1;
     d->queued.pace = 1e-10;
     d->stall_seconds = xh_settings_real("stall_seconds");
-    d->device = hyb_machine_device(lu->means.machine, number - 1);
+    d->device = hyb_machine_device(lu->resources.machine, number - 1);
     status = open_all(d);
     if (!lu->homes.resident ||
         lu->grid->nprow > hyb_place_device_panel_rows(d->device))

@@ -128,7 +128,7 @@ void hyb_device_factor_panel(hyb_place_t *place, int k,
                              0.0};
 
     hyb_device_check(d, queue_factorization(d, k, &agreement));
-    hyb_device_note(d, (hyb_blocks_t){0}, 0, 0.0, d->queue.factor);
+    hyb_device_note(d, (hyb_block_range_t){0}, 0, 0.0, d->queue.factor);
 }
 
 xh_view_t hyb_device_take_panel(hyb_place_t *place, int k, int64_t *pivots)
@@ -178,7 +178,7 @@ xh_status_t hyb_device_fetch_panel(hyb_device_columns_t *d, int k)
 }
 
 void hyb_device_has_met(hyb_device_columns_t *d, const hyb_step_t *step,
-                        hyb_blocks_t blocks, int panels, double flop)
+                        hyb_block_range_t blocks, int panels, double flop)
 {
     bool is_next = hyb_step_is_next(step, blocks.from);
     bool comes_down = is_next && !step->by_device;

@@ -22,7 +22,7 @@ static void lend(const hyb_device_columns_t *d, hyb_parcel_t *parcel,
 {
     const hyb_lu_t *lu = d->base.lu;
 
-    if (!lu->means.device_mpi || lu->homes.places > 2 ||
+    if (!lu->resources.device_mpi || lu->homes.places > 2 ||
         rows->gathered.rows < parcel->x.columns ||
         (hyb_parcel_is_l2(parcel) && d->guard != NULL))
         return;
@@ -57,7 +57,7 @@ void hyb_device_send_rows(hyb_place_t *place, hyb_parcel_t *parcel)
     }
     hyb_device_check(d, hyb_device_guests_leave(d, parcel));
     d->queued.sending =
-        hyb_device_note(d, (hyb_blocks_t){0}, 0, 0.0, d->queue.leave);
+        hyb_device_note(d, (hyb_block_range_t){0}, 0, 0.0, d->queue.leave);
 }
 
 bool hyb_device_has_sent_rows(hyb_place_t *place)

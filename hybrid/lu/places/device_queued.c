@@ -80,7 +80,7 @@ static int free_work(const hyb_device_columns_t *d)
     return at;
 }
 
-int hyb_device_note(hyb_device_columns_t *d, hyb_blocks_t blocks,
+int hyb_device_note(hyb_device_columns_t *d, hyb_block_range_t blocks,
                     int64_t stages, double flop, hyb_queue_t *queue)
 {
     int at = d->queued.next;

@@ -46,7 +46,7 @@ static xh_status_t open_lane(hyb_device_columns_t *d, int at,
     if (queue == NULL)
         return XH_OK;
     lane->queue = queue;
-    lane->actor = hyb_team_size(d->base.lu->means.team) + before + at;
+    lane->actor = hyb_team_size(d->base.lu->resources.team) + before + at;
     snprintf(text, sizeof(text), "device %d%s", d->number - 1, name);
     xh_trace_name_actor(lane->actor, text);
     for (int i = 0; i < SPANS; i++) {

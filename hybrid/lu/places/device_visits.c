@@ -243,8 +243,8 @@ static xh_status_t go_home(hyb_device_columns_t *d, seat_t *seat, int64_t from,
 }
 
 /* Once what is queued on leave has run the seat is free. Returns the work. */
-static int note_end(hyb_device_columns_t *d, seat_t *seat, hyb_blocks_t blocks,
-                    int64_t stages, double flop)
+static int note_end(hyb_device_columns_t *d, seat_t *seat,
+                    hyb_block_range_t blocks, int64_t stages, double flop)
 {
     int at = hyb_device_note(d, blocks, stages, flop, d->queue.leave);
 
@@ -259,7 +259,7 @@ static xh_status_t end_visit(hyb_device_columns_t *d, seat_t *seat,
 {
     const HPL_T_pmat *mat = d->base.lu->mat;
     hpl_map_t map = hpl_map_columns(d->base.lu->grid, mat->nb);
-    hyb_blocks_t block = {seat->block, seat->block + 1};
+    hyb_block_range_t block = {seat->block, seat->block + 1};
 
     if (hyb_groups_is_near(hpl_map_block_global(&map, seat->block), k + 1)) {
         hyb_device_note(d, block, hyb_stage(panels), flop, queue);
@@ -410,7 +410,7 @@ xh_status_t hyb_device_keep_panel(hyb_device_columns_t *d, int k)
     XH_TRY(go_home(d, seat, first_row(d, seat->first), panel->first));
     XH_TRY(hyb_event_record(d->queue.link, d->event.kept));
     XH_TRY(hyb_queue_wait(d->queue.leave, d->event.kept));
-    note_end(d, seat, (hyb_blocks_t){0}, 0, 0.0);
+    note_end(d, seat, (hyb_block_range_t){0}, 0, 0.0);
     return XH_OK;
 }
 

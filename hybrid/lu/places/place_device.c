@@ -185,7 +185,7 @@ static xh_view_t panel_columns(hyb_place_t *place, int k)
 
 /* The columns of blocks that live here. */
 static hyb_device_part_t part_of(const hyb_device_columns_t *d,
-                                 hyb_blocks_t blocks)
+                                 hyb_block_range_t blocks)
 {
     hyb_run_t mine = hyb_device_run(d, blocks);
 
@@ -198,7 +198,7 @@ static hyb_device_part_t part_of(const hyb_device_columns_t *d,
 
 /* Its blocks among these meet panels from .. to - 1. */
 static void queue_meet(hyb_device_columns_t *d, const hyb_step_t *step,
-                       hyb_blocks_t blocks, int from, int to)
+                       hyb_block_range_t blocks, int from, int to)
 {
     hyb_lu_t *lu = d->base.lu;
     hyb_device_part_t p = part_of(d, blocks);
@@ -232,7 +232,7 @@ static bool meet(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
 {
     hyb_device_columns_t *d = (hyb_device_columns_t *)place;
     hyb_ledger_t *ledger = &me->lu->ledger;
-    hyb_blocks_t blocks = hyb_ledger_blocks(ledger, run);
+    hyb_block_range_t blocks = hyb_ledger_blocks(ledger, run);
     int first = (int)(from / HYB_STEPS), end = (int)(to / HYB_STEPS);
 
     if (hyb_homes_is_guest(&me->lu->homes, blocks.from))
@@ -254,7 +254,7 @@ static bool meet(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
 static void complete(hyb_device_columns_t *d, int at, double now)
 {
     hyb_ledger_t *ledger = &d->base.lu->ledger;
-    hyb_blocks_t blocks = d->queued.work[at].blocks;
+    hyb_block_range_t blocks = d->queued.work[at].blocks;
     double flop = d->queued.work[at].flop;
     double seconds = now - d->queued.work[at].since;
 

@@ -23,18 +23,17 @@
 
 /* Can this process keep columns so, with P process rows? Else why not, less
  * than size characters. */
-bool hyb_place_device_able(const hyb_means_t *means, int nprow, char *why,
-                           size_t size);
+bool hyb_place_device_able(const hyb_resources_t *resources, int nprow,
+                           char *why, size_t size);
 
 /* Most process rows with which a device can factor panels; HUGE_VAL: any. */
 double hyb_place_device_panel_rows(hyb_device_t *device);
 
 /*
  * Place number `number` of lu's homes: that of device number - 1. Needs lu's
- * means, mat, ledger, exchange and panels, and blocks that have been dealt to
- * homes. All device memory is taken.
- * Errors: XH_ERR_MEMORY  on the host or the device: said
- *         XH_ERR_DEVICE
+ * resources, mat, ledger, exchange and panels, and blocks that have been dealt
+ * to homes. All device memory is taken. Errors: XH_ERR_MEMORY  on the host or
+ * the device: said XH_ERR_DEVICE
  */
 xh_status_t hyb_place_device_create(hyb_lu_t *lu, int number,
                                     hyb_place_t **place_p);
@@ -60,5 +59,5 @@ bool hyb_place_device_reaches(const hyb_place_t *place,
 
 /* Bytes on the host of all devices' places, beside what every place needs; do
  * they take guests? */
-uint64_t hyb_place_device_bytes(const hyb_means_t *means,
+uint64_t hyb_place_device_bytes(const hyb_resources_t *resources,
                                 const hpl_shape_t *shape, bool guests);

@@ -67,7 +67,7 @@ static void unpack_u(hyb_worker_t *me, const hyb_lu_panel_t *p, hyb_run_t run)
 {
     const hyb_arrived_t rows = arrived(me->lu, p, run);
 
-    hyb_run_unpack_rows(me->lu->means.kernel, &rows, run.count, me->u);
+    hyb_run_unpack_rows(me->lu->resources.kernel, &rows, run.count, me->u);
 }
 
 /* Its rows of U, at their place in U, and displaced rows below. */
@@ -80,7 +80,8 @@ static void swap(hyb_worker_t *me, int k, hyb_run_t run)
     hyb_timer_begin(me, HYB_SWAP, k);
     hyb_worker_toggle(me, HPL_TIMING_LASWP);
     if (lu->grid->nprow == 1) {
-        hyb_run_swap(lu->means.kernel, &p->swap, trailing(lu, p, run), me->u);
+        hyb_run_swap(lu->resources.kernel, &p->swap, trailing(lu, p, run),
+                     me->u);
     } else { /* rows displaced by those of U, and these */
         const hpl_exchange_t *x = hyb_exchange_of(lu, run, &column);
 
@@ -96,7 +97,7 @@ static void swap(hyb_worker_t *me, int k, hyb_run_t run)
 static bool keeps_rows(const hyb_lu_t *lu, const hyb_lu_panel_t *p)
 {
     return hpl_panel_top_rows(p->hpl) == 0 &&
-           !hyb_means_need_columns(&lu->means);
+           !hyb_resources_need_columns(&lu->resources);
 }
 
 static void keep_u(hyb_worker_t *me, int k, hyb_run_t run)
@@ -107,7 +108,7 @@ static void keep_u(hyb_worker_t *me, int k, hyb_run_t run)
     if (keeps_rows(lu, p)) {
         const hyb_arrived_t rows = arrived(lu, p, run);
 
-        hyb_run_return_rows(lu->means.kernel, me->u, run.count, &rows);
+        hyb_run_return_rows(lu->resources.kernel, me->u, run.count, &rows);
     } else {
         hyb_run_store(&p->factors, me->u, home_of_u(lu, k, run));
     }
@@ -122,7 +123,7 @@ static void solve(hyb_worker_t *me, int k, hyb_run_t run, bool keeps)
 
     hyb_timer_begin(me, HYB_SOLVE, k);
     hyb_run_solve(&p->factors, run.count, me->u);
-    if (keeps || hpl_panel_top_rows(p->hpl) > 0 || lu->means.by_blas)
+    if (keeps || hpl_panel_top_rows(p->hpl) > 0 || lu->resources.by_blas)
         keep_u(me, k, run);
     hyb_timer_end(me);
 }
@@ -130,16 +131,16 @@ static void solve(hyb_worker_t *me, int k, hyb_run_t run, bool keeps)
 /* The U that solve kept. */
 static void fetch_u(hyb_worker_t *me, int k, hyb_run_t run)
 {
-    const hyb_means_t *means = &me->lu->means;
+    const hyb_resources_t *resources = &me->lu->resources;
     const hyb_lu_panel_t *p = hyb_lu_panel(me->lu, k);
 
-    if (means->by_blas)
+    if (resources->by_blas)
         return;
     if (keeps_rows(me->lu, p))
         unpack_u(me, p, run);
     else
-        hyb_pack(home_of_u(me->lu, k, run), XH_TRANS, -1.0, means->kernel->cols,
-                 me->u);
+        hyb_pack(home_of_u(me->lu, k, run), XH_TRANS, -1.0,
+                 resources->kernel->cols, me->u);
 }
 
 /* ---- multiply ------------------------------------------------------------ */
@@ -175,7 +176,7 @@ static void multiply(hyb_worker_t *me, const hyb_step_t *step, hyb_run_t run)
     hyb_lu_panel_t *p = hyb_lu_panel(me->lu, step->k);
     xh_view_t c = below(me->lu, p, run);
     double flop = 2.0 * (double)c.rows * (double)c.cols * p->hpl->jb;
-    bool blas = me->lu->means.by_blas;
+    bool blas = me->lu->resources.by_blas;
 
     if (blas) /* others may still copy their part of L2 */
         hyb_worker_wait(me, HYB_WAIT_PANEL, step->k, l2_is_complete);
@@ -233,13 +234,13 @@ static void subtract_share(void *argument, int member)
     for (; i < end; i += TILE) {
         tile.a = p->a + i;
         tile.rows = Mmin(TILE, end - i);
-        s->lu->means.kernel->subtract(&tile, p->y + i);
+        s->lu->resources.kernel->subtract(&tile, p->y + i);
     }
 }
 
 static void subtract(hyb_place_t *place, const hpl_product_t *p)
 {
-    hyb_team_t *team = place->lu->means.team;
+    hyb_team_t *team = place->lu->resources.team;
     int size = hyb_team_size(team);
     subtraction_t s = {.lu = place->lu, .product = p, .share = p->m};
 

@@ -73,16 +73,17 @@ xh_status_t hyb_places_deal(hyb_lu_t *lu)
 {
     hyb_homes_t *h = &lu->homes;
     hpl_shape_t shape = hpl_system_shape(lu->grid, lu->mat->n, lu->mat->nb);
-    hyb_dealing_t dealing = hyb_deal(&lu->means, &shape);
+    hyb_dealing_t dealing = hyb_deal(&lu->resources, &shape);
 
     h->blocks = lu->ledger.blocks;
     h->seats = dealing.seats;
     h->resident = dealing.resident;
-    h->takes_visits =
-        !dealing.resident && hyb_machine_working_devices(lu->means.machine) > 0;
-    h->places = h->resident       ? 1 + dealing.devices
-                : h->takes_visits ? 1 + hyb_machine_devices(lu->means.machine)
-                                  : 1;
+    h->takes_visits = !dealing.resident &&
+                      hyb_machine_working_devices(lu->resources.machine) > 0;
+    h->places = h->resident ? 1 + dealing.devices
+                : h->takes_visits
+                    ? 1 + hyb_machine_devices(lu->resources.machine)
+                    : 1;
     h->guests = dealing.guests;
     h->team_end = lu->ledger.blocks;
     if (h->resident)
@@ -132,8 +133,9 @@ void hyb_places_agree(hyb_lu_t *lu)
     hyb_homes_t *h = &lu->homes;
 
     h->can_factor = can_factor(h);
-    if (!h->can_factor && lu->grid->iam == 0 && lu->means.self_test == NULL &&
-        strcmp(hyb_means_panel(&lu->means), "device") == 0)
+    if (!h->can_factor && lu->grid->iam == 0 &&
+        lu->resources.self_test == NULL &&
+        strcmp(hyb_resources_panel(&lu->resources), "device") == 0)
         xh_log_info("panel=device: a device of process 0 cannot factor panels: "
                     "the cores factor them");
     if (lu->grid->nprow > 1)

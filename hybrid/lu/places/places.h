@@ -8,7 +8,7 @@
 /* The places of a factorization: which columns each computes, and its memory.
  * homes.h says where a column lives. */
 
-/* Which blocks live where: needs lu's means, grid, mat, ledger. Errors:
+/* Which blocks live where: needs lu's resources, grid, mat, ledger. Errors:
  * XH_ERR_MEMORY */
 xh_status_t hyb_places_deal(hyb_lu_t *lu);
 

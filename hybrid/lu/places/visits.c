@@ -96,7 +96,7 @@ static int64_t solved(const hyb_step_t *step)
     return hyb_stage_after(step->k, HYB_STEP_SOLVE);
 }
 
-static int64_t columns_of(const hyb_lu_t *lu, hyb_blocks_t blocks)
+static int64_t columns_of(const hyb_lu_t *lu, hyb_block_range_t blocks)
 {
     return hyb_ledger_team_columns(&lu->ledger, blocks);
 }
@@ -104,7 +104,7 @@ static int64_t columns_of(const hyb_lu_t *lu, hyb_blocks_t blocks)
 /* The leftmost block that is solved, and that nobody has begun to multiply. */
 static int64_t next_visitor(const hyb_lu_t *lu, const hyb_step_t *step)
 {
-    hyb_blocks_t v = step->visiting;
+    hyb_block_range_t v = step->visiting;
     int64_t b = v.from;
 
     while (b < v.to && !hyb_ledger_is_free(&lu->ledger, b, solved(step)))
@@ -128,7 +128,7 @@ static int64_t columns_left(const hyb_lu_t *lu, const hyb_step_t *step)
 bool hyb_visits_are_enough(const hyb_worker_t *me, const hyb_step_t *step)
 {
     hyb_lu_t *lu = me->lu;
-    hyb_blocks_t v = step->visiting;
+    hyb_block_range_t v = step->visiting;
     double rate = 0.0, columns;
 
     if (lu->visits == NULL)
@@ -150,7 +150,7 @@ static double rate_of(const hyb_lu_t *lu, int device)
 
     return rate > 0.0
                ? rate
-               : hyb_machine_rate(lu->means.machine, device, lu->mat->nb);
+               : hyb_machine_rate(lu->resources.machine, device, lu->mat->nb);
 }
 
 /*
@@ -256,7 +256,7 @@ static void sum_up(hyb_lu_t *lu, part_t *part)
 {
     struct hyb_visits *v = lu->visits;
 
-    part->lap = hyb_timer_lap(lu->worker, hyb_team_size(lu->means.team));
+    part->lap = hyb_timer_lap(lu->worker, hyb_team_size(lu->resources.team));
     part->lap.devices_columns = lu->mat->nb;
     for (int i = 0; i < v->devices; i++) {
         const did_t *did = &part->did[i];
@@ -364,7 +364,7 @@ static int enter(struct hyb_visits *v)
 /* flop/s of one worker; in the first iterations by what all did so far. */
 static double worker_rate(const hyb_lu_t *lu, const hyb_step_t *step)
 {
-    int members = hyb_team_size(lu->means.team);
+    int members = hyb_team_size(lu->resources.team);
     hyb_lap_t lap;
 
     if (step->thread_rate > 0.0)
@@ -400,7 +400,7 @@ static bool help_with(hyb_worker_t *me, const hyb_step_t *step)
 {
     hyb_lu_t *lu = me->lu;
     hyb_place_t *host = &lu->homes.host;
-    int64_t width = hyb_means_run_columns(&lu->means, lu->mat->nb);
+    int64_t width = hyb_resources_run_columns(&lu->resources, lu->mat->nb);
     hyb_run_t run;
 
     return is_worth_it(lu, step, width) && take_last(lu, step, width, &run) &&

@@ -37,9 +37,9 @@ static xh_status_t create_ledger(hyb_lu_t *lu)
     hpl_map_t map = hpl_map_columns(lu->grid, mat->nb);
     hpl_shape_t shape = hpl_system_shape(lu->grid, mat->n, mat->nb);
 
-    return hyb_ledger_create(hpl_map_count(&map, mat->n),
-                             hpl_map_owner(&map, mat->n) == map.me, mat->nb,
-                             hyb_deal_checked(&lu->means, &shape), &lu->ledger);
+    return hyb_ledger_create(
+        hpl_map_count(&map, mat->n), hpl_map_owner(&map, mat->n) == map.me,
+        mat->nb, hyb_deal_checked(&lu->resources, &shape), &lu->ledger);
 }
 
 static xh_status_t create_groups(hyb_lu_t *lu)
@@ -47,9 +47,10 @@ static xh_status_t create_groups(hyb_lu_t *lu)
     hpl_shape_t shape = hpl_system_shape(lu->grid, lu->mat->n, lu->mat->nb);
     hyb_grouping_t how = {.width = 1};
 
-    if (lu->means.resident)
-        how = hyb_home_grouping(&lu->means.figures, &shape);
-    how.every = lu->means.checked ? (int)xh_settings_int("verify_every") : 0;
+    if (lu->resources.resident)
+        how = hyb_residence_grouping(&lu->resources.figures, &shape);
+    how.every =
+        lu->resources.checked ? (int)xh_settings_int("verify_every") : 0;
     return hyb_groups_create(lu->range.panels, how, &lu->groups);
 }
 
@@ -76,28 +77,28 @@ static void pin(hyb_lu_t *lu)
     double *l2 = hyb_l2_columns_memory(lu, &l2_bytes);
     double *rows = hyb_exchange_memory(lu, &bytes);
 
-    if (hyb_machine_working_devices(lu->means.machine) == 0)
+    if (hyb_machine_working_devices(lu->resources.machine) == 0)
         return;
-    hyb_machine_pin_flat(lu->means.machine, l2, l2_bytes);
+    hyb_machine_pin_flat(lu->resources.machine, l2, l2_bytes);
     if (rows != NULL)
-        hyb_machine_pin_flat(lu->means.machine, rows, bytes);
+        hyb_machine_pin_flat(lu->resources.machine, rows, bytes);
 }
 
 static void unpin(hyb_lu_t *lu)
 {
     size_t bytes;
 
-    if (hyb_machine_devices(lu->means.machine) == 0)
+    if (hyb_machine_devices(lu->resources.machine) == 0)
         return;
-    hyb_machine_unpin(lu->means.machine, hyb_l2_columns_memory(lu, &bytes));
-    hyb_machine_unpin(lu->means.machine, hyb_exchange_memory(lu, &bytes));
+    hyb_machine_unpin(lu->resources.machine, hyb_l2_columns_memory(lu, &bytes));
+    hyb_machine_unpin(lu->resources.machine, hyb_exchange_memory(lu, &bytes));
 }
 
 static xh_status_t create_all(hyb_lu_t *lu)
 {
     XH_TRY(create_groups(lu));
     XH_TRY(create_ledger(lu));
-    XH_TRY(hyb_tune_create(lu));
+    XH_TRY(hyb_tuner_create(lu));
     XH_TRY(hyb_panel_choice_create(lu));
     XH_TRY(hyb_workers_create(lu));
     XH_TRY(hyb_places_deal(lu));
@@ -112,9 +113,9 @@ static xh_status_t create_all(hyb_lu_t *lu)
     return XH_OK;
 }
 
-xh_status_t hyb_factor_prepare(const hyb_means_t *means, HPL_T_grid *grid,
-                               HPL_T_palg *algo, HPL_T_pmat *mat,
-                               hyb_lu_t **lu_p)
+xh_status_t hyb_factorization_prepare(const hyb_resources_t *resources,
+                                      HPL_T_grid *grid, HPL_T_palg *algo,
+                                      HPL_T_pmat *mat, hyb_lu_t **lu_p)
 {
     hyb_lu_t *lu = calloc(1, sizeof(*lu));
     xh_status_t status;
@@ -124,7 +125,7 @@ xh_status_t hyb_factor_prepare(const hyb_means_t *means, HPL_T_grid *grid,
     lu->grid = grid;
     lu->algo = algo;
     lu->mat = mat;
-    lu->means = *means;
+    lu->resources = *resources;
     lu->advice = hyb_checkpoint_advice();
     lu->range.panels = (int)xh_units(mat->n, mat->nb);
     atomic_store(&lu->range.end, lu->range.panels);
@@ -132,11 +133,11 @@ xh_status_t hyb_factor_prepare(const hyb_means_t *means, HPL_T_grid *grid,
     if (status == XH_OK)
         *lu_p = lu;
     else
-        hyb_factor_free(lu);
+        hyb_factorization_free(lu);
     return status;
 }
 
-void hyb_factor_free(hyb_lu_t *lu)
+void hyb_factorization_free(hyb_lu_t *lu)
 {
     if (lu == NULL)
         return;
@@ -150,7 +151,7 @@ void hyb_factor_free(hyb_lu_t *lu)
     hyb_wide_destroy(lu);
     hyb_workers_destroy(lu);
     hyb_panel_choice_destroy(lu);
-    hyb_tune_destroy(lu);
+    hyb_tuner_destroy(lu);
     hyb_ledger_destroy(&lu->ledger);
     hyb_groups_destroy(&lu->groups);
     free(lu);
@@ -177,28 +178,29 @@ static void run_range(hyb_lu_t *lu)
     hyb_panel_open(lu, lu->range.first);
     for (int i = 1; i < lu->homes.places; i++)
         lu->homes.place[i]->begin(lu->homes.place[i]);
-    hyb_team_run(lu->means.team, hyb_loop, lu);
+    hyb_team_run(lu->resources.team, hyb_loop, lu);
     for (int i = 1; i < lu->homes.places; i++)
         lu->homes.place[i]->end(lu->homes.place[i]);
 }
 
-void hyb_factor_run(hyb_lu_t *lu)
+void hyb_factorization_run(hyb_lu_t *lu)
 {
-    hyb_observer_t *observer = &lu->means.observer;
+    hyb_observer_t *observer = &lu->resources.observer;
 
     hyb_visits_agree(lu);
     observer->grid = lu->grid;
     observer->n = lu->mat->n;
     observer->nb = lu->mat->nb;
     observer->iterations = lu->range.panels;
-    observer->members = hyb_team_size(lu->means.team);
+    observer->members = hyb_team_size(lu->resources.team);
     observer->worker = lu->worker;
     observer->devices = lu->homes.places - 1;
     observer->did = lu->homes.devices.did;
     observer->begin(observer);
     if (lu->range.first == 0)
         lu->mat->info = 0;
-    traffic(lu->means.machine, &lu->homes.devices.up, &lu->homes.devices.down);
+    traffic(lu->resources.machine, &lu->homes.devices.up,
+            &lu->homes.devices.down);
     hyb_check_columns_begin(lu);
     hyb_places_agree(lu);
     hyb_checkpoint_begin(lu);
@@ -210,7 +212,7 @@ void hyb_factor_run(hyb_lu_t *lu)
     observer->end();
 }
 
-bool hyb_factor_is_over(const hyb_lu_t *lu)
+bool hyb_factorization_is_over(const hyb_lu_t *lu)
 {
     return hyb_lu_is_open(lu, lu->range.first);
 }
@@ -224,24 +226,24 @@ static void plan_traffic(const hyb_lu_t *lu, double *up_p, double *down_p)
 
     *up_p = *down_p = NAN;
     if (h->resident && h->team_end == 0)
-        hyb_home_traffic(&shape, h, &lu->groups,
-                         lu->means.device_mpi && h->places == 2,
-                         hyb_panel_choice_was_device(lu), up_p, down_p);
+        hyb_residence_traffic(&shape, h, &lu->groups,
+                              lu->resources.device_mpi && h->places == 2,
+                              hyb_panel_choice_was_device(lu), up_p, down_p);
 }
 
 /* What crossed the links of this process, and should have. */
 static void add_links(const hyb_lu_t *lu, hpl_work_t *work)
 {
-    traffic(lu->means.machine, &work->link_up, &work->link_down);
+    traffic(lu->resources.machine, &work->link_up, &work->link_down);
     work->link_up -= lu->homes.devices.up;
     work->link_down -= lu->homes.devices.down;
     plan_traffic(lu, &work->planned_up, &work->planned_down);
 }
 
-hpl_work_t hyb_factor_work(const hyb_lu_t *lu)
+hpl_work_t hyb_factorization_work(const hyb_lu_t *lu)
 {
     const hyb_lap_t all =
-        hyb_timer_lap(lu->worker, hyb_team_size(lu->means.team));
+        hyb_timer_lap(lu->worker, hyb_team_size(lu->resources.team));
     const double *s = all.team;
     /* as the diagnosis has it */
     double seconds = fmax(all.paced_seconds, all.paced_cpu);
@@ -255,8 +257,9 @@ hpl_work_t hyb_factor_work(const hyb_lu_t *lu)
         .wait = s[HYB_WAIT_PANEL] + s[HYB_WAIT_ROWS] + s[HYB_WAIT_COLUMNS],
         .flop = all.flop + lu->homes.devices.flop,
         .rate = seconds > 0.0 ? all.paced_flop / seconds : NAN,
-        .others = seconds > 0.0 ? all.turns / (all.turns + seconds) : 0.0,
-        .has_devices = hyb_machine_devices(lu->means.machine) > 0};
+        .others =
+            seconds > 0.0 ? all.run_delay / (all.run_delay + seconds) : 0.0,
+        .has_devices = hyb_machine_devices(lu->resources.machine) > 0};
 
     hyb_alarm_report(lu, &work);
     if (work.has_devices)
@@ -264,10 +267,10 @@ hpl_work_t hyb_factor_work(const hyb_lu_t *lu)
     return work;
 }
 
-int hyb_factor_device_work(const hyb_lu_t *lu, int most,
-                           hpl_device_work_t *list_p)
+int hyb_factorization_device_work(const hyb_lu_t *lu, int most,
+                                  hpl_device_work_t *list_p)
 {
-    int count = Mmin(most, hyb_machine_devices(lu->means.machine));
+    int count = Mmin(most, hyb_machine_devices(lu->resources.machine));
 
     memcpy(list_p, lu->homes.devices.did, (size_t)count * sizeof(*list_p));
     return count;
@@ -289,10 +292,10 @@ static void add_row(hpl_plan_t *plan, const char *where, int64_t blocks,
 }
 
 /* The blocks of each place, and all. */
-static void add_places(const hyb_lu_t *lu, const hyb_home_seconds_t *s,
+static void add_places(const hyb_lu_t *lu, const hyb_residence_seconds_t *s,
                        hpl_plan_t *plan)
 {
-    int devices = hyb_machine_devices(lu->means.machine);
+    int devices = hyb_machine_devices(lu->resources.machine);
     int64_t count[HYB_EXECUTORS] = {0}, guests = 0;
     hyb_device_info_t info = {.index = 0};
     char where[24];
@@ -303,7 +306,8 @@ static void add_places(const hyb_lu_t *lu, const hyb_home_seconds_t *s,
     }
     add_row(plan, "host", count[0], s->host);
     for (int d = 0; d < Mmin(devices, HPL_PLAN_ROWS / 2); d++) {
-        hyb_device_describe(hyb_machine_device(lu->means.machine, d), &info);
+        hyb_device_describe(hyb_machine_device(lu->resources.machine, d),
+                            &info);
         snprintf(where, sizeof(where), "%.14s:%d", info.backend, info.index);
         add_row(plan, where, count[d + 1], s->devices);
     }
@@ -312,25 +316,26 @@ static void add_places(const hyb_lu_t *lu, const hyb_home_seconds_t *s,
     add_row(plan, "all", lu->ledger.blocks, s->total);
 }
 
-bool hyb_factor_plan(const hyb_lu_t *lu, hpl_plan_t *plan_p)
+bool hyb_factorization_plan(const hyb_lu_t *lu, hpl_plan_t *plan_p)
 {
-    const hyb_home_figures_t *f = &lu->means.figures;
+    const hyb_residence_figures_t *f = &lu->resources.figures;
     hpl_shape_t shape = hpl_system_shape(lu->grid, lu->mat->n, lu->mat->nb);
     double blocks = (double)Mmax(lu->ledger.blocks, 1);
     double rest = lu->homes.resident ? (double)lu->homes.guests / blocks : 1.0;
-    int devices = hyb_machine_devices(lu->means.machine);
-    int lost = devices - hyb_machine_working_devices(lu->means.machine);
+    int devices = hyb_machine_devices(lu->resources.machine);
+    int lost = devices - hyb_machine_working_devices(lu->resources.machine);
     bool is_known = f->devices > 0.0 && f->rate[0] > 0.0 && lost == 0;
-    hyb_home_seconds_t s = {NAN, NAN, NAN, NAN, NAN, NAN}, on_host = s;
+    hyb_residence_seconds_t s = {NAN, NAN, NAN, NAN, NAN, NAN}, on_host = s;
     hpl_plan_t p = {.home = xh_settings_text("home"),
-                    .panel = lu->homes.resident ? hyb_means_panel(&lu->means)
-                                                : "host",
+                    .panel = lu->homes.resident
+                                 ? hyb_resources_panel(&lu->resources)
+                                 : "host",
                     .share = NAN};
 
     shape.depth = lu->algo->depth;
     if (is_known) {
-        s = hyb_home_predict(f, &shape, rest, lu->homes.guests > 0);
-        on_host = hyb_home_predict(f, &shape, 1.0, false);
+        s = hyb_residence_predict(f, &shape, rest, lu->homes.guests > 0);
+        on_host = hyb_residence_predict(f, &shape, 1.0, false);
     }
     if (lu->homes.takes_visits)
         p.share = s.share;
@@ -346,19 +351,21 @@ bool hyb_factor_plan(const hyb_lu_t *lu, hpl_plan_t *plan_p)
 /* ---- memory that will be needed ------------------------------------------ */
 
 /* Of devices' places, on the host. */
-static uint64_t place_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
+static uint64_t place_bytes(const hyb_resources_t *resources,
+                            const hpl_shape_t *shape)
 {
-    return hyb_place_device_bytes(means, shape,
-                                  hyb_deal(means, shape).guests > 0);
+    return hyb_place_device_bytes(resources, shape,
+                                  hyb_deal(resources, shape).guests > 0);
 }
 
-uint64_t hyb_factor_bytes(const hyb_means_t *means, const hpl_shape_t *shape)
+uint64_t hyb_factorization_bytes(const hyb_resources_t *resources,
+                                 const hpl_shape_t *shape)
 {
-    int checked = hyb_deal_checked(means, shape);
+    int checked = hyb_deal_checked(resources, shape);
 
-    return hyb_workers_bytes(means, shape->n, shape->nb) +
-           hyb_exchange_bytes(means, shape, checked) +
-           hyb_panels_bytes(means, shape) +
-           hyb_check_columns_bytes(means, shape, checked) +
-           place_bytes(means, shape);
+    return hyb_workers_bytes(resources, shape->n, shape->nb) +
+           hyb_exchange_bytes(resources, shape, checked) +
+           hyb_panels_bytes(resources, shape) +
+           hyb_check_columns_bytes(resources, shape, checked) +
+           place_bytes(resources, shape);
 }

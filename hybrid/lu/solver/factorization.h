@@ -12,10 +12,10 @@
 typedef struct hyb_lu hyb_lu_t;
 
 /* grid, algo and mat must outlive it. Errors: XH_ERR_MEMORY, XH_ERR_INPUT */
-xh_status_t hyb_factor_prepare(const hyb_means_t *means, HPL_T_grid *grid,
-                               HPL_T_palg *algo, HPL_T_pmat *mat,
-                               hyb_lu_t **lu_p);
-void hyb_factor_free(hyb_lu_t *lu); /* accepts NULL */
+xh_status_t hyb_factorization_prepare(const hyb_resources_t *resources,
+                                      HPL_T_grid *grid, HPL_T_palg *algo,
+                                      HPL_T_pmat *mat, hyb_lu_t **lu_p);
+void hyb_factorization_free(hyb_lu_t *lu); /* accepts NULL */
 
 /*
  * Factor the matrix and apply the factors to b; U and y stay in the matrix,
@@ -24,21 +24,22 @@ void hyb_factor_free(hyb_lu_t *lu); /* accepts NULL */
  *
  * Source: CALDGEMM report, 3.4; Linpack on Xeon Phi, IV and V.
  */
-void hyb_factor_run(hyb_lu_t *lu);
+void hyb_factorization_run(hyb_lu_t *lu);
 
 /* Has it run? */
-bool hyb_factor_is_over(const hyb_lu_t *lu);
+bool hyb_factorization_is_over(const hyb_lu_t *lu);
 
 /* What this process did in it, once it has run. */
-hpl_work_t hyb_factor_work(const hyb_lu_t *lu);
+hpl_work_t hyb_factorization_work(const hyb_lu_t *lu);
 
 /* What its first `most` devices did in it; returns how many these are. */
-int hyb_factor_device_work(const hyb_lu_t *lu, int most,
-                           hpl_device_work_t *list_p);
+int hyb_factorization_device_work(const hyb_lu_t *lu, int most,
+                                  hpl_device_work_t *list_p);
 
 /* Where columns live, and what is expected of that; false: all live on the
  * host, and rates of devices are not known. */
-bool hyb_factor_plan(const hyb_lu_t *lu, hpl_plan_t *plan_p);
+bool hyb_factorization_plan(const hyb_lu_t *lu, hpl_plan_t *plan_p);
 
 /* Bytes that it takes beside the matrix on this process. */
-uint64_t hyb_factor_bytes(const hyb_means_t *means, const hpl_shape_t *shape);
+uint64_t hyb_factorization_bytes(const hyb_resources_t *resources,
+                                 const hpl_shape_t *shape);

@@ -31,7 +31,7 @@ enum { TEXT = 192 };
 
 /* A system, and what solves it. */
 typedef struct {
-    hyb_means_t means;
+    hyb_resources_t resources;
     HPL_T_grid *grid;
     HPL_T_palg algo;
     hpl_self_test_size_t size;
@@ -74,17 +74,18 @@ static void end(void)
 static xh_status_t prepare(run_t *r, hpl_system_t **system_p)
 {
     hpl_shape_t shape = hpl_system_shape(r->grid, r->size.n, r->size.nb);
-    int spare = HYB_CHECK_COLUMNS * hyb_deal_checked(&r->means, &shape);
+    int spare = HYB_CHECK_COLUMNS * hyb_deal_checked(&r->resources, &shape);
     hpl_system_t *system;
     hyb_lu_t *lu = NULL;
     xh_status_t status;
 
-    XH_TRY(hpl_system_create(
-        r->grid, &r->algo, r->size.n, r->size.nb, spare,
-        r->means.resident ? xh_memory_reserve : xh_memory_allocate, &system));
-    status = hpl_agree(
-        r->grid->all_comm,
-        hyb_factor_prepare(&r->means, r->grid, &r->algo, &system->mat, &lu));
+    XH_TRY(hpl_system_create(r->grid, &r->algo, r->size.n, r->size.nb, spare,
+                             r->resources.resident ? xh_memory_reserve
+                                                   : xh_memory_allocate,
+                             &system));
+    status = hpl_agree(r->grid->all_comm,
+                       hyb_factorization_prepare(&r->resources, r->grid,
+                                                 &r->algo, &system->mat, &lu));
     system->prepared = lu;
     *system_p = system;
     return status;
@@ -97,10 +98,10 @@ static bool factor(hpl_system_t *system)
     bool right;
 
     hyb_generate_homes(lu, HPL_ISEED);
-    hyb_factor_run(lu);
+    hyb_factorization_run(lu);
     hyb_back_substitution(lu);
     right = hyb_alarm_first(lu) == NULL;
-    hyb_factor_free(lu);
+    hyb_factorization_free(lu);
     system->prepared = NULL;
     return right;
 }
@@ -117,7 +118,7 @@ static void judge(const run_t *r, hpl_system_t *system, char *why)
 {
     hpl_norms_t n, plain;
 
-    hyb_check_solution(&r->means, r->grid, &system->mat, HPL_ISEED, &n);
+    hyb_check_solution(&r->resources, r->grid, &system->mat, HPL_ISEED, &n);
     hpl_self_test_judge(system, &plain, why);
     if (why[0] == '\0' &&
         !(is_near(n.a_inf, plain.a_inf) && is_near(n.a_one, plain.a_one) &&
@@ -146,7 +147,7 @@ static bool solve_prepared(const run_t *r, hpl_system_t *system)
     if (!all || why[0] == '\0' || r->grid->iam > 0)
         return right;
     xh_log_error("trust: wrong result of %s: N = %d, NB = %d: %s",
-                 r->means.self_test, r->size.n, r->size.nb, why);
+                 r->resources.self_test, r->size.n, r->size.nb, why);
     return false;
 }
 
@@ -157,7 +158,7 @@ static bool solve(run_t *r, const char *executor)
     xh_status_t status;
     bool right = true;
 
-    r->means.self_test = executor;
+    r->resources.self_test = executor;
     status = prepare(r, &system);
     if (status == XH_OK)
         right = solve_prepared(r, system);
@@ -165,25 +166,25 @@ static bool solve(run_t *r, const char *executor)
         xh_log_warning("trust: %s: not tested: %s", executor,
                        xh_status_text(status));
     if (system != NULL)
-        hyb_factor_free(system->prepared);
+        hyb_factorization_free(system->prepared);
     hpl_system_destroy(system);
     return right;
 }
 
 /* ---- this process alone -------------------------------------------------- */
 
-static void name_cores(const hyb_means_t *means, char *text)
+static void name_cores(const hyb_resources_t *resources, char *text)
 {
     xh_blas_library_t blas = xh_blas_library_identify();
     char library[TEXT];
 
     snprintf(library, TEXT, "BLAS library %s %s", blas.name, blas.version);
-    if (means->by_blas)
+    if (resources->by_blas)
         snprintf(text, 2 * TEXT, "cores (%s, kernel %s)", library,
-                 means->kernel->name);
+                 resources->kernel->name);
     else
-        snprintf(text, 2 * TEXT, "cores (kernel %s, %s)", means->kernel->name,
-                 library);
+        snprintf(text, 2 * TEXT, "cores (kernel %s, %s)",
+                 resources->kernel->name, library);
 }
 
 /* Test the cores; repeat if a thread got no columns, as others were quicker. */
@@ -193,8 +194,8 @@ static bool test_cores(run_t r)
     char name[2 * TEXT];
     bool right = true;
 
-    name_cores(&r.means, name);
-    r.means.resident = r.means.offloads = all_multiplied = false;
+    name_cores(&r.resources, name);
+    r.resources.resident = r.resources.offloads = all_multiplied = false;
     for (int i = 0; i < TRIES && right && !all_multiplied; i++)
         right = solve(&r, name);
     return right;
@@ -206,8 +207,8 @@ static bool is_able(const run_t *r)
 {
     char why[TEXT];
 
-    return !r->means.resident ||
-           hyb_place_device_able(&r->means, r->grid->nprow, why, TEXT);
+    return !r->resources.resident ||
+           hyb_place_device_able(&r->resources, r->grid->nprow, why, TEXT);
 }
 
 /* Test one device as the run uses it: with columns that live on it, whose
@@ -216,34 +217,35 @@ static bool is_able(const run_t *r)
 static bool test_device(run_t r, const hyb_device_info_t *info)
 {
     double rows =
-        hyb_place_device_panel_rows(hyb_machine_device(r.means.machine, 0));
-    bool either = strcmp(hyb_means_panel(&r.means), "auto") == 0;
+        hyb_place_device_panel_rows(hyb_machine_device(r.resources.machine, 0));
+    bool either = strcmp(hyb_resources_panel(&r.resources), "auto") == 0;
     char name[TEXT];
 
     snprintf(name, TEXT, "device %s:%d", info->backend, info->index);
     if (!is_able(&r))
         return true;
-    if (!r.means.resident || !either)
+    if (!r.resources.resident || !either)
         return solve(&r, name);
-    r.means.panel = "host";
+    r.resources.panel = "host";
     if (!solve(&r, name))
         return false;
-    r.means.panel = "device";
+    r.resources.panel = "device";
     return rows < 1.0 || solve(&r, name);
 }
 
 /* Test the cores alone (device -1), or the cores with one device. */
-static bool test_alone(const hyb_means_t *means, run_t r, int device)
+static bool test_alone(const hyb_resources_t *resources, run_t r, int device)
 {
     bool right;
 
-    r.means.machine = hyb_machine_alone(means->machine, device);
-    if (r.means.machine == NULL)
+    r.resources.machine = hyb_machine_alone(resources->machine, device);
+    if (r.resources.machine == NULL)
         return true;
-    right = device < 0
-                ? test_cores(r)
-                : test_device(r, hyb_machine_device_info(r.means.machine, 0));
-    free(r.means.machine);
+    right =
+        device < 0
+            ? test_cores(r)
+            : test_device(r, hyb_machine_device_info(r.resources.machine, 0));
+    free(r.resources.machine);
     return right;
 }
 
@@ -255,21 +257,21 @@ static void check_arithmetic(void *wrong, int member)
 
 static bool test_process(const run_t *grid)
 {
-    const hyb_means_t *means = &grid->means;
-    int devices = hyb_machine_devices(means->machine);
+    const hyb_resources_t *resources = &grid->resources;
+    int devices = hyb_machine_devices(resources->machine);
     run_t r = *grid;
     HPL_T_grid alone;
     _Atomic int wrong = 0;
     bool right;
 
-    hyb_team_run(means->team, check_arithmetic, &wrong);
+    hyb_team_run(resources->team, check_arithmetic, &wrong);
     HPL_grid_init(MPI_COMM_SELF, HPL_ROW_MAJOR, 1, 1, &alone);
     r.grid = &alone;
-    r.means.device_mpi = false;
-    right = wrong == 0 && test_alone(means, r, -1);
+    r.resources.device_mpi = false;
+    right = wrong == 0 && test_alone(resources, r, -1);
     for (int d = 0; d < devices && right; d++)
-        if (hyb_machine_works(means->machine, d))
-            right = test_alone(means, r, d);
+        if (hyb_machine_works(resources->machine, d))
+            right = test_alone(resources, r, d);
     HPL_grid_exit(&alone);
     return right;
 }
@@ -277,14 +279,14 @@ static bool test_process(const run_t *grid)
 /* ---- all ----------------------------------------------------------------- */
 
 /* Return the flop of one system that takes some hundredths of a second here. */
-static double flop_of(const hyb_means_t *means, int nb)
+static double flop_of(const hyb_resources_t *resources, int nb)
 {
     static const double of_a_thread = 3e8, seconds = 0.05;
-    int devices = hyb_machine_devices(means->machine);
-    double flop = of_a_thread * hyb_team_size(means->team);
+    int devices = hyb_machine_devices(resources->machine);
+    double flop = of_a_thread * hyb_team_size(resources->team);
 
     for (int d = 0; d < devices; d++) {
-        double rate = hyb_machine_rate(means->machine, d, nb);
+        double rate = hyb_machine_rate(resources->machine, d, nb);
 
         if (rate > 0.0)
             flop = fmin(flop, seconds * rate);
@@ -292,22 +294,22 @@ static double flop_of(const hyb_means_t *means, int nb)
     return flop / (1 + devices);
 }
 
-bool hyb_self_test(const hyb_means_t *means, HPL_T_grid *grid,
+bool hyb_self_test(const hyb_resources_t *resources, HPL_T_grid *grid,
                    const HPL_T_palg *algo, int n, int nb)
 {
-    run_t r = {.means = *means, .grid = grid, .algo = *algo};
-    double flop = flop_of(means, nb);
+    run_t r = {.resources = *resources, .grid = grid, .algo = *algo};
+    double flop = flop_of(resources, nb);
     bool right, goes_on;
 
     MPI_Allreduce(MPI_IN_PLACE, &flop, 1, MPI_DOUBLE, MPI_MIN, grid->all_comm);
-    r.means.checked = true;
-    r.means.observer = (hyb_observer_t){
+    r.resources.checked = true;
+    r.resources.observer = (hyb_observer_t){
         .begin = begin, .step = step, .iteration = iteration, .end = end};
     r.size = hpl_self_test_size(n, nb, grid->nprocs, 1, flop);
     right = test_process(&r);
     goes_on = right && is_able(&r);
     if (hpl_agree(grid->all_comm, goes_on ? XH_OK : XH_ERR_INTERNAL) != XH_OK ||
-        (grid->nprocs == 1 && hyb_machine_devices(means->machine) < 2))
+        (grid->nprocs == 1 && hyb_machine_devices(resources->machine) < 2))
         return right;
     r.size = hpl_self_test_size(n, nb, grid->nprocs, grid->nprocs, flop);
     return solve(&r, grid->nprocs > 1 ? "messages of the grid" : "all devices");

@@ -16,10 +16,10 @@
  * its executor. Returns true if all results of this process are right. A device
  * that has failed, or has too little memory, is not tested.
  *
- * means  in  the test's
+ * resources in  the test's
  * n      in  order of the test; no system is larger
  *
  * Order: collective over the grid, with no factorization under way.
  */
-bool hyb_self_test(const hyb_means_t *means, HPL_T_grid *grid,
+bool hyb_self_test(const hyb_resources_t *resources, HPL_T_grid *grid,
                    const HPL_T_palg *algo, int n, int nb);

@@ -33,9 +33,9 @@
 #include "hybrid/lu/tune/split.h"
 
 /* This process's share of its node; there is one solver a process. */
-static hyb_means_t means;
+static hyb_resources_t resources;
 static hyb_iterations_t record;
-static hyb_neighbours_t neighbours;
+static hyb_node_processes_t node_processes;
 static bool said_depth, said_forms; /* in this run */
 static hpl_shape_t said_plan;       /* likewise, the last one */
 static bool gave_up;                /* devices would not hold it */
@@ -46,12 +46,13 @@ static const double usual_threshold = 16.0; /* of the scaled residual */
 /* ---- the socket ---------------------------------------------------------- */
 
 /* A caller's array's columns are computed on the host. */
-static hyb_means_t system_means(const hpl_shape_t *shape)
+static hyb_resources_t system_means(const hpl_shape_t *shape)
 {
-    hyb_means_t mine = means;
+    hyb_resources_t mine = resources;
 
-    mine.resident = !gave_up && hyb_home_is_device(xh_settings_text("home"),
-                                                   &means.figures, shape);
+    mine.resident =
+        !gave_up && hyb_residence_is_device(xh_settings_text("home"),
+                                            &resources.figures, shape);
     mine.checked = hyb_check_columns_wanted(&mine, shape->n, shape->nprow);
     return mine;
 }
@@ -66,7 +67,7 @@ static uint64_t diagonal_bytes(const HPL_T_pmat *mat)
 }
 
 /* Check columns have their place behind b. */
-static int spare_columns(const hyb_means_t *mine, const hpl_shape_t *shape)
+static int spare_columns(const hyb_resources_t *mine, const hpl_shape_t *shape)
 {
     return HYB_CHECK_COLUMNS * hyb_deal_checked(mine, shape);
 }
@@ -74,8 +75,8 @@ static int spare_columns(const hyb_means_t *mine, const hpl_shape_t *shape)
 static uint64_t bytes(const hpl_shape_t *shape)
 {
     HPL_T_pmat mat = hpl_system_matrix(shape);
-    hyb_means_t mine = system_means(shape);
-    uint64_t factor = hyb_factor_bytes(&mine, shape);
+    hyb_resources_t mine = system_means(shape);
+    uint64_t factor = hyb_factorization_bytes(&mine, shape);
     uint64_t check = hyb_check_bytes(shape, hyb_team_size(mine.team));
     int64_t columns; /* that devices hold */
 
@@ -88,7 +89,7 @@ static uint64_t bytes(const hpl_shape_t *shape)
 
 static void free_prepared(hpl_system_t *system)
 {
-    hyb_factor_free(system->prepared);
+    hyb_factorization_free(system->prepared);
     system->prepared = NULL;
 }
 
@@ -96,30 +97,31 @@ static void destroy(hpl_system_t *system)
 {
     if (system != NULL) {
         free_prepared(system);
-        if (hyb_machine_devices(means.machine) > 0)
-            hyb_machine_unpin(means.machine, system->mat.A);
+        if (hyb_machine_devices(resources.machine) > 0)
+            hyb_machine_unpin(resources.machine, system->mat.A);
     }
     hpl_system_destroy(system);
 }
 
 /* Devices reach pinned memory at full speed; pinning is slow, so it is here. Of
  * the columns for which devices have no room. */
-static void pin(hpl_system_t *system, const hyb_means_t *mine)
+static void pin(hpl_system_t *system, const hyb_resources_t *mine)
 {
     HPL_T_pmat mat = system->mat;
     hpl_shape_t shape = hpl_system_shape(system->grid, mat.n, mat.nb);
 
     mat.nq = (int)hyb_deal_columns_left(mine, &shape);
-    if (hyb_machine_working_devices(means.machine) == 0 || mat.nq == 0)
+    if (hyb_machine_working_devices(resources.machine) == 0 || mat.nq == 0)
         return;
     xh_memory_prefer_huge(mat.A,
                           (size_t)mat.ld * (size_t)mat.nq * sizeof(double));
-    hyb_generate_touch(means.team, &mat);
-    hyb_machine_pin(means.machine, (xh_view_t){mat.A, mat.mp, mat.nq, mat.ld});
+    hyb_generate_touch(resources.team, &mat);
+    hyb_machine_pin(resources.machine,
+                    (xh_view_t){mat.A, mat.mp, mat.nq, mat.ld});
 }
 
 /* This process's part. */
-static xh_status_t prepare(hpl_system_t *system, const hyb_means_t *mine)
+static xh_status_t prepare(hpl_system_t *system, const hyb_resources_t *mine)
 {
     hyb_lu_t *prepared = NULL;
     char why[160];
@@ -136,8 +138,8 @@ static xh_status_t prepare(hpl_system_t *system, const hyb_means_t *mine)
                    : XH_ERR_INPUT;
     }
     pin(system, mine);
-    status = hyb_factor_prepare(mine, system->grid, system->algo, &system->mat,
-                                &prepared);
+    status = hyb_factorization_prepare(mine, system->grid, system->algo,
+                                       &system->mat, &prepared);
     system->prepared = prepared;
     return status;
 }
@@ -145,7 +147,7 @@ static xh_status_t prepare(hpl_system_t *system, const hyb_means_t *mine)
 static bool plan(const hpl_system_t *system, hpl_plan_t *plan_p)
 {
     return system->prepared != NULL &&
-           hyb_factor_plan(system->prepared, plan_p);
+           hyb_factorization_plan(system->prepared, plan_p);
 }
 
 /* Process 0's, where it is of another system than the one before. */
@@ -158,11 +160,11 @@ static void say_plan(const hpl_system_t *system)
     if (system->grid->iam > 0 ||
         memcmp(&shape, &said_plan, sizeof(shape)) == 0 || !plan(system, &p))
         return;
-    hyb_notices_plan(&shape, &p);
+    hyb_log_plan(&shape, &p);
     said_plan = shape;
 }
 
-static xh_status_t create_by(const hyb_means_t *mine, HPL_T_grid *grid,
+static xh_status_t create_by(const hyb_resources_t *mine, HPL_T_grid *grid,
                              HPL_T_palg *algo, int n, int nb,
                              hpl_system_t **system_p)
 {
@@ -187,7 +189,7 @@ static xh_status_t create_by_home(HPL_T_grid *grid, HPL_T_palg *algo, int n,
                                   int nb, hpl_system_t **system_p)
 {
     hpl_shape_t shape = hpl_system_shape(grid, n, nb);
-    hyb_means_t mine;
+    hyb_resources_t mine;
     xh_status_t status;
 
     shape.depth = algo->depth;
@@ -227,7 +229,8 @@ static xh_status_t create(HPL_T_grid *grid, HPL_T_palg *algo, int n, int nb,
 /* Is what was prepared with the system still to be used? */
 static bool is_fresh(const hpl_system_t *system)
 {
-    return system->prepared != NULL && !hyb_factor_is_over(system->prepared);
+    return system->prepared != NULL &&
+           !hyb_factorization_is_over(system->prepared);
 }
 
 static void generate(hpl_system_t *system, int seed)
@@ -237,17 +240,17 @@ static void generate(hpl_system_t *system, int seed)
     if (is_fresh(system))
         hyb_generate_homes(system->prepared, seed);
     else
-        hyb_generate(&means, system->grid, &system->mat, seed);
+        hyb_generate(&resources, system->grid, &system->mat, seed);
 }
 
 static void run(hyb_lu_t *prepared, const HPL_T_grid *grid,
                 const HPL_T_palg *algo)
 {
     if (grid->iam == 0) {
-        said_depth = said_depth || hyb_notices_depth(algo);
-        said_forms = said_forms || hyb_notices_forms(algo);
+        said_depth = said_depth || hyb_log_depth(algo);
+        said_forms = said_forms || hyb_log_forms(algo);
     }
-    hyb_factor_run(prepared);
+    hyb_factorization_run(prepared);
     hyb_back_substitution(prepared);
 }
 
@@ -255,10 +258,11 @@ static void solve_array(HPL_T_grid *grid, HPL_T_palg *algo, HPL_T_pmat *array)
 {
     hyb_lu_t *prepared;
 
-    if (hyb_factor_prepare(&means, grid, algo, array, &prepared) != XH_OK)
+    if (hyb_factorization_prepare(&resources, grid, algo, array, &prepared) !=
+        XH_OK)
         HPL_pabort(__LINE__, "HPL_pdgesv", "out of memory");
     run(prepared, grid, algo);
-    hyb_factor_free(prepared);
+    hyb_factorization_free(prepared);
 }
 
 /* What was prepared with the system does for its first solution. */
@@ -275,7 +279,7 @@ static void solve(hpl_system_t *system, int *info_p)
 static void check(hpl_system_t *system, int seed, hpl_norms_t *norms_p)
 {
     free_prepared(system);
-    hyb_check_solution(&means, system->grid, &system->mat, seed, norms_p);
+    hyb_check_solution(&resources, system->grid, &system->mat, seed, norms_p);
     passed = hpl_scaled_residual(norms_p, system->mat.n) < usual_threshold;
 }
 
@@ -287,14 +291,15 @@ static xh_status_t iterations(int process, double zero, char **csv_p,
 
 static bool is_over(const hpl_system_t *system)
 {
-    return system->prepared != NULL && hyb_factor_is_over(system->prepared);
+    return system->prepared != NULL &&
+           hyb_factorization_is_over(system->prepared);
 }
 
 static bool work(const hpl_system_t *system, hpl_work_t *work_p)
 {
     if (!is_over(system))
         return false;
-    *work_p = hyb_factor_work(system->prepared);
+    *work_p = hyb_factorization_work(system->prepared);
     return true;
 }
 
@@ -302,7 +307,7 @@ static int device_work(const hpl_system_t *system, int most,
                        hpl_device_work_t *list_p)
 {
     return is_over(system)
-               ? hyb_factor_device_work(system->prepared, most, list_p)
+               ? hyb_factorization_device_work(system->prepared, most, list_p)
                : 0;
 }
 
@@ -314,14 +319,14 @@ static bool checkpoints(const hpl_system_t *system, hpl_checkpoints_t *found_p)
 /* The node's first devices, and what they tell now. */
 static int devices(int most, hpl_device_t *list_p)
 {
-    int count = Mmin(most, hyb_machine_devices(means.machine));
+    int count = Mmin(most, hyb_machine_devices(resources.machine));
 
     for (int i = 0; i < count; i++) {
         const hyb_device_info_t *info =
-            hyb_machine_device_info(means.machine, i);
+            hyb_machine_device_info(resources.machine, i);
         hyb_device_sensors_t now = {NAN, NAN, NAN, NAN};
 
-        hyb_device_sensors(hyb_machine_device(means.machine, i), &now);
+        hyb_device_sensors(hyb_machine_device(resources.machine, i), &now);
         list_p[i] = (hpl_device_t){.memory = info->memory,
                                    .clock = now.clock,
                                    .temperature = now.temperature,
@@ -342,17 +347,17 @@ static hpl_clocks_t clocks(const int *cpus, int count)
 
 static hpl_workers_t workers(void)
 {
-    return (hpl_workers_t){.threads = hyb_team_size(means.team),
-                           .cpus = neighbours.cores,
-                           .machine = neighbours.machine,
-                           .kernel =
-                               means.by_blas ? "blas" : means.kernel->name};
+    return (hpl_workers_t){
+        .threads = hyb_team_size(resources.team),
+        .cpus = node_processes.cores,
+        .machine = node_processes.machine,
+        .kernel = resources.by_blas ? "blas" : resources.kernel->name};
 }
 
 static bool self_test(HPL_T_grid *grid, const HPL_T_palg *algo, int n, int nb)
 {
     hpl_shape_t shape = hpl_system_shape(grid, n, nb);
-    hyb_means_t mine;
+    hyb_resources_t mine;
 
     shape.depth = algo->depth;
     mine = system_means(&shape);
@@ -395,11 +400,11 @@ static void choose_kernel(void)
                   MPI_COMM_WORLD);
     MPI_Allreduce(MPI_IN_PLACE, &kernels.blas, 1, MPI_DOUBLE, MPI_MIN,
                   MPI_COMM_WORLD);
-    means.kernel = hyb_kernels_fastest(&kernels);
-    means.by_blas = hyb_means_by_blas(&kernels, means.kernel);
+    resources.kernel = hyb_kernels_fastest(&kernels);
+    resources.by_blas = hyb_resources_by_blas(&kernels, resources.kernel);
     if ((kernels.set & 1u << mine->isa) == 0)
         xh_log_warning("kernel %s is used, as not all processors have %s",
-                       means.kernel->name, mine->name);
+                       resources.kernel->name, mine->name);
 }
 
 /* Is it so on any process? */
@@ -416,11 +421,12 @@ static xh_status_t open_node(bool funneled)
     int threads = (int)xh_settings_int("threads");
     hyb_visible_devices_t seen = {.own = false};
     hyb_split_t split;
-    xh_status_t status = hyb_neighbours_find(MPI_COMM_WORLD, &neighbours);
+    xh_status_t status =
+        hyb_node_processes_find(MPI_COMM_WORLD, &node_processes);
 
     if (status == XH_OK)
         status = hyb_split_of_setting(&split); /* refused before all work */
-    if (status == XH_OK && !hyb_home_share_is_valid())
+    if (status == XH_OK && !hyb_residence_share_is_valid())
         status = XH_ERR_INPUT;
     if (status == XH_OK)
         status = hyb_checkpoint_check_settings();
@@ -430,21 +436,21 @@ static xh_status_t open_node(bool funneled)
         threads = 1;
     }
     if (status == XH_OK)
-        status = hyb_neighbours_bind(&neighbours, threads);
+        status = hyb_node_processes_bind(&node_processes, threads);
     XH_TRY(hpl_agree(MPI_COMM_WORLD, status));
-    status = hyb_visible_devices_find(MPI_COMM_WORLD, &neighbours, &seen);
+    status = hyb_visible_devices_find(MPI_COMM_WORLD, &node_processes, &seen);
     if (status == XH_OK)
-        status =
-            hyb_machine_open(threads, &neighbours.local, &seen, &means.machine);
+        status = hyb_machine_open(threads, &node_processes.local, &seen,
+                                  &resources.machine);
     free(seen.chosen);
     if (status == XH_OK) {
-        means.team = hyb_machine_team(means.machine);
-        means.observer = hyb_observers(&record);
+        resources.team = hyb_machine_team(resources.machine);
+        resources.observer = hyb_observers(&record);
     }
     return hpl_agree(MPI_COMM_WORLD, status);
 }
 
-xh_status_t hyb_driver_open(bool funneled)
+xh_status_t hyb_solver_open(bool funneled)
 {
     int rank, processes;
     xh_status_t status;
@@ -454,23 +460,23 @@ xh_status_t hyb_driver_open(bool funneled)
     xh_blas_library_set_threads((int)xh_settings_int("blas_threads"));
     status = open_node(funneled);
     if (status == XH_OK)
-        status = hyb_device_mpi_probe(means.machine, &means.device_mpi);
+        status = hyb_device_mpi_probe(resources.machine, &resources.device_mpi);
     if (status != XH_OK) {
-        hyb_driver_close();
+        hyb_solver_close();
         return status;
     }
     choose_kernel();
-    means.offloads = anywhere(hyb_machine_devices(means.machine) > 0);
+    resources.offloads = anywhere(hyb_machine_devices(resources.machine) > 0);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &processes);
     if (rank == 0)
-        hyb_notices_solver(&means, neighbours.cores, processes);
-    means.figures = hyb_figures_measure(&means);
+        hyb_log_solver(&resources, node_processes.cores, processes);
+    resources.figures = hyb_rates_measure(&resources);
     hpl_solver_install(&hybrid_solver);
     return XH_OK;
 }
 
-bool hyb_driver_results_kept(void)
+bool hyb_solver_results_kept(void)
 {
     int any = passed;
 
@@ -481,18 +487,18 @@ bool hyb_driver_results_kept(void)
     return any != 0;
 }
 
-const hyb_means_t *hyb_driver_means(void)
+const hyb_resources_t *hyb_solver_resources(void)
 {
-    return means.machine != NULL ? &means : NULL;
+    return resources.machine != NULL ? &resources : NULL;
 }
 
-void hyb_driver_close(void)
+void hyb_solver_close(void)
 {
     hpl_solver_install(NULL);
     hyb_iterations_free(&record);
-    hyb_machine_close(means.machine);
-    means = (hyb_means_t){.machine = NULL};
-    hyb_neighbours_free(&neighbours);
+    hyb_machine_close(resources.machine);
+    resources = (hyb_resources_t){.machine = NULL};
+    hyb_node_processes_free(&node_processes);
     said_depth = said_forms = gave_up = false;
     said_plan = (hpl_shape_t){.n = 0};
 }

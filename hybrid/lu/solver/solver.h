@@ -23,14 +23,14 @@
  *         XH_ERR_MEMORY, XH_ERR_INTERNAL
  *         All processes return the worst of theirs; nothing is installed.
  */
-xh_status_t hyb_driver_open(bool funneled);
+xh_status_t hyb_solver_open(bool funneled);
 
 /* What the open solver computes with; NULL: it is not open. */
-const hyb_means_t *hyb_driver_means(void);
+const hyb_resources_t *hyb_solver_resources(void);
 
 /* Return to the reference solver and free what was taken. */
-void hyb_driver_close(void);
+void hyb_solver_close(void);
 
 /* Report and record of the run are where they are kept: checkpoints of a test
  * that has passed go. Did they? Collective over MPI_COMM_WORLD, open or not. */
-bool hyb_driver_results_kept(void);
+bool hyb_solver_results_kept(void);

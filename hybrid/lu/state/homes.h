@@ -29,7 +29,7 @@ enum {
  *
  * Between the blocks of devices, guests too, stand as many of the team's as it
  * computes in the same time, evenly spread, so that this holds until the end
- * (hyb_home_share).
+ * (hyb_residence_share).
  *
  * All processes of a process column deal alike, P > 1: to as many devices as
  * each of them has, by the least memory. Each place that computes columns has

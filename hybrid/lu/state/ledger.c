@@ -50,11 +50,11 @@ int64_t hyb_ledger_block(const hyb_ledger_t *ledger, int64_t column)
                      (column - ledger->columns_of_ab) / HYB_CHECK_COLUMNS;
 }
 
-hyb_blocks_t hyb_ledger_blocks(const hyb_ledger_t *ledger, hyb_run_t run)
+hyb_block_range_t hyb_ledger_blocks(const hyb_ledger_t *ledger, hyb_run_t run)
 {
-    return (hyb_blocks_t){hyb_ledger_block(ledger, run.from),
-                          hyb_ledger_block(ledger, run.from + run.count - 1) +
-                              1};
+    return (hyb_block_range_t){
+        hyb_ledger_block(ledger, run.from),
+        hyb_ledger_block(ledger, run.from + run.count - 1) + 1};
 }
 
 static int64_t width_of(const hyb_ledger_t *ledger, int64_t b)
@@ -62,7 +62,8 @@ static int64_t width_of(const hyb_ledger_t *ledger, int64_t b)
     return hyb_ledger_first(ledger, b + 1) - hyb_ledger_first(ledger, b);
 }
 
-hyb_run_t hyb_ledger_columns(const hyb_ledger_t *ledger, hyb_blocks_t blocks)
+hyb_run_t hyb_ledger_columns(const hyb_ledger_t *ledger,
+                             hyb_block_range_t blocks)
 {
     int64_t from = hyb_ledger_first(ledger, blocks.from);
 
@@ -70,7 +71,8 @@ hyb_run_t hyb_ledger_columns(const hyb_ledger_t *ledger, hyb_blocks_t blocks)
         from, xh_larger(hyb_ledger_first(ledger, blocks.to) - from, 0)};
 }
 
-int64_t hyb_ledger_team_columns(const hyb_ledger_t *ledger, hyb_blocks_t blocks)
+int64_t hyb_ledger_team_columns(const hyb_ledger_t *ledger,
+                                hyb_block_range_t blocks)
 {
     int64_t count = 0;
 
@@ -87,7 +89,7 @@ static bool has_reached(const hyb_ledger_t *ledger, int64_t b, int64_t stage)
 }
 
 int64_t hyb_ledger_team_first_before(const hyb_ledger_t *ledger,
-                                     hyb_blocks_t blocks, int64_t stage)
+                                     hyb_block_range_t blocks, int64_t stage)
 {
     int64_t b = blocks.from;
 
@@ -101,10 +103,10 @@ int64_t hyb_ledger_team_first_before(const hyb_ledger_t *ledger,
 static bool is_narrow(const hyb_ledger_t *ledger, int64_t b, int64_t to)
 {
     return hyb_ledger_team_columns(
-               ledger, (hyb_blocks_t){b, xh_smaller(to, ledger->b)}) == 0;
+               ledger, (hyb_block_range_t){b, xh_smaller(to, ledger->b)}) == 0;
 }
 
-int64_t hyb_ledger_divide(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
+int64_t hyb_ledger_divide(const hyb_ledger_t *ledger, hyb_block_range_t blocks,
                           double share, bool is_fixed)
 {
     int64_t all = hyb_ledger_team_columns(ledger, blocks), seen = 0;
@@ -113,7 +115,7 @@ int64_t hyb_ledger_divide(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
 
     for (; b < blocks.to; b++) {
         int64_t mine =
-            hyb_ledger_team_columns(ledger, (hyb_blocks_t){b, b + 1});
+            hyb_ledger_team_columns(ledger, (hyb_block_range_t){b, b + 1});
 
         if (mine > 0 &&
             (double)seen + part * (double)mine >= share * (double)all)
@@ -125,7 +127,7 @@ int64_t hyb_ledger_divide(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
     return is_narrow(ledger, b, blocks.to) ? blocks.to : b;
 }
 
-bool hyb_ledger_reached(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
+bool hyb_ledger_reached(const hyb_ledger_t *ledger, hyb_block_range_t blocks,
                         int64_t stage)
 {
     for (int64_t b = blocks.from; b < blocks.to; b++)
@@ -134,13 +136,13 @@ bool hyb_ledger_reached(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
     return true;
 }
 
-bool hyb_ledger_team_reached(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
-                             int64_t stage)
+bool hyb_ledger_team_reached(const hyb_ledger_t *ledger,
+                             hyb_block_range_t blocks, int64_t stage)
 {
     return hyb_ledger_team_first_before(ledger, blocks, stage) >= blocks.to;
 }
 
-bool hyb_ledger_queued(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
+bool hyb_ledger_queued(const hyb_ledger_t *ledger, hyb_block_range_t blocks,
                        int64_t stage)
 {
     for (int64_t b = blocks.from; b < blocks.to; b++)
@@ -195,8 +197,8 @@ bool hyb_ledger_take_block(hyb_ledger_t *ledger, int64_t b, int64_t from,
                                           to * all);
 }
 
-bool hyb_ledger_take(hyb_ledger_t *ledger, hyb_blocks_t blocks, int64_t from,
-                     int64_t to, int64_t width, hyb_run_t *run_p)
+bool hyb_ledger_take(hyb_ledger_t *ledger, hyb_block_range_t blocks,
+                     int64_t from, int64_t to, int64_t width, hyb_run_t *run_p)
 {
     bool all = true;
 
@@ -218,14 +220,14 @@ void hyb_ledger_complete(hyb_ledger_t *ledger, hyb_run_t run, int64_t stages)
         run.count * stages, memory_order_acq_rel);
 }
 
-void hyb_ledger_queue_all(hyb_ledger_t *ledger, hyb_blocks_t blocks,
+void hyb_ledger_queue_all(hyb_ledger_t *ledger, hyb_block_range_t blocks,
                           int64_t stages)
 {
     for (int64_t b = blocks.from; b < blocks.to; b++)
         atomic_fetch_add(&ledger->queued[b], width_of(ledger, b) * stages);
 }
 
-void hyb_ledger_complete_all(hyb_ledger_t *ledger, hyb_blocks_t blocks,
+void hyb_ledger_complete_all(hyb_ledger_t *ledger, hyb_block_range_t blocks,
                              int64_t stages)
 {
     for (int64_t b = blocks.from; b < blocks.to; b++)

@@ -45,14 +45,14 @@ typedef struct {
 
 typedef struct { /* blocks from .. to - 1 */
     int64_t from, to;
-} hyb_blocks_t;
+} hyb_block_range_t;
 
-static inline hyb_blocks_t hyb_one_block(int64_t b)
+static inline hyb_block_range_t hyb_one_block(int64_t b)
 {
-    return (hyb_blocks_t){b, b + 1};
+    return (hyb_block_range_t){b, b + 1};
 }
 
-static inline int64_t hyb_blocks_count(hyb_blocks_t blocks)
+static inline int64_t hyb_blocks_count(hyb_block_range_t blocks)
 {
     return blocks.to > blocks.from ? blocks.to - blocks.from : 0;
 }
@@ -100,10 +100,11 @@ int64_t hyb_ledger_first(const hyb_ledger_t *ledger, int64_t b);
 int64_t hyb_ledger_block(const hyb_ledger_t *ledger, int64_t column);
 
 /* The blocks that the run's columns are in. */
-hyb_blocks_t hyb_ledger_blocks(const hyb_ledger_t *ledger, hyb_run_t run);
+hyb_block_range_t hyb_ledger_blocks(const hyb_ledger_t *ledger, hyb_run_t run);
 
 /* The columns of blocks, which may be none. */
-hyb_run_t hyb_ledger_columns(const hyb_ledger_t *ledger, hyb_blocks_t blocks);
+hyb_run_t hyb_ledger_columns(const hyb_ledger_t *ledger,
+                             hyb_block_range_t blocks);
 
 /* Does the team compute block b? */
 static inline bool hyb_ledger_is_teams(const hyb_ledger_t *ledger, int64_t b)
@@ -113,7 +114,7 @@ static inline bool hyb_ledger_is_teams(const hyb_ledger_t *ledger, int64_t b)
 
 /* How many of the columns of blocks does the team compute? */
 int64_t hyb_ledger_team_columns(const hyb_ledger_t *ledger,
-                                hyb_blocks_t blocks);
+                                hyb_block_range_t blocks);
 
 /*
  * The first of blocks that the team multiplies where devices get share of the
@@ -121,21 +122,21 @@ int64_t hyb_ledger_team_columns(const hyb_ledger_t *ledger,
  * team can take tiles from these; a share that the user fixed is rounded to the
  * nearest. Single columns, behind their blocks, are not worth reading L2 for.
  */
-int64_t hyb_ledger_divide(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
+int64_t hyb_ledger_divide(const hyb_ledger_t *ledger, hyb_block_range_t blocks,
                           double share, bool is_fixed);
 
 /* Have all columns of blocks reached stage? All that the team computes? */
-bool hyb_ledger_reached(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
+bool hyb_ledger_reached(const hyb_ledger_t *ledger, hyb_block_range_t blocks,
                         int64_t stage);
-bool hyb_ledger_team_reached(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
-                             int64_t stage);
+bool hyb_ledger_team_reached(const hyb_ledger_t *ledger,
+                             hyb_block_range_t blocks, int64_t stage);
 
 /* The first of the team's blocks that has not reached stage, or blocks.to. */
 int64_t hyb_ledger_team_first_before(const hyb_ledger_t *ledger,
-                                     hyb_blocks_t blocks, int64_t stage);
+                                     hyb_block_range_t blocks, int64_t stage);
 
 /* Are all columns of blocks at stage once what is queued has run? */
-bool hyb_ledger_queued(const hyb_ledger_t *ledger, hyb_blocks_t blocks,
+bool hyb_ledger_queued(const hyb_ledger_t *ledger, hyb_block_range_t blocks,
                        int64_t stage);
 
 /* The panels that all columns of block b have met once what is queued has run.
@@ -150,8 +151,8 @@ int hyb_ledger_panels_queued(const hyb_ledger_t *ledger, int64_t b);
  *
  * Returns false, and no run, if what is left waits for an earlier stage.
  */
-bool hyb_ledger_take(hyb_ledger_t *ledger, hyb_blocks_t blocks, int64_t from,
-                     int64_t to, int64_t width, hyb_run_t *run_p);
+bool hyb_ledger_take(hyb_ledger_t *ledger, hyb_block_range_t blocks,
+                     int64_t from, int64_t to, int64_t width, hyb_run_t *run_p);
 
 /* The same for one block, and false if nothing of it can be taken now. */
 bool hyb_ledger_take_run(hyb_ledger_t *ledger, int64_t b, int64_t from,
@@ -169,7 +170,7 @@ bool hyb_ledger_take_block(hyb_ledger_t *ledger, int64_t b, int64_t from,
 void hyb_ledger_complete(hyb_ledger_t *ledger, hyb_run_t run, int64_t stages);
 
 /* All of blocks are queued, all are complete: for work on whole blocks. */
-void hyb_ledger_queue_all(hyb_ledger_t *ledger, hyb_blocks_t blocks,
+void hyb_ledger_queue_all(hyb_ledger_t *ledger, hyb_block_range_t blocks,
                           int64_t stages);
-void hyb_ledger_complete_all(hyb_ledger_t *ledger, hyb_blocks_t blocks,
+void hyb_ledger_complete_all(hyb_ledger_t *ledger, hyb_block_range_t blocks,
                              int64_t stages);

@@ -36,7 +36,7 @@ struct hyb_lu {
     HPL_T_grid *grid;
     HPL_T_palg *algo;
     HPL_T_pmat *mat;
-    hyb_means_t means;
+    hyb_resources_t resources;
     hyb_range_t range;
     hyb_groups_t groups;               /* of panels; the range ends with one */
     hyb_wide_t wide;                   /* the newest of these */
@@ -94,12 +94,12 @@ static inline bool hyb_lu_owns(const hyb_lu_t *lu, int k)
 }
 
 /* The local blocks to the right of panel k. */
-static inline hyb_blocks_t hyb_lu_trailing(const hyb_lu_t *lu, int k)
+static inline hyb_block_range_t hyb_lu_trailing(const hyb_lu_t *lu, int k)
 {
     hpl_map_t map = hpl_map_columns(lu->grid, lu->mat->nb);
     int64_t first = hpl_map_count(&map, (int64_t)(k + 1) * lu->mat->nb);
 
-    return (hyb_blocks_t){xh_units(first, lu->mat->nb), lu->ledger.blocks};
+    return (hyb_block_range_t){xh_units(first, lu->mat->nb), lu->ledger.blocks};
 }
 
 /* Local rows above panel k's first one. */

@@ -26,7 +26,7 @@ typedef struct {
                           their columns where that is quicker */
     double peers;      /* 1: devices of a process reach each other's memory */
     double device_mpi; /* 1: MPI takes rows of columns from it */
-} hyb_home_figures_t;
+} hyb_residence_figures_t;
 
 /* What a factorization computes with. Borrowed. */
 typedef struct {
@@ -36,7 +36,7 @@ typedef struct {
     bool by_blas;  /* likewise: the BLAS library computes C - L2 U, called by
                       each thread for itself, and the kernel all else */
     bool offloads; /* some process has devices */
-    hyb_home_figures_t figures; /* by which columns may live on devices */
+    hyb_residence_figures_t figures; /* by which columns may live on devices */
     bool resident;     /* the columns live on the devices of each process */
     bool checked;      /* there are check columns, and room for them behind b */
     bool device_mpi;   /* MPI takes device memory, as it has shown */
@@ -45,7 +45,7 @@ typedef struct {
     const char *self_test; /* this executor computes in the self-test, where an
                               alarm ends nothing; NULL: a test runs */
     hyb_observer_t observer;
-} hyb_means_t;
+} hyb_resources_t;
 
 /* Doubles of working memory, rounded up to whole pages. */
 static inline size_t hyb_whole_pages(int64_t doubles)
@@ -70,19 +70,21 @@ static inline double *hyb_next_pages(double *memory, size_t *at,
  * by_blas, as the setting kernel asks for. With auto, where a trial of all
  * processes found the BLAS library clearly faster than kernel.
  */
-bool hyb_means_by_blas(const hyb_kernels_t *tried, const hyb_kernel_t *kernel);
+bool hyb_resources_by_blas(const hyb_kernels_t *tried,
+                           const hyb_kernel_t *kernel);
 
 /* Who factors panels of columns that live on devices: auto, host or device. */
-const char *hyb_means_panel(const hyb_means_t *means);
+const char *hyb_resources_panel(const hyb_resources_t *resources);
 
 /* Columns of a run, at most, for panels of nb. */
-int64_t hyb_means_run_columns(const hyb_means_t *means, int64_t nb);
+int64_t hyb_resources_run_columns(const hyb_resources_t *resources, int64_t nb);
 
 /*
  * Columns of a run of the next panel's: narrow, as the panel waits for the last
  * of them, and some members come late from the iteration before.
  */
-int64_t hyb_means_narrow_columns(const hyb_means_t *means, int64_t nb);
+int64_t hyb_resources_narrow_columns(const hyb_resources_t *resources,
+                                     int64_t nb);
 
 /* Does anyone here read L2 and U in columns: devices, or the BLAS library? */
-bool hyb_means_need_columns(const hyb_means_t *means);
+bool hyb_resources_need_columns(const hyb_resources_t *resources);

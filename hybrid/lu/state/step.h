@@ -24,14 +24,15 @@ typedef struct {
     const char *reason; /* of the mode; static */
     int panel_threads;  /* that factor panel k + 1, */
     bool by_device;     /* or give it to the device that it lives on */
-    hyb_blocks_t all;   /* to the right of panel k: the next three, in order, */
-    hyb_blocks_t next;  /* the columns of panel k + 1; none if not here, */
-    hyb_blocks_t visiting; /* what devices multiply, */
-    hyb_blocks_t rest;     /* and what the team multiplies */
-    bool share_is_fixed;   /* by the user: nobody takes columns from devices */
-    bool next_visits;      /* next lies within visiting */
-    double panel_seconds;  /* that panel k took here */
-    double thread_rate;    /* flop/s of one thread of late; 0: unknown */
+    hyb_block_range_t
+        all; /* to the right of panel k: the next three, in order, */
+    hyb_block_range_t next; /* the columns of panel k + 1; none if not here, */
+    hyb_block_range_t visiting; /* what devices multiply, */
+    hyb_block_range_t rest;     /* and what the team multiplies */
+    bool share_is_fixed;  /* by the user: nobody takes columns from devices */
+    bool next_visits;     /* next lies within visiting */
+    double panel_seconds; /* that panel k took here */
+    double thread_rate;   /* flop/s of one thread of late; 0: unknown */
 } hyb_step_t;
 
 /* Are all columns swapped and solved before any is multiplied? */

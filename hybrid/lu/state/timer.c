@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/trace.h"
-#include "base/turns.h"
+#include "base/run_delay.h"
 #include "hybrid/lu/state/worker.h"
 
 /* As traces name them, and messages. */
@@ -92,10 +92,10 @@ static const double least_flop = 1e7; /* of a paced one */
 
 static double turns_of_others(hyb_worker_t *me)
 {
-    xh_turns_t turns;
+    xh_run_delay_t run_delay;
 
-    xh_turns_read(&me->schedstat, &turns);
-    return turns.waited;
+    xh_run_delay_read(&me->schedstat, &run_delay);
+    return run_delay.waited;
 }
 
 void hyb_timer_begin_product(hyb_worker_t *me, int iteration, double flop)
@@ -109,17 +109,17 @@ void hyb_timer_begin_product(hyb_worker_t *me, int iteration, double flop)
 
 void hyb_timer_end_product(hyb_worker_t *me, double flop)
 {
-    double seconds = hyb_timer_end(me), cpu, turns;
+    double seconds = hyb_timer_end(me), cpu, run_delay;
 
     add(&me->flop, flop);
     if (flop < least_flop)
         return;
     cpu = xh_clock_read(CLOCK_THREAD_CPUTIME_ID) - me->cpu_before;
-    turns = turns_of_others(me) - me->turns_before;
+    run_delay = turns_of_others(me) - me->turns_before;
     add(&me->paced_flop, flop);
-    add(&me->paced_seconds, me->schedstat > 0 ? seconds - turns : cpu);
+    add(&me->paced_seconds, me->schedstat > 0 ? seconds - run_delay : cpu);
     add(&me->paced_cpu, cpu);
-    add(&me->turns, turns);
+    add(&me->run_delay, run_delay);
 }
 
 void hyb_timer_close(hyb_worker_t *me)
@@ -170,7 +170,7 @@ hyb_lap_t hyb_timer_lap(const hyb_worker_t *worker, int members)
         lap.paced_flop += atomic_load(&w->paced_flop);
         lap.paced_seconds += atomic_load(&w->paced_seconds);
         lap.paced_cpu += atomic_load(&w->paced_cpu);
-        lap.turns += atomic_load(&w->turns);
+        lap.run_delay += atomic_load(&w->run_delay);
         for (int a = 0; a < HYB_ACTIVITIES; a++) {
             lap.leader[a] = atomic_load(&w->seconds[a]);
             lap.team[a] += lap.leader[a] / members;
@@ -188,7 +188,7 @@ hyb_lap_t hyb_lap_between(const hyb_lap_t *from, const hyb_lap_t *to)
     lap.paced_flop -= from->paced_flop;
     lap.paced_seconds -= from->paced_seconds;
     lap.paced_cpu -= from->paced_cpu;
-    lap.turns -= from->turns;
+    lap.run_delay -= from->run_delay;
     for (int a = 0; a < HYB_ACTIVITIES; a++) {
         lap.team[a] -= from->team[a];
         lap.leader[a] -= from->leader[a];

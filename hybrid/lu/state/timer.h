@@ -40,7 +40,7 @@ typedef struct {
     double paced_flop;             /* sums over members, as the next three */
     double paced_seconds;          /* that these took, but for turns */
     double paced_cpu;              /* of these: at work */
-    double turns;                  /* s that others had the core meanwhile */
+    double run_delay;              /* s that others had the core meanwhile */
     double devices_flop;           /* of the columns that devices got */
     double devices_rate;     /* flop/s of all while they had columns, or 0 */
     int64_t devices_columns; /* of one visitor */

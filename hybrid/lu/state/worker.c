@@ -8,17 +8,18 @@
 #include "hybrid/lu/state/timer.h"
 
 /* Doubles of one worker's rows of U: whole pages. */
-static size_t u_doubles(const hyb_means_t *means, int n, int nb)
+static size_t u_doubles(const hyb_resources_t *resources, int n, int nb)
 {
-    int64_t columns = hyb_means_run_columns(means, nb);
+    int64_t columns = hyb_resources_run_columns(resources, nb);
 
-    return hyb_whole_pages(hyb_run_u_size(means->kernel, Mmin(nb, n), columns));
+    return hyb_whole_pages(
+        hyb_run_u_size(resources->kernel, Mmin(nb, n), columns));
 }
 
-size_t hyb_workers_bytes(const hyb_means_t *means, int n, int nb)
+size_t hyb_workers_bytes(const hyb_resources_t *resources, int n, int nb)
 {
-    return (size_t)hyb_team_size(means->team) * u_doubles(means, n, nb) *
-           sizeof(double);
+    return (size_t)hyb_team_size(resources->team) *
+           u_doubles(resources, n, nb) * sizeof(double);
 }
 
 /* Each worker backs the pages of its own rows. */
@@ -26,30 +27,31 @@ static void touch_own(void *context, int member)
 {
     const hyb_lu_t *lu = context;
 
-    xh_memory_touch(
-        lu->worker[member].u,
-        u_doubles(&lu->means, lu->mat->n, lu->mat->nb) * sizeof(double), 0, 1);
+    xh_memory_touch(lu->worker[member].u,
+                    u_doubles(&lu->resources, lu->mat->n, lu->mat->nb) *
+                        sizeof(double),
+                    0, 1);
 }
 
 xh_status_t hyb_workers_create(hyb_lu_t *lu)
 {
-    int count = hyb_team_size(lu->means.team), n = lu->mat->n;
+    int count = hyb_team_size(lu->resources.team), n = lu->mat->n;
     size_t bytes = (size_t)count * sizeof(*lu->worker);
-    size_t own = u_doubles(&lu->means, n, lu->mat->nb);
+    size_t own = u_doubles(&lu->resources, n, lu->mat->nb);
     double *u;
 
     lu->worker = aligned_alloc(_Alignof(hyb_worker_t), bytes);
     if (lu->worker == NULL)
         return XH_ERR_MEMORY;
     memset(lu->worker, 0, bytes);
-    XH_TRY(xh_memory_allocate(hyb_workers_bytes(&lu->means, n, lu->mat->nb),
+    XH_TRY(xh_memory_allocate(hyb_workers_bytes(&lu->resources, n, lu->mat->nb),
                               (void **)&u));
     for (int i = 0; i < count; i++) {
         lu->worker[i].lu = lu;
         lu->worker[i].member = i;
         lu->worker[i].u = u + (size_t)i * own;
     }
-    hyb_team_run(lu->means.team, touch_own, lu);
+    hyb_team_run(lu->resources.team, touch_own, lu);
     return XH_OK;
 }
 
@@ -57,17 +59,18 @@ void hyb_workers_destroy(hyb_lu_t *lu)
 {
     if (lu->worker == NULL)
         return;
-    for (int i = 0; i < hyb_team_size(lu->means.team); i++)
+    for (int i = 0; i < hyb_team_size(lu->resources.team); i++)
         hyb_timer_close(&lu->worker[i]);
     if (lu->worker[0].u != NULL)
-        xh_memory_free(lu->worker[0].u,
-                       hyb_workers_bytes(&lu->means, lu->mat->n, lu->mat->nb));
+        xh_memory_free(
+            lu->worker[0].u,
+            hyb_workers_bytes(&lu->resources, lu->mat->n, lu->mat->nb));
     free(lu->worker);
 }
 
 bool hyb_workers_have_left(const hyb_lu_t *lu, int k)
 {
-    for (int i = 1; i < hyb_team_size(lu->means.team); i++)
+    for (int i = 1; i < hyb_team_size(lu->resources.team); i++)
         if (atomic_load(&lu->worker[i].iteration) < k)
             return false;
     return true;

@@ -21,7 +21,7 @@ struct hyb_worker {
     /* What it spends its time on; it alone writes, any may read. */
     _Atomic double flop, seconds[HYB_ACTIVITIES];
     _Atomic double paced_flop, paced_seconds, paced_cpu,
-        turns;              /* as in a lap */
+        run_delay;          /* as in a lap */
     _Atomic unsigned steps; /* activities that it has finished */
     _Atomic int doing;      /* iteration * HYB_ACTIVITIES + activity */
     _Atomic int awaits;     /* likewise, 1 more, while it waits; else 0 */
@@ -34,13 +34,13 @@ struct hyb_worker {
     int schedstat; /* the system's account of the thread; below 0: none */
 };
 
-/* lu->worker, by member. Needs lu's means and mat. Errors: XH_ERR_MEMORY;
+/* lu->worker, by member. Needs lu's resources and mat. Errors: XH_ERR_MEMORY;
  * destroy then all the same */
 xh_status_t hyb_workers_create(hyb_lu_t *lu);
 void hyb_workers_destroy(hyb_lu_t *lu);
 
 /* Bytes of their u for a matrix of n and panels of nb. */
-size_t hyb_workers_bytes(const hyb_means_t *means, int n, int nb);
+size_t hyb_workers_bytes(const hyb_resources_t *resources, int n, int nb);
 
 /* Have all iterations before k been left by all? */
 bool hyb_workers_have_left(const hyb_lu_t *lu, int k);

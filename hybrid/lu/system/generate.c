@@ -17,7 +17,7 @@ typedef struct filling {
     hpl_generator_t generator;
     const hyb_lu_t *lu; /* only columns in host memory; NULL: all */
     const HPL_T_pmat *mat;
-    void (*visit)(const struct filling *f, hpl_block_t columns);
+    void (*visit)(const struct filling *f, hpl_submatrix_t columns);
     int64_t members;
     int64_t width; /* columns of a run */
     hyb_phase_t *phase;
@@ -36,18 +36,18 @@ hpl_generator_t hyb_generator(const hyb_kernel_t *kernel,
     return generator;
 }
 
-static double *address(const HPL_T_pmat *mat, hpl_block_t columns)
+static double *address(const HPL_T_pmat *mat, hpl_submatrix_t columns)
 {
     return Mptr(mat->A, 0, columns.col, mat->ld);
 }
 
-static void fill(const filling_t *f, hpl_block_t columns)
+static void fill(const filling_t *f, hpl_submatrix_t columns)
 {
     hpl_generator_fill(&f->generator, columns, address(f->mat, columns),
                        f->mat->ld);
 }
 
-static void touch(const filling_t *f, hpl_block_t columns)
+static void touch(const filling_t *f, hpl_submatrix_t columns)
 {
     size_t bytes = (size_t)f->mat->ld * (size_t)columns.cols * sizeof(double);
 
@@ -77,9 +77,9 @@ static void visit_run(const filling_t *f, int64_t from, int64_t to)
 
         end = Mmin(end, to);
         if (here)
-            f->visit(f, (hpl_block_t){.col = from,
-                                      .rows = f->mat->mp,
-                                      .cols = end - from});
+            f->visit(f, (hpl_submatrix_t){.col = from,
+                                          .rows = f->mat->mp,
+                                          .cols = end - from});
     }
 }
 
@@ -112,15 +112,15 @@ static void visit_all(hyb_team_t *team, filling_t *f, const char *what)
     hyb_phase_end(&phase);
 }
 
-void hyb_generate(const hyb_means_t *means, const HPL_T_grid *grid,
+void hyb_generate(const hyb_resources_t *resources, const HPL_T_grid *grid,
                   const HPL_T_pmat *mat, int seed)
 {
     filling_t filling = {.generator =
-                             hyb_generator(means->kernel, grid, mat, seed),
+                             hyb_generator(resources->kernel, grid, mat, seed),
                          .mat = mat,
                          .visit = fill};
 
-    visit_all(means->team, &filling, "generating the matrix");
+    visit_all(resources->team, &filling, "generating the matrix");
 }
 
 void hyb_generate_touch(hyb_team_t *team, const HPL_T_pmat *mat)
@@ -158,19 +158,19 @@ void hyb_generate_touch_homes(hyb_lu_t *lu)
     filling_t filling = {.lu = lu, .mat = lu->mat, .visit = touch};
 
     touch_kept(lu);
-    visit_all(lu->means.team, &filling, "taking memory for the matrix");
+    visit_all(lu->resources.team, &filling, "taking memory for the matrix");
 }
 
 void hyb_generate_on_host(hyb_place_t *host, int seed)
 {
     const hyb_lu_t *lu = host->lu;
-    filling_t filling = {
-        .generator = hyb_generator(lu->means.kernel, lu->grid, lu->mat, seed),
-        .lu = lu,
-        .mat = lu->mat,
-        .visit = fill};
+    filling_t filling = {.generator = hyb_generator(lu->resources.kernel,
+                                                    lu->grid, lu->mat, seed),
+                         .lu = lu,
+                         .mat = lu->mat,
+                         .visit = fill};
 
-    visit_all(lu->means.team, &filling, "generating the matrix");
+    visit_all(lu->resources.team, &filling, "generating the matrix");
 }
 
 void hyb_generate_homes(hyb_lu_t *lu, int seed)

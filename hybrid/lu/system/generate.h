@@ -19,7 +19,7 @@ hpl_generator_t hyb_generator(const hyb_kernel_t *kernel,
  *
  * mat  in,out  mat->A, mp x nq
  */
-void hyb_generate(const hyb_means_t *means, const HPL_T_grid *grid,
+void hyb_generate(const hyb_resources_t *resources, const HPL_T_grid *grid,
                   const HPL_T_pmat *mat, int seed);
 
 /*

@@ -36,7 +36,7 @@ typedef struct {
     hyb_phase_t *phase;
 } check_t;
 
-static void check_block(const check_t *c, hpl_block_t block, double *a,
+static void check_block(const check_t *c, hpl_submatrix_t block, double *a,
                         double *columns)
 {
     hyb_sweep_t generated = {.a = a,
@@ -52,7 +52,7 @@ static void check_block(const check_t *c, hpl_block_t block, double *a,
     hyb_phase_step(c->phase);
 }
 
-static void check_strip(const check_t *c, hpl_block_t block, int member)
+static void check_strip(const check_t *c, hpl_submatrix_t block, int member)
 {
     double *buffer = c->buffers + member * (int64_t)BUFFER;
     double *columns = c->columns + member * c->apart;
@@ -73,7 +73,7 @@ static void check_strip(const check_t *c, hpl_block_t block, int member)
 static void check_strips(void *argument, int member)
 {
     const check_t *c = argument;
-    hpl_block_t block;
+    hpl_submatrix_t block;
 
     for (block.row = member * c->strip; block.row < c->mp;
          block.row += c->members * c->strip) {
@@ -146,17 +146,19 @@ static void reduce(const HPL_T_grid *grid, const check_t *c, int nb,
     norms_p->r_inf = hpl_norm_of_sums(grid, c->r, c->mp, grid->row_comm);
 }
 
-void hyb_check_solution(const hyb_means_t *means, const HPL_T_grid *grid,
-                        const HPL_T_pmat *mat, int seed, hpl_norms_t *norms_p)
+void hyb_check_solution(const hyb_resources_t *resources,
+                        const HPL_T_grid *grid, const HPL_T_pmat *mat, int seed,
+                        hpl_norms_t *norms_p)
 {
     hpl_map_t columns = hpl_map_columns(grid, mat->nb);
     hyb_phase_t phase;
-    check_t check = {.generator = hyb_generator(means->kernel, grid, mat, seed),
-                     .kernel = means->kernel,
+    check_t check = {.generator =
+                         hyb_generator(resources->kernel, grid, mat, seed),
+                     .kernel = resources->kernel,
                      .x = mat->X,
                      .mp = mat->mp,
                      .nq = hpl_map_count(&columns, mat->n),
-                     .members = hyb_team_size(means->team),
+                     .members = hyb_team_size(resources->team),
                      .phase = &phase};
     void *memory;
     size_t bytes;
@@ -165,7 +167,7 @@ void hyb_check_solution(const hyb_means_t *means, const HPL_T_grid *grid,
     check.strip = strip_rows(Mmax(check.mp, 1), check.members);
     bytes = allocate(&check, &memory);
     hyb_phase_begin(&phase, "in the verification");
-    hyb_team_run(means->team, check_strips, &check);
+    hyb_team_run(resources->team, check_strips, &check);
     reduce(grid, &check, mat->nb, norms_p);
     hyb_phase_end(&phase);
     xh_memory_free(memory, bytes);

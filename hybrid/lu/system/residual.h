@@ -13,8 +13,9 @@
  * Cost: about the time to generate mp x nq entries in cache; 3 mp doubles, and
  *       nq + 16512 a member.
  */
-void hyb_check_solution(const hyb_means_t *means, const HPL_T_grid *grid,
-                        const HPL_T_pmat *mat, int seed, hpl_norms_t *norms_p);
+void hyb_check_solution(const hyb_resources_t *resources,
+                        const HPL_T_grid *grid, const HPL_T_pmat *mat, int seed,
+                        hpl_norms_t *norms_p);
 
 /* Bytes that it takes meanwhile on a process of shape. */
 uint64_t hyb_check_bytes(const hpl_shape_t *shape, int members);

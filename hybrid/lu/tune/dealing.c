@@ -51,21 +51,23 @@ static int64_t blocks_of(const hpl_shape_t *shape)
 }
 
 /* Devices that get columns. */
-static int devices_of(const hyb_means_t *means, int nprow)
+static int devices_of(const hyb_resources_t *resources, int nprow)
 {
-    int own = hyb_machine_devices(means->machine);
+    int own = hyb_machine_devices(resources->machine);
 
-    return nprow > 1 ? Mmin(own, (int)means->figures.devices) : own;
+    return nprow > 1 ? Mmin(own, (int)resources->figures.devices) : own;
 }
 
-int64_t hyb_deal_room(const hyb_means_t *means, const hpl_shape_t *shape,
-                      int device, int seats)
+int64_t hyb_deal_room(const hyb_resources_t *resources,
+                      const hpl_shape_t *shape, int device, int seats)
 {
-    double memory = shape->nprow > 1
-                        ? means->figures.memory
-                        : (double)hyb_machine_memory(means->machine, device);
-    int width = hyb_home_group(&means->figures, shape);
-    hyb_extent_t e = hyb_home_extent(shape, width, seats, means->checked);
+    double memory =
+        shape->nprow > 1
+            ? resources->figures.memory
+            : (double)hyb_machine_memory(resources->machine, device);
+    int width = hyb_residence_group(&resources->figures, shape);
+    hyb_extent_t e =
+        hyb_residence_extent(shape, width, seats, resources->checked);
 
     return hyb_device_blocks(&e, memory);
 }
@@ -76,21 +78,21 @@ int64_t hyb_deal_room(const hyb_means_t *means, const hpl_shape_t *shape,
  *
  * has_room_p  out  each has room for one beside seats
  */
-static int64_t ask(hyb_dealing_t *dealing, const hyb_means_t *means,
+static int64_t ask(hyb_dealing_t *dealing, const hyb_resources_t *resources,
                    const hpl_shape_t *shape, int seats, bool *has_room_p)
 {
     int64_t left = dealing->all;
 
     *has_room_p = true;
     for (int i = 0; i < dealing->devices; i++) {
-        int64_t room = hyb_deal_room(means, shape, i, seats);
+        int64_t room = hyb_deal_room(resources, shape, i, seats);
 
         *has_room_p = *has_room_p && room > 0;
         dealing->device[i] = (hpl_dealt_t){
             .rate = shape->nprow > 1
                         ? 1.0
-                        : hyb_machine_rate(means->machine, i, shape->nb),
-            .room = hyb_home_is_host() ? 0 : room};
+                        : hyb_machine_rate(resources->machine, i, shape->nb),
+            .room = hyb_residence_is_host() ? 0 : room};
         left -= xh_smaller(dealing->device[i].room, left);
     }
     return left;
@@ -119,23 +121,24 @@ int64_t hyb_dealing_devices_blocks(const hyb_dealing_t *dealing, int64_t from,
     return count;
 }
 
-hyb_dealing_t hyb_deal(const hyb_means_t *means, const hpl_shape_t *shape)
+hyb_dealing_t hyb_deal(const hyb_resources_t *resources,
+                       const hpl_shape_t *shape)
 {
     int64_t all = blocks_of(shape), room;
     bool has_room;
     hyb_dealing_t d = {
         .all = all,
         .resident = true,
-        .devices = devices_of(means, shape->nprow),
-        .team = team_of(all, hyb_home_share(&means->figures, shape))};
+        .devices = devices_of(resources, shape->nprow),
+        .team = team_of(all, hyb_residence_share(&resources->figures, shape))};
 
-    if (!means->resident)
+    if (!resources->resident)
         return (hyb_dealing_t){.all = all};
-    if (ask(&d, means, shape, 0, &has_room) <= d.team)
+    if (ask(&d, resources, shape, 0, &has_room) <= d.team)
         return d;
     d.seats = HYB_SEATS + 1;
     do
-        room = all - ask(&d, means, shape, --d.seats, &has_room);
+        room = all - ask(&d, resources, shape, --d.seats, &has_room);
     while (!has_room && d.seats > HYB_GUEST_SEATS);
     if (!has_room)
         return (hyb_dealing_t){.all = all};
@@ -156,36 +159,37 @@ static int64_t columns_of(const hpl_shape_t *shape, int64_t blocks)
     return xh_smaller(blocks * shape->nb, hpl_map_count(&map, shape->n));
 }
 
-int64_t hyb_deal_columns_left(const hyb_means_t *means,
+int64_t hyb_deal_columns_left(const hyb_resources_t *resources,
                               const hpl_shape_t *shape)
 {
-    hyb_dealing_t d = hyb_deal(means, shape);
+    hyb_dealing_t d = hyb_deal(resources, shape);
 
     return columns_of(shape, d.resident ? d.guests : d.all);
 }
 
-int64_t hyb_deal_host_columns(const hyb_means_t *means,
+int64_t hyb_deal_host_columns(const hyb_resources_t *resources,
                               const hpl_shape_t *shape)
 {
-    hyb_dealing_t d = hyb_deal(means, shape);
+    hyb_dealing_t d = hyb_deal(resources, shape);
 
     return columns_of(shape,
                       d.all - hyb_dealing_devices_blocks(&d, d.guests, d.all));
 }
 
-int64_t hyb_deal_team_columns(const hyb_means_t *means,
+int64_t hyb_deal_team_columns(const hyb_resources_t *resources,
                               const hpl_shape_t *shape)
 {
-    hyb_dealing_t d = hyb_deal(means, shape);
+    hyb_dealing_t d = hyb_deal(resources, shape);
 
     return columns_of(shape, d.all - hyb_dealing_devices_blocks(&d, 0, d.all));
 }
 
-int hyb_deal_checked(const hyb_means_t *means, const hpl_shape_t *shape)
+int hyb_deal_checked(const hyb_resources_t *resources, const hpl_shape_t *shape)
 {
-    int64_t team = hyb_deal_team_columns(means, shape);
-    int devices =
-        team < hpl_system_columns(shape) ? devices_of(means, shape->nprow) : 0;
+    int64_t team = hyb_deal_team_columns(resources, shape);
+    int devices = team < hpl_system_columns(shape)
+                      ? devices_of(resources, shape->nprow)
+                      : 0;
 
-    return means->checked ? (team > 0 || devices == 0) + devices : 0;
+    return resources->checked ? (team > 0 || devices == 0) + devices : 0;
 }

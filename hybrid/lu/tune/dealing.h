@@ -20,7 +20,8 @@ typedef struct {
     hpl_dealt_t device[HYB_EXECUTORS];
 } hyb_dealing_t;
 
-hyb_dealing_t hyb_deal(const hyb_means_t *means, const hpl_shape_t *shape);
+hyb_dealing_t hyb_deal(const hyb_resources_t *resources,
+                       const hpl_shape_t *shape);
 
 bool hyb_dealing_is_teams(const hyb_dealing_t *dealing, int64_t block);
 
@@ -39,24 +40,25 @@ void hyb_deal_by_rate(const hpl_dealt_t *device, int devices, int64_t blocks,
                       int *device_p);
 
 /* Columns of shape's process in host memory: the team's share, and guests;
- * without columns on devices, as means says, all. */
-int64_t hyb_deal_host_columns(const hyb_means_t *means,
+ * without columns on devices, as resources says, all. */
+int64_t hyb_deal_host_columns(const hyb_resources_t *resources,
                               const hpl_shape_t *shape);
 
 /* Those that the host computes. */
-int64_t hyb_deal_team_columns(const hyb_means_t *means,
+int64_t hyb_deal_team_columns(const hyb_resources_t *resources,
                               const hpl_shape_t *shape);
 
 /* Those in host memory that cross links: up to the last guest; where devices
  * hold none, all. */
-int64_t hyb_deal_columns_left(const hyb_means_t *means,
+int64_t hyb_deal_columns_left(const hyb_resources_t *resources,
                               const hpl_shape_t *shape);
 
 /* The places of shape's process that have columns, and so check columns where
- * means asks for these. */
-int hyb_deal_checked(const hyb_means_t *means, const hpl_shape_t *shape);
+ * resources asks for these. */
+int hyb_deal_checked(const hyb_resources_t *resources,
+                     const hpl_shape_t *shape);
 
 /* Blocks of nb columns for which a device of shape's process has room, beside
  * so many seats for columns that come. */
-int64_t hyb_deal_room(const hyb_means_t *means, const hpl_shape_t *shape,
-                      int device, int seats);
+int64_t hyb_deal_room(const hyb_resources_t *resources,
+                      const hpl_shape_t *shape, int device, int seats);

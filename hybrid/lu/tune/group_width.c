@@ -15,7 +15,7 @@
 #include "hybrid/lu/tune/residence_private.h"
 #include "hybrid/lu/tune/sizes.h"
 
-double hyb_home_device_rate(const hyb_home_figures_t *f, int64_t nb)
+double hyb_residence_device_rate(const hyb_residence_figures_t *f, int64_t nb)
 {
     int d = 0;
 
@@ -27,8 +27,8 @@ double hyb_home_device_rate(const hyb_home_figures_t *f, int64_t nb)
 /* ---- room ---------------------------------------------------------------- */
 
 /* All processes of a column deal alike: as one with the most rows does. */
-hyb_extent_t hyb_home_extent(const hpl_shape_t *shape, int width, int seats,
-                             bool checked)
+hyb_extent_t hyb_residence_extent(const hpl_shape_t *shape, int width,
+                                  int seats, bool checked)
 {
     hpl_shape_t tallest = *shape;
     int64_t nb = xh_smaller(shape->nb, shape->n);
@@ -47,31 +47,31 @@ hyb_extent_t hyb_home_extent(const hpl_shape_t *shape, int width, int seats,
 
 /* Check columns are counted in any case; all process columns answer as the one
  * with the most. */
-double hyb_home_room(const hyb_home_figures_t *figures,
-                     const hpl_shape_t *shape, int width, int seats)
+double hyb_residence_room(const hyb_residence_figures_t *figures,
+                          const hpl_shape_t *shape, int width, int seats)
 {
     hpl_shape_t widest = *shape;
     hyb_extent_t e;
 
     widest.mycol = 0;
-    e = hyb_home_extent(&widest, width, seats, true);
+    e = hyb_residence_extent(&widest, width, seats, true);
     return figures->devices * (double)hyb_device_blocks(&e, figures->memory);
 }
 
-double hyb_home_blocks(const hpl_shape_t *shape)
+double hyb_residence_blocks(const hpl_shape_t *shape)
 {
     return ceil((double)shape->n / shape->npcol / shape->nb) + 1.0;
 }
 
-double hyb_home_blocks_there(const hyb_home_figures_t *f,
-                             const hpl_shape_t *shape, int width,
-                             bool *guests_p)
+double hyb_residence_blocks_there(const hyb_residence_figures_t *f,
+                                  const hpl_shape_t *shape, int width,
+                                  bool *guests_p)
 {
-    double there = hyb_home_room(f, shape, width, 0);
+    double there = hyb_residence_room(f, shape, width, 0);
 
-    *guests_p = hyb_home_is_host() || there < hyb_home_blocks(shape);
+    *guests_p = hyb_residence_is_host() || there < hyb_residence_blocks(shape);
     for (int seats = HYB_SEATS; *guests_p; seats--) {
-        there = hyb_home_room(f, shape, width, seats);
+        there = hyb_residence_room(f, shape, width, seats);
         *guests_p = there > 0.0 || seats > HYB_GUEST_SEATS;
         if (there > 0.0)
             break;
@@ -79,7 +79,7 @@ double hyb_home_blocks_there(const hyb_home_figures_t *f,
     return there;
 }
 
-bool hyb_home_is_host(void)
+bool hyb_residence_is_host(void)
 {
     return strcmp(xh_settings_text("home"), "host") == 0;
 }
@@ -102,10 +102,12 @@ static double seconds_of(double work, double rate)
 }
 
 /* A panel of so many rows, on a device. */
-static double panel_seconds(const hyb_home_figures_t *f, double nb, double rows)
+static double panel_seconds(const hyb_residence_figures_t *f, double nb,
+                            double rows)
 {
-    return seconds_of(rows * nb * nb, HYB_PANEL_PART_THERE *
-                                          hyb_home_device_rate(f, (int64_t)nb));
+    return seconds_of(rows * nb * nb,
+                      HYB_PANEL_PART_THERE *
+                          hyb_residence_device_rate(f, (int64_t)nb));
 }
 
 /* A link waits now and then for what is to cross it. */
@@ -116,14 +118,15 @@ static const double longer = 1.4;
  * one device; all others meet it as a whole, on all of them. Meanwhile its
  * panels are factored, and guests come, each way at once.
  */
-static double group_seconds(const hyb_home_figures_t *f, double nb, width_t g)
+static double group_seconds(const hyb_residence_figures_t *f, double nb,
+                            width_t g)
 {
     double near = g.width * nb, far = fmax(0.0, g.columns - near / g.npcol);
     double work =
         seconds_of(g.rows * near * near / g.npcol,
-                   hyb_home_device_rate(f, (int64_t)nb)) +
+                   hyb_residence_device_rate(f, (int64_t)nb)) +
         seconds_of(2.0 * g.rows * near * far,
-                   f->devices * hyb_home_device_rate(f, (int64_t)near));
+                   f->devices * hyb_residence_device_rate(f, (int64_t)near));
     double way = longer * seconds_of(sizeof(double) * g.rows * g.guests,
                                      f->devices * f->link);
 
@@ -132,21 +135,21 @@ static double group_seconds(const hyb_home_figures_t *f, double nb, width_t g)
 
 /* Seconds of all groups; and of the first one's panels, which hide behind
  * nothing, if it is whole, as guests want it. HUGE_VAL: they have no room. */
-static double seconds_by(const hyb_home_figures_t *f, const hpl_shape_t *shape,
-                         int width)
+static double seconds_by(const hyb_residence_figures_t *f,
+                         const hpl_shape_t *shape, int width)
 {
     enum { STEPS = 64 }; /* at most: of more groups some are taken as one */
     double nb = shape->nb, n = shape->n, rows = n / shape->nprow, sum = 0.0;
     double step = fmax(width * nb, n / STEPS);
     bool guests;
-    double there = nb * hyb_home_blocks_there(f, shape, width, &guests);
+    double there = nb * hyb_residence_blocks_there(f, shape, width, &guests);
 
     if (there <= 0.0)
         return HUGE_VAL;
     if (guests)
         sum = width * (panel_seconds(f, nb, rows) +
                        seconds_of(sizeof(double) * rows * nb, f->link));
-    if (hyb_home_is_host())
+    if (hyb_residence_is_host())
         there = 0.0;
     for (double left = n; left > 0.0; left -= step) {
         double columns = left / shape->npcol;
@@ -159,8 +162,8 @@ static double seconds_by(const hyb_home_figures_t *f, const hpl_shape_t *shape,
 }
 
 /* The narrowest of those that take least, or clearly no more. */
-static int best_width(const hyb_home_figures_t *f, const hpl_shape_t *shape,
-                      int most)
+static int best_width(const hyb_residence_figures_t *f,
+                      const hpl_shape_t *shape, int most)
 {
     const double little = 0.99;
     double least = HUGE_VAL;
@@ -177,7 +180,8 @@ static int best_width(const hyb_home_figures_t *f, const hpl_shape_t *shape,
     return best;
 }
 
-int hyb_home_group(const hyb_home_figures_t *f, const hpl_shape_t *shape)
+int hyb_residence_group(const hyb_residence_figures_t *f,
+                        const hpl_shape_t *shape)
 {
     int panels = shape->nb > 0 ? (int)xh_units(shape->n, shape->nb) : 0;
     const char *asked = xh_settings_text("group");
@@ -189,7 +193,8 @@ int hyb_home_group(const hyb_home_figures_t *f, const hpl_shape_t *shape)
     if (strcmp(asked, "auto") == 0)
         return best_width(f, shape, (int)xh_smaller(HYB_GROUP_MOST, panels));
     width = (int)xh_smaller(strtol(asked, NULL, 10), panels);
-    while (width > 1 && hyb_home_blocks_there(f, shape, width, &guests) <= 0.0)
+    while (width > 1 &&
+           hyb_residence_blocks_there(f, shape, width, &guests) <= 0.0)
         width = (width + 1) / 2;
     return width;
 }

@@ -19,7 +19,7 @@ static int at_most(int threads)
 }
 
 /* The nearest measured number of threads from t on in steps; 0: none. */
-static int measured_from(const hyb_regroup_t *regroup, int t, int step)
+static int measured_from(const hyb_panel_threads_t *regroup, int t, int step)
 {
     for (; t >= 1 && t <= HYB_REGROUP_MOST; t += step)
         if (regroup->pace[t] > 0.0)
@@ -34,7 +34,7 @@ static double scaled(double pace, int known, int t)
            (serial_part + (1.0 - serial_part) / known);
 }
 
-static double pace_of(const hyb_regroup_t *r, int t)
+static double pace_of(const hyb_panel_threads_t *r, int t)
 {
     int below = measured_from(r, t, -1), above = measured_from(r, t, 1);
     double weight;
@@ -49,8 +49,8 @@ static double pace_of(const hyb_regroup_t *r, int t)
     return weight * r->pace[below] + (1.0 - weight) * r->pace[above];
 }
 
-int hyb_regroup_panel(const hyb_regroup_t *r, int64_t rows, int64_t cols,
-                      int64_t nb, double before)
+int hyb_panel_threads_panel(const hyb_panel_threads_t *r, int64_t rows,
+                            int64_t cols, int64_t nb, double before)
 {
     double flop = 2.0 * (double)rows * (double)cols * (double)nb;
     double rate = r->device_rate + r->threads * r->thread_rate;
@@ -70,8 +70,8 @@ int hyb_regroup_panel(const hyb_regroup_t *r, int64_t rows, int64_t cols,
     return best;
 }
 
-void hyb_regroup_learn(hyb_regroup_t *regroup, int threads, int64_t rows,
-                       int64_t nb, double seconds)
+void hyb_panel_threads_learn(hyb_panel_threads_t *regroup, int threads,
+                             int64_t rows, int64_t nb, double seconds)
 {
     double now = seconds / ((double)rows * (double)nb * (double)nb);
     double *pace;

@@ -27,7 +27,7 @@ typedef struct {
      * quarter of its rate in updates.
      */
     double pace[HYB_REGROUP_MOST + 1];
-} hyb_regroup_t;
+} hyb_panel_threads_t;
 
 /*
  * The number of threads, 1 to regroup->threads, with which an iteration takes
@@ -41,12 +41,12 @@ typedef struct {
  * rows, cols  in  of the trailing matrix on this process
  * before      in  s until the panel's columns are updated
  */
-int hyb_regroup_panel(const hyb_regroup_t *regroup, int64_t rows, int64_t cols,
-                      int64_t nb, double before);
+int hyb_panel_threads_panel(const hyb_panel_threads_t *regroup, int64_t rows,
+                            int64_t cols, int64_t nb, double before);
 
 /*
  * Take in that a panel of rows x nb took threads so many seconds. Values that
  * are not positive and finite are passed over.
  */
-void hyb_regroup_learn(hyb_regroup_t *regroup, int threads, int64_t rows,
-                       int64_t nb, double seconds);
+void hyb_panel_threads_learn(hyb_panel_threads_t *regroup, int threads,
+                             int64_t rows, int64_t nb, double seconds);

@@ -40,16 +40,17 @@ typedef struct {
     double group;  /* panels of one */
 } rates_t;
 
-static rates_t rates_of(const hyb_home_figures_t *f, const hpl_shape_t *shape)
+static rates_t rates_of(const hyb_residence_figures_t *f,
+                        const hpl_shape_t *shape)
 {
-    double rate = hyb_home_device_rate(f, shape->nb), nb = shape->nb;
-    int group = hyb_home_group(f, shape);
+    double rate = hyb_residence_device_rate(f, shape->nb), nb = shape->nb;
+    int group = hyb_residence_group(f, shape);
 
     return (rates_t){.nb = nb,
                      .team = f->threads * f->thread_rate,
                      .device = rate,
                      .devices = f->devices *
-                                hyb_home_device_rate(f, group * shape->nb),
+                                hyb_residence_device_rate(f, group * shape->nb),
                      .visitors = f->devices * fmin(rate, nb * f->link / 4.0),
                      .link = f->link,
                      .visits = f->devices * f->link,
@@ -99,7 +100,7 @@ static double crossings(const rates_t *r)
 /* The panel and its way: by a device, if all columns are there and that is
  * quicker; else by the team. Returns whether by a device. */
 static bool let_factor(const rates_t *r, double m, columns_t c,
-                       hyb_home_seconds_t *s)
+                       hyb_residence_seconds_t *s)
 {
     double elements = (m + r->nb) * r->nb, flop = elements * r->nb;
     double crossing = sizeof(double) * elements / r->link;
@@ -124,7 +125,7 @@ static bool let_factor(const rates_t *r, double m, columns_t c,
 /* What host and devices compute, and the products of the host's columns that
  * devices take so that both end together; panel: the team's, before. */
 static void let_work(const rates_t *r, double m, columns_t c, double panel,
-                     hyb_home_seconds_t *s)
+                     hyb_residence_seconds_t *s)
 {
     double flop = 2.0 * m * r->nb, solve = r->nb * r->nb;
     double move = flop_of_byte * 5.0 * sizeof(double) * r->nb;
@@ -141,9 +142,10 @@ static void let_work(const rates_t *r, double m, columns_t c, double panel,
 }
 
 /* With C of m rows. */
-static hyb_home_seconds_t iteration(const rates_t *r, double m, columns_t c)
+static hyb_residence_seconds_t iteration(const rates_t *r, double m,
+                                         columns_t c)
 {
-    hyb_home_seconds_t s = {.total = 0.0};
+    hyb_residence_seconds_t s = {.total = 0.0};
     double next = fmin(r->nb, c.host + c.devices) * 2.0 * m * r->nb;
     double team, way, beside = visits(r, m, c.guests);
 
@@ -161,7 +163,8 @@ static hyb_home_seconds_t iteration(const rates_t *r, double m, columns_t c)
     return s;
 }
 
-static void add(hyb_home_seconds_t *sum, hyb_home_seconds_t s, double times)
+static void add(hyb_residence_seconds_t *sum, hyb_residence_seconds_t s,
+                double times)
 {
     sum->panel += times * s.panel;
     sum->link += times * s.link;
@@ -170,17 +173,18 @@ static void add(hyb_home_seconds_t *sum, hyb_home_seconds_t s, double times)
     sum->total += times * s.total;
 }
 
-hyb_home_seconds_t hyb_home_predict(const hyb_home_figures_t *figures,
-                                    const hpl_shape_t *shape, double rest,
-                                    bool guests)
+hyb_residence_seconds_t
+hyb_residence_predict(const hyb_residence_figures_t *figures,
+                      const hpl_shape_t *shape, double rest, bool guests)
 {
     enum { STEPS = 256 }; /* at most: of more panels some are taken as one */
     rates_t rates = rates_of(figures, shape);
     int64_t panels = xh_units(shape->n, shape->nb);
     int64_t run = xh_units(panels, STEPS);
     double n = shape->n, columns = n / shape->npcol, products = 0.0;
-    double share = rest > 0.0 && !guests ? 0.0 : hyb_home_share(figures, shape);
-    hyb_home_seconds_t all = {.total = 0.0}, one;
+    double share =
+        rest > 0.0 && !guests ? 0.0 : hyb_residence_share(figures, shape);
+    hyb_residence_seconds_t all = {.total = 0.0}, one;
 
     for (int64_t k = 0; k < panels; k += run) {
         double left = fmax(0.0, n - (double)(k + 1) * shape->nb);
@@ -215,7 +219,7 @@ static bool read_share(const char *text, double *share_p)
     return end != text && *end == '\0' && *share_p >= 0.0 && *share_p <= 1.0;
 }
 
-bool hyb_home_share_is_valid(void)
+bool hyb_residence_share_is_valid(void)
 {
     const char *text = xh_settings_text("share");
     double share;
@@ -231,8 +235,8 @@ bool hyb_home_share_is_valid(void)
  * half of all columns are left: it comes down, and one thread puts it into
  * tiles.
  */
-static double panel_part_of_update(const hyb_home_figures_t *f, double devices,
-                                   double columns)
+static double panel_part_of_update(const hyb_residence_figures_t *f,
+                                   double devices, double columns)
 {
     const double packed = 4e9; /* B/s */
     double bytes = 1.0 / f->link + 1.0 / packed;
@@ -241,12 +245,14 @@ static double panel_part_of_update(const hyb_home_figures_t *f, double devices,
                          : HUGE_VAL;
 }
 
-double hyb_home_share(const hyb_home_figures_t *f, const hpl_shape_t *shape)
+double hyb_residence_share(const hyb_residence_figures_t *f,
+                           const hpl_shape_t *shape)
 {
     const double least = 0.01; /* gain */
     double team = f->threads * f->thread_rate;
-    double devices = f->devices * hyb_home_device_rate(
-                                      f, hyb_home_group(f, shape) * shape->nb);
+    double devices =
+        f->devices *
+        hyb_residence_device_rate(f, hyb_residence_group(f, shape) * shape->nb);
     double share, columns = (double)shape->n / shape->npcol;
 
     if (!read_share(xh_settings_text("share"), &share))
@@ -267,48 +273,49 @@ static bool columns_visit(void)
 }
 
 /* Where not all have room, some of the memory is for others that come. */
-double hyb_home_rest(const hyb_home_figures_t *figures,
-                     const hpl_shape_t *shape, bool *guests_p)
+double hyb_residence_rest(const hyb_residence_figures_t *figures,
+                          const hpl_shape_t *shape, bool *guests_p)
 {
     double columns = (double)shape->n / shape->npcol;
-    double blocks = hyb_home_blocks(shape);
-    int group = hyb_home_group(figures, shape);
-    double devices = 1.0 - hyb_home_share(figures, shape); /* their part */
+    double blocks = hyb_residence_blocks(shape);
+    int group = hyb_residence_group(figures, shape);
+    double devices = 1.0 - hyb_residence_share(figures, shape); /* their part */
     double there;
 
     *guests_p = false;
-    if (!hyb_home_is_host() &&
-        hyb_home_room(figures, shape, group, 0) >= blocks * devices)
+    if (!hyb_residence_is_host() &&
+        hyb_residence_room(figures, shape, group, 0) >= blocks * devices)
         return 0.0;
-    there = hyb_home_blocks_there(figures, shape, group, guests_p);
-    if (hyb_home_is_host())
+    there = hyb_residence_blocks_there(figures, shape, group, guests_p);
+    if (hyb_residence_is_host())
         return 1.0;
     if (*guests_p)
         there = devices > 0.0 ? there / devices : blocks;
     return fmin(1.0, fmax(0.0, blocks - there) * shape->nb / columns);
 }
 
-hyb_grouping_t hyb_home_grouping(const hyb_home_figures_t *figures,
-                                 const hpl_shape_t *shape)
+hyb_grouping_t hyb_residence_grouping(const hyb_residence_figures_t *figures,
+                                      const hpl_shape_t *shape)
 {
     bool guests;
-    double rest = hyb_home_rest(figures, shape, &guests);
+    double rest = hyb_residence_rest(figures, shape, &guests);
     double panels = ceil((double)shape->n / shape->nb);
 
-    return (hyb_grouping_t){.width = hyb_home_group(figures, shape),
+    return (hyb_grouping_t){.width = hyb_residence_group(figures, shape),
                             .guests = guests ? (int)(rest * panels) + 1 : 0};
 }
 
-bool hyb_home_may_be_device(const char *asked,
-                            const hyb_home_figures_t *figures)
+bool hyb_residence_may_be_device(const char *asked,
+                                 const hyb_residence_figures_t *figures)
 {
     return figures->devices > 0.0 &&
            (strcmp(asked, "device") == 0 || figures->rate[0] > 0.0) &&
            (strcmp(asked, "host") != 0 || columns_visit());
 }
 
-bool hyb_home_is_device(const char *asked, const hyb_home_figures_t *figures,
-                        const hpl_shape_t *shape)
+bool hyb_residence_is_device(const char *asked,
+                             const hyb_residence_figures_t *figures,
+                             const hpl_shape_t *shape)
 {
     bool guests;
     double rest;
@@ -317,12 +324,13 @@ bool hyb_home_is_device(const char *asked, const hyb_home_figures_t *figures,
         return false;
     if (strcmp(asked, "device") == 0)
         return true;
-    if (!hyb_home_may_be_device(asked, figures))
+    if (!hyb_residence_may_be_device(asked, figures))
         return false;
-    rest = hyb_home_rest(figures, shape, &guests);
+    rest = hyb_residence_rest(figures, shape, &guests);
     if (strcmp(asked, "host") == 0)
         return guests;
     return (rest < 1.0 || guests) &&
-           hyb_home_predict(figures, shape, rest, guests).total <
-               clearly * hyb_home_predict(figures, shape, 1.0, false).total;
+           hyb_residence_predict(figures, shape, rest, guests).total <
+               clearly *
+                   hyb_residence_predict(figures, shape, 1.0, false).total;
 }

@@ -23,48 +23,49 @@ typedef struct {
     double total;
     double share; /* no time: the part of products of the host's columns that
                      devices take */
-} hyb_home_seconds_t;
+} hyb_residence_seconds_t;
 
 /*
  * The factorization of shape, P x Q processes alike, of whose columns devices
  * do not hold a part, 0 to 1, on the left: guests, or those that the host
  * computes; with 0 the team has its share. docs/PLAN.md has the formulae.
  */
-hyb_home_seconds_t hyb_home_predict(const hyb_home_figures_t *figures,
-                                    const hpl_shape_t *shape, double rest,
-                                    bool guests);
+hyb_residence_seconds_t
+hyb_residence_predict(const hyb_residence_figures_t *figures,
+                      const hpl_shape_t *shape, double rest, bool guests);
 
 /* Panels of the widest group of a run whose columns live on devices: the
  * setting group, or as deep as their products gain by it, and where there are
  * guests as wide as keeps these off the links. */
-int hyb_home_group(const hyb_home_figures_t *figures, const hpl_shape_t *shape);
+int hyb_residence_group(const hyb_residence_figures_t *figures,
+                        const hpl_shape_t *shape);
 
 /* What a device holds beside columns, in a run with such groups and so many
  * seats. */
-hyb_extent_t hyb_home_extent(const hpl_shape_t *shape, int width, int seats,
-                             bool checked);
+hyb_extent_t hyb_residence_extent(const hpl_shape_t *shape, int width,
+                                  int seats, bool checked);
 
 /* That width, and how many panels are guests before: 0, or more than are. */
-hyb_grouping_t hyb_home_grouping(const hyb_home_figures_t *figures,
-                                 const hpl_shape_t *shape);
+hyb_grouping_t hyb_residence_grouping(const hyb_residence_figures_t *figures,
+                                      const hpl_shape_t *shape);
 
 /*
  * The part of the columns that the team computes where the others live on
  * devices: the setting share, or with auto what team and devices compute
  * in the same time, if that is clearly faster than devices alone.
  */
-double hyb_home_share(const hyb_home_figures_t *figures,
-                      const hpl_shape_t *shape);
+double hyb_residence_share(const hyb_residence_figures_t *figures,
+                           const hpl_shape_t *shape);
 
 /* Is the setting share auto or a number from 0 to 1? Else it is said. */
-bool hyb_home_share_is_valid(void);
+bool hyb_residence_share_is_valid(void);
 
 /* That part, for which the devices have no room, and whether it is guests. */
-double hyb_home_rest(const hyb_home_figures_t *figures,
-                     const hpl_shape_t *shape, bool *guests_p);
+double hyb_residence_rest(const hyb_residence_figures_t *figures,
+                          const hpl_shape_t *shape, bool *guests_p);
 
 /* Does the setting home leave all columns in host memory? */
-bool hyb_home_is_host(void);
+bool hyb_residence_is_host(void);
 
 /*
  * Do devices compute columns of shape? asked is the setting home: with auto if
@@ -72,12 +73,13 @@ bool hyb_home_is_host(void);
  * for all of an update, as the setting visit allows; never where figures has no
  * device that can keep them.
  */
-bool hyb_home_is_device(const char *asked, const hyb_home_figures_t *figures,
-                        const hpl_shape_t *shape);
+bool hyb_residence_is_device(const char *asked,
+                             const hyb_residence_figures_t *figures,
+                             const hpl_shape_t *shape);
 
 /* May they at all, whatever is solved? */
-bool hyb_home_may_be_device(const char *asked,
-                            const hyb_home_figures_t *figures);
+bool hyb_residence_may_be_device(const char *asked,
+                                 const hyb_residence_figures_t *figures);
 
 /* ---- what crosses links -------------------------------------------------- */
 
@@ -93,6 +95,6 @@ bool hyb_home_may_be_device(const char *asked,
  * by_device  in  devices factor the panels of their columns, which stay there
  *                and come down only where others need them
  */
-void hyb_home_traffic(const hpl_shape_t *shape, const hyb_homes_t *homes,
-                      const hyb_groups_t *groups, bool rows_stay,
-                      bool by_device, double *up_p, double *down_p);
+void hyb_residence_traffic(const hpl_shape_t *shape, const hyb_homes_t *homes,
+                           const hyb_groups_t *groups, bool rows_stay,
+                           bool by_device, double *up_p, double *down_p);

@@ -219,9 +219,9 @@ static traffic_t guest_traffic(const hpl_shape_t *shape,
     return (traffic_t){width * t.up, width * t.down};
 }
 
-void hyb_home_traffic(const hpl_shape_t *shape, const hyb_homes_t *homes,
-                      const hyb_groups_t *groups, bool rows_stay,
-                      bool by_device, double *up_p, double *down_p)
+void hyb_residence_traffic(const hpl_shape_t *shape, const hyb_homes_t *homes,
+                           const hyb_groups_t *groups, bool rows_stay,
+                           bool by_device, double *up_p, double *down_p)
 {
     int panels = groups->panels;
     hpl_map_t columns = hpl_system_column_map(shape);

@@ -6,7 +6,7 @@
 /* Seconds of a thread: on a core, and ready to run while others had it. */
 typedef struct {
     double ran, waited;
-} xh_turns_t;
+} xh_run_delay_t;
 
 /* Of a thread's time: more is too much for others. */
 #define XH_TURNS_CROWDED 0.1
@@ -18,10 +18,11 @@ typedef struct {
  *                  the system does not tell
  * turns_p  out     zeros where the system does not tell: then false
  */
-bool xh_turns_read(int *file, xh_turns_t *turns_p);
+bool xh_run_delay_read(int *file, xh_run_delay_t *turns_p);
 
 /* Those of all threads of this process together; zeros likewise. */
-xh_turns_t xh_turns_of_process(void);
+xh_run_delay_t xh_run_delay_of_process(void);
 
 /* The part of the time between two moments that others had: 0 to 1. */
-double xh_turns_of_others(const xh_turns_t *from, const xh_turns_t *to);
+double xh_run_delay_of_others(const xh_run_delay_t *from,
+                              const xh_run_delay_t *to);

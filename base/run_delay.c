@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "base/turns.h"
+#include "base/run_delay.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -9,15 +9,15 @@
 #include "base/sysfile.h"
 
 /* Two numbers: ns on a core, and ns on a run queue. */
-static xh_turns_t parse(const char *text)
+static xh_run_delay_t parse(const char *text)
 {
     char *second;
     double ran = 1e-9 * (double)strtoull(text, &second, 10);
 
-    return (xh_turns_t){ran, 1e-9 * (double)strtoull(second, NULL, 10)};
+    return (xh_run_delay_t){ran, 1e-9 * (double)strtoull(second, NULL, 10)};
 }
 
-bool xh_turns_read(int *file, xh_turns_t *turns_p)
+bool xh_run_delay_read(int *file, xh_run_delay_t *turns_p)
 {
     char text[80];
     ssize_t length = 0;
@@ -31,10 +31,10 @@ bool xh_turns_read(int *file, xh_turns_t *turns_p)
     return length > 0;
 }
 
-xh_turns_t xh_turns_of_process(void)
+xh_run_delay_t xh_run_delay_of_process(void)
 {
     DIR *tasks = opendir("/proc/self/task");
-    xh_turns_t all = {0}, one;
+    xh_run_delay_t all = {0}, one;
     struct dirent *task;
     char path[300], text[80];
 
@@ -51,7 +51,8 @@ xh_turns_t xh_turns_of_process(void)
     return all;
 }
 
-double xh_turns_of_others(const xh_turns_t *from, const xh_turns_t *to)
+double xh_run_delay_of_others(const xh_run_delay_t *from,
+                              const xh_run_delay_t *to)
 {
     double waited = to->waited - from->waited;
     double all = waited + to->ran - from->ran;

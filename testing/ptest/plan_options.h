@@ -22,15 +22,15 @@ typedef struct {
     double memory_bytes; /* ... of each node, if not 0 */
     int nodes;           /* of the job, 0: as started */
     int ranks_per_node;  /* likewise */
-} xhpl_request_t;
+} xhpl_plan_options_t;
 
 /*
  * Read the argument of the option of limit.
  * Errors: XH_ERR_INPUT  it is not allowed: reported with what is, and with the
  *                       nearest valid value; request stays
  */
-xh_status_t xhpl_request_read(xhpl_limit_t limit, const char *text,
-                              xhpl_request_t *request);
+xh_status_t xhpl_plan_option_read(xhpl_limit_t limit, const char *text,
+                                  xhpl_plan_options_t *request);
 
 typedef struct { /* the size of a job */
     int nodes;
@@ -39,5 +39,5 @@ typedef struct { /* the size of a job */
 } xhpl_extent_t;
 
 /* The job that a plan is for: as started, with the changes of request. */
-xhpl_extent_t xhpl_request_extent(const xhpl_request_t *request,
-                                  const xhpl_extent_t *started);
+xhpl_extent_t xhpl_plan_option_extent(const xhpl_plan_options_t *request,
+                                      const xhpl_extent_t *started);

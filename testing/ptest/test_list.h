@@ -22,16 +22,16 @@ typedef struct {
 } xhpl_test_t;
 
 /* How many tests parameters describe, at least 1. */
-int64_t xhpl_plan_count(const xhpl_parameters_t *parameters);
+int64_t xhpl_test_count(const xhpl_parameters_t *parameters);
 
 /* Test number index, 0 .. count - 1. */
-xhpl_test_t xhpl_plan_test(const xhpl_parameters_t *parameters, int64_t index);
+xhpl_test_t xhpl_test_at(const xhpl_parameters_t *parameters, int64_t index);
 
 /*
  * How many consecutive tests share grid, N, NB and DEPTH, which memory depends
  * on.
  */
-int64_t xhpl_plan_same_shape(const xhpl_parameters_t *parameters);
+int64_t xhpl_test_same_shape(const xhpl_parameters_t *parameters);
 
 /* The choices of test as the library wants them. */
 HPL_T_palg xhpl_algorithm(const xhpl_parameters_t *parameters,

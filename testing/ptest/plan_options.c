@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "testing/ptest/request.h"
+#include "testing/ptest/plan_options.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -64,7 +64,7 @@ static double nearest_amount(xhpl_limit_t limit, const unit_t *unit,
 }
 
 static void store_limit(xhpl_limit_t limit, const unit_t *unit, double amount,
-                        xhpl_request_t *request)
+                        xhpl_plan_options_t *request)
 {
     bool is_share = unit->letter[0] == '%';
 
@@ -80,8 +80,8 @@ static void store_limit(xhpl_limit_t limit, const unit_t *unit, double amount,
     }
 }
 
-xh_status_t xhpl_request_read(xhpl_limit_t limit, const char *text,
-                              xhpl_request_t *request)
+xh_status_t xhpl_plan_option_read(xhpl_limit_t limit, const char *text,
+                                  xhpl_plan_options_t *request)
 {
     size_t digits = strspn(text, "0123456789.");
     const unit_t *unit = nearest_unit(limit, text + digits);
@@ -105,8 +105,8 @@ xh_status_t xhpl_request_read(xhpl_limit_t limit, const char *text,
     return XH_ERR_INPUT;
 }
 
-xhpl_extent_t xhpl_request_extent(const xhpl_request_t *request,
-                                  const xhpl_extent_t *started)
+xhpl_extent_t xhpl_plan_option_extent(const xhpl_plan_options_t *request,
+                                      const xhpl_extent_t *started)
 {
     xhpl_extent_t extent = *started;
 

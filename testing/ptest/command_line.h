@@ -7,7 +7,7 @@
 #include "base/status.h"
 #include "testing/ptest/help.h"
 #include "testing/ptest/parameters.h"
-#include "testing/ptest/request.h"
+#include "testing/ptest/plan_options.h"
 
 enum { XHPL_FILE_SIZE = 4096 }; /* of a file's name, with its 0 byte */
 
@@ -37,21 +37,21 @@ typedef struct {
     const char *write;           /* of a plan */
     bool simulate;               /* the best choice of a plan */
     int64_t runs;                /* of each test; 0: one */
-    xhpl_request_t wanted;       /* of a plan */
+    xhpl_plan_options_t wanted;  /* of a plan */
     bool given[XHPL_QUANTITIES]; /* which parameters options gave */
     xhpl_parameters_t parameters;
-} xhpl_order_t;
+} xhpl_command_t;
 
 /*
- * Read settings, command line and HPL.dat into an order for a run of
+ * Read settings, command line and HPL.dat into a command for a run of
  * `processes`, answer --help and --version, and report errors.
  *
  * argv  in  must outlive the order
  *
  * Order: on one process.
  */
-void xhpl_order_read(int argc, char **argv, int processes,
-                     xhpl_order_t *order_p);
+void xhpl_command_read(int argc, char **argv, int processes,
+                       xhpl_command_t *command_p);
 
 /* ---- its parts ----------------------------------------------------------- */
 
@@ -62,11 +62,12 @@ void xhpl_order_read(int argc, char **argv, int processes,
  * Errors: XH_ERR_INPUT  an unknown option or value: reported with the nearest
  *                       valid one
  */
-xh_status_t xhpl_options_parse(int argc, char **argv, xhpl_order_t *order_p);
+xh_status_t xhpl_options_parse(int argc, char **argv,
+                               xhpl_command_t *command_p);
 
 /*
  * Take those parameters from file that no option gave.
  * Errors: XH_ERR_INPUT  the lists of P and Q differ in length: reported
  */
-xh_status_t xhpl_options_complete(xhpl_order_t *order,
+xh_status_t xhpl_options_complete(xhpl_command_t *command,
                                   const xhpl_parameters_t *file);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "testing/ptest/plan.h"
+#include "testing/ptest/test_list.h"
 
 /* ---- the tests of a run -------------------------------------------------- */
 
@@ -22,18 +22,18 @@ static int64_t combinations(const xhpl_parameters_t *parameters, int levels)
     return count;
 }
 
-int64_t xhpl_plan_count(const xhpl_parameters_t *parameters)
+int64_t xhpl_test_count(const xhpl_parameters_t *parameters)
 {
     return parameters->runs * combinations(parameters, LEVELS);
 }
 
-int64_t xhpl_plan_same_shape(const xhpl_parameters_t *parameters)
+int64_t xhpl_test_same_shape(const xhpl_parameters_t *parameters)
 {
     return parameters->runs *
            combinations(parameters, LEVELS - LEVELS_OF_SHAPE);
 }
 
-xhpl_test_t xhpl_plan_test(const xhpl_parameters_t *parameters, int64_t index)
+xhpl_test_t xhpl_test_at(const xhpl_parameters_t *parameters, int64_t index)
 {
     int at[XHPL_QUANTITIES], value[XHPL_QUANTITIES];
 

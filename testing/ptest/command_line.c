@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "testing/ptest/order.h"
+#include "testing/ptest/command_line.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -13,14 +13,14 @@
 #include "testing/ptest/dat_file.h"
 #include "testing/ptest/launcher.h"
 #include "testing/ptest/named_files.h"
-#include "testing/ptest/plan.h"
+#include "testing/ptest/test_list.h"
 
 static const double usual_share = 0.8; /* of the memory, without --memory */
 static const char default_dat[] = "HPL.dat", default_conf[] = "xhpl.conf";
 
 /* ---- the command line ---------------------------------------------------- */
 
-#define AT(member) offsetof(xhpl_order_t, member)
+#define AT(member) offsetof(xhpl_command_t, member)
 
 /* clang-format off */
 static const xh_option_t others[] = {
@@ -94,7 +94,7 @@ enum { OTHERS = sizeof(others) / sizeof(others[0]) };
 
 /* Read "a,b,c" as the values of quantity. */
 static xh_status_t read_list(int quantity, const char *text,
-                             xhpl_order_t *order)
+                             xhpl_command_t *command)
 {
     const xhpl_quantity_row_t *row = xhpl_quantity(quantity);
     const char *dashes = xh_command_line_dashes(row->option);
@@ -119,7 +119,7 @@ static xh_status_t read_list(int quantity, const char *text,
         snprintf(token, sizeof(token), "%.*s", length, at);
         if (length >= (int)sizeof(token) ||
             xhpl_parameters_store(quantity, count, token, XHPL_NUMBERS_OR_WORDS,
-                                  &order->parameters) != XH_OK) {
+                                  &command->parameters) != XH_OK) {
             xhpl_quantity_advice(row, token, XHPL_NUMBERS_OR_WORDS, advice,
                                  sizeof(advice));
             xh_log_error("%s%s: '%.80s' cannot be %s; %s", dashes, row->option,
@@ -128,33 +128,33 @@ static xh_status_t read_list(int quantity, const char *text,
         }
         at = at[length] == ',' ? at + length + 1 : NULL;
     }
-    order->parameters.list[quantity].count = count;
-    order->given[quantity] = true;
+    command->parameters.list[quantity].count = count;
+    command->given[quantity] = true;
     return XH_OK;
 }
 
 /* choice  in  a quantity, or XHPL_QUANTITIES and a limit of a plan, or help */
 static xh_status_t read_other(int choice, const char *text, void *context)
 {
-    xhpl_order_t *order = context;
+    xhpl_command_t *command = context;
 
     if (choice == XHPL_QUANTITIES + XHPL_HELP) {
-        order->ask = XHPL_ASK_HELP;
-        return xhpl_help_topic(text, &order->topic);
+        command->ask = XHPL_ASK_HELP;
+        return xhpl_help_topic(text, &command->topic);
     }
     return choice < XHPL_QUANTITIES
-               ? read_list(choice, text, order)
-               : xhpl_request_read(choice - XHPL_QUANTITIES, text,
-                                   &order->wanted);
+               ? read_list(choice, text, command)
+               : xhpl_plan_option_read(choice - XHPL_QUANTITIES, text,
+                                       &command->wanted);
 }
 
-xh_status_t xhpl_options_parse(int argc, char **argv, xhpl_order_t *order_p)
+xh_status_t xhpl_options_parse(int argc, char **argv, xhpl_command_t *command_p)
 {
     xh_option_t rows[XHPL_QUANTITIES + OTHERS];
 
-    *order_p =
-        (xhpl_order_t){.exit_status = XH_EXIT_INPUT, .ask = XHPL_ASK_RUN};
-    xhpl_parameters_default(&order_p->parameters);
+    *command_p =
+        (xhpl_command_t){.exit_status = XH_EXIT_INPUT, .ask = XHPL_ASK_RUN};
+    xhpl_parameters_default(&command_p->parameters);
     for (int q = 0; q < XHPL_QUANTITIES; q++)
         rows[q] = (xh_option_t){.name = xhpl_quantity(q)->option,
                                 .argument = "LIST",
@@ -162,23 +162,23 @@ xh_status_t xhpl_options_parse(int argc, char **argv, xhpl_order_t *order_p)
                                 .choice = q};
     memcpy(rows + XHPL_QUANTITIES, others, sizeof(others));
     return xh_command_line_read(argc, argv, rows, XHPL_QUANTITIES + OTHERS,
-                                read_other, order_p);
+                                read_other, command_p);
 }
 
 /* ---- the parameters ------------------------------------------------------ */
 
-xh_status_t xhpl_options_complete(xhpl_order_t *order,
+xh_status_t xhpl_options_complete(xhpl_command_t *command,
                                   const xhpl_parameters_t *file)
 {
     xhpl_parameters_t all = *file;
 
     for (int q = 0; q < XHPL_QUANTITIES; q++)
-        if (order->given[q])
-            all.list[q] = order->parameters.list[q];
-    if (order->given[XHPL_THRESHOLD])
-        all.threshold = order->parameters.threshold;
-    all.runs = order->runs > 0 ? (int)order->runs : 1;
-    order->parameters = all;
+        if (command->given[q])
+            all.list[q] = command->parameters.list[q];
+    if (command->given[XHPL_THRESHOLD])
+        all.threshold = command->parameters.threshold;
+    all.runs = command->runs > 0 ? (int)command->runs : 1;
+    command->parameters = all;
     if (all.list[XHPL_P].count == all.list[XHPL_Q].count)
         return XH_OK;
     xh_log_error("P has %d values and Q has %d; allowed: equally many",
@@ -197,16 +197,16 @@ static int rows_of(int processes)
 }
 
 /* What neither an option nor HPL.dat gives, which is said. */
-static void choose(xhpl_order_t *order, int processes)
+static void choose(xhpl_command_t *command, int processes)
 {
-    xhpl_parameters_t *p = &order->parameters;
-    bool has_grid = order->given[XHPL_P] || order->given[XHPL_Q];
+    xhpl_parameters_t *p = &command->parameters;
+    bool has_grid = command->given[XHPL_P] || command->given[XHPL_Q];
 
     if (!has_grid) {
         p->list[XHPL_P].value[0] = rows_of(processes);
         p->list[XHPL_Q].value[0] = processes / rows_of(processes);
     }
-    if (!order->quiet && (!has_grid || !order->given[XHPL_NB]))
+    if (!command->quiet && (!has_grid || !command->given[XHPL_NB]))
         xh_log_info("there is no %s: NB = %d, %d x %d processes; xhpl --plan "
                     "finds the best",
                     default_dat, p->list[XHPL_NB].value[0],
@@ -214,19 +214,19 @@ static void choose(xhpl_order_t *order, int processes)
 }
 
 /* Read HPL.dat; if there is none, N is enough. */
-static xh_status_t read_dat(xhpl_order_t *order, int processes)
+static xh_status_t read_dat(xhpl_command_t *command, int processes)
 {
-    const char *dat = order->dat != NULL ? order->dat : default_dat;
-    xhpl_parameters_t file = order->parameters;
-    bool is_enough =
-        order->given[XHPL_N] && order->given[XHPL_P] == order->given[XHPL_Q];
-    bool is_read = order->dat != NULL || !is_enough || access(dat, F_OK) == 0;
+    const char *dat = command->dat != NULL ? command->dat : default_dat;
+    xhpl_parameters_t file = command->parameters;
+    bool is_enough = command->given[XHPL_N] &&
+                     command->given[XHPL_P] == command->given[XHPL_Q];
+    bool is_read = command->dat != NULL || !is_enough || access(dat, F_OK) == 0;
 
     if (is_read)
         XH_TRY(xhpl_dat_read(dat, &file));
-    XH_TRY(xhpl_options_complete(order, &file));
+    XH_TRY(xhpl_options_complete(command, &file));
     if (!is_read)
-        choose(order, processes);
+        choose(command, processes);
     return XH_OK;
 }
 
@@ -273,27 +273,27 @@ static xh_status_t check_grids(const xhpl_parameters_t *parameters,
 /* ---- the whole ----------------------------------------------------------- */
 
 /* The file of settings may be missing, unless --conf names it. */
-static xh_status_t read_conf(const xhpl_order_t *order)
+static xh_status_t read_conf(const xhpl_command_t *command)
 {
-    const char *conf = order->conf != NULL ? order->conf : default_conf;
+    const char *conf = command->conf != NULL ? command->conf : default_conf;
     bool exists = access(conf, F_OK) == 0;
 
-    if (order->conf != NULL)
+    if (command->conf != NULL)
         XH_TRY(xh_settings_read_file(conf));
     else
         XH_TRY(xh_settings_read_default(conf));
-    if (exists && order->ask == XHPL_ASK_RUN && !order->quiet)
+    if (exists && command->ask == XHPL_ASK_RUN && !command->quiet)
         xh_log_info("settings come from %s", conf);
     return XH_OK;
 }
 
 /* Do the options go together? */
-static xh_status_t check_task(const xhpl_order_t *order)
+static xh_status_t check_task(const xhpl_command_t *command)
 {
-    const xhpl_request_t *wanted = &order->wanted;
-    bool plans = order->ask == XHPL_ASK_PLAN;
-    bool files = order->json != NULL || order->trace != NULL ||
-                 order->iterations != NULL;
+    const xhpl_plan_options_t *wanted = &command->wanted;
+    bool plans = command->ask == XHPL_ASK_PLAN;
+    bool files = command->json != NULL || command->trace != NULL ||
+                 command->iterations != NULL;
     const struct {
         bool is_there;
         const char *text;
@@ -303,14 +303,14 @@ static xh_status_t check_task(const xhpl_order_t *order)
          "--memory needs --plan"},
         {!plans && wanted->nodes > 0, "--nodes needs --plan"},
         {!plans && wanted->ranks_per_node > 0, "--ranks-per-node needs --plan"},
-        {!plans && order->write != NULL, "--write needs --plan"},
-        {!plans && order->simulate, "--simulate needs --plan"},
-        {plans && order->runs > 0, "--runs cannot be combined with --plan"},
-        {plans && order->dat != NULL, "--dat cannot be combined with --plan"},
-        {plans && order->given[XHPL_N], "-n: --plan chooses it"},
-        {plans && order->given[XHPL_P], "-p: --plan chooses it"},
-        {plans && order->given[XHPL_Q], "-q: --plan chooses it"},
-        {files && order->ask > XHPL_ASK_TRUST,
+        {!plans && command->write != NULL, "--write needs --plan"},
+        {!plans && command->simulate, "--simulate needs --plan"},
+        {plans && command->runs > 0, "--runs cannot be combined with --plan"},
+        {plans && command->dat != NULL, "--dat cannot be combined with --plan"},
+        {plans && command->given[XHPL_N], "-n: --plan chooses it"},
+        {plans && command->given[XHPL_P], "-p: --plan chooses it"},
+        {plans && command->given[XHPL_Q], "-q: --plan chooses it"},
+        {files && command->ask > XHPL_ASK_TRUST,
          "--json, --trace and --iterations need a run: they cannot be combined "
          "with --plan or --predict"},
     };
@@ -335,18 +335,19 @@ static const char *report_file(const xhpl_parameters_t *parameters)
 
 /* Does no file that is written take another's place? report: NULL as long as
  * HPL.dat, which names it, is not read. */
-static xh_status_t check_files(const xhpl_order_t *order, const char *report)
+static xh_status_t check_files(const xhpl_command_t *command,
+                               const char *report)
 {
-    const char *dat = order->dat != NULL ? order->dat : default_dat;
+    const char *dat = command->dat != NULL ? command->dat : default_dat;
     const xhpl_named_file_t files[] = {
-        {"the input", order->ask != XHPL_ASK_PLAN ? dat : NULL, XHPL_READ},
-        {"the settings", order->conf != NULL ? order->conf : default_conf,
+        {"the input", command->ask != XHPL_ASK_PLAN ? dat : NULL, XHPL_READ},
+        {"the settings", command->conf != NULL ? command->conf : default_conf,
          XHPL_READ},
         {"the report", report, XHPL_REPORT},
-        {"--trace", order->trace, XHPL_WRITTEN},
-        {"--iterations", order->iterations, XHPL_WRITTEN},
-        {"--json", order->json, XHPL_WRITTEN},
-        {"--write", order->write, XHPL_WRITTEN}};
+        {"--trace", command->trace, XHPL_WRITTEN},
+        {"--iterations", command->iterations, XHPL_WRITTEN},
+        {"--json", command->json, XHPL_WRITTEN},
+        {"--write", command->write, XHPL_WRITTEN}};
 
     return xhpl_named_files_check(files, sizeof(files) / sizeof(files[0]));
 }
@@ -359,7 +360,7 @@ static bool is(const char *setting, const char *value)
 /* Checkpoints are of one test, by the hybrid solver. */
 static xh_status_t check_checkpoints(const xhpl_parameters_t *parameters)
 {
-    int64_t tests = xhpl_plan_count(parameters);
+    int64_t tests = xhpl_test_count(parameters);
 
     if (is("checkpoint", "") && is("restart", ""))
         return XH_OK;
@@ -375,54 +376,54 @@ static xh_status_t check_checkpoints(const xhpl_parameters_t *parameters)
 }
 
 /* Are the settings and the parameters such that the task can be done? */
-static bool read_task(xhpl_order_t *order, int processes)
+static bool read_task(xhpl_command_t *command, int processes)
 {
-    xhpl_request_t *wanted = &order->wanted;
+    xhpl_plan_options_t *wanted = &command->wanted;
 
     if (wanted->memory_share + wanted->memory_bytes == 0.0)
         wanted->memory_share = usual_share;
-    if (read_conf(order) != XH_OK)
+    if (read_conf(command) != XH_OK)
         return false;
-    if (order->ask == XHPL_ASK_PLAN)
+    if (command->ask == XHPL_ASK_PLAN)
         return true;
-    if (read_dat(order, processes) != XH_OK)
+    if (read_dat(command, processes) != XH_OK)
         return false;
-    if (check_files(order, report_file(&order->parameters)) != XH_OK) {
-        order->json = NULL; /* which may be the report's */
+    if (check_files(command, report_file(&command->parameters)) != XH_OK) {
+        command->json = NULL; /* which may be the report's */
         return false;
     }
-    return order->ask == XHPL_ASK_PREDICT || /* which runs no test */
-           (check_checkpoints(&order->parameters) == XH_OK &&
-            check_grids(&order->parameters, processes) == XH_OK);
+    return command->ask == XHPL_ASK_PREDICT || /* which runs no test */
+           (check_checkpoints(&command->parameters) == XH_OK &&
+            check_grids(&command->parameters, processes) == XH_OK);
 }
 
 /* Answer what takes no run; true if that could be done. */
-static bool answer(const xhpl_order_t *order)
+static bool answer(const xhpl_command_t *command)
 {
-    if (order->ask == XHPL_ASK_HELP)
-        xhpl_help_print(order->topic, others, OTHERS, stdout);
-    else if (order->ask == XHPL_ASK_VERSION)
+    if (command->ask == XHPL_ASK_HELP)
+        xhpl_help_print(command->topic, others, OTHERS, stdout);
+    else if (command->ask == XHPL_ASK_VERSION)
         printf("xhpl %s\n", XH_VERSION);
-    else if (read_conf(order) == XH_OK)
+    else if (read_conf(command) == XH_OK)
         xhpl_help_print_values(stdout);
     else
         return false;
     return true;
 }
 
-void xhpl_order_read(int argc, char **argv, int processes,
-                     xhpl_order_t *order_p)
+void xhpl_command_read(int argc, char **argv, int processes,
+                       xhpl_command_t *command_p)
 {
     bool loaded = xh_settings_load() == XH_OK, done = false;
-    bool is_read = xhpl_options_parse(argc, argv, order_p) == XH_OK && loaded;
-    bool asks = is_read && order_p->ask > XHPL_ASK_PREDICT;
+    bool is_read = xhpl_options_parse(argc, argv, command_p) == XH_OK && loaded;
+    bool asks = is_read && command_p->ask > XHPL_ASK_PREDICT;
 
     if (asks)
-        done = answer(order_p);
+        done = answer(command_p);
     if (is_read && !asks && xhpl_launcher_check(processes) == XH_OK &&
-        check_task(order_p) == XH_OK && check_files(order_p, NULL) == XH_OK)
-        done = order_p->run = read_task(order_p, processes);
+        check_task(command_p) == XH_OK && check_files(command_p, NULL) == XH_OK)
+        done = command_p->run = read_task(command_p, processes);
     else
-        order_p->json = NULL; /* no record of what is no run */
-    order_p->exit_status = done ? XH_EXIT_PASSED : XH_EXIT_INPUT;
+        command_p->json = NULL; /* no record of what is no run */
+    command_p->exit_status = done ? XH_EXIT_PASSED : XH_EXIT_INPUT;
 }

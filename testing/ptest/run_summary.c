@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "testing/ptest/tally.h"
+#include "testing/ptest/run_summary.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -18,7 +18,7 @@ static struct { /* under the lock */
     double sum, least, most; /* flop/s */
 } tally;
 
-void xhpl_tally_begin(int64_t tests, int runs)
+void xhpl_summary_begin(int64_t tests, int runs)
 {
     pthread_mutex_lock(&lock);
     tally.tests = tests;
@@ -29,7 +29,7 @@ void xhpl_tally_begin(int64_t tests, int runs)
     pthread_mutex_unlock(&lock);
 }
 
-int64_t xhpl_tally_start(const xhpl_test_t *test)
+int64_t xhpl_summary_start(const xhpl_test_t *test)
 {
     int64_t number;
 
@@ -71,7 +71,7 @@ static void say_runs(void)
     tally.counted = 0;
 }
 
-void xhpl_tally_end(double rate)
+void xhpl_summary_end(double rate)
 {
     pthread_mutex_lock(&lock);
     tally.ended++;
@@ -93,7 +93,7 @@ static void append_best(char *text, size_t size)
                    xh_text_plain(1e-9 * tally.rate, 4).text);
 }
 
-void xhpl_tally_say_best(double ceiling)
+void xhpl_summary_say_best(double ceiling)
 {
     char text[LINE] = "best: ";
 
@@ -111,7 +111,7 @@ void xhpl_tally_say_best(double ceiling)
     pthread_mutex_unlock(&lock);
 }
 
-void xhpl_tally_say_interrupted(void)
+void xhpl_summary_say_interrupted(void)
 {
     char text[LINE] = "interrupted: ";
 

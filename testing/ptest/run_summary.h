@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "testing/ptest/plan.h"
+#include "testing/ptest/test_list.h"
 
 /*
  * What a run has done so far, for people, on stderr: on process 0. Any thread
@@ -11,24 +11,24 @@
  */
 
 /* So many tests are to come, each `runs` times in turn. */
-void xhpl_tally_begin(int64_t tests, int runs);
+void xhpl_summary_begin(int64_t tests, int runs);
 
 /* One begins; returns its number, from 1. */
-int64_t xhpl_tally_start(const xhpl_test_t *test);
+int64_t xhpl_summary_start(const xhpl_test_t *test);
 
 /*
  * The last one that began is over. After the last of several runs, their mean
  * and spread are said.
  * rate  in  flop/s; 0: it has no result that counts
  */
-void xhpl_tally_end(double rate);
+void xhpl_summary_end(double rate);
 
 /*
  * Say which test was the fastest, if there were several, or if the ceiling is
  * known.
  * ceiling  in  flop/s that the cores reach in multiply-adds alone; 0: unknown
  */
-void xhpl_tally_say_best(double ceiling);
+void xhpl_summary_say_best(double ceiling);
 
 /* Say what was finished and what was not, if a run is under way. */
-void xhpl_tally_say_interrupted(void);
+void xhpl_summary_say_interrupted(void);
