@@ -64,24 +64,24 @@ static double nearest_amount(xhpl_limit_t limit, const unit_t *unit,
 }
 
 static void store_limit(xhpl_limit_t limit, const unit_t *unit, double amount,
-                        xhpl_plan_options_t *request)
+                        xhpl_plan_options_t *options)
 {
     bool is_share = unit->letter[0] == '%';
 
     amount *= unit->factor;
     if (limit == XHPL_TIME) {
-        request->seconds = amount;
+        options->seconds = amount;
     } else if (limit == XHPL_MEMORY) {
-        request->memory_share = is_share ? amount : 0.0;
-        request->memory_bytes = is_share ? 0.0 : amount;
+        options->memory_share = is_share ? amount : 0.0;
+        options->memory_bytes = is_share ? 0.0 : amount;
     } else {
-        *(limit == XHPL_NODES ? &request->nodes : &request->ranks_per_node) =
+        *(limit == XHPL_NODES ? &options->nodes : &options->ranks_per_node) =
             (int)amount;
     }
 }
 
 xh_status_t xhpl_plan_option_read(xhpl_limit_t limit, const char *text,
-                                  xhpl_plan_options_t *request)
+                                  xhpl_plan_options_t *options)
 {
     size_t digits = strspn(text, "0123456789.");
     const unit_t *unit = nearest_unit(limit, text + digits);
@@ -93,7 +93,7 @@ xh_status_t xhpl_plan_option_read(xhpl_limit_t limit, const char *text,
     nearest = nearest_amount(limit, unit, amount);
     if (amount > 0.0 && amount == nearest && (size_t)(end - number) == digits &&
         strcmp(unit->letter, text + digits) == 0) {
-        store_limit(limit, unit, amount, request);
+        store_limit(limit, unit, amount, options);
         return XH_OK;
     }
     if (digits > 0 && nearest > 0.0 &&
@@ -105,16 +105,16 @@ xh_status_t xhpl_plan_option_read(xhpl_limit_t limit, const char *text,
     return XH_ERR_INPUT;
 }
 
-xhpl_extent_t xhpl_plan_option_extent(const xhpl_plan_options_t *request,
+xhpl_extent_t xhpl_plan_option_extent(const xhpl_plan_options_t *options,
                                       const xhpl_extent_t *started)
 {
     xhpl_extent_t extent = *started;
 
-    if (request->nodes > 0)
-        extent.nodes = request->nodes;
-    if (request->ranks_per_node > 0)
-        extent.ranks_per_node = request->ranks_per_node;
-    if (request->nodes > 0 || request->ranks_per_node > 0)
+    if (options->nodes > 0)
+        extent.nodes = options->nodes;
+    if (options->ranks_per_node > 0)
+        extent.ranks_per_node = options->ranks_per_node;
+    if (options->nodes > 0 || options->ranks_per_node > 0)
         extent.processes = (int64_t)extent.nodes * extent.ranks_per_node;
     return extent;
 }

@@ -27,10 +27,10 @@ typedef struct {
 /*
  * Read the argument of the option of limit.
  * Errors: XH_ERR_INPUT  it is not allowed: reported with what is, and with the
- *                       nearest valid value; request stays
+ *                       nearest valid value; options stays
  */
 xh_status_t xhpl_plan_option_read(xhpl_limit_t limit, const char *text,
-                                  xhpl_plan_options_t *request);
+                                  xhpl_plan_options_t *options);
 
 typedef struct { /* the size of a job */
     int nodes;
@@ -38,6 +38,6 @@ typedef struct { /* the size of a job */
     int64_t processes;  /* may be more than XHPL_PROCESSES_MOST */
 } xhpl_extent_t;
 
-/* The job that a plan is for: as started, with the changes of request. */
-xhpl_extent_t xhpl_plan_option_extent(const xhpl_plan_options_t *request,
+/* The job that a plan is for: as started, with the changes of options. */
+xhpl_extent_t xhpl_plan_option_extent(const xhpl_plan_options_t *options,
                                       const xhpl_extent_t *started);
