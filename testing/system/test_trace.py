@@ -17,7 +17,7 @@ COLUMNS = (
     "seconds gflops share_used share_measured panel broadcast exchange swap "
     "solve update_host wait_panel wait_exchange wait_device"
 ).split() + [
-    f"{name}_{d}" for name in ("update_device", "device_wait")
+    f"{name}_{d}" for name in ("update_device", "device_wait", "link_wait")
     for d in range(DEVICES_MOST)
 ] + ["panel_device"]
 
@@ -74,6 +74,40 @@ def test_a_trace_has_what_each_queue_of_a_device_did(xhpl):
         assert {e["name"] for e in mine} == kinds, queue
         for one, after in zip(mine, mine[1:]):
             assert after["ts"] >= one["ts"] + one["dur"] - 1.0, (queue, one, after)  # us
+
+
+def seconds_alone(copies, work):
+    """How long any of copies lasted, and none of work: both lists of spans, us."""
+    edges = sorted(
+        (span["ts"] + end * span["dur"], kind, 1 - 2 * end)
+        for kind, spans in enumerate((copies, work)) for span in spans for end in (0, 1)
+    )  # fmt: skip
+    under_way, alone, last = [0, 0], 0.0, 0.0
+    for time, kind, step in edges:
+        alone += (time - last) * (under_way[0] > 0 and under_way[1] == 0)
+        under_way[kind] += step
+        last = time
+    return alone * 1e-6
+
+
+# On links of so many GB/s copies take far more than half a second.
+@pytest.mark.parametrize("home, link", [("host", 0.008), ("device", 0.02)])
+def test_a_device_waits_for_its_link_as_the_time_line_shows(xhpl, home, link):
+    words = "-n 500 --nb 32 -p 1 -q 1 --trace t.json --iterations i.csv --json r.json"
+    words += f" --set devices=emu:1 --set home={home} --set split=fixed:0.7"
+    words += f" --set emu_memory=1 --set emu_link={link}"
+    xhpl(*words.split()).succeeded()
+    events = json.loads((xhpl.directory / "t.json").read_text())["traceEvents"]
+    name = {e["tid"]: e["args"]["name"] for e in events if e["name"] == "thread_name"}
+    spans = [e for e in events if e["ph"] == "X" and name[e["tid"]].startswith("device")]
+    copies = [e for e in spans if name[e["tid"]].endswith((" up", " down"))]
+    shown = seconds_alone(copies, [e for e in spans if e not in copies])
+    record = json.loads((xhpl.directory / "r.json").read_text())
+    waited = record["tests"][0]["devices"][0]["link_wait_seconds"]
+    assert waited == pytest.approx(shown, rel=1e-3) and waited > 0.1
+    rows = csv.DictReader((xhpl.directory / "i.csv").read_text().splitlines())
+    cells = [float(row["link_wait_0"]) for row in rows]
+    assert min(cells) >= 0 and 0.1 < sum(cells) <= waited * (1 + 1e-6)
 
 
 def test_iterations_are_rows_of_every_process(iterations):
