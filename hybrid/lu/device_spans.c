@@ -194,7 +194,9 @@ static bool knows_work(const hyb_device_columns_t *d, double time)
     for (int i = 0; i < WORK_LANES; i++) {
         const lane_t *lane = &d->spans->lane[i];
 
-        if (lane->lost || (lane->count > 0 && lane->until < time))
+        bool has_more = lane->open || lane->count > 0;
+
+        if (lane->lost || (has_more && lane->until < time))
             return false;
     }
     return true;
