@@ -350,7 +350,7 @@ def predicted(xhpl):
 @retried
 def test_devices_are_in_a_prediction(predicted):
     """However fast this machine is now, 0.2 Gflop/s do half of all in 45 s."""
-    predicted("devices=emu:1")
+    predicted("devices=emu:1", "emu_rate=100")
     seconds = predicted("devices=emu:1", "emu_rate=0.2", "split=fixed:0.5")
     assert 15 < seconds < 120
 
