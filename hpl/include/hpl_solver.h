@@ -83,6 +83,7 @@ typedef struct {
 typedef struct {
     double flop, seconds; /* of products; s at work on them */
     double up, up_seconds, down, down_seconds; /* B to it and from it; s */
+    double link_wait; /* s in which its link copied and it did nothing else */
 } hpl_device_work_t;
 
 /* where the block columns of a process live, and what is expected of that: of

@@ -30,7 +30,7 @@ static const column_t columns[] = {
     {COLUMN(exchange)},       {COLUMN(swap)},          {COLUMN(solve)},
     {COLUMN(update_host)},    {COLUMN(wait_panel)},    {COLUMN(wait_exchange)},
     {COLUMN(wait_device)},    {COLUMN(update_device)}, {COLUMN(device_wait)},
-    {COLUMN(panel_device)}};
+    {COLUMN(link_wait)},      {COLUMN(panel_device)}};
 
 enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 

@@ -32,8 +32,9 @@ void hyb_iterations_add(hyb_iterations_t *log, const hyb_iteration_t *row);
  * is 0. The columns: rank, run (those of this process, counted from 0), n, nb,
  * p, q, then the members of hyb_iteration_t by name without devices,
  * update_device as update_device_0 to update_device_7, device_wait as
- * device_wait_0 to device_wait_7. A cell is empty where a value is not finite,
- * there is no such device, or no reason. begin counts from zero.
+ * device_wait_0 to device_wait_7, link_wait likewise. A cell is empty where a
+ * value is not finite, there is no such device, or no reason. begin counts from
+ * zero.
  *
  * rank    in   written in each row
  * zero    in   s of xh_clock_now

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/median.h"
 #include "base/settings.h"
 #include "base/run_delay.h"
@@ -15,7 +16,6 @@
 #include "hpl/pauxil/map.h"
 #include "hybrid/node/wait.h"
 #include "hybrid/observe/watchdog.h"
-#include "hybrid/plan/busy_devices.h"
 #include "hybrid/plan/probes.h"
 #include "hybrid/plan/resident_devices.h"
 #include "hybrid/lu/panel/panel.h"
@@ -50,7 +50,6 @@ typedef struct {
     const hyb_measurement_t *what;
     hyb_model_rates_t *rates;
     hyb_phase_t *phase;
-    hyb_busy_devices_t *devices; /* of this process */
     int processes;
     double by_blas; /* seconds of C's update, over those of the kernel */
     hyb_model_width_t *width; /* panels that are measured */
@@ -58,8 +57,10 @@ typedef struct {
     double rate;              /* flop/s of this process, at most */
     double ceiling[HYB_MODEL_WIDTHS_MOST * HEIGHTS]; /* of all processes */
     int ceilings;
-    bool lost; /* a process has no device, or lost the last one: none counts */
-    bool lost_resident; /* likewise, with columns of their own */
+    bool lost; /* a process has no device, or one of unknown rate, or lost one
+                  with columns of its own: ... */
+    bool lost_resident; /* ... none counts, in columns of the host, or of its
+                           own */
 } work_t;
 
 /* The slowest process counts. Points are ordered by rows. */
@@ -298,19 +299,22 @@ static xh_status_t measure_resident(work_t *w, int64_t m)
     return status;
 }
 
-/* The team's work, while devices are at theirs. */
+/* Seconds of the devices for a column of the host; INFINITY: unknown. */
+static double visitor_seconds(const work_t *w, int64_t m)
+{
+    return 2.0 * (double)m * w->width->nb /
+           hyb_probe_visitors(w->resources->machine, w->width->nb, 0.0);
+}
+
 static xh_status_t measure_height(work_t *w, int64_t m)
 {
     bool resident =
         hyb_residence_may_be_device(w->rates->home, &w->rates->figures);
-    double column;
-    xh_status_t status;
+    double column = visitor_seconds(w, m);
+    xh_status_t status = measure_update(w, m);
 
-    hyb_busy_devices_begin(w->devices, m, w->width->nb, w->share);
-    status = measure_update(w, m);
     if (status == XH_OK && !resident)
         status = measure_panel(w, m + w->width->nb);
-    column = hyb_busy_devices_end(w->devices);
     if (w->resources->offloads) {
         add_point(w, &w->width->devices, m, column);
         w->lost = w->lost || isinf(hyb_slowest(column));
@@ -368,19 +372,13 @@ static int width_of(const work_t *w, int i)
 static xh_status_t measure_widths(work_t *w, double seconds)
 {
     int widths = w->what->widths;
-    xh_status_t status = hpl_agree(
-        MPI_COMM_WORLD,
-        hyb_busy_devices_create(
-            w->resources->machine, height[HEIGHTS - 1], width_of(w, widths - 1),
-            fmin(device_bytes, w->what->bytes), &w->devices));
+    xh_status_t status = XH_OK;
 
-    hyb_phase_step(w->phase);
     for (int i = 0; i < widths && status == XH_OK; i++) {
         w->width = &w->rates->width[w->rates->widths++];
         w->width->nb = width_of(w, i);
         status = measure_width(w, seconds / widths);
     }
-    hyb_busy_devices_destroy(w->devices);
     for (int i = 0; i < widths && w->lost; i++)
         w->rates->width[i].devices.count = 0;
     for (int i = 0; i < widths; i++)
@@ -409,6 +407,18 @@ static xh_status_t measure_all(work_t *w)
                            &w->rates->sweep));
     hyb_phase_step(w->phase);
     return measure_widths(w, w->what->seconds - 2.0 * of_link - of_sweep);
+}
+
+/* Devices that may compute, but nobody knows how fast. */
+static void tell_of_unknown(const hyb_model_rates_t *rates)
+{
+    int rank;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0 && rates->figures.devices > 0.0 &&
+        rates->figures.rate[0] <= 0.0 && rates->width[0].resident.count == 0)
+        xh_log_warning("the prediction is of cores alone: the rate of a device "
+                       "is unknown");
 }
 
 xh_status_t hyb_measure(const hyb_resources_t *resources,
@@ -441,7 +451,9 @@ xh_status_t hyb_measure(const hyb_resources_t *resources,
     hyb_model_slow_down(&rates, what->crowd);
     after = xh_run_delay_of_process();
     rates.others = hyb_slowest(xh_run_delay_of_others(&before, &after));
-    if (status == XH_OK)
+    if (status == XH_OK) {
+        tell_of_unknown(&rates);
         *rates_p = rates;
+    }
     return status;
 }

@@ -9,6 +9,7 @@
 #include "hpl.h"
 #include "hpl/comm/waits.h"
 #include "hpl/grid/agree.h"
+#include "hybrid/lu/tune/residence.h"
 
 enum {
     CALLS = 9, /* at most */
@@ -39,6 +40,24 @@ hyb_seconds_t hyb_time_together(hyb_crew_t crew, void (*prepare)(void *context),
     return hyb_time_runs(
         crew, prepare, run, context,
         (int)fmin(CALLS, fmax(1.0, seconds / fmax(once, 1e-9))));
+}
+
+/* ---- devices ------------------------------------------------------------- */
+
+double hyb_probe_visitors(const hyb_machine_t *machine, int nb, double each)
+{
+    double sum = 0.0;
+
+    for (int i = 0; i < hyb_machine_devices(machine); i++) {
+        double known = hyb_machine_rate(machine, i, nb);
+        double rate = known > 0.0 ? known : each;
+
+        if (rate <= 0.0)
+            return 0.0;
+        sum += hyb_residence_visitor_rate(
+            rate, hyb_machine_link_rate(machine, i), nb);
+    }
+    return sum;
 }
 
 /* ---- cores and memory ---------------------------------------------------- */

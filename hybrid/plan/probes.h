@@ -18,6 +18,14 @@ hyb_seconds_t hyb_time_together(hyb_crew_t crew, void (*prepare)(void *context),
                                 void (*run)(void *context), void *context,
                                 double seconds);
 
+/*
+ * Flop/s of all devices of machine together in products with panels of nb and
+ * columns of the host, which come and go, from what is known of them: not
+ * collective. If a device's own rate is unknown it counts as each; with 0 the
+ * sum is 0, as without devices.
+ */
+double hyb_probe_visitors(const hyb_machine_t *machine, int nb, double each);
+
 /* Flop/s of multiply-adds on registers, of all processes together. */
 double hyb_probe_ceiling(hyb_team_t *team, xh_isa_t isa, double seconds);
 

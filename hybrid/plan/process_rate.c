@@ -9,8 +9,9 @@
 #include "base/settings.h"
 #include "hpl.h"
 #include "hpl/grid/agree.h"
-#include "hybrid/plan/busy_devices.h"
+#include "hybrid/lu/tune/residence.h"
 #include "hybrid/plan/host_parts.h"
+#include "hybrid/plan/probes.h"
 #include "hybrid/plan/resident_devices.h"
 #include "hybrid/lu/state/resources.h"
 #include "hybrid/lu/tune/residence.h"
@@ -82,12 +83,15 @@ static xh_status_t measure_threads(measured_t *it)
 /* ---- devices ------------------------------------------------------------- */
 
 /* As their tables have it; 0: one is unknown. */
-static double known_rate(const hyb_resources_t *resources, int nb)
+static double known_rate(const measured_t *it)
 {
+    const hyb_machine_t *machine = it->resources->machine;
     double sum = 0.0;
 
-    for (int i = 0; i < hyb_machine_devices(resources->machine); i++) {
-        double rate = hyb_machine_rate(resources->machine, i, nb);
+    if (!it->resident)
+        return hyb_probe_visitors(machine, it->nb, 0.0);
+    for (int i = 0; i < hyb_machine_devices(machine); i++) {
+        double rate = hyb_machine_rate(machine, i, it->nb);
 
         if (rate <= 0.0)
             return 0.0;
@@ -96,46 +100,34 @@ static double known_rate(const hyb_resources_t *resources, int nb)
     return sum;
 }
 
-/* Threads, beside columns that live on devices. */
-static xh_status_t measure_beside_resident(measured_t *it, double *column_p)
+/* Threads, and devices beside them, in columns that live there. */
+static xh_status_t measure_together(measured_t *it)
 {
+    hyb_machine_t *machine = it->resources->machine;
     hyb_resident_devices_t *devices;
+    double rate;
     xh_status_t status;
 
-    hyb_resident_devices_begin(it->resources->machine, ROWS, it->nb,
-                               DEVICE_BYTES, it->seconds, &devices);
+    hyb_resident_devices_begin(machine, ROWS, it->nb, DEVICE_BYTES, it->seconds,
+                               &devices);
     status = measure_threads(it);
-    *column_p = hyb_resident_devices_end(devices).column;
-    return status;
-}
-
-/* Threads, beside columns that go to devices and back. */
-static xh_status_t measure_beside_busy(measured_t *it, double *column_p)
-{
-    hyb_busy_devices_t *devices = NULL;
-    xh_status_t status;
-
-    (void)hyb_busy_devices_create(it->resources->machine, ROWS, it->nb,
-                                  DEVICE_BYTES, &devices);
-    hyb_busy_devices_begin(devices, ROWS, it->nb, it->seconds);
-    status = measure_threads(it);
-    *column_p = hyb_busy_devices_end(devices);
-    hyb_busy_devices_destroy(devices);
+    rate = 2.0 * ROWS * it->nb / hyb_resident_devices_end(devices).column;
+    it->devices = it->resident
+                      ? rate
+                      : hyb_probe_visitors(machine, it->nb,
+                                           rate / hyb_machine_devices(machine));
     return status;
 }
 
 /* All processes at the same time, those with unknown devices these, too. */
 static xh_status_t measure(measured_t *it)
 {
-    double column = INFINITY;
     bool has = hyb_machine_devices(it->resources->machine) > 0;
 
-    it->devices = known_rate(it->resources, it->nb);
+    it->devices = known_rate(it);
     if (!has || it->devices > 0.0)
         return measure_threads(it);
-    XH_TRY((it->resident ? measure_beside_resident
-                         : measure_beside_busy)(it, &column));
-    it->devices = 2.0 * ROWS * it->nb / column;
+    XH_TRY(measure_together(it));
     if (it->devices > 0.0)
         return XH_OK;
     xh_log_error("weights=measure: the rate of this process's devices is "

@@ -5,10 +5,9 @@
 
 /*
  * The devices of a process, kept busy with columns of their own while the team
- * is measured, and measured meanwhile, as busy_devices.h does with columns of
- * the host: they swap rows, solve, and update C := C - L2 U in their memory,
- * factor a panel, which also goes to the host and back, and vectors do as in
- * back-substitution.
+ * is measured, and measured meanwhile: they swap rows, solve, and update C := C
+ * - L2 U in their memory, factor a panel, which also goes to the host and back,
+ * and vectors do as in back-substitution.
  */
 typedef struct hyb_resident_devices hyb_resident_devices_t;
 

@@ -44,6 +44,7 @@ static int my_devices(const hpl_system_t *system, xhpl_device_t list_p[MOST])
                             .rate = rate_of(work[i].flop, work[i].seconds),
                             .up = rate_of(work[i].up, work[i].up_seconds),
                             .down = rate_of(work[i].down, work[i].down_seconds),
+                            .link_wait = work[i].link_wait,
                             .clock = device[i].clock,
                             .celsius = device[i].temperature};
         snprintf(d->host, sizeof(d->host), "%.63s", host);

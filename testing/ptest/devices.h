@@ -11,7 +11,8 @@ typedef struct {
     char host[64], name[24], model[64]; /* "cuda:0", "NVIDIA H200" */
     double rate;                        /* flop/s of products while at them */
     double up, down;                    /* B/s of its link while it copies */
-    double clock, celsius;              /* Hz; at the end */
+    double link_wait; /* s in which it did nothing but copy over its link */
+    double clock, celsius; /* Hz; at the end */
 } xhpl_device_t;
 
 /*

@@ -78,6 +78,7 @@ static json_t *devices_of(const xhpl_trial_t *trial)
                            {"gflops", xh_json_number(1e-9 * d->rate)},
                            {"up_bytes_per_second", xh_json_number(d->up)},
                            {"down_bytes_per_second", xh_json_number(d->down)},
+                           {"link_wait_seconds", xh_json_number(d->link_wait)},
                            {"mhz", xh_json_number(1e-6 * d->clock)},
                            {"celsius", xh_json_number(d->celsius)}));
     }

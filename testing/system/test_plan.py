@@ -163,7 +163,7 @@ def test_a_plan_that_fills_the_usual_memory_says_how_to_take_more(planned):
 
 @pytest.mark.long
 def test_devices_have_wider_panels_to_choose_from(planned):
-    outcome = planned("--set devices=emu:1 --depth 1 --bcast 1")
+    outcome = planned("--set devices=emu:1 --set emu_rate=100 --depth 1 --bcast 1")
     assert {row.nb for row in rows_of(outcome)} == {256, 384, 512, 768, 1024}
     assert warnings_of(outcome) == [], str(outcome)
 
@@ -350,7 +350,7 @@ def predicted(xhpl):
 @retried
 def test_devices_are_in_a_prediction(predicted):
     """However fast this machine is now, 0.2 Gflop/s do half of all in 45 s."""
-    predicted("devices=emu:1")
+    predicted("devices=emu:1", "emu_rate=100")
     seconds = predicted("devices=emu:1", "emu_rate=0.2", "split=fixed:0.5")
     assert 15 < seconds < 120
 

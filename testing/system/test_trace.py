@@ -17,7 +17,7 @@ COLUMNS = (
     "seconds gflops share_used share_measured panel broadcast exchange swap "
     "solve update_host wait_panel wait_exchange wait_device"
 ).split() + [
-    f"{name}_{d}" for name in ("update_device", "device_wait")
+    f"{name}_{d}" for name in ("update_device", "device_wait", "link_wait")
     for d in range(DEVICES_MOST)
 ] + ["panel_device"]
 
@@ -74,6 +74,45 @@ def test_a_trace_has_what_each_queue_of_a_device_did(xhpl):
         assert {e["name"] for e in mine} == kinds, queue
         for one, after in zip(mine, mine[1:]):
             assert after["ts"] >= one["ts"] + one["dur"] - 1.0, (queue, one, after)  # us
+
+
+def seconds_alone(copies, work):
+    """How long any of copies lasted, and none of work: both lists of spans, us."""
+    edges = sorted(
+        (span["ts"] + end * span["dur"], kind, 1 - 2 * end)
+        for kind, spans in enumerate((copies, work)) for span in spans for end in (0, 1)
+    )  # fmt: skip
+    under_way, alone, last = [0, 0], 0.0, 0.0
+    for time, kind, step in edges:
+        alone += (time - last) * (under_way[0] > 0 and under_way[1] == 0)
+        under_way[kind] += step
+        last = time
+    return alone * 1e-6
+
+
+# On links of so many GB/s copies take far more than half a second.
+@pytest.mark.parametrize(
+    "home, link, p", [("host", 0.008, 1), ("device", 0.02, 1), ("device", 0.01, 2)]
+)
+def test_a_device_waits_for_its_link_as_the_time_line_shows(xhpl, home, link, p):
+    words = f"-n 500 --nb 32 -p {p} -q 1 --trace t.json --iterations i.csv --json r.json"
+    words += f" --set devices=emu:{p} --set home={home} --set split=fixed:0.7"
+    words += f" --set emu_memory=1 --set emu_link={link}"
+    xhpl(*words.split(), processes=p).succeeded()
+    events = json.loads((xhpl.directory / "t.json").read_text())["traceEvents"]
+    name = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["name"] == "thread_name"}
+    rows = list(csv.DictReader((xhpl.directory / "i.csv").read_text().splitlines()))
+    record = json.loads((xhpl.directory / "r.json").read_text())
+    devices = record["tests"][0]["devices"]
+    assert [device["rank"] for device in devices] == list(range(p))
+    for rank, device in enumerate(devices):
+        spans = [(name[rank, e["tid"]], e) for e in events if e["ph"] == "X" and e["pid"] == rank]
+        copies = [e for row, e in spans if re.fullmatch("device 0.* (up|down)", row)]
+        work = [e for row, e in spans if re.fullmatch("device 0( guests| panels)?", row)]
+        waited = device["link_wait_seconds"]
+        assert waited == pytest.approx(seconds_alone(copies, work), rel=1e-3)
+        cells = [float(row["link_wait_0"]) for row in rows if row["rank"] == str(rank)]
+        assert min(cells) >= 0 and 0.1 < sum(cells) <= waited * (1 + 1e-6)
 
 
 def test_iterations_are_rows_of_every_process(iterations):

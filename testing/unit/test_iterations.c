@@ -79,7 +79,8 @@ TEST_OF_RECORD(a_value_stands_under_its_name)
                                  .wait_device = 9,
                                  .update_device = {10, 11},
                                  .device_wait = {12, 13},
-                                 .panel_device = 14};
+                                 .link_wait = {14, 15},
+                                 .panel_device = 16};
     static const char wanted[] =
         "rank,run,n,nb,p,q,iteration,mode,reason,columns_left,panel_threads,"
         "begin,seconds,gflops,share_used,share_measured,panel,broadcast,"
@@ -87,9 +88,11 @@ TEST_OF_RECORD(a_value_stands_under_its_name)
         "update_device_0,update_device_1,update_device_2,update_device_3,"
         "update_device_4,update_device_5,update_device_6,update_device_7,"
         "device_wait_0,device_wait_1,device_wait_2,device_wait_3,"
-        "device_wait_4,device_wait_5,device_wait_6,device_wait_7,panel_device\n"
+        "device_wait_4,device_wait_5,device_wait_6,device_wait_7,"
+        "link_wait_0,link_wait_1,link_wait_2,link_wait_3,"
+        "link_wait_4,link_wait_5,link_wait_6,link_wait_7,panel_device\n"
         "0,0,300,100,1,2,7,2,\"less time\",12345,3,20.5,0.25,512.5,0.75,"
-        "0.8125,1,2,3,4,5,6,7,8,9,10,11,,,,,,,12,13,,,,,,,14\n";
+        "0.8125,1,2,3,4,5,6,7,8,9,10,11,,,,,,,12,13,,,,,,,14,15,,,,,,,16\n";
 
     hyb_iterations_add(&record, &row);
     assert_string_equal(csv_of(0, 0.0), wanted);

@@ -40,7 +40,7 @@ struct hyb_tuner {
     int panel;    /* the last one that was learnt from; -1: none */
     int shared;   /* iterations whose devices were learnt from */
     struct {      /* of each device, when the last row was told */
-        double multiplied, waited;
+        double multiplied, waited, link_wait;
     } told[HYB_ITERATION_DEVICES];
 };
 
@@ -373,11 +373,14 @@ static void add_devices(hyb_lu_t *lu, hyb_iteration_t *row)
     for (int i = 0; i < row->devices; i++) {
         double multiplied = lu->homes.devices.did[i].seconds;
         double waited = lu->homes.devices.waited[i];
+        double link_wait = lu->homes.devices.did[i].link_wait;
 
         row->update_device[i] = multiplied - t->told[i].multiplied;
         row->device_wait[i] = waited - t->told[i].waited;
+        row->link_wait[i] = link_wait - t->told[i].link_wait;
         t->told[i].multiplied = multiplied;
         t->told[i].waited = waited;
+        t->told[i].link_wait = link_wait;
     }
 }
 

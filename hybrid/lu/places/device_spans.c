@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include "base/clock.h"
 #include "base/trace.h"
+#include "hybrid/lu/places/cover.h"
 #include "hybrid/lu/places/device_columns.h"
 #include "hybrid/lu/places/device_work.h"
 #include "hybrid/lu/state/lu.h"
@@ -10,7 +11,8 @@
 /* What a device's queues did, and when: by events, against one that passed at a
  * known time. */
 
-enum { LANES = 6, SPANS = 64 };
+/* Queues of work come first, then those that copy between host and device. */
+enum { WORK_LANES = 3, LANES = 6, SPANS = 64 };
 
 typedef struct {
     const char *name;
@@ -18,6 +20,9 @@ typedef struct {
     hyb_span_t kind;
     double amount;
     hyb_event_t *begin, *end;
+    bool has_passed;
+    bool follows_lost;   /* ones before it are not known */
+    double since, until; /* when it passed */
 } span_t;
 
 typedef struct { /* one queue */
@@ -26,11 +31,14 @@ typedef struct { /* one queue */
     span_t span[SPANS]; /* a ring */
     int first, count;   /* spans that have not passed yet */
     bool open;          /* the one behind them has begun */
+    bool lost;          /* there was no room for what was queued last */
+    double until;       /* end of the last one that was taken */
 } lane_t;
 
 struct hyb_device_spans {
     double zero; /* xh_clock_now when epoch passed */
     hyb_event_t *epoch;
+    hyb_cover_t cover; /* when queues were not idle */
     lane_t lane[LANES];
 };
 
@@ -119,9 +127,14 @@ void hyb_device_span(hyb_device_columns_t *d, hyb_queue_t *queue,
 {
     lane_t *lane = lane_of(d, queue);
 
-    if (lane->count == SPANS)
+    if (lane->count == SPANS) {
+        lane->lost = true;
         return;
+    }
     lane->open = true;
+    next(lane)->has_passed = false;
+    next(lane)->follows_lost = lane->lost;
+    lane->lost = false;
     next(lane)->name = name;
     next(lane)->iteration = hyb_lu_opened(d->base.lu) - 1;
     hyb_device_check(d, hyb_event_record(queue, next(lane)->begin));
@@ -166,9 +179,35 @@ static double time_of(const hyb_device_columns_t *d, hyb_event_t *event)
     return d->spans->zero + seconds;
 }
 
-static void count(hyb_device_columns_t *d, const span_t *span, double seconds)
+static bool has_passed(hyb_device_columns_t *d, span_t *span)
 {
-    hpl_device_work_t *did = &d->base.lu->homes.devices.did[d->number - 1];
+    if (span->has_passed)
+        return true;
+    hyb_device_check(d, hyb_event_wait(span->end, 0.0, &span->has_passed));
+    if (!span->has_passed)
+        return false;
+    span->since = time_of(d, span->begin);
+    span->until = time_of(d, span->end);
+    return true;
+}
+
+/* Has all work up to time been taken? */
+static bool knows_work(const hyb_device_columns_t *d, double time)
+{
+    for (int i = 0; i < WORK_LANES; i++) {
+        const lane_t *lane = &d->spans->lane[i];
+
+        bool has_more = lane->open || lane->count > 0;
+
+        if (lane->lost || (has_more && lane->until < time))
+            return false;
+    }
+    return true;
+}
+
+static void count(const span_t *span, hpl_device_work_t *did)
+{
+    double seconds = span->until - span->since;
 
     if (span->kind == HYB_SPAN_PRODUCT) {
         did->flop += span->amount;
@@ -182,23 +221,28 @@ static void count(hyb_device_columns_t *d, const span_t *span, double seconds)
     }
 }
 
-/* The first of lane, if it has passed. */
+/* The first of lane, if it has passed; a copy also waits until the work beside
+ * it is known. */
 static bool take(hyb_device_columns_t *d, lane_t *lane)
 {
+    hpl_device_work_t *did = &d->base.lu->homes.devices.did[d->number - 1];
+    bool is_work = lane < d->spans->lane + WORK_LANES;
     span_t *span = &lane->span[lane->first];
-    bool done = false;
-    double begin, end;
+    double alone;
 
-    if (lane->count == 0)
+    if (lane->count == 0 || !has_passed(d, span) ||
+        (!is_work && !knows_work(d, span->until)))
         return false;
-    hyb_device_check(d, hyb_event_wait(span->end, 0.0, &done));
-    if (!done)
-        return false;
-    begin = time_of(d, span->begin);
-    end = time_of(d, span->end);
-    count(d, span, end - begin);
+    count(span, did);
+    alone = hyb_cover_add(
+        &d->spans->cover,
+        is_work && span->follows_lost ? lane->until : span->since, span->until);
+    if (!is_work)
+        did->link_wait += alone;
     if (xh_trace_on())
-        xh_trace_span(lane->actor, span->name, span->iteration, begin, end);
+        xh_trace_span(lane->actor, span->name, span->iteration, span->since,
+                      span->until);
+    lane->until = span->until;
     lane->first = (lane->first + 1) % SPANS;
     lane->count--;
     return true;

@@ -42,6 +42,8 @@ typedef struct {
     double update_device[HYB_ITERATION_DEVICES]; /* device d multiplied */
     double device_wait[HYB_ITERATION_DEVICES];   /* device d had nothing to
                                                     multiply, or to come */
+    double link_wait[HYB_ITERATION_DEVICES];     /* device d did nothing but
+                                                    copy over its link */
 } hyb_iteration_t;
 
 /* The factorization that they listen to, and what they are told. */

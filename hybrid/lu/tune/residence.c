@@ -40,29 +40,34 @@ typedef struct {
     double group;  /* panels of one */
 } rates_t;
 
+double hyb_residence_visitor_rate(double rate, double link, double nb)
+{
+    return link > 0.0 ? fmin(rate, nb * link / 4.0) : rate;
+}
+
 static rates_t rates_of(const hyb_residence_figures_t *f,
                         const hpl_shape_t *shape)
 {
     double rate = hyb_residence_device_rate(f, shape->nb), nb = shape->nb;
     int group = hyb_residence_group(f, shape);
 
-    return (rates_t){.nb = nb,
-                     .team = f->threads * f->thread_rate,
-                     .device = rate,
-                     .devices = f->devices *
-                                hyb_residence_device_rate(f, group * shape->nb),
-                     .visitors = f->devices * fmin(rate, nb * f->link / 4.0),
-                     .link = f->link,
-                     .visits = f->devices * f->link,
-                     .count = f->devices,
-                     .nprow = shape->nprow,
-                     .npcol = shape->npcol,
-                     .factor = shape->nprow <= f->panel_rows,
-                     .peers = f->devices > 1.0 && f->peers > 0.0,
-                     .rows_travel = shape->nprow > 1 &&
-                                    (f->devices > 1.0 || f->device_mpi <= 0.0),
-                     .overlaps = shape->depth > 0,
-                     .group = group};
+    return (rates_t){
+        .nb = nb,
+        .team = f->threads * f->thread_rate,
+        .device = rate,
+        .devices = f->devices * hyb_residence_device_rate(f, group * shape->nb),
+        .visitors = f->devices * hyb_residence_visitor_rate(rate, f->link, nb),
+        .link = f->link,
+        .visits = f->devices * f->link,
+        .count = f->devices,
+        .nprow = shape->nprow,
+        .npcol = shape->npcol,
+        .factor = shape->nprow <= f->panel_rows,
+        .peers = f->devices > 1.0 && f->peers > 0.0,
+        .rows_travel =
+            shape->nprow > 1 && (f->devices > 1.0 || f->device_mpi <= 0.0),
+        .overlaps = shape->depth > 0,
+        .group = group};
 }
 
 typedef struct {          /* in columns */

@@ -34,6 +34,10 @@ hyb_residence_seconds_t
 hyb_residence_predict(const hyb_residence_figures_t *figures,
                       const hpl_shape_t *shape, double rest, bool guests);
 
+/* flop/s of a device in columns that come for one product: its rate, or what
+ * its link, B/s each way, lets it have; 0 of that: unknown. */
+double hyb_residence_visitor_rate(double rate, double link, double nb);
+
 /* Panels of the widest group of a run whose columns live on devices: the
  * setting group, or as deep as their products gain by it, and where there are
  * guests as wide as keeps these off the links. */
