@@ -136,9 +136,8 @@ static bool shares_evenly(const hyb_opencl_cut_t *c)
            hyb_opencl_tile_n(c) * c->depth % items == 0;
 }
 
-/* Why device cannot have this cut; NULL: perhaps it can. */
-static const char *defect(const hyb_opencl_device_t *device,
-                          const hyb_opencl_cut_t *c)
+const char *hyb_opencl_defect(const hyb_opencl_device_t *device,
+                              const hyb_opencl_cut_t *c)
 {
     if (!has_sense(c))
         return "a value is out of range";
@@ -183,28 +182,4 @@ hyb_opencl_product(const hyb_opencl_device_t *device, int64_t depth)
     if (depth == 0 || device->products[d].program == NULL)
         d = HYB_OPENCL_DEFAULT;
     return &device->products[d];
-}
-
-xh_status_t hyb_opencl_set_cut(void *state, int d, const hyb_cut_t *cut)
-{
-    hyb_opencl_device_t *device = state;
-    hyb_opencl_product_t *p = &device->products[d];
-    hyb_opencl_product_t made = {.version = p->version + 1};
-    const char *why = NULL;
-
-    if (cut != NULL) {
-        memcpy(&made.cut, cut->values, sizeof(made.cut));
-        why = defect(device, &made.cut);
-        if (why == NULL)
-            why = hyb_opencl_compile(device, d, &made);
-    }
-    if (why != NULL) {
-        hyb_opencl_host->log(XH_LOG_INFO, "opencl", device->index,
-                             "it cannot cut products that way: %s", why);
-        return XH_ERR_ARG;
-    }
-    if (p->program != NULL)
-        hyb_cl.ReleaseProgram(p->program);
-    *p = made;
-    return XH_OK;
 }

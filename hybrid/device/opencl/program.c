@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "hybrid/device/opencl/opencl.h"
 
 enum { OPTIONS = 512 }; /* bytes of the compiler's */
@@ -136,8 +137,10 @@ static bool can_run(const hyb_opencl_device_t *device, cl_program program,
     return (size_t)items <= most;
 }
 
-const char *hyb_opencl_compile(const hyb_opencl_device_t *device, int p,
-                               hyb_opencl_product_t *product)
+/* Compile product number p, whose cut has no defect. Why it cannot be, or NULL;
+ * what the compiler has to say is information. */
+static const char *compile(const hyb_opencl_device_t *device, int p,
+                           hyb_opencl_product_t *product)
 {
     if (build_product(device, p, XH_LOG_INFO, product) != CL_SUCCESS)
         return "it does not compile";
@@ -146,6 +149,30 @@ const char *hyb_opencl_compile(const hyb_opencl_device_t *device, int p,
         return NULL;
     hyb_cl.ReleaseProgram(product->program);
     return "a compiled group does not have as many items";
+}
+
+xh_status_t hyb_opencl_set_cut(void *state, int d, const hyb_cut_t *cut)
+{
+    hyb_opencl_device_t *device = state;
+    hyb_opencl_product_t *p = &device->products[d];
+    hyb_opencl_product_t made = {.version = p->version + 1};
+    const char *why = NULL;
+
+    if (cut != NULL) {
+        memcpy(&made.cut, cut->values, sizeof(made.cut));
+        why = hyb_opencl_defect(device, &made.cut);
+        if (why == NULL)
+            why = compile(device, d, &made);
+    }
+    if (why != NULL) {
+        hyb_opencl_host->log(XH_LOG_INFO, "opencl", device->index,
+                             "it cannot cut products that way: %s", why);
+        return XH_ERR_ARG;
+    }
+    if (p->program != NULL)
+        hyb_cl.ReleaseProgram(p->program);
+    *p = made;
+    return XH_OK;
 }
 
 /* ---- all kernels --------------------------------------------------------- */
