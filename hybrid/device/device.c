@@ -229,9 +229,10 @@ void hyb_device_unpin(hyb_device_t *device, double *memory)
         device->backend->unpin(device->state, memory);
 }
 
-void hyb_device_cut_copies(hyb_device_t *device, const hyb_pins_t *pins)
+void hyb_device_cut_copies(hyb_device_t *device,
+                           const hyb_pinned_memory_t *pinned)
 {
-    device->pins = pins;
+    device->pinned = pinned;
 }
 
 xh_status_t hyb_pinned_alloc(hyb_device_t *device, size_t bytes,

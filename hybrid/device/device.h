@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "hybrid/device/knobs.h"
 #include "hybrid/device/operations.h"
-#include "hybrid/device/pins.h"
+#include "hybrid/device/pinned_memory.h"
 
 /*
  * One accelerator as the solver sees it: buffers of its own memory, in-order
@@ -283,10 +283,11 @@ void hyb_device_unpin(hyb_device_t *device, double *memory);
 
 /*
  * Queue copies in parts from now on, none of which crosses from one segment of
- * a matrix of pins into the next. pins is borrowed until the device is closed,
- * and stays as it is while copies are queued.
+ * a matrix of pinned into the next. pinned is borrowed until the device is
+ * closed, and stays as it is while copies are queued.
  */
-void hyb_device_cut_copies(hyb_device_t *device, const hyb_pins_t *pins);
+void hyb_device_cut_copies(hyb_device_t *device,
+                           const hyb_pinned_memory_t *pinned);
 
 /* Where b begins, as an MPI library takes it that is built for such devices;
  * NULL: only the backend knows. */

@@ -20,11 +20,11 @@ TEST(segments_are_whole_columns_and_whole_pages)
 
     for (size_t i = 0; i < COUNT_OF(lds); i++) {
         xh_view_t v = {NULL, lds[i], 1000000, lds[i]};
-        int64_t column = 8 * lds[i], columns = hyb_pins_segment(v, GIB);
+        int64_t column = 8 * lds[i], columns = hyb_pinned_segment(v, GIB);
 
         assert_int_equal(columns * column % PAGE, 0);
         assert_in_range(columns * column, GIB / 2, GIB);
-        columns = hyb_pins_segment(v, 1);
+        columns = hyb_pinned_segment(v, 1);
         assert_int_equal(columns * column % PAGE, 0);
         assert_true(columns <= PAGE / 8);
     }
@@ -36,7 +36,7 @@ TEST(copies_end_where_a_segment_does)
     enum { ROWS = 7, LD = 9, COLS = 20, SEGMENT = 8 };
     static double memory[LD * COLS];
     const xh_view_t matrix = {memory, ROWS, COLS, LD};
-    const hyb_pins_t pins = {{{matrix, SEGMENT}}, 1};
+    const hyb_pinned_memory_t pinned = {{{matrix, SEGMENT}}, 1};
 
     for (int64_t col = 0; col < COLS; col++)
         for (int64_t cols = 1; col + cols <= COLS; cols++)
@@ -45,9 +45,9 @@ TEST(copies_end_where_a_segment_does)
                     xh_view_t v = xh_view_part(matrix, row, col, rows, cols);
                     int64_t left = SEGMENT - col % SEGMENT;
 
-                    assert_int_equal(hyb_pins_together(&pins, v),
+                    assert_int_equal(hyb_pinned_together(&pinned, v),
                                      cols < left ? cols : left);
-                    assert_int_equal(hyb_pins_together(NULL, v), cols);
+                    assert_int_equal(hyb_pinned_together(NULL, v), cols);
                 }
 }
 
@@ -57,21 +57,21 @@ TEST(copies_end_where_a_segment_does)
 static hyb_backend_t counting;
 static const hyb_backend_t *emu;
 static double *pinned[64];
-static int pins, unpins, refused;
+static int pinned, unpins, refused;
 
 static xh_status_t pin(UNUSED void *state, void *host, UNUSED size_t bytes)
 {
-    if (pins == refused) {
+    if (pinned == refused) {
         refused = -1;
         return XH_ERR_MEMORY;
     }
-    pinned[pins++] = host;
+    pinned[pinned++] = host;
     return XH_OK;
 }
 
 static void unpin(UNUSED void *state, void *host)
 {
-    for (int i = 0; i < pins; i++)
+    for (int i = 0; i < pinned; i++)
         if (pinned[i] == host) {
             pinned[i] = NULL;
             unpins++;
@@ -92,7 +92,7 @@ static hyb_machine_t *open_counting(int refusal)
         counting.unpin = unpin;
         assert_ok(hyb_backend_register(&counting));
     }
-    pins = unpins = 0;
+    pinned = unpins = 0;
     refused = refusal;
     machine = node_open(1, settings, 2);
     machine->segment_bytes = 2 * PAGE;
@@ -117,7 +117,7 @@ TEST(a_refusal_costs_one_segment)
         said = heard(hyb_machine_pin(machine, v));
         assert_int_equal(strstr(said, "24 of 25 segments") != NULL,
                          expected < SEGMENTS);
-        assert_int_equal(pins, expected);
+        assert_int_equal(pinned, expected);
         assert_ptr_equal(pinned[0], v.data);
         hyb_machine_unpin(machine, v.data);
         hyb_machine_unpin(machine, v.data);
@@ -149,7 +149,7 @@ TEST(products_of_pinned_matrices_are_right)
         assert_int_equal(problem_wrong(&problem), 0);
         for (int j = 0; j < 3; j++)
             hyb_machine_unpin(gemm->machine, all[j].data);
-        assert_int_equal(gemm->machine->pins.count, 0);
+        assert_int_equal(gemm->machine->pinned.count, 0);
         gemm_shut(gemm);
         problem_destroy(&problem);
     }
