@@ -3,7 +3,7 @@
 #include <string.h>
 #include "base/log.h"
 #include "base/settings.h"
-#include "hybrid/device/cuts.h"
+#include "hybrid/device/gemm_config_file.h"
 #include "hybrid/device/rates.h"
 #include "hybrid/cpu/trial/trial.h"
 #include "hybrid/device/machine_private.h"
@@ -46,7 +46,7 @@ static xh_status_t open_device(hyb_machine_t *machine,
     *d = (hyb_machine_device_t){.cpu = cpu};
     XH_TRY(hyb_device_open(choice, cpu, 1, &d->device));
     hyb_device_cut_copies(d->device, &machine->pinned);
-    status = hyb_device_load_cuts(d->device);
+    status = hyb_device_load_gemm_configs(d->device);
     if (status == XH_OK && machine->tile == 0 && !choice.backend->emulated)
         status = hyb_device_rates(d->device, &d->rates);
     if (status == XH_OK)

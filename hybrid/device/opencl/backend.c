@@ -218,9 +218,9 @@ static const hyb_backend_t backend = {
     .event_wait = hyb_opencl_event_wait,
     .event_elapsed = hyb_opencl_event_elapsed,
     .work = hyb_opencl_work,
-    .knobs = hyb_opencl_knobs,
-    .cut = hyb_opencl_cut,
-    .set_cut = hyb_opencl_set_cut,
+    .parameters = hyb_opencl_parameters,
+    .config = hyb_opencl_config,
+    .set_config = hyb_opencl_set_config,
     .give_up = give_up,
 };
 

@@ -51,7 +51,7 @@ enum {
 
 /* What the product's template may be; hybrid/device/kernels/product.cl has the
  * words. */
-#define HYB_OPENCL_KNOBS(X)                                                    \
+#define HYB_OPENCL_PARAMETERS(X)                                               \
     X(rows, ROWS)                                                              \
     X(cols, COLS)                                                              \
     X(items_m, ITEMS_M)                                                        \
@@ -63,32 +63,32 @@ enum {
     X(prefetch, PREFETCH)                                                      \
     X(band, BAND)
 
-typedef struct { /* the values of a hyb_cut_t, by name */
-#define HYB_OPENCL_KNOB(name, word) int name;
-    HYB_OPENCL_KNOBS(HYB_OPENCL_KNOB)
-} hyb_opencl_cut_t;
+typedef struct { /* the values of a hyb_gemm_config_t, by name */
+#define HYB_OPENCL_PARAMETER(name, word) int name;
+    HYB_OPENCL_PARAMETERS(HYB_OPENCL_PARAMETER)
+} hyb_opencl_config_t;
 
 /* A product as it is compiled. */
 typedef struct {
-    hyb_opencl_cut_t cut;
+    hyb_opencl_config_t config;
     cl_program program; /* NULL: the default's counts */
     bool is_new;        /* compiled in this run, and not kept */
     int version;        /* changes with program */
 } hyb_opencl_product_t;
 
 enum { /* of products: one a depth, and the default */
-       HYB_OPENCL_DEFAULT = HYB_CUT_DEPTHS,
+       HYB_OPENCL_DEFAULT = HYB_GEMM_DEPTHS,
        HYB_OPENCL_PRODUCTS
 };
 
-static inline int hyb_opencl_tile_m(const hyb_opencl_cut_t *cut)
+static inline int hyb_opencl_tile_m(const hyb_opencl_config_t *config)
 {
-    return cut->rows * cut->vector * cut->items_m;
+    return config->rows * config->vector * config->items_m;
 }
 
-static inline int hyb_opencl_tile_n(const hyb_opencl_cut_t *cut)
+static inline int hyb_opencl_tile_n(const hyb_opencl_config_t *config)
 {
-    return cut->cols * cut->items_n;
+    return config->cols * config->items_n;
 }
 
 typedef struct hyb_opencl_queue hyb_opencl_queue_t;
@@ -166,25 +166,26 @@ xh_status_t hyb_opencl_allocate(hyb_opencl_device_t *device, size_t bytes,
                                 cl_mem *memory_p);
 void hyb_opencl_free(hyb_opencl_device_t *device, cl_mem memory, size_t bytes);
 
-/* ---- cut.c -------------------------------------------------------------- */
+/* ---- config.c ----------------------------------------------------------- */
 
-/* The default's cut, of which strips are packed. */
-hyb_opencl_cut_t hyb_opencl_default_cut(const hyb_opencl_device_t *device);
+/* The default's configuration, of which strips are packed. */
+hyb_opencl_config_t
+hyb_opencl_default_config(const hyb_opencl_device_t *device);
 
 /* Items of a group that factors rows of a panel. */
 int hyb_opencl_panel_items(const hyb_opencl_device_t *device);
 
-/* Why device cannot have this cut; NULL: perhaps it can. */
+/* Why device cannot have this configuration; NULL: perhaps it can. */
 const char *hyb_opencl_defect(const hyb_opencl_device_t *device,
-                              const hyb_opencl_cut_t *cut);
+                              const hyb_opencl_config_t *config);
 
 /* The product for this depth. */
 const hyb_opencl_product_t *
 hyb_opencl_product(const hyb_opencl_device_t *device, int64_t depth);
 
 /* The backend's own functions, as in hyb_backend_t. */
-const hyb_knob_t *hyb_opencl_knobs(void *state, int *count_p);
-hyb_cut_t hyb_opencl_cut(void *state, int d);
+const hyb_gemm_parameter_t *hyb_opencl_parameters(void *state, int *count_p);
+hyb_gemm_config_t hyb_opencl_config(void *state, int d);
 
 /* ---- stored.c ----------------------------------------------------------- */
 
@@ -207,8 +208,8 @@ void hyb_opencl_keep(const hyb_opencl_device_t *device,
 
 /* ---- program.c ---------------------------------------------------------- */
 
-/* Build the kernels for device, products in the default's cut. Errors:
- * XH_ERR_DEVICE  what the compiler has to say is logged */
+/* Build the kernels for device, products in the default's configuration.
+ * Errors: XH_ERR_DEVICE  what the compiler has to say is logged */
 xh_status_t hyb_opencl_build(hyb_opencl_device_t *device);
 void hyb_opencl_release_programs(hyb_opencl_device_t *device);
 
@@ -216,7 +217,8 @@ void hyb_opencl_release_programs(hyb_opencl_device_t *device);
 void hyb_opencl_keep_products(hyb_opencl_device_t *device);
 
 /* As in hyb_backend_t. */
-xh_status_t hyb_opencl_set_cut(void *state, int d, const hyb_cut_t *cut);
+xh_status_t hyb_opencl_set_config(void *state, int d,
+                                  const hyb_gemm_config_t *config);
 
 /* ---- queue.c ------------------------------------------------------------ */
 
