@@ -57,21 +57,21 @@ TEST(copies_end_where_a_segment_does)
 static hyb_backend_t counting;
 static const hyb_backend_t *emu;
 static double *pinned[64];
-static int pinned, unpins, refused;
+static int pins, unpins, refused;
 
 static xh_status_t pin(UNUSED void *state, void *host, UNUSED size_t bytes)
 {
-    if (pinned == refused) {
+    if (pins == refused) {
         refused = -1;
         return XH_ERR_MEMORY;
     }
-    pinned[pinned++] = host;
+    pinned[pins++] = host;
     return XH_OK;
 }
 
 static void unpin(UNUSED void *state, void *host)
 {
-    for (int i = 0; i < pinned; i++)
+    for (int i = 0; i < pins; i++)
         if (pinned[i] == host) {
             pinned[i] = NULL;
             unpins++;
@@ -92,7 +92,7 @@ static hyb_machine_t *open_counting(int refusal)
         counting.unpin = unpin;
         assert_ok(hyb_backend_register(&counting));
     }
-    pinned = unpins = 0;
+    pins = unpins = 0;
     refused = refusal;
     machine = node_open(1, settings, 2);
     machine->segment_bytes = 2 * PAGE;
@@ -117,7 +117,7 @@ TEST(a_refusal_costs_one_segment)
         said = heard(hyb_machine_pin(machine, v));
         assert_int_equal(strstr(said, "24 of 25 segments") != NULL,
                          expected < SEGMENTS);
-        assert_int_equal(pinned, expected);
+        assert_int_equal(pins, expected);
         assert_ptr_equal(pinned[0], v.data);
         hyb_machine_unpin(machine, v.data);
         hyb_machine_unpin(machine, v.data);
