@@ -31,6 +31,13 @@ struct timespec xh_clock_timespec(double seconds)
     return (struct timespec){whole, (long)(1e9 * (seconds - (double)whole))};
 }
 
+void xh_clock_sleep(double seconds)
+{
+    const struct timespec t = xh_clock_timespec(seconds);
+
+    nanosleep(&t, NULL);
+}
+
 void xh_clock_install(xh_clock_fn_t fn, void *context)
 {
     installed = fn;

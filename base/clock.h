@@ -18,6 +18,9 @@ double xh_clock_wall(void);
 /* Of so many seconds, at least 0: a clock's, or a duration. */
 struct timespec xh_clock_timespec(double seconds);
 
+/* This thread sleeps for so many seconds, at least 0; a signal ends that. */
+void xh_clock_sleep(double seconds);
+
 /*
  * Let xh_clock_now return fn(context), the time of a model; fn NULL: the wall
  * clock again.

@@ -118,7 +118,8 @@ knows_hip = $(shell $(1) --target=amdgcn -print-supported-cpus 2>&1 | \
 HIP_CLANG ?= $(firstword $(foreach clang,/opt/rocm/llvm/bin/clang \
     $(patsubst %,clang-%,22 21 20 19 18 17) clang,$(call knows_hip,$(clang))))
 HIP_IMAGE := $(IMAGES)/hip.bundle
-HIP_SHARED := $(addprefix hybrid/device/cuda/,cuda.c kernels.c open.c queue.c work.c)
+HIP_SHARED := $(addprefix hybrid/device/cuda/,\
+    backend.c cuda.c kernels.c open.c queue.c work.c)
 HIP_OBJECTS := $(HIP_SHARED:%.c=$(PIC)/hip/%.o) $(call pic,hip)
 FLAGS_OF_hip = -DHYB_HIP
 LIBS_OF_hip = -Wl,-rpath,'$$ORIGIN:/opt/rocm/lib'

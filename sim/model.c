@@ -30,7 +30,6 @@ static sim_model_t model = {.rate = 2e12,
                             .factor = 1};
 static int known, process;
 static double debt; /* s charged that have not passed */
-static int in_panel;
 
 /* ---- what it is given ---------------------------------------------------- */
 
@@ -142,78 +141,19 @@ static void compute(double seconds)
         sg_actor_sleep_for(seconds);
 }
 
-/* Very short times pass together. */
-void sim_charge(sim_kind_t kind, double seconds)
+double sim_pass(double seconds)
 {
     const double worth_it = 1e-6;
     double before, now;
 
-    sim_event();
-    kind = in_panel ? SIM_PANELS : kind;
-    sim_report_spent(kind, seconds);
     debt += seconds;
     if (debt < worth_it)
-        return;
+        return 0.0;
     now = debt;
     debt = 0.0;
     before = sim_now();
     compute(now);
-    if (sim_model()->cores > 0)
-        sim_report_spent(kind, sim_now() - before - now);
-}
-
-void sim_panel_begin(void)
-{
-    in_panel = 1;
-}
-
-void sim_panel_end(void)
-{
-    in_panel = 0;
-}
-
-static void charge_call(sim_kind_t kind, double seconds)
-{
-    sim_charge(kind, seconds > 0 ? sim_model()->call + seconds : 0);
-}
-
-/* 1 on average, with a deviation of noise. One half of a normal distribution:
- * calls are slow at times, but never faster than the machine. */
-static double varied(double noise)
-{
-    static uint64_t calls;
-    const double pi = acos(-1.0), mean = sqrt(2.0 / pi);
-    double u = drawn(2 * ++calls + mix((uint64_t)process)),
-           v = drawn(2 * calls + 1 + mix((uint64_t)process)),
-           normal = sqrt(-2.0 * log(1.0 - u)) * cos(2.0 * pi * v);
-
-    return 1.0 + noise * (fabs(normal) - mean) / sqrt(1.0 - mean * mean);
-}
-
-void sim_charge_product(double m, double n, double k)
-{
-    const sim_model_t *s = sim_model();
-    double flop =
-        m * n * k + s->half * m * n + s->half_m * n * k + s->half_n * m * k;
-    double seconds = m * n * k > 0 ? 2.0 * flop / s->rate : 0;
-
-    charge_call(SIM_PRODUCTS,
-                s->noise > 0 ? seconds * varied(s->noise) : seconds);
-}
-
-void sim_charge_solve(double m, double n)
-{
-    charge_call(SIM_SOLVES, m * m * n / sim_model()->solve);
-}
-
-void sim_charge_move(double bytes)
-{
-    charge_call(SIM_ROWS, bytes / sim_model()->move);
-}
-
-void sim_charge_search(double bytes)
-{
-    charge_call(SIM_PANELS, bytes / sim_model()->search);
+    return sim_model()->cores > 0 ? sim_now() - before - now : 0.0;
 }
 
 double __wrap_xh_clock_now(void)
@@ -234,9 +174,22 @@ int __wrap_smpi_clock_gettime(clockid_t clock, struct timespec *t)
     return 0;
 }
 
-/* ---- pivots -------------------------------------------------------------- */
+/* ---- chance -------------------------------------------------------------- */
 
 int64_t sim_pivot(int64_t n, int64_t column)
 {
     return column + (int64_t)(drawn((uint64_t)column) * (double)(n - column));
+}
+
+/* One half of a normal distribution: calls are slow at times, but never faster
+ * than the machine. */
+double sim_varied(double noise)
+{
+    static uint64_t calls;
+    const double pi = acos(-1.0), mean = sqrt(2.0 / pi);
+    double u = drawn(2 * ++calls + mix((uint64_t)process)),
+           v = drawn(2 * calls + 1 + mix((uint64_t)process)),
+           normal = sqrt(-2.0 * log(1.0 - u)) * cos(2.0 * pi * v);
+
+    return 1.0 + noise * (fabs(normal) - mean) / sqrt(1.0 - mean * mean);
 }

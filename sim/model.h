@@ -47,31 +47,19 @@ typedef enum {
  * line with the part of these rates that it reaches. */
 const sim_model_t *sim_model(void);
 
-/* Let seconds pass for this process, which spends them on kind. */
-void sim_charge(sim_kind_t kind, double seconds);
-
-/* What a call takes that does this; between begin and end of a panel's
- * factorization it is spent on panels. */
-void sim_charge_product(double m, double n, double k);
-void sim_charge_solve(double m, double n);
-void sim_charge_move(double bytes);
-void sim_charge_search(double bytes);
-void sim_panel_begin(void);
-void sim_panel_end(void);
-
 /* Simulated seconds. */
 double sim_now(void);
+
+/* Let seconds pass, very short ones together. How many more passed, because
+ * other processes computed on the same cores. */
+double sim_pass(double seconds);
 
 /* The global row that column's pivot comes from in a random matrix of order n:
  * any row from the diagonal on, as likely as another. */
 int64_t sim_pivot(int64_t n, int64_t column);
 
-/* Something has happened here: a loop that waits is to look again. */
-void sim_event(void);
-
-/* A process begins; a message of its is complete (activities.c). */
-void sim_activities_find(void);
-void sim_activities_forget(void);
+/* 1 on average, with a deviation of noise. */
+double sim_varied(double noise);
 
 /* ---- the report ---------------------------------------------------------- */
 
@@ -91,3 +79,26 @@ void sim_report_message(double bytes);
 /* This process ends: the last one writes the file that the environment's
  * SIM_REPORT names, a line for each number. */
 void sim_report_end(void);
+
+/* ---- messages ------------------------------------------------------------ */
+
+/* Something has happened here: a loop that waits is to look again. */
+void sim_event(void);
+
+/* A process begins; a message of its is complete (activities.c). */
+void sim_activities_find(void);
+void sim_activities_forget(void);
+
+/* ---- charges ------------------------------------------------------------- */
+
+/* Let seconds pass for this process, which spends them on kind. */
+void sim_charge(sim_kind_t kind, double seconds);
+
+/* What a call takes that does this; between begin and end of a panel's
+ * factorization it is spent on panels. */
+void sim_charge_product(double m, double n, double k);
+void sim_charge_solve(double m, double n);
+void sim_charge_move(double bytes);
+void sim_charge_search(double bytes);
+void sim_panel_begin(void);
+void sim_panel_end(void);

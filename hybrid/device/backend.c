@@ -85,7 +85,8 @@ static bool is_complete(const hyb_backend_t *b)
            b->event_record != NULL && b->queue_wait != NULL &&
            b->event_wait != NULL && b->event_elapsed != NULL &&
            b->work != NULL && (b->ops & COPIES) == COPIES &&
-           (b->knobs == NULL || (b->cut != NULL && b->set_cut != NULL));
+           (b->parameters == NULL ||
+            (b->config != NULL && b->set_config != NULL));
 }
 
 /* Why backend cannot be used; NULL if it can. */

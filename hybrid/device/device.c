@@ -134,28 +134,31 @@ bool hyb_device_has(const hyb_device_t *device, hyb_op_t op)
     return (device->backend->ops >> op & 1) != 0;
 }
 
-const hyb_knob_t *hyb_device_knobs(hyb_device_t *device, int *count_p)
+const hyb_gemm_parameter_t *hyb_device_gemm_parameters(hyb_device_t *device,
+                                                       int *count_p)
 {
-    if (device->backend->knobs != NULL)
-        return device->backend->knobs(device->state, count_p);
+    if (device->backend->parameters != NULL)
+        return device->backend->parameters(device->state, count_p);
     *count_p = 0;
     return NULL;
 }
 
-xh_status_t hyb_device_cut(hyb_device_t *device, int d, hyb_cut_t *cut_p)
+xh_status_t hyb_device_gemm_config(hyb_device_t *device, int d,
+                                   hyb_gemm_config_t *config_p)
 {
-    if (device->backend->knobs == NULL)
+    if (device->backend->parameters == NULL)
         return XH_ERR_ARG;
-    *cut_p = device->backend->cut(device->state, d);
+    *config_p = device->backend->config(device->state, d);
     return XH_OK;
 }
 
-xh_status_t hyb_device_set_cut(hyb_device_t *device, int d,
-                               const hyb_cut_t *cut)
+xh_status_t hyb_device_set_gemm_config(hyb_device_t *device, int d,
+                                       const hyb_gemm_config_t *config)
 {
     XH_TRY(hyb_device_enter(device));
-    return device->backend->knobs != NULL ? HYB_CALL(device, set_cut, d, cut)
-                                          : XH_ERR_ARG;
+    return device->backend->parameters != NULL
+               ? HYB_CALL(device, set_config, d, config)
+               : XH_ERR_ARG;
 }
 
 void hyb_device_fail(hyb_device_t *device, const char *why)
@@ -229,9 +232,10 @@ void hyb_device_unpin(hyb_device_t *device, double *memory)
         device->backend->unpin(device->state, memory);
 }
 
-void hyb_device_cut_copies(hyb_device_t *device, const hyb_pins_t *pins)
+void hyb_device_cut_copies(hyb_device_t *device,
+                           const hyb_pinned_memory_t *pinned)
 {
-    device->pins = pins;
+    device->pinned = pinned;
 }
 
 xh_status_t hyb_pinned_alloc(hyb_device_t *device, size_t bytes,

@@ -6,9 +6,9 @@
 #include <stdint.h>
 #include "base/log.h"
 #include "base/status.h"
-#include "hybrid/device/knobs.h"
+#include "hybrid/device/gemm_config.h"
 #include "hybrid/device/operations.h"
-#include "hybrid/device/pins.h"
+#include "hybrid/device/pinned_memory.h"
 
 /*
  * One accelerator as the solver sees it: buffers of its own memory, in-order
@@ -30,6 +30,7 @@ enum {
     HYB_BACKEND_NAME = 16 /* bytes of the longest name, with its end */
 };
 
+typedef struct hyb_device hyb_device_t;
 typedef struct hyb_event hyb_event_t;
 
 typedef enum { HYB_QUEUE_NORMAL, HYB_QUEUE_HIGH } hyb_priority_t;
@@ -158,12 +159,13 @@ typedef struct hyb_backend {
     /* Queue task, which is valid during the call. */
     xh_status_t (*work)(void *state, void *queue, const hyb_task_t *task);
 
-    /* These may be NULL, all three: products are cut in one way. Cut NULL is
+    /* These may be NULL, all three: GEMM has one configuration. Config NULL is
      * the backend's own. XH_ERR_ARG: the device cannot, and information says
      * why; nothing has changed. */
-    const hyb_knob_t *(*knobs)(void *state, int *count_p);
-    hyb_cut_t (*cut)(void *state, int d);
-    xh_status_t (*set_cut)(void *state, int d, const hyb_cut_t *cut);
+    const hyb_gemm_parameter_t *(*parameters)(void *state, int *count_p);
+    hyb_gemm_config_t (*config)(void *state, int d);
+    xh_status_t (*set_config)(void *state, int d,
+                              const hyb_gemm_config_t *config);
 
     /* Copies may read the memory of device number other of this backend, which
      * is open, by a link between the two from now on; false: they cannot. */
@@ -244,6 +246,21 @@ void hyb_device_fail(hyb_device_t *device, const char *why);
 
 bool hyb_device_has(const hyb_device_t *device, hyb_op_t op);
 
+/* The tuning parameters of device's GEMM, count of them, or none and NULL. */
+const hyb_gemm_parameter_t *hyb_device_gemm_parameters(hyb_device_t *device,
+                                                       int *count_p);
+
+/*
+ * The configuration for products of about hyb_gemm_config_depth(d); set: from
+ * now on, NULL: the backend's own. Order:  while no work is queued. Errors:
+ * XH_ERR_ARG     the device has no parameters, or cannot: said as information,
+ * and nothing has changed XH_ERR_DEVICE
+ */
+xh_status_t hyb_device_gemm_config(hyb_device_t *device, int d,
+                                   hyb_gemm_config_t *config_p);
+xh_status_t hyb_device_set_gemm_config(hyb_device_t *device, int d,
+                                       const hyb_gemm_config_t *config);
+
 /* May copies of device read other's memory, by a link between the two, from now
  * on? */
 bool hyb_device_reach(hyb_device_t *device, const hyb_device_t *other);
@@ -283,10 +300,11 @@ void hyb_device_unpin(hyb_device_t *device, double *memory);
 
 /*
  * Queue copies in parts from now on, none of which crosses from one segment of
- * a matrix of pins into the next. pins is borrowed until the device is closed,
- * and stays as it is while copies are queued.
+ * a matrix of pinned into the next. pinned is borrowed until the device is
+ * closed, and stays as it is while copies are queued.
  */
-void hyb_device_cut_copies(hyb_device_t *device, const hyb_pins_t *pins);
+void hyb_device_cut_copies(hyb_device_t *device,
+                           const hyb_pinned_memory_t *pinned);
 
 /* Where b begins, as an MPI library takes it that is built for such devices;
  * NULL: only the backend knows. */

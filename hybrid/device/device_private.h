@@ -12,8 +12,9 @@ struct hyb_device {
     void *state;         /* the backend's */
     xh_affinity_t cores; /* of its threads, if it is confined to some */
     bool confined;
-    const hyb_pins_t *pins; /* at whose segments copies are cut; or NULL */
-    atomic_int failed;      /* not bool: RISC-V exchanges no bytes */
+    const hyb_pinned_memory_t
+        *pinned;       /* at whose segments copies are cut; or NULL */
+    atomic_int failed; /* not bool: RISC-V exchanges no bytes */
     _Atomic uint64_t bytes_in, bytes_out;
     _Atomic(hyb_buffer_t *) kept; /* destroyed after it failed */
 };

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "base/log.h"
 #include "base/settings.h"
-#include "hybrid/device/cuts.h"
+#include "hybrid/device/gemm_config_file.h"
 #include "hybrid/device/rates.h"
 #include "hybrid/cpu/trial/trial.h"
 #include "hybrid/device/machine_private.h"
@@ -45,8 +45,8 @@ static xh_status_t open_device(hyb_machine_t *machine,
 
     *d = (hyb_machine_device_t){.cpu = cpu};
     XH_TRY(hyb_device_open(choice, cpu, 1, &d->device));
-    hyb_device_cut_copies(d->device, &machine->pins);
-    status = hyb_device_load_cuts(d->device);
+    hyb_device_cut_copies(d->device, &machine->pinned);
+    status = hyb_device_load_gemm_configs(d->device);
     if (status == XH_OK && machine->tile == 0 && !choice.backend->emulated)
         status = hyb_device_rates(d->device, &d->rates);
     if (status == XH_OK)
@@ -244,7 +244,7 @@ hyb_machine_t *hyb_machine_alone(const hyb_machine_t *machine, int device)
     if (alone == NULL)
         return NULL;
     *alone = *machine;
-    alone->pins.count = 0;
+    alone->pinned.count = 0;
     alone->devices = device >= 0 ? 1 : 0;
     if (device >= 0)
         alone->device[0] = machine->device[device];
@@ -344,14 +344,14 @@ void hyb_machine_describe(hyb_machine_t *machine, const char *prefix, FILE *out)
 /* ---- pinning on all devices ---------------------------------------------- */
 
 /* What is refused MOST times is not asked for again: each time is said. */
-static void pin_on(hyb_device_t *device, const hyb_pin_t *pin)
+static void pin_on(hyb_device_t *device, const hyb_pinned_matrix_t *pin)
 {
     enum { MOST = 3 };
-    int64_t i, count = hyb_pins_count(pin), refused = 0;
+    int64_t i, count = hyb_pinned_count(pin), refused = 0;
     xh_status_t status = XH_OK;
 
     for (i = 0; i < count && refused < MOST && status != XH_ERR_DEVICE; i++) {
-        xh_view_t v = hyb_pins_part(pin, i);
+        xh_view_t v = hyb_pinned_part(pin, i);
 
         status = hyb_device_pin(device, v.data,
                                 (size_t)(v.ld * v.cols) * sizeof(double));
@@ -364,14 +364,15 @@ static void pin_on(hyb_device_t *device, const hyb_pin_t *pin)
 
 void hyb_machine_pin(hyb_machine_t *machine, xh_view_t matrix)
 {
-    hyb_pins_t *pins = &machine->pins;
-    hyb_pin_t *pin = &pins->pin[pins->count];
+    hyb_pinned_memory_t *pinned = &machine->pinned;
+    hyb_pinned_matrix_t *pin = &pinned->pin[pinned->count];
 
-    if (matrix.rows == 0 || matrix.cols == 0 || pins->count == HYB_PINS)
+    if (matrix.rows == 0 || matrix.cols == 0 ||
+        pinned->count == HYB_PINNED_MATRICES)
         return;
-    *pin =
-        (hyb_pin_t){matrix, hyb_pins_segment(matrix, machine->segment_bytes)};
-    pins->count++;
+    *pin = (hyb_pinned_matrix_t){
+        matrix, hyb_pinned_segment(matrix, machine->segment_bytes)};
+    pinned->count++;
     for (int i = 0; i < machine->devices; i++)
         if (hyb_machine_works(machine, i))
             pin_on(hyb_machine_device(machine, i), pin);
@@ -386,17 +387,17 @@ void hyb_machine_pin_flat(hyb_machine_t *machine, double *memory, size_t bytes)
 
 void hyb_machine_unpin(hyb_machine_t *machine, const double *memory)
 {
-    hyb_pins_t *pins = &machine->pins;
+    hyb_pinned_memory_t *pinned = &machine->pinned;
     int j = 0;
 
-    while (j < pins->count && pins->pin[j].matrix.data != memory)
+    while (j < pinned->count && pinned->pin[j].matrix.data != memory)
         j++;
-    if (j == pins->count)
+    if (j == pinned->count)
         return;
     for (int i = 0; i < machine->devices; i++)
-        for (int64_t segment = 0; segment < hyb_pins_count(&pins->pin[j]);
+        for (int64_t segment = 0; segment < hyb_pinned_count(&pinned->pin[j]);
              segment++)
             hyb_device_unpin(hyb_machine_device(machine, i),
-                             hyb_pins_part(&pins->pin[j], segment).data);
-    pins->pin[j] = pins->pin[--pins->count];
+                             hyb_pinned_part(&pinned->pin[j], segment).data);
+    pinned->pin[j] = pinned->pin[--pinned->count];
 }

@@ -31,7 +31,7 @@ struct hyb_machine {
                      time sleep */
     int64_t tile; /* rows and columns of a tile, 0: chosen */
     int slots;    /* tiles in flight on a device */
-    hyb_pins_t pins;
+    hyb_pinned_memory_t pinned;
     int64_t segment_bytes; /* that are pinned at once */
     bool models_time;      /* any device */
     bool multiplies;       /* a product is under way */

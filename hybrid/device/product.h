@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdbool.h>
 #include "hybrid/device/machine.h"
-#include "hybrid/device/tiling.h"
+#include "hybrid/device/product_tiles.h"
 
 /*
- * One product that the machine's devices compute while host threads go on: one
- * list of tiles that all share. Devices take tiles from the front, the host
- * takes tiles from the back. Devices write into C themselves, so one that
- * fails, stalls or runs out of memory leaves C half written: the product is
- * lost, and no device takes another tile of it.
+ * One product that the machine's devices compute while host threads go on.
+ * Devices write into C themselves, so one that fails, stalls or runs out of
+ * memory leaves C half written: the product is lost, and no device takes
+ * another tile of it.
  *
  *     hyb_product_begin(machine, &gemm, devices, &product);
  *     hyb_product_start(product);
@@ -20,30 +16,6 @@
  *         compute tiles first .. first + count - 1
  *     hyb_product_finish(product, &report);
  */
-typedef struct { /* private, except tiling and gemm */
-    hyb_tiling_t tiling;
-    const xh_gemm_t *gemm; /* borrowed */
-    hyb_machine_t *machine;
-    uint64_t devices; /* bit i: device i works on it */
-    double started;
-    _Atomic int lost; /* executor that failed; 0: none */
-
-    pthread_mutex_t lock; /* of what follows */
-    int64_t front, back;  /* tiles front .. back - 1 were never taken */
-    int16_t *owner;       /* executor that took each tile */
-} hyb_product_t;
-
-/* What one executor did in a product. */
-typedef struct {
-    int64_t tiles;
-    double flop;
-    double seconds;         /* begin to last result */
-    double compute_seconds; /* multiplying */
-    double in_seconds;      /* copying in, where that is separate */
-    double out_seconds;
-    double span_seconds; /* first multiplication's start to last's end */
-    uint64_t bytes_in, bytes_out;
-} hyb_work_t;
 
 typedef struct {
     double seconds;      /* of the whole product */
@@ -82,34 +54,3 @@ void hyb_product_start(hyb_product_t *product);
  * Errors: XH_ERR_DEVICE  the product is lost: said, with the device's name
  */
 xh_status_t hyb_product_finish(hyb_product_t *product, hyb_report_t *report_p);
-
-/* ---- meanwhile: any thread, without waiting ------------------------------ */
-
-/* The device that failed, and with it the product; -1: none did. */
-int hyb_product_lost(const hyb_product_t *product);
-
-/* Tiles that nobody has taken yet. */
-int64_t hyb_product_remaining(hyb_product_t *product);
-
-/* The last count tiles that nobody has taken, or what is left, for the host;
- * returns how many, from *first_p on. */
-int64_t hyb_product_take_last(hyb_product_t *product, int64_t count,
-                              int64_t *first_p);
-
-/* ---- devices ------------------------------------------------------------- */
-
-/*
- * A list of gemm's tiles, cut as tiling says, for nobody yet.
- * Errors: XH_ERR_MEMORY
- */
-xh_status_t hyb_product_init(hyb_product_t *product, const xh_gemm_t *gemm,
-                             const hyb_tiling_t *tiling);
-void hyb_product_destroy(hyb_product_t *product);
-
-/* The next tile, for executor i + 1, device i. False: all tiles are taken, or
- * the product is lost. */
-bool hyb_product_take_first(hyb_product_t *product, int executor,
-                            hyb_tile_t *tile_p);
-
-/* The device of this executor has failed. */
-void hyb_product_lose(hyb_product_t *product, int executor);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/integers.h"
-#include "hybrid/device/product.h"
+#include "hybrid/device/product_tiles.h"
 
 xh_status_t hyb_product_init(hyb_product_t *p, const xh_gemm_t *gemm,
                              const hyb_tiling_t *tiling)

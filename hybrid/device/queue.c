@@ -217,7 +217,7 @@ static xh_status_t add_parts(const hyb_queue_t *queue, hyb_op_t op,
             .op = op,
             .link = {xh_view_part(host, 0, j, rows, host.cols - j), block}};
 
-        cols = hyb_pins_together(queue->device->pins, task.link.host);
+        cols = hyb_pinned_together(queue->device->pinned, task.link.host);
         task.link.host.cols = cols;
         task.link.block = hyb_block_part(block, 0, j, rows, cols);
         XH_TRY(add(queue, task.link.block, &task));

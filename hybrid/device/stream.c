@@ -4,11 +4,12 @@
 #include "base/clock.h"
 #include "base/pin.h"
 #include "base/product.h"
-#include "hybrid/device/lanes.h"
+#include "hybrid/device/pipeline.h"
+#include "hybrid/device/stream.h"
 
 struct hyb_stream {
     hyb_stream_options_t options;
-    hyb_lanes_t lanes;
+    hyb_pipeline_t pipeline;
     hyb_device_info_t info; /* as it was at the start */
     pthread_t launcher, lander;
     double started;  /* the product, on the clock */
@@ -56,7 +57,7 @@ static double predicted(const hyb_stream_t *s)
 static double patience(const hyb_stream_t *s)
 {
     enum { TIMES = 20 };
-    double expected = predicted(s) * s->lanes.slots;
+    double expected = predicted(s) * s->pipeline.slots;
 
     if (s->slowness > 1.0)
         expected *= s->slowness;
@@ -68,9 +69,9 @@ static double patience(const hyb_stream_t *s)
 /* And with it the product: the device may have written part of a tile. */
 static void fail(hyb_stream_t *s, xh_status_t why)
 {
-    hyb_device_fail(s->lanes.device, why == XH_ERR_MEMORY
-                                         ? "it ran out of memory"
-                                         : xh_status_text(why));
+    hyb_device_fail(s->pipeline.device, why == XH_ERR_MEMORY
+                                            ? "it ran out of memory"
+                                            : xh_status_text(why));
     hyb_product_lose(s->product, s->executor);
 }
 
@@ -78,7 +79,7 @@ static void fail(hyb_stream_t *s, xh_status_t why)
 
 static hyb_slot_t *slot_of(hyb_stream_t *s, int64_t tile)
 {
-    return &s->lanes.slot[tile % s->lanes.slots];
+    return &s->pipeline.slot[tile % s->pipeline.slots];
 }
 
 /* Wait until slot's tile has returned. */
@@ -87,7 +88,7 @@ static xh_status_t await_return(hyb_stream_t *s, const hyb_slot_t *slot)
     double started = xh_clock_now();
 
     XH_TRY(hyb_event_await(slot->out[HYB_END], patience(s)));
-    XH_TRY(hyb_lanes_time(&s->lanes, slot, &s->work));
+    XH_TRY(hyb_pipeline_time(&s->pipeline, slot, &s->work));
     s->slowness = fmax(s->slowness, (xh_clock_now() - started) / predicted(s));
     return XH_OK;
 }
@@ -142,15 +143,16 @@ static void await_landing(hyb_stream_t *s, int64_t most)
 /* Tiles flow until none is left. */
 static void flow(hyb_stream_t *s)
 {
-    xh_status_t status = hyb_lanes_prepare(&s->lanes, &s->product->tiling);
+    xh_status_t status =
+        hyb_pipeline_prepare(&s->pipeline, &s->product->tiling);
     hyb_slot_t *slot;
 
     while (status == XH_OK) {
-        await_landing(s, s->lanes.slots - 1);
+        await_landing(s, s->pipeline.slots - 1);
         slot = slot_of(s, s->launched);
         if (!hyb_product_take_first(s->product, s->executor, &slot->tile))
             break;
-        status = hyb_lanes_launch(&s->lanes, s->product, slot);
+        status = hyb_pipeline_launch(&s->pipeline, s->product, slot);
         if (status != XH_OK)
             break;
         pthread_mutex_lock(&s->lock);
@@ -161,8 +163,8 @@ static void flow(hyb_stream_t *s)
     if (status != XH_OK)
         fail(s, status); /* the lander waits for tiles in flight no more */
     await_landing(s, 0);
-    if (s->lanes.launched_any && !hyb_device_failed(s->lanes.device))
-        status = hyb_event_elapsed(s->lanes.first, s->lanes.last,
+    if (s->pipeline.launched_any && !hyb_device_failed(s->pipeline.device))
+        status = hyb_event_elapsed(s->pipeline.first, s->pipeline.last,
                                    &s->work.span_seconds);
     if (status != XH_OK)
         fail(s, status);
@@ -177,9 +179,10 @@ static void run_product(hyb_stream_t *s)
     pthread_mutex_lock(&s->lock); /* the lander may be awake, and look */
     s->launched = s->landed = 0;
     pthread_mutex_unlock(&s->lock);
-    hyb_device_traffic(s->lanes.device, &in, &out);
+    hyb_device_traffic(s->pipeline.device, &in, &out);
     flow(s);
-    hyb_device_traffic(s->lanes.device, &s->work.bytes_in, &s->work.bytes_out);
+    hyb_device_traffic(s->pipeline.device, &s->work.bytes_in,
+                       &s->work.bytes_out);
     s->work.bytes_in -= in;
     s->work.bytes_out -= out;
 }
@@ -218,7 +221,7 @@ static void stop(hyb_stream_t *s, pthread_t thread)
 
 static xh_status_t start(hyb_stream_t *s, hyb_device_t *device)
 {
-    XH_TRY(hyb_lanes_open(&s->lanes, device));
+    XH_TRY(hyb_pipeline_open(&s->pipeline, device));
     XH_TRY(hyb_device_describe(device, &s->info));
     if (pthread_create(&s->launcher, NULL, run_launcher, s) != 0)
         return XH_ERR_MEMORY;
@@ -231,7 +234,7 @@ static xh_status_t start(hyb_stream_t *s, hyb_device_t *device)
 
 static void dispose(hyb_stream_t *s)
 {
-    hyb_lanes_close(&s->lanes);
+    hyb_pipeline_close(&s->pipeline);
     pthread_cond_destroy(&s->changed);
     pthread_mutex_destroy(&s->lock);
     free(s);
@@ -270,7 +273,7 @@ void hyb_stream_destroy(hyb_stream_t *s)
 
 xh_status_t hyb_stream_reserve(hyb_stream_t *s, const hyb_tiling_t *tiling)
 {
-    return hyb_lanes_reserve(&s->lanes, tiling);
+    return hyb_pipeline_reserve(&s->pipeline, tiling);
 }
 
 void hyb_stream_begin(hyb_stream_t *s, hyb_product_t *product, int executor)

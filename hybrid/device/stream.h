@@ -2,7 +2,7 @@
 #pragma once
 
 #include "hybrid/device/device.h"
-#include "hybrid/device/product.h"
+#include "hybrid/device/product_tiles.h"
 #include "hybrid/device/rates.h"
 
 /*

@@ -21,11 +21,13 @@ def calling(symbol, name="xh_planted"):
     return f"void {symbol}(void);\nvoid {name}(void) {{ {symbol}(); }}\n"
 
 
-def compiled(tree, *named):
+def compiled(tree, *named, kind=None):
     """Sources of the tree, each a name and its text, and what is built of them."""
     for name, text in named:
-        kind = "pic" if name.startswith("hybrid/device/emu") else "obj"
-        source, built = tree / name, tree / f"build/{kind}/{name}"
+        plug_in = name.startswith("hybrid/device/")
+        source = tree / name
+        built = tree / "build" / (kind or ("pic" if plug_in else "obj")) / name
+        source.parent.mkdir(parents=True, exist_ok=True)
         built.parent.mkdir(parents=True, exist_ok=True)
         source.write_text(text)
         words = ["cc", "-c", source, "-o", built.with_suffix(".o")]
@@ -127,6 +129,22 @@ def test_the_library_knows_nothing_of_the_engine(tree):
     compiled(tree, ("hpl/planted.c", calling("hyb_node", "HPL_planted")))
     jobs.run(["ar", "r", "libhpl.a", "build/obj/hpl/planted.o"], tree)
     assert "libhpl.a knows the layer above it" in refused(tree)
+
+
+@pytest.mark.parametrize("folder, kind", [
+    ("base", "obj"),
+    ("hybrid/lu", "obj"),
+    ("hybrid/device/emu", "pic"),
+    ("hybrid/device/cuda", "pic/hip"),
+    ("sim", "../sim/obj"),
+])  # fmt: skip
+def test_files_that_call_each_other_are_found_and_named(tree, folder, kind):
+    there, back = calling("hyb_back", "hyb_there"), calling("hyb_there", "hyb_back")
+    compiled(tree, (f"{folder}/there.c", there), (f"{folder}/back.c", back), kind=kind)
+    said = refused(tree)
+    assert "files call each other in a circle" in said, said
+    for name in ("there", "back"):
+        assert f"build/{kind}/{folder}/{name}.o" in said, said
 
 
 # ---- the tests of lower layers ----------------------------------------------

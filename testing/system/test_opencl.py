@@ -120,16 +120,16 @@ ROW = re.compile(r"^ *(\d+) +(\S+) +(\S+) +(\S+) +(\d+) +0   (\w+=\d+.*)$", re.M
 
 @pytest.mark.more
 @pytest.mark.surface
-def test_the_tuner_keeps_a_cut_for_each_depth(tuned, device, tmp_path):
+def test_the_tuner_keeps_a_configuration_for_each_depth(tuned, device, tmp_path):
     rows = ROW.findall(tuned(*device).succeeded().stdout)
     assert [row[0] for row in rows] == ["128", "256", "512", "1024", "2048"]
     for _, default, best, ratio, tried, _ in rows:
         assert float(best) >= float(default) > 0
         assert float(ratio) >= 1
         assert int(tried) > 0
-    (kept,) = tmp_path.glob("xhpl/*.cuts")
-    for line, (depth, *_, cut) in zip(kept.read_text().splitlines()[3:], rows):
-        assert line.split()[:-1] == [depth, *re.findall(r"=(\d+)", cut)]
+    (kept,) = tmp_path.glob("xhpl/*.gemm")
+    for line, (depth, *_, config) in zip(kept.read_text().splitlines()[3:], rows):
+        assert line.split()[:-1] == [depth, *re.findall(r"=(\d+)", config)]
     assert len(list(tmp_path.glob("xhpl/*.product-*.opencl"))) == len(rows) + 1
 
 
@@ -138,19 +138,19 @@ def test_the_tuner_keeps_a_cut_for_each_depth(tuned, device, tmp_path):
 def test_what_is_kept_is_used(tuned, device, tmp_path):
     rows = ROW.findall(tuned(*device, "-k", 200).succeeded().stdout)
     assert [row[0] for row in rows] == ["256"]  # only the depth asked for is tuned
-    (kept,) = tmp_path.glob("xhpl/*.cuts")
+    (kept,) = tmp_path.glob("xhpl/*.gemm")
     lines = kept.read_text().splitlines(keepends=True)
     wrong = [re.sub(r"^(\d+) \d+", r"\1 999", line) for line in lines]
     kept.write_text("".join(wrong))
     words = [XDGEMM, "-m", 60, "--repeat", 1, "--verify", *device]
     outcome = jobs.run(words, tmp_path, {"XDG_CACHE_HOME": str(tmp_path)})
     said = outcome.succeeded().stderr
-    assert said.count("cannot cut products that way: a value is out of range") == 5
+    assert said.count("its GEMM cannot have this configuration: a value is out of range") == 5
 
 
 def test_devices_without_a_choice_are_told(tuned):
     outcome = tuned("--devices", "emu:1").succeeded()
-    assert "it can cut products in only one way" in outcome.stdout
+    assert "its GEMM has no tuning parameters" in outcome.stdout
     assert tuned("--devices", "none").status == 2
 
 
@@ -469,7 +469,7 @@ def test_kernels_that_others_may_write_are_not_taken(multiply, tmp_path):
 # The first product that is compiled is that of the device itself, all others are candidates.
 @pytest.mark.more
 @pytest.mark.surface
-def test_a_cut_that_computes_wrong_numbers_is_not_taken(tuned, device, layer, tmp_path):
+def test_a_configuration_that_computes_wrong_numbers_is_not_taken(tuned, device, layer, tmp_path):
     env = {**layer, "PRODUCT": "2", "XDG_CACHE_HOME": str(tmp_path / "empty")}
     outcome = tuned(*device, "-k", 200, **env).succeeded()
     assert "candidates computed wrong numbers" in outcome.stderr, str(outcome)

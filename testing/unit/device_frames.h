@@ -29,7 +29,7 @@ static inline void bring_in(const device_fixture_t *f, frame_t *frame)
     frame->device = device_cases_matrix(f->device, EDGE, EDGE);
 }
 
-static inline void send(const device_fixture_t *f, const frame_t *frame)
+static inline void send_frame(const device_fixture_t *f, const frame_t *frame)
 {
     const xh_view_t host = {(double *)frame->host, EDGE, EDGE, EDGE};
 
@@ -43,9 +43,9 @@ static inline void open_frames(const device_fixture_t *f)
     bring_in(f, &a);
     bring_in(f, &b);
     bring_in(f, &c);
-    send(f, &a);
-    send(f, &b);
-    send(f, &c);
+    send_frame(f, &a);
+    send_frame(f, &b);
+    send_frame(f, &c);
 }
 
 static inline void close_frames(void)
@@ -61,7 +61,7 @@ static inline hyb_block_t part(const frame_t *frame, int64_t i, int64_t j,
     return hyb_block_part(frame->device, i, j, rows, cols);
 }
 
-static inline double *at(frame_t *frame, int64_t i, int64_t j)
+static inline double *entry_of(frame_t *frame, int64_t i, int64_t j)
 {
     return &frame->host[i + j * EDGE];
 }

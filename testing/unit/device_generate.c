@@ -48,7 +48,7 @@ static void check_generated(const device_fixture_t *f, hyb_dealt_t rows,
     assert_ok(hyb_queue_generate(f->queue, &generate));
     for (j = 0; j < n; j++)
         for (i = 0; i < m; i++)
-            *at(&a, 1 + i, 2 + j) =
+            *entry_of(&a, 1 + i, 2 + j) =
                 entry(global_of(rows, i), global_of(cols, j));
     check_all(f, 0);
 }
@@ -93,7 +93,7 @@ DEVICE_CASE_WITH(a_part_of_a_large_matrix_is_generated, HYB_OP_GENERATE)
         &(hyb_generate_t){100, N, rows, cols, part(&a, 5, 3, SIDE, SIDE)}));
     for (int64_t j = 0; j < SIDE; j++)
         for (int64_t i = 0; i < SIDE; i++)
-            *at(&a, 5 + i, 3 + j) =
+            *entry_of(&a, 5 + i, 3 + j) =
                 0.5 - (double)member((uint64_t)(global_of(rows, i) +
                                                 global_of(cols, j) * N + 1)) *
                           0x1p-64;

@@ -15,7 +15,7 @@ static void copy(const device_fixture_t *f, frame_t *from, int64_t j,
                              part(to, i, 2, rows, cols)));
     for (int64_t s = 0; s < cols; s++)
         for (int64_t r = 0; r < rows; r++)
-            *at(to, i + r, 2 + s) = *at(from, r, j + s);
+            *entry_of(to, i + r, 2 + s) = *entry_of(from, r, j + s);
 }
 
 DEVICE_CASE_WITH(copies_on_the_device_touch_no_other_element, HYB_OP_COPY)
@@ -95,11 +95,13 @@ static void swap_on_host(int64_t cols, const list_t *source, const list_t *from,
 {
     for (int64_t j = 0; j < cols; j++) {
         for (int64_t i = 0; i < source->count; i++)
-            *at(&b, 1 + i, 4 + j) = *at(&a, 3 + source->row[i], 2 + j);
+            *entry_of(&b, 1 + i, 4 + j) =
+                *entry_of(&a, 3 + source->row[i], 2 + j);
         for (int64_t i = 0; i < from->count; i++)
-            *at(&a, 3 + to->row[i], 2 + j) = *at(&a, 3 + from->row[i], 2 + j);
+            *entry_of(&a, 3 + to->row[i], 2 + j) =
+                *entry_of(&a, 3 + from->row[i], 2 + j);
         for (int64_t i = 0; i < source->count; i++)
-            *at(&a, 3 + i, 2 + j) = *at(&b, 1 + i, 4 + j);
+            *entry_of(&a, 3 + i, 2 + j) = *entry_of(&b, 1 + i, 4 + j);
     }
 }
 
@@ -146,7 +148,8 @@ static void check_gather(const device_fixture_t *f, int64_t cols,
                                     there, part(&b, 4, 1, cols, list->count)));
     for (int64_t r = 0; r < list->count; r++)
         for (int64_t j = 0; j < cols; j++)
-            *at(&b, 4 + j, 1 + r) = *at(&a, 3 + list->row[r], 2 + j);
+            *entry_of(&b, 4 + j, 1 + r) =
+                *entry_of(&a, 3 + list->row[r], 2 + j);
     check_all(f, 0);
     hyb_buffer_destroy(lists.buffer);
 }
@@ -162,7 +165,8 @@ static void check_scatter(const device_fixture_t *f, int64_t cols,
                                      part(&c, 3, 2, MOST_ROWS, cols)));
     for (int64_t r = 0; r < list->count; r++)
         for (int64_t j = 0; j < cols; j++)
-            *at(&c, 3 + list->row[r], 2 + j) = *at(&b, 4 + j, 1 + r);
+            *entry_of(&c, 3 + list->row[r], 2 + j) =
+                *entry_of(&b, 4 + j, 1 + r);
     check_all(f, 0);
     hyb_buffer_destroy(lists.buffer);
 }
@@ -212,16 +216,17 @@ static void check_solve(const device_fixture_t *f, int64_t nb, int64_t cols)
     bring_in(f, &b);
     for (int64_t j = 0; j < nb; j++)
         for (int64_t i = 0; i < nb; i++)
-            *at(&a, 2 + i, 1 + j) = i > j ? random_entry() / (double)nb : NAN;
-    send(f, &a);
-    send(f, &b);
+            *entry_of(&a, 2 + i, 1 + j) =
+                i > j ? random_entry() / (double)nb : NAN;
+    send_frame(f, &a);
+    send_frame(f, &b);
     assert_ok(hyb_queue_trsm(f->queue, part(&a, 2, 1, nb, nb),
                              part(&b, 3, 4, nb, cols)));
     for (int64_t j = 0; j < cols; j++)
         for (int64_t i = 0; i < nb; i++)
             for (int64_t l = 0; l < i; l++)
-                *at(&b, 3 + i, 4 + j) -=
-                    *at(&a, 2 + i, 1 + l) * *at(&b, 3 + l, 4 + j);
+                *entry_of(&b, 3 + i, 4 + j) -=
+                    *entry_of(&a, 2 + i, 1 + l) * *entry_of(&b, 3 + l, 4 + j);
     check(f, &a, 0);
     check(f, &b, 1e-13);
     hyb_buffer_destroy(a.device.buffer);
@@ -245,7 +250,8 @@ static void check_gemv(const device_fixture_t *f, int64_t rows, int64_t cols)
                              part(&b, 4, 5, cols, 1), part(&c, 1, 6, rows, 1)));
     for (int64_t j = 0; j < cols; j++)
         for (int64_t i = 0; i < rows; i++)
-            *at(&c, 1 + i, 6) -= *at(&a, 3 + i, 2 + j) * *at(&b, 4 + j, 5);
+            *entry_of(&c, 1 + i, 6) -=
+                *entry_of(&a, 3 + i, 2 + j) * *entry_of(&b, 4 + j, 5);
     check_all(f, 1e-13);
 }
 
@@ -314,8 +320,8 @@ static void check_sums(const device_fixture_t *f, int64_t rows, int64_t cols)
     assert_ok(hyb_queue_checksum(f->queue, part(&a, 3, 2, rows, cols),
                                  part(&c, 1, 4, 2, cols)));
     for (int64_t j = 0; j < cols; j++) {
-        xh_checksum(at(&a, 3, 2 + j), rows, sums);
-        memcpy(at(&c, 1, 4 + j), sums, sizeof(sums));
+        xh_checksum(entry_of(&a, 3, 2 + j), rows, sums);
+        memcpy(entry_of(&c, 1, 4 + j), sums, sizeof(sums));
     }
     check_all(f, 0);
 }

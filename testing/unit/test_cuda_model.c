@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <pthread.h>
-#include "hybrid/device/pins.h"
+#include "hybrid/device/pinned_memory.h"
 #include "testing/unit/capture.h"
 #include "testing/unit/cuda_bench.h"
 
@@ -190,14 +190,14 @@ TEST(no_copy_crosses_from_one_pinned_segment_into_the_next)
     enum { ROWS = 512, COLS = 4 }; /* a column is a page */
     static _Alignas(4096) double memory[ROWS * COLS];
     const xh_view_t all = {memory, ROWS, COLS, ROWS};
-    const hyb_pins_t pins = {{{all, COLS / 2}}, 1};
+    const hyb_pinned_memory_t segments = {{{all, COLS / 2}}, 1};
     bench_t b = bench_open(0, "");
     hyb_block_t there = device_cases_matrix(b.device, ROWS, COLS);
 
-    for (int64_t i = 0; i < hyb_pins_count(&pins.pin[0]); i++)
-        assert_ok(pinned(b.device, hyb_pins_part(&pins.pin[0], i).data,
+    for (int64_t i = 0; i < hyb_pinned_count(&segments.pin[0]); i++)
+        assert_ok(pinned(b.device, hyb_pinned_part(&segments.pin[0], i).data,
                          sizeof(memory) / 2));
-    hyb_device_cut_copies(b.device, &pins);
+    hyb_device_cut_copies(b.device, &segments);
     memory[0] = memory[ROWS * COLS - 1] = 3.0;
     assert_ok(hyb_queue_copy_in(b.queue, all, there));
     assert_ok(device_cases_finish(b.device, b.queue));
@@ -206,8 +206,8 @@ TEST(no_copy_crosses_from_one_pinned_segment_into_the_next)
     assert_ok(device_cases_finish(b.device, b.queue));
     assert_true(memory[0] == 3.0 && memory[ROWS * COLS - 1] == 3.0);
     assert_int_equal(model_fixture_counts().unpinned_copies, 0);
-    for (int64_t i = 0; i < hyb_pins_count(&pins.pin[0]); i++)
-        hyb_device_unpin(b.device, hyb_pins_part(&pins.pin[0], i).data);
+    for (int64_t i = 0; i < hyb_pinned_count(&segments.pin[0]); i++)
+        hyb_device_unpin(b.device, hyb_pinned_part(&segments.pin[0], i).data);
     hyb_buffer_destroy(there.buffer);
     assert_nothing_left(&b);
 }

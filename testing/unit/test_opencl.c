@@ -119,28 +119,29 @@ TEST_DEVICE(a_product_beyond_working_memory_is_whole, open_device)
     check_product(f, 2049, 2049, 3, XH_NO_TRANS);
 }
 
-/* ---- how products are cut ------------------------------------------------ */
+/* ---- configurations of products ------------------------------------------ */
 
-/* Values of the knobs: rows, columns, items, vector, depth, staged, packed,
- * prefetch, band. */
-static const hyb_cut_t cuts[] = {
+/* Values of the parameters: rows, columns, items, vector, depth, staged,
+ * packed, prefetch, band. */
+static const hyb_gemm_config_t configs[] = {
     {{3, 8, 1, 1, 8, 4, 0, 1, 1, 4096}},
     {{1, 3, 1, 1, 2, 1, 0, 1, 0, 2}},
     {{2, 4, 4, 8, 2, 32, 1, 1, 1, 3}},
     {{4, 4, 8, 8, 1, 8, 1, 0, 0, 16}},
 };
 
-static void set_cut(const device_fixture_t *f, const hyb_cut_t *cut)
+static void set_config(const device_fixture_t *f,
+                       const hyb_gemm_config_t *config)
 {
-    for (int d = 0; d < HYB_CUT_DEPTHS; d++)
-        assert_ok(hyb_device_set_cut(f->device, d, cut));
+    for (int d = 0; d < HYB_GEMM_DEPTHS; d++)
+        assert_ok(hyb_device_set_gemm_config(f->device, d, config));
 }
 
-TEST_DEVICE(products_are_right_however_they_are_cut, open_device)
+TEST_DEVICE(products_are_right_in_each_configuration, open_device)
 {
     srand(5);
-    for (size_t i = 0; i < COUNT_OF(cuts); i++) {
-        set_cut(f, &cuts[i]);
+    for (size_t i = 0; i < COUNT_OF(configs); i++) {
+        set_config(f, &configs[i]);
         check_product(f, 137, 69, 43, XH_NO_TRANS);
         check_product(f, 70, 131, 530, XH_TRANS);
         check_product(f, 1, 1, 1, XH_NO_TRANS);
@@ -149,21 +150,21 @@ TEST_DEVICE(products_are_right_however_they_are_cut, open_device)
     check_product(f, 5, 6, 1200, XH_NO_TRANS);
 }
 
-TEST_DEVICE(each_depth_has_a_cut_of_its_own, open_device)
+TEST_DEVICE(each_depth_has_a_configuration_of_its_own, open_device)
 {
-    hyb_cut_t before, found;
+    hyb_gemm_config_t before, found;
 
-    assert_ok(hyb_device_cut(f->device, 3, &before));
-    assert_ok(hyb_device_set_cut(f->device, 1, &cuts[1]));
-    assert_ok(hyb_device_cut(f->device, 1, &found));
-    assert_memory_equal(&found, &cuts[1], sizeof(found));
-    assert_ok(hyb_device_cut(f->device, 3, &found));
+    assert_ok(hyb_device_gemm_config(f->device, 3, &before));
+    assert_ok(hyb_device_set_gemm_config(f->device, 1, &configs[1]));
+    assert_ok(hyb_device_gemm_config(f->device, 1, &found));
+    assert_memory_equal(&found, &configs[1], sizeof(found));
+    assert_ok(hyb_device_gemm_config(f->device, 3, &found));
     assert_memory_equal(&found, &before, sizeof(found));
 }
 
-TEST_DEVICE(a_cut_that_cannot_be_changes_nothing, open_device)
+TEST_DEVICE(a_configuration_that_cannot_be_changes_nothing, open_device)
 {
-    static const hyb_cut_t wrong[] = {
+    static const hyb_gemm_config_t wrong[] = {
         {{0}},
         {{3, 8, 1, 1, 3, 4, 0, 1, 1, 4096}},     /* no such vector */
         {{3, 8, 1, 1, 8, 4, 0, 0, 1, 4096}},     /* neither packed nor staged */
@@ -173,14 +174,14 @@ TEST_DEVICE(a_cut_that_cannot_be_changes_nothing, open_device)
         {{1, 1, 16, 3, 1, 1, 1, 1, 1, 4096}},    /* 48 items for 16 elements */
         {{2, 2, 256, 128, 1, 64, 1, 1, 1, 4096}}, /* on-chip memory or items */
     };
-    hyb_cut_t found;
+    hyb_gemm_config_t found;
 
-    assert_ok(hyb_device_set_cut(f->device, 2, &cuts[0]));
+    assert_ok(hyb_device_set_gemm_config(f->device, 2, &configs[0]));
     for (size_t i = 0; i < COUNT_OF(wrong); i++)
-        assert_int_equal(hyb_device_set_cut(f->device, 2, &wrong[i]),
+        assert_int_equal(hyb_device_set_gemm_config(f->device, 2, &wrong[i]),
                          XH_ERR_ARG);
-    assert_ok(hyb_device_cut(f->device, 2, &found));
-    assert_memory_equal(&found, &cuts[0], sizeof(found));
+    assert_ok(hyb_device_gemm_config(f->device, 2, &found));
+    assert_memory_equal(&found, &configs[0], sizeof(found));
     check_product(f, 30, 31, 500, XH_NO_TRANS);
 }
 
@@ -209,10 +210,10 @@ static void check_solve(const device_fixture_t *f, int64_t nb, int64_t cols)
 }
 
 /* In place, which a product that reads its operands where they are cannot. */
-TEST_DEVICE(solves_do_not_depend_on_cuts, open_device)
+TEST_DEVICE(solves_do_not_depend_on_configurations, open_device)
 {
     srand(6);
-    set_cut(f, &cuts[3]);
+    set_config(f, &configs[3]);
     check_solve(f, 200, 33);
 }
 

@@ -26,7 +26,7 @@ static void answer(pair_t *p)
 {
     p->line = accept_one(p->party.listener, &p->party.meeting);
     turn(p, 0.01);
-    assert_int_equal(hear(&p->line), HYB_NOTHING);
+    assert_int_equal(receive_next(&p->line), HYB_NOTHING);
     assert_true(p->line.is_called && !p->line.is_proven);
 }
 
@@ -62,7 +62,7 @@ static void meet(pair_t *p)
     begin(p);
     answer(p);
     listen_once(p);
-    assert_int_equal(hear(&p->line), HYB_FRAME);
+    assert_int_equal(receive_next(&p->line), HYB_FRAME);
     assert_int_equal(p->line.in.word, HYB_STATE);
 }
 
@@ -179,7 +179,7 @@ static void collect_often(pair_t *p, int run_delay)
 
 static void prove(pair_t *p, hyb_line_t *line)
 {
-    assert_int_equal(hear(line), HYB_FRAME);
+    assert_int_equal(receive_next(line), HYB_FRAME);
     assert_true(line->is_proven);
     say(line, &p->party, HYB_STATE);
     collect_often(p, 3);

@@ -52,10 +52,10 @@ static void meet(pair_t *p)
 {
     listen_on_loopback(p);
     connect_both(p);
-    assert_int_equal(hear(&p->first), HYB_NOTHING);
-    assert_int_equal(hear(&p->other), HYB_FRAME);
+    assert_int_equal(receive_next(&p->first), HYB_NOTHING);
+    assert_int_equal(receive_next(&p->other), HYB_FRAME);
     say(&p->other, HYB_STATE);
-    assert_int_equal(hear(&p->first), HYB_FRAME);
+    assert_int_equal(receive_next(&p->first), HYB_FRAME);
 }
 
 static void end(pair_t *p)
@@ -72,10 +72,10 @@ TEST(both_prove_themselves_and_hear_each_other)
     meet(&p);
     assert_true(p.first.is_proven && p.other.is_proven);
     say(&p.first, HYB_ASK);
-    assert_int_equal(hear(&p.other), HYB_FRAME);
+    assert_int_equal(receive_next(&p.other), HYB_FRAME);
     assert_int_equal(p.other.in.word, HYB_ASK);
     say(&p.other, HYB_BYE);
-    assert_int_equal(hear(&p.first), HYB_FRAME);
+    assert_int_equal(receive_next(&p.first), HYB_FRAME);
     assert_int_equal(p.first.in.word, HYB_BYE);
     end(&p);
 }
@@ -103,9 +103,9 @@ TEST(no_message_has_the_secret)
     listen_on_loopback(&p);
     connect_both(&p);
     assert_keeps_the_secret(&p, p.first.fd);
-    assert_int_equal(hear(&p.first), HYB_NOTHING);
+    assert_int_equal(receive_next(&p.first), HYB_NOTHING);
     assert_keeps_the_secret(&p, p.other.fd);
-    assert_int_equal(hear(&p.other), HYB_FRAME);
+    assert_int_equal(receive_next(&p.other), HYB_FRAME);
     say(&p.other, HYB_STATE);
     assert_keeps_the_secret(&p, p.first.fd);
     end(&p);
@@ -119,7 +119,7 @@ TEST(nothing_is_said_to_who_has_not_proven_himself)
     listen_on_loopback(&p);
     connect_both(&p);
     assert_false(hyb_line_send(&p.other, &frame));
-    assert_int_equal(hear(&p.first), HYB_NOTHING);
+    assert_int_equal(receive_next(&p.first), HYB_NOTHING);
     assert_false(hyb_line_send(&p.first, &frame));
     end(&p);
 }
@@ -135,9 +135,9 @@ TEST(who_has_another_secret_proves_nothing)
     ours = p.meeting;
     p.meeting.secret[1] ^= 1;
     connect_both(&p); /* its process 0 is a stranger */
-    assert_int_equal(hear(&p.first), HYB_NOTHING);
+    assert_int_equal(receive_next(&p.first), HYB_NOTHING);
     p.other.secret[1] = ours.secret[1];
-    assert_int_equal(hear(&p.other), HYB_FORGED);
+    assert_int_equal(receive_next(&p.other), HYB_FORGED);
     assert_true(p.other.fd < 0);
     end(&p);
 }
@@ -155,7 +155,7 @@ static void alter(size_t byte)
     assert_int_equal(recv(p.first.fd, &p.first.in, sizeof(frame), 0),
                      sizeof(frame));
     inject(p.other.fd, &frame);
-    assert_int_equal(hear(&p.first), HYB_FORGED);
+    assert_int_equal(receive_next(&p.first), HYB_FORGED);
     end(&p);
 }
 
@@ -176,9 +176,9 @@ TEST(a_frame_that_comes_twice_is_refused)
     meet(&p);
     say(&p.other, HYB_STALL);
     frame = peek(p.first.fd);
-    assert_int_equal(hear(&p.first), HYB_FRAME);
+    assert_int_equal(receive_next(&p.first), HYB_FRAME);
     inject(p.other.fd, &frame);
-    assert_int_equal(hear(&p.first), HYB_FORGED);
+    assert_int_equal(receive_next(&p.first), HYB_FORGED);
     end(&p);
 }
 
@@ -191,13 +191,13 @@ TEST(a_frame_that_comes_back_is_refused_by_either)
     say(&p.first, HYB_ABORT);
     frame = peek(p.other.fd);
     inject(p.other.fd, &frame);
-    assert_int_equal(hear(&p.first), HYB_FORGED);
+    assert_int_equal(receive_next(&p.first), HYB_FORGED);
     end(&p);
     meet(&p);
     say(&p.other, HYB_ABORT);
     frame = peek(p.first.fd);
     inject(p.first.fd, &frame);
-    assert_int_equal(hear(&p.other), HYB_FORGED);
+    assert_int_equal(receive_next(&p.other), HYB_FORGED);
     end(&p);
 }
 
@@ -210,8 +210,8 @@ TEST(a_recorded_connection_proves_nothing)
     listen_on_loopback(&p);
     connect_both(&p);
     spoken[0] = peek(p.first.fd);
-    assert_int_equal(hear(&p.first), HYB_NOTHING);
-    assert_int_equal(hear(&p.other), HYB_FRAME);
+    assert_int_equal(receive_next(&p.first), HYB_NOTHING);
+    assert_int_equal(receive_next(&p.other), HYB_FRAME);
     say(&p.other, HYB_STATE);
     spoken[1] = peek(p.first.fd);
     hyb_line_close(&p.first);
@@ -219,9 +219,9 @@ TEST(a_recorded_connection_proves_nothing)
     p.other = hyb_wire_connect(&p.meeting, 0, 1);
     p.first = accept_one(p.listener, &p.meeting);
     inject(p.other.fd, &spoken[0]);
-    assert_int_equal(hear(&p.first), HYB_NOTHING);
+    assert_int_equal(receive_next(&p.first), HYB_NOTHING);
     inject(p.other.fd, &spoken[1]);
-    assert_int_equal(hear(&p.first), HYB_FORGED);
+    assert_int_equal(receive_next(&p.first), HYB_FORGED);
     end(&p);
 }
 
@@ -251,10 +251,10 @@ TEST(who_stands_between_at_another_address_is_found_out)
     p.first = accept_one(p.listener, &p.meeting);
     frame = peek(in.fd);
     inject(out.fd, &frame);
-    assert_int_equal(hear(&p.first), HYB_NOTHING);
+    assert_int_equal(receive_next(&p.first), HYB_NOTHING);
     frame = peek(out.fd);
     inject(in.fd, &frame);
-    assert_int_equal(hear(&p.other), HYB_FORGED);
+    assert_int_equal(receive_next(&p.other), HYB_FORGED);
     hyb_line_close(&in);
     hyb_line_close(&out);
     close(fd);
@@ -270,7 +270,7 @@ TEST(a_first_frame_that_is_no_call_is_refused)
     p.other = hyb_wire_connect(&p.meeting, 0, 1);
     p.first = accept_one(p.listener, &p.meeting);
     inject(p.other.fd, &frame);
-    assert_int_equal(hear(&p.first), HYB_FORGED);
+    assert_int_equal(receive_next(&p.first), HYB_FORGED);
     end(&p);
 }
 

@@ -4,9 +4,9 @@
 
 /* A search among made-up rates. */
 
-enum { KNOBS = 3 };
+enum { PARAMETERS = 3 };
 
-static const hyb_knob_t knobs[KNOBS] = {
+static const hyb_gemm_parameter_t parameters[PARAMETERS] = {
     {"a", 5, {1, 2, 4, 8, 16}},
     {"b", 3, {10, 20, 30}},
     {"c", 2, {0, 1}},
@@ -14,33 +14,33 @@ static const hyb_knob_t knobs[KNOBS] = {
 enum { CUTS = 5 * 3 * 2 };
 
 typedef struct {
-    double (*rate)(const hyb_cut_t *cut);
+    double (*rate)(const hyb_gemm_config_t *config);
     int64_t asked, most; /* times */
-    int seen[17][31][2]; /* how often each cut */
+    int seen[17][31][2]; /* how often each */
 } course_t;
 
-static double rate_of(void *context, const hyb_cut_t *cut)
+static double rate_of(void *context, const hyb_gemm_config_t *config)
 {
     course_t *c = context;
-    const int *v = cut->values;
+    const int *v = config->values;
 
     if (c->asked == c->most)
         return -1;
     c->asked++;
     c->seen[v[0]][v[1]][v[2]]++;
-    return c->rate(cut);
+    return c->rate(config);
 }
 
-static const hyb_cut_t start = {{1, 10, 0}};
+static const hyb_gemm_config_t start = {{1, 10, 0}};
 
-static xdg_search_t search(double (*rate)(const hyb_cut_t *), int64_t most,
-                           uint64_t random)
+static xdg_search_t search(double (*rate)(const hyb_gemm_config_t *),
+                           int64_t most, uint64_t random)
 {
     course_t course = {.rate = rate, .most = most};
     xdg_search_t found;
 
-    assert_ok(
-        xdg_search(knobs, KNOBS, &start, random, rate_of, &course, &found));
+    assert_ok(xdg_search(parameters, PARAMETERS, &start, random, rate_of,
+                         &course, &found));
     assert_int_equal(found.tried, course.asked);
     for (int a = 0; a < 17; a++)
         for (int b = 0; b < 31; b++)
@@ -48,10 +48,10 @@ static xdg_search_t search(double (*rate)(const hyb_cut_t *), int64_t most,
     return found;
 }
 
-/* One peak, where each knob for itself leads: a = 8, b = 20, c = 1. */
-static double hill(const hyb_cut_t *cut)
+/* One peak, where each parameter for itself leads: a = 8, b = 20, c = 1. */
+static double hill(const hyb_gemm_config_t *config)
 {
-    const int *v = cut->values;
+    const int *v = config->values;
 
     return 100 - (v[0] - 8) * (v[0] - 8) - (v[1] - 20) * (v[1] - 20) / 10.0 +
            v[2];
@@ -61,15 +61,15 @@ TEST(one_knob_after_the_other_leads_to_the_peak)
 {
     const xdg_search_t found = search(hill, 1 + 4 + 2 + 1, 1);
 
-    assert_memory_equal(&found.best, (&(hyb_cut_t){{8, 20, 1}}),
+    assert_memory_equal(&found.best, (&(hyb_gemm_config_t){{8, 20, 1}}),
                         sizeof(found.best));
     assert_true(found.rate == 101);
 }
 
-/* Far from the start, behind cuts that cannot be. */
-static double island(const hyb_cut_t *cut)
+/* Far from the start, behind configurations that cannot be. */
+static double island(const hyb_gemm_config_t *config)
 {
-    const int *v = cut->values;
+    const int *v = config->values;
 
     return v[0] == 1 && v[1] == 10 ? 5 : v[0] == 16 && v[1] == 30 ? 50 : 0;
 }

@@ -13,7 +13,7 @@ static inline void wait_for(int fd, short events)
     assert_int_equal(poll(&one, 1, 5000), 1);
 }
 
-static inline hyb_heard_t hear(hyb_line_t *line)
+static inline hyb_heard_t receive_next(hyb_line_t *line)
 {
     wait_for(line->fd, POLLIN);
     return hyb_line_receive(line);

@@ -49,7 +49,7 @@ static const xh_option_t rows[] = {
      "multiply for SECONDS, check sums of products, watch the devices",
      0.1, DAYS_MOST, 0},
     {"tune", "SECONDS", XH_OPTION_REAL, AT(tune),
-     "look for the fastest way in which each device can cut products, and "
+     "look for the fastest configuration of each device's GEMM, and "
      "keep it",
      0.1, DAYS_MOST, 0},
     ASK("probe-device",

@@ -5,41 +5,42 @@
 #include "testing/xdgemm/tune.h"
 
 enum {
-    SAMPLES = 8,  /* random cuts, of which the best is improved */
-    MISSES = 1000 /* random cuts that are known, until all are */
+    SAMPLES = 8,  /* random configurations, of which the best is improved */
+    MISSES = 1000 /* random configurations that are known, until all are */
 };
 
 typedef struct {
-    const hyb_knob_t *knobs;
+    const hyb_gemm_parameter_t *parameters;
     int count;
     uint64_t random;
     xdg_rate_of_t *rate_of;
     void *context;
     xdg_search_t found;
-    hyb_cut_t *known; /* all that were tried */
-    int64_t room;     /* for so many */
-    bool is_over;     /* no time is left */
+    hyb_gemm_config_t *known; /* all that were tried */
+    int64_t room;             /* for so many */
+    bool is_over;             /* no time is left */
     xh_status_t status;
 } state_t;
 
 typedef struct {
-    hyb_cut_t cut;
+    hyb_gemm_config_t config;
     double rate;
 } point_t;
 
-static bool is_known(const state_t *s, const hyb_cut_t *cut)
+static bool is_known(const state_t *s, const hyb_gemm_config_t *config)
 {
     for (int64_t i = 0; i < s->found.tried; i++)
-        if (memcmp(&s->known[i], cut, sizeof(*cut)) == 0)
+        if (memcmp(&s->known[i], config, sizeof(*config)) == 0)
             return true;
     return false;
 }
 
-static void remember(state_t *s, const hyb_cut_t *cut)
+static void remember(state_t *s, const hyb_gemm_config_t *config)
 {
     if (s->found.tried == s->room) {
         int64_t room = 2 * s->room + 64;
-        hyb_cut_t *more = realloc(s->known, (size_t)room * sizeof(*more));
+        hyb_gemm_config_t *more =
+            realloc(s->known, (size_t)room * sizeof(*more));
 
         if (more == NULL) {
             s->status = XH_ERR_MEMORY;
@@ -49,61 +50,64 @@ static void remember(state_t *s, const hyb_cut_t *cut)
         s->known = more;
         s->room = room;
     }
-    s->known[s->found.tried++] = *cut;
+    s->known[s->found.tried++] = *config;
 }
 
-/* Ask for the rate of a cut that is not known; best becomes the better one. */
-static bool ask(state_t *s, const hyb_cut_t *cut, point_t *best)
+/* Ask for the rate of a configuration that is not known; best becomes the
+ * better one. */
+static bool ask(state_t *s, const hyb_gemm_config_t *config, point_t *best)
 {
     double rate;
 
-    if (s->is_over || is_known(s, cut))
+    if (s->is_over || is_known(s, config))
         return false;
-    rate = s->rate_of(s->context, cut);
+    rate = s->rate_of(s->context, config);
     if (rate < 0) {
         s->is_over = true;
         return false;
     }
-    remember(s, cut);
+    remember(s, config);
     if (rate > s->found.rate) {
-        s->found.best = *cut;
+        s->found.best = *config;
         s->found.rate = rate;
     }
     if (rate > best->rate)
-        *best = (point_t){*cut, rate};
+        *best = (point_t){*config, rate};
     return true;
 }
 
-/* Set one knob after the other to each of its values, and keep the best. */
+/* Set one parameter after the other to each of its values, and keep the best.
+ */
 static void improve(state_t *s, point_t best)
 {
     int unchanged = 0;
 
     for (int i = 0; unchanged < s->count && !s->is_over; i++) {
-        const hyb_knob_t *knob = &s->knobs[i % s->count];
+        const hyb_gemm_parameter_t *parameter = &s->parameters[i % s->count];
         const point_t before = best;
 
-        for (int v = 0; v < knob->count; v++) {
-            hyb_cut_t cut = before.cut;
+        for (int v = 0; v < parameter->count; v++) {
+            hyb_gemm_config_t config = before.config;
 
-            cut.values[i % s->count] = knob->values[v];
-            ask(s, &cut, &best);
+            config.values[i % s->count] = parameter->values[v];
+            ask(s, &config, &best);
         }
         unchanged = best.rate > before.rate ? 0 : unchanged + 1;
     }
 }
 
-static hyb_cut_t random_cut(state_t *s)
+static hyb_gemm_config_t random_config(state_t *s)
 {
-    hyb_cut_t cut = {{0}};
+    hyb_gemm_config_t config = {{0}};
 
     for (int i = 0; i < s->count; i++) {
-        const hyb_knob_t *knob = &s->knobs[i];
+        const hyb_gemm_parameter_t *parameter = &s->parameters[i];
 
         s->random = xh_jump_apply(xh_jump_step, s->random);
-        cut.values[i] = knob->values[(s->random >> 33) % (uint64_t)knob->count];
+        config.values[i] =
+            parameter->values[(s->random >> 33) % (uint64_t)parameter->count];
     }
-    return cut;
+    return config;
 }
 
 /* The best of some; rate 0: there are no others, or none can be. */
@@ -112,9 +116,9 @@ static point_t best_of_some(state_t *s, int *misses)
     point_t best = {.rate = 0};
 
     for (int i = 0; i < SAMPLES && *misses < MISSES && !s->is_over;) {
-        const hyb_cut_t cut = random_cut(s);
+        const hyb_gemm_config_t config = random_config(s);
 
-        if (ask(s, &cut, &best)) {
+        if (ask(s, &config, &best)) {
             *misses = 0;
             i++;
         } else {
@@ -124,12 +128,12 @@ static point_t best_of_some(state_t *s, int *misses)
     return best;
 }
 
-xh_status_t xdg_search(const hyb_knob_t *knobs, int count,
-                       const hyb_cut_t *start, uint64_t random,
+xh_status_t xdg_search(const hyb_gemm_parameter_t *parameters, int count,
+                       const hyb_gemm_config_t *start, uint64_t random,
                        xdg_rate_of_t *rate_of, void *context,
                        xdg_search_t *search_p)
 {
-    state_t s = {.knobs = knobs,
+    state_t s = {.parameters = parameters,
                  .count = count,
                  .random = random,
                  .rate_of = rate_of,

@@ -24,8 +24,8 @@ enum {
 typedef struct {
     hyb_device_t *device;
     hyb_device_info_t info;
-    const hyb_knob_t *knobs;
-    int knob_count;
+    const hyb_gemm_parameter_t *parameters;
+    int parameter_count;
     int64_t m, n, deepest;
     xh_view_t a, b, c, right; /* on the host; right: what C is to be */
     void *memory;
@@ -35,7 +35,7 @@ typedef struct {
     hyb_event_t *begin, *end;
 
     int d;          /* whose depth is tuned */
-    bool begun;     /* the device's own cut is tried in any case */
+    bool begun;     /* the device's own is tried in any case */
     double until;   /* when its time is up */
     double fastest; /* seconds of a product so far */
     int64_t wrong;  /* candidates */
@@ -118,7 +118,7 @@ static xh_status_t finish(const tuner_t *t)
 
 static xh_status_t seconds_of_product(const tuner_t *t, double *seconds_p)
 {
-    int64_t k = hyb_cut_depth(t->d);
+    int64_t k = hyb_gemm_config_depth(t->d);
 
     XH_TRY(hyb_event_record(t->queue, t->begin));
     XH_TRY(hyb_queue_gemm(t->queue, &(hyb_gemm_t){.alpha = -1,
@@ -145,7 +145,7 @@ static xh_status_t measure(tuner_t *t, double *seconds_p)
 
 static int64_t depth_to_check(const tuner_t *t)
 {
-    return hyb_cut_depth(t->d) - LESS_K;
+    return hyb_gemm_config_depth(t->d) - LESS_K;
 }
 
 /* On the host, beside what the product is to leave alone. */
@@ -201,10 +201,10 @@ static xh_status_t reset(tuner_t *t)
     return hyb_queue_copy_in(t->queue, t->c, c_of(t, t->m, t->n));
 }
 
-static xh_status_t rate_candidate(tuner_t *t, const hyb_cut_t *cut,
+static xh_status_t rate_candidate(tuner_t *t, const hyb_gemm_config_t *config,
                                   double *rate_p)
 {
-    xh_status_t status = hyb_device_set_cut(t->device, t->d, cut);
+    xh_status_t status = hyb_device_set_gemm_config(t->device, t->d, config);
     double flop = 2.0 * (double)t->m * (double)t->n;
     double seconds = INFINITY;
     bool right = false;
@@ -220,11 +220,11 @@ static xh_status_t rate_candidate(tuner_t *t, const hyb_cut_t *cut,
     if (status != XH_OK && status != XH_ERR_ARG)
         return status;
     t->fastest = fmin(t->fastest, seconds);
-    *rate_p = flop * (double)hyb_cut_depth(t->d) / seconds;
+    *rate_p = flop * (double)hyb_gemm_config_depth(t->d) / seconds;
     return XH_OK;
 }
 
-static double rate_of(void *context, const hyb_cut_t *cut)
+static double rate_of(void *context, const hyb_gemm_config_t *config)
 {
     tuner_t *t = context;
     double rate = 0;
@@ -232,24 +232,25 @@ static double rate_of(void *context, const hyb_cut_t *cut)
     if (t->status != XH_OK || (t->begun && xh_clock_now() > t->until))
         return -1;
     t->begun = true;
-    t->status = rate_candidate(t, cut, &rate);
+    t->status = rate_candidate(t, config, &rate);
     return t->status == XH_OK ? rate : -1;
 }
 
 /* ---- one depth ----------------------------------------------------------- */
 
-/* flop/s of two cuts, medians of measurements in turn. */
-static xh_status_t compare(tuner_t *t, const hyb_cut_t *const cuts[2],
+/* flop/s of two configurations, medians of measurements in turn. */
+static xh_status_t compare(tuner_t *t,
+                           const hyb_gemm_config_t *const configs[2],
                            double rates_p[2])
 {
     double flop =
-        2.0 * (double)t->m * (double)t->n * (double)hyb_cut_depth(t->d);
+        2.0 * (double)t->m * (double)t->n * (double)hyb_gemm_config_depth(t->d);
     double seconds[2][ROUNDS];
 
     t->fastest = INFINITY;
     for (int i = 0; i < ROUNDS; i++)
         for (int which = 0; which < 2; which++) {
-            XH_TRY(hyb_device_set_cut(t->device, t->d, cuts[which]));
+            XH_TRY(hyb_device_set_gemm_config(t->device, t->d, configs[which]));
             XH_TRY(measure(t, &seconds[which][i]));
         }
     for (int which = 0; which < 2; which++)
@@ -258,40 +259,41 @@ static xh_status_t compare(tuner_t *t, const hyb_cut_t *const cuts[2],
 }
 
 static void print_row(const tuner_t *t, const double rates[2], int64_t tried,
-                      const hyb_cut_t *cut, FILE *out)
+                      const hyb_gemm_config_t *config, FILE *out)
 {
     fprintf(out, "%6" PRId64 " %12.2f %12.2f %8.3f %7" PRId64 " %7" PRId64 "  ",
-            hyb_cut_depth(t->d), rates[0] / 1e9, rates[1] / 1e9,
+            hyb_gemm_config_depth(t->d), rates[0] / 1e9, rates[1] / 1e9,
             rates[1] / rates[0], tried, t->wrong);
-    for (int i = 0; i < t->knob_count; i++)
-        fprintf(out, " %s=%d", t->knobs[i].name, cut->values[i]);
+    for (int i = 0; i < t->parameter_count; i++)
+        fprintf(out, " %s=%d", t->parameters[i].name, config->values[i]);
     fprintf(out, "\n");
     fflush(out);
 }
 
-/* The best cut for depth d, and its rate, into table; the search begins with
- * the device's own, and with what was best before. */
+/* The best configuration for depth d, and its rate, into table; the search
+ * begins with the device's own, and with what was best before. */
 static xh_status_t tune_depth(tuner_t *t, int d, double seconds,
-                              hyb_cut_table_t *table, FILE *out)
+                              hyb_gemm_table_t *table, FILE *out)
 {
     double rates[2];
     xdg_search_t search;
-    hyb_cut_t own;
+    hyb_gemm_config_t own;
 
     t->d = d;
     t->fastest = INFINITY;
     t->wrong = 0;
     t->begun = false;
-    XH_TRY(hyb_device_set_cut(t->device, d, NULL));
-    XH_TRY(hyb_device_cut(t->device, d, &own));
+    XH_TRY(hyb_device_set_gemm_config(t->device, d, NULL));
+    XH_TRY(hyb_device_gemm_config(t->device, d, &own));
     XH_TRY(compute_right(t));
     t->until = xh_clock_now() + seconds;
-    XH_TRY(xdg_search(t->knobs, t->knob_count, &own, (uint64_t)d + 1, rate_of,
-                      t, &search));
+    XH_TRY(xdg_search(t->parameters, t->parameter_count, &own, (uint64_t)d + 1,
+                      rate_of, t, &search));
     XH_TRY(t->status);
     if (search.rate == 0)
         search.best = own;
-    XH_TRY(compare(t, (const hyb_cut_t *[]){&own, &search.best}, rates));
+    XH_TRY(
+        compare(t, (const hyb_gemm_config_t *[]){&own, &search.best}, rates));
     if (rates[1] <= rates[0] || memcmp(&search.best, &own, sizeof(own)) == 0) {
         search.best = own;
         rates[1] = rates[0];
@@ -301,9 +303,9 @@ static xh_status_t tune_depth(tuner_t *t, int d, double seconds,
         xh_log_warning("%s: %" PRId64 " of %" PRId64 " candidates computed "
                        "wrong numbers",
                        t->info.name, t->wrong, search.tried);
-    table->cut[d] = search.best;
+    table->config[d] = search.best;
     table->rate[d] = rates[1];
-    return hyb_device_set_cut(t->device, d, &search.best);
+    return hyb_device_set_gemm_config(t->device, d, &search.best);
 }
 
 /* ---- all depths ---------------------------------------------------------- */
@@ -312,21 +314,22 @@ static xh_status_t tune_depth(tuner_t *t, int d, double seconds,
 static void choose_depths(int64_t k, int *first_p, int *last_p)
 {
     *first_p = 0;
-    *last_p = HYB_CUT_DEPTHS - 1;
+    *last_p = HYB_GEMM_DEPTHS - 1;
     if (k > 0) {
-        while (*first_p < *last_p && hyb_cut_depth(*first_p) < k)
+        while (*first_p < *last_p && hyb_gemm_config_depth(*first_p) < k)
             ++*first_p;
         *last_p = *first_p;
     }
 }
 
 /* What is kept of the model, or the device's own. */
-static xh_status_t known_cuts(const tuner_t *t, hyb_cut_table_t *table_p)
+static xh_status_t known_configs(const tuner_t *t, hyb_gemm_table_t *table_p)
 {
-    *table_p = (hyb_cut_table_t){.rate = {0}};
-    for (int d = 0; d < HYB_CUT_DEPTHS; d++)
-        XH_TRY(hyb_device_cut(t->device, d, &table_p->cut[d]));
-    hyb_cut_table_load(t->info.name, t->knobs, t->knob_count, table_p);
+    *table_p = (hyb_gemm_table_t){.rate = {0}};
+    for (int d = 0; d < HYB_GEMM_DEPTHS; d++)
+        XH_TRY(hyb_device_gemm_config(t->device, d, &table_p->config[d]));
+    hyb_gemm_table_load(t->info.name, t->parameters, t->parameter_count,
+                        table_p);
     return XH_OK;
 }
 
@@ -334,21 +337,22 @@ static xh_status_t tune(tuner_t *t, int first, int last, double seconds,
                         FILE *out)
 {
     double end = xh_clock_now() + seconds;
-    hyb_cut_table_t table;
+    hyb_gemm_table_t table;
 
-    XH_TRY(known_cuts(t, &table));
+    XH_TRY(known_configs(t, &table));
     XH_TRY(open_host(t));
     XH_TRY(open_device(t));
     fprintf(out,
             "%s, m = %" PRId64 ", n = %" PRId64 "\n%6s %12s %12s %8s %7s "
             "%7s   %s\n",
             t->info.name, t->m, t->n, "k", "default", "tuned", "ratio", "tried",
-            "wrong", "Gflop/s, and the cut");
+            "wrong", "Gflop/s, and the configuration");
     for (int d = first; d <= last; d++)
         XH_TRY(tune_depth(t, d, (end - xh_clock_now()) / (last - d + 1), &table,
                           out));
-    XH_TRY(hyb_cut_table_save(t->info.name, t->knobs, t->knob_count, &table));
-    hyb_rate_table_forget(t->info.name); /* they were of other cuts */
+    XH_TRY(hyb_gemm_table_save(t->info.name, t->parameters, t->parameter_count,
+                               &table));
+    hyb_rate_table_forget(t->info.name); /* they were of other configurations */
     return XH_OK;
 }
 
@@ -362,11 +366,11 @@ xh_status_t xdg_tune(hyb_device_t *device, int64_t m, int64_t n, int64_t k,
     int first, last;
 
     choose_depths(k, &first, &last);
-    t.deepest = hyb_cut_depth(last);
-    t.knobs = hyb_device_knobs(device, &t.knob_count);
+    t.deepest = hyb_gemm_config_depth(last);
+    t.parameters = hyb_device_gemm_parameters(device, &t.parameter_count);
     XH_TRY(hyb_device_describe(device, &t.info));
-    if (t.knobs == NULL) {
-        fprintf(out, "%s: it can cut products in only one way\n", t.info.name);
+    if (t.parameters == NULL) {
+        fprintf(out, "%s: its GEMM has no tuning parameters\n", t.info.name);
         return XH_OK;
     }
     status = tune(&t, first, last, seconds, out);

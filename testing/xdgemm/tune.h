@@ -2,33 +2,33 @@
 #pragma once
 
 #include <stdio.h>
-#include "hybrid/device/cuts.h"
+#include "hybrid/device/gemm_config_file.h"
 
 /* ---- searching ----------------------------------------------------------- */
 
-/* flop/s of products that are cut so; 0: they cannot be, or are wrong; less:
+/* flop/s of products in this configuration; 0: it cannot be, or is wrong; less:
  * there is no time left. */
-typedef double xdg_rate_of_t(void *context, const hyb_cut_t *cut);
+typedef double xdg_rate_of_t(void *context, const hyb_gemm_config_t *config);
 
 typedef struct {
-    hyb_cut_t best;
+    hyb_gemm_config_t best;
     double rate;   /* of it; 0: there is none */
-    int64_t tried; /* cuts of which the rate was asked */
+    int64_t tried; /* configurations of which the rate was asked */
 } xdg_search_t;
 
 /*
- * Look for the cut with the highest rate: from start, and then from the best of
- * some random ones again and again, one knob after the other is set to each of
- * its values and keeps the best, until no knob changes any more. Ends when
- * there is no time left, or when cuts that were not tried yet are no longer
- * found. No cut is tried twice.
+ * Look for the configuration with the highest rate: from start, and then from
+ * the best of some random ones again and again, one parameter after the other
+ * is set to each of its values and keeps the best, until no parameter changes
+ * any more. Ends when there is no time left, or when configurations that were
+ * not tried yet are no longer found. None is tried twice.
  *
  * random  in   where the random ones begin: the same is found again from it
  *
  * Errors: XH_ERR_MEMORY
  */
-xh_status_t xdg_search(const hyb_knob_t *knobs, int count,
-                       const hyb_cut_t *start, uint64_t random,
+xh_status_t xdg_search(const hyb_gemm_parameter_t *parameters, int count,
+                       const hyb_gemm_config_t *start, uint64_t random,
                        xdg_rate_of_t *rate_of, void *context,
                        xdg_search_t *search_p);
 
@@ -36,10 +36,10 @@ xh_status_t xdg_search(const hyb_knob_t *knobs, int count,
 
 /*
  * Tune the products of device in about seconds, m x n with each depth of a
- * hyb_cut_table_t, or only the one nearest to k > 0. A candidate's product is
+ * hyb_gemm_table_t, or only the one nearest to k > 0. A candidate's product is
  * compared with the host's, element by element. The best one is then measured
  * in turn with the device's own choice, and kept if it is faster. Prints a
- * table to out, and saves the cuts of the device's model.
+ * table to out, and saves the configurations of the device's model.
  *
  * Errors: XH_ERR_MEMORY, XH_ERR_DEVICE
  */

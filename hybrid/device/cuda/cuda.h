@@ -115,14 +115,6 @@ bool hyb_cuda_sensor_memory(const char *pci_address, uint64_t *free_p);
 enum { HYB_CUDA_SERIAL = 32 };
 void hyb_cuda_serial(const char *pci_address, char text[HYB_CUDA_SERIAL]);
 
-/* ---- open.c, once ------------------------------------------------------- */
-
-/* As count of hyb_backend_t. */
-int hyb_cuda_count(const char **reason_p);
-
-/* As hyb_cuda_load_blas; why_p is set on failure only, and stays. */
-xh_status_t hyb_cuda_blas(const hyb_cuda_blas_t **blas_p, const char **why_p);
-
 /* ---- cuda.c ------------------------------------------------------------- */
 
 /* The program; set once, before anything is called. */

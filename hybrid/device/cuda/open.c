@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <dlfcn.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include "hybrid/device/cuda/cuda.h"
@@ -41,44 +40,4 @@ bool hyb_cuda_open_library(const char *const *files,
     while (!is_open && *++files != NULL)
         is_open = open_file(*files, symbols, other);
     return is_open;
-}
-
-/* ---- looked for once ----------------------------------------------------- */
-
-static int present;
-static char reason[HYB_CUDA_WHY]; /* why there are none */
-
-static void look(void)
-{
-    present = hyb_cuda_look(reason);
-}
-
-int hyb_cuda_count(const char **reason_p)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-    pthread_once(&once, look);
-    *reason_p = present > 0 ? NULL : reason;
-    return present;
-}
-
-static hyb_cuda_blas_t blas;
-static xh_status_t blas_status;
-static char blas_reason[HYB_CUDA_WHY];
-
-static void load_blas(void)
-{
-    blas_status = hyb_cuda_load_blas(&blas, blas_reason);
-}
-
-xh_status_t hyb_cuda_blas(const hyb_cuda_blas_t **blas_p, const char **why_p)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-    pthread_once(&once, load_blas);
-    if (blas_status == XH_OK)
-        *blas_p = &blas;
-    else
-        *why_p = blas_reason;
-    return blas_status;
 }

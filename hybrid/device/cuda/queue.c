@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 #include "base/clock.h"
 #include "hybrid/device/cuda/cuda.h"
 
 #define FIRST_NAP 5e-6 /* seconds between two looks at work */
 #define LONGEST_NAP 100e-6
-
-static void nap(double seconds) /* less than one */
-{
-    const struct timespec t = {0, (long)(1e9 * seconds)};
-
-    nanosleep(&t, NULL);
-}
 
 /* ---- handles of cuBLAS -------------------------------------------------- */
 
@@ -206,7 +198,7 @@ xh_status_t hyb_cuda_event_wait(void *state, void *event, double seconds,
     while (!done && left > 0) {
         if (atomic_load(&device->failed))
             return XH_ERR_DEVICE;
-        nap(fmin(pause, left));
+        xh_clock_sleep(fmin(pause, left));
         pause = fmin(2 * pause, LONGEST_NAP);
         left = end - xh_clock_wall();
         XH_TRY(look(device, event, &done));

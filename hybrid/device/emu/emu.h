@@ -94,6 +94,19 @@ typedef struct { /* all but the first group is guarded by lock */
     bool failed;
 } hyb_emu_device_t;
 
+/* A queue; its thread runs commands, the first one first. */
+struct hyb_emu_queue {
+    hyb_emu_device_t *device;
+    pthread_t thread;
+    pthread_cond_t wake; /* there is a command, or a reason to stop */
+    hyb_priority_t priority;
+    struct hyb_emu_command *first, **end;
+    double time;  /* when its last command ended */
+    bool running; /* its thread runs a command */
+    bool ended;   /* no command will follow */
+    hyb_emu_queue_t *next;
+};
+
 /* ---- emu.c -------------------------------------------------------------- */
 
 /* The program; set once, before anything is called. */
@@ -101,6 +114,19 @@ extern const hyb_host_t *hyb_emu_host;
 
 /* A condition that waits by the monotonic clock. */
 void hyb_emu_condition_init(pthread_cond_t *condition);
+
+/* With device locked: it has failed. Queued work no longer runs, all who wait
+ * wake up. */
+void hyb_emu_declare_failed(hyb_emu_device_t *device);
+
+/* The same; returns XH_ERR_DEVICE once running work has ended; that wait
+ * unlocks. */
+xh_status_t hyb_emu_fail(hyb_emu_device_t *device);
+
+/* ---- faults.c ----------------------------------------------------------- */
+
+/* Keep those for this device. Errors: XH_ERR_INPUT  text is no such list */
+xh_status_t hyb_emu_read_faults(const char *text, hyb_emu_device_t *device);
 
 /*
  * With device locked: count a call. A fault of the call itself happens here;
@@ -111,13 +137,6 @@ xh_status_t hyb_emu_admit(hyb_emu_device_t *device, int call,
                           hyb_emu_fault_t *fault_p);
 
 /* ---- queue.c ------------------------------------------------------------ */
-
-/*
- * With device locked: it has failed. Queued work no longer runs, all who wait
- * wake up. Returns XH_ERR_DEVICE once running work has ended; that wait
- * unlocks.
- */
-xh_status_t hyb_emu_fail(hyb_emu_device_t *device);
 
 /* The backend's own functions, as in hyb_backend_t. */
 xh_status_t hyb_emu_queue_create(void *state, hyb_priority_t priority,

@@ -17,47 +17,14 @@ typedef struct {
     mark_t *mark; /* as last recorded; NULL before */
 } event_t;
 
-typedef struct command {
+typedef struct hyb_emu_command {
     int call;
     mark_t *mark; /* of event_record and queue_wait */
     hyb_task_t task;
     hyb_emu_fault_t fault;
     double queued_at;
-    struct command *next;
+    struct hyb_emu_command *next;
 } command_t;
-
-struct hyb_emu_queue {
-    hyb_emu_device_t *device;
-    pthread_t thread;
-    pthread_cond_t wake; /* there is a command, or a reason to stop */
-    hyb_priority_t priority;
-    command_t *first, **end;
-    double time;  /* when its last command ended */
-    bool running; /* its thread runs a command */
-    bool ended;   /* no command will follow */
-    hyb_emu_queue_t *next;
-};
-
-/* ---- failing ------------------------------------------------------------- */
-
-static void declare_failed(hyb_emu_device_t *device)
-{
-    hyb_emu_queue_t *queue;
-
-    device->failed = true;
-    for (queue = device->queues; queue != NULL; queue = queue->next)
-        pthread_cond_broadcast(&queue->wake);
-    pthread_cond_broadcast(&device->changed);
-}
-
-xh_status_t hyb_emu_fail(hyb_emu_device_t *device)
-{
-    declare_failed(device);
-    for (int r = 0; r < HYB_EMU_RESOURCES; r++)
-        while (device->resources[r].busy)
-            pthread_cond_wait(&device->changed, &device->lock);
-    return XH_ERR_DEVICE;
-}
 
 /* ---- running one command; the device is locked -------------------------- */
 
@@ -116,7 +83,7 @@ static void compute_alone(hyb_emu_device_t *device, hyb_emu_resource_t r,
                           status == XH_ERR_MEMORY
                               ? "the host has no memory for it"
                               : "a row number is not in its block");
-        declare_failed(device);
+        hyb_emu_declare_failed(device);
     }
     pthread_cond_broadcast(&device->changed);
 }
@@ -187,7 +154,7 @@ static void run(hyb_emu_queue_t *queue, const command_t *command)
     while (command->fault == HYB_EMU_STALL && !device->failed)
         pthread_cond_wait(&queue->wake, &device->lock);
     if (command->fault == HYB_EMU_FAIL)
-        declare_failed(device);
+        hyb_emu_declare_failed(device);
     if (command->call == HYB_EMU_EVENT_RECORD) {
         pass(queue, command);
     } else if (command->call == HYB_EMU_QUEUE_WAIT) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "hybrid/device/opencl/library.h"
+
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
-#include "hybrid/device/opencl/opencl.h"
 
 hyb_opencl_library_t hyb_cl;
 

@@ -1,17 +1,77 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/device/opencl/opencl.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include "base/sequence.h"
+#include "base/clock.h"
 
-enum { PLATFORMS = 16, DEVICES = 64 };
+#define NAP 100e-6 /* seconds between two looks at work */
 
 const hyb_host_t *hyb_opencl_host;
 
-/* ---- what the other files share ----------------------------------------- */
+bool hyb_opencl_is_cpu(cl_device_id id)
+{
+    cl_device_type type = CL_DEVICE_TYPE_GPU;
+
+    hyb_cl.GetDeviceInfo(id, CL_DEVICE_TYPE, sizeof(type), &type, NULL);
+    return (type & CL_DEVICE_TYPE_CPU) != 0;
+}
+
+/* ---- queued work -------------------------------------------------------- */
+
+cl_int hyb_opencl_mark(const hyb_opencl_queue_t *queue, cl_event *marker_p)
+{
+    cl_int error =
+        hyb_cl.EnqueueMarkerWithWaitList(queue->commands, 0, NULL, marker_p);
+
+    return error == CL_SUCCESS ? hyb_cl.Flush(queue->commands) : error;
+}
+
+cl_int hyb_opencl_state_of(cl_event marker)
+{
+    cl_int state = CL_QUEUED;
+    cl_int error = hyb_cl.GetEventInfo(
+        marker, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(state), &state, NULL);
+
+    return error == CL_SUCCESS ? state : error;
+}
+
+bool hyb_opencl_has_work(const hyb_opencl_device_t *device, cl_event marker)
+{
+    return !atomic_load(&device->given_up) &&
+           hyb_opencl_state_of(marker) > CL_COMPLETE;
+}
+
+/* What does not end in time never does. */
+static void give_up(hyb_opencl_device_t *device)
+{
+    atomic_store(&device->given_up, true);
+    hyb_opencl_host->log(XH_LOG_WARNING, "opencl", device->index,
+                         "queued work does not end, and is given up");
+}
+
+/* Polls, because nothing can interrupt clFinish. */
+void hyb_opencl_settle(hyb_opencl_device_t *device)
+{
+    double end = xh_clock_wall() +
+                 strtod(hyb_opencl_host->setting("stall_seconds"), NULL);
+    const hyb_opencl_queue_t *queue;
+    cl_event marker;
+
+    if (atomic_load(&device->given_up))
+        return;
+    pthread_mutex_lock(&device->lock);
+    for (queue = device->queues; queue != NULL; queue = queue->next) {
+        if (hyb_opencl_mark(queue, &marker) != CL_SUCCESS)
+            continue;
+        while (hyb_opencl_has_work(device, marker))
+            if (xh_clock_wall() > end)
+                give_up(device);
+            else
+                xh_clock_sleep(NAP);
+        hyb_cl.ReleaseEvent(marker);
+    }
+    pthread_mutex_unlock(&device->lock);
+}
 
 xh_status_t hyb_opencl_status(hyb_opencl_device_t *device, const char *what,
                               cl_int error)
@@ -24,332 +84,4 @@ xh_status_t hyb_opencl_status(hyb_opencl_device_t *device, const char *what,
                              "%s: error %d of OpenCL", what, (int)error);
     hyb_opencl_settle(device);
     return XH_ERR_DEVICE;
-}
-
-/*
- * Every thread that gets an error waits until queued work has ended: a driver
- * of cores runs in this process, which may end next.
- */
-static xh_status_t enter(void *state)
-{
-    hyb_opencl_device_t *device = state;
-
-    if (atomic_load(&device->given_up))
-        return XH_ERR_DEVICE;
-    if (!atomic_load(&device->failed))
-        return XH_OK;
-    hyb_opencl_settle(device);
-    return XH_ERR_DEVICE;
-}
-
-/* ---- finding ------------------------------------------------------------ */
-
-static pthread_once_t looked = PTHREAD_ONCE_INIT;
-static cl_device_id found[DEVICES]; /* platform by platform */
-static int present;
-static const char *reason; /* why there are none */
-
-/* Does it take programs, in double precision? */
-static bool is_fit(cl_device_id id)
-{
-    cl_bool compiles = CL_FALSE;
-    cl_device_fp_config doubles = 0;
-
-    hyb_cl.GetDeviceInfo(id, CL_DEVICE_COMPILER_AVAILABLE, sizeof(compiles),
-                         &compiles, NULL);
-    hyb_cl.GetDeviceInfo(id, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof(doubles),
-                         &doubles, NULL);
-    return compiles == CL_TRUE && doubles != 0;
-}
-
-static void look(void)
-{
-    cl_platform_id platforms[PLATFORMS];
-    cl_device_id ids[DEVICES];
-    cl_uint platform_count = 0, count;
-
-    reason = hyb_opencl_load();
-    if (reason != NULL)
-        return;
-    if (hyb_cl.GetPlatformIDs(PLATFORMS, platforms, &platform_count) !=
-            CL_SUCCESS ||
-        platform_count == 0) {
-        reason = "no driver for OpenCL is installed";
-        return;
-    }
-    for (cl_uint p = 0; p < platform_count && p < PLATFORMS; p++) {
-        if (hyb_cl.GetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, DEVICES, ids,
-                                &count) != CL_SUCCESS)
-            continue;
-        for (cl_uint d = 0; d < count && d < DEVICES && present < DEVICES; d++)
-            if (is_fit(ids[d]))
-                found[present++] = ids[d];
-    }
-    if (present == 0)
-        reason = "no device of OpenCL computes in double precision";
-}
-
-static int count(const char **reason_p)
-{
-    pthread_once(&looked, look);
-    *reason_p = reason;
-    return present;
-}
-
-/* ---- describing --------------------------------------------------------- */
-
-bool hyb_opencl_is_cpu(cl_device_id id)
-{
-    cl_device_type type = CL_DEVICE_TYPE_GPU;
-
-    hyb_cl.GetDeviceInfo(id, CL_DEVICE_TYPE, sizeof(type), &type, NULL);
-    return (type & CL_DEVICE_TYPE_CPU) != 0;
-}
-
-static uint64_t number_of(cl_device_id id, cl_device_info what)
-{
-    cl_ulong number = 0;
-
-    hyb_cl.GetDeviceInfo(id, what, sizeof(number), &number, NULL);
-    return number;
-}
-
-static xh_status_t describe(int index, hyb_device_info_t *info_p)
-{
-    hyb_device_info_t info = {.backend = "opencl", .index = index};
-    char name[256] = "";
-
-    hyb_cl.GetDeviceInfo(found[index], CL_DEVICE_NAME, sizeof(name) - 1, name,
-                         NULL);
-    snprintf(info.name, sizeof(info.name), "%s%.53s",
-             hyb_opencl_is_cpu(found[index]) ? "the CPU: " : "", name);
-    info.memory = number_of(found[index], CL_DEVICE_GLOBAL_MEM_SIZE);
-    info.memory_free = info.memory;
-    *info_p = info;
-    return XH_OK;
-}
-
-static bool has_extension(cl_device_id id, const char *name)
-{
-    char list[8192] = "";
-
-    hyb_cl.GetDeviceInfo(id, CL_DEVICE_EXTENSIONS, sizeof(list) - 1, list,
-                         NULL);
-    return strstr(list, name) != NULL;
-}
-
-/* ---- memory ------------------------------------------------------------- */
-
-/*
- * Drivers may allocate a buffer when it is first used, and fail then: moving it
- * to the device makes them do it now.
- */
-static cl_int place(const hyb_opencl_device_t *device, cl_mem memory)
-{
-    cl_int error;
-    cl_command_queue queue =
-        hyb_cl.CreateCommandQueue(device->context, device->id, 0, &error);
-
-    if (error != CL_SUCCESS)
-        return error;
-    error = hyb_cl.EnqueueMigrateMemObjects(
-        queue, 1, &memory, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, NULL,
-        NULL);
-    if (error == CL_SUCCESS)
-        error = hyb_cl.Finish(queue);
-    hyb_cl.ReleaseCommandQueue(queue);
-    return error;
-}
-
-static bool is_lack_of_memory(cl_int error)
-{
-    return error == CL_MEM_OBJECT_ALLOCATION_FAILURE ||
-           error == CL_OUT_OF_RESOURCES || error == CL_OUT_OF_HOST_MEMORY ||
-           error == CL_INVALID_BUFFER_SIZE;
-}
-
-/* Take bytes of what is left, which OpenCL does not tell. */
-static bool reserve(hyb_opencl_device_t *device, size_t bytes)
-{
-    bool fits;
-
-    pthread_mutex_lock(&device->lock);
-    fits = bytes <= device->largest && bytes <= device->memory - device->used;
-    if (fits)
-        device->used += bytes;
-    pthread_mutex_unlock(&device->lock);
-    return fits;
-}
-
-static void release(hyb_opencl_device_t *device, size_t bytes)
-{
-    pthread_mutex_lock(&device->lock);
-    device->used -= bytes;
-    pthread_mutex_unlock(&device->lock);
-}
-
-static xh_status_t memory_left(void *state, uint64_t *bytes_p)
-{
-    hyb_opencl_device_t *device = state;
-    uint64_t left;
-
-    pthread_mutex_lock(&device->lock);
-    left = device->memory - device->used;
-    *bytes_p = left < device->largest ? left : device->largest;
-    pthread_mutex_unlock(&device->lock);
-    return XH_OK;
-}
-
-xh_status_t hyb_opencl_allocate(hyb_opencl_device_t *device, size_t bytes,
-                                cl_mem *memory_p)
-{
-    cl_int error = CL_MEM_OBJECT_ALLOCATION_FAILURE;
-    cl_mem memory = NULL;
-    uint64_t left;
-
-    if (reserve(device, bytes)) {
-        memory = hyb_cl.CreateBuffer(device->context, CL_MEM_READ_WRITE, bytes,
-                                     NULL, &error);
-        if (error == CL_SUCCESS)
-            error = place(device, memory);
-        if (error == CL_SUCCESS) {
-            *memory_p = memory;
-            return XH_OK;
-        }
-        if (memory != NULL)
-            hyb_cl.ReleaseMemObject(memory);
-        release(device, bytes);
-    }
-    if (!is_lack_of_memory(error))
-        return hyb_opencl_status(device, "allocating memory", error);
-    memory_left(device, &left);
-    hyb_opencl_host->log(XH_LOG_INFO, "opencl", device->index,
-                         "no %zu bytes of memory: one allocation can have "
-                         "%" PRIu64 " now, %" PRIu64 " at most",
-                         bytes, left, device->largest);
-    return XH_ERR_MEMORY;
-}
-
-void hyb_opencl_free(hyb_opencl_device_t *device, cl_mem memory, size_t bytes)
-{
-    if (memory == NULL)
-        return;
-    hyb_cl.ReleaseMemObject(memory);
-    release(device, bytes);
-}
-
-static xh_status_t buffer_create(void *state, size_t bytes, void **memory_p)
-{
-    cl_mem memory;
-
-    XH_TRY(hyb_opencl_allocate(state, bytes, &memory));
-    *memory_p = memory;
-    return XH_OK;
-}
-
-static void buffer_destroy(void *state, void *memory, size_t bytes)
-{
-    hyb_opencl_free(state, memory, bytes);
-}
-
-/* ---- opening and closing ------------------------------------------------ */
-
-static xh_status_t fill_jumps(hyb_opencl_device_t *device)
-{
-    xh_jump_t jumps[XH_JUMP_DIGITS * XH_JUMP_VALUES];
-    cl_int error;
-
-    xh_jump_digits(jumps);
-    device->jumps = hyb_cl.CreateBuffer(device->context,
-                                        CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
-                                        sizeof(jumps), jumps, &error);
-    return hyb_opencl_status(device, "allocating memory", error);
-}
-
-static xh_status_t prepare(hyb_opencl_device_t *device)
-{
-    cl_int error;
-
-    device->id = found[device->index];
-    device->memory = number_of(device->id, CL_DEVICE_GLOBAL_MEM_SIZE);
-    device->largest = number_of(device->id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
-    device->has_priorities = has_extension(device->id, "cl_khr_priority_hints");
-    device->context =
-        hyb_cl.CreateContext(NULL, 1, &device->id, NULL, NULL, &error);
-    XH_TRY(hyb_opencl_status(device, "making a context", error));
-    XH_TRY(hyb_opencl_build(device));
-    return fill_jumps(device);
-}
-
-static void close_device(void *state)
-{
-    hyb_opencl_device_t *device = state;
-
-    if (device->jumps != NULL)
-        hyb_cl.ReleaseMemObject(device->jumps);
-    if (!atomic_load(&device->failed) && !atomic_load(&device->given_up))
-        hyb_opencl_keep_products(device);
-    hyb_opencl_release_programs(device);
-    if (device->context != NULL)
-        hyb_cl.ReleaseContext(device->context);
-    pthread_mutex_destroy(&device->lock);
-    free(device);
-}
-
-static xh_status_t open_device(int index, void **state_p)
-{
-    hyb_opencl_device_t *device = calloc(1, sizeof(*device));
-    xh_status_t status;
-
-    if (device == NULL)
-        return XH_ERR_MEMORY;
-    device->index = index;
-    pthread_mutex_init(&device->lock, NULL);
-    status = prepare(device);
-    if (status == XH_OK)
-        *state_p = device;
-    else
-        close_device(device);
-    return status;
-}
-
-/* OpenCL cannot cancel work on a device that stalled: it stays queued. */
-static void give_up(void *state)
-{
-    atomic_store(&((hyb_opencl_device_t *)state)->given_up, true);
-}
-
-/* Pinning has no function in OpenCL: any host memory will do. */
-static const hyb_backend_t backend = {
-    .abi = HYB_BACKEND_ABI,
-    .name = "opencl",
-    .by_name_only = true,
-    .ops = (1u << HYB_OPS) - 1,
-    .count = count,
-    .describe = describe,
-    .open = open_device,
-    .close = close_device,
-    .enter = enter,
-    .memory_left = memory_left,
-    .buffer_create = buffer_create,
-    .buffer_destroy = buffer_destroy,
-    .queue_create = hyb_opencl_queue_create,
-    .queue_destroy = hyb_opencl_queue_destroy,
-    .event_create = hyb_opencl_event_create,
-    .event_destroy = hyb_opencl_event_destroy,
-    .event_record = hyb_opencl_event_record,
-    .queue_wait = hyb_opencl_queue_wait,
-    .event_wait = hyb_opencl_event_wait,
-    .event_elapsed = hyb_opencl_event_elapsed,
-    .work = hyb_opencl_work,
-    .knobs = hyb_opencl_knobs,
-    .cut = hyb_opencl_cut,
-    .set_cut = hyb_opencl_set_cut,
-    .give_up = give_up,
-};
-
-const hyb_backend_t *hyb_backend_entry(const hyb_host_t *program)
-{
-    hyb_opencl_host = program;
-    return &backend;
 }

@@ -10,13 +10,9 @@
  */
 #include <pthread.h>
 #include <stdatomic.h>
-
-/* All that is included from the vendor; nothing outside this folder sees it. */
-#define CL_TARGET_OPENCL_VERSION 200
-#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
-#include <CL/opencl.h>
 #include "hybrid/device/device.h"
 #include "hybrid/device/kernels/launch.h"
+#include "hybrid/device/opencl/library.h"
 
 enum {
     HYB_OPENCL_ITEMS = HYB_LAUNCH_ITEMS,
@@ -53,59 +49,9 @@ enum {
     HYB_OPENCL_OF_PRODUCT = HYB_OPENCL_KERNEL_COUNT - HYB_OPENCL_OTHERS
 };
 
-/* ---- library.c ---------------------------------------------------------- */
-
-/* What is used of OpenCL, each without its prefix. */
-#define HYB_OPENCL_FUNCTIONS(X)                                                \
-    X(BuildProgram)                                                            \
-    X(CreateBuffer)                                                            \
-    X(CreateCommandQueue)                                                      \
-    X(CreateCommandQueueWithProperties)                                        \
-    X(CreateContext)                                                           \
-    X(CreateKernel)                                                            \
-    X(CreateProgramWithBinary)                                                 \
-    X(CreateProgramWithSource)                                                 \
-    X(EnqueueBarrierWithWaitList)                                              \
-    X(EnqueueMarkerWithWaitList)                                               \
-    X(EnqueueMigrateMemObjects)                                                \
-    X(EnqueueNDRangeKernel)                                                    \
-    X(EnqueueReadBufferRect)                                                   \
-    X(EnqueueWriteBufferRect)                                                  \
-    X(Finish)                                                                  \
-    X(Flush)                                                                   \
-    X(GetDeviceIDs)                                                            \
-    X(GetDeviceInfo)                                                           \
-    X(GetEventInfo)                                                            \
-    X(GetEventProfilingInfo)                                                   \
-    X(GetKernelWorkGroupInfo)                                                  \
-    X(GetPlatformIDs)                                                          \
-    X(GetProgramBuildInfo)                                                     \
-    X(GetProgramInfo)                                                          \
-    X(ReleaseCommandQueue)                                                     \
-    X(ReleaseContext)                                                          \
-    X(ReleaseEvent)                                                            \
-    X(ReleaseKernel)                                                           \
-    X(ReleaseMemObject)                                                        \
-    X(ReleaseProgram)                                                          \
-    X(RetainEvent)                                                             \
-    X(SetKernelArg)
-
-typedef struct {
-#define HYB_OPENCL_FUNCTION(name) __typeof__(cl##name) *name;
-    HYB_OPENCL_FUNCTIONS(HYB_OPENCL_FUNCTION)
-} hyb_opencl_library_t;
-
-/* Its functions, after hyb_opencl_load. */
-extern hyb_opencl_library_t hyb_cl;
-
-/* Open libOpenCL; why there is none (static text), or NULL. */
-const char *hyb_opencl_load(void);
-
-/* ---- program.c ---------------------------------------------------------- */
-
 /* What the product's template may be; hybrid/device/kernels/product.cl has the
  * words. */
-#define HYB_OPENCL_KNOBS(X)                                                    \
+#define HYB_OPENCL_PARAMETERS(X)                                               \
     X(rows, ROWS)                                                              \
     X(cols, COLS)                                                              \
     X(items_m, ITEMS_M)                                                        \
@@ -117,38 +63,33 @@ const char *hyb_opencl_load(void);
     X(prefetch, PREFETCH)                                                      \
     X(band, BAND)
 
-typedef struct { /* the values of a hyb_cut_t, by name */
-#define HYB_OPENCL_KNOB(name, word) int name;
-    HYB_OPENCL_KNOBS(HYB_OPENCL_KNOB)
-} hyb_opencl_cut_t;
+typedef struct { /* the values of a hyb_gemm_config_t, by name */
+#define HYB_OPENCL_PARAMETER(name, word) int name;
+    HYB_OPENCL_PARAMETERS(HYB_OPENCL_PARAMETER)
+} hyb_opencl_config_t;
 
 /* A product as it is compiled. */
 typedef struct {
-    hyb_opencl_cut_t cut;
+    hyb_opencl_config_t config;
     cl_program program; /* NULL: the default's counts */
     bool is_new;        /* compiled in this run, and not kept */
     int version;        /* changes with program */
 } hyb_opencl_product_t;
 
 enum { /* of products: one a depth, and the default */
-       HYB_OPENCL_DEFAULT = HYB_CUT_DEPTHS,
+       HYB_OPENCL_DEFAULT = HYB_GEMM_DEPTHS,
        HYB_OPENCL_PRODUCTS
 };
 
-static inline int hyb_opencl_tile_m(const hyb_opencl_cut_t *cut)
+static inline int hyb_opencl_tile_m(const hyb_opencl_config_t *config)
 {
-    return cut->rows * cut->vector * cut->items_m;
+    return config->rows * config->vector * config->items_m;
 }
 
-static inline int hyb_opencl_tile_n(const hyb_opencl_cut_t *cut)
+static inline int hyb_opencl_tile_n(const hyb_opencl_config_t *config)
 {
-    return cut->cols * cut->items_n;
+    return config->cols * config->items_n;
 }
-
-/* ---- opencl.c ----------------------------------------------------------- */
-
-/* The program; set once, before anything is called. */
-extern const hyb_host_t *hyb_opencl_host;
 
 typedef struct hyb_opencl_queue hyb_opencl_queue_t;
 
@@ -169,74 +110,6 @@ typedef struct {
     hyb_opencl_queue_t *queues;
 } hyb_opencl_device_t;
 
-/*
- * The status of a call; what names it, for the log. The first failure of a
- * device is logged. Errors: XH_ERR_DEVICE  device has failed; queued work has
- * ended, unless the device was given up
- */
-xh_status_t hyb_opencl_status(hyb_opencl_device_t *device, const char *what,
-                              cl_int error);
-
-/* Is a device this host's cores, as a driver of OpenCL shows them? */
-bool hyb_opencl_is_cpu(cl_device_id id);
-
-/*
- * Allocate and free device memory; free accepts NULL.
- * Errors: XH_ERR_MEMORY  logged as information; XH_ERR_DEVICE
- */
-xh_status_t hyb_opencl_allocate(hyb_opencl_device_t *device, size_t bytes,
-                                cl_mem *memory_p);
-void hyb_opencl_free(hyb_opencl_device_t *device, cl_mem memory, size_t bytes);
-
-/* Build the kernels for device, products in the default's cut. Errors:
- * XH_ERR_DEVICE  what the compiler has to say is logged */
-xh_status_t hyb_opencl_build(hyb_opencl_device_t *device);
-void hyb_opencl_release_programs(hyb_opencl_device_t *device);
-
-/* Compile product number p, whose cut has no defect. Why it cannot be, or NULL;
- * what the compiler has to say is information. */
-const char *hyb_opencl_compile(const hyb_opencl_device_t *device, int p,
-                               hyb_opencl_product_t *product);
-
-/* Keep the products that device has now: a tuner's candidates are gone. */
-void hyb_opencl_keep_products(hyb_opencl_device_t *device);
-
-/* The texts and options of a program, and the name of what is kept of it. */
-typedef struct {
-    const char *const *texts;
-    cl_uint count;
-    const char *options;
-    char kind[32];
-} hyb_opencl_text_t;
-
-/* What is kept of it from an earlier run, by the same driver for the same
- * device, and undamaged; NULL: nothing. In stored.c. */
-cl_program hyb_opencl_recall(const hyb_opencl_device_t *device,
-                             const hyb_opencl_text_t *text);
-
-/* Keep program, which was compiled from it. */
-void hyb_opencl_keep(const hyb_opencl_device_t *device,
-                     const hyb_opencl_text_t *text, cl_program program);
-
-/* Items of a group that factors rows of a panel. */
-int hyb_opencl_panel_items(const hyb_opencl_device_t *device);
-
-/* ---- cut.c -------------------------------------------------------------- */
-
-/* The default's cut, of which strips are packed. */
-hyb_opencl_cut_t hyb_opencl_default_cut(const hyb_opencl_device_t *device);
-
-/* The product for this depth. */
-const hyb_opencl_product_t *
-hyb_opencl_product(const hyb_opencl_device_t *device, int64_t depth);
-
-/* The backend's own functions, as in hyb_backend_t. */
-const hyb_knob_t *hyb_opencl_knobs(void *state, int *count_p);
-hyb_cut_t hyb_opencl_cut(void *state, int d);
-xh_status_t hyb_opencl_set_cut(void *state, int d, const hyb_cut_t *cut);
-
-/* ---- queue.c ------------------------------------------------------------ */
-
 struct hyb_opencl_queue {
     hyb_opencl_device_t *device;
     cl_command_queue commands;
@@ -251,12 +124,106 @@ struct hyb_opencl_queue {
     hyb_opencl_queue_t *next;
 };
 
-/* Release those that are there; they are NULL then. */
-void hyb_opencl_release_kernels(int count, cl_kernel *kernels);
+/* ---- opencl.c ----------------------------------------------------------- */
+
+/* The program; set once, before anything is called. */
+extern const hyb_host_t *hyb_opencl_host;
+
+/* Is a device this host's cores, as a driver of OpenCL shows them? */
+bool hyb_opencl_is_cpu(cl_device_id id);
+
+/* Mark the end of what is on queue so far, which begins to run. */
+cl_int hyb_opencl_mark(const hyb_opencl_queue_t *queue, cl_event *marker_p);
+
+/* CL_COMPLETE, more while work is left, or an error, which is less. */
+cl_int hyb_opencl_state_of(cl_event marker);
+
+/* Is work before marker left to wait for? Not if the device was given up. */
+bool hyb_opencl_has_work(const hyb_opencl_device_t *device, cl_event marker);
 
 /* Wait until no queue has work left, or the device is given up, which it is
  * after stall_seconds. */
 void hyb_opencl_settle(hyb_opencl_device_t *device);
+
+/*
+ * The status of a call; what names it, for the log. The first failure of a
+ * device is logged. Errors: XH_ERR_DEVICE  device has failed; queued work has
+ * ended, unless the device was given up
+ */
+xh_status_t hyb_opencl_status(hyb_opencl_device_t *device, const char *what,
+                              cl_int error);
+
+/* ---- memory.c ----------------------------------------------------------- */
+
+/* Bytes of the largest allocation that fits now, as in hyb_backend_t. */
+xh_status_t hyb_opencl_memory_left(void *state, uint64_t *bytes_p);
+
+/*
+ * Allocate and free device memory; free accepts NULL.
+ * Errors: XH_ERR_MEMORY  logged as information; XH_ERR_DEVICE
+ */
+xh_status_t hyb_opencl_allocate(hyb_opencl_device_t *device, size_t bytes,
+                                cl_mem *memory_p);
+void hyb_opencl_free(hyb_opencl_device_t *device, cl_mem memory, size_t bytes);
+
+/* ---- config.c ----------------------------------------------------------- */
+
+/* The default's configuration, of which strips are packed. */
+hyb_opencl_config_t
+hyb_opencl_default_config(const hyb_opencl_device_t *device);
+
+/* Items of a group that factors rows of a panel. */
+int hyb_opencl_panel_items(const hyb_opencl_device_t *device);
+
+/* Why device cannot have this configuration; NULL: perhaps it can. */
+const char *hyb_opencl_defect(const hyb_opencl_device_t *device,
+                              const hyb_opencl_config_t *config);
+
+/* The product for this depth. */
+const hyb_opencl_product_t *
+hyb_opencl_product(const hyb_opencl_device_t *device, int64_t depth);
+
+/* The backend's own functions, as in hyb_backend_t. */
+const hyb_gemm_parameter_t *hyb_opencl_parameters(void *state, int *count_p);
+hyb_gemm_config_t hyb_opencl_config(void *state, int d);
+
+/* ---- stored.c ----------------------------------------------------------- */
+
+/* The texts and options of a program, and the name of what is kept of it. */
+typedef struct {
+    const char *const *texts;
+    cl_uint count;
+    const char *options;
+    char kind[32];
+} hyb_opencl_text_t;
+
+/* What is kept of it from an earlier run, by the same driver for the same
+ * device, and undamaged; NULL: nothing. */
+cl_program hyb_opencl_recall(const hyb_opencl_device_t *device,
+                             const hyb_opencl_text_t *text);
+
+/* Keep program, which was compiled from it. */
+void hyb_opencl_keep(const hyb_opencl_device_t *device,
+                     const hyb_opencl_text_t *text, cl_program program);
+
+/* ---- program.c ---------------------------------------------------------- */
+
+/* Build the kernels for device, products in the default's configuration.
+ * Errors: XH_ERR_DEVICE  what the compiler has to say is logged */
+xh_status_t hyb_opencl_build(hyb_opencl_device_t *device);
+void hyb_opencl_release_programs(hyb_opencl_device_t *device);
+
+/* Keep the products that device has now: a tuner's candidates are gone. */
+void hyb_opencl_keep_products(hyb_opencl_device_t *device);
+
+/* As in hyb_backend_t. */
+xh_status_t hyb_opencl_set_config(void *state, int d,
+                                  const hyb_gemm_config_t *config);
+
+/* ---- queue.c ------------------------------------------------------------ */
+
+/* Release those that are there; they are NULL then. */
+void hyb_opencl_release_kernels(int count, cl_kernel *kernels);
 
 /* The backend's own functions, as in hyb_backend_t; work in work.c. */
 xh_status_t hyb_opencl_queue_create(void *state, hyb_priority_t priority,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "hybrid/device/opencl/opencl.h"
 
 enum { OPTIONS = 512 }; /* bytes of the compiler's */
@@ -73,27 +74,27 @@ static cl_int build(const hyb_opencl_device_t *device,
 
 /* ---- products ------------------------------------------------------------ */
 
-static void print_options(const hyb_opencl_cut_t *cut, char *options)
+static void print_options(const hyb_opencl_config_t *config, char *options)
 {
     int used = snprintf(options, OPTIONS,
                         "-cl-std=CL1.2 -DITEMS=%d -DPACKED_COLUMNS=%d",
                         HYB_OPENCL_ITEMS, HYB_OPENCL_PACKED);
 
-#define PRINT_KNOB(name, word)                                                 \
+#define PRINT_PARAMETER(name, word)                                            \
     used += snprintf(options + used, OPTIONS - (size_t)used,                   \
-                     " -D" #word "=%d", cut->name);
-    HYB_OPENCL_KNOBS(PRINT_KNOB)
+                     " -D" #word "=%d", config->name);
+    HYB_OPENCL_PARAMETERS(PRINT_PARAMETER)
 }
 
 /* Of product number p; it has options of so many bytes. */
-static hyb_opencl_text_t text_of(int p, const hyb_opencl_cut_t *cut,
+static hyb_opencl_text_t text_of(int p, const hyb_opencl_config_t *config,
                                  char options[OPTIONS])
 {
     hyb_opencl_text_t text = {products, sizeof(products) / sizeof(products[0]),
                               options, ""};
 
     snprintf(text.kind, sizeof(text.kind), "product-%d.opencl", p);
-    print_options(cut, options);
+    print_options(config, options);
     return text;
 }
 
@@ -101,7 +102,7 @@ static cl_int build_product(const hyb_opencl_device_t *device, int p,
                             xh_log_level_t level, hyb_opencl_product_t *product)
 {
     char options[OPTIONS];
-    hyb_opencl_text_t text = text_of(p, &product->cut, options);
+    hyb_opencl_text_t text = text_of(p, &product->config, options);
 
     return build(device, &text, level, &product->program, &product->is_new);
 }
@@ -112,7 +113,7 @@ void hyb_opencl_keep_products(hyb_opencl_device_t *device)
 
     for (int i = 0; i < HYB_OPENCL_PRODUCTS; i++) {
         hyb_opencl_product_t *p = &device->products[i];
-        hyb_opencl_text_t text = text_of(i, &p->cut, options);
+        hyb_opencl_text_t text = text_of(i, &p->config, options);
 
         if (p->is_new)
             hyb_opencl_keep(device, &text, p->program);
@@ -136,16 +137,44 @@ static bool can_run(const hyb_opencl_device_t *device, cl_program program,
     return (size_t)items <= most;
 }
 
-const char *hyb_opencl_compile(const hyb_opencl_device_t *device, int p,
-                               hyb_opencl_product_t *product)
+/* Compile product number p, whose configuration has no defect. Why it cannot
+ * be, or NULL; what the compiler has to say is information. */
+static const char *compile(const hyb_opencl_device_t *device, int p,
+                           hyb_opencl_product_t *product)
 {
     if (build_product(device, p, XH_LOG_INFO, product) != CL_SUCCESS)
         return "it does not compile";
     if (can_run(device, product->program,
-                product->cut.items_m * product->cut.items_n))
+                product->config.items_m * product->config.items_n))
         return NULL;
     hyb_cl.ReleaseProgram(product->program);
     return "a compiled group does not have as many items";
+}
+
+xh_status_t hyb_opencl_set_config(void *state, int d,
+                                  const hyb_gemm_config_t *config)
+{
+    hyb_opencl_device_t *device = state;
+    hyb_opencl_product_t *p = &device->products[d];
+    hyb_opencl_product_t made = {.version = p->version + 1};
+    const char *why = NULL;
+
+    if (config != NULL) {
+        memcpy(&made.config, config->values, sizeof(made.config));
+        why = hyb_opencl_defect(device, &made.config);
+        if (why == NULL)
+            why = compile(device, d, &made);
+    }
+    if (why != NULL) {
+        hyb_opencl_host->log(XH_LOG_INFO, "opencl", device->index,
+                             "its GEMM cannot have this configuration: %s",
+                             why);
+        return XH_ERR_ARG;
+    }
+    if (p->program != NULL)
+        hyb_cl.ReleaseProgram(p->program);
+    *p = made;
+    return XH_OK;
 }
 
 /* ---- all kernels --------------------------------------------------------- */
@@ -165,7 +194,7 @@ xh_status_t hyb_opencl_build(hyb_opencl_device_t *device)
              "-DPANEL_COLUMNS=%d",
              HYB_OPENCL_ITEMS, HYB_OPENCL_INVERTED,
              hyb_opencl_panel_items(device), HYB_PANEL_STEP);
-    p->cut = hyb_opencl_default_cut(device);
+    p->config = hyb_opencl_default_config(device);
     p->version = 1;
     error = build(device, &text, XH_LOG_ERROR, &device->program, &is_new);
     if (error == CL_SUCCESS && is_new)

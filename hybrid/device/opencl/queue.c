@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 #include "base/clock.h"
 #include "hybrid/device/opencl/opencl.h"
@@ -13,32 +12,6 @@
 typedef struct {
     cl_event marker; /* as last recorded; NULL before */
 } event_t;
-
-static void nap(double seconds) /* less than one */
-{
-    const struct timespec t = {0, (long)(1e9 * seconds)};
-
-    nanosleep(&t, NULL);
-}
-
-/* Mark the end of what is on queue so far, which begins to run. */
-static cl_int mark(const hyb_opencl_queue_t *queue, cl_event *marker_p)
-{
-    cl_int error =
-        hyb_cl.EnqueueMarkerWithWaitList(queue->commands, 0, NULL, marker_p);
-
-    return error == CL_SUCCESS ? hyb_cl.Flush(queue->commands) : error;
-}
-
-/* CL_COMPLETE, more while work is left, or an error, which is less. */
-static cl_int state_of(cl_event marker)
-{
-    cl_int state = CL_QUEUED;
-    cl_int error = hyb_cl.GetEventInfo(
-        marker, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(state), &state, NULL);
-
-    return error == CL_SUCCESS ? state : error;
-}
 
 /* ---- queues ------------------------------------------------------------- */
 
@@ -143,43 +116,6 @@ void hyb_opencl_queue_destroy(void *state, void *queue)
     dismantle(ended);
 }
 
-static bool has_work(const hyb_opencl_device_t *device, cl_event marker)
-{
-    return !atomic_load(&device->given_up) && state_of(marker) > CL_COMPLETE;
-}
-
-/* What does not end in time never does. */
-static void give_up(hyb_opencl_device_t *device)
-{
-    atomic_store(&device->given_up, true);
-    hyb_opencl_host->log(XH_LOG_WARNING, "opencl", device->index,
-                         "queued work does not end, and is given up");
-}
-
-/* Polls, because nothing can interrupt clFinish. */
-void hyb_opencl_settle(hyb_opencl_device_t *device)
-{
-    double end = xh_clock_wall() +
-                 strtod(hyb_opencl_host->setting("stall_seconds"), NULL);
-    const hyb_opencl_queue_t *queue;
-    cl_event marker;
-
-    if (atomic_load(&device->given_up))
-        return;
-    pthread_mutex_lock(&device->lock);
-    for (queue = device->queues; queue != NULL; queue = queue->next) {
-        if (mark(queue, &marker) != CL_SUCCESS)
-            continue;
-        while (has_work(device, marker))
-            if (xh_clock_wall() > end)
-                give_up(device);
-            else
-                nap(LONGEST_NAP);
-        hyb_cl.ReleaseEvent(marker);
-    }
-    pthread_mutex_unlock(&device->lock);
-}
-
 /* ---- work that never ended ----------------------------------------------- */
 
 typedef struct unfinished {
@@ -196,7 +132,7 @@ static void leave(int status, void *nothing)
 {
     (void)nothing;
     for (const unfinished_t *u = unfinished; u != NULL; u = u->next)
-        if (state_of(u->marker) > CL_COMPLETE) {
+        if (hyb_opencl_state_of(u->marker) > CL_COMPLETE) {
             fflush(NULL);
             _exit(status);
         }
@@ -236,7 +172,7 @@ void hyb_opencl_event_destroy(void *state, void *event)
     event_t *ended = event;
 
     if (ended->marker != NULL && atomic_load(&device->given_up) &&
-        state_of(ended->marker) > CL_COMPLETE)
+        hyb_opencl_state_of(ended->marker) > CL_COMPLETE)
         keep(ended->marker);
     else if (ended->marker != NULL)
         hyb_cl.ReleaseEvent(ended->marker);
@@ -249,8 +185,8 @@ xh_status_t hyb_opencl_event_record(void *state, void *queue, void *event)
     event_t *recorded = event;
     cl_event marker, before;
 
-    XH_TRY(
-        hyb_opencl_status(device, "recording an event", mark(queue, &marker)));
+    XH_TRY(hyb_opencl_status(device, "recording an event",
+                             hyb_opencl_mark(queue, &marker)));
     pthread_mutex_lock(&device->lock);
     before = recorded->marker;
     recorded->marker = marker;
@@ -292,12 +228,12 @@ xh_status_t hyb_opencl_event_wait(void *state, void *event, double seconds,
     cl_event marker = marker_of(device, event);
     cl_int reached;
 
-    while (has_work(device, marker) && left > 0) {
-        nap(fmin(pause, left));
+    while (hyb_opencl_has_work(device, marker) && left > 0) {
+        xh_clock_sleep(fmin(pause, left));
         pause = fmin(2 * pause, LONGEST_NAP);
         left = end - xh_clock_wall();
     }
-    reached = state_of(marker);
+    reached = hyb_opencl_state_of(marker);
     hyb_cl.ReleaseEvent(marker);
     if (atomic_load(&device->given_up))
         return XH_ERR_DEVICE;

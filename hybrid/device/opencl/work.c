@@ -164,16 +164,17 @@ static void pass_operand(hyb_launch_t *l, cl_mem memory, operand_t at)
 static xh_status_t pack(multiplier_t with, hyb_opencl_kernel_t which,
                         hyb_block_t b, operand_t at)
 {
-    const hyb_opencl_cut_t *cut = &with.product->cut;
+    const hyb_opencl_config_t *config = &with.product->config;
     const bool is_a = which == HYB_OPENCL_PACK_A;
-    const int width = is_a ? hyb_opencl_tile_m(cut) : hyb_opencl_tile_n(cut);
+    const int width =
+        is_a ? hyb_opencl_tile_m(config) : hyb_opencl_tile_n(config);
     const size_t items =
-        cut->items_m * cut->items_n == 1 ? 1 : HYB_OPENCL_ITEMS;
-    const int64_t depth = xh_whole_units(at.depth, cut->depth);
+        config->items_m * config->items_n == 1 ? 1 : HYB_OPENCL_ITEMS;
+    const int64_t depth = xh_whole_units(at.depth, config->depth);
     hyb_launch_t l = {which, .x = xh_units(at.rows, width),
                       .y = xh_units(depth, HYB_OPENCL_PACKED)};
 
-    if (cut->packed == 0 || depth == 0)
+    if (config->packed == 0 || depth == 0)
         return XH_OK;
     pass_operand(&l, b.buffer->memory, at);
     pass_number(&l, depth);
@@ -183,35 +184,35 @@ static xh_status_t pack(multiplier_t with, hyb_opencl_kernel_t which,
 }
 
 /* An operand, from its strips if it was packed. */
-static void pass_factor(hyb_launch_t *l, const hyb_opencl_cut_t *cut,
+static void pass_factor(hyb_launch_t *l, const hyb_opencl_config_t *config,
                         cl_mem strips, hyb_block_t b, operand_t at)
 {
-    const bool in_place = cut->packed == 0 && b.buffer != NULL;
+    const bool in_place = config->packed == 0 && b.buffer != NULL;
 
-    if (cut->packed == 1)
-        at.depth = xh_whole_units(at.depth, cut->depth);
+    if (config->packed == 1)
+        at.depth = xh_whole_units(at.depth, config->depth);
     pass_operand(l, in_place ? b.buffer->memory : strips, at);
 }
 
 /* c := beta c + alpha a b, of one piece that is packed if it has to be */
 static xh_status_t multiply(multiplier_t with, const hyb_gemm_t *p)
 {
-    const hyb_opencl_cut_t *cut = &with.product->cut;
+    const hyb_opencl_config_t *config = &with.product->config;
     hyb_launch_t l = {HYB_OPENCL_MULTIPLY,
-                      .x = xh_units(p->c.rows, hyb_opencl_tile_m(cut)) *
-                           xh_units(p->c.cols, hyb_opencl_tile_n(cut)),
+                      .x = xh_units(p->c.rows, hyb_opencl_tile_m(config)) *
+                           xh_units(p->c.cols, hyb_opencl_tile_n(config)),
                       .y = 1};
 
-    pass_factor(&l, cut, with.queue->strips_a, p->a,
+    pass_factor(&l, config, with.queue->strips_a, p->a,
                 operand_of(p->a, p->trans_a == XH_TRANS));
-    pass_factor(&l, cut, with.queue->strips_b, p->b,
+    pass_factor(&l, config, with.queue->strips_b, p->b,
                 operand_of(p->b, p->trans_b == XH_NO_TRANS));
     hyb_launch_pass(&l, &p->alpha, sizeof(p->alpha));
     hyb_launch_pass(&l, &p->beta, sizeof(p->beta));
     hyb_launch_pass_block(&l, p->c);
     return launch_product(
         with.queue, with.product, &l,
-        (const size_t[]){(size_t)cut->items_m, (size_t)cut->items_n});
+        (const size_t[]){(size_t)config->items_m, (size_t)config->items_n});
 }
 
 /* The part of b that holds a part of op(b), as xh_view_op_part. */

@@ -20,11 +20,11 @@ TEST(segments_are_whole_columns_and_whole_pages)
 
     for (size_t i = 0; i < COUNT_OF(lds); i++) {
         xh_view_t v = {NULL, lds[i], 1000000, lds[i]};
-        int64_t column = 8 * lds[i], columns = hyb_pins_segment(v, GIB);
+        int64_t column = 8 * lds[i], columns = hyb_pinned_segment(v, GIB);
 
         assert_int_equal(columns * column % PAGE, 0);
         assert_in_range(columns * column, GIB / 2, GIB);
-        columns = hyb_pins_segment(v, 1);
+        columns = hyb_pinned_segment(v, 1);
         assert_int_equal(columns * column % PAGE, 0);
         assert_true(columns <= PAGE / 8);
     }
@@ -36,7 +36,7 @@ TEST(copies_end_where_a_segment_does)
     enum { ROWS = 7, LD = 9, COLS = 20, SEGMENT = 8 };
     static double memory[LD * COLS];
     const xh_view_t matrix = {memory, ROWS, COLS, LD};
-    const hyb_pins_t pins = {{{matrix, SEGMENT}}, 1};
+    const hyb_pinned_memory_t pinned = {{{matrix, SEGMENT}}, 1};
 
     for (int64_t col = 0; col < COLS; col++)
         for (int64_t cols = 1; col + cols <= COLS; cols++)
@@ -45,9 +45,9 @@ TEST(copies_end_where_a_segment_does)
                     xh_view_t v = xh_view_part(matrix, row, col, rows, cols);
                     int64_t left = SEGMENT - col % SEGMENT;
 
-                    assert_int_equal(hyb_pins_together(&pins, v),
+                    assert_int_equal(hyb_pinned_together(&pinned, v),
                                      cols < left ? cols : left);
-                    assert_int_equal(hyb_pins_together(NULL, v), cols);
+                    assert_int_equal(hyb_pinned_together(NULL, v), cols);
                 }
 }
 
@@ -149,7 +149,7 @@ TEST(products_of_pinned_matrices_are_right)
         assert_int_equal(problem_wrong(&problem), 0);
         for (int j = 0; j < 3; j++)
             hyb_machine_unpin(gemm->machine, all[j].data);
-        assert_int_equal(gemm->machine->pins.count, 0);
+        assert_int_equal(gemm->machine->pinned.count, 0);
         gemm_shut(gemm);
         problem_destroy(&problem);
     }

@@ -12,27 +12,27 @@
 typedef struct {
     xh_view_t matrix;
     int64_t columns; /* of each segment but the last */
-} hyb_pin_t;
+} hyb_pinned_matrix_t;
 
-enum { HYB_PINS = 16 }; /* matrices that one process pins at most */
+enum { HYB_PINNED_MATRICES = 16 }; /* matrices that one process pins at most */
 
 typedef struct {
-    hyb_pin_t pin[HYB_PINS];
+    hyb_pinned_matrix_t pin[HYB_PINNED_MATRICES];
     int count;
-} hyb_pins_t;
+} hyb_pinned_memory_t;
 
 /*
  * Columns of a segment of about bytes: as many as make up whole pages, so that
  * no two segments of a matrix that begins with a page share one; 1 at least.
  */
-int64_t hyb_pins_segment(xh_view_t matrix, int64_t bytes);
+int64_t hyb_pinned_segment(xh_view_t matrix, int64_t bytes);
 
 /* Segments of a pinned matrix, and the columns of number i of them. */
-int64_t hyb_pins_count(const hyb_pin_t *pin);
-xh_view_t hyb_pins_part(const hyb_pin_t *pin, int64_t i);
+int64_t hyb_pinned_count(const hyb_pinned_matrix_t *pin);
+xh_view_t hyb_pinned_part(const hyb_pinned_matrix_t *pin, int64_t i);
 
 /*
  * How many of v's columns, from the first on, one copy may take; 1 at least if
- * it has any. pins NULL: all.
+ * it has any. pinned NULL: all.
  */
-int64_t hyb_pins_together(const hyb_pins_t *pins, xh_view_t v);
+int64_t hyb_pinned_together(const hyb_pinned_memory_t *pinned, xh_view_t v);

@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/device/lanes.h"
+#include "hybrid/device/pipeline.h"
 
 #include <stdlib.h>
 #include "base/integers.h"
 
 /* ---- opening and closing ------------------------------------------------- */
 
-xh_status_t hyb_lanes_open(hyb_lanes_t *lanes, hyb_device_t *device)
+xh_status_t hyb_pipeline_open(hyb_pipeline_t *pipeline, hyb_device_t *device)
 {
-    *lanes = (hyb_lanes_t){.device = device};
-    XH_TRY(hyb_queue_create(device, HYB_QUEUE_NORMAL, &lanes->in));
-    XH_TRY(hyb_queue_create(device, HYB_QUEUE_NORMAL, &lanes->multiply));
-    return hyb_queue_create(device, HYB_QUEUE_NORMAL, &lanes->out);
+    *pipeline = (hyb_pipeline_t){.device = device};
+    XH_TRY(hyb_queue_create(device, HYB_QUEUE_NORMAL, &pipeline->in));
+    XH_TRY(hyb_queue_create(device, HYB_QUEUE_NORMAL, &pipeline->multiply));
+    return hyb_queue_create(device, HYB_QUEUE_NORMAL, &pipeline->out);
 }
 
-static void free_buffer(hyb_lanes_t *lanes)
+static void free_buffer(hyb_pipeline_t *pipeline)
 {
-    hyb_buffer_destroy(lanes->buffer);
-    lanes->buffer = NULL;
-    lanes->buffer_bytes = 0;
+    hyb_buffer_destroy(pipeline->buffer);
+    pipeline->buffer = NULL;
+    pipeline->buffer_bytes = 0;
 }
 
-void hyb_lanes_close(hyb_lanes_t *lanes)
+void hyb_pipeline_close(hyb_pipeline_t *pipeline)
 {
-    free_buffer(lanes);
-    free(lanes->a.piece);
-    free(lanes->b.piece);
-    while (lanes->events > 0)
-        hyb_event_destroy(lanes->event[--lanes->events]);
-    free(lanes->event);
-    hyb_queue_destroy(lanes->out);
-    hyb_queue_destroy(lanes->multiply);
-    hyb_queue_destroy(lanes->in);
+    free_buffer(pipeline);
+    free(pipeline->a.piece);
+    free(pipeline->b.piece);
+    while (pipeline->events > 0)
+        hyb_event_destroy(pipeline->event[--pipeline->events]);
+    free(pipeline->event);
+    hyb_queue_destroy(pipeline->out);
+    hyb_queue_destroy(pipeline->multiply);
+    hyb_queue_destroy(pipeline->in);
 }
 
 /* ---- pieces -------------------------------------------------------------- */
@@ -100,69 +100,72 @@ static xh_status_t get_piece(hyb_pieces_t *pieces, int64_t strip, int64_t chunk,
 /* ---- memory -------------------------------------------------------------- */
 
 /* All the device's memory at once: a part that is kept could be in the way. */
-xh_status_t hyb_lanes_reserve(hyb_lanes_t *lanes, const hyb_tiling_t *tiling)
+xh_status_t hyb_pipeline_reserve(hyb_pipeline_t *pipeline,
+                                 const hyb_tiling_t *tiling)
 {
     size_t bytes = hyb_tiling_memory(tiling);
 
-    if (bytes <= lanes->buffer_bytes)
+    if (bytes <= pipeline->buffer_bytes)
         return XH_OK;
-    free_buffer(lanes);
-    XH_TRY(hyb_buffer_create(lanes->device, bytes, &lanes->buffer));
-    lanes->buffer_bytes = bytes;
+    free_buffer(pipeline);
+    XH_TRY(hyb_buffer_create(pipeline->device, bytes, &pipeline->buffer));
+    pipeline->buffer_bytes = bytes;
     return XH_OK;
 }
 
-static xh_status_t reserve_events(hyb_lanes_t *lanes, int64_t count)
+static xh_status_t reserve_events(hyb_pipeline_t *pipeline, int64_t count)
 {
     hyb_event_t **grown;
 
-    if (count <= lanes->events)
+    if (count <= pipeline->events)
         return XH_OK;
-    grown = realloc(lanes->event, (size_t)count * sizeof(*grown));
+    grown = realloc(pipeline->event, (size_t)count * sizeof(*grown));
     if (grown == NULL)
         return XH_ERR_MEMORY;
-    lanes->event = grown;
-    for (; lanes->events < count; lanes->events++)
-        XH_TRY(hyb_event_create(lanes->device, &grown[lanes->events]));
+    pipeline->event = grown;
+    for (; pipeline->events < count; pipeline->events++)
+        XH_TRY(hyb_event_create(pipeline->device, &grown[pipeline->events]));
     return XH_OK;
 }
 
-xh_status_t hyb_lanes_prepare(hyb_lanes_t *lanes, const hyb_tiling_t *t)
+xh_status_t hyb_pipeline_prepare(hyb_pipeline_t *pipeline,
+                                 const hyb_tiling_t *t)
 {
     int64_t tile = t->most_rows * t->most_cols;
     int64_t a = t->most_rows * t->depth, b = t->most_cols * t->depth;
     int64_t pieces = t->a_pieces + t->b_pieces, laps = 2 * t->chunks + 1;
     hyb_event_t *const *event;
 
-    XH_TRY(hyb_lanes_reserve(lanes, t));
-    XH_TRY(reserve_events(lanes, 2 + pieces + t->c_slots * 2 * laps));
-    lanes->first = lanes->event[0];
-    lanes->last = lanes->event[1];
-    event = lanes->event + 2;
-    XH_TRY(reserve_pieces(&lanes->a, t->a_pieces, a, 0, event));
-    XH_TRY(reserve_pieces(&lanes->b, t->b_pieces, b, t->a_pieces * a,
+    XH_TRY(hyb_pipeline_reserve(pipeline, t));
+    XH_TRY(reserve_events(pipeline, 2 + pieces + t->c_slots * 2 * laps));
+    pipeline->first = pipeline->event[0];
+    pipeline->last = pipeline->event[1];
+    event = pipeline->event + 2;
+    XH_TRY(reserve_pieces(&pipeline->a, t->a_pieces, a, 0, event));
+    XH_TRY(reserve_pieces(&pipeline->b, t->b_pieces, b, t->a_pieces * a,
                           event + t->a_pieces));
     event += pieces;
     for (int i = 0; i < t->c_slots; i++, event += 2 * laps)
-        lanes->slot[i] =
+        pipeline->slot[i] =
             (hyb_slot_t){.offset = t->a_pieces * a + t->b_pieces * b + i * tile,
                          .in = event,
                          .multiply = event + 2 * t->chunks,
                          .out = event + 4 * t->chunks};
-    lanes->slots = (int)t->c_slots;
-    lanes->chunks = t->chunks;
-    lanes->launched_any = false;
+    pipeline->slots = (int)t->c_slots;
+    pipeline->chunks = t->chunks;
+    pipeline->launched_any = false;
     return XH_OK;
 }
 
 /* ---- launching ----------------------------------------------------------- */
 
 /* C's tile of slot on the device, and on the host. */
-static hyb_block_t tile_there(const hyb_lanes_t *lanes, const hyb_slot_t *slot)
+static hyb_block_t tile_there(const hyb_pipeline_t *pipeline,
+                              const hyb_slot_t *slot)
 {
     const xh_rectangle_t *p = &slot->tile.part;
 
-    return hyb_block(lanes->buffer, slot->offset, p->rows, p->cols);
+    return hyb_block(pipeline->buffer, slot->offset, p->rows, p->cols);
 }
 
 static xh_view_t tile_of_c(const hyb_product_t *product, const hyb_slot_t *slot)
@@ -179,15 +182,16 @@ typedef struct {
     bool loads;
 } operand_t;
 
-static hyb_block_t packed(const hyb_lanes_t *lanes, const operand_t *o)
+static hyb_block_t packed(const hyb_pipeline_t *pipeline, const operand_t *o)
 {
-    return hyb_block(lanes->buffer, o->piece->offset, o->host.rows,
+    return hyb_block(pipeline->buffer, o->piece->offset, o->host.rows,
                      o->host.cols);
 }
 
 /* What the multiplication of chunk z needs comes in, before or now, once there
  * is room for both operands' pieces. */
-static xh_status_t fetch_chunk(hyb_lanes_t *lanes, const hyb_product_t *product,
+static xh_status_t fetch_chunk(hyb_pipeline_t *pipeline,
+                               const hyb_product_t *product,
                                const hyb_slot_t *slot, int64_t z, operand_t *a,
                                operand_t *b)
 {
@@ -203,22 +207,24 @@ static xh_status_t fetch_chunk(hyb_lanes_t *lanes, const hyb_product_t *product,
         xh_view_op_part(p->a, p->trans_a, part->row, first, part->rows, depth);
     b->host =
         xh_view_op_part(p->b, p->trans_b, first, part->col, depth, part->cols);
-    XH_TRY(get_piece(&lanes->a, tile->row, z, lanes->in, &a->piece, &a->loads));
-    XH_TRY(get_piece(&lanes->b, tile->col, z, lanes->in, &b->piece, &b->loads));
-    XH_TRY(hyb_event_record(lanes->in, lap[HYB_BEGIN]));
+    XH_TRY(get_piece(&pipeline->a, tile->row, z, pipeline->in, &a->piece,
+                     &a->loads));
+    XH_TRY(get_piece(&pipeline->b, tile->col, z, pipeline->in, &b->piece,
+                     &b->loads));
+    XH_TRY(hyb_event_record(pipeline->in, lap[HYB_BEGIN]));
     if (a->loads)
-        XH_TRY(hyb_queue_copy_in(lanes->in, a->host, packed(lanes, a)));
+        XH_TRY(hyb_queue_copy_in(pipeline->in, a->host, packed(pipeline, a)));
     if (b->loads)
-        XH_TRY(hyb_queue_copy_in(lanes->in, b->host, packed(lanes, b)));
+        XH_TRY(hyb_queue_copy_in(pipeline->in, b->host, packed(pipeline, b)));
     if (z == 0 && p->beta != 0.0)
-        XH_TRY(hyb_queue_copy_in(lanes->in, tile_of_c(product, slot),
-                                 tile_there(lanes, slot)));
-    XH_TRY(hyb_event_record(lanes->in, lap[HYB_END]));
-    return hyb_queue_wait(lanes->multiply, lap[HYB_END]);
+        XH_TRY(hyb_queue_copy_in(pipeline->in, tile_of_c(product, slot),
+                                 tile_there(pipeline, slot)));
+    XH_TRY(hyb_event_record(pipeline->in, lap[HYB_END]));
+    return hyb_queue_wait(pipeline->multiply, lap[HYB_END]);
 }
 
 /* Chunk z of the tile's product, on what comes in. */
-static xh_status_t launch_chunk(hyb_lanes_t *lanes,
+static xh_status_t launch_chunk(hyb_pipeline_t *pipeline,
                                 const hyb_product_t *product,
                                 const hyb_slot_t *slot, int64_t z)
 {
@@ -227,39 +233,43 @@ static xh_status_t launch_chunk(hyb_lanes_t *lanes,
     operand_t a, b;
     hyb_gemm_t p;
 
-    XH_TRY(fetch_chunk(lanes, product, slot, z, &a, &b));
-    p = (hyb_gemm_t){whole->trans_a,         whole->trans_b,
-                     whole->alpha,           z > 0 ? 1.0 : whole->beta,
-                     packed(lanes, &a),      packed(lanes, &b),
-                     tile_there(lanes, slot)};
-    if (!lanes->launched_any)
-        XH_TRY(hyb_event_record(lanes->multiply, lanes->first));
-    lanes->launched_any = true;
-    XH_TRY(hyb_event_record(lanes->multiply, lap[HYB_BEGIN]));
-    XH_TRY(hyb_queue_gemm(lanes->multiply, &p));
-    XH_TRY(hyb_event_record(lanes->multiply, a.piece->used));
-    XH_TRY(hyb_event_record(lanes->multiply, b.piece->used));
-    return hyb_event_record(lanes->multiply, lap[HYB_END]);
+    XH_TRY(fetch_chunk(pipeline, product, slot, z, &a, &b));
+    p = (hyb_gemm_t){whole->trans_a,
+                     whole->trans_b,
+                     whole->alpha,
+                     z > 0 ? 1.0 : whole->beta,
+                     packed(pipeline, &a),
+                     packed(pipeline, &b),
+                     tile_there(pipeline, slot)};
+    if (!pipeline->launched_any)
+        XH_TRY(hyb_event_record(pipeline->multiply, pipeline->first));
+    pipeline->launched_any = true;
+    XH_TRY(hyb_event_record(pipeline->multiply, lap[HYB_BEGIN]));
+    XH_TRY(hyb_queue_gemm(pipeline->multiply, &p));
+    XH_TRY(hyb_event_record(pipeline->multiply, a.piece->used));
+    XH_TRY(hyb_event_record(pipeline->multiply, b.piece->used));
+    return hyb_event_record(pipeline->multiply, lap[HYB_END]);
 }
 
-static xh_status_t send_back(const hyb_lanes_t *lanes,
+static xh_status_t send_back(const hyb_pipeline_t *pipeline,
                              const hyb_product_t *product,
                              const hyb_slot_t *slot)
 {
-    XH_TRY(hyb_queue_wait(lanes->out, lanes->last));
-    XH_TRY(hyb_event_record(lanes->out, slot->out[HYB_BEGIN]));
-    XH_TRY(hyb_queue_copy_out(lanes->out, tile_there(lanes, slot),
+    XH_TRY(hyb_queue_wait(pipeline->out, pipeline->last));
+    XH_TRY(hyb_event_record(pipeline->out, slot->out[HYB_BEGIN]));
+    XH_TRY(hyb_queue_copy_out(pipeline->out, tile_there(pipeline, slot),
                               tile_of_c(product, slot)));
-    return hyb_event_record(lanes->out, slot->out[HYB_END]);
+    return hyb_event_record(pipeline->out, slot->out[HYB_END]);
 }
 
-xh_status_t hyb_lanes_launch(hyb_lanes_t *lanes, const hyb_product_t *product,
-                             const hyb_slot_t *slot)
+xh_status_t hyb_pipeline_launch(hyb_pipeline_t *pipeline,
+                                const hyb_product_t *product,
+                                const hyb_slot_t *slot)
 {
-    for (int64_t z = 0; z < lanes->chunks; z++)
-        XH_TRY(launch_chunk(lanes, product, slot, z));
-    XH_TRY(hyb_event_record(lanes->multiply, lanes->last));
-    return send_back(lanes, product, slot);
+    for (int64_t z = 0; z < pipeline->chunks; z++)
+        XH_TRY(launch_chunk(pipeline, product, slot, z));
+    XH_TRY(hyb_event_record(pipeline->multiply, pipeline->last));
+    return send_back(pipeline, product, slot);
 }
 
 /* ---- landing ------------------------------------------------------------- */
@@ -273,10 +283,10 @@ static xh_status_t add_lap(hyb_event_t *const *lap, double *sum)
     return XH_OK;
 }
 
-xh_status_t hyb_lanes_time(const hyb_lanes_t *lanes, const hyb_slot_t *slot,
-                           hyb_work_t *work)
+xh_status_t hyb_pipeline_time(const hyb_pipeline_t *pipeline,
+                              const hyb_slot_t *slot, hyb_work_t *work)
 {
-    for (int64_t z = 0; z < lanes->chunks; z++) {
+    for (int64_t z = 0; z < pipeline->chunks; z++) {
         XH_TRY(add_lap(slot->in + 2 * z, &work->in_seconds));
         XH_TRY(add_lap(slot->multiply + 2 * z, &work->compute_seconds));
     }

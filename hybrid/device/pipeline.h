@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "hybrid/device/stream.h"
+#include "hybrid/device/device.h"
+#include "hybrid/device/product_tiles.h"
 
 /*
  * What a stream has on its device, and all that it queues there: three queues,
@@ -51,21 +52,23 @@ typedef struct {
     int slots;      /* in use */
     int64_t chunks; /* of each tile */
     bool launched_any;
-} hyb_lanes_t;
+} hyb_pipeline_t;
 
 /* Queues; no memory yet. Close them in any case.
  * Errors: XH_ERR_MEMORY, XH_ERR_DEVICE */
-xh_status_t hyb_lanes_open(hyb_lanes_t *lanes, hyb_device_t *device);
-void hyb_lanes_close(hyb_lanes_t *lanes);
+xh_status_t hyb_pipeline_open(hyb_pipeline_t *pipeline, hyb_device_t *device);
+void hyb_pipeline_close(hyb_pipeline_t *pipeline);
 
 /*
  * Memory for tiles that are cut so; what is there already may do. Nothing may
  * be in flight. Errors: XH_ERR_MEMORY, XH_ERR_DEVICE
  */
-xh_status_t hyb_lanes_reserve(hyb_lanes_t *lanes, const hyb_tiling_t *tiling);
+xh_status_t hyb_pipeline_reserve(hyb_pipeline_t *pipeline,
+                                 const hyb_tiling_t *tiling);
 
 /* The same, and empty slots and pieces for these tiles. */
-xh_status_t hyb_lanes_prepare(hyb_lanes_t *lanes, const hyb_tiling_t *tiling);
+xh_status_t hyb_pipeline_prepare(hyb_pipeline_t *pipeline,
+                                 const hyb_tiling_t *tiling);
 
 /*
  * Queue all that slot's tile needs: pieces of A and B that are not there, C
@@ -73,10 +76,11 @@ xh_status_t hyb_lanes_prepare(hyb_lanes_t *lanes, const hyb_tiling_t *tiling);
  * event of slot, out's end, has passed, all of them have.
  * Errors: XH_ERR_MEMORY, XH_ERR_DEVICE
  */
-xh_status_t hyb_lanes_launch(hyb_lanes_t *lanes, const hyb_product_t *product,
-                             const hyb_slot_t *slot);
+xh_status_t hyb_pipeline_launch(hyb_pipeline_t *pipeline,
+                                const hyb_product_t *product,
+                                const hyb_slot_t *slot);
 
 /* Add to work what slot's tile, which has returned, took of the device's time.
  * Errors: XH_ERR_DEVICE */
-xh_status_t hyb_lanes_time(const hyb_lanes_t *lanes, const hyb_slot_t *slot,
-                           hyb_work_t *work);
+xh_status_t hyb_pipeline_time(const hyb_pipeline_t *pipeline,
+                              const hyb_slot_t *slot, hyb_work_t *work);

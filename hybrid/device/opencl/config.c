@@ -2,14 +2,16 @@
 #include <string.h>
 #include "hybrid/device/opencl/opencl.h"
 
-/* How products are cut: what there is to choose from, and what was chosen. */
+/* Configurations of the product: what there is to choose from, and what was
+ * chosen. */
 
-enum { KNOBS = sizeof(hyb_opencl_cut_t) / sizeof(int) };
+enum { PARAMETERS = sizeof(hyb_opencl_config_t) / sizeof(int) };
 
-_Static_assert((int)KNOBS <= (int)HYB_KNOBS, "a cut has no room for all knobs");
+_Static_assert((int)PARAMETERS <= (int)HYB_GEMM_PARAMETERS,
+               "a configuration has no room for all parameters");
 
 /* Cores have vectors and large caches, an item alone a tile in registers. */
-static const hyb_knob_t of_cores[KNOBS] = {
+static const hyb_gemm_parameter_t of_cores[PARAMETERS] = {
     {"rows", 6, {1, 2, 3, 4, 5, 6}},
     {"cols", 9, {2, 3, 4, 5, 6, 8, 9, 12, 14}},
     {"items_m", 1, {1}},
@@ -23,7 +25,7 @@ static const hyb_knob_t of_cores[KNOBS] = {
 };
 
 /* GPUs have many items, which share on-chip memory. */
-static const hyb_knob_t of_gpus[KNOBS] = {
+static const hyb_gemm_parameter_t of_gpus[PARAMETERS] = {
     {"rows", 4, {1, 2, 4, 8}},   {"cols", 4, {1, 2, 4, 8}},
     {"items_m", 3, {8, 16, 32}}, {"items_n", 3, {8, 16, 32}},
     {"vector", 3, {1, 2, 4}},    {"depth", 4, {4, 8, 16, 32}},
@@ -31,44 +33,44 @@ static const hyb_knob_t of_gpus[KNOBS] = {
     {"prefetch", 2, {0, 1}},     {"band", 5, {1, 4, 16, 64, 4096}},
 };
 
-const hyb_knob_t *hyb_opencl_knobs(void *state, int *count_p)
+const hyb_gemm_parameter_t *hyb_opencl_parameters(void *state, int *count_p)
 {
     const hyb_opencl_device_t *device = state;
 
-    *count_p = KNOBS;
+    *count_p = PARAMETERS;
     return hyb_opencl_is_cpu(device->id) ? of_cores : of_gpus;
 }
 
-hyb_opencl_cut_t hyb_opencl_default_cut(const hyb_opencl_device_t *device)
+hyb_opencl_config_t hyb_opencl_default_config(const hyb_opencl_device_t *device)
 {
-    hyb_opencl_cut_t cut = {.rows = 3,
-                            .cols = 4,
-                            .items_m = 1,
-                            .items_n = 1,
-                            .vector = 2,
-                            .depth = 4,
-                            .packed = 1,
-                            .prefetch = 1,
-                            .band = 4096};
+    hyb_opencl_config_t config = {.rows = 3,
+                                  .cols = 4,
+                                  .items_m = 1,
+                                  .items_n = 1,
+                                  .vector = 2,
+                                  .depth = 4,
+                                  .packed = 1,
+                                  .prefetch = 1,
+                                  .band = 4096};
     cl_uint width = 1;
 
     if (!hyb_opencl_is_cpu(device->id))
-        return (hyb_opencl_cut_t){.rows = 8,
-                                  .cols = 4,
-                                  .items_m = 16,
-                                  .items_n = 16,
-                                  .vector = 1,
-                                  .depth = 8,
-                                  .staged = 1,
-                                  .packed = 1,
-                                  .band = 16};
+        return (hyb_opencl_config_t){.rows = 8,
+                                     .cols = 4,
+                                     .items_m = 16,
+                                     .items_n = 16,
+                                     .vector = 1,
+                                     .depth = 8,
+                                     .staged = 1,
+                                     .packed = 1,
+                                     .band = 16};
     hyb_cl.GetDeviceInfo(device->id, CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE,
                          sizeof(width), &width, NULL);
     if (width >= 4)
-        cut.vector = width >= 8 ? 8 : 4;
+        config.vector = width >= 8 ? 8 : 4;
     if (width >= 8)
-        cut.cols = 8; /* it has twice as many registers */
-    return cut;
+        config.cols = 8; /* it has twice as many registers */
+    return config;
 }
 
 /* A core's vectors are of rows next to each other, which one item has. */
@@ -94,7 +96,7 @@ static bool is_within(int value, int most)
     return value >= 1 && value <= most;
 }
 
-static bool has_sense(const hyb_opencl_cut_t *c)
+static bool has_sense(const hyb_opencl_config_t *c)
 {
     return is_within(c->rows, 16) && is_within(c->cols, 16) &&
            is_within(c->items_m, 256) && is_within(c->items_n, 256) &&
@@ -105,7 +107,7 @@ static bool has_sense(const hyb_opencl_cut_t *c)
 }
 
 static bool has_room(const hyb_opencl_device_t *device,
-                     const hyb_opencl_cut_t *c)
+                     const hyb_opencl_config_t *c)
 {
     size_t bytes = (size_t)(hyb_opencl_tile_m(c) + hyb_opencl_tile_n(c)) *
                    (size_t)c->depth * sizeof(double);
@@ -117,7 +119,7 @@ static bool has_room(const hyb_opencl_device_t *device,
 }
 
 static bool has_items(const hyb_opencl_device_t *device,
-                      const hyb_opencl_cut_t *c)
+                      const hyb_opencl_config_t *c)
 {
     size_t most = 0;
 
@@ -128,7 +130,7 @@ static bool has_items(const hyb_opencl_device_t *device,
 }
 
 /* Does an item bring as much as any other? */
-static bool shares_evenly(const hyb_opencl_cut_t *c)
+static bool shares_evenly(const hyb_opencl_config_t *c)
 {
     int items = c->items_m * c->items_n;
 
@@ -136,9 +138,8 @@ static bool shares_evenly(const hyb_opencl_cut_t *c)
            hyb_opencl_tile_n(c) * c->depth % items == 0;
 }
 
-/* Why device cannot have this cut; NULL: perhaps it can. */
-static const char *defect(const hyb_opencl_device_t *device,
-                          const hyb_opencl_cut_t *c)
+const char *hyb_opencl_defect(const hyb_opencl_device_t *device,
+                              const hyb_opencl_config_t *c)
 {
     if (!has_sense(c))
         return "a value is out of range";
@@ -158,16 +159,16 @@ static const char *defect(const hyb_opencl_device_t *device,
 
 /* ---- what was chosen ----------------------------------------------------- */
 
-hyb_cut_t hyb_opencl_cut(void *state, int d)
+hyb_gemm_config_t hyb_opencl_config(void *state, int d)
 {
     const hyb_opencl_device_t *device = state;
     const hyb_opencl_product_t *p = &device->products[d];
-    hyb_cut_t cut = {{0}};
+    hyb_gemm_config_t config = {{0}};
 
     if (p->program == NULL)
         p = &device->products[HYB_OPENCL_DEFAULT];
-    memcpy(cut.values, &p->cut, sizeof(p->cut));
-    return cut;
+    memcpy(config.values, &p->config, sizeof(p->config));
+    return config;
 }
 
 /* The nearest depth, as logarithms go. */
@@ -176,35 +177,12 @@ hyb_opencl_product(const hyb_opencl_device_t *device, int64_t depth)
 {
     int d = 0;
 
-    while (d + 1 < HYB_CUT_DEPTHS &&
-           (double)depth * (double)depth >
-               2.0 * (double)hyb_cut_depth(d) * (double)hyb_cut_depth(d))
+    while (d + 1 < HYB_GEMM_DEPTHS && (double)depth * (double)depth >
+                                          2.0 *
+                                              (double)hyb_gemm_config_depth(d) *
+                                              (double)hyb_gemm_config_depth(d))
         d++;
     if (depth == 0 || device->products[d].program == NULL)
         d = HYB_OPENCL_DEFAULT;
     return &device->products[d];
-}
-
-xh_status_t hyb_opencl_set_cut(void *state, int d, const hyb_cut_t *cut)
-{
-    hyb_opencl_device_t *device = state;
-    hyb_opencl_product_t *p = &device->products[d];
-    hyb_opencl_product_t made = {.version = p->version + 1};
-    const char *why = NULL;
-
-    if (cut != NULL) {
-        memcpy(&made.cut, cut->values, sizeof(made.cut));
-        why = defect(device, &made.cut);
-        if (why == NULL)
-            why = hyb_opencl_compile(device, d, &made);
-    }
-    if (why != NULL) {
-        hyb_opencl_host->log(XH_LOG_INFO, "opencl", device->index,
-                             "it cannot cut products that way: %s", why);
-        return XH_ERR_ARG;
-    }
-    if (p->program != NULL)
-        hyb_cl.ReleaseProgram(p->program);
-    *p = made;
-    return XH_OK;
 }
