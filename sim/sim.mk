@@ -32,7 +32,7 @@ SIM_NO_BLAS := $(OBJ)/hpl/blas/blas_fortran.o $(OBJ)/hybrid/cpu/product/blas.o
 
 $(SIM): $(filter-out $(SIM_NO_BLAS),$(PTEST_OBJECTS) $(PLANNER_OBJECTS) \
           $(LU_OBJECTS) $(NODE_OBJECTS) $(BASE_OBJECTS) $(HPL_OBJECTS)) \
-        $(call as_objects,$(SIM_SOURCES))
+        $(call objects,sim/*.c)
 	@mkdir -p $(@D)
 	$(call SAY,LINK  $@,$(LINK) -o $@ $^ $(SIM_NAMES:%=-Wl$(,)--wrap=%) \
 	    $(HWLOC_LIBS) $(JSON_LIBS) -ldl $(XH_LIBS))

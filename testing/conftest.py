@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Unit tests as pytest items, and the closing line of a test run.
 
-A source testing/unit/test_<object>.c stands for its program in the build
+A source testing/unit/<layer>/test_<object>.c stands for its program in the build
 directory. Each case of it is one item for every number of processes in its
 second line; the program is run once for all of them, when the first is due.
 Whole files are dealt to pytest-xdist's workers, so that this holds there too.
 """
 import re
+from collections import Counter
 from functools import cached_property
 
 import pytest
@@ -15,7 +16,7 @@ import jobs
 
 OF_DEVICES = re.compile(r"^DEVICE_CASE(?:_WITH)?\(\s*(\w+)", re.MULTILINE)
 TEST = re.compile(r"^TEST\w*\(\s*(\w+)", re.MULTILINE)
-RANKS = re.compile(r"/\* ranks: ([\w ;]+) \*/")
+RANKS = re.compile(r"/\* ranks: ([\w ;]+?)(; needs: [\w ]+)? \*/")
 PLAN = re.compile(r"^1\.\.(\d+)$", re.MULTILINE)
 RESULT = re.compile(r"(not ok|ok) \d+ (- |# SKIP )(\w+)$", re.MULTILINE)
 UNIT_LIMIT = 420
@@ -131,7 +132,9 @@ class UnitProgram(pytest.File):
         cases = TEST.findall(source) + self.shared_cases(source)
         runs = list(runs_of(ranks[1])) if ranks else [(None, None)]
         for count, mark in one_of(runs) if jobs.ONE_COUNT else runs:
-            program = ProgramRun(self.path.stem, count, cases)
+            program = ProgramRun(
+                f"{self.path.parent.name}/{self.path.stem}", count, cases
+            )
             suffix = f"[{count}]" if count else ""
             for case in [*cases, None]:
                 name = f"{case or 'it_ends_well'}{suffix}"
@@ -144,7 +147,7 @@ class UnitProgram(pytest.File):
 
 
 def pytest_collect_file(file_path, parent):
-    if file_path.match("unit/test_*.c"):
+    if file_path.match("unit/*/test_*.c"):
         return UnitProgram.from_parent(parent, path=file_path)
     return None
 
@@ -184,6 +187,22 @@ def pytest_collection_modifyitems(items):
 
     leave_to_more(items)
     items.sort(key=turn)
+
+
+SECONDS = Counter()
+
+
+def pytest_runtest_logreport(report):
+    """What a file takes, as all of its tests on whatever worker."""
+    SECONDS[report.nodeid.split("::")[0]] += report.duration
+
+
+def pytest_terminal_summary(terminalreporter):
+    """The ten files that take longest."""
+    if len(SECONDS) > 10:
+        terminalreporter.section("slowest files")
+        for name, seconds in SECONDS.most_common(10):
+            terminalreporter.write_line(f"{seconds:8.1f} s  {name}")
 
 
 def pytest_unconfigure(config):

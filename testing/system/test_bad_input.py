@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Input that is refused: one error that tells what to change, and status 2.
 
-All that can be wrong in a line, an option or a setting is in unit/test_hpl_dat.c,
-unit/test_options.c and unit/test_settings.c.
+All that can be wrong in a line, an option or a setting is in unit/xhpl/test_hpl_dat.c,
+unit/xhpl/test_options.c and unit/device/test_settings.c.
 """
 import re
 

@@ -160,7 +160,7 @@ def test_a_file_that_cannot_be_written_is_refused_at_once(xdgemm, option):
 
 # ---- faults -----------------------------------------------------------------
 
-# All of them are in unit/test_xdgemm_faults.c.
+# All of them are in unit/xdgemm/test_faults.c.
 @pytest.mark.parametrize("fault", ["fail@gemm:3", "stall@copy_out:1", "oom@copy_in:2"])
 @pytest.mark.parametrize("devices", [1, 2])
 def test_a_lost_device_ends_the_run_with_its_name(xdgemm, fault, devices):
@@ -316,7 +316,7 @@ def test_without_plug_ins_the_host_goes_on_alone(xdgemm):
 
 # ---- bad input --------------------------------------------------------------
 
-# More of them are in unit/test_xdgemm_options.c.
+# More of them are in unit/xdgemm/test_options.c.
 REFUSED = [
     ("--verfy", "--verify"),
     ("--devices emx:1", "emu"),

@@ -10,7 +10,7 @@
  * Every process runs every case; process 0 reports. A case that fails says so
  * on stderr and ends the job: the other processes might wait for this one.
  */
-#include "testing/unit/processes.h"
+#include "testing/unit/hpl/processes.h"
 #include "testing/unit/unit.h"
 
 int main(void)
