@@ -24,7 +24,7 @@ typedef struct {
     double *host; /* pinned: a panel */
     hyb_buffer_t *memory;
     hyb_block_t columns, u;
-    hyb_device_panel_t panel;
+    hyb_place_panel_t panel;
     hyb_queue_t *queue;
     hyb_event_t *begun, *done;
 } resident_t;
@@ -162,12 +162,12 @@ typedef xh_status_t work_t(const hyb_resident_devices_t *d,
 static xh_status_t update(const hyb_resident_devices_t *d, const resident_t *r)
 {
     int64_t n = d->count;
-    const hyb_device_part_t part = {
+    const hyb_place_part_t part = {
         .queue = r->queue,
         .columns = hyb_block_first(r->columns, d->m + d->nb, n),
         .u = hyb_block_first(r->u, d->nb, n)};
 
-    return hyb_device_meet(&r->panel, &part);
+    return hyb_place_meet(&r->panel, &part);
 }
 
 static xh_status_t move(const hyb_resident_devices_t *d, const resident_t *r)
@@ -242,8 +242,8 @@ static xh_status_t factor(const hyb_resident_devices_t *d, const resident_t *r)
 {
     const hyb_panel_column_t panel = {.panel = panel_of(d, r), .end = d->nb};
 
-    return hyb_device_factor(r->queue, &panel, hyb_block_first(r->u, d->nb, 1),
-                             NULL, NULL);
+    return hyb_place_factor(r->queue, &panel, hyb_block_first(r->u, d->nb, 1),
+                            NULL, NULL);
 }
 
 /* All devices do it at the same time: seconds of the slowest, and of all

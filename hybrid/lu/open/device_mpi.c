@@ -198,7 +198,7 @@ static xh_status_t exchange(probe_t *p)
     return XH_ERR_INPUT;
 }
 
-xh_status_t hyb_device_mpi_probe(hyb_machine_t *machine, bool *takes_p)
+xh_status_t hyb_mpi_probe_device(hyb_machine_t *machine, bool *takes_p)
 {
     probe_t *p;
     xh_status_t status;

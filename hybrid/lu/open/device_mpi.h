@@ -13,4 +13,4 @@
  * Errors: XH_ERR_INPUT  MPI cannot, or a process has no device: logged
  *         XH_ERR_MEMORY, XH_ERR_DEVICE
  */
-xh_status_t hyb_device_mpi_probe(hyb_machine_t *machine, bool *takes_p);
+xh_status_t hyb_mpi_probe_device(hyb_machine_t *machine, bool *takes_p);

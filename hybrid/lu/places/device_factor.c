@@ -68,7 +68,7 @@ static xh_status_t factor(const factoring_t *f, int64_t first, int64_t count)
     return factor(f, first + half, count - half);
 }
 
-xh_status_t hyb_device_factor(
+xh_status_t hyb_place_factor(
     hyb_queue_t *queue, const hyb_panel_column_t *panel, hyb_block_t pivots,
     xh_status_t (*agree)(void *context, int64_t column), void *context)
 {

@@ -22,7 +22,7 @@ enum { PANELS = HYB_GUARD_PANELS, MOMENTS = HYB_GUARD_MOMENTS };
 /* Sums of a panel's columns, as hyb_queue_checksum has them. */
 typedef enum { FACTORED, CAME, L1_CAME, GIVEN_UP } moment_t;
 
-struct hyb_device_guard {
+struct hyb_place_guard {
     hyb_block_t weights;        /* columns x both */
     hyb_block_t panel;          /* rows x both: of the next panel's columns */
     hyb_block_t rows;           /* likewise, of all others */
@@ -37,12 +37,12 @@ struct hyb_device_guard {
     uint64_t l1_seal[PANELS];      /* of L1, too */
 };
 
-typedef struct hyb_device_guard guard_t;
+typedef struct hyb_place_guard guard_t;
 
 /* ---- memory -------------------------------------------------------------- */
 
 /* The weights of its columns go up. */
-static xh_status_t send_weights(hyb_device_columns_t *d, double *host)
+static xh_status_t send_weights(hyb_place_columns_t *d, double *host)
 {
     const hyb_ledger_t *ledger = &d->base.lu->ledger;
     int64_t columns = d->columns[ledger->blocks];
@@ -52,7 +52,7 @@ static xh_status_t send_weights(hyb_device_columns_t *d, double *host)
     for (int64_t b = 0; b < ledger->blocks; b++) {
         hyb_run_t run = hyb_ledger_columns(ledger, hyb_one_block(b));
 
-        for (int which = 0; which < BOTH && hyb_device_holds(d, b); which++)
+        for (int which = 0; which < BOTH && hyb_place_holds(d, b); which++)
             memcpy(host + d->columns[b] + which * columns,
                    d->base.lu->check->weight[which] + run.from,
                    (size_t)run.count * sizeof(*host));
@@ -60,11 +60,11 @@ static xh_status_t send_weights(hyb_device_columns_t *d, double *host)
     XH_TRY(hyb_queue_copy_in(d->queue.link,
                              (xh_view_t){host, columns, BOTH, columns},
                              d->guard->weights));
-    return hyb_device_settle(d);
+    return hyb_place_settle(d);
 }
 
-xh_status_t hyb_device_guard_create(hyb_device_columns_t *d, int64_t at,
-                                    double *host)
+xh_status_t hyb_place_guard_create(hyb_place_columns_t *d, int64_t at,
+                                   double *host)
 {
     int64_t rows = d->memory.matrix.rows, nb = d->nb;
     int64_t columns = d->columns[d->base.lu->ledger.blocks];
@@ -89,16 +89,16 @@ xh_status_t hyb_device_guard_create(hyb_device_columns_t *d, int64_t at,
 }
 
 /* Needs lu's check columns. */
-void hyb_device_guard_begin(hyb_device_columns_t *d)
+void hyb_place_guard_begin(hyb_place_columns_t *d)
 {
     if (d->guard != NULL && d->base.lu->homes.resident)
-        hyb_device_check(d, send_weights(d, d->guard->host_weights));
+        hyb_place_check(d, send_weights(d, d->guard->host_weights));
 }
 
 /* ---- rows of all columns ------------------------------------------------- */
 
 /* z := - A w, of rows from one on and a run of its columns. */
-static xh_status_t weigh(hyb_device_columns_t *d, int64_t row, hyb_run_t run,
+static xh_status_t weigh(hyb_place_columns_t *d, int64_t row, hyb_run_t run,
                          hyb_block_t z, double *down)
 {
     int64_t rows = d->memory.matrix.rows - row;
@@ -122,25 +122,25 @@ static xh_status_t weigh(hyb_device_columns_t *d, int64_t row, hyb_run_t run,
 
 /* Is the panel's own part of rows needed? It is as it was only until the device
  * factors it. */
-static bool needs_panel(const hyb_device_columns_t *d, int k)
+static bool needs_panel(const hyb_place_columns_t *d, int k)
 {
     return d->guard != NULL && (d->base.lu->grid->nprow > 1 ||
                                 hyb_check_columns_due(d->base.lu, k - 1));
 }
 
-xh_status_t hyb_device_guard_panel(hyb_device_columns_t *d, int k)
+xh_status_t hyb_place_guard_panel(hyb_place_columns_t *d, int k)
 {
     int64_t b = hyb_lu_panel_block(d->base.lu, k);
 
-    if (!needs_panel(d, k) || !hyb_device_holds(d, b))
+    if (!needs_panel(d, k) || !hyb_place_holds(d, b))
         return XH_OK;
     return weigh(d, hyb_lu_rows_above(d->base.lu, k),
-                 hyb_device_run(d, hyb_one_block(b)), d->guard->panel,
+                 hyb_place_run(d, hyb_one_block(b)), d->guard->panel,
                  d->guard->own[k % HYB_IN_FLIGHT]);
 }
 
 /* The sum of all bits. */
-static uint64_t bits_of(const hyb_device_columns_t *d, int k, moment_t moment,
+static uint64_t bits_of(const hyb_place_columns_t *d, int k, moment_t moment,
                         int64_t columns)
 {
     uint64_t all = 0, bits;
@@ -152,7 +152,7 @@ static uint64_t bits_of(const hyb_device_columns_t *d, int k, moment_t moment,
     return all;
 }
 
-void hyb_device_guard_took(hyb_device_columns_t *d, int k, int64_t jb)
+void hyb_place_guard_took(hyb_place_columns_t *d, int k, int64_t jb)
 {
     const hyb_lu_t *lu = d->base.lu;
     int64_t rows = lu->mat->mp;
@@ -167,7 +167,7 @@ void hyb_device_guard_took(hyb_device_columns_t *d, int k, int64_t jb)
 }
 
 /* Have its blocks been queued to meet panel k, all of them? */
-static bool can_sweep(const hyb_device_columns_t *d, int k)
+static bool can_sweep(const hyb_place_columns_t *d, int k)
 {
     const hyb_lu_t *lu = d->base.lu;
     hyb_block_range_t all = hyb_lu_trailing(lu, k);
@@ -179,32 +179,32 @@ static bool can_sweep(const hyb_device_columns_t *d, int k)
     return true;
 }
 
-static xh_status_t sweep(hyb_device_columns_t *d, int k)
+static xh_status_t sweep(hyb_place_columns_t *d, int k)
 {
     const hyb_lu_t *lu = d->base.lu;
     hyb_block_range_t rest = hyb_lu_trailing(lu, k + 1);
 
-    XH_TRY(weigh(d, hyb_lu_rows_above(lu, k + 1), hyb_device_run(d, rest),
+    XH_TRY(weigh(d, hyb_lu_rows_above(lu, k + 1), hyb_place_run(d, rest),
                  d->guard->rows, d->guard->all[k % HYB_IN_FLIGHT]));
     d->queued
-        .work[hyb_device_note(d, (hyb_block_range_t){0}, 0, 0.0,
-                              d->queue.compute)]
+        .work[hyb_place_note(d, (hyb_block_range_t){0}, 0, 0.0,
+                             d->queue.compute)]
         .swept = k;
     return XH_OK;
 }
 
-void hyb_device_guard_sweep(hyb_place_t *place, int k)
+void hyb_place_guard_sweep(hyb_place_t *place, int k)
 {
-    hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+    hyb_place_columns_t *d = (hyb_place_columns_t *)place;
 
     if (d->guard == NULL || !place->lu->homes.resident || d->guard->swept > k ||
         !hyb_check_columns_due(place->lu, k) || !can_sweep(d, k))
         return;
     d->guard->swept = k + 1;
-    hyb_device_check(d, sweep(d, k));
+    hyb_place_check(d, sweep(d, k));
 }
 
-void hyb_device_guard_swept(hyb_device_columns_t *d, int k)
+void hyb_place_guard_swept(hyb_place_columns_t *d, int k)
 {
     hyb_lu_t *lu = d->base.lu;
     int64_t mp = lu->mat->mp, from = hyb_lu_rows_above(lu, k + 1);
@@ -212,7 +212,7 @@ void hyb_device_guard_swept(hyb_device_columns_t *d, int k)
     double *all = d->guard->all[k % HYB_IN_FLIGHT];
 
     if (hyb_lu_owns(lu, k + 1) &&
-        hyb_device_holds(d, hyb_lu_panel_block(lu, k + 1)))
+        hyb_place_holds(d, hyb_lu_panel_block(lu, k + 1)))
         for (int which = 0; which < BOTH; which++)
             for (int64_t i = which * mp; i < which * mp + mp - from; i++)
                 all[i] += own[i];
@@ -228,7 +228,7 @@ void hyb_device_guard_swept(hyb_device_columns_t *d, int k)
  */
 
 /* Queue: the sums of L2 of panel k come down. */
-static xh_status_t sum(hyb_device_columns_t *d, hyb_queue_t *queue, int k,
+static xh_status_t sum(hyb_place_columns_t *d, hyb_queue_t *queue, int k,
                        moment_t moment, hyb_block_t l2)
 {
     hyb_block_t sums =
@@ -242,30 +242,30 @@ static xh_status_t sum(hyb_device_columns_t *d, hyb_queue_t *queue, int k,
     return hyb_queue_copy_out(queue, sums, (xh_view_t){down, 2, l2.cols, 2});
 }
 
-xh_status_t hyb_device_guard_factored(hyb_device_columns_t *d, int k,
-                                      hyb_block_t l2)
+xh_status_t hyb_place_guard_factored(hyb_place_columns_t *d, int k,
+                                     hyb_block_t l2)
 {
     return d->guard != NULL ? sum(d, d->queue.factor, k, FACTORED, l2) : XH_OK;
 }
 
 /* What has come stands in a panel's place; it did not where it was factored. */
-static bool is_copy(hyb_device_columns_t *d, const hyb_device_panel_t *panel)
+static bool is_copy(hyb_place_columns_t *d, const hyb_place_panel_t *panel)
 {
     return d->guard != NULL && panel->l2.rows > 0 &&
            panel->l2.offset == panel->came.offset;
 }
 
-static void note(hyb_device_columns_t *d, int k, moment_t moment)
+static void note(hyb_place_columns_t *d, int k, moment_t moment)
 {
-    int at = hyb_device_note(d, (hyb_block_range_t){0}, 0, 0.0, d->queue.link);
+    int at = hyb_place_note(d, (hyb_block_range_t){0}, 0, 0.0, d->queue.link);
 
     d->queued.work[at].sealed = k;
     d->queued.work[at].given_up = moment == GIVEN_UP;
 }
 
-xh_status_t hyb_device_guard_came(hyb_device_columns_t *d, int k, xh_view_t l1)
+xh_status_t hyb_place_guard_came(hyb_place_columns_t *d, int k, xh_view_t l1)
 {
-    const hyb_device_panel_t *panel = hyb_device_panel(d, k);
+    const hyb_place_panel_t *panel = hyb_place_panel(d, k);
     bool copied = is_copy(d, panel);
     int64_t rows = copied ? panel->l2.rows : 0; /* no rows have no bits */
 
@@ -282,19 +282,19 @@ xh_status_t hyb_device_guard_came(hyb_device_columns_t *d, int k, xh_view_t l1)
 }
 
 /* L2 of panel k, which stands there as long as its group. */
-static xh_status_t give_up(hyb_device_columns_t *d, int k)
+static xh_status_t give_up(hyb_place_columns_t *d, int k)
 {
-    hyb_block_t l2 = hyb_device_l2(d, k);
+    hyb_block_t l2 = hyb_place_l2(d, k);
 
     if (l2.rows == 0 ||
-        (d->base.lu->groups.width == 1 && !is_copy(d, hyb_device_panel(d, k))))
+        (d->base.lu->groups.width == 1 && !is_copy(d, hyb_place_panel(d, k))))
         return XH_OK;
     XH_TRY(sum(d, d->queue.link, k, GIVEN_UP, l2));
     note(d, k, GIVEN_UP);
     return XH_OK;
 }
 
-xh_status_t hyb_device_guard_give_up(hyb_device_columns_t *d, int group)
+xh_status_t hyb_place_guard_give_up(hyb_place_columns_t *d, int group)
 {
     const hyb_lu_t *lu = d->base.lu;
 
@@ -304,7 +304,7 @@ xh_status_t hyb_device_guard_give_up(hyb_device_columns_t *d, int group)
     return XH_OK;
 }
 
-void hyb_device_guard_sealed(hyb_device_columns_t *d, int k, bool given_up)
+void hyb_place_guard_sealed(hyb_place_columns_t *d, int k, bool given_up)
 {
     int64_t columns =
         Mmin(d->base.lu->mat->nb, d->base.lu->mat->n - k * d->base.lu->mat->nb);
@@ -320,7 +320,7 @@ void hyb_device_guard_sealed(hyb_device_columns_t *d, int k, bool given_up)
 
 /* The sum of the bits of rows first .. first + count - 1 of packed, over the
  * columns of panel number i of the parcel. */
-static uint64_t row_bits(const hyb_device_columns_t *d,
+static uint64_t row_bits(const hyb_place_columns_t *d,
                          const hyb_parcel_t *parcel, const double *packed,
                          int i, int first, int count)
 {
@@ -334,7 +334,7 @@ static uint64_t row_bits(const hyb_device_columns_t *d,
 
 /* What the parcel changes in the sum of panel number i: displaced rows come to
  * the places of rows of U, those below the top. */
-static uint64_t moved_bits(const hyb_device_columns_t *d,
+static uint64_t moved_bits(const hyb_place_columns_t *d,
                            const hyb_parcel_t *parcel, int i)
 {
     const hpl_pivots_t *m = parcel->x.panel->pivots;
@@ -351,7 +351,7 @@ static uint64_t moved_bits(const hyb_device_columns_t *d,
     return bits;
 }
 
-void hyb_device_guard_moved(hyb_device_columns_t *d, const hyb_parcel_t *parcel)
+void hyb_place_guard_moved(hyb_place_columns_t *d, const hyb_parcel_t *parcel)
 {
     int first = d->base.lu->groups.of[parcel->k].first;
 

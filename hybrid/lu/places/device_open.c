@@ -40,7 +40,7 @@ uint64_t hyb_place_device_bytes(const hyb_resources_t *resources,
                           : 1),
         .nprow = shape->nprow,
         .checked = resources->checked};
-    size_t doubles = hyb_device_host_doubles(&e);
+    size_t doubles = hyb_sizes_host_doubles(&e);
     bool peers = resources->figures.peers > 0.0;
 
     if (resources->resident &&
@@ -102,15 +102,15 @@ double hyb_place_device_panel_rows(hyb_device_t *device)
 /* ---- create and destroy -------------------------------------------------- */
 
 /* Cut the device's memory into its parts; what is behind them. */
-static int64_t lay_out(hyb_device_columns_t *d, hyb_extent_t e)
+static int64_t lay_out(hyb_place_columns_t *d, hyb_extent_t e)
 {
     hyb_buffer_t *m = d->memory.buffer;
-    int64_t at = 0, u = e.nb * hyb_device_u_columns(&e),
-            travel = hyb_device_travel_doubles(&e);
+    int64_t at = 0, u = e.nb * hyb_sizes_u_columns(&e),
+            travel = hyb_sizes_travel_doubles(&e);
 
     d->memory.matrix = hyb_block(m, at, e.rows, e.columns);
     d->memory.u =
-        hyb_block(m, at += e.rows * e.columns, e.nb, hyb_device_u_columns(&e));
+        hyb_block(m, at += e.rows * e.columns, e.nb, hyb_sizes_u_columns(&e));
     d->memory.packed_u = at += u;
     d->memory.packed = at += travel;
     d->memory.slots = u;
@@ -122,7 +122,7 @@ static int64_t lay_out(hyb_device_columns_t *d, hyb_extent_t e)
     d->memory.pivot_rows =
         hyb_block(m, at += d->memory.proposed.rows, e.nb, e.nb);
     at += e.nb * e.nb;
-    for (int i = 0; i < HYB_SLOTS; i++, at += hyb_device_panel_doubles(e.nb)) {
+    for (int i = 0; i < HYB_SLOTS; i++, at += hyb_sizes_panel_doubles(e.nb)) {
         d->panel[i].l1 = hyb_block(m, at, e.nb, e.nb);
         d->panel[i].lists =
             hyb_block(m, at + e.nb * e.nb, HYB_ROW_LISTS * e.nb, 1);
@@ -134,7 +134,7 @@ static int64_t lay_out(hyb_device_columns_t *d, hyb_extent_t e)
     return at;
 }
 
-static xh_status_t open_queues(hyb_device_columns_t *d)
+static xh_status_t open_queues(hyb_place_columns_t *d)
 {
     XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_NORMAL, &d->queue.compute));
     XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_HIGH, &d->queue.link));
@@ -156,7 +156,7 @@ static xh_status_t open_queues(hyb_device_columns_t *d)
 }
 
 /* The blocks that live here. */
-static xh_status_t deal(hyb_device_columns_t *d)
+static xh_status_t deal(hyb_place_columns_t *d)
 {
     const hyb_lu_t *lu = d->base.lu;
     const hyb_ledger_t *ledger = &lu->ledger;
@@ -182,9 +182,9 @@ static xh_status_t deal(hyb_device_columns_t *d)
     return d->queued.work != NULL ? XH_OK : XH_ERR_MEMORY;
 }
 
-static xh_status_t open_memory(hyb_device_columns_t *d, hyb_extent_t e)
+static xh_status_t open_memory(hyb_place_columns_t *d, hyb_extent_t e)
 {
-    uint64_t bytes = (uint64_t)hyb_device_doubles(&e) * sizeof(double);
+    uint64_t bytes = (uint64_t)hyb_sizes_doubles(&e) * sizeof(double);
     xh_status_t status;
     double *host;
     int64_t at;
@@ -195,7 +195,7 @@ static xh_status_t open_memory(hyb_device_columns_t *d, hyb_extent_t e)
                        "panels take %.1f MiB, more than device %d has",
                        (double)bytes / (1 << 20), d->number - 1);
     XH_TRY(status);
-    d->host.bytes = hyb_device_host_doubles(&e) * sizeof(double);
+    d->host.bytes = hyb_sizes_host_doubles(&e) * sizeof(double);
     XH_TRY(hyb_pinned_alloc(d->device, d->host.bytes, &d->host.pinned));
     xh_memory_touch(d->host.pinned, d->host.bytes, 0, 1);
     d->host.rows = (int64_t *)(d->host.pinned + e.rows * e.nb);
@@ -207,40 +207,40 @@ static xh_status_t open_memory(hyb_device_columns_t *d, hyb_extent_t e)
     d->host.body = d->host.pinned;
     at = lay_out(d, e);
     host = d->host.proposal + hyb_pivot_elements(e.nb);
-    XH_TRY(hyb_device_wide_create(d, at, host));
-    at += hyb_device_wide_doubles(e.nb, e.wide);
-    host += hyb_device_wide_host_doubles(e.nb, e.wide);
+    XH_TRY(hyb_place_wide_create(d, at, host));
+    at += hyb_sizes_wide_doubles(e.nb, e.wide);
+    host += hyb_sizes_wide_host_doubles(e.nb, e.wide);
     d->seats = e.seats;
     if (e.seats > 0)
-        XH_TRY(hyb_device_seats_create(d, at));
-    at += e.seats * hyb_device_seat_doubles(&e);
-    return e.checked ? hyb_device_guard_create(d, at, host) : XH_OK;
+        XH_TRY(hyb_place_seats_create(d, at));
+    at += e.seats * hyb_sizes_seat_doubles(&e);
+    return e.checked ? hyb_place_guard_create(d, at, host) : XH_OK;
 }
 
 /* Seats of a device that holds no columns, as far as its memory has room. */
-static int seats_alone(const hyb_device_columns_t *d, hyb_extent_t e)
+static int seats_alone(const hyb_place_columns_t *d, hyb_extent_t e)
 {
     double memory = (double)hyb_machine_memory(d->base.lu->resources.machine,
                                                d->number - 1);
-    double seat = sizeof(double) * (double)hyb_device_seat_doubles(&e);
-    double left = memory - sizeof(double) * (double)hyb_device_doubles(&e);
+    double seat = sizeof(double) * (double)hyb_sizes_seat_doubles(&e);
+    double left = memory - sizeof(double) * (double)hyb_sizes_doubles(&e);
 
     return left > 0.0 ? (int)fmin(left / seat, HYB_SEATS) : 0;
 }
 
 /* A device that holds no columns, and has no room for visitors, or refuses it.
  */
-static xh_status_t stand_by(hyb_device_columns_t *d, hyb_extent_t e)
+static xh_status_t stand_by(hyb_place_columns_t *d, hyb_extent_t e)
 {
     e.seats = HYB_VISITOR_SEATS;
     xh_log_warning("device %d takes no part: panels and %d block columns take "
                    "%.1f MiB of its memory",
                    d->number - 1, e.seats,
-                   sizeof(double) * (double)hyb_device_doubles(&e) / 0x1p20);
+                   sizeof(double) * (double)hyb_sizes_doubles(&e) / 0x1p20);
     return XH_OK;
 }
 
-static xh_status_t open_for_visits(hyb_device_columns_t *d, hyb_extent_t e)
+static xh_status_t open_for_visits(hyb_place_columns_t *d, hyb_extent_t e)
 {
     xh_status_t status;
 
@@ -251,12 +251,12 @@ static xh_status_t open_for_visits(hyb_device_columns_t *d, hyb_extent_t e)
     if (status == XH_OK)
         status = open_memory(d, e);
     if (status == XH_OK)
-        status = hyb_device_spans_create(d);
-    return status == XH_ERR_MEMORY && hyb_device_is_idle(d) ? stand_by(d, e)
-                                                            : status;
+        status = hyb_place_spans_create(d);
+    return status == XH_ERR_MEMORY && hyb_place_is_idle(d) ? stand_by(d, e)
+                                                           : status;
 }
 
-static xh_status_t open_all(hyb_device_columns_t *d)
+static xh_status_t open_all(hyb_place_columns_t *d)
 {
     const hyb_lu_t *lu = d->base.lu;
     hyb_extent_t e = {.rows = lu->mat->mp,
@@ -277,13 +277,13 @@ static xh_status_t open_all(hyb_device_columns_t *d)
     e.seats = lu->homes.seats;
     XH_TRY(open_queues(d));
     XH_TRY(open_memory(d, e));
-    return hyb_device_spans_create(d);
+    return hyb_place_spans_create(d);
 }
 
 xh_status_t hyb_place_device_create(hyb_lu_t *lu, int number,
                                     hyb_place_t **place_p)
 {
-    hyb_device_columns_t *d = calloc(1, sizeof(*d));
+    hyb_place_columns_t *d = calloc(1, sizeof(*d));
     xh_status_t status;
 
     if (d == NULL)
@@ -309,7 +309,7 @@ xh_status_t hyb_place_device_create(hyb_lu_t *lu, int number,
 }
 
 /* They wait for work that uses the memory. */
-static void destroy_queues(hyb_device_columns_t *d)
+static void destroy_queues(hyb_place_columns_t *d)
 {
     hyb_queue_destroy(d->queue.guests);
     hyb_queue_destroy(d->queue.arrive);
@@ -321,7 +321,7 @@ static void destroy_queues(hyb_device_columns_t *d)
 
 void hyb_place_device_destroy(hyb_place_t *place)
 {
-    hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+    hyb_place_columns_t *d = (hyb_place_columns_t *)place;
 
     if (d == NULL)
         return;
@@ -336,9 +336,9 @@ void hyb_place_device_destroy(hyb_place_t *place)
         hyb_event_destroy(d->panel[i].ready);
         hyb_event_destroy(d->panel[i].followed);
     }
-    hyb_device_spans_destroy(d);
-    hyb_device_seats_destroy(d);
-    hyb_device_wide_destroy(d);
+    hyb_place_spans_destroy(d);
+    hyb_place_seats_destroy(d);
+    hyb_place_wide_destroy(d);
     hyb_event_destroy(d->event.kept);
     hyb_event_destroy(d->event.arrived);
     hyb_event_destroy(d->event.down);
@@ -353,7 +353,7 @@ void hyb_place_device_destroy(hyb_place_t *place)
 
 xh_status_t hyb_place_device_open_body(hyb_place_t *place)
 {
-    hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+    hyb_place_columns_t *d = (hyb_place_columns_t *)place;
     const hyb_homes_t *homes = &place->lu->homes;
     double *body;
 

@@ -12,19 +12,19 @@
 
 /* Where its pivots' rows come to stand: its own first ones, or a place of their
  * own where the top is on another process. */
-static hyb_block_t l1_of(hyb_device_columns_t *d, int k)
+static hyb_block_t l1_of(hyb_place_columns_t *d, int k)
 {
     const HPL_T_panel *h = hyb_lu_panel(d->base.lu, k)->hpl;
 
     return hyb_block_part(hpl_panel_top_rows(h) > 0
-                              ? hyb_device_panel_columns(d, k)
+                              ? hyb_place_panel_columns(d, k)
                               : d->memory.pivot_rows,
                           0, 0, h->jb, h->jb);
 }
 
 /* A panel, and who has a say in its pivots. */
 typedef struct {
-    hyb_device_columns_t *d;
+    hyb_place_columns_t *d;
     const HPL_T_panel *h;
     hyb_panel_agree_fn_t agree;
     void *context;
@@ -32,16 +32,16 @@ typedef struct {
 } agreement_t;
 
 /* A flipped bit must not lead out of the panel. */
-static void check_row(const hyb_device_columns_t *d, const HPL_T_panel *h,
+static void check_row(const hyb_place_columns_t *d, const HPL_T_panel *h,
                       int64_t column, double least, double row)
 {
     if (!(row >= least && row < h->mp))
-        HPL_pabort(__LINE__, "hyb_device_panel",
+        HPL_pabort(__LINE__, "hyb_place_panel",
                    "%s device %d chose row %g of %d as pivot %d of a panel",
                    d->info.backend, d->info.index, row, h->mp, (int)column);
 }
 
-static hyb_block_t proposed(const hyb_device_columns_t *d, int64_t jb)
+static hyb_block_t proposed(const hyb_place_columns_t *d, int64_t jb)
 {
     return hyb_block_first(d->memory.proposed, hyb_pivot_elements(jb), 1);
 }
@@ -51,14 +51,14 @@ static bool is_here(void *agreement)
 {
     const agreement_t *a = agreement;
 
-    return hyb_device_has_run(a->d, a->d->event.down, a->since);
+    return hyb_place_has_run(a->d, a->d->event.down, a->since);
 }
 
 /* What the device proposes comes down, and what all agree on goes up. */
 static xh_status_t agree_on(void *agreement, int64_t column)
 {
     agreement_t *a = agreement;
-    hyb_device_columns_t *d = a->d;
+    hyb_place_columns_t *d = a->d;
     hyb_block_t there = proposed(d, a->h->jb);
     xh_view_t here = {d->host.proposal, there.rows, 1, there.rows};
     double *key = d->host.proposal + a->h->jb, *row = key + 1, mine;
@@ -79,11 +79,11 @@ static xh_status_t agree_on(void *agreement, int64_t column)
 }
 
 /* L1 comes down, and L2 if others read it, but for devices that reach it. */
-static xh_status_t queue_factorization(hyb_device_columns_t *d, int k,
+static xh_status_t queue_factorization(hyb_place_columns_t *d, int k,
                                        agreement_t *agreement)
 {
     hyb_lu_t *lu = d->base.lu;
-    hyb_block_t panel = hyb_device_panel_columns(d, k), l1 = l1_of(d, k);
+    hyb_block_t panel = hyb_place_panel_columns(d, k), l1 = l1_of(d, k);
     bool alone = lu->homes.places == 2 ||
                  hyb_homes_by_peers(&lu->homes, hyb_lu_panel_block(lu, k));
     bool is_read = !alone || lu->grid->npcol > 1 || hyb_lu_team_reads(lu, k);
@@ -99,11 +99,11 @@ static xh_status_t queue_factorization(hyb_device_columns_t *d, int k,
 
     XH_TRY(hyb_queue_wait(d->queue.factor, d->event.computed));
     XH_TRY(hyb_event_record(d->queue.factor, d->event.begun));
-    hyb_device_span(d, d->queue.factor, "panel");
-    XH_TRY(hyb_device_factor(d->queue.factor, &all, pivots,
-                             lu->grid->nprow > 1 ? agree_on : NULL, agreement));
-    hyb_device_span_end(d, d->queue.factor, HYB_SPAN, 0.0);
-    hyb_device_span(d, d->queue.factor, "panel down");
+    hyb_place_span(d, d->queue.factor, "panel");
+    XH_TRY(hyb_place_factor(d->queue.factor, &all, pivots,
+                            lu->grid->nprow > 1 ? agree_on : NULL, agreement));
+    hyb_place_span_end(d, d->queue.factor, HYB_SPAN, 0.0);
+    hyb_place_span(d, d->queue.factor, "panel down");
     if (lu->grid->nprow == 1)
         XH_TRY(hyb_queue_copy_out(
             d->queue.factor, pivots,
@@ -114,31 +114,31 @@ static xh_status_t queue_factorization(hyb_device_columns_t *d, int k,
     XH_TRY(hyb_queue_copy_out(d->queue.factor,
                               hyb_block_part(panel, top, 0, below, panel.cols),
                               xh_view_part(host, top, 0, below, panel.cols)));
-    XH_TRY(hyb_device_guard_factored(
+    XH_TRY(hyb_place_guard_factored(
         d, k, hyb_block_part(panel, top, 0, panel.rows - top, panel.cols)));
-    hyb_device_span_end(d, d->queue.factor, HYB_SPAN, 0.0);
+    hyb_place_span_end(d, d->queue.factor, HYB_SPAN, 0.0);
     return hyb_event_record(d->queue.factor, d->event.down);
 }
 
-void hyb_device_factor_panel(hyb_place_t *place, int k,
-                             hyb_panel_agree_fn_t agree, void *context)
+void hyb_place_factor_panel(hyb_place_t *place, int k,
+                            hyb_panel_agree_fn_t agree, void *context)
 {
-    hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+    hyb_place_columns_t *d = (hyb_place_columns_t *)place;
     agreement_t agreement = {d, hyb_lu_panel(place->lu, k)->hpl, agree, context,
                              0.0};
 
-    hyb_device_check(d, queue_factorization(d, k, &agreement));
-    hyb_device_note(d, (hyb_block_range_t){0}, 0, 0.0, d->queue.factor);
+    hyb_place_check(d, queue_factorization(d, k, &agreement));
+    hyb_place_note(d, (hyb_block_range_t){0}, 0, 0.0, d->queue.factor);
 }
 
-xh_view_t hyb_device_take_panel(hyb_place_t *place, int k, int64_t *pivots)
+xh_view_t hyb_place_take_panel(hyb_place_t *place, int k, int64_t *pivots)
 {
-    hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+    hyb_place_columns_t *d = (hyb_place_columns_t *)place;
     const HPL_T_panel *h = hyb_lu_panel(place->lu, k)->hpl;
     int jb = h->jb;
     bool is_down;
 
-    hyb_device_check(d, hyb_event_wait(d->event.down, 0.0, &is_down));
+    hyb_place_check(d, hyb_event_wait(d->event.down, 0.0, &is_down));
     for (int c = 0; c < jb && is_down; c++) {
         if (place->lu->grid->nprow == 1 && d->info.models_time)
             d->host.pivot[c] = c; /* it chooses none: rows stay in order */
@@ -147,49 +147,49 @@ xh_view_t hyb_device_take_panel(hyb_place_t *place, int k, int64_t *pivots)
         pivots[c] = d->host.pivot[c];
     }
     if (is_down)
-        hyb_device_guard_took(d, k, jb);
+        hyb_place_guard_took(d, k, jb);
     return (xh_view_t){is_down ? d->host.l1_down : NULL, jb, jb, jb};
 }
 
-double hyb_device_panel_seconds(hyb_place_t *place)
+double hyb_place_panel_seconds(hyb_place_t *place)
 {
-    hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+    hyb_place_columns_t *d = (hyb_place_columns_t *)place;
     double seconds = 0.0;
 
-    hyb_device_check(
-        d, hyb_event_elapsed(d->event.begun, d->event.down, &seconds));
+    hyb_place_check(d,
+                    hyb_event_elapsed(d->event.begun, d->event.down, &seconds));
     return seconds;
 }
 
 /* ---- the next panel's columns -------------------------------------------- */
 
-xh_status_t hyb_device_fetch_panel(hyb_device_columns_t *d, int k)
+xh_status_t hyb_place_fetch_panel(hyb_place_columns_t *d, int k)
 {
-    hyb_block_t panel = hyb_device_panel_columns(d, k);
+    hyb_block_t panel = hyb_place_panel_columns(d, k);
 
     XH_TRY(hyb_queue_wait(d->queue.link, d->event.computed));
     XH_TRY(hyb_event_record(d->queue.link, d->event.begun));
-    hyb_device_span(d, d->queue.link, "panel down");
+    hyb_place_span(d, d->queue.link, "panel down");
     XH_TRY(hyb_queue_copy_out(d->queue.link, panel,
                               d->base.panel_columns(&d->base, k)));
-    hyb_device_span_end(d, d->queue.link, HYB_SPAN_DOWN,
-                        sizeof(double) * (double)(panel.rows * panel.cols));
+    hyb_place_span_end(d, d->queue.link, HYB_SPAN_DOWN,
+                       sizeof(double) * (double)(panel.rows * panel.cols));
     return hyb_event_record(d->queue.link, d->event.down);
 }
 
-void hyb_device_has_met(hyb_device_columns_t *d, const hyb_step_t *step,
-                        hyb_block_range_t blocks, int panels, double flop)
+void hyb_place_has_met(hyb_place_columns_t *d, const hyb_step_t *step,
+                       hyb_block_range_t blocks, int panels, double flop)
 {
     bool is_next = hyb_step_is_next(step, blocks.from);
     bool comes_down = is_next && !step->by_device;
 
     if (is_next)
-        hyb_device_check(d, hyb_device_guard_panel(d, step->k + 1));
+        hyb_place_check(d, hyb_place_guard_panel(d, step->k + 1));
     if (is_next)
-        hyb_device_check(d,
-                         hyb_event_record(d->queue.compute, d->event.computed));
+        hyb_place_check(d,
+                        hyb_event_record(d->queue.compute, d->event.computed));
     if (comes_down)
-        hyb_device_check(d, hyb_device_fetch_panel(d, step->k + 1));
-    hyb_device_note(d, blocks, hyb_stage(panels), flop,
-                    comes_down ? d->queue.link : d->queue.compute);
+        hyb_place_check(d, hyb_place_fetch_panel(d, step->k + 1));
+    hyb_place_note(d, blocks, hyb_stage(panels), flop,
+                   comes_down ? d->queue.link : d->queue.compute);
 }

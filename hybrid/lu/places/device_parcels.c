@@ -8,17 +8,17 @@
 /* Parcels, as the exchange asks for them. */
 
 /* Guests bring their rows along as they come; those that are here send them. */
-static bool has_columns(const hyb_device_columns_t *d,
+static bool has_columns(const hyb_place_columns_t *d,
                         const hyb_parcel_t *parcel)
 {
     return hyb_parcel_is_l2(parcel) ||
-           hyb_device_run(d, parcel->blocks).count > 0;
+           hyb_place_run(d, parcel->blocks).count > 0;
 }
 
 /* MPI takes the rows from here, and puts others here, where the process's one
  * device has all columns of the parcel. But L2's are summed up on the host. */
-static void lend(const hyb_device_columns_t *d, hyb_parcel_t *parcel,
-                 const hyb_device_rows_t *rows)
+static void lend(const hyb_place_columns_t *d, hyb_parcel_t *parcel,
+                 const hyb_place_rows_t *rows)
 {
     const hyb_lu_t *lu = d->base.lu;
 
@@ -32,67 +32,65 @@ static void lend(const hyb_device_columns_t *d, hyb_parcel_t *parcel,
 
 /* L2 of the panels before has followed them, then the first of the devices
  * sends its rows; nobody uses the parcel of two iterations before any more. */
-static xh_status_t send_l2(hyb_device_columns_t *d,
-                           const hyb_device_rows_t *rows)
+static xh_status_t send_l2(hyb_place_columns_t *d, const hyb_place_rows_t *rows)
 {
     XH_TRY(hyb_queue_wait(d->queue.leave,
-                          hyb_device_panel(d, rows->parcel->k - 1)->followed));
-    return d->number == 1 ? hyb_device_rows_leave(d, rows) : XH_OK;
+                          hyb_place_panel(d, rows->parcel->k - 1)->followed));
+    return d->number == 1 ? hyb_place_rows_leave(d, rows) : XH_OK;
 }
 
-void hyb_device_send_rows(hyb_place_t *place, hyb_parcel_t *parcel)
+void hyb_place_send_rows(hyb_place_t *place, hyb_parcel_t *parcel)
 {
-    hyb_device_columns_t *d = (hyb_device_columns_t *)place;
-    hyb_device_rows_t rows = hyb_device_rows(d, parcel);
+    hyb_place_columns_t *d = (hyb_place_columns_t *)place;
+    hyb_place_rows_t rows = hyb_place_rows(d, parcel);
 
     if (!place->lu->homes.resident)
         return;
-    hyb_device_check(d, hyb_queue_wait(d->queue.leave,
-                                       hyb_device_panel(d, parcel->k)->ready));
+    hyb_place_check(d, hyb_queue_wait(d->queue.leave,
+                                      hyb_place_panel(d, parcel->k)->ready));
     if (has_columns(d, parcel)) {
         lend(d, parcel, &rows);
-        hyb_device_check(d, hyb_parcel_is_l2(parcel)
-                                ? send_l2(d, &rows)
-                                : hyb_device_rows_leave(d, &rows));
+        hyb_place_check(d, hyb_parcel_is_l2(parcel)
+                               ? send_l2(d, &rows)
+                               : hyb_place_rows_leave(d, &rows));
     }
-    hyb_device_check(d, hyb_device_guests_leave(d, parcel));
+    hyb_place_check(d, hyb_place_guests_leave(d, parcel));
     d->queued.sending =
-        hyb_device_note(d, (hyb_block_range_t){0}, 0, 0.0, d->queue.leave);
+        hyb_place_note(d, (hyb_block_range_t){0}, 0, 0.0, d->queue.leave);
 }
 
-bool hyb_device_has_sent_rows(hyb_place_t *place)
+bool hyb_place_has_sent_rows(hyb_place_t *place)
 {
-    const hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+    const hyb_place_columns_t *d = (hyb_place_columns_t *)place;
 
     return d->queued.sending < 0 ||
            !d->queued.work[d->queued.sending].under_way;
 }
 
 /* Mine are there already, but for L2's on other devices. */
-static xh_status_t put_rows(hyb_device_columns_t *d,
-                            const hyb_device_rows_t *rows)
+static xh_status_t put_rows(hyb_place_columns_t *d,
+                            const hyb_place_rows_t *rows)
 {
     bool is_l2 = hyb_parcel_is_l2(rows->parcel);
     int k = rows->parcel->k;
 
-    XH_TRY(
-        hyb_device_rows_come(d, d->queue.link, rows, is_l2 && d->number > 1));
+    XH_TRY(hyb_place_rows_come(d, d->queue.link, rows, is_l2 && d->number > 1));
     XH_TRY(hyb_event_record(d->queue.link, d->event.arrived));
     XH_TRY(hyb_queue_wait(d->queue.compute, d->event.arrived));
     if (!is_l2)
         return XH_OK;
-    XH_TRY(hyb_device_rows_settle(d, d->queue.compute, rows,
-                                  hyb_device_l1_before(d, k)));
-    return hyb_device_followed(d, k);
+    XH_TRY(hyb_place_rows_settle(d, d->queue.compute, rows,
+                                 hyb_place_l1_before(d, k)));
+    return hyb_place_followed(d, k);
 }
 
-void hyb_device_put_rows(hyb_place_t *place, const hyb_parcel_t *parcel)
+void hyb_place_put_rows(hyb_place_t *place, const hyb_parcel_t *parcel)
 {
-    hyb_device_columns_t *d = (hyb_device_columns_t *)place;
-    hyb_device_rows_t rows = hyb_device_rows(d, parcel);
+    hyb_place_columns_t *d = (hyb_place_columns_t *)place;
+    hyb_place_rows_t rows = hyb_place_rows(d, parcel);
 
     if (has_columns(d, parcel))
-        hyb_device_check(d, put_rows(d, &rows));
+        hyb_place_check(d, put_rows(d, &rows));
     if (hyb_parcel_is_l2(parcel))
-        hyb_device_guard_moved(d, parcel);
+        hyb_place_guard_moved(d, parcel);
 }

@@ -9,7 +9,7 @@
 
 /* Work that is queued on the device of a place. */
 
-void hyb_device_check(const hyb_device_columns_t *d, xh_status_t status)
+void hyb_place_check(const hyb_place_columns_t *d, xh_status_t status)
 {
     int k = hyb_lu_opened(d->base.lu) - 1;
     char when[32] = "before iteration 0";
@@ -26,7 +26,7 @@ void hyb_device_check(const hyb_device_columns_t *d, xh_status_t status)
                xh_status_text(status), d->base.lu->advice);
 }
 
-xh_status_t hyb_device_settle(const hyb_device_columns_t *d)
+xh_status_t hyb_place_settle(const hyb_place_columns_t *d)
 {
     double all =
         (double)d->memory.matrix.rows * (double)d->base.lu->ledger.columns;
@@ -41,7 +41,7 @@ xh_status_t hyb_device_settle(const hyb_device_columns_t *d)
 }
 
 /* Many times what all that is queued should take. */
-static double patience(const hyb_device_columns_t *d)
+static double patience(const hyb_place_columns_t *d)
 {
     enum { TIMES = 20 };
     double flop = 0.0;
@@ -51,37 +51,37 @@ static double patience(const hyb_device_columns_t *d)
     return TIMES * flop * d->queued.pace;
 }
 
-bool hyb_device_has_run(const hyb_device_columns_t *d, hyb_event_t *event,
-                        double since)
+bool hyb_place_has_run(const hyb_place_columns_t *d, hyb_event_t *event,
+                       double since)
 {
     double waited;
     bool done;
 
-    hyb_device_check(d, hyb_event_wait(event, 0.0, &done));
+    hyb_place_check(d, hyb_event_wait(event, 0.0, &done));
     if (done)
         return true;
     waited = xh_clock_now() - since;
     if (waited > d->stall_seconds && waited > patience(d))
-        hyb_device_check(d, hyb_event_await(event, 0.0));
+        hyb_place_check(d, hyb_event_await(event, 0.0));
     return false;
 }
 
 /* One is always free: more than can be under way. */
-static int free_work(const hyb_device_columns_t *d)
+static int free_work(const hyb_place_columns_t *d)
 {
     int at = 0;
 
     while (at < d->queued.count && d->queued.work[at].under_way)
         at++;
     if (at == d->queued.count)
-        HPL_pabort(__LINE__, "hyb_device_note",
+        HPL_pabort(__LINE__, "hyb_place_note",
                    "%d operations are under way: there is no room for another",
                    at);
     return at;
 }
 
-int hyb_device_note(hyb_device_columns_t *d, hyb_block_range_t blocks,
-                    int64_t stages, double flop, hyb_queue_t *queue)
+int hyb_place_note(hyb_place_columns_t *d, hyb_block_range_t blocks,
+                   int64_t stages, double flop, hyb_queue_t *queue)
 {
     int at = d->queued.next;
     double now = xh_clock_now();
@@ -97,7 +97,7 @@ int hyb_device_note(hyb_device_columns_t *d, hyb_block_range_t blocks,
     d->queued.work[at].under_way = true;
     d->queued.work[at].flop = flop;
     d->queued.work[at].since = now;
-    hyb_device_check(d, hyb_event_record(queue, d->queued.work[at].done));
+    hyb_place_check(d, hyb_event_record(queue, d->queued.work[at].done));
     d->queued.next = free_work(d);
     return at;
 }
@@ -105,7 +105,7 @@ int hyb_device_note(hyb_device_columns_t *d, hyb_block_range_t blocks,
 /* ---- copies of columns --------------------------------------------------- */
 
 /* The same columns on the device. */
-static hyb_block_t part_of(const hyb_device_columns_t *d, int64_t row,
+static hyb_block_t part_of(const hyb_place_columns_t *d, int64_t row,
                            int64_t col, xh_view_t host)
 {
     const hyb_ledger_t *ledger = &d->base.lu->ledger;
@@ -116,14 +116,14 @@ static hyb_block_t part_of(const hyb_device_columns_t *d, int64_t row,
                           host.rows, host.cols);
 }
 
-void hyb_device_copy(hyb_place_t *place, int64_t row, int64_t col, int way,
-                     xh_view_t elsewhere)
+void hyb_place_copy(hyb_place_t *place, int64_t row, int64_t col, int way,
+                    xh_view_t elsewhere)
 {
-    hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+    hyb_place_columns_t *d = (hyb_place_columns_t *)place;
     hyb_block_t here = part_of(d, row, col, elsewhere);
 
-    hyb_device_check(
-        d, way == HYB_SAVE ? hyb_queue_copy_out(d->queue.link, here, elsewhere)
+    hyb_place_check(d, way == HYB_SAVE
+                           ? hyb_queue_copy_out(d->queue.link, here, elsewhere)
                            : hyb_queue_copy_in(d->queue.link, elsewhere, here));
-    hyb_device_check(d, hyb_device_settle(d));
+    hyb_place_check(d, hyb_place_settle(d));
 }

@@ -12,19 +12,19 @@ enum { RESIDENT = -1 };
 
 /* ---- where they are ------------------------------------------------------ */
 
-hyb_device_rows_t hyb_device_rows(const hyb_device_columns_t *d,
-                                  const hyb_parcel_t *parcel)
+hyb_place_rows_t hyb_place_rows(const hyb_place_columns_t *d,
+                                const hyb_parcel_t *parcel)
 {
-    hyb_run_t run = hyb_device_run(d, parcel->blocks);
+    hyb_run_t run = hyb_place_run(d, parcel->blocks);
     bool is_l2 = hyb_parcel_is_l2(parcel);
     int64_t columns = is_l2 ? parcel->x.columns : run.count;
     int64_t at =
         parcel->slot < 0 ? run.from * d->nb : d->memory.slots + parcel->slot;
-    hyb_device_rows_t rows = {
+    hyb_place_rows_t rows = {
         .parcel = parcel,
         .guest = RESIDENT,
-        .columns = is_l2 ? hyb_device_l2_before(d, parcel->k)
-                         : hyb_device_trailing(d, parcel->x.panel, run),
+        .columns = is_l2 ? hyb_place_l2_before(d, parcel->k)
+                         : hyb_place_trailing(d, parcel->x.panel, run),
         .gathered = hyb_block(d->memory.buffer, d->memory.packed_u + at,
                               columns, parcel->x.panel->jb),
         .displaced = hyb_block(d->memory.buffer, d->memory.packed + at, columns,
@@ -62,7 +62,7 @@ static xh_status_t copy_columns(const way_t *w, int64_t from, int first,
                            : hyb_queue_copy_in(w->queue, host, packed);
 }
 
-static int64_t columns_before(const hyb_device_columns_t *d,
+static int64_t columns_before(const hyb_place_columns_t *d,
                               const hyb_parcel_t *parcel, int64_t block)
 {
     return hyb_ledger_first(&d->base.lu->ledger, block) -
@@ -71,8 +71,8 @@ static int64_t columns_before(const hyb_device_columns_t *d,
 
 /* One copy a block of the parcel, or one in all where the device has it all;
  * none where MPI takes the rows from here. */
-static xh_status_t copy(const hyb_device_columns_t *d,
-                        const hyb_device_rows_t *rows, const way_t *w,
+static xh_status_t copy(const hyb_place_columns_t *d,
+                        const hyb_place_rows_t *rows, const way_t *w,
                         hyb_block_t packed, int first, int count)
 {
     const hyb_parcel_t *parcel = rows->parcel;
@@ -87,7 +87,7 @@ static xh_status_t copy(const hyb_device_columns_t *d,
     if (some.rows == w->columns)
         return copy_columns(w, 0, first, some);
     for (int64_t b = parcel->blocks.from; b < parcel->blocks.to; b++) {
-        int64_t width = hyb_device_run(d, hyb_one_block(b)).count;
+        int64_t width = hyb_place_run(d, hyb_one_block(b)).count;
 
         XH_TRY(copy_columns(w, columns_before(d, parcel, b), first,
                             hyb_block_part(some, at, 0, width, count)));
@@ -98,18 +98,18 @@ static xh_status_t copy(const hyb_device_columns_t *d,
 
 /* ---- on their way -------------------------------------------------------- */
 
-xh_status_t hyb_device_rows_leave(hyb_device_columns_t *d,
-                                  const hyb_device_rows_t *rows)
+xh_status_t hyb_place_rows_leave(hyb_place_columns_t *d,
+                                 const hyb_place_rows_t *rows)
 {
     const hpl_exchange_t *x = &rows->parcel->x;
     const hyb_block_t *list =
-        hyb_device_panels(d, rows->parcel->from, rows->parcel->to)->list;
+        hyb_place_panels(d, rows->parcel->from, rows->parcel->to)->list;
     const hpl_pivots_t *moves = x->panel->pivots;
     way_t w = {d->queue.leave, LEAVE, x->gathered, x->columns};
     int first = moves->gather_offset[moves->me];
     int count = (int)list[HYB_U_FROM].rows;
 
-    hyb_device_span(d, d->queue.leave, "rows");
+    hyb_place_span(d, d->queue.leave, "rows");
     XH_TRY(hyb_queue_gather_rows(d->queue.leave, rows->columns,
                                  list[HYB_U_FROM],
                                  rows_of(rows->gathered, first, count)));
@@ -120,12 +120,12 @@ xh_status_t hyb_device_rows_leave(hyb_device_columns_t *d,
                                  list[HYB_DISPLACED_FROM],
                                  rows_of(rows->displaced, first, count)));
     XH_TRY(copy(d, rows, &w, rows->displaced, first, count));
-    hyb_device_span_end(d, d->queue.leave, HYB_SPAN, 0.0);
+    hyb_place_span_end(d, d->queue.leave, HYB_SPAN, 0.0);
     return XH_OK;
 }
 
-xh_status_t hyb_device_rows_come(hyb_device_columns_t *d, hyb_queue_t *queue,
-                                 const hyb_device_rows_t *rows, bool mine_too)
+xh_status_t hyb_place_rows_come(hyb_place_columns_t *d, hyb_queue_t *queue,
+                                const hyb_place_rows_t *rows, bool mine_too)
 {
     const hpl_exchange_t *x = &rows->parcel->x;
     const hpl_pivots_t *moves = x->panel->pivots;
@@ -133,7 +133,7 @@ xh_status_t hyb_device_rows_come(hyb_device_columns_t *d, hyb_queue_t *queue,
     way_t w = {queue, ENTER, x->gathered, x->columns};
     int first, count;
 
-    hyb_device_span(d, queue, "rows");
+    hyb_place_span(d, queue, "rows");
     for (int member = 0; member < moves->members; member++)
         if (member != moves->me || mine_too)
             XH_TRY(copy(d, rows, &w, rows->gathered, u[member],
@@ -144,17 +144,17 @@ xh_status_t hyb_device_rows_come(hyb_device_columns_t *d, hyb_queue_t *queue,
         if (source != moves->me || mine_too)
             XH_TRY(copy(d, rows, &w, rows->displaced, first, count));
     }
-    hyb_device_span_end(d, queue, HYB_SPAN, 0.0);
+    hyb_place_span_end(d, queue, HYB_SPAN, 0.0);
     return XH_OK;
 }
 
-xh_status_t hyb_device_rows_settle(hyb_device_columns_t *d, hyb_queue_t *queue,
-                                   const hyb_device_rows_t *rows, hyb_block_t u)
+xh_status_t hyb_place_rows_settle(hyb_place_columns_t *d, hyb_queue_t *queue,
+                                  const hyb_place_rows_t *rows, hyb_block_t u)
 {
     const hyb_parcel_t *parcel = rows->parcel;
     const hpl_pivots_t *moves = parcel->x.panel->pivots;
     const hyb_block_t *list =
-        hyb_device_panels(d, parcel->from, parcel->to)->list;
+        hyb_place_panels(d, parcel->from, parcel->to)->list;
     int first, count, at = 0;
 
     XH_TRY(hyb_queue_scatter_rows(queue, rows->gathered, list[HYB_U_TO], u));

@@ -6,16 +6,16 @@
 #include "hybrid/lu/tune/sizes.h"
 
 /* Columns from the panel's first row on. */
-static hyb_block_t trailing(const hyb_device_panel_t *panel,
-                            const hyb_device_part_t *p)
+static hyb_block_t trailing(const hyb_place_panel_t *panel,
+                            const hyb_place_part_t *p)
 {
     return hyb_block_part(p->columns, panel->first, 0, panel->rows,
                           p->columns.cols);
 }
 
 /* Where rows come on their way to the top. */
-static hyb_block_t come_to(const hyb_device_panel_t *panel,
-                           const hyb_device_part_t *p)
+static hyb_block_t come_to(const hyb_place_panel_t *panel,
+                           const hyb_place_part_t *p)
 {
     return hyb_block_first(p->u, panel->jb, p->u.cols);
 }
@@ -26,8 +26,8 @@ static hyb_block_t come_to(const hyb_device_panel_t *panel,
  * product does not leave it where it came to: then it takes the place of the
  * rows that travelled.
  */
-hyb_block_t hyb_device_u(const hyb_device_panel_t *panel,
-                         const hyb_device_part_t *p)
+hyb_block_t hyb_place_u(const hyb_place_panel_t *panel,
+                        const hyb_place_part_t *p)
 {
     if (panel->top == panel->jb)
         return hyb_block_first(trailing(panel, p), panel->jb, p->columns.cols);
@@ -36,14 +36,14 @@ hyb_block_t hyb_device_u(const hyb_device_panel_t *panel,
                                : come_to(panel, p);
 }
 
-hyb_block_t hyb_device_u_that_comes(const hyb_device_panel_t *panel,
-                                    const hyb_device_part_t *p)
+hyb_block_t hyb_place_u_that_comes(const hyb_place_panel_t *panel,
+                                   const hyb_place_part_t *p)
 {
-    return panel->has_inverses ? come_to(panel, p) : hyb_device_u(panel, p);
+    return panel->has_inverses ? come_to(panel, p) : hyb_place_u(panel, p);
 }
 
-xh_status_t hyb_device_swap(const hyb_device_panel_t *panel,
-                            const hyb_device_part_t *p)
+xh_status_t hyb_place_swap(const hyb_place_panel_t *panel,
+                           const hyb_place_part_t *p)
 {
     hyb_row_swap_t swap = {.columns = trailing(panel, p),
                            .u = come_to(panel, p),
@@ -110,8 +110,8 @@ static xh_status_t solve_rows(const solve_t *s, int64_t from, int64_t count)
 
 /* Of U, which is solved aside, the matrix keeps the rows of panels whose top is
  * here. */
-static xh_status_t keep(const hyb_device_panel_t *panel,
-                        const hyb_device_part_t *p, hyb_block_t u)
+static xh_status_t keep(const hyb_place_panel_t *panel,
+                        const hyb_place_part_t *p, hyb_block_t u)
 {
     int64_t from = panel->member * panel->nb, count;
 
@@ -124,13 +124,13 @@ static xh_status_t keep(const hyb_device_panel_t *panel,
     return XH_OK;
 }
 
-xh_status_t hyb_device_solve(const hyb_device_panel_t *panel,
-                             const hyb_device_part_t *p)
+xh_status_t hyb_place_solve(const hyb_place_panel_t *panel,
+                            const hyb_place_part_t *p)
 {
     solve_t s = {.queue = p->queue,
                  .l1 = hyb_block_first(panel->l1, panel->jb, panel->jb),
                  .w = come_to(panel, p),
-                 .x = hyb_device_u(panel, p),
+                 .x = hyb_place_u(panel, p),
                  .nb = panel->nb,
                  .without = panel->without};
 
@@ -140,30 +140,29 @@ xh_status_t hyb_device_solve(const hyb_device_panel_t *panel,
     return panel->top < panel->jb ? keep(panel, p, s.x) : XH_OK;
 }
 
-xh_status_t hyb_device_update(const hyb_device_panel_t *panel,
-                              const hyb_device_part_t *p)
+xh_status_t hyb_place_update(const hyb_place_panel_t *panel,
+                             const hyb_place_part_t *p)
 {
     hyb_block_t all = trailing(panel, p);
     hyb_gemm_t product = {
         .alpha = -1.0,
         .beta = 1.0,
         .a = panel->l2,
-        .b = hyb_device_u(panel, p),
+        .b = hyb_place_u(panel, p),
         .c = hyb_block_part(all, panel->top, 0, panel->l2.rows, all.cols)};
 
     return hyb_queue_gemm(p->queue, &product);
 }
 
-xh_status_t hyb_device_meet(const hyb_device_panel_t *panel,
-                            const hyb_device_part_t *p)
+xh_status_t hyb_place_meet(const hyb_place_panel_t *panel,
+                           const hyb_place_part_t *p)
 {
-    XH_TRY(hyb_device_swap(panel, p));
-    XH_TRY(hyb_device_solve(panel, p));
-    return hyb_device_update(panel, p);
+    XH_TRY(hyb_place_swap(panel, p));
+    XH_TRY(hyb_place_solve(panel, p));
+    return hyb_place_update(panel, p);
 }
 
-double hyb_device_flop(const hyb_device_panel_t *panel,
-                       const hyb_device_part_t *p)
+double hyb_place_flop(const hyb_place_panel_t *panel, const hyb_place_part_t *p)
 {
     return 2.0 * (double)(p->columns.cols * panel->l2.rows * panel->jb);
 }

@@ -12,7 +12,7 @@ enum { NO_BLOCK = -1 };
 
 /* Columns that live in host memory come: guests, which meet panels here, and
  * visitors, which are multiplied once. */
-struct hyb_device_seat {
+struct hyb_place_seat {
     int64_t block; /* its, or NO_BLOCK */
     int first;     /* panel that it meets here first */
     bool leaves;   /* it goes home: nothing more is queued for it */
@@ -21,11 +21,11 @@ struct hyb_device_seat {
     hyb_event_t *come, *met; /* it has; and what is queued for it has run */
 };
 
-typedef struct hyb_device_seat seat_t;
+typedef struct hyb_place_seat seat_t;
 
 /* ---- create and destroy -------------------------------------------------- */
 
-xh_status_t hyb_device_seats_create(hyb_device_columns_t *d, int64_t at)
+xh_status_t hyb_place_seats_create(hyb_place_columns_t *d, int64_t at)
 {
     int64_t rows = d->memory.matrix.rows, cols = hyb_ledger_widest(d->nb);
     int64_t wide = d->memory.l[0].cols;
@@ -53,7 +53,7 @@ xh_status_t hyb_device_seats_create(hyb_device_columns_t *d, int64_t at)
     return XH_OK;
 }
 
-void hyb_device_seats_destroy(hyb_device_columns_t *d)
+void hyb_place_seats_destroy(hyb_place_columns_t *d)
 {
     for (int i = 0; d->seat != NULL && i < d->seats; i++) {
         hyb_event_destroy(d->seat[i].met);
@@ -63,7 +63,7 @@ void hyb_device_seats_destroy(hyb_device_columns_t *d)
 }
 
 /* The seat of block, or one with NO_BLOCK, or NULL. */
-static seat_t *seat_of(const hyb_device_columns_t *d, int64_t block)
+static seat_t *seat_of(const hyb_place_columns_t *d, int64_t block)
 {
     for (int i = 0; d->seat != NULL && i < d->seats; i++)
         if (d->seat[i].block == block)
@@ -71,19 +71,19 @@ static seat_t *seat_of(const hyb_device_columns_t *d, int64_t block)
     return NULL;
 }
 
-bool hyb_device_has_guest(const hyb_place_t *place, int64_t block)
+bool hyb_place_has_guest(const hyb_place_t *place, int64_t block)
 {
-    const seat_t *seat = seat_of((const hyb_device_columns_t *)place, block);
+    const seat_t *seat = seat_of((const hyb_place_columns_t *)place, block);
 
     return seat != NULL && !seat->leaves;
 }
 
-bool hyb_device_is_visited(const hyb_device_columns_t *d, int64_t block)
+bool hyb_place_is_visited(const hyb_place_columns_t *d, int64_t block)
 {
     return seat_of(d, block) != NULL;
 }
 
-hyb_block_t hyb_device_panel_columns(const hyb_device_columns_t *d, int k)
+hyb_block_t hyb_place_panel_columns(const hyb_place_columns_t *d, int k)
 {
     int64_t b = hyb_lu_panel_block(d->base.lu, k);
     const HPL_T_panel *h = hyb_lu_panel(d->base.lu, k)->hpl;
@@ -91,18 +91,18 @@ hyb_block_t hyb_device_panel_columns(const hyb_device_columns_t *d, int k)
 
     if (seat != NULL)
         return hyb_block_part(seat->columns, h->ii, 0, h->mp, h->jb);
-    return hyb_device_trailing(d, h, hyb_device_run(d, hyb_one_block(b)));
+    return hyb_place_trailing(d, h, hyb_place_run(d, hyb_one_block(b)));
 }
 
 /* ---- coming and going ---------------------------------------------------- */
 
-static int64_t first_row(const hyb_device_columns_t *d, int panel)
+static int64_t first_row(const hyb_place_columns_t *d, int panel)
 {
     return hyb_lu_rows_above(d->base.lu, panel);
 }
 
 /* Its rows from .. to - 1, at home and here. */
-static xh_view_t at_home(const hyb_device_columns_t *d, const seat_t *seat,
+static xh_view_t at_home(const hyb_place_columns_t *d, const seat_t *seat,
                          int64_t from, int64_t to)
 {
     const HPL_T_pmat *mat = d->base.lu->mat;
@@ -127,7 +127,7 @@ static double bytes_of(const seat_t *seat, int64_t rows)
  * Rows from .. to - 1 cross the link, into the seat or out of it. A link serves
  * one copy at a time, and a panel must not wait for a whole block column.
  */
-static xh_status_t cross(const hyb_device_columns_t *d, const seat_t *seat,
+static xh_status_t cross(const hyb_place_columns_t *d, const seat_t *seat,
                          hyb_queue_t *queue, int64_t from, int64_t to)
 {
     enum { BYTES = 4 << 20 }; /* of a copy: links are at their rate */
@@ -148,7 +148,7 @@ static xh_status_t cross(const hyb_device_columns_t *d, const seat_t *seat,
 }
 
 /* Block takes seat and comes, from the first row of panel on. */
-static xh_status_t arrive(hyb_device_columns_t *d, seat_t *seat, int64_t block,
+static xh_status_t arrive(hyb_place_columns_t *d, seat_t *seat, int64_t block,
                           int panel)
 {
     int64_t rows = d->base.lu->mat->mp;
@@ -159,20 +159,20 @@ static xh_status_t arrive(hyb_device_columns_t *d, seat_t *seat, int64_t block,
     seat->first = panel;
     seat->leaves = false;
     seat->columns.cols = seat->u.cols = columns.count;
-    hyb_device_span(d, d->queue.arrive, "column");
+    hyb_place_span(d, d->queue.arrive, "column");
     XH_TRY(cross(d, seat, d->queue.arrive, first_row(d, panel), rows));
-    hyb_device_span_end(d, d->queue.arrive, HYB_SPAN_UP,
-                        bytes_of(seat, rows - first_row(d, panel)));
+    hyb_place_span_end(d, d->queue.arrive, HYB_SPAN_UP,
+                       bytes_of(seat, rows - first_row(d, panel)));
     return hyb_event_record(d->queue.arrive, seat->come);
 }
 
 /* Where its rows are that it comes with. */
-static hyb_device_rows_t rows_of(const seat_t *seat, const hyb_parcel_t *parcel)
+static hyb_place_rows_t rows_of(const seat_t *seat, const hyb_parcel_t *parcel)
 {
     const HPL_T_panel *h = parcel->x.panel;
     int64_t cols = seat->columns.cols;
 
-    return (hyb_device_rows_t){
+    return (hyb_place_rows_t){
         .parcel = parcel,
         .guest = seat->block,
         .columns = hyb_block_part(seat->columns, h->ii, 0, h->mp, cols),
@@ -182,42 +182,42 @@ static hyb_device_rows_t rows_of(const seat_t *seat, const hyb_parcel_t *parcel)
                                cols, h->jb)};
 }
 
-xh_status_t hyb_device_guests_leave(hyb_device_columns_t *d,
-                                    const hyb_parcel_t *parcel)
+xh_status_t hyb_place_guests_leave(hyb_place_columns_t *d,
+                                   const hyb_parcel_t *parcel)
 {
     for (int i = 0; d->seat != NULL && i < d->seats; i++) {
         const seat_t *seat = &d->seat[i];
-        hyb_device_rows_t rows;
+        hyb_place_rows_t rows;
 
         if (seat->leaves || seat->block < parcel->blocks.from ||
             seat->block >= parcel->blocks.to)
             continue;
         rows = rows_of(seat, parcel);
         XH_TRY(hyb_queue_wait(d->queue.leave, seat->met));
-        XH_TRY(hyb_device_rows_leave(d, &rows));
+        XH_TRY(hyb_place_rows_leave(d, &rows));
     }
     return XH_OK;
 }
 
 /* P > 1: its rows come, too. They take the place of those that it met panels
  * with before. */
-static xh_status_t bring_rows(hyb_device_columns_t *d, seat_t *seat,
-                              const hyb_device_rows_t *rows)
+static xh_status_t bring_rows(hyb_place_columns_t *d, seat_t *seat,
+                              const hyb_place_rows_t *rows)
 {
     XH_TRY(hyb_queue_wait(d->queue.arrive, seat->met));
-    XH_TRY(hyb_device_rows_come(d, d->queue.arrive, rows, true));
+    XH_TRY(hyb_place_rows_come(d, d->queue.arrive, rows, true));
     return hyb_event_record(d->queue.arrive, seat->come);
 }
 
 /* Panels from .. to - 1, once it has come. */
-static xh_status_t meet(hyb_device_columns_t *d, seat_t *seat,
+static xh_status_t meet(hyb_place_columns_t *d, seat_t *seat,
                         hyb_queue_t *queue, int from, int to, double *flop_p)
 {
-    hyb_device_part_t part = {
+    hyb_place_part_t part = {
         .queue = queue, .columns = seat->columns, .u = seat->u};
     hyb_lu_t *lu = d->base.lu;
     bool travel = lu->grid->nprow > 1;
-    hyb_device_rows_t rows;
+    hyb_place_rows_t rows;
 
     if (travel) {
         rows = rows_of(seat, hyb_exchange_parcel(lu, seat->block));
@@ -225,28 +225,28 @@ static xh_status_t meet(hyb_device_columns_t *d, seat_t *seat,
     }
     XH_TRY(hyb_queue_wait(queue, seat->come));
     *flop_p = 0.0;
-    XH_TRY(hyb_device_apply(d, &part, travel ? &rows : NULL, from, to, flop_p));
+    XH_TRY(hyb_place_apply(d, &part, travel ? &rows : NULL, from, to, flop_p));
     return hyb_event_record(queue, seat->met);
 }
 
 /* Its rows from .. to - 1 go home. */
-static xh_status_t go_home(hyb_device_columns_t *d, seat_t *seat, int64_t from,
+static xh_status_t go_home(hyb_place_columns_t *d, seat_t *seat, int64_t from,
                            int64_t to)
 {
     if (to == from)
         return XH_OK;
-    hyb_device_span(d, d->queue.leave, "column");
+    hyb_place_span(d, d->queue.leave, "column");
     XH_TRY(cross(d, seat, d->queue.leave, from, to));
-    hyb_device_span_end(d, d->queue.leave, HYB_SPAN_DOWN,
-                        bytes_of(seat, to - from));
+    hyb_place_span_end(d, d->queue.leave, HYB_SPAN_DOWN,
+                       bytes_of(seat, to - from));
     return XH_OK;
 }
 
 /* Once what is queued on leave has run the seat is free. Returns the work. */
-static int note_end(hyb_device_columns_t *d, seat_t *seat,
+static int note_end(hyb_place_columns_t *d, seat_t *seat,
                     hyb_block_range_t blocks, int64_t stages, double flop)
 {
-    int at = hyb_device_note(d, blocks, stages, flop, d->queue.leave);
+    int at = hyb_place_note(d, blocks, stages, flop, d->queue.leave);
 
     d->queued.work[at].seat = (int)(seat - d->seat);
     seat->leaves = true;
@@ -254,7 +254,7 @@ static int note_end(hyb_device_columns_t *d, seat_t *seat,
 }
 
 /* It is no panel yet: it stays, as it is soon, or goes home. */
-static xh_status_t end_visit(hyb_device_columns_t *d, seat_t *seat,
+static xh_status_t end_visit(hyb_place_columns_t *d, seat_t *seat,
                              hyb_queue_t *queue, int k, int panels, double flop)
 {
     const HPL_T_pmat *mat = d->base.lu->mat;
@@ -262,7 +262,7 @@ static xh_status_t end_visit(hyb_device_columns_t *d, seat_t *seat,
     hyb_block_range_t block = {seat->block, seat->block + 1};
 
     if (hyb_groups_is_near(hpl_map_block_global(&map, seat->block), k + 1)) {
-        hyb_device_note(d, block, hyb_stage(panels), flop, queue);
+        hyb_place_note(d, block, hyb_stage(panels), flop, queue);
         return XH_OK;
     }
     XH_TRY(hyb_queue_wait(d->queue.leave, seat->met));
@@ -272,12 +272,12 @@ static xh_status_t end_visit(hyb_device_columns_t *d, seat_t *seat,
 }
 
 /* A group that is not whole yet changes on the other queue. */
-static bool is_whole(const hyb_device_columns_t *d, int to)
+static bool is_whole(const hyb_place_columns_t *d, int to)
 {
     return to == d->base.lu->groups.of[to - 1].end;
 }
 
-static xh_status_t visit(hyb_device_columns_t *d, seat_t *seat,
+static xh_status_t visit(hyb_place_columns_t *d, seat_t *seat,
                          const hyb_step_t *step, int64_t block, int from,
                          int to, double *flop_p)
 {
@@ -296,8 +296,8 @@ static xh_status_t visit(hyb_device_columns_t *d, seat_t *seat,
                    : end_visit(d, seat, queue, step->k, panels, *flop_p);
 }
 
-bool hyb_device_visit(hyb_device_columns_t *d, const hyb_step_t *step,
-                      int64_t block, int from, int to, double *flop_p)
+bool hyb_place_visit(hyb_place_columns_t *d, const hyb_step_t *step,
+                     int64_t block, int from, int to, double *flop_p)
 {
     seat_t *seat = seat_of(d, block);
 
@@ -306,26 +306,26 @@ bool hyb_device_visit(hyb_device_columns_t *d, const hyb_step_t *step,
     else if (seat->leaves)
         seat = NULL;
     if (seat != NULL)
-        hyb_device_check(d, visit(d, seat, step, block, from, to, flop_p));
+        hyb_place_check(d, visit(d, seat, step, block, from, to, flop_p));
     return seat != NULL;
 }
 
 /* ---- for one product ------------------------------------------------------
  */
 
-bool hyb_device_has_room(const hyb_place_t *place, int k)
+bool hyb_place_has_room(const hyb_place_t *place, int k)
 {
-    const hyb_device_columns_t *d = (const hyb_device_columns_t *)place;
+    const hyb_place_columns_t *d = (const hyb_place_columns_t *)place;
 
     return d->came >= k && seat_of(d, NO_BLOCK) != NULL;
 }
 
 /* U comes, too, where the block has no room for it on this process. */
-static xh_status_t bring_u(hyb_device_columns_t *d, int k, int64_t block,
-                           const hyb_device_part_t *part)
+static xh_status_t bring_u(hyb_place_columns_t *d, int k, int64_t block,
+                           const hyb_place_part_t *part)
 {
     hyb_lu_t *lu = d->base.lu;
-    const hyb_device_panel_t *panel = hyb_device_panel(d, k);
+    const hyb_place_panel_t *panel = hyb_place_panel(d, k);
 
     return panel->top > 0
                ? XH_OK
@@ -334,39 +334,39 @@ static xh_status_t bring_u(hyb_device_columns_t *d, int k, int64_t block,
                      hyb_exchange_u(
                          lu, k,
                          hyb_ledger_columns(&lu->ledger, hyb_one_block(block))),
-                     hyb_device_u(panel, part));
+                     hyb_place_u(panel, part));
 }
 
-static xh_status_t multiply(hyb_device_columns_t *d, seat_t *seat, int k,
+static xh_status_t multiply(hyb_place_columns_t *d, seat_t *seat, int k,
                             int64_t block, double *flop_p)
 {
-    const hyb_device_panel_t *panel = hyb_device_panel(d, k);
+    const hyb_place_panel_t *panel = hyb_place_panel(d, k);
     int64_t below = panel->first + panel->top, end = d->base.lu->mat->mp;
     hyb_run_t run =
         hyb_ledger_columns(&d->base.lu->ledger, hyb_one_block(block));
-    hyb_device_part_t part = {.queue = d->queue.compute,
-                              .columns = seat->columns,
-                              .u = seat->u,
-                              .aside = seat->u};
+    hyb_place_part_t part = {.queue = d->queue.compute,
+                             .columns = seat->columns,
+                             .u = seat->u,
+                             .aside = seat->u};
 
     part.columns.cols = part.u.cols = part.aside.cols = run.count;
-    *flop_p = hyb_device_flop(panel, &part);
+    *flop_p = hyb_place_flop(panel, &part);
     XH_TRY(bring_u(d, k, block, &part));
     XH_TRY(arrive(d, seat, block, k));
     XH_TRY(hyb_queue_wait(part.queue, seat->come));
-    XH_TRY(hyb_device_in_span(d, "product", hyb_device_update, panel, &part));
+    XH_TRY(hyb_place_in_span(d, "product", hyb_place_update, panel, &part));
     XH_TRY(hyb_event_record(part.queue, seat->met));
     XH_TRY(hyb_queue_wait(d->queue.leave, seat->met));
     return go_home(d, seat, below, end);
 }
 
-void hyb_device_multiply_visitor(hyb_device_columns_t *d, int k, int64_t block)
+void hyb_place_multiply_visitor(hyb_place_columns_t *d, int k, int64_t block)
 {
     seat_t *seat = seat_of(d, NO_BLOCK);
     double flop;
     int at;
 
-    hyb_device_check(d, multiply(d, seat, k, block, &flop));
+    hyb_place_check(d, multiply(d, seat, k, block, &flop));
     at = note_end(d, seat, hyb_one_block(block), 1, flop);
     d->queued.work[at].visits = k;
 }
@@ -374,7 +374,7 @@ void hyb_device_multiply_visitor(hyb_device_columns_t *d, int k, int64_t block)
 /* ---- panels ---------------------------------------------------------------
  */
 
-xh_status_t hyb_device_seat_panel(hyb_device_columns_t *d, int k)
+xh_status_t hyb_place_seat_panel(hyb_place_columns_t *d, int k)
 {
     seat_t *seat = &d->seat[0];
 
@@ -382,7 +382,7 @@ xh_status_t hyb_device_seat_panel(hyb_device_columns_t *d, int k)
     return hyb_queue_wait(d->queue.compute, seat->come);
 }
 
-xh_status_t hyb_device_clear_seats(hyb_device_columns_t *d)
+xh_status_t hyb_place_clear_seats(hyb_place_columns_t *d)
 {
     int64_t rows = d->base.lu->mat->mp;
 
@@ -392,18 +392,18 @@ xh_status_t hyb_device_clear_seats(hyb_device_columns_t *d)
         if (seat->block == NO_BLOCK)
             continue;
         XH_TRY(go_home(d, seat, first_row(d, seat->first), rows));
-        hyb_device_seat_free(d, i);
+        hyb_place_seat_free(d, i);
     }
-    return hyb_device_settle(d);
+    return hyb_place_settle(d);
 }
 
-xh_status_t hyb_device_keep_panel(hyb_device_columns_t *d, int k)
+xh_status_t hyb_place_keep_panel(hyb_place_columns_t *d, int k)
 {
-    const hyb_device_panel_t *panel = hyb_device_panel(d, k);
+    const hyb_place_panel_t *panel = hyb_place_panel(d, k);
     seat_t *seat = seat_of(d, hyb_lu_panel_block(d->base.lu, k));
     int64_t below = panel->first + panel->top;
 
-    if (hyb_device_factored(d, k) && panel->l2.rows > 0)
+    if (hyb_place_factored(d, k) && panel->l2.rows > 0)
         XH_TRY(hyb_queue_copy(d->queue.link,
                               here(seat, below, below + panel->l2.rows),
                               panel->l2));
@@ -414,7 +414,7 @@ xh_status_t hyb_device_keep_panel(hyb_device_columns_t *d, int k)
     return XH_OK;
 }
 
-void hyb_device_seat_free(hyb_device_columns_t *d, int seat)
+void hyb_place_seat_free(hyb_place_columns_t *d, int seat)
 {
     d->seat[seat].block = NO_BLOCK;
 }

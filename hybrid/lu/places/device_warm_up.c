@@ -10,12 +10,12 @@
 /* What works on few elements: n x n of the matrix, of a panel and of U, and as
  * many rows that travel; one row number, 0. */
 typedef struct {
-    const hyb_device_columns_t *d;
+    const hyb_place_columns_t *d;
     hyb_block_t columns, l1, l2, u, packed, list, no_list;
     xh_view_t host;
 } sample_t;
 
-static sample_t sample(const hyb_device_columns_t *d)
+static sample_t sample(const hyb_place_columns_t *d)
 {
     int64_t n = Mmin(d->memory.matrix.rows, Mmin(d->memory.matrix.cols, d->nb));
     hyb_block_t list = d->panel[0].lists;
@@ -35,7 +35,7 @@ static sample_t sample(const hyb_device_columns_t *d)
 /* What comes up is what others work with. */
 static xh_status_t use_link(const sample_t *s)
 {
-    const hyb_device_columns_t *d = s->d;
+    const hyb_place_columns_t *d = s->d;
     hyb_block_t x = hyb_block_first(d->memory.x, s->columns.cols, 1);
     hyb_block_t y = hyb_block_first(d->memory.y, s->columns.rows, 1);
 
@@ -103,7 +103,7 @@ static xh_status_t step(const sample_t *s, bool exchanges)
 }
 
 /* What visitors need: a seat's columns come, are multiplied, and leave. */
-static xh_status_t multiply(const hyb_device_columns_t *d)
+static xh_status_t multiply(const hyb_place_columns_t *d)
 {
     int64_t n = Mmin(d->memory.matrix.rows, d->nb);
     hyb_block_t l2 = hyb_block_first(d->panel[0].l2, n, n);
@@ -118,7 +118,7 @@ static xh_status_t multiply(const hyb_device_columns_t *d)
     XH_TRY(hyb_event_record(d->queue.arrive, d->event.copied));
     XH_TRY(hyb_queue_wait(d->queue.compute, d->event.copied));
     XH_TRY(hyb_queue_gemm(d->queue.compute, &update));
-    XH_TRY(hyb_device_settle(d));
+    XH_TRY(hyb_place_settle(d));
     return hyb_queue_copy_out(d->queue.leave, update.c, host);
 }
 
@@ -129,7 +129,7 @@ static xh_status_t run_all(const sample_t *s)
 
     XH_TRY(use_link(s));
     XH_TRY(compute(s, exchanges));
-    XH_TRY(hyb_device_settle(s->d));
+    XH_TRY(hyb_place_settle(s->d));
     if (s->d->base.factor_panel != NULL)
         XH_TRY(step(s, exchanges));
     return exchanges ? let_rows_leave(s) : XH_OK;
@@ -137,16 +137,16 @@ static xh_status_t run_all(const sample_t *s)
 
 xh_status_t hyb_place_device_warm_up(const hyb_place_t *place)
 {
-    const hyb_device_columns_t *d = (const hyb_device_columns_t *)place;
+    const hyb_place_columns_t *d = (const hyb_place_columns_t *)place;
     sample_t s;
     xh_status_t tried, ended;
 
-    if (hyb_device_is_idle(d))
+    if (hyb_place_is_idle(d))
         return XH_OK;
     s = sample(d);
     d->host.rows[0] = 0;
     tried = d->base.lu->homes.resident ? run_all(&s) : multiply(d);
-    ended = hyb_device_settle(d); /* its memory may be given back then */
+    ended = hyb_place_settle(d); /* its memory may be given back then */
     if (tried == XH_OK && ended == XH_OK)
         return XH_OK;
     tried = tried != XH_OK ? tried : ended;
@@ -159,27 +159,26 @@ xh_status_t hyb_place_device_warm_up(const hyb_place_t *place)
 /* ---- reaching another device --------------------------------------------- */
 
 /* Rows that crossed once are there; it takes what they are from d's host. */
-static xh_status_t cross(const hyb_device_columns_t *d,
-                         const hyb_device_columns_t *other, int64_t count)
+static xh_status_t cross(const hyb_place_columns_t *d,
+                         const hyb_place_columns_t *other, int64_t count)
 {
     hyb_block_t from = hyb_block_first(other->memory.y, count, 1);
     hyb_block_t to = hyb_block_first(d->memory.y, count, 1);
 
     XH_TRY(hyb_queue_copy_in(
         other->queue.link, (xh_view_t){d->host.pinned, count, 1, count}, from));
-    XH_TRY(hyb_device_settle(other));
+    XH_TRY(hyb_place_settle(other));
     XH_TRY(hyb_queue_copy(d->queue.link, from, to));
     XH_TRY(hyb_queue_copy_out(
         d->queue.link, to, (xh_view_t){other->host.pinned, count, 1, count}));
-    return hyb_device_settle(d);
+    return hyb_place_settle(d);
 }
 
 bool hyb_place_device_reaches(const hyb_place_t *place,
                               const hyb_place_t *other_place)
 {
-    const hyb_device_columns_t *d = (const hyb_device_columns_t *)place;
-    const hyb_device_columns_t *other =
-        (const hyb_device_columns_t *)other_place;
+    const hyb_place_columns_t *d = (const hyb_place_columns_t *)place;
+    const hyb_place_columns_t *other = (const hyb_place_columns_t *)other_place;
     int64_t count = d->memory.y.rows;
     size_t bytes = (size_t)count * sizeof(double);
     xh_status_t status;

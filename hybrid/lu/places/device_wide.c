@@ -11,25 +11,25 @@
 
 /* ---- memory -------------------------------------------------------------- */
 
-static int64_t width_of(const hyb_device_columns_t *d)
+static int64_t width_of(const hyb_place_columns_t *d)
 {
     return d->memory.l[0].cols;
 }
 
 /* The lists of all wide panels there. */
-static void lay_lists_out(hyb_device_columns_t *d, int64_t at)
+static void lay_lists_out(hyb_place_columns_t *d, int64_t at)
 {
-    hyb_device_wide_t *w = &d->wide;
+    hyb_place_wide_t *w = &d->wide;
     int64_t most = HYB_ROW_LISTS * width_of(d);
 
     for (int slot = 0; slot < HYB_WIDE_SLOTS; slot++, at += most)
         w->panel[slot].lists = hyb_block(d->memory.buffer, at, most, 1);
 }
 
-xh_status_t hyb_device_wide_create(hyb_device_columns_t *d, int64_t at,
-                                   double *host)
+xh_status_t hyb_place_wide_create(hyb_place_columns_t *d, int64_t at,
+                                  double *host)
 {
-    hyb_device_wide_t *w = &d->wide;
+    hyb_place_wide_t *w = &d->wide;
     int64_t most = width_of(d);
 
     if (most <= d->nb)
@@ -41,27 +41,27 @@ xh_status_t hyb_device_wide_create(hyb_device_columns_t *d, int64_t at,
     return hyb_event_create(d->device, &w->whole);
 }
 
-void hyb_device_wide_destroy(hyb_device_columns_t *d)
+void hyb_place_wide_destroy(hyb_place_columns_t *d)
 {
     hyb_event_destroy(d->wide.whole);
 }
 
 /* ---- where panels stand -------------------------------------------------- */
 
-static hyb_group_t group_of(const hyb_device_columns_t *d, int k)
+static hyb_group_t group_of(const hyb_place_columns_t *d, int k)
 {
     return d->base.lu->groups.of[k];
 }
 
 /* Is panel k one of several in its group? */
-static bool is_wide(const hyb_device_columns_t *d, int k)
+static bool is_wide(const hyb_place_columns_t *d, int k)
 {
     hyb_group_t group = group_of(d, k);
 
     return group.end > group.first + 1;
 }
 
-hyb_block_t hyb_device_l2(const hyb_device_columns_t *d, int k)
+hyb_block_t hyb_place_l2(const hyb_place_columns_t *d, int k)
 {
     const hyb_lu_t *lu = d->base.lu;
     hyb_group_t group = group_of(d, k);
@@ -74,7 +74,7 @@ hyb_block_t hyb_device_l2(const hyb_device_columns_t *d, int k)
 
 /* ---- lists of rows that move --------------------------------------------- */
 
-void hyb_device_place_panel(hyb_device_panel_t *panel, const HPL_T_panel *h)
+void hyb_place_locate_panel(hyb_place_panel_t *panel, const HPL_T_panel *h)
 {
     panel->first = h->ii;
     panel->rows = h->mp;
@@ -130,9 +130,9 @@ static int64_t *list_u_to(const hpl_pivots_t *moves, hyb_block_t *list,
 }
 
 /* One copy for all: each waits for a larger one that is on its way. */
-xh_status_t hyb_device_send_lists(const hyb_device_columns_t *d,
-                                  hyb_device_panel_t *panel, HPL_T_panel *h,
-                                  int64_t *lists)
+xh_status_t hyb_place_send_lists(const hyb_place_columns_t *d,
+                                 hyb_place_panel_t *panel, HPL_T_panel *h,
+                                 int64_t *lists)
 {
     const hpl_pivots_t *moves = hpl_panel_pivots(h);
     int64_t *end = list_u_from(moves, panel->list, lists);
@@ -153,24 +153,24 @@ xh_status_t hyb_device_send_lists(const hyb_device_columns_t *d,
 /* ---- a group grows ------------------------------------------------------- */
 
 /* The panels from .. to - 1 as one, which has room there and for its lists. */
-static xh_status_t open_wide(hyb_device_columns_t *d, hyb_device_panel_t *p,
+static xh_status_t open_wide(hyb_place_columns_t *d, hyb_place_panel_t *p,
                              int from, int to, int64_t *lists)
 {
     HPL_T_panel *h = hyb_wide_panel(d->base.lu, from, to);
     int slot = group_of(d, from).number % HYB_SLOTS;
 
-    hyb_device_place_panel(p, h);
+    hyb_place_locate_panel(p, h);
     p->has_inverses = true;
     p->without = d->wide.without;
     p->l1 = d->wide.l1[slot];
     p->l2 = hyb_block_part(d->memory.l[slot], p->first + p->top, 0,
                            p->rows - p->top, p->jb);
-    return hyb_device_send_lists(d, p, h, lists);
+    return hyb_place_send_lists(d, p, h, lists);
 }
 
-xh_status_t hyb_device_widen(hyb_device_columns_t *d, int k)
+xh_status_t hyb_place_widen(hyb_place_columns_t *d, int k)
 {
-    hyb_device_wide_t *w = &d->wide;
+    hyb_place_wide_t *w = &d->wide;
     hyb_group_t group = group_of(d, k);
     int slot = hyb_groups_slot(&d->base.lu->groups, group.first, k + 1);
 
@@ -178,27 +178,27 @@ xh_status_t hyb_device_widen(hyb_device_columns_t *d, int k)
         return XH_OK;
     if (k == group.first)
         w->without = 0;
-    if (!hyb_device_panel(d, k)->has_inverses)
+    if (!hyb_place_panel(d, k)->has_inverses)
         w->without |= 1U << (k - group.first);
     return open_wide(d, &w->panel[slot], group.first, k + 1,
                      w->lists + slot * HYB_ROW_LISTS * width_of(d));
 }
 
-static int64_t columns_before(const hyb_device_columns_t *d, int k)
+static int64_t columns_before(const hyb_place_columns_t *d, int k)
 {
     return (k - group_of(d, k).first) * d->nb;
 }
 
-hyb_block_t hyb_device_l2_before(const hyb_device_columns_t *d, int k)
+hyb_block_t hyb_place_l2_before(const hyb_place_columns_t *d, int k)
 {
-    const hyb_device_panel_t *p = &d->panel[k % HYB_SLOTS];
+    const hyb_place_panel_t *p = &d->panel[k % HYB_SLOTS];
 
     return hyb_block_part(d->memory.l[group_of(d, k).number % HYB_SLOTS],
                           p->first, 0, p->rows, columns_before(d, k));
 }
 
 /* A block of the wide L1 in panel k's rows. */
-static hyb_block_t l1_part(const hyb_device_columns_t *d, int k, int64_t column,
+static hyb_block_t l1_part(const hyb_place_columns_t *d, int k, int64_t column,
                            int64_t columns)
 {
     return hyb_block_part(d->wide.l1[group_of(d, k).number % HYB_SLOTS],
@@ -206,16 +206,16 @@ static hyb_block_t l1_part(const hyb_device_columns_t *d, int k, int64_t column,
                           d->panel[k % HYB_SLOTS].jb, columns);
 }
 
-hyb_block_t hyb_device_l1_before(const hyb_device_columns_t *d, int k)
+hyb_block_t hyb_place_l1_before(const hyb_place_columns_t *d, int k)
 {
     return l1_part(d, k, 0, columns_before(d, k));
 }
 
 /* P = 1: rows of L2 before, and what of them are rows of L1 then. */
-static xh_status_t move_rows(hyb_device_columns_t *d, int k)
+static xh_status_t move_rows(hyb_place_columns_t *d, int k)
 {
-    const hyb_device_panel_t *p = hyb_device_panel(d, k);
-    hyb_block_t l2 = hyb_device_l2_before(d, k);
+    const hyb_place_panel_t *p = hyb_place_panel(d, k);
+    hyb_block_t l2 = hyb_place_l2_before(d, k);
     const hyb_row_swap_t swap = {
         .columns = l2,
         .u = hyb_block(d->memory.buffer, d->memory.u.offset, p->jb, l2.cols),
@@ -225,22 +225,21 @@ static xh_status_t move_rows(hyb_device_columns_t *d, int k)
 
     XH_TRY(hyb_queue_swap_rows(d->queue.compute, &swap));
     return hyb_queue_copy(d->queue.compute, hyb_block_first(l2, p->jb, l2.cols),
-                          hyb_device_l1_before(d, k));
+                          hyb_place_l1_before(d, k));
 }
 
-xh_status_t hyb_device_followed(hyb_device_columns_t *d, int k)
+xh_status_t hyb_place_followed(hyb_place_columns_t *d, int k)
 {
-    XH_TRY(
-        hyb_event_record(d->queue.compute, hyb_device_panel(d, k)->followed));
+    XH_TRY(hyb_event_record(d->queue.compute, hyb_place_panel(d, k)->followed));
     if (d->queue.guests == NULL || k + 1 < group_of(d, k).end)
         return XH_OK;
     XH_TRY(hyb_event_record(d->queue.compute, d->wide.whole));
     return hyb_queue_wait(d->queue.guests, d->wide.whole);
 }
 
-xh_status_t hyb_device_follow(hyb_device_columns_t *d, int k)
+xh_status_t hyb_place_follow(hyb_place_columns_t *d, int k)
 {
-    const hyb_device_panel_t *p = hyb_device_panel(d, k);
+    const hyb_place_panel_t *p = hyb_place_panel(d, k);
     bool is_first = columns_before(d, k) == 0;
 
     if (!is_wide(d, k))
@@ -252,20 +251,20 @@ xh_status_t hyb_device_follow(hyb_device_columns_t *d, int k)
         return XH_OK;
     if (!is_first)
         XH_TRY(move_rows(d, k));
-    return hyb_device_followed(d, k);
+    return hyb_place_followed(d, k);
 }
 
-xh_status_t hyb_device_wait_followed(hyb_device_columns_t *d, int k)
+xh_status_t hyb_place_wait_followed(hyb_place_columns_t *d, int k)
 {
     return k >= d->base.lu->range.first && is_wide(d, k)
-               ? hyb_queue_wait(d->queue.link, hyb_device_panel(d, k)->followed)
+               ? hyb_queue_wait(d->queue.link, hyb_place_panel(d, k)->followed)
                : XH_OK;
 }
 
-hyb_device_panel_t *hyb_device_panels(hyb_device_columns_t *d, int from, int to)
+hyb_place_panel_t *hyb_place_panels(hyb_place_columns_t *d, int from, int to)
 {
     const hyb_groups_t *groups = &d->base.lu->groups;
 
-    return to == from + 1 ? hyb_device_panel(d, from)
+    return to == from + 1 ? hyb_place_panel(d, from)
                           : &d->wide.panel[hyb_groups_slot(groups, from, to)];
 }

@@ -26,7 +26,7 @@ typedef struct {
     hyb_block_t list[HYB_ROW_LISTS]; /* a column of int64_t each */
     hyb_event_t *ready;              /* all of it has come up */
     hyb_event_t *followed; /* rows of earlier panels have, in its group */
-} hyb_device_panel_t;
+} hyb_place_panel_t;
 
 /* Columns that meet a panel together, from the process's first row on. */
 typedef struct {
@@ -34,35 +34,35 @@ typedef struct {
     hyb_block_t columns;
     hyb_block_t u;     /* jb x the same: rows on their way to the top */
     hyb_block_t aside; /* P > 1: U, where the top is on another process */
-} hyb_device_part_t;
+} hyb_place_part_t;
 
 /* ---- device_update.c: columns meet a panel --------------------------------
  *
  * Queued for part, one after the other: rows are swapped, P = 1; U is solved; C
  * is updated.
  */
-xh_status_t hyb_device_swap(const hyb_device_panel_t *panel,
-                            const hyb_device_part_t *part);
-xh_status_t hyb_device_solve(const hyb_device_panel_t *panel,
-                             const hyb_device_part_t *part);
-xh_status_t hyb_device_update(const hyb_device_panel_t *panel,
-                              const hyb_device_part_t *part);
+xh_status_t hyb_place_swap(const hyb_place_panel_t *panel,
+                           const hyb_place_part_t *part);
+xh_status_t hyb_place_solve(const hyb_place_panel_t *panel,
+                            const hyb_place_part_t *part);
+xh_status_t hyb_place_update(const hyb_place_panel_t *panel,
+                             const hyb_place_part_t *part);
 
 /* All three. */
-xh_status_t hyb_device_meet(const hyb_device_panel_t *panel,
-                            const hyb_device_part_t *part);
+xh_status_t hyb_place_meet(const hyb_place_panel_t *panel,
+                           const hyb_place_part_t *part);
 
 /* Where rows of U go that other processes sent, before U is solved. */
-hyb_block_t hyb_device_u_that_comes(const hyb_device_panel_t *panel,
-                                    const hyb_device_part_t *part);
+hyb_block_t hyb_place_u_that_comes(const hyb_place_panel_t *panel,
+                                   const hyb_place_part_t *part);
 
 /* Where U is once it is solved. */
-hyb_block_t hyb_device_u(const hyb_device_panel_t *panel,
-                         const hyb_device_part_t *part);
+hyb_block_t hyb_place_u(const hyb_place_panel_t *panel,
+                        const hyb_place_part_t *part);
 
 /* flop of the update. */
-double hyb_device_flop(const hyb_device_panel_t *panel,
-                       const hyb_device_part_t *part);
+double hyb_place_flop(const hyb_place_panel_t *panel,
+                      const hyb_place_part_t *part);
 
 /* ---- device_factor.c ----------------------------------------------------- */
 
@@ -78,6 +78,6 @@ double hyb_device_flop(const hyb_device_panel_t *panel,
  *
  * Errors: those of panel_step, panel_column, trsm, gemm and agree
  */
-xh_status_t hyb_device_factor(
+xh_status_t hyb_place_factor(
     hyb_queue_t *queue, const hyb_panel_column_t *panel, hyb_block_t pivots,
     xh_status_t (*agree)(void *context, int64_t column), void *context);

@@ -27,10 +27,10 @@ static xh_view_t host_view(double *data, int64_t rows, int64_t cols)
 /* ---- panels -------------------------------------------------------------- */
 
 /* L1 as the device solves with it, in pinned memory. */
-static xh_view_t stage_l1(hyb_device_columns_t *d, int k)
+static xh_view_t stage_l1(hyb_place_columns_t *d, int k)
 {
     const HPL_T_panel *h = hyb_lu_panel(d->base.lu, k)->hpl;
-    hyb_device_panel_t *panel = hyb_device_panel(d, k);
+    hyb_place_panel_t *panel = hyb_place_panel(d, k);
     xh_view_t l1 = host_view(h->L1, h->jb, h->jb);
     xh_view_t staged =
         host_view(d->host.l1 + k % HYB_SLOTS * d->nb * d->nb, h->jb, h->jb);
@@ -43,23 +43,23 @@ static xh_view_t stage_l1(hyb_device_columns_t *d, int k)
 /* Below the top of panel k, on the device that factored it. */
 static hyb_block_t l2_of(const hyb_place_t *home, int k)
 {
-    hyb_device_columns_t *d = (hyb_device_columns_t *)home;
-    hyb_block_t panel = hyb_device_panel_columns(d, k);
+    hyb_place_columns_t *d = (hyb_place_columns_t *)home;
+    hyb_block_t panel = hyb_place_panel_columns(d, k);
     int64_t top = hpl_panel_top_rows(hyb_lu_panel(home->lu, k)->hpl);
 
     return hyb_block_part(panel, top, 0, panel.rows - top, panel.cols);
 }
 
 /* L2 comes up, or from a peer, unless it stands here. */
-static xh_status_t send_l2(hyb_device_columns_t *d, int k)
+static xh_status_t send_l2(hyb_place_columns_t *d, int k)
 {
     const hyb_lu_t *lu = d->base.lu;
     const hyb_lu_panel_t *source = hyb_lu_panel(d->base.lu, k);
-    hyb_device_panel_t *panel = hyb_device_panel(d, k);
+    hyb_place_panel_t *panel = hyb_place_panel(d, k);
     int64_t b = hyb_lu_panel_block(lu, k);
-    bool is_here = hyb_device_factored(d, k) && hyb_device_holds(d, b);
+    bool is_here = hyb_place_factored(d, k) && hyb_place_holds(d, b);
 
-    panel->l2 = panel->came = hyb_device_l2(d, k);
+    panel->l2 = panel->came = hyb_place_l2(d, k);
     if (is_here && lu->groups.width > 1)
         XH_TRY(hyb_queue_copy(d->queue.link, l2_of(&d->base, k), panel->l2));
     else if (is_here)
@@ -67,59 +67,59 @@ static xh_status_t send_l2(hyb_device_columns_t *d, int k)
     else if (source->by_device && hyb_homes_by_peers(&lu->homes, b))
         XH_TRY(hyb_queue_copy(d->queue.link, l2_of(hyb_lu_panel_home(lu, k), k),
                               panel->l2));
-    else if (!hyb_device_factored(d, k))
+    else if (!hyb_place_factored(d, k))
         XH_TRY(hyb_queue_copy_in(d->queue.link, source->columns, panel->l2));
-    return hyb_lu_owns(lu, k) && hyb_device_is_visited(d, b)
-               ? hyb_device_keep_panel(d, k)
+    return hyb_lu_owns(lu, k) && hyb_place_is_visited(d, b)
+               ? hyb_place_keep_panel(d, k)
                : XH_OK;
 }
 
 /* L2 comes up for visitors, which are multiplied only. */
-static xh_status_t send_for_products(hyb_device_columns_t *d, int k)
+static xh_status_t send_for_products(hyb_place_columns_t *d, int k)
 {
-    hyb_event_t *ready = hyb_device_panel(d, k)->ready;
+    hyb_event_t *ready = hyb_place_panel(d, k)->ready;
 
     XH_TRY(send_l2(d, k));
-    XH_TRY(hyb_device_guard_came(d, k, (xh_view_t){NULL, 0, 0, 1}));
-    hyb_device_span_end(d, d->queue.link, HYB_SPAN, 0.0);
+    XH_TRY(hyb_place_guard_came(d, k, (xh_view_t){NULL, 0, 0, 1}));
+    hyb_place_span_end(d, d->queue.link, HYB_SPAN, 0.0);
     XH_TRY(hyb_event_record(d->queue.link, ready));
     return hyb_queue_wait(d->queue.compute, ready);
 }
 
 /* The lists come up, L2, and L1, which is made ready meanwhile. */
-static xh_status_t send_panel(hyb_device_columns_t *d, int k)
+static xh_status_t send_panel(hyb_place_columns_t *d, int k)
 {
-    hyb_device_panel_t *panel = hyb_device_panel(d, k);
+    hyb_place_panel_t *panel = hyb_place_panel(d, k);
     int64_t *lists = d->host.rows + k % HYB_SLOTS * HYB_ROW_LISTS * d->nb;
     xh_view_t l1;
 
-    XH_TRY(hyb_device_send_lists(d, panel, hyb_lu_panel(d->base.lu, k)->hpl,
-                                 lists));
+    XH_TRY(hyb_place_send_lists(d, panel, hyb_lu_panel(d->base.lu, k)->hpl,
+                                lists));
     XH_TRY(send_l2(d, k));
     l1 = stage_l1(d, k);
     XH_TRY(hyb_queue_copy_in(d->queue.link, l1,
                              hyb_block_first(panel->l1, l1.rows, l1.cols)));
-    XH_TRY(hyb_device_guard_came(d, k, l1));
-    XH_TRY(hyb_device_widen(d, k));
-    hyb_device_span_end(d, d->queue.link, HYB_SPAN, 0.0);
+    XH_TRY(hyb_place_guard_came(d, k, l1));
+    XH_TRY(hyb_place_widen(d, k));
+    hyb_place_span_end(d, d->queue.link, HYB_SPAN, 0.0);
     XH_TRY(hyb_event_record(d->queue.link, panel->ready));
     if (d->queue.guests != NULL)
         XH_TRY(hyb_queue_wait(d->queue.guests, panel->ready));
     XH_TRY(hyb_queue_wait(d->queue.compute, panel->ready));
-    return hyb_device_follow(d, k);
+    return hyb_place_follow(d, k);
 }
 
 static bool has_panel(hyb_place_t *place, int k)
 {
-    hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+    hyb_place_columns_t *d = (hyb_place_columns_t *)place;
     bool has_come = true;
 
-    if (k < place->lu->range.first || hyb_device_is_idle(d))
+    if (k < place->lu->range.first || hyb_place_is_idle(d))
         return true;
     if (d->came < k)
         return false;
-    hyb_device_check(
-        d, hyb_event_wait(hyb_device_panel(d, k)->ready, 0.0, &has_come));
+    hyb_place_check(
+        d, hyb_event_wait(hyb_place_panel(d, k)->ready, 0.0, &has_come));
     return has_come;
 }
 
@@ -129,20 +129,20 @@ static bool l2_is_complete(void *panel)
 }
 
 /* The panel that comes is sent, if its L2 is there in columns. */
-static void send_if_complete(hyb_device_columns_t *d)
+static void send_if_complete(hyb_place_columns_t *d)
 {
     int k = d->comes;
 
     if (k < 0 || !l2_is_complete(hyb_lu_panel(d->base.lu, k)))
         return;
-    hyb_device_span(d, d->queue.link, "panel");
-    hyb_device_check(d, d->base.lu->homes.resident ? send_panel(d, k)
-                                                   : send_for_products(d, k));
+    hyb_place_span(d, d->queue.link, "panel");
+    hyb_place_check(d, d->base.lu->homes.resident ? send_panel(d, k)
+                                                  : send_for_products(d, k));
     d->came = k;
     d->comes = -1;
 }
 
-static void wait_for_l2(hyb_device_columns_t *d)
+static void wait_for_l2(hyb_place_columns_t *d)
 {
     hyb_lu_panel_t *panel = hyb_lu_panel(d->base.lu, d->comes);
 
@@ -155,17 +155,17 @@ static void wait_for_l2(hyb_device_columns_t *d)
  * and nothing is polled while an iteration opens. */
 static void receive_panel(hyb_place_t *place, int k)
 {
-    hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+    hyb_place_columns_t *d = (hyb_place_columns_t *)place;
 
-    if (hyb_device_is_idle(d))
+    if (hyb_place_is_idle(d))
         return;
     if (d->comes >= 0)
         wait_for_l2(d);
-    hyb_device_check(d, hyb_device_wait_followed(d, k - HYB_SLOTS));
+    hyb_place_check(d, hyb_place_wait_followed(d, k - HYB_SLOTS));
     if (k == place->lu->groups.of[k].first)
-        hyb_device_check(d, hyb_device_guard_give_up(
-                                d, place->lu->groups.of[k].number - HYB_SLOTS));
-    hyb_device_place_panel(hyb_device_panel(d, k),
+        hyb_place_check(d, hyb_place_guard_give_up(
+                               d, place->lu->groups.of[k].number - HYB_SLOTS));
+    hyb_place_locate_panel(hyb_place_panel(d, k),
                            hyb_lu_panel(place->lu, k)->hpl);
     d->comes = k;
     if (place->lu->homes.resident)
@@ -174,22 +174,22 @@ static void receive_panel(hyb_place_t *place, int k)
 
 static xh_view_t panel_columns(hyb_place_t *place, int k)
 {
-    const hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+    const hyb_place_columns_t *d = (hyb_place_columns_t *)place;
     const HPL_T_panel *h = hyb_lu_panel(place->lu, k)->hpl;
 
-    return host_view(hyb_device_factored(d, k) ? d->host.body : d->host.pinned,
+    return host_view(hyb_place_factored(d, k) ? d->host.body : d->host.pinned,
                      h->mp, h->jb);
 }
 
 /* ---- swap, solve, multiply ----------------------------------------------- */
 
 /* The columns of blocks that live here. */
-static hyb_device_part_t part_of(const hyb_device_columns_t *d,
-                                 hyb_block_range_t blocks)
+static hyb_place_part_t part_of(const hyb_place_columns_t *d,
+                                hyb_block_range_t blocks)
 {
-    hyb_run_t mine = hyb_device_run(d, blocks);
+    hyb_run_t mine = hyb_place_run(d, blocks);
 
-    return (hyb_device_part_t){
+    return (hyb_place_part_t){
         .queue = d->queue.compute,
         .columns = hyb_block_part(d->memory.matrix, 0, mine.from,
                                   d->memory.matrix.rows, mine.count),
@@ -197,40 +197,40 @@ static hyb_device_part_t part_of(const hyb_device_columns_t *d,
 }
 
 /* Its blocks among these meet panels from .. to - 1. */
-static void queue_meet(hyb_device_columns_t *d, const hyb_step_t *step,
+static void queue_meet(hyb_place_columns_t *d, const hyb_step_t *step,
                        hyb_block_range_t blocks, int from, int to)
 {
     hyb_lu_t *lu = d->base.lu;
-    hyb_device_part_t p = part_of(d, blocks);
-    hyb_device_rows_t rows;
+    hyb_place_part_t p = part_of(d, blocks);
+    hyb_place_rows_t rows;
     double flop = 0.0;
 
     if (lu->grid->nprow > 1)
-        rows = hyb_device_rows(d, hyb_exchange_parcel(lu, blocks.from));
-    hyb_device_check(d,
-                     hyb_device_apply(d, &p, lu->grid->nprow > 1 ? &rows : NULL,
-                                      from, to, &flop));
-    hyb_device_has_met(d, step, blocks, to - from, flop);
+        rows = hyb_place_rows(d, hyb_exchange_parcel(lu, blocks.from));
+    hyb_place_check(d,
+                    hyb_place_apply(d, &p, lu->grid->nprow > 1 ? &rows : NULL,
+                                    from, to, &flop));
+    hyb_place_has_met(d, step, blocks, to - from, flop);
 }
 
 /* It comes, if it is not here, and meets panels from .. to - 1. */
-static bool host_guest(hyb_device_columns_t *d, const hyb_step_t *step,
+static bool host_guest(hyb_place_columns_t *d, const hyb_step_t *step,
                        int64_t block, int from, int to, int64_t stages)
 {
     double flop;
 
-    if (!hyb_device_visit(d, step, block, from, to, &flop))
+    if (!hyb_place_visit(d, step, block, from, to, &flop))
         return false;
     hyb_ledger_queue_all(&d->base.lu->ledger, hyb_one_block(block), stages);
     if (hyb_step_is_next(step, block))
-        hyb_device_has_met(d, step, hyb_one_block(block), to - from, flop);
+        hyb_place_has_met(d, step, hyb_one_block(block), to - from, flop);
     return true;
 }
 
 static bool meet(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
                  hyb_run_t run, int64_t from, int64_t to)
 {
-    hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+    hyb_place_columns_t *d = (hyb_place_columns_t *)place;
     hyb_ledger_t *ledger = &me->lu->ledger;
     hyb_block_range_t blocks = hyb_ledger_blocks(ledger, run);
     int first = (int)(from / HYB_STEPS), end = (int)(to / HYB_STEPS);
@@ -238,11 +238,11 @@ static bool meet(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
     if (hyb_homes_is_guest(&me->lu->homes, blocks.from))
         return host_guest(d, step, blocks.from, first, end, to - from);
     if (from == hyb_stage_after(step->k, HYB_STEP_SOLVE)) {
-        hyb_device_multiply_visitor(d, step->k, blocks.from);
+        hyb_place_multiply_visitor(d, step->k, blocks.from);
         return true;
     }
     for (int64_t b = blocks.from; b < blocks.to; b++)
-        if (hyb_device_holds(d, b))
+        if (hyb_place_holds(d, b))
             hyb_ledger_queue_all(ledger, hyb_one_block(b), to - from);
     queue_meet(d, step, blocks, first, end);
     return true;
@@ -251,7 +251,7 @@ static bool meet(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
 /* ---- what has run -------------------------------------------------------- */
 
 /* The work has run; what is queued behind it can run from now on. */
-static void complete(hyb_device_columns_t *d, int at, double now)
+static void complete(hyb_place_columns_t *d, int at, double now)
 {
     hyb_ledger_t *ledger = &d->base.lu->ledger;
     hyb_block_range_t blocks = d->queued.work[at].blocks;
@@ -269,17 +269,17 @@ static void complete(hyb_device_columns_t *d, int at, double now)
     if (at == d->queued.sending)
         d->queued.sending = -1;
     if (d->queued.work[at].sealed >= 0)
-        hyb_device_guard_sealed(d, d->queued.work[at].sealed,
-                                d->queued.work[at].given_up);
+        hyb_place_guard_sealed(d, d->queued.work[at].sealed,
+                               d->queued.work[at].given_up);
     if (d->queued.work[at].swept >= 0)
-        hyb_device_guard_swept(d, d->queued.work[at].swept);
+        hyb_place_guard_swept(d, d->queued.work[at].swept);
     for (int64_t b = blocks.from; b < blocks.to; b++)
         if (hyb_home_of(&d->base.lu->homes, b) == &d->base ||
             d->queued.work[at].visits >= 0)
             hyb_ledger_complete_all(ledger, hyb_one_block(b),
                                     d->queued.work[at].stages);
     if (d->queued.work[at].seat >= 0)
-        hyb_device_seat_free(d, d->queued.work[at].seat);
+        hyb_place_seat_free(d, d->queued.work[at].seat);
     if (d->queued.work[at].visits >= 0)
         hyb_visits_note(d->base.lu, d->queued.work[at].visits, d->number - 1,
                         flop, seconds);
@@ -287,15 +287,15 @@ static void complete(hyb_device_columns_t *d, int at, double now)
 
 static void poll(hyb_place_t *place)
 {
-    hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+    hyb_place_columns_t *d = (hyb_place_columns_t *)place;
     double now = xh_clock_now();
 
     send_if_complete(d);
-    hyb_device_spans_poll(d);
+    hyb_place_spans_poll(d);
     for (int i = 0; i < d->queued.count; i++)
         if (d->queued.work[i].under_way &&
-            hyb_device_has_run(d, d->queued.work[i].done,
-                               d->queued.work[i].since))
+            hyb_place_has_run(d, d->queued.work[i].done,
+                              d->queued.work[i].since))
             complete(d, i, now);
 }
 
@@ -304,16 +304,16 @@ static void poll(hyb_place_t *place)
 /* Block by block: those of other places lie between. */
 static void generate(hyb_place_t *place, int seed)
 {
-    const hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+    const hyb_place_columns_t *d = (hyb_place_columns_t *)place;
     const HPL_T_grid *grid = place->lu->grid;
     const HPL_T_pmat *mat = place->lu->mat;
     hpl_map_t map = hpl_map_columns(grid, mat->nb);
 
-    if (hyb_device_is_idle(d))
+    if (hyb_place_is_idle(d))
         return;
     for (int64_t b = 0; b < place->lu->ledger.blocks; b++) {
         int64_t first = hyb_ledger_first(&place->lu->ledger, b);
-        hyb_run_t run = hyb_device_run(d, hyb_one_block(b));
+        hyb_run_t run = hyb_place_run(d, hyb_one_block(b));
         hyb_generate_t columns = {
             .seed = (uint64_t)seed,
             .order = mat->n,
@@ -323,60 +323,60 @@ static void generate(hyb_place_t *place, int seed)
                                     run.count)};
 
         if (run.count > 0)
-            hyb_device_check(d, hyb_queue_generate(d->queue.compute, &columns));
+            hyb_place_check(d, hyb_queue_generate(d->queue.compute, &columns));
     }
-    hyb_device_check(d, hyb_device_settle(d));
+    hyb_place_check(d, hyb_place_settle(d));
 }
 
 static void begin(hyb_place_t *place)
 {
-    hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+    hyb_place_columns_t *d = (hyb_place_columns_t *)place;
     int first = place->lu->range.first;
 
-    hyb_device_guard_begin(d);
-    hyb_device_check(d, hyb_device_spans_begin(d));
+    hyb_place_guard_begin(d);
+    hyb_place_check(d, hyb_place_spans_begin(d));
     d->queued.idle_since = xh_clock_now();
     if (!hyb_lu_owns(place->lu, first) ||
         hyb_lu_panel_home(place->lu, first) != place)
         return;
-    if (!hyb_device_holds(d, hyb_lu_panel_block(place->lu, first)))
-        hyb_device_check(d, hyb_device_seat_panel(d, first));
-    hyb_device_check(d, hyb_device_guard_panel(d, first));
-    hyb_device_check(d, hyb_event_record(d->queue.compute, d->event.computed));
+    if (!hyb_place_holds(d, hyb_lu_panel_block(place->lu, first)))
+        hyb_place_check(d, hyb_place_seat_panel(d, first));
+    hyb_place_check(d, hyb_place_guard_panel(d, first));
+    hyb_place_check(d, hyb_event_record(d->queue.compute, d->event.computed));
     if (!hyb_lu_panel(place->lu, first)->by_device)
-        hyb_device_check(d, hyb_device_fetch_panel(d, first));
-    hyb_device_check(d, hyb_device_settle(d));
+        hyb_place_check(d, hyb_place_fetch_panel(d, first));
+    hyb_place_check(d, hyb_place_settle(d));
 }
 
 /* y comes down: the back-substitution, if this is the end of all, begins with
  * it. Nothing is queued any more, here and where b is not. */
 static void end(hyb_place_t *place)
 {
-    hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+    hyb_place_columns_t *d = (hyb_place_columns_t *)place;
     const HPL_T_pmat *mat = place->lu->mat;
     const hyb_ledger_t *ledger = &place->lu->ledger;
     int last = place->lu->groups.of[hyb_lu_end(place->lu) - 1].number;
 
-    if (hyb_device_is_idle(d))
+    if (hyb_place_is_idle(d))
         return;
     for (int group = last - HYB_SLOTS + 1; group <= last; group++)
-        hyb_device_check(d, hyb_device_guard_give_up(d, group));
-    hyb_device_check(d, hyb_device_settle(d));
+        hyb_place_check(d, hyb_place_guard_give_up(d, group));
+    hyb_place_check(d, hyb_place_settle(d));
     poll(place);
-    hyb_device_check(d, hyb_device_clear_seats(d));
+    hyb_place_check(d, hyb_place_clear_seats(d));
     if (ledger->columns_of_ab > ledger->columns_of_a &&
-        hyb_device_holds(d, ledger->b))
-        hyb_device_check(
+        hyb_place_holds(d, ledger->b))
+        hyb_place_check(
             d, hyb_queue_copy_out(
                    d->queue.link,
                    hyb_block_part(d->memory.matrix, 0, d->columns[ledger->b],
                                   mat->mp, 1),
                    (xh_view_t){Mptr(mat->A, 0, ledger->columns_of_a, mat->ld),
                                mat->mp, 1, mat->ld}));
-    hyb_device_check(d, hyb_device_settle(d));
+    hyb_place_check(d, hyb_place_settle(d));
 }
 
-static xh_status_t queue_subtract(const hyb_device_columns_t *d, hyb_block_t a,
+static xh_status_t queue_subtract(const hyb_place_columns_t *d, hyb_block_t a,
                                   const hpl_product_t *product)
 {
     hyb_block_t x = hyb_block_first(d->memory.x, a.cols, 1),
@@ -392,33 +392,33 @@ static xh_status_t queue_subtract(const hyb_device_columns_t *d, hyb_block_t a,
 
 static void subtract(hyb_place_t *place, const hpl_product_t *product)
 {
-    const hyb_device_columns_t *d = (hyb_device_columns_t *)place;
+    const hyb_place_columns_t *d = (hyb_place_columns_t *)place;
     const HPL_T_pmat *mat = place->lu->mat;
     int64_t at = product->a - mat->A, column = at / mat->ld;
     int64_t b = hyb_ledger_block(&place->lu->ledger, column);
     hyb_block_t a = hyb_block_part(d->memory.matrix, at % mat->ld,
                                    d->columns[b], product->m, product->n);
 
-    hyb_device_check(d, queue_subtract(d, a, product));
-    hyb_device_check(d, hyb_device_settle(d));
+    hyb_place_check(d, queue_subtract(d, a, product));
+    hyb_place_check(d, hyb_place_settle(d));
 }
 
 const hyb_place_t hyb_place_device = {.meet = meet,
                                       .receive_panel = receive_panel,
                                       .panel_columns = panel_columns,
-                                      .factor_panel = hyb_device_factor_panel,
-                                      .take_panel = hyb_device_take_panel,
-                                      .panel_seconds = hyb_device_panel_seconds,
+                                      .factor_panel = hyb_place_factor_panel,
+                                      .take_panel = hyb_place_take_panel,
+                                      .panel_seconds = hyb_place_panel_seconds,
                                       .subtract = subtract,
-                                      .has_room = hyb_device_has_room,
-                                      .has_guest = hyb_device_has_guest,
+                                      .has_room = hyb_place_has_room,
+                                      .has_guest = hyb_place_has_guest,
                                       .has_panel = has_panel,
-                                      .send_rows = hyb_device_send_rows,
-                                      .has_sent_rows = hyb_device_has_sent_rows,
-                                      .put_rows = hyb_device_put_rows,
-                                      .copy = hyb_device_copy,
+                                      .send_rows = hyb_place_send_rows,
+                                      .has_sent_rows = hyb_place_has_sent_rows,
+                                      .put_rows = hyb_place_put_rows,
+                                      .copy = hyb_place_copy,
                                       .generate = generate,
-                                      .sweep = hyb_device_guard_sweep,
+                                      .sweep = hyb_place_guard_sweep,
                                       .poll = poll,
                                       .begin = begin,
                                       .end = end};

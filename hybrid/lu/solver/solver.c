@@ -460,7 +460,7 @@ xh_status_t hyb_solver_open(bool funneled)
     xh_blas_library_set_threads((int)xh_settings_int("blas_threads"));
     status = open_node(funneled);
     if (status == XH_OK)
-        status = hyb_device_mpi_probe(resources.machine, &resources.device_mpi);
+        status = hyb_mpi_probe_device(resources.machine, &resources.device_mpi);
     if (status != XH_OK) {
         hyb_solver_close();
         return status;

@@ -69,7 +69,7 @@ int64_t hyb_deal_room(const hyb_resources_t *resources,
     hyb_extent_t e =
         hyb_residence_extent(shape, width, seats, resources->checked);
 
-    return hyb_device_blocks(&e, memory);
+    return hyb_sizes_blocks(&e, memory);
 }
 
 /*

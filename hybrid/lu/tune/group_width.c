@@ -55,7 +55,7 @@ double hyb_residence_room(const hyb_residence_figures_t *figures,
 
     widest.mycol = 0;
     e = hyb_residence_extent(&widest, width, seats, true);
-    return figures->devices * (double)hyb_device_blocks(&e, figures->memory);
+    return figures->devices * (double)hyb_sizes_blocks(&e, figures->memory);
 }
 
 double hyb_residence_blocks(const hpl_shape_t *shape)

@@ -36,24 +36,24 @@ typedef struct {
 } hyb_extent_t;
 
 /* All of it: at least one. */
-int64_t hyb_device_doubles(const hyb_extent_t *e);
-size_t hyb_device_host_doubles(const hyb_extent_t *e);
+int64_t hyb_sizes_doubles(const hyb_extent_t *e);
+size_t hyb_sizes_host_doubles(const hyb_extent_t *e);
 
 /* More blocks of nb columns, beside e's, for which there is room in so many
  * bytes. */
-int64_t hyb_device_blocks(const hyb_extent_t *e, double bytes);
+int64_t hyb_sizes_blocks(const hyb_extent_t *e, double bytes);
 
 /* Of these: columns for whose rows of U there is room; each buffer of rows that
  * travel; a panel's place, beside L2; wide panels, beside theirs; a seat, for
  * so many columns; the guard. */
-int64_t hyb_device_u_columns(const hyb_extent_t *e);
-int64_t hyb_device_travel_doubles(const hyb_extent_t *e);
-int64_t hyb_device_panel_doubles(int64_t nb);
-int64_t hyb_device_wide_doubles(int64_t nb, int64_t wide);
-size_t hyb_device_wide_host_doubles(int64_t nb, int64_t wide);
-int64_t hyb_device_seat_doubles(const hyb_extent_t *e);
-int64_t hyb_device_guard_doubles(const hyb_extent_t *e);
-size_t hyb_device_guard_host_doubles(const hyb_extent_t *e);
+int64_t hyb_sizes_u_columns(const hyb_extent_t *e);
+int64_t hyb_sizes_travel_doubles(const hyb_extent_t *e);
+int64_t hyb_sizes_panel_doubles(int64_t nb);
+int64_t hyb_sizes_wide_doubles(int64_t nb, int64_t wide);
+size_t hyb_sizes_wide_host_doubles(int64_t nb, int64_t wide);
+int64_t hyb_sizes_seat_doubles(const hyb_extent_t *e);
+int64_t hyb_sizes_guard_doubles(const hyb_extent_t *e);
+size_t hyb_sizes_guard_host_doubles(const hyb_extent_t *e);
 
 /* ---- parcels of rows that travel, P > 1 ------------------------------------
  */

@@ -346,7 +346,7 @@ static void make_growing(double *a)
 static void bring(const hpl_system_t *system, double *a)
 {
     const hyb_lu_t *lu = system->prepared;
-    hyb_device_columns_t *d = (hyb_device_columns_t *)lu->homes.place[1];
+    hyb_place_columns_t *d = (hyb_place_columns_t *)lu->homes.place[1];
 
     for (int64_t at = 0; at < d->memory.matrix.cols; at += block) {
         int64_t panel = at / block * grid.npcol + grid.mycol;
@@ -357,7 +357,7 @@ static void bring(const hpl_system_t *system, double *a)
             d->queue.compute, columns,
             hyb_block_part(d->memory.matrix, 0, at, ORDER, width)));
     }
-    assert_ok(hyb_device_settle(d));
+    assert_ok(hyb_place_settle(d));
 }
 
 /* || A x - b || / (eps (|| A || || x || + || b ||) N), infinity norms. */
