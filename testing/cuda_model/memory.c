@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 #include "testing/cuda_model/model.h"
 
 enum { PAGE = 4096 };
@@ -26,56 +24,6 @@ static size_t pinned; /* bytes */
 static uintptr_t pages(uintptr_t bytes)
 {
     return (bytes + PAGE - 1) / PAGE * PAGE;
-}
-
-/* ---- how much there is --------------------------------------------------- */
-
-/* Bytes taken of each device of the machine, by all processes. */
-static _Atomic size_t taken_here[MODEL_DEVICES], *taken = taken_here;
-
-void model_memory_share(const char *path)
-{
-    const size_t bytes = sizeof(taken_here);
-    int file = open(path, O_RDWR | O_CREAT, 0600);
-    void *shared = MAP_FAILED;
-
-    if (file >= 0 && ftruncate(file, (off_t)bytes) == 0)
-        shared = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (shared == MAP_FAILED)
-        model_die("%s cannot be shared", path);
-    close(file);
-    taken = shared;
-}
-
-size_t model_memory_left(int device)
-{
-    return model.memory - atomic_load(&taken[model.device[device].place]);
-}
-
-bool model_memory_take(int device, size_t bytes)
-{
-    _Atomic size_t *all = &taken[model.device[device].place];
-    size_t before = atomic_load(all);
-
-    do
-        if (bytes > model.memory - before)
-            return false;
-    while (!atomic_compare_exchange_weak(all, &before, before + bytes));
-    model.device[device].used += bytes;
-    return true;
-}
-
-static void give(int device, size_t bytes)
-{
-    model.device[device].used -= bytes;
-    atomic_fetch_sub(&taken[model.device[device].place], bytes);
-}
-
-/* As the driver does when a process ends. */
-__attribute__((destructor)) static void give_all(void)
-{
-    for (int i = 0; i < MODEL_DEVICES; i++)
-        give(i, model.device[i].used);
 }
 
 /* ---- ranges -------------------------------------------------------------- */
@@ -124,7 +72,7 @@ static void drop(range_t **link)
 
     if (r->place >= 0) {
         munmap((void *)r->begin, 2 * pages(bytes));
-        give(r->place, bytes);
+        model_memory_give(r->place, bytes);
         model.counts.memory--;
     } else {
         model.counts.pinned--;
@@ -152,7 +100,7 @@ void model_memory_begin(void)
 {
     while (ranges != NULL)
         drop(&ranges);
-    give_all();
+    model_memory_give_all();
 }
 
 /* ---- allocations --------------------------------------------------------- */

@@ -101,6 +101,10 @@ void *model_object(size_t bytes);
  */
 cudaError_t model_check(int device);
 
+/* Make the context of device if it has none: flags as cudaInitDevice has them.
+ */
+cudaError_t model_context(int device, unsigned flags);
+
 /* Count a call of op on device; the fault that it is to have. */
 model_fault_t model_fault(int device, model_op_t op);
 
@@ -109,6 +113,18 @@ cudaError_t model_refusal(model_fault_t fault);
 
 /* model_check, and if that is well the refusal that a call of op is to have. */
 cudaError_t model_admit(int device, model_op_t op);
+
+/* Bytes that a device has left: what processes that share path use of it, of
+ * all of them. */
+void model_memory_share(const char *path);
+size_t model_memory_left(int device);
+
+/* Use bytes of a device's memory; false if it has less. */
+bool model_memory_take(int device, size_t bytes);
+
+/* Give bytes back; all that this process uses. */
+void model_memory_give(int device, size_t bytes);
+void model_memory_give_all(void);
 
 /* ---- memory.c ------------------------------------------------------------ */
 
@@ -124,14 +140,6 @@ int model_place(const void *address, size_t bytes);
 void *model_content(const void *address);
 
 void model_memory_begin(void);
-
-/* Bytes that a device has left: what processes that share path use of it, of
- * all of them. */
-void model_memory_share(const char *path);
-size_t model_memory_left(int device);
-
-/* Use bytes of a device's memory; false if it has less. */
-bool model_memory_take(int device, size_t bytes);
 
 /* ---- kernels.c ----------------------------------------------------------- */
 
