@@ -84,7 +84,7 @@ static void step(int64_t columns_left)
     for (int i = 0; i < all.run.devices; i++)
         all.progress.at_work += all.run.did[i].seconds;
     hpl_progress_say(&all.progress, columns_left);
-    hyb_health_turn(&all.health);
+    hyb_health_step(&all.health);
 }
 
 static void iteration(const hyb_iteration_t *row)

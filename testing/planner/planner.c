@@ -101,7 +101,7 @@ static void say_disturbed(const xhpl_core_budget_t *budget, double part)
         xhpl_core_budget_cause(budget, 0.0, cause, sizeof(cause));
         xh_log_warning("%s: the prediction counts this in", cause);
     }
-    if (part > XH_TURNS_CROWDED && part <= too_much)
+    if (part > XH_RUN_DELAY_CROWDED && part <= too_much)
         xh_log_warning(
             "other programs had these cores %.0f%% of the measuring time: "
             "their time is left out, but the rates are less certain",
@@ -484,7 +484,7 @@ xh_status_t xhpl_planner_forecast(const xhpl_parameters_t *parameters,
                           .ceiling = rates->ceiling,
                           .latency = rates->row.latency,
                           .bandwidth = rates->row.bandwidth,
-                          .disturbed = rates->others > XH_TURNS_CROWDED};
+                          .disturbed = rates->others > XH_RUN_DELAY_CROWDED};
     return XH_OK;
 }
 

@@ -186,7 +186,7 @@ static void say_remedy(const xh_blas_library_t *library, char *text,
  * take caches, and parts of a core, too. */
 static bool is_slow(measured_t dgemm, double ceiling)
 {
-    double least = dgemm.others > XH_TURNS_CROWDED ? disturbed : acceptable;
+    double least = dgemm.others > XH_RUN_DELAY_CROWDED ? disturbed : acceptable;
 
     return dgemm.rate > 0 && dgemm.rate < least * ceiling;
 }
@@ -197,7 +197,7 @@ static void warn_if_slow(const xh_blas_library_t *library, measured_t dgemm,
     double rate;
     char remedy[512];
 
-    for (int i = 0; i < TRIES && dgemm.others > XH_TURNS_CROWDED &&
+    for (int i = 0; i < TRIES && dgemm.others > XH_RUN_DELAY_CROWDED &&
                     is_slow(dgemm, ceiling);
          i++)
         dgemm = measure_dgemm();

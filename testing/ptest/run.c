@@ -55,11 +55,11 @@ static void warn_of_others(const xhpl_core_budget_t *budget,
         worst.part = work.others;
     MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_DOUBLE_INT, MPI_MAXLOC,
                   trial->comm);
-    if (worst.part <= XH_TURNS_CROWDED || worst.rank != me ||
+    if (worst.part <= XH_RUN_DELAY_CROWDED || worst.rank != me ||
         trial->seconds <= long_enough)
         return;
     xhpl_core_budget_cause(budget, worst.part, cause, sizeof(cause));
-    if (xhpl_core_budget_others(budget, worst.part) > XH_TURNS_CROWDED)
+    if (xhpl_core_budget_others(budget, worst.part) > XH_RUN_DELAY_CROWDED)
         rivals = xh_rivals_now();
     is_known = rivals.text[0] != '\0';
     xh_log_warning(
