@@ -87,8 +87,9 @@ xh_status_t xhpl_advice_worthless(const xhpl_command_t *command, double others)
                "machine is idle; the result of a run will be right, perhaps "
                "slower\n\n",
                why,
-               command->wanted.seconds > 0.0 ? "The grid is right, N and NB"
-                                             : "N and grid are right, NB");
+               command->plan_options.seconds > 0.0
+                   ? "The grid is right, N and NB"
+                   : "N and grid are right, NB");
     else
         printf("%s. The rates below may be wrong: predict again once the "
                "machine is idle\n\n",
@@ -351,7 +352,7 @@ void xhpl_advice_print(const xhpl_command_t *command, const xhpl_job_t *job,
            pmap == 0 ? "" : " by columns (PMAP = 1)",
            xh_text_seconds(best->seconds).text,
            xh_text_rate(1e9 * best->gflops).text, best->bytes / 0x1p30);
-    print_limit(&command->wanted, job, planned, best);
+    print_limit(&command->plan_options, job, planned, best);
     if (compares && ceiling > 0.0)
         printf("  that is %.2f of the %s that these cores reach in "
                "multiply-adds alone (FMA ceiling)\n",

@@ -219,8 +219,8 @@ static void share_cores(int started, int planned, hyb_model_rates_t *rates)
 static xhpl_list_t list_or(const xhpl_command_t *command,
                            xhpl_quantity_t quantity, xhpl_list_t usual)
 {
-    return command->given[quantity] ? command->parameters.list[quantity]
-                                    : usual;
+    return command->is_given[quantity] ? command->parameters.list[quantity]
+                                       : usual;
 }
 
 /* What the command leaves open gets usual values. */
@@ -231,7 +231,7 @@ static xhpl_job_t job_of(const xhpl_command_t *command, bool offloads,
     static const xhpl_list_t with_devices = {5, {512, 1024, 768, 384, 256}};
     static const xhpl_list_t depths = {2, {2, 1}};
     static const xhpl_list_t broadcasts = {6, {1, 0, 2, 3, 4, 5}};
-    double seconds = command->wanted.seconds;
+    double seconds = command->plan_options.seconds;
 
     return (xhpl_job_t){
         .processes = processes,
@@ -325,7 +325,7 @@ static xh_status_t speak(const xhpl_command_t *command, const xhpl_job_t *job,
 
     XH_TRY(answer_plan(command, job, weights, &best));
     xhpl_beside_say(job->rates, &best);
-    if (!command->given[XHPL_PMAP] && weights == NULL && !offloads)
+    if (!command->is_given[XHPL_PMAP] && weights == NULL && !offloads)
         pmap = xhpl_advice_order(job, planned, &best);
     XH_TRY(xhpl_advice_write(command, &best, pmap));
     if (command->simulate)
@@ -341,7 +341,8 @@ static xh_status_t plan(const xhpl_command_t *command,
     xhpl_extent_t started = {.nodes = capacity.nodes,
                              .ranks_per_node = capacity.processes,
                              .processes = xhpl_size(MPI_COMM_WORLD)};
-    xhpl_extent_t planned = xhpl_plan_option_extent(&command->wanted, &started);
+    xhpl_extent_t planned =
+        xhpl_plan_option_extent(&command->plan_options, &started);
     bool speaks = xhpl_rank(MPI_COMM_WORLD) == 0;
     xhpl_job_t job =
         job_of(command, resources->offloads, (int)planned.processes);
@@ -359,8 +360,9 @@ static xh_status_t plan(const xhpl_command_t *command,
     if (speaks && status == XH_OK) {
         share_cores(started.ranks_per_node, planned.ranks_per_node, &rates);
         job.rates = &rates;
-        job.most_bytes = bytes_of_node(&command->wanted, capacity.node_bytes) /
-                         planned.ranks_per_node;
+        job.most_bytes =
+            bytes_of_node(&command->plan_options, capacity.node_bytes) /
+            planned.ranks_per_node;
         status = speak(command, &job, weights, &planned, resources->offloads);
     }
     free(weights);
@@ -380,7 +382,7 @@ static void say_weights(const xhpl_parameters_t *parameters,
         xhpl_test_t test = xhpl_test_at(parameters, index);
 
         if (test.nprow * test.npcol <= xhpl_size(MPI_COMM_WORLD))
-            xhpl_weights_say(weights, xhpl_order(parameters), &test);
+            xhpl_weights_report(weights, xhpl_order(parameters), &test);
     }
 }
 

@@ -52,10 +52,10 @@ static void identify(int rank, const char *host)
 }
 
 /* A list that came must not lead out of its array. */
-static void check_order(const xhpl_command_t *command)
+static void check_lists(const xhpl_command_t *command)
 {
     const xhpl_quantity_row_t *wrong =
-        command->run ? xhpl_parameters_damaged(&command->parameters) : NULL;
+        command->run ? xhpl_parameters_invalid(&command->parameters) : NULL;
 
     if (wrong != NULL)
         HPL_pabort(0, "receive_command",
@@ -74,7 +74,7 @@ static xhpl_command_t receive_command(int argc, char **argv, int rank)
         xhpl_command_read(argc, argv, xhpl_size(MPI_COMM_WORLD), &command);
     }
     MPI_Bcast(&command, sizeof(command), MPI_BYTE, 0, MPI_COMM_WORLD);
-    check_order(&command);
+    check_lists(&command);
     MPI_Barrier(MPI_COMM_WORLD); /* the sender knows as well: it arrived */
     if (command.quiet)
         xh_log_limit(XH_LOG_WARNING);
@@ -121,8 +121,8 @@ static xh_status_t close_device(FILE *out)
 }
 
 /* Said only where it was asked for. */
-static void say_trusted(const xhpl_command_t *command,
-                        const xhpl_trust_t *trust)
+static void report_trust(const xhpl_command_t *command,
+                         const xhpl_trust_t *trust)
 {
     if (command->ask == XHPL_ASK_TRUST && xhpl_rank(MPI_COMM_WORLD) == 0)
         xh_log_info("trust: all results are right: %" PRId64 " of %" PRId64
@@ -149,7 +149,7 @@ static int run_tests(const xhpl_command_t *command, xhpl_record_t *record,
     xhpl_record_trust(record, &trust);
     if (trusted != XH_OK)
         return XH_EXIT_RUNTIME;
-    say_trusted(command, &trust);
+    report_trust(command, &trust);
     if (command->ask == XHPL_ASK_TRUST)
         return XH_EXIT_PASSED;
     if (xhpl_planner_forecast(&command->parameters, weights, &forecast) !=
@@ -201,13 +201,13 @@ static int carry_out(const xhpl_command_t *command, xhpl_record_t *record,
 /* A signal ends process 0. */
 static void terminated(void *record, int signal)
 {
-    xhpl_summary_say_interrupted();
+    xhpl_summary_report_interrupted();
     xhpl_record_terminated(record, signal);
 }
 
 /* With signals heard on process 0. */
-static int carry_out_until_signal(const xhpl_command_t *command,
-                                  xhpl_record_t *record, int rank)
+static int run_until_signal(const xhpl_command_t *command,
+                            xhpl_record_t *record, int rank)
 {
     int exit_status;
 
@@ -222,14 +222,14 @@ static int carry_out_until_signal(const xhpl_command_t *command,
 }
 
 /* Report and record are written, if all say so: checkpoints go. */
-static void let_checkpoints_go(int exit_status)
+static void delete_checkpoints(int exit_status)
 {
     xh_status_t status =
         exit_status == XH_EXIT_RUNTIME ? XH_ERR_INTERNAL : XH_OK;
 
     if (hpl_agree(MPI_COMM_WORLD, status) == XH_OK &&
-        xhpl_solver_results_kept() && xhpl_rank(MPI_COMM_WORLD) == 0)
-        xhpl_weights_forget();
+        xhpl_solver_delete_checkpoints() && xhpl_rank(MPI_COMM_WORLD) == 0)
+        xhpl_weights_delete();
 }
 
 static int status_at_end;
@@ -277,11 +277,11 @@ int main(int argc, char **argv)
     xhpl_start_watch_end();
     identify(rank, host);
     if (xhpl_record_open(&command, &record) == XH_OK) {
-        exit_status = carry_out_until_signal(&command, record, rank);
+        exit_status = run_until_signal(&command, record, rank);
         if (xhpl_record_close(record, exit_status) != XH_OK)
             exit_status = XH_EXIT_RUNTIME;
         if (command.run)
-            let_checkpoints_go(exit_status);
+            delete_checkpoints(exit_status);
     }
     xhpl_hang_watch_end();
     finalize(exit_status);

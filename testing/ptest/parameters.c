@@ -118,7 +118,7 @@ static bool is_in_range(const xhpl_quantity_row_t *row, const xhpl_list_t *list)
 }
 
 const xhpl_quantity_row_t *
-xhpl_parameters_damaged(const xhpl_parameters_t *parameters)
+xhpl_parameters_invalid(const xhpl_parameters_t *parameters)
 {
     for (int q = 0; q < XHPL_QUANTITIES; q++)
         if (parameters->runs < 1 ||

@@ -55,7 +55,7 @@ typedef struct {
     const char *const *forms; /* the same as the header prints them */
     const char *allowed;      /* values in words; NULL: from what is above */
     bool is_lenient; /* HPL 2.3 runs integers that are not allowed, ... */
-    int otherwise;   /* ... as this value */
+    int fallback;    /* ... as this value */
 } xhpl_quantity_row_t;
 
 /* the values of one quantity */
@@ -87,7 +87,7 @@ void xhpl_parameters_default(xhpl_parameters_t *parameters);
 /* The first quantity whose list or values are out of its range; NULL: all are
  * as they may be. */
 const xhpl_quantity_row_t *
-xhpl_parameters_damaged(const xhpl_parameters_t *parameters);
+xhpl_parameters_invalid(const xhpl_parameters_t *parameters);
 
 /* First value of quantity: the only one, where it has no list. */
 int xhpl_parameters_value(const xhpl_parameters_t *parameters,

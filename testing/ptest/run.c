@@ -321,7 +321,7 @@ int xhpl_run(const xhpl_command_t *command, FILE *out, xhpl_record_t *record,
         HPL_grid_init(MPI_COMM_WORLD, xhpl_order(parameters), test.nprow,
                       test.npcol, &run.grid);
         if (run.report != NULL)
-            xhpl_weights_say(weights, xhpl_order(parameters), &test);
+            xhpl_weights_report(weights, xhpl_order(parameters), &test);
         for (int64_t i = 0;
              run.grid.myrow >= 0 && found == XH_OK && i < tests_a_grid; i++) {
             hpl_deal_t *deal;
@@ -345,7 +345,7 @@ int xhpl_run(const xhpl_command_t *command, FILE *out, xhpl_record_t *record,
     }
     xhpl_record_note(record, XHPL_SOLVER_CLOSING, NULL);
     if (run.report != NULL)
-        xhpl_summary_say_best(ceiling(&run));
+        xhpl_summary_report_best(ceiling(&run));
     MPI_Bcast(end, 2, MPI_INT, 0, MPI_COMM_WORLD);
     *solved_p = end[1] != 0;
     return end[0];

@@ -28,7 +28,7 @@ void xhpl_summary_end(double rate);
  * known.
  * ceiling  in  flop/s that the cores reach in multiply-adds alone; 0: unknown
  */
-void xhpl_summary_say_best(double ceiling);
+void xhpl_summary_report_best(double ceiling);
 
 /* Say what was finished and what was not, if a run is under way. */
-void xhpl_summary_say_interrupted(void);
+void xhpl_summary_report_interrupted(void);

@@ -51,7 +51,7 @@ void xhpl_solver_close(void)
     hyb_solver_close();
 }
 
-bool xhpl_solver_results_kept(void)
+bool xhpl_solver_delete_checkpoints(void)
 {
     return hyb_solver_results_kept();
 }
@@ -119,7 +119,7 @@ void xhpl_solver_close(void)
 {
 }
 
-bool xhpl_solver_results_kept(void)
+bool xhpl_solver_delete_checkpoints(void)
 {
     return false;
 }

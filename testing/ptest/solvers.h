@@ -21,7 +21,7 @@ void xhpl_solver_close(void);
  * that has passed go. Returns whether they did. Collective over MPI_COMM_WORLD;
  * the solver may be closed.
  */
-bool xhpl_solver_results_kept(void);
+bool xhpl_solver_delete_checkpoints(void);
 
 /*
  * Around the first exchange of this process with all others: report on stderr

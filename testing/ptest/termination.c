@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-static const int heard[] = {SIGTERM, SIGINT, SIGHUP};
+static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
 
-enum { HEARD = sizeof(heard) / sizeof(heard[0]), SECONDS_MOST = 10 };
+enum { SIGNALS = sizeof(signals) / sizeof(signals[0]), SECONDS_MOST = 10 };
 
 /* All that a handler may do is wake the thread. */
 static sem_t wake;
@@ -19,9 +19,9 @@ static volatile sig_atomic_t arrived; /* 0: no signal */
 static pthread_t thread;
 static bool is_open;
 static struct {
-    bool heard;              /* ignored ones are not */
+    bool is_caught;          /* ignored ones are not */
     struct sigaction before; /* of a library, or the default */
-} of[HEARD];
+} of[SIGNALS];
 static void (*listener)(void *context, int signal);
 static void *of_listener;
 
@@ -34,9 +34,9 @@ static void handle(int signal)
 
 static void give_back(void)
 {
-    for (int i = 0; i < HEARD; i++)
-        if (of[i].heard)
-            sigaction(heard[i], &of[i].before, NULL);
+    for (int i = 0; i < SIGNALS; i++)
+        if (of[i].is_caught)
+            sigaction(signals[i], &of[i].before, NULL);
 }
 
 static void *wait_for_signal(void *argument)
@@ -75,12 +75,12 @@ void xhpl_at_termination_again(void)
     struct sigaction now, ours = {.sa_handler = handle, .sa_flags = SA_RESTART};
 
     sigemptyset(&ours.sa_mask);
-    for (int i = 0; is_open && i < HEARD; i++) {
-        if (sigaction(heard[i], NULL, &now) != 0 || now.sa_handler == SIG_IGN ||
-            now.sa_handler == handle)
+    for (int i = 0; is_open && i < SIGNALS; i++) {
+        if (sigaction(signals[i], NULL, &now) != 0 ||
+            now.sa_handler == SIG_IGN || now.sa_handler == handle)
             continue;
         of[i].before = now;
-        of[i].heard = sigaction(heard[i], &ours, NULL) == 0;
+        of[i].is_caught = sigaction(signals[i], &ours, NULL) == 0;
     }
 }
 

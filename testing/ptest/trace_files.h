@@ -14,13 +14,13 @@
 enum { XHPL_TRACE, XHPL_ITERATIONS, XHPL_TRACE_FILES };
 
 typedef struct {
-    bool wanted[XHPL_TRACE_FILES];
+    bool is_enabled[XHPL_TRACE_FILES];
     xh_output_t out[XHPL_TRACE_FILES]; /* on process 0 */
     double zero; /* the moment of open, by this process's clock */
 } xhpl_trace_files_t;
 
 /*
- * Open the files that are wanted and start recording; collective over
+ * Open the files that are is_enabled and start recording; collective over
  * MPI_COMM_WORLD. If the solver records no iterations, a warning says so and
  * that file is left alone.
  *

@@ -127,7 +127,7 @@ void xhpl_weights_save(const xhpl_weights_t *weights)
     xh_output_close(&file);
 }
 
-void xhpl_weights_forget(void)
+void xhpl_weights_delete(void)
 {
     char path[PATH];
 
@@ -240,8 +240,8 @@ static void warn_of_unlike(const xhpl_weights_t *weights, HPL_T_ORDER order,
     }
 }
 
-void xhpl_weights_say(const xhpl_weights_t *weights, HPL_T_ORDER order,
-                      const xhpl_test_t *test)
+void xhpl_weights_report(const xhpl_weights_t *weights, HPL_T_ORDER order,
+                         const xhpl_test_t *test)
 {
     double *rate, all = 0.0;
     int least = 0, most = 0;

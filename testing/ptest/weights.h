@@ -57,13 +57,13 @@ xh_status_t xhpl_weights_deal(const xhpl_weights_t *weights, HPL_T_ORDER order,
 
 /* On stderr: who gets how much of test, and which processes of a column are
  * unlike. By one process; nothing where weights is NULL. */
-void xhpl_weights_say(const xhpl_weights_t *weights, HPL_T_ORDER order,
-                      const xhpl_test_t *test);
+void xhpl_weights_report(const xhpl_weights_t *weights, HPL_T_ORDER order,
+                         const xhpl_test_t *test);
 
 /* Measured rates go into the folder of checkpoints, for a restart to take; and
  * are needed no more, like the checkpoints. Process 0. */
 void xhpl_weights_save(const xhpl_weights_t *weights);
-void xhpl_weights_forget(void);
+void xhpl_weights_delete(void);
 
 /*
  * Of text, whose lines are "HOST RATE" or "RANK RATE", with # before comments,

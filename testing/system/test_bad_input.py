@@ -2,7 +2,7 @@
 """Input that is refused: one error that tells what to change, and status 2.
 
 All that can be wrong in a line, an option or a setting is in unit/test_hpl_dat.c,
-unit/test_options.c and unit/test_settings.c.
+unit/test_command_line.c and unit/test_settings.c.
 """
 import re
 

@@ -246,7 +246,7 @@ def test_a_file_that_exists_is_left_as_it_is(planned):
 @pytest.mark.parametrize(
     "options, complaint",
     [
-        # more of these four are in unit/test_request.c
+        # more of these four are in unit/test_plan_options.c
         ("--plan --time soon", "--time: 'soon'"),
         ("--plan --memory 12", "--memory: '12'"),
         ("--plan --nodes 1.5", "--nodes: '1.5'"),
