@@ -181,11 +181,10 @@ static void write_remedy(const xh_blas_library_t *library, char *text,
     else
         xh_text_append(text, size, "a newer or another library may be faster");
     if (own_kernel() != NULL)
-        xh_text_append(
-            text, size,
-            ". You need not change it: xhpl's own kernel, %s, "
-            "computes the update, so this slows the run little",
-            own_kernel());
+        xh_text_append(text, size,
+                       ". You need not change it: xhpl's own kernel, %s, "
+                       "computes the update, so this slows the run little",
+                       own_kernel());
 }
 
 /* Is DGEMM clearly slower than its core? Threads that disturb it also take

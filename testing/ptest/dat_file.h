@@ -53,7 +53,7 @@ xh_status_t xhpl_dat_read(const char *path, xhpl_parameters_t *parameters_p);
 
 /*
  * Write parameters as an HPL.dat of 31 lines, each with the comment of HPL 2.3
- * after its values. xhpl_dat_read gives the same parameters again.
+ * after its values. xhpl_dat_read returns the same parameters.
  */
 void xhpl_dat_write(FILE *out, const xhpl_parameters_t *parameters);
 

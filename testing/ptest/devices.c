@@ -55,7 +55,8 @@ static int my_devices(const hpl_system_t *system, xhpl_device_t list_p[MOST])
     return count;
 }
 
-/* Set offset[i] to the sum of bytes before process i; returns the sum of all. */
+/* Set offset[i] to the sum of bytes before process i; returns the sum of all.
+ */
 static int set_offsets(int *bytes, int *offset, int processes)
 {
     int sum = 0;

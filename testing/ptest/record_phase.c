@@ -12,20 +12,21 @@
 #include "testing/json/json.h"
 #include "testing/ptest/processes.h"
 
-/* Lists of thousands of tests of thousands of processes fill the memory. */
-enum { MOST = 16384 }; /* objects kept of earlier tests: a few MB */
+/* Lists of thousands of tests with thousands of processes would fill the
+ * memory. */
+enum { MOST = 16384 }; /* objects of earlier tests: a few MB */
 
-/* of energy */
+/* counters of energy */
 enum { PACKAGE, DRAM, NODE_KINDS, DEVICES = NODE_KINDS, COUNTERS };
 
 /* ---- energy -------------------------------------------------------------- */
 
 /*
  * The energy that the processors of this node use, by their own counters
- * (RAPL). These are estimates and cover processors and memory only: a
+ * (RAPL). The counters estimate, and cover processors and memory only: a
  * diagnostic, not a measurement by the rules of a list. Usually only root may
- * read them. A counter of 32 bits in units of 61 uJ wraps after 262 kJ, four
- * minutes at 1 kW: it is read more often than that.
+ * read them. A 32-bit counter in units of 61 uJ wraps after 262 kJ, four
+ * minutes at 1 kW: readings are more frequent.
  */
 
 /* one counter */
@@ -39,10 +40,10 @@ typedef struct {
 typedef struct {
     glob_t folders; /* of all zones */
     int zones;
-    zone_t *zone; /* of a kind */
+    zone_t *zone; /* by kind */
 } energy_t;
 
-/* The kind of the zone of that name; -1: neither package nor memory. */
+/* The kind of the zone called name; -1: neither package nor memory. */
 static int kind_of(const char *name)
 {
     if (strncmp(name, "package", 7) == 0)
@@ -115,10 +116,9 @@ static void read_node_energy(energy_t *energy, double joules_p[NODE_KINDS])
 
 enum { DEVICES_MOST = 16 };
 
-/* what a device's sensors told in a phase, as sums; least and most of a clock
- */
+/* Readings of a device's sensors in a phase, as sums; least and most clock. */
 typedef struct {
-    int samples; /* that told its clock */
+    int samples; /* with a known clock */
     char name[24];
     double least, most, mean; /* Hz */
     double celsius;           /* the highest */
@@ -126,24 +126,25 @@ typedef struct {
 } device_clocks_t;
 
 struct xhpl_phase {
-    bool is_first; /* process of its node: it alone has the following */
+    bool is_first; /* process of its node; only then the next two have values */
     energy_t energy;
-    double before[COUNTERS]; /* J, of this process's node and devices */
+    double before[COUNTERS]; /* J at the start, of this node and this process's
+                                devices */
     struct timespec start;
-    size_t
-        list_objects; /* objects of lists in all tests so far, on process 0 */
-    /* the thread that reads, also devices of other processes */
+    size_t list_objects; /* in lists of all tests so far, on process 0 */
+    /* the thread that reads, also on processes that are not the first */
     double first, interval; /* s */
-    bool is_watched;        /* it runs */
+    bool is_watched;        /* the thread runs */
     pthread_t thread;
-    pthread_mutex_t lock; /* of all that follows */
+    pthread_mutex_t lock; /* protects the members below */
     pthread_cond_t change;
     bool running, closed;
-    double next_reading;                              /* the next reading */
+    double next_reading; /* time of the next reading */
     hpl_clocks_t (*read)(const int *cpus, int count); /* NULL: unknown */
     int cpu[XHPL_CPUS], cpus;
-    int samples, phase_samples; /* so far; of the last phase, before its end */
-    hpl_clocks_t clocks;        /* of all samples: the sum of means */
+    int samples,
+        phase_samples;   /* so far; those before the end of the last phase */
+    hpl_clocks_t clocks; /* over all samples; mean is their sum */
     device_clocks_t device[DEVICES_MOST];
     int devices;
 };
@@ -268,7 +269,7 @@ void xhpl_phase_begin(xhpl_phase_t *p)
     pthread_mutex_unlock(&p->lock);
 }
 
-/* Joules so far; the processes of a node count its own only once. */
+/* Joules so far; the counters of a node count for its first process only. */
 static void read_energy(xhpl_phase_t *p, double joules_p[COUNTERS])
 {
     for (int kind = 0; kind < NODE_KINDS; kind++)
@@ -308,7 +309,7 @@ void xhpl_phase_start(xhpl_phase_t *p)
 
 /* ---- all together -------------------------------------------------------- */
 
-/* What this process did; an empty list if that is unknown. */
+/* The work of this process; an empty list if unknown. */
 static json_t *my_work(const hpl_system_t *system)
 {
     json_t *list = json_array();
@@ -343,7 +344,8 @@ static json_t *my_work(const hpl_system_t *system)
     return list;
 }
 
-/* Of this host; an empty list on all processes but its first. */
+/* The clocks of this host; an empty list on all processes but the first of the
+ * host. */
 static json_t *my_clocks(const xhpl_phase_t *p)
 {
     char host[MPI_MAX_PROCESSOR_NAME];
@@ -364,8 +366,8 @@ static json_t *my_clocks(const xhpl_phase_t *p)
     return list;
 }
 
-/* phase_samples: samples before the phase's end; where there are none it has
- * one. */
+/* phase_samples is the number of samples before the end of the phase; a phase
+ * without any has one after it. */
 static json_t *clocks_of(const device_clocks_t *d, int phase_samples)
 {
     return XH_JSON_OBJECT(
@@ -379,7 +381,7 @@ static json_t *clocks_of(const device_clocks_t *d, int phase_samples)
         {"power_watts", xh_json_number(d->watts / d->samples)});
 }
 
-/* Of this process's devices that tell their clock. */
+/* The clocks of this process's devices, if known. */
 static json_t *my_device_clocks(const xhpl_phase_t *p)
 {
     json_t *list = json_array();
@@ -390,8 +392,8 @@ static json_t *my_device_clocks(const xhpl_phase_t *p)
     return list;
 }
 
-/* The lists of all processes as one; NULL if no one knows anything, or if
- * earlier tests have used up the room. */
+/* Join the lists of all processes; NULL if all are empty, or if earlier tests
+ * have used up the space. */
 static json_t *joined(xhpl_phase_t *p, MPI_Comm comm, json_t *mine)
 {
     json_t *all = xhpl_record_gather(comm, mine);

@@ -9,11 +9,11 @@
 enum { LINE = 400 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct { /* under the lock */
+static struct { /* protected by lock */
     int64_t tests, started, finished;
     xhpl_test_t current, best;
-    double rate; /* of the best; 0: none counts */
-    int runs;    /* of each test; of this one so far: */
+    double rate; /* of the best; 0: no valid result */
+    int runs;    /* of each test; the members below are of the current test */
     int valid_runs;
     double sum, least, most; /* flop/s */
 } summary;
@@ -46,7 +46,7 @@ static void append_test(const xhpl_test_t *test, char *text, size_t size)
                    test->nb, test->nprow, test->npcol);
 }
 
-/* Under the lock: a run of rate > 0 counts. */
+/* Add a valid run. Order: under the lock. */
 static void add_run(double rate)
 {
     summary.least =
@@ -57,7 +57,7 @@ static void add_run(double rate)
     summary.valid_runs++;
 }
 
-/* Under the lock: all runs of a test are over. */
+/* All runs of a test have ended. Order: under the lock. */
 static void report_runs(void)
 {
     double mean =

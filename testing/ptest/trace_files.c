@@ -75,7 +75,7 @@ xh_status_t xhpl_trace_files_open(const xhpl_command_t *command,
 
 /* ---- after the tests ----------------------------------------------------- */
 
-/* Write the parts of all processes, that of this process 0 first. */
+/* Write the parts of all processes; mine is that of process 0. */
 static void write_parts(int i, const char *mine, size_t size, FILE *out)
 {
     char *text;
@@ -129,7 +129,7 @@ static xh_status_t write_file(int i, xhpl_trace_files_t *files)
     return hpl_agree(MPI_COMM_WORLD, status);
 }
 
-/* Warn of spans that the trace lacks. */
+/* Warn of spans that are missing in the trace. */
 static void report_spans(void)
 {
     int64_t spans[2] = {xh_trace_kept(), xh_trace_lost()}, sum[2];
