@@ -41,7 +41,7 @@ static xdg_search_t search(double (*rate)(const hyb_cut_t *), int64_t most,
 
     assert_ok(
         xdg_search(knobs, KNOBS, &start, random, rate_of, &course, &found));
-    assert_int_equal(found.tried, course.asked);
+    assert_int_equal(found.trials, course.asked);
     for (int a = 0; a < 17; a++)
         for (int b = 0; b < 31; b++)
             assert_true(course.seen[a][b][0] <= 1 && course.seen[a][b][1] <= 1);
@@ -83,14 +83,14 @@ TEST(what_no_single_knob_reaches_is_found_at_random)
 }
 
 TEST_CALL(when_all_cuts_were_tried_it_ends,
-          assert_int_equal(search(island, 1000, 3).tried, CUTS))
+          assert_int_equal(search(island, 1000, 3).trials, CUTS))
 
 TEST(when_time_is_up_the_best_so_far_counts)
 {
     const xdg_search_t found = search(hill, 3, 1);
 
-    assert_int_equal(found.tried, 3);
+    assert_int_equal(found.trials, 3);
     assert_int_equal(found.best.values[0], 4);
-    assert_int_equal(search(hill, 0, 1).tried, 0);
+    assert_int_equal(search(hill, 0, 1).trials, 0);
     assert_true(search(hill, 0, 1).rate == 0);
 }

@@ -5,8 +5,9 @@
 #include "testing/xdgemm/tune.h"
 
 enum {
-    SAMPLES = 8,  /* random cuts, of which the best is improved */
-    MISSES = 1000 /* random cuts that are known, until all are */
+    SAMPLES = 8, /* random cuts, of which the best is improved */
+    MISSES =
+        1000 /* random cuts in a row that were tried before: then all were */
 };
 
 typedef struct {
@@ -16,48 +17,49 @@ typedef struct {
     xdg_rate_of_t *rate_of;
     void *context;
     xdg_search_t found;
-    hyb_cut_t *known; /* all that were tried */
-    int64_t room;     /* for so many */
-    bool is_over;     /* no time is left */
+    hyb_cut_t *tried_cuts; /* all tried cuts */
+    int64_t capacity;      /* of tried_cuts */
+    bool is_over;          /* no time is left */
     xh_status_t status;
-} state_t;
+} search_t;
 
 typedef struct {
     hyb_cut_t cut;
     double rate;
 } point_t;
 
-static bool is_known(const state_t *s, const hyb_cut_t *cut)
+static bool is_tried(const search_t *s, const hyb_cut_t *cut)
 {
-    for (int64_t i = 0; i < s->found.tried; i++)
-        if (memcmp(&s->known[i], cut, sizeof(*cut)) == 0)
+    for (int64_t i = 0; i < s->found.trials; i++)
+        if (memcmp(&s->tried_cuts[i], cut, sizeof(*cut)) == 0)
             return true;
     return false;
 }
 
-static void remember(state_t *s, const hyb_cut_t *cut)
+static void remember(search_t *s, const hyb_cut_t *cut)
 {
-    if (s->found.tried == s->room) {
-        int64_t room = 2 * s->room + 64;
-        hyb_cut_t *more = realloc(s->known, (size_t)room * sizeof(*more));
+    if (s->found.trials == s->capacity) {
+        int64_t capacity = 2 * s->capacity + 64;
+        hyb_cut_t *more =
+            realloc(s->tried_cuts, (size_t)capacity * sizeof(*more));
 
         if (more == NULL) {
             s->status = XH_ERR_MEMORY;
             s->is_over = true;
             return;
         }
-        s->known = more;
-        s->room = room;
+        s->tried_cuts = more;
+        s->capacity = capacity;
     }
-    s->known[s->found.tried++] = *cut;
+    s->tried_cuts[s->found.trials++] = *cut;
 }
 
-/* Ask for the rate of a cut that is not known; best becomes the better one. */
-static bool ask(state_t *s, const hyb_cut_t *cut, point_t *best)
+/* Measure cut unless it was tried before; best becomes the faster one. */
+static bool try_cut(search_t *s, const hyb_cut_t *cut, point_t *best)
 {
     double rate;
 
-    if (s->is_over || is_known(s, cut))
+    if (s->is_over || is_tried(s, cut))
         return false;
     rate = s->rate_of(s->context, cut);
     if (rate < 0) {
@@ -74,8 +76,9 @@ static bool ask(state_t *s, const hyb_cut_t *cut, point_t *best)
     return true;
 }
 
-/* Set one knob after the other to each of its values, and keep the best. */
-static void improve(state_t *s, point_t best)
+/* Set one knob after the other to each of its values, and keep the best value.
+ */
+static void improve(search_t *s, point_t best)
 {
     int unchanged = 0;
 
@@ -87,13 +90,13 @@ static void improve(state_t *s, point_t best)
             hyb_cut_t cut = before.cut;
 
             cut.values[i % s->count] = knob->values[v];
-            ask(s, &cut, &best);
+            try_cut(s, &cut, &best);
         }
         unchanged = best.rate > before.rate ? 0 : unchanged + 1;
     }
 }
 
-static hyb_cut_t random_cut(state_t *s)
+static hyb_cut_t random_cut(search_t *s)
 {
     hyb_cut_t cut = {{0}};
 
@@ -106,15 +109,16 @@ static hyb_cut_t random_cut(state_t *s)
     return cut;
 }
 
-/* The best of some; rate 0: there are no others, or none can be. */
-static point_t best_of_some(state_t *s, int *misses)
+/* The best of several random cuts that were not tried; rate 0: there are none,
+ * or none is possible. */
+static point_t best_random(search_t *s, int *misses)
 {
     point_t best = {.rate = 0};
 
     for (int i = 0; i < SAMPLES && *misses < MISSES && !s->is_over;) {
         const hyb_cut_t cut = random_cut(s);
 
-        if (ask(s, &cut, &best)) {
+        if (try_cut(s, &cut, &best)) {
             *misses = 0;
             i++;
         } else {
@@ -129,21 +133,21 @@ xh_status_t xdg_search(const hyb_knob_t *knobs, int count,
                        xdg_rate_of_t *rate_of, void *context,
                        xdg_search_t *search_p)
 {
-    state_t s = {.knobs = knobs,
-                 .count = count,
-                 .random = random,
-                 .rate_of = rate_of,
-                 .context = context};
+    search_t s = {.knobs = knobs,
+                  .count = count,
+                  .random = random,
+                  .rate_of = rate_of,
+                  .context = context};
     point_t from = {.rate = 0};
     int misses = 0;
 
-    ask(&s, start, &from);
+    try_cut(&s, start, &from);
     while (!s.is_over && misses < MISSES) {
         if (from.rate > 0)
             improve(&s, from);
-        from = best_of_some(&s, &misses);
+        from = best_random(&s, &misses);
     }
-    free(s.known);
+    free(s.tried_cuts);
     if (s.status == XH_OK)
         *search_p = s.found;
     return s.status;

@@ -14,10 +14,10 @@
 #define PATIENCE 600.0 /* seconds for one product */
 
 enum {
-    TIMES = 3,  /* that a candidate is measured */
-    ROUNDS = 5, /* of the default and the best in turn */
-    LESS_M = 3, /* rows, columns and depth that a product that is checked */
-    LESS_N = 5, /* has less, so that it has edges */
+    TIMES = 3,  /* measurements of a candidate */
+    ROUNDS = 5, /* measurements of the default and the best, alternating */
+    LESS_M = 3, /* rows, columns and depth by which a checked */
+    LESS_N = 5, /* product is smaller, so that it has edges */
     LESS_K = 1
 };
 
@@ -27,18 +27,18 @@ typedef struct {
     const hyb_knob_t *knobs;
     int knob_count;
     int64_t m, n, deepest;
-    xh_view_t a, b, c, right; /* on the host; right: what C is to be */
+    xh_view_t a, b, c, expected; /* on the host; expected: of C */
     void *memory;
     size_t bytes;
-    hyb_buffer_t *there; /* A, B, C on the device */
+    hyb_buffer_t *buffer; /* A, B, C on the device */
     hyb_queue_t *queue;
     hyb_event_t *begin, *end;
 
-    int d;          /* whose depth is tuned */
-    bool begun;     /* the device's own cut is tried in any case */
-    double until;   /* when its time is up */
-    double fastest; /* seconds of a product so far */
-    int64_t wrong;  /* candidates */
+    int d;           /* index of the depth that is tuned */
+    bool has_begun;  /* the device's own cut is tried whatever the time */
+    double end_time; /* when the time of this depth is over */
+    double fastest;  /* fastest product so far, in seconds */
+    int64_t wrong;   /* wrong candidates */
     xh_status_t status;
 } tuner_t;
 
@@ -63,35 +63,35 @@ static xh_status_t open_host(tuner_t *t)
     t->a = xh_view_take(&next, t->m, t->deepest);
     t->b = xh_view_take(&next, t->deepest, t->n);
     t->c = xh_view_take(&next, t->m, t->n);
-    t->right = xh_view_take(&next, t->m, t->n);
+    t->expected = xh_view_take(&next, t->m, t->n);
     fill(t->a, 1);
     fill(t->b, 2);
     return XH_OK;
 }
 
-/* Of A and B columns and rows; of C all. */
+/* The first columns of A and rows of B; all of C. */
 static hyb_block_t a_of(const tuner_t *t, int64_t rows, int64_t depth)
 {
-    return (hyb_block_t){t->there, 0, rows, depth, t->m};
+    return (hyb_block_t){t->buffer, 0, rows, depth, t->m};
 }
 
 static hyb_block_t b_of(const tuner_t *t, int64_t depth, int64_t cols)
 {
-    return (hyb_block_t){t->there, t->m * t->deepest, depth, cols, t->deepest};
+    return (hyb_block_t){t->buffer, t->m * t->deepest, depth, cols, t->deepest};
 }
 
 static hyb_block_t c_of(const tuner_t *t, int64_t rows, int64_t cols)
 {
     int64_t first = (t->m + t->n) * t->deepest;
 
-    return (hyb_block_t){t->there, first, rows, cols, t->m};
+    return (hyb_block_t){t->buffer, first, rows, cols, t->m};
 }
 
 static xh_status_t open_device(tuner_t *t)
 {
     size_t bytes = t->bytes - (size_t)(t->m * t->n) * sizeof(double);
 
-    XH_TRY(hyb_buffer_create(t->device, bytes, &t->there));
+    XH_TRY(hyb_buffer_create(t->device, bytes, &t->buffer));
     XH_TRY(hyb_queue_create(t->device, HYB_QUEUE_NORMAL, &t->queue));
     XH_TRY(hyb_event_create(t->device, &t->begin));
     XH_TRY(hyb_event_create(t->device, &t->end));
@@ -104,7 +104,7 @@ static void close_tuner(tuner_t *t)
     hyb_queue_destroy(t->queue);
     hyb_event_destroy(t->begin);
     hyb_event_destroy(t->end);
-    hyb_buffer_destroy(t->there);
+    hyb_buffer_destroy(t->buffer);
     xh_memory_free(t->memory, t->bytes);
 }
 
@@ -130,7 +130,8 @@ static xh_status_t seconds_of_product(const tuner_t *t, double *seconds_p)
     return hyb_event_elapsed(t->begin, t->end, seconds_p);
 }
 
-/* The shortest of some times; one that is far from the best is enough. */
+/* The shortest of several times; one measurement is enough if it is far from
+ * the best. */
 static xh_status_t measure(tuner_t *t, double *seconds_p)
 {
     double seconds, least = INFINITY;
@@ -148,27 +149,28 @@ static int64_t depth_to_check(const tuner_t *t)
     return hyb_cut_depth(t->d) - LESS_K;
 }
 
-/* On the host, beside what the product is to leave alone. */
-static xh_status_t compute_right(tuner_t *t)
+/* Compute the expected result on the host; NaN marks elements that the product
+ * must not change. */
+static xh_status_t compute_expected(tuner_t *t)
 {
     int64_t m = t->m - LESS_M, n = t->n - LESS_N, k = depth_to_check(t);
 
     for (int64_t i = 0; i < t->m * t->n; i++)
-        t->right.data[i] = NAN;
+        t->expected.data[i] = NAN;
     return hyb_gemm_alone(
         &(xh_gemm_t){.alpha = 1,
                      .a = xh_view_part(t->a, 0, 0, m, k),
                      .b = xh_view_part(t->b, 0, 0, k, n),
-                     .c = xh_view_part(t->right, 0, 0, m, n)});
+                     .c = xh_view_part(t->expected, 0, 0, m, n)});
 }
 
-/* Both sums of k products, each at most 1/4, have rounded k times. */
+/* Both sums have k products of at most 1/4 each and k rounding errors. */
 static bool is_right(const tuner_t *t)
 {
     double k = (double)depth_to_check(t), bound = k * k * 0x1p-53;
 
     for (int64_t i = 0; i < t->m * t->n; i++) {
-        double x = t->c.data[i], right = t->right.data[i];
+        double x = t->c.data[i], right = t->expected.data[i];
 
         if (isnan(right) ? !isnan(x) : !(fabs(x - right) <= bound))
             return false;
@@ -194,15 +196,15 @@ static xh_status_t check(tuner_t *t, bool *is_right_p)
     return XH_OK;
 }
 
-/* C gets numbers, as some devices are slower on others. */
+/* Fill C with numbers, since some devices are slower with other values. */
 static xh_status_t reset(tuner_t *t)
 {
     fill(t->c, 3);
     return hyb_queue_copy_in(t->queue, t->c, c_of(t, t->m, t->n));
 }
 
-static xh_status_t rate_candidate(tuner_t *t, const hyb_cut_t *cut,
-                                  double *rate_p)
+static xh_status_t measure_candidate(tuner_t *t, const hyb_cut_t *cut,
+                                     double *rate_p)
 {
     xh_status_t status = hyb_device_set_cut(t->device, t->d, cut);
     double flop = 2.0 * (double)t->m * (double)t->n;
@@ -229,16 +231,16 @@ static double rate_of(void *context, const hyb_cut_t *cut)
     tuner_t *t = context;
     double rate = 0;
 
-    if (t->status != XH_OK || (t->begun && xh_clock_now() > t->until))
+    if (t->status != XH_OK || (t->has_begun && xh_clock_now() > t->end_time))
         return -1;
-    t->begun = true;
-    t->status = rate_candidate(t, cut, &rate);
+    t->has_begun = true;
+    t->status = measure_candidate(t, cut, &rate);
     return t->status == XH_OK ? rate : -1;
 }
 
 /* ---- one depth ----------------------------------------------------------- */
 
-/* flop/s of two cuts, medians of measurements in turn. */
+/* flop/s of two cuts, medians of alternating measurements. */
 static xh_status_t compare(tuner_t *t, const hyb_cut_t *const cuts[2],
                            double rates_p[2])
 {
@@ -257,20 +259,20 @@ static xh_status_t compare(tuner_t *t, const hyb_cut_t *const cuts[2],
     return XH_OK;
 }
 
-static void print_row(const tuner_t *t, const double rates[2], int64_t tried,
+static void print_row(const tuner_t *t, const double rates[2], int64_t trials,
                       const hyb_cut_t *cut, FILE *out)
 {
     fprintf(out, "%6" PRId64 " %12.2f %12.2f %8.3f %7" PRId64 " %7" PRId64 "  ",
             hyb_cut_depth(t->d), rates[0] / 1e9, rates[1] / 1e9,
-            rates[1] / rates[0], tried, t->wrong);
+            rates[1] / rates[0], trials, t->wrong);
     for (int i = 0; i < t->knob_count; i++)
         fprintf(out, " %s=%d", t->knobs[i].name, cut->values[i]);
     fprintf(out, "\n");
     fflush(out);
 }
 
-/* The best cut for depth d, and its rate, into table; the search begins with
- * the device's own, and with what was best before. */
+/* Store the best cut for depth d and its rate in table; the search begins with
+ * the device's own cut and with the best one known. */
 static xh_status_t tune_depth(tuner_t *t, int d, double seconds,
                               hyb_cut_table_t *table, FILE *out)
 {
@@ -281,11 +283,11 @@ static xh_status_t tune_depth(tuner_t *t, int d, double seconds,
     t->d = d;
     t->fastest = INFINITY;
     t->wrong = 0;
-    t->begun = false;
+    t->has_begun = false;
     XH_TRY(hyb_device_set_cut(t->device, d, NULL));
     XH_TRY(hyb_device_cut(t->device, d, &own));
-    XH_TRY(compute_right(t));
-    t->until = xh_clock_now() + seconds;
+    XH_TRY(compute_expected(t));
+    t->end_time = xh_clock_now() + seconds;
     XH_TRY(xdg_search(t->knobs, t->knob_count, &own, (uint64_t)d + 1, rate_of,
                       t, &search));
     XH_TRY(t->status);
@@ -296,11 +298,11 @@ static xh_status_t tune_depth(tuner_t *t, int d, double seconds,
         search.best = own;
         rates[1] = rates[0];
     }
-    print_row(t, rates, search.tried, &search.best, out);
+    print_row(t, rates, search.trials, &search.best, out);
     if (t->wrong > 0)
         xh_log_warning("%s: %" PRId64 " of %" PRId64 " candidates computed "
                        "wrong numbers",
-                       t->info.name, t->wrong, search.tried);
+                       t->info.name, t->wrong, search.trials);
     table->cut[d] = search.best;
     table->rate[d] = rates[1];
     return hyb_device_set_cut(t->device, d, &search.best);
@@ -308,7 +310,7 @@ static xh_status_t tune_depth(tuner_t *t, int d, double seconds,
 
 /* ---- all depths ---------------------------------------------------------- */
 
-/* The depths from d to the last that are tuned. */
+/* The indices of the first and last depth to tune. */
 static void choose_depths(int64_t k, int *first_p, int *last_p)
 {
     *first_p = 0;
@@ -320,7 +322,7 @@ static void choose_depths(int64_t k, int *first_p, int *last_p)
     }
 }
 
-/* What is kept of the model, or the device's own. */
+/* The saved cuts of the model, or else the device's own. */
 static xh_status_t known_cuts(const tuner_t *t, hyb_cut_table_t *table_p)
 {
     *table_p = (hyb_cut_table_t){.rate = {0}};
@@ -348,7 +350,8 @@ static xh_status_t tune(tuner_t *t, int first, int last, double seconds,
         XH_TRY(tune_depth(t, d, (end - xh_clock_now()) / (last - d + 1), &table,
                           out));
     XH_TRY(hyb_cut_table_save(t->info.name, t->knobs, t->knob_count, &table));
-    hyb_rate_table_forget(t->info.name); /* they were of other cuts */
+    hyb_rate_table_forget(
+        t->info.name); /* the rates were measured with other cuts */
     return XH_OK;
 }
 

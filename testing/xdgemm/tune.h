@@ -6,24 +6,23 @@
 
 /* ---- searching ----------------------------------------------------------- */
 
-/* flop/s of products that are cut so; 0: they cannot be, or are wrong; less:
- * there is no time left. */
+/* flop/s of products with that cut; 0: the cut is impossible, or its results
+ * are wrong; below 0: no time is left. */
 typedef double xdg_rate_of_t(void *context, const hyb_cut_t *cut);
 
 typedef struct {
     hyb_cut_t best;
-    double rate;   /* of it; 0: there is none */
-    int64_t tried; /* cuts of which the rate was asked */
+    double rate;    /* flop/s of best; 0: there is no valid cut */
+    int64_t trials; /* number of cuts measured */
 } xdg_search_t;
 
 /*
- * Look for the cut with the highest rate: from start, and then from the best of
- * some random ones again and again, one knob after the other is set to each of
- * its values and keeps the best, until no knob changes any more. Ends when
- * there is no time left, or when cuts that were not tried yet are no longer
- * found. No cut is tried twice.
+ * Find the cut with the highest rate: first from start, then again and again
+ * from the best of several random cuts, set one knob after the other to each of
+ * its values and keep the best, until no knob changes any more. The search ends
+ * when no time is left, or when no new cuts are found. No cut is tried twice.
  *
- * random  in   where the random ones begin: the same is found again from it
+ * random  in   seed of the random cuts: the same seed repeats the search
  *
  * Errors: XH_ERR_MEMORY
  */
@@ -35,11 +34,12 @@ xh_status_t xdg_search(const hyb_knob_t *knobs, int count,
 /* ---- tuning -------------------------------------------------------------- */
 
 /*
- * Tune the products of device in about seconds, m x n with each depth of a
- * hyb_cut_table_t, or only the one nearest to k > 0. A candidate's product is
- * compared with the host's, element by element. The best one is then measured
- * in turn with the device's own choice, and kept if it is faster. Prints a
- * table to out, and saves the cuts of the device's model.
+ * Tune the products of device in about `seconds`: m x n with each depth of a
+ * hyb_cut_table_t, or only with the depth nearest to k > 0. The product of each
+ * candidate is compared with the host's, element by element. The best candidate
+ * is then measured in alternation with the device's own choice, and is used if
+ * it is faster. Prints a table to out, and saves the cuts of the device's
+ * model.
  *
  * Errors: XH_ERR_MEMORY, XH_ERR_DEVICE
  */
