@@ -15,7 +15,7 @@
 xh_status_t xhpl_simulate_check(bool offloads);
 
 /*
- * Run xhpl-sim with the measured rates and links. It prints what the choice
+ * Run xhpl-sim with the measured rates and links; it prints what the choice
  * reaches and what other grids, a slow node, a slow link, more links, and
  * leaving the slowest node out would change.
  *

@@ -7,8 +7,9 @@
 #include "testing/ptest/parameters.h"
 
 /*
- * The tests of a run: every combination of the listed values. Of grid, N, NB,
- * DEPTH, BCAST, RFACT, PFACT, NBMIN and NDIV the last changes fastest.
+ * The tests of a run: every combination of the listed values. In the sequence
+ * grid, N, NB, DEPTH, BCAST, RFACT, PFACT, NBMIN, NDIV the last changes
+ * fastest.
  */
 
 /* A test; values as in HPL.dat. */

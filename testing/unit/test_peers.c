@@ -151,7 +151,7 @@ TEST_OF_GROUP(less_than_predicted_is_slow_from_the_beginning)
     assert_null(strstr(text, "rank"));
 }
 
-/* Programs that come and go are told of once. */
+/* Programs that come and go are reported once. */
 TEST_OF_GROUP(who_has_others_on_its_cores_is_named_once)
 {
     for (int step = 0; step < 300; step++) {
@@ -181,7 +181,7 @@ static void check_slow_messages(hyb_activity_t activity)
     assert_in(text, "rank 13 on node1\n");
 }
 
-/* Also those that MPI waits for by itself. */
+/* Including messages that MPI waits for by itself. */
 TEST(messages_that_are_slow_are_told_from_processes)
 {
     check_slow_messages(HYB_WAIT_PANEL);

@@ -27,8 +27,8 @@ typedef struct {
 } xdg_rates_t;
 
 /*
- * Measure: a warm-up round, then `repeat` rounds with one product of every
- *          series.
+ * Measure a warm-up round, then `repeat` rounds with one product of every
+ * series.
  *
  * rates  in,out  gemm, problem and verifier are set, all else is 0; after a
  *                failure it has the results so far; for xdg_rates_release
