@@ -17,7 +17,7 @@ static xh_run_delay_t parse(const char *text)
     return (xh_run_delay_t){ran, 1e-9 * (double)strtoull(second, NULL, 10)};
 }
 
-bool xh_run_delay_read(int *file, xh_run_delay_t *turns_p)
+bool xh_run_delay_read(int *file, xh_run_delay_t *delay_p)
 {
     char text[80];
     ssize_t length = 0;
@@ -27,7 +27,7 @@ bool xh_run_delay_read(int *file, xh_run_delay_t *turns_p)
     if (*file > 0)
         length = pread(*file, text, sizeof(text) - 1, 0);
     text[length > 0 ? length : 0] = '\0';
-    *turns_p = parse(text);
+    *delay_p = parse(text);
     return length > 0;
 }
 

@@ -8,59 +8,60 @@
 
 /* ---- reports ------------------------------------------------------------- */
 
-/* What a process did so far. */
+/* What a process has done since the factorization began. */
 typedef struct {
     double time;          /* s of the process's clock */
-    double flop, seconds; /* of products of its team */
-    double run_delay; /* s that others had its threads' cores, beside these */
-    double cpu;       /* of seconds: at work */
-    double planned;   /* flop/s of a thread; 0: nothing was predicted */
+    double flop, seconds; /* of its team's products, without run_delay */
+    double run_delay;     /* s that other threads had the cores of its team */
+    double cpu;           /* s of processor time within seconds */
+    double planned;       /* flop/s of a thread; 0: nothing was predicted */
     double leader[HYB_ACTIVITIES]; /* s */
-    double mhz, celsius;           /* NAN: not told */
-    double column, rank;           /* of the grid; in the job */
-    double last;                   /* not 0: it is done */
+    double mhz, celsius;           /* NAN: unknown */
+    double column, rank;           /* process column; rank in the job */
+    double is_last;                /* not 0: the process has finished */
     char host[64];
-} hyb_report_t;
+} hyb_health_report_t;
 
-/*
- * The reports of all processes of late, as the first one keeps them, and what
- * it says of them.
- */
+/* The newest reports of all processes, and what process 0 of the grid concludes
+ * from them. */
 typedef struct hyb_peers hyb_peers_t;
 
 /* NULL: no memory. */
 hyb_peers_t *hyb_peers_create(int count, int columns);
 void hyb_peers_destroy(hyb_peers_t *peers); /* accepts NULL */
 
-/* Keep a copy of the report of a process of the grid. */
-void hyb_peers_hear(hyb_peers_t *peers, int process,
-                    const hyb_report_t *report);
+/* Store a copy of the report of a process of the grid. */
+void hyb_peers_add(hyb_peers_t *peers, int process,
+                   const hyb_health_report_t *report);
 
 /*
- * Judge what was heard, and say the verdict once it has held for a while and
- * is another than what was said last: at most every ten seconds.
+ * Compute the verdict, and log it if it was the same several times in a row and
+ * differs from the one logged last: at most every ten seconds.
  */
 void hyb_peers_judge(hyb_peers_t *peers, double now);
 
 /* ---- the verdict --------------------------------------------------------- */
 
 /*
- * Are some processes slower than others, or all slower than they could be, or
- * is it the communication? A pure function of what each process did in the last
- * seconds.
+ * Are some processes slower than the others, or all slower than they could be,
+ * or is communication slow? A pure function of what each process did in the
+ * last seconds.
  */
 
-/* One process. Shares are of the time, of the thread that calls MPI. */
+/* One process in the last seconds. Shares are of the time of its leader, the
+ * thread that calls MPI. */
 typedef struct {
     double rate;    /* flop/s of a thread in updates; 0: too little to tell */
-    double usual;   /* flop/s of its processor at work, the best so far */
-    double planned; /* flop/s of a thread that was predicted; 0: nothing was */
-    double run_delay; /* share of its updates in which others had its cores */
-    double work;      /* share: swaps, solves, updates */
-    double panel;     /* share: factoring */
-    double wait; /* share: for panels and rows of others, and moving them on */
-    int column;  /* of the grid */
-} hyb_pulse_t;
+    double best;    /* flop per s of processor time, the best so far */
+    double planned; /* flop/s of a thread; 0: nothing was predicted */
+    double
+        run_delay;   /* share of update time that other threads had its cores */
+    double work;     /* share: swaps, solves, updates */
+    double panel;    /* share: factoring */
+    double messages; /* share: waiting for panels and rows, and sending them on
+                      */
+    int column;      /* of the grid */
+} hyb_sample_t;
 
 typedef enum {
     HYB_TOO_EARLY, /* nothing can be said */
@@ -69,58 +70,59 @@ typedef enum {
     HYB_ALL_SLOW,
     HYB_MOST_SLOW, /* more than half, but not all */
     HYB_SLOW_MESSAGES,
-    HYB_CROWDED /* others have cores of theirs */
+    HYB_CROWDED /* other threads have cores of the processes */
 } hyb_condition_t;
 
 typedef struct {
     hyb_condition_t condition;
-    int process;  /* the slowest, or the one that waits most, or whose cores
-                     others have most */
-    int others;   /* processes that are slow, too */
-    double share; /* of the peers' rate; of what all, or most, could reach;
-                     of the time that waits, or others, take: 0 to 1 */
+    int process;  /* the slowest; HYB_SLOW_MESSAGES: with the longest wait;
+                     HYB_CROWDED: with the largest run_delay */
+    int others;   /* number of further slow processes */
+    double share; /* 0 to 1. Slow: the rate divided by that of the others, or by
+                     what could be reached. HYB_SLOW_MESSAGES, HYB_CROWDED:
+                     part of the time */
 } hyb_verdict_t;
 
 /*
- * pulse     in  of each process, count of them
+ * samples   in  of each process, count of them
  * columns   in  of the grid
  */
-hyb_verdict_t hyb_verdict(const hyb_pulse_t *pulse, int count, int columns);
+hyb_verdict_t hyb_verdict(const hyb_sample_t *samples, int count, int columns);
 
-/* ---- while they factor --------------------------------------------------- */
+/* ---- during the factorization -------------------------------------------- */
 
 /*
- * How each process does, while they factor: every process reports to the first
- * one of the grid now and then, on its own. That one compares them and says on
- * stderr who is slow, or that all are, or messages. Nobody waits for anybody.
- * All calls are the leader's.
+ * The health of the processes during a factorization. Every process reports to
+ * process 0 of the grid from time to time, without waiting. Process 0 compares
+ * the reports and logs slow processes or slow communication. All calls are the
+ * leader's.
  */
 typedef struct {
-    bool wanted;
+    bool is_on;
     const hyb_observer_t *run;
-    MPI_Comm comm; /* the grid's: a tag of its own, one message at a time */
-    int me, count; /* processes */
-    double next, apart; /* when to report; s between */
-    double sense;       /* when to read sensors, which may be slow */
-    hyb_report_t mine, sent;
-    MPI_Request request; /* of sent */
-    /* on the first process */
+    MPI_Comm comm;                /* the grid's, with a tag of its own */
+    int me, count;                /* processes */
+    double next_report, interval; /* s */
+    double next_sensors;          /* when to read sensors, which may be slow */
+    hyb_health_report_t report, sent;
+    MPI_Request request; /* of sent; one at a time */
+    /* only on process 0: */
     hyb_peers_t *peers;
-    bool *done; /* which processes have sent their last */
+    bool *is_done; /* by process: its last report has arrived */
 } hyb_health_t;
 
 /*
- * run      in  lives until the end
- * planned  in  flop/s of a thread that was predicted; 0: nothing was
+ * run      in  exists until the end
+ * planned  in  flop/s of a thread; 0: nothing was predicted
  */
 void hyb_health_begin(hyb_health_t *health, const hyb_observer_t *run,
                       double planned);
 
-/* Time may have come to report, or to listen. */
-void hyb_health_turn(hyb_health_t *health);
+/* Report or receive reports, if it is time. */
+void hyb_health_step(hyb_health_t *health);
 
 /*
- * All is done here. The first process waits until it is so everywhere: else
- * what others sent would lie about.
+ * The factorization is done on this process. Process 0 waits until it is done
+ * on all, so that no report remains unreceived.
  */
 void hyb_health_end(hyb_health_t *health);

@@ -8,17 +8,17 @@
 #include "base/log.h"
 #include "base/text.h"
 
-/* a row, and the cells of the run that it belongs to */
+/* a row and the cells of its run */
 typedef struct hyb_iterations_entry {
     char run[sizeof(((hyb_iterations_t *)NULL)->run)];
     hyb_iteration_t row;
 } entry_t;
 
-/* the columns that are times, rates or shares */
+/* columns of numbers that are times, rates or shares */
 typedef struct {
     const char *name;
     size_t offset; /* in hyb_iteration_t */
-    size_t cells;  /* doubles there: one, or one of each device */
+    size_t cells;  /* 1, or the number of devices */
 } column_t;
 
 #define CELLS(name) (sizeof(((hyb_iteration_t *)NULL)->name) / sizeof(double))
@@ -42,8 +42,9 @@ void hyb_iterations_free(hyb_iterations_t *log)
 
 void hyb_iterations_begin(hyb_iterations_t *log, const hyb_observer_t *run)
 {
-    int64_t room = log->entries + run->iterations;
-    entry_t *grown = realloc(log->entry, ((size_t)room + 1) * sizeof(*grown));
+    int64_t capacity = log->entries + run->iterations;
+    entry_t *grown =
+        realloc(log->entry, ((size_t)capacity + 1) * sizeof(*grown));
 
     snprintf(log->run, sizeof(log->run), "%d,%d,%d,%d,%d", log->runs++, run->n,
              run->nb, run->grid->nprow, run->grid->npcol);
@@ -52,14 +53,14 @@ void hyb_iterations_begin(hyb_iterations_t *log, const hyb_observer_t *run)
                        run->iterations);
     else
         log->entry = grown;
-    log->room = grown != NULL ? room : log->entries;
+    log->capacity = grown != NULL ? capacity : log->entries;
 }
 
 void hyb_iterations_add(hyb_iterations_t *log, const hyb_iteration_t *row)
 {
     entry_t *entry;
 
-    if (log->entries >= log->room)
+    if (log->entries >= log->capacity)
         return;
     entry = &log->entry[log->entries++];
     memcpy(entry->run, log->run, sizeof(entry->run));
@@ -80,7 +81,7 @@ static void write_names(FILE *out)
     putc('\n', out);
 }
 
-/* Quoted, as a reason may hold commas. */
+/* In quotes, since a reason may contain commas. */
 static void write_text(FILE *out, const char *text)
 {
     if (text == NULL)
@@ -101,7 +102,7 @@ static void write_number(FILE *out, double x)
         fprintf(out, "%.9g", x);
 }
 
-/* Where there are fewer devices, the others' cells are empty. */
+/* The cells of missing devices stay empty. */
 static void write_column(FILE *out, const hyb_iteration_t *row,
                          const column_t *column)
 {

@@ -12,10 +12,10 @@ static struct {
     hyb_iterations_t *record;
     hpl_progress_t progress;
     hyb_health_t health;
-    hyb_watchdog_t dog;
+    hyb_watchdog_t watchdog;
 } all;
 
-/* ---- what the watchdog asks ---------------------------------------------- */
+/* ---- functions of the watchdog ------------------------------------------- */
 
 static uint64_t steps(const void *context)
 {
@@ -24,14 +24,14 @@ static uint64_t steps(const void *context)
     return hyb_timer_steps(run->worker, run->members);
 }
 
-static void where(const void *context, char *text, size_t size)
+static void describe(const void *context, char *text, size_t size)
 {
     const hyb_observer_t *run = context;
 
     hyb_timer_where(run->worker, run->iterations, text, size);
 }
 
-static bool waits(const void *context, int *panel_p)
+static bool is_waiting(const void *context, int *panel_p)
 {
     const hyb_observer_t *run = context;
 
@@ -41,10 +41,11 @@ static bool waits(const void *context, int *panel_p)
 /* ---- events -------------------------------------------------------------- */
 
 /*
- * What a thread should do, flop/s, if all processes have as many: less than its
- * rate in updates, as that is what the whole factorization should reach.
+ * The rate in flop/s that a thread should reach over the whole factorization,
+ * less than its rate in updates, if all processes have equally many threads; 0
+ * with devices.
  */
-static double planned(const hyb_observer_t *run)
+static double predicted_rate(const hyb_observer_t *run)
 {
     double threads = (double)run->members * run->grid->nprocs;
 
@@ -65,14 +66,16 @@ static void name_actors(const hyb_observer_t *run)
 static void begin(const hyb_observer_t *run)
 {
     all.run = *run;
-    all.dog = (hyb_watchdog_t){
-        .steps = steps, .where = where, .waits = waits, .context = &all.run};
+    all.watchdog = (hyb_watchdog_t){.steps = steps,
+                                    .describe = describe,
+                                    .is_waiting = is_waiting,
+                                    .context = &all.run};
     all.progress = hpl_progress_begin(run->grid, run->n);
     all.progress.devices = run->devices;
-    hyb_health_begin(&all.health, &all.run, planned(run));
+    hyb_health_begin(&all.health, &all.run, predicted_rate(run));
     hyb_iterations_begin(all.record, run);
     name_actors(run);
-    hyb_watchdog_begin(&all.dog);
+    hyb_watchdog_begin(&all.watchdog);
 }
 
 static void step(int64_t columns_left)
@@ -81,7 +84,7 @@ static void step(int64_t columns_left)
     for (int i = 0; i < all.run.devices; i++)
         all.progress.at_work += all.run.did[i].seconds;
     hpl_progress_say(&all.progress, columns_left);
-    hyb_health_turn(&all.health);
+    hyb_health_step(&all.health);
 }
 
 static void iteration(const hyb_iteration_t *row)
@@ -91,7 +94,7 @@ static void iteration(const hyb_iteration_t *row)
 
 static void end(void)
 {
-    hyb_watchdog_end(&all.dog);
+    hyb_watchdog_end(&all.watchdog);
     hpl_progress_say(&all.progress, 0);
     hyb_health_end(&all.health);
 }

@@ -5,9 +5,9 @@
 #include "hybrid/observe/iterations.h"
 
 /*
- * All who listen to a factorization: the record of iterations, progress,
+ * All observers of a factorization in one: the record of iterations, progress,
  * diagnosis, trace and watchdog. One factorization at a time.
  *
- * record  in  gets a row an iteration; borrowed
+ * record  in  gets a row per iteration; borrowed
  */
 hyb_observer_t hyb_observers(hyb_iterations_t *record);

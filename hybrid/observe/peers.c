@@ -11,34 +11,34 @@
 #include "base/run_delay.h"
 
 enum {
-    KEPT = 12,    /* reports of each process */
-    CONFIRMED = 3 /* times in a row that a verdict must be the same */
+    HISTORY = 12, /* newest reports of each process */
+    REPEATS = 3   /* times in a row that a verdict must be the same */
 };
 
-static const double window = 1.0;  /* s that are judged, at least */
-static const double apart = 10.0;  /* s between two verdicts that are said */
-static const double least = 0.05;  /* share of it that products take */
-static const double settled = 0.2; /* s at work that show a rate */
+static const double least_window = 1.0;  /* s that are judged */
+static const double log_interval = 10.0; /* s between two logged verdicts */
+static const double least_work = 0.05;   /* share of products in a window */
+static const double least_cpu = 0.2; /* s of processor time that show a rate */
 
-/* of the verdict */
-static const double clearly = 0.7; /* of what it could be is slow */
-static const double all = 0.75;    /* of the processes, more than that, are */
-static const double much = 0.3;    /* of the time is much waiting */
+/* limits of the verdict */
+static const double slow_below = 0.7;     /* of the rate it could have */
+static const double all_above = 0.75;     /* share of slow processes */
+static const double messages_above = 0.3; /* share of the time */
 
 typedef struct {
-    hyb_report_t kept[KEPT];
-    int heard; /* in all */
+    hyb_health_report_t history[HISTORY];
+    int count; /* all reports so far */
     double best_mhz;
-    double usual; /* flop/s of its processor at work, the best of the run */
+    double best_rate; /* flop per s of processor time */
 } peer_t;
 
 struct hyb_peers {
     int count, columns;
-    hyb_verdict_t verdict, said;
-    int confirmed;
-    double said_at;
-    bool crowded;       /* said once: programs come and go */
-    hyb_pulse_t *pulse; /* behind the peers */
+    hyb_verdict_t verdict, logged;
+    int repeats;            /* of verdict in a row */
+    double log_time;        /* of logged */
+    bool is_crowded_logged; /* logged once: other programs come and go */
+    hyb_sample_t *samples;  /* stored behind peer */
     peer_t peer[];
 };
 
@@ -46,15 +46,15 @@ hyb_peers_t *hyb_peers_create(int count, int columns)
 {
     hyb_peers_t *peers =
         calloc(1, sizeof(*peers) +
-                      (size_t)count * (sizeof(peer_t) + sizeof(hyb_pulse_t)));
+                      (size_t)count * (sizeof(peer_t) + sizeof(hyb_sample_t)));
 
     if (peers == NULL)
         return NULL;
     peers->count = count;
     peers->columns = columns;
-    peers->said.condition = HYB_HEALTHY;
-    peers->said_at = -INFINITY;
-    peers->pulse = (hyb_pulse_t *)(peers->peer + count);
+    peers->logged.condition = HYB_HEALTHY;
+    peers->log_time = -INFINITY;
+    peers->samples = (hyb_sample_t *)(peers->peer + count);
     return peers;
 }
 
@@ -63,62 +63,63 @@ void hyb_peers_destroy(hyb_peers_t *peers)
     free(peers);
 }
 
-void hyb_peers_hear(hyb_peers_t *peers, int process, const hyb_report_t *report)
+void hyb_peers_add(hyb_peers_t *peers, int process,
+                   const hyb_health_report_t *report)
 {
     peer_t *peer = &peers->peer[process];
 
-    peer->kept[peer->heard++ % KEPT] = *report;
+    peer->history[peer->count++ % HISTORY] = *report;
     peer->best_mhz = fmax(peer->best_mhz, report->mhz);
-    if (report->cpu > settled)
-        peer->usual = fmax(peer->usual, report->flop / report->cpu);
+    if (report->cpu > least_cpu)
+        peer->best_rate = fmax(peer->best_rate, report->flop / report->cpu);
 }
 
-/* ---- what was heard ----------------------------------------------------- */
+/* ---- samples ------------------------------------------------------------- */
 
-static const hyb_report_t *newest(const peer_t *peer)
+static const hyb_health_report_t *newest(const peer_t *peer)
 {
-    return &peer->kept[(peer->heard + KEPT - 1) % KEPT];
+    return &peer->history[(peer->count + HISTORY - 1) % HISTORY];
 }
 
-static const hyb_report_t *oldest(const peer_t *peer)
+static const hyb_health_report_t *oldest(const peer_t *peer)
 {
-    return &peer->kept[peer->heard < KEPT ? 0 : peer->heard % KEPT];
+    return &peer->history[peer->count < HISTORY ? 0 : peer->count % HISTORY];
 }
 
-/* MPI may wait within moving a message on: where it leaves the core to others,
- * a look at messages takes as long as their turn. */
-static double on_messages(const double share[HYB_ACTIVITIES])
+/* Sending on counts as well: MPI may wait within it, and where it yields the
+ * core a poll takes as long as other threads run. */
+static double message_share(const double share[HYB_ACTIVITIES])
 {
     return share[HYB_WAIT_PANEL] + share[HYB_WAIT_ROWS] + share[HYB_BROADCAST] +
            share[HYB_EXCHANGE];
 }
 
-static hyb_pulse_t pulse_of(const peer_t *peer)
+static hyb_sample_t sample_of(const peer_t *peer)
 {
-    const hyb_report_t *to = newest(peer), *from = oldest(peer);
+    const hyb_health_report_t *to = newest(peer), *from = oldest(peer);
     double time, seconds, cpu, run_delay, share[HYB_ACTIVITIES];
 
-    if (peer->heard < 2 || to->time - from->time < window)
-        return (hyb_pulse_t){.rate = 0.0};
+    if (peer->count < 2 || to->time - from->time < least_window)
+        return (hyb_sample_t){.rate = 0.0};
     time = to->time - from->time;
     cpu = to->cpu - from->cpu;
     seconds = fmax(to->seconds - from->seconds, cpu);
     run_delay = to->run_delay - from->run_delay;
     for (int a = 0; a < HYB_ACTIVITIES; a++)
         share[a] = (to->leader[a] - from->leader[a]) / time;
-    return (hyb_pulse_t){
-        .rate =
-            seconds > least * time ? (to->flop - from->flop) / seconds : 0.0,
-        .usual = peer->usual,
+    return (hyb_sample_t){
+        .rate = seconds > least_work * time ? (to->flop - from->flop) / seconds
+                                            : 0.0,
+        .best = peer->best_rate,
         .planned = to->planned,
         .run_delay = run_delay > 0.0 ? run_delay / (run_delay + seconds) : 0.0,
         .work = share[HYB_SWAP] + share[HYB_SOLVE] + share[HYB_MULTIPLY],
         .panel = share[HYB_PANEL],
-        .wait = on_messages(share),
+        .messages = message_share(share),
         .column = (int)to->column};
 }
 
-static bool same(const hyb_verdict_t *a, const hyb_verdict_t *b)
+static bool is_same(const hyb_verdict_t *a, const hyb_verdict_t *b)
 {
     return a->condition == b->condition &&
            (a->condition != HYB_SLOW_PROCESS || a->process == b->process);
@@ -126,39 +127,41 @@ static bool same(const hyb_verdict_t *a, const hyb_verdict_t *b)
 
 /* ---- the verdict -------------------------------------------------------- */
 
-/* Where half are slow their median is, too, and tells nothing about them: each
- * is compared with what it could be itself. */
-static hyb_verdict_t judge_all(const hyb_pulse_t *pulse, int count, double *x)
+/* If more than half are slow, so is their median: each is compared with its own
+ * possible rate. */
+static hyb_verdict_t judge_all(const hyb_sample_t *samples, int count,
+                               double *x)
 {
     int slow = 0, slowest = 0;
 
     for (int i = 0; i < count; i++) {
-        x[i] = pulse[i].rate / fmax(pulse[i].usual, pulse[i].planned);
-        slow += x[i] < clearly;
+        x[i] = samples[i].rate / fmax(samples[i].best, samples[i].planned);
+        slow += x[i] < slow_below;
         if (x[i] < x[slowest])
             slowest = i;
     }
     if (2 * slow <= count)
         return (hyb_verdict_t){.condition = HYB_HEALTHY};
-    if (slow <= all * count)
+    if (slow <= all_above * count)
         return (hyb_verdict_t){HYB_MOST_SLOW, slowest, slow - 1,
                                xh_median(x, count)};
     return (hyb_verdict_t){.condition = HYB_ALL_SLOW,
                            .share = xh_median(x, count)};
 }
 
-static hyb_verdict_t judge_each(const hyb_pulse_t *pulse, int count, double *x)
+static hyb_verdict_t judge_each(const hyb_sample_t *samples, int count,
+                                double *x)
 {
     hyb_verdict_t v = {.condition = HYB_HEALTHY, .others = -1, .share = 1.0};
 
     for (int i = 0; i < count; i++)
-        x[i] = pulse[i].rate;
+        x[i] = samples[i].rate;
     xh_sort(x, count);
     for (int i = 0; i < count; i++) {
         double share =
-            pulse[i].rate / xh_median_without(x, count, pulse[i].rate);
+            samples[i].rate / xh_median_without(x, count, samples[i].rate);
 
-        if (share >= clearly)
+        if (share >= slow_below)
             continue;
         v.condition = HYB_SLOW_PROCESS;
         v.others++;
@@ -171,70 +174,74 @@ static hyb_verdict_t judge_each(const hyb_pulse_t *pulse, int count, double *x)
 }
 
 /*
- * A process waits for panels of other columns, and for those who have more to
- * do. What it waits beyond that is messages on their way; where others have
- * turns on its cores, waits tell nothing about messages. panel: zeros.
+ * A process waits for panels of other process columns, and for processes with
+ * more work. Any further wait is for messages on their way. On crowded cores
+ * waits tell nothing about messages.
+ *
+ * x      out  count numbers
+ * panel  in   zeros, one per column; changed
  */
-static hyb_verdict_t judge_messages(const hyb_pulse_t *pulse, int count,
+static hyb_verdict_t judge_messages(const hyb_sample_t *samples, int count,
                                     int columns, double *x, double *panel)
 {
     double work = 0.0, panels = 0.0, most = -1.0;
     hyb_verdict_t v = {.condition = HYB_HEALTHY};
 
     for (int i = 0; i < count; i++) {
-        double *longest = &panel[pulse[i].column];
+        double *longest = &panel[samples[i].column];
 
-        if (pulse[i].run_delay > XH_TURNS_CROWDED &&
-            pulse[i].run_delay > v.share)
-            v = (hyb_verdict_t){HYB_CROWDED, i, 0, pulse[i].run_delay};
-        work = fmax(work, pulse[i].work);
-        *longest = fmax(*longest, pulse[i].panel);
+        if (samples[i].run_delay > XH_RUN_DELAY_CROWDED &&
+            samples[i].run_delay > v.share)
+            v = (hyb_verdict_t){HYB_CROWDED, i, 0, samples[i].run_delay};
+        work = fmax(work, samples[i].work);
+        *longest = fmax(*longest, samples[i].panel);
     }
     if (v.condition == HYB_CROWDED || count == 1)
         return v;
     for (int i = 0; i < columns; i++)
         panels += panel[i];
     for (int i = 0; i < count; i++) {
-        const hyb_pulse_t *p = &pulse[i];
+        const hyb_sample_t *p = &samples[i];
 
-        x[i] = p->wait - (work - p->work) - (panels - panel[p->column]);
+        x[i] = p->messages - (work - p->work) - (panels - panel[p->column]);
         if (x[i] > most) {
             most = x[i];
             v.process = i;
         }
     }
     v.share = xh_median(x, count);
-    if (v.share > much)
+    if (v.share > messages_above)
         v.condition = HYB_SLOW_MESSAGES;
     return v;
 }
 
-hyb_verdict_t hyb_verdict(const hyb_pulse_t *pulse, int count, int columns)
+hyb_verdict_t hyb_verdict(const hyb_sample_t *samples, int count, int columns)
 {
     hyb_verdict_t v = {.condition = HYB_TOO_EARLY};
     double *x;
 
     for (int i = 0; i < count; i++)
-        if (pulse[i].rate <= 0.0 || pulse[i].usual <= 0.0)
+        if (samples[i].rate <= 0.0 || samples[i].best <= 0.0)
             return v;
     x = calloc((size_t)(count + columns), sizeof(*x));
     if (x == NULL)
         return v;
-    v = judge_all(pulse, count, x);
+    v = judge_all(samples, count, x);
     if (v.condition == HYB_HEALTHY && count > 1)
-        v = judge_each(pulse, count, x);
+        v = judge_each(samples, count, x);
     if (v.condition == HYB_HEALTHY)
-        v = judge_messages(pulse, count, columns, x, x + count);
+        v = judge_messages(samples, count, columns, x, x + count);
     free(x);
     return v;
 }
 
-/* ---- saying ------------------------------------------------------------ */
+/* ---- log lines ----------------------------------------------------------- */
 
-/* "; its clock is 1400 MHz, was 2900 at best; it has 95 C", what is known */
+/* "; its clock is 1400 MHz, at best it was 2900; it has 95 C", as far as known
+ */
 static void describe(const peer_t *peer, char *text, size_t size)
 {
-    const hyb_report_t *t = newest(peer);
+    const hyb_health_report_t *t = newest(peer);
 
     text[0] = '\0';
     if (t->mhz > 0.0)
@@ -245,10 +252,10 @@ static void describe(const peer_t *peer, char *text, size_t size)
         xh_text_append(text, size, "; it has %.0f C", t->celsius);
 }
 
-static void say_slow(const hyb_peers_t *p, const hyb_verdict_t *v)
+static void log_slow(const hyb_peers_t *p, const hyb_verdict_t *v)
 {
     const peer_t *peer = &p->peer[v->process];
-    const hyb_pulse_t *pulse = &p->pulse[v->process];
+    const hyb_sample_t *sample = &p->samples[v->process];
     char more[96], others[64] = "";
 
     describe(peer, more, sizeof(more));
@@ -258,19 +265,19 @@ static void say_slow(const hyb_peers_t *p, const hyb_verdict_t *v)
     xh_log_warning_of((int)newest(peer)->rank, newest(peer)->host,
                       "slow: it updates at %.0f%% of the rate of the others, "
                       "%.3g Gflops per thread%s%s",
-                      100.0 * v->share, 1e-9 * pulse->rate, more, others);
+                      100.0 * v->share, 1e-9 * sample->rate, more, others);
 }
 
-/* All, or most, and then the slowest of them. */
-static void say_all(const hyb_peers_t *p, const hyb_verdict_t *v)
+/* Also names the slowest process, if not all are slow. */
+static void log_most_slow(const hyb_peers_t *p, const hyb_verdict_t *v)
 {
-    const hyb_pulse_t *pulse = &p->pulse[v->process];
-    const hyb_report_t *t = newest(&p->peer[v->process]);
-    bool predicted = pulse->planned > pulse->usual;
-    char who[64] = "all", slowest[48] = "", more[96];
+    const hyb_sample_t *sample = &p->samples[v->process];
+    const hyb_health_report_t *t = newest(&p->peer[v->process]);
+    bool predicted = sample->planned > sample->best;
+    char which[64] = "all", slowest[48] = "", more[96];
 
     if (v->condition == HYB_MOST_SLOW) {
-        snprintf(who, sizeof(who), "%d of %d", v->others + 1, p->count);
+        snprintf(which, sizeof(which), "%d of %d", v->others + 1, p->count);
         snprintf(slowest, sizeof(slowest), "the slowest is rank %.0f ",
                  t->rank);
     }
@@ -278,22 +285,23 @@ static void say_all(const hyb_peers_t *p, const hyb_verdict_t *v)
     xh_log_warning_of(-1, "",
                       "%s: %s processes update at %.0f%% of what %s; "
                       "%son %s%s",
-                      predicted ? "slow" : "throttling", who, 100.0 * v->share,
+                      predicted ? "slow" : "throttling", which,
+                      100.0 * v->share,
                       predicted ? "was predicted" : "they usually do", slowest,
                       t->host, more);
 }
 
-static void say(const hyb_peers_t *p, const hyb_verdict_t *v)
+static void log_verdict(const hyb_peers_t *p, const hyb_verdict_t *v)
 {
-    const hyb_report_t *t = newest(&p->peer[v->process]);
+    const hyb_health_report_t *t = newest(&p->peer[v->process]);
 
     switch (v->condition) {
     case HYB_SLOW_PROCESS:
-        say_slow(p, v);
+        log_slow(p, v);
         break;
     case HYB_ALL_SLOW:
     case HYB_MOST_SLOW:
-        say_all(p, v);
+        log_most_slow(p, v);
         break;
     case HYB_SLOW_MESSAGES:
         xh_log_warning_of(-1, "",
@@ -310,8 +318,8 @@ static void say(const hyb_peers_t *p, const hyb_verdict_t *v)
                           100.0 * v->share);
         break;
     default:
-        xh_log_info(p->said.condition == HYB_ALL_SLOW ||
-                            p->said.condition == HYB_MOST_SLOW
+        xh_log_info(p->logged.condition == HYB_ALL_SLOW ||
+                            p->logged.condition == HYB_MOST_SLOW
                         ? "all processes update as fast as usual again"
                         : "all processes keep up with each other again");
         break;
@@ -323,18 +331,18 @@ void hyb_peers_judge(hyb_peers_t *p, double now)
     hyb_verdict_t v;
 
     for (int i = 0; i < p->count; i++)
-        p->pulse[i] = pulse_of(&p->peer[i]);
-    v = hyb_verdict(p->pulse, p->count, p->columns);
-    if (v.condition == HYB_CROWDED && p->crowded)
+        p->samples[i] = sample_of(&p->peer[i]);
+    v = hyb_verdict(p->samples, p->count, p->columns);
+    if (v.condition == HYB_CROWDED && p->is_crowded_logged)
         v = (hyb_verdict_t){.condition = HYB_HEALTHY};
-    p->confirmed = same(&v, &p->verdict) ? p->confirmed + 1 : 1;
+    p->repeats = is_same(&v, &p->verdict) ? p->repeats + 1 : 1;
     p->verdict = v;
-    if (v.condition == HYB_TOO_EARLY || p->confirmed < CONFIRMED ||
-        same(&v, &p->said) || now < p->said_at + apart)
+    if (v.condition == HYB_TOO_EARLY || p->repeats < REPEATS ||
+        is_same(&v, &p->logged) || now < p->log_time + log_interval)
         return;
-    say(p, &v);
-    p->crowded = p->crowded || v.condition == HYB_CROWDED;
+    log_verdict(p, &v);
+    p->is_crowded_logged = p->is_crowded_logged || v.condition == HYB_CROWDED;
     if (v.condition != HYB_CROWDED)
-        p->said = v;
-    p->said_at = now;
+        p->logged = v;
+    p->log_time = now;
 }

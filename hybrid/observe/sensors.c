@@ -8,7 +8,7 @@
 
 enum { ZONES = 16 };
 
-/* By the driver that sets it; NAN: there is none. */
+/* The clock in MHz that the frequency driver reports; NAN: unknown. */
 static double driver_clock(const char *root, int cpu)
 {
     char file[96];
@@ -19,7 +19,7 @@ static double driver_clock(const char *root, int cpu)
     return xh_sysfile_number(root, file, &khz) ? (double)khz * 1e-3 : NAN;
 }
 
-/* The hottest part of the machine. */
+/* The highest one in the machine, in degrees Celsius. */
 static double temperature(const char *root)
 {
     static const char *const sensors[] = {
@@ -37,8 +37,8 @@ static double temperature(const char *root)
     return celsius;
 }
 
-/* Add a clock to a spread that has its sum in mean; NAN is none. Returns how
- * many that is. */
+/* Add a clock to spread, whose mean holds the sum; ignore NaN. Returns the
+ * number of clocks added. */
 static int add(hpl_clocks_t *spread, double mhz)
 {
     if (isnan(mhz))
@@ -49,7 +49,7 @@ static int add(hpl_clocks_t *spread, double mhz)
     return 1;
 }
 
-/* All from the one file that has those of all processors. */
+/* Add the clocks of all cpus from /proc/cpuinfo. Returns their number. */
 static int add_from_cpuinfo(const char *root, const int *cpus, int count,
                             hpl_clocks_t *spread)
 {

@@ -4,11 +4,11 @@
 #include "hpl_solver.h"
 
 /*
- * What the system tells of some processors now; NAN where it does not.
- * Processors of which it tells no clock are left out.
+ * The present clocks of some processors, and the highest temperature of the
+ * machine; NAN if unknown. Processors with an unknown clock are left out.
  *
- * root   in  "", or a folder that holds a copy of /proc and /sys
- * cpus   in  count numbers of the system
- * Cost: a file each, tens of microseconds
+ * root   in  "", or a folder with a copy of /proc and /sys
+ * cpus   in  count processor numbers
+ * Cost: tens of microseconds per processor
  */
 hpl_clocks_t hyb_sensors_clocks(const char *root, const int *cpus, int count);

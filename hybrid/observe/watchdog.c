@@ -6,88 +6,91 @@
 #include <stdio.h>
 #include "base/settings.h"
 
-enum { NESTED = 4 };
+enum { MOST_NESTED = 4 };
 
 static struct {
-    pthread_mutex_t lock; /* of what follows */
-    const hyb_watchdog_t *watch[NESTED];
+    pthread_mutex_t lock; /* protects the members below */
+    const hyb_watchdog_t *watched[MOST_NESTED];
     int depth;
-    uint64_t changes; /* of these */
-    uint64_t seen;    /* steps of all kinds, at the last look */
-    double still;     /* s since another number was seen */
+    uint64_t changes;  /* how often depth changed */
+    uint64_t progress; /* changes, waits and steps at the last call */
+    double stall;      /* s since progress changed */
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static void change(const hyb_watchdog_t *dog, int more)
+static void change_depth(const hyb_watchdog_t *watchdog, int by)
 {
     pthread_mutex_lock(&all.lock);
-    if (more > 0 && all.depth < NESTED)
-        all.watch[all.depth] = dog;
-    all.depth += more;
+    if (by > 0 && all.depth < MOST_NESTED)
+        all.watched[all.depth] = watchdog;
+    all.depth += by;
     all.changes++;
     pthread_mutex_unlock(&all.lock);
 }
 
-/* The innermost one, or NULL. Under the lock. */
+/* NULL: nothing is watched. Order: under the lock. */
 static const hyb_watchdog_t *innermost(void)
 {
-    return all.depth > 0 && all.depth <= NESTED ? all.watch[all.depth - 1]
-                                                : NULL;
+    return all.depth > 0 && all.depth <= MOST_NESTED
+               ? all.watched[all.depth - 1]
+               : NULL;
 }
 
-static void describe_waits(const hyb_watchdog_t *dog, hyb_state_t *state)
+static void add_waits(const hyb_watchdog_t *watchdog, hyb_state_t *state)
 {
-    hpl_wait_t one, notes[HPL_WAITS_MOST];
+    hpl_wait_t wait, notes[HPL_WAITS_MOST];
     int count = hpl_waits_notes(notes), panel = -1;
     bool in_loop = false;
 
-    if (hpl_waits_read(&one)) {
-        hyb_state_await(state, &one);
+    if (hpl_waits_read(&wait)) {
+        hyb_state_add_wait(state, &wait);
         return;
     }
-    if (dog != NULL && dog->waits != NULL)
-        in_loop = dog->waits(dog->context, &panel);
-    hyb_state_choose(state, notes, count, in_loop, panel);
+    if (watchdog != NULL && watchdog->is_waiting != NULL)
+        in_loop = watchdog->is_waiting(watchdog->context, &panel);
+    hyb_state_add_notes(state, notes, count, in_loop, panel);
 }
 
-/* Under the lock. */
-static void describe(const hyb_watchdog_t *dog, hyb_state_t *state)
+/* Order: under the lock. */
+static void get_state(const hyb_watchdog_t *watchdog, hyb_state_t *state)
 {
-    *state = (hyb_state_t){.still = all.still, .doing = HYB_WORKS};
-    describe_waits(dog, state);
-    if (dog != NULL)
-        dog->where(dog->context, state->where, sizeof(state->where));
+    *state = (hyb_state_t){.stall = all.stall, .kind = HYB_STATE_WORKING};
+    add_waits(watchdog, state);
+    if (watchdog != NULL)
+        watchdog->describe(watchdog->context, state->position,
+                           sizeof(state->position));
     else
-        snprintf(state->where, sizeof(state->where), "between two phases");
-    if (dog == NULL && state->count == 0)
-        state->doing = HYB_BETWEEN;
+        snprintf(state->position, sizeof(state->position),
+                 "between two phases");
+    if (watchdog == NULL && state->wait_count == 0)
+        state->kind = HYB_STATE_BETWEEN;
 }
 
 void hyb_watchdog_state(double gap, hyb_state_t *state_p)
 {
-    const hyb_watchdog_t *dog;
-    uint64_t steps;
+    const hyb_watchdog_t *watchdog;
+    uint64_t progress;
 
     pthread_mutex_lock(&all.lock);
-    dog = innermost();
-    steps = all.changes + hpl_waits_count() +
-            (dog != NULL ? dog->steps(dog->context) : 0);
-    all.still = steps == all.seen ? all.still + gap : 0.0;
-    all.seen = steps;
-    describe(dog, state_p);
+    watchdog = innermost();
+    progress = all.changes + hpl_waits_count() +
+               (watchdog != NULL ? watchdog->steps(watchdog->context) : 0);
+    all.stall = progress == all.progress ? all.stall + gap : 0.0;
+    all.progress = progress;
+    get_state(watchdog, state_p);
     pthread_mutex_unlock(&all.lock);
 }
 
 /* ---- begin and end ------------------------------------------------------- */
 
-void hyb_watchdog_begin(const hyb_watchdog_t *dog)
+void hyb_watchdog_begin(const hyb_watchdog_t *watchdog)
 {
-    change(dog, 1);
+    change_depth(watchdog, 1);
 }
 
-void hyb_watchdog_end(const hyb_watchdog_t *dog)
+void hyb_watchdog_end(const hyb_watchdog_t *watchdog)
 {
-    if (dog->steps != NULL)
-        change(dog, -1);
+    if (watchdog->steps != NULL)
+        change_depth(watchdog, -1);
 }
 
 double hyb_watchdog_patience(void)
@@ -100,23 +103,23 @@ double hyb_watchdog_patience(void)
 
 /* ---- phases -------------------------------------------------------------- */
 
-static uint64_t steps(const void *phase)
+static uint64_t phase_steps(const void *phase)
 {
     return atomic_load(&((const hyb_phase_t *)phase)->steps);
 }
 
-static void where(const void *phase, char *text, size_t size)
+static void phase_describe(const void *phase, char *text, size_t size)
 {
-    snprintf(text, size, "%s", ((const hyb_phase_t *)phase)->doing);
+    snprintf(text, size, "%s", ((const hyb_phase_t *)phase)->name);
 }
 
-void hyb_phase_begin(hyb_phase_t *phase, const char *doing)
+void hyb_phase_begin(hyb_phase_t *phase, const char *name)
 {
-    phase->doing = doing;
+    phase->name = name;
     atomic_init(&phase->steps, 0);
-    phase->dog =
-        (hyb_watchdog_t){.steps = steps, .where = where, .context = phase};
-    hyb_watchdog_begin(&phase->dog);
+    phase->watchdog = (hyb_watchdog_t){
+        .steps = phase_steps, .describe = phase_describe, .context = phase};
+    hyb_watchdog_begin(&phase->watchdog);
 }
 
 void hyb_phase_step(hyb_phase_t *phase)
@@ -126,5 +129,5 @@ void hyb_phase_step(hyb_phase_t *phase)
 
 void hyb_phase_end(hyb_phase_t *phase)
 {
-    hyb_watchdog_end(&phase->dog);
+    hyb_watchdog_end(&phase->watchdog);
 }

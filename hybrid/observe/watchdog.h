@@ -8,46 +8,49 @@
 #include "hybrid/observe/hang/state.h"
 
 /*
- * What this process does, for the thread that watches it
+ * The progress of this process, for the thread that watches it
  * (hybrid/observe/hang/), which calls no MPI. Time in which the whole process
- * is stopped does not count: then its peers speak.
+ * is stopped does not count: then the other processes report it.
  */
 
-typedef struct { /* what is watched; the thread calls these */
-    uint64_t (*steps)(const void *context); /* that were finished so far */
-    void (*where)(const void *context, char *text, size_t size);
-    /* does it wait for a message? below 0 or the panel of which iteration that
-     * is; NULL: it says so itself (hpl/comm/waits.h) */
-    bool (*waits)(const void *context, int *panel_p);
+/* What is watched. The watching thread calls the functions. */
+typedef struct {
+    /* How many steps have been finished? */
+    uint64_t (*steps)(const void *context);
+    /* Write what is done now: "iteration 7 of 40, ..." */
+    void (*describe)(const void *context, char *text, size_t size);
+    /* Does it wait for a message? *panel_p is the panel it waits for, or below
+     * 0. NULL: it publishes its waits (hpl/comm/waits.h). */
+    bool (*is_waiting)(const void *context, int *panel_p);
     const void *context;
 } hyb_watchdog_t;
 
-/* Watch that from now on, in place of what was begun before, until the end.
- * end: accepts one that is all 0. */
-void hyb_watchdog_begin(const hyb_watchdog_t *dog);
-void hyb_watchdog_end(const hyb_watchdog_t *dog);
+/* Watch this one instead of an earlier one, until end. hyb_watchdog_end accepts
+ * a watchdog that is all 0. */
+void hyb_watchdog_begin(const hyb_watchdog_t *watchdog);
+void hyb_watchdog_end(const hyb_watchdog_t *watchdog);
 
-/* What this process does now, gap seconds after the last call. Order: one
+/* The state of this process, gap seconds after the last call. Order: one
  * thread. */
 void hyb_watchdog_state(double gap, hyb_state_t *state_p);
 
 /*
- * The patience of the setting watchdog; 0 where MPI allows no second thread.
+ * The setting watchdog, in seconds; 0 where MPI allows no second thread.
  * Order: the thread that calls MPI.
  */
 double hyb_watchdog_patience(void);
 
-/* Work beside the factorization, which a watchdog watches. */
+/* A watched part of the run beside the factorization. */
 typedef struct {
-    const char *doing;      /* "generating the matrix" */
-    _Atomic uint64_t steps; /* that were finished */
-    hyb_watchdog_t dog;
+    const char *name; /* "generating the matrix" */
+    _Atomic uint64_t steps;
+    hyb_watchdog_t watchdog;
 } hyb_phase_t;
 
-/* It begins; doing outlives it. */
-void hyb_phase_begin(hyb_phase_t *phase, const char *doing);
+/* Begin phase; name is static memory. */
+void hyb_phase_begin(hyb_phase_t *phase, const char *name);
 
-/* Some of it is done. Any thread. */
+/* Count a finished step. Any thread. */
 void hyb_phase_step(hyb_phase_t *phase);
 
 void hyb_phase_end(hyb_phase_t *phase); /* accepts one that is all 0 */

@@ -14,7 +14,7 @@
 #include "testing/ptest/record.h"
 
 static const double noticeable = 1.01; /* times the rate */
-static const double faster = 1.1;      /* likewise, by an estimate */
+static const double faster = 1.1;      /* times the rate, by an estimate */
 
 int xhpl_advice_order(const xhpl_job_t *job, const xhpl_extent_t *planned,
                       xhpl_choice_t *best)
@@ -29,7 +29,7 @@ int xhpl_advice_order(const xhpl_job_t *job, const xhpl_extent_t *planned,
     rates.row = job->rates->column;
     rates.column = job->rates->row;
     turned.rates = &rates;
-    by_columns = xhpl_choices_of(&turned, best->test, best->bcast);
+    by_columns = xhpl_choices_predict(&turned, best->test, best->bcast);
     if (by_columns.gflops < noticeable * best->gflops)
         return 0;
     *best = by_columns;
@@ -87,8 +87,9 @@ xh_status_t xhpl_advice_worthless(const xhpl_command_t *command, double others)
                "machine is idle; the result of a run will be right, perhaps "
                "slower\n\n",
                why,
-               command->wanted.seconds > 0.0 ? "The grid is right, N and NB"
-                                             : "N and grid are right, NB");
+               command->plan_options.seconds > 0.0
+                   ? "The grid is right, N and NB"
+                   : "N and grid are right, NB");
     else
         printf("%s. The rates below may be wrong: predict again once the "
                "machine is idle\n\n",
@@ -98,11 +99,11 @@ xh_status_t xhpl_advice_worthless(const xhpl_command_t *command, double others)
 
 /* ---- what limits N ------------------------------------------------------- */
 
-/* Would the next larger N take longer than the time that is allowed? What is
- * not work grows more slowly than n^3. */
+/* Would the next larger N exceed the time limit? The time beside the products
+ * grows more slowly than n^3. */
 static bool is_limited_by_time(const xhpl_job_t *job, const xhpl_choice_t *best)
 {
-    double step = (double)xhpl_choices_step(&best->test) / best->test.n;
+    double step = (double)xhpl_choices_n_unit(&best->test) / best->test.n;
 
     return best->seconds * pow(1.0 + step, 3.0) > job->most_seconds;
 }
@@ -111,7 +112,7 @@ static void print_limit(const xhpl_plan_options_t *wanted,
                         const xhpl_job_t *job, const xhpl_extent_t *planned,
                         const xhpl_choice_t *best)
 {
-    static const double most = 0.95; /* of the memory, that is still safe */
+    static const double most = 0.95; /* of the memory; safe */
     double bytes = job->most_bytes * planned->ranks_per_node;
 
     if (is_limited_by_time(job, best))
@@ -129,8 +130,8 @@ static void print_limit(const xhpl_plan_options_t *wanted,
 
 /* ---- processes per node -------------------------------------------------- */
 
-/* What count processes per node would reach, each with its part of the cores
- * and of the memory. */
+/* The best choice with count processes per node, each with its share of the
+ * cores and of the memory. */
 static xhpl_choice_t with_processes(const xhpl_job_t *job,
                                     const xhpl_extent_t *planned, int count)
 {
@@ -143,13 +144,13 @@ static xhpl_choice_t with_processes(const xhpl_job_t *job,
     other.rates = &rates;
     other.processes = planned->nodes * count;
     other.most_bytes = job->most_bytes * part;
-    xhpl_choices_make(&other, 1, &choice);
+    xhpl_choices_best(&other, 1, &choice);
     return choice;
 }
 
 /* ---- the command --------------------------------------------------------- */
 
-/* For a shell. */
+/* Print word as a shell reads it. */
 static void print_word(const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
@@ -186,7 +187,7 @@ static const words_t *own_words(void)
     return &words;
 }
 
-/* As this program was called: "bin/arch/xhpl". */
+/* Print the name by which this program was called: "bin/arch/xhpl". */
 static void print_program(void)
 {
     const char *program = own_words()->text;
@@ -194,8 +195,8 @@ static void print_program(void)
     print_word(program[0] != '\0' ? program : "xhpl");
 }
 
-/* How many words, 0 to 2, an option of this plan has that another number of
- * processes makes wrong. The file of --write exists by then. */
+/* How many words, 0 to 2, form an option that is wrong with another number of
+ * processes. The file of --write exists by then. */
 static int outdated(const char *word, const char *next)
 {
     static const char *const names[] = {"nodes", "ranks-per-node", "write"};
@@ -213,7 +214,7 @@ static int outdated(const char *word, const char *next)
     return 0;
 }
 
-/* The settings of this command line that a run has as well. */
+/* Print the settings of this command line that apply to a run, too. */
 static void print_settings(void)
 {
     for (int i = 0; i < xh_settings_count(); i++) {
@@ -229,7 +230,8 @@ static void print_settings(void)
     }
 }
 
-/* With the launcher of this MPI library; each per node. */
+/* Print the launcher of this MPI library; each is the number of processes per
+ * node. */
 static void print_launcher(int nodes, int each, int processes)
 {
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -248,7 +250,7 @@ static void print_launcher(int nodes, int each, int processes)
         printf("mpiexec -n %d -ppn %d -bind-to none ", processes, each);
 }
 
-/* The command that makes this plan with each processes per node. */
+/* Print the command that makes this plan with `each` processes per node. */
 static void print_measuring(int nodes, int each)
 {
     const words_t *words = own_words();
@@ -351,7 +353,7 @@ void xhpl_advice_print(const xhpl_command_t *command, const xhpl_job_t *job,
            pmap == 0 ? "" : " by columns (PMAP = 1)",
            xh_text_seconds(best->seconds).text,
            xh_text_rate(1e9 * best->gflops).text, best->bytes / 0x1p30);
-    print_limit(&command->wanted, job, planned, best);
+    print_limit(&command->plan_options, job, planned, best);
     if (compares && ceiling > 0.0)
         printf("  that is %.2f of the %s that these cores reach in "
                "multiply-adds alone (FMA ceiling)\n",

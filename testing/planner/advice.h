@@ -6,11 +6,11 @@
 #include "testing/ptest/command_line.h"
 #include "testing/ptest/plan_options.h"
 
-/* A plan in words, for whoever reads it; on process 0. */
+/* The output of a plan for its reader; on process 0. */
 
 /*
- * The order of processes on the grid: the better of best by rows, as measured,
- * and by columns, where neighbours change places.
+ * Choose the order of processes on the grid: the better of row-major, as
+ * measured, and column-major, where the links of rows and columns are swapped.
  *
  * best  in,out  with the prediction of that order
  * Returns PMAP of HPL.dat.
@@ -25,28 +25,30 @@ int xhpl_advice_order(const xhpl_job_t *job, const xhpl_extent_t *planned,
 xh_status_t xhpl_advice_write(const xhpl_command_t *command,
                               const xhpl_choice_t *best, int pmap);
 
-/* Who disturbs: names of programs, or how to find them. Takes 0.2 s. */
+/* The programs that disturb the measurement, or how to find them. Takes 0.2 s.
+ */
 xh_rivals_t xhpl_advice_rivals(void);
 
 /*
- * Say that the plan or prediction is worthless, why, and what to do: as an
+ * Report that the plan or prediction is worthless, why, and what to do: as an
  * error, or with --force on stdout, above the table.
  *
- * others  in  the part of the measuring time that other programs had
+ * others  in  the share of the measuring time that other programs had
+ *
  * Errors: XH_ERR_INPUT  without --force: reported, and there is no table
  */
 xh_status_t xhpl_advice_worthless(const xhpl_command_t *command, double others);
 
-/* What an estimate says of the plan, whose rate it has so many times; "" if it
- * is lower. */
+/* The word of an estimate for a rate of `times` times the plan's; "" if it is
+ * lower. */
 const char *xhpl_advice_estimate(double times);
 
 /*
- * Print on stdout what best takes and what limits its N, what other numbers of
- * processes per node would take, and last the command that runs it: by the file
- * of --write, or with options.
+ * Print on stdout what best needs and what limits its N, what other numbers of
+ * processes per node would need, and last the command that runs it: with the
+ * file of --write, or with options.
  *
- * compares  in  may other numbers be compared? Not where devices take part
+ * compares  in  other numbers are compared; not if devices take part
  */
 void xhpl_advice_print(const xhpl_command_t *command, const xhpl_job_t *job,
                        const xhpl_extent_t *planned, const xhpl_choice_t *best,

@@ -5,10 +5,10 @@
 #include "hpl/pauxil/deal.h"
 
 enum {
-    LARGEST = 1000000000, /* N that HPL.dat may have */
-    MANY = 64,            /* with more processes, grids are at most so flat, */
-    FLAT = 16,            /* or as flat as the one nearest to square */
-    VARIED = 4,           /* best grids and NBs that try each DEPTH and BCAST */
+    LARGEST = 1000000000, /* largest N of HPL.dat */
+    MANY = 64, /* number of processes from which flat grids are skipped: */
+    FLAT = 16, /* largest Q / P, unless the grid nearest to square is flatter */
+    VARIED = 4, /* best grids and NBs to try with each DEPTH and BCAST */
 };
 
 static const double noticeable = 1e-3; /* of the rate */
@@ -21,7 +21,7 @@ typedef struct { /* the best choices so far; equal ones stay in order */
 
 /* ---- N ------------------------------------------------------------------- */
 
-/* Of the process that has most: columns may be dealt by speed. */
+/* Bytes of the process that has most: columns may be dealt by speed. */
 static double bytes_of(const xhpl_job_t *job, hpl_shape_t test)
 {
     const double *speed = job->rates->speed;
@@ -39,8 +39,8 @@ static double bytes_of(const xhpl_job_t *job, hpl_shape_t test)
     return bytes;
 }
 
-/* The most steps of unit that the memory holds. Process (0, 0) has most: N is a
- * multiple of NB times P and Q. */
+/* The largest number of units of N that fits into memory. Process (0, 0) has
+ * most data: N is a multiple of NB times P and Q. */
 static int64_t within_memory(const xhpl_job_t *job, hpl_shape_t test,
                              int64_t unit)
 {
@@ -65,8 +65,9 @@ static double seconds_of(const xhpl_job_t *job, hpl_shape_t test, int bcast,
 }
 
 /*
- * The most steps, up to most, that keep within the time. All that is not work
- * grows more slowly than n^3: each guess is too high until it is right.
+ * The largest number of units of N, up to most, that keeps within the time. The
+ * time beside the products grows more slowly than n^3: each guess is too high
+ * until it is right.
  */
 static int64_t within_time(const xhpl_job_t *job, hpl_shape_t test, int bcast,
                            int64_t unit, int64_t most)
@@ -84,7 +85,7 @@ static int64_t within_time(const xhpl_job_t *job, hpl_shape_t test, int bcast,
     return steps;
 }
 
-int64_t xhpl_choices_step(const hpl_shape_t *test)
+int64_t xhpl_choices_n_unit(const hpl_shape_t *test)
 {
     int64_t multiple = test->npcol;
 
@@ -93,9 +94,9 @@ int64_t xhpl_choices_step(const hpl_shape_t *test)
     return test->nb * multiple;
 }
 
-int xhpl_choices_largest(const xhpl_job_t *job, hpl_shape_t test, int bcast)
+int xhpl_choices_largest_n(const xhpl_job_t *job, hpl_shape_t test, int bcast)
 {
-    int64_t unit = xhpl_choices_step(&test);
+    int64_t unit = xhpl_choices_n_unit(&test);
     int64_t steps = within_memory(job, test, unit);
 
     if (!isinf(job->most_seconds))
@@ -114,14 +115,14 @@ int xhpl_choices_rows(int processes)
     return rows;
 }
 
-bool xhpl_choices_are_flat(int processes)
+bool xhpl_choices_grid_is_flat(int processes)
 {
     int rows = xhpl_choices_rows(processes);
 
     return processes > FLAT * rows * rows;
 }
 
-/* With many processes, skip flat grids if there are better ones. */
+/* Skip flat grids with many processes if there are better ones. */
 static bool is_worth_it(int p, int q)
 {
     int low = p < q ? p : q;
@@ -132,8 +133,8 @@ static bool is_worth_it(int p, int q)
 
 /* ---- choices ------------------------------------------------------------- */
 
-xhpl_choice_t xhpl_choices_of(const xhpl_job_t *job, hpl_shape_t test,
-                              int bcast)
+xhpl_choice_t xhpl_choices_predict(const xhpl_job_t *job, hpl_shape_t test,
+                                   int bcast)
 {
     xhpl_choice_t choice = {.test = test,
                             .bcast = bcast,
@@ -147,7 +148,7 @@ xhpl_choice_t xhpl_choices_of(const xhpl_job_t *job, hpl_shape_t test,
     return choice;
 }
 
-/* Does one with the same N, NB and grid reach the same rate? */
+/* Does list have a choice with the same N, NB and grid, and the same rate? */
 static bool is_known(const list_t *list, const xhpl_choice_t *choice)
 {
     const hpl_shape_t *a = &choice->test, *b;
@@ -161,14 +162,14 @@ static bool is_known(const list_t *list, const xhpl_choice_t *choice)
     return false;
 }
 
-/* The test with the largest N, if there is one. */
+/* Add the test with the largest N, if there is one. */
 static void consider(list_t *list, hpl_shape_t test, int bcast)
 {
     int at = list->count;
     xhpl_choice_t choice;
 
-    test.n = xhpl_choices_largest(list->job, test, bcast);
-    choice = xhpl_choices_of(list->job, test, bcast);
+    test.n = xhpl_choices_largest_n(list->job, test, bcast);
+    choice = xhpl_choices_predict(list->job, test, bcast);
     if (test.n == 0 || is_known(list, &choice))
         return;
     while (at > 0 && list->choice[at - 1].gflops < choice.gflops)
@@ -182,7 +183,8 @@ static void consider(list_t *list, hpl_shape_t test, int bcast)
     list->choice[at] = choice;
 }
 
-/* Every DEPTH and BCAST. With one process in a row, BCAST has no effect. */
+/* Add variants with every DEPTH and BCAST. With one process in a row, BCAST has
+ * no effect. */
 static void vary(list_t *list, hpl_shape_t test)
 {
     const xhpl_job_t *job = list->job;
@@ -194,7 +196,7 @@ static void vary(list_t *list, hpl_shape_t test)
     }
 }
 
-int xhpl_choices_make(const xhpl_job_t *job, int capacity,
+int xhpl_choices_best(const xhpl_job_t *job, int capacity,
                       xhpl_choice_t *choices_p)
 {
     list_t list = {.job = job, .capacity = capacity, .choice = choices_p};

@@ -18,10 +18,10 @@
 #include "hybrid/plan/probes.h"
 #include "hybrid/plan/process_rate.h"
 #include "testing/planner/advice.h"
-#include "testing/planner/beside.h"
+#include "testing/planner/overheads.h"
 #include "testing/planner/choices.h"
 #include "testing/planner/simulate.h"
-#include "testing/planner/unequal.h"
+#include "testing/planner/weighted.h"
 #include "testing/ptest/capacity.h"
 #include "testing/ptest/core_budget.h"
 #include "testing/ptest/dat_file.h"
@@ -32,16 +32,17 @@
 #include "hybrid/lu/state/resources.h"
 
 enum {
-    SHOWN = 12, /* choices */
-    TRIES = 2,  /* of measuring, where others had too much of the time */
+    SHOWN = 12, /* choices printed */
+    TRIES = 2,  /* measurements, if other threads had too much of the time */
     NARROWEST = 8,
-    WIDEST = 1024 /* panels that a process's rate is measured with */
+    WIDEST = 1024 /* widest panels for the rate of a process */
 };
 
-/* Of the time of measuring that others had: rates are then worth nothing. */
-static const double too_much = 1.0 / 3.0;
-static const double most_part = 0.1;        /* of the memory, to measure with */
-static const double forecast_seconds = 4.0; /* at most, before the tests */
+/* Share of the measuring time that other threads had: beyond it rates are
+ * worthless. */
+static const double worthless_above = 1.0 / 3.0;
+static const double memory_share = 0.1;     /* of the memory, for measuring */
+static const double forecast_seconds = 4.0; /* longest time before the tests */
 
 static void print_head(void)
 {
@@ -49,7 +50,7 @@ static void print_head(void)
            "DEPTH", "BCAST", "seconds", "Gflop/s", "GiB/process");
 }
 
-/* With words behind it, "" or "  equal columns". */
+/* words follow the row: "" or "  equal columns". */
 static void print_row(const xhpl_choice_t *choice, const char *words)
 {
     const hpl_shape_t *test = &choice->test;
@@ -63,8 +64,9 @@ static void print_row(const xhpl_choice_t *choice, const char *words)
 
 /* ---- measuring ----------------------------------------------------------- */
 
-/* What is measured; NULL, with a message, if the model has no such solver. */
-static const hyb_resources_t *means_for(const char *what)
+/* The resources to measure; NULL, with a message, if the model has no such
+ * solver. */
+static const hyb_resources_t *measured_resources(const char *what)
 {
     const hyb_resources_t *resources = hyb_solver_resources();
 
@@ -75,7 +77,7 @@ static const hyb_resources_t *means_for(const char *what)
     return resources;
 }
 
-/* One more width to measure, in order, if there is room. */
+/* Insert a width to measure in order, if there is room. */
 static void add_width(hyb_measurement_t *what, int nb)
 {
     int at = 0, widths = what->widths;
@@ -91,9 +93,9 @@ static void add_width(hyb_measurement_t *what, int nb)
     what->widths++;
 }
 
-/* Say what the rates are worth, unless they are worth nothing; others had part
- * of the time. */
-static void say_disturbed(const xhpl_core_budget_t *budget, double part)
+/* Warn that other threads had `part` of the time, unless the rates are
+ * worthless. */
+static void warn_of_others(const xhpl_core_budget_t *budget, double part)
 {
     char cause[96];
 
@@ -101,7 +103,7 @@ static void say_disturbed(const xhpl_core_budget_t *budget, double part)
         xhpl_core_budget_cause(budget, 0.0, cause, sizeof(cause));
         xh_log_warning("%s: the prediction counts this in", cause);
     }
-    if (part > XH_TURNS_CROWDED && part <= too_much)
+    if (part > XH_RUN_DELAY_CROWDED && part <= worthless_above)
         xh_log_warning(
             "other programs had these cores %.0f%% of the measuring time: "
             "their time is left out, but the rates are less certain",
@@ -109,9 +111,10 @@ static void say_disturbed(const xhpl_core_budget_t *budget, double part)
 }
 
 /*
- * With panels as wide as nb says, at most tries times: the one that others
- * disturbed least, and the first that they hardly did. Ranks go along process
- * rows: neighbours in a column are a row apart.
+ * Measure with panels as wide as nb says, at most tries times: keep the
+ * measurement that other threads disturbed least, or the first that they hardly
+ * disturbed. Ranks go along process rows: neighbours in a column are a row
+ * apart.
  */
 static xh_status_t measure(const hyb_resources_t *resources,
                            const xhpl_list_t *nb, double seconds, int tries,
@@ -123,7 +126,7 @@ static xh_status_t measure(const hyb_resources_t *resources,
     xhpl_core_budget_t budget = xhpl_core_budget();
     hyb_measurement_t what = {
         .seconds = seconds,
-        .bytes = most_part * capacity.node_bytes / capacity.processes,
+        .bytes = memory_share * capacity.node_bytes / capacity.processes,
         .crowd = hyb_slowest(xhpl_core_budget_share(&budget)),
         .column_step = step == processes ? 1 : step};
     hyb_model_rates_t found;
@@ -131,7 +134,7 @@ static xh_status_t measure(const hyb_resources_t *resources,
     for (int i = 0; i < nb->count; i++)
         add_width(&what, nb->value[i]);
     rates_p->others = INFINITY;
-    for (int i = 0; i < tries && rates_p->others > too_much; i++) {
+    for (int i = 0; i < tries && rates_p->others > worthless_above; i++) {
         XH_TRY(hyb_measure(resources, &what, &found));
         found.others =
             hyb_slowest(xhpl_core_budget_others(&budget, found.others));
@@ -139,11 +142,11 @@ static xh_status_t measure(const hyb_resources_t *resources,
             *rates_p = found;
     }
     if (xhpl_rank(MPI_COMM_WORLD) == 0)
-        say_disturbed(&budget, rates_p->others);
+        warn_of_others(&budget, rates_p->others);
     return XH_OK;
 }
 
-/* More processes are predicted with the measured links. Process 0. */
+/* Warn that more processes are predicted with the measured links. Process 0. */
 static void warn_of_unknown_links(int64_t processes)
 {
     int started = xhpl_size(MPI_COMM_WORLD);
@@ -161,8 +164,9 @@ static void warn_of_unknown_links(int64_t processes)
 /* ---- a plan -------------------------------------------------------------- */
 
 /*
- * What can be refused before measuring. The file of --write must not exist; it
- * is written at the end, so an interrupted plan leaves none. Process 0.
+ * Check before measuring what can be refused. The file of --write must not
+ * exist; it is written at the end, so that an interrupted plan leaves none.
+ * Process 0.
  */
 static xh_status_t check_plan(const xhpl_command_t *command, bool offloads,
                               const xhpl_extent_t *started,
@@ -175,7 +179,7 @@ static xh_status_t check_plan(const xhpl_command_t *command, bool offloads,
                      XHPL_PROCESSES_MOST);
         return XH_ERR_INPUT;
     }
-    /* One process has no link at all: warn_of_unknown_links. */
+    /* One process has no link at all: see warn_of_unknown_links. */
     if (started->nodes == 1 && planned->nodes > 1 && started->processes > 1)
         xh_log_warning("no link between nodes was measured: this plan for %d "
                        "nodes uses those within one; start on at least two "
@@ -187,20 +191,20 @@ static xh_status_t check_plan(const xhpl_command_t *command, bool offloads,
 }
 
 /* Bytes of a node that the plan may fill; 0: unknown. Process 0. */
-static double bytes_of_node(const xhpl_plan_options_t *wanted, double available)
+static double bytes_of_node(const xhpl_plan_options_t *limits, double available)
 {
-    if (wanted->memory_bytes == 0.0)
-        return isinf(available) ? 0.0 : wanted->memory_share * available;
-    if (wanted->memory_bytes <= available || wanted->nodes > 0)
-        return wanted->memory_bytes;
+    if (limits->memory_bytes == 0.0)
+        return isinf(available) ? 0.0 : limits->memory_share * available;
+    if (limits->memory_bytes <= available || limits->nodes > 0)
+        return limits->memory_bytes;
     xh_log_warning("--memory: a node has only %.2f GiB available, and the plan "
                    "fills these",
                    available / 0x1p30);
     return available;
 }
 
-/* If the plan has more processes a node than were started, they share the
- * cores. Process 0. */
+/* Reduce rates if the plan has more processes per node than were started: they
+ * share the cores. Process 0. */
 static void share_cores(int started, int planned, hyb_model_rates_t *rates)
 {
     int cores = xh_cpu_census("").cores;
@@ -216,14 +220,14 @@ static void share_cores(int started, int planned, hyb_model_rates_t *rates)
         planned, rates->threads, cores);
 }
 
-static xhpl_list_t list_or(const xhpl_command_t *command,
-                           xhpl_quantity_t quantity, xhpl_list_t usual)
+static xhpl_list_t given_or(const xhpl_command_t *command,
+                            xhpl_quantity_t quantity, xhpl_list_t usual)
 {
-    return command->given[quantity] ? command->parameters.list[quantity]
-                                    : usual;
+    return command->is_given[quantity] ? command->parameters.list[quantity]
+                                       : usual;
 }
 
-/* What the command leaves open gets usual values. */
+/* The job; usual values where the command gives none. */
 static xhpl_job_t job_of(const xhpl_command_t *command, bool offloads,
                          int processes)
 {
@@ -231,29 +235,29 @@ static xhpl_job_t job_of(const xhpl_command_t *command, bool offloads,
     static const xhpl_list_t with_devices = {5, {512, 1024, 768, 384, 256}};
     static const xhpl_list_t depths = {2, {2, 1}};
     static const xhpl_list_t broadcasts = {6, {1, 0, 2, 3, 4, 5}};
-    double seconds = command->wanted.seconds;
+    double seconds = command->plan_options.seconds;
 
     return (xhpl_job_t){
         .processes = processes,
-        .nb = list_or(command, XHPL_NB, offloads ? with_devices : on_cores),
-        .depth = list_or(command, XHPL_DEPTH, depths),
-        .bcast = list_or(command, XHPL_BCAST, broadcasts),
+        .nb = given_or(command, XHPL_NB, offloads ? with_devices : on_cores),
+        .depth = given_or(command, XHPL_DEPTH, depths),
+        .bcast = given_or(command, XHPL_BCAST, broadcasts),
         .align = xhpl_parameters_value(&command->parameters, XHPL_ALIGN),
         .most_seconds = seconds > 0.0 ? seconds : INFINITY,
         .bytes = xhpl_capacity_bytes};
 }
 
-/* What equal columns, weights, and leaving the slowest out give; the choice
- * with weights. */
+/* Print the choices with equal columns, with weights, and without the slowest
+ * processes; return the choice with weights. */
 static xhpl_choice_t compare_weights(const xhpl_command_t *command,
                                      const xhpl_job_t *job,
                                      const xhpl_weights_t *weights,
                                      const xhpl_choice_t *equal)
 {
     xhpl_choice_t without,
-        weighted = xhpl_unequal_best(job, weights,
-                                     xhpl_order(&command->parameters), equal);
-    int slowest = xhpl_unequal_without(job, weights, &without);
+        weighted = xhpl_weighted_best(job, weights,
+                                      xhpl_order(&command->parameters), equal);
+    int slowest = xhpl_weighted_without_slowest(job, weights, &without);
     char words[64];
 
     printf("\nProcesses of unequal speed:\n");
@@ -266,8 +270,8 @@ static xhpl_choice_t compare_weights(const xhpl_command_t *command,
     return weighted;
 }
 
-/* Are there as many rates as processes? */
-static bool are_of(const xhpl_weights_t *weights, int processes)
+/* Does weights have as many rates as processes? */
+static bool has_rates(const xhpl_weights_t *weights, int processes)
 {
     if (weights == NULL || weights->processes == processes)
         return weights != NULL;
@@ -277,14 +281,14 @@ static bool are_of(const xhpl_weights_t *weights, int processes)
     return false;
 }
 
-/* On process 0, which prints. */
+/* Print the plan. Process 0. */
 static xh_status_t answer_plan(const xhpl_command_t *command,
                                const xhpl_job_t *job,
                                const xhpl_weights_t *weights,
                                xhpl_choice_t *best_p)
 {
     xhpl_choice_t choices[SHOWN];
-    int count = xhpl_choices_make(job, SHOWN, choices);
+    int count = xhpl_choices_best(job, SHOWN, choices);
     int rows = xhpl_choices_rows(job->processes);
 
     if (job->most_bytes == 0.0) {
@@ -298,34 +302,35 @@ static xh_status_t answer_plan(const xhpl_command_t *command,
                      isinf(job->most_seconds) ? "" : " in that time");
         return XH_ERR_INPUT;
     }
-    if (job->rates->others > too_much)
+    if (job->rates->others > worthless_above)
         XH_TRY(xhpl_advice_worthless(command, job->rates->others));
     warn_of_unknown_links(job->processes);
-    if (xhpl_choices_are_flat(job->processes))
+    if (xhpl_choices_grid_is_flat(job->processes))
         xh_log_warning("%d processes have no good grid, %d x %d is the nearest "
                        "to square: fewer processes may be faster",
                        job->processes, rows, job->processes / rows);
     print_head();
     for (int i = 0; i < count; i++)
         print_row(&choices[i], "");
-    if (are_of(weights, job->processes))
+    if (has_rates(weights, job->processes))
         choices[0] = compare_weights(command, job, weights, &choices[0]);
     *best_p = choices[0];
     return XH_OK;
 }
 
-/* On process 0, with all measured. */
-static xh_status_t speak(const xhpl_command_t *command, const xhpl_job_t *job,
-                         const xhpl_weights_t *weights,
-                         const xhpl_extent_t *planned, bool offloads)
+/* Print the answer from all measurements. Process 0. */
+static xh_status_t print_answer(const xhpl_command_t *command,
+                                const xhpl_job_t *job,
+                                const xhpl_weights_t *weights,
+                                const xhpl_extent_t *planned, bool offloads)
 {
     int pmap = xhpl_parameters_value(&command->parameters, XHPL_PMAP);
     xhpl_choice_t best;
     xh_status_t status = XH_OK;
 
     XH_TRY(answer_plan(command, job, weights, &best));
-    xhpl_beside_say(job->rates, &best);
-    if (!command->given[XHPL_PMAP] && weights == NULL && !offloads)
+    xhpl_overheads_report(job->rates, &best);
+    if (!command->is_given[XHPL_PMAP] && weights == NULL && !offloads)
         pmap = xhpl_advice_order(job, planned, &best);
     XH_TRY(xhpl_advice_write(command, &best, pmap));
     if (command->simulate)
@@ -341,7 +346,8 @@ static xh_status_t plan(const xhpl_command_t *command,
     xhpl_extent_t started = {.nodes = capacity.nodes,
                              .ranks_per_node = capacity.processes,
                              .processes = xhpl_size(MPI_COMM_WORLD)};
-    xhpl_extent_t planned = xhpl_plan_option_extent(&command->wanted, &started);
+    xhpl_extent_t planned =
+        xhpl_plan_option_extent(&command->plan_options, &started);
     bool speaks = xhpl_rank(MPI_COMM_WORLD) == 0;
     xhpl_job_t job =
         job_of(command, resources->offloads, (int)planned.processes);
@@ -359,9 +365,11 @@ static xh_status_t plan(const xhpl_command_t *command,
     if (speaks && status == XH_OK) {
         share_cores(started.ranks_per_node, planned.ranks_per_node, &rates);
         job.rates = &rates;
-        job.most_bytes = bytes_of_node(&command->wanted, capacity.node_bytes) /
-                         planned.ranks_per_node;
-        status = speak(command, &job, weights, &planned, resources->offloads);
+        job.most_bytes =
+            bytes_of_node(&command->plan_options, capacity.node_bytes) /
+            planned.ranks_per_node;
+        status =
+            print_answer(command, &job, weights, &planned, resources->offloads);
     }
     free(weights);
     return hpl_agree(MPI_COMM_WORLD, status);
@@ -369,9 +377,10 @@ static xh_status_t plan(const xhpl_command_t *command,
 
 /* ---- a prediction -------------------------------------------------------- */
 
-/* What weights would give each grid. Process 0. */
-static void say_weights(const xhpl_parameters_t *parameters,
-                        const xhpl_weights_t *weights)
+/* Report the parts of the process columns by weights, for each grid. Process 0.
+ */
+static void report_weights(const xhpl_parameters_t *parameters,
+                           const xhpl_weights_t *weights)
 {
     int64_t tests = xhpl_test_count(parameters);
     int64_t step = tests / parameters->list[XHPL_P].count;
@@ -380,7 +389,7 @@ static void say_weights(const xhpl_parameters_t *parameters,
         xhpl_test_t test = xhpl_test_at(parameters, index);
 
         if (test.nprow * test.npcol <= xhpl_size(MPI_COMM_WORLD))
-            xhpl_weights_say(weights, xhpl_order(parameters), &test);
+            xhpl_weights_report(weights, xhpl_order(parameters), &test);
     }
 }
 
@@ -391,13 +400,13 @@ static void answer_prediction(const xhpl_parameters_t *parameters,
     xhpl_job_t job = {.rates = rates, .bytes = xhpl_capacity_bytes};
     int align = xhpl_parameters_value(parameters, XHPL_ALIGN);
 
-    say_weights(parameters, weights);
+    report_weights(parameters, weights);
     print_head();
     for (int64_t index = 0; index < xhpl_test_count(parameters); index++) {
         xhpl_test_t test = xhpl_test_at(parameters, index);
         xhpl_choice_t choice =
-            xhpl_unequal_choice(&job, weights, xhpl_order(parameters),
-                                xhpl_shape_of(&test, align), test.bcast);
+            xhpl_weighted_choice(&job, weights, xhpl_order(parameters),
+                                 xhpl_shape_of(&test, align), test.bcast);
 
         print_row(&choice, "");
     }
@@ -416,7 +425,7 @@ static xh_status_t predict(const xhpl_command_t *command,
     status = measure(resources, &parameters->list[XHPL_NB],
                      xh_settings_real("plan_seconds"), TRIES, &rates);
     if (xhpl_rank(MPI_COMM_WORLD) == 0 && status == XH_OK) {
-        if (rates.others > too_much)
+        if (rates.others > worthless_above)
             status = xhpl_advice_worthless(command, rates.others);
         if (status == XH_OK)
             answer_prediction(parameters, weights, &rates);
@@ -429,7 +438,7 @@ int xhpl_planner_answer(const xhpl_command_t *command)
 {
     bool plans = command->ask == XHPL_ASK_PLAN;
     const hyb_resources_t *resources =
-        means_for(plans ? "--plan" : "--predict");
+        measured_resources(plans ? "--plan" : "--predict");
 
     return resources != NULL &&
                    (plans ? plan : predict)(command, resources) == XH_OK
@@ -443,15 +452,15 @@ typedef struct {
     hyb_model_rates_t rates;
     const xhpl_weights_t *weights; /* NULL: equal columns */
     HPL_T_ORDER order;
-} known_t;
+} predicted_t;
 
 static double forecast(const void *context, const xhpl_test_t *test)
 {
-    const known_t *known = context;
+    const predicted_t *known = context;
     xhpl_job_t job = {.rates = &known->rates, .bytes = xhpl_capacity_bytes};
 
-    return xhpl_unequal_choice(&job, known->weights, known->order,
-                               xhpl_shape_of(test, 0), test->bcast)
+    return xhpl_weighted_choice(&job, known->weights, known->order,
+                                xhpl_shape_of(test, 0), test->bcast)
         .seconds;
 }
 
@@ -459,7 +468,7 @@ xh_status_t xhpl_planner_forecast(const xhpl_parameters_t *parameters,
                                   const xhpl_weights_t *weights,
                                   xhpl_forecast_t *forecast_p)
 {
-    static known_t known;
+    static predicted_t known;
     hyb_model_rates_t *rates = &known.rates;
     double seconds = fmin(forecast_seconds, xh_settings_real("plan_seconds"));
     const hyb_resources_t *resources;
@@ -467,11 +476,11 @@ xh_status_t xhpl_planner_forecast(const xhpl_parameters_t *parameters,
     *forecast_p = (xhpl_forecast_t){0};
     if (strcmp(xh_settings_text("predict"), "off") == 0)
         return XH_OK;
-    resources = means_for("predict=on");
+    resources = measured_resources("predict=on");
     if (resources == NULL)
         return XH_ERR_INPUT;
     XH_TRY(measure(resources, &parameters->list[XHPL_NB], seconds, 1, rates));
-    if (rates->others > too_much && xhpl_rank(MPI_COMM_WORLD) == 0)
+    if (rates->others > worthless_above && xhpl_rank(MPI_COMM_WORLD) == 0)
         xh_log_warning("other programs had these cores %.0f%% of the measuring "
                        "time: this prediction is worthless. End these "
                        "programs (%s) and try again",
@@ -484,7 +493,7 @@ xh_status_t xhpl_planner_forecast(const xhpl_parameters_t *parameters,
                           .ceiling = rates->ceiling,
                           .latency = rates->row.latency,
                           .bandwidth = rates->row.bandwidth,
-                          .disturbed = rates->others > XH_TURNS_CROWDED};
+                          .disturbed = rates->others > XH_RUN_DELAY_CROWDED};
     return XH_OK;
 }
 
@@ -493,7 +502,7 @@ xh_status_t xhpl_planner_forecast(const xhpl_parameters_t *parameters,
 xh_status_t xhpl_planner_rate(const xhpl_list_t *nb, double *rate_p)
 {
     const double seconds = 1.0;
-    const hyb_resources_t *resources = means_for("weights=measure");
+    const hyb_resources_t *resources = measured_resources("weights=measure");
     int widest = NARROWEST;
 
     if (resources == NULL)

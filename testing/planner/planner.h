@@ -16,12 +16,12 @@
 int xhpl_planner_answer(const xhpl_command_t *command);
 
 /*
- * With predict=on, measure what the tests of parameters need. Collective over
- * MPI_COMM_WORLD.
+ * With predict=on, measure what the forecast of the tests of parameters needs.
+ * Collective over MPI_COMM_WORLD.
  *
- * weights     in   by which columns are dealt, until all tests are done; NULL:
- *                  equally
- * forecast_p  out  of these tests; all zero with predict=off
+ * weights     in   rates by which columns are dealt, until all tests are done;
+ *                  NULL: equally many each
+ * forecast_p  out  of the tests; all zero with predict=off
  * Cost:   about plan_seconds, at most four seconds; more with many NB, as each
  *         takes some calls
  * Errors: XH_ERR_INPUT   not with this solver, or not in this build: reported
@@ -33,8 +33,8 @@ xh_status_t xhpl_planner_forecast(const xhpl_parameters_t *parameters,
                                   xhpl_forecast_t *forecast_p);
 
 /*
- * For weights=measure, the flop/s of this process with the widest of panels nb.
- * Collective over MPI_COMM_WORLD.
+ * For weights=measure, measure the flop/s of this process with the widest
+ * panels of nb. Collective over MPI_COMM_WORLD.
  *
  * Cost:   a second
  * Errors: XH_ERR_INPUT   not with this solver, in this build, or with its

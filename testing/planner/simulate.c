@@ -14,7 +14,7 @@
 
 enum { WORDS_MOST = 16, WORD_SIZE = 128 };
 
-/* A command line, in place. */
+/* A command line of words of fixed size. */
 typedef struct {
     char text[WORDS_MOST][WORD_SIZE];
     char *argv[WORDS_MOST + 1];
@@ -84,15 +84,16 @@ xh_status_t xhpl_simulate_check(bool offloads)
 /* ---- what it is told ----------------------------------------------------- */
 
 /*
- * Rates on as many rows as a process has of the matrix. Of what comes before a
- * product, rows are moved as fast as memory is read, and the rest is the solve.
- * Each was measured apart: where others disturbed that, a part may seem longer
- * than the whole, and what is left is taken for a tenth.
+ * Add rates for as many rows as a process has of the matrix. Before a product,
+ * rows are moved as fast as memory is read; the rest is the solve. Each was
+ * measured separately: a disturbed part may seem longer than the whole, and
+ * then a tenth of the whole is taken.
  */
 static void add_rates(words_t *w, const hyb_model_rates_t *rates,
                       const hpl_shape_t *test)
 {
-    const double half = 16.0; /* of a product's width, as in xhpl-sim */
+    /* width of a product with half its rate, as in xhpl-sim */
+    const double half = 16.0;
     hyb_model_width_t width = hyb_model_of_width(rates, test->nb);
     double nb = test->nb, rows = (double)test->n / test->nprow;
     double prepare = hyb_model_curve_at(&width.prepare, rows);
@@ -106,7 +107,7 @@ static void add_rates(words_t *w, const hyb_model_rates_t *rates,
         rows * nb * nb / hyb_model_curve_at(&width.team, rows), move);
 }
 
-/* Between processes of a row; a message passes two links. */
+/* Add the link between processes of a row; a message passes two links. */
 static void add_link(words_t *w, const hyb_model_link_t *link)
 {
     if (link->bandwidth <= 0.0)
@@ -115,7 +116,7 @@ static void add_link(words_t *w, const hyb_model_link_t *link)
     ADD(w, "--latency=%.6gus", 1e6 * link->latency / 2.0);
 }
 
-/* Long runs are sampled. */
+/* Add the test; long runs are sampled. */
 static void add_test(words_t *w, const xhpl_choice_t *choice)
 {
     enum { FIRST = 4, LAST = 12 };

@@ -8,13 +8,14 @@
 /* xhpl-sim (docs/SCALING.md) on a choice of a plan. On one process. */
 
 /*
+ * Check that a choice can be simulated.
  * Errors: XH_ERR_INPUT  xhpl-sim is neither beside this program nor in PATH, or
  *                       devices compute, of which it has no model: reported
  */
 xh_status_t xhpl_simulate_check(bool offloads);
 
 /*
- * Run it with the rates and links that were measured; it prints what the choice
+ * Run xhpl-sim with the measured rates and links; it prints what the choice
  * reaches and what other grids, a slow node, a slow link, more links, and
  * leaving the slowest node out would change.
  *

@@ -19,30 +19,32 @@
 #include "hpl/grid/agree.h"
 #include "testing/ptest/processes.h"
 
-/* the product that is timed: C (M x N) += A (M x K) * B (K x N) */
+/* the timed product: C (M x N) += A (M x K) * B (K x N) */
 enum {
-    TRIES = 3,      /* more, of a slow DGEMM that others disturb */
-    LEAST_N = 2000, /* of a run whose DGEMM is measured */
-    ROUNDS = 100000 /* of multiply-adds: about a millisecond */
+    TRIES = 3,      /* attempts, if DGEMM is slow and disturbed */
+    LEAST_N = 2000, /* smallest N of a run whose DGEMM is measured */
+    ROUNDS = 100000 /* multiply-adds, about a millisecond */
 };
 enum { M = 512, N = 512, K = 256, DOUBLES = M * K + K * N + M * N };
 
 static const double flop = 2.0 * M * N * K;
-static const double seconds = 0.02;   /* for DGEMM, and for the ceiling */
-static const double acceptable = 0.6; /* of the core's ceiling */
-static const double disturbed = 0.45; /* ... while others disturb it */
+static const double seconds = 0.02;    /* for DGEMM, and for the ceiling */
+static const double least_share = 0.6; /* of the core's ceiling; less is slow */
+static const double least_disturbed_share =
+    0.45; /* the same while other threads disturb it */
 static const double patience = 0.5;   /* s to wait until other threads sleep */
 static const double one_thread = 1.5; /* cores; more are several threads */
 
-/* DGEMM on one thread as measured; zeros: it was not */
+/* A measurement of DGEMM on one thread; all zero: not measured. */
 typedef struct {
-    double rate;   /* flop/s, of the best of several products */
-    double busy;   /* cores, of all of them */
-    double others; /* the part of the time in which others had the core */
-} measured_t;
+    double rate; /* flop/s, the best of several products */
+    double busy; /* cores that this process kept busy */
+    double
+        run_delay; /* share of the time in which other threads had the core */
+} dgemm_t;
 
 /* CPU seconds of this thread. */
-static double own(void)
+static double thread_cpu_seconds(void)
 {
     return xh_clock_read(CLOCK_THREAD_CPUTIME_ID);
 }
@@ -51,21 +53,21 @@ static double own(void)
 static double multiply(double *memory)
 {
     double *a = memory, *b = a + M * K, *c = b + K * N;
-    double start = own();
+    double start = thread_cpu_seconds();
 
     HPL_dgemm(HplColumnMajor, HplNoTrans, HplNoTrans, M, N, K, 1.0, a, M, b, K,
               1.0, c, M);
-    return own() - start;
+    return thread_cpu_seconds() - start;
 }
 
 /* CPU seconds of all threads of this process. */
-static double spent(void)
+static double process_cpu_seconds(void)
 {
     return xh_clock_read(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-/* A library's threads spin for a while before they sleep: OpenBLAS's for a
-   tenth of a second. */
+/* The threads of a library spin before they sleep: for a tenth of a second with
+ * OpenBLAS. */
 static void wait_until_idle(void)
 {
     const struct timespec nap = {0, 10000000};
@@ -73,32 +75,34 @@ static void wait_until_idle(void)
 
     do {
         start = xh_clock_wall();
-        before = spent();
+        before = process_cpu_seconds();
         nanosleep(&nap, NULL);
-    } while (spent() - before > 0.1 * (xh_clock_wall() - start) && start < end);
+    } while (process_cpu_seconds() - before > 0.1 * (xh_clock_wall() - start) &&
+             start < end);
 }
 
-static measured_t measure_dgemm(void)
+static dgemm_t measure_dgemm(void)
 {
     double best = INFINITY, start, before, mine, wall;
     void *memory;
 
     if (xh_memory_allocate(DOUBLES * sizeof(double), &memory) != XH_OK)
-        return (measured_t){0};
+        return (dgemm_t){0};
     for (int i = 0; i < DOUBLES; i++)
         ((double *)memory)[i] = (i % 7 - 3) * 0.125;
     wait_until_idle();
     multiply(memory);
-    mine = own();
+    mine = thread_cpu_seconds();
     start = xh_clock_wall();
-    before = spent();
+    before = process_cpu_seconds();
     do {
         best = fmin(best, multiply(memory));
         wall = xh_clock_wall() - start;
     } while (wall < seconds);
     xh_memory_free(memory, DOUBLES * sizeof(double));
-    return (measured_t){best > 0 ? flop / best : 0, (spent() - before) / wall,
-                        1.0 - (own() - mine) / wall};
+    return (dgemm_t){best > 0 ? flop / best : 0,
+                     (process_cpu_seconds() - before) / wall,
+                     1.0 - (thread_cpu_seconds() - mine) / wall};
 }
 
 /* Flop/s of multiply-adds on this core, the best of several runs. */
@@ -109,9 +113,9 @@ static double measure_ceiling(void)
     volatile double result;
 
     do {
-        start = own();
+        start = thread_cpu_seconds();
         result = kernel->run(ROUNDS);
-        best = fmin(best, own() - start);
+        best = fmin(best, thread_cpu_seconds() - start);
     } while (xh_clock_wall() < end);
     (void)result;
     return kernel->flop * ROUNDS / best;
@@ -149,7 +153,8 @@ static const char *core_type(void)
     }
 }
 
-/* xhpl's own kernel, which then computes the update; NULL: the BLAS does. */
+/* xhpl's own kernel, which then computes the update; NULL: the
+ * BLAS does. */
 static const char *own_kernel(void)
 {
     const char *kernel = hpl_solver()->workers().kernel;
@@ -157,9 +162,9 @@ static const char *own_kernel(void)
     return kernel != NULL && strcmp(kernel, "blas") != 0 ? kernel : NULL;
 }
 
-/* What to do about a slow DGEMM, into text. */
-static void say_remedy(const xh_blas_library_t *library, char *text,
-                       size_t size)
+/* Write into text what the user can do about a slow DGEMM. */
+static void write_remedy(const xh_blas_library_t *library, char *text,
+                         size_t size)
 {
     const char *type =
         strcmp(library->name, "OpenBLAS") == 0 ? core_type() : NULL;
@@ -182,29 +187,31 @@ static void say_remedy(const xh_blas_library_t *library, char *text,
                        own_kernel());
 }
 
-/* Is DGEMM clearly slower than its core? While others disturb it, more so: they
- * take caches, and parts of a core, too. */
-static bool is_slow(measured_t dgemm, double ceiling)
+/* Is DGEMM clearly slower than its core? Threads that disturb it also take
+ * caches and parts of a core, so the limit is lower then. */
+static bool is_slow(dgemm_t dgemm, double ceiling)
 {
-    double least = dgemm.others > XH_TURNS_CROWDED ? disturbed : acceptable;
+    double least = dgemm.run_delay > XH_RUN_DELAY_CROWDED
+                       ? least_disturbed_share
+                       : least_share;
 
     return dgemm.rate > 0 && dgemm.rate < least * ceiling;
 }
 
-static void warn_if_slow(const xh_blas_library_t *library, measured_t dgemm,
+static void warn_if_slow(const xh_blas_library_t *library, dgemm_t dgemm,
                          double ceiling)
 {
     double rate;
     char remedy[512];
 
-    for (int i = 0; i < TRIES && dgemm.others > XH_TURNS_CROWDED &&
+    for (int i = 0; i < TRIES && dgemm.run_delay > XH_RUN_DELAY_CROWDED &&
                     is_slow(dgemm, ceiling);
          i++)
         dgemm = measure_dgemm();
     if (!is_slow(dgemm, ceiling))
         return;
     rate = dgemm.rate;
-    say_remedy(library, remedy, sizeof(remedy));
+    write_remedy(library, remedy, sizeof(remedy));
     xh_log_message(
         own_kernel() != NULL ? XH_LOG_INFO : XH_LOG_WARNING,
         "DGEMM of %s on one thread reaches %.1f Gflop/s, %.0f%% of the %.1f "
@@ -228,22 +235,23 @@ static const char *threads_variable(const xh_blas_library_t *library)
     return "OMP_NUM_THREADS";
 }
 
-/* Does the variable ask for another number of threads than is used? */
+/* Does variable ask for another number of threads than is used? */
 static bool is_ignored(const char *variable, int64_t used)
 {
-    const char *wanted = getenv(variable);
+    const char *requested = getenv(variable);
 
-    return wanted != NULL && wanted[0] != '\0' &&
-           strtol(wanted, NULL, 10) != used;
+    return requested != NULL && requested[0] != '\0' &&
+           strtol(requested, NULL, 10) != used;
 }
 
-/* Variables set neither the solver's threads nor those of the library. */
-static void say_ignored_variable(const xh_blas_library_t *library)
+/* Warn that environment variables set neither the solver's threads nor those of
+ * library. */
+static void warn_of_ignored_variable(const xh_blas_library_t *library)
 {
     bool is_reference = strcmp(hpl_solver()->name, "reference") == 0;
     int64_t of_library = xh_settings_int("blas_threads");
     const char *variable = "OMP_NUM_THREADS";
-    long wanted;
+    long requested;
 
     if (library->threads <= 0)
         return;
@@ -254,19 +262,19 @@ static void say_ignored_variable(const xh_blas_library_t *library)
             !is_ignored(variable, of_library))
             return;
     }
-    wanted = strtol(getenv(variable), NULL, 10); /* of a list, the first */
+    requested = strtol(getenv(variable), NULL, 10); /* the first of a list */
     xh_log_info("%s=%.80s has no effect: use --set %s=%ld", variable,
                 getenv(variable), is_reference ? "blas_threads" : "threads",
-                wanted > 0 ? wanted : 1);
+                requested > 0 ? requested : 1);
 }
 
 static void measure(const xh_blas_library_t *library)
 {
-    measured_t dgemm;
+    dgemm_t dgemm;
 
     xh_blas_library_set_threads(1);
     dgemm = measure_dgemm();
-    if (dgemm.busy > one_thread) /* threads that spun sleep by now */
+    if (dgemm.busy > one_thread) /* idle threads no longer spin */
         dgemm.busy = fmin(dgemm.busy, measure_dgemm().busy);
     /* threads of the library disturb those of the solver */
     if (dgemm.busy > one_thread && xh_settings_int("blas_threads") == 1)
@@ -310,7 +318,7 @@ xh_status_t xhpl_blas_report(const xhpl_parameters_t *parameters)
                     known(threads));
     }
     if (is_first)
-        say_ignored_variable(&library);
+        warn_of_ignored_variable(&library);
     xhpl_idle_barrier(MPI_COMM_WORLD);
     return XH_OK;
 }

@@ -5,12 +5,12 @@
 #include "testing/ptest/parameters.h"
 
 /*
- * Give the BLAS library the threads of the setting blas_threads and report on
- * stderr which library it is. If an N is at least 2000, warn if its DGEMM is
- * far below the FMA ceiling or uses more cores than one. Collective over
- * MPI_COMM_WORLD; process 0 measures while the others sleep.
+ * Set the threads of the BLAS library to blas_threads, and report on stderr
+ * which library it is. If an N is at least 2000, warn if DGEMM is far below the
+ * FMA ceiling or uses more than one core. Collective over MPI_COMM_WORLD;
+ * process 0 measures while the other processes sleep.
  *
- * Cost:   0.1 s; 0.4 s if others disturb a slow DGEMM.
+ * Cost:   0.1 s; 0.4 s if other threads disturb a slow DGEMM.
  * Errors: XH_ERR_INPUT  the library of any process takes 64-bit integers:
  *                       reported, on all processes
  */

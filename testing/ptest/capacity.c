@@ -15,11 +15,12 @@
 
 /* Memory of a process besides its system: buffers of MPI and BLAS. */
 static const double allowance = 32 * MIB;
-/* What process 0 keeps of each other one: reports, a connection, a record. */
-static const double of_each = 8192;
+/* Bytes on process 0 per process: reports, a connection, a record. */
+static const double bytes_per_process = 8192;
 
-/* Bytes for this run on my node, whose processes are node; INFINITY: unknown.
- * They are double, as sums may pass 2^64. */
+/* Bytes available to this run on the node of this process; node has its
+ * processes; INFINITY: unknown. The type is double since sums may exceed 2^64.
+ */
 static double available_on(MPI_Comm node)
 {
     double available = INFINITY;
@@ -52,18 +53,20 @@ static double limit_left(void)
 
 double xhpl_capacity_bytes(const hpl_shape_t *shape)
 {
-    /* where pages are small, each has an entry in a table */
-    static const double entries = 8.0 / 4096;
+    /* with small pages, each has an entry in a page table */
+    static const double page_table_share = 8.0 / 4096;
     bool is_first = shape->myrow == 0 && shape->mycol == 0;
 
-    return (1 + entries) * (double)hpl_solver()->bytes(shape) + allowance +
-           (is_first ? of_each * shape->nprow * shape->npcol : 0.0);
+    return (1 + page_table_share) * (double)hpl_solver()->bytes(shape) +
+           allowance +
+           (is_first ? bytes_per_process * shape->nprow * shape->npcol : 0.0);
 }
 
 xhpl_capacity_t xhpl_capacity_of_nodes(void)
 {
     MPI_Comm node = xhpl_node_comm();
-    double least[2]; /* of all nodes: bytes, and minus the processes */
+    double least[2]; /* smallest of all nodes: bytes, and minus the number of
+                        processes */
     int first = xhpl_rank(node) == 0, nodes;
 
     least[0] = limit_left();
@@ -83,15 +86,15 @@ typedef struct {
     const xhpl_parameters_t *parameters;
     const xhpl_weights_t *weights;
     MPI_Comm node;
-    double available; /* on it */
-    double limit;     /* of this process */
+    double available; /* bytes on node */
+    double limit;     /* bytes; INFINITY: no limit */
 } check_t;
 
-/* the node that is furthest from fitting */
+/* the node on which a test fits least */
 typedef struct {
-    double ratio; /* of need to available */
-    int rank;     /* a process of it */
-} worst_t;
+    double ratio; /* bytes needed divided by bytes available */
+    int rank;     /* of a process on that node */
+} tightest_t;
 
 static double process_bytes(const check_t *check, const xhpl_test_t *test)
 {
@@ -116,11 +119,11 @@ static double process_bytes(const check_t *check, const xhpl_test_t *test)
     return bytes;
 }
 
-/* Where test fits least; collective over all. */
-static worst_t worst_of(const check_t *check, const xhpl_test_t *test)
+/* Find the node on which test fits least; collective over MPI_COMM_WORLD. */
+static tightest_t find_tightest(const check_t *check, const xhpl_test_t *test)
 {
     double bytes = process_bytes(check, test);
-    worst_t worst = {.rank = xhpl_rank(MPI_COMM_WORLD)};
+    tightest_t worst = {.rank = xhpl_rank(MPI_COMM_WORLD)};
 
     worst.ratio = bytes / check->limit;
     MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_SUM, check->node);
@@ -130,7 +133,7 @@ static worst_t worst_of(const check_t *check, const xhpl_test_t *test)
     return worst;
 }
 
-/* The largest multiple of NB, at most N, with which test fits; 0 if none. */
+/* The largest multiple of NB, at most N, with which test fits; 0: none. */
 static int largest_n(const check_t *check, const xhpl_test_t *test)
 {
     int good = 0, bad = test->n / test->nb + 1;
@@ -140,7 +143,7 @@ static int largest_n(const check_t *check, const xhpl_test_t *test)
         xhpl_test_t smaller = *test;
 
         smaller.n = middle * test->nb;
-        if (worst_of(check, &smaller).ratio <= 1)
+        if (find_tightest(check, &smaller).ratio <= 1)
             good = middle;
         else
             bad = middle;
@@ -148,9 +151,9 @@ static int largest_n(const check_t *check, const xhpl_test_t *test)
     return good * test->nb;
 }
 
-/* On a process of the node that is furthest from fitting. */
-static void say_too_large(const check_t *check, const xhpl_test_t *test,
-                          double ratio, int n)
+/* Order: on a process of the node on which test fits least. */
+static void report_too_large(const check_t *check, const xhpl_test_t *test,
+                             double ratio, int n)
 {
     bool is_limit = process_bytes(check, test) / check->limit >= ratio;
     double room = is_limit ? check->limit : check->available;
@@ -187,14 +190,14 @@ xh_status_t xhpl_capacity_check(const xhpl_parameters_t *parameters,
     int64_t tests = xhpl_test_count(parameters);
     int64_t step = xhpl_test_same_shape(parameters);
     xhpl_test_t largest = {.n = 0};
-    worst_t worst = {.ratio = 0};
+    tightest_t worst = {.ratio = 0};
 
     check.node = xhpl_node_comm();
     check.available = available_on(check.node);
     check.limit = limit_left();
     for (int64_t index = 0; index < tests; index += step) {
         xhpl_test_t test = xhpl_test_at(parameters, index);
-        worst_t found = worst_of(&check, &test);
+        tightest_t found = find_tightest(&check, &test);
 
         if (found.ratio > worst.ratio) {
             worst = found;
@@ -205,7 +208,7 @@ xh_status_t xhpl_capacity_check(const xhpl_parameters_t *parameters,
         int n = largest_n(&check, &largest);
 
         if (xhpl_rank(MPI_COMM_WORLD) == worst.rank)
-            say_too_large(&check, &largest, worst.ratio, n);
+            report_too_large(&check, &largest, worst.ratio, n);
     }
     MPI_Comm_free(&check.node);
     return worst.ratio > 1 ? XH_ERR_MEMORY : XH_OK;

@@ -15,7 +15,8 @@
 #include "testing/ptest/named_files.h"
 #include "testing/ptest/test_list.h"
 
-static const double usual_share = 0.8; /* of the memory, without --memory */
+static const double usual_share =
+    0.8; /* of the memory, if --memory is missing */
 static const char default_dat[] = "HPL.dat", default_conf[] = "xhpl.conf";
 
 /* ---- the command line ---------------------------------------------------- */
@@ -23,7 +24,7 @@ static const char default_dat[] = "HPL.dat", default_conf[] = "xhpl.conf";
 #define AT(member) offsetof(xhpl_command_t, member)
 
 /* clang-format off */
-static const xh_option_t others[] = {
+static const xh_option_t plain_options[] = {
     {"dat", "FILE", XH_OPTION_TEXT, AT(dat),
      "read FILE in place of HPL.dat", 0, 0, 0},
     {"set", "NAME=VALUE", XH_OPTION_SET, 0,
@@ -90,7 +91,7 @@ static const xh_option_t others[] = {
 };
 /* clang-format on */
 
-enum { OTHERS = sizeof(others) / sizeof(others[0]) };
+enum { PLAIN_OPTIONS = sizeof(plain_options) / sizeof(plain_options[0]) };
 
 /* Read "a,b,c" as the values of quantity. */
 static xh_status_t read_list(int quantity, const char *text,
@@ -129,12 +130,13 @@ static xh_status_t read_list(int quantity, const char *text,
         at = at[length] == ',' ? at + length + 1 : NULL;
     }
     command->parameters.list[quantity].count = count;
-    command->given[quantity] = true;
+    command->is_given[quantity] = true;
     return XH_OK;
 }
 
-/* choice  in  a quantity, or XHPL_QUANTITIES and a limit of a plan, or help */
-static xh_status_t read_other(int choice, const char *text, void *context)
+/* choice  in  a quantity; XHPL_QUANTITIES and a limit of a plan; or help */
+static xh_status_t read_plain_option(int choice, const char *text,
+                                     void *context)
 {
     xhpl_command_t *command = context;
 
@@ -145,12 +147,12 @@ static xh_status_t read_other(int choice, const char *text, void *context)
     return choice < XHPL_QUANTITIES
                ? read_list(choice, text, command)
                : xhpl_plan_option_read(choice - XHPL_QUANTITIES, text,
-                                       &command->wanted);
+                                       &command->plan_options);
 }
 
 xh_status_t xhpl_options_parse(int argc, char **argv, xhpl_command_t *command_p)
 {
-    xh_option_t rows[XHPL_QUANTITIES + OTHERS];
+    xh_option_t rows[XHPL_QUANTITIES + PLAIN_OPTIONS];
 
     *command_p =
         (xhpl_command_t){.exit_status = XH_EXIT_INPUT, .ask = XHPL_ASK_RUN};
@@ -160,9 +162,10 @@ xh_status_t xhpl_options_parse(int argc, char **argv, xhpl_command_t *command_p)
                                 .argument = "LIST",
                                 .kind = XH_OPTION_OTHER,
                                 .choice = q};
-    memcpy(rows + XHPL_QUANTITIES, others, sizeof(others));
-    return xh_command_line_read(argc, argv, rows, XHPL_QUANTITIES + OTHERS,
-                                read_other, command_p);
+    memcpy(rows + XHPL_QUANTITIES, plain_options, sizeof(plain_options));
+    return xh_command_line_read(argc, argv, rows,
+                                XHPL_QUANTITIES + PLAIN_OPTIONS,
+                                read_plain_option, command_p);
 }
 
 /* ---- the parameters ------------------------------------------------------ */
@@ -173,9 +176,9 @@ xh_status_t xhpl_options_complete(xhpl_command_t *command,
     xhpl_parameters_t all = *file;
 
     for (int q = 0; q < XHPL_QUANTITIES; q++)
-        if (command->given[q])
+        if (command->is_given[q])
             all.list[q] = command->parameters.list[q];
-    if (command->given[XHPL_THRESHOLD])
+    if (command->is_given[XHPL_THRESHOLD])
         all.threshold = command->parameters.threshold;
     all.runs = command->runs > 0 ? (int)command->runs : 1;
     command->parameters = all;
@@ -186,7 +189,7 @@ xh_status_t xhpl_options_complete(xhpl_command_t *command,
     return XH_ERR_INPUT;
 }
 
-/* Rows of the grid of so many processes that is the nearest to a square. */
+/* P of the grid of `processes` that is nearest to a square. */
 static int rows_of(int processes)
 {
     int rows = (int)sqrt((double)processes);
@@ -196,30 +199,30 @@ static int rows_of(int processes)
     return rows;
 }
 
-/* What neither an option nor HPL.dat gives, which is said. */
+/* Choose what neither an option nor HPL.dat gives, and report it. */
 static void choose(xhpl_command_t *command, int processes)
 {
     xhpl_parameters_t *p = &command->parameters;
-    bool has_grid = command->given[XHPL_P] || command->given[XHPL_Q];
+    bool has_grid = command->is_given[XHPL_P] || command->is_given[XHPL_Q];
 
     if (!has_grid) {
         p->list[XHPL_P].value[0] = rows_of(processes);
         p->list[XHPL_Q].value[0] = processes / rows_of(processes);
     }
-    if (!command->quiet && (!has_grid || !command->given[XHPL_NB]))
+    if (!command->quiet && (!has_grid || !command->is_given[XHPL_NB]))
         xh_log_info("there is no %s: NB = %d, %d x %d processes; xhpl --plan "
                     "finds the best",
                     default_dat, p->list[XHPL_NB].value[0],
                     p->list[XHPL_P].value[0], p->list[XHPL_Q].value[0]);
 }
 
-/* Read HPL.dat; if there is none, N is enough. */
+/* Read HPL.dat; without that file N is enough. */
 static xh_status_t read_dat(xhpl_command_t *command, int processes)
 {
     const char *dat = command->dat != NULL ? command->dat : default_dat;
     xhpl_parameters_t file = command->parameters;
-    bool is_enough = command->given[XHPL_N] &&
-                     command->given[XHPL_P] == command->given[XHPL_Q];
+    bool is_enough = command->is_given[XHPL_N] &&
+                     command->is_given[XHPL_P] == command->is_given[XHPL_Q];
     bool is_read = command->dat != NULL || !is_enough || access(dat, F_OK) == 0;
 
     if (is_read)
@@ -230,7 +233,8 @@ static xh_status_t read_dat(xhpl_command_t *command, int processes)
     return XH_OK;
 }
 
-/* Then the matrix is one block, and one process has all of it. */
+/* If NB is not below N, the matrix is one block, and one process has all of it.
+ */
 static void warn_of_wide_blocks(const xhpl_parameters_t *parameters)
 {
     const xhpl_list_t *n = &parameters->list[XHPL_N];
@@ -272,7 +276,7 @@ static xh_status_t check_grids(const xhpl_parameters_t *parameters,
 
 /* ---- the whole ----------------------------------------------------------- */
 
-/* The file of settings may be missing, unless --conf names it. */
+/* The settings file may be missing, unless --conf names it. */
 static xh_status_t read_conf(const xhpl_command_t *command)
 {
     const char *conf = command->conf != NULL ? command->conf : default_conf;
@@ -287,10 +291,10 @@ static xh_status_t read_conf(const xhpl_command_t *command)
     return XH_OK;
 }
 
-/* Do the options go together? */
+/* Check that the options can be combined. */
 static xh_status_t check_task(const xhpl_command_t *command)
 {
-    const xhpl_plan_options_t *wanted = &command->wanted;
+    const xhpl_plan_options_t *limits = &command->plan_options;
     bool plans = command->ask == XHPL_ASK_PLAN;
     bool files = command->json != NULL || command->trace != NULL ||
                  command->iterations != NULL;
@@ -298,18 +302,18 @@ static xh_status_t check_task(const xhpl_command_t *command)
         bool is_there;
         const char *text;
     } wrong[] = {
-        {!plans && wanted->seconds > 0.0, "--time needs --plan"},
-        {!plans && wanted->memory_share + wanted->memory_bytes > 0.0,
+        {!plans && limits->seconds > 0.0, "--time needs --plan"},
+        {!plans && limits->memory_share + limits->memory_bytes > 0.0,
          "--memory needs --plan"},
-        {!plans && wanted->nodes > 0, "--nodes needs --plan"},
-        {!plans && wanted->ranks_per_node > 0, "--ranks-per-node needs --plan"},
+        {!plans && limits->nodes > 0, "--nodes needs --plan"},
+        {!plans && limits->ranks_per_node > 0, "--ranks-per-node needs --plan"},
         {!plans && command->write != NULL, "--write needs --plan"},
         {!plans && command->simulate, "--simulate needs --plan"},
         {plans && command->runs > 0, "--runs cannot be combined with --plan"},
         {plans && command->dat != NULL, "--dat cannot be combined with --plan"},
-        {plans && command->given[XHPL_N], "-n: --plan chooses it"},
-        {plans && command->given[XHPL_P], "-p: --plan chooses it"},
-        {plans && command->given[XHPL_Q], "-q: --plan chooses it"},
+        {plans && command->is_given[XHPL_N], "-n: --plan chooses it"},
+        {plans && command->is_given[XHPL_P], "-p: --plan chooses it"},
+        {plans && command->is_given[XHPL_Q], "-q: --plan chooses it"},
         {files && command->ask > XHPL_ASK_TRUST,
          "--json, --trace and --iterations need a run: they cannot be combined "
          "with --plan or --predict"},
@@ -323,7 +327,7 @@ static xh_status_t check_task(const xhpl_command_t *command)
     return XH_OK;
 }
 
-/* The file that the report goes to; NULL: stderr. */
+/* The file to which the report goes; NULL: stderr. */
 static const char *report_file(const xhpl_parameters_t *parameters)
 {
     int device = xhpl_parameters_value(parameters, XHPL_DEVICE);
@@ -333,8 +337,8 @@ static const char *report_file(const xhpl_parameters_t *parameters)
     return device == XHPL_DEVICE_STDOUT ? "/dev/stdout" : parameters->output;
 }
 
-/* Does no file that is written take another's place? report: NULL as long as
- * HPL.dat, which names it, is not read. */
+/* Check that no written file is named twice. report is NULL until HPL.dat,
+ * which names it, has been read. */
 static xh_status_t check_files(const xhpl_command_t *command,
                                const char *report)
 {
@@ -357,7 +361,7 @@ static bool is(const char *setting, const char *value)
     return strcmp(xh_settings_text(setting), value) == 0;
 }
 
-/* Checkpoints are of one test, by the hybrid solver. */
+/* Checkpoints are possible for one test with the hybrid solver. */
 static xh_status_t check_checkpoints(const xhpl_parameters_t *parameters)
 {
     int64_t tests = xhpl_test_count(parameters);
@@ -375,13 +379,13 @@ static xh_status_t check_checkpoints(const xhpl_parameters_t *parameters)
     return XH_ERR_INPUT;
 }
 
-/* Are the settings and the parameters such that the task can be done? */
+/* Read settings and parameters; returns whether the task can be done. */
 static bool read_task(xhpl_command_t *command, int processes)
 {
-    xhpl_plan_options_t *wanted = &command->wanted;
+    xhpl_plan_options_t *limits = &command->plan_options;
 
-    if (wanted->memory_share + wanted->memory_bytes == 0.0)
-        wanted->memory_share = usual_share;
+    if (limits->memory_share + limits->memory_bytes == 0.0)
+        limits->memory_share = usual_share;
     if (read_conf(command) != XH_OK)
         return false;
     if (command->ask == XHPL_ASK_PLAN)
@@ -389,19 +393,19 @@ static bool read_task(xhpl_command_t *command, int processes)
     if (read_dat(command, processes) != XH_OK)
         return false;
     if (check_files(command, report_file(&command->parameters)) != XH_OK) {
-        command->json = NULL; /* which may be the report's */
+        command->json = NULL; /* it may be the report's file */
         return false;
     }
-    return command->ask == XHPL_ASK_PREDICT || /* which runs no test */
+    return command->ask == XHPL_ASK_PREDICT || /* it runs no test */
            (check_checkpoints(&command->parameters) == XH_OK &&
             check_grids(&command->parameters, processes) == XH_OK);
 }
 
-/* Answer what takes no run; true if that could be done. */
+/* Do a task that is no run; returns whether it succeeded. */
 static bool answer(const xhpl_command_t *command)
 {
     if (command->ask == XHPL_ASK_HELP)
-        xhpl_help_print(command->topic, others, OTHERS, stdout);
+        xhpl_help_print(command->topic, plain_options, PLAIN_OPTIONS, stdout);
     else if (command->ask == XHPL_ASK_VERSION)
         printf("xhpl %s\n", XH_VERSION);
     else if (read_conf(command) == XH_OK)
@@ -424,6 +428,6 @@ void xhpl_command_read(int argc, char **argv, int processes,
         check_task(command_p) == XH_OK && check_files(command_p, NULL) == XH_OK)
         done = command_p->run = read_task(command_p, processes);
     else
-        command_p->json = NULL; /* no record of what is no run */
+        command_p->json = NULL; /* only runs have a record */
     command_p->exit_status = done ? XH_EXIT_PASSED : XH_EXIT_INPUT;
 }

@@ -9,36 +9,37 @@
 #include "testing/ptest/parameters.h"
 #include "testing/ptest/plan_options.h"
 
-enum { XHPL_FILE_SIZE = 4096 }; /* of a file's name, with its 0 byte */
+enum { XHPL_FILE_SIZE = 4096 }; /* of a file name, with its 0 byte */
 
 typedef enum {
     XHPL_ASK_RUN,
     XHPL_ASK_TRUST,   /* a run that ends before its tests */
     XHPL_ASK_PLAN,    /* what to run */
     XHPL_ASK_PREDICT, /* how long a run takes */
-    XHPL_ASK_CONFIG,  /* the settings */
+    XHPL_ASK_CONFIG,  /* print the settings */
     XHPL_ASK_HELP,
     XHPL_ASK_VERSION
 } xhpl_ask_t;
 
 /*
- * What the user wants. Process 0 reads it and broadcasts it as it is: the other
- * processes may compare names of files with NULL, none, but not read them.
+ * What the user wants. Process 0 reads it and broadcasts it unchanged: the
+ * other processes may compare names of files with NULL (none), but not read
+ * them.
  */
 typedef struct {
-    bool run;        /* false: the program ends ... */
-    int exit_status; /* ... with this status */
+    bool run;        /* false: the program ends */
+    int exit_status; /* of a program that ends */
     xhpl_ask_t ask;
-    xhpl_topic_t topic; /* of help */
+    xhpl_topic_t topic; /* of --help */
     bool quiet;
     bool upstream_exit;
-    bool force; /* files that are written may replace any others */
+    bool force; /* written files may replace any file */
     const char *dat, *conf, *trace, *iterations, *json;
-    const char *write;           /* of a plan */
-    bool simulate;               /* the best choice of a plan */
-    int64_t runs;                /* of each test; 0: one */
-    xhpl_plan_options_t wanted;  /* of a plan */
-    bool given[XHPL_QUANTITIES]; /* which parameters options gave */
+    const char *write;                /* the file for the choice of --plan */
+    bool simulate;                    /* simulate the best choice of a plan */
+    int64_t runs;                     /* of each test; 0: not given, one */
+    xhpl_plan_options_t plan_options; /* limits of a plan */
+    bool is_given[XHPL_QUANTITIES];   /* by quantity: an option gave it */
     xhpl_parameters_t parameters;
 } xhpl_command_t;
 
@@ -46,7 +47,7 @@ typedef struct {
  * Read settings, command line and HPL.dat into a command for a run of
  * `processes`, answer --help and --version, and report errors.
  *
- * argv  in  must outlive the order
+ * argv  in  must outlive the command
  *
  * Order: on one process.
  */
@@ -56,7 +57,7 @@ void xhpl_command_read(int argc, char **argv, int processes,
 /* ---- its parts ----------------------------------------------------------- */
 
 /*
- * Read the command line; parameters that it does not give are defaults. --set
+ * Read the command line; parameters that it does not give get defaults. --set
  * is applied to the settings at once.
  *
  * Errors: XH_ERR_INPUT  an unknown option or value: reported with the nearest
@@ -66,7 +67,7 @@ xh_status_t xhpl_options_parse(int argc, char **argv,
                                xhpl_command_t *command_p);
 
 /*
- * Take those parameters from file that no option gave.
+ * Take from file the parameters that no option gave.
  * Errors: XH_ERR_INPUT  the lists of P and Q differ in length: reported
  */
 xh_status_t xhpl_options_complete(xhpl_command_t *command,

@@ -11,7 +11,7 @@
 #include "hpl_solver.h"
 #include "testing/ptest/processes.h"
 
-/* Mark one processor of each core that my threads use. */
+/* Mark one processor of each core that the threads of this process use. */
 static void mark_cores(const char *list, unsigned char cpus[XH_MOST_CPUS])
 {
     int number[XH_MOST_CPUS];

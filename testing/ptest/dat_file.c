@@ -18,15 +18,15 @@ enum {
     TOKEN_SIZE = XHPL_OUTPUT_SIZE + 1 /* longer tokens are cut */
 };
 
-/* what is left of a line */
+/* the rest of a line */
 typedef struct {
     const char *at, *end;
 } span_t;
 
 /* the file and its contents */
 typedef struct {
-    span_t line[XHPL_DAT_LINES]; /* number i + 1 */
-    int lines;                   /* of the file, at most 31 */
+    span_t line[XHPL_DAT_LINES]; /* line[i] is line number i + 1 */
+    int lines;                   /* in the file, at most 31 */
     xhpl_parameters_t parameters;
     xhpl_dat_notes_t *notes;
     xhpl_dat_error_t *error;
@@ -86,8 +86,8 @@ static bool blank(char c)
 }
 
 /*
- * Take the next token off line; it is empty at the line's end. A 0 byte
- * becomes the end of a line, which no value has.
+ * Take the next token off line; an empty one at the end of the line. A 0 byte
+ * becomes the end of a line, which no value contains.
  */
 static void next_token(span_t *line, char token[TOKEN_SIZE])
 {
@@ -103,8 +103,8 @@ static void next_token(span_t *line, char token[TOKEN_SIZE])
 
 /* ---- a line that is another's -------------------------------------------- */
 
-/* Does the line end in the comment of line `number`, behind numbers or, in that
- * of the output file, a name? */
+/* Does line index + 1 end in the comment of line `number`, after numbers or, on
+ * the line of the output file, a name? */
 static bool has_comment_of(const reader_t *reader, int index, int number)
 {
     span_t line = reader->line[index];
@@ -124,8 +124,8 @@ static bool has_comment_of(const reader_t *reader, int index, int number)
     return blank(line.at[before - 1]);
 }
 
-/* The number of the line whose comment line index + 1 has; 0: none, or its own.
- */
+/* The number of the line whose comment line index + 1 has; 0: none, or its own
+ * comment. */
 static int belongs_to(const reader_t *reader, int index)
 {
     for (int number = 1; number <= XHPL_DAT_LINES; number++)
@@ -134,7 +134,7 @@ static int belongs_to(const reader_t *reader, int index)
     return 0;
 }
 
-/* Lines from .. to - 1 are not there. */
+/* Report that lines from .. to - 1 are missing. */
 static void say_missing(xhpl_dat_error_t *error, int from, int to)
 {
     if (to == from + 1 && comments[from] != NULL)
@@ -154,8 +154,8 @@ static void say_missing(xhpl_dat_error_t *error, int from, int to)
                  from, to - 1, to, comments[to]);
 }
 
-/* The first line up to the one at fault that has the comment of another: that
- * is the error, and what follows comes from it. */
+/* The first line, up to the one that was refused, that has the comment of
+ * another line is the error: later errors follow from it. */
 static void blame_moved_line(const reader_t *reader)
 {
     xhpl_dat_error_t *error = reader->error;
@@ -195,7 +195,7 @@ static xh_status_t refuse(reader_t *reader, int line, const char *token,
     return XH_ERR_INPUT;
 }
 
-/* The file may not end before that line. */
+/* Fail if the file ends before line. */
 static xh_status_t need_line(reader_t *reader, int line)
 {
     if (line <= reader->lines)
@@ -207,14 +207,14 @@ static xh_status_t need_line(reader_t *reader, int line)
     return XH_ERR_INPUT;
 }
 
-/* How many values the list of quantity has. */
+/* Read how many values the list of quantity has. */
 static xh_status_t read_count(reader_t *reader, xhpl_quantity_t quantity)
 {
     static const xhpl_quantity_row_t number = {
         .least = 1, .most = XHPL_LIST_MOST, .initial = 1};
     const xhpl_quantity_row_t *row = xhpl_quantity(quantity);
     char token[TOKEN_SIZE], wanted[64], advice[128];
-    span_t line; /* P and Q share it */
+    span_t line; /* P and Q share their line */
 
     if (row->count_line == 0)
         return XH_OK;
@@ -229,7 +229,7 @@ static xh_status_t read_count(reader_t *reader, xhpl_quantity_t quantity)
     return refuse(reader, row->count_line, token, wanted, advice);
 }
 
-/* Once for each line. */
+/* Add a note, once per line. */
 static void note(reader_t *reader, const xhpl_quantity_row_t *row,
                  const char *token, int value)
 {
@@ -247,8 +247,8 @@ static void note(reader_t *reader, const xhpl_quantity_row_t *row,
              row->forms != NULL ? ")" : "", row->what);
 }
 
-/* An integer that is not allowed, but that HPL 2.3 runs, or the word that the
- * comment of the device's line offers. */
+/* Read an integer that is not allowed but that HPL 2.3 runs, or the word that
+ * the comment of the device line offers. */
 static bool read_leniently(reader_t *reader, xhpl_quantity_t quantity,
                            int index, const char *token)
 {
@@ -263,8 +263,8 @@ static bool read_leniently(reader_t *reader, xhpl_quantity_t quantity,
         xhpl_integer_parse(token, INT_MIN, INT_MAX, &any) != XH_OK ||
         (row->words == NULL && any > row->most))
         return false;
-    *value = row->otherwise;
-    note(reader, row, token, row->otherwise);
+    *value = row->fallback;
+    note(reader, row, token, row->fallback);
     return true;
 }
 
@@ -290,7 +290,7 @@ static xh_status_t read_values(reader_t *reader, xhpl_quantity_t quantity)
     return XH_OK;
 }
 
-/* The output file's name matters only if the device is a file. */
+/* The name of the output file matters only if the device is a file. */
 static xh_status_t read_output(reader_t *reader)
 {
     int device = xhpl_parameters_value(&reader->parameters, XHPL_DEVICE);
@@ -309,7 +309,7 @@ static xh_status_t read_output(reader_t *reader)
     return XH_OK;
 }
 
-/* In the file's order: the first line at fault is reported. */
+/* Read in the order of the file, so that the first wrong line is reported. */
 static xh_status_t read_all(reader_t *reader)
 {
     for (int q = 0; q < XHPL_QUANTITIES; q++) {
@@ -368,9 +368,9 @@ xh_status_t xhpl_dat_read(const char *path, xhpl_parameters_t *parameters_p)
 
 /* ---- writing ------------------------------------------------------------- */
 
-enum { FIRST = 4, WIDTH = 12 }; /* line of numbers; a column */
+enum { FIRST = 4, WIDTH = 12 }; /* first line of numbers; width of the values */
 
-/* The quantity whose values, or whose count, are in line. */
+/* The quantity whose values, or their number, are in line. */
 static xhpl_quantity_t quantity_of(int line)
 {
     int q = 0;
@@ -407,7 +407,7 @@ void xhpl_dat_write(FILE *out, const xhpl_parameters_t *parameters)
         write_line(out, line, parameters);
 }
 
-/* A new file; errno says why there is none. */
+/* Create a new file; errno tells the error. */
 static xh_status_t create(const char *name, FILE **out_p)
 {
     *out_p = fopen(name, "wx");

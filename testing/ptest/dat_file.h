@@ -8,18 +8,18 @@
 
 /*
  * HPL.dat: 31 lines in a fixed order. A line starts with its values, separated
- * by blanks or tabs; the rest of it is comment. Lines end in LF or CR LF; those
- * after the 31st are ignored.
+ *          by blanks or tabs; the rest is comment. Lines end in LF or CR LF;
+ *          lines after the 31st are ignored.
  */
 enum { XHPL_DAT_LINES = 31 };
 
-/* why and where a file is refused, or what it is taken for */
+/* why and where a file is refused, or how a value is changed */
 typedef struct {
     int line;       /* 1 .. 31 */
     char text[640]; /* without file and line: found, allowed and nearest */
 } xhpl_dat_error_t;
 
-/* values that HPL 2.3 runs as others, and so does this program */
+/* values that HPL 2.3, and this program, replace by other ones */
 typedef struct {
     int count;
     xhpl_dat_error_t note[XHPL_QUANTITIES];
@@ -30,12 +30,13 @@ typedef struct {
  *
  * text          in   length bytes, any bytes
  * parameters_p  out  every quantity
- * notes_p       out  one for each line at most, whatever the status
+ * notes_p       out  at most one per line, whatever the status
  * error_p       out  set only on failure
  *
  * Cost:   the bytes of the first 31 lines.
- * Errors: XH_ERR_INPUT  the first line that is not acceptable; if comments of
- *                       HPL 2.3 show it, the first one that is another's
+ * Errors: XH_ERR_INPUT  the first line that is not acceptable; or, if comments
+ *                       of HPL 2.3 show it, the first line that has another
+ *                       line's comment
  */
 xh_status_t xhpl_dat_parse(const char *text, size_t length,
                            xhpl_parameters_t *parameters_p,
@@ -52,13 +53,13 @@ xh_status_t xhpl_dat_read(const char *path, xhpl_parameters_t *parameters_p);
 
 /*
  * Write parameters as an HPL.dat of 31 lines, each with the comment of HPL 2.3
- * after its values. xhpl_dat_read gives the same parameters again.
+ * after its values. xhpl_dat_read returns the same parameters.
  */
 void xhpl_dat_write(FILE *out, const xhpl_parameters_t *parameters);
 
 /*
- * The file of --write: could it be written now; write it. A file that exists is
- * left as it is, and one that cannot be completed is removed.
+ * The file of --write: check whether it can be written now; write it. An
+ * existing file is not replaced, and an incomplete one is removed.
  * Errors: XH_ERR_INPUT  reported
  */
 xh_status_t xhpl_dat_try(const char *name);

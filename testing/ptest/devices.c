@@ -13,14 +13,15 @@
 
 enum { MOST = 64 };
 
-static const double clearly = 0.7; /* of the others' rate is slow */
-static const double settled = 0.2; /* s at work that show a rate */
+static const double slow_below =
+    0.7; /* of the rate of other devices; less is slow */
+static const double least_seconds = 0.2; /* seconds of work that show a rate */
 
 /* ---- gathering ----------------------------------------------------------- */
 
 static double rate_of(double amount, double seconds)
 {
-    return seconds > settled ? amount / seconds : NAN;
+    return seconds > least_seconds ? amount / seconds : NAN;
 }
 
 static int my_devices(const hpl_system_t *system, xhpl_device_t list_p[MOST])
@@ -54,13 +55,14 @@ static int my_devices(const hpl_system_t *system, xhpl_device_t list_p[MOST])
     return count;
 }
 
-/* Bytes of each process, and where they go; their sum. */
-static int arrange(int *bytes, int *at, int processes)
+/* Set offset[i] to the sum of bytes before process i; returns the sum of all.
+ */
+static int set_offsets(int *bytes, int *offset, int processes)
 {
     int sum = 0;
 
     for (int i = 0; i < processes; i++) {
-        at[i] = sum;
+        offset[i] = sum;
         sum += bytes[i];
     }
     return sum;
@@ -80,7 +82,7 @@ xhpl_device_t *xhpl_devices_gather(MPI_Comm comm, const hpl_system_t *system,
     if (any > 0) {
         MPI_Gather(&bytes, 1, MPI_INT, each, 1, MPI_INT, 0, comm);
         if (xhpl_rank(comm) == 0) {
-            sum = arrange(each, each + size, size);
+            sum = set_offsets(each, each + size, size);
             all = malloc((size_t)sum);
             if (all == NULL)
                 HPL_pabort(__LINE__, "xhpl_devices_gather", "out of memory");
@@ -127,7 +129,8 @@ static bool are_alike(const xhpl_device_t *a, const xhpl_device_t *b)
     return strcmp(a->model, b->model) == 0;
 }
 
-/* Those of i's model that are known, sorted; how many. */
+/* Copy the known rates of the devices of i's model into memory, sorted; returns
+ * their number. */
 static int sort_model(const xhpl_device_t *list, int count, int i,
                       measure_t *of, double *sorted)
 {
@@ -140,13 +143,13 @@ static int sort_model(const xhpl_device_t *list, int count, int i,
     return known;
 }
 
-/* The median of all sorted numbers but for x; NAN: nobody tells. */
+/* The median of known sorted numbers without x; NAN: no other is known. */
 static double median_of_others(const double *sorted, int known, double x)
 {
     return known > 1 && !isnan(x) ? xh_median_without(sorted, known, x) : NAN;
 }
 
-/* Likewise of that device's model. */
+/* The median of the rates of other devices of i's model. */
 static double of_others(const xhpl_device_t *list, int count, int i,
                         measure_t *of, double *memory)
 {
@@ -163,8 +166,8 @@ static bool is_first_of_model(const xhpl_device_t *list, int i)
     return true;
 }
 
-/* What each device has of the median of the others of its model; NAN: nobody
- * tells. */
+/* Compute the rate of each device divided by the median of the other devices of
+ * its model; NAN: unknown. */
 static void find_shares(const xhpl_device_t *list, int count, measure_t *of,
                         double *memory, double *share_p)
 {
@@ -181,7 +184,7 @@ static void find_shares(const xhpl_device_t *list, int count, measure_t *of,
     }
 }
 
-/* "; its clock is 800 MHz, theirs is 1700 MHz", and so on, what is known */
+/* "; its clock is 800 MHz, theirs is 1700 MHz", and so on, as far as known */
 static void describe(const xhpl_device_t *list, int count, int i,
                      double *memory, char *text, size_t size)
 {
@@ -203,12 +206,12 @@ static void judge_by(const xhpl_device_t *list, int count, measure_t *of,
                      const char *does, const char *unit, double *memory)
 {
     char more[128], others[64] = "";
-    double least = clearly, *share = memory + count;
+    double least = slow_below, *share = memory + count;
     int slow = 0, slowest = 0;
 
     find_shares(list, count, of, memory, share);
     for (int i = 0; i < count; i++) {
-        slow += share[i] < clearly; /* not if it is NAN */
+        slow += share[i] < slow_below; /* not if it is NAN */
         if (share[i] < least) {
             least = share[i];
             slowest = i;

@@ -9,22 +9,23 @@
 typedef struct {
     int rank;
     char host[64], name[24], model[64]; /* "cuda:0", "NVIDIA H200" */
-    double rate;                        /* flop/s of products while at them */
+    double rate;                        /* flop/s while it multiplies */
     double up, down;                    /* B/s of its link while it copies */
-    double link_wait; /* s in which it did nothing but copy over its link */
+    double link_wait;      /* s in which it only copied over its link */
     double clock, celsius; /* Hz; at the end */
 } xhpl_device_t;
 
 /*
- * The devices of all processes of comm when system was solved, by rank, on its
- * process 0; free(). Elsewhere, and without any: NULL. Collective over comm.
+ * Gather the devices of all processes of comm when system was solved, by rank,
+ * on process 0 of comm, for free(). NULL on other processes, and without
+ * devices. Collective over comm.
  */
 xhpl_device_t *xhpl_devices_gather(MPI_Comm comm, const hpl_system_t *system,
                                    int *count_p);
 
 /*
- * Which devices are slow beside the others of their model, in one line each
- * for products, for the link to them and from them: warn of the slowest. At
- * least three are needed to tell who is, or two that differ.
+ * Warn if devices are slow compared with other devices of their model, one line
+ * each for products and for copies to and from them, which names the slowest.
+ * At least three devices are needed to tell, or two that differ.
  */
 void xhpl_devices_judge(const xhpl_device_t *list, int count);

@@ -5,9 +5,9 @@
 #include "base/command_line.h"
 #include "base/status.h"
 
-/* What --help tells: what people use every day, which fits a screen and a half;
- * everything else but what is for tests; the settings of devices; those for
- * tests. */
+/* Topics of --help: options for every day, which fit one and a half screens;
+ * all other options and settings except those for tests; settings of devices;
+ * settings for tests. */
 typedef enum {
     XHPL_HELP_EVERYDAY,
     XHPL_HELP_ALL,
@@ -16,7 +16,7 @@ typedef enum {
 } xhpl_topic_t;
 
 /*
- * The topic of that name; NULL: everyday.
+ * Find the topic called name; NULL: everyday.
  * Errors: XH_ERR_INPUT  there is none: reported, with the nearest
  */
 xh_status_t xhpl_help_topic(const char *name, xhpl_topic_t *topic_p);
@@ -25,5 +25,5 @@ xh_status_t xhpl_help_topic(const char *name, xhpl_topic_t *topic_p);
 void xhpl_help_print(xhpl_topic_t topic, const xh_option_t *rows, int count,
                      FILE *out);
 
-/* The settings as a file: those for tests only if changed. */
+/* Print the settings as a file; settings for tests only if changed. */
 void xhpl_help_print_values(FILE *out);

@@ -7,9 +7,8 @@
 #include "base/log.h"
 
 /*
- * What launchers tell their processes. Of Slurm these are the variables of
- * srun: a batch script has SLURM_PROCID and SLURM_NTASKS as well, and is one
- * process.
+ * Environment variables that launchers set. For Slurm they are those of srun: a
+ * batch script has SLURM_PROCID and SLURM_NTASKS too, and is one process.
  */
 static const struct {
     const char *size, *rank, *name;

@@ -4,19 +4,20 @@
 #include "base/status.h"
 
 /*
- * The name and version of this program's MPI library, its first line about
- * itself.
+ * Copy the name and version of this program's MPI library, the first line of
+ * its own description.
  *
- * text_p  out  of MPI_MAX_LIBRARY_VERSION_STRING
+ * text_p  out  MPI_MAX_LIBRARY_VERSION_STRING characters
  */
 void xhpl_mpi_library(char *text_p);
 
 /*
- * A launcher of another MPI library starts processes that do not find each
- * other: each is alone and would run all tests. By the environment, was this
- * process, one of `processes`, started as one of more?
+ * Check that the launcher belongs to this MPI library. The launcher of another
+ * one starts processes that do not find each other: each is alone and would run
+ * all tests. The environment tells whether this process, one of `processes`,
+ * was started as one of more.
  *
- * Errors: XH_ERR_INPUT  it was: the first one of them reports it, with the
- *                       launcher and this program's library
+ * Errors: XH_ERR_INPUT  the launcher does not belong to the library: the first
+ *                       process reports both
  */
 xh_status_t xhpl_launcher_check(int processes);

@@ -29,7 +29,7 @@
 #include "testing/ptest/trace_files.h"
 #include "testing/ptest/trust.h"
 
-/* An error inside MPI ends the job with a message that says where. */
+/* An error inside MPI ends the job with a message that tells where. */
 static void abort_job(MPI_Comm *comm, int *code, ...)
 {
     char text[MPI_MAX_ERROR_STRING];
@@ -51,11 +51,11 @@ static void identify(int rank, const char *host)
     MPI_Errhandler_free(&handler);
 }
 
-/* A list that came must not lead out of its array. */
-static void check_order(const xhpl_command_t *command)
+/* Received lists must not index beyond their arrays. */
+static void check_lists(const xhpl_command_t *command)
 {
     const xhpl_quantity_row_t *wrong =
-        command->run ? xhpl_parameters_damaged(&command->parameters) : NULL;
+        command->run ? xhpl_parameters_invalid(&command->parameters) : NULL;
 
     if (wrong != NULL)
         HPL_pabort(0, "receive_command",
@@ -64,7 +64,7 @@ static void check_order(const xhpl_command_t *command)
                    wrong->what);
 }
 
-/* The command as process 0 reads it, on all processes. */
+/* Broadcast the command that process 0 reads. */
 static xhpl_command_t receive_command(int argc, char **argv, int rank)
 {
     xhpl_command_t command;
@@ -74,14 +74,15 @@ static xhpl_command_t receive_command(int argc, char **argv, int rank)
         xhpl_command_read(argc, argv, xhpl_size(MPI_COMM_WORLD), &command);
     }
     MPI_Bcast(&command, sizeof(command), MPI_BYTE, 0, MPI_COMM_WORLD);
-    check_order(&command);
-    MPI_Barrier(MPI_COMM_WORLD); /* the sender knows as well: it arrived */
+    check_lists(&command);
+    MPI_Barrier(MPI_COMM_WORLD); /* the sender also knows that the broadcast is
+                                    complete */
     if (command.quiet)
         xh_log_limit(XH_LOG_WARNING);
     return command;
 }
 
-/* NULL if the file cannot be opened, which is reported. */
+/* NULL: the file cannot be opened, which is reported. */
 static FILE *open_device(const xhpl_command_t *command)
 {
     const xhpl_parameters_t *parameters = &command->parameters;
@@ -98,7 +99,7 @@ static FILE *open_device(const xhpl_command_t *command)
                : NULL;
 }
 
-/* What is on a disk, where it is a file. */
+/* Write a file's data to disk; returns whether that succeeded. */
 static bool is_synced(FILE *out)
 {
     return fflush(out) == 0 &&
@@ -106,10 +107,10 @@ static bool is_synced(FILE *out)
                                         errno != EDQUOT && errno != EFBIG));
 }
 
-/* On all processes; an error is reported. */
+/* Collective; an error is reported. */
 static xh_status_t close_device(FILE *out)
 {
-    bool is_said = out != NULL && ferror(out); /* by the report */
+    bool is_said = out != NULL && ferror(out); /* the report has logged it */
     xh_status_t status = XH_OK;
 
     if (out != NULL && out != stderr &&
@@ -120,9 +121,9 @@ static xh_status_t close_device(FILE *out)
     return hpl_agree(MPI_COMM_WORLD, status);
 }
 
-/* Said only where it was asked for. */
-static void say_trusted(const xhpl_command_t *command,
-                        const xhpl_trust_t *trust)
+/* Report it only if the user asked for nothing else. */
+static void report_trust(const xhpl_command_t *command,
+                         const xhpl_trust_t *trust)
 {
     if (command->ask == XHPL_ASK_TRUST && xhpl_rank(MPI_COMM_WORLD) == 0)
         xh_log_info("trust: all results are right: %" PRId64 " of %" PRId64
@@ -130,7 +131,7 @@ static void say_trusted(const xhpl_command_t *command,
                     trust->tried, trust->shapes, trust->seconds);
 }
 
-/* With a solver open. Only process 0 has a device. */
+/* Order: a solver is open. Only process 0 has a device. */
 static int run_tests(const xhpl_command_t *command, xhpl_record_t *record,
                      const xhpl_weights_t *weights, int rank)
 {
@@ -149,7 +150,7 @@ static int run_tests(const xhpl_command_t *command, xhpl_record_t *record,
     xhpl_record_trust(record, &trust);
     if (trusted != XH_OK)
         return XH_EXIT_RUNTIME;
-    say_trusted(command, &trust);
+    report_trust(command, &trust);
     if (command->ask == XHPL_ASK_TRUST)
         return XH_EXIT_PASSED;
     if (xhpl_planner_forecast(&command->parameters, weights, &forecast) !=
@@ -171,8 +172,8 @@ static int run_tests(const xhpl_command_t *command, xhpl_record_t *record,
                                                            : XH_EXIT_RUNTIME;
 }
 
-static int carry_out(const xhpl_command_t *command, xhpl_record_t *record,
-                     int rank)
+static int run_command(const xhpl_command_t *command, xhpl_record_t *record,
+                       int rank)
 {
     xhpl_weights_t *weights = NULL;
     xh_status_t status;
@@ -198,16 +199,16 @@ static int carry_out(const xhpl_command_t *command, xhpl_record_t *record,
     return exit_status;
 }
 
-/* A signal ends process 0. */
+/* Called when a signal ends process 0. */
 static void terminated(void *record, int signal)
 {
-    xhpl_summary_say_interrupted();
+    xhpl_summary_report_interrupted();
     xhpl_record_terminated(record, signal);
 }
 
-/* With signals heard on process 0. */
-static int carry_out_until_signal(const xhpl_command_t *command,
-                                  xhpl_record_t *record, int rank)
+/* Catch signals on process 0 meanwhile. */
+static int run_until_signal(const xhpl_command_t *command,
+                            xhpl_record_t *record, int rank)
 {
     int exit_status;
 
@@ -215,21 +216,22 @@ static int carry_out_until_signal(const xhpl_command_t *command,
         return command->exit_status;
     if (rank == 0)
         xhpl_at_termination(terminated, record);
-    exit_status = carry_out(command, record, rank);
+    exit_status = run_command(command, record, rank);
     if (rank == 0)
         xhpl_at_termination_end();
     return exit_status;
 }
 
-/* Report and record are written, if all say so: checkpoints go. */
-static void let_checkpoints_go(int exit_status)
+/* Delete the checkpoints once all processes agree that report and record are
+ * written. */
+static void delete_checkpoints(int exit_status)
 {
     xh_status_t status =
         exit_status == XH_EXIT_RUNTIME ? XH_ERR_INTERNAL : XH_OK;
 
     if (hpl_agree(MPI_COMM_WORLD, status) == XH_OK &&
-        xhpl_solver_results_kept() && xhpl_rank(MPI_COMM_WORLD) == 0)
-        xhpl_weights_forget();
+        xhpl_solver_delete_checkpoints() && xhpl_rank(MPI_COMM_WORLD) == 0)
+        xhpl_weights_delete();
 }
 
 static int status_at_end;
@@ -246,8 +248,8 @@ static void leave(int signal)
     _exit(status_at_end);
 }
 
-/* Open MPI 4.1 may unload a module that a thread of it still calls; the status
- * is the run's all the same. */
+/* Open MPI 4.1 may unload a module while one of its threads still calls it; the
+ * exit status remains the run's. */
 static void finalize(int exit_status)
 {
     status_at_end = exit_status;
@@ -266,7 +268,7 @@ int main(int argc, char **argv)
     char host[MPI_MAX_PROCESSOR_NAME];
     int rank, length, provided, exit_status = XH_EXIT_INPUT;
 
-    /* What cannot be written is an error where it is written. */
+    /* A failed write is reported where it occurs. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
@@ -277,11 +279,11 @@ int main(int argc, char **argv)
     xhpl_start_watch_end();
     identify(rank, host);
     if (xhpl_record_open(&command, &record) == XH_OK) {
-        exit_status = carry_out_until_signal(&command, record, rank);
+        exit_status = run_until_signal(&command, record, rank);
         if (xhpl_record_close(record, exit_status) != XH_OK)
             exit_status = XH_EXIT_RUNTIME;
         if (command.run)
-            let_checkpoints_go(exit_status);
+            delete_checkpoints(exit_status);
     }
     xhpl_hang_watch_end();
     finalize(exit_status);

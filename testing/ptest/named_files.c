@@ -22,7 +22,7 @@ static bool is_same_inode(const struct stat *a, const struct stat *b)
            !is_null_device(a);
 }
 
-/* The folder that name is in; false if there is none. */
+/* The folder that contains name; false: there is none. */
 static bool stat_folder(const char *name, struct stat *about_p)
 {
     char folder[XHPL_FILE_SIZE + 2];

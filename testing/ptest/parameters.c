@@ -26,8 +26,8 @@ static const char *const form_forms[] = {"transposed form",
 static const char *const no_yes[] = {"no", "yes", NULL};
 
 /*
- * The upper ends of N, NB and DEPTH keep every sum of bytes below 2^64, far
- * above what any machine holds.
+ * The upper bounds of N, NB and DEPTH keep every sum of bytes below 2^64; no
+ * machine reaches them.
  */
 static const xhpl_quantity_row_t rows[XHPL_QUANTITIES] = {
     /* clang-format off */
@@ -118,7 +118,7 @@ static bool is_in_range(const xhpl_quantity_row_t *row, const xhpl_list_t *list)
 }
 
 const xhpl_quantity_row_t *
-xhpl_parameters_damaged(const xhpl_parameters_t *parameters)
+xhpl_parameters_invalid(const xhpl_parameters_t *parameters)
 {
     for (int q = 0; q < XHPL_QUANTITIES; q++)
         if (parameters->runs < 1 ||
@@ -248,7 +248,7 @@ void xhpl_quantity_allowed(const xhpl_quantity_row_t *row, char *text,
                            row->least + w, row->words[w]);
 }
 
-/* The valid value of row nearest to token; NAN: it tells none. */
+/* The valid value of row nearest to token; NAN: token is no number. */
 static double nearest_value(const xhpl_quantity_row_t *row, const char *token)
 {
     bool is_number = strspn(token, "+-.0123456789") == strlen(token);

@@ -7,7 +7,7 @@
 #include "base/status.h"
 
 /*
- * What a user chooses for a run: one quantity for each line of HPL.dat. Reader,
+ * The parameters of a run: one quantity for each line of HPL.dat. Reader,
  * options, checks and the printed header all use its row of one table.
  */
 typedef enum {
@@ -41,21 +41,22 @@ enum {
     XHPL_OUTPUT_SIZE = 1024, /* bytes of the output file's name, with the 0 */
 };
 
-/* what is known about a quantity */
+/* the properties of a quantity */
 typedef struct {
-    const char *label;  /* as the header prints it, NULL: it does not */
-    const char *option; /* "nb" of --nb, NULL if there is none */
-    const char *what;   /* in words, as a sentence would use it */
-    int line;           /* of HPL.dat that holds the values */
-    int count_line;     /* of HPL.dat that holds their number, 0: always 1 */
+    const char *label;  /* in the printed header; NULL: not printed */
+    const char *option; /* "nb" of --nb; NULL: none */
+    const char *what;   /* in words, within a sentence */
+    int line;           /* line of HPL.dat with the values */
+    int count_line;     /* line of HPL.dat with their number; 0: always 1 */
     int least, most;    /* inclusive */
     int initial;        /* the value without HPL.dat */
     const char *const *words; /* names of least, least + 1, ..., then NULL;
                                  NULL: plain numbers */
-    const char *const *forms; /* the same as the header prints them */
-    const char *allowed;      /* values in words; NULL: from what is above */
-    bool is_lenient; /* HPL 2.3 runs integers that are not allowed, ... */
-    int otherwise;   /* ... as this value */
+    const char *const *forms; /* the same in the printed header */
+    const char *allowed;      /* valid values in words; NULL: derived from the
+                                 members above */
+    bool is_lenient;          /* HPL 2.3 runs invalid integers, ... */
+    int fallback;             /* ... and uses this value instead */
 } xhpl_quantity_row_t;
 
 /* the values of one quantity */
@@ -64,7 +65,7 @@ typedef struct {
     int value[XHPL_LIST_MOST];
 } xhpl_list_t;
 
-/* all that describes a run; flat, so that one broadcast carries it */
+/* all parameters of a run; flat, so that one broadcast carries it */
 typedef struct {
     xhpl_list_t list[XHPL_QUANTITIES]; /* P and Q are equally long */
     int runs;                          /* of each test, 1 or more */
@@ -72,32 +73,32 @@ typedef struct {
     char output[XHPL_OUTPUT_SIZE];
 } xhpl_parameters_t;
 
-/* what a token may be */
+/* how a value may be written */
 typedef enum {
-    XHPL_NUMBERS,          /* numbers alone, as in HPL.dat */
-    XHPL_NUMBERS_OR_WORDS, /* or the names of values, as on a command line */
+    XHPL_NUMBERS,          /* only numbers, as in HPL.dat */
+    XHPL_NUMBERS_OR_WORDS, /* also the names of values, as on a command line */
 } xhpl_spelling_t;
 
 /* The row of quantity. */
 const xhpl_quantity_row_t *xhpl_quantity(xhpl_quantity_t quantity);
 
-/* One test with this program's choices for everything, of order 0 on 1 x 1. */
+/* Set the defaults of this program for one test of order 0 on 1 x 1. */
 void xhpl_parameters_default(xhpl_parameters_t *parameters);
 
-/* The first quantity whose list or values are out of its range; NULL: all are
- * as they may be. */
+/* The first quantity with a list or value out of its range; NULL: all are
+ * valid. */
 const xhpl_quantity_row_t *
-xhpl_parameters_damaged(const xhpl_parameters_t *parameters);
+xhpl_parameters_invalid(const xhpl_parameters_t *parameters);
 
-/* First value of quantity: the only one, where it has no list. */
+/* The first value of quantity, or its only one. */
 int xhpl_parameters_value(const xhpl_parameters_t *parameters,
                           xhpl_quantity_t quantity);
 
-/* Processes that the largest grid needs. */
+/* The number of processes in the largest grid. */
 int64_t xhpl_parameters_processes(const xhpl_parameters_t *parameters);
 
 /*
- * Read token, all of it, as value number index of quantity.
+ * Read the whole token as value number index of quantity.
  *
  * token       in      no blanks
  * index       in      0 .. XHPL_LIST_MOST - 1
@@ -115,16 +116,16 @@ void xhpl_quantity_allowed(const xhpl_quantity_row_t *row, char *text,
                            size_t size);
 
 /*
- * What to put in place of token, an invalid value of row:
- * "allowed: 0 (row) or 1 (column); the nearest is 1 (column)". Where words are
- * allowed, the nearest is the name only; an empty token has none.
+ * Advice on token, an invalid value of row: "allowed: 0 (row) or 1 (column);
+ * the nearest is 1 (column)". If spelling allows words, the nearest is given by
+ * name only; for an empty token no nearest is given.
  */
 void xhpl_quantity_advice(const xhpl_quantity_row_t *row, const char *token,
                           xhpl_spelling_t spelling, char *text, size_t size);
 
 /*
- * Read token, all of it, as a decimal integer from least to most.
- * Errors: XH_ERR_INPUT  it is not; *value_p is untouched
+ * Read the whole token as a decimal integer from least to most.
+ * Errors: XH_ERR_INPUT  the token is none; *value_p is untouched
  */
 xh_status_t xhpl_integer_parse(const char *token, int least, int most,
                                int *value_p);

@@ -12,7 +12,7 @@
 
 enum { UNITS_MOST = 4 };
 
-/* a unit after a number, its factor, and the largest amount */
+/* a unit: its letter, its factor, and the largest amount */
 typedef struct {
     const char *letter;
     double factor, most;
@@ -54,7 +54,7 @@ static const unit_t *nearest_unit(xhpl_limit_t limit, const char *letter)
                 .unit[xh_text_nearest(letter, letters, limits[limit].units)];
 }
 
-/* The valid number of units that is nearest to amount; 0 has none. */
+/* The valid amount that is nearest to amount; 0: none. */
 static double nearest_amount(xhpl_limit_t limit, const unit_t *unit,
                              double amount)
 {

@@ -15,29 +15,30 @@ typedef enum {
     XHPL_HELP /* no limit: another option with an argument of its own */
 } xhpl_limit_t;
 
-/* what they ask for */
+/* the limits of a plan */
 typedef struct {
-    double seconds;      /* of the timed phase, 0: no limit */
-    double memory_share; /* of a node's available memory, 0 to 1, or ... */
-    double memory_bytes; /* ... of each node, if not 0 */
-    int nodes;           /* of the job, 0: as started */
-    int ranks_per_node;  /* likewise */
+    double seconds; /* of the timed phase; 0: no limit */
+    double
+        memory_share; /* of a node's available memory, 0 to 1; unused if ... */
+    double memory_bytes; /* ... this is not 0: bytes on each node */
+    int nodes;           /* of the job; 0: as started */
+    int ranks_per_node;  /* per node; 0: as started */
 } xhpl_plan_options_t;
 
 /*
- * Read the argument of the option of limit.
- * Errors: XH_ERR_INPUT  it is not allowed: reported with what is, and with the
- *                       nearest valid value; options stays
+ * Read the argument of the option for limit.
+ * Errors: XH_ERR_INPUT  text is invalid: reported with what is allowed and the
+ *                       nearest valid value; options is unchanged
  */
 xh_status_t xhpl_plan_option_read(xhpl_limit_t limit, const char *text,
                                   xhpl_plan_options_t *options);
 
 typedef struct { /* the size of a job */
     int nodes;
-    int ranks_per_node; /* of the node with the most */
-    int64_t processes;  /* may be more than XHPL_PROCESSES_MOST */
+    int ranks_per_node; /* on the node with the most */
+    int64_t processes;  /* may exceed XHPL_PROCESSES_MOST */
 } xhpl_extent_t;
 
-/* The job that a plan is for: as started, with the changes of options. */
+/* The size of the job that is planned: as started, changed by options. */
 xhpl_extent_t xhpl_plan_option_extent(const xhpl_plan_options_t *options,
                                       const xhpl_extent_t *started);

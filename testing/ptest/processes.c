@@ -40,7 +40,7 @@ void xhpl_idle_barrier(MPI_Comm comm)
     }
 }
 
-/* A text goes in pieces; one that is not full, maybe empty, is the last. */
+/* A text is sent in pieces; the last one is not full, possibly empty. */
 enum { TAG_PIECE = 1, PIECE = 1 << 20 };
 
 void xhpl_text_send(MPI_Comm comm, const char *text, size_t size)
@@ -52,7 +52,7 @@ void xhpl_text_send(MPI_Comm comm, const char *text, size_t size)
     MPI_Send(text + at, (int)(size - at), MPI_BYTE, 0, TAG_PIECE, comm);
 }
 
-/* text with room for one piece behind size bytes, and for a 0 byte. */
+/* Grow text so that one more piece fits after size bytes, and a 0 byte. */
 static char *room_for_piece(char *text, size_t size)
 {
     text = realloc(text, size + PIECE + 1);
@@ -82,7 +82,9 @@ void xhpl_text_receive(MPI_Comm comm, int process, char **text_p,
 
 void xhpl_settings_share(void)
 {
-    enum { ASSIGNMENT_SIZE = 2048 }; /* more than the longest name and value */
+    enum {
+        ASSIGNMENT_SIZE = 2048
+    }; /* longer than the longest name and value */
     char assignment[ASSIGNMENT_SIZE];
     int rank = xhpl_rank(MPI_COMM_WORLD);
 

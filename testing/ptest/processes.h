@@ -20,33 +20,35 @@ static inline int xhpl_size(MPI_Comm comm)
     return size;
 }
 
-/* What follows is collective. */
+/* The functions below are collective. */
 
 /*
- * The processes that run on this node, for MPI_Comm_free. Collective over
+ * The processes on this node, for MPI_Comm_free. Collective over
  * MPI_COMM_WORLD.
  */
 MPI_Comm xhpl_node_comm(void);
 
-/* The rank of this process among them, likewise. */
+/* The rank of this process among the processes of its node. Collective over
+ * MPI_COMM_WORLD. */
 int xhpl_local_rank(void);
 
-/* A barrier for long waits: processes sleep and leave their cores to others. */
+/* A barrier for long waits: processes sleep and leave their cores to other
+ * threads. */
 void xhpl_idle_barrier(MPI_Comm comm);
 
 /*
- * Hand a text of any length over to process 0 of comm, which receives them in
- * any order of its own.
+ * Send a text of any length to process 0 of comm; receive the text of
+ * `process`. Process 0 may receive them in any order.
  *
- * text_p  out  for free(), with a 0 byte at its end, which size does not count;
- *              running out of memory ends the job
+ * text_p  out  for free(), ends with a 0 byte, which size does not count;
+ *              without memory the job ends
  */
 void xhpl_text_send(MPI_Comm comm, const char *text, size_t size);
 void xhpl_text_receive(MPI_Comm comm, int process, char **text_p,
                        size_t *size_p);
 
 /*
- * Give all processes of MPI_COMM_WORLD the settings of process 0, whatever
- * their own environment says.
+ * Copy the settings of process 0 to all processes of MPI_COMM_WORLD, whatever
+ * their own environment sets.
  */
 void xhpl_settings_share(void);

@@ -15,7 +15,8 @@
 
 enum { TEXT = 128, LIST = 1024 };
 
-/* Length of one ceiling measurement: the best of several runs of some ms. */
+/* Length of one measurement of the ceiling: the best of several runs of some
+ * ms. */
 #define CEILING_SECONDS 0.06
 
 json_t *xhpl_record_gather(MPI_Comm comm, json_t *mine)
@@ -55,7 +56,7 @@ static double number_in(const char *file, const char *key)
 
 static json_t *my_rank(int local_rank)
 {
-    char allowed[LIST] = ""; /* by the launcher */
+    char allowed[LIST] = ""; /* by the launcher: cores */
 
     xh_sysfile_value("/proc/self", "status", "Cpus_allowed_list", allowed,
                      LIST);
@@ -66,7 +67,7 @@ static json_t *my_rank(int local_rank)
                           {"threads", NULL}, {"cpus_taken", NULL});
 }
 
-/* Of the first process of a host. */
+/* Called on the first process of a host. */
 static json_t *my_machine(int local_rank)
 {
     xh_census_t census = {0};
@@ -79,7 +80,7 @@ static json_t *my_machine(int local_rank)
                           {"topology", NULL});
 }
 
-/* "LENOVO, SR650, 3.10, 05/12/2026", what is told of these. */
+/* "LENOVO, SR650, 3.10, 05/12/2026", as far as known */
 static json_t *firmware(void)
 {
     static const char *const files[] = {"sys_vendor", "product_name",
@@ -108,7 +109,7 @@ static json_t *microcode(void)
     return xh_json_text(text);
 }
 
-/* The host with this process alone. */
+/* A host with only this process. */
 static json_t *my_host(void)
 {
     char host[MPI_MAX_PROCESSOR_NAME], system[TEXT] = "";
@@ -185,10 +186,10 @@ xhpl_cpus_t xhpl_record_cpus(const char *list)
 }
 
 /*
- * The cores that this process measures; returns how many. A core that several
- * processes use belongs to the first of them, so that sums over a node count it
- * once. All together measure no more cores than the control group grants time
- * for.
+ * Find the cores that this process measures; returns their number. A core that
+ * several processes use belongs to the first of them, so that sums over a node
+ * count it once. Together all processes measure at most as many cores as the
+ * control group grants time for.
  */
 static int find_mine(MPI_Comm node, const char *cpus, int list[XHPL_CPUS])
 {
@@ -214,8 +215,8 @@ hpl_workers_t xhpl_record_my_workers(void)
     return hpl_solver()->workers != NULL ? hpl_solver()->workers() : nobody;
 }
 
-/* What the solver uses here; measures the FMA ceiling of these cores while all
- * of the node are busy. */
+/* What the solver uses on this process; measures the FMA ceiling of these cores
+ * while all processes of the node do the same. */
 static json_t *used_by_me(void)
 {
     hpl_workers_t mine = xhpl_record_my_workers();
@@ -240,7 +241,7 @@ static void copy_member(json_t *from, const char *key, json_t *to)
     json_object_set(to, key, json_object_get(from, key));
 }
 
-/* Other programs on these cores only ever lower a measurement. */
+/* The highest measurement counts: other programs can only lower it. */
 static void add_to_host(json_t *host, json_t *all)
 {
     json_t *ceiling = json_object_get(host, "fma_ceiling"), *rank;

@@ -20,14 +20,15 @@
 
 enum {
     SCHEMA_VERSION = 2,
-    BY_SIGNAL = 128 /* added to its number, as shells do */
+    BY_SIGNAL = 128 /* added to its number, as by shells */
 };
 
-static const char mark[] = "\"name\": \"xhpl\""; /* of each record */
+static const char mark[] = "\"name\": \"xhpl\""; /* in each record */
 
 /* Writing must not slow down a run of many short tests. */
 static const double seconds_between = 1;
-static const double short_gflop = 1; /* of a process in a short test */
+static const double short_gflop =
+    1; /* of a process, below which a test is short */
 
 /* s; reading the clocks of many cores takes one core some milliseconds */
 static const double first_reading = 1, between_readings = 10;
@@ -39,7 +40,7 @@ struct xhpl_record {
     /* on process 0 */
     xh_output_t file;
     double written;  /* xh_clock_wall of the last write */
-    bool has_result; /* a test was solved, and checked if it is to be */
+    bool has_result; /* a test was solved, and checked if checks are on */
     bool is_complete;
     json_t *root, *tests;
     const xhpl_parameters_t *parameters;
@@ -47,8 +48,8 @@ struct xhpl_record {
 
 /*
  * Protects a record's root, its values and its file: any thread that meets an
- * error or a signal completes them. No one waits for other processes while
- * holding it.
+ * error or a signal completes them. A thread that holds it never waits for
+ * other processes.
  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -103,7 +104,7 @@ static int by_time(const void *one, const void *other)
                   json_string_value(json_object_get(*b, "time")));
 }
 
-/* Sort by time, under the lock; without memory the order stays. */
+/* Sort by time; without memory the order stays. Order: under the lock. */
 static void sort_findings(void)
 {
     size_t i, count = json_array_size(found);
@@ -118,11 +119,11 @@ static void sort_findings(void)
     free(each);
 }
 
-/* Move those of all processes to process 0, ordered by time. */
+/* Move the findings of all processes to process 0, ordered by time. */
 static void gather_findings(void)
 {
     bool is_first =
-        xhpl_rank(MPI_COMM_WORLD) == 0; /* which goes on listening */
+        xhpl_rank(MPI_COMM_WORLD) == 0; /* process 0 continues to collect */
     json_t *others = xhpl_record_gather(MPI_COMM_WORLD,
                                         is_first ? json_array() : findings());
 
@@ -144,7 +145,7 @@ static void forget_findings(void)
 
 /* ---- the file ------------------------------------------------------------ */
 
-/* Who held up the run; NULL: nobody. */
+/* The process that held up the run; NULL: none. */
 static json_t *hang(void)
 {
     hpl_hang_t found;
@@ -159,7 +160,7 @@ static json_t *hang(void)
         {"ended", json_boolean(found.ended)});
 }
 
-/* Replace the file's contents by what is known so far. */
+/* Replace the contents of the file by what is known so far. */
 static bool write_all(xhpl_record_t *record)
 {
     FILE *out = xh_output_begin(&record->file);
@@ -179,16 +180,16 @@ static bool may_replace(const xhpl_record_t *record)
     return record->has_result || !record->file.exists;
 }
 
-/* A run may be killed at any time. An error recurs at close, which reports it.
- */
+/* Write the record, since a run may be killed at any time. Errors recur at
+ * close, which reports them. */
 static void save(xhpl_record_t *record)
 {
     if (!record->file.once && !record->is_complete && may_replace(record))
         write_all(record);
 }
 
-/* A refused run writes no record. One that failed within a test does: that test
- * has ended as well. */
+/* A refused run writes no record. Only a run that failed within a test replaces
+ * an earlier record without a result. */
 static bool is_wanted(const xhpl_record_t *record, int exit_status)
 {
     bool begun = json_array_size(record->tests) > 0;
@@ -218,7 +219,7 @@ static xh_status_t complete(xhpl_record_t *record, int exit_status)
     return XH_ERR_IO;
 }
 
-/* This process ends the job. */
+/* Called when this process ends the job. */
 static void complete_aborted(void *context)
 {
     complete(context, XH_EXIT_RUNTIME);
@@ -283,7 +284,7 @@ static void forget(xhpl_record_t *record)
     free(record);
 }
 
-/* The record is NULL unless all succeed. */
+/* The record stays NULL unless all processes succeed. */
 static xh_status_t open_record(const xhpl_command_t *command,
                                xhpl_record_t **record_p)
 {

@@ -7,17 +7,17 @@
 #include "testing/json/json.h"
 
 /*
- * The firmware's tables, as SMBIOS lays them out: structures one behind the
- * other, each a type, the length of its formatted part, that part, and texts
- * that end in 0 bytes, the last of them in two. Numbers are little-endian; a
- * text is named by its number from 1.
+ * The firmware's tables as SMBIOS lays them out: consecutive structures, each a
+ * type, the length of its formatted part, that part, and texts that end in 0
+ * bytes; two 0 bytes end the last text. Numbers are little-endian; texts are
+ * numbered from 1.
  */
 enum {
     TYPE = 0,
     LENGTH = 1,
     MEMORY_DEVICE = 17,
     TABLES_MOST = 1 << 20, /* bytes */
-    /* offsets in a memory device, and the bytes that have all of them */
+    /* offsets in a memory device, and its least size */
     SIZE = 0x0c,
     SLOT = 0x10,
     MAKER = 0x17,
@@ -36,7 +36,7 @@ static unsigned word(const unsigned char *at)
     return at[0] | (unsigned)at[1] << 8;
 }
 
-/* Bytes; 0: the slot is empty, or nobody knows. */
+/* Bytes; 0: the slot is empty, or unknown. */
 static int64_t bytes_of(const unsigned char *device)
 {
     const int64_t kb = 1024, mb = 1024 * kb;
@@ -50,8 +50,8 @@ static int64_t bytes_of(const unsigned char *device)
     return (size & IN_KB) != 0 ? kb * (size & ~(unsigned)IN_KB) : mb * size;
 }
 
-/* The text of that number behind the formatted part; "": none. Blanks around
- * it are the firmware's. */
+/* The text of that number after the formatted part, without surrounding blanks;
+ * "": none. */
 static json_t *text_of(const unsigned char *device, int number)
 {
     const char *at = (const char *)device + device[LENGTH];
@@ -75,7 +75,7 @@ static json_t *module_of(const unsigned char *device)
                           {"part", text_of(device, device[PART])});
 }
 
-/* Where the next structure begins; NULL: this one goes on behind the end. */
+/* The beginning of the next structure; NULL: this one exceeds the end. */
 static const unsigned char *after(const unsigned char *at,
                                   const unsigned char *end)
 {

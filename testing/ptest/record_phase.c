@@ -12,20 +12,21 @@
 #include "testing/json/json.h"
 #include "testing/ptest/processes.h"
 
-/* Lists of thousands of tests of thousands of processes fill the memory. */
-enum { MOST = 16384 }; /* objects kept of earlier tests: a few MB */
+/* Lists of thousands of tests with thousands of processes would fill the
+ * memory. */
+enum { MOST = 16384 }; /* objects of earlier tests: a few MB */
 
-/* of energy */
+/* counters of energy */
 enum { PACKAGE, DRAM, NODE_KINDS, DEVICES = NODE_KINDS, COUNTERS };
 
 /* ---- energy -------------------------------------------------------------- */
 
 /*
  * The energy that the processors of this node use, by their own counters
- * (RAPL). These are estimates and cover processors and memory only: a
+ * (RAPL). The counters estimate, and cover processors and memory only: a
  * diagnostic, not a measurement by the rules of a list. Usually only root may
- * read them. A counter of 32 bits in units of 61 uJ wraps after 262 kJ, four
- * minutes at 1 kW: it is read more often than that.
+ * read them. A 32-bit counter in units of 61 uJ wraps after 262 kJ, four
+ * minutes at 1 kW: readings are more frequent.
  */
 
 /* one counter */
@@ -39,10 +40,10 @@ typedef struct {
 typedef struct {
     glob_t folders; /* of all zones */
     int zones;
-    zone_t *zone; /* of a kind */
+    zone_t *zone; /* by kind */
 } energy_t;
 
-/* The kind of the zone of that name; -1: neither package nor memory. */
+/* The kind of the zone called name; -1: neither package nor memory. */
 static int kind_of(const char *name)
 {
     if (strncmp(name, "package", 7) == 0)
@@ -115,35 +116,36 @@ static void read_node_energy(energy_t *energy, double joules_p[NODE_KINDS])
 
 enum { DEVICES_MOST = 16 };
 
-/* what a device's sensors told in a phase, as sums; least and most of a clock
- */
+/* Readings of a device's sensors in a phase, as sums; least and most clock. */
 typedef struct {
-    int samples; /* that told its clock */
+    int samples; /* with a known clock */
     char name[24];
     double least, most, mean; /* Hz */
     double celsius;           /* the highest */
     double watts;
-} device_seen_t;
+} device_clocks_t;
 
 struct xhpl_phase {
-    bool is_first; /* process of its node: it alone has the following */
+    bool is_first; /* process of its node; only then the next two have values */
     energy_t energy;
-    double before[COUNTERS]; /* J, of this process's node and devices */
+    double before[COUNTERS]; /* J at the start, of this node and this process's
+                                devices */
     struct timespec start;
-    size_t kept; /* objects of lists in all tests so far, on process 0 */
-    /* the thread that reads, also devices of other processes */
-    double first, between; /* s */
-    bool is_watched;       /* it runs */
+    size_t list_objects; /* in lists of all tests so far, on process 0 */
+    /* the thread that reads, also on processes that are not the first */
+    double first, interval; /* s */
+    bool is_watched;        /* the thread runs */
     pthread_t thread;
-    pthread_mutex_t lock; /* of all that follows */
+    pthread_mutex_t lock; /* protects the members below */
     pthread_cond_t change;
     bool running, closed;
-    double due;                                       /* the next reading */
+    double next_reading; /* time of the next reading */
     hpl_clocks_t (*read)(const int *cpus, int count); /* NULL: unknown */
     int cpu[XHPL_CPUS], cpus;
-    int samples, within; /* so far; of the last phase, before its end */
-    hpl_clocks_t seen;   /* of all samples: the sum of means */
-    device_seen_t device[DEVICES_MOST];
+    int samples,
+        phase_samples;   /* so far; those before the end of the last phase */
+    hpl_clocks_t clocks; /* over all samples; mean is their sum */
+    device_clocks_t device[DEVICES_MOST];
     int devices;
 };
 
@@ -158,10 +160,10 @@ static void sample_devices(xhpl_phase_t *p)
 
     p->devices = count;
     for (int i = 0; i < count; i++) {
-        device_seen_t *d = &p->device[i];
+        device_clocks_t *d = &p->device[i];
 
         if (p->samples == 0)
-            *d = (device_seen_t){.least = INFINITY, .celsius = -INFINITY};
+            *d = (device_clocks_t){.least = INFINITY, .celsius = -INFINITY};
         if (isnan(found[i].clock))
             continue;
         d->samples++;
@@ -183,10 +185,10 @@ static void sample(xhpl_phase_t *p)
     if (p->read == NULL)
         return;
     found = p->read(p->cpu, p->cpus);
-    p->seen.least = fmin(p->seen.least, found.least);
-    p->seen.most = fmax(p->seen.most, found.most);
-    p->seen.mean += found.mean;
-    p->seen.celsius = fmax(p->seen.celsius, found.celsius);
+    p->clocks.least = fmin(p->clocks.least, found.least);
+    p->clocks.most = fmax(p->clocks.most, found.most);
+    p->clocks.mean += found.mean;
+    p->clocks.celsius = fmax(p->clocks.celsius, found.celsius);
 }
 
 static void *watch(void *argument)
@@ -199,14 +201,14 @@ static void *watch(void *argument)
     while (!p->closed)
         if (!p->running) {
             pthread_cond_wait(&p->change, &p->lock);
-        } else if (xh_clock_read(CLOCK_REALTIME) < p->due) {
-            until = (struct timespec){(time_t)p->due,
-                                      (long)(1e9 * fmod(p->due, 1.0))};
+        } else if (xh_clock_read(CLOCK_REALTIME) < p->next_reading) {
+            until = (struct timespec){(time_t)p->next_reading,
+                                      (long)(1e9 * fmod(p->next_reading, 1.0))};
             pthread_cond_timedwait(&p->change, &p->lock, &until);
         } else {
             sample(p);
             read_node_energy(&p->energy, joules); /* before counters wrap */
-            p->due = xh_clock_read(CLOCK_REALTIME) + p->between;
+            p->next_reading = xh_clock_read(CLOCK_REALTIME) + p->interval;
         }
     pthread_mutex_unlock(&p->lock);
     return NULL;
@@ -214,7 +216,7 @@ static void *watch(void *argument)
 
 /* ---- on each process ----------------------------------------------------- */
 
-xh_status_t xhpl_phase_open(const char *root, double first, double between,
+xh_status_t xhpl_phase_open(const char *root, double first, double interval,
                             xhpl_phase_t **phase_p)
 {
     xhpl_phase_t *p = calloc(1, sizeof(*p));
@@ -226,7 +228,7 @@ xh_status_t xhpl_phase_open(const char *root, double first, double between,
         open_energy(root, &p->energy);
     p->is_first = is_first;
     p->first = first;
-    p->between = between;
+    p->interval = interval;
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->change, NULL);
     p->is_watched = pthread_create(&p->thread, NULL, watch, p) == 0;
@@ -267,7 +269,7 @@ void xhpl_phase_begin(xhpl_phase_t *p)
     pthread_mutex_unlock(&p->lock);
 }
 
-/* Joules so far; the processes of a node count its own only once. */
+/* Joules so far; the counters of a node count for its first process only. */
 static void read_energy(xhpl_phase_t *p, double joules_p[COUNTERS])
 {
     for (int kind = 0; kind < NODE_KINDS; kind++)
@@ -287,10 +289,10 @@ static void set_running(xhpl_phase_t *p, bool running)
     pthread_mutex_lock(&p->lock);
     if (running) {
         p->samples = 0;
-        p->seen = (hpl_clocks_t){INFINITY, 0, -INFINITY, -INFINITY};
-        p->due = xh_clock_read(CLOCK_REALTIME) + p->first;
+        p->clocks = (hpl_clocks_t){INFINITY, 0, -INFINITY, -INFINITY};
+        p->next_reading = xh_clock_read(CLOCK_REALTIME) + p->first;
     } else {
-        p->within = p->samples;
+        p->phase_samples = p->samples;
         if (p->samples == 0)
             sample(p);
     }
@@ -307,7 +309,7 @@ void xhpl_phase_start(xhpl_phase_t *p)
 
 /* ---- all together -------------------------------------------------------- */
 
-/* What this process did; an empty list if that is unknown. */
+/* The work of this process; an empty list if unknown. */
 static json_t *my_work(const hpl_system_t *system)
 {
     json_t *list = json_array();
@@ -342,7 +344,8 @@ static json_t *my_work(const hpl_system_t *system)
     return list;
 }
 
-/* Of this host; an empty list on all processes but its first. */
+/* The clocks of this host; an empty list on all processes but the first of the
+ * host. */
 static json_t *my_clocks(const xhpl_phase_t *p)
 {
     char host[MPI_MAX_PROCESSOR_NAME];
@@ -353,23 +356,24 @@ static json_t *my_clocks(const xhpl_phase_t *p)
         return list;
     MPI_Get_processor_name(host, &length);
     json_array_append_new(
-        list,
-        XH_JSON_OBJECT(
-            {"host", xh_json_text(host)}, {"samples", json_integer(p->within)},
-            {"mhz_least", xh_json_number(p->seen.least)},
-            {"mhz_mean", xh_json_number(p->seen.mean / p->samples)},
-            {"mhz_most", xh_json_number(p->seen.most)},
-            {"temperature_celsius", xh_json_number(p->seen.celsius)}));
+        list, XH_JSON_OBJECT(
+                  {"host", xh_json_text(host)},
+                  {"samples", json_integer(p->phase_samples)},
+                  {"mhz_least", xh_json_number(p->clocks.least)},
+                  {"mhz_mean", xh_json_number(p->clocks.mean / p->samples)},
+                  {"mhz_most", xh_json_number(p->clocks.most)},
+                  {"temperature_celsius", xh_json_number(p->clocks.celsius)}));
     return list;
 }
 
-/* within: samples before the phase's end; where there are none it has one. */
-static json_t *clocks_of(const device_seen_t *d, int within)
+/* phase_samples is the number of samples before the end of the phase; a phase
+ * without any has one after it. */
+static json_t *clocks_of(const device_clocks_t *d, int phase_samples)
 {
     return XH_JSON_OBJECT(
         {"rank", json_integer(xhpl_rank(MPI_COMM_WORLD))},
         {"name", xh_json_text(d->name)},
-        {"samples", json_integer(Mmin(within, d->samples))},
+        {"samples", json_integer(Mmin(phase_samples, d->samples))},
         {"mhz_least", xh_json_number(1e-6 * d->least)},
         {"mhz_mean", xh_json_number(1e-6 * d->mean / d->samples)},
         {"mhz_most", xh_json_number(1e-6 * d->most)},
@@ -377,28 +381,28 @@ static json_t *clocks_of(const device_seen_t *d, int within)
         {"power_watts", xh_json_number(d->watts / d->samples)});
 }
 
-/* Of this process's devices that tell their clock. */
+/* The clocks of this process's devices, if known. */
 static json_t *my_device_clocks(const xhpl_phase_t *p)
 {
     json_t *list = json_array();
 
-    for (const device_seen_t *d = p->device; d < p->device + p->devices; d++)
+    for (const device_clocks_t *d = p->device; d < p->device + p->devices; d++)
         if (d->samples > 0)
-            json_array_append_new(list, clocks_of(d, p->within));
+            json_array_append_new(list, clocks_of(d, p->phase_samples));
     return list;
 }
 
-/* The lists of all processes as one; NULL if no one knows anything, or if
- * earlier tests have used up the room. */
+/* Join the lists of all processes; NULL if all are empty, or if earlier tests
+ * have used up the space. */
 static json_t *joined(xhpl_phase_t *p, MPI_Comm comm, json_t *mine)
 {
     json_t *all = xhpl_record_gather(comm, mine);
 
-    if (json_array_size(all) == 0 || p->kept >= MOST) {
+    if (json_array_size(all) == 0 || p->list_objects >= MOST) {
         json_decref(all);
         return NULL;
     }
-    p->kept += json_array_size(all);
+    p->list_objects += json_array_size(all);
     return all;
 }
 

@@ -18,7 +18,7 @@
 #define COMPILER "gcc " __VERSION__
 #endif
 
-/* As xh_json_text, but an empty text stays one. */
+/* Like xh_json_text, but an empty text stays a text. */
 static json_t *text_or_empty(const char *text)
 {
     return text[0] == '\0' ? json_string("") : xh_json_text(text);
@@ -74,7 +74,7 @@ json_t *xhpl_record_blas(void)
 
 /* ---- the command line and the environment -------------------------------- */
 
-/* The system's copy of the words keeps their order; getopt reorders argv. */
+/* The system's copy keeps the order of the words; getopt reorders argv. */
 json_t *xhpl_record_command_line(void)
 {
     json_t *array = json_array();
@@ -96,7 +96,7 @@ static const char *const taken[] = {
     /* this program, threads, BLAS libraries */
     "XHPL_", "OMP_", "GOMP_", "KMP_", "OPENBLAS_", "GOTO_", "BLIS_", "MKL_",
     "ARMPL_",
-    /* MPI libraries and those below them */
+    /* MPI libraries and the libraries below them */
     "OMPI_MCA_", "PRTE_MCA_", "PMIX_MCA_", "MPICH_", "MPIR_CVAR_", "HYDRA_",
     "I_MPI_", "UCX_", "HCOLL_", "FI_", "PSM2_", "HWLOC_",
     /* the size and the binding of a job */
@@ -109,7 +109,7 @@ static const char *const taken[] = {
     "LD_PRELOAD", "LD_LIBRARY_PATH", "LD_BIND_NOW", "GLIBC_TUNABLES", "MALLOC_",
     NULL};
 
-/* Exceptions: what launchers tell their processes differs in each job. */
+/* Exceptions: variables of launchers that differ in each job. */
 static const char *const of_launchers[] = {"OMPI_MCA_orte_",
                                            "OMPI_MCA_ess_base_",
                                            "OMPI_MCA_initial_wdir",
@@ -131,7 +131,7 @@ static bool begins(const char *name, const char *const *start)
     return *start != NULL;
 }
 
-/* In upper or lower case. */
+/* Case does not matter. */
 static bool is_secret(const char *name)
 {
     const char *const *part = secret;
@@ -167,7 +167,7 @@ json_t *xhpl_record_environment(void)
 
 /* ---- the job ------------------------------------------------------------- */
 
-/* The first variable that has a value. */
+/* The value of the first variable that is set. */
 static json_t *first_of(const char *const *names)
 {
     const char *value = NULL;
@@ -194,7 +194,7 @@ json_t *xhpl_record_job(void)
 
 /* ---- settings ------------------------------------------------------------ */
 
-/* text as a value of row's type. */
+/* text as a value of the type of row. */
 static json_t *typed(const xh_setting_t *row, const char *text)
 {
     if (row->type == XH_SETTING_INT)
@@ -238,7 +238,7 @@ json_t *xhpl_record_hpl_dat(const xhpl_parameters_t *parameters)
         const xhpl_quantity_row_t *row = xhpl_quantity(q);
         const xhpl_list_t *list = &parameters->list[q];
         json_t *array = json_array();
-        char key[32]; /* "swap_threshold" of the option "swap-threshold" */
+        char key[32]; /* "swap_threshold" for the option "swap-threshold" */
 
         for (int i = 0; i < list->count; i++)
             json_array_append_new(array, value_of(row, list->value[i]));

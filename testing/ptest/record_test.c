@@ -24,7 +24,7 @@ json_t *xhpl_record_skipped(const xhpl_parameters_t *parameters,
 
 /* ---- a test that was solved ---------------------------------------------- */
 
-/* The plan of process 0; NULL: there is none. */
+/* The plan of process 0; NULL: none. */
 static json_t *plan_of(const hpl_system_t *system)
 {
     const hpl_solver_t *solver = hpl_solver();

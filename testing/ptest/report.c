@@ -103,7 +103,7 @@ static void print_check(FILE *out, double threshold)
             DBL_EPSILON / 2, threshold);
 }
 
-/* Is the threshold above 0? */
+/* Are residuals checked? */
 static bool checks(const xhpl_report_t *report)
 {
     return report->parameters->threshold > 0;

@@ -11,15 +11,15 @@
 #include "testing/ptest/test_list.h"
 
 /*
- * The report of a run on its output device: HPL 2.3's text line for line, which
- * other programs parse. Nothing else is written there.
+ * The report of a run on its output device: line for line the text of HPL 2.3,
+ * which other programs parse. Nothing else is written there.
  */
 typedef struct {
     FILE *out;
     const xhpl_parameters_t *parameters;
-    bool headed; /* the header of the rows is printed */
+    bool headed; /* the header of the rows has been printed */
     int64_t passed, failed, unchecked;
-    int64_t skipped; /* tests that could not be run: by the caller */
+    int64_t skipped; /* tests that could not be run; the caller counts them */
 } xhpl_report_t;
 
 enum { XHPL_TIMINGS = 6 }; /* rfact, pfact, mxswp, update, laswp, up tr sv */
@@ -33,8 +33,8 @@ void xhpl_report_tag(const xhpl_parameters_t *parameters,
                      const xhpl_test_t *test, char tag_p[XHPL_TAG_SIZE]);
 
 /*
- * Start a report of a run with parameters, which outlive it.
- * Owns: out stays the caller's.
+ * Start the report of a run with parameters, which outlive it.
+ * Owns: out remains the caller's.
  */
 void xhpl_report_begin(xhpl_report_t *report, FILE *out,
                        const xhpl_parameters_t *parameters);

@@ -24,20 +24,21 @@
 /* the run as one process sees it */
 typedef struct {
     const xhpl_parameters_t *parameters;
-    xhpl_report_t *report; /* NULL but on process 0 */
+    xhpl_report_t *report; /* NULL except on process 0 */
     xhpl_record_t *record;
     const xhpl_forecast_t *forecast;
     const xhpl_weights_t *weights;
     HPL_T_grid grid;
     xhpl_core_budget_t budget;
-    double flop_left; /* of the tests to come */
+    double flop_left; /* of the remaining tests */
 } run_t;
 
 enum { TIMER = 0 };
 
-static const double long_enough = 0.5; /* s of a test, to speak of others */
+static const double long_enough =
+    0.5; /* s of a test, from which a warning of other threads is useful */
 
-/* The process that others disturbed most says so. */
+/* Warn of other threads on the cores, on the process that they disturb most. */
 static void warn_of_others(const xhpl_core_budget_t *budget,
                            const xhpl_trial_t *trial)
 {
@@ -55,11 +56,11 @@ static void warn_of_others(const xhpl_core_budget_t *budget,
         worst.part = work.others;
     MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_DOUBLE_INT, MPI_MAXLOC,
                   trial->comm);
-    if (worst.part <= XH_TURNS_CROWDED || worst.rank != me ||
+    if (worst.part <= XH_RUN_DELAY_CROWDED || worst.rank != me ||
         trial->seconds <= long_enough)
         return;
     xhpl_core_budget_cause(budget, worst.part, cause, sizeof(cause));
-    if (xhpl_core_budget_others(budget, worst.part) > XH_TURNS_CROWDED)
+    if (xhpl_core_budget_others(budget, worst.part) > XH_RUN_DELAY_CROWDED)
         rivals = xh_rivals_now();
     is_known = rivals.text[0] != '\0';
     xh_log_warning(
@@ -68,7 +69,7 @@ static void warn_of_others(const xhpl_core_budget_t *budget,
         rivals.text, is_known ? ")" : "");
 }
 
-/* Of a test of some time, what devices did is known and compared. */
+/* Compare the devices after a test that is long enough. */
 static void compare_devices(xhpl_trial_t *trial)
 {
     if (trial->seconds <= long_enough)
@@ -79,7 +80,7 @@ static void compare_devices(xhpl_trial_t *trial)
         xhpl_devices_judge(trial->devices, trial->device_count);
 }
 
-/* What the online check found in all processes. */
+/* Warn of what the online check found on all processes. */
 static void warn_of_rows(const xhpl_trial_t *trial)
 {
     int found = 0, rank = xhpl_rank(trial->comm);
@@ -95,7 +96,8 @@ static void warn_of_rows(const xhpl_trial_t *trial)
                        trial->test.n, found, found == 1 ? "thing" : "things");
 }
 
-/* Seconds from the beginning of a restarted run until this clock's. */
+/* Seconds from the beginning of a restarted run until the clock of trial
+ * starts. */
 static double seconds_before(const xhpl_trial_t *trial)
 {
     hpl_checkpoints_t found = {.before = 0.0};
@@ -108,7 +110,7 @@ static double seconds_before(const xhpl_trial_t *trial)
 }
 
 /*
- * Solve; the time counts until the last process is done. Returns the solver's
+ * Solve; the time ends when the last process is done. Returns the solver's
  * info: not 0 if the matrix is singular.
  */
 static int solve(run_t *run, xhpl_trial_t *trial)
@@ -158,7 +160,7 @@ static void report_details(run_t *run)
 #endif
 }
 
-/* A singular system fails: back-substitution gives no solution. */
+/* A singular system fails: back-substitution has no solution. */
 static void check(run_t *run, xhpl_trial_t *trial, int info)
 {
     hpl_progress_phase(&run->grid, trial->test.n, "checking the solution");
@@ -180,7 +182,7 @@ static void check(run_t *run, xhpl_trial_t *trial, int info)
     xhpl_record_note(run->record, XHPL_TEST_CHECKED, trial);
 }
 
-/* A test that cannot begin is skipped, or the run ends: the returned error. */
+/* Skip a test that cannot begin, or end the run: returns the error. */
 static xh_status_t skip(run_t *run, const xhpl_trial_t *trial,
                         xh_status_t status)
 {
@@ -201,7 +203,7 @@ static xh_status_t skip(run_t *run, const xhpl_trial_t *trial,
     return XH_OK;
 }
 
-/* Who gets which columns, by weights. */
+/* Deal the columns by weights. */
 static hpl_deal_t *deal_columns(const run_t *run, const xhpl_test_t *test)
 {
     hpl_deal_t *deal;
@@ -212,8 +214,8 @@ static hpl_deal_t *deal_columns(const run_t *run, const xhpl_test_t *test)
     return deal;
 }
 
-/* Errors: it cannot begin, so that the run ends; on all processes of the grid
- */
+/* Errors: the run ends since the test cannot begin; on all processes of the
+ * grid */
 static xh_status_t run_test(run_t *run, const xhpl_test_t *test)
 {
     const xhpl_forecast_t *forecast = run->forecast;
@@ -262,7 +264,7 @@ static xh_status_t run_test(run_t *run, const xhpl_test_t *test)
     return XH_OK;
 }
 
-/* Each N comes equally often. */
+/* Each N has equally many tests. */
 static double flop_of_all(const xhpl_parameters_t *parameters)
 {
     const xhpl_list_t *n = &parameters->list[XHPL_N];
@@ -273,7 +275,7 @@ static double flop_of_all(const xhpl_parameters_t *parameters)
     return flop * (double)(xhpl_test_count(parameters) / n->count);
 }
 
-/* Of cores alone: devices have no ceiling that is measured. */
+/* The ceiling of the cores; that of devices is not measured. */
 static double ceiling(const run_t *run)
 {
     double of_record = xhpl_record_ceiling(run->record);
@@ -321,7 +323,7 @@ int xhpl_run(const xhpl_command_t *command, FILE *out, xhpl_record_t *record,
         HPL_grid_init(MPI_COMM_WORLD, xhpl_order(parameters), test.nprow,
                       test.npcol, &run.grid);
         if (run.report != NULL)
-            xhpl_weights_say(weights, xhpl_order(parameters), &test);
+            xhpl_weights_report(weights, xhpl_order(parameters), &test);
         for (int64_t i = 0;
              run.grid.myrow >= 0 && found == XH_OK && i < tests_a_grid; i++) {
             hpl_deal_t *deal;
@@ -345,7 +347,7 @@ int xhpl_run(const xhpl_command_t *command, FILE *out, xhpl_record_t *record,
     }
     xhpl_record_note(record, XHPL_SOLVER_CLOSING, NULL);
     if (run.report != NULL)
-        xhpl_summary_say_best(ceiling(&run));
+        xhpl_summary_report_best(ceiling(&run));
     MPI_Bcast(end, 2, MPI_INT, 0, MPI_COMM_WORLD);
     *solved_p = end[1] != 0;
     return end[0];

@@ -9,13 +9,13 @@
 
 /*
  * Run all tests of command and report them; collective over MPI_COMM_WORLD,
- * which has enough processes for every grid. Returns the program's exit status,
- * the same on all processes.
+ * which has enough processes for every grid. Returns the exit status of the
+ * program, the same on all processes.
  *
  * out        in   the output device; used by process 0 only
  * record     in   NULL: none
- * forecast   in   what each test should take, for progress and record
- * weights    in   by which processes get columns; NULL: equally many
+ * forecast   in   expected times, for progress and record
+ * weights    in   rates by which columns are dealt; NULL: equally many each
  * solved_p   out  whether any test was solved, the same on all processes
  *
  * Errors: a failure at run time ends the job

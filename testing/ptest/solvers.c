@@ -13,7 +13,7 @@
 #include "hybrid/lu/solver/solver.h"
 #include "testing/ptest/processes.h"
 
-/* Settings of the other solver, if there are any. */
+/* Warn of settings of the other solver, if any are set. */
 static void warn_of_ignored(void)
 {
     static const char *const folders[] = {"hybrid/lu", "hybrid/cpu",
@@ -26,7 +26,8 @@ static void warn_of_ignored(void)
         xh_log_warning("solver=reference ignores %s", list);
 }
 
-/* The solver of hpl/ has no watch of its own: one that lasts as long. */
+/* The reference solver has no watchdog of its own; this phase lasts while it is
+ * open. */
 static hyb_phase_t reference;
 
 xh_status_t xhpl_solver_open(bool funneled)
@@ -51,7 +52,7 @@ void xhpl_solver_close(void)
     hyb_solver_close();
 }
 
-bool xhpl_solver_results_kept(void)
+bool xhpl_solver_delete_checkpoints(void)
 {
     return hyb_solver_results_kept();
 }
@@ -64,7 +65,7 @@ void xhpl_start_watch_begin(int rank, const char *host, bool funneled)
     const char *set = getenv("XHPL_WATCHDOG");
     double patience =
         set != NULL ? strtod(set, NULL) : xh_settings_real("watchdog");
-    /* process 0 reports a variable that is wrong */
+    /* process 0 reports an invalid variable */
     bool watches = funneled && patience > 0.0 && patience < 1e6;
 
     snprintf(text, sizeof(text),
@@ -119,7 +120,7 @@ void xhpl_solver_close(void)
 {
 }
 
-bool xhpl_solver_results_kept(void)
+bool xhpl_solver_delete_checkpoints(void)
 {
     return false;
 }

@@ -17,25 +17,25 @@ xh_status_t xhpl_solver_open(bool funneled);
 void xhpl_solver_close(void);
 
 /*
- * Report and record of the run are where they are kept: checkpoints of a test
- * that has passed go. Returns whether they did. Collective over MPI_COMM_WORLD;
- * the solver may be closed.
+ * Delete the checkpoints of a test that has passed, once report and record of
+ * the run are written. Returns whether they were deleted. Collective over
+ * MPI_COMM_WORLD; the solver may be closed.
  */
-bool xhpl_solver_results_kept(void);
+bool xhpl_solver_delete_checkpoints(void);
 
 /*
- * Around the first exchange of this process with all others: report on stderr
- * that it waits for them if that takes longer than the watchdog's patience,
- * which only the environment can set so early. A build without a watchdog
- * reports nothing. Order: after MPI_Init_thread
+ * Enclose the first exchange of this process with all others: report on stderr
+ * that it waits if that takes longer than the watchdog's patience, which only
+ * the environment can set this early. A build without a watchdog reports
+ * nothing. Order: after MPI_Init_thread
  */
 void xhpl_start_watch_begin(int rank, const char *host, bool funneled);
 void xhpl_start_watch_end(void);
 
 /*
- * From now on a job that hangs says who is waited for, and ends; collective
- * over MPI_COMM_WORLD, after the settings are shared. A build without the
- * hybrid solver does nothing.
+ * From now on detect hangs: report the process that holds up the job, and end
+ * the job; collective over MPI_COMM_WORLD, after the settings are shared. A
+ * build without the hybrid solver does nothing.
  */
 void xhpl_hang_watch_begin(void);
 void xhpl_hang_watch_end(void);

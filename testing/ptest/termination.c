@@ -8,35 +8,35 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-static const int heard[] = {SIGTERM, SIGINT, SIGHUP};
+static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
 
-enum { HEARD = sizeof(heard) / sizeof(heard[0]), SECONDS_MOST = 10 };
+enum { SIGNALS = sizeof(signals) / sizeof(signals[0]), SECONDS_MOST = 10 };
 
-/* All that a handler may do is wake the thread. */
-static sem_t wake;
-static volatile sig_atomic_t arrived; /* 0: no signal */
+/* A handler may do no more than wake the thread. */
+static sem_t wake_thread;
+static volatile sig_atomic_t signal_number; /* 0: no signal */
 
 static pthread_t thread;
 static bool is_open;
 static struct {
-    bool heard;              /* ignored ones are not */
-    struct sigaction before; /* of a library, or the default */
-} of[HEARD];
-static void (*listener)(void *context, int signal);
-static void *of_listener;
+    bool is_caught;          /* false: the signal is ignored */
+    struct sigaction before; /* the handler of a library, or the default */
+} handlers[SIGNALS];
+static void (*callback)(void *context, int signal);
+static void *callback_context;
 
 static void handle(int signal)
 {
-    if (arrived == 0)
-        arrived = signal;
-    sem_post(&wake);
+    if (signal_number == 0)
+        signal_number = signal;
+    sem_post(&wake_thread);
 }
 
-static void give_back(void)
+static void restore_handlers(void)
 {
-    for (int i = 0; i < HEARD; i++)
-        if (of[i].heard)
-            sigaction(heard[i], &of[i].before, NULL);
+    for (int i = 0; i < SIGNALS; i++)
+        if (handlers[i].is_caught)
+            sigaction(signals[i], &handlers[i].before, NULL);
 }
 
 static void *wait_for_signal(void *argument)
@@ -44,14 +44,14 @@ static void *wait_for_signal(void *argument)
     int signo;
 
     (void)argument;
-    while (sem_wait(&wake) != 0)
+    while (sem_wait(&wake_thread) != 0)
         continue; /* interrupted */
-    signo = arrived;
+    signo = signal_number;
     if (signo == 0)
         return NULL;
-    alarm(SECONDS_MOST); /* which ends the process */
-    listener(of_listener, signo);
-    give_back();
+    alarm(SECONDS_MOST); /* SIGALRM ends the process */
+    callback(callback_context, signo);
+    restore_handlers();
     raise(signo);
     return NULL;
 }
@@ -61,10 +61,10 @@ void xhpl_at_termination(void (*fn)(void *context, int signal), void *context)
     int provided;
 
     MPI_Query_thread(&provided);
-    listener = fn;
-    of_listener = context;
-    arrived = 0;
-    sem_init(&wake, 0, 0);
+    callback = fn;
+    callback_context = context;
+    signal_number = 0;
+    sem_init(&wake_thread, 0, 0);
     is_open = provided >= MPI_THREAD_FUNNELED &&
               pthread_create(&thread, NULL, wait_for_signal, NULL) == 0;
     xhpl_at_termination_again();
@@ -72,15 +72,16 @@ void xhpl_at_termination(void (*fn)(void *context, int signal), void *context)
 
 void xhpl_at_termination_again(void)
 {
-    struct sigaction now, ours = {.sa_handler = handle, .sa_flags = SA_RESTART};
+    struct sigaction current,
+        ours = {.sa_handler = handle, .sa_flags = SA_RESTART};
 
     sigemptyset(&ours.sa_mask);
-    for (int i = 0; is_open && i < HEARD; i++) {
-        if (sigaction(heard[i], NULL, &now) != 0 || now.sa_handler == SIG_IGN ||
-            now.sa_handler == handle)
+    for (int i = 0; is_open && i < SIGNALS; i++) {
+        if (sigaction(signals[i], NULL, &current) != 0 ||
+            current.sa_handler == SIG_IGN || current.sa_handler == handle)
             continue;
-        of[i].before = now;
-        of[i].heard = sigaction(heard[i], &ours, NULL) == 0;
+        handlers[i].before = current;
+        handlers[i].is_caught = sigaction(signals[i], &ours, NULL) == 0;
     }
 }
 
@@ -88,8 +89,8 @@ void xhpl_at_termination_end(void)
 {
     if (!is_open)
         return;
-    give_back();
-    sem_post(&wake);
+    restore_handlers();
+    sem_post(&wake_thread);
     pthread_join(thread, NULL);
     is_open = false;
 }

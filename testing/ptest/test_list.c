@@ -10,7 +10,7 @@ static const xhpl_quantity_t nest[] = {XHPL_NDIV,  XHPL_NBMIN, XHPL_PFACT,
 
 enum {
     LEVELS = sizeof(nest) / sizeof(nest[0]),
-    LEVELS_OF_SHAPE = 4 /* the slowest of them: grid, N, NB, DEPTH */
+    LEVELS_OF_SHAPE = 4 /* the slowest ones: grid, N, NB, DEPTH */
 };
 
 static int64_t combinations(const xhpl_parameters_t *parameters, int levels)
@@ -37,7 +37,7 @@ xhpl_test_t xhpl_test_at(const xhpl_parameters_t *parameters, int64_t index)
 {
     int at[XHPL_QUANTITIES], value[XHPL_QUANTITIES];
 
-    index /= parameters->runs; /* one after the other */
+    index /= parameters->runs; /* runs of a test are consecutive */
     for (int level = 0; level < LEVELS; level++) {
         const xhpl_list_t *list = &parameters->list[nest[level]];
 

@@ -33,7 +33,7 @@ static xh_status_t open_files(const xhpl_command_t *command,
     const char *const names[] = {command->trace, command->iterations};
 
     for (int i = 0; i < XHPL_TRACE_FILES; i++)
-        if (files->wanted[i])
+        if (files->is_enabled[i])
             XH_TRY(xh_output_open(rows[i].option, names[i],
                                   command->force ? NULL : rows[i].mark,
                                   &files->out[i]));
@@ -51,8 +51,8 @@ xh_status_t xhpl_trace_files_open(const xhpl_command_t *command,
 {
     bool are_kept = hpl_solver()->iterations != NULL;
     xhpl_trace_files_t files = {
-        .wanted = {command->trace != NULL,
-                   command->iterations != NULL && are_kept}};
+        .is_enabled = {command->trace != NULL,
+                       command->iterations != NULL && are_kept}};
     xh_status_t status = XH_OK;
 
     if (xhpl_rank(MPI_COMM_WORLD) == 0) {
@@ -65,7 +65,7 @@ xh_status_t xhpl_trace_files_open(const xhpl_command_t *command,
             close_files(&files);
     }
     XH_TRY(hpl_agree(MPI_COMM_WORLD, status));
-    if (files.wanted[XHPL_TRACE])
+    if (files.is_enabled[XHPL_TRACE])
         xh_trace_open(ACTORS, SPANS_EACH);
     MPI_Barrier(MPI_COMM_WORLD);
     files.zero = xh_clock_now();
@@ -75,7 +75,7 @@ xh_status_t xhpl_trace_files_open(const xhpl_command_t *command,
 
 /* ---- after the tests ----------------------------------------------------- */
 
-/* Write the parts of all processes, that of this process 0 first. */
+/* Write the parts of all processes; mine is that of process 0. */
 static void write_parts(int i, const char *mine, size_t size, FILE *out)
 {
     char *text;
@@ -108,7 +108,7 @@ static xh_status_t write_file(int i, xhpl_trace_files_t *files)
     size_t size = 0;
     xh_status_t status;
 
-    if (!files->wanted[i])
+    if (!files->is_enabled[i])
         return XH_OK;
     status = i == XHPL_TRACE
                  ? xh_trace_text(rank, files->zero, &text, &size)
@@ -129,7 +129,7 @@ static xh_status_t write_file(int i, xhpl_trace_files_t *files)
     return hpl_agree(MPI_COMM_WORLD, status);
 }
 
-/* Warn of spans that the trace lacks. */
+/* Warn of spans that are missing in the trace. */
 static void report_spans(void)
 {
     int64_t spans[2] = {xh_trace_kept(), xh_trace_lost()}, sum[2];
@@ -150,7 +150,7 @@ static xh_status_t write_files(xhpl_trace_files_t *files)
 {
     xh_status_t status, other;
 
-    if (files->wanted[XHPL_TRACE])
+    if (files->is_enabled[XHPL_TRACE])
         report_spans();
     status = write_file(XHPL_TRACE, files);
     other = write_file(XHPL_ITERATIONS, files);

@@ -7,22 +7,22 @@
 #include "testing/ptest/command_line.h"
 
 /*
- * The files of --trace and --iterations: opened before the tests, to refuse a
- * bad name early, and written by process 0 after them from what all processes
- * recorded. On all processes times count from open.
+ * The files of --trace and --iterations: opened before the tests, so that a bad
+ * name is refused early, and written after them by process 0 from what all
+ * processes recorded. Times of all processes count from open.
  */
 enum { XHPL_TRACE, XHPL_ITERATIONS, XHPL_TRACE_FILES };
 
 typedef struct {
-    bool wanted[XHPL_TRACE_FILES];
+    bool is_enabled[XHPL_TRACE_FILES];
     xh_output_t out[XHPL_TRACE_FILES]; /* on process 0 */
     double zero; /* the moment of open, by this process's clock */
 } xhpl_trace_files_t;
 
 /*
- * Open the files that are wanted and start recording; collective over
+ * Open the files that command asks for and start recording; collective over
  * MPI_COMM_WORLD. If the solver records no iterations, a warning says so and
- * that file is left alone.
+ * that file is not touched.
  *
  * command    in   names, which only process 0 reads
  * files_p  out
@@ -34,11 +34,11 @@ xh_status_t xhpl_trace_files_open(const xhpl_command_t *command,
 
 /*
  * Write and close the files, and stop recording; collective. A run that solved
- * nothing leaves the files as they are.
+ * nothing does not touch the files.
  *
  * solved  in  whether a test was solved; equal on all processes
  *
  * Errors: XH_ERR_MEMORY, XH_ERR_IO  a file is incomplete: reported, on all
- *                                   processes
+ *         processes
  */
 xh_status_t xhpl_trace_files_close(xhpl_trace_files_t *files, bool solved);

@@ -13,7 +13,7 @@
 
 static const double most_seconds = 1.0;
 
-/* On all processes alike; the first shape is always tried. */
+/* The result is the same on all processes; the first shape is always tried. */
 static bool is_in_time(double start, const xhpl_trust_t *trust)
 {
     int in_time = xh_clock_wall() - start < most_seconds || trust->tried == 0;
@@ -31,7 +31,7 @@ static int largest(const xhpl_list_t *list)
     return most;
 }
 
-/* That of the solver, or where it has none the reference solver's. */
+/* The self-test of the solver, or else of the reference solver. */
 static bool self_test(HPL_T_grid *grid, const HPL_T_palg *algo, int n, int nb)
 {
     return hpl_solver()->self_test != NULL
@@ -39,7 +39,7 @@ static bool self_test(HPL_T_grid *grid, const HPL_T_palg *algo, int n, int nb)
                : hpl_self_test(grid, algo, n, nb);
 }
 
-/* Tests of the grid and each NB, until one finds wrong results. */
+/* Try grid `number` with each NB, until a result is wrong. */
 static void try_grid(const xhpl_parameters_t *parameters, int number,
                      double start, xhpl_trust_t *trust)
 {

@@ -19,7 +19,8 @@ enum { MOST_BYTES = 16 << 20, PATH = 4096 }; /* of a file; of its name */
 
 /* ---- a file -------------------------------------------------------------- */
 
-/* On process 0, which has the names of all hosts one after the other. */
+/* Read the rates on process 0, which has the names of all hosts, one after the
+ * other. */
 static xh_status_t take_file(const char *name, const char *names,
                              xhpl_weights_t *weights)
 {
@@ -88,7 +89,8 @@ static xh_status_t measure_rates(const xhpl_list_t *nb, xhpl_rate_fn_t *measure,
 
 /* ---- beside checkpoints -------------------------------------------------- */
 
-/* The file in the folder that a setting names; false: none is named. */
+/* The path of the file in the folder that setting names; false: none is named.
+ */
 static bool file_in(const char *setting, char *path)
 {
     const char *folder = xh_settings_text(setting);
@@ -97,7 +99,8 @@ static bool file_in(const char *setting, char *path)
     return folder[0] != '\0';
 }
 
-/* Does a restart take the rates that were measured? Process 0 looks. */
+/* Does this restart use measured rates that were saved? Process 0 looks for the
+ * file. */
 static bool are_saved(char *path)
 {
     int are = file_in("restart", path) && access(path, R_OK) == 0;
@@ -127,7 +130,7 @@ void xhpl_weights_save(const xhpl_weights_t *weights)
     xh_output_close(&file);
 }
 
-void xhpl_weights_forget(void)
+void xhpl_weights_delete(void)
 {
     char path[PATH];
 
@@ -186,7 +189,7 @@ double xhpl_weights_column(const xhpl_weights_t *weights, HPL_T_ORDER order,
     return rate[least];
 }
 
-/* Those of all columns, for free(); NULL: no memory. */
+/* The rates of all process columns, for free(); NULL: no memory. */
 static double *rates_of(const xhpl_weights_t *weights, HPL_T_ORDER order,
                         const xhpl_test_t *test)
 {
@@ -218,7 +221,7 @@ xh_status_t xhpl_weights_deal(const xhpl_weights_t *weights, HPL_T_ORDER order,
 
 /* ---- said ---------------------------------------------------------------- */
 
-/* The first column whose processes are not alike. */
+/* Warn of the first process column whose processes differ. */
 static void warn_of_unlike(const xhpl_weights_t *weights, HPL_T_ORDER order,
                            const xhpl_test_t *test)
 {
@@ -240,8 +243,8 @@ static void warn_of_unlike(const xhpl_weights_t *weights, HPL_T_ORDER order,
     }
 }
 
-void xhpl_weights_say(const xhpl_weights_t *weights, HPL_T_ORDER order,
-                      const xhpl_test_t *test)
+void xhpl_weights_report(const xhpl_weights_t *weights, HPL_T_ORDER order,
+                         const xhpl_test_t *test)
 {
     double *rate, all = 0.0;
     int least = 0, most = 0;

@@ -12,11 +12,12 @@ typedef struct {
     int processes;
     const char *const *host;
     int line;
-    int *by_rank, *by_host; /* by process: the line that it is in; 0: none */
+    int *by_rank, *by_host; /* by process: the number of the line that gives its
+                               rate; 0: none */
     double *rate;
 } reading_t;
 
-/* Is word the name of that host, or the part before its first dot? */
+/* Is word the name of host, or the part before its first dot? */
 static bool is_host(const char *word, const char *host)
 {
     size_t length = strlen(word);
@@ -48,7 +49,7 @@ static xh_status_t store_rank(reading_t *r, const char *word, double rate)
     return XH_OK;
 }
 
-/* A host that no process is on may be there. */
+/* Hosts without processes are ignored. */
 static xh_status_t store_host(reading_t *r, const char *word, double rate)
 {
     for (int i = 0; i < r->processes; i++) {

@@ -2,7 +2,7 @@
 """Input that is refused: one error that tells what to change, and status 2.
 
 All that can be wrong in a line, an option or a setting is in unit/xhpl/test_hpl_dat.c,
-unit/xhpl/test_options.c and unit/device/test_settings.c.
+unit/xhpl/test_command_line.c and unit/device/test_settings.c.
 """
 import re
 

@@ -8,12 +8,13 @@
 
 enum {
     VECTORS = 2,
-    ROWS = 512 /* their sums stay in the L1 cache */
+    ROWS = 512 /* so that their sums stay in the L1 cache */
 };
 
 /* ---- sums over rows or columns ------------------------------------------ */
 
-typedef struct { /* sums over the rows of op(V), by all members of a team */
+typedef struct { /* sums over the rows of op(V), computed by all members of a
+                    team */
     xh_view_t v;
     xh_trans_t op;
     const long double *x;
@@ -21,13 +22,13 @@ typedef struct { /* sums over the rows of op(V), by all members of a team */
     int members;
 } task_t;
 
-/* What element a of column j adds to its row's sum. */
+/* The contribution of element a of column j to its row's sum. */
 static inline long double term(const task_t *t, double a, int64_t j)
 {
     return t->x != NULL ? a * t->x[j] : (long double)a * a;
 }
 
-/* y[first .. first + count - 1] of V, count at most ROWS. */
+/* Compute y[first .. first + count - 1] for V; count <= ROWS. */
 static void sum_rows(const task_t *t, int64_t first, int64_t count)
 {
     long double *y = t->y + first;
@@ -42,7 +43,7 @@ static void sum_rows(const task_t *t, int64_t first, int64_t count)
     }
 }
 
-/* The same of V^T. */
+/* The same for V^T. */
 static void sum_columns(const task_t *t, int64_t first, int64_t count)
 {
     for (int64_t j = first; j < first + count; j++) {
@@ -87,11 +88,11 @@ static void apply(hyb_team_t *team, xh_view_t v, xh_trans_t op,
 
 typedef struct { /* C x, or C^T z */
     int64_t terms, sums;
-    xh_trans_t op;         /* of C: which of the two */
-    long double *x;        /* VECTORS of terms, one behind the other */
+    xh_trans_t op;         /* of C: selects one of the two */
+    long double *x;        /* VECTORS of terms, one after the other */
     long double *expected; /* VECTORS of sums */
-    long double *bound;    /* sums: how far rounding may lead from them */
-    long double *found;    /* sums: what is computed now */
+    long double *bound;    /* sums: largest rounding error */
+    long double *found;    /* sums: the present result */
 } side_t;
 
 struct xdg_checksum {
@@ -123,8 +124,8 @@ static void draw_signs(side_t *s, uint64_t seed)
                 xdg_random_element(&random, j, v) < 0.0 ? -1.0L : 1.0L;
 }
 
-/* The columns' side of a product is the rows' side of its transpose,
-   C^T := beta C^T + alpha op(B)^T op(A)^T; C stays as it is stored. */
+/* The column checksums of a product are the row checksums of its transpose, C^T
+ * := beta C^T + alpha op(B)^T op(A)^T; C stays as it is stored. */
 static xh_gemm_t transposed(const xh_gemm_t *p)
 {
     xh_gemm_t t = *p;
@@ -143,7 +144,7 @@ static void expect(side_t *s, int64_t v, long double factor)
         s->expected[v * s->sums + i] += factor * s->found[i];
 }
 
-/* bound += factor times the 2-norms of the rows of op(V). */
+/* bound += factor * (2-norms of the rows of op(V)). */
 static void widen(side_t *s, hyb_team_t *team, xh_view_t v, xh_trans_t op,
                   long double factor)
 {
@@ -223,14 +224,14 @@ void xdg_checksum_destroy(xdg_checksum_t *checksum)
 
 /* ---- checking ----------------------------------------------------------- */
 
-/* Is this sum wrong? A NaN is. */
-static void judge(xdg_wrong_t *w, int64_t index, double error, double bound)
+/* Mark sum number index as wrong if error exceeds bound, or is NaN. */
+static void judge(xdg_errors_t *w, int64_t index, double error, double bound)
 {
     double excess = isfinite(error) ? error / fmax(bound, DBL_MIN) : INFINITY;
 
     if (error <= bound)
         return;
-    w->which[index] = true;
+    w->is_wrong[index] = true;
     if (w->worst < 0 || excess > w->excess) {
         w->worst = index;
         w->excess = excess;
@@ -240,30 +241,31 @@ static void judge(xdg_wrong_t *w, int64_t index, double error, double bound)
 }
 
 static void check_side(const side_t *s, hyb_team_t *team, xh_view_t c,
-                       int times, xdg_wrong_t *wrong)
+                       int summed, xdg_errors_t *wrong)
 {
     for (int v = 0; v < VECTORS; v++) {
         const long double *expected = s->expected + v * s->sums;
 
         apply(team, c, s->op, s->x + v * s->terms, s->found);
         for (int64_t i = 0; i < s->sums; i++)
-            judge(wrong, i, (double)fabsl(s->found[i] - times * expected[i]),
-                  (double)(times * s->bound[i]));
+            judge(wrong, i, (double)fabsl(s->found[i] - summed * expected[i]),
+                  (double)(summed * s->bound[i]));
     }
 }
 
 xh_status_t xdg_checksum_check(const xdg_checksum_t *checksum, hyb_team_t *team,
-                               xh_view_t c, int times, xdg_verdict_t *verdict_p)
+                               xh_view_t c, int summed,
+                               xdg_verdict_t *verdict_p)
 {
     bool *wrong = calloc((size_t)(c.rows + c.cols), sizeof(*wrong));
-    xdg_verdict_t v = {.rows = {.which = wrong, .worst = -1},
+    xdg_verdict_t v = {.rows = {.is_wrong = wrong, .worst = -1},
                        .cols = {.worst = -1}};
 
     if (wrong == NULL)
         return XH_ERR_MEMORY;
-    v.cols.which = wrong + c.rows;
-    check_side(&checksum->side[0], team, c, times, &v.rows);
-    check_side(&checksum->side[1], team, c, times, &v.cols);
+    v.cols.is_wrong = wrong + c.rows;
+    check_side(&checksum->side[0], team, c, summed, &v.rows);
+    check_side(&checksum->side[1], team, c, summed, &v.cols);
     v.right = v.rows.worst < 0 && v.cols.worst < 0;
     *verdict_p = v;
     return XH_OK;

@@ -33,7 +33,7 @@ static xh_status_t list_host(json_t *record)
 
 /* ---- backends ----------------------------------------------------------- */
 
-/* A device that cannot be described is recorded with its name only. */
+/* A device that cannot be described is recorded by name only. */
 static json_t *list_device(const hyb_backend_t *backend, int index)
 {
     hyb_device_info_t info;
@@ -52,7 +52,7 @@ static json_t *list_device(const hyb_backend_t *backend, int index)
         {"memory_free", json_integer((int64_t)info.memory_free)});
 }
 
-/* Say why there are none, in the list and in the record. */
+/* Print and record why there are none. */
 static void tell_none(const char *name, const char *why, json_t *object)
 {
     printf("%-10s no devices: %s\n", name, why);

@@ -5,19 +5,19 @@
 #include <stdlib.h>
 #include "base/clock.h"
 #include "base/product.h"
-#include "testing/xdgemm/grabs.h"
+#include "testing/xdgemm/team_tiles.h"
 
-/* one product under way */
+/* one running product */
 typedef struct {
     xdg_gemm_t *gemm;
-    xdg_who_t who;
+    xdg_participants_t participants;
     hyb_product_t *product;
     hyb_report_t report;
     double share;       /* of the devices */
-    int64_t end;        /* tiles 0 .. end - 1 the team has not taken */
-    int grabs;          /* how often it took tiles */
-    double seconds;     /* that the team multiplied */
-    xh_status_t status; /* of the team's part */
+    int64_t end;        /* the team has not taken tiles 0 .. end - 1 */
+    int takes;          /* how often the team took tiles */
+    double seconds;     /* in which the team multiplied */
+    xh_status_t status; /* of the team's products */
 } run_t;
 
 static xh_status_t find_executors(const hyb_machine_t *machine,
@@ -52,7 +52,8 @@ void xdg_gemm_close(xdg_gemm_t *gemm)
     gemm->host = NULL;
 }
 
-/* Devices that are to take part; is one of them lost? */
+/* Number of participating devices; *lost_p tells whether one of them has
+ * failed. */
 static int devices_of(const run_t *run, bool *lost_p)
 {
     const hyb_machine_t *machine = run->gemm->machine;
@@ -60,7 +61,7 @@ static int devices_of(const run_t *run, bool *lost_p)
 
     *lost_p = false;
     for (int i = 0; i < hyb_machine_devices(machine); i++) {
-        bool takes_part = (run->who.devices >> i & 1) != 0;
+        bool takes_part = (run->participants.devices >> i & 1) != 0;
 
         count += takes_part;
         *lost_p |= takes_part && !hyb_machine_works(machine, i);
@@ -82,7 +83,7 @@ static void compute(run_t *run, const xh_gemm_t *product)
 
 static void compute_tiles(run_t *run, int64_t first, int64_t count)
 {
-    xh_rectangle_t part[XDG_COVER];
+    xh_rectangle_t part[XDG_COVER_MOST];
     int parts = xdg_tiles_cover(&run->product->tiling, first, count, part);
 
     for (int i = 0; i < parts; i++) {
@@ -93,8 +94,8 @@ static void compute_tiles(run_t *run, int64_t first, int64_t count)
 }
 
 /*
- * Tiles for the team now, by policy. Shares are of work, and tiles are not all
- * of one size: of several the policy says how much they are, in mean ones.
+ * Number of tiles for the team now, by policy. Shares are of work, and tiles
+ * differ in size: the policy counts tiles of mean size.
  */
 static int64_t tiles_for_team(const run_t *run)
 {
@@ -103,25 +104,25 @@ static int64_t tiles_for_team(const run_t *run)
     int64_t left = hyb_product_remaining(run->product);
     double share = 1.0 - run->share;
     int64_t count =
-        xdg_grab_tiles(&run->gemm->split, run->share, run->grabs, total, left);
+        xdg_team_tiles(&run->gemm->split, run->share, run->takes, total, left);
 
     if (run->gemm->split.policy != HYB_SPLIT_RATIO || count < 2 ||
         count == left)
         return count;
-    if (run->grabs > 0)
+    if (run->takes > 0)
         share *= (double)left / (double)total;
-    count = xdg_tiles_of(tiling, run->end, share);
+    count = xdg_tiles_last_share(tiling, run->end, share);
     return count > 0 ? count : 1;
 }
 
-/* Take tiles from run->end on; returns how many. */
-static int64_t grab(run_t *run)
+/* Take tiles from run->end on; returns their number. */
+static int64_t take_tiles(run_t *run)
 {
     int64_t count = tiles_for_team(run);
 
-    if (run->grabs++ == 0)
-        count = xdg_grab_probe(&run->gemm->split, count,
-                               hyb_tiling_count(&run->product->tiling));
+    if (run->takes++ == 0)
+        count = xdg_team_tiles_refresh(&run->gemm->split, count,
+                                       hyb_tiling_count(&run->product->tiling));
     return hyb_product_take_last(run->product, count, &run->end);
 }
 
@@ -140,48 +141,49 @@ static void learn(run_t *run)
                     team->compute_seconds, 0.0);
 }
 
-/* The devices begin when the team has what the policy gives it first. */
-static void share_out(run_t *run)
+/* The devices begin once the team has taken its first tiles. */
+static void compute_shared(run_t *run)
 {
     int64_t count = 0;
 
     run->end = hyb_tiling_count(&run->product->tiling);
     run->share =
         hyb_split_share(&run->gemm->split, xh_gemm_flop(run->product->gemm));
-    if (run->who.team)
-        count = grab(run);
+    if (run->participants.team)
+        count = take_tiles(run);
     hyb_product_start(run->product);
-    for (; count > 0 && hyb_product_lost(run->product) < 0; count = grab(run))
+    for (; count > 0 && hyb_product_lost(run->product) < 0;
+         count = take_tiles(run))
         compute_tiles(run, run->end, count);
 }
 
 static xh_status_t run_together(run_t *run, const xh_gemm_t *product)
 {
-    XH_TRY(hyb_product_begin(run->gemm->machine, product, run->who.devices,
-                             &run->product));
-    share_out(run);
+    XH_TRY(hyb_product_begin(run->gemm->machine, product,
+                             run->participants.devices, &run->product));
+    compute_shared(run);
     XH_TRY(hyb_product_finish(run->product, &run->report));
     run->report.share = run->share;
     run->report.team.compute_seconds = run->seconds;
-    if (run->who.team)
+    if (run->participants.team)
         learn(run);
     return run->status;
 }
 
-xh_status_t xdg_gemm(xdg_gemm_t *gemm, const xh_gemm_t *product, xdg_who_t who,
-                     hyb_report_t *report_p)
+xh_status_t xdg_gemm(xdg_gemm_t *gemm, const xh_gemm_t *product,
+                     xdg_participants_t participants, hyb_report_t *report_p)
 {
-    run_t run = {.gemm = gemm, .who = who};
+    run_t run = {.gemm = gemm, .participants = participants};
     double started = xh_clock_now();
     bool lost, alone = devices_of(&run, &lost) == 0;
     xh_status_t status;
 
-    if (!xh_gemm_conforms(product) || (!who.team && alone))
+    if (!xh_gemm_conforms(product) || (!participants.team && alone))
         return XH_ERR_ARG;
     if (lost)
         return XH_ERR_DEVICE;
     alone |= product->alpha == 0.0 || xh_gemm_flop(product) == 0.0;
-    if (alone) { /* the team does all, which is not cut */
+    if (alone) { /* the team computes all of C, which has no tiles */
         compute(&run, product);
         run.report.team.flop = xh_gemm_flop(product);
         run.report.team.compute_seconds = run.seconds;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * xdgemm: the product of two matrices on all processors of a node, its rate,
- * and whether it is right.
+ * xdgemm: multiply two matrices on all processors of a node; measure the rate
+ *         and check the result.
  */
 #include <errno.h>
 #include <signal.h>
@@ -16,24 +16,24 @@
 #include "testing/xdgemm/record.h"
 #include "testing/xdgemm/tune.h"
 
-#define PROBE_PART 0.8 /* of a device's free memory, for what it is to hold */
+#define PROBE_SHARE 0.8 /* of a device's free memory, for the matrices */
 
-enum { BY_SIGNAL = 128 }; /* added to its number: an exit status */
+enum { BY_SIGNAL = 128 }; /* added to its number: the exit status */
 
 typedef struct {
     const xdg_options_t *options;
     hyb_machine_t *machine;
     xdg_gemm_t gemm;
     xdg_problem_t problem;
-    xdg_verifier_t verifier; /* of a run that checks */
-    json_t *record;          /* NULL: not wanted, or no memory */
-    xh_output_t json, map;   /* all zero: not wanted */
+    xdg_verifier_t verifier; /* of a run that checks results */
+    json_t *record;          /* NULL: not asked for, or no memory */
+    xh_output_t json, map;   /* all zero: not asked for */
 } session_t;
 
 /* ---- files and the exit status ------------------------------------------ */
 
-/* The files that options name, before the work: what cannot be written is
- * refused. */
+/* Open the files that options name before the work, so that an unwritable file
+ * is refused. */
 static xh_status_t open_files(session_t *s)
 {
     const xdg_options_t *o = s->options;
@@ -83,7 +83,7 @@ static bool checks(const session_t *s)
            s->options->ask == XDG_ASK_OPERATIONS;
 }
 
-static void say_verified(session_t *s)
+static void report_verification(session_t *s)
 {
     printf("\nverified: %lld products, %lld wrong\n",
            (long long)s->verifier.checked, (long long)s->verifier.wrong);
@@ -117,7 +117,7 @@ static xh_status_t run_rates(session_t *s)
     xh_status_t status;
 
     if (checks(s) && s->problem.product.beta == 0.0)
-        s->problem.start.distribution = XDG_NAN; /* it must not be read */
+        s->problem.start.distribution = XDG_NAN; /* C must not be read */
     status = xdg_rates_measure(&rates, s->options->repeat);
     if (status == XH_OK) {
         xdg_rates_print(&rates, stdout);
@@ -128,7 +128,7 @@ static xh_status_t run_rates(session_t *s)
     xdg_record_rates(s->record, &rates);
     xdg_rates_release(&rates);
     if (checks(s))
-        say_verified(s);
+        report_verification(s);
     return status;
 }
 
@@ -139,7 +139,7 @@ static xh_status_t run_torture(session_t *s)
         xdg_torture_run(&s->gemm, &s->verifier, s->options->torture, &torture);
 
     xdg_torture_print(&torture, stdout);
-    say_verified(s);
+    report_verification(s);
     xdg_record_torture(s->record, &torture);
     return status;
 }
@@ -198,13 +198,13 @@ static xh_status_t run_operations(session_t *s)
     for (int i = 0; i + 1 < s->gemm.executors.count; i++)
         for (int o = 0; xdg_operation_name(o) != NULL; o++)
             XH_TRY(run_operation(s, i, o));
-    say_verified(s);
+    report_verification(s);
     return XH_OK;
 }
 
 /* ---- before and after them ----------------------------------------------- */
 
-/* The product asked for, adapted to this kind of run. */
+/* The product that options ask for, adapted to this kind of run. */
 static xh_gemm_t product_for(const session_t *s)
 {
     const xdg_executors_t *executors = &s->gemm.executors;
@@ -217,9 +217,9 @@ static xh_gemm_t product_for(const session_t *s)
     if (s->options->ask == XDG_ASK_PROBE ||
         s->options->ask == XDG_ASK_OPERATIONS)
         for (int i = 0; i + 1 < executors->count; i++)
-            product = xdg_fitting(&product,
-                                  PROBE_PART *
-                                      (double)executors->device[i].memory_free);
+            product = xdg_shrink_to_fit(
+                &product,
+                PROBE_SHARE * (double)executors->device[i].memory_free);
     return product;
 }
 
@@ -243,7 +243,8 @@ static xh_status_t open_problem(session_t *s)
 
     XH_TRY(xdg_check_memory(&product));
     if (s->options->ask == XDG_ASK_OPERATIONS)
-        s->problem.product = product; /* each has operands of its own */
+        s->problem.product =
+            product; /* each operation has operands of its own */
     else
         XH_TRY(xdg_problem_open(s->machine, &product,
                                 torture ? XDG_NORMAL : XDG_UNIFORM,
@@ -253,7 +254,7 @@ static xh_status_t open_problem(session_t *s)
     return XH_OK;
 }
 
-/* The run itself, of which a record is kept however it ends. */
+/* Run, and write the record whatever the result. */
 static xh_status_t run(session_t *s)
 {
     xdg_ask_t ask = s->options->ask;
@@ -288,7 +289,7 @@ static xh_status_t run_tune(const session_t *s)
     return XH_OK;
 }
 
-static xh_status_t carry_out(session_t *s)
+static xh_status_t run_mode(session_t *s)
 {
     XH_TRY(xdg_check_memory(&s->options->product));
     XH_TRY(open_files(s));
@@ -304,8 +305,8 @@ static int run_session(const xdg_options_t *options)
     session_t s = {.options = options};
     xh_status_t status;
 
-    xh_blas_library_set_threads(1); /* team threads call it */
-    status = carry_out(&s);
+    xh_blas_library_set_threads(1); /* threads of the team call the BLAS */
+    status = run_mode(&s);
     xh_output_close(&s.json);
     xh_output_close(&s.map);
     json_decref(s.record);
@@ -341,7 +342,7 @@ int main(int argc, char **argv)
     int status = XH_EXIT_PASSED;
 
     xh_log_identify("xdgemm", -1, "");
-    signal(SIGXFSZ, SIG_IGN); /* the write fails, and says so */
+    signal(SIGXFSZ, SIG_IGN); /* a failed write is reported */
     if (xh_settings_load() != XH_OK ||
         xdg_options_parse(argc, argv, &options) != XH_OK)
         return XH_EXIT_INPUT;

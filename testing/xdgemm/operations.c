@@ -12,38 +12,40 @@
 
 enum { A, B, C, OPERANDS };
 
-typedef xh_status_t queue_fn_t(hyb_queue_t *queue, const hyb_block_t *held);
+typedef xh_status_t queue_fn_t(hyb_queue_t *queue,
+                               const hyb_block_t *on_device);
 
 /* ---- the operations ------------------------------------------------------ */
 
-static xh_status_t queue_gemm(hyb_queue_t *queue, const hyb_block_t *held)
+static xh_status_t queue_gemm(hyb_queue_t *queue, const hyb_block_t *on_device)
 {
-    return hyb_queue_gemm(
-        queue,
-        &(hyb_gemm_t){
-            .alpha = -1, .beta = 1, .a = held[A], .b = held[B], .c = held[C]});
+    return hyb_queue_gemm(queue, &(hyb_gemm_t){.alpha = -1,
+                                               .beta = 1,
+                                               .a = on_device[A],
+                                               .b = on_device[B],
+                                               .c = on_device[C]});
 }
 
-static xh_status_t queue_syrk(hyb_queue_t *queue, const hyb_block_t *held)
+static xh_status_t queue_syrk(hyb_queue_t *queue, const hyb_block_t *on_device)
 {
-    return hyb_queue_syrk(queue, -1, held[A], 1, held[C]);
+    return hyb_queue_syrk(queue, -1, on_device[A], 1, on_device[C]);
 }
 
-static xh_status_t queue_trsm(hyb_queue_t *queue, const hyb_block_t *held)
+static xh_status_t queue_trsm(hyb_queue_t *queue, const hyb_block_t *on_device)
 {
-    return hyb_queue_trsm(queue, held[A], held[C]);
+    return hyb_queue_trsm(queue, on_device[A], on_device[C]);
 }
 
-static xh_status_t queue_gemv(hyb_queue_t *queue, const hyb_block_t *held)
+static xh_status_t queue_gemv(hyb_queue_t *queue, const hyb_block_t *on_device)
 {
-    return hyb_queue_gemv(queue, held[A], held[B], held[C]);
+    return hyb_queue_gemv(queue, on_device[A], on_device[B], on_device[C]);
 }
 
 typedef struct {
     const char *name;
-    const char *shape[OPERANDS]; /* rows and columns, as options name them */
+    const char *shape[OPERANDS]; /* rows and columns by the names of options */
     queue_fn_t *queue;
-    double part; /* of the flop of a product */
+    double flop_share; /* flop, as a share of those of a product */
 } operation_t;
 
 static const operation_t operations[] = {
@@ -72,9 +74,10 @@ typedef struct {
     hyb_queue_t *queue;
     hyb_event_t *begin, *end;
     xh_view_t host[OPERANDS];
-    xh_view_t found, right; /* C, as the device has left it and the host */
-    hyb_block_t held[OPERANDS];
-    double *memory; /* of all that is the host's */
+    xh_view_t computed,
+        expected; /* C as computed by the device, and by the host */
+    hyb_block_t on_device[OPERANDS];
+    double *memory; /* of the host's matrices */
     size_t bytes;
 } bench_t;
 
@@ -91,7 +94,7 @@ static int64_t elements(xh_view_t v)
     return v.rows * v.cols;
 }
 
-/* Shapes of A, B and C, and memory for them and for two more of C. */
+/* Set the shapes of A, B and C, and allocate them and two more of C's shape. */
 static xh_status_t open_host(bench_t *b, const xh_gemm_t *sizes)
 {
     double *next = NULL;
@@ -110,13 +113,13 @@ static xh_status_t open_host(bench_t *b, const xh_gemm_t *sizes)
     next = b->memory;
     for (int i = 0; i < OPERANDS; i++)
         b->host[i] = xh_view_take(&next, b->host[i].rows, b->host[i].cols);
-    b->found = xh_view_take(&next, b->host[C].rows, b->host[C].cols);
-    b->right = xh_view_take(&next, b->host[C].rows, b->host[C].cols);
+    b->computed = xh_view_take(&next, b->host[C].rows, b->host[C].cols);
+    b->expected = xh_view_take(&next, b->host[C].rows, b->host[C].cols);
     return XH_OK;
 }
 
-/* A's elements shrink with its columns, so no sum grows with them; L1 is as a
- * product takes it. */
+/* The elements of A shrink with its number of columns, so that no sum grows
+ * with them; L1 has the form that a product expects. */
 static void fill(const bench_t *b)
 {
     const xh_view_t a = b->host[A];
@@ -144,8 +147,8 @@ static xh_status_t open_device(bench_t *b)
 
         XH_TRY(hyb_buffer_create(
             b->device, (size_t)elements(v) * sizeof(double), &buffer));
-        b->held[i] = hyb_block(buffer, 0, v.rows, v.cols);
-        XH_TRY(hyb_queue_copy_in(b->queue, v, b->held[i]));
+        b->on_device[i] = hyb_block(buffer, 0, v.rows, v.cols);
+        XH_TRY(hyb_queue_copy_in(b->queue, v, b->on_device[i]));
     }
     return XH_OK;
 }
@@ -156,31 +159,34 @@ static void close_bench(bench_t *b)
     hyb_event_destroy(b->begin);
     hyb_event_destroy(b->end);
     for (int i = 0; i < OPERANDS; i++)
-        hyb_buffer_destroy(b->held[i].buffer);
+        hyb_buffer_destroy(b->on_device[i].buffer);
     hyb_pinned_free(b->device, b->memory, b->bytes);
 }
 
 /* ---- one of them --------------------------------------------------------- */
 
-/* C once more from its start to the end; device seconds of the operation. */
+/* Copy C in, compute, and copy the result out; *seconds_p is the device's time
+ * for the operation. */
 static xh_status_t run_once(const bench_t *b, double *seconds_p)
 {
-    XH_TRY(hyb_queue_copy_in(b->queue, b->host[C], b->held[C]));
+    XH_TRY(hyb_queue_copy_in(b->queue, b->host[C], b->on_device[C]));
     XH_TRY(hyb_event_record(b->queue, b->begin));
-    XH_TRY(b->operation->queue(b->queue, b->held));
+    XH_TRY(b->operation->queue(b->queue, b->on_device));
     XH_TRY(hyb_event_record(b->queue, b->end));
     XH_TRY(hyb_event_await(b->end, PATIENCE));
     XH_TRY(hyb_event_elapsed(b->begin, b->end, seconds_p));
-    XH_TRY(hyb_queue_copy_out(b->queue, b->held[C], b->found));
+    XH_TRY(hyb_queue_copy_out(b->queue, b->on_device[C], b->computed));
     XH_TRY(hyb_event_record(b->queue, b->end));
     return hyb_event_await(b->end, PATIENCE);
 }
 
-/* What the team has for it; of a solve what the result solves. */
+/* Compute the expected result on the team; for a solve compute L1 times the
+ * result. */
 static xh_status_t multiply(const bench_t *b)
 {
-    const xdg_who_t team = {.team = true};
-    xh_gemm_t p = {.alpha = 1, .a = b->host[A], .b = b->found, .c = b->right};
+    const xdg_participants_t team = {.team = true};
+    xh_gemm_t p = {
+        .alpha = 1, .a = b->host[A], .b = b->computed, .c = b->expected};
     hyb_report_t report = {0};
     xh_status_t status;
 
@@ -197,17 +203,17 @@ static xh_status_t multiply(const bench_t *b)
     return status;
 }
 
-/* Elements that more than rounding leads away from what is right. */
+/* Number of elements whose error exceeds rounding. */
 static int64_t wrong_elements(const bench_t *b)
 {
-    const xh_view_t x = is_trsm(b->operation) ? b->host[C] : b->found;
+    const xh_view_t x = is_trsm(b->operation) ? b->host[C] : b->computed;
     double bound = (double)(b->host[A].cols + 16) * DBL_EPSILON;
     int64_t wrong = 0;
 
     for (int64_t j = 0; j < x.cols; j++)
         for (int64_t i = is_syrk(b->operation) ? j : 0; i < x.rows; i++)
             wrong += !(fabs(x.data[i + j * x.ld] -
-                            b->right.data[i + j * x.ld]) <= bound);
+                            b->expected.data[i + j * x.ld]) <= bound);
     return wrong;
 }
 
@@ -223,8 +229,9 @@ static xh_status_t run(bench_t *b, int64_t repeat, double *seconds,
         found->wrong += wrong_elements(b) > 0;
     }
     found->seconds = xh_median(seconds, (int)repeat);
-    found->rate = 2.0 * b->operation->part * (double)elements(b->host[C]) *
-                  (double)b->host[A].cols / found->seconds;
+    found->rate = 2.0 * b->operation->flop_share *
+                  (double)elements(b->host[C]) * (double)b->host[A].cols /
+                  found->seconds;
     return XH_OK;
 }
 

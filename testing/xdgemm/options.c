@@ -70,7 +70,7 @@ static const xh_option_t rows[] = {
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
-/* rows x cols as they are stored of op(V) */
+/* Set the stored shape of V, where op(V) is rows x cols. */
 static void shape(xh_view_t *v, bool transposed, int64_t rows, int64_t cols)
 {
     v->rows = transposed ? cols : rows;
@@ -78,7 +78,7 @@ static void shape(xh_view_t *v, bool transposed, int64_t rows, int64_t cols)
     v->ld = v->ld > 0 ? v->ld : v->rows;
 }
 
-/* Options that were not given get their defaults. */
+/* Set the defaults of missing options. */
 static void complete(xdg_options_t *o)
 {
     bool torture;

@@ -9,22 +9,24 @@
 
 typedef struct {
     hyb_device_t *device;
-    xh_gemm_t host;  /* the product's matrices here ... */
-    hyb_gemm_t held; /* ... and there */
+    xh_gemm_t host;       /* the matrices on the host ... */
+    hyb_gemm_t on_device; /* ... and on the device */
     hyb_queue_t *in, *out;
-    hyb_event_t *begin, *returned, *end; /* of out, returned; else of in */
+    hyb_event_t *begin, *returned,
+        *end; /* returned is of queue out, the other events are of in */
 } bench_t;
 
 /* ---- what is measured --------------------------------------------------- */
 
-static xh_status_t copy(const bench_t *b, hyb_queue_t *way, int64_t first,
+static xh_status_t copy(const bench_t *b, hyb_queue_t *queue, int64_t first,
                         int64_t cols)
 {
     xh_view_t host = xh_view_part(b->host.c, 0, first, b->host.c.rows, cols);
-    hyb_block_t held = hyb_block_part(b->held.c, 0, first, host.rows, cols);
+    hyb_block_t on_device =
+        hyb_block_part(b->on_device.c, 0, first, host.rows, cols);
 
-    return way == b->in ? hyb_queue_copy_in(way, host, held)
-                        : hyb_queue_copy_out(way, held, host);
+    return queue == b->in ? hyb_queue_copy_in(queue, host, on_device)
+                          : hyb_queue_copy_out(queue, on_device, host);
 }
 
 static xh_status_t copy_in(const bench_t *b)
@@ -37,8 +39,8 @@ static xh_status_t copy_out(const bench_t *b)
     return copy(b, b->out, 0, b->host.c.cols);
 }
 
-/* One half of the columns each way, as the ways share no element; twice, so
- * that both are busy most of the time. */
+/* Copy one half of the columns in each direction, so that the copies share no
+ * element; twice, so that both directions are busy most of the time. */
 static xh_status_t copy_both(const bench_t *b)
 {
     int64_t cols = b->host.c.cols, left = (cols + 1) / 2;
@@ -52,12 +54,12 @@ static xh_status_t copy_both(const bench_t *b)
 
 static xh_status_t multiply(const bench_t *b)
 {
-    return hyb_queue_gemm(b->in, &b->held);
+    return hyb_queue_gemm(b->in, &b->on_device);
 }
 
 typedef xh_status_t work_fn_t(const bench_t *b);
 
-/* Device seconds until both queues have done the work. */
+/* Seconds by the device's clock until both queues have done the work. */
 static xh_status_t measure(const bench_t *b, work_fn_t *work, double *seconds_p)
 {
     XH_TRY(hyb_event_record(b->in, b->begin));
@@ -70,7 +72,7 @@ static xh_status_t measure(const bench_t *b, work_fn_t *work, double *seconds_p)
     return hyb_event_elapsed(b->begin, b->end, seconds_p);
 }
 
-/* amount a second, by the median time after one measurement that warms up. */
+/* amount per second, by the median time after a warm-up. */
 static xh_status_t median_rate(const bench_t *b, work_fn_t *work,
                                int64_t repeat, double amount, double *rate_p)
 {
@@ -89,15 +91,16 @@ static xh_status_t median_rate(const bench_t *b, work_fn_t *work,
 
 /* ---- what it takes ------------------------------------------------------ */
 
-/* Give a matrix of the host a place on the device, and its values. */
-static xh_status_t hold(bench_t *b, xh_view_t host, hyb_block_t *held_p)
+/* Allocate a copy of a host matrix on the device. */
+static xh_status_t place_on_device(bench_t *b, xh_view_t host,
+                                   hyb_block_t *block_p)
 {
     size_t bytes = (size_t)host.rows * (size_t)host.cols * sizeof(double);
     hyb_buffer_t *buffer;
 
     XH_TRY(hyb_buffer_create(b->device, bytes, &buffer));
-    *held_p = hyb_block(buffer, 0, host.rows, host.cols);
-    return hyb_queue_copy_in(b->in, host, *held_p);
+    *block_p = hyb_block(buffer, 0, host.rows, host.cols);
+    return hyb_queue_copy_in(b->in, host, *block_p);
 }
 
 static xh_status_t run(bench_t *b, int64_t repeat, xdg_probe_t *p)
@@ -109,9 +112,9 @@ static xh_status_t run(bench_t *b, int64_t repeat, xdg_probe_t *p)
     XH_TRY(hyb_event_create(b->device, &b->begin));
     XH_TRY(hyb_event_create(b->device, &b->returned));
     XH_TRY(hyb_event_create(b->device, &b->end));
-    XH_TRY(hold(b, b->host.a, &b->held.a));
-    XH_TRY(hold(b, b->host.b, &b->held.b));
-    XH_TRY(hold(b, b->host.c, &b->held.c));
+    XH_TRY(place_on_device(b, b->host.a, &b->on_device.a));
+    XH_TRY(place_on_device(b, b->host.b, &b->on_device.b));
+    XH_TRY(place_on_device(b, b->host.c, &b->on_device.c));
     XH_TRY(median_rate(b, copy_in, repeat, bytes, &p->in));
     XH_TRY(median_rate(b, copy_out, repeat, bytes, &p->out));
     XH_TRY(median_rate(b, copy_both, repeat, bytes, &p->both));
@@ -124,10 +127,10 @@ xh_status_t xdg_probe_device(hyb_device_t *device, const xh_gemm_t *product,
 {
     bench_t b = {.device = device,
                  .host = *product,
-                 .held = {.trans_a = product->trans_a,
-                          .trans_b = product->trans_b,
-                          .alpha = product->alpha,
-                          .beta = product->beta}};
+                 .on_device = {.trans_a = product->trans_a,
+                               .trans_b = product->trans_b,
+                               .alpha = product->alpha,
+                               .beta = product->beta}};
     xdg_probe_t probe;
     xh_status_t status = run(&b, repeat, &probe);
 
@@ -136,9 +139,9 @@ xh_status_t xdg_probe_device(hyb_device_t *device, const xh_gemm_t *product,
     hyb_event_destroy(b.end);
     hyb_queue_destroy(b.in);
     hyb_queue_destroy(b.out);
-    hyb_buffer_destroy(b.held.a.buffer);
-    hyb_buffer_destroy(b.held.b.buffer);
-    hyb_buffer_destroy(b.held.c.buffer);
+    hyb_buffer_destroy(b.on_device.a.buffer);
+    hyb_buffer_destroy(b.on_device.b.buffer);
+    hyb_buffer_destroy(b.on_device.c.buffer);
     if (status == XH_OK)
         *probe_p = probe;
     return status;

@@ -10,7 +10,7 @@
 #include "base/settings.h"
 
 #define PI 3.14159265358979323846
-#define DEVIATION 5.0 /* of the normal distribution */
+#define DEVIATION 5.0 /* standard deviation */
 #define MIB 1048576.0
 #define GIB (1024 * MIB)
 
@@ -113,9 +113,9 @@ static xh_gemm_t shrunk(const xh_gemm_t *product, double factor)
     return p;
 }
 
-xh_gemm_t xdg_fitting(const xh_gemm_t *product, double bytes)
+xh_gemm_t xdg_shrink_to_fit(const xh_gemm_t *product, double bytes)
 {
-    enum { STEPS = 60 }; /* one, unless m, n or k becomes 1 */
+    enum { STEPS = 60 }; /* one is enough, unless m, n or k becomes 1 */
     double factor = 1.0;
     xh_gemm_t p = shrunk(product, factor);
 
@@ -138,7 +138,7 @@ xh_status_t xdg_check_memory(const xh_gemm_t *product)
     room = fmin(room, (double)xh_memory_limit_left(NULL));
     if (need <= room)
         return XH_OK;
-    largest = xdg_fitting(product, room);
+    largest = xdg_shrink_to_fit(product, room);
     xh_log_error("the matrices take %.1f GiB, %.1f GiB are available; the "
                  "largest of this shape that fits is -m %lld -n %lld -k %lld",
                  need / GIB, fmax(room, 0.0) / GIB, (long long)largest.c.rows,
@@ -153,7 +153,7 @@ static size_t bytes_of(const xh_view_t *v)
     return (size_t)v->ld * (size_t)v->cols * sizeof(double);
 }
 
-/* Allocated, filled and pinned. */
+/* Allocate, fill and pin a matrix. */
 static xh_status_t open_matrix(hyb_machine_t *machine, xdg_random_t random,
                                xh_view_t *v)
 {

@@ -10,13 +10,13 @@
 
 /* ---- one product -------------------------------------------------------- */
 
-static void forget(xdg_series_t *series)
+static void free_reports(xdg_series_t *series)
 {
     while (series->count > 0)
         free(series->report[--series->count].owner);
 }
 
-/* Compute a product, check it if so wished, and keep its report. */
+/* Compute a product, check it if there is a verifier, and store its report. */
 static xh_status_t compute(xdg_rates_t *r, xdg_series_t *series)
 {
     hyb_report_t report = {0};
@@ -24,7 +24,8 @@ static xh_status_t compute(xdg_rates_t *r, xdg_series_t *series)
 
     if (r->verifier != NULL)
         xdg_problem_restore(r->gemm->machine, r->problem);
-    status = xdg_gemm(r->gemm, &r->problem->product, series->who, &report);
+    status =
+        xdg_gemm(r->gemm, &r->problem->product, series->participants, &report);
     if (status == XH_OK && r->verifier != NULL)
         status = xdg_verify(r->verifier, series->name, &report, 1, 1);
     if (status == XH_OK)
@@ -38,7 +39,7 @@ static xh_status_t warm_up(xdg_rates_t *r, xdg_series_t *series)
 {
     xh_status_t status = compute(r, series);
 
-    forget(series);
+    free_reports(series);
     return status;
 }
 
@@ -54,13 +55,13 @@ static xh_status_t open_all(xdg_rates_t *r, int64_t repeat)
 
         *series = (xdg_series_t){
             .name = r->gemm->executors.name[i],
-            .who = {.team = i == 0,
-                    .devices = i == 0 ? 0 : UINT64_C(1) << (i - 1)},
+            .participants = {.team = i == 0,
+                             .devices = i == 0 ? 0 : UINT64_C(1) << (i - 1)},
             .report = calloc((size_t)repeat, sizeof(*series->report)),
             .rate = NAN};
         if (i == executors) {
             series->name = "together";
-            series->who = xdg_everyone;
+            series->participants = xdg_all_executors;
         }
         if (series->report == NULL)
             return XH_ERR_MEMORY;
@@ -68,7 +69,8 @@ static xh_status_t open_all(xdg_rates_t *r, int64_t repeat)
     return XH_OK;
 }
 
-/* All together warm up twice, to learn shares from warm devices. */
+/* The series of all together warms up twice, to learn shares from warm devices.
+ */
 static xh_status_t run_all(xdg_rates_t *r, int64_t repeat)
 {
     int last = r->count - 1;
@@ -84,7 +86,7 @@ static xh_status_t run_all(xdg_rates_t *r, int64_t repeat)
     return status;
 }
 
-/* Of an even number the faster of the two in the middle. */
+/* For an even number of repetitions, the faster of the two in the middle. */
 static xh_status_t find_median(xdg_series_t *series, double flop)
 {
     int count = (int)series->count;
@@ -126,7 +128,7 @@ void xdg_rates_release(xdg_rates_t *rates)
     for (int i = 0; i < rates->count; i++) {
         xdg_series_t *series = &rates->series[i];
 
-        forget(series);
+        free_reports(series);
         free(series->report);
     }
     rates->count = 0;
@@ -149,7 +151,7 @@ double xdg_rates_sum(const xdg_rates_t *rates)
     return sum;
 }
 
-/* " 12.34", or as wide a dash for a NaN. */
+/* Print " 12.34", or a dash of the same width for NaN. */
 static void print_number(FILE *out, int width, int digits, double x)
 {
     if (isnan(x))

@@ -42,7 +42,7 @@ static json_t *blas(void)
                           {"kernel", json_string(library.kernel)});
 }
 
-/* The node's description of itself, an element for each line. */
+/* The node's description of itself, one element per line. */
 static json_t *found(hyb_machine_t *machine)
 {
     json_t *array = json_array();
@@ -236,7 +236,7 @@ void xdg_record_torture(json_t *record, const xdg_torture_t *torture)
             {"sensors", sensors}));
 }
 
-/* The object under that name, which is made if need be. */
+/* The object called name, which is created if it is missing. */
 static json_t *part_of(json_t *record, const char *name)
 {
     if (json_object_get(record, name) == NULL)

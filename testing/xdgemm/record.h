@@ -7,16 +7,16 @@
 
 /*
  * The record of a run as JSON: an object with program, machine, settings and
- * product, to which each kind of run adds its figures. Unknown values are null.
- * Rates are flop/s and bytes/s, times seconds.
+ * product, to which each kind of run adds its results. Unknown values are null.
+ * Rates are in flop/s and bytes/s, times in seconds.
  */
 
 #define XDG_RECORD_MARK "\"program\": \"xdgemm\"" /* in each record */
 
-/* The record without figures, for json_decref; NULL: no memory. */
+/* A record without results, for json_decref; NULL: no memory. */
 json_t *xdg_record_begin(const xdg_gemm_t *gemm, const xh_gemm_t *product);
 
-/* Add the figures of a run. A record that is NULL stays so. */
+/* Add the results of a run. If record is NULL, nothing is added. */
 void xdg_record_rates(json_t *record, const xdg_rates_t *rates);
 void xdg_record_verified(json_t *record, const xdg_verifier_t *verifier);
 void xdg_record_torture(json_t *record, const xdg_torture_t *torture);
@@ -25,11 +25,11 @@ void xdg_record_probe(json_t *record, const char *name,
 void xdg_record_operation(json_t *record, const char *executor,
                           const char *name, const xdg_operation_t *operation);
 
-/* What is known of a device called name. */
+/* Describe a device called name. */
 json_t *xdg_record_device(const hyb_device_info_t *info, const char *name);
 
 /*
- * Print what there is to compute with on stdout: this machine's cores, and the
+ * Print on stdout what can compute here: the cores of this machine, and the
  * devices of every backend, or why it has none.
  * json    in  gets the same as JSON; NULL: none
  * Errors: XH_ERR_INTERNAL, XH_ERR_MEMORY, XH_ERR_IO

@@ -3,24 +3,25 @@
 #include "testing/xdgemm/gemm.h"
 
 /* pixels */
-#define SIDE 720.0    /* C's longer side */
-#define LEAST 24.0    /* C's shorter side, at least */
+#define SIDE 720.0    /* longer side of C */
+#define LEAST 24.0    /* shorter side of C, at least */
 #define MARGIN 48.0   /* around C */
 #define LEGEND 240.0  /* beside C */
 #define LINE 22.0     /* of the legend */
 #define READABLE 16.0 /* tiles this large get their executor's number */
 
-/* A text at a point of its baseline, up to what it says. */
+/* The start of a text element at a point of its baseline. */
 #define TEXT "<text x=\"%.2f\" y=\"%.2f\" text-anchor=\"%s\">"
 
-/* The host's colour, then those of devices; they repeat after eight. */
+/* The colour of the host, then those of devices; the colours repeat after
+ * eight. */
 static const char *const colours[] = {"#b8b8b8", "#4e79a7", "#f28e2b",
                                       "#59a14f", "#e15759", "#76b7b2",
                                       "#edc948", "#b07aa1", "#9c755f"};
 
 enum { COLOURS = sizeof(colours) / sizeof(colours[0]) };
 
-typedef struct { /* the picture: from elements of C to pixels */
+typedef struct { /* the scale of the picture, from elements of C to pixels */
     FILE *out;
     double x_scale, y_scale;
     double width, height; /* of C */

@@ -3,7 +3,8 @@
 
 #include "base/integers.h"
 
-/* The part of C of tile rows row .. row_end - 1, columns col .. col_end - 1. */
+/* The part of C in tile rows row .. row_end - 1 and tile columns col .. col_end
+ * - 1. */
 static xh_rectangle_t rectangle(const hyb_tiling_t *t, int64_t row,
                                 int64_t row_end, int64_t col, int64_t col_end)
 {
@@ -16,14 +17,14 @@ static xh_rectangle_t rectangle(const hyb_tiling_t *t, int64_t row,
 }
 
 /*
- * The largest rectangle that begins at tile first and has no tile from end on,
- * with its tiles next to each other in the order. Returns the tile behind it.
+ * Find the largest rectangle of consecutive tiles that begins at tile first and
+ * ends before tile end. Returns the tile after it.
  */
 static int64_t run_of(const hyb_tiling_t *t, int64_t first, int64_t end,
                       xh_rectangle_t *part_p)
 {
     hyb_tile_t at = hyb_tiling_tile(t, first);
-    int64_t col = at.col - at.col % t->group; /* of the group */
+    int64_t col = at.col - at.col % t->group; /* first column of the group */
     int64_t width = xh_smaller(t->group, t->cols - col);
     int64_t in_group = t->rows * t->group;
     int64_t behind =
@@ -36,7 +37,7 @@ static int64_t run_of(const hyb_tiling_t *t, int64_t first, int64_t end,
         *part_p = rectangle(t, 0, t->rows, col, behind);
         return first + t->rows * (behind - col);
     }
-    if (at.col == col && row_end > at.row) { /* whole rows of one */
+    if (at.col == col && row_end > at.row) { /* whole rows of one group */
         *part_p = rectangle(t, at.row, row_end, col, col + width);
         return first + (row_end - at.row) * width;
     }
@@ -45,7 +46,7 @@ static int64_t run_of(const hyb_tiling_t *t, int64_t first, int64_t end,
 }
 
 int xdg_tiles_cover(const hyb_tiling_t *tiling, int64_t first, int64_t count,
-                    xh_rectangle_t parts_p[XDG_COVER])
+                    xh_rectangle_t parts_p[XDG_COVER_MOST])
 {
     int64_t end = first + count;
     int parts = 0;
@@ -55,9 +56,11 @@ int xdg_tiles_cover(const hyb_tiling_t *tiling, int64_t first, int64_t count,
     return parts;
 }
 
-int64_t xdg_tiles_of(const hyb_tiling_t *tiling, int64_t end, double share)
+int64_t xdg_tiles_last_share(const hyb_tiling_t *tiling, int64_t end,
+                             double share)
 {
-    const double rounding = 1e-9; /* (1 - 2 / 3) of three tiles is one */
+    const double rounding =
+        1e-9; /* so that (1 - 2 / 3) of three tiles is one */
     double area = share * (double)tiling->m * (double)tiling->n;
     int64_t tile;
 

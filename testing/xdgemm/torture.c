@@ -12,53 +12,54 @@
 #include "base/text.h"
 
 #define GIGA 1e9
-#define SAME 500000000LL /* nanoseconds in which a signal counts once */
+#define SAME_SIGNAL                                                            \
+    500000000LL /* nanoseconds in which repeated signals count as one */
 
 enum {
-    LINE = 1024,     /* bytes of all sensors in a line of the log */
+    LINE = 1024,     /* bytes of a log line with all sensors */
     LOG_SECONDS = 1, /* between two such lines */
     MOST = 64,       /* products between two checks */
-    PART = 10        /* checks take 1 / PART of the time */
+    CHECK_EVERY = 10 /* checks take 1 / CHECK_EVERY of the time */
 };
 
 typedef struct {
     xdg_gemm_t *gemm;
     xdg_verifier_t *verifier;
     xdg_torture_t sum;
-    double begun, logged;
+    double start_time, log_time;
     double rate;          /* flop/s of the last product */
-    hyb_report_t *report; /* of products since the last check, at most MOST */
-    int count;            /* of them */
-    int held;             /* products that C is the sum of */
-    int wanted;           /* products of the next check */
-    xdg_held_t *held_by[HYB_EXECUTORS - 1]; /* NULL: nothing */
+    hyb_report_t *report; /* of products since the last check */
+    int count;            /* number of reports */
+    int summed;           /* number of products that C is the sum of */
+    int next_check;       /* number of products up to the next check */
+    xdg_pattern_t *pattern[HYB_EXECUTORS - 1]; /* by device; NULL: none */
 } torture_t;
 
 /* ---- signals ------------------------------------------------------------ */
 
-static atomic_int noted;      /* 0: no signal */
-static atomic_llong noted_at; /* nanoseconds; 0: never */
+static atomic_int signal_number; /* 0: no signal */
+static atomic_llong signal_time; /* nanoseconds; 0: never */
 
-/* It uses only what a handler may use. */
-static void note(int number)
+/* A signal handler; uses only async-signal-safe functions. */
+static void handle_signal(int number)
 {
     long long first = 0, now;
     struct timespec t;
 
     clock_gettime(CLOCK_MONOTONIC, &t);
     now = t.tv_sec * 1000000000LL + t.tv_nsec;
-    if (atomic_compare_exchange_strong(&noted_at, &first, now)) {
-        atomic_store(&noted, number);
-    } else if (now - first > SAME) {
+    if (atomic_compare_exchange_strong(&signal_time, &first, now)) {
+        atomic_store(&signal_number, number);
+    } else if (now - first > SAME_SIGNAL) {
         signal(number, SIG_DFL);
-        raise(number); /* which waits for the end of this function */
+        raise(number); /* takes effect at the end of this function */
     }
 }
 
-static void watch_for(int number)
+static void catch_signal(int number)
 {
     struct sigaction before,
-        ours = {.sa_handler = note, .sa_flags = SA_RESTART};
+        ours = {.sa_handler = handle_signal, .sa_flags = SA_RESTART};
 
     sigemptyset(&ours.sa_mask);
     if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
@@ -67,14 +68,14 @@ static void watch_for(int number)
 
 int xdg_torture_signal(void)
 {
-    return atomic_load(&noted);
+    return atomic_load(&signal_number);
 }
 
 /* ---- sensors ------------------------------------------------------------ */
 
 static const struct {
     const char *unit;
-    double scale; /* of what hyb_device_sensors reports */
+    double scale; /* of the unit of hyb_device_sensors */
 } sensors[XDG_SENSORS] = {[XDG_TEMPERATURE] = {"C", 1.0},
                           [XDG_CLOCK] = {"MHz", 1e6},
                           [XDG_POWER] = {"W", 1.0}};
@@ -99,36 +100,37 @@ static void add_sensors(torture_t *t, int device, char line[LINE])
         xh_text_append(line, LINE, "%s%s %.0f %s", name != NULL ? "; " : "",
                        name != NULL ? name : "", value[i] / sensors[i].scale,
                        sensors[i].unit);
-        name = NULL; /* once */
+        name = NULL; /* print it once */
     }
 }
 
-static void watch(torture_t *t)
+static void log_sensors(torture_t *t)
 {
     char line[LINE] = "";
     double now = xh_clock_now();
 
     for (int i = 0; i + 1 < t->gemm->executors.count; i++)
         add_sensors(t, i, line);
-    if (t->sum.products > 1 && now - t->logged < LOG_SECONDS)
+    if (t->sum.products > 1 && now - t->log_time < LOG_SECONDS)
         return;
-    t->logged = now;
+    t->log_time = now;
     xh_log_info("%.1f s: product %lld, %.1f Gflop/s, %lld wrong%s",
-                now - t->begun, (long long)t->sum.products, t->rate / GIGA,
+                now - t->start_time, (long long)t->sum.products, t->rate / GIGA,
                 (long long)t->verifier->wrong, line);
 }
 
 /* ---- checks ------------------------------------------------------------- */
 
-static void forget(torture_t *t)
+static void free_reports(torture_t *t)
 {
     for (int i = 0; i < t->count; i++)
         free(t->report[i].owner);
     t->count = 0;
 }
 
-/* Products between checks that take so long, as those since the last one. */
-static int spacing(const torture_t *t, double check)
+/* Number of products between checks of `check` seconds, for products as fast as
+ * those since the last check. */
+static int products_per_check(const torture_t *t, double check)
 {
     double product = 0.0; /* mean */
 
@@ -136,31 +138,32 @@ static int spacing(const torture_t *t, double check)
         product += t->report[i].seconds / t->count;
     if (t->verifier->unsure || !(product > 0.0))
         return 1;
-    return (int)fmin(fmax(ceil((PART - 1) * check / product), 1.0), MOST);
+    return (int)fmin(fmax(ceil((CHECK_EVERY - 1) * check / product), 1.0),
+                     MOST);
 }
 
-/* Looked at anew; what is not there, for want of memory or of checksums, is
- * not. */
-static xh_status_t check_held(torture_t *t, int device)
+/* Check the pattern in the memory of device; there may be none, for lack of
+ * memory or of checksums. */
+static xh_status_t check_pattern(torture_t *t, int device)
 {
     int64_t *damaged = &t->sum.damaged[device], before = *damaged;
     xh_status_t status = XH_OK;
 
-    if (t->held_by[device] != NULL)
-        status = xdg_held_check(t->held_by[device], damaged);
+    if (t->pattern[device] != NULL)
+        status = xdg_pattern_check(t->pattern[device], damaged);
     t->verifier->wrong += *damaged - before;
     return status;
 }
 
-static void hold(torture_t *t, int device)
+static void open_pattern(torture_t *t, int device)
 {
     const xh_view_t c = t->verifier->problem->product.c;
     hyb_device_t *d = hyb_machine_device(t->gemm->machine, device);
 
     if (hyb_device_has(d, HYB_OP_CHECKSUM))
-        xdg_held_open(d, t->gemm->executors.name[device + 1],
-                      hyb_machine_team(t->gemm->machine), c.rows, c.cols,
-                      &t->sum.damaged[device], &t->held_by[device]);
+        xdg_pattern_open(d, t->gemm->executors.name[device + 1],
+                         hyb_machine_team(t->gemm->machine), c.rows, c.cols,
+                         &t->sum.damaged[device], &t->pattern[device]);
     t->verifier->wrong += t->sum.damaged[device];
 }
 
@@ -178,21 +181,21 @@ static xh_status_t check(torture_t *t)
     else
         xh_text_append(name, sizeof(name), "products %lld to %lld",
                        last - t->count + 1, last);
-    status = xdg_verify(t->verifier, name, t->report, t->count, t->held);
+    status = xdg_verify(t->verifier, name, t->report, t->count, t->summed);
     for (int i = 0; i + 1 < t->gemm->executors.count && status == XH_OK; i++)
-        status = check_held(t, i);
+        status = check_pattern(t, i);
     seconds = xh_clock_now() - started;
     t->sum.checks++;
     t->sum.check_seconds += seconds;
-    t->wanted = spacing(t, seconds);
+    t->next_check = products_per_check(t, seconds);
     if (sure && t->verifier->unsure)
         xh_log_warning("from now on each product is checked alone, to tell "
                        "whose error it is");
-    /* no later product may inherit a wrong C, and its blame; over a single
-       product another one's tile that is not written would look right */
-    if (t->held > 1 || t->verifier->wrong > wrong)
-        t->held = 0;
-    forget(t);
+    /* a wrong C must not spoil the next product and its verdict; over a single
+     * product, a tile that is not written would look right */
+    if (t->summed > 1 || t->verifier->wrong > wrong)
+        t->summed = 0;
+    free_reports(t);
     return status;
 }
 
@@ -203,10 +206,10 @@ static xh_status_t multiply(torture_t *t)
     xh_gemm_t product = t->verifier->problem->product;
     hyb_report_t *report = &t->report[t->count];
 
-    product.beta = t->held > 0 ? 1.0 : 0.0;
-    XH_TRY(xdg_gemm(t->gemm, &product, xdg_everyone, report));
+    product.beta = t->summed > 0 ? 1.0 : 0.0;
+    XH_TRY(xdg_gemm(t->gemm, &product, xdg_all_executors, report));
     t->count++;
-    t->held++;
+    t->summed++;
     t->sum.products++;
     t->sum.product_seconds += report->seconds;
     t->rate = xh_gemm_flop(&product) / report->seconds;
@@ -226,13 +229,13 @@ static xh_status_t multiply_for(torture_t *t, double seconds)
             xh_log_warning("signal %d ends the run, after a last check; "
                            "another signal ends it at once",
                            number);
-        over = number != 0 || xh_clock_now() - t->begun >= seconds;
-        if (status == XH_OK && (over || t->count >= t->wanted))
+        over = number != 0 || xh_clock_now() - t->start_time >= seconds;
+        if (status == XH_OK && (over || t->count >= t->next_check))
             status = check(t);
         if (status == XH_OK)
-            watch(t);
+            log_sensors(t);
     }
-    t->sum.seconds = xh_clock_now() - t->begun;
+    t->sum.seconds = xh_clock_now() - t->start_time;
     return status;
 }
 
@@ -242,25 +245,25 @@ xh_status_t xdg_torture_run(xdg_gemm_t *gemm, xdg_verifier_t *verifier,
     torture_t t = {.gemm = gemm,
                    .verifier = verifier,
                    .sum.verifier = verifier,
-                   .begun = xh_clock_now(),
+                   .start_time = xh_clock_now(),
                    .report = calloc(MOST, sizeof(*t.report)),
-                   .wanted = 1};
+                   .next_check = 1};
     xh_status_t status = XH_ERR_MEMORY;
 
     for (int i = 0; i + 1 < gemm->executors.count; i++)
-        hold(&t, i);
+        open_pattern(&t, i);
     for (int i = 0; i < HYB_EXECUTORS - 1; i++)
         for (int s = 0; s < XDG_SENSORS; s++)
             t.sum.device[i][s] = (xdg_range_t){INFINITY, -INFINITY};
-    watch_for(SIGINT);
-    watch_for(SIGTERM);
+    catch_signal(SIGINT);
+    catch_signal(SIGTERM);
     if (t.report != NULL)
         status = multiply_for(&t, seconds);
     else
         xh_log_error("no memory for the reports of %d products", MOST);
     for (int i = 0; i < HYB_EXECUTORS - 1; i++)
-        xdg_held_close(t.held_by[i]);
-    forget(&t);
+        xdg_pattern_close(t.pattern[i]);
+    free_reports(&t);
     free(t.report);
     *torture_p = t.sum;
     return status;

@@ -9,18 +9,18 @@
 
 enum {
     SEED = 4,            /* of the checksum vectors */
-    SEED_OF_PART = 1000, /* of those that check a part alone */
-    CULPRITS = 8         /* at most this many of a product are reported */
+    SEED_OF_TILE = 1000, /* of the checksum vectors of a tile */
+    REPORTED_MOST = 8    /* most wrong tiles reported per check */
 };
 
-typedef struct { /* products added to C one after the other, found wrong */
+typedef struct { /* products, summed in C, whose sum is wrong */
     xdg_verifier_t *verifier;
     const char *name;
-    const xh_gemm_t *product;   /* c holds the result ... */
-    int held;                   /* ... of so many */
-    const hyb_report_t *report; /* who computed what since c was right */
+    const xh_gemm_t *product;   /* c holds the sum ... */
+    int summed;                 /* ... of this number of products */
+    const hyb_report_t *report; /* of the products since c was right */
     int reports;                /* one for each product */
-} case_t;
+} failure_t;
 
 static hyb_team_t *team_of(const xdg_verifier_t *verifier)
 {
@@ -29,7 +29,7 @@ static hyb_team_t *team_of(const xdg_verifier_t *verifier)
 
 /* ---- whose is it --------------------------------------------------------- */
 
-static bool meet(xh_rectangle_t a, xh_rectangle_t b)
+static bool intersect(xh_rectangle_t a, xh_rectangle_t b)
 {
     return a.row < b.row + b.rows && b.row < a.row + a.rows &&
            a.col < b.col + b.cols && b.col < a.col + a.cols;
@@ -40,43 +40,43 @@ static int64_t tiles_of(const hyb_report_t *report)
     return report->owner == NULL ? 0 : hyb_tiling_count(&report->tiling);
 }
 
-/* Let all who computed something of part in a product be suspected. */
+/* Suspect all executors that computed an element of part in a product. */
 static void add_owners(const hyb_report_t *report, xh_rectangle_t part,
-                       bool *by)
+                       bool *is_suspect)
 {
     int64_t tiles = tiles_of(report);
 
     if (tiles == 0)
-        by[0] = true;
+        is_suspect[0] = true;
     for (int64_t i = 0; i < tiles; i++)
         if (report->owner[i] >= 0 &&
-            meet(part, hyb_tiling_tile(&report->tiling, i).part))
-            by[report->owner[i]] = true;
+            intersect(part, hyb_tiling_tile(&report->tiling, i).part))
+            is_suspect[report->owner[i]] = true;
 }
 
-/* -1: nowhere */
-static long long place(int64_t first, int64_t worst)
+/* Index in C; -1: none. */
+static long long position(int64_t first, int64_t worst)
 {
     return worst < 0 ? -1 : first + worst;
 }
 
-/* Say that part is wrong, and who computed it in some of the products; count
- * it if that is one. */
-static void accuse(const case_t *c, xh_rectangle_t part, int reports,
-                   const xdg_verdict_t *v)
+/* Report that part is wrong, and who computed it in the first `reports`
+ * products; count the tile if there is one suspect. */
+static void report_wrong(const failure_t *c, xh_rectangle_t part, int reports,
+                         const xdg_verdict_t *v)
 {
     const xdg_executors_t *executors = &c->verifier->gemm->executors;
-    const xdg_wrong_t *w = v->rows.worst >= 0 ? &v->rows : &v->cols;
-    char who[HYB_EXECUTORS * (XDG_NAME + 4)] = ""; /* "emu:0 or emu:1" */
-    bool by[HYB_EXECUTORS] = {false};
+    const xdg_errors_t *w = v->rows.worst >= 0 ? &v->rows : &v->cols;
+    char names[HYB_EXECUTORS * (XDG_NAME + 4)] = ""; /* "emu:0 or emu:1" */
+    bool is_suspect[HYB_EXECUTORS] = {false};
     int suspects = 0, last = 0;
 
     for (int i = 0; i < reports; i++)
-        add_owners(&c->report[i], part, by);
+        add_owners(&c->report[i], part, is_suspect);
     for (int i = 0; i < executors->count; i++)
-        if (by[i]) {
-            xh_text_append(who, sizeof(who), "%s%s", suspects++ ? " or " : "",
-                           executors->name[i]);
+        if (is_suspect[i]) {
+            xh_text_append(names, sizeof(names), "%s%s",
+                           suspects++ ? " or " : "", executors->name[i]);
             last = i;
         }
     if (suspects == 1)
@@ -86,14 +86,15 @@ static void accuse(const case_t *c, xh_rectangle_t part, int reports,
     xh_log_error("%s: wrong near C(%lld, %lld), computed by %s: rows %lld to "
                  "%lld, columns %lld to %lld; off by %.3g where rounding "
                  "explains %.3g",
-                 c->name, place(part.row, v->rows.worst),
-                 place(part.col, v->cols.worst),
-                 suspects > 0 ? who : "nobody by itself", (long long)part.row,
+                 c->name, position(part.row, v->rows.worst),
+                 position(part.col, v->cols.worst),
+                 suspects > 0 ? names : "nobody by itself", (long long)part.row,
                  (long long)(part.row + part.rows - 1), (long long)part.col,
                  (long long)(part.col + part.cols - 1), w->error, w->bound);
 }
 
-/* ---- which tiles are wrong ----------------------------------------------- */
+/* ---- is_wrong tiles are wrong -----------------------------------------------
+ */
 
 static bool any(const bool *flag, int64_t first, int64_t count)
 {
@@ -103,8 +104,8 @@ static bool any(const bool *flag, int64_t first, int64_t count)
     return false;
 }
 
-/* Check part of the result by itself. */
-static xh_status_t check_part(const case_t *c, xh_rectangle_t part,
+/* Check part of the result with checksums of its own. */
+static xh_status_t check_tile(const failure_t *c, xh_rectangle_t part,
                               xdg_verdict_t *verdict_p)
 {
     hyb_team_t *team = team_of(c->verifier);
@@ -118,16 +119,17 @@ static xh_status_t check_part(const case_t *c, xh_rectangle_t part,
     XH_TRY(xh_memory_allocate(bytes, &start));
     p.c = (xh_view_t){start, part.rows, part.cols, part.rows};
     xdg_fill(team, &c->verifier->problem->start, part.row, part.col, p.c);
-    status = xdg_checksum_create(team, &p, SEED_OF_PART, &checksum);
+    status = xdg_checksum_create(team, &p, SEED_OF_TILE, &checksum);
     if (status == XH_OK)
-        status = xdg_checksum_check(checksum, team, result, c->held, verdict_p);
+        status =
+            xdg_checksum_check(checksum, team, result, c->summed, verdict_p);
     xdg_checksum_destroy(checksum);
     xh_memory_free(start, bytes);
     return status;
 }
 
-/* The first product that was cut; the last one if none was. */
-static const hyb_report_t *cut_report(const case_t *c)
+/* The first product that was divided into tiles, or else the last one. */
+static const hyb_report_t *cut_report(const failure_t *c)
 {
     int i = 0;
 
@@ -136,8 +138,9 @@ static const hyb_report_t *cut_report(const case_t *c)
     return &c->report[i];
 }
 
-/* Accuse whose tiles are wrong; where no tile is by itself, all of C. */
-static xh_status_t investigate(const case_t *c, const xdg_verdict_t *verdict)
+/* Report all wrong tiles; if no tile is wrong by itself, report all of C. */
+static xh_status_t find_wrong_tiles(const failure_t *c,
+                                    const xdg_verdict_t *verdict)
 {
     const hyb_report_t *report = cut_report(c);
     const xh_view_t *all = &c->product->c;
@@ -149,25 +152,25 @@ static xh_status_t investigate(const case_t *c, const xdg_verdict_t *verdict)
         xh_rectangle_t part = hyb_tiling_tile(&report->tiling, i).part;
         xdg_verdict_t v;
 
-        /* an error in it shows in its rows and in its columns */
-        if (!any(verdict->rows.which, part.row, part.rows) ||
-            !any(verdict->cols.which, part.col, part.cols))
+        /* an error in part shows in its rows and in its columns */
+        if (!any(verdict->rows.is_wrong, part.row, part.rows) ||
+            !any(verdict->cols.is_wrong, part.col, part.cols))
             continue;
-        XH_TRY(check_part(c, part, &v));
-        if (!v.right && count++ < CULPRITS)
-            accuse(c, part, c->reports, &v);
-        free(v.rows.which);
+        XH_TRY(check_tile(c, part, &v));
+        if (!v.right && count++ < REPORTED_MOST)
+            report_wrong(c, part, c->reports, &v);
+        free(v.rows.is_wrong);
     }
-    if (count > CULPRITS)
-        xh_log_error("%s: %d more wrong tiles", c->name, count - CULPRITS);
+    if (count > REPORTED_MOST)
+        xh_log_error("%s: %d more wrong tiles", c->name, count - REPORTED_MOST);
     if (count == 0)
-        accuse(c, whole, tiles == 0 ? c->reports : 0, verdict);
+        report_wrong(c, whole, tiles == 0 ? c->reports : 0, verdict);
     return XH_OK;
 }
 
 /* ---- the verifier -------------------------------------------------------- */
 
-static xh_status_t say_no_memory(xh_status_t status)
+static xh_status_t report_no_memory(xh_status_t status)
 {
     if (status == XH_ERR_MEMORY)
         xh_log_error("no memory for checksum vectors");
@@ -179,7 +182,7 @@ xh_status_t xdg_verifier_open(const xdg_gemm_t *gemm,
                               xdg_verifier_t *verifier_p)
 {
     *verifier_p = (xdg_verifier_t){.gemm = gemm, .problem = problem};
-    return say_no_memory(xdg_checksum_create(
+    return report_no_memory(xdg_checksum_create(
         team_of(verifier_p), &problem->product, SEED, &verifier_p->checksum));
 }
 
@@ -190,21 +193,21 @@ void xdg_verifier_close(xdg_verifier_t *verifier)
 }
 
 xh_status_t xdg_verify(xdg_verifier_t *verifier, const char *name,
-                       const hyb_report_t *report, int reports, int held)
+                       const hyb_report_t *report, int reports, int summed)
 {
-    case_t c = {verifier, name,   &verifier->problem->product,
-                held,     report, reports};
+    failure_t c = {verifier, name,   &verifier->problem->product,
+                   summed,   report, reports};
     xdg_verdict_t verdict;
     xh_status_t status = xdg_checksum_check(
-        verifier->checksum, team_of(verifier), c.product->c, held, &verdict);
+        verifier->checksum, team_of(verifier), c.product->c, summed, &verdict);
 
     if (status != XH_OK)
-        return say_no_memory(status);
+        return report_no_memory(status);
     verifier->checked += reports;
     if (!verdict.right) {
         verifier->wrong++;
-        status = say_no_memory(investigate(&c, &verdict));
+        status = report_no_memory(find_wrong_tiles(&c, &verdict));
     }
-    free(verdict.rows.which);
+    free(verdict.rows.is_wrong);
     return status;
 }

@@ -8,7 +8,7 @@
 typedef enum {
     XDG_UNIFORM, /* in [-0.5, 0.5) */
     XDG_NORMAL,  /* mean 0, variance 25 */
-    XDG_NAN      /* must not be read */
+    XDG_NAN      /* NaN: elements that must not be read */
 } xdg_distribution_t;
 
 /*
@@ -24,8 +24,8 @@ typedef struct {
 double xdg_random_element(const xdg_random_t *random, int64_t i, int64_t j);
 
 /*
- * Set v to the part of the random matrix whose first element is (row, col); by
- * all members of team, each its share of the columns.
+ * Set v to the part of the random matrix whose first element is (row, col), by
+ * all members of team.
  */
 void xdg_fill(hyb_team_t *team, const xdg_random_t *random, int64_t row,
               int64_t col, xh_view_t v);
@@ -36,10 +36,11 @@ void xdg_fill(hyb_team_t *team, const xdg_random_t *random, int64_t row,
 double xdg_bytes(const xh_gemm_t *product);
 
 /*
- * The largest product with m, n and k in proportion, none below 1, and the
- * least leading dimensions, whose matrices fit in bytes; all 1 if none does.
+ * The largest product with the proportions of product, m, n and k at least 1,
+ * and the least leading dimensions, whose matrices fit in bytes; 1 x 1 x 1 if
+ * none fits.
  */
-xh_gemm_t xdg_fitting(const xh_gemm_t *product, double bytes);
+xh_gemm_t xdg_shrink_to_fit(const xh_gemm_t *product, double bytes);
 
 /*
  * Check that the matrices fit in the memory that is available now, less the
@@ -52,11 +53,11 @@ xh_status_t xdg_check_memory(const xh_gemm_t *product);
 
 typedef struct {
     xh_gemm_t product;
-    xdg_random_t start; /* of C */
+    xdg_random_t start; /* of C0, the start of C */
 } xdg_problem_t;
 
 /*
- * Allocate and fill A, B and C of product, whose data are not looked at.
+ * Allocate and fill A, B and C of product, whose data pointers are ignored.
  * Errors: XH_ERR_MEMORY  reported
  */
 xh_status_t xdg_problem_open(hyb_machine_t *machine, const xh_gemm_t *product,
@@ -64,17 +65,17 @@ xh_status_t xdg_problem_open(hyb_machine_t *machine, const xh_gemm_t *product,
                              xdg_problem_t *problem_p);
 void xdg_problem_close(hyb_machine_t *machine, xdg_problem_t *problem);
 
-/* Fill C with its start again. */
+/* Fill C with C0 again. */
 void xdg_problem_restore(hyb_machine_t *machine, const xdg_problem_t *problem);
 
 /* ---- checksums ----------------------------------------------------------- */
 
 /*
- * Whether C is beta C0 + alpha op(A) op(B), at a cost of m n instead of m n k:
- * for a few random vectors x and z of +1 and -1,
+ * Checksums verify C = beta C0 + alpha op(A) op(B) at a cost of m n instead of
+ * m n k: for a few random vectors x and z of +1 and -1,
  *
- *     C x   = alpha op(A) (op(B) x) + beta C0 x       within bounds, row by row
- *     z^T C = alpha (z^T op(A)) op(B) + beta z^T C0   ... column by column
+ *     C x   = alpha op(A) (op(B) x) + beta C0 x       within bounds, by row
+ *     z^T C = alpha (z^T op(A)) op(B) + beta z^T C0   ... by column
  *
  * in extended precision. A wrong element shows in its row and in its column.
  *
@@ -88,22 +89,22 @@ void xdg_problem_restore(hyb_machine_t *machine, const xdg_problem_t *problem);
  */
 typedef struct xdg_checksum xdg_checksum_t;
 
-typedef struct {   /* what is wrong with C's rows, or its columns */
-    bool *which;   /* each: is it? */
-    int64_t worst; /* furthest beyond its bound, -1: none is wrong */
-    double excess, error, bound; /* of the worst one's sum */
-} xdg_wrong_t;
+typedef struct {    /* errors of C's rows, or of its columns */
+    bool *is_wrong; /* by row or column */
+    int64_t worst;  /* index of the largest excess; -1: none is wrong */
+    double excess, error, bound; /* of the sum of that row or column */
+} xdg_errors_t;
 
 typedef struct {
     bool right;
-    xdg_wrong_t rows, cols; /* free(rows.which) frees both */
+    xdg_errors_t rows, cols; /* free(rows.is_wrong) frees both */
 } xdg_verdict_t;
 
 /*
  * Compute the checksums of a product's right-hand side; A and B are not needed
  * afterwards. C must hold C0, unless beta is 0: it is then not read.
  *
- * seed  in  of the random vectors
+ * seed  in  for the random vectors
  *
  * Cost:   4 (m k + k n + m n) multiplications by all members of team.
  * Errors: XH_ERR_MEMORY
@@ -113,11 +114,11 @@ xh_status_t xdg_checksum_create(hyb_team_t *team, const xh_gemm_t *product,
 void xdg_checksum_destroy(xdg_checksum_t *checksum); /* accepts NULL */
 
 /*
- * Is c the sum of so many results of the product? One check at a time.
+ * Compare c with `summed` times the product. One check at a time.
  * Errors: XH_ERR_MEMORY
  */
 xh_status_t xdg_checksum_check(const xdg_checksum_t *checksum, hyb_team_t *team,
-                               xh_view_t c, int times,
+                               xh_view_t c, int summed,
                                xdg_verdict_t *verdict_p);
 
 /* ---- the checks of a run ------------------------------------------------- */
@@ -126,14 +127,14 @@ typedef struct {
     const xdg_gemm_t *gemm;
     const xdg_problem_t *problem;
     xdg_checksum_t *checksum;
-    int64_t checked;                    /* products */
-    int64_t wrong;                      /* checks */
-    int64_t wrong_tiles[HYB_EXECUTORS]; /* by executor, if it is known */
-    bool unsure; /* several executors may have computed a wrong tile */
+    int64_t checked;                    /* products checked */
+    int64_t wrong;                      /* checks with an error */
+    int64_t wrong_tiles[HYB_EXECUTORS]; /* by executor, if known */
+    bool unsure;                        /* a wrong tile has several suspects */
 } xdg_verifier_t;
 
 /*
- * Prepare to check products of problem, whose C still holds its start. Both
+ * Prepare to check products of problem, while C still holds C0. Both arguments
  * are borrowed.
  * Errors: XH_ERR_MEMORY  reported
  */
@@ -143,16 +144,17 @@ xh_status_t xdg_verifier_open(const xdg_gemm_t *gemm,
 void xdg_verifier_close(xdg_verifier_t *verifier);
 
 /*
- * Check the problem's C. If it is wrong, find the wrong tiles, and report each
- * with all who computed it in any of the products since the last check: each
- * tile in which a wrong row and a wrong column meet is checked by checksum
- * vectors of its own. The tiles are those of the first product that was cut.
+ * Check C of the problem. If it is wrong, find and report the wrong tiles, each
+ * with all executors that computed it in any product since the last check: each
+ * tile that contains a wrong row and a wrong column is checked by checksum
+ * vectors of its own. The tiles are those of the first product that was divided
+ * into tiles.
  *
  * name    in  of the products in messages
  * report  in  `reports` of them, one for each product
- * held    in  results of the problem's product that C is the sum of
+ * summed  in  number of products whose sum is C
  *
  * Errors: XH_ERR_MEMORY  reported
  */
 xh_status_t xdg_verify(xdg_verifier_t *verifier, const char *name,
-                       const hyb_report_t *report, int reports, int held);
+                       const hyb_report_t *report, int reports, int summed);

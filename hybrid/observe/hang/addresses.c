@@ -21,42 +21,43 @@ bool hyb_address_is_loopback(const struct sockaddr_storage *address)
     return IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
 }
 
-hyb_place_t hyb_place_of(const struct sockaddr_storage *address)
+hyb_endpoint_t hyb_endpoint_of(const struct sockaddr_storage *address)
 {
     const struct sockaddr_in *v4 = (const struct sockaddr_in *)address;
     const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)address;
     unsigned char bytes[16] = {[10] = 0xff, [11] = 0xff};
-    hyb_place_t place;
+    hyb_endpoint_t endpoint;
 
     if (address->ss_family == AF_INET) {
         memcpy(bytes + 12, &v4->sin_addr, 4);
-        place.port = v4->sin_port;
+        endpoint.port = v4->sin_port;
     } else {
         memcpy(bytes, &v6->sin6_addr, sizeof(bytes));
-        place.port = v6->sin6_port;
+        endpoint.port = v6->sin6_port;
     }
-    memcpy(place.address, bytes, sizeof(bytes));
-    return place;
+    memcpy(endpoint.address, bytes, sizeof(bytes));
+    return endpoint;
 }
 
-bool hyb_place_is(const hyb_place_t *a, const hyb_place_t *b)
+bool hyb_endpoint_equals(const hyb_endpoint_t *a, const hyb_endpoint_t *b)
 {
     return a->address[0] == b->address[0] && a->address[1] == b->address[1] &&
            a->port == b->port;
 }
 
-/* ---- those of this host -------------------------------------------------- */
+/* ---- addresses of this host ---------------------------------------------- */
 
-/* One that others can use; those of a single link need its name. */
-static bool is_useful(const struct ifaddrs *at)
+/* Can other hosts use it? Link-local addresses would need a zone. */
+static bool is_useful(const struct ifaddrs *interface)
 {
-    const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)at->ifa_addr;
+    const struct sockaddr *address = interface->ifa_addr;
+    const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)address;
 
-    if (at->ifa_addr == NULL || (at->ifa_flags & IFF_UP) == 0)
+    if (address == NULL || (interface->ifa_flags & IFF_UP) == 0)
         return false;
-    if (at->ifa_addr->sa_family == AF_INET)
+    if (address->sa_family == AF_INET)
         return true;
-    return at->ifa_addr->sa_family == AF_INET6 &&
+    return address->sa_family == AF_INET6 &&
            !IN6_IS_ADDR_LINKLOCAL(&v6->sin6_addr);
 }
 
@@ -77,7 +78,7 @@ static void add(hyb_addresses_t *list, const struct sockaddr *address,
     list->count++;
 }
 
-void hyb_addresses_list(in_port_t port, hyb_addresses_t *list_p)
+void hyb_addresses_of_host(in_port_t port, hyb_addresses_t *list_p)
 {
     struct ifaddrs *all, *at;
 
@@ -94,58 +95,60 @@ void hyb_addresses_list(in_port_t port, hyb_addresses_t *list_p)
 
 /* ---- lists --------------------------------------------------------------- */
 
-bool hyb_addresses_have(const hyb_addresses_t *list, const hyb_place_t *place)
+bool hyb_addresses_contain(const hyb_addresses_t *list,
+                           const hyb_endpoint_t *endpoint)
 {
-    hyb_place_t one;
+    hyb_endpoint_t one;
 
     for (int i = 0; i < list->count; i++) {
-        one = hyb_place_of(&list->at[i]);
-        if (hyb_place_is(&one, place))
+        one = hyb_endpoint_of(&list->at[i]);
+        if (hyb_endpoint_equals(&one, endpoint))
             return true;
     }
     return false;
 }
 
-unsigned hyb_addresses_here(const hyb_addresses_t *list)
+unsigned hyb_addresses_also_mine(const hyb_addresses_t *list)
 {
     hyb_addresses_t mine;
-    hyb_place_t place;
-    unsigned these = 0;
+    hyb_endpoint_t endpoint;
+    unsigned mask = 0;
 
-    hyb_addresses_list(0, &mine);
+    hyb_addresses_of_host(0, &mine);
     for (int i = 0; i < list->count; i++) {
-        place = hyb_place_of(&list->at[i]);
-        place.port = 0;
+        endpoint = hyb_endpoint_of(&list->at[i]);
+        endpoint.port = 0;
         if (!hyb_address_is_loopback(&list->at[i]) &&
-            hyb_addresses_have(&mine, &place))
-            these |= 1u << i;
+            hyb_addresses_contain(&mine, &endpoint))
+            mask |= 1u << i;
     }
-    return these;
+    return mask;
 }
 
-void hyb_addresses_leave_out(hyb_addresses_t *list, unsigned these)
+void hyb_addresses_remove(hyb_addresses_t *list, unsigned mask)
 {
-    int kept = 0;
+    int count = 0;
 
     for (int i = 0; i < list->count; i++)
-        if ((these >> i & 1u) == 0)
-            list->at[kept++] = list->at[i];
-    list->count = kept;
+        if ((mask >> i & 1u) == 0)
+            list->at[count++] = list->at[i];
+    list->count = count;
 }
 
 /* ---- loopback ------------------------------------------------------------ */
 
-/* Of this start of the system the namespace of networks. Where the system does
- * not tell, hosts of one name are one. */
-uint64_t hyb_network_of_loopback(const char *host)
+/* Hash the network namespace and the identifier of this boot. If the system
+ * does not tell them, hash the host name. */
+uint64_t hyb_loopback_network(const char *host)
 {
-    char start[64], space[64];
-    ssize_t length = readlink("/proc/self/ns/net", space, sizeof(space));
+    char boot[64], namespace[64];
+    ssize_t length =
+        readlink("/proc/self/ns/net", namespace, sizeof(namespace));
     uint64_t hash = XH_HASH_START;
 
     if (length <= 0 || !xh_sysfile_line("/proc/sys/kernel/random", "boot_id",
-                                        start, sizeof(start)))
+                                        boot, sizeof(boot)))
         return xh_hash(hash, host, strlen(host));
-    hash = xh_hash(hash, start, strlen(start));
-    return xh_hash(hash, space, (size_t)length);
+    hash = xh_hash(hash, boot, strlen(boot));
+    return xh_hash(hash, namespace, (size_t)length);
 }

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-/* The addresses of a host, and which of them lead where. */
+/* The network addresses of a host, and which of them other hosts can use. */
 enum { HYB_ADDRESSES_MOST = 16 };
 
 typedef struct {
@@ -14,27 +14,31 @@ typedef struct {
     struct sockaddr_storage at[HYB_ADDRESSES_MOST];
 } hyb_addresses_t;
 
-/* An address and a port in one form: IPv4 as its part of IPv6. */
+/* An IP address and a port, for comparison; IPv4 is mapped into IPv6. */
 typedef struct {
     uint64_t address[2], port;
-} hyb_place_t;
+} hyb_endpoint_t;
 
-hyb_place_t hyb_place_of(const struct sockaddr_storage *address);
-bool hyb_place_is(const hyb_place_t *a, const hyb_place_t *b);
+hyb_endpoint_t hyb_endpoint_of(const struct sockaddr_storage *address);
+bool hyb_endpoint_equals(const hyb_endpoint_t *a, const hyb_endpoint_t *b);
 
-/* Is this the host itself, by that address alone? */
 bool hyb_address_is_loopback(const struct sockaddr_storage *address);
 
-/* Those of this host with that port, those for others first. */
-void hyb_addresses_list(in_port_t port, hyb_addresses_t *list_p);
+/* List the addresses of this host, with port; loopback addresses come last. */
+void hyb_addresses_of_host(in_port_t port, hyb_addresses_t *list_p);
 
-/* Is place among them? */
-bool hyb_addresses_have(const hyb_addresses_t *list, const hyb_place_t *place);
+bool hyb_addresses_contain(const hyb_addresses_t *list,
+                           const hyb_endpoint_t *endpoint);
 
-/* Which of them, bit by bit, another host calls its own too, such as those of
- * bridges to virtual machines; called on that host. */
-unsigned hyb_addresses_here(const hyb_addresses_t *list);
-void hyb_addresses_leave_out(hyb_addresses_t *list, unsigned these);
+/*
+ * Bit i of the mask is set if list->at[i], an address of another host, is also
+ * one of this host, such as that of a bridge to virtual machines.
+ */
+unsigned hyb_addresses_also_mine(const hyb_addresses_t *list);
 
-/* The same number in all processes that a loopback address connects. */
-uint64_t hyb_network_of_loopback(const char *host);
+/* Remove the addresses whose bits are set in mask. */
+void hyb_addresses_remove(hyb_addresses_t *list, unsigned mask);
+
+/* Identify the network of this process's loopback interface: equal in processes
+ * that a loopback address connects. */
+uint64_t hyb_loopback_network(const char *host);

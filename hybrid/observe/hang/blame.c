@@ -5,36 +5,40 @@
 #include <string.h>
 
 /* s that a process may compute between phases */
-static const double between_phases = 60.0;
+static const double between_limit = 60.0;
 
+/* A breadth-first search along "waits for". */
 typedef struct {
-    const hyb_witness_t *witness;
+    const hyb_process_t *processes;
     int count;
     double patience;
-    int *queue, head, tail; /* processes that were reached, nearest first */
-    int *by; /* from where; -1: it was first; -2: it was not reached */
+    int *queue, head, tail; /* the processes found, nearest first */
+    int *waiter; /* from which rank each was found; or one of these: */
 } search_t;
 
-static bool is_long(const search_t *s, int rank)
-{
-    const hyb_witness_t *w = &s->witness[rank];
+enum { START = -1, NOT_FOUND = -2 };
 
-    return w->contact == HYB_ANSWERS && w->state.still >= s->patience;
+/* Has it made no progress for patience? */
+static bool is_overdue(const search_t *s, int rank)
+{
+    const hyb_process_t *p = &s->processes[rank];
+
+    return p->contact == HYB_CONTACT_ANSWERS && p->state.stall >= s->patience;
 }
 
-static void reach(search_t *s, int rank, int by)
+static void add(search_t *s, int rank, int waiter)
 {
-    if (rank < 0 || rank >= s->count || s->by[rank] != -2)
+    if (rank < 0 || rank >= s->count || s->waiter[rank] != NOT_FOUND)
         return;
-    s->by[rank] = by;
+    s->waiter[rank] = waiter;
     s->queue[s->tail++] = rank;
 }
 
-/* Does other take part in the operation that many wait in together? */
-static bool is_beside(const hyb_awaited_t *a, const hyb_state_t *other)
+/* Does a process in that state wait in the same collective operation? */
+static bool waits_in(const hyb_state_wait_t *a, const hyb_state_t *state)
 {
-    for (int i = 0; i < other->count; i++) {
-        const hyb_awaited_t *b = &other->awaited[i];
+    for (int i = 0; i < state->wait_count; i++) {
+        const hyb_state_wait_t *b = &state->waits[i];
 
         if (a->count > 1 && strcmp(a->what, b->what) == 0 &&
             a->first == b->first && a->count == b->count &&
@@ -46,198 +50,210 @@ static bool is_beside(const hyb_awaited_t *a, const hyb_state_t *other)
 
 static void follow(search_t *s, int rank)
 {
-    const hyb_state_t *state = &s->witness[rank].state;
+    const hyb_state_t *state = &s->processes[rank].state;
 
-    for (int i = 0; i < state->count; i++) {
-        const hyb_awaited_t *a = &state->awaited[i];
+    for (int i = 0; i < state->wait_count; i++) {
+        const hyb_state_wait_t *w = &state->waits[i];
 
-        for (int n = 0; n < a->count; n++) {
-            int to = a->first + n * a->apart;
+        for (int n = 0; n < w->count; n++) {
+            int to = w->first + n * w->stride;
 
             if (to >= 0 && to < s->count && to != rank &&
-                (s->witness[to].contact != HYB_ANSWERS ||
-                 !is_beside(a, &s->witness[to].state)))
-                reach(s, to, rank);
+                (s->processes[to].contact != HYB_CONTACT_ANSWERS ||
+                 !waits_in(w, &s->processes[to].state)))
+                add(s, to, rank);
         }
     }
 }
 
-/* Is it between phases, where nobody is known to wait? */
+/* Is it between two phases? Then nobody knows whether it waits. */
 static bool is_between(const search_t *s, int rank)
 {
-    return rank >= 0 && s->witness[rank].state.doing == HYB_BETWEEN;
+    return rank >= 0 && s->processes[rank].state.kind == HYB_STATE_BETWEEN;
 }
 
-/* Does it go on, or may it? */
-static bool moves(const search_t *s, int rank)
+/* Does it make progress, or may it still? */
+static bool makes_progress(const search_t *s, int rank)
 {
-    const hyb_witness_t *w = &s->witness[rank];
-    double least = s->patience;
+    const hyb_process_t *p = &s->processes[rank];
+    double limit = s->patience;
 
-    if (w->contact != HYB_ANSWERS)
+    if (p->contact != HYB_CONTACT_ANSWERS)
         return false;
-    if (w->state.doing == HYB_WAITS)
-        least = s->patience / 2.0;
-    if (w->state.doing == HYB_BETWEEN && s->by[rank] >= 0 &&
-        least < between_phases)
-        least = between_phases;
-    return w->state.still < least;
+    if (p->state.kind == HYB_STATE_WAITING)
+        limit = s->patience / 2.0;
+    if (p->state.kind == HYB_STATE_BETWEEN && s->waiter[rank] >= 0 &&
+        limit < between_limit)
+        limit = between_limit;
+    return p->state.stall < limit;
 }
 
 static hyb_fault_t fault_of(const search_t *s, int rank)
 {
-    const hyb_witness_t *w = &s->witness[rank];
-    bool idle = is_between(s, s->by[rank]); /* who waits for it */
+    const hyb_process_t *p = &s->processes[rank];
+    bool is_waiter_between = is_between(s, s->waiter[rank]);
 
-    switch (w->contact) {
-    case HYB_DEAD:
-        return HYB_ENDED;
-    case HYB_CUT_OFF:
-        return HYB_HOST_GONE;
-    case HYB_SILENT:
-        return idle && w->silent < s->patience / 2.0 ? HYB_NOBODY : HYB_STOPPED;
-    case HYB_UNHEARD:
-        return idle ? HYB_NOBODY : HYB_UNKNOWN;
+    switch (p->contact) {
+    case HYB_CONTACT_CLOSED:
+        return HYB_FAULT_ENDED;
+    case HYB_CONTACT_CUT_OFF:
+        return HYB_FAULT_HOST_DOWN;
+    case HYB_CONTACT_SILENT:
+        return is_waiter_between && p->silence < s->patience / 2.0
+                   ? HYB_FAULT_NONE
+                   : HYB_FAULT_STOPPED;
+    case HYB_CONTACT_NONE:
+        return is_waiter_between ? HYB_FAULT_NONE : HYB_FAULT_UNKNOWN;
     default:
-        if (w->state.doing == HYB_WAITS)
-            return HYB_EACH_OTHER;
-        return is_between(s, rank) && s->by[rank] < 0 ? HYB_NOBODY : HYB_STANDS;
+        if (p->state.kind == HYB_STATE_WAITING)
+            return HYB_FAULT_CYCLE;
+        return is_between(s, rank) && s->waiter[rank] < 0 ? HYB_FAULT_NONE
+                                                          : HYB_FAULT_STALLED;
     }
 }
 
-/* Those with the worst fault among the processes that were reached. */
-static hyb_blame_t worst(const search_t *s)
+/* The worst fault among the processes found, and the first that has it. */
+static hyb_blame_t worst_fault(const search_t *s)
 {
-    hyb_blame_t blame = {.fault = HYB_NOBODY, .rank = -1, .by = -1};
-    bool someone_moves = false;
+    hyb_blame_t blame = {.fault = HYB_FAULT_NONE, .rank = -1, .waiter = -1};
+    bool progress = false;
 
     for (int i = 0; i < s->tail; i++) {
         int rank = s->queue[i];
         hyb_fault_t fault = fault_of(s, rank);
 
-        someone_moves = someone_moves || moves(s, rank);
+        progress = progress || makes_progress(s, rank);
         if (fault > blame.fault)
-            blame = (hyb_blame_t){.fault = fault, .rank = rank, .by = -1};
+            blame = (hyb_blame_t){.fault = fault, .rank = rank, .waiter = -1};
         else if (fault == blame.fault)
-            blame.alike++;
+            blame.same_fault++;
     }
-    if (someone_moves && blame.fault < HYB_ENDED)
-        blame = (hyb_blame_t){.fault = HYB_NOBODY, .rank = -1, .by = -1};
+    if (progress && blame.fault < HYB_FAULT_ENDED)
+        blame =
+            (hyb_blame_t){.fault = HYB_FAULT_NONE, .rank = -1, .waiter = -1};
     return blame;
 }
 
-/* Is rank among these? */
-static bool has(const hyb_awaited_t *awaited, int rank)
+static bool includes(const hyb_state_wait_t *w, int rank)
 {
-    for (int i = 0; i < awaited->count; i++)
-        if (awaited->first + i * awaited->apart == rank)
+    for (int i = 0; i < w->count; i++)
+        if (w->first + i * w->stride == rank)
             return true;
     return false;
 }
 
-/* Its first wait for that rank, if alone then for nobody else; below 0: none.
+/*
+ * Index of the waiter's first wait for rank (below 0: for any process); below
+ * 0: there is none. If single, waits for several processes do not count.
  */
-static int wait_of(const search_t *s, int by, int rank, bool alone)
+static int find_wait(const search_t *s, int waiter, int rank, bool single)
 {
-    const hyb_state_t *state = &s->witness[by].state;
+    const hyb_state_t *state = &s->processes[waiter].state;
 
-    for (int i = 0; i < state->count && by != rank; i++)
-        if ((!alone || state->awaited[i].count == 1) &&
-            (rank < 0 || has(&state->awaited[i], rank)))
+    for (int i = 0; i < state->wait_count && waiter != rank; i++)
+        if ((!single || state->waits[i].count == 1) &&
+            (rank < 0 || includes(&state->waits[i], rank)))
             return i;
     return -1;
 }
 
-/* Who waits for it, by a message rather than in a group. */
-static void name_waiting(const search_t *s, hyb_blame_t *blame)
+/* Set blame->waiter and blame->wait; a wait for a single process is preferred.
+ */
+static void find_waiter(const search_t *s, hyb_blame_t *blame)
 {
-    for (int alone = 1; alone >= 0 && blame->by < 0; alone--)
-        for (int i = 0; i < s->tail && blame->by < 0; i++) {
-            int by = s->queue[i];
+    for (int single = 1; single >= 0 && blame->waiter < 0; single--)
+        for (int i = 0; i < s->tail && blame->waiter < 0; i++) {
+            int waiter = s->queue[i];
 
-            blame->awaited = wait_of(s, by, blame->rank, alone);
-            if (s->witness[by].contact == HYB_ANSWERS && blame->awaited >= 0)
-                blame->by = by;
+            blame->wait = find_wait(s, waiter, blame->rank, single);
+            if (s->processes[waiter].contact == HYB_CONTACT_ANSWERS &&
+                blame->wait >= 0)
+                blame->waiter = waiter;
         }
 }
 
-/* Of those that wait for each other: one that waits for a single one. */
-static void name_circle(const search_t *s, hyb_blame_t *blame)
+/* Blame the process that another one of the cycle waits for alone, if any. */
+static void find_in_cycle(const search_t *s, hyb_blame_t *blame)
 {
+    const hyb_state_wait_t *w;
+
     blame->rank = -1;
-    name_waiting(s, blame);
-    if (blame->by >= 0 &&
-        s->witness[blame->by].state.awaited[blame->awaited].count == 1)
-        blame->rank = s->witness[blame->by].state.awaited[blame->awaited].first;
+    find_waiter(s, blame);
+    if (blame->waiter < 0)
+        return;
+    w = &s->processes[blame->waiter].state.waits[blame->wait];
+    if (w->count == 1)
+        blame->rank = w->first;
 }
 
-static double longest_wait(const search_t *s)
+static double longest_stall(const search_t *s)
 {
     double longest = 0.0;
 
     for (int rank = 0; rank < s->count; rank++)
-        if (is_long(s, rank) && s->witness[rank].state.still > longest)
-            longest = s->witness[rank].state.still;
+        if (is_overdue(s, rank) && s->processes[rank].state.stall > longest)
+            longest = s->processes[rank].state.stall;
     return longest;
 }
 
-/* From those that have waited for long, between phases or not. */
+/* Start at the overdue processes that are, or are not, between phases. */
 static hyb_blame_t search(search_t *s, bool between)
 {
     hyb_blame_t blame;
 
     s->head = s->tail = 0;
     for (int rank = 0; rank < s->count; rank++)
-        s->by[rank] = -2;
+        s->waiter[rank] = NOT_FOUND;
     for (int rank = 0; rank < s->count; rank++)
-        if (is_long(s, rank) && is_between(s, rank) == between)
-            reach(s, rank, -1);
+        if (is_overdue(s, rank) && is_between(s, rank) == between)
+            add(s, rank, START);
     while (s->head < s->tail) {
         int rank = s->queue[s->head++];
 
-        if (s->witness[rank].contact == HYB_ANSWERS &&
-            (!is_between(s, rank) || s->by[rank] < 0))
+        if (s->processes[rank].contact == HYB_CONTACT_ANSWERS &&
+            (!is_between(s, rank) || s->waiter[rank] < 0))
             follow(s, rank);
     }
-    blame = worst(s);
-    if (blame.fault == HYB_EACH_OTHER)
-        name_circle(s, &blame);
-    else if (blame.fault != HYB_NOBODY)
-        name_waiting(s, &blame);
-    blame.still = longest_wait(s);
+    blame = worst_fault(s);
+    if (blame.fault == HYB_FAULT_CYCLE)
+        find_in_cycle(s, &blame);
+    else if (blame.fault != HYB_FAULT_NONE)
+        find_waiter(s, &blame);
+    blame.stall = longest_stall(s);
     return blame;
 }
 
-/* One that does not answer, though no chain leads to it: not all that waits
+/* Blame a silent process instead, even if no chain leads to it: not every wait
  * inside MPI is published. */
 static void prefer_silent(const search_t *s, hyb_blame_t *blame)
 {
     for (int rank = 0; rank < s->count; rank++) {
-        const hyb_witness_t *w = &s->witness[rank];
-        bool silent =
-            w->contact > HYB_UNHEARD && w->silent >= s->patience / 2.0;
+        const hyb_process_t *p = &s->processes[rank];
+        bool is_silent =
+            p->contact > HYB_CONTACT_NONE && p->silence >= s->patience / 2.0;
 
-        if (silent && blame->fault < HYB_STOPPED)
+        if (is_silent && blame->fault < HYB_FAULT_STOPPED)
             *blame = (hyb_blame_t){.fault = fault_of(s, rank),
                                    .rank = rank,
-                                   .by = -1,
-                                   .still = blame->still};
+                                   .waiter = -1,
+                                   .stall = blame->stall};
     }
 }
 
-hyb_blame_t hyb_blame(const hyb_witness_t *witness, int count, double patience)
+hyb_blame_t hyb_blame(const hyb_process_t *processes, int count,
+                      double patience)
 {
-    search_t s = {.witness = witness, .count = count, .patience = patience};
-    hyb_blame_t blame = {.fault = HYB_NOBODY, .rank = -1, .by = -1};
+    search_t s = {.processes = processes, .count = count, .patience = patience};
+    hyb_blame_t blame = {.fault = HYB_FAULT_NONE, .rank = -1, .waiter = -1};
 
     s.queue = calloc(2 * (size_t)count, sizeof(int));
     if (s.queue == NULL)
         return blame;
-    s.by = s.queue + count;
+    s.waiter = s.queue + count;
     blame = search(&s, false);
-    if (blame.fault == HYB_NOBODY)
+    if (blame.fault == HYB_FAULT_NONE)
         blame = search(&s, true);
-    if (blame.fault != HYB_NOBODY)
+    if (blame.fault != HYB_FAULT_NONE)
         prefer_silent(&s, &blame);
     free(s.queue);
     return blame;

@@ -13,54 +13,54 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "hpl.h"
-#include "hybrid/observe/hang/party.h"
+#include "hybrid/observe/hang/job.h"
 #include "hybrid/observe/watchdog.h"
 
-static hyb_party_t party = {.listener = -1};
+static hyb_hang_job_t job = {.listener = -1};
 static pthread_t thread;
 static bool is_open;
-static int wake = -1; /* an event that ends the thread */
+static int stop_event = -1; /* descriptor; ends the thread */
 
 /* ---- the thread ---------------------------------------------------------- */
 
-/* s between two looks */
-static double tick(void)
+/* s */
+static double poll_interval(void)
 {
-    return fmin(0.5, party.patience / 8.0);
+    return fmin(0.5, job.patience / 8.0);
 }
 
-/* Where this process stands. The last while that it was stopped for is not
- * counted. Between phases it may wait for all. */
-static void look_at_myself(double gap)
+/* gap is the time since the last update; a longer gap than two intervals, in
+ * which this process was stopped, does not count. Between phases this process
+ * may wait for all. */
+static void update_state(double gap)
 {
-    hyb_state_t *mine = &party.mine;
-    hpl_ranks_t all = {0, 1, party.count};
+    hyb_state_t *state = &job.state;
+    hpl_ranks_t all = {0, 1, job.count};
 
-    hyb_watchdog_state(fmin(gap, 2.0 * tick()), mine);
-    hpl_waits_want(mine->still > party.patience / 4.0);
-    if (mine->doing != HYB_BETWEEN)
+    hyb_watchdog_state(fmin(gap, 2.0 * poll_interval()), state);
+    hpl_waits_want(state->stall > job.patience / 4.0);
+    if (state->kind != HYB_STATE_BETWEEN)
         return;
-    hyb_state_await(mine, &(hpl_wait_t){"all others", -1, 0.0, all});
-    mine->doing = HYB_BETWEEN;
+    hyb_state_add_wait(state, &(hpl_wait_t){"all others", -1, 0.0, all});
+    state->kind = HYB_STATE_BETWEEN;
 }
 
-/* Does this process collect what the others say? */
-static bool collects(void)
+static bool is_server(void)
 {
-    return party.rank == 0 && party.host != NULL;
+    return job.rank == 0 && job.host != NULL;
 }
 
-/* Wait for whatever comes, at most for a tick; false: it is over. */
-static bool wait_for_others(struct pollfd *fds)
+/* Wait for an event, at most for one interval; false: the thread is to end. */
+static bool wait_for_event(struct pollfd *fds)
 {
     int count = 1;
 
-    fds[0] = (struct pollfd){.fd = wake, .events = POLLIN};
-    if (!collects())
-        count += hyb_teller_fds(fds + 1);
-    else if (party.listener >= 0)
-        count += hyb_collector_fds(&party, fds + 1);
-    poll(fds, (nfds_t)count, (int)(1000.0 * tick()) + 1);
+    fds[0] = (struct pollfd){.fd = stop_event, .events = POLLIN};
+    if (!is_server())
+        count += hyb_hang_client_fds(fds + 1);
+    else if (job.listener >= 0)
+        count += hyb_hang_server_fds(&job, fds + 1);
+    poll(fds, (nfds_t)count, (int)(1000.0 * poll_interval()) + 1);
     return (fds[0].revents & POLLIN) == 0;
 }
 
@@ -69,14 +69,14 @@ static void *watch(void *context)
     struct pollfd *fds = context;
     double now, last = xh_clock_wall();
 
-    while (wait_for_others(fds)) {
+    while (wait_for_event(fds)) {
         now = xh_clock_wall();
-        look_at_myself(now - last);
+        update_state(now - last);
         last = now;
-        if (collects())
-            hyb_collector_turn(&party, fds + 1, now);
+        if (is_server())
+            hyb_hang_server_step(&job, fds + 1, now);
         else
-            hyb_teller_turn(&party, now);
+            hyb_hang_client_step(&job, now);
     }
     free(fds);
     return NULL;
@@ -84,11 +84,11 @@ static void *watch(void *context)
 
 /* ---- begin and end ------------------------------------------------------- */
 
-/* A connection of each process takes a file, and the run has others. */
-static bool may_open_files(void)
+/* Each connection takes a file descriptor; the run itself needs some. */
+static bool raise_file_limit(void)
 {
-    enum { OTHERS = 256 };
-    rlim_t needed = (rlim_t)hyb_collector_fds_most(&party) + OTHERS;
+    enum { RUN_FILES = 256 };
+    rlim_t needed = (rlim_t)hyb_hang_server_fds_limit(&job) + RUN_FILES;
     struct rlimit files;
 
     if (getrlimit(RLIMIT_NOFILE, &files) != 0)
@@ -105,100 +105,102 @@ static bool may_open_files(void)
     return false;
 }
 
-/* Where others do not have this address of process 0 themselves. */
-static void leave_out_shared(void)
+/* Remove the addresses of process 0 that are also those of another host. */
+static void remove_shared_addresses(void)
 {
-    hyb_addresses_t *list = &party.meeting.addresses;
-    unsigned these = party.is_beside ? 0 : hyb_addresses_here(list);
+    hyb_addresses_t *list = &job.rendezvous.addresses;
+    unsigned mask = job.is_same_host ? 0 : hyb_addresses_also_mine(list);
 
-    MPI_Allreduce(MPI_IN_PLACE, &these, 1, MPI_UNSIGNED, MPI_BOR,
+    MPI_Allreduce(MPI_IN_PLACE, &mask, 1, MPI_UNSIGNED, MPI_BOR,
                   MPI_COMM_WORLD);
-    hyb_addresses_leave_out(list, these);
+    hyb_addresses_remove(list, mask);
 }
 
-/* Where process 0 listens: on loopback only, if that leads to it from all. */
-static void find_meeting(void)
+/* Process 0 listens, on loopback only if that leads to it from all processes.
+ */
+static void open_rendezvous(void)
 {
-    uint64_t mine = hyb_network_of_loopback(party.host[party.rank]);
-    uint64_t first = mine;
-    int apart;
+    uint64_t mine = hyb_loopback_network(job.host[job.rank]);
+    uint64_t server = mine;
+    int is_remote; /* some process is on another host than process 0 */
 
-    MPI_Bcast(&first, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-    party.is_beside = mine == first;
-    apart = !party.is_beside;
-    MPI_Allreduce(MPI_IN_PLACE, &apart, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    if (party.rank == 0 && party.count > 1 &&
-        xh_settings_int("hang_sockets") == 0 && may_open_files())
-        party.listener = hyb_wire_listen(!apart, &party.meeting);
-    MPI_Bcast(&party.meeting, sizeof(party.meeting), MPI_BYTE, 0,
+    MPI_Bcast(&server, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+    job.is_same_host = mine == server;
+    is_remote = !job.is_same_host;
+    MPI_Allreduce(MPI_IN_PLACE, &is_remote, 1, MPI_INT, MPI_MAX,
+                  MPI_COMM_WORLD);
+    if (job.rank == 0 && job.count > 1 &&
+        xh_settings_int("hang_sockets") == 0 && raise_file_limit())
+        job.listener = hyb_connection_listen(!is_remote, &job.rendezvous);
+    MPI_Bcast(&job.rendezvous, sizeof(job.rendezvous), MPI_BYTE, 0,
               MPI_COMM_WORLD);
-    if (apart)
-        leave_out_shared();
+    if (is_remote)
+        remove_shared_addresses();
 }
 
-/* Who is where. */
-static void meet(void)
+static void exchange_hosts(void)
 {
     char mine[MPI_MAX_PROCESSOR_NAME];
     int length;
 
     MPI_Get_processor_name(mine, &length);
-    snprintf(party.host[party.rank], HYB_HOST, "%.*s", HYB_HOST - 1, mine);
-    MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, party.host, HYB_HOST,
+    snprintf(job.host[job.rank], HYB_HOST_SIZE, "%.*s", HYB_HOST_SIZE - 1,
+             mine);
+    MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, job.host, HYB_HOST_SIZE,
                   MPI_CHAR, MPI_COMM_WORLD);
-    find_meeting();
 }
 
 static bool begin_thread(void)
 {
-    size_t most = 1 + (size_t)hyb_collector_fds_most(&party);
-    struct pollfd *fds = calloc(most, sizeof(*fds));
+    size_t limit = 1 + (size_t)hyb_hang_server_fds_limit(&job);
+    struct pollfd *fds = calloc(limit, sizeof(*fds));
 
-    wake = eventfd(0, EFD_CLOEXEC);
-    if (fds != NULL && wake >= 0 &&
+    stop_event = eventfd(0, EFD_CLOEXEC);
+    if (fds != NULL && stop_event >= 0 &&
         pthread_create(&thread, NULL, watch, fds) == 0)
         return true;
     free(fds);
     return false;
 }
 
-static void part(void)
+static void close_connections(void)
 {
-    if (collects())
-        hyb_collector_close(&party);
+    if (is_server())
+        hyb_hang_server_close(&job);
     else
-        hyb_teller_close(&party);
+        hyb_hang_client_close(&job);
 }
 
 void hyb_hang_open(void)
 {
     double hang = xh_settings_real("hang");
 
-    party = (hyb_party_t){.patience = hyb_watchdog_patience(), .listener = -1};
-    if (party.patience <= 0.0)
+    job = (hyb_hang_job_t){.patience = hyb_watchdog_patience(), .listener = -1};
+    if (job.patience <= 0.0)
         return;
-    party.limit = hang < 0.0 ? 10.0 * party.patience : hang;
-    MPI_Comm_rank(MPI_COMM_WORLD, &party.rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &party.count);
-    party.host = calloc((size_t)party.count, HYB_HOST);
-    if (party.host == NULL)
+    job.limit = hang < 0.0 ? 10.0 * job.patience : hang;
+    MPI_Comm_rank(MPI_COMM_WORLD, &job.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &job.count);
+    job.host = calloc((size_t)job.count, HYB_HOST_SIZE);
+    if (job.host == NULL)
         HPL_pabort(__LINE__, "hyb_hang_open", "out of memory");
-    meet();
-    hyb_teller_open();
-    if (party.rank != 0) /* known to process 0 before anything can stop */
-        hyb_teller_turn(&party, xh_clock_wall());
-    is_open = party.rank != 0 || hyb_collector_open(&party);
+    exchange_hosts();
+    open_rendezvous();
+    hyb_hang_client_open();
+    if (job.rank != 0) /* known to process 0 before anything can stop */
+        hyb_hang_client_step(&job, xh_clock_wall());
+    is_open = job.rank != 0 || hyb_hang_server_open(&job);
     if (is_open && !begin_thread()) {
-        part();
+        close_connections();
         is_open = false;
     }
 }
 
 void hyb_hang_open_alone(int rank, double patience)
 {
-    party = (hyb_party_t){
+    job = (hyb_hang_job_t){
         .rank = rank, .count = 1, .patience = patience, .listener = -1};
-    hyb_teller_open();
+    hyb_hang_client_open();
     is_open = patience > 0.0 && begin_thread();
 }
 
@@ -206,9 +208,9 @@ static void end_thread(void)
 {
     uint64_t one = 1;
 
-    if (write(wake, &one, sizeof(one)) == (ssize_t)sizeof(one))
+    if (write(stop_event, &one, sizeof(one)) == (ssize_t)sizeof(one))
         pthread_join(thread, NULL);
-    part();
+    close_connections();
 }
 
 void hyb_hang_close(void)
@@ -217,11 +219,11 @@ void hyb_hang_close(void)
         end_thread();
     is_open = false;
     hpl_waits_want(false);
-    if (party.listener >= 0)
-        close(party.listener);
-    if (wake >= 0)
-        close(wake);
-    party.listener = wake = -1;
-    free(party.host);
-    party.host = NULL;
+    if (job.listener >= 0)
+        close(job.listener);
+    if (stop_event >= 0)
+        close(stop_event);
+    job.listener = stop_event = -1;
+    free(job.host);
+    job.host = NULL;
 }

@@ -2,25 +2,26 @@
 #pragma once
 
 /*
- * A job that hangs says who is waited for, and ends. A thread of each process
- * looks whether anything is finished. After `watchdog` seconds it tells process
- * 0, over a connection beside MPI; that one asks all others, names the one that
- * all wait for (hpl/pauxil/hang.h keeps it), and after `hang` seconds ends the
- * job. A process that ends without a word is noticed by its connection.
+ * Detection of hangs. In each process a thread checks whether the process makes
+ * progress. After `watchdog` seconds without progress, it reports to process 0
+ * over a connection beside MPI. Process 0 asks all processes, names the one
+ * that all wait for (hpl/pauxil/hang.h keeps the result), and ends the job
+ * after `hang` seconds. When a process ends without a message, its closed
+ * connection tells.
  */
 
 /*
- * Begin, with the settings of this process; collective over MPI_COMM_WORLD.
- * Where there can be no connection, each process speaks for itself.
+ * Start the thread of this process, with its settings; collective over
+ * MPI_COMM_WORLD. Without connections each process reports only on itself.
  * Order: once MPI allows further threads
  */
 void hyb_hang_open(void);
 
 /*
- * Until close this process says for itself that it stands still for patience
- * seconds; 0: it does not. Order: before open
+ * Until close, this process reports on itself after patience seconds without
+ * progress; if patience is 0, it does not. Order: before hyb_hang_open
  */
 void hyb_hang_open_alone(int rank, double patience);
 
-/* Part from the others, if there are any, and end. */
+/* Say goodbye to the other processes, if there are any, and stop the thread. */
 void hyb_hang_close(void);

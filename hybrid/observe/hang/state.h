@@ -6,40 +6,42 @@
 #include "hpl/comm/waits.h"
 
 /*
- * Where a process stands and for whom it waits, in a form that can be sent.
+ * The state of a process, in a form that can be sent: what it does, for how
+ * long it has made no progress, and for which processes it waits.
  */
-enum { HYB_WHAT = 24, HYB_WHERE = 128 };
+enum { HYB_WHAT_SIZE = 24, HYB_POSITION_SIZE = 128 };
 
-typedef struct { /* ranks first, first + apart, ...; count 0: unknown */
-    char what[HYB_WHAT];
-    int32_t iteration, first, apart, count;
+/* A wait for one of the ranks first, first + stride, ... */
+typedef struct {
+    char what[HYB_WHAT_SIZE];
+    int32_t iteration, first, stride;
+    int32_t count; /* 0: the ranks are not known */
     double bytes;
-} hyb_awaited_t;
+} hyb_state_wait_t;
 
 typedef enum {
-    HYB_WORKS,  /* or waits for nobody else */
-    HYB_WAITS,  /* for one of awaited */
-    HYB_BETWEEN /* phases: who is slow there is not known; it may wait for all
-                 */
-} hyb_doing_t;
+    HYB_STATE_WORKING, /* it waits for no other process */
+    HYB_STATE_WAITING, /* for one of waits */
+    HYB_STATE_BETWEEN  /* between two phases: it may compute, or wait for all */
+} hyb_state_kind_t;
 
 typedef struct {
-    double still; /* s since something was finished */
-    int32_t doing, count;
-    hyb_awaited_t awaited[HPL_WAITS_MOST];
-    char where[HYB_WHERE];
+    double stall; /* s without progress */
+    int32_t kind, wait_count;
+    hyb_state_wait_t waits[HPL_WAITS_MOST];
+    char position[HYB_POSITION_SIZE]; /* "iteration 7 of 40, ..." */
 } hyb_state_t;
 
-/* Add one more; what is too much is left out. */
-void hyb_state_await(hyb_state_t *state, const hpl_wait_t *wait);
+/* Append wait, unless waits is full. */
+void hyb_state_add_wait(hyb_state_t *state, const hpl_wait_t *wait);
 
 /*
- * Of notes those that matter to one who waits: its pivot; if it waits in the
- * loop (in_loop) the panel of that number, else rows, else what all agree on,
- * else all.
+ * Append the notes that matter. Notes of a pivot come first. Only if there are
+ * none and the process waits in the main loop (in_loop), the panel of that
+ * number counts, else rows, else operations of all, of a column, or any.
  */
-void hyb_state_choose(hyb_state_t *state, const hpl_wait_t *notes, int count,
-                      bool in_loop, int panel);
+void hyb_state_add_notes(hyb_state_t *state, const hpl_wait_t *notes, int count,
+                         bool in_loop, int panel);
 
-/* "panel of iteration 17, 1.2 MB" */
-void hyb_awaited_text(const hyb_awaited_t *awaited, char *text, size_t size);
+/* "panel of iteration 17, 1024 bytes" */
+void hyb_state_wait_text(const hyb_state_wait_t *wait, char *text, size_t size);

@@ -145,8 +145,8 @@ TEST(products_of_pinned_matrices_are_right)
         gemm->machine->segment_bytes = 1;
         for (int j = 0; j < 3; j++)
             hyb_machine_pin(gemm->machine, all[j]);
-        assert_ok(
-            xdg_gemm(gemm, &problem.product, (xdg_who_t){false, 3}, NULL));
+        assert_ok(xdg_gemm(gemm, &problem.product,
+                           (xdg_participants_t){false, 3}, NULL));
         assert_int_equal(problem_wrong(&problem), 0);
         for (int j = 0; j < 3; j++)
             hyb_machine_unpin(gemm->machine, all[j].data);

@@ -142,7 +142,7 @@ TEST(a_partial_tile_below_half_is_merged)
 /* The parts that cover some tiles are those tiles; returns their number. */
 static int check_cover(const hyb_tiling_t *t, int64_t first, int64_t count)
 {
-    xh_rectangle_t parts[XDG_COVER];
+    xh_rectangle_t parts[XDG_COVER_MOST];
     picture_t tiles = {0}, cover = {0};
     int number = xdg_tiles_cover(t, first, count, parts), i;
 
@@ -165,12 +165,12 @@ TEST(a_few_rectangles_cover_any_run_of_tiles)
         int64_t first = random_of(0, all), count = random_of(0, all - first);
         int number = check_cover(&t, first, count);
 
-        assert_in_range(number, count > 0, t.group == 1 ? 3 : XDG_COVER);
+        assert_in_range(number, count > 0, t.group == 1 ? 3 : XDG_COVER_MOST);
         assert_in_range(check_cover(&t, first, all - first), first < all, 3);
         assert_int_equal(check_cover(&t, 0, all), 1);
         most = number > most ? number : most;
     }
-    assert_int_equal(most, XDG_COVER);
+    assert_int_equal(most, XDG_COVER_MOST);
 }
 
 /* ---- memory and traffic -------------------------------------------------- */
@@ -276,14 +276,14 @@ TEST(a_share_of_the_work_is_as_many_tiles_as_fit_it)
 
     assert_ok(hyb_tiling_plan(&r, &t));
     assert_int_equal(hyb_tiling_count(&t), 64); /* the last are 133 wide */
-    assert_int_equal(xdg_tiles_of(&t, 64, 1.0), 64);
-    assert_int_equal(xdg_tiles_of(&t, 64, 0.0), 0);
-    assert_int_equal(xdg_tiles_of(&t, 0, 0.5), 0);
-    assert_true(xdg_tiles_of(&t, 64, 0.5) < 32);
+    assert_int_equal(xdg_tiles_last_share(&t, 64, 1.0), 64);
+    assert_int_equal(xdg_tiles_last_share(&t, 64, 0.0), 0);
+    assert_int_equal(xdg_tiles_last_share(&t, 0, 0.5), 0);
+    assert_true(xdg_tiles_last_share(&t, 64, 0.5) < 32);
     for (int64_t end = 1; end <= 64; end++)
         for (share = 0.05; share < 1.0; share += 0.05) {
             wanted = share * 833 * 833;
-            count = xdg_tiles_of(&t, end, share);
+            count = xdg_tiles_last_share(&t, end, share);
             assert_true((double)area(&t, end - count, end) <= wanted + 1.0);
             if (count < end)
                 assert_true((double)area(&t, end - count - 1, end) > wanted);

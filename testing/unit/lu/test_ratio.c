@@ -6,7 +6,7 @@
 #include "base/settings.h"
 #include "testing/model/plant.h"
 #include "testing/unit/unit.h"
-#include "testing/xdgemm/grabs.h"
+#include "testing/xdgemm/team_tiles.h"
 
 /* what the share is to drive: devices and a host of set speeds */
 typedef struct {
@@ -199,8 +199,8 @@ TEST(the_first_update_is_forgotten_with_the_second)
 /* Does nobody get a tile that is not its own? */
 static void assert_no_probe(const hyb_split_t *s)
 {
-    assert_int_equal(xdg_grab_probe(s, 0, 100), 0);
-    assert_int_equal(xdg_grab_probe(s, 100, 100), 100);
+    assert_int_equal(xdg_team_tiles_refresh(s, 0, 100), 0);
+    assert_int_equal(xdg_team_tiles_refresh(s, 100, 100), 100);
 }
 
 /* 200 steps from what is known at first: always exactly this share? */
@@ -306,12 +306,13 @@ TEST(who_has_no_work_keeps_its_rate_and_is_probed)
         hyb_split_t s = begun("split=ratio");
 
         s.device_rate = s.host_rate = 1e12;
-        for (i = 0; xdg_grab_probe(&s, count, TOTAL) == count; i++)
+        for (i = 0; xdg_team_tiles_refresh(&s, count, TOTAL) == count; i++)
             learn_alone(&s, devices);
         assert_in_range(i, 2, 20);
-        assert_int_equal(xdg_grab_probe(&s, count, TOTAL), probed);
-        assert_int_equal(xdg_grab_probe(&s, TOTAL / 2, TOTAL), TOTAL / 2);
-        assert_int_equal(xdg_grab_probe(&s, TOTAL - count, TOTAL),
+        assert_int_equal(xdg_team_tiles_refresh(&s, count, TOTAL), probed);
+        assert_int_equal(xdg_team_tiles_refresh(&s, TOTAL / 2, TOTAL),
+                         TOTAL / 2);
+        assert_int_equal(xdg_team_tiles_refresh(&s, TOTAL - count, TOTAL),
                          TOTAL - count);
         assert_true(s.device_rate == 1e12);
         assert_true(s.host_rate == 1e12);

@@ -4,7 +4,7 @@
 #include "base/settings.h"
 #include "testing/unit/base/capture.h"
 #include "testing/unit/unit.h"
-#include "testing/xdgemm/grabs.h"
+#include "testing/xdgemm/team_tiles.h"
 
 static const hyb_split_t ratio = {.policy = HYB_SPLIT_RATIO};
 static const hyb_split_t steal = {.policy = HYB_SPLIT_STEAL};
@@ -116,15 +116,15 @@ TEST(the_team_takes_as_many_tiles_as_the_policy_says)
     };
 
     for (size_t i = 0; i < COUNT_OF(cases); i++)
-        assert_int_equal(xdg_grab_tiles(cases[i].split, cases[i].share,
+        assert_int_equal(xdg_team_tiles(cases[i].split, cases[i].share,
                                         cases[i].grab, cases[i].total,
                                         cases[i].remaining),
                          cases[i].tiles);
     for (int x = 0; x <= 10; x++) {
         double share = x / 10.0;
 
-        assert_int_equal(xdg_grab_tiles(&fixed, share, 0, 10, 10), 10 - x);
-        assert_int_equal(xdg_grab_tiles(&fixed, share, 1, 10, x), 0);
+        assert_int_equal(xdg_team_tiles(&fixed, share, 0, 10, 10), 10 - x);
+        assert_int_equal(xdg_team_tiles(&fixed, share, 1, 10, x), 0);
     }
 }
 
@@ -165,7 +165,7 @@ static void play(double device_seconds, double team_seconds, int64_t total)
         team = !device || (willing && team_at <= device_at);
         taken = 1;
         if (team) {
-            taken = xdg_grab_tiles(&ratio, share, grab++, total, remaining);
+            taken = xdg_team_tiles(&ratio, share, grab++, total, remaining);
             assert_in_range(taken, !device, remaining);
         }
         *(team ? &team_at : &device_at) +=

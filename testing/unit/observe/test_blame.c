@@ -7,18 +7,19 @@ enum { COUNT = 6 };
 
 static const double patience = 10.0;
 
-static hyb_witness_t witness[COUNT];
+static hyb_process_t processes[COUNT];
 
 /* All go on. */
 static void go_on(void)
 {
-    memset(witness, 0, sizeof(witness));
+    memset(processes, 0, sizeof(processes));
 }
 
 static void wait_for(int rank, double still, const char *what, hpl_ranks_t whom)
 {
-    witness[rank].state.still = still;
-    hyb_state_await(&witness[rank].state, &(hpl_wait_t){what, 7, 800.0, whom});
+    processes[rank].state.stall = still;
+    hyb_state_add_wait(&processes[rank].state,
+                       &(hpl_wait_t){what, 7, 800.0, whom});
 }
 
 static void wait_for_one(int rank, int whom)
@@ -28,18 +29,18 @@ static void wait_for_one(int rank, int whom)
 
 static void stand(int rank)
 {
-    witness[rank].state.still = 20.0;
+    processes[rank].state.stall = 20.0;
 }
 
 static void be_between(int rank, double still)
 {
     wait_for(rank, still, "all others", (hpl_ranks_t){0, 1, COUNT});
-    witness[rank].state.doing = HYB_BETWEEN;
+    processes[rank].state.kind = HYB_STATE_BETWEEN;
 }
 
 static hyb_blame_t blame(void)
 {
-    return hyb_blame(witness, COUNT, patience);
+    return hyb_blame(processes, COUNT, patience);
 }
 
 static void assert_blamed(hyb_fault_t fault, int rank)
@@ -62,9 +63,9 @@ TEST(a_chain_ends_at_one_that_stands)
 {
     wait_in_a_chain();
     stand(0);
-    assert_blamed(HYB_STANDS, 0);
-    assert_int_equal(blame().by, 1);
-    assert_true(blame().still == 20.0);
+    assert_blamed(HYB_FAULT_STALLED, 0);
+    assert_int_equal(blame().waiter, 1);
+    assert_true(blame().stall == 20.0);
 }
 
 TEST(a_chain_ends_at_one_that_is_silent_or_gone)
@@ -72,16 +73,16 @@ TEST(a_chain_ends_at_one_that_is_silent_or_gone)
     static const struct {
         hyb_contact_t contact;
         hyb_fault_t fault;
-    } each[] = {{HYB_SILENT, HYB_STOPPED},
-                {HYB_CUT_OFF, HYB_HOST_GONE},
-                {HYB_DEAD, HYB_ENDED},
-                {HYB_UNHEARD, HYB_UNKNOWN}};
+    } each[] = {{HYB_CONTACT_SILENT, HYB_FAULT_STOPPED},
+                {HYB_CONTACT_CUT_OFF, HYB_FAULT_HOST_DOWN},
+                {HYB_CONTACT_CLOSED, HYB_FAULT_ENDED},
+                {HYB_CONTACT_NONE, HYB_FAULT_UNKNOWN}};
 
     for (size_t i = 0; i < COUNT_OF(each); i++) {
         wait_in_a_chain();
-        witness[0].contact = each[i].contact;
+        processes[0].contact = each[i].contact;
         assert_blamed(each[i].fault, 0);
-        assert_int_equal(blame().by, 1);
+        assert_int_equal(blame().waiter, 1);
     }
 }
 
@@ -90,9 +91,9 @@ TEST(each_place_of_the_chain_may_be_the_silent_one)
     for (int rank = 0; rank < COUNT - 1; rank++) {
         wait_in_a_chain();
         stand(0);
-        witness[rank].contact = HYB_SILENT;
-        assert_blamed(HYB_STOPPED, rank);
-        assert_int_equal(blame().by, rank + 1);
+        processes[rank].contact = HYB_CONTACT_SILENT;
+        assert_blamed(HYB_FAULT_STOPPED, rank);
+        assert_int_equal(blame().waiter, rank + 1);
     }
 }
 
@@ -101,8 +102,8 @@ TEST(those_that_wait_for_a_short_time_are_followed_too)
     go_on();
     wait_for_one(2, 1);
     wait_for(1, 6.0, "rows", (hpl_ranks_t){4, 0, 1});
-    witness[4].contact = HYB_SILENT;
-    assert_blamed(HYB_STOPPED, 4);
+    processes[4].contact = HYB_CONTACT_SILENT;
+    assert_blamed(HYB_FAULT_STOPPED, 4);
 }
 
 TEST(who_has_only_begun_to_wait_goes_on)
@@ -110,18 +111,18 @@ TEST(who_has_only_begun_to_wait_goes_on)
     go_on();
     wait_for_one(2, 1);
     wait_for(1, 1.0, "rows", (hpl_ranks_t){4, 0, 1});
-    witness[4].contact = HYB_SILENT;
-    assert_blamed(HYB_NOBODY, -1);
+    processes[4].contact = HYB_CONTACT_SILENT;
+    assert_blamed(HYB_FAULT_NONE, -1);
 }
 
 TEST(one_that_goes_on_elsewhere_excuses_nobody_who_has_ended)
 {
     go_on();
     wait_for(2, 12.0, "x of a block", (hpl_ranks_t){0, 1, 3});
-    witness[1].contact = HYB_SILENT;
-    assert_blamed(HYB_NOBODY, -1); /* 0 goes on */
-    witness[1].contact = HYB_DEAD;
-    assert_blamed(HYB_ENDED, 1);
+    processes[1].contact = HYB_CONTACT_SILENT;
+    assert_blamed(HYB_FAULT_NONE, -1); /* 0 goes on */
+    processes[1].contact = HYB_CONTACT_CLOSED;
+    assert_blamed(HYB_FAULT_ENDED, 1);
 }
 
 TEST(two_that_wait_for_each_other_are_named)
@@ -130,9 +131,9 @@ TEST(two_that_wait_for_each_other_are_named)
     wait_for_one(3, 5);
     wait_for_one(5, 3);
     wait_for_one(1, 3);
-    assert_int_equal(blame().fault, HYB_EACH_OTHER);
+    assert_int_equal(blame().fault, HYB_FAULT_CYCLE);
     assert_true(blame().rank == 3 || blame().rank == 5);
-    assert_true(blame().by >= 0);
+    assert_true(blame().waiter >= 0);
 }
 
 TEST(in_a_group_the_one_that_is_elsewhere_is_named)
@@ -140,10 +141,10 @@ TEST(in_a_group_the_one_that_is_elsewhere_is_named)
     go_on();
     for (int rank = 0; rank < COUNT; rank += 2)
         wait_for(rank, 11.0, "sums of a block", (hpl_ranks_t){0, 2, 3});
-    witness[4].state.count = 0;
-    witness[4].state.doing = HYB_WORKS;
-    assert_blamed(HYB_STANDS, 4);
-    assert_int_equal(blame().by, 0);
+    processes[4].state.wait_count = 0;
+    processes[4].state.kind = HYB_STATE_WORKING;
+    assert_blamed(HYB_FAULT_STALLED, 4);
+    assert_int_equal(blame().waiter, 0);
 }
 
 TEST(a_group_all_of_which_wait_names_nobody)
@@ -151,7 +152,7 @@ TEST(a_group_all_of_which_wait_names_nobody)
     go_on();
     for (int rank = 0; rank < COUNT; rank++)
         wait_for(rank, 11.0, "a barrier", (hpl_ranks_t){0, 1, COUNT});
-    assert_blamed(HYB_EACH_OTHER, -1);
+    assert_blamed(HYB_FAULT_CYCLE, -1);
 }
 
 TEST(between_phases_only_those_silent_for_long_are_named)
@@ -159,12 +160,12 @@ TEST(between_phases_only_those_silent_for_long_are_named)
     go_on();
     for (int rank = 0; rank < COUNT; rank++)
         be_between(rank, 11.0);
-    assert_blamed(HYB_NOBODY, -1);
-    witness[3].contact = HYB_SILENT;
-    witness[3].silent = 3.0;
-    assert_blamed(HYB_NOBODY, -1);
-    witness[3].silent = 8.0;
-    assert_blamed(HYB_STOPPED, 3);
+    assert_blamed(HYB_FAULT_NONE, -1);
+    processes[3].contact = HYB_CONTACT_SILENT;
+    processes[3].silence = 3.0;
+    assert_blamed(HYB_FAULT_NONE, -1);
+    processes[3].silence = 8.0;
+    assert_blamed(HYB_FAULT_STOPPED, 3);
 }
 
 TEST(one_that_computes_between_phases_has_a_minute)
@@ -172,11 +173,11 @@ TEST(one_that_computes_between_phases_has_a_minute)
     go_on();
     wait_for_one(0, 1);
     be_between(1, 50.0);
-    assert_blamed(HYB_NOBODY, -1);
+    assert_blamed(HYB_FAULT_NONE, -1);
     go_on();
     wait_for_one(0, 1);
     be_between(1, 70.0);
-    assert_blamed(HYB_STANDS, 1);
+    assert_blamed(HYB_FAULT_STALLED, 1);
 }
 
 TEST(those_outside_of_a_grid_wait_as_long_as_that_goes_on)
@@ -184,9 +185,9 @@ TEST(those_outside_of_a_grid_wait_as_long_as_that_goes_on)
     go_on();
     be_between(4, 1000.0);
     be_between(5, 1000.0);
-    assert_blamed(HYB_NOBODY, -1);
+    assert_blamed(HYB_FAULT_NONE, -1);
     wait_for(0, 0.5, "panel", (hpl_ranks_t){1, 0, 1});
-    assert_blamed(HYB_NOBODY, -1);
+    assert_blamed(HYB_FAULT_NONE, -1);
 }
 
 /* Inside a call of MPI that is not published, for instance. */
@@ -195,11 +196,11 @@ TEST(one_that_is_stopped_is_named_though_nobody_says_that_he_waits_for_it)
     go_on();
     for (int rank = 0; rank < COUNT; rank++)
         stand(rank);
-    witness[4].contact = HYB_SILENT;
-    witness[4].silent = 8.0;
-    assert_blamed(HYB_STOPPED, 4);
-    witness[4].silent = 1.0;
-    assert_int_equal(blame().fault, HYB_STANDS);
+    processes[4].contact = HYB_CONTACT_SILENT;
+    processes[4].silence = 8.0;
+    assert_blamed(HYB_FAULT_STOPPED, 4);
+    processes[4].silence = 1.0;
+    assert_int_equal(blame().fault, HYB_FAULT_STALLED);
 }
 
 TEST(ranks_that_do_not_exist_are_not_followed)
@@ -207,7 +208,7 @@ TEST(ranks_that_do_not_exist_are_not_followed)
     go_on();
     wait_for_one(2, COUNT);
     wait_for_one(3, -4);
-    assert_int_equal(blame().fault, HYB_EACH_OTHER);
+    assert_int_equal(blame().fault, HYB_FAULT_CYCLE);
 }
 
 /* ---- what a process waits for -------------------------------------------- */
@@ -220,19 +221,19 @@ static hyb_state_t chosen(bool in_loop, int panel)
                                        {"rows", 311, 64.0, {2, 0, 1}},
                                        {"panel", 16, 80.0, {3, 0, 1}},
                                        {"panel", 17, 80.0, {1, 0, 1}}};
-    hyb_state_t state = {.count = 0};
+    hyb_state_t state = {.wait_count = 0};
 
-    hyb_state_choose(&state, notes, COUNT_OF(notes), in_loop, panel);
+    hyb_state_add_notes(&state, notes, COUNT_OF(notes), in_loop, panel);
     return state;
 }
 
 TEST(of_messages_under_way_those_that_are_waited_for_are_chosen)
 {
-    assert_int_equal(chosen(false, -1).count, 0);
-    assert_int_equal(chosen(true, 17).awaited[0].first, one.first);
-    assert_int_equal(chosen(true, 17).count, 1);
-    assert_string_equal(chosen(true, -1).awaited[0].what, "rows");
-    assert_string_equal(chosen(true, 40).awaited[0].what, "rows");
+    assert_int_equal(chosen(false, -1).wait_count, 0);
+    assert_int_equal(chosen(true, 17).waits[0].first, one.first);
+    assert_int_equal(chosen(true, 17).wait_count, 1);
+    assert_string_equal(chosen(true, -1).waits[0].what, "rows");
+    assert_string_equal(chosen(true, 40).waits[0].what, "rows");
 }
 
 TEST(what_is_waited_for_is_told_with_iteration_and_bytes)
@@ -240,9 +241,9 @@ TEST(what_is_waited_for_is_told_with_iteration_and_bytes)
     hyb_state_t waits = chosen(true, 17);
     char text[80];
 
-    hyb_awaited_text(&waits.awaited[0], text, sizeof(text));
+    hyb_state_wait_text(&waits.waits[0], text, sizeof(text));
     assert_string_equal(text, "panel of iteration 17, 80 bytes");
     waits = chosen(true, -1);
-    hyb_awaited_text(&waits.awaited[0], text, sizeof(text));
+    hyb_state_wait_text(&waits.waits[0], text, sizeof(text));
     assert_string_equal(text, "rows, 64 bytes");
 }

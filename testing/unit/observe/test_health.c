@@ -26,15 +26,15 @@ static void begin(hyb_health_t *health)
     grid.all_comm = MPI_COMM_WORLD;
     assert_ok(xh_settings_load());
     hyb_health_begin(health, &run, 0.0);
-    assert_true(health->wanted);
+    assert_true(health->is_on);
 }
 
-/* Turns of this process, so far apart that each reports or listens. */
-static void turn(hyb_health_t *health, int run_delay)
+/* Steps of this process; in each it reports or receives. */
+static void step(hyb_health_t *health, int count)
 {
-    for (; run_delay > 0; run_delay--) {
-        wait_ms((long)(1000 * health->apart) + 20);
-        hyb_health_turn(health);
+    for (; count > 0; count--) {
+        wait_ms((long)(1000 * health->interval) + 20);
+        hyb_health_step(health);
     }
 }
 
@@ -46,7 +46,7 @@ TEST(one_may_follow_another)
     for (int i = 0; i < 20; i++) {
         begin(&health);
         if (health.me == i % health.count)
-            turn(&health, 1);
+            step(&health, 1);
         hyb_health_end(&health);
     }
 }

@@ -12,7 +12,7 @@ enum { COUNT = 4 };
 typedef struct {
     hyb_peers_t *peers;
     double now;
-    hyb_report_t report[COUNT];
+    hyb_health_report_t report[COUNT];
 } group_t;
 
 static group_t group;
@@ -22,7 +22,7 @@ UNIT_STEP(begin)
     group = (group_t){.peers = hyb_peers_create(COUNT, 2)};
     assert_non_null(group.peers);
     for (int i = 0; i < COUNT; i++) {
-        group.report[i] = (hyb_report_t){
+        group.report[i] = (hyb_health_report_t){
             .rank = 10 + i, .mhz = 3000.0, .celsius = NAN, .column = i % 2};
         snprintf(group.report[i].host, sizeof(group.report[i].host), "node%d",
                  i / 2);
@@ -42,14 +42,14 @@ static void advance(const double rate[COUNT], const double cpu[COUNT],
 
     for (; group.now < end; group.now += 0.1)
         for (int i = 0; i < COUNT; i++) {
-            hyb_report_t *t = &group.report[i];
+            hyb_health_report_t *t = &group.report[i];
 
             t->time = group.now;
             t->flop += 4e9 * rate[i];
             t->cpu += 0.08 * cpu[i];
             t->seconds += 0.08;
             t->leader[HYB_MULTIPLY] += 0.08;
-            hyb_peers_hear(group.peers, i, t);
+            hyb_peers_add(group.peers, i, t);
             if (i == 0)
                 hyb_peers_judge(group.peers, group.now);
         }
@@ -151,7 +151,7 @@ TEST_OF_GROUP(less_than_predicted_is_slow_from_the_beginning)
     assert_null(strstr(text, "rank"));
 }
 
-/* Programs that come and go are told of once. */
+/* Programs that come and go are reported once. */
 TEST_OF_GROUP(who_has_others_on_its_cores_is_named_once)
 {
     for (int step = 0; step < 300; step++) {
@@ -181,7 +181,7 @@ static void check_slow_messages(hyb_activity_t activity)
     assert_in(text, "rank 13 on node1\n");
 }
 
-/* Also those that MPI waits for by itself. */
+/* Including messages that MPI waits for by itself. */
 TEST(messages_that_are_slow_are_told_from_processes)
 {
     check_slow_messages(HYB_WAIT_PANEL);

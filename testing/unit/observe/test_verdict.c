@@ -7,7 +7,7 @@ enum { COUNT = 6, COLUMNS = 3 };
 
 static const double usual = 40e9;
 
-static hyb_pulse_t pulse[COUNT];
+static hyb_sample_t sample[COUNT];
 
 /* 2 x 3 processes that do well, each a little otherwise. */
 static void do_well(void)
@@ -15,17 +15,17 @@ static void do_well(void)
     static const double noise[COUNT] = {1.0, 0.91, 1.08, 0.95, 1.1, 0.9};
 
     for (int i = 0; i < COUNT; i++)
-        pulse[i] = (hyb_pulse_t){.rate = noise[i] * usual,
-                                 .usual = usual,
-                                 .work = 0.8 * noise[i],
-                                 .panel = 0.05,
-                                 .wait = 0.1,
-                                 .column = i % COLUMNS};
+        sample[i] = (hyb_sample_t){.rate = noise[i] * usual,
+                                   .best = usual,
+                                   .work = 0.8 * noise[i],
+                                   .panel = 0.05,
+                                   .messages = 0.1,
+                                   .column = i % COLUMNS};
 }
 
 static hyb_verdict_t verdict(void)
 {
-    return hyb_verdict(pulse, COUNT, COLUMNS);
+    return hyb_verdict(sample, COUNT, COLUMNS);
 }
 
 TEST(noise_of_a_tenth_is_healthy)
@@ -40,7 +40,7 @@ TEST(each_slow_process_is_found)
 
     for (int i = 0; i < COUNT; i++) {
         do_well();
-        pulse[i].rate = 0.5 * usual;
+        sample[i].rate = 0.5 * usual;
         v = verdict();
         assert_int_equal(v.condition, HYB_SLOW_PROCESS);
         assert_int_equal(v.process, i);
@@ -55,9 +55,9 @@ TEST(a_slow_process_explains_that_others_wait)
 
     do_well();
     for (int i = 0; i < COUNT; i++)
-        pulse[i].wait = 0.5;
-    pulse[4].rate = 0.6 * usual;
-    pulse[4].wait = 0.0;
+        sample[i].messages = 0.5;
+    sample[4].rate = 0.6 * usual;
+    sample[4].messages = 0.0;
     v = verdict();
     assert_int_equal(v.condition, HYB_SLOW_PROCESS);
     assert_int_equal(v.process, 4);
@@ -68,8 +68,8 @@ TEST(of_several_slow_ones_the_slowest_is_named)
     hyb_verdict_t v;
 
     do_well();
-    pulse[1].rate = 0.5 * usual;
-    pulse[5].rate = 0.4 * usual;
+    sample[1].rate = 0.5 * usual;
+    sample[5].rate = 0.4 * usual;
     v = verdict();
     assert_int_equal(v.condition, HYB_SLOW_PROCESS);
     assert_int_equal(v.process, 5);
@@ -82,8 +82,8 @@ TEST(all_slow_together_name_nobody)
 
     do_well();
     for (int i = 0; i < COUNT; i++)
-        pulse[i].rate *= 0.55;
-    pulse[2].rate *= 0.6;
+        sample[i].rate *= 0.55;
+    sample[2].rate *= 0.6;
     v = verdict();
     assert_int_equal(v.condition, HYB_ALL_SLOW);
     assert_true(v.share > 0.5 && v.share < 0.6);
@@ -93,14 +93,14 @@ TEST(all_slow_together_name_nobody)
  * last of them at less. */
 static hyb_verdict_t some_at_half(int slow, int count)
 {
-    hyb_pulse_t pulse[8];
+    hyb_sample_t sample[8];
 
     for (int i = 0; i < count; i++)
-        pulse[i] = (hyb_pulse_t){.rate = usual, .usual = usual};
+        sample[i] = (hyb_sample_t){.rate = usual, .best = usual};
     for (int i = 1; i <= slow; i++)
-        pulse[i].rate = 0.5 * usual;
-    pulse[slow].rate = 0.45 * usual;
-    return hyb_verdict(pulse, count, 1);
+        sample[i].rate = 0.5 * usual;
+    sample[slow].rate = 0.45 * usual;
+    return hyb_verdict(sample, count, 1);
 }
 
 TEST(most_slow_together_are_counted)
@@ -123,18 +123,18 @@ TEST(most_slow_together_are_counted)
 
 TEST(a_process_alone_is_compared_with_itself)
 {
-    hyb_pulse_t pulse = {.rate = 0.9 * usual, .usual = usual};
+    hyb_sample_t sample = {.rate = 0.9 * usual, .best = usual};
 
-    assert_int_equal(hyb_verdict(&pulse, 1, 1).condition, HYB_HEALTHY);
-    pulse.rate = 0.5 * usual;
-    assert_int_equal(hyb_verdict(&pulse, 1, 1).condition, HYB_ALL_SLOW);
+    assert_int_equal(hyb_verdict(&sample, 1, 1).condition, HYB_HEALTHY);
+    sample.rate = 0.5 * usual;
+    assert_int_equal(hyb_verdict(&sample, 1, 1).condition, HYB_ALL_SLOW);
 }
 
 TEST(processors_of_two_kinds_are_not_all_slow)
 {
     do_well();
     for (int i = 0; i < COUNT; i += 2)
-        pulse[i].rate = pulse[i].usual = 0.8 * usual;
+        sample[i].rate = sample[i].best = 0.8 * usual;
     assert_int_equal(verdict().condition, HYB_HEALTHY);
 }
 
@@ -143,8 +143,8 @@ static void wait_for_messages(void)
 {
     do_well();
     for (int i = 0; i < COUNT; i++) {
-        pulse[i].work = 0.4;
-        pulse[i].wait = i == 3 ? 0.6 : 0.5;
+        sample[i].work = 0.4;
+        sample[i].messages = i == 3 ? 0.6 : 0.5;
     }
 }
 
@@ -163,14 +163,14 @@ TEST(waits_for_panels_of_other_columns_are_explained)
 {
     wait_for_messages();
     for (int i = 0; i < COUNT; i++)
-        pulse[i].panel = 0.2;
+        sample[i].panel = 0.2;
     assert_int_equal(verdict().condition, HYB_HEALTHY);
 }
 
 TEST(waits_for_who_has_more_to_do_are_explained)
 {
     wait_for_messages();
-    pulse[0].work = 0.85;
+    sample[0].work = 0.85;
     assert_int_equal(verdict().condition, HYB_HEALTHY);
 }
 
@@ -179,8 +179,8 @@ TEST(waits_on_shared_cores_tell_who_is_crowded)
     hyb_verdict_t v;
 
     wait_for_messages();
-    pulse[2].run_delay = 0.3;
-    pulse[5].run_delay = 0.5;
+    sample[2].run_delay = 0.3;
+    sample[5].run_delay = 0.5;
     v = verdict();
     assert_int_equal(v.condition, HYB_CROWDED);
     assert_int_equal(v.process, 5);
@@ -190,7 +190,7 @@ TEST(waits_on_shared_cores_tell_who_is_crowded)
 TEST(too_little_work_on_any_process_is_too_early)
 {
     do_well();
-    pulse[0].rate = 0.3 * usual;
-    pulse[2].rate = 0.0;
+    sample[0].rate = 0.3 * usual;
+    sample[2].rate = 0.0;
     assert_int_equal(verdict().condition, HYB_TOO_EARLY);
 }

@@ -20,13 +20,13 @@ static uint64_t steps(const void *context)
     return hyb_timer_steps(context, MEMBERS);
 }
 
-static void where(const void *context, char *text, size_t size)
+static void describe(const void *context, char *text, size_t size)
 {
     hyb_timer_where(context, 40, text, size);
 }
 
-static const hyb_watchdog_t dog = {
-    .steps = steps, .where = where, .context = spent};
+static const hyb_watchdog_t watchdog = {
+    .steps = steps, .describe = describe, .context = spent};
 
 /* What this process does, half a second later. */
 static hyb_state_t later(void)
@@ -40,43 +40,44 @@ static hyb_state_t later(void)
 TEST(time_counts_until_something_is_finished)
 {
     hyb_timer_begin(spent, HYB_WAIT_ROWS, 7);
-    hyb_watchdog_begin(&dog);
-    assert_true(later().still == 0.0);
-    assert_true(later().still == 0.5);
-    assert_true(later().still == 1.0);
+    hyb_watchdog_begin(&watchdog);
+    assert_true(later().stall == 0.0);
+    assert_true(later().stall == 0.5);
+    assert_true(later().stall == 1.0);
     hyb_timer_end(spent);
-    assert_true(later().still == 0.0);
-    hyb_watchdog_end(&dog);
+    assert_true(later().stall == 0.0);
+    hyb_watchdog_end(&watchdog);
 }
 
 TEST(what_stands_still_is_told_with_iteration_and_phase)
 {
     hyb_timer_begin(spent, HYB_WAIT_ROWS, 7);
-    hyb_watchdog_begin(&dog);
-    assert_string_equal(later().where, "iteration 7 of 40, in the exchange: "
-                                       "waiting for rows of other processes");
-    assert_int_equal(later().doing, HYB_WORKS);
-    hyb_watchdog_end(&dog);
+    hyb_watchdog_begin(&watchdog);
+    assert_string_equal(later().position,
+                        "iteration 7 of 40, in the exchange: "
+                        "waiting for rows of other processes");
+    assert_int_equal(later().kind, HYB_STATE_WORKING);
+    hyb_watchdog_end(&watchdog);
 }
 
 TEST(the_phase_that_began_last_counts)
 {
-    hyb_phase_t outer, inner, never = {.doing = NULL};
+    hyb_phase_t outer, inner, never = {.name = NULL};
 
     hyb_phase_begin(&outer, "in the verification");
     hyb_phase_begin(&inner, "in the self-test");
     later();
     hyb_phase_step(&outer);
-    assert_true(later().still == 0.5);
-    assert_string_equal(later().where, "in the self-test");
+    assert_true(later().stall == 0.5);
+    assert_string_equal(later().position, "in the self-test");
     hyb_phase_step(&inner);
-    assert_true(later().still == 0.0);
+    assert_true(later().stall == 0.0);
     hyb_phase_end(&inner);
-    assert_string_equal(later().where, "in the verification");
+    assert_string_equal(later().position, "in the verification");
     hyb_phase_end(&never);
     hyb_phase_end(&outer);
-    assert_string_equal(later().where, "between two phases");
-    assert_int_equal(later().doing, HYB_BETWEEN);
+    assert_string_equal(later().position, "between two phases");
+    assert_int_equal(later().kind, HYB_STATE_BETWEEN);
 }
 
 /* ---- a process alone ----------------------------------------------------- */

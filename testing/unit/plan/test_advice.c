@@ -23,7 +23,7 @@ static int order_with(double by_rank, int rows, int each)
 
     rates.row = (hyb_model_link_t){1e-6, by_rank};
     rates.column = (hyb_model_link_t){1e-6, 1e7};
-    best = before = xhpl_choices_of(&job, test, 1);
+    best = before = xhpl_choices_predict(&job, test, 1);
     pmap = xhpl_advice_order(&job, &planned, &best);
     assert_true(pmap == 1 ? best.gflops > before.gflops
                           : best.gflops == before.gflops);

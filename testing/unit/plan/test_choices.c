@@ -61,8 +61,8 @@ TEST(n_fills_the_memory_in_steps_that_are_even)
     for (size_t i = 0; i < COUNT_OF(of); i++) {
         xhpl_job_t job = job_of(6, of[i].bytes);
 
-        assert_int_equal(xhpl_choices_largest(&job, of[i].test, 1), of[i].n);
-        assert_true(of[i].n > 0 || xhpl_choices_make(&job, MOST, found) == 0);
+        assert_int_equal(xhpl_choices_largest_n(&job, of[i].test, 1), of[i].n);
+        assert_true(of[i].n > 0 || xhpl_choices_best(&job, MOST, found) == 0);
     }
 }
 
@@ -71,10 +71,10 @@ TEST(a_time_limit_is_kept_and_used)
     xhpl_job_t job = job_of(1, 8e8);
     hpl_shape_t test = {.nb = 100, .nprow = 1, .npcol = 1, .depth = 2};
 
-    test.n = xhpl_choices_largest(&job, test, 1);
+    test.n = xhpl_choices_largest_n(&job, test, 1);
     assert_int_equal(test.n, 10000);
     job.most_seconds = hyb_model_seconds(&rates, &test, 1) / 8;
-    test.n = xhpl_choices_largest(&job, test, 1);
+    test.n = xhpl_choices_largest_n(&job, test, 1);
     assert_true(hyb_model_seconds(&rates, &test, 1) <= job.most_seconds);
     assert_true(test.n > 4000 && test.n < 6000);
     test.n += 100;
@@ -84,7 +84,7 @@ TEST(a_time_limit_is_kept_and_used)
 TEST(choices_fall_in_rate_and_keep_within_limits)
 {
     xhpl_job_t job = job_of(4, 8e6);
-    int count = xhpl_choices_make(&job, MOST, found);
+    int count = xhpl_choices_best(&job, MOST, found);
     double best = found[0].gflops;
 
     assert_true(count > 6);
@@ -100,14 +100,14 @@ TEST(choices_fall_in_rate_and_keep_within_limits)
                                            test->n / found[i].seconds * 1e-9);
     }
     /* with room for fewer, the best are given */
-    assert_int_equal(xhpl_choices_make(&job, 2, found), 2);
+    assert_int_equal(xhpl_choices_best(&job, 2, found), 2);
     assert_true(found[0].gflops == best);
 }
 
 TEST(every_grid_and_width_is_considered)
 {
     xhpl_job_t job = job_of(6, 8e6);
-    int count = xhpl_choices_make(&job, MOST, found), seen = 0;
+    int count = xhpl_choices_best(&job, MOST, found), seen = 0;
     bool is_there[7][3] = {{false}};
 
     for (int i = 0; i < count; i++) {
@@ -134,8 +134,8 @@ TEST(many_processes_without_a_good_grid_get_the_best_there_is)
         xhpl_job_t job = job_of(n, 8e8);
 
         assert_int_equal(xhpl_choices_rows(n), of[i].rows);
-        assert_int_equal(xhpl_choices_are_flat(n), of[i].flat);
-        count = xhpl_choices_make(&job, MOST, found);
+        assert_int_equal(xhpl_choices_grid_is_flat(n), of[i].flat);
+        count = xhpl_choices_best(&job, MOST, found);
         assert_true(count > 0);
         for (int c = 0; n > 64 && c < count; c++) {
             int p = found[c].test.nprow, q = found[c].test.npcol;
@@ -150,17 +150,17 @@ TEST(where_rows_are_slow_to_exchange_grids_are_flat)
 {
     xhpl_job_t job = job_on(1e10, 1e7, 4, 8e6);
 
-    assert_true(xhpl_choices_make(&job, MOST, found) > 0);
+    assert_true(xhpl_choices_best(&job, MOST, found) > 0);
     assert_int_equal(found[0].test.nprow, 1);
     job = job_on(1e7, 1e10, 4, 8e6);
-    assert_true(xhpl_choices_make(&job, MOST, found) > 0);
+    assert_true(xhpl_choices_best(&job, MOST, found) > 0);
     assert_true(found[0].test.nprow > 1);
 }
 
 TEST(a_variant_that_changes_nothing_is_left_out)
 {
     xhpl_job_t job = job_on(0, 0, 2, 8e6);
-    int count = xhpl_choices_make(&job, MOST, found);
+    int count = xhpl_choices_best(&job, MOST, found);
 
     for (int i = 0; i < count; i++)
         assert_int_equal(found[i].bcast, 1);

@@ -22,7 +22,7 @@ typedef struct {
 } outcome_t;
 
 /* One product, whose operands go as soon as it has ended. */
-static outcome_t multiply(xdg_gemm_t *gemm, xdg_who_t executors)
+static outcome_t multiply(xdg_gemm_t *gemm, xdg_participants_t executors)
 {
     problem_t problem = problem_create(small, false);
     outcome_t o = {.wrong = 0};
@@ -51,7 +51,7 @@ static event_t check_fault(const char *fault, const char *patience)
     outcome_t o;
 
     gemm = GEMM("devices=emu", "split=fixed:1", TILES, SLOTS, patience, fault);
-    text = heard(o = multiply(gemm, xdg_everyone));
+    text = heard(o = multiply(gemm, xdg_all_executors));
     happened = strstr(text, FAULT) != NULL;
     assert_true(!happened || o.status == XH_ERR_DEVICE);
     if (o.status == XH_OK) {
@@ -60,7 +60,8 @@ static event_t check_fault(const char *fault, const char *patience)
     } else {
         assert_int_equal(o.status, XH_ERR_DEVICE);
         assert_in(text, "emu device 0");
-        assert_int_equal(multiply(gemm, xdg_everyone).status, XH_ERR_DEVICE);
+        assert_int_equal(multiply(gemm, xdg_all_executors).status,
+                         XH_ERR_DEVICE);
     }
     unheard(gemm_shut(gemm));
     return happened            ? HAPPENED
@@ -130,7 +131,7 @@ static outcome_t lose_one(const char *devices, bool team, const char *fault,
     gemm = GEMM(devices, TILES, SLOTS, "split=fixed:1", fault,
                 strstr(fault, "stall") != NULL ? STEADY : PATIENT);
     while (o.status == XH_OK && left-- > 0)
-        o = multiply(gemm, (xdg_who_t){team, ~(uint64_t)0});
+        o = multiply(gemm, (xdg_participants_t){team, ~(uint64_t)0});
     gemm_shut(gemm);
     *text_p = capture_end(NULL);
     return o;
@@ -171,7 +172,7 @@ TEST(nothing_reads_operands_after_a_product)
     capture_begin();
     gemm = GEMM("devices=emu", "split=fixed:1", TILES, "pipeline=4",
                 "emu_link=0.0002", "emu_fault=oom@copy_in:6");
-    outcome = multiply(gemm, xdg_everyone);
+    outcome = multiply(gemm, xdg_all_executors);
     gemm_shut(gemm);
     capture_end(NULL);
     assert_int_equal(outcome.status, XH_ERR_DEVICE);
@@ -182,7 +183,7 @@ TEST_OF_GEMM(a_slow_device_is_not_taken_for_stalled, "devices=emu",
              "split=fixed:1", TILES, "pipeline=1", "emu_rate=0.00001",
              "stall_seconds=0.001")
 {
-    outcome_t outcome = multiply(gemm, xdg_everyone);
+    outcome_t outcome = multiply(gemm, xdg_all_executors);
 
     assert_ok(outcome.status);
     assert_int_equal(outcome.report.device[0].tiles, 4);
@@ -219,7 +220,7 @@ static damage_t flipped(const char *fault)
 
     capture_begin();
     gemm = GEMM("devices=emu", "split=fixed:0.5", TILES, SLOTS, fault);
-    assert_ok(xdg_gemm(gemm, &problem.product, xdg_everyone, &report));
+    assert_ok(xdg_gemm(gemm, &problem.product, xdg_all_executors, &report));
     gemm_shut(gemm);
     capture_end(NULL);
     damage = damage_of(&problem, &report);

@@ -8,12 +8,12 @@
 
 enum { SETTINGS = 8, MOST = 70 };
 
-static const xdg_who_t team_only = {true, 0};
-static const xdg_who_t devices_only = {false, ~(uint64_t)0};
+static const xdg_participants_t team_only = {true, 0};
+static const xdg_participants_t devices_only = {false, ~(uint64_t)0};
 
 /* One product by executors: right, or the test ends. */
 static hyb_report_t multiply(xdg_gemm_t *gemm, shape_t shape,
-                             xdg_who_t executors)
+                             xdg_participants_t executors)
 {
     problem_t problem = problem_create(shape, false);
     hyb_report_t report = {0};
@@ -48,7 +48,7 @@ static const kind_t kinds[] = {
     {1, {"devices=emu:2"}},
 };
 
-static void check_products(const kind_t *kind, xdg_who_t executors)
+static void check_products(const kind_t *kind, xdg_participants_t executors)
 {
     enum { PRODUCTS = 12 };
     xdg_gemm_t *gemm = gemm_open(kind->threads, kind->settings, SETTINGS);
@@ -62,7 +62,7 @@ TEST(any_product_is_right_on_any_node)
 {
     srand(1);
     for (size_t i = 0; i < COUNT_OF(kinds); i++)
-        check_products(&kinds[i], (xdg_who_t){true, ~(uint64_t)0});
+        check_products(&kinds[i], (xdg_participants_t){true, ~(uint64_t)0});
 }
 
 TEST(devices_alone_do_any_product)
@@ -87,7 +87,7 @@ TEST_OF_GEMM(operands_may_exceed_a_device, "devices=emu:2", "emu_memory=1",
 
     srand(3);
     for (size_t i = 0; i < COUNT_OF(shapes); i++) {
-        free(multiply(gemm, shapes[i], xdg_everyone).owner);
+        free(multiply(gemm, shapes[i], xdg_all_executors).owner);
     }
 }
 
@@ -105,7 +105,7 @@ TEST_OF_GEMM(products_without_elements_or_flop_are_right, "devices=emu",
     hyb_report_t report;
 
     for (size_t i = 0; i < COUNT_OF(shapes); i++) {
-        report = multiply(gemm, shapes[i], xdg_everyone);
+        report = multiply(gemm, shapes[i], xdg_all_executors);
         assert_null(report.owner);
         report = multiply(gemm, shapes[i], devices_only);
         assert_null(report.owner);
@@ -130,7 +130,8 @@ static int64_t owned(const hyb_report_t *report, int executor)
 }
 
 /* The share, in percent, of the devices of a product of 36 tiles. */
-static int64_t percent_of_devices(const char *split, xdg_who_t executors)
+static int64_t percent_of_devices(const char *split,
+                                  xdg_participants_t executors)
 {
     xdg_gemm_t *gemm = GEMM("devices=emu:2", "tile=10", split);
     hyb_report_t report = multiply(gemm, square, executors);
@@ -148,7 +149,7 @@ static int64_t percent_of_devices(const char *split, xdg_who_t executors)
 
 TEST(a_fixed_share_is_kept)
 {
-    const xdg_who_t all = {true, 3};
+    const xdg_participants_t all = {true, 3};
 
     assert_int_equal(percent_of_devices("split=fixed:0", all), 0);
     assert_int_equal(percent_of_devices("split=fixed:0.5", all), 50);
@@ -168,7 +169,7 @@ TEST_OF_GEMM(who_is_asked_alone_does_all, "devices=emu:2", "tile=10")
     hyb_report_t report;
 
     for (int i = 0; i < 2; i++) {
-        report = multiply(gemm, square, (xdg_who_t){false, 1u << i});
+        report = multiply(gemm, square, (xdg_participants_t){false, 1u << i});
         assert_int_equal(owned(&report, i + 1), 36);
         free(report.owner);
     }
@@ -182,9 +183,9 @@ TEST_OF_GEMM(nobody_to_compute_is_an_error, "devices=none")
     problem_t problem = problem_create(square, false);
     hyb_report_t report = {.seconds = 3.0};
 
-    assert_int_equal(
-        xdg_gemm(gemm, &problem.product, (xdg_who_t){false, 0}, &report),
-        XH_ERR_ARG);
+    assert_int_equal(xdg_gemm(gemm, &problem.product,
+                              (xdg_participants_t){false, 0}, &report),
+                     XH_ERR_ARG);
     assert_int_equal(xdg_gemm(gemm, &problem.product, devices_only, &report),
                      XH_ERR_ARG);
     assert_true(report.seconds == 3.0);
@@ -205,7 +206,7 @@ TEST(a_device_without_free_memory_is_left_out)
     assert_in(text, "device 0 of fake is left out");
     assert_int_equal(hyb_machine_devices(gemm->machine), 0);
     assert_int_equal(fake.closed, 1);
-    free(multiply(gemm, square, xdg_everyone).owner);
+    free(multiply(gemm, square, xdg_all_executors).owner);
     gemm_shut(gemm);
 }
 
@@ -222,7 +223,7 @@ TEST_OF_GEMM(a_node_says_what_it_was_opened_with, "devices=emu:3",
     assert_true(gemm->split.share == 0.25);
     assert_false(hyb_machine_models_time(gemm->machine));
     assert_int_equal(hyb_machine_working_devices(gemm->machine), 3);
-    unheard(xdg_gemm(gemm, &problem.product, xdg_everyone, NULL));
+    unheard(xdg_gemm(gemm, &problem.product, xdg_all_executors, NULL));
     problem_destroy(&problem);
     assert_int_equal(hyb_machine_working_devices(gemm->machine), 2);
     assert_int_equal(hyb_machine_devices(gemm->machine), 3);
@@ -234,12 +235,12 @@ TEST_OF_GEMM(a_node_says_what_it_was_opened_with, "devices=emu:3",
 TEST_OF_GEMM(a_slow_device_is_given_less, "devices=emu", "emu_rate=0.01",
              "tile=10", "split=ratio")
 {
-    hyb_report_t report = multiply(gemm, square, xdg_everyone);
+    hyb_report_t report = multiply(gemm, square, xdg_all_executors);
 
     assert_true(report.share == 0.5);
     for (int i = 0; i < 9 && report.share >= 0.4; i++) {
         free(report.owner);
-        report = multiply(gemm, square, xdg_everyone);
+        report = multiply(gemm, square, xdg_all_executors);
     }
     assert_true(report.share < 0.4);
     free(report.owner);
@@ -255,7 +256,7 @@ TEST_OF_GEMM(a_dry_device_leaves_its_tiles_as_they_were, "devices=emu:2",
     int64_t wrong = 0;
 
     assert_true(hyb_machine_models_time(gemm->machine));
-    assert_ok(xdg_gemm(gemm, &problem.product, xdg_everyone, &report));
+    assert_ok(xdg_gemm(gemm, &problem.product, xdg_all_executors, &report));
     for (int64_t j = 0; j < square.n; j++)
         for (int64_t i = 0; i < square.m; i++) {
             size_t at = (size_t)(i + j * problem.product.c.ld);

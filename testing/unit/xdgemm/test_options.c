@@ -163,7 +163,7 @@ TEST(the_largest_that_fits_fits_and_a_larger_does_not)
     xh_gemm_t p;
 
     parse("-m 4000 -n 2000 -k 256 --lda 5000");
-    p = xdg_fitting(&options.product, bytes);
+    p = xdg_shrink_to_fit(&options.product, bytes);
     assert_true(xdg_bytes(&p) <= bytes);
     assert_in_range(p.c.rows, 2 * p.c.cols, 2 * p.c.cols + 1);
     assert_int_equal(p.a.ld, p.c.rows);
@@ -178,9 +178,9 @@ TEST(what_fits_is_left_as_it_is_and_one_element_where_nothing_does)
     xh_gemm_t p;
 
     parse("-m 40 -n 20 -k 10");
-    p = xdg_fitting(&options.product, 1e9);
+    p = xdg_shrink_to_fit(&options.product, 1e9);
     assert_int_equal(p.c.rows, 40);
     assert_int_equal(p.a.cols, 10);
-    p = xdg_fitting(&options.product, 1.0);
+    p = xdg_shrink_to_fit(&options.product, 1.0);
     assert_int_equal(p.c.rows * p.c.cols * p.a.cols, 1);
 }

@@ -7,7 +7,7 @@
 
 /* What crosses a device's link, and what time its model takes. */
 
-static const xdg_who_t device_only = {false, 1};
+static const xdg_participants_t device_only = {false, 1};
 
 /* A product of zeros by the device alone, which may be dry. */
 static hyb_report_t multiply(xdg_gemm_t *gemm, int64_t m, int64_t n, int64_t k,

@@ -94,7 +94,7 @@ static bool is_right(const made_t *made, int times)
 
     assert_int_equal(v.rows.worst < 0, right);
     assert_int_equal(v.cols.worst < 0, right);
-    free(v.rows.which);
+    free(v.rows.is_wrong);
     return right;
 }
 
@@ -187,11 +187,11 @@ static void assert_found(double factor, double more)
     assert_int_equal(v.rows.worst, 5);
     assert_int_equal(v.cols.worst, 7);
     for (int64_t i = 0; i < 23; i++)
-        assert_int_equal(v.rows.which[i], i == 5);
+        assert_int_equal(v.rows.is_wrong[i], i == 5);
     for (int64_t j = 0; j < 31; j++)
-        assert_int_equal(v.cols.which[j], j == 7);
+        assert_int_equal(v.cols.is_wrong[j], j == 7);
     assert_false(v.rows.error <= v.rows.bound);
-    free(v.rows.which);
+    free(v.rows.is_wrong);
     unmake(&made);
 }
 

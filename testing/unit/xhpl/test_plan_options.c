@@ -3,7 +3,7 @@
 #include "testing/unit/base/capture.h"
 #include "testing/unit/unit.h"
 
-static xhpl_plan_options_t request;
+static xhpl_plan_options_t options;
 
 TEST(an_amount_is_a_number_and_a_unit)
 {
@@ -24,29 +24,29 @@ TEST(an_amount_is_a_number_and_a_unit)
               {XHPL_RANKS_PER_NODE, "4", {.ranks_per_node = 4}}};
 
     for (size_t i = 0; i < COUNT_OF(of); i++) {
-        request = (xhpl_plan_options_t){0};
-        assert_ok(xhpl_plan_option_read(of[i].limit, of[i].text, &request));
-        assert_memory_equal(&request, &of[i].found, sizeof(request));
+        options = (xhpl_plan_options_t){0};
+        assert_ok(xhpl_plan_option_read(of[i].limit, of[i].text, &options));
+        assert_memory_equal(&options, &of[i].found, sizeof(options));
     }
 }
 
 TEST(the_last_of_several_amounts_of_memory_counts)
 {
-    assert_ok(xhpl_plan_option_read(XHPL_MEMORY, "12G", &request));
-    assert_ok(xhpl_plan_option_read(XHPL_MEMORY, "50%", &request));
-    assert_true(request.memory_share == 0.5 && request.memory_bytes == 0.0);
+    assert_ok(xhpl_plan_option_read(XHPL_MEMORY, "12G", &options));
+    assert_ok(xhpl_plan_option_read(XHPL_MEMORY, "50%", &options));
+    assert_true(options.memory_share == 0.5 && options.memory_bytes == 0.0);
 }
 
 /* text is refused with a message that names option and ends so. */
 static void assert_refused(xhpl_limit_t limit, const char *text,
                            const char *option, const char *end)
 {
-    request = (xhpl_plan_options_t){.seconds = 7};
-    assert_said(xhpl_plan_option_read(limit, text, &request), XH_ERR_INPUT,
+    options = (xhpl_plan_options_t){.seconds = 7};
+    assert_said(xhpl_plan_option_read(limit, text, &options), XH_ERR_INPUT,
                 option);
-    assert_said(xhpl_plan_option_read(limit, text, &request), XH_ERR_INPUT,
+    assert_said(xhpl_plan_option_read(limit, text, &options), XH_ERR_INPUT,
                 end);
-    assert_true(request.seconds == 7 && request.memory_share == 0.0);
+    assert_true(options.seconds == 7 && options.memory_share == 0.0);
 }
 
 TEST(what_is_no_amount_is_refused_and_changes_nothing)

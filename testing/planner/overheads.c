@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "testing/planner/beside.h"
+#include "testing/planner/overheads.h"
 
 #include <stdbool.h>
 #include "base/log.h"
@@ -10,9 +10,9 @@
 #include "hybrid/lu/solver/solver.h"
 
 /*
- * Bytes that the online check reads of memory on a process, on cores: each
- * trailing column once in `every` iterations, L of each panel, U twice then and
- * once in the end, and the rows that leave and enter if P > 1.
+ * Bytes that the online check reads from memory on a process, on cores: each
+ * trailing column once in `every` iterations; L of each panel; U twice, then
+ * and once at the end; and the rows sent and received if P > 1.
  */
 static double check_bytes(const hpl_shape_t *test, int every)
 {
@@ -24,15 +24,15 @@ static double check_bytes(const hpl_shape_t *test, int every)
     return sizeof(double) * (compared + l + u + again + moved);
 }
 
-/* Bytes that a process writes for one checkpoint, at most. */
+/* The most bytes that a process writes for one checkpoint. */
 static double checkpoint_bytes(const hpl_shape_t *test)
 {
     return sizeof(double) * (double)test->n / test->nprow * test->n /
            test->npcol;
 }
 
-static void say_check(const hyb_model_rates_t *rates,
-                      const xhpl_choice_t *choice)
+static void report_check(const hyb_model_rates_t *rates,
+                         const xhpl_choice_t *choice)
 {
     const hpl_shape_t *test = &choice->test;
     int every = (int)xh_settings_int("verify_every");
@@ -46,9 +46,9 @@ static void say_check(const hyb_model_rates_t *rates,
                     100.0 * seconds / choice->seconds);
 }
 
-static void say_checkpoint(const xhpl_choice_t *choice)
+static void report_checkpoint(const xhpl_choice_t *choice)
 {
-    static const double rate = 1e9; /* of a disk, bytes/s */
+    static const double rate = 1e9; /* bytes/s of a disk */
     double every = hyb_checkpoint_every();
     double bytes = checkpoint_bytes(&choice->test);
     bool is_off = xh_settings_text("checkpoint")[0] == '\0';
@@ -69,10 +69,10 @@ static void say_checkpoint(const xhpl_choice_t *choice)
                     100.0 * bytes / rate / every);
 }
 
-void xhpl_beside_say(const hyb_model_rates_t *rates,
-                     const xhpl_choice_t *choice)
+void xhpl_overheads_report(const hyb_model_rates_t *rates,
+                           const xhpl_choice_t *choice)
 {
     if (rates->sweep > 0.0 && choice->seconds > 0.0)
-        say_check(rates, choice);
-    say_checkpoint(choice);
+        report_check(rates, choice);
+    report_checkpoint(choice);
 }

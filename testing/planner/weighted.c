@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "testing/planner/unequal.h"
+#include "testing/planner/weighted.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,10 +13,10 @@ static double slowest_rate(const xhpl_weights_t *weights)
     return rate;
 }
 
-/* Those of the process columns of a grid, for free(). NULL: all are equal, or
- * there is no memory. */
-static double *speeds(const xhpl_weights_t *weights, HPL_T_ORDER order,
-                      const hpl_shape_t *shape)
+/* The speeds of the process columns of a grid, relative to the slowest process,
+ * for free(). NULL: all are equal, or there is no memory. */
+static double *column_speeds(const xhpl_weights_t *weights, HPL_T_ORDER order,
+                             const hpl_shape_t *shape)
 {
     const xhpl_test_t grid = {.nprow = shape->nprow, .npcol = shape->npcol};
     double *speed, slowest;
@@ -33,28 +33,28 @@ static double *speeds(const xhpl_weights_t *weights, HPL_T_ORDER order,
     return speed;
 }
 
-xhpl_choice_t xhpl_unequal_choice(const xhpl_job_t *job,
-                                  const xhpl_weights_t *weights,
-                                  HPL_T_ORDER order, hpl_shape_t test,
-                                  int bcast)
+xhpl_choice_t xhpl_weighted_choice(const xhpl_job_t *job,
+                                   const xhpl_weights_t *weights,
+                                   HPL_T_ORDER order, hpl_shape_t test,
+                                   int bcast)
 {
     hyb_model_rates_t rates = *job->rates;
-    double *speed = speeds(weights, order, &test);
-    xhpl_job_t dealt = *job;
+    double *speed = column_speeds(weights, order, &test);
+    xhpl_job_t weighted = *job;
     xhpl_choice_t choice;
 
     rates.speed = speed;
-    dealt.rates = &rates;
+    weighted.rates = &rates;
     if (test.n == 0)
-        test.n = xhpl_choices_largest(&dealt, test, bcast);
-    choice = xhpl_choices_of(&dealt, test, bcast);
+        test.n = xhpl_choices_largest_n(&weighted, test, bcast);
+    choice = xhpl_choices_predict(&weighted, test, bcast);
     free(speed);
     return choice;
 }
 
-xhpl_choice_t xhpl_unequal_best(const xhpl_job_t *job,
-                                const xhpl_weights_t *weights,
-                                HPL_T_ORDER order, const xhpl_choice_t *best)
+xhpl_choice_t xhpl_weighted_best(const xhpl_job_t *job,
+                                 const xhpl_weights_t *weights,
+                                 HPL_T_ORDER order, const xhpl_choice_t *best)
 {
     xhpl_choice_t found = {.gflops = -1.0}, next;
     hpl_shape_t test = best->test;
@@ -64,19 +64,20 @@ xhpl_choice_t xhpl_unequal_best(const xhpl_job_t *job,
         if (job->processes % test.nprow != 0)
             continue;
         test.npcol = job->processes / test.nprow;
-        next = xhpl_unequal_choice(job, weights, order, test, best->bcast);
+        next = xhpl_weighted_choice(job, weights, order, test, best->bcast);
         if (next.gflops > found.gflops)
             found = next;
     }
     return found;
 }
 
-int xhpl_unequal_without(const xhpl_job_t *job, const xhpl_weights_t *weights,
-                         xhpl_choice_t *choice_p)
+int xhpl_weighted_without_slowest(const xhpl_job_t *job,
+                                  const xhpl_weights_t *weights,
+                                  xhpl_choice_t *choice_p)
 {
     const double alike = 1.05;
     hyb_model_rates_t rates = *job->rates;
-    xhpl_job_t others = *job;
+    xhpl_job_t faster = *job;
     double slowest = slowest_rate(weights), next = INFINITY;
     int count = 0;
 
@@ -88,7 +89,7 @@ int xhpl_unequal_without(const xhpl_job_t *job, const xhpl_weights_t *weights,
     if (count == weights->processes)
         return 0;
     hyb_model_slow_down(&rates, slowest / next);
-    others.rates = &rates;
-    others.processes = weights->processes - count;
-    return xhpl_choices_make(&others, 1, choice_p) > 0 ? count : 0;
+    faster.rates = &rates;
+    faster.processes = weights->processes - count;
+    return xhpl_choices_best(&faster, 1, choice_p) > 0 ? count : 0;
 }

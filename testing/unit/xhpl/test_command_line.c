@@ -29,7 +29,7 @@ static void assert_values(const char *line, xhpl_quantity_t quantity, int count,
     const xhpl_list_t *list = &command.parameters.list[quantity];
 
     assert_ok(parse(line));
-    assert_true(command.given[quantity]);
+    assert_true(command.is_given[quantity]);
     assert_int_equal(list->count, count);
     assert_int_equal(list->value[0], first);
     assert_int_equal(list->value[count - 1], last);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hpl/pauxil/map.h"
 #include "hybrid/plan/model.h"
-#include "testing/planner/unequal.h"
+#include "testing/planner/weighted.h"
 #include "testing/unit/unit.h"
 
 #include <math.h>
@@ -65,7 +65,7 @@ static xhpl_choice_t equal_choice(const unequal_t *u)
 {
     xhpl_choice_t equal;
 
-    assert_int_equal(xhpl_choices_make(&u->job, 1, &equal), 1);
+    assert_int_equal(xhpl_choices_best(&u->job, 1, &equal), 1);
     return equal;
 }
 
@@ -74,9 +74,9 @@ TEST(weights_share_work_and_the_memory_of_the_fastest)
     unequal_t u = UNEQUAL(30.0, 10.0);
     const hpl_shape_t test = {.nb = 64, .nprow = 1, .npcol = 2, .depth = 2};
     xhpl_choice_t equal =
-        xhpl_unequal_choice(&u.job, NULL, HPL_ROW_MAJOR, test, 1);
+        xhpl_weighted_choice(&u.job, NULL, HPL_ROW_MAJOR, test, 1);
     xhpl_choice_t dealt =
-        xhpl_unequal_choice(&u.job, u.weights, HPL_ROW_MAJOR, test, 1);
+        xhpl_weighted_choice(&u.job, u.weights, HPL_ROW_MAJOR, test, 1);
 
     assert_true(fabs(dealt.gflops / equal.gflops - 2.0) < 0.1);
     assert_true(equal.bytes <= u.job.most_bytes);
@@ -92,9 +92,9 @@ TEST(the_grid_puts_equal_processes_into_a_column)
     unequal_t u = UNEQUAL(4.0, 4.0, 1.0, 1.0);
     xhpl_choice_t equal = equal_choice(&u), best;
 
-    best = xhpl_unequal_best(&u.job, u.weights, HPL_ROW_MAJOR, &equal);
+    best = xhpl_weighted_best(&u.job, u.weights, HPL_ROW_MAJOR, &equal);
     assert_int_equal(best.test.npcol, 4);
-    best = xhpl_unequal_best(&u.job, u.weights, HPL_COLUMN_MAJOR, &equal);
+    best = xhpl_weighted_best(&u.job, u.weights, HPL_COLUMN_MAJOR, &equal);
     assert_true(best.test.npcol >= 2);
     assert_true(best.gflops > 2.2 * equal.gflops);
     free(u.weights);
@@ -105,7 +105,8 @@ TEST(without_the_slowest_the_others_set_the_pace)
     unequal_t u = UNEQUAL(10.0, 1.0, 10.0, 1.02);
     xhpl_choice_t equal = equal_choice(&u), without;
 
-    assert_int_equal(xhpl_unequal_without(&u.job, u.weights, &without), 2);
+    assert_int_equal(xhpl_weighted_without_slowest(&u.job, u.weights, &without),
+                     2);
     assert_int_equal(without.test.nprow * without.test.npcol, 2);
     assert_true(fabs(without.gflops / equal.gflops - 5.0) < 0.3);
     free(u.weights);
@@ -116,6 +117,7 @@ TEST(none_is_slowest_among_equal_ones)
     unequal_t u = UNEQUAL(1.0, 1.04);
     xhpl_choice_t choice;
 
-    assert_int_equal(xhpl_unequal_without(&u.job, u.weights, &choice), 0);
+    assert_int_equal(xhpl_weighted_without_slowest(&u.job, u.weights, &choice),
+                     0);
     free(u.weights);
 }

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "testing/planner/choices.h"
+
+/* Estimated overheads of a planned test: the online check and checkpoints. */
+
+/* Report on stderr how much time both take of choice. */
+void xhpl_overheads_report(const hyb_model_rates_t *rates,
+                           const xhpl_choice_t *choice);
