@@ -54,7 +54,7 @@ void hyb_update_poll(void *lu);
 /* Does this worker factor panel k + 1? */
 bool hyb_factors_next(const hyb_worker_t *me, const hyb_step_t *step);
 
-/* Wait until the columns of panel k + 1 have met panel k. */
+/* Wait until panel k has been applied to the columns of panel k + 1. */
 void hyb_update_wait_next(hyb_worker_t *me, const hyb_step_t *step);
 
 /*

@@ -33,10 +33,10 @@ typedef struct {
 /*
  * A factorization under way: what the threads of this process share.
  *
- * Iteration k applies panel k. It is open from the moment panel k is known here
- * until the panel has been applied to all local columns to its right. Before
- * that iteration k + 1 may open, and panel k + 2 be under way. Hence there are
- * HYB_IN_FLIGHT of each.
+ * Iteration k applies panel k. An iteration is open from the moment panel k is
+ * known here until the panel has been applied to all local columns to its
+ * right. Before that iteration k + 1 may open, and panel k + 2 be under way.
+ * Hence there are HYB_IN_FLIGHT of each.
  */
 struct hyb_lu {
     HPL_T_grid *grid;

@@ -156,9 +156,9 @@ static double allowance(const chooser_t *c, const iteration_t *it,
 
 /*
  * May the run afford one iteration in mode `other`, and can it teach anything?
- * It cannot if the modes differ by more than noise, or the shrinking of the
- * matrix since `other`'s last iteration, may hide. Mode 1 is tried in any case:
- * what was measured under parcels says too little about it.
+ * A probe teaches nothing if the modes differ by more than noise, or the
+ * shrinking of the matrix since `other`'s last iteration, may hide. Mode 1 is
+ * tried in any case: what was measured under parcels says too little about it.
  */
 static bool probe_pays(const chooser_t *c, const iteration_t *it,
                        hyb_lookahead_t other)

@@ -30,13 +30,13 @@
 /* An iteration: all processes that must agree pass the same numbers. */
 typedef struct {
     int64_t index, count; /* number from 0, and iterations of the run */
-    /* Of the trailing matrix, on the process with the most. */
+    /* The trailing matrix, on the process with the most. */
     int64_t rows, cols;
     int64_t nb;
     hyb_lookahead_t mode;
 
     struct { /* seconds, each reduced with MAX */
-        /* Of the iteration; totals add up to the time of the run. */
+        /* The iteration; totals add up to the time of the run. */
         double total;
         double panel;       /* factorization of the next panel */
         double panel_share; /* part of the team's threads that it keeps busy, 0
