@@ -15,7 +15,7 @@
 /*
  * Create lu->tuner from lu's grid, algo and resources.
  * Errors: XH_ERR_MEMORY; XH_ERR_INPUT: the setting `split` makes no sense, and
- *          a message says so. Call hyb_tuner_destroy all the same
+ *         a message says so. Call hyb_tuner_destroy all the same
  */
 xh_status_t hyb_tuner_create(hyb_lu_t *lu);
 void hyb_tuner_destroy(hyb_lu_t *lu);

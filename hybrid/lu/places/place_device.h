@@ -34,7 +34,7 @@ double hyb_place_device_panel_rows(hyb_device_t *device);
  * lu's resources, mat, ledger, exchange and panels, after blocks have been
  * dealt to homes. All device memory is taken here.
  * Errors: XH_ERR_MEMORY on the host or the device, with a message;
- *          XH_ERR_DEVICE
+ *         XH_ERR_DEVICE
  */
 xh_status_t hyb_place_device_create(hyb_lu_t *lu, int number,
                                     hyb_place_t **place_p);
