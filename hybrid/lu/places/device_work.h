@@ -13,10 +13,9 @@
 /* A panel on the device, or a wide panel, and where it stands on this
  * process. */
 typedef struct {
-    int64_t first, rows; /* columns; top rows that are here: jb or 0, or some of
-                            a wide panel's */
+    int64_t first, rows; /* its first row, and its number of rows */
     int64_t jb, top;     /* columns; top rows that are here: jb or 0, or some of
-                            a wide one's: */
+                            a wide panel's: */
     /* One of `members` panels is here, from number `member` on. */
     int member, members;
     int64_t nb;        /* columns of each panel of a wide one; else jb */
@@ -75,8 +74,8 @@ double hyb_place_flop(const hyb_place_panel_t *panel,
  * Queue the factorization of a panel by halves, down to steps; after the left
  * half the right half is updated.
  *
- * panel   in,out  as operations.h describes it, with its columns first to end -
- * 1; `pivot` only with `agree`
+ * panel   in,out  as operations.h describes it, with its columns first to
+ *                 end - 1; `pivot` only with `agree`
  * pivots  out     a list, as a step has it; only without `agree`
  * agree   in      NULL: all rows are here. Else it queues, for `column`, that
  *                 what all agree on replaces what `pivot` proposes

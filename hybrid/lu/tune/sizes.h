@@ -32,7 +32,7 @@ typedef struct {
     int64_t all;               /* columns of the process */
     int64_t wide;              /* columns of a group's panels */
     int nprow;                 /* P; if P > 1, rows travel */
-    int seats;                 /* for guests */
+    int seats;                 /* for guests or visitors */
     bool checked;              /* there are check columns, besides `columns` */
 } hyb_extent_t;
 
