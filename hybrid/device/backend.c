@@ -180,7 +180,7 @@ static xh_status_t open_plugin(const char *path, const char *name,
     return XH_OK;
 }
 
-/* May nobody have written the file but those whom this program trusts? */
+/* Is the file written by nobody but users whom this program trusts? */
 static bool is_trusted(const char *path, int flags, char *why_p)
 {
     char why[XH_OWNER_WHY];

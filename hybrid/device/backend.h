@@ -22,8 +22,8 @@ xh_status_t hyb_backend_register(const hyb_backend_t *backend);
  * Find the backend called `name`, in the first of these folders that has the
  * plug-in: the setting plugin_dir (XHPL_PLUGIN_DIR) if given, the executable's
  * folder, ../lib/xhpl beside it. From the last two it is loaded only if nobody
- * may write the plug-in but this user, root and those who may write the
- * program. The result stays valid; each call returns the same.
+ * may write the plug-in but this user, root and whoever may write the program.
+ * The result stays valid; each call returns the same.
  *
  * why_p  out  HYB_BACKEND_WHY bytes: what was wrong; set on failure only
  * Errors: XH_ERR_INPUT: no such plug-in in these folders (all are named);

@@ -20,10 +20,11 @@
  * memory, which therefore stays until the process ends.
  *
  * A backend is a plug-in, libhyb_<name>.so, that exports hyb_backend_entry and
- * includes only this header and headers of base/. It gets everything else that
- * it needs in hyb_host_t, so it loads into any program. The functions below
- * check arguments, keep the failed state and call the backend's table. Several
- * threads may call one device at once; one queue is for one thread at a time.
+ * includes only this header and headers of base/. A backend gets everything
+ * else that it needs in hyb_host_t, so it loads into any program. The functions
+ * below check arguments, keep the failed state and call the backend's table.
+ * Several threads may call one device at once; one queue is for one thread at a
+ * time.
  */
 enum {
     HYB_BACKEND_ABI = 9,
@@ -58,7 +59,7 @@ typedef struct {
 
 /* ---- what a backend brings ---------------------------------------------- */
 
-/* What a program gives to its plug-ins; any thread may call these. */
+/* Functions that a program gives to its plug-ins; any thread may call them. */
 typedef struct {
     /* Value of a setting of settings.def, as text. */
     const char *(*setting)(const char *name);
@@ -202,8 +203,8 @@ hyb_backend_entry(const hyb_host_t *host);
 
 /*
  * Choose the devices that a user's --devices asks for: "none", "auto" (all
- * devices of every backend that loads, except emulated ones and those that one
- * has to name), or a comma-separated list of backend:selection parts. A
+ * devices of every backend that loads, except emulated ones and backends that
+ * one has to name), or a comma-separated list of backend:selection parts. A
  * selection is a number of devices for emulated ones ("emu:2"; "emu" alone
  * means one) and indices for others ("cuda:0,1"; "cuda" alone means all). With
  * "auto" the first process says what it found, and why there is no more.
@@ -265,7 +266,8 @@ const hyb_gemm_parameter_t *hyb_device_gemm_parameters(hyb_device_t *device,
  * Get or set the configuration for products of about hyb_gemm_config_depth(d);
  * it holds from now on; NULL: the backend's own.
  * Order: while no work is queued.
- * Errors: XH_ERR_ARG: the device has no parameters, or cannot use these;
+ * Errors: XH_ERR_ARG: the device has no parameters, or cannot use the
+ *         configuration;
  *         information says so, and nothing has changed. XH_ERR_DEVICE
  */
 xh_status_t hyb_device_gemm_config(hyb_device_t *device, int d,

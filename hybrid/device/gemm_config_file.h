@@ -14,7 +14,7 @@ typedef struct {
  * Load and save the table of `model`, whose devices have `count` parameters, in
  * a file of the kind "gemm" (hybrid/device/cache_file.h). Loading returns false
  * if there is no file; or if the file is not this model's table, whole, with
- * these parameters, which information says.
+ * `parameters`, which information says.
  * Errors: errors of saving are those of hyb_cache_store
  */
 bool hyb_gemm_table_load(const char *model,

@@ -114,8 +114,8 @@ static xh_status_t deal_out(const hyb_machine_t *machine,
 
 /*
  * Open the devices dealt, each with a feeder on a core near it: the nearest
- * core moves behind those that are still free, of which the last `placed` are
- * other feeders' already. The team takes its cores from the front. A device
+ * core moves behind the cores that are still free, the last `placed` of which
+ * are other feeders' already. The team takes its cores from the front. A device
  * that does not open is left out, but settings that make no sense are an error.
  */
 static xh_status_t open_dealt(hyb_machine_t *machine,

@@ -45,8 +45,8 @@ void hyb_machine_close(hyb_machine_t *machine); /* accepts NULL */
 
 /*
  * A machine of the team and this device alone, or of no device if `device` is
- * negative; NULL: out of memory. It borrows all of `machine`, which rests
- * meanwhile; for free().
+ * negative; NULL: out of memory. The result borrows all of `machine`, which
+ * rests meanwhile; for free().
  */
 hyb_machine_t *hyb_machine_alone(const hyb_machine_t *machine, int device);
 

@@ -103,8 +103,8 @@ typedef struct {
  * 1 have been applied. For each of the step's columns c in turn: the row from c
  * on with the largest magnitude in column c changes places with row c, in all
  * columns of the panel; what is below c is divided by the pivot, and the step's
- * columns behind c are updated. Of equal rows the first one counts, and a NaN
- * counts as infinite. A zero pivot divides nothing.
+ * columns behind c are updated. If rows are equal, the first one counts, and a
+ * NaN counts as infinite. A zero pivot divides nothing.
  */
 typedef struct {
     hyb_block_t panel;    /* in,out */

@@ -28,10 +28,10 @@ typedef struct {
 } hyb_report_t;
 
 /*
- * Cut `gemm` into tiles for those of the devices that work and have memory for
- * the tiles. `gemm` is borrowed until finish. A machine has one product at a
- * time. If a device cannot give as much memory, tiles become smaller; the fifth
- * time the device counts as failed.
+ * Cut `gemm` into tiles for the devices that work and have memory for them.
+ * `gemm` is borrowed until finish. A machine has one product at a time. If a
+ * device cannot give as much memory, tiles become smaller; the fifth time the
+ * device counts as failed.
  *
  * devices  in  bit i: device i may take part
  * Errors: XH_ERR_ARG: shapes do not conform, there is nothing to multiply, or

@@ -256,8 +256,8 @@ static void last_point(const hyb_rate_table_t *table, int *s_p, int *d_p)
         (*d_p)++;
 }
 
-/* Scale all rates, which are those of a cool device, by what the device
- * sustains of the largest product. */
+/* Scale all rates, measured on a cool device, by what the device sustains of
+ * the largest product. */
 static xh_status_t scale(bench_t *b, double seconds, hyb_rate_table_t *table)
 {
     double sustained, part;

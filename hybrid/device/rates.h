@@ -79,7 +79,7 @@ bool hyb_device_rates_complete(const hyb_rate_table_t *table, uint64_t memory);
  * not this model's table, whole, which information says. */
 bool hyb_rate_table_load(const char *model, hyb_rate_table_t *table_p);
 
-/* Write the model's file, or remove it; errors are those of hyb_cache_store. */
+/* Write the model's file, or remove it; errors as in hyb_cache_store. */
 xh_status_t hyb_rate_table_save(const char *model,
                                 const hyb_rate_table_t *table);
 void hyb_rate_table_forget(const char *model);

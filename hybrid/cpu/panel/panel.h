@@ -97,9 +97,9 @@ void hyb_panel_scratch_destroy(hyb_panel_scratch_t *scratch); /* accepts NULL */
  * time with equal arguments; each call returns when all is done.
  *
  * Row pivot[c] changed places with row c of the top, for c = 0 .. nb - 1 in
- * order. A zero pivot divides nothing. Of equal candidates the first local row
- * in current order counts. The rows that fill up the body's last tile are zero
- * afterwards. The result does not depend on `members`.
+ * order. A zero pivot divides nothing. If candidates are equal, the first local
+ * row in current order counts. The rows that fill up the body's last tile are
+ * zero afterwards. The result does not depend on `members`.
  *
  * Cost: m nb^2 flop for m rows.
  */

@@ -206,7 +206,8 @@ void hyb_run_solve(const hyb_factors_t *factors, int64_t cols, double *u)
  * kernel->cols columns. */
 typedef struct {
     const hyb_kernel_t *kernel;
-    int64_t depth, stride; /* of these; of whole tiles and strips */
+    /* Of the columns and rows; between whole tiles and strips. */
+    int64_t depth, stride;
     const double *a, *b;
     xh_view_t c;
     const hyb_run_poll_t *poll;

@@ -36,7 +36,7 @@ void hyb_iteration_drain(hyb_worker_t *me);
 /* ---- update.c ------------------------------------------------------------
  *
  * Which columns a worker swaps, solves and multiplies in an iteration, and
- * when. What it does to a run of them is the place's.
+ * when. The place does the work on a run of them.
  */
 
 /*

@@ -31,8 +31,8 @@ struct hyb_tuner {
     hyb_lookahead_iteration_t measured;
     MPI_Request request;      /* by this request */
     hyb_panel_threads_t team; /* from the newest iterations */
-    double exchange_seconds;  /* time for swaps and solves of all workers in the
-                                 last iteration */
+    double exchange_seconds;  /* s of swaps, solves and the exchange in the last
+                                 iteration, the mean over the team */
     hyb_split_t split; /* from updates while the team factored no panel, ... */
     hyb_split_t panel_split;    /* ... and while it did */
     took_t took[HYB_IN_FLIGHT]; /* at k % HYB_IN_FLIGHT */
@@ -224,7 +224,7 @@ void hyb_tuner_step(hyb_lu_t *lu, int k, hyb_step_t *step)
 
 /* ---- learning ------------------------------------------------------------ */
 
-/* Do these flop of iteration k suffice to measure the team's rate? */
+/* Does `flop` of iteration k suffice to measure the team's rate? */
 static bool shows_rate(hyb_lu_t *lu, int k, double flop)
 {
     return flop > 0.0 && flop >= hyb_lu_flop(lu, k,

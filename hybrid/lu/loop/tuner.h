@@ -5,11 +5,14 @@
 
 /*
  * The tuner decides what each iteration does, from what earlier iterations
- * took. The decisions are pure functions in hybrid/lu/tune/; here they get this
- * run's numbers. All processes agree on the look-ahead mode: the times of an
- * iteration are reduced while later ones run, and every process learns the
- * result before the next iteration opens. Threads and shares are each process's
- * own. Only the leader calls these functions.
+ * took. The decisions are pure functions in hybrid/lu/tune/, which also
+ * predicts, before a run, where columns live and how much memory that takes;
+ * here the decisions get this run's numbers.
+ *
+ * All processes agree on the look-ahead mode: the times of an iteration are
+ * reduced while later ones run, and every process learns the result before the
+ * next iteration opens. Threads and shares are each process's own. Only the
+ * leader calls the functions below.
  */
 
 /*

@@ -143,8 +143,8 @@ static int unit(const hyb_lu_t *lu)
     return ALONE * lu->grid->nprow;
 }
 
-/* Units of block b: workers pack the rows in host memory, and weigh the rows
- * that came down from devices. */
+/* Units of block b: workers pack the rows in host memory; rows that came down
+ * from devices they only weigh, for the check columns. */
 static int64_t units_of(const hyb_lu_t *lu, int64_t b)
 {
     return lu->exchange->packs[b] != lu->exchange->weighs

@@ -73,7 +73,7 @@ const hyb_parcel_t *hyb_exchange_parcel(const hyb_lu_t *lu, int64_t block);
 const hpl_exchange_t *hyb_exchange_of(const hyb_lu_t *lu, hyb_run_t run,
                                       int *column_p);
 
-/* The view where U of panel k is kept in columns. */
+/* Where U of panel k is kept in columns if the matrix has no room for it. */
 xh_view_t hyb_exchange_u(hyb_lu_t *lu, int k, hyb_run_t run);
 
 /* All memory of the exchange, on whole pages, to be pinned; NULL: none. */

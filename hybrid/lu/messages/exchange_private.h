@@ -39,9 +39,9 @@ struct hyb_exchange {
     hyb_parcel_t *at;
     hyb_block_range_t *last; /* by block: the blocks of its last parcel */
 
-    hyb_units_t units; /* units of the parcel's columns on the host, of which
-                          any worker packs some; then of all other columns, of
-                          which any worker weighs some */
+    hyb_units_t units; /* columns of `packed` on the host: any worker packs
+                          some; then all other columns: any worker weighs some,
+                          for the check columns */
     bool weighs;
     bool *packs; /* by block: workers pack its rows, which are in host memory */
 

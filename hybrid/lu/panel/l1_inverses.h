@@ -11,10 +11,10 @@
  * Error: let Y be the computed inverse of a block L of w columns, and its
  * growth g the largest row sum of |L| |Y|. Substitution solves L X = U with an
  * error in U of at most w eps |L| |X|; a product with Y has at most 2 w eps |L|
- * |Y| |L| |X|, which is at most 2 g times as much. That is the error of one
+ * Y| |L| |X|, which is at most 2 g times as much. That is the error of one
  * block; all updates of n columns give n eps |L| |U|. With random matrices g is
- * 200 to 400, and residuals are those of substitution. Partial pivoting,
- * though, allows a g of up to 2^w.
+ * 200 to 400, and residuals are as with substitution. Partial pivoting, though,
+ * allows a g of up to 2^w.
  *
  * Source: Du Croz and Higham, Stability of methods for matrix inversion, 1992
  */

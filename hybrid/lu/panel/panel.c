@@ -89,8 +89,8 @@ uint64_t hyb_panels_bytes(const hyb_resources_t *resources,
     return doubles * sizeof(double);
 }
 
-/* Lay panel k out in the memory of the panel that it replaces. Its broadcast
- * has not begun. */
+/* Lay panel k out in the memory of the panel that it replaces. The broadcast of
+ * panel k has not begun. */
 static void set_up(hyb_lu_t *lu, int k);
 
 /* Touch the pages, each member its part. */

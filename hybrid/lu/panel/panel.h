@@ -37,8 +37,8 @@ void hyb_panel_open(hyb_lu_t *lu, int k);
 
 /*
  * Factor panel k on its process column, once panel k - 1 has been applied to
- * its columns. All workers call this for the first panel, else those that the
- * step of iteration k - 1 names, at the same time. If a device factors the
+ * its columns. All workers call this for the first panel, else the workers that
+ * the step of iteration k - 1 names, at the same time. If a device factors the
  * panel, this gives it to the device, once the columns are queued there.
  */
 void hyb_panel_factor_by(hyb_worker_t *me, int k);
@@ -80,8 +80,8 @@ void hyb_panel_agree(HPL_T_panel *panel, double *proposal,
 
 /* ---- L2 in columns -------------------------------------------------------
  *
- * For devices and the BLAS library, which cannot read tiles. There is memory
- * for those of two iterations, k and k + 1, or of one.
+ * Devices and the BLAS library cannot read tiles. There is memory for L2 of two
+ * iterations, k and k + 1, or of one.
  */
 
 /* All memory for L2 in columns, in one piece, to be pinned. */

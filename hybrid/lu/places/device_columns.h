@@ -331,8 +331,8 @@ void hyb_place_seats_destroy(hyb_place_columns_t *d);
 /*
  * Queue that a guest comes, if it is not here, and that panels from .. to - 1
  * are applied to it; adds to *flop_p. Returns false if no seat is free, or if
- * the guest is just going home. Its way home is queued, too, unless it is the
- * next panel: then it stays, and hyb_place_has_met goes on with it.
+ * the guest is just going home. The guest's way home is queued, too, unless it
+ * is the next panel: then it stays, and hyb_place_has_met goes on with it.
  */
 bool hyb_place_visit(hyb_place_columns_t *d, const hyb_step_t *step,
                      int64_t block, int from, int to, double *flop_p);

@@ -101,8 +101,8 @@ static int64_t *list_u_from(const hpl_pivots_t *moves, hyb_block_t *list,
     return at + list[HYB_U_FROM].rows;
 }
 
-/* List displaced rows: where they are in a top here, and where those that come
- * go. */
+/* List displaced rows: where they are in a top here, and where displaced rows
+ * that come go. */
 static int64_t *list_displaced(const hpl_pivots_t *moves, hyb_block_t *list,
                                int64_t *at)
 {
@@ -215,8 +215,8 @@ hyb_block_t hyb_place_l1_before(const hyb_place_columns_t *d, int k)
     return l1_part(d, k, 0, columns_before(d, k));
 }
 
-/* P = 1: move rows of L2 of the earlier panels, and copy those that become rows
- * of L1. */
+/* P = 1: move rows of L2 of the earlier panels, and copy the rows that become
+ * rows of L1. */
 static xh_status_t move_rows(hyb_place_columns_t *d, int k)
 {
     const hyb_place_panel_t *p = hyb_place_panel(d, k);

@@ -42,8 +42,7 @@ typedef struct {
 
 /* ---- device_update.c: a panel is applied to columns -----------------------
  *
- * Queued for part, one after the other: rows are swapped, P = 1; U is solved; C
- * is updated.
+ * Queue for `part`, one after another: swap rows, P = 1; solve U; update C.
  */
 xh_status_t hyb_place_swap(const hyb_place_panel_t *panel,
                            const hyb_place_part_t *part);

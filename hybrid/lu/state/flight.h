@@ -43,10 +43,10 @@ static inline int hyb_l2_copies(const hyb_panel_workspace_t *workspace)
 }
 
 /*
- * The life of panel k: all processes open it. Its process column factors it:
+ * The life of panel k: all processes open it. One process column factors it:
  * some workers load it together from its home into tiles, or the device that is
- * its home factors it and hands it over. Its tiles are broadcast along each
- * process row. Then it is known everywhere.
+ * its home factors it and hands it over. The tiles are broadcast along each
+ * process row. Then the panel is known everywhere.
  */
 typedef struct {
     HPL_T_panel *hpl;      /* position, message, pivots, broadcast */

@@ -14,8 +14,8 @@ enum { HYB_ITERATION_DEVICES = 8 }; /* devices that have columns of their own */
 
 /*
  * One iteration on this process. Times are seconds, 0 where there was none. The
- * times from `panel` to `wait_device` are those of one thread, the leader: it
- * does one thing at a time, so they add up to no more than `seconds`.
+ * times from `panel` to `wait_device` are times of one thread, the leader,
+ * which does one thing at a time, so they add up to no more than `seconds`.
  */
 typedef struct {
     int iteration;         /* k: the panel that is applied */

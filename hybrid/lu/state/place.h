@@ -32,13 +32,12 @@ struct hyb_place {
      *
      * me    in  for a device: the leader
      * run   in  on the host a part of a block, taken from the ledger. For a
-     *           device whole blocks, of which it queues those that live there;
-     *           or one guest; or one visitor that was taken from the ledger
-     * from  in  the stage before. After HYB_STEP_SOLVE, U is where an earlier
-     *           call kept it; for a device the run is then a visitor. A guest's
-     *           stage may belong to an earlier panel
-     * to    in  the stage to reach. If it is after HYB_STEP_SOLVE, on the host,
-     *           U is kept at home for whoever multiplies
+     *           device whole blocks, of which it queues the blocks that live
+     * there; or one guest; or one visitor that was taken from the ledger from
+     * in  the stage before. After HYB_STEP_SOLVE, U is where an earlier call
+     * kept it; for a device the run is then a visitor. A guest's stage may
+     * belong to an earlier panel to    in  the stage to reach. If it is after
+     * HYB_STEP_SOLVE, on the host, U is kept at home for whoever multiplies
      *
      * Returns false, and queues nothing, if there is no room for a guest now.
      */
@@ -113,9 +112,9 @@ struct hyb_place {
 
     /*
      * P > 1. Queue the copy of a parcel's rows from the place into the packed
-     * buffers, behind the work that its blocks wait for. Have they been copied?
-     * Put the rows that came into place; from then on the parcel's buffers may
-     * be the place's own.
+     * buffers, behind the work that its blocks wait for; or make memory of the
+     * place the parcel's buffers. Have the rows been copied? Put the rows that
+     * came into place.
      */
     void (*send_rows)(hyb_place_t *place, struct hyb_parcel *parcel);
     bool (*has_sent_rows)(hyb_place_t *place);

@@ -85,7 +85,7 @@ void hyb_timer_where(const hyb_worker_t *worker, int iterations, char *text,
  * be at work. */
 hyb_lap_t hyb_timer_lap(const hyb_worker_t *worker, int members);
 
-/* What was done between two moments; figures of devices are those of `to`. */
+/* What was done between two moments; figures of devices are taken from `to`. */
 hyb_lap_t hyb_lap_between(const hyb_lap_t *from, const hyb_lap_t *to);
 
 /* Close the file that shows how long the thread waited for a core. */

@@ -7,8 +7,8 @@
 #include "hybrid/lu/state/resources.h"
 
 /*
- * Which block columns of a process live where; state/homes.h explains it. Pure
- * functions, so a run and those who ask before it get the same answer.
+ * Which block columns of a process live where; state/homes.h explains it. The
+ * functions are pure, so a run and whoever asks before it get the same answer.
  */
 typedef struct {
     int64_t all;    /* blocks of the process, b's included */

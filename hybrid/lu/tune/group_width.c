@@ -91,7 +91,7 @@ bool hyb_residence_is_host(void)
 typedef struct {
     double width;   /* panels */
     double rows;    /* rows of C here, */
-    double columns; /* and its columns here; of these the guests: */
+    double columns; /* and its columns here; among them guests: */
     double guests;
     double npcol; /* Q: processes that have near columns in turn */
 } width_t;
@@ -115,10 +115,10 @@ static double panel_seconds(const hyb_residence_figures_t *f, double nb,
 static const double longer = 1.4;
 
 /*
- * Seconds of a group. Its panels are applied one by one to the next group's
- * columns, on one device, and as a whole to all other columns, on all devices.
- * Meanwhile the next panels are factored, and guests come and go, both ways at
- * once.
+ * Seconds of a group. The group's panels are applied one by one to the next
+ * group's columns, on one device, and as a whole to all other columns, on all
+ * devices. Meanwhile the next panels are factored, and guests come and go, both
+ * ways at once.
  */
 static double group_seconds(const hyb_residence_figures_t *f, double nb,
                             width_t g)

@@ -172,8 +172,8 @@ static double rows_from(const hpl_shape_t *shape, int panel)
 
 /*
  * Rows of a guest to which `panels` panels, from `first` on, are applied at
- * once: rows of U and displaced rows come with it. Its own rows leave from it
- * only if it has stayed there; else they leave from host memory.
+ * once: rows of U and displaced rows come with it. The guest's own rows leave
+ * from it only if it has stayed there; else they leave from host memory.
  */
 static traffic_t guest_rows(const hpl_shape_t *shape, int first, int panels,
                             bool stayed)
