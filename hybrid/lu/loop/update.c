@@ -209,8 +209,8 @@ static bool has_rows(const hyb_lu_t *lu, int k, int64_t b)
 
 /*
  * The next blocks of `place` that can be queued, from block b on: first what
- * panel k + 1 waits for, then what runs while that panel is factored. Where P >
- * 1 they are a parcel whose rows are here.
+ * panel k + 1 waits for, then what runs while that panel is factored. With
+ * several process rows they are a parcel whose rows are here.
  */
 static hyb_block_range_t blocks_to_queue(hyb_lu_t *lu, const hyb_step_t *step,
                                          const hyb_place_t *place, int64_t b)

@@ -10,9 +10,9 @@
 #include "hybrid/lu/state/timer.h"
 
 /*
- * This folder exchanges rows between the processes of a process column, where P
- * > 1: which blocks travel together, where their rows are packed, and their way
- * through MPI.
+ * This folder exchanges rows between the processes of a process column: which
+ * blocks travel together, where their rows are packed, and their way through
+ * MPI.
  *
  * The rows of neighbouring blocks to which the same panels are applied travel
  * together, as a parcel. Parcels begin in the same order on all processes of a

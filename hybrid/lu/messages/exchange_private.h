@@ -27,7 +27,7 @@ struct hyb_exchange {
     hyb_block_range_t
         left[HYB_STREAMS];    /* blocks whose parcels have not begun */
     int64_t all[HYB_STREAMS]; /* how many were left at first */
-    bool l2_is_left;          /* L2's parcel has not begun either */
+    bool l2_is_left;          /* L2's parcel has not begun */
     hyb_parcel_t *packed;     /* the parcel being packed, or NULL */
     hyb_parcel_t *moving[HYB_MOVING_MOST]; /* the parcels that travel */
     int count, together; /* how many travel, and may travel together */

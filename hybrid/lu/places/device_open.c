@@ -176,9 +176,9 @@ static xh_status_t deal(hyb_place_columns_t *d)
         d->columns[b + 1] += d->columns[b];
     }
     /*
-     * Two iterations with each block and the panel, here and factored, and the
-     * rows of one group; rows and panels that are compared, of two groups; two
-     * entries for each seat; and the next entry.
+     * The list holds, for two iterations, each block and the panel, here and
+     * factored, and the rows of one group; for two groups, rows and panels that
+     * are compared; two entries for each seat; and the next entry.
      */
     d->queued.count = 2 * (int)count + 16 + 2 * HYB_SEATS + 4 * HYB_GROUP_MOST;
     d->queued.work = calloc((size_t)d->queued.count, sizeof(*d->queued.work));
@@ -233,7 +233,7 @@ static int seats_alone(const hyb_place_columns_t *d, hyb_extent_t e)
 }
 
 /* Warn that a device that holds no columns has no room for visitors, or refuses
- * it. */
+ * the memory. */
 static xh_status_t stand_by(hyb_place_columns_t *d, hyb_extent_t e)
 {
     e.seats = HYB_VISITOR_SEATS;
