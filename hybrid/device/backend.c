@@ -89,7 +89,7 @@ static bool is_complete(const hyb_backend_t *b)
             (b->config != NULL && b->set_config != NULL));
 }
 
-/* Why backend cannot be used; NULL if it can. */
+/* Why can `backend` not be used? NULL: it can. */
 static const char *defect(const hyb_backend_t *backend)
 {
     if (backend == NULL || backend->abi != HYB_BACKEND_ABI)
@@ -180,7 +180,7 @@ static xh_status_t open_plugin(const char *path, const char *name,
     return XH_OK;
 }
 
-/* May only those have written it whom this program trusts? */
+/* Is the file written by nobody but users whom this program trusts? */
 static bool is_trusted(const char *path, int flags, char *why_p)
 {
     char why[XH_OWNER_WHY];

@@ -75,7 +75,8 @@ void hyb_cache_ignore(const char *model, const char *kind, const char *what)
         xh_log_info("%s holds no %s of %s and is ignored", path, what, model);
 }
 
-/* The folders of path; if one cannot be made, opening the file will say so. */
+/* Make the folders of `path`; if one cannot be made, opening the file will say
+ * so. */
 static void make_folders(char *path)
 {
     for (char *slash = strchr(path + 1, '/'); slash != NULL;
@@ -86,7 +87,8 @@ static void make_folders(char *path)
     }
 }
 
-/* Through a file of its own, so that path always names a whole one. */
+/* Write a file of another name and rename it, so that `path` always names a
+ * whole file. */
 static bool replace(const char *path, const void *data, size_t bytes)
 {
     char fresh[HYB_CACHE_PATH + sizeof(".XXXXXX")];

@@ -70,7 +70,7 @@ bool hyb_device_move_near(const hyb_device_t *device, xh_affinity_t *before_p)
            xh_pin_restore(&device->cores) == 0;
 }
 
-/* Give it back to the backend, and forget it. */
+/* Give a buffer back to the backend, and forget it. */
 static void drop_buffer(hyb_buffer_t *buffer)
 {
     hyb_device_t *device = buffer->device;
@@ -197,7 +197,8 @@ xh_status_t hyb_buffer_create(hyb_device_t *device, size_t bytes,
     return XH_OK;
 }
 
-/* On a failed device work may be queued yet, or for ever: close does it. */
+/* On a failed device work may still be queued, or for ever: closing the device
+ * then frees the buffer. */
 void hyb_buffer_destroy(hyb_buffer_t *buffer)
 {
     if (buffer == NULL)

@@ -13,17 +13,18 @@
 /*
  * One accelerator as the solver sees it: buffers of its own memory, in-order
  * queues that run beside the host and beside each other, and events to order
- * them. Work is queued and the call returns at once; an error in it shows when
- * an event behind it is waited for. A device that failed once stays failed:
- * every later call on it returns XH_ERR_DEVICE, except those that give
+ * them. Work is queued and the call returns at once; an error in the work shows
+ * when an event behind it is waited for. A device that failed once stays
+ * failed: every later call on it returns XH_ERR_DEVICE, except calls that give
  * something back. Work that is queued on a failed device may still touch host
  * memory, which therefore stays until the process ends.
  *
  * A backend is a plug-in, libhyb_<name>.so, that exports hyb_backend_entry and
- * includes this header and headers of base/ only. It gets everything else that
- * it needs in hyb_host_t, so it loads into any program. The functions below
- * check arguments, keep the failed state and call the backend's table. Several
- * threads may call one device at once; one queue is for one thread at a time.
+ * includes only this header and headers of base/. A backend gets everything
+ * else that it needs in hyb_host_t, so it loads into any program. The functions
+ * below check arguments, keep the failed state and call the backend's table.
+ * Several threads may call one device at once; one queue is for one thread at a
+ * time.
  */
 enum {
     HYB_BACKEND_ABI = 9,
@@ -58,7 +59,7 @@ typedef struct {
 
 /* ---- what a backend brings ---------------------------------------------- */
 
-/* What a program gives to its plug-ins; any thread may call these. */
+/* Functions that a program gives to its plug-ins; any thread may call them. */
 typedef struct {
     /* Value of a setting of settings.def, as text. */
     const char *(*setting)(const char *name);
@@ -69,27 +70,29 @@ typedef struct {
                                                       const char *format, ...);
     /* Seconds, as xh_clock_now of base/clock.h. */
     double (*now)(void);
-    /* C := beta C + alpha op(A) op(B) on the calling thread, with the kernel
-     * that the setting kernel names; product conforms. Errors: XH_ERR_MEMORY
-     * C is untouched */
+    /*
+     * C := beta C + alpha op(A) op(B) on the calling thread, with the kernel
+     * that the setting `kernel` names; `product` conforms. Errors:
+     * XH_ERR_MEMORY, C is untouched
+     */
     xh_status_t (*gemm)(const xh_gemm_t *product);
-    /* What is kept of a device's model from run to run, a file for each kind;
+    /* What is kept of a device's model from run to run, one file for each kind;
      * as hyb_cache_load and hyb_cache_store of cache_file.h. */
     void *(*load)(const char *model, const char *kind, size_t *bytes_p);
     xh_status_t (*store)(const char *model, const char *kind, const void *data,
                          size_t bytes, const char *what);
 } hyb_host_t;
 
-/* A buffer as backends see it; it stays until work that uses it has run, on a
- * failed device until that is closed. */
+/* A buffer as backends see it. The buffer stays until work that uses it has
+ * run; on a failed device until that is closed. */
 struct hyb_buffer {
     hyb_device_t *device;
     size_t bytes;
     void *memory;       /* what the backend's buffer_create gave */
-    hyb_buffer_t *next; /* of those that a failed device keeps */
+    hyb_buffer_t *next; /* next of the buffers that a failed device keeps */
 };
 
-/* Where b is, if the backend's memory has addresses; data NULL: it has no
+/* Where `b` is, if the backend's memory has addresses; data NULL: it has no
  * elements. */
 static inline xh_view_t hyb_view(hyb_block_t b)
 {
@@ -100,24 +103,23 @@ static inline xh_view_t hyb_view(hyb_block_t b)
 }
 
 /*
- * What a backend fills in. State is the backend's own, made by open. NULL in
- * place of enter, sensors, pin, unpin or give_up means "nothing to do", and of
- * reach "no". Each
- * function does what the public function of its name documents; arguments have
- * been checked, down to the bounds of blocks and lists and the device of their
- * buffers. Work has at least one element; events have been recorded before
- * anybody waits for them. After a call that returned XH_ERR_DEVICE only calls
- * that give something back follow: these never wait for a failed device, and
- * give back what they can.
+ * What a backend fills in. The state is the backend's own, made by open. NULL
+ * in place of enter, sensors, pin, unpin or give_up means "nothing to do", and
+ * of reach "no". Each function does what the public function of its name
+ * documents. Arguments have been checked, down to the bounds of blocks and
+ * lists and the device of their buffers. Work has at least one element; events
+ * have been recorded before anybody waits for them. After a call that returned
+ * XH_ERR_DEVICE only calls that give something back follow: they never wait for
+ * a failed device, and give back what they can.
  */
 typedef struct hyb_backend {
     int abi; /* HYB_BACKEND_ABI */
     const char *name;
-    /* Software devices: count is how many a user may ask for at most, and only
-     * those who ask get one. */
+    /* Software devices: count is the number that a user may ask for at most,
+     * and only users who ask get one. */
     bool emulated;
-    /* "auto" leaves its devices out: they may be the host's cores, or those of
-     * another backend. */
+    /* "auto" leaves its devices out: they may be the host's cores, or another
+     * backend's devices. */
     bool by_name_only;
     /* The memory of a buffer is an address, which an MPI library may know. */
     bool has_addresses;
@@ -127,10 +129,10 @@ typedef struct hyb_backend {
     int (*count)(const char **reason_p);
     xh_status_t (*describe)(int index, hyb_device_info_t *info_p);
 
-    /* In open and queue_create this thread is on cores near the device, which
-     * threads that are made there inherit. */
+    /* In open and queue_create this thread is on cores near the device, and
+     * threads that are made there inherit them. */
     xh_status_t (*open)(int index, void **state_p);
-    /* Queues, events and buffers were given back before. */
+    /* Queues, events and buffers have been given back before. */
     void (*close)(void *state);
     /* Called by a thread before each call below that returns a status. */
     xh_status_t (*enter)(void *state);
@@ -149,37 +151,47 @@ typedef struct hyb_backend {
     void (*event_destroy)(void *state, void *event);
     xh_status_t (*event_record)(void *state, void *queue, void *event);
     xh_status_t (*queue_wait)(void *state, void *queue, void *event);
-    /* XH_OK: *done_p says whether it passed within seconds (0: only look) */
+    /* XH_OK: *done_p says whether the event passed within `seconds` (0: only
+     * look) */
     xh_status_t (*event_wait)(void *state, void *event, double seconds,
                               bool *done_p);
-    /* seconds of device time between two events; XH_ERR_ARG: one has not
-     * passed, not logged */
+    /* Seconds of device time between two events; XH_ERR_ARG: one has not
+     * passed; not logged */
     xh_status_t (*event_elapsed)(void *state, void *begin, void *end,
                                  double *seconds_p);
-    /* Queue task, which is valid during the call. */
+    /* Queue `task`, which is valid during the call. */
     xh_status_t (*work)(void *state, void *queue, const hyb_task_t *task);
 
-    /* These may be NULL, all three: GEMM has one configuration. Config NULL is
-     * the backend's own. XH_ERR_ARG: the device cannot, and information says
-     * why; nothing has changed. */
+    /*
+     * The next three may all be NULL: GEMM has one configuration. `config` NULL
+     * is the backend's own. XH_ERR_ARG: the device cannot use it, information
+     * says why, and nothing has changed.
+     */
     const hyb_gemm_parameter_t *(*parameters)(void *state, int *count_p);
     hyb_gemm_config_t (*config)(void *state, int d);
     xh_status_t (*set_config)(void *state, int d,
                               const hyb_gemm_config_t *config);
 
-    /* Copies may read the memory of device number other of this backend, which
-     * is open, by a link between the two from now on; false: they cannot. */
+    /*
+     * Let copies read the memory of device number `other` of this backend,
+     * which is open, by a link between the two from now on; false: they
+     * cannot.
+     */
     bool (*reach)(void *state, int other);
 
     xh_status_t (*sensors)(void *state, hyb_device_sensors_t *sensors_p);
-    /* XH_ERR_MEMORY: the system refuses, and a warning says so; copies reach
+    /*
+     * XH_ERR_MEMORY: the system refuses, and a warning says so; copies reach
      * the memory all the same. Unpinning memory that is not pinned does
-     * nothing. */
+     * nothing.
+     */
     xh_status_t (*pin)(void *state, void *host, size_t bytes);
     void (*unpin)(void *state, void *host);
-    /* The device counts as failed from now on, as after a stall, although it
+    /*
+     * From now on the device counts as failed, as after a stall, although it
      * has not said so: call nothing any more that may wait for it. Return when
-     * it touches host memory no more, or at once if it cannot be stopped. */
+     * it touches host memory no more, or at once if it cannot be stopped.
+     */
     void (*give_up)(void *state);
 } hyb_backend_t;
 
@@ -190,18 +202,17 @@ hyb_backend_entry(const hyb_host_t *host);
 /* ---- finding and opening ------------------------------------------------ */
 
 /*
- * The devices that a user's --devices asks for: "none", "auto" (all of every
- * backend that loads, but emulated ones and those that one has to name), or a
- * comma-separated list of backend:selection parts in which a selection is a
- * number of devices for emulated ones ("emu:2"; "emu" alone means one) and
- * indices for others ("cuda:0,1"; "cuda" alone means all). With "auto" the
- * first process says what it found, and why there is no more.
+ * Choose the devices that a user's --devices asks for: "none", "auto" (all
+ * devices of every backend that loads, except emulated ones and backends that
+ * one has to name), or a comma-separated list of backend:selection parts. A
+ * selection is a number of devices for emulated ones ("emu:2"; "emu" alone
+ * means one) and indices for others ("cuda:0,1"; "cuda" alone means all). With
+ * "auto" the first process says what it found, and why there is no more.
  *
  * chosen_p  out  count entries, freed by the caller with free()
- * Errors: XH_ERR_INPUT   unknown backend or index: the message names the valid
- *                        ones; what is named is not there; a backend that is
- *                        asked for by name does not load
- *         XH_ERR_MEMORY
+ * Errors: XH_ERR_INPUT: unknown backend or index (the message names the valid
+ *         ones); what is named is not there; a backend that is asked for by
+ *         name does not load. XH_ERR_MEMORY
  */
 typedef struct {
     const hyb_backend_t *backend;
@@ -211,16 +222,16 @@ typedef struct {
 xh_status_t hyb_devices_choose(const char *text, hyb_device_choice_t **chosen_p,
                                int *count_p);
 
-/* The same without a word of an error: why_p, HYB_DEVICES_WHY bytes, gets it.
- */
+/* Choose devices, but put the text of an error into `why_p`, of HYB_DEVICES_WHY
+ * bytes, instead of logging it. */
 enum { HYB_DEVICES_WHY = 1024 };
 xh_status_t hyb_devices_find(const char *text, hyb_device_choice_t **chosen_p,
                              int *count_p, char *why_p);
 
 /*
- * Open a device, whose threads may use these cores; cpu_count 0: any.
- * Errors: XH_ERR_DEVICE, XH_ERR_MEMORY
- *         XH_ERR_INPUT  a setting of the backend makes no sense
+ * Open a device, whose threads may use these cores; cpu_count 0: any core.
+ * Errors: XH_ERR_DEVICE, XH_ERR_MEMORY; XH_ERR_INPUT: a setting of the backend
+ *         makes no sense
  */
 xh_status_t hyb_device_open(hyb_device_choice_t choice, const int *cpus,
                             int cpu_count, hyb_device_t **device_p);
@@ -235,34 +246,37 @@ xh_status_t hyb_device_describe(hyb_device_t *device,
 xh_status_t hyb_device_sensors(hyb_device_t *device,
                                hyb_device_sensors_t *sensors_p);
 
-/* Has a call on device failed? From then on all fail. */
+/* Has a call on `device` failed? From then on all calls fail. */
 bool hyb_device_failed(const hyb_device_t *device);
 
 /*
- * Declare the device failed, as after a stall; the first call logs why. If the
- * backend cannot stop it, queued work may still reach host memory.
+ * Declare the device failed, as after a stall; the first call logs `why`. If
+ * the backend cannot stop the device, queued work may still reach host memory.
  */
 void hyb_device_fail(hyb_device_t *device, const char *why);
 
 bool hyb_device_has(const hyb_device_t *device, hyb_op_t op);
 
-/* The tuning parameters of device's GEMM, count of them, or none and NULL. */
+/* The tuning parameters of the device's GEMM, *count_p of them, or none and
+ * NULL. */
 const hyb_gemm_parameter_t *hyb_device_gemm_parameters(hyb_device_t *device,
                                                        int *count_p);
 
 /*
- * The configuration for products of about hyb_gemm_config_depth(d); set: from
- * now on, NULL: the backend's own. Order:  while no work is queued. Errors:
- * XH_ERR_ARG     the device has no parameters, or cannot: said as information,
- * and nothing has changed XH_ERR_DEVICE
+ * Get or set the configuration for products of about hyb_gemm_config_depth(d);
+ * it holds from now on; NULL: the backend's own.
+ * Order: while no work is queued.
+ * Errors: XH_ERR_ARG: the device has no parameters, or cannot use the
+ *         configuration;
+ *         information says so, and nothing has changed. XH_ERR_DEVICE
  */
 xh_status_t hyb_device_gemm_config(hyb_device_t *device, int d,
                                    hyb_gemm_config_t *config_p);
 xh_status_t hyb_device_set_gemm_config(hyb_device_t *device, int d,
                                        const hyb_gemm_config_t *config);
 
-/* May copies of device read other's memory, by a link between the two, from now
- * on? */
+/* Let copies of `device` read `other`'s memory from now on, by a link between
+ * the two. Can they? */
 bool hyb_device_reach(hyb_device_t *device, const hyb_device_t *other);
 
 /* ---- memory ------------------------------------------------------------- */
@@ -281,8 +295,8 @@ void hyb_buffer_destroy(hyb_buffer_t *buffer);
 /*
  * Host memory that copies reach at full speed and without blocking, from
  * allocation to free. If the system refuses to pin it, a warning says so and
- * the memory is as any other: copies are slower, and may block. Free accepts
- * NULL; on a failed device it keeps the memory, which copies may still reach.
+ * the memory is ordinary: copies are slower, and may block. Free accepts NULL;
+ * on a failed device it keeps the memory, which copies may still reach.
  * Errors: XH_ERR_MEMORY, XH_ERR_DEVICE
  */
 xh_status_t hyb_pinned_alloc(hyb_device_t *device, size_t bytes,
@@ -290,24 +304,24 @@ xh_status_t hyb_pinned_alloc(hyb_device_t *device, size_t bytes,
 void hyb_pinned_free(hyb_device_t *device, double *memory, size_t bytes);
 
 /*
- * Make host memory that already exists as good as pinned memory, until unpin,
- * which leaves memory that is not pinned as it is.
- * Errors: XH_ERR_MEMORY  the system refuses: logged; copies work all the same
+ * Make existing host memory as good as pinned memory, until unpin, which leaves
+ * memory that is not pinned as it is.
+ * Errors: XH_ERR_MEMORY: the system refuses, logged; copies work all the same.
  *         XH_ERR_DEVICE
  */
 xh_status_t hyb_device_pin(hyb_device_t *device, double *memory, size_t bytes);
 void hyb_device_unpin(hyb_device_t *device, double *memory);
 
 /*
- * Queue copies in parts from now on, none of which crosses from one segment of
- * a matrix of pinned into the next. pinned is borrowed until the device is
- * closed, and stays as it is while copies are queued.
+ * From now on queue copies in parts, none of which crosses from one segment of
+ * a matrix of `pinned` into the next. `pinned` is borrowed until the device is
+ * closed, and must not change while copies are queued.
  */
 void hyb_device_cut_copies(hyb_device_t *device,
                            const hyb_pinned_memory_t *pinned);
 
-/* Where b begins, as an MPI library takes it that is built for such devices;
- * NULL: only the backend knows. */
+/* Where `b` begins, as an MPI library built for such devices takes it; NULL:
+ * only the backend knows. */
 double *hyb_block_address(hyb_block_t b);
 
 /* ---- queues and events -------------------------------------------------- */
@@ -316,32 +330,36 @@ double *hyb_block_address(hyb_block_t b);
 xh_status_t hyb_queue_create(hyb_device_t *device, hyb_priority_t priority,
                              hyb_queue_t **queue_p);
 
-/* Accepts NULL. Waits for what is queued, if the device has not failed: one
- * that stalled has to be failed before. */
+/* Destroy a queue; accepts NULL. Waits for queued work, if the device has not
+ * failed: declare a stalled device failed before. */
 void hyb_queue_destroy(hyb_queue_t *queue);
 
 xh_status_t hyb_event_create(hyb_device_t *device, hyb_event_t **event_p);
 void hyb_event_destroy(hyb_event_t *event); /* accepts NULL */
 
-/* Let event pass when the work queued on queue so far is done. */
+/* Let `event` pass when the work queued on `queue` so far is done. */
 xh_status_t hyb_event_record(hyb_queue_t *queue, hyb_event_t *event);
 
-/* Let later work on queue wait until event, as last recorded, has passed. */
+/* Let later work on `queue` wait until `event`, as last recorded, has
+ * passed. */
 xh_status_t hyb_queue_wait(hyb_queue_t *queue, hyb_event_t *event);
 
 /*
- * Block this thread until event has passed, at most seconds; 0 only looks. An
- * event never recorded has passed.
- * Errors: XH_ERR_DEVICE  work before event failed
+ * Block this thread until `event` has passed, at most `seconds`; 0 only looks.
+ * An event never recorded has passed.
+ * Errors: XH_ERR_DEVICE: work before the event failed
  */
 xh_status_t hyb_event_wait(hyb_event_t *event, double seconds, bool *done_p);
 
-/* Likewise, for work that has to be done within seconds: a device that takes
+/* Wait for work that has to be done within `seconds`: a device that takes
  * longer counts as failed. */
 xh_status_t hyb_event_await(hyb_event_t *event, double seconds);
 
-/* Seconds of device time from begin to end, of one device. Errors:
- * XH_ERR_ARG  one of them was not recorded or has not passed; XH_ERR_DEVICE */
+/*
+ * Seconds of device time from `begin` to `end`, on one device.
+ * Errors: XH_ERR_ARG: one of the events was not recorded or has not passed;
+ *         XH_ERR_DEVICE
+ */
 xh_status_t hyb_event_elapsed(hyb_event_t *begin, hyb_event_t *end,
                               double *seconds_p);
 

@@ -9,14 +9,14 @@
 #include "hybrid/device/backend.h"
 
 typedef struct {
-    const char *text;             /* all that the user wrote */
-    const hyb_backend_t *backend; /* of the part that is being read */
+    const char *text;             /* all of the user's text */
+    const hyb_backend_t *backend; /* backend of the part being read */
     int present;                  /* its devices */
-    const char *reason;           /* why there are none */
+    const char *reason;           /* why it has none */
     bool takes_index;             /* may "1" follow, as in "cuda:0,1"? */
     hyb_device_choice_t *choices;
     int count;
-    char *why; /* out: HYB_DEVICES_WHY bytes, where it is refused */
+    char *why; /* out: HYB_DEVICES_WHY bytes: why the text is refused */
 } choice_t;
 
 __attribute__((format(printf, 2, 3))) static xh_status_t
@@ -51,7 +51,7 @@ static xh_status_t add_device(choice_t *choice, int index)
     return XH_OK;
 }
 
-/* The first count devices of the backend. */
+/* Add the first `count` devices of the backend. */
 static xh_status_t add_devices(choice_t *choice, int count)
 {
     for (int i = 0; i < count; i++)
@@ -109,7 +109,7 @@ static xh_status_t choose_all(choice_t *choice)
 
 /* ---- a list of parts ---------------------------------------------------- */
 
-/* A whole number and nothing else; -1 otherwise. */
+/* The whole number that `word` is; -1: it is anything else. */
 static int number(const char *word)
 {
     char *end;
@@ -119,7 +119,7 @@ static int number(const char *word)
                                                                         : -1;
 }
 
-/* The number from least to most that word is nearest to. */
+/* The number from `least` to `most` that is nearest to `word`. */
 static int nearest(const char *word, int least, int most)
 {
     long n = strtol(word, NULL, 10);
@@ -171,7 +171,8 @@ static xh_status_t add_number(choice_t *choice, const char *word)
         name, choice->present, word, name, nearest(word, 1, choice->present));
 }
 
-/* "cuda" means all devices; "emu" means one. */
+/* Add devices for a backend alone: "cuda" means all devices; "emu" means
+ * one. */
 static xh_status_t add_unselected(choice_t *choice)
 {
     choice->takes_index = false;
@@ -183,8 +184,8 @@ static xh_status_t add_unselected(choice_t *choice)
     return add_devices(choice, choice->present);
 }
 
-/* Names the valid word nearest to name; if name is all of the text, auto and
- * none are valid too. */
+/* Refuse `name`, and name the nearest valid word; if `name` is the whole text,
+ * auto and none are valid, too. */
 static xh_status_t refuse_backend(const choice_t *choice, const char *name,
                                   const char *why)
 {
@@ -228,7 +229,7 @@ static xh_status_t begin_part(choice_t *choice, const char *name)
     return XH_OK;
 }
 
-/* word: "cuda", "cuda:0", "emu:2", or "1" behind "cuda:0". */
+/* Add a word: "cuda", "cuda:0", "emu:2", or "1" behind "cuda:0". */
 static xh_status_t add_word(choice_t *choice, char *word)
 {
     char *selection = strchr(word, ':');

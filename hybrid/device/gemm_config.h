@@ -5,9 +5,9 @@
 
 /*
  * A backend whose GEMM is a template has tuning parameters, each with the
- * values that are worth a try. A configuration has a value of each, and values
- * left over are 0. There is one for each of some depths of products, and the
- * nearest counts.
+ * values that are worth a try. A configuration has a value of each parameter;
+ * values left over are 0. There is one configuration for each of some depths of
+ * products, and the nearest depth counts.
  */
 enum { HYB_GEMM_PARAMETERS = 12, HYB_GEMM_VALUES = 12, HYB_GEMM_DEPTHS = 5 };
 

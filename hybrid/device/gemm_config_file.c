@@ -12,13 +12,13 @@ enum { TEXT = 4096 }; /* bytes of the longest file, with an end */
 
 static const char kind[] = "gemm";
 
-typedef struct { /* whose table it is */
+typedef struct { /* whose table this is */
     const char *model;
     const hyb_gemm_parameter_t *parameters;
     int count;
 } owner_t;
 
-/* The text of a file, into TEXT bytes. */
+/* Write the text of a file into TEXT bytes. */
 static bool format(const owner_t *owner, const hyb_gemm_table_t *table,
                    char *text_p)
 {
@@ -39,7 +39,8 @@ static bool format(const owner_t *owner, const hyb_gemm_table_t *table,
     return fclose(out) == 0;
 }
 
-/* Whatever is not exactly as format would write it is refused in the end. */
+/* Read a text; a text that is not exactly as format would write it is refused
+ * in the end. */
 static bool parse(char *text, const owner_t *owner, hyb_gemm_table_t *table_p)
 {
     hyb_gemm_table_t table = {0};

@@ -3,18 +3,19 @@
 
 #include "hybrid/device/device.h"
 
-/* The best configurations of a device's GEMM, as a tuner has found; plain data.
- */
+/* The best configurations of a device's GEMM, as a tuner found them; plain
+ * data. */
 typedef struct {
     hyb_gemm_config_t config[HYB_GEMM_DEPTHS];
     double rate[HYB_GEMM_DEPTHS]; /* flop/s, as measured */
 } hyb_gemm_table_t;
 
 /*
- * Read and write what is kept of model, whose devices have count parameters: in
- * a file of the kind "gemm" (hybrid/device/cache_file.h). Errors of writing as
- * there. Reading returns false without one; or if it is not of this model,
- * whole, with these parameters, which is said as information.
+ * Load and save the table of `model`, whose devices have `count` parameters, in
+ * a file of the kind "gemm" (hybrid/device/cache_file.h). Loading returns false
+ * if there is no file; or if the file is not this model's table, whole, with
+ * `parameters`, which information says.
+ * Errors: errors of saving are those of hyb_cache_store
  */
 bool hyb_gemm_table_load(const char *model,
                          const hyb_gemm_parameter_t *parameters, int count,
@@ -23,6 +24,10 @@ xh_status_t hyb_gemm_table_save(const char *model,
                                 const hyb_gemm_parameter_t *parameters,
                                 int count, const hyb_gemm_table_t *table);
 
-/* Set the configurations that are kept of device's model, if they are there and
- * possible. Errors: XH_ERR_DEVICE. Order: while no work is queued. */
+/*
+ * Set the configurations that are kept for the device's model, if there are any
+ * and the device can use them.
+ * Order: while no work is queued.
+ * Errors: XH_ERR_DEVICE
+ */
 xh_status_t hyb_device_load_gemm_configs(hyb_device_t *device);

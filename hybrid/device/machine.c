@@ -9,12 +9,12 @@
 #include "hybrid/device/machine_private.h"
 
 /*
- * This process's part of what is free, less some for the vendor's library. With
- * next to nothing, its tiles, and those of all other devices with it, would be
- * tiny.
+ * This process's part of the device's memory, as far as it is free, less some
+ * for the vendor's library. A device with next to nothing free is refused: its
+ * tiles, and with them the tiles of all other devices, would be tiny.
  *
- * sharers  in  processes that use the device, of which others may have taken
- *              their parts
+ * sharers  in  processes that use the device, some of which may have taken
+ *              their parts already
  */
 static xh_status_t budget(const hyb_device_info_t *info, int sharers,
                           uint64_t *bytes_p)
@@ -34,8 +34,8 @@ static xh_status_t budget(const hyb_device_info_t *info, int sharers,
     return XH_OK;
 }
 
-/* Open a device, whose threads are on cpu, measure it, and see what memory is
- * left for this one of the processes that use it. */
+/* Open a device, whose threads are on `cpu`, measure it, and see how much
+ * memory this process may use. */
 static xh_status_t open_device(hyb_machine_t *machine,
                                hyb_device_choice_t choice, int sharers,
                                const int *cpu)
@@ -72,12 +72,12 @@ typedef struct {
     hyb_device_info_t *info;
     const char **address;
     int *sharers; /* processes that drive it */
-    /* those of them that this process drives, in order */
+    /* the devices that this process drives, in order */
     int *index, count;
 } deal_t;
 
-/* Who of the node's processes drives each of the devices; what goes wrong with
- * another one's part is for that one to say. */
+/* Decide which of the node's processes drives each device. Errors in another
+ * process's part are for that process to report. */
 static xh_status_t deal_out(const hyb_machine_t *machine,
                             const hyb_local_t *local,
                             const hyb_visible_devices_t *seen, deal_t *deal)
@@ -114,8 +114,8 @@ static xh_status_t deal_out(const hyb_machine_t *machine,
 
 /*
  * Open the devices dealt, each with a feeder on a core near it: the nearest
- * moves behind those that are still free, of which the last `placed` ones are
- * other feeders' already. The team takes its cores from the front. A device
+ * core moves behind the cores that are still free, the last `placed` of which
+ * are other feeders' already. The team takes its cores from the front. A device
  * that does not open is left out, but settings that make no sense are an error.
  */
 static xh_status_t open_dealt(hyb_machine_t *machine,
@@ -167,7 +167,8 @@ static xh_status_t open_devices(hyb_machine_t *machine,
     return status;
 }
 
-/* Threads of the team: as asked for, else a core each that no feeder needs. */
+/* Open the team, with as many threads as asked for, else one for each core that
+ * no feeder needs. */
 static xh_status_t open_team(hyb_machine_t *machine, int threads)
 {
     int left = machine->cpu_count - machine->feeders;
@@ -343,7 +344,8 @@ void hyb_machine_describe(hyb_machine_t *machine, const char *prefix, FILE *out)
 
 /* ---- pinning on all devices ---------------------------------------------- */
 
-/* What is refused MOST times is not asked for again: each time is said. */
+/* Pin on one device. After MOST refusals no more segments are tried, as each
+ * refusal is logged. */
 static void pin_on(hyb_device_t *device, const hyb_pinned_matrix_t *pin)
 {
     enum { MOST = 3 };

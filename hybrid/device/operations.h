@@ -7,8 +7,8 @@
 #include "base/status.h"
 #include "base/view.h"
 
-/* What devices compute with, and each operation that they may have. Included
- * by device.h. */
+/* What devices compute with, and each operation that they may have. device.h
+ * includes this header. */
 
 typedef struct hyb_buffer hyb_buffer_t; /* device memory */
 typedef struct hyb_queue hyb_queue_t;
@@ -41,7 +41,7 @@ static inline hyb_block_t hyb_block_part(hyb_block_t b, int64_t i, int64_t j,
     return (hyb_block_t){b.buffer, b.offset + i + j * b.ld, rows, cols, b.ld};
 }
 
-/* Its first rows and columns. */
+/* The first rows and columns of b. */
 static inline hyb_block_t hyb_block_first(hyb_block_t b, int64_t rows,
                                           int64_t cols)
 {
@@ -52,7 +52,7 @@ typedef struct { /* one product: C := beta C + alpha op(A) op(B) */
     xh_trans_t trans_a, trans_b;
     double alpha, beta;
     hyb_block_t a, b; /* as stored: op(a) is m x k, op(b) is k x n */
-    hyb_block_t c;    /* m x n; with beta 0 not read */
+    hyb_block_t c;    /* m x n; not read if beta is 0 */
 } hyb_gemm_t;
 
 static inline int64_t hyb_gemm_depth(const hyb_gemm_t *p) /* k */
@@ -69,16 +69,16 @@ static inline int64_t hyb_gemm_depth(const hyb_gemm_t *p) /* k */
  */
 typedef struct {
     hyb_block_t columns; /* in,out */
-    hyb_block_t u;       /* out: nb rows, as many columns; apart from columns */
-    hyb_block_t source;  /* list of nb rows: a column of int64_t from 0, each */
+    hyb_block_t u; /* out: nb rows, as many columns; apart from `columns` */
+    hyb_block_t source; /* list of nb rows: a column of int64_t from 0, each */
     hyb_block_t from, to; /* in place of a double; of equal length; to is below
                              the top nb rows */
 } hyb_row_swap_t;
 
 /*
- * Rows or columns of a process: blocks of nb, dealt out in turn to so many
- * processes. Local index l is global index
- * (l / nb * processes + process) * nb + l % nb.
+ * How a process's rows or columns are dealt: blocks of nb go in turn to
+ * `processes` processes. Local index l is global index (l / nb * processes +
+ * process) * nb + l % nb.
  */
 typedef struct {
     int64_t first; /* local index of a matrix's first row or column */
@@ -99,18 +99,18 @@ typedef struct {
 } hyb_generate_t;
 
 /*
- * A step of the factorization of a panel, m x nb, which has met columns
- * 0 .. first - 1. For each of its columns c in turn: the row from c on with the
- * largest magnitude in column c changes places with row c, in all columns of
- * the panel; what is below c is divided by it, and the step's columns behind c
- * are updated. Of equal rows the first one counts, and a NaN as infinite. A
- * zero divides nothing.
+ * A step of the factorization of a panel, m x nb, to which columns 0 .. first -
+ * 1 have been applied. For each of the step's columns c in turn: the row from c
+ * on with the largest magnitude in column c changes places with row c, in all
+ * columns of the panel; what is below c is divided by the pivot, and the step's
+ * columns behind c are updated. If rows are equal, the first one counts, and a
+ * NaN counts as infinite. A zero pivot divides nothing.
  */
 typedef struct {
     hyb_block_t panel;    /* in,out */
-    int64_t first, count; /* of its columns, and rows */
-    hyb_block_t pivots;   /* out: a list of nb rows; number c is the row that
-                             row c changed places with */
+    int64_t first, count; /* columns first .. first + count - 1 */
+    hyb_block_t pivots; /* out: a list of nb rows; number c is the row that row
+                           c changed places with */
 } hyb_panel_step_t;
 
 /*
@@ -131,8 +131,8 @@ typedef struct {
  */
 typedef struct {
     hyb_block_t panel; /* in,out */
-    hyb_block_t top;   /* in,out: its first nb rows: nb x nb, apart from panel,
-                          or no rows: those of panel */
+    hyb_block_t top;   /* in,out: the panel's first nb rows: nb x nb, apart from
+                          `panel`; or no rows: they are in `panel` */
     int64_t first, end, column;
     hyb_block_t pivot; /* in,out */
 } hyb_panel_column_t;
@@ -146,7 +146,7 @@ enum { HYB_PANEL_STEP = 16 }; /* columns of a step, at most */
 
 /* ---- all of them --------------------------------------------------------- */
 
-/* What a queue does; all but the copies a device may lack. */
+/* What a queue can do; a device may lack all operations except the copies. */
 #define HYB_OPERATIONS(X)                                                      \
     X(COPY_IN, copy_in)                                                        \
     X(COPY_OUT, copy_out)                                                      \
@@ -207,14 +207,13 @@ typedef struct {
 /* ---- work --------------------------------------------------------------- */
 
 /*
- * Each of these returns before the work has run; the caller leaves its memory
- * alone until then. Work on no elements does nothing. Output overlaps no input,
- * except where one operand is in,out.
+ * Each of these functions returns before the work has run; the caller leaves
+ * its memory alone until then. Work on no elements does nothing. Output
+ * overlaps no input, except where one operand is in,out.
  *
- * Errors: XH_ERR_ARG     shapes do not conform, ld < rows, a block or list
- *                        that is not inside a buffer of this device, or work
- *                        that the device lacks
- *         XH_ERR_MEMORY  the backend needs more; nothing is queued
+ * Errors: XH_ERR_ARG: shapes do not conform, ld < rows, a block or list is not
+ *         inside a buffer of this device, or the device lacks the operation.
+ *         XH_ERR_MEMORY: the backend needs more memory; nothing is queued.
  *         XH_ERR_DEVICE
  * A row number outside its block is the caller's error: emu fails the device
  * when the work runs, other backends need not check.
@@ -233,23 +232,23 @@ xh_status_t hyb_queue_upload(hyb_queue_t *queue, const int64_t *rows,
 /* C := beta C + alpha op(A) op(B). Cost: 2 m n k flop */
 xh_status_t hyb_queue_gemm(hyb_queue_t *queue, const hyb_gemm_t *product);
 
-/* to := from, of equal shape; from is on this device, or on one that it
+/* to := from, of equal shape; `from` is on this device, or on one that it
  * reaches. */
 xh_status_t hyb_queue_copy(hyb_queue_t *queue, hyb_block_t from,
                            hyb_block_t to);
 
-/* Exchange rows as swap says, in all of its columns. */
+/* Exchange rows as `swap` says, in all of its columns. */
 xh_status_t hyb_queue_swap_rows(hyb_queue_t *queue, const hyb_row_swap_t *swap);
 
-/* Gather: column r of packed := row rows[r] of columns; scatter: the reverse.
- * A message then holds one row after the other. packed is cols x rows.rows. */
+/* Gather: column r of packed := row rows[r] of columns; scatter: the reverse. A
+ * message then holds one row after another. `packed` is cols x rows.rows. */
 xh_status_t hyb_queue_gather_rows(hyb_queue_t *queue, hyb_block_t columns,
                                   hyb_block_t rows, hyb_block_t packed);
 xh_status_t hyb_queue_scatter_rows(hyb_queue_t *queue, hyb_block_t packed,
                                    hyb_block_t rows, hyb_block_t columns);
 
-/* U := L1^-1 U. Only the part of L1, nb x nb, below its diagonal of ones is
- * read. Cost: nb^2 n flop */
+/* U := L1^-1 U. Only the part of L1, nb x nb, below its unit diagonal is read.
+ * Cost: nb^2 n flop */
 xh_status_t hyb_queue_trsm(hyb_queue_t *queue, hyb_block_t l1, hyb_block_t u);
 
 /*
@@ -269,13 +268,15 @@ xh_status_t hyb_queue_gemv(hyb_queue_t *queue, hyb_block_t a, hyb_block_t x,
 /* Fill a block with its part of a random matrix, bit for bit as hpl/matgen. */
 xh_status_t hyb_queue_generate(hyb_queue_t *queue, const hyb_generate_t *part);
 
-/* Column j of sums, 2 x of.cols, := the two of xh_checksum (base/checksum.h) of
- * column j of of, each in place of a double. Equal on all devices, and the
- * host. */
+/*
+ * Column j of `sums`, 2 x of.cols, := the two sums of xh_checksum
+ * (base/checksum.h) over column j of `of`, each in place of a double. They are
+ * equal on all devices and the host.
+ */
 xh_status_t hyb_queue_checksum(hyb_queue_t *queue, hyb_block_t of,
                                hyb_block_t sums);
 
-/* Cost: m w nb flop of the panel's m nb^2, with w columns in the step. */
+/* Cost: m w nb of the panel's m nb^2 flop, with w columns in the step. */
 xh_status_t hyb_queue_panel_step(hyb_queue_t *queue,
                                  const hyb_panel_step_t *step);
 xh_status_t hyb_queue_panel_column(hyb_queue_t *queue,

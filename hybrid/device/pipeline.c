@@ -37,9 +37,10 @@ void hyb_pipeline_close(hyb_pipeline_t *pipeline)
 /* ---- pieces -------------------------------------------------------------- */
 
 /*
- * Have count pieces of doubles each, one after the other from offset on, with
- * an event of used for each, and forget what was held. Nothing that uses them
- * may be in flight. Errors: XH_ERR_MEMORY
+ * Set up `count` pieces of `doubles` each, one after another from `offset` on,
+ * each with an event of `used`, and forget what was held. Nothing that uses
+ * them may be in flight.
+ * Errors: XH_ERR_MEMORY
  */
 static xh_status_t reserve_pieces(hyb_pieces_t *pieces, int64_t count,
                                   int64_t doubles, int64_t offset,
@@ -76,9 +77,10 @@ static hyb_piece_t *choose(hyb_pieces_t *pieces, int64_t strip, int64_t chunk)
 }
 
 /*
- * The piece for chunk of strip: the one that holds it, else the least recently
- * used one. loads_p says whether the caller has to copy it in, after what reads
- * its old contents: queue waits for that. Errors: XH_ERR_DEVICE
+ * The piece for `chunk` of `strip`: the one that holds it, else the least
+ * recently used one. *loads_p: does the caller have to copy it in? If so,
+ * `queue` waits for what reads the old contents.
+ * Errors: XH_ERR_DEVICE
  */
 static xh_status_t get_piece(hyb_pieces_t *pieces, int64_t strip, int64_t chunk,
                              hyb_queue_t *queue, hyb_piece_t **piece_p,
@@ -99,7 +101,7 @@ static xh_status_t get_piece(hyb_pieces_t *pieces, int64_t strip, int64_t chunk,
 
 /* ---- memory -------------------------------------------------------------- */
 
-/* All the device's memory at once: a part that is kept could be in the way. */
+/* All old memory is freed first: a part that is kept could be in the way. */
 xh_status_t hyb_pipeline_reserve(hyb_pipeline_t *pipeline,
                                  const hyb_tiling_t *tiling)
 {
@@ -159,7 +161,7 @@ xh_status_t hyb_pipeline_prepare(hyb_pipeline_t *pipeline,
 
 /* ---- launching ----------------------------------------------------------- */
 
-/* C's tile of slot on the device, and on the host. */
+/* C's tile of a slot on the device, and on the host. */
 static hyb_block_t tile_there(const hyb_pipeline_t *pipeline,
                               const hyb_slot_t *slot)
 {
@@ -175,7 +177,7 @@ static xh_view_t tile_of_c(const hyb_product_t *product, const hyb_slot_t *slot)
     return xh_view_part(product->gemm->c, p->row, p->col, p->rows, p->cols);
 }
 
-/* one operand's piece for a multiplication: where from, and where it is */
+/* One operand's piece for a multiplication: its source, and where it goes. */
 typedef struct {
     xh_view_t host;
     hyb_piece_t *piece;
@@ -188,8 +190,8 @@ static hyb_block_t packed(const hyb_pipeline_t *pipeline, const operand_t *o)
                      o->host.cols);
 }
 
-/* What the multiplication of chunk z needs comes in, before or now, once there
- * is room for both operands' pieces. */
+/* Bring in what the multiplication of chunk z needs, unless it is there, once
+ * there is room for both operands' pieces. */
 static xh_status_t fetch_chunk(hyb_pipeline_t *pipeline,
                                const hyb_product_t *product,
                                const hyb_slot_t *slot, int64_t z, operand_t *a,
@@ -223,7 +225,7 @@ static xh_status_t fetch_chunk(hyb_pipeline_t *pipeline,
     return hyb_queue_wait(pipeline->multiply, lap[HYB_END]);
 }
 
-/* Chunk z of the tile's product, on what comes in. */
+/* Queue chunk z of the tile's product, on what comes in. */
 static xh_status_t launch_chunk(hyb_pipeline_t *pipeline,
                                 const hyb_product_t *product,
                                 const hyb_slot_t *slot, int64_t z)

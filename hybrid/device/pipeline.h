@@ -14,7 +14,8 @@ enum { HYB_BEGIN, HYB_END }; /* events around what a queue does */
 typedef struct { /* a tile from launch to return */
     hyb_tile_t tile;
     int64_t offset; /* of C's tile on the device, in doubles */
-    /* HYB_BEGIN and HYB_END, of each chunk; C's tile comes in with the first */
+    /* HYB_BEGIN and HYB_END, of each chunk; C's tile comes in with the first
+     * chunk */
     hyb_event_t *const *in, *const *multiply, *const *out;
 } hyb_slot_t;
 
@@ -30,20 +31,21 @@ typedef struct {
 } hyb_piece_t;
 
 typedef struct {
-    hyb_piece_t *piece; /* count of them; the owner frees it */
+    hyb_piece_t *piece; /* `count` pieces; the owner frees them */
     int64_t count;
     uint64_t uses;
 } hyb_pieces_t;
 
-/* Tiles in flight, at most, as of setting pipeline. */
+/* Tiles in flight, at most, by the setting `pipeline`. */
 enum { HYB_MOST_PIPELINE = 64 };
 
-/* The launching thread's, except a slot from its launch to its return. */
+/* Only the launching thread uses this, except a slot from its launch to its
+ * return. */
 typedef struct {
     hyb_device_t *device;
     hyb_queue_t *in, *multiply, *out;
     hyb_event_t **event;       /* of all slots and pieces */
-    int64_t events;            /* that were made */
+    int64_t events;            /* number of events created */
     hyb_event_t *first, *last; /* around all multiplications */
     hyb_buffer_t *buffer;      /* of all pieces and tiles */
     size_t buffer_bytes;
@@ -54,33 +56,34 @@ typedef struct {
     bool launched_any;
 } hyb_pipeline_t;
 
-/* Queues; no memory yet. Close them in any case.
+/* Open the queues; there is no memory yet. Close the pipeline in any case.
  * Errors: XH_ERR_MEMORY, XH_ERR_DEVICE */
 xh_status_t hyb_pipeline_open(hyb_pipeline_t *pipeline, hyb_device_t *device);
 void hyb_pipeline_close(hyb_pipeline_t *pipeline);
 
 /*
- * Memory for tiles that are cut so; what is there already may do. Nothing may
- * be in flight. Errors: XH_ERR_MEMORY, XH_ERR_DEVICE
+ * Provide memory for tiles that are cut as `tiling` says; existing memory may
+ * suffice. Nothing may be in flight.
+ * Errors: XH_ERR_MEMORY, XH_ERR_DEVICE
  */
 xh_status_t hyb_pipeline_reserve(hyb_pipeline_t *pipeline,
                                  const hyb_tiling_t *tiling);
 
-/* The same, and empty slots and pieces for these tiles. */
+/* Provide memory, and empty slots and pieces for these tiles. */
 xh_status_t hyb_pipeline_prepare(hyb_pipeline_t *pipeline,
                                  const hyb_tiling_t *tiling);
 
 /*
- * Queue all that slot's tile needs: pieces of A and B that are not there, C
+ * Queue all that the slot's tile needs: pieces of A and B that are not there, C
  * unless beta is 0, the multiplications, the way back into C. When the last
- * event of slot, out's end, has passed, all of them have.
+ * event of the slot, out's end, has passed, all of its events have.
  * Errors: XH_ERR_MEMORY, XH_ERR_DEVICE
  */
 xh_status_t hyb_pipeline_launch(hyb_pipeline_t *pipeline,
                                 const hyb_product_t *product,
                                 const hyb_slot_t *slot);
 
-/* Add to work what slot's tile, which has returned, took of the device's time.
+/* Add to `work` the device's time for the slot's tile, which has returned.
  * Errors: XH_ERR_DEVICE */
 xh_status_t hyb_pipeline_time(const hyb_pipeline_t *pipeline,
                               const hyb_slot_t *slot, hyb_work_t *work);

@@ -6,8 +6,8 @@
 
 /*
  * One product that the machine's devices compute while host threads go on.
- * Devices write into C themselves, so one that fails, stalls or runs out of
- * memory leaves C half written: the product is lost, and no device takes
+ * Devices write into C themselves, so a device that fails, stalls or runs out
+ * of memory leaves C half written: the product is lost, and no device takes
  * another tile of it.
  *
  *     hyb_product_begin(machine, &gemm, devices, &product);
@@ -19,25 +19,24 @@
 
 typedef struct {
     double seconds;      /* of the whole product */
-    double share;        /* of the devices, wanted by the policy */
-    hyb_tiling_t tiling; /* all zero where the team worked alone */
+    double share;        /* the devices' share, as the policy wants it */
+    hyb_tiling_t tiling; /* all zero if the team worked alone */
     int16_t *owner; /* executor of each tile, 0: the host, i + 1: device i; NULL
-                       as above; free() */
+                       if the team worked alone; free() */
     hyb_work_t team;
     hyb_work_t device[HYB_EXECUTORS - 1];
 } hyb_report_t;
 
 /*
- * Cut gemm into tiles for those devices that work, and have memory for the
- * tiles there. gemm is borrowed until finish. A machine has one product at a
- * time. If a device cannot give as much memory, tiles become smaller; the fifth
- * time the device counts as failed.
+ * Cut `gemm` into tiles for the devices that work and have memory for them.
+ * `gemm` is borrowed until finish. A machine has one product at a time. If a
+ * device cannot give as much memory, tiles become smaller; the fifth time the
+ * device counts as failed.
  *
  * devices  in  bit i: device i may take part
- * Errors:  XH_ERR_ARG     shapes do not conform, or there is nothing to
- *                         multiply, or another product is not finished
- *          XH_ERR_MEMORY
- *          XH_ERR_DEVICE  no device works, or one failed as it began
+ * Errors: XH_ERR_ARG: shapes do not conform, there is nothing to multiply, or
+ *         another product is not finished. XH_ERR_MEMORY. XH_ERR_DEVICE: no
+ *         device works, or one failed as it began
  */
 xh_status_t hyb_product_begin(hyb_machine_t *machine, const xh_gemm_t *gemm,
                               uint64_t devices, hyb_product_t **product_p);
@@ -46,11 +45,12 @@ xh_status_t hyb_product_begin(hyb_machine_t *machine, const xh_gemm_t *gemm,
 void hyb_product_start(hyb_product_t *product);
 
 /*
- * Wait for the devices and free product. Every tile that the host took must be
- * computed, unless the product is lost. Order: after start.
+ * Wait for the devices and free `product`. Every tile that the host took must
+ * be computed, unless the product is lost.
+ * Order: after start.
  *
- * report_p  out  team has the host's tiles, without times; share is 1; owner is
- *                the caller's to free(). NULL if nobody asks
- * Errors: XH_ERR_DEVICE  the product is lost: said, with the device's name
+ * report_p  out  `team` has the host's tiles, without times; `share` is 1; the
+ *                caller frees `owner`. NULL if nobody asks
+ * Errors: XH_ERR_DEVICE: the product is lost; a message names the device
  */
 xh_status_t hyb_product_finish(hyb_product_t *product, hyb_report_t *report_p);

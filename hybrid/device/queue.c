@@ -189,8 +189,8 @@ static xh_status_t check_operand(const hyb_device_t *device, const char *name,
 
 /* ---- work --------------------------------------------------------------- */
 
-/* Queue task, whose operands are in order, unless it is on no elements: those
- * of extent. */
+/* Queue `task`, whose operands have been checked, unless `extent` has no
+ * elements. */
 static xh_status_t add(const hyb_queue_t *queue, hyb_block_t extent,
                        const hyb_task_t *task)
 {
@@ -206,7 +206,8 @@ static xh_status_t add(const hyb_queue_t *queue, hyb_block_t extent,
                             : HYB_CALL(device, work, queue->queue, task);
 }
 
-/* A vendor's copy must not cross from one pinned segment into the next. */
+/* Queue a copy in parts: a vendor's copy must not cross from one pinned segment
+ * into the next. */
 static xh_status_t add_parts(const hyb_queue_t *queue, hyb_op_t op,
                              xh_view_t host, hyb_block_t block)
 {
@@ -260,7 +261,8 @@ xh_status_t hyb_queue_upload(hyb_queue_t *queue, const int64_t *rows,
     return hyb_queue_copy_in(queue, list, to);
 }
 
-/* op(A), an operand that is stored transposed or not, has rows and cols. */
+/* Check that op(A) of an operand, stored transposed or not, has `rows` and
+ * `cols`. */
 static xh_status_t check_factor(const hyb_device_t *device, const char *name,
                                 hyb_block_t b, xh_trans_t trans, int64_t rows,
                                 int64_t cols)
@@ -280,7 +282,8 @@ xh_status_t hyb_queue_gemm(hyb_queue_t *queue, const hyb_gemm_t *p)
     return add(queue, p->c, &(hyb_task_t){.op = HYB_OP_GEMM, .gemm = *p});
 }
 
-/* The halves of C, as whole tiles, and then what is below the first one. */
+/* C is computed by halves, in whole tiles, and then the part below the first
+ * half. */
 xh_status_t hyb_queue_syrk(hyb_queue_t *queue, double alpha, hyb_block_t a,
                            double beta, hyb_block_t c)
 {

@@ -8,7 +8,7 @@
 
 static const char kind[] = "tiles";
 
-/* The text of a file, into HYB_RATE_TEXT bytes. */
+/* Write the text of a file into HYB_RATE_TEXT bytes. */
 static bool format(const hyb_rate_table_t *table, const char *model,
                    char *text_p)
 {
@@ -32,7 +32,8 @@ static bool is_rate(double x)
     return x >= 0.0 && isfinite(x);
 }
 
-/* Whatever is not exactly as format would write it is refused in the end. */
+/* Read a text; a text that is not exactly as format would write it is refused
+ * in the end. */
 static bool parse(char *text, const char *model, hyb_rate_table_t *table_p)
 {
     char again[HYB_RATE_TEXT] = "", *at;

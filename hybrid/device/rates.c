@@ -7,7 +7,8 @@
 
 /* ---- interpolation ------------------------------------------------------- */
 
-/* What is known of 1, 2, 4, ... at x, over the logarithm of x. */
+/* A value at x from values at 1, 2, 4, ..., interpolated over the logarithm of
+ * x. */
 static double along(const double *known, int count, double x)
 {
     double at = fmax(0.0, log2(x));
@@ -36,18 +37,18 @@ double hyb_rate_table_rate(const hyb_rate_table_t *table, int64_t rows,
 
 /* ---- measuring ----------------------------------------------------------- */
 
-/* what a measurement works with; all on the device */
+/* What a measurement works with; all on the device. */
 typedef struct {
     hyb_device_t *device;
-    hyb_queue_t *queue, *back; /* the second for copies out */
+    hyb_queue_t *queue, *back; /* `back` for copies out */
     hyb_event_t *begin, *end, *returned;
     hyb_buffer_t *memory;
     double *pinned; /* on the host */
     size_t pinned_bytes;
-    double patience; /* seconds for a product */
+    double patience; /* seconds for one product */
 } bench_t;
 
-/* The memory, when all that was queued has run. */
+/* Free the memory; all queued work has run. */
 static void release(bench_t *b)
 {
     hyb_buffer_destroy(b->memory);
@@ -56,7 +57,7 @@ static void release(bench_t *b)
     b->pinned = NULL;
 }
 
-/* Queues first: they wait for work that uses the memory. */
+/* Close queues first: they wait for work that uses the memory. */
 static void bench_close(bench_t *b)
 {
     hyb_queue_destroy(b->back);
@@ -67,7 +68,7 @@ static void bench_close(bench_t *b)
     release(b);
 }
 
-/* What is not there yet is NULL, for bench_close. */
+/* Whatever could not be created is NULL, for bench_close. */
 static xh_status_t bench_open(bench_t *b)
 {
     XH_TRY(hyb_queue_create(b->device, HYB_QUEUE_NORMAL, &b->queue));
@@ -77,7 +78,8 @@ static xh_status_t bench_open(bench_t *b)
     return hyb_event_create(b->device, &b->returned);
 }
 
-/* Device seconds since begin was recorded, when all that is queued has run. */
+/* Wait for all queued work; the result is device seconds since `begin` was
+ * recorded. */
 static xh_status_t finish(bench_t *b, double *seconds_p)
 {
     XH_TRY(hyb_event_record(b->queue, b->end));
@@ -95,8 +97,8 @@ static size_t bytes_of(int64_t size, int64_t depth)
     return (size_t)(2 * size * depth + size * size) * sizeof(double);
 }
 
-/* Values as a matrix has them, where the device makes some: a product of zeros
- * takes less power, so less time. */
+/* Fill operands with a matrix's values, where the device generates them: a
+ * product of zeros takes less power, so less time. */
 static xh_status_t fill(const bench_t *b, int64_t size, int64_t cols)
 {
     const hyb_generate_t all = {.seed = 1,
@@ -110,7 +112,7 @@ static xh_status_t fill(const bench_t *b, int64_t size, int64_t cols)
                : XH_OK;
 }
 
-/* Memory for the product of one point. */
+/* Create memory for the product of one point. */
 static xh_status_t prepare(bench_t *b, int s, int d, hyb_gemm_t *p)
 {
     int64_t size = hyb_rate_size(s), depth = hyb_rate_depth(d);
@@ -137,14 +139,15 @@ static xh_status_t multiply(bench_t *b, const hyb_gemm_t *p, int count,
     return finish(b, seconds_p);
 }
 
-/* Products that take so long together, if one takes seconds; at most so many.
- */
+/* The number of products that take `together` seconds, if one takes `seconds`;
+ * at most `most`. */
 static int count_for(double together, double seconds, int most)
 {
     return (int)fmin(most, 1.0 + together / fmax(seconds, 1e-9));
 }
 
-/* flop/s of one point, behind a product that warms up; unchanged on failure. */
+/* Measure flop/s of one point, after a product that warms up; *rate_p is
+ * unchanged on failure. */
 static xh_status_t measure(bench_t *b, int s, int d, double *rate_p)
 {
     const double least = 1e-3;
@@ -161,8 +164,8 @@ static xh_status_t measure(bench_t *b, int s, int d, double *rate_p)
     return XH_OK;
 }
 
-/* The same of a device that has been at it for some seconds, for as many more:
- * by then its clock is what its power and its heat allow. */
+/* Measure flop/s of one point after products for `some` seconds, for as long
+ * again: by then the clock is what power and heat allow. */
 static xh_status_t sustain(bench_t *b, int s, int d, double some,
                            double *rate_p)
 {
@@ -197,8 +200,8 @@ static xh_status_t copy_both(bench_t *b, const xh_view_t host[2],
     return finish(b, seconds_p);
 }
 
-/* The link, as the second time takes: with halves of a square matrix in pinned
- * memory, and of one on the device. */
+/* Measure the link, by the second of two tries, with halves of a square matrix
+ * in pinned memory, and of one on the device. */
 static xh_status_t measure_link(bench_t *b, int64_t size,
                                 hyb_rate_table_t *table)
 {
@@ -225,7 +228,8 @@ static xh_status_t measure_link(bench_t *b, int64_t size,
 
 /* ---- the table ----------------------------------------------------------- */
 
-/* Of memory that is free: several tiles are to be in flight there. */
+/* Does a point fit in an eighth of the free memory? Several tiles are to be in
+ * flight there. */
 static bool is_admitted(int s, int d, uint64_t memory)
 {
     enum { PART = 8 };
@@ -242,7 +246,7 @@ bool hyb_device_rates_complete(const hyb_rate_table_t *table, uint64_t memory)
     return table->rate[0][0] > 0.0 && table->link_rate > 0.0;
 }
 
-/* The last point of table, by size and then by depth. */
+/* The last point of `table`, by size and then by depth. */
 static void last_point(const hyb_rate_table_t *table, int *s_p, int *d_p)
 {
     *s_p = *d_p = 0;
@@ -252,8 +256,8 @@ static void last_point(const hyb_rate_table_t *table, int *s_p, int *d_p)
         (*d_p)++;
 }
 
-/* All rates are those of a cool device: scale them by what is sustained of the
- * largest product. */
+/* Scale all rates, measured on a cool device, by what the device sustains of
+ * the largest product. */
 static xh_status_t scale(bench_t *b, double seconds, hyb_rate_table_t *table)
 {
     double sustained, part;
@@ -268,7 +272,7 @@ static xh_status_t scale(bench_t *b, double seconds, hyb_rate_table_t *table)
     return XH_OK;
 }
 
-/* Only now the clock starts: the first product may bring libraries in. */
+/* The clock starts after the first product, which may load libraries. */
 static xh_status_t measure_all(bench_t *b, uint64_t memory, double seconds,
                                hyb_rate_table_t *table)
 {

@@ -12,22 +12,22 @@ struct hyb_stream {
     hyb_pipeline_t pipeline;
     hyb_device_info_t info; /* as it was at the start */
     pthread_t launcher, lander;
-    double started;  /* the product, on the clock */
-    double slowness; /* longest wait for a tile so far, to the predicted one;
-                        the lander's */
+    double started;  /* when the product started */
+    double slowness; /* ratio of the longest wait for a tile so far to the
+                        predicted one; the lander's */
 
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t changed;
     hyb_product_t *product;   /* NULL: idle */
-    int executor;             /* its number in the product's owners */
-    int64_t launched, landed; /* tiles of the product; slots go in turn */
+    int executor;             /* number in the product's owners */
+    int64_t launched, landed; /* tiles of the product; slots are used in turn */
     hyb_work_t work;
     bool quits;
 };
 
 /* ---- how long is too long ------------------------------------------------ */
 
-/* What is known first: measured, or said by the device; otherwise a guess. */
+/* A rate to begin with: measured, or as the device says; otherwise a guess. */
 static double known(double measured, double said, double guess)
 {
     if (measured > 0.0)
@@ -35,7 +35,7 @@ static double known(double measured, double said, double guess)
     return said > 0.0 ? said : guess;
 }
 
-/* Seconds that the largest tile takes. */
+/* Seconds predicted for the largest tile. */
 static double predicted(const hyb_stream_t *s)
 {
     const hyb_rate_table_t *rates = s->options.rates;
@@ -51,8 +51,9 @@ static double predicted(const hyb_stream_t *s)
 }
 
 /*
- * Without a result for so long, a device is taken for stalled: many times what
- * all in flight should take, or did before, and never less than the setting.
+ * Seconds without a result after which a device counts as stalled: many times
+ * what all tiles in flight should take, or took before, and never less than the
+ * setting.
  */
 static double patience(const hyb_stream_t *s)
 {
@@ -66,7 +67,8 @@ static double patience(const hyb_stream_t *s)
 
 /* ---- losing the device --------------------------------------------------- */
 
-/* And with it the product: the device may have written part of a tile. */
+/* Fail the device, and with it the product: the device may have written part of
+ * a tile. */
 static void fail(hyb_stream_t *s, xh_status_t why)
 {
     hyb_device_fail(s->pipeline.device, why == XH_ERR_MEMORY
@@ -82,7 +84,7 @@ static hyb_slot_t *slot_of(hyb_stream_t *s, int64_t tile)
     return &s->pipeline.slot[tile % s->pipeline.slots];
 }
 
-/* Wait until slot's tile has returned. */
+/* Wait until the slot's tile has returned. */
 static xh_status_t await_return(hyb_stream_t *s, const hyb_slot_t *slot)
 {
     double started = xh_clock_now();
@@ -131,7 +133,7 @@ static void *run_lander(void *stream)
 
 /* ---- the launcher -------------------------------------------------------- */
 
-/* Wait until at most so many tiles are in flight. */
+/* Wait until at most `most` tiles are in flight. */
 static void await_landing(hyb_stream_t *s, int64_t most)
 {
     pthread_mutex_lock(&s->lock);
@@ -140,7 +142,7 @@ static void await_landing(hyb_stream_t *s, int64_t most)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* Tiles flow until none is left. */
+/* Let tiles flow until none is left. */
 static void flow(hyb_stream_t *s)
 {
     xh_status_t status =
@@ -156,12 +158,12 @@ static void flow(hyb_stream_t *s)
         if (status != XH_OK)
             break;
         pthread_mutex_lock(&s->lock);
-        s->launched++; /* it is the lander's now */
+        s->launched++; /* now the lander's */
         pthread_cond_broadcast(&s->changed);
         pthread_mutex_unlock(&s->lock);
     }
     if (status != XH_OK)
-        fail(s, status); /* the lander waits for tiles in flight no more */
+        fail(s, status); /* the lander then stops waiting for tiles */
     await_landing(s, 0);
     if (s->pipeline.launched_any && !hyb_device_failed(s->pipeline.device))
         status = hyb_event_elapsed(s->pipeline.first, s->pipeline.last,

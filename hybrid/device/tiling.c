@@ -9,7 +9,8 @@ enum { ALIGNMENT = 16 }; /* of tile sizes and depths that are free to choose */
 /* ---- cutting ------------------------------------------------------------- */
 /* Numbers of elements are doubles: no product of dimensions overflows. */
 
-/* Tiles of size, <= extent, that extent is cut into; *most_p: the largest. */
+/* Tiles of at most `size`, <= extent, into which `extent` is cut; *most_p: the
+ * largest. */
 static int64_t cut_extent(int64_t extent, int64_t size, int64_t *most_p)
 {
     int64_t whole = extent / size, rest = extent % size;
@@ -30,15 +31,18 @@ static void cut(hyb_tiling_t *t, int64_t tile_rows, int64_t tile_cols)
     t->cols = cut_extent(t->n, t->tile_cols, &t->most_cols);
 }
 
-/* Doubles that c_slots tiles leave of memory bytes; may be negative. */
+/* Doubles that c_slots tiles leave of `memory` bytes; may be negative. */
 static double left_of(const hyb_tiling_t *t, uint64_t memory)
 {
     return (double)(memory / sizeof(double)) -
            (double)t->c_slots * (double)t->most_rows * (double)t->most_cols;
 }
 
-/* Pieces of whole depth: all of A's strips if they fit, else as many of B's as
- * fit, in equal groups. False: not even two of A's and one of B's fit. */
+/*
+ * Choose pieces of whole depth: all of A's strips if they fit, else as many of
+ * B's as fit, in equal groups. Returns false if not even two of A's and one of
+ * B's fit.
+ */
 static bool keep_strips(hyb_tiling_t *t, uint64_t memory)
 {
     double left = left_of(t, memory);
@@ -76,8 +80,8 @@ static int64_t even_size(int64_t extent, int64_t most)
     return aligned <= most ? aligned : even;
 }
 
-/* The next smaller tile, by an eighth of its longer side; false: there is none.
- */
+/* The next smaller tile, by an eighth of its longer side. Returns false if
+ * there is none. */
 static bool shrink(hyb_tiling_t *t)
 {
     bool by_rows = t->most_rows >= t->most_cols;
@@ -100,7 +104,7 @@ static int64_t deepest_chunk(const hyb_tiling_t *t, uint64_t memory)
     return depth >= (double)t->k ? t->k : depth < 0.0 ? 0 : (int64_t)depth;
 }
 
-/* A tile that stays while chunks pass by: the largest that fits so. */
+/* Choose the largest tile that can stay while chunks pass by. */
 static bool keep_tile(hyb_tiling_t *t, uint64_t memory)
 {
     do {

@@ -8,22 +8,22 @@
 
 /*
  * How C (m x n) := beta C + A (m x k) * B (k x n) is cut into tiles that pass
- * through a device, in which order, and what the device keeps meanwhile. A
- * pure plan: same request, same tiling.
+ * through a device, in which order, and what the device keeps meanwhile. The
+ * plan is pure: same request, same tiling.
  *
  * C is cut into rows x cols tiles. A tile (i, j) needs A's strip of rows i and
  * B's strip of columns j, which cross the link in `chunks` pieces: number z has
- * k's indices from z depth on, at most depth of them. The device has a_pieces
- * places for pieces of A, b_pieces for those of B, each replacing the least
- * recently used, and c_slots for C.
+ * k's indices from z depth on, at most `depth` of them. The device has room for
+ * a_pieces pieces of A and b_pieces of B, where a new piece replaces the least
+ * recently used one, and for c_slots tiles of C.
  *
- * Tiles go in groups of `group` columns of tiles; within a group row by row;
- * so with group = 1 column by column.
+ * Tiles go in groups of `group` columns of tiles, and within a group row by
+ * row; so with group = 1 column by column.
  */
 typedef struct {
-    int64_t m, n, k;              /* >= 1 */
-    uint64_t memory;              /* bytes of the device for all of them */
-    int64_t tile_rows, tile_cols; /* wanted, >= 1; taken smaller if need be */
+    int64_t m, n, k; /* >= 1 */
+    uint64_t memory; /* bytes of the device for all tiles and pieces */
+    int64_t tile_rows, tile_cols; /* wanted, >= 1; smaller if need be */
     int c_slots;                  /* tiles in flight, >= 1 */
 } hyb_tiling_request_t;
 
@@ -38,8 +38,8 @@ typedef struct {
 } hyb_tiling_t;
 
 typedef struct {
-    int64_t index;    /* in the order */
-    int64_t row, col; /* its strip of A and its strip of B */
+    int64_t index;    /* place in the order */
+    int64_t row, col; /* the numbers of its strip of A and its strip of B */
     xh_rectangle_t part;
 } hyb_tile_t;
 
@@ -65,13 +65,13 @@ typedef struct {
 xh_status_t hyb_tiling_plan(const hyb_tiling_request_t *request,
                             hyb_tiling_t *tiling_p);
 
-/* Tiles in all. */
+/* The number of tiles. */
 int64_t hyb_tiling_count(const hyb_tiling_t *tiling);
 
-/* The tile at place index, 0 .. count - 1, of the order. */
+/* The tile at place `index`, 0 .. count - 1, of the order. */
 hyb_tile_t hyb_tiling_tile(const hyb_tiling_t *tiling, int64_t index);
 
-/* Bytes of all pieces and slots together, at most those of the request. */
+/* Bytes of all pieces and slots together, at most the request's memory. */
 uint64_t hyb_tiling_memory(const hyb_tiling_t *tiling);
 
 /* ---- the size of a tile -------------------------------------------------- */
@@ -108,8 +108,8 @@ double hyb_tile_model_seconds(const hyb_tile_model_t *model,
                               const hyb_rate_table_t *rates, int64_t size);
 
 /*
- * The size of the table that is soonest done, of equal ones the smallest, cut
- * to max(m, n). Without any point: fallback, cut likewise.
+ * The size of the table with the least seconds; of equal sizes the smallest;
+ * cut to max(m, n). If the table has no point, `fallback`, also cut.
  */
 int64_t hyb_tile_model_best(const hyb_tile_model_t *model,
                             const hyb_rate_table_t *rates, int64_t fallback);

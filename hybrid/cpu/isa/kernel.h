@@ -7,36 +7,39 @@
 #include "base/sequence.h"
 
 /*
- * All that depends on an instruction set, in one table for each: the register
- * tile of the update and the innermost loops.
+ * Everything that depends on an instruction set, in one table for each: the
+ * register tile of the update and the innermost loops.
  *
- * A, L1 and L2 lie in tiles of rows rows, column by column; B and U in strips
- * of cols columns, row by row: see hybrid/cpu/update/pack.h.
+ * A, L1 and L2 lie in tiles of `rows` rows, column by column; B and U in strips
+ * of `cols` columns, row by row: see hybrid/cpu/update/pack.h.
  */
 enum {
     HYB_KERNEL_MOST_ROWS = 24,
     HYB_KERNEL_MOST_COLS = 8,
-    /* The update's blocks: a strip of B, this long, passes through the first
-     * cache; a block of B, so many doubles, stays in the second, where tiles of
-     * A pass through. */
+    /*
+     * The update's blocks: a strip of B, this long, passes through the L1
+     * cache; a block of B, this many doubles, stays in the L2 cache, where
+     * tiles of A pass through.
+     */
     HYB_KERNEL_DEPTH = 384,
     HYB_KERNEL_BLOCK = 1 << 16
 };
 
-/* What happens to a panel's rows between two pivots. */
+/* What is done to a panel's rows between two pivots. */
 typedef struct {
-    int64_t depth; /* columns of L, the last still to be multiplied by scale */
+    /* Columns of L; the last is still to be multiplied by `scale`. */
+    int64_t depth;
     double scale;
-    int64_t cols;    /* columns updated, next to those of L; 0: none */
+    int64_t cols;    /* columns updated, next to L's columns; 0: none */
     const double *b; /* - U, depth x cols, packed as B */
 } hyb_elimination_t;
 
 typedef struct {
     double key;  /* magnitude, INFINITY for a NaN; -1: there is no row */
-    int64_t row; /* the first of those with this key */
+    int64_t row; /* the first row with this key */
 } hyb_candidate_t;
 
-/* Some rows of some columns, read once: by residual and back-substitution. */
+/* Some rows of some columns, read once by residual and back-substitution. */
 typedef struct {
     const double *a; /* rows x cols, column-major */
     int64_t rows, cols;
@@ -44,7 +47,7 @@ typedef struct {
     const double *x; /* cols */
 } hyb_sweep_t;
 
-/* What the absolute values of a matrix are added to. */
+/* The sums to which the absolute values of a matrix are added. */
 typedef struct {
     double *rows, *columns;
 } hyb_sums_t;
@@ -55,8 +58,8 @@ typedef struct {
     int rows, cols; /* of the register tile */
 
     /*
-     * C := C + A * B, rows x cols, k >= 1, while 2 k doubles from ahead on
-     * come to the second cache: what a later call reads.
+     * C := C + A * B, rows x cols, k >= 1, while 2 k doubles from `ahead` on,
+     * which a later call reads, come to the L2 cache.
      *
      * a      in      k columns of rows doubles, 64-byte aligned
      * b      in      k rows of cols doubles
@@ -78,20 +81,20 @@ typedef struct {
                   double *x);
 
     /*
-     * L := L diag(1, .., 1, scale), C := C + L * B in count tiles.
+     * L := L diag(1, .., 1, scale), C := C + L * B in `count` tiles.
      *
      * first   in,out  the first tile's first column of L
      * stride  in      doubles between tiles
      *
-     * Returns the largest element of C's first column, its row counted from
-     * the first tile; where cols is 0, nothing of use.
+     * Returns the largest element of C's first column, its row counted from the
+     * first tile; if cols is 0, the result is meaningless.
      */
     hyb_candidate_t (*eliminate)(const hyb_elimination_t *e, double *first,
                                  int64_t stride, int64_t count);
 
     /*
-     * Row i of b -= l(i, 0 .. i - 1) * the rows above, for i = from ..
-     * depth - 1 in order.
+     * Row i of b -= l(i, 0 .. i - 1) * the rows above it, for i = from .. depth
+     * - 1 in order.
      *
      * l  in      depth x depth by rows, ld doubles apart
      * b  in,out  depth rows of cols doubles
@@ -102,12 +105,12 @@ typedef struct {
     /* r := r - A x, as fast as A can be read. */
     void (*subtract)(const hyb_sweep_t *sweep, double *r);
 
-    /* The same, and sums.rows += |A| 1, sums.columns += |A|^T 1. */
+    /* Subtract as above, and sums.rows += |A| 1, sums.columns += |A|^T 1. */
     void (*subtract_and_sum)(const hyb_sweep_t *sweep, double *r,
                              const hyb_sums_t *sums);
 
     xh_sequence_run_t generate; /* entries of the random matrix */
 } hyb_kernel_t;
 
-/* The kernel for isa; NULL where this processor does not have that. */
+/* The kernel for `isa`; NULL if this processor lacks the instruction set. */
 const hyb_kernel_t *hyb_kernel_find(xh_isa_t isa);

@@ -2,7 +2,7 @@
 #include <math.h>
 #include "hybrid/cpu/isa/kernel.h"
 
-/* the compiler's own vectors: any architecture */
+/* The compiler's own vectors, for any architecture. */
 enum { ROWS = 4, COLS = 4, NEAR = 0 };
 
 #define TARGET

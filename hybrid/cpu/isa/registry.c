@@ -2,8 +2,8 @@
 #include <stddef.h>
 #include "hybrid/cpu/isa/kernel.h"
 
-/* Each instruction set has a table, in a file of its own; those of other
- * processors are not there. */
+/* Each instruction set has a table, in a file of its own; the linker leaves out
+ * tables for other processors. */
 #define DECLARE(NAME, name)                                                    \
     extern const hyb_kernel_t hyb_kernel_##name __attribute__((weak));
 XH_EACH_ISA(DECLARE)

@@ -7,17 +7,18 @@
 #include "base/integers.h"
 #include "hybrid/cpu/panel/scratch.h"
 
-/* Rows of the panel in tiles, the top or the body; a member has some. */
+/* Rows of the panel in tiles, of the top or of the body; a member has some of
+ * the tiles. */
 typedef struct {
     hyb_tiles_t tiles;
-    int64_t row;        /* the local number of the first */
+    int64_t row;        /* local number of the first row */
     int64_t begin, end; /* tiles of this member */
-    int64_t alive;      /* the rows before it are in L1 */
+    int64_t alive;      /* rows before this one are in L1 */
 } strip_t;
 
 enum { TOP, BODY, STRIPS };
 
-/* one member in one factorization */
+/* One member in one factorization. */
 typedef struct {
     hyb_panel_scratch_t *scratch;
     const hyb_panel_t *panel;
@@ -25,15 +26,15 @@ typedef struct {
     int member, members;
     int cols; /* of the panel */
     strip_t strips[STRIPS];
-    hyb_candidate_t best; /* mine for the next pivot */
+    hyb_candidate_t best; /* this member's candidate for the next pivot */
 } worker_t;
 
 /*
- * What is done between pivot q - 1 and pivot q. Of L, columns from .. q - 1
- * take part:
+ * What is done between pivot q - 1 and pivot q, with columns from .. q - 1 of
+ * L:
  *
  *     U's rows solve .. q - 1 are finished in columns q .. solve_end - 1
- *     my rows are updated in columns q .. update_end - 1
+ *     the member's rows are updated in columns q .. update_end - 1
  */
 typedef struct {
     int from, solve, q, solve_end, update_end;
@@ -41,7 +42,8 @@ typedef struct {
 
 /* ---- pivots -------------------------------------------------------------- */
 
-/* Row local if it is mine, else NULL: an element every height doubles. */
+/* Local row number `local`, if it is the member's, else NULL: an element every
+ * `height` doubles. */
 static double *row_at(const worker_t *w, int64_t local)
 {
     for (int i = 0; i < STRIPS; i++) {
@@ -56,7 +58,7 @@ static double *row_at(const worker_t *w, int64_t local)
     return NULL;
 }
 
-/* Copy row local out if it is mine. */
+/* Copy local row number `local` out if it is the member's. */
 static void take_row(const worker_t *w, int64_t local, double *to)
 {
     const double *from = row_at(w, local);
@@ -80,7 +82,8 @@ static double *current_row(const worker_t *w, int c)
     return w->scratch->current + c % 2 * w->scratch->ld;
 }
 
-/* The member with the best candidate; of equal ones the first row's. */
+/* The member with the best candidate; of equal candidates, the one with the
+ * first row. */
 static int winner(const worker_t *w)
 {
     const hyb_panel_offer_t *offers = w->scratch->offers;
@@ -95,7 +98,8 @@ static int winner(const worker_t *w)
     return best;
 }
 
-/* What is known here, and others who hold rows, decide on pivot c. */
+/* Decide on pivot c by all members' candidates, and with other processes that
+ * hold rows. */
 static void decide(const worker_t *w, int c)
 {
     hyb_panel_scratch_t *scratch = w->scratch;
@@ -137,7 +141,7 @@ static void elect(worker_t *w, int c)
 
 /* ---- between two pivots -------------------------------------------------- */
 
-/* From so many operations on, all members take part in finding U. */
+/* From this many operations on, all members take part in finding U. */
 static const double shared_work = 16384;
 
 /* Pack - U in count columns from j on, and compute its new rows. */
@@ -166,7 +170,7 @@ static void prepare_group(const worker_t *w, const step_t *step, int j,
     }
 }
 
-/* After this all members know pivot q - 1 and - U. */
+/* Prepare - U and pivot q - 1, which all members know afterwards. */
 static void prepare(const worker_t *w, const step_t *step)
 {
     double depth = step->q - step->from;
@@ -182,8 +186,8 @@ static void prepare(const worker_t *w, const step_t *step)
 }
 
 /*
- * What column c is to be multiplied by. The inverse of a tiny pivot may be no
- * number: then the division is done here, and 1 remains.
+ * The factor by which column c is to be multiplied. The inverse of a tiny pivot
+ * may overflow: then the division is done here, and the factor is 1.
  */
 static double scale_of(const worker_t *w, int c)
 {
@@ -203,7 +207,7 @@ static double scale_of(const worker_t *w, int c)
     return 1.0;
 }
 
-/* The largest of the live elements of column c in tile i. */
+/* Find the largest live element of column c in tile i. */
 static void scan(worker_t *w, const strip_t *strip, int64_t i, int c)
 {
     const hyb_tiles_t *t = &strip->tiles;
@@ -221,7 +225,7 @@ static void scan(worker_t *w, const strip_t *strip, int64_t i, int c)
 
 static const hyb_candidate_t none = {.key = -1.0, .row = -1};
 
-/* My candidate for pivot 0. */
+/* Find the member's candidate for pivot 0. */
 static void search(worker_t *w)
 {
     w->best = none;
@@ -230,7 +234,7 @@ static void search(worker_t *w)
             scan(w, &w->strips[p], i, 0);
 }
 
-/* Tiles from tile i on of which all rows are candidates. */
+/* How many tiles, from tile i on, have only rows that are candidates? */
 static int64_t whole_tiles(const strip_t *strip, int64_t i)
 {
     const hyb_tiles_t *t = &strip->tiles;
@@ -262,9 +266,9 @@ static void advance_strip(worker_t *w, const strip_t *strip, const step_t *step,
 }
 
 /*
- * The top's row takes the place of pivot q - 1, which divides its column. My
- * rows are updated, and I know my candidate for pivot q. All members know pivot
- * q - 1 then.
+ * The top's row takes the place of pivot q - 1, which divides its column. The
+ * member's rows are updated, and its candidate for pivot q is found. All
+ * members know pivot q - 1 afterwards.
  */
 static void advance(worker_t *w, const step_t *step)
 {
@@ -290,7 +294,7 @@ typedef struct {
 } stage_t;
 
 /*
- * After the part p .. q - 1
+ * The step after the part p .. q - 1:
  *
  *     left-looking    U above the next part is finished, the part updated
  *     Crout           the part's own rows of U, then the next part
@@ -332,7 +336,7 @@ static void tell_leaf(const worker_t *w)
         w->panel->leaf(w->panel->context);
 }
 
-/* Parts of a leaf are columns; others are factored by recursion. */
+/* Parts of a leaf are columns; other parts are factored by recursion. */
 static void factor_columns(worker_t *w, int begin, int end)
 {
     const hyb_panel_method_t *method = &w->panel->method;
@@ -376,7 +380,8 @@ void hyb_panel_replay(const hyb_panel_method_t *method, int begin, int end,
 
 /* ---- the panel ----------------------------------------------------------- */
 
-/* This member's tiles of a strip: the top's drop out one by one. */
+/* Deal this member its tiles of a strip. The top's tiles drop out one by
+ * one. */
 static void deal(const worker_t *w, strip_t *strip)
 {
     int64_t count = xh_units(strip->tiles.rows, strip->tiles.height);
@@ -385,7 +390,7 @@ static void deal(const worker_t *w, strip_t *strip)
     strip->end = count * (w->member + 1) / w->members;
 }
 
-/* Zeros: whatever a tile is filled up with must not become a NaN. */
+/* Fill up the last tile with zeros, so that no NaN arises there. */
 static void fill_up(const strip_t *strip)
 {
     const hyb_tiles_t *t = &strip->tiles;
@@ -414,7 +419,7 @@ static void copy_top(const worker_t *w)
                  XH_NO_TRANS, 1.0, height, hyb_tiles_at(&strip->tiles, row, 0));
 }
 
-/* My columns of L1, which is kept by rows until now. */
+/* Copy this member's columns of L1, which has been kept by rows until now. */
 static void copy_l1(const worker_t *w)
 {
     const hyb_panel_scratch_t *scratch = w->scratch;

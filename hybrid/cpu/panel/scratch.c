@@ -8,7 +8,7 @@
 
 enum { LINE = 8 }; /* doubles */
 
-/* Columns are spread over the cache. */
+/* Doubles between rows, such that columns are spread over the cache. */
 static int64_t ld_for(int64_t cols)
 {
     return xh_whole_units(cols, LINE) + LINE;

@@ -3,9 +3,9 @@
 
 #include "hybrid/cpu/panel/panel.h"
 
-/* what a member proposes, in a cache line of its own */
+/* A member's proposal, in a cache line of its own. */
 typedef struct {
-    _Alignas(64) hyb_candidate_t best; /* its row a local number */
+    _Alignas(64) hyb_candidate_t best; /* its row is a local number */
 } hyb_panel_offer_t;
 
 struct hyb_panel_scratch {
@@ -13,12 +13,12 @@ struct hyb_panel_scratch {
     const hyb_kernel_t *kernel;
     hyb_barrier_t **barriers;  /* [i] is for i + 1 members */
     int64_t ld;                /* doubles between the rows of an array */
-    size_t bytes;              /* of all arrays, one behind the other */
+    size_t bytes;              /* of all arrays, one behind another */
     double *rows;              /* L1 by rows */
-    double *candidates;        /* a row a member */
-    double *current;           /* two rows: of this column and of the next */
+    double *candidates;        /* one row per member */
+    double *current;           /* two rows: this column's and the next one's */
     double *b;                 /* - U, packed */
     double *top;               /* the top in tiles */
-    hyb_panel_offer_t *offers; /* one a member */
-    int64_t pivot_row;         /* among my rows, -1 where it is not mine */
+    hyb_panel_offer_t *offers; /* one per member */
+    int64_t pivot_row; /* local row of the pivot; -1: another process has it */
 };

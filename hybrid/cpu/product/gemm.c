@@ -17,11 +17,12 @@
 #include "hybrid/cpu/update/pack.h"
 
 enum {
-    MOST_ROWS = 24 * 1024, /* rows of A packed at a time by a team ... */
-    LONE_ROWS = 2 * 1024,  /* ... and by a thread alone, for its cache */
-    RUN_COLS = 192,        /* columns a thread takes at a time */
-    LEAST_COLS = 48,       /* ... and the fewest, near the end */
-    PACK_STRIPS = 16       /* strips of A packed at a time by one thread */
+    MOST_ROWS = 24 * 1024, /* rows of A packed at a time by a team */
+    /* Rows of A packed at a time by a lone thread, for its cache. */
+    LONE_ROWS = 2 * 1024,
+    RUN_COLS = 192,  /* columns a thread takes at a time */
+    LEAST_COLS = 48, /* the fewest columns, near the end */
+    PACK_STRIPS = 16 /* strips of A packed at a time by one thread */
 };
 
 struct hyb_host_gemm {
@@ -29,12 +30,13 @@ struct hyb_host_gemm {
     const hyb_kernel_t *kernel;
     hyb_barrier_t *barrier;
     double *a; /* packed A, shared */
-    double *b; /* packed runs of B, one a thread */
+    double *b; /* packed runs of B, one per thread */
     size_t a_bytes, b_bytes;
     size_t b_stride; /* doubles between the runs of two threads */
 };
 
-/* one pass: rows of C from row on meet depth products from inner on */
+/* One pass: rows of C from `row` on, updated with `depth` columns of op(A) from
+ * `inner` on. */
 typedef struct {
     hyb_host_gemm_t *gemm;
     const xh_gemm_t *product;
@@ -57,7 +59,7 @@ static void pack_a(pass_t *pass)
     }
 }
 
-/* Columns j .. j + cols - 1 of op(B), as the rows of its transpose. */
+/* Pack columns j .. j + cols - 1 of op(B), as the rows of its transpose. */
 static void pack_b(const pass_t *pass, int64_t j, int64_t cols, double *packed)
 {
     const xh_gemm_t *p = pass->product;
@@ -76,8 +78,8 @@ static void scale(xh_view_t c, double beta)
                 beta == 0.0 ? 0.0 : beta * c.data[i + j * c.ld];
 }
 
-/* The next run: narrower towards the end, so that all threads end together.
- */
+/* Take the next run; runs get narrower towards the end, so that all threads end
+ * together. */
 static int64_t take_cols(pass_t *pass, int64_t *first_p)
 {
     int64_t cols = pass->product->c.cols, first, width;
@@ -148,7 +150,7 @@ static int64_t most_rows(const hyb_host_gemm_t *gemm)
     return hyb_team_size(gemm->team) > 1 ? MOST_ROWS : LONE_ROWS;
 }
 
-/* All of C meets `depth` products from `inner` on. */
+/* Update all of C with `depth` columns of op(A) from `inner` on. */
 static void run_depth(hyb_host_gemm_t *gemm, const xh_gemm_t *product,
                       int64_t inner, int64_t depth)
 {
@@ -167,7 +169,7 @@ static void run_depth(hyb_host_gemm_t *gemm, const xh_gemm_t *product,
     }
 }
 
-/* a product that each thread hands to the BLAS library in part */
+/* A product that each thread hands to the BLAS library in part. */
 typedef struct {
     const xh_gemm_t *product;
     int threads;
@@ -253,7 +255,8 @@ void hyb_host_gemm_destroy(hyb_host_gemm_t *gemm)
 
 /* ---- by the calling thread ---------------------------------------------- */
 
-static pthread_key_t key; /* what a thread keeps: all for a team of itself */
+/* What a thread keeps: a DGEMM with a team of itself. */
+static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int key_error;
 

@@ -8,16 +8,17 @@
 
 /*
  * The host's DGEMM: one team of threads and the memory they pack into. A is
- * packed once by all threads and shared; threads then take runs of columns
- * of C, pack their part of B and multiply. Source: Linpack on Xeon Phi, III.
+ * packed once by all threads and shared; threads then take runs of columns of
+ * C, pack their part of B and multiply.
+ *
+ * Source: Linpack on Xeon Phi, III.
  */
 typedef struct hyb_host_gemm hyb_host_gemm_t;
 
 /*
- * team and kernel are borrowed. kernel NULL leaves the work to the BLAS
- * library, called by each thread on its share of the columns.
- * Errors: XH_ERR_MEMORY
- *         XH_ERR_ARG     kernel is NULL and no BLAS is linked
+ * `team` and `kernel` are borrowed. `kernel` NULL leaves the work to the BLAS
+ * library, which each thread calls on its share of the columns.
+ * Errors: XH_ERR_MEMORY; XH_ERR_ARG: `kernel` is NULL and no BLAS is linked
  */
 xh_status_t hyb_host_gemm_create(hyb_team_t *team, const hyb_kernel_t *kernel,
                                  hyb_host_gemm_t **gemm_p);
@@ -34,9 +35,9 @@ void hyb_host_gemm_destroy(hyb_host_gemm_t *gemm); /* accepts NULL */
 xh_status_t hyb_host_gemm(hyb_host_gemm_t *gemm, const xh_gemm_t *product);
 
 /*
- * The same on the calling thread alone, whichever that is, with the kernel that
- * the setting asks for. Each thread keeps the memory it packs into until it
- * ends.
- * Errors: also those of hyb_kernel_of_setting
+ * Multiply on the calling thread alone, whichever that is, with the kernel that
+ * the setting `kernel` asks for. Each thread keeps the memory it packs into
+ * until it ends.
+ * Errors: errors of hyb_host_gemm and of hyb_kernel_of_setting
  */
 xh_status_t hyb_gemm_alone(const xh_gemm_t *product);

@@ -14,7 +14,7 @@
 
 /* ---- the trial ----------------------------------------------------------- */
 
-/* the product that is timed; operands have room for whole tiles */
+/* The product that is timed; operands have room for whole tiles. */
 enum {
     ROWS = 480,
     COLS = 128,
@@ -26,12 +26,14 @@ enum {
 };
 
 /*
- * Others may use the core, too: what is unexpected must be so in many rounds.
- * What is below a quarter of the best rate is tried in every fourth only.
+ * Others may use the core, too, so an unexpected result must hold in many
+ * rounds. A kernel below a quarter of the best rate is tried in every fourth
+ * round only.
  */
 enum { ROUNDS = 8, MANY_ROUNDS = 32, SLOW = 4 };
 
-/* Operands of equal entries: the same memory does packed and in columns. */
+/* Operands of equal entries: the same memory serves as packed and in
+ * columns. */
 typedef struct {
     const hyb_kernel_t *kernel; /* NULL: the BLAS library */
     double *a, *b, *c;

@@ -8,7 +8,7 @@ int64_t hyb_pack_size(int64_t rows, int64_t depth, int height)
     return xh_whole_units(rows, height) * depth;
 }
 
-/* count rows of v, whose columns are contiguous */
+/* Pack v.rows rows of `v`, whose columns are contiguous. */
 static void pack_columns(xh_view_t v, double scale, int height, double *packed)
 {
     enum { AHEAD = 8, LINE = 8 }; /* columns on their way; doubles */
@@ -26,7 +26,7 @@ static void pack_columns(xh_view_t v, double scale, int height, double *packed)
     }
 }
 
-/* the transpose of v: its columns become the panel's rows */
+/* Pack the transpose of `v`: its columns become the panel's rows. */
 static void pack_rows(xh_view_t v, double scale, int height, double *packed)
 {
     enum { BLOCK = 8 }; /* one cache line of each of v's columns at a time */

@@ -4,10 +4,10 @@
 #include "base/view.h"
 
 /*
- * An operand of a product laid out for the kernel: tiles of height rows, each
- * stored column by column without gaps, the last filled up with zeros. A's rows
- * and the columns of B (as rows of B^T) are packed alike. A panel is kept so
- * from its factorization on, so L2 needs no packing.
+ * An operand of a product laid out for the kernel: tiles of `height` rows, each
+ * stored column by column without gaps, the last one filled up with zeros. A's
+ * rows and the columns of B (as rows of B^T) are packed in the same way. A
+ * panel is kept so from its factorization on, so L2 needs no packing.
  */
 typedef struct {
     double *data; /* 64-byte aligned, hyb_pack_size(rows, cols, height) */
@@ -22,7 +22,7 @@ static inline double *hyb_tiles_at(const hyb_tiles_t *t, int64_t i, int64_t j)
            i % t->height;
 }
 
-/* Doubles that rows x depth take when packed in tiles of height. */
+/* Doubles that a rows x depth matrix takes in tiles of `height`. */
 int64_t hyb_pack_size(int64_t rows, int64_t depth, int height);
 
 /*

@@ -9,8 +9,8 @@
 
 enum {
     MOST_TILE = HYB_KERNEL_MOST_ROWS * HYB_KERNEL_MOST_COLS,
-    LEAST_COLS = 128, /* of a run, where the second cache has room ... */
-    MOST_COLS = 256   /* ... for as many */
+    LEAST_COLS = 128, /* of a run, at least */
+    MOST_COLS = 256   /* of a run, at most, if the L2 cache has room */
 };
 
 int64_t hyb_run_part(const hyb_kernel_t *kernel, int64_t nb, int64_t most)
@@ -43,7 +43,7 @@ void hyb_factors_pack_l1(xh_view_t v, hyb_tiles_t *l1)
 
 /* ---- rows of U ---------------------------------------------------------- */
 
-/* The columns that fill up the last strip. */
+/* Clear the columns that fill up the last strip. */
 static void clear_rest(const hyb_kernel_t *kernel, int64_t nb, int64_t cols,
                        double *u)
 {
@@ -57,10 +57,11 @@ static void clear_rest(const hyb_kernel_t *kernel, int64_t nb, int64_t cols,
 }
 
 /*
- * A column's elements of U, one in each row of its strip, and what comes to
- * stand where they were. Each is in a line of memory of its own: asked for by
- * the second cache, more of them are on their way at a time than loads could
- * wait for; near the end of a column they are the next one's.
+ * Move a column's elements of U, one into each row of its strip, and displaced
+ * elements into the places left free. Each is in a cache line of its own:
+ * by prefetches into the L2 cache more lines are under way at a time than loads
+ * could wait for. Near the end of a column the next column's lines are
+ * prefetched.
  */
 static void move_column(const hyb_swap_t *swap, double *column,
                         const double *next, int width, double *u)
@@ -95,7 +96,8 @@ void hyb_run_swap(const hyb_kernel_t *kernel, const hyb_swap_t *swap,
     clear_rest(kernel, swap->nb, cols, u);
 }
 
-/* A row within a packed strip; at its end fewer columns are left. */
+/* Copy a row within a packed strip; at the strip's end fewer columns are
+ * left. */
 static inline void copy_row(const double *from, int width, int64_t left,
                             double *to)
 {
@@ -145,7 +147,7 @@ void hyb_run_store(const hyb_factors_t *factors, const double *u,
 
 /* ---- solving ------------------------------------------------------------ */
 
-/* L1's last tile, where it is not whole, on its diagonal. */
+/* The last tile of L1, if it is not whole, on L1's diagonal. */
 typedef struct {
     int64_t first, rows;
     double l[HYB_KERNEL_MOST_ROWS * HYB_KERNEL_MOST_ROWS];
@@ -166,7 +168,7 @@ static void find_last(const hyb_tiles_t *l1, last_tile_t *last)
            (size_t)(height * height - size) * sizeof(double));
 }
 
-/* The last rows of a strip of U, by way of a whole tile. */
+/* Solve the last rows of a strip of U, by way of a whole tile. */
 static void solve_last(const hyb_factors_t *factors, const last_tile_t *last,
                        double *strip)
 {
@@ -201,16 +203,17 @@ void hyb_run_solve(const hyb_factors_t *factors, int64_t cols, double *u)
 /* ---- updating ----------------------------------------------------------- */
 
 /* C += A * B for some of A's columns and as many of B's rows; B is in strips of
- * kernel->cols columns */
+ * kernel->cols columns. */
 typedef struct {
     const hyb_kernel_t *kernel;
-    int64_t depth, stride; /* of these; of whole tiles and strips */
+    /* Of the columns and rows; between whole tiles and strips. */
+    int64_t depth, stride;
     const double *a, *b;
     xh_view_t c;
     const hyb_run_poll_t *poll;
 } slice_t;
 
-/* A register tile that reaches beyond C, by way of a whole one. */
+/* Multiply a register tile that reaches beyond C, by way of a whole tile. */
 static void multiply_edge(const slice_t *s, const double *a, const double *b,
                           xh_view_t c)
 {
@@ -224,8 +227,8 @@ static void multiply_edge(const slice_t *s, const double *a, const double *b,
 }
 
 /*
- * The tile of A at row i meets strips of B from column j on, while the next
- * tile comes from memory, which has too long a way to be waited for.
+ * Multiply the tile of A at row i by strips of B from column j on. Meanwhile
+ * the next tile is prefetched from memory, which is too far to wait for.
  */
 static void multiply_tile(const slice_t *s, int64_t i, int64_t j, xh_view_t c)
 {
@@ -246,7 +249,7 @@ static void multiply_tile(const slice_t *s, int64_t i, int64_t j, xh_view_t c)
     }
 }
 
-/* Columns j .. j + cols - 1 of C. */
+/* Multiply for columns j .. j + cols - 1 of C. */
 static void multiply_block(const slice_t *s, int64_t j, int64_t cols)
 {
     int64_t height = s->kernel->rows;
@@ -260,7 +263,7 @@ static void multiply_block(const slice_t *s, int64_t j, int64_t cols)
     }
 }
 
-/* In equal blocks of whole strips. */
+/* Multiply in equal blocks of whole strips. */
 static void multiply_slice(const slice_t *s)
 {
     int64_t width = s->kernel->cols, strips = (s->c.cols + width - 1) / width;

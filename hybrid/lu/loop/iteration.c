@@ -26,8 +26,11 @@ bool hyb_iteration_has_met(hyb_lu_t *lu, int k)
     return true;
 }
 
-/* Before panel k comes, which moves rows of L2 of those before it in its group:
- * are all columns queued that meet these one by one? */
+/*
+ * When panel k comes, rows of L2 of the earlier panels of its group are moved.
+ * Is the application of these panels, one by one, queued for all columns that
+ * need it?
+ */
 static bool can_move_rows(const hyb_lu_t *lu, int k)
 {
     hyb_block_range_t all = hyb_lu_trailing(lu, k - 1);
@@ -41,17 +44,19 @@ static bool can_move_rows(const hyb_lu_t *lu, int k)
     return true;
 }
 
-/* True once iteration k is complete here, and nobody uses what it needed. */
+/* Is iteration k complete here, and does nobody use what it needed? */
 static bool complete_iteration(hyb_lu_t *lu, int k)
 {
     return k < 0 || (hyb_workers_have_left(lu, k + 1) &&
                      hyb_iteration_has_met(lu, k) && hyb_visits_advance(lu, k));
 }
 
-/* Get ready to open iteration k, without waiting; true once panel k is here,
- * the exchanges of iteration k - 1 have ended, and nobody is at iteration k -
- * HYB_IN_FLIGHT any more, whose place k takes. A process without columns behind
- * panel k - 2 waits for its way up only here. */
+/*
+ * Get ready to open iteration k, without waiting. Is panel k here, are the
+ * exchanges of iteration k - 1 over, and has everybody left iteration k -
+ * HYB_IN_FLIGHT, whose memory k takes over? Only here a process without columns
+ * behind panel k - 2 waits until that panel has come up.
+ */
 static bool get_ready(hyb_lu_t *lu, int k)
 {
     int before = hyb_l2_copies(hyb_lu_panel(lu, 0)->workspace);
@@ -104,8 +109,8 @@ const hyb_step_t *hyb_iteration_open(hyb_worker_t *me, int k)
     return hyb_lu_step(lu, k);
 }
 
-/* True once nothing moves any more, here or towards here, after the range's
- * last panel. */
+/* Does nothing move any more, here or towards here, after the range's last
+ * panel? */
 static bool come_to_rest(hyb_lu_t *lu, int last)
 {
     return hyb_exchange_is_over(lu) && hyb_panels_are_still(lu) &&

@@ -26,7 +26,8 @@ void hyb_loop(void *context, int member)
             hyb_panel_factor_by(me, k + 1);
             hyb_panel_broadcast(me, k + 1);
         }
-        hyb_update_rest(me, step); /* swap, solve, multiply: the others */
+        /* Swap, solve, multiply: the remaining columns. */
+        hyb_update_rest(me, step);
     }
     hyb_update_leave(me, k - 1);
     hyb_iteration_drain(me);

@@ -17,29 +17,31 @@
 #include "hybrid/lu/tune/panel_threads.h"
 #include "hybrid/lu/tune/split.h"
 
-typedef struct {          /* by an iteration k */
+typedef struct {          /* by iteration k */
     double used;          /* share that the devices got */
     double balanced;      /* share that would have been best */
-    hyb_lap_t opened;     /* all until the iteration opened */
-    hyb_lap_t lap;        /* and in it, once it is closed */
-    double panel_seconds; /* of panel k + 1, here */
+    hyb_lap_t opened;     /* sums when the iteration opened */
+    hyb_lap_t lap;        /* what was done in it, once it is closed */
+    double panel_seconds; /* time that panel k + 1 took here */
 } took_t;
 
 struct hyb_tuner {
     hyb_lookahead_chooser_t chooser;
-    hyb_lookahead_iteration_t measured; /* that is being reduced, */
-    MPI_Request request;                /* by this */
-    hyb_panel_threads_t team;           /* of the last iterations */
-    double exchange_seconds; /* swaps and solves, by all workers: the last's */
-    hyb_split_t split;       /* of updates without a panel of the team, ... */
-    hyb_split_t panel_split; /* and of those with one */
+    /* The iteration that is being reduced, */
+    hyb_lookahead_iteration_t measured;
+    MPI_Request request;      /* by this request */
+    hyb_panel_threads_t team; /* from the newest iterations */
+    double exchange_seconds;  /* s of swaps, solves and the exchange in the last
+                                 iteration, the mean over the team */
+    hyb_split_t split; /* from updates while the team factored no panel, ... */
+    hyb_split_t panel_split;    /* ... and while it did */
     took_t took[HYB_IN_FLIGHT]; /* at k % HYB_IN_FLIGHT */
-    double devices_rate;        /* flop/s of all; 0: unknown */
+    double devices_rate;        /* flop/s of all devices; 0: unknown */
     int64_t devices_columns;    /* of a visitor */
-    double ended; /* when the last iteration learnt from was over */
-    int panel;    /* the last one that was learnt from; -1: none */
-    int shared;   /* iterations whose devices were learnt from */
-    struct {      /* of each device, when the last row was told */
+    double ended;               /* end of the last iteration learnt from */
+    int panel;                  /* last panel learnt from; -1: none */
+    int shared; /* number of iterations whose devices were learnt from */
+    struct {    /* by device, when the last row was reported */
         double multiplied, waited, link_wait;
     } told[HYB_ITERATION_DEVICES];
 };
@@ -64,7 +66,8 @@ xh_status_t hyb_tuner_create(hyb_lu_t *lu)
         return XH_ERR_MEMORY;
     XH_TRY(hyb_split_of_setting(&t->split));
     t->panel_split = t->split;
-    /* Columns on devices are as those of cores: groups travel under updates. */
+    /* Columns on devices are treated like columns on cores: parcels travel
+     * during updates. */
     t->chooser = hyb_lookahead_begin(
         xh_settings_text("lookahead"), lu->algo->depth,
         lu->resources.offloads && !lu->resources.resident, lu->grid->nprow);
@@ -80,7 +83,7 @@ void hyb_tuner_destroy(hyb_lu_t *lu)
 
 /* ---- deciding ------------------------------------------------------------ */
 
-/* Iteration k, but for what it took. */
+/* The sizes of iteration k, without its times. */
 static hyb_lookahead_iteration_t iteration(hyb_lu_t *lu, int k)
 {
     int64_t nb = lu->mat->nb, left = lu->range.panels - 1 - k;
@@ -101,8 +104,8 @@ static int64_t columns_of(const hyb_lu_t *lu, hyb_block_range_t blocks)
 }
 
 /*
- * Would the devices have updated their first visitors before the team has the
- * next panel's columns? By measured rates.
+ * By measured rates: would the devices have updated their first visitors before
+ * the team has updated the next panel's columns?
  */
 static bool devices_are_quicker(hyb_lu_t *lu, const hyb_step_t *step)
 {
@@ -115,7 +118,8 @@ static bool devices_are_quicker(hyb_lu_t *lu, const hyb_step_t *step)
            (double)t->devices_columns / t->devices_rate < next / team;
 }
 
-/* What is known of updates such as iteration k's: with a panel of the team? */
+/* What is known of updates such as iteration k's, with or without a panel of
+ * the team. */
 static hyb_split_t *split_of(hyb_lu_t *lu, int k)
 {
     struct hyb_tuner *t = lu->tuner;
@@ -123,23 +127,23 @@ static hyb_split_t *split_of(hyb_lu_t *lu, int k)
     return hyb_lu_owns(lu, k + 1) ? &t->panel_split : &t->split;
 }
 
-/* The devices' part of the columns behind the next panel's. */
+/* The devices' share of the columns behind the next panel's columns. */
 static double devices_share(hyb_lu_t *lu, int k, int64_t columns)
 {
     const hyb_split_t *split = split_of(lu, k);
 
     if (lu->visits == NULL)
         return 0.0;
-    /* All but what the team takes from the end: so asked for, or
-     * as nobody's rate is known yet. */
+    /* Everything but what the team takes from the end: the user asked for it,
+     * or no rate is known yet. */
     if (split->policy == HYB_SPLIT_STEAL ||
         (split->policy == HYB_SPLIT_RATIO && lu->tuner->devices_rate == 0.0))
         return 1.0;
     return hyb_split_share(split, hyb_lu_flop(lu, k, columns));
 }
 
-/* The host's blocks behind the next panel's are divided: the first ones visit
- * devices. */
+/* Divide the host's blocks behind the next panel's columns: the first ones
+ * visit devices. */
 static void divide(hyb_lu_t *lu, hyb_step_t *step)
 {
     hyb_block_range_t others = {step->next.to, step->all.to};
@@ -176,7 +180,7 @@ static double before_panel(hyb_lu_t *lu, const hyb_step_t *step)
            (rate > 0.0 ? hyb_lu_flop(lu, step->k, 1) * columns / rate : 0.0);
 }
 
-/* Workers that factor panel k + 1 while others update. */
+/* How many workers factor panel k + 1 while the others update? */
 static int panel_threads(hyb_lu_t *lu, const hyb_step_t *step)
 {
     const HPL_T_panel *h = hyb_lu_panel(lu, step->k)->hpl;
@@ -220,7 +224,7 @@ void hyb_tuner_step(hyb_lu_t *lu, int k, hyb_step_t *step)
 
 /* ---- learning ------------------------------------------------------------ */
 
-/* Are these flop of iteration k enough to tell the team's rate by? */
+/* Does `flop` of iteration k suffice to measure the team's rate? */
 static bool shows_rate(hyb_lu_t *lu, int k, double flop)
 {
     return flop > 0.0 && flop >= hyb_lu_flop(lu, k,
@@ -228,7 +232,8 @@ static bool shows_rate(hyb_lu_t *lu, int k, double flop)
                                                  &lu->resources, lu->mat->nb));
 }
 
-/* The panel of the iteration that opens next is factored here: what it took. */
+/* If the panel of the iteration that opens next is factored here, learn what it
+ * took. */
 static void learn_panel(hyb_lu_t *lu)
 {
     struct hyb_tuner *t = lu->tuner;
@@ -246,8 +251,8 @@ static void learn_panel(hyb_lu_t *lu)
     hyb_panel_choice_note(lu, k, p->threads == 0, p->seconds);
 }
 
-/* Seconds that a worker spent otherwise than in updates, or than waiting for
- * them; a panel that comes from another column of processes is no update. */
+/* Seconds that a worker spent on anything but updates and waiting for them. The
+ * wait for a panel from another process column is no update. */
 static double other_seconds(const hyb_lu_t *lu, const double *seconds)
 {
     return seconds[HYB_PANEL] + seconds[HYB_SWAP] + seconds[HYB_SOLVE] +
@@ -256,7 +261,8 @@ static double other_seconds(const hyb_lu_t *lu, const double *seconds)
            (lu->grid->npcol > 1 ? seconds[HYB_WAIT_PANEL] : 0.0);
 }
 
-/* Devices completed their columns of iteration k, when the sums were then. */
+/* The devices have completed their columns of iteration k; `then` are the sums
+ * of that moment. */
 static void learn_share(hyb_lu_t *lu, int k, const hyb_lap_t *then)
 {
     struct hyb_tuner *t = lu->tuner;
@@ -276,7 +282,8 @@ static void learn_share(hyb_lu_t *lu, int k, const hyb_lap_t *then)
     took(lu, k)->balanced = hyb_split_share(split, theirs + ours);
 }
 
-/* Of iterations before k, what devices completed since the last call. */
+/* Learn what devices have completed since the last call, in iterations before
+ * k. */
 static void learn_shares(hyb_lu_t *lu, int k)
 {
     int *next = &lu->tuner->shared;
@@ -298,14 +305,14 @@ static double resident_flop(hyb_lu_t *lu, int k)
         lu, k, columns_of(lu, all) - hyb_ledger_team_columns(&lu->ledger, all));
 }
 
-/* flop of iteration k, of the team and devices. */
+/* flop of iteration k, by the team and the devices. */
 static double all_flop(hyb_lu_t *lu, int k)
 {
     return took(lu, k)->lap.flop + resident_flop(lu, k) +
            hyb_visits_flop(lu, k);
 }
 
-/* flop/s of the team while it updates; 0: it did not. */
+/* flop/s of the team while it updates; 0: it did not update. */
 static double team_rate(const hyb_lap_t *lap)
 {
     double seconds = lap->team[HYB_MULTIPLY];
@@ -313,14 +320,15 @@ static double team_rate(const hyb_lap_t *lap)
     return seconds > 0.0 ? lap->flop / seconds : 0.0;
 }
 
-/* Seconds of the team's life that swaps and solves took, and rows. */
+/* Seconds, the mean over the team, that swaps, solves and the row exchange
+ * took. */
 static double exchange_seconds(const hyb_lap_t *lap)
 {
     return lap->team[HYB_SWAP] + lap->team[HYB_SOLVE] +
            lap->team[HYB_EXCHANGE] + lap->team[HYB_WAIT_ROWS];
 }
 
-/* What iteration k took, for the choice of the mode; all but the total. */
+/* The times of iteration k, for the choice of the mode; all but the total. */
 static hyb_lookahead_iteration_t measured(hyb_lu_t *lu, int k)
 {
     const hyb_lap_t *lap = &took(lu, k)->lap;
@@ -342,8 +350,9 @@ static hyb_lookahead_iteration_t measured(hyb_lu_t *lu, int k)
 }
 
 /*
- * Iteration k is over. With devices it lasts from the end of the one before it
- * on these: the next one opens long before that, and a mode shows there first.
+ * Iteration k is over. With devices that multiply, it lasts from the end of
+ * iteration k - 1 on the devices to its own end there: the next iteration opens
+ * long before that, and the effect of a mode shows there first.
  */
 static void learn(hyb_lu_t *lu, int k)
 {
@@ -364,7 +373,7 @@ static void learn(hyb_lu_t *lu, int k)
                    MPI_MAX, lu->grid->all_comm, &t->request);
 }
 
-/* What each device did since the row before. */
+/* Add what each device did since the row before. */
 static void add_devices(hyb_lu_t *lu, hyb_iteration_t *row)
 {
     struct hyb_tuner *t = lu->tuner;
@@ -384,7 +393,7 @@ static void add_devices(hyb_lu_t *lu, hyb_iteration_t *row)
     }
 }
 
-/* Iteration k is over on the devices, too: its row for the record. */
+/* Iteration k is over on the devices, too: report its row. */
 static void tell(hyb_lu_t *lu, int k)
 {
     const hyb_step_t *step = hyb_lu_step(lu, k);
@@ -419,7 +428,7 @@ static void tell(hyb_lu_t *lu, int k)
     lu->resources.observer.iteration(&row);
 }
 
-/* Iteration k has ended for the leader. */
+/* Iteration k has ended for the leader: close its sums. */
 static void close_lap(hyb_lu_t *lu, int k)
 {
     struct hyb_tuner *t = lu->tuner;
@@ -437,8 +446,8 @@ static void close_lap(hyb_lu_t *lu, int k)
 }
 
 /*
- * Columns that updates have left when iteration k opens. With look-ahead that
- * is as soon as its panel is known, when the one before begins its update.
+ * Columns that updates have left when iteration k opens. With look-ahead it
+ * opens as soon as its panel is known, when iteration k - 1 begins its update.
  */
 static int64_t columns_left(hyb_lu_t *lu, int k)
 {

@@ -25,14 +25,15 @@ typedef struct {
     hyb_run_t run;
 } task_t;
 
-/* The stage after the panel before, or after the arrival of rows. */
+/* The stage that work in this iteration starts from: the panel before has been
+ * applied and, if P > 1, the rows have arrived. */
 static int64_t first_stage(const hyb_worker_t *me, const hyb_step_t *step)
 {
     return me->lu->grid->nprow > 1 ? hyb_stage_after(step->k, HYB_STEP_ARRIVE)
                                    : hyb_stage(step->k);
 }
 
-/* To swap and solve those of blocks that are the team's. */
+/* The task to swap and solve the team's columns of `blocks`. */
 static task_t solving(hyb_worker_t *me, const hyb_step_t *step,
                       hyb_block_range_t blocks)
 {
@@ -45,7 +46,8 @@ static task_t solving(hyb_worker_t *me, const hyb_step_t *step,
                                                        me->lu->mat->nb)};
 }
 
-/* To multiply them as well, or to multiply what is solved. */
+/* The task to multiply them as well; where they are solved already, only to
+ * multiply them. */
 static task_t updating(hyb_worker_t *me, const hyb_step_t *step,
                        hyb_block_range_t blocks)
 {
@@ -57,7 +59,7 @@ static task_t updating(hyb_worker_t *me, const hyb_step_t *step,
     return t;
 }
 
-/* Is there a run, or nothing left to wait for? Takes the run. */
+/* Is there a run, which is taken, or nothing left to wait for? */
 static bool try_to_take(void *context)
 {
     task_t *t = context;
@@ -68,7 +70,8 @@ static bool try_to_take(void *context)
                            t->width, &t->run);
 }
 
-/* What is waited for: other workers and devices, or other processes. */
+/* What does this task wait for: other workers and devices, or other
+ * processes? */
 static hyb_activity_t reason_to_wait(const task_t *t)
 {
     const hyb_lu_t *lu = t->me->lu;
@@ -79,7 +82,7 @@ static hyb_activity_t reason_to_wait(const task_t *t)
                : HYB_WAIT_COLUMNS;
 }
 
-/* One run of t, once there is one; false: none is left. */
+/* Work on one run of `t`, once there is one. Returns false if none is left. */
 static bool work_on_one(task_t *t)
 {
     hyb_place_t *host = &t->me->lu->homes.host;
@@ -99,7 +102,7 @@ static void work_on_all(task_t t)
         ;
 }
 
-/* What is left for the team of an iteration. */
+/* Work on what is left of an iteration for the team. */
 static void work_on_rest(hyb_worker_t *me, const hyb_step_t *step)
 {
     work_on_all(updating(me, step, step->rest));
@@ -111,14 +114,14 @@ static bool host_has_solved(hyb_lu_t *lu, int k)
                                    hyb_stage_after(k, HYB_STEP_SOLVE));
 }
 
-/* All columns are swapped and solved before any is multiplied. */
+/* Swap and solve all columns before any is multiplied. */
 static void solve_all(hyb_worker_t *me, const hyb_step_t *step)
 {
     work_on_all(solving(me, step, step->all));
     hyb_worker_wait(me, HYB_WAIT_COLUMNS, step->k, host_has_solved);
 }
 
-/* Swap and solve columns for the devices, until that is enough. */
+/* Swap and solve columns for the devices, until `is_enough`. */
 static void feed(hyb_worker_t *me, const hyb_step_t *step,
                  bool (*is_enough)(const hyb_worker_t *me,
                                    const hyb_step_t *step))
@@ -145,7 +148,8 @@ static int64_t has_arrived(const hyb_lu_t *lu, int64_t b, int k)
     return hyb_stage_after(hyb_lu_met_before(lu, b, k), HYB_STEP_ARRIVE);
 }
 
-/* Blocks of place, or its guest; false: there is no room for it now. */
+/* Queue blocks of `place`, or its guest. Returns false if there is no room for
+ * the guest now. */
 static bool queue_blocks(hyb_lu_t *lu, const hyb_step_t *step,
                          hyb_place_t *place, hyb_block_range_t blocks)
 {
@@ -159,8 +163,8 @@ static bool queue_blocks(hyb_lu_t *lu, const hyb_step_t *step,
                        hyb_stage(hyb_lu_met(lu, blocks.from, step->k)));
 }
 
-/* Is all that block b meets before iteration k queued? Where P = 1 it meets
- * later what it missed. */
+/* Is the application of all panels before iteration k queued for block b? Where
+ * P = 1 it can catch up, so the answer does not matter. */
 static bool has_come_up(const hyb_lu_t *lu, int k, int64_t b)
 {
     return lu->grid->nprow == 1 ||
@@ -168,7 +172,7 @@ static bool has_come_up(const hyb_lu_t *lu, int k, int64_t b)
                              hyb_stage(hyb_lu_met_before(lu, b, k)));
 }
 
-/* Must place still queue block b for iteration k, and can it? */
+/* Must `place` still queue block b for iteration k, and can it? */
 static bool is_due(const hyb_lu_t *lu, int k, const hyb_place_t *place,
                    int64_t b)
 {
@@ -177,7 +181,8 @@ static bool is_due(const hyb_lu_t *lu, int k, const hyb_place_t *place,
                               hyb_stage(hyb_lu_met(lu, b, k)));
 }
 
-/* P = 1: from block b on, up to one of place that does not meet the same. */
+/* P = 1: the blocks from b on, up to the first one of `place` that does not
+ * need the same panels. */
 static hyb_block_range_t due_blocks(const hyb_lu_t *lu, const hyb_step_t *step,
                                     const hyb_place_t *place, int64_t b)
 {
@@ -194,7 +199,7 @@ static hyb_block_range_t due_blocks(const hyb_lu_t *lu, const hyb_step_t *step,
     return due;
 }
 
-/* Have the rows come that block b needs in iteration k? */
+/* Have the rows arrived that block b needs in iteration k? */
 static bool has_rows(const hyb_lu_t *lu, int k, int64_t b)
 {
     return lu->grid->nprow == 1 ||
@@ -203,9 +208,9 @@ static bool has_rows(const hyb_lu_t *lu, int k, int64_t b)
 }
 
 /*
- * The next blocks of place that can be queued, from block b on: first what
- * panel k + 1 waits for, behind it what runs while that is factored. Where
- * P > 1, a parcel whose rows are here.
+ * The next blocks of `place` that can be queued, from block b on: first what
+ * panel k + 1 waits for, then what runs while that panel is factored. With
+ * several process rows they are a parcel whose rows are here.
  */
 static hyb_block_range_t blocks_to_queue(hyb_lu_t *lu, const hyb_step_t *step,
                                          const hyb_place_t *place, int64_t b)
@@ -218,7 +223,8 @@ static hyb_block_range_t blocks_to_queue(hyb_lu_t *lu, const hyb_step_t *step,
     return hyb_exchange_parcel(lu, b)->blocks;
 }
 
-/* Guests of place that come in iteration k, as far as it has room now. */
+/* Queue the guests of `place` that come in iteration k, as far as it has room
+ * now. */
 static void queue_guests(hyb_lu_t *lu, int k, hyb_place_t *place)
 {
     const hyb_step_t *step = hyb_lu_step(lu, k);
@@ -229,7 +235,7 @@ static void queue_guests(hyb_lu_t *lu, int k, hyb_place_t *place)
             return;
 }
 
-/* What is ready of iteration k at place. */
+/* Queue what is ready of iteration k at `place`. */
 static void queue_ready(hyb_lu_t *lu, int k, hyb_place_t *place)
 {
     const hyb_step_t *step = hyb_lu_step(lu, k);
@@ -315,8 +321,12 @@ static bool next_is_updated(const hyb_worker_t *me, const hyb_step_t *step)
     return next_has_met(me->lu, step->k);
 }
 
-/* Where devices update them they get more columns meanwhile, and are not
- * helped, which takes long. The device that factors them runs in order. */
+/*
+ * Where devices update the next panel's columns, the worker feeds them more
+ * columns meanwhile, and does not help them, which takes long. A device that
+ * factors the panel runs its queue in order, so it is enough that the columns
+ * are queued.
+ */
 void hyb_update_wait_next(hyb_worker_t *me, const hyb_step_t *step)
 {
     if (step->by_device) {
@@ -332,8 +342,9 @@ void hyb_update_wait_next(hyb_worker_t *me, const hyb_step_t *step)
 
 /*
  * Must this worker leave the rest of iteration k to others for now? It must if
- * it factors panel k + 2, whose columns are ready for iteration k + 1. Not with
- * devices: they may get these very columns next.
+ * it factors panel k + 2, whose columns are ready for iteration k + 1. Where
+ * devices multiply for the host it need not: they may get exactly those columns
+ * next.
  */
 static bool has_to_leave(const hyb_worker_t *me, const hyb_step_t *step)
 {
@@ -353,7 +364,7 @@ void hyb_update_leave(hyb_worker_t *me, int k)
     atomic_store(&me->iteration, k + 1);
 }
 
-/* Blocks of the rest, as long as that is right. */
+/* Work on `blocks` of the rest until `has_to_leave`. */
 static void work_on(hyb_worker_t *me, const hyb_step_t *step,
                     hyb_block_range_t blocks)
 {

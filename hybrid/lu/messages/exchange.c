@@ -17,7 +17,7 @@
 
 /* ---- memory -------------------------------------------------------------- */
 
-/* Doubles of one of the buffers, and how many there are. */
+/* Doubles of one buffer; then the number of buffers. */
 static size_t buffer(int64_t nb, int64_t wide, int64_t columns)
 {
     return hyb_whole_pages(nb * columns + hyb_parcel_slots(nb, wide, columns));
@@ -43,7 +43,7 @@ uint64_t hyb_exchange_bytes(const hyb_resources_t *resources,
                   hpl_system_columns(shape) + places * HYB_CHECK_COLUMNS);
 }
 
-/* The pages are backed by all members, each its part. */
+/* Touch the pages, each member its part. */
 static void touch_share(void *context, int member)
 {
     hyb_lu_t *lu = context;
@@ -52,8 +52,8 @@ static void touch_share(void *context, int member)
                     hyb_team_size(lu->resources.team));
 }
 
-/* Parcels grow where there are many rounds, and where some process has devices:
- * fewer and longer messages cost the leader less. */
+/* How much may parcels grow? They grow where there are many rounds, or where
+ * some process has devices: fewer and longer messages cost the leader less. */
 static int64_t most_growth(const hyb_lu_t *lu)
 {
     enum { TIMES = 8 };
@@ -64,7 +64,8 @@ static int64_t most_growth(const hyb_lu_t *lu)
                : 1;
 }
 
-/* Parcels under way at the same time: one where columns live on devices. */
+/* How many parcels may be under way at the same time? One where columns live on
+ * devices. */
 static int most_together(const hyb_lu_t *lu)
 {
     return hyb_exchange_has_many_rounds(lu->grid->nprow) && !lu->homes.resident
@@ -133,7 +134,8 @@ xh_view_t hyb_exchange_u(hyb_lu_t *lu, int k, hyb_run_t run)
 
 /* ---- packing: all workers ------------------------------------------------ */
 
-/* Columns that a worker packs at a time: it has about its part of the rows. */
+/* Columns that a worker packs at a time: so it packs about its share of the
+ * rows. */
 static int unit(const hyb_lu_t *lu)
 {
     enum { ALONE = 32 };
@@ -141,8 +143,8 @@ static int unit(const hyb_lu_t *lu)
     return ALONE * lu->grid->nprow;
 }
 
-/* Units of block b: workers pack what is in host memory; what has come down
- * from devices they weigh. */
+/* Units of block b: workers pack the rows in host memory; rows that came down
+ * from devices they only weigh, for the check columns. */
 static int64_t units_of(const hyb_lu_t *lu, int64_t b)
 {
     return lu->exchange->packs[b] != lu->exchange->weighs
@@ -213,7 +215,7 @@ void hyb_exchange_open(hyb_lu_t *lu, const hyb_step_t *step)
     hyb_parcels_open(lu, step);
 }
 
-/* It is packed, by all, from now on. */
+/* From now on all workers pack this parcel. */
 static void begin(hyb_lu_t *lu, hyb_parcel_t *parcel)
 {
     enum { TAGS = 32768 };
@@ -244,7 +246,7 @@ static bool is_packed(const hyb_lu_t *lu)
     return hyb_units_are_settled(&lu->exchange->units);
 }
 
-/* Those of devices are checked as they have come down. */
+/* Rows from devices are weighed once they have come down. */
 static bool is_weighed(hyb_lu_t *lu)
 {
     struct hyb_exchange *e = lu->exchange;
@@ -257,7 +259,7 @@ static bool is_weighed(hyb_lu_t *lu)
     return hyb_units_are_settled(&e->units);
 }
 
-/* The parcel leaves, once it is packed. The leader lends a hand. */
+/* Send the parcel once it is packed. The leader helps to pack. */
 static bool start_parcel(hyb_lu_t *lu)
 {
     struct hyb_exchange *e = lu->exchange;
@@ -275,7 +277,7 @@ static bool start_parcel(hyb_lu_t *lu)
     return true;
 }
 
-/* A parcel's rows are here. */
+/* A parcel's rows have arrived. */
 static void end_parcel(hyb_lu_t *lu, hyb_parcel_t *parcel)
 {
     hyb_block_range_t blocks = parcel->blocks;
@@ -304,7 +306,7 @@ static void move_parcels(hyb_lu_t *lu)
     e->count = left;
 }
 
-/* A parcel after the other, as far as that goes without waiting. */
+/* Begin one parcel after another, as far as possible without waiting. */
 static void begin_parcels(hyb_lu_t *lu)
 {
     struct hyb_exchange *e = lu->exchange;

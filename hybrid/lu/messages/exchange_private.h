@@ -7,59 +7,63 @@
 #include "hybrid/lu/state/step.h"
 #include "hybrid/lu/tune/sizes.h"
 
-/* The exchange from inside: exchange.c and parcels.c. */
+/* What exchange.c and parcels.c share. */
 
 enum { HYB_MOVING_MOST = 8 };
 
-/* Parcels of guests begin by turns with those of all others, so that links and
- * devices are busy at the same time. */
+/* Parcels of guests begin by turns with parcels of all other blocks, so that
+ * links and devices are busy at the same time. */
 enum { HYB_GUESTS, HYB_OTHERS, HYB_STREAMS };
 
-/* Who has a slot, until its blocks have met the panels up to `to`. */
+/* The blocks that use a slot, until the panels up to `to` have been applied to
+ * them. */
 typedef struct {
     hyb_block_range_t blocks;
     int to;
 } hyb_holder_t;
 
 struct hyb_exchange {
-    int k; /* iteration that is exchanged */
+    int k; /* the iteration whose rows are exchanged */
     hyb_block_range_t
-        left[HYB_STREAMS];    /* blocks of parcels that have not begun */
-    int64_t all[HYB_STREAMS]; /* so many were left */
-    bool l2_is_left;          /* nor has L2's */
-    hyb_parcel_t *packed;     /* the one that is packed, or NULL */
-    hyb_parcel_t *moving[HYB_MOVING_MOST]; /* those that travel */
-    int count, together;                   /* how many do, and may */
-    int64_t blocks;                        /* of the first parcel ... */
-    int64_t growth, most; /* ... and of the next one, times blocks; at most */
-    int tag;              /* of the next exchange */
-    hyb_parcel_t *at;     /* by first block; L2's behind all */
-    hyb_block_range_t *last; /* by block: those of its last parcel */
+        left[HYB_STREAMS];    /* blocks whose parcels have not begun */
+    int64_t all[HYB_STREAMS]; /* how many were left at first */
+    bool l2_is_left;          /* L2's parcel has not begun */
+    hyb_parcel_t *packed;     /* the parcel being packed, or NULL */
+    hyb_parcel_t *moving[HYB_MOVING_MOST]; /* the parcels that travel */
+    int count, together; /* how many travel, and may travel together */
+    int64_t blocks;      /* blocks of the first parcel */
+    /* The next parcel's blocks, in units of `blocks`; its bound. */
+    int64_t growth, most;
+    int tag; /* tag of the next exchange */
+    /* Parcels by their first block; L2's parcel is behind all blocks. */
+    hyb_parcel_t *at;
+    hyb_block_range_t *last; /* by block: the blocks of its last parcel */
 
-    hyb_units_t units; /* of its columns on the host: any worker packs some;
-                          then of all others: any worker weighs some */
+    hyb_units_t units; /* columns of `packed` on the host: any worker packs
+                          some; then all other columns: any worker weighs some,
+                          for the check columns */
     bool weighs;
-    bool *packs; /* by block: workers pack its rows: they are in host memory */
+    bool *packs; /* by block: workers pack its rows, which are in host memory */
 
-    int64_t rows;      /* of a column in the next three: nb, or less */
-    double *gathered;  /* rows x columns: rows of U; then slots */
-    double *displaced; /* likewise: top rows on their way to new places */
-    double *u; /* likewise: U in columns, where someone reads it so; or NULL */
+    int64_t rows;      /* rows of a column in the next three: nb, or fewer */
+    double *gathered;  /* rows x columns: rows of U; then the slots */
+    double *displaced; /* same size: top rows on their way to new places */
+    double *u; /* same size: U in columns, where anyone reads it so; or NULL */
     size_t bytes;                        /* of all three, in one piece */
     int64_t slot;                        /* doubles of a slot */
-    hyb_holder_t held[HYB_PARCEL_SLOTS]; /* slots */
+    hyb_holder_t held[HYB_PARCEL_SLOTS]; /* by slot */
     int next_slot;
 };
 
 /* ---- parcels.c: which blocks travel together, and where they have room ----
  */
 
-/* Iteration step->k: no parcel has begun. */
+/* Let iteration step->k begin: no parcel has begun. */
 void hyb_parcels_open(hyb_lu_t *lu, const hyb_step_t *step);
 
-/* Are there any that have not? */
+/* Are any parcels left to begin? */
 bool hyb_parcels_are_left(const struct hyb_exchange *e);
 
-/* The next one, but for its tag, if its blocks have met what they are to have
- * met before, and there is room; else NULL. The leader. */
+/* The next parcel, without its tag; NULL if its blocks are not ready or there
+ * is no room. Called by the leader. */
 hyb_parcel_t *hyb_parcels_next(hyb_lu_t *lu);

@@ -11,7 +11,7 @@
 #include "hybrid/lu/state/step.h"
 #include "hybrid/lu/tune/sizes.h"
 
-/* Behind blocks that meet nothing in this iteration. */
+/* Pass over blocks to which no panel is applied in this iteration. */
 static void pass_over(const hyb_lu_t *lu, hyb_block_range_t *left)
 {
     int k = lu->exchange->k;
@@ -46,7 +46,8 @@ bool hyb_parcels_are_left(const struct hyb_exchange *e)
            hyb_blocks_count(e->left[HYB_OTHERS]) > 0;
 }
 
-/* Of which more of its part is left; the next panel's columns are first. */
+/* The stream of which the larger part is left. The next panel's columns come
+ * first. */
 static hyb_block_range_t *next_left(struct hyb_exchange *e)
 {
     int64_t guests = hyb_blocks_count(e->left[HYB_GUESTS]);
@@ -58,7 +59,8 @@ static hyb_block_range_t *next_left(struct hyb_exchange *e)
                         : HYB_OTHERS];
 }
 
-/* Up to here blocks meet the same as the first one. */
+/* The end of the blocks to which the same panels are applied as to the first
+ * one. */
 static int64_t alike(const hyb_lu_t *lu, hyb_block_range_t blocks)
 {
     int k = lu->exchange->k, from = hyb_lu_met_before(lu, blocks.from, k);
@@ -72,9 +74,9 @@ static int64_t alike(const hyb_lu_t *lu, hyb_block_range_t blocks)
 }
 
 /*
- * The next panel's columns are a parcel of their own. All others are one, or
- * where their updates overlap are cut every so many blocks. Those that meet a
- * wide panel have room in a slot.
+ * The next panel's columns are a parcel of their own. All other blocks are one
+ * parcel or, where the exchange overlaps updates, one parcel per `growth` x
+ * `blocks`. A parcel of a wide panel has its memory in a slot.
  */
 static hyb_block_range_t next_blocks(hyb_lu_t *lu, hyb_block_range_t blocks)
 {
@@ -103,10 +105,9 @@ static bool has_met(const hyb_lu_t *lu, hyb_block_range_t blocks, int panels)
 }
 
 /*
- * Have the blocks met what they are to have met before, and is the memory for
- * their rows free? Rows of a parcel lie between each other, so it is once all
- * of the last ones there have been used: then no device reads from there any
- * more.
+ * Are the blocks ready, and is the memory for their rows free? Rows of a parcel
+ * lie interleaved in the buffers, so the memory is free once all blocks of the
+ * last parcel there have used their rows: then no device reads them any more.
  */
 static bool is_possible(const hyb_lu_t *lu, hyb_block_range_t blocks)
 {
@@ -122,7 +123,7 @@ static bool is_possible(const hyb_lu_t *lu, hyb_block_range_t blocks)
            (!is_wide || has_met(lu, held->blocks, held->to));
 }
 
-/* The room of a parcel in both buffers. */
+/* Give a parcel its memory in both buffers. */
 static void put_at(struct hyb_exchange *e, hyb_parcel_t *parcel, int64_t at)
 {
     parcel->x.gathered = e->gathered + at;
@@ -134,7 +135,7 @@ static int64_t slots_from(const hyb_lu_t *lu)
     return lu->ledger.columns * lu->exchange->rows;
 }
 
-/* The slot that is free. */
+/* Take the slot that is free. */
 static void take_slot(hyb_lu_t *lu, hyb_parcel_t *parcel)
 {
     struct hyb_exchange *e = lu->exchange;
@@ -145,7 +146,7 @@ static void take_slot(hyb_lu_t *lu, hyb_parcel_t *parcel)
     put_at(e, parcel, slots_from(lu) + parcel->slot);
 }
 
-/* Is block b in host memory, as long as its parcel is packed? */
+/* Is block b in host memory while its parcel is packed? */
 static bool is_on_host(const hyb_lu_t *lu, int64_t b)
 {
     const hyb_place_t *place = hyb_home_of(&lu->homes, b);
@@ -182,7 +183,7 @@ static hyb_parcel_t *fill(hyb_lu_t *lu, hyb_block_range_t blocks)
     return parcel;
 }
 
-/* Its rows have a place of their own, which all devices have left two
+/* L2's rows have memory of their own, which no device reads any more two
  * iterations later. */
 static hyb_parcel_t *fill_l2(hyb_lu_t *lu)
 {
@@ -203,7 +204,7 @@ static hyb_parcel_t *fill_l2(hyb_lu_t *lu)
     return parcel;
 }
 
-/* L2's follows the next panel's columns. */
+/* L2's parcel follows the parcel of the next panel's columns. */
 hyb_parcel_t *hyb_parcels_next(hyb_lu_t *lu)
 {
     struct hyb_exchange *e = lu->exchange;

@@ -46,7 +46,7 @@ static xh_view_t top_of(hyb_lu_t *lu, int k)
                         all.cols);
 }
 
-/* The workers that factor panel k. */
+/* How many workers factor panel k? */
 static int factoring_members(hyb_lu_t *lu, int k)
 {
     return k == lu->range.first ? hyb_team_size(lu->resources.team)
@@ -71,7 +71,7 @@ static int64_t global_row(const HPL_T_panel *panel, int64_t local)
     return hpl_map_global(&rows, panel->ii + local);
 }
 
-/* Without helping devices: other processes wait for this column. */
+/* Poll without helping devices: other processes wait for this column. */
 static bool poll_others(void *lu)
 {
     hyb_poller_poll(&((hyb_lu_t *)lu)->poller);
@@ -103,7 +103,7 @@ void hyb_panel_agree(HPL_T_panel *panel, double *proposal,
     memcpy(pivot->current, candidate + panel->jb, row);
 }
 
-/* The pivot of one column; broadcasts move on meanwhile. */
+/* Agree on the pivot of one column; broadcasts move on meanwhile. */
 static void agree(void *context, hyb_pivot_t *pivot)
 {
     agreement_t *a = context;
@@ -123,7 +123,7 @@ static void agree(void *context, hyb_pivot_t *pivot)
     hyb_check_columns_chosen(a->lu, a->k, a->column++, pivot);
 }
 
-/* Without the option nobody reads upstream's timer of the leaves. */
+/* Without this option nobody reads HPL's timer of the recursion's leaves. */
 #ifdef HPL_DETAILED_TIMING
 static const bool times_leaves = true;
 #else
@@ -136,13 +136,15 @@ static void toggle_leaf_timer(void *context)
     HPL_ptimer(HPL_TIMING_PFACT);
 }
 
-/* Are there others to agree with, or to look after, at each column? */
+/* Is there anything to agree on with other processes, or to poll for, at each
+ * column? */
 static bool agrees(const hyb_lu_t *lu)
 {
     return lu->grid->nprocs > 1 || lu->visits != NULL || lu->homes.resident;
 }
 
-/* What other processes and back-substitution read of a factored panel. */
+/* Record what other processes and the back-substitution read of a factored
+ * panel. */
 static void record(hyb_lu_t *lu, hyb_lu_panel_t *p)
 {
     HPL_T_panel *h = p->hpl;
@@ -159,8 +161,8 @@ static void record(hyb_lu_t *lu, hyb_lu_panel_t *p)
 
 /* ---- by a device --------------------------------------------------------- */
 
-/* Its memory on the host may be that of panel k - 1, which other devices
- * read. */
+/* May panel k come down? Its memory on the host may be that of panel k - 1,
+ * which other devices still read. */
 static bool can_come_down(hyb_lu_t *lu, int k)
 {
     return lu->homes.places == 2 || hyb_homes_have_panel(&lu->homes, k - 1);
@@ -207,7 +209,7 @@ bool hyb_panel_take(hyb_lu_t *lu, int k)
     return true;
 }
 
-/* The panel gets its seal once all have summed up their parts. */
+/* Give the panel its seal once all members have summed their parts. */
 static void seal(hyb_worker_t *me, int k)
 {
     hyb_seal_sum(me->lu, k);
@@ -244,7 +246,7 @@ void hyb_panel_factor_by(hyb_worker_t *me, int k)
     }
     hyb_timer_begin(me, HYB_PANEL, k);
     hyb_worker_toggle(me, HPL_TIMING_RPFACT);
-    /* All must have loaded before any may exchange rows. */
+    /* All must have loaded before anyone may exchange rows. */
     load(lu, k, me->member, members);
     hyb_check_columns_panel(lu, k, all_columns(lu, k), me->member, members);
     atomic_fetch_add(&p->loaded, 1);

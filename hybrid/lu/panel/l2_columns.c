@@ -5,9 +5,10 @@
 #include "hybrid/lu/panel/panel.h"
 #include "hybrid/lu/state/flight.h"
 
-enum { ROWS = 480 }; /* copied at a time, a multiple of all tiles' heights */
+/* Rows copied at a time, a multiple of every tile height. */
+enum { ROWS = 480 };
 
-/* Rows of tiles, from the first row of one on, into columns. */
+/* Copy rows of tiles, from the first row of a tile on, into columns. */
 static void copy(const hyb_tiles_t *tiles, int64_t from, xh_view_t v)
 {
     for (int64_t i = 0; i < v.rows; i += tiles->height)

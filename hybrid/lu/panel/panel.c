@@ -18,7 +18,7 @@
 
 /* ---- memory -------------------------------------------------------------- */
 
-/* Doubles of tiles with rows x cols, as a multiple of a cache line. */
+/* Doubles of tiles with rows x cols, rounded up to whole cache lines. */
 static size_t tile_doubles(int64_t rows, int64_t cols, int height)
 {
     enum { LINE = 8 };
@@ -26,7 +26,7 @@ static size_t tile_doubles(int64_t rows, int64_t cols, int height)
     return (size_t)xh_whole_units(hyb_pack_size(rows, cols, height), LINE);
 }
 
-enum { SEAL = 8 }; /* doubles behind L2 for sums of bits: a line */
+enum { SEAL = 8 }; /* doubles behind L2 for sums of bits: one cache line */
 
 /* Doubles of panel k's message on this process, with L2 or without. */
 static size_t message_doubles(const hpl_shape_t *shape, int k, int height,
@@ -42,7 +42,8 @@ static size_t message_doubles(const hpl_shape_t *shape, int k, int height,
            tile_doubles(jb, jb, height) + (size_t)(jb * jb + jb + 1);
 }
 
-/* Cut the memory, if there is any, into its parts; returns its doubles. */
+/* Lay the parts out in the memory, if there is any; returns the doubles of all
+ * parts. */
 static size_t lay_out(hyb_panel_workspace_t *s,
                       const hyb_resources_t *resources, int64_t rows,
                       int64_t nb)
@@ -88,10 +89,11 @@ uint64_t hyb_panels_bytes(const hyb_resources_t *resources,
     return doubles * sizeof(double);
 }
 
-/* Lay panel k out in the memory that it takes over; nothing travels yet. */
+/* Lay panel k out in the memory of the panel that it replaces. The broadcast of
+ * panel k has not begun. */
 static void set_up(hyb_lu_t *lu, int k);
 
-/* Pages are backed by all members, each its part. */
+/* Touch the pages, each member its part. */
 static void touch_share(void *context, int member)
 {
     hyb_lu_t *lu = context;
@@ -107,7 +109,7 @@ static void touch_share(void *context, int member)
     }
 }
 
-/* The first panels have the memory that those to come need. */
+/* The first panels are the largest; later panels use their memory. */
 xh_status_t hyb_panels_create(hyb_lu_t *lu)
 {
     const hyb_resources_t *resources = &lu->resources;
@@ -175,7 +177,7 @@ double *hyb_l2_columns_memory(hyb_lu_t *lu, size_t *bytes_p)
 
 static void set_up(hyb_lu_t *lu, int k)
 {
-    enum { TAGS = 32768 }; /* the least that MPI offers */
+    enum { TAGS = 32768 }; /* the smallest bound that MPI allows */
     HPL_T_pmat *mat = lu->mat;
     hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
     int first = k * mat->nb, jb = Mmin(mat->nb, mat->n - first);
@@ -277,7 +279,8 @@ bool hyb_panel_advance(hyb_lu_t *lu, int k)
     return hpl_schedule_has_received(p->hpl->bcast);
 }
 
-/* The permutation as lists for hyb_run_swap, or where rows come to stand. */
+/* List the permutation for hyb_run_swap or, if P > 1, where rows of U go in the
+ * top. */
 static void list_moves(hyb_lu_panel_t *p, int jb, bool alone)
 {
     const hpl_pivots_t *pivots = hpl_panel_pivots(p->hpl);

@@ -12,80 +12,89 @@
 #include "hybrid/lu/state/step.h"
 #include "hybrid/lu/state/timer.h"
 
-/* The panels in flight, backed by pages. Needs lu's resources, grid, mat,
- * range, and blocks that have been dealt to homes. Errors: XH_ERR_MEMORY;
- * destroy then all the same */
+/*
+ * This folder holds panels, from opening to receipt: who factors them, the
+ * factorization by the team, the hand-over from a device, the broadcast, L2 in
+ * columns, and several panels as one wide panel.
+ *
+ * hyb_panels_create makes the panels in flight, their pages touched, from lu's
+ * resources, grid, mat and range, after blocks have been dealt to homes.
+ * Errors: XH_ERR_MEMORY; call hyb_panels_destroy all the same
+ */
 xh_status_t hyb_panels_create(hyb_lu_t *lu);
 void hyb_panels_destroy(hyb_lu_t *lu);
 
-/* Bytes that they take on a process of shape. */
+/* Bytes that the panels take on a process of `shape`. */
 uint64_t hyb_panels_bytes(const hyb_resources_t *resources,
                           const hpl_shape_t *shape);
 
-/* Its place and memory, and where another process factors it the beginning of
- * its broadcast. The leader; no iteration uses panel k - 3 any more. */
+/*
+ * Give panel k its memory and, if another process column factors it, begin to
+ * receive its broadcast. Called by the leader, when no iteration uses panel k -
+ * 3 any more.
+ */
 void hyb_panel_open(hyb_lu_t *lu, int k);
 
 /*
- * Factor panel k; on its process column, by all workers for the first panel,
- * else by those of iteration k - 1's step at the same time, once the panel's
- * columns have met panel k - 1. Or, once the device that they live on has them
- * queued so far, give it to this device.
+ * Factor panel k on its process column, once panel k - 1 has been applied to
+ * its columns. All workers call this for the first panel, else the workers that
+ * the step of iteration k - 1 names, at the same time. If a device factors the
+ * panel, this gives it to the device, once the columns are queued there.
  */
 void hyb_panel_factor_by(hyb_worker_t *me, int k);
 
-/* Has the device factored panel k? Then it is known here. The leader. */
+/* Has the device factored panel k? Then this makes it known here. Called by the
+ * leader. */
 bool hyb_panel_take(hyb_lu_t *lu, int k);
 
-/* Begin to broadcast it, by the leader, after factoring, unless a device is at
- * it; others do nothing. */
+/* Begin to broadcast panel k after it has been factored. Only the leader acts,
+ * and only if no device is still factoring the panel. */
 void hyb_panel_broadcast(hyb_worker_t *me, int k);
 
-/* Advance all broadcasts, and take what devices have factored; lu. For the
- * poller. */
+/* Advance all broadcasts, and take the panels that devices have factored. For
+ * the poller; `lu` is a hyb_lu_t. */
 void hyb_panel_poll(void *lu);
 
-/* Does no panel travel any more? */
+/* Have all broadcasts ended? */
 bool hyb_panels_are_still(const hyb_lu_t *lu);
 
-/* Has the panel that has panel k's place been passed on? */
+/* Has the panel whose memory panel k takes over been passed on? */
 bool hyb_panel_is_free(const hyb_lu_t *lu, int k);
 
-/* Advance panel k's broadcast; true once the panel is known here. It may have
- * to be passed on still. The leader. */
+/* Advance panel k's broadcast. Is the panel known here? It may still have to be
+ * passed on. Called by the leader. */
 bool hyb_panel_advance(hyb_lu_t *lu, int k);
 
-/* The host's receive_panel: L1 packed, the row moves as lists. */
+/* The host's receive_panel: pack L1, and list the row moves. */
 void hyb_panel_receive(hyb_place_t *host, int k);
 
 /*
- * Agree on a column's pivot with the other processes of the process column, of
- * which each calls this.
+ * Agree on a column's pivot; each process of the process column calls this.
  *
- * panel     in      its grid and its width
+ * panel     in      gives the grid and the width
  * proposal  out     HPL_PROPOSAL_ROWS + 2 jb
- * pivot     in/out  in with its global row, and mine: true
+ * pivot     in/out  in with its global row, and `mine` true
  */
 void hyb_panel_agree(HPL_T_panel *panel, double *proposal,
                      const hpl_pivot_wait_t *wait, hyb_pivot_t *pivot);
 
 /* ---- L2 in columns -------------------------------------------------------
  *
- * For devices and the BLAS library, which cannot read tiles. There is memory
- * for those of two iterations, k and k + 1, or of one.
+ * Devices and the BLAS library cannot read tiles. There is memory for L2 of two
+ * iterations, k and k + 1, or of one.
  */
 
-/* All of its memory, in one piece, to be pinned. */
+/* All memory for L2 in columns, in one piece, to be pinned. */
 double *hyb_l2_columns_memory(hyb_lu_t *lu, size_t *bytes_p);
 
-/* It is to be copied. The leader. */
+/* Let L2 of `panel` be copied into columns. Called by the leader. */
 void hyb_l2_columns_begin(hyb_lu_panel_t *panel);
 
 /*
- * Copy rows until none is left to take; any number
- * of threads at once. Others may be at work on the last ones still.
+ * Copy rows until none is left to take. Any number of threads may call this at
+ * once; other threads may still be copying their last rows when it returns.
  */
 void hyb_l2_columns_fill(hyb_lu_panel_t *panel);
 
-/* Is all of its L2 in its place? */
+/* Is all of L2 in its columns? */
 bool hyb_l2_columns_complete(const hyb_lu_panel_t *panel);

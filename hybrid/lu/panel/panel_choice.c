@@ -10,8 +10,8 @@
 
 struct hyb_panel_choice {
     hyb_panel_pace_t known;
-    MPI_Request request; /* what the last panel took is reduced */
-    int last;            /* that panel */
+    MPI_Request request; /* it reduces what the last panel took */
+    int last;            /* the last panel */
     bool by_device;
     double seconds;
 };
@@ -33,7 +33,8 @@ void hyb_panel_choice_destroy(hyb_lu_t *lu)
     free(lu->homes.choice);
 }
 
-/* May panel k's device factor it, and the setting panel is as asked? */
+/* May panel k's device factor it, and is the setting `panel` equal to
+ * `asked`? */
 static bool panel_is(const hyb_lu_t *lu, int k, const char *asked)
 {
     return lu->homes.can_factor &&
@@ -41,7 +42,7 @@ static bool panel_is(const hyb_lu_t *lu, int k, const char *asked)
            strcmp(hyb_resources_panel(&lu->resources), asked) == 0;
 }
 
-/* n less the columns before panel k. */
+/* n minus the columns before panel k. */
 static int64_t rows_of(const hyb_lu_t *lu, int k)
 {
     return lu->mat->n - (int64_t)k * lu->mat->nb;
@@ -64,7 +65,7 @@ bool hyb_panel_choice_was_device(const hyb_lu_t *lu)
     return strcmp(asked, "device") == 0 || lu->homes.choice->by_device;
 }
 
-/* The slowest of the process column counts. */
+/* The slowest process of the process column counts. */
 void hyb_panel_choice_note(hyb_lu_t *lu, int k, bool by_device, double seconds)
 {
     struct hyb_panel_choice *c = lu->homes.choice;

@@ -35,8 +35,11 @@ void hyb_wide_destroy(hyb_lu_t *lu)
     free(lu->wide.rows);
 }
 
-/* Wide becomes what before is, or none, and panel last. Its pivots were found
- * to lead to rows of it, so it needs no owner who vouches for them. */
+/*
+ * Make `wide` of the panels in `before`, if there are any, and panel `last`.
+ * All pivots are known to be rows of the wide panel, so no owner has to vouch
+ * for them.
+ */
 static void join(hyb_wide_t *w, HPL_T_panel *wide, const HPL_T_panel *before,
                  const HPL_T_panel *last)
 {

@@ -29,8 +29,7 @@ static xh_status_t step(const factoring_t *f, int64_t first, int64_t count)
     return XH_OK;
 }
 
-/* Of the columns from first on, U of those behind the left half, and what is
- * below it. */
+/* Solve U of the columns behind the left half, and update what is below it. */
 static xh_status_t update_right(const factoring_t *f, int64_t first,
                                 int64_t half, int64_t count)
 {
@@ -51,7 +50,7 @@ static xh_status_t update_right(const factoring_t *f, int64_t first,
     return hyb_queue_gemm(f->queue, &product);
 }
 
-/* Of so many columns those that are factored first. */
+/* How many of `count` columns are factored first? */
 static int64_t left_half(int64_t count)
 {
     return xh_units(count, 2 * HYB_PANEL_STEP) * HYB_PANEL_STEP;

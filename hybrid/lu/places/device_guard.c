@@ -19,29 +19,30 @@ enum { BOTH = HYB_CHECK_COLUMNS };
 
 enum { PANELS = HYB_GUARD_PANELS, MOMENTS = HYB_GUARD_MOMENTS };
 
-/* Sums of a panel's columns, as hyb_queue_checksum has them. */
+/* When a panel's columns are summed, as hyb_queue_checksum does. */
 typedef enum { FACTORED, CAME, L1_CAME, GIVEN_UP } moment_t;
 
 struct hyb_place_guard {
-    hyb_block_t weights;        /* columns x both */
-    hyb_block_t panel;          /* rows x both: of the next panel's columns */
-    hyb_block_t rows;           /* likewise, of all others */
-    double *all[HYB_IN_FLIGHT]; /* pinned: rows x both, on their way down ... */
-    double *own[HYB_IN_FLIGHT]; /* ... and of panel k's columns */
+    hyb_block_t weights; /* columns x both */
+    hyb_block_t panel;   /* rows x both: sums over the next panel's columns */
+    hyb_block_t rows;    /* rows x both: sums over all other columns */
+    double *all[HYB_IN_FLIGHT]; /* pinned: rows x both, on their way down, of
+                                   all other columns */
+    double *own[HYB_IN_FLIGHT]; /* and of panel k's columns */
     double *host_weights;
-    int swept;                     /* iterations before this one are */
-    hyb_block_t sums[2];           /* of columns of a panel: that is factored;
-                                      that has come, or is given up */
-    double *down[MOMENTS][PANELS]; /* these, on their way down */
-    uint64_t seal[PANELS];         /* what is expected, */
-    uint64_t l1_seal[PANELS];      /* of L1, too */
+    int swept;           /* iterations before this one have been compared */
+    hyb_block_t sums[2]; /* sums of a panel's columns: when factored; when it
+                            has come, or is given up */
+    double *down[MOMENTS][PANELS]; /* sums on their way down */
+    uint64_t seal[PANELS];         /* expected sums of L2, */
+    uint64_t l1_seal[PANELS];      /* and of L1 */
 };
 
 typedef struct hyb_place_guard guard_t;
 
 /* ---- memory -------------------------------------------------------------- */
 
-/* The weights of its columns go up. */
+/* Send the weights of the device's columns up. */
 static xh_status_t send_weights(hyb_place_columns_t *d, double *host)
 {
     const hyb_ledger_t *ledger = &d->base.lu->ledger;
@@ -97,7 +98,7 @@ void hyb_place_guard_begin(hyb_place_columns_t *d)
 
 /* ---- rows of all columns ------------------------------------------------- */
 
-/* z := - A w, of rows from one on and a run of its columns. */
+/* Queue z := - A w for rows from `row` on and a run of the device's columns. */
 static xh_status_t weigh(hyb_place_columns_t *d, int64_t row, hyb_run_t run,
                          hyb_block_t z, double *down)
 {
@@ -120,8 +121,8 @@ static xh_status_t weigh(hyb_place_columns_t *d, int64_t row, hyb_run_t run,
     return hyb_queue_copy_out(d->queue.compute, product.c, host);
 }
 
-/* Is the panel's own part of rows needed? It is as it was only until the device
- * factors it. */
+/* Are sums over the panel's own columns needed? They can only be taken until
+ * the device factors the panel. */
 static bool needs_panel(const hyb_place_columns_t *d, int k)
 {
     return d->guard != NULL && (d->base.lu->grid->nprow > 1 ||
@@ -166,7 +167,7 @@ void hyb_place_guard_took(hyb_place_columns_t *d, int k, int64_t jb)
                BOTH * (size_t)rows * sizeof(double));
 }
 
-/* Have its blocks been queued to meet panel k, all of them? */
+/* Is the application of panel k queued for all of the device's blocks? */
 static bool can_sweep(const hyb_place_columns_t *d, int k)
 {
     const hyb_lu_t *lu = d->base.lu;
@@ -248,7 +249,7 @@ xh_status_t hyb_place_guard_factored(hyb_place_columns_t *d, int k,
     return d->guard != NULL ? sum(d, d->queue.factor, k, FACTORED, l2) : XH_OK;
 }
 
-/* What has come stands in a panel's place; it did not where it was factored. */
+/* Is L2 a copy that came up? Where it was factored, it is not. */
 static bool is_copy(hyb_place_columns_t *d, const hyb_place_panel_t *panel)
 {
     return d->guard != NULL && panel->l2.rows > 0 &&
@@ -281,7 +282,7 @@ xh_status_t hyb_place_guard_came(hyb_place_columns_t *d, int k, xh_view_t l1)
     return XH_OK;
 }
 
-/* L2 of panel k, which stands there as long as its group. */
+/* Sum L2 of panel k, which stands here as long as its group. */
 static xh_status_t give_up(hyb_place_columns_t *d, int k)
 {
     hyb_block_t l2 = hyb_place_l2(d, k);
@@ -318,7 +319,7 @@ void hyb_place_guard_sealed(hyb_place_columns_t *d, int k, bool given_up)
                           bits_of(d, k, given_up ? GIVEN_UP : CAME, columns));
 }
 
-/* The sum of the bits of rows first .. first + count - 1 of packed, over the
+/* The sum of the bits of rows first .. first + count - 1 of `packed`, over the
  * columns of panel number i of the parcel. */
 static uint64_t row_bits(const hyb_place_columns_t *d,
                          const hyb_parcel_t *parcel, const double *packed,
@@ -332,8 +333,8 @@ static uint64_t row_bits(const hyb_place_columns_t *d,
     return bits;
 }
 
-/* What the parcel changes in the sum of panel number i: displaced rows come to
- * the places of rows of U, those below the top. */
+/* How the parcel changes the sum of panel number i: displaced rows come to the
+ * places of those rows of U that are below the top. */
 static uint64_t moved_bits(const hyb_place_columns_t *d,
                            const hyb_parcel_t *parcel, int i)
 {

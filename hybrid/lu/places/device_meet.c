@@ -5,9 +5,10 @@
 #include "hybrid/lu/state/lu.h"
 #include "hybrid/lu/state/place.h"
 
-/* Columns meet panels, one or several at once. */
+/* How panels, one or several at once, are applied to columns. */
 
-/* From panel from on, up to `to` at most: the widest that there is. */
+/* The widest panel that exists from panel `from` on, up to panel `to` - 1;
+ * *end_p is its end. */
 static const hyb_place_panel_t *widest(hyb_place_columns_t *d, int from, int to,
                                        int *end_p)
 {
@@ -17,7 +18,8 @@ static const hyb_place_panel_t *widest(hyb_place_columns_t *d, int from, int to,
     return hyb_place_panels(d, from, *end_p);
 }
 
-/* So many columns at a time, as there is room for their rows of U. */
+/* Apply a panel to as many columns at a time as have room for their rows of
+ * U. */
 static xh_status_t meet(hyb_place_columns_t *d, const hyb_place_part_t *all,
                         const hyb_place_panel_t *panel)
 {
@@ -37,7 +39,7 @@ static xh_status_t meet(hyb_place_columns_t *d, const hyb_place_part_t *all,
     return XH_OK;
 }
 
-/* All at once: there is room for a parcel's. */
+/* Apply a panel to all columns at once: there is room for a parcel's rows. */
 static xh_status_t meet_with_rows(hyb_place_columns_t *d,
                                   const hyb_place_part_t *all,
                                   const hyb_place_rows_t *rows,

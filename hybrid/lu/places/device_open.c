@@ -18,8 +18,8 @@
 
 /* ---- sizes --------------------------------------------------------------- */
 
-/* Do others read panels that a device factored where they came down, while the
- * next one comes down? All do unless they are peers. */
+/* Do other devices or processes read a factored panel where it came down, while
+ * the next one comes down? All do unless the devices are peers. */
 static bool needs_body(int devices, bool peers, int npcol)
 {
     return devices > 1 && (npcol > 1 || !peers) &&
@@ -101,7 +101,8 @@ double hyb_place_device_panel_rows(hyb_device_t *device)
 
 /* ---- create and destroy -------------------------------------------------- */
 
-/* Cut the device's memory into its parts; what is behind them. */
+/* Lay out the parts of the device's memory; returns where free memory
+ * begins. */
 static int64_t lay_out(hyb_place_columns_t *d, hyb_extent_t e)
 {
     hyb_buffer_t *m = d->memory.buffer;
@@ -155,7 +156,7 @@ static xh_status_t open_queues(hyb_place_columns_t *d)
     return XH_OK;
 }
 
-/* The blocks that live here. */
+/* List the blocks that live here, and allocate the work list. */
 static xh_status_t deal(hyb_place_columns_t *d)
 {
     const hyb_lu_t *lu = d->base.lu;
@@ -174,9 +175,11 @@ static xh_status_t deal(hyb_place_columns_t *d)
         }
         d->columns[b + 1] += d->columns[b];
     }
-    /* Of two iterations each block and the panel, there and factored, and the
-     * rows of one group; rows and panels that are compared, of two groups; of
-     * each seat two; and the next one. */
+    /*
+     * The list holds, for two iterations, each block and the panel, here and
+     * factored, and the rows of one group; for two groups, rows and panels that
+     * are compared; two entries for each seat; and the next entry.
+     */
     d->queued.count = 2 * (int)count + 16 + 2 * HYB_SEATS + 4 * HYB_GROUP_MOST;
     d->queued.work = calloc((size_t)d->queued.count, sizeof(*d->queued.work));
     return d->queued.work != NULL ? XH_OK : XH_ERR_MEMORY;
@@ -217,7 +220,8 @@ static xh_status_t open_memory(hyb_place_columns_t *d, hyb_extent_t e)
     return e.checked ? hyb_place_guard_create(d, at, host) : XH_OK;
 }
 
-/* Seats of a device that holds no columns, as far as its memory has room. */
+/* How many seats does the memory of a device that holds no columns have room
+ * for? */
 static int seats_alone(const hyb_place_columns_t *d, hyb_extent_t e)
 {
     double memory = (double)hyb_machine_memory(d->base.lu->resources.machine,
@@ -228,8 +232,8 @@ static int seats_alone(const hyb_place_columns_t *d, hyb_extent_t e)
     return left > 0.0 ? (int)fmin(left / seat, HYB_SEATS) : 0;
 }
 
-/* A device that holds no columns, and has no room for visitors, or refuses it.
- */
+/* Warn that a device that holds no columns has no room for visitors, or refuses
+ * the memory. */
 static xh_status_t stand_by(hyb_place_columns_t *d, hyb_extent_t e)
 {
     e.seats = HYB_VISITOR_SEATS;
@@ -308,7 +312,7 @@ xh_status_t hyb_place_device_create(hyb_lu_t *lu, int number,
     return status;
 }
 
-/* They wait for work that uses the memory. */
+/* Destroying a queue waits for its work, which uses the memory. */
 static void destroy_queues(hyb_place_columns_t *d)
 {
     hyb_queue_destroy(d->queue.guests);

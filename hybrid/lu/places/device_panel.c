@@ -10,8 +10,8 @@
 #include "hybrid/lu/state/step.h"
 #include "hybrid/lu/state/worker.h"
 
-/* Where its pivots' rows come to stand: its own first ones, or a place of their
- * own where the top is on another process. */
+/* Where the rows of the panel's pivots go: its own first rows, or memory of
+ * their own where the top is on another process. */
 static hyb_block_t l1_of(hyb_place_columns_t *d, int k)
 {
     const HPL_T_panel *h = hyb_lu_panel(d->base.lu, k)->hpl;
@@ -22,16 +22,17 @@ static hyb_block_t l1_of(hyb_place_columns_t *d, int k)
                           0, 0, h->jb, h->jb);
 }
 
-/* A panel, and who has a say in its pivots. */
+/* A panel, and the agreement on its pivots. */
 typedef struct {
     hyb_place_columns_t *d;
     const HPL_T_panel *h;
     hyb_panel_agree_fn_t agree;
     void *context;
-    double since; /* a proposal is awaited */
+    double since; /* when the wait for a proposal began */
 } agreement_t;
 
-/* A flipped bit must not lead out of the panel. */
+/* Check the row that the device chose: a flipped bit must not lead out of the
+ * panel. */
 static void check_row(const hyb_place_columns_t *d, const HPL_T_panel *h,
                       int64_t column, double least, double row)
 {
@@ -54,7 +55,7 @@ static bool is_here(void *agreement)
     return hyb_place_has_run(a->d, a->d->event.down, a->since);
 }
 
-/* What the device proposes comes down, and what all agree on goes up. */
+/* Bring down what the device proposes, and send up what all agree on. */
 static xh_status_t agree_on(void *agreement, int64_t column)
 {
     agreement_t *a = agreement;
@@ -78,7 +79,7 @@ static xh_status_t agree_on(void *agreement, int64_t column)
     return hyb_queue_copy_in(d->queue.factor, here, there);
 }
 
-/* L1 comes down, and L2 if others read it, but for devices that reach it. */
+/* L1 comes down, and L2 if anyone but the device's peers reads it. */
 static xh_status_t queue_factorization(hyb_place_columns_t *d, int k,
                                        agreement_t *agreement)
 {
@@ -141,7 +142,8 @@ xh_view_t hyb_place_take_panel(hyb_place_t *place, int k, int64_t *pivots)
     hyb_place_check(d, hyb_event_wait(d->event.down, 0.0, &is_down));
     for (int c = 0; c < jb && is_down; c++) {
         if (place->lu->grid->nprow == 1 && d->info.models_time)
-            d->host.pivot[c] = c; /* it chooses none: rows stay in order */
+            /* A modelled device chooses no pivots: rows stay in order. */
+            d->host.pivot[c] = c;
         if (place->lu->grid->nprow == 1)
             check_row(d, h, c, c, (double)d->host.pivot[c]);
         pivots[c] = d->host.pivot[c];

@@ -7,7 +7,8 @@
 
 /* Parcels, as the exchange asks for them. */
 
-/* Guests bring their rows along as they come; those that are here send them. */
+/* Does a parcel have rows of columns that live here, or of L2? Guests that come
+ * bring their rows along; guests that are here send them apart. */
 static bool has_columns(const hyb_place_columns_t *d,
                         const hyb_parcel_t *parcel)
 {
@@ -15,8 +16,11 @@ static bool has_columns(const hyb_place_columns_t *d,
            hyb_place_run(d, parcel->blocks).count > 0;
 }
 
-/* MPI takes the rows from here, and puts others here, where the process's one
- * device has all columns of the parcel. But L2's are summed up on the host. */
+/*
+ * Let MPI read and write rows in this device's memory, where it is the
+ * process's only device and has all columns of the parcel. L2's rows are
+ * excepted where the host sums their bits.
+ */
 static void lend(const hyb_place_columns_t *d, hyb_parcel_t *parcel,
                  const hyb_place_rows_t *rows)
 {
@@ -30,8 +34,8 @@ static void lend(const hyb_place_columns_t *d, hyb_parcel_t *parcel,
     parcel->x.displaced = hyb_block_address(rows->displaced);
 }
 
-/* L2 of the panels before has followed them, then the first of the devices
- * sends its rows; nobody uses the parcel of two iterations before any more. */
+/* Once L2 of the earlier panels has followed them, the first device sends its
+ * rows. Nobody uses the parcel of two iterations before any more. */
 static xh_status_t send_l2(hyb_place_columns_t *d, const hyb_place_rows_t *rows)
 {
     XH_TRY(hyb_queue_wait(d->queue.leave,
@@ -67,7 +71,8 @@ bool hyb_place_has_sent_rows(hyb_place_t *place)
            !d->queued.work[d->queued.sending].under_way;
 }
 
-/* Mine are there already, but for L2's on other devices. */
+/* Put the rows that came into place. Rows of this process are here already,
+ * except L2's on devices that did not send it. */
 static xh_status_t put_rows(hyb_place_columns_t *d,
                             const hyb_place_rows_t *rows)
 {

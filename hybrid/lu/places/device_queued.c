@@ -40,7 +40,7 @@ xh_status_t hyb_place_settle(const hyb_place_columns_t *d)
     return hyb_event_await(d->event.copied, seconds);
 }
 
-/* Many times what all that is queued should take. */
+/* Many times the seconds that all queued work should take. */
 static double patience(const hyb_place_columns_t *d)
 {
     enum { TIMES = 20 };
@@ -66,7 +66,8 @@ bool hyb_place_has_run(const hyb_place_columns_t *d, hyb_event_t *event,
     return false;
 }
 
-/* One is always free: more than can be under way. */
+/* The number of a free entry. There always is one: the list is longer than the
+ * work that can be under way. */
 static int free_work(const hyb_place_columns_t *d)
 {
     int at = 0;

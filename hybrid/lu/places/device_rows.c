@@ -6,7 +6,7 @@
 #include "hybrid/lu/state/place.h"
 #include "hybrid/lu/tune/sizes.h"
 
-/* Rows that travel, P > 1: a parcel's, here and on their way. */
+/* Rows of a parcel that travel, P > 1: on this device, and on their way. */
 
 enum { RESIDENT = -1 };
 
@@ -41,15 +41,16 @@ static hyb_block_t rows_of(hyb_block_t packed, int first, int count)
 
 typedef enum { LEAVE, ENTER } row_way_t;
 
-/* A packed buffer on the host, and what of it is here. */
+/* A packed buffer on the host, and the way of its rows. */
 typedef struct {
     hyb_queue_t *queue;
     row_way_t way;
     double *host;
-    int64_t columns; /* of its rows */
+    int64_t columns; /* columns of its rows */
 } way_t;
 
-/* Columns from .. from + packed.rows - 1 of rows from number first on. */
+/* Copy columns from .. from + packed.rows - 1 of the rows from number `first`
+ * on. */
 static xh_status_t copy_columns(const way_t *w, int64_t from, int first,
                                 hyb_block_t packed)
 {
@@ -69,8 +70,8 @@ static int64_t columns_before(const hyb_place_columns_t *d,
            hyb_ledger_first(&d->base.lu->ledger, parcel->blocks.from);
 }
 
-/* One copy a block of the parcel, or one in all where the device has it all;
- * none where MPI takes the rows from here. */
+/* Queue one copy per block of the parcel, or a single copy if the device has
+ * all its columns; none if MPI reads and writes the rows here. */
 static xh_status_t copy(const hyb_place_columns_t *d,
                         const hyb_place_rows_t *rows, const way_t *w,
                         hyb_block_t packed, int first, int count)

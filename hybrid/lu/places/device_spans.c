@@ -8,10 +8,10 @@
 #include "hybrid/lu/state/lu.h"
 #include "hybrid/lu/state/place.h"
 
-/* What a device's queues did, and when: by events, against one that passed at a
- * known time. */
+/* What a device's queues did, and when: events are timed against an event that
+ * passed at a known time. */
 
-/* Queues of work come first, then those that copy between host and device. */
+/* Queues of work come first, then queues that copy between host and device. */
 enum { WORK_LANES = 3, LANES = 6, SPANS = 64 };
 
 typedef struct {
@@ -21,18 +21,18 @@ typedef struct {
     double amount;
     hyb_event_t *begin, *end;
     bool has_passed;
-    bool follows_lost;   /* ones before it are not known */
-    double since, until; /* when it passed */
+    bool follows_lost;   /* spans before it were lost */
+    double since, until; /* when it began and ended */
 } span_t;
 
 typedef struct { /* one queue */
     const hyb_queue_t *queue;
     int actor;
     span_t span[SPANS]; /* a ring */
-    int first, count;   /* spans that have not passed yet */
-    bool open;          /* the one behind them has begun */
-    bool lost;          /* there was no room for what was queued last */
-    double until;       /* end of the last one that was taken */
+    int first, count;   /* spans that have not been counted yet */
+    bool open;          /* the span behind them has begun */
+    bool lost;          /* there was no room for the last span queued */
+    double until;       /* end of the last span counted */
 } lane_t;
 
 struct hyb_place_spans {
@@ -116,7 +116,7 @@ static lane_t *lane_of(const hyb_place_columns_t *d, const hyb_queue_t *queue)
     return &d->spans->lane[i];
 }
 
-/* The span behind those that have not passed. */
+/* The span behind all that wait to be counted. */
 static span_t *next(lane_t *lane)
 {
     return &lane->span[(lane->first + lane->count) % SPANS];
@@ -169,7 +169,7 @@ xh_status_t hyb_place_in_span(hyb_place_columns_t *d, const char *name,
     return status;
 }
 
-/* When event, which has passed, did. */
+/* The time when `event` passed, as it has. */
 static double time_of(const hyb_place_columns_t *d, hyb_event_t *event)
 {
     double seconds = 0.0;
@@ -190,7 +190,7 @@ static bool has_passed(hyb_place_columns_t *d, span_t *span)
     return true;
 }
 
-/* Has all work up to time been taken? */
+/* Has all work up to `time` been counted? */
 static bool knows_work(const hyb_place_columns_t *d, double time)
 {
     for (int i = 0; i < WORK_LANES; i++) {
@@ -220,8 +220,8 @@ static void count(const span_t *span, hpl_device_work_t *did)
     }
 }
 
-/* The first of lane, if it has passed; a copy also waits until the work beside
- * it is known. */
+/* Count the first span of `lane`, if it has passed. A copy also waits until the
+ * work that ran at the same time is known. */
 static bool take(hyb_place_columns_t *d, lane_t *lane)
 {
     hpl_device_work_t *did = &d->base.lu->homes.devices.did[d->number - 1];

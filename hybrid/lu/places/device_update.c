@@ -21,10 +21,9 @@ static hyb_block_t come_to(const hyb_place_panel_t *panel,
 }
 
 /*
- * Where their U is solved: in the matrix's top rows, where all of these are
- * here. A
- * product does not leave it where it came to: then it takes the place of the
- * rows that travelled.
+ * Where U is solved: in the matrix's top rows, if all of them are here.
+ * Otherwise a solve by products cannot leave U where it came: U then takes the
+ * memory of the rows that travelled.
  */
 hyb_block_t hyb_place_u(const hyb_place_panel_t *panel,
                         const hyb_place_part_t *p)
@@ -56,9 +55,9 @@ xh_status_t hyb_place_swap(const hyb_place_panel_t *panel,
 
 typedef struct { /* X := L1^-1 W by products; W is lost */
     hyb_queue_t *queue;
-    hyb_block_t l1, w, x; /* l1: as hyb_l1_invert leaves each panel's */
+    hyb_block_t l1, w, x; /* l1: as hyb_l1_invert leaves it for each panel */
     int64_t nb;           /* columns of a panel */
-    uint32_t without;     /* panels whose L1 is as it was */
+    uint32_t without;     /* panels whose L1 has no inverses */
 } solve_t;
 
 static hyb_block_t rows_of(hyb_block_t b, int64_t from, int64_t count)
@@ -66,14 +65,15 @@ static hyb_block_t rows_of(hyb_block_t b, int64_t from, int64_t count)
     return hyb_block_part(b, from, 0, count, b.cols);
 }
 
-/* Of so many rows the first half: whole panels, or blocks of one. */
+/* The first half of `count` rows: whole panels, or whole blocks of one
+ * panel. */
 static int64_t first_half(const solve_t *s, int64_t count)
 {
     return xh_whole_units((count + 1) / 2,
                           count > s->nb ? s->nb : HYB_L1_BLOCK);
 }
 
-/* One panel's rows, by substitution. */
+/* Solve one panel's rows by substitution. */
 static xh_status_t substitute(const solve_t *s, int64_t from, int64_t count)
 {
     hyb_block_t x = rows_of(s->x, from, count);
@@ -83,7 +83,7 @@ static xh_status_t substitute(const solve_t *s, int64_t from, int64_t count)
                           hyb_block_part(s->l1, from, from, count, count), x);
 }
 
-/* Rows from .. from + count - 1: by halves, of which the second needs the
+/* Solve rows from .. from + count - 1: by halves, the second of which needs the
  * first; a diagonal block by its inverse. */
 static xh_status_t solve_rows(const solve_t *s, int64_t from, int64_t count)
 {
@@ -108,8 +108,8 @@ static xh_status_t solve_rows(const solve_t *s, int64_t from, int64_t count)
     return solve_rows(s, second, left);
 }
 
-/* Of U, which is solved aside, the matrix keeps the rows of panels whose top is
- * here. */
+/* Copy U, which is solved aside, into the matrix: the rows of panels whose top
+ * is here. */
 static xh_status_t keep(const hyb_place_panel_t *panel,
                         const hyb_place_part_t *p, hyb_block_t u)
 {

@@ -10,15 +10,15 @@
 
 enum { NO_BLOCK = -1 };
 
-/* Columns that live in host memory come: guests, which meet panels here, and
- * visitors, which are multiplied once. */
+/* Columns that live in host memory come to a seat: guests, to which panels are
+ * applied here, and visitors, which are multiplied once. */
 struct hyb_place_seat {
-    int64_t block; /* its, or NO_BLOCK */
-    int first;     /* panel that it meets here first */
+    int64_t block; /* that sits here, or NO_BLOCK */
+    int first;     /* panel that is applied here first */
     bool leaves;   /* it goes home: nothing more is queued for it */
     hyb_block_t columns, u;
-    hyb_block_t gathered, displaced; /* P > 1: rows that travel, packed */
-    hyb_event_t *come, *met; /* it has; and what is queued for it has run */
+    hyb_block_t gathered, displaced; /* P > 1: packed rows that travel */
+    hyb_event_t *come, *met; /* it has come; everything queued for it has run */
 };
 
 typedef struct hyb_place_seat seat_t;
@@ -62,7 +62,7 @@ void hyb_place_seats_destroy(hyb_place_columns_t *d)
     free(d->seat);
 }
 
-/* The seat of block, or one with NO_BLOCK, or NULL. */
+/* The seat of `block`, or a free one for NO_BLOCK; NULL: there is none. */
 static seat_t *seat_of(const hyb_place_columns_t *d, int64_t block)
 {
     for (int i = 0; d->seat != NULL && i < d->seats; i++)
@@ -101,7 +101,7 @@ static int64_t first_row(const hyb_place_columns_t *d, int panel)
     return hyb_lu_rows_above(d->base.lu, panel);
 }
 
-/* Its rows from .. to - 1, at home and here. */
+/* The block's rows from .. to - 1, at home. */
 static xh_view_t at_home(const hyb_place_columns_t *d, const seat_t *seat,
                          int64_t from, int64_t to)
 {
@@ -124,13 +124,15 @@ static double bytes_of(const seat_t *seat, int64_t rows)
 }
 
 /*
- * Rows from .. to - 1 cross the link, into the seat or out of it. A link serves
- * one copy at a time, and a panel must not wait for a whole block column.
+ * Queue: rows from .. to - 1 cross the link, into the seat or out of it. A link
+ * serves one copy at a time, and a panel must not wait for a whole block
+ * column.
  */
 static xh_status_t cross(const hyb_place_columns_t *d, const seat_t *seat,
                          hyb_queue_t *queue, int64_t from, int64_t to)
 {
-    enum { BYTES = 4 << 20 }; /* of a copy: links are at their rate */
+    /* Bytes of a copy, enough for a link's full rate. */
+    enum { BYTES = 4 << 20 };
     xh_view_t home = at_home(d, seat, from, to);
     hyb_block_t there = here(seat, from, to);
     int64_t most =
@@ -147,7 +149,7 @@ static xh_status_t cross(const hyb_place_columns_t *d, const seat_t *seat,
     return XH_OK;
 }
 
-/* Block takes seat and comes, from the first row of panel on. */
+/* Queue: `block` takes `seat` and comes, from the first row of `panel` on. */
 static xh_status_t arrive(hyb_place_columns_t *d, seat_t *seat, int64_t block,
                           int panel)
 {
@@ -166,7 +168,7 @@ static xh_status_t arrive(hyb_place_columns_t *d, seat_t *seat, int64_t block,
     return hyb_event_record(d->queue.arrive, seat->come);
 }
 
-/* Where its rows are that it comes with. */
+/* The rows that travel with the guest. */
 static hyb_place_rows_t rows_of(const seat_t *seat, const hyb_parcel_t *parcel)
 {
     const HPL_T_panel *h = parcel->x.panel;
@@ -199,8 +201,8 @@ xh_status_t hyb_place_guests_leave(hyb_place_columns_t *d,
     return XH_OK;
 }
 
-/* P > 1: its rows come, too. They take the place of those that it met panels
- * with before. */
+/* P > 1: bring the guest's rows. They take the memory of the rows of earlier
+ * panels. */
 static xh_status_t bring_rows(hyb_place_columns_t *d, seat_t *seat,
                               const hyb_place_rows_t *rows)
 {
@@ -209,7 +211,7 @@ static xh_status_t bring_rows(hyb_place_columns_t *d, seat_t *seat,
     return hyb_event_record(d->queue.arrive, seat->come);
 }
 
-/* Panels from .. to - 1, once it has come. */
+/* Apply panels from .. to - 1 to the guest, once it has come. */
 static xh_status_t meet(hyb_place_columns_t *d, seat_t *seat,
                         hyb_queue_t *queue, int from, int to, double *flop_p)
 {
@@ -229,7 +231,7 @@ static xh_status_t meet(hyb_place_columns_t *d, seat_t *seat,
     return hyb_event_record(queue, seat->met);
 }
 
-/* Its rows from .. to - 1 go home. */
+/* Queue: rows from .. to - 1 of the block go home. */
 static xh_status_t go_home(hyb_place_columns_t *d, seat_t *seat, int64_t from,
                            int64_t to)
 {
@@ -242,7 +244,8 @@ static xh_status_t go_home(hyb_place_columns_t *d, seat_t *seat, int64_t from,
     return XH_OK;
 }
 
-/* Once what is queued on leave has run the seat is free. Returns the work. */
+/* Note that the seat is free once everything queued on the queue leave has run.
+ * Returns the number of the work. */
 static int note_end(hyb_place_columns_t *d, seat_t *seat,
                     hyb_block_range_t blocks, int64_t stages, double flop)
 {
@@ -253,7 +256,8 @@ static int note_end(hyb_place_columns_t *d, seat_t *seat,
     return at;
 }
 
-/* It is no panel yet: it stays, as it is soon, or goes home. */
+/* The guest is not the next panel: it stays if single panels are applied to it
+ * soon, else it goes home. */
 static xh_status_t end_visit(hyb_place_columns_t *d, seat_t *seat,
                              hyb_queue_t *queue, int k, int panels, double flop)
 {
@@ -271,7 +275,8 @@ static xh_status_t end_visit(hyb_place_columns_t *d, seat_t *seat,
     return XH_OK;
 }
 
-/* A group that is not whole yet changes on the other queue. */
+/* Is the group that ends with panel to - 1 whole? If not, the queue compute
+ * still changes it. */
 static bool is_whole(const hyb_place_columns_t *d, int to)
 {
     return to == d->base.lu->groups.of[to - 1].end;
@@ -320,7 +325,7 @@ bool hyb_place_has_room(const hyb_place_t *place, int k)
     return d->came >= k && seat_of(d, NO_BLOCK) != NULL;
 }
 
-/* U comes, too, where the block has no room for it on this process. */
+/* U comes, too, where the block has no top rows on this process. */
 static xh_status_t bring_u(hyb_place_columns_t *d, int k, int64_t block,
                            const hyb_place_part_t *part)
 {

@@ -7,8 +7,8 @@
 #include "hybrid/lu/state/lu.h"
 #include "hybrid/lu/state/place.h"
 
-/* What works on few elements: n x n of the matrix, of a panel and of U, and as
- * many rows that travel; one row number, 0. */
+/* Blocks of few elements: n x n of the matrix, of a panel and of U, and as many
+ * rows that travel; one row number, 0. */
 typedef struct {
     const hyb_place_columns_t *d;
     hyb_block_t columns, l1, l2, u, packed, list, no_list;
@@ -32,7 +32,7 @@ static sample_t sample(const hyb_place_columns_t *d)
                       .host = {d->host.pinned, n, n, Mmax(n, 1)}};
 }
 
-/* What comes up is what others work with. */
+/* Warm up the link; the other queues then work with what came up. */
 static xh_status_t use_link(const sample_t *s)
 {
     const hyb_place_columns_t *d = s->d;
@@ -102,7 +102,7 @@ static xh_status_t step(const sample_t *s, bool exchanges)
     return hyb_queue_wait(s->d->queue.leave, s->d->event.down);
 }
 
-/* What visitors need: a seat's columns come, are multiplied, and leave. */
+/* Warm up for visitors: a seat's columns come, are multiplied, and leave. */
 static xh_status_t multiply(const hyb_place_columns_t *d)
 {
     int64_t n = Mmin(d->memory.matrix.rows, d->nb);
@@ -122,7 +122,8 @@ static xh_status_t multiply(const hyb_place_columns_t *d)
     return hyb_queue_copy_out(d->queue.leave, update.c, host);
 }
 
-/* What leaves, or is factored, compute may have worked on: then it waits. */
+/* The queues leave and factor use what compute may have worked on, so they wait
+ * for it. */
 static xh_status_t run_all(const sample_t *s)
 {
     bool exchanges = s->d->base.lu->grid->nprow > 1;
@@ -146,7 +147,7 @@ xh_status_t hyb_place_device_warm_up(const hyb_place_t *place)
     s = sample(d);
     d->host.rows[0] = 0;
     tried = d->base.lu->homes.resident ? run_all(&s) : multiply(d);
-    ended = hyb_place_settle(d); /* its memory may be given back then */
+    ended = hyb_place_settle(d); /* afterwards its memory may be given back */
     if (tried == XH_OK && ended == XH_OK)
         return XH_OK;
     tried = tried != XH_OK ? tried : ended;
@@ -158,7 +159,8 @@ xh_status_t hyb_place_device_warm_up(const hyb_place_t *place)
 
 /* ---- reaching another device --------------------------------------------- */
 
-/* Rows that crossed once are there; it takes what they are from d's host. */
+/* Copy rows from d's host by way of `other` to d, and back to the host of
+ * `other`. */
 static xh_status_t cross(const hyb_place_columns_t *d,
                          const hyb_place_columns_t *other, int64_t count)
 {

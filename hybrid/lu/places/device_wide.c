@@ -16,7 +16,7 @@ static int64_t width_of(const hyb_place_columns_t *d)
     return d->memory.l[0].cols;
 }
 
-/* The lists of all wide panels there. */
+/* Lay out the lists of all wide panels. */
 static void lay_lists_out(hyb_place_columns_t *d, int64_t at)
 {
     hyb_place_wide_t *w = &d->wide;
@@ -53,7 +53,7 @@ static hyb_group_t group_of(const hyb_place_columns_t *d, int k)
     return d->base.lu->groups.of[k];
 }
 
-/* Is panel k one of several in its group? */
+/* Does panel k belong to a group of several panels? */
 static bool is_wide(const hyb_place_columns_t *d, int k)
 {
     hyb_group_t group = group_of(d, k);
@@ -86,7 +86,8 @@ void hyb_place_locate_panel(hyb_place_panel_t *panel, const HPL_T_panel *h)
         (h->grid->myrow - h->prow + h->grid->nprow) % h->grid->nprow;
 }
 
-/* My rows of U. Each list returns where the next begins. */
+/* List the rows of U that are here. Each list function returns where the next
+ * list begins. */
 static int64_t *list_u_from(const hpl_pivots_t *moves, hyb_block_t *list,
                             int64_t *at)
 {
@@ -100,7 +101,8 @@ static int64_t *list_u_from(const hpl_pivots_t *moves, hyb_block_t *list,
     return at + list[HYB_U_FROM].rows;
 }
 
-/* Displaced rows: those that are in a top here, those that come. */
+/* List displaced rows: where they are in a top here, and where displaced rows
+ * that come go. */
 static int64_t *list_displaced(const hpl_pivots_t *moves, hyb_block_t *list,
                                int64_t *at)
 {
@@ -119,7 +121,7 @@ static int64_t *list_displaced(const hpl_pivots_t *moves, hyb_block_t *list,
     return at;
 }
 
-/* The rows of U of all. */
+/* List where the rows of U of all processes go. */
 static int64_t *list_u_to(const hpl_pivots_t *moves, hyb_block_t *list,
                           int64_t *at)
 {
@@ -129,7 +131,8 @@ static int64_t *list_u_to(const hpl_pivots_t *moves, hyb_block_t *list,
     return at;
 }
 
-/* One copy for all: each waits for a larger one that is on its way. */
+/* The lists go up in one copy, as each copy waits for larger ones that are on
+ * their way. */
 xh_status_t hyb_place_send_lists(const hyb_place_columns_t *d,
                                  hyb_place_panel_t *panel, HPL_T_panel *h,
                                  int64_t *lists)
@@ -152,7 +155,8 @@ xh_status_t hyb_place_send_lists(const hyb_place_columns_t *d,
 
 /* ---- a group grows ------------------------------------------------------- */
 
-/* The panels from .. to - 1 as one, which has room there and for its lists. */
+/* Make panels from .. to - 1 one wide panel `p`, which has memory, also for its
+ * lists. */
 static xh_status_t open_wide(hyb_place_columns_t *d, hyb_place_panel_t *p,
                              int from, int to, int64_t *lists)
 {
@@ -211,7 +215,8 @@ hyb_block_t hyb_place_l1_before(const hyb_place_columns_t *d, int k)
     return l1_part(d, k, 0, columns_before(d, k));
 }
 
-/* P = 1: rows of L2 before, and what of them are rows of L1 then. */
+/* P = 1: move rows of L2 of the earlier panels, and copy the rows that become
+ * rows of L1. */
 static xh_status_t move_rows(hyb_place_columns_t *d, int k)
 {
     const hyb_place_panel_t *p = hyb_place_panel(d, k);

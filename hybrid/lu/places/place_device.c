@@ -40,7 +40,7 @@ static xh_view_t stage_l1(hyb_place_columns_t *d, int k)
     return panel->has_inverses ? staged : l1;
 }
 
-/* Below the top of panel k, on the device that factored it. */
+/* L2 of panel k on the device that factored it. */
 static hyb_block_t l2_of(const hyb_place_t *home, int k)
 {
     hyb_place_columns_t *d = (hyb_place_columns_t *)home;
@@ -50,7 +50,7 @@ static hyb_block_t l2_of(const hyb_place_t *home, int k)
     return hyb_block_part(panel, top, 0, panel.rows - top, panel.cols);
 }
 
-/* L2 comes up, or from a peer, unless it stands here. */
+/* Queue: L2 comes up, or from a peer, unless it stands here. */
 static xh_status_t send_l2(hyb_place_columns_t *d, int k)
 {
     const hyb_lu_t *lu = d->base.lu;
@@ -74,7 +74,7 @@ static xh_status_t send_l2(hyb_place_columns_t *d, int k)
                : XH_OK;
 }
 
-/* L2 comes up for visitors, which are multiplied only. */
+/* Send L2 up for visitors, which are multiplied only. */
 static xh_status_t send_for_products(hyb_place_columns_t *d, int k)
 {
     hyb_event_t *ready = hyb_place_panel(d, k)->ready;
@@ -86,7 +86,7 @@ static xh_status_t send_for_products(hyb_place_columns_t *d, int k)
     return hyb_queue_wait(d->queue.compute, ready);
 }
 
-/* The lists come up, L2, and L1, which is made ready meanwhile. */
+/* Send up the lists, L2, and L1, which is prepared meanwhile. */
 static xh_status_t send_panel(hyb_place_columns_t *d, int k)
 {
     hyb_place_panel_t *panel = hyb_place_panel(d, k);
@@ -128,7 +128,7 @@ static bool l2_is_complete(void *panel)
     return hyb_l2_columns_complete(panel);
 }
 
-/* The panel that comes is sent, if its L2 is there in columns. */
+/* Send the panel that is to come, if its L2 is there in columns. */
 static void send_if_complete(hyb_place_columns_t *d)
 {
     int k = d->comes;
@@ -151,8 +151,8 @@ static void wait_for_l2(hyb_place_columns_t *d)
     send_if_complete(d);
 }
 
-/* Where columns live on devices it is sent at once: others copy L2's last rows,
- * and nothing is polled while an iteration opens. */
+/* Where columns live on devices the panel is sent at once: other threads copy
+ * the last rows of L2, and nothing is polled while an iteration opens. */
 static void receive_panel(hyb_place_t *place, int k)
 {
     hyb_place_columns_t *d = (hyb_place_columns_t *)place;
@@ -183,7 +183,7 @@ static xh_view_t panel_columns(hyb_place_t *place, int k)
 
 /* ---- swap, solve, multiply ----------------------------------------------- */
 
-/* The columns of blocks that live here. */
+/* The columns of `blocks` that live here. */
 static hyb_place_part_t part_of(const hyb_place_columns_t *d,
                                 hyb_block_range_t blocks)
 {
@@ -193,10 +193,11 @@ static hyb_place_part_t part_of(const hyb_place_columns_t *d,
         .queue = d->queue.compute,
         .columns = hyb_block_part(d->memory.matrix, 0, mine.from,
                                   d->memory.matrix.rows, mine.count),
-        .u = d->memory.u}; /* what is queued runs in order */
+        .u = d->memory.u}; /* one queue runs all work in order */
 }
 
-/* Its blocks among these meet panels from .. to - 1. */
+/* Queue the application of panels from .. to - 1 to the device's blocks among
+ * `blocks`. */
 static void queue_meet(hyb_place_columns_t *d, const hyb_step_t *step,
                        hyb_block_range_t blocks, int from, int to)
 {
@@ -213,7 +214,8 @@ static void queue_meet(hyb_place_columns_t *d, const hyb_step_t *step,
     hyb_place_has_met(d, step, blocks, to - from, flop);
 }
 
-/* It comes, if it is not here, and meets panels from .. to - 1. */
+/* Let a guest come, if it is not here, and apply panels from .. to - 1 to
+ * it. */
 static bool host_guest(hyb_place_columns_t *d, const hyb_step_t *step,
                        int64_t block, int from, int to, int64_t stages)
 {
@@ -250,7 +252,7 @@ static bool meet(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
 
 /* ---- what has run -------------------------------------------------------- */
 
-/* The work has run; what is queued behind it can run from now on. */
+/* Note that the work has run; what is queued behind it can run from now on. */
 static void complete(hyb_place_columns_t *d, int at, double now)
 {
     hyb_ledger_t *ledger = &d->base.lu->ledger;
@@ -301,7 +303,7 @@ static void poll(hyb_place_t *place)
 
 /* ---- before and after the loop ------------------------------------------- */
 
-/* Block by block: those of other places lie between. */
+/* Each block is filled apart: blocks of other places lie between. */
 static void generate(hyb_place_t *place, int seed)
 {
     const hyb_place_columns_t *d = (hyb_place_columns_t *)place;
@@ -348,8 +350,11 @@ static void begin(hyb_place_t *place)
     hyb_place_check(d, hyb_place_settle(d));
 }
 
-/* y comes down: the back-substitution, if this is the end of all, begins with
- * it. Nothing is queued any more, here and where b is not. */
+/*
+ * Bring y down: the back-substitution, if this is the end of the last range,
+ * begins with it. Nothing is queued any more afterwards, with or without b
+ * here.
+ */
 static void end(hyb_place_t *place)
 {
     hyb_place_columns_t *d = (hyb_place_columns_t *)place;

@@ -27,7 +27,7 @@ static xh_view_t trailing(const hyb_lu_t *lu, const hyb_lu_panel_t *p,
                        p->hpl->mp, run.count, lu->mat->ld};
 }
 
-/* The same below the top: what is multiplied. */
+/* The same columns below the top: what is multiplied. */
 static xh_view_t below(const hyb_lu_t *lu, const hyb_lu_panel_t *p,
                        hyb_run_t run)
 {
@@ -37,7 +37,7 @@ static xh_view_t below(const hyb_lu_t *lu, const hyb_lu_panel_t *p,
                         run.count);
 }
 
-/* Where the run's U is kept in columns: the matrix's top rows where these are
+/* Where the run's U is kept in columns: in the matrix's top rows if they are
  * here, else beside the rows that arrive. */
 static xh_view_t home_of_u(hyb_lu_t *lu, int k, hyb_run_t run)
 {
@@ -70,7 +70,7 @@ static void unpack_u(hyb_worker_t *me, const hyb_lu_panel_t *p, hyb_run_t run)
     hyb_run_unpack_rows(me->lu->resources.kernel, &rows, run.count, me->u);
 }
 
-/* Its rows of U, at their place in U, and displaced rows below. */
+/* Put the run's rows of U into place in `me->u`, and displaced rows below. */
 static void swap(hyb_worker_t *me, int k, hyb_run_t run)
 {
     hyb_lu_t *lu = me->lu;
@@ -82,7 +82,7 @@ static void swap(hyb_worker_t *me, int k, hyb_run_t run)
     if (lu->grid->nprow == 1) {
         hyb_run_swap(lu->resources.kernel, &p->swap, trailing(lu, p, run),
                      me->u);
-    } else { /* rows displaced by those of U, and these */
+    } else { /* settle displaced rows, and unpack rows of U */
         const hpl_exchange_t *x = hyb_exchange_of(lu, run, &column);
 
         hpl_exchange_settle(x, column, (int)run.count);
@@ -92,8 +92,8 @@ static void swap(hyb_worker_t *me, int k, hyb_run_t run)
     hyb_timer_end(me);
 }
 
-/* Is U kept where its rows arrived? The matrix has no room for it here then,
- * and nobody wants it in columns. */
+/* Is U kept where its rows arrived? The matrix then has no room for it here,
+ * and nobody reads it in columns. */
 static bool keeps_rows(const hyb_lu_t *lu, const hyb_lu_panel_t *p)
 {
     return hpl_panel_top_rows(p->hpl) == 0 &&
@@ -114,7 +114,7 @@ static void keep_u(hyb_worker_t *me, int k, hyb_run_t run)
     }
 }
 
-/* U := L1^-1 U. The back-substitution reads U where the matrix has its rows,
+/* U := L1^-1 U. The back-substitution reads U where the matrix has its rows;
  * the BLAS library reads it everywhere. */
 static void solve(hyb_worker_t *me, int k, hyb_run_t run, bool keeps)
 {
@@ -128,7 +128,7 @@ static void solve(hyb_worker_t *me, int k, hyb_run_t run, bool keeps)
     hyb_timer_end(me);
 }
 
-/* The U that solve kept. */
+/* Fetch the U that solve kept. */
 static void fetch_u(hyb_worker_t *me, int k, hyb_run_t run)
 {
     const hyb_resources_t *resources = &me->lu->resources;
@@ -189,7 +189,8 @@ static void multiply(hyb_worker_t *me, const hyb_step_t *step, hyb_run_t run)
     hyb_check_columns_seen(me, step->k, run);
 }
 
-/* All while the run is in cache, or some of it, where others do the rest. */
+/* Do all steps while the run is in cache, or some of them, where others do the
+ * rest. */
 static bool meet(hyb_place_t *host, hyb_worker_t *me, const hyb_step_t *step,
                  hyb_run_t run, int64_t from, int64_t to)
 {
@@ -213,9 +214,9 @@ static bool meet(hyb_place_t *host, hyb_worker_t *me, const hyb_step_t *step,
 /* ---- after the loop ------------------------------------------------------ */
 
 enum {
-    LINE = 8,          /* rows of a cache line, which members do not share */
+    LINE = 8,          /* rows per cache line, which members do not share */
     TILE = 1 << 14,    /* rows of y that stay in a core's own cache */
-    WORTH_IT = 1 << 14 /* entries of a for which members are called */
+    WORTH_IT = 1 << 14 /* entries of a for which the team is called */
 };
 
 typedef struct {

@@ -15,7 +15,7 @@
 /* ---- which columns are whose --------------------------------------------- */
 
 /* The last blocks are check columns: of the host if it has columns, and of each
- * device. */
+ * device that has. */
 static void deal_check_columns(hyb_lu_t *lu)
 {
     hyb_homes_t *h = &lu->homes;
@@ -32,7 +32,7 @@ static void deal_check_columns(hyb_lu_t *lu)
     }
 }
 
-/* The devices' blocks from .. to - 1 go to them, as each has room. */
+/* Deal the devices' blocks from .. to - 1 to devices, as each has room. */
 static xh_status_t deal_run(hyb_homes_t *h, const hyb_dealing_t *dealing,
                             int64_t from, int64_t to, const hpl_dealt_t *device)
 {
@@ -51,7 +51,7 @@ static xh_status_t deal_run(hyb_homes_t *h, const hyb_dealing_t *dealing,
     return XH_OK;
 }
 
-/* Guests only by rate: they find no room, but seats. */
+/* Deal guests by rate alone: they need seats, not room. */
 static xh_status_t deal(hyb_lu_t *lu, const hyb_dealing_t *dealing)
 {
     hyb_homes_t *h = &lu->homes;
@@ -92,7 +92,7 @@ xh_status_t hyb_places_deal(hyb_lu_t *lu)
     return XH_OK;
 }
 
-/* Does each device reach every other one? */
+/* Can each device read the memory of each other one? */
 static bool are_peers(const hyb_homes_t *h)
 {
     bool all = h->resident && h->places > 2;

@@ -5,20 +5,27 @@
 #include "hybrid/lu/state/place.h"
 #include "hybrid/lu/state/step.h"
 
-/* The places of a factorization: which columns each computes, and its memory.
- * homes.h says where a column lives. */
+/*
+ * This folder holds the places that compute columns: the host's cores, and each
+ * device with its memory, queues, seats and row exchange. This header deals
+ * block columns to places and opens them; state/place.h has the functions of a
+ * place, state/homes.h says where a column lives.
+ */
 
-/* Which blocks live where: needs lu's resources, grid, mat, ledger. Errors:
- * XH_ERR_MEMORY */
+/* Decide which blocks live where, by lu's resources, grid, mat and ledger.
+ * Errors: XH_ERR_MEMORY */
 xh_status_t hyb_places_deal(hyb_lu_t *lu);
 
-/* Needs that, and what hyb_place_device_create does. Errors: XH_ERR_MEMORY,
- * XH_ERR_DEVICE; destroy then all the same */
+/*
+ * Create the places, after hyb_places_deal, from what hyb_place_device_create
+ * needs.
+ * Errors: XH_ERR_MEMORY, XH_ERR_DEVICE; call hyb_places_destroy all the same
+ */
 xh_status_t hyb_places_create(hyb_lu_t *lu);
 void hyb_places_destroy(hyb_lu_t *lu);
 
-/* Find out whether all can factor panels; collective over the process column.
- */
+/* Find out whether all devices can factor panels. Collective over the process
+ * column. */
 void hyb_places_agree(hyb_lu_t *lu);
 
 /* The host: threads of the team. */

@@ -18,7 +18,7 @@
 /* What a device did in an iteration. */
 typedef struct {
     double flop;
-    double busy; /* s with a visitor, or one on its way */
+    double busy; /* s with a visitor, or with one on its way */
 } did_t;
 
 typedef struct { /* by iteration */
@@ -27,21 +27,22 @@ typedef struct { /* by iteration */
     hyb_lap_t lap;
 } part_t;
 
-/* Lists under way: the open one, and the one before, whose last visitors leave.
- */
+/* Lists under way: the open one, and the list before, whose last visitors
+ * leave. */
 enum { LISTS = 2 };
 
 struct hyb_visits {
     part_t part[HYB_IN_FLIGHT];
-    int devices;                            /* of the process */
-    _Atomic double rate[HYB_EXECUTORS - 1]; /* flop/s of each in the last list
-                                       that it had visitors of; 0: unknown */
-    int there[HYB_EXECUTORS - 1];           /* visitors of each now */
-    int next;                   /* iteration whose list opens next, */
-    int done;                   /* and the first that is not complete */
-    _Atomic int open;           /* iteration of the open list, or -1 */
-    _Atomic int helpers[LISTS]; /* workers that look at the list */
-    _Atomic int64_t left;       /* columns that nobody took, and visitors' */
+    int devices; /* of the process */
+    /* Flop/s of each device in the last list in which it had visitors; 0:
+     * unknown. */
+    _Atomic double rate[HYB_EXECUTORS - 1];
+    int there[HYB_EXECUTORS - 1]; /* visitors on each device now */
+    int next;                     /* iteration whose list opens next, */
+    int done;                     /* first iteration that is not complete */
+    _Atomic int open;             /* iteration of the open list, or -1 */
+    _Atomic int helpers[LISTS];   /* workers that look at each list */
+    _Atomic int64_t left; /* columns that nobody took, and visitors' columns */
 };
 
 static part_t *part_of(const hyb_lu_t *lu, int k)
@@ -51,7 +52,7 @@ static part_t *part_of(const hyb_lu_t *lu, int k)
 
 /* ---- create and destroy -------------------------------------------------- */
 
-/* Has any device seats? */
+/* Does any device have seats? */
 static bool any_takes_part(const hyb_homes_t *homes)
 {
     for (int i = 1; i < homes->places; i++)
@@ -112,7 +113,7 @@ static int64_t next_visitor(const hyb_lu_t *lu, const hyb_step_t *step)
     return b;
 }
 
-/* Columns that nobody has begun to multiply, and those of visitors. */
+/* Columns that nobody has begun to multiply, and visitors' columns. */
 static int64_t columns_left(const hyb_lu_t *lu, const hyb_step_t *step)
 {
     int64_t count = 0;
@@ -143,7 +144,7 @@ bool hyb_visits_are_enough(const hyb_worker_t *me, const hyb_step_t *step)
 
 /* ---- devices: the leader ------------------------------------------------- */
 
-/* flop/s, as measured last, or before the run; 0: unknown. */
+/* flop/s of a device, as measured last, or before the run; 0: unknown. */
 static double rate_of(const hyb_lu_t *lu, int device)
 {
     double rate = lu->visits->rate[device];
@@ -155,8 +156,8 @@ static double rate_of(const hyb_lu_t *lu, int device)
 
 /*
  * Would the device have another visitor back before all devices together have
- * computed what is left, and the fastest one more? Blocks are as wide as each
- * other.
+ * computed what is left, and the fastest one block more? All blocks count as
+ * equally wide.
  */
 static bool is_in_time(hyb_lu_t *lu, int device)
 {
@@ -177,7 +178,7 @@ static bool has_room(const hyb_place_t *place, int k)
     return place->has_room != NULL && place->has_room(place, k);
 }
 
-/* The block goes to place. */
+/* Send `block` to place number i. */
 static void send(hyb_lu_t *lu, const hyb_step_t *step, int i, int64_t block)
 {
     hyb_place_t *place = lu->homes.place[i];
@@ -188,7 +189,7 @@ static void send(hyb_lu_t *lu, const hyb_step_t *step, int i, int64_t block)
                 solved(step), hyb_stage(step->k + 1));
 }
 
-/* One visitor for each device, in turn; was there any? */
+/* Send one visitor to each device, in turn. Was there any? */
 static bool send_some(hyb_lu_t *lu, const hyb_step_t *step)
 {
     bool any = false;
@@ -236,7 +237,8 @@ static bool has_begun(const hyb_lu_t *lu, int k)
     return part_of(lu, k)->begun > 0.0;
 }
 
-/* Open the list of the next iteration that has one, once L2 is there. */
+/* Open the list of the next iteration that has one, once L2 is there in
+ * columns. */
 static void open_next(hyb_lu_t *lu)
 {
     struct hyb_visits *v = lu->visits;
@@ -251,7 +253,7 @@ static void open_next(hyb_lu_t *lu)
     atomic_store(&v->open, v->next++);
 }
 
-/* What goes into the record, and what the tuner learns from. */
+/* Sum up a list, for the record and for the tuner. */
 static void sum_up(hyb_lu_t *lu, part_t *part)
 {
     struct hyb_visits *v = lu->visits;
@@ -270,7 +272,8 @@ static void sum_up(hyb_lu_t *lu, part_t *part)
     lu->homes.devices.flop += part->lap.devices_flop;
 }
 
-/* Is nobody at the list of iteration k, whose columns are complete? */
+/* Is the list of iteration k closed, with all its columns complete and no
+ * worker at it? */
 static bool is_over(const hyb_lu_t *lu, int k)
 {
     return atomic_load(&lu->visits->open) != k &&
@@ -280,7 +283,7 @@ static bool is_over(const hyb_lu_t *lu, int k)
            atomic_load(&lu->visits->helpers[k % LISTS]) == 0;
 }
 
-/* Pass lists that are over, and iterations without any. */
+/* Pass lists that are over, and iterations without a list. */
 static void pass_lists(hyb_lu_t *lu)
 {
     struct hyb_visits *v = lu->visits;
@@ -304,7 +307,7 @@ static bool all_are_taken(const hyb_lu_t *lu, const hyb_step_t *step)
     return true;
 }
 
-/* Send columns of the open list; it is closed once nobody can take any. */
+/* Send columns of the open list. Close the list once nobody can take any. */
 static void attend(hyb_lu_t *lu, int k)
 {
     struct hyb_visits *v = lu->visits;
@@ -346,8 +349,8 @@ static void leave(struct hyb_visits *v, int k)
     atomic_fetch_sub(&v->helpers[k % LISTS], 1);
 }
 
-/* The iteration whose list is open, which stays until the worker leaves; or -1.
- */
+/* Enter the open list, which then stays until this worker leaves it. Returns
+ * its iteration, or -1. */
 static int enter(struct hyb_visits *v)
 {
     int k = atomic_load(&v->open);
@@ -361,7 +364,8 @@ static int enter(struct hyb_visits *v)
     return -1;
 }
 
-/* flop/s of one worker; in the first iterations by what all did so far. */
+/* flop/s of one worker; in the first iterations by what all have done so
+ * far. */
 static double worker_rate(const hyb_lu_t *lu, const hyb_step_t *step)
 {
     int members = hyb_team_size(lu->resources.team);
@@ -373,7 +377,8 @@ static double worker_rate(const hyb_lu_t *lu, const hyb_step_t *step)
     return lap.flop > 0.0 ? lap.flop / members / lap.team[HYB_MULTIPLY] : 0.0;
 }
 
-/* Would it be done with a run before the devices are with what is left? */
+/* Would the worker be done with a run before the devices are with what is
+ * left? */
 static bool is_worth_it(const hyb_lu_t *lu, const hyb_step_t *step, int64_t run)
 {
     double devices = 0.0;
@@ -385,7 +390,7 @@ static bool is_worth_it(const hyb_lu_t *lu, const hyb_step_t *step, int64_t run)
                            (double)atomic_load(&lu->visits->left));
 }
 
-/* The rightmost columns that are solved, and that nobody multiplies. */
+/* Take the rightmost columns that are solved, and that nobody multiplies. */
 static bool take_last(hyb_lu_t *lu, const hyb_step_t *step, int64_t width,
                       hyb_run_t *run_p)
 {

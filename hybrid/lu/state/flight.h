@@ -12,70 +12,76 @@
 #include "hybrid/lu/state/groups.h"
 #include "hybrid/lu/state/step.h"
 
-/* What threads share of the panels in flight: the narrow ones, and the groups
- * that they become. */
+/* What threads share about the panels in flight: single panels, and the wide
+ * panels that groups form. */
 
-enum { HYB_L2_COPIES = 2 }; /* copies of L2: of iterations k and k + 1 */
+/* Copies of L2 in columns: for iterations k and k + 1. */
+enum { HYB_L2_COPIES = 2 };
 
-/* What factors the panels in flight, and their memory beside the messages:
- * whole pages each. */
+/* What factors the panels in flight, and their memory apart from the messages.
+ * Each part is whole pages. */
 typedef struct {
     hyb_panel_scratch_t *scratch;
     int64_t *pivots; /* nb */
     double *proposal, *others_proposal;
     double *l1[HYB_IN_FLIGHT];
-    bool shares_l2; /* all panels' L2 use one memory. So where Q = 1 and devices
-                       compute all columns: the next panel's come down only
-                       after L2 has gone up */
-    double *tiles;  /* of L2, then; else messages have it */
-    double *columns[HYB_L2_COPIES]; /* of L2, where someone reads it so */
-    size_t columns_doubles;         /* of one */
+    bool shares_l2; /* L2 of all panels uses the same memory. This is so
+                       where Q = 1 and devices compute all columns: the next
+                       panel's columns come down only after L2 has gone up */
+    double *tiles;  /* L2 in tiles, if `shares_l2`; else the messages hold it */
+    /* L2 in columns, where anyone reads it so. */
+    double *columns[HYB_L2_COPIES];
+    size_t columns_doubles; /* of one copy */
     double *memory;
     size_t bytes;
 } hyb_panel_workspace_t;
 
-/* The panels whose L2 has memory in columns. */
+/* How many panels have memory for L2 in columns? */
 static inline int hyb_l2_copies(const hyb_panel_workspace_t *workspace)
 {
     return workspace->shares_l2 ? 1 : HYB_L2_COPIES;
 }
 
 /*
- * The life of panel k: opened on all processes; on its process column loaded
- * from its home into tiles and factored by some workers together, or factored
- * by the device that is its home, and taken from there; broadcast along each
- * process row as it is, in tiles; known everywhere.
+ * The life of panel k: all processes open it. One process column factors it:
+ * some workers load it together from its home into tiles, or the device that is
+ * its home factors it and hands it over. The tiles are broadcast along each
+ * process row. Then the panel is known everywhere.
  */
 typedef struct {
-    HPL_T_panel *hpl;      /* place, message, pivots, broadcast */
+    HPL_T_panel *hpl;      /* position, message, pivots, broadcast */
     hyb_factors_t factors; /* L1 and L2 for the update */
-    double *seal;          /* sums of the message's bits; see guard/seal.h: */
-    hyb_units_t sealing;   /* of L2, to be summed up */
+    double *seal;          /* sums of the message's bits; see guard/seal.h */
+    hyb_units_t sealing;   /* parts of L2 whose bits are still to be summed */
     _Atomic uint64_t seal_bits;
-    atomic_bool has_nan; /* ... and L2 has a NaN or infinity */
+    atomic_bool has_nan; /* L2 has a NaN or infinity; set while it is sealed */
     enum { SEAL_CAME, SEAL_KEPT, SEAL_GIVEN_UP } kept; /* the leader's */
-    hyb_swap_t swap;           /* where all rows are here; else source is */
-    int *moves;                /* the memory of swap's lists */
-    int zero;                  /* 1 + first column without pivot, or 0 */
-    _Atomic int loaded;        /* workers that have copied their part in */
-    hyb_panel_method_t method; /* how it is factored; the leader's, as: */
-    bool by_device;            /* its home factors it */
-    bool queued;               /* the device is at it */
-    bool factored;             /* known here */
-    int threads;       /* that factored it here; 0: a device did, or nobody; */
-    double seconds;    /* so long; 0: nobody did */
+    hyb_swap_t swap; /* row moves, where all rows are here; else only its source
+                        is set */
+    int *moves;      /* memory of the lists in `swap` */
+    int zero;        /* 1 + first column without pivot, or 0 */
+    _Atomic int loaded; /* workers that have copied their part into tiles */
+    /* How it is factored; the leader's, like the next three: */
+    hyb_panel_method_t method;
+    bool by_device; /* its home factors it */
+    bool queued;    /* the device has been given the factorization */
+    bool factored;  /* the panel is factored, and known here */
+    int threads;    /* threads that factored it here; 0: a device did, or nobody
+                       here */
+    /* How long factoring took here; 0: nobody here factored it. */
+    double seconds;
     bool travels;      /* its broadcast is under way */
-    xh_view_t columns; /* L2 in columns, where someone reads it so */
-    hyb_units_t units; /* of rows of these, to be copied */
-    hyb_panel_workspace_t *workspace; /* what factors all; the panels' own */
+    xh_view_t columns; /* L2 in columns, where anyone reads it so */
+    hyb_units_t units; /* row units of `columns` that are still to be copied */
+    hyb_panel_workspace_t *workspace; /* shared by all panels */
 } hyb_lu_panel_t;
 
 /*
- * Panels of a group as one: its rows move by one permutation. While a group
- * grows its first panels are one up to the one that has come last.
+ * Panels of a group as one wide panel: one permutation moves its rows. While a
+ * group grows, its panels up to the newest one form a wide panel, too.
  */
 typedef struct {
-    HPL_T_panel panel[HYB_WIDE_SLOTS]; /* as hyb_groups_slot counts them */
+    HPL_T_panel panel[HYB_WIDE_SLOTS]; /* by hyb_groups_slot */
     double *rows;                      /* memory of their DPIV */
-    double info;                       /* their DINFO */
+    double info;                       /* their DINFO points here */
 } hyb_wide_t;

@@ -7,7 +7,7 @@
 /* How many panels has the group that panel k begins? */
 static int width_at(int k, int panels, hyb_grouping_t how)
 {
-    /* Groups, at least, of those that follow. */
+    /* How many groups follow at least, this one included? */
     int left = k < how.guests ? 2 : 4;
     int w = (int)xh_smaller(how.width, xh_larger((panels - k) / left, 1));
 
@@ -68,8 +68,8 @@ hyb_group_t hyb_groups_closed(const hyb_groups_t *groups, int k)
     return here.first > 0 ? groups->of[here.first - 1] : (hyb_group_t){0};
 }
 
-/* In how many parts do far columns meet a closed group? One of a single panel
- * at once: places keep that for two iterations. */
+/* In how many parts is a closed group applied to far columns? A group of one
+ * panel is applied at once, as places keep it for two iterations only. */
 static int parts_of(const hyb_groups_t *groups, int end, hyb_group_t closed)
 {
     hyb_group_t next;
@@ -80,9 +80,11 @@ static int parts_of(const hyb_groups_t *groups, int end, hyb_group_t closed)
     return (int)xh_smaller(closed.end - closed.first, next.end - next.first);
 }
 
-/* Does a column meet panels at once before the group behind closed is over? It
- * meets the closed one just before: it comes to a device once for both, but
- * never meets two of them at a time. */
+/*
+ * Do single panels begin to be applied to this column before the next group
+ * closes? Then the closed group is applied just before: the column comes to a
+ * device once for both, but two groups are never applied together.
+ */
 static bool is_near_soon(const hyb_groups_t *groups, hyb_group_t closed,
                          int64_t panel)
 {

@@ -110,7 +110,8 @@ int64_t hyb_ledger_divide(const hyb_ledger_t *ledger, hyb_block_range_t blocks,
                           double share, bool is_fixed)
 {
     int64_t all = hyb_ledger_team_columns(ledger, blocks), seen = 0;
-    double part = is_fixed ? 0.5 : 0.0; /* of a block, that decides */
+    /* A block goes to the devices if this part of it does. */
+    double part = is_fixed ? 0.5 : 0.0;
     int64_t b = blocks.from;
 
     for (; b < blocks.to; b++) {
@@ -157,7 +158,7 @@ int hyb_ledger_panels_queued(const hyb_ledger_t *ledger, int64_t b)
                  (width_of(ledger, b) * HYB_STEPS));
 }
 
-/* Its columns' share of what was queued tells which is next. */
+/* The sum of its columns' stages tells which column is next. */
 bool hyb_ledger_take_run(hyb_ledger_t *ledger, int64_t b, int64_t from,
                          int64_t to, int64_t width, hyb_run_t *run_p)
 {

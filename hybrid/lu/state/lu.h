@@ -14,23 +14,29 @@
 #include "hybrid/lu/state/timer.h"
 
 /*
- * The loop applies the panels of a range. All columns have met those before it,
- * and no other, when it begins: at the start of the run, after a checkpoint,
- * and after a restart from one.
+ * This folder holds what all threads of a factorization share: its memory and
+ * homes, the panels in flight, the ledger of progress, the workers and what
+ * they spend their time on. Nothing here decides. This header has the whole,
+ * struct hyb_lu.
+ *
+ * The loop applies the panels of a range. When it begins, exactly the panels
+ * before the range have been applied to all columns: at the start of the run,
+ * after a checkpoint, and after a restart from one.
  */
 typedef struct {
-    int first;       /* panel of the range; changes only between loops */
-    _Atomic int end; /* panel behind it; the leader draws it in for a pause,
+    int first;       /* first panel; changes only between loops */
+    _Atomic int end; /* end of the range; for a pause the leader lowers it
                         before it opens the last iteration */
-    int panels;      /* of the matrix */
+    int panels;      /* of the whole matrix */
 } hyb_range_t;
 
 /*
  * A factorization under way: what the threads of this process share.
  *
- * Iteration k applies panel k. It is open from the moment panel k is known here
- * until all local columns to its right have met it; iteration k + 1 may be open
- * before that, and panel k + 2 be under way. Hence HYB_IN_FLIGHT of each.
+ * Iteration k applies panel k. An iteration is open from the moment panel k is
+ * known here until the panel has been applied to all local columns to its
+ * right. Before that iteration k + 1 may open, and panel k + 2 be under way.
+ * Hence there are HYB_IN_FLIGHT of each.
  */
 struct hyb_lu {
     HPL_T_grid *grid;
@@ -38,9 +44,10 @@ struct hyb_lu {
     HPL_T_pmat *mat;
     hyb_resources_t resources;
     hyb_range_t range;
-    hyb_groups_t groups;               /* of panels; the range ends with one */
-    hyb_wide_t wide;                   /* the newest of these */
-    struct hyb_checkpoint *checkpoint; /* that are written; NULL: none */
+    hyb_groups_t groups; /* of panels; the range ends with a group */
+    hyb_wide_t wide;     /* the newest groups as wide panels */
+    /* What is written; NULL: no checkpoints. */
+    struct hyb_checkpoint *checkpoint;
     hyb_ledger_t ledger;
     struct {
         hyb_step_t step;           /* of iteration k */
@@ -48,14 +55,17 @@ struct hyb_lu {
     } flight[HYB_IN_FLIGHT];       /* at k % HYB_IN_FLIGHT */
     struct hyb_exchange *exchange; /* of rows; NULL: P = 1 */
     hyb_homes_t homes;
-    struct hyb_check_columns *check; /* what they tell; NULL: there are none */
+    /* What check columns tell; NULL: there are none. */
+    struct hyb_check_columns *check;
     struct hyb_visits
-        *visits;          /* of devices by columns of the host; NULL: none */
+        *visits;          /* by columns of the host to devices; NULL: none */
     hyb_worker_t *worker; /* by member */
     struct hyb_tuner *tuner;
-    hyb_poller_t poller;              /* the leader's */
-    void (*assist)(hyb_worker_t *me); /* all others, between parts of work */
-    bool (*help)(hyb_worker_t *me);   /* who waits; was there any work? */
+    hyb_poller_t poller; /* the leader's; every poll goes through it */
+    /* Called by other members between parts of work. */
+    void (*assist)(hyb_worker_t *me);
+    /* Called by whoever waits; was there any work? */
+    bool (*help)(hyb_worker_t *me);
     const char *advice; /* what a message that ends the run adds; static */
 };
 
@@ -84,7 +94,8 @@ static inline int hyb_lu_end(const hyb_lu_t *lu)
     return atomic_load_explicit(&lu->range.end, memory_order_relaxed);
 }
 
-/* Is panel k within the range, and its block column on this process? */
+/* Does this process have the block column of panel k, and is k within the
+ * range? */
 static inline bool hyb_lu_owns(const hyb_lu_t *lu, int k)
 {
     hpl_map_t map = hpl_map_columns(lu->grid, lu->mat->nb);
@@ -102,7 +113,7 @@ static inline hyb_block_range_t hyb_lu_trailing(const hyb_lu_t *lu, int k)
     return (hyb_block_range_t){xh_units(first, lu->mat->nb), lu->ledger.blocks};
 }
 
-/* Local rows above panel k's first one. */
+/* Local rows above panel k's first row. */
 static inline int64_t hyb_lu_rows_above(const hyb_lu_t *lu, int k)
 {
     hpl_map_t map = hpl_map(lu->mat->nb, lu->grid->nprow, lu->grid->myrow);
@@ -111,7 +122,8 @@ static inline int64_t hyb_lu_rows_above(const hyb_lu_t *lu, int k)
                          Mmin((int64_t)k * lu->mat->nb, (int64_t)lu->mat->n));
 }
 
-/* The local block of panel k's columns, which are here, and where they live. */
+/* The local block that holds panel k's columns, which are here, and its
+ * home. */
 static inline int64_t hyb_lu_panel_block(const hyb_lu_t *lu, int k)
 {
     return hyb_lu_trailing(lu, k - 1).from;
@@ -122,13 +134,13 @@ static inline hyb_place_t *hyb_lu_panel_home(const hyb_lu_t *lu, int k)
     return hyb_home_of(&lu->homes, hyb_lu_panel_block(lu, k));
 }
 
-/* Does the team compute blocks behind panel k? Then it reads the panel. */
+/* Does the team compute blocks behind panel k, and so read the panel? */
 static inline bool hyb_lu_team_reads(const hyb_lu_t *lu, int k)
 {
     return hyb_lu_trailing(lu, k).from < lu->homes.team_end;
 }
 
-/* flop of panel k's product with so many columns. */
+/* flop of panel k's product with this many columns. */
 static inline double hyb_lu_flop(hyb_lu_t *lu, int k, int64_t columns)
 {
     const hyb_tiles_t *l2 = &hyb_lu_panel(lu, k)->factors.l2;
@@ -136,10 +148,12 @@ static inline double hyb_lu_flop(hyb_lu_t *lu, int k, int64_t columns)
     return 2.0 * (double)l2->rows * (double)l2->cols * (double)columns;
 }
 
-/* How many panels has local block b met when iteration k is over? The team's
- * have met all up to k; those of devices, that are far, a group after the
- * other: some guests and some of all others in each iteration, so that links
- * and devices are busy at the same time. */
+/*
+ * How many panels have been applied to local block b when iteration k is over?
+ * The team's blocks have had all panels up to k. Far blocks of devices get one
+ * group after another: some guests and some residents in each iteration, so
+ * that links and devices are busy at the same time.
+ */
 static inline int hyb_lu_met(const hyb_lu_t *lu, int64_t b, int k)
 {
     bool is_guest = hyb_homes_is_guest(&lu->homes, b);
@@ -160,7 +174,7 @@ static inline int hyb_lu_met(const hyb_lu_t *lu, int64_t b, int k)
                           xh_smaller(lu->range.first, far.panel));
 }
 
-/* And before it? */
+/* How many panels have been applied to local block b before iteration k? */
 static inline int hyb_lu_met_before(const hyb_lu_t *lu, int64_t b, int k)
 {
     return k > lu->range.first ? hyb_lu_met(lu, b, k - 1) : k;

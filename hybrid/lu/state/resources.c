@@ -22,8 +22,8 @@ const char *hyb_resources_panel(const hyb_resources_t *resources)
                                     : xh_settings_text("panel");
 }
 
-/* The rows of U of a run leave room for L2 in the second cache. The BLAS
- * library packs L2 for each run, which wide ones make up for. */
+/* The rows of U of a run leave room for L2 in the L2 cache. The BLAS library
+ * packs L2 for each run, which wide runs make up for. */
 int64_t hyb_resources_run_columns(const hyb_resources_t *resources, int64_t nb)
 {
     enum { MOST_OF_BLAS = 512 };

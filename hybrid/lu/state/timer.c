@@ -10,7 +10,7 @@
 #include "base/run_delay.h"
 #include "hybrid/lu/state/worker.h"
 
-/* As traces name them, and messages. */
+/* The names of activities in traces and in messages. */
 static const struct {
     const char *name, *phase;
 } activities[HYB_ACTIVITIES] = {
@@ -29,7 +29,7 @@ static const struct {
                           "device"},
 };
 
-/* Each worker's sums are written by itself alone. */
+/* Only the worker itself writes its sums. */
 static void add(_Atomic double *sum, double more)
 {
     double now = atomic_load_explicit(sum, memory_order_relaxed);
@@ -51,12 +51,12 @@ void hyb_timer_begin(hyb_worker_t *me, hyb_activity_t activity, int iteration)
     me->nested[me->depth].outer = outer;
     me->nested[me->depth].inside = 0.0;
     me->nested[me->depth++].began = xh_clock_now();
-    /* Before the first one opens, -1, it is the first one's. */
+    /* Before the first iteration opens (-1), time counts for iteration 0. */
     set_doing(me,
               (iteration > 0 ? iteration : 0) * HYB_ACTIVITIES + (int)activity);
 }
 
-/* Polls may find nothing to do, and there are many. */
+/* Polls are not steps: there are many, and they may find nothing to do. */
 void hyb_timer_step(hyb_worker_t *me)
 {
     unsigned steps = atomic_load_explicit(&me->steps, memory_order_relaxed);
@@ -66,7 +66,7 @@ void hyb_timer_step(hyb_worker_t *me)
 
 double hyb_timer_end(hyb_worker_t *me)
 {
-    static const double least = 1e-4; /* of a poll's span */
+    static const double least = 1e-4; /* shortest span of a poll in the trace */
     int depth = --me->depth, doing = atomic_load(&me->doing);
     int activity = doing % HYB_ACTIVITIES;
     bool is_poll = activity == HYB_BROADCAST || activity == HYB_EXCHANGE;
@@ -88,7 +88,7 @@ double hyb_timer_end(hyb_worker_t *me)
 
 /* ---- products ------------------------------------------------------------ */
 
-static const double least_flop = 1e7; /* of a paced one */
+static const double least_flop = 1e7; /* of a paced product */
 
 static double turns_of_others(hyb_worker_t *me)
 {

@@ -7,7 +7,7 @@
 #include "hybrid/lu/state/resources.h"
 #include "hybrid/lu/state/timer.h"
 
-/* Doubles of one worker's rows of U: whole pages. */
+/* Doubles of one worker's rows of U, in whole pages. */
 static size_t u_doubles(const hyb_resources_t *resources, int n, int nb)
 {
     int64_t columns = hyb_resources_run_columns(resources, nb);

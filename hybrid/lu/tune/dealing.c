@@ -40,7 +40,7 @@ void hyb_deal_by_rate(const hpl_dealt_t *device, int devices, int64_t blocks,
 
 /* ---- homes of a process -------------------------------------------------- */
 
-/* All local ones, with b's. */
+/* All local blocks, b's included. */
 static int64_t blocks_of(const hpl_shape_t *shape)
 {
     hpl_map_t map = hpl_system_column_map(shape);
@@ -73,10 +73,10 @@ int64_t hyb_deal_room(const hyb_resources_t *resources,
 }
 
 /*
- * What devices have for blocks, beside seats for others or without: the blocks
- * that are left then. Where P > 1, what the least of all has.
+ * Ask how many blocks each device has room for, besides `seats` seats. Where P
+ * > 1, all count as the smallest. Returns the number of blocks left over.
  *
- * has_room_p  out  each has room for one beside seats
+ * has_room_p  out  does each device have room for a block besides the seats?
  */
 static int64_t ask(hyb_dealing_t *dealing, const hyb_resources_t *resources,
                    const hpl_shape_t *shape, int seats, bool *has_room_p)
@@ -98,7 +98,8 @@ static int64_t ask(hyb_dealing_t *dealing, const hyb_resources_t *resources,
     return left;
 }
 
-/* How many of all blocks are the team's? Not all: devices hold some. */
+/* How many of all blocks are the team's? At least one is not, as devices hold
+ * some. */
 static int64_t team_of(int64_t all, double share)
 {
     return xh_smaller((int64_t)(share * (double)all + 0.5), all - 1);
@@ -148,7 +149,7 @@ hyb_dealing_t hyb_deal(const hyb_resources_t *resources,
     return d;
 }
 
-/* The columns of so many blocks of shape's process. */
+/* The columns of the first `blocks` blocks of `shape`'s process. */
 static int64_t columns_of(const hpl_shape_t *shape, int64_t blocks)
 {
     hpl_map_t map;

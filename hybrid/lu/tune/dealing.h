@@ -7,16 +7,17 @@
 #include "hybrid/lu/state/resources.h"
 
 /*
- * Which block columns of a process live where: homes.h has the picture. Pure:
- * the same for a run and for those who ask before it.
+ * Which block columns of a process live where; state/homes.h explains it. The
+ * functions are pure, so a run and whoever asks before it get the same answer.
  */
 typedef struct {
-    int64_t all;    /* blocks of the process, with b's */
-    bool resident;  /* devices compute blocks: all but the team's */
-    int64_t guests; /* for so many, the first ones, devices have no room */
-    int seats; /* of each device for these, as many as leave room for blocks */
-    int64_t team; /* blocks of the team, spread among devices' */
-    int devices;  /* that get blocks; each has rate and room: */
+    int64_t all;    /* blocks of the process, b's included */
+    bool resident;  /* devices compute all blocks but the team's */
+    int64_t guests; /* the first `guests` blocks do not fit on devices; devices'
+                       blocks among them are guests */
+    int seats; /* of each device for guests, as many as leave room for blocks */
+    int64_t team; /* blocks of the team, spread among the devices' */
+    int devices;  /* devices that get blocks; each has rate and room: */
     hpl_dealt_t device[HYB_EXECUTORS];
 } hyb_dealing_t;
 
@@ -25,40 +26,40 @@ hyb_dealing_t hyb_deal(const hyb_resources_t *resources,
 
 bool hyb_dealing_is_teams(const hyb_dealing_t *dealing, int64_t block);
 
-/* The devices' blocks from .. to - 1. */
+/* How many of blocks from .. to - 1 are the devices'? */
 int64_t hyb_dealing_devices_blocks(const hyb_dealing_t *dealing, int64_t from,
                                    int64_t to);
 
 /*
- * Deal blocks as hpl_deal_blocks does, with rates that are rounded. If one is
- * 0, unknown, all count as equal.
+ * Deal blocks as hpl_deal_blocks does, with rounded rates. If any rate is 0,
+ * unknown, all count as equal.
  *
- * blocks    in   not more than there is room for
+ * blocks    in   at most as many as there is room for
  * device_p  out  by block: the number of its device
  */
 void hyb_deal_by_rate(const hpl_dealt_t *device, int devices, int64_t blocks,
                       int *device_p);
 
-/* Columns of shape's process in host memory: the team's share, and guests;
- * without columns on devices, as resources says, all. */
+/* Columns in host memory on `shape`'s process: the team's share and guests; all
+ * columns if `resources` says that none live on devices. */
 int64_t hyb_deal_host_columns(const hyb_resources_t *resources,
                               const hpl_shape_t *shape);
 
-/* Those that the host computes. */
+/* Columns that the team computes. */
 int64_t hyb_deal_team_columns(const hyb_resources_t *resources,
                               const hpl_shape_t *shape);
 
-/* Those in host memory that cross links: up to the last guest; where devices
- * hold none, all. */
+/* Columns up to the last guest, which cross links if they are the devices'; all
+ * columns where devices hold none. */
 int64_t hyb_deal_columns_left(const hyb_resources_t *resources,
                               const hpl_shape_t *shape);
 
-/* The places of shape's process that have columns, and so check columns where
- * resources asks for these. */
+/* The number of places of `shape`'s process that have columns, and so check
+ * columns; 0 unless `resources` asks for check columns. */
 int hyb_deal_checked(const hyb_resources_t *resources,
                      const hpl_shape_t *shape);
 
-/* Blocks of nb columns for which a device of shape's process has room, beside
- * so many seats for columns that come. */
+/* How many blocks of nb columns fit on a device of `shape`'s process, besides
+ * `seats` seats? */
 int64_t hyb_deal_room(const hyb_resources_t *resources,
                       const hpl_shape_t *shape, int device, int seats);

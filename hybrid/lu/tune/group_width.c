@@ -26,7 +26,8 @@ double hyb_residence_device_rate(const hyb_residence_figures_t *f, int64_t nb)
 
 /* ---- room ---------------------------------------------------------------- */
 
-/* All processes of a column deal alike: as one with the most rows does. */
+/* All processes of a process column deal in the same way: as the one with the
+ * most rows. */
 hyb_extent_t hyb_residence_extent(const hpl_shape_t *shape, int width,
                                   int seats, bool checked)
 {
@@ -45,8 +46,8 @@ hyb_extent_t hyb_residence_extent(const hpl_shape_t *shape, int width,
                           .checked = checked};
 }
 
-/* Check columns are counted in any case; all process columns answer as the one
- * with the most. */
+/* Check columns are always counted; all process columns answer as the one with
+ * the most columns. */
 double hyb_residence_room(const hyb_residence_figures_t *figures,
                           const hpl_shape_t *shape, int width, int seats)
 {
@@ -86,22 +87,22 @@ bool hyb_residence_is_host(void)
 
 /* ---- groups -------------------------------------------------------------- */
 
-/* A group of panels that begins where so many columns are left. */
+/* A group of panels that begins where `columns` columns are left. */
 typedef struct {
     double width;   /* panels */
-    double rows;    /* of C here, */
-    double columns; /* and columns of it; of these guests: */
+    double rows;    /* rows of C here, */
+    double columns; /* and its columns here; among them guests: */
     double guests;
-    double npcol; /* processes that have near columns in turn */
+    double npcol; /* Q: processes that have near columns in turn */
 } width_t;
 
-/* What is unknown takes no time. */
+/* An unknown rate takes no time. */
 static double seconds_of(double work, double rate)
 {
     return rate > 0.0 ? work / rate : 0.0;
 }
 
-/* A panel of so many rows, on a device. */
+/* Seconds of a panel of `rows` rows on a device. */
 static double panel_seconds(const hyb_residence_figures_t *f, double nb,
                             double rows)
 {
@@ -110,13 +111,14 @@ static double panel_seconds(const hyb_residence_figures_t *f, double nb,
                           hyb_residence_device_rate(f, (int64_t)nb));
 }
 
-/* A link waits now and then for what is to cross it. */
+/* Factor for a link that now and then waits for data. */
 static const double longer = 1.4;
 
 /*
- * Seconds of a group. The next group's columns meet its panels one by one, on
- * one device; all others meet it as a whole, on all of them. Meanwhile its
- * panels are factored, and guests come, each way at once.
+ * Seconds of a group. The group's panels are applied one by one to the next
+ * group's columns, on one device, and as a whole to all other columns, on all
+ * devices. Meanwhile the next panels are factored, and guests come and go, both
+ * ways at once.
  */
 static double group_seconds(const hyb_residence_figures_t *f, double nb,
                             width_t g)
@@ -133,12 +135,15 @@ static double group_seconds(const hyb_residence_figures_t *f, double nb,
     return fmax(fmax(work, way), g.width * panel_seconds(f, nb, g.rows));
 }
 
-/* Seconds of all groups; and of the first one's panels, which hide behind
- * nothing, if it is whole, as guests want it. HUGE_VAL: they have no room. */
+/*
+ * Seconds of all groups. With guests the first group is whole, and its
+ * panels, which nothing hides, are added. HUGE_VAL: there is no room for
+ * such groups.
+ */
 static double seconds_by(const hyb_residence_figures_t *f,
                          const hpl_shape_t *shape, int width)
 {
-    enum { STEPS = 64 }; /* at most: of more groups some are taken as one */
+    enum { STEPS = 64 }; /* at most: beyond this several groups count as one */
     double nb = shape->nb, n = shape->n, rows = n / shape->nprow, sum = 0.0;
     double step = fmax(width * nb, n / STEPS);
     bool guests;
@@ -161,7 +166,7 @@ static double seconds_by(const hyb_residence_figures_t *f,
     return sum;
 }
 
-/* The narrowest of those that take least, or clearly no more. */
+/* The narrowest width that takes least, within 1%. */
 static int best_width(const hyb_residence_figures_t *f,
                       const hpl_shape_t *shape, int most)
 {

@@ -8,22 +8,23 @@
 
 enum {
     MEMORY = 4, /* iterations that a mean goes back, about */
-    /* At most one iteration in so many is a probe: */
-    NEVER_TRIED = 2, /* of a mode that nothing is known of */
-    LIKELY = 4,      /* of one that seems to be better */
+    /* Iterations per probe, at least: */
+    NEVER_TRIED = 2, /* of a mode that was never tried */
+    LIKELY = 4,      /* of a mode that seems to be better */
     UNLIKELY = 8
 };
 
-static const double hysteresis = 0.5;    /* of the uncertainty */
-static const double rate_jump = 1.5;     /* clocks and noise make less */
-static const double probes_part = 0.003; /* of a run's time, lost at most;
-                                            mode 1's first one apart */
+/* Part of the uncertainty that a better mode must exceed. */
+static const double hysteresis = 0.5;
+static const double rate_jump = 1.5; /* clocks and noise jump by less */
+/* Part of a run's time that probes may lose, without the first probe of mode
+ * 1. */
+static const double probes_part = 0.003;
 
-/* of one iteration */
 typedef hyb_lookahead_iteration_t iteration_t;
 typedef hyb_lookahead_chooser_t chooser_t;
 
-typedef struct { /* seconds of one iteration by the model's parts */
+typedef struct { /* the model's times of one iteration, in seconds */
     double ahead, exchange, update, host_part, panel_part;
 } parts_t;
 
@@ -54,10 +55,9 @@ static work_t work_of(const iteration_t *it)
 }
 
 /*
- * What an iteration takes: max(work of the executors, path of the main
- * thread). The team gives to the update what panel and exchange leave of it,
- * so that each second of theirs prolongs the update by the team's part of the
- * speed.
+ * Seconds of an iteration: max(work of the executors, path of the leader). The
+ * team has for the update what panel and exchange leave of it, so each of their
+ * seconds prolongs the update by the team's part of the speed.
  */
 static double modelled(hyb_lookahead_t mode, parts_t p)
 {
@@ -70,13 +70,14 @@ static double modelled(hyb_lookahead_t mode, parts_t p)
     return p.exchange + p.update + p.ahead;
 }
 
-/* The team's part of all speed. */
+/* The team's part of the whole speed. */
 static double host_part(double update, double host_update)
 {
     return host_update > 0.0 ? fmin(1.0, update / host_update) : 0.0;
 }
 
-/* By a mode's own paces where it was measured, else by the other one's. */
+/* The model's times by the mode's own paces if it was measured, else by the
+ * other mode's. */
 static parts_t parts_of(const chooser_t *c, hyb_lookahead_t mode,
                         const iteration_t *it)
 {
@@ -92,7 +93,7 @@ static parts_t parts_of(const chooser_t *c, hyb_lookahead_t mode,
                      .panel_part = c->panel_share};
 }
 
-/* What an iteration in mode takes by what is known of mode itself. */
+/* Seconds of an iteration in `mode`, by what is known of `mode` itself. */
 static double expected(const chooser_t *c, hyb_lookahead_t mode,
                        const iteration_t *it)
 {
@@ -100,9 +101,9 @@ static double expected(const chooser_t *c, hyb_lookahead_t mode,
 }
 
 /*
- * What it may take: a mode that was never in use, or only in the run's first
- * iteration, which warms up libraries and memory, may be as near to the model
- * as the other mode is.
+ * Seconds that an iteration in `mode` may take at best. A mode that was never
+ * used, or only in the run's first iteration, which warms up libraries and
+ * memory, may be as near to the model as the other mode.
  */
 static double hoped_for(const chooser_t *c, hyb_lookahead_t mode,
                         const iteration_t *it)
@@ -140,8 +141,8 @@ static hyb_lookahead_t better_mode(const chooser_t *c, const iteration_t *it)
 }
 
 /*
- * Seconds that probes may lose in all until now. The first one may count on the
- * time to come: work shrinks by the square, to a third of as many iterations.
+ * Seconds that all probes may lose until now. The first probe may count on the
+ * time to come: work shrinks with the square, to a third of as many iterations.
  */
 static double allowance(const chooser_t *c, const iteration_t *it,
                         hyb_lookahead_t other, double best)
@@ -154,10 +155,10 @@ static double allowance(const chooser_t *c, const iteration_t *it,
 }
 
 /*
- * May the run afford to try other for one iteration, and may that teach
- * anything? Nothing where the two are further apart than noise, or than the
- * shrinking of the matrix since other's last iteration, may hide. Mode 1 is
- * tried in any case: what was measured under groups says too little of it.
+ * May the run afford one iteration in mode `other`, and can it teach anything?
+ * A probe teaches nothing if the modes differ by more than noise, or the
+ * shrinking of the matrix since `other`'s last iteration, may hide. Mode 1 is
+ * tried in any case: what was measured under parcels says too little about it.
  */
 static bool probe_pays(const chooser_t *c, const iteration_t *it,
                        hyb_lookahead_t other)
@@ -179,7 +180,7 @@ static bool probe_pays(const chooser_t *c, const iteration_t *it,
            loss < best * doubt;
 }
 
-/* Are both modes known, and as good as far as can be told? */
+/* Are both modes known, and equally good as far as can be told? */
 static bool too_close(const chooser_t *c, const iteration_t *it)
 {
     double a = expected(c, HYB_LOOKAHEAD_PANEL, it);
@@ -239,7 +240,7 @@ hyb_lookahead_t hyb_lookahead_choose(const chooser_t *c, const iteration_t *it,
     return other_than(mode);
 }
 
-/* Follow value slowly, or at once after a jump; 0 is not measured. */
+/* Let `value` follow slowly, or at once after a jump; 0 means not measured. */
 static void follow(double *value, double now)
 {
     if (now <= 0.0)
@@ -271,7 +272,7 @@ static void learn_paces(chooser_t *c, const iteration_t *it)
     c->panel_share = fmin(1.0, positive(it->took.panel_share));
 }
 
-/* The part of the total that the model's parts, as measured, don't explain. */
+/* Measured total / total of the model with the measured times. */
 static double factor_of(const iteration_t *it)
 {
     double update = positive(it->took.update);
@@ -285,7 +286,8 @@ static double factor_of(const iteration_t *it)
     return positive(it->took.total / modelled(it->mode, parts));
 }
 
-/* surprise: by how much, relatively, the total was not what was expected */
+/* Learn a mode's factor; `surprise` is the relative difference of the total
+ * from what was expected. */
 static void learn_factor(chooser_t *c, const iteration_t *it, double surprise)
 {
     double factor = factor_of(it), square = surprise * surprise;

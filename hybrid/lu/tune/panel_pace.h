@@ -5,30 +5,30 @@
 #include <stdint.h>
 
 /*
- * Who factors the next panel of columns that live on a device: the team, to
- * which they come down and from which they go up again, or the device. The
- * quicker one, by the seconds that panels took either.
+ * Who factors the next panel of columns that live on a device: the team, for
+ * which they come down and go up again, or the device. The faster one does, by
+ * the seconds that panels took each.
  */
 enum { HYB_PANEL_PACE_TRIAL = 1 }; /* the panel that the team factors first */
 
-typedef struct {      /* of the last panels of the team, and of the device */
-    double pace[2];   /* s a flop, m nb^2: the better of two; 0: none */
-    double last[2];   /* of the last one */
-    int64_t rows[2];  /* m of it */
+typedef struct {      /* of the last panels, by the team and by the device */
+    double pace[2];   /* s per flop, m nb^2: the better of two; 0: none */
+    double last[2];   /* s per flop of the last one */
+    int64_t rows[2];  /* m of the last one */
     double team_rate; /* flop/s of its products, which no panel reaches; 0:
                          unknown */
 } hyb_panel_pace_t;
 
 /*
- * Does the device factor the next panel, of so many rows, or the team? First
- * the device, then the team, unless the device is quicker than the team's
- * products, then who has the better pace. If the other one's is of panels with
- * more than twice as many rows, that one is tried again, unless it was more
- * than four times as slow.
+ * Does the device factor the next panel, which has `rows` rows, or does the
+ * team? First the device does. Then the team does, unless the device's pace
+ * beats the team's products. Then the one with the better pace does. If the
+ * other pace is from panels with more than twice as many rows, that one is
+ * tried again, unless it was more than four times as slow.
  */
 bool hyb_panel_pace_choose_device(const hyb_panel_pace_t *pace, int64_t rows);
 
-/* Take in that the device, or the team, needed so many seconds for a panel of
- * rows x nb. Values that are not positive and finite are passed over. */
+/* Learn that the device, or the team, needed `seconds` for a panel of rows x
+ * nb. Values that are not positive and finite are ignored. */
 void hyb_panel_pace_learn(hyb_panel_pace_t *pace, bool by_device, int64_t rows,
                           int64_t nb, double seconds);

@@ -6,7 +6,7 @@
 
 static const double serial_part = 0.1;  /* of one thread's time */
 static const double panel_speed = 0.25; /* of a thread's rate in updates */
-static const double pace_jump = 1.5;    /* clocks and noise make less */
+static const double pace_jump = 1.5;    /* clocks and noise jump by less */
 
 static bool is_positive(double x)
 {
@@ -18,7 +18,8 @@ static int at_most(int threads)
     return threads < HYB_REGROUP_MOST ? threads : HYB_REGROUP_MOST;
 }
 
-/* The nearest measured number of threads from t on in steps; 0: none. */
+/* The nearest measured number of threads, from t on in direction `step`; 0:
+ * none. */
 static int measured_from(const hyb_panel_threads_t *regroup, int t, int step)
 {
     for (; t >= 1 && t <= HYB_REGROUP_MOST; t += step)
@@ -27,7 +28,7 @@ static int measured_from(const hyb_panel_threads_t *regroup, int t, int step)
     return 0;
 }
 
-/* The pace of t threads, known that of one number of threads. */
+/* The pace of t threads, from the pace of `known` threads. */
 static double scaled(double pace, int known, int t)
 {
     return pace * (serial_part + (1.0 - serial_part) / t) /

@@ -17,27 +17,28 @@
 
 static const double panel_part = 0.25; /* of a thread's rate, in panels */
 static const double solve_part = 0.5;  /* ... in swaps and solves */
-/* A device moves a byte in the time of so many flop. */
+/* flop that a device does while it moves a byte. */
 static const double flop_of_byte = 16.0;
-static const double clearly = 0.95; /* of the seconds on the host */
+/* Part of the seconds on the host that counts as faster. */
+static const double clearly = 0.95;
 
 /* ---- one iteration ------------------------------------------------------- */
 
 typedef struct {
     double nb;
     double team;     /* flop/s of all threads of a process */
-    double device;   /* ... of a device in columns that live there */
-    double devices;  /* ... of all of them */
-    double visitors; /* ... in columns of the host that come for a product */
+    double device;   /* flop/s of a device in columns that live there */
+    double devices;  /* flop/s of all devices */
+    double visitors; /* flop/s of all devices in visitors */
     double link;     /* B/s */
-    double visits;   /* ... of guests, over all links each way */
+    double visits;   /* B/s of guests, over all links, each way */
     double count;    /* of devices */
     double nprow, npcol;
-    bool factor; /* devices, where they are quicker */
-    bool peers;  /* take panels from each other */
+    bool factor; /* devices factor panels, where they are faster */
+    bool peers;  /* devices copy panels from each other */
     bool rows_travel;
-    bool overlaps; /* the next panel, under updates */
-    double group;  /* panels of one */
+    bool overlaps; /* the next panel runs under updates */
+    double group;  /* panels of a group */
 } rates_t;
 
 double hyb_residence_visitor_rate(double rate, double link, double nb)
@@ -71,18 +72,19 @@ static rates_t rates_of(const hyb_residence_figures_t *f,
 }
 
 typedef struct {          /* in columns */
-    double host, devices; /* who computes them */
-    double guests;        /* of the devices' */
-    bool spread;          /* the host's, among the devices' */
+    double host, devices; /* computed by the host, by devices */
+    double guests;        /* guests among the devices' columns */
+    bool spread;          /* the host's columns lie among the devices' */
 } columns_t;
 
-/* Guests on their way, one way. */
+/* Seconds of guests on the link, one way. */
 static double visits(const rates_t *r, double m, double guests)
 {
     return sizeof(double) * m * guests / r->group / r->visits;
 }
 
-/* Rows of U and displaced ones, of so many columns of each device. */
+/* Seconds in which rows of U and displaced rows of `columns` columns of each
+ * device travel. */
 static double rows_way(const rates_t *r, double columns)
 {
     double rows = r->nb * (1.0 + 2.0 / r->nprow);
@@ -91,8 +93,8 @@ static double rows_way(const rates_t *r, double columns)
 }
 
 /*
- * How often a panel that a device factors crosses a link, one crossing after
- * the other: down and up where others read it from the host; by the link of its
+ * How often a panel that a device factored crosses a link, one crossing after
+ * another: down and up where others read it from the host; over the link of its
  * device to each of the peers.
  */
 static double crossings(const rates_t *r)
@@ -102,8 +104,11 @@ static double crossings(const rates_t *r)
     return (by_host ? 2.0 : 0.0) + (r->peers ? r->count - 1.0 : 0.0);
 }
 
-/* The panel and its way: by a device, if all columns are there and that is
- * quicker; else by the team. Returns whether by a device. */
+/*
+ * Add the panel's factorization and its way: by a device, if all columns, or
+ * all but the team's share, are there and that is faster; else by the team.
+ * Returns true if by a device.
+ */
 static bool let_factor(const rates_t *r, double m, columns_t c,
                        hyb_residence_seconds_t *s)
 {
@@ -127,8 +132,11 @@ static bool let_factor(const rates_t *r, double m, columns_t c,
     return true;
 }
 
-/* What host and devices compute, and the products of the host's columns that
- * devices take so that both end together; panel: the team's, before. */
+/*
+ * Add what host and devices compute, and the products of the host's columns
+ * that devices take so that both end together; `panel` is the time in which the
+ * team factors first.
+ */
 static void let_work(const rates_t *r, double m, columns_t c, double panel,
                      hyb_residence_seconds_t *s)
 {
@@ -146,7 +154,7 @@ static void let_work(const rates_t *r, double m, columns_t c, double panel,
     s->devices += s->share * visiting;
 }
 
-/* With C of m rows. */
+/* Seconds of an iteration in which C has m rows. */
 static hyb_residence_seconds_t iteration(const rates_t *r, double m,
                                          columns_t c)
 {
@@ -182,7 +190,7 @@ hyb_residence_seconds_t
 hyb_residence_predict(const hyb_residence_figures_t *figures,
                       const hpl_shape_t *shape, double rest, bool guests)
 {
-    enum { STEPS = 256 }; /* at most: of more panels some are taken as one */
+    enum { STEPS = 256 }; /* at most: beyond this several panels count as one */
     rates_t rates = rates_of(figures, shape);
     int64_t panels = xh_units(shape->n, shape->nb);
     int64_t run = xh_units(panels, STEPS);
@@ -212,7 +220,7 @@ hyb_residence_predict(const hyb_residence_figures_t *figures,
 
 /* ---- the choice ---------------------------------------------------------- */
 
-/* The number of the setting share; NAN: auto. */
+/* Read the setting `share`; *share_p is NAN for auto. */
 static bool read_share(const char *text, double *share_p)
 {
     char *end;
@@ -237,8 +245,8 @@ bool hyb_residence_share_is_valid(void)
 
 /*
  * The part of an update's time that a panel takes on its way to the team, while
- * half of all columns are left: it comes down, and one thread puts it into
- * tiles.
+ * half of all columns are left: the panel comes down, and one thread puts it
+ * into tiles.
  */
 static double panel_part_of_update(const hyb_residence_figures_t *f,
                                    double devices, double columns)
@@ -253,7 +261,7 @@ static double panel_part_of_update(const hyb_residence_figures_t *f,
 double hyb_residence_share(const hyb_residence_figures_t *f,
                            const hpl_shape_t *shape)
 {
-    const double least = 0.01; /* gain */
+    const double least = 0.01; /* least gain */
     double team = f->threads * f->thread_rate;
     double devices =
         f->devices *
@@ -271,20 +279,21 @@ double hyb_residence_share(const hyb_residence_figures_t *f,
                                                                      : 0.0;
 }
 
-/* Do columns whose home is the host visit devices for all of an update? */
+/* Do columns whose home is the host visit devices as guests? */
 static bool columns_visit(void)
 {
     return strcmp(xh_settings_text("visit"), "column") == 0;
 }
 
-/* Where not all have room, some of the memory is for others that come. */
+/* Where not all columns have room, some of the memory is for guests' seats. */
 double hyb_residence_rest(const hyb_residence_figures_t *figures,
                           const hpl_shape_t *shape, bool *guests_p)
 {
     double columns = (double)shape->n / shape->npcol;
     double blocks = hyb_residence_blocks(shape);
     int group = hyb_residence_group(figures, shape);
-    double devices = 1.0 - hyb_residence_share(figures, shape); /* their part */
+    /* The devices' part. */
+    double devices = 1.0 - hyb_residence_share(figures, shape);
     double there;
 
     *guests_p = false;

@@ -9,7 +9,8 @@
 
 _Static_assert(HYB_GUARD_PANELS >= 3 * HYB_GROUP_MOST, "three groups' panels");
 
-/* All, and as many more that a group finds room beside few; or a parcel's. */
+/* Room for U of all columns of the device, and of a group besides; or for a
+ * parcel, if that is more. */
 int64_t hyb_sizes_u_columns(const hyb_extent_t *e)
 {
     int64_t parcel = e->nprow > 1 && e->wide > e->nb
@@ -43,7 +44,8 @@ size_t hyb_sizes_wide_host_doubles(int64_t nb, int64_t wide)
     return wide > nb ? (size_t)(HYB_WIDE_SLOTS * HYB_ROW_LISTS * wide) : 0;
 }
 
-/* Its rows, those of U and, P > 1, those that travel, packed. */
+/* A seat holds the guest's rows, its rows of U and, if P > 1, packed rows that
+ * travel. */
 int64_t hyb_sizes_seat_doubles(const hyb_extent_t *e)
 {
     return (e->rows + (e->nprow > 1 ? 3 : 1) * e->wide) *
@@ -102,7 +104,7 @@ int64_t hyb_sizes_blocks(const hyb_extent_t *e, double bytes)
 
 int64_t hyb_parcel_slot(int64_t nb, int64_t wide, int64_t columns)
 {
-    enum { TIMES = 16 }; /* the first parcel of one panel */
+    enum { TIMES = 16 }; /* times the first parcel of one panel */
     int64_t some;
 
     if (wide <= nb)

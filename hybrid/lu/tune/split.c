@@ -9,11 +9,11 @@
 #include "base/text.h"
 
 static const double size_jump = 2.0; /* an LU's updates shrink by less */
-static const double rate_jump = 1.5; /* clocks and noise make less */
+static const double rate_jump = 1.5; /* clocks and noise jump by less */
 
 /* ---- the setting --------------------------------------------------------- */
 
-/* The x of "fixed:<x>". */
+/* Read the x of "fixed:<x>". */
 static bool read_share(const char *text, double *share_p)
 {
     static const char prefix[] = "fixed:";
@@ -49,10 +49,10 @@ xh_status_t hyb_split_of_setting(hyb_split_t *split_p)
 /* ---- the devices' share -------------------------------------------------- */
 
 /*
- * g / (c' + g) for rates g and c when the host is busy otherwise for seconds.
- * t_g is that of a balanced update, t_g = r flop / g = seconds + (1 - r) flop
- * / c. With the t_g of the last update in its place the fixed point is the
- * same, but a host that does c seconds > 3 flop never reaches it.
+ * g / (c' + g) for rates g and c, where the host is busy otherwise for
+ * `seconds`. Here t_g is the time of a balanced update, t_g = r flop / g =
+ * seconds + (1 - r) flop / c. The t_g of the last update would have the same
+ * fixed point, but a host with c seconds > 3 flop would never reach it.
  */
 static double balanced_share(double g, double c, double seconds, double flop)
 {
@@ -90,8 +90,8 @@ double hyb_split_share(const hyb_split_t *s, double flop)
 }
 
 /*
- * Does an update say nothing about the next one with what was known before? So
- * after the first, too: that is of devices whose memory nobody had touched yet.
+ * Does this update make earlier figures useless for the next one? It does after
+ * the first update, too, where nobody had touched the devices' memory before.
  */
 static bool begins_anew(const hyb_split_t *s, double flop, double g, double c)
 {

@@ -6,48 +6,49 @@
 #include "base/status.h"
 
 /*
- * How devices and the team of host threads share updates of one kind: the
- * policy, and the devices' share r, learnt from the updates before:
+ * How devices and the team share updates of one kind: the policy, and the
+ * devices' share r, learnt from earlier updates:
  *
  *     r' = (r + g / (c' + g)) / 2,  c' = c * t_c / t_g
  *
  * g, c  the last measured DGEMM rates of all devices and of the host
  * t_g   time from the start of the update to its end, if both end together
- * t_c   what of t_g the host can give to DGEMM: max(0, t_g - time it was busy
- *       with panel, swap, solve and waiting for others)
+ * t_c   the part of t_g that the host has for DGEMM: max(0, t_g - time it was
+ *       busy with panel, swap, solve and waiting for others)
  *
- * It starts anew, without the average, when the size of the update or a rate
- * jumps up or down, and after the first update, which is of devices whose
- * memory nobody had touched yet. A share of 0 or 1 stays; a share that the user
- * fixed is exactly constant. Plain data, no thread safety.
+ * The average starts anew when the size of the update or a rate jumps up or
+ * down, and after the first update, where nobody had touched the devices'
+ * memory before. A share of 0 or 1 stays; a share that the user fixed is
+ * exactly constant. Plain data, no thread safety.
  *
  * Source: CALDGEMM report, 3.4.1 for the share.
  */
 typedef struct {
-    /* ratio: by measured rates; steal: who is free takes columns; fixed:<x>:
-     * the devices get x of the work, 0 <= x <= 1 */
+    /* ratio: by measured rates; steal: whoever is free takes columns;
+     * fixed:<x>: the devices get x of the work, 0 <= x <= 1 */
     enum { HYB_SPLIT_RATIO, HYB_SPLIT_STEAL, HYB_SPLIT_FIXED } policy;
     double share; /* of the devices */
     /* private */
     double flop; /* of the last update, 0 before the first */
     double device_rate, host_rate;
     double other_seconds;
-    int device_idle, host_idle; /* updates since the last work */
-    bool warm;                  /* more than one update was met */
+    int device_idle, host_idle; /* updates since its last work */
+    bool warm;                  /* more than one update was learnt */
 } hyb_split_t;
 
 /*
- * By the setting split, "ratio", "steal" or "fixed:0.8"; nothing is learnt yet.
- * Errors: XH_ERR_INPUT  said, with the nearest valid word
+ * Read the setting `split`: "ratio", "steal" or "fixed:0.8"; nothing is learnt
+ * yet.
+ * Errors: XH_ERR_INPUT, with a message that names the nearest valid word
  */
 xh_status_t hyb_split_of_setting(hyb_split_t *split_p);
 
-/* The devices' share, in [0, 1], of an update of flop. */
+/* The devices' share, in [0, 1], of an update of `flop`. */
 double hyb_split_share(const hyb_split_t *split, double flop);
 
 /*
- * Take in what an update has taken. Negative and non-finite values count 0;
- * seconds 0 are not measured, the last rate is kept.
+ * Learn the times of an update. Negative and non-finite values count as 0; 0
+ * seconds mean not measured, and the last rate is kept.
  *
  * device_seconds  in  of all devices, from the start to the last result
  * host_seconds    in  in DGEMM, of the whole team
@@ -58,7 +59,8 @@ void hyb_split_learn(hyb_split_t *split, double device_flop,
                      double device_seconds, double host_flop,
                      double host_seconds, double other_seconds);
 
-/* If split has met no update yet, expect the rates that another one has met. */
+/* If `split` has learnt no update yet, expect the rates that `other` has
+ * learnt. */
 void hyb_split_expect(hyb_split_t *split, const hyb_split_t *other);
 
 /*
@@ -67,10 +69,10 @@ void hyb_split_expect(hyb_split_t *split, const hyb_split_t *other);
  *
  *     columns / member_rate <= left / devices_rate
  *
- * It may not where a rate is unknown, as it may need a hundred times as long as
- * a device.
+ * A member may not where a rate is unknown, as it may need a hundred times as
+ * long as a device.
  *
- * member_rate   in  of the member, 0: unknown
+ * member_rate   in  of the member; 0: unknown
  * devices_rate  in  of all devices together, in the same unit; 0: unknown
  */
 bool hyb_split_helps(double member_rate, double columns, double devices_rate,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What crosses links where devices compute all columns. */
+/* What crosses the links where devices compute columns. */
 #include <math.h>
 #include "hpl/pauxil/map.h"
 #include "hpl/solver/system.h"
@@ -7,13 +7,13 @@
 #include "hybrid/lu/state/homes.h"
 #include "hybrid/lu/tune/residence.h"
 
-/* Panel k as a process of shape sees it, in rows and columns. */
+/* Panel k as a process of `shape` sees it, in rows and columns. */
 typedef struct {
-    double jb, top; /* its width; those of its top rows that are here */
-    double rows;    /* of it, here */
-    double part;    /* of all of its rows */
-    double columns; /* that live on devices, behind it */
-    double above;   /* rows above it, here */
+    double jb, top; /* its width; top rows that are here */
+    double rows;    /* rows of the panel here */
+    double part;    /* the part of all its rows that is here */
+    double columns; /* columns behind it that live on devices */
+    double above;   /* local rows above it */
     bool is_mine;   /* its columns are here */
     bool is_shared; /* P > 1: others hold rows of it */
 } panel_t;
@@ -45,7 +45,7 @@ typedef struct {
     double up, down; /* doubles */
 } traffic_t;
 
-/* L1, L2 and the lists of row moves; what pivots are agreed by. */
+/* Doubles of L1, L2 and the lists of row moves, and of agreeing on pivots. */
 static traffic_t panel_traffic(const panel_t *p, int devices, bool by_device,
                                bool travels, bool by_peers)
 {
@@ -66,8 +66,8 @@ static traffic_t panel_traffic(const panel_t *p, int devices, bool by_device,
     return t;
 }
 
-/* Numbers of the lists of panel k with those before it in its group, and of all
- * of that once it is closed. */
+/* Elements of the lists of panel k joined with the earlier panels of its group;
+ * once more when the group is closed. */
 static double wide_lists(const hyb_groups_t *groups, const panel_t *p, int nb,
                          int k)
 {
@@ -83,11 +83,11 @@ static double wide_lists(const hyb_groups_t *groups, const panel_t *p, int nb,
 }
 
 /*
- * Rows that columns exchange, where P > 1: pivots come from all rows alike. Of
- * U's rows mine leave and the others come; the rows that they displace from the
- * top leave it, and come to those that rows of U leave.
+ * Rows that columns exchange, where P > 1: pivots are assumed to come from all
+ * rows alike. U's rows that are here leave, and its other rows come. The rows
+ * that they displace leave the top, and go where rows of U left.
  *
- * part  in  of the rows that are left, those of the top
+ * part  in  the part of the remaining rows that is the top
  */
 static traffic_t row_traffic(const panel_t *p, double part)
 {
@@ -99,8 +99,8 @@ static traffic_t row_traffic(const panel_t *p, double part)
     return (traffic_t){.up = p->columns * p->jb, .down = p->columns * mine};
 }
 
-/* So that with one panel's top out of so many rows, or with its group's: far
- * columns, for which others have tops here. */
+/* Rows exchanged for panel k: near columns with the top of one panel, far
+ * columns with the top of its group, parts of which lie on other processes. */
 static traffic_t group_traffic(const hpl_shape_t *shape,
                                const hyb_groups_t *groups, const panel_t *all,
                                int k, double left)
@@ -122,8 +122,8 @@ static traffic_t group_traffic(const hpl_shape_t *shape,
     return (traffic_t){t.up + u.up, t.down + u.down};
 }
 
-/* L2 of the panels before panel k in its group, whose rows one device sends and
- * all get. */
+/* Rows of L2 of the panels before panel k in its group, which one device sends
+ * and all devices get. */
 static traffic_t l2_traffic(const hyb_groups_t *groups, const panel_t *all,
                             int nb, int k, int devices, double left)
 {
@@ -144,7 +144,8 @@ static void add(traffic_t *sum, traffic_t t)
     sum->down += t.down;
 }
 
-/* What guest number block of the process has met when iteration k is over. */
+/* How many panels have been applied to guest number `block` when iteration k is
+ * over? */
 static int met(const hpl_shape_t *shape, const hyb_homes_t *homes,
                const hyb_groups_t *groups, int64_t block, int k)
 {
@@ -160,7 +161,7 @@ static int met(const hpl_shape_t *shape, const hyb_homes_t *homes,
     return hyb_groups_met(groups, groups->panels, &far, k);
 }
 
-/* Rows of the process from panel's first one on. */
+/* Local rows from `panel`'s first row on. */
 static double rows_from(const hpl_shape_t *shape, int panel)
 {
     hpl_map_t rows = hpl_map(shape->nb, shape->nprow, shape->myrow);
@@ -170,9 +171,9 @@ static double rows_from(const hpl_shape_t *shape, int panel)
 }
 
 /*
- * Rows of a column that meets so many panels at once, the first of them first:
- * those of U and displaced ones come with it. Its own leave it only where it
- * has stayed: else they leave from host memory.
+ * Rows of a guest to which `panels` panels, from `first` on, are applied at
+ * once: rows of U and displaced rows come with it. The guest's own rows leave
+ * from it only if it has stayed there; else they leave from host memory.
  */
 static traffic_t guest_rows(const hpl_shape_t *shape, int first, int panels,
                             bool stayed)
@@ -187,8 +188,9 @@ static traffic_t guest_rows(const hpl_shape_t *shape, int first, int panels,
 }
 
 /*
- * Guests come and go: rows from the first panel on that they have not met. For
- * good they come once, and U goes. b is one column and no panel.
+ * Rows of a guest on its way up and down, each time from the first panel on
+ * that has not been applied to it. At last it comes once for good, and only its
+ * U goes down. b is one column and no panel.
  */
 static traffic_t guest_traffic(const hpl_shape_t *shape,
                                const hyb_homes_t *homes,
