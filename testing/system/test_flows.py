@@ -201,7 +201,7 @@ def test_fast_math_turns_off_subnormal_numbers_in_nothing_that_is_linked(tree, f
     """gcc adds an object that does so, to a program and to a plug-in."""
     name = f"Linux{flag}"
     write_make_arch(tree, name, after=flag)
-    plan = made(tree, "-n", "V=1", f"arch={name}", "build", "unit").stdout
+    plan = made(tree, "-n", "V=1", f"arch={name}", "build", "tools", "unit").stdout
     words = [x.split() for x in plan.splitlines() if re.search(rf" {flag} .* -o \S*bin/", x)]
     guard = {"-Ofast": "-O3", "-ffast-math": "-fno-fast-math"}.get(flag, flag.replace("-f", "-fno-"))
     assert len(words) > 6 and any(".so" in x for x in plan.split()), plan

@@ -124,6 +124,17 @@ def test_an_include_from_above_is_found_and_named(tree):
         assert f"\n{folder}/planted{i}.c:1:#include {header}\n" in said, said
 
 
+def test_a_room_of_the_solver_sees_only_those_below(tree):
+    room = tree / "hybrid/lu/guard"
+    room.mkdir(parents=True)
+    below = '#include "hybrid/lu/state/lu.h"\n#include "hybrid/lu/guard/seal.h"\n'
+    (room / "planted.c").write_text(below)
+    assert check(tree).status == 0
+    (room / "planted.c").write_text(below + '#include "hybrid/lu/panel/panel.h"\n')
+    said = refused(tree)
+    assert "\nhybrid/lu/guard/planted.c:3:#include" in said and "state/lu.h" not in said, said
+
+
 @pytest.mark.more
 def test_the_library_knows_nothing_of_the_engine(tree):
     compiled(tree, ("hpl/planted.c", calling("hyb_node", "HPL_planted")))
