@@ -428,8 +428,7 @@ static xh_status_t open_node(bool funneled)
         hyb_node_processes_find(MPI_COMM_WORLD, &node_processes);
 
     if (status == XH_OK)
-        status = hyb_split_of_setting(
-            &split); /* an invalid setting is refused before other work */
+        status = hyb_split_of_setting(&split); /* refused before other work */
     if (status == XH_OK && !hyb_residence_share_is_valid())
         status = XH_ERR_INPUT;
     if (status == XH_OK)
