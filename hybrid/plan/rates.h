@@ -78,11 +78,10 @@ typedef struct {
     hyb_model_link_t column;         /* within a process column */
     const char *home;                /* the setting home ... */
     hyb_residence_figures_t figures; /* ... and what it decides by */
-    bool device_panels; /* only devices factor panels of their columns, not
-                           whoever is faster; without a curve only threads do */
-    const double
-        *speed; /* of each process column, relative to the measured rates;
-                   columns are dealt by it; NULL: equally many columns */
+    bool device_panels;   /* only devices factor panels of their columns, not
+                             whoever is faster; without a curve only threads do */
+    const double *speed;  /* of each process column, relative to the rates;
+                            columns are dealt by it; NULL: 1 each */
     bool has_fixed_share; /* devices get `share` of an update; if false, the
                              share that balances */
     double share;         /* 0 to 1 */

@@ -25,7 +25,8 @@ static bool find_model(void)
 
     assert_true(readlink("/proc/self/exe", program, sizeof(program) - 1) > 0);
     *strrchr(program, '/') = '\0';
-    snprintf(setting, sizeof(setting), "plugin_dir=%s/../../cuda-model", program);
+    snprintf(setting, sizeof(setting), "plugin_dir=%s/../../cuda-model",
+             program);
     snprintf(pattern, sizeof(pattern), "%s/../../cuda-model/lib[!h]*", program);
     setenv("CUDA_MODEL_DEVICES", "2", 1);
     if (glob(pattern, 0, NULL, &found) != 0)

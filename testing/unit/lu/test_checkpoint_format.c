@@ -63,7 +63,8 @@ TEST(a_header_with_values_that_no_run_has_is_refused)
 
     for (size_t i = 0; i < COUNT_OF(times); i++)
         for (size_t at = offsetof(hyb_header_t, start);
-             at < offsetof(hyb_header_t, clocks_disagree); at += sizeof(double)) {
+             at < offsetof(hyb_header_t, clocks_disagree);
+             at += sizeof(double)) {
             header = some_header();
             memcpy((char *)&header + at, &times[i], sizeof(double));
             assert_impossible(header);
