@@ -43,7 +43,7 @@ typedef struct {
                          in their memory; no point: they cannot */             \
     X(transfer, WORK) /* a panel from a device to the host and back, over      \
                          its rows */                                           \
-    X(peers, WORK)    /* L2 from one device to the others, over its rows;      \
+    X(peers, WORK)    /* L2 from a device to all other ones, by rows;          \
                          no point: no access */                                \
     X(factor, PANEL)  /* a panel factored by a device, over its rows; no       \
                          point: devices cannot */                              \

@@ -280,8 +280,8 @@ static void judge_l1_and_top(hyb_lu_t *lu, int k, product_t (*l1)[BOTH])
 }
 
 /* Judge the rows of this process that became pivots on `process_row`, by their
- * saved - A w. On another process row, these are rows of the top that earlier
- * pivots displaced to it. */
+ * saved - A w. If that is another process row, earlier pivots had displaced the
+ * rows from the top to it. */
 static void judge_pivots(hyb_lu_t *lu, int k, product_t (*l1)[BOTH],
                          int process_row)
 {
