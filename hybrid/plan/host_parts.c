@@ -21,16 +21,16 @@ hyb_seconds_t hyb_time_runs(hyb_crew_t crew, void (*prepare)(void *context),
                             void (*run)(void *context), void *context,
                             int calls)
 {
-    double seconds[HYB_CALLS_MOST], begun, median;
+    double seconds[HYB_CALLS_MOST], start, median;
 
     for (int i = 0; i < calls; i++) {
         if (prepare != NULL)
             prepare(context);
-        begun = now(crew);
+        start = now(crew);
         run(context);
-        seconds[i] = now(crew) - begun;
+        seconds[i] = now(crew) - start;
     }
-    median = xh_median(seconds, calls); /* sorts them */
+    median = xh_median(seconds, calls); /* sorts `seconds` */
     return (hyb_seconds_t){seconds[0], median};
 }
 
@@ -70,7 +70,7 @@ int64_t hyb_scratch_ld(int64_t rows)
     return xh_whole_units(rows, LINE) | LINE;
 }
 
-/* Of packed rows. */
+/* Return the doubles of packed rows, in whole cache lines. */
 static int64_t whole_lines(int64_t rows, int64_t depth,
                            const hyb_kernel_t *kernel)
 {
@@ -142,14 +142,15 @@ void hyb_host_panel_factor(void *panel)
 
 /* ---- an update ----------------------------------------------------------- */
 
-/* All rows of the top change places with rows of C, far from each other. */
+/* Let all rows of the top change places with rows of C that are far from each
+ * other. */
 static hyb_swap_t choose_rows(int64_t m, int k, int *rows)
 {
-    int64_t apart = m > k ? m / k : 1;
+    int64_t distance = m > k ? m / k : 1;
     int displaced = (int)xh_smaller(m, k);
 
     for (int i = 0; i < k; i++) {
-        rows[i] = (int)(i < displaced ? k + i * apart : i);
+        rows[i] = (int)(i < displaced ? k + i * distance : i);
         rows[k + i] = i;
         rows[2 * k + i] = rows[i];
     }
@@ -223,7 +224,8 @@ static void work_on(const hyb_host_update_t *x, int64_t from, int64_t cols,
         pass_through(c);
 }
 
-/* Columns of the next run; few at the end, so that all end together. */
+/* Return the columns of the next run; runs are narrow at the end, so that all
+ * members end together. */
 static int64_t width(const hyb_host_update_t *x, int64_t left)
 {
     int64_t share = left / (2 * hyb_team_size(x->memory.team));

@@ -6,24 +6,25 @@
 #include "hybrid/node/team.h"
 
 /*
- * Parts of the solver that a team does again and again on random numbers, to
- * see how long they take. All has to be closed, even where open failed.
+ * Parts of the solver that a team runs repeatedly on random numbers, to measure
+ * their times. Each object must be closed, even if open failed.
  */
 
-/* Random numbers from -0.5 to 0.5. */
+/* Memory with random numbers from -0.5 to 0.5. */
 typedef struct {
     hyb_team_t *team;
     double *data;
     size_t bytes;
 } hyb_scratch_t;
 
-/* The members of team touch it first, by turns. scratch is all 0.
- * Errors: XH_ERR_MEMORY */
+/* Allocate and fill memory; members of the team touch its blocks in turn. On
+ * entry *scratch is all 0. Errors: XH_ERR_MEMORY */
 xh_status_t hyb_scratch_open(hyb_scratch_t *scratch, hyb_team_t *team,
                              int64_t doubles);
 void hyb_scratch_close(hyb_scratch_t *scratch);
 
-/* Between columns of so many rows: an odd number of lines, as in the solver. */
+/* Return the elements between columns of `rows` rows: an odd number of cache
+ * lines, as in the solver. */
 int64_t hyb_scratch_ld(int64_t rows);
 
 enum { HYB_CALLS_MOST = 16 };
@@ -32,16 +33,16 @@ typedef struct {
     double least, median;
 } hyb_seconds_t;
 
-/* Whose processor time is taken, the mean of the first members; team NULL: the
- * clock's seconds are. */
+/* Says which time is measured: the mean processor time of the team's first
+ * members, or, if team is NULL, the clock's. */
 typedef struct {
     const hyb_team_t *team;
     int members;
 } hyb_crew_t;
 
 /*
- * The seconds of so many runs, 1 <= calls <= HYB_CALLS_MOST. prepare, which may
- * be NULL, comes before each and is not timed.
+ * Return the seconds of `calls` runs, 1 <= calls <= HYB_CALLS_MOST. Each run
+ * follows a call of `prepare`, which is not timed and may be NULL.
  */
 hyb_seconds_t hyb_time_runs(hyb_crew_t crew, void (*prepare)(void *context),
                             void (*run)(void *context), void *context,
@@ -50,55 +51,56 @@ hyb_seconds_t hyb_time_runs(hyb_crew_t crew, void (*prepare)(void *context),
 /* ---- a panel ------------------------------------------------------------- */
 
 typedef struct {
-    int members; /* of the team, that factor: all, until someone sets it */
-    hyb_panel_t panel; /* agree, context and top.rows may be set, as if other
-                          processes held further rows */
-    xh_view_t columns; /* what it is loaded from: the top, then the body */
+    int members; /* members of the team that factor; open sets it to all */
+    hyb_panel_t panel; /* the caller may set agree, context and top.rows, as if
+                          other processes held further rows */
+    xh_view_t columns; /* load copies it: the top, then the body */
     /* private */
     hyb_panel_scratch_t *scratch;
     int zero;
     hyb_scratch_t memory;
 } hyb_host_panel_t;
 
-/* m >= nb. Errors: XH_ERR_MEMORY */
+/* Allocate a panel of m x nb, m >= nb. Errors: XH_ERR_MEMORY */
 xh_status_t hyb_host_panel_open(hyb_host_panel_t *panel,
                                 const hyb_kernel_t *kernel, hyb_team_t *team,
                                 int64_t m, int nb);
 void hyb_host_panel_close(hyb_host_panel_t *panel);
 
-/* Copy the panel out of its matrix, by one member alone; then factor it. */
+/* load: one member copies the panel out of its matrix. factor: the members
+ * factor it. */
 void hyb_host_panel_load(void *panel);
 void hyb_host_panel_factor(void *panel);
 
 /* ---- an update ----------------------------------------------------------- */
 
-/* What is done to all columns, in this order. */
+/* Operations on all columns, in this order. */
 enum {
-    HYB_PART_SWAP = 1,     /* k rows with the k above C: U */
-    HYB_PART_SOLVE = 2,    /* U with L1 = I, and store it */
+    HYB_PART_SWAP = 1,     /* k rows of C with the k rows above: U */
+    HYB_PART_SOLVE = 2,    /* solve U with L1 = I, and store it */
     HYB_PART_MULTIPLY = 4, /* C := C - L2 U */
-    HYB_PART_PACK = 8,     /* copy the 2 k rows of a swap to where messages are
-                              sent from */
-    HYB_PART_PASS = 16     /* read and write one element of each line of C */
+    HYB_PART_PACK = 8,     /* copy the 2 k rows of a swap to send buffers */
+    HYB_PART_PASS = 16 /* read and write one element of each cache line of C */
 };
 
 typedef struct {
     int64_t m, n, k;  /* C is m x n, L2 m x k, U k x n */
-    int64_t run_cols; /* of each run, never more than at first; 0: as many as
-                         suit the kernel, fewer at the end */
-    int parts;        /* of the above */
+    int64_t run_cols; /* columns of each run; after open it may be lowered; 0:
+                         as many as suit the kernel, fewer at the end */
+    int parts;        /* sum of HYB_PART_ values */
     /* private */
     hyb_factors_t factors;
-    xh_view_t columns; /* the k rows of the top, then those of C */
+    xh_view_t columns; /* the k rows of the top, then the rows of C */
     hyb_swap_t swap;
-    double *packed; /* a run's rows, of each member */
-    int64_t stride; /* between members */
-    int64_t widest; /* run_cols, where that is 0 */
+    double *packed; /* rows of a run, per member */
+    int64_t stride; /* doubles between members */
+    int64_t widest; /* columns of the widest run */
     _Atomic int64_t next;
     hyb_scratch_t memory;
 } hyb_host_update_t;
 
-/* m, n, k and run_cols are set. Errors: XH_ERR_MEMORY */
+/* Allocate an update whose m, n, k and run_cols are set. Errors: XH_ERR_MEMORY
+ */
 xh_status_t hyb_host_update_open(hyb_host_update_t *update,
                                  const hyb_kernel_t *kernel, hyb_team_t *team);
 void hyb_host_update_close(hyb_host_update_t *update);

@@ -24,21 +24,22 @@
 #include "hybrid/lu/tune/split.h"
 
 enum {
-    FEW_CALLS = 3,     /* of what takes little */
-    HEIGHTS = 4,       /* rows at which is measured ... */
-    LEAST_HEIGHTS = 2, /* ... even if there is no time */
-    PARTS = 8,         /* that are measured at each, ... */
-    OF_UPDATE = 3,     /* ... of which the update, most of a run, is three */
-    ENOUGH = 4,        /* of its calls, where columns are fewer for that */
+    FEW_CALLS = 3,     /* calls of a short part */
+    HEIGHTS = 4,       /* numbers of rows that are measured ... */
+    LEAST_HEIGHTS = 2, /* ... even without time left */
+    PARTS = 8,         /* shares of time per number of rows ... */
+    OF_UPDATE = 3,     /* ... of which the update, most of a run, gets three */
+    ENOUGH = 4, /* calls of the update for which time limits its columns */
     NARROWEST = 8,
-    WIDEST = 512,              /* panels that are measured ... */
-    WIDEST_WITH_DEVICES = 1024 /* ... and where there are devices */
+    WIDEST = 512,              /* widest panel that is measured ... */
+    WIDEST_WITH_DEVICES = 1024 /* ... and with devices */
 };
 
-/* In this order: the first two tell short columns from tall ones. */
+/* Numbers of rows, in the order of measurement: the first two show the
+ * difference of short and tall columns. */
 static const int64_t height[HEIGHTS] = {256, 4096, 1024, 8192};
-/* Of a matrix: at least, so that caches do not hold it; at most; and of one
- * with enough tiles for devices. */
+/* Bytes of a matrix: the least that caches do not hold, the most on the host,
+ * and the most on devices. */
 static const double uncached_bytes = 0x1p26, usual_bytes = 0x1p28,
                     device_bytes = 0x1p30;
 static const double ceiling_part = 0.05, link_part = 0.1, sweep_part = 0.05;
@@ -51,19 +52,20 @@ typedef struct {
     hyb_model_rates_t *rates;
     hyb_phase_t *phase;
     int processes;
-    double by_blas; /* seconds of C's update, over those of the kernel */
-    hyb_model_width_t *width; /* panels that are measured */
-    double share;             /* seconds of each part */
-    double rate;              /* flop/s of this process, at most */
+    double by_blas;           /* seconds of C's update / those by the kernel */
+    hyb_model_width_t *width; /* rates of the panels being measured */
+    double share;             /* seconds per share of time */
+    double rate;              /* highest flop/s of this process */
     double ceiling[HYB_MODEL_WIDTHS_MOST * HEIGHTS]; /* of all processes */
     int ceilings;
-    bool lost; /* a process has no device, or one of unknown rate, or lost one
-                  with columns of its own: ... */
-    bool lost_resident; /* ... none counts, in columns of the host, or of its
-                           own */
+    bool lacks_visitors; /* a process has no device, or one of unknown rate:
+                            rates of columns of the host count on no process */
+    bool lacks_resident; /* a process lost a device with columns of its own:
+                            their rates count on no process */
 } work_t;
 
-/* The slowest process counts. Points are ordered by rows. */
+/* Add a point with the slowest process's seconds. Points are ordered by rows.
+ */
 static void add_point(const work_t *w, hyb_model_curve_t *curve, int64_t rows,
                       double seconds)
 {
@@ -79,9 +81,10 @@ static void add_point(const work_t *w, hyb_model_curve_t *curve, int64_t rows,
 }
 
 /*
- * Whole runs, equally many of each thread; as many columns as rows, as the
- * matrix has them: what is left of it is in caches or not. Fewer where memory
- * is short, or, as long as it stays out of caches, time.
+ * Return the number of columns to update: whole runs, equally many per thread,
+ * and about as many columns as rows, so that caches hold as much of C as in a
+ * test. Return fewer if memory is short, or if time is short, as long as caches
+ * do not hold C.
  */
 static int64_t columns(const work_t *w, int64_t m, int64_t run_cols)
 {
@@ -102,7 +105,7 @@ static hyb_crew_t all_of(const hyb_host_update_t *x)
     return (hyb_crew_t){x->memory.team, hyb_team_size(x->memory.team)};
 }
 
-/* Seconds of a column. */
+/* Return the seconds per column. */
 static double column_seconds(hyb_host_update_t *x, int parts, double share)
 {
     x->parts = parts;
@@ -134,7 +137,7 @@ static void measure_columns(const work_t *w, hyb_host_update_t *x)
                 (double)x->n);
     }
     if (w->resources->by_blas)
-        return; /* the library has wider runs of the next panel's columns */
+        return; /* the library uses wide runs everywhere */
     x->run_cols = hyb_resources_narrow_columns(w->resources, w->width->nb);
     add_point(w, &width->narrow, x->m,
               fmax(least, column_seconds(x, ALL, w->share)));
@@ -172,7 +175,7 @@ static double panel_seconds(hyb_crew_t crew, hyb_host_panel_t *x, double share)
         .median;
 }
 
-/* Its rows are loaded by all who factor it. */
+/* Measure a panel factored by some members, which load its rows together. */
 static void measure_members(const work_t *w, hyb_host_panel_t *x, int members,
                             hyb_model_curve_t *curve)
 {
@@ -201,7 +204,7 @@ static void wait_for_pivot(bool (*is_so)(void *subject), void *subject,
     hyb_wait_until(is_so, subject, NULL, context);
 }
 
-/* Whichever row it is that all agree on. */
+/* Agree on a pivot; which row wins does not matter. */
 static void agree(void *context, hyb_pivot_t *pivot)
 {
     pivots_t *p = context;
@@ -212,13 +215,13 @@ static void agree(void *context, hyb_pivot_t *pivot)
 }
 
 /*
- * What a panel takes longer where all processes factor it together, as a column
- * of processes does: messages, and waiting for the slowest at each column. The
- * top is the first process's.
+ * Measure how much longer a panel takes if all processes factor it together,
+ * like a column of processes: they exchange messages, and wait for the slowest
+ * at each column. The first process has the top.
  */
 static xh_status_t measure_pivots(const work_t *w, hyb_host_panel_t *x)
 {
-    const hyb_crew_t by_clock = {NULL, 0}; /* waiting takes no processor */
+    const hyb_crew_t by_clock = {NULL, 0}; /* waiting takes no processor time */
     size_t length = HPL_PROPOSAL_ROWS + 2 * (size_t)w->width->nb;
     double *memory = calloc((1 + HPL_PIVOT_PEERS) * length, sizeof(*memory)),
            alone, together;
@@ -268,8 +271,8 @@ static xh_status_t measure_panel(const work_t *w, int64_t m)
 /* ---- one width ----------------------------------------------------------- */
 
 /*
- * Panels, while devices update columns of their own. Tall ones may find no
- * room; those of no process count then.
+ * Measure panels while devices update columns of their own. If a tall panel
+ * finds no room on a process's devices, its rates count on no process.
  */
 static xh_status_t measure_resident(work_t *w, int64_t m)
 {
@@ -295,11 +298,11 @@ static xh_status_t measure_resident(work_t *w, int64_t m)
         if (w->rates->figures.peers > 0.0)
             add_point(w, &w->width->peers, m, seconds.peers);
     }
-    w->lost_resident = hyb_slowest(failed) > 0.0 || w->lost_resident;
+    w->lacks_resident = hyb_slowest(failed) > 0.0 || w->lacks_resident;
     return status;
 }
 
-/* Seconds of the devices for a column of the host; INFINITY: unknown. */
+/* Return the devices' seconds per column of the host; INFINITY: unknown. */
 static double visitor_seconds(const work_t *w, int64_t m)
 {
     return 2.0 * (double)m * w->width->nb /
@@ -317,26 +320,28 @@ static xh_status_t measure_height(work_t *w, int64_t m)
         status = measure_panel(w, m + w->width->nb);
     if (w->resources->offloads) {
         add_point(w, &w->width->devices, m, column);
-        w->lost = w->lost || isinf(hyb_slowest(column));
+        w->lacks_visitors = w->lacks_visitors || isinf(hyb_slowest(column));
     }
     return status == XH_OK && resident ? measure_resident(w, m) : status;
 }
 
-/* Has each row a number, where all processes are one column of a grid? */
+/* Does each row have a number below INT_MAX if all processes are one column of
+ * a grid? */
 static bool has_number(const work_t *w, int64_t m)
 {
     return (m + 2 * WIDEST_WITH_DEVICES) * w->processes < INT_MAX;
 }
 
-/* Rows by rows, as long as there is time, which all parts to come share. */
+/* Measure one number of rows after the other while there is time; the remaining
+ * parts share it. */
 static xh_status_t measure_width(work_t *w, double seconds)
 {
-    double begun = xh_clock_now(), spent;
+    double start = xh_clock_now(), spent;
     double glance =
         ceiling_part * w->what->seconds / (w->what->widths * HEIGHTS);
 
     for (int i = 0; i < HEIGHTS; i++) {
-        spent = hyb_slowest(xh_clock_now() - begun);
+        spent = hyb_slowest(xh_clock_now() - start);
         if (i >= LEAST_HEIGHTS &&
             (spent > seconds / 2 || !has_number(w, height[i])))
             break;
@@ -349,19 +354,20 @@ static xh_status_t measure_width(work_t *w, double seconds)
     return XH_OK;
 }
 
-/* ---- all ----------------------------------------------------------------- */
+/* ---- all widths ---------------------------------------------------------- */
 
-/* What the update takes with the library, where that multiplies. */
+/* Return the seconds of C's update relative to the kernel's, if the BLAS
+ * library multiplies. */
 static double by_blas(const hyb_resources_t *resources)
 {
-    hyb_kernels_t tried = hyb_kernels_of_setting();
+    hyb_kernels_t kernels = hyb_kernels_of_setting();
 
-    return resources->by_blas && tried.blas > 0.0
-               ? tried.rate[resources->kernel->isa] / tried.blas
+    return resources->by_blas && kernels.blas > 0.0
+               ? kernels.rate[resources->kernel->isa] / kernels.blas
                : 1.0;
 }
 
-/* What is asked for, within what is measured. */
+/* Return the requested width, limited to widths that can be measured. */
 static int width_of(const work_t *w, int i)
 {
     int most = w->resources->offloads ? WIDEST_WITH_DEVICES : WIDEST;
@@ -379,10 +385,10 @@ static xh_status_t measure_widths(work_t *w, double seconds)
         w->width->nb = width_of(w, i);
         status = measure_width(w, seconds / widths);
     }
-    for (int i = 0; i < widths && w->lost; i++)
+    for (int i = 0; i < widths && w->lacks_visitors; i++)
         w->rates->width[i].devices.count = 0;
     for (int i = 0; i < widths; i++)
-        if (w->lost_resident ||
+        if (w->lacks_resident ||
             w->rates->width[i].resident.count < LEAST_HEIGHTS)
             w->rates->width[i].resident.count =
                 w->rates->width[i].factor.count =
@@ -409,8 +415,8 @@ static xh_status_t measure_all(work_t *w)
     return measure_widths(w, w->what->seconds - 2.0 * of_link - of_sweep);
 }
 
-/* Devices that may compute, but nobody knows how fast. */
-static void tell_of_unknown(const hyb_model_rates_t *rates)
+/* Warn if devices may compute but their rate is unknown. */
+static void warn_of_unknown(const hyb_model_rates_t *rates)
 {
     int rank;
 
@@ -439,20 +445,20 @@ xh_status_t hyb_measure(const hyb_resources_t *resources,
     xh_status_t status;
 
     XH_TRY(hyb_split_of_setting(&split));
-    rates.fixed = split.policy == HYB_SPLIT_FIXED;
+    rates.has_fixed_share = split.policy == HYB_SPLIT_FIXED;
     rates.share = split.share;
     rates.home = xh_settings_text("home");
     rates.figures = resources->figures;
-    rates.there = strcmp(xh_settings_text("panel"), "device") == 0;
+    rates.device_panels = strcmp(xh_settings_text("panel"), "device") == 0;
     MPI_Comm_size(MPI_COMM_WORLD, &work.processes);
     hyb_phase_begin(&phase, "measuring rates of links, cores and devices");
     status = measure_all(&work);
     hyb_phase_end(&phase);
-    hyb_model_slow_down(&rates, what->crowd);
+    hyb_model_slow_down(&rates, what->threads_per_core);
     after = xh_run_delay_of_process();
     rates.others = hyb_slowest(xh_run_delay_of_others(&before, &after));
     if (status == XH_OK) {
-        tell_of_unknown(&rates);
+        warn_of_unknown(&rates);
         *rates_p = rates;
     }
     return status;

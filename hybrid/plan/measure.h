@@ -7,23 +7,23 @@
 
 /* What to measure. */
 typedef struct {
-    int widths; /* of panels, ascending */
+    int widths; /* number of panel widths, which ascend */
     int width[HYB_MODEL_WIDTHS_MOST];
-    double seconds;  /* that it may take, about */
-    double bytes;    /* of a matrix to measure with, at most, each process */
-    double crowd;    /* threads that share the time of a core, at least 1: each
-                        thread's own time is measured */
-    int column_step; /* from a rank to its neighbour in a process column; that
-                        in a process row is the next */
+    double seconds;          /* time to spend, approximately */
+    double bytes;            /* largest matrix to measure with, per process */
+    double threads_per_core; /* threads that share a core, at least 1; each
+                                thread's own time is measured */
+    int column_step; /* distance in ranks of neighbours in a process column; in
+                        a process row it is 1 */
 } hyb_measurement_t;
 
 /*
- * Measure the model's rates with what the solver computes with, on all
+ * Measure the model's rates with the solver's kernels, team and devices, on all
  * processes at the same time, as they share caches and memory; collective over
- * MPI_COMM_WORLD. The slowest process counts, so all know the same.
+ * MPI_COMM_WORLD. All processes get the rates of the slowest one.
  *
- * Cost:   the seconds that were asked for, but at least some calls of each
- *         part, however long they take
+ * Cost:   what->seconds, but at least some calls of each part, however long
+ *         they take
  * Errors: XH_ERR_MEMORY  on all processes
  */
 xh_status_t hyb_measure(const hyb_resources_t *resources,

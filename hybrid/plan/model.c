@@ -14,30 +14,34 @@
 
 enum {
     MOST_STEPS = 100000,
-    EVEN = 8 /* steps that each process is to have, at least */
+    EVEN = 8 /* fewest steps per process */
 };
 
-/* One process, in seconds from the start of the factorization. */
+/* The state of one process; times are seconds from the start of the
+ * factorization. */
 typedef struct hyb_model_process {
-    double panel;          /* the next panel is here */
-    double open;           /* the iteration is */
-    double done, before;   /* with the last iteration, and the one before it */
-    double messages;       /* of the next panel: its main thread's part */
-    hyb_model_step_t step; /* the iteration; while its products run: */
-    double host;           /* what threads have to do, all products included, */
-    double saved;          /* and what devices save them */
+    double panel;             /* the next panel is known on this process */
+    double open;              /* the iteration is open */
+    double end, previous_end; /* the newest iteration is complete; the one
+                                 before it is */
+    double messages;          /* of the next panel: time of the main thread */
+    hyb_model_step_t step;    /* of the iteration */
+    double work; /* work of threads while products run, all products included */
+    double savings; /* seconds of that work that devices save */
 } process_t;
 
 /* ---- messages ------------------------------------------------------------ */
 
-/* The choice of a panel's pivots among the processes of a column. */
+/* Return the seconds of messages to choose a panel's pivots among the processes
+ * of a column. */
 static double pivots(const hyb_model_t *model, double rows)
 {
     return model->test.nb * hpl_pivot_rounds(model->test.nprow) *
            hyb_model_curve_at(&model->width.pivot, rows);
 }
 
-/* Rows of U, of so many columns, to all processes of a column. */
+/* Return the seconds to send `columns` columns of U's rows to all processes of
+ * a column. */
 static double exchange(const hyb_model_t *model, double columns)
 {
     const hyb_model_link_t *link = &model->rates->column;
@@ -50,23 +54,25 @@ static double exchange(const hyb_model_t *model, double columns)
            bytes / link->bandwidth;
 }
 
-/* In groups, each with messages of its own, or all together. */
+/* Return the seconds to send rows in parcels, or all together. */
 static double exchange_groups(const hyb_model_t *model, double columns)
 {
     double group = (double)hyb_parcel_columns(model->test.nb);
     double whole = floor(columns / group);
 
     if (hyb_exchange_has_many_rounds(model->test.nprow) &&
-        model->on_host == 1.0)
+        model->host_part == 1.0)
         return exchange(model, columns);
     return whole * exchange(model, group) +
            exchange(model, columns - whole * group);
 }
 
-/* What all threads miss while their main one is at messages. */
-static double missed(const hyb_model_t *model, double messages)
+/* Return the seconds that all threads lose while the main thread is busy with
+ * messages. */
+static double thread_loss(const hyb_model_t *model, double messages)
 {
-    return model->rates->aside ? 0.0 : messages / model->rates->threads;
+    return model->rates->has_spare_core ? 0.0
+                                        : messages / model->rates->threads;
 }
 
 /* ---- one iteration ------------------------------------------------------- */
@@ -76,12 +82,12 @@ static process_t *at(const hyb_model_t *model, int p, int q)
     return &model->process[p * model->test.npcol + q];
 }
 
-/* All but messages and ways takes one speed-th. */
-static void hasten(hyb_model_step_t *step, double speed)
+/* Divide all times but those of messages and copies by the speed. */
+static void apply_speed(hyb_model_step_t *step, double speed)
 {
     double *seconds[] = {&step->update,  &step->prepare,  &step->first,
-                         &step->product, &step->copy,     &step->shared,
-                         &step->theirs,  &step->resident, &step->next};
+                         &step->product, &step->copy,     &step->divisible,
+                         &step->devices, &step->resident, &step->next_panel};
 
     for (size_t i = 0; i < sizeof(seconds) / sizeof(seconds[0]); i++)
         *seconds[i] /= speed;
@@ -95,9 +101,9 @@ static double panel_seconds(const hyb_model_t *model, int q, double rows,
 }
 
 /*
- * Rows of a column that are packed for others. The process that has the top
- * packs the most. With DEPTH 0 and 1 all wait for it; else each process has the
- * top in turn.
+ * Return the seconds to pack rows of a column for other processes. The process
+ * that has the top packs the most rows. With DEPTH 0 and 1 all processes wait
+ * for it; otherwise each process has the top in turn.
  */
 static double pack(const hyb_model_t *model, double all)
 {
@@ -122,14 +128,14 @@ static hyb_model_step_t step_of(const hyb_model_t *model, int64_t k, int p,
     double update = hyb_model_curve_at(&width->update, m);
     double copied = hyb_model_curve_at(&width->pack, m);
     double packed = pack(model, copied);
-    double again = /* U, which was stored when all columns were prepared */
+    double reload = /* U was stored, and is read again */
         model->mode == HYB_OVERLAP_PIPELINE ? 0.0 : copied / 2.0;
-    double column = update + packed + again;
+    double column = update + packed + reload;
     double prepare =
         fmin(hyb_model_curve_at(&width->prepare, m) + packed, column);
     double both = owner ? fmin(test->nb, n) / (double)model->run : 0.0;
-    double ahead = host > 0.0 && model->share <= 0.0 ? both : 0.0;
-    double longer = /* in narrow runs */
+    double ahead = host > 0.0 && model->team_part <= 0.0 ? both : 0.0;
+    double longer = /* narrow runs take longer */
         ahead * fmax(0.0, hyb_model_curve_at(&width->narrow, m) - update);
     hyb_model_step_t step = {.m = m,
                              .n = n,
@@ -148,26 +154,27 @@ static hyb_model_step_t step_of(const hyb_model_t *model, int64_t k, int p,
     hyb_model_stream(model, ahead, column - prepare, &step);
     hyb_model_reside(model, k, hyb_model_owner(model, k) == q, both - ahead,
                      &step);
-    hasten(&step, hyb_model_speed(model, q));
+    apply_speed(&step, hyb_model_speed(model, q));
     return step;
 }
 
-/* The threads for a panel of process column q with which an iteration takes
- * least. */
+/* Return the number of threads for a panel of process column q with which an
+ * iteration takes least time. */
 static int panel_threads(const hyb_model_t *model, int q, double rows)
 {
     const hyb_model_step_t *step = &at(model, 0, q)->step;
     int most = model->rates->threads, best = most;
     double least = INFINITY;
 
-    if (model->mode == HYB_OVERLAP_NOTHING || model->on_host <= 0.0)
+    if (model->mode == HYB_OVERLAP_NOTHING || model->host_part <= 0.0)
         return most;
     for (int t = 1; t <= most; t = t < most && 2 * t > most ? most : 2 * t) {
         double panel = panel_seconds(model, q, rows, t);
         double host = step->copy + step->update + panel * t / most;
-        double all = fmax(host - hyb_model_saved(model, step, host),
-                          step->group + step->copy + step->first +
-                              step->product + step->next + step->down + panel);
+        double all =
+            fmax(host - hyb_model_savings(model, step, host),
+                 step->group + step->copy + step->first + step->product +
+                     step->next_panel + step->down + panel);
 
         if (all < least) {
             least = all;
@@ -177,44 +184,45 @@ static int panel_threads(const hyb_model_t *model, int q, double rows)
     return best;
 }
 
-/* More for the threads while products run; returns by how much that is longer.
- */
-static double work(const hyb_model_t *model, process_t *me, double seconds)
+/* Add work for the threads while products run; return by how much the iteration
+ * gets longer. */
+static double add_work(const hyb_model_t *model, process_t *me, double seconds)
 {
-    double before = me->saved;
+    double before = me->savings;
 
-    me->host += seconds;
-    me->saved = hyb_model_saved(model, &me->step, me->host);
-    return seconds - (me->saved - before);
+    me->work += seconds;
+    me->savings = hyb_model_savings(model, &me->step, me->work);
+    return seconds - (me->savings - before);
 }
 
-/* When the columns are updated, and from when on the next panel can be. */
-static double update(const hyb_model_t *model, process_t *me, double together)
+/* Update the columns; return when the next panel can be factored. */
+static double update(const hyb_model_t *model, process_t *me, double all_open)
 {
     const hyb_model_step_t *step = &me->step;
-    double begin = fmax(me->done, me->open), prepared, ready;
-    double messages = missed(model, step->exchange) + me->messages;
+    double begin = fmax(me->end, me->open), prepared, ready;
+    double messages = thread_loss(model, step->exchange) + me->messages;
 
-    if (step->next > 0.0) /* in its order: behind the iteration before */
-        together = fmax(together, begin);
-    me->before = me->done;
-    me->host = me->saved = 0.0;
+    /* Devices work in order, after the iteration before. */
+    if (step->next_panel > 0.0)
+        all_open = fmax(all_open, begin);
+    me->previous_end = me->end;
+    me->work = me->savings = 0.0;
     if (model->mode == HYB_OVERLAP_PIPELINE) {
-        me->done =
-            fmax(begin + work(model, me, step->copy + step->update + messages),
-                 together + step->exchange);
-        return together + step->group + step->copy + step->first +
-               step->product + step->next + step->down;
+        me->end = fmax(
+            begin + add_work(model, me, step->copy + step->update + messages),
+            all_open + step->exchange);
+        return all_open + step->group + step->copy + step->first +
+               step->product + step->next_panel + step->down;
     }
     prepared =
-        fmax(begin, together) + step->copy + step->prepare + step->exchange;
-    ready = prepared + step->product + step->next + step->down;
-    me->done =
-        prepared + work(model, me, step->update - step->prepare + me->messages);
-    return model->mode == HYB_OVERLAP_PANEL ? ready : fmax(me->done, ready);
+        fmax(begin, all_open) + step->copy + step->prepare + step->exchange;
+    ready = prepared + step->product + step->next_panel + step->down;
+    me->end = prepared +
+              add_work(model, me, step->update - step->prepare + me->messages);
+    return model->mode == HYB_OVERLAP_PANEL ? ready : fmax(me->end, ready);
 }
 
-/* Panel number k is factored, and its column of processes knows it. */
+/* Send panel k, which is ready on its process column, to all processes. */
 static void send_panel(const hyb_model_t *model, int64_t k, double ready)
 {
     const hpl_shape_t *test = &model->test;
@@ -234,21 +242,21 @@ static void send_panel(const hyb_model_t *model, int64_t k, double ready)
                 ready + hyb_messages_broadcast(link, model->bcast, test->npcol,
                                                distance, bytes);
             at(model, p, q)->messages =
-                missed(model, times * hyb_messages_transfer(link, bytes));
+                thread_loss(model, times * hyb_messages_transfer(link, bytes));
         }
     }
 }
 
-/* The column of processes that has panel k + 1 factors it; returns when. */
+/* Factor panel k + 1 on its process column; return when it is ready. */
 static double factor_next(const hyb_model_t *model, int64_t k, double ready)
 {
     const hpl_shape_t *test = &model->test;
     int q = hyb_model_owner(model, k + 1), most = model->rates->threads;
     double rows = hyb_model_rows(model, (k + 1) * test->nb, HYB_MODEL_TALLEST);
-    bool there = hyb_model_by_device(model, k + 1);
-    int threads = there ? 0 : panel_threads(model, q, rows);
-    double panel = (there ? hyb_model_factored_there(model, rows)
-                          : panel_seconds(model, q, rows, threads)) +
+    bool by_device = hyb_model_by_device(model, k + 1);
+    int threads = by_device ? 0 : panel_threads(model, q, rows);
+    double panel = (by_device ? hyb_model_device_panel(model, rows)
+                              : panel_seconds(model, q, rows, threads)) +
                    pivots(model, rows);
 
     for (int p = 0; p < model->rows; p++) {
@@ -256,37 +264,38 @@ static double factor_next(const hyb_model_t *model, int64_t k, double ready)
         double part = panel * threads / most;
 
         if (model->mode !=
-            HYB_OVERLAP_NOTHING) /* under the update, not behind it */
-            part = work(model, me, part);
-        me->done = fmax(me->done + part, ready + panel);
+            HYB_OVERLAP_NOTHING) /* during the update, not after it */
+            part = add_work(model, me, part);
+        me->end = fmax(me->end + part, ready + panel);
     }
     return ready + panel;
 }
 
-/* The processes of a column; returns when all are ready for the next panel. */
+/* Run iteration k on a process column; return when it is ready for the next
+ * panel. */
 static double iterate_column(const hyb_model_t *model, int64_t k, int q)
 {
-    double together = 0.0, ready = 0.0;
+    double all_open = 0.0, ready = 0.0;
 
     for (int p = 0; p < model->rows; p++) {
         process_t *me = at(model, p, q);
 
         me->step = step_of(model, k, p, q);
-        me->open =
-            fmax(fmax(me->panel, me->open),
-                 model->mode != HYB_OVERLAP_NOTHING ? me->before : me->done) +
-            me->step.up;
-        together = fmax(together, me->open);
+        me->open = fmax(fmax(me->panel, me->open),
+                        model->mode != HYB_OVERLAP_NOTHING ? me->previous_end
+                                                           : me->end) +
+                   me->step.up;
+        all_open = fmax(all_open, me->open);
     }
     for (int p = 0; p < model->rows; p++) {
         process_t *me = at(model, p, q);
 
-        ready = fmax(ready, update(model, me, together));
+        ready = fmax(ready, update(model, me, all_open));
     }
     return ready;
 }
 
-/* ---- all of them --------------------------------------------------------- */
+/* ---- all iterations ------------------------------------------------------ */
 
 static double factorize(const hyb_model_t *model)
 {
@@ -308,11 +317,12 @@ static double factorize(const hyb_model_t *model)
             send_panel(model, k + 1, factor_next(model, k, ready));
     }
     for (int i = 0; i < model->rows * npcol; i++)
-        done = fmax(done, model->process[i].done);
+        done = fmax(done, model->process[i].end);
     return done;
 }
 
-/* Of process columns: each has as many columns as it is fast. */
+/* Return the mean speed of process columns: each has columns in proportion to
+ * its speed. */
 static double mean_speed(const hyb_model_t *model)
 {
     double sum = 0.0;
@@ -336,18 +346,19 @@ static double back_substitution(const hyb_model_t *model)
                           hyb_messages_transfer(&rates->row, block) +
                       hyb_messages_rounds(test->nprow) *
                           hyb_messages_transfer(&rates->column, block);
-    double there =
+    double on_devices =
         hyb_model_curve_at(&model->width.subtract, n / 2.0 / test->nprow) *
         blocks / test->npcol * (1.0 - part);
 
-    return (rates->sweep > 0.0 ? read / rates->sweep : 0.0) + there +
+    return (rates->sweep > 0.0 ? read / rates->sweep : 0.0) + on_devices +
            blocks * messages;
 }
 
 /*
- * Panels to a run, so that there are not too many steps, nor too few to deal
- * them evenly. A run is a panel that is as wide; as each panel of it takes what
- * it takes, only the columns that the next one waits for are fewer.
+ * Combine panels into runs, so that there are not too many steps, but enough to
+ * deal them evenly. A run acts as a panel of its width. As each of its panels
+ * takes as long as before, only the columns that the next panel waits for are
+ * fewer.
  */
 static void take_runs(hyb_model_t *model)
 {
@@ -369,7 +380,7 @@ static void take_runs(hyb_model_t *model)
     test->nb *= (int)model->run;
 }
 
-/* Columns are dealt as a run with these weights does. */
+/* Deal columns as a test with the weights `speed` does. */
 static xh_status_t deal(hyb_model_t *model, hpl_deal_t **deal_p)
 {
     hpl_shape_t *test = &model->test;
@@ -382,8 +393,8 @@ static xh_status_t deal(hyb_model_t *model, hpl_deal_t **deal_p)
     return XH_OK;
 }
 
-/* Seconds that the flop of the test take at the ceiling of cores; 0: none is
- * known, or devices take part. */
+/* Return the seconds that the flop of the test take at the cores' ceiling; 0:
+ * the ceiling is unknown, or devices take part. */
 static double least_seconds(const hyb_model_t *model)
 {
     const hyb_model_width_t *width = &model->width;
@@ -400,7 +411,7 @@ double hyb_model_seconds(const hyb_model_rates_t *rates,
                          const hpl_shape_t *test, int bcast)
 {
     hyb_model_t model = {.rates = rates, .test = *test, .bcast = bcast};
-    hpl_deal_t *dealt;
+    hpl_deal_t *columns;
     double seconds, least;
 
     if (test->n == 0)
@@ -409,7 +420,7 @@ double hyb_model_seconds(const hyb_model_rates_t *rates,
     model.width = hyb_model_of_width(rates, model.test.nb);
     model.mode =
         test->depth < 2 ? (hyb_overlap_t)test->depth : HYB_OVERLAP_PIPELINE;
-    model.on_host = 1.0;
+    model.host_part = 1.0;
     if (model.width.resident.count > 0 &&
         hyb_residence_is_device(rates->home, &rates->figures, &model.test))
         hyb_model_take_homes(&model);
@@ -418,11 +429,11 @@ double hyb_model_seconds(const hyb_model_rates_t *rates,
     take_runs(&model);
     model.process =
         calloc((size_t)model.rows * (size_t)test->npcol, sizeof(process_t));
-    if (model.process == NULL || deal(&model, &dealt) != XH_OK)
+    if (model.process == NULL || deal(&model, &columns) != XH_OK)
         seconds = 0.0;
     else {
         seconds = fmax(least, seconds + factorize(&model));
-        hpl_deal_destroy(dealt);
+        hpl_deal_destroy(columns);
     }
     free(model.process);
     return seconds;

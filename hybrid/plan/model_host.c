@@ -29,7 +29,7 @@ double hyb_model_speed(const hyb_model_t *model, int q)
     return model->rates->speed != NULL ? model->rates->speed[q] : 1.0;
 }
 
-/* Of the indices first .. n - 1, those of the process that asks. */
+/* Return how many of the indices first .. n - 1 belong to the map's process. */
 static double count(const hpl_map_t *map, int64_t first, int64_t n)
 {
     return first < n

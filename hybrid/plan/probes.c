@@ -12,12 +12,12 @@
 #include "hybrid/lu/tune/residence.h"
 
 enum {
-    CALLS = 9, /* at most */
+    CALLS = 9, /* most runs */
     ROWS = 4096,
-    COLS = 1024,    /* of the matrix that is read */
+    COLS = 1024,    /* columns of the matrix that is read */
     SHORT = 64,     /* bytes of a message whose time is latency */
-    LONG = 1 << 21, /* ... and of one whose time is bandwidth */
-    PLACES = 8,     /* in memory, by turns: rows come from everywhere */
+    LONG = 1 << 21, /* ... and of one whose time gives the bandwidth */
+    PLACES = 8, /* buffers used in turn, as rows come from all over memory */
     MOST_TURNS = 2000,
     TAG = 1
 };
@@ -44,13 +44,14 @@ hyb_seconds_t hyb_time_together(hyb_crew_t crew, void (*prepare)(void *context),
 
 /* ---- devices ------------------------------------------------------------- */
 
-double hyb_probe_visitors(const hyb_machine_t *machine, int nb, double each)
+double hyb_probe_visitors(const hyb_machine_t *machine, int nb,
+                          double default_rate)
 {
     double sum = 0.0;
 
     for (int i = 0; i < hyb_machine_devices(machine); i++) {
         double known = hyb_machine_rate(machine, i, nb);
-        double rate = known > 0.0 ? known : each;
+        double rate = known > 0.0 ? known : default_rate;
 
         if (rate <= 0.0)
             return 0.0;
@@ -101,7 +102,7 @@ double hyb_probe_ceiling(hyb_team_t *team, xh_isa_t isa, double seconds)
 
 typedef struct {
     const hyb_kernel_t *kernel;
-    hyb_scratch_t memory; /* A, x and r lie behind each other */
+    hyb_scratch_t memory; /* A, then x, then r */
 } sweep_t;
 
 static void sweep_share(void *context, int member)
@@ -145,30 +146,31 @@ xh_status_t hyb_probe_sweep(hyb_team_t *team, const hyb_kernel_t *kernel,
 
 /* ---- links --------------------------------------------------------------- */
 
-/* Who sends what to whom. */
+/* A ring in which each process sends to the next one. */
 typedef struct {
-    int to, from;
-    char *sent, *received;
+    int next, previous;
+    char *output, *input;
 } ring_t;
 
-/* Seconds of a message, mean of some turns. */
+/* Return the mean seconds of `count` messages. */
 static double run_delay(const ring_t *ring, int bytes, int count)
 {
-    double begun;
+    double start;
 
     HPL_barrier(MPI_COMM_WORLD);
-    begun = xh_clock_now();
+    start = xh_clock_now();
     for (int i = 0; i < count; i++) {
         size_t at = (size_t)(i % PLACES) * LONG;
 
-        MPI_Sendrecv(ring->sent + at, bytes, MPI_CHAR, ring->to, TAG,
-                     ring->received + at, bytes, MPI_CHAR, ring->from, TAG,
+        MPI_Sendrecv(ring->output + at, bytes, MPI_CHAR, ring->next, TAG,
+                     ring->input + at, bytes, MPI_CHAR, ring->previous, TAG,
                      MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
-    return hyb_slowest((xh_clock_now() - begun) / count);
+    return hyb_slowest((xh_clock_now() - start) / count);
 }
 
-/* The same of as many as there is time for; the first ones warm up. */
+/* Return the mean seconds of as many messages as fit into `seconds`, after a
+ * warm-up. */
 static double message(const ring_t *ring, int bytes, double seconds)
 {
     double once;
@@ -193,10 +195,10 @@ xh_status_t hyb_probe_link(int step, double seconds, hyb_model_link_t *link_p)
         return XH_OK;
     status = hpl_agree(MPI_COMM_WORLD, xh_memory_allocate(2 * BYTES, &memory));
     if (status == XH_OK) {
-        ring = (ring_t){.to = (rank + step) % size,
-                        .from = (rank + size - step % size) % size,
-                        .sent = memory,
-                        .received = (char *)memory + BYTES};
+        ring = (ring_t){.next = (rank + step) % size,
+                        .previous = (rank + size - step % size) % size,
+                        .output = memory,
+                        .input = (char *)memory + BYTES};
         link_p->latency = message(&ring, SHORT, seconds / 2);
         link_p->bandwidth =
             LONG /

@@ -5,41 +5,44 @@
 #include "hybrid/plan/model.h"
 
 /*
- * What cores, memory and links give all processes at the same time, whatever is
- * solved, measured in about so many seconds. Collective over MPI_COMM_WORLD.
+ * Measure what cores, memory and links give all processes at the same time,
+ * independent of the system, in about `seconds` seconds. Collective over
+ * MPI_COMM_WORLD.
  */
 
-/* The largest of all processes' values. */
+/* Return the largest of all processes' values. */
 double hyb_slowest(double value);
 
-/* hyb_time_runs of as many runs as fit into seconds, at most nine, alike on all
- * processes, which begin together. */
+/* Call hyb_time_runs for as many runs as fit into `seconds`, at most nine, with
+ * the same number on all processes, which begin together. */
 hyb_seconds_t hyb_time_together(hyb_crew_t crew, void (*prepare)(void *context),
                                 void (*run)(void *context), void *context,
                                 double seconds);
 
 /*
- * Flop/s of all devices of machine together in products with panels of nb and
- * columns of the host, which come and go, from what is known of them: not
- * collective. If a device's own rate is unknown it counts as each; with 0 the
- * sum is 0, as without devices.
+ * Return the flop/s of all devices of `machine` together in products of panels
+ * of nb columns with visiting columns of the host, from known rates; not
+ * collective. A device whose rate is unknown counts with the rate
+ * `default_rate`; if that is 0, the result is 0, as without devices.
  */
-double hyb_probe_visitors(const hyb_machine_t *machine, int nb, double each);
+double hyb_probe_visitors(const hyb_machine_t *machine, int nb,
+                          double default_rate);
 
-/* Flop/s of multiply-adds on registers, of all processes together. */
+/* Return the flop/s of multiply-adds on registers, of all processes together.
+ */
 double hyb_probe_ceiling(hyb_team_t *team, xh_isa_t isa, double seconds);
 
 /*
- * B/s at which each process reads a matrix by kernel, as back-substitution
- * does; of the slowest.
+ * Measure the B/s at which the slowest process reads a matrix by `kernel`, as
+ * in the back-substitution.
  * Errors: XH_ERR_MEMORY  on all processes
  */
 xh_status_t hyb_probe_sweep(hyb_team_t *team, const hyb_kernel_t *kernel,
                             double seconds, double *rate_p);
 
 /*
- * Between each process and the one step ranks further, around a ring. One
- * process has no link: link_p, all 0, stays.
+ * Measure the link between each process and the process `step` ranks further,
+ * around a ring. With one process, link_p stays unchanged.
  * Errors: XH_ERR_MEMORY  on all processes
  */
 xh_status_t hyb_probe_link(int step, double seconds, hyb_model_link_t *link_p);

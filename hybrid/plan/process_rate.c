@@ -18,8 +18,8 @@
 
 enum {
     ROWS = 2048,
-    GLANCES = 9, /* of which the median counts: others may have the cores now
-                    and then */
+    GLANCES = 9, /* samples whose median counts: other programs may use the
+                    cores now and then */
     DEVICE_BYTES = 1 << 28
 };
 
@@ -27,24 +27,24 @@ typedef struct {
     const hyb_resources_t *resources;
     int nb;
     double seconds;
-    bool resident;           /* may devices have all columns? */
-    double threads, devices; /* flop/s; of devices 0: unknown */
-} measured_t;
+    bool resident;           /* may all columns live on devices? */
+    double threads, devices; /* flop/s; devices = 0: unknown */
+} rates_t;
 
 /* ---- threads ------------------------------------------------------------- */
 
-/* Update after update, until time is over; each thread's seconds of one. */
+/* Update repeatedly for `seconds`; return each thread's seconds per update. */
 static double update_seconds(hyb_host_update_t *x, double seconds)
 {
     const hyb_team_t *team = x->memory.team;
-    double begun = xh_clock_now();
+    double start = xh_clock_now();
     double before = hyb_team_seconds(team, hyb_team_size(team));
     int runs = 0;
 
     do {
         hyb_host_update_run(x);
         runs++;
-    } while (xh_clock_now() - begun < seconds);
+    } while (xh_clock_now() - start < seconds);
     return (hyb_team_seconds(team, hyb_team_size(team)) - before) / runs;
 }
 
@@ -60,13 +60,13 @@ static double update_rate(hyb_host_update_t *x, double seconds)
     return flop / xh_median(glance, GLANCES);
 }
 
-static xh_status_t measure_threads(measured_t *it)
+static xh_status_t measure_threads(rates_t *r)
 {
-    const hyb_resources_t *resources = it->resources;
-    int64_t run_cols = hyb_resources_run_columns(resources, it->nb);
+    const hyb_resources_t *resources = r->resources;
+    int64_t run_cols = hyb_resources_run_columns(resources, r->nb);
     hyb_host_update_t x = {.m = ROWS,
                            .n = run_cols * hyb_team_size(resources->team),
-                           .k = it->nb,
+                           .k = r->nb,
                            .run_cols = run_cols,
                            .parts = HYB_PART_SWAP | HYB_PART_SOLVE |
                                     HYB_PART_MULTIPLY};
@@ -75,23 +75,23 @@ static xh_status_t measure_threads(measured_t *it)
                   hyb_host_update_open(&x, resources->kernel, resources->team));
 
     if (status == XH_OK)
-        it->threads = update_rate(&x, it->seconds);
+        r->threads = update_rate(&x, r->seconds);
     hyb_host_update_close(&x);
     return status;
 }
 
 /* ---- devices ------------------------------------------------------------- */
 
-/* As their tables have it; 0: one is unknown. */
-static double known_rate(const measured_t *it)
+/* Return the devices' rate from their tables; 0: a rate is unknown. */
+static double known_rate(const rates_t *r)
 {
-    const hyb_machine_t *machine = it->resources->machine;
+    const hyb_machine_t *machine = r->resources->machine;
     double sum = 0.0;
 
-    if (!it->resident)
-        return hyb_probe_visitors(machine, it->nb, 0.0);
+    if (!r->resident)
+        return hyb_probe_visitors(machine, r->nb, 0.0);
     for (int i = 0; i < hyb_machine_devices(machine); i++) {
-        double rate = hyb_machine_rate(machine, i, it->nb);
+        double rate = hyb_machine_rate(machine, i, r->nb);
 
         if (rate <= 0.0)
             return 0.0;
@@ -100,35 +100,37 @@ static double known_rate(const measured_t *it)
     return sum;
 }
 
-/* Threads, and devices beside them, in columns that live there. */
-static xh_status_t measure_together(measured_t *it)
+/* Measure threads, and at the same time devices with columns that live on them.
+ */
+static xh_status_t measure_together(rates_t *r)
 {
-    hyb_machine_t *machine = it->resources->machine;
+    hyb_machine_t *machine = r->resources->machine;
     hyb_resident_devices_t *devices;
     double rate;
     xh_status_t status;
 
-    hyb_resident_devices_begin(machine, ROWS, it->nb, DEVICE_BYTES, it->seconds,
+    hyb_resident_devices_begin(machine, ROWS, r->nb, DEVICE_BYTES, r->seconds,
                                &devices);
-    status = measure_threads(it);
-    rate = 2.0 * ROWS * it->nb / hyb_resident_devices_end(devices).column;
-    it->devices = it->resident
-                      ? rate
-                      : hyb_probe_visitors(machine, it->nb,
-                                           rate / hyb_machine_devices(machine));
+    status = measure_threads(r);
+    rate = 2.0 * ROWS * r->nb / hyb_resident_devices_end(devices).column;
+    r->devices = r->resident
+                     ? rate
+                     : hyb_probe_visitors(machine, r->nb,
+                                          rate / hyb_machine_devices(machine));
     return status;
 }
 
-/* All processes at the same time, those with unknown devices these, too. */
-static xh_status_t measure(measured_t *it)
+/* Measure all processes at the same time, and the devices of processes with
+ * unknown devices. */
+static xh_status_t measure(rates_t *r)
 {
-    bool has = hyb_machine_devices(it->resources->machine) > 0;
+    bool has = hyb_machine_devices(r->resources->machine) > 0;
 
-    it->devices = known_rate(it);
-    if (!has || it->devices > 0.0)
-        return measure_threads(it);
-    XH_TRY(measure_together(it));
-    if (it->devices > 0.0)
+    r->devices = known_rate(r);
+    if (!has || r->devices > 0.0)
+        return measure_threads(r);
+    XH_TRY(measure_together(r));
+    if (r->devices > 0.0)
         return XH_OK;
     xh_log_error("weights=measure: the rate of this process's devices is "
                  "unknown: give a file of rates");
@@ -138,13 +140,13 @@ static xh_status_t measure(measured_t *it)
 xh_status_t hyb_process_rate(const hyb_resources_t *resources, int nb,
                              double seconds, double *rate_p)
 {
-    measured_t it = {.resources = resources,
-                     .nb = nb,
-                     .seconds = seconds,
-                     .resident = hyb_residence_may_be_device(
-                         xh_settings_text("home"), &resources->figures)};
+    rates_t r = {.resources = resources,
+                 .nb = nb,
+                 .seconds = seconds,
+                 .resident = hyb_residence_may_be_device(
+                     xh_settings_text("home"), &resources->figures)};
 
-    XH_TRY(hpl_agree(MPI_COMM_WORLD, measure(&it)));
-    *rate_p = it.devices + (it.resident ? 0.0 : it.threads);
+    XH_TRY(hpl_agree(MPI_COMM_WORLD, measure(&r)));
+    *rate_p = r.devices + (r.resident ? 0.0 : r.threads);
     return XH_OK;
 }

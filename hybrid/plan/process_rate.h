@@ -5,13 +5,13 @@
 #include "hybrid/lu/state/resources.h"
 
 /*
- * Flop/s of this process in updates with panels of nb: of its threads, as all
- * processes update at the same time, and of its devices, as their tables have
- * it; where those lack one, as they work meanwhile. Collective over
- * MPI_COMM_WORLD.
+ * Measure the flop/s of this process in updates with panels of nb columns: of
+ * its threads, while all processes update, and of its devices, from their
+ * tables of rates, or, without a rate in a table, from updates at the same
+ * time. Collective over MPI_COMM_WORLD.
  *
- * Cost:   seconds, and an update more
- * Errors: XH_ERR_INPUT   the devices cannot be measured: said
+ * Cost:   `seconds`, and one more update
+ * Errors: XH_ERR_INPUT   logged: the devices cannot be measured
  *         XH_ERR_MEMORY
  *         on all processes
  */

@@ -50,10 +50,11 @@ void hyb_model_slow_down(hyb_model_rates_t *rates, double factor)
         hyb_model_width_scale(&rates->width[i], factor, factor);
 }
 
-/* Seconds of a panel by threads, as one and most need so many. */
+/* Return the seconds of a panel by `threads` threads, from those of one and of
+ * `most` threads. */
 static double by_amdahl(double alone, double team, int most, double threads)
 {
-    static const double usual = 0.2; /* of a panel is done by one thread */
+    static const double usual = 0.2; /* fraction that one thread does */
     double serial = usual;
 
     if (most > 1)
@@ -111,7 +112,7 @@ int hyb_messages_rounds(int processes)
     return rounds;
 }
 
-/* Where the second ring begins; npcol: there is none. */
+/* Return where the second ring begins; npcol: there is none. */
 static int second_ring(int bcast, int npcol)
 {
     int first = bcast % 2 == 1 ? 2 : 1;
@@ -120,8 +121,9 @@ static int second_ring(int bcast, int npcol)
 }
 
 /*
- * The root sends the whole message to who factors next, then to the rings,
- * which share its link; there some pieces at a time are passed on.
+ * The root sends the whole message first to the process that factors next, then
+ * to the rings, which share its link. In a ring some pieces at a time are
+ * passed on.
  */
 static double along_ring(const hyb_model_link_t *link, int bcast, int npcol,
                          int distance, double bytes)

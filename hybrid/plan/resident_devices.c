@@ -12,12 +12,12 @@
 #include "hybrid/lu/tune/sizes.h"
 
 enum {
-    SAMPLES = 16,    /* of which the median counts */
+    SAMPLES = 16,    /* newest samples, whose median counts */
     NARROWEST = 256, /* columns of the first C */
-    LISTS = HYB_U_TO /* of rows, as P = 1 has them */
+    LISTS = HYB_U_TO /* lists of rows, as for P = 1 */
 };
 
-/* A device that takes longer for one piece of work has stalled. */
+/* A device that takes longer for one piece of work has stalled. Seconds. */
 static const double patience = 60.0;
 
 typedef struct {
@@ -26,21 +26,21 @@ typedef struct {
     hyb_block_t columns, u;
     hyb_place_panel_t panel;
     hyb_queue_t *queue;
-    hyb_event_t *begun, *done;
+    hyb_event_t *begin, *end;
 } resident_t;
 
 struct hyb_resident_devices {
     hyb_machine_t *machine;
-    int64_t m, nb, most; /* most columns of C, of each device */
-    int64_t count;       /* those of the next sample */
+    int64_t m, nb, most_columns; /* most columns of C per device */
+    int64_t columns;             /* columns of the next sample */
     double seconds;
-    hyb_scratch_t host; /* pinned: the lists, and a panel of each device */
+    hyb_scratch_t host; /* pinned: the lists, and a panel per device */
     int devices;
     resident_t device[HYB_EXECUTORS];
     pthread_t thread;
-    bool runs;
-    _Atomic bool stops;
-    int samples; /* as wide as the last one */
+    bool has_thread;
+    _Atomic bool stop;
+    int samples; /* samples with the newest width */
     double column[SAMPLES], transfer[SAMPLES], factor[SAMPLES],
         subtract[SAMPLES], peers[SAMPLES];
     xh_status_t status;
@@ -48,7 +48,8 @@ struct hyb_resident_devices {
 
 /* ---- memory -------------------------------------------------------------- */
 
-/* Doubles of L1, L2 and the lists; and of a column, with that of U aside. */
+/* Return the doubles of L1, L2 and the lists; column_doubles: of a column of C,
+ * U and the copy of U. */
 static int64_t panel_doubles(const hyb_resident_devices_t *d)
 {
     return (d->m + d->nb + LISTS) * d->nb;
@@ -59,21 +60,21 @@ static int64_t column_doubles(const hyb_resident_devices_t *d)
     return d->m + 2 * d->nb;
 }
 
-/* Rows change places with rows far apart, as pivots do. */
+/* List rows that change places with rows far apart, as pivots do. */
 static void list_rows(const hyb_resident_devices_t *d)
 {
     int64_t *row = (int64_t *)d->host.data;
-    int64_t apart = xh_larger(d->m / d->nb, 1);
+    int64_t distance = xh_larger(d->m / d->nb, 1);
 
     for (int64_t i = 0; i < d->nb; i++) {
-        row[i] = xh_smaller(d->nb + i * apart, d->m + d->nb - 1);
+        row[i] = xh_smaller(d->nb + i * distance, d->m + d->nb - 1);
         row[d->nb + i] = i;
         row[2 * d->nb + i] = row[i];
     }
 }
 
-/* L1 and L2 so small that columns keep their size however often they meet
- * them: products of zeros, or of infinities, take less time. */
+/* Make L1 and L2 so small that columns keep their magnitude however often they
+ * are updated: products of zeros or infinities are faster. */
 static void scale_panel(const hyb_resident_devices_t *d, const resident_t *r)
 {
     for (int64_t i = 0; i < (d->m + d->nb) * d->nb; i++)
@@ -82,7 +83,7 @@ static void scale_panel(const hyb_resident_devices_t *d, const resident_t *r)
         r->host[i * (d->nb + 1)] = 1.0;
 }
 
-/* Values as a matrix has them. */
+/* Fill the columns with values like a matrix's. */
 static xh_status_t fill_columns(const hyb_resident_devices_t *d,
                                 const resident_t *r)
 {
@@ -100,21 +101,24 @@ static xh_status_t open_device(hyb_resident_devices_t *d, int i)
     hyb_device_t *device = hyb_machine_device(d->machine, i);
     resident_t *r = &d->device[i];
     int64_t at = 0, rows = d->m + d->nb, displaced = xh_smaller(d->nb, d->m);
-    size_t bytes = sizeof(double) *
-                   (size_t)(panel_doubles(d) + d->most * column_doubles(d));
+    size_t bytes =
+        sizeof(double) *
+        (size_t)(panel_doubles(d) + d->most_columns * column_doubles(d));
 
     r->host = d->host.data + LISTS * d->nb + i * panel_doubles(d);
     hyb_machine_free_tiles(d->machine, i);
     XH_TRY(hyb_buffer_create(device, bytes, &r->memory));
     XH_TRY(hyb_queue_create(device, HYB_QUEUE_NORMAL, &r->queue));
-    XH_TRY(hyb_event_create(device, &r->begun));
-    XH_TRY(hyb_event_create(device, &r->done));
-    r->columns = hyb_block(r->memory, at, rows, d->most);
-    r->u = hyb_block(r->memory, at += rows * d->most, d->nb, d->most);
+    XH_TRY(hyb_event_create(device, &r->begin));
+    XH_TRY(hyb_event_create(device, &r->end));
+    r->columns = hyb_block(r->memory, at, rows, d->most_columns);
+    r->u = hyb_block(r->memory, at += rows * d->most_columns, d->nb,
+                     d->most_columns);
     r->panel.rows = rows;
     r->panel.jb = r->panel.top = r->panel.nb = d->nb;
     r->panel.has_inverses = true;
-    r->panel.l1 = hyb_block(r->memory, at += d->nb * d->most, d->nb, d->nb);
+    r->panel.l1 =
+        hyb_block(r->memory, at += d->nb * d->most_columns, d->nb, d->nb);
     r->panel.l2 = hyb_block(r->memory, at += d->nb * d->nb, d->m, d->nb);
     at += d->m * d->nb;
     for (int list = 0; list < LISTS; list++, at += d->nb) {
@@ -142,13 +146,13 @@ static xh_status_t open_all(hyb_resident_devices_t *d)
 static void close_all(hyb_resident_devices_t *d)
 {
     for (int i = 0; i < d->devices; i++) {
-        hyb_event_destroy(d->device[i].done);
-        hyb_event_destroy(d->device[i].begun);
+        hyb_event_destroy(d->device[i].end);
+        hyb_event_destroy(d->device[i].begin);
         hyb_queue_destroy(d->device[i].queue);
         hyb_buffer_destroy(d->device[i].memory);
     }
     hyb_machine_unpin(d->machine, d->host.data);
-    /* A device that has stalled may still write to it. */
+    /* A device that has stalled may still write to d->host. */
     if (hyb_machine_working_devices(d->machine) == d->devices)
         hyb_scratch_close(&d->host);
     free(d);
@@ -161,7 +165,7 @@ typedef xh_status_t work_t(const hyb_resident_devices_t *d,
 
 static xh_status_t update(const hyb_resident_devices_t *d, const resident_t *r)
 {
-    int64_t n = d->count;
+    int64_t n = d->columns;
     const hyb_place_part_t part = {
         .queue = r->queue,
         .columns = hyb_block_first(r->columns, d->m + d->nb, n),
@@ -195,7 +199,8 @@ static xh_status_t subtract(const hyb_resident_devices_t *d,
     return hyb_queue_copy_out(r->queue, y, host_y);
 }
 
-static xh_status_t take(const hyb_resident_devices_t *d, const resident_t *r)
+static xh_status_t copy_from_first(const hyb_resident_devices_t *d,
+                                   const resident_t *r)
 {
     const resident_t *first = &d->device[0];
 
@@ -213,21 +218,21 @@ static bool reach_first(const hyb_resident_devices_t *d)
     return all;
 }
 
-/* A panel's place among the columns, and its values. */
+/* Return the columns that are factored as a panel; `fill` sets their values. */
 static hyb_block_t panel_of(const hyb_resident_devices_t *d,
                             const resident_t *r)
 {
     return hyb_block_first(r->columns, d->m + d->nb, d->nb);
 }
 
-static bool factors(const hyb_resident_devices_t *d)
+static bool can_factor(const hyb_resident_devices_t *d)
 {
-    bool can = d->most >= d->nb;
+    bool all = d->most_columns >= d->nb;
 
     for (int i = 0; i < d->devices; i++)
-        can = can && hyb_device_has(hyb_machine_device(d->machine, i),
+        all = all && hyb_device_has(hyb_machine_device(d->machine, i),
                                     HYB_OP_PANEL_STEP);
-    return can;
+    return all;
 }
 
 static xh_status_t fill(const hyb_resident_devices_t *d, const resident_t *r)
@@ -246,8 +251,8 @@ static xh_status_t factor(const hyb_resident_devices_t *d, const resident_t *r)
                             NULL, NULL);
 }
 
-/* All devices do it at the same time: seconds of the slowest, and of all
- * together for one of as many pieces as there are devices. */
+/* Let all devices do `work` at the same time. Return the seconds of the
+ * slowest, and the seconds per piece of all devices together. */
 static xh_status_t time_work(const hyb_resident_devices_t *d, work_t *work,
                              double *slowest_p, double *together_p)
 {
@@ -255,15 +260,15 @@ static xh_status_t time_work(const hyb_resident_devices_t *d, work_t *work,
 
     *slowest_p = 0.0;
     for (int i = 0; i < d->devices; i++) {
-        XH_TRY(hyb_event_record(d->device[i].queue, d->device[i].begun));
+        XH_TRY(hyb_event_record(d->device[i].queue, d->device[i].begin));
         XH_TRY(work(d, &d->device[i]));
-        XH_TRY(hyb_event_record(d->device[i].queue, d->device[i].done));
+        XH_TRY(hyb_event_record(d->device[i].queue, d->device[i].end));
     }
     for (int i = 0; i < d->devices; i++) {
         const resident_t *r = &d->device[i];
 
-        XH_TRY(hyb_event_await(r->done, patience));
-        XH_TRY(hyb_event_elapsed(r->begun, r->done, &seconds));
+        XH_TRY(hyb_event_await(r->end, patience));
+        XH_TRY(hyb_event_elapsed(r->begin, r->end, &seconds));
         *slowest_p = fmax(*slowest_p, seconds);
         rate += 1.0 / fmax(seconds, 1e-9);
     }
@@ -271,41 +276,42 @@ static xh_status_t time_work(const hyb_resident_devices_t *d, work_t *work,
     return XH_OK;
 }
 
-/* 0: they do not factor. */
+/* Time the factorization of a panel; 0: the devices cannot factor. */
 static xh_status_t time_panel(const hyb_resident_devices_t *d,
                               double *seconds_p)
 {
     double unused;
 
     *seconds_p = 0.0;
-    if (!factors(d))
+    if (!can_factor(d))
         return XH_OK;
     for (int i = 0; i < d->devices; i++)
         XH_TRY(fill(d, &d->device[i]));
     return time_work(d, factor, seconds_p, &unused);
 }
 
-/* 0: they do not reach each other. */
+/* Time copies of L2 between devices; 0: they do not reach each other. */
 static xh_status_t time_peers(const hyb_resident_devices_t *d,
                               double *seconds_p)
 {
     double unused;
 
     *seconds_p = 0.0;
-    return reach_first(d) ? time_work(d, take, seconds_p, &unused) : XH_OK;
+    return reach_first(d) ? time_work(d, copy_from_first, seconds_p, &unused)
+                          : XH_OK;
 }
 
 /*
- * Wider and wider, as long as there is time for that, as narrow products are
- * slower; then until the end, at least once. The first sample as wide as this
- * uses memory for the first time and does not count.
+ * Double the width of C while there is time, as narrow products are slower;
+ * then measure until the end, at least once. The first sample of the final
+ * width uses memory for the first time and does not count.
  */
 static xh_status_t measure(hyb_resident_devices_t *d)
 {
     double column, slowest, unused;
     bool is_warm = false;
 
-    while (d->samples == 0 || !atomic_load(&d->stops)) {
+    while (d->samples == 0 || !atomic_load(&d->stop)) {
         int at = d->samples % SAMPLES;
 
         XH_TRY(time_work(d, move, &d->transfer[at], &unused));
@@ -313,11 +319,11 @@ static xh_status_t measure(hyb_resident_devices_t *d)
         XH_TRY(time_work(d, subtract, &d->subtract[at], &unused));
         XH_TRY(time_panel(d, &d->factor[at]));
         XH_TRY(time_peers(d, &d->peers[at]));
-        d->column[at] = column / (double)d->count;
+        d->column[at] = column / (double)d->columns;
         d->samples += is_warm;
-        is_warm = d->count == d->most || slowest > d->seconds / 4;
+        is_warm = d->columns == d->most_columns || slowest > d->seconds / 4;
         if (!is_warm) {
-            d->count = xh_smaller(2 * d->count, d->most);
+            d->columns = xh_smaller(2 * d->columns, d->most_columns);
             d->samples = 0;
         }
     }
@@ -334,7 +340,8 @@ static void *keep_busy(void *context)
 
 /* ---- begin and end ------------------------------------------------------- */
 
-/* Columns of each device: as many as rows, within bytes and half its memory. */
+/* Return the columns per device: as many as rows, within `bytes` and half of
+ * each device's memory. */
 static int64_t most_columns(const hyb_resident_devices_t *d, double bytes)
 {
     double each = bytes / d->devices, left;
@@ -360,11 +367,11 @@ void hyb_resident_devices_begin(hyb_machine_t *machine, int64_t m, int64_t nb,
     d->nb = nb;
     d->seconds = seconds;
     d->devices = hyb_machine_devices(machine);
-    d->most = most_columns(d, bytes);
-    d->count = xh_smaller(NARROWEST, d->most);
-    if (d->count > 0 && open_all(d) == XH_OK)
-        d->runs = pthread_create(&d->thread, NULL, keep_busy, d) == 0;
-    if (d->runs)
+    d->most_columns = most_columns(d, bytes);
+    d->columns = xh_smaller(NARROWEST, d->most_columns);
+    if (d->columns > 0 && open_all(d) == XH_OK)
+        d->has_thread = pthread_create(&d->thread, NULL, keep_busy, d) == 0;
+    if (d->has_thread)
         *devices_p = d;
     else
         close_all(d);
@@ -378,7 +385,7 @@ hyb_resident_seconds_t hyb_resident_devices_end(hyb_resident_devices_t *d)
 
     if (d == NULL)
         return s;
-    atomic_store(&d->stops, true);
+    atomic_store(&d->stop, true);
     pthread_join(d->thread, NULL);
     count = (int)xh_smaller(d->samples, SAMPLES);
     if (d->status == XH_OK)

@@ -4,34 +4,37 @@
 #include "hybrid/device/machine.h"
 
 /*
- * The devices of a process, kept busy with columns of their own while the team
- * is measured, and measured meanwhile: they swap rows, solve, and update C := C
- * - L2 U in their memory, factor a panel, which also goes to the host and back,
- * and vectors do as in back-substitution.
+ * Keep the devices of a process busy with columns of their own while the team
+ * is measured, and measure them meanwhile: they swap rows, solve, and update C
+ * := C - L2 U in their memory, factor a panel, copy it to the host and back,
+ * and multiply by a vector as in the back-substitution.
  */
 typedef struct hyb_resident_devices hyb_resident_devices_t;
 
 /*
- * C of m rows, panels of nb columns, again and again until the end, which has
- * to come; as many columns as rows, if memory allows, and if that takes no
- * longer than about so many seconds. No product on the machine meanwhile.
+ * Begin to update C of m rows with panels of nb columns, repeatedly until
+ * hyb_resident_devices_end, which must be called. C has as many columns as
+ * rows, if memory allows it and a product takes no longer than about `seconds`.
+ * No other product may use the machine meanwhile.
  *
- * bytes      in   of the devices' memory together, at most
- * devices_p  out  NULL: one of them has too little memory, or fails
+ * bytes      in   most bytes of the devices' memory together
+ * devices_p  out  NULL: a device has too little memory, or fails
  */
 void hyb_resident_devices_begin(hyb_machine_t *machine, int64_t m, int64_t nb,
                                 double bytes, double seconds,
                                 hyb_resident_devices_t **devices_p);
 
-/* Seconds, medians; INFINITY: a device failed. */
+/* Medians, in seconds; INFINITY: a device failed. */
 typedef struct {
-    double column;   /* all together, for a column of C */
+    double column;   /* all devices together, per column of C */
     double transfer; /* of a panel of m + nb rows, both ways */
-    double factor;   /* of such a panel by one; 0: they cannot */
-    double peers;    /* of L2 from the first one to all others; 0: they do not
-                        reach it */
-    double subtract; /* y := y - A x of m x nb by one, x and y on the host */
+    double factor; /* of a panel of m + nb rows by one device; 0: devices cannot
+                      factor */
+    double peers;  /* of copies of L2 from the first to all other devices; 0: no
+                      access */
+    double subtract; /* y := y - A x by one device, A m x nb, x and y on the
+                        host */
 } hyb_resident_seconds_t;
 
-/* Accepts NULL. */
+/* Stop and close the devices' work; return its times. `d` may be NULL. */
 hyb_resident_seconds_t hyb_resident_devices_end(hyb_resident_devices_t *d);

@@ -127,7 +127,7 @@ static xh_status_t measure(const hyb_resources_t *resources,
     hyb_measurement_t what = {
         .seconds = seconds,
         .bytes = memory_share * capacity.node_bytes / capacity.processes,
-        .crowd = hyb_slowest(xhpl_core_budget_share(&budget)),
+        .threads_per_core = hyb_slowest(xhpl_core_budget_share(&budget)),
         .column_step = step == processes ? 1 : step};
     hyb_model_rates_t found;
 

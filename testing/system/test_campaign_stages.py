@@ -195,8 +195,8 @@ HALF = "xhpl: progress: 52.0% done, 900 columns, 0:01 left, 90 Gflops, mean 88.5
     (3, None, "", "xhpl: error: rank 0 on n1: trust: wrong result of device cuda:3: ...\n", "wrong"),
     (1, None, "", "xhpl: error: rank 0 on n1: iterations 0 to 17: a row of the matrix is wrong, "
      "row 9\n", "wrong"),
-    (0, None, TABLE + CHECK + "PASSED\n", "xhpl: error: rank 0 on n1: iteration 4: a panel that "
-     "came is wrong, from rank 1\n", "wrong"),
+    (0, None, TABLE + CHECK + "PASSED\n", "xhpl: error: rank 0 on n1: iteration 4: a received "
+     "panel is wrong, from rank 1\n", "wrong"),
     (3, None, "", HALF + WAITING, "hung"),
     (3, None, "", WAITING + "xhpl: warning: it goes on, after 9 s\n", "died"),
     (2, None, "", "xhpl: error: N needs 9 GiB\n", "not started"),

@@ -112,7 +112,7 @@ static double distance(const double *x, const double *y, int64_t count)
 /* The process that this one names. */
 static int named(const seen_t *seen, int rank)
 {
-    return seen->first.from >= 0 ? seen->first.from : rank;
+    return seen->first.sender >= 0 ? seen->first.sender : rank;
 }
 
 /* The process that is named by the first alarm: the one that would end the job.
@@ -122,7 +122,7 @@ static int first_finder(const seen_t *seen)
     struct {
         double when;
         int rank;
-    } mine = {seen->work.wrong > 0 ? seen->first.when : HUGE_VAL, 0};
+    } mine = {seen->work.wrong > 0 ? seen->first.seconds : HUGE_VAL, 0};
 
     MPI_Comm_rank(MPI_COMM_WORLD, &mine.rank);
     mine.rank = named(seen, mine.rank);
@@ -148,7 +148,7 @@ static void say(const fault_t *fault, int64_t number, seen_t *seen, double away)
     int total[2] = {seen->work.wrong, fault_happened()};
     int finder = first_finder(seen), device = first_device(seen, finder), rank;
     int most[] = {fault_receiver(), fault_operation(),
-                  seen->work.wrong > 0 ? (int)seen->first.found : -1};
+                  seen->work.wrong > 0 ? (int)seen->first.kind : -1};
     double closest = seen->work.closest;
 
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -23,21 +23,23 @@
 #include "hybrid/lu/guard/check_columns.h"
 #include "hybrid/lu/state/lu.h"
 
-enum { NONE = -1, LAG = 2 }; /* iterations that a vote has to come */
+enum { NONE = -1, LAG = 2 }; /* LAG: iterations between a vote and its effect */
 
 struct hyb_checkpoint {
     int seed;                 /* of the matrix */
-    const hyb_store_t *store; /* NULL: none are written */
-    hyb_piece_t *buffer;      /* with elements */
-    int newest;               /* whole one in the store; 0: none */
-    hyb_header_t from; /* what it was restarted from; first 0: it was not */
-    hyb_seen_t seen;   /* the last sign of life before */
+    const hyb_store_t *store; /* NULL: no checkpoints are written */
+    hyb_piece_t *buffer;      /* room for one piece with its elements */
+    int newest; /* first panel of the newest complete checkpoint in the store;
+                   0: none */
+    hyb_header_t origin; /* of the checkpoint that the run restarted from; first
+                            is 0: none */
+    hyb_life_sign_t life_sign; /* the last sign of life before the restart */
     hyb_moments_t moments;
-    double last; /* when the last one was written */
+    double last_time; /* time of the newest attempt to write one, s */
     MPI_Comm comm;
     MPI_Request request;
-    int due;   /* what process 0 decided, */
-    int voted; /* in this iteration, or NONE */
+    int is_due;         /* vote of process 0: is a checkpoint due? */
+    int vote_iteration; /* iteration in which the vote began, or NONE */
     hyb_phase_t phase;
     hpl_checkpoints_t report;
     hpl_checkpoint_t *list;
@@ -56,7 +58,8 @@ static bool can_write(const hyb_store_t *store)
     return true;
 }
 
-/* Make the folder, if it is not there, for this user alone. */
+/* Open the folder for writing. If it does not exist, create it for this user
+ * alone. */
 static xh_status_t open_folder(hyb_lu_t *lu)
 {
     const char *folder = xh_settings_text("checkpoint");
@@ -73,24 +76,26 @@ static xh_status_t open_folder(hyb_lu_t *lu)
     return XH_ERR_INPUT;
 }
 
-/* Nothing is removed that a restart may need. */
+/* Refuse a folder with checkpoints from which this run did not restart: they
+ * are not removed, as a restart may need them. */
 static xh_status_t take_folder(hyb_lu_t *lu)
 {
     struct hyb_checkpoint *c = lu->checkpoint;
-    bool goes_on =
-        c->from.first > 0 && hyb_store_is_same(c->store, &hyb_store_restart);
-    bool is_used = !goes_on && hyb_store_newest_of_any(c->store, INT_MAX) > 0;
-    int who = is_used ? lu->grid->iam : INT_MAX;
+    bool continues =
+        c->origin.first > 0 && hyb_store_is_same(c->store, &hyb_store_restart);
+    bool is_used = !continues && hyb_store_newest_of_any(c->store, INT_MAX) > 0;
+    int owner = is_used ? lu->grid->iam : INT_MAX;
 
-    MPI_Allreduce(MPI_IN_PLACE, &who, 1, MPI_INT, MPI_MIN, lu->grid->all_comm);
-    if (who == lu->grid->iam)
+    MPI_Allreduce(MPI_IN_PLACE, &owner, 1, MPI_INT, MPI_MIN,
+                  lu->grid->all_comm);
+    if (owner == lu->grid->iam)
         xh_log_error("--checkpoint: %s holds checkpoints: --restart %s goes on "
                      "from the newest, or remove them",
                      c->store->folder, c->store->folder);
-    if (who < INT_MAX)
+    if (owner < INT_MAX)
         return XH_ERR_INPUT;
     hyb_store_unlink(c->store, HYB_STORE_DONE);
-    c->newest = goes_on ? lu->range.first : 0;
+    c->newest = continues ? lu->range.first : 0;
     return XH_OK;
 }
 
@@ -102,7 +107,7 @@ static xh_status_t allocate(hyb_lu_t *lu)
         return XH_ERR_MEMORY;
     c->comm = MPI_COMM_NULL;
     c->request = MPI_REQUEST_NULL;
-    c->voted = NONE;
+    c->vote_iteration = NONE;
     c->moments.file = -1;
     c->buffer = malloc(hyb_save_bytes(lu));
     return c->buffer != NULL ? XH_OK : XH_ERR_MEMORY;
@@ -120,7 +125,7 @@ xh_status_t hyb_checkpoint_create(hyb_lu_t *lu)
     XH_TRY(hpl_agree(all, allocate(lu)));
     c = lu->checkpoint;
     MPI_Comm_dup(all, &c->comm);
-    XH_TRY(hyb_restart_load(lu, c->buffer, &c->from, &c->seen));
+    XH_TRY(hyb_restart_load(lu, c->buffer, &c->origin, &c->life_sign));
     if (xh_settings_text("checkpoint")[0] == '\0')
         return XH_OK;
     XH_TRY(hpl_agree(all, open_folder(lu)));
@@ -149,12 +154,12 @@ bool hyb_checkpoint_resumes(hyb_lu_t *lu, int seed)
 
     if (c == NULL)
         return false;
-    if (c->from.first > 0 && c->from.seed != seed)
+    if (c->origin.first > 0 && c->origin.seed != seed)
         HPL_pabort(__LINE__, "hyb_checkpoint",
                    "--restart: the matrix has the seed %d, not %d",
-                   (int)c->from.seed, seed);
+                   (int)c->origin.seed, seed);
     c->seed = seed;
-    return c->from.first > 0;
+    return c->origin.first > 0;
 }
 
 void hyb_checkpoint_begin(hyb_lu_t *lu)
@@ -163,8 +168,9 @@ void hyb_checkpoint_begin(hyb_lu_t *lu)
 
     if (c == NULL)
         return;
-    c->last = xh_clock_wall();
-    hyb_moments_begin(c->store, &c->from, &c->seen, &c->moments, &c->report);
+    c->last_time = xh_clock_wall();
+    hyb_moments_begin(c->store, &c->origin, &c->life_sign, &c->moments,
+                      &c->report);
     if (c->report.clocks_disagree && lu->grid->iam == 0)
         xh_log_warning("--restart: the clock of this host does not agree with "
                        "what the run noted before: its time is at least what "
@@ -173,13 +179,13 @@ void hyb_checkpoint_begin(hyb_lu_t *lu)
 
 /* ---- deciding ------------------------------------------------------------ */
 
-/* Process 0: is the range to end LAG iterations after k? */
+/* On process 0: should the range end LAG iterations after k? */
 static bool is_due(const hyb_lu_t *lu, int k)
 {
     const struct hyb_checkpoint *c = lu->checkpoint;
 
     return k + LAG + 1 < lu->range.panels - 1 &&
-           xh_clock_wall() >= c->last + hyb_checkpoint_every();
+           xh_clock_wall() >= c->last_time + hyb_checkpoint_every();
 }
 
 bool hyb_checkpoint_advance(hyb_lu_t *lu, int k)
@@ -188,8 +194,8 @@ bool hyb_checkpoint_advance(hyb_lu_t *lu, int k)
 
     if (c == NULL || c->request == MPI_REQUEST_NULL)
         return true;
-    hpl_waits_test(c->comm, sizeof(c->due), &c->request);
-    return c->request == MPI_REQUEST_NULL || k < c->voted + LAG;
+    hpl_waits_test(c->comm, sizeof(c->is_due), &c->request);
+    return c->request == MPI_REQUEST_NULL || k < c->vote_iteration + LAG;
 }
 
 void hyb_checkpoint_open(hyb_lu_t *lu, int k)
@@ -197,22 +203,22 @@ void hyb_checkpoint_open(hyb_lu_t *lu, int k)
     struct hyb_checkpoint *c = lu->checkpoint;
 
     if (c == NULL || c->store == NULL ||
-        (c->voted != NONE && k < c->voted + LAG))
+        (c->vote_iteration != NONE && k < c->vote_iteration + LAG))
         return;
-    if (c->voted != NONE && c->due) {
-        c->voted = NONE;
+    if (c->vote_iteration != NONE && c->is_due) {
+        c->vote_iteration = NONE;
         atomic_store(&lu->range.end, lu->groups.of[k].end);
         return;
     }
-    c->voted = k;
-    c->due = lu->grid->iam == 0 && is_due(lu, k);
-    MPI_Ibcast(&c->due, 1, MPI_INT, 0, c->comm, &c->request);
+    c->vote_iteration = k;
+    c->is_due = lu->grid->iam == 0 && is_due(lu, k);
+    MPI_Ibcast(&c->is_due, 1, MPI_INT, 0, c->comm, &c->request);
 }
 
 /* ---- the pause ----------------------------------------------------------- */
 
-/* Has each process done it? */
-static bool have_all(hyb_lu_t *lu, bool mine)
+/* Is `mine` true on all processes? */
+static bool is_true_on_all(hyb_lu_t *lu, bool mine)
 {
     struct hyb_checkpoint *c = lu->checkpoint;
     int all = mine;
@@ -222,7 +228,8 @@ static bool have_all(hyb_lu_t *lu, bool mine)
     return all != 0;
 }
 
-/* What is wrong is not to be saved. */
+/* Is the matrix right, as far as the online check can tell? A wrong matrix is
+ * not saved. */
 static bool is_right(hyb_lu_t *lu, int first)
 {
     hyb_check_columns_compare(lu, first);
@@ -234,7 +241,8 @@ static bool is_right(hyb_lu_t *lu, int first)
     return false;
 }
 
-/* False, which is said, if file could not be written: errno. */
+/* Return `good`. If it is false, warn that `file` could not be written, because
+ * of errno. */
 static bool is_written(hyb_lu_t *lu, int first, int file, bool good)
 {
     char path[HYB_STORE_TEXT];
@@ -248,7 +256,8 @@ static bool is_written(hyb_lu_t *lu, int first, int file, bool good)
     return good;
 }
 
-/* The one before stays. Once it has its name it is whole. */
+/* Write a checkpoint on all processes and give it its name, with which it is
+ * complete. The previous checkpoint is kept. */
 static bool write_checkpoint(hyb_lu_t *lu, int first, double *bytes_p)
 {
     struct hyb_checkpoint *c = lu->checkpoint;
@@ -261,12 +270,14 @@ static bool write_checkpoint(hyb_lu_t *lu, int first, double *bytes_p)
     hyb_header_seal(&header);
     hyb_store_keep(c->store, c->newest);
     *bytes_p = (double)hyb_save(lu, c->store, &header, c->buffer, &c->phase);
-    return have_all(lu, is_written(lu, first, HYB_STORE_PART, *bytes_p > 0)) &&
-           have_all(lu, is_written(lu, first, first,
-                                   hyb_store_name(c->store, first)));
+    return is_true_on_all(
+               lu, is_written(lu, first, HYB_STORE_PART, *bytes_p > 0)) &&
+           is_true_on_all(lu, is_written(lu, first, first,
+                                         hyb_store_name(c->store, first)));
 }
 
-/* All have written the checkpoint of panel first; bytes: this process's. */
+/* Record the checkpoint of panel `first`, which all processes have written;
+ * `bytes` is this process's part. */
 static void note(hyb_lu_t *lu, int first, double bytes, double seconds)
 {
     struct hyb_checkpoint *c = lu->checkpoint;
@@ -285,22 +296,23 @@ static void note(hyb_lu_t *lu, int first, double bytes, double seconds)
                     xh_text_seconds(seconds).text);
 }
 
-/* All columns have met the panels before `first`. */
+/* Write a checkpoint; all panels before `first` have been applied to all
+ * columns. */
 static void checkpoint(hyb_lu_t *lu, int first)
 {
     struct hyb_checkpoint *c = lu->checkpoint;
-    double begun = xh_clock_wall(), bytes;
+    double start = xh_clock_wall(), bytes;
 
     hyb_phase_begin(&c->phase, "writing a checkpoint");
-    if (have_all(lu, is_right(lu, first)) &&
+    if (is_true_on_all(lu, is_right(lu, first)) &&
         write_checkpoint(lu, first, &bytes))
-        note(lu, first, bytes, xh_clock_wall() - begun);
+        note(lu, first, bytes, xh_clock_wall() - start);
     else {
         c->report.failed++;
         hyb_store_keep(c->store, c->newest);
     }
     hyb_phase_end(&c->phase);
-    c->last = xh_clock_wall();
+    c->last_time = xh_clock_wall();
 }
 
 bool hyb_checkpoint_pause(hyb_lu_t *lu)

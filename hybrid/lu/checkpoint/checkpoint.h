@@ -5,56 +5,59 @@
 #include "hybrid/lu/state/step.h"
 
 /*
- * Checkpoints of the factorization. Process 0 decides by its clock; all learn
- * it before the same iteration opens, which ends the loop's range. While
- * nothing moves each process writes its columns, and the loop begins anew with
- * the next panel, as after a restart. A checkpoint counts once all have written
- * it; the one before it stays, too.
+ * Checkpoints of the factorization. Process 0 decides by its clock when one is
+ * due. All processes learn the decision before the same iteration opens, which
+ * then ends the loop's range. While nothing moves, each process writes its
+ * columns; then the loop begins again with the next panel, as after a restart.
+ * A checkpoint counts once all processes have written it; the previous one is
+ * kept, too.
  */
 
 /*
- * lu->checkpoint, as settings say; collective. lu is as it begins, after a
- * restart or not.
- * Errors: XH_ERR_INPUT   said: the folder cannot be written, or holds
- *                        checkpoints that nobody restarts from
+ * Create lu->checkpoint as the settings ask; collective. Call it before the
+ * matrix is generated.
+ * Errors: XH_ERR_INPUT   logged: the folder cannot be written, or holds
+ *                        checkpoints that this run does not restart from
  *         XH_ERR_MEMORY
  */
 xh_status_t hyb_checkpoint_create(hyb_lu_t *lu);
 void hyb_checkpoint_destroy(hyb_lu_t *lu);
 
 /*
- * The results of a run are where they are kept: its checkpoints go. A restart
- * of a run that is killed meanwhile finds all of them, or a mark that it had
- * ended. Collective over comm.
+ * Remove the checkpoints of a run whose results are saved. If the run is killed
+ * during the removal, a restart finds either all of them or a mark that the run
+ * had ended. Collective over comm.
  *
- * mine  in  this process has some
+ * mine  in  does this process have checkpoints to remove?
  */
 void hyb_checkpoint_clear(MPI_Comm comm, bool mine);
 
-/* The matrix is that of seed. Was it restarted from a checkpoint? Then it is
- * here; of another seed it ends the job. */
+/* Was the matrix restored from a checkpoint, so that it need not be generated?
+ * Ends the job if that checkpoint's seed is not `seed`. */
 bool hyb_checkpoint_resumes(hyb_lu_t *lu, int seed);
 
-/* The rest does nothing without checkpoints; the leader. */
+/* Without checkpoints the functions below do nothing. The leader calls them. */
 
-/* The clock runs. */
+/* Start the clock of the factorization. */
 void hyb_checkpoint_begin(hyb_lu_t *lu);
 
-/* Advance the vote; true once it is known what all decide when iteration k
- * opens. Without waiting. */
+/* Advance the vote without waiting. Is the decision known that applies when
+ * iteration k opens? */
 bool hyb_checkpoint_advance(hyb_lu_t *lu, int k);
 
-/* Iteration k is about to open; the last one of the range, if a checkpoint is
- * due. */
+/* Call this before iteration k opens: start a vote, or, if a checkpoint is due,
+ * end the range with the group of panel k. */
 void hyb_checkpoint_open(hyb_lu_t *lu, int k);
 
-/* The range is over, and nothing moves. Was that for a checkpoint? Then it is
- * written, or cannot be, which is said, and the range is the rest. */
+/* Call this when the range is over and nothing moves. Did the range end for a
+ * checkpoint? Then write the checkpoint, or log why it cannot be written, and
+ * set the range to the remaining panels. */
 bool hyb_checkpoint_pause(hyb_lu_t *lu);
 
-/* Behind the message of what ends the run: that a restart can go on, or "".
- * Static text; any thread. */
+/* Return what to append to a message that ends the run: that a restart can
+ * continue from a checkpoint, or "". Static text; any thread may call it. */
 const char *hyb_checkpoint_advice(void);
 
-/* What was written, and what it was restarted from; false: neither. */
+/* Report which checkpoints were written, and from which one the run restarted.
+ * False if the run neither writes nor reads checkpoints. */
 bool hyb_checkpoint_report(const hyb_lu_t *lu, hpl_checkpoints_t *report_p);

@@ -39,11 +39,11 @@ static bool is_possible(const hyb_header_t *h)
 {
     const int64_t most = (int64_t)1 << 31;
 
-    return is_time(h->begun) && is_time(h->moment) && is_time(h->lost) &&
-           is_time(h->between) && is_time(h->elapsed) && h->first >= 1 &&
+    return is_time(h->start) && is_time(h->moment) && is_time(h->lost) &&
+           is_time(h->gap) && is_time(h->elapsed) && h->first >= 1 &&
            h->first < most && h->info >= 0 && h->info < most &&
            h->restarts >= 0 && h->restarts < most &&
-           (h->disagree == 0 || h->disagree == 1);
+           (h->clocks_disagree == 0 || h->clocks_disagree == 1);
 }
 
 const char *hyb_header_fault(const hyb_header_t *header)
@@ -62,7 +62,7 @@ bool hyb_header_differs(const hyb_header_t *header, const hyb_header_t *wanted,
 {
     const struct {
         const char *name;
-        int64_t is, wanted;
+        int64_t value, wanted;
     } member[] = {{"N", header->n, wanted->n},
                   {"NB", header->nb, wanted->nb},
                   {"P", header->nprow, wanted->nprow},
@@ -72,9 +72,9 @@ bool hyb_header_differs(const hyb_header_t *header, const hyb_header_t *wanted,
                   {"the seed", header->seed, wanted->seed}};
 
     for (size_t i = 0; i < sizeof(member) / sizeof(member[0]); i++)
-        if (member[i].is != member[i].wanted) {
+        if (member[i].value != member[i].wanted) {
             snprintf(text, (size_t)size, "%s = %" PRId64 ", not %" PRId64,
-                     member[i].name, member[i].is, member[i].wanted);
+                     member[i].name, member[i].value, member[i].wanted);
             return true;
         }
     if (header->dealing == wanted->dealing)

@@ -6,42 +6,43 @@
 #include "hybrid/lu/checkpoint/store.h"
 
 /*
- * The time of a run that was restarted: never less than was seen to pass. Each
- * process notes five times per second, in a file, that it lives.
+ * The time of a run with restarts. As clocks of hosts may disagree, each
+ * process writes a sign of life to a file, five times per second: the run's
+ * time is at least the time that the signs have counted.
  */
 typedef struct {
-    double moment;  /* s since 1970, by its host's clock */
-    double elapsed; /* s of the run until then that clocks saw pass which are
-                       never set */
-} hyb_seen_t;
+    double moment;  /* s since 1970, by the host's clock */
+    double elapsed; /* s of the run so far, by clocks that are never set */
+} hyb_life_sign_t;
 
 typedef struct {
-    double begun;  /* s since 1970: when the run began, restarts and all */
-    double zero;   /* when it would have by this process's own clock */
-    bool disagree; /* the clocks of its parts do not agree */
-    int file;      /* of signs of life; below 0: none are given */
-    double shown;  /* when the last one was given */
+    double start;         /* of the run, before any restart, s since 1970 */
+    double zero;          /* start of the run by this process's own clock */
+    bool clocks_disagree; /* clocks before and after a restart disagree */
+    int file;             /* of signs of life; < 0: none is written */
+    double last_sign;     /* time of the last sign of life */
 } hyb_moments_t;
 
-/* When the process was last seen; all 0: unknown. */
-hyb_seen_t hyb_moments_last_seen(const hyb_store_t *store);
+/* Return the last sign of life of the process; all 0: unknown. */
+hyb_life_sign_t hyb_moments_last_sign(const hyb_store_t *store);
 
 /*
- * The clock runs.
+ * Start the clock of a run.
  *
- * store   in   for signs of life; NULL: none
- * from    in   the checkpoint that it was restarted from; first 0: it was not
- * seen    in   the last sign of life before
- * report  out  what the restart says of its time
+ * store   in   where signs of life are written; NULL: nowhere
+ * origin  in   the checkpoint that the run restarted from; first is 0: none
+ * sign    in   the last sign of life before the restart
+ * report  out  what the restart reports of the run's time
  */
-void hyb_moments_begin(const hyb_store_t *store, const hyb_header_t *from,
-                       const hyb_seen_t *seen, hyb_moments_t *moments_p,
+void hyb_moments_begin(const hyb_store_t *store, const hyb_header_t *origin,
+                       const hyb_life_sign_t *sign, hyb_moments_t *moments_p,
                        hpl_checkpoints_t *report);
 void hyb_moments_end(hyb_moments_t *moments);
 
-/* Give a sign of life, if it is time; moments. For the poller. */
+/* Write a sign of life if it is time. `moments` is a hyb_moments_t; for
+ * pollers. */
 void hyb_moments_poll(void *moments);
 
-/* Set the moments of a checkpoint that is written now. */
+/* Set the times in the header of a checkpoint that is written now. */
 void hyb_moments_note(const hyb_moments_t *moments,
                       const hpl_checkpoints_t *report, hyb_header_t *header);

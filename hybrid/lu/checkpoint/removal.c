@@ -26,7 +26,7 @@ static void remove_mark(const hyb_store_t *store)
     hyb_store_unlink(store, HYB_STORE_DONE);
 }
 
-static void in_folders(bool mine, void (*call)(const hyb_store_t *store))
+static void call_on_folders(bool mine, void (*call)(const hyb_store_t *store))
 {
     if (mine && hyb_store_restart.fd >= 0)
         call(&hyb_store_restart);
@@ -38,11 +38,11 @@ void hyb_checkpoint_clear(MPI_Comm comm, bool mine)
 {
     if (!hyb_checkpoint_are_asked())
         return;
-    in_folders(mine, mark_done);
+    call_on_folders(mine, mark_done);
     MPI_Barrier(comm);
-    in_folders(mine, remove_files);
+    call_on_folders(mine, remove_files);
     MPI_Barrier(comm);
-    in_folders(mine, remove_mark);
+    call_on_folders(mine, remove_mark);
 }
 
 const char *hyb_checkpoint_advice(void)

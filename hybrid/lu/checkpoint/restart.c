@@ -23,16 +23,16 @@
 #include "hybrid/lu/state/worker.h"
 #include "hybrid/lu/system/generate.h"
 
-typedef struct { /* the checkpoint that is tried */
+typedef struct { /* reads one checkpoint */
     hyb_lu_t *lu;
     const hyb_store_t *store;
     int first;
     int fd;
     hyb_header_t header;
-    char why[300]; /* what is wrong with it */
+    char why[300]; /* why the checkpoint cannot be used */
 } reader_t;
 
-/* ---- what it must be ----------------------------------------------------- */
+/* ---- the expected header ------------------------------------------------- */
 
 hyb_header_t hyb_restart_header(const hyb_lu_t *lu)
 {
@@ -77,14 +77,14 @@ static bool read_header(reader_t *r)
     fault = hyb_header_fault(&r->header);
     if (fault != NULL)
         return is_bad(r, fault);
-    wanted.seed = r->header.seed; /* seen when the matrix is to be generated */
+    wanted.seed = r->header.seed; /* checked at generation */
     if (hyb_header_differs(&r->header, &wanted, text, sizeof(text)))
         return is_bad(r, text);
     return (r->header.first == r->first && r->first < r->lu->range.panels) ||
            is_bad(r, "it is that of another iteration");
 }
 
-/* All parts, to where they live. */
+/* Read all parts to their homes. */
 static bool read_parts(reader_t *r, hyb_piece_t *buffer)
 {
     double *elements = (double *)(buffer + 1);
@@ -105,60 +105,61 @@ static bool read_parts(reader_t *r, hyb_piece_t *buffer)
     return true;
 }
 
-/* ---- agreeing ------------------------------------------------------------ */
+/* ---- agreement ----------------------------------------------------------- */
 
-/* Can each process use its file, and were all written by the same start of the
- * run? */
+/* Can each process use its file, and were all files written between the same
+ * two restarts? */
 static bool all_can(const reader_t *r, bool mine)
 {
     int64_t restarts = mine ? r->header.restarts : 0;
-    int64_t of[] = {!mine, restarts, -restarts};
+    int64_t most[] = {!mine, restarts, -restarts};
 
-    MPI_Allreduce(MPI_IN_PLACE, of, 3, MPI_INT64_T, MPI_MAX,
+    MPI_Allreduce(MPI_IN_PLACE, most, 3, MPI_INT64_T, MPI_MAX,
                   r->lu->grid->all_comm);
-    if (!mine || (of[0] == 0 && of[1] != -of[2] && r->lu->grid->iam == 0))
+    if (!mine || (most[0] == 0 && most[1] != -most[2] && r->lu->grid->iam == 0))
         xh_log_warning("--restart: the checkpoint of iteration %d cannot be "
                        "used: %s",
                        r->first,
                        mine ? "its parts were written before a restart and "
                               "after it"
                             : r->why);
-    return of[0] == 0 && of[1] == -of[2];
+    return most[0] == 0 && most[1] == -most[2];
 }
 
-/* The file of rank that is tried. */
-static bool sees(const reader_t *r, int rank)
+/* Can this process see the file of `rank`? */
+static bool sees_file(const reader_t *r, int rank)
 {
     const HPL_T_grid *g = r->lu->grid;
     bool by_row = g->order == HPL_ROW_MAJOR;
-    hyb_store_t of = *r->store;
+    hyb_store_t store = *r->store;
 
-    of.row = by_row ? rank / g->npcol : rank % g->nprow;
-    of.column = by_row ? rank % g->npcol : rank / g->nprow;
-    return hyb_store_exists(&of, r->first);
+    store.row = by_row ? rank / g->npcol : rank % g->nprow;
+    store.column = by_row ? rank % g->npcol : rank / g->nprow;
+    return hyb_store_exists(&store, r->first);
 }
 
-/* Processes that do not see their files learn who does. */
-static void say_where(const reader_t *r)
+/* Warn processes that do not see their own files which process sees them. */
+static void log_locations(const reader_t *r)
 {
     const HPL_T_grid *g = r->lu->grid;
     char host[MPI_MAX_PROCESSOR_NAME] = "";
     int length;
 
     for (int rank = 0; rank < g->nprocs; rank++) {
-        bool is_here = sees(r, rank);
-        int of[] = {is_here ? g->iam : INT_MAX, /* the first who sees it */
-                    rank == g->iam && is_here ? 0 : 1};
+        bool is_visible = sees_file(r, rank);
+        int least[] = {is_visible ? g->iam
+                                  : INT_MAX, /* first process that sees it */
+                       rank == g->iam && is_visible ? 0 : 1};
 
-        MPI_Allreduce(MPI_IN_PLACE, of, 2, MPI_INT, MPI_MIN, g->all_comm);
-        if (of[0] == INT_MAX || of[1] == 0)
+        MPI_Allreduce(MPI_IN_PLACE, least, 2, MPI_INT, MPI_MIN, g->all_comm);
+        if (least[0] == INT_MAX || least[1] == 0)
             continue;
         MPI_Get_processor_name(host, &length);
-        MPI_Bcast(host, sizeof(host), MPI_CHAR, of[0], g->all_comm);
+        MPI_Bcast(host, sizeof(host), MPI_CHAR, least[0], g->all_comm);
         if (rank == g->iam)
             xh_log_warning("--restart: the checkpoint of iteration %d of rank "
                            "%d is on %s, where rank %d runs",
-                           r->first, rank, host, of[0]);
+                           r->first, rank, host, least[0]);
     }
 }
 
@@ -169,13 +170,14 @@ static bool read_checkpoint(reader_t *r, hyb_piece_t *buffer)
     if (good)
         good = all_can(r, read_parts(r, buffer));
     else
-        say_where(r);
+        log_locations(r);
     if (r->fd >= 0)
         close(r->fd);
     return good;
 }
 
-/* From the newest one of any process on. */
+/* Read the newest usable checkpoint, beginning with the newest of any process.
+ */
 static bool read_newest(reader_t *r, hyb_piece_t *buffer)
 {
     int next = INT_MAX;
@@ -189,9 +191,10 @@ static bool read_newest(reader_t *r, hyb_piece_t *buffer)
     return next > 0;
 }
 
-/* ---- going on ------------------------------------------------------------ */
+/* ---- restart ------------------------------------------------------------- */
 
-/* All columns have met the panels before the first one, or before their own. */
+/* Set the stage of each block column: the panels before `first` have been
+ * applied to it, or those before its own panel. */
 static void set_stages(hyb_lu_t *lu, int first)
 {
     hpl_map_t map = hpl_map_columns(lu->grid, lu->mat->nb);
@@ -216,7 +219,7 @@ static void resume(hyb_lu_t *lu, const hyb_header_t *header)
     atomic_store(&lu->ledger.opened, lu->range.first);
 }
 
-static void say(const reader_t *r)
+static void log_restart(const reader_t *r)
 {
     hyb_header_t now = hyb_restart_header(r->lu);
 
@@ -229,20 +232,20 @@ static void say(const reader_t *r)
                        "NDIV or RFACT than before: last bits may differ");
 }
 
-/* When any process was last seen. */
-static hyb_seen_t last_seen(const reader_t *r)
+/* Return the last sign of life of any process. */
+static hyb_life_sign_t last_sign(const reader_t *r)
 {
-    hyb_seen_t of = hyb_moments_last_seen(r->store);
-    double seen[2] = {fmax(of.moment, r->header.moment),
-                      fmax(of.elapsed, r->header.elapsed)};
+    hyb_life_sign_t own = hyb_moments_last_sign(r->store);
+    double latest[2] = {fmax(own.moment, r->header.moment),
+                        fmax(own.elapsed, r->header.elapsed)};
 
-    MPI_Allreduce(MPI_IN_PLACE, seen, 2, MPI_DOUBLE, MPI_MAX,
+    MPI_Allreduce(MPI_IN_PLACE, latest, 2, MPI_DOUBLE, MPI_MAX,
                   r->lu->grid->all_comm);
-    return (hyb_seen_t){seen[0], seen[1]};
+    return (hyb_life_sign_t){latest[0], latest[1]};
 }
 
-/* There is no whole checkpoint: had any process noted that the results were
- * written? What was left to remove then goes. */
+/* Call this if there is no usable checkpoint. If a process has marked that the
+ * results were written, remove what is left of the run; otherwise fail. */
 static xh_status_t begin_anew(const reader_t *r)
 {
     const HPL_T_grid *grid = r->lu->grid;
@@ -266,7 +269,7 @@ static xh_status_t begin_anew(const reader_t *r)
 }
 
 xh_status_t hyb_restart_load(hyb_lu_t *lu, hyb_piece_t *buffer,
-                             hyb_header_t *header_p, hyb_seen_t *seen_p)
+                             hyb_header_t *header_p, hyb_life_sign_t *sign_p)
 {
     const char *folder = xh_settings_text("restart");
     reader_t r = {.lu = lu, .store = &hyb_store_restart};
@@ -284,8 +287,8 @@ xh_status_t hyb_restart_load(hyb_lu_t *lu, hyb_piece_t *buffer,
     if (!read_newest(&r, buffer))
         return begin_anew(&r);
     *header_p = r.header;
-    *seen_p = last_seen(&r);
+    *sign_p = last_sign(&r);
     resume(lu, &r.header);
-    say(&r);
+    log_restart(&r);
     return XH_OK;
 }

@@ -14,7 +14,8 @@
 
 /* ---- parts --------------------------------------------------------------- */
 
-/* Is block one of columns that are finished? Its panel then. */
+/* Is `block` a block of columns that are finished before panel `first`? Also
+ * set *panel_p to its panel. */
 static bool is_finished(const hyb_lu_t *lu, int first, int64_t block,
                         int *panel_p)
 {
@@ -41,7 +42,7 @@ bool hyb_part_next(const hyb_lu_t *lu, int first, hyb_part_t *p)
     return true;
 }
 
-/* Its rows from this one on. */
+/* Move the part's rows from row `from` on. */
 static void move_rows(hyb_place_t *place, const hyb_part_t *p, int64_t from,
                       int way, double *elements)
 {
@@ -51,7 +52,7 @@ static void move_rows(hyb_place_t *place, const hyb_part_t *p, int64_t from,
             (xh_view_t){elements + from, p->rows - from, p->columns, p->rows});
 }
 
-/* The host has the diagonal blocks of all finished panels. */
+/* The host holds the diagonal blocks of all finished panels. */
 void hyb_part_move(hyb_lu_t *lu, int first, const hyb_part_t *p, int way,
                    double *elements)
 {
@@ -67,7 +68,7 @@ void hyb_part_move(hyb_lu_t *lu, int first, const hyb_part_t *p, int way,
 
 /* ---- a file -------------------------------------------------------------- */
 
-enum { FLUSH = 64 << 20 }; /* bytes that wait in the system at most */
+enum { FLUSH = 64 << 20 }; /* most bytes waiting in the system's cache */
 
 typedef struct { /* a file that grows */
     int fd;
@@ -82,7 +83,7 @@ size_t hyb_save_bytes(const hyb_lu_t *lu)
            (size_t)(rows * hyb_piece_columns(rows)) * sizeof(double);
 }
 
-/* So little of it stays in memory, which the matrix needs. */
+/* Write cached bytes to the disk, as the matrix needs the memory. */
 static bool flush(stream_t *s)
 {
     if (fdatasync(s->fd) != 0)

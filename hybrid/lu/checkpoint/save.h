@@ -8,19 +8,19 @@
 
 /*
  * A part of the local matrix, within one block column, that a checkpoint of
- * panel `first` holds as a piece: all rows, or of finished columns those of U.
- * Check columns are left out.
+ * panel `first` holds as a piece: all rows, or only rows of U in finished
+ * columns. Check columns are left out.
  */
 typedef struct {
-    int64_t column, columns; /* local */
-    int64_t rows;            /* from the first one on */
+    int64_t column, columns; /* local numbers */
+    int64_t rows;            /* number of rows, from row 0 on */
 } hyb_part_t;
 
-/* Go on to the next part from the left; from all 0 to the first one. False:
- * there is none. */
+/* Advance `part` to the next part to the right; from all 0, to the first part.
+ * Was there one? */
 bool hyb_part_next(const hyb_lu_t *lu, int first, hyb_part_t *part);
 
-/* Its elements come from where they live, HYB_SAVE, or go there, HYB_RESTORE.
+/* Copy the part's elements from their home (HYB_SAVE) or to it (HYB_RESTORE).
  */
 void hyb_part_move(hyb_lu_t *lu, int first, const hyb_part_t *part, int way,
                    double *elements);
@@ -30,13 +30,14 @@ static inline int64_t hyb_part_count(const hyb_part_t *part)
     return part->rows * part->columns;
 }
 
-/* A piece, whose elements are any part's. */
+/* Return the bytes of a piece that has room for any part's elements. */
 size_t hyb_save_bytes(const hyb_lu_t *lu);
 
 /*
- * Write this process's part of the checkpoint that header is of, and have it on
- * the disk, still without its name. While nothing moves, by the leader, which
- * polls between pieces. Returns its bytes; 0: it cannot be written, errno.
+ * Write this process's part of the checkpoint with `header`, and flush it to
+ * the disk, still without its name. Called by the leader, which polls between
+ * pieces, while nothing else moves. Returns the bytes written; 0: it cannot be
+ * written, and errno says why.
  *
  * buffer  in  hyb_save_bytes
  */

@@ -4,17 +4,17 @@
 #include <stdbool.h>
 #include "base/status.h"
 
-/* What the settings ask of checkpoints. */
+/* Settings of checkpoints. */
 
-/* Do they make sense? Errors: XH_ERR_INPUT  said */
+/* Check the settings. Errors: XH_ERR_INPUT, logged */
 xh_status_t hyb_checkpoint_check_settings(void);
 
-/* Is there --checkpoint or --restart? */
+/* Is --checkpoint or --restart set? */
 bool hyb_checkpoint_are_asked(void);
 
-/* Seconds from one to the next. */
+/* Return the seconds between checkpoints. */
 double hyb_checkpoint_every(void);
 
-/* "30m" or "90s" as seconds; a number alone counts seconds. False: it is none,
- * or not above 0. */
+/* Convert "30m" or "90s" to seconds; a number alone counts seconds. False if
+ * `text` is no duration above 0. */
 bool hyb_read_duration(const char *text, double *seconds_p);

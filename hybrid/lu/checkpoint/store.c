@@ -44,22 +44,22 @@ void hyb_store_end(hyb_store_t *store)
 
 bool hyb_store_is_same(const hyb_store_t *a, const hyb_store_t *b)
 {
-    struct stat of_a, of_b;
+    struct stat stat_a, stat_b;
 
-    return fstat(a->fd, &of_a) == 0 && fstat(b->fd, &of_b) == 0 &&
-           of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+    return fstat(a->fd, &stat_a) == 0 && fstat(b->fd, &stat_b) == 0 &&
+           stat_a.st_dev == stat_b.st_dev && stat_a.st_ino == stat_b.st_ino;
 }
 
 static void name_of(const hyb_store_t *store, int file, char *name)
 {
-    static const char *const others[] = {"part", "alive", "done"};
+    static const char *const words[] = {"part", "alive", "done"};
     int length =
         snprintf(name, NAME, "xhpl-r%d-c%d.", store->row, store->column);
 
     if (file > 0)
         snprintf(name + length, (size_t)(NAME - length), "%d", file);
     else
-        snprintf(name + length, (size_t)(NAME - length), "%s", others[-file]);
+        snprintf(name + length, (size_t)(NAME - length), "%s", words[-file]);
 }
 
 void hyb_store_path(const hyb_store_t *store, int file, char *path)
@@ -70,10 +70,10 @@ void hyb_store_path(const hyb_store_t *store, int file, char *path)
     snprintf(path, HYB_STORE_TEXT, "%.120s/%s", store->folder, name);
 }
 
-/* ---- what is there ------------------------------------------------------- */
+/* ---- list of checkpoints ------------------------------------------------- */
 
-/* The checkpoint that a name is of: its place, and its iteration; 0: of none.
- */
+/* Return the iteration of the checkpoint called `name`, and its process's place
+ * in the grid. Return 0 if `name` is not that of a checkpoint. */
 static int read_name(const char *name, int *row_p, int *column_p)
 {
     int first, length = 0;
@@ -172,7 +172,7 @@ void hyb_store_unlink(const hyb_store_t *store, int file)
     unlinkat(store->fd, name, 0);
 }
 
-/* Some file systems cannot sync a folder, and need not. */
+/* Some file systems cannot sync a folder, and need no sync. */
 bool hyb_store_name(const hyb_store_t *store, int first)
 {
     char part[NAME], name[NAME];

@@ -10,7 +10,7 @@
 #include "hybrid/lu/guard/check_columns.h"
 #include "hybrid/lu/state/lu.h"
 
-/* Append what, a format with one number; nothing if the number is unknown. */
+/* Append `what`, a format with one number, unless `number` is unknown (< 0). */
 static int add(char *text, size_t size, int at, const char *what,
                int64_t number)
 {
@@ -19,39 +19,40 @@ static int add(char *text, size_t size, int at, const char *what,
     return at + snprintf(text + at, size - (size_t)at, what, (long long)number);
 }
 
-/* Say what alarm a found. If named, the text before it names the executor. */
+/* Describe alarm `a` in `text`. If `named`, the caller's message already names
+ * the executor. */
 static void describe(const hyb_alarm_t *a, bool named, char *text, size_t size)
 {
     static const char *const what[HYB_FOUND_KINDS] = {
         "a row of the matrix is wrong", "a panel is wrong",
-        "a panel that came is wrong",   "rows that came are wrong",
+        "a received panel is wrong",    "received rows are wrong",
         "a copy of a panel is wrong",   "the back-substitution is wrong"};
     int at = 0;
 
-    if (a->since < a->iteration)
-        at = snprintf(text, size, "iterations %d to %d: ", a->since,
+    if (a->first_iteration < a->iteration)
+        at = snprintf(text, size, "iterations %d to %d: ", a->first_iteration,
                       a->iteration);
     else
         at = snprintf(text, size, "iteration %d: ", a->iteration);
-    at += snprintf(text + at, size - (size_t)at, "%s", what[a->found]);
+    at += snprintf(text + at, size - (size_t)at, "%s", what[a->kind]);
     at = add(text, size, at, ", row %lld", a->row);
     at = add(text, size, at, ", column %lld", a->column);
-    at = add(text, size, at, ", from rank %lld", a->from);
-    if (!named && a->device < 0 && a->from < 0)
+    at = add(text, size, at, ", from rank %lld", a->sender);
+    if (!named && a->device < 0 && a->sender < 0)
         at += snprintf(text + at, size - (size_t)at, ", by cores");
     if (!named)
         at = add(text, size, at, ", by device %lld", a->device);
     if (a->expected > 0.0)
         snprintf(text + at, size - (size_t)at,
-                 ": it differs from its check columns by %.3g, by rounding at "
-                 "most %.3g",
+                 ": it differs from its check columns by %.3g, rounding "
+                 "explains %.3g",
                  a->size, a->expected);
 }
 
-/* Name the executor of the self-test, and a device that may be at fault; on one
- * process only the device may be. */
-static void say_in_self_test(const hyb_lu_t *lu, const hyb_alarm_t *a,
-                             const char *text)
+/* Log the alarm of a self-test with the executor under test and the device that
+ * may be at fault; on one process only the device can be. */
+static void log_self_test_alarm(const hyb_lu_t *lu, const hyb_alarm_t *a,
+                                const char *text)
 {
     const hyb_device_info_t *info;
     char device[64] = "";
@@ -77,31 +78,31 @@ void hyb_alarm_end(const hyb_lu_t *lu)
 
 void hyb_alarm_raise(hyb_lu_t *lu, const hyb_alarm_t *alarm)
 {
-    enum { SAID = 8 };
-    hyb_alarms_t *all = &lu->check->found;
+    enum { LOGGED_MOST = 8 };
+    hyb_alarms_t *all = &lu->check->alarms;
     int before = atomic_fetch_add(&all->count, 1);
     bool self_test = lu->resources.self_test != NULL;
     char text[256];
 
     if (before == 0) {
         all->first = *alarm;
-        all->first.when = xh_clock_now();
+        all->first.seconds = xh_clock_now();
     }
     describe(alarm, self_test, text, sizeof(text));
     if (self_test && before == 0)
-        say_in_self_test(lu, alarm, text);
+        log_self_test_alarm(lu, alarm, text);
     if (self_test)
         return;
-    if (before < SAID)
+    if (before < LOGGED_MOST)
         xh_log_error("%s", text);
     if (strcmp(xh_settings_text("on_error"), "report") != 0)
         hyb_alarm_end(lu);
 }
 
-/* If two threads note at the same time, the larger value may get lost. */
+/* If two threads call this at the same time, the larger value may be lost. */
 void hyb_alarm_note(hyb_lu_t *lu, double size, double bound)
 {
-    hyb_alarms_t *all = &lu->check->found;
+    hyb_alarms_t *all = &lu->check->alarms;
     double part = bound > 0.0 ? size / bound : 0.0;
 
     if (part > atomic_load(&all->closest))
@@ -113,14 +114,14 @@ void hyb_alarm_report(const hyb_lu_t *lu, hpl_work_t *work)
     work->is_checked = lu->check != NULL;
     if (lu->check == NULL)
         return;
-    work->wrong = atomic_load(&lu->check->found.count);
-    work->compared = atomic_load(&lu->check->found.compared);
-    work->closest = atomic_load(&lu->check->found.closest);
+    work->wrong = atomic_load(&lu->check->alarms.count);
+    work->compared = atomic_load(&lu->check->alarms.compared);
+    work->closest = atomic_load(&lu->check->alarms.closest);
 }
 
 const hyb_alarm_t *hyb_alarm_first(const hyb_lu_t *lu)
 {
-    return lu->check != NULL && atomic_load(&lu->check->found.count) > 0
-               ? &lu->check->found.first
+    return lu->check != NULL && atomic_load(&lu->check->alarms.count) > 0
+               ? &lu->check->alarms.first
                : NULL;
 }

@@ -10,42 +10,44 @@
 typedef struct {
     enum {
         HYB_FOUND_ROW,     /* a row of a place differs from its check columns */
-        HYB_FOUND_PANEL,   /* a panel that was factored here has a NaN */
-        HYB_FOUND_MESSAGE, /* a panel differs from what another process sent */
-        HYB_FOUND_ROWS,    /* rows from another process have a NaN */
-        HYB_FOUND_COPY,    /* a panel has changed since its seal was written */
-        HYB_FOUND_SOLUTION, /* the back-substitution, done twice, differs */
+        HYB_FOUND_PANEL,   /* a panel factored here has a NaN or a wrong row */
+        HYB_FOUND_MESSAGE, /* a received panel differs from its seal */
+        HYB_FOUND_ROWS,    /* rows received from another process have a NaN */
+        HYB_FOUND_COPY,    /* a copy of a panel differs from its seal */
+        HYB_FOUND_SOLUTION, /* both results of a product of the
+                               back-substitution differ */
         HYB_FOUND_KINDS
-    } found;
-    int since, iteration; /* it became wrong in one of these, or between */
-    int64_t row, column;  /* of the whole matrix; -1: unknown */
-    int from;             /* rank that sent the wrong data; -1: none did */
-    int device;           /* device that computed them; -1: cores did */
-    double size;          /* magnitude of the difference */
-    double expected;      /* largest difference that rounding makes */
-    double when;          /* seconds of xh_clock_now */
+    } kind;
+    int first_iteration; /* first iteration that may have made the error */
+    int iteration;       /* last iteration that may have made it */
+    int64_t row, column; /* global indices; -1: unknown */
+    int sender;          /* rank that sent the wrong data; -1: no rank */
+    int device;          /* device that computed the wrong data; -1: cores */
+    double size;         /* magnitude of the difference */
+    double expected;     /* largest difference that rounding explains */
+    double seconds;      /* time of xh_clock_now, s */
 } hyb_alarm_t;
 
-/* All alarms of a factorization, and how close right rows came to one. Any
- * thread writes them. */
+/* All alarms of a factorization, and how close correct rows came to the bound.
+ * Any thread writes them. */
 typedef struct {
     _Atomic int count;
     _Atomic int64_t compared; /* rows compared so far */
-    _Atomic double closest; /* largest difference of a right row / its bound */
+    _Atomic double closest; /* largest difference / bound of any correct row */
     hyb_alarm_t first;
 } hyb_alarms_t;
 
 /* Log and count an alarm. With on_error=stop, end the job. In the self-test,
- * log the first one as the error of its executor, and go on. */
+ * only log the first alarm, as an error of the executor under test. */
 void hyb_alarm_raise(hyb_lu_t *lu, const hyb_alarm_t *alarm);
 
-/* End the job because of an alarm that was raised. */
+/* End the job after an alarm. */
 _Noreturn void hyb_alarm_end(const hyb_lu_t *lu);
 
-/* Note that a difference of this size was within its bound. */
+/* Record that a difference of this `size` was within `bound`. */
 void hyb_alarm_note(hyb_lu_t *lu, double size, double bound);
 
-/* Write what the online check found in a factorization into work. */
+/* Write the results of the online check to `work`. */
 void hyb_alarm_report(const hyb_lu_t *lu, hpl_work_t *work);
 
 /* Return the first alarm, or NULL if there was none. */

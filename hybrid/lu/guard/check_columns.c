@@ -26,34 +26,36 @@ typedef struct {
     bool devices;
 } extent_t;
 
-/* Lay out c->memory, or NULL; return how many doubles it takes. */
+/* Lay out c->memory, which may be NULL; return the number of doubles. */
 static size_t lay_out(struct hyb_check_columns *c, extent_t e)
 {
-    int64_t leaving = e.nprow > 1 ? BOTH * 2 * e.nb : 0;
+    int64_t part_size = e.nprow > 1 ? BOTH * 2 * e.nb : 0;
     size_t at = 0;
 
     for (int i = 0; i < BOTH; i++)
         c->weight[i] = hyb_next_pages(c->memory, &at, e.columns);
     c->work = hyb_next_pages(c->memory, &at, 2 * BOTH * Mmax(e.rows, e.nb));
-    c->swept =
+    c->sweeps =
         hyb_next_pages(c->memory, &at, SWEEPS * BOTH * e.members * e.rows);
     for (int i = 0; i < HYB_IN_FLIGHT; i++)
         c->panel[i] = hyb_next_pages(
             c->memory, &at, e.nprow > 1 || e.devices ? BOTH * e.rows : 0);
     for (int i = 0; i < HYB_IN_FLIGHT; i++)
-        c->chosen[i] =
+        c->pivot_rows[i] =
             hyb_next_pages(c->memory, &at, e.nprow > 1 ? 2 * e.nb * e.nb : 0);
-    c->until = hyb_next_pages(
+    c->u_sums = hyb_next_pages(
         c->memory, &at, e.nprow > 1 || e.devices ? BOTH * e.nb * e.nb : 0);
-    c->made = hyb_next_pages(c->memory, &at, e.devices ? BOTH * e.rows : 0);
-    c->packed = hyb_next_pages(c->memory, &at, e.members * e.places * leaving);
-    c->swept_in = (int *)hyb_next_pages(c->memory, &at, SWEEPS * e.members);
-    c->packed_in = (int *)hyb_next_pages(c->memory, &at, e.members);
+    c->l2_sums = hyb_next_pages(c->memory, &at, e.devices ? BOTH * e.rows : 0);
+    c->parts = hyb_next_pages(c->memory, &at, e.members * e.places * part_size);
+    c->sweep_iteration =
+        (int *)hyb_next_pages(c->memory, &at, SWEEPS * e.members);
+    c->part_iteration = (int *)hyb_next_pages(c->memory, &at, e.members);
     return at;
 }
 
-/* Does the check take below 1% of the run? On cores it does from HYB_CHECK_ROWS
- * rows per process on: the check grows as N^2 P, the factorization as N^3. */
+/* Does the check take less than 1% of the run? On cores it does from
+ * HYB_CHECK_ROWS rows per process on: the check grows as N^2 P, the
+ * factorization as N^3. */
 static bool is_cheap(const hyb_resources_t *resources, int64_t n, int nprow)
 {
     return n / nprow >= HYB_CHECK_ROWS && !resources->offloads;
@@ -62,11 +64,11 @@ static bool is_cheap(const hyb_resources_t *resources, int64_t n, int nprow)
 bool hyb_check_columns_wanted(const hyb_resources_t *resources, int64_t n,
                               int nprow)
 {
-    const char *asked = xh_settings_text("verify");
+    const char *verify = xh_settings_text("verify");
 
-    if (strcmp(asked, "auto") == 0)
+    if (strcmp(verify, "auto") == 0)
         return is_cheap(resources, n, nprow);
-    return strcmp(asked, "online") == 0;
+    return strcmp(verify, "online") == 0;
 }
 
 static extent_t extent_of(const hyb_resources_t *resources,
@@ -93,7 +95,7 @@ uint64_t hyb_check_columns_bytes(const hyb_resources_t *resources,
 }
 
 /* The weights are 1 and 1 + j / N. A check column has weight -1 in its own sum,
- * from which it is subtracted. */
+ * so that the sum is A w - c. */
 static void set_weights(hyb_lu_t *lu)
 {
     hpl_map_t map = hpl_map_columns(lu->grid, lu->mat->nb);
@@ -129,8 +131,8 @@ xh_status_t hyb_check_columns_create(hyb_lu_t *lu)
     xh_memory_touch(c->memory, c->bytes, 0, 1);
     lay_out(c, e);
     for (int i = 0; i < e.members; i++)
-        c->swept_in[SWEEPS * i] = c->swept_in[SWEEPS * i + 1] =
-            c->packed_in[i] = -1;
+        c->sweep_iteration[SWEEPS * i] = c->sweep_iteration[SWEEPS * i + 1] =
+            c->part_iteration[i] = -1;
     c->every = (int)xh_settings_int("verify_every");
     set_weights(lu);
     return XH_OK;
@@ -146,7 +148,7 @@ void hyb_check_columns_destroy(hyb_lu_t *lu)
 
 /* ---- sums of rows -------------------------------------------------------- */
 
-/* Return the number of the panel that block belongs to; b belongs to none. */
+/* Return the number of the panel in `block`; the block of b has no panel. */
 static int panel_of(const hyb_lu_t *lu, int64_t block)
 {
     hpl_map_t map = hpl_map_columns(lu->grid, lu->mat->nb);
@@ -154,7 +156,7 @@ static int panel_of(const hyb_lu_t *lu, int64_t block)
     return block < lu->ledger.b ? hpl_map_block_global(&map, block) : INT32_MAX;
 }
 
-/* Subtract U w of the diagonal block of a factored panel from z. */
+/* Subtract U w of a factored panel's diagonal block from `z`. */
 static void subtract_diagonal(const hyb_lu_t *lu, int64_t block,
                               const double *w, double *z)
 {
@@ -171,8 +173,8 @@ static void subtract_diagonal(const hyb_lu_t *lu, int64_t block,
                 w[run.from + j];
 }
 
-/* Compute z -= A w for c1 and c2, for rows from .. to - 1 of a run of columns,
- * in pieces that stay in cache. */
+/* Compute z -= A w for c1 and c2, for rows from .. to - 1 of a run of columns.
+ * Each piece stays in cache for both. */
 static void sweep(const hyb_lu_t *lu, int64_t from, int64_t to, hyb_run_t run,
                   double *z)
 {
@@ -193,36 +195,37 @@ static void sweep(const hyb_lu_t *lu, int64_t from, int64_t to, hyb_run_t run,
         }
 }
 
-/* What weigh computes: z := - A w for c1 and c2, over the columns of place, to
- * which panels 0 .. met - 1 have been applied. */
+/* The sum that `weigh` computes: z := - A w for c1 and c2, over the columns of
+ * `place`, to which the first `panels` panels have been applied. */
 typedef struct {
     hyb_lu_t *lu;
-    int place, met;
+    int place, panels;
     double *z;
-} weighing_t;
+} weighted_sum_t;
 
-/* How many rows of block count? Of a factored panel only the rows of U above
- * its own do; subtract_diagonal adds the triangle. */
-static int64_t rows_of(const weighing_t *w, int64_t block)
+/* Return how many rows of `block` count. In a factored panel, only the rows of
+ * U above its diagonal block do; subtract_diagonal adds the triangle. */
+static int64_t rows_of(const weighted_sum_t *w, int64_t block)
 {
     int panel = panel_of(w->lu, block);
 
-    return panel < w->met ? hyb_lu_rows_above(w->lu, panel) : w->lu->mat->mp;
+    return panel < w->panels ? hyb_lu_rows_above(w->lu, panel) : w->lu->mat->mp;
 }
 
-/* After the last panel b is in host memory, for the back-substitution. */
-static bool is_in_host_memory(const weighing_t *w, int64_t block)
+/* Is `block` in host memory? After the last panel b is too, for the
+ * back-substitution. */
+static bool is_in_host_memory(const weighted_sum_t *w, int64_t block)
 {
     const hyb_lu_t *lu = w->lu;
 
     return hyb_homes_in_host_memory(&lu->homes, block) ||
-           (block == lu->ledger.b && w->met == lu->range.panels);
+           (block == lu->ledger.b && w->panels == lu->range.panels);
 }
 
-/* Weigh one member's rows of the columns in host memory. */
-static void weigh_share(void *weighing, int member)
+/* Compute one member's rows of `z` over the columns in host memory. */
+static void weigh_share(void *context, int member)
 {
-    const weighing_t *w = weighing;
+    const weighted_sum_t *w = context;
     hyb_lu_t *lu = w->lu;
     int64_t mp = lu->mat->mp, members = hyb_team_size(lu->resources.team);
     int64_t from = mp * member / members, to = mp * (member + 1) / members;
@@ -234,7 +237,7 @@ static void weigh_share(void *weighing, int member)
                   hyb_ledger_columns(&lu->ledger, hyb_one_block(b)), w->z);
 }
 
-static void weigh_on_device(const weighing_t *w, int64_t block)
+static void weigh_on_device(const weighted_sum_t *w, int64_t block)
 {
     hyb_lu_t *lu = w->lu;
     hyb_place_t *home = hyb_home_of(&lu->homes, block);
@@ -251,9 +254,9 @@ static void weigh_on_device(const weighing_t *w, int64_t block)
     }
 }
 
-static void weigh(hyb_lu_t *lu, int place, int met, double *z)
+static void weigh(hyb_lu_t *lu, int place, int panels, double *z)
 {
-    weighing_t w = {lu, place, met, z};
+    weighted_sum_t w = {lu, place, panels, z};
 
     memset(z, 0, BOTH * (size_t)lu->mat->mp * sizeof(*z));
     hyb_team_run(lu->resources.team, weigh_share, &w);
@@ -262,13 +265,14 @@ static void weigh(hyb_lu_t *lu, int place, int met, double *z)
             continue;
         if (!is_in_host_memory(&w, b))
             weigh_on_device(&w, b);
-        for (int which = 0; which < BOTH && panel_of(lu, b) < met; which++)
+        for (int which = 0; which < BOTH && panel_of(lu, b) < panels; which++)
             subtract_diagonal(lu, b, lu->check->weight[which],
                               z + which * lu->mat->mp);
     }
 }
 
-/* Copy the check columns of place to c (HYB_SAVE) or from c (HYB_RESTORE). */
+/* Copy the check columns of place to `c` (HYB_SAVE) or from `c` (HYB_RESTORE).
+ */
 static void move_columns(hyb_lu_t *lu, int place, int way, double *c)
 {
     hyb_place_t *home = lu->homes.place[place];
@@ -279,7 +283,7 @@ static void move_columns(hyb_lu_t *lu, int place, int way, double *c)
                    (xh_view_t){c, lu->mat->mp, BOTH, lu->mat->mp});
 }
 
-/* Return the mean magnitude of c's elements. */
+/* Return the mean magnitude of the elements of `c`. */
 static double mean(const double *c, int64_t rows)
 {
     double sum = 0.0;
@@ -289,9 +293,9 @@ static double mean(const double *c, int64_t rows)
     return sum / Mmax(rows, 1);
 }
 
-/* Return the number, in the whole matrix, of the row from which the check
- * columns of place are not kept: behind the team's last column, where panels
- * that devices factor do not come down for them alone. */
+/* Return the global number of the first row for which the check columns of
+ * `place` are not maintained. The team's end with its last column, as panels
+ * that devices factor are not copied to the host for check columns alone. */
 static int64_t end_of(const hyb_lu_t *lu, int place)
 {
     int64_t blocks = lu->homes.team_end;
@@ -301,41 +305,42 @@ static int64_t end_of(const hyb_lu_t *lu, int place)
                : blocks * lu->mat->nb;
 }
 
-static void sum(hyb_lu_t *lu, int place, int met)
+static void sum(hyb_lu_t *lu, int place, int panels)
 {
     struct hyb_check_columns *c = lu->check;
 
-    weigh(lu, place, met, c->work);
+    weigh(lu, place, panels, c->work);
     for (int64_t i = 0; i < BOTH * (int64_t)lu->mat->mp; i++)
         c->work[i] = -c->work[i];
     move_columns(lu, place, HYB_RESTORE, c->work);
-    c->place[place].since = met;
+    c->place[place].right_until = panels;
     c->place[place].ratio = 3.0;
     c->place[place].end = end_of(lu, place);
     c->place[place].scale = mean(c->work, lu->mat->mp);
 }
 
-void hyb_check_columns_sum(hyb_lu_t *lu, int met)
+void hyb_check_columns_sum(hyb_lu_t *lu, int panels)
 {
     for (int i = 0; lu->check != NULL && i < lu->homes.places; i++)
         if (lu->homes.check[i] >= 0)
-            sum(lu, i, met);
+            sum(lu, i, panels);
     if (lu->check != NULL)
-        lu->check->summed = true;
+        lu->check->has_sums = true;
 }
 
 void hyb_check_columns_begin(hyb_lu_t *lu)
 {
-    if (lu->check != NULL && !lu->check->summed)
+    if (lu->check != NULL && !lu->check->has_sums)
         hyb_check_columns_sum(lu, lu->range.first);
 }
 
-void hyb_check_columns_difference(hyb_lu_t *lu, int place, int met, double *z)
+void hyb_check_columns_difference(hyb_lu_t *lu, int place, int panels,
+                                  double *z)
 {
     int64_t count = BOTH * (int64_t)lu->mat->mp;
     double *columns = z + count;
 
-    weigh(lu, place, met, z);
+    weigh(lu, place, panels, z);
     move_columns(lu, place, HYB_SAVE, columns);
     for (int64_t i = 0; i < count; i++)
         z[i] += columns[i];
@@ -358,17 +363,17 @@ bool hyb_check_columns_due(const hyb_lu_t *lu, int k)
            hyb_check_columns_alike(lu, k + 1);
 }
 
-/* Does the team sweep its columns in iteration k? Where some visit
- * devices no thread has these in cache. */
-static bool host_sees(const hyb_lu_t *lu, int k)
+/* Does the team sweep its columns in iteration k? If some columns visit
+ * devices, it does not, as no thread has them in cache. */
+static bool team_sweeps(const hyb_lu_t *lu, int k)
 {
     return hyb_check_columns_due(lu, k) && lu->homes.check[0] >= 0 &&
            lu->visits == NULL;
 }
 
-static double *swept(const hyb_lu_t *lu, int member, int k)
+static double *sweep_of(const hyb_lu_t *lu, int member, int k)
 {
-    return lu->check->swept +
+    return lu->check->sweeps +
            (int64_t)(member * SWEEPS + k % SWEEPS) * BOTH * lu->mat->mp;
 }
 
@@ -377,12 +382,12 @@ void hyb_check_columns_seen(hyb_worker_t *me, int k, hyb_run_t run)
     hyb_lu_t *lu = me->lu;
     double *z;
 
-    if (!host_sees(lu, k))
+    if (!team_sweeps(lu, k))
         return;
-    z = swept(lu, me->member, k);
-    if (lu->check->swept_in[me->member * SWEEPS + k % SWEEPS] != k)
+    z = sweep_of(lu, me->member, k);
+    if (lu->check->sweep_iteration[me->member * SWEEPS + k % SWEEPS] != k)
         memset(z, 0, BOTH * (size_t)lu->mat->mp * sizeof(*z));
-    lu->check->swept_in[me->member * SWEEPS + k % SWEEPS] = k;
+    lu->check->sweep_iteration[me->member * SWEEPS + k % SWEEPS] = k;
     sweep(lu, hyb_lu_rows_above(lu, k + 1), lu->mat->mp, run, z);
 }
 
@@ -391,12 +396,12 @@ const double *hyb_check_columns_swept(hyb_lu_t *lu, int k)
     struct hyb_check_columns *c = lu->check;
     int64_t count = BOTH * (int64_t)lu->mat->mp;
 
-    if (k < 0 || !host_sees(lu, k))
+    if (k < 0 || !team_sweeps(lu, k))
         return NULL;
     memset(c->work, 0, (size_t)count * sizeof(*c->work));
     for (int m = 0; m < hyb_team_size(lu->resources.team); m++)
         for (int64_t i = 0; i < count; i++)
-            if (c->swept_in[m * SWEEPS + k % SWEEPS] == k)
-                c->work[i] += swept(lu, m, k)[i];
+            if (c->sweep_iteration[m * SWEEPS + k % SWEEPS] == k)
+                c->work[i] += sweep_of(lu, m, k)[i];
     return c->work;
 }

@@ -27,68 +27,78 @@
  * of L2 that is wrong for all columns of a place alike; L2 has a seal (seal.h).
  */
 struct hyb_check_columns {
-    int every;         /* iterations from one comparison to the next */
+    int every;         /* iterations between comparisons */
     double *weight[2]; /* w for c1 and c2, by local column */
-    double *work;      /* memory for twice c - A w of all rows */
-    double *swept;     /* by member and iteration: - A w of the columns that the
-                          member swept, by row, for c1 and c2 */
-    double *panel[HYB_IN_FLIGHT];  /* P > 1, or devices: - A w of panel k's
-                                      columns before it is factored, likewise */
-    double *chosen[HYB_IN_FLIGHT]; /* P > 1: by pivot of panel k, its row and
-                                      the top's row that took its place */
-    double *until;  /* of a panel: rows of U times w over columns up to column
-                       j, by j, for c1 and c2 */
-    double *made;   /* devices: L2 U w of these columns, likewise */
-    double *packed; /* P > 1, by member and place: c - A w of 2 nb rows that
-                       leave: rows of U, then those that they displace */
-    int *swept_in, *packed_in; /* by member: iteration of swept and packed, -1:
-                                  none */
+    double *work;      /* room for c - A w of all rows, for c1 and c2, twice */
+    double *sweeps; /* by member and iteration: - A w over the columns that the
+                       member swept, by row, for c1 and c2 */
+    double *panel[HYB_IN_FLIGHT]; /* P > 1, or devices: - A w over panel k's
+                                     columns before they are factored, by row,
+                                     for c1 and c2 */
+    double *pivot_rows[HYB_IN_FLIGHT]; /* P > 1: by pivot of panel k, the
+                                          pivot's row and the row of the top
+                                          that it displaced */
+    double *u_sums;  /* for one panel: products of rows of U with w over columns
+                        up to j, by j, for c1 and c2 */
+    double *l2_sums; /* devices: L2 U w over panel k's columns, by row, for c1
+                        and c2 */
+    double *parts;   /* P > 1, by member and place: part of c - A w of 2 nb rows
+                        that leave: rows of U, then the rows that they displace */
+    int *sweep_iteration, *part_iteration; /* by member: iteration of its sweeps
+                                              and of its parts; -1: none */
     struct {
-        double scale; /* mean magnitude of c1 when it was summed */
-        double ratio; /* of the newest rows: rounding / expected rounding */
-        int64_t end;  /* number, in the whole matrix, of the row from which c
-                         is not kept */
-        int since;    /* all rows were right before this iteration */
-        bool wrong;   /* an alarm was raised: its rows are judged no more */
+        double scale; /* mean magnitude of c1 when it was computed */
+        double ratio; /* rounding / expected rounding, from the newest rows */
+        int64_t end;  /* global number of the first row whose check columns are
+                         no longer maintained */
+        int right_until; /* no row was wrong before this iteration */
+        bool has_alarm; /* an alarm was raised: rows of this place are no longer
+                           judged */
     } place[HYB_EXECUTORS];
-    bool summed;
-    bool spoilt; /* a NaN was found, and spreads: nothing is judged any more */
-    hyb_alarms_t found;
+    bool has_sums;
+    bool has_nan; /* a NaN was found and will spread: no rows are judged any
+                     more */
+    hyb_alarms_t alarms;
     double *memory;
     size_t bytes;
 };
 
-/* Rows per process from which verify=auto checks online, without devices. */
+/* Without devices, verify=auto checks online from this many rows per process
+ * on. */
 enum { HYB_CHECK_ROWS = 12000 };
 
-/* Are check columns wanted in a test of order n on nprow process rows? */
+/* Does the setting `verify` ask for check columns in a test of order `n` on
+ * `nprow` process rows? */
 bool hyb_check_columns_wanted(const hyb_resources_t *resources, int64_t n,
                               int nprow);
 
-/* Create lu->check, from lu's resources, grid, mat, ledger and homes; if
- * resources does not ask for it, lu->check stays NULL. Errors: XH_ERR_MEMORY;
- * call destroy all the same */
+/* Create lu->check from lu's resources, grid, mat, ledger and homes. If
+ * resources->checked is false, lu->check stays NULL. Errors: XH_ERR_MEMORY; the
+ * caller must call destroy even then. */
 xh_status_t hyb_check_columns_create(hyb_lu_t *lu);
 void hyb_check_columns_destroy(hyb_lu_t *lu);
 
-/* Return the bytes that lu->check takes, beside the check columns themselves,
- * on a process of shape whose check columns are of so many places. */
+/* Return the bytes of lu->check on a process of this shape with check columns
+ * for `places` places. The check columns themselves are not counted. */
 uint64_t hyb_check_columns_bytes(const hyb_resources_t *resources,
                                  const hpl_shape_t *shape, int places);
 
-/* Set all check columns to the sums of columns to which panels 0 .. met - 1
- * have been applied. Called by the thread that has the team. */
-void hyb_check_columns_sum(hyb_lu_t *lu, int met);
+/* Set all check columns to the sums of the columns, to which the first `panels`
+ * panels have been applied. Called by the thread that runs the team. */
+void hyb_check_columns_sum(hyb_lu_t *lu, int panels);
 
-/* Compare all rows, in the same state. */
-void hyb_check_columns_compare(hyb_lu_t *lu, int met);
+/* Compare all rows once the first `panels` panels have been applied to all
+ * columns. */
+void hyb_check_columns_compare(hyb_lu_t *lu, int panels);
 
-/* Begin the loop: sum up unless that is done. End: compare after x is known. */
+/* begin: compute the sums before the loop, unless they exist already. end:
+ * compare all rows after the back-substitution. */
 void hyb_check_columns_begin(hyb_lu_t *lu);
 void hyb_check_columns_end(hyb_lu_t *lu);
 
-/* The device at home has computed p of the back-substitution twice, the second
- * time to again: raise an alarm if the results differ by more than rounding. */
+/* The device of place `home` has computed product `p` of the back-substitution
+ * twice; the second result is in `again`. Raise an alarm if the results differ
+ * by more than rounding. */
 void hyb_check_columns_same(hyb_lu_t *lu, const hyb_place_t *home,
                             const hpl_product_t *p, const double *again);
 
@@ -97,24 +107,27 @@ void hyb_check_columns_same(hyb_lu_t *lu, const hyb_place_t *home,
 /* Are rows compared once panel k has been applied to all columns? */
 bool hyb_check_columns_due(const hyb_lu_t *lu, int k);
 
-/* Have all columns met the same panels before k, and meet panel k alone? It is
- * a group of its own then, and guests, which come by turns, are factored. */
+/* Have the same panels been applied to all columns before panel k, and will
+ * panel k alone be applied to all of them next? True if panel k is a group of
+ * its own, and all guests, to which panels are applied by turns, are factored.
+ */
 bool hyb_check_columns_alike(const hyb_lu_t *lu, int k);
 
-/* Sweep a run of the team's columns, to which panel k has just been applied. */
+/* Add - A w over a run of the team's columns, to which panel k has just been
+ * applied, to the sweep of iteration k. */
 void hyb_check_columns_seen(hyb_worker_t *me, int k, hyb_run_t run);
 
-/* As iteration k opens, iteration k - 2 is over: judge the rows that members
- * swept in it. The leader. */
+/* When iteration k opens, iteration k - 2 is complete: judge the rows that the
+ * members swept in iteration k - 2. Called by the leader. */
 void hyb_check_columns_open(hyb_lu_t *lu, int k);
 
 /*
- * c - A w of rows of place, once panel k has been applied to all its columns.
+ * c - A w of rows of one place, once panel k has been applied to all its
+ * columns.
  *
- * row    in  local number of each row, -1: unknown; NULL: the rows follow each
- *            other
- * first  in  local number of the first row, if row is NULL
- * z      in  c - A w for c1 and, ld elements behind, for c2
+ * row    in  local number of each row, -1: unknown; NULL: rows are consecutive
+ * first  in  local number of the first row, if `row` is NULL
+ * z      in  c - A w for c1, and for c2 at an offset of `ld` elements
  */
 typedef struct {
     int place, k;
@@ -122,49 +135,52 @@ typedef struct {
     const int64_t *row;
     const double *z;
     int64_t ld;
-    bool by_panel;   /* z is what factoring panel k changed, over its columns */
-    int process_row; /* if so: that changed it */
+    bool by_panel; /* z covers panel k's columns only and tests how panel k was
+                      factored */
+    int process_row; /* if by_panel: process row that computed the rows */
 } hyb_compared_t;
 
-/* Raise an alarm if a row's c - A w is larger than rounding makes it. */
+/* Raise an alarm if c - A w of a row is larger than rounding explains. */
 void hyb_check_columns_judge(hyb_lu_t *lu, const hyb_compared_t *rows);
 
 /* ---- panels -------------------------------------------------------------- */
 
-/* Compute a member's rows of - A w over panel k's columns, which are given from
- * the panel's first row on, before they are factored. */
+/* Compute one member's rows of - A w over panel k's columns before they are
+ * factored. `columns` begins at the panel's first row. */
 void hyb_check_columns_panel(hyb_lu_t *lu, int k, xh_view_t columns, int member,
                              int members);
 
-/* Note the rows that were chosen as pivot c of panel k, as all processes know
- * them: pivot's candidate and current. P > 1; the leader. */
+/* Save the rows of pivot `c` of panel k, which all processes know: the pivot's
+ * `candidate` and `current`. P > 1; called by the leader. */
 void hyb_check_columns_chosen(hyb_lu_t *lu, int k, int c,
                               const hyb_pivot_t *pivot);
 
 /*
  * If the team factors panel k, which lives on a device, compare all rows of the
- * panel with A w from before, so that the device is not blamed for the team's
- * fault. Otherwise do nothing.
+ * panel with A w from before the factorization, so that the device is not
+ * blamed for an error of the team. Otherwise do nothing.
  *
- * made:     compute L2 U w of rows from .. to - 1 of L2; any member
- * factored: compare, once the panel is known here
+ * made:     compute L2 U w of rows from .. to - 1 of L2; called by any member
+ * factored: compare, once the panel is known on this process
  */
 void hyb_check_columns_made(hyb_lu_t *lu, int k, int64_t from, int64_t to);
 void hyb_check_columns_factored(hyb_lu_t *lu, int k);
 
 /* ---- P > 1 --------------------------------------------------------------- */
 
-/* Weigh columns that member has just packed of rows that leave: columns of
- * them, from number from of x and local number column on. */
+/* Compute the part of - A w over `columns` columns that `member` has just
+ * packed of rows that leave. `from` is the first column's number in `x`,
+ * `column` its local number. */
 void hyb_check_columns_packed(hyb_lu_t *lu, int member, const hpl_exchange_t *x,
                               int from, int columns, int64_t column);
 
-/* Judge the rows that leave, of places whose check columns are among blocks. If
- * a row is wrong, it leaves with check columns that match it. The leader. */
+/* Judge the rows that leave, for places whose check columns are among `blocks`.
+ * Correct the check columns of a wrong row, so that its receiver is not blamed.
+ * Called by the leader. */
 void hyb_check_columns_leave(hyb_lu_t *lu, const hpl_exchange_t *x,
                              hyb_block_range_t blocks);
 
-/* Raise an alarm, which names the sender, if the check columns of a row that
- * has come have a NaN. */
+/* Raise an alarm that names the sender if check columns of received rows have a
+ * NaN or an infinity. */
 void hyb_check_columns_come(hyb_lu_t *lu, const hpl_exchange_t *x,
                             hyb_block_range_t blocks);

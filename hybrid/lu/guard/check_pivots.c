@@ -12,8 +12,9 @@
 #include "hybrid/lu/state/step.h"
 
 /*
- * A w of a panel's rows from before the panel is factored is compared with what
- * its factors, and the rows that processes exchange at each pivot, make of it.
+ * A w of a panel's rows before the panel is factored is compared with A w
+ * computed from its factors and from the rows that processes exchange at each
+ * pivot.
  */
 
 enum { BOTH = HYB_CHECK_COLUMNS, CHOSEN = 2, LANES = 8 };
@@ -23,22 +24,23 @@ static int64_t widest_panel(const hyb_lu_t *lu)
     return Mmin(lu->mat->nb, lu->mat->n);
 }
 
-/* Return where, behind a row's difference for c1, that for c2 is. */
+/* Return the offset from a row's difference for c1 to that for c2. */
 static int64_t stride(const hyb_lu_t *lu)
 {
     return 2 * widest_panel(lu);
 }
 
-/* ---- rows that are chosen ------------------------------------------------ */
+/* ---- rows of the pivots -------------------------------------------------- */
 
-static double *chosen(const hyb_lu_t *lu, int k, int c)
+static double *pivot_rows(const hyb_lu_t *lu, int k, int c)
 {
-    return lu->check->chosen[k % HYB_IN_FLIGHT] + c * CHOSEN * widest_panel(lu);
+    return lu->check->pivot_rows[k % HYB_IN_FLIGHT] +
+           c * CHOSEN * widest_panel(lu);
 }
 
 const double *hyb_check_columns_chosen_rows(const hyb_lu_t *lu, int k, int c)
 {
-    return chosen(lu, k, c);
+    return pivot_rows(lu, k, c);
 }
 
 void hyb_check_columns_chosen(hyb_lu_t *lu, int k, int c,
@@ -48,16 +50,17 @@ void hyb_check_columns_chosen(hyb_lu_t *lu, int k, int c,
 
     if (lu->check == NULL)
         return;
-    memcpy(chosen(lu, k, c), pivot->candidate, (size_t)jb * sizeof(double));
-    memcpy(chosen(lu, k, c) + jb, pivot->current, (size_t)jb * sizeof(double));
+    memcpy(pivot_rows(lu, k, c), pivot->candidate, (size_t)jb * sizeof(double));
+    memcpy(pivot_rows(lu, k, c) + jb, pivot->current,
+           (size_t)jb * sizeof(double));
 }
 
 /* ---- products with w ----------------------------------------------------- */
 
-/* Return, by row p of U, its product with w over columns p .. j. */
-static double *until(const hyb_lu_t *lu, int which, int jb, int j)
+/* Return the products of rows p of U with w over columns p .. j, by p. */
+static double *u_sums(const hyb_lu_t *lu, int which, int jb, int j)
 {
-    return lu->check->until + ((int64_t)which * jb + j) * jb;
+    return lu->check->u_sums + ((int64_t)which * jb + j) * jb;
 }
 
 static void set_products(hyb_lu_t *lu, int k)
@@ -69,7 +72,7 @@ static void set_products(hyb_lu_t *lu, int k)
     for (int which = 0; which < BOTH; which++)
         for (int j = 0; j < jb; j++) {
             double w = lu->check->weight[which][first + j];
-            double *to = until(lu, which, jb, j);
+            double *to = u_sums(lu, which, jb, j);
 
             for (int p = 0; p <= j; p++)
                 to[p] = (p < j ? to[p - jb] : 0.0) +
@@ -78,13 +81,15 @@ static void set_products(hyb_lu_t *lu, int k)
 }
 
 typedef struct {
-    double sum, size; /* of the terms, and of their magnitudes */
+    double sum, size; /* sums of the terms and of their magnitudes */
 } product_t;
 
-/* Set v to what elements of a row from before panel k was factored are
- * multiplied with to give A w, for c1 and c2. The row has L in columns before
- * c; each other column has met as many pivots as met says. */
-static void set_factors(hyb_lu_t *lu, int k, int c, const int *met, double *v)
+/* Set `v` so that v times a row of panel k, saved when pivot `c` was chosen, is
+ * A w of that row before the factorization, for c1 and c2. The row has L in
+ * columns before c; to each later column j, applied[j] pivots have been
+ * applied. */
+static void set_factors(hyb_lu_t *lu, int k, int c, const int *applied,
+                        double *v)
 {
     int jb = hyb_lu_panel(lu, k)->hpl->jb, end = c;
     int64_t first = hyb_ledger_first(&lu->ledger, hyb_lu_panel_block(lu, k));
@@ -94,16 +99,16 @@ static void set_factors(hyb_lu_t *lu, int k, int c, const int *met, double *v)
         memcpy(v + which * jb + c, lu->check->weight[which] + first + c,
                (size_t)(jb - c) * size);
     for (int p = c, from; p > 0; p = from) {
-        while (end < jb && met[end] >= p)
+        while (end < jb && applied[end] >= p)
             end++;
-        from = end < jb ? met[end] : 0;
+        from = end < jb ? applied[end] : 0;
         for (int which = 0; which < BOTH; which++)
-            memcpy(v + which * jb + from, until(lu, which, jb, end - 1) + from,
+            memcpy(v + which * jb + from, u_sums(lu, which, jb, end - 1) + from,
                    (size_t)(p - from) * size);
     }
 }
 
-/* Set a to the scalar products of a row with v, for c1 and c2. */
+/* Set `a` to the scalar products of a row with `v`, for c1 and c2. */
 static void weigh(const double *row, const double *v, int jb, product_t *a)
 {
     for (int which = 0; which < BOTH; which++, v += jb) {
@@ -127,14 +132,14 @@ static void weigh(const double *row, const double *v, int jb, product_t *a)
     }
 }
 
-/* Set a to A w of all rows that became pivots, from L1. */
+/* Set `a` to A w of all rows that became pivots, computed from L1. */
 static void weigh_l1(hyb_lu_t *lu, int k, product_t (*a)[BOTH])
 {
     const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
     int jb = h->jb;
 
     for (int which = 0; which < BOTH; which++) {
-        const double *v = until(lu, which, jb, jb - 1);
+        const double *v = u_sums(lu, which, jb, jb - 1);
 
         for (int c = 0; c < jb; c++)
             a[c][which] = (product_t){v[c], fabs(v[c])};
@@ -148,8 +153,8 @@ static void weigh_l1(hyb_lu_t *lu, int k, product_t (*a)[BOTH])
     }
 }
 
-/* Set a to A w of a row as it was kept before panel k was factored. */
-static void read_kept(const hyb_lu_t *lu, int k, int64_t row, product_t *a)
+/* Set `a` to A w of a row before panel k was factored, as saved then. */
+static void read_saved(const hyb_lu_t *lu, int k, int64_t row, product_t *a)
 {
     const double *z = lu->check->panel[k % HYB_IN_FLIGHT] + row;
 
@@ -157,8 +162,9 @@ static void read_kept(const hyb_lu_t *lu, int k, int64_t row, product_t *a)
         a[which] = (product_t){-*z, fabs(*z)};
 }
 
-/* Set z to a - b for c1 and, stride behind, for c2; to 0 if rounding of the
- * terms, which are huge if a row above is wrong, may have made this. */
+/* Set `z` to a - b for c1 and, at an offset of stride, for c2. Set z to 0 if
+ * rounding may explain the difference: terms are huge if a row above is wrong.
+ */
 static void compare(const hyb_lu_t *lu, const product_t *a, const product_t *b,
                     double *z)
 {
@@ -175,15 +181,16 @@ static void compare(const hyb_lu_t *lu, const product_t *a, const product_t *b,
 
 /* ---- who changed a row --------------------------------------------------- */
 
-/* Return the process row where pivot c was found. */
-static int finder(const HPL_T_panel *h, int c)
+/* Return the process row that held pivot c before it was swapped to the top. */
+static int pivot_process_row(const HPL_T_panel *h, int c)
 {
     hpl_map_t rows = hpl_map(h->nb, h->grid->nprow, h->grid->myrow);
 
     return hpl_map_owner(&rows, (int64_t)h->DPIV[c]);
 }
 
-/* Return which of the top's rows stood at row c when its pivot was chosen. */
+/* Return the original number of the row that was in row c of the top when pivot
+ * c was chosen. */
 static int origin(const HPL_T_panel *h, int c)
 {
     int row = c;
@@ -194,8 +201,8 @@ static int origin(const HPL_T_panel *h, int c)
     return row;
 }
 
-/* Judge count rows as changed on a process row. Their differences begin at z;
- * those for c2 are ld behind. */
+/* Judge `count` rows that `process_row` computed. Their differences for c1
+ * begin at `z`, for c2 at an offset of `ld`. */
 static void judge(hyb_lu_t *lu, int k, int process_row, const int64_t *row,
                   const double *z, int64_t ld, int64_t count)
 {
@@ -211,85 +218,85 @@ static void judge(hyb_lu_t *lu, int k, int process_row, const int64_t *row,
                 .process_row = process_row});
 }
 
-/* Rows that were chosen, the same everywhere, as they are gone through. */
+/* A replay of the pivots of panel k, whose rows all processes know. */
 typedef struct {
     hyb_lu_t *lu;
     int k;
-    int *met;
-    product_t (*l1)[BOTH]; /* of rows of L1, or of rows that came; */
-    int64_t *left;         /* rows of the top that left, */
-    int count;             /* so many of them */
-} chosen_t;
+    int *applied;
+    product_t (*l1)[BOTH]; /* by pivot: A w of a row of L1 or received */
+    int64_t *top_rows; /* local numbers of top rows sent to other processes */
+    int count;         /* number of elements in top_rows */
+} replay_t;
 
-/* Call at for each pivot of panel k. */
-static void replay(chosen_t *x, hyb_panel_pivot_fn_t at)
+/* Call `at` for each pivot of panel k. */
+static void replay(replay_t *x, hyb_panel_pivot_fn_t at)
 {
-    int jb = hyb_lu_panel(x->lu, x->k)->hpl->jb, met[jb];
+    int jb = hyb_lu_panel(x->lu, x->k)->hpl->jb, applied[jb];
     hyb_panel_method_t method = hyb_lu_panel(x->lu, x->k)->method;
 
-    memset(met, 0, sizeof(met));
-    x->met = met;
-    hyb_panel_replay(&method, 0, jb, met, at, x);
+    memset(applied, 0, sizeof(applied));
+    x->applied = applied;
+    hyb_panel_replay(&method, 0, jb, applied, at, x);
 }
 
 /* Compare row c of L1, and the top's row that pivot c displaced, with the rows
- * that were chosen. */
-static void compare_chosen(void *context, int c)
+ * saved when pivot c was chosen. */
+static void compare_pivot(void *context, int c)
 {
-    chosen_t *x = context;
+    replay_t *x = context;
     hyb_lu_t *lu = x->lu;
     const HPL_T_panel *h = hyb_lu_panel(lu, x->k)->hpl;
-    const double *row = chosen(lu, x->k, c);
+    const double *row = pivot_rows(lu, x->k, c);
     double *z = lu->check->work;
     int me = lu->grid->myrow, top;
     double v[BOTH * h->jb];
     product_t a[BOTH], b[BOTH];
 
-    set_factors(lu, x->k, c, x->met, v);
+    set_factors(lu, x->k, c, x->applied, v);
     weigh(row, v, h->jb, a);
     compare(lu, x->l1[c], a, z + c);
-    if (me != h->prow || finder(h, c) == me)
+    if (me != h->prow || pivot_process_row(h, c) == me)
         return;
     top = origin(h, c);
     weigh(row + h->jb, v, h->jb, a);
-    read_kept(lu, x->k, top, b);
+    read_saved(lu, x->k, top, b);
     compare(lu, a, b, z + h->jb + x->count);
-    x->left[x->count++] = h->ii + top;
+    x->top_rows[x->count++] = h->ii + top;
 }
 
-/* Judge L1, which this process finished, and rows of the top as they left it.
- */
-static void judge_chosen(hyb_lu_t *lu, int k, product_t (*l1)[BOTH])
+/* Judge L1, which this process finished, and rows of the top that it sent. */
+static void judge_l1_and_top(hyb_lu_t *lu, int k, product_t (*l1)[BOTH])
 {
     int jb = hyb_lu_panel(lu, k)->hpl->jb, me = lu->grid->myrow;
-    int64_t unknown[jb], left[jb];
+    int64_t unknown[jb], top_rows[jb];
     const double *z = lu->check->work;
-    chosen_t x = {.lu = lu, .k = k, .l1 = l1, .left = left};
+    replay_t x = {.lu = lu, .k = k, .l1 = l1, .top_rows = top_rows};
 
     for (int c = 0; c < jb; c++)
         unknown[c] = -1;
-    replay(&x, compare_chosen);
+    replay(&x, compare_pivot);
     judge(lu, k, me, unknown, z, stride(lu), jb);
-    judge(lu, k, me, left, z + jb, stride(lu), x.count);
+    judge(lu, k, me, top_rows, z + jb, stride(lu), x.count);
 }
 
-/* Judge the rows of this process that became pivots, by - A w. Some did so on
- * another process, after they had left. */
+/* Judge the rows of this process that became pivots on `process_row`, by their
+ * saved - A w. If that is another process row, earlier pivots had displaced the
+ * rows from the top to it. */
 static void judge_pivots(hyb_lu_t *lu, int k, product_t (*l1)[BOTH],
                          int process_row)
 {
     HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
     const hpl_pivots_t *m = hpl_panel_pivots(h);
     int64_t row[h->jb], count = 0;
-    product_t kept[BOTH];
+    product_t saved[BOTH];
 
     for (int i = m->gather_offset[m->me]; i < m->gather_offset[m->me + 1];
          i++) {
-        if (finder(h, m->gather[i].to) != process_row)
+        if (pivot_process_row(h, m->gather[i].to) != process_row)
             continue;
         row[count] = h->ii + m->gather[i].from;
-        read_kept(lu, k, m->gather[i].from, kept);
-        compare(lu, l1[m->gather[i].to], kept, lu->check->work + count++);
+        read_saved(lu, k, m->gather[i].from, saved);
+        compare(lu, l1[m->gather[i].to], saved, lu->check->work + count++);
     }
     judge(lu, k, process_row, row, lu->check->work, stride(lu), count);
 }
@@ -301,7 +308,7 @@ void hyb_check_columns_pivots(hyb_lu_t *lu, int k)
     set_products(lu, k);
     weigh_l1(lu, k, l1);
     if (lu->grid->nprow > 1)
-        judge_chosen(lu, k, l1);
+        judge_l1_and_top(lu, k, l1);
     for (int i = 0; i < lu->grid->nprow; i++)
         judge_pivots(lu, k, l1, i);
 }
@@ -347,13 +354,13 @@ void hyb_check_columns_made(hyb_lu_t *lu, int k, int64_t from, int64_t to)
             for (int p = 0; p < h->jb; p++)
                 for (int r = 0; r < l2->height; r++)
                     sum[r] += hyb_tiles_at(l2, i, p)[r] * v[p + which * h->jb];
-            memcpy(lu->check->made + which * lu->mat->mp + i, sum,
+            memcpy(lu->check->l2_sums + which * lu->mat->mp + i, sum,
                    (size_t)Mmin((int64_t)l2->height, to - i) * sizeof(*sum));
         }
 }
 
-/* Return what rounding makes in a row of L2, whose elements are at most 1,
- * times v. */
+/* Return the largest rounding error of a row of L2, whose elements are at most
+ * 1 in magnitude, times `v`. */
 static double rounding_of(const double *v, int count)
 {
     double sum = 0.0;
@@ -363,45 +370,46 @@ static double rounding_of(const double *v, int count)
     return isfinite(sum) ? 0x1p-48 * sum : INFINITY;
 }
 
-/* Set was to the number, before the factorization, of each row below the top;
- * to - 1 - c if the row came from another process at pivot c. */
-static void find_rows(HPL_T_panel *h, int64_t *was)
+/* Set source[r], by row r below the top, to the row's number before the
+ * factorization, or to -1 - c if another process sent the row at pivot c. */
+static void find_rows(HPL_T_panel *h, int64_t *source)
 {
     const hpl_pivots_t *m = hpl_panel_pivots(h);
     hpl_map_t rows = hpl_map(h->nb, h->grid->nprow, h->grid->myrow);
     int top = hpl_panel_top_rows(h);
 
     for (int64_t r = 0; r < h->mp - top; r++)
-        was[r] = r + top;
+        source[r] = r + top;
     for (int i = m->displace_offset[m->me];
          m->me == 0 && i < m->displace_offset[1]; i++)
         if (m->displace[i].to >= top)
-            was[m->displace[i].to - top] = m->displace[i].from;
+            source[m->displace[i].to - top] = m->displace[i].from;
     for (int c = 0; c < h->jb && top == 0; c++)
-        if (finder(h, c) == h->grid->myrow)
-            was[hpl_map_local(&rows, (int64_t)h->DPIV[c]) - h->ii] = -1 - c;
+        if (pivot_process_row(h, c) == h->grid->myrow)
+            source[hpl_map_local(&rows, (int64_t)h->DPIV[c]) - h->ii] = -1 - c;
 }
 
-/* Weigh the row that came from another process at pivot c, as it was. */
-static void weigh_came(void *context, int c)
+/* Compute A w of the row received from another process at pivot c, as the row
+ * was before the panel was factored. */
+static void weigh_received(void *context, int c)
 {
-    chosen_t *x = context;
+    replay_t *x = context;
     const HPL_T_panel *h = hyb_lu_panel(x->lu, x->k)->hpl;
     double v[BOTH * h->jb];
 
-    if (finder(h, c) != h->grid->myrow)
+    if (pivot_process_row(h, c) != h->grid->myrow)
         return;
-    set_factors(x->lu, x->k, c, x->met, v);
-    weigh(chosen(x->lu, x->k, c) + h->jb, v, h->jb, x->l1[c]);
+    set_factors(x->lu, x->k, c, x->applied, v);
+    weigh(pivot_rows(x->lu, x->k, c) + h->jb, v, h->jb, x->l1[c]);
 }
 
 void hyb_check_columns_factored(hyb_lu_t *lu, int k)
 {
     HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
-    int64_t rows = h->mp - hpl_panel_top_rows(h), *was;
+    int64_t rows = h->mp - hpl_panel_top_rows(h), *source;
     double *z, slack, v[BOTH * h->jb];
-    product_t came[h->jb][BOTH];
-    chosen_t x = {.lu = lu, .k = k, .l1 = came};
+    product_t received[h->jb][BOTH];
+    replay_t x = {.lu = lu, .k = k, .l1 = received};
 
     if (lu->check == NULL || !hyb_check_columns_for_device(lu, k))
         return;
@@ -409,26 +417,28 @@ void hyb_check_columns_factored(hyb_lu_t *lu, int k)
         hyb_check_columns_pivots(lu, k);
     set_products(lu, k);
     z = lu->check->work;
-    was = (int64_t *)(z + BOTH * lu->mat->mp);
-    find_rows(h, was);
+    source = (int64_t *)(z + BOTH * lu->mat->mp);
+    find_rows(h, source);
     weigh_panel(lu, k, v);
     slack = rounding_of(v, BOTH * h->jb);
     if (hpl_panel_top_rows(h) == 0)
-        replay(&x, weigh_came);
+        replay(&x, weigh_received);
     for (int64_t r = 0; r < rows; r++) {
-        product_t kept[BOTH];
-        const product_t *before = was[r] < 0 ? came[-1 - was[r]] : kept;
+        product_t saved[BOTH];
+        const product_t *before =
+            source[r] < 0 ? received[-1 - source[r]] : saved;
 
-        if (was[r] >= 0)
-            read_kept(lu, k, was[r], kept);
+        if (source[r] >= 0)
+            read_saved(lu, k, source[r], saved);
         for (int which = 0; which < BOTH; which++) {
-            double apart =
-                lu->check->made[r + which * lu->mat->mp] - before[which].sum;
+            double difference =
+                lu->check->l2_sums[r + which * lu->mat->mp] - before[which].sum;
 
-            z[r + which * lu->mat->mp] = fabs(apart) > slack ? apart : 0.0;
+            z[r + which * lu->mat->mp] =
+                fabs(difference) > slack ? difference : 0.0;
         }
     }
     for (int64_t r = 0; r < rows; r++)
-        was[r] = h->ii + h->mp - rows + r;
-    judge(lu, k, lu->grid->myrow, was, z, lu->mat->mp, rows);
+        source[r] = h->ii + h->mp - rows + r;
+    judge(lu, k, lu->grid->myrow, source, z, lu->mat->mp, rows);
 }

@@ -13,9 +13,9 @@
 #include "hybrid/lu/state/step.h"
 
 /*
- * P > 1: c - A w of rows that leave. A w has two parts: that of the panel's own
- * columns is computed before the panel is factored; that of all other columns
- * from the rows as they are packed.
+ * P > 1: c - A w of rows that leave. A w has two parts: the part over the
+ * panel's own columns is computed before the panel is factored; the part over
+ * all other columns is computed from the rows as they are packed.
  */
 
 enum { BOTH = HYB_CHECK_COLUMNS, LANES = 8 };
@@ -25,8 +25,8 @@ static int64_t widest_panel(const hyb_lu_t *lu)
     return Mmin(lu->mat->nb, lu->mat->n);
 }
 
-/* Return the doubles of c - A w of the rows that leave, for c1 and c2. */
-static int64_t leaving(const hyb_lu_t *lu)
+/* Return the doubles that c - A w of rows that leave takes, for c1 and c2. */
+static int64_t part_size(const hyb_lu_t *lu)
 {
     return BOTH * 2 * widest_panel(lu);
 }
@@ -63,16 +63,19 @@ void hyb_check_columns_panel(hyb_lu_t *lu, int k, xh_view_t columns, int member,
 
 /* ---- packed rows --------------------------------------------------------- */
 
-/* Rows of x that leave this process: there are count, from number first on. */
+/* Rows of an exchange that leave this process: `count` rows from number `first`
+ * on. */
 typedef struct {
     const double *rows;
     const hpl_row_move_t *move;
     int first, count;
-    int64_t at; /* where their c - A w begins in a part */
+    int64_t at; /* index in a part of the first row's c - A w */
 } leaving_t;
 
-/* List the rows of x that leave: rows of U, then those that they displace. */
-static void list(const hyb_lu_t *lu, const hpl_exchange_t *x, leaving_t *l)
+/* List the rows of x that leave: rows of U, then the rows that they displace.
+ */
+static void list_leaving(const hyb_lu_t *lu, const hpl_exchange_t *x,
+                         leaving_t *l)
 {
     const hpl_pivots_t *m = x->panel->pivots;
 
@@ -106,23 +109,23 @@ static void weigh_row(const double *a, const double *const *w, int count,
     }
 }
 
-/* Find the part that member has of c - A w of the rows that leave place. */
+/* Return the part of `member` of c - A w of the rows that leave `place`. */
 static double *part_of(const hyb_lu_t *lu, int member, int place)
 {
-    return lu->check->packed +
-           ((int64_t)member * lu->homes.places + place) * leaving(lu);
+    return lu->check->parts +
+           ((int64_t)member * lu->homes.places + place) * part_size(lu);
 }
 
-/* Set all parts of member to 0, once per iteration. */
+/* Set all parts of `member` to 0, once per iteration. */
 static void begin_parts(hyb_lu_t *lu, int member, int k)
 {
-    if (lu->check->packed_in[member] != k)
+    if (lu->check->part_iteration[member] != k)
         memset(part_of(lu, member, 0), 0,
-               (size_t)(lu->homes.places * leaving(lu)) * sizeof(double));
-    lu->check->packed_in[member] = k;
+               (size_t)(lu->homes.places * part_size(lu)) * sizeof(double));
+    lu->check->part_iteration[member] = k;
 }
 
-/* Add a run of columns of one block to the part of member. */
+/* Add a run of columns of one block to the part of `member`. */
 static void weigh_columns(hyb_lu_t *lu, int member, const hpl_exchange_t *x,
                           int from, hyb_run_t run)
 {
@@ -134,18 +137,18 @@ static void weigh_columns(hyb_lu_t *lu, int member, const hpl_exchange_t *x,
 
     for (int which = 0; which < BOTH; which++)
         w[which] = lu->check->weight[which] + run.from;
-    list(lu, x, leaves);
+    list_leaving(lu, x, leaves);
     for (int l = 0; l < 2; l++)
         for (int r = 0; r < leaves[l].count; r++)
             weigh_row(leaves[l].rows +
                           (int64_t)(leaves[l].first + r) * x->columns + from,
                       w, (int)run.count, &z[leaves[l].at + r],
-                      &z[leaves[l].at + r + leaving(lu) / BOTH]);
+                      &z[leaves[l].at + r + part_size(lu) / BOTH]);
 }
 
-/* Are the rows of x compared as they leave? They are where all columns' leave
- * alike. */
-static bool compares(const hyb_lu_t *lu, const hpl_exchange_t *x)
+/* Are rows of `x` compared as they leave? They are if the same panels have been
+ * applied to all columns. */
+static bool is_compared(const hyb_lu_t *lu, const hpl_exchange_t *x)
 {
     return lu->check != NULL && !lu->resources.device_mpi &&
            hyb_check_columns_alike(lu, hpl_panel_number(x->panel));
@@ -156,7 +159,7 @@ void hyb_check_columns_packed(hyb_lu_t *lu, int member, const hpl_exchange_t *x,
 {
     int64_t end = column + columns, next;
 
-    if (!compares(lu, x))
+    if (!is_compared(lu, x))
         return;
     begin_parts(lu, member, hpl_panel_number(x->panel));
     for (int64_t j = column; j < end; j = next) {
@@ -168,21 +171,22 @@ void hyb_check_columns_packed(hyb_lu_t *lu, int member, const hpl_exchange_t *x,
     }
 }
 
-/* Add up all members' parts of iteration k in the first member's. */
+/* Add the parts of all members in iteration k to the first member's. */
 static void add_members(hyb_lu_t *lu, int k)
 {
-    int64_t count = lu->homes.places * leaving(lu);
+    int64_t count = lu->homes.places * part_size(lu);
     double *all = part_of(lu, 0, 0);
 
     begin_parts(lu, 0, k);
     for (int m = 1; m < hyb_team_size(lu->resources.team); m++) {
-        for (int64_t i = 0; i < count && lu->check->packed_in[m] == k; i++)
+        for (int64_t i = 0; i < count && lu->check->part_iteration[m] == k; i++)
             all[i] += part_of(lu, m, 0)[i];
-        lu->check->packed_in[m] = -1;
+        lu->check->part_iteration[m] = -1;
     }
 }
 
-/* Return - A w over panel k's columns, by row; NULL if they are not place's. */
+/* Return - A w over panel k's columns, by row; NULL if they do not live on
+ * `place`. */
 static const double *panel_part(const hyb_lu_t *lu, int place, int k)
 {
     return hyb_lu_owns(lu, k) &&
@@ -192,10 +196,10 @@ static const double *panel_part(const hyb_lu_t *lu, int place, int k)
                : NULL;
 }
 
-/* Set the check columns of rows that leave to the sums of these rows, right or
+/* Set the check columns of rows that leave to the sums of the rows, even if
  * wrong, so that the receiver is not blamed. */
-static void make_right(const hpl_exchange_t *x, const leaving_t *l,
-                       int64_t column, const double *z, int64_t ld)
+static void correct_check_columns(const hpl_exchange_t *x, const leaving_t *l,
+                                  int64_t column, const double *z, int64_t ld)
 {
     for (int r = 0; r < l->count; r++)
         for (int which = 0; which < BOTH; which++)
@@ -203,14 +207,14 @@ static void make_right(const hpl_exchange_t *x, const leaving_t *l,
                                 which] -= z[r + which * ld];
 }
 
-/* Set z to c - A w of all rows that leave place, for c1 and c2, and row to
- * their numbers, which count from the panel's first row. Returns how many rows
- * leave. */
+/* Set `z` to c - A w of all rows that leave `place`, for c1 and c2, and `row`
+ * to their numbers, which count from the panel's first row. Return the number
+ * of rows. */
 static int64_t gather(const hyb_lu_t *lu, int place, int k, const leaving_t *l,
                       double *z, int64_t *row)
 {
-    int64_t ld = leaving(lu) / BOTH, count = 0;
-    const double *left = part_of(lu, 0, place);
+    int64_t ld = part_size(lu) / BOTH, count = 0;
+    const double *part = part_of(lu, 0, place);
     const double *panel = panel_part(lu, place, k);
 
     for (int i = 0; i < 2; i++)
@@ -218,7 +222,7 @@ static int64_t gather(const hyb_lu_t *lu, int place, int k, const leaving_t *l,
             row[count] = l[i].move[l[i].first + r].from;
             for (int which = 0; which < BOTH; which++)
                 z[count + which * ld] =
-                    left[l[i].at + r + which * ld] +
+                    part[l[i].at + r + which * ld] +
                     (panel != NULL ? panel[row[count] + which * lu->mat->mp]
                                    : 0.0);
         }
@@ -231,7 +235,7 @@ static void judge(hyb_lu_t *lu, int place, const hpl_exchange_t *x,
                   const leaving_t *l, int64_t column)
 {
     int k = hpl_panel_number(x->panel);
-    int64_t ld = leaving(lu) / BOTH, row[ld], count;
+    int64_t ld = part_size(lu) / BOTH, row[ld], count;
     double *z = lu->check->work;
 
     count = gather(lu, place, k, l, z, row);
@@ -243,10 +247,10 @@ static void judge(hyb_lu_t *lu, int place, const hpl_exchange_t *x,
                                                   .row = row,
                                                   .z = z,
                                                   .ld = ld});
-    if (!lu->check->place[place].wrong)
+    if (!lu->check->place[place].has_alarm)
         return;
-    make_right(x, &l[0], column, z, ld);
-    make_right(x, &l[1], column, z + l[0].count, ld);
+    correct_check_columns(x, &l[0], column, z, ld);
+    correct_check_columns(x, &l[1], column, z + l[0].count, ld);
 }
 
 void hyb_check_columns_leave(hyb_lu_t *lu, const hpl_exchange_t *x,
@@ -255,10 +259,10 @@ void hyb_check_columns_leave(hyb_lu_t *lu, const hpl_exchange_t *x,
     leaving_t leaves[2];
     int64_t start = hyb_ledger_first(&lu->ledger, blocks.from);
 
-    if (!compares(lu, x) || blocks.to <= lu->ledger.check)
+    if (!is_compared(lu, x) || blocks.to <= lu->ledger.check)
         return;
     add_members(lu, hpl_panel_number(x->panel));
-    list(lu, x, leaves);
+    list_leaving(lu, x, leaves);
     if (hyb_lu_owns(lu, hpl_panel_number(x->panel)))
         hyb_check_columns_pivots(lu, hpl_panel_number(x->panel));
     for (int i = 0; i < lu->homes.places; i++) {
@@ -269,9 +273,10 @@ void hyb_check_columns_leave(hyb_lu_t *lu, const hpl_exchange_t *x,
     }
 }
 
-/* ---- rows that come ------------------------------------------------------ */
+/* ---- rows received ------------------------------------------------------- */
 
-/* Are packed rows first .. end - 1 free of NaN and infinity, from column on? */
+/* Are packed rows first .. end - 1 free of NaN and infinity in the columns from
+ * `column` on? */
 static bool are_finite(const hpl_exchange_t *x, const double *packed, int first,
                        int end, int64_t column)
 {
@@ -286,15 +291,16 @@ static void raise_rows(hyb_lu_t *lu, const hpl_exchange_t *x, int member)
 {
     int k = hpl_panel_number(x->panel);
     int row = (x->panel->prow + member) % lu->grid->nprow;
-    const hyb_alarm_t alarm = {.found = HYB_FOUND_ROWS,
-                               .since = k,
+    const hyb_alarm_t alarm = {.kind = HYB_FOUND_ROWS,
+                               .first_iteration = k,
                                .iteration = k,
                                .row = -1,
                                .column = -1,
-                               .from = HPL_pnum(lu->grid, row, lu->grid->mycol),
+                               .sender =
+                                   HPL_pnum(lu->grid, row, lu->grid->mycol),
                                .device = -1};
 
-    lu->check->spoilt = true;
+    lu->check->has_nan = true;
     hyb_alarm_raise(lu, &alarm);
 }
 
@@ -309,13 +315,13 @@ void hyb_check_columns_come(hyb_lu_t *lu, const hpl_exchange_t *x,
     int first, count;
 
     if (lu->check == NULL || blocks.to <= lu->ledger.check ||
-        lu->resources.device_mpi || lu->check->spoilt ||
-        lu->check->found.count > 0)
+        lu->resources.device_mpi || lu->check->has_nan ||
+        lu->check->alarms.count > 0)
         return;
-    for (int g = 0; g < m->members && !lu->check->spoilt; g++)
+    for (int g = 0; g < m->members && !lu->check->has_nan; g++)
         if (!are_finite(x, x->gathered, u[g], u[g + 1], column))
             raise_rows(lu, x, g);
-    for (int g = 0; g < m->sources && !lu->check->spoilt; g++) {
+    for (int g = 0; g < m->sources && !lu->check->has_nan; g++) {
         count = hpl_pivots_between(m, g, m->me, &first);
         if (!are_finite(x, x->displaced, first, first + count, column))
             raise_rows(lu, x, g);

@@ -3,26 +3,27 @@
 
 #include "hybrid/lu/state/step.h"
 
-/* What check_columns.c computes for judge.c: c - A w of this process's rows,
- * for c1 and, mp elements behind, for c2. */
+/* Functions that compute c - A w of this process's rows for judge.c: for c1
+ * and, at an offset of mp elements, for c2. */
 
-enum { HYB_SWEEPS = 2 }; /* iterations whose sweeps are kept */
+enum { HYB_SWEEPS = 2 }; /* iterations whose sweeps are stored */
 
-/* Compute z for all rows and all columns of place, to which panels 0 .. met - 1
- * have been applied. z has room for twice the result. */
-void hyb_check_columns_difference(hyb_lu_t *lu, int place, int met, double *z);
+/* Compute `z` for all rows and all columns of `place`, to which the first
+ * `panels` panels have been applied. `z` has room for twice the result. */
+void hyb_check_columns_difference(hyb_lu_t *lu, int place, int panels,
+                                  double *z);
 
-/* Add up what the team's members have swept in iteration k; NULL if rows are
- * not compared after it. Overwritten by the next call. */
+/* Return the sum of the sweeps of all members in iteration k, or NULL if rows
+ * are not compared after iteration k. The next call overwrites the result. */
 const double *hyb_check_columns_swept(hyb_lu_t *lu, int k);
 
-/* Return the row that became pivot c of panel k and, jb elements behind, the
- * top's row that took its place. P > 1. */
+/* Return the row of pivot c of panel k and, at an offset of jb elements, the
+ * row of the top that the pivot displaced. P > 1. */
 const double *hyb_check_columns_chosen_rows(const hyb_lu_t *lu, int k, int c);
 
-/* Does the team factor panel k, which is here, for a device? */
+/* Does the team factor panel k, which is on this process, for a device? */
 bool hyb_check_columns_for_device(hyb_lu_t *lu, int k);
 
 /* Judge the rows of this process that became pivots of panel k; if P > 1, also
- * L1, and rows that left the top as other processes found pivots. */
+ * L1 and the top's rows that were sent when other processes found pivots. */
 void hyb_check_columns_pivots(hyb_lu_t *lu, int k);

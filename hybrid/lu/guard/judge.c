@@ -8,30 +8,30 @@
 #include "hybrid/lu/state/ledger.h"
 #include "hybrid/lu/state/lu.h"
 
-/* ---- what rounding makes ------------------------------------------------- */
+/* ---- what rounding explains ---------------------------------------------- */
 
 /*
- * Return the standard deviation of c - A w in a row after met columns of panels
- * have been eliminated, up to a factor of two or three, which `learn` finds.
- * This deviation grows faster than a sum of independent errors, since errors
- * are eliminated like all else and elements grow. The formula was fitted to
- * runs with N of 200 to 16000 and NB of 8 to 256, which had 0.3 to 2 times its
- * value.
+ * Return the standard deviation of c - A w in a row after `pivots` columns of
+ * panels have been eliminated, up to a factor of two or three, which `learn`
+ * measures. The deviation grows faster than a sum of independent errors, since
+ * errors are eliminated like all elements, and elements grow. The formula was
+ * fitted to runs with N of 200 to 16000 and NB of 8 to 256, which had 0.3 to 2
+ * times its value.
  */
-static double expected(const hyb_lu_t *lu, int place, int64_t met)
+static double expected(const hyb_lu_t *lu, int place, int64_t pivots)
 {
     double nb = Mmax(Mmin(lu->mat->nb, lu->mat->n), 8);
     double columns = (double)lu->ledger.columns_of_ab;
 
     return 0x1p-53 * lu->check->place[place].scale *
-           (0.5 * sqrt(columns) + (double)met * sqrt(nb / 64.0));
+           (0.5 * sqrt(columns) + (double)pivots * sqrt(nb / 64.0));
 }
 
 enum { SAMPLE = 255, ENOUGH = 16 };
 
-/* Set ratio from the median of the rows' magnitudes, which a few wrong rows do
- * not change, and size, their expected deviation. With fewer than ENOUGH rows,
- * ratio stays as it was. */
+/* Set the place's ratio from `size`, the expected deviation of the rows, and
+ * the median of their magnitudes, which a few wrong rows do not change. With
+ * fewer than ENOUGH rows the ratio stays as it was. */
 static void learn(hyb_lu_t *lu, int place, const double *z, int64_t rows,
                   double size)
 {
@@ -48,21 +48,22 @@ static void learn(hyb_lu_t *lu, int place, const double *z, int64_t rows,
     lu->check->place[place].ratio = fmin(fmax(ratio, least), most);
 }
 
-/* Return the largest difference that rounding makes in rows after met columns.
- * Learn from z first, unless z is NULL. */
+/* Return the largest difference that rounding explains in rows after `pivots`
+ * columns have been eliminated. First learn from `z`, unless it is NULL. */
 static double bound_of(hyb_lu_t *lu, int place, const double *z, int64_t rows,
-                       int64_t met)
+                       int64_t pivots)
 {
     static const double deviations = 20.0;
-    double size = expected(lu, place, met);
+    double size = expected(lu, place, pivots);
 
     if (z != NULL)
         learn(lu, place, z, rows, size);
     return deviations * size * lu->check->place[place].ratio;
 }
 
-/* If one element of the row is wrong, z2 / z1 is the weight of its column.
- * Return this column, or -1 if there is none or rounding hides it. */
+/* If exactly one element of the row is wrong, z2 / z1 is the weight of its
+ * column. Return this column, or -1 if no column has this weight or rounding
+ * hides it. */
 static int64_t wrong_column(const hyb_lu_t *lu, double z1, double z2,
                             double bound)
 {
@@ -82,7 +83,8 @@ static int64_t global_row(const hyb_lu_t *lu, int64_t row)
     return row < 0 ? -1 : hpl_map_global(&map, row);
 }
 
-/* Return the magnitude of a row's differences, or 0 if both are rounding. */
+/* Return the magnitude of a row's differences, or 0 if rounding explains both.
+ */
 static double excess(hyb_lu_t *lu, double z1, double z2, double bound)
 {
     double size = fmax(fabs(z1), 0.5 * fabs(z2));
@@ -95,34 +97,35 @@ static double excess(hyb_lu_t *lu, double z1, double z2, double bound)
     return 0.0;
 }
 
-/* Raise the alarm: row number at of r is wrong. */
+/* Raise the alarm that row number `at` of `r` is wrong. */
 static void raise(hyb_lu_t *lu, const hyb_compared_t *r, int64_t at,
                   double bound)
 {
     double z1 = r->z[at], z2 = r->z[at + r->ld];
     hyb_alarm_t alarm = {
-        .found = HYB_FOUND_ROW,
-        .since = Mmin(lu->check->place[r->place].since, r->k),
+        .kind = HYB_FOUND_ROW,
+        .first_iteration = Mmin(lu->check->place[r->place].right_until, r->k),
         .iteration = r->k,
         .row = global_row(lu, r->row != NULL ? r->row[at] : r->first + at),
         .column = wrong_column(lu, z1, z2, bound),
-        .from = -1,
+        .sender = -1,
         .device = r->place - 1,
         .size = fmax(fabs(z1), 0.5 * fabs(z2)),
         .expected = bound};
 
     if (r->by_panel) {
-        alarm.found = HYB_FOUND_PANEL;
-        alarm.since = r->k;
+        alarm.kind = HYB_FOUND_PANEL;
+        alarm.first_iteration = r->k;
         alarm.device = hyb_lu_panel(lu, r->k)->by_device ? r->place - 1 : -1;
         if (r->process_row != lu->grid->myrow)
-            alarm.from = HPL_pnum(lu->grid, r->process_row, lu->grid->mycol);
+            alarm.sender = HPL_pnum(lu->grid, r->process_row, lu->grid->mycol);
     }
-    lu->check->place[r->place].wrong = true;
+    lu->check->place[r->place].has_alarm = true;
     hyb_alarm_raise(lu, &alarm);
 }
 
-/* Return the row with the largest excess, or -1 if all rows are right. */
+/* Return the index of the row with the largest excess, or -1 if all rows are
+ * correct. */
 static int64_t worst(hyb_lu_t *lu, const hyb_compared_t *r, double bound)
 {
     double most = 0.0;
@@ -142,21 +145,21 @@ static int64_t worst(hyb_lu_t *lu, const hyb_compared_t *r, double bound)
 void hyb_check_columns_judge(hyb_lu_t *lu, const hyb_compared_t *r)
 {
     struct hyb_check_columns *c = lu->check;
-    int64_t met = Mmin((int64_t)(r->k + 1) * lu->mat->nb, lu->mat->n), at;
+    int64_t pivots = Mmin((int64_t)(r->k + 1) * lu->mat->nb, lu->mat->n), at;
     double bound;
 
-    if (c->place[r->place].wrong || c->spoilt || r->rows == 0 ||
-        (!r->by_panel && met >= c->place[r->place].end))
+    if (c->place[r->place].has_alarm || c->has_nan || r->rows == 0 ||
+        (!r->by_panel && pivots >= c->place[r->place].end))
         return;
-    bound = bound_of(lu, r->place, r->by_panel ? NULL : r->z, r->rows, met);
-    if (r->by_panel && !isfinite(bound)) /* the sums had a NaN at first */
+    bound = bound_of(lu, r->place, r->by_panel ? NULL : r->z, r->rows, pivots);
+    if (r->by_panel && !isfinite(bound)) /* the sums had a NaN from the start */
         return;
     at = worst(lu, r, bound);
-    atomic_fetch_add(&c->found.compared, r->rows);
+    atomic_fetch_add(&c->alarms.compared, r->rows);
     if (at >= 0)
         raise(lu, r, at, bound);
     else if (r->row == NULL)
-        c->place[r->place].since = r->k + 1;
+        c->place[r->place].right_until = r->k + 1;
 }
 
 void hyb_check_columns_open(hyb_lu_t *lu, int k)
@@ -180,37 +183,38 @@ void hyb_check_columns_open(hyb_lu_t *lu, int k)
 
 typedef struct { /* the first wrong row of a place */
     int place;
-    int64_t row; /* -1: all are right */
+    int64_t row; /* -1: all rows are correct */
     double bound, z[HYB_CHECK_COLUMNS];
-} wrong_t;
+} wrong_row_t;
 
-/* Find the first wrong row of place. Rows are compared from the top, as a wrong
- * row spoils rows below it. */
-static wrong_t compare_place(hyb_lu_t *lu, int place, int met)
+/* Find the first wrong row of `place`. Rows are compared from the top, as a
+ * wrong row makes rows below it wrong. */
+static wrong_row_t compare_place(hyb_lu_t *lu, int place, int panels)
 {
     enum { ROWS = 64 };
     int64_t mp = lu->mat->mp, rows, columns, at = -1;
     double *z = lu->check->work, bound = 0.0;
 
-    hyb_check_columns_difference(lu, place, met, z);
+    hyb_check_columns_difference(lu, place, panels, z);
     for (int64_t i = 0; i < mp && at < 0; i += rows) {
         rows = mp - i < ROWS + ENOUGH ? mp - i : ROWS;
         columns = Mmin(global_row(lu, i + rows - 1) + 1,
-                       Mmin((int64_t)met * lu->mat->nb, lu->mat->n));
+                       Mmin((int64_t)panels * lu->mat->nb, lu->mat->n));
         bound = bound_of(lu, place, z + i, rows, columns);
         for (int64_t j = i; j < i + rows && at < 0; j++)
             if (global_row(lu, j) < lu->check->place[place].end &&
                 excess(lu, z[j], z[j + mp], bound) > 0.0)
                 at = j;
     }
-    atomic_fetch_add(&lu->check->found.compared, mp);
-    return at < 0 ? (wrong_t){place, -1, bound, {0.0, 0.0}}
-                  : (wrong_t){place, at, bound, {z[at], z[at + mp]}};
+    atomic_fetch_add(&lu->check->alarms.compared, mp);
+    return at < 0 ? (wrong_row_t){place, -1, bound, {0.0, 0.0}}
+                  : (wrong_row_t){place, at, bound, {z[at], z[at + mp]}};
 }
 
-/* Is row a to be blamed rather than row b? The upper row is, as it spoils lower
- * ones; in the same row, the place with the larger difference is. */
-static bool is_before(const wrong_t *a, const wrong_t *b)
+/* Is row `a` to be blamed rather than row `b`? The upper row is, as it makes
+ * lower rows wrong; in the same row, the place with the larger difference is.
+ */
+static bool is_before(const wrong_row_t *a, const wrong_row_t *b)
 {
     if (a->row < 0 || b->row < 0)
         return b->row < 0 && a->row >= 0;
@@ -218,23 +222,23 @@ static bool is_before(const wrong_t *a, const wrong_t *b)
            (a->row == b->row && !(fabs(a->z[0]) <= fabs(b->z[0])));
 }
 
-void hyb_check_columns_compare(hyb_lu_t *lu, int met)
+void hyb_check_columns_compare(hyb_lu_t *lu, int panels)
 {
-    wrong_t first = {.row = -1}, found;
+    wrong_row_t first = {.row = -1}, found;
 
-    if (lu->check == NULL || lu->check->spoilt || lu->check->found.count > 0)
+    if (lu->check == NULL || lu->check->has_nan || lu->check->alarms.count > 0)
         return;
     for (int i = 0; i < lu->homes.places; i++) {
         if (lu->homes.check[i] < 0)
             continue;
-        found = compare_place(lu, i, met);
+        found = compare_place(lu, i, panels);
         if (is_before(&found, &first))
             first = found;
     }
     if (first.row >= 0)
         raise(lu,
               &(hyb_compared_t){.place = first.place,
-                                .k = Mmax(met - 1, 0),
+                                .k = Mmax(panels - 1, 0),
                                 .row = &first.row,
                                 .z = first.z,
                                 .ld = 1},
@@ -260,22 +264,22 @@ void hyb_check_columns_same(hyb_lu_t *lu, const hyb_place_t *home,
 {
     static const double part = 1e-13;
     int place = number_of(lu, home);
-    double most = 0.0, apart = 0.0;
+    double most = 0.0, difference = 0.0;
 
     for (int i = 0; i < p->m; i++) {
         most = fmax(most, fabs(again[i]));
-        if (!(fabs(p->y[i] - again[i]) <= apart))
-            apart = fabs(p->y[i] - again[i]);
+        if (!(fabs(p->y[i] - again[i]) <= difference))
+            difference = fabs(p->y[i] - again[i]);
     }
-    if (apart <= part * most || lu->check->spoilt ||
-        lu->check->place[place].wrong)
+    if (difference <= part * most || lu->check->has_nan ||
+        lu->check->place[place].has_alarm)
         return;
-    lu->check->place[place].wrong = true;
-    hyb_alarm_raise(lu, &(hyb_alarm_t){.found = HYB_FOUND_SOLUTION,
-                                       .since = lu->range.panels,
+    lu->check->place[place].has_alarm = true;
+    hyb_alarm_raise(lu, &(hyb_alarm_t){.kind = HYB_FOUND_SOLUTION,
+                                       .first_iteration = lu->range.panels,
                                        .iteration = lu->range.panels,
                                        .row = -1,
                                        .column = -1,
-                                       .from = -1,
+                                       .sender = -1,
                                        .device = place - 1});
 }

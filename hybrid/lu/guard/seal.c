@@ -11,10 +11,10 @@
 #include "hybrid/lu/state/homes.h"
 #include "hybrid/lu/state/lu.h"
 
-enum { UNIT = 480 }; /* rows; all tiles' heights divide it */
+enum { UNIT = 480 }; /* rows; a multiple of the height of all tiles */
 enum { SEAL_OF_L2, SEAL_OF_REST };
 
-static bool travels(const hyb_lu_t *lu)
+static bool panels_are_sent(const hyb_lu_t *lu)
 {
     return lu->check != NULL && lu->grid->npcol > 1;
 }
@@ -24,18 +24,19 @@ static bool is_summed(const hyb_lu_t *lu)
     return lu->check != NULL && (lu->grid->npcol > 1 || lu->homes.places > 1);
 }
 
-/* Is L2 of panel k a copy of what other processes, or devices here, use? */
-static bool is_shared(const hyb_lu_t *lu, int k)
+/* Is L2 of panel k a copy of data that other processes, or devices of this
+ * process, use? */
+static bool is_copy(const hyb_lu_t *lu, int k)
 {
-    return (travels(lu) && !hyb_lu_owns(lu, k)) ||
+    return (panels_are_sent(lu) && !hyb_lu_owns(lu, k)) ||
            (lu->check != NULL && lu->homes.resident &&
             hyb_lu_team_reads(lu, k));
 }
 
 /* ---- sums of bits -------------------------------------------------------- */
 
-/* Sum up the bits of data; the order does not change the sum. Add the values to
- * *all, too: a NaN or an infinity makes it a NaN or infinite. */
+/* Return the sum of the bits of `data`; the order does not change it. Also add
+ * the values to *all, which becomes NaN or infinite if a value is. */
 static uint64_t bits_of(const double *data, int64_t count, double *all)
 {
     enum { LANES = 8 };
@@ -75,7 +76,7 @@ static uint64_t bits_of_rest(const HPL_T_panel *h)
     return hyb_seal_bits(h->L1, (int64_t)h->jb * h->jb + h->jb + 1);
 }
 
-/* Add one unit of rows of L2, as the update reads it, to the seal's sum. */
+/* Add one unit of rows of L2, in tiles, to the seal's sum. */
 static void sum_unit(hyb_lu_t *lu, int k, int64_t unit)
 {
     hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
@@ -107,37 +108,36 @@ static bool is_sealed(const hyb_lu_panel_t *p, int which, uint64_t bits)
 
 /* ---- alarms -------------------------------------------------------------- */
 
-static hyb_alarm_t alarm_of(hyb_lu_t *lu, int found, int k)
+static hyb_alarm_t alarm_of(hyb_lu_t *lu, int kind, int k)
 {
     hpl_map_t columns = hpl_map_columns(lu->grid, lu->mat->nb);
-    hyb_alarm_t alarm = {.found = found,
-                         .since = k,
+    hyb_alarm_t alarm = {.kind = kind,
+                         .first_iteration = k,
                          .iteration = k,
                          .row = -1,
                          .column = -1,
-                         .from = -1,
+                         .sender = -1,
                          .device = -1};
 
-    if (found == HYB_FOUND_MESSAGE)
-        alarm.from = HPL_pnum(lu->grid, lu->grid->myrow,
-                              hpl_map_block_owner(&columns, k));
-    if (found == HYB_FOUND_PANEL && hyb_lu_panel(lu, k)->by_device)
+    if (kind == HYB_FOUND_MESSAGE)
+        alarm.sender = HPL_pnum(lu->grid, lu->grid->myrow,
+                                hpl_map_block_owner(&columns, k));
+    if (kind == HYB_FOUND_PANEL && hyb_lu_panel(lu, k)->by_device)
         alarm.device =
             hyb_home_number(&lu->homes, hyb_lu_panel_block(lu, k)) - 1;
     return alarm;
 }
 
-static void raise(hyb_lu_t *lu, int found, int k)
+static void raise(hyb_lu_t *lu, int kind, int k)
 {
-    const hyb_alarm_t alarm = alarm_of(lu, found, k);
+    const hyb_alarm_t alarm = alarm_of(lu, kind, k);
 
     hyb_alarm_raise(lu, &alarm);
 }
 
-/* ---- NaN, or infinity, or soon one --------------------------------------- */
+/* ---- NaN, infinity, or too large ----------------------------------------- */
 
-/* Is an element a number, and so small that products with it do not overflow?
- */
+/* Is `x` a number small enough that products with it do not overflow? */
 static bool is_right(double x)
 {
     static const double huge = 1e100;
@@ -145,7 +145,7 @@ static bool is_right(double x)
     return fabs(x) < huge;
 }
 
-/* Is each of count elements, every stride of a? */
+/* Are all `count` elements at a distance of `stride` right? */
 static bool are_right(const double *a, int64_t count, int64_t stride)
 {
     for (int64_t i = 0; i < count; i++)
@@ -154,9 +154,9 @@ static bool are_right(const double *a, int64_t count, int64_t stride)
     return true;
 }
 
-/* Return the process row where a NaN stood first: that of the pivot's row, that
- * of the top's row that takes its place, or, if it came only in L1, this one.
- */
+/* Return the process row where a NaN appeared first: that of the pivot's row,
+ * that of the top's row that the pivot displaced, or, if only L1 has a NaN,
+ * this one. */
 static int origin_of_nan(hyb_lu_t *lu, int k)
 {
     const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;
@@ -177,36 +177,36 @@ static int origin_of_nan(hyb_lu_t *lu, int k)
 }
 
 /* Did a device send the panel's columns to the team with a NaN? */
-static bool came_with_nan(hyb_lu_t *lu, int k)
+static bool device_sent_nan(hyb_lu_t *lu, int k)
 {
     hyb_place_t *home = hyb_lu_panel_home(lu, k);
-    xh_view_t came;
+    xh_view_t columns;
 
     if (home == &lu->homes.host || hyb_lu_panel(lu, k)->by_device)
         return false;
-    came = home->panel_columns(home, k);
-    for (int64_t j = 0; j < came.cols; j++)
-        if (!are_right(xh_at(came, 0, j), came.rows, 1))
+    columns = home->panel_columns(home, k);
+    for (int64_t j = 0; j < columns.cols; j++)
+        if (!are_right(xh_at(columns, 0, j), columns.rows, 1))
             return true;
     return false;
 }
 
-/* A NaN spreads to all that is computed from the panel, so rows are compared no
- * more. Only the processes that factored the panel raise an alarm. */
+/* A NaN spreads to all that is computed from the panel, so rows are no longer
+ * compared. Only the processes that factored the panel raise an alarm. */
 static void raise_nan(hyb_lu_t *lu, int k)
 {
     hyb_alarm_t alarm = alarm_of(lu, HYB_FOUND_PANEL, k);
     int row;
 
-    if (lu->check->spoilt || lu->check->found.count > 0)
+    if (lu->check->has_nan || lu->check->alarms.count > 0)
         return;
-    lu->check->spoilt = true;
+    lu->check->has_nan = true;
     if (!hyb_lu_owns(lu, k))
         return;
     row = origin_of_nan(lu, k);
     if (row != lu->grid->myrow)
-        alarm.from = HPL_pnum(lu->grid, row, lu->grid->mycol);
-    else if (came_with_nan(lu, k))
+        alarm.sender = HPL_pnum(lu->grid, row, lu->grid->mycol);
+    else if (device_sent_nan(lu, k))
         alarm.device =
             hyb_home_number(&lu->homes, hyb_lu_panel_block(lu, k)) - 1;
     hyb_alarm_raise(lu, &alarm);
@@ -267,7 +267,7 @@ void hyb_seal_take(hyb_lu_t *lu, int k)
         return;
     write_seal(p, SEAL_OF_L2, bits);
     write_seal(p, SEAL_OF_REST, bits_of_rest(p->hpl));
-    if (!travels(lu) && !hyb_lu_team_reads(lu, k))
+    if (!panels_are_sent(lu) && !hyb_lu_team_reads(lu, k))
         return;
     begin(lu, k);
     hyb_seal_sum(lu, k);
@@ -290,13 +290,14 @@ void hyb_seal_compare_copy(hyb_lu_t *lu, int k, int device, uint64_t expected,
     hyb_alarm_t alarm = alarm_of(lu, HYB_FOUND_COPY, k);
 
     alarm.device = device;
-    if (bits != expected && !lu->check->spoilt && lu->check->found.count == 0)
+    if (bits != expected && !lu->check->has_nan && lu->check->alarms.count == 0)
         hyb_alarm_raise(lu, &alarm);
 }
 
 /* ---- where a panel arrives ----------------------------------------------- */
 
-/* A process whose pivots differ from the others' cannot go on: end the job. */
+/* A process whose pivots differ from those of the other processes cannot
+ * continue: end the job. */
 void hyb_seal_arrive(hyb_lu_t *lu, int k)
 {
     hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
@@ -304,7 +305,7 @@ void hyb_seal_arrive(hyb_lu_t *lu, int k)
 
     if (lu->check == NULL)
         return;
-    if (travels(lu) && !hyb_lu_owns(lu, k)) {
+    if (panels_are_sent(lu) && !hyb_lu_owns(lu, k)) {
         if (!is_sealed(p, SEAL_OF_REST, bits_of_rest(p->hpl))) {
             raise(lu, HYB_FOUND_MESSAGE, k);
             hyb_alarm_end(lu);
@@ -317,12 +318,12 @@ void hyb_seal_arrive(hyb_lu_t *lu, int k)
     hyb_check_columns_factored(lu, k);
 }
 
-static void compare(hyb_lu_t *lu, int k, int found)
+static void compare(hyb_lu_t *lu, int k, int kind)
 {
     hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
 
     if (!is_sealed(p, SEAL_OF_L2, atomic_load(&p->seal_bits)))
-        raise(lu, found, k);
+        raise(lu, kind, k);
     else if (atomic_load(&p->has_nan))
         raise_nan(lu, k);
 }
@@ -333,7 +334,7 @@ void hyb_seal_compare(hyb_lu_t *lu, int k)
     hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
     int64_t unit;
 
-    if (!travels(lu) || hyb_lu_owns(lu, k))
+    if (!panels_are_sent(lu) || hyb_lu_owns(lu, k))
         return;
     while ((unit = hyb_units_take(&p->sealing)) >= 0) {
         sum_unit(lu, k, unit);
@@ -347,7 +348,7 @@ bool hyb_seal_is_kept(hyb_lu_t *lu, int k)
     hyb_lu_panel_t *p;
     int64_t unit;
 
-    if (k < lu->range.first || !is_shared(lu, k) || lu->check->found.count > 0)
+    if (k < lu->range.first || !is_copy(lu, k) || lu->check->alarms.count > 0)
         return true;
     p = hyb_lu_panel(lu, k);
     if (p->kept == SEAL_CAME) {

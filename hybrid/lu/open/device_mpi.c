@@ -13,11 +13,11 @@
 #include "hpl/comm/waits.h"
 #include "hpl/grid/agree.h"
 
-/* Doubles of the messages: one that libraries copy at once, one that they do
- * not. */
+/* Doubles of the messages: libraries copy the short one at once, but not the
+ * long one. */
 enum { SHORT = 16, LONG = 1 << 16 };
 
-/* Two vectors in a device's memory: number 0 is sent, number 1 comes. */
+/* Two vectors in a device's memory: number 0 is sent, number 1 is received. */
 typedef struct {
     hyb_queue_t *queue;
     hyb_event_t *done;
@@ -79,7 +79,7 @@ typedef struct {
     int rank, processes;
 } probe_t;
 
-/* Does the library say that it does not know this kind of device? */
+/* Does the MPI library say that it does not support this kind of device? */
 static bool is_denied(const char *backend)
 {
     static const char *const name[][2] = {
@@ -124,8 +124,8 @@ static xh_status_t open_probe(hyb_machine_t *machine, probe_t *p)
     return put(&p->box, p->host);
 }
 
-/* Of a signal, or of time. */
-static void end_in_words(int signal)
+/* End the process with a message, after a signal or a timeout. */
+static void end_with_message(int signal)
 {
     static const char words[] =
         "xhpl: error: device_mpi=on: the MPI library crashes or hangs on "
@@ -135,9 +135,9 @@ static void end_in_words(int signal)
     _exit(write(STDERR_FILENO, words, sizeof(words) - 1) >= 0 ? 2 : 3);
 }
 
-static int neighbour(const probe_t *p, int away)
+static int neighbour(const probe_t *p, int distance)
 {
-    return (p->rank + p->processes + away) % p->processes;
+    return (p->rank + p->processes + distance) % p->processes;
 }
 
 static bool has_passed_on(const probe_t *p, MPI_Comm comm, int count)
@@ -154,25 +154,25 @@ static bool has_passed_on(const probe_t *p, MPI_Comm comm, int count)
     while (error == MPI_SUCCESS && !done) {
         error = MPI_Testall(2, request, &done, hpl_no_statuses);
         if (!done && xh_clock_now() > end)
-            end_in_words(0);
+            end_with_message(0);
     }
     return error == MPI_SUCCESS;
 }
 
 static bool pass_on(const probe_t *p, MPI_Comm comm)
 {
-    struct sigaction ours = {.sa_handler = end_in_words}, segv, bus;
+    struct sigaction action = {.sa_handler = end_with_message}, segv, bus;
     bool passed;
 
-    sigaction(SIGSEGV, &ours, &segv);
-    sigaction(SIGBUS, &ours, &bus);
+    sigaction(SIGSEGV, &action, &segv);
+    sigaction(SIGBUS, &action, &bus);
     passed = has_passed_on(p, comm, SHORT) && has_passed_on(p, comm, LONG);
     sigaction(SIGSEGV, &segv, NULL);
     sigaction(SIGBUS, &bus, NULL);
     return passed;
 }
 
-static bool is_what_was_sent(const probe_t *p)
+static bool is_message_intact(const probe_t *p)
 {
     for (int i = 0; i < LONG; i++)
         if (p->host[i] != neighbour(p, -1) + 1.0 / (i + 1))
@@ -190,7 +190,7 @@ static xh_status_t exchange(probe_t *p)
     passed = pass_on(p, comm);
     MPI_Comm_free(&comm);
     XH_TRY(get(&p->box, p->host));
-    if (passed && is_what_was_sent(p))
+    if (passed && is_message_intact(p))
         return XH_OK;
     xh_log_error("device_mpi=on: a message between devices did not come as it "
                  "was sent: the MPI library is not built for %s devices",

@@ -4,13 +4,13 @@
 #include "hybrid/device/machine.h"
 
 /*
- * May MPI read and write device memory in this run? Only if the setting
+ * May MPI read and write device memory in this run? True only if the setting
  * device_mpi asks for it, and each process has sent a short and a long message
- * from its first device to that of the next one, and what came is what was
- * sent. A library that crashes or hangs ends the job here, in words, with
- * status 2. Collective over MPI_COMM_WORLD.
+ * from its first device to that of the next process, and the data arrived
+ * unchanged. If the library crashes or hangs, the job ends here with a message
+ * and status 2. Collective over MPI_COMM_WORLD.
  *
- * Errors: XH_ERR_INPUT  MPI cannot, or a process has no device: logged
+ * Errors: XH_ERR_INPUT  logged: MPI cannot, or a process has no device
  *         XH_ERR_MEMORY, XH_ERR_DEVICE
  */
 xh_status_t hyb_mpi_probe_device(hyb_machine_t *machine, bool *takes_p);

@@ -10,7 +10,7 @@
 #include "hpl.h"
 #include "hybrid/lu/state/resources.h"
 
-/* "no device", or "devices cuda:0, cuda:1" as the setting would have them. */
+/* Write "no device", or "devices cuda:0, cuda:1" as in the setting. */
 static void name_devices(const hyb_machine_t *node, char *text, size_t size)
 {
     static const char *const words[] = {"no device", "device", "devices"};
@@ -42,8 +42,8 @@ void hyb_log_solver(const hyb_resources_t *resources, const char *cores,
         resources->by_blas ? ", updates by the BLAS library" : "", devices);
 }
 
-/* Nothing if neither is known. */
-static void say_row(const char *where, int64_t blocks, double seconds)
+/* Log a row of the plan, unless both of its numbers are unknown. */
+static void log_row(const char *where, int64_t blocks, double seconds)
 {
     char count[24];
 
@@ -60,7 +60,7 @@ void hyb_log_plan(const hpl_shape_t *shape, const hpl_plan_t *plan)
                 shape->nb, shape->nprow, shape->npcol, plan->home, plan->panel);
     xh_log_info("homes: %-16s %8s %10s", "where", "blocks", "seconds");
     for (int i = 0; i < plan->rows; i++)
-        say_row(plan->row[i].where, plan->row[i].blocks, plan->row[i].seconds);
+        log_row(plan->row[i].where, plan->row[i].blocks, plan->row[i].seconds);
     if (!isnan(plan->share))
         xh_log_info("homes: devices' share of the host's columns %.3g",
                     plan->share);

@@ -11,9 +11,9 @@
 #include "base/settings.h"
 #include "hpl/grid/agree.h"
 
-/* ---- finding ------------------------------------------------------------- */
+/* ---- find ---------------------------------------------------------------- */
 
-/* Room for two texts of length bytes of each process. */
+/* Allocate two texts of `length` bytes for each process. */
 static xh_status_t allocate(hyb_node_processes_t *n, size_t length)
 {
     size_t count = (size_t)n->local.count;
@@ -31,7 +31,7 @@ static xh_status_t allocate(hyb_node_processes_t *n, size_t length)
     return XH_OK;
 }
 
-/* Every process's mask and reach, on all processes of node. */
+/* Gather every process's mask and reach on all processes of `node`. */
 static xh_status_t share_texts(MPI_Comm node, const char *mask,
                                const char *reach, hyb_node_processes_t *n)
 {
@@ -80,8 +80,8 @@ xh_status_t hyb_node_processes_find(MPI_Comm comm,
 
 void hyb_node_processes_free(hyb_node_processes_t *node_processes)
 {
-    if (node_processes->moved)
-        xh_pin_restore(&node_processes->before);
+    if (node_processes->is_moved)
+        xh_pin_restore(&node_processes->original);
     free(node_processes->cores);
     free(node_processes->reaches);
     free(node_processes->masks);
@@ -90,13 +90,13 @@ void hyb_node_processes_free(hyb_node_processes_t *node_processes)
     *node_processes = (hyb_node_processes_t){.topology = NULL};
 }
 
-/* ---- binding ------------------------------------------------------------- */
+/* ---- bind ---------------------------------------------------------------- */
 
 /*
- * The launcher that the environment shows, with its option that leaves a
- * process so many hardware threads, all of its part of the node; "" if there is
- * none. Where mpirun works inside Slurm both leave their traces, and it is
- * mpirun that binds. srun does not set what MPICH's mpiexec does.
+ * Write the launcher that the environment shows, with its option that gives
+ * each process `processors` hardware threads, an equal part of the node; "" if
+ * there is none. If mpirun runs inside Slurm, both set variables, and mpirun
+ * binds. srun does not set those of MPICH's mpiexec.
  */
 static void launcher_option(int processors, char *text, size_t size)
 {
@@ -113,12 +113,13 @@ static void launcher_option(int processors, char *text, size_t size)
 }
 
 /*
- * A group's limit on time may be less than its cores could use.
- * threads  in  of all processes of the node; 0: one a core
+ * Warn if the masks leave cores unused. A cgroup's limit on CPU time may allow
+ * fewer cores than there are.
+ * threads  in  of all processes of the node; 0: one per core
  */
 static xh_status_t warn_of_unused(const hyb_node_processes_t *n, int threads)
 {
-    char option[96], asked[48] = "";
+    char option[96], request[48] = "";
     int count = n->local.count, mine, cores, processors;
 
     XH_TRY(
@@ -130,30 +131,32 @@ static xh_status_t warn_of_unused(const hyb_node_processes_t *n, int threads)
         return XH_OK;
     launcher_option(processors / count, option, sizeof(option));
     if (threads > 0)
-        snprintf(asked, sizeof(asked), ", all of their %d threads", threads);
+        snprintf(request, sizeof(request), ", all of their %d threads",
+                 threads);
     xh_log_warning("processes are bound to %d of %d cores%s: "
                    "%s--set bind=node takes all",
-                   mine, cores, asked, option);
+                   mine, cores, request, option);
     return XH_OK;
 }
 
 xh_status_t hyb_node_processes_bind(hyb_node_processes_t *n, int threads)
 {
-    bool of_node = strcmp(xh_settings_text("bind"), "node") == 0;
+    bool uses_node = strcmp(xh_settings_text("bind"), "node") == 0;
     int *cpus, count;
     xh_status_t status;
 
-    if (of_node)
+    if (uses_node)
         memcpy(n->masks, n->reaches,
                (size_t)n->local.count * sizeof(*n->masks));
     else if (n->local.rank == 0)
         XH_TRY(warn_of_unused(n, threads * n->local.count));
     XH_TRY(hyb_topology_cores(n->topology, &n->local, &cpus, &count));
     status = hyb_topology_list(cpus, count, &n->cores);
-    /* Threads that are started from now on stay on these cores. */
-    n->moved = status == XH_OK && of_node && xh_pin_save(&n->before) == 0 &&
-               xh_pin_thread(cpus, count) == 0;
-    if (status == XH_OK && of_node && !n->moved)
+    /* Threads that start from now on stay on the given cores. */
+    n->is_moved = status == XH_OK && uses_node &&
+                  xh_pin_save(&n->original) == 0 &&
+                  xh_pin_thread(cpus, count) == 0;
+    if (status == XH_OK && uses_node && !n->is_moved)
         xh_log_warning("bind=node: the system lets no process leave its mask");
     free(cpus);
     return status;

@@ -9,7 +9,8 @@
 #include "hybrid/lu/places/place_device.h"
 #include "hybrid/lu/state/resources.h"
 
-/* By the trial, or where a setting left that out, by one of this kernel. */
+/* Return the rate of a thread, from the trial of kernels, or, if a setting made
+ * that trial needless, from a trial of this kernel alone. */
 static double thread_rate(const hyb_resources_t *resources)
 {
     hyb_kernels_t kernels = hyb_kernels_of_setting();
@@ -23,7 +24,7 @@ static double thread_rate(const hyb_resources_t *resources)
                : kernels.rate[resources->kernel->isa];
 }
 
-/* With how many process rows do all devices factor panels? */
+/* Return the largest P with which all devices can factor panels. */
 static double panel_rows(const hyb_machine_t *machine)
 {
     double most = strcmp(xh_settings_text("panel"), "host") == 0 ? 0 : HUGE_VAL;
@@ -34,7 +35,8 @@ static double panel_rows(const hyb_machine_t *machine)
     return most;
 }
 
-/* As their backend says: a run tries it. */
+/* Do all devices reach each other's memory, as their backends say? The run
+ * itself tries it. */
 static bool are_peers(const hyb_machine_t *machine)
 {
     int devices = hyb_machine_devices(machine);
@@ -47,7 +49,7 @@ static bool are_peers(const hyb_machine_t *machine)
     return devices > 1;
 }
 
-/* Of this process, whose devices can keep columns. */
+/* Return the figures of this process, whose devices can keep columns. */
 static hyb_residence_figures_t figures_of(const hyb_resources_t *resources)
 {
     int devices = hyb_machine_devices(resources->machine);
@@ -74,7 +76,8 @@ static hyb_residence_figures_t figures_of(const hyb_resources_t *resources)
     return f;
 }
 
-/* Columns may need either kind of row moves: the grid is not known yet. */
+/* Can devices keep columns? Both kinds of row moves are asked for, as the grid
+ * is not known yet. */
 static bool are_able(const hyb_resources_t *resources, char *why, size_t size)
 {
     return hyb_place_device_able(resources, 1, why, size) &&

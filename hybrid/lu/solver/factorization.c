@@ -54,7 +54,8 @@ static xh_status_t create_groups(hyb_lu_t *lu)
     return hyb_groups_create(lu->range.panels, how, &lu->groups);
 }
 
-/* What the leader keeps moving, and what others do meanwhile. */
+/* Register what the leader polls, and what the other threads do while they
+ * wait. */
 static void register_polls(hyb_lu_t *lu)
 {
     lu->assist = hyb_exchange_assist;
@@ -69,8 +70,8 @@ static void register_polls(hyb_lu_t *lu)
         hyb_poller_add(&lu->poller, hyb_visits_poll, lu);
 }
 
-/* What devices read and write of the host's beside the matrix: L2 in columns,
- * and rows on their way. */
+/* Pin the host memory that devices access beside the matrix: L2 in columns, and
+ * rows that are exchanged. */
 static void pin(hyb_lu_t *lu)
 {
     size_t l2_bytes, bytes;
@@ -157,9 +158,9 @@ void hyb_factorization_free(hyb_lu_t *lu)
     free(lu);
 }
 
-/* ---- running ------------------------------------------------------------- */
+/* ---- the run ------------------------------------------------------------- */
 
-/* Of all devices' links so far. */
+/* Sum the bytes that crossed all devices' links so far. */
 static void traffic(const hyb_machine_t *machine, double *up_p, double *down_p)
 {
     uint64_t up, down;
@@ -172,7 +173,7 @@ static void traffic(const hyb_machine_t *machine, double *up_p, double *down_p)
     }
 }
 
-/* The loop over the panels of the range. */
+/* Run the loop over the panels of the range. */
 static void run_range(hyb_lu_t *lu)
 {
     hyb_panel_open(lu, lu->range.first);
@@ -217,8 +218,8 @@ bool hyb_factorization_is_over(const hyb_lu_t *lu)
     return hyb_lu_is_open(lu, lu->range.first);
 }
 
-/* What was planned where all columns live on devices; else tiles come and go,
- * as many as measured rates say. */
+/* Return the planned traffic if all columns live on devices, else NAN: tiles
+ * come and go as measured rates decide. */
 static void plan_traffic(const hyb_lu_t *lu, double *up_p, double *down_p)
 {
     const hyb_homes_t *h = &lu->homes;
@@ -231,7 +232,8 @@ static void plan_traffic(const hyb_lu_t *lu, double *up_p, double *down_p)
                               hyb_panel_choice_was_device(lu), up_p, down_p);
 }
 
-/* What crossed the links of this process, and should have. */
+/* Add the bytes that crossed the links of this process, and the planned bytes.
+ */
 static void add_links(const hyb_lu_t *lu, hpl_work_t *work)
 {
     traffic(lu->resources.machine, &work->link_up, &work->link_down);
@@ -245,7 +247,7 @@ hpl_work_t hyb_factorization_work(const hyb_lu_t *lu)
     const hyb_lap_t all =
         hyb_timer_lap(lu->worker, hyb_team_size(lu->resources.team));
     const double *s = all.team;
-    /* as the diagnosis has it */
+    /* as in the diagnosis */
     double seconds = fmax(all.paced_seconds, all.paced_cpu);
     hpl_work_t work = {
         .panel = s[HYB_PANEL],
@@ -291,7 +293,7 @@ static void add_row(hpl_plan_t *plan, const char *where, int64_t blocks,
     plan->rows++;
 }
 
-/* The blocks of each place, and all. */
+/* Add a row for each place, one for guests, and one for all blocks. */
 static void add_places(const hyb_lu_t *lu, const hyb_residence_seconds_t *s,
                        hpl_plan_t *plan)
 {
@@ -348,9 +350,9 @@ bool hyb_factorization_plan(const hyb_lu_t *lu, hpl_plan_t *plan_p)
     return devices > 0 && (is_known || lu->homes.resident);
 }
 
-/* ---- memory that will be needed ------------------------------------------ */
+/* ---- memory -------------------------------------------------------------- */
 
-/* Of devices' places, on the host. */
+/* Return the host memory of the devices' places. */
 static uint64_t place_bytes(const hyb_resources_t *resources,
                             const hpl_shape_t *shape)
 {

@@ -29,7 +29,7 @@
 
 enum { TEXT = 192 };
 
-/* A system, and what solves it. */
+/* A system, and the resources that solve it. */
 typedef struct {
     hyb_resources_t resources;
     HPL_T_grid *grid;
@@ -41,7 +41,7 @@ typedef struct {
 
 static hyb_phase_t phase;
 static const hyb_observer_t *observed;
-static bool all_multiplied; /* all threads did in the last factorization */
+static bool all_multiplied; /* in the last factorization */
 
 static void begin(const hyb_observer_t *run)
 {
@@ -91,7 +91,7 @@ static xh_status_t prepare(run_t *r, hpl_system_t **system_p)
     return status;
 }
 
-/* Factor and solve. Returns true if no alarm was raised on this process. */
+/* Factor and solve. Return true if no alarm was raised on this process. */
 static bool factor(hpl_system_t *system)
 {
     hyb_lu_t *lu = system->prepared;
@@ -113,7 +113,7 @@ static bool is_near(double a, double b)
     return fabs(a - b) <= near * fabs(b);
 }
 
-/* Write to why what is wrong with x, or with the check; "" if all is right. */
+/* Set `why` to what is wrong with x, or with the check; "" if nothing is. */
 static void judge(const run_t *r, hpl_system_t *system, char *why)
 {
     hpl_norms_t n, plain;
@@ -135,7 +135,8 @@ static void judge(const run_t *r, hpl_system_t *system, char *why)
                  hpl_scaled_residual(&plain, r->size.n));
 }
 
-/* Solve and judge. If no process raised an alarm, process 0 logs a wrong x. */
+/* Solve and judge. If x is wrong and no process raised an alarm, process 0 logs
+ * so. */
 static bool solve_prepared(const run_t *r, hpl_system_t *system)
 {
     bool right = factor(system);
@@ -151,7 +152,7 @@ static bool solve_prepared(const run_t *r, hpl_system_t *system)
     return false;
 }
 
-/* Solve a system on the executor, whose name errors are logged with. */
+/* Solve a system on `executor`, whose name is logged with errors. */
 static bool solve(run_t *r, const char *executor)
 {
     hpl_system_t *system = NULL;
@@ -187,7 +188,8 @@ static void name_cores(const hyb_resources_t *resources, char *text)
                  resources->kernel->name, library);
 }
 
-/* Test the cores; repeat if a thread got no columns, as others were quicker. */
+/* Test the cores; repeat if a thread got no columns because other threads were
+ * faster. */
 static bool test_cores(run_t r)
 {
     enum { TRIES = 4 };
@@ -201,8 +203,8 @@ static bool test_cores(run_t r)
     return right;
 }
 
-/* Can this process keep columns where the run would? If not, the run logs the
- * reason as it begins. */
+/* Can this process keep columns where the test would? If not, the test logs the
+ * reason when it begins. */
 static bool is_able(const run_t *r)
 {
     char why[TEXT];
@@ -211,9 +213,9 @@ static bool is_able(const run_t *r)
            hyb_place_device_able(&r->resources, r->grid->nprow, why, TEXT);
 }
 
-/* Test one device as the run uses it: with columns that live on it, whose
- * panels the team and then the device factor if the run may do either; or with
- * columns of the host that visit it. */
+/* Test one device as the test uses it: with columns that live on it, or with
+ * columns of the host that visit it. If both the team and the device may factor
+ * panels of its columns, test each. */
 static bool test_device(run_t r, const hyb_device_info_t *info)
 {
     double rows =
@@ -276,9 +278,10 @@ static bool test_process(const run_t *grid)
     return right;
 }
 
-/* ---- all ----------------------------------------------------------------- */
+/* ---- all processes ------------------------------------------------------- */
 
-/* Return the flop of one system that takes some hundredths of a second here. */
+/* Return the flop of a system that takes some hundredths of a second on this
+ * process. */
 static double flop_of(const hyb_resources_t *resources, int nb)
 {
     static const double of_a_thread = 3e8, seconds = 0.05;
@@ -299,7 +302,7 @@ bool hyb_self_test(const hyb_resources_t *resources, HPL_T_grid *grid,
 {
     run_t r = {.resources = *resources, .grid = grid, .algo = *algo};
     double flop = flop_of(resources, nb);
-    bool right, goes_on;
+    bool right, continues;
 
     MPI_Allreduce(MPI_IN_PLACE, &flop, 1, MPI_DOUBLE, MPI_MIN, grid->all_comm);
     r.resources.checked = true;
@@ -307,8 +310,9 @@ bool hyb_self_test(const hyb_resources_t *resources, HPL_T_grid *grid,
         .begin = begin, .step = step, .iteration = iteration, .end = end};
     r.size = hpl_self_test_size(n, nb, grid->nprocs, 1, flop);
     right = test_process(&r);
-    goes_on = right && is_able(&r);
-    if (hpl_agree(grid->all_comm, goes_on ? XH_OK : XH_ERR_INTERNAL) != XH_OK ||
+    continues = right && is_able(&r);
+    if (hpl_agree(grid->all_comm, continues ? XH_OK : XH_ERR_INTERNAL) !=
+            XH_OK ||
         (grid->nprocs == 1 && hyb_machine_devices(resources->machine) < 2))
         return right;
     r.size = hpl_self_test_size(n, nb, grid->nprocs, grid->nprocs, flop);

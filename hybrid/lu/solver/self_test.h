@@ -4,20 +4,20 @@
 #include "hybrid/lu/state/resources.h"
 
 /*
- * Solve small systems before a test, with check columns on, and with the test's
- * kernel, homes, exchange, broadcast and, if it leaves some panels, NB. Each
- * process solves one system alone on its cores, and one on each of its devices
- * as the test uses them. The grid solves one together. Each system takes some
- * hundredths of a second.
+ * Solve small systems before a test, with check columns, and with the test's
+ * kernel, homes, exchange, broadcast and, if the small system then has enough
+ * panels, NB. Each process solves one system alone on its cores, and one on
+ * each of its devices, which it uses as the test does. The grid solves one
+ * together. Each system takes some hundredths of a second.
  *
  * A result is wrong if the check columns raise an alarm, if the residual is
- * above 16 by the solver's check or by the plain one of hpl/, or if the norms
+ * above 16 by the solver's check or by the plain check of hpl/, or if the norms
  * of both checks differ. The first wrong result of this process is logged with
  * its executor. Returns true if all results of this process are right. A device
  * that has failed, or has too little memory, is not tested.
  *
- * resources in  the test's
- * n      in  order of the test; no system is larger
+ * resources in  those of the test
+ * n         in  order of the test; no system is larger
  *
  * Order: collective over the grid, with no factorization under way.
  */

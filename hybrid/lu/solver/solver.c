@@ -32,33 +32,35 @@
 #include "hybrid/lu/tune/residence.h"
 #include "hybrid/lu/tune/split.h"
 
-/* This process's share of its node; there is one solver a process. */
+/* This process's share of its node. A process has one solver. */
 static hyb_resources_t resources;
 static hyb_iterations_t record;
 static hyb_node_processes_t node_processes;
-static bool said_depth, said_forms; /* in this run */
-static hpl_shape_t said_plan;       /* likewise, the last one */
-static bool gave_up;                /* devices would not hold it */
-static bool passed;                 /* the test that checkpoints are of */
+static bool logged_depth, logged_forms; /* in this run */
+static hpl_shape_t logged_plan;         /* shape of the plan logged last */
+static bool devices_refused; /* devices refused memory for the columns */
+static bool test_passed;     /* did the newest test pass? */
 
 static const double usual_threshold = 16.0; /* of the scaled residual */
 
 /* ---- the socket ---------------------------------------------------------- */
 
-/* A caller's array's columns are computed on the host. */
-static hyb_resources_t system_means(const hpl_shape_t *shape)
+/* Return the resources for a system of `shape`: homes and check columns depend
+ * on it. A matrix in a caller's array uses `resources` as they are, so that the
+ * host computes its columns. */
+static hyb_resources_t system_resources(const hpl_shape_t *shape)
 {
     hyb_resources_t mine = resources;
 
     mine.resident =
-        !gave_up && hyb_residence_is_device(xh_settings_text("home"),
-                                            &resources.figures, shape);
+        !devices_refused && hyb_residence_is_device(xh_settings_text("home"),
+                                                    &resources.figures, shape);
     mine.checked = hyb_check_columns_wanted(&mine, shape->n, shape->nprow);
     return mine;
 }
 
-/* Of a column that lives on a device the host keeps the diagonal block's part:
- * the pages that it begins and ends in, and those between. */
+/* Return the bytes that the host holds of a column that lives on a device: the
+ * pages of its part of the diagonal block. */
 static uint64_t diagonal_bytes(const HPL_T_pmat *mat)
 {
     enum { PAGE = 4096 };
@@ -66,7 +68,7 @@ static uint64_t diagonal_bytes(const HPL_T_pmat *mat)
     return (uint64_t)Mmin(mat->nb, mat->n) * sizeof(double) + 2 * PAGE;
 }
 
-/* Check columns have their place behind b. */
+/* Return the number of check columns, which follow b. */
 static int spare_columns(const hyb_resources_t *mine, const hpl_shape_t *shape)
 {
     return HYB_CHECK_COLUMNS * hyb_deal_checked(mine, shape);
@@ -75,10 +77,10 @@ static int spare_columns(const hyb_resources_t *mine, const hpl_shape_t *shape)
 static uint64_t bytes(const hpl_shape_t *shape)
 {
     HPL_T_pmat mat = hpl_system_matrix(shape);
-    hyb_resources_t mine = system_means(shape);
+    hyb_resources_t mine = system_resources(shape);
     uint64_t factor = hyb_factorization_bytes(&mine, shape);
     uint64_t check = hyb_check_bytes(shape, hyb_team_size(mine.team));
-    int64_t columns; /* that devices hold */
+    int64_t columns; /* held by devices */
 
     mat.nq = (int)hyb_deal_host_columns(&mine, shape);
     columns = hpl_system_columns(shape) - mat.nq;
@@ -103,8 +105,8 @@ static void destroy(hpl_system_t *system)
     hpl_system_destroy(system);
 }
 
-/* Devices reach pinned memory at full speed; pinning is slow, so it is here. Of
- * the columns for which devices have no room. */
+/* Pin the columns for which devices have no room, so that devices access them
+ * at full speed. Pinning is slow, so this happens before the timed phase. */
 static void pin(hpl_system_t *system, const hyb_resources_t *mine)
 {
     HPL_T_pmat mat = system->mat;
@@ -120,7 +122,7 @@ static void pin(hpl_system_t *system, const hyb_resources_t *mine)
                     (xh_view_t){mat.A, mat.mp, mat.nq, mat.ld});
 }
 
-/* This process's part. */
+/* Prepare this process's part of the factorization. */
 static xh_status_t prepare(hpl_system_t *system, const hyb_resources_t *mine)
 {
     hyb_lu_t *prepared = NULL;
@@ -150,18 +152,18 @@ static bool plan(const hpl_system_t *system, hpl_plan_t *plan_p)
            hyb_factorization_plan(system->prepared, plan_p);
 }
 
-/* Process 0's, where it is of another system than the one before. */
-static void say_plan(const hpl_system_t *system)
+/* Log the plan on process 0, unless the last plan was for the same shape. */
+static void log_plan(const hpl_system_t *system)
 {
     hpl_shape_t shape =
         hpl_system_shape(system->grid, system->mat.n, system->mat.nb);
     hpl_plan_t p;
 
     if (system->grid->iam > 0 ||
-        memcmp(&shape, &said_plan, sizeof(shape)) == 0 || !plan(system, &p))
+        memcmp(&shape, &logged_plan, sizeof(shape)) == 0 || !plan(system, &p))
         return;
     hyb_log_plan(&shape, &p);
-    said_plan = shape;
+    logged_plan = shape;
 }
 
 static xh_status_t create_by(const hyb_resources_t *mine, HPL_T_grid *grid,
@@ -183,8 +185,8 @@ static xh_status_t create_by(const hyb_resources_t *mine, HPL_T_grid *grid,
     return status;
 }
 
-/* Unless home=device devices that will not hold the columns leave them to the
- * host, from now on. */
+/* Create a system. If devices refuse memory for its columns, the columns live
+ * on the host from now on, unless home=device. */
 static xh_status_t create_by_home(HPL_T_grid *grid, HPL_T_palg *algo, int n,
                                   int nb, hpl_system_t **system_p)
 {
@@ -193,9 +195,10 @@ static xh_status_t create_by_home(HPL_T_grid *grid, HPL_T_palg *algo, int n,
     xh_status_t status;
 
     shape.depth = algo->depth;
-    gave_up =
-        hpl_agree(grid->all_comm, gave_up ? XH_ERR_MEMORY : XH_OK) != XH_OK;
-    mine = system_means(&shape);
+    devices_refused =
+        hpl_agree(grid->all_comm, devices_refused ? XH_ERR_MEMORY : XH_OK) !=
+        XH_OK;
+    mine = system_resources(&shape);
     status = create_by(&mine, grid, algo, n, nb, system_p);
     if (status == XH_OK || !mine.resident ||
         strcmp(xh_settings_text("home"), "device") == 0)
@@ -204,7 +207,7 @@ static xh_status_t create_by_home(HPL_T_grid *grid, HPL_T_palg *algo, int n,
         xh_log_info("home=%s: the matrix lives in host memory: the devices "
                     "refuse memory for its columns",
                     xh_settings_text("home"));
-    gave_up = true;
+    devices_refused = true;
     mine.resident = false;
     return create_by(&mine, grid, algo, n, nb, system_p);
 }
@@ -219,14 +222,14 @@ static xh_status_t create(HPL_T_grid *grid, HPL_T_palg *algo, int n, int nb,
         return status;
     status = hyb_checkpoint_create(system->prepared);
     if (status == XH_OK) {
-        say_plan(system);
+        log_plan(system);
         *system_p = system;
     } else
         destroy(system);
     return status;
 }
 
-/* Is what was prepared with the system still to be used? */
+/* Is the system's prepared factorization still unused? */
 static bool is_fresh(const hpl_system_t *system)
 {
     return system->prepared != NULL &&
@@ -247,8 +250,8 @@ static void run(hyb_lu_t *prepared, const HPL_T_grid *grid,
                 const HPL_T_palg *algo)
 {
     if (grid->iam == 0) {
-        said_depth = said_depth || hyb_log_depth(algo);
-        said_forms = said_forms || hyb_log_forms(algo);
+        logged_depth = logged_depth || hyb_log_depth(algo);
+        logged_forms = logged_forms || hyb_log_forms(algo);
     }
     hyb_factorization_run(prepared);
     hyb_back_substitution(prepared);
@@ -265,7 +268,7 @@ static void solve_array(HPL_T_grid *grid, HPL_T_palg *algo, HPL_T_pmat *array)
     hyb_factorization_free(prepared);
 }
 
-/* What was prepared with the system does for its first solution. */
+/* The first solution of a system uses its prepared factorization. */
 static void solve(hpl_system_t *system, int *info_p)
 {
     if (!is_fresh(system))
@@ -275,12 +278,12 @@ static void solve(hpl_system_t *system, int *info_p)
     *info_p = system->mat.info;
 }
 
-/* The factorization's memory makes room for the verification's. */
+/* The factorization's memory is freed first, to make room for the check's. */
 static void check(hpl_system_t *system, int seed, hpl_norms_t *norms_p)
 {
     free_prepared(system);
     hyb_check_solution(&resources, system->grid, &system->mat, seed, norms_p);
-    passed = hpl_scaled_residual(norms_p, system->mat.n) < usual_threshold;
+    test_passed = hpl_scaled_residual(norms_p, system->mat.n) < usual_threshold;
 }
 
 static xh_status_t iterations(int process, double zero, char **csv_p,
@@ -311,12 +314,12 @@ static int device_work(const hpl_system_t *system, int most,
                : 0;
 }
 
-static bool checkpoints(const hpl_system_t *system, hpl_checkpoints_t *found_p)
+static bool checkpoints(const hpl_system_t *system, hpl_checkpoints_t *report_p)
 {
-    return is_over(system) && hyb_checkpoint_report(system->prepared, found_p);
+    return is_over(system) && hyb_checkpoint_report(system->prepared, report_p);
 }
 
-/* The node's first devices, and what they tell now. */
+/* List the node's first devices and the current values of their sensors. */
 static int devices(int most, hpl_device_t *list_p)
 {
     int count = Mmin(most, hyb_machine_devices(resources.machine));
@@ -360,7 +363,7 @@ static bool self_test(HPL_T_grid *grid, const HPL_T_palg *algo, int n, int nb)
     hyb_resources_t mine;
 
     shape.depth = algo->depth;
-    mine = system_means(&shape);
+    mine = system_resources(&shape);
     return hyb_self_test(&mine, grid, algo, n, nb);
 }
 
@@ -382,12 +385,12 @@ static const hpl_solver_t hybrid_solver = {.name = "hybrid",
                                            .workers = workers,
                                            .self_test = self_test};
 
-/* ---- opening ------------------------------------------------------------- */
+/* ---- open and close ------------------------------------------------------ */
 
 /*
- * All processes choose alike, by what all have and the slowest rates: panels
- * travel in tiles of the kernel's height, and results do not depend on whose
- * trial was disturbed.
+ * Choose the same kernel on all processes, from the instruction sets that all
+ * have and the slowest rates: panels are sent in tiles of the kernel's height,
+ * and results must not depend on which process had a disturbed trial.
  */
 static void choose_kernel(void)
 {
@@ -407,10 +410,10 @@ static void choose_kernel(void)
                        resources.kernel->name, mine->name);
 }
 
-/* Is it so on any process? */
-static bool anywhere(bool here)
+/* Is `mine` true on any process? */
+static bool anywhere(bool mine)
 {
-    int any = here;
+    int any = mine;
 
     MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     return any != 0;
@@ -419,13 +422,13 @@ static bool anywhere(bool here)
 static xh_status_t open_node(bool funneled)
 {
     int threads = (int)xh_settings_int("threads");
-    hyb_visible_devices_t seen = {.own = false};
+    hyb_visible_devices_t visible = {.own = false};
     hyb_split_t split;
     xh_status_t status =
         hyb_node_processes_find(MPI_COMM_WORLD, &node_processes);
 
     if (status == XH_OK)
-        status = hyb_split_of_setting(&split); /* refused before all work */
+        status = hyb_split_of_setting(&split); /* refused before other work */
     if (status == XH_OK && !hyb_residence_share_is_valid())
         status = XH_ERR_INPUT;
     if (status == XH_OK)
@@ -438,11 +441,12 @@ static xh_status_t open_node(bool funneled)
     if (status == XH_OK)
         status = hyb_node_processes_bind(&node_processes, threads);
     XH_TRY(hpl_agree(MPI_COMM_WORLD, status));
-    status = hyb_visible_devices_find(MPI_COMM_WORLD, &node_processes, &seen);
+    status =
+        hyb_visible_devices_find(MPI_COMM_WORLD, &node_processes, &visible);
     if (status == XH_OK)
-        status = hyb_machine_open(threads, &node_processes.local, &seen,
+        status = hyb_machine_open(threads, &node_processes.local, &visible,
                                   &resources.machine);
-    free(seen.chosen);
+    free(visible.chosen);
     if (status == XH_OK) {
         resources.team = hyb_machine_team(resources.machine);
         resources.observer = hyb_observers(&record);
@@ -478,12 +482,12 @@ xh_status_t hyb_solver_open(bool funneled)
 
 bool hyb_solver_results_kept(void)
 {
-    int any = passed;
+    int any = test_passed;
 
     MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     if (any)
-        hyb_checkpoint_clear(MPI_COMM_WORLD, passed);
-    passed = false;
+        hyb_checkpoint_clear(MPI_COMM_WORLD, test_passed);
+    test_passed = false;
     return any != 0;
 }
 
@@ -499,6 +503,6 @@ void hyb_solver_close(void)
     hyb_machine_close(resources.machine);
     resources = (hyb_resources_t){.machine = NULL};
     hyb_node_processes_free(&node_processes);
-    said_depth = said_forms = gave_up = false;
-    said_plan = (hpl_shape_t){.n = 0};
+    logged_depth = logged_forms = devices_refused = false;
+    logged_plan = (hpl_shape_t){.n = 0};
 }

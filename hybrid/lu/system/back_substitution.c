@@ -12,10 +12,10 @@
 typedef struct {
     hyb_lu_t *lu;
     hyb_phase_t phase;
-    double *again; /* with check columns: rows of a second result */
+    double *second; /* with check columns: memory of a second result */
 } solve_t;
 
-/* Whose memory has these columns. */
+/* Return the place whose memory has the columns of product `p`. */
 static hyb_place_t *home_of(const solve_t *s, const hpl_product_t *p)
 {
     hyb_homes_t *homes = &s->lu->homes;
@@ -26,17 +26,18 @@ static hyb_place_t *home_of(const solve_t *s, const hpl_product_t *p)
     return hyb_homes_memory(homes, b);
 }
 
-/* What a device has computed nothing else sees any more: it does so twice. */
+/* Compute the product on a device twice, and compare the results: nothing later
+ * would notice an error. */
 static void subtract_twice(const solve_t *s, hyb_place_t *home,
                            const hpl_product_t *p)
 {
-    hpl_product_t again = *p;
+    hpl_product_t repeat = *p;
 
-    again.y = s->again;
-    memcpy(again.y, p->y, (size_t)p->m * sizeof(*p->y));
+    repeat.y = s->second;
+    memcpy(repeat.y, p->y, (size_t)p->m * sizeof(*p->y));
     home->subtract(home, p);
-    home->subtract(home, &again);
-    hyb_check_columns_same(s->lu, home, p, again.y);
+    home->subtract(home, &repeat);
+    hyb_check_columns_same(s->lu, home, p, repeat.y);
 }
 
 static void subtract(void *context, const hpl_product_t *p)
@@ -45,7 +46,7 @@ static void subtract(void *context, const hpl_product_t *p)
     hyb_place_t *home = home_of(s, p);
 
     hyb_phase_step(&s->phase);
-    if (s->again != NULL && home != &s->lu->homes.host)
+    if (s->second != NULL && home != &s->lu->homes.host)
         subtract_twice(s, home, p);
     else
         home->subtract(home, p);
@@ -54,11 +55,11 @@ static void subtract(void *context, const hpl_product_t *p)
 void hyb_back_substitution(hyb_lu_t *lu)
 {
     solve_t solve = {.lu = lu,
-                     .again = lu->check != NULL ? lu->check->work : NULL};
+                     .second = lu->check != NULL ? lu->check->work : NULL};
     hpl_subtract_t how = {.subtract = subtract, .context = &solve};
 
     hyb_phase_begin(&solve.phase, "in the back-substitution");
     hpl_back_substitution(lu->grid, lu->mat, &how);
-    hyb_check_columns_end(lu); /* U, as it was read */
+    hyb_check_columns_end(lu); /* compares the rows of U that were read */
     hyb_phase_end(&solve.phase);
 }

@@ -10,12 +10,12 @@
 #include "hybrid/lu/state/lu.h"
 #include "hybrid/lu/state/resources.h"
 
-/* Bytes that a member fills at a time: some huge pages. */
+/* Bytes that a member fills at a time: a few huge pages. */
 enum { RUN_BYTES = 8 << 20 };
 
 typedef struct filling {
     hpl_generator_t generator;
-    const hyb_lu_t *lu; /* only columns in host memory; NULL: all */
+    const hyb_lu_t *lu; /* its columns in host memory; NULL: all */
     const HPL_T_pmat *mat;
     void (*visit)(const struct filling *f, hpl_submatrix_t columns);
     int64_t members;
@@ -54,9 +54,9 @@ static void touch(const filling_t *f, hpl_submatrix_t columns)
     xh_memory_touch(address(f->mat, columns), bytes, 0, 1);
 }
 
-/* Is column in host memory, and up to where are those behind it, too, or none
- * of them? */
-static bool is_here(const filling_t *f, int64_t column, int64_t *end_p)
+/* Is `column` to be visited? Set *end_p to the end of the columns from there on
+ * for which the answer is the same. */
+static bool is_visited(const filling_t *f, int64_t column, int64_t *end_p)
 {
     int64_t b;
 
@@ -73,17 +73,18 @@ static void visit_run(const filling_t *f, int64_t from, int64_t to)
     int64_t end;
 
     for (; from < to; from = end) {
-        bool here = is_here(f, from, &end);
+        bool visits = is_visited(f, from, &end);
 
         end = Mmin(end, to);
-        if (here)
+        if (visits)
             f->visit(f, (hpl_submatrix_t){.col = from,
                                           .rows = f->mat->mp,
                                           .cols = end - from});
     }
 }
 
-/* Every members-th run: where pages come to lie does not depend on speed. */
+/* Visit every members-th run. The runs are fixed, so that the place of pages
+ * does not depend on speed. */
 static void visit(void *argument, int member)
 {
     const filling_t *f = argument;
@@ -95,7 +96,7 @@ static void visit(void *argument, int member)
     }
 }
 
-/* By all members, run by run. */
+/* Visit all columns by all members, run by run. */
 static void visit_all(hyb_team_t *team, filling_t *f, const char *what)
 {
     const HPL_T_pmat *mat = f->mat;
@@ -132,9 +133,9 @@ void hyb_generate_touch(hyb_team_t *team, const HPL_T_pmat *mat)
 
 /* ---- columns at their homes ---------------------------------------------- */
 
-/* Back by pages what the host keeps of columns that live on devices: diagonal
- * blocks, and b. The loop writes them while the devices wait. */
-static void touch_kept(const hyb_lu_t *lu)
+/* Back by pages what the host holds of columns that live on devices: diagonal
+ * blocks, and b. The loop writes to them while the devices wait. */
+static void touch_diagonals_and_b(const hyb_lu_t *lu)
 {
     const HPL_T_pmat *mat = lu->mat;
     hpl_map_t cols = hpl_map_columns(lu->grid, mat->nb);
@@ -157,7 +158,7 @@ void hyb_generate_touch_homes(hyb_lu_t *lu)
 {
     filling_t filling = {.lu = lu, .mat = lu->mat, .visit = touch};
 
-    touch_kept(lu);
+    touch_diagonals_and_b(lu);
     visit_all(lu->resources.team, &filling, "taking memory for the matrix");
 }
 
@@ -175,7 +176,7 @@ void hyb_generate_on_host(hyb_place_t *host, int seed)
 
 void hyb_generate_homes(hyb_lu_t *lu, int seed)
 {
-    touch_kept(lu);
+    touch_diagonals_and_b(lu);
     for (int i = 0; i < lu->homes.places; i++)
         lu->homes.place[i]->generate(lu->homes.place[i], seed);
     hyb_check_columns_sum(lu, 0);

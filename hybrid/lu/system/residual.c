@@ -12,9 +12,9 @@
 #include "hybrid/lu/system/generate.h"
 
 /*
- * A strip is the rows that a member sums up at a time: their sums and a block
- * of BLOCK generated columns stay in its cache. An odd number of cache lines
- * lies between these columns.
+ * A strip is the rows that a member sums at a time: the sums and a block of
+ * BLOCK generated columns stay in its cache. LD is an odd number of cache
+ * lines.
  */
 enum { LINE = 8, MOST_ROWS = 1024, BLOCK = 16, LD = MOST_ROWS + LINE };
 
@@ -27,12 +27,13 @@ typedef struct {
     int64_t mp, nq; /* of A */
     int64_t members;
     int64_t strip;   /* rows */
-    bool has_b;      /* b is my local column nq */
-    double *buffers; /* BUFFER of each member */
-    double *rows;    /* mp: sums of the rows */
-    double *b, *r;   /* mp: b where it is mine, else 0; b - A x */
-    double *columns; /* sums of the columns, over each member's strips: */
-    int64_t apart;   /* so far apart, >= nq */
+    bool has_b;      /* this process has b, as its local column nq */
+    double *buffers; /* BUFFER doubles per member */
+    double *rows;    /* mp: sums of magnitudes in the rows */
+    double *b, *r;   /* mp each: b, or 0 without b; b - A x */
+    double *columns; /* sums of magnitudes in the columns over each member's
+                        strips, members x stride */
+    int64_t stride;  /* doubles between members' sums, >= nq */
     hyb_phase_t *phase;
 } check_t;
 
@@ -55,7 +56,7 @@ static void check_block(const check_t *c, hpl_submatrix_t block, double *a,
 static void check_strip(const check_t *c, hpl_submatrix_t block, int member)
 {
     double *buffer = c->buffers + member * (int64_t)BUFFER;
-    double *columns = c->columns + member * c->apart;
+    double *columns = c->columns + member * c->stride;
     size_t bytes = (size_t)block.rows * sizeof(double);
 
     if (c->has_b) {
@@ -82,7 +83,8 @@ static void check_strips(void *argument, int member)
     }
 }
 
-/* Rows of strips of equal height, as many for each member; mp >= 1. */
+/* Return the rows of a strip: strips are equally high, and each member has the
+ * same number of strips; mp >= 1. */
 static int64_t strip_rows(int64_t mp, int64_t members)
 {
     int64_t strips = xh_whole_units(xh_units(mp, MOST_ROWS), members);
@@ -106,13 +108,13 @@ uint64_t hyb_check_bytes(const hpl_shape_t *shape, int members)
                     members);
 }
 
-/* Memory, all zeros; returns its bytes. */
+/* Allocate memory that is all zeros; return its bytes. */
 static size_t allocate(check_t *c, void **memory_p)
 {
     size_t bytes = bytes_of(c->mp, c->nq, c->members);
     int64_t mp = xh_whole_units(c->mp, LINE);
 
-    c->apart = xh_whole_units(c->nq, LINE);
+    c->stride = xh_whole_units(c->nq, LINE);
     if (xh_memory_allocate(bytes, memory_p) != XH_OK)
         HPL_pabort(__LINE__, "hyb_check_solution", "out of memory");
     c->buffers = *memory_p;
@@ -123,14 +125,14 @@ static size_t allocate(check_t *c, void **memory_p)
     return bytes;
 }
 
-/* All sums of columns, in the first member's. */
+/* Add all members' sums of columns to the first member's. */
 static void add_members(const check_t *c)
 {
     int64_t j, member;
 
     for (member = 1; member < c->members; member++)
         for (j = 0; j < c->nq; j++)
-            c->columns[j] += c->columns[j + member * c->apart];
+            c->columns[j] += c->columns[j + member * c->stride];
 }
 
 static void reduce(const HPL_T_grid *grid, const check_t *c, int nb,

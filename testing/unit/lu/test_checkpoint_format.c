@@ -24,7 +24,7 @@ static hyb_header_t some_header(void)
                            .nprow = 2,
                            .npcol = 3,
                            .first = 4,
-                           .begun = 1.8e9,
+                           .start = 1.8e9,
                            .moment = 1.8e9};
 
     hyb_header_seal(&header);
@@ -62,8 +62,9 @@ TEST(a_header_with_values_that_no_run_has_is_refused)
     hyb_header_t header;
 
     for (size_t i = 0; i < COUNT_OF(times); i++)
-        for (size_t at = offsetof(hyb_header_t, begun);
-             at < offsetof(hyb_header_t, disagree); at += sizeof(double)) {
+        for (size_t at = offsetof(hyb_header_t, start);
+             at < offsetof(hyb_header_t, clocks_disagree);
+             at += sizeof(double)) {
             header = some_header();
             memcpy((char *)&header + at, &times[i], sizeof(double));
             assert_impossible(header);

@@ -29,7 +29,7 @@ static hyb_model_rates_t measured(bool devices_are_there)
                                     .width = {16, 32},
                                     .seconds = 0.01,
                                     .bytes = 1e7,
-                                    .crowd = 1.0,
+                                    .threads_per_core = 1.0,
                                     .column_step = 1};
     hyb_model_rates_t rates;
 
@@ -60,11 +60,11 @@ TEST(devices_have_a_curve_of_their_own)
     hyb_model_rates_t rates;
 
     driver_open_with_devices(1, "threads=1 emu_rate=20 kernel=portable");
-    assert_false(measured(true).fixed);
+    assert_false(measured(true).has_fixed_share);
     driver_open_with_devices(
         2, "threads=2 emu_rate=20 split=fixed:0.75 kernel=portable");
     rates = measured(true);
-    assert_true(rates.fixed && rates.share == 0.75);
+    assert_true(rates.has_fixed_share && rates.share == 0.75);
 }
 
 /* Their products are as quick as they, or as the links, let them be: 20

@@ -37,7 +37,7 @@ TEST(a_fixed_share_is_kept_to)
     double wanted = 0.0;
 
     without.width[0].devices = nothing;
-    rates.fixed = true;
+    rates.has_fixed_share = true;
     assert_near(seconds(rates, 3000, 1, 1), seconds(without, 3000, 1, 1));
     rates.share = 1.0;
     for (int m = 2900; m > 0; m -= 100)
@@ -54,7 +54,7 @@ TEST(devices_have_their_share_of_products_that_cost_threads_nothing)
     double wanted = 0.0;
 
     rates.width[0].prepare = rates.width[0].update;
-    rates.fixed = true;
+    rates.has_fixed_share = true;
     rates.share = 0.5;
     for (int m = 2900; m > 0; m -= 100)
         wanted += fmax(0.5 * (m - 99) * 10e-9 * m, 1e-9 * m * (m + 1));
@@ -120,7 +120,7 @@ static hyb_model_rates_t factored_there(double ns, double way)
 {
     hyb_model_rates_t rates = on_device(1e12, 1e-12, way);
 
-    rates.there = true;
+    rates.device_panels = true;
     rates.width[0].factor = curve_of(ns);
     return rates;
 }
@@ -164,7 +164,7 @@ TEST(who_is_quicker_factors_but_threads_may_try)
     double tried = 2900 * 200e-9 + hyb_model_curve_at(&halved, 2900);
     double by_device = panels_of(3000, curve_of(60)) - 2900 * 60e-9;
 
-    slow.there = near.there = quick.there = false;
+    slow.device_panels = near.device_panels = quick.device_panels = false;
     near.width[0].factor = curve_of(60);
     quick.width[0].factor = curve_of(1e-9);
     assert_near(seconds(slow, 3000, 1, 1),
