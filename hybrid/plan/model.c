@@ -71,8 +71,7 @@ static double exchange_groups(const hyb_model_t *model, double columns)
  * messages. */
 static double thread_loss(const hyb_model_t *model, double messages)
 {
-    return model->rates->has_spare_core ? 0.0
-                                        : messages / model->rates->threads;
+    return messages / model->rates->threads;
 }
 
 /* ---- one iteration ------------------------------------------------------- */

@@ -68,7 +68,6 @@ typedef struct {
 /* The measured rates, each of the slowest process. */
 typedef struct {
     int threads;         /* of each process */
-    bool has_spare_core; /* a core beside the threads sends the messages */
     double ceiling;      /* flop/s of FMA of all processes together */
     double process; /* highest flop/s that a process reached: no prediction of a
                        test on cores exceeds it; 0: unknown */
