@@ -130,7 +130,7 @@ install-hybrid: build
 	$(INSTALL) -m 755 $(PLUGINS) $(DESTDIR)$(bindir)/../lib/xhpl
 
 ## bundle: dist/xhpl-<version>-<machine>.tar.gz, which runs where nothing is
-bundle: build
+bundle: build tools
 	@bundle/make-bundle '$(BINdir)' xhpl-$(VERSION)-$(shell uname -m)
 endif
 

@@ -213,7 +213,7 @@ void hyb_buffer_destroy(hyb_buffer_t *buffer)
         ;
 }
 
-double *hyb_block_address(hyb_block_t b)
+double *hyb_device_view_address(hyb_device_view_t b)
 {
     return b.buffer->device->backend->has_addresses
                ? (double *)b.buffer->memory + b.offset

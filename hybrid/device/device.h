@@ -94,7 +94,7 @@ struct hyb_buffer {
 
 /* Where `b` is, if the backend's memory has addresses; data NULL: it has no
  * elements. */
-static inline xh_view_t hyb_view(hyb_block_t b)
+static inline xh_view_t hyb_view(hyb_device_view_t b)
 {
     double *memory = b.buffer != NULL ? b.buffer->memory : NULL;
 
@@ -322,7 +322,7 @@ void hyb_device_cut_copies(hyb_device_t *device,
 
 /* Where `b` begins, as an MPI library built for such devices takes it; NULL:
  * only the backend knows. */
-double *hyb_block_address(hyb_block_t b);
+double *hyb_device_view_address(hyb_device_view_t b);
 
 /* ---- queues and events -------------------------------------------------- */
 

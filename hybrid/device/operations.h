@@ -25,34 +25,37 @@ typedef struct {
     int64_t offset;       /* doubles */
     int64_t rows, cols;
     int64_t ld; /* >= max(1, rows) */
-} hyb_block_t;
+} hyb_device_view_t;
 
 /* The rows x cols matrix that fills buffer from offset on without gaps. */
-static inline hyb_block_t hyb_block(hyb_buffer_t *buffer, int64_t offset,
-                                    int64_t rows, int64_t cols)
+static inline hyb_device_view_t hyb_device_view(hyb_buffer_t *buffer,
+                                                int64_t offset, int64_t rows,
+                                                int64_t cols)
 {
-    return (hyb_block_t){buffer, offset, rows, cols, rows > 0 ? rows : 1};
+    return (hyb_device_view_t){buffer, offset, rows, cols, rows > 0 ? rows : 1};
 }
 
 /* The rows x cols part of b whose first element is b's (i, j). */
-static inline hyb_block_t hyb_block_part(hyb_block_t b, int64_t i, int64_t j,
-                                         int64_t rows, int64_t cols)
+static inline hyb_device_view_t hyb_device_view_part(hyb_device_view_t b,
+                                                     int64_t i, int64_t j,
+                                                     int64_t rows, int64_t cols)
 {
-    return (hyb_block_t){b.buffer, b.offset + i + j * b.ld, rows, cols, b.ld};
+    return (hyb_device_view_t){b.buffer, b.offset + i + j * b.ld, rows, cols,
+                               b.ld};
 }
 
 /* The first rows and columns of b. */
-static inline hyb_block_t hyb_block_first(hyb_block_t b, int64_t rows,
-                                          int64_t cols)
+static inline hyb_device_view_t
+hyb_device_view_first(hyb_device_view_t b, int64_t rows, int64_t cols)
 {
-    return hyb_block_part(b, 0, 0, rows, cols);
+    return hyb_device_view_part(b, 0, 0, rows, cols);
 }
 
 typedef struct { /* one product: C := beta C + alpha op(A) op(B) */
     xh_trans_t trans_a, trans_b;
     double alpha, beta;
-    hyb_block_t a, b; /* as stored: op(a) is m x k, op(b) is k x n */
-    hyb_block_t c;    /* m x n; not read if beta is 0 */
+    hyb_device_view_t a, b; /* as stored: op(a) is m x k, op(b) is k x n */
+    hyb_device_view_t c;    /* m x n; not read if beta is 0 */
 } hyb_gemm_t;
 
 static inline int64_t hyb_gemm_depth(const hyb_gemm_t *p) /* k */
@@ -68,11 +71,13 @@ static inline int64_t hyb_gemm_depth(const hyb_gemm_t *p) /* k */
  *     row to[d] := row from[d], for the rows displaced from the top
  */
 typedef struct {
-    hyb_block_t columns; /* in,out */
-    hyb_block_t u; /* out: nb rows, as many columns; apart from `columns` */
-    hyb_block_t source; /* list of nb rows: a column of int64_t from 0, each */
-    hyb_block_t from, to; /* in place of a double; of equal length; to is below
-                             the top nb rows */
+    hyb_device_view_t columns; /* in,out */
+    hyb_device_view_t
+        u; /* out: nb rows, as many columns; apart from `columns` */
+    hyb_device_view_t
+        source; /* list of nb rows: a column of int64_t from 0, each */
+    hyb_device_view_t from, to; /* in place of a double; of equal length; to is
+                             below the top nb rows */
 } hyb_row_swap_t;
 
 /*
@@ -94,8 +99,8 @@ typedef struct {
 typedef struct {
     uint64_t seed;
     int64_t order;
-    hyb_dealt_t rows, cols; /* which rows and columns block holds */
-    hyb_block_t block;      /* out */
+    hyb_dealt_t rows, cols;  /* which rows and columns block holds */
+    hyb_device_view_t block; /* out */
 } hyb_generate_t;
 
 /*
@@ -107,10 +112,10 @@ typedef struct {
  * NaN counts as infinite. A zero pivot divides nothing.
  */
 typedef struct {
-    hyb_block_t panel;    /* in,out */
-    int64_t first, count; /* columns first .. first + count - 1 */
-    hyb_block_t pivots; /* out: a list of nb rows; number c is the row that row
-                           c changed places with */
+    hyb_device_view_t panel;  /* in,out */
+    int64_t first, count;     /* columns first .. first + count - 1 */
+    hyb_device_view_t pivots; /* out: a list of nb rows; number c is the row
+                           that row c changed places with */
 } hyb_panel_step_t;
 
 /*
@@ -130,11 +135,11 @@ typedef struct {
  * Then the vector proposes a pivot for column + 1, if that is before end.
  */
 typedef struct {
-    hyb_block_t panel; /* in,out */
-    hyb_block_t top;   /* in,out: the panel's first nb rows: nb x nb, apart from
-                          `panel`; or no rows: they are in `panel` */
+    hyb_device_view_t panel; /* in,out */
+    hyb_device_view_t top; /* in,out: the panel's first nb rows: nb x nb, apart
+                        from `panel`; or no rows: they are in `panel` */
     int64_t first, end, column;
-    hyb_block_t pivot; /* in,out */
+    hyb_device_view_t pivot; /* in,out */
 } hyb_panel_column_t;
 
 static inline int64_t hyb_pivot_elements(int64_t nb)
@@ -179,25 +184,25 @@ typedef struct {
     union {
         struct {
             xh_view_t host;
-            hyb_block_t block;
+            hyb_device_view_t block;
         } link; /* copies in and out */
         struct {
-            hyb_block_t from, to;
+            hyb_device_view_t from, to;
         } copy;
         hyb_gemm_t gemm;
         hyb_row_swap_t swap_rows;
         struct {
-            hyb_block_t columns, packed, rows;
+            hyb_device_view_t columns, packed, rows;
         } pack; /* gather and scatter */
         struct {
-            hyb_block_t l1, u;
+            hyb_device_view_t l1, u;
         } trsm;
         struct {
-            hyb_block_t a, x, y;
+            hyb_device_view_t a, x, y;
         } gemv;
         hyb_generate_t generate;
         struct {
-            hyb_block_t of, sums;
+            hyb_device_view_t of, sums;
         } checksum;
         hyb_panel_step_t panel_step;
         hyb_panel_column_t panel_column;
@@ -221,35 +226,38 @@ typedef struct {
 
 /* Copy between host memory (best pinned) and device memory; equal shapes. */
 xh_status_t hyb_queue_copy_in(hyb_queue_t *queue, xh_view_t from_host,
-                              hyb_block_t to);
-xh_status_t hyb_queue_copy_out(hyb_queue_t *queue, hyb_block_t from,
+                              hyb_device_view_t to);
+xh_status_t hyb_queue_copy_out(hyb_queue_t *queue, hyb_device_view_t from,
                                xh_view_t to_host);
 
 /* Copy rows, to.rows numbers in host memory (best pinned), to the device. */
 xh_status_t hyb_queue_upload(hyb_queue_t *queue, const int64_t *rows,
-                             hyb_block_t to);
+                             hyb_device_view_t to);
 
 /* C := beta C + alpha op(A) op(B). Cost: 2 m n k flop */
 xh_status_t hyb_queue_gemm(hyb_queue_t *queue, const hyb_gemm_t *product);
 
 /* to := from, of equal shape; `from` is on this device, or on one that it
  * reaches. */
-xh_status_t hyb_queue_copy(hyb_queue_t *queue, hyb_block_t from,
-                           hyb_block_t to);
+xh_status_t hyb_queue_copy(hyb_queue_t *queue, hyb_device_view_t from,
+                           hyb_device_view_t to);
 
 /* Exchange rows as `swap` says, in all of its columns. */
 xh_status_t hyb_queue_swap_rows(hyb_queue_t *queue, const hyb_row_swap_t *swap);
 
 /* Gather: column r of packed := row rows[r] of columns; scatter: the reverse. A
  * message then holds one row after another. `packed` is cols x rows.rows. */
-xh_status_t hyb_queue_gather_rows(hyb_queue_t *queue, hyb_block_t columns,
-                                  hyb_block_t rows, hyb_block_t packed);
-xh_status_t hyb_queue_scatter_rows(hyb_queue_t *queue, hyb_block_t packed,
-                                   hyb_block_t rows, hyb_block_t columns);
+xh_status_t hyb_queue_gather_rows(hyb_queue_t *queue, hyb_device_view_t columns,
+                                  hyb_device_view_t rows,
+                                  hyb_device_view_t packed);
+xh_status_t hyb_queue_scatter_rows(hyb_queue_t *queue, hyb_device_view_t packed,
+                                   hyb_device_view_t rows,
+                                   hyb_device_view_t columns);
 
 /* U := L1^-1 U. Only the part of L1, nb x nb, below its unit diagonal is read.
  * Cost: nb^2 n flop */
-xh_status_t hyb_queue_trsm(hyb_queue_t *queue, hyb_block_t l1, hyb_block_t u);
+xh_status_t hyb_queue_trsm(hyb_queue_t *queue, hyb_device_view_t l1,
+                           hyb_device_view_t u);
 
 /*
  * C := beta C + alpha A A^T on and below C's diagonal, by products: where a
@@ -258,12 +266,13 @@ xh_status_t hyb_queue_trsm(hyb_queue_t *queue, hyb_block_t l1, hyb_block_t u);
  */
 enum { HYB_SYRK_TILE = 64 };
 
-xh_status_t hyb_queue_syrk(hyb_queue_t *queue, double alpha, hyb_block_t a,
-                           double beta, hyb_block_t c);
+xh_status_t hyb_queue_syrk(hyb_queue_t *queue, double alpha,
+                           hyb_device_view_t a, double beta,
+                           hyb_device_view_t c);
 
 /* y := y - A x, with A m x n */
-xh_status_t hyb_queue_gemv(hyb_queue_t *queue, hyb_block_t a, hyb_block_t x,
-                           hyb_block_t y);
+xh_status_t hyb_queue_gemv(hyb_queue_t *queue, hyb_device_view_t a,
+                           hyb_device_view_t x, hyb_device_view_t y);
 
 /* Fill a block with its part of a random matrix, bit for bit as hpl/matgen. */
 xh_status_t hyb_queue_generate(hyb_queue_t *queue, const hyb_generate_t *part);
@@ -273,8 +282,8 @@ xh_status_t hyb_queue_generate(hyb_queue_t *queue, const hyb_generate_t *part);
  * (base/checksum.h) over column j of `of`, each in place of a double. They are
  * equal on all devices and the host.
  */
-xh_status_t hyb_queue_checksum(hyb_queue_t *queue, hyb_block_t of,
-                               hyb_block_t sums);
+xh_status_t hyb_queue_checksum(hyb_queue_t *queue, hyb_device_view_t of,
+                               hyb_device_view_t sums);
 
 /* Cost: m w nb of the panel's m nb^2 flop, with w columns in the step. */
 xh_status_t hyb_queue_panel_step(hyb_queue_t *queue,

@@ -162,12 +162,12 @@ xh_status_t hyb_pipeline_prepare(hyb_pipeline_t *pipeline,
 /* ---- launching ----------------------------------------------------------- */
 
 /* C's tile of a slot on the device, and on the host. */
-static hyb_block_t tile_there(const hyb_pipeline_t *pipeline,
-                              const hyb_slot_t *slot)
+static hyb_device_view_t tile_there(const hyb_pipeline_t *pipeline,
+                                    const hyb_slot_t *slot)
 {
     const xh_rectangle_t *p = &slot->tile.part;
 
-    return hyb_block(pipeline->buffer, slot->offset, p->rows, p->cols);
+    return hyb_device_view(pipeline->buffer, slot->offset, p->rows, p->cols);
 }
 
 static xh_view_t tile_of_c(const hyb_product_t *product, const hyb_slot_t *slot)
@@ -184,10 +184,11 @@ typedef struct {
     bool loads;
 } operand_t;
 
-static hyb_block_t packed(const hyb_pipeline_t *pipeline, const operand_t *o)
+static hyb_device_view_t packed(const hyb_pipeline_t *pipeline,
+                                const operand_t *o)
 {
-    return hyb_block(pipeline->buffer, o->piece->offset, o->host.rows,
-                     o->host.cols);
+    return hyb_device_view(pipeline->buffer, o->piece->offset, o->host.rows,
+                           o->host.cols);
 }
 
 /* Bring in what the multiplication of chunk z needs, unless it is there, once

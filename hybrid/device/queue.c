@@ -141,13 +141,13 @@ static xh_status_t check_view(const char *name, xh_view_t v)
     return XH_ERR_ARG;
 }
 
-static bool is_empty(hyb_block_t b)
+static bool is_empty(hyb_device_view_t b)
 {
     return b.rows == 0 || b.cols == 0;
 }
 
 /* Does a matrix of at least one element end inside the buffer? */
-static bool fits(hyb_block_t b)
+static bool fits(hyb_device_view_t b)
 {
     uint64_t left = b.buffer->bytes / sizeof(double);
 
@@ -159,7 +159,7 @@ static bool fits(hyb_block_t b)
 }
 
 static xh_status_t check_block(const hyb_device_t *device, const char *name,
-                               hyb_block_t b)
+                               hyb_device_view_t b)
 {
     bool matrix = is_matrix(b.rows, b.cols, b.ld);
 
@@ -177,7 +177,8 @@ static xh_status_t check_block(const hyb_device_t *device, const char *name,
 
 /* Is b in a buffer of device, and rows x cols? */
 static xh_status_t check_operand(const hyb_device_t *device, const char *name,
-                                 hyb_block_t b, int64_t rows, int64_t cols)
+                                 hyb_device_view_t b, int64_t rows,
+                                 int64_t cols)
 {
     XH_TRY(check_block(device, name, b));
     if (b.rows == rows && b.cols == cols)
@@ -191,7 +192,7 @@ static xh_status_t check_operand(const hyb_device_t *device, const char *name,
 
 /* Queue `task`, whose operands have been checked, unless `extent` has no
  * elements. */
-static xh_status_t add(const hyb_queue_t *queue, hyb_block_t extent,
+static xh_status_t add(const hyb_queue_t *queue, hyb_device_view_t extent,
                        const hyb_task_t *task)
 {
     hyb_device_t *device = queue->device;
@@ -209,7 +210,7 @@ static xh_status_t add(const hyb_queue_t *queue, hyb_block_t extent,
 /* Queue a copy in parts: a vendor's copy must not cross from one pinned segment
  * into the next. */
 static xh_status_t add_parts(const hyb_queue_t *queue, hyb_op_t op,
-                             xh_view_t host, hyb_block_t block)
+                             xh_view_t host, hyb_device_view_t block)
 {
     int64_t rows = host.rows, cols;
 
@@ -220,14 +221,14 @@ static xh_status_t add_parts(const hyb_queue_t *queue, hyb_op_t op,
 
         cols = hyb_pinned_together(queue->device->pinned, task.link.host);
         task.link.host.cols = cols;
-        task.link.block = hyb_block_part(block, 0, j, rows, cols);
+        task.link.block = hyb_device_view_part(block, 0, j, rows, cols);
         XH_TRY(add(queue, task.link.block, &task));
     }
     return XH_OK;
 }
 
 static xh_status_t cross(const hyb_queue_t *queue, hyb_op_t op, xh_view_t host,
-                         hyb_block_t block, _Atomic uint64_t *moved)
+                         hyb_device_view_t block, _Atomic uint64_t *moved)
 {
     XH_TRY(check_view("the host's side of a copy", host));
     XH_TRY(check_operand(queue->device, "the device's side of a copy", block,
@@ -239,13 +240,13 @@ static xh_status_t cross(const hyb_queue_t *queue, hyb_op_t op, xh_view_t host,
 }
 
 xh_status_t hyb_queue_copy_in(hyb_queue_t *queue, xh_view_t from_host,
-                              hyb_block_t to)
+                              hyb_device_view_t to)
 {
     return cross(queue, HYB_OP_COPY_IN, from_host, to,
                  &queue->device->bytes_in);
 }
 
-xh_status_t hyb_queue_copy_out(hyb_queue_t *queue, hyb_block_t from,
+xh_status_t hyb_queue_copy_out(hyb_queue_t *queue, hyb_device_view_t from,
                                xh_view_t to_host)
 {
     return cross(queue, HYB_OP_COPY_OUT, to_host, from,
@@ -254,7 +255,7 @@ xh_status_t hyb_queue_copy_out(hyb_queue_t *queue, hyb_block_t from,
 
 /* A copy moves bytes, so it moves row numbers as well as doubles. */
 xh_status_t hyb_queue_upload(hyb_queue_t *queue, const int64_t *rows,
-                             hyb_block_t to)
+                             hyb_device_view_t to)
 {
     xh_view_t list = {(double *)(uintptr_t)rows, to.rows, 1, to.ld};
 
@@ -264,8 +265,8 @@ xh_status_t hyb_queue_upload(hyb_queue_t *queue, const int64_t *rows,
 /* Check that op(A) of an operand, stored transposed or not, has `rows` and
  * `cols`. */
 static xh_status_t check_factor(const hyb_device_t *device, const char *name,
-                                hyb_block_t b, xh_trans_t trans, int64_t rows,
-                                int64_t cols)
+                                hyb_device_view_t b, xh_trans_t trans,
+                                int64_t rows, int64_t cols)
 {
     return trans == XH_TRANS ? check_operand(device, name, b, cols, rows)
                              : check_operand(device, name, b, rows, cols);
@@ -284,8 +285,9 @@ xh_status_t hyb_queue_gemm(hyb_queue_t *queue, const hyb_gemm_t *p)
 
 /* C is computed by halves, in whole tiles, and then the part below the first
  * half. */
-xh_status_t hyb_queue_syrk(hyb_queue_t *queue, double alpha, hyb_block_t a,
-                           double beta, hyb_block_t c)
+xh_status_t hyb_queue_syrk(hyb_queue_t *queue, double alpha,
+                           hyb_device_view_t a, double beta,
+                           hyb_device_view_t c)
 {
     int64_t n = c.cols, k = a.cols;
     int64_t half = xh_units(n, 2 * HYB_SYRK_TILE) * HYB_SYRK_TILE;
@@ -295,17 +297,19 @@ xh_status_t hyb_queue_syrk(hyb_queue_t *queue, double alpha, hyb_block_t a,
     XH_TRY(check_operand(queue->device, "A of A A^T", a, n, k));
     if (n <= HYB_SYRK_TILE)
         return hyb_queue_gemm(queue, &below);
-    below.a = hyb_block_part(a, half, 0, n - half, k);
-    below.b = hyb_block_first(a, half, k);
-    below.c = hyb_block_part(c, half, 0, n - half, half);
+    below.a = hyb_device_view_part(a, half, 0, n - half, k);
+    below.b = hyb_device_view_first(a, half, k);
+    below.c = hyb_device_view_part(c, half, 0, n - half, half);
     XH_TRY(hyb_queue_syrk(queue, alpha, below.b, beta,
-                          hyb_block_first(c, half, half)));
-    XH_TRY(hyb_queue_syrk(queue, alpha, below.a, beta,
-                          hyb_block_part(c, half, half, n - half, n - half)));
+                          hyb_device_view_first(c, half, half)));
+    XH_TRY(hyb_queue_syrk(
+        queue, alpha, below.a, beta,
+        hyb_device_view_part(c, half, half, n - half, n - half)));
     return hyb_queue_gemm(queue, &below);
 }
 
-xh_status_t hyb_queue_copy(hyb_queue_t *queue, hyb_block_t from, hyb_block_t to)
+xh_status_t hyb_queue_copy(hyb_queue_t *queue, hyb_device_view_t from,
+                           hyb_device_view_t to)
 {
     const hyb_backend_t *backend = queue->device->backend;
     const hyb_device_t *owner =
@@ -344,8 +348,8 @@ xh_status_t hyb_queue_swap_rows(hyb_queue_t *queue, const hyb_row_swap_t *swap)
 }
 
 static xh_status_t pack(const hyb_queue_t *queue, hyb_op_t op,
-                        hyb_block_t columns, hyb_block_t rows,
-                        hyb_block_t packed)
+                        hyb_device_view_t columns, hyb_device_view_t rows,
+                        hyb_device_view_t packed)
 {
     XH_TRY(
         check_block(queue->device, "columns whose rows are packed", columns));
@@ -357,27 +361,30 @@ static xh_status_t pack(const hyb_queue_t *queue, hyb_op_t op,
                &(hyb_task_t){.op = op, .pack = {columns, packed, rows}});
 }
 
-xh_status_t hyb_queue_gather_rows(hyb_queue_t *queue, hyb_block_t columns,
-                                  hyb_block_t rows, hyb_block_t packed)
+xh_status_t hyb_queue_gather_rows(hyb_queue_t *queue, hyb_device_view_t columns,
+                                  hyb_device_view_t rows,
+                                  hyb_device_view_t packed)
 {
     return pack(queue, HYB_OP_GATHER_ROWS, columns, rows, packed);
 }
 
-xh_status_t hyb_queue_scatter_rows(hyb_queue_t *queue, hyb_block_t packed,
-                                   hyb_block_t rows, hyb_block_t columns)
+xh_status_t hyb_queue_scatter_rows(hyb_queue_t *queue, hyb_device_view_t packed,
+                                   hyb_device_view_t rows,
+                                   hyb_device_view_t columns)
 {
     return pack(queue, HYB_OP_SCATTER_ROWS, columns, rows, packed);
 }
 
-xh_status_t hyb_queue_trsm(hyb_queue_t *queue, hyb_block_t l1, hyb_block_t u)
+xh_status_t hyb_queue_trsm(hyb_queue_t *queue, hyb_device_view_t l1,
+                           hyb_device_view_t u)
 {
     XH_TRY(check_block(queue->device, "U of a solve", u));
     XH_TRY(check_operand(queue->device, "L1 of a solve", l1, u.rows, u.rows));
     return add(queue, u, &(hyb_task_t){.op = HYB_OP_TRSM, .trsm = {l1, u}});
 }
 
-xh_status_t hyb_queue_gemv(hyb_queue_t *queue, hyb_block_t a, hyb_block_t x,
-                           hyb_block_t y)
+xh_status_t hyb_queue_gemv(hyb_queue_t *queue, hyb_device_view_t a,
+                           hyb_device_view_t x, hyb_device_view_t y)
 {
     XH_TRY(check_block(queue->device, "A of A x", a));
     XH_TRY(check_operand(queue->device, "x of A x", x, a.cols, 1));
@@ -404,8 +411,8 @@ xh_status_t hyb_queue_generate(hyb_queue_t *queue, const hyb_generate_t *part)
                &(hyb_task_t){.op = HYB_OP_GENERATE, .generate = *part});
 }
 
-xh_status_t hyb_queue_checksum(hyb_queue_t *queue, hyb_block_t of,
-                               hyb_block_t sums)
+xh_status_t hyb_queue_checksum(hyb_queue_t *queue, hyb_device_view_t of,
+                               hyb_device_view_t sums)
 {
     XH_TRY(check_block(queue->device, "what is summed up", of));
     XH_TRY(check_operand(queue->device, "its sums", sums, 2, of.cols));
@@ -413,7 +420,7 @@ xh_status_t hyb_queue_checksum(hyb_queue_t *queue, hyb_block_t of,
                &(hyb_task_t){.op = HYB_OP_CHECKSUM, .checksum = {of, sums}});
 }
 
-static xh_status_t check_columns(hyb_block_t panel, int64_t first,
+static xh_status_t check_columns(hyb_device_view_t panel, int64_t first,
                                  int64_t count, int64_t most)
 {
     if (first >= 0 && count >= 0 && count <= xh_smaller(most, HYB_PANEL_STEP))
@@ -427,22 +434,23 @@ static xh_status_t check_columns(hyb_block_t panel, int64_t first,
 xh_status_t hyb_queue_panel_step(hyb_queue_t *queue,
                                  const hyb_panel_step_t *step)
 {
-    const hyb_block_t panel = step->panel;
+    const hyb_device_view_t panel = step->panel;
     int64_t most = xh_smaller(panel.rows, panel.cols) - step->first;
 
     XH_TRY(check_block(queue->device, "a panel", panel));
     XH_TRY(check_operand(queue->device, "the list of its pivots", step->pivots,
                          panel.cols, 1));
     XH_TRY(check_columns(panel, step->first, step->count, most));
-    return add(queue,
-               hyb_block_part(step->pivots, step->first, 0, step->count, 1),
-               &(hyb_task_t){.op = HYB_OP_PANEL_STEP, .panel_step = *step});
+    return add(
+        queue,
+        hyb_device_view_part(step->pivots, step->first, 0, step->count, 1),
+        &(hyb_task_t){.op = HYB_OP_PANEL_STEP, .panel_step = *step});
 }
 
 xh_status_t hyb_queue_panel_column(hyb_queue_t *queue,
                                    const hyb_panel_column_t *p)
 {
-    const hyb_block_t panel = p->panel;
+    const hyb_device_view_t panel = p->panel;
     bool apart = p->top.rows > 0;
     int64_t nb = panel.cols, rows = apart ? nb : panel.rows;
 

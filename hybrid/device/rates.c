@@ -105,7 +105,8 @@ static xh_status_t fill(const bench_t *b, int64_t size, int64_t cols)
                                 .order = size,
                                 .rows = {0, size, 0, 1},
                                 .cols = {0, cols, 0, 1},
-                                .block = hyb_block(b->memory, 0, size, cols)};
+                                .block =
+                                    hyb_device_view(b->memory, 0, size, cols)};
 
     return hyb_device_has(b->device, HYB_OP_GENERATE)
                ? hyb_queue_generate(b->queue, &all)
@@ -119,9 +120,9 @@ static xh_status_t prepare(bench_t *b, int s, int d, hyb_gemm_t *p)
 
     XH_TRY(hyb_buffer_create(b->device, bytes_of(size, depth), &b->memory));
     *p = (hyb_gemm_t){.alpha = -1.0, .beta = 1.0};
-    p->a = hyb_block(b->memory, 0, size, depth);
-    p->b = hyb_block(b->memory, size * depth, depth, size);
-    p->c = hyb_block(b->memory, 2 * size * depth, size, size);
+    p->a = hyb_device_view(b->memory, 0, size, depth);
+    p->b = hyb_device_view(b->memory, size * depth, depth, size);
+    p->c = hyb_device_view(b->memory, 2 * size * depth, size, size);
     return fill(b, size, 2 * depth + size);
 }
 
@@ -189,7 +190,8 @@ static xh_status_t sustain(bench_t *b, int s, int d, double some,
 
 /* Device seconds until one matrix is in and another out, both at once. */
 static xh_status_t copy_both(bench_t *b, const xh_view_t host[2],
-                             const hyb_block_t there[2], double *seconds_p)
+                             const hyb_device_view_t there[2],
+                             double *seconds_p)
 {
     XH_TRY(hyb_event_record(b->queue, b->begin));
     XH_TRY(hyb_queue_wait(b->back, b->begin));
@@ -218,8 +220,9 @@ static xh_status_t measure_link(bench_t *b, int64_t size,
             b,
             (const xh_view_t[]){{b->pinned, size, half, size},
                                 {b->pinned + doubles, size, half, size}},
-            (const hyb_block_t[]){hyb_block(b->memory, 0, size, half),
-                                  hyb_block(b->memory, doubles, size, half)},
+            (const hyb_device_view_t[]){
+                hyb_device_view(b->memory, 0, size, half),
+                hyb_device_view(b->memory, doubles, size, half)},
             &seconds));
     table->link_rate = rate((double)bytes, seconds);
     release(b);

@@ -153,7 +153,7 @@ typedef struct {
 } ring_t;
 
 /* Return the mean seconds of `count` messages. */
-static double run_delay(const ring_t *ring, int bytes, int count)
+static double turns(const ring_t *ring, int bytes, int count)
 {
     double start;
 
@@ -175,10 +175,9 @@ static double message(const ring_t *ring, int bytes, double seconds)
 {
     double once;
 
-    run_delay(ring, bytes, PLACES);
-    once = run_delay(ring, bytes, 1);
-    return run_delay(ring, bytes,
-                     (int)fmin(MOST_TURNS, fmax(2.0, seconds / once)));
+    turns(ring, bytes, PLACES);
+    once = turns(ring, bytes, 1);
+    return turns(ring, bytes, (int)fmin(MOST_TURNS, fmax(2.0, seconds / once)));
 }
 
 xh_status_t hyb_probe_link(int step, double seconds, hyb_model_link_t *link_p)

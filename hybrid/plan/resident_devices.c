@@ -23,7 +23,7 @@ static const double patience = 60.0;
 typedef struct {
     double *host; /* pinned: a panel */
     hyb_buffer_t *memory;
-    hyb_block_t columns, u;
+    hyb_device_view_t columns, u;
     hyb_place_panel_t panel;
     hyb_queue_t *queue;
     hyb_event_t *begin, *end;
@@ -111,19 +111,19 @@ static xh_status_t open_device(hyb_resident_devices_t *d, int i)
     XH_TRY(hyb_queue_create(device, HYB_QUEUE_NORMAL, &r->queue));
     XH_TRY(hyb_event_create(device, &r->begin));
     XH_TRY(hyb_event_create(device, &r->end));
-    r->columns = hyb_block(r->memory, at, rows, d->most_columns);
-    r->u = hyb_block(r->memory, at += rows * d->most_columns, d->nb,
-                     d->most_columns);
+    r->columns = hyb_device_view(r->memory, at, rows, d->most_columns);
+    r->u = hyb_device_view(r->memory, at += rows * d->most_columns, d->nb,
+                           d->most_columns);
     r->panel.rows = rows;
     r->panel.jb = r->panel.top = r->panel.nb = d->nb;
     r->panel.has_inverses = true;
     r->panel.l1 =
-        hyb_block(r->memory, at += d->nb * d->most_columns, d->nb, d->nb);
-    r->panel.l2 = hyb_block(r->memory, at += d->nb * d->nb, d->m, d->nb);
+        hyb_device_view(r->memory, at += d->nb * d->most_columns, d->nb, d->nb);
+    r->panel.l2 = hyb_device_view(r->memory, at += d->nb * d->nb, d->m, d->nb);
     at += d->m * d->nb;
     for (int list = 0; list < LISTS; list++, at += d->nb) {
-        r->panel.list[list] =
-            hyb_block(r->memory, at, list == HYB_U_FROM ? d->nb : displaced, 1);
+        r->panel.list[list] = hyb_device_view(
+            r->memory, at, list == HYB_U_FROM ? d->nb : displaced, 1);
         XH_TRY(hyb_queue_upload(r->queue,
                                 (const int64_t *)d->host.data + list * d->nb,
                                 r->panel.list[list]));
@@ -168,8 +168,8 @@ static xh_status_t update(const hyb_resident_devices_t *d, const resident_t *r)
     int64_t n = d->columns;
     const hyb_place_part_t part = {
         .queue = r->queue,
-        .columns = hyb_block_first(r->columns, d->m + d->nb, n),
-        .u = hyb_block_first(r->u, d->nb, n)};
+        .columns = hyb_device_view_first(r->columns, d->m + d->nb, n),
+        .u = hyb_device_view_first(r->u, d->nb, n)};
 
     return hyb_place_meet(&r->panel, &part);
 }
@@ -190,8 +190,8 @@ static xh_status_t subtract(const hyb_resident_devices_t *d,
 {
     xh_view_t host_x = {r->host, d->nb, 1, d->nb};
     xh_view_t host_y = {r->host + d->nb, d->m, 1, d->m};
-    hyb_block_t x = hyb_block_first(r->u, d->nb, 1);
-    hyb_block_t y = hyb_block_part(r->columns, d->nb, 0, d->m, 1);
+    hyb_device_view_t x = hyb_device_view_first(r->u, d->nb, 1);
+    hyb_device_view_t y = hyb_device_view_part(r->columns, d->nb, 0, d->m, 1);
 
     XH_TRY(hyb_queue_copy_in(r->queue, host_x, x));
     XH_TRY(hyb_queue_copy_in(r->queue, host_y, y));
@@ -219,10 +219,10 @@ static bool reach_first(const hyb_resident_devices_t *d)
 }
 
 /* Return the columns that are factored as a panel; `fill` sets their values. */
-static hyb_block_t panel_of(const hyb_resident_devices_t *d,
-                            const resident_t *r)
+static hyb_device_view_t panel_of(const hyb_resident_devices_t *d,
+                                  const resident_t *r)
 {
-    return hyb_block_first(r->columns, d->m + d->nb, d->nb);
+    return hyb_device_view_first(r->columns, d->m + d->nb, d->nb);
 }
 
 static bool can_factor(const hyb_resident_devices_t *d)
@@ -247,8 +247,8 @@ static xh_status_t factor(const hyb_resident_devices_t *d, const resident_t *r)
 {
     const hyb_panel_column_t panel = {.panel = panel_of(d, r), .end = d->nb};
 
-    return hyb_place_factor(r->queue, &panel, hyb_block_first(r->u, d->nb, 1),
-                            NULL, NULL);
+    return hyb_place_factor(r->queue, &panel,
+                            hyb_device_view_first(r->u, d->nb, 1), NULL, NULL);
 }
 
 /* Let all devices do `work` at the same time. Return the seconds of the

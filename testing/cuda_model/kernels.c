@@ -367,12 +367,12 @@ static bool has_vectors(const launch_t *l, int device)
 /* Was it their turn? */
 static bool take_turns(const launch_t *l)
 {
-    uint64_t *run_delay = model_content(l->pointer[0]);
+    uint64_t *turns = model_content(l->pointer[0]);
     bool all = true;
 
     for (unsigned g = 0; g < l->grid.x; g++) {
-        all = all && run_delay[g] < l->word[0];
-        run_delay[g] = l->word[0] + (uint64_t)l->block[PANEL].cols - 1;
+        all = all && turns[g] < l->word[0];
+        turns[g] = l->word[0] + (uint64_t)l->block[PANEL].cols - 1;
     }
     return all;
 }

@@ -13,11 +13,12 @@
 enum { A, B, C, OPERANDS };
 
 typedef xh_status_t queue_fn_t(hyb_queue_t *queue,
-                               const hyb_block_t *on_device);
+                               const hyb_device_view_t *on_device);
 
 /* ---- the operations ------------------------------------------------------ */
 
-static xh_status_t queue_gemm(hyb_queue_t *queue, const hyb_block_t *on_device)
+static xh_status_t queue_gemm(hyb_queue_t *queue,
+                              const hyb_device_view_t *on_device)
 {
     return hyb_queue_gemm(queue, &(hyb_gemm_t){.alpha = -1,
                                                .beta = 1,
@@ -26,17 +27,20 @@ static xh_status_t queue_gemm(hyb_queue_t *queue, const hyb_block_t *on_device)
                                                .c = on_device[C]});
 }
 
-static xh_status_t queue_syrk(hyb_queue_t *queue, const hyb_block_t *on_device)
+static xh_status_t queue_syrk(hyb_queue_t *queue,
+                              const hyb_device_view_t *on_device)
 {
     return hyb_queue_syrk(queue, -1, on_device[A], 1, on_device[C]);
 }
 
-static xh_status_t queue_trsm(hyb_queue_t *queue, const hyb_block_t *on_device)
+static xh_status_t queue_trsm(hyb_queue_t *queue,
+                              const hyb_device_view_t *on_device)
 {
     return hyb_queue_trsm(queue, on_device[A], on_device[C]);
 }
 
-static xh_status_t queue_gemv(hyb_queue_t *queue, const hyb_block_t *on_device)
+static xh_status_t queue_gemv(hyb_queue_t *queue,
+                              const hyb_device_view_t *on_device)
 {
     return hyb_queue_gemv(queue, on_device[A], on_device[B], on_device[C]);
 }
@@ -76,7 +80,7 @@ typedef struct {
     xh_view_t host[OPERANDS];
     xh_view_t computed,
         expected; /* C as computed by the device, and by the host */
-    hyb_block_t on_device[OPERANDS];
+    hyb_device_view_t on_device[OPERANDS];
     double *memory; /* of the host's matrices */
     size_t bytes;
 } bench_t;
@@ -147,7 +151,7 @@ static xh_status_t open_device(bench_t *b)
 
         XH_TRY(hyb_buffer_create(
             b->device, (size_t)elements(v) * sizeof(double), &buffer));
-        b->on_device[i] = hyb_block(buffer, 0, v.rows, v.cols);
+        b->on_device[i] = hyb_device_view(buffer, 0, v.rows, v.cols);
         XH_TRY(hyb_queue_copy_in(b->queue, v, b->on_device[i]));
     }
     return XH_OK;

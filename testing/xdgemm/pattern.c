@@ -14,7 +14,7 @@ struct xdg_pattern {
     const char *name;
     hyb_queue_t *queue;
     hyb_event_t *end;
-    hyb_block_t block, sums;
+    hyb_device_view_t block, sums;
     xh_view_t sent, returned; /* the pattern, and its copy back */
     xh_view_t expected,
         computed;   /* checksums of sent by the host, and by the device */
@@ -121,8 +121,8 @@ static xh_status_t open_device(xdg_pattern_t *h)
     XH_TRY(hyb_event_create(h->device, &h->end));
     XH_TRY(hyb_buffer_create(
         h->device, bytes_of(h->sent) + bytes_of(h->expected), &buffer));
-    h->block = hyb_block(buffer, 0, rows, cols);
-    h->sums = hyb_block(buffer, rows * cols, 2, cols);
+    h->block = hyb_device_view(buffer, 0, rows, cols);
+    h->sums = hyb_device_view(buffer, rows * cols, 2, cols);
     return XH_OK;
 }
 

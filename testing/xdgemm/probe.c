@@ -22,8 +22,8 @@ static xh_status_t copy(const bench_t *b, hyb_queue_t *queue, int64_t first,
                         int64_t cols)
 {
     xh_view_t host = xh_view_part(b->host.c, 0, first, b->host.c.rows, cols);
-    hyb_block_t on_device =
-        hyb_block_part(b->on_device.c, 0, first, host.rows, cols);
+    hyb_device_view_t on_device =
+        hyb_device_view_part(b->on_device.c, 0, first, host.rows, cols);
 
     return queue == b->in ? hyb_queue_copy_in(queue, host, on_device)
                           : hyb_queue_copy_out(queue, on_device, host);
@@ -93,13 +93,13 @@ static xh_status_t median_rate(const bench_t *b, work_fn_t *work,
 
 /* Allocate a copy of a host matrix on the device. */
 static xh_status_t place_on_device(bench_t *b, xh_view_t host,
-                                   hyb_block_t *block_p)
+                                   hyb_device_view_t *block_p)
 {
     size_t bytes = (size_t)host.rows * (size_t)host.cols * sizeof(double);
     hyb_buffer_t *buffer;
 
     XH_TRY(hyb_buffer_create(b->device, bytes, &buffer));
-    *block_p = hyb_block(buffer, 0, host.rows, host.cols);
+    *block_p = hyb_device_view(buffer, 0, host.rows, host.cols);
     return hyb_queue_copy_in(b->in, host, *block_p);
 }
 

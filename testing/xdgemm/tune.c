@@ -70,21 +70,22 @@ static xh_status_t open_host(tuner_t *t)
 }
 
 /* Of A and B columns and rows; of C all. */
-static hyb_block_t a_of(const tuner_t *t, int64_t rows, int64_t depth)
+static hyb_device_view_t a_of(const tuner_t *t, int64_t rows, int64_t depth)
 {
-    return (hyb_block_t){t->there, 0, rows, depth, t->m};
+    return (hyb_device_view_t){t->there, 0, rows, depth, t->m};
 }
 
-static hyb_block_t b_of(const tuner_t *t, int64_t depth, int64_t cols)
+static hyb_device_view_t b_of(const tuner_t *t, int64_t depth, int64_t cols)
 {
-    return (hyb_block_t){t->there, t->m * t->deepest, depth, cols, t->deepest};
+    return (hyb_device_view_t){t->there, t->m * t->deepest, depth, cols,
+                               t->deepest};
 }
 
-static hyb_block_t c_of(const tuner_t *t, int64_t rows, int64_t cols)
+static hyb_device_view_t c_of(const tuner_t *t, int64_t rows, int64_t cols)
 {
     int64_t first = (t->m + t->n) * t->deepest;
 
-    return (hyb_block_t){t->there, first, rows, cols, t->m};
+    return (hyb_device_view_t){t->there, first, rows, cols, t->m};
 }
 
 static xh_status_t open_device(tuner_t *t)
@@ -179,7 +180,7 @@ static bool is_right(const tuner_t *t)
 static xh_status_t check(tuner_t *t, bool *is_right_p)
 {
     int64_t m = t->m - LESS_M, n = t->n - LESS_N, k = depth_to_check(t);
-    const hyb_block_t all = c_of(t, t->m, t->n);
+    const hyb_device_view_t all = c_of(t, t->m, t->n);
 
     for (int64_t i = 0; i < t->m * t->n; i++)
         t->c.data[i] = NAN;

@@ -11,7 +11,7 @@ static hyb_backend_t wrapped;
 static void *state_of[HYB_EXECUTORS]; /* by device */
 static int operation = -1;            /* after which it was wrong */
 
-static hyb_block_t result(const hyb_task_t *t)
+static hyb_device_view_t result(const hyb_task_t *t)
 {
     switch (t->op) {
     case HYB_OP_COPY:
@@ -44,7 +44,7 @@ static hyb_block_t result(const hyb_task_t *t)
 /* A column of what it made, or some memory. */
 static void spoil(const hyb_task_t *t, fault_place_t where)
 {
-    hyb_block_t b = result(t);
+    hyb_device_view_t b = result(t);
     double *memory = b.buffer->memory;
     int64_t all = (int64_t)(b.buffer->bytes / sizeof(double));
     int64_t at =

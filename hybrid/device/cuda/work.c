@@ -48,7 +48,7 @@ static cublasOperation_t operation(xh_trans_t trans)
 }
 
 /* Where an operand is: cuBLAS wants a valid address of each. */
-static const double *operand(hyb_block_t b, hyb_block_t otherwise)
+static const double *operand(hyb_device_view_t b, hyb_device_view_t otherwise)
 {
     return b.rows > 0 && b.cols > 0 ? hyb_view(b).data
                                     : hyb_view(otherwise).data;
@@ -69,7 +69,7 @@ static xh_status_t gemm(hyb_cuda_queue_t *queue, const hyb_task_t *t)
 
 static xh_status_t trsm(hyb_cuda_queue_t *queue, const hyb_task_t *t)
 {
-    const hyb_block_t l1 = t->trsm.l1, u = t->trsm.u;
+    const hyb_device_view_t l1 = t->trsm.l1, u = t->trsm.u;
 
     return hyb_cuda_blas_status(
         queue->device, HYB_CUDA_BLAS "Dtrsm",
@@ -81,7 +81,7 @@ static xh_status_t trsm(hyb_cuda_queue_t *queue, const hyb_task_t *t)
 
 static xh_status_t gemv(hyb_cuda_queue_t *queue, const hyb_task_t *t)
 {
-    const hyb_block_t a = t->gemv.a;
+    const hyb_device_view_t a = t->gemv.a;
 
     return hyb_cuda_blas_status(
         queue->device, HYB_CUDA_BLAS "Dgemv",
@@ -141,7 +141,7 @@ static void *arrived(const hyb_cuda_queue_t *queue)
 static xh_status_t hold_proposals(void *state, int64_t doubles,
                                   void *vector_p[2])
 {
-    const size_t run_delay = HYB_CUDA_PANEL_GROUPS * sizeof(uint64_t);
+    const size_t turn_bytes = HYB_CUDA_PANEL_GROUPS * sizeof(uint64_t);
     hyb_cuda_queue_t *queue = state;
     void *memory;
 
@@ -150,12 +150,12 @@ static xh_status_t hold_proposals(void *state, int64_t doubles,
         XH_TRY(hyb_cuda_status(
             queue->device, "allocating memory",
             cudaMalloc(&memory,
-                       (size_t)(2 * doubles) * sizeof(double) + run_delay)));
+                       (size_t)(2 * doubles) * sizeof(double) + turn_bytes)));
         queue->proposals = memory;
         queue->proposals_longest = doubles;
         XH_TRY(hyb_cuda_status(
             queue->device, "clearing memory",
-            cudaMemsetAsync(arrived(queue), 0, run_delay, queue->stream)));
+            cudaMemsetAsync(arrived(queue), 0, turn_bytes, queue->stream)));
     }
     vector_p[0] = queue->proposals;
     vector_p[1] = queue->proposals + queue->proposals_longest;
@@ -184,21 +184,21 @@ static xh_status_t step_at_once(hyb_cuda_queue_t *queue,
 {
     const hyb_launch_step_t step = {.rows_of_group = HELD_ROWS,
                                     .above = s->first};
-    const hyb_block_t columns = hyb_launch_step_columns(s);
+    const hyb_device_view_t columns = hyb_launch_step_columns(s);
     const int64_t groups = xh_larger(1, xh_units(columns.rows, HELD_ROWS));
     const uint64_t turn = queue->turn + 1;
-    const void *run_delay = arrived(queue);
+    const void *turns = arrived(queue);
     hyb_buffer_t memory = {.memory = queue->proposals};
     hyb_launch_t l = {HYB_CUDA_PANEL_STEP, .x = groups, .y = 1};
 
     hyb_launch_pass_block(&l, columns);
     hyb_launch_pass_block(&l, hyb_launch_step_pivots(s));
     hyb_launch_pass_block(
-        &l,
-        hyb_block(&memory, 0, hyb_launch_proposals(columns.cols, groups), 1));
+        &l, hyb_device_view(&memory, 0,
+                            hyb_launch_proposals(columns.cols, groups), 1));
     hyb_launch_pass(&l, &step, sizeof(step));
     hyb_launch_pass(&l, &turn, sizeof(turn));
-    hyb_launch_pass(&l, &run_delay, sizeof(run_delay));
+    hyb_launch_pass(&l, &turns, sizeof(turns));
     queue->turn += HYB_PANEL_STEP;
     return launch(queue, &l);
 }

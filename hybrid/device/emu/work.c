@@ -34,7 +34,8 @@ static xh_status_t copy(const hyb_task_t *t)
 /* ---- rows ---------------------------------------------------------------- */
 
 /* The numbers of a list; false if one of them is no row of v. */
-static bool find_rows(hyb_block_t list, xh_view_t v, const int64_t **row_p)
+static bool find_rows(hyb_device_view_t list, xh_view_t v,
+                      const int64_t **row_p)
 {
     const void *row = hyb_view(list).data;
 
@@ -319,7 +320,7 @@ static const struct {
                              offsetof(hyb_task_t, panel_column.pivot)},
 };
 
-static double elements(hyb_block_t b)
+static double elements(hyb_device_view_t b)
 {
     return (double)b.rows * (double)b.cols;
 }
@@ -344,7 +345,7 @@ bool hyb_emu_is_from_peer(const hyb_task_t *t)
 double hyb_emu_amount(const hyb_task_t *t)
 {
     const hyb_row_swap_t *swap = &t->swap_rows;
-    const hyb_block_t u = t->trsm.u;
+    const hyb_device_view_t u = t->trsm.u;
 
     switch (t->op) {
     case HYB_OP_COPY_IN:
@@ -383,8 +384,9 @@ static xh_view_t result_of(const hyb_task_t *task)
 {
     const char *block = (const char *)task + ops[task->op].result;
 
-    return task->op == HYB_OP_COPY_OUT ? task->link.host
-                                       : hyb_view(*(const hyb_block_t *)block);
+    return task->op == HYB_OP_COPY_OUT
+               ? task->link.host
+               : hyb_view(*(const hyb_device_view_t *)block);
 }
 
 /*

@@ -19,7 +19,7 @@ static void pass_pointer(hyb_launch_t *launch, const void *memory)
     hyb_launch_pass(launch, &memory, sizeof(memory));
 }
 
-void hyb_launch_pass_block(hyb_launch_t *launch, hyb_block_t b)
+void hyb_launch_pass_block(hyb_launch_t *launch, hyb_device_view_t b)
 {
     const int64_t part[] = {b.offset, b.rows, b.cols, b.ld};
 
@@ -53,7 +53,7 @@ static xh_status_t swap_rows(const hyb_launcher_t *by, const hyb_task_t *t)
 
 static xh_status_t pack_rows(const hyb_launcher_t *by, const hyb_task_t *t)
 {
-    const hyb_block_t packed = t->pack.packed;
+    const hyb_device_view_t packed = t->pack.packed;
     hyb_launch_t l = hyb_launch_of_rows(t->op == HYB_OP_GATHER_ROWS
                                             ? HYB_LAUNCH_GATHER_ROWS
                                             : HYB_LAUNCH_SCATTER_ROWS,
@@ -97,24 +97,25 @@ int64_t hyb_launch_proposals(int64_t nb, int64_t groups)
 }
 
 /* Rows of a panel that a group has. */
-static int64_t rows_of_group(const hyb_launcher_t *by, hyb_block_t panel)
+static int64_t rows_of_group(const hyb_launcher_t *by, hyb_device_view_t panel)
 {
     enum { LEAST = 256 };
 
     return xh_larger(LEAST, xh_units(panel.rows, by->panel_groups));
 }
 
-static int64_t groups_of(const hyb_launcher_t *by, hyb_block_t panel)
+static int64_t groups_of(const hyb_launcher_t *by, hyb_device_view_t panel)
 {
     return xh_larger(1, xh_units(panel.rows, rows_of_group(by, panel)));
 }
 
 /* The vector memory as far as groups of panel fill it. */
-static hyb_block_t proposals_of(const hyb_launcher_t *by, hyb_block_t panel,
-                                hyb_buffer_t *memory)
+static hyb_device_view_t proposals_of(const hyb_launcher_t *by,
+                                      hyb_device_view_t panel,
+                                      hyb_buffer_t *memory)
 {
-    return hyb_block(memory, 0,
-                     hyb_launch_proposals(panel.cols, groups_of(by, panel)), 1);
+    return hyb_device_view(
+        memory, 0, hyb_launch_proposals(panel.cols, groups_of(by, panel)), 1);
 }
 
 static xh_status_t hold(const hyb_launcher_t *by, int64_t nb, void *vector_p[2])
@@ -125,8 +126,9 @@ static xh_status_t hold(const hyb_launcher_t *by, int64_t nb, void *vector_p[2])
 
 /* Column p, whose pivot is one of proposals; leave those for the next one. */
 static xh_status_t advance(const hyb_launcher_t *by,
-                           const hyb_panel_column_t *p, hyb_block_t pivots,
-                           int64_t above, const void *proposals)
+                           const hyb_panel_column_t *p,
+                           hyb_device_view_t pivots, int64_t above,
+                           const void *proposals)
 {
     const bool apart = p->top.rows > 0;
     const int64_t next = p->column + 1;
@@ -154,21 +156,21 @@ static xh_status_t panel_column(const hyb_launcher_t *by, const hyb_task_t *t)
 
     XH_TRY(hold(by, p->panel.cols, vector));
     memory.memory = vector[0];
-    XH_TRY(advance(by, p, (hyb_block_t){0}, 0, vector[0]));
+    XH_TRY(advance(by, p, (hyb_device_view_t){0}, 0, vector[0]));
     hyb_launch_pass_block(&l, proposals_of(by, p->panel, &memory));
     hyb_launch_pass_block(&l, p->pivot);
     return by->launch(by->queue, &l);
 }
 
-hyb_block_t hyb_launch_step_columns(const hyb_panel_step_t *s)
+hyb_device_view_t hyb_launch_step_columns(const hyb_panel_step_t *s)
 {
-    return hyb_block_part(s->panel, s->first, s->first,
-                          s->panel.rows - s->first, s->count);
+    return hyb_device_view_part(s->panel, s->first, s->first,
+                                s->panel.rows - s->first, s->count);
 }
 
-hyb_block_t hyb_launch_step_pivots(const hyb_panel_step_t *s)
+hyb_device_view_t hyb_launch_step_pivots(const hyb_panel_step_t *s)
 {
-    return hyb_block_part(s->pivots, s->first, 0, s->count, 1);
+    return hyb_device_view_part(s->pivots, s->first, 0, s->count, 1);
 }
 
 xh_status_t hyb_launch_step_swap(const hyb_launcher_t *by,

@@ -43,7 +43,7 @@ typedef struct {
 /* The next argument, of so many bytes; a block is two: its buffer's memory, and
  * the part of it as block_t of the kernels. */
 void hyb_launch_pass(hyb_launch_t *launch, const void *value, size_t bytes);
-void hyb_launch_pass_block(hyb_launch_t *launch, hyb_block_t block);
+void hyb_launch_pass_block(hyb_launch_t *launch, hyb_device_view_t block);
 
 /* Groups for so many rows, each an item's, and so many columns. */
 hyb_launch_t hyb_launch_of_rows(int kernel, int64_t rows, int64_t cols);
@@ -75,8 +75,8 @@ typedef struct {
 int64_t hyb_launch_proposals(int64_t nb, int64_t groups);
 
 /* A step's columns from its first row on, and their pivots. */
-hyb_block_t hyb_launch_step_columns(const hyb_panel_step_t *step);
-hyb_block_t hyb_launch_step_pivots(const hyb_panel_step_t *step);
+hyb_device_view_t hyb_launch_step_columns(const hyb_panel_step_t *step);
+hyb_device_view_t hyb_launch_step_pivots(const hyb_panel_step_t *step);
 
 /* After the step's columns: their rows change places in the others, too. */
 xh_status_t hyb_launch_step_swap(const hyb_launcher_t *by,

@@ -20,7 +20,7 @@ static xh_status_t enter(void *state)
         return XH_ERR_DEVICE;
     if (!atomic_load(&device->failed))
         return XH_OK;
-    hyb_opencl_settle(device);
+    hyb_opencl_drain(device);
     return XH_ERR_DEVICE;
 }
 

@@ -50,7 +50,7 @@ static void give_up(hyb_opencl_device_t *device)
 }
 
 /* Polls, because nothing can interrupt clFinish. */
-void hyb_opencl_settle(hyb_opencl_device_t *device)
+void hyb_opencl_drain(hyb_opencl_device_t *device)
 {
     double end = xh_clock_wall() +
                  strtod(hyb_opencl_host->setting("stall_seconds"), NULL);
@@ -82,6 +82,6 @@ xh_status_t hyb_opencl_status(hyb_opencl_device_t *device, const char *what,
         !atomic_load(&device->given_up))
         hyb_opencl_host->log(XH_LOG_ERROR, "opencl", device->index,
                              "%s: error %d of OpenCL", what, (int)error);
-    hyb_opencl_settle(device);
+    hyb_opencl_drain(device);
     return XH_ERR_DEVICE;
 }

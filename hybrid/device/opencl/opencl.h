@@ -143,7 +143,7 @@ bool hyb_opencl_has_work(const hyb_opencl_device_t *device, cl_event marker);
 
 /* Wait until no queue has work left, or the device is given up, which it is
  * after stall_seconds. */
-void hyb_opencl_settle(hyb_opencl_device_t *device);
+void hyb_opencl_drain(hyb_opencl_device_t *device);
 
 /*
  * The status of a call; what names it, for the log. The first failure of a

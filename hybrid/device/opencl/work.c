@@ -103,7 +103,7 @@ static void pass_memory(hyb_launch_t *l, cl_mem memory)
 /* A matrix without gaps on either side crosses as one column. */
 static xh_status_t cross(hyb_opencl_queue_t *queue, const hyb_task_t *t)
 {
-    const hyb_block_t b = t->link.block;
+    const hyb_device_view_t b = t->link.block;
     const xh_view_t h = t->link.host;
     const size_t unit = sizeof(double), here[] = {0, 0, 0};
     const size_t there[] = {(size_t)b.offset * unit, 0, 0};
@@ -142,7 +142,7 @@ typedef struct {
     cl_long offset, rows, depth, down, across;
 } operand_t;
 
-static operand_t operand_of(hyb_block_t b, bool transposed)
+static operand_t operand_of(hyb_device_view_t b, bool transposed)
 {
     return transposed ? (operand_t){b.offset, b.cols, b.rows, b.ld, 1}
                       : (operand_t){b.offset, b.rows, b.cols, 1, b.ld};
@@ -162,7 +162,7 @@ static void pass_operand(hyb_launch_t *l, cl_mem memory, operand_t at)
 
 /* Pack it in strips, by the kernel pack_a or pack_b, if products are to be. */
 static xh_status_t pack(multiplier_t with, hyb_opencl_kernel_t which,
-                        hyb_block_t b, operand_t at)
+                        hyb_device_view_t b, operand_t at)
 {
     const hyb_opencl_config_t *config = &with.product->config;
     const bool is_a = which == HYB_OPENCL_PACK_A;
@@ -185,7 +185,7 @@ static xh_status_t pack(multiplier_t with, hyb_opencl_kernel_t which,
 
 /* An operand, from its strips if it was packed. */
 static void pass_factor(hyb_launch_t *l, const hyb_opencl_config_t *config,
-                        cl_mem strips, hyb_block_t b, operand_t at)
+                        cl_mem strips, hyb_device_view_t b, operand_t at)
 {
     const bool in_place = config->packed == 0 && b.buffer != NULL;
 
@@ -216,11 +216,11 @@ static xh_status_t multiply(multiplier_t with, const hyb_gemm_t *p)
 }
 
 /* The part of b that holds a part of op(b), as xh_view_op_part. */
-static hyb_block_t op_part(hyb_block_t b, xh_trans_t op, int64_t i, int64_t j,
-                           int64_t rows, int64_t cols)
+static hyb_device_view_t op_part(hyb_device_view_t b, xh_trans_t op, int64_t i,
+                                 int64_t j, int64_t rows, int64_t cols)
 {
-    return op == XH_NO_TRANS ? hyb_block_part(b, i, j, rows, cols)
-                             : hyb_block_part(b, j, i, cols, rows);
+    return op == XH_NO_TRANS ? hyb_device_view_part(b, i, j, rows, cols)
+                             : hyb_device_view_part(b, j, i, cols, rows);
 }
 
 /* Piece by piece, as working memory allows. */
@@ -243,7 +243,7 @@ static xh_status_t product(multiplier_t with, const hyb_gemm_t *p)
                 const int64_t rows = xh_smaller(SIDE, m - i);
 
                 piece.a = op_part(p->a, p->trans_a, i, l, rows, depth);
-                piece.c = hyb_block_part(p->c, i, j, rows, cols);
+                piece.c = hyb_device_view_part(p->c, i, j, rows, cols);
                 XH_TRY(pack(with, HYB_OPENCL_PACK_A, piece.a,
                             operand_of(piece.a, p->trans_a == XH_TRANS)));
                 XH_TRY(multiply(with, &piece));
@@ -275,7 +275,7 @@ static xh_status_t gemv(hyb_opencl_queue_t *queue, const hyb_task_t *t)
 }
 
 /* Inverses of the diagonal blocks of l1, at most as many as there is room. */
-static xh_status_t invert(hyb_opencl_queue_t *queue, hyb_block_t l1)
+static xh_status_t invert(hyb_opencl_queue_t *queue, hyb_device_view_t l1)
 {
     const int64_t blocks = xh_units(l1.rows, HYB_OPENCL_INVERTED);
     hyb_launch_t l = {HYB_OPENCL_INVERT,
@@ -293,7 +293,7 @@ static xh_status_t invert(hyb_opencl_queue_t *queue, hyb_block_t l1)
 static xh_status_t trsm(hyb_opencl_queue_t *queue, const hyb_task_t *t)
 {
     enum { WIDTH = HYB_OPENCL_INVERTED };
-    const hyb_block_t l1 = t->trsm.l1, u = t->trsm.u;
+    const hyb_device_view_t l1 = t->trsm.l1, u = t->trsm.u;
     const multiplier_t with = {queue,
                                &queue->device->products[HYB_OPENCL_DEFAULT]};
     hyb_buffer_t inverses = {.memory = queue->inverses};
@@ -301,12 +301,13 @@ static xh_status_t trsm(hyb_opencl_queue_t *queue, const hyb_task_t *t)
     for (int64_t first = 0, slot = 0; first < u.rows; first += WIDTH) {
         const int64_t n = xh_smaller(WIDTH, u.rows - first), next = first + n,
                       left = u.rows - next;
-        const hyb_block_t solved = hyb_block_part(u, first, 0, n, u.cols);
+        const hyb_device_view_t solved =
+            hyb_device_view_part(u, first, 0, n, u.cols);
 
         slot = first / WIDTH % HYB_OPENCL_INVERSES;
         if (slot == 0)
-            XH_TRY(invert(
-                queue, hyb_block_part(l1, first, first, n + left, n + left)));
+            XH_TRY(invert(queue, hyb_device_view_part(l1, first, first,
+                                                      n + left, n + left)));
         XH_TRY(product(
             with,
             &(hyb_gemm_t){.alpha = 1,
@@ -314,13 +315,13 @@ static xh_status_t trsm(hyb_opencl_queue_t *queue, const hyb_task_t *t)
                           .b = solved,
                           .c = solved}));
         if (left > 0)
-            XH_TRY(product(
-                with,
-                &(hyb_gemm_t){.alpha = -1,
-                              .beta = 1,
-                              .a = hyb_block_part(l1, next, first, left, n),
-                              .b = solved,
-                              .c = hyb_block_part(u, next, 0, left, u.cols)}));
+            XH_TRY(product(with, &(hyb_gemm_t){.alpha = -1,
+                                               .beta = 1,
+                                               .a = hyb_device_view_part(
+                                                   l1, next, first, left, n),
+                                               .b = solved,
+                                               .c = hyb_device_view_part(
+                                                   u, next, 0, left, u.cols)}));
     }
     return XH_OK;
 }

@@ -231,7 +231,7 @@ static void weigh_share(void *context, int member)
     int64_t from = mp * member / members, to = mp * (member + 1) / members;
 
     for (int64_t b = 0; b < lu->ledger.check; b++)
-        if (hyb_home_number(&lu->homes, b) == w->place &&
+        if (hyb_place_number(&lu->homes, b) == w->place &&
             is_in_host_memory(w, b))
             sweep(lu, from, Mmin(to, rows_of(w, b)),
                   hyb_ledger_columns(&lu->ledger, hyb_one_block(b)), w->z);
@@ -240,7 +240,7 @@ static void weigh_share(void *context, int member)
 static void weigh_on_device(const weighted_sum_t *w, int64_t block)
 {
     hyb_lu_t *lu = w->lu;
-    hyb_place_t *home = hyb_home_of(&lu->homes, block);
+    hyb_place_t *home = hyb_place_of(&lu->homes, block);
     hyb_run_t run = hyb_ledger_columns(&lu->ledger, hyb_one_block(block));
     hpl_product_t product = {.m = (int)rows_of(w, block),
                              .n = (int)run.count,
@@ -261,7 +261,7 @@ static void weigh(hyb_lu_t *lu, int place, int panels, double *z)
     memset(z, 0, BOTH * (size_t)lu->mat->mp * sizeof(*z));
     hyb_team_run(lu->resources.team, weigh_share, &w);
     for (int64_t b = 0; b < lu->ledger.check; b++) {
-        if (hyb_home_number(&lu->homes, b) != place)
+        if (hyb_place_number(&lu->homes, b) != place)
             continue;
         if (!is_in_host_memory(&w, b))
             weigh_on_device(&w, b);
@@ -348,7 +348,7 @@ void hyb_check_columns_difference(hyb_lu_t *lu, int place, int panels,
 
 /* ---- the team's columns, in the loop ------------------------------------- */
 
-bool hyb_check_columns_alike(const hyb_lu_t *lu, int k)
+bool hyb_check_columns_are_uniform(const hyb_lu_t *lu, int k)
 {
     hyb_group_t group = lu->groups.of[k];
 
@@ -360,7 +360,7 @@ bool hyb_check_columns_due(const hyb_lu_t *lu, int k)
 {
     return lu->check != NULL && (k + 1) % lu->check->every == 0 &&
            k >= lu->range.first && k + 1 < hyb_lu_end(lu) &&
-           hyb_check_columns_alike(lu, k + 1);
+           hyb_check_columns_are_uniform(lu, k + 1);
 }
 
 /* Does the team sweep its columns in iteration k? If some columns visit
@@ -377,7 +377,7 @@ static double *sweep_of(const hyb_lu_t *lu, int member, int k)
            (int64_t)(member * SWEEPS + k % SWEEPS) * BOTH * lu->mat->mp;
 }
 
-void hyb_check_columns_seen(hyb_worker_t *me, int k, hyb_run_t run)
+void hyb_check_columns_add_run(hyb_worker_t *me, int k, hyb_run_t run)
 {
     hyb_lu_t *lu = me->lu;
     double *z;

@@ -99,8 +99,9 @@ void hyb_check_columns_end(hyb_lu_t *lu);
 /* The device of place `home` has computed product `p` of the back-substitution
  * twice; the second result is in `again`. Raise an alarm if the results differ
  * by more than rounding. */
-void hyb_check_columns_same(hyb_lu_t *lu, const hyb_place_t *home,
-                            const hpl_product_t *p, const double *again);
+void hyb_check_columns_compare_products(hyb_lu_t *lu, const hyb_place_t *home,
+                                        const hpl_product_t *p,
+                                        const double *again);
 
 /* ---- in the loop --------------------------------------------------------- */
 
@@ -111,11 +112,11 @@ bool hyb_check_columns_due(const hyb_lu_t *lu, int k);
  * panel k alone be applied to all of them next? True if panel k is a group of
  * its own, and all guests, to which panels are applied by turns, are factored.
  */
-bool hyb_check_columns_alike(const hyb_lu_t *lu, int k);
+bool hyb_check_columns_are_uniform(const hyb_lu_t *lu, int k);
 
 /* Add - A w over a run of the team's columns, to which panel k has just been
  * applied, to the sweep of iteration k. */
-void hyb_check_columns_seen(hyb_worker_t *me, int k, hyb_run_t run);
+void hyb_check_columns_add_run(hyb_worker_t *me, int k, hyb_run_t run);
 
 /* When iteration k opens, iteration k - 2 is complete: judge the rows that the
  * members swept in iteration k - 2. Called by the leader. */
@@ -152,8 +153,8 @@ void hyb_check_columns_panel(hyb_lu_t *lu, int k, xh_view_t columns, int member,
 
 /* Save the rows of pivot `c` of panel k, which all processes know: the pivot's
  * `candidate` and `current`. P > 1; called by the leader. */
-void hyb_check_columns_chosen(hyb_lu_t *lu, int k, int c,
-                              const hyb_pivot_t *pivot);
+void hyb_check_columns_save_pivot_row(hyb_lu_t *lu, int k, int c,
+                                      const hyb_pivot_t *pivot);
 
 /*
  * If the team factors panel k, which lives on a device, compare all rows of the
@@ -163,7 +164,8 @@ void hyb_check_columns_chosen(hyb_lu_t *lu, int k, int c,
  * made:     compute L2 U w of rows from .. to - 1 of L2; called by any member
  * factored: compare, once the panel is known on this process
  */
-void hyb_check_columns_made(hyb_lu_t *lu, int k, int64_t from, int64_t to);
+void hyb_check_columns_add_l2_rows(hyb_lu_t *lu, int k, int64_t from,
+                                   int64_t to);
 void hyb_check_columns_factored(hyb_lu_t *lu, int k);
 
 /* ---- P > 1 --------------------------------------------------------------- */
@@ -177,10 +179,10 @@ void hyb_check_columns_packed(hyb_lu_t *lu, int member, const hpl_exchange_t *x,
 /* Judge the rows that leave, for places whose check columns are among `blocks`.
  * Correct the check columns of a wrong row, so that its receiver is not blamed.
  * Called by the leader. */
-void hyb_check_columns_leave(hyb_lu_t *lu, const hpl_exchange_t *x,
-                             hyb_block_range_t blocks);
+void hyb_check_columns_judge_leaving(hyb_lu_t *lu, const hpl_exchange_t *x,
+                                     hyb_block_range_t blocks);
 
 /* Raise an alarm that names the sender if check columns of received rows have a
  * NaN or an infinity. */
-void hyb_check_columns_come(hyb_lu_t *lu, const hpl_exchange_t *x,
-                            hyb_block_range_t blocks);
+void hyb_check_columns_check_received(hyb_lu_t *lu, const hpl_exchange_t *x,
+                                      hyb_block_range_t blocks);

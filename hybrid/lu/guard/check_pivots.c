@@ -43,8 +43,8 @@ const double *hyb_check_columns_chosen_rows(const hyb_lu_t *lu, int k, int c)
     return pivot_rows(lu, k, c);
 }
 
-void hyb_check_columns_chosen(hyb_lu_t *lu, int k, int c,
-                              const hyb_pivot_t *pivot)
+void hyb_check_columns_save_pivot_row(hyb_lu_t *lu, int k, int c,
+                                      const hyb_pivot_t *pivot)
 {
     int jb = hyb_lu_panel(lu, k)->hpl->jb;
 
@@ -207,15 +207,15 @@ static void judge(hyb_lu_t *lu, int k, int process_row, const int64_t *row,
                   const double *z, int64_t ld, int64_t count)
 {
     hyb_check_columns_judge(
-        lu, &(hyb_compared_t){
-                .place = hyb_home_number(&lu->homes, hyb_lu_panel_block(lu, k)),
-                .k = k,
-                .rows = count,
-                .row = row,
-                .z = z,
-                .ld = ld,
-                .by_panel = true,
-                .process_row = process_row});
+        lu, &(hyb_compared_t){.place = hyb_place_number(
+                                  &lu->homes, hyb_lu_panel_block(lu, k)),
+                              .k = k,
+                              .rows = count,
+                              .row = row,
+                              .z = z,
+                              .ld = ld,
+                              .by_panel = true,
+                              .process_row = process_row});
 }
 
 /* A replay of the pivots of panel k, whose rows all processes know. */
@@ -318,7 +318,7 @@ void hyb_check_columns_pivots(hyb_lu_t *lu, int k)
 bool hyb_check_columns_for_device(hyb_lu_t *lu, int k)
 {
     return hyb_lu_owns(lu, k) && !hyb_lu_panel(lu, k)->by_device &&
-           hyb_lu_panel_home(lu, k) != &lu->homes.host;
+           hyb_lu_panel_place(lu, k) != &lu->homes.host;
 }
 
 /* Compute v := U w for c1 and c2, over panel k's own columns. */
@@ -338,7 +338,8 @@ static void weigh_panel(hyb_lu_t *lu, int k, double *v)
     }
 }
 
-void hyb_check_columns_made(hyb_lu_t *lu, int k, int64_t from, int64_t to)
+void hyb_check_columns_add_l2_rows(hyb_lu_t *lu, int k, int64_t from,
+                                   int64_t to)
 {
     const hyb_tiles_t *l2 = &hyb_lu_panel(lu, k)->factors.l2;
     const HPL_T_panel *h = hyb_lu_panel(lu, k)->hpl;

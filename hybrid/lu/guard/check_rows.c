@@ -130,7 +130,7 @@ static void weigh_columns(hyb_lu_t *lu, int member, const hpl_exchange_t *x,
                           int from, hyb_run_t run)
 {
     int place =
-        hyb_home_number(&lu->homes, hyb_ledger_block(&lu->ledger, run.from));
+        hyb_place_number(&lu->homes, hyb_ledger_block(&lu->ledger, run.from));
     double *z = part_of(lu, member, place);
     const double *w[BOTH];
     leaving_t leaves[2];
@@ -151,7 +151,7 @@ static void weigh_columns(hyb_lu_t *lu, int member, const hpl_exchange_t *x,
 static bool is_compared(const hyb_lu_t *lu, const hpl_exchange_t *x)
 {
     return lu->check != NULL && !lu->resources.device_mpi &&
-           hyb_check_columns_alike(lu, hpl_panel_number(x->panel));
+           hyb_check_columns_are_uniform(lu, hpl_panel_number(x->panel));
 }
 
 void hyb_check_columns_packed(hyb_lu_t *lu, int member, const hpl_exchange_t *x,
@@ -190,7 +190,7 @@ static void add_members(hyb_lu_t *lu, int k)
 static const double *panel_part(const hyb_lu_t *lu, int place, int k)
 {
     return hyb_lu_owns(lu, k) &&
-                   hyb_home_number(&lu->homes, hyb_lu_panel_block(lu, k)) ==
+                   hyb_place_number(&lu->homes, hyb_lu_panel_block(lu, k)) ==
                        place
                ? lu->check->panel[k % HYB_IN_FLIGHT]
                : NULL;
@@ -253,8 +253,8 @@ static void judge(hyb_lu_t *lu, int place, const hpl_exchange_t *x,
     correct_check_columns(x, &l[1], column, z + l[0].count, ld);
 }
 
-void hyb_check_columns_leave(hyb_lu_t *lu, const hpl_exchange_t *x,
-                             hyb_block_range_t blocks)
+void hyb_check_columns_judge_leaving(hyb_lu_t *lu, const hpl_exchange_t *x,
+                                     hyb_block_range_t blocks)
 {
     leaving_t leaves[2];
     int64_t start = hyb_ledger_first(&lu->ledger, blocks.from);
@@ -304,8 +304,8 @@ static void raise_rows(hyb_lu_t *lu, const hpl_exchange_t *x, int member)
     hyb_alarm_raise(lu, &alarm);
 }
 
-void hyb_check_columns_come(hyb_lu_t *lu, const hpl_exchange_t *x,
-                            hyb_block_range_t blocks)
+void hyb_check_columns_check_received(hyb_lu_t *lu, const hpl_exchange_t *x,
+                                      hyb_block_range_t blocks)
 {
     const hpl_pivots_t *m = x->panel->pivots;
     const int *u = m->gather_offset;

@@ -259,8 +259,9 @@ static int number_of(const hyb_lu_t *lu, const hyb_place_t *place)
     return number;
 }
 
-void hyb_check_columns_same(hyb_lu_t *lu, const hyb_place_t *home,
-                            const hpl_product_t *p, const double *again)
+void hyb_check_columns_compare_products(hyb_lu_t *lu, const hyb_place_t *home,
+                                        const hpl_product_t *p,
+                                        const double *again)
 {
     static const double part = 1e-13;
     int place = number_of(lu, home);

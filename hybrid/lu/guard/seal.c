@@ -124,7 +124,7 @@ static hyb_alarm_t alarm_of(hyb_lu_t *lu, int kind, int k)
                                 hpl_map_block_owner(&columns, k));
     if (kind == HYB_FOUND_PANEL && hyb_lu_panel(lu, k)->by_device)
         alarm.device =
-            hyb_home_number(&lu->homes, hyb_lu_panel_block(lu, k)) - 1;
+            hyb_place_number(&lu->homes, hyb_lu_panel_block(lu, k)) - 1;
     return alarm;
 }
 
@@ -179,7 +179,7 @@ static int origin_of_nan(hyb_lu_t *lu, int k)
 /* Did a device send the panel's columns to the team with a NaN? */
 static bool device_sent_nan(hyb_lu_t *lu, int k)
 {
-    hyb_place_t *home = hyb_lu_panel_home(lu, k);
+    hyb_place_t *home = hyb_lu_panel_place(lu, k);
     xh_view_t columns;
 
     if (home == &lu->homes.host || hyb_lu_panel(lu, k)->by_device)
@@ -208,7 +208,7 @@ static void raise_nan(hyb_lu_t *lu, int k)
         alarm.sender = HPL_pnum(lu->grid, row, lu->grid->mycol);
     else if (device_sent_nan(lu, k))
         alarm.device =
-            hyb_home_number(&lu->homes, hyb_lu_panel_block(lu, k)) - 1;
+            hyb_place_number(&lu->homes, hyb_lu_panel_block(lu, k)) - 1;
     hyb_alarm_raise(lu, &alarm);
 }
 
@@ -228,7 +228,7 @@ void hyb_seal_sum(hyb_lu_t *lu, int k)
         return;
     while ((unit = hyb_units_take(&hyb_lu_panel(lu, k)->sealing)) >= 0) {
         sum_unit(lu, k, unit);
-        hyb_check_columns_made(
+        hyb_check_columns_add_l2_rows(
             lu, k, unit * UNIT,
             Mmin((unit + 1) * UNIT, hyb_lu_panel(lu, k)->factors.l2.rows));
         hyb_units_settle(&hyb_lu_panel(lu, k)->sealing);
@@ -272,8 +272,8 @@ void hyb_seal_take(hyb_lu_t *lu, int k)
     begin(lu, k);
     hyb_seal_sum(lu, k);
     hyb_seal_compare_copy(
-        lu, k, hyb_home_number(&lu->homes, hyb_lu_panel_block(lu, k)) - 1, bits,
-        atomic_load(&p->seal_bits));
+        lu, k, hyb_place_number(&lu->homes, hyb_lu_panel_block(lu, k)) - 1,
+        bits, atomic_load(&p->seal_bits));
 }
 
 uint64_t hyb_seal_of(hyb_lu_t *lu, int k)

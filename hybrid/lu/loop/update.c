@@ -176,7 +176,7 @@ static bool has_come_up(const hyb_lu_t *lu, int k, int64_t b)
 static bool is_due(const hyb_lu_t *lu, int k, const hyb_place_t *place,
                    int64_t b)
 {
-    return hyb_home_of(&lu->homes, b) == place && has_come_up(lu, k, b) &&
+    return hyb_place_of(&lu->homes, b) == place && has_come_up(lu, k, b) &&
            !hyb_ledger_queued(&lu->ledger, hyb_one_block(b),
                               hyb_stage(hyb_lu_met(lu, b, k)));
 }
@@ -191,7 +191,7 @@ static hyb_block_range_t due_blocks(const hyb_lu_t *lu, const hyb_step_t *step,
     hyb_block_range_t due = hyb_one_block(b);
 
     while (due.to < step->all.to &&
-           (hyb_home_of(&lu->homes, due.to) != place ||
+           (hyb_place_of(&lu->homes, due.to) != place ||
             (is_due(lu, step->k, place, due.to) &&
              hyb_ledger_panels_queued(&lu->ledger, due.to) == from &&
              hyb_lu_met(lu, due.to, step->k) == to)))

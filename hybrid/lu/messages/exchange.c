@@ -270,7 +270,7 @@ static bool start_parcel(hyb_lu_t *lu)
     pack_unit(lu, 0);
     if (!is_packed(lu) || !is_weighed(lu))
         return false;
-    hyb_check_columns_leave(lu, &parcel->x, parcel->blocks);
+    hyb_check_columns_judge_leaving(lu, &parcel->x, parcel->blocks);
     hpl_exchange_start(&parcel->x);
     e->moving[e->count++] = parcel;
     e->packed = NULL;
@@ -283,7 +283,7 @@ static void end_parcel(hyb_lu_t *lu, hyb_parcel_t *parcel)
     hyb_block_range_t blocks = parcel->blocks;
 
     hpl_schedule_end(parcel->x.schedule);
-    hyb_check_columns_come(lu, &parcel->x, blocks);
+    hyb_check_columns_check_received(lu, &parcel->x, blocks);
     if (!hyb_parcel_is_l2(parcel))
         hyb_ledger_queue_all(&lu->ledger, blocks, 1);
     for (int64_t b = blocks.from; b < blocks.to; b++)

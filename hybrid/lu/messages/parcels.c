@@ -149,7 +149,7 @@ static void take_slot(hyb_lu_t *lu, hyb_parcel_t *parcel)
 /* Is block b in host memory while its parcel is packed? */
 static bool is_on_host(const hyb_lu_t *lu, int64_t b)
 {
-    const hyb_place_t *place = hyb_home_of(&lu->homes, b);
+    const hyb_place_t *place = hyb_place_of(&lu->homes, b);
 
     return hyb_homes_in_host_memory(&lu->homes, b) &&
            (hyb_ledger_is_teams(&lu->ledger, b) || !place->has_guest(place, b));

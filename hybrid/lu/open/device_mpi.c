@@ -39,14 +39,14 @@ static void close_mailbox(mailbox_t *m)
     hyb_queue_destroy(m->queue);
 }
 
-static hyb_block_t vector(const mailbox_t *m, int number)
+static hyb_device_view_t vector(const mailbox_t *m, int number)
 {
-    return hyb_block(m->memory, (int64_t)number * LONG, LONG, 1);
+    return hyb_device_view(m->memory, (int64_t)number * LONG, LONG, 1);
 }
 
 static double *address(const mailbox_t *m, int number)
 {
-    return hyb_block_address(vector(m, number));
+    return hyb_device_view_address(vector(m, number));
 }
 
 static xh_view_t host_vector(double *data)

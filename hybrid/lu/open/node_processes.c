@@ -50,7 +50,7 @@ static xh_status_t share_texts(MPI_Comm node, const char *mask,
 }
 
 xh_status_t hyb_node_processes_find(MPI_Comm comm,
-                                    hyb_node_processes_t *neighbours_p)
+                                    hyb_node_processes_t *node_processes_p)
 {
     hyb_node_processes_t n = {.topology = NULL};
     char *mask = NULL, *reach = NULL;
@@ -72,7 +72,7 @@ xh_status_t hyb_node_processes_find(MPI_Comm comm,
     free(reach);
     if (status == XH_OK) {
         hyb_topology_synthetic(n.topology, n.machine, sizeof(n.machine));
-        *neighbours_p = n;
+        *node_processes_p = n;
     } else
         hyb_node_processes_free(&n);
     return status;

@@ -25,7 +25,7 @@ typedef struct {
  * Errors: XH_ERR_MEMORY, XH_ERR_INTERNAL; equal on all processes of a node
  */
 xh_status_t hyb_node_processes_find(MPI_Comm comm,
-                                    hyb_node_processes_t *neighbours_p);
+                                    hyb_node_processes_t *node_processes_p);
 
 /* Free `node_processes`, and give the calling thread the affinity that it had
  * before it was bound. */

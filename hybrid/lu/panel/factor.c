@@ -17,7 +17,7 @@
 static void load(hyb_lu_t *lu, int k, int member, int members)
 {
     hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
-    hyb_place_t *home = hyb_lu_panel_home(lu, k);
+    hyb_place_t *home = hyb_lu_panel_place(lu, k);
     xh_view_t all = home->panel_columns(home, k);
     int top = hpl_panel_top_rows(p->hpl), height = p->factors.l2.height;
     int64_t rows = p->factors.l2.rows, tiles = xh_units(rows, height);
@@ -32,7 +32,7 @@ static void load(hyb_lu_t *lu, int k, int member, int members)
 
 static xh_view_t all_columns(hyb_lu_t *lu, int k)
 {
-    hyb_place_t *home = hyb_lu_panel_home(lu, k);
+    hyb_place_t *home = hyb_lu_panel_place(lu, k);
 
     return home->panel_columns(home, k);
 }
@@ -120,7 +120,7 @@ static void agree(void *context, hyb_pivot_t *pivot)
         return;
     }
     hyb_panel_agree(h, workspace->proposal, &wait, pivot);
-    hyb_check_columns_chosen(a->lu, a->k, a->column++, pivot);
+    hyb_check_columns_save_pivot_row(a->lu, a->k, a->column++, pivot);
 }
 
 /* Without this option nobody reads HPL's timer of the recursion's leaves. */
@@ -170,7 +170,7 @@ static bool can_come_down(hyb_lu_t *lu, int k)
 
 static void queue_on_device(hyb_worker_t *leader, int k)
 {
-    hyb_place_t *home = hyb_lu_panel_home(leader->lu, k);
+    hyb_place_t *home = hyb_lu_panel_place(leader->lu, k);
     agreement_t agreement = {.lu = leader->lu, .k = k};
 
     hyb_timer_begin(leader, HYB_PANEL, k);
@@ -184,7 +184,7 @@ bool hyb_panel_take(hyb_lu_t *lu, int k)
 {
     hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
     HPL_T_panel *h = p->hpl;
-    hyb_place_t *home = hyb_lu_panel_home(lu, k);
+    hyb_place_t *home = hyb_lu_panel_place(lu, k);
     xh_view_t l1 = home->take_panel(home, k, p->workspace->pivots), all;
     int top = hpl_panel_top_rows(h);
 

@@ -38,7 +38,7 @@ void hyb_panel_choice_destroy(hyb_lu_t *lu)
 static bool panel_is(const hyb_lu_t *lu, int k, const char *asked)
 {
     return lu->homes.can_factor &&
-           hyb_home_number(&lu->homes, hyb_lu_panel_block(lu, k)) > 0 &&
+           hyb_place_number(&lu->homes, hyb_lu_panel_block(lu, k)) > 0 &&
            strcmp(hyb_resources_panel(&lu->resources), asked) == 0;
 }
 
@@ -69,7 +69,7 @@ bool hyb_panel_choice_was_device(const hyb_lu_t *lu)
 void hyb_panel_choice_note(hyb_lu_t *lu, int k, bool by_device, double seconds)
 {
     struct hyb_panel_choice *c = lu->homes.choice;
-    hyb_place_t *home = hyb_lu_panel_home(lu, k);
+    hyb_place_t *home = hyb_lu_panel_place(lu, k);
 
     if (!panel_is(lu, k, "auto"))
         return;

@@ -6,7 +6,7 @@
 typedef struct {
     hyb_queue_t *queue;
     const hyb_panel_column_t *panel;
-    hyb_block_t pivots;
+    hyb_device_view_t pivots;
     xh_status_t (*agree)(void *context, int64_t column);
     void *context;
 } factoring_t;
@@ -34,19 +34,20 @@ static xh_status_t update_right(const factoring_t *f, int64_t first,
                                 int64_t half, int64_t count)
 {
     bool apart = f->panel->top.rows > 0;
-    hyb_block_t panel = f->panel->panel, l1 = apart ? f->panel->top : panel;
+    hyb_device_view_t panel = f->panel->panel,
+                      l1 = apart ? f->panel->top : panel;
     int64_t middle = first + half, right = count - half;
     int64_t top = apart ? 0 : middle, below = panel.rows - top;
-    hyb_block_t u = hyb_block_part(l1, first, middle, half, right);
+    hyb_device_view_t u = hyb_device_view_part(l1, first, middle, half, right);
     const hyb_gemm_t product = {
         .alpha = -1.0,
         .beta = 1.0,
-        .a = hyb_block_part(panel, top, first, below, half),
+        .a = hyb_device_view_part(panel, top, first, below, half),
         .b = u,
-        .c = hyb_block_part(panel, top, middle, below, right)};
+        .c = hyb_device_view_part(panel, top, middle, below, right)};
 
-    XH_TRY(hyb_queue_trsm(f->queue,
-                          hyb_block_part(l1, first, first, half, half), u));
+    XH_TRY(hyb_queue_trsm(
+        f->queue, hyb_device_view_part(l1, first, first, half, half), u));
     return hyb_queue_gemm(f->queue, &product);
 }
 
@@ -67,9 +68,11 @@ static xh_status_t factor(const factoring_t *f, int64_t first, int64_t count)
     return factor(f, first + half, count - half);
 }
 
-xh_status_t hyb_place_factor(
-    hyb_queue_t *queue, const hyb_panel_column_t *panel, hyb_block_t pivots,
-    xh_status_t (*agree)(void *context, int64_t column), void *context)
+xh_status_t
+hyb_place_factor(hyb_queue_t *queue, const hyb_panel_column_t *panel,
+                 hyb_device_view_t pivots,
+                 xh_status_t (*agree)(void *context, int64_t column),
+                 void *context)
 {
     const factoring_t f = {queue, panel, pivots, agree, context};
 

@@ -4,7 +4,7 @@
 #include "hybrid/lu/guard/check_columns.h"
 #include "hybrid/lu/guard/seal.h"
 #include "hybrid/lu/messages/exchange.h"
-#include "hybrid/lu/places/device_columns.h"
+#include "hybrid/lu/places/place_device_private.h"
 #include "hybrid/lu/places/device_work.h"
 #include "hybrid/lu/state/homes.h"
 #include "hybrid/lu/state/ledger.h"
@@ -23,16 +23,17 @@ enum { PANELS = HYB_GUARD_PANELS, MOMENTS = HYB_GUARD_MOMENTS };
 typedef enum { FACTORED, CAME, L1_CAME, GIVEN_UP } moment_t;
 
 struct hyb_place_guard {
-    hyb_block_t weights; /* columns x both */
-    hyb_block_t panel;   /* rows x both: sums over the next panel's columns */
-    hyb_block_t rows;    /* rows x both: sums over all other columns */
+    hyb_device_view_t weights; /* columns x both */
+    hyb_device_view_t
+        panel; /* rows x both: sums over the next panel's columns */
+    hyb_device_view_t rows;     /* rows x both: sums over all other columns */
     double *all[HYB_IN_FLIGHT]; /* pinned: rows x both, on their way down, of
                                    all other columns */
     double *own[HYB_IN_FLIGHT]; /* and of panel k's columns */
     double *host_weights;
-    int swept;           /* iterations before this one have been compared */
-    hyb_block_t sums[2]; /* sums of a panel's columns: when factored; when it
-                            has come, or is given up */
+    int swept; /* iterations before this one have been compared */
+    hyb_device_view_t sums[2]; /* sums of a panel's columns: when factored; when
+                            it has come, or is given up */
     double *down[MOMENTS][PANELS]; /* sums on their way down */
     uint64_t seal[PANELS];         /* expected sums of L2, */
     uint64_t l1_seal[PANELS];      /* and of L1 */
@@ -43,7 +44,7 @@ typedef struct hyb_place_guard guard_t;
 /* ---- memory -------------------------------------------------------------- */
 
 /* Send the weights of the device's columns up. */
-static xh_status_t send_weights(hyb_place_columns_t *d, double *host)
+static xh_status_t send_weights(hyb_place_device_t *d, double *host)
 {
     const hyb_ledger_t *ledger = &d->base.lu->ledger;
     int64_t columns = d->columns[ledger->blocks];
@@ -61,10 +62,10 @@ static xh_status_t send_weights(hyb_place_columns_t *d, double *host)
     XH_TRY(hyb_queue_copy_in(d->queue.link,
                              (xh_view_t){host, columns, BOTH, columns},
                              d->guard->weights));
-    return hyb_place_settle(d);
+    return hyb_place_drain(d);
 }
 
-xh_status_t hyb_place_guard_create(hyb_place_columns_t *d, int64_t at,
+xh_status_t hyb_place_guard_create(hyb_place_device_t *d, int64_t at,
                                    double *host)
 {
     int64_t rows = d->memory.matrix.rows, nb = d->nb;
@@ -73,11 +74,12 @@ xh_status_t hyb_place_guard_create(hyb_place_columns_t *d, int64_t at,
 
     if (g == NULL)
         return XH_ERR_MEMORY;
-    g->weights = hyb_block(d->memory.buffer, at, columns, BOTH);
-    g->panel = hyb_block(d->memory.buffer, at += BOTH * columns, rows, BOTH);
-    g->rows = hyb_block(d->memory.buffer, at += BOTH * rows, rows, BOTH);
-    g->sums[0] = hyb_block(d->memory.buffer, at += BOTH * rows, 2, nb);
-    g->sums[1] = hyb_block(d->memory.buffer, at + 2 * nb, 2, nb);
+    g->weights = hyb_device_view(d->memory.buffer, at, columns, BOTH);
+    g->panel =
+        hyb_device_view(d->memory.buffer, at += BOTH * columns, rows, BOTH);
+    g->rows = hyb_device_view(d->memory.buffer, at += BOTH * rows, rows, BOTH);
+    g->sums[0] = hyb_device_view(d->memory.buffer, at += BOTH * rows, 2, nb);
+    g->sums[1] = hyb_device_view(d->memory.buffer, at + 2 * nb, 2, nb);
     for (int i = 0; i < HYB_IN_FLIGHT; i++) {
         g->all[i] = host + BOTH * (columns + i * rows);
         g->own[i] = g->all[i] + HYB_IN_FLIGHT * BOTH * rows;
@@ -90,24 +92,26 @@ xh_status_t hyb_place_guard_create(hyb_place_columns_t *d, int64_t at,
 }
 
 /* Needs lu's check columns. */
-void hyb_place_guard_begin(hyb_place_columns_t *d)
+void hyb_place_guard_begin(hyb_place_device_t *d)
 {
     if (d->guard != NULL && d->base.lu->homes.resident)
-        hyb_place_check(d, send_weights(d, d->guard->host_weights));
+        hyb_place_require_ok(d, send_weights(d, d->guard->host_weights));
 }
 
 /* ---- rows of all columns ------------------------------------------------- */
 
 /* Queue z := - A w for rows from `row` on and a run of the device's columns. */
-static xh_status_t weigh(hyb_place_columns_t *d, int64_t row, hyb_run_t run,
-                         hyb_block_t z, double *down)
+static xh_status_t weigh(hyb_place_device_t *d, int64_t row, hyb_run_t run,
+                         hyb_device_view_t z, double *down)
 {
     int64_t rows = d->memory.matrix.rows - row;
     const hyb_gemm_t product = {
         .alpha = -1.0,
-        .a = hyb_block_part(d->memory.matrix, row, run.from, rows, run.count),
-        .b = hyb_block_part(d->guard->weights, run.from, 0, run.count, BOTH),
-        .c = hyb_block_first(z, rows, BOTH)};
+        .a = hyb_device_view_part(d->memory.matrix, row, run.from, rows,
+                                  run.count),
+        .b = hyb_device_view_part(d->guard->weights, run.from, 0, run.count,
+                                  BOTH),
+        .c = hyb_device_view_first(z, rows, BOTH)};
     xh_view_t host = {down, rows, BOTH, d->memory.matrix.rows};
 
     if (rows == 0)
@@ -123,13 +127,13 @@ static xh_status_t weigh(hyb_place_columns_t *d, int64_t row, hyb_run_t run,
 
 /* Are sums over the panel's own columns needed? They can only be taken until
  * the device factors the panel. */
-static bool needs_panel(const hyb_place_columns_t *d, int k)
+static bool needs_panel(const hyb_place_device_t *d, int k)
 {
     return d->guard != NULL && (d->base.lu->grid->nprow > 1 ||
                                 hyb_check_columns_due(d->base.lu, k - 1));
 }
 
-xh_status_t hyb_place_guard_panel(hyb_place_columns_t *d, int k)
+xh_status_t hyb_place_guard_queue_panel_sums(hyb_place_device_t *d, int k)
 {
     int64_t b = hyb_lu_panel_block(d->base.lu, k);
 
@@ -141,7 +145,7 @@ xh_status_t hyb_place_guard_panel(hyb_place_columns_t *d, int k)
 }
 
 /* The sum of all bits. */
-static uint64_t bits_of(const hyb_place_columns_t *d, int k, moment_t moment,
+static uint64_t bits_of(const hyb_place_device_t *d, int k, moment_t moment,
                         int64_t columns)
 {
     uint64_t all = 0, bits;
@@ -153,7 +157,7 @@ static uint64_t bits_of(const hyb_place_columns_t *d, int k, moment_t moment,
     return all;
 }
 
-void hyb_place_guard_took(hyb_place_columns_t *d, int k, int64_t jb)
+void hyb_place_guard_take_panel_sums(hyb_place_device_t *d, int k, int64_t jb)
 {
     const hyb_lu_t *lu = d->base.lu;
     int64_t rows = lu->mat->mp;
@@ -168,19 +172,19 @@ void hyb_place_guard_took(hyb_place_columns_t *d, int k, int64_t jb)
 }
 
 /* Is the application of panel k queued for all of the device's blocks? */
-static bool can_sweep(const hyb_place_columns_t *d, int k)
+static bool can_sweep(const hyb_place_device_t *d, int k)
 {
     const hyb_lu_t *lu = d->base.lu;
     hyb_block_range_t all = hyb_lu_trailing(lu, k);
 
     for (int64_t b = all.from; b < all.to; b++)
-        if (hyb_home_number(&lu->homes, b) == d->number &&
+        if (hyb_place_number(&lu->homes, b) == d->number &&
             !hyb_ledger_queued(&lu->ledger, hyb_one_block(b), hyb_stage(k + 1)))
             return false;
     return true;
 }
 
-static xh_status_t sweep(hyb_place_columns_t *d, int k)
+static xh_status_t sweep(hyb_place_device_t *d, int k)
 {
     const hyb_lu_t *lu = d->base.lu;
     hyb_block_range_t rest = hyb_lu_trailing(lu, k + 1);
@@ -194,18 +198,18 @@ static xh_status_t sweep(hyb_place_columns_t *d, int k)
     return XH_OK;
 }
 
-void hyb_place_guard_sweep(hyb_place_t *place, int k)
+void hyb_place_guard_queue_comparison(hyb_place_t *place, int k)
 {
-    hyb_place_columns_t *d = (hyb_place_columns_t *)place;
+    hyb_place_device_t *d = (hyb_place_device_t *)place;
 
     if (d->guard == NULL || !place->lu->homes.resident || d->guard->swept > k ||
         !hyb_check_columns_due(place->lu, k) || !can_sweep(d, k))
         return;
     d->guard->swept = k + 1;
-    hyb_place_check(d, sweep(d, k));
+    hyb_place_require_ok(d, sweep(d, k));
 }
 
-void hyb_place_guard_swept(hyb_place_columns_t *d, int k)
+void hyb_place_guard_finish_comparison(hyb_place_device_t *d, int k)
 {
     hyb_lu_t *lu = d->base.lu;
     int64_t mp = lu->mat->mp, from = hyb_lu_rows_above(lu, k + 1);
@@ -229,11 +233,11 @@ void hyb_place_guard_swept(hyb_place_columns_t *d, int k)
  */
 
 /* Queue: the sums of L2 of panel k come down. */
-static xh_status_t sum(hyb_place_columns_t *d, hyb_queue_t *queue, int k,
-                       moment_t moment, hyb_block_t l2)
+static xh_status_t sum(hyb_place_device_t *d, hyb_queue_t *queue, int k,
+                       moment_t moment, hyb_device_view_t l2)
 {
-    hyb_block_t sums =
-        hyb_block_part(d->guard->sums[moment != FACTORED], 0, 0, 2, l2.cols);
+    hyb_device_view_t sums = hyb_device_view_part(
+        d->guard->sums[moment != FACTORED], 0, 0, 2, l2.cols);
     double *down = d->guard->down[moment][k % PANELS];
 
     memset(down, 0, 2 * (size_t)l2.cols * sizeof(*down));
@@ -243,20 +247,20 @@ static xh_status_t sum(hyb_place_columns_t *d, hyb_queue_t *queue, int k,
     return hyb_queue_copy_out(queue, sums, (xh_view_t){down, 2, l2.cols, 2});
 }
 
-xh_status_t hyb_place_guard_factored(hyb_place_columns_t *d, int k,
-                                     hyb_block_t l2)
+xh_status_t hyb_place_guard_queue_factored_seal(hyb_place_device_t *d, int k,
+                                                hyb_device_view_t l2)
 {
     return d->guard != NULL ? sum(d, d->queue.factor, k, FACTORED, l2) : XH_OK;
 }
 
 /* Is L2 a copy that came up? Where it was factored, it is not. */
-static bool is_copy(hyb_place_columns_t *d, const hyb_place_panel_t *panel)
+static bool is_copy(hyb_place_device_t *d, const hyb_place_panel_t *panel)
 {
     return d->guard != NULL && panel->l2.rows > 0 &&
-           panel->l2.offset == panel->came.offset;
+           panel->l2.offset == panel->received_l2.offset;
 }
 
-static void note(hyb_place_columns_t *d, int k, moment_t moment)
+static void note(hyb_place_device_t *d, int k, moment_t moment)
 {
     int at = hyb_place_note(d, (hyb_block_range_t){0}, 0, 0.0, d->queue.link);
 
@@ -264,7 +268,8 @@ static void note(hyb_place_columns_t *d, int k, moment_t moment)
     d->queued.work[at].given_up = moment == GIVEN_UP;
 }
 
-xh_status_t hyb_place_guard_came(hyb_place_columns_t *d, int k, xh_view_t l1)
+xh_status_t hyb_place_guard_queue_received_seal(hyb_place_device_t *d, int k,
+                                                xh_view_t l1)
 {
     const hyb_place_panel_t *panel = hyb_place_panel(d, k);
     bool copied = is_copy(d, panel);
@@ -275,17 +280,17 @@ xh_status_t hyb_place_guard_came(hyb_place_columns_t *d, int k, xh_view_t l1)
     d->guard->seal[k % PANELS] = copied ? hyb_seal_of(d->base.lu, k) : 0;
     d->guard->l1_seal[k % PANELS] = hyb_seal_bits(l1.data, l1.rows * l1.cols);
     XH_TRY(sum(d, d->queue.link, k, CAME,
-               hyb_block_first(panel->l2, rows, panel->l2.cols)));
+               hyb_device_view_first(panel->l2, rows, panel->l2.cols)));
     XH_TRY(sum(d, d->queue.link, k, L1_CAME,
-               hyb_block_first(panel->l1, l1.rows, panel->jb)));
+               hyb_device_view_first(panel->l1, l1.rows, panel->jb)));
     note(d, k, CAME);
     return XH_OK;
 }
 
 /* Sum L2 of panel k, which stands here as long as its group. */
-static xh_status_t give_up(hyb_place_columns_t *d, int k)
+static xh_status_t give_up(hyb_place_device_t *d, int k)
 {
-    hyb_block_t l2 = hyb_place_l2(d, k);
+    hyb_device_view_t l2 = hyb_place_l2(d, k);
 
     if (l2.rows == 0 ||
         (d->base.lu->groups.width == 1 && !is_copy(d, hyb_place_panel(d, k))))
@@ -295,7 +300,7 @@ static xh_status_t give_up(hyb_place_columns_t *d, int k)
     return XH_OK;
 }
 
-xh_status_t hyb_place_guard_give_up(hyb_place_columns_t *d, int group)
+xh_status_t hyb_place_guard_queue_last_seal(hyb_place_device_t *d, int group)
 {
     const hyb_lu_t *lu = d->base.lu;
 
@@ -305,7 +310,7 @@ xh_status_t hyb_place_guard_give_up(hyb_place_columns_t *d, int group)
     return XH_OK;
 }
 
-void hyb_place_guard_sealed(hyb_place_columns_t *d, int k, bool given_up)
+void hyb_place_guard_compare_seals(hyb_place_device_t *d, int k, bool given_up)
 {
     int64_t columns =
         Mmin(d->base.lu->mat->nb, d->base.lu->mat->n - k * d->base.lu->mat->nb);
@@ -321,7 +326,7 @@ void hyb_place_guard_sealed(hyb_place_columns_t *d, int k, bool given_up)
 
 /* The sum of the bits of rows first .. first + count - 1 of `packed`, over the
  * columns of panel number i of the parcel. */
-static uint64_t row_bits(const hyb_place_columns_t *d,
+static uint64_t row_bits(const hyb_place_device_t *d,
                          const hyb_parcel_t *parcel, const double *packed,
                          int i, int first, int count)
 {
@@ -335,7 +340,7 @@ static uint64_t row_bits(const hyb_place_columns_t *d,
 
 /* How the parcel changes the sum of panel number i: displaced rows come to the
  * places of those rows of U that are below the top. */
-static uint64_t moved_bits(const hyb_place_columns_t *d,
+static uint64_t moved_bits(const hyb_place_device_t *d,
                            const hyb_parcel_t *parcel, int i)
 {
     const hpl_pivots_t *m = parcel->x.panel->pivots;
@@ -352,7 +357,8 @@ static uint64_t moved_bits(const hyb_place_columns_t *d,
     return bits;
 }
 
-void hyb_place_guard_moved(hyb_place_columns_t *d, const hyb_parcel_t *parcel)
+void hyb_place_guard_update_seals(hyb_place_device_t *d,
+                                  const hyb_parcel_t *parcel)
 {
     int first = d->base.lu->groups.of[parcel->k].first;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/lu/places/device_columns.h"
+#include "hybrid/lu/places/place_device_private.h"
 #include "hybrid/lu/places/device_work.h"
 #include "hybrid/lu/state/groups.h"
 #include "hybrid/lu/state/lu.h"
@@ -9,7 +9,7 @@
 
 /* The widest panel that exists from panel `from` on, up to panel `to` - 1;
  * *end_p is its end. */
-static const hyb_place_panel_t *widest(hyb_place_columns_t *d, int from, int to,
+static const hyb_place_panel_t *widest(hyb_place_device_t *d, int from, int to,
                                        int *end_p)
 {
     hyb_group_t group = d->base.lu->groups.of[from];
@@ -20,7 +20,7 @@ static const hyb_place_panel_t *widest(hyb_place_columns_t *d, int from, int to,
 
 /* Apply a panel to as many columns at a time as have room for their rows of
  * U. */
-static xh_status_t meet(hyb_place_columns_t *d, const hyb_place_part_t *all,
+static xh_status_t meet(hyb_place_device_t *d, const hyb_place_part_t *all,
                         const hyb_place_panel_t *panel)
 {
     int64_t most = all->u.rows * all->u.cols / Mmax(panel->jb, 1);
@@ -30,8 +30,9 @@ static xh_status_t meet(hyb_place_columns_t *d, const hyb_place_part_t *all,
         int64_t count = Mmin(most, all->columns.cols - j);
 
         part.columns =
-            hyb_block_part(all->columns, 0, j, all->columns.rows, count);
-        part.u = hyb_block(all->u.buffer, all->u.offset, panel->jb, count);
+            hyb_device_view_part(all->columns, 0, j, all->columns.rows, count);
+        part.u =
+            hyb_device_view(all->u.buffer, all->u.offset, panel->jb, count);
         XH_TRY(hyb_place_in_span(d, "swap", hyb_place_swap, panel, &part));
         XH_TRY(hyb_place_in_span(d, "solve", hyb_place_solve, panel, &part));
         XH_TRY(hyb_place_in_span(d, "product", hyb_place_update, panel, &part));
@@ -40,27 +41,26 @@ static xh_status_t meet(hyb_place_columns_t *d, const hyb_place_part_t *all,
 }
 
 /* Apply a panel to all columns at once: there is room for a parcel's rows. */
-static xh_status_t meet_with_rows(hyb_place_columns_t *d,
+static xh_status_t meet_with_rows(hyb_place_device_t *d,
                                   const hyb_place_part_t *all,
                                   const hyb_place_rows_t *rows,
                                   const hyb_place_panel_t *panel)
 {
     hyb_place_part_t part = *all;
 
-    part.u =
-        hyb_block(all->u.buffer, all->u.offset, panel->jb, all->columns.cols);
-    part.aside = hyb_block(rows->gathered.buffer, rows->gathered.offset,
-                           panel->jb, all->columns.cols);
+    part.u = hyb_device_view(all->u.buffer, all->u.offset, panel->jb,
+                             all->columns.cols);
+    part.aside = hyb_device_view(rows->gathered.buffer, rows->gathered.offset,
+                                 panel->jb, all->columns.cols);
     hyb_place_span(d, part.queue, "swap");
-    XH_TRY(hyb_place_rows_settle(d, part.queue, rows,
-                                 hyb_place_u_that_comes(panel, &part)));
+    XH_TRY(hyb_place_queue_scatter(d, part.queue, rows,
+                                   hyb_place_u_that_comes(panel, &part)));
     hyb_place_span_end(d, part.queue, HYB_SPAN, 0.0);
     XH_TRY(hyb_place_in_span(d, "solve", hyb_place_solve, panel, &part));
     return hyb_place_in_span(d, "product", hyb_place_update, panel, &part);
 }
 
-xh_status_t hyb_place_apply(hyb_place_columns_t *d,
-                            const hyb_place_part_t *part,
+xh_status_t hyb_place_apply(hyb_place_device_t *d, const hyb_place_part_t *part,
                             const hyb_place_rows_t *rows, int from, int to,
                             double *flop_p)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hybrid/lu/places/device_columns.h"
+#include "hybrid/lu/places/place_device_private.h"
 
 #include <math.h>
 #include "base/log.h"
@@ -103,39 +103,40 @@ double hyb_place_device_panel_rows(hyb_device_t *device)
 
 /* Lay out the parts of the device's memory; returns where free memory
  * begins. */
-static int64_t lay_out(hyb_place_columns_t *d, hyb_extent_t e)
+static int64_t lay_out(hyb_place_device_t *d, hyb_extent_t e)
 {
     hyb_buffer_t *m = d->memory.buffer;
     int64_t at = 0, u = e.nb * hyb_sizes_u_columns(&e),
             travel = hyb_sizes_travel_doubles(&e);
 
-    d->memory.matrix = hyb_block(m, at, e.rows, e.columns);
-    d->memory.u =
-        hyb_block(m, at += e.rows * e.columns, e.nb, hyb_sizes_u_columns(&e));
+    d->memory.matrix = hyb_device_view(m, at, e.rows, e.columns);
+    d->memory.u = hyb_device_view(m, at += e.rows * e.columns, e.nb,
+                                  hyb_sizes_u_columns(&e));
     d->memory.packed_u = at += u;
     d->memory.packed = at += travel;
     d->memory.slots = u;
     at += travel;
-    d->memory.y = hyb_block(m, at, e.rows, 1);
-    d->memory.x = hyb_block(m, at += e.rows, e.nb, 1);
-    d->memory.pivots = hyb_block(m, at += e.nb, e.nb, 1);
-    d->memory.proposed = hyb_block(m, at += e.nb, hyb_pivot_elements(e.nb), 1);
+    d->memory.y = hyb_device_view(m, at, e.rows, 1);
+    d->memory.x = hyb_device_view(m, at += e.rows, e.nb, 1);
+    d->memory.pivots = hyb_device_view(m, at += e.nb, e.nb, 1);
+    d->memory.proposed =
+        hyb_device_view(m, at += e.nb, hyb_pivot_elements(e.nb), 1);
     d->memory.pivot_rows =
-        hyb_block(m, at += d->memory.proposed.rows, e.nb, e.nb);
+        hyb_device_view(m, at += d->memory.proposed.rows, e.nb, e.nb);
     at += e.nb * e.nb;
     for (int i = 0; i < HYB_SLOTS; i++, at += hyb_sizes_panel_doubles(e.nb)) {
-        d->panel[i].l1 = hyb_block(m, at, e.nb, e.nb);
+        d->panel[i].l1 = hyb_device_view(m, at, e.nb, e.nb);
         d->panel[i].lists =
-            hyb_block(m, at + e.nb * e.nb, HYB_ROW_LISTS * e.nb, 1);
+            hyb_device_view(m, at + e.nb * e.nb, HYB_ROW_LISTS * e.nb, 1);
     }
     for (int i = 0; i < HYB_SLOTS; i++, at += e.rows * e.wide) {
-        d->memory.l[i] = hyb_block(m, at, e.rows, e.wide);
-        d->panel[i].l2 = hyb_block_first(d->memory.l[i], e.rows, e.nb);
+        d->memory.l[i] = hyb_device_view(m, at, e.rows, e.wide);
+        d->panel[i].l2 = hyb_device_view_first(d->memory.l[i], e.rows, e.nb);
     }
     return at;
 }
 
-static xh_status_t open_queues(hyb_place_columns_t *d)
+static xh_status_t open_queues(hyb_place_device_t *d)
 {
     XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_NORMAL, &d->queue.compute));
     XH_TRY(hyb_queue_create(d->device, HYB_QUEUE_HIGH, &d->queue.link));
@@ -157,7 +158,7 @@ static xh_status_t open_queues(hyb_place_columns_t *d)
 }
 
 /* List the blocks that live here, and allocate the work list. */
-static xh_status_t deal(hyb_place_columns_t *d)
+static xh_status_t deal(hyb_place_device_t *d)
 {
     const hyb_lu_t *lu = d->base.lu;
     const hyb_ledger_t *ledger = &lu->ledger;
@@ -167,7 +168,7 @@ static xh_status_t deal(hyb_place_columns_t *d)
     if (d->columns == NULL)
         return XH_ERR_MEMORY;
     for (int64_t b = 0; b < ledger->blocks; b++) {
-        if (hyb_home_number(&lu->homes, b) == d->number &&
+        if (hyb_place_number(&lu->homes, b) == d->number &&
             !hyb_homes_is_guest(&lu->homes, b)) {
             d->columns[b + 1] =
                 hyb_ledger_columns(ledger, hyb_one_block(b)).count;
@@ -185,7 +186,7 @@ static xh_status_t deal(hyb_place_columns_t *d)
     return d->queued.work != NULL ? XH_OK : XH_ERR_MEMORY;
 }
 
-static xh_status_t open_memory(hyb_place_columns_t *d, hyb_extent_t e)
+static xh_status_t open_memory(hyb_place_device_t *d, hyb_extent_t e)
 {
     uint64_t bytes = (uint64_t)hyb_sizes_doubles(&e) * sizeof(double);
     xh_status_t status;
@@ -222,7 +223,7 @@ static xh_status_t open_memory(hyb_place_columns_t *d, hyb_extent_t e)
 
 /* How many seats does the memory of a device that holds no columns have room
  * for? */
-static int seats_alone(const hyb_place_columns_t *d, hyb_extent_t e)
+static int seats_alone(const hyb_place_device_t *d, hyb_extent_t e)
 {
     double memory = (double)hyb_machine_memory(d->base.lu->resources.machine,
                                                d->number - 1);
@@ -234,7 +235,7 @@ static int seats_alone(const hyb_place_columns_t *d, hyb_extent_t e)
 
 /* Warn that a device that holds no columns has no room for visitors, or refuses
  * the memory. */
-static xh_status_t stand_by(hyb_place_columns_t *d, hyb_extent_t e)
+static xh_status_t stand_by(hyb_place_device_t *d, hyb_extent_t e)
 {
     e.seats = HYB_VISITOR_SEATS;
     xh_log_warning("device %d takes no part: panels and %d block columns take "
@@ -244,7 +245,7 @@ static xh_status_t stand_by(hyb_place_columns_t *d, hyb_extent_t e)
     return XH_OK;
 }
 
-static xh_status_t open_for_visits(hyb_place_columns_t *d, hyb_extent_t e)
+static xh_status_t open_for_visits(hyb_place_device_t *d, hyb_extent_t e)
 {
     xh_status_t status;
 
@@ -260,7 +261,7 @@ static xh_status_t open_for_visits(hyb_place_columns_t *d, hyb_extent_t e)
                                                            : status;
 }
 
-static xh_status_t open_all(hyb_place_columns_t *d)
+static xh_status_t open_all(hyb_place_device_t *d)
 {
     const hyb_lu_t *lu = d->base.lu;
     hyb_extent_t e = {.rows = lu->mat->mp,
@@ -287,7 +288,7 @@ static xh_status_t open_all(hyb_place_columns_t *d)
 xh_status_t hyb_place_device_create(hyb_lu_t *lu, int number,
                                     hyb_place_t **place_p)
 {
-    hyb_place_columns_t *d = calloc(1, sizeof(*d));
+    hyb_place_device_t *d = calloc(1, sizeof(*d));
     xh_status_t status;
 
     if (d == NULL)
@@ -295,7 +296,7 @@ xh_status_t hyb_place_device_create(hyb_lu_t *lu, int number,
     d->base = hyb_place_device;
     d->base.lu = lu;
     d->number = number;
-    d->queued.sending = d->came = d->comes = -1;
+    d->queued.sending = d->newest_panel = d->pending_panel = -1;
     d->queued.pace = 1e-10;
     d->stall_seconds = xh_settings_real("stall_seconds");
     d->device = hyb_machine_device(lu->resources.machine, number - 1);
@@ -313,7 +314,7 @@ xh_status_t hyb_place_device_create(hyb_lu_t *lu, int number,
 }
 
 /* Destroying a queue waits for its work, which uses the memory. */
-static void destroy_queues(hyb_place_columns_t *d)
+static void destroy_queues(hyb_place_device_t *d)
 {
     hyb_queue_destroy(d->queue.guests);
     hyb_queue_destroy(d->queue.arrive);
@@ -325,7 +326,7 @@ static void destroy_queues(hyb_place_columns_t *d)
 
 void hyb_place_device_destroy(hyb_place_t *place)
 {
-    hyb_place_columns_t *d = (hyb_place_columns_t *)place;
+    hyb_place_device_t *d = (hyb_place_device_t *)place;
 
     if (d == NULL)
         return;
@@ -357,7 +358,7 @@ void hyb_place_device_destroy(hyb_place_t *place)
 
 xh_status_t hyb_place_device_open_body(hyb_place_t *place)
 {
-    hyb_place_columns_t *d = (hyb_place_columns_t *)place;
+    hyb_place_device_t *d = (hyb_place_device_t *)place;
     const hyb_homes_t *homes = &place->lu->homes;
     double *body;
 

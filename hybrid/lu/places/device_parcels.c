@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/lu/messages/exchange.h"
-#include "hybrid/lu/places/device_columns.h"
+#include "hybrid/lu/places/place_device_private.h"
 #include "hybrid/lu/state/ledger.h"
 #include "hybrid/lu/state/lu.h"
 #include "hybrid/lu/state/place.h"
@@ -9,8 +9,7 @@
 
 /* Does a parcel have rows of columns that live here, or of L2? Guests that come
  * bring their rows along; guests that are here send them apart. */
-static bool has_columns(const hyb_place_columns_t *d,
-                        const hyb_parcel_t *parcel)
+static bool has_columns(const hyb_place_device_t *d, const hyb_parcel_t *parcel)
 {
     return hyb_parcel_is_l2(parcel) ||
            hyb_place_run(d, parcel->blocks).count > 0;
@@ -21,7 +20,7 @@ static bool has_columns(const hyb_place_columns_t *d,
  * process's only device and has all columns of the parcel. L2's rows are
  * excepted where the host sums their bits.
  */
-static void lend(const hyb_place_columns_t *d, hyb_parcel_t *parcel,
+static void lend(const hyb_place_device_t *d, hyb_parcel_t *parcel,
                  const hyb_place_rows_t *rows)
 {
     const hyb_lu_t *lu = d->base.lu;
@@ -30,42 +29,43 @@ static void lend(const hyb_place_columns_t *d, hyb_parcel_t *parcel,
         rows->gathered.rows < parcel->x.columns ||
         (hyb_parcel_is_l2(parcel) && d->guard != NULL))
         return;
-    parcel->x.gathered = hyb_block_address(rows->gathered);
-    parcel->x.displaced = hyb_block_address(rows->displaced);
+    parcel->x.gathered = hyb_device_view_address(rows->gathered);
+    parcel->x.displaced = hyb_device_view_address(rows->displaced);
 }
 
 /* Once L2 of the earlier panels has followed them, the first device sends its
  * rows. Nobody uses the parcel of two iterations before any more. */
-static xh_status_t send_l2(hyb_place_columns_t *d, const hyb_place_rows_t *rows)
+static xh_status_t send_l2(hyb_place_device_t *d, const hyb_place_rows_t *rows)
 {
     XH_TRY(hyb_queue_wait(d->queue.leave,
                           hyb_place_panel(d, rows->parcel->k - 1)->followed));
-    return d->number == 1 ? hyb_place_rows_leave(d, rows) : XH_OK;
+    return d->number == 1 ? hyb_place_queue_gather(d, rows) : XH_OK;
 }
 
 void hyb_place_send_rows(hyb_place_t *place, hyb_parcel_t *parcel)
 {
-    hyb_place_columns_t *d = (hyb_place_columns_t *)place;
+    hyb_place_device_t *d = (hyb_place_device_t *)place;
     hyb_place_rows_t rows = hyb_place_rows(d, parcel);
 
     if (!place->lu->homes.resident)
         return;
-    hyb_place_check(d, hyb_queue_wait(d->queue.leave,
-                                      hyb_place_panel(d, parcel->k)->ready));
+    hyb_place_require_ok(
+        d,
+        hyb_queue_wait(d->queue.leave, hyb_place_panel(d, parcel->k)->ready));
     if (has_columns(d, parcel)) {
         lend(d, parcel, &rows);
-        hyb_place_check(d, hyb_parcel_is_l2(parcel)
-                               ? send_l2(d, &rows)
-                               : hyb_place_rows_leave(d, &rows));
+        hyb_place_require_ok(d, hyb_parcel_is_l2(parcel)
+                                    ? send_l2(d, &rows)
+                                    : hyb_place_queue_gather(d, &rows));
     }
-    hyb_place_check(d, hyb_place_guests_leave(d, parcel));
+    hyb_place_require_ok(d, hyb_place_guests_leave(d, parcel));
     d->queued.sending =
         hyb_place_note(d, (hyb_block_range_t){0}, 0, 0.0, d->queue.leave);
 }
 
 bool hyb_place_has_sent_rows(hyb_place_t *place)
 {
-    const hyb_place_columns_t *d = (hyb_place_columns_t *)place;
+    const hyb_place_device_t *d = (hyb_place_device_t *)place;
 
     return d->queued.sending < 0 ||
            !d->queued.work[d->queued.sending].under_way;
@@ -73,29 +73,29 @@ bool hyb_place_has_sent_rows(hyb_place_t *place)
 
 /* Put the rows that came into place. Rows of this process are here already,
  * except L2's on devices that did not send it. */
-static xh_status_t put_rows(hyb_place_columns_t *d,
-                            const hyb_place_rows_t *rows)
+static xh_status_t put_rows(hyb_place_device_t *d, const hyb_place_rows_t *rows)
 {
     bool is_l2 = hyb_parcel_is_l2(rows->parcel);
     int k = rows->parcel->k;
 
-    XH_TRY(hyb_place_rows_come(d, d->queue.link, rows, is_l2 && d->number > 1));
+    XH_TRY(hyb_place_queue_receive(d, d->queue.link, rows,
+                                   is_l2 && d->number > 1));
     XH_TRY(hyb_event_record(d->queue.link, d->event.arrived));
     XH_TRY(hyb_queue_wait(d->queue.compute, d->event.arrived));
     if (!is_l2)
         return XH_OK;
-    XH_TRY(hyb_place_rows_settle(d, d->queue.compute, rows,
-                                 hyb_place_l1_before(d, k)));
+    XH_TRY(hyb_place_queue_scatter(d, d->queue.compute, rows,
+                                   hyb_place_l1_before(d, k)));
     return hyb_place_followed(d, k);
 }
 
 void hyb_place_put_rows(hyb_place_t *place, const hyb_parcel_t *parcel)
 {
-    hyb_place_columns_t *d = (hyb_place_columns_t *)place;
+    hyb_place_device_t *d = (hyb_place_device_t *)place;
     hyb_place_rows_t rows = hyb_place_rows(d, parcel);
 
     if (has_columns(d, parcel))
-        hyb_place_check(d, put_rows(d, &rows));
+        hyb_place_require_ok(d, put_rows(d, &rows));
     if (hyb_parcel_is_l2(parcel))
-        hyb_place_guard_moved(d, parcel);
+        hyb_place_guard_update_seals(d, parcel);
 }

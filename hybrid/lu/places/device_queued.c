@@ -2,14 +2,14 @@
 
 #include <math.h>
 #include "base/clock.h"
-#include "hybrid/lu/places/device_columns.h"
+#include "hybrid/lu/places/place_device_private.h"
 #include "hybrid/lu/state/ledger.h"
 #include "hybrid/lu/state/lu.h"
 #include "hybrid/lu/state/place.h"
 
 /* Work that is queued on the device of a place. */
 
-void hyb_place_check(const hyb_place_columns_t *d, xh_status_t status)
+void hyb_place_require_ok(const hyb_place_device_t *d, xh_status_t status)
 {
     int k = hyb_lu_opened(d->base.lu) - 1;
     char when[32] = "before iteration 0";
@@ -26,7 +26,7 @@ void hyb_place_check(const hyb_place_columns_t *d, xh_status_t status)
                xh_status_text(status), d->base.lu->advice);
 }
 
-xh_status_t hyb_place_settle(const hyb_place_columns_t *d)
+xh_status_t hyb_place_drain(const hyb_place_device_t *d)
 {
     double all =
         (double)d->memory.matrix.rows * (double)d->base.lu->ledger.columns;
@@ -41,7 +41,7 @@ xh_status_t hyb_place_settle(const hyb_place_columns_t *d)
 }
 
 /* Many times the seconds that all queued work should take. */
-static double patience(const hyb_place_columns_t *d)
+static double patience(const hyb_place_device_t *d)
 {
     enum { TIMES = 20 };
     double flop = 0.0;
@@ -51,24 +51,24 @@ static double patience(const hyb_place_columns_t *d)
     return TIMES * flop * d->queued.pace;
 }
 
-bool hyb_place_has_run(const hyb_place_columns_t *d, hyb_event_t *event,
+bool hyb_place_has_run(const hyb_place_device_t *d, hyb_event_t *event,
                        double since)
 {
     double waited;
     bool done;
 
-    hyb_place_check(d, hyb_event_wait(event, 0.0, &done));
+    hyb_place_require_ok(d, hyb_event_wait(event, 0.0, &done));
     if (done)
         return true;
     waited = xh_clock_now() - since;
     if (waited > d->stall_seconds && waited > patience(d))
-        hyb_place_check(d, hyb_event_await(event, 0.0));
+        hyb_place_require_ok(d, hyb_event_await(event, 0.0));
     return false;
 }
 
 /* The number of a free entry. There always is one: the list is longer than the
  * work that can be under way. */
-static int free_work(const hyb_place_columns_t *d)
+static int free_work(const hyb_place_device_t *d)
 {
     int at = 0;
 
@@ -81,7 +81,7 @@ static int free_work(const hyb_place_columns_t *d)
     return at;
 }
 
-int hyb_place_note(hyb_place_columns_t *d, hyb_block_range_t blocks,
+int hyb_place_note(hyb_place_device_t *d, hyb_block_range_t blocks,
                    int64_t stages, double flop, hyb_queue_t *queue)
 {
     int at = d->queued.next;
@@ -98,7 +98,7 @@ int hyb_place_note(hyb_place_columns_t *d, hyb_block_range_t blocks,
     d->queued.work[at].under_way = true;
     d->queued.work[at].flop = flop;
     d->queued.work[at].since = now;
-    hyb_place_check(d, hyb_event_record(queue, d->queued.work[at].done));
+    hyb_place_require_ok(d, hyb_event_record(queue, d->queued.work[at].done));
     d->queued.next = free_work(d);
     return at;
 }
@@ -106,25 +106,26 @@ int hyb_place_note(hyb_place_columns_t *d, hyb_block_range_t blocks,
 /* ---- copies of columns --------------------------------------------------- */
 
 /* The same columns on the device. */
-static hyb_block_t part_of(const hyb_place_columns_t *d, int64_t row,
-                           int64_t col, xh_view_t host)
+static hyb_device_view_t part_of(const hyb_place_device_t *d, int64_t row,
+                                 int64_t col, xh_view_t host)
 {
     const hyb_ledger_t *ledger = &d->base.lu->ledger;
     int64_t b = hyb_ledger_block(ledger, col);
 
-    return hyb_block_part(d->memory.matrix, row,
-                          d->columns[b] + col - hyb_ledger_first(ledger, b),
-                          host.rows, host.cols);
+    return hyb_device_view_part(d->memory.matrix, row,
+                                d->columns[b] + col -
+                                    hyb_ledger_first(ledger, b),
+                                host.rows, host.cols);
 }
 
 void hyb_place_copy(hyb_place_t *place, int64_t row, int64_t col, int way,
                     xh_view_t elsewhere)
 {
-    hyb_place_columns_t *d = (hyb_place_columns_t *)place;
-    hyb_block_t here = part_of(d, row, col, elsewhere);
+    hyb_place_device_t *d = (hyb_place_device_t *)place;
+    hyb_device_view_t here = part_of(d, row, col, elsewhere);
 
-    hyb_place_check(d, way == HYB_SAVE
-                           ? hyb_queue_copy_out(d->queue.link, here, elsewhere)
+    hyb_place_require_ok(
+        d, way == HYB_SAVE ? hyb_queue_copy_out(d->queue.link, here, elsewhere)
                            : hyb_queue_copy_in(d->queue.link, elsewhere, here));
-    hyb_place_check(d, hyb_place_settle(d));
+    hyb_place_require_ok(d, hyb_place_drain(d));
 }

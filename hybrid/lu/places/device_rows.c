@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/lu/messages/exchange.h"
-#include "hybrid/lu/places/device_columns.h"
+#include "hybrid/lu/places/place_device_private.h"
 #include "hybrid/lu/state/ledger.h"
 #include "hybrid/lu/state/lu.h"
 #include "hybrid/lu/state/place.h"
@@ -12,7 +12,7 @@ enum { RESIDENT = -1 };
 
 /* ---- where they are ------------------------------------------------------ */
 
-hyb_place_rows_t hyb_place_rows(const hyb_place_columns_t *d,
+hyb_place_rows_t hyb_place_rows(const hyb_place_device_t *d,
                                 const hyb_parcel_t *parcel)
 {
     hyb_run_t run = hyb_place_run(d, parcel->blocks);
@@ -25,18 +25,18 @@ hyb_place_rows_t hyb_place_rows(const hyb_place_columns_t *d,
         .guest = RESIDENT,
         .columns = is_l2 ? hyb_place_l2_before(d, parcel->k)
                          : hyb_place_trailing(d, parcel->x.panel, run),
-        .gathered = hyb_block(d->memory.buffer, d->memory.packed_u + at,
-                              columns, parcel->x.panel->jb),
-        .displaced = hyb_block(d->memory.buffer, d->memory.packed + at, columns,
-                               parcel->x.panel->jb)};
+        .gathered = hyb_device_view(d->memory.buffer, d->memory.packed_u + at,
+                                    columns, parcel->x.panel->jb),
+        .displaced = hyb_device_view(d->memory.buffer, d->memory.packed + at,
+                                     columns, parcel->x.panel->jb)};
 
     return rows;
 }
 
 /* Rows first .. first + count - 1. */
-static hyb_block_t rows_of(hyb_block_t packed, int first, int count)
+static hyb_device_view_t rows_of(hyb_device_view_t packed, int first, int count)
 {
-    return hyb_block_part(packed, 0, first, packed.rows, count);
+    return hyb_device_view_part(packed, 0, first, packed.rows, count);
 }
 
 typedef enum { LEAVE, ENTER } row_way_t;
@@ -52,7 +52,7 @@ typedef struct {
 /* Copy columns from .. from + packed.rows - 1 of the rows from number `first`
  * on. */
 static xh_status_t copy_columns(const way_t *w, int64_t from, int first,
-                                hyb_block_t packed)
+                                hyb_device_view_t packed)
 {
     xh_view_t host = {w->host + (int64_t)first * w->columns + from, packed.rows,
                       packed.cols, w->columns};
@@ -63,7 +63,7 @@ static xh_status_t copy_columns(const way_t *w, int64_t from, int first,
                            : hyb_queue_copy_in(w->queue, host, packed);
 }
 
-static int64_t columns_before(const hyb_place_columns_t *d,
+static int64_t columns_before(const hyb_place_device_t *d,
                               const hyb_parcel_t *parcel, int64_t block)
 {
     return hyb_ledger_first(&d->base.lu->ledger, block) -
@@ -72,15 +72,15 @@ static int64_t columns_before(const hyb_place_columns_t *d,
 
 /* Queue one copy per block of the parcel, or a single copy if the device has
  * all its columns; none if MPI reads and writes the rows here. */
-static xh_status_t copy(const hyb_place_columns_t *d,
+static xh_status_t copy(const hyb_place_device_t *d,
                         const hyb_place_rows_t *rows, const way_t *w,
-                        hyb_block_t packed, int first, int count)
+                        hyb_device_view_t packed, int first, int count)
 {
     const hyb_parcel_t *parcel = rows->parcel;
-    hyb_block_t some = rows_of(packed, first, count);
+    hyb_device_view_t some = rows_of(packed, first, count);
     int64_t at = 0;
 
-    if (count == 0 || w->host == hyb_block_address(packed))
+    if (count == 0 || w->host == hyb_device_view_address(packed))
         return XH_OK;
     if (rows->guest != RESIDENT)
         return copy_columns(w, columns_before(d, parcel, rows->guest), first,
@@ -91,7 +91,7 @@ static xh_status_t copy(const hyb_place_columns_t *d,
         int64_t width = hyb_place_run(d, hyb_one_block(b)).count;
 
         XH_TRY(copy_columns(w, columns_before(d, parcel, b), first,
-                            hyb_block_part(some, at, 0, width, count)));
+                            hyb_device_view_part(some, at, 0, width, count)));
         at += width;
     }
     return XH_OK;
@@ -99,11 +99,11 @@ static xh_status_t copy(const hyb_place_columns_t *d,
 
 /* ---- on their way -------------------------------------------------------- */
 
-xh_status_t hyb_place_rows_leave(hyb_place_columns_t *d,
-                                 const hyb_place_rows_t *rows)
+xh_status_t hyb_place_queue_gather(hyb_place_device_t *d,
+                                   const hyb_place_rows_t *rows)
 {
     const hpl_exchange_t *x = &rows->parcel->x;
-    const hyb_block_t *list =
+    const hyb_device_view_t *list =
         hyb_place_panels(d, rows->parcel->from, rows->parcel->to)->list;
     const hpl_pivots_t *moves = x->panel->pivots;
     way_t w = {d->queue.leave, LEAVE, x->gathered, x->columns};
@@ -125,8 +125,8 @@ xh_status_t hyb_place_rows_leave(hyb_place_columns_t *d,
     return XH_OK;
 }
 
-xh_status_t hyb_place_rows_come(hyb_place_columns_t *d, hyb_queue_t *queue,
-                                const hyb_place_rows_t *rows, bool mine_too)
+xh_status_t hyb_place_queue_receive(hyb_place_device_t *d, hyb_queue_t *queue,
+                                    const hyb_place_rows_t *rows, bool mine_too)
 {
     const hpl_exchange_t *x = &rows->parcel->x;
     const hpl_pivots_t *moves = x->panel->pivots;
@@ -149,12 +149,13 @@ xh_status_t hyb_place_rows_come(hyb_place_columns_t *d, hyb_queue_t *queue,
     return XH_OK;
 }
 
-xh_status_t hyb_place_rows_settle(hyb_place_columns_t *d, hyb_queue_t *queue,
-                                  const hyb_place_rows_t *rows, hyb_block_t u)
+xh_status_t hyb_place_queue_scatter(hyb_place_device_t *d, hyb_queue_t *queue,
+                                    const hyb_place_rows_t *rows,
+                                    hyb_device_view_t u)
 {
     const hyb_parcel_t *parcel = rows->parcel;
     const hpl_pivots_t *moves = parcel->x.panel->pivots;
-    const hyb_block_t *list =
+    const hyb_device_view_t *list =
         hyb_place_panels(d, parcel->from, parcel->to)->list;
     int first, count, at = 0;
 
@@ -164,7 +165,7 @@ xh_status_t hyb_place_rows_settle(hyb_place_columns_t *d, hyb_queue_t *queue,
         if (count > 0)
             XH_TRY(hyb_queue_scatter_rows(
                 queue, rows_of(rows->displaced, first, count),
-                hyb_block_part(list[HYB_DISPLACED_TO], at, 0, count, 1),
+                hyb_device_view_part(list[HYB_DISPLACED_TO], at, 0, count, 1),
                 rows->columns));
     }
     return XH_OK;

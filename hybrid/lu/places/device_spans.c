@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/trace.h"
 #include "hybrid/lu/places/cover.h"
-#include "hybrid/lu/places/device_columns.h"
+#include "hybrid/lu/places/place_device_private.h"
 #include "hybrid/lu/places/device_work.h"
 #include "hybrid/lu/state/lu.h"
 #include "hybrid/lu/state/place.h"
@@ -44,7 +44,7 @@ struct hyb_place_spans {
 
 /* ---- create and destroy -------------------------------------------------- */
 
-static xh_status_t open_lane(hyb_place_columns_t *d, int at,
+static xh_status_t open_lane(hyb_place_device_t *d, int at,
                              const hyb_queue_t *queue, const char *name)
 {
     lane_t *lane = &d->spans->lane[at];
@@ -64,7 +64,7 @@ static xh_status_t open_lane(hyb_place_columns_t *d, int at,
     return XH_OK;
 }
 
-xh_status_t hyb_place_spans_create(hyb_place_columns_t *d)
+xh_status_t hyb_place_spans_create(hyb_place_device_t *d)
 {
     struct hyb_place_spans *s;
 
@@ -80,7 +80,7 @@ xh_status_t hyb_place_spans_create(hyb_place_columns_t *d)
     return open_lane(d, 5, d->queue.leave, " down");
 }
 
-xh_status_t hyb_place_spans_begin(hyb_place_columns_t *d)
+xh_status_t hyb_place_spans_begin(hyb_place_device_t *d)
 {
     if (d->spans == NULL)
         return XH_OK;
@@ -90,7 +90,7 @@ xh_status_t hyb_place_spans_begin(hyb_place_columns_t *d)
     return XH_OK;
 }
 
-void hyb_place_spans_destroy(hyb_place_columns_t *d)
+void hyb_place_spans_destroy(hyb_place_device_t *d)
 {
     struct hyb_place_spans *s = d->spans;
 
@@ -107,7 +107,7 @@ void hyb_place_spans_destroy(hyb_place_columns_t *d)
 
 /* ---- spans --------------------------------------------------------------- */
 
-static lane_t *lane_of(const hyb_place_columns_t *d, const hyb_queue_t *queue)
+static lane_t *lane_of(const hyb_place_device_t *d, const hyb_queue_t *queue)
 {
     int i = 0;
 
@@ -122,8 +122,7 @@ static span_t *next(lane_t *lane)
     return &lane->span[(lane->first + lane->count) % SPANS];
 }
 
-void hyb_place_span(hyb_place_columns_t *d, hyb_queue_t *queue,
-                    const char *name)
+void hyb_place_span(hyb_place_device_t *d, hyb_queue_t *queue, const char *name)
 {
     lane_t *lane = lane_of(d, queue);
 
@@ -137,10 +136,10 @@ void hyb_place_span(hyb_place_columns_t *d, hyb_queue_t *queue,
     lane->lost = false;
     next(lane)->name = name;
     next(lane)->iteration = hyb_lu_opened(d->base.lu) - 1;
-    hyb_place_check(d, hyb_event_record(queue, next(lane)->begin));
+    hyb_place_require_ok(d, hyb_event_record(queue, next(lane)->begin));
 }
 
-void hyb_place_span_end(hyb_place_columns_t *d, hyb_queue_t *queue,
+void hyb_place_span_end(hyb_place_device_t *d, hyb_queue_t *queue,
                         hyb_span_t kind, double amount)
 {
     lane_t *lane = lane_of(d, queue);
@@ -150,11 +149,11 @@ void hyb_place_span_end(hyb_place_columns_t *d, hyb_queue_t *queue,
     lane->open = false;
     next(lane)->kind = kind;
     next(lane)->amount = amount;
-    hyb_place_check(d, hyb_event_record(queue, next(lane)->end));
+    hyb_place_require_ok(d, hyb_event_record(queue, next(lane)->end));
     lane->count++;
 }
 
-xh_status_t hyb_place_in_span(hyb_place_columns_t *d, const char *name,
+xh_status_t hyb_place_in_span(hyb_place_device_t *d, const char *name,
                               hyb_place_update_fn_t operation,
                               const hyb_place_panel_t *panel,
                               const hyb_place_part_t *part)
@@ -170,19 +169,20 @@ xh_status_t hyb_place_in_span(hyb_place_columns_t *d, const char *name,
 }
 
 /* The time when `event` passed, as it has. */
-static double time_of(const hyb_place_columns_t *d, hyb_event_t *event)
+static double time_of(const hyb_place_device_t *d, hyb_event_t *event)
 {
     double seconds = 0.0;
 
-    hyb_place_check(d, hyb_event_elapsed(d->spans->epoch, event, &seconds));
+    hyb_place_require_ok(d,
+                         hyb_event_elapsed(d->spans->epoch, event, &seconds));
     return d->spans->zero + seconds;
 }
 
-static bool has_passed(hyb_place_columns_t *d, span_t *span)
+static bool has_passed(hyb_place_device_t *d, span_t *span)
 {
     if (span->has_passed)
         return true;
-    hyb_place_check(d, hyb_event_wait(span->end, 0.0, &span->has_passed));
+    hyb_place_require_ok(d, hyb_event_wait(span->end, 0.0, &span->has_passed));
     if (!span->has_passed)
         return false;
     span->since = time_of(d, span->begin);
@@ -191,7 +191,7 @@ static bool has_passed(hyb_place_columns_t *d, span_t *span)
 }
 
 /* Has all work up to `time` been counted? */
-static bool knows_work(const hyb_place_columns_t *d, double time)
+static bool knows_work(const hyb_place_device_t *d, double time)
 {
     for (int i = 0; i < WORK_LANES; i++) {
         const lane_t *lane = &d->spans->lane[i];
@@ -222,7 +222,7 @@ static void count(const span_t *span, hpl_device_work_t *did)
 
 /* Count the first span of `lane`, if it has passed. A copy also waits until the
  * work that ran at the same time is known. */
-static bool take(hyb_place_columns_t *d, lane_t *lane)
+static bool take(hyb_place_device_t *d, lane_t *lane)
 {
     hpl_device_work_t *did = &d->base.lu->homes.devices.did[d->number - 1];
     bool is_work = lane < d->spans->lane + WORK_LANES;
@@ -247,7 +247,7 @@ static bool take(hyb_place_columns_t *d, lane_t *lane)
     return true;
 }
 
-void hyb_place_spans_poll(hyb_place_columns_t *d)
+void hyb_place_spans_poll(hyb_place_device_t *d)
 {
     for (int i = 0; d->spans != NULL && i < LANES; i++)
         while (take(d, &d->spans->lane[i]))

@@ -6,18 +6,18 @@
 #include "hybrid/lu/tune/sizes.h"
 
 /* Columns from the panel's first row on. */
-static hyb_block_t trailing(const hyb_place_panel_t *panel,
-                            const hyb_place_part_t *p)
+static hyb_device_view_t trailing(const hyb_place_panel_t *panel,
+                                  const hyb_place_part_t *p)
 {
-    return hyb_block_part(p->columns, panel->first, 0, panel->rows,
-                          p->columns.cols);
+    return hyb_device_view_part(p->columns, panel->first, 0, panel->rows,
+                                p->columns.cols);
 }
 
 /* Where rows come on their way to the top. */
-static hyb_block_t come_to(const hyb_place_panel_t *panel,
-                           const hyb_place_part_t *p)
+static hyb_device_view_t come_to(const hyb_place_panel_t *panel,
+                                 const hyb_place_part_t *p)
 {
-    return hyb_block_first(p->u, panel->jb, p->u.cols);
+    return hyb_device_view_first(p->u, panel->jb, p->u.cols);
 }
 
 /*
@@ -25,18 +25,20 @@ static hyb_block_t come_to(const hyb_place_panel_t *panel,
  * Otherwise a solve by products cannot leave U where it came: U then takes the
  * memory of the rows that travelled.
  */
-hyb_block_t hyb_place_u(const hyb_place_panel_t *panel,
-                        const hyb_place_part_t *p)
+hyb_device_view_t hyb_place_u(const hyb_place_panel_t *panel,
+                              const hyb_place_part_t *p)
 {
     if (panel->top == panel->jb)
-        return hyb_block_first(trailing(panel, p), panel->jb, p->columns.cols);
-    return panel->has_inverses ? hyb_block(p->aside.buffer, p->aside.offset,
-                                           panel->jb, p->aside.cols)
-                               : come_to(panel, p);
+        return hyb_device_view_first(trailing(panel, p), panel->jb,
+                                     p->columns.cols);
+    return panel->has_inverses
+               ? hyb_device_view(p->aside.buffer, p->aside.offset, panel->jb,
+                                 p->aside.cols)
+               : come_to(panel, p);
 }
 
-hyb_block_t hyb_place_u_that_comes(const hyb_place_panel_t *panel,
-                                   const hyb_place_part_t *p)
+hyb_device_view_t hyb_place_u_that_comes(const hyb_place_panel_t *panel,
+                                         const hyb_place_part_t *p)
 {
     return panel->has_inverses ? come_to(panel, p) : hyb_place_u(panel, p);
 }
@@ -55,14 +57,16 @@ xh_status_t hyb_place_swap(const hyb_place_panel_t *panel,
 
 typedef struct { /* X := L1^-1 W by products; W is lost */
     hyb_queue_t *queue;
-    hyb_block_t l1, w, x; /* l1: as hyb_l1_invert leaves it for each panel */
-    int64_t nb;           /* columns of a panel */
-    uint32_t without;     /* panels whose L1 has no inverses */
+    hyb_device_view_t l1, w,
+        x;               /* l1: as hyb_l1_invert leaves it for each panel */
+    int64_t nb;          /* columns of a panel */
+    uint32_t no_inverse; /* panels whose L1 has no inverses */
 } solve_t;
 
-static hyb_block_t rows_of(hyb_block_t b, int64_t from, int64_t count)
+static hyb_device_view_t rows_of(hyb_device_view_t b, int64_t from,
+                                 int64_t count)
 {
-    return hyb_block_part(b, from, 0, count, b.cols);
+    return hyb_device_view_part(b, from, 0, count, b.cols);
 }
 
 /* The first half of `count` rows: whole panels, or whole blocks of one
@@ -76,11 +80,11 @@ static int64_t first_half(const solve_t *s, int64_t count)
 /* Solve one panel's rows by substitution. */
 static xh_status_t substitute(const solve_t *s, int64_t from, int64_t count)
 {
-    hyb_block_t x = rows_of(s->x, from, count);
+    hyb_device_view_t x = rows_of(s->x, from, count);
 
     XH_TRY(hyb_queue_copy(s->queue, rows_of(s->w, from, count), x));
-    return hyb_queue_trsm(s->queue,
-                          hyb_block_part(s->l1, from, from, count, count), x);
+    return hyb_queue_trsm(
+        s->queue, hyb_device_view_part(s->l1, from, from, count, count), x);
 }
 
 /* Solve rows from .. from + count - 1: by halves, the second of which needs the
@@ -91,16 +95,16 @@ static xh_status_t solve_rows(const solve_t *s, int64_t from, int64_t count)
     int64_t second = from + first, left = count - first;
     hyb_gemm_t by_inverse = {
         .alpha = 1.0,
-        .a = hyb_block_part(s->l1, from, from, count, count),
+        .a = hyb_device_view_part(s->l1, from, from, count, count),
         .b = rows_of(s->w, from, count),
         .c = rows_of(s->x, from, count)};
     hyb_gemm_t below = {.alpha = -1.0, .beta = 1.0};
 
-    if (count <= s->nb && (s->without >> from / s->nb & 1) != 0)
+    if (count <= s->nb && (s->no_inverse >> from / s->nb & 1) != 0)
         return substitute(s, from, count);
     if (count <= xh_smaller(s->nb, HYB_L1_BLOCK))
         return hyb_queue_gemm(s->queue, &by_inverse);
-    below.a = hyb_block_part(s->l1, second, from, left, first);
+    below.a = hyb_device_view_part(s->l1, second, from, left, first);
     below.b = rows_of(s->x, from, first);
     below.c = rows_of(s->w, second, left);
     XH_TRY(solve_rows(s, from, first));
@@ -111,7 +115,7 @@ static xh_status_t solve_rows(const solve_t *s, int64_t from, int64_t count)
 /* Copy U, which is solved aside, into the matrix: the rows of panels whose top
  * is here. */
 static xh_status_t keep(const hyb_place_panel_t *panel,
-                        const hyb_place_part_t *p, hyb_block_t u)
+                        const hyb_place_part_t *p, hyb_device_view_t u)
 {
     int64_t from = panel->member * panel->nb, count;
 
@@ -128,11 +132,11 @@ xh_status_t hyb_place_solve(const hyb_place_panel_t *panel,
                             const hyb_place_part_t *p)
 {
     solve_t s = {.queue = p->queue,
-                 .l1 = hyb_block_first(panel->l1, panel->jb, panel->jb),
+                 .l1 = hyb_device_view_first(panel->l1, panel->jb, panel->jb),
                  .w = come_to(panel, p),
                  .x = hyb_place_u(panel, p),
                  .nb = panel->nb,
-                 .without = panel->without};
+                 .no_inverse = panel->no_inverse};
 
     if (!panel->has_inverses)
         return hyb_queue_trsm(s.queue, s.l1, s.x);
@@ -143,13 +147,13 @@ xh_status_t hyb_place_solve(const hyb_place_panel_t *panel,
 xh_status_t hyb_place_update(const hyb_place_panel_t *panel,
                              const hyb_place_part_t *p)
 {
-    hyb_block_t all = trailing(panel, p);
-    hyb_gemm_t product = {
-        .alpha = -1.0,
-        .beta = 1.0,
-        .a = panel->l2,
-        .b = hyb_place_u(panel, p),
-        .c = hyb_block_part(all, panel->top, 0, panel->l2.rows, all.cols)};
+    hyb_device_view_t all = trailing(panel, p);
+    hyb_gemm_t product = {.alpha = -1.0,
+                          .beta = 1.0,
+                          .a = panel->l2,
+                          .b = hyb_place_u(panel, p),
+                          .c = hyb_device_view_part(all, panel->top, 0,
+                                                    panel->l2.rows, all.cols)};
 
     return hyb_queue_gemm(p->queue, &product);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hybrid/lu/messages/exchange.h"
-#include "hybrid/lu/places/device_columns.h"
+#include "hybrid/lu/places/place_device_private.h"
 #include "hybrid/lu/places/device_work.h"
 #include "hybrid/lu/state/groups.h"
 #include "hybrid/lu/state/ledger.h"
@@ -16,8 +16,8 @@ struct hyb_place_seat {
     int64_t block; /* that sits here, or NO_BLOCK */
     int first;     /* panel that is applied here first */
     bool leaves;   /* it goes home: nothing more is queued for it */
-    hyb_block_t columns, u;
-    hyb_block_t gathered, displaced; /* P > 1: packed rows that travel */
+    hyb_device_view_t columns, u;
+    hyb_device_view_t gathered, displaced; /* P > 1: packed rows that travel */
     hyb_event_t *come, *met; /* it has come; everything queued for it has run */
 };
 
@@ -25,7 +25,7 @@ typedef struct hyb_place_seat seat_t;
 
 /* ---- create and destroy -------------------------------------------------- */
 
-xh_status_t hyb_place_seats_create(hyb_place_columns_t *d, int64_t at)
+xh_status_t hyb_place_seats_create(hyb_place_device_t *d, int64_t at)
 {
     int64_t rows = d->memory.matrix.rows, cols = hyb_ledger_widest(d->nb);
     int64_t wide = d->memory.l[0].cols;
@@ -42,18 +42,20 @@ xh_status_t hyb_place_seats_create(hyb_place_columns_t *d, int64_t at)
         seat_t *seat = &d->seat[i];
 
         seat->block = NO_BLOCK;
-        seat->columns = hyb_block(d->memory.buffer, at, rows, cols);
-        seat->u = hyb_block(d->memory.buffer, at += rows * cols, wide, cols);
+        seat->columns = hyb_device_view(d->memory.buffer, at, rows, cols);
+        seat->u =
+            hyb_device_view(d->memory.buffer, at += rows * cols, wide, cols);
         seat->gathered =
-            hyb_block(d->memory.buffer, at += wide * cols, cols, wide);
-        seat->displaced = hyb_block(d->memory.buffer, at += travel, cols, wide);
+            hyb_device_view(d->memory.buffer, at += wide * cols, cols, wide);
+        seat->displaced =
+            hyb_device_view(d->memory.buffer, at += travel, cols, wide);
         XH_TRY(hyb_event_create(d->device, &seat->come));
         XH_TRY(hyb_event_create(d->device, &seat->met));
     }
     return XH_OK;
 }
 
-void hyb_place_seats_destroy(hyb_place_columns_t *d)
+void hyb_place_seats_destroy(hyb_place_device_t *d)
 {
     for (int i = 0; d->seat != NULL && i < d->seats; i++) {
         hyb_event_destroy(d->seat[i].met);
@@ -63,7 +65,7 @@ void hyb_place_seats_destroy(hyb_place_columns_t *d)
 }
 
 /* The seat of `block`, or a free one for NO_BLOCK; NULL: there is none. */
-static seat_t *seat_of(const hyb_place_columns_t *d, int64_t block)
+static seat_t *seat_of(const hyb_place_device_t *d, int64_t block)
 {
     for (int i = 0; d->seat != NULL && i < d->seats; i++)
         if (d->seat[i].block == block)
@@ -73,36 +75,36 @@ static seat_t *seat_of(const hyb_place_columns_t *d, int64_t block)
 
 bool hyb_place_has_guest(const hyb_place_t *place, int64_t block)
 {
-    const seat_t *seat = seat_of((const hyb_place_columns_t *)place, block);
+    const seat_t *seat = seat_of((const hyb_place_device_t *)place, block);
 
     return seat != NULL && !seat->leaves;
 }
 
-bool hyb_place_is_visited(const hyb_place_columns_t *d, int64_t block)
+bool hyb_place_is_visited(const hyb_place_device_t *d, int64_t block)
 {
     return seat_of(d, block) != NULL;
 }
 
-hyb_block_t hyb_place_panel_columns(const hyb_place_columns_t *d, int k)
+hyb_device_view_t hyb_place_panel_columns(const hyb_place_device_t *d, int k)
 {
     int64_t b = hyb_lu_panel_block(d->base.lu, k);
     const HPL_T_panel *h = hyb_lu_panel(d->base.lu, k)->hpl;
     const seat_t *seat = seat_of(d, b);
 
     if (seat != NULL)
-        return hyb_block_part(seat->columns, h->ii, 0, h->mp, h->jb);
+        return hyb_device_view_part(seat->columns, h->ii, 0, h->mp, h->jb);
     return hyb_place_trailing(d, h, hyb_place_run(d, hyb_one_block(b)));
 }
 
 /* ---- coming and going ---------------------------------------------------- */
 
-static int64_t first_row(const hyb_place_columns_t *d, int panel)
+static int64_t first_row(const hyb_place_device_t *d, int panel)
 {
     return hyb_lu_rows_above(d->base.lu, panel);
 }
 
 /* The block's rows from .. to - 1, at home. */
-static xh_view_t at_home(const hyb_place_columns_t *d, const seat_t *seat,
+static xh_view_t at_home(const hyb_place_device_t *d, const seat_t *seat,
                          int64_t from, int64_t to)
 {
     const HPL_T_pmat *mat = d->base.lu->mat;
@@ -112,10 +114,10 @@ static xh_view_t at_home(const hyb_place_columns_t *d, const seat_t *seat,
                        seat->columns.cols, mat->ld};
 }
 
-static hyb_block_t here(const seat_t *seat, int64_t from, int64_t to)
+static hyb_device_view_t here(const seat_t *seat, int64_t from, int64_t to)
 {
-    return hyb_block_part(seat->columns, from, 0, to - from,
-                          seat->columns.cols);
+    return hyb_device_view_part(seat->columns, from, 0, to - from,
+                                seat->columns.cols);
 }
 
 static double bytes_of(const seat_t *seat, int64_t rows)
@@ -128,20 +130,21 @@ static double bytes_of(const seat_t *seat, int64_t rows)
  * serves one copy at a time, and a panel must not wait for a whole block
  * column.
  */
-static xh_status_t cross(const hyb_place_columns_t *d, const seat_t *seat,
+static xh_status_t cross(const hyb_place_device_t *d, const seat_t *seat,
                          hyb_queue_t *queue, int64_t from, int64_t to)
 {
     /* Bytes of a copy, enough for a link's full rate. */
     enum { BYTES = 4 << 20 };
     xh_view_t home = at_home(d, seat, from, to);
-    hyb_block_t there = here(seat, from, to);
+    hyb_device_view_t there = here(seat, from, to);
     int64_t most =
         Mmax(BYTES / (int64_t)sizeof(double) / Mmax(to - from, 1), 1);
 
     for (int64_t at = 0, count; at < home.cols; at += count) {
         xh_view_t part = xh_view_part(home, 0, at, to - from,
                                       count = Mmin(most, home.cols - at));
-        hyb_block_t block = hyb_block_part(there, 0, at, to - from, count);
+        hyb_device_view_t block =
+            hyb_device_view_part(there, 0, at, to - from, count);
 
         XH_TRY(queue == d->queue.leave ? hyb_queue_copy_out(queue, block, part)
                                        : hyb_queue_copy_in(queue, part, block));
@@ -150,7 +153,7 @@ static xh_status_t cross(const hyb_place_columns_t *d, const seat_t *seat,
 }
 
 /* Queue: `block` takes `seat` and comes, from the first row of `panel` on. */
-static xh_status_t arrive(hyb_place_columns_t *d, seat_t *seat, int64_t block,
+static xh_status_t arrive(hyb_place_device_t *d, seat_t *seat, int64_t block,
                           int panel)
 {
     int64_t rows = d->base.lu->mat->mp;
@@ -177,14 +180,14 @@ static hyb_place_rows_t rows_of(const seat_t *seat, const hyb_parcel_t *parcel)
     return (hyb_place_rows_t){
         .parcel = parcel,
         .guest = seat->block,
-        .columns = hyb_block_part(seat->columns, h->ii, 0, h->mp, cols),
-        .gathered = hyb_block(seat->gathered.buffer, seat->gathered.offset,
-                              cols, h->jb),
-        .displaced = hyb_block(seat->displaced.buffer, seat->displaced.offset,
-                               cols, h->jb)};
+        .columns = hyb_device_view_part(seat->columns, h->ii, 0, h->mp, cols),
+        .gathered = hyb_device_view(seat->gathered.buffer,
+                                    seat->gathered.offset, cols, h->jb),
+        .displaced = hyb_device_view(seat->displaced.buffer,
+                                     seat->displaced.offset, cols, h->jb)};
 }
 
-xh_status_t hyb_place_guests_leave(hyb_place_columns_t *d,
+xh_status_t hyb_place_guests_leave(hyb_place_device_t *d,
                                    const hyb_parcel_t *parcel)
 {
     for (int i = 0; d->seat != NULL && i < d->seats; i++) {
@@ -196,24 +199,24 @@ xh_status_t hyb_place_guests_leave(hyb_place_columns_t *d,
             continue;
         rows = rows_of(seat, parcel);
         XH_TRY(hyb_queue_wait(d->queue.leave, seat->met));
-        XH_TRY(hyb_place_rows_leave(d, &rows));
+        XH_TRY(hyb_place_queue_gather(d, &rows));
     }
     return XH_OK;
 }
 
 /* P > 1: bring the guest's rows. They take the memory of the rows of earlier
  * panels. */
-static xh_status_t bring_rows(hyb_place_columns_t *d, seat_t *seat,
+static xh_status_t bring_rows(hyb_place_device_t *d, seat_t *seat,
                               const hyb_place_rows_t *rows)
 {
     XH_TRY(hyb_queue_wait(d->queue.arrive, seat->met));
-    XH_TRY(hyb_place_rows_come(d, d->queue.arrive, rows, true));
+    XH_TRY(hyb_place_queue_receive(d, d->queue.arrive, rows, true));
     return hyb_event_record(d->queue.arrive, seat->come);
 }
 
 /* Apply panels from .. to - 1 to the guest, once it has come. */
-static xh_status_t meet(hyb_place_columns_t *d, seat_t *seat,
-                        hyb_queue_t *queue, int from, int to, double *flop_p)
+static xh_status_t meet(hyb_place_device_t *d, seat_t *seat, hyb_queue_t *queue,
+                        int from, int to, double *flop_p)
 {
     hyb_place_part_t part = {
         .queue = queue, .columns = seat->columns, .u = seat->u};
@@ -232,7 +235,7 @@ static xh_status_t meet(hyb_place_columns_t *d, seat_t *seat,
 }
 
 /* Queue: rows from .. to - 1 of the block go home. */
-static xh_status_t go_home(hyb_place_columns_t *d, seat_t *seat, int64_t from,
+static xh_status_t go_home(hyb_place_device_t *d, seat_t *seat, int64_t from,
                            int64_t to)
 {
     if (to == from)
@@ -246,7 +249,7 @@ static xh_status_t go_home(hyb_place_columns_t *d, seat_t *seat, int64_t from,
 
 /* Note that the seat is free once everything queued on the queue leave has run.
  * Returns the number of the work. */
-static int note_end(hyb_place_columns_t *d, seat_t *seat,
+static int note_end(hyb_place_device_t *d, seat_t *seat,
                     hyb_block_range_t blocks, int64_t stages, double flop)
 {
     int at = hyb_place_note(d, blocks, stages, flop, d->queue.leave);
@@ -258,7 +261,7 @@ static int note_end(hyb_place_columns_t *d, seat_t *seat,
 
 /* The guest is not the next panel: it stays if single panels are applied to it
  * soon, else it goes home. */
-static xh_status_t end_visit(hyb_place_columns_t *d, seat_t *seat,
+static xh_status_t end_visit(hyb_place_device_t *d, seat_t *seat,
                              hyb_queue_t *queue, int k, int panels, double flop)
 {
     const HPL_T_pmat *mat = d->base.lu->mat;
@@ -277,12 +280,12 @@ static xh_status_t end_visit(hyb_place_columns_t *d, seat_t *seat,
 
 /* Is the group that ends with panel to - 1 whole? If not, the queue compute
  * still changes it. */
-static bool is_whole(const hyb_place_columns_t *d, int to)
+static bool is_whole(const hyb_place_device_t *d, int to)
 {
     return to == d->base.lu->groups.of[to - 1].end;
 }
 
-static xh_status_t visit(hyb_place_columns_t *d, seat_t *seat,
+static xh_status_t visit(hyb_place_device_t *d, seat_t *seat,
                          const hyb_step_t *step, int64_t block, int from,
                          int to, double *flop_p)
 {
@@ -301,7 +304,7 @@ static xh_status_t visit(hyb_place_columns_t *d, seat_t *seat,
                    : end_visit(d, seat, queue, step->k, panels, *flop_p);
 }
 
-bool hyb_place_visit(hyb_place_columns_t *d, const hyb_step_t *step,
+bool hyb_place_visit(hyb_place_device_t *d, const hyb_step_t *step,
                      int64_t block, int from, int to, double *flop_p)
 {
     seat_t *seat = seat_of(d, block);
@@ -311,7 +314,7 @@ bool hyb_place_visit(hyb_place_columns_t *d, const hyb_step_t *step,
     else if (seat->leaves)
         seat = NULL;
     if (seat != NULL)
-        hyb_place_check(d, visit(d, seat, step, block, from, to, flop_p));
+        hyb_place_require_ok(d, visit(d, seat, step, block, from, to, flop_p));
     return seat != NULL;
 }
 
@@ -320,13 +323,13 @@ bool hyb_place_visit(hyb_place_columns_t *d, const hyb_step_t *step,
 
 bool hyb_place_has_room(const hyb_place_t *place, int k)
 {
-    const hyb_place_columns_t *d = (const hyb_place_columns_t *)place;
+    const hyb_place_device_t *d = (const hyb_place_device_t *)place;
 
-    return d->came >= k && seat_of(d, NO_BLOCK) != NULL;
+    return d->newest_panel >= k && seat_of(d, NO_BLOCK) != NULL;
 }
 
 /* U comes, too, where the block has no top rows on this process. */
-static xh_status_t bring_u(hyb_place_columns_t *d, int k, int64_t block,
+static xh_status_t bring_u(hyb_place_device_t *d, int k, int64_t block,
                            const hyb_place_part_t *part)
 {
     hyb_lu_t *lu = d->base.lu;
@@ -342,7 +345,7 @@ static xh_status_t bring_u(hyb_place_columns_t *d, int k, int64_t block,
                      hyb_place_u(panel, part));
 }
 
-static xh_status_t multiply(hyb_place_columns_t *d, seat_t *seat, int k,
+static xh_status_t multiply(hyb_place_device_t *d, seat_t *seat, int k,
                             int64_t block, double *flop_p)
 {
     const hyb_place_panel_t *panel = hyb_place_panel(d, k);
@@ -365,13 +368,13 @@ static xh_status_t multiply(hyb_place_columns_t *d, seat_t *seat, int k,
     return go_home(d, seat, below, end);
 }
 
-void hyb_place_multiply_visitor(hyb_place_columns_t *d, int k, int64_t block)
+void hyb_place_multiply_visitor(hyb_place_device_t *d, int k, int64_t block)
 {
     seat_t *seat = seat_of(d, NO_BLOCK);
     double flop;
     int at;
 
-    hyb_place_check(d, multiply(d, seat, k, block, &flop));
+    hyb_place_require_ok(d, multiply(d, seat, k, block, &flop));
     at = note_end(d, seat, hyb_one_block(block), 1, flop);
     d->queued.work[at].visits = k;
 }
@@ -379,7 +382,7 @@ void hyb_place_multiply_visitor(hyb_place_columns_t *d, int k, int64_t block)
 /* ---- panels ---------------------------------------------------------------
  */
 
-xh_status_t hyb_place_seat_panel(hyb_place_columns_t *d, int k)
+xh_status_t hyb_place_seat_panel(hyb_place_device_t *d, int k)
 {
     seat_t *seat = &d->seat[0];
 
@@ -387,7 +390,7 @@ xh_status_t hyb_place_seat_panel(hyb_place_columns_t *d, int k)
     return hyb_queue_wait(d->queue.compute, seat->come);
 }
 
-xh_status_t hyb_place_clear_seats(hyb_place_columns_t *d)
+xh_status_t hyb_place_clear_seats(hyb_place_device_t *d)
 {
     int64_t rows = d->base.lu->mat->mp;
 
@@ -399,10 +402,10 @@ xh_status_t hyb_place_clear_seats(hyb_place_columns_t *d)
         XH_TRY(go_home(d, seat, first_row(d, seat->first), rows));
         hyb_place_seat_free(d, i);
     }
-    return hyb_place_settle(d);
+    return hyb_place_drain(d);
 }
 
-xh_status_t hyb_place_keep_panel(hyb_place_columns_t *d, int k)
+xh_status_t hyb_place_keep_panel(hyb_place_device_t *d, int k)
 {
     const hyb_place_panel_t *panel = hyb_place_panel(d, k);
     seat_t *seat = seat_of(d, hyb_lu_panel_block(d->base.lu, k));
@@ -419,7 +422,7 @@ xh_status_t hyb_place_keep_panel(hyb_place_columns_t *d, int k)
     return XH_OK;
 }
 
-void hyb_place_seat_free(hyb_place_columns_t *d, int seat)
+void hyb_place_seat_free(hyb_place_device_t *d, int seat)
 {
     d->seat[seat].block = NO_BLOCK;
 }

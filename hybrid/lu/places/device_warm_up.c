@@ -2,7 +2,7 @@
 
 #include <string.h>
 #include "base/log.h"
-#include "hybrid/lu/places/device_columns.h"
+#include "hybrid/lu/places/place_device_private.h"
 #include "hybrid/lu/places/place_device.h"
 #include "hybrid/lu/state/lu.h"
 #include "hybrid/lu/state/place.h"
@@ -10,34 +10,36 @@
 /* Blocks of few elements: n x n of the matrix, of a panel and of U, and as many
  * rows that travel; one row number, 0. */
 typedef struct {
-    const hyb_place_columns_t *d;
-    hyb_block_t columns, l1, l2, u, packed, list, no_list;
+    const hyb_place_device_t *d;
+    hyb_device_view_t columns, l1, l2, u, packed, list, no_list;
     xh_view_t host;
 } sample_t;
 
-static sample_t sample(const hyb_place_columns_t *d)
+static sample_t sample(const hyb_place_device_t *d)
 {
     int64_t n = Mmin(d->memory.matrix.rows, Mmin(d->memory.matrix.cols, d->nb));
-    hyb_block_t list = d->panel[0].lists;
+    hyb_device_view_t list = d->panel[0].lists;
 
     return (sample_t){.d = d,
-                      .columns = hyb_block_first(d->memory.matrix, n, n),
-                      .l1 = hyb_block_first(d->panel[0].l1, n, n),
-                      .l2 = hyb_block_first(d->panel[0].l2, n, n),
-                      .u = hyb_block_first(d->memory.u, n, n),
-                      .packed = hyb_block(d->memory.buffer, d->memory.packed_u,
-                                          n, Mmin(n, 1)),
-                      .list = hyb_block_first(list, Mmin(n, 1), 1),
-                      .no_list = hyb_block_first(list, 0, 1),
+                      .columns = hyb_device_view_first(d->memory.matrix, n, n),
+                      .l1 = hyb_device_view_first(d->panel[0].l1, n, n),
+                      .l2 = hyb_device_view_first(d->panel[0].l2, n, n),
+                      .u = hyb_device_view_first(d->memory.u, n, n),
+                      .packed = hyb_device_view(
+                          d->memory.buffer, d->memory.packed_u, n, Mmin(n, 1)),
+                      .list = hyb_device_view_first(list, Mmin(n, 1), 1),
+                      .no_list = hyb_device_view_first(list, 0, 1),
                       .host = {d->host.pinned, n, n, Mmax(n, 1)}};
 }
 
 /* Warm up the link; the other queues then work with what came up. */
 static xh_status_t use_link(const sample_t *s)
 {
-    const hyb_place_columns_t *d = s->d;
-    hyb_block_t x = hyb_block_first(d->memory.x, s->columns.cols, 1);
-    hyb_block_t y = hyb_block_first(d->memory.y, s->columns.rows, 1);
+    const hyb_place_device_t *d = s->d;
+    hyb_device_view_t x =
+        hyb_device_view_first(d->memory.x, s->columns.cols, 1);
+    hyb_device_view_t y =
+        hyb_device_view_first(d->memory.y, s->columns.rows, 1);
 
     XH_TRY(hyb_queue_upload(d->queue.link, d->host.rows, s->list));
     XH_TRY(hyb_queue_copy_in(d->queue.link, s->host, s->columns));
@@ -59,7 +61,7 @@ static xh_status_t compute(const sample_t *s, bool exchanges)
         .alpha = 1.0, .a = s->l1, .b = s->u, .c = s->columns};
     hyb_row_swap_t swap = {
         .columns = s->columns,
-        .u = hyb_block_first(s->u, s->list.rows, s->columns.cols),
+        .u = hyb_device_view_first(s->u, s->list.rows, s->columns.cols),
         .source = s->list,
         .from = s->no_list,
         .to = s->no_list};
@@ -85,16 +87,16 @@ static xh_status_t let_rows_leave(const sample_t *s)
 static xh_status_t step(const sample_t *s, bool exchanges)
 {
     int64_t n = s->columns.cols;
-    hyb_panel_step_t all = {.panel = s->columns,
-                            .count = Mmin(n, HYB_PANEL_STEP),
-                            .pivots =
-                                hyb_block_first(s->d->memory.pivots, n, 1)};
+    hyb_panel_step_t all = {
+        .panel = s->columns,
+        .count = Mmin(n, HYB_PANEL_STEP),
+        .pivots = hyb_device_view_first(s->d->memory.pivots, n, 1)};
     hyb_panel_column_t one = {
         .panel = s->columns,
         .end = all.count,
         .column = -1,
-        .pivot =
-            hyb_block_first(s->d->memory.proposed, hyb_pivot_elements(n), 1)};
+        .pivot = hyb_device_view_first(s->d->memory.proposed,
+                                       hyb_pivot_elements(n), 1)};
 
     XH_TRY(exchanges ? hyb_queue_panel_column(s->d->queue.factor, &one)
                      : hyb_queue_panel_step(s->d->queue.factor, &all));
@@ -103,22 +105,22 @@ static xh_status_t step(const sample_t *s, bool exchanges)
 }
 
 /* Warm up for visitors: a seat's columns come, are multiplied, and leave. */
-static xh_status_t multiply(const hyb_place_columns_t *d)
+static xh_status_t multiply(const hyb_place_device_t *d)
 {
     int64_t n = Mmin(d->memory.matrix.rows, d->nb);
-    hyb_block_t l2 = hyb_block_first(d->panel[0].l2, n, n);
+    hyb_device_view_t l2 = hyb_device_view_first(d->panel[0].l2, n, n);
     xh_view_t host = {d->host.pinned, n, n, Mmax(n, 1)};
     hyb_gemm_t update = {.alpha = -1.0,
                          .beta = 1.0,
                          .a = l2,
-                         .b = hyb_block_first(d->memory.u, n, n),
-                         .c = hyb_block_first(d->memory.l[1], n, n)};
+                         .b = hyb_device_view_first(d->memory.u, n, n),
+                         .c = hyb_device_view_first(d->memory.l[1], n, n)};
 
     XH_TRY(hyb_queue_copy_in(d->queue.arrive, host, l2));
     XH_TRY(hyb_event_record(d->queue.arrive, d->event.copied));
     XH_TRY(hyb_queue_wait(d->queue.compute, d->event.copied));
     XH_TRY(hyb_queue_gemm(d->queue.compute, &update));
-    XH_TRY(hyb_place_settle(d));
+    XH_TRY(hyb_place_drain(d));
     return hyb_queue_copy_out(d->queue.leave, update.c, host);
 }
 
@@ -130,7 +132,7 @@ static xh_status_t run_all(const sample_t *s)
 
     XH_TRY(use_link(s));
     XH_TRY(compute(s, exchanges));
-    XH_TRY(hyb_place_settle(s->d));
+    XH_TRY(hyb_place_drain(s->d));
     if (s->d->base.factor_panel != NULL)
         XH_TRY(step(s, exchanges));
     return exchanges ? let_rows_leave(s) : XH_OK;
@@ -138,7 +140,7 @@ static xh_status_t run_all(const sample_t *s)
 
 xh_status_t hyb_place_device_warm_up(const hyb_place_t *place)
 {
-    const hyb_place_columns_t *d = (const hyb_place_columns_t *)place;
+    const hyb_place_device_t *d = (const hyb_place_device_t *)place;
     sample_t s;
     xh_status_t tried, ended;
 
@@ -147,7 +149,7 @@ xh_status_t hyb_place_device_warm_up(const hyb_place_t *place)
     s = sample(d);
     d->host.rows[0] = 0;
     tried = d->base.lu->homes.resident ? run_all(&s) : multiply(d);
-    ended = hyb_place_settle(d); /* afterwards its memory may be given back */
+    ended = hyb_place_drain(d); /* afterwards its memory may be given back */
     if (tried == XH_OK && ended == XH_OK)
         return XH_OK;
     tried = tried != XH_OK ? tried : ended;
@@ -161,26 +163,26 @@ xh_status_t hyb_place_device_warm_up(const hyb_place_t *place)
 
 /* Copy rows from d's host by way of `other` to d, and back to the host of
  * `other`. */
-static xh_status_t cross(const hyb_place_columns_t *d,
-                         const hyb_place_columns_t *other, int64_t count)
+static xh_status_t cross(const hyb_place_device_t *d,
+                         const hyb_place_device_t *other, int64_t count)
 {
-    hyb_block_t from = hyb_block_first(other->memory.y, count, 1);
-    hyb_block_t to = hyb_block_first(d->memory.y, count, 1);
+    hyb_device_view_t from = hyb_device_view_first(other->memory.y, count, 1);
+    hyb_device_view_t to = hyb_device_view_first(d->memory.y, count, 1);
 
     XH_TRY(hyb_queue_copy_in(
         other->queue.link, (xh_view_t){d->host.pinned, count, 1, count}, from));
-    XH_TRY(hyb_place_settle(other));
+    XH_TRY(hyb_place_drain(other));
     XH_TRY(hyb_queue_copy(d->queue.link, from, to));
     XH_TRY(hyb_queue_copy_out(
         d->queue.link, to, (xh_view_t){other->host.pinned, count, 1, count}));
-    return hyb_place_settle(d);
+    return hyb_place_drain(d);
 }
 
 bool hyb_place_device_reaches(const hyb_place_t *place,
                               const hyb_place_t *other_place)
 {
-    const hyb_place_columns_t *d = (const hyb_place_columns_t *)place;
-    const hyb_place_columns_t *other = (const hyb_place_columns_t *)other_place;
+    const hyb_place_device_t *d = (const hyb_place_device_t *)place;
+    const hyb_place_device_t *other = (const hyb_place_device_t *)other_place;
     int64_t count = d->memory.y.rows;
     size_t bytes = (size_t)count * sizeof(double);
     xh_status_t status;

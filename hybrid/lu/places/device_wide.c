@@ -2,7 +2,7 @@
 
 #include "base/integers.h"
 #include "hybrid/lu/panel/wide.h"
-#include "hybrid/lu/places/device_columns.h"
+#include "hybrid/lu/places/place_device_private.h"
 #include "hybrid/lu/places/device_work.h"
 #include "hybrid/lu/state/groups.h"
 #include "hybrid/lu/state/lu.h"
@@ -11,22 +11,22 @@
 
 /* ---- memory -------------------------------------------------------------- */
 
-static int64_t width_of(const hyb_place_columns_t *d)
+static int64_t width_of(const hyb_place_device_t *d)
 {
     return d->memory.l[0].cols;
 }
 
 /* Lay out the lists of all wide panels. */
-static void lay_lists_out(hyb_place_columns_t *d, int64_t at)
+static void lay_lists_out(hyb_place_device_t *d, int64_t at)
 {
     hyb_place_wide_t *w = &d->wide;
     int64_t most = HYB_ROW_LISTS * width_of(d);
 
     for (int slot = 0; slot < HYB_WIDE_SLOTS; slot++, at += most)
-        w->panel[slot].lists = hyb_block(d->memory.buffer, at, most, 1);
+        w->panel[slot].lists = hyb_device_view(d->memory.buffer, at, most, 1);
 }
 
-xh_status_t hyb_place_wide_create(hyb_place_columns_t *d, int64_t at,
+xh_status_t hyb_place_wide_create(hyb_place_device_t *d, int64_t at,
                                   double *host)
 {
     hyb_place_wide_t *w = &d->wide;
@@ -35,41 +35,41 @@ xh_status_t hyb_place_wide_create(hyb_place_columns_t *d, int64_t at,
     if (most <= d->nb)
         return XH_OK;
     for (int slot = 0; slot < HYB_SLOTS; slot++, at += most * most)
-        w->l1[slot] = hyb_block(d->memory.buffer, at, most, most);
+        w->l1[slot] = hyb_device_view(d->memory.buffer, at, most, most);
     lay_lists_out(d, at);
     w->lists = (int64_t *)host;
     return hyb_event_create(d->device, &w->whole);
 }
 
-void hyb_place_wide_destroy(hyb_place_columns_t *d)
+void hyb_place_wide_destroy(hyb_place_device_t *d)
 {
     hyb_event_destroy(d->wide.whole);
 }
 
 /* ---- where panels stand -------------------------------------------------- */
 
-static hyb_group_t group_of(const hyb_place_columns_t *d, int k)
+static hyb_group_t group_of(const hyb_place_device_t *d, int k)
 {
     return d->base.lu->groups.of[k];
 }
 
 /* Does panel k belong to a group of several panels? */
-static bool is_wide(const hyb_place_columns_t *d, int k)
+static bool is_wide(const hyb_place_device_t *d, int k)
 {
     hyb_group_t group = group_of(d, k);
 
     return group.end > group.first + 1;
 }
 
-hyb_block_t hyb_place_l2(const hyb_place_columns_t *d, int k)
+hyb_device_view_t hyb_place_l2(const hyb_place_device_t *d, int k)
 {
     const hyb_lu_t *lu = d->base.lu;
     hyb_group_t group = group_of(d, k);
     int64_t below = hyb_lu_rows_above(lu, k + 1);
 
-    return hyb_block_part(d->memory.l[group.number % HYB_SLOTS], below,
-                          (k - group.first) * d->nb, lu->mat->mp - below,
-                          Mmin(d->nb, (int64_t)lu->mat->n - k * d->nb));
+    return hyb_device_view_part(d->memory.l[group.number % HYB_SLOTS], below,
+                                (k - group.first) * d->nb, lu->mat->mp - below,
+                                Mmin(d->nb, (int64_t)lu->mat->n - k * d->nb));
 }
 
 /* ---- lists of rows that move --------------------------------------------- */
@@ -88,7 +88,7 @@ void hyb_place_locate_panel(hyb_place_panel_t *panel, const HPL_T_panel *h)
 
 /* List the rows of U that are here. Each list function returns where the next
  * list begins. */
-static int64_t *list_u_from(const hpl_pivots_t *moves, hyb_block_t *list,
+static int64_t *list_u_from(const hpl_pivots_t *moves, hyb_device_view_t *list,
                             int64_t *at)
 {
     int first = moves->gather_offset[moves->me];
@@ -103,8 +103,8 @@ static int64_t *list_u_from(const hpl_pivots_t *moves, hyb_block_t *list,
 
 /* List displaced rows: where they are in a top here, and where displaced rows
  * that come go. */
-static int64_t *list_displaced(const hpl_pivots_t *moves, hyb_block_t *list,
-                               int64_t *at)
+static int64_t *list_displaced(const hpl_pivots_t *moves,
+                               hyb_device_view_t *list, int64_t *at)
 {
     int first, count = hpl_pivots_displaced_from(moves, moves->me, &first);
 
@@ -122,7 +122,7 @@ static int64_t *list_displaced(const hpl_pivots_t *moves, hyb_block_t *list,
 }
 
 /* List where the rows of U of all processes go. */
-static int64_t *list_u_to(const hpl_pivots_t *moves, hyb_block_t *list,
+static int64_t *list_u_to(const hpl_pivots_t *moves, hyb_device_view_t *list,
                           int64_t *at)
 {
     list[HYB_U_TO].rows = moves->gather_offset[moves->members];
@@ -133,7 +133,7 @@ static int64_t *list_u_to(const hpl_pivots_t *moves, hyb_block_t *list,
 
 /* The lists go up in one copy, as each copy waits for larger ones that are on
  * their way. */
-xh_status_t hyb_place_send_lists(const hyb_place_columns_t *d,
+xh_status_t hyb_place_send_lists(const hyb_place_device_t *d,
                                  hyb_place_panel_t *panel, HPL_T_panel *h,
                                  int64_t *lists)
 {
@@ -146,18 +146,19 @@ xh_status_t hyb_place_send_lists(const hyb_place_columns_t *d,
     for (int i = 0; i < HYB_ROW_LISTS; i++) {
         int64_t rows = panel->list[i].rows;
 
-        panel->list[i] = hyb_block_part(panel->lists, at, 0, rows, 1);
+        panel->list[i] = hyb_device_view_part(panel->lists, at, 0, rows, 1);
         at += rows;
     }
-    return hyb_queue_upload(d->queue.link, lists,
-                            hyb_block_first(panel->lists, end - lists, 1));
+    return hyb_queue_upload(
+        d->queue.link, lists,
+        hyb_device_view_first(panel->lists, end - lists, 1));
 }
 
 /* ---- a group grows ------------------------------------------------------- */
 
 /* Make panels from .. to - 1 one wide panel `p`, which has memory, also for its
  * lists. */
-static xh_status_t open_wide(hyb_place_columns_t *d, hyb_place_panel_t *p,
+static xh_status_t open_wide(hyb_place_device_t *d, hyb_place_panel_t *p,
                              int from, int to, int64_t *lists)
 {
     HPL_T_panel *h = hyb_wide_panel(d->base.lu, from, to);
@@ -165,14 +166,14 @@ static xh_status_t open_wide(hyb_place_columns_t *d, hyb_place_panel_t *p,
 
     hyb_place_locate_panel(p, h);
     p->has_inverses = true;
-    p->without = d->wide.without;
+    p->no_inverse = d->wide.no_inverse;
     p->l1 = d->wide.l1[slot];
-    p->l2 = hyb_block_part(d->memory.l[slot], p->first + p->top, 0,
-                           p->rows - p->top, p->jb);
+    p->l2 = hyb_device_view_part(d->memory.l[slot], p->first + p->top, 0,
+                                 p->rows - p->top, p->jb);
     return hyb_place_send_lists(d, p, h, lists);
 }
 
-xh_status_t hyb_place_widen(hyb_place_columns_t *d, int k)
+xh_status_t hyb_place_widen(hyb_place_device_t *d, int k)
 {
     hyb_place_wide_t *w = &d->wide;
     hyb_group_t group = group_of(d, k);
@@ -181,59 +182,61 @@ xh_status_t hyb_place_widen(hyb_place_columns_t *d, int k)
     if (!is_wide(d, k))
         return XH_OK;
     if (k == group.first)
-        w->without = 0;
+        w->no_inverse = 0;
     if (!hyb_place_panel(d, k)->has_inverses)
-        w->without |= 1U << (k - group.first);
+        w->no_inverse |= 1U << (k - group.first);
     return open_wide(d, &w->panel[slot], group.first, k + 1,
                      w->lists + slot * HYB_ROW_LISTS * width_of(d));
 }
 
-static int64_t columns_before(const hyb_place_columns_t *d, int k)
+static int64_t columns_before(const hyb_place_device_t *d, int k)
 {
     return (k - group_of(d, k).first) * d->nb;
 }
 
-hyb_block_t hyb_place_l2_before(const hyb_place_columns_t *d, int k)
+hyb_device_view_t hyb_place_l2_before(const hyb_place_device_t *d, int k)
 {
     const hyb_place_panel_t *p = &d->panel[k % HYB_SLOTS];
 
-    return hyb_block_part(d->memory.l[group_of(d, k).number % HYB_SLOTS],
-                          p->first, 0, p->rows, columns_before(d, k));
+    return hyb_device_view_part(d->memory.l[group_of(d, k).number % HYB_SLOTS],
+                                p->first, 0, p->rows, columns_before(d, k));
 }
 
 /* A block of the wide L1 in panel k's rows. */
-static hyb_block_t l1_part(const hyb_place_columns_t *d, int k, int64_t column,
-                           int64_t columns)
+static hyb_device_view_t l1_part(const hyb_place_device_t *d, int k,
+                                 int64_t column, int64_t columns)
 {
-    return hyb_block_part(d->wide.l1[group_of(d, k).number % HYB_SLOTS],
-                          columns_before(d, k), column,
-                          d->panel[k % HYB_SLOTS].jb, columns);
+    return hyb_device_view_part(d->wide.l1[group_of(d, k).number % HYB_SLOTS],
+                                columns_before(d, k), column,
+                                d->panel[k % HYB_SLOTS].jb, columns);
 }
 
-hyb_block_t hyb_place_l1_before(const hyb_place_columns_t *d, int k)
+hyb_device_view_t hyb_place_l1_before(const hyb_place_device_t *d, int k)
 {
     return l1_part(d, k, 0, columns_before(d, k));
 }
 
 /* P = 1: move rows of L2 of the earlier panels, and copy the rows that become
  * rows of L1. */
-static xh_status_t move_rows(hyb_place_columns_t *d, int k)
+static xh_status_t move_rows(hyb_place_device_t *d, int k)
 {
     const hyb_place_panel_t *p = hyb_place_panel(d, k);
-    hyb_block_t l2 = hyb_place_l2_before(d, k);
-    const hyb_row_swap_t swap = {
-        .columns = l2,
-        .u = hyb_block(d->memory.buffer, d->memory.u.offset, p->jb, l2.cols),
-        .source = p->list[HYB_U_FROM],
-        .from = p->list[HYB_DISPLACED_FROM],
-        .to = p->list[HYB_DISPLACED_TO]};
+    hyb_device_view_t l2 = hyb_place_l2_before(d, k);
+    const hyb_row_swap_t swap = {.columns = l2,
+                                 .u = hyb_device_view(d->memory.buffer,
+                                                      d->memory.u.offset, p->jb,
+                                                      l2.cols),
+                                 .source = p->list[HYB_U_FROM],
+                                 .from = p->list[HYB_DISPLACED_FROM],
+                                 .to = p->list[HYB_DISPLACED_TO]};
 
     XH_TRY(hyb_queue_swap_rows(d->queue.compute, &swap));
-    return hyb_queue_copy(d->queue.compute, hyb_block_first(l2, p->jb, l2.cols),
+    return hyb_queue_copy(d->queue.compute,
+                          hyb_device_view_first(l2, p->jb, l2.cols),
                           hyb_place_l1_before(d, k));
 }
 
-xh_status_t hyb_place_followed(hyb_place_columns_t *d, int k)
+xh_status_t hyb_place_followed(hyb_place_device_t *d, int k)
 {
     XH_TRY(hyb_event_record(d->queue.compute, hyb_place_panel(d, k)->followed));
     if (d->queue.guests == NULL || k + 1 < group_of(d, k).end)
@@ -242,7 +245,7 @@ xh_status_t hyb_place_followed(hyb_place_columns_t *d, int k)
     return hyb_queue_wait(d->queue.guests, d->wide.whole);
 }
 
-xh_status_t hyb_place_follow(hyb_place_columns_t *d, int k)
+xh_status_t hyb_place_follow(hyb_place_device_t *d, int k)
 {
     const hyb_place_panel_t *p = hyb_place_panel(d, k);
     bool is_first = columns_before(d, k) == 0;
@@ -250,7 +253,7 @@ xh_status_t hyb_place_follow(hyb_place_columns_t *d, int k)
     if (!is_wide(d, k))
         return XH_OK;
     XH_TRY(hyb_queue_copy(d->queue.compute,
-                          hyb_block_first(p->l1, p->jb, p->jb),
+                          hyb_device_view_first(p->l1, p->jb, p->jb),
                           l1_part(d, k, columns_before(d, k), p->jb)));
     if (!is_first && d->base.lu->grid->nprow > 1)
         return XH_OK;
@@ -259,14 +262,14 @@ xh_status_t hyb_place_follow(hyb_place_columns_t *d, int k)
     return hyb_place_followed(d, k);
 }
 
-xh_status_t hyb_place_wait_followed(hyb_place_columns_t *d, int k)
+xh_status_t hyb_place_wait_followed(hyb_place_device_t *d, int k)
 {
     return k >= d->base.lu->range.first && is_wide(d, k)
                ? hyb_queue_wait(d->queue.link, hyb_place_panel(d, k)->followed)
                : XH_OK;
 }
 
-hyb_place_panel_t *hyb_place_panels(hyb_place_columns_t *d, int from, int to)
+hyb_place_panel_t *hyb_place_panels(hyb_place_device_t *d, int from, int to)
 {
     const hyb_groups_t *groups = &d->base.lu->groups;
 

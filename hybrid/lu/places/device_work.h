@@ -18,15 +18,15 @@ typedef struct {
                             a wide panel's: */
     /* One of `members` panels is here, from number `member` on. */
     int member, members;
-    int64_t nb;        /* columns of each panel of a wide one; else jb */
-    hyb_block_t l1;    /* its diagonal blocks may be inverses, */
-    bool has_inverses; /* for products */
-    uint32_t without;  /* of a wide one: bit i: panel i has none */
-    hyb_block_t l2;    /* in the matrix, or in */
-    hyb_block_t came;  /* room for an L2 that comes up */
-    hyb_block_t lists; /* room for all lists, one behind another: */
-    hyb_block_t list[HYB_ROW_LISTS]; /* a column of int64_t each */
-    hyb_event_t *ready;              /* all of it has come up */
+    int64_t nb;           /* columns of each panel of a wide one; else jb */
+    hyb_device_view_t l1; /* its diagonal blocks may be inverses, */
+    bool has_inverses;    /* for products */
+    uint32_t no_inverse;  /* of a wide one: bit i: panel i has none */
+    hyb_device_view_t l2; /* in the matrix, or in */
+    hyb_device_view_t received_l2; /* room for an L2 that comes up */
+    hyb_device_view_t lists;       /* room for all lists, one behind another: */
+    hyb_device_view_t list[HYB_ROW_LISTS]; /* a column of int64_t each */
+    hyb_event_t *ready;                    /* all of it has come up */
     /* Rows of earlier panels of its group have followed it. */
     hyb_event_t *followed;
 } hyb_place_panel_t;
@@ -35,9 +35,9 @@ typedef struct {
  * on. */
 typedef struct {
     hyb_queue_t *queue;
-    hyb_block_t columns;
-    hyb_block_t u;     /* jb x columns: rows on their way to the top */
-    hyb_block_t aside; /* P > 1: U, where the top is on another process */
+    hyb_device_view_t columns;
+    hyb_device_view_t u;     /* jb x columns: rows on their way to the top */
+    hyb_device_view_t aside; /* P > 1: U, where the top is on another process */
 } hyb_place_part_t;
 
 /* ---- device_update.c: a panel is applied to columns -----------------------
@@ -56,12 +56,12 @@ xh_status_t hyb_place_meet(const hyb_place_panel_t *panel,
                            const hyb_place_part_t *part);
 
 /* Where rows of U go that other processes sent, before U is solved. */
-hyb_block_t hyb_place_u_that_comes(const hyb_place_panel_t *panel,
-                                   const hyb_place_part_t *part);
+hyb_device_view_t hyb_place_u_that_comes(const hyb_place_panel_t *panel,
+                                         const hyb_place_part_t *part);
 
 /* Where is U once it is solved? */
-hyb_block_t hyb_place_u(const hyb_place_panel_t *panel,
-                        const hyb_place_part_t *part);
+hyb_device_view_t hyb_place_u(const hyb_place_panel_t *panel,
+                              const hyb_place_part_t *part);
 
 /* flop of the update. */
 double hyb_place_flop(const hyb_place_panel_t *panel,
@@ -81,6 +81,8 @@ double hyb_place_flop(const hyb_place_panel_t *panel,
  *
  * Errors: errors of panel_step, panel_column, trsm, gemm and agree
  */
-xh_status_t hyb_place_factor(
-    hyb_queue_t *queue, const hyb_panel_column_t *panel, hyb_block_t pivots,
-    xh_status_t (*agree)(void *context, int64_t column), void *context);
+xh_status_t
+hyb_place_factor(hyb_queue_t *queue, const hyb_panel_column_t *panel,
+                 hyb_device_view_t pivots,
+                 xh_status_t (*agree)(void *context, int64_t column),
+                 void *context);

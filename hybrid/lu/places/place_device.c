@@ -6,7 +6,7 @@
 #include "hybrid/lu/messages/exchange.h"
 #include "hybrid/lu/panel/l1_inverses.h"
 #include "hybrid/lu/panel/panel.h"
-#include "hybrid/lu/places/device_columns.h"
+#include "hybrid/lu/places/place_device_private.h"
 #include "hybrid/lu/places/device_work.h"
 #include "hybrid/lu/places/visits.h"
 #include "hybrid/lu/state/flight.h"
@@ -27,7 +27,7 @@ static xh_view_t host_view(double *data, int64_t rows, int64_t cols)
 /* ---- panels -------------------------------------------------------------- */
 
 /* L1 as the device solves with it, in pinned memory. */
-static xh_view_t stage_l1(hyb_place_columns_t *d, int k)
+static xh_view_t stage_l1(hyb_place_device_t *d, int k)
 {
     const HPL_T_panel *h = hyb_lu_panel(d->base.lu, k)->hpl;
     hyb_place_panel_t *panel = hyb_place_panel(d, k);
@@ -41,17 +41,17 @@ static xh_view_t stage_l1(hyb_place_columns_t *d, int k)
 }
 
 /* L2 of panel k on the device that factored it. */
-static hyb_block_t l2_of(const hyb_place_t *home, int k)
+static hyb_device_view_t l2_of(const hyb_place_t *home, int k)
 {
-    hyb_place_columns_t *d = (hyb_place_columns_t *)home;
-    hyb_block_t panel = hyb_place_panel_columns(d, k);
+    hyb_place_device_t *d = (hyb_place_device_t *)home;
+    hyb_device_view_t panel = hyb_place_panel_columns(d, k);
     int64_t top = hpl_panel_top_rows(hyb_lu_panel(home->lu, k)->hpl);
 
-    return hyb_block_part(panel, top, 0, panel.rows - top, panel.cols);
+    return hyb_device_view_part(panel, top, 0, panel.rows - top, panel.cols);
 }
 
 /* Queue: L2 comes up, or from a peer, unless it stands here. */
-static xh_status_t send_l2(hyb_place_columns_t *d, int k)
+static xh_status_t send_l2(hyb_place_device_t *d, int k)
 {
     const hyb_lu_t *lu = d->base.lu;
     const hyb_lu_panel_t *source = hyb_lu_panel(d->base.lu, k);
@@ -59,14 +59,14 @@ static xh_status_t send_l2(hyb_place_columns_t *d, int k)
     int64_t b = hyb_lu_panel_block(lu, k);
     bool is_here = hyb_place_factored(d, k) && hyb_place_holds(d, b);
 
-    panel->l2 = panel->came = hyb_place_l2(d, k);
+    panel->l2 = panel->received_l2 = hyb_place_l2(d, k);
     if (is_here && lu->groups.width > 1)
         XH_TRY(hyb_queue_copy(d->queue.link, l2_of(&d->base, k), panel->l2));
     else if (is_here)
         panel->l2 = l2_of(&d->base, k);
     else if (source->by_device && hyb_homes_by_peers(&lu->homes, b))
-        XH_TRY(hyb_queue_copy(d->queue.link, l2_of(hyb_lu_panel_home(lu, k), k),
-                              panel->l2));
+        XH_TRY(hyb_queue_copy(d->queue.link,
+                              l2_of(hyb_lu_panel_place(lu, k), k), panel->l2));
     else if (!hyb_place_factored(d, k))
         XH_TRY(hyb_queue_copy_in(d->queue.link, source->columns, panel->l2));
     return hyb_lu_owns(lu, k) && hyb_place_is_visited(d, b)
@@ -75,19 +75,20 @@ static xh_status_t send_l2(hyb_place_columns_t *d, int k)
 }
 
 /* Send L2 up for visitors, which are multiplied only. */
-static xh_status_t send_for_products(hyb_place_columns_t *d, int k)
+static xh_status_t send_for_products(hyb_place_device_t *d, int k)
 {
     hyb_event_t *ready = hyb_place_panel(d, k)->ready;
 
     XH_TRY(send_l2(d, k));
-    XH_TRY(hyb_place_guard_came(d, k, (xh_view_t){NULL, 0, 0, 1}));
+    XH_TRY(
+        hyb_place_guard_queue_received_seal(d, k, (xh_view_t){NULL, 0, 0, 1}));
     hyb_place_span_end(d, d->queue.link, HYB_SPAN, 0.0);
     XH_TRY(hyb_event_record(d->queue.link, ready));
     return hyb_queue_wait(d->queue.compute, ready);
 }
 
 /* Send up the lists, L2, and L1, which is prepared meanwhile. */
-static xh_status_t send_panel(hyb_place_columns_t *d, int k)
+static xh_status_t send_panel(hyb_place_device_t *d, int k)
 {
     hyb_place_panel_t *panel = hyb_place_panel(d, k);
     int64_t *lists = d->host.rows + k % HYB_SLOTS * HYB_ROW_LISTS * d->nb;
@@ -97,9 +98,9 @@ static xh_status_t send_panel(hyb_place_columns_t *d, int k)
                                 lists));
     XH_TRY(send_l2(d, k));
     l1 = stage_l1(d, k);
-    XH_TRY(hyb_queue_copy_in(d->queue.link, l1,
-                             hyb_block_first(panel->l1, l1.rows, l1.cols)));
-    XH_TRY(hyb_place_guard_came(d, k, l1));
+    XH_TRY(hyb_queue_copy_in(
+        d->queue.link, l1, hyb_device_view_first(panel->l1, l1.rows, l1.cols)));
+    XH_TRY(hyb_place_guard_queue_received_seal(d, k, l1));
     XH_TRY(hyb_place_widen(d, k));
     hyb_place_span_end(d, d->queue.link, HYB_SPAN, 0.0);
     XH_TRY(hyb_event_record(d->queue.link, panel->ready));
@@ -111,14 +112,14 @@ static xh_status_t send_panel(hyb_place_columns_t *d, int k)
 
 static bool has_panel(hyb_place_t *place, int k)
 {
-    hyb_place_columns_t *d = (hyb_place_columns_t *)place;
+    hyb_place_device_t *d = (hyb_place_device_t *)place;
     bool has_come = true;
 
     if (k < place->lu->range.first || hyb_place_is_idle(d))
         return true;
-    if (d->came < k)
+    if (d->newest_panel < k)
         return false;
-    hyb_place_check(
+    hyb_place_require_ok(
         d, hyb_event_wait(hyb_place_panel(d, k)->ready, 0.0, &has_come));
     return has_come;
 }
@@ -129,22 +130,23 @@ static bool l2_is_complete(void *panel)
 }
 
 /* Send the panel that is to come, if its L2 is there in columns. */
-static void send_if_complete(hyb_place_columns_t *d)
+static void send_if_complete(hyb_place_device_t *d)
 {
-    int k = d->comes;
+    int k = d->pending_panel;
 
     if (k < 0 || !l2_is_complete(hyb_lu_panel(d->base.lu, k)))
         return;
     hyb_place_span(d, d->queue.link, "panel");
-    hyb_place_check(d, d->base.lu->homes.resident ? send_panel(d, k)
-                                                  : send_for_products(d, k));
-    d->came = k;
-    d->comes = -1;
+    hyb_place_require_ok(d, d->base.lu->homes.resident
+                                ? send_panel(d, k)
+                                : send_for_products(d, k));
+    d->newest_panel = k;
+    d->pending_panel = -1;
 }
 
-static void wait_for_l2(hyb_place_columns_t *d)
+static void wait_for_l2(hyb_place_device_t *d)
 {
-    hyb_lu_panel_t *panel = hyb_lu_panel(d->base.lu, d->comes);
+    hyb_lu_panel_t *panel = hyb_lu_panel(d->base.lu, d->pending_panel);
 
     hyb_l2_columns_fill(panel);
     hyb_wait_until(l2_is_complete, panel, NULL, NULL);
@@ -155,26 +157,27 @@ static void wait_for_l2(hyb_place_columns_t *d)
  * the last rows of L2, and nothing is polled while an iteration opens. */
 static void receive_panel(hyb_place_t *place, int k)
 {
-    hyb_place_columns_t *d = (hyb_place_columns_t *)place;
+    hyb_place_device_t *d = (hyb_place_device_t *)place;
 
     if (hyb_place_is_idle(d))
         return;
-    if (d->comes >= 0)
+    if (d->pending_panel >= 0)
         wait_for_l2(d);
-    hyb_place_check(d, hyb_place_wait_followed(d, k - HYB_SLOTS));
+    hyb_place_require_ok(d, hyb_place_wait_followed(d, k - HYB_SLOTS));
     if (k == place->lu->groups.of[k].first)
-        hyb_place_check(d, hyb_place_guard_give_up(
-                               d, place->lu->groups.of[k].number - HYB_SLOTS));
+        hyb_place_require_ok(
+            d, hyb_place_guard_queue_last_seal(
+                   d, place->lu->groups.of[k].number - HYB_SLOTS));
     hyb_place_locate_panel(hyb_place_panel(d, k),
                            hyb_lu_panel(place->lu, k)->hpl);
-    d->comes = k;
+    d->pending_panel = k;
     if (place->lu->homes.resident)
         wait_for_l2(d);
 }
 
 static xh_view_t panel_columns(hyb_place_t *place, int k)
 {
-    const hyb_place_columns_t *d = (hyb_place_columns_t *)place;
+    const hyb_place_device_t *d = (hyb_place_device_t *)place;
     const HPL_T_panel *h = hyb_lu_panel(place->lu, k)->hpl;
 
     return host_view(hyb_place_factored(d, k) ? d->host.body : d->host.pinned,
@@ -184,21 +187,21 @@ static xh_view_t panel_columns(hyb_place_t *place, int k)
 /* ---- swap, solve, multiply ----------------------------------------------- */
 
 /* The columns of `blocks` that live here. */
-static hyb_place_part_t part_of(const hyb_place_columns_t *d,
+static hyb_place_part_t part_of(const hyb_place_device_t *d,
                                 hyb_block_range_t blocks)
 {
     hyb_run_t mine = hyb_place_run(d, blocks);
 
     return (hyb_place_part_t){
         .queue = d->queue.compute,
-        .columns = hyb_block_part(d->memory.matrix, 0, mine.from,
-                                  d->memory.matrix.rows, mine.count),
+        .columns = hyb_device_view_part(d->memory.matrix, 0, mine.from,
+                                        d->memory.matrix.rows, mine.count),
         .u = d->memory.u}; /* one queue runs all work in order */
 }
 
 /* Queue the application of panels from .. to - 1 to the device's blocks among
  * `blocks`. */
-static void queue_meet(hyb_place_columns_t *d, const hyb_step_t *step,
+static void queue_meet(hyb_place_device_t *d, const hyb_step_t *step,
                        hyb_block_range_t blocks, int from, int to)
 {
     hyb_lu_t *lu = d->base.lu;
@@ -208,15 +211,15 @@ static void queue_meet(hyb_place_columns_t *d, const hyb_step_t *step,
 
     if (lu->grid->nprow > 1)
         rows = hyb_place_rows(d, hyb_exchange_parcel(lu, blocks.from));
-    hyb_place_check(d,
-                    hyb_place_apply(d, &p, lu->grid->nprow > 1 ? &rows : NULL,
-                                    from, to, &flop));
-    hyb_place_has_met(d, step, blocks, to - from, flop);
+    hyb_place_require_ok(d, hyb_place_apply(d, &p,
+                                            lu->grid->nprow > 1 ? &rows : NULL,
+                                            from, to, &flop));
+    hyb_place_start_next_panel(d, step, blocks, to - from, flop);
 }
 
 /* Let a guest come, if it is not here, and apply panels from .. to - 1 to
  * it. */
-static bool host_guest(hyb_place_columns_t *d, const hyb_step_t *step,
+static bool host_guest(hyb_place_device_t *d, const hyb_step_t *step,
                        int64_t block, int from, int to, int64_t stages)
 {
     double flop;
@@ -225,14 +228,15 @@ static bool host_guest(hyb_place_columns_t *d, const hyb_step_t *step,
         return false;
     hyb_ledger_queue_all(&d->base.lu->ledger, hyb_one_block(block), stages);
     if (hyb_step_is_next(step, block))
-        hyb_place_has_met(d, step, hyb_one_block(block), to - from, flop);
+        hyb_place_start_next_panel(d, step, hyb_one_block(block), to - from,
+                                   flop);
     return true;
 }
 
 static bool meet(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
                  hyb_run_t run, int64_t from, int64_t to)
 {
-    hyb_place_columns_t *d = (hyb_place_columns_t *)place;
+    hyb_place_device_t *d = (hyb_place_device_t *)place;
     hyb_ledger_t *ledger = &me->lu->ledger;
     hyb_block_range_t blocks = hyb_ledger_blocks(ledger, run);
     int first = (int)(from / HYB_STEPS), end = (int)(to / HYB_STEPS);
@@ -253,7 +257,7 @@ static bool meet(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
 /* ---- what has run -------------------------------------------------------- */
 
 /* Note that the work has run; what is queued behind it can run from now on. */
-static void complete(hyb_place_columns_t *d, int at, double now)
+static void complete(hyb_place_device_t *d, int at, double now)
 {
     hyb_ledger_t *ledger = &d->base.lu->ledger;
     hyb_block_range_t blocks = d->queued.work[at].blocks;
@@ -271,12 +275,12 @@ static void complete(hyb_place_columns_t *d, int at, double now)
     if (at == d->queued.sending)
         d->queued.sending = -1;
     if (d->queued.work[at].sealed >= 0)
-        hyb_place_guard_sealed(d, d->queued.work[at].sealed,
-                               d->queued.work[at].given_up);
+        hyb_place_guard_compare_seals(d, d->queued.work[at].sealed,
+                                      d->queued.work[at].given_up);
     if (d->queued.work[at].swept >= 0)
-        hyb_place_guard_swept(d, d->queued.work[at].swept);
+        hyb_place_guard_finish_comparison(d, d->queued.work[at].swept);
     for (int64_t b = blocks.from; b < blocks.to; b++)
-        if (hyb_home_of(&d->base.lu->homes, b) == &d->base ||
+        if (hyb_place_of(&d->base.lu->homes, b) == &d->base ||
             d->queued.work[at].visits >= 0)
             hyb_ledger_complete_all(ledger, hyb_one_block(b),
                                     d->queued.work[at].stages);
@@ -289,7 +293,7 @@ static void complete(hyb_place_columns_t *d, int at, double now)
 
 static void poll(hyb_place_t *place)
 {
-    hyb_place_columns_t *d = (hyb_place_columns_t *)place;
+    hyb_place_device_t *d = (hyb_place_device_t *)place;
     double now = xh_clock_now();
 
     send_if_complete(d);
@@ -306,7 +310,7 @@ static void poll(hyb_place_t *place)
 /* Each block is filled apart: blocks of other places lie between. */
 static void generate(hyb_place_t *place, int seed)
 {
-    const hyb_place_columns_t *d = (hyb_place_columns_t *)place;
+    const hyb_place_device_t *d = (hyb_place_device_t *)place;
     const HPL_T_grid *grid = place->lu->grid;
     const HPL_T_pmat *mat = place->lu->mat;
     hpl_map_t map = hpl_map_columns(grid, mat->nb);
@@ -321,33 +325,35 @@ static void generate(hyb_place_t *place, int seed)
             .order = mat->n,
             .rows = {0, mat->nb, grid->myrow, grid->nprow},
             .cols = {hpl_map_global(&map, first), mat->nb, 0, 1},
-            .block = hyb_block_part(d->memory.matrix, 0, run.from, mat->mp,
-                                    run.count)};
+            .block = hyb_device_view_part(d->memory.matrix, 0, run.from,
+                                          mat->mp, run.count)};
 
         if (run.count > 0)
-            hyb_place_check(d, hyb_queue_generate(d->queue.compute, &columns));
+            hyb_place_require_ok(
+                d, hyb_queue_generate(d->queue.compute, &columns));
     }
-    hyb_place_check(d, hyb_place_settle(d));
+    hyb_place_require_ok(d, hyb_place_drain(d));
 }
 
 static void begin(hyb_place_t *place)
 {
-    hyb_place_columns_t *d = (hyb_place_columns_t *)place;
+    hyb_place_device_t *d = (hyb_place_device_t *)place;
     int first = place->lu->range.first;
 
     hyb_place_guard_begin(d);
-    hyb_place_check(d, hyb_place_spans_begin(d));
+    hyb_place_require_ok(d, hyb_place_spans_begin(d));
     d->queued.idle_since = xh_clock_now();
     if (!hyb_lu_owns(place->lu, first) ||
-        hyb_lu_panel_home(place->lu, first) != place)
+        hyb_lu_panel_place(place->lu, first) != place)
         return;
     if (!hyb_place_holds(d, hyb_lu_panel_block(place->lu, first)))
-        hyb_place_check(d, hyb_place_seat_panel(d, first));
-    hyb_place_check(d, hyb_place_guard_panel(d, first));
-    hyb_place_check(d, hyb_event_record(d->queue.compute, d->event.computed));
+        hyb_place_require_ok(d, hyb_place_seat_panel(d, first));
+    hyb_place_require_ok(d, hyb_place_guard_queue_panel_sums(d, first));
+    hyb_place_require_ok(d,
+                         hyb_event_record(d->queue.compute, d->event.computed));
     if (!hyb_lu_panel(place->lu, first)->by_device)
-        hyb_place_check(d, hyb_place_fetch_panel(d, first));
-    hyb_place_check(d, hyb_place_settle(d));
+        hyb_place_require_ok(d, hyb_place_fetch_panel(d, first));
+    hyb_place_require_ok(d, hyb_place_drain(d));
 }
 
 /*
@@ -357,7 +363,7 @@ static void begin(hyb_place_t *place)
  */
 static void end(hyb_place_t *place)
 {
-    hyb_place_columns_t *d = (hyb_place_columns_t *)place;
+    hyb_place_device_t *d = (hyb_place_device_t *)place;
     const HPL_T_pmat *mat = place->lu->mat;
     const hyb_ledger_t *ledger = &place->lu->ledger;
     int last = place->lu->groups.of[hyb_lu_end(place->lu) - 1].number;
@@ -365,27 +371,28 @@ static void end(hyb_place_t *place)
     if (hyb_place_is_idle(d))
         return;
     for (int group = last - HYB_SLOTS + 1; group <= last; group++)
-        hyb_place_check(d, hyb_place_guard_give_up(d, group));
-    hyb_place_check(d, hyb_place_settle(d));
+        hyb_place_require_ok(d, hyb_place_guard_queue_last_seal(d, group));
+    hyb_place_require_ok(d, hyb_place_drain(d));
     poll(place);
-    hyb_place_check(d, hyb_place_clear_seats(d));
+    hyb_place_require_ok(d, hyb_place_clear_seats(d));
     if (ledger->columns_of_ab > ledger->columns_of_a &&
         hyb_place_holds(d, ledger->b))
-        hyb_place_check(
+        hyb_place_require_ok(
             d, hyb_queue_copy_out(
                    d->queue.link,
-                   hyb_block_part(d->memory.matrix, 0, d->columns[ledger->b],
-                                  mat->mp, 1),
+                   hyb_device_view_part(d->memory.matrix, 0,
+                                        d->columns[ledger->b], mat->mp, 1),
                    (xh_view_t){Mptr(mat->A, 0, ledger->columns_of_a, mat->ld),
                                mat->mp, 1, mat->ld}));
-    hyb_place_check(d, hyb_place_settle(d));
+    hyb_place_require_ok(d, hyb_place_drain(d));
 }
 
-static xh_status_t queue_subtract(const hyb_place_columns_t *d, hyb_block_t a,
+static xh_status_t queue_subtract(const hyb_place_device_t *d,
+                                  hyb_device_view_t a,
                                   const hpl_product_t *product)
 {
-    hyb_block_t x = hyb_block_first(d->memory.x, a.cols, 1),
-                y = hyb_block_first(d->memory.y, a.rows, 1);
+    hyb_device_view_t x = hyb_device_view_first(d->memory.x, a.cols, 1),
+                      y = hyb_device_view_first(d->memory.y, a.rows, 1);
     xh_view_t host_y = {product->y, a.rows, 1, a.rows};
     xh_view_t host_x = {(double *)product->x, a.cols, 1, a.cols};
 
@@ -397,15 +404,15 @@ static xh_status_t queue_subtract(const hyb_place_columns_t *d, hyb_block_t a,
 
 static void subtract(hyb_place_t *place, const hpl_product_t *product)
 {
-    const hyb_place_columns_t *d = (hyb_place_columns_t *)place;
+    const hyb_place_device_t *d = (hyb_place_device_t *)place;
     const HPL_T_pmat *mat = place->lu->mat;
     int64_t at = product->a - mat->A, column = at / mat->ld;
     int64_t b = hyb_ledger_block(&place->lu->ledger, column);
-    hyb_block_t a = hyb_block_part(d->memory.matrix, at % mat->ld,
-                                   d->columns[b], product->m, product->n);
+    hyb_device_view_t a = hyb_device_view_part(
+        d->memory.matrix, at % mat->ld, d->columns[b], product->m, product->n);
 
-    hyb_place_check(d, queue_subtract(d, a, product));
-    hyb_place_check(d, hyb_place_settle(d));
+    hyb_place_require_ok(d, queue_subtract(d, a, product));
+    hyb_place_require_ok(d, hyb_place_drain(d));
 }
 
 const hyb_place_t hyb_place_device = {.meet = meet,
@@ -423,7 +430,7 @@ const hyb_place_t hyb_place_device = {.meet = meet,
                                       .put_rows = hyb_place_put_rows,
                                       .copy = hyb_place_copy,
                                       .generate = generate,
-                                      .sweep = hyb_place_guard_sweep,
+                                      .sweep = hyb_place_guard_queue_comparison,
                                       .poll = poll,
                                       .begin = begin,
                                       .end = end};

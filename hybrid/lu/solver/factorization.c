@@ -127,7 +127,7 @@ xh_status_t hyb_factorization_prepare(const hyb_resources_t *resources,
     lu->algo = algo;
     lu->mat = mat;
     lu->resources = *resources;
-    lu->advice = hyb_checkpoint_advice();
+    lu->advice = "";
     lu->range.panels = (int)xh_units(mat->n, mat->nb);
     atomic_store(&lu->range.end, lu->range.panels);
     status = create_all(lu);
@@ -205,6 +205,7 @@ void hyb_factorization_run(hyb_lu_t *lu)
     hyb_check_columns_begin(lu);
     hyb_places_agree(lu);
     hyb_checkpoint_begin(lu);
+    lu->advice = hyb_checkpoint_advice();
     if (lu->range.panels > 0) {
         do
             run_range(lu);
@@ -303,7 +304,7 @@ static void add_places(const hyb_lu_t *lu, const hyb_residence_seconds_t *s,
     char where[24];
 
     for (int64_t b = 0; b < lu->ledger.blocks; b++) {
-        count[hyb_home_number(&lu->homes, b)]++;
+        count[hyb_place_number(&lu->homes, b)]++;
         guests += hyb_homes_is_guest(&lu->homes, b);
     }
     add_row(plan, "host", count[0], s->host);

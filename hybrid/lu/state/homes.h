@@ -65,33 +65,33 @@ typedef struct {
 } hyb_homes_t;
 
 /* The number of the place that computes `block`. */
-static inline int hyb_home_number(const hyb_homes_t *homes, int64_t block)
+static inline int hyb_place_number(const hyb_homes_t *homes, int64_t block)
 {
     return homes->number != NULL ? homes->number[block] : 0;
 }
 
-static inline hyb_place_t *hyb_home_of(const hyb_homes_t *homes, int64_t block)
+static inline hyb_place_t *hyb_place_of(const hyb_homes_t *homes, int64_t block)
 {
-    return homes->place[hyb_home_number(homes, block)];
+    return homes->place[hyb_place_number(homes, block)];
 }
 
 static inline bool hyb_homes_is_guest(const hyb_homes_t *homes, int64_t block)
 {
-    return block < homes->guests && hyb_home_number(homes, block) > 0;
+    return block < homes->guests && hyb_place_number(homes, block) > 0;
 }
 
 static inline bool hyb_homes_in_host_memory(const hyb_homes_t *homes,
                                             int64_t block)
 {
     return hyb_homes_is_guest(homes, block) ||
-           hyb_home_number(homes, block) == 0;
+           hyb_place_number(homes, block) == 0;
 }
 
 /* The place whose memory holds `block` while no guest is on its way. */
 static inline hyb_place_t *hyb_homes_memory(hyb_homes_t *homes, int64_t block)
 {
     return hyb_homes_in_host_memory(homes, block) ? &homes->host
-                                                  : hyb_home_of(homes, block);
+                                                  : hyb_place_of(homes, block);
 }
 
 /* Do the other devices copy L2 of `block`'s panel from the device that factored

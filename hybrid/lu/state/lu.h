@@ -129,9 +129,9 @@ static inline int64_t hyb_lu_panel_block(const hyb_lu_t *lu, int k)
     return hyb_lu_trailing(lu, k - 1).from;
 }
 
-static inline hyb_place_t *hyb_lu_panel_home(const hyb_lu_t *lu, int k)
+static inline hyb_place_t *hyb_lu_panel_place(const hyb_lu_t *lu, int k)
 {
-    return hyb_home_of(&lu->homes, hyb_lu_panel_block(lu, k));
+    return hyb_place_of(&lu->homes, hyb_lu_panel_block(lu, k));
 }
 
 /* Does the team compute blocks behind panel k, and so read the panel? */
@@ -162,7 +162,7 @@ static inline int hyb_lu_met(const hyb_lu_t *lu, int64_t b, int k)
     hyb_far_t far = {.block = b,
                      .blocks = is_guest ? guests : lu->ledger.blocks};
 
-    if (lu->groups.width == 1 || hyb_home_number(&lu->homes, b) == 0)
+    if (lu->groups.width == 1 || hyb_place_number(&lu->homes, b) == 0)
         return k + 1;
     map = hpl_map_columns(lu->grid, lu->mat->nb);
     far.panel = hpl_map_block_global(&map, b);

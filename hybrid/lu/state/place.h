@@ -30,14 +30,19 @@ struct hyb_place {
      * Apply the panel of `step` to columns, from one stage to another: swap
      * their rows, U := L1^-1 U, C := C - L2 U. The ledger is told.
      *
-     * me    in  for a device: the leader
-     * run   in  on the host a part of a block, taken from the ledger. For a
-     *           device whole blocks, of which it queues the blocks that live
-     * there; or one guest; or one visitor that was taken from the ledger from
-     * in  the stage before. After HYB_STEP_SOLVE, U is where an earlier call
-     * kept it; for a device the run is then a visitor. A guest's stage may
-     * belong to an earlier panel to    in  the stage to reach. If it is after
-     * HYB_STEP_SOLVE, on the host, U is kept at home for whoever multiplies
+     * me
+     *   in  for a device: the leader
+     * run
+     *   in  on the host a part of a block, taken from the ledger. For a device
+     *       whole blocks, of which it queues the blocks that live there; or one
+     *       guest; or one visitor that was taken from the ledger
+     * from
+     *   in  the stage before. After HYB_STEP_SOLVE, U is where an earlier call
+     *       kept it; for a device the run is then a visitor. A guest's stage
+     *       may belong to an earlier panel
+     * to
+     *   in  the stage to reach. If it is after HYB_STEP_SOLVE, on the host, U
+     * is kept at home for whoever multiplies
      *
      * Returns false, and queues nothing, if there is no room for a guest now.
      */

@@ -102,7 +102,7 @@ void hyb_timer_begin_product(hyb_worker_t *me, int iteration, double flop)
 {
     if (flop >= least_flop) {
         me->cpu_before = xh_clock_read(CLOCK_THREAD_CPUTIME_ID);
-        me->turns_before = turns_of_others(me);
+        me->run_delay_before = turns_of_others(me);
     }
     hyb_timer_begin(me, HYB_MULTIPLY, iteration);
 }
@@ -115,7 +115,7 @@ void hyb_timer_end_product(hyb_worker_t *me, double flop)
     if (flop < least_flop)
         return;
     cpu = xh_clock_read(CLOCK_THREAD_CPUTIME_ID) - me->cpu_before;
-    run_delay = turns_of_others(me) - me->turns_before;
+    run_delay = turns_of_others(me) - me->run_delay_before;
     add(&me->paced_flop, flop);
     add(&me->paced_seconds, me->schedstat > 0 ? seconds - run_delay : cpu);
     add(&me->paced_cpu, cpu);

@@ -32,7 +32,7 @@ struct hyb_worker {
         double began, inside;
         int outer; /* `doing` before it */
     } nested[4];
-    double cpu_before, turns_before; /* when its current product began */
+    double cpu_before, run_delay_before; /* when its current product began */
     int schedstat; /* the system's account of the thread; negative: none */
 };
 

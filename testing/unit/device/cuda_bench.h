@@ -37,7 +37,7 @@ static inline void fill(double *x, double value)
 typedef struct {
     hyb_device_t *device;
     hyb_queue_t *queue;
-    hyb_block_t a, c;
+    hyb_device_view_t a, c;
 } bench_t;
 
 static inline bench_t equip(hyb_device_t *device)

@@ -33,10 +33,10 @@ static xh_view_t host_matrix(void)
     return (xh_view_t){on.host, CALLS_ORDER, CALLS_ORDER, CALLS_ORDER};
 }
 
-hyb_block_t device_calls_square(int which)
+hyb_device_view_t device_calls_square(int which)
 {
-    return hyb_block(on.buffer, which * CALLS_ELEMENTS, CALLS_ORDER,
-                     CALLS_ORDER);
+    return hyb_device_view(on.buffer, which * CALLS_ELEMENTS, CALLS_ORDER,
+                           CALLS_ORDER);
 }
 
 /* ---- asking, making and ordering ----------------------------------------- */
@@ -137,15 +137,15 @@ static xh_status_t copy_out(void)
 
 static xh_status_t gemm(void)
 {
-    const hyb_block_t c = device_calls_square(0);
+    const hyb_device_view_t c = device_calls_square(0);
 
     return hyb_queue_gemm(on.queue,
                           &(hyb_gemm_t){.beta = 2, .a = c, .b = c, .c = c});
 }
 
-static hyb_block_t all_rows(void)
+static hyb_device_view_t all_rows(void)
 {
-    return hyb_block(on.buffer, CALLS_LIST, CALLS_ORDER, 1);
+    return hyb_device_view(on.buffer, CALLS_LIST, CALLS_ORDER, 1);
 }
 
 static xh_status_t swap_rows(void)
@@ -153,8 +153,8 @@ static xh_status_t swap_rows(void)
     const hyb_row_swap_t swap = {.columns = device_calls_square(0),
                                  .u = device_calls_square(1),
                                  .source = all_rows(),
-                                 .from = hyb_block(NULL, 0, 0, 1),
-                                 .to = hyb_block(NULL, 0, 0, 1)};
+                                 .from = hyb_device_view(NULL, 0, 0, 1),
+                                 .to = hyb_device_view(NULL, 0, 0, 1)};
 
     return hyb_queue_swap_rows(on.queue, &swap);
 }
@@ -187,8 +187,8 @@ static xh_status_t gemv(void)
 {
     return hyb_queue_gemv(
         on.queue, device_calls_square(0),
-        hyb_block(on.buffer, CALLS_ELEMENTS, CALLS_ORDER, 1),
-        hyb_block(on.buffer, 2 * CALLS_ELEMENTS, CALLS_ORDER, 1));
+        hyb_device_view(on.buffer, CALLS_ELEMENTS, CALLS_ORDER, 1),
+        hyb_device_view(on.buffer, 2 * CALLS_ELEMENTS, CALLS_ORDER, 1));
 }
 
 static xh_status_t generate(void)
@@ -204,7 +204,7 @@ static xh_status_t checksum(void)
 {
     return hyb_queue_checksum(
         on.queue, device_calls_square(0),
-        hyb_block(on.buffer, CALLS_ELEMENTS, 2, CALLS_ORDER));
+        hyb_device_view(on.buffer, CALLS_ELEMENTS, 2, CALLS_ORDER));
 }
 
 static xh_status_t panel_step(void)
@@ -218,13 +218,13 @@ static xh_status_t panel_step(void)
 
 static xh_status_t panel_column(void)
 {
-    const hyb_block_t other = device_calls_square(1);
+    const hyb_device_view_t other = device_calls_square(1);
     const hyb_panel_column_t p = {
-        .panel = hyb_block_part(device_calls_square(0), 0, 0, 2, 2),
+        .panel = hyb_device_view_part(device_calls_square(0), 0, 0, 2, 2),
         .end = 2,
         .column = -1,
-        .pivot =
-            hyb_block(other.buffer, other.offset, hyb_pivot_elements(2), 1)};
+        .pivot = hyb_device_view(other.buffer, other.offset,
+                                 hyb_pivot_elements(2), 1)};
 
     return hyb_queue_panel_column(on.queue, &p);
 }

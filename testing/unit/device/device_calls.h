@@ -29,7 +29,7 @@ void device_calls_open(const hyb_backend_t *backend, int index);
 void device_calls_close(void); /* accepts a device that is not open */
 
 /* Square number which of the buffer. */
-hyb_block_t device_calls_square(int which);
+hyb_device_view_t device_calls_square(int which);
 
 typedef enum {
     CALL_DESCRIBE,

@@ -97,14 +97,14 @@ void device_cases_use(int (*open)(void **state))
 
 /* ---- pieces ------------------------------------------------------------- */
 
-hyb_block_t device_cases_matrix(hyb_device_t *device, int64_t rows,
-                                int64_t cols)
+hyb_device_view_t device_cases_matrix(hyb_device_t *device, int64_t rows,
+                                      int64_t cols)
 {
     size_t bytes = (size_t)rows * (size_t)cols * sizeof(double);
     hyb_buffer_t *buffer = NULL;
 
     assert_ok(hyb_buffer_create(device, bytes, &buffer));
-    return hyb_block(buffer, 0, rows, cols);
+    return hyb_device_view(buffer, 0, rows, cols);
 }
 
 xh_status_t device_cases_wait(hyb_event_t *event)
@@ -155,7 +155,7 @@ hyb_queue_t *device_cases_queue(hyb_device_t *device)
     return queue;
 }
 
-static void fill_in(hyb_queue_t *queue, hyb_block_t matrix, double *host,
+static void fill_in(hyb_queue_t *queue, hyb_device_view_t matrix, double *host,
                     double value)
 {
     for (int64_t i = 0; i < matrix.rows * matrix.cols; i++)
@@ -305,7 +305,7 @@ DEVICE_CASE(time_runs_from_event_to_event)
 DEVICE_CASE(queues_come_and_go)
 {
     enum { ROUNDS = 200 };
-    hyb_block_t matrix = device_cases_matrix(f->device, 1, 1);
+    hyb_device_view_t matrix = device_cases_matrix(f->device, 1, 1);
     hyb_queue_t *other;
     double x = 0;
 
@@ -333,7 +333,7 @@ typedef struct {
 
 /* C := A A for an A of all x, on a queue of its own. */
 static int wrong_squares(hyb_device_t *device, hyb_queue_t *queue,
-                         hyb_block_t a, hyb_block_t c, double x)
+                         hyb_device_view_t a, hyb_device_view_t c, double x)
 {
     double host[SMALL * SMALL], result[SMALL * SMALL];
     int wrong;
@@ -353,8 +353,8 @@ static void *square(void *argument)
 {
     worker_t *worker = argument;
     hyb_queue_t *queue = device_cases_queue(worker->device);
-    hyb_block_t a = device_cases_matrix(worker->device, SMALL, SMALL);
-    hyb_block_t c = device_cases_matrix(worker->device, SMALL, SMALL);
+    hyb_device_view_t a = device_cases_matrix(worker->device, SMALL, SMALL);
+    hyb_device_view_t c = device_cases_matrix(worker->device, SMALL, SMALL);
 
     for (int round = 0; round < ROUNDS; round++)
         worker->wrong += wrong_squares(worker->device, queue, a, c,

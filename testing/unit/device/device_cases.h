@@ -16,7 +16,7 @@ enum { DEVICE_ORDER = 96 }; /* of the fixture's matrices */
 typedef struct {
     hyb_device_t *device;
     hyb_queue_t *queue;
-    hyb_block_t a, c; /* of undefined content */
+    hyb_device_view_t a, c; /* of undefined content */
 } device_fixture_t;
 
 /*
@@ -37,8 +37,8 @@ hyb_queue_t *device_cases_queue(hyb_device_t *device);
 hyb_event_t *device_cases_event(hyb_device_t *device);
 
 /* A matrix in device memory, alone in its buffer. */
-hyb_block_t device_cases_matrix(hyb_device_t *device, int64_t rows,
-                                int64_t cols);
+hyb_device_view_t device_cases_matrix(hyb_device_t *device, int64_t rows,
+                                      int64_t cols);
 
 /* Wait for event, or until all that is on queue has run; what came of it. */
 xh_status_t device_cases_wait(hyb_event_t *event);

@@ -11,7 +11,7 @@ enum { EDGE = 48 };
 /* Square matrices on both sides: operands are parts of them, and what the test
  * computes on the host has to come back, with nothing changed around it. */
 typedef struct {
-    hyb_block_t device;
+    hyb_device_view_t device;
     double host[EDGE * EDGE];
 } frame_t;
 
@@ -55,10 +55,10 @@ static inline void close_frames(void)
     hyb_buffer_destroy(c.device.buffer);
 }
 
-static inline hyb_block_t part(const frame_t *frame, int64_t i, int64_t j,
-                               int64_t rows, int64_t cols)
+static inline hyb_device_view_t part(const frame_t *frame, int64_t i, int64_t j,
+                                     int64_t rows, int64_t cols)
 {
-    return hyb_block_part(frame->device, i, j, rows, cols);
+    return hyb_device_view_part(frame->device, i, j, rows, cols);
 }
 
 static inline double *entry_of(frame_t *frame, int64_t i, int64_t j)

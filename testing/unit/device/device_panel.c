@@ -63,14 +63,14 @@ static void check_step(const device_fixture_t *f, int64_t rows, int64_t cols,
                        int64_t first, int64_t count)
 {
     static double result[LD * COLUMNS];
-    hyb_block_t all = device_cases_matrix(f->device, LD, COLUMNS);
-    hyb_block_t list = device_cases_matrix(f->device, COLUMNS, 1);
+    hyb_device_view_t all = device_cases_matrix(f->device, LD, COLUMNS);
+    hyb_device_view_t list = device_cases_matrix(f->device, COLUMNS, 1);
     int64_t chosen[COLUMNS];
-    hyb_panel_step_t step = {.panel =
-                                 hyb_block_part(all, TOP, LEFT, rows, cols),
-                             .first = first,
-                             .count = count,
-                             .pivots = hyb_block_first(list, cols, 1)};
+    hyb_panel_step_t step = {
+        .panel = hyb_device_view_part(all, TOP, LEFT, rows, cols),
+        .first = first,
+        .count = count,
+        .pivots = hyb_device_view_first(list, cols, 1)};
 
     memset(pivots, 0, sizeof(pivots));
     assert_ok(
@@ -171,7 +171,7 @@ enum { HALF = 30, WIDTH = HYB_PANEL_STEP, KEY = WIDTH, ROW, BEST };
 typedef struct {
     hyb_queue_t *queue;
     hyb_panel_column_t column;
-    hyb_block_t l1;
+    hyb_device_view_t l1;
     double pivot[2 * WIDTH + 2];
 } half_t;
 
@@ -179,15 +179,17 @@ typedef struct {
 static half_t open_half(const device_fixture_t *f, hyb_priority_t priority,
                         int64_t from)
 {
-    hyb_block_t matrix = device_cases_matrix(f->device, HALF + WIDTH, WIDTH);
-    hyb_block_t panel = hyb_block_part(matrix, WIDTH, 0, HALF, WIDTH);
+    hyb_device_view_t matrix =
+        device_cases_matrix(f->device, HALF + WIDTH, WIDTH);
+    hyb_device_view_t panel =
+        hyb_device_view_part(matrix, WIDTH, 0, HALF, WIDTH);
     half_t half = {
-        .l1 = hyb_block_first(from == 0 ? panel : matrix, WIDTH, WIDTH)};
+        .l1 = hyb_device_view_first(from == 0 ? panel : matrix, WIDTH, WIDTH)};
 
     assert_ok(hyb_queue_create(f->device, priority, &half.queue));
     half.column = (hyb_panel_column_t){
         .panel = panel,
-        .top = from == 0 ? hyb_block_first(panel, 0, 0) : half.l1,
+        .top = from == 0 ? hyb_device_view_first(panel, 0, 0) : half.l1,
         .end = WIDTH,
         .column = -1,
         .pivot = device_cases_matrix(f->device, hyb_pivot_elements(WIDTH), 1)};
@@ -271,13 +273,14 @@ DEVICE_CASE_WITH(two_parts_of_a_panel_agree_on_pivots, HYB_OP_PANEL_COLUMN)
 
 static hyb_panel_column_t without_rows(const device_fixture_t *f)
 {
-    hyb_block_t all = device_cases_matrix(f->device, 4, 10);
+    hyb_device_view_t all = device_cases_matrix(f->device, 4, 10);
 
-    return (hyb_panel_column_t){.panel = hyb_block_first(all, 0, 4),
-                                .top = hyb_block_first(all, 4, 4),
+    return (hyb_panel_column_t){.panel = hyb_device_view_first(all, 0, 4),
+                                .top = hyb_device_view_first(all, 4, 4),
                                 .end = 4,
                                 .column = -1,
-                                .pivot = hyb_block(all.buffer, 16, 10, 1)};
+                                .pivot =
+                                    hyb_device_view(all.buffer, 16, 10, 1)};
 }
 
 DEVICE_CASE_WITH(a_part_without_rows_proposes_none, HYB_OP_PANEL_COLUMN)

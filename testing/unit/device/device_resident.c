@@ -37,10 +37,12 @@ typedef struct {
 } list_t;
 
 /* A list on the device, behind all others there. */
-static hyb_block_t upload(const device_fixture_t *f, hyb_block_t lists,
-                          int64_t *used, const list_t *list)
+static hyb_device_view_t upload(const device_fixture_t *f,
+                                hyb_device_view_t lists, int64_t *used,
+                                const list_t *list)
 {
-    const hyb_block_t there = hyb_block(lists.buffer, *used, list->count, 1);
+    const hyb_device_view_t there =
+        hyb_device_view(lists.buffer, *used, list->count, 1);
 
     assert_ok(hyb_queue_upload(f->queue, list->row, there));
     *used += list->count;
@@ -108,7 +110,7 @@ static void swap_on_host(int64_t cols, const list_t *source, const list_t *from,
 static void check_swap(const device_fixture_t *f, int64_t rows, int64_t nb,
                        int64_t cols)
 {
-    hyb_block_t lists = device_cases_matrix(f->device, 3 * MOST_ROWS, 1);
+    hyb_device_view_t lists = device_cases_matrix(f->device, 3 * MOST_ROWS, 1);
     list_t source, from, to;
     int64_t used = 5;
     hyb_row_swap_t swap = {part(&a, 3, 2, rows, cols), part(&b, 1, 4, nb, cols),
@@ -141,8 +143,8 @@ DEVICE_CASE_WITH(rows_change_places_as_listed, HYB_OP_SWAP_ROWS)
 static void check_gather(const device_fixture_t *f, int64_t cols,
                          const list_t *list)
 {
-    hyb_block_t lists = device_cases_matrix(f->device, MOST_ROWS, 1);
-    hyb_block_t there = upload(f, lists, &(int64_t){0}, list);
+    hyb_device_view_t lists = device_cases_matrix(f->device, MOST_ROWS, 1);
+    hyb_device_view_t there = upload(f, lists, &(int64_t){0}, list);
 
     assert_ok(hyb_queue_gather_rows(f->queue, part(&a, 3, 2, MOST_ROWS, cols),
                                     there, part(&b, 4, 1, cols, list->count)));
@@ -157,8 +159,8 @@ static void check_gather(const device_fixture_t *f, int64_t cols,
 static void check_scatter(const device_fixture_t *f, int64_t cols,
                           const list_t *list)
 {
-    hyb_block_t lists = device_cases_matrix(f->device, MOST_ROWS, 1);
-    hyb_block_t there = upload(f, lists, &(int64_t){0}, list);
+    hyb_device_view_t lists = device_cases_matrix(f->device, MOST_ROWS, 1);
+    hyb_device_view_t there = upload(f, lists, &(int64_t){0}, list);
 
     assert_ok(hyb_queue_scatter_rows(f->queue,
                                      part(&b, 4, 1, cols, list->count), there,
@@ -271,8 +273,8 @@ DEVICE_CASE_WITH(a_matrix_times_a_vector_is_subtracted, HYB_OP_GEMV)
  * above stays where no tile crosses the diagonal. */
 static void check_syrk(const device_fixture_t *f, int64_t n, int64_t k)
 {
-    const hyb_block_t x = device_cases_matrix(f->device, n, k),
-                      y = device_cases_matrix(f->device, n, n);
+    const hyb_device_view_t x = device_cases_matrix(f->device, n, k),
+                            y = device_cases_matrix(f->device, n, n);
     double *in = calloc((size_t)(n * k + 2 * n * n), sizeof(*in));
     double *before = in + n * k, *after = before + n * n;
     int wrong = 0;
@@ -340,8 +342,8 @@ DEVICE_CASE_WITH(checksums_are_those_of_the_host, HYB_OP_CHECKSUM)
 DEVICE_CASE_WITH(a_checksum_sees_any_bit_that_changes, HYB_OP_CHECKSUM)
 {
     enum { ROWS = 1000, CHANGES = 4 };
-    hyb_block_t x = device_cases_matrix(f->device, ROWS, 1);
-    hyb_block_t s = device_cases_matrix(f->device, 2, CHANGES);
+    hyb_device_view_t x = device_cases_matrix(f->device, ROWS, 1);
+    hyb_device_view_t s = device_cases_matrix(f->device, 2, CHANGES);
     uint64_t column[ROWS], sums[CHANGES][2], host[2];
 
     for (uint64_t i = 0; i < ROWS; i++)
@@ -353,7 +355,7 @@ DEVICE_CASE_WITH(a_checksum_sees_any_bit_that_changes, HYB_OP_CHECKSUM)
         assert_ok(hyb_queue_copy_in(
             f->queue, (xh_view_t){(double *)column, ROWS, 1, ROWS}, x));
         assert_ok(hyb_queue_checksum(f->queue, x,
-                                     hyb_block_part(s, 0, change, 2, 1)));
+                                     hyb_device_view_part(s, 0, change, 2, 1)));
         assert_ok(device_cases_finish(f->device, f->queue));
     }
     assert_ok(hyb_queue_copy_out(f->queue, s,

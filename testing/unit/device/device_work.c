@@ -19,7 +19,7 @@ DEVICE_CASE(whole_matrices_come_back)
 {
     enum { ROWS = 1000, COLS = 700 };
     const size_t bytes = sizeof(double[ROWS][COLS]);
-    hyb_block_t matrix = device_cases_matrix(f->device, ROWS, COLS);
+    hyb_device_view_t matrix = device_cases_matrix(f->device, ROWS, COLS);
     double *from, *to;
 
     assert_ok(hyb_pinned_alloc(f->device, bytes, &from));
@@ -39,8 +39,8 @@ DEVICE_CASE(whole_matrices_come_back)
 DEVICE_CASE(copies_keep_every_element_and_touch_no_other)
 {
     static double from[LD * ORDER], to[LD * ORDER];
-    hyb_block_t whole = device_cases_matrix(f->device, ORDER, ORDER);
-    hyb_block_t part = hyb_block_part(whole, 3, 4, 20, 30);
+    hyb_device_view_t whole = device_cases_matrix(f->device, ORDER, ORDER);
+    hyb_device_view_t part = hyb_device_view_part(whole, 3, 4, 20, 30);
 
     fill(from, LD * ORDER);
     memset(to, 0, sizeof(to));
@@ -57,7 +57,7 @@ DEVICE_CASE(copies_keep_every_element_and_touch_no_other)
 DEVICE_CASE(traffic_is_the_bytes_of_copies)
 {
     static double x[LD * ORDER];
-    hyb_block_t matrix = device_cases_matrix(f->device, 20, 30);
+    hyb_device_view_t matrix = device_cases_matrix(f->device, 20, 30);
     const xh_view_t host = {x, 20, 30, LD};
     uint64_t in, out;
 
@@ -104,9 +104,9 @@ static double expected(const operands_t *o, const hyb_gemm_t *p, int i, int j,
     return p->alpha * sum + (p->beta == 0 ? 0 : p->beta * o->c[i + j * LD]);
 }
 
-static hyb_block_t bring_in(const device_fixture_t *f, double *x)
+static hyb_device_view_t bring_in(const device_fixture_t *f, double *x)
 {
-    hyb_block_t memory = device_cases_matrix(f->device, LD, ORDER);
+    hyb_device_view_t memory = device_cases_matrix(f->device, LD, ORDER);
 
     assert_ok(
         hyb_queue_copy_in(f->queue, (xh_view_t){x, LD, ORDER, LD}, memory));
@@ -117,8 +117,8 @@ static hyb_block_t bring_in(const device_fixture_t *f, double *x)
 static void run_product(const device_fixture_t *f, operands_t *o,
                         const hyb_gemm_t *shape)
 {
-    const hyb_block_t a = bring_in(f, o->a), b = bring_in(f, o->b),
-                      c = bring_in(f, o->c);
+    const hyb_device_view_t a = bring_in(f, o->a), b = bring_in(f, o->b),
+                            c = bring_in(f, o->c);
     hyb_gemm_t p = *shape;
 
     p.a.buffer = a.buffer;
@@ -158,10 +158,10 @@ static hyb_gemm_t shape_of(int m, int n, int k, int flags)
         .c = {NULL, 0, m, n, LD},
     };
 
-    p.a = flags & 1 ? (hyb_block_t){NULL, 0, k, m, LD}
-                    : (hyb_block_t){NULL, 0, m, k, LD};
-    p.b = flags & 2 ? (hyb_block_t){NULL, 0, n, k, LD}
-                    : (hyb_block_t){NULL, 0, k, n, LD};
+    p.a = flags & 1 ? (hyb_device_view_t){NULL, 0, k, m, LD}
+                    : (hyb_device_view_t){NULL, 0, m, k, LD};
+    p.b = flags & 2 ? (hyb_device_view_t){NULL, 0, n, k, LD}
+                    : (hyb_device_view_t){NULL, 0, k, n, LD};
     return p;
 }
 

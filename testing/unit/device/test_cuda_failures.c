@@ -9,8 +9,8 @@ static xh_status_t finish_touch(const bench_t *b)
 {
     XH_TRY(hyb_queue_copy(b->queue, b->a, b->c));
     XH_TRY(hyb_queue_trsm(b->queue, b->a, b->c));
-    XH_TRY(hyb_queue_gemv(b->queue, b->a, hyb_block_first(b->a, ORDER, 1),
-                          hyb_block_first(b->c, ORDER, 1)));
+    XH_TRY(hyb_queue_gemv(b->queue, b->a, hyb_device_view_first(b->a, ORDER, 1),
+                          hyb_device_view_first(b->c, ORDER, 1)));
     return device_cases_finish(b->device, b->queue);
 }
 
@@ -20,33 +20,35 @@ static xh_status_t finish_rows(const bench_t *b)
 {
     static const int64_t rows[ORDER];
     const hyb_dealt_t all = {0, ORDER, 0, 1};
-    const hyb_block_t none = hyb_block(NULL, 0, 0, 1),
-                      one = hyb_block_first(b->a, 1, ORDER),
-                      list = hyb_block_first(b->c, 1, 1);
+    const hyb_device_view_t none = hyb_device_view(NULL, 0, 0, 1),
+                            one = hyb_device_view_first(b->a, 1, ORDER),
+                            list = hyb_device_view_first(b->c, 1, 1);
 
     XH_TRY(hyb_queue_generate(b->queue,
                               &(hyb_generate_t){100, ORDER, all, all, b->a}));
     XH_TRY(hyb_queue_upload(b->queue, rows, list));
     XH_TRY(hyb_queue_swap_rows(
-        b->queue, &(hyb_row_swap_t){b->a, hyb_block_part(b->c, 1, 0, 1, ORDER),
-                                    list, none, none}));
-    XH_TRY(hyb_queue_gather_rows(b->queue, one, list,
-                                 hyb_block_part(b->c, 0, 1, ORDER, 1)));
-    XH_TRY(hyb_queue_scatter_rows(
-        b->queue, hyb_block_part(b->c, 0, 1, ORDER, 1), list, one));
-    XH_TRY(hyb_queue_checksum(b->queue, b->a, hyb_block_first(b->c, 2, ORDER)));
-    XH_TRY(hyb_queue_panel_step(
         b->queue,
-        &(hyb_panel_step_t){.panel = b->a,
-                            .count = 2,
-                            .pivots = hyb_block_part(b->c, 0, 2, ORDER, 1)}));
+        &(hyb_row_swap_t){b->a, hyb_device_view_part(b->c, 1, 0, 1, ORDER),
+                          list, none, none}));
+    XH_TRY(hyb_queue_gather_rows(b->queue, one, list,
+                                 hyb_device_view_part(b->c, 0, 1, ORDER, 1)));
+    XH_TRY(hyb_queue_scatter_rows(
+        b->queue, hyb_device_view_part(b->c, 0, 1, ORDER, 1), list, one));
+    XH_TRY(hyb_queue_checksum(b->queue, b->a,
+                              hyb_device_view_first(b->c, 2, ORDER)));
+    XH_TRY(hyb_queue_panel_step(
+        b->queue, &(hyb_panel_step_t){
+                      .panel = b->a,
+                      .count = 2,
+                      .pivots = hyb_device_view_part(b->c, 0, 2, ORDER, 1)}));
     XH_TRY(hyb_queue_panel_column(
         b->queue,
-        &(hyb_panel_column_t){
-            .panel = hyb_block_first(b->a, 2, 2),
-            .end = 2,
-            .column = -1,
-            .pivot = hyb_block_part(b->c, 0, 2, hyb_pivot_elements(2), 1)}));
+        &(hyb_panel_column_t){.panel = hyb_device_view_first(b->a, 2, 2),
+                              .end = 2,
+                              .column = -1,
+                              .pivot = hyb_device_view_part(
+                                  b->c, 0, 2, hyb_pivot_elements(2), 1)}));
     return device_cases_finish(b->device, b->queue);
 }
 

@@ -134,7 +134,8 @@ TEST(a_new_thread_works_with_any_device)
 TEST(another_devices_memory_is_read_once_it_is_reached)
 {
     bench_t one = bench_open(0, ""), other = open_second();
-    const hyb_block_t half = hyb_block_first(other.a, ORDER / 2, ORDER);
+    const hyb_device_view_t half =
+        hyb_device_view_first(other.a, ORDER / 2, ORDER);
 
     fill(ones, 1.0);
     fill(result, -1.0);
@@ -144,10 +145,10 @@ TEST(another_devices_memory_is_read_once_it_is_reached)
     assert_true(hyb_device_reach(one.device, other.device));
     assert_false(hyb_device_reach(one.device, one.device));
     assert_ok(hyb_queue_copy(one.queue, half,
-                             hyb_block_first(one.a, ORDER / 2, ORDER)));
-    assert_ok(
-        hyb_queue_copy(one.queue, half,
-                       hyb_block_part(one.a, ORDER / 2, 0, ORDER / 2, ORDER)));
+                             hyb_device_view_first(one.a, ORDER / 2, ORDER)));
+    assert_ok(hyb_queue_copy(
+        one.queue, half,
+        hyb_device_view_part(one.a, ORDER / 2, 0, ORDER / 2, ORDER)));
     assert_ok(hyb_queue_copy_out(one.queue, one.a, host(result)));
     assert_ok(device_cases_finish(one.device, one.queue));
     assert_true(result[0] == 1.0 && result[ORDER - 1 + (ORDER - 1) * LD] == 1);
@@ -193,7 +194,7 @@ TEST(no_copy_crosses_from_one_pinned_segment_into_the_next)
     const xh_view_t all = {memory, ROWS, COLS, ROWS};
     const hyb_pinned_memory_t segments = {{{all, COLS / 2}}, 1};
     bench_t b = bench_open(0, "");
-    hyb_block_t there = device_cases_matrix(b.device, ROWS, COLS);
+    hyb_device_view_t there = device_cases_matrix(b.device, ROWS, COLS);
 
     for (int64_t i = 0; i < hyb_pinned_count(&segments.pin[0]); i++)
         assert_ok(pinned(b.device, hyb_pinned_part(&segments.pin[0], i).data,
@@ -238,7 +239,7 @@ enum { TALL = 2500, WIDE = 20 }; /* a panel of three groups */
  * cooperative launches that took. */
 static int factor(const char *processors, double *panel, int64_t *pivots)
 {
-    hyb_block_t a, list;
+    hyb_device_view_t a, list;
     bench_t b;
     int launches;
 

@@ -57,7 +57,7 @@ TEST_SET_UP(a_failed_device_refuses_all_calls)
     for (device_call_t i = 0; i < CALLS; i++)
         assert_int_equal(device_call(i), XH_ERR_DEVICE);
     assert_int_equal(hyb_queue_copy_in(on.queue, (xh_view_t){NULL, 0, 3, 1},
-                                       hyb_block(NULL, 0, 0, 3)),
+                                       hyb_device_view(NULL, 0, 0, 3)),
                      XH_ERR_DEVICE);
     assert_int_equal(fake.calls, 0);
 }

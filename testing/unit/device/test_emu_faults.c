@@ -156,7 +156,8 @@ typedef struct {
 static void run_twice(device_call_t call, content_t *content_p)
 {
     static double start[CALLS_ALL];
-    const hyb_block_t memory = hyb_block(on.buffer, 0, CALLS_ALL, 1);
+    const hyb_device_view_t memory =
+        hyb_device_view(on.buffer, 0, CALLS_ALL, 1);
 
     for (int i = 0; i < CALLS_ALL; i++)
         start[i] = i < CALLS_LIST ? 1.0 / (i + 1) : 0.0; /* in lists: row 0 */

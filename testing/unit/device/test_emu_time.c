@@ -25,7 +25,7 @@ enum {
 static hyb_device_t *device;
 static hyb_queue_t *queues[QUEUES];
 static hyb_event_t *start;
-static hyb_block_t in_device;
+static hyb_device_view_t in_device;
 static double host[TILE * TILE];
 static const xh_view_t in_host = {host, TILE, TILE, TILE};
 
@@ -143,7 +143,7 @@ TEST_SET_UP(a_link_is_shared_by_all_queues)
 TEST_SET_UP(what_is_read_of_another_device_takes_a_link_of_its_own)
 {
     hyb_device_t *other;
-    hyb_block_t there;
+    hyb_device_view_t there;
 
     open_device("emu_dry=on", RATE);
     other = emu_open(1, NULL);
@@ -183,9 +183,9 @@ TEST_SET_UP(one_product_runs_at_a_time)
 }
 
 /* A product of 0.256 s, which runs still when shorter work begins. */
-static void multiply_long(const hyb_block_t large)
+static void multiply_long(const hyb_device_view_t large)
 {
-    const hyb_block_t c = hyb_block_first(large, 1024, TILE);
+    const hyb_device_view_t c = hyb_device_view_first(large, 1024, TILE);
 
     assert_ok(hyb_queue_gemm(
         queues[0], &(hyb_gemm_t){.alpha = 1, .a = large, .b = c, .c = c}));
@@ -202,7 +202,7 @@ TEST_SET_UP(high_priority_interrupts_what_runs)
         xh_clock_install(standing_clock, NULL);
         open_device(modes[i], RATE);
         large = device_cases_matrix(device, 1024, 1024).buffer;
-        multiply_long(hyb_block(large, 0, 1024, 1024));
+        multiply_long(hyb_device_view(large, 0, 1024, 1024));
         copy_in(HIGH);
         multiply(HIGH);
         assert_time(end_of(HIGH), COPY + GEMM);

@@ -8,17 +8,17 @@
 enum { ROWS = 8, COLS = 3 };
 
 /* Where the columns, packed rows or U, and lists are in a buffer. */
-static hyb_block_t columns_in(hyb_buffer_t *buffer)
+static hyb_device_view_t columns_in(hyb_buffer_t *buffer)
 {
-    return hyb_block(buffer, 0, ROWS, COLS);
+    return hyb_device_view(buffer, 0, ROWS, COLS);
 }
 
 static xh_status_t swap_by(hyb_queue_t *queue, hyb_buffer_t *buffer, int which)
 {
-    hyb_block_t good = hyb_block(buffer, 64, 2, 1),
-                bad = hyb_block(buffer, 66, 2, 1);
+    hyb_device_view_t good = hyb_device_view(buffer, 64, 2, 1),
+                      bad = hyb_device_view(buffer, 66, 2, 1);
     const hyb_row_swap_t swap = {
-        columns_in(buffer), hyb_block(buffer, 32, 2, COLS),
+        columns_in(buffer), hyb_device_view(buffer, 32, 2, COLS),
         which == 0 ? bad : good, which == 1 ? bad : good,
         which == 2 ? bad : good};
 
@@ -30,10 +30,10 @@ static xh_status_t work_with(const device_fixture_t *f, hyb_buffer_t *buffer,
                              int which, int64_t row)
 {
     const int64_t rows[4] = {0, 1, 1, row};
-    const hyb_block_t list = hyb_block(buffer, 66, 2, 1);
-    const hyb_block_t packed = hyb_block(buffer, 32, COLS, 2);
+    const hyb_device_view_t list = hyb_device_view(buffer, 66, 2, 1);
+    const hyb_device_view_t packed = hyb_device_view(buffer, 32, COLS, 2);
     xh_status_t status =
-        hyb_queue_upload(f->queue, rows, hyb_block(buffer, 64, 4, 1));
+        hyb_queue_upload(f->queue, rows, hyb_device_view(buffer, 64, 4, 1));
 
     if (status == XH_OK && which < 3)
         status = swap_by(f->queue, buffer, which);
@@ -54,7 +54,7 @@ TEST(a_row_that_is_not_there_fails_the_device)
     for (int i = 0; i < WHICH * 4; i++) {
         void *fixture = NULL;
         const device_fixture_t *f;
-        hyb_block_t memory;
+        hyb_device_view_t memory;
 
         assert_int_equal(emu_open_shared(&fixture), 0);
         f = fixture;

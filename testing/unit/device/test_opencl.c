@@ -36,7 +36,7 @@ TEST_DEVICE(a_buffer_has_what_one_allocation_gives, open_device)
 
 /* A matrix of rows x cols, here and on the device. */
 typedef struct {
-    hyb_block_t device;
+    hyb_device_view_t device;
     double *host;
 } matrix_t;
 
@@ -73,7 +73,7 @@ static double element(matrix_t m, xh_trans_t op, int64_t i, int64_t j)
 /* What the device has of m now. */
 static matrix_t brought_out(const device_fixture_t *f, matrix_t m)
 {
-    const hyb_block_t b = m.device;
+    const hyb_device_view_t b = m.device;
     matrix_t result = {b, malloc((size_t)(b.rows * b.cols) * sizeof(double))};
 
     assert_non_null(result.host);
@@ -234,7 +234,7 @@ TEST_DEVICE(a_solve_goes_by_inverted_blocks, open_device)
 static matrix_t factored(const device_fixture_t *f, matrix_t m, int64_t *pivots)
 {
     const int64_t cols = m.device.cols;
-    hyb_block_t list = device_cases_matrix(f->device, cols, 1);
+    hyb_device_view_t list = device_cases_matrix(f->device, cols, 1);
     const hyb_panel_step_t step = {
         .panel = m.device, .count = cols, .pivots = list};
 

@@ -45,7 +45,7 @@ static xh_status_t told(xh_status_t status)
 
 TEST_SET_UP(views_that_are_no_matrix_are_refused)
 {
-    const hyb_block_t good = hyb_block(buffer, 0, 4, 3);
+    const hyb_device_view_t good = hyb_device_view(buffer, 0, 4, 3);
     const xh_view_t bad[] = {
         {x, 4, 3, 3}, {x, -4, 3, 4},   {x, 4, -3, 4},
         {x, 0, 3, 0}, {NULL, 4, 3, 4}, {x, INT64_MAX, 3, 4},
@@ -63,12 +63,12 @@ TEST_SET_UP(views_that_are_no_matrix_are_refused)
 TEST_SET_UP(blocks_that_are_no_matrix_in_a_buffer_are_refused)
 {
     const xh_view_t host = {x, 4, 3, 4};
-    const hyb_block_t good[] = {
+    const hyb_device_view_t good[] = {
         {buffer, 0, 4, 3, 4},
         {buffer, 52, 4, 3, 4},
         {buffer, 0, 4, 3, 30},
     };
-    const hyb_block_t bad[] = {
+    const hyb_device_view_t bad[] = {
         {buffer, 0, 4, 3, 3},          {buffer, 0, -4, 3, 4},
         {buffer, 0, 4, -3, 4},         {NULL, 0, 4, 3, 4},
         {buffer, 53, 4, 3, 4},         {buffer, 0, 4, 3, 31},
@@ -98,7 +98,7 @@ TEST_SET_UP(another_devices_buffer_is_refused)
     assert_ok(hyb_buffer_create(other, sizeof(x), &foreign));
     fake.calls = 0;
     REFUSED(hyb_queue_copy_in(queue, (xh_view_t){x, 4, 3, 4},
-                              hyb_block(foreign, 0, 4, 3)));
+                              hyb_device_view(foreign, 0, 4, 3)));
     assert_int_equal(fake.calls, 0);
     hyb_buffer_destroy(foreign);
     hyb_device_close(other);
@@ -107,17 +107,17 @@ TEST_SET_UP(another_devices_buffer_is_refused)
 TEST_SET_UP(copies_of_different_shapes_are_refused)
 {
     REFUSED(hyb_queue_copy_in(queue, (xh_view_t){x, 4, 3, 5},
-                              hyb_block(buffer, 0, 3, 4)));
-    REFUSED(hyb_queue_copy_out(queue, hyb_block(buffer, 0, 4, 3),
+                              hyb_device_view(buffer, 0, 3, 4)));
+    REFUSED(hyb_queue_copy_out(queue, hyb_device_view(buffer, 0, 4, 3),
                                (xh_view_t){x, 3, 4, 5}));
     assert_int_equal(fake.calls, 0);
 }
 
 /* A product of 2 x 5. */
 static xh_status_t product(xh_trans_t trans_a, xh_trans_t trans_b,
-                           hyb_block_t left, hyb_block_t right)
+                           hyb_device_view_t left, hyb_device_view_t right)
 {
-    const hyb_block_t result = hyb_block(buffer, 40, 2, 5);
+    const hyb_device_view_t result = hyb_device_view(buffer, 40, 2, 5);
 
     return TOLD(hyb_queue_gemm(
         queue, &(hyb_gemm_t){trans_a, trans_b, 1, 1, left, right, result}));
@@ -125,12 +125,12 @@ static xh_status_t product(xh_trans_t trans_a, xh_trans_t trans_b,
 
 TEST_SET_UP(products_must_conform)
 {
-    const hyb_block_t a23 = hyb_block(buffer, 0, 2, 3),
-                      a32 = hyb_block(buffer, 0, 3, 2);
-    const hyb_block_t b35 = hyb_block(buffer, 20, 3, 5),
-                      b53 = hyb_block(buffer, 20, 5, 3);
-    const hyb_block_t b45 = hyb_block(buffer, 20, 4, 5),
-                      bad = {buffer, 20, 3, 5, 2};
+    const hyb_device_view_t a23 = hyb_device_view(buffer, 0, 2, 3),
+                            a32 = hyb_device_view(buffer, 0, 3, 2);
+    const hyb_device_view_t b35 = hyb_device_view(buffer, 20, 3, 5),
+                            b53 = hyb_device_view(buffer, 20, 5, 3);
+    const hyb_device_view_t b45 = hyb_device_view(buffer, 20, 4, 5),
+                            bad = {buffer, 20, 3, 5, 2};
 
     assert_ok(product(XH_NO_TRANS, XH_NO_TRANS, a23, b35));
     assert_ok(product(XH_TRANS, XH_NO_TRANS, a32, b35));
@@ -146,18 +146,19 @@ TEST_SET_UP(products_must_conform)
 
 /* ---- other work ---------------------------------------------------------- */
 
-static hyb_block_t block(int64_t rows, int64_t cols)
+static hyb_device_view_t block(int64_t rows, int64_t cols)
 {
-    return hyb_block(buffer, 0, rows, cols);
+    return hyb_device_view(buffer, 0, rows, cols);
 }
 
-static hyb_block_t list(int64_t count)
+static hyb_device_view_t list(int64_t count)
 {
-    return hyb_block(buffer, 32, count, 1);
+    return hyb_device_view(buffer, 32, count, 1);
 }
 
 static xh_status_t swapped(int64_t rows, int64_t nb, int64_t cols,
-                           hyb_block_t source, hyb_block_t from, hyb_block_t to)
+                           hyb_device_view_t source, hyb_device_view_t from,
+                           hyb_device_view_t to)
 {
     const hyb_row_swap_t swap = {block(rows, 5), block(nb, cols), source, from,
                                  to};
@@ -167,7 +168,7 @@ static xh_status_t swapped(int64_t rows, int64_t nb, int64_t cols,
 
 TEST_SET_UP(a_row_swap_conforms)
 {
-    const hyb_block_t none = hyb_block(NULL, 0, 0, 1);
+    const hyb_device_view_t none = hyb_device_view(NULL, 0, 0, 1);
 
     assert_ok(swapped(6, 4, 5, list(4), list(2), list(2)));
     assert_ok(swapped(4, 4, 5, list(4), none, none));
@@ -177,10 +178,11 @@ TEST_SET_UP(a_row_swap_conforms)
     assert_int_equal(swapped(6, 4, 5, list(4), list(2), list(1)), XH_ERR_ARG);
     assert_int_equal(swapped(6, 4, 5, list(4), list(5), list(5)), XH_ERR_ARG);
     assert_int_equal(swapped(3, 4, 5, list(4), none, none), XH_ERR_ARG);
-    assert_int_equal(swapped(6, 4, 5, hyb_block(buffer, 61, 4, 1), none, none),
-                     XH_ERR_ARG);
     assert_int_equal(
-        swapped(6, 4, 5, list(4), hyb_block(buffer, 0, -1, 1), none),
+        swapped(6, 4, 5, hyb_device_view(buffer, 61, 4, 1), none, none),
+        XH_ERR_ARG);
+    assert_int_equal(
+        swapped(6, 4, 5, list(4), hyb_device_view(buffer, 0, -1, 1), none),
         XH_ERR_ARG);
     assert_int_equal(fake.calls, 0);
 }
@@ -220,7 +222,7 @@ TEST_SET_UP(algebra_on_the_device_conforms)
 }
 
 static xh_status_t generated(int64_t order, hyb_dealt_t rows, hyb_dealt_t cols,
-                             hyb_block_t to)
+                             hyb_device_view_t to)
 {
     return TOLD(hyb_queue_generate(
         queue, &(hyb_generate_t){100, order, rows, cols, to}));
@@ -249,13 +251,14 @@ TEST_SET_UP(a_part_that_is_generated_is_dealt_out)
 TEST_SET_UP(work_on_nothing_is_not_queued)
 {
     const xh_view_t nothing = {NULL, 0, 5, 1};
-    const hyb_block_t none = hyb_block(NULL, 0, 0, 5);
+    const hyb_device_view_t none = hyb_device_view(NULL, 0, 0, 5);
 
     QUEUED(hyb_queue_copy_in(queue, nothing, none));
     QUEUED(hyb_queue_copy_out(queue, none, nothing));
-    QUEUED(hyb_queue_gemm(queue, &(hyb_gemm_t){.a = hyb_block(NULL, 0, 0, 3),
-                                               .b = hyb_block(buffer, 0, 3, 5),
-                                               .c = none}));
+    QUEUED(hyb_queue_gemm(queue,
+                          &(hyb_gemm_t){.a = hyb_device_view(NULL, 0, 0, 3),
+                                        .b = hyb_device_view(buffer, 0, 3, 5),
+                                        .c = none}));
     QUEUED(hyb_queue_copy(queue, none, none));
     assert_ok(swapped(6, 0, 5, list(0), list(0), list(0)));
     QUEUED(hyb_queue_gather_rows(queue, block(6, 5), list(0), block(5, 0)));
@@ -269,20 +272,20 @@ TEST_SET_UP(work_on_nothing_is_not_queued)
 
 TEST_SET_UP(a_product_over_nothing_is_queued)
 {
-    assert_ok(product(XH_NO_TRANS, XH_NO_TRANS, hyb_block(NULL, 0, 2, 0),
-                      hyb_block(NULL, 0, 0, 5)));
+    assert_ok(product(XH_NO_TRANS, XH_NO_TRANS, hyb_device_view(NULL, 0, 2, 0),
+                      hyb_device_view(NULL, 0, 0, 5)));
     assert_int_equal(fake.calls, 1);
 }
 
 TEST_SET_UP(the_traffic_is_what_was_queued)
 {
     const xh_view_t view = {x, 3, 5, 8};
-    const hyb_block_t block = {buffer, 0, 3, 5, 8};
+    const hyb_device_view_t block = {buffer, 0, 3, 5, 8};
     const int64_t rows[3] = {2, 1, 0};
     uint64_t in, out;
 
     QUEUED(hyb_queue_copy_in(queue, view, block));
-    QUEUED(hyb_queue_upload(queue, rows, hyb_block(buffer, 0, 3, 1)));
+    QUEUED(hyb_queue_upload(queue, rows, hyb_device_view(buffer, 0, 3, 1)));
     QUEUED(hyb_queue_copy_out(queue, block, view));
     fake.answer = XH_ERR_MEMORY;
     assert_int_equal(hyb_queue_copy_in(queue, view, block), XH_ERR_MEMORY);
@@ -294,8 +297,8 @@ TEST_SET_UP(the_traffic_is_what_was_queued)
 
 TEST_SET_UP(steps_that_leave_the_panel_are_refused)
 {
-    const hyb_block_t panel = hyb_block(buffer, 0, 6, 8);
-    const hyb_block_t pivots = hyb_block(buffer, 48, 8, 1);
+    const hyb_device_view_t panel = hyb_device_view(buffer, 0, 6, 8);
+    const hyb_device_view_t pivots = hyb_device_view(buffer, 48, 8, 1);
     static const int64_t bad[][2] = {{0, 7}, {-1, 1}, {6, 1}, {3, -1}, {3, 4}};
 
     QUEUED(
@@ -307,18 +310,20 @@ TEST_SET_UP(steps_that_leave_the_panel_are_refused)
         REFUSED(hyb_queue_panel_step(
             queue, &(hyb_panel_step_t){panel, bad[i][0], bad[i][1], pivots}));
     REFUSED(hyb_queue_panel_step(
-        queue, &(hyb_panel_step_t){panel, 2, 4, hyb_block(buffer, 48, 6, 1)}));
+        queue,
+        &(hyb_panel_step_t){panel, 2, 4, hyb_device_view(buffer, 48, 6, 1)}));
     assert_int_equal(fake.calls, 1);
 }
 
 TEST_SET_UP(columns_outside_their_step_are_refused)
 {
-    const hyb_panel_column_t good = {.panel = hyb_block(buffer, 0, 2, 4),
-                                     .top = hyb_block(buffer, 8, 4, 4),
+    const hyb_panel_column_t good = {.panel = hyb_device_view(buffer, 0, 2, 4),
+                                     .top = hyb_device_view(buffer, 8, 4, 4),
                                      .first = 1,
                                      .end = 4,
                                      .column = 3,
-                                     .pivot = hyb_block(buffer, 24, 10, 1)};
+                                     .pivot =
+                                         hyb_device_view(buffer, 24, 10, 1)};
     hyb_panel_column_t bad[6];
 
     QUEUED(hyb_queue_panel_column(queue, &good));

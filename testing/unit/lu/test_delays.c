@@ -19,7 +19,7 @@
 
 /* How a thread is late in one run: a delay every so many turns, on average. */
 typedef struct {
-    int run_delay, longest; /* us */
+    int turns, longest; /* us */
 } habit_t;
 
 static const habit_t habits[] = {
@@ -58,7 +58,7 @@ static void be_late_sometimes(void)
         me->run = run;
         me->habit = habits[small_random(&me->random, COUNT_OF(habits))];
     }
-    if (small_random(&me->random, me->habit.run_delay) > 0)
+    if (small_random(&me->random, me->habit.turns) > 0)
         return;
     delay.tv_nsec = 1000L * small_random(&me->random, me->habit.longest + 1);
     nanosleep(&delay, NULL);

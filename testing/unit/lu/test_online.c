@@ -90,7 +90,7 @@ static void wait_for(void *state, void *queue)
 static xh_status_t work(void *state, void *queue, const hyb_task_t *task)
 {
     xh_status_t status = backend->work(state, queue, task);
-    hyb_block_t c = task->gemm.c;
+    hyb_device_view_t c = task->gemm.c;
 
     if (status != XH_OK || !is_update(task) ||
         atomic_fetch_add(&products, 1) != wrong_product)

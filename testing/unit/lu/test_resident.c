@@ -14,7 +14,7 @@
 #include "testing/unit/lu/solver_fixture.h"
 #include "testing/unit/hpl/small_system.h"
 #include "hybrid/lu/panel/l1_inverses.h"
-#include "hybrid/lu/places/device_columns.h"
+#include "hybrid/lu/places/place_device_private.h"
 #include "hybrid/lu/solver/solver.h"
 #include "hybrid/lu/state/homes.h"
 #include "hybrid/lu/state/lu.h"
@@ -293,7 +293,7 @@ static void count_blocks(int64_t *count)
     const hyb_lu_t *lu = system->prepared;
 
     for (int64_t b = 0; grid.iam == 0 && b < lu->ledger.blocks; b++)
-        count[hyb_home_number(&lu->homes, b)]++;
+        count[hyb_place_number(&lu->homes, b)]++;
     close_system(system);
 }
 
@@ -346,7 +346,7 @@ static void make_growing(double *a)
 static void bring(const hpl_system_t *system, double *a)
 {
     const hyb_lu_t *lu = system->prepared;
-    hyb_place_columns_t *d = (hyb_place_columns_t *)lu->homes.place[1];
+    hyb_place_device_t *d = (hyb_place_device_t *)lu->homes.place[1];
 
     for (int64_t at = 0; at < d->memory.matrix.cols; at += block) {
         int64_t panel = at / block * grid.npcol + grid.mycol;
@@ -355,9 +355,9 @@ static void bring(const hpl_system_t *system, double *a)
 
         assert_ok(hyb_queue_copy_in(
             d->queue.compute, columns,
-            hyb_block_part(d->memory.matrix, 0, at, ORDER, width)));
+            hyb_device_view_part(d->memory.matrix, 0, at, ORDER, width)));
     }
-    assert_ok(hyb_place_settle(d));
+    assert_ok(hyb_place_drain(d));
 }
 
 /* || A x - b || / (eps (|| A || || x || + || b ||) N), infinity norms. */

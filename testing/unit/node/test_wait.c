@@ -74,7 +74,7 @@ TEST(there_is_room_for_so_many)
 
 /* It is so after some looks; turns until then, with something to do or none. */
 typedef struct {
-    int looks, run_delay;
+    int looks, turns;
     bool busy;
 } wait_t;
 
@@ -89,7 +89,7 @@ static bool turn(void *context)
 {
     wait_t *w = context;
 
-    w->run_delay++;
+    w->turns++;
     return w->busy;
 }
 
@@ -100,9 +100,9 @@ TEST(a_wait_takes_turns_until_it_is_so)
     hyb_wait_until(is_so, &over, turn, &over);
     hyb_wait_until(is_so, &idle, turn, &idle);
     hyb_wait_until(is_so, &busy, turn, &busy);
-    assert_int_equal(over.run_delay, 0);
-    assert_int_equal(idle.run_delay, 1000);
-    assert_int_equal(busy.run_delay, 9);
+    assert_int_equal(over.turns, 0);
+    assert_int_equal(idle.turns, 1000);
+    assert_int_equal(busy.turns, 9);
 }
 
 /* In place of the C library's; threads of libraries may call it, too. */
