@@ -67,8 +67,8 @@ typedef struct {
 
 /* The measured rates, each of the slowest process. */
 typedef struct {
-    int threads;         /* of each process */
-    double ceiling;      /* flop/s of FMA of all processes together */
+    int threads;    /* of each process */
+    double ceiling; /* flop/s of FMA of all processes together */
     double process; /* highest flop/s that a process reached: no prediction of a
                        test on cores exceeds it; 0: unknown */
     double others;  /* fraction of the time that other programs took */
