@@ -60,4 +60,4 @@ $(XHOST): $(call objects,testing/xhost/*.c hybrid/plan/host_parts.c) \
 
 check-layers: $(NODE_OBJECTS) $(LU_OBJECTS) $(PLUGINS)
 
-.PHONY: tools inject
+.PHONY: inject

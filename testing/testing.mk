@@ -134,6 +134,7 @@ SUITE_FILES = $(foreach test,$(TESTS:%/=%),$(filter $(test) $(test)/%,$(UNIT_ALL
 SUITE_UNIT := $(if $(filter testing testing/ testing/unit testing/unit/,$(TESTS)), \
     unit,$(call as_programs,$(filter-out $(UNIT_LEFT_OUT),$(SUITE_FILES))))
 SUITE_CHECKS ?= check-layers check-headers
+tools:
 suite-built: build tools $(SUITE_UNIT) $(SUITE_CHECKS)
 suite: suite-built
 	@TEST_XHPL_SOURCE='$(CURDIR)' TEST_XHPL_BUILD='$(abspath $(BUILD))' \
@@ -202,6 +203,6 @@ check-style:
 	shellcheck configure .ci/run $$(git ls-files packages scripts setup | \
 	    xargs awk 'FNR == 1 && /^#!\/bin\/.*sh/ { print FILENAME }')
 
-.PHONY: unit test suite suite-built test-all test-mpich test-arm test-portable \
+.PHONY: unit test tools suite suite-built test-all test-mpich test-arm test-portable \
         test-clusters coverage check-upstream check-layers check-headers \
         check-style

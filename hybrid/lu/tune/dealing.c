@@ -58,8 +58,9 @@ static int devices_of(const hyb_resources_t *resources, int nprow)
     return nprow > 1 ? Mmin(own, (int)resources->figures.devices) : own;
 }
 
-int64_t hyb_deal_room(const hyb_resources_t *resources,
-                      const hpl_shape_t *shape, int device, int seats)
+/* Blocks of nb columns for which a device has room, beside its seats. */
+static int64_t room_of(const hyb_resources_t *resources,
+                       const hpl_shape_t *shape, int device, int seats)
 {
     double memory =
         shape->nprow > 1
@@ -85,7 +86,7 @@ static int64_t ask(hyb_dealing_t *dealing, const hyb_resources_t *resources,
 
     *has_room_p = true;
     for (int i = 0; i < dealing->devices; i++) {
-        int64_t room = hyb_deal_room(resources, shape, i, seats);
+        int64_t room = room_of(resources, shape, i, seats);
 
         *has_room_p = *has_room_p && room > 0;
         dealing->device[i] = (hpl_dealt_t){
@@ -127,14 +128,13 @@ hyb_dealing_t hyb_deal(const hyb_resources_t *resources,
 {
     int64_t all = blocks_of(shape), room;
     bool has_room;
-    hyb_dealing_t d = {
-        .all = all,
-        .resident = true,
-        .devices = devices_of(resources, shape->nprow),
-        .team = team_of(all, hyb_residence_share(&resources->figures, shape))};
+    hyb_dealing_t d = {.all = all,
+                       .resident = true,
+                       .devices = devices_of(resources, shape->nprow)};
 
     if (!resources->resident)
         return (hyb_dealing_t){.all = all};
+    d.team = team_of(all, hyb_residence_share(&resources->figures, shape));
     if (ask(&d, resources, shape, 0, &has_room) <= d.team)
         return d;
     d.seats = HYB_SEATS + 1;

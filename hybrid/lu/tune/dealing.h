@@ -58,8 +58,3 @@ int64_t hyb_deal_columns_left(const hyb_resources_t *resources,
  * columns; 0 unless `resources` asks for check columns. */
 int hyb_deal_checked(const hyb_resources_t *resources,
                      const hpl_shape_t *shape);
-
-/* How many blocks of nb columns fit on a device of `shape`'s process, besides
- * `seats` seats? */
-int64_t hyb_deal_room(const hyb_resources_t *resources,
-                      const hpl_shape_t *shape, int device, int seats);
