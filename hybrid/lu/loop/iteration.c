@@ -15,13 +15,13 @@
 #include "hybrid/lu/state/timer.h"
 #include "hybrid/lu/state/worker.h"
 
-bool hyb_iteration_has_met(hyb_lu_t *lu, int k)
+bool hyb_iteration_is_applied(hyb_lu_t *lu, int k)
 {
     hyb_block_range_t all = hyb_lu_trailing(lu, k);
 
     for (int64_t b = all.from; b < all.to; b++)
         if (!hyb_ledger_reached(&lu->ledger, hyb_one_block(b),
-                                hyb_stage(hyb_lu_met(lu, b, k))))
+                                hyb_stage(hyb_lu_applied(lu, b, k))))
             return false;
     return true;
 }
@@ -38,7 +38,7 @@ static bool can_move_rows(const hyb_lu_t *lu, int k)
     if (k == lu->groups.of[k].first)
         return true;
     for (int64_t b = all.from; b < all.to; b++)
-        if (hyb_lu_met(lu, b, k - 1) == k &&
+        if (hyb_lu_applied(lu, b, k - 1) == k &&
             !hyb_ledger_queued(&lu->ledger, hyb_one_block(b), hyb_stage(k)))
             return false;
     return true;
@@ -47,8 +47,9 @@ static bool can_move_rows(const hyb_lu_t *lu, int k)
 /* Is iteration k complete here, and does nobody use what it needed? */
 static bool complete_iteration(hyb_lu_t *lu, int k)
 {
-    return k < 0 || (hyb_workers_have_left(lu, k + 1) &&
-                     hyb_iteration_has_met(lu, k) && hyb_visits_advance(lu, k));
+    return k < 0 ||
+           (hyb_workers_have_left(lu, k + 1) &&
+            hyb_iteration_is_applied(lu, k) && hyb_visits_advance(lu, k));
 }
 
 /*

@@ -31,8 +31,8 @@ void hyb_parcels_open(hyb_lu_t *lu, const hyb_step_t *step)
 
     e->step = step;
     for (int64_t b = step->all.from; b < step->all.to; b++)
-        e->panels[b] = (hyb_panels_t){hyb_lu_met_before(lu, b, step->k),
-                                      hyb_lu_met(lu, b, step->k)};
+        e->panels[b] = (hyb_panels_t){hyb_lu_applied_before(lu, b, step->k),
+                                      hyb_lu_applied(lu, b, step->k)};
     e->left[HYB_GUESTS] = (hyb_block_range_t){step->all.from, guests};
     e->left[HYB_OTHERS] = (hyb_block_range_t){guests, step->all.to};
     e->l2_is_left = lu->homes.resident &&
@@ -100,8 +100,8 @@ static hyb_block_range_t next_blocks(const hyb_exchange_t *e,
     return blocks;
 }
 
-static bool has_met(const hyb_exchange_t *e, hyb_block_range_t blocks,
-                    int panels)
+static bool is_applied(const hyb_exchange_t *e, hyb_block_range_t blocks,
+                       int panels)
 {
     return hyb_ledger_reached(e->ledger, blocks, hyb_stage(panels));
 }
@@ -117,10 +117,10 @@ static bool is_possible(const hyb_exchange_t *e, hyb_block_range_t blocks)
     const hyb_holder_t *held = &e->held[e->next_slot];
 
     for (int64_t b = blocks.from; b < blocks.to; b = Mmax(b + 1, e->last[b].to))
-        if (!has_met(e, e->last[b], panels.from))
+        if (!is_applied(e, e->last[b], panels.from))
             return false;
-    return has_met(e, blocks, panels.from) &&
-           (width(panels) == 1 || has_met(e, held->blocks, held->to));
+    return is_applied(e, blocks, panels.from) &&
+           (width(panels) == 1 || is_applied(e, held->blocks, held->to));
 }
 
 /* Give a parcel its memory in both buffers. */

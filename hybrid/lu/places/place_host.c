@@ -191,8 +191,8 @@ static void multiply(hyb_worker_t *me, const hyb_step_t *step, hyb_run_t run)
 
 /* Do all steps while the run is in cache, or some of them, where others do the
  * rest. */
-static bool meet(hyb_place_t *host, hyb_worker_t *me, const hyb_step_t *step,
-                 hyb_run_t run, int64_t from, int64_t to)
+static bool apply(hyb_place_t *host, hyb_worker_t *me, const hyb_step_t *step,
+                  hyb_run_t run, int64_t from, int64_t to)
 {
     int k = step->k;
     bool multiplies = to == hyb_stage(k + 1);
@@ -278,7 +278,7 @@ static xh_view_t panel_columns(hyb_place_t *place, int k)
     return (xh_view_t){h->top, h->mp, h->jb, h->lda};
 }
 
-const hyb_place_t hyb_place_host = {.meet = meet,
+const hyb_place_t hyb_place_host = {.apply = apply,
                                     .receive_panel = hyb_panel_receive,
                                     .panel_columns = panel_columns,
                                     .subtract = subtract,

@@ -187,9 +187,9 @@ static void send(hyb_visits_t *v, const hyb_step_t *step, int i, int64_t block)
     hyb_place_t *place = v->homes->place[i];
 
     v->there[i - 1]++;
-    place->meet(place, v->worker, step,
-                hyb_ledger_columns(v->ledger, hyb_one_block(block)),
-                solved(step), hyb_stage(step->k + 1));
+    place->apply(place, v->worker, step,
+                 hyb_ledger_columns(v->ledger, hyb_one_block(block)),
+                 solved(step), hyb_stage(step->k + 1));
 }
 
 /* Send one visitor to each device, in turn. Was there any? */
@@ -406,8 +406,8 @@ static bool help_with(hyb_visits_t *v, hyb_worker_t *me, const hyb_step_t *step)
 
     return is_worth_it(v, step, width) &&
            take_last(v->ledger, step, width, &run) &&
-           host->meet(host, me, step, run, solved(step),
-                      hyb_stage(step->k + 1));
+           host->apply(host, me, step, run, solved(step),
+                       hyb_stage(step->k + 1));
 }
 
 bool hyb_visits_help(hyb_worker_t *me)

@@ -37,7 +37,7 @@ static void make_workers(table_t *t)
     lu->help = hyb_update_help;
 }
 
-/* No column has met a panel. Iteration k opens; panel k + 1 has so many blocks
+/* No panel has been applied. Iteration k opens; panel k + 1 has so many blocks
  * here. */
 static void begin(table_t *t, int k, hyb_lookahead_t mode, int next)
 {
@@ -87,7 +87,7 @@ static void table_close(table_t *t)
     small_grid_close(&t->s.grid);
 }
 
-/* Blocks have met panel 0. */
+/* Panel 0 has been applied to blocks. */
 static void apply(table_t *t, int64_t from, int64_t to)
 {
     hyb_ledger_queue_all(&t->lu.ledger, (hyb_block_range_t){from, to},
