@@ -82,6 +82,14 @@ def text_of(page):
     return read(re.sub("</?code>", "", page))[1]
 
 
+def assert_said(text, *said):
+    """All of these in this order."""
+    rest = text
+    for part in said:
+        assert part in rest, f"{part!r} is not in {rest[:3000]}"
+        rest = rest.partition(part)[2]
+
+
 def many_hosts(record, count, ranks):
     (host,) = record["hosts"]
     record["hosts"] = [

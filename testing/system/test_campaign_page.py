@@ -15,6 +15,7 @@ import test_hpl_report_browser as browsing
 from campaign_sim import Simulated, World, named
 from hpl_campaign import charts, drain, history, page, results, summary
 from hpl_report import foreign
+from report_page import assert_said
 from test_hpl_report_browser import browser  # noqa: F401 (a fixture)
 
 pytestmark = pytest.mark.scripts
@@ -55,14 +56,6 @@ def written(folder, campaign, *earlier):
 
 def text_of(campaign, *earlier, calls=page.Calls()):
     return report_page.text_of(page.make(campaign, earlier, calls))
-
-
-def assert_said(text, *said):
-    """All of these in this order."""
-    rest = text
-    for part in said:
-        assert part in rest, f"{part!r} is not in {rest[:3000]}"
-        rest = rest.partition(part)[2]
 
 
 # ---- commands to copy --------------------------------------------------------------
