@@ -6,6 +6,7 @@ settings of whoever runs the tests; at the limit all its processes are killed.
 """
 import importlib.util
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -230,6 +231,15 @@ def run(command, cwd, env=None, limit=LIMIT):
     except OSError as error:
         return Outcome(list(map(str, command)), 127, "", str(error))
     return finish(job, limit)
+
+
+def targets():
+    """The targets of make that are no files."""
+    found = set()
+    for path in (SOURCE / "Makefile", *SOURCE.glob("*/*.mk")):
+        for listed in re.findall(r"^\.PHONY:((?:.*\\\n)*.*)", path.read_text(), re.M):
+            found |= set(listed.split())
+    return found
 
 
 def sanitized():
