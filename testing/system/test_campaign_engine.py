@@ -68,16 +68,17 @@ def test_the_signal_that_ended_a_run_is_in_the_reason(site):
 def test_a_node_whose_link_slows_down_others_is_left_out_as_well(site):
     """n7 is slow with others alone, n3 alone as well."""
     told = {"n3": 0.8, "company": {"n3": 0.8, "n7": 0.5}}
-    done = site.run(*LOADS, "--short", "5", "--leave-out", told=told, hosts="n[1-9]")
+    loads = "--stages", "single,pairs,all", "--short", "5", "--rounds", "all"
+    done = site.run(*loads, "--leave-out", told=told, hosts="n[1-7]")
     (begun,) = [event for event in site.events() if event["event"] == "stage"
                 and event["stage"] == "all"]
     assert begun["left_out"] == ["n7", "n3"] and begun["gain"] > 0.4, str(done)
-    assert set(begun["hosts"]) == set(hosts.expand("n[1-2],n[4-6],n[8-9]"))
+    assert set(begun["hosts"]) == set(hosts.expand("n[1-2],n[4-6]"))
     assert begun["rate"] > 9e10 and "leaving out n7 and n3 gives" in done.stderr
-    site.run(*LOADS, "--short", "5", told=told, hosts="n[1-9]", name="kept")
+    site.run(*loads, told=told, hosts="n[1-7]", name="kept")
     (kept,) = [event for event in site.events("kept") if event["event"] == "stage"
                and event["stage"] == "all"]
-    assert kept["left_out"] == ["n7", "n3"] and len(kept["hosts"]) == 9
+    assert kept["left_out"] == ["n7", "n3"] and len(kept["hosts"]) == 7
     assert kept["rate"] < 6e10  # so that its limit is not too short
 
 
@@ -102,18 +103,18 @@ def test_where_no_host_answers_all_are_drained_with_the_reason(site, stages):
     ssh = jobs.program(site.folder / "bin/ssh", "echo no route to host >&2; exit 255\n")
     mpirun = jobs.program(site.folder / "bin/mpirun2",
                           "echo ------ >&2; echo no daemon >&2; echo ----- >&2; exit 1\n")
-    words = [sys.executable, CAMPAIGN, "run", "-C", "c", "--hosts", "n[1-5]", "--ssh",
+    words = [sys.executable, CAMPAIGN, "run", "-C", "c", "--hosts", "n[1-2]", "--ssh",
              ssh, "--mpirun", mpirun, "--stages", stages, "--yes", "--drain-command",
              "touch drained-{host}"]
     done = jobs.run(words, site.folder)
     assert done.status == 1 and "no host answers" in done.stderr, str(done)
-    assert "Do not drain yet: 5 of 5 nodes are not started" in done.stdout
+    assert "Do not drain yet: 2 of 2 nodes are not started" in done.stdout
     assert "before you drain" not in done.stdout
-    assert "not drained: n1, n2, n3, n4, n5" in done.stderr
+    assert "not drained: n1, n2" in done.stderr
     assert list(site.folder.glob("drained-*")) == []
     lines = (site.folder / "c/drain.txt").read_text().splitlines()
     assert lines == [f"# ask first: n{i}: not started: it does not answer: no route to host; drain it only "
-                     f"if it does not answer: ssh n{i} uptime" for i in range(1, 6)]
+                     f"if it does not answer: ssh n{i} uptime" for i in (1, 2)]
     assert (site.folder / "c/campaign.html").exists()
     jobs.program(site.folder / "bin/ssh", "shift; eval \"$@\"\n")  # it is repaired
     done = jobs.run(words, site.folder)
