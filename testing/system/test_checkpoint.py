@@ -62,6 +62,7 @@ def test_pauses_change_no_bit_and_raise_no_alarm(tmp_path, p, q, lookahead, thre
 
 def lose_device(system, folder, processes=1):
     """Fail later and later, until a checkpoint is whole before."""
+    system = [*system, "--checkpoint", "d", "--every", "0.001s"]
     for calls in (int(200 * 1.4**i) for i in range(16)):
         fault = ("--set", f"emu_fault=0:fail@gemm:{calls}")
         lost = jobs.run([*system, *fault], folder, SETTINGS)
@@ -76,7 +77,7 @@ def test_after_the_loss_of_a_device_with_columns_a_restart_goes_on(tmp_path):
     system = words(1, 1, 1600, 16, *GUESTS)
     jobs.run(system, tmp_path, SETTINGS).succeeded()
     clean = bits(tmp_path)
-    lost = lose_device([*system, *SAVING], tmp_path)
+    lost = lose_device(system, tmp_path)
     assert "--restart goes on from the last checkpoint" in lost.stderr, str(lost)
     jobs.run([*system, *SAVING, "--restart", "d"], tmp_path, SETTINGS).succeeded()
     assert bits(tmp_path) == clean
@@ -85,8 +86,8 @@ def test_after_the_loss_of_a_device_with_columns_a_restart_goes_on(tmp_path):
 @pytest.mark.parametrize("p", [1, 2])
 def test_a_restart_may_have_other_groups(tmp_path, p):
     """In the middle of one of them it goes on with a new one."""
-    system = words(p, 1, 1200, 16, *DEVICE)
-    lose_device([*system, *SAVING, "--set", "group=6"], tmp_path, p)
+    system = words(p, 1, 800, 16, *DEVICE)
+    lose_device([*system, "--set", "group=6"], tmp_path, p)
     jobs.run([*system, "--set", "group=4", "--restart", "d"], tmp_path, SETTINGS).succeeded()
 
 
