@@ -7,12 +7,10 @@ import re
 import sys
 
 import jobs
-
-sys.path.append(str(jobs.SOURCE / "scripts"))
-from hpl_report import page, series, verdict, words  # noqa: E402, F401
-from hpl_report.foreign import shown  # noqa: E402, F401
-from hpl_report.reading import read_record, read_trace  # noqa: E402
-from hpl_report.run import Run  # noqa: E402
+from hpl_report import page, series, verdict, words
+from hpl_report.foreign import shown
+from hpl_report.reading import read_record, read_trace
+from hpl_report.run import Run
 
 HPL_REPORT = jobs.SOURCE / "scripts/hpl-report"
 VOID = {"meta", "br", "link", "img", "input", "hr"}
