@@ -160,14 +160,14 @@ SMALLER = [
     (r"(-[mn] )(?!1000)\d{4,}\b", r"\g<1>300"),
     (r"-k 1024", "-k 64"),
     (r"--torture (600|2)\b", "--torture 0.3"),
-    (r"--memory 1G", "--memory 200M"),
+    (r"--memory (1G|80%)", "--memory 50M"),
     (r"(--set )predict=on", r"\1predict=on \1plan_seconds=0.1"),
     (r"-np 16\b|(?<=bind-to core )-np 4\b", "-np 2"),  # cores
     (r"PE=4\b", "PE=1"),
     (r"-np 8(?= --map-by ppr)", "-np 1"),  # nodes
     (r"plan_seconds=(1|0\.5)\b", "plan_seconds=0.1"),
     (r"xhpl --plan (--time 1h )?--write",
-     r"xhpl --plan \1--memory 200M --set plan_seconds=0.1 --write"),
+     r"xhpl --plan \1--memory 50M --set plan_seconds=0.1 --write"),
     (r" --(plan|predict) ", r" --\1 --force "),  # other programs may compute now
     (r"make bench-hpl BASELINE=/path/to/another/xhpl",
      "N=300 NB=64 GRIDS=1x2 REPEAT=1 bench/hpl bin/arch bin/arch/xhpl"),

@@ -168,7 +168,7 @@ FORMS = [("Add_", "dgemm_"), ("Add__", "dgemm_"), ("NoChange", "dgemm"),
 @pytest.mark.parametrize("name, symbol", FORMS)
 def test_names_of_fortran_are_as_f2cdefs_says(tmp_path, name, symbol):
     words = [*NOT_F2CDEFS, f"-D{name}", "-c", "-o", tmp_path / "blas.o"]
-    outcome = compile_c(FORTRAN, jobs.SOURCE, "-I.", *words).succeeded()
+    compile_c(FORTRAN, jobs.SOURCE, "-I.", *words).succeeded()
     listing = jobs.run(["nm", "--undefined-only", "blas.o"], tmp_path)
     assert symbol in listing.stdout.split(), str(listing)
 

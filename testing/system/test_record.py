@@ -194,7 +194,7 @@ def test_every_rank_is_on_one_host(recorded):
 def test_binding_is_the_launchers(recorded, xhpl):
     cpu = min(os.sched_getaffinity(0))
     command = ["taskset", "-c", str(cpu), jobs.XHPL, *ONE, "--json", "b.json"]
-    outcome = jobs.run(command, xhpl.directory).succeeded()
+    jobs.run(command, xhpl.directory).succeeded()
     found = valid((xhpl.directory / "b.json").read_text())
     (host,) = found["hosts"]
     assert host["ranks"][0]["cpus_allowed"] == str(cpu)

@@ -109,10 +109,8 @@ def test_an_operation_that_computes_wrong_numbers_is_seen(xdgemm, op, wrong):
 
 
 def test_the_record_holds_all_figures(xdgemm):
-    outcome = xdgemm(
-        *TILED, "--devices", "emu:1", "--repeat", "3", "--verify",
-        "--json", "x.json", "--beta", "0.5",
-    ).succeeded()  # fmt: skip
+    xdgemm(*TILED, "--devices", "emu:1", "--repeat", "3", "--verify",
+           "--json", "x.json", "--beta", "0.5").succeeded()  # fmt: skip
     record = json.loads((xdgemm.directory / "x.json").read_text())
     product = record["product"]
     assert (product["m"], product["n"], product["k"]) == (150, 130, 40)
@@ -135,9 +133,7 @@ def test_the_record_holds_all_figures(xdgemm):
 
 
 def test_the_map_is_a_picture_of_all_tiles(xdgemm):
-    outcome = xdgemm(
-        *TILED, "--devices", "emu:1", "--map", "x.svg", "--json", "x.json"
-    ).succeeded()
+    xdgemm(*TILED, "--devices", "emu:1", "--map", "x.svg", "--json", "x.json").succeeded()
     record = json.loads((xdgemm.directory / "x.json").read_text())
     tiling = record["rates"][-1]["tiling"]
     picture = ET.parse(xdgemm.directory / "x.svg").getroot()
