@@ -248,6 +248,11 @@ def sanitized():
     return commands.exists() and "-fsanitize=" in commands.read_text()
 
 
+def sets(*settings):
+    """Options of xhpl for settings, name=value each, several also in one text."""
+    return [word for text in settings for pair in text.split() for word in ("--set", pair)]
+
+
 def launched(processes, command):
     """The command line that runs command on so many MPI processes."""
     return [*LAUNCHER, "-np", processes, *command]

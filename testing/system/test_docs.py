@@ -364,4 +364,4 @@ def test_settings_within_a_sentence_are_accepted(xhpl):
     found = {value for word, value in zip(words, words[1:]) if word == "--set"}
     named = sorted(x for x in found - {"name=value"} if re.fullmatch(r"[a-z_]+=[\w.:@]+", x))
     assert len(named) > 5
-    xhpl(*(x for setting in named for x in ("--set", setting)), "--print-config").succeeded()
+    xhpl(*jobs.sets(*named), "--print-config").succeeded()

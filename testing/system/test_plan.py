@@ -313,7 +313,7 @@ def predicted(xhpl):
     """The seconds of a run, with these settings, of which nothing is warned."""
 
     def run(*settings):
-        words = [word for x in settings for word in ("--set", x)]
+        words = jobs.sets(*settings)
         system = "-n 3000 -nb 128 -p 1 -q 1".split()
         outcome = xhpl("--predict", *SHORT, *system, *words)
         (row,) = rows_of(outcome)
