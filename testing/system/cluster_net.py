@@ -9,6 +9,7 @@ that holds it closes, also if the tests are killed.
 
 This file is also the login node's first process: cluster_net.py FOLDER HOSTS.
 """
+import json
 import os
 import shutil
 import signal
@@ -109,6 +110,37 @@ class Cluster:
         """Start a script of the shell there, which stays until the cluster ends."""
         return subprocess.Popen(self.outside(["sh", "-c", script], host),
                                 stdin=subprocess.DEVNULL, start_new_session=True)
+
+
+def clusters(tmp_path, kind=Cluster):
+    """For a fixture: a function that starts a cluster of this class, each time a new
+    one; the last one is gone when the test ends."""
+    running = []
+
+    def start():
+        while running:
+            running.pop().close()
+        folder = tmp_path / f"cluster{len(list(tmp_path.iterdir()))}"
+        folder.mkdir()
+        running.append(kind(folder))
+        return running[0]
+
+    yield start
+    while running:
+        running.pop().close()
+
+
+def result(folder, outcome):
+    """The campaign.json in folder of a campaign with this outcome."""
+    path = Path(folder, "campaign.json")
+    assert path.exists(), str(outcome)
+    return json.loads(path.read_text())
+
+
+def classes(found):
+    """Those of hosts that are not ok."""
+    return {host["name"]: host["class"] for host in found["hosts"]
+            if host["class"] != "ok"}
 
 
 # ---- the login node --------------------------------------------------------------------

@@ -13,7 +13,7 @@ import cluster_slurm
 import faults
 import jobs
 from busy import retried
-from campaign_hosts import classes, clusters, result
+from cluster_net import classes, clusters, result
 from campaign_sim import FACTS, Simulated, World, named
 from campaign_site import ALONE, CAMPAIGN, SCHEMA, site, wait_for
 from hpl_campaign import reservation, retest, slurm, summary

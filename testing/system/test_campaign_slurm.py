@@ -12,7 +12,7 @@ import cluster_slurm
 import faults
 import jobs
 from busy import retried
-from campaign_hosts import classes, clusters, result
+from cluster_net import classes, clusters, result
 from hpl_campaign import launch, slurm
 
 WHY_NOT = cluster_slurm.why_not()

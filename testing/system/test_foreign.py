@@ -37,7 +37,7 @@ def in_order(status, out, err, program):
 def test_a_damaged_record_or_trace_is_refused_or_shown(
         record, traced_run, tmp_path, monkeypatch, kind, times):
     monkeypatch.chdir(tmp_path)
-    main = mutations.loaded(HPL_REPORT).main
+    main = jobs.module(HPL_REPORT).main
     whole = {name: (traced_run / f"{name}.json").read_bytes() for name in ("run", "trace")}
     words = {"run": ["m.json"], "trace": ["run.json", "--trace", "m.json"]}[kind]
     (tmp_path / "run.json").write_bytes(whole["run"])
