@@ -33,14 +33,14 @@ struct cublasContext {
 
 static cublasStatus_t status_of(cublasHandle_t handle, cudaError_t error)
 {
-    if (error == cudaErrorMemoryAllocation)
-        return handle->is_rocblas ? (cublasStatus_t)OUT_OF_MEMORY
-                                  : CUBLAS_STATUS_ALLOC_FAILED;
-    return handle->is_rocblas ? (cublasStatus_t)FAILED
-                              : CUBLAS_STATUS_EXECUTION_FAILED;
+    const bool lacks = error == cudaErrorMemoryAllocation;
+
+    if (handle->is_rocblas)
+        return (cublasStatus_t)(lacks ? OUT_OF_MEMORY : FAILED);
+    return lacks ? CUBLAS_STATUS_ALLOC_FAILED : CUBLAS_STATUS_EXECUTION_FAILED;
 }
 
-#define TRY(call)                                                              \
+#define BLAS_TRY(call)                                                         \
     do {                                                                       \
         cudaError_t error_ = (call);                                           \
         if (error_ != cudaSuccess)                                             \
@@ -93,12 +93,12 @@ cublasStatus_t cublasGetMathMode(cublasHandle_t handle, cublasMath_t *mode_p)
 static cublasStatus_t create(bool is_rocblas, cublasHandle_t *handle_p)
 {
     cublasHandle_t handle;
-    MODEL_CALL();
+    LOCK();
 
     handle = model_object(sizeof(*handle));
     *handle = (struct cublasContext){.device = model_current,
                                      .is_rocblas = is_rocblas};
-    TRY(model_admit("handle"));
+    BLAS_TRY(model_admit("handle"));
     model.counts.handles++;
     *handle_p = handle;
     return CUBLAS_STATUS_SUCCESS;
@@ -117,9 +117,9 @@ cublasStatus_t rocblas_create_handle(cublasHandle_t *handle_p)
 /* Waits for the device. */
 cublasStatus_t cublasDestroy(cublasHandle_t handle)
 {
-    MODEL_CALL();
+    LOCK();
 
-    TRY(model_finish(handle->device, NULL, __func__));
+    BLAS_TRY(model_finish(handle->device, NULL, __func__));
     handle->device = -1;
     model.counts.handles--;
     return CUBLAS_STATUS_SUCCESS;
@@ -128,10 +128,10 @@ cublasStatus_t cublasDestroy(cublasHandle_t handle)
 /* The handle's own workspace is back after that. */
 cublasStatus_t cublasSetStream(cublasHandle_t handle, cudaStream_t stream)
 {
-    MODEL_CALL();
+    LOCK();
 
-    TRY(model_check(handle->device));
-    TRY(model_check(stream->device));
+    BLAS_TRY(model_check(handle->device));
+    BLAS_TRY(model_check(stream->device));
     handle->stream = stream;
     handle->workspace_bytes = 0;
     return CUBLAS_STATUS_SUCCESS;
@@ -147,11 +147,11 @@ static cublasHandle_t *user_of(cublasHandle_t handle)
 cublasStatus_t cublasSetWorkspace(cublasHandle_t handle, void *workspace,
                                   size_t bytes)
 {
-    MODEL_CALL();
+    LOCK();
 
-    TRY(model_check(handle->device));
+    BLAS_TRY(model_check(handle->device));
     if ((uintptr_t)workspace % WORKSPACE_ALIGNMENT != 0)
-        TRY(cudaErrorInvalidValue);
+        BLAS_TRY(cudaErrorInvalidValue);
     handle->workspace = workspace;
     handle->workspace_bytes = bytes;
     *user_of(handle) = handle;
@@ -173,17 +173,17 @@ static void check_workspace(cublasHandle_t handle)
 
 /* ---- algebra ------------------------------------------------------------- */
 
-typedef struct {
+typedef struct { /* op(X) */
     double *data;
-    int64_t rows, cols;   /* of op(X) */
+    int64_t rows, cols;
     int64_t down, across; /* elements from one row and column to the next */
 } operand_t;
 
-typedef struct { /* gemv is a product whose B and C have one column */
-    operand_t a, b, c;
-    int64_t k;
-    double alpha, beta;
-} product_t;
+static operand_t plain(const double *data, int64_t rows, int64_t cols,
+                       int64_t ld)
+{
+    return (operand_t){(double *)data, rows, cols, 1, ld};
+}
 
 static operand_t operand(cublasHandle_t handle, const double *data, int op,
                          int64_t rows, int64_t cols, int64_t ld)
@@ -192,47 +192,43 @@ static operand_t operand(cublasHandle_t handle, const double *data, int op,
 
     if (op != none && op != none + 1)
         model_die("%d is no operation", op);
-    return op == none ? (operand_t){(double *)data, rows, cols, 1, ld}
+    return op == none ? plain(data, rows, cols, ld)
                       : (operand_t){(double *)data, rows, cols, ld, 1};
 }
 
 /* C := alpha A B + beta C; C is not read if beta is 0. */
-static void multiply(const product_t *p)
+static void multiply(double alpha, operand_t a, operand_t b, double beta,
+                     operand_t c)
 {
-    for (int64_t j = 0; j < p->c.cols; j++) {
-        double *c = p->c.data + j * p->c.across;
+    for (int64_t j = 0; j < c.cols; j++, c.data += c.across) {
+        for (int64_t i = 0; i < c.rows; i++)
+            c.data[i] = beta == 0.0 ? 0.0 : beta * c.data[i];
+        for (int64_t l = 0; l < a.cols; l++) {
+            const double *column = a.data + l * a.across;
+            const double x = alpha * b.data[l * b.down + j * b.across];
 
-        for (int64_t i = 0; i < p->c.rows; i++)
-            c[i] = p->beta == 0.0 ? 0.0 : p->beta * c[i];
-        for (int64_t l = 0; l < p->k; l++) {
-            const double *a = p->a.data + l * p->a.across;
-            double x = p->alpha * p->b.data[l * p->b.down + j * p->b.across];
-
-            for (int64_t i = 0; i < p->c.rows; i++)
-                c[i] += a[i * p->a.down] * x;
+            for (int64_t i = 0; i < c.rows; i++)
+                c.data[i] += column[i * a.down] * x;
         }
     }
 }
 
 /* C := A^-1 C; A is unit lower triangular, the rest of it is not read. */
-static void solve(const product_t *p)
+static void solve(operand_t a, operand_t c)
 {
-    for (int64_t j = 0; j < p->c.cols; j++) {
-        double *c = p->c.data + j * p->c.across;
-
-        for (int64_t i = 0; i < p->c.rows; i++)
+    for (int64_t j = 0; j < c.cols; j++, c.data += c.across)
+        for (int64_t i = 0; i < c.rows; i++)
             for (int64_t l = 0; l < i; l++)
-                c[i] -= p->a.data[i + l * p->a.across] * c[l];
-    }
+                c.data[i] -= a.data[i + l * a.across] * c.data[l];
 }
 
 /* Point x to what the device has there. */
 static void find(operand_t *x, int device, const char *name)
 {
     const int64_t ld = x->down * x->across;
-    const int64_t stored = x->down == 1 ? x->rows : x->cols;
 
-    if (x->rows < 0 || x->cols < 0 || ld < 1 || ld < stored)
+    if (x->rows < 0 || x->cols < 0 || ld < 1 ||
+        ld < (x->down == 1 ? x->rows : x->cols))
         model_die("%s: %lld x %lld elements with ld %lld", name,
                   (long long)x->rows, (long long)x->cols, (long long)ld);
     if (x->rows > 0 && x->cols > 0)
@@ -242,40 +238,40 @@ static void find(operand_t *x, int device, const char *name)
             name);
 }
 
+/* alpha and beta are read at once. Without b: a solve. */
 static cublasStatus_t queue(cublasHandle_t handle, const char *name,
-                            void (*run)(const product_t *), product_t p)
+                            const double *alpha, operand_t a, operand_t b,
+                            const double *beta, operand_t c)
 {
     bool runs;
-    MODEL_CALL();
+    LOCK();
 
-    TRY(model_check(handle->device));
-    TRY(model_queue(handle->stream, name, &runs));
+    BLAS_TRY(model_check(handle->device));
+    BLAS_TRY(model_queue(handle->stream, name, &runs));
     if (!runs)
         return CUBLAS_STATUS_SUCCESS;
     check_workspace(handle);
-    find(&p.a, handle->device, name);
-    find(&p.b, handle->device, name);
-    find(&p.c, handle->device, name);
-    run(&p);
+    find(&a, handle->device, name);
+    find(&b, handle->device, name);
+    find(&c, handle->device, name);
+    if (b.data == NULL)
+        solve(a, c);
+    else
+        multiply(*alpha, a, b, *beta, c);
     model.counts.emulated_products +=
         site_emulates || (int)handle->math == EMULATED_DOUBLES;
     return CUBLAS_STATUS_SUCCESS;
 }
 
-/* alpha and beta are the host's, read before this returns. */
 cublasStatus_t cublasDgemm_64(cublasHandle_t handle, cublasOperation_t op_a,
                               cublasOperation_t op_b, int64_t m, int64_t n,
                               int64_t k, const double *alpha, const double *a,
                               int64_t lda, const double *b, int64_t ldb,
                               const double *beta, double *c, int64_t ldc)
 {
-    return queue(handle, "gemm", multiply,
-                 (product_t){operand(handle, a, (int)op_a, m, k, lda),
-                             operand(handle, b, (int)op_b, k, n, ldb),
-                             {c, m, n, 1, ldc},
-                             k,
-                             *alpha,
-                             *beta});
+    return queue(
+        handle, "gemm", alpha, operand(handle, a, (int)op_a, m, k, lda),
+        operand(handle, b, (int)op_b, k, n, ldb), beta, plain(c, m, n, ldc));
 }
 
 cublasStatus_t cublasDgemv_64(cublasHandle_t handle, cublasOperation_t op_a,
@@ -286,13 +282,9 @@ cublasStatus_t cublasDgemv_64(cublasHandle_t handle, cublasOperation_t op_a,
 {
     if (incx != 1 || incy != 1)
         model_die("there is no such gemv here");
-    return queue(handle, "gemv", multiply,
-                 (product_t){operand(handle, a, (int)op_a, m, n, lda),
-                             {(double *)x, n, 1, 1, n + 1},
-                             {y, m, 1, 1, m + 1},
-                             n,
-                             *alpha,
-                             *beta});
+    return queue(handle, "gemv", alpha,
+                 operand(handle, a, (int)op_a, m, n, lda),
+                 plain(x, n, 1, n + 1), beta, plain(y, m, 1, m + 1));
 }
 
 cublasStatus_t cublasDtrsm_64(cublasHandle_t handle, cublasSideMode_t side,
@@ -310,8 +302,6 @@ cublasStatus_t cublasDtrsm_64(cublasHandle_t handle, cublasSideMode_t side,
 
     if (!is_known || l1.down != 1 || *alpha != 1.0)
         model_die("there is no such trsm here");
-    return queue(handle, "trsm", solve,
-                 (product_t){.a = l1,
-                             .b = {.down = 1, .across = 1},
-                             .c = {b, m, n, 1, ldb}});
+    return queue(handle, "trsm", alpha, l1, plain(NULL, 0, 0, 1), NULL,
+                 plain(b, m, n, ldb));
 }

@@ -154,14 +154,16 @@ static void *run_group(void *number)
     return NULL;
 }
 
+/* The first group in this thread. */
 static void run_together(void)
 {
     pthread_t threads[MODEL_PROCESSORS];
 
-    for (intptr_t g = 0; g < now.groups[0]; g++)
+    for (intptr_t g = 1; g < now.groups[0]; g++)
         if (pthread_create(&threads[g], NULL, run_group, (void *)g) != 0)
             model_die("no thread for a group");
-    for (intptr_t g = 0; g < now.groups[0]; g++)
+    run_group(NULL);
+    for (intptr_t g = 1; g < now.groups[0]; g++)
         pthread_join(threads[g], NULL);
 }
 
@@ -177,12 +179,12 @@ struct CUkern_st {
     bool loaded[MODEL_DEVICES]; /* its attributes were asked for there */
 };
 
-cudaError_t model_load(const void *image, const char *magic,
-                       cudaLibrary_t *library_p)
+static cudaError_t load(const void *image, const char *magic,
+                        cudaLibrary_t *library_p)
 {
-    MODEL_CALL();
+    LOCK();
 
-    MODEL_TRY(model_admit("load"));
+    TRY(model_admit("load"));
     if (memcmp(image, magic, strlen(magic)) != 0)
         return cudaErrorInvalidValue;
     *library_p = model_object(sizeof(**library_p));
@@ -197,23 +199,22 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t *library_p, const void *image,
                                 void **more_values, unsigned more_count)
 {
     (void)options, (void)values, (void)more_options, (void)more_values;
-    return count + more_count != 0
-               ? cudaErrorInvalidValue
-               : model_load(image, "\x50\xed\x55\xba", library_p);
+    return count + more_count != 0 ? cudaErrorInvalidValue
+                                   : load(image, "\x50\xed\x55\xba", library_p);
 }
 
-MODEL_FUNCTION(cudaLibraryUnload, (cudaLibrary_t library),
-               model_finish(model_current, NULL, __func__),
-               if (library->unloaded) return cudaErrorInvalidResourceHandle;
-               library->unloaded = true, model.counts.libraries--)
+CALL(cudaLibraryUnload, (cudaLibrary_t library),
+     model_finish(model_current, NULL, __func__),
+     if (library->unloaded) return cudaErrorInvalidResourceHandle;
+     library->unloaded = true, model.counts.libraries--)
 
 /* test_kernels.py has looked into the images. */
 cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel_p, cudaLibrary_t library,
                                  const char *name)
 {
-    MODEL_CALL();
+    LOCK();
 
-    MODEL_TRY(model_check(model_current));
+    TRY(model_check(model_current));
     for (size_t k = 0; k < sizeof(kernels) / sizeof(kernels[0]); k++)
         if (strcmp(kernels[k].name, name) == 0 && !library->unloaded) {
             *kernel_p = model_object(sizeof(**kernel_p));
@@ -223,19 +224,19 @@ cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel_p, cudaLibrary_t library,
     return cudaErrorSymbolNotFound;
 }
 
-MODEL_FUNCTION(cudaFuncGetAttributes,
-               (struct cudaFuncAttributes * attributes_p, const void *kernel),
-               model_check(model_current),
-               ((cudaKernel_t)(uintptr_t)kernel)->loaded[model_current] = true,
-               *attributes_p = (struct cudaFuncAttributes){.numRegs = 64})
+CALL(cudaFuncGetAttributes,
+     (struct cudaFuncAttributes * attributes_p, const void *kernel),
+     model_check(model_current),
+     ((cudaKernel_t)(uintptr_t)kernel)->loaded[model_current] = true,
+     *attributes_p = (struct cudaFuncAttributes){.numRegs = 64})
 
 /* How many groups of it a processor holds at once. */
-MODEL_FUNCTION(cudaOccupancyMaxActiveBlocksPerMultiprocessor,
-               (int *groups_p, const void *kernel, int items, size_t shared),
-               model_check(model_current),
-               if (items != ((cudaKernel_t)(uintptr_t)kernel)->kernel->items ||
-                   shared != 0) return cudaErrorInvalidValue;
-               *groups_p = 1)
+CALL(cudaOccupancyMaxActiveBlocksPerMultiprocessor,
+     (int *groups_p, const void *kernel, int items, size_t shared),
+     model_check(model_current),
+     if (items != ((cudaKernel_t)(uintptr_t)kernel)->kernel->items ||
+         shared != 0) return cudaErrorInvalidValue;
+     *groups_p = 1)
 
 /* ---- launches ------------------------------------------------------------ */
 
@@ -256,7 +257,7 @@ static cudaError_t launch(const struct CUkern_st *k, struct dim3 grid,
 {
     bool runs;
 
-    MODEL_TRY(model_check(stream->device));
+    TRY(model_check(stream->device));
     if (k->library->unloaded)
         return cudaErrorInvalidDeviceFunction;
     if (!is_proper(k->kernel, grid, group) || shared != 0)
@@ -265,7 +266,7 @@ static cudaError_t launch(const struct CUkern_st *k, struct dim3 grid,
         model_die("%s is launched and was not loaded", k->kernel->name);
     if (model.device[model_current].copies_under_way)
         model_die("%s may begin before a copy has ended", k->kernel->name);
-    MODEL_TRY(model_queue(stream, k->kernel->name, &runs));
+    TRY(model_queue(stream, k->kernel->name, &runs));
     now.kernel = k->kernel;
     now.arguments = arguments;
     now.device = model_current;
@@ -281,7 +282,7 @@ cudaError_t cudaLaunchKernel(const void *function, struct dim3 grid,
                              cudaStream_t stream)
 {
     const struct CUkern_st *k = function;
-    MODEL_CALL();
+    LOCK();
 
     if (meets(k->kernel))
         model_die("groups of %s may wait for ever", k->kernel->name);
@@ -293,7 +294,7 @@ cudaError_t cudaLaunchCooperativeKernel(const void *function, struct dim3 grid,
                                         struct dim3 group, void **arguments,
                                         size_t shared, cudaStream_t stream)
 {
-    MODEL_CALL();
+    LOCK();
 
     if (model.processors == 0)
         return cudaErrorNotSupported;
@@ -301,4 +302,62 @@ cudaError_t cudaLaunchCooperativeKernel(const void *function, struct dim3 grid,
         return cudaErrorCooperativeLaunchTooLarge;
     model.counts.cooperative++;
     return launch(function, grid, group, arguments, shared, stream);
+}
+
+/* ---- modules, as HIP and CUDA's driver have them ------------------------- */
+
+cudaError_t hipModuleLoadData(cudaLibrary_t *library_p, const void *image)
+{
+    return load(image, "__CLANG_OFFLOAD_BUNDLE__", library_p);
+}
+
+cudaError_t cuModuleLoadData(cudaLibrary_t *library_p, const void *image)
+{
+    return cudaLibraryLoadData(library_p, image, NULL, NULL, 0, NULL, NULL, 0);
+}
+
+cudaError_t cuFuncGetAttribute(int *value_p, int which, cudaKernel_t kernel)
+{
+    enum { REGISTERS = 4 };
+    struct cudaFuncAttributes all;
+
+    if (which != REGISTERS)
+        return cudaErrorInvalidValue;
+    TRY(cudaFuncGetAttributes(&all, kernel));
+    *value_p = all.numRegs;
+    return cudaSuccess;
+}
+
+/* A module's kernels are loaded with it. */
+cudaError_t hipModuleGetFunction(cudaKernel_t *kernel_p, cudaLibrary_t library,
+                                 const char *name)
+{
+    struct cudaFuncAttributes attributes;
+
+    TRY(cudaLibraryGetKernel(kernel_p, library, name));
+    return cudaFuncGetAttributes(&attributes, *kernel_p);
+}
+
+cudaError_t hipModuleLaunchKernel(cudaKernel_t kernel, unsigned grid_x,
+                                  unsigned grid_y, unsigned grid_z,
+                                  unsigned group_x, unsigned group_y,
+                                  unsigned group_z, unsigned shared,
+                                  cudaStream_t stream, void **arguments,
+                                  void **extra)
+{
+    if (extra != NULL)
+        return cudaErrorInvalidValue;
+    return cudaLaunchKernel(kernel, (struct dim3){grid_x, grid_y, grid_z},
+                            (struct dim3){group_x, group_y, group_z}, arguments,
+                            shared, stream);
+}
+
+cudaError_t hipModuleLaunchCooperativeKernel(
+    cudaKernel_t kernel, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+    unsigned group_x, unsigned group_y, unsigned group_z, unsigned shared,
+    cudaStream_t stream, void **arguments)
+{
+    return cudaLaunchCooperativeKernel(
+        kernel, (struct dim3){grid_x, grid_y, grid_z},
+        (struct dim3){group_x, group_y, group_z}, arguments, shared, stream);
 }

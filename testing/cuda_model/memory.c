@@ -2,7 +2,7 @@
 #include <sys/mman.h>
 #include "testing/cuda_model/model.h"
 
-enum { PAGE = 4096 };
+enum { PAGE = 4096, PAGEABLE = -1, PINNED = -2, PARTLY = -3 };
 
 /*
  * An allocation of a device, or pages of pinned host memory. At the addresses
@@ -10,7 +10,7 @@ enum { PAGE = 4096 };
  */
 typedef struct range {
     uintptr_t begin, end;
-    int place; /* a device, or MODEL_PINNED */
+    int place; /* a device, or PINNED */
     struct range *next;
 } range_t;
 
@@ -32,17 +32,22 @@ static range_t *overlapping(uintptr_t begin, uintptr_t end)
     return r;
 }
 
-int model_place(const void *address, int64_t bytes)
+/*
+ * Whose these bytes are: the device of which one allocation holds all of them,
+ * else one of the above; PARTLY if not all of them are of one kind.
+ */
+static int place_of(const void *address, int64_t bytes)
 {
     uintptr_t begin = (uintptr_t)address, end = begin + (uintptr_t)bytes;
     const range_t *r = overlapping(begin, end);
 
     if (r == NULL)
-        return MODEL_PAGEABLE;
-    return begin >= r->begin && end <= r->end ? r->place : MODEL_PARTLY;
+        return PAGEABLE;
+    return begin >= r->begin && end <= r->end ? r->place : PARTLY;
 }
 
-void *model_content(const void *address)
+/* Where the content of device memory is. */
+static void *content(const void *address)
 {
     uintptr_t at = (uintptr_t)address;
     const range_t *r = overlapping(at, at + 1);
@@ -53,10 +58,10 @@ void *model_content(const void *address)
 void *model_operand(int device, const void *address, int64_t bytes,
                     const char *name)
 {
-    if (model_place(address, bytes) != device)
+    if (place_of(address, bytes) != device)
         model_die("%s uses %lld bytes that are not all device %d's", name,
                   (long long)bytes, device);
-    return model_content(address);
+    return content(address);
 }
 
 static void add(uintptr_t begin, uintptr_t end, int place)
@@ -104,9 +109,9 @@ cudaError_t cudaMalloc(void **memory_p, size_t bytes)
 {
     size_t half = pages(bytes);
     char *memory;
-    MODEL_CALL();
+    LOCK();
 
-    MODEL_TRY(model_admit("malloc"));
+    TRY(model_admit("malloc"));
     *memory_p = NULL;
     if (bytes == 0)
         return cudaSuccess;
@@ -124,39 +129,53 @@ cudaError_t cudaMalloc(void **memory_p, size_t bytes)
 }
 
 /* Waits for the device. */
-MODEL_FUNCTION(cudaFree, (void *memory),
-               model_finish(model_current, NULL, __func__),
-               if (memory != NULL &&
-                   !drop((uintptr_t)memory,
-                         model_current)) return cudaErrorInvalidValue)
+CALL(cudaFree, (void *memory), model_finish(model_current, NULL, __func__),
+     if (memory != NULL &&
+         !drop((uintptr_t)memory, model_current)) return cudaErrorInvalidValue)
 
 /* Memory is pinned by whole pages, and here for all devices or for none. */
 cudaError_t cudaHostRegister(void *memory, size_t bytes, unsigned flags)
 {
     uintptr_t begin = (uintptr_t)memory / PAGE * PAGE;
     uintptr_t end = pages((uintptr_t)memory + bytes);
-    MODEL_CALL();
+    LOCK();
 
-    MODEL_TRY(model_admit("register"));
+    TRY(model_admit("register"));
     if (memory == NULL || bytes == 0 || flags != cudaHostRegisterPortable)
         return cudaErrorInvalidValue;
     if (overlapping(begin, end) != NULL)
         return cudaErrorHostMemoryAlreadyRegistered;
-    add(begin, end, MODEL_PINNED);
+    add(begin, end, PINNED);
     return cudaSuccess;
 }
 
-MODEL_FUNCTION(cudaHostUnregister, (void *memory), model_check(model_current),
-               if (!drop((uintptr_t)memory / PAGE * PAGE,
-                         MODEL_PINNED)) return cudaErrorHostMemoryNotRegistered)
+CALL(cudaHostUnregister, (void *memory), model_check(model_current),
+     if (!drop((uintptr_t)memory / PAGE * PAGE,
+               PINNED)) return cudaErrorHostMemoryNotRegistered)
 
-MODEL_FUNCTION(cudaPointerGetAttributes,
-               (struct cudaPointerAttributes * kind_p, const void *address),
-               model_check(model_current),
-               *kind_p = (struct cudaPointerAttributes){
-                   .type = model_place(address, 1) == MODEL_PINNED
-                               ? cudaMemoryTypeHost
-                               : cudaMemoryTypeUnregistered})
+CALL(cudaPointerGetAttributes,
+     (struct cudaPointerAttributes * kind_p, const void *address),
+     model_check(model_current),
+     *kind_p = (struct cudaPointerAttributes){
+         .type = place_of(address, 1) == PINNED ? cudaMemoryTypeHost
+                                                : cudaMemoryTypeUnregistered})
+
+/* As ROCm up to 7 does: memory is registered again, and given back once. */
+cudaError_t hipHostRegister(void *memory, size_t bytes, unsigned flags)
+{
+    cudaError_t error = cudaHostRegister(memory, bytes, flags);
+    LOCK();
+
+    if (error != cudaErrorHostMemoryAlreadyRegistered)
+        return error;
+    model.counts.pinned++;
+    return cudaSuccess;
+}
+
+CALL(hipHostGetDevicePointer, (void **pointer_p, void *host, unsigned flags),
+     flags == 0 && place_of(host, 1) == PINNED ? cudaSuccess
+                                               : cudaErrorInvalidValue,
+     *pointer_p = host)
 
 /* ---- copies -------------------------------------------------------------- */
 
@@ -171,10 +190,10 @@ typedef struct { /* one of a copy's two sides */
 static bool find(side_t *side, size_t width, size_t height, unsigned devices)
 {
     side->place =
-        model_place(side->data, (int64_t)((height - 1) * side->pitch + width));
+        place_of(side->data, (int64_t)((height - 1) * side->pitch + width));
     if (side->place < 0)
-        return devices == 0 && side->place != MODEL_PARTLY;
-    side->data = model_content(side->data);
+        return devices == 0 && side->place != PARTLY;
+    side->data = content(side->data);
     return (devices >> side->place & 1) != 0;
 }
 
@@ -201,9 +220,9 @@ cudaError_t cudaMemcpy2DAsync(void *to_data, size_t to_pitch,
     side_t to = {to_data, to_pitch, 0};
     side_t from = {(char *)from_data, from_pitch, 0};
     bool runs;
-    MODEL_CALL();
+    LOCK();
 
-    MODEL_TRY(model_check(stream->device));
+    TRY(model_check(stream->device));
     if (kind < cudaMemcpyHostToDevice || kind > cudaMemcpyDeviceToDevice)
         return cudaErrorInvalidMemcpyDirection;
     if (width == 0 || height == 0)
@@ -216,10 +235,10 @@ cudaError_t cudaMemcpy2DAsync(void *to_data, size_t to_pitch,
                   ? 0
                   : here | model.device[model_current].reaches))
         return cudaErrorInvalidValue;
-    MODEL_TRY(model_queue(stream, names[kind], &runs));
+    TRY(model_queue(stream, names[kind], &runs));
     for (size_t i = 0; i < height && runs; i++)
         memcpy(to.data + i * to_pitch, from.data + i * from_pitch, width);
-    if (to.place != MODEL_PAGEABLE && from.place != MODEL_PAGEABLE)
+    if (to.place != PAGEABLE && from.place != PAGEABLE)
         return cudaSuccess;
     model.counts.unpinned_copies++;
     return model_finish(model_current, stream, __func__);
@@ -229,9 +248,9 @@ cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes,
                             cudaStream_t stream)
 {
     bool runs;
-    MODEL_CALL();
+    LOCK();
 
-    MODEL_TRY(model_queue(stream, "fill", &runs));
+    TRY(model_queue(stream, "fill", &runs));
     if (runs)
         memset(model_operand(model_current, memory, (int64_t)bytes, __func__),
                value, bytes);
@@ -242,9 +261,9 @@ cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes,
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes,
                        enum cudaMemcpyKind kind)
 {
-    MODEL_CALL();
+    LOCK();
 
-    MODEL_TRY(model_check(model_current));
+    TRY(model_check(model_current));
     if (kind != cudaMemcpyHostToDevice)
         return cudaErrorInvalidValue;
     memcpy(model_operand(model_current, to, (int64_t)bytes, __func__), from,

@@ -99,7 +99,8 @@ static void read_faults(const char *text)
     }
 }
 
-int model_fault(const char *op)
+/* Count a call of op; its fault as a letter, or 0. */
+static int fault_of(const char *op)
 {
     int fault = 0;
 
@@ -109,30 +110,25 @@ int model_fault(const char *op)
     return fault;
 }
 
-cudaError_t model_refusal(int fault)
+/* What a call with fault returns at once. */
+static cudaError_t refusal(int fault)
 {
-    if (fault == 'o')
-        return cudaErrorMemoryAllocation;
-    return fault == 'r' ? cudaErrorInvalidValue : cudaSuccess;
-}
-
-cudaError_t model_admit(const char *op)
-{
-    MODEL_TRY(model_check(model_current));
-    return model_refusal(model_fault(op));
+    return fault == 'o'   ? cudaErrorMemoryAllocation
+           : fault == 'r' ? cudaErrorInvalidValue
+                          : cudaSuccess;
 }
 
 /* ---- contexts ------------------------------------------------------------ */
 
-cudaError_t model_exists(int device)
+static cudaError_t exists(int i)
 {
-    return device >= 0 && device < model.count ? cudaSuccess
-                                               : cudaErrorInvalidDevice;
+    return i >= 0 && i < model.count ? cudaSuccess : cudaErrorInvalidDevice;
 }
 
-cudaError_t model_context(int device, unsigned flags)
+/* Make the context of device if it has none. */
+static cudaError_t context(int device, unsigned flags)
 {
-    MODEL_TRY(model_exists(device));
+    TRY(exists(device));
     if (model.device[device].context)
         return cudaSuccess;
     if (!model_memory_take(device, model.context))
@@ -145,9 +141,42 @@ cudaError_t model_context(int device, unsigned flags)
 
 cudaError_t model_check(int device)
 {
-    MODEL_TRY(model_context(model_current, cudaDeviceScheduleAuto));
+    TRY(context(model_current, cudaDeviceScheduleAuto));
     return device == model_current ? model.device[device].broken
                                    : cudaErrorInvalidResourceHandle;
+}
+
+/* ---- work, which runs as it is queued ------------------------------------ */
+
+cudaError_t model_admit(const char *op)
+{
+    TRY(model_check(model_current));
+    return refusal(fault_of(op));
+}
+
+cudaError_t model_queue(cudaStream_t stream, const char *op, bool *runs_p)
+{
+    cudaError_t *broken;
+    int fault;
+
+    TRY(model_check(stream->device));
+    broken = &model.device[stream->device].broken;
+    fault = fault_of(op);
+    TRY(refusal(fault));
+    stream->stalls = stream->stalls || fault == 's';
+    if (fault == 'f' && !stream->stalls)
+        *broken = cudaErrorLaunchFailure;
+    *runs_p = !stream->stalls && *broken == cudaSuccess;
+    return cudaSuccess;
+}
+
+cudaError_t model_finish(int device, cudaStream_t stream, const char *name)
+{
+    TRY(model_check(device));
+    for (cudaStream_t s = model.streams; s != NULL; s = s->next)
+        if (s->stalls && s->device == device && (stream == NULL || s == stream))
+            model_die("%s waits for device %d, which never ends", name, device);
+    return cudaSuccess;
 }
 
 /* ---- beginning and ending ------------------------------------------------ */
@@ -161,7 +190,7 @@ static long from_environment(const char *name, long otherwise)
 
 void cuda_model_begin(const char *texts)
 {
-    MODEL_CALL();
+    LOCK();
 
     model_memory_begin();
     give_all();
@@ -176,7 +205,7 @@ void cuda_model_begin(const char *texts)
 
 cuda_model_counts_t cuda_model_counts(void)
 {
-    MODEL_CALL();
+    LOCK();
 
     model.counts.calls--;
     return model.counts;
@@ -203,28 +232,121 @@ static void read_visible(const char *lists)
     for (; rank > 0 && strchr(lists, '/') != NULL; rank--)
         lists = strchr(lists, '/') + 1;
     model.count = (int)strspn(lists, "0123");
-    for (int i = 0; i < model.count && i < MODEL_DEVICES; i++)
+    if (model.count > MODEL_DEVICES)
+        model_die("there cannot be %d devices", model.count);
+    for (int i = 0; i < model.count; i++)
         model.device[i].place = lists[i] - '0';
 }
 
 __attribute__((constructor)) static void load(void)
 {
-    const char *texts = getenv("CUDA_MODEL_FAULT");
+    const char *texts = getenv("CUDA_MODEL_FAULT"),
+               *visible = getenv("CUDA_MODEL_VISIBLE");
     const int64_t mib = 1 << 20;
 
-    model.count = (int)from_environment("CUDA_MODEL_DEVICES", 1);
+    read_visible(visible != NULL ? visible : "0");
     model.driver = (int)from_environment("CUDA_MODEL_DRIVER", CUDART_VERSION);
     model.memory = from_environment("CUDA_MODEL_MEMORY", 256) * mib;
     model.context = from_environment("CUDA_MODEL_CONTEXT", 0) * mib;
     model.peers = from_environment("CUDA_MODEL_PEERS", 1) != 0;
-    for (int i = 0; i < MODEL_DEVICES; i++)
-        model.device[i].place = i;
     share(getenv("CUDA_MODEL_SHARED"));
-    if (getenv("CUDA_MODEL_VISIBLE") != NULL)
-        read_visible(getenv("CUDA_MODEL_VISIBLE"));
-    if (model.count < 0 || model.count > MODEL_DEVICES)
-        model_die("there cannot be %d devices", model.count);
     cuda_model_begin(texts != NULL ? texts : "");
     if (getenv("CUDA_MODEL_REPORT") != NULL)
         atexit(report);
 }
+
+/* ---- devices ------------------------------------------------------------- */
+
+/* All errors are returned where they occur. */
+cudaError_t cudaGetLastError(void)
+{
+    return cudaSuccess;
+}
+
+const char *cudaGetErrorString(cudaError_t error)
+{
+    return error == cudaErrorLaunchFailure      ? "a kernel failed"
+           : error == cudaErrorMemoryAllocation ? "out of memory"
+                                                : "an error";
+}
+
+CALL(cudaDriverGetVersion, (int *version_p), cudaSuccess,
+     *version_p = model.driver)
+
+CALL(cudaGetDeviceCount, (int *count_p),
+     model.driver < CUDART_VERSION ? cudaErrorInsufficientDriver
+     : model.count == 0            ? cudaErrorNoDevice
+                                   : cudaSuccess,
+     *count_p = model.count)
+
+CALL(cudaInitDevice, (int device, unsigned device_flags, unsigned flags),
+     context(device, flags == cudaInitDeviceFlagsAreValid
+                         ? device_flags
+                         : cudaDeviceScheduleAuto),
+     (void)0)
+
+/* Makes the context, since CUDA 12. */
+CALL(cudaSetDevice, (int device), context(device, cudaDeviceScheduleAuto),
+     model_current = device)
+
+CALL(cudaDeviceSynchronize, (void), model_finish(model_current, NULL, __func__),
+     model.device[model_current].copies_under_way = false)
+
+CALL(cudaMemGetInfo, (size_t * free_p, size_t *all_p),
+     model_check(model_current),
+     *free_p = (size_t)model_memory_left(model_current),
+     *all_p = (size_t)model.memory)
+
+CALL(cudaGetDeviceProperties,
+     (struct cudaDeviceProp * properties_p, int device), exists(device),
+     *properties_p = (struct cudaDeviceProp){
+         .name = "model of a CUDA device",
+         .totalGlobalMem = (size_t)model.memory,
+         .multiProcessorCount = model.processors,
+         .cooperativeLaunch = model.processors > 0,
+         .major = 9}) /* Hopper */
+
+CALL(cudaDeviceGetPCIBusId, (char *text_p, int length, int device),
+     exists(device),
+     snprintf(text_p, (size_t)length, "0000:A%d:00.0",
+              model.device[device].place))
+
+CALL(cudaDeviceCanAccessPeer, (int *can_p, int device, int other),
+     exists(device), TRY(exists(other));
+     *can_p = model.peers && device != other)
+
+cudaError_t cudaDeviceEnablePeerAccess(int other, unsigned flags)
+{
+    model_device_t *d = &model.device[model_current];
+    LOCK();
+
+    TRY(model_check(model_current));
+    TRY(exists(other));
+    if (flags != 0 || other == model_current || !model.peers)
+        return cudaErrorInvalidValue;
+    if ((d->reaches >> other & 1) != 0)
+        return cudaErrorPeerAccessAlreadyEnabled;
+    d->reaches |= 1u << other;
+    return cudaSuccess;
+}
+
+/* ---- devices, as HIP has them ---------------------------------------------
+ */
+
+CALL(hipSetDeviceFlags, (unsigned flags), cudaSuccess,
+     model.counts.flags = flags)
+
+CALL(hipDeviceGetName, (char *text_p, int bytes, int device), exists(device),
+     snprintf(text_p, (size_t)bytes, "model of a HIP device"))
+
+CALL(hipDeviceTotalMem, (size_t * bytes_p, int device), exists(device),
+     *bytes_p = (size_t)model.memory)
+
+enum { COOPERATIVE_LAUNCH = 10, PROCESSORS = 63 };
+
+CALL(hipDeviceGetAttribute, (int *value_p, int attribute, int device),
+     exists(device),
+     if (attribute != COOPERATIVE_LAUNCH &&
+         attribute != PROCESSORS) return cudaErrorInvalidValue;
+     *value_p = attribute == PROCESSORS ? model.processors
+                                        : model.processors > 0)

@@ -39,15 +39,15 @@ typedef struct {
 extern model_t model;
 extern __thread int model_current; /* this thread's device */
 
-#define MODEL_TRY(call)                                                        \
+#define TRY(call)                                                              \
     do {                                                                       \
         cudaError_t error_ = (call);                                           \
         if (error_ != cudaSuccess)                                             \
             return error_;                                                     \
     } while (0)
 
-/* Hold the lock until the function returns: a call of CUDA's. */
-#define MODEL_CALL()                                                           \
+/* Hold the lock until the function returns: CUDA is called. */
+#define LOCK()                                                                 \
     __attribute__((cleanup(model_leave), unused)) int held_ = model_enter()
 
 int model_enter(void);
@@ -55,11 +55,11 @@ void model_leave(const int *held);
 
 /* A function of CUDA's: what it does with the lock, unless check is an error.
  */
-#define MODEL_FUNCTION(name, parameters, check, ...)                           \
+#define CALL(name, parameters, check, ...)                                     \
     cudaError_t name parameters                                                \
     {                                                                          \
-        MODEL_CALL();                                                          \
-        MODEL_TRY(check);                                                      \
+        LOCK();                                                                \
+        TRY(check);                                                            \
         __VA_ARGS__;                                                           \
         return cudaSuccess;                                                    \
     }
@@ -70,24 +70,10 @@ void model_leave(const int *held);
 /* Memory of zeros that stays: the model knows what was destroyed. */
 void *model_object(size_t bytes);
 
-/* Is there such a device? */
-cudaError_t model_exists(int device);
-
 /* Is device this thread's, and does it work? Makes its context if need be. */
 cudaError_t model_check(int device);
 
-/* Make the context of device if it has none: flags as cudaInitDevice has them.
- */
-cudaError_t model_context(int device, unsigned flags);
-
-/* Count a call of op; its fault as a letter, or 0. */
-int model_fault(const char *op);
-
-/* What a call with fault returns at once. */
-cudaError_t model_refusal(int fault);
-
-/* model_check of this thread's device, and what a call of op returns at once.
- */
+/* The same of this thread's device for a call of op, which a fault refuses. */
 cudaError_t model_admit(const char *op);
 
 /* Bytes that a device has left, of what all processes on it share. */
@@ -97,28 +83,6 @@ int64_t model_memory_left(int device);
  */
 bool model_memory_take(int device, int64_t bytes);
 
-/* ---- memory.c ------------------------------------------------------------ */
-
-enum { MODEL_PAGEABLE = -1, MODEL_PINNED = -2, MODEL_PARTLY = -3 };
-
-/*
- * Whose these bytes are: the device of which one allocation holds all of them,
- * else one of the above; MODEL_PARTLY if not all of them are of one kind.
- */
-int model_place(const void *address, int64_t bytes);
-
-/* Where the content of device memory is. */
-void *model_content(const void *address);
-
-/* The same of all bytes that the work called name uses; it ends the program
- * unless they are device's. */
-void *model_operand(int device, const void *address, int64_t bytes,
-                    const char *name);
-
-void model_memory_begin(void);
-
-/* ---- stream.c ------------------------------------------------------------ */
-
 struct CUstream_st {
     int device; /* -1: it was destroyed */
     int priority;
@@ -127,15 +91,19 @@ struct CUstream_st {
 };
 
 /* Queue op. The caller does it at once if it runs: if nothing before it stalls
- * and the device works. */
+ * and the device works. An error of the work itself shows in the next call. */
 cudaError_t model_queue(cudaStream_t stream, const char *op, bool *runs_p);
 
 /* Wait for device's stream, or for all of them if NULL, for the function called
  * name. */
 cudaError_t model_finish(int device, cudaStream_t stream, const char *name);
 
-/* ---- kernels.c ----------------------------------------------------------- */
+/* ---- memory.c ------------------------------------------------------------ */
 
-/* A library of image's kernels, if that begins with magic. */
-cudaError_t model_load(const void *image, const char *magic,
-                       cudaLibrary_t *library_p);
+/* Where the device has the bytes at address, for the work called name, which
+ * ends the program unless all of them are in one allocation of the device's. */
+void *model_operand(int device, const void *address, int64_t bytes,
+                    const char *name);
+
+/* Drop all that there is. */
+void model_memory_begin(void);

@@ -9,8 +9,8 @@ typedef const model_device_t *device_t;
 
 /* A function that tells something, if that is known. */
 #define TELL(name, parameters, known, ...)                                     \
-    MODEL_FUNCTION(name, parameters,                                           \
-                   (known) ? cudaSuccess : cudaErrorInvalidValue, __VA_ARGS__)
+    CALL(name, parameters, (known) ? cudaSuccess : cudaErrorInvalidValue,      \
+         __VA_ARGS__)
 
 static uint64_t bytes_left(device_t d)
 {

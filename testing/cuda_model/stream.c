@@ -11,48 +11,19 @@ struct CUevent_st {
     struct timespec time;
 };
 
-/* ---- work, which runs as it is queued ------------------------------------ */
-
-/* An error of the work itself shows in the next call. */
-cudaError_t model_queue(cudaStream_t stream, const char *op, bool *runs_p)
-{
-    cudaError_t *broken;
-    int fault;
-
-    MODEL_TRY(model_check(stream->device));
-    broken = &model.device[stream->device].broken;
-    fault = model_fault(op);
-    MODEL_TRY(model_refusal(fault));
-    stream->stalls = stream->stalls || fault == 's';
-    if (fault == 'f' && !stream->stalls)
-        *broken = cudaErrorLaunchFailure;
-    *runs_p = !stream->stalls && *broken == cudaSuccess;
-    return cudaSuccess;
-}
-
-cudaError_t model_finish(int device, cudaStream_t stream, const char *name)
-{
-    MODEL_TRY(model_check(device));
-    for (cudaStream_t s = model.streams; s != NULL; s = s->next)
-        if (s->stalls && s->device == device && (stream == NULL || s == stream))
-            model_die("%s waits for device %d, which never ends", name, device);
-    return cudaSuccess;
-}
-
 /* ---- streams ------------------------------------------------------------- */
 
-MODEL_FUNCTION(cudaDeviceGetStreamPriorityRange,
-               (int *lowest_p, int *highest_p), model_check(model_current),
-               *lowest_p = 0, *highest_p = HIGHEST)
+CALL(cudaDeviceGetStreamPriorityRange, (int *lowest_p, int *highest_p),
+     model_check(model_current), *lowest_p = 0, *highest_p = HIGHEST)
 
 /* CUDA would move a priority into its range; the model refuses it. */
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream_p, unsigned flags,
                                          int priority)
 {
     cudaStream_t stream;
-    MODEL_CALL();
+    LOCK();
 
-    MODEL_TRY(model_admit("stream"));
+    TRY(model_admit("stream"));
     if (flags != cudaStreamNonBlocking || priority > 0 || priority < HIGHEST)
         return cudaErrorInvalidValue;
     stream = model_object(sizeof(*stream));
@@ -69,26 +40,26 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream_p, unsigned flags,
  */
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
-    MODEL_CALL();
+    LOCK();
 
-    MODEL_TRY(model_finish(stream->device, stream, __func__));
+    TRY(model_finish(stream->device, stream, __func__));
     stream->device = -1;
     model.counts.streams--;
     model.counts.urgent_streams -= stream->priority == HIGHEST;
     return cudaSuccess;
 }
 
-MODEL_FUNCTION(cudaStreamSynchronize, (cudaStream_t stream),
-               model_finish(stream->device, stream, __func__), (void)0)
+CALL(cudaStreamSynchronize, (cudaStream_t stream),
+     model_finish(stream->device, stream, __func__), (void)0)
 
 /* ---- events -------------------------------------------------------------- */
 
 /* A thread that waits for one is to sleep, and time passes between two. */
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event_p, unsigned flags)
 {
-    MODEL_CALL();
+    LOCK();
 
-    MODEL_TRY(model_check(model_current));
+    TRY(model_check(model_current));
     if (flags != cudaEventBlockingSync)
         return cudaErrorInvalidValue;
     *event_p = model_object(sizeof(**event_p));
@@ -98,18 +69,17 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event_p, unsigned flags)
 }
 
 /* Waits for nothing. */
-MODEL_FUNCTION(cudaEventDestroy, (cudaEvent_t event),
-               model_check(event->device), event->device = -1,
-               model.counts.events--)
+CALL(cudaEventDestroy, (cudaEvent_t event), model_check(event->device),
+     event->device = -1, model.counts.events--)
 
 /* Events are recorded in streams of their own device. */
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
     bool runs;
-    MODEL_CALL();
+    LOCK();
 
-    MODEL_TRY(model_check(event->device));
-    MODEL_TRY(model_queue(stream, "record", &runs));
+    TRY(model_check(event->device));
+    TRY(model_queue(stream, "record", &runs));
     event->recorded = true;
     event->stalls = stream->stalls;
     clock_gettime(CLOCK_MONOTONIC, &event->time);
@@ -121,25 +91,25 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
                                 unsigned flags)
 {
     bool runs;
-    MODEL_CALL();
+    LOCK();
 
     if (flags != 0 || event->device < 0)
         return cudaErrorInvalidValue;
-    MODEL_TRY(model_queue(stream, "wait", &runs));
+    TRY(model_queue(stream, "wait", &runs));
     stream->stalls = stream->stalls || event->stalls;
     return cudaSuccess;
 }
 
-MODEL_FUNCTION(cudaEventQuery, (cudaEvent_t event), model_check(event->device),
-               if (event->stalls) return cudaErrorNotReady)
+CALL(cudaEventQuery, (cudaEvent_t event), model_check(event->device),
+     if (event->stalls) return cudaErrorNotReady)
 
 cudaError_t cudaEventElapsedTime(float *milliseconds_p, cudaEvent_t begin,
                                  cudaEvent_t end)
 {
-    MODEL_CALL();
+    LOCK();
 
-    MODEL_TRY(model_check(begin->device));
-    MODEL_TRY(model_check(end->device));
+    TRY(model_check(begin->device));
+    TRY(model_check(end->device));
     if (!begin->recorded || !end->recorded)
         return cudaErrorInvalidResourceHandle;
     if (begin->stalls || end->stalls)
