@@ -181,27 +181,6 @@ static xh_status_t pinned(hyb_device_t *device, double *memory, size_t bytes)
     return status;
 }
 
-/* Whoever asked for pinned memory goes on with what there is. */
-TEST(staging_memory_that_cannot_be_pinned_serves)
-{
-    bench_t b = bench_open(0, "refuse@register:1");
-    double *memory = NULL;
-    int lines;
-
-    capture_begin();
-    assert_ok(hyb_pinned_alloc(b.device, 8 * ORDER * ORDER, &memory));
-    assert_in(capture_end(&lines), "cannot be pinned");
-    assert_int_equal(lines, 1);
-    assert_ok(square(&b));
-    assert_ok(hyb_queue_copy_out(b.queue, b.c,
-                                 (xh_view_t){memory, ORDER, ORDER, ORDER}));
-    assert_ok(device_cases_finish(b.device, b.queue));
-    assert_true(memory[0] == ORDER && memory[ORDER * ORDER - 1] == ORDER);
-    assert_string_equal(
-        heard(hyb_pinned_free(b.device, memory, 8 * ORDER * ORDER)), "");
-    assert_nothing_left(&b);
-}
-
 /* A matrix of two segments, each pinned by itself: one copy each. */
 TEST(no_copy_crosses_from_one_pinned_segment_into_the_next)
 {
@@ -249,56 +228,29 @@ TEST(memory_is_pinned_for_all_devices_and_as_a_whole)
 
 /* ---- groups that wait for each other ------------------------------------- */
 
-enum { TALL = 2500, WIDE = 20 }; /* a panel of three groups */
-
-typedef struct {
-    double panel[TALL * WIDE];
-    int64_t pivots[WIDE];
-    int launches;
-} factors_t;
-
-/* Factor a panel in steps, on a device that holds so many groups at once. */
-static void factor(const char *processors, factors_t *f)
-{
-    hyb_device_view_t a, list;
-    bench_t b;
-
-    setenv("CUDA_MODEL_PROCESSORS", processors, 1);
-    b = bench_open(0, "");
-    unsetenv("CUDA_MODEL_PROCESSORS");
-    if (!hyb_device_has(b.device, HYB_OP_PANEL_STEP))
-        skip();
-    a = device_cases_matrix(b.device, TALL, WIDE);
-    list = device_cases_matrix(b.device, WIDE, 1);
-    assert_ok(hyb_queue_generate(
-        b.queue,
-        &(hyb_generate_t){7, TALL, {0, TALL, 0, 1}, {0, WIDE, 0, 1}, a}));
-    for (int64_t c = 0; c < WIDE; c += WIDE / 2)
-        assert_ok(hyb_queue_panel_step(
-            b.queue, &(hyb_panel_step_t){a, c, WIDE / 2, list}));
-    assert_ok(hyb_queue_copy_out(b.queue, a,
-                                 (xh_view_t){f->panel, TALL, WIDE, TALL}));
-    assert_ok(hyb_queue_copy_out(
-        b.queue, list, (xh_view_t){(double *)f->pivots, WIDE, 1, WIDE}));
-    assert_ok(device_cases_finish(b.device, b.queue));
-    f->launches = model_fixture_counts().cooperative;
-    hyb_buffer_destroy(a.buffer);
-    hyb_buffer_destroy(list.buffer);
-    assert_nothing_left(&b);
-}
-
+/* A panel of three groups; other cases see what steps compute. */
 TEST(a_step_is_one_launch_if_the_device_holds_all_of_its_groups)
 {
-    static const char *const too_few[] = {"2", "0"};
-    static factors_t at_once, by_column;
+    static const char *const processors[] = {"3", "2", "0"};
 
-    factor("3", &at_once);
-    assert_int_equal(at_once.launches, 2);
-    for (size_t i = 0; i < COUNT_OF(too_few); i++) {
-        factor(too_few[i], &by_column);
-        assert_int_equal(by_column.launches, 0);
-        by_column.launches = at_once.launches;
-        assert_memory_equal(&at_once, &by_column, sizeof(at_once));
+    for (size_t i = 0; i < COUNT_OF(processors); i++) {
+        hyb_device_view_t a, list;
+        bench_t b;
+
+        setenv("CUDA_MODEL_PROCESSORS", processors[i], 1);
+        b = bench_open(0, "");
+        unsetenv("CUDA_MODEL_PROCESSORS");
+        if (!hyb_device_has(b.device, HYB_OP_PANEL_STEP))
+            skip();
+        a = device_cases_matrix(b.device, 2500, 2);
+        list = device_cases_matrix(b.device, 2, 1);
+        assert_ok(
+            hyb_queue_panel_step(b.queue, &(hyb_panel_step_t){a, 0, 2, list}));
+        assert_ok(device_cases_finish(b.device, b.queue));
+        assert_int_equal(model_fixture_counts().cooperative, i == 0);
+        hyb_buffer_destroy(a.buffer);
+        hyb_buffer_destroy(list.buffer);
+        assert_nothing_left(&b);
     }
 }
 
