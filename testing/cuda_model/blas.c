@@ -243,12 +243,11 @@ static cublasStatus_t queue(cublasHandle_t handle, const char *name,
                             const double *alpha, operand_t a, operand_t b,
                             const double *beta, operand_t c)
 {
-    bool runs;
     LOCK();
 
     BLAS_TRY(model_check(handle->device));
-    BLAS_TRY(model_queue(handle->stream, name, &runs));
-    if (!runs)
+    BLAS_TRY(model_queue(handle->stream, name));
+    if (!model_runs(handle->stream))
         return CUBLAS_STATUS_SUCCESS;
     check_workspace(handle);
     find(&a, handle->device, name);

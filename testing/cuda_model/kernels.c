@@ -243,11 +243,9 @@ CALL(cudaOccupancyMaxActiveBlocksPerMultiprocessor,
 static bool is_proper(const kernel_t *kernel, struct dim3 grid,
                       struct dim3 group)
 {
-    enum { MOST_X = 0x7fffffff, MOST_Y = 65535 };
-
-    return grid.x >= 1 && grid.x <= MOST_X && grid.y >= 1 && grid.y <= MOST_Y &&
-           grid.z == 1 && group.x == kernel->items && group.y == 1 &&
-           group.z == 1;
+    return grid.x >= 1 && grid.x <= INT32_MAX && grid.y >= 1 &&
+           grid.y <= UINT16_MAX && grid.z == 1 && group.x == kernel->items &&
+           group.y == 1 && group.z == 1;
 }
 
 /* A kernel that is not loaded yet may wait for the device, and so for ever. */
@@ -255,8 +253,6 @@ static cudaError_t launch(const struct CUkern_st *k, struct dim3 grid,
                           struct dim3 group, void **arguments, size_t shared,
                           cudaStream_t stream)
 {
-    bool runs;
-
     TRY(model_check(stream->device));
     if (k->library->unloaded)
         return cudaErrorInvalidDeviceFunction;
@@ -266,43 +262,33 @@ static cudaError_t launch(const struct CUkern_st *k, struct dim3 grid,
         model_die("%s is launched and was not loaded", k->kernel->name);
     if (model.device[model_current].copies_under_way)
         model_die("%s may begin before a copy has ended", k->kernel->name);
-    TRY(model_queue(stream, k->kernel->name, &runs));
+    TRY(model_queue(stream, k->kernel->name));
     now.kernel = k->kernel;
     now.arguments = arguments;
     now.device = model_current;
     now.groups[0] = grid.x;
     now.groups[1] = grid.y;
-    if (runs)
+    if (model_runs(stream))
         (meets(k->kernel) ? run_together : run_in_turn)();
     return cudaSuccess;
 }
 
-cudaError_t cudaLaunchKernel(const void *function, struct dim3 grid,
-                             struct dim3 group, void **arguments, size_t shared,
-                             cudaStream_t stream)
-{
-    const struct CUkern_st *k = function;
-    LOCK();
-
-    if (meets(k->kernel))
-        model_die("groups of %s may wait for ever", k->kernel->name);
-    return launch(k, grid, group, arguments, shared, stream);
-}
+CALL(cudaLaunchKernel,
+     (const void *kernel, struct dim3 grid, struct dim3 group, void **arguments,
+      size_t shared, cudaStream_t stream),
+     launch(kernel, grid, group, arguments, shared, stream),
+     if (meets(now.kernel))
+         model_die("groups of %s may wait for ever", now.kernel->name))
 
 /* All groups run at once, or none. */
-cudaError_t cudaLaunchCooperativeKernel(const void *function, struct dim3 grid,
-                                        struct dim3 group, void **arguments,
-                                        size_t shared, cudaStream_t stream)
-{
-    LOCK();
-
-    if (model.processors == 0)
-        return cudaErrorNotSupported;
-    if (grid.x * grid.y > (unsigned)model.processors)
-        return cudaErrorCooperativeLaunchTooLarge;
-    model.counts.cooperative++;
-    return launch(function, grid, group, arguments, shared, stream);
-}
+CALL(cudaLaunchCooperativeKernel,
+     (const void *kernel, struct dim3 grid, struct dim3 group, void **arguments,
+      size_t shared, cudaStream_t stream),
+     model.processors == 0 ? cudaErrorNotSupported
+     : grid.x * grid.y > (unsigned)model.processors
+         ? cudaErrorCooperativeLaunchTooLarge
+         : launch(kernel, grid, group, arguments, shared, stream),
+     model.counts.cooperative++)
 
 /* ---- modules, as HIP and CUDA's driver have them ------------------------- */
 

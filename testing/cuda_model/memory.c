@@ -219,7 +219,6 @@ cudaError_t cudaMemcpy2DAsync(void *to_data, size_t to_pitch,
     const unsigned here = 1u << model_current;
     side_t to = {to_data, to_pitch, 0};
     side_t from = {(char *)from_data, from_pitch, 0};
-    bool runs;
     LOCK();
 
     TRY(model_check(stream->device));
@@ -235,8 +234,8 @@ cudaError_t cudaMemcpy2DAsync(void *to_data, size_t to_pitch,
                   ? 0
                   : here | model.device[model_current].reaches))
         return cudaErrorInvalidValue;
-    TRY(model_queue(stream, names[kind], &runs));
-    for (size_t i = 0; i < height && runs; i++)
+    TRY(model_queue(stream, names[kind]));
+    for (size_t i = 0; i < height && model_runs(stream); i++)
         memcpy(to.data + i * to_pitch, from.data + i * from_pitch, width);
     if (to.place != PAGEABLE && from.place != PAGEABLE)
         return cudaSuccess;
@@ -244,30 +243,18 @@ cudaError_t cudaMemcpy2DAsync(void *to_data, size_t to_pitch,
     return model_finish(model_current, stream, __func__);
 }
 
-cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes,
-                            cudaStream_t stream)
-{
-    bool runs;
-    LOCK();
-
-    TRY(model_queue(stream, "fill", &runs));
-    if (runs)
-        memset(model_operand(model_current, memory, (int64_t)bytes, __func__),
-               value, bytes);
-    return cudaSuccess;
-}
+CALL(cudaMemsetAsync,
+     (void *memory, int value, size_t bytes, cudaStream_t stream),
+     model_queue(stream, "fill"),
+     if (model_runs(stream))
+         memset(model_operand(model_current, memory, (int64_t)bytes, __func__),
+                value, bytes))
 
 /* Returns when host memory has been read; the copy itself may be under way. */
-cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes,
-                       enum cudaMemcpyKind kind)
-{
-    LOCK();
-
-    TRY(model_check(model_current));
-    if (kind != cudaMemcpyHostToDevice)
-        return cudaErrorInvalidValue;
-    memcpy(model_operand(model_current, to, (int64_t)bytes, __func__), from,
-           bytes);
-    model.device[model_current].copies_under_way = true;
-    return cudaSuccess;
-}
+CALL(cudaMemcpy,
+     (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind),
+     kind == cudaMemcpyHostToDevice ? model_check(model_current)
+                                    : cudaErrorInvalidValue,
+     memcpy(model_operand(model_current, to, (int64_t)bytes, __func__), from,
+            bytes),
+     model.device[model_current].copies_under_way = true)

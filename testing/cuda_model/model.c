@@ -154,20 +154,23 @@ cudaError_t model_admit(const char *op)
     return refusal(fault_of(op));
 }
 
-cudaError_t model_queue(cudaStream_t stream, const char *op, bool *runs_p)
+cudaError_t model_queue(cudaStream_t stream, const char *op)
 {
-    cudaError_t *broken;
     int fault;
 
     TRY(model_check(stream->device));
-    broken = &model.device[stream->device].broken;
     fault = fault_of(op);
     TRY(refusal(fault));
     stream->stalls = stream->stalls || fault == 's';
     if (fault == 'f' && !stream->stalls)
-        *broken = cudaErrorLaunchFailure;
-    *runs_p = !stream->stalls && *broken == cudaSuccess;
+        model.device[stream->device].broken = cudaErrorLaunchFailure;
     return cudaSuccess;
+}
+
+bool model_runs(cudaStream_t stream)
+{
+    return !stream->stalls &&
+           model.device[stream->device].broken == cudaSuccess;
 }
 
 cudaError_t model_finish(int device, cudaStream_t stream, const char *name)

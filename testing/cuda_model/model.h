@@ -90,9 +90,10 @@ struct CUstream_st {
     struct CUstream_st *next;
 };
 
-/* Queue op. The caller does it at once if it runs: if nothing before it stalls
- * and the device works. An error of the work itself shows in the next call. */
-cudaError_t model_queue(cudaStream_t stream, const char *op, bool *runs_p);
+/* Queue op, which the caller does at once if the stream runs: if nothing before
+ * stalls and the device works. An error of op itself shows in the next call. */
+cudaError_t model_queue(cudaStream_t stream, const char *op);
+bool model_runs(cudaStream_t stream);
 
 /* Wait for device's stream, or for all of them if NULL, for the function called
  * name. */

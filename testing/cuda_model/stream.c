@@ -55,50 +55,28 @@ CALL(cudaStreamSynchronize, (cudaStream_t stream),
 /* ---- events -------------------------------------------------------------- */
 
 /* A thread that waits for one is to sleep, and time passes between two. */
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event_p, unsigned flags)
-{
-    LOCK();
-
-    TRY(model_check(model_current));
-    if (flags != cudaEventBlockingSync)
-        return cudaErrorInvalidValue;
-    *event_p = model_object(sizeof(**event_p));
-    (*event_p)->device = model_current;
-    model.counts.events++;
-    return cudaSuccess;
-}
+CALL(cudaEventCreateWithFlags, (cudaEvent_t * event_p, unsigned flags),
+     flags == cudaEventBlockingSync ? model_check(model_current)
+                                    : cudaErrorInvalidValue,
+     *event_p = model_object(sizeof(**event_p)),
+     (*event_p)->device = model_current, model.counts.events++)
 
 /* Waits for nothing. */
 CALL(cudaEventDestroy, (cudaEvent_t event), model_check(event->device),
      event->device = -1, model.counts.events--)
 
 /* Events are recorded in streams of their own device. */
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
-{
-    bool runs;
-    LOCK();
-
-    TRY(model_check(event->device));
-    TRY(model_queue(stream, "record", &runs));
-    event->recorded = true;
-    event->stalls = stream->stalls;
-    clock_gettime(CLOCK_MONOTONIC, &event->time);
-    return cudaSuccess;
-}
+CALL(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream),
+     model_check(event->device), TRY(model_queue(stream, "record"));
+     event->recorded = true, event->stalls = stream->stalls,
+     clock_gettime(CLOCK_MONOTONIC, &event->time))
 
 /* The stream waits for what was recorded before this call. */
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
-                                unsigned flags)
-{
-    bool runs;
-    LOCK();
-
-    if (flags != 0 || event->device < 0)
-        return cudaErrorInvalidValue;
-    TRY(model_queue(stream, "wait", &runs));
-    stream->stalls = stream->stalls || event->stalls;
-    return cudaSuccess;
-}
+CALL(cudaStreamWaitEvent,
+     (cudaStream_t stream, cudaEvent_t event, unsigned flags),
+     flags == 0 && event->device >= 0 ? model_queue(stream, "wait")
+                                      : cudaErrorInvalidValue,
+     stream->stalls = stream->stalls || event->stalls)
 
 CALL(cudaEventQuery, (cudaEvent_t event), model_check(event->device),
      if (event->stalls) return cudaErrorNotReady)
