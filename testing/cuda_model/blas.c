@@ -90,29 +90,23 @@ cublasStatus_t cublasGetMathMode(cublasHandle_t handle, cublasMath_t *mode_p)
 
 /* ---- handles ------------------------------------------------------------- */
 
-static cublasStatus_t create(bool is_rocblas, cublasHandle_t *handle_p)
-{
-    cublasHandle_t handle;
-    LOCK();
+#define CREATE(name, rocblas)                                                  \
+    cublasStatus_t name(cublasHandle_t *handle_p)                              \
+    {                                                                          \
+        cublasHandle_t handle;                                                 \
+        LOCK();                                                                \
+                                                                               \
+        handle = model_object(sizeof(*handle));                                \
+        handle->device = model_current;                                        \
+        handle->is_rocblas = rocblas;                                          \
+        BLAS_TRY(model_admit("handle"));                                       \
+        model.counts.handles++;                                                \
+        *handle_p = handle;                                                    \
+        return CUBLAS_STATUS_SUCCESS;                                          \
+    }
 
-    handle = model_object(sizeof(*handle));
-    *handle = (struct cublasContext){.device = model_current,
-                                     .is_rocblas = is_rocblas};
-    BLAS_TRY(model_admit("handle"));
-    model.counts.handles++;
-    *handle_p = handle;
-    return CUBLAS_STATUS_SUCCESS;
-}
-
-cublasStatus_t cublasCreate(cublasHandle_t *handle_p)
-{
-    return create(false, handle_p);
-}
-
-cublasStatus_t rocblas_create_handle(cublasHandle_t *handle_p)
-{
-    return create(true, handle_p);
-}
+CREATE(cublasCreate, false)
+CREATE(rocblas_create_handle, true)
 
 /* Waits for the device. */
 cublasStatus_t cublasDestroy(cublasHandle_t handle)
@@ -137,7 +131,7 @@ cublasStatus_t cublasSetStream(cublasHandle_t handle, cudaStream_t stream)
     return CUBLAS_STATUS_SUCCESS;
 }
 
-/* Where the device has the workspace, which holds the handle that uses it. */
+/* The handle that uses its workspace, which holds it. */
 static cublasHandle_t *user_of(cublasHandle_t handle)
 {
     return model_operand(handle->device, handle->workspace,
@@ -151,24 +145,11 @@ cublasStatus_t cublasSetWorkspace(cublasHandle_t handle, void *workspace,
 
     BLAS_TRY(model_check(handle->device));
     if ((uintptr_t)workspace % WORKSPACE_ALIGNMENT != 0)
-        BLAS_TRY(cudaErrorInvalidValue);
+        return CUBLAS_STATUS_INVALID_VALUE;
     handle->workspace = workspace;
     handle->workspace_bytes = bytes;
     *user_of(handle) = handle;
     return CUBLAS_STATUS_SUCCESS;
-}
-
-/* A product that needs more is slow, and two streams' overwrite what they
- * share. */
-static void check_workspace(cublasHandle_t handle)
-{
-    if (handle->is_rocblas)
-        return;
-    if (handle->workspace_bytes < WORKSPACE_NEEDED)
-        model_die("a product has a workspace of %zu bytes",
-                  handle->workspace_bytes);
-    if (*user_of(handle) != handle)
-        model_die("two handles use one workspace");
 }
 
 /* ---- algebra ------------------------------------------------------------- */
@@ -249,7 +230,9 @@ static cublasStatus_t queue(cublasHandle_t handle, const char *name,
     BLAS_TRY(model_queue(handle->stream, name));
     if (!model_runs(handle->stream))
         return CUBLAS_STATUS_SUCCESS;
-    check_workspace(handle);
+    if (!handle->is_rocblas && (handle->workspace_bytes < WORKSPACE_NEEDED ||
+                                *user_of(handle) != handle))
+        model_die("%s has too small a workspace, or shares one", name);
     find(&a, handle->device, name);
     find(&b, handle->device, name);
     find(&c, handle->device, name);
