@@ -13,7 +13,7 @@
 typedef struct {
     const char *name;
     void (*run)(void **arguments);
-    int64_t items;         /* of a group */
+    unsigned items;        /* of a group */
     int64_t groups_of_one; /* that do the work of a group */
 } kernel_t;
 
@@ -204,8 +204,8 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t *library_p, const void *image,
 }
 
 CALL(cudaLibraryUnload, (cudaLibrary_t library),
-     model_finish(model_current, NULL, __func__),
-     if (library->unloaded) return cudaErrorInvalidResourceHandle;
+     library->unloaded ? cudaErrorInvalidResourceHandle
+                       : model_finish(model_current, NULL, __func__),
      library->unloaded = true, model.counts.libraries--)
 
 /* test_kernels.py has looked into the images. */
@@ -228,25 +228,22 @@ CALL(cudaFuncGetAttributes,
      (struct cudaFuncAttributes * attributes_p, const void *kernel),
      model_check(model_current),
      ((cudaKernel_t)(uintptr_t)kernel)->loaded[model_current] = true,
-     *attributes_p = (struct cudaFuncAttributes){.numRegs = 64})
+     *attributes_p = (struct cudaFuncAttributes){.numRegs = 0})
 
-/* How many groups of it a processor holds at once. */
+/* A processor holds one group at once. */
+static cudaError_t check_group(const struct CUkern_st *k, unsigned items,
+                               size_t shared)
+{
+    return items == k->kernel->items && shared == 0
+               ? model_check(model_current)
+               : cudaErrorInvalidConfiguration;
+}
+
 CALL(cudaOccupancyMaxActiveBlocksPerMultiprocessor,
      (int *groups_p, const void *kernel, int items, size_t shared),
-     model_check(model_current),
-     if (items != ((cudaKernel_t)(uintptr_t)kernel)->kernel->items ||
-         shared != 0) return cudaErrorInvalidValue;
-     *groups_p = 1)
+     check_group(kernel, (unsigned)items, shared), *groups_p = 1)
 
 /* ---- launches ------------------------------------------------------------ */
-
-static bool is_proper(const kernel_t *kernel, struct dim3 grid,
-                      struct dim3 group)
-{
-    return grid.x >= 1 && grid.x <= INT32_MAX && grid.y >= 1 &&
-           grid.y <= UINT16_MAX && grid.z == 1 && group.x == kernel->items &&
-           group.y == 1 && group.z == 1;
-}
 
 /* A kernel that is not loaded yet may wait for the device, and so for ever. */
 static cudaError_t launch(const struct CUkern_st *k, struct dim3 grid,
@@ -256,7 +253,9 @@ static cudaError_t launch(const struct CUkern_st *k, struct dim3 grid,
     TRY(model_check(stream->device));
     if (k->library->unloaded)
         return cudaErrorInvalidDeviceFunction;
-    if (!is_proper(k->kernel, grid, group) || shared != 0)
+    TRY(check_group(k, group.x * group.y * group.z, shared));
+    if (grid.x < 1 || grid.x > INT32_MAX || grid.y < 1 || grid.y > UINT16_MAX ||
+        grid.z != 1)
         return cudaErrorInvalidConfiguration;
     if (!k->loaded[model_current])
         model_die("%s is launched and was not loaded", k->kernel->name);

@@ -75,8 +75,8 @@ static void add(uintptr_t begin, uintptr_t end, int place)
     *(place >= 0 ? &model.counts.memory : &model.counts.pinned) += 1;
 }
 
-/* Drop what begins there; false if nothing does. */
-static bool drop(uintptr_t begin, int place)
+/* Drop what begins there. */
+static cudaError_t drop(uintptr_t begin, int place)
 {
     range_t **link = &ranges, *r;
 
@@ -85,7 +85,8 @@ static bool drop(uintptr_t begin, int place)
         link = &(*link)->next;
     r = *link;
     if (r == NULL)
-        return false;
+        return place >= 0 ? cudaErrorInvalidValue
+                          : cudaErrorHostMemoryNotRegistered;
     if (place >= 0) {
         munmap((void *)begin, 2 * pages(r->end - begin));
         model_memory_take(place, (int64_t)(begin - r->end));
@@ -93,7 +94,7 @@ static bool drop(uintptr_t begin, int place)
     *(place >= 0 ? &model.counts.memory : &model.counts.pinned) -= 1;
     *link = r->next;
     free(r);
-    return true;
+    return cudaSuccess;
 }
 
 void model_memory_begin(void)
@@ -130,8 +131,7 @@ cudaError_t cudaMalloc(void **memory_p, size_t bytes)
 
 /* Waits for the device. */
 CALL(cudaFree, (void *memory), model_finish(model_current, NULL, __func__),
-     if (memory != NULL &&
-         !drop((uintptr_t)memory, model_current)) return cudaErrorInvalidValue)
+     if (memory != NULL) TRY(drop((uintptr_t)memory, model_current)))
 
 /* Memory is pinned by whole pages, and here for all devices or for none. */
 cudaError_t cudaHostRegister(void *memory, size_t bytes, unsigned flags)
@@ -150,8 +150,7 @@ cudaError_t cudaHostRegister(void *memory, size_t bytes, unsigned flags)
 }
 
 CALL(cudaHostUnregister, (void *memory), model_check(model_current),
-     if (!drop((uintptr_t)memory / PAGE * PAGE,
-               PINNED)) return cudaErrorHostMemoryNotRegistered)
+     TRY(drop((uintptr_t)memory / PAGE * PAGE, PINNED)))
 
 CALL(cudaPointerGetAttributes,
      (struct cudaPointerAttributes * kind_p, const void *address),

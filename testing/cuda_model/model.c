@@ -348,8 +348,8 @@ CALL(hipDeviceTotalMem, (size_t * bytes_p, int device), exists(device),
 enum { COOPERATIVE_LAUNCH = 10, PROCESSORS = 63 };
 
 CALL(hipDeviceGetAttribute, (int *value_p, int attribute, int device),
-     exists(device),
-     if (attribute != COOPERATIVE_LAUNCH &&
-         attribute != PROCESSORS) return cudaErrorInvalidValue;
+     attribute == COOPERATIVE_LAUNCH || attribute == PROCESSORS
+         ? exists(device)
+         : cudaErrorInvalidValue,
      *value_p = attribute == PROCESSORS ? model.processors
                                         : model.processors > 0)

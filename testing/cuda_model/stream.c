@@ -38,16 +38,10 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream_p, unsigned flags,
 
 /* CUDA waits for nothing, and work that is queued goes on; here, none may be.
  */
-cudaError_t cudaStreamDestroy(cudaStream_t stream)
-{
-    LOCK();
-
-    TRY(model_finish(stream->device, stream, __func__));
-    stream->device = -1;
-    model.counts.streams--;
-    model.counts.urgent_streams -= stream->priority == HIGHEST;
-    return cudaSuccess;
-}
+CALL(cudaStreamDestroy, (cudaStream_t stream),
+     model_finish(stream->device, stream, __func__), stream->device = -1,
+     model.counts.streams--,
+     model.counts.urgent_streams -= stream->priority == HIGHEST)
 
 CALL(cudaStreamSynchronize, (cudaStream_t stream),
      model_finish(stream->device, stream, __func__), (void)0)
@@ -79,7 +73,7 @@ CALL(cudaStreamWaitEvent,
      stream->stalls = stream->stalls || event->stalls)
 
 CALL(cudaEventQuery, (cudaEvent_t event), model_check(event->device),
-     if (event->stalls) return cudaErrorNotReady)
+     TRY(event->stalls ? cudaErrorNotReady : cudaSuccess))
 
 cudaError_t cudaEventElapsedTime(float *milliseconds_p, cudaEvent_t begin,
                                  cudaEvent_t end)
