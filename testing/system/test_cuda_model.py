@@ -243,36 +243,30 @@ def solved(xhpl):
     return run
 
 
-@pytest.mark.parametrize("processes, devices", [(1, "cuda:0"), (2, "cuda:0,1")])
-def test_xhpl_solves_with_a_device(solved, processes, devices):
-    outcome = solved((processes, 1), f"devices={devices}", VISIBLE="01")
-    assert_nothing_left(outcome, processes)
-
-
 KINDS = [pytest.param("cuda", marks=NEEDS_KERNELS),
          pytest.param("hip", marks=[NEEDS_HIP, pytest.mark.more])]
 
 
-# Several groups of a kernel share 700 rows.
-@pytest.mark.few(1)
+# Several groups of a kernel share 700 rows. Each of two devices reads the panels of
+# the other, or gets them by way of the host.
+HOMES = [
+    (1, 1, 700, "0", "panel=device", 1),
+    pytest.param(2, 1, 700, "0,1", "panel=device", 1, marks=pytest.mark.more),
+    (2, 2, 300, "0,1,2,3", "panel=auto", 1),
+    (1, 1, 300, "0,1", "panel=device group=1", 0),
+    (1, 1, 300, "0,1", "panel=device group=1", 1),
+    (1, 1, 300, "0,1", "panel=device group=3", 1),
+]
+
+
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("p, q, n, panel", [(1, 1, 700, "device"), (2, 1, 700, "device"),
-                                            (2, 2, 300, "auto")])  # fmt: skip
-def test_a_matrix_lives_on_devices(solved, kind, p, q, n, panel):
-    devices = ",".join(map(str, range(p * q)))
-    settings = [f"devices={kind}:{devices}", "home=device", f"panel={panel}"]
-    outcome = solved((p, q), *settings, n=n, VISIBLE="0123")
+@pytest.mark.parametrize("p, q, n, devices, settings, peers", HOMES)
+def test_a_matrix_lives_on_devices(solved, kind, p, q, n, devices, settings, peers):
+    settings = [f"devices={kind}:{devices}", "home=device", *settings.split()]
+    outcome = solved((p, q), *settings, n=n, VISIBLE="0123", PEERS=peers)
     assert re.search(f"^xhpl: homes: {kind}:0 +[1-9]", outcome.stderr, re.M)
     assert "the cores factor them" not in outcome.stderr, str(outcome)
     assert_nothing_left(outcome, p * q, of="left (.*);")
-
-
-# Each reads the panels of the other, or gets them by way of the host.
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("peers, group", [(0, 1), (1, 1), (1, 3)])
-def test_two_devices_share_a_matrix(solved, kind, peers, group):
-    settings = [f"devices={kind}:0,1", "home=device", "panel=device", f"group={group}"]
-    solved((1, 1), *settings, VISIBLE="01", PEERS=peers)
 
 
 # The host cannot read the model's memory, and the MPI library of tests is built
@@ -302,6 +296,7 @@ def test_processes_use_the_devices_that_they_see(solved, visible, used, idle):
     said = re.search("no process uses (.*): show", outcome.stderr)
     assert bool(said) == bool(idle), str(outcome)
     assert idle is None or re.search(idle, said[1]), str(outcome)
+    assert_nothing_left(outcome, 2)
 
 
 # One of 32 MiB a queue for cuBLAS, kernels keep 64.
