@@ -62,11 +62,12 @@ static bool get_ready(hyb_lu_t *lu, int k)
     int before = hyb_l2_copies(hyb_lu_panel(lu, 0)->workspace);
 
     return hyb_panel_advance(lu, k) && hyb_panel_is_free(lu, k + 1) &&
-           hyb_exchange_is_over(lu) &&
+           hyb_exchange_is_over(lu->exchange) &&
            complete_iteration(lu, k - HYB_IN_FLIGHT + 1) &&
            hyb_homes_have_panel(&lu->homes, k - before) &&
            can_move_rows(lu, k) && hyb_tuner_advance(lu) &&
-           hyb_seal_is_kept(lu, k - 2) && hyb_checkpoint_advance(lu, k);
+           hyb_seal_is_kept(lu, k - 2) &&
+           hyb_checkpoint_advance(lu->checkpoint, k);
 }
 
 static void open_iteration(hyb_lu_t *lu, int k)
@@ -78,7 +79,7 @@ static void open_iteration(hyb_lu_t *lu, int k)
     hyb_checkpoint_open(lu, k);
     hyb_panel_open(lu, k + 1);
     hyb_tuner_step(lu, k, hyb_lu_step(lu, k));
-    hyb_visits_open(lu, k);
+    hyb_visits_open(lu->visits, k);
     if (lu->grid->nprow > 1)
         hyb_exchange_open(lu, hyb_lu_step(lu, k));
     atomic_store_explicit(&lu->ledger.opened, k + 1, memory_order_release);
@@ -113,7 +114,7 @@ const hyb_step_t *hyb_iteration_open(hyb_worker_t *me, int k)
  * panel? */
 static bool come_to_rest(hyb_lu_t *lu, int last)
 {
-    return hyb_exchange_is_over(lu) && hyb_panels_are_still(lu) &&
+    return hyb_exchange_is_over(lu->exchange) && hyb_panels_are_still(lu) &&
            hyb_tuner_advance(lu) &&
            hyb_ledger_reached(&lu->ledger, hyb_lu_trailing(lu, last),
                               hyb_stage(last + 1)) &&

@@ -220,7 +220,7 @@ static hyb_block_range_t blocks_to_queue(hyb_lu_t *lu, const hyb_step_t *step,
                                  : due_blocks(lu, step, place, b);
     if (!has_rows(lu, step->k, b))
         return (hyb_block_range_t){b, b};
-    return hyb_exchange_parcel(lu, b)->blocks;
+    return hyb_exchange_parcel(lu->exchange, b)->blocks;
 }
 
 /* Queue the guests of `place` that come in iteration k, as far as it has room

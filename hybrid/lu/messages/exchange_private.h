@@ -3,6 +3,7 @@
 
 #include "hybrid/node/units.h"
 #include "hybrid/lu/messages/exchange.h"
+#include "hybrid/lu/state/homes.h"
 #include "hybrid/lu/state/ledger.h"
 #include "hybrid/lu/state/step.h"
 #include "hybrid/lu/tune/sizes.h"
@@ -22,8 +23,17 @@ typedef struct {
     int to;
 } hyb_holder_t;
 
+/* Panels from .. to - 1. */
+typedef struct {
+    int from, to;
+} hyb_panels_t;
+
 struct hyb_exchange {
-    int k; /* the iteration whose rows are exchanged */
+    hyb_ledger_t *ledger;
+    const hyb_homes_t *homes;
+    int nprow;
+    const hyb_step_t *step; /* of the iteration whose rows are exchanged */
+    hyb_panels_t *panels;   /* by block: what this iteration applies to it */
     hyb_block_range_t
         left[HYB_STREAMS];    /* blocks whose parcels have not begun */
     int64_t all[HYB_STREAMS]; /* how many were left at first */
@@ -62,7 +72,7 @@ struct hyb_exchange {
 void hyb_parcels_open(hyb_lu_t *lu, const hyb_step_t *step);
 
 /* Are any parcels left to begin? */
-bool hyb_parcels_are_left(const struct hyb_exchange *e);
+bool hyb_parcels_are_left(const hyb_exchange_t *e);
 
 /* The next parcel, without its tag; NULL if its blocks are not ready or there
  * is no room. Called by the leader. */

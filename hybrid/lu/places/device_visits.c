@@ -225,7 +225,7 @@ static xh_status_t meet(hyb_place_device_t *d, seat_t *seat, hyb_queue_t *queue,
     hyb_place_rows_t rows;
 
     if (travel) {
-        rows = rows_of(seat, hyb_exchange_parcel(lu, seat->block));
+        rows = rows_of(seat, hyb_exchange_parcel(lu->exchange, seat->block));
         XH_TRY(bring_rows(d, seat, &rows));
     }
     XH_TRY(hyb_queue_wait(queue, seat->come));
@@ -340,7 +340,7 @@ static xh_status_t bring_u(hyb_place_device_t *d, int k, int64_t block,
                : hyb_queue_copy_in(
                      d->queue.arrive,
                      hyb_exchange_u(
-                         lu, k,
+                         lu->exchange, hyb_lu_panel(lu, k)->hpl->jb,
                          hyb_ledger_columns(&lu->ledger, hyb_one_block(block))),
                      hyb_place_u(panel, part));
 }

@@ -210,7 +210,8 @@ static void queue_meet(hyb_place_device_t *d, const hyb_step_t *step,
     double flop = 0.0;
 
     if (lu->grid->nprow > 1)
-        rows = hyb_place_rows(d, hyb_exchange_parcel(lu, blocks.from));
+        rows =
+            hyb_place_rows(d, hyb_exchange_parcel(lu->exchange, blocks.from));
     hyb_place_require_ok(d, hyb_place_apply(d, &p,
                                             lu->grid->nprow > 1 ? &rows : NULL,
                                             from, to, &flop));
@@ -287,8 +288,8 @@ static void complete(hyb_place_device_t *d, int at, double now)
     if (d->queued.work[at].seat >= 0)
         hyb_place_seat_free(d, d->queued.work[at].seat);
     if (d->queued.work[at].visits >= 0)
-        hyb_visits_note(d->base.lu, d->queued.work[at].visits, d->number - 1,
-                        flop, seconds);
+        hyb_visits_note(d->base.lu->visits, d->queued.work[at].visits,
+                        d->number - 1, flop, seconds);
 }
 
 static void poll(hyb_place_t *place)

@@ -130,14 +130,6 @@ static inline bool hyb_lu_team_reads(const hyb_lu_t *lu, int k)
     return hyb_lu_trailing(lu, k).from < lu->homes.team_end;
 }
 
-/* flop of panel k's product with this many columns. */
-static inline double hyb_lu_flop(hyb_lu_t *lu, int k, int64_t columns)
-{
-    const hyb_tiles_t *l2 = &hyb_lu_panel(lu, k)->factors.l2;
-
-    return 2.0 * (double)l2->rows * (double)l2->cols * (double)columns;
-}
-
 /*
  * How many panels have been applied to local block b when iteration k is over?
  * The team's blocks have had all panels up to k. Far blocks of devices get one
