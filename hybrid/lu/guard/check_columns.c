@@ -10,8 +10,7 @@
 #include "hybrid/lu/state/lu.h"
 #include "hybrid/lu/state/place.h"
 
-enum { BOTH = HYB_CHECK_COLUMNS };
-enum { SWEEPS = 2 }; /* iterations whose sweeps are stored */
+enum { BOTH = HYB_CHECK_COLUMNS, SWEEPS = HYB_SWEEPS };
 
 /* ---- memory -------------------------------------------------------------- */
 
@@ -402,9 +401,7 @@ void hyb_check_columns_add_run(hyb_check_columns_t *check, int member, int k,
           run, z);
 }
 
-/* Add the sweeps of all members in iteration k up in c->work. Return false if
- * there are none. */
-static bool add_sweeps(const hyb_check_columns_t *c, int k)
+const double *hyb_check_columns_swept(const hyb_check_columns_t *c, int k)
 {
     int64_t count = BOTH * (int64_t)c->mat->mp;
     bool any = false;
@@ -418,22 +415,5 @@ static bool add_sweeps(const hyb_check_columns_t *c, int k)
         for (int64_t i = 0; i < count && *iteration == k; i++)
             c->work[i] += z[i];
     }
-    return any;
-}
-
-void hyb_check_columns_open(hyb_check_columns_t *check, int k)
-{
-    int over = k - SWEEPS;
-    int64_t from;
-
-    if (!hyb_check_columns_due(check, over) || !add_sweeps(check, over))
-        return;
-    from = hyb_check_columns_rows_above(check, over + 1);
-    hyb_check_columns_judge(check,
-                            &(hyb_compared_t){.place = 0,
-                                              .k = over,
-                                              .first = from,
-                                              .rows = check->mat->mp - from,
-                                              .z = check->work + from,
-                                              .ld = check->mat->mp});
+    return any ? c->work : NULL;
 }

@@ -18,6 +18,12 @@ void hyb_check_columns_subtract(const hyb_check_columns_t *c, xh_view_t a,
 void hyb_check_columns_difference(const hyb_check_columns_t *c, int place,
                                   int panels, double *z);
 
+enum { HYB_SWEEPS = 2 }; /* iterations whose sweeps are stored */
+
+/* Return the sum of the sweeps of all members in iteration k, likewise, or NULL
+ * if there are none. The result is in c->work. */
+const double *hyb_check_columns_swept(const hyb_check_columns_t *c, int k);
+
 /* Have the same panels been applied to all columns before panel k, and will
  * panel k alone be applied to all of them next? True if panel k is a group of
  * its own, and all guests, to which panels are applied by turns, are factored.

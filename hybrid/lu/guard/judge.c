@@ -153,6 +153,25 @@ void hyb_check_columns_judge(hyb_check_columns_t *check,
         place->right_until = r->k + 1;
 }
 
+void hyb_check_columns_open(hyb_check_columns_t *check, int k)
+{
+    int over = k - HYB_SWEEPS;
+    const double *z;
+    int64_t from;
+
+    if (!hyb_check_columns_due(check, over) ||
+        (z = hyb_check_columns_swept(check, over)) == NULL)
+        return;
+    from = hyb_check_columns_rows_above(check, over + 1);
+    hyb_check_columns_judge(check,
+                            &(hyb_compared_t){.place = 0,
+                                              .k = over,
+                                              .first = from,
+                                              .rows = check->mat->mp - from,
+                                              .z = z + from,
+                                              .ld = check->mat->mp});
+}
+
 /* ---- all rows, while nothing moves --------------------------------------- */
 
 typedef struct { /* the first wrong row of a place */
