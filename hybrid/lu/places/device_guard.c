@@ -129,8 +129,9 @@ static xh_status_t weigh(hyb_place_device_t *d, int64_t row, hyb_run_t run,
  * the device factors the panel. */
 static bool needs_panel(const hyb_place_device_t *d, int k)
 {
-    return d->guard != NULL && (d->base.lu->grid->nprow > 1 ||
-                                hyb_check_columns_due(d->base.lu, k - 1));
+    return d->guard != NULL &&
+           (d->base.lu->grid->nprow > 1 ||
+            hyb_check_columns_due(d->base.lu->check, k - 1));
 }
 
 xh_status_t hyb_place_guard_queue_panel_sums(hyb_place_device_t *d, int k)
@@ -203,7 +204,7 @@ void hyb_place_guard_queue_comparison(hyb_place_t *place, int k)
     hyb_place_device_t *d = (hyb_place_device_t *)place;
 
     if (d->guard == NULL || !place->lu->homes.resident || d->guard->swept > k ||
-        !hyb_check_columns_due(place->lu, k) || !can_sweep(d, k))
+        !hyb_check_columns_due(place->lu->check, k) || !can_sweep(d, k))
         return;
     d->guard->swept = k + 1;
     hyb_place_require_ok(d, sweep(d, k));
@@ -221,12 +222,12 @@ void hyb_place_guard_finish_comparison(hyb_place_device_t *d, int k)
         for (int which = 0; which < BOTH; which++)
             for (int64_t i = which * mp; i < which * mp + mp - from; i++)
                 all[i] += own[i];
-    hyb_check_columns_judge(lu, &(hyb_compared_t){.place = d->number,
-                                                  .k = k,
-                                                  .first = from,
-                                                  .rows = mp - from,
-                                                  .z = all,
-                                                  .ld = mp});
+    hyb_check_columns_judge(lu->check, &(hyb_compared_t){.place = d->number,
+                                                         .k = k,
+                                                         .first = from,
+                                                         .rows = mp - from,
+                                                         .z = all,
+                                                         .ld = mp});
 }
 
 /* ---- seals ----------------------------------------------------------------
@@ -277,7 +278,8 @@ xh_status_t hyb_place_guard_queue_received_seal(hyb_place_device_t *d, int k,
 
     if (d->guard == NULL)
         return XH_OK;
-    d->guard->seal[k % PANELS] = copied ? hyb_seal_of(d->base.lu, k) : 0;
+    d->guard->seal[k % PANELS] =
+        copied ? hyb_seal_of(hyb_lu_panel(d->base.lu, k)) : 0;
     d->guard->l1_seal[k % PANELS] = hyb_seal_bits(l1.data, l1.rows * l1.cols);
     XH_TRY(sum(d, d->queue.link, k, CAME,
                hyb_device_view_first(panel->l2, rows, panel->l2.cols)));
@@ -316,10 +318,10 @@ void hyb_place_guard_compare_seals(hyb_place_device_t *d, int k, bool given_up)
         Mmin(d->base.lu->mat->nb, d->base.lu->mat->n - k * d->base.lu->mat->nb);
 
     if (!given_up)
-        hyb_seal_compare_copy(d->base.lu, k, d->number - 1,
+        hyb_seal_compare_copy(d->base.lu->check, k, d->number - 1,
                               d->guard->l1_seal[k % PANELS],
                               bits_of(d, k, L1_CAME, columns));
-    hyb_seal_compare_copy(d->base.lu, k, d->number - 1,
+    hyb_seal_compare_copy(d->base.lu->check, k, d->number - 1,
                           d->guard->seal[k % PANELS],
                           bits_of(d, k, given_up ? GIVEN_UP : CAME, columns));
 }

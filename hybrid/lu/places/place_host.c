@@ -186,7 +186,8 @@ static void multiply(hyb_worker_t *me, const hyb_step_t *step, hyb_run_t run)
     else
         hyb_run_multiply(&p->factors, me->u, c, &polls);
     hyb_timer_end_product(me, flop);
-    hyb_check_columns_add_run(me, step->k, run);
+    if (me->lu->visits == NULL)
+        hyb_check_columns_add_run(me->lu->check, me->member, step->k, run);
 }
 
 /* Do all steps while the run is in cache, or some of them, where others do the
