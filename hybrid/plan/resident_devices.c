@@ -171,7 +171,7 @@ static xh_status_t update(const hyb_resident_devices_t *d, const resident_t *r)
         .columns = hyb_device_view_first(r->columns, d->m + d->nb, n),
         .u = hyb_device_view_first(r->u, d->nb, n)};
 
-    return hyb_place_meet(&r->panel, &part);
+    return hyb_place_apply_panel(&r->panel, &part);
 }
 
 static xh_status_t move(const hyb_resident_devices_t *d, const resident_t *r)

@@ -362,7 +362,7 @@ static void factor_columns(worker_t *w, int begin, int end)
 }
 
 void hyb_panel_replay(const hyb_panel_method_t *method, int begin, int end,
-                      int *met, hyb_panel_pivot_fn_t at, void *context)
+                      int *applied, hyb_panel_pivot_fn_t at, void *context)
 {
     bool leaf = end - begin <= method->base_cols;
     stage_t s = stage_of(method, begin, end);
@@ -372,9 +372,9 @@ void hyb_panel_replay(const hyb_panel_method_t *method, int begin, int end,
         if (leaf)
             at(context, p);
         else
-            hyb_panel_replay(method, p, q, met, at, context);
+            hyb_panel_replay(method, p, q, applied, at, context);
         for (int j = q; q < end && j < step_after(&s, p, q).update_end; j++)
-            met[j] = q;
+            applied[j] = q;
     }
 }
 

@@ -71,12 +71,12 @@ typedef struct {
 
 /*
  * Call `at` for each pivot c of columns begin .. end - 1, in order; meanwhile
- * met[j] is the number of pivots that have been applied to column j when pivot
- * c is sought. The caller sets `met` to 0 before.
+ * applied[j] is the number of pivots that have been applied to column j when
+ * pivot c is sought. The caller sets `applied` to 0 before.
  */
 typedef void (*hyb_panel_pivot_fn_t)(void *context, int c);
 void hyb_panel_replay(const hyb_panel_method_t *method, int begin, int end,
-                      int *met, hyb_panel_pivot_fn_t at, void *context);
+                      int *applied, hyb_panel_pivot_fn_t at, void *context);
 
 /* Scratch memory and barriers for panels of at most most_cols columns. */
 typedef struct hyb_panel_scratch hyb_panel_scratch_t;

@@ -261,10 +261,10 @@ panel_swap(GLOBAL double *a, block_t p, GLOBAL const i64 *pivots, block_t list,
 #endif
 
 /*
- * All groups of the grid meet; behind it each sees what the others wrote. Each
+ * All groups of the grid wait here; behind it each sees what the others wrote. Each
  * one tells its turn, which grows from meeting to meeting, and waits for all.
  */
-FUNCTION void meet(GLOBAL u64 *arrived, u64 turn)
+FUNCTION void grid_barrier(GLOBAL u64 *arrived, u64 turn)
 {
     BARRIER();
     if (ITEM(0) == 0) {
@@ -404,7 +404,7 @@ FUNCTION void step_column(double x[PANEL_HELD][PANEL_COLUMNS], int c,
     const block_t at = {c % 2 * l->vector, l->vector, 1, l->vector};
 
     propose(x, c, l, l->proposals + at.offset, s);
-    meet(l->arrived, l->turn + c);
+    grid_barrier(l->arrived, l->turn + c);
     choose(l->proposals, at, c, l->cols, s);
 #pragma unroll
     for (int r = 0; r < PANEL_HELD; r++)

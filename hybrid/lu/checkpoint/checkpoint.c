@@ -26,6 +26,8 @@
 enum { NONE = -1, LAG = 2 }; /* LAG: iterations between a vote and its effect */
 
 struct hyb_checkpoint {
+    const HPL_T_grid *grid;
+    int panels;               /* of the whole matrix */
     int seed;                 /* of the matrix */
     const hyb_store_t *store; /* NULL: no checkpoints are written */
     hyb_piece_t *buffer;      /* room for one piece with its elements */
@@ -60,14 +62,14 @@ static bool can_write(const hyb_store_t *store)
 
 /* Open the folder for writing. If it does not exist, create it for this user
  * alone. */
-static xh_status_t open_folder(hyb_lu_t *lu)
+static xh_status_t open_folder(hyb_checkpoint_t *c)
 {
     const char *folder = xh_settings_text("checkpoint");
     char why[HYB_STORE_TEXT] = "";
 
-    lu->checkpoint->store = &hyb_store_checkpoint;
+    c->store = &hyb_store_checkpoint;
     if ((mkdir(folder, 0700) == 0 || errno == EEXIST) &&
-        hyb_store_begin(folder, lu->grid->myrow, lu->grid->mycol,
+        hyb_store_begin(folder, c->grid->myrow, c->grid->mycol,
                         &hyb_store_checkpoint, why) &&
         can_write(&hyb_store_checkpoint))
         return XH_OK;
@@ -76,46 +78,47 @@ static xh_status_t open_folder(hyb_lu_t *lu)
     return XH_ERR_INPUT;
 }
 
-/* Refuse a folder with checkpoints from which this run did not restart: they
- * are not removed, as a restart may need them. */
-static xh_status_t take_folder(hyb_lu_t *lu)
+/* Refuse a folder with checkpoints from which this run, which begins with panel
+ * `first`, did not restart: they are not removed, as a restart may need
+ * them. */
+static xh_status_t take_folder(hyb_checkpoint_t *c, int first)
 {
-    struct hyb_checkpoint *c = lu->checkpoint;
     bool continues =
         c->origin.first > 0 && hyb_store_is_same(c->store, &hyb_store_restart);
     bool is_used = !continues && hyb_store_newest_of_any(c->store, INT_MAX) > 0;
-    int owner = is_used ? lu->grid->iam : INT_MAX;
+    int owner = is_used ? c->grid->iam : INT_MAX;
 
-    MPI_Allreduce(MPI_IN_PLACE, &owner, 1, MPI_INT, MPI_MIN,
-                  lu->grid->all_comm);
-    if (owner == lu->grid->iam)
+    MPI_Allreduce(MPI_IN_PLACE, &owner, 1, MPI_INT, MPI_MIN, c->grid->all_comm);
+    if (owner == c->grid->iam)
         xh_log_error("--checkpoint: %s holds checkpoints: --restart %s goes on "
                      "from the newest, or remove them",
                      c->store->folder, c->store->folder);
     if (owner < INT_MAX)
         return XH_ERR_INPUT;
     hyb_store_unlink(c->store, HYB_STORE_DONE);
-    c->newest = continues ? lu->range.first : 0;
+    c->newest = continues ? first : 0;
     return XH_OK;
 }
 
 static xh_status_t allocate(hyb_lu_t *lu)
 {
-    struct hyb_checkpoint *c = lu->checkpoint = calloc(1, sizeof(*c));
+    hyb_checkpoint_t *c = lu->checkpoint = calloc(1, sizeof(*c));
 
     if (c == NULL)
         return XH_ERR_MEMORY;
+    c->grid = lu->grid;
+    c->panels = lu->range.panels;
     c->comm = MPI_COMM_NULL;
     c->request = MPI_REQUEST_NULL;
     c->vote_iteration = NONE;
     c->moments.file = -1;
-    c->buffer = malloc(hyb_save_bytes(lu));
+    c->buffer = malloc(hyb_save_bytes(lu->mat->mp));
     return c->buffer != NULL ? XH_OK : XH_ERR_MEMORY;
 }
 
 xh_status_t hyb_checkpoint_create(hyb_lu_t *lu)
 {
-    struct hyb_checkpoint *c;
+    hyb_checkpoint_t *c;
     MPI_Comm all = lu->grid->all_comm;
 
     if (!hyb_checkpoint_are_asked())
@@ -128,16 +131,14 @@ xh_status_t hyb_checkpoint_create(hyb_lu_t *lu)
     XH_TRY(hyb_restart_load(lu, c->buffer, &c->origin, &c->life_sign));
     if (xh_settings_text("checkpoint")[0] == '\0')
         return XH_OK;
-    XH_TRY(hpl_agree(all, open_folder(lu)));
-    XH_TRY(take_folder(lu));
+    XH_TRY(hpl_agree(all, open_folder(c)));
+    XH_TRY(take_folder(c, lu->range.first));
     hyb_poller_add(&lu->poller, hyb_moments_poll, &c->moments);
     return XH_OK;
 }
 
-void hyb_checkpoint_destroy(hyb_lu_t *lu)
+void hyb_checkpoint_destroy(hyb_checkpoint_t *c)
 {
-    struct hyb_checkpoint *c = lu->checkpoint;
-
     if (c == NULL)
         return;
     hyb_moments_end(&c->moments);
@@ -148,10 +149,8 @@ void hyb_checkpoint_destroy(hyb_lu_t *lu)
     free(c);
 }
 
-bool hyb_checkpoint_resumes(hyb_lu_t *lu, int seed)
+bool hyb_checkpoint_resumes(hyb_checkpoint_t *c, int seed)
 {
-    struct hyb_checkpoint *c = lu->checkpoint;
-
     if (c == NULL)
         return false;
     if (c->origin.first > 0 && c->origin.seed != seed)
@@ -162,16 +161,14 @@ bool hyb_checkpoint_resumes(hyb_lu_t *lu, int seed)
     return c->origin.first > 0;
 }
 
-void hyb_checkpoint_begin(hyb_lu_t *lu)
+void hyb_checkpoint_begin(hyb_checkpoint_t *c)
 {
-    struct hyb_checkpoint *c = lu->checkpoint;
-
     if (c == NULL)
         return;
     c->last_time = xh_clock_wall();
     hyb_moments_begin(c->store, &c->origin, &c->life_sign, &c->moments,
                       &c->report);
-    if (c->report.clocks_disagree && lu->grid->iam == 0)
+    if (c->report.clocks_disagree && c->grid->iam == 0)
         xh_log_warning("--restart: the clock of this host does not agree with "
                        "what the run noted before: its time is at least what "
                        "was seen to pass, and its rate is no result to submit");
@@ -180,18 +177,14 @@ void hyb_checkpoint_begin(hyb_lu_t *lu)
 /* ---- deciding ------------------------------------------------------------ */
 
 /* On process 0: should the range end LAG iterations after k? */
-static bool is_due(const hyb_lu_t *lu, int k)
+static bool is_due(const hyb_checkpoint_t *c, int k)
 {
-    const struct hyb_checkpoint *c = lu->checkpoint;
-
-    return k + LAG + 1 < lu->range.panels - 1 &&
+    return k + LAG + 1 < c->panels - 1 &&
            xh_clock_wall() >= c->last_time + hyb_checkpoint_every();
 }
 
-bool hyb_checkpoint_advance(hyb_lu_t *lu, int k)
+bool hyb_checkpoint_advance(hyb_checkpoint_t *c, int k)
 {
-    struct hyb_checkpoint *c = lu->checkpoint;
-
     if (c == NULL || c->request == MPI_REQUEST_NULL)
         return true;
     hpl_waits_test(c->comm, sizeof(c->is_due), &c->request);
@@ -200,7 +193,7 @@ bool hyb_checkpoint_advance(hyb_lu_t *lu, int k)
 
 void hyb_checkpoint_open(hyb_lu_t *lu, int k)
 {
-    struct hyb_checkpoint *c = lu->checkpoint;
+    hyb_checkpoint_t *c = lu->checkpoint;
 
     if (c == NULL || c->store == NULL ||
         (c->vote_iteration != NONE && k < c->vote_iteration + LAG))
@@ -211,16 +204,15 @@ void hyb_checkpoint_open(hyb_lu_t *lu, int k)
         return;
     }
     c->vote_iteration = k;
-    c->is_due = lu->grid->iam == 0 && is_due(lu, k);
+    c->is_due = c->grid->iam == 0 && is_due(c, k);
     MPI_Ibcast(&c->is_due, 1, MPI_INT, 0, c->comm, &c->request);
 }
 
 /* ---- the pause ----------------------------------------------------------- */
 
 /* Is `mine` true on all processes? */
-static bool is_true_on_all(hyb_lu_t *lu, bool mine)
+static bool is_true_on_all(hyb_checkpoint_t *c, bool mine)
 {
-    struct hyb_checkpoint *c = lu->checkpoint;
     int all = mine;
 
     hpl_waits_allreduce(&all, 1, MPI_INT, MPI_MIN, c->comm);
@@ -243,12 +235,13 @@ static bool is_right(hyb_lu_t *lu, int first)
 
 /* Return `good`. If it is false, warn that `file` could not be written, because
  * of errno. */
-static bool is_written(hyb_lu_t *lu, int first, int file, bool good)
+static bool is_written(const hyb_checkpoint_t *c, int first, int file,
+                       bool good)
 {
     char path[HYB_STORE_TEXT];
     int error = errno;
 
-    hyb_store_path(lu->checkpoint->store, file, path);
+    hyb_store_path(c->store, file, path);
     if (!good)
         xh_log_warning("the checkpoint of iteration %d failed: cannot write "
                        "%s: %s; the run goes on",
@@ -260,7 +253,7 @@ static bool is_written(hyb_lu_t *lu, int first, int file, bool good)
  * complete. The previous checkpoint is kept. */
 static bool write_checkpoint(hyb_lu_t *lu, int first, double *bytes_p)
 {
-    struct hyb_checkpoint *c = lu->checkpoint;
+    hyb_checkpoint_t *c = lu->checkpoint;
     hyb_header_t header = hyb_restart_header(lu);
 
     header.seed = c->seed;
@@ -270,17 +263,16 @@ static bool write_checkpoint(hyb_lu_t *lu, int first, double *bytes_p)
     hyb_header_seal(&header);
     hyb_store_keep(c->store, c->newest);
     *bytes_p = (double)hyb_save(lu, c->store, &header, c->buffer, &c->phase);
-    return is_true_on_all(
-               lu, is_written(lu, first, HYB_STORE_PART, *bytes_p > 0)) &&
-           is_true_on_all(lu, is_written(lu, first, first,
-                                         hyb_store_name(c->store, first)));
+    return is_true_on_all(c,
+                          is_written(c, first, HYB_STORE_PART, *bytes_p > 0)) &&
+           is_true_on_all(
+               c, is_written(c, first, first, hyb_store_name(c->store, first)));
 }
 
 /* Record the checkpoint of panel `first`, which all processes have written;
  * `bytes` is this process's part. */
-static void note(hyb_lu_t *lu, int first, double bytes, double seconds)
+static void note(hyb_checkpoint_t *c, int first, double bytes, double seconds)
 {
-    struct hyb_checkpoint *c = lu->checkpoint;
     size_t room = ((size_t)c->report.count + 1) * sizeof(*c->list);
     hpl_checkpoint_t *list = realloc(c->list, room);
 
@@ -290,9 +282,9 @@ static void note(hyb_lu_t *lu, int first, double bytes, double seconds)
         list[c->report.count++] = (hpl_checkpoint_t){first, bytes, seconds};
         c->list = list;
     }
-    if (lu->grid->iam == 0)
+    if (c->grid->iam == 0)
         xh_log_info("checkpoint of iteration %d of %d: %.3g GB, a pause of %s",
-                    first, lu->range.panels, 1e-9 * bytes,
+                    first, c->panels, 1e-9 * bytes,
                     xh_text_seconds(seconds).text);
 }
 
@@ -300,13 +292,13 @@ static void note(hyb_lu_t *lu, int first, double bytes, double seconds)
  * columns. */
 static void checkpoint(hyb_lu_t *lu, int first)
 {
-    struct hyb_checkpoint *c = lu->checkpoint;
+    hyb_checkpoint_t *c = lu->checkpoint;
     double start = xh_clock_wall(), bytes;
 
     hyb_phase_begin(&c->phase, "writing a checkpoint");
-    if (is_true_on_all(lu, is_right(lu, first)) &&
+    if (is_true_on_all(c, is_right(lu, first)) &&
         write_checkpoint(lu, first, &bytes))
-        note(lu, first, bytes, xh_clock_wall() - start);
+        note(c, first, bytes, xh_clock_wall() - start);
     else {
         c->report.failed++;
         hyb_store_keep(c->store, c->newest);
@@ -330,10 +322,9 @@ bool hyb_checkpoint_pause(hyb_lu_t *lu)
     return false;
 }
 
-bool hyb_checkpoint_report(const hyb_lu_t *lu, hpl_checkpoints_t *report_p)
+bool hyb_checkpoint_report(const hyb_checkpoint_t *c,
+                           hpl_checkpoints_t *report_p)
 {
-    const struct hyb_checkpoint *c = lu->checkpoint;
-
     if (c == NULL)
         return false;
     *report_p = c->report;

@@ -13,6 +13,8 @@
  * kept, too.
  */
 
+typedef struct hyb_checkpoint hyb_checkpoint_t;
+
 /*
  * Create lu->checkpoint as the settings ask; collective. Call it before the
  * matrix is generated.
@@ -21,7 +23,7 @@
  *         XH_ERR_MEMORY
  */
 xh_status_t hyb_checkpoint_create(hyb_lu_t *lu);
-void hyb_checkpoint_destroy(hyb_lu_t *lu);
+void hyb_checkpoint_destroy(hyb_checkpoint_t *checkpoint);
 
 /*
  * Remove the checkpoints of a run whose results are saved. If the run is killed
@@ -32,18 +34,19 @@ void hyb_checkpoint_destroy(hyb_lu_t *lu);
  */
 void hyb_checkpoint_clear(MPI_Comm comm, bool mine);
 
+/* Without checkpoints, which is NULL, the functions below do nothing. The
+ * leader calls them. */
+
 /* Was the matrix restored from a checkpoint, so that it need not be generated?
  * Ends the job if that checkpoint's seed is not `seed`. */
-bool hyb_checkpoint_resumes(hyb_lu_t *lu, int seed);
-
-/* Without checkpoints the functions below do nothing. The leader calls them. */
+bool hyb_checkpoint_resumes(hyb_checkpoint_t *checkpoint, int seed);
 
 /* Start the clock of the factorization. */
-void hyb_checkpoint_begin(hyb_lu_t *lu);
+void hyb_checkpoint_begin(hyb_checkpoint_t *checkpoint);
 
 /* Advance the vote without waiting. Is the decision known that applies when
  * iteration k opens? */
-bool hyb_checkpoint_advance(hyb_lu_t *lu, int k);
+bool hyb_checkpoint_advance(hyb_checkpoint_t *checkpoint, int k);
 
 /* Call this before iteration k opens: start a vote, or, if a checkpoint is due,
  * end the range with the group of panel k. */
@@ -60,4 +63,5 @@ const char *hyb_checkpoint_advice(void);
 
 /* Report which checkpoints were written, and from which one the run restarted.
  * False if the run neither writes nor reads checkpoints. */
-bool hyb_checkpoint_report(const hyb_lu_t *lu, hpl_checkpoints_t *report_p);
+bool hyb_checkpoint_report(const hyb_checkpoint_t *checkpoint,
+                           hpl_checkpoints_t *report_p);

@@ -75,10 +75,9 @@ typedef struct { /* a file that grows */
     int64_t at, flushed;
 } stream_t;
 
-size_t hyb_save_bytes(const hyb_lu_t *lu)
+size_t hyb_save_bytes(int64_t rows)
 {
-    int64_t rows = Mmax(lu->mat->mp, 1);
-
+    rows = Mmax(rows, 1);
     return sizeof(hyb_piece_t) +
            (size_t)(rows * hyb_piece_columns(rows)) * sizeof(double);
 }

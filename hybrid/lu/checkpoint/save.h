@@ -30,8 +30,9 @@ static inline int64_t hyb_part_count(const hyb_part_t *part)
     return part->rows * part->columns;
 }
 
-/* Return the bytes of a piece that has room for any part's elements. */
-size_t hyb_save_bytes(const hyb_lu_t *lu);
+/* Return the bytes of a piece that has room for any part's elements, on a
+ * process with `rows` local rows. */
+size_t hyb_save_bytes(int64_t rows);
 
 /*
  * Write this process's part of the checkpoint with `header`, and flush it to

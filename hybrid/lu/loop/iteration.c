@@ -15,13 +15,13 @@
 #include "hybrid/lu/state/timer.h"
 #include "hybrid/lu/state/worker.h"
 
-bool hyb_iteration_has_met(hyb_lu_t *lu, int k)
+bool hyb_iteration_is_applied(hyb_lu_t *lu, int k)
 {
     hyb_block_range_t all = hyb_lu_trailing(lu, k);
 
     for (int64_t b = all.from; b < all.to; b++)
         if (!hyb_ledger_reached(&lu->ledger, hyb_one_block(b),
-                                hyb_stage(hyb_lu_met(lu, b, k))))
+                                hyb_stage(hyb_lu_applied(lu, b, k))))
             return false;
     return true;
 }
@@ -38,7 +38,7 @@ static bool can_move_rows(const hyb_lu_t *lu, int k)
     if (k == lu->groups.of[k].first)
         return true;
     for (int64_t b = all.from; b < all.to; b++)
-        if (hyb_lu_met(lu, b, k - 1) == k &&
+        if (hyb_lu_applied(lu, b, k - 1) == k &&
             !hyb_ledger_queued(&lu->ledger, hyb_one_block(b), hyb_stage(k)))
             return false;
     return true;
@@ -47,8 +47,9 @@ static bool can_move_rows(const hyb_lu_t *lu, int k)
 /* Is iteration k complete here, and does nobody use what it needed? */
 static bool complete_iteration(hyb_lu_t *lu, int k)
 {
-    return k < 0 || (hyb_workers_have_left(lu, k + 1) &&
-                     hyb_iteration_has_met(lu, k) && hyb_visits_advance(lu, k));
+    return k < 0 ||
+           (hyb_workers_have_left(lu, k + 1) &&
+            hyb_iteration_is_applied(lu, k) && hyb_visits_advance(lu, k));
 }
 
 /*
@@ -62,11 +63,12 @@ static bool get_ready(hyb_lu_t *lu, int k)
     int before = hyb_l2_copies(hyb_lu_panel(lu, 0)->workspace);
 
     return hyb_panel_advance(lu, k) && hyb_panel_is_free(lu, k + 1) &&
-           hyb_exchange_is_over(lu) &&
+           hyb_exchange_is_over(lu->exchange) &&
            complete_iteration(lu, k - HYB_IN_FLIGHT + 1) &&
            hyb_homes_have_panel(&lu->homes, k - before) &&
            can_move_rows(lu, k) && hyb_tuner_advance(lu) &&
-           hyb_seal_is_kept(lu, k - 2) && hyb_checkpoint_advance(lu, k);
+           hyb_seal_is_kept(lu, k - 2) &&
+           hyb_checkpoint_advance(lu->checkpoint, k);
 }
 
 static void open_iteration(hyb_lu_t *lu, int k)
@@ -78,7 +80,7 @@ static void open_iteration(hyb_lu_t *lu, int k)
     hyb_checkpoint_open(lu, k);
     hyb_panel_open(lu, k + 1);
     hyb_tuner_step(lu, k, hyb_lu_step(lu, k));
-    hyb_visits_open(lu, k);
+    hyb_visits_open(lu->visits, k);
     if (lu->grid->nprow > 1)
         hyb_exchange_open(lu, hyb_lu_step(lu, k));
     atomic_store_explicit(&lu->ledger.opened, k + 1, memory_order_release);
@@ -113,7 +115,7 @@ const hyb_step_t *hyb_iteration_open(hyb_worker_t *me, int k)
  * panel? */
 static bool come_to_rest(hyb_lu_t *lu, int last)
 {
-    return hyb_exchange_is_over(lu) && hyb_panels_are_still(lu) &&
+    return hyb_exchange_is_over(lu->exchange) && hyb_panels_are_still(lu) &&
            hyb_tuner_advance(lu) &&
            hyb_ledger_reached(&lu->ledger, hyb_lu_trailing(lu, last),
                               hyb_stage(last + 1)) &&

@@ -75,4 +75,4 @@ bool hyb_update_help(hyb_worker_t *me);
 
 /* Has each block behind panel k had all panels applied that iteration k applies
  * to it, here and on devices? */
-bool hyb_iteration_has_met(hyb_lu_t *lu, int k);
+bool hyb_iteration_is_applied(hyb_lu_t *lu, int k);

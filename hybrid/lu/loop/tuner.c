@@ -4,6 +4,7 @@
 #include <math.h>
 #include "base/settings.h"
 #include "hpl/comm/waits.h"
+#include "hpl/solver/system.h"
 #include "hybrid/lu/panel/panel_choice.h"
 #include "hybrid/lu/places/visits.h"
 #include "hybrid/lu/state/flight.h"
@@ -26,6 +27,10 @@ typedef struct {          /* by iteration k */
 } took_t;
 
 struct hyb_tuner {
+    const hyb_ledger_t *ledger;
+    hpl_shape_t shape;
+    int panels, members;
+    int64_t run_columns; /* of a worker's run, at most */
     hyb_lookahead_chooser_t chooser;
     /* The iteration that is being reduced, */
     hyb_lookahead_iteration_t measured;
@@ -46,24 +51,24 @@ struct hyb_tuner {
     } told[HYB_ITERATION_DEVICES];
 };
 
-static took_t *took(hyb_lu_t *lu, int k)
+static took_t *took(hyb_tuner_t *t, int k)
 {
-    return &lu->tuner->took[k % HYB_IN_FLIGHT];
-}
-
-static int members_of(const hyb_lu_t *lu)
-{
-    return hyb_team_size(lu->resources.team);
+    return &t->took[k % HYB_IN_FLIGHT];
 }
 
 /* ---- beginning ----------------------------------------------------------- */
 
 xh_status_t hyb_tuner_create(hyb_lu_t *lu)
 {
-    struct hyb_tuner *t = lu->tuner = calloc(1, sizeof(*t));
+    hyb_tuner_t *t = lu->tuner = calloc(1, sizeof(*t));
 
     if (t == NULL)
         return XH_ERR_MEMORY;
+    t->ledger = &lu->ledger;
+    t->shape = hpl_system_shape(lu->grid, lu->mat->n, lu->mat->nb);
+    t->panels = lu->range.panels;
+    t->members = hyb_team_size(lu->resources.team);
+    t->run_columns = hyb_resources_run_columns(&lu->resources, lu->mat->nb);
     XH_TRY(hyb_split_of_setting(&t->split));
     t->panel_split = t->split;
     /* Columns on devices are treated like columns on cores: parcels travel
@@ -76,167 +81,164 @@ xh_status_t hyb_tuner_create(hyb_lu_t *lu)
     return XH_OK;
 }
 
-void hyb_tuner_destroy(hyb_lu_t *lu)
+void hyb_tuner_destroy(hyb_tuner_t *tuner)
 {
-    free(lu->tuner);
+    free(tuner);
 }
 
 /* ---- deciding ------------------------------------------------------------ */
 
-/* The sizes of iteration k, without its times. */
-static hyb_lookahead_iteration_t iteration(hyb_lu_t *lu, int k)
+/* The sizes of iteration k, without its times and its mode. */
+static hyb_lookahead_iteration_t iteration(const hyb_tuner_t *t, int k)
 {
-    int64_t nb = lu->mat->nb, left = lu->range.panels - 1 - k;
-    int64_t rows = xh_units(left, lu->grid->nprow);
-    int64_t cols = xh_units(left, lu->grid->npcol);
+    int64_t nb = t->shape.nb, left = t->panels - 1 - k;
 
-    return (hyb_lookahead_iteration_t){.index = k,
-                                       .count = lu->range.panels,
-                                       .rows = rows * nb,
-                                       .cols = cols * nb,
-                                       .nb = nb,
-                                       .mode = hyb_lu_step(lu, k)->mode};
+    return (hyb_lookahead_iteration_t){
+        .index = k,
+        .count = t->panels,
+        .rows = xh_units(left, t->shape.nprow) * nb,
+        .cols = xh_units(left, t->shape.npcol) * nb,
+        .nb = nb};
 }
 
-static int64_t columns_of(const hyb_lu_t *lu, hyb_block_range_t blocks)
+static int64_t columns_of(const hyb_tuner_t *t, hyb_block_range_t blocks)
 {
-    return hyb_ledger_columns(&lu->ledger, blocks).count;
+    return hyb_ledger_columns(t->ledger, blocks).count;
+}
+
+/* flop/s of the whole team. */
+static double team_rate(const hyb_tuner_t *t)
+{
+    return t->members * t->team.thread_rate;
 }
 
 /*
  * By measured rates: would the devices have updated their first visitors before
  * the team has updated the next panel's columns?
  */
-static bool devices_are_quicker(hyb_lu_t *lu, const hyb_step_t *step)
+static bool devices_are_quicker(const hyb_tuner_t *t, const hyb_step_t *step)
 {
-    const struct hyb_tuner *t = lu->tuner;
-    double team = members_of(lu) * t->team.thread_rate;
-    double next = (double)columns_of(lu, step->next);
+    double team = team_rate(t), next = (double)columns_of(t, step->next);
 
-    return lu->visits != NULL && t->devices_columns > 0 && team > 0.0 &&
-           hyb_lu_flop(lu, step->k, 1) > 0.0 &&
+    return t->devices_columns > 0 && team > 0.0 && step->column_flop > 0.0 &&
            (double)t->devices_columns / t->devices_rate < next / team;
 }
 
-/* What is known of updates such as iteration k's, with or without a panel of
- * the team. */
-static hyb_split_t *split_of(hyb_lu_t *lu, int k)
+/* What is known of updates such as the step's, with or without a panel of the
+ * team. */
+static hyb_split_t *split_of(hyb_tuner_t *t, const hyb_step_t *step)
 {
-    struct hyb_tuner *t = lu->tuner;
-
-    return hyb_lu_owns(lu, k + 1) ? &t->panel_split : &t->split;
+    return hyb_blocks_count(step->next) > 0 ? &t->panel_split : &t->split;
 }
 
-/* The devices' share of the columns behind the next panel's columns. */
-static double devices_share(hyb_lu_t *lu, int k, int64_t columns)
+/* The share of devices that help, of the columns behind the next panel's
+ * columns. */
+static double devices_share(hyb_tuner_t *t, const hyb_step_t *step,
+                            int64_t columns)
 {
-    const hyb_split_t *split = split_of(lu, k);
+    const hyb_split_t *split = split_of(t, step);
 
-    if (lu->visits == NULL)
-        return 0.0;
     /* Everything but what the team takes from the end: the user asked for it,
      * or no rate is known yet. */
     if (split->policy == HYB_SPLIT_STEAL ||
-        (split->policy == HYB_SPLIT_RATIO && lu->tuner->devices_rate == 0.0))
+        (split->policy == HYB_SPLIT_RATIO && t->devices_rate == 0.0))
         return 1.0;
-    return hyb_split_share(split, hyb_lu_flop(lu, k, columns));
+    return hyb_split_share(split, step->column_flop * (double)columns);
 }
 
 /* Divide the host's blocks behind the next panel's columns: the first ones
- * visit devices. */
-static void divide(hyb_lu_t *lu, hyb_step_t *step)
+ * visit devices, if these `help`. */
+static void divide(hyb_tuner_t *t, hyb_step_t *step, bool help)
 {
     hyb_block_range_t others = {step->next.to, step->all.to};
-    double share = devices_share(lu, step->k,
-                                 hyb_ledger_team_columns(&lu->ledger, others));
+    int64_t columns = hyb_ledger_team_columns(t->ledger, others);
+    double share = help ? devices_share(t, step, columns) : 0.0;
     int64_t ours =
-        hyb_ledger_divide(&lu->ledger, others, share, step->share_is_fixed);
+        hyb_ledger_divide(t->ledger, others, share, step->share_is_fixed);
 
-    if (share == 0.0 || hyb_lu_flop(lu, step->k, 1) == 0.0)
+    if (share == 0.0 || step->column_flop == 0.0)
         ours = others.from;
     step->visiting = (hyb_block_range_t){others.from, ours};
     if (step->next_visits)
         step->visiting.from = step->next.from;
     step->rest = (hyb_block_range_t){ours, others.to};
-    took(lu, step->k)->used = share;
-    took(lu, step->k)->balanced = share;
+    took(t, step->k)->used = share;
+    took(t, step->k)->balanced = share;
 }
 
 /* Seconds from the start of the iteration until panel k + 1 can begin. */
-static double before_panel(hyb_lu_t *lu, const hyb_step_t *step)
+static double before_panel(const hyb_tuner_t *t, const hyb_step_t *step)
 {
-    const struct hyb_tuner *t = lu->tuner;
     bool theirs = step->next_visits;
     double columns =
-        (double)(theirs ? t->devices_columns : columns_of(lu, step->next));
-    double rate =
-        theirs ? t->devices_rate : members_of(lu) * t->team.thread_rate;
-    double all = (double)columns_of(lu, step->all);
+        (double)(theirs ? t->devices_columns : columns_of(t, step->next));
+    double rate = theirs ? t->devices_rate : team_rate(t);
+    double all = (double)columns_of(t, step->all);
     double exchange = t->exchange_seconds;
 
     if (!hyb_step_solves_first(step) && all > 0.0)
         exchange *= fmin(1.0, columns / all);
-    return exchange +
-           (rate > 0.0 ? hyb_lu_flop(lu, step->k, 1) * columns / rate : 0.0);
+    return exchange + (rate > 0.0 ? step->column_flop * columns / rate : 0.0);
 }
 
 /* How many workers factor panel k + 1 while the others update? */
 static int panel_threads(hyb_lu_t *lu, const hyb_step_t *step)
 {
     const HPL_T_panel *h = hyb_lu_panel(lu, step->k)->hpl;
-    struct hyb_tuner *t = lu->tuner;
+    hyb_tuner_t *t = lu->tuner;
 
-    t->team.threads = members_of(lu);
-    t->team.device_rate = lu->visits != NULL ? t->devices_rate : 0.0;
+    t->team.threads = t->members;
+    t->team.device_rate = t->devices_rate;
     if (step->by_device)
         return 1;
     if (step->mode == HYB_LOOKAHEAD_NONE || t->team.threads == 1 ||
         lu->homes.team_end == 0)
         return t->team.threads;
-    return hyb_panel_threads_panel(&t->team, h->mp, columns_of(lu, step->all),
-                                   h->jb, before_panel(lu, step));
+    return hyb_panel_threads_panel(&t->team, h->mp, columns_of(t, step->all),
+                                   h->jb, before_panel(t, step));
 }
 
 void hyb_tuner_step(hyb_lu_t *lu, int k, hyb_step_t *step)
 {
-    hyb_lookahead_iteration_t about = iteration(lu, k);
+    hyb_tuner_t *t = lu->tuner;
+    hyb_lookahead_iteration_t about = iteration(t, k);
     hyb_block_range_t all = hyb_lu_trailing(lu, k);
+    const hyb_tiles_t *l2 = &hyb_lu_panel(lu, k)->factors.l2;
 
-    *step = (hyb_step_t){.k = k,
-                         .all = all,
-                         .next = {all.from, all.from},
-                         .share_is_fixed =
-                             lu->tuner->split.policy == HYB_SPLIT_FIXED,
-                         .thread_rate = lu->tuner->team.thread_rate};
+    *step =
+        (hyb_step_t){.k = k,
+                     .all = all,
+                     .next = {all.from, all.from},
+                     .column_flop = 2.0 * (double)l2->rows * (double)l2->cols,
+                     .share_is_fixed = t->split.policy == HYB_SPLIT_FIXED,
+                     .thread_rate = t->team.thread_rate};
     if (k > 0)
-        step->panel_seconds = took(lu, k - 1)->panel_seconds;
-    step->mode =
-        hyb_lookahead_choose(&lu->tuner->chooser, &about, &step->reason);
+        step->panel_seconds = took(t, k - 1)->panel_seconds;
+    step->mode = hyb_lookahead_choose(&t->chooser, &about, &step->reason);
     if (hyb_lu_owns(lu, k + 1)) {
         step->next.to++;
         step->by_device = hyb_lu_panel(lu, k + 1)->by_device;
     }
-    step->next_visits = hyb_ledger_team_columns(&lu->ledger, step->next) > 0 &&
-                        devices_are_quicker(lu, step);
-    divide(lu, step);
+    step->next_visits = hyb_ledger_team_columns(t->ledger, step->next) > 0 &&
+                        devices_are_quicker(t, step);
+    divide(t, step, lu->visits != NULL);
     step->panel_threads = panel_threads(lu, step);
 }
 
 /* ---- learning ------------------------------------------------------------ */
 
-/* Does `flop` of iteration k suffice to measure the team's rate? */
-static bool shows_rate(hyb_lu_t *lu, int k, double flop)
+/* Does `flop` of the step's iteration suffice to measure the team's rate? */
+static bool shows_rate(const hyb_tuner_t *t, const hyb_step_t *step,
+                       double flop)
 {
-    return flop > 0.0 && flop >= hyb_lu_flop(lu, k,
-                                             hyb_resources_run_columns(
-                                                 &lu->resources, lu->mat->nb));
+    return flop > 0.0 && flop >= step->column_flop * (double)t->run_columns;
 }
 
 /* If the panel of the iteration that opens next is factored here, learn what it
  * took. */
 static void learn_panel(hyb_lu_t *lu)
 {
-    struct hyb_tuner *t = lu->tuner;
+    hyb_tuner_t *t = lu->tuner;
     int k = hyb_lu_opened(lu);
     const hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
 
@@ -244,32 +246,33 @@ static void learn_panel(hyb_lu_t *lu)
         return;
     t->panel = k;
     if (k > 0)
-        took(lu, k - 1)->panel_seconds = p->seconds;
+        took(t, k - 1)->panel_seconds = p->seconds;
     if (p->threads > 0)
         hyb_panel_threads_learn(&t->team, p->threads, p->hpl->mp, p->hpl->jb,
                                 p->seconds);
-    hyb_panel_choice_note(lu, k, p->threads == 0, p->seconds);
+    hyb_panel_choice_note(lu->homes.choice, k, hyb_lu_panel_place(lu, k),
+                          p->threads == 0, p->seconds);
 }
 
 /* Seconds that a worker spent on anything but updates and waiting for them. The
  * wait for a panel from another process column is no update. */
-static double other_seconds(const hyb_lu_t *lu, const double *seconds)
+static double other_seconds(const hyb_tuner_t *t, const double *seconds)
 {
     return seconds[HYB_PANEL] + seconds[HYB_SWAP] + seconds[HYB_SOLVE] +
            seconds[HYB_BROADCAST] + seconds[HYB_EXCHANGE] +
            seconds[HYB_WAIT_ROWS] +
-           (lu->grid->npcol > 1 ? seconds[HYB_WAIT_PANEL] : 0.0);
+           (t->shape.npcol > 1 ? seconds[HYB_WAIT_PANEL] : 0.0);
 }
 
-/* The devices have completed their columns of iteration k; `then` are the sums
- * of that moment. */
-static void learn_share(hyb_lu_t *lu, int k, const hyb_lap_t *then)
+/* The devices have completed their columns of the step's iteration; `then` are
+ * the sums of that moment. */
+static void learn_share(hyb_tuner_t *t, const hyb_step_t *step,
+                        const hyb_lap_t *then)
 {
-    struct hyb_tuner *t = lu->tuner;
-    hyb_lap_t lap = hyb_lap_between(&took(lu, k)->opened, then);
-    hyb_split_t *split = split_of(lu, k);
+    hyb_lap_t lap = hyb_lap_between(&took(t, step->k)->opened, then);
+    hyb_split_t *split = split_of(t, step);
     double theirs = lap.devices_flop, rate = lap.devices_rate;
-    bool shows = shows_rate(lu, k, lap.flop);
+    bool shows = shows_rate(t, step, lap.flop);
     double ours = shows ? lap.flop : 0.0;
 
     if (rate > 0.0)
@@ -277,9 +280,9 @@ static void learn_share(hyb_lu_t *lu, int k, const hyb_lap_t *then)
     t->devices_columns = lap.devices_columns;
     hyb_split_learn(split, theirs, rate > 0.0 ? theirs / rate : 0.0, ours,
                     shows ? lap.team[HYB_MULTIPLY] : 0.0,
-                    other_seconds(lu, lap.team));
+                    other_seconds(t, lap.team));
     hyb_split_expect(split == &t->split ? &t->panel_split : &t->split, split);
-    took(lu, k)->balanced = hyb_split_share(split, theirs + ours);
+    took(t, step->k)->balanced = hyb_split_share(split, theirs + ours);
 }
 
 /* Learn what devices have completed since the last call, in iterations before
@@ -289,31 +292,31 @@ static void learn_shares(hyb_lu_t *lu, int k)
     int *next = &lu->tuner->shared;
 
     for (; *next < k && hyb_visits_advance(lu, *next); ++*next) {
-        const hyb_lap_t *lap = hyb_visits_lap(lu, *next);
+        const hyb_lap_t *lap = hyb_visits_lap(lu->visits, *next);
 
         if (lap != NULL)
-            learn_share(lu, *next, lap);
+            learn_share(lu->tuner, hyb_lu_step(lu, *next), lap);
     }
 }
 
-/* flop of iteration k in columns that live on devices. */
-static double resident_flop(hyb_lu_t *lu, int k)
+/* flop of the step's iteration in columns that live on devices. */
+static double resident_flop(const hyb_tuner_t *t, const hyb_step_t *step)
 {
-    hyb_block_range_t all = hyb_lu_step(lu, k)->all;
-
-    return hyb_lu_flop(
-        lu, k, columns_of(lu, all) - hyb_ledger_team_columns(&lu->ledger, all));
+    return step->column_flop *
+           (double)(columns_of(t, step->all) -
+                    hyb_ledger_team_columns(t->ledger, step->all));
 }
 
-/* flop of iteration k, by the team and the devices. */
-static double all_flop(hyb_lu_t *lu, int k)
+/* flop of the step's iteration, by the team and the devices. */
+static double all_flop(hyb_tuner_t *t, hyb_visits_t *visits,
+                       const hyb_step_t *step)
 {
-    return took(lu, k)->lap.flop + resident_flop(lu, k) +
-           hyb_visits_flop(lu, k);
+    return took(t, step->k)->lap.flop + resident_flop(t, step) +
+           hyb_visits_flop(visits, step->k);
 }
 
 /* flop/s of the team while it updates; 0: it did not update. */
-static double team_rate(const hyb_lap_t *lap)
+static double update_rate(const hyb_lap_t *lap)
 {
     double seconds = lap->team[HYB_MULTIPLY];
 
@@ -328,20 +331,19 @@ static double exchange_seconds(const hyb_lap_t *lap)
            lap->team[HYB_EXCHANGE] + lap->team[HYB_WAIT_ROWS];
 }
 
-/* The times of iteration k, for the choice of the mode; all but the total. */
-static hyb_lookahead_iteration_t measured(hyb_lu_t *lu, int k)
+/* The times of the step's iteration, of `flop`, for the choice of the mode; all
+ * but the total. */
+static hyb_lookahead_iteration_t measured(hyb_tuner_t *t,
+                                          const hyb_step_t *step, double flop)
 {
-    const hyb_lap_t *lap = &took(lu, k)->lap;
-    double rate = team_rate(lap), all = rate;
-    double flop = all_flop(lu, k);
-    hyb_lookahead_iteration_t it = iteration(lu, k);
+    const hyb_lap_t *lap = &took(t, step->k)->lap;
+    double rate = update_rate(lap), all = rate + t->devices_rate;
+    hyb_lookahead_iteration_t it = iteration(t, step->k);
 
-    if (lu->visits != NULL)
-        all += lu->tuner->devices_rate;
-    it.took.panel = took(lu, k)->panel_seconds;
-    if (!hyb_lu_step(lu, k)->by_device)
-        it.took.panel_share =
-            (double)hyb_lu_step(lu, k)->panel_threads / members_of(lu);
+    it.mode = step->mode;
+    it.took.panel = took(t, step->k)->panel_seconds;
+    if (!step->by_device)
+        it.took.panel_share = (double)step->panel_threads / t->members;
     it.took.broadcast = lap->leader[HYB_BROADCAST];
     it.took.exchange = exchange_seconds(lap);
     it.took.update = all > 0.0 ? flop / all : 0.0;
@@ -356,17 +358,18 @@ static hyb_lookahead_iteration_t measured(hyb_lu_t *lu, int k)
  */
 static void learn(hyb_lu_t *lu, int k)
 {
-    struct hyb_tuner *t = lu->tuner;
-    const hyb_lap_t *devices = hyb_visits_lap(lu, k);
+    hyb_tuner_t *t = lu->tuner;
+    const hyb_step_t *step = hyb_lu_step(lu, k);
+    const hyb_lap_t *devices = hyb_visits_lap(lu->visits, k);
     double begun = t->ended;
     double end = devices != NULL
                      ? devices->time
-                     : took(lu, k)->opened.time + took(lu, k)->lap.time;
+                     : took(t, k)->opened.time + took(t, k)->lap.time;
 
     t->ended = fmax(begun, end);
     if (t->chooser.fixed != NULL)
         return;
-    t->measured = measured(lu, k);
+    t->measured = measured(t, step, all_flop(t, lu->visits, step));
     t->measured.took.total = t->ended - begun;
     MPI_Iallreduce(MPI_IN_PLACE, &t->measured.took,
                    (int)(sizeof(t->measured.took) / sizeof(double)), MPI_DOUBLE,
@@ -374,15 +377,14 @@ static void learn(hyb_lu_t *lu, int k)
 }
 
 /* Add what each device did since the row before. */
-static void add_devices(hyb_lu_t *lu, hyb_iteration_t *row)
+static void add_devices(hyb_tuner_t *t, const hyb_homes_t *homes,
+                        hyb_iteration_t *row)
 {
-    struct hyb_tuner *t = lu->tuner;
-
-    row->devices = Mmin(lu->homes.places - 1, HYB_ITERATION_DEVICES);
+    row->devices = Mmin(homes->places - 1, HYB_ITERATION_DEVICES);
     for (int i = 0; i < row->devices; i++) {
-        double multiplied = lu->homes.devices.did[i].seconds;
-        double waited = lu->homes.devices.waited[i];
-        double link_wait = lu->homes.devices.did[i].link_wait;
+        double multiplied = homes->devices.did[i].seconds;
+        double waited = homes->devices.waited[i];
+        double link_wait = homes->devices.did[i].link_wait;
 
         row->update_device[i] = multiplied - t->told[i].multiplied;
         row->device_wait[i] = waited - t->told[i].waited;
@@ -397,22 +399,23 @@ static void add_devices(hyb_lu_t *lu, hyb_iteration_t *row)
 static void tell(hyb_lu_t *lu, int k)
 {
     const hyb_step_t *step = hyb_lu_step(lu, k);
-    const hyb_lap_t *lap = &took(lu, k)->lap;
+    const took_t *it = took(lu->tuner, k);
+    const hyb_lap_t *lap = &it->lap;
     const double *s = lap->leader;
     bool shared = lu->visits != NULL;
     hyb_iteration_t row = {
         .iteration = k,
         .mode = (int)step->mode,
         .reason = step->reason,
-        .columns_left = columns_of(lu, step->all),
+        .columns_left = columns_of(lu->tuner, step->all),
         .panel_threads =
             s[HYB_PANEL] > 0.0 && !step->by_device ? step->panel_threads : 0,
-        .begin = took(lu, k)->opened.time,
+        .begin = it->opened.time,
         .seconds = lap->time,
-        .share_used = shared ? took(lu, k)->used : NAN,
-        .share_measured = shared ? took(lu, k)->balanced : NAN,
+        .share_used = shared ? it->used : NAN,
+        .share_measured = shared ? it->balanced : NAN,
         .panel = s[HYB_PANEL],
-        .panel_device = step->by_device ? took(lu, k)->panel_seconds : NAN,
+        .panel_device = step->by_device ? it->panel_seconds : NAN,
         .broadcast = s[HYB_BROADCAST],
         .exchange = s[HYB_EXCHANGE],
         .swap = s[HYB_SWAP],
@@ -423,24 +426,26 @@ static void tell(hyb_lu_t *lu, int k)
         .wait_device = s[HYB_WAIT_COLUMNS]};
 
     if (lap->time > 0.0)
-        row.gflops = all_flop(lu, k) / lap->time * 1e-9;
-    add_devices(lu, &row);
+        row.gflops = all_flop(lu->tuner, lu->visits, step) / lap->time * 1e-9;
+    add_devices(lu->tuner, &lu->homes, &row);
     lu->resources.observer.iteration(&row);
 }
 
 /* Iteration k has ended for the leader: close its sums. */
 static void close_lap(hyb_lu_t *lu, int k)
 {
-    struct hyb_tuner *t = lu->tuner;
-    hyb_lap_t *lap, now = hyb_timer_lap(lu->worker, members_of(lu));
+    hyb_tuner_t *t = lu->tuner;
+    hyb_lap_t *lap, now = hyb_timer_lap(lu->worker, t->members);
+    const hyb_step_t *step;
 
     if (k < lu->range.first)
         return;
-    lap = &took(lu, k)->lap;
-    *lap = hyb_lap_between(&took(lu, k)->opened, &now);
-    lu->homes.devices.flop += resident_flop(lu, k);
-    if (shows_rate(lu, k, lap->flop))
-        t->team.thread_rate = team_rate(lap) / members_of(lu);
+    step = hyb_lu_step(lu, k);
+    lap = &took(t, k)->lap;
+    *lap = hyb_lap_between(&took(t, k)->opened, &now);
+    lu->homes.devices.flop += resident_flop(t, step);
+    if (shows_rate(t, step, lap->flop))
+        t->team.thread_rate = update_rate(lap) / t->members;
     t->exchange_seconds = exchange_seconds(lap);
     t->team.broadcast = lap->leader[HYB_BROADCAST];
 }
@@ -459,7 +464,7 @@ static int64_t columns_left(hyb_lu_t *lu, int k)
 
 void hyb_tuner_measure(hyb_lu_t *lu, int k)
 {
-    struct hyb_tuner *t = lu->tuner;
+    hyb_tuner_t *t = lu->tuner;
 
     learn_shares(lu, k);
     if (k > lu->range.first + 1) {
@@ -468,21 +473,22 @@ void hyb_tuner_measure(hyb_lu_t *lu, int k)
     }
     close_lap(lu, k - 1);
     lu->resources.observer.step(columns_left(lu, k));
-    took(lu, k)->panel_seconds = 0.0;
-    took(lu, k)->opened = hyb_timer_lap(lu->worker, members_of(lu));
+    took(t, k)->panel_seconds = 0.0;
+    took(t, k)->opened = hyb_timer_lap(lu->worker, t->members);
     if (k == lu->range.first)
-        t->ended = took(lu, k)->opened.time;
+        t->ended = took(t, k)->opened.time;
 }
 
 bool hyb_tuner_advance(hyb_lu_t *lu)
 {
-    struct hyb_tuner *t = lu->tuner;
+    hyb_tuner_t *t = lu->tuner;
 
     learn_panel(lu);
     if (hpl_waits_test(lu->grid->all_comm, sizeof(t->measured.took),
                        &t->request))
         hyb_lookahead_learn(&t->chooser, &t->measured);
-    return t->request == MPI_REQUEST_NULL && hyb_panel_choice_advance(lu);
+    return t->request == MPI_REQUEST_NULL &&
+           hyb_panel_choice_advance(lu->homes.choice);
 }
 
 void hyb_tuner_close(hyb_lu_t *lu)

@@ -15,13 +15,15 @@
  * leader calls the functions below.
  */
 
+typedef struct hyb_tuner hyb_tuner_t;
+
 /*
- * Create lu->tuner from lu's grid, algo and resources.
+ * Create lu->tuner from lu's grid, algo, mat, resources and range.
  * Errors: XH_ERR_MEMORY; XH_ERR_INPUT: the setting `split` makes no sense, and
  *         a message says so. Call hyb_tuner_destroy all the same
  */
 xh_status_t hyb_tuner_create(hyb_lu_t *lu);
-void hyb_tuner_destroy(hyb_lu_t *lu);
+void hyb_tuner_destroy(hyb_tuner_t *tuner);
 
 /* Iteration k is about to open: measure the earlier iterations, learn from
  * them, and report them to the observer. */

@@ -91,7 +91,7 @@ static bool work_on_one(task_t *t)
         hyb_worker_wait_for(t->me, reason_to_wait(t), t->step->k, try_to_take,
                             t);
     return t->run.count > 0 &&
-           host->meet(host, t->me, t->step, t->run, t->from, t->to);
+           host->apply(host, t->me, t->step, t->run, t->from, t->to);
 }
 
 /* ---- columns of the host ------------------------------------------------- */
@@ -145,7 +145,7 @@ bool hyb_factors_next(const hyb_worker_t *me, const hyb_step_t *step)
 /* P > 1: the stage of block b once its rows have come in iteration k. */
 static int64_t has_arrived(const hyb_lu_t *lu, int64_t b, int k)
 {
-    return hyb_stage_after(hyb_lu_met_before(lu, b, k), HYB_STEP_ARRIVE);
+    return hyb_stage_after(hyb_lu_applied_before(lu, b, k), HYB_STEP_ARRIVE);
 }
 
 /* Queue blocks of `place`, or its guest. Returns false if there is no room for
@@ -158,9 +158,9 @@ static bool queue_blocks(hyb_lu_t *lu, const hyb_step_t *step,
             ? hyb_stage(hyb_ledger_panels_queued(&lu->ledger, blocks.from))
             : has_arrived(lu, blocks.from, step->k);
 
-    return place->meet(place, lu->worker, step,
-                       hyb_ledger_columns(&lu->ledger, blocks), from,
-                       hyb_stage(hyb_lu_met(lu, blocks.from, step->k)));
+    return place->apply(place, lu->worker, step,
+                        hyb_ledger_columns(&lu->ledger, blocks), from,
+                        hyb_stage(hyb_lu_applied(lu, blocks.from, step->k)));
 }
 
 /* Is the application of all panels before iteration k queued for block b? Where
@@ -169,7 +169,7 @@ static bool has_come_up(const hyb_lu_t *lu, int k, int64_t b)
 {
     return lu->grid->nprow == 1 ||
            hyb_ledger_queued(&lu->ledger, hyb_one_block(b),
-                             hyb_stage(hyb_lu_met_before(lu, b, k)));
+                             hyb_stage(hyb_lu_applied_before(lu, b, k)));
 }
 
 /* Must `place` still queue block b for iteration k, and can it? */
@@ -178,7 +178,7 @@ static bool is_due(const hyb_lu_t *lu, int k, const hyb_place_t *place,
 {
     return hyb_place_of(&lu->homes, b) == place && has_come_up(lu, k, b) &&
            !hyb_ledger_queued(&lu->ledger, hyb_one_block(b),
-                              hyb_stage(hyb_lu_met(lu, b, k)));
+                              hyb_stage(hyb_lu_applied(lu, b, k)));
 }
 
 /* P = 1: the blocks from b on, up to the first one of `place` that does not
@@ -187,14 +187,14 @@ static hyb_block_range_t due_blocks(const hyb_lu_t *lu, const hyb_step_t *step,
                                     const hyb_place_t *place, int64_t b)
 {
     int from = hyb_ledger_panels_queued(&lu->ledger, b);
-    int to = hyb_lu_met(lu, b, step->k);
+    int to = hyb_lu_applied(lu, b, step->k);
     hyb_block_range_t due = hyb_one_block(b);
 
     while (due.to < step->all.to &&
            (hyb_place_of(&lu->homes, due.to) != place ||
             (is_due(lu, step->k, place, due.to) &&
              hyb_ledger_panels_queued(&lu->ledger, due.to) == from &&
-             hyb_lu_met(lu, due.to, step->k) == to)))
+             hyb_lu_applied(lu, due.to, step->k) == to)))
         due.to++;
     return due;
 }
@@ -220,7 +220,7 @@ static hyb_block_range_t blocks_to_queue(hyb_lu_t *lu, const hyb_step_t *step,
                                  : due_blocks(lu, step, place, b);
     if (!has_rows(lu, step->k, b))
         return (hyb_block_range_t){b, b};
-    return hyb_exchange_parcel(lu, b)->blocks;
+    return hyb_exchange_parcel(lu->exchange, b)->blocks;
 }
 
 /* Queue the guests of `place` that come in iteration k, as far as it has room
@@ -300,7 +300,8 @@ void hyb_update_next(hyb_worker_t *me, const hyb_step_t *step)
         feed(me, step, hyb_visits_are_enough);
     if (step->mode == HYB_LOOKAHEAD_NONE) {
         work_on_rest(me, step);
-        hyb_worker_wait(me, HYB_WAIT_COLUMNS, step->k, hyb_iteration_has_met);
+        hyb_worker_wait(me, HYB_WAIT_COLUMNS, step->k,
+                        hyb_iteration_is_applied);
     }
 }
 
@@ -310,7 +311,7 @@ static bool next_is_queued(hyb_lu_t *lu, int k)
                              hyb_stage(k + 1));
 }
 
-static bool next_has_met(hyb_lu_t *lu, int k)
+static bool next_is_applied(hyb_lu_t *lu, int k)
 {
     return hyb_ledger_reached(&lu->ledger, hyb_lu_step(lu, k)->next,
                               hyb_stage(k + 1));
@@ -318,7 +319,7 @@ static bool next_has_met(hyb_lu_t *lu, int k)
 
 static bool next_is_updated(const hyb_worker_t *me, const hyb_step_t *step)
 {
-    return next_has_met(me->lu, step->k);
+    return next_is_applied(me->lu, step->k);
 }
 
 /*
@@ -336,7 +337,7 @@ void hyb_update_wait_next(hyb_worker_t *me, const hyb_step_t *step)
     if (step->next_visits)
         feed(me, step, next_is_updated);
     me->is_urgent = step->next_visits;
-    hyb_worker_wait(me, HYB_WAIT_COLUMNS, step->k, next_has_met);
+    hyb_worker_wait(me, HYB_WAIT_COLUMNS, step->k, next_is_applied);
     me->is_urgent = false;
 }
 

@@ -52,25 +52,19 @@ static void touch_share(void *context, int member)
                     hyb_team_size(lu->resources.team));
 }
 
-/* How much may parcels grow? They grow where there are many rounds, or where
- * some process has devices: fewer and longer messages cost the leader less. */
-static int64_t most_growth(const hyb_lu_t *lu)
+/*
+ * How much may parcels grow, and how many may be under way at the same time?
+ * They grow where there are many rounds, or where some process has devices:
+ * fewer and longer messages cost the leader less. There is one at a time where
+ * columns live on devices.
+ */
+static void set_limits(hyb_exchange_t *e, const hyb_resources_t *resources)
 {
     enum { TIMES = 8 };
+    bool many = hyb_exchange_has_many_rounds(e->nprow);
 
-    return lu->resources.offloads ||
-                   hyb_exchange_has_many_rounds(lu->grid->nprow)
-               ? TIMES
-               : 1;
-}
-
-/* How many parcels may be under way at the same time? One where columns live on
- * devices. */
-static int most_together(const hyb_lu_t *lu)
-{
-    return hyb_exchange_has_many_rounds(lu->grid->nprow) && !lu->homes.resident
-               ? HYB_MOVING_MOST
-               : 1;
+    e->most_growth = resources->offloads || many ? TIMES : 1;
+    e->most_moving = many && !e->homes->resident ? HYB_MOVING_MOST : 1;
 }
 
 xh_status_t hyb_exchange_create(hyb_lu_t *lu)
@@ -79,22 +73,26 @@ xh_status_t hyb_exchange_create(hyb_lu_t *lu)
     int64_t wide = lu->groups.width * rows;
     size_t one = buffer(rows, wide, lu->ledger.columns);
     size_t blocks = (size_t)lu->ledger.blocks + 1;
-    struct hyb_exchange *e;
+    hyb_exchange_t *e;
 
     if (lu->grid->nprow == 1)
         return XH_OK;
     lu->exchange = e = calloc(1, sizeof(*e));
     if (e == NULL)
         return XH_ERR_MEMORY;
-    e->blocks = hyb_parcel_columns(nb) / nb;
-    e->most = most_growth(lu);
-    e->together = most_together(lu);
+    e->ledger = &lu->ledger;
+    e->homes = &lu->homes;
+    e->nprow = lu->grid->nprow;
+    e->first_blocks = hyb_parcel_columns(nb) / nb;
+    set_limits(e, &lu->resources);
     e->rows = rows;
     e->slot = hyb_parcel_slot(rows, wide, lu->ledger.columns);
-    e->at = calloc(blocks, sizeof(*e->at));
-    e->last = calloc(blocks, sizeof(*e->last));
-    e->packs = calloc(blocks, sizeof(*e->packs));
-    if (e->at == NULL || e->last == NULL || e->packs == NULL)
+    e->parcel = calloc(blocks, sizeof(*e->parcel));
+    e->last_blocks = calloc(blocks, sizeof(*e->last_blocks));
+    e->is_packed_here = calloc(blocks, sizeof(*e->is_packed_here));
+    e->panels = calloc(blocks, sizeof(*e->panels));
+    if (e->parcel == NULL || e->last_blocks == NULL ||
+        e->is_packed_here == NULL || e->panels == NULL)
         return XH_ERR_MEMORY;
     e->bytes = buffers(&lu->resources) * one * sizeof(double);
     XH_TRY(xh_memory_allocate(e->bytes, (void **)&e->gathered));
@@ -105,30 +103,26 @@ xh_status_t hyb_exchange_create(hyb_lu_t *lu)
     return XH_OK;
 }
 
-void hyb_exchange_destroy(hyb_lu_t *lu)
+void hyb_exchange_destroy(hyb_exchange_t *e)
 {
-    struct hyb_exchange *e = lu->exchange;
-
     if (e == NULL)
         return;
-    free(e->packs);
-    free(e->last);
-    free(e->at);
+    free(e->panels);
+    free(e->is_packed_here);
+    free(e->last_blocks);
+    free(e->parcel);
     xh_memory_free(e->gathered, e->bytes);
     free(e);
 }
 
-double *hyb_exchange_memory(const hyb_lu_t *lu, size_t *bytes_p)
+double *hyb_exchange_memory(const hyb_exchange_t *e, size_t *bytes_p)
 {
-    *bytes_p = lu->exchange != NULL ? lu->exchange->bytes : 0;
-    return lu->exchange != NULL ? lu->exchange->gathered : NULL;
+    *bytes_p = e != NULL ? e->bytes : 0;
+    return e != NULL ? e->gathered : NULL;
 }
 
-xh_view_t hyb_exchange_u(hyb_lu_t *lu, int k, hyb_run_t run)
+xh_view_t hyb_exchange_u(const hyb_exchange_t *e, int64_t jb, hyb_run_t run)
 {
-    const struct hyb_exchange *e = lu->exchange;
-    int64_t jb = hyb_lu_panel(lu, k)->hpl->jb;
-
     return (xh_view_t){e->u + run.from * e->rows, jb, run.count, jb};
 }
 
@@ -136,59 +130,58 @@ xh_view_t hyb_exchange_u(hyb_lu_t *lu, int k, hyb_run_t run)
 
 /* Columns that a worker packs at a time: so it packs about its share of the
  * rows. */
-static int unit(const hyb_lu_t *lu)
+static int unit(const hyb_exchange_t *e)
 {
     enum { ALONE = 32 };
 
-    return ALONE * lu->grid->nprow;
+    return ALONE * e->nprow;
 }
 
 /* Units of block b: workers pack the rows in host memory; rows that came down
  * from devices they only weigh, for the check columns. */
-static int64_t units_of(const hyb_lu_t *lu, int64_t b)
+static int64_t units_of(const hyb_exchange_t *e, int64_t b)
 {
-    return lu->exchange->packs[b] != lu->exchange->weighs
-               ? xh_units(
-                     hyb_ledger_columns(&lu->ledger, hyb_one_block(b)).count,
-                     unit(lu))
+    return e->is_packed_here[b] != e->weighs
+               ? xh_units(hyb_ledger_columns(e->ledger, hyb_one_block(b)).count,
+                          unit(e))
                : 0;
 }
 
-static int64_t units_of_parcel(const hyb_lu_t *lu)
+static int64_t units_of_parcel(const hyb_exchange_t *e)
 {
-    hyb_block_range_t blocks = lu->exchange->packed->blocks;
+    hyb_block_range_t blocks = e->packed->blocks;
     int64_t count = 0;
 
     for (int64_t b = blocks.from; b < blocks.to; b++)
-        count += units_of(lu, b);
+        count += units_of(e, b);
     return count;
 }
 
 /* The columns of unit i. */
-static hyb_run_t run_of(const hyb_lu_t *lu, int64_t i)
+static hyb_run_t run_of(const hyb_exchange_t *e, int64_t i)
 {
-    int64_t b = lu->exchange->packed->blocks.from;
+    int64_t b = e->packed->blocks.from;
     hyb_run_t block;
 
-    for (; i >= units_of(lu, b); b++)
-        i -= units_of(lu, b);
-    block = hyb_ledger_columns(&lu->ledger, hyb_one_block(b));
-    return (hyb_run_t){block.from + i * unit(lu),
-                       Mmin(unit(lu), block.count - i * unit(lu))};
+    for (; i >= units_of(e, b); b++)
+        i -= units_of(e, b);
+    block = hyb_ledger_columns(e->ledger, hyb_one_block(b));
+    return (hyb_run_t){block.from + i * unit(e),
+                       Mmin(unit(e), block.count - i * unit(e))};
 }
 
 static void pack_unit(hyb_lu_t *lu, int member)
 {
-    struct hyb_exchange *e = lu->exchange;
+    hyb_exchange_t *e = lu->exchange;
     int64_t i = hyb_units_take(&e->units);
     hyb_run_t run;
     int from;
 
     if (i < 0)
         return;
-    run = run_of(lu, i);
+    run = run_of(e, i);
     from =
-        (int)(run.from - hyb_ledger_first(&lu->ledger, e->packed->blocks.from));
+        (int)(run.from - hyb_ledger_first(e->ledger, e->packed->blocks.from));
     if (!e->weighs)
         hpl_exchange_pack(&e->packed->x, from, (int)run.count);
     hyb_check_columns_packed(lu, member, &e->packed->x, from, (int)run.count,
@@ -216,18 +209,17 @@ void hyb_exchange_open(hyb_lu_t *lu, const hyb_step_t *step)
 }
 
 /* From now on all workers pack this parcel. */
-static void begin(hyb_lu_t *lu, hyb_parcel_t *parcel)
+static void begin(hyb_exchange_t *e, hyb_parcel_t *parcel)
 {
     enum { TAGS = 32768 };
-    struct hyb_exchange *e = lu->exchange;
 
     parcel->x.tag = e->tag;
     e->tag = (e->tag + 1) % TAGS;
     e->packed = parcel;
     e->weighs = false;
-    hyb_units_begin(&e->units, units_of_parcel(lu));
-    for (int i = 1; i < lu->homes.places; i++)
-        lu->homes.place[i]->send_rows(lu->homes.place[i], parcel);
+    hyb_units_begin(&e->units, units_of_parcel(e));
+    for (int i = 1; i < e->homes->places; i++)
+        e->homes->place[i]->send_rows(e->homes->place[i], parcel);
 }
 
 static void begin_next_parcel(hyb_lu_t *lu)
@@ -235,25 +227,25 @@ static void begin_next_parcel(hyb_lu_t *lu)
     hyb_parcel_t *parcel = hyb_parcels_next(lu);
 
     if (parcel != NULL)
-        begin(lu, parcel);
+        begin(lu->exchange, parcel);
 }
 
-static bool is_packed(const hyb_lu_t *lu)
+static bool is_packed(const hyb_exchange_t *e)
 {
-    for (int i = 1; i < lu->homes.places; i++)
-        if (!lu->homes.place[i]->has_sent_rows(lu->homes.place[i]))
+    for (int i = 1; i < e->homes->places; i++)
+        if (!e->homes->place[i]->has_sent_rows(e->homes->place[i]))
             return false;
-    return hyb_units_are_settled(&lu->exchange->units);
+    return hyb_units_are_settled(&e->units);
 }
 
 /* Rows from devices are weighed once they have come down. */
 static bool is_weighed(hyb_lu_t *lu)
 {
-    struct hyb_exchange *e = lu->exchange;
+    hyb_exchange_t *e = lu->exchange;
 
     if (!e->weighs && lu->check != NULL && !lu->resources.device_mpi) {
         e->weighs = true;
-        hyb_units_begin(&e->units, units_of_parcel(lu));
+        hyb_units_begin(&e->units, units_of_parcel(e));
         pack_unit(lu, 0);
     }
     return hyb_units_are_settled(&e->units);
@@ -262,17 +254,17 @@ static bool is_weighed(hyb_lu_t *lu)
 /* Send the parcel once it is packed. The leader helps to pack. */
 static bool start_parcel(hyb_lu_t *lu)
 {
-    struct hyb_exchange *e = lu->exchange;
+    hyb_exchange_t *e = lu->exchange;
     hyb_parcel_t *parcel = e->packed;
 
     if (parcel == NULL)
         return false;
     pack_unit(lu, 0);
-    if (!is_packed(lu) || !is_weighed(lu))
+    if (!is_packed(e) || !is_weighed(lu))
         return false;
     hyb_check_columns_judge_leaving(lu, &parcel->x, parcel->blocks);
     hpl_exchange_start(&parcel->x);
-    e->moving[e->count++] = parcel;
+    e->moving[e->moving_count++] = parcel;
     e->packed = NULL;
     return true;
 }
@@ -295,67 +287,65 @@ static void end_parcel(hyb_lu_t *lu, hyb_parcel_t *parcel)
 
 static void move_parcels(hyb_lu_t *lu)
 {
-    struct hyb_exchange *e = lu->exchange;
+    hyb_exchange_t *e = lu->exchange;
     int left = 0;
 
-    for (int i = 0; i < e->count; i++)
+    for (int i = 0; i < e->moving_count; i++)
         if (hpl_schedule_poll(e->moving[i]->x.schedule))
             end_parcel(lu, e->moving[i]);
         else
             e->moving[left++] = e->moving[i];
-    e->count = left;
+    e->moving_count = left;
 }
 
 /* Begin one parcel after another, as far as possible without waiting. */
 static void begin_parcels(hyb_lu_t *lu)
 {
-    struct hyb_exchange *e = lu->exchange;
+    hyb_exchange_t *e = lu->exchange;
 
     do {
-        if (e->packed == NULL && e->count < e->together)
+        if (e->packed == NULL && e->moving_count < e->most_moving)
             begin_next_parcel(lu);
     } while (start_parcel(lu));
 }
 
-static bool is_any_under_way(const struct hyb_exchange *e)
+static bool is_any_under_way(const hyb_exchange_t *e)
 {
-    return e->count > 0 || e->packed != NULL;
+    return e->moving_count > 0 || e->packed != NULL;
 }
 
 void hyb_exchange_poll(void *context)
 {
     hyb_lu_t *lu = context;
-    struct hyb_exchange *e = lu->exchange;
+    hyb_exchange_t *e = lu->exchange;
 
     if (!is_any_under_way(e))
         begin_next_parcel(lu);
     if (!is_any_under_way(e))
         return;
-    hyb_timer_begin(lu->worker, HYB_EXCHANGE, e->k);
+    hyb_timer_begin(lu->worker, HYB_EXCHANGE, e->step->k);
     begin_parcels(lu);
     move_parcels(lu);
     hyb_timer_end(lu->worker);
 }
 
-bool hyb_exchange_is_over(const hyb_lu_t *lu)
+bool hyb_exchange_is_over(const hyb_exchange_t *e)
 {
-    const struct hyb_exchange *e = lu->exchange;
-
     return e == NULL || (!is_any_under_way(e) && !hyb_parcels_are_left(e));
 }
 
-const hyb_parcel_t *hyb_exchange_parcel(const hyb_lu_t *lu, int64_t block)
+const hyb_parcel_t *hyb_exchange_parcel(const hyb_exchange_t *e, int64_t block)
 {
-    return &lu->exchange->at[lu->exchange->last[block].from];
+    return &e->parcel[e->last_blocks[block].from];
 }
 
-const hpl_exchange_t *hyb_exchange_of(const hyb_lu_t *lu, hyb_run_t run,
+const hpl_exchange_t *hyb_exchange_of(const hyb_exchange_t *e, hyb_run_t run,
                                       int *column_p)
 {
     const hyb_parcel_t *parcel =
-        hyb_exchange_parcel(lu, hyb_ledger_block(&lu->ledger, run.from));
+        hyb_exchange_parcel(e, hyb_ledger_block(e->ledger, run.from));
 
     *column_p =
-        (int)(run.from - hyb_ledger_first(&lu->ledger, parcel->blocks.from));
+        (int)(run.from - hyb_ledger_first(e->ledger, parcel->blocks.from));
     return &parcel->x;
 }

@@ -37,13 +37,17 @@ static inline bool hyb_parcel_is_l2(const hyb_parcel_t *parcel)
     return hyb_blocks_count(parcel->blocks) == 0;
 }
 
+/* The exchange of a process: NULL, which `is_over`, `memory` and `destroy`
+ * accept, if P = 1. */
+typedef struct hyb_exchange hyb_exchange_t;
+
 /*
- * Create lu->exchange from lu's resources, mat and ledger, after blocks have
- * been dealt to homes; none if P = 1.
+ * Create lu->exchange from lu's resources, grid, mat, groups and ledger, after
+ * blocks have been dealt to homes; none if P = 1.
  * Errors: XH_ERR_MEMORY; call hyb_exchange_destroy all the same
  */
 xh_status_t hyb_exchange_create(hyb_lu_t *lu);
-void hyb_exchange_destroy(hyb_lu_t *lu);
+void hyb_exchange_destroy(hyb_exchange_t *exchange);
 
 /* Bytes that the exchange takes on a process of `shape` on which `places`
  * places have check columns. */
@@ -58,7 +62,7 @@ void hyb_exchange_open(hyb_lu_t *lu, const hyb_step_t *step);
 void hyb_exchange_poll(void *lu);
 
 /* Have all exchanges of the iteration ended? */
-bool hyb_exchange_is_over(const hyb_lu_t *lu);
+bool hyb_exchange_is_over(const hyb_exchange_t *exchange);
 
 /* Pack some rows that are to leave, if there are any. Any member may call
  * this. */
@@ -66,18 +70,21 @@ void hyb_exchange_assist(hyb_worker_t *me);
 
 /* The parcel that brought `block`'s rows, in the last iteration that moved
  * them. */
-const hyb_parcel_t *hyb_exchange_parcel(const hyb_lu_t *lu, int64_t block);
+const hyb_parcel_t *hyb_exchange_parcel(const hyb_exchange_t *exchange,
+                                        int64_t block);
 
 /* The exchange that brought `run`'s rows; *column_p is the run's first column
  * in it. */
-const hpl_exchange_t *hyb_exchange_of(const hyb_lu_t *lu, hyb_run_t run,
-                                      int *column_p);
+const hpl_exchange_t *hyb_exchange_of(const hyb_exchange_t *exchange,
+                                      hyb_run_t run, int *column_p);
 
-/* Where U of panel k is kept in columns if the matrix has no room for it. */
-xh_view_t hyb_exchange_u(hyb_lu_t *lu, int k, hyb_run_t run);
+/* Where the `jb` rows of U in `run` are kept in columns if the matrix has no
+ * room for them. */
+xh_view_t hyb_exchange_u(const hyb_exchange_t *exchange, int64_t jb,
+                         hyb_run_t run);
 
 /* All memory of the exchange, on whole pages, to be pinned; NULL: none. */
-double *hyb_exchange_memory(const hyb_lu_t *lu, size_t *bytes_p);
+double *hyb_exchange_memory(const hyb_exchange_t *exchange, size_t *bytes_p);
 
 /*
  * Does an exchange have many rounds, each of which waits for a poll of every

@@ -9,6 +9,10 @@
 #include "hybrid/lu/tune/panel_pace.h"
 
 struct hyb_panel_choice {
+    const hyb_homes_t *homes;
+    const hyb_resources_t *resources;
+    MPI_Comm column; /* the processes that agree */
+    int n, nb;
     hyb_panel_pace_t known;
     MPI_Request request; /* it reduces what the last panel took */
     int last;            /* the last panel */
@@ -19,76 +23,78 @@ struct hyb_panel_choice {
 xh_status_t hyb_panel_choice_create(hyb_lu_t *lu)
 {
     const hyb_residence_figures_t *figures = &lu->resources.figures;
-    struct hyb_panel_choice *c = lu->homes.choice = calloc(1, sizeof(*c));
+    hyb_panel_choice_t *c = lu->homes.choice = calloc(1, sizeof(*c));
 
     if (c == NULL)
         return XH_ERR_MEMORY;
-    c->known.team_rate = figures->threads * figures->thread_rate;
-    c->request = MPI_REQUEST_NULL;
+    *c = (hyb_panel_choice_t){.homes = &lu->homes,
+                              .resources = &lu->resources,
+                              .column = lu->grid->col_comm,
+                              .n = lu->mat->n,
+                              .nb = lu->mat->nb,
+                              .known.team_rate =
+                                  figures->threads * figures->thread_rate,
+                              .request = MPI_REQUEST_NULL};
     return XH_OK;
 }
 
-void hyb_panel_choice_destroy(hyb_lu_t *lu)
+void hyb_panel_choice_destroy(hyb_panel_choice_t *c)
 {
-    free(lu->homes.choice);
+    free(c);
 }
 
-/* May panel k's device factor it, and is the setting `panel` equal to
- * `asked`? */
-static bool panel_is(const hyb_lu_t *lu, int k, const char *asked)
+/* May the place `home` of a panel factor it, and is the setting `panel` equal
+ * to `asked`? */
+static bool panel_is(const hyb_panel_choice_t *c, const hyb_place_t *home,
+                     const char *asked)
 {
-    return lu->homes.can_factor &&
-           hyb_place_number(&lu->homes, hyb_lu_panel_block(lu, k)) > 0 &&
-           strcmp(hyb_resources_panel(&lu->resources), asked) == 0;
+    return c->homes->can_factor && home != &c->homes->host &&
+           strcmp(hyb_resources_panel(c->resources), asked) == 0;
 }
 
 /* n minus the columns before panel k. */
-static int64_t rows_of(const hyb_lu_t *lu, int k)
+static int64_t rows_of(const hyb_panel_choice_t *c, int k)
 {
-    return lu->mat->n - (int64_t)k * lu->mat->nb;
+    return c->n - (int64_t)k * c->nb;
 }
 
-static bool is_device(const hyb_lu_t *lu, int k)
+static bool is_device(const hyb_panel_choice_t *c, int k,
+                      const hyb_place_t *home)
 {
-    if (panel_is(lu, k, "auto"))
-        return hyb_panel_pace_choose_device(&lu->homes.choice->known,
-                                            rows_of(lu, k));
-    return panel_is(lu, k, "device");
+    if (panel_is(c, home, "auto"))
+        return hyb_panel_pace_choose_device(&c->known, rows_of(c, k));
+    return panel_is(c, home, "device");
 }
 
-bool hyb_panel_choice_was_device(const hyb_lu_t *lu)
+bool hyb_panel_choice_was_device(const hyb_panel_choice_t *c)
 {
-    const char *asked = hyb_resources_panel(&lu->resources);
+    const char *asked = hyb_resources_panel(c->resources);
 
-    if (!lu->homes.can_factor || strcmp(asked, "host") == 0)
+    if (!c->homes->can_factor || strcmp(asked, "host") == 0)
         return false;
-    return strcmp(asked, "device") == 0 || lu->homes.choice->by_device;
+    return strcmp(asked, "device") == 0 || c->by_device;
 }
 
 /* The slowest process of the process column counts. */
-void hyb_panel_choice_note(hyb_lu_t *lu, int k, bool by_device, double seconds)
+void hyb_panel_choice_note(hyb_panel_choice_t *c, int k, hyb_place_t *home,
+                           bool by_device, double seconds)
 {
-    struct hyb_panel_choice *c = lu->homes.choice;
-    hyb_place_t *home = hyb_lu_panel_place(lu, k);
-
-    if (!panel_is(lu, k, "auto"))
+    if (!panel_is(c, home, "auto"))
         return;
     c->last = k;
     c->by_device = by_device;
     c->seconds = seconds;
     if (!by_device) /* down, and up again */
         c->seconds += 2.0 * home->panel_seconds(home);
-    MPI_Iallreduce(MPI_IN_PLACE, &c->seconds, 1, MPI_DOUBLE, MPI_MAX,
-                   lu->grid->col_comm, &c->request);
+    MPI_Iallreduce(MPI_IN_PLACE, &c->seconds, 1, MPI_DOUBLE, MPI_MAX, c->column,
+                   &c->request);
 }
 
-bool hyb_panel_choice_advance(hyb_lu_t *lu)
+bool hyb_panel_choice_advance(hyb_panel_choice_t *c)
 {
-    struct hyb_panel_choice *c = lu->homes.choice;
-
-    if (hpl_waits_test(lu->grid->col_comm, sizeof(c->seconds), &c->request))
-        hyb_panel_pace_learn(&c->known, c->by_device, rows_of(lu, c->last),
-                             lu->mat->nb, c->seconds);
+    if (hpl_waits_test(c->column, sizeof(c->seconds), &c->request))
+        hyb_panel_pace_learn(&c->known, c->by_device, rows_of(c, c->last),
+                             c->nb, c->seconds);
     return c->request == MPI_REQUEST_NULL;
 }
 
@@ -116,6 +122,7 @@ void hyb_panel_choose(hyb_lu_t *lu, int k)
                                                   HYB_PANEL_STEP, 2};
     hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
 
-    p->by_device = hyb_lu_owns(lu, k) && is_device(lu, k);
+    p->by_device = hyb_lu_owns(lu, k) &&
+                   is_device(lu->homes.choice, k, hyb_lu_panel_place(lu, k));
     p->method = p->by_device ? of_devices : method(lu->algo);
 }

@@ -158,8 +158,8 @@ xh_status_t hyb_place_update(const hyb_place_panel_t *panel,
     return hyb_queue_gemm(p->queue, &product);
 }
 
-xh_status_t hyb_place_meet(const hyb_place_panel_t *panel,
-                           const hyb_place_part_t *p)
+xh_status_t hyb_place_apply_panel(const hyb_place_panel_t *panel,
+                                  const hyb_place_part_t *p)
 {
     XH_TRY(hyb_place_swap(panel, p));
     XH_TRY(hyb_place_solve(panel, p));

@@ -18,7 +18,8 @@ struct hyb_place_seat {
     bool leaves;   /* it goes home: nothing more is queued for it */
     hyb_device_view_t columns, u;
     hyb_device_view_t gathered, displaced; /* P > 1: packed rows that travel */
-    hyb_event_t *come, *met; /* it has come; everything queued for it has run */
+    hyb_event_t *arrived, *applied; /* its columns are here; everything queued
+                                       for them has run */
 };
 
 typedef struct hyb_place_seat seat_t;
@@ -49,8 +50,8 @@ xh_status_t hyb_place_seats_create(hyb_place_device_t *d, int64_t at)
             hyb_device_view(d->memory.buffer, at += wide * cols, cols, wide);
         seat->displaced =
             hyb_device_view(d->memory.buffer, at += travel, cols, wide);
-        XH_TRY(hyb_event_create(d->device, &seat->come));
-        XH_TRY(hyb_event_create(d->device, &seat->met));
+        XH_TRY(hyb_event_create(d->device, &seat->arrived));
+        XH_TRY(hyb_event_create(d->device, &seat->applied));
     }
     return XH_OK;
 }
@@ -58,8 +59,8 @@ xh_status_t hyb_place_seats_create(hyb_place_device_t *d, int64_t at)
 void hyb_place_seats_destroy(hyb_place_device_t *d)
 {
     for (int i = 0; d->seat != NULL && i < d->seats; i++) {
-        hyb_event_destroy(d->seat[i].met);
-        hyb_event_destroy(d->seat[i].come);
+        hyb_event_destroy(d->seat[i].applied);
+        hyb_event_destroy(d->seat[i].arrived);
     }
     free(d->seat);
 }
@@ -168,7 +169,7 @@ static xh_status_t arrive(hyb_place_device_t *d, seat_t *seat, int64_t block,
     XH_TRY(cross(d, seat, d->queue.arrive, first_row(d, panel), rows));
     hyb_place_span_end(d, d->queue.arrive, HYB_SPAN_UP,
                        bytes_of(seat, rows - first_row(d, panel)));
-    return hyb_event_record(d->queue.arrive, seat->come);
+    return hyb_event_record(d->queue.arrive, seat->arrived);
 }
 
 /* The rows that travel with the guest. */
@@ -198,7 +199,7 @@ xh_status_t hyb_place_guests_leave(hyb_place_device_t *d,
             seat->block >= parcel->blocks.to)
             continue;
         rows = rows_of(seat, parcel);
-        XH_TRY(hyb_queue_wait(d->queue.leave, seat->met));
+        XH_TRY(hyb_queue_wait(d->queue.leave, seat->applied));
         XH_TRY(hyb_place_queue_gather(d, &rows));
     }
     return XH_OK;
@@ -209,14 +210,14 @@ xh_status_t hyb_place_guests_leave(hyb_place_device_t *d,
 static xh_status_t bring_rows(hyb_place_device_t *d, seat_t *seat,
                               const hyb_place_rows_t *rows)
 {
-    XH_TRY(hyb_queue_wait(d->queue.arrive, seat->met));
+    XH_TRY(hyb_queue_wait(d->queue.arrive, seat->applied));
     XH_TRY(hyb_place_queue_receive(d, d->queue.arrive, rows, true));
-    return hyb_event_record(d->queue.arrive, seat->come);
+    return hyb_event_record(d->queue.arrive, seat->arrived);
 }
 
 /* Apply panels from .. to - 1 to the guest, once it has come. */
-static xh_status_t meet(hyb_place_device_t *d, seat_t *seat, hyb_queue_t *queue,
-                        int from, int to, double *flop_p)
+static xh_status_t apply(hyb_place_device_t *d, seat_t *seat,
+                         hyb_queue_t *queue, int from, int to, double *flop_p)
 {
     hyb_place_part_t part = {
         .queue = queue, .columns = seat->columns, .u = seat->u};
@@ -225,13 +226,14 @@ static xh_status_t meet(hyb_place_device_t *d, seat_t *seat, hyb_queue_t *queue,
     hyb_place_rows_t rows;
 
     if (travel) {
-        rows = rows_of(seat, hyb_exchange_parcel(lu, seat->block));
+        rows = rows_of(seat, hyb_exchange_parcel(lu->exchange, seat->block));
         XH_TRY(bring_rows(d, seat, &rows));
     }
-    XH_TRY(hyb_queue_wait(queue, seat->come));
+    XH_TRY(hyb_queue_wait(queue, seat->arrived));
     *flop_p = 0.0;
-    XH_TRY(hyb_place_apply(d, &part, travel ? &rows : NULL, from, to, flop_p));
-    return hyb_event_record(queue, seat->met);
+    XH_TRY(hyb_place_apply_panels(d, &part, travel ? &rows : NULL, from, to,
+                                  flop_p));
+    return hyb_event_record(queue, seat->applied);
 }
 
 /* Queue: rows from .. to - 1 of the block go home. */
@@ -272,7 +274,7 @@ static xh_status_t end_visit(hyb_place_device_t *d, seat_t *seat,
         hyb_place_note(d, block, hyb_stage(panels), flop, queue);
         return XH_OK;
     }
-    XH_TRY(hyb_queue_wait(d->queue.leave, seat->met));
+    XH_TRY(hyb_queue_wait(d->queue.leave, seat->applied));
     XH_TRY(go_home(d, seat, first_row(d, seat->first), d->base.lu->mat->mp));
     note_end(d, seat, block, hyb_stage(panels), flop);
     return XH_OK;
@@ -298,8 +300,8 @@ static xh_status_t visit(hyb_place_device_t *d, seat_t *seat,
     if (!has_come)
         XH_TRY(arrive(d, seat, block, from));
     if (has_come)
-        XH_TRY(hyb_queue_wait(queue, seat->met));
-    XH_TRY(meet(d, seat, queue, from, to, flop_p));
+        XH_TRY(hyb_queue_wait(queue, seat->applied));
+    XH_TRY(apply(d, seat, queue, from, to, flop_p));
     return is_next ? XH_OK
                    : end_visit(d, seat, queue, step->k, panels, *flop_p);
 }
@@ -340,7 +342,7 @@ static xh_status_t bring_u(hyb_place_device_t *d, int k, int64_t block,
                : hyb_queue_copy_in(
                      d->queue.arrive,
                      hyb_exchange_u(
-                         lu, k,
+                         lu->exchange, hyb_lu_panel(lu, k)->hpl->jb,
                          hyb_ledger_columns(&lu->ledger, hyb_one_block(block))),
                      hyb_place_u(panel, part));
 }
@@ -361,10 +363,10 @@ static xh_status_t multiply(hyb_place_device_t *d, seat_t *seat, int k,
     *flop_p = hyb_place_flop(panel, &part);
     XH_TRY(bring_u(d, k, block, &part));
     XH_TRY(arrive(d, seat, block, k));
-    XH_TRY(hyb_queue_wait(part.queue, seat->come));
+    XH_TRY(hyb_queue_wait(part.queue, seat->arrived));
     XH_TRY(hyb_place_in_span(d, "product", hyb_place_update, panel, &part));
-    XH_TRY(hyb_event_record(part.queue, seat->met));
-    XH_TRY(hyb_queue_wait(d->queue.leave, seat->met));
+    XH_TRY(hyb_event_record(part.queue, seat->applied));
+    XH_TRY(hyb_queue_wait(d->queue.leave, seat->applied));
     return go_home(d, seat, below, end);
 }
 
@@ -387,7 +389,7 @@ xh_status_t hyb_place_seat_panel(hyb_place_device_t *d, int k)
     seat_t *seat = &d->seat[0];
 
     XH_TRY(arrive(d, seat, hyb_lu_panel_block(d->base.lu, k), k));
-    return hyb_queue_wait(d->queue.compute, seat->come);
+    return hyb_queue_wait(d->queue.compute, seat->arrived);
 }
 
 xh_status_t hyb_place_clear_seats(hyb_place_device_t *d)

@@ -52,8 +52,8 @@ xh_status_t hyb_place_update(const hyb_place_panel_t *panel,
                              const hyb_place_part_t *part);
 
 /* Queue all three. */
-xh_status_t hyb_place_meet(const hyb_place_panel_t *panel,
-                           const hyb_place_part_t *part);
+xh_status_t hyb_place_apply_panel(const hyb_place_panel_t *panel,
+                                  const hyb_place_part_t *part);
 
 /* Where rows of U go that other processes sent, before U is solved. */
 hyb_device_view_t hyb_place_u_that_comes(const hyb_place_panel_t *panel,

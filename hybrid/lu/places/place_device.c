@@ -201,8 +201,8 @@ static hyb_place_part_t part_of(const hyb_place_device_t *d,
 
 /* Queue the application of panels from .. to - 1 to the device's blocks among
  * `blocks`. */
-static void queue_meet(hyb_place_device_t *d, const hyb_step_t *step,
-                       hyb_block_range_t blocks, int from, int to)
+static void queue_application(hyb_place_device_t *d, const hyb_step_t *step,
+                              hyb_block_range_t blocks, int from, int to)
 {
     hyb_lu_t *lu = d->base.lu;
     hyb_place_part_t p = part_of(d, blocks);
@@ -210,10 +210,11 @@ static void queue_meet(hyb_place_device_t *d, const hyb_step_t *step,
     double flop = 0.0;
 
     if (lu->grid->nprow > 1)
-        rows = hyb_place_rows(d, hyb_exchange_parcel(lu, blocks.from));
-    hyb_place_require_ok(d, hyb_place_apply(d, &p,
-                                            lu->grid->nprow > 1 ? &rows : NULL,
-                                            from, to, &flop));
+        rows =
+            hyb_place_rows(d, hyb_exchange_parcel(lu->exchange, blocks.from));
+    hyb_place_require_ok(
+        d, hyb_place_apply_panels(d, &p, lu->grid->nprow > 1 ? &rows : NULL,
+                                  from, to, &flop));
     hyb_place_start_next_panel(d, step, blocks, to - from, flop);
 }
 
@@ -233,8 +234,8 @@ static bool host_guest(hyb_place_device_t *d, const hyb_step_t *step,
     return true;
 }
 
-static bool meet(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
-                 hyb_run_t run, int64_t from, int64_t to)
+static bool apply(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
+                  hyb_run_t run, int64_t from, int64_t to)
 {
     hyb_place_device_t *d = (hyb_place_device_t *)place;
     hyb_ledger_t *ledger = &me->lu->ledger;
@@ -250,7 +251,7 @@ static bool meet(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
     for (int64_t b = blocks.from; b < blocks.to; b++)
         if (hyb_place_holds(d, b))
             hyb_ledger_queue_all(ledger, hyb_one_block(b), to - from);
-    queue_meet(d, step, blocks, first, end);
+    queue_application(d, step, blocks, first, end);
     return true;
 }
 
@@ -287,8 +288,8 @@ static void complete(hyb_place_device_t *d, int at, double now)
     if (d->queued.work[at].seat >= 0)
         hyb_place_seat_free(d, d->queued.work[at].seat);
     if (d->queued.work[at].visits >= 0)
-        hyb_visits_note(d->base.lu, d->queued.work[at].visits, d->number - 1,
-                        flop, seconds);
+        hyb_visits_note(d->base.lu->visits, d->queued.work[at].visits,
+                        d->number - 1, flop, seconds);
 }
 
 static void poll(hyb_place_t *place)
@@ -415,7 +416,7 @@ static void subtract(hyb_place_t *place, const hpl_product_t *product)
     hyb_place_require_ok(d, hyb_place_drain(d));
 }
 
-const hyb_place_t hyb_place_device = {.meet = meet,
+const hyb_place_t hyb_place_device = {.apply = apply,
                                       .receive_panel = receive_panel,
                                       .panel_columns = panel_columns,
                                       .factor_panel = hyb_place_factor_panel,

@@ -308,7 +308,8 @@ xh_status_t hyb_place_queue_scatter(hyb_place_device_t *d, hyb_queue_t *queue,
                                     const hyb_place_rows_t *rows,
                                     hyb_device_view_t u);
 
-/* ---- device_meet.c: panels are applied to columns ------------------------ */
+/* ---- device_apply.c: panels are applied to columns ------------------------
+ */
 
 /*
  * Queue the application of panels from .. to - 1 to `part`, whose u has room
@@ -318,9 +319,10 @@ xh_status_t hyb_place_queue_scatter(hyb_place_device_t *d, hyb_queue_t *queue,
  *
  * rows  in  P > 1: the part's rows, which have come; else NULL
  */
-xh_status_t hyb_place_apply(hyb_place_device_t *d, const hyb_place_part_t *part,
-                            const hyb_place_rows_t *rows, int from, int to,
-                            double *flop_p);
+xh_status_t hyb_place_apply_panels(hyb_place_device_t *d,
+                                   const hyb_place_part_t *part,
+                                   const hyb_place_rows_t *rows, int from,
+                                   int to, double *flop_p);
 
 /* ---- device_visits.c ----------------------------------------------------- */
 

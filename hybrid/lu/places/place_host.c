@@ -44,7 +44,7 @@ static xh_view_t home_of_u(hyb_lu_t *lu, int k, hyb_run_t run)
     const hyb_lu_panel_t *p = hyb_lu_panel(lu, k);
 
     if (hpl_panel_top_rows(p->hpl) == 0)
-        return hyb_exchange_u(lu, k, run);
+        return hyb_exchange_u(lu->exchange, hyb_lu_panel(lu, k)->hpl->jb, run);
     return xh_view_part(trailing(lu, p, run), 0, 0, p->hpl->jb, run.count);
 }
 
@@ -55,7 +55,7 @@ static hyb_arrived_t arrived(const hyb_lu_t *lu, const hyb_lu_panel_t *p,
                              hyb_run_t run)
 {
     int column;
-    const hpl_exchange_t *x = hyb_exchange_of(lu, run, &column);
+    const hpl_exchange_t *x = hyb_exchange_of(lu->exchange, run, &column);
 
     return (hyb_arrived_t){.nb = p->hpl->jb,
                            .place = p->swap.source,
@@ -83,7 +83,7 @@ static void swap(hyb_worker_t *me, int k, hyb_run_t run)
         hyb_run_swap(lu->resources.kernel, &p->swap, trailing(lu, p, run),
                      me->u);
     } else { /* settle displaced rows, and unpack rows of U */
-        const hpl_exchange_t *x = hyb_exchange_of(lu, run, &column);
+        const hpl_exchange_t *x = hyb_exchange_of(lu->exchange, run, &column);
 
         hpl_exchange_settle(x, column, (int)run.count);
         unpack_u(me, p, run);
@@ -191,8 +191,8 @@ static void multiply(hyb_worker_t *me, const hyb_step_t *step, hyb_run_t run)
 
 /* Do all steps while the run is in cache, or some of them, where others do the
  * rest. */
-static bool meet(hyb_place_t *host, hyb_worker_t *me, const hyb_step_t *step,
-                 hyb_run_t run, int64_t from, int64_t to)
+static bool apply(hyb_place_t *host, hyb_worker_t *me, const hyb_step_t *step,
+                  hyb_run_t run, int64_t from, int64_t to)
 {
     int k = step->k;
     bool multiplies = to == hyb_stage(k + 1);
@@ -278,7 +278,7 @@ static xh_view_t panel_columns(hyb_place_t *place, int k)
     return (xh_view_t){h->top, h->mp, h->jb, h->lda};
 }
 
-const hyb_place_t hyb_place_host = {.meet = meet,
+const hyb_place_t hyb_place_host = {.apply = apply,
                                     .receive_panel = hyb_panel_receive,
                                     .panel_columns = panel_columns,
                                     .subtract = subtract,

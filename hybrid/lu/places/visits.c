@@ -32,8 +32,13 @@ typedef struct { /* by iteration */
 enum { LISTS = 2 };
 
 struct hyb_visits {
-    part_t part[HYB_IN_FLIGHT];
+    hyb_ledger_t *ledger;
+    hyb_homes_t *homes;
+    const hyb_resources_t *resources;
+    hyb_worker_t *worker; /* by member */
+    int nb;
     int devices; /* of the process */
+    part_t part[HYB_IN_FLIGHT];
     /* Flop/s of each device in the last list in which it had visitors; 0:
      * unknown. */
     _Atomic double rate[HYB_EXECUTORS - 1];
@@ -45,9 +50,9 @@ struct hyb_visits {
     _Atomic int64_t left; /* columns that nobody took, and visitors' columns */
 };
 
-static part_t *part_of(const hyb_lu_t *lu, int k)
+static part_t *part_of(hyb_visits_t *v, int k)
 {
-    return &lu->visits->part[k % HYB_IN_FLIGHT];
+    return &v->part[k % HYB_IN_FLIGHT];
 }
 
 /* ---- create and destroy -------------------------------------------------- */
@@ -68,14 +73,19 @@ xh_status_t hyb_visits_create(hyb_lu_t *lu)
     lu->visits = calloc(1, sizeof(*lu->visits));
     if (lu->visits == NULL)
         return XH_ERR_MEMORY;
-    lu->visits->devices = lu->homes.places - 1;
-    atomic_store(&lu->visits->open, -1);
+    *lu->visits = (hyb_visits_t){.ledger = &lu->ledger,
+                                 .homes = &lu->homes,
+                                 .resources = &lu->resources,
+                                 .worker = lu->worker,
+                                 .nb = lu->mat->nb,
+                                 .devices = lu->homes.places - 1,
+                                 .open = -1};
     return XH_OK;
 }
 
-void hyb_visits_destroy(hyb_lu_t *lu)
+void hyb_visits_destroy(hyb_visits_t *v)
 {
-    free(lu->visits);
+    free(v);
 }
 
 void hyb_visits_agree(hyb_lu_t *lu)
@@ -86,7 +96,7 @@ void hyb_visits_agree(hyb_lu_t *lu)
         hpl_waits_allreduce(&all, 1, MPI_INT, MPI_MIN, lu->grid->col_comm);
     if (all)
         return;
-    hyb_visits_destroy(lu);
+    hyb_visits_destroy(lu->visits);
     lu->visits = NULL;
 }
 
@@ -97,61 +107,55 @@ static int64_t solved(const hyb_step_t *step)
     return hyb_stage_after(step->k, HYB_STEP_SOLVE);
 }
 
-static int64_t columns_of(const hyb_lu_t *lu, hyb_block_range_t blocks)
-{
-    return hyb_ledger_team_columns(&lu->ledger, blocks);
-}
-
 /* The leftmost block that is solved, and that nobody has begun to multiply. */
-static int64_t next_visitor(const hyb_lu_t *lu, const hyb_step_t *step)
+static int64_t next_visitor(const hyb_ledger_t *ledger, const hyb_step_t *step)
 {
-    hyb_block_range_t v = step->visiting;
-    int64_t b = v.from;
+    int64_t b = step->visiting.from;
 
-    while (b < v.to && !hyb_ledger_is_free(&lu->ledger, b, solved(step)))
+    while (b < step->visiting.to &&
+           !hyb_ledger_is_free(ledger, b, solved(step)))
         b++;
     return b;
 }
 
 /* Columns that nobody has begun to multiply, and visitors' columns. */
-static int64_t columns_left(const hyb_lu_t *lu, const hyb_step_t *step)
+static int64_t columns_left(const hyb_visits_t *v, const hyb_step_t *step)
 {
     int64_t count = 0;
 
     for (int64_t b = step->visiting.from; b < step->visiting.to; b++)
-        if (!hyb_ledger_is_begun(&lu->ledger, b, solved(step)))
-            count += columns_of(lu, hyb_one_block(b));
-    for (int i = 0; i < lu->visits->devices; i++)
-        count += lu->visits->there[i] * (int64_t)lu->mat->nb;
+        if (!hyb_ledger_is_begun(v->ledger, b, solved(step)))
+            count += hyb_ledger_team_columns(v->ledger, hyb_one_block(b));
+    for (int i = 0; i < v->devices; i++)
+        count += v->there[i] * (int64_t)v->nb;
     return count;
 }
 
 bool hyb_visits_are_enough(const hyb_worker_t *me, const hyb_step_t *step)
 {
-    hyb_lu_t *lu = me->lu;
-    hyb_block_range_t v = step->visiting;
+    const hyb_visits_t *v = me->lu->visits;
+    hyb_block_range_t blocks = step->visiting;
     double rate = 0.0, columns;
 
-    if (lu->visits == NULL)
+    if (v == NULL)
         return true;
-    v.to = hyb_ledger_team_first_before(&lu->ledger, v, solved(step));
-    columns = (double)columns_of(lu, v);
-    for (int i = 0; i < lu->visits->devices; i++)
-        rate += lu->visits->rate[i];
+    blocks.to = hyb_ledger_team_first_before(v->ledger, blocks, solved(step));
+    columns = (double)hyb_ledger_team_columns(v->ledger, blocks);
+    for (int i = 0; i < v->devices; i++)
+        rate += v->rate[i];
     return columns > 0.0 &&
-           columns * hyb_lu_flop(lu, step->k, 1) >= rate * step->panel_seconds;
+           columns * step->column_flop >= rate * step->panel_seconds;
 }
 
 /* ---- devices: the leader ------------------------------------------------- */
 
 /* flop/s of a device, as measured last, or before the run; 0: unknown. */
-static double rate_of(const hyb_lu_t *lu, int device)
+static double rate_of(const hyb_visits_t *v, int device)
 {
-    double rate = lu->visits->rate[device];
+    double rate = v->rate[device];
 
-    return rate > 0.0
-               ? rate
-               : hyb_machine_rate(lu->resources.machine, device, lu->mat->nb);
+    return rate > 0.0 ? rate
+                      : hyb_machine_rate(v->resources->machine, device, v->nb);
 }
 
 /*
@@ -159,15 +163,14 @@ static double rate_of(const hyb_lu_t *lu, int device)
  * computed what is left, and the fastest one block more? All blocks count as
  * equally wide.
  */
-static bool is_in_time(hyb_lu_t *lu, int device)
+static bool is_in_time(const hyb_visits_t *v, int device)
 {
-    const struct hyb_visits *v = lu->visits;
-    double left = (double)atomic_load(&v->left) / lu->mat->nb;
-    double all = 0.0, fastest = 0.0, mine = rate_of(lu, device);
+    double left = (double)atomic_load(&v->left) / v->nb;
+    double all = 0.0, fastest = 0.0, mine = rate_of(v, device);
 
     for (int i = 0; i < v->devices; i++) {
-        all += rate_of(lu, i);
-        fastest = fmax(fastest, rate_of(lu, i));
+        all += rate_of(v, i);
+        fastest = fmax(fastest, rate_of(v, i));
     }
     return mine <= 0.0 ||
            (v->there[device] + 1) / mine <= left / all + 1.0 / fastest;
@@ -179,87 +182,81 @@ static bool has_room(const hyb_place_t *place, int k)
 }
 
 /* Send `block` to place number i. */
-static void send(hyb_lu_t *lu, const hyb_step_t *step, int i, int64_t block)
+static void send(hyb_visits_t *v, const hyb_step_t *step, int i, int64_t block)
 {
-    hyb_place_t *place = lu->homes.place[i];
+    hyb_place_t *place = v->homes->place[i];
 
-    lu->visits->there[i - 1]++;
-    place->meet(place, lu->worker, step,
-                hyb_ledger_columns(&lu->ledger, hyb_one_block(block)),
-                solved(step), hyb_stage(step->k + 1));
+    v->there[i - 1]++;
+    place->apply(place, v->worker, step,
+                 hyb_ledger_columns(v->ledger, hyb_one_block(block)),
+                 solved(step), hyb_stage(step->k + 1));
 }
 
 /* Send one visitor to each device, in turn. Was there any? */
-static bool send_some(hyb_lu_t *lu, const hyb_step_t *step)
+static bool send_some(hyb_visits_t *v, const hyb_step_t *step)
 {
     bool any = false;
 
-    for (int i = 1; i < lu->homes.places; i++) {
-        int64_t b = next_visitor(lu, step);
+    for (int i = 1; i <= v->devices; i++) {
+        int64_t b = next_visitor(v->ledger, step);
 
         if (b == step->visiting.to)
             return false;
-        if (has_room(lu->homes.place[i], step->k) && is_in_time(lu, i - 1) &&
-            hyb_ledger_take_block(&lu->ledger, b, solved(step),
+        if (has_room(v->homes->place[i], step->k) && is_in_time(v, i - 1) &&
+            hyb_ledger_take_block(v->ledger, b, solved(step),
                                   hyb_stage(step->k + 1))) {
-            send(lu, step, i, b);
+            send(v, step, i, b);
             any = true;
         }
     }
     return any;
 }
 
-void hyb_visits_note(hyb_lu_t *lu, int k, int device, double flop,
+void hyb_visits_note(hyb_visits_t *v, int k, int device, double flop,
                      double seconds)
 {
-    did_t *did = &part_of(lu, k)->did[device];
+    did_t *did = &part_of(v, k)->did[device];
 
     did->flop += flop;
     did->busy += seconds;
-    lu->visits->there[device]--;
+    v->there[device]--;
 }
 
 /* ---- lists one after the other: the leader ------------------------------- */
 
-void hyb_visits_open(hyb_lu_t *lu, int k)
+void hyb_visits_open(hyb_visits_t *v, int k)
 {
-    if (lu->visits != NULL)
-        *part_of(lu, k) = (part_t){.begun = 0.0};
+    if (v != NULL)
+        *part_of(v, k) = (part_t){.begun = 0.0};
 }
 
-static bool has_visitors(const hyb_lu_t *lu, int k)
+static bool has_visitors(const hyb_step_t *step)
 {
-    return hyb_blocks_count(lu->flight[k % HYB_IN_FLIGHT].step.visiting) > 0;
-}
-
-static bool has_begun(const hyb_lu_t *lu, int k)
-{
-    return part_of(lu, k)->begun > 0.0;
+    return hyb_blocks_count(step->visiting) > 0;
 }
 
 /* Open the list of the next iteration that has one, once L2 is there in
  * columns. */
 static void open_next(hyb_lu_t *lu)
 {
-    struct hyb_visits *v = lu->visits;
+    hyb_visits_t *v = lu->visits;
 
-    while (v->next < hyb_lu_opened(lu) && !has_visitors(lu, v->next))
+    while (v->next < hyb_lu_opened(lu) &&
+           !has_visitors(hyb_lu_step(lu, v->next)))
         v->next++;
     if (v->next == hyb_lu_opened(lu) || v->next >= v->done + LISTS ||
         !hyb_l2_columns_complete(hyb_lu_panel(lu, v->next)))
         return;
-    part_of(lu, v->next)->begun = xh_clock_now();
-    atomic_store(&v->left, columns_left(lu, hyb_lu_step(lu, v->next)));
+    part_of(v, v->next)->begun = xh_clock_now();
+    atomic_store(&v->left, columns_left(v, hyb_lu_step(lu, v->next)));
     atomic_store(&v->open, v->next++);
 }
 
 /* Sum up a list, for the record and for the tuner. */
-static void sum_up(hyb_lu_t *lu, part_t *part)
+static void sum_up(hyb_visits_t *v, part_t *part)
 {
-    struct hyb_visits *v = lu->visits;
-
-    part->lap = hyb_timer_lap(lu->worker, hyb_team_size(lu->resources.team));
-    part->lap.devices_columns = lu->mat->nb;
+    part->lap = hyb_timer_lap(v->worker, hyb_team_size(v->resources->team));
+    part->lap.devices_columns = v->nb;
     for (int i = 0; i < v->devices; i++) {
         const did_t *did = &part->did[i];
 
@@ -269,68 +266,67 @@ static void sum_up(hyb_lu_t *lu, part_t *part)
         part->lap.devices_flop += did->flop;
         part->lap.devices_rate += v->rate[i];
     }
-    lu->homes.devices.flop += part->lap.devices_flop;
+    v->homes->devices.flop += part->lap.devices_flop;
 }
 
-/* Is the list of iteration k closed, with all its columns complete and no
- * worker at it? */
-static bool is_over(const hyb_lu_t *lu, int k)
+/* Is the list of the step's iteration closed, with all its columns complete and
+ * no worker at it? */
+static bool is_over(const hyb_visits_t *v, const hyb_step_t *step)
 {
-    return atomic_load(&lu->visits->open) != k &&
-           hyb_ledger_team_reached(&lu->ledger,
-                                   lu->flight[k % HYB_IN_FLIGHT].step.visiting,
-                                   hyb_stage(k + 1)) &&
-           atomic_load(&lu->visits->helpers[k % LISTS]) == 0;
+    return atomic_load(&v->open) != step->k &&
+           hyb_ledger_team_reached(v->ledger, step->visiting,
+                                   hyb_stage(step->k + 1)) &&
+           atomic_load(&v->helpers[step->k % LISTS]) == 0;
 }
 
 /* Pass lists that are over, and iterations without a list. */
 static void pass_lists(hyb_lu_t *lu)
 {
-    struct hyb_visits *v = lu->visits;
+    hyb_visits_t *v = lu->visits;
 
     for (; v->done < hyb_lu_opened(lu); v->done++) {
-        if (!has_visitors(lu, v->done))
+        const hyb_step_t *step = hyb_lu_step(lu, v->done);
+        part_t *part = part_of(v, v->done);
+
+        if (!has_visitors(step))
             continue;
-        if (!has_begun(lu, v->done) || !is_over(lu, v->done))
+        if (part->begun == 0.0 || !is_over(v, step))
             return;
-        sum_up(lu, part_of(lu, v->done));
+        sum_up(v, part);
     }
 }
 
-static bool all_are_taken(const hyb_lu_t *lu, const hyb_step_t *step)
+static bool all_are_taken(const hyb_ledger_t *ledger, const hyb_step_t *step)
 {
     for (int64_t b = step->visiting.from; b < step->visiting.to; b++)
-        if (hyb_ledger_is_teams(&lu->ledger, b) &&
-            !hyb_ledger_queued(&lu->ledger, hyb_one_block(b),
+        if (hyb_ledger_is_teams(ledger, b) &&
+            !hyb_ledger_queued(ledger, hyb_one_block(b),
                                hyb_stage(step->k + 1)))
             return false;
     return true;
 }
 
 /* Send columns of the open list. Close the list once nobody can take any. */
-static void attend(hyb_lu_t *lu, int k)
+static void attend(hyb_visits_t *v, const hyb_step_t *step)
 {
-    struct hyb_visits *v = lu->visits;
-    const hyb_step_t *step = hyb_lu_step(lu, k);
-
-    while (send_some(lu, step))
+    while (send_some(v, step))
         ;
-    atomic_store(&v->left, columns_left(lu, step));
-    if (all_are_taken(lu, step))
+    atomic_store(&v->left, columns_left(v, step));
+    if (all_are_taken(v->ledger, step))
         atomic_store(&v->open, -1);
 }
 
 void hyb_visits_poll(void *context)
 {
     hyb_lu_t *lu = context;
-    struct hyb_visits *v = lu->visits;
+    hyb_visits_t *v = lu->visits;
 
     if (v == NULL)
         return;
     if (atomic_load(&v->open) < 0)
         open_next(lu);
     if (atomic_load(&v->open) >= 0)
-        attend(lu, atomic_load(&v->open));
+        attend(v, hyb_lu_step(lu, atomic_load(&v->open)));
     pass_lists(lu);
 }
 
@@ -344,14 +340,14 @@ bool hyb_visits_advance(hyb_lu_t *lu, int k)
 
 /* ---- helping: all workers ------------------------------------------------ */
 
-static void leave(struct hyb_visits *v, int k)
+static void leave(hyb_visits_t *v, int k)
 {
     atomic_fetch_sub(&v->helpers[k % LISTS], 1);
 }
 
 /* Enter the open list, which then stays until this worker leaves it. Returns
  * its iteration, or -1. */
-static int enter(struct hyb_visits *v)
+static int enter(hyb_visits_t *v)
 {
     int k = atomic_load(&v->open);
 
@@ -366,76 +362,77 @@ static int enter(struct hyb_visits *v)
 
 /* flop/s of one worker; in the first iterations by what all have done so
  * far. */
-static double worker_rate(const hyb_lu_t *lu, const hyb_step_t *step)
+static double worker_rate(const hyb_visits_t *v, const hyb_step_t *step)
 {
-    int members = hyb_team_size(lu->resources.team);
+    int members = hyb_team_size(v->resources->team);
     hyb_lap_t lap;
 
     if (step->thread_rate > 0.0)
         return step->thread_rate;
-    lap = hyb_timer_lap(lu->worker, members);
+    lap = hyb_timer_lap(v->worker, members);
     return lap.flop > 0.0 ? lap.flop / members / lap.team[HYB_MULTIPLY] : 0.0;
 }
 
 /* Would the worker be done with a run before the devices are with what is
  * left? */
-static bool is_worth_it(const hyb_lu_t *lu, const hyb_step_t *step, int64_t run)
+static bool is_worth_it(const hyb_visits_t *v, const hyb_step_t *step,
+                        int64_t run)
 {
     double devices = 0.0;
 
-    for (int i = 0; i < lu->visits->devices; i++)
-        devices += rate_of(lu, i);
+    for (int i = 0; i < v->devices; i++)
+        devices += rate_of(v, i);
     return !step->share_is_fixed &&
-           hyb_split_helps(worker_rate(lu, step), (double)run, devices,
-                           (double)atomic_load(&lu->visits->left));
+           hyb_split_helps(worker_rate(v, step), (double)run, devices,
+                           (double)atomic_load(&v->left));
 }
 
 /* Take the rightmost columns that are solved, and that nobody multiplies. */
-static bool take_last(hyb_lu_t *lu, const hyb_step_t *step, int64_t width,
-                      hyb_run_t *run_p)
+static bool take_last(hyb_ledger_t *ledger, const hyb_step_t *step,
+                      int64_t width, hyb_run_t *run_p)
 {
     for (int64_t b = step->visiting.to - 1; b >= step->visiting.from; b--)
-        if (hyb_ledger_take_run(&lu->ledger, b, solved(step),
-                                hyb_stage(step->k + 1), width, run_p))
+        if (hyb_ledger_take_run(ledger, b, solved(step), hyb_stage(step->k + 1),
+                                width, run_p))
             return true;
     return false;
 }
 
-static bool help_with(hyb_worker_t *me, const hyb_step_t *step)
+static bool help_with(hyb_visits_t *v, hyb_worker_t *me, const hyb_step_t *step)
 {
-    hyb_lu_t *lu = me->lu;
-    hyb_place_t *host = &lu->homes.host;
-    int64_t width = hyb_resources_run_columns(&lu->resources, lu->mat->nb);
+    hyb_place_t *host = &v->homes->host;
+    int64_t width = hyb_resources_run_columns(v->resources, v->nb);
     hyb_run_t run;
 
-    return is_worth_it(lu, step, width) && take_last(lu, step, width, &run) &&
-           host->meet(host, me, step, run, solved(step),
-                      hyb_stage(step->k + 1));
+    return is_worth_it(v, step, width) &&
+           take_last(v->ledger, step, width, &run) &&
+           host->apply(host, me, step, run, solved(step),
+                       hyb_stage(step->k + 1));
 }
 
 bool hyb_visits_help(hyb_worker_t *me)
 {
-    struct hyb_visits *v = me->lu->visits;
+    hyb_visits_t *v = me->lu->visits;
     int k = v != NULL && !me->is_urgent ? enter(v) : -1;
     bool any;
 
     if (k < 0)
         return false;
-    any = help_with(me, hyb_lu_step(me->lu, k));
+    any = help_with(v, me, hyb_lu_step(me->lu, k));
     leave(v, k);
     return any;
 }
 
 /* ---- what they did ------------------------------------------------------- */
 
-const hyb_lap_t *hyb_visits_lap(const hyb_lu_t *lu, int k)
+const hyb_lap_t *hyb_visits_lap(hyb_visits_t *v, int k)
 {
-    return lu->visits != NULL && part_of(lu, k)->lap.time > 0.0
-               ? &part_of(lu, k)->lap
-               : NULL;
+    const hyb_lap_t *lap = v != NULL ? &part_of(v, k)->lap : NULL;
+
+    return lap != NULL && lap->time > 0.0 ? lap : NULL;
 }
 
-double hyb_visits_flop(const hyb_lu_t *lu, int k)
+double hyb_visits_flop(hyb_visits_t *v, int k)
 {
-    return lu->visits != NULL ? part_of(lu, k)->lap.devices_flop : 0.0;
+    return v != NULL ? part_of(v, k)->lap.devices_flop : 0.0;
 }

@@ -14,16 +14,18 @@
  *
  * One iteration's list is open at a time; the next list opens while the last
  * visitors of the one before leave. The next panel may be applied at once to
- * columns that are complete. Where no device multiplies for the host,
- * lu->visits is NULL, which all functions accept.
+ * columns that are complete. Where no device multiplies for the host, there is
+ * no hyb_visits_t: all functions accept NULL, but hyb_visits_note.
  *
  * Source: CALDGEMM report, 3.4; Linpack on Xeon Phi, V.
  */
 
+typedef struct hyb_visits hyb_visits_t;
+
 /* Create lu->visits from lu's homes and their places.
  * Errors: XH_ERR_MEMORY */
 xh_status_t hyb_visits_create(hyb_lu_t *lu);
-void hyb_visits_destroy(hyb_lu_t *lu);
+void hyb_visits_destroy(hyb_visits_t *visits);
 
 /*
  * Let columns visit only if they do so on all processes of the process column:
@@ -33,7 +35,7 @@ void hyb_visits_destroy(hyb_lu_t *lu);
 void hyb_visits_agree(hyb_lu_t *lu);
 
 /* Iteration k opens: nothing is known of its visitors. Called by the leader. */
-void hyb_visits_open(hyb_lu_t *lu, int k);
+void hyb_visits_open(hyb_visits_t *visits, int k);
 
 /* Do the devices have work for as long as panel k + 1 takes? Called by the
  * leader. */
@@ -48,7 +50,7 @@ void hyb_visits_poll(void *lu);
 
 /* Note that a visitor of `device`, from 0, has come back in iteration k, or
  * later. `seconds` passed in which no other visitor was before it. */
-void hyb_visits_note(hyb_lu_t *lu, int k, int device, double flop,
+void hyb_visits_note(hyb_visits_t *visits, int k, int device, double flop,
                      double seconds);
 
 /* Multiply some columns that devices can spare, if the worker is not urgent.
@@ -61,7 +63,7 @@ bool hyb_visits_advance(hyb_lu_t *lu, int k);
 
 /* What devices did in iteration k, with the team's sums and the time when the
  * last column was complete; NULL: nothing, or it is not complete. */
-const hyb_lap_t *hyb_visits_lap(const hyb_lu_t *lu, int k);
+const hyb_lap_t *hyb_visits_lap(hyb_visits_t *visits, int k);
 
 /* flop of the columns that visited devices in iteration k. */
-double hyb_visits_flop(const hyb_lu_t *lu, int k);
+double hyb_visits_flop(hyb_visits_t *visits, int k);

@@ -76,7 +76,7 @@ static void pin(hyb_lu_t *lu)
 {
     size_t l2_bytes, bytes;
     double *l2 = hyb_l2_columns_memory(lu, &l2_bytes);
-    double *rows = hyb_exchange_memory(lu, &bytes);
+    double *rows = hyb_exchange_memory(lu->exchange, &bytes);
 
     if (hyb_machine_working_devices(lu->resources.machine) == 0)
         return;
@@ -92,7 +92,8 @@ static void unpin(hyb_lu_t *lu)
     if (hyb_machine_devices(lu->resources.machine) == 0)
         return;
     hyb_machine_unpin(lu->resources.machine, hyb_l2_columns_memory(lu, &bytes));
-    hyb_machine_unpin(lu->resources.machine, hyb_exchange_memory(lu, &bytes));
+    hyb_machine_unpin(lu->resources.machine,
+                      hyb_exchange_memory(lu->exchange, &bytes));
 }
 
 static xh_status_t create_all(hyb_lu_t *lu)
@@ -142,17 +143,17 @@ void hyb_factorization_free(hyb_lu_t *lu)
 {
     if (lu == NULL)
         return;
-    hyb_checkpoint_destroy(lu);
+    hyb_checkpoint_destroy(lu->checkpoint);
     hyb_check_columns_destroy(lu);
-    hyb_visits_destroy(lu);
+    hyb_visits_destroy(lu->visits);
     hyb_places_destroy(lu);
     unpin(lu);
     hyb_panels_destroy(lu);
-    hyb_exchange_destroy(lu);
+    hyb_exchange_destroy(lu->exchange);
     hyb_wide_destroy(lu);
     hyb_workers_destroy(lu);
-    hyb_panel_choice_destroy(lu);
-    hyb_tuner_destroy(lu);
+    hyb_panel_choice_destroy(lu->homes.choice);
+    hyb_tuner_destroy(lu->tuner);
     hyb_ledger_destroy(&lu->ledger);
     hyb_groups_destroy(&lu->groups);
     free(lu);
@@ -204,7 +205,7 @@ void hyb_factorization_run(hyb_lu_t *lu)
             &lu->homes.devices.down);
     hyb_check_columns_begin(lu);
     hyb_places_agree(lu);
-    hyb_checkpoint_begin(lu);
+    hyb_checkpoint_begin(lu->checkpoint);
     lu->advice = hyb_checkpoint_advice();
     if (lu->range.panels > 0) {
         do
@@ -228,9 +229,9 @@ static void plan_traffic(const hyb_lu_t *lu, double *up_p, double *down_p)
 
     *up_p = *down_p = NAN;
     if (h->resident && h->team_end == 0)
-        hyb_residence_traffic(&shape, h, &lu->groups,
-                              lu->resources.device_mpi && h->places == 2,
-                              hyb_panel_choice_was_device(lu), up_p, down_p);
+        hyb_residence_traffic(
+            &shape, h, &lu->groups, lu->resources.device_mpi && h->places == 2,
+            hyb_panel_choice_was_device(h->choice), up_p, down_p);
 }
 
 /* Add the bytes that crossed the links of this process, and the planned bytes.

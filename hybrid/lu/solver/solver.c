@@ -24,6 +24,7 @@
 #include "hybrid/lu/solver/factorization.h"
 #include "hybrid/lu/solver/self_test.h"
 #include "hybrid/lu/state/ledger.h"
+#include "hybrid/lu/state/lu.h"
 #include "hybrid/lu/state/resources.h"
 #include "hybrid/lu/system/back_substitution.h"
 #include "hybrid/lu/system/generate.h"
@@ -238,10 +239,12 @@ static bool is_fresh(const hpl_system_t *system)
 
 static void generate(hpl_system_t *system, int seed)
 {
-    if (is_fresh(system) && hyb_checkpoint_resumes(system->prepared, seed))
+    hyb_lu_t *lu = system->prepared;
+
+    if (is_fresh(system) && hyb_checkpoint_resumes(lu->checkpoint, seed))
         return;
     if (is_fresh(system))
-        hyb_generate_homes(system->prepared, seed);
+        hyb_generate_homes(lu, seed);
     else
         hyb_generate(&resources, system->grid, &system->mat, seed);
 }
@@ -316,7 +319,9 @@ static int device_work(const hpl_system_t *system, int most,
 
 static bool checkpoints(const hpl_system_t *system, hpl_checkpoints_t *report_p)
 {
-    return is_over(system) && hyb_checkpoint_report(system->prepared, report_p);
+    const hyb_lu_t *lu = system->prepared;
+
+    return is_over(system) && hyb_checkpoint_report(lu->checkpoint, report_p);
 }
 
 /* List the node's first devices and the current values of their sensors. */

@@ -91,8 +91,8 @@ static bool is_near_soon(const hyb_groups_t *groups, hyb_group_t closed,
     return hyb_groups_is_near(panel, groups->of[closed.end].end - 1);
 }
 
-int hyb_groups_met(const hyb_groups_t *groups, int end, const hyb_far_t *far,
-                   int k)
+int hyb_groups_applied(const hyb_groups_t *groups, int end,
+                       const hyb_far_t *far, int k)
 {
     hyb_group_t closed = hyb_groups_closed(groups, k);
     int64_t count = far->blocks - far->from, parts, part;

@@ -100,5 +100,5 @@ hyb_group_t hyb_groups_closed(const hyb_groups_t *groups, int k);
  * How many panels have been applied to a block column when iteration k is over?
  * A group ends at panel `end`, the end of the range.
  */
-int hyb_groups_met(const hyb_groups_t *groups, int end, const hyb_far_t *far,
-                   int k);
+int hyb_groups_applied(const hyb_groups_t *groups, int end,
+                       const hyb_far_t *far, int k);

@@ -140,21 +140,13 @@ static inline bool hyb_lu_team_reads(const hyb_lu_t *lu, int k)
     return hyb_lu_trailing(lu, k).from < lu->homes.team_end;
 }
 
-/* flop of panel k's product with this many columns. */
-static inline double hyb_lu_flop(hyb_lu_t *lu, int k, int64_t columns)
-{
-    const hyb_tiles_t *l2 = &hyb_lu_panel(lu, k)->factors.l2;
-
-    return 2.0 * (double)l2->rows * (double)l2->cols * (double)columns;
-}
-
 /*
  * How many panels have been applied to local block b when iteration k is over?
  * The team's blocks have had all panels up to k. Far blocks of devices get one
  * group after another: some guests and some residents in each iteration, so
  * that links and devices are busy at the same time.
  */
-static inline int hyb_lu_met(const hyb_lu_t *lu, int64_t b, int k)
+static inline int hyb_lu_applied(const hyb_lu_t *lu, int64_t b, int k)
 {
     bool is_guest = hyb_homes_is_guest(&lu->homes, b);
     int64_t guests = lu->homes.guests;
@@ -170,12 +162,13 @@ static inline int hyb_lu_met(const hyb_lu_t *lu, int64_t b, int k)
         hyb_lu_trailing(lu, hyb_groups_closed(&lu->groups, k).end - 1).from;
     if (!is_guest)
         far.from = xh_larger(far.from, guests);
-    return (int)xh_larger(hyb_groups_met(&lu->groups, hyb_lu_end(lu), &far, k),
-                          xh_smaller(lu->range.first, far.panel));
+    return (int)xh_larger(
+        hyb_groups_applied(&lu->groups, hyb_lu_end(lu), &far, k),
+        xh_smaller(lu->range.first, far.panel));
 }
 
 /* How many panels have been applied to local block b before iteration k? */
-static inline int hyb_lu_met_before(const hyb_lu_t *lu, int64_t b, int k)
+static inline int hyb_lu_applied_before(const hyb_lu_t *lu, int64_t b, int k)
 {
-    return k > lu->range.first ? hyb_lu_met(lu, b, k - 1) : k;
+    return k > lu->range.first ? hyb_lu_applied(lu, b, k - 1) : k;
 }

@@ -46,8 +46,8 @@ struct hyb_place {
      *
      * Returns false, and queues nothing, if there is no room for a guest now.
      */
-    bool (*meet)(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
-                 hyb_run_t run, int64_t from, int64_t to);
+    bool (*apply)(hyb_place_t *place, hyb_worker_t *me, const hyb_step_t *step,
+                  hyb_run_t run, int64_t from, int64_t to);
 
     /* Panel k is known: prepare L1, L2 and the row moves. Called by the leader.
      */

@@ -30,6 +30,7 @@ typedef struct {
     hyb_block_range_t next; /* the columns of panel k + 1; empty if not here, */
     hyb_block_range_t visiting; /* blocks that devices multiply, */
     hyb_block_range_t rest;     /* and blocks that the team multiplies */
+    double column_flop;         /* flop of panel k's product with one column */
     bool share_is_fixed;  /* by the user: nobody takes columns from devices */
     bool next_visits;     /* `next` lies within `visiting` */
     double panel_seconds; /* time that panel k took here */

@@ -146,8 +146,8 @@ static void add(traffic_t *sum, traffic_t t)
 
 /* How many panels have been applied to guest number `block` when iteration k is
  * over? */
-static int met(const hpl_shape_t *shape, const hyb_homes_t *homes,
-               const hyb_groups_t *groups, int64_t block, int k)
+static int applied(const hpl_shape_t *shape, const hyb_homes_t *homes,
+                   const hyb_groups_t *groups, int64_t block, int k)
 {
     hpl_map_t map = hpl_system_column_map(shape);
     int closed = hyb_groups_closed(groups, k).end;
@@ -158,7 +158,7 @@ static int met(const hpl_shape_t *shape, const hyb_homes_t *homes,
                          shape->nb),
         .blocks = homes->guests};
 
-    return hyb_groups_met(groups, groups->panels, &far, k);
+    return hyb_groups_applied(groups, groups->panels, &far, k);
 }
 
 /* Local rows from `panel`'s first row on. */
@@ -205,7 +205,7 @@ static traffic_t guest_traffic(const hpl_shape_t *shape,
     traffic_t t = {.up = is_there ? rows_from(shape, 0) : 0.0};
 
     for (int k = 0; k < end; k++, before = now) {
-        now = met(shape, homes, groups, block, k);
+        now = applied(shape, homes, groups, block, k);
         if (now > before) {
             add(&t, guest_rows(shape, before, now - before, is_there));
             first = is_there ? first : before;

@@ -249,7 +249,7 @@ typedef struct {
     const process_t *p;
     const textbook_lu_t *want;
     double error;
-    int met[MOST_COLS];
+    int applied[MOST_COLS];
     int pivots; /* that were gone through */
 } candidates_t;
 
@@ -263,7 +263,7 @@ static void check_candidate(void *context, int c)
     for (int j = 0; j < x->p->x->nb; j++) {
         double u = row[j];
 
-        for (int i = x->met[j]; j >= c && i < c; i++)
+        for (int i = x->applied[j]; j >= c && i < c; i++)
             u -= row[i] * *textbook_at(x->want, i, j);
         assert_true(same(u, *textbook_at(x->want, c, j), x->error));
     }
@@ -274,7 +274,8 @@ static void check_candidates(const process_t *p, const textbook_lu_t *want,
 {
     candidates_t x = {.p = p, .want = want, .error = error};
 
-    hyb_panel_replay(&p->x->method, 0, p->x->nb, x.met, check_candidate, &x);
+    hyb_panel_replay(&p->x->method, 0, p->x->nb, x.applied, check_candidate,
+                     &x);
     assert_int_equal(x.pivots, p->x->nb);
 }
 

@@ -7,8 +7,7 @@
 
 /*
  * Random combinations of everything that HPL.dat can ask for, solved by the
- * solver in use. The x of the reference solver is compared with that of
- * textbook Gaussian elimination, any other's with that of the reference solver.
+ * solver in use. x is compared with that of textbook Gaussian elimination.
  */
 
 enum {

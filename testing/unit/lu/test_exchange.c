@@ -37,7 +37,7 @@ static void make_workers(table_t *t)
     lu->help = hyb_update_help;
 }
 
-/* No column has met a panel. Iteration k opens; panel k + 1 has so many blocks
+/* No panel has been applied. Iteration k opens; panel k + 1 has so many blocks
  * here. */
 static void begin(table_t *t, int k, hyb_lookahead_t mode, int next)
 {
@@ -79,7 +79,7 @@ static void table_open(table_t *t, int k, bool devices)
 
 static void table_close(table_t *t)
 {
-    hyb_exchange_destroy(&t->lu);
+    hyb_exchange_destroy(t->lu.exchange);
     hyb_ledger_destroy(&t->lu.ledger);
     hyb_groups_destroy(&t->lu.groups);
     hyb_team_destroy(t->lu.resources.team);
@@ -87,7 +87,7 @@ static void table_close(table_t *t)
     small_grid_close(&t->s.grid);
 }
 
-/* Blocks have met panel 0. */
+/* Panel 0 has been applied to blocks. */
 static void apply(table_t *t, int64_t from, int64_t to)
 {
     hyb_ledger_queue_all(&t->lu.ledger, (hyb_block_range_t){from, to},
@@ -104,7 +104,7 @@ static void poll_often(table_t *t)
 
 static void poll_until_over(table_t *t)
 {
-    while (!hyb_exchange_is_over(&t->lu))
+    while (!hyb_exchange_is_over(t->lu.exchange))
         hyb_exchange_poll(&t->lu);
 }
 
@@ -124,7 +124,7 @@ static int wrong_u(const table_t *t)
 
     for (int64_t j = panel->jj; j <= ORDER; j++) {
         const hpl_exchange_t *x =
-            hyb_exchange_of(&t->lu, (hyb_run_t){j, 1}, &column);
+            hyb_exchange_of(t->lu.exchange, (hyb_run_t){j, 1}, &column);
 
         for (int r = 0; r < panel->jb; r++)
             errors +=
@@ -143,7 +143,7 @@ static const hpl_exchange_t *exchange_of(const table_t *t, int64_t b,
 {
     int64_t first = hyb_ledger_first(&t->lu.ledger, b);
 
-    return hyb_exchange_of(&t->lu, (hyb_run_t){first, 1}, before_p);
+    return hyb_exchange_of(t->lu.exchange, (hyb_run_t){first, 1}, before_p);
 }
 
 /* Put displaced rows into the matrix; wrong entries there. */
@@ -217,7 +217,7 @@ TEST(nothing_leaves_before_it_has_met_the_last_panel)
     begin(&t, 1, HYB_LOOKAHEAD_PIPELINE, 1);
     poll_often(&t);
     assert_int_equal(arrived(&t), 2);
-    assert_false(hyb_exchange_is_over(&t.lu));
+    assert_false(hyb_exchange_is_over(t.lu.exchange));
     apply(&t, 2, BLOCKS);
     assert_int_equal(arrived(&t), 2);
     poll_until_over(&t);
@@ -254,7 +254,7 @@ TEST(only_the_leader_moves_messages)
     for (int i = 0; i < 50; i++)
         assert_false(hyb_worker_turn(&t.worker[1]));
     assert_int_equal(arrived(&t), 1);
-    while (!hyb_exchange_is_over(&t.lu))
+    while (!hyb_exchange_is_over(t.lu.exchange))
         hyb_worker_turn(&t.worker[0]);
     table_close(&t);
 }
@@ -297,9 +297,9 @@ TEST(rows_that_stay_at_home_need_no_exchange)
     lu.resources.by_blas = true;
     assert_ok(hyb_exchange_create(&lu));
     assert_null(lu.exchange);
-    assert_true(hyb_exchange_is_over(&lu));
+    assert_true(hyb_exchange_is_over(lu.exchange));
     assert_int_equal(hyb_exchange_bytes(&lu.resources, &shape, 0), 0);
-    hyb_exchange_destroy(&lu);
+    hyb_exchange_destroy(lu.exchange);
 }
 
 TEST(its_bytes_are_those_that_it_takes)
@@ -310,7 +310,7 @@ TEST(its_bytes_are_those_that_it_takes)
 
     table_open(&t, 0, false);
     begin(&t, 0, HYB_LOOKAHEAD_NONE, 0);
-    assert_non_null(hyb_exchange_memory(&t.lu, &bytes));
+    assert_non_null(hyb_exchange_memory(t.lu.exchange, &bytes));
     assert_int_equal(hyb_exchange_bytes(&t.lu.resources, &shape, 0), bytes);
     table_close(&t);
 }

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which panels far columns meet together, and when. */
+/* Which panels are applied to far columns together, and when. */
 #include "hybrid/lu/state/groups.h"
 #include "testing/unit/unit.h"
 
 enum { BLOCKS = 2 }; /* of other columns, behind those of panels */
 
 /* A process that has all columns. */
-static int met(const hyb_groups_t *groups, int end, int block, int k)
+static int applied(const hyb_groups_t *groups, int end, int block, int k)
 {
     const hyb_far_t far = {.panel = block,
                            .block = block,
                            .from = hyb_groups_closed(groups, k).end,
                            .blocks = groups->panels + BLOCKS};
 
-    return hyb_groups_met(groups, end, &far, k);
+    return hyb_groups_applied(groups, end, &far, k);
 }
 
 static void check_table(const hyb_groups_t *g, hyb_grouping_t how)
@@ -33,13 +33,14 @@ static void check_table(const hyb_groups_t *g, hyb_grouping_t how)
     assert_int_equal(g->of[g->panels - 1].first, g->panels - 1);
 }
 
-/* No column meets a panel that is not known, or its own; none goes back; each
- * comes in time; in the end all have met all. */
+/* To no column a panel is applied that is not known, or its own; none goes
+ * back; each is in time; in the end all panels have been applied to all
+ * columns. */
 static void check_columns(const hyb_groups_t *g, int end)
 {
     for (int b = 0; b < g->panels + BLOCKS; b++)
         for (int k = 0, before = 0; k < end && k < b; k++) {
-            int now = met(g, end, b, k);
+            int now = applied(g, end, b, k);
 
             assert_true(now >= before && now <= k + 1);
             if (now > before) /* never two groups at a time */
@@ -54,7 +55,7 @@ static void check_columns(const hyb_groups_t *g, int end)
         }
 }
 
-TEST(columns_meet_all_panels_in_time)
+TEST(all_panels_are_applied_in_time)
 {
     hyb_groups_t g;
 
@@ -73,7 +74,7 @@ TEST(columns_meet_all_panels_in_time)
 }
 
 /* There rows are compared. */
-TEST(before_a_group_of_one_all_have_met_the_same)
+TEST(before_a_group_of_one_all_have_had_the_same)
 {
     enum { PANELS = 60, EVERY = 10 };
     hyb_groups_t g;
@@ -82,7 +83,7 @@ TEST(before_a_group_of_one_all_have_met_the_same)
         PANELS, (hyb_grouping_t){.width = 4, .every = EVERY}, &g));
     for (int k = EVERY - 1; k < PANELS - 1; k += EVERY)
         for (int b = k + 1; b < PANELS + BLOCKS; b++)
-            assert_int_equal(met(&g, PANELS, b, k), k + 1);
+            assert_int_equal(applied(&g, PANELS, b, k), k + 1);
     hyb_groups_destroy(&g);
 }
 
@@ -101,7 +102,7 @@ TEST(guests_meet_a_whole_group_first)
 }
 
 /* A column that visits devices comes for its last group and stays. */
-TEST(a_last_group_is_met_just_before_the_first_single_panel)
+TEST(a_last_group_is_applied_just_before_the_first_single_panel)
 {
     enum { PANELS = 60 };
     hyb_groups_t g;
@@ -111,16 +112,16 @@ TEST(a_last_group_is_met_just_before_the_first_single_panel)
         int near = b - HYB_GROUP_LEAD, closed = g.of[b].first;
 
         if (near - 2 >= closed)
-            assert_true(met(&g, PANELS, b, near - 2) < closed);
+            assert_true(applied(&g, PANELS, b, near - 2) < closed);
         if (near > closed)
-            assert_int_equal(met(&g, PANELS, b, near - 1), closed);
-        assert_int_equal(met(&g, PANELS, b, near), near + 1);
+            assert_int_equal(applied(&g, PANELS, b, near - 1), closed);
+        assert_int_equal(applied(&g, PANELS, b, near), near + 1);
     }
     hyb_groups_destroy(&g);
 }
 
 /* A quarter of the columns in each of four iterations. */
-TEST(a_group_is_met_in_parts)
+TEST(a_group_is_applied_in_parts)
 {
     enum { PANELS = 101 };
     hyb_groups_t g;
@@ -132,7 +133,7 @@ TEST(a_group_is_met_in_parts)
         first = count;
         count = 0;
         for (int b = k + HYB_GROUP_LEAD + 1; b < PANELS; b++)
-            count += met(&g, PANELS, b, k) == closed;
+            count += applied(&g, PANELS, b, k) == closed;
         assert_true(count - first > 17 && count - first < 27);
     }
     assert_int_equal(count, PANELS - (closed + 2) - HYB_GROUP_LEAD - 1);

@@ -42,14 +42,14 @@ static bool is_right(const hyb_resources_t *resources, int n, int nb)
 
 static void assert_all_right(const hyb_resources_t *resources)
 {
-    static const int nb[] = {1, 7, NB, 150, 2000}, n[] = {1, 2, NB, N};
+    static const struct {
+        int n, nb;
+    } sizes[] = {{N, 1}, {N, NB}, {N, 2000}, {1, NB}, {NB, 7}};
     bool right = true;
 
     capture_begin();
-    for (size_t i = 0; i < COUNT_OF(nb); i++)
-        right = is_right(resources, N, nb[i]) && right;
-    for (size_t i = 0; i < COUNT_OF(n); i++)
-        right = is_right(resources, n[i], NB) && right;
+    for (size_t i = 0; i < COUNT_OF(sizes); i++)
+        right = is_right(resources, sizes[i].n, sizes[i].nb) && right;
     if (resources == NULL || !resources->resident)
         right = is_right(resources, 0, NB) && right;
     assert_string_equal(capture_end(NULL), "");

@@ -20,8 +20,9 @@ static const hyb_place_panel_t *widest(hyb_place_device_t *d, int from, int to,
 
 /* Apply a panel to as many columns at a time as have room for their rows of
  * U. */
-static xh_status_t meet(hyb_place_device_t *d, const hyb_place_part_t *all,
-                        const hyb_place_panel_t *panel)
+static xh_status_t apply_panel(hyb_place_device_t *d,
+                               const hyb_place_part_t *all,
+                               const hyb_place_panel_t *panel)
 {
     int64_t most = all->u.rows * all->u.cols / Mmax(panel->jb, 1);
     hyb_place_part_t part = *all;
@@ -41,10 +42,10 @@ static xh_status_t meet(hyb_place_device_t *d, const hyb_place_part_t *all,
 }
 
 /* Apply a panel to all columns at once: there is room for a parcel's rows. */
-static xh_status_t meet_with_rows(hyb_place_device_t *d,
-                                  const hyb_place_part_t *all,
-                                  const hyb_place_rows_t *rows,
-                                  const hyb_place_panel_t *panel)
+static xh_status_t apply_with_rows(hyb_place_device_t *d,
+                                   const hyb_place_part_t *all,
+                                   const hyb_place_rows_t *rows,
+                                   const hyb_place_panel_t *panel)
 {
     hyb_place_part_t part = *all;
 
@@ -60,17 +61,18 @@ static xh_status_t meet_with_rows(hyb_place_device_t *d,
     return hyb_place_in_span(d, "product", hyb_place_update, panel, &part);
 }
 
-xh_status_t hyb_place_apply(hyb_place_device_t *d, const hyb_place_part_t *part,
-                            const hyb_place_rows_t *rows, int from, int to,
-                            double *flop_p)
+xh_status_t hyb_place_apply_panels(hyb_place_device_t *d,
+                                   const hyb_place_part_t *part,
+                                   const hyb_place_rows_t *rows, int from,
+                                   int to, double *flop_p)
 {
     const hyb_place_panel_t *panel;
     int end;
 
     for (; from < to; from = end) {
         panel = widest(d, from, to, &end);
-        XH_TRY(rows != NULL ? meet_with_rows(d, part, rows, panel)
-                            : meet(d, part, panel));
+        XH_TRY(rows != NULL ? apply_with_rows(d, part, rows, panel)
+                            : apply_panel(d, part, panel));
         *flop_p += hyb_place_flop(panel, part);
     }
     return XH_OK;
