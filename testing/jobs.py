@@ -6,6 +6,7 @@ settings of whoever runs the tests; at the limit all its processes are killed.
 """
 import importlib.util
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -232,10 +233,24 @@ def run(command, cwd, env=None, limit=LIMIT):
     return finish(job, limit)
 
 
+def targets():
+    """The targets of make that are no files."""
+    found = set()
+    for path in (SOURCE / "Makefile", *SOURCE.glob("*/*.mk")):
+        for listed in re.findall(r"^\.PHONY:((?:.*\\\n)*.*)", path.read_text(), re.M):
+            found |= set(listed.split())
+    return found
+
+
 def sanitized():
     """Whether it was built with a sanitizer, whose library has to come first."""
     commands = BUILD / "commands"
     return commands.exists() and "-fsanitize=" in commands.read_text()
+
+
+def sets(*settings):
+    """Options of xhpl for settings, name=value each, several also in one text."""
+    return [word for text in settings for pair in text.split() for word in ("--set", pair)]
 
 
 def launched(processes, command):

@@ -10,7 +10,6 @@ import pytest
 import jobs
 import records
 
-sys.path.insert(0, str(jobs.SOURCE / "scripts"))  # for hpl_campaign
 
 CAMPAIGN = jobs.SOURCE / "scripts/xhpl-campaign"
 FAKE = jobs.SOURCE / "testing/system/fake_xhpl.py"

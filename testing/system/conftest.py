@@ -2,12 +2,15 @@
 """Runs of xhpl that system tests share."""
 import functools
 import json
+import sys
 
 import pytest
 
 import hpl_dat
 import jobs
 import records
+
+sys.path.append(str(jobs.SOURCE / "scripts"))  # hpl_campaign, hpl_report, hpl_sim
 
 
 @pytest.fixture

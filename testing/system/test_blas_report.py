@@ -185,7 +185,7 @@ def test_the_kernel_blas_is_refused_where_no_blas_is_seen(tmp_path):
     (tmp_path / "main.c").write_text(NO_BLAS)
     words = ["cc", "-I", jobs.SOURCE, "main.c", *parts, "-o", "main"]
     libraries = ["-lhwloc", "-ldl", "-lpthread", "-lm"]
-    linked = jobs.run([*words, *libraries], tmp_path).succeeded()
+    jobs.run([*words, *libraries], tmp_path).succeeded()
     outcome = jobs.run([tmp_path / "main"], tmp_path).succeeded()
     assert "error: kernel=blas: no BLAS library" in outcome.stderr, str(outcome)
 

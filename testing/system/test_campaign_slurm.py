@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import sys
 import time
 import types
 
@@ -13,10 +12,8 @@ import cluster_slurm
 import faults
 import jobs
 from busy import retried
-from campaign_hosts import classes, clusters, result
-
-sys.path.insert(0, str(jobs.SOURCE / "scripts"))
-from hpl_campaign import launch, slurm  # noqa: E402
+from cluster_net import classes, clusters, result
+from hpl_campaign import launch, slurm
 
 WHY_NOT = cluster_slurm.why_not()
 on_slurm = pytest.mark.skipif(WHY_NOT is not None, reason=str(WHY_NOT))

@@ -15,7 +15,7 @@ import jobs
 import checkpoints
 from checkpoints import SETTINGS, bits, files, whole, words
 
-SYSTEM = (1, 2, 1200, 16)  # P, Q, N, NB
+SYSTEM = (1, 2, 720, 16)  # P, Q, N, NB
 RANDOM = random.Random(4)
 RESTARTS, BEGUN, MOMENT, CHECK = 96, 168, 176, 216  # bytes before them, in a header
 
@@ -65,7 +65,7 @@ def test_a_restart_ends_with_the_bits_of_a_clean_run_and_says_so(copy, clean):
     outcome = run(copy, "--restart", "d").succeeded()
     found = json.loads((copy / "run.json").read_text())["tests"][0]
     assert bits(copy) == clean and files(copy) == []
-    assert f"restarts with iteration {first} of 75 from d" in outcome.stderr, str(outcome)
+    assert f"restarts with iteration {first} of 45 from d" in outcome.stderr, str(outcome)
     restarted = found["restarted"]
     assert (restarted["times"], restarted["iteration"]) == (1, first)
     assert restarted["between_seconds"] > 0 and restarted["lost_seconds"] >= 0
@@ -208,10 +208,10 @@ def test_the_file_of_another_rank_is_refused(copy):
 
 @pytest.mark.few(2)
 @pytest.mark.parametrize("system,said", [
-    ((1, 2, 1184, 16), "N = 1200, not 1184"),
-    ((1, 2, 1200, 32), "NB = 16, not 32"),
-    ((2, 1, 1200, 16), "holds no checkpoint that all processes"),
-    ((1, 1, 1200, 16), "Q = 2, not 1"),
+    ((1, 2, 704, 16), "N = 720, not 704"),
+    ((1, 2, 720, 32), "NB = 16, not 32"),
+    ((2, 1, 720, 16), "holds no checkpoint that all processes"),
+    ((1, 1, 720, 16), "Q = 2, not 1"),
 ])
 def test_another_system_is_refused(copy, system, said):
     before = files(copy)
@@ -246,9 +246,9 @@ def test_options_that_make_no_sense_are_refused(tmp_path, options, said):
 
 
 def test_on_a_full_disk_the_run_goes_on_and_says_so(tmp_path):
-    limit = "trap '' XFSZ; ulimit -f 10000; exec \"$@\""
+    limit = "trap '' XFSZ; ulimit -f 4000; exec \"$@\""
     program = ["sh", "-c", limit, "sh"]
-    system = words(1, 1, 1200, 16, "--checkpoint", "e", "--every", "0.01s")
+    system = words(1, 1, 720, 16, "--checkpoint", "e", "--every", "0.01s")
     outcome = jobs.run([*program, *system], tmp_path, SETTINGS).succeeded()
     assert "the checkpoint of iteration" in outcome.stderr
     assert "File too large; the run goes on" in outcome.stderr
@@ -261,7 +261,7 @@ def test_on_a_full_disk_the_run_goes_on_and_says_so(tmp_path):
 def small_disk(tmp_path):
     """The folder d, which takes one checkpoint and some of the next one."""
     (tmp_path / "d").mkdir(mode=0o700)
-    disk = ["mount", "-t", "tmpfs", "-o", "size=13m,mode=0700", "tmpfs", tmp_path / "d"]
+    disk = ["mount", "-t", "tmpfs", "-o", "size=4700k,mode=0700", "tmpfs", tmp_path / "d"]
     if os.geteuid() != 0 or subprocess.run(disk, capture_output=True).returncode != 0:
         pytest.skip("only root can mount a small disk")
     yield tmp_path

@@ -306,7 +306,7 @@ def test_who_waits_for_others_at_the_start_says_so(xhpl):
 def test_a_device_that_is_slow_beside_another_is_named(xhpl, rates, slow):
     words = ["devices=emu:2", f"emu_rate={rates}", "split=fixed:0.8", "tile=128"]
     outcome = xhpl("-n", 1500, "-nb", 64, "-p", 1, "-q", 1, "--json", "run.json",
-                   *(x for word in words for x in ("--set", word))).succeeded()  # fmt: skip
+                   *jobs.sets(*words)).succeeded()
     said = [x for x in outcome.stderr.splitlines() if "of the others of this model" in x]
     found = json.loads((xhpl.directory / "run.json").read_text())["tests"][0]["devices"]
     assert [x["name"] for x in found] == ["emu:0", "emu:1"]

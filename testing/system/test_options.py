@@ -12,7 +12,6 @@ import report
 
 pytestmark = pytest.mark.surface
 
-GIVEN = ["-n", "40,50", "-nb", "8", "-p", "1", "-q", "1"]
 
 # All options at once: each with the value there, and the same in the file.
 NUMBERS = {
@@ -47,12 +46,6 @@ def test_options_mean_what_their_lines_mean(xhpl):
     assert_same_report(on_line, in_file)
 
 
-def test_n_nb_p_and_q_need_no_file(xhpl):
-    outcome = xhpl(*GIVEN).succeeded()
-    rows = [row[1:5] for row in report.rows(outcome.stdout)]
-    assert rows == [(40, 8, 1, 1), (50, 8, 1, 1)]
-
-
 def test_quiet_leaves_only_warnings_on_stderr(xhpl):
     loud = xhpl(dat=hpl_dat.text())
     quiet = xhpl("--quiet", dat=hpl_dat.text())
@@ -72,6 +65,8 @@ def test_a_failed_residual_is_status_1_if_not_upstreams(
     outcome = xhpl(*options, dat=dat, processes=processes)
     assert outcome.status == status, str(outcome)
     assert report.counts(outcome.stdout)["failed"] == 2
+    assert re.search(r"error: .*FAILED: the scaled residual is \S+, and must be less than "
+                     r"1e-09$", outcome.stderr, re.M), str(outcome)  # fmt: skip
 
 
 def test_the_smallest_orders_pass_and_order_zero_has_a_zero_residual(xhpl):
@@ -142,12 +137,11 @@ def test_help_is_two_screens_and_its_topics_have_the_rest(xhpl):
 
 
 def test_settings_that_a_solver_ignores_are_said_once(xhpl):
-    options = ["-n", 40, "-nb", 8, "-p", 1, "-q", 2, "--set", "solver=reference"]
-    given = ["--set", "threads=2", "--set", "lookahead=1"]
-    outcome = xhpl(*options, *given, processes=2).succeeded()
-    said = [x for x in outcome.stderr.splitlines() if "ignores" in x]
-    assert len(said) == 1 and "reference ignores threads, lookahead" in said[0]
-    assert "ignores" not in xhpl(*options, processes=2).succeeded().stderr
+    options = "-n 40 -nb 8 -p 1 -q 2 --set solver=reference".split()
+    for given, count in (["--set", "threads=2", "--set", "lookahead=1"], 1), ([], 0):
+        outcome = xhpl(*options, *given, processes=2).succeeded()
+        said = [x for x in outcome.stderr.splitlines() if "ignores" in x]
+        assert len(said) == count and all("threads, lookahead" in x for x in said), str(outcome)
 
 
 @pytest.mark.parametrize("n, nb, is_said", [
@@ -199,7 +193,9 @@ def test_orders_from_zero_on_are_solved_under_the_online_check(xhpl, verify):
     assert report.counts(outcome.stdout)["passed"] == 24, str(outcome)
 
 
-def test_n_alone_is_enough_where_there_is_no_file(xhpl):
+def test_n_alone_or_with_nb_p_and_q_is_enough_where_there_is_no_file(xhpl):
+    rows = report.rows(xhpl(*"-n 40,50 -nb 8 -p 1 -q 1".split()).succeeded().stdout)
+    assert [row[1:5] for row in rows] == [(40, 8, 1, 1), (50, 8, 1, 1)]
     outcome = xhpl("-n", "300", processes=2).succeeded()
     assert "there is no HPL.dat: NB = 192, 1 x 2 processes" in outcome.stderr
     (row,) = report.rows(outcome.stdout)
@@ -221,10 +217,3 @@ def test_each_test_runs_so_often_and_mean_and_spread_are_said(xhpl):
         assert float(most) == pytest.approx(max(of_n), rel=1e-3)
         assert float(mean) == pytest.approx(sum(of_n) / 3, rel=1e-3)
     assert "best: N = " in outcome.stderr
-
-
-def test_a_failed_residual_is_an_error_on_stderr(xhpl):
-    outcome = xhpl("--threshold", "1e-9", "--quiet", dat=hpl_dat.text())
-    assert outcome.status == 1, str(outcome)
-    assert re.search(r"error: .*FAILED: the scaled residual is \S+, and must be less than "
-                     r"1e-09$", outcome.stderr, re.M), str(outcome)  # fmt: skip

@@ -13,7 +13,7 @@ ORDER = "35"  # of those with devices
 SOLVERS = {
     "864": (864, ()),
     "864-reference": (864, ("--set", "solver=reference")),
-    "216-devices": (216, ("-n", ORDER, *(x for y in DEVICES.split() for x in ("--set", y)))),
+    "216-devices": (216, ("-n", ORDER, *jobs.sets(DEVICES))),
 }
 # The first, of the default solver, is a part of make test.
 LONG = [
