@@ -16,7 +16,7 @@
 #include "testing/ptest/test_list.h"
 
 static const double usual_share =
-    0.8; /* of the memory, if --memory is missing */
+    0.8; /* fraction of the memory, if --memory is missing */
 static const char default_dat[] = "HPL.dat", default_conf[] = "xhpl.conf";
 
 /* ---- the command line ---------------------------------------------------- */
@@ -134,7 +134,7 @@ static xh_status_t read_list(int quantity, const char *text,
     return XH_OK;
 }
 
-/* choice  in  a quantity; XHPL_QUANTITIES and a limit of a plan; or help */
+/* choice  in  a quantity; or XHPL_QUANTITIES + a limit of a plan; or help */
 static xh_status_t read_plain_option(int choice, const char *text,
                                      void *context)
 {
@@ -199,7 +199,7 @@ static int rows_of(int processes)
     return rows;
 }
 
-/* Choose what neither an option nor HPL.dat gives, and report it. */
+/* Choose and report parameters that neither an option nor HPL.dat gives. */
 static void choose(xhpl_command_t *command, int processes)
 {
     xhpl_parameters_t *p = &command->parameters;
@@ -401,7 +401,7 @@ static bool read_task(xhpl_command_t *command, int processes)
             check_grids(&command->parameters, processes) == XH_OK);
 }
 
-/* Do a task that is no run; returns whether it succeeded. */
+/* Do a task other than a run; returns whether it succeeded. */
 static bool answer(const xhpl_command_t *command)
 {
     if (command->ask == XHPL_ASK_HELP)

@@ -161,8 +161,8 @@ static void record(hyb_lu_t *lu, hyb_lu_panel_t *p)
 
 /* ---- by a device --------------------------------------------------------- */
 
-/* May panel k come down? Its memory on the host may be that of panel k - 1,
- * which other devices still read. */
+/* May panel k be copied down? Its memory on the host may be that of panel k -
+ * 1, which other devices may still read. */
 static bool can_come_down(hyb_lu_t *lu, int k)
 {
     return lu->homes.places == 2 || hyb_homes_have_panel(&lu->homes, k - 1);

@@ -7,7 +7,7 @@ static const char *host_of(const hyb_hang_job_t *job, int rank)
     return rank >= 0 && rank < job->count ? job->host[rank] : "an unknown host";
 }
 
-/* "rank 1 on n02", "others of ranks 0 to 3" */
+/* Name the ranks of a wait: "rank 1 on n02", "others of ranks 0 to 3". */
 static void describe_ranks(const hyb_hang_job_t *job, const hyb_state_wait_t *w,
                            char *text, size_t size)
 {
@@ -51,7 +51,7 @@ static const char *const faults[] = {
     [HYB_FAULT_ENDED] = "has ended, as its connection says",
 };
 
-/* What the blamed process does, or how one that waits for it waits. */
+/* Describe what the blamed process does, or how a process waits for it. */
 static void describe_evidence(const hyb_hang_job_t *job,
                               const hyb_process_t *processes,
                               const hyb_blame_t *blame, char *text, size_t size)
