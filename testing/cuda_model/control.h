@@ -12,15 +12,19 @@
  *
  * From the environment, when the model is loaded:
  *
- *     CUDA_MODEL_VISIBLE   devices of four that this process sees, "" for none,
- *                          else "0"; "01/23": the first two in the first
- * process of a node, the others in the second CUDA_MODEL_MEMORY    MiB of each;
- * else 256 CUDA_MODEL_PEERS     0: no device reaches the memory of another;
- * else each may CUDA_MODEL_PROCESSORS  groups of a device that can wait for
- * each other, 0 to 4; else 4 CUDA_MODEL_DRIVER    version that the driver is
- * for, 0: there is none; else as new as the headers CUDA_MODEL_CONTEXT   MiB
- * that a process takes of each device; else 0 CUDA_MODEL_SHARED    a file:
- * processes with it have one memory of each device, else each has its own
+ *     CUDA_MODEL_VISIBLE   which of four devices this process sees, "" for
+ *                          none, else "0"; "01/23": the first two in the
+ *                          first process of a node, the others in the second
+ *     CUDA_MODEL_MEMORY    MiB of each; else 256
+ *     CUDA_MODEL_PEERS     0: no device reaches the memory of another; else
+ *                          each may
+ *     CUDA_MODEL_PROCESSORS  groups of a device that can wait for each other,
+ *                          0 to 4; else 4
+ *     CUDA_MODEL_DRIVER    version that the driver is for, 0: there is none;
+ *                          else as new as the headers
+ *     CUDA_MODEL_CONTEXT   MiB that a process takes of each device; else 0
+ *     CUDA_MODEL_SHARED    a file: processes with it have one memory of each
+ *                          device, else each has its own
  *     CUDA_MODEL_MATH      native: cuBLAS cannot emulate double precision, as
  *                          before CUDA 13; emulated: it does nothing else
  *     CUDA_MODEL_FAULT     faults, see below

@@ -333,8 +333,7 @@ cudaError_t cudaDeviceEnablePeerAccess(int other, unsigned flags)
     return cudaSuccess;
 }
 
-/* ---- devices, as HIP has them ---------------------------------------------
- */
+/* ---- devices, as HIP has them -------------------------------------------- */
 
 CALL(hipSetDeviceFlags, (unsigned flags), cudaSuccess,
      model.counts.flags = flags)

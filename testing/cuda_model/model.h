@@ -53,8 +53,7 @@ extern __thread int model_current; /* this thread's device */
 int model_enter(void);
 void model_leave(const int *held);
 
-/* A function of CUDA's: what it does with the lock, unless check is an error.
- */
+/* A function of CUDA's: its work with the lock, unless check is an error. */
 #define CALL(name, parameters, check, ...)                                     \
     cudaError_t name parameters                                                \
     {                                                                          \
@@ -79,8 +78,7 @@ cudaError_t model_admit(const char *op);
 /* Bytes that a device has left, of what all processes on it share. */
 int64_t model_memory_left(int device);
 
-/* Use bytes of a device's memory, if it has so many; fewer than 0: give back.
- */
+/* Use bytes of a device's memory, if it has them; below 0: give them back. */
 bool model_memory_take(int device, int64_t bytes);
 
 struct CUstream_st {

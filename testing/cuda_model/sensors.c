@@ -59,8 +59,7 @@ static bool has_smi;
 
 TELL(rsmi_init, (uint64_t flags), flags == 0, has_smi = true)
 
-/* Devices are numbered from the last one on; there is one more, of another bus.
- */
+/* Devices are numbered from the last one on; one more is on another bus. */
 TELL(rsmi_num_monitor_devices, (uint32_t * count_p), has_smi,
      *count_p = (uint32_t)model.count + 1)
 

@@ -36,8 +36,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream_p, unsigned flags,
     return cudaSuccess;
 }
 
-/* CUDA waits for nothing, and work that is queued goes on; here, none may be.
- */
+/* CUDA waits for nothing, and queued work goes on; here there may be none. */
 CALL(cudaStreamDestroy, (cudaStream_t stream),
      model_finish(stream->device, stream, __func__), stream->device = -1,
      model.counts.streams--,
