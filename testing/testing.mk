@@ -30,7 +30,7 @@ programs_of = $(call as_programs,$(filter-out $(UNIT_LEFT_OUT),$(call folders,$(
 UNIT_BASE := $(call tests_of,$(call folders,base))
 BASE_UNIT_TESTS := $(call programs_of,base)
 UNIT_TESTS := $(call programs_of,hpl xhpl)
-HEADERS += $(filter-out $(addprefix testing/cuda_model/,launch.h model.h) \
+HEADERS += $(filter-out testing/cuda_model/model.h \
              $(if $(filter yes,$(HYBRID)),,testing/xdgemm/% testing/planner/%) \
              $(if $(filter yes,$(JSON)),,testing/ptest/record_% \
              testing/xdgemm/record.h testing/json/%), \

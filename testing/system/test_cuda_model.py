@@ -179,9 +179,9 @@ def test_a_runtime_before_12_8_leaves_kernels_to_the_driver(xhpl, xdgemm, earlie
     outcome = xdgemm(*words, plugins=earlier).succeeded()
     assert len(re.findall(r"^cuda:0 .* 0$", outcome.stdout, re.M)) == 4, str(outcome)
     assert_nothing_left(outcome)
-    options = ["-n", 700, "--nb", 64, "-p", 1, "-q", 1]
-    how = ["--set", "devices=cuda", "--set", "home=device", "--set", "panel=device"]
-    outcome = xhpl(*options, *how, env=environment(earlier)).succeeded()
+    settings = jobs.sets("devices=cuda", "home=device", "panel=device")
+    options = ["-n", 700, "--nb", 64, "-p", 1, "-q", 1, *settings]
+    outcome = xhpl(*options, env=environment(earlier)).succeeded()
     assert "1 tests completed and passed" in outcome.stdout, str(outcome)
     (earlier / "libcuda.so.1").write_text("no library")
     outcome = xdgemm("--list-devices", plugins=earlier).succeeded()
@@ -222,7 +222,7 @@ def test_without_the_management_library_no_sensor_is_told(
 # ---- xhpl -------------------------------------------------------------------
 
 # Faults are counted, and copies looked at, from the run on.
-SETTINGS = ("tile=48", "threads=1", "split=fixed:0.8", "trust=off")
+SETTINGS = "tile=48 threads=1 split=fixed:0.8 trust=off"
 
 
 @pytest.fixture
@@ -231,9 +231,8 @@ def solved(xhpl):
 
     def run(grid, *settings, n=300, **model):
         p, q = grid
-        sets = [x for y in (*SETTINGS, *settings) for x in ("--set", y)]
         outcome = xhpl(
-            "-n", n, "--nb", 32, "-p", p, "-q", q, *sets,
+            "-n", n, "--nb", 32, "-p", p, "-q", q, *jobs.sets(SETTINGS, *settings),
             processes=p * q if p * q > 1 else None,
             env=environment(**model),
         ).succeeded()  # fmt: skip
@@ -262,8 +261,8 @@ HOMES = [
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("p, q, n, devices, settings, peers", HOMES)
 def test_a_matrix_lives_on_devices(solved, kind, p, q, n, devices, settings, peers):
-    settings = [f"devices={kind}:{devices}", "home=device", *settings.split()]
-    outcome = solved((p, q), *settings, n=n, VISIBLE="0123", PEERS=peers)
+    settings += f" devices={kind}:{devices} home=device"
+    outcome = solved((p, q), settings, n=n, VISIBLE="0123", PEERS=peers)
     assert re.search(f"^xhpl: homes: {kind}:0 +[1-9]", outcome.stderr, re.M)
     assert "the cores factor them" not in outcome.stderr, str(outcome)
     assert_nothing_left(outcome, p * q, of="left (.*);")
@@ -327,10 +326,9 @@ LOSSES = [("fail@gemm:9", "a kernel failed|the device fails"),
 
 @pytest.mark.parametrize("fault, cause", LOSSES)
 def test_xhpl_ends_for_its_lost_device(xhpl, fault, cause):
-    settings = (*SETTINGS, "devices=cuda:0", patience(fault))
-    sets = [x for y in settings for x in ("--set", y)]
-    outcome = xhpl("-n", 300, "--nb", 32, "-p", 1, "-q", 1, *sets,
-                   env=environment(FAULT=fault))  # fmt: skip
+    settings = jobs.sets(SETTINGS, "devices=cuda:0", patience(fault))
+    options = ["-n", 300, "--nb", 32, "-p", 1, "-q", 1, *settings]
+    outcome = xhpl(*options, env=environment(FAULT=fault))
     assert outcome.status == 3, str(outcome)
     assert re.search(cause, outcome.stderr), str(outcome)
     said = r"iteration \d+: a device is lost: cuda device 0 "

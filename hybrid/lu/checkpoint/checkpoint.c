@@ -19,7 +19,6 @@
 #include "hybrid/lu/checkpoint/save.h"
 #include "hybrid/lu/checkpoint/settings.h"
 #include "hybrid/lu/checkpoint/store.h"
-#include "hybrid/lu/guard/alarm.h"
 #include "hybrid/lu/guard/check_columns.h"
 #include "hybrid/lu/state/lu.h"
 
@@ -224,8 +223,8 @@ static bool is_true_on_all(hyb_checkpoint_t *c, bool mine)
  * not saved. */
 static bool is_right(hyb_lu_t *lu, int first)
 {
-    hyb_check_columns_compare(lu, first);
-    if (lu->check == NULL || hyb_alarm_first(lu) == NULL)
+    hyb_check_columns_compare(lu->check, first);
+    if (hyb_check_columns_alarm(lu->check) == NULL)
         return true;
     xh_log_warning("the checkpoint of iteration %d is not written: the online "
                    "check found an error before; the run goes on",

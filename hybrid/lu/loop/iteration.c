@@ -74,7 +74,7 @@ static bool get_ready(hyb_lu_t *lu, int k)
 static void open_iteration(hyb_lu_t *lu, int k)
 {
     hyb_tuner_measure(lu, k);
-    hyb_check_columns_open(lu, k);
+    hyb_check_columns_open(lu->check, k);
     for (int i = 0; i < lu->homes.places; i++)
         lu->homes.place[i]->receive_panel(lu->homes.place[i], k);
     hyb_checkpoint_open(lu, k);

@@ -289,7 +289,7 @@ void hyb_update_next(hyb_worker_t *me, const hyb_step_t *step)
     next.width = hyb_resources_narrow_columns(&lu->resources, lu->ledger.nb);
     if (lu->resources.by_blas || lu->homes.places > 1)
         hyb_l2_columns_fill(hyb_lu_panel(lu, step->k));
-    hyb_seal_compare(lu, step->k);
+    hyb_seal_compare(lu->check, hyb_lu_panel(lu, step->k));
     if (hyb_step_solves_first(step))
         solve_all(me, step);
     if (!step->next_visits)

@@ -184,8 +184,8 @@ static void pack_unit(hyb_lu_t *lu, int member)
         (int)(run.from - hyb_ledger_first(e->ledger, e->packed->blocks.from));
     if (!e->weighs)
         hpl_exchange_pack(&e->packed->x, from, (int)run.count);
-    hyb_check_columns_packed(lu, member, &e->packed->x, from, (int)run.count,
-                             run.from);
+    hyb_check_columns_packed(lu->check, member, &e->packed->x, from,
+                             (int)run.count, run.from);
     hyb_units_settle(&e->units);
 }
 
@@ -275,7 +275,7 @@ static void end_parcel(hyb_lu_t *lu, hyb_parcel_t *parcel)
     hyb_block_range_t blocks = parcel->blocks;
 
     hpl_schedule_end(parcel->x.schedule);
-    hyb_check_columns_check_received(lu, &parcel->x, blocks);
+    hyb_check_columns_check_received(lu->check, &parcel->x, blocks);
     if (!hyb_parcel_is_l2(parcel))
         hyb_ledger_queue_all(&lu->ledger, blocks, 1);
     for (int64_t b = blocks.from; b < blocks.to; b++)

@@ -81,9 +81,10 @@ hyb_device_t *model_fixture_device(const char *backend, int index)
     return device;
 }
 
+/* The plug-in is found before device_cases_open loads the settings again. */
 int model_fixture_open(const char *backend, void **state_p)
 {
     *state_p = NULL;
-    return model_fixture_begin("") &&
-           (device_cases_open(backend, state_p) != 0 || !*state_p);
+    return model_fixture_begin("") && device_cases_backend(backend) != NULL &&
+           (device_cases_open(backend, state_p) != 0 || *state_p == NULL);
 }

@@ -14,13 +14,8 @@ TEST(machine_constants_are_those_of_ieee_double)
     assert_true(eps == 0x1p-53);
     assert_true(one + 2 * eps > one && one + eps == one);
     assert_true(HPL_dlamch(HPL_MACH_PREC) == 2 * eps);
-    assert_true(HPL_dlamch(HPL_MACH_BASE) == 2.0);
-    assert_true(HPL_dlamch(HPL_MACH_MLEN) == 53.0);
-    assert_true(HPL_dlamch(HPL_MACH_RND) == 1.0);
     assert_true(isfinite(1.0 / HPL_dlamch(HPL_MACH_SFMIN)));
     assert_true(HPL_dlamch(HPL_MACH_RMIN) == 0x1p-1022);
-    assert_true(HPL_dlamch(HPL_MACH_EMIN) == -1021.0);
-    assert_true(HPL_dlamch(HPL_MACH_EMAX) == 1024.0);
     assert_true(isinf(2.0 * HPL_dlamch(HPL_MACH_RMAX)));
 }
 
@@ -131,32 +126,24 @@ static int exit_status_of(void (*end)(int, const char *, const char *, ...),
     return WEXITSTATUS(status);
 }
 
-TEST(an_error_ends_the_process_with_status_3)
-{
-    FILE *file = tmpfile();
-
-    assert_int_equal(exit_status_of(HPL_abort, file), 3);
-    assert_int_equal(exit_status_of(HPL_pabort, file), 3);
-    assert_string_equal(content(file),
-                        "HPL ERROR on line 7 of function HPL_here: 5 bytes\n"
-                        "HPL ERROR on line 7 of function HPL_here: 5 bytes\n");
-}
-
 static void say(void *context)
 {
     fprintf(stderr, "%s\n", (const char *)context);
 }
 
-TEST(who_wants_to_know_hears_of_it_behind_the_error)
+/* Who wants to know hears of it behind the error. */
+TEST(an_error_ends_the_process_with_status_3)
 {
     FILE *file = tmpfile();
     char text[] = "so be it";
 
+    assert_int_equal(exit_status_of(HPL_abort, file), 3);
     hpl_at_abort(say, text);
     assert_int_equal(exit_status_of(HPL_pabort, file), 3);
     hpl_at_abort(NULL, NULL);
     assert_int_equal(exit_status_of(HPL_pabort, file), 3);
     assert_string_equal(content(file),
+                        "HPL ERROR on line 7 of function HPL_here: 5 bytes\n"
                         "HPL ERROR on line 7 of function HPL_here: 5 bytes\n"
                         "so be it\n"
                         "HPL ERROR on line 7 of function HPL_here: 5 bytes\n");

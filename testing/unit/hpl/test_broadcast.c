@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 1 9 */
+/* ranks: 1 6 */
 #include "testing/unit/unit_mpi.h"
 
 #include <math.h>

@@ -1,31 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 1 2 3 4 9 */
+/* ranks: 1 4 */
 #include <math.h>
 #include "testing/unit/unit_mpi.h"
 #include "hpl.h"
-
-/* All grids, in both orders, that the processes of this run can form. */
-static void for_all_grids(void (*check)(const HPL_T_grid *))
-{
-    static const HPL_T_ORDER orders[] = {HPL_ROW_MAJOR, HPL_COLUMN_MAJOR};
-    int o, p, q, size = unit_processes();
-    HPL_T_grid grid;
-
-    for (o = 0; o < 2; o++)
-        for (p = 1; p <= size; p++)
-            for (q = 1; q <= size / p; q++) {
-                assert_int_equal(
-                    HPL_grid_init(MPI_COMM_WORLD, orders[o], p, q, &grid),
-                    MPI_SUCCESS);
-                assert_int_equal(grid.nprow, p);
-                assert_int_equal(grid.npcol, q);
-                assert_int_equal(grid.order, orders[o]);
-                check(&grid);
-                assert_int_equal(HPL_grid_exit(&grid), MPI_SUCCESS);
-                assert_true(grid.all_comm == MPI_COMM_NULL);
-                assert_true(grid.bcast_comm == MPI_COMM_NULL);
-            }
-}
 
 static void check_place(const HPL_T_grid *grid)
 {
@@ -48,8 +25,6 @@ static void check_place(const HPL_T_grid *grid)
         assert_int_equal(HPL_pnum(grid, myrow, mycol), rank);
 }
 
-TEST_CALL(ranks_run_along_rows_or_columns, for_all_grids(check_place))
-
 static void check_communicators(const HPL_T_grid *grid)
 {
     if (grid->myrow < 0) {
@@ -70,9 +45,6 @@ static void check_communicators(const HPL_T_grid *grid)
     assert_int_equal(xhpl_rank(grid->exchange_comm), grid->myrow);
 }
 
-TEST_CALL(communicators_number_processes_by_place,
-          for_all_grids(check_communicators))
-
 static void check_hypercube(int nprocs, int ip2, int hdim, int ip2m1, int mask)
 {
     assert_int_equal(ip2, 1 << hdim);
@@ -90,7 +62,31 @@ static void check_hypercubes(const HPL_T_grid *grid)
                     grid->col_mask);
 }
 
-TEST_CALL(hypercubes_are_the_largest_that_fit, for_all_grids(check_hypercubes))
+/* All grids, in both orders, that the processes of this run can form. */
+TEST(a_grid_has_places_communicators_and_the_largest_hypercubes_that_fit)
+{
+    int size = unit_processes();
+    HPL_T_grid grid;
+
+    for (int o = 0; o < 2; o++)
+        for (int p = 1; p <= size; p++)
+            for (int q = 1; q <= size / p; q++) {
+                HPL_T_ORDER order = o ? HPL_COLUMN_MAJOR : HPL_ROW_MAJOR;
+
+                assert_int_equal(
+                    HPL_grid_init(MPI_COMM_WORLD, order, p, q, &grid),
+                    MPI_SUCCESS);
+                assert_int_equal(grid.nprow, p);
+                assert_int_equal(grid.npcol, q);
+                assert_int_equal(grid.order, order);
+                check_place(&grid);
+                check_communicators(&grid);
+                check_hypercubes(&grid);
+                assert_int_equal(HPL_grid_exit(&grid), MPI_SUCCESS);
+                assert_true(grid.all_comm == MPI_COMM_NULL);
+                assert_true(grid.bcast_comm == MPI_COMM_NULL);
+            }
+}
 
 TEST(a_sum_arrives_at_any_root)
 {

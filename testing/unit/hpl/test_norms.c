@@ -163,10 +163,3 @@ static void check_nan(const HPL_T_grid *grid)
 }
 
 TEST_CALL(a_nan_on_any_process_is_a_nan_norm_on_all, for_all_grids(check_nan))
-
-TEST(machine_constants_agree_on_all_processes)
-{
-    for (int c = HPL_MACH_EPS; c <= HPL_MACH_RMAX; c++)
-        assert_true(HPL_pdlamch(MPI_COMM_WORLD, (HPL_T_MACH)c) ==
-                    HPL_dlamch((HPL_T_MACH)c));
-}

@@ -95,9 +95,8 @@ typedef void (*fill_t)(setting_t *s);
 /* Panels at the beginning, inside and at the end, wide, narrow and short. */
 static int factor_shapes(setting_t *s, fill_t fill)
 {
-    static const int shapes[][3] = {{MOST, 15, 0}, {MOST, 15, 1}, {MOST, 15, 2},
-                                    {44, 12, 3},   {11, 16, 0},   {9, 1, 4},
-                                    {30, 5, 5},    {1, 1, 0}};
+    static const int shapes[][3] = {{MOST, 15, 1}, {MOST, 15, 2}, {44, 12, 3},
+                                    {11, 16, 0},   {9, 1, 4},     {1, 1, 0}};
     int errors = 0;
 
     for (size_t i = 0; i < COUNT_OF(shapes); i++) {
@@ -113,15 +112,16 @@ static int factor_shapes(setting_t *s, fill_t fill)
 typedef int (*trial_t)(setting_t *s, fill_t fill);
 
 /* On one, two and three process rows, and one or two process columns. */
-static int try_on_grids(setting_t *s, trial_t trial, fill_t fill)
+static int try_on_grids(trial_t trial, fill_t fill)
 {
+    static setting_t s;
     int errors = 0;
 
     for (int q = 1; q <= 2; q++)
         for (int p = 1; p <= 3 && p * q <= unit_processes(); p++) {
-            if (small_grid_open(&s->grid, p, q))
-                errors += trial(s, fill);
-            small_grid_close(&s->grid);
+            if (small_grid_open(&s.grid, p, q))
+                errors += trial(&s, fill);
+            small_grid_close(&s.grid);
         }
     return errors;
 }
@@ -133,58 +133,40 @@ static void fill_at_random(setting_t *s)
     small_fill(&random, s->whole, (size_t)(s->n * (s->n + 1)));
 }
 
-/* A base variant alone: never recursive, as nbmin is wide enough. */
-static void try_variant(small_l1_t l1, HPL_T_FACT variant)
+/* Each base and each recursive variant, with L1 in both forms: without
+ * recursion, down to single columns, and cut into as many parts as there are.
+ */
+static int factor_by_all(setting_t *s, fill_t fill)
 {
-    static setting_t s;
-
-    s.algo = small_algorithm(l1, variant, HPL_CROUT);
-    s.algo.nbmin = MOST;
-    assert_int_equal(try_on_grids(&s, factor_shapes, fill_at_random), 0);
-}
-
-/* A recursive variant: all base variants, some nbmin and nbdiv below it. */
-static int factor_recursively(setting_t *s, fill_t fill)
-{
-    static const int nbmins[] = {1, 2, 4, 8};
-    HPL_T_palg wanted = s->algo;
+    static const int cuts[][2] = {{INT_MAX, 2}, {1, 2}, {2, 3}, {4, INT_MAX}};
     int errors = 0;
 
-    for (int v = 0; v < 3; v++)
-        for (size_t i = 0; i < COUNT_OF(nbmins); i++) {
-            s->algo = small_algorithm(
-                form_of(&wanted) == HplTrans ? SMALL_L1_T : SMALL_L1_N,
-                (HPL_T_FACT)(HPL_LEFT_LOOKING + v), wanted.rfact);
-            s->algo.nbmin = nbmins[i];
-            s->algo.nbdiv = 2 + (int)i % 2;
-            errors += factor_shapes(s, fill);
+    for (int v = 0; v < 2 * 3 * 3; v++)
+        for (size_t i = 0; i < COUNT_OF(cuts); i++) {
+            int base = v / 2 % 3, recursive = v / 6, wrong;
+
+            if (cuts[i][0] == INT_MAX && recursive > 0)
+                continue;
+            s->algo =
+                small_algorithm(v % 2 ? SMALL_L1_T : SMALL_L1_N,
+                                (HPL_T_FACT)(HPL_LEFT_LOOKING + base),
+                                (HPL_T_FACT)(HPL_LEFT_LOOKING + recursive));
+            s->algo.nbmin = cuts[i][0];
+            s->algo.nbdiv = cuts[i][1];
+            wrong = factor_shapes(s, fill);
+            if (wrong > 0)
+                print_error("L1 %d, PFACT %d, RFACT %d, NBMIN %d, NBDIV %d\n",
+                            v % 2, base, recursive, cuts[i][0], cuts[i][1]);
+            errors += wrong;
         }
-    s->algo = wanted;
     return errors;
 }
 
-static void try_recursion(small_l1_t l1, HPL_T_FACT variant)
-{
-    static setting_t s;
+TEST_CALL(every_variant_is_lu,
+          assert_int_equal(try_on_grids(factor_by_all, fill_at_random), 0))
 
-    s.algo = small_algorithm(l1, HPL_CROUT, variant);
-    assert_int_equal(try_on_grids(&s, factor_recursively, fill_at_random), 0);
-}
-
-TEST_CALL(left_looking_n_is_lu, try_variant(SMALL_L1_N, HPL_LEFT_LOOKING))
-TEST_CALL(left_looking_t_is_lu, try_variant(SMALL_L1_T, HPL_LEFT_LOOKING))
-TEST_CALL(crout_n_is_lu, try_variant(SMALL_L1_N, HPL_CROUT))
-TEST_CALL(crout_t_is_lu, try_variant(SMALL_L1_T, HPL_CROUT))
-TEST_CALL(right_looking_n_is_lu, try_variant(SMALL_L1_N, HPL_RIGHT_LOOKING))
-TEST_CALL(right_looking_t_is_lu, try_variant(SMALL_L1_T, HPL_RIGHT_LOOKING))
-TEST_CALL(recursive_left_n_is_lu, try_recursion(SMALL_L1_N, HPL_LEFT_LOOKING))
-TEST_CALL(recursive_left_t_is_lu, try_recursion(SMALL_L1_T, HPL_LEFT_LOOKING))
-TEST_CALL(recursive_crout_n_is_lu, try_recursion(SMALL_L1_N, HPL_CROUT))
-TEST_CALL(recursive_crout_t_is_lu, try_recursion(SMALL_L1_T, HPL_CROUT))
-TEST_CALL(recursive_right_n_is_lu, try_recursion(SMALL_L1_N, HPL_RIGHT_LOOKING))
-TEST_CALL(recursive_right_t_is_lu, try_recursion(SMALL_L1_T, HPL_RIGHT_LOOKING))
-
-/* Each kernel, N and T, base and recursive, in one combination. */
+/* Each kernel, with L1 in both forms, base and recursive, in one combination.
+ */
 static int try_kernels(setting_t *s, trial_t trial, fill_t fill)
 {
     int errors = 0;
@@ -198,25 +180,6 @@ static int try_kernels(setting_t *s, trial_t trial, fill_t fill)
             errors += trial(s, fill);
         }
     return errors;
-}
-
-static int factor_in_extremes(setting_t *s, fill_t fill)
-{
-    int errors;
-
-    s->algo.nbmin = 1;
-    s->algo.nbdiv = INT_MAX;
-    errors = factor_shapes(s, fill);
-    s->algo.nbmin = INT_MAX;
-    return errors + factor_shapes(s, fill);
-}
-
-TEST(nbmin_and_nbdiv_may_exceed_any_panel)
-{
-    static setting_t s;
-
-    s.algo = small_algorithm(SMALL_L1_N, HPL_CROUT, HPL_CROUT);
-    assert_int_equal(try_on_grids(&s, factor_in_extremes, fill_at_random), 0);
 }
 
 /* +1 and -1: all of the first column ties, and three columns stay exact. */
@@ -246,15 +209,9 @@ static int factor_narrow_by_all(setting_t *s, fill_t fill)
     return try_kernels(s, factor_narrow, fill);
 }
 
-static void try_narrow(fill_t fill)
-{
-    static setting_t s;
-
-    assert_int_equal(try_on_grids(&s, factor_narrow_by_all, fill), 0);
-}
-
 TEST_CALL(ties_go_to_the_lowest_process_row_and_its_first_row,
-          try_narrow(fill_with_ties))
+          assert_int_equal(try_on_grids(factor_narrow_by_all, fill_with_ties),
+                           0))
 
 /* As the textbook, but where the panel's column 2 is zero. */
 static void fill_with_a_zero_column(setting_t *s)
@@ -266,7 +223,9 @@ static void fill_with_a_zero_column(setting_t *s)
 }
 
 TEST_CALL(a_zero_column_sets_info_and_the_rest_is_factored,
-          try_narrow(fill_with_a_zero_column))
+          assert_int_equal(try_on_grids(factor_narrow_by_all,
+                                        fill_with_a_zero_column),
+                           0))
 
 static void fill_with_zeros(setting_t *s)
 {
@@ -274,7 +233,8 @@ static void fill_with_zeros(setting_t *s)
 }
 
 TEST_CALL(info_is_the_first_of_several_zero_columns,
-          try_narrow(fill_with_zeros))
+          assert_int_equal(try_on_grids(factor_narrow_by_all, fill_with_zeros),
+                           0))
 
 /* Pivots that are no rows from the diagonal on, or differ on other processes.
  */
@@ -351,9 +311,5 @@ static int factor_nans_by_all(setting_t *s, fill_t fill)
     return try_kernels(s, factor_nans, fill);
 }
 
-TEST(processes_agree_on_pivots_and_lose_no_nan)
-{
-    static setting_t s;
-
-    assert_int_equal(try_on_grids(&s, factor_nans_by_all, NULL), 0);
-}
+TEST_CALL(processes_agree_on_pivots_and_lose_no_nan,
+          assert_int_equal(try_on_grids(factor_nans_by_all, NULL), 0))

@@ -237,49 +237,36 @@ TEST(norms_are_those_of_the_definition)
     assert_int_equal(errors, 0);
 }
 
-/* Norms of a system whose entry at (i, j) is a NaN. */
+/* Norms of a system with a NaN at (i, j) of [ A | b ], or in x if i is -1. */
 static hpl_norms_t norms_with_nan(int i, int j)
 {
     static caller_t c;
     hpl_norms_t norms = {NAN, NAN, NAN, NAN, NAN, NAN, 0};
 
     if (caller_open(&c, 30)) {
-        *Mptr(c.whole, i, j, 30) = NAN;
+        if (i >= 0)
+            *Mptr(c.whole, i, j, 30) = NAN;
         c.mat = small_distribute(&c.grid, 30, 4, c.whole);
         norms = norms_of(&c, 1.0);
+        if (i < 0 && c.grid.mycol == c.grid.npcol - 1 && c.mat.nq > 1)
+            c.mat.X[1] = NAN;
+        hpl_system_norms(&c.grid, &c.mat, &norms);
     }
     caller_close(&c);
     return norms;
 }
 
-TEST(a_nan_in_a_or_b_reaches_its_norms_and_the_residual)
+TEST(a_nan_in_a_b_or_x_reaches_its_norms_and_the_residual)
 {
     hpl_norms_t norms = norms_with_nan(29, 3);
 
-    assert_true(isnan(norms.a_inf));
-    assert_true(isnan(norms.a_one));
+    assert_true(isnan(norms.a_inf) && isnan(norms.a_one));
     assert_true(isnan(norms.r_inf));
     assert_true(isnan(hpl_scaled_residual(&norms, 30)));
     norms = norms_with_nan(13, 30);
-    assert_true(isnan(norms.b_inf));
-    assert_true(isnan(norms.r_inf));
-}
-
-TEST(a_nan_in_x_reaches_its_norms_and_the_residual)
-{
-    static caller_t c;
-    hpl_norms_t norms = {NAN, NAN, NAN, NAN, NAN, NAN, 0};
-
-    if (caller_open(&c, 30)) {
-        c.mat = small_distribute(&c.grid, 30, 4, c.whole);
-        norms_of(&c, 1.0);
-        if (c.grid.mycol == c.grid.npcol - 1 && c.mat.nq > 1)
-            c.mat.X[1] = NAN;
-        hpl_system_norms(&c.grid, &c.mat, &norms);
-    }
-    caller_close(&c);
-    assert_true(isnan(norms.x_inf));
-    assert_true(isnan(norms.x_one));
+    assert_true(isnan(norms.b_inf) && isnan(norms.r_inf));
+    norms = norms_with_nan(-1, 0);
+    assert_true(isnan(norms.x_inf) && isnan(norms.x_one));
     assert_true(isnan(norms.r_inf));
 }
 

@@ -168,37 +168,30 @@ TEST(a_frame_with_an_altered_bit_is_refused)
     alter(offsetof(hyb_frame_t, mac) + 7);
 }
 
-TEST(a_replayed_frame_is_refused)
+/* A frame of one end is sent again, by the same end or by the other one. */
+static void resend(bool from_server, bool by_server)
 {
+    hyb_connection_t *from, *to;
     hyb_frame_t frame;
     pair_t p;
 
     authenticate_both(&p);
-    send_frame(&p.client, HYB_FRAME_STALL);
-    frame = peek(p.server.fd);
-    assert_int_equal(receive(&p.server), HYB_RECEIVED_FRAME);
-    inject(p.client.fd, &frame);
-    assert_int_equal(receive(&p.server), HYB_RECEIVED_FORGERY);
+    from = from_server ? &p.server : &p.client;
+    to = from_server ? &p.client : &p.server;
+    send_frame(from, HYB_FRAME_ABORT);
+    frame = peek(to->fd);
+    if (by_server == from_server)
+        assert_int_equal(receive(to), HYB_RECEIVED_FRAME);
+    inject(by_server ? p.server.fd : p.client.fd, &frame);
+    assert_int_equal(receive(by_server ? &p.client : &p.server),
+                     HYB_RECEIVED_FORGERY);
     end(&p);
 }
 
-TEST(a_reflected_frame_is_refused_by_both_ends)
+TEST(a_replayed_or_reflected_frame_is_refused_by_both_ends)
 {
-    hyb_frame_t frame;
-    pair_t p;
-
-    authenticate_both(&p);
-    send_frame(&p.server, HYB_FRAME_ABORT);
-    frame = peek(p.client.fd);
-    inject(p.client.fd, &frame);
-    assert_int_equal(receive(&p.server), HYB_RECEIVED_FORGERY);
-    end(&p);
-    authenticate_both(&p);
-    send_frame(&p.client, HYB_FRAME_ABORT);
-    frame = peek(p.server.fd);
-    inject(p.server.fd, &frame);
-    assert_int_equal(receive(&p.client), HYB_RECEIVED_FORGERY);
-    end(&p);
+    for (int i = 0; i < 4; i++)
+        resend(i % 2, i / 2);
 }
 
 /* The frames of one connection are sent in another. */

@@ -116,8 +116,8 @@ static int status_of(void (*run)(void))
     return WEXITSTATUS(status);
 }
 
-/* A test in a process of its own, which ends with status: XH_EXIT_RUNTIME if it
- * considers the other process ended. */
+/* A test in a process of its own, which leaves all open and ends with status:
+ * XH_EXIT_RUNTIME if it considers the other process ended. */
 #define TEST_OF_STATUS(name, status)                                           \
     static void name##_run(void);                                              \
     TEST_CALL(name, assert_int_equal(status_of(name##_run), status))           \
@@ -173,10 +173,10 @@ static void send_frame(hyb_connection_t *client, const hyb_hang_job_t *job,
     assert_true(hyb_connection_send(client, &frame));
 }
 
-static void step_server_often(pair_t *p, int count)
+static void step_server_often(pair_t *p, int count, double seconds)
 {
     for (int i = 0; i < count; i++)
-        step_server(p, 0.01);
+        step_server(p, seconds);
 }
 
 static void prove_identity(pair_t *p, hyb_connection_t *client)
@@ -184,7 +184,7 @@ static void prove_identity(pair_t *p, hyb_connection_t *client)
     assert_int_equal(receive(client), HYB_RECEIVED_FRAME);
     assert_true(client->is_authenticated);
     send_frame(client, &p->job, HYB_FRAME_STATE);
-    step_server_often(p, 3);
+    step_server_often(p, 3, 0.01);
 }
 
 /* Process 1 connects and is authenticated. */
@@ -192,7 +192,7 @@ static hyb_connection_t join(pair_t *p)
 {
     hyb_connection_t client = connect_client(&p->job.rendezvous);
 
-    step_server_often(p, 3);
+    step_server_often(p, 3, 0.01);
     prove_identity(p, &client);
     return client;
 }
@@ -204,12 +204,6 @@ static void begin_as_server(pair_t *p)
     assert_true(hyb_hang_server_open(&p->job));
 }
 
-static void end_as_server(pair_t *p)
-{
-    hyb_hang_server_close(&p->job);
-    close(p->job.listener);
-}
-
 /* A client closes and connects again after 20 s. Ends this process if the
  * server considers it ended. */
 static void lose_client(bool is_authenticated)
@@ -219,13 +213,10 @@ static void lose_client(bool is_authenticated)
 
     begin_as_server(&p);
     client = is_authenticated ? join(&p) : connect_client(&p.job.rendezvous);
-    step_server_often(&p, 3);
+    step_server_often(&p, 3, 0.01);
     hyb_connection_close(&client);
-    for (int i = 0; i < 20; i++)
-        step_server(&p, 1.0);
-    client = join(&p);
-    end_as_server(&p);
-    hyb_connection_close(&client);
+    step_server_often(&p, 20, 1.0);
+    join(&p);
 }
 
 TEST_OF_STATUS(a_client_that_was_not_answered_may_connect_again, 0)
@@ -240,14 +231,8 @@ TEST_OF_STATUS(an_authenticated_client_that_closes_has_ended, XH_EXIT_RUNTIME)
 
 /* ---- strangers ----------------------------------------------------------- */
 
-enum { STRANGERS = 300 }; /* more than can be pending */
-
-typedef struct {
-    int fd[STRANGERS];
-} strangers_t;
-
 /* Connect from an address without processes; if says_hello, claim rank 1. */
-static int connect_stranger(const pair_t *p, bool says_hello)
+static void connect_stranger(const pair_t *p, bool says_hello)
 {
     const struct sockaddr_storage *to = &p->job.rendezvous.addresses.at[0];
     struct sockaddr_in from = {.sin_family = AF_INET};
@@ -261,81 +246,56 @@ static int connect_stranger(const pair_t *p, bool says_hello)
         0);
     if (says_hello)
         assert_int_equal(send(fd, &hello, sizeof(hello), 0), sizeof(hello));
-    return fd;
 }
 
-static void connect_strangers(pair_t *p, bool says_hello,
-                              strangers_t *strangers_p)
+/* More than can be pending. */
+static void connect_strangers(pair_t *p, bool say_hello)
 {
-    for (int i = 0; i < STRANGERS; i++) {
-        strangers_p->fd[i] = connect_stranger(p, says_hello);
+    for (int i = 0; i < 300; i++) {
+        connect_stranger(p, say_hello);
         if (i % 50 == 0)
             step_server(p, 0.1);
     }
 }
 
-static void close_strangers(strangers_t *strangers)
-{
-    for (int i = 0; i < STRANGERS; i++)
-        close(strangers->fd[i]);
-}
-
-/* A client's connection is lost, and strangers connect before it reconnects.
- * Ends this process if the server considers the client ended. */
-static void reconnect_among_strangers(bool says_hello)
+/* A client's connection is lost. Strangers connect before it reconnects, or
+ * between its hello and its authentication. Ends this process if the server
+ * considers the client ended. */
+static void reconnect_among_strangers(bool say_hello, bool after_its_hello)
 {
     hyb_connection_t client;
-    strangers_t strangers;
     pair_t p;
 
     begin_as_server(&p);
     client = join(&p);
-    connect_strangers(&p, says_hello, &strangers);
+    if (!after_its_hello)
+        connect_strangers(&p, say_hello);
     hyb_connection_close(&client);
-    step_server_often(&p, 3);
+    step_server_often(&p, 3, 0.01);
     client = connect_client(&p.job.rendezvous);
-    for (int i = 0; i < 3; i++)
-        step_server(&p, 0.5);
+    if (after_its_hello) {
+        step_server_often(&p, 3, 0.01);
+        connect_strangers(&p, say_hello);
+    }
+    step_server_often(&p, 5, 0.5);
     prove_identity(&p, &client);
-    for (int i = 0; i < 20; i++)
-        step_server(&p, 1.0);
+    step_server_often(&p, 20, 1.0);
     assert_true(hyb_connection_is_acknowledged(&client));
-    end_as_server(&p);
-    hyb_connection_close(&client);
-    close_strangers(&strangers);
 }
 
 TEST_OF_STATUS(a_client_replaces_idle_strangers, 0)
 {
-    reconnect_among_strangers(false);
+    reconnect_among_strangers(false, false);
 }
 
 TEST_OF_STATUS(a_client_replaces_strangers_that_said_hello, 0)
 {
-    reconnect_among_strangers(true);
+    reconnect_among_strangers(true, false);
 }
 
-/* Strangers connect between its hello and its authentication. */
 TEST_OF_STATUS(strangers_do_not_replace_a_known_host, 0)
 {
-    hyb_connection_t client;
-    strangers_t strangers;
-    pair_t p;
-
-    begin_as_server(&p);
-    client = join(&p);
-    hyb_connection_close(&client);
-    client = connect_client(&p.job.rendezvous);
-    step_server_often(&p, 3);
-    connect_strangers(&p, false, &strangers);
-    for (int i = 0; i < 5; i++)
-        step_server(&p, 0.5);
-    prove_identity(&p, &client);
-    for (int i = 0; i < 20; i++)
-        step_server(&p, 1.0);
-    end_as_server(&p);
-    hyb_connection_close(&client);
-    close_strangers(&strangers);
+    reconnect_among_strangers(false, true);
 }
 
 /* A client reconnects and is stopped before it authenticates itself. */
@@ -348,13 +308,9 @@ TEST_OF_STATUS(a_client_that_said_hello_again_has_not_ended, 0)
     client = join(&p);
     hyb_connection_close(&client);
     client = connect_client(&p.job.rendezvous);
-    for (int i = 0; i < 9; i++)
-        step_server(&p, 1.0);
+    step_server_often(&p, 9, 1.0);
     prove_identity(&p, &client);
-    for (int i = 0; i < 9; i++)
-        step_server(&p, 1.0);
-    end_as_server(&p);
-    hyb_connection_close(&client);
+    step_server_often(&p, 9, 1.0);
 }
 
 /* This server does not know the secret. */
@@ -369,7 +325,6 @@ TEST_OF_STATUS(a_server_that_is_not_authenticated_is_not_believed, 0)
     receive_once(&p);
     for (int i = 0; i < 40; i++)
         step(&p, 0.5);
-    end(&p);
 }
 
 /* Process 0 lives as long as its host accepts connections. */
@@ -381,7 +336,6 @@ TEST_OF_STATUS(a_server_whose_host_accepts_has_not_ended, 0)
     reset(&p);
     while (p.now < 20.0 + HYB_GRACE_SECONDS)
         step(&p, 0.5);
-    end(&p);
 }
 
 /* ---- the reason of an abort ---------------------------------------------- */
@@ -419,7 +373,7 @@ static void continue_too_late(void)
     abort_frame.rank = 1;
     assert_true(hyb_connection_send(&client, &abort_frame));
     hyb_connection_close(&client);
-    step_server_often(&p, 3);
+    step_server_often(&p, 3, 0.01);
 }
 
 TEST(a_stopped_server_says_who_has_ended_the_job)

@@ -159,16 +159,12 @@ TEST(waits_that_nothing_explains_are_slow_messages)
     assert_true(v.share > 0.35 && v.share < 0.45);
 }
 
-TEST(waits_for_panels_of_other_columns_are_explained)
+TEST(waits_for_panels_of_other_columns_or_who_has_more_to_do_are_explained)
 {
     wait_for_messages();
     for (int i = 0; i < COUNT; i++)
         sample[i].panel = 0.2;
     assert_int_equal(verdict().condition, HYB_HEALTHY);
-}
-
-TEST(waits_for_who_has_more_to_do_are_explained)
-{
     wait_for_messages();
     sample[0].work = 0.85;
     assert_int_equal(verdict().condition, HYB_HEALTHY);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "testing/ptest/dat_file.h"
+#include <ctype.h>
 #include "testing/unit/hpl/reference_file.h"
 #include "testing/unit/unit.h"
 
@@ -51,39 +52,28 @@ static const struct {
     {5, "21 # of N", "'21'", "an integer from 1 to 20", "20"},
     {5, "1.0 # of N", "'1.0'", "an integer from 1 to 20", NULL},
     {6, "4294967796 Ns", "'4294967796'", "an integer from 0 to", "1000000000"},
-    {6, "2147483648 Ns", "'2147483648'", "an integer from 0 to", NULL},
     {6, "99999999999999999999999999 Ns", "'99999999999999999999999999'", "",
      NULL},
-    {6, "1e3 Ns", "'1e3'", "an integer from 0 to", "1000"},
     {6, "0x10 Ns", "'0x10'", "an integer from 0 to", NULL},
     {6, "500Ns", "'500Ns'", "an integer from 0 to", "500"},
     {6, "500,600 Ns", "'500,600'", "an integer from 0 to", NULL},
-    {6, "-1 Ns", "'-1'", "an integer from 0 to", NULL},
     {6, "- Ns", "'-'", "an integer from 0 to", NULL},
     {6, " \t\r", "nothing", "an integer from 0 to", NULL},
-    {8, "0 NBs", "'0'", "an integer from 1 to", "1"},
+    {8, "1k NBs", "'1k'", "an integer from 1 to", "1000"},
     {11, "0 Ps", "'0'", "an integer from 1 to", NULL},
     {12, "two Qs", "'two'", "an integer from 1 to", NULL},
     {13, "nan threshold", "'nan'", "a finite number", NULL},
-    {13, "inf threshold", "'inf'", "a finite number", NULL},
     {13, "1e999 threshold", "'1e999'", "a finite number", NULL},
     {13, "1e-999 threshold", "'1e-999'", "a finite number", NULL},
-    {13, "16.0.0 threshold", "'16.0.0'", "a finite number", NULL},
     {13, "0x1p4 threshold", "'0x1p4'", "a finite number", NULL},
-    {15, "right PFACTs", "'right'", "0 (left), 1 (crout) or 2 (right)", NULL},
+    {13, "16.5x threshold", "'16.5x'", "a finite number", "16.5"},
+    {15, "rigth PFACTs", "'rigth'", "0 (left), 1 (crout) or 2 (right)",
+     "2 (right)"},
     {17, "0 NBMINs", "'0'", "an integer from 1 to", NULL},
     {19, "1 NDIVs", "'1'", "an integer from 2 to", "2"},
+    {23, "blonk BCASTs", "'blonk'", "", "4 (Blong)"},
     {25, "-1 DEPTHs", "'-1'", "an integer from 0 to", NULL},
     {29, "x U", "'x'", "0 (transposed) or 1 (no-transposed)", NULL},
-    {5, "-1 # of N", "", "", "1"},
-    {5, "one # of N", "", "", NULL},
-    {6, "100G Ns", "", "", "1000000000"},
-    {8, "1k NBs", "", "", "1000"},
-    {6, "40.0 Ns", "", "", "40"},
-    {13, "16.5x threshold", "", "", "16.5"},
-    {15, "rigth PFACTs", "", "", "2 (right)"},
-    {15, "crout PFACTs", "", "", "1 (crout)"},
-    {23, "blonk BCASTs", "", "", "4 (Blong)"},
 };
 
 TEST(a_refusal_names_line_found_allowed_and_nearest)
@@ -216,4 +206,142 @@ TEST(the_output_file_is_named_only_where_one_is_asked_for)
         xhpl_dat_parse(text, strlen(text), &parameters, &notes, &error),
         XH_ERR_INPUT);
     assert_int_equal(error.line, 3);
+}
+
+/* ---- changed files, the same ones in every run --------------------------- */
+
+enum { LAYOUTS = 1000, CHANGES = 20000 };
+
+static const char *const names[] = {
+    "upstream-2x2-n500.HPL.dat", "upstream-default.HPL.dat",
+    "upstream-variants.HPL.dat", "upstream-failed.HPL.dat",
+    "upstream-threshold0.HPL.dat"};
+
+/* A number from 0 to below - 1. */
+static int draw(int below)
+{
+    static uint64_t sequence = 1;
+
+    sequence = sequence * 6364136223846793005u + 1442695040888963407u;
+    return (int)((sequence >> 33) % (uint64_t)below);
+}
+
+/* Any byte but the end of a line. */
+static char draw_byte(void)
+{
+    int byte = draw(255);
+
+    return (char)(byte < '\n' ? byte : byte + 1);
+}
+
+/* Read text from a block of its size; a refusal names a line and says why. */
+static xh_status_t parse_exactly(const char *text, size_t size)
+{
+    char *block = malloc(size + (size == 0));
+    xh_status_t status;
+
+    assert_non_null(block);
+    memcpy(block, text, size);
+    memset(&error, 0, sizeof(error));
+    status = xhpl_dat_parse(block, size, &parameters, &notes, &error);
+    free(block);
+    assert_true(status == XH_OK ||
+                (error.line >= 1 && error.line <= XHPL_DAT_LINES &&
+                 error.text[0] != '\0'));
+    return status;
+}
+
+/* Change blanks, ends of lines, comments and what is behind the last line. */
+static size_t vary(const char *from, char *to)
+{
+    size_t size = 0;
+    bool in_comment = true;
+
+    for (int line = 1; *from != '\0'; from++) {
+        in_comment |= line > 3 && isblank((unsigned char)from[-1]) &&
+                      (isalpha((unsigned char)*from) || *from == '#');
+        if (*from == '\n') {
+            if (draw(2) == 0)
+                to[size++] = '\r';
+            to[size++] = '\n';
+            in_comment = ++line <= 2;
+        } else {
+            bool is_blank = *from == ' ' && draw(4) == 0;
+
+            to[size++] = in_comment ? draw_byte() : is_blank ? '\t' : *from;
+        }
+    }
+    for (int more = draw(9); more > 0; more--)
+        to[size++] = draw_byte();
+    return size;
+}
+
+TEST(blanks_ends_of_lines_and_comments_mean_nothing)
+{
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        xhpl_parameters_t expected = reference_file_parameters(names[i]);
+        char changed[TEXT_SIZE];
+        size_t size;
+        char *text = reference_file_read(names[i], &size);
+
+        for (int round = 0; round < LAYOUTS; round++) {
+            size = vary(text, changed);
+            if (parse_exactly(changed, size) != XH_OK ||
+                !reference_file_is_same(&parameters, &expected))
+                fail_msg("line %d: %s; %.*s", error.line, error.text, (int)size,
+                         changed);
+        }
+        free(text);
+    }
+}
+
+/* Change a byte, or take or add the end of a line, or end the file; returns the
+ * line of the change. */
+static int change(char *text, size_t *size, bool tear)
+{
+    size_t at = (size_t)draw((int)*size);
+    int line = 1, how = draw(3);
+
+    while (!tear && text[at] == '\n')
+        at = (size_t)draw((int)*size);
+    for (size_t i = 0; i < at; i++)
+        line += text[i] == '\n';
+    if (!tear) {
+        text[at] = draw_byte();
+    } else if (how == 0) {
+        memmove(text + at, text + at + 1, --*size - at);
+    } else if (how == 1) {
+        memmove(text + at + 1, text + at, (*size)++ - at);
+        text[at] = '\n';
+    } else {
+        *size = at;
+    }
+    return line;
+}
+
+/* A changed byte may be in a count, which shows at its lists then. */
+TEST(a_changed_file_is_refused_at_the_change_and_a_torn_one_not_before)
+{
+    static const int count_line[XHPL_DAT_LINES + 1] = {
+        [6] = 5,   [8] = 7,   [11] = 10, [12] = 10, [15] = 14,
+        [17] = 16, [19] = 18, [21] = 20, [23] = 22, [25] = 24};
+    int refused[2] = {0, 0};
+
+    for (int i = 0; i < CHANGES; i++) {
+        bool torn = i % 2;
+        size_t size;
+        char *text =
+            reference_file_read(names[(size_t)i / 2 % COUNT_OF(names)], &size);
+        int line = change(text, &size, torn);
+
+        if (parse_exactly(text, size) != XH_OK) {
+            refused[torn]++;
+            if (torn ? error.line < line
+                     : error.line != line && count_line[error.line] != line)
+                fail_msg("line %d refused, not %d:\n%.*s", error.line, line,
+                         (int)size, text);
+        }
+        free(text);
+    }
+    assert_true(refused[0] > 0 && refused[1] > 0);
 }

@@ -145,6 +145,7 @@ static int two_devices(int most, hpl_device_t *list_p)
 
 static void assert_device(json_int_t process, bool within)
 {
+    static const char *const clocks[] = {"mhz_least", "mhz_mean", "mhz_most"};
     json_t *list = json_object_get(measured, "device_clocks");
     json_t *one = json_array_get(list, (size_t)process);
 
@@ -153,28 +154,23 @@ static void assert_device(json_int_t process, bool within)
     assert_string_equal(json_string_value(json_object_get(one, "name")), "x:0");
     assert_int_equal(json_integer_value(json_object_get(one, "samples")) > 0,
                      within);
-    for (int i = 0; i < 3; i++)
-        assert_true(fabs(json_number_value(json_object_get(
-                             one, (const char *[]){"mhz_least", "mhz_mean",
-                                                   "mhz_most"}[i])) -
+    for (size_t i = 0; i < COUNT_OF(clocks); i++)
+        assert_true(fabs(json_number_value(json_object_get(one, clocks[i])) -
                          1500.0) < 1e-6);
     assert_true(json_is_null(json_object_get(one, "temperature_celsius")));
     assert_true(json_number_value(json_object_get(one, "power_watts")) == 300);
 }
 
-TEST_SET_UP(devices_of_all_processes_are_read_while_they_work)
+/* Process 0 waits for readings of a long phase; all read behind a short one. */
+TEST_SET_UP(devices_of_all_processes_are_read_in_a_phase_or_behind_it)
 {
     solver.devices = two_devices;
     open_rising(soon, soon);
     pass_phase(3);
-    if (rank == 0) /* which waited for them */
+    if (rank == 0)
         assert_device(0, true);
-}
-
-TEST_SET_UP(devices_of_a_short_phase_are_read_behind_it)
-{
-    solver.devices = two_devices;
-    open_rising(never, never);
+    xhpl_phase_close(phase);
+    open_phase(never, never);
     pass_phase(0);
     for (json_int_t i = 0; rank == 0 && i < processes; i++)
         assert_device(i, false);
@@ -198,21 +194,6 @@ static void write_zone(const char *zone, const char *name, const char *counter)
     write_file(zone, "max_energy_range_uj", "1000000000\n");
     write_file(zone, "energy_uj", counter);
 }
-
-/* Pass a phase in which the counters of zones reach these numbers. */
-static void count_to(int count, const char *const zones[][2])
-{
-    xhpl_phase_ready(phase);
-    for (int i = 0; i < count; i++)
-        write_file(zones[i][0], "energy_uj", zones[i][1]);
-    xhpl_phase_start(phase);
-    json_decref(measured);
-    measured = xhpl_phase_stop(phase, MPI_COMM_WORLD, NULL, false);
-}
-
-#define COUNT_TO(...)                                                          \
-    count_to(COUNT_OF(((const char *const[][2]){__VA_ARGS__})),                \
-             (const char *const[][2]){__VA_ARGS__})
 
 /* Process 0 measured these; NAN: null. */
 static void assert_joules(double package, double dram)
@@ -238,26 +219,36 @@ TEST_SET_UP(what_is_not_known_is_null)
     assert_joules(NAN, NAN);
 }
 
-TEST_SET_UP(the_packages_and_the_memory_of_a_node_add_up)
+/* A phase in which the counter of a zone reaches a number. */
+static void count_to(const char *zone, const char *counter)
 {
-    write_zone("0", "package-0\n", "5000000\n");
-    write_zone("1", "package-1\n", "0\n");
-    write_zone("0:1", "dram\n", "7000000\n");
-    write_zone("1:0", "dram\n", "7000000\n");
-    open_phase(never, never);
-    COUNT_TO({"0", "15000000\n"}, {"1", "2500000\n"}, {"0:1", "8000000\n"},
-             {"1:0", "8500000\n"});
-    assert_joules(12.5, 2.5);
+    xhpl_phase_ready(phase);
+    write_file(zone, "energy_uj", counter);
+    xhpl_phase_start(phase);
+    json_decref(measured);
+    measured = xhpl_phase_stop(phase, MPI_COMM_WORLD, NULL, false);
 }
 
-TEST_SET_UP(parts_and_sums_of_packages_count_once)
+/* Packages and memory add up; parts and sums of packages do not count. */
+TEST_SET_UP(the_joules_of_a_node_are_those_of_its_packages_and_its_memory)
 {
-    write_zone("0", "package-0\n", "0\n");
-    write_zone("0:0", "core\n", "0\n");
-    write_zone("1", "psys\n", "0\n");
+    static const char *const zones[][4] = {
+        {"0", "package-0\n", "5000000\n", "15000000\n"},
+        {"1", "package-1\n", "0\n", "2500000\n"},
+        {"0:1", "dram\n", "7000000\n", "8000000\n"},
+        {"1:0", "dram\n", "7000000\n", "8500000\n"},
+        {"0:0", "core\n", "0\n", "2000000\n"},
+        {"2", "psys\n", "0\n", "9000000\n"}};
+
+    for (size_t i = 0; i < COUNT_OF(zones); i++)
+        write_zone(zones[i][0], zones[i][1], zones[i][2]);
     open_phase(never, never);
-    COUNT_TO({"0", "3000000\n"}, {"0:0", "2000000\n"}, {"1", "9000000\n"});
-    assert_joules(3, NAN);
+    xhpl_phase_ready(phase);
+    for (size_t i = 0; i < COUNT_OF(zones); i++)
+        write_file(zones[i][0], "energy_uj", zones[i][3]);
+    xhpl_phase_start(phase);
+    measured = xhpl_phase_stop(phase, MPI_COMM_WORLD, NULL, false);
+    assert_joules(12.5, 2.5);
 }
 
 TEST_SET_UP(a_counter_that_starts_again_is_followed)
@@ -265,9 +256,9 @@ TEST_SET_UP(a_counter_that_starts_again_is_followed)
     write_zone("0", "package-0\n", "900000000\n");
     open_phase(never, never);
     for (int lap = 0; lap < 3; lap++) {
-        COUNT_TO({"0", "100000000\n"});
+        count_to("0", "100000000\n");
         assert_joules(200, NAN);
-        COUNT_TO({"0", "900000000\n"});
+        count_to("0", "900000000\n");
         assert_joules(800, NAN);
     }
 }
@@ -278,9 +269,9 @@ TEST_SET_UP(a_counter_that_cannot_be_read_hides_its_kind)
     write_file("1", "name", "package-1\n");
     write_zone("0:0", "dram\n", "0\n");
     open_phase(never, never);
-    COUNT_TO({"0:0", "1000000\n"});
+    count_to("0:0", "1000000\n");
     assert_joules(NAN, 1);
-    COUNT_TO({"0:0", "\n"});
+    count_to("0:0", "\n");
     assert_joules(NAN, NAN);
 }
 

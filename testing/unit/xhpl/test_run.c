@@ -121,33 +121,39 @@ static void assert_reported(const char *line)
 
 #define TEST_SET_UP(name) TEST_WITH(name, setup, teardown)
 
-TEST_SET_UP(a_zero_residual_passes)
+TEST_SET_UP(a_run_ends_as_its_test_does)
 {
-    run(XH_EXIT_PASSED);
-    assert_reported("...... PASSED\n");
-}
+    static const struct {
+        xh_status_t create;
+        int info;
+        double x_inf, threshold;
+        int status;
+        const char *report, *said;
+    } of[] = {
+        {XH_OK, 0, 1, 16, XH_EXIT_PASSED, "...... PASSED\n", ""},
+        {XH_OK, 0, INFINITY, 16, XH_EXIT_FAILED, "...... FAILED\n", ""},
+        {XH_OK, 7, NAN, 16, XH_EXIT_FAILED, "...... FAILED\n",
+         "column 7 has no pivot"},
+        {XH_ERR_MEMORY, 0, 1, 16, XH_EXIT_INPUT,
+         " 1 tests skipped because of illegal input values.\n", ""},
+        {XH_OK, 0, INFINITY, 0, XH_EXIT_PASSED,
+         " 1 tests completed without checking,\n", ""},
+    };
 
-TEST_SET_UP(a_solution_that_is_not_finite_fails)
-{
-    fake.x_inf = INFINITY;
-    run(XH_EXIT_FAILED);
-    assert_reported("...... FAILED\n");
-}
+    for (size_t i = 0; i < COUNT_OF(of); i++) {
+        const char *said;
 
-TEST_SET_UP(a_singular_matrix_is_named_on_stderr)
-{
-    fake.info = 7;
-    fake.x_inf = NAN;
-    assert_int_equal(strstr(run(XH_EXIT_FAILED), "column 7 has no pivot") !=
-                         NULL,
-                     unit_rank() == 0);
-}
-
-TEST_SET_UP(a_system_without_memory_is_skipped)
-{
-    fake.create = XH_ERR_MEMORY;
-    run(XH_EXIT_INPUT);
-    assert_reported(" 1 tests skipped because of illegal input values.\n");
+        fake.create = of[i].create;
+        fake.info = of[i].info;
+        fake.x_inf = of[i].x_inf;
+        parameters->threshold = of[i].threshold;
+        said = run(of[i].status);
+        assert_reported(of[i].report);
+        if (unit_rank() == 0)
+            assert_in(said, of[i].said);
+        else
+            assert_string_equal(said, "");
+    }
 }
 
 TEST_SET_UP(a_system_that_cannot_begin_ends_the_run_on_all_processes)
@@ -215,18 +221,18 @@ TEST_SET_UP(the_forms_of_l1_and_u_choose_the_functions)
 
 TEST_SET_UP(the_values_of_the_plan_reach_the_solver)
 {
+    static const struct {
+        xhpl_quantity_t quantity;
+        int value;
+    } of[] = {
+        {XHPL_RFACT, 0}, {XHPL_PFACT, 1},           {XHPL_NBMIN, 3},
+        {XHPL_NDIV, 5},  {XHPL_DEPTH, 2},           {XHPL_SWAP, XHPL_SWAP_LONG},
+        {XHPL_EQUIL, 0}, {XHPL_SWAP_THRESHOLD, 17}, {XHPL_ALIGN, 4}};
     const HPL_T_palg *algorithm = &fake.algorithm[0];
 
     parameters->list[XHPL_BCAST] = (xhpl_list_t){.count = 2, .value = {0, 5}};
-    parameters->list[XHPL_RFACT].value[0] = 0;
-    parameters->list[XHPL_PFACT].value[0] = 1;
-    parameters->list[XHPL_NBMIN].value[0] = 3;
-    parameters->list[XHPL_NDIV].value[0] = 5;
-    parameters->list[XHPL_DEPTH].value[0] = 2;
-    parameters->list[XHPL_SWAP].value[0] = XHPL_SWAP_LONG;
-    parameters->list[XHPL_SWAP_THRESHOLD].value[0] = 17;
-    parameters->list[XHPL_EQUIL].value[0] = 0;
-    parameters->list[XHPL_ALIGN].value[0] = 4;
+    for (size_t i = 0; i < COUNT_OF(of); i++)
+        parameters->list[of[i].quantity].value[0] = of[i].value;
     run(XH_EXIT_PASSED);
     if (unit_rank() != 0)
         return;

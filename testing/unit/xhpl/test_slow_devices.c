@@ -53,20 +53,15 @@ TEST(a_slow_device_is_named_with_its_clock_and_temperature)
     assert_null(strstr(said(COUNT), "more"));
 }
 
-TEST(of_several_slow_devices_the_slowest_is_named)
+TEST(of_several_slow_devices_the_slowest_is_named_and_links_each_way)
 {
     fill();
     list[0].rate = 4e13;
     list[4].rate = 2e13;
-    assert_in(said(COUNT), "cuda:4 (NVIDIA H200) multiplies at 33%");
-    assert_in(said(COUNT), "1 more is slow");
-}
-
-TEST(slow_links_are_told_each_way)
-{
-    fill();
     list[1].up = 2.5e10;
     list[2].down = 1e10;
+    assert_in(said(COUNT), "cuda:4 (NVIDIA H200) multiplies at 33%");
+    assert_in(said(COUNT), "1 more is slow");
     assert_in(said(COUNT), "cuda:1 (NVIDIA H200) is sent to at 50%");
     assert_in(said(COUNT), "25 GB/s");
     assert_in(said(COUNT), "cuda:2 (NVIDIA H200) sends at 25%");
