@@ -5,12 +5,10 @@ import collections
 import io
 import json
 import os
-import pty
 import random
 import re
 import shlex
 import signal
-import subprocess
 import sys
 
 import pytest
@@ -254,20 +252,8 @@ def test_two_do_not_work_on_one_campaign(site):
 
 @pytest.mark.more
 def test_a_terminal_has_a_table(site):
-    ours, theirs = pty.openpty()
-    job = subprocess.Popen(
-        [str(word) for word in site.words(*ALONE)], cwd=site.folder, stderr=theirs,
-        stdout=subprocess.DEVNULL, env=jobs.environment(site.env(seconds=3)))
-    os.close(theirs)
-    shown = b""
-    try:
-        while True:
-            shown += os.read(ours, 4096)
-    except OSError:  # the terminal is closed
-        pass
-    os.close(ours)
-    assert job.wait() == 0
-    assert b"8 running, 0 waiting" in shown and b"50%" in shown and b"\x1b[" in shown
+    shown, _ = jobs.on_a_terminal(site.words(*ALONE), site.folder, site.env(seconds=3))
+    assert "8 running, 0 waiting" in shown and "50%" in shown and "\x1b[" in shown
 
 
 # ---- torture, and ceilings -----------------------------------------------------------
