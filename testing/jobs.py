@@ -24,9 +24,7 @@ SOURCE = Path(os.environ.get("TEST_XHPL_SOURCE", HERE.parent)).resolve()
 BUILD = Path(os.environ.get("TEST_XHPL_BUILD", SOURCE / "build/arch")).resolve()
 BIN = Path(os.environ.get("TEST_XHPL_BIN", SOURCE / "bin/arch")).resolve()
 XHPL = BIN / "xhpl"
-LAUNCHER = shlex.split(
-    os.environ.get("TEST_XHPL_MPIRUN", str(SOURCE / "scripts/mpirun"))
-)
+LAUNCHER = shlex.split(os.environ.get("TEST_XHPL_MPIRUN", str(SOURCE / "scripts/mpirun")))
 # Before programs of another kind of machine: an emulator and its options.
 EMULATOR = shlex.split(os.environ.get("TEST_XHPL_RUN", ""))
 DATA = HERE / "data"

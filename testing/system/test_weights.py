@@ -123,8 +123,7 @@ def test_what_cannot_be_is_refused(text, said, tmp_path):
 def saving(folder, *options, threshold="16.0"):
     """A run of which checkpoints stay, unless it was checked."""
     (folder / "HPL.dat").write_text(hpl_dat.text(threshold=threshold))
-    return jobs.run(checkpoints.words(1, 2, 1200, 16, *options), folder,
-                    checkpoints.SETTINGS)
+    return jobs.run(checkpoints.words(1, 2, 1200, 16, *options), folder, checkpoints.SETTINGS)
 
 
 def leave_checkpoints(folder, how):
