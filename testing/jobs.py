@@ -6,6 +6,7 @@ settings of whoever runs the tests; at the limit all its processes are killed.
 """
 import importlib.util
 import os
+import pty
 import re
 import shlex
 import shutil
@@ -23,9 +24,7 @@ SOURCE = Path(os.environ.get("TEST_XHPL_SOURCE", HERE.parent)).resolve()
 BUILD = Path(os.environ.get("TEST_XHPL_BUILD", SOURCE / "build/arch")).resolve()
 BIN = Path(os.environ.get("TEST_XHPL_BIN", SOURCE / "bin/arch")).resolve()
 XHPL = BIN / "xhpl"
-LAUNCHER = shlex.split(
-    os.environ.get("TEST_XHPL_MPIRUN", str(SOURCE / "scripts/mpirun"))
-)
+LAUNCHER = shlex.split(os.environ.get("TEST_XHPL_MPIRUN", str(SOURCE / "scripts/mpirun")))
 # Before programs of another kind of machine: an emulator and its options.
 EMULATOR = shlex.split(os.environ.get("TEST_XHPL_RUN", ""))
 DATA = HERE / "data"
@@ -231,6 +230,25 @@ def run(command, cwd, env=None, limit=LIMIT):
     except OSError as error:
         return Outcome(list(map(str, command)), 127, "", str(error))
     return finish(job, limit)
+
+
+def on_a_terminal(command, cwd, env=None):
+    """What a command that must succeed writes to a terminal, and its standard output."""
+    ours, its = pty.openpty()
+    with tempfile.TemporaryFile("w+") as out:
+        job = subprocess.Popen(list(map(str, command)), cwd=cwd, stdout=out, stderr=its,
+                               env=environment(env))
+        os.close(its)
+        written = b""
+        try:
+            while chunk := os.read(ours, 4096):
+                written += chunk
+        except OSError:  # the other side has closed
+            pass
+        os.close(ours)
+        assert job.wait() == 0, written
+        out.seek(0)
+        return written.decode(), out.read()
 
 
 def targets():

@@ -39,8 +39,7 @@ class Site:
         return {"FAKE_XHPL": json.dumps(told), "FAKE_LOCKS": str(self.folder)}
 
     def run(self, *options, told=None, **rest):
-        return jobs.run(self.words(*options, **rest), self.folder,
-                        self.env(**(told or {})))
+        return jobs.run(self.words(*options, **rest), self.folder, self.env(**(told or {})))
 
     def events(self, name="c"):
         lines = (self.folder / name / "state.jsonl").read_text().splitlines()

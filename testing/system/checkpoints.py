@@ -10,8 +10,7 @@ from pathlib import Path
 import jobs
 
 # kernel=auto may choose another one for each run, which rounds otherwise.
-SETTINGS = {"XHPL_PREDICT": "off", "XHPL_THREADS": "1",
-            "XHPL_KERNEL": "portable"}
+SETTINGS = {"XHPL_PREDICT": "off", "XHPL_THREADS": "1", "XHPL_KERNEL": "portable"}
 GONE = 60  # seconds in which all processes of a killed job have ended
 SAVING = ("--checkpoint", "d", "--every", "0.01s")
 

@@ -139,8 +139,7 @@ def result(folder, outcome):
 
 def classes(found):
     """Those of hosts that are not ok."""
-    return {host["name"]: host["class"] for host in found["hosts"]
-            if host["class"] != "ok"}
+    return {host["name"]: host["class"] for host in found["hosts"] if host["class"] != "ok"}
 
 
 # ---- the login node --------------------------------------------------------------------

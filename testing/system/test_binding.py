@@ -96,10 +96,7 @@ def confined(xhpl, cores):
     def run(*options, processes=1, q="1"):
         (xhpl.directory / "HPL.dat").write_text(hpl_dat.text(q=q))
         command = ["taskset", "-c", core, jobs.XHPL, "--set", "devices=none"]
-        return jobs.run(
-            jobs.launched(processes, [*command, *options]),
-            xhpl.directory,
-        )
+        return jobs.run(jobs.launched(processes, [*command, *options]), xhpl.directory)
 
     return run
 

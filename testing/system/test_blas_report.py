@@ -178,8 +178,7 @@ def test_the_kernel_blas_is_refused_where_no_blas_is_seen(tmp_path):
     sources = [path for layer in ("base", "hybrid/node", "hybrid/cpu")
                for path in (jobs.SOURCE / layer).glob("**/*.c")]
     sources += (jobs.SOURCE / "hybrid/device").glob("*.c")
-    parts = [objects / path.relative_to(jobs.SOURCE).with_suffix(".o")
-             for path in sources]
+    parts = [objects / path.relative_to(jobs.SOURCE).with_suffix(".o") for path in sources]
     if not (objects / "hybrid/device/machine.o").exists():
         pytest.skip("built without hybrid/")
     (tmp_path / "main.c").write_text(NO_BLAS)

@@ -5,20 +5,17 @@ import collections
 import io
 import json
 import os
-import pty
 import random
 import re
 import shlex
 import signal
-import subprocess
 import sys
 
 import pytest
 
 import jobs
 from campaign_site import ALONE, CAMPAIGN, FAKE, LOADS, site, wait_for
-from hpl_campaign import (campaign, cli, hosts, inventory, launch, leftovers, live,
-                          stages)
+from hpl_campaign import (campaign, cli, hosts, inventory, launch, leftovers, live, stages)
 
 pytestmark = pytest.mark.scripts
 
@@ -29,8 +26,7 @@ pytestmark = pytest.mark.scripts
 def test_where_all_is_well_the_status_is_0(site):
     done = site.run(*LOADS).succeeded()
     assert set(site.classes().values()) == {"ok"}
-    runs = collections.Counter(event["run"].split("-")[0] for event in
-                               site.ended().values())
+    runs = collections.Counter(event["run"].split("-")[0] for event in site.ended().values())
     assert runs["single"] >= 8 and runs["pairs"] == 12 and runs["all"] == 1
     assert (site.folder / "c/campaign.html").stat().st_size > 10000
     assert (site.folder / "c/drain.txt").read_text() == ""
@@ -39,8 +35,7 @@ def test_where_all_is_well_the_status_is_0(site):
 
 
 def test_each_fault_has_its_class_and_its_evidence(site):
-    told = {"n2": "wrong", "n3": "die", "n4": "hang", "n6": "refuse", "n7": 0.5,
-            "n8": "crash"}
+    told = {"n2": "wrong", "n3": "die", "n4": "hang", "n6": "refuse", "n7": 0.5, "n8": "crash"}
     names = "n[1-12]"
     done = site.run(*LOADS, "--silence", "3", told=told, hosts=names)
     assert done.status == 1, str(done)
@@ -158,8 +153,7 @@ def told_before(site, stages, told):
     lines = path.read_bytes().splitlines(keepends=True)
     words = json.dumps(stages, separators=(",", ":")).encode()
     lines[0] = lines[0].replace(b'"stages":["single"]', b'"stages":' + words)
-    path.write_bytes(b"".join(lines) + b"".join(json.dumps(x).encode() + b"\n"
-                                                for x in told))
+    path.write_bytes(b"".join(lines) + b"".join(json.dumps(x).encode() + b"\n" for x in told))
 
 
 @pytest.mark.more
@@ -254,20 +248,8 @@ def test_two_do_not_work_on_one_campaign(site):
 
 @pytest.mark.more
 def test_a_terminal_has_a_table(site):
-    ours, theirs = pty.openpty()
-    job = subprocess.Popen(
-        [str(word) for word in site.words(*ALONE)], cwd=site.folder, stderr=theirs,
-        stdout=subprocess.DEVNULL, env=jobs.environment(site.env(seconds=3)))
-    os.close(theirs)
-    shown = b""
-    try:
-        while True:
-            shown += os.read(ours, 4096)
-    except OSError:  # the terminal is closed
-        pass
-    os.close(ours)
-    assert job.wait() == 0
-    assert b"8 running, 0 waiting" in shown and b"50%" in shown and b"\x1b[" in shown
+    shown, _ = jobs.on_a_terminal(site.words(*ALONE), site.folder, site.env(seconds=3))
+    assert "8 running, 0 waiting" in shown and "50%" in shown and "\x1b[" in shown
 
 
 # ---- torture, and ceilings -----------------------------------------------------------

@@ -93,8 +93,7 @@ def test_each_node_that_does_not_says_why(tmp_path):
 def test_one_that_hangs_is_given_up_and_ended(tmp_path):
     note = tmp_path / "pid"
     words = ["sh", "-c", f"sleep 300 & echo $! > {note}; wait"]
-    assert gathered({"n1": words}, tmp_path, limit=5)["n1"] == (
-        None, "no answer in 5 s")
+    assert gathered({"n1": words}, tmp_path, limit=5)["n1"] == (None, "no answer in 5 s")
     until = time.monotonic() + jobs.LIMIT
     while alive(int(note.read_text())):
         assert time.monotonic() < until

@@ -36,8 +36,7 @@ def judged(hosts, *runs, inventory=None):
 
 def wanted(hosts, *runs):
     """Stage and hosts of the further runs that are asked for."""
-    return [(run.stage, " ".join(run.hosts)) for run in
-            blame.further(hosts, in_order(runs))]
+    return [(run.stage, " ".join(run.hosts)) for run in blame.further(hosts, in_order(runs))]
 
 
 def simulated(repeats=3, settle=6, **faults):
@@ -82,8 +81,7 @@ def test_rows_of_a_matrix_are_found_though_partners_differ():
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("hosts, campaigns, slow", ((100, 20, 4), (500, 12, 5)))
-def test_a_host_that_is_five_percent_slow_is_found_in_noise_of_two(
-        hosts, campaigns, slow):
+def test_a_host_that_is_five_percent_slow_is_found_in_noise_of_two(hosts, campaigns, slow):
     found = campaign_sim.tally(hosts, campaigns, slow, noise=0.02)
     assert found.found >= 0.95 * found.slow, found
     assert found.blamed < 0.01 * found.good, found
@@ -145,8 +143,7 @@ def test_a_run_that_was_too_late_counts_with_the_rate_it_had():
 
 @pytest.mark.parametrize("seconds, klass", ((9.0, "ok"), (20.0, "slow")))
 def test_few_hosts_are_compared_with_the_prediction(seconds, klass):
-    runs = [ended(name, seconds=seconds if name == HOSTS[1] else 9.0)
-            for name in HOSTS[:3]]
+    runs = [ended(name, seconds=seconds if name == HOSTS[1] else 9.0) for name in HOSTS[:3]]
     verdict = judged(HOSTS[:3], *runs)[HOSTS[1]]
     assert verdict.klass == klass
     if klass == "slow":
@@ -264,8 +261,7 @@ def test_slow_nodes_and_links_are_told_apart():
 @pytest.mark.parametrize("speed, pairs", ((1.0, True), (0.5, False)))
 def test_the_link_of_a_host_that_is_slow_alone_is_not_tried_again(speed, pairs):
     names = named(8)
-    one = Simulated(World(names, noise=0.001, slow={names[2]: speed},
-                          link={names[2]: 0.93}))
+    one = Simulated(World(names, noise=0.001, slow={names[2]: speed}, link={names[2]: 0.93}))
     one.single()
     one.pairs()
     asked = blame.further(one.hosts, one.ended, one.inventory)
@@ -324,8 +320,7 @@ def test_who_met_another_of_its_kind_is_to_blame_by_its_other_runs():
 
 
 def test_two_that_fail_only_together_stay_open():
-    good = [*ALONE, ended("a b", "died"), ended("a"), ended("b"), ended("a c"),
-            ended("b d")]
+    good = [*ALONE, ended("a b", "died"), ended("a"), ended("b"), ended("a c"), ended("b d")]
     assert wanted("abcd", *good) == [("pairs", "a b")]
     found = judged("abcd", *good, ended("a b", "died"))
     assert found["a"].klass == found["b"].klass == "unknown"

@@ -37,8 +37,7 @@ def campaign(cluster, *options):
 def reasons(found, name):
     """Why a host has its class, and in what it differs from the others."""
     (host,) = (host for host in found["hosts"] if host["name"] == name)
-    return "\n".join([reason["text"] for reason in host["reasons"]]
-                     + host["differences"])
+    return "\n".join([reason["text"] for reason in host["reasons"]] + host["differences"])
 
 
 @pytest.mark.clusters

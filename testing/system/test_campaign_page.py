@@ -447,8 +447,7 @@ def test_every_class_can_be_read_on_its_colour(
 def test_a_map_of_many_nodes_fits_a_phone(browser, tmp_path):  # noqa: F811
     found = summary.build(campaign_sim.large(700))
     browsing.look(browser, written(tmp_path, found), "dark", 390)
-    assert browser.execute_script(
-        "return document.querySelectorAll('.cells i').length") == 700
+    assert browser.execute_script("return document.querySelectorAll('.cells i').length") == 700
     assert browser.execute_script(browsing.OVERFLOW) <= 0
     assert [chart["kind"] for chart in browser.execute_script(browsing.CHARTS)] == [
         "ranked", "histogram", "ranked", "ranked", "ranked"]

@@ -24,8 +24,7 @@ def test_lists_of_hosts_are_expanded():
     assert hosts.hostfile("n01:8\nn[2-3]:4 # two\nn4 slots=2\nfe80::1:8\n") == [
         "n01", "n2", "n3", "n4", "fe80::1:8"]  # of Hydra
     assert hosts.racks("a: n[1-2]\nb: n3") == {"n1": "a", "n2": "a", "n3": "b"}
-    assert hosts.together(["n2", "n1", "n2"], {"n1": "a"}) == [
-        Host("n2"), Host("n1", "a")]
+    assert hosts.together(["n2", "n1", "n2"], {"n1": "a"}) == [Host("n2"), Host("n1", "a")]
     for text in "n[1-", "n[a]", "n[3-1]", "n 1", "n]1[":
         with pytest.raises(hosts.BadHosts):
             hosts.expand(text)

@@ -31,8 +31,7 @@ def left(tmp_path_factory):
     folder = tmp_path_factory.mktemp("left")
     for _ in range(20):
         shutil.rmtree(folder / "d", ignore_errors=True)
-        run(folder, "--checkpoint", "d", "--every", "0.001s",
-            threshold="0").succeeded()
+        run(folder, "--checkpoint", "d", "--every", "0.001s", threshold="0").succeeded()
         if len(whole(folder, 2)) == 2:
             return folder
     raise AssertionError(f"two checkpoints never came to be: {files(folder)}")

@@ -46,9 +46,7 @@ LOSSES = [
 @pytest.mark.few(2)
 @pytest.mark.parametrize("processes, devices, cause, settings", LOSSES)
 @retried
-def test_a_lost_device_that_multiplies_ends_the_run(
-    xhpl, processes, devices, cause, settings
-):
+def test_a_lost_device_that_multiplies_ends_the_run(xhpl, processes, devices, cause, settings):
     outcome = solve(xhpl, processes, devices, *settings)
     ends_for_the_lost_device(outcome)
     assert re.search(rf"emu device 0\b.*{cause}", outcome.stderr), str(outcome)
@@ -197,8 +195,7 @@ def test_devices_without_memory_for_two_block_columns_take_no_part(xhpl):
 
 
 def test_a_wrong_visitor_is_found_while_the_run_is_under_way(xhpl):
-    outcome = solve(xhpl, 1, 1, "verify=online", "home=host",
-                    "emu_fault=flip@copy_out:5")
+    outcome = solve(xhpl, 1, 1, "verify=online", "home=host", "emu_fault=flip@copy_out:5")
     assert outcome.status == 1, str(outcome)
     said = r"error: .*iteration.*: a (row of the matrix|panel) is wrong"
     assert re.search(said, outcome.stderr), str(outcome)

@@ -21,10 +21,7 @@ DAT = hpl_dat.text(n="9000", nb="64", p="2", q="2", depth="1", threshold="0")
 LIMIT = 60  # seconds until something must have been said
 ALONE = 8  # seconds without a word
 CROWD = 8  # programs a core
-SLOW = {
-    "XHPL_KERNEL": "portable",
-    "XHPL_THREADS": "1",
-}
+SLOW = {"XHPL_KERNEL": "portable", "XHPL_THREADS": "1"}
 
 
 def stop_by_turns(pids, over):
@@ -298,9 +295,7 @@ def test_who_waits_for_others_at_the_start_says_so(xhpl):
 
 
 @pytest.mark.long
-@pytest.mark.skipif(
-    not (jobs.BIN / "libhyb_emu.so").exists(), reason="built without hybrid/"
-)
+@pytest.mark.skipif(not (jobs.BIN / "libhyb_emu.so").exists(), reason="built without hybrid/")
 @pytest.mark.parametrize("rates, slow", (("1,0.25", True), ("1,0.875", False)))
 @retried
 def test_a_device_that_is_slow_beside_another_is_named(xhpl, rates, slow):

@@ -178,8 +178,7 @@ SMALLER = [
     (r"bench/weights 16000 192", "bench/weights 500 64"),
 ]
 
-STATUS = {"-n 1000000 ": 2, "emu_fault=0:flip": 1, "emu_fault=1:fail": 3,
-          "emu_fault=stall": 3}  # fmt: skip
+STATUS = {"-n 1000000 ": 2, "emu_fault=0:flip": 1, "emu_fault=1:fail": 3, "emu_fault=stall": 3}
 
 
 def smaller(script):

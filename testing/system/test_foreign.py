@@ -180,8 +180,7 @@ def test_texts_of_json_are_cleaned_however_they_are_written(text):
                     json.dumps([text, {text: 1}], ensure_ascii=False)):
         found = foreign.parsed(written.encode("utf-8", "surrogatepass"))
         assert not foreign.UNSEEN.search(found[0] + "".join(found[1])), written
-    assert foreign.shown(EVIL) == (
-        "\\x1b[2J\\x1b]0;title\\x07\\u202e\\nsecond line")
+    assert foreign.shown(EVIL) == ("\\x1b[2J\\x1b]0;title\\x07\\u202e\\nsecond line")
     assert foreign.shown("plain, ümlaut 漢字\u00a0%") == "plain, ümlaut 漢字\u00a0%"
 
 
@@ -202,8 +201,7 @@ def test_a_record_cannot_move_the_cursor(tmp_path, record):
 def test_nothing_is_printed_but_by_one_function():
     """Programs that run on nodes are no concern of it."""
     folder = jobs.SOURCE / "scripts"
-    files = [folder / name for name in (
-        "hpl-report", "xhpl-campaign", "pack-submission")]
+    files = [folder / name for name in ("hpl-report", "xhpl-campaign", "pack-submission")]
     files += [path for part in ("hpl_report", "hpl_campaign")
               for path in (folder / part).glob("*.py")]
     printing = {path.name for path in files if re.search(

@@ -272,8 +272,7 @@ def test_a_restarted_run_whose_clocks_disagree_fills_no_entry(tmp_path, record):
 
 def unfolded(elements):
     """Of each run, whether its part of the page is open."""
-    return ["open" in a for tag, a in elements
-            if tag == "details" and a.get("class") == "run"]
+    return ["open" in a for tag, a in elements if tag == "details" and a.get("class") == "run"]
 
 
 def test_several_runs_are_compared(tmp_path, record):
@@ -465,8 +464,7 @@ WRONG = {
 def test_what_is_no_record_is_refused_in_one_line(tmp_path, record, kind):
     make, said = WRONG[kind]
     found = make(record)
-    (tmp_path / "r.json").write_text(
-        found if isinstance(found, str) else json.dumps(found))
+    (tmp_path / "r.json").write_text(found if isinstance(found, str) else json.dumps(found))
     outcome = call(tmp_path, "r.json")
     assert (outcome.status, outcome.stdout) == (2, ""), str(outcome)
     assert re.fullmatch(r"hpl-report: r\.json: .*\n", outcome.stderr), str(outcome)

@@ -32,9 +32,7 @@ def constants():
     """Name and value of every constant of the interface."""
     section = API.split("[constants and types]")[1]
     found = dict(TIMING_SLOTS)
-    for names, value in re.findall(
-        r"((?:\b[A-Z]\w+ = )+)(-?[\d.]+)\b(?! of them)", section
-    ):
+    for names, value in re.findall(r"((?:\b[A-Z]\w+ = )+)(-?[\d.]+)\b(?! of them)", section):
         for name in re.findall(r"\w+", names):
             if name != "_N":
                 found[name] = float(value)
@@ -160,8 +158,7 @@ FORTRAN = jobs.SOURCE / "hpl/blas/blas_fortran.c"
 NOT_F2CDEFS = ("-UNoChange", "-UUpCase", "-UAdd__", "-UHPL_CALL_CBLAS")
 
 
-FORMS = [("Add_", "dgemm_"), ("Add__", "dgemm_"), ("NoChange", "dgemm"),
-         ("UpCase", "DGEMM")]  # fmt: skip
+FORMS = [("Add_", "dgemm_"), ("Add__", "dgemm_"), ("NoChange", "dgemm"), ("UpCase", "DGEMM")]
 
 
 @pytest.mark.more
@@ -173,9 +170,7 @@ def test_names_of_fortran_are_as_f2cdefs_says(tmp_path, name, symbol):
     assert symbol in listing.stdout.split(), str(listing)
 
 
-@pytest.mark.parametrize(
-    "style", ["StringStructVal", "StringStructPtr", "StringCrayStyle"]
-)
+@pytest.mark.parametrize("style", ["StringStructVal", "StringStructPtr", "StringCrayStyle"])
 def test_a_style_of_strings_that_is_not_there_is_refused(style):
     words = [*NOT_F2CDEFS, f"-D{style}", "-fsyntax-only"]
     outcome = compile_c(FORTRAN, jobs.SOURCE, "-I.", *words)

@@ -22,8 +22,7 @@ def solved(recorded, kernel, grid):
     p, q = grid
     options = ["-n", "250", "-nb", "32", "-p", p, "-q", q]
     processes = p * q if p * q > 1 else None
-    outcome, record = recorded(*options, "--set", f"kernel={kernel}",
-                               processes=processes)  # fmt: skip
+    outcome, record = recorded(*options, "--set", f"kernel={kernel}", processes=processes)
     outcome.succeeded()
     assert record["kernel"] == kernel
     return [(test["residual"], test["norms"]) for test in record["tests"]]

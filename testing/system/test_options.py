@@ -58,9 +58,7 @@ def test_quiet_leaves_only_warnings_on_stderr(xhpl):
 @pytest.mark.parametrize(
     "options, processes, status", [([], None, 1), (["--upstream-exit"], None, 0), ([], 2, 1)]
 )
-def test_a_failed_residual_is_status_1_if_not_upstreams(
-    xhpl, options, processes, status
-):
+def test_a_failed_residual_is_status_1_if_not_upstreams(xhpl, options, processes, status):
     dat = hpl_dat.text(threshold="1e-9", p=str(processes or 1), n="30 40")
     outcome = xhpl(*options, dat=dat, processes=processes)
     assert outcome.status == status, str(outcome)
@@ -164,9 +162,7 @@ def test_what_auto_found_is_said_once(xhpl):
     assert "devices=auto" not in quiet.stderr, str(quiet)
 
 
-@pytest.mark.skipif(
-    not (jobs.BIN / "libhyb_emu.so").exists(), reason="built without hybrid/"
-)
+@pytest.mark.skipif(not (jobs.BIN / "libhyb_emu.so").exists(), reason="built without hybrid/")
 @pytest.mark.parametrize("devices", ("enu:1", "emu:1000000", "emu:1,emu:2"))
 def test_devices_that_are_not_there_are_told_once(xhpl, devices):
     outcome = xhpl("-n", 50, "-nb", 8, "-p", 2, "-q", 2, "--set", f"devices={devices}",
@@ -175,9 +171,7 @@ def test_devices_that_are_not_there_are_told_once(xhpl, devices):
     assert outcome.stderr.count(f'devices "{devices}"') == 1, str(outcome)
 
 
-@pytest.mark.skipif(
-    not (jobs.BIN / "libhyb_emu.so").exists(), reason="built without hybrid/"
-)
+@pytest.mark.skipif(not (jobs.BIN / "libhyb_emu.so").exists(), reason="built without hybrid/")
 def test_what_a_device_that_only_models_time_computes_is_not_right(xhpl):
     outcome = xhpl("-n", 50, "-nb", 8, "-p", 1, "-q", 1, "--set", "devices=emu:1",
                    "--set", "emu_dry=on", "--set", "home=device", "--set", "trust=off")  # fmt: skip

@@ -147,14 +147,6 @@ WORDS = (
 )
 
 
-@pytest.mark.few(2)
-@pytest.mark.parametrize("program, word, before, expected", WORDS)
-def test_a_word_is_completed_by_what_help_names(program, word, before, expected, tmp_path):
-    words = [jobs.SOURCE / "setup/completion.bash", program, word, before]
-    outcome = jobs.run(["bash", "-c", COMPLETE, "bash", *words], tmp_path, jobs.as_installed())
-    assert outcome.stdout.splitlines() == expected, str(outcome)
-
-
 # What zsh offers it chooses from itself.
 ZSH = """
 compadd() { while [ "$1" != -- ]; do shift; done; shift; print -l -- "$@" }
@@ -163,28 +155,28 @@ words=("$2" "$4" "$3") CURRENT=3
 [ "$4" = "$2" ] && words=("$2" "$3") CURRENT=2
 source "$1"
 """
+FISH = "source $argv[1]; complete -C $argv[2]"
+SHELLS = ("bash", *(pytest.param(name, marks=[pytest.mark.more, pytest.mark.skipif(
+    shutil.which(name) is None, reason=f"{name} is not installed")]) for name in ("zsh", "fish")))
 
 
-@pytest.mark.skipif(shutil.which("zsh") is None, reason="zsh is not installed")
-@pytest.mark.more
+@pytest.mark.few(2)
+@pytest.mark.parametrize("shell", SHELLS)
 @pytest.mark.parametrize("program, word, before, expected", WORDS)
-def test_zsh_completes_a_word(program, word, before, expected, tmp_path):
-    words = [jobs.SOURCE / "setup/completion.zsh", program, word, before]
-    outcome = jobs.run(["zsh", "-fc", ZSH, "zsh", *words], tmp_path, jobs.as_installed())
-    offered = outcome.stdout.splitlines()
-    expected = {x.rstrip("=") for x in expected}
-    assert expected - {""} <= set(offered) and not outcome.stderr, str(outcome)
-    assert not set(offered) & {"--bind-to", "-np", "--l"}, str(outcome)
-
-
-@pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
-@pytest.mark.more
-@pytest.mark.parametrize("program, word, before, expected", WORDS)
-def test_fish_completes_a_word(program, word, before, expected, tmp_path):
+def test_a_word_is_completed_by_what_help_names(shell, program, word, before, expected, tmp_path):
     (tmp_path / "HPL.dat").write_text("")
+    place = jobs.SOURCE / f"setup/completion.{shell}"
     line = f"{program} {'' if before == program else before} {word}"
-    words = ["fish", "-N", "-c", "source $argv[1]; complete -C $argv[2]"]
-    env = {**jobs.as_installed(), "HOME": str(tmp_path)}
-    outcome = jobs.run([*words, jobs.SOURCE / "setup/completion.fish", line], tmp_path, env)
-    nothing = [] if word.startswith("-") else ["HPL.dat"]
-    assert outcome.stdout.split() == (expected if expected != [""] else nothing), str(outcome)
+    command = {"bash": ["bash", "-c", COMPLETE, "bash", place, program, word, before],
+               "zsh": ["zsh", "-fc", ZSH, "zsh", place, program, word, before],
+               "fish": ["fish", "-N", "-c", FISH, place, line]}[shell]  # fmt: skip
+    outcome = jobs.run(command, tmp_path, {**jobs.as_installed(), "HOME": str(tmp_path)})
+    offered = outcome.stdout.splitlines()
+    if shell == "zsh":
+        expected = {x.rstrip("=") for x in expected}
+        assert expected - {""} <= set(offered) and not outcome.stderr, str(outcome)
+        assert not set(offered) & {"--bind-to", "-np", "--l"}, str(outcome)
+    elif shell == "fish" and expected == [""]:
+        assert outcome.stdout.split() == ([] if word.startswith("-") else ["HPL.dat"]), str(outcome)
+    else:
+        assert [x.split("\t")[0] for x in offered] == expected, str(outcome)

@@ -22,8 +22,7 @@ HEAD = "N NB P Q DEPTH BCAST seconds Gflop/s GiB/process".split()
 SHORT = "--set plan_seconds=0.01 --set devices=none --force".split()
 NARROW = "--nb 64 --depth 1 --bcast 1"  # choices: quick
 
-measures = pytest.mark.skipif(
-    not (jobs.BIN / "xhost").exists(), reason="built with HYBRID=no")  # fmt: skip
+measures = pytest.mark.skipif(not (jobs.BIN / "xhost").exists(), reason="built with HYBRID=no")
 pytestmark = [measures, pytest.mark.surface]
 
 

@@ -9,8 +9,7 @@ import jobs
 EMU = "libhyb_emu.so"
 OPTIONS = ["-n", "100", "-nb", "16", "-p", "1", "-q", "1", "--set", "devices=emu"]
 
-pytestmark = pytest.mark.skipif(
-    not (jobs.BIN / EMU).exists(), reason="built with HYBRID=no")  # fmt: skip
+pytestmark = pytest.mark.skipif(not (jobs.BIN / EMU).exists(), reason="built with HYBRID=no")
 
 
 @pytest.fixture
@@ -72,8 +71,7 @@ def test_a_strangers_xhpl_conf_runs_none_of_his_plugins(installed, tmp_path_fact
 
 def test_a_build_removes_plugins_that_it_does_not_make(tmp_path):
     files = ("libhyb_emu.so", "libhyb_old.so", "other.so")
-    for change, left in (("", ["libhyb_emu.so", "other.so"]),
-                         ("HYBRID=no", ["other.so"])):  # fmt: skip
+    for change, left in (("", ["libhyb_emu.so", "other.so"]), ("HYBRID=no", ["other.so"])):
         for name in files:
             (tmp_path / name).touch()
         words = ["make", "no-old-plugins", f"BINdir={tmp_path}", *change.split()]

@@ -164,9 +164,7 @@ def test_the_reference_solver_is_one_thread_where_the_launcher_lets_it(recorded)
     assert found["hosts"][0]["fma_ceiling"]["cores"] == rank["cores"]
 
 
-@pytest.mark.skipif(
-    not (jobs.BIN / "libhyb_emu.so").exists(), reason="built without hybrid/"
-)
+@pytest.mark.skipif(not (jobs.BIN / "libhyb_emu.so").exists(), reason="built without hybrid/")
 def test_every_device_stands_with_its_rank(recorded):
     options = ["-p", "1", "-q", "2", "--set", "devices=emu:3"]
     _, found = recorded("-n", "60", "-nb", "16", *options, processes=2)
@@ -176,9 +174,7 @@ def test_every_device_stands_with_its_rank(recorded):
     assert found["tests"][0]["energy"]["device_joules"] is None
 
 
-@pytest.mark.skipif(
-    not (jobs.BIN / "libhyb_emu.so").exists(), reason="built without hybrid/"
-)
+@pytest.mark.skipif(not (jobs.BIN / "libhyb_emu.so").exists(), reason="built without hybrid/")
 def test_what_other_processes_warned_of_is_in_it(recorded):
     options = ["-p", "1", "-q", "2", "--set", "devices=emu:2",
                "--set", "emu_fault=oom@alloc:1", "--set", "trust=off"]

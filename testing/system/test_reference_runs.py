@@ -95,6 +95,4 @@ def test_the_words_that_parsers_look_for_stand_nowhere_else(reference_run):
 def test_start_and_end_times_are_dates_of_ctime(reference_run):
     stdout = reference_run("2x2-n500").stdout
     for word in ("start time", "end time  "):
-        assert re.search(
-            rf"^HPL_pdgesv\(\) {word} {report.DATE}\n\n", stdout, re.MULTILINE
-        )
+        assert re.search(rf"^HPL_pdgesv\(\) {word} {report.DATE}\n\n", stdout, re.MULTILINE)

@@ -204,8 +204,7 @@ def is_blamed(outcome, device):
     assert verified(outcome)[1] == 1
     found = re.search(r"computed by ([^:]+:\d( or .*)?):", outcome.stderr)
     assert found and device in found[1], str(outcome)
-    counts = dict(re.findall(r"^(\S+) +wrong tiles (\d+)\b",
-                             outcome.stdout, re.M))  # fmt: skip
+    counts = dict(re.findall(r"^(\S+) +wrong tiles (\d+)\b", outcome.stdout, re.M))
     sure = "from now on each product is checked" not in outcome.stderr
     assert sure == (" or " not in found[1])
     assert counts.pop(device) == f"{sure:d}"
@@ -227,9 +226,7 @@ def is_blamed(outcome, device):
 )
 def test_torture_tells_where_numbers_that_a_device_holds_are_damaged(xdgemm, fault, said):
     idle = ["--devices", "emu:1", "--set", "split=fixed:0"]
-    outcome = xdgemm(
-        "-m", "64", "--torture", "0.2", *idle, "--set", f"emu_fault=flip@{fault}"
-    )  # fmt: skip
+    outcome = xdgemm("-m", "64", "--torture", "0.2", *idle, "--set", f"emu_fault=flip@{fault}")
     assert outcome.status == 1, str(outcome)
     assert outcome.stderr.count(f"emu:0: {said}") == 1, str(outcome)
     assert outcome.stderr.count("error: ") == 1, str(outcome)
@@ -259,8 +256,7 @@ def test_torture_checks_several_products_at_once(xdgemm):
     assert verified(outcome) == (torture["products"], 0)
     assert torture["checks"] <= torture["products"] <= 64 * torture["checks"]
     assert torture["checks"] < torture["products"], str(outcome)
-    assert re.search(r"^\d+ checks took \d+\.\d% of the time$",
-                     outcome.stdout, re.M)  # fmt: skip
+    assert re.search(r"^\d+ checks took \d+\.\d% of the time$", outcome.stdout, re.M)
 
 
 # The 16 tiles of a product: 8 of them, or all, are the devices'. The fault is in the

@@ -38,8 +38,7 @@ def record(folder):
 def totals(outcome):
     """Products of the summary, those that were checked, and wrong checks."""
     done = re.search(r"^(\d+) products in ", outcome.stdout, re.M)
-    said = re.search(r"^verified: (\d+) products, (\d+) wrong$",
-                     outcome.stdout, re.M)  # fmt: skip
+    said = re.search(r"^verified: (\d+) products, (\d+) wrong$", outcome.stdout, re.M)
     assert done and said, str(outcome)
     return int(done[1]), int(said[1]), int(said[2])
 
@@ -88,9 +87,7 @@ def test_a_failure_leaves_the_rates_measured_until_then(start, tmp_path):
     assert found["exit_status"] == 3
     host = found["rates"][0]
     assert 0 < len(host["seconds"]) < 1000
-    assert sorted(host["seconds"])[(len(host["seconds"]) - 1) // 2] == (
-        host["median_seconds"]
-    )
+    assert sorted(host["seconds"])[(len(host["seconds"]) - 1) // 2] == (host["median_seconds"])
     assert found["verified"]["wrong"] == 0
     assert found["verified"]["products"] > 0
 
