@@ -25,7 +25,6 @@ enum { SEED = 424 };
 TEST_COMBINED(one_thread_solves_any_combination, 1, "1", {N, 0, 300, 1})
 TEST_COMBINED(two_threads_solve_any_combination, 2, "2", {N, 0, 300, 1})
 TEST_COMBINED(three_threads_solve_any_combination, 3, "3", {N, 0, 250, 1})
-TEST_COMBINED(two_threads_solve_any_other_combination, 4, "2", {N, 3, 250, 1})
 TEST_COMBINED(orders_zero_to_three_solve, 5, "2", {N, 0, 3, 1})
 TEST_COMBINED(one_block_solves, 6, "3", {N, 1, 60, 1}, {NB, 60, 500, 1})
 TEST_COMBINED(a_multiple_of_nb_solves, 7, "2", {N, 30, 240, 30},
@@ -34,7 +33,6 @@ TEST_COMBINED(blocks_of_one_column_solve, 8, "2", {N, 1, 90, 1}, {NB, 1, 1, 1})
 TEST_COMBINED(three_threads_share_few_columns, 9, "3", {N, 1, 60, 1},
               {NB, 2, 7, 1})
 TEST_COMBINED(wide_blocks_solve, 10, "2", {N, 150, 300, 1}, {NB, 129, 260, 1})
-TEST_COMBINED(few_iterations_solve, 11, "2", {N, 33, 128, 1}, {NB, 32, 32, 1})
 TEST_COMBINED(wide_leaves_of_the_recursion_solve, 12, "2", {NBMIN, 13, 80, 1})
 TEST_COMBINED(recursion_to_one_column_solves, 13, "2", {NBMIN, 1, 1, 1},
               {NB, 17, 64, 1})

@@ -73,20 +73,6 @@ TEST(all_panels_are_applied_in_time)
             }
 }
 
-/* There rows are compared. */
-TEST(before_a_group_of_one_all_have_had_the_same)
-{
-    enum { PANELS = 60, EVERY = 10 };
-    hyb_groups_t g;
-
-    assert_ok(hyb_groups_create(
-        PANELS, (hyb_grouping_t){.width = 4, .every = EVERY}, &g));
-    for (int k = EVERY - 1; k < PANELS - 1; k += EVERY)
-        for (int b = k + 1; b < PANELS + BLOCKS; b++)
-            assert_int_equal(applied(&g, PANELS, b, k), k + 1);
-    hyb_groups_destroy(&g);
-}
-
 /* They do not come for one panel. */
 TEST(guests_meet_a_whole_group_first)
 {

@@ -92,48 +92,37 @@ static int64_t last_stage(const book_t *book)
 
 /* ---- blocks -------------------------------------------------------------- */
 
-TEST(b_and_pairs_of_check_columns_are_blocks_of_their_own)
+/* b and pairs of check columns are blocks of their own. */
+TEST(each_column_and_each_run_of_columns_is_in_its_blocks)
 {
     uint64_t random = 1;
+    hyb_block_range_t blocks;
     book_t book;
-    int64_t j, first;
+    int64_t first, from, last;
 
     for (int i = 0; i < EXTENTS; i++) {
         const hyb_ledger_t *ledger = &book.ledger;
 
         book_open(&book, extents[i], &random);
-        for (j = 0, first = 0; j < ledger->columns; j++) {
-            if (j > 0 && book.block[j] > book.block[j - 1])
-                first = j;
-            assert_int_equal(hyb_ledger_block(ledger, j), book.block[j]);
-            assert_int_equal(hyb_ledger_first(ledger, book.block[j]), first);
-        }
-        j = ledger->columns;
-        assert_int_equal(ledger->blocks, j > 0 ? book.block[j - 1] + 1 : 0);
-        assert_int_equal(hyb_ledger_first(ledger, ledger->blocks), j);
-        assert_int_equal(hyb_ledger_columns(ledger, all_blocks(&book)).count,
-                         j);
-        assert_int_equal(
-            hyb_ledger_columns(ledger, (hyb_block_range_t){1, 0}).count, 0);
-        book_close(&book);
-    }
-}
-
-TEST(columns_are_in_the_blocks_of_the_first_and_the_last)
-{
-    uint64_t random = 1;
-    hyb_block_range_t blocks;
-    book_t book;
-
-    for (int i = 0; i < EXTENTS; i++) {
-        book_open(&book, extents[i], &random);
-        for (int64_t from = 0; from < book.ledger.columns; from++)
-            for (int64_t last = from; last < book.ledger.columns; last++) {
-                blocks = hyb_ledger_blocks(&book.ledger,
+        for (from = 0, first = 0; from < ledger->columns; from++) {
+            if (from > 0 && book.block[from] > book.block[from - 1])
+                first = from;
+            assert_int_equal(hyb_ledger_block(ledger, from), book.block[from]);
+            assert_int_equal(hyb_ledger_first(ledger, book.block[from]), first);
+            for (last = from; last < ledger->columns; last++) {
+                blocks = hyb_ledger_blocks(ledger,
                                            (hyb_run_t){from, last + 1 - from});
                 assert_int_equal(blocks.from, book.block[from]);
                 assert_int_equal(blocks.to, book.block[last] + 1);
             }
+        }
+        assert_int_equal(ledger->blocks,
+                         from > 0 ? book.block[from - 1] + 1 : 0);
+        assert_int_equal(hyb_ledger_first(ledger, ledger->blocks), from);
+        blocks = all_blocks(&book);
+        assert_int_equal(hyb_ledger_columns(ledger, blocks).count, from);
+        blocks = (hyb_block_range_t){1, 0};
+        assert_int_equal(hyb_ledger_columns(ledger, blocks).count, 0);
         book_close(&book);
     }
 }

@@ -31,6 +31,7 @@ TEST(a_mode_is_fixed_or_mixed_by_setting_depth_and_devices)
         {"auto", 2, false, "no device has to wait", HYB_LOOKAHEAD_PIPELINE},
     };
     static const char *const words[] = {"0", "1", "2"};
+    const plant_t m = plant_for_the_panel();
 
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         hyb_lookahead_chooser_t c = hyb_lookahead_begin(
@@ -44,15 +45,14 @@ TEST(a_mode_is_fixed_or_mixed_by_setting_depth_and_devices)
     for (int i = 0; i < 3 * 4 * 2; i++) {
         hyb_lookahead_chooser_t c =
             hyb_lookahead_begin(words[i % 3], i / 3 % 4, i / 12, 1);
+        hyb_lookahead_iteration_t it = plant_at(&m, BLOCKS, 3);
+        const char *reason = NULL;
 
-        assert_string_equal(c.fixed, "forced");
-        assert_int_equal(c.mode, i % 3);
+        assert_int_equal(hyb_lookahead_choose(&c, &it, &reason), i % 3);
+        assert_string_equal(reason, "forced");
         assert_null(hyb_lookahead_begin("mixed", i / 3 % 4, i / 12, 1).fixed);
     }
-}
-
-TEST(mixed_begins_with_the_pipeline_where_groups_need_no_messages)
-{
+    /* where groups need no messages, mixed begins with the pipeline */
     assert_int_equal(hyb_lookahead_begin("mixed", 2, true, 1).mode, pipeline);
     assert_int_equal(hyb_lookahead_begin("mixed", 2, true, 2).mode, panel);
 }
@@ -162,124 +162,72 @@ static double pipeline_to_panel(const plant_t *m)
            seconds_with("1", m, (course_t){0});
 }
 
-/* ---- fixed modes --------------------------------------------------------- */
-
-TEST(a_forced_mode_never_changes_and_says_so)
-{
-    static const char *const settings[] = {"0", "1", "2"};
-    plant_t machines[] = {plant_for_the_pipeline(), plant_for_the_panel()};
-
-    for (int i = 0; i < 6; i++) {
-        const plant_t *m = &machines[i % 2];
-        course_t c = {.setting = settings[i / 2], .noise = 0.1};
-        hyb_lookahead_iteration_t it = plant_at(m, BLOCKS, 3);
-        hyb_lookahead_chooser_t chooser =
-            hyb_lookahead_begin(c.setting, 0, true, 2);
-        outcome_t outcome = factor(m, &c);
-        const char *reason = NULL;
-
-        assert_int_equal(hyb_lookahead_choose(&chooser, &it, &reason), i / 2);
-        assert_string_equal(reason, "forced");
-        assert_int_equal(outcome.last, i / 2);
-        assert_int_equal(outcome.switches, 0);
-        assert_int_equal(outcome.probes, 0);
-    }
-}
-
 /* ---- mixed --------------------------------------------------------------- */
 
-/* On every machine, of the better one of both modes. */
-static void mixed_is_within(double most, course_t c)
+/* On every machine, of the better one of both modes; the other one is tried now
+ * and then. */
+static void assert_within(double most, course_t c, int probes)
 {
     for (int i = 0; i < PLANTS; i++) {
         plant_t m = plant_number(i);
+        outcome_t outcome;
 
         if (mixed_to_best(&m, c) > most)
             fail_msg("machine %d: %.4f", i, mixed_to_best(&m, c));
+        c.setting = "mixed";
+        outcome = factor(&m, &c);
+        assert_in_range(outcome.probes, probes, BLOCKS / 3);
     }
 }
 
-TEST_CALL(mixed_is_within_a_hundredth_of_the_better_mode,
-          mixed_is_within(1.01, (course_t){0}))
-
-/* As on one row of processes, where groups need no messages. */
-TEST_CALL(mixed_is_as_good_when_it_begins_with_the_pipeline,
-          mixed_is_within(1.01, (course_t){.begins_with_pipeline = true}))
-TEST_CALL(times_that_come_late_do_as_well,
-          mixed_is_within(1.015, (course_t){.late = LATEST}))
-TEST_CALL(a_slow_first_iteration_is_no_evidence,
-          mixed_is_within(1.015, (course_t){.warm_up = 3.0}))
-
-/* In a mixed run of m, which turns into after; first: most of its beginning is
- * in this mode, and last: of part. */
-static void assert_modes(const plant_t *m, const plant_t *after,
-                         hyb_lookahead_t first, int part, hyb_lookahead_t last)
+/* Also as on one row of processes; with times that come late; and where a slow
+ * first iteration is no evidence. */
+TEST(mixed_is_within_a_hundredth_of_the_better_mode)
 {
-    course_t c = {.setting = "mixed", .after_half = after};
-    outcome_t outcome = factor(m, &c);
-
-    assert_true(mostly_in(&outcome, 0, first));
-    assert_true(mostly_in(&outcome, part, last));
+    assert_within(1.01, (course_t){0}, 2);
+    assert_within(1.01, (course_t){.begins_with_pipeline = true}, 1);
+    assert_within(1.015, (course_t){.late = LATEST}, 1);
+    assert_within(1.015, (course_t){.warm_up = 3.0}, 1);
 }
 
-TEST(mixed_stays_with_the_pipeline_where_that_wins)
+/* Most of the beginning of a mixed run of m, which turns into after, is in mode
+ * first, and most of part is in mode last. */
+TEST(mixed_is_in_the_mode_that_wins_and_follows_a_machine_that_changes)
 {
-    plant_t m = plant_for_the_pipeline();
+    plant_t for_pipeline = plant_for_the_pipeline(), dear = for_pipeline;
+    plant_t for_panel = plant_for_the_panel(), for_both = plant_for_both();
+    const struct {
+        const plant_t *m, *after;
+        hyb_lookahead_t first;
+        int part;
+        hyb_lookahead_t last;
+        double most; /* time, relative to the better mode's */
+    } of[] = {
+        {&for_pipeline, NULL, pipeline, PARTS / 2, pipeline, 1.01},
+        {&for_panel, NULL, panel, PARTS - 1, panel, 1.01},
+        {&for_both, NULL, pipeline, PARTS - 1, panel, 0.99},
+        /* messages of groups become dear; swaps become slow */
+        {&for_pipeline, &dear, pipeline, PARTS - 1, panel, 1.0},
+        {&for_panel, &for_pipeline, panel, PARTS / 2, pipeline, 1.0},
+    };
 
-    assert_true(pipeline_to_panel(&m) < 0.97);
-    assert_true(mixed_to_best(&m, (course_t){0}) <= 1.01);
-    assert_modes(&m, NULL, pipeline, PARTS / 2, pipeline);
-}
+    dear.group_overhead = 1e-2;
+    assert_true(pipeline_to_panel(&for_pipeline) < 0.97);
+    assert_true(pipeline_to_panel(&for_panel) > 1.03);
+    for (size_t i = 0; i < COUNT_OF(of); i++) {
+        course_t c = {.setting = "mixed", .after_half = of[i].after};
+        outcome_t outcome = factor(of[i].m, &c);
 
-TEST(mixed_stays_with_the_panel_where_that_wins)
-{
-    plant_t m = plant_for_the_panel();
-
-    assert_true(pipeline_to_panel(&m) > 1.03);
-    assert_true(mixed_to_best(&m, (course_t){0}) <= 1.01);
-    assert_modes(&m, NULL, panel, PARTS - 1, panel);
-}
-
-TEST(mixed_beats_both_modes_where_each_has_its_time)
-{
-    plant_t m = plant_for_both();
-
-    assert_true(mixed_to_best(&m, (course_t){0}) < 0.99);
-    assert_modes(&m, NULL, pipeline, PARTS - 1, panel);
-}
-
-/* Groups become dear, as messages do on a network that others use too. */
-TEST(a_machine_that_changes_is_followed)
-{
-    plant_t m = plant_for_the_pipeline(), after = m;
-
-    after.group_overhead = 1e-2;
-    assert_modes(&m, &after, pipeline, PARTS - 1, panel);
-    assert_true(mixed_to_best(&m, (course_t){.after_half = &after}) < 1.0);
-}
-
-TEST(slow_swaps_that_appear_are_hidden)
-{
-    plant_t m = plant_for_the_panel(), after = plant_for_the_pipeline();
-
-    assert_modes(&m, &after, panel, PARTS / 2, pipeline);
-    assert_true(mixed_to_best(&m, (course_t){.after_half = &after}) < 1.0);
-}
-
-TEST(now_and_then_the_other_mode_is_tried)
-{
-    course_t c = {.setting = "mixed"};
-
-    for (int i = 0; i < PLANTS; i++) {
-        plant_t m = plant_number(i);
-
-        assert_in_range(factor(&m, &c).probes, 2, BLOCKS / 3);
+        assert_true(mostly_in(&outcome, 0, of[i].first));
+        assert_true(mostly_in(&outcome, of[i].part, of[i].last));
+        assert_true(mixed_to_best(of[i].m, c) <= of[i].most);
     }
 }
 
-/* With noise of a tenth on all speeds: switches of all machines and seeds. */
-TEST(a_tenth_of_noise_does_not_make_it_flap)
+/* A tenth, on all speeds. */
+TEST(noise_costs_a_hundredth_at_most_and_does_not_make_it_flap)
 {
+    double sum = 0.0, worst = 0.0, one;
     int switches = 0;
 
     for (int i = 0; i < PLANTS * SEEDS; i++) {
@@ -291,22 +239,11 @@ TEST(a_tenth_of_noise_does_not_make_it_flap)
         assert_in_range(outcome.switches, 0, BLOCKS / 10);
         assert_in_range(outcome.probes, 0, BLOCKS / 3);
         switches += outcome.switches;
-    }
-    assert_in_range(switches, 0, 3 * PLANTS * SEEDS);
-}
-
-TEST(a_tenth_of_noise_costs_a_hundredth_at_most)
-{
-    double sum = 0.0, worst = 0.0, one;
-
-    for (int i = 0; i < PLANTS * SEEDS; i++) {
-        plant_t m = plant_number(i / SEEDS);
-
-        one = mixed_to_best(
-            &m, (course_t){.noise = 0.1, .seed = (uint64_t)(i % SEEDS)});
+        one = mixed_to_best(&m, c);
         sum += one;
         worst = fmax(worst, one);
     }
+    assert_in_range(switches, 0, 3 * PLANTS * SEEDS);
     assert_true(sum / (PLANTS * SEEDS) <= 1.01);
     assert_true(worst <= 1.06);
 }

@@ -212,19 +212,11 @@ static void assert_warned(int threads, const char *of_threads)
     assert_string_equal(said_with("0", "2-3", 1, threads), "");
 }
 
+/* Cores that both processes have count once. */
 TEST_SET_UP(cores_left_unused_are_said_once_a_node)
 {
     assert_warned(0, "");
-}
-
-TEST_SET_UP(more_threads_than_cores_of_the_masks_are_said)
-{
     assert_warned(2, ", all of their 4 threads");
-}
-
-TEST_SET_UP(cores_that_both_processes_have_count_once)
-{
-    usable();
     assert_in(said_with("0-1", "1", 0, 0), "to 1 of");
 }
 
@@ -239,18 +231,16 @@ TEST_SET_UP(nothing_is_said_where_threads_have_cores_or_all_cores_are_used)
 
 TEST_SET_UP(the_launchers_option_is_named)
 {
-    static const char mpirun[] = ": mpirun --bind-to none or --set bind=node";
-    static const char mpiexec[] = ": mpiexec -bind-to none or --set bind=node";
-    static const char srun[] =
-        ": srun --cpus-per-task=4 --cpu-bind=none or --set bind=node";
+    static const char *const of[][2] = {
+        {"SLURM_PROCID", ": srun --cpus-per-task=4 --cpu-bind=none or --set "},
+        {"MPI_LOCALNRANKS", ": mpiexec -bind-to none or --set bind=node"},
+        {"OMPI_COMM_WORLD_SIZE", ": mpirun --bind-to none or --set bind=node"}};
 
     usable();
-    setenv("SLURM_PROCID", "0", 1);
-    assert_in(said_with("0", "2", 0, 0), srun);
-    setenv("MPI_LOCALNRANKS", "2", 1);
-    assert_in(said_with("0", "2", 0, 0), mpiexec);
-    setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
-    assert_in(said_with("0", "2", 0, 0), mpirun);
+    for (size_t i = 0; i < COUNT_OF(of); i++) {
+        setenv(of[i][0], "2", 1);
+        assert_in(said_with("0", "2", 0, 0), of[i][1]);
+    }
 }
 
 TEST_SET_UP(cores_are_listed_as_masks_are)

@@ -180,25 +180,19 @@ static void assert_equal(hyb_panel_threads_t *a, hyb_panel_threads_t *b,
         assert_int_equal(at_once(a, plant, order), at_once(b, plant, order));
 }
 
+/* Before any measure a quarter of the rate is assumed. */
 TEST(what_lies_between_measured_numbers_is_interpolated)
 {
-    plant_t plant = team(5.0, 0.3);
+    plant_t plant = team(5.0, 0.3), unknown = team(5.0, 0.1);
     hyb_panel_threads_t all = taught(&plant), two = {.threads = 0};
+    hyb_panel_threads_t nothing = {.threads = 0};
 
     learn(&two, &plant, 1, 1.0);
     learn(&two, &plant, THREADS, 1.0);
     assert_equal(&two, &all, &plant);
-}
-
-/* What the header says of numbers not measured. */
-TEST(before_any_measure_a_quarter_of_the_rate_is_assumed)
-{
-    plant_t plant = team(5.0, 0.1);
-    hyb_panel_threads_t nothing = {.threads = 0}, all;
-
-    plant.panel_rate = plant.thread_rate / 4.0;
-    all = taught(&plant);
-    assert_equal(&nothing, &all, &plant);
+    unknown.panel_rate = unknown.thread_rate / 4.0;
+    all = taught(&unknown);
+    assert_equal(&nothing, &all, &unknown);
 }
 
 /* Threads that a team takes for 50 block columns if one takes seconds. */

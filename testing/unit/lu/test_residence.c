@@ -131,25 +131,20 @@ static double share_with(const char *setting, double rate)
     return share;
 }
 
-TEST(the_team_computes_as_long_as_devices)
+/* Fast devices get all: panels would come down, and into tiles, for little. */
+TEST(the_team_computes_as_long_as_devices_or_as_it_is_asked)
 {
     const double team = fast.threads * fast.thread_rate;
+    const struct {
+        const char *setting;
+        double rate, share;
+    } of[] = {{"auto", team, 0.5},  {"auto", 3.0 * team, 0.25},
+              {"auto", 0.0, 0.0},   {"auto", 5e13, 0.0},
+              {"0.25", 5e13, 0.25}, {"1", 0.0, 1.0}};
 
-    assert_true(fabs(share_with("auto", team) - 0.5) < 1e-12);
-    assert_true(fabs(share_with("auto", 3.0 * team) - 0.25) < 1e-12);
-    assert_true(share_with("auto", 0.0) == 0.0);
-}
-
-/* Panels would come down, and into tiles, for little. */
-TEST(the_team_leaves_all_to_fast_devices)
-{
-    assert_true(share_with("auto", 5e13) == 0.0);
-}
-
-TEST(a_share_that_is_asked_for_is_taken)
-{
-    assert_true(share_with("0.25", 5e13) == 0.25);
-    assert_true(share_with("1", 0.0) == 1.0);
+    for (size_t i = 0; i < COUNT_OF(of); i++)
+        assert_true(fabs(share_with(of[i].setting, of[i].rate) - of[i].share) <
+                    1e-12);
 }
 
 TEST(a_share_is_a_part)
@@ -182,16 +177,13 @@ TEST(a_shared_matrix_is_predicted)
 
 TEST(without_room_or_rates_columns_live_on_the_host)
 {
-    hyb_residence_figures_t figures = fast;
+    hyb_residence_figures_t poor[] = {fast, fast, fast};
 
-    figures.memory = 1e6;
-    assert_false(prefers_devices(figures, 80000, 1024));
-    figures = fast;
-    figures.devices = 0;
-    assert_false(prefers_devices(figures, 80000, 1024));
-    figures = fast;
-    memset(figures.rate, 0, sizeof(figures.rate));
-    assert_false(prefers_devices(figures, 80000, 1024));
+    poor[0].memory = 1e6;
+    poor[1].devices = 0;
+    memset(poor[2].rate, 0, sizeof(poor[2].rate));
+    for (size_t i = 0; i < COUNT_OF(poor); i++)
+        assert_false(prefers_devices(poor[i], 80000, 1024));
     assert_false(prefers_devices(fast, 0, 1024));
 }
 
