@@ -401,8 +401,8 @@ xh_status_t hyb_queue_generate(hyb_queue_t *queue, const hyb_generate_t *part)
 {
     XH_TRY(check_block(queue->device, "what is generated", part->block));
     if (part->order < 0 || !is_dealt(part->rows) || !is_dealt(part->cols)) {
-        xh_log_error("a matrix of order %" PRId64
-                     " that is dealt out so cannot be generated",
+        xh_log_error("internal error: the device cannot generate a matrix of "
+                     "order %" PRId64 " with this distribution",
                      part->order);
         return XH_ERR_ARG;
     }

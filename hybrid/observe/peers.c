@@ -312,11 +312,12 @@ static void log_verdict(const hyb_peers_t *p, const hyb_verdict_t *v)
                           100.0 * v->share, t->rank, t->host);
         break;
     case HYB_CROWDED:
-        xh_log_warning_of((int)t->rank, t->host,
-                          "crowded: threads wait for cores %.0f%% of the time: "
-                          "other programs have them, there are more threads "
-                          "than cores, or the control group allows less time",
-                          100.0 * v->share);
+        xh_log_warning_of(
+            (int)t->rank, t->host,
+            "crowded: threads wait for cores %.0f%% of the time. Other "
+            "programs use the cores, there are more threads than cores, or a "
+            "control group limits their time",
+            100.0 * v->share);
         break;
     default:
         xh_log_info(p->logged.condition == HYB_ALL_SLOW ||

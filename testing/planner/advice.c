@@ -71,15 +71,16 @@ xh_status_t xhpl_advice_worthless(const xhpl_command_t *command, double others)
     char why[sizeof(rivals.text) + 100];
 
     snprintf(why, sizeof(why),
-             "WORTHLESS: other programs (%s) had %.0f%% of the cores while "
-             "this was measured, in both of two tries",
+             "WORTHLESS: other programs (%s) used %.0f%% of the cores in both "
+             "measurements",
              rivals.text, 100.0 * others);
     if (!command->force) {
-        xh_log_error("%s: end them and run %s again, or add --force%s%s%s", why,
-                     plans ? "--plan" : "--predict",
-                     command->write != NULL ? "; " : "",
-                     command->write != NULL ? command->write : "",
-                     command->write != NULL ? " was not written" : "");
+        xh_log_error(
+            "%s: end these programs and run %s again, or add --force%s%s%s",
+            why, plans ? "--plan" : "--predict",
+            command->write != NULL ? "; " : "",
+            command->write != NULL ? command->write : "",
+            command->write != NULL ? " was not written" : "");
         return XH_ERR_INPUT;
     }
     if (plans)

@@ -101,7 +101,7 @@ static void warn_of_others(const xhpl_core_budget_t *budget, double part)
 
     if (xhpl_core_budget_share(budget) > 1.0) {
         xhpl_core_budget_cause(budget, 0.0, cause, sizeof(cause));
-        xh_log_warning("%s: the prediction counts this in", cause);
+        xh_log_warning("%s: the prediction takes this into account", cause);
     }
     if (part > XH_RUN_DELAY_CROWDED && part <= worthless_above)
         xh_log_warning(
@@ -181,8 +181,8 @@ static xh_status_t check_plan(const xhpl_command_t *command, bool offloads,
     /* A single process has no link; see warn_of_unknown_links. */
     if (started->nodes == 1 && planned->nodes > 1 && started->processes > 1)
         xh_log_warning("no link between nodes was measured: this plan for %d "
-                       "nodes uses those within one; start on at least two "
-                       "nodes",
+                       "nodes uses the rates of links within one node. Start "
+                       "on at least two nodes to measure them",
                        planned->nodes);
     if (command->simulate)
         XH_TRY(xhpl_simulate_check(offloads));
@@ -196,8 +196,8 @@ static double bytes_of_node(const xhpl_plan_options_t *limits, double available)
         return isinf(available) ? 0.0 : limits->memory_share * available;
     if (limits->memory_bytes <= available || limits->nodes > 0)
         return limits->memory_bytes;
-    xh_log_warning("--memory: a node has only %.2f GiB available, and the plan "
-                   "fills these",
+    xh_log_warning("--memory: a node has only %.2f GiB available; the plan "
+                   "uses that amount",
                    available / 0x1p30);
     return available;
 }

@@ -62,7 +62,7 @@ def test_lines_too_many_are_named_where_the_first_one_is_moved_to(xhpl):
     more = [*UPSTREAM[:4], "one more\n", *UPSTREAM[4:]]
     assert_refused(xhpl(dat="".join(more)), "line 5: found 'one'")
     more = [UPSTREAM[0], "one more\n", *UPSTREAM[1:]]
-    assert_refused(xhpl(dat="".join(more)), "line 4: here stands what belongs to line 3")
+    assert_refused(xhpl(dat="".join(more)), "line 4: found the value of line 3, ")
 
 
 # Line, a value that HPL 2.3 has no name for, what it computes with, its header's word.

@@ -183,7 +183,7 @@ HALF = "xhpl: progress: 52.0% done, 900 columns, 0:01 left, 90 Gflops, mean 88.5
     (0, None, TABLE + CHECK + "PASSED\n", "xhpl: error: rank 0 on n1: iteration 4: a received "
      "panel is wrong, from rank 1\n", "wrong"),
     (3, None, "", HALF + WAITING, "hung"),
-    (3, None, "", WAITING + "xhpl: warning: it goes on, after 9 s\n", "died"),
+    (3, None, "", WAITING + "xhpl: warning: the job makes progress again, after 9 s\n", "died"),
     (2, None, "", "xhpl: error: N needs 9 GiB\n", "not started"),
     (255, None, "", "ssh: connect to host n1: No route to host\n", "not started"),
     (-9, outcome.SILENT, "", HALF, "hung"),

@@ -97,7 +97,7 @@ def test_a_clock_that_is_behind_makes_no_run_faster(copy, clean):
     for place in ("r0-c0", "r0-c1"):
         rewrite(newest(copy, place), by_a_clock_600_s_ahead)
     outcome = run(copy, "--restart", "d").succeeded()
-    assert "the clock of this host does not agree" in outcome.stderr, str(outcome)
+    assert "the clock of this host is behind the times" in outcome.stderr, str(outcome)
     test = checkpoints.test_of(copy)
     assert not test["restarted"]["clocks_agree"]
     assert 0 < test["restarted"]["before_seconds"] <= test["seconds"] < 300
@@ -132,7 +132,7 @@ def take_older(folder):
     (damage, ""),
     (cut, "it ends too early"),
     (lose, "No such file or directory"),
-    (restart_between, "its parts were written before a restart and after it"),
+    (restart_between, "some processes wrote their part before a restart, others after it"),
     (take_older, "it is that of another iteration"),
 ])
 def test_without_the_newest_one_the_one_before_is_used(copy, clean, spoil, said):
@@ -160,7 +160,7 @@ def test_a_run_that_had_ended_while_its_files_went_begins_anew(copy, clean):
         path.unlink()
     (copy / "d/xhpl-r0-c0.done").touch()
     outcome = run(copy, "--restart", "d", "--checkpoint", "d").succeeded()
-    assert "has ended, and its results were written" in outcome.stderr, str(outcome)
+    assert "ended and wrote its results; this run starts" in outcome.stderr, str(outcome)
     assert bits(copy) == clean and files(copy) == []
 
 
@@ -220,14 +220,14 @@ def test_another_system_is_refused(copy, system, said):
 
 
 def test_a_run_from_the_start_leaves_them_alone(copy):
-    refused(run(copy, "--checkpoint", "d"), "--restart d goes on from the newest")
+    refused(run(copy, "--checkpoint", "d"), "add --restart d to continue from the newest")
     assert len(whole(copy, 2)) == 2
 
 
 def test_another_variant_is_said_to_round_otherwise(copy):
     (copy / "HPL.dat").write_text(hpl_dat.text(pfact="0", nbmin="2"))
     outcome = jobs.run(words(*SYSTEM, "--restart", "d"), copy, SETTINGS).succeeded()
-    assert "last bits may differ" in outcome.stderr
+    assert "the last bits of the result may differ" in outcome.stderr
 
 
 @pytest.mark.few(2)

@@ -292,7 +292,7 @@ SEEN = [
 def test_processes_use_the_devices_that_they_see(solved, visible, used, idle):
     outcome = solved((2, 1), "devices=cuda", VISIBLE=visible)
     assert re.search(f", {used}$", outcome.stderr, re.M), str(outcome)
-    said = re.search("no process uses (.*): show", outcome.stderr)
+    said = re.search("so none of them uses (.*): make", outcome.stderr)
     assert bool(said) == bool(idle), str(outcome)
     assert idle is None or re.search(idle, said[1]), str(outcome)
     assert_nothing_left(outcome, 2)

@@ -161,7 +161,7 @@ def test_panels_go_by_way_of_the_host_where_devices_do_not_reach_others(xhpl, fa
 
 # Device 0 gives back something else than came.
 NO_MPI = [("none", "this process has no device"),
-          ("emu:2 emu_fault=0:flip@copy_out:1", "did not come as it was sent")]
+          ("emu:2 emu_fault=0:flip@copy_out:1", "arrived damaged")]
 
 
 @pytest.mark.parametrize("devices, said", NO_MPI)
@@ -174,7 +174,7 @@ def test_mpi_that_does_not_take_device_memory_is_refused(xhpl, devices, said):
 def test_a_device_that_refuses_memory_takes_no_part(xhpl):
     outcome = solve(xhpl, 4, 2, "emu_fault=0:oom@alloc:1")
     assert_passed(outcome)
-    assert outcome.stderr.count("device 0 takes no part") == 1, str(outcome)
+    assert outcome.stderr.count("device 0 is not used") == 1, str(outcome)
     assert "given up" not in outcome.stderr, str(outcome)
 
 
@@ -190,7 +190,7 @@ def test_a_large_flipped_bit_fails(xhpl, processes):
 def test_devices_without_memory_for_two_block_columns_take_no_part(xhpl):
     outcome = solve(xhpl, 4, 1, "emu_memory=1", system=("-n", 1200, "--nb", 300))
     assert_passed(outcome)
-    said = re.findall("takes no part: panels and 2 block columns take .* MiB", outcome.stderr)
+    said = re.findall("is not used: panels and 2 block columns need .* MiB", outcome.stderr)
     assert len(said) == 4, str(outcome)
 
 

@@ -233,7 +233,7 @@ def test_a_stall_is_told_by_the_process_that_waits(tmp_path):
     job, pids = start(tmp_path, 2, dat, *command, **settings)
     place = r"iteration \d+ of 102, in the (broadcast|panel|update|exchange)\b"
     stall = r"rank 0 on \S+: no progress for \d+ s, " + place
-    goes_on = r"it goes on, after \d+ s"
+    goes_on = r"the job makes progress again, after \d+ s"
     with watched(job) as warnings:
         warnings.until(lambda: warnings.progress, LIMIT)
         os.kill(pids[1], signal.SIGSTOP)

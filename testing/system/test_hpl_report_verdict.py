@@ -28,7 +28,7 @@ def finding(record, text, level="warning"):
 def bound(record, host="n1", cores=1):
     """Let a process have said that the launcher left cores idle."""
     finding(record, f"rank 0 on {host}: processes are bound to {cores} of 64 cores: "
-            "mpirun --bind-to none or --set bind=node takes all")
+            "to use all cores, mpirun --bind-to none or --set bind=node")
 
 
 @pytest.fixture

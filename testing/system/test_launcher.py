@@ -46,7 +46,7 @@ def alone(tmp_path):
 @pytest.mark.parametrize("launcher, side", zip(FOUR, "121"))
 def test_one_of_four_that_is_alone_is_refused(alone, tmp_path, launcher, side):
     outcome = alone(FOUR[launcher], *OPTIONS[:4], "-p", side, "-q", side, "--json", "run.json")
-    outcome.refused(f"{launcher}", "started 4 processes, and each is alone")
+    outcome.refused(f"{launcher}", "started 4 processes, but each runs alone")
     assert outcome.stderr.count("error:") == 1, str(outcome)
     assert os.listdir(tmp_path) == []
     library = re.search(r"was built with (\S+)", outcome.stderr)[1]

@@ -118,12 +118,12 @@ def test_help_is_two_screens_and_its_topics_have_the_rest(xhpl):
     text = xhpl("--help").succeeded().stdout
     lines = text.splitlines()
     assert len(lines) <= 48 and max(map(len, lines)) <= 80, lines
-    for said in ("the first two:\n  mpirun -np 8 --map-by ppr:1:node --bind-to none\n",
-                 "(outside a batch job add --hostfile FILE, a node per line), or with Slurm:\n  srun -N 8 ", "plan on a busy machine", "  xhpl --dat my.dat --set predict=on --json run.json ",
+    for said in ("the first two commands:\n  mpirun -np 8 --map-by ppr:1:node --bind-to none\n",
+                 "(outside a batch job, add --hostfile FILE with one node per line); with Slurm:\n  srun -N 8 ", "allow a plan on a busy machine", "  xhpl --dat my.dat --set predict=on --json run.json ",
                  "If a plan is WORTHLESS", "--time 10m --write my.dat ",
                  "  --trust ", "to FILE, which must not exist",
                  "hpl-report run.json                                 report.html: is it good?\n", "the self-test found wrong results",
-                 "takes the\nplace of its line", "it replaces an earlier record",
+                 "takes the\nplace of its line", "replacing an earlier record",
                  "auto (every GPU), none,"):  # fmt: skip
         assert said in text, said
     assert sum(bool(re.match(r"  \w+=", line)) for line in lines) <= 7
@@ -191,7 +191,7 @@ def test_n_alone_or_with_nb_p_and_q_is_enough_where_there_is_no_file(xhpl):
     rows = report.rows(xhpl(*"-n 40,50 -nb 8 -p 1 -q 1".split()).succeeded().stdout)
     assert [row[1:5] for row in rows] == [(40, 8, 1, 1), (50, 8, 1, 1)]
     outcome = xhpl("-n", "300", processes=2).succeeded()
-    assert "there is no HPL.dat: NB = 192, 1 x 2 processes" in outcome.stderr
+    assert "HPL.dat not found: using NB = 192 and 1 x 2 processes" in outcome.stderr
     (row,) = report.rows(outcome.stdout)
     assert [*row[1:5]] == [300, 192, 1, 2], str(outcome)
     told = xhpl("-n", "300", "-p", "1", "--quiet")

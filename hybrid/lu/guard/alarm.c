@@ -43,8 +43,8 @@ static void describe(const hyb_alarm_t *a, bool named, char *text, size_t size)
         at = add(text, size, at, ", by device %lld", a->device);
     if (a->expected > 0.0)
         snprintf(text + at, size - (size_t)at,
-                 ": it differs from its check columns by %.3g, rounding "
-                 "explains %.3g",
+                 ": it differs from its check columns by %.3g, and rounding "
+                 "errors explain at most %.3g",
                  a->size, a->expected);
 }
 

@@ -179,8 +179,8 @@ void hyb_check_columns_save_pivot_row(hyb_check_columns_t *check,
  * panel with A w from before the factorization, so that the device is not
  * blamed for an error of the team. Otherwise do nothing.
  *
- * Add_l2_rows computes L2 U w of rows from .. to - 1 of L2; any member calls it.
- * Factored compares, once the panel is known on this process.
+ * Add_l2_rows computes L2 U w of rows from .. to - 1 of L2; any member calls
+ * it. Factored compares, once the panel is known on this process.
  */
 void hyb_check_columns_add_l2_rows(hyb_check_columns_t *check,
                                    const hyb_lu_panel_t *panel, int64_t from,

@@ -236,8 +236,8 @@ static int seats_alone(const hyb_place_device_t *d, hyb_extent_t e)
 static xh_status_t stand_by(hyb_place_device_t *d, hyb_extent_t e)
 {
     e.seats = HYB_VISITOR_SEATS;
-    xh_log_warning("device %d takes no part: panels and %d block columns take "
-                   "%.1f MiB of its memory",
+    xh_log_warning("device %d is not used: panels and %d block columns need "
+                   "%.1f MiB, more memory than is available",
                    d->number - 1, e.seats,
                    sizeof(double) * (double)hyb_sizes_doubles(&e) / 0x1p20);
     return XH_OK;

@@ -145,8 +145,8 @@ static void receive_frames(const hyb_hang_job_t *job, double now)
     if (received == HYB_RECEIVED_NOTHING)
         return;
     if (received == HYB_RECEIVED_FORGERY && client.is_authenticated)
-        xh_log_warning("the connection to rank 0 on %s carried data that rank "
-                       "0 did not send, and was closed",
+        xh_log_warning("somebody altered the data on the connection to rank 0 "
+                       "on %s, which was closed",
                        job->host[0]);
     if (received == HYB_RECEIVED_CLOSE && client.is_authenticated &&
         !client.is_goodbye_said && client.exit_time == 0.0)
@@ -177,7 +177,8 @@ static void describe_server(const hyb_hang_job_t *job, double now, char *text,
         return;
     if (!client.is_authenticated ||
         !hyb_connection_is_acknowledged(&client.connection))
-        how = "does not answer, nor does its host: one of the two is cut off";
+        how = "does not answer, and neither does its host: that host or this "
+              "one is cut off";
     snprintf(text, size, "; rank 0 on %s %s", job->host[0], how);
 }
 
@@ -211,7 +212,8 @@ static void report_stall(const hyb_hang_job_t *job, double now)
 {
     if (job->state.stall < job->patience) {
         if (client.is_warned)
-            xh_log_warning("it goes on, after %.0f s", client.stall);
+            xh_log_warning("the job makes progress again, after %.0f s",
+                           client.stall);
         client.is_warned = false;
         client.report_time = client.report_pause = 0.0;
         return;

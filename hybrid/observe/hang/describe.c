@@ -41,10 +41,10 @@ void hyb_describe_state(const hyb_hang_job_t *job, const hyb_state_t *state,
 
 static const char *const faults[] = {
     [HYB_FAULT_NONE] = "",
-    [HYB_FAULT_CYCLE] = ("waits as well: a message between them is lost, or "
-                         "their connection"),
+    [HYB_FAULT_CYCLE] = ("also waits: a message between the two processes, or "
+                         "their connection, is lost"),
     [HYB_FAULT_UNKNOWN] = "cannot be asked",
-    [HYB_FAULT_STALLED] = "waits for nobody and finishes nothing",
+    [HYB_FAULT_STALLED] = "waits for no process and makes no progress",
     [HYB_FAULT_STOPPED] = "does not answer while its host does: it is stopped",
     [HYB_FAULT_HOST_DOWN] =
         "does not answer, nor does its host: that is down or cut off",

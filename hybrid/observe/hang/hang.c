@@ -100,10 +100,10 @@ static bool raise_file_limit(void)
         setrlimit(RLIMIT_NOFILE, &files);
         return true;
     }
-    xh_log_warning("hang: the system allows %llu open files, and %llu are "
-                   "needed (ulimit -Hn): each process reports only on itself",
-                   (unsigned long long)files.rlim_max,
-                   (unsigned long long)needed);
+    xh_log_warning(
+        "hang: the watchdog needs %llu open files and the system allows %llu "
+        "(ulimit -Hn): each process reports only on itself",
+        (unsigned long long)needed, (unsigned long long)files.rlim_max);
     return false;
 }
 

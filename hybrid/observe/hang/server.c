@@ -263,7 +263,7 @@ static void report_forgery(const hyb_hang_job_t *job, int rank)
     server.processes[rank].contact = HYB_CONTACT_NONE;
     xh_log_warning_of(
         rank, job->host[rank],
-        "its connection carried data that it did not send, and was closed");
+        "somebody altered the data on its connection, which was closed");
 }
 
 static void receive_from_client(const hyb_hang_job_t *job, int rank, double now)
@@ -476,7 +476,8 @@ static void judge(const hyb_hang_job_t *job)
         report_blame(job, &blame);
         server.stall = blame.stall;
     } else if (server.blame.fault != HYB_FAULT_NONE) {
-        xh_log_warning_of(-1, "", "it goes on, after %.0f s", server.stall);
+        xh_log_warning_of(-1, "", "the job makes progress again, after %.0f s",
+                          server.stall);
         server.blame.fault = HYB_FAULT_NONE;
     }
 }

@@ -52,8 +52,7 @@ TEST_SET_UP(forms_that_somebody_chose_are_said)
 
     for (size_t i = 0; i < COUNT_OF(chosen); i++)
         assert_in(said_by(hyb_log_forms, 1, chosen[i]),
-                  "xhpl: L1 and U are kept in this solver's own "
-                  "form, ");
+                  "xhpl: this solver stores L1 and U in its own form ");
     assert_string_equal(said_by(hyb_log_forms, 1, HPL_pdupdateTT), "");
     assert_string_equal(said_by(hyb_log_forms, 1, NULL), "");
 }
