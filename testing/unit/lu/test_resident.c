@@ -396,24 +396,15 @@ TEST(a_panel_whose_inverse_grows_is_solved_by_substitution)
     block = BLOCK;
 }
 
-/* ---- what is refused ----------------------------------------------------- */
-
-static xh_status_t created(int devices, const char *settings)
+TEST(no_device_is_refused)
 {
     hpl_system_t *system = NULL;
-    xh_status_t status = XH_OK;
 
     algo = small_algorithm(SMALL_L1_T, HPL_RIGHT_LOOKING, HPL_CROUT);
-    driver_open_with_devices(devices, settings);
-    if (small_grid_open(&grid, 1, 1)) {
-        status = hpl_solver()->create(&grid, &algo, ORDER, BLOCK, &system);
-        hpl_solver()->destroy(system);
-        small_grid_close(&grid);
-    }
-    MPI_Allreduce(MPI_IN_PLACE, &status, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    driver_open("home=device");
+    small_grid_open(&grid, 1, unit_processes());
+    assert_int_equal(hpl_solver()->create(&grid, &algo, ORDER, BLOCK, &system),
+                     XH_ERR_INPUT);
+    small_grid_close(&grid);
     driver_close();
-    return status;
 }
-
-TEST_CALL(no_device_is_refused,
-          assert_int_equal(created(0, "home=device"), XH_ERR_INPUT))
