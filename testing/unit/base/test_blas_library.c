@@ -76,6 +76,8 @@ UNIT_STEP(install)
 
 TEST_SET_UP(openblas_is_told_with_version_kernel_and_threads)
 {
+    static const char *const of[][2] = {{"OpenBLAS 0.3.28.dev", "0.3.28.dev"},
+                                        {"OpenBLAS", ""}};
     xh_blas_library_t library = xh_blas_library_identify();
 
     assert_string_equal(library.name, "OpenBLAS");
@@ -83,56 +85,34 @@ TEST_SET_UP(openblas_is_told_with_version_kernel_and_threads)
     assert_string_equal(library.kernel, "Zen");
     assert_int_equal(library.threads, 8);
     assert_false(library.ilp64);
-}
-
-TEST_SET_UP(a_version_without_following_words_is_taken)
-{
-    strcpy(config, "OpenBLAS 0.3.28.dev");
-    assert_string_equal(xh_blas_library_identify().version, "0.3.28.dev");
-}
-
-TEST_SET_UP(a_configuration_without_version_leaves_it_empty)
-{
-    strcpy(config, "OpenBLAS");
-    assert_string_equal(xh_blas_library_identify().version, "");
-}
-
-TEST_SET_UP(long_names_are_cut)
-{
-    memset(corename, 'k', sizeof(corename) - 1);
+    for (size_t i = 0; i < COUNT_OF(of); i++) {
+        strcpy(config, of[i][0]);
+        assert_string_equal(xh_blas_library_identify().version, of[i][1]);
+    }
+    memset(corename, 'k', sizeof(corename) - 1); /* a long name is cut */
     assert_int_equal(strlen(xh_blas_library_identify().kernel),
                      XH_BLAS_LIBRARY_TEXT - 1);
 }
 
+/* At least one; a sequential build stays at one. */
 TEST_SET_UP(threads_are_set_and_read_back)
 {
     assert_int_equal(xh_blas_library_set_threads(3), 3);
     assert_int_equal(threads_now, 3);
     assert_int_equal(xh_blas_library_identify().threads, 3);
-}
-
-TEST_SET_UP(fewer_threads_than_one_are_one)
-{
     assert_int_equal(xh_blas_library_set_threads(0), 1);
     assert_int_equal(xh_blas_library_set_threads(-2), 1);
-}
-
-TEST_SET_UP(a_sequential_build_stays_at_one_thread)
-{
     parallel = 0;
     assert_int_equal(xh_blas_library_identify().threads, 1);
     assert_int_equal(xh_blas_library_set_threads(4), 1);
 }
 
-TEST_SET_UP(the_configuration_tells_64_bit_integers)
-{
-    strcpy(config, "OpenBLAS 0.3.21 USE64BITINT DYNAMIC_ARCH Zen");
-    assert_true(xh_blas_library_identify().ilp64);
-}
-
-TEST_SET_UP(a_call_tells_64_bit_integers)
+TEST_SET_UP(the_configuration_or_a_call_tells_64_bit_integers)
 {
     reads_64_bits = true;
     assert_int_equal(xh_blas_library_identify().ilp64,
                      __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+    reads_64_bits = false;
+    strcpy(config, "OpenBLAS 0.3.21 USE64BITINT DYNAMIC_ARCH Zen");
+    assert_true(xh_blas_library_identify().ilp64);
 }

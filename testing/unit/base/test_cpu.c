@@ -48,20 +48,16 @@ TEST(the_instruction_set_found_is_the_widest_usable)
         assert_false(xh_cpu_has((xh_isa_t)isa));
 }
 
-TEST_CALL(the_second_cache_has_some_size,
-          assert_in_range(xh_cpu_l2_bytes(), 1 << 15, 1 << 28))
-
-TEST(the_model_is_one_line_that_stays)
+TEST(this_processor_has_a_model_a_cache_and_cores_within_the_mask)
 {
     const char *model = xh_cpu_model();
 
     assert_true(strlen(model) > 0);
     assert_null(strchr(model, '\n'));
     assert_ptr_equal(model, xh_cpu_model());
+    assert_in_range(xh_cpu_l2_bytes(), 1 << 15, 1 << 28);
+    assert_in_range(xh_cpu_cores(""), 1, cpus_of_mask());
 }
-
-TEST_CALL(cores_are_at_least_one_and_within_the_mask,
-          assert_in_range(xh_cpu_cores(""), 1, cpus_of_mask()))
 
 #define TEST_SET_UP(name) TEST_WITH(name, fake_root_open, fake_root_close)
 
@@ -139,7 +135,7 @@ TEST_SET_UP(sockets_cores_and_memory_nodes_are_counted)
     assert_int_equal(census.numa_nodes, 3);
 }
 
-TEST_SET_UP(a_v2_quota_is_quota_over_period)
+TEST_SET_UP(a_quota_is_quota_over_period_of_either_version)
 {
     use_v2("a/b", "max 100000\n");
     assert_true(isinf(xh_cgroup_cpu_quota(fake_root)));
@@ -147,10 +143,6 @@ TEST_SET_UP(a_v2_quota_is_quota_over_period)
     assert_true(xh_cgroup_cpu_quota(fake_root) == 1.5);
     use_v2("a", "80000 100000\n");
     assert_true(xh_cgroup_cpu_quota(fake_root) == 0.8);
-}
-
-TEST_SET_UP(a_v1_quota_is_quota_over_period)
-{
     use_v1("250000\n");
     assert_true(xh_cgroup_cpu_quota(fake_root) == 2.5);
     use_v1("-1\n");

@@ -3,19 +3,13 @@
 
 #include "testing/unit/unit.h"
 
-TEST(the_median_is_the_one_in_the_middle)
+TEST(the_median_is_the_one_in_the_middle_or_the_mean_of_two)
 {
-    double numbers[] = {5.0, -1.0, 3.0};
+    double odd[] = {5.0, -1.0, 3.0}, even[] = {8.0, 1.0, 2.0, 4.0};
 
-    assert_true(xh_median(numbers, 1) == 5.0);
-    assert_true(xh_median(numbers, 3) == 3.0);
-}
-
-TEST(of_an_even_count_it_is_the_mean_of_two)
-{
-    double numbers[] = {8.0, 1.0, 2.0, 4.0};
-
-    assert_true(xh_median(numbers, 4) == 3.0);
+    assert_true(xh_median(odd, 1) == 5.0);
+    assert_true(xh_median(odd, 3) == 3.0);
+    assert_true(xh_median(even, 4) == 3.0);
 }
 
 TEST(numbers_are_sorted_the_least_first)

@@ -36,14 +36,22 @@ static void end(pid_t child)
     waitpid(child, NULL, 0);
 }
 
+/* What is said once it names word: a machine may be so busy that a rival gets
+ * no core for a while. */
+static xh_rivals_t seen(const char *word)
+{
+    xh_rivals_t found = xh_rivals_now();
+
+    for (int i = 0; i < 100 && strstr(found.text, word) == NULL; i++)
+        found = xh_rivals_now();
+    return found;
+}
+
 TEST(a_program_that_computes_beside_this_one_is_named)
 {
     pid_t child = busy("a\tbusy (one)");
-    xh_rivals_t found = xh_rivals_now();
+    xh_rivals_t found = seen("busy");
 
-    /* a machine may be so busy that it gets no core for a while */
-    for (int i = 0; i < 100 && strstr(found.text, "busy") == NULL; i++)
-        found = xh_rivals_now();
     end(child);
     assert_in(found.text, "a?busy (one)");
 }
@@ -77,9 +85,7 @@ TEST(a_long_name_is_whole_and_has_process_and_user)
     child = busy_script(path);
     snprintf(said, sizeof(said), "compiles-all-the-night PID %ld of ",
              (long)child);
-    found = xh_rivals_now();
-    for (int i = 0; i < 100 && strstr(found.text, "compiles") == NULL; i++)
-        found = xh_rivals_now();
+    found = seen("compiles");
     end(child);
     unlink(path);
     rmdir(folder);
@@ -103,9 +109,7 @@ TEST(the_same_program_of_another_user_is_named)
     if (getuid() != 0)
         skip();
     child = busy_of(1, NULL);
-    found = xh_rivals_now();
-    for (int i = 0; i < 100 && strstr(found.text, "test_rivals") == NULL; i++)
-        found = xh_rivals_now();
+    found = seen("test_rivals");
     end(child);
     assert_in(found.text, "test_rivals PID ");
 }

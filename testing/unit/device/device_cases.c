@@ -304,7 +304,7 @@ DEVICE_CASE(time_runs_from_event_to_event)
 
 DEVICE_CASE(queues_come_and_go)
 {
-    enum { ROUNDS = 200 };
+    enum { ROUNDS = 50 };
     hyb_device_view_t matrix = device_cases_matrix(f->device, 1, 1);
     hyb_queue_t *other;
     double x = 0;

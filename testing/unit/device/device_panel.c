@@ -5,20 +5,17 @@
 
 /* Steps of a panel, held against elimination as the textbook has it. */
 
-enum {
-    LD = 2200,
-    COLUMNS = 50,
-    TOP = 5,
-    LEFT = 3
-}; /* where the panel begins */
+enum { ELEMENTS = 110000, COLUMNS = 50, TOP = 5, LEFT = 3 };
 
-static double host[LD * COLUMNS];
+static double host[ELEMENTS];
+static int64_t ld =
+    ELEMENTS / COLUMNS; /* as many columns as there is room for */
 static int64_t pivots[COLUMNS];
 
 /* Element (i, j) of the panel. */
 static double *at(int64_t i, int64_t j)
 {
-    return &host[TOP + i + (LEFT + j) * LD];
+    return &host[TOP + i + (LEFT + j) * ld];
 }
 
 static double random_entry(void)
@@ -28,14 +25,14 @@ static double random_entry(void)
 
 static void fill(double (*entry)(void))
 {
-    for (int i = 0; i < LD * COLUMNS; i++)
+    for (int i = 0; i < ELEMENTS; i++)
         host[i] = entry();
 }
 
 static void step_on_host(int64_t rows, int64_t cols, int64_t first,
                          int64_t count)
 {
-    textbook_factor(&(textbook_lu_t){at(0, 0), LD, rows, cols, pivots}, first,
+    textbook_factor(&(textbook_lu_t){at(0, 0), ld, rows, cols, pivots}, first,
                     first + count);
 }
 
@@ -54,7 +51,7 @@ static void compare(const double *result, const int64_t *chosen, int64_t cols)
 
     for (int64_t c = 0; c < cols; c++)
         assert_int_equal(chosen[c], pivots[c]);
-    for (int i = 0; i < LD * COLUMNS; i++)
+    for (int64_t i = 0; i < ELEMENTS / ld * ld; i++)
         wrong += !equal(result[i], host[i]);
     assert_int_equal(wrong, 0);
 }
@@ -62,8 +59,9 @@ static void compare(const double *result, const int64_t *chosen, int64_t cols)
 static void check_step(const device_fixture_t *f, int64_t rows, int64_t cols,
                        int64_t first, int64_t count)
 {
-    static double result[LD * COLUMNS];
-    hyb_device_view_t all = device_cases_matrix(f->device, LD, COLUMNS);
+    static double result[ELEMENTS];
+    const int64_t width = ELEMENTS / ld;
+    hyb_device_view_t all = device_cases_matrix(f->device, ld, width);
     hyb_device_view_t list = device_cases_matrix(f->device, COLUMNS, 1);
     int64_t chosen[COLUMNS];
     hyb_panel_step_t step = {
@@ -74,11 +72,11 @@ static void check_step(const device_fixture_t *f, int64_t rows, int64_t cols,
 
     memset(pivots, 0, sizeof(pivots));
     assert_ok(
-        hyb_queue_copy_in(f->queue, (xh_view_t){host, LD, COLUMNS, LD}, all));
+        hyb_queue_copy_in(f->queue, (xh_view_t){host, ld, width, ld}, all));
     assert_ok(hyb_queue_upload(f->queue, pivots, list));
     assert_ok(hyb_queue_panel_step(f->queue, &step));
-    assert_ok(hyb_queue_copy_out(f->queue, all,
-                                 (xh_view_t){result, LD, COLUMNS, LD}));
+    assert_ok(
+        hyb_queue_copy_out(f->queue, all, (xh_view_t){result, ld, width, ld}));
     assert_ok(hyb_queue_copy_out(
         f->queue, list, (xh_view_t){(double *)chosen, COLUMNS, 1, COLUMNS}));
     assert_ok(device_cases_finish(f->device, f->queue));
@@ -108,6 +106,9 @@ DEVICE_CASE_WITH(a_panel_step_eliminates_with_pivots, HYB_OP_PANEL_STEP)
     check_step(f, 16, 40, 0, 16); /* no row is left */
     check_step(f, 16, 16, 0, HYB_PANEL_STEP);
     check_step(f, 40, 40, 8, 0);
+    ld = 20010; /* of more groups than there are */
+    check_step(f, 20000, 2, 0, 2);
+    ld = ELEMENTS / COLUMNS;
 }
 
 static double sign(void)
@@ -127,6 +128,8 @@ DEVICE_CASE_WITH(of_equal_pivots_the_first_row_counts, HYB_OP_PANEL_STEP)
         fill(sign);
         check_step(f, 30, 12, round, 1);
         check_step(f, 30, 12, 0, 2);
+        fill(sign);
+        check_step(f, 2100, 12, 0, 2); /* in several groups */
     }
     fill(zero);
     *at(9, 4) = *at(7, 4) = -3;
@@ -153,14 +156,16 @@ DEVICE_CASE_WITH(a_tiny_pivot_divides, HYB_OP_PANEL_STEP)
 
 DEVICE_CASE_WITH(a_panels_nan_counts_as_infinite, HYB_OP_PANEL_STEP)
 {
-    fill(random_entry);
-    *at(17, 2) = NAN;
-    *at(21, 2) = -INFINITY;
-    check_step(f, 40, 10, 2, 1);
-    fill(random_entry);
-    *at(17, 2) = INFINITY;
-    *at(21, 2) = NAN;
-    check_step(f, 40, 10, 2, 1);
+    static const int64_t rows[][3] = {{40, 17, 21}, {2100, 300, 1900}};
+
+    for (int i = 0; i < 4; i++) {
+        const int64_t *r = rows[i / 2];
+
+        fill(random_entry);
+        *at(r[1], 2) = i % 2 ? NAN : INFINITY;
+        *at(r[2], 2) = i % 2 ? -INFINITY : NAN;
+        check_step(f, r[0], 10, 2, 1);
+    }
 }
 
 /* ---- of two processes ---------------------------------------------------- */
@@ -194,7 +199,7 @@ static half_t open_half(const device_fixture_t *f, hyb_priority_t priority,
         .column = -1,
         .pivot = device_cases_matrix(f->device, hyb_pivot_elements(WIDTH), 1)};
     assert_ok(hyb_queue_copy_in(
-        half.queue, (xh_view_t){at(from, 0), HALF, WIDTH, LD}, panel));
+        half.queue, (xh_view_t){at(from, 0), HALF, WIDTH, ld}, panel));
     return half;
 }
 

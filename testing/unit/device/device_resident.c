@@ -139,36 +139,29 @@ DEVICE_CASE_WITH(rows_change_places_as_listed, HYB_OP_SWAP_ROWS)
     close_frames();
 }
 
-/* Rows of a, whose columns begin at 2, and b's packed columns from (4, 1). */
-static void check_gather(const device_fixture_t *f, int64_t cols,
-                         const list_t *list)
+/* Rows of a, whose columns begin at 2, become packed columns of b from (4, 1)
+ * on, and go to c from there if they scatter. */
+static void check_packing(const device_fixture_t *f, int64_t cols,
+                          const list_t *list, bool scatter)
 {
     hyb_device_view_t lists = device_cases_matrix(f->device, MOST_ROWS, 1);
     hyb_device_view_t there = upload(f, lists, &(int64_t){0}, list);
+    hyb_device_view_t packed = part(&b, 4, 1, cols, list->count);
 
-    assert_ok(hyb_queue_gather_rows(f->queue, part(&a, 3, 2, MOST_ROWS, cols),
-                                    there, part(&b, 4, 1, cols, list->count)));
+    assert_ok(scatter ? hyb_queue_scatter_rows(f->queue, packed, there,
+                                               part(&c, 3, 2, MOST_ROWS, cols))
+                      : hyb_queue_gather_rows(f->queue,
+                                              part(&a, 3, 2, MOST_ROWS, cols),
+                                              there, packed));
     for (int64_t r = 0; r < list->count; r++)
-        for (int64_t j = 0; j < cols; j++)
-            *entry_of(&b, 4 + j, 1 + r) =
-                *entry_of(&a, 3 + list->row[r], 2 + j);
-    check_all(f, 0);
-    hyb_buffer_destroy(lists.buffer);
-}
+        for (int64_t j = 0; j < cols; j++) {
+            double *in_columns =
+                entry_of(scatter ? &c : &a, 3 + list->row[r], 2 + j);
+            double *in_rows = entry_of(&b, 4 + j, 1 + r);
 
-static void check_scatter(const device_fixture_t *f, int64_t cols,
-                          const list_t *list)
-{
-    hyb_device_view_t lists = device_cases_matrix(f->device, MOST_ROWS, 1);
-    hyb_device_view_t there = upload(f, lists, &(int64_t){0}, list);
-
-    assert_ok(hyb_queue_scatter_rows(f->queue,
-                                     part(&b, 4, 1, cols, list->count), there,
-                                     part(&c, 3, 2, MOST_ROWS, cols)));
-    for (int64_t r = 0; r < list->count; r++)
-        for (int64_t j = 0; j < cols; j++)
-            *entry_of(&c, 3 + list->row[r], 2 + j) =
-                *entry_of(&b, 4 + j, 1 + r);
+            *(scatter ? in_columns : in_rows) =
+                *(scatter ? in_rows : in_columns);
+        }
     check_all(f, 0);
     hyb_buffer_destroy(lists.buffer);
 }
@@ -189,10 +182,10 @@ DEVICE_CASE_WITH(rows_are_packed_one_after_the_other, HYB_OP_GATHER_ROWS)
     open_frames(f);
     for (int round = 0; round < 10; round++) {
         list = some_rows(1 + rand() % MOST_ROWS);
-        check_gather(f, 1 + rand() % 40, &list);
+        check_packing(f, 1 + rand() % 40, &list, false);
     }
-    check_gather(f, 5, &again);
-    check_gather(f, 0, &again);
+    check_packing(f, 5, &again, false);
+    check_packing(f, 0, &again, false);
     close_frames();
 }
 
@@ -203,7 +196,7 @@ DEVICE_CASE_WITH(packed_rows_go_where_the_list_says, HYB_OP_SCATTER_ROWS)
     open_frames(f);
     for (int round = 0; round < 10; round++) {
         list = some_rows(rand() % MOST_ROWS);
-        check_scatter(f, 1 + rand() % 40, &list);
+        check_packing(f, 1 + rand() % 40, &list, true);
     }
     close_frames();
 }

@@ -95,6 +95,9 @@ TEST_SET_UP(outputs_are_untouched_on_failure)
     hyb_queue_t *other = on.queue;
     hyb_device_info_t info = {.name = "mine"};
 
+    assert_said(hyb_buffer_create(on.device, 0, &memory), XH_ERR_ARG,
+                "0 bytes");
+    assert_int_equal(fake.calls, 0);
     fake.answer = XH_ERR_MEMORY;
     assert_int_equal(hyb_buffer_create(on.device, 8, &memory), XH_ERR_MEMORY);
     assert_int_equal(hyb_queue_create(on.device, HYB_QUEUE_HIGH, &other),
@@ -148,16 +151,6 @@ TEST_SET_UP(a_device_gets_all_back_but_what_it_may_touch_as_it_failed)
         assert_int_equal(fake.given_back, failed ? 1 : 2);
         assert_int_equal(fake.closed, 1);
     }
-}
-
-/* ---- arguments ---------------------------------------------------------- */
-
-TEST_SET_UP(a_buffer_of_nothing_is_refused)
-{
-    hyb_buffer_t *none = NULL;
-
-    assert_said(hyb_buffer_create(on.device, 0, &none), XH_ERR_ARG, "0 bytes");
-    assert_int_equal(fake.calls, 0);
 }
 
 /* ---- what backends may lack --------------------------------------------- */

@@ -12,9 +12,7 @@
 enum {
     TILE = 64,
     HIGH = 3, /* the queue of high priority, behind the others */
-    QUEUES,
-    TILES = 6, /* of a pipeline */
-    SLOTS = 3  /* that these share */
+    QUEUES
 };
 
 #define COPY 0.0005 /* seconds of one tile at emu_link=0.065536 */

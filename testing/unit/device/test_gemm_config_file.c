@@ -59,27 +59,19 @@ TEST_SET_UP(cuts_that_were_saved_load)
         assert_true(loaded.rate[d] == saved.rate[d]);
 }
 
-TEST_SET_UP(cuts_of_other_knobs_are_refused)
+TEST_SET_UP(a_file_of_other_knobs_or_that_is_not_whole_is_refused)
 {
     static const hyb_gemm_parameter_t other[PARAMETERS] = {{"rows", 2, {1, 2}},
                                                            {"depth", 1, {8}}};
-    const hyb_gemm_table_t saved = some_table();
-    const char *said;
-
-    assert_ok(hyb_gemm_table_save(model, parameters, PARAMETERS, &saved));
-    assert_false(load(other, PARAMETERS, &said));
-    assert_in(said, "holds no configurations of GEMM of Some GPU/2");
-    assert_false(load(parameters, 1, &said));
-}
-
-TEST_SET_UP(a_file_that_is_not_whole_is_refused)
-{
     const hyb_gemm_table_t saved = some_table();
     const char *said;
     size_t length;
     char *text;
 
     assert_ok(hyb_gemm_table_save(model, parameters, PARAMETERS, &saved));
+    assert_false(load(other, PARAMETERS, &said));
+    assert_in(said, "holds no configurations of GEMM of Some GPU/2");
+    assert_false(load(parameters, 1, &said));
     text = hyb_cache_load(model, "gemm", &length);
     assert_non_null(text);
     while (length-- > 0) {

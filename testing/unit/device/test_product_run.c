@@ -157,28 +157,6 @@ TEST(many_threads_may_help)
     close_scene(&s);
 }
 
-/* ---- faults: more of them are in test_xdgemm_faults.c -------------------- */
-
-TEST(a_device_that_fails_ends_the_product_with_its_name)
-{
-    scene_t s;
-    const char *said;
-
-    capture_begin();
-    s = OPEN("devices=emu:2", "emu_fault=1:fail@gemm:1");
-    begin_by(&s, 2);
-    hyb_product_start(s.product);
-    while (hyb_product_lost(s.product) < 0)
-        usleep(100);
-    assert_int_equal(hyb_product_lost(s.product), 1);
-    finish(&s);
-    hyb_machine_close(s.node);
-    said = capture_end(NULL);
-    assert_int_equal(s.status, XH_ERR_DEVICE);
-    assert_in(said, "emu device 1 (emulated device), which wrote into C, is "
-                    "lost");
-}
-
 /* ---- what cannot begin --------------------------------------------------- */
 
 TEST(a_machine_has_one_product_at_a_time)

@@ -81,20 +81,6 @@ TEST_SET_UP(devices_take_from_the_front_and_the_host_from_the_back)
     }
 }
 
-TEST_SET_UP(the_last_tiles_can_be_taken_at_once)
-{
-    int64_t first = -1;
-
-    assert_int_equal(hyb_product_take_last(&product, 0, &first), 0);
-    assert_int_equal(hyb_product_take_last(&product, 2, &first), 2);
-    assert_int_equal(first, TILES - 2);
-    assert_int_equal(hyb_product_remaining(&product), TILES - 2);
-    assert_int_equal(hyb_product_take_last(&product, TILES, &first), TILES - 2);
-    assert_int_equal(first, 0);
-    assert_int_equal(hyb_product_take_last(&product, 1, &first), 0);
-    assert_int_equal(first_of(0), -1);
-}
-
 TEST_SET_UP(a_lost_product_has_no_tile_for_devices)
 {
     assert_int_equal(hyb_product_lost(&product), -1);

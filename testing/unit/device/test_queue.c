@@ -88,6 +88,7 @@ TEST_SET_UP(blocks_that_are_no_matrix_in_a_buffer_are_refused)
     assert_false(hyb_device_failed(device));
 }
 
+/* As are copies between matrices of different shapes. */
 TEST_SET_UP(another_devices_buffer_is_refused)
 {
     hyb_device_t *other;
@@ -99,49 +100,46 @@ TEST_SET_UP(another_devices_buffer_is_refused)
     fake.calls = 0;
     REFUSED(hyb_queue_copy_in(queue, (xh_view_t){x, 4, 3, 4},
                               hyb_device_view(foreign, 0, 4, 3)));
-    assert_int_equal(fake.calls, 0);
-    hyb_buffer_destroy(foreign);
-    hyb_device_close(other);
-}
-
-TEST_SET_UP(copies_of_different_shapes_are_refused)
-{
     REFUSED(hyb_queue_copy_in(queue, (xh_view_t){x, 4, 3, 5},
                               hyb_device_view(buffer, 0, 3, 4)));
     REFUSED(hyb_queue_copy_out(queue, hyb_device_view(buffer, 0, 4, 3),
                                (xh_view_t){x, 3, 4, 5}));
     assert_int_equal(fake.calls, 0);
-}
-
-/* A product of 2 x 5. */
-static xh_status_t product(xh_trans_t trans_a, xh_trans_t trans_b,
-                           hyb_device_view_t left, hyb_device_view_t right)
-{
-    const hyb_device_view_t result = hyb_device_view(buffer, 40, 2, 5);
-
-    return TOLD(hyb_queue_gemm(
-        queue, &(hyb_gemm_t){trans_a, trans_b, 1, 1, left, right, result}));
+    hyb_buffer_destroy(foreign);
+    hyb_device_close(other);
 }
 
 TEST_SET_UP(products_must_conform)
 {
-    const hyb_device_view_t a23 = hyb_device_view(buffer, 0, 2, 3),
-                            a32 = hyb_device_view(buffer, 0, 3, 2);
-    const hyb_device_view_t b35 = hyb_device_view(buffer, 20, 3, 5),
-                            b53 = hyb_device_view(buffer, 20, 5, 3);
-    const hyb_device_view_t b45 = hyb_device_view(buffer, 20, 4, 5),
-                            bad = {buffer, 20, 3, 5, 2};
+    const hyb_device_view_t result = hyb_device_view(buffer, 40, 2, 5);
+    static const struct {
+        xh_trans_t trans_a, trans_b;
+        int64_t a[2],
+            b[3]; /* rows, columns; leading dimension if it is not 0 */
+        bool conforms;
+    } of[] = {
+        {XH_NO_TRANS, XH_NO_TRANS, {2, 3}, {3, 5}, true},
+        {XH_TRANS, XH_NO_TRANS, {3, 2}, {3, 5}, true},
+        {XH_NO_TRANS, XH_TRANS, {2, 3}, {5, 3}, true},
+        {XH_TRANS, XH_TRANS, {3, 2}, {5, 3}, true},
+        {XH_NO_TRANS, XH_NO_TRANS, {2, 0}, {0, 5}, true}, /* it scales */
+        {XH_TRANS, XH_NO_TRANS, {2, 3}, {3, 5}, false},
+        {XH_NO_TRANS, XH_TRANS, {2, 3}, {3, 5}, false},
+        {XH_NO_TRANS, XH_NO_TRANS, {2, 3}, {4, 5}, false},
+        {XH_NO_TRANS, XH_NO_TRANS, {2, 3}, {3, 5, 2}, false},
+    };
 
-    assert_ok(product(XH_NO_TRANS, XH_NO_TRANS, a23, b35));
-    assert_ok(product(XH_TRANS, XH_NO_TRANS, a32, b35));
-    assert_ok(product(XH_NO_TRANS, XH_TRANS, a23, b53));
-    assert_ok(product(XH_TRANS, XH_TRANS, a32, b53));
-    assert_int_equal(fake.calls, 4);
-    assert_int_equal(product(XH_TRANS, XH_NO_TRANS, a23, b35), XH_ERR_ARG);
-    assert_int_equal(product(XH_NO_TRANS, XH_TRANS, a23, b35), XH_ERR_ARG);
-    assert_int_equal(product(XH_NO_TRANS, XH_NO_TRANS, a23, b45), XH_ERR_ARG);
-    assert_int_equal(product(XH_NO_TRANS, XH_NO_TRANS, a23, bad), XH_ERR_ARG);
-    assert_int_equal(fake.calls, 4);
+    for (size_t i = 0; i < COUNT_OF(of); i++) {
+        hyb_gemm_t p = {of[i].trans_a, of[i].trans_b, 1, 1, .c = result};
+
+        p.a = hyb_device_view(buffer, 0, of[i].a[0], of[i].a[1]);
+        p.b = hyb_device_view(buffer, 20, of[i].b[0], of[i].b[1]);
+        p.b.ld = of[i].b[2] > 0 ? of[i].b[2] : p.b.ld;
+        fake.calls = 0;
+        assert_int_equal(TOLD(hyb_queue_gemm(queue, &p)),
+                         of[i].conforms ? XH_OK : XH_ERR_ARG);
+        assert_int_equal(fake.calls, of[i].conforms);
+    }
 }
 
 /* ---- other work ---------------------------------------------------------- */
@@ -168,7 +166,9 @@ static xh_status_t swapped(int64_t rows, int64_t nb, int64_t cols,
 
 TEST_SET_UP(a_row_swap_conforms)
 {
-    const hyb_device_view_t none = hyb_device_view(NULL, 0, 0, 1);
+    const hyb_device_view_t none = hyb_device_view(NULL, 0, 0, 1),
+                            beyond = hyb_device_view(buffer, 61, 4, 1),
+                            negative = hyb_device_view(buffer, 0, -1, 1);
 
     assert_ok(swapped(6, 4, 5, list(4), list(2), list(2)));
     assert_ok(swapped(4, 4, 5, list(4), none, none));
@@ -178,12 +178,8 @@ TEST_SET_UP(a_row_swap_conforms)
     assert_int_equal(swapped(6, 4, 5, list(4), list(2), list(1)), XH_ERR_ARG);
     assert_int_equal(swapped(6, 4, 5, list(4), list(5), list(5)), XH_ERR_ARG);
     assert_int_equal(swapped(3, 4, 5, list(4), none, none), XH_ERR_ARG);
-    assert_int_equal(
-        swapped(6, 4, 5, hyb_device_view(buffer, 61, 4, 1), none, none),
-        XH_ERR_ARG);
-    assert_int_equal(
-        swapped(6, 4, 5, list(4), hyb_device_view(buffer, 0, -1, 1), none),
-        XH_ERR_ARG);
+    assert_int_equal(swapped(6, 4, 5, beyond, none, none), XH_ERR_ARG);
+    assert_int_equal(swapped(6, 4, 5, list(4), negative, none), XH_ERR_ARG);
     assert_int_equal(fake.calls, 0);
 }
 
@@ -268,13 +264,6 @@ TEST_SET_UP(work_on_nothing_is_not_queued)
     assert_ok(generated(9, (hyb_dealt_t){0, 1, 0, 1}, (hyb_dealt_t){0, 1, 0, 1},
                         none));
     assert_int_equal(fake.calls, 0);
-}
-
-TEST_SET_UP(a_product_over_nothing_is_queued)
-{
-    assert_ok(product(XH_NO_TRANS, XH_NO_TRANS, hyb_device_view(NULL, 0, 2, 0),
-                      hyb_device_view(NULL, 0, 0, 5)));
-    assert_int_equal(fake.calls, 1);
 }
 
 TEST_SET_UP(the_traffic_is_what_was_queued)

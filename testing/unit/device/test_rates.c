@@ -55,23 +55,19 @@ TEST(between_points_logarithms_are_interpolated)
     assert_near(hyb_rate_table_rate(&table, 1024, 1024, 512), 10.0);
 }
 
+/* A flat tile counts as a smaller square. */
 TEST(outside_the_nearest_point_counts)
 {
+    static const int64_t of[][5] = {
+        /* rows, columns, depth: size, depth */
+        {1, 1, 1, 512, 256},         {9999, 9999, 9999, 8192, 512},
+        {9999, 9999, 2, 8192, 256},  {3, 3, 512, 512, 512},
+        {1536, 768, 256, 1024, 256}, {768, 1536, 256, 1024, 256}};
     hyb_rate_table_t table = grid(2);
 
-    assert_near(hyb_rate_table_rate(&table, 1, 1, 1), 1e9 * 512 * 256);
-    assert_near(hyb_rate_table_rate(&table, 9999, 9999, 9999),
-                1e9 * 8192 * 512);
-    assert_near(hyb_rate_table_rate(&table, 9999, 9999, 2), 1e9 * 8192 * 256);
-    assert_near(hyb_rate_table_rate(&table, 3, 3, 512), 1e9 * 512 * 512);
-}
-
-TEST(a_flat_tile_counts_as_a_smaller_square)
-{
-    hyb_rate_table_t table = grid(1);
-
-    assert_near(hyb_rate_table_rate(&table, 1536, 768, 256), 1e9 * 1024 * 256);
-    assert_near(hyb_rate_table_rate(&table, 768, 1536, 256), 1e9 * 1024 * 256);
+    for (size_t i = 0; i < COUNT_OF(of); i++)
+        assert_near(hyb_rate_table_rate(&table, of[i][0], of[i][1], of[i][2]),
+                    1e9 * (double)of[i][3] * (double)of[i][4]);
 }
 
 /* ---- measuring ----------------------------------------------------------- */
@@ -310,16 +306,10 @@ TEST_SET_UP(a_complete_table_is_measured_once)
 
 TEST_SET_UP(an_incomplete_table_is_used_but_not_kept)
 {
-    assert_int_equal(points(1000), 1);
-    assert_false(is_kept());
-    assert_int_equal(points(0), POINTS);
-    assert_true(is_kept());
-}
-
-TEST_SET_UP(an_incomplete_file_is_measured_again)
-{
     hyb_rate_table_t table = {.link_rate = 1e10, .rate = {{1e12}}}, kept;
 
+    assert_int_equal(points(1000), 1);
+    assert_false(is_kept());
     assert_ok(hyb_rate_table_save("emulated device", &table));
     assert_int_equal(points(0), POINTS);
     assert_true(hyb_rate_table_load("emulated device", &kept));

@@ -104,66 +104,6 @@ TEST_SET_UP(a_stream_needs_memory_for_one_tile_only)
     stream_close(stream, device);
 }
 
-/* Flat, then tall, then deep: each fills the device in another way. */
-TEST_SET_UP(each_product_finds_all_of_the_memory)
-{
-    static const shape_t shapes[] = {
-        {20, 900, 120, XH_NO_TRANS, XH_NO_TRANS, 1.0, 1.0, 0},
-        {900, 20, 120, XH_NO_TRANS, XH_NO_TRANS, 1.0, 1.0, 0},
-        {24, 24, 2500, XH_NO_TRANS, XH_NO_TRANS, 1.0, 1.0, 0},
-        {250, 250, 2, XH_NO_TRANS, XH_NO_TRANS, 1.0, 1.0, 0},
-        {900, 20, 120, XH_NO_TRANS, XH_NO_TRANS, 1.0, 1.0, 0},
-    };
-    hyb_device_t *device;
-    hyb_stream_t *stream = stream_open(0, "emu_fault=", &device);
-    hyb_tiling_t tiling;
-    problem_t problem;
-
-    srand(3);
-    for (size_t i = 0; i < COUNT_OF(shapes); i++) {
-        problem = problem_create(shapes[i], false);
-        assert_ok(plan(&problem.product, 1000, MIB, 2, &tiling));
-        assert_true(hyb_tiling_memory(&tiling) > MIB / 2);
-        check_alone(stream, &problem, &tiling);
-        problem_destroy(&problem);
-    }
-    stream_close(stream, device);
-}
-
-/* ---- a product that is shared -------------------------------------------- */
-
-TEST_SET_UP(streams_share_a_product)
-{
-    enum { STREAMS = 3 };
-    problem_t problem = problem_create(shape, false);
-    hyb_device_t *device[STREAMS];
-    hyb_stream_t *stream[STREAMS];
-    hyb_work_t work[STREAMS];
-    hyb_tiling_t tiling;
-    int64_t tiles = 0, owned[STREAMS + 1] = {0};
-    hyb_product_t product;
-
-    assert_ok(plan(&problem.product, 2, MIB, 2, &tiling));
-    assert_ok(hyb_product_init(&product, &problem.product, &tiling));
-    for (int i = 0; i < STREAMS; i++) {
-        stream[i] = stream_open(i, "emu_fault=", &device[i]);
-        hyb_stream_begin(stream[i], &product, i + 1);
-    }
-    for (int i = 0; i < STREAMS; i++)
-        hyb_stream_finish(stream[i], &work[i]);
-    assert_int_equal(problem_wrong(&problem), 0);
-    for (int i = 0; i < hyb_tiling_count(&tiling); i++)
-        owned[product.owner[i]]++;
-    for (int i = 0; i < STREAMS; i++) {
-        assert_int_equal(work[i].tiles, owned[i + 1]);
-        tiles += work[i].tiles;
-        stream_close(stream[i], device[i]);
-    }
-    assert_int_equal(tiles, hyb_tiling_count(&tiling));
-    hyb_product_destroy(&product);
-    problem_destroy(&problem);
-}
-
 /* ---- how long is too long ------------------------------------------------ */
 
 static const hyb_backend_t *emu; /* that silent_backend asks */

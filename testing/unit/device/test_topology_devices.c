@@ -43,24 +43,6 @@ static int count_gpus(const hyb_topology_t *topology, const hyb_local_t *local,
     return count_devices(topology, local, gpus, GPUS, users);
 }
 
-/* Each of count processes gets one device: expected tells which. */
-static void check_one_each(const char *source, const char *const *masks,
-                           const char *const *addresses, int count,
-                           const int *expected)
-{
-    hyb_topology_t *topology = opened(source);
-
-    for (int rank = 0; rank < count; rank++) {
-        hyb_local_t local = {rank, count, masks};
-        int users[GPUS] = {0};
-
-        assert_int_equal(
-            count_devices(topology, &local, addresses, count, users), 1);
-        assert_int_equal(users[expected[rank]], 1);
-    }
-    hyb_topology_close(topology);
-}
-
 static void check_devices(const hyb_topology_t *topology, int processes)
 {
     int users[GPUS] = {0};
@@ -125,65 +107,63 @@ TEST_ON_MACHINES(devices_of_a_numa_node_go_to_its_process)
     }
 }
 
+/* Also where the next best device is of the same socket only. */
 TEST_ON_MACHINES(devices_follow_the_masks)
 {
-    static const char *const masks[] = {"16-31", "0-15", "16-31", "0-15"};
-    static const int sockets[] = {1, 0, 1, 0};
-
-    check_sockets(masks, 4, sockets);
-}
-
-TEST_ON_MACHINES(the_next_best_device_is_of_the_same_socket)
-{
+    static const char *const halves[] = {"16-31", "0-15", "16-31", "0-15"};
     static const char *const masks[] = {"28-31", "24-27", "20-23", "16-19",
                                         "12-15", "8-11",  "4-7",   "0-3"};
+    static const int of_halves[] = {1, 0, 1, 0};
     static const int sockets[] = {1, 1, 1, 1, 0, 0, 0, 0};
 
+    check_sockets(halves, 4, of_halves);
     check_sockets(masks, 8, sockets);
 }
 
-TEST(a_device_goes_to_whom_most_cores_near_it_belong)
+/* A device goes to whom most cores near it belong; one with a place is dealt
+ * first. */
+TEST(a_device_goes_where_it_is_nearest)
 {
-    static const char *const masks[] = {"0-3,5-6", "7-9"};
-    static const char *const addresses[] = {"0000:41:00.0", "0000:21:00.0"};
-    static const int expected[] = {1, 0};
+    static const struct {
+        const char *machine, *masks[2], *addresses[2];
+    } of[] = {{UNEVEN, {"0-3,5-6", "7-9"}, {"0000:41:00.0", "0000:21:00.0"}},
+              {TWO_SOCKETS, {"0-3", "16-19"}, {"", "0000:07:00.0"}}};
 
-    check_one_each(UNEVEN, masks, addresses, 2, expected);
+    for (size_t i = 0; i < COUNT_OF(of); i++) {
+        hyb_topology_t *topology = opened(of[i].machine);
+
+        for (int rank = 0; rank < 2; rank++) {
+            hyb_local_t local = {rank, 2, of[i].masks};
+            int users[2] = {0};
+
+            assert_int_equal(
+                count_devices(topology, &local, of[i].addresses, 2, users), 1);
+            assert_int_equal(users[1 - rank], 1);
+        }
+        hyb_topology_close(topology);
+    }
 }
 
-TEST(devices_with_a_place_are_dealt_first)
-{
-    static const char *const masks[] = {"0-3", "16-19"};
-    static const char *const addresses[] = {"", "0000:07:00.0"};
-    static const int expected[] = {1, 0};
-
-    check_one_each(TWO_SOCKETS, masks, addresses, 2, expected);
-}
-
+/* The odd one goes where its NUMA node is. */
 TEST_ON_MACHINES(equally_near_processes_take_turns)
 {
     static const char *const masks[] = {"12-13", "14-15"};
     static const char *const addresses[] = {"0000:07:00.0", "0000:0f:00.0",
                                             "0000:b7:00.0"};
+    static const char *const odd[] = {"0000:21:00.0", "0000:41:00.0",
+                                      "0000:61:00.0"};
+    const hyb_local_t first = {0, 2, NULL};
+    int users[3] = {0};
 
+    assert_int_equal(count_devices(uneven, &first, odd, 3, users), 1);
+    assert_int_equal(users[0], 1);
     for (int rank = 0; rank < 2; rank++) {
         hyb_local_t local = {rank, 2, masks};
-        int users[3] = {0};
 
+        memset(users, 0, sizeof(users));
         count_devices(two_sockets, &local, addresses, 3, users);
         assert_int_equal(users[0] + users[1], 1);
     }
-}
-
-TEST_ON_MACHINES(the_odd_device_goes_where_its_numa_node_is)
-{
-    static const char *const addresses[] = {"0000:21:00.0", "0000:41:00.0",
-                                            "0000:61:00.0"};
-    const hyb_local_t local = {0, 2, NULL};
-    int users[3] = {0};
-
-    assert_int_equal(count_devices(uneven, &local, addresses, 3, users), 1);
-    assert_int_equal(users[0], 1);
 }
 
 TEST_ON_MACHINES(devices_without_an_address_are_dealt_evenly)
@@ -192,6 +172,8 @@ TEST_ON_MACHINES(devices_without_an_address_are_dealt_evenly)
                                             "0000:21:00.0"};
     int users[2][4] = {{0}};
 
+    assert_int_equal(
+        count_devices(uneven, &(hyb_local_t){1, 2, NULL}, NULL, 0, NULL), 0);
     for (int rank = 0; rank < 2; rank++) {
         hyb_local_t local = {rank, 2, NULL};
 
@@ -201,13 +183,6 @@ TEST_ON_MACHINES(devices_without_an_address_are_dealt_evenly)
     assert_int_equal(users[0][3], 1);
     for (int i = 0; i < 4; i++)
         assert_int_equal(users[0][i] + users[1][i], 1);
-}
-
-TEST_ON_MACHINES(no_devices_are_nobodys)
-{
-    const hyb_local_t local = {1, 2, NULL};
-
-    assert_int_equal(count_devices(uneven, &local, NULL, 0, NULL), 0);
 }
 
 TEST_ON_MACHINES(feeders_sit_near_their_device)

@@ -83,17 +83,6 @@ static HPL_T_palg algorithm_of(const combination_t *c)
     return algo;
 }
 
-/* The n x (n+1) matrix [ A | b ], by its definition. */
-static void generate(int n, double *a)
-{
-    uint64_t x = HPL_ISEED;
-
-    for (size_t t = 0; t < (size_t)n * ((size_t)n + 1); t++) {
-        x = 6364136223846793005 * x + 1;
-        a[t] = 0.5 - (double)x * 0x1p-64;
-    }
-}
-
 /* x := A^-1 b as the textbook does it, for the newest n. */
 static const double *textbook_solution(int n)
 {
@@ -107,7 +96,7 @@ static const double *textbook_solution(int n)
     solved = n;
     a = malloc((size_t)n * ((size_t)n + 1) * sizeof(*a) + 1);
     assert_non_null(a);
-    generate(n, a);
+    HPL_dmatgen(n, n + 1, a, n, HPL_ISEED);
     small_factor_panel(a, n, 0, n, &(small_order_t){1, 1}, pivot);
     small_interchange(a, n, 0, n, pivot, n, n + 1);
     memcpy(x, a + (size_t)n * n, (size_t)n * sizeof(*x));

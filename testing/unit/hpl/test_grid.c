@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 1 4 */
+/* ranks: 1 3 4 */
 #include <math.h>
 #include "testing/unit/unit_mpi.h"
 #include "hpl.h"

@@ -69,7 +69,9 @@ TEST(a_line_tells_share_columns_time_rates_and_prediction)
     assert_true(strlen(line_of(&p, 123456, at)) < 80);
 }
 
-TEST(how_busy_devices_are_is_told_where_there_is_room)
+/* How busy devices are is told where there is room; of several tests number and
+ * time of the job are. */
+TEST(devices_and_several_tests_are_told)
 {
     hpl_progress_t p = {.n = 30000,
                         .devices = 2,
@@ -80,18 +82,8 @@ TEST(how_busy_devices_are_is_told_where_there_is_room)
     assert_string_equal(line_of(&p, 13824, at),
                         "42.0% done, 13824 columns, 2:04 left, 90 Gflops, "
                         "mean 84, devices 50%");
-    p.expected = (hpl_expected_t){.test = 3, .tests = 4};
-    assert_null(strstr(line_of(&p, 13824, at), "devices"));
-}
-
-TEST(of_several_tests_number_and_time_of_the_job_are_told)
-{
-    hpl_progress_t p = {.n = 30000,
-                        .expected = {.test = 3, .tests = 4},
-                        .mark = {{84.0, 0.39}, {84.0, 0.39}}};
-    hpl_progress_mark_t at = {90.0, 0.42};
-
-    p.expected.flop_after = 84e9 * 3600;
+    p.expected =
+        (hpl_expected_t){.test = 3, .tests = 4, .flop_after = 84e9 * 3600};
     assert_string_equal(line_of(&p, 13824, at),
                         "test 3 of 4: 42.0% done, 13824 columns, 2:04 left, "
                         "job 1h02, 90 Gflops, mean 84");
@@ -161,26 +153,27 @@ TEST(others_go_past_the_live_line_while_it_may_be_there)
     assert_string_equal(warned_meanwhile("progress=auto", &second), lines);
 }
 
-TEST(a_prediction_holds_for_one_factorization)
+/* For one factorization; more than it predicts has a reason. */
+TEST(a_prediction_is_told)
 {
-    hpl_progress_expect(&(hpl_expected_t){.seconds = 500.0});
-    assert_in(said("progress=on", &first, 1000.0), ", 50% of plan\n");
+    static const struct {
+        hpl_expected_t expected;
+        const char *words, *others;
+    } of[] = {{{.seconds = 500.0}, ", 50% of plan\n", "ahead"},
+              {{.seconds = 1400.0}, ", ahead of plan\n", "% of plan"},
+              {{.seconds = 1400.0, .disturbed = true},
+               ", planned under load\n",
+               "of plan"}};
+
+    for (size_t i = 0; i < COUNT_OF(of); i++) {
+        const char *text;
+
+        hpl_progress_expect(&of[i].expected);
+        text = said("progress=on", &first, 1000.0);
+        assert_in(text, of[i].words);
+        assert_null(strstr(text, of[i].others));
+    }
     assert_null(strstr(said("progress=on", &first, 1000.0), "plan"));
-}
-
-TEST(more_than_the_plan_has_a_reason)
-{
-    const char *text;
-
-    hpl_progress_expect(&(hpl_expected_t){.seconds = 1400.0});
-    text = said("progress=on", &first, 1000.0);
-    assert_in(text, ", ahead of plan\n");
-    assert_null(strstr(text, "% of plan"));
-    hpl_progress_expect(
-        &(hpl_expected_t){.seconds = 1400.0, .disturbed = true});
-    text = said("progress=on", &first, 1000.0);
-    assert_in(text, ", planned under load\n");
-    assert_null(strstr(text, "of plan"));
 }
 
 TEST(the_rate_now_is_that_of_the_last_seconds)

@@ -9,46 +9,19 @@
 #include "testing/unit/hpl/combinations.h"
 #include "testing/unit/lu/solver_fixture.h"
 
-enum { SEED = 90125, MOST_DEVICES = 3 };
+enum { SEED = 90125 };
 
-/* How many devices the process has, a function of a case. */
-static int none_to_three(int rank)
-{
-    return rank % (MOST_DEVICES + 1);
-}
-
-static int three_to_none(int rank)
-{
-    return MOST_DEVICES - rank % (MOST_DEVICES + 1);
-}
-
-static int one(int rank)
-{
-    (void)rank;
-    return 1;
-}
-
-static int three(int rank)
-{
-    (void)rank;
-    return MOST_DEVICES;
-}
-
-static int two_on_the_first(int rank)
-{
-    return rank == 0 ? 2 : 0;
-}
-
-static int two_but_on_the_first(int rank)
-{
-    return rank == 0 ? 0 : 2;
-}
+/* How many devices each process has. */
+static const int none_to_three[] = {0, 1, 2, 3}, three_to_none[] = {3, 2, 1, 0},
+                 one[] = {1, 1, 1, 1}, three[] = {3, 3, 3, 3},
+                 two_on_the_first[] = {2, 0, 0, 0},
+                 two_but_on_the_first[] = {0, 2, 2, 2};
 
 /* A case: devices on each process, settings, and what is narrowed. */
 #define TEST_MIXTURE(sentence, number, devices, with, ...)                     \
     TEST(sentence)                                                             \
     {                                                                          \
-        driver_solve(devices(unit_rank()),                                     \
+        solver_solve(devices[unit_rank()],                                     \
                      &(combinations_t){.seed = SEED + number,                  \
                                        .settings = with,                       \
                                        NARROWED(__VA_ARGS__)});                \

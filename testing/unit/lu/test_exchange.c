@@ -209,39 +209,32 @@ TEST_CALL(groups_grow_where_devices_stream,
 TEST_CALL(without_overlap_all_others_are_one_group,
           groups_end_at(HYB_LOOKAHEAD_PANEL, 1, false, ENDS(2)))
 
+/* Nor before all that used its memory last, which lies together. */
 TEST(nothing_leaves_before_it_has_met_the_last_panel)
 {
     static table_t t;
 
     table_open(&t, 1, false);
-    begin(&t, 1, HYB_LOOKAHEAD_PIPELINE, 1);
-    poll_often(&t);
-    assert_int_equal(arrived(&t), 2);
-    assert_false(hyb_exchange_is_over(t.lu.exchange));
-    apply(&t, 2, BLOCKS);
-    assert_int_equal(arrived(&t), 2);
-    poll_until_over(&t);
-    assert_int_equal(arrived(&t), BLOCKS);
-    assert_int_equal(wrong_u(&t) + wrong_rows(&t), 0);
+    for (int64_t late = 2; late < BLOCKS; late += BLOCKS - 3) {
+        begin(&t, 1, HYB_LOOKAHEAD_PANEL, 0);
+        apply(&t, 2, BLOCKS);
+        poll_until_over(&t);
+        begin(&t, 1, HYB_LOOKAHEAD_PIPELINE, 1);
+        apply(&t, 2, late);
+        poll_often(&t);
+        assert_int_equal(arrived(&t), 2);
+        assert_false(hyb_exchange_is_over(t.lu.exchange));
+        apply(&t, late, BLOCKS);
+        assert_int_equal(arrived(&t), 2);
+        poll_until_over(&t);
+        assert_int_equal(arrived(&t), BLOCKS);
+    }
     table_close(&t);
-}
-
-/* All blocks came together, and lie in memory together. */
-TEST(a_group_waits_for_all_that_used_its_memory_last)
-{
-    static table_t t;
-
     table_open(&t, 1, false);
-    begin(&t, 1, HYB_LOOKAHEAD_PANEL, 0);
+    begin(&t, 1, HYB_LOOKAHEAD_PIPELINE, 1);
     apply(&t, 2, BLOCKS);
     poll_until_over(&t);
-    begin(&t, 1, HYB_LOOKAHEAD_PIPELINE, 1);
-    apply(&t, 2, BLOCKS - 1);
-    poll_often(&t);
-    assert_int_equal(arrived(&t), 2);
-    apply(&t, BLOCKS - 1, BLOCKS);
-    poll_until_over(&t);
-    assert_int_equal(arrived(&t), BLOCKS);
+    assert_int_equal(wrong_u(&t) + wrong_rows(&t), 0);
     table_close(&t);
 }
 
@@ -291,23 +284,17 @@ TEST(rows_that_stay_at_home_need_no_exchange)
 {
     HPL_T_grid alone = {.nprow = 1, .npcol = 1};
     HPL_T_pmat mat = {.n = ORDER, .nb = BLOCK};
-    hyb_lu_t lu = {.grid = &alone, .mat = &mat};
+    hyb_lu_t lu = {.grid = &alone, .mat = &mat, .resources.by_blas = true};
     hpl_shape_t shape = {.n = ORDER, .nb = BLOCK, .nprow = 1, .npcol = 1};
+    static table_t t;
+    size_t bytes;
 
-    lu.resources.by_blas = true;
     assert_ok(hyb_exchange_create(&lu));
     assert_null(lu.exchange);
     assert_true(hyb_exchange_is_over(lu.exchange));
     assert_int_equal(hyb_exchange_bytes(&lu.resources, &shape, 0), 0);
     hyb_exchange_destroy(lu.exchange);
-}
-
-TEST(its_bytes_are_those_that_it_takes)
-{
-    hpl_shape_t shape = {.n = ORDER, .nb = BLOCK, .nprow = 2, .npcol = 1};
-    static table_t t;
-    size_t bytes;
-
+    shape.nprow = 2; /* it takes as many bytes as it says */
     table_open(&t, 0, false);
     begin(&t, 0, HYB_LOOKAHEAD_NONE, 0);
     assert_non_null(hyb_exchange_memory(t.lu.exchange, &bytes));

@@ -34,9 +34,9 @@ static const char *solve_with(int devices, const char *fault, const char *mode,
              "threads=2 split=fixed:0.9 stall_seconds=60 lookahead=%s "
              "emu_fault=%s",
              mode, fault);
-    driver_open_with_devices(devices, settings);
+    solver_open_with_devices(devices, settings);
     *said_p = heard(wrong = combination_solve(&c));
-    driver_close();
+    solver_close();
     return wrong;
 }
 

@@ -87,24 +87,6 @@ TEST(the_kernel_in_use_generates)
 
 /* ---- taking memory for it ------------------------------------------------ */
 
-/* Does touching write anything else than what is there? */
-static int changed(hyb_team_t *team, HPL_T_grid *grid, int n, int nb)
-{
-    size_t bytes;
-    HPL_T_pmat mat = part(grid, n, nb, &bytes);
-    const unsigned char *byte = (const unsigned char *)mat.A;
-    int wrong = 0;
-
-    hyb_generate_touch(team, &mat);
-    for (size_t i = 0; i < bytes; i++)
-        wrong += byte[i] != 0x55;
-    free(mat.A);
-    return wrong;
-}
-
-TEST_EVERYWHERE(touching_leaves_the_matrix_as_it_is, changed, {257, 16}, {1, 1},
-                {5, INT_MAX})
-
 /* Whole pages of memory that nothing backs. */
 static int missing_pages(void *memory, size_t bytes)
 {

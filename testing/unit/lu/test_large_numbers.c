@@ -91,19 +91,6 @@ static void check_dealt(size_t grid, int nb)
 
 TEST_CALL(columns_that_are_dealt_by_speed_have_places_too, for_all(check_dealt))
 
-static void check_ledger(size_t grid, int nb)
-{
-    hpl_shape_t shape = shape_of(grid, nb, 0, 0);
-    int64_t columns = hpl_system_columns(&shape);
-    hyb_ledger_t ledger;
-
-    assert_ok(hyb_ledger_create(columns, false, nb, 0, &ledger));
-    assert_true(hyb_ledger_first(&ledger, ledger.blocks) >= columns);
-    hyb_ledger_destroy(&ledger);
-}
-
-TEST_CALL(the_ledger_has_all_local_columns, for_all(check_ledger))
-
 /* ---- sizes --------------------------------------------------------------- */
 
 static void check_bytes(size_t grid, int nb)

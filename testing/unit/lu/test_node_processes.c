@@ -243,19 +243,13 @@ TEST_SET_UP(the_launchers_option_is_named)
     }
 }
 
-TEST_SET_UP(cores_are_listed_as_masks_are)
+TEST_SET_UP(cores_are_listed_as_masks_are_and_none_are_an_error)
 {
     char *cores;
 
     assert_ok(bind_with("0-3", "2-7", 1, 1, &cores));
     assert_string_equal(cores, "4,6");
     free(cores);
-}
-
-TEST_SET_UP(a_mask_without_processors_is_an_error)
-{
-    char *cores;
-
     assert_said(bind_with("40", "0-7", 0, 1, &cores), XH_ERR_ARG, "error: ");
     assert_null(cores);
 }

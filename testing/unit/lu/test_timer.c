@@ -64,33 +64,22 @@ TEST_WITH(each_second_counts_once_where_activities_are_nested, begin, end)
     assert_true(lap.team[HYB_BROADCAST] == 0.0);
 }
 
+/* Those that ended are steps, but a poll may move nothing. */
 TEST_WITH(what_is_done_is_the_innermost_activity, begin, end)
 {
     hyb_worker_t me = {.member = 0};
 
     hyb_timer_begin(&me, HYB_WAIT_PANEL, 5);
+    hyb_timer_begin(&me, HYB_BROADCAST, 5);
+    hyb_timer_end(&me);
+    assert_int_equal(hyb_timer_steps(&me, 1), 0);
     hyb_timer_begin(&me, HYB_SOLVE, 4);
     assert_string_equal(where(&me), "iteration 4 of 40, in the update: "
                                     "solving");
     hyb_timer_end(&me);
+    assert_int_equal(hyb_timer_steps(&me, 1), 1);
     assert_string_equal(where(&me), "iteration 5 of 40, in the broadcast: "
                                     "waiting for a panel");
-}
-
-/* A poll may move nothing. */
-TEST(activities_that_ended_are_steps)
-{
-    hyb_worker_t me = {.member = 0};
-
-    hyb_timer_begin(&me, HYB_PANEL, 0);
-    hyb_timer_begin(&me, HYB_BROADCAST, 0);
-    hyb_timer_end(&me);
-    assert_int_equal(hyb_timer_steps(&me, 1), 0);
-    hyb_timer_begin(&me, HYB_SOLVE, 0);
-    hyb_timer_end(&me);
-    assert_int_equal(hyb_timer_steps(&me, 1), 1);
-    hyb_timer_end(&me);
-    assert_int_equal(hyb_timer_steps(&me, 1), 2);
 }
 
 TEST(only_large_products_are_paced)

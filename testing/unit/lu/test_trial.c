@@ -38,30 +38,21 @@ TEST(the_fastest_kernel_is_taken_whatever_its_name)
     }
 }
 
-TEST(of_kernels_about_as_fast_the_widest_is_taken)
+/* As without rates. Others may have no processor like mine, or another setting.
+ */
+TEST(of_kernels_about_as_fast_the_widest_that_all_can_run_is_taken)
 {
     xh_isa_t widest = xh_cpu_isa();
-    hyb_kernels_t kernels = with_rates(widest, 0.98);
+    hyb_kernels_t kernels = hyb_kernels_here();
 
+    check_fastest(&kernels, widest);
+    kernels = with_rates(widest, 0.98);
     check_fastest(&kernels, widest);
     kernels = with_rates(widest, 0.96);
     if (widest != XH_ISA_PORTABLE)
         assert_ptr_not_equal(hyb_kernels_fastest(&kernels),
                              hyb_kernel_find(widest));
-}
-
-TEST(without_rates_the_widest_is_taken)
-{
-    hyb_kernels_t kernels = hyb_kernels_here();
-
-    check_fastest(&kernels, xh_cpu_isa());
-}
-
-/* Others have no processor like mine, or another setting. */
-TEST(what_not_all_can_run_is_not_taken)
-{
-    hyb_kernels_t kernels = with_rates(xh_cpu_isa(), 2.0);
-
+    kernels = with_rates(widest, 2.0);
     kernels.set &= 1u << XH_ISA_PORTABLE;
     check_fastest(&kernels, XH_ISA_PORTABLE);
     kernels.set = 0;
@@ -79,12 +70,9 @@ static bool prefers_blas(double kernel, double blas)
 
 TEST(the_blas_is_taken_where_both_were_measured_and_it_is_clearly_faster)
 {
-    assert_true(prefers_blas(50e9, 80e9));
     assert_true(prefers_blas(50e9, 53e9));
     assert_false(prefers_blas(50e9, 52e9));
-    assert_false(prefers_blas(50e9, 10e9));
     assert_false(prefers_blas(50e9, 0.0));
-    assert_false(prefers_blas(0.0, 0.0));
     assert_false(prefers_blas(0.0, 50e9));
 }
 

@@ -3,6 +3,7 @@
 #include "testing/unit/node/machines.h"
 
 #include <sched.h>
+#include <stdbool.h>
 #include "hybrid/node/topology.h"
 
 static const struct {
@@ -96,35 +97,29 @@ TEST_ON_MACHINES(the_odd_core_goes_where_its_numa_node_is)
     assert_int_equal(count_share(uneven, 1, 2, NULL, users), 5);
 }
 
-/* Each process has so many processors, from the first of them on. */
-static void check_shares_of(const char *const *masks, int processes,
-                            const int (*shares)[2])
-{
-    for (int rank = 0; rank < processes; rank++) {
-        int users[MOST] = {0}, first = shares[rank][0], count = shares[rank][1];
-
-        assert_int_equal(
-            count_share(two_sockets, rank, processes, masks, users), count);
-        for (int i = 0; i < count; i++)
-            assert_int_equal(users[first + i], 1);
-    }
-}
-
+/* Processes of one mask share it. */
 TEST_ON_MACHINES(a_share_is_within_its_own_mask)
 {
-    static const char *const masks[] = {"36-39", "0-3,32-35", "60"};
-    static const int shares[][2] = {{36, 4}, {0, 4}, {60, 1}};
+    static const struct {
+        int processes;
+        const char *masks[4];
+        int first[4], count[4]; /* processors of each process */
+    } of[] = {{3, {"36-39", "0-3,32-35", "60"}, {36, 0, 60}, {4, 4, 1}},
+              {4,
+               {"16-31", "0-15,32-47", "16-31", "0-15,32-47"},
+               {16, 0, 24, 8},
+               {8, 8, 8, 8}}};
 
-    check_shares_of(masks, 3, shares);
-}
+    for (size_t k = 0; k < COUNT_OF(of); k++)
+        for (int rank = 0; rank < of[k].processes; rank++) {
+            int users[MOST] = {0};
 
-TEST_ON_MACHINES(processes_of_one_mask_share_it_alone)
-{
-    static const char *const masks[] = {"16-31", "0-15,32-47", "16-31",
-                                        "0-15,32-47"};
-    static const int shares[][2] = {{16, 8}, {0, 8}, {24, 8}, {8, 8}};
-
-    check_shares_of(masks, 4, shares);
+            assert_int_equal(count_share(two_sockets, rank, of[k].processes,
+                                         of[k].masks, users),
+                             of[k].count[rank]);
+            for (int i = 0; i < of[k].count[rank]; i++)
+                assert_int_equal(users[of[k].first[rank] + i], 1);
+        }
 }
 
 TEST_ON_MACHINES(masks_that_overlap_give_disjoint_even_shares)
@@ -144,27 +139,22 @@ TEST_ON_MACHINES(masks_that_overlap_give_disjoint_even_shares)
         assert_int_equal(users[i], 1);
 }
 
+/* The second user of a core takes its other thread. */
 TEST_ON_MACHINES(more_processes_than_cores_share_cores_evenly)
 {
-    int users[MOST] = {0};
+    hyb_topology_t *two_cores = opened("core:2 pu:2");
+    int users[MOST] = {0}, threads[MOST] = {0};
 
     for (int rank = 0; rank < 16; rank++)
         assert_int_equal(count_share(uneven, rank, 16, NULL, users), 1);
     for (int i = 0; i < 10; i++)
         if (i != 4)
             assert_in_range(users[i], 1, 2);
-}
-
-TEST(the_second_user_of_a_core_takes_its_other_thread)
-{
-    hyb_topology_t *topology = opened("core:2 pu:2");
-    int users[MOST] = {0};
-
     for (int rank = 0; rank < 4; rank++)
-        assert_int_equal(count_share(topology, rank, 4, NULL, users), 1);
-    for (int rank = 0; rank < 4; rank++)
-        assert_int_equal(users[rank], 1);
-    hyb_topology_close(topology);
+        assert_int_equal(count_share(two_cores, rank, 4, NULL, threads), 1);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(threads[i], 1);
+    hyb_topology_close(two_cores);
 }
 
 TEST_ON_MACHINES(a_process_without_processors_is_refused)
@@ -243,12 +233,18 @@ TEST(the_launchers_mask_is_law_on_this_machine)
     hyb_topology_close(topology);
 }
 
+/* Of another machine everything is within reach. */
 TEST(a_confined_thread_is_told_all_that_the_system_allows)
 {
-    hyb_topology_t *topology = opened(NULL);
+    hyb_topology_t *topology = opened("core:4 pu:2");
     char *reach = NULL, *confined = NULL;
     cpu_set_t before, now;
 
+    assert_ok(hyb_topology_reach(topology, &reach));
+    assert_string_equal(reach, "0-7");
+    free(reach);
+    hyb_topology_close(topology);
+    topology = opened(NULL);
     assert_ok(hyb_topology_reach(topology, &reach));
     before = restrict_to(sched_getcpu());
     assert_ok(hyb_topology_reach(topology, &confined));
@@ -258,17 +254,6 @@ TEST(a_confined_thread_is_told_all_that_the_system_allows)
     assert_string_equal(reach, confined);
     free(reach);
     free(confined);
-    hyb_topology_close(topology);
-}
-
-TEST(of_another_machine_everything_is_within_reach)
-{
-    hyb_topology_t *topology = opened("core:4 pu:2");
-    char *reach = NULL;
-
-    assert_ok(hyb_topology_reach(topology, &reach));
-    assert_string_equal(reach, "0-7");
-    free(reach);
     hyb_topology_close(topology);
 }
 
@@ -310,36 +295,31 @@ TEST(processors_are_listed_in_ranges)
 }
 
 /* What is made of the description of a machine is as that machine. */
-static void check_synthetic(const char *source, int cores)
+TEST(a_synthetic_description_makes_the_same_machine_or_there_is_none)
 {
-    hyb_topology_t *topology = opened(source);
-    char text[1024], again[1024];
+    static const struct {
+        const char *source;
+        int cores;
+        size_t size;
+        bool there;
+    } of[] = {{"pack:2 numa:4 core:8 pu:2", 64, 1024, true},
+              {"pack:1 l3:3 core:7 pu:4", 21, 1024, true},
+              {UNEVEN, 9, 1024, false},
+              {"core:2 pu:1", 2, 4, false}}; /* without room */
 
-    hyb_topology_synthetic(topology, text, sizeof(text));
-    hyb_topology_close(topology);
-    assert_true(text[0] != '\0');
-    check_shares(text, cores, 1);
-    topology = opened(text);
-    hyb_topology_synthetic(topology, again, sizeof(again));
-    hyb_topology_close(topology);
-    assert_string_equal(again, text);
-}
+    for (size_t i = 0; i < COUNT_OF(of); i++) {
+        hyb_topology_t *topology = opened(of[i].source);
+        char text[1024] = "?", again[1024];
 
-TEST(a_synthetic_description_makes_the_same_machine)
-{
-    check_synthetic("pack:2 numa:4 core:8 pu:2", 64);
-    check_synthetic("pack:1 l3:3 core:7 pu:4", 21);
-}
-
-TEST(there_may_be_no_synthetic_description)
-{
-    hyb_topology_t *uneven = opened(UNEVEN), *even = opened("core:2 pu:1");
-    char text[1024] = "?";
-
-    hyb_topology_synthetic(uneven, text, sizeof(text));
-    assert_string_equal(text, "");
-    hyb_topology_synthetic(even, text, 4);
-    assert_string_equal(text, "");
-    hyb_topology_close(even);
-    hyb_topology_close(uneven);
+        hyb_topology_synthetic(topology, text, of[i].size);
+        hyb_topology_close(topology);
+        assert_int_equal(text[0] != '\0', of[i].there);
+        if (!of[i].there)
+            continue;
+        check_shares(text, of[i].cores, 1);
+        topology = opened(text);
+        hyb_topology_synthetic(topology, again, sizeof(again));
+        hyb_topology_close(topology);
+        assert_string_equal(again, text);
+    }
 }

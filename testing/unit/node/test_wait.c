@@ -60,16 +60,6 @@ TEST(who_is_polled_does_not_poll)
     assert_string_equal(p.called, "1()21()2");
 }
 
-TEST(there_is_room_for_so_many)
-{
-    polled_t p = {.called = ""};
-
-    for (int i = 0; i < HYB_POLLED_MOST; i++)
-        hyb_poller_add(&p.poller, first, &p);
-    hyb_poller_poll(&p.poller);
-    assert_int_equal(strlen(p.called), HYB_POLLED_MOST);
-}
-
 /* ---- waiting ------------------------------------------------------------- */
 
 /* It is so after some looks; turns until then, with something to do or none. */

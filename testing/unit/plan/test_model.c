@@ -91,21 +91,18 @@ TEST(all_curves_grow_by_what_they_are_of)
     assert_near(width.pivot.seconds[0], 1);
 }
 
-TEST(panels_that_take_no_time_leave_the_work)
+/* Panels that take no time leave the work, and panels alone follow each other.
+ */
+TEST(without_overlap_parts_add_up)
 {
     for (int depth = 0; depth < 3; depth++)
         assert_near(at_depth(depth, without_panels(usual()), 3000, 1, 1),
                     work_of(3000));
+    assert_near(at_depth(0, usual(), 3000, 1, 1),
+                work_of(3000) + panels_of(3000, halved));
+    assert_near(seconds(rates_by(nothing, usual_panel, halved), 3000, 1, 1),
+                panels_of(3000, halved));
 }
-
-TEST_CALL(without_overlap_parts_add_up,
-          assert_near(at_depth(0, usual(), 3000, 1, 1),
-                      work_of(3000) + panels_of(3000, halved)))
-
-TEST_CALL(panels_alone_follow_each_other,
-          assert_near(seconds(rates_by(nothing, usual_panel, halved), 3000, 1,
-                              1),
-                      panels_of(3000, halved)))
 
 TEST(overlap_hides_panels_while_updates_last_longer)
 {

@@ -44,18 +44,10 @@ TEST(a_fixed_share_is_kept_to)
         wanted += fmax((m - 99) * 10e-9 * m,
                        1e-9 * m * (m + 1) - 0.8e-9 * m * (m - 99));
     assert_near(seconds(rates, 3000, 1, 1), wanted);
-}
-
-/* Measured in a moment, preparing columns may seem to be all of their update.
- */
-TEST(devices_have_their_share_of_products_that_cost_threads_nothing)
-{
-    hyb_model_rates_t rates = without_panels(with_devices(10));
-    double wanted = 0.0;
-
+    /* preparing columns may seem to be all of their update */
     rates.width[0].prepare = rates.width[0].update;
-    rates.has_fixed_share = true;
     rates.share = 0.5;
+    wanted = 0.0;
     for (int m = 2900; m > 0; m -= 100)
         wanted += fmax(0.5 * (m - 99) * 10e-9 * m, 1e-9 * m * (m + 1));
     assert_near(seconds(rates, 3000, 1, 1), wanted);

@@ -34,25 +34,6 @@ static void assert_refused(const char *line, const char *words)
     assert_memory_equal(&options, &before, sizeof(options));
 }
 
-TEST(nothing_given_is_a_product_of_a_panel)
-{
-    const xh_gemm_t *p = &options.product;
-
-    assert_ok(parse(""));
-    assert_int_equal(options.ask, XDG_ASK_RATES);
-    assert_int_equal(p->c.rows, 4000);
-    assert_int_equal(p->c.cols, 4000);
-    assert_int_equal(options.k, 256);
-    assert_int_equal(p->a.ld, 4000);
-    assert_int_equal(p->b.ld, 256);
-    assert_int_equal(p->c.ld, 4000);
-    assert_true(p->alpha == 1.0 && p->beta == 1.0);
-    assert_false(options.transa || options.transb);
-    assert_int_equal(options.repeat, 5);
-    assert_false(options.verify);
-    assert_null(options.json);
-}
-
 TEST(every_option_is_understood)
 {
     const xh_gemm_t *p = &options.product;
@@ -94,12 +75,18 @@ TEST(torture_is_of_cubes_and_tuning_of_all_depths_or_the_one_given)
 
 TEST(leading_dimensions_follow_the_transposition)
 {
-    assert_ok(parse("-m 10 -n 20 -k 30 --transa"));
-    assert_int_equal(options.product.a.ld, 30);
-    assert_int_equal(options.product.b.ld, 30);
-    assert_ok(parse("-m 10 -n 20 -k 30 --transb"));
-    assert_int_equal(options.product.a.ld, 10);
-    assert_int_equal(options.product.b.ld, 20);
+    static const struct {
+        const char *line;
+        int64_t lda, ldb;
+    } of[] = {{"-m 10 -n 20 -k 30", 10, 30},
+              {"-m 10 -n 20 -k 30 --transa", 30, 30},
+              {"-m 10 -n 20 -k 30 --transb", 10, 20}};
+
+    for (size_t i = 0; i < COUNT_OF(of); i++) {
+        assert_ok(parse(of[i].line));
+        assert_int_equal(options.product.a.ld, of[i].lda);
+        assert_int_equal(options.product.b.ld, of[i].ldb);
+    }
 }
 
 TEST(devices_and_set_are_settings)
@@ -114,10 +101,7 @@ TEST(devices_and_set_are_settings)
 TEST(an_unknown_option_names_the_nearest)
 {
     assert_refused("--verfy", "--verify");
-    assert_refused("--repeats 3", "--repeat");
-    assert_refused("--devces none", "--devices");
     assert_refused("-x 3", "--help lists them");
-    assert_refused("-j file", "-j is not an option");
     assert_refused("--js file", "--js is not an option");
     assert_refused("verify", "--verify");
 }
@@ -127,18 +111,14 @@ TEST(a_bad_value_names_the_nearest)
     assert_refused("--json", "needs a value");
     assert_refused("-m", "needs a value");
     assert_refused("-m 0", "the nearest is 1");
-    assert_refused("-n -5", "the nearest is 1");
     assert_refused("-k 3000000000", "the nearest is 2147483647");
     assert_refused("-m 2.5", "the nearest is 2");
-    assert_refused("-m 10x", "'10x'");
     assert_refused(
         "-m nan",
         "'nan' is not allowed; allowed: whole numbers, 1 to 2147483647\n");
     assert_refused("--alpha inf", "--alpha: 'inf'");
     assert_refused("--torture 0", "the nearest is 0.1");
-    assert_refused("--repeat 0", "the nearest is 1");
     assert_refused("--set tile=many", "tile");
-    assert_refused("--set tle=3", "tile");
 }
 
 TEST(what_does_not_go_together_is_refused)

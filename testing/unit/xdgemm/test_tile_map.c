@@ -54,12 +54,7 @@ TEST(every_tile_is_a_box_in_its_executors_colour)
     assert_int_equal(occurrences("fill=\"#4e79a7\""), 6 + 1);
     assert_int_equal(occurrences("<svg "), 1);
     assert_int_equal(occurrences("</svg>"), 1);
-}
-
-TEST(without_tiles_all_is_the_hosts)
-{
-    hyb_report_t report = {.seconds = 1.0};
-
+    report = (hyb_report_t){.seconds = 1.0}; /* without tiles */
     draw(&report);
     assert_int_equal(occurrences("fill=\"#b8b8b8\""), 1 + 1);
     assert_int_equal(occurrences("tiles of"), 0);

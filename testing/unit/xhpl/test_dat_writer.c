@@ -32,16 +32,11 @@ TEST(what_is_written_is_read_again)
 {
     xhpl_parameters_default(&parameters);
     assert_same();
-    parameters = reference_file_parameters("upstream-variants.HPL.dat");
-    assert_same();
-}
-
-TEST(thresholds_and_names_keep_all_they_say)
-{
-    xhpl_parameters_default(&parameters);
     parameters.threshold = 0.1;
     parameters.list[XHPL_DEVICE].value[0] = 8;
     strcpy(parameters.output, "other.out");
+    assert_same();
+    parameters = reference_file_parameters("upstream-variants.HPL.dat");
     assert_same();
 }
 
@@ -127,17 +122,13 @@ static void assert_refused(const char *path, const char *words)
 
 #define TEST_IN_FOLDER(name) TEST_WITH(name, setup, teardown)
 
-TEST_IN_FOLDER(a_check_leaves_nothing_behind)
-{
-    assert_ok(xhpl_dat_try(name));
-    assert_int_equal(files(), 0);
-}
-
 TEST_IN_FOLDER(what_is_written_is_all_there_and_alone)
 {
     mode_t mask = umask(022);
     struct stat about;
 
+    assert_ok(xhpl_dat_try(name));
+    assert_int_equal(files(), 0); /* a check leaves nothing behind */
     assert_ok(create(name, 7));
     umask(mask);
     assert_holds(7);
@@ -153,16 +144,9 @@ TEST_IN_FOLDER(a_file_that_came_meanwhile_is_left_as_it_is)
     assert_refused(name, "HPL.dat exists, and is not replaced");
     assert_holds(7);
     assert_int_equal(files(), 1);
-}
-
-TEST_IN_FOLDER(a_link_to_nowhere_is_a_file_that_exists)
-{
-    assert_int_equal(symlink(missing, name), 0);
+    unlink(name);
+    assert_int_equal(symlink(missing, name), 0); /* a link to nowhere */
     assert_refused(name, "exists");
     assert_int_equal(files(), 1);
-}
-
-TEST_IN_FOLDER(a_folder_that_is_not_there_is_told)
-{
     assert_refused(missing, "none/HPL.dat cannot be written: No such");
 }

@@ -173,16 +173,12 @@ TEST_SET_UP(spans_of_all_processes_make_one_list)
     free(text);
 }
 
-TEST_SET_UP(a_solver_without_iterations_is_warned_of)
+TEST_SET_UP(a_solver_without_iterations_and_an_empty_trace_are_warned_of)
 {
     solver.iterations = NULL;
     assert_first_said(open_files(NULL, iterations), XH_OK, "keeps no record");
     assert_ok(xhpl_trace_files_close(&files, true));
     assert_int_not_equal(access(iterations, F_OK), 0);
-}
-
-TEST_SET_UP(an_empty_trace_is_written_and_warned_of)
-{
     assert_ok(open_files(trace, NULL));
     assert_first_said(xhpl_trace_files_close(&files, true), XH_OK,
                       "the trace is empty");

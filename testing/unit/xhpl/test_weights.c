@@ -28,24 +28,18 @@ static void assert_rates(const char *text, double a, double b, double c,
         assert_true(rate[i] == expected[i]);
 }
 
-TEST(hosts_have_rates)
+/* A rank counts more than its host; comments, blanks and other hosts are passed
+ * over. */
+TEST(hosts_and_ranks_have_rates)
 {
     assert_rates("n1 1\nn2.site 2.5\nN17 3e2\n", 1.0, 2.5, 300.0, 300.0);
     assert_rates("n17 1\nn2 1\nn1 1", 1.0, 1.0, 1.0, 1.0);
-}
-
-TEST_CALL(ranks_have_rates,
-          assert_rates("0 1\n1 2\n2 3\n3 4\n", 1.0, 2.0, 3.0, 4.0))
-
-TEST(a_rank_counts_more_than_its_host)
-{
+    assert_rates("0 1\n1 2\n2 3\n3 4\n", 1.0, 2.0, 3.0, 4.0);
     assert_rates("n1 1\nn2 1\nn17 2\n2 5\n", 1.0, 1.0, 5.0, 2.0);
     assert_rates("2 5\nn1 1\nn2 1\nn17 2\n", 1.0, 1.0, 5.0, 2.0);
+    assert_rates("# all\r\n\n  n1\t1 # slow\r\nn2 1\nn3 9\nn17 1\n", 1.0, 1.0,
+                 1.0, 1.0);
 }
-
-TEST_CALL(comments_blanks_and_other_hosts_are_passed_over,
-          assert_rates("# all\r\n\n  n1\t1 # slow\r\nn2 1\nn3 9\nn17 1\n", 1.0,
-                       1.0, 1.0, 1.0))
 
 static void assert_refused(const char *text, const char *said)
 {
